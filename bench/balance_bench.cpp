@@ -14,7 +14,7 @@ namespace tutti {
 namespace {
 
 constexpr int kDevices = 16;
-constexpr std::size_t kTasks = 100'000;
+constexpr std::size_t kJobs = 100'000;
 constexpr int kDecisions = 4000;  // timed together, for a percentile
 
 /// A dispatcher in the middle of a batch: all devices full, and one piece after the other comes to its end.
@@ -28,7 +28,7 @@ class Batch {
                               .memory = Bytes{24LL << 30},
                               .piece_memory = {200 << 20}},
                              {});
-    for (const double audio : log_normal_lengths(kTasks, Seconds(2400), 0.7, 1)) add(Seconds(audio));
+    for (const double audio : log_normal_lengths(kJobs, Seconds(2400), 0.7, 1)) add(Seconds(audio));
     while (const auto grant = dispatcher_.next({})) running_.push_back(*grant);
   }
 
@@ -50,15 +50,15 @@ class Batch {
  private:
   void add(Seconds audio) {
     const auto windows = static_cast<std::int64_t>(audio / Seconds(30)) + 1;
-    dispatcher_.add_task(tasks_, {.audio = audio, .whole = whole_}, {});
-    dispatcher_.offer(tasks_, whole_ ? audio : Seconds(30), whole_ ? 1 : windows, {});
-    ++tasks_;
+    dispatcher_.add_job(jobs_, {.audio = audio, .whole = whole_}, {});
+    dispatcher_.offer(jobs_, whole_ ? audio : Seconds(30), whole_ ? 1 : windows, {});
+    ++jobs_;
   }
 
   bool whole_;
   Dispatcher dispatcher_{};
   std::deque<Grant> running_{};
-  TaskKey tasks_ = 0;
+  JobKey jobs_ = 0;
   double now_ = 0;
 };
 
@@ -81,10 +81,10 @@ BENCHMARK(decision_p99)
     ->Unit(benchmark::kMicrosecond)
     ->Iterations(5);
 
-void a_hundred_thousand_tasks_added(benchmark::State& state) {
+void a_hundred_thousand_jobs_added(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(Batch(false));
 }
-BENCHMARK(a_hundred_thousand_tasks_added)->Unit(benchmark::kMillisecond)->Iterations(2);
+BENCHMARK(a_hundred_thousand_jobs_added)->Unit(benchmark::kMillisecond)->Iterations(2);
 
 }  // namespace
 }  // namespace tutti

@@ -49,14 +49,14 @@ void second(benchmark::State& state) {
   ::setenv("TUTTI_NVML", TUTTI_FAKE_NVML_LIBRARY, 1);
   ::setenv("TUTTI_FAKE_NVML", (folder / "script").c_str(), 1);
   FakeClock clock;
-  const auto desk = std::make_shared<DriverDesk>(Seconds(3));
-  DriverWatch watch(desk, 0, clock, [] { return true; });
+  const auto state = std::make_shared<DriverState>(Seconds(3));
+  DriverWatch watch(state, 0, clock, [] { return true; });
   HostReader host({folder.path()});
   for (auto _ : state) {
     const double before = processor_seconds();
     watch.read_once();
     MachineSnapshot all;
-    desk->book.with([&](GpuBook& book) { all.gpus = book.gpus(clock.now()); });
+    state->table.with([&](GpuTable& table) { all.gpus = table.gpus(clock.now()); });
     all.host = host.read(clock.now(), ::getpid(), {1});
     for (auto& gpu : all.gpus) attribute_load(gpu, all.host);
     number_as_cuda(all.gpus, std::nullopt);

@@ -18,8 +18,8 @@
 namespace tutti {
 namespace {
 
-std::vector<TaskSpec> specs(std::size_t first, std::size_t count) {
-  std::vector<TaskSpec> made;
+std::vector<JobSpec> specs(std::size_t first, std::size_t count) {
+  std::vector<JobSpec> made;
   for (std::size_t i = first; i < first + count; ++i)
     made.push_back({.key = "/out/talk" + std::to_string(i),
                     .batch = "b",
@@ -29,16 +29,16 @@ std::vector<TaskSpec> specs(std::size_t first, std::size_t count) {
   return made;
 }
 
-std::unique_ptr<JobStore> filled(const TempFolder& folder, std::size_t tasks) {
+std::unique_ptr<JobStore> filled(const TempFolder& folder, std::size_t jobs) {
   auto store = std::move(open_store({.folder = folder.path()}).value());
   const RunId run = store->begin_run({}).value();
-  for (std::size_t first = 0; first < tasks; first += 1000) store->submit(run, specs(first, 1000)).value();
+  for (std::size_t first = 0; first < jobs; first += 1000) store->submit(run, specs(first, 1000)).value();
   return store;
 }
 
 /// A task from claim to done, as one thread does it after the other.
 void work(JobStore& store, benchmark::State& state) {
-  const std::vector<TaskOutput> outputs{{"/out/talk.txt", "/out/.tmp/1", std::string(64, 'a'), 1000}};
+  const std::vector<JobOutput> outputs{{"/out/talk.txt", "/out/.tmp/1", std::string(64, 'a'), 1000}};
   for (auto _ : state) {
     const auto lease = store.claim({.device = "GPU-1"});
     if (!lease || !*lease) {
@@ -97,7 +97,7 @@ void publish_by_threads(benchmark::State& state) {
     std::vector<OutputContent> outputs;
     for (const char* format : {"txt", "vtt", "srt", "tsv", "json"})
       outputs.push_back(
-          {*shared_folder / "out" / (std::to_string((*lease)->key.task) + "." + format), std::string(3000, 'x')});
+          {*shared_folder / "out" / (std::to_string((*lease)->key.job) + "." + format), std::string(3000, 'x')});
     benchmark::DoNotOptimize(
         publish_outputs(*shared_store, **lease, outputs, {}, {.staging = *shared_folder / "out" / ".tmp"}));
   }

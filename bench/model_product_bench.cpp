@@ -19,7 +19,7 @@ constexpr std::int64_t kParts = 2;  // of int8 rows, as the decoder has them
 void product_of_rows(benchmark::State& state) {
   at::set_num_threads(1);
   const auto rows = state.range(1);
-  const auto weight = pack(at::randn({kOut, kIn}), {}, static_cast<Precision>(state.range(0)), kParts);
+  const auto weight = pack(at::randn({kOut, kIn}), {}, static_cast<WeightPrecision>(state.range(0)), kParts);
   const auto x = at::randn({rows, kIn});
   auto y = at::empty({rows, kOut});
   for (auto _ : state)
@@ -29,12 +29,12 @@ void product_of_rows(benchmark::State& state) {
   state.counters["operations"] = Counter(operations, Counter::kIsIterationInvariantRate);
 }
 
-constexpr auto number(Precision precision) {
+constexpr auto number(WeightPrecision precision) {
   return static_cast<std::int64_t>(precision);
 }
 
-const std::vector<std::int64_t> kEveryPrecision{number(Precision::float32), number(Precision::bfloat16),
-                                                number(Precision::int8), number(Precision::int16)};
+const std::vector<std::int64_t> kEveryPrecision{number(WeightPrecision::float32), number(WeightPrecision::bfloat16),
+                                                number(WeightPrecision::int8), number(WeightPrecision::int16)};
 BENCHMARK(product_of_rows)->ArgsProduct({kEveryPrecision, {1, 8, 64}})->ArgNames({"precision", "rows"});
 
 }  // namespace

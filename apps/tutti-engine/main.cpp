@@ -54,11 +54,11 @@ int main(int argc, char** argv) {
     std::printf("tutti-engine %s\n", std::string(tutti::build_id()).c_str());
     return tutti::kDone;
   }
-  const bool asked = command == "--help" || command == "-h";
-  if (!asked) {
+  const bool is_help = command == "--help" || command == "-h";
+  if (!is_help) {
     std::fprintf(stderr, "tutti-engine: %s\n\n",
                  command.empty() ? "no command was given" : ("no command " + std::string(command)).c_str());
   }
-  std::fputs(kHelp, asked ? stdout : stderr);
-  return asked ? tutti::kDone : tutti::kUsage;
+  std::fputs(kHelp, is_help ? stdout : stderr);
+  return is_help ? tutti::kDone : tutti::kUsage;
 }

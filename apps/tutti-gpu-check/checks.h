@@ -31,7 +31,7 @@ void check_steps(Report& report, at::Device device);
 
 /// Rules, choices, sums and draws of a step judged where its logits lie against the host's judgement of every row, and
 /// how many steps a second either judges, the host's copy included.
-void check_judging(Report& report, at::Device device);
+void check_selection(Report& report, at::Device device);
 
 /// A worker process of this very program: that it survives a crash, and that it backs off when memory runs out, without
 /// losing or changing a window.

@@ -45,7 +45,7 @@ struct Check {
 constexpr Check kChecks[] = {
     {"parity", [](auto& report, auto device, const Line& line) { tutti::check_parity(report, device, line.model); }},
     {"step", [](auto& report, auto device, const Line&) { tutti::check_steps(report, device); }},
-    {"judge", [](auto& report, auto device, const Line&) { tutti::check_judging(report, device); }},
+    {"judge", [](auto& report, auto device, const Line&) { tutti::check_selection(report, device); }},
     {"worker", [](auto& report, auto device, const Line&) { tutti::check_worker(report, device); }},
     {"speed", [](auto& report, auto device, const Line& line) {
        tutti::measure_speed(report, device, device.is_cuda() || line.all);

@@ -30,9 +30,9 @@ void Report::add(const Finding& finding) {
     if (finding.passed) line["passed"] = *finding.passed;
     return print(line);
   }
-  const char* verdict = !finding.passed ? "" : *finding.passed ? "ok" : "FAILED";
+  const char* status = !finding.passed ? "" : *finding.passed ? "ok" : "FAILED";
   std::printf("%-9s %-44s %12.5g %-16s %s\n", finding.check.c_str(), finding.what.c_str(), finding.value,
-              finding.unit.c_str(), verdict);
+              finding.unit.c_str(), status);
   std::fflush(stdout);
 }
 

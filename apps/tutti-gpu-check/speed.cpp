@@ -2,12 +2,12 @@
 #include <c10/core/InferenceMode.h>
 
 #include "checks.h"
-#include "judging.h"
-#include "model/cards/tf32.h"
+#include "selection.h"
+#include "model/gpu/tf32.h"
 #include "model/gpu.h"
 #include "model/work.h"
 #include "rates.h"
-#include "worker/trouble.h"
+#include "worker/caught_fault.h"
 
 namespace tutti {
 namespace {
@@ -76,9 +76,9 @@ class Measurement {
       if (device_.is_cuda()) gpu::synchronize(device_.index());
     });
     // On a GPU the rules wait for the step and the step for the rules.
-    GreedyJudging rules(static_cast<std::size_t>(together));
+    GreedySelection rules(static_cast<std::size_t>(together));
     const double rate =
-        device_.is_cuda() ? rate_of(least(), [&] { rules.judge(stepper->decode_there(steps)); }) : alone;
+        device_.is_cuda() ? rate_of(least(), [&] { rules.select_tokens(stepper->decode_there(steps)); }) : alone;
     const auto what = ", decoder, " + std::to_string(together) + " together";
     add(what, together * rate, "tokens/s");
     const auto read = step_bytes(network_->dims(), device_, type_);
@@ -120,9 +120,9 @@ void measure_size(Report& report, at::Device device, const Size& size, const Che
       measurement.encoder(peaks);
       for (const auto together : batches) measurement.decoder(together, peaks);
     } catch (...) {
-      const auto trouble = current_trouble((what + " did not run to its end").c_str());
-      if (!trouble.out_of_memory) throw;
-      report.note(trouble.error.what);
+      const auto fault = caught_fault((what + " did not run to its end").c_str());
+      if (!fault.out_of_memory) throw;
+      report.note(fault.error.what);
     }
   });
 }

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "checks.h"
-#include "model/step/checked_steps.h"
+#include "model/decoder_step/checked_steps.h"
 
 namespace tutti {
 namespace {

@@ -73,13 +73,13 @@ struct Run {
   Texts texts{};
   std::int64_t restarts = 0;
   int back_offs = 0;
-  std::vector<std::string> said{};  // by the worker, and of it
+  std::vector<std::string> logged{};  // by the worker, and of it
 };
 
 Run run(at::Device device, const std::string& model, const std::vector<std::string>& fault) {
-  Guarded<std::vector<std::string>> said;
+  Guarded<std::vector<std::string>> logged;
   const auto before =
-      set_log_sink([&](Level, std::string_view line) { said.with([&](auto& lines) { lines.emplace_back(line); }); });
+      set_log_sink([&](Level, std::string_view line) { logged.with([&](auto& lines) { lines.emplace_back(line); }); });
   WorkerOptions options{
       .command = {.words = {"/proc/self/exe", "worker", "--fd", "3"}},
       .device_uuid = device.is_cuda() ? visible_cuda_device(device.index()).value_or(CudaDevice{}).uuid : "",
@@ -95,8 +95,8 @@ Run run(at::Device device, const std::string& model, const std::vector<std::stri
     log(Level::error, worker.error().text());
   }
   set_log_sink(before);
-  result.said = said.with([](auto& lines) { return std::move(lines); });
-  result.back_offs = static_cast<int>(std::ranges::count_if(result.said, [](const std::string& line) {
+  result.logged = logged.with([](auto& lines) { return std::move(lines); });
+  result.back_offs = static_cast<int>(std::ranges::count_if(result.logged, [](const std::string& line) {
     return line.find("sequences at a time instead of") != std::string::npos;
   }));
   return result;
@@ -130,18 +130,18 @@ Result<LoadedModel> load_check_model(const LoadModel& request) {
 
 void check_worker(Report& report, at::Device device) {
   const auto plain = run(device, "random", {});
-  const auto judge = [&](const std::string& what, const Run& tried, bool happened) {
+  const auto check = [&](const std::string& what, const Run& tried, bool happened) {
     const double equal = equal_windows(tried.texts, plain.texts);
     const bool passed = happened && equal == kWindows;
-    for (const auto& line : tried.said)
+    for (const auto& line : tried.logged)
       if (!passed) report.note(what + ": " + line);
     report.add({.check = "worker", .what = what, .value = equal, .unit = "of 6 windows equal", .passed = passed});
   };
-  judge("decodes together", plain, true);
+  check("decodes together", plain, true);
   const auto crashed = run(device, "random", {"--fault", "crash-after=3"});
-  judge("crashes and is started again", crashed, crashed.restarts == 1);
+  check("crashes and is started again", crashed, crashed.restarts == 1);
   const auto cramped = run(device, kCramped, {});
-  judge("backs off when memory is short", cramped, cramped.back_offs == 2);
+  check("backs off when memory is short", cramped, cramped.back_offs == 2);
 }
 
 }  // namespace tutti

@@ -28,7 +28,7 @@ constexpr int kTickMs = 100;  // how often the caller may say that it has had en
 
 /// Reads `fd` as it comes, while the caller agrees. `on_bytes` takes each piece; 0 bytes: nothing within a tick.
 template <class OnBytes>
-Result<void> listen(int fd, std::string_view thing, OnBytes&& on_bytes) {
+Result<void> receive(int fd, std::string_view thing, OnBytes&& on_bytes) {
   std::array<std::byte, 1 << 16> block;
   for (;;) {
     pollfd waiting{fd, POLLIN, 0};
@@ -59,11 +59,11 @@ Result<OwnedFd> spooled(OwnedFd input, const std::string& name, const OnDecoded&
   if (S_ISREG(facts.st_mode)) return input;
   auto spool = open_unnamed_file();
   if (!spool) return spool;
-  auto asked = Clock::real().now();
-  const auto read = listen(input.get(), name, [&](std::span<const std::byte> bytes) -> Result<void> {
+  auto last_check = Clock::real().now();
+  const auto read = receive(input.get(), name, [&](std::span<const std::byte> bytes) -> Result<void> {
     const auto now = Clock::real().now();
-    if (now - asked >= std::chrono::milliseconds(kTickMs)) {
-      asked = now;
+    if (now - last_check >= std::chrono::milliseconds(kTickMs)) {
+      last_check = now;
       if (on_decoded && !on_decoded(Seconds(0))) return stopped(name);
     }
     return write_all(spool->get(), bytes, name + ": the temporary copy");
@@ -124,8 +124,8 @@ class Decoding {
 
  private:
   Result<std::unique_ptr<Child>> start(const OwnedFd& input, OwnedFd& reports);
-  Result<void> hear(std::span<const std::byte> bytes);
-  tl::unexpected<Error> told_nothing(const ChildEnd& child) const;
+  Result<void> on_report(std::span<const std::byte> bytes);
+  tl::unexpected<Error> no_answer(const ChildEnd& child) const;
   Result<DecodedTrack> finish(const ChildEnd& child);
 
   std::string name_;
@@ -135,7 +135,7 @@ class Decoding {
   const AudioChoice choice_;
   DecodeInbox inbox_;
   std::int64_t samples_ = 0;
-  Clock::Instant heard_ = Clock::real().now();
+  Clock::Instant last_report_ = Clock::real().now();
   std::optional<DecodeMessage> end_;
 };
 
@@ -153,7 +153,7 @@ Result<std::unique_ptr<Child>> Decoding::start(const OwnedFd& input, OwnedFd& re
        .streams = ChildStreams::errors});
 }
 
-Result<void> Decoding::hear(std::span<const std::byte> bytes) {
+Result<void> Decoding::on_report(std::span<const std::byte> bytes) {
   inbox_.add({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   DecodeMessage message;
   for (;;) {
@@ -168,15 +168,15 @@ Result<void> Decoding::hear(std::span<const std::byte> bytes) {
     }
   }
   const auto now = Clock::real().now();
-  if (!bytes.empty()) heard_ = now;
+  if (!bytes.empty()) last_report_ = now;
   if (on_decoded_ && !on_decoded_(length_of(samples_, kModelRate))) return stopped(name_);
-  if (now - heard_ <= limits_.silence) return {};
+  if (now - last_report_ <= limits_.silence) return {};
   return fail(Fault::unavailable, name_ + ": the decoder hung at " + position_text(length_of(samples_, kModelRate)) +
                                       " (no progress for " + std::to_string(static_cast<int>(limits_.silence.count())) +
                                       " s) and was killed");
 }
 
-tl::unexpected<Error> Decoding::told_nothing(const ChildEnd& child) const {
+tl::unexpected<Error> Decoding::no_answer(const ChildEnd& child) const {
   const std::string where = " while reading " + name_ + " at " + position_text(length_of(samples_, kModelRate));
   if (child.signal == SIGKILL || child.signal == SIGTERM)
     return fail(Fault::unavailable, "the decoder was killed from outside" + where,
@@ -192,7 +192,7 @@ tl::unexpected<Error> Decoding::told_nothing(const ChildEnd& child) const {
 }
 
 Result<DecodedTrack> Decoding::finish(const ChildEnd& child) {
-  if (!end_) return told_nothing(child);
+  if (!end_) return no_answer(child);
   if (const auto* failed = std::get_if<DecodeFailed>(&*end_)) return fail_in(name_, failed->error);
   const auto& done = std::get<DecodeDone>(*end_);
   struct stat facts {};
@@ -208,8 +208,8 @@ Result<DecodedTrack> Decoding::run(const OwnedFd& input) {
   OwnedFd reports;
   auto child = start(input, reports);
   if (!child) return tl::unexpected<Error>(child.error());
-  const auto heard = listen(reports.get(), name_, [&](std::span<const std::byte> bytes) { return hear(bytes); });
-  if (!heard) return tl::unexpected<Error>(heard.error());
+  const auto received = receive(reports.get(), name_, [&](std::span<const std::byte> bytes) { return on_report(bytes); });
+  if (!received) return tl::unexpected<Error>(received.error());
   return finish((*child)->end(limits_.silence));
 }
 

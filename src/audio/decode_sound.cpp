@@ -15,7 +15,7 @@ namespace {
 /// What one decoder made of the whole file.
 struct Run {
   std::int64_t samples = 0;
-  Seconds heard{0};                 // counted before the rate is converted, silence in holes included
+  Seconds decoded{0};                 // counted before the rate is converted, silence in holes included
   std::optional<Error> gave_up{};   // the decoder did, before the end
   std::vector<SampleRange> gaps{};  // from the start of this recording
 };
@@ -24,9 +24,9 @@ struct Run {
 Result<void> push_gap(const SoundBlock& block, Resampler& resampler, Run& run) {
   if (block.silence <= Seconds(0)) return {};
   const auto frames = std::llround(block.silence.count() * block.rate.value);
-  const std::int64_t start = samples_in(run.heard, kModelRate);
-  run.heard += length_of(frames, block.rate);
-  run.gaps.push_back({start, samples_in(run.heard, kModelRate)});
+  const std::int64_t start = samples_in(run.decoded, kModelRate);
+  run.decoded += length_of(frames, block.rate);
+  run.gaps.push_back({start, samples_in(run.decoded, kModelRate)});
   return resampler.push_silence(block, frames);
 }
 
@@ -46,17 +46,17 @@ Result<Run> run(SoundSource& source, PcmSink& sink, const AudioChoice& choice, C
     if (!more || !*more) break;
     auto pushed = push_gap(block, resampler, run).and_then([&] { return resampler.push(block); });
     if (!pushed) return tl::unexpected<Error>(pushed.error());
-    run.heard += length_of(block.frames, block.rate);
+    run.decoded += length_of(block.frames, block.rate);
   }
   loudness.finish();
   return resampler.finish().map([&] { return run; });
 }
 
-void note_missing(const std::optional<SoundPromise>& promise, Seconds heard, Losses& losses) {
+void note_missing(const std::optional<SoundPromise>& promise, Seconds decoded, Losses& losses) {
   constexpr Seconds kRounding{1e-6};
-  if (!promise || heard >= promise->length - promise->tolerance - kRounding) return;
-  losses.add(heard, "the file promises " + fixed_text(promise->length.count(), 3) + " s of sound, the last " +
-                        fixed_text((promise->length - heard).count(), 3) +
+  if (!promise || decoded >= promise->length - promise->tolerance - kRounding) return;
+  losses.add(decoded, "the file promises " + fixed_text(promise->length.count(), 3) + " s of sound, the last " +
+                        fixed_text((promise->length - decoded).count(), 3) +
                         " s of it could not be decoded: it is truncated or damaged");
 }
 
@@ -125,7 +125,7 @@ class OneRecording {
     if (!ran) return tl::unexpected<Error>(ran.error());
     if (!ran->gave_up && ran->samples > 0) {
       Losses losses;
-      note_missing_bytes(bytes_, ran->heard, losses);
+      note_missing_bytes(bytes_, ran->decoded, losses);
       return DecodedSound{.samples = ran->samples, .losses = losses.sentences(), .tracks = {""}};
     }
     loudness_ = {};
@@ -160,8 +160,8 @@ class OneRecording {
     auto ran = run(**source, sink_, choice_, loudness_);
     if (!ran) return tl::unexpected<Error>(ran.error());
     if (ran->gave_up) return tl::unexpected<Error>(*ran->gave_up);
-    note_missing((*source)->promised(), ran->heard - (*source)->lead(), losses);
-    note_missing_bytes(bytes_, ran->heard, losses);
+    note_missing((*source)->promised(), ran->decoded - (*source)->lead(), losses);
+    note_missing_bytes(bytes_, ran->decoded, losses);
     if (ran->samples > 0)
       return DecodedSound{.samples = ran->samples,
                           .losses = losses.sentences(),
@@ -169,9 +169,9 @@ class OneRecording {
                           .gaps = std::move(ran->gaps),
                           .track = remarks.track,
                           .tracks = remarks.tracks};
-    const auto said = losses.sentences();
-    return fail(Fault::corrupt, said.empty() ? "holds no sound: its header is well-formed, but not one sample follows"
-                                             : "no sound could be decoded: " + said.front());
+    const auto sentences = losses.sentences();
+    return fail(Fault::corrupt, sentences.empty() ? "holds no sound: its header is well-formed, but not one sample follows"
+                                             : "no sound could be decoded: " + sentences.front());
   }
 
   ByteSource& bytes_;
@@ -188,9 +188,9 @@ class Joined {
   /// False: it failed for what is no fault of the file's, and so do the others.
   bool add(Result<DecodedSound> part, std::int64_t begin) {
     if (!part) return add_failed(part.error(), begin);
-    const std::string place = found_ == 0 ? "" : "recording " + std::to_string(found_ + 1) + " in the file, ";
-    for (auto& loss : part->losses) whole_.losses.push_back(place + loss);
-    for (auto& note : part->notes) whole_.notes.push_back(place + note);
+    const std::string where = found_ == 0 ? "" : "recording " + std::to_string(found_ + 1) + " in the file, ";
+    for (auto& loss : part->losses) whole_.losses.push_back(where + loss);
+    for (auto& note : part->notes) whole_.notes.push_back(where + note);
     for (const SampleRange& gap : part->gaps)
       whole_.gaps.push_back({whole_.samples + gap.start, whole_.samples + gap.end});
     if (whole_.samples == 0) {

@@ -26,13 +26,13 @@ inline bool runs_avx2() {
 }
 
 template <int lanes>
-struct VectorOf {
+struct FloatVector {
   typedef float type __attribute__((vector_size(lanes * sizeof(float))));
   typedef int bits __attribute__((vector_size(lanes * sizeof(int))));
 };
 /// So many floats in one register.
 template <int lanes>
-using V = typename VectorOf<lanes>::type;
+using V = typename FloatVector<lanes>::type;
 
 template <int lanes>
 TUTTI_INLINE V<lanes> load(const float* from) {
@@ -113,7 +113,7 @@ TUTTI_INLINE void split_powers(const Complex<lanes>& a, const Complex<lanes>& b,
 /// e^x within 2e-7 of itself for |x| < 87; what lies beyond counts as +-87.
 template <int lanes>
 TUTTI_INLINE V<lanes> exponential(V<lanes> x) {
-  using Bits = typename VectorOf<lanes>::bits;
+  using Bits = typename FloatVector<lanes>::bits;
   constexpr float kMagic = 12582912;  // 1.5 * 2^23: adding it rounds to an integer, which the low bits then hold
   x = x > 87.0F ? V<lanes>{} + 87.0F : x;
   x = x < -87.0F ? V<lanes>{} - 87.0F : x;

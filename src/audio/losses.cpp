@@ -32,15 +32,15 @@ void Losses::add(Seconds at, std::string what) {
 }
 
 std::vector<std::string> Losses::sentences() const {
-  std::vector<std::string> said;
+  std::vector<std::string> all;
   for (const Kind& kind : kinds_) {
     std::string sentence = "at " + position_text(kind.first) + ": " + kind.what;
     if (kind.count > 1)
       sentence += " (" + std::to_string(kind.count) + " times, last at " + position_text(kind.last) + ")";
-    said.push_back(std::move(sentence));
+    all.push_back(std::move(sentence));
   }
-  if (others_ > 0) said.push_back("and " + std::to_string(others_) + " complaints of other kinds");
-  return said;
+  if (others_ > 0) all.push_back("and " + std::to_string(others_) + " complaints of other kinds");
+  return all;
 }
 
 }  // namespace tutti

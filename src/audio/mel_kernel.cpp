@@ -16,7 +16,7 @@ constexpr int kHopStride = kHops + 2;                      // a multiple of 4 fl
 /// Numbers that depend on nothing, made once.
 struct Constants {
   std::array<float, kMelFft> window{};  // Hann in float32 like the reference's, halved (the split below doubles)
-  std::array<int, kMelFft> place{};     // where a frame's sample lies among the transposed hops
+  std::array<int, kMelFft> index{};     // where a frame's sample lies among the transposed hops
   std::array<std::array<Twiddle, 5>, 5> turn25{};
   std::array<Twiddle, kHalf / 2 + 1> turn400{};
 
@@ -24,7 +24,7 @@ struct Constants {
     for (int n = 0; n < kMelFft; ++n) {
       const double hann = 0.5 - 0.5 * std::cos(2 * std::numbers::pi * n / kMelFft);
       window[static_cast<std::size_t>(n)] = 0.5F * static_cast<float>(hann);
-      place[static_cast<std::size_t>(n)] = n % kMelHop * kHopStride + n / kMelHop;
+      index[static_cast<std::size_t>(n)] = n % kMelHop * kHopStride + n / kMelHop;
     }
     for (unsigned b = 0; b < 5; ++b)
       for (unsigned c = 0; c < 5; ++c) turn25[b][c] = turn_by(b * c / 25.0);
@@ -65,7 +65,7 @@ TUTTI_INLINE void fft25(Complex<lanes>* x) {
 }
 
 /// Where frequency k of the 200-point transform lies after both steps: row k mod 8, then k mod 25 in fft25's order.
-constexpr int place_of(int k) {
+constexpr int index_of(int k) {
   return k % 8 * 25 + k % 25 % 5 * 5 + k % 25 / 5;
 }
 
@@ -82,7 +82,7 @@ void transpose_hops(const std::int16_t* samples, float* rows) {
 template <int lanes>
 TUTTI_INLINE V<lanes> windowed(const float* rows, int n) {
   const auto at = static_cast<std::size_t>(n);
-  return load<lanes>(rows + constants.place[at]) * constants.window[at];
+  return load<lanes>(rows + constants.index[at]) * constants.window[at];
 }
 
 /// 200-point transform of the even (real part) and odd (imaginary part) samples.
@@ -104,8 +104,8 @@ TUTTI_INLINE void transform(const float* rows, Complex<lanes>* z) {
 template <int lanes>
 TUTTI_INLINE void powers(const Complex<lanes>* z, V<lanes>* power) {
   for (int k = 0; k <= kHalf / 2; ++k) {
-    const auto& a = z[place_of(k)];
-    const auto& b = z[place_of((kHalf - k) % kHalf)];
+    const auto& a = z[index_of(k)];
+    const auto& b = z[index_of((kHalf - k) % kHalf)];
     split_powers(a, b, constants.turn400[static_cast<std::size_t>(k)], power[k], power[kHalf - k]);
   }
 }

@@ -131,12 +131,12 @@ Result<void> Resampler::convert(const std::uint8_t* const* planes, int frames) {
   Conversion& it = *conversion_;
   const double out = static_cast<double>(frames) * kModelRate.value / it.rate.value;
   const std::int64_t held = it.api.swr_get_delay(it.context, kModelRate.value);
-  const std::int64_t room = static_cast<std::int64_t>(out * 2) + 4096 + std::max<std::int64_t>(held, 0);
-  pcm_.resize(static_cast<std::size_t>(room));
+  const std::int64_t capacity = static_cast<std::int64_t>(out * 2) + 4096 + std::max<std::int64_t>(held, 0);
+  pcm_.resize(static_cast<std::size_t>(capacity));
   auto* to = reinterpret_cast<std::uint8_t*>(pcm_.data());
   // The cast: libswresample's parameter became pointer-to-const only in FFmpeg 6.
   const int got =
-      it.api.swr_convert(it.context, &to, static_cast<int>(room), const_cast<const std::uint8_t**>(planes), frames);
+      it.api.swr_convert(it.context, &to, static_cast<int>(capacity), const_cast<const std::uint8_t**>(planes), frames);
   if (got < 0) return fail(Fault::internal, "libswresample failed: " + it.api.reason(got));
   it.samples_out += got;
   return got == 0 ? Result<void>{} : take_({pcm_.data(), static_cast<std::size_t>(got)});

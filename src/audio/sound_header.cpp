@@ -51,10 +51,10 @@ SoundHeader samples_at(ByteSource& bytes, Container container, std::int64_t at, 
           .is_unsized = !claimed};
 }
 
-bool is_chunk(std::string_view head, bool big_endian, std::int64_t room) {
+bool is_chunk(std::string_view head, bool big_endian, std::int64_t present) {
   const auto is_printed = [](char c) { return c >= ' ' && c <= '~'; };
   return head.size() == 8 && std::ranges::all_of(head.substr(0, 4), is_printed) &&
-         static_cast<std::int64_t>(number(head.substr(4), big_endian)) <= room;
+         static_cast<std::int64_t>(number(head.substr(4), big_endian)) <= present;
 }
 
 /// `end`: of the samples, as the header has it.

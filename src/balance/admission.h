@@ -4,15 +4,15 @@
 #include <string>
 #include <vector>
 
-#include "balance/device_book.h"
-#include "balance/task_queue.h"
+#include "balance/device_record.h"
+#include "balance/work_queue.h"
 
 namespace tutti {
 
 /// What everything is decided over: the devices, the tasks, the limits. Only looked at.
 struct Scene {
-  const std::vector<DeviceBook>& devices;
-  const TaskQueue& queue;
+  const std::vector<DeviceRecord>& devices;
+  const WorkQueue& queue;
   const DispatcherOptions& options;
   const std::optional<std::string>& host_short;  // why this machine begins nothing more beside what is in work
   std::optional<Idle> held_back{};               // why the owner of tasks that wait does not begin them
@@ -24,8 +24,8 @@ struct Scene {
 enum class Limit {
   not_in_service,
   slots,          ///< as many pieces in flight as its worker takes, or as are known to fit
-  task_cap,       ///< --max-per-gpu
-  tasks_at_once,  ///< --threads
+  job_cap,       ///< --max-per-gpu
+  jobs_at_once,  ///< --threads
   host_memory,    ///< of this machine
   device_memory,
   failed_there,     ///< its worker was lost with this task, and others are left to try
@@ -34,13 +34,13 @@ enum class Limit {
 
 /// The first limit that keeps a piece of `task` from `device`; none: it may run there. Limits of the task come before
 /// slots, so that "slots" means: as soon as something there is done.
-std::optional<Limit> refused(const Scene& scene, DeviceIndex device, const QueuedTask& task);
+std::optional<Limit> refused(const Scene& scene, DeviceIndex device, const QueuedJob& job);
 
 /// Pieces that may be in flight there now: as many as are of use, and once little is left as many as it holds.
-int places_of(const Scene& scene, const DeviceBook& book);
+int capacity_of(const Scene& scene, const DeviceRecord& record);
 
 /// As reports count it.
-Idle idle_of(Limit limit, const DeviceBook& device);
+Idle idle_of(Limit limit, const DeviceRecord& device);
 
 /// In words, with the numbers: "needs 5.1 GB of memory; 3.8 GB are free".
 std::string words(Limit limit, const Scene& scene, DeviceIndex device);

@@ -55,7 +55,7 @@ void DeviceHealth::become(DeviceState to, const std::string& reason, Seconds now
   warm_successes_ = 0;
 }
 
-void DeviceHealth::heard(HealthEvent event, const std::string& reason, Seconds now) {
+void DeviceHealth::on_event(HealthEvent event, const std::string& reason, Seconds now) {
   const bool gone = state_ == DeviceState::lost || state_ == DeviceState::quarantined;
   switch (event) {
     case HealthEvent::ready:
@@ -74,14 +74,14 @@ void DeviceHealth::heard(HealthEvent event, const std::string& reason, Seconds n
     case HealthEvent::quarantine: become(DeviceState::quarantined, reason, now); break;
     case HealthEvent::returned:
       if (gone) become(DeviceState::probing, reason, now);
-      if (gone && drain_wished_) drain("an operator's wish, from before it was gone", now);
+      if (gone && drain_requested_) drain("an operator's wish, from before it was gone", now);
       break;
     case HealthEvent::drain:
-      drain_wished_ = true;
+      drain_requested_ = true;
       if (!gone && state_ != DeviceState::draining) drain(reason, now);
       break;
     case HealthEvent::resume:
-      drain_wished_ = false;
+      drain_requested_ = false;
       if (state_ == DeviceState::draining) become(before_drain_, reason, now);
       if (state_ == DeviceState::quarantined) become(DeviceState::probing, reason, now);
       break;

@@ -58,7 +58,7 @@ class DeviceHealth {
  public:
   explicit DeviceHealth(BreakerOptions options = {}, bool starting = false);
 
-  void heard(HealthEvent event, const std::string& reason, Seconds now);
+  void on_event(HealthEvent event, const std::string& reason, Seconds now);
   /// A piece or canary of it succeeded.
   void succeeded(bool canary, Seconds now);
   /// A failure the device is blamed for. `last_in_service`: no other device is, so that instead of being left alone for
@@ -94,7 +94,7 @@ class DeviceHealth {
   BreakerOptions options_;
   DeviceState state_;
   DeviceState before_drain_ = DeviceState::healthy;
-  bool drain_wished_ = false;  // also while it is gone: it does not come back to work
+  bool drain_requested_ = false;  // also while it is gone: it does not come back to work
   std::string reason_{};
   Seconds since_{};
   Seconds open_until_{};

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "balance/device_book.h"
+#include "balance/device_record.h"
 #include "balance/placement.h"
-#include "balance/task_queue.h"
+#include "balance/work_queue.h"
 #include "base/strings/joined.h"
 
 namespace tutti {
@@ -21,8 +21,8 @@ struct Dispatcher::State {
   explicit State(const DispatcherOptions& given) : options(given), queue(options) {}
 
   DispatcherOptions options;
-  TaskQueue queue;
-  std::vector<DeviceBook> devices{};
+  WorkQueue queue;
+  std::vector<DeviceRecord> devices{};
   std::unordered_map<GrantId, DeviceIndex> granted{};
   GrantId last_grant = 0;
   std::size_t dealt = 0;  // tasks, round robin
@@ -30,23 +30,23 @@ struct Dispatcher::State {
   std::optional<Idle> held_back{};
 
   void advance(Seconds now) {
-    for (DeviceBook& device : devices) device.advance(now);
+    for (DeviceRecord& device : devices) device.advance(now);
   }
 
   bool little_left() const {
     constexpr double kFewPieces = 5;  // for each device
-    const auto serving = std::ranges::count_if(devices, [](const DeviceBook& it) { return it.health().in_service(); });
+    const auto serving = std::ranges::count_if(devices, [](const DeviceRecord& it) { return it.health().in_service(); });
     return queue.audio_unplaced() <= kFewPieces * static_cast<double>(serving) * options.piece.count();
   }
 
   /// A device for a risky piece, when none is empty: the one that is soonest, of those that should take it.
   std::optional<DeviceIndex> clearing() const {
     if (queue.risky().empty()) return {};
-    const QueuedTask& task = queue.at(*queue.risky().begin());
+    const QueuedJob& job = queue.at(*queue.risky().begin());
     const Scene unclear{devices, queue, options, host_short, held_back, little_left()};
     std::optional<DeviceIndex> best;
     for (DeviceIndex i = 0; i < devices.size(); ++i) {
-      const auto limit = refused(unclear, i, task);
+      const auto limit = refused(unclear, i, job);
       if (limit && *limit != Limit::slots && *limit != Limit::device_memory) continue;
       if (!best || devices[i].drain() < devices[*best].drain()) best = i;
     }
@@ -64,7 +64,7 @@ struct Dispatcher::State {
     flight.id = ++last_grant;
     granted.emplace(flight.id, device);
     const Grant grant{.id = flight.id,
-                      .task = flight.task,
+                      .job = flight.job,
                       .device = device,
                       .audio = flight.audio,
                       .reserved = flight.reserved,
@@ -85,54 +85,54 @@ struct Dispatcher::State {
   /// is well without the task: when everything fails everywhere, or a card has fallen ill while nobody used it, no task
   /// is to blame.
   void lose_worker(DeviceIndex device, Flight& flight, Blame why, const std::string& reason, Seconds now) {
-    DeviceBook& book = devices[device];
-    if (flight.id > book.incident) {
-      book.incident = last_grant;
-      book.incident_counts = why != Blame::lost && book.health().proven(flight.started);
-      if (!book.incident_counts) absolve(device, flight);
-      book.health().failed(reason, flight.canary, !another_in_service(device), now);
+    DeviceRecord& record = devices[device];
+    if (flight.id > record.incident) {
+      record.incident = last_grant;
+      record.incident_counts = why != Blame::lost && record.health().proven(flight.started);
+      if (!record.incident_counts) clear_blame(device, flight);
+      record.health().failed(reason, flight.canary, !another_in_service(device), now);
     }
-    if (book.incident_counts) flight.took_down.push_back(device);
-    QueuedTask* task = flight.canary ? nullptr : queue.find(flight.task);
-    if (task && std::find(task->avoid.begin(), task->avoid.end(), device) == task->avoid.end())
-      task->avoid.push_back(device);
+    if (record.incident_counts) flight.took_down.push_back(device);
+    QueuedJob* job = flight.canary ? nullptr : queue.find(flight.job);
+    if (job && std::find(job->avoid.begin(), job->avoid.end(), device) == job->avoid.end())
+      job->avoid.push_back(device);
   }
 
   /// The device has failed again without having been well in between: its earlier losses were its own.
-  void absolve(DeviceIndex device, Flight& flight) {
+  void clear_blame(DeviceIndex device, Flight& flight) {
     std::erase(flight.took_down, device);
-    queue.absolve(device);
-    for (DeviceBook& book : devices) book.absolve(device);
+    queue.clear_blame(device);
+    for (DeviceRecord& record : devices) record.clear_blame(device);
   }
 
-  Ruling poisoned(const QueuedTask& task, const Flight& flight, Seconds now) {
+  FailureDecision poisoned(const QueuedJob& job, const Flight& flight, Seconds now) {
     for (const DeviceIndex device : flight.took_down) devices[device].health().forgive(1, now);
-    return {Ruling::Next::failed, std::to_string(flight.took_down.size()) +
-                                      " workers were lost with it, the last with nothing beside it: " + told(task)};
+    return {FailureDecision::Next::failed, std::to_string(flight.took_down.size()) +
+                                      " workers were lost with it, the last with nothing beside it: " + evidence_text(job)};
   }
 
-  static std::string told(const QueuedTask& task) { return joined(task.evidence, "; "); }
+  static std::string evidence_text(const QueuedJob& job) { return joined(job.evidence, "; "); }
 
-  Ruling judge(QueuedTask& task, const Flight& flight, DeviceIndex device, Blame why, Seconds now);
+  FailureDecision decide(QueuedJob& job, const Flight& flight, DeviceIndex device, Blame why, Seconds now);
 };
 
 /// What becomes of a task; its piece has been put back already.
-Ruling Dispatcher::State::judge(QueuedTask& task, const Flight& flight, DeviceIndex device, Blame why, Seconds now) {
+FailureDecision Dispatcher::State::decide(QueuedJob& job, const Flight& flight, DeviceIndex device, Blame why, Seconds now) {
   switch (why) {
-    case Blame::permanent: return {Ruling::Next::failed, told(task)};
+    case Blame::permanent: return {FailureDecision::Next::failed, evidence_text(job)};
     case Blame::cancelled: return {};
     case Blame::device:
     case Blame::unclear:
     case Blame::lost:
       if (flight.alone && devices[device].incident_counts &&
-          static_cast<int>(flight.took_down.size()) >= options.workers_per_task + (why == Blame::unclear ? 1 : 0))
-        return poisoned(task, flight, now);
-      return {Ruling::Next::retry, told(task)};
+          static_cast<int>(flight.took_down.size()) >= options.workers_per_job + (why == Blame::unclear ? 1 : 0))
+        return poisoned(job, flight, now);
+      return {FailureDecision::Next::retry, evidence_text(job)};
     case Blame::exhausted:
       // Where others have taken the memory meanwhile, it waits for that and is not to blame.
-      if (devices[device].pieces() == 0 && devices[device].holds_one_more(options) && ++task.exhausted >= 2)
-        return {Ruling::Next::failed, "does not fit, even alone: " + told(task)};
-      return {Ruling::Next::retry, told(task)};
+      if (devices[device].pieces() == 0 && devices[device].holds_one_more(options) && ++job.exhausted >= 2)
+        return {FailureDecision::Next::failed, "does not fit, even alone: " + evidence_text(job)};
+      return {FailureDecision::Next::retry, evidence_text(job)};
   }
   return {};
 }
@@ -163,17 +163,17 @@ void Dispatcher::device_speed(DeviceIndex device, double speed, Seconds now) {
   state_->devices.at(device).believe(speed);
 }
 
-void Dispatcher::device_heard(DeviceIndex device, HealthEvent event, const std::string& reason, Seconds now) {
+void Dispatcher::device_event(DeviceIndex device, HealthEvent event, const std::string& reason, Seconds now) {
   state_->advance(now);
-  DeviceBook& book = state_->devices.at(device);
-  if (event == HealthEvent::ready) book.got_ready();
-  book.health().heard(event, reason, now);
+  DeviceRecord& record = state_->devices.at(device);
+  if (event == HealthEvent::ready) record.got_ready();
+  record.health().on_event(event, reason, now);
   const bool worker_gone =
       event == HealthEvent::lost || event == HealthEvent::restarting || event == HealthEvent::quarantine;
-  if (!worker_gone || !book.probing()) return;
-  const GrantId canary = book.flights().front().id;  // nothing is placed beside it
+  if (!worker_gone || !record.probing()) return;
+  const GrantId canary = record.flights().front().id;  // nothing is placed beside it
   state_->granted.erase(canary);
-  book.remove(canary);
+  record.remove(canary);
 }
 
 void Dispatcher::nothing_came_since(DeviceIndex device, Seconds since, Seconds now) {
@@ -184,39 +184,39 @@ void Dispatcher::nothing_came_since(DeviceIndex device, Seconds since, Seconds n
     if (i != device) state_->devices[i].another_stalled(*held_up);
 }
 
-void Dispatcher::add_task(TaskKey task, TaskFacts facts, Seconds now) {
+void Dispatcher::add_job(JobKey job, JobFacts facts, Seconds now) {
   state_->advance(now);
   std::optional<DeviceIndex> dealt_to;
   if (state_->options.policy == Policy::round_robin && !state_->devices.empty())
     dealt_to = state_->dealt++ % state_->devices.size();
-  state_->queue.add(task, std::move(facts), dealt_to);
+  state_->queue.add(job, std::move(facts), dealt_to);
 }
 
-void Dispatcher::correct_length(TaskKey task, Seconds audio, Seconds now) {
+void Dispatcher::correct_length(JobKey job, Seconds audio, Seconds now) {
   state_->advance(now);
-  state_->queue.correct_length(task, audio);
-  if (const QueuedTask* it = state_->queue.find(task); it && it->facts.whole)
-    for (DeviceBook& device : state_->devices) device.correct_length(task, audio);
+  state_->queue.correct_length(job, audio);
+  if (const QueuedJob* it = state_->queue.find(job); it && it->facts.whole)
+    for (DeviceRecord& device : state_->devices) device.correct_length(job, audio);
 }
 
-void Dispatcher::offer(TaskKey task, Seconds audio, std::int64_t count, Seconds now) {
+void Dispatcher::offer(JobKey job, Seconds audio, std::int64_t count, Seconds now) {
   state_->advance(now);
-  state_->queue.offer(task, {.audio = audio, .count = count});
+  state_->queue.offer(job, {.audio = audio, .count = count});
 }
 
-void Dispatcher::withdraw(TaskKey task, Seconds now) {
+void Dispatcher::withdraw(JobKey job, Seconds now) {
   state_->advance(now);
-  state_->queue.withdraw(task);
+  state_->queue.withdraw(job);
 }
 
-void Dispatcher::rest_task(TaskKey task, Seconds now) {
+void Dispatcher::defer_job(JobKey job, Seconds now) {
   state_->advance(now);
-  state_->queue.rest(task);
+  state_->queue.defer(job);
 }
 
-void Dispatcher::end_task(TaskKey task, Seconds now) {
+void Dispatcher::end_job(JobKey job, Seconds now) {
   state_->advance(now);
-  state_->queue.end(task);
+  state_->queue.end(job);
 }
 
 void Dispatcher::host_short(std::optional<std::string> why, Seconds now) {
@@ -234,16 +234,16 @@ std::optional<Grant> Dispatcher::next(Seconds now) {
   if (auto canary = state_->canary()) return canary;
   const Scene scene = state_->scene();
   if (const auto placed = place(scene)) {
-    const QueuedTask& task = state_->queue.at(placed->task);
+    const QueuedJob& job = state_->queue.at(placed->job);
     Flight flight{
-        .task = placed->task, .reserved = state_->devices[placed->device].facts().piece_memory, .alone = task.risky()};
-    ReadyPieces piece = state_->queue.take(placed->task);
+        .job = placed->job, .reserved = state_->devices[placed->device].facts().piece_memory, .alone = job.risky()};
+    ReadyPieces piece = state_->queue.take(placed->job);
     flight.audio = piece.audio;
     flight.took_down = std::move(piece.took_down);
     return state_->grant(placed->device, std::move(flight));
   }
   for (DeviceIndex i = 0; i < state_->devices.size(); ++i) {
-    DeviceBook& device = state_->devices[i];
+    DeviceRecord& device = state_->devices[i];
     if (device.pieces() > 0) continue;
     const auto refusal = why_not(scene, i);
     device.idle_because(refusal ? std::optional(refusal->why) : std::nullopt);
@@ -251,27 +251,27 @@ std::optional<Grant> Dispatcher::next(Seconds now) {
   return {};
 }
 
-void Dispatcher::finished(GrantId grant, Seconds now, bool heard) {
+void Dispatcher::finished(GrantId grant, Seconds now, bool is_measured) {
   state_->advance(now);
   const auto at = state_->granted.find(grant);
   if (at == state_->granted.end()) return;
-  DeviceBook& device = state_->devices[at->second];
+  DeviceRecord& device = state_->devices[at->second];
   state_->granted.erase(at);
   const Flight flight = *device.remove(grant);
-  if (heard) device.learned(flight, now);
+  if (is_measured) device.learned(flight, now);
   device.health().succeeded(flight.canary, now);
   if (flight.canary) return;
   device.held(now);
-  if (QueuedTask* task = state_->queue.find(flight.task); task && flight.alone) task->avoid.clear();
-  state_->queue.landed(flight.task);
+  if (QueuedJob* job = state_->queue.find(flight.job); job && flight.alone) job->avoid.clear();
+  state_->queue.landed(flight.job);
 }
 
-Ruling Dispatcher::failed(GrantId grant, Blame why, const std::string& reason, Seconds now) {
+FailureDecision Dispatcher::failed(GrantId grant, Blame why, const std::string& reason, Seconds now) {
   state_->advance(now);
   const auto at = state_->granted.find(grant);
   if (at == state_->granted.end()) return {};
   const DeviceIndex index = at->second;
-  DeviceBook& device = state_->devices[index];
+  DeviceRecord& device = state_->devices[index];
   state_->granted.erase(at);
   const int pieces = device.pieces();
   Flight flight = *device.remove(grant);
@@ -279,21 +279,21 @@ Ruling Dispatcher::failed(GrantId grant, Blame why, const std::string& reason, S
   if (worker_lost || flight.canary) state_->lose_worker(index, flight, why, reason, now);
   if (why == Blame::exhausted) device.exhausted(grant, state_->last_grant, pieces, now);
   if (flight.canary) return {};
-  Ruling verdict{};
-  if (QueuedTask* task = state_->queue.find(flight.task)) {
-    if (why != Blame::cancelled) task->evidence.push_back(device.facts().id + ": " + reason);
-    verdict = state_->judge(*task, flight, index, why, now);
+  FailureDecision decision{};
+  if (QueuedJob* job = state_->queue.find(flight.job)) {
+    if (why != Blame::cancelled) job->evidence.push_back(device.facts().id + ": " + reason);
+    decision = state_->decide(*job, flight, index, why, now);
   }
-  state_->queue.put_back(flight.task, {.audio = flight.audio,
+  state_->queue.put_back(flight.job, {.audio = flight.audio,
                                        .count = 1,
                                        .risky = worker_lost || flight.alone,
                                        .took_down = std::move(flight.took_down)});
-  return verdict;
+  return decision;
 }
 
 std::optional<Seconds> Dispatcher::wake_at() const {
   std::optional<Seconds> soonest;
-  for (const DeviceBook& device : state_->devices)
+  for (const DeviceRecord& device : state_->devices)
     if (const auto at = device.wake_at(); at && (!soonest || *at < *soonest)) soonest = at;
   return soonest;
 }
@@ -318,7 +318,7 @@ QueueView Dispatcher::queue(Seconds now) {
   const Seconds piece = state_->queue.piece_unplaced();
   double audio = state_->queue.audio_unplaced(), speed = 0, error = 0;
   Seconds landing{};  // what is in flight cannot go elsewhere, also from a device that takes nothing new
-  for (const DeviceBook& device : state_->devices) {
+  for (const DeviceRecord& device : state_->devices) {
     landing = std::max(landing, device.drain());
     if (!device.health().in_service()) continue;
     const double through = device.through(piece);

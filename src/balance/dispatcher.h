@@ -15,13 +15,13 @@ namespace tutti {
 
 struct DispatcherOptions {
   Policy policy = Policy::tutti;
-  int tasks_at_once = 0;   ///< tasks in work at most, on all devices together (-t); 0: no bound
+  int jobs_at_once = 0;   ///< tasks in work at most, on all devices together (-t); 0: no bound
   double headroom = 0.05;  ///< of a device's memory, and at least `least_headroom`, stays free
   Bytes least_headroom{512LL << 20};
   Seconds ageing{600};          ///< waiting so long is worth a step of priority
   int class_step = 6;           ///< a class is worth so many steps
   Seconds piece = kFullWindow;  ///< audio of a window, for what is not offered yet
-  int workers_per_task = 2;     ///< workers a task may take down until it is set aside; one more where that is unclear
+  int workers_per_job = 2;     ///< workers a task may take down until it is set aside; one more where that is unclear
   Seconds canary_audio{10};
   BreakerOptions breaker{};
 };
@@ -48,12 +48,12 @@ struct DeviceView {
   std::string state_reason{};
   Seconds state_since{};
   int pieces = 0;  ///< in flight
-  int tasks = 0;   ///< with a piece in flight here
+  int jobs = 0;   ///< with a piece in flight here
   int slots = 0;   ///< that may be used now: worker, memory, back-off and slow start considered
-  std::optional<int> task_cap{};
+  std::optional<int> job_cap{};
   Bytes reserved{};               ///< the resident model included
   double speed = 0;               ///< as now believed of pieces as long as usual, with as many as make it fastest
-  double pace = 0;                ///< with those that are in flight, at least one
+  double rate = 0;                ///< with those that are in flight, at least one
   double single = 0;              ///< of one alone, a full window if those are shorter
   std::optional<double> error{};  ///< median relative error of its own predictions
   Seconds audio_done{};
@@ -78,7 +78,7 @@ struct QueueView {
 ///
 /// Driving it: add devices and tasks; `offer` a piece of a task when its input is ready (a window computed; the whole
 /// file); then take `next` until it yields nothing, run every grant, and say `finished` or `failed`. After any call,
-/// and at `wake_at`, there may be something next. A task ends with `end_task`, whatever became of it.
+/// and at `wake_at`, there may be something next. A task ends with `end_job`, whatever became of it.
 class Dispatcher {
  public:
   explicit Dispatcher(const DispatcherOptions& options = {});
@@ -92,26 +92,26 @@ class Dispatcher {
   void device_memory(DeviceIndex device, Bytes foreign, Seconds now);  ///< what others use of its memory, as measured
   void device_slots(DeviceIndex device, int slots, Seconds now);       ///< what its worker takes from now on
   void device_speed(DeviceIndex device, double speed, Seconds now);    ///< what to believe until pieces were measured
-  void device_heard(DeviceIndex device, HealthEvent event, const std::string& reason, Seconds now);
+  void device_event(DeviceIndex device, HealthEvent event, const std::string& reason, Seconds now);
   /// Nothing has come since that moment of what is in flight there: its worker is lost, or was not ready yet. That time
   /// counts as a fault, not as work, and others that had nothing else to do have waited for it. To be said before
   /// `failed` is.
   void nothing_came_since(DeviceIndex device, Seconds since, Seconds now);
 
   // Tasks. Ids are the caller's and unique; calls for a task that is not there are ignored.
-  void add_task(TaskKey task, TaskFacts facts, Seconds now);
+  void add_job(JobKey job, JobFacts facts, Seconds now);
   /// What the whole task comes to, as found since: the sum of the pieces it offers, so less than the recording where
   /// only its speech is heard.
-  void correct_length(TaskKey task, Seconds audio, Seconds now);
+  void correct_length(JobKey job, Seconds audio, Seconds now);
   /// `count` more pieces of so much audio each can start. A task that is `whole` has one.
-  void offer(TaskKey task, Seconds audio, std::int64_t count, Seconds now);
+  void offer(JobKey job, Seconds audio, std::int64_t count, Seconds now);
   /// Takes pieces back that wait: nobody runs them any more.
-  void withdraw(TaskKey task, Seconds now);
+  void withdraw(JobKey job, Seconds now);
   /// An attempt at it is over and the next one comes later: it is no longer in work, and all of it is to be done. Not
   /// while something of it is in flight.
-  void rest_task(TaskKey task, Seconds now);
+  void defer_job(JobKey job, Seconds now);
   /// Whatever of it is in flight stays in flight until it is finished or failed.
-  void end_task(TaskKey task, Seconds now);
+  void end_job(JobKey job, Seconds now);
 
   /// This machine is short of memory, and how: until that is over (nothing) no task is begun beside others.
   void host_short(std::optional<std::string> why, Seconds now);
@@ -123,8 +123,8 @@ class Dispatcher {
   std::optional<Grant> next(Seconds now);
   /// `heard`: its audio was worked on. A window of a recording without speech is only asked for the language, in a part
   /// of the time: it is no audio done, and tells nothing of the device's speed.
-  void finished(GrantId grant, Seconds now, bool heard = true);
-  Ruling failed(GrantId grant, Blame why, const std::string& reason, Seconds now);
+  void finished(GrantId grant, Seconds now, bool is_measured = true);
+  FailureDecision failed(GrantId grant, Blame why, const std::string& reason, Seconds now);
   /// When to ask `next` again although nothing has happened: a back-off is over, or a model should be loaded.
   std::optional<Seconds> wake_at() const;
 

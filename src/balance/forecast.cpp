@@ -12,19 +12,19 @@ constexpr double kMustWinBy = 1.1;  // hysteresis: how much sooner a piece must 
 Forecast::Forecast(const Scene& scene) {
   const Seconds piece = scene.queue.piece_unplaced();
   double audio = scene.queue.audio_unplaced(), speed = 0;
-  for (const DeviceBook& book : scene.devices) {
-    Device device{.in_service = book.health().in_service(),
-                  .ready_in = book.ready_in().value_or(Seconds{}).count(),
-                  .through = book.through(piece)};
-    device.plan = {.speed = book.speed(), .single = book.single(), .fixed = book.fixed().count()};
+  for (const DeviceRecord& record : scene.devices) {
+    Device device{.in_service = record.health().in_service(),
+                  .ready_in = record.ready_in().value_or(Seconds{}).count(),
+                  .through = record.through(piece)};
+    device.plan = {.speed = record.speed(), .single = record.single(), .fixed = record.fixed().count()};
     device.plan.free_in = device.ready_in;
     if (device.in_service) {
-      const double in_flight = book.audio_in_flight();
+      const double in_flight = record.audio_in_flight();
       device.plan.free_in = in_flight / device.plan.speed;
       audio += in_flight * (device.through / device.plan.speed);  // as if it were such pieces
     }
     // Soon it takes its part: until then the others must not take so much that they end after everybody.
-    const bool starting = book.health().state() == DeviceState::starting && device.ready_in == 0;
+    const bool starting = record.health().state() == DeviceState::starting && device.ready_in == 0;
     if (device.in_service || starting) speed += device.through;
     devices_.push_back(device);
   }

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "balance/admission.h"
-#include "balance/task_plan.h"
+#include "balance/job_plan.h"
 
 namespace tutti {
 

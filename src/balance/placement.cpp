@@ -14,8 +14,8 @@ constexpr std::size_t kMostPlanned = 64;  // whole tasks planned together; with 
 constexpr double kHair = 1 + 1e-9;
 constexpr double kNothing = 1e-3;  // seconds of audio: what rounding may leave of sums
 
-using Groups = std::map<GroupKey, TaskGroup>;
-using Entry = TaskGroup::Entry;
+using Groups = std::map<GroupKey, JobGroup>;
+using Entry = JobGroup::Entry;
 
 /// A piece somebody found for a device. What is begun comes before what is not, then the order of the group.
 struct Found {
@@ -45,36 +45,36 @@ class Placer {
 
  private:
   bool by_finish() const { return scene_.options.policy == Policy::tutti; }
-  const QueuedTask& task(const Entry& entry) const { return scene_.queue.at(entry.task); }
-  double audio(const Entry& entry) const { return task(entry).ready.front().audio.count(); }
-  bool admitted(DeviceIndex device, const Entry& entry) const { return !refused(scene_, device, task(entry)); }
+  const QueuedJob& job(const Entry& entry) const { return scene_.queue.at(entry.job); }
+  double audio(const Entry& entry) const { return job(entry).ready.front().audio.count(); }
+  bool admitted(DeviceIndex device, const Entry& entry) const { return !refused(scene_, device, job(entry)); }
   double note_score(DeviceIndex device) const;
   bool has_room(DeviceIndex device) const;
   /// It may take the task now, as soon as something there is done, or once it has loaded its model.
-  bool usable(DeviceIndex device, const QueuedTask& task) const;
-  bool cap_opens(DeviceIndex device, const QueuedTask& task) const;
+  bool usable(DeviceIndex device, const QueuedJob& job) const;
+  bool cap_opens(DeviceIndex device, const QueuedJob& job) const;
 
   bool open_to(const GroupKey& key, DeviceIndex device) const;
-  std::optional<Found> find(const GroupKey& key, const TaskGroup& group, DeviceIndex device) const;
-  std::optional<Found> first_admitted(const TaskGroup& group, DeviceIndex device) const;
-  std::optional<Found> window(const TaskGroup& group, DeviceIndex device) const;
-  std::optional<Found> whole(const TaskGroup& group, DeviceIndex device) const;
-  std::optional<Found> longest_that_fits(const TaskGroup& group, DeviceIndex device) const;
-  bool few_left(const TaskGroup& group) const;
-  const TailPlan& plan(const TaskGroup& group) const;
-  std::optional<Found> planned(const TaskGroup& group, DeviceIndex device) const;
-  std::optional<Found> dealt_in_order(const TaskGroup& group, DeviceIndex device) const;
+  std::optional<Found> find(const GroupKey& key, const JobGroup& group, DeviceIndex device) const;
+  std::optional<Found> first_admitted(const JobGroup& group, DeviceIndex device) const;
+  std::optional<Found> window(const JobGroup& group, DeviceIndex device) const;
+  std::optional<Found> whole(const JobGroup& group, DeviceIndex device) const;
+  std::optional<Found> longest_that_fits(const JobGroup& group, DeviceIndex device) const;
+  bool few_left(const JobGroup& group) const;
+  const TailPlan& plan(const JobGroup& group) const;
+  std::optional<Found> planned(const JobGroup& group, DeviceIndex device) const;
+  std::optional<Found> dealt_in_order(const JobGroup& group, DeviceIndex device) const;
 
   const Scene& scene_;
   Forecast forecast_;
-  mutable std::map<const TaskGroup*, TailPlan> plans_{};  // made when first asked for
+  mutable std::map<const JobGroup*, TailPlan> plans_{};  // made when first asked for
 };
 
 double Placer::note_score(DeviceIndex device) const {
-  const DeviceBook& book = scene_.devices[device];
-  const double cap = book.facts().task_cap.value_or(kNoteCap);
+  const DeviceRecord& record = scene_.devices[device];
+  const double cap = record.facts().job_cap.value_or(kNoteCap);
   // nvidia-smi's utilisation says that a kernel ran, and one does wherever there is work.
-  return 50 * book.tasks() / cap + 50 * (book.pieces() > 0 ? 1 : 0);
+  return 50 * record.jobs() / cap + 50 * (record.pieces() > 0 ? 1 : 0);
 }
 
 /// Devices in service, the one that should take a piece first in front.
@@ -96,23 +96,23 @@ std::vector<DeviceIndex> Placer::by_preference(double audio) const {
 /// A look that saves many: whatever the task, a full device takes none.
 bool Placer::has_room(DeviceIndex device) const {
   if (scene_.options.policy == Policy::note_raw) return true;
-  const DeviceBook& book = scene_.devices[device];
-  return book.pieces() < places_of(scene_, book) && !book.runs_alone() && scene_.clearing != device;
+  const DeviceRecord& record = scene_.devices[device];
+  return record.pieces() < capacity_of(scene_, record) && !record.runs_alone() && scene_.clearing != device;
 }
 
-bool Placer::usable(DeviceIndex device, const QueuedTask& task) const {
-  if (!forecast_.in_service(device)) return forecast_.counted_on(device) && !task.avoids(device);
-  const auto limit = refused(scene_, device, task);
-  if (limit == Limit::task_cap) return cap_opens(device, task);
+bool Placer::usable(DeviceIndex device, const QueuedJob& job) const {
+  if (!forecast_.in_service(device)) return forecast_.counted_on(device) && !job.avoids(device);
+  const auto limit = refused(scene_, device, job);
+  if (limit == Limit::job_cap) return cap_opens(device, job);
   return !limit || *limit == Limit::slots || (*limit == Limit::device_memory && scene_.devices[device].pieces() > 0);
 }
 
 /// What is in flight there ends a task, and takes no longer than a piece like the next one: worth waiting for.
-bool Placer::cap_opens(DeviceIndex device, const QueuedTask& task) const {
-  const DeviceBook& book = scene_.devices[device];
-  if (task.ready.empty() || book.drain() > task.ready.front().audio / book.speed()) return false;
-  return std::ranges::any_of(book.flights(), [&](const Flight& flight) {
-    return !flight.canary && scene_.queue.at(flight.task).counted.count() < kNothing;
+bool Placer::cap_opens(DeviceIndex device, const QueuedJob& job) const {
+  const DeviceRecord& record = scene_.devices[device];
+  if (job.ready.empty() || record.drain() > job.ready.front().audio / record.speed()) return false;
+  return std::ranges::any_of(record.flights(), [&](const Flight& flight) {
+    return !flight.canary && scene_.queue.at(flight.job).counted.count() < kNothing;
   });
 }
 
@@ -127,7 +127,7 @@ std::optional<Placement> Placer::next() const {
   for (auto level = groups.begin(); level != groups.end();) {
     const auto end =
         std::find_if(level, groups.end(), [&](const auto& it) { return it.first.rank != level->first.rank; });
-    const TaskGroup& first = level->second;
+    const JobGroup& first = level->second;
     const Entry& entry = first.started.empty() ? *first.fresh.begin() : *first.started.begin();
     for (const DeviceIndex device : by_preference(audio(entry))) {
       if (!has_room(device)) continue;
@@ -137,21 +137,21 @@ std::optional<Placement> Placer::next() const {
         const auto found = find(at->first, at->second, device);
         if (found && (!best || *found < *best)) best = found;
       }
-      if (best) return Placement{.task = best->entry.task, .device = device};
+      if (best) return Placement{.job = best->entry.job, .device = device};
     }
     level = end;
   }
   return {};
 }
 
-std::optional<Found> Placer::find(const GroupKey& key, const TaskGroup& group, DeviceIndex device) const {
+std::optional<Found> Placer::find(const GroupKey& key, const JobGroup& group, DeviceIndex device) const {
   if (!by_finish()) return first_admitted(group, device);
-  if (key.kind != TaskClass::batch && key.whole) return dealt_in_order(group, device);
-  if (key.kind == TaskClass::interactive) return dealt_in_order(group, device);
+  if (key.kind != JobClass::batch && key.whole) return dealt_in_order(group, device);
+  if (key.kind == JobClass::interactive) return dealt_in_order(group, device);
   return key.whole ? whole(group, device) : window(group, device);
 }
 
-std::optional<Found> Placer::first_admitted(const TaskGroup& group, DeviceIndex device) const {
+std::optional<Found> Placer::first_admitted(const JobGroup& group, DeviceIndex device) const {
   for (const bool fresh : {false, true}) {
     int looks = 0;
     for (const Entry& entry : fresh ? group.fresh : group.started) {
@@ -163,10 +163,10 @@ std::optional<Found> Placer::first_admitted(const TaskGroup& group, DeviceIndex 
 }
 
 /// The first window, unless it would end here after everything else, and sooner elsewhere.
-std::optional<Found> Placer::window(const TaskGroup& group, DeviceIndex device) const {
+std::optional<Found> Placer::window(const JobGroup& group, DeviceIndex device) const {
   const auto found = first_admitted(group, device);
   if (!found) return {};
-  const QueuedTask& it = task(found->entry);
+  const QueuedJob& it = job(found->entry);
   const double length = audio(found->entry);
   const double here = forecast_.finish(device, length);
   if (here <= forecast_.end() * kHair) return found;
@@ -176,13 +176,13 @@ std::optional<Found> Placer::window(const TaskGroup& group, DeviceIndex device) 
 }
 
 /// A whole task of a batch: as the plan has it while there are few, else the longest one that leaves no tail.
-std::optional<Found> Placer::whole(const TaskGroup& group, DeviceIndex device) const {
+std::optional<Found> Placer::whole(const JobGroup& group, DeviceIndex device) const {
   if (few_left(group)) return planned(group, device);
   const auto found = longest_that_fits(group, device);
   return found ? found : dealt_in_order(group, device);
 }
 
-std::optional<Found> Placer::longest_that_fits(const TaskGroup& group, DeviceIndex device) const {
+std::optional<Found> Placer::longest_that_fits(const JobGroup& group, DeviceIndex device) const {
   const double longest = forecast_.longest_by_end(device);
   for (const bool fresh : {false, true}) {
     const auto& list = fresh ? group.fresh : group.started;
@@ -194,11 +194,11 @@ std::optional<Found> Placer::longest_that_fits(const TaskGroup& group, DeviceInd
 }
 
 /// All that is left can start, and is so little that it can be planned together.
-bool Placer::few_left(const TaskGroup& group) const {
+bool Placer::few_left(const JobGroup& group) const {
   return scene_.queue.audio_unready() < kNothing && group.started.size() + group.fresh.size() <= kMostPlanned;
 }
 
-const TailPlan& Placer::plan(const TaskGroup& group) const {
+const TailPlan& Placer::plan(const JobGroup& group) const {
   const auto [at, is_new] = plans_.try_emplace(&group);
   TailPlan& plan = at->second;
   if (!is_new) return plan;
@@ -209,7 +209,7 @@ const TailPlan& Placer::plan(const TaskGroup& group) const {
                    [](const auto& a, const auto& b) { return a.audio > b.audio; });
   std::vector<double> lengths;
   for (const auto& it : plan.pieces) lengths.push_back(it.audio);
-  const QueuedTask& first = task(group.started.empty() ? *group.fresh.begin() : *group.started.begin());
+  const QueuedJob& first = job(group.started.empty() ? *group.fresh.begin() : *group.started.begin());
   std::vector<PlanDevice> devices;
   std::vector<DeviceIndex> indices;
   for (DeviceIndex i = 0; i < scene_.devices.size(); ++i) {
@@ -218,12 +218,12 @@ const TailPlan& Placer::plan(const TaskGroup& group) const {
     devices.push_back(forecast_.plan_of(i));
   }
   if (devices.empty()) return plan;
-  for (const std::size_t device : plan_tasks(lengths, devices).device_of) plan.device_of.push_back(indices[device]);
+  for (const std::size_t device : plan_jobs(lengths, devices).device_of) plan.device_of.push_back(indices[device]);
   return plan;
 }
 
 /// The longest task that the plan has for the device.
-std::optional<Found> Placer::planned(const TaskGroup& group, DeviceIndex device) const {
+std::optional<Found> Placer::planned(const JobGroup& group, DeviceIndex device) const {
   const TailPlan& tail = plan(group);
   if (tail.device_of.empty()) return first_admitted(group, device);
   for (std::size_t j = 0; j < tail.pieces.size(); ++j)
@@ -232,8 +232,8 @@ std::optional<Found> Placer::planned(const TaskGroup& group, DeviceIndex device)
 }
 
 /// In the group's order, each to the device that would end it first, in thought; what falls to this device.
-std::optional<Found> Placer::dealt_in_order(const TaskGroup& group, DeviceIndex device) const {
-  const QueuedTask& first = task(group.started.empty() ? *group.fresh.begin() : *group.started.begin());
+std::optional<Found> Placer::dealt_in_order(const JobGroup& group, DeviceIndex device) const {
+  const QueuedJob& first = job(group.started.empty() ? *group.fresh.begin() : *group.started.begin());
   std::vector<DeviceIndex> usable_ones;  // for tasks that avoid no device, one is as good as another
   for (DeviceIndex i = 0; i < scene_.devices.size(); ++i)
     if (usable(i, first)) usable_ones.push_back(i);
@@ -242,7 +242,7 @@ std::optional<Found> Placer::dealt_in_order(const TaskGroup& group, DeviceIndex 
   for (const bool fresh : {false, true})
     for (const Entry& entry : fresh ? group.fresh : group.started) {
       if (++looks > kMostLooks) return {};
-      const QueuedTask& it = task(entry);
+      const QueuedJob& it = job(entry);
       std::optional<DeviceIndex> best;
       double soonest = std::numeric_limits<double>::infinity();
       for (const DeviceIndex i : usable_ones) {
@@ -258,21 +258,21 @@ std::optional<Found> Placer::dealt_in_order(const TaskGroup& group, DeviceIndex 
 
 /// A piece that has to run alone goes to an empty device.
 std::optional<Placement> Placer::risky() const {
-  for (const TaskKey id : scene_.queue.risky()) {
-    const QueuedTask& it = scene_.queue.at(id);
+  for (const JobKey id : scene_.queue.risky()) {
+    const QueuedJob& it = scene_.queue.at(id);
     for (const DeviceIndex device : by_preference(it.ready.front().audio.count()))
       if (scene_.devices[device].pieces() == 0 && !refused(scene_, device, it))
-        return Placement{.task = id, .device = device};
+        return Placement{.job = id, .device = device};
   }
   return {};
 }
 
 /// A task by which to say why a device takes nothing: the first that would be asked about.
-const QueuedTask* first_task(const Scene& scene) {
+const QueuedJob* first_job(const Scene& scene) {
   const Groups& groups = scene.queue.groups();
   if (groups.empty()) return nullptr;
-  const TaskGroup& group = groups.begin()->second;
-  return &scene.queue.at(group.started.empty() ? group.fresh.begin()->task : group.started.begin()->task);
+  const JobGroup& group = groups.begin()->second;
+  return &scene.queue.at(group.started.empty() ? group.fresh.begin()->job : group.started.begin()->job);
 }
 
 std::string held_back_words(Idle why) {
@@ -283,7 +283,7 @@ std::string held_back_words(Idle why) {
     case Idle::disk_full: return "no task is begun until there is room on a full disk";
     case Idle::not_writable: return "no task is begun until a folder can be written to again";
     case Idle::put_off: return "what is left is to be tried again later, or in work elsewhere";
-    case Idle::asked: return "no task is begun until a question is answered";
+    case Idle::awaiting_answer: return "no task is begun until a question is answered";
     default: return "no task is begun beside those in work: " + std::string(name_of(why));
   }
 }
@@ -298,20 +298,20 @@ std::optional<Placement> place(const Scene& scene) {
 }
 
 std::optional<Refusal> why_not(const Scene& scene, DeviceIndex device) {
-  const DeviceBook& book = scene.devices[device];
-  if (!book.health().in_service())
-    return Refusal{idle_of(Limit::not_in_service, book), words(Limit::not_in_service, scene, device)};
+  const DeviceRecord& record = scene.devices[device];
+  if (!record.health().in_service())
+    return Refusal{idle_of(Limit::not_in_service, record), words(Limit::not_in_service, scene, device)};
   const bool more_come = scene.held_back == Idle::input;
-  if (scene.queue.audio_unplaced() < kNothing && !more_come) return Refusal{Idle::no_task, "nothing is left to start"};
-  const QueuedTask* task = first_task(scene);
-  if (!task && scene.host_short) return Refusal{Idle::memory, *scene.host_short};
-  if (!task && !scene.queue.risky().empty())
+  if (scene.queue.audio_unplaced() < kNothing && !more_come) return Refusal{Idle::no_job, "nothing is left to start"};
+  const QueuedJob* job = first_job(scene);
+  if (!job && scene.host_short) return Refusal{Idle::memory, *scene.host_short};
+  if (!job && !scene.queue.risky().empty())
     return Refusal{Idle::fault, "waits for a piece that has to run alone elsewhere"};
-  if (!task && scene.held_back) return Refusal{*scene.held_back, held_back_words(*scene.held_back)};
-  if (!task) return Refusal{Idle::input, "no task has its input ready"};
-  if (const auto limit = refused(scene, device, *task))
-    return Refusal{idle_of(*limit, book), words(*limit, scene, device)};
-  if (scene.options.policy == Policy::round_robin) return Refusal{Idle::no_task, "what is left was dealt to others"};
+  if (!job && scene.held_back) return Refusal{*scene.held_back, held_back_words(*scene.held_back)};
+  if (!job) return Refusal{Idle::input, "no task has its input ready"};
+  if (const auto limit = refused(scene, device, *job))
+    return Refusal{idle_of(*limit, record), words(*limit, scene, device)};
+  if (scene.options.policy == Policy::round_robin) return Refusal{Idle::no_job, "what is left was dealt to others"};
   return Refusal{Idle::left_to_faster, "others finish what is left before it could"};
 }
 

@@ -7,7 +7,7 @@
 namespace tutti {
 
 struct Placement {
-  TaskKey task = 0;
+  JobKey job = 0;
   DeviceIndex device = 0;
 };
 

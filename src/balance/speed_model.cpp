@@ -90,7 +90,7 @@ double SpeedModel::through(Seconds piece, int pieces) const {
 double SpeedModel::doubt(Seconds piece) const {
   constexpr double kEvenly = 0.577;  // from nothing to all of the cost is fixed: the root of the mean square of 0 to 1
   const bool nothing_measured = errors_.empty();
-  if (told_apart_ || nothing_measured || piece <= Seconds::zero()) return 0;
+  if (separated_ || nothing_measured || piece <= Seconds::zero()) return 0;
   return std::min(1.0, kEvenly * std::abs(1 - usual_piece() / piece));
 }
 
@@ -113,7 +113,7 @@ void SpeedModel::measured(Seconds audio, Seconds spent, double pieces) {
   level.add(audio.count(), spent.count(), 1 - 1 / std::max(kLeastMemory, kMemoryPerPiece * pieces));
   if (const auto fixed = level.intercept()) {
     fixed_ = Seconds(std::clamp(*fixed, 0.0, 0.5 * level.spent / level.weight));
-    told_apart_ = true;
+    separated_ = true;
   }
 }
 

@@ -65,7 +65,7 @@ class SpeedModel {
 
   double prior_speed_;
   Seconds fixed_{};
-  bool told_apart_ = false;  // fixed_ was
+  bool separated_ = false;  // fixed_ was
   int enough_;
   std::array<Level, 9> levels_{};  // 1, 2, 3 to 4, 5 to 8, … pieces in flight
   std::deque<double> errors_{};

@@ -4,7 +4,7 @@ namespace tutti {
 
 std::string_view name_of(Idle why) {
   switch (why) {
-    case Idle::no_task: return "no_task";
+    case Idle::no_job: return "no_task";
     case Idle::input: return "waiting_for_input";
     case Idle::memory: return "memory";
     case Idle::cap: return "cap";
@@ -16,7 +16,7 @@ std::string_view name_of(Idle why) {
     case Idle::not_writable: return "not_writable";
     case Idle::stalled: return "waiting_for_stalled";
     case Idle::put_off: return "put_off";
-    case Idle::asked: return "waiting_for_answer";
+    case Idle::awaiting_answer: return "waiting_for_answer";
   }
   return "no_task";
 }

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/task_class.h"
+#include "base/job_class.h"
 #include "base/units.h"
 
 namespace tutti {
@@ -14,7 +14,7 @@ namespace tutti {
 // The words of the room. Every moment is a Seconds since any origin that stays the same for a run: nothing in here asks
 // a clock. "Audio" is seconds of recording, and a speed is seconds of audio per second.
 
-using TaskKey = std::uint64_t;    // the caller's: a row of its store, a place in its list
+using JobKey = std::uint64_t;    // the caller's: a row of its store, a place in its list
 using GrantId = std::uint64_t;    // the dispatcher's; never 0, never used twice
 using DeviceIndex = std::size_t;  // place in the order in which devices were added; never given to another
 
@@ -38,8 +38,8 @@ std::optional<Policy> policy_named(std::string_view name);
 inline constexpr int kNoteCap = 5;
 
 /// What is known of a task when it is added. Later: Dispatcher::correct_length.
-struct TaskFacts {
-  TaskClass kind = TaskClass::batch;
+struct JobFacts {
+  JobClass kind = JobClass::batch;
   int priority = 0;                   ///< one step is worth an ageing period of waiting
   Seconds queued_at{};                ///< ageing counts from here; negative: it has waited since an earlier run
   std::optional<Seconds> deadline{};  ///< interactive tasks go by it; negative: it is over
@@ -53,7 +53,7 @@ struct DeviceFacts {
   double speed = 1;               ///< prior, with `enough` pieces in flight
   int slots = 1;                  ///< pieces in flight at most: what the worker takes
   int enough = 1;                 ///< pieces in flight at which it is as fast as it gets
-  std::optional<int> task_cap{};  ///< tasks with a piece in flight here at most (--max-per-gpu)
+  std::optional<int> job_cap{};  ///< tasks with a piece in flight here at most (--max-per-gpu)
   std::optional<Bytes> memory{};  ///< in all; none: not known, and so no bound
   Bytes model_memory{};           ///< weights and workspace: taken as long as the device is in service
   Bytes piece_memory{};           ///< of each piece in flight, beside them
@@ -64,7 +64,7 @@ struct DeviceFacts {
 /// A piece of a task that is to run on a device now, its memory and its places taken in the same step.
 struct Grant {
   GrantId id = 0;
-  TaskKey task = 0;
+  JobKey job = 0;
   DeviceIndex device = 0;
   Seconds audio{};
   Bytes reserved{};
@@ -74,7 +74,7 @@ struct Grant {
 
 /// Why a device has nothing in flight. name_of is its name in reports.
 enum class Idle {
-  no_task,         ///< nothing is left to do
+  no_job,         ///< nothing is left to do
   input,           ///< tasks are left, and none has its input ready
   memory,          ///< of the device or of this machine
   cap,             ///< --max-per-gpu or --threads
@@ -86,9 +86,9 @@ enum class Idle {
   not_writable,    ///< the folder for it may not be written to
   stalled,         ///< another device held what was left, and nothing came of it there
   put_off,         ///< what is left has failed and is to be tried again later, or another run works on it
-  asked,           ///< somebody has been asked what shall be done about a failure, and nothing is begun meanwhile
+  awaiting_answer,           ///< somebody has been asked what shall be done about a failure, and nothing is begun meanwhile
 };
-inline constexpr std::size_t kIdleReasons = static_cast<std::size_t>(Idle::asked) + 1;
+inline constexpr std::size_t kIdleReasons = static_cast<std::size_t>(Idle::awaiting_answer) + 1;
 std::string_view name_of(Idle why);
 
 /// Whose fault a failure is, as far as the caller can tell.
@@ -102,10 +102,10 @@ enum class Blame {
 };
 
 /// What becomes of a task after a failure.
-struct Ruling {
+struct FailureDecision {
   enum class Next {
     retry,   ///< its piece is queued again
-    failed,  ///< tell the user; end_task follows
+    failed,  ///< tell the user; end_job follows
   };
   Next next = Next::retry;
   std::string reason{};  ///< in words, with the devices it was on

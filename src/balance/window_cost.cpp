@@ -26,7 +26,7 @@ double squared(double value) {
 }
 
 double filling(const WindowWork& work) {
-  return std::min(kMostFilling, kFilling * work.places / std::max(1.0, work.windows));
+  return std::min(kMostFilling, kFilling * work.capacity / std::max(1.0, work.windows));
 }
 
 /// Of a run's mean window from the line, so many runs ago.
@@ -62,18 +62,18 @@ void WindowCost::draw_line(std::span<const WindowWork> runs) {
   const double whole = kFixed + (1 - kFixed) * full;  // cost of a mean window, as a share of a full one's
   const double supposed = 1 - kFixed / whole, doubt = squared(kFixedDoubt * full / squared(whole));
   const auto above = [&](const WindowWork& run) { return run.busy / run.windows / cost_ - 1; };
-  double told = 0, sum = supposed / doubt;
+  double precision = 0, sum = supposed / doubt;
   for (std::size_t age = 0; age < runs.size(); ++age) {
     const double its = 1 / variance(runs[age], age), away = length(runs[age].audio / runs[age].windows);
-    told += its * squared(away);
+    precision += its * squared(away);
     sum += its * away * above(runs[age]);
   }
-  share_ = std::clamp(sum / (1 / doubt + told), kLeastByAudio, 1.0);
+  share_ = std::clamp(sum / (1 / doubt + precision), kLeastByAudio, 1.0);
   double off = 0;
   for (std::size_t age = 0; age < runs.size(); ++age)
     off += squared(above(runs[age]) - share_ * length(runs[age].audio / runs[age].windows)) / variance(runs[age], 0);
   scatter_ = (kSupposedRuns + off) / (kSupposedRuns + static_cast<double>(runs.size() - 1));
-  share_doubt_ = 1 / (1 / doubt + told / scatter_);
+  share_doubt_ = 1 / (1 / doubt + precision / scatter_);
 }
 
 Seconds WindowCost::fixed() const {

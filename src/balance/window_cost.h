@@ -17,7 +17,7 @@ struct WindowWork {
   double windows = 0;
   Seconds audio{};  ///< in all of them
   Seconds busy{};   ///< that it took; of what is to be done nobody knows it
-  int places = 1;   ///< windows in flight at most
+  int capacity = 1;   ///< windows in flight at most
 };
 
 /// What a window costs a device: fixed + audio / speed of its time, as a line through what the windows of whole runs

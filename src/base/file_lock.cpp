@@ -56,7 +56,7 @@ Result<OwnedFd> take_hold(const Hold& hold) {
   OwnedFd fd(::open(hold.file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (!fd) return fail_errno(hold.file.string(), "could not be opened");
   const auto until = Clock::real().now() + hold.patience;
-  for (bool told = false;; told = true) {
+  for (bool reported = false;; reported = true) {
     const auto taken = try_lock_file(fd.get(), hold.file.string(), "");
     if (!taken && taken.error().fault == Fault::unsupported) {
       log(Level::warning, taken.error().what + ": " + hold.unnoticed + " would not be noticed");
@@ -65,7 +65,7 @@ Result<OwnedFd> take_hold(const Hold& hold) {
     if (!taken) return tl::unexpected<Error>(taken.error());
     if (*taken) return fd;
     if (Clock::real().now() >= until) return fail(Fault::refused, hold.other, hold.way_out);
-    if (!told) log(Level::info, hold.other + "; waiting a moment for its end");
+    if (!reported) log(Level::info, hold.other + "; waiting a moment for its end");
     std::this_thread::sleep_for(kBetween);
   }
 }

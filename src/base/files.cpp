@@ -166,11 +166,11 @@ std::error_code why_not_writable(const fs::path& folder) {
   return {};
 }
 
-Result<void> expect_room(const fs::path& folder, Bytes needed, std::string_view what, std::string hint) {
+Result<void> expect_space(const fs::path& folder, Bytes needed, std::string_view what, std::string hint) {
   std::error_code failed;
-  const auto room = fs::space(folder, failed);
+  const auto space = fs::space(folder, failed);
   // A network file system may claim any number, also one that is negative as int64.
-  const Bytes free{static_cast<std::int64_t>(std::min<std::uintmax_t>(room.available, INT64_MAX))};
+  const Bytes free{static_cast<std::int64_t>(std::min<std::uintmax_t>(space.available, INT64_MAX))};
   if (failed || needed <= free) return {};
   return fail(Fault::full,
               folder.string() + ": " + std::string(what) + " takes " + bytes_text(needed) + ", " + bytes_text(free) +

@@ -46,7 +46,7 @@ std::error_code why_not_writable(const std::filesystem::path& folder);
 
 /// Fault::full where the disk of `folder` has less than `needed` free, as far as that is known beforehand: one that
 /// cannot be asked has room. `what` needs it, as in "the new model"; `hint` says what to do.
-Result<void> expect_room(const std::filesystem::path& folder, Bytes needed, std::string_view what, std::string hint);
+Result<void> expect_space(const std::filesystem::path& folder, Bytes needed, std::string_view what, std::string hint);
 
 /// A file mapped read-only and shared: pages are the page cache's, so all processes of a machine hold one copy.
 /// Empty files map to an empty span. A file that shrinks while mapped raises SIGBUS on access, as any mapping does.

@@ -135,7 +135,7 @@ Result<void> OutputOwnership::expect_no_input_in(const fs::path& folder) const {
 }
 
 /// resolved_path, in a fraction of its time where many files are claimed in one folder after another.
-fs::path OutputOwnership::place_of(const fs::path& output) {
+fs::path OutputOwnership::real_path_of(const fs::path& output) {
   std::error_code error;
   if (!output.has_filename() || fs::is_symlink(output, error)) return resolved_path(output);
   if (last_folder_ != folder_of(output)) {
@@ -149,7 +149,7 @@ Result<void> OutputOwnership::claim(const fs::path& output, const std::string& o
   if (auto free = expect_no_input(output); !free) return free;
   std::error_code error;
   if (fs::is_other(output, error)) return {};  // pipes and devices replace nothing, and may have several owners
-  const auto [other, fresh] = owners_.emplace(place_of(output), owner);
+  const auto [other, fresh] = owners_.emplace(real_path_of(output), owner);
   if (fresh) return {};
   return refused(output, "would be written twice: by " + other->second + " and by " + owner);
 }

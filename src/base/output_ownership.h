@@ -54,7 +54,7 @@ class OutputOwnership {
   Result<bool> write(const std::filesystem::path& output, std::string_view content) const;
 
  private:
-  std::filesystem::path place_of(const std::filesystem::path& output);
+  std::filesystem::path real_path_of(const std::filesystem::path& output);
   bool is_input(const std::filesystem::path& output) const;
   bool is_in_input_folder(const std::filesystem::path& output) const;
   Result<void> expect_mark(const std::filesystem::path& output, const std::string& mark) const;

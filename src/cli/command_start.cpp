@@ -73,15 +73,15 @@ int complain(const Error& error, const Interrupt& interrupt) {
 }
 
 std::optional<int> start_command(OptionTable& table, const std::vector<std::string>& arguments) {
-  const auto sources = table.asks_for_help(arguments) ? Result<SettingSources>{} : setting_sources(table.command());
+  const auto sources = table.requests_help(arguments) ? Result<SettingSources>{} : setting_sources(table.command());
   if (!sources) return complain(sources.error(), kUsage);
-  const auto wish = table.read(arguments, *sources);
+  const auto action = table.read(arguments, *sources);
   given_elsewhere().change([&](auto& names) { names = table.given_elsewhere(); });
-  if (!wish) return complain(wish.error(), kUsage);
-  switch (*wish) {
-    case OptionTable::Wish::run: return std::nullopt;
-    case OptionTable::Wish::help: std::fputs(table.help().c_str(), stdout); return kDone;
-    case OptionTable::Wish::show_config: std::fputs(table.show_config().c_str(), stdout); return kDone;
+  if (!action) return complain(action.error(), kUsage);
+  switch (*action) {
+    case OptionTable::Action::run: return std::nullopt;
+    case OptionTable::Action::help: std::fputs(table.help().c_str(), stdout); return kDone;
+    case OptionTable::Action::show_config: std::fputs(table.show_config().c_str(), stdout); return kDone;
   }
   return std::nullopt;
 }

@@ -18,8 +18,8 @@
 #include "cli/plan/plan_command.h"
 #include "cli/prepare/prepare_command.h"
 #include "cli/pull_command.h"
-#include "cli/records/history_command.h"
-#include "cli/records/manifest_command.h"
+#include "cli/history/history_command.h"
+#include "cli/manifest_command.h"
 #include "cli/review/review_command.h"
 #include "cli/synth/synth_command.h"
 #include "cli/top/top_command.h"
@@ -89,8 +89,8 @@ std::string hint_for(const std::string& word) {
   std::error_code ignored;
   if (std::filesystem::is_regular_file(word, ignored))
     return "To transcribe it: " + command_line("tutti transcribe", {word});
-  const std::string meant = nearest_name(word, command_names());
-  return meant.empty() ? "See 'tutti --help'" : "Did you mean 'tutti " + meant + "'?";
+  const std::string nearest = nearest_name(word, command_names());
+  return nearest.empty() ? "See 'tutti --help'" : "Did you mean 'tutti " + nearest + "'?";
 }
 
 int run_named(const std::vector<std::string>& arguments) {

@@ -14,7 +14,7 @@
 #include "cli/command_start.h"
 #include "cli/display/failure.h"
 #include "cli/display/run_display.h"
-#include "cli/engine/model_conversion.h"
+#include "cli/engine_process/model_conversion.h"
 #include "cli/flags/subtitle_flags.h"
 #include "transcribe/output_plan.h"
 #include "transcript/tidy.h"

@@ -43,18 +43,18 @@ void say_memory(const RunOptions& options) {
 }
 
 /// Why a file that is to be read cannot be; empty: it can, or is standard input.
-std::string trouble_with(const PlannedFile& file) {
+std::string problem_of(const PlannedFile& file) {
   std::error_code ignored;
   if (file.already_done || file.input == "-") return "";
   if (std::filesystem::is_directory(file.input, ignored)) return "expected a sound file, found a folder";
   return ::access(file.input.c_str(), R_OK) == 0 ? "" : std::strerror(errno);
 }
 
-void say_file(const PlannedFile& file, const std::string& trouble) {
+void say_file(const PlannedFile& file, const std::string& problem) {
   const auto say = [](const std::string& line) { std::puts(without_controls(line).c_str()); };
   const std::string name = file.input.string();
   if (file.already_done) return say(name + " (done already)");
-  if (!trouble.empty()) return say(name + ": " + trouble);
+  if (!problem.empty()) return say(name + ": " + problem);
   say(name);
   for (const auto& output : file.outputs) say("  -> " + output.string());
 }
@@ -62,7 +62,7 @@ void say_file(const PlannedFile& file, const std::string& trouble) {
 }  // namespace
 
 int dry_run(const std::vector<PlannedFile>& plan, const RunOptions& options, bool json) {
-  if (const auto place = expect_folders_of(plan); !place) return complain(place.error(), kNothingRan);
+  if (const auto folders = expect_folders_of(plan); !folders) return complain(folders.error(), kNothingRan);
   if (json) {
     if (const auto question = question_of(options)) std::fputs(memory_json(*question).c_str(), stdout);
   } else {
@@ -72,12 +72,12 @@ int dry_run(const std::vector<PlannedFile>& plan, const RunOptions& options, boo
   }
   int exit_code = kDone;
   for (const auto& file : plan) {
-    const std::string trouble = trouble_with(file);
-    if (!trouble.empty()) exit_code = kSomeFailed;
+    const std::string problem = problem_of(file);
+    if (!problem.empty()) exit_code = kSomeFailed;
     if (json)
-      std::fputs(planned_json(file, trouble).c_str(), stdout);
+      std::fputs(planned_json(file, problem).c_str(), stdout);
     else
-      say_file(file, trouble);
+      say_file(file, problem);
   }
   return exit_code;
 }

@@ -28,7 +28,7 @@ struct FeaturesCommand {
   std::vector<std::string> files{};
   std::int32_t mels = 80;
   bool json = false;
-  VadFlags heard{};
+  VadFlags vad{};
   AudioFlags audio{};
 };
 
@@ -192,17 +192,17 @@ int run_features(const std::vector<std::string>& arguments) {
   table.positional(command.files, "FILE...", "audio, or video with an audio track; - reads standard input");
   table.add("mels", command.mels, "N", "mel bins: 80, or 128 as large-v3 takes them");
   table.add_switch("json", command.json, "a line of JSON for each file");
-  add_vad(table, command.heard);
+  add_vad(table, command.vad);
   add_audio(table, command.audio);
   table.examples({"tutti features talk.mp3", "tutti features --vad --json talk.mp3"});
   if (const auto code = start_command(table, arguments)) return *code;
   if (command.mels < 1 || command.mels > 200)
     return complain({Fault::usage, "--mels: expected 1 to 200, found " + std::to_string(command.mels)}, kUsage);
-  const auto vad = vad_options(command.heard, {});
+  const auto vad = vad_options(command.vad, {});
   if (!vad) return complain(vad.error(), kUsage);
   const auto audio = audio_choice(command.audio);
   if (!audio) return complain(audio.error(), kUsage);
-  return measure_all(command, {.vad = *vad, .batched = command.heard.batched, .audio = *audio});
+  return measure_all(command, {.vad = *vad, .batched = command.vad.batched, .audio = *audio});
 }
 
 }  // namespace tutti

@@ -46,7 +46,7 @@ int run_models(const std::vector<std::string>& arguments) {
   table.examples({"tutti models", "tutti models --json"});
   if (const auto code = start_command(table, arguments)) return *code;
 
-  const auto models = list_models(ModelPlaces::from_environment());
+  const auto models = list_models(ModelFolders::from_environment());
   if (json)
     print_json(models);
   else if (models.empty())

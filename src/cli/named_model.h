@@ -11,6 +11,6 @@ namespace tutti {
 /// find_model() for a command's --model. Where `word` is a name and no path, the log names the folder or file that it
 /// was found as.
 Result<std::filesystem::path> find_named_model(std::string_view word,
-                                               const ModelPlaces& places = ModelPlaces::from_environment());
+                                               const ModelFolders& folders = ModelFolders::from_environment());
 
 }  // namespace tutti

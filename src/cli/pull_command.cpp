@@ -71,7 +71,7 @@ int run_pull(const std::vector<std::string>& arguments) {
   for (const auto& name : command.names) {
     DownloadLine line;
     const auto folder = pull(name, {.hub = HubAccess::from_environment(),
-                                    .into = ModelPlaces::from_environment().own,
+                                    .into = ModelFolders::from_environment().own,
                                     .progress =
                                         [&](const PullProgress& progress) {
                                           if (!command.quiet) line.show(progress);

@@ -90,9 +90,9 @@ int run_transcribe(const std::vector<std::string>& arguments) {
   const auto plan = plan_outputs(command.files, output_options(command));
   if (!plan) return complain(plan.error(), kUsage);
   if (command.model.empty()) return complain(no_model(), kUsage);
-  ModelPlaces places = ModelPlaces::from_environment();
-  places.first = command.model_dir;
-  const auto model = find_named_model(command.model, places);
+  ModelFolders folders = ModelFolders::from_environment();
+  folders.first = command.model_dir;
+  const auto model = find_named_model(command.model, folders);
   if (!model) return complain(model.error());
   if (const auto apart = expect_none_read(*plan, files_of_model(*model)); !apart) return complain(apart.error());
   const auto options = run_options(command, *model);

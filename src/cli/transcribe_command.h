@@ -36,7 +36,7 @@ struct TranscribeCommand {
   bool json = false;
   bool dry_run = false;
 
-  VadFlags heard{};
+  VadFlags vad{};
   AudioFlags audio{};
 
   std::string task = "transcribe";

@@ -103,7 +103,7 @@ void add_transcribe(OptionTable& table, TranscribeCommand& c) {
   add_model(table, c);
   add_machine(table, c);
   add_output(table, c);
-  add_vad(table, c.heard);
+  add_vad(table, c.vad);
   add_audio(table, c.audio);
   add_decoding(table, c);
   add_words(table, c);
@@ -111,7 +111,7 @@ void add_transcribe(OptionTable& table, TranscribeCommand& c) {
 
 void add_speech(OptionTable& table, TranscribeCommand& c) {
   add_model(table, c);
-  add_vad(table, c.heard);
+  add_vad(table, c.vad);
   add_audio(table, c.audio);
   add_decoding(table, c);
   add_words(table, c);
@@ -201,11 +201,11 @@ Result<void> set_words(const TranscribeCommand& c, RunOptions& options) {
 
 /// Which way the run goes through its files.
 Result<void> set_way(const TranscribeCommand& c, RunOptions& options) {
-  auto vad = vad_options(c.heard, c.clip_timestamps);
+  auto vad = vad_options(c.vad, c.clip_timestamps);
   if (!vad) return tl::unexpected(vad.error());
   options.vad = *vad;
-  options.batched = c.heard.batched;
-  if (c.heard.batched && c.files_at_once > 0)
+  options.batched = c.vad.batched;
+  if (c.vad.batched && c.files_at_once > 0)
     return fail(Fault::usage, "--files-at-once: with --batched it is windows that are in work together",
                 "Leave one of the two out");
   return {};
@@ -238,15 +238,15 @@ Result<RunOptions> run_options(const TranscribeCommand& c, const std::filesystem
                      .threads = c.threads.value_or(0),
                      .deterministic = c.deterministic,
                      .files_at_once = c.files_at_once};
-  if (auto meant = check_machine({c.device, options.threads, c.files_at_once}); !meant)
-    return tl::unexpected(meant.error());
-  if (auto meant = check_clips(c.clip_timestamps); !meant) return tl::unexpected(meant.error());
+  if (auto checked = check_machine({c.device, options.threads, c.files_at_once}); !checked)
+    return tl::unexpected(checked.error());
+  if (auto checked = check_clips(c.clip_timestamps); !checked) return tl::unexpected(checked.error());
   const auto batch_size = batch_size_of(c);
   if (!batch_size) return tl::unexpected(batch_size.error());
   options.batch_size = *batch_size;
   if (!c.fp16 && c.compute_type == "default") options.compute_type = "float32";
 
-  if (auto meant = set_way(c, options); !meant) return tl::unexpected(meant.error());
+  if (auto checked = set_way(c, options); !checked) return tl::unexpected(checked.error());
   const auto audio = audio_choice(c.audio);
   if (!audio) return tl::unexpected(audio.error());
   options.audio = *audio;

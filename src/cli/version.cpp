@@ -6,7 +6,7 @@
 #include "base/build_id.h"
 #include "base/log.h"
 #include "base/process/exit_code.h"
-#include "link/ask_engine.h"
+#include "link/query_engine.h"
 
 namespace tutti {
 namespace {
@@ -17,12 +17,12 @@ constexpr Seconds kAnswersWithin{60};
 }  // namespace
 
 Result<std::string> engine_version() {
-  auto said = ask_engine({"--version"}, {}, kAnswersWithin);
-  if (!said) return said;
-  if (!said->ends_with('\n'))
+  auto output = query_engine({"--version"}, {}, kAnswersWithin);
+  if (!output) return output;
+  if (!output->ends_with('\n'))
     return fail(Fault::device, "tutti-engine: said no version", "Run it with --version to see why");
-  said->pop_back();
-  return said;
+  output->pop_back();
+  return output;
 }
 
 int print_versions() {

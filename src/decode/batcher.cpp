@@ -16,11 +16,11 @@ namespace {
 
 constexpr std::int64_t kLogitsPerThread = 50000;
 
-FinishedJob failed(const JobProgress& progress, const Error& error) {
+DecodeResult failed(const JobProgress& progress, const Error& error) {
   return {progress.job.window_id, progress.job.request, tl::unexpected<Error>(error)};
 }
 
-FinishedJob without_possible_token(JobProgress& progress, std::int32_t step) {
+DecodeResult without_possible_token(JobProgress& progress, std::int32_t step) {
   progress.missing = 0;
   return failed(progress,
                 {.fault = Fault::device,
@@ -30,11 +30,11 @@ FinishedJob without_possible_token(JobProgress& progress, std::int32_t step) {
 }
 
 /// How many of `sequences` from the first on belong to one beam search; 1 for a sample.
-std::size_t brothers(std::span<const Sequence> sequences) {
+std::size_t beams_of_window(std::span<const Sequence> sequences) {
   const auto& first = sequences.front();
   if (!first.is_beam()) return 1;
-  const auto stranger = std::ranges::find_if(sequences, [&](const Sequence& other) { return other.of != first.of; });
-  return static_cast<std::size_t>(stranger - sequences.begin());
+  const auto other_window = std::ranges::find_if(sequences, [&](const Sequence& other) { return other.of != first.of; });
+  return static_cast<std::size_t>(other_window - sequences.begin());
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ std::size_t brothers(std::span<const Sequence> sequences) {
 Batcher::Batcher(DecodingTokens tokens, std::int32_t n_text_ctx, const Clock& clock)
     : tokens_(std::move(tokens)), n_text_ctx_(n_text_ctx), clock_(clock) {}
 
-void Batcher::submit(DecodeJob job) {
+void Batcher::submit(DecodeRequest job) {
   const std::int32_t samples = job.temperature == 0 ? 1 : job.best_of;
   auto progress = std::make_shared<JobProgress>();
   progress->job = std::move(job);
@@ -84,8 +84,8 @@ std::int32_t Batcher::jobs() const {
   return static_cast<std::int32_t>(jobs.size());
 }
 
-std::vector<FinishedJob> Batcher::fail_current(const Error& error) {
-  std::vector<FinishedJob> failures;
+std::vector<DecodeResult> Batcher::fail_current(const Error& error) {
+  std::vector<DecodeResult> failures;
   const auto fail_job = [&](Sequence& sequence) {
     // A brother may have stood in for it.
     if (std::exchange(sequence.of->missing, 0) > 0) failures.push_back(failed(*sequence.of, error));
@@ -111,8 +111,8 @@ std::vector<std::int32_t> Batcher::free_slots(std::int32_t slots) const {
 }
 
 /// First come, first served: a search that waits for its slots is not overtaken.
-std::vector<FinishedJob> Batcher::admit(std::int32_t slots) {
-  std::vector<FinishedJob> refused;
+std::vector<DecodeResult> Batcher::admit(std::int32_t slots) {
+  std::vector<DecodeResult> refused;
   if (waiting_.empty()) return refused;
   auto free = free_slots(slots);
   const auto take = [&free] {
@@ -143,22 +143,22 @@ std::vector<FinishedJob> Batcher::admit(std::int32_t slots) {
   return refused;
 }
 
-std::vector<Verdict> Batcher::judge_all(Stepper& stepper) {
+std::vector<Selection> Batcher::select_all(Stepper& stepper) {
   for (const auto& copy : std::exchange(copies_, {})) stepper.copy_slot(copy.from, copy.to, copy.first, copy.count);
-  const bool stay = stepper.judges_there() && device_judge_.trusted();
+  const bool stay = stepper.selects_on_device() && token_selector_.trusted();
   StepLogits logits(stepper, live_, stay);
-  if (stay) return device_judge_.judge(logits.rows(), live_, tokens_);
-  std::vector<Verdict> verdicts(live_.size());
+  if (stay) return token_selector_.select_tokens(logits.rows(), live_, tokens_);
+  std::vector<Selection> selections(live_.size());
   // A vocabulary of 50,000 is worth waking another thread for.
   const auto grain = std::max<std::int64_t>(1, kLogitsPerThread / logits.n_vocab());
   const auto rows = std::ssize(live_);
   for_each_unit((rows + grain - 1) / grain, [&](std::int64_t unit) {
     for (auto i = unit * grain; i < std::min(rows, (unit + 1) * grain); ++i) {
       const auto row = static_cast<std::size_t>(i);
-      verdicts[row] = judge(live_[row], logits.newest(row), logits.at_sot(row), tokens_);
+      selections[row] = select_tokens(live_[row], logits.newest(row), logits.at_sot(row), tokens_);
     }
   });
-  return verdicts;
+  return selections;
 }
 
 void Batcher::share_out(Seconds step) {
@@ -171,22 +171,22 @@ void Batcher::share_out(Seconds step) {
   }
 }
 
-std::vector<FinishedJob> Batcher::step(Stepper& stepper) {
+std::vector<DecodeResult> Batcher::step(Stepper& stepper) {
   auto finished = admit(stepper.slots());
   // Refusals are told at once: what the stepper throws would swallow them.
   if (live_.empty() || !finished.empty()) return finished;
   const auto begun = clock_.now();
-  const auto verdicts = judge_all(stepper);
+  const auto selections = select_all(stepper);
   share_out(clock_.now() - begun);
   // Nothing throws from here on: what has been counted once is not counted again.
   std::vector<Sequence> next;
   for (std::size_t i = 0; i < live_.size();) {
-    const auto count = brothers(std::span(live_).subspan(i));
-    if (verdicts[i].no_speech_prob) live_[i].of->no_speech_prob = *verdicts[i].no_speech_prob;
+    const auto count = beams_of_window(std::span(live_).subspan(i));
+    if (selections[i].no_speech_prob) live_[i].of->no_speech_prob = *selections[i].no_speech_prob;
     if (live_[i].is_beam()) {
-      step_search(std::span(live_).subspan(i, count), std::span(verdicts).subspan(i, count), next, finished);
+      step_search(std::span(live_).subspan(i, count), std::span(selections).subspan(i, count), next, finished);
     } else {
-      step_sample(live_[i], verdicts[i], next, finished);
+      step_sample(live_[i], selections[i], next, finished);
     }
     i += count;
   }
@@ -196,11 +196,11 @@ std::vector<FinishedJob> Batcher::step(Stepper& stepper) {
   return finished;
 }
 
-void Batcher::step_sample(Sequence& sequence, const Verdict& verdict, std::vector<Sequence>& next,
-                          std::vector<FinishedJob>& finished) const {
+void Batcher::step_sample(Sequence& sequence, const Selection& selection, std::vector<Sequence>& next,
+                          std::vector<DecodeResult>& finished) const {
   auto& progress = *sequence.of;
   if (progress.missing == 0) return;
-  const bool ended = advance(sequence, verdict, tokens_, n_text_ctx_);
+  const bool ended = advance(sequence, selection, tokens_, n_text_ctx_);
   if (std::isnan(sequence.sample.sum_logprob)) {
     return finished.push_back(without_possible_token(progress, sequence.sample.steps));
   }
@@ -209,10 +209,10 @@ void Batcher::step_sample(Sequence& sequence, const Verdict& verdict, std::vecto
   if (--progress.missing == 0) finished.push_back(end(progress));
 }
 
-void Batcher::step_search(std::span<const Sequence> beams, std::span<const Verdict> verdicts,
-                          std::vector<Sequence>& next, std::vector<FinishedJob>& finished) {
+void Batcher::step_search(std::span<const Sequence> beams, std::span<const Selection> selections,
+                          std::vector<Sequence>& next, std::vector<DecodeResult>& finished) {
   auto& progress = *beams.front().of;
-  auto step = step_beams(beams, verdicts, tokens_, n_text_ctx_);
+  auto step = step_beams(beams, selections, tokens_, n_text_ctx_);
   if (step.failed) {
     return finished.push_back(without_possible_token(progress, beams.front().sample.steps + 1));
   }
@@ -224,7 +224,7 @@ void Batcher::step_search(std::span<const Sequence> beams, std::span<const Verdi
   copies_.insert(copies_.end(), step.copies.begin(), step.copies.end());
 }
 
-FinishedJob Batcher::end(JobProgress& progress) const {
+DecodeResult Batcher::end(JobProgress& progress) const {
   auto& best = progress.finished[likeliest(progress.finished, progress.job.length_penalty)];
   DecodeOutcome outcome{.tokens = std::move(best.tokens),
                         .sum_logprob = best.sum_logprob,

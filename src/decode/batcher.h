@@ -6,14 +6,14 @@
 
 #include "base/clock.h"
 #include "decode/beam_group.h"
-#include "decode/checked_judge.h"
+#include "decode/verified_token_selector.h"
 #include "decode/sequence.h"
 #include "decode/stepper.h"
 
 namespace tutti {
 
 /// A job that ended, or the reason why it could not.
-struct FinishedJob {
+struct DecodeResult {
   std::uint64_t window_id = 0;
   std::uint64_t request = 0;
   Result<DecodeOutcome> outcome;
@@ -30,33 +30,33 @@ class Batcher {
   Batcher(DecodingTokens tokens, std::int32_t n_text_ctx, const Clock& clock);
 
   /// Queues a job that passed `check`.
-  void submit(DecodeJob job);
+  void submit(DecodeRequest job);
   /// Drops all jobs of a window; they are never heard of again.
   void forget(std::uint64_t window_id);
   /// One step of everything that fits into `stepper`'s slots. Between two calls the stepper may only be changed
   /// together with `restart`. What the stepper throws passes through; `restart` then makes the batcher sound again.
-  std::vector<FinishedJob> step(Stepper& stepper);
+  std::vector<DecodeResult> step(Stepper& stepper);
   /// Begins every live sequence anew, first in line: its slots are gone. Costs the steps made so far, loses nothing.
   void restart();
   /// Ends every job that has a live sequence with this error; where none is live, the first in line.
-  std::vector<FinishedJob> fail_current(const Error& error);
+  std::vector<DecodeResult> fail_current(const Error& error);
 
   bool idle() const { return live_.empty() && waiting_.empty(); }
   /// Jobs that are not finished, waiting ones among them.
   std::int32_t jobs() const;
 
  private:
-  std::vector<FinishedJob> admit(std::int32_t slots);
+  std::vector<DecodeResult> admit(std::int32_t slots);
   std::vector<std::int32_t> free_slots(std::int32_t slots) const;
-  std::vector<Verdict> judge_all(Stepper& stepper);
+  std::vector<Selection> select_all(Stepper& stepper);
   /// Enters what a step took with the jobs that took part.
   void share_out(Seconds step);
   /// Move on one sample, or all beams of one search; who goes on is added to `next`.
-  void step_sample(Sequence& sequence, const Verdict& verdict, std::vector<Sequence>& next,
-                   std::vector<FinishedJob>& finished) const;
-  void step_search(std::span<const Sequence> beams, std::span<const Verdict> verdicts, std::vector<Sequence>& next,
-                   std::vector<FinishedJob>& finished);
-  FinishedJob end(JobProgress& progress) const;
+  void step_sample(Sequence& sequence, const Selection& selection, std::vector<Sequence>& next,
+                   std::vector<DecodeResult>& finished) const;
+  void step_search(std::span<const Sequence> beams, std::span<const Selection> selections, std::vector<Sequence>& next,
+                   std::vector<DecodeResult>& finished);
+  DecodeResult end(JobProgress& progress) const;
   /// Forgets every sequence of which `goes` holds.
   template <class Goes>
   void drop(Goes goes);
@@ -67,7 +67,7 @@ class Batcher {
   std::deque<Sequence> waiting_{};
   std::vector<Sequence> live_{};    // the beams of a search side by side, in their order
   std::vector<SlotCopy> copies_{};  // due before the next step
-  CheckedJudge device_judge_{};
+  VerifiedTokenSelector token_selector_{};
 };
 
 }  // namespace tutti

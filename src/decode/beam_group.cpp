@@ -6,10 +6,10 @@
 namespace tutti {
 namespace {
 
-std::vector<Continuation> offers(std::span<const Verdict> verdicts) {
+std::vector<Continuation> offers(std::span<const Selection> selections) {
   std::vector<Continuation> all;
-  for (std::size_t beam = 0; beam < verdicts.size(); ++beam) {
-    for (auto offer : verdicts[beam].continuations) {
+  for (std::size_t beam = 0; beam < selections.size(); ++beam) {
+    for (auto offer : selections[beam].continuations) {
       offer.parent = beam;
       all.push_back(offer);
     }
@@ -77,16 +77,16 @@ void fill_up(JobProgress& progress, const std::vector<Sequence>& live) {
 
 }  // namespace
 
-BeamStep step_beams(std::span<const Sequence> beams, std::span<const Verdict> verdicts, const DecodingTokens& tokens,
+BeamStep step_beams(std::span<const Sequence> beams, std::span<const Selection> selections, const DecodingTokens& tokens,
                     std::int32_t n_text_ctx) {
   auto& progress = *beams.front().of;
   const auto& job = progress.job;
-  auto all = offers(verdicts);
+  auto all = offers(selections);
   if (std::ranges::any_of(all, [](const Continuation& one) { return std::isnan(one.sum_logprob); })) {
     return {.failed = true};
   }
   const auto round = rank(std::move(all), job.beam_size, tokens.eot);
-  const bool narrow = round.narrow || std::ranges::any_of(verdicts, &Verdict::narrow);
+  const bool narrow = round.narrow || std::ranges::any_of(selections, &Selection::narrow);
 
   const auto enough = static_cast<std::size_t>(enough_hypotheses(job.beam_size, job.patience));
   for (const auto& end : round.ended) {

@@ -11,7 +11,7 @@ namespace tutti {
 
 std::vector<Continuation> likeliest_continuations(std::size_t parent, float sum_logprob, std::span<const float> logits,
                                                   std::int32_t count) {
-  const auto tokens = largest_places(logits, static_cast<std::size_t>(count));
+  const auto tokens = largest_positions(logits, static_cast<std::size_t>(count));
   std::vector<Continuation> found;
   if (tokens.empty()) {
     constexpr float kNoNumber = std::numeric_limits<float>::quiet_NaN();

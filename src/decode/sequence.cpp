@@ -33,36 +33,36 @@ SampleKey draw_key(const Sequence& sequence) {
           .step = static_cast<std::uint64_t>(sequence.sample.steps)};
 }
 
-Verdict judge(const Sequence& sequence, std::span<float> newest, std::span<const float> at_sot,
+Selection select_token(const Sequence& sequence, std::span<float> newest, std::span<const float> at_sot,
               const DecodingTokens& tokens) {
   const auto& job = sequence.of->job;
   const auto& sample = sequence.sample;
-  Verdict verdict;
+  Selection selection;
   // Before the rules change what may be the same row.
-  if (!at_sot.empty() && tokens.no_speech) verdict.no_speech_prob = softmax_at(at_sot, *tokens.no_speech);
-  verdict.narrow = apply_logit_rules(newest, sample.tokens, job.rules, tokens).narrow;
+  if (!at_sot.empty() && tokens.no_speech) selection.no_speech_prob = softmax_at(at_sot, *tokens.no_speech);
+  selection.narrow = apply_logit_rules(newest, sample.tokens, job.rules, tokens).narrow;
   if (sequence.is_beam()) {
     // One more than there are beams: end-of-text may be among them and is no beam any more.
-    verdict.continuations =
+    selection.continuations =
         likeliest_continuations(0, static_cast<float>(sample.sum_logprob), newest, job.beam_size + 1);
   } else {
-    verdict.choice = choose(newest, job.temperature, draw_key(sequence));
-    verdict.narrow = verdict.narrow || verdict.choice.narrow;
+    selection.choice = choose(newest, job.temperature, draw_key(sequence));
+    selection.narrow = selection.narrow || selection.choice.narrow;
   }
-  return verdict;
+  return selection;
 }
 
-bool advance(Sequence& sequence, const Verdict& verdict, const DecodingTokens& tokens, std::int32_t n_text_ctx) {
+bool advance(Sequence& sequence, const Selection& selection, const DecodingTokens& tokens, std::int32_t n_text_ctx) {
   auto& sample = sequence.sample;
   ++sample.steps;
-  sample.sum_logprob += verdict.choice.logprob;
-  sample.narrow_margins += verdict.narrow ? 1 : 0;
-  if (verdict.choice.token == tokens.eot) return true;
-  sample.tokens.push_back(verdict.choice.token);
+  sample.sum_logprob += selection.choice.logprob;
+  sample.narrow_margins += selection.narrow ? 1 : 0;
+  if (selection.choice.token == tokens.eot) return true;
+  sample.tokens.push_back(selection.choice.token);
   return is_full(sample, sequence.of->job, n_text_ctx);
 }
 
-bool is_full(const Sample& sample, const DecodeJob& job, std::int32_t n_text_ctx) {
+bool is_full(const Sample& sample, const DecodeRequest& job, std::int32_t n_text_ctx) {
   const auto length = static_cast<std::int64_t>(job.prompt.size() + sample.tokens.size());
   return sample.steps >= job.max_tokens || length > n_text_ctx;
 }

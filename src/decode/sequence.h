@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "decode/beams.h"
-#include "decode/job.h"
+#include "decode/decode_request.h"
 #include "decode/sampler.h"
 
 namespace tutti {
@@ -34,7 +34,7 @@ struct BeamSlot {
 
 /// A job on its way: what its sequences have in common.
 struct JobProgress {
-  DecodeJob job{};
+  DecodeRequest job{};
   BatchShare share{};  // until now
   float no_speech_prob = 0;
   std::vector<Sample> finished{};  // samples by index, filled as they end; or the hypotheses that ended
@@ -61,7 +61,7 @@ struct Sequence {
 SampleKey draw_key(const Sequence& sequence);
 
 /// What the logits say of the next token of one sequence.
-struct Verdict {
+struct Selection {
   std::optional<float> no_speech_prob{};      // where the prompt's logits were among them
   Choice choice{};                            // of a sample
   std::vector<Continuation> continuations{};  // of a beam; the parent is for the caller to name
@@ -70,14 +70,14 @@ struct Verdict {
 
 /// Applies the rules to the logits after the newest token ([n_vocab], changed) and judges them. at_sot: those after
 /// start-of-transcript, which may be the same row; empty where there are none. Thread-safe for different sequences.
-Verdict judge(const Sequence& sequence, std::span<float> newest, std::span<const float> at_sot,
+Selection select_token(const Sequence& sequence, std::span<float> newest, std::span<const float> at_sot,
               const DecodingTokens& tokens);
 
 /// Takes the chosen token. True once the sample has ended: at end-of-text, at max_tokens, or when it outgrows the text
 /// context.
-bool advance(Sequence& sequence, const Verdict& verdict, const DecodingTokens& tokens, std::int32_t n_text_ctx);
+bool advance(Sequence& sequence, const Selection& selection, const DecodingTokens& tokens, std::int32_t n_text_ctx);
 
 /// Whether a sample may not grow any further.
-bool is_full(const Sample& sample, const DecodeJob& job, std::int32_t n_text_ctx);
+bool is_full(const Sample& sample, const DecodeRequest& job, std::int32_t n_text_ctx);
 
 }  // namespace tutti

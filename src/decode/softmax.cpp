@@ -50,13 +50,13 @@ TopTwo top_two(std::span<const float> row) {
   return top;
 }
 
-std::vector<std::int32_t> largest_places(std::span<const float> row, std::size_t count) {
+std::vector<std::int32_t> largest_positions(std::span<const float> row, std::size_t count) {
   // The largest values stand in the columns with the largest maxima: only those few are searched value by value.
   const auto columns = column_maxima(row);
   auto sorted = columns;
   const auto last = std::clamp<std::size_t>(count, 1, kRowColumns) - 1;
   std::ranges::nth_element(sorted, sorted.begin() + static_cast<std::ptrdiff_t>(last), std::ranges::greater{});
-  auto places = places_from(row, columns, count > kRowColumns ? kNever : sorted[last]);
+  auto places = positions_from(row, columns, count > kRowColumns ? kNever : sorted[last]);
   const auto value = [&](std::int32_t place) { return row[static_cast<std::size_t>(place)]; };
   std::ranges::sort(places, [&](auto a, auto b) { return value(a) > value(b) || (value(a) == value(b) && a < b); });
   places.resize(std::min(count, places.size()));

@@ -27,7 +27,7 @@ TopTwo top_two(std::span<const float> row);
 
 /// Where the `count` largest values stand, largest first, the first of equals before the others. Fewer where the rest
 /// is minus infinity or not a number.
-std::vector<std::int32_t> largest_places(std::span<const float> row, std::size_t count);
+std::vector<std::int32_t> largest_positions(std::span<const float> row, std::size_t count);
 
 /// softmax(row)[index].
 float softmax_at(std::span<const float> row, std::int32_t index);

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "decode/device_judge.h"
+#include "decode/device_token_selector.h"
 #include "decode/sequence.h"
 #include "decode/stepper.h"
 

@@ -70,7 +70,7 @@ at::Tensor ModelStepper::decode(std::span<const SequenceStep> sequences) {
   return logits.is_cpu() && steps_ ? logits.clone() : to_host(logits);
 }
 
-bool ModelStepper::judges_there() const {
+bool ModelStepper::selects_on_device() const {
   return cache_.whole.is_cuda();
 }
 

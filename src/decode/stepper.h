@@ -7,7 +7,7 @@
 #include <optional>
 #include <span>
 
-#include "model/step/checked_steps.h"
+#include "model/decoder_step/checked_steps.h"
 #include "model/whisper.h"
 
 namespace tutti {
@@ -24,7 +24,7 @@ class Stepper {
   virtual at::Tensor decode(std::span<const SequenceStep> sequences) = 0;
 
   /// Whether bringing all logits to the host costs more than judging them where they are computed.
-  virtual bool judges_there() const { return false; }
+  virtual bool selects_on_device() const { return false; }
   /// As `decode`, but the logits stay where they are computed: not the caller's to change, and gone with the next call.
   virtual at::Tensor decode_there(std::span<const SequenceStep> sequences) { return decode(sequences); }
 
@@ -41,7 +41,7 @@ class ModelStepper : public Stepper {
 
   std::int32_t slots() const override { return slots_; }
   at::Tensor decode(std::span<const SequenceStep> sequences) override;
-  bool judges_there() const override;
+  bool selects_on_device() const override;
   /// Enqueues only, but for what CheckedSteps compares.
   at::Tensor decode_there(std::span<const SequenceStep> sequences) override;
   void copy_slot(std::int32_t from, std::int32_t to, std::int32_t first, std::int32_t count) override;

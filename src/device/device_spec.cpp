@@ -109,12 +109,12 @@ Result<ResolvedDevice> played(const DeviceSpec& spec, const MachineDevices& devi
 std::string nearest_form(std::string_view text) {
   const std::string kind(text.substr(0, text.find_first_of(":@")));
   static const std::vector<std::string> kinds{"auto", "cuda", "cpu", "emulated", "GPU-uuid", "gpu"};
-  const std::string meant = nearest_name(kind, kinds);
-  if (meant == "cpu") return "cpu, or cpu:N for core N alone";
-  if (meant == "cuda" || meant == "gpu") return "cuda:N, the N-th GPU in PCI order";
-  if (meant == "emulated") return "emulated:30x:12GB, with speed and memory, or emulated:30x:12GB@GPU-uuid";
-  if (meant == "GPU-uuid") return "the UUID of a GPU, as nvidia-smi -L writes it: GPU-5a3f…";
-  return meant;
+  const std::string nearest = nearest_name(kind, kinds);
+  if (nearest == "cpu") return "cpu, or cpu:N for core N alone";
+  if (nearest == "cuda" || nearest == "gpu") return "cuda:N, the N-th GPU in PCI order";
+  if (nearest == "emulated") return "emulated:30x:12GB, with speed and memory, or emulated:30x:12GB@GPU-uuid";
+  if (nearest == "GPU-uuid") return "the UUID of a GPU, as nvidia-smi -L writes it: GPU-5a3f…";
+  return nearest;
 }
 
 }  // namespace

@@ -76,33 +76,33 @@ Bytes bytes_in(unsigned long blocks, const struct statvfs& facts) {
 
 }  // namespace
 
-Result<DiskRoom> disk_room(const fs::path& path) {
+Result<DiskSpace> disk_space(const fs::path& path) {
   std::error_code why;
-  DiskRoom room;
-  room.existing = fs::absolute(path, why).lexically_normal();
-  while (!fs::exists(room.existing, why) && room.existing != room.existing.parent_path())
-    room.existing = room.existing.parent_path();
-  const auto file_system = file_system_of(room.existing);
+  DiskSpace space;
+  space.existing = fs::absolute(path, why).lexically_normal();
+  while (!fs::exists(space.existing, why) && space.existing != space.existing.parent_path())
+    space.existing = space.existing.parent_path();
+  const auto file_system = file_system_of(space.existing);
   if (!file_system) return tl::unexpected(file_system.error());
-  room.free = bytes_in(file_system->f_bavail, *file_system);
-  room.total = bytes_in(file_system->f_blocks, *file_system);
-  const auto disk_of = [](const fs::path& place) {
+  space.free = bytes_in(file_system->f_bavail, *file_system);
+  space.total = bytes_in(file_system->f_blocks, *file_system);
+  const auto disk_of = [](const fs::path& file) {
     struct stat facts {};
-    return ::stat(place.c_str(), &facts) == 0 ? std::optional(facts.st_dev) : std::nullopt;
+    return ::stat(file.c_str(), &facts) == 0 ? std::optional(facts.st_dev) : std::nullopt;
   };
-  room.mount = fs::canonical(room.existing, why);
-  if (why) room.mount = room.existing;
-  const auto disk = disk_of(room.mount);
-  while (room.mount != room.mount.parent_path() && disk_of(room.mount.parent_path()) == disk)
-    room.mount = room.mount.parent_path();
-  return room;
+  space.mount = fs::canonical(space.existing, why);
+  if (why) space.mount = space.existing;
+  const auto disk = disk_of(space.mount);
+  while (space.mount != space.mount.parent_path() && disk_of(space.mount.parent_path()) == disk)
+    space.mount = space.mount.parent_path();
+  return space;
 }
 
 std::vector<fs::path> disks_of(const std::vector<fs::path>& paths) {
   std::vector<fs::path> disks;
   for (const auto& path : paths)
-    if (const auto room = disk_room(path); room && std::ranges::find(disks, room->mount) == disks.end())
-      disks.push_back(room->mount);
+    if (const auto space = disk_space(path); space && std::ranges::find(disks, space->mount) == disks.end())
+      disks.push_back(space->mount);
   return disks;
 }
 

@@ -87,10 +87,10 @@ Result<void> BadSamples::add(const std::string& id, const std::string& reason) {
     const std::string line = json_keeping_bytes(Json{{"id", id}, {"reason", reason}}) + "\n";
     if (auto written = write_all(file_.get(), std::as_bytes(std::span(line)), name_); !written) return written;
   }
-  return judge(bad, seen, id, reason);
+  return check_limit(bad, seen, id, reason);
 }
 
-Result<void> BadSamples::judge(std::int64_t bad, std::int64_t seen, const std::string& id,
+Result<void> BadSamples::check_limit(std::int64_t bad, std::int64_t seen, const std::string& id,
                                const std::string& reason) const {
   const auto share = static_cast<double>(bad) / static_cast<double>(std::max<std::int64_t>(seen, 1));
   if (bad <= limits_.count && (seen < limits_.after || share <= limits_.share)) return {};

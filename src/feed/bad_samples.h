@@ -48,7 +48,7 @@ class BadSamples {
   };
   BadSamples(OwnedFd file, std::string name, BadSampleLimits limits, std::int64_t samples)
       : file_(std::move(file)), name_(std::move(name)), limits_(limits), samples_(samples) {}
-  Result<void> judge(std::int64_t bad, std::int64_t seen, const std::string& id, const std::string& reason) const;
+  Result<void> check_limit(std::int64_t bad, std::int64_t seen, const std::string& id, const std::string& reason) const;
 
   OwnedFd file_;
   std::string name_;

@@ -32,7 +32,7 @@ struct BatchSound {
 };
 
 /// A row before it is gathered.
-struct BatchPlace {
+struct GatherIndex {
   std::int64_t entry = 0;  ///< of the packed set
   SpectrumMasks masks{};   ///< to be laid over it
 };
@@ -46,7 +46,7 @@ struct Batch {
   std::int64_t frames = 0;           ///< T: of the longest row, rounded up as the options say, or the whole window
   HostBuffer mel{};                  ///< [samples, n_mels, T] float32; padding holds what silence would in that row
   std::vector<BatchSound> sounds{};  ///< in place of `mel` where the options want rows as sound; otherwise empty
-  std::vector<BatchPlace> places{};  ///< in place of `mel` where a device gathers rows itself; otherwise empty
+  std::vector<GatherIndex> gather{};  ///< in place of `mel` where a device gathers rows itself; otherwise empty
   std::vector<BatchSample> samples{};
   /// Opens a feed (FeedOptions::resume) that goes on with the next sample after this batch. A few kilobytes.
   std::string position{};

@@ -19,7 +19,7 @@ class BatchPath {
   /// The stages that make the batches. The path outlives the pipeline's threads.
   virtual Reader<Batch> add_stages(Pipeline& pipeline) = 0;
   /// Nobody waits any more, wherever the stages stood. Thread-safe.
-  virtual void let_go() {}
+  virtual void close() {}
   /// Counts as waiting what a stage waited inside its own function. Thread-safe.
   virtual void correct(PipelineReport&) const {}
 };

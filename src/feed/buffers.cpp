@@ -28,7 +28,7 @@ void free_floats(float* floats) {
 struct BufferPool::Shelf {
   struct Free {
     float* floats = nullptr;
-    std::size_t room = 0;  // floats
+    std::size_t space = 0;  // floats
   };
 
   Shelf() {
@@ -47,7 +47,7 @@ struct BufferPool::Shelf {
     return free.with([&](std::vector<Free>& all) -> std::optional<Free> {
       auto best = all.end();
       for (auto it = all.begin(); it != all.end(); ++it)
-        if (it->room >= floats && it->room <= 2 * floats && (best == all.end() || it->room < best->room)) best = it;
+        if (it->space >= floats && it->space <= 2 * floats && (best == all.end() || it->space < best->space)) best = it;
       if (best == all.end()) return std::nullopt;
       const Free found = *best;
       all.erase(best);
@@ -76,11 +76,11 @@ HostBuffer BufferPool::take(std::size_t floats) {
   const std::size_t least = std::max<std::size_t>(floats, 1);
   auto taken = shelf_->take(least);
   if (!taken) {
-    const std::size_t room = least + least / 8;  // the next batch of this kind is likely a little longer
-    taken = Shelf::Free{new_floats(room), room};
+    const std::size_t space = least + least / 8;  // the next batch of this kind is likely a little longer
+    taken = Shelf::Free{new_floats(space), space};
   }
   HostBuffer buffer;
-  buffer.floats_ = {taken->floats, [shelf = shelf_, room = taken->room](float* it) { shelf->put_back({it, room}); }};
+  buffer.floats_ = {taken->floats, [shelf = shelf_, space = taken->space](float* it) { shelf->put_back({it, space}); }};
   buffer.size_ = floats;
   return buffer;
 }

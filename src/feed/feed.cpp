@@ -58,14 +58,14 @@ FeedReport FeedReport::since(const FeedReport& before) const {
 }
 
 struct Feed::Parts {
-  Parts(FeedOptions asked, std::unique_ptr<Dataset> data, std::unique_ptr<BadSamples> bad_samples);
+  Parts(FeedOptions requested, std::unique_ptr<Dataset> data, std::unique_ptr<BadSamples> bad_samples);
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
-  ~Parts() { let_go(); }
+  ~Parts() { close(); }
 
   /// Nobody waits any more, wherever the pipeline stood.
-  void let_go() {
-    if (path) path->let_go();
+  void close() {
+    if (path) path->close();
     batches = {};
   }
 
@@ -86,8 +86,8 @@ struct Feed::Parts {
   Pipeline pipeline;  // last: its threads use all of the above
 };
 
-Feed::Parts::Parts(FeedOptions asked, std::unique_ptr<Dataset> data, std::unique_ptr<BadSamples> bad_samples)
-    : options(std::move(asked)),
+Feed::Parts::Parts(FeedOptions requested, std::unique_ptr<Dataset> data, std::unique_ptr<BadSamples> bad_samples)
+    : options(std::move(requested)),
       set(std::move(data)),
       bad(std::move(bad_samples)),
       prefix(prefix_of(fingerprint_of(options, set->fingerprint()))),
@@ -146,7 +146,7 @@ Result<std::optional<Batch>> Feed::next() {
   auto batch = parts_->batches.pop();
   parts_->waits.record(Seconds(parts_->options.clock->now() - since).count());
   if (!batch) {
-    parts_->let_go();
+    parts_->close();
     if (auto ended = parts_->pipeline.join(); !ended) return tl::unexpected(ended.error());
     return std::nullopt;
   }

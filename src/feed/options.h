@@ -71,7 +71,7 @@ enum class Residence {
 /// A packed set wants a cache, sound that no augmentation changes, and pieces that are the same in every epoch.
 struct ResidentOptions {
   Residence where = Residence::stream;
-  Bytes room{};  ///< that `memory` or `device` may take; what needs more is refused before any work. 0: not known
+  Bytes space{};  ///< that `memory` or `device` may take; what needs more is refused before any work. 0: not known
 };
 
 /// Everything that makes a feed. Order, batches and augmentation depend on the set, the fields marked (*) and nothing

@@ -19,8 +19,8 @@ std::uint64_t Permutation::step(std::uint64_t value) const {
   return left << half_bits_ | right;
 }
 
-std::int64_t Permutation::at(std::int64_t place) const {
-  auto value = static_cast<std::uint64_t>(place);
+std::int64_t Permutation::at(std::int64_t index) const {
+  auto value = static_cast<std::uint64_t>(index);
   do value = step(value);
   while (value >= size_);
   return static_cast<std::int64_t>(value);

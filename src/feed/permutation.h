@@ -12,7 +12,7 @@ class Permutation {
   Permutation(std::int64_t size, std::uint64_t key);
 
   /// What stands at `place` of [0, size).
-  std::int64_t at(std::int64_t place) const;
+  std::int64_t at(std::int64_t index) const;
 
  private:
   std::uint64_t step(std::uint64_t value) const;

@@ -42,8 +42,8 @@ std::optional<Probed> SampleOrder::next() {
     return probed;
   }
   probed.cursor = cursor_++;
-  const std::int64_t place = rank_ + ranks_ * probed.cursor;
-  probed.index = permutation_ ? permutation_->at(place) : place;
+  const std::int64_t index = rank_ + ranks_ * probed.cursor;
+  probed.index = permutation_ ? permutation_->at(index) : index;
   return probed;
 }
 

@@ -43,17 +43,17 @@ class BoundedQueue : public std::enable_shared_from_this<BoundedQueue<T>> {
     {
       std::unique_lock lock = lock_soon(mutex_);
       const std::uint64_t ticket = next_ticket_++;
-      await(lock, room_, [&] { return closed_ || (is_turn_of(ticket) && has_room(size)); });
+      await(lock, space_available_, [&] { return closed_ || (is_turn_of(ticket) && has_space(size)); });
       if (closed_) return false;
       items_.push_back({std::move(item), size});
       bytes_ += size;
       ++turn_;
       note_change();
       wake_reader = ready_.call_one();
-      wake_writers = is_by_bytes() && room_.call_all();  // the next in line may fit too
+      wake_writers = is_by_bytes() && space_available_.call_all();  // the next in line may fit too
     }
     if (wake_reader) ready_.notify_one();
-    if (wake_writers) room_.notify_all();
+    if (wake_writers) space_available_.notify_all();
     return true;
   }
 
@@ -81,11 +81,11 @@ class BoundedQueue : public std::enable_shared_from_this<BoundedQueue<T>> {
         bytes_ -= items_.front().size;
         items_.pop_front();
         note_change();
-        wake_writer = is_by_bytes() ? room_.call_all() : room_.call_one();
+        wake_writer = is_by_bytes() ? space_available_.call_all() : space_available_.call_one();
       }
     }
     if (wake_reader) ready_.notify_one();
-    if (wake_writer) is_by_bytes() ? room_.notify_all() : room_.notify_one();
+    if (wake_writer) is_by_bytes() ? space_available_.notify_all() : space_available_.notify_one();
     return item;
   }
 
@@ -123,7 +123,7 @@ class BoundedQueue : public std::enable_shared_from_this<BoundedQueue<T>> {
 
   bool is_by_bytes() const { return limits_.bytes != kUnlimited; }
   bool is_turn_of(std::uint64_t ticket) const { return !is_by_bytes() || ticket == turn_; }
-  bool has_room(std::size_t size) const {
+  bool has_space(std::size_t size) const {
     if (items_.empty()) return true;
     return items_.size() < limits_.items && (!is_by_bytes() || bytes_ + size <= limits_.bytes);
   }
@@ -150,14 +150,14 @@ class BoundedQueue : public std::enable_shared_from_this<BoundedQueue<T>> {
       }
       note_change();
     }
-    room_.notify_all();
+    space_available_.notify_all();
     ready_.notify_all();
   }
 
   const QueueLimits limits_;
   const SizeOf size_of_;
   mutable std::mutex mutex_;
-  Sleepers room_;
+  Sleepers space_available_;
   Sleepers ready_;
   std::deque<Entry> items_;
   std::size_t bytes_ = 0;

@@ -24,11 +24,11 @@ Result<void> resize(Stage& stage, int threads) {
 }  // namespace
 
 Pipeline::Pipeline(PipelineOptions options) : clock_(*options.clock), failures_(std::move(options.on_skip)) {
-  failures_.set_stopper([this] { let_go(); });
+  failures_.set_stopper([this] { close_all(); });
 }
 
 Pipeline::~Pipeline() {
-  let_go();
+  close_all();
   for (const auto& stage : stages_) stage->join();
 }
 
@@ -38,7 +38,7 @@ void Pipeline::add(Stage::Plan plan) {
   stages_.push_back(std::make_unique<Stage>(std::move(plan), failures_, clock_));
 }
 
-void Pipeline::let_go() const {
+void Pipeline::close_all() const {
   for (const auto& abandon : let_go_) abandon();
 }
 
@@ -57,7 +57,7 @@ void Pipeline::start() {
 void Pipeline::stop() {
   const bool is_running = std::any_of(stages_.begin(), stages_.end(), [](const auto& s) { return !s->is_over(); });
   if (is_running) is_cancelled_ = true;
-  let_go();
+  close_all();
 }
 
 Result<void> Pipeline::join() {

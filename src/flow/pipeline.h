@@ -132,7 +132,7 @@ class Pipeline {
     });
   }
   void add(Stage::Plan plan);
-  void let_go() const;
+  void close_all() const;
 
   const Clock& clock_;
   std::vector<std::function<void()>> let_go_;  // fixed once started

@@ -42,24 +42,24 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
 }
 
 /// A repository's snapshot in Hugging Face's cache; where it would be, if there is none.
-fs::path in_hub_cache(const std::string& repo, const ModelPlaces& places) {
-  const fs::path cached = places.hugging_face / (std::string(kHubPrefix) + folder_name(repo));
+fs::path in_hub_cache(const std::string& repo, const ModelFolders& folders) {
+  const fs::path cached = folders.hugging_face / (std::string(kHubPrefix) + folder_name(repo));
   const fs::path snapshot = snapshot_of(cached);
   return snapshot.empty() ? cached : snapshot;
 }
 
 /// Where a model of this name lies if it is in one of the caches, in the order of preference.
-std::vector<fs::path> candidates(const ModelName& name, const ModelPlaces& places) {
+std::vector<fs::path> candidates(const ModelName& name, const ModelFolders& folders) {
   std::vector<fs::path> paths;
-  if (!places.first.empty()) {
-    paths.push_back(places.first / folder_name(name.repo));
-    if (!name.openai.empty()) paths.push_back(places.first / (name.openai + ".pt"));
+  if (!folders.first.empty()) {
+    paths.push_back(folders.first / folder_name(name.repo));
+    if (!name.openai.empty()) paths.push_back(folders.first / (name.openai + ".pt"));
   }
-  paths.push_back(places.own / folder_name(name.repo));
-  paths.push_back(in_hub_cache(name.repo, places));
-  if (!name.openai.empty()) paths.push_back(places.whisper / (name.openai + ".pt"));
-  if (!name.faster_whisper.empty()) paths.push_back(in_hub_cache(name.faster_whisper, places));
-  if (!places.fetched.empty()) paths.push_back(places.fetched / folder_name(name.repo));
+  paths.push_back(folders.own / folder_name(name.repo));
+  paths.push_back(in_hub_cache(name.repo, folders));
+  if (!name.openai.empty()) paths.push_back(folders.whisper / (name.openai + ".pt"));
+  if (!name.faster_whisper.empty()) paths.push_back(in_hub_cache(name.faster_whisper, folders));
+  if (!folders.fetched.empty()) paths.push_back(folders.fetched / folder_name(name.repo));
   return paths;
 }
 
@@ -75,10 +75,10 @@ Result<fs::path> not_found(std::string_view word, const std::vector<fs::path>& l
               "Get it with: tutti pull " + std::string(word));
 }
 
-Result<fs::path> find_by_name(std::string_view word, const ModelPlaces& places) {
+Result<fs::path> find_by_name(std::string_view word, const ModelFolders& folders) {
   const auto name = resolve_name(word);
   if (!name) return tl::unexpected(name.error());
-  const auto paths = candidates(*name, places);
+  const auto paths = candidates(*name, folders);
   std::string broken;
   for (const auto& path : paths) {
     const auto model = inspect_model(path);
@@ -116,7 +116,7 @@ Result<fs::path> no_such_path(const fs::path& path) {
 
 }  // namespace
 
-ModelPlaces ModelPlaces::from_environment() {
+ModelFolders ModelFolders::from_environment() {
   const fs::path cache = xdg_home("XDG_CACHE_HOME", ".cache");
   const fs::path hf_home = variable("HF_HOME").value_or(cache / "huggingface");
   return {
@@ -127,12 +127,12 @@ ModelPlaces ModelPlaces::from_environment() {
   };
 }
 
-Result<fs::path> find_model(std::string_view word, const ModelPlaces& places) {
+Result<fs::path> find_model(std::string_view word, const ModelFolders& folders) {
   if (word.empty()) return fail(Fault::usage, "no model is named", "Name a folder, a file or a model such as tiny.en");
   const fs::path path(word);
   std::error_code ignored;
   if (!fs::exists(path, ignored)) {
-    auto named = find_by_name(word, places);
+    auto named = find_by_name(word, folders);
     const bool is_unknown = !named && named.error().fault != Fault::corrupt;
     return is_unknown && names_a_path(word) ? no_such_path(path) : named;
   }
@@ -141,7 +141,7 @@ Result<fs::path> find_model(std::string_view word, const ModelPlaces& places) {
     return fail(Fault::corrupt, lacks(*model), "Copy or download it again");
   }
   // A folder beside us that happens to be called like a model is not in the way of that model.
-  if (word.find('/') == word.npos && resolve_name(word)) return find_by_name(word, places);
+  if (word.find('/') == word.npos && resolve_name(word)) return find_by_name(word, folders);
   const auto config = read_regular_file(path / "config.json");
   if (!config && config.error().fault != Fault::missing) return tl::unexpected(config.error());
   if (config && !nlohmann::json::accept(*config))
@@ -153,15 +153,15 @@ Result<fs::path> find_model(std::string_view word, const ModelPlaces& places) {
       "openai-whisper or a model file of whisper.cpp");
 }
 
-std::vector<ListedModel> list_models(const ModelPlaces& places) {
+std::vector<ListedModel> list_models(const ModelFolders& folders) {
   std::vector<ListedModel> models;
   const auto add = [&](std::string name, std::string where, const fs::path& path) {
     if (auto files = inspect_model(path))
       models.push_back({.name = std::move(name), .where = std::move(where), .files = std::move(*files)});
   };
-  for (const auto& path : entries_of(places.own))
+  for (const auto& path : entries_of(folders.own))
     if (path.extension() != ".pulling") add(repo_of(path.filename()), "tutti", path);
-  for (const auto& path : entries_of(places.hugging_face)) {
+  for (const auto& path : entries_of(folders.hugging_face)) {
     const std::string folder = path.filename();
     if (!folder.starts_with(kHubPrefix)) continue;
     const fs::path snapshot = snapshot_of(path);
@@ -170,8 +170,8 @@ std::vector<ListedModel> list_models(const ModelPlaces& places) {
     for (const auto& file : entries_of(snapshot))
       if (kind_of(file) == ModelKind::ggml) add(file, "Hugging Face", file);
   }
-  for (const auto& path : entries_of(places.fetched)) add(repo_of(path.filename()), "set-up", path);
-  for (const auto& path : entries_of(places.whisper)) add(path.stem(), "openai-whisper", path);
+  for (const auto& path : entries_of(folders.fetched)) add(repo_of(path.filename()), "set-up", path);
+  for (const auto& path : entries_of(folders.whisper)) add(path.stem(), "openai-whisper", path);
   std::ranges::sort(models, {}, [](const ListedModel& m) { return std::pair(m.name, m.where); });
   return models;
 }

@@ -11,7 +11,7 @@
 namespace tutti {
 
 /// The folders in which models lie on this machine. Any of them may be absent.
-struct ModelPlaces {
+struct ModelFolders {
   std::filesystem::path own{};           // what `pull` fills
   std::filesystem::path hugging_face{};  // Hugging Face's hub cache
   std::filesystem::path whisper{};       // openai-whisper's cache of .pt files
@@ -20,14 +20,14 @@ struct ModelPlaces {
 
   /// $TUTTI_CACHE/models, $HF_HUB_CACHE or $HF_HOME/hub, $XDG_CACHE_HOME/whisper and $TUTTI_CACHE/fetched, each with
   /// its usual default.
-  static ModelPlaces from_environment();
+  static ModelFolders from_environment();
 };
 
 /// The path of a complete model: `word` itself where it is a path to one, else the model of that name in
 /// `places.first`, our own cache, Hugging Face's or openai-whisper's, in this order; then faster-whisper's copy in
 /// Hugging Face's cache; last, what set-up fetched. Errors say what was looked at, what an incomplete copy lacks and
 /// how to get the model. Touches no network.
-Result<std::filesystem::path> find_model(std::string_view word, const ModelPlaces& places);
+Result<std::filesystem::path> find_model(std::string_view word, const ModelFolders& folders);
 
 struct ListedModel {
   std::string name{};   // what --model takes
@@ -36,6 +36,6 @@ struct ListedModel {
 };
 
 /// Every Whisper model in the caches and of set-up, complete or not, sorted by name.
-std::vector<ListedModel> list_models(const ModelPlaces& places);
+std::vector<ListedModel> list_models(const ModelFolders& folders);
 
 }  // namespace tutti

@@ -153,7 +153,7 @@ HttpReply Http::get(const HttpRequest& request, const HttpSink& sink, const std:
   char* redirect = nullptr;
   curl.easy_getinfo(handle, CURLINFO_REDIRECT_URL, &redirect);
   if (redirect) reply.redirect = redirect;
-  if (code != CURLE_OK) reply.trouble = words[0] ? words.data() : curl.easy_strerror(code);
+  if (code != CURLE_OK) reply.failure = words[0] ? words.data() : curl.easy_strerror(code);
   curl.slist_free_all(headers);
   return reply;
 }

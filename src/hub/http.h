@@ -21,7 +21,7 @@ struct HttpReply {
   int status = 0;                              // 0: no answer at all
   std::map<std::string, std::string> headers;  // names in lower case
   std::string redirect;                        // absolute URL of a 3xx answer
-  std::string trouble;                         // why the transfer ended early, in words; empty if it came whole
+  std::string failure;                         // why the transfer ended early, in words; empty if it came whole
 
   /// Value of a header, by its lower-case name; empty if it did not come.
   std::string_view header(const std::string& name) const;

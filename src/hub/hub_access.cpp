@@ -45,8 +45,8 @@ HubAccess HubAccess::from_environment() {
 
 Error explain(const HttpReply& reply, const std::string& thing, const HubAccess& access) {
   const std::string again = "Run the same command again: it goes on from there";
-  if (!reply.trouble.empty() || reply.status == 0)
-    return {Fault::missing, thing + ": " + access.endpoint + ": " + reply.trouble,
+  if (!reply.failure.empty() || reply.status == 0)
+    return {Fault::missing, thing + ": " + access.endpoint + ": " + reply.failure,
             "Check the network, a proxy (https_proxy) and HF_ENDPOINT. " + again};
   const std::string code(reply.header("x-error-code"));
   if (reply.status == 404 || code == "RepoNotFound") return not_there(thing);

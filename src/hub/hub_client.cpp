@@ -78,11 +78,11 @@ bool is_redirect(const HttpReply& reply) {
 
 bool passes(const HttpReply& reply) {
   return reply.status == 0 || reply.status == 408 || reply.status == 429 || reply.status >= 500 ||
-         !reply.trouble.empty();
+         !reply.failure.empty();
 }
 
 bool is_good(const HttpReply& reply) {
-  return (reply.status == 200 || reply.status == 206) && reply.trouble.empty();
+  return (reply.status == 200 || reply.status == 206) && reply.failure.empty();
 }
 
 std::string url_path(std::string_view name) {
@@ -164,7 +164,7 @@ HttpReply HubClient::follow(std::string url, std::int64_t from, const HttpSink& 
       return reply;
     }
     if (url.starts_with("https:") && !reply.redirect.starts_with("https:")) {
-      reply.trouble = "the hub redirects from https to " + origin_of(reply.redirect);
+      reply.failure = "the hub redirects from https to " + origin_of(reply.redirect);
       return reply;
     }
     url = std::move(reply.redirect);
@@ -173,8 +173,8 @@ HttpReply HubClient::follow(std::string url, std::int64_t from, const HttpSink& 
 
 bool HubClient::try_again(const HttpReply& reply, const std::string& thing, int failures) {
   if (!passes(reply) || failures >= kAttempts) return false;
-  const auto asked = number(reply.header("retry-after"));
-  const Seconds pause = std::min(Seconds(asked ? static_cast<double>(*asked) : 1 << (failures - 1)), kLongestWait);
+  const auto requested = number(reply.header("retry-after"));
+  const Seconds pause = std::min(Seconds(requested ? static_cast<double>(*requested) : 1 << (failures - 1)), kLongestWait);
   log(Level::warning, explain(reply, thing, access_).what + "; trying again in " +
                           std::to_string(static_cast<int>(pause.count())) + " s");
   hooks_.wait(pause);

@@ -14,20 +14,20 @@ std::optional<NumberSizes> number_sizes(std::string_view compute_type) {
 
 NumberSizes on_gpu(NumberSizes sizes) {
   // The step's float32 and its product before, the allowed ones and their log-probabilities; of a sample that draws its
-  // token its row and weights once more, and in float64 the weights and their sums (decode/device_judge.cpp).
+  // token its row and weights once more, and in float64 the weights and their sums (decode/device_token_selector.cpp).
   constexpr std::int64_t kStep = 4 + 4, kRules = 4 + 4, kDrawn = 4 + 4 + 8 + 8;
   sizes.logit = kStep + kRules + kDrawn;
   sizes.spare = 1;
   return sizes;
 }
 
-std::string type_on(const std::string& asked, bool on_cpu) {
-  if (asked == "default") return on_cpu ? "float32" : "float16";
-  if (asked == "auto") return on_cpu ? "bfloat16" : "float16";  // what the fastest ones take at most
-  if (on_cpu && (asked == "float16" || asked == "tf32")) return "float32";
-  if (on_cpu && asked == "int8_float16") return "int8";
-  if (!on_cpu && asked == "int8") return "int8_float16";
-  return asked;
+std::string type_on(const std::string& requested, bool on_cpu) {
+  if (requested == "default") return on_cpu ? "float32" : "float16";
+  if (requested == "auto") return on_cpu ? "bfloat16" : "float16";  // what the fastest ones take at most
+  if (on_cpu && (requested == "float16" || requested == "tf32")) return "float32";
+  if (on_cpu && requested == "int8_float16") return "int8";
+  if (!on_cpu && requested == "int8") return "int8_float16";
+  return requested;
 }
 
 Bytes MemoryPlan::total(std::int64_t windows, std::int64_t beams) const {

@@ -44,13 +44,13 @@ inline constexpr double kByteCross = 1 + 4.0 / 64;
 /// AVX2 keeps windows in kByteCross, as int8_float16 always does.
 std::optional<NumberSizes> number_sizes(std::string_view compute_type);
 
-/// The same on a GPU: steps are judged there (decode/device_judge.h), which holds more of the logits, and rows that
-/// fill up a step append to a slot of their own (model/step/step_inputs.h).
+/// The same on a GPU: steps are judged there (decode/device_token_selector.h), which holds more of the logits, and rows that
+/// fill up a step append to a slot of their own (model/decoder_step/step_inputs.h).
 NumberSizes on_gpu(NumberSizes sizes);
 
 /// The compute type a device takes for the one asked for (docs/compute-types.md); "default" is the reference's, and for
 /// "auto", which a self-test chooses, the largest of the fast ones.
-std::string type_on(const std::string& asked, bool on_cpu);
+std::string type_on(const std::string& requested, bool on_cpu);
 
 /// What a model takes on its device.
 struct MemoryPlan {

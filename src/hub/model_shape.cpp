@@ -78,13 +78,13 @@ constexpr std::array kPublished{
 };
 
 std::optional<ModelShape> from_name(std::string_view name) {
-  const auto says = [&](std::string_view part) { return name.find(part) != name.npos; };
+  const auto contains = [&](std::string_view part) { return name.find(part) != name.npos; };
   for (const auto& known : kPublished) {
-    if (!says(known.name)) continue;
+    if (!contains(known.name)) continue;
     auto shape = known.shape;
-    if (says(".en")) shape.vocabulary = 51864;
+    if (contains(".en")) shape.vocabulary = 51864;
     // Distil-Whisper keeps the encoder and the first and last layers of the decoder, of the small model's two more.
-    if (says("distil")) shape.text_layers = known.name == "small" ? 4 : 2;
+    if (contains("distil")) shape.text_layers = known.name == "small" ? 4 : 2;
     return shape;
   }
   return {};

@@ -64,8 +64,8 @@ tl::unexpected<Error> no_model(const RemoteModel& model, const fs::path& staging
 /// That the configuration is a Whisper's. faster-whisper's does not say: its weights do.
 Result<void> expect_configuration(const RemoteModel& model, const std::vector<RemoteFile>& files,
                                   const fs::path& staging) {
-  const bool says = std::ranges::none_of(files, [](const RemoteFile& file) { return file.name == kOtherWeights; });
-  if (!says || kind_of(staging) == ModelKind::hugging_face) return {};
+  const bool has_weights = std::ranges::none_of(files, [](const RemoteFile& file) { return file.name == kOtherWeights; });
+  if (!has_weights || kind_of(staging) == ModelKind::hugging_face) return {};
   return no_model(model, staging, "the " + std::string(kConfig) + " of another network");
 }
 
@@ -206,10 +206,10 @@ Result<fs::path> pull(std::string_view word, const PullOptions& options) {
   drop_stale(options.into, folder, staging);
   Tally tally(*files, staging, options);
   watching = &tally;
-  if (auto room = expect_room(staging, {tally.missing()}, "what is still to come",
+  if (auto space = expect_space(staging, {tally.missing()}, "what is still to come",
                               "Free some space, or set TUTTI_CACHE to a folder on another disk");
-      !room)
-    return tl::unexpected(room.error());
+      !space)
+    return tl::unexpected(space.error());
   if (auto got = fetch_all(*client, *model, *files, staging, tally); !got) return tl::unexpected(got.error());
   if (auto placed = publish(staging, final, model->commit); !placed) return tl::unexpected(placed.error());
   return final;

@@ -19,7 +19,7 @@ struct PullProgress {
 
 struct PullOptions {
   HubAccess hub{};
-  std::filesystem::path into{};                         // the folder of all models; ModelPlaces::own
+  std::filesystem::path into{};                         // the folder of all models; ModelFolders::own
   std::function<void(const PullProgress&)> progress{};  // called for every piece that arrives; unset: nobody watches
   std::function<bool()> go_on = [] { return true; };    // false: stop within a second or so, keeping what is here
   std::function<void(Seconds)> wait{};                  // between attempts; unset: sleeps

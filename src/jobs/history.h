@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "jobs/task.h"
+#include "jobs/job.h"
 
 namespace tutti {
 
@@ -28,7 +28,7 @@ struct DeviceUse {
   std::optional<double> cost{};  // in the currency of --price
   // What its windows cost there is told by these; none: by this run it is not, or an earlier version wrote it.
   std::optional<std::int64_t> windows{};  // done there
-  std::optional<int> places{};            // for windows in flight
+  std::optional<int> window_capacity{};            // for windows in flight
 };
 
 struct RunEnd {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "jobs/retry.h"
-#include "jobs/task.h"
+#include "jobs/job.h"
 
 namespace tutti {
 
@@ -17,7 +17,7 @@ inline constexpr std::chrono::milliseconds kRenewEvery{20'000};
 /// The right to work on a task. Whatever its holder tells the store carries it; a holder that was too slow learns from
 /// the answer that it lost the task, and then must stop, remove what it wrote and publish nothing.
 struct LeaseKey {
-  TaskId task = 0;
+  JobId job = 0;
   std::string token{};  // random, 32 hexadecimal digits; never given twice
 };
 
@@ -26,7 +26,7 @@ struct ClaimRequest {
   /// This one, as a batch asks, whose balance knows the devices; none: the first in order, for whoever knows no more
   /// than the store. The order: class; then priority, plus one for every ten minutes of waiting; then, of interactive
   /// tasks the earliest deadline and the shortest, of a batch's the longest; then the one that was asked for first.
-  std::optional<TaskId> task{};
+  std::optional<JobId> job{};
   std::string batch{};          // only of this batch; empty: of any
   std::string not_failed_on{};  // leave out tasks whose latest attempt failed on this device; empty: none left out
   std::chrono::milliseconds length = kLeaseLength;
@@ -34,11 +34,11 @@ struct ClaimRequest {
 
 struct Lease {
   LeaseKey key{};
-  Task task{};
+  Job job{};
   int attempt = 0;
   StoreTime until{};
   /// A whole result of the same content and options: to be copied instead of computed again.
-  std::vector<TaskOutput> same_outputs{};
+  std::vector<JobOutput> same_outputs{};
 };
 
 /// A sign of life.
@@ -70,12 +70,12 @@ struct Failure {
 /// What became of a task that failed.
 struct AfterFailure {
   bool held = true;  // false: the lease was lost before, and the failure is nobody's
-  TaskState state = TaskState::queued;
+  JobState state = JobState::queued;
   std::chrono::milliseconds wait{};  // queued: not before so long from now
 };
 
 /// What to do with an input whose content is known now.
-struct ContentVerdict {
+struct ContentCheck {
   enum class What {
     unique,  // go on
     copy,    // `same_outputs` hold the result: copy them instead
@@ -83,8 +83,8 @@ struct ContentVerdict {
     lost     // the lease is
   };
   What what = What::unique;
-  TaskId same_as = 0;  // the task itself: the file was touched, and its content is what it was
-  std::vector<TaskOutput> same_outputs{};
+  JobId same_as = 0;  // the task itself: the file was touched, and its content is what it was
+  std::vector<JobOutput> same_outputs{};
 };
 
 }  // namespace tutti

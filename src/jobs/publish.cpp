@@ -23,7 +23,7 @@ namespace {
 
 constexpr const char* kStagingName = ".tmp";
 
-bool is_whole(const fs::path& path, const TaskOutput& output) {
+bool is_whole(const fs::path& path, const JobOutput& output) {
   return occupant_of(path, {{output.sha256, output.bytes}}) == Occupant::known;
 }
 
@@ -73,16 +73,16 @@ Result<void> sync_folders(const std::set<fs::path>& folders) {
 
 /// Writes every output to the folder that `folder_for` names, all or none, and syncs them.
 template <class FolderFor>
-Result<std::vector<TaskOutput>> stage_each(const Lease& lease, std::span<const OutputContent> outputs,
+Result<std::vector<JobOutput>> stage_each(const Lease& lease, std::span<const OutputContent> outputs,
                                            FolderFor folder_for) {
-  std::vector<TaskOutput> staged;
+  std::vector<JobOutput> staged;
   Written files;
   std::set<fs::path> folders;
   const auto stage = [&](const OutputContent& output) -> Result<void> {
     const Result<fs::path> here = folder_for(output);
     if (!here) return tl::unexpected(here.error());
     if (auto made = make_folders(*here); !made) return made;
-    const std::string name = std::to_string(lease.key.task) + "." + std::to_string(lease.attempt) + "." +
+    const std::string name = std::to_string(lease.key.job) + "." + std::to_string(lease.attempt) + "." +
                              lease.key.token + "." + std::to_string(staged.size());
     staged.push_back({output.path.string(), (*here / name).string(), sha256_of(output.content),
                       static_cast<std::int64_t>(output.content.size())});
@@ -122,7 +122,7 @@ Result<std::error_code> carried_over(const fs::path& staged, const fs::path& tar
   return why;
 }
 
-Result<Placed> place(const fs::path& staged, const fs::path& target, bool replace) {
+Result<Placed> move_to_target(const fs::path& staged, const fs::path& target, bool replace) {
   auto why = Result<std::error_code>(renamed(staged, target, replace));
   if (*why == std::errc::cross_device_link) why = carried_over(staged, target, replace);
   if (!why) return tl::unexpected(why.error());
@@ -133,18 +133,18 @@ Result<Placed> place(const fs::path& staged, const fs::path& target, bool replac
 }
 
 /// As this process knows it, or as another one has recorded meanwhile: then that one has put it there.
-Result<TaskOutput> placed_before(JobStore& store, TaskId task, const TaskOutput& output) {
+Result<JobOutput> placed_before(JobStore& store, JobId job, const JobOutput& output) {
   if (is_whole(output.path, output)) return output;
-  const auto now = store.outputs(task);
+  const auto now = store.outputs(job);
   if (!now) return tl::unexpected(now.error());
-  for (const TaskOutput& other : *now)
+  for (const JobOutput& other : *now)
     if (other.staged == output.staged && is_whole(other.path, other)) return other;
   return fail(Fault::missing, output.path + ": neither it nor its staged copy is what was recorded");
 }
 
 }  // namespace
 
-Result<std::vector<TaskOutput>> stage_outputs(const Lease& lease, const fs::path& staging,
+Result<std::vector<JobOutput>> stage_outputs(const Lease& lease, const fs::path& staging,
                                               std::span<const OutputContent> outputs) {
   return stage_each(lease, outputs, [&](const OutputContent& output) -> Result<fs::path> {
     const fs::path folder = output.path.parent_path();
@@ -163,7 +163,7 @@ struct Target {
 };
 
 /// The name itself, or the first beside it that is free or holds what the task wrote.
-Result<Target> target_for(JobStore& store, TaskId task, const fs::path& name, Existing existing) {
+Result<Target> target_for(JobStore& store, JobId job, const fs::path& name, Existing existing) {
   std::error_code ignored;
   std::optional<std::vector<KnownContent>> known;  // looked up where a name is taken, which hardly ever is
   for (int number = 0;; ++number) {
@@ -172,7 +172,7 @@ Result<Target> target_for(JobStore& store, TaskId task, const fs::path& name, Ex
     // A folder is replaced by no file: the error says so.
     if (fs::is_directory(path, ignored) || (number == 0 && existing == Existing::replace)) return Target{path, true};
     if (!known) {
-      auto written = store.written(task);
+      auto written = store.written(job);
       if (!written) return tl::unexpected(written.error());
       known = std::move(*written);
     }
@@ -182,30 +182,30 @@ Result<Target> target_for(JobStore& store, TaskId task, const fs::path& name, Ex
 
 }  // namespace
 
-Result<TaskOutput> put_in_place(JobStore& store, TaskId task, const TaskOutput& output, Existing existing) {
+Result<JobOutput> put_in_place(JobStore& store, JobId job, const JobOutput& output, Existing existing) {
   std::error_code why;
-  if (!fs::exists(output.staged, why)) return placed_before(store, task, output);
+  if (!fs::exists(output.staged, why)) return placed_before(store, job, output);
   const fs::path name = output.kept.empty() ? output.path : output.kept;
   if (auto made = make_folders(name.parent_path()); !made)  // what is staged on another disk outlasts it
     return tl::unexpected(made.error());
-  TaskOutput placed = output;
+  JobOutput placed = output;
   for (;;) {
-    const auto target = target_for(store, task, name, existing);
+    const auto target = target_for(store, job, name, existing);
     if (!target) return tl::unexpected(target.error());
     if (target->path != fs::path(placed.path)) {
       placed.path = target->path;
       placed.kept = target->path == name ? "" : name.string();
-      if (auto moved = store.move_output(task, placed); !moved) return tl::unexpected(moved.error());
+      if (auto moved = store.move_output(job, placed); !moved) return tl::unexpected(moved.error());
     }
-    const auto done = place(output.staged, target->path, target->replace);
+    const auto done = move_to_target(output.staged, target->path, target->replace);
     if (!done) return tl::unexpected(done.error());
     if (*done == Placed::yes) return placed;
-    if (*done == Placed::gone) return placed_before(store, task, placed);
+    if (*done == Placed::gone) return placed_before(store, job, placed);
   }
 }
 
-Result<TaskOutput> write_page(JobStore& store, const fs::path& page, std::string_view content, Existing existing) {
-  constexpr TaskId kNone = 0;
+Result<JobOutput> write_page(JobStore& store, const fs::path& page, std::string_view content, Existing existing) {
+  constexpr JobId kNone = 0;
   if (auto made = make_folders(folder_of(page)); !made) return tl::unexpected(made.error());
   const KnownContent known{sha256_of(content), static_cast<std::int64_t>(content.size())};
   if (auto recorded = store.record_written(kNone, known); !recorded) return tl::unexpected(recorded.error());
@@ -213,25 +213,25 @@ Result<TaskOutput> write_page(JobStore& store, const fs::path& page, std::string
   if (!staged) return tl::unexpected(staged.error());
   for (;;) {
     const auto target = target_for(store, kNone, page, existing);
-    const auto done = target ? place(*staged, target->path, target->replace) : tl::unexpected(target.error());
+    const auto done = target ? move_to_target(*staged, target->path, target->replace) : tl::unexpected(target.error());
     if (!done) ::unlink(staged->c_str());
     if (!done) return tl::unexpected(done.error());
     if (*done == Placed::taken) continue;
     if (*done == Placed::gone)
       return fail(Fault::missing, staged->string() + ": it was removed before it could be put in place");
     if (auto synced = sync_folder(folder_of(page)); !synced) return tl::unexpected(synced.error());
-    return TaskOutput{.path = target->path, .kept = target->path == page ? "" : page.string()};
+    return JobOutput{.path = target->path, .kept = target->path == page ? "" : page.string()};
   }
 }
 
-std::vector<KeptFile> kept_files(std::span<const TaskOutput> outputs) {
+std::vector<KeptFile> kept_files(std::span<const JobOutput> outputs) {
   std::vector<KeptFile> kept;
   for (const auto& output : outputs)
     if (!output.kept.empty()) kept.push_back({output.kept, output.path});
   return kept;
 }
 
-void remove_staged(std::span<const TaskOutput> outputs) {
+void remove_staged(std::span<const JobOutput> outputs) {
   for (const auto& output : outputs) ::unlink(output.staged.c_str());
 }
 
@@ -256,12 +256,12 @@ std::string kept_text(const KeptFile& kept) {
 }
 
 // The store knows it when they would last through a power cut.
-Result<std::vector<KeptFile>> put_outputs_in_place(JobStore& store, TaskId task, std::span<const TaskOutput> outputs,
+Result<std::vector<KeptFile>> put_outputs_in_place(JobStore& store, JobId job, std::span<const JobOutput> outputs,
                                                    Existing existing) {
   std::set<fs::path> folders;
-  std::vector<TaskOutput> placed;
+  std::vector<JobOutput> placed;
   for (const auto& output : outputs) {
-    auto one = put_in_place(store, task, output, existing);
+    auto one = put_in_place(store, job, output, existing);
     if (!one) {
       std::error_code why;
       if (!fs::exists(output.staged, why)) return tl::unexpected(one.error());
@@ -274,34 +274,34 @@ Result<std::vector<KeptFile>> put_outputs_in_place(JobStore& store, TaskId task,
     placed.push_back(std::move(*one));
   }
   if (auto synced = sync_folders(folders); !synced) return tl::unexpected(synced.error());
-  if (auto marked = store.mark_published(task); !marked) return tl::unexpected(marked.error());
+  if (auto marked = store.mark_published(job); !marked) return tl::unexpected(marked.error());
   return kept_files(placed);
 }
 
 Result<Published> publish_outputs(JobStore& store, const Lease& lease, std::span<const OutputContent> outputs,
-                                  const AttemptUse& use, const PublishPlaces& places) {
-  auto staged = stage_outputs(lease, places.staging, outputs);
-  if (!staged && !places.spare.empty() && has_better_elsewhere(staged.error(), places.staging, outputs))
-    if (auto kept = stage_each(lease, outputs, [&](const auto&) { return Result<fs::path>(places.spare); }))
+                                  const AttemptUse& use, const PublishFolders& folders) {
+  auto staged = stage_outputs(lease, folders.staging, outputs);
+  if (!staged && !folders.spare.empty() && has_better_elsewhere(staged.error(), folders.staging, outputs))
+    if (auto kept = stage_each(lease, outputs, [&](const auto&) { return Result<fs::path>(folders.spare); }))
       staged = std::move(kept);
   if (!staged) return tl::unexpected(staged.error());
   const auto held = store.complete(lease.key, *staged, use);
   if (!held || !*held) remove_staged(*staged);
   if (!held) return tl::unexpected(held.error());
   if (!*held) return Published{};
-  auto placed = put_outputs_in_place(store, lease.key.task, *staged, places.existing);
+  auto placed = put_outputs_in_place(store, lease.key.job, *staged, folders.existing);
   if (!placed) return Published{.held = true, .left_staged = placed.error()};
   return Published{.held = true, .kept = std::move(*placed)};
 }
 
-Result<std::vector<KeptFile>> put_outputs_in_place(JobStore& store, TaskId task, Existing existing) {
-  const auto outputs = store.outputs(task);
+Result<std::vector<KeptFile>> put_outputs_in_place(JobStore& store, JobId job, Existing existing) {
+  const auto outputs = store.outputs(job);
   if (!outputs) return tl::unexpected(outputs.error());
   if (outputs->empty()) return fail(Fault::missing, "its result is not recorded any more: it was asked for anew");
-  return put_outputs_in_place(store, task, *outputs, existing);
+  return put_outputs_in_place(store, job, *outputs, existing);
 }
 
-Result<std::vector<OutputContent>> copy_of(std::span<const TaskOutput> same, std::span<const fs::path> paths) {
+Result<std::vector<OutputContent>> copy_of(std::span<const JobOutput> same, std::span<const fs::path> paths) {
   if (same.size() != paths.size())
     return fail(Fault::missing,
                 "the twin has " + std::to_string(same.size()) + " outputs, expected " + std::to_string(paths.size()));
@@ -319,7 +319,7 @@ Result<std::vector<OutputContent>> copy_of(std::span<const TaskOutput> same, std
 namespace {
 
 /// Its content is read only where size and time do not tell already. Those of earlier versions have no time recorded.
-bool is_unchanged(const TaskOutput& output) {
+bool is_unchanged(const JobOutput& output) {
   struct stat facts {};
   if (::stat(output.path.c_str(), &facts) != 0 || facts.st_size != output.bytes) return false;
   return output.modified_ns == 0 || modified_ns(facts) == output.modified_ns || is_whole(output.path, output);
@@ -327,8 +327,8 @@ bool is_unchanged(const TaskOutput& output) {
 
 }  // namespace
 
-bool outputs_are_there(std::span<const TaskOutput> outputs, Existing existing) {
-  return std::ranges::all_of(outputs, [&](const TaskOutput& output) {
+bool outputs_are_there(std::span<const JobOutput> outputs, Existing existing) {
+  return std::ranges::all_of(outputs, [&](const JobOutput& output) {
     if (output.kept.empty()) return is_unchanged(output);
     return existing == Existing::keep && (is_there(output.kept) || is_unchanged(output));
   });

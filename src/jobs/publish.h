@@ -26,7 +26,7 @@ enum class Existing {
 };
 
 /// Where outputs go.
-struct PublishPlaces {
+struct PublishFolders {
   std::filesystem::path staging{};  // on the file system of the outputs: <output folder>/.tmp
   std::filesystem::path spare{};    // staged there where `staging` is full, read-only or away; empty: nowhere
   Existing existing = Existing::keep;
@@ -38,7 +38,7 @@ struct KeptFile {
   std::string new_text{};  // the file beside it
   bool operator==(const KeptFile&) const = default;
 };
-std::vector<KeptFile> kept_files(std::span<const TaskOutput> outputs);
+std::vector<KeptFile> kept_files(std::span<const JobOutput> outputs);
 /// For people.
 std::string kept_text(const KeptFile& kept);
 
@@ -52,43 +52,43 @@ struct Published {
 /// Exactly-once outputs: stage, commit, put in place. After an error nothing is committed and the task is still held:
 /// fail it. What is left staged is put in place by a later sweep, or by put_outputs_in_place.
 Result<Published> publish_outputs(JobStore& store, const Lease& lease, std::span<const OutputContent> outputs,
-                                  const AttemptUse& use, const PublishPlaces& places);
+                                  const AttemptUse& use, const PublishFolders& folders);
 
 /// The outputs of a done task, as its result says; which files were kept. Right again when that has happened already.
-Result<std::vector<KeptFile>> put_outputs_in_place(JobStore& store, TaskId task, Existing existing);
+Result<std::vector<KeptFile>> put_outputs_in_place(JobStore& store, JobId job, Existing existing);
 /// The same where it is known what its result says.
-Result<std::vector<KeptFile>> put_outputs_in_place(JobStore& store, TaskId task, std::span<const TaskOutput> outputs,
+Result<std::vector<KeptFile>> put_outputs_in_place(JobStore& store, JobId job, std::span<const JobOutput> outputs,
                                                    Existing existing);
 
 /// A twin's outputs under this task's names: `paths[i]` becomes a copy of `same[i]`. Fault::missing when they are not
 /// whole any more: then do the work.
-Result<std::vector<OutputContent>> copy_of(std::span<const TaskOutput> same,
+Result<std::vector<OutputContent>> copy_of(std::span<const JobOutput> same,
                                            std::span<const std::filesystem::path> paths);
 
 /// Writes a page that belongs to no task, such as one over all of them, by the same rules. Of the output `path` and
 /// `kept` count.
-Result<TaskOutput> write_page(JobStore& store, const std::filesystem::path& page, std::string_view content,
+Result<JobOutput> write_page(JobStore& store, const std::filesystem::path& page, std::string_view content,
                               Existing existing);
 
 // The steps, for whoever needs them apart.
 
 /// Writes every output to <staging>/<task>.<attempt>.<token>.<n> and syncs it. An output on another file system than
 /// `staging` is staged in .tmp beside its public name.
-Result<std::vector<TaskOutput>> stage_outputs(const Lease& lease, const std::filesystem::path& staging,
+Result<std::vector<JobOutput>> stage_outputs(const Lease& lease, const std::filesystem::path& staging,
                                               std::span<const OutputContent> outputs);
 /// Renames a staged output to its public name, or to one beside a file there that is not the task's, and returns it as
 /// it is recorded then; from another disk it is copied, and is there whole or not at all. Right again when it has
 /// happened already. The caller syncs the folder.
-Result<TaskOutput> put_in_place(JobStore& store, TaskId task, const TaskOutput& output,
+Result<JobOutput> put_in_place(JobStore& store, JobId job, const JobOutput& output,
                                 Existing existing = Existing::keep);
 /// Of an attempt that lost; what is gone already is no matter.
-void remove_staged(std::span<const TaskOutput> outputs);
+void remove_staged(std::span<const JobOutput> outputs);
 
 /// Removes an empty staging folder at the end of a run.
 void leave_staging(const std::filesystem::path& staging);
 
 /// Whether recorded outputs are still there, each with its recorded content. Where a user's file was kept, that file
 /// counts for it; not with Existing::replace.
-bool outputs_are_there(std::span<const TaskOutput> outputs, Existing existing = Existing::keep);
+bool outputs_are_there(std::span<const JobOutput> outputs, Existing existing = Existing::keep);
 
 }  // namespace tutti

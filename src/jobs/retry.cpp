@@ -29,7 +29,7 @@ FailureClass failure_class_of(const Error& error) {
   return FailureClass::transient;
 }
 
-RetryVerdict decide_retry(FailureClass failure, const RetryHistory& history, double dice, const RetryRules& rules) {
+RetryDecision decide_retry(FailureClass failure, const RetryHistory& history, double dice, const RetryRules& rules) {
   if (failure == FailureClass::permanent) return {.again = false, .counted = true, .wait = {}};
   const bool forgiven = (failure == FailureClass::device && history.device_failures < rules.forgiven_device) ||
                         (failure == FailureClass::out_of_memory && history.memory_failures < rules.forgiven_memory);

@@ -36,7 +36,7 @@ struct RetryRules {
   std::chrono::milliseconds longest_wait{600'000};
 };
 
-struct RetryVerdict {
+struct RetryDecision {
   bool again = false;
   bool counted = false;  // one strike more
   std::chrono::milliseconds wait{};
@@ -44,6 +44,6 @@ struct RetryVerdict {
 
 /// Decides, purely. `dice` in [0, 1): full jitter on the doubling wait, so that what failed together does not come back
 /// together.
-RetryVerdict decide_retry(FailureClass failure, const RetryHistory& history, double dice, const RetryRules& rules = {});
+RetryDecision decide_retry(FailureClass failure, const RetryHistory& history, double dice, const RetryRules& rules = {});
 
 }  // namespace tutti

@@ -10,16 +10,16 @@
 #include "base/output_ownership.h"
 #include "jobs/history.h"
 #include "jobs/lease.h"
-#include "jobs/task.h"
+#include "jobs/job.h"
 
 namespace tutti {
 
 /// What became of a submission.
 struct Submitted {
   enum class What { added, kept, renewed };  // renewed: the input or the options changed, and it is queued again
-  TaskId id = 0;
+  JobId id = 0;
   What what = What::added;
-  TaskState state = TaskState::queued;
+  JobState state = JobState::queued;
   StoreTime submitted{};  // Task::submitted: it has waited since then, also where an earlier run asked for it
   std::string was{};      // renewed: the file whose result it had, where that was another one
 };
@@ -40,11 +40,11 @@ class JobStore {
   virtual Result<RunId> begin_run(const RunStart& start) = 0;
   virtual Result<void> end_run(RunId run, const RunEnd& end) = 0;
 
-  /// Idempotent by TaskSpec::key, in one transaction; answers in the order of `specs`. Ask in portions of about a
+  /// Idempotent by JobSpec::key, in one transaction; answers in the order of `specs`. Ask in portions of about a
   /// thousand, so that others get a turn.
-  virtual Result<std::vector<Submitted>> submit(RunId run, std::span<const TaskSpec> specs) = 0;
+  virtual Result<std::vector<Submitted>> submit(RunId run, std::span<const JobSpec> specs) = 0;
   /// Takes a better known length; a worse one (see LengthSource) is ignored.
-  virtual Result<void> set_length(TaskId task, Seconds audio, LengthSource source) = 0;
+  virtual Result<void> set_length(JobId job, Seconds audio, LengthSource source) = 0;
 
   // ---- doing it
 
@@ -54,13 +54,13 @@ class JobStore {
   /// In one transaction; answers in the order of `renewals`.
   virtual Result<std::vector<LeaseStanding>> renew(std::span<const Renewal> renewals) = 0;
   /// Records the SHA-256 of the input and finds its twins: another task with the same content and options.
-  virtual Result<ContentVerdict> content_known(const LeaseKey& key, const std::string& sha256) = 0;
+  virtual Result<ContentCheck> content_known(const LeaseKey& key, const std::string& sha256) = 0;
   /// Records staged outputs as the task's result and the task as done; the outputs are then to be put in place
   /// (jobs/publish.h does both). False: the lease was lost.
-  virtual Result<bool> complete(const LeaseKey& key, std::span<const TaskOutput> outputs, const AttemptUse& use) = 0;
+  virtual Result<bool> complete(const LeaseKey& key, std::span<const JobOutput> outputs, const AttemptUse& use) = 0;
   virtual Result<AfterFailure> fail(const LeaseKey& key, const Failure& failure) = 0;
   /// Back to the queue, nobody's fault: drain, stop, a lost card. False: the lease was lost.
-  virtual Result<bool> hand_back(const LeaseKey& key, const std::string& reason) = 0;
+  virtual Result<bool> release(const LeaseKey& key, const std::string& reason) = 0;
   /// The answer to LeaseStanding::cancel. False: the lease was lost.
   virtual Result<bool> cancelled(const LeaseKey& key) = 0;
 
@@ -70,44 +70,44 @@ class JobStore {
   // ---- steering it; each returns how many tasks it changed
 
   /// Queued and held ones at once; running ones are told when they renew.
-  virtual Result<std::size_t> cancel(const TaskFilter& filter) = 0;
-  virtual Result<std::size_t> hold(const TaskFilter& filter) = 0;
-  virtual Result<std::size_t> resume(const TaskFilter& filter) = 0;
+  virtual Result<std::size_t> cancel(const JobFilter& filter) = 0;
+  virtual Result<std::size_t> hold(const JobFilter& filter) = 0;
+  virtual Result<std::size_t> resume(const JobFilter& filter) = 0;
   /// Dead and cancelled ones are queued again with no strikes (--retry-failed); they wait from now on.
-  virtual Result<std::size_t> retry(const TaskFilter& filter) = 0;
+  virtual Result<std::size_t> retry(const JobFilter& filter) = 0;
   /// Done ones are queued again, likewise: those whose outputs, once in place, are gone or hold something else; of
   /// those also where a user's file was kept in the place of one; or all.
   enum class Redo { missing, missing_or_kept, all };
-  virtual Result<std::size_t> redo(const TaskFilter& filter, Redo which) = 0;
-  Result<std::size_t> redo(const TaskFilter& filter) { return redo(filter, Redo::missing); }
+  virtual Result<std::size_t> redo(const JobFilter& filter, Redo which) = 0;
+  Result<std::size_t> redo(const JobFilter& filter) { return redo(filter, Redo::missing); }
 
   // ---- looking at it
 
-  virtual Result<TaskCounts> counts(const TaskFilter& filter) = 0;
+  virtual Result<JobCounts> counts(const JobFilter& filter) = 0;
   /// By id, those after `after`, at most `limit`.
-  virtual Result<std::vector<Task>> tasks(const TaskFilter& filter, TaskId after, std::size_t limit) = 0;
-  virtual Result<std::vector<Attempt>> attempts(TaskId task) = 0;
+  virtual Result<std::vector<Job>> jobs(const JobFilter& filter, JobId after, std::size_t limit) = 0;
+  virtual Result<std::vector<Attempt>> attempts(JobId job) = 0;
   /// Of a done task; none for others.
-  virtual Result<std::vector<TaskOutput>> outputs(TaskId task) = 0;
+  virtual Result<std::vector<JobOutput>> outputs(JobId job) = 0;
 
   // ---- putting outputs in place (jobs/publish.h)
 
   /// Outputs of done tasks that are not known to be in place.
   struct Unpublished {
-    TaskId task = 0;
-    std::vector<TaskOutput> outputs{};
+    JobId job = 0;
+    std::vector<JobOutput> outputs{};
   };
   virtual Result<std::vector<Unpublished>> unpublished() = 0;
-  virtual Result<void> mark_published(TaskId task) = 0;
+  virtual Result<void> mark_published(JobId job) = 0;
   /// All that this task has ever recorded as its outputs, whatever became of it: a file with other content is not the
   /// task's. What stores of earlier versions recorded is not known.
-  virtual Result<std::vector<KnownContent>> written(TaskId task) = 0;
+  virtual Result<std::vector<KnownContent>> written(JobId job) = 0;
   /// Records what is about to be written for a task, or, with 0, for none; `written` tells it from then on.
-  virtual Result<void> record_written(TaskId task, const KnownContent& content) = 0;
+  virtual Result<void> record_written(JobId job, const KnownContent& content) = 0;
   /// Records the new `path` and `kept` of a done task's output, known by `staged`; before it is put there.
-  virtual Result<void> move_output(TaskId task, const TaskOutput& output) = 0;
+  virtual Result<void> move_output(JobId job, const JobOutput& output) = 0;
   /// What this store knows of the attempt that a temporary file belongs to: nothing, or whether it is still at work.
-  enum class StagedBy { stranger, at_work, over };
+  enum class StagedBy { other, at_work, over };
   virtual Result<StagedBy> staged_by(const LeaseKey& key) = 0;
 
   // ---- history

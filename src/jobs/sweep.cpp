@@ -17,13 +17,13 @@ namespace {
 
 /// <task>.<attempt>.<token>.<n>, as stage_outputs names them.
 std::optional<LeaseKey> key_in(const std::string& name) {
-  long long task = 0;
+  long long job = 0;
   int attempt = 0, number = 0, used = 0;
   char token[33] = {};
-  if (std::sscanf(name.c_str(), "%18lld.%9d.%32[0-9a-f].%9d%n", &task, &attempt, token, &number, &used) != 4 ||
+  if (std::sscanf(name.c_str(), "%18lld.%9d.%32[0-9a-f].%9d%n", &job, &attempt, token, &number, &used) != 4 ||
       used != static_cast<int>(name.size()))
     return {};
-  return LeaseKey{task, token};
+  return LeaseKey{job, token};
 }
 
 bool older_than_a_day(const fs::path& path) {
@@ -41,7 +41,7 @@ Result<std::size_t> collect_losers(JobStore& store, const fs::path& folder) {
     const auto by = store.staged_by(*key);
     if (!by) return tl::unexpected(by.error());
     const bool lost =
-        *by == JobStore::StagedBy::over || (*by == JobStore::StagedBy::stranger && older_than_a_day(entry->path()));
+        *by == JobStore::StagedBy::over || (*by == JobStore::StagedBy::other && older_than_a_day(entry->path()));
     if (lost && ::unlink(entry->path().c_str()) == 0) ++collected;
   }
   return collected;
@@ -55,15 +55,15 @@ Result<SweepReport> sweep_outputs(JobStore& store, std::span<const fs::path> sta
   if (!reaped) return tl::unexpected(reaped.error());
   const auto unpublished = store.unpublished();
   if (!unpublished) return tl::unexpected(unpublished.error());
-  for (const auto& task : *unpublished) {
-    const auto placed = put_outputs_in_place(store, task.task, task.outputs, existing);
+  for (const auto& job : *unpublished) {
+    const auto placed = put_outputs_in_place(store, job.job, job.outputs, existing);
     if (placed) {
       ++report.put_in_place;
       std::ranges::copy(*placed, std::back_inserter(report.kept));
     } else if (placed.error().fault != Fault::missing) {
-      report.stuck.push_back({task.task, placed.error()});  // one folder's trouble is not that of other batches
+      report.stuck.push_back({job.job, placed.error()});  // one folder's trouble is not that of other batches
     } else {
-      const auto again = store.redo({.ids = {task.task}}, JobStore::Redo::all);
+      const auto again = store.redo({.ids = {job.job}}, JobStore::Redo::all);
       if (!again) return tl::unexpected(again.error());
       report.requeued += *again;
     }

@@ -16,7 +16,7 @@ struct SweepReport {
   std::size_t requeued = 0;      // whose recorded outputs are neither staged nor in place
   std::size_t collected = 0;     // staged files of attempts that lost
   struct Stuck {
-    TaskId task = 0;
+    JobId job = 0;
     Error why{};
   };
   std::vector<KeptFile> kept{};  // of outputs that it put in place

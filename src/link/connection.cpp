@@ -54,13 +54,13 @@ std::optional<Steady::time_point> deadline(std::optional<Seconds> timeout) {
 }
 
 // Room for one descriptor in a control message. CMSG_SPACE pads to eight bytes, so the kernel may fit two in.
-struct FdRoom {
+struct FdBuffer {
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> bytes{};
 };
 
-void attach(msghdr& header, FdRoom& room, int fd) {
-  header.msg_control = room.bytes.data();
-  header.msg_controllen = room.bytes.size();
+void attach(msghdr& header, FdBuffer& buffer, int fd) {
+  header.msg_control = buffer.bytes.data();
+  header.msg_controllen = buffer.bytes.size();
   cmsghdr* control = CMSG_FIRSTHDR(&header);
   control->cmsg_level = SOL_SOCKET;
   control->cmsg_type = SCM_RIGHTS;
@@ -121,8 +121,8 @@ Result<void> Connection::send_frame(std::string_view frame, int fd, std::optiona
     msghdr header{};
     header.msg_iov = &part;
     header.msg_iovlen = 1;
-    FdRoom room;
-    if (fd >= 0) attach(header, room, fd);
+    FdBuffer buffer;
+    if (fd >= 0) attach(header, buffer, fd);
     const ssize_t put = ::sendmsg(socket_.get(), &header, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (put > 0) {
       frame.remove_prefix(static_cast<std::size_t>(put));
@@ -149,12 +149,12 @@ Result<bool> Connection::read_some() {
   const std::size_t had = partial_.size();
   partial_.resize(wanted());
   iovec part{.iov_base = partial_.data() + had, .iov_len = partial_.size() - had};
-  FdRoom room;
+  FdBuffer buffer;
   msghdr header{};
   header.msg_iov = &part;
   header.msg_iovlen = 1;
-  header.msg_control = room.bytes.data();
-  header.msg_controllen = room.bytes.size();
+  header.msg_control = buffer.bytes.data();
+  header.msg_controllen = buffer.bytes.size();
   const ssize_t got = ::recvmsg(socket_.get(), &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
   const int error_number = errno;
   partial_.resize(had + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));

@@ -49,7 +49,7 @@ EngineSettings EngineSettings::of_this_process() {
   return {.engine = variable("TUTTI_ENGINE").value_or(""),
           .wrapper = variable("TUTTI_ENGINE_WRAPPER").value_or(""),
           .own_folder = fs::read_symlink("/proc/self/exe", ignored).parent_path(),
-          .threads_as_told = variable("OMP_WAIT_POLICY") || variable("GOMP_SPINCOUNT")};
+          .threads_set_by_user = variable("OMP_WAIT_POLICY") || variable("GOMP_SPINCOUNT")};
 }
 
 Result<EngineCommand> engine_command(const EngineSettings& settings, const std::vector<std::string>& arguments) {
@@ -69,7 +69,7 @@ Result<EngineCommand> engine_command(const EngineSettings& settings, const std::
   // Torch's threads wait for each other at the end of every operator, spinning at first. As soon as another program
   // wants a core they starve each other, and the more so the longer they spin; a pause takes 4 to 140 cycles. A
   // thousand of them cost nothing on a quiet machine; not spinning at all costs a sixth of the speed.
-  if (!settings.threads_as_told) command.environment.emplace_back("GOMP_SPINCOUNT", "1000");
+  if (!settings.threads_set_by_user) command.environment.emplace_back("GOMP_SPINCOUNT", "1000");
   return command;
 }
 

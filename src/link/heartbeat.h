@@ -23,13 +23,13 @@ class Heartbeat {
  public:
   using Instant = Clock::Instant;
 
-  Heartbeat(HeartbeatLimits limits, Instant now) : limits_(limits), heard_(now), asked_(now) {}
+  Heartbeat(HeartbeatLimits limits, Instant now) : limits_(limits), last_message_(now), last_ping_(now) {}
 
   /// The ping to send now, if one is due. At most one is out at a time.
   std::optional<Ping> due(Instant now) {
-    if (waiting_ || now < asked_ + whole(limits_.interval)) return {};
+    if (waiting_ || now < last_ping_ + whole(limits_.interval)) return {};
     waiting_ = true;
-    asked_ = now;
+    last_ping_ = now;
     return Ping{++sequence_};
   }
 
@@ -37,24 +37,24 @@ class Heartbeat {
   bool pong(const Pong& answer, Instant now) {
     if (!waiting_ || answer.sequence != sequence_) return false;
     waiting_ = false;
-    heard_ = now;
+    last_message_ = now;
     return true;
   }
 
   bool silent(Instant now) const { return waiting_ && now >= silent_at(); }
 
   /// When `due` or `silent` may change.
-  Instant wake_at() const { return waiting_ ? silent_at() : asked_ + whole(limits_.interval); }
+  Instant wake_at() const { return waiting_ ? silent_at() : last_ping_ + whole(limits_.interval); }
 
  private:
   static Clock::Instant::duration whole(Seconds time) {
     return std::chrono::duration_cast<Clock::Instant::duration>(time);
   }
-  Instant silent_at() const { return std::max(heard_ + whole(limits_.silence), asked_ + whole(limits_.silence / 2)); }
+  Instant silent_at() const { return std::max(last_message_ + whole(limits_.silence), last_ping_ + whole(limits_.silence / 2)); }
 
   HeartbeatLimits limits_;
-  Instant heard_;
-  Instant asked_;
+  Instant last_message_;
+  Instant last_ping_;
   std::uint64_t sequence_ = 0;
   bool waiting_ = false;
 };

@@ -28,7 +28,7 @@ std::string rounded(Seconds time) {
 
 }  // namespace
 
-bool is_for_good(Fault fault) {
+bool is_permanent(Fault fault) {
   return fault == Fault::usage || fault == Fault::missing || fault == Fault::corrupt || fault == Fault::unsupported ||
          fault == Fault::refused;
 }
@@ -37,18 +37,18 @@ Session::Session(SessionTerms terms, Clock::Instant started)
     : terms_(std::move(terms)),
       load_until_(started + std::chrono::duration_cast<Clock::Instant::duration>(terms_.load_limit)) {}
 
-Reaction Session::heard(ToControl message, Clock::Instant now) {
-  if (const auto* hello = std::get_if<Hello>(&message); hello && phase_ == Phase::greeting) return greeted(*hello);
+Reaction Session::on_message(ToControl message, Clock::Instant now) {
+  if (const auto* hello = std::get_if<Hello>(&message); hello && phase_ == Phase::greeting) return on_hello(*hello);
   if (const auto* ready = std::get_if<Ready>(&message); ready && phase_ == Phase::loading) return loaded(*ready, now);
   if (const auto* failure = std::get_if<Failed>(&message); failure && failure->window == 0) return failed(*failure);
   if (phase_ != Phase::serving) return unexpected(message);
   if (const auto* pong = std::get_if<Pong>(&message))
     return heartbeat_->pong(*pong, now) ? Reaction{} : unexpected(message);
   if (std::holds_alternative<Hello>(message) || std::holds_alternative<Ready>(message)) return unexpected(message);
-  return {.for_book = std::move(message)};
+  return {.worker_answer = std::move(message)};
 }
 
-Reaction Session::greeted(const Hello& hello) {
+Reaction Session::on_hello(const Hello& hello) {
   if (hello.protocol != kProtocolVersion)
     return ends(Fault::unsupported,
                 "the worker speaks protocol " + std::to_string(hello.protocol) + ", expected " +
@@ -73,7 +73,7 @@ Reaction Session::loaded(const Ready& ready, Clock::Instant now) {
 }
 
 Reaction Session::failed(const Failed& failed) {
-  Reaction end = ends(failed.fault, failed.what, {}, phase_ != Phase::serving && is_for_good(failed.fault));
+  Reaction end = ends(failed.fault, failed.what, {}, phase_ != Phase::serving && is_permanent(failed.fault));
   end.ending->unclear = failed.fault == Fault::device;
   return end;
 }

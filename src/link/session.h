@@ -23,7 +23,7 @@ struct SessionTerms {
 
 /// Whether a fault is one that another start cannot mend: the model is not there, is damaged, is of a kind we do not
 /// know.
-bool is_for_good(Fault fault);
+bool is_permanent(Fault fault);
 
 /// Why a worker's life is over.
 struct Ending {
@@ -39,7 +39,7 @@ struct Reaction {
   std::optional<ToWorker> reply{};
   std::optional<Ending> ending{};
   std::optional<Ready> ready{};         // the model is loaded
-  std::optional<ToControl> for_book{};  // the answer to somebody's request
+  std::optional<ToControl> worker_answer{};  // the answer to somebody's request
 };
 
 /// The conversation with one worker from its Hello on: in which order messages may come, what each asks for, and when
@@ -48,7 +48,7 @@ class Session {
  public:
   Session(SessionTerms terms, Clock::Instant started);
 
-  Reaction heard(ToControl message, Clock::Instant now);
+  Reaction on_message(ToControl message, Clock::Instant now);
   /// To be called at `wake_at()`, after everything that came was `heard`.
   Reaction tick(Clock::Instant now);
   Clock::Instant wake_at() const;
@@ -59,7 +59,7 @@ class Session {
  private:
   enum class Phase { greeting, loading, serving };
 
-  Reaction greeted(const Hello& hello);
+  Reaction on_hello(const Hello& hello);
   Reaction loaded(const Ready& ready, Clock::Instant now);
   Reaction failed(const Failed& failed);
   Reaction unexpected(const ToControl& message) const;

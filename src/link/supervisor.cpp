@@ -17,7 +17,7 @@ namespace {
 // A worker that stops reading is hung; it reads on a thread of its own, so a full socket buffer takes no time to drain.
 constexpr Seconds kSendPatience{0.5};
 // For a worker that goes by itself, or will as its connection ends.
-constexpr Seconds kLastBreath{0.5};
+constexpr Seconds kExitGrace{0.5};
 constexpr std::size_t kLinesOfEvidence = 5;
 
 Clock::Instant now() {
@@ -47,11 +47,11 @@ bool is_sent(int signal) {
 
 }  // namespace
 
-struct Supervisor::Life {
+struct Supervisor::WorkerProcess {
   std::unique_ptr<Child> child;
   Connection connection;
   Session session;
-  std::optional<Error> unsaid{};  // why something could not be sent
+  std::optional<Error> send_error{};  // why something could not be sent
 };
 
 void Supervisor::run() {
@@ -60,25 +60,25 @@ void Supervisor::run() {
     bool was_ready = false;
     const Ending ending = live(was_ready);
     if (stop_at()) break;
-    const bool fruitful = desk_.with([](const WorkerDesk& desk) { return desk.book.fruitful(); });
-    const auto verdict = policy.ended(ending, was_ready, fruitful);
-    if (verdict.give_up) {
-      const Error error{verdict.give_up->fault, options_.name + ": " + verdict.give_up->what, verdict.give_up->hint};
-      desk_.change([&](WorkerDesk& desk) {
-        desk.gave_up = error;
-        desk.ended_unclearly = ending.unclear;
-        desk.book.close(error);
-        desk.book.abandon(error);
+    const bool has_finished_work = state_.with([](const WorkerState& state) { return state.table.has_finished_work(); });
+    const auto decision = policy.ended(ending, was_ready, has_finished_work);
+    if (decision.give_up) {
+      const Error error{decision.give_up->fault, options_.name + ": " + decision.give_up->what, decision.give_up->hint};
+      state_.change([&](WorkerState& state) {
+        state.gave_up = error;
+        state.ended_unclearly = ending.unclear;
+        state.table.close(error);
+        state.table.abandon(error);
       });
       return;
     }
     report_loss(ending);
-    if (!rest(verdict.wait)) break;
+    if (!wait_between_starts(decision.wait)) break;
   }
-  desk_.change([](WorkerDesk& desk) {
-    desk.gave_up = kStopped;
-    desk.book.close(kStopped);
-    desk.book.abandon(kStopped);
+  state_.change([](WorkerState& state) {
+    state.gave_up = kStopped;
+    state.table.close(kStopped);
+    state.table.abandon(kStopped);
   });
 }
 
@@ -86,10 +86,10 @@ void Supervisor::run() {
 void Supervisor::report_loss(const Ending& ending) {
   std::vector<WindowId> condemned;
   std::size_t waiting = 0;
-  desk_.change([&](WorkerDesk& desk) {
-    condemned = desk.book.lost(ending.error.what);
-    waiting = desk.book.waiting();
-    ++desk.restarts;
+  state_.change([&](WorkerState& state) {
+    condemned = state.table.lost(ending.error.what);
+    waiting = state.table.waiting();
+    ++state.restarts;
   });
   log(Level::warning, options_.name + ": " + ending.error.text() +
                           "; starting it again, requests to be done again: " + std::to_string(waiting));
@@ -123,41 +123,41 @@ Ending Supervisor::live(bool& was_ready) {
   auto pair = Connection::make_pair();
   if (!pair) return {.error = pair.error()};
   auto child = start(std::move(pair->second));
-  if (!child) return {.error = child.error(), .final = is_for_good(child.error().fault)};
-  Life life{std::move(*child), Connection(std::move(pair->first), "the worker"), Session(terms(), now())};
-  desk_.with([&](WorkerDesk& desk) { desk.process = life.child->pid(); });
+  if (!child) return {.error = child.error(), .final = is_permanent(child.error().fault)};
+  WorkerProcess process{std::move(*child), Connection(std::move(pair->first), "the worker"), Session(terms(), now())};
+  state_.with([&](WorkerState& state) { state.process = process.child->pid(); });
 
-  Ending ending = converse(life);
-  desk_.with([](WorkerDesk& desk) { desk.process.reset(); });
-  was_ready = life.session.ready().has_value();
-  life.connection.shut();
-  Seconds grace = ending.leaving || ending.final ? kLastBreath : Seconds(0);
+  Ending ending = serve_connection(process);
+  state_.with([](WorkerState& state) { state.process.reset(); });
+  was_ready = process.session.ready().has_value();
+  process.connection.shut();
+  Seconds grace = ending.leaving || ending.final ? kExitGrace : Seconds(0);
   if (const auto until = stop_at()) grace = std::max(Seconds(0), Seconds(*until - now()));
-  const ChildEnd& end = life.child->end(grace);
-  if (!ending.final) ending.error.what += evidence_of(*life.child, ending.leaving, end.words);
+  const ChildEnd& end = process.child->end(grace);
+  if (!ending.final) ending.error.what += evidence_of(*process.child, ending.leaving, end.words);
   if (ending.leaving && is_sent(end.signal)) ending.unclear = true;
   return ending;
 }
 
-Ending Supervisor::converse(Life& life) {
+Ending Supervisor::serve_connection(WorkerProcess& process) {
   for (bool exited = false;;) {
     // Before anything is heard: time that passes while we listen must not count as the worker's silence.
     const Clock::Instant at = now();
-    if (auto ending = hear_everything(life, at)) return *ending;
+    if (auto ending = drain_messages(process, at)) return *ending;
     if (exited) return {.error = {Fault::device, "the worker ended"}, .leaving = true};
-    if (auto ending = act_on(life, life.session.tick(at))) return *ending;
+    if (auto ending = act_on(process, process.session.tick(at))) return *ending;
     const auto until = stop_at();
     if (until && nothing_left_before(*until, at)) return {kStopped};
-    send_orders(life);
-    exited = wait(&life, std::min(life.session.wake_at(), until.value_or(Clock::Instant::max())));
+    send_orders(process);
+    exited = wait(&process, std::min(process.session.wake_at(), until.value_or(Clock::Instant::max())));
   }
 }
 
-std::optional<Ending> Supervisor::hear_everything(Life& life, Clock::Instant at) {
+std::optional<Ending> Supervisor::drain_messages(WorkerProcess& process, Clock::Instant at) {
   for (;;) {
-    auto packet = life.connection.receive(Seconds(0));
+    auto packet = process.connection.receive(Seconds(0));
     if (!packet)
-      return Ending{.error = life.unsaid.value_or(packet.error()), .leaving = packet.error().fault == Fault::device};
+      return Ending{.error = process.send_error.value_or(packet.error()), .leaving = packet.error().fault == Fault::device};
     if (!*packet) return {};
     auto message = decode_to_control((*packet)->message);
     if (!message) return Ending{message.error()};
@@ -165,17 +165,17 @@ std::optional<Ending> Supervisor::hear_everything(Life& life, Clock::Instant at)
       log(level_of(*line), options_.name + ": " + line->text);
       continue;
     }
-    if (auto ending = act_on(life, life.session.heard(std::move(*message), at))) return ending;
+    if (auto ending = act_on(process, process.session.on_message(std::move(*message), at))) return ending;
   }
 }
 
-std::optional<Ending> Supervisor::act_on(Life& life, const Reaction& reaction) {
+std::optional<Ending> Supervisor::act_on(WorkerProcess& process, const Reaction& reaction) {
   if (reaction.ending) return reaction.ending;
-  if (reaction.ready) desk_.change([&](WorkerDesk& desk) { desk.ready = *reaction.ready; });
-  if (reaction.reply) say(life, *reaction.reply);
-  if (reaction.for_book) {
+  if (reaction.ready) state_.change([&](WorkerState& state) { state.ready = *reaction.ready; });
+  if (reaction.reply) send(process, *reaction.reply);
+  if (reaction.worker_answer) {
     Result<void> understood;
-    desk_.change([&](WorkerDesk& desk) { understood = desk.book.hear(*reaction.for_book); });
+    state_.change([&](WorkerState& state) { understood = state.table.on_message(*reaction.worker_answer); });
     if (!understood) return Ending{understood.error()};
   }
   return {};
@@ -183,37 +183,37 @@ std::optional<Ending> Supervisor::act_on(Life& life, const Reaction& reaction) {
 
 // A failure shuts the connection and shows when it is next heard, after all that the worker had said before: that tells
 // more than that it went.
-void Supervisor::say(Life& life, const ToWorker& message, int memory) {
-  const auto sent = life.connection.send(encode_message(message), memory, kSendPatience);
-  if (!sent && !life.unsaid) life.unsaid = sent.error();
+void Supervisor::send(WorkerProcess& process, const ToWorker& message, int memory) {
+  const auto sent = process.connection.send(encode_message(message), memory, kSendPatience);
+  if (!sent && !process.send_error) process.send_error = sent.error();
 }
 
-void Supervisor::send_orders(Life& life) {
-  if (!life.session.ready()) return;
-  const auto orders = desk_.with([](WorkerDesk& desk) { return desk.book.due(); });
-  for (const auto& order : orders) say(life, order.message, order.memory ? order.memory->fd() : -1);
+void Supervisor::send_orders(WorkerProcess& process) {
+  if (!process.session.ready()) return;
+  const auto orders = state_.with([](WorkerState& state) { return state.table.due(); });
+  for (const auto& order : orders) send(process, order.message, order.memory ? order.memory->fd() : -1);
 }
 
 // While stopping nothing new begins; it is over once nobody waits or the time is up.
 bool Supervisor::nothing_left_before(Clock::Instant until, Clock::Instant at) {
   bool idle = false;
-  desk_.change([&](WorkerDesk& desk) {
-    desk.book.close(kStopped);
-    idle = desk.book.idle();
+  state_.change([&](WorkerState& state) {
+    state.table.close(kStopped);
+    idle = state.table.idle();
   });
   return idle || at >= until;
 }
 
 std::optional<Clock::Instant> Supervisor::stop_at() const {
-  return desk_.with([](const WorkerDesk& desk) { return desk.stop_at; });
+  return state_.with([](const WorkerState& state) { return state.stop_at; });
 }
 
 // Until the desk, the worker or its connection has something to say, or it is `until`. True: the process has exited,
 // whoever else may still hold its end of the connection.
-bool Supervisor::wait(const Life* life, Clock::Instant until) const {
+bool Supervisor::wait(const WorkerProcess* process, Clock::Instant until) const {
   pollfd waiting[3] = {{.fd = wake_, .events = POLLIN, .revents = 0},
-                       {.fd = life ? life->connection.fd() : -1, .events = POLLIN, .revents = 0},
-                       {.fd = life ? life->child->pidfd() : -1, .events = POLLIN, .revents = 0}};
+                       {.fd = process ? process->connection.fd() : -1, .events = POLLIN, .revents = 0},
+                       {.fd = process ? process->child->pidfd() : -1, .events = POLLIN, .revents = 0}};
   int milliseconds = -1;
   if (until != Clock::Instant::max()) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - now()).count();
@@ -226,7 +226,7 @@ bool Supervisor::wait(const Life* life, Clock::Instant until) const {
 }
 
 // False: stopped meanwhile.
-bool Supervisor::rest(Seconds time) const {
+bool Supervisor::wait_between_starts(Seconds time) const {
   const auto until = now() + std::chrono::duration_cast<Clock::Instant::duration>(time);
   while (!stop_at() && now() < until) wait(nullptr, until);
   return !stop_at();

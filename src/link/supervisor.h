@@ -13,7 +13,7 @@
 #include "link/engine_command.h"
 #include "link/restart_policy.h"
 #include "link/session.h"
-#include "link/window_book.h"
+#include "link/window_table.h"
 
 namespace tutti {
 
@@ -30,8 +30,8 @@ struct WorkerOptions {
 };
 
 /// What callers and the supervising thread share.
-struct WorkerDesk {
-  WindowBook book;
+struct WorkerState {
+  WindowTable table;
   std::optional<Ready> ready;             // of the latest worker
   std::optional<int> process;             // of the present one
   std::optional<Error> gave_up;           // no worker any more, and why
@@ -45,31 +45,31 @@ struct WorkerDesk {
 class Supervisor {
  public:
   /// `wake`: an eventfd, written when the desk has changed. All three must outlive this.
-  Supervisor(const WorkerOptions& options, Guarded<WorkerDesk>& desk, int wake)
-      : options_(options), desk_(desk), wake_(wake) {}
+  Supervisor(const WorkerOptions& options, Guarded<WorkerState>& state, int wake)
+      : options_(options), state_(state), wake_(wake) {}
 
   /// Until stopped or given up.
   void run();
 
  private:
-  struct Life;  // one worker process
+  struct WorkerProcess;  // one worker process
 
   Result<std::unique_ptr<Child>> start(OwnedFd socket) const;
   Ending live(bool& was_ready);
-  Ending converse(Life& life);
-  std::optional<Ending> hear_everything(Life& life, Clock::Instant now);
-  std::optional<Ending> act_on(Life& life, const Reaction& reaction);
-  static void say(Life& life, const ToWorker& message, int memory = -1);
-  void send_orders(Life& life);
+  Ending serve_connection(WorkerProcess& process);
+  std::optional<Ending> drain_messages(WorkerProcess& process, Clock::Instant now);
+  std::optional<Ending> act_on(WorkerProcess& process, const Reaction& reaction);
+  static void send(WorkerProcess& process, const ToWorker& message, int memory = -1);
+  void send_orders(WorkerProcess& process);
   bool nothing_left_before(Clock::Instant until, Clock::Instant at);
   std::optional<Clock::Instant> stop_at() const;
-  bool wait(const Life* life, Clock::Instant until) const;
-  bool rest(Seconds time) const;
+  bool wait(const WorkerProcess* process, Clock::Instant until) const;
+  bool wait_between_starts(Seconds time) const;
   void report_loss(const Ending& ending);
   SessionTerms terms() const;
 
   const WorkerOptions& options_;
-  Guarded<WorkerDesk>& desk_;
+  Guarded<WorkerState>& state_;
   int wake_;
 };
 

@@ -12,7 +12,7 @@ namespace tutti {
 namespace {
 
 template <class Wanted>
-Result<Wanted> only(WindowBook::Reply reply) {
+Result<Wanted> only(WindowTable::Reply reply) {
   if (!reply) return tl::unexpected<Error>(std::move(reply.error()));
   return std::get<Wanted>(std::move(*reply));
 }
@@ -28,7 +28,7 @@ Result<std::unique_ptr<WorkerHandle>> WorkerHandle::start(WorkerOptions options)
 WorkerHandle::WorkerHandle(WorkerOptions options, OwnedFd wake)
     : options_(std::move(options)),
       wake_(std::move(wake)),
-      supervisor_(options_, desk_, wake_.get()),
+      supervisor_(options_, state_, wake_.get()),
       thread_([this] { supervisor_.run(); }) {}
 
 WorkerHandle::~WorkerHandle() {
@@ -40,10 +40,10 @@ void WorkerHandle::wake() const {
 }
 
 Result<Ready> WorkerHandle::ready() {
-  return desk_.wait([](const WorkerDesk& desk) { return desk.ready || desk.gave_up; },
-                    [](WorkerDesk& desk) -> Result<Ready> {
-                      if (desk.gave_up) return tl::unexpected<Error>(*desk.gave_up);
-                      return *desk.ready;
+  return state_.wait([](const WorkerState& state) { return state.ready || state.gave_up; },
+                    [](WorkerState& state) -> Result<Ready> {
+                      if (state.gave_up) return tl::unexpected<Error>(*state.gave_up);
+                      return *state.ready;
                     });
 }
 
@@ -55,58 +55,58 @@ Result<Opened> WorkerHandle::open(WindowId window, std::span<const float> mel, s
                                      std::to_string(frames) + " mel values, found " + std::to_string(mel.size()));
   auto memory = SharedWindow::create(mel);
   if (!memory) return tl::unexpected<Error>(memory.error());
-  return only<Opened>(ask(OpenWindow{.window = window, .n_mels = n_mels, .frames = frames},
+  return only<Opened>(submit(OpenWindow{.window = window, .n_mels = n_mels, .frames = frames},
                           std::make_shared<const SharedWindow>(std::move(*memory))));
 }
 
 Result<Language> WorkerHandle::detect_language(WindowId window) {
-  return only<Language>(ask(DetectLanguage{window}));
+  return only<Language>(submit(DetectLanguage{window}));
 }
 
 Result<Decoded> WorkerHandle::decode(const DecodeWindow& request) {
-  return only<Decoded>(ask(request));
+  return only<Decoded>(submit(request));
 }
 
 Result<Aligned> WorkerHandle::align(const AlignWindow& request) {
-  return only<Aligned>(ask(request));
+  return only<Aligned>(submit(request));
 }
 
 void WorkerHandle::release(WindowId window) {
-  const auto memory = desk_.with([&](WorkerDesk& desk) { return desk.book.release(window); });
+  const auto memory = state_.with([&](WorkerState& state) { return state.table.release(window); });
   wake();
 }
 
-WindowBook::Reply WorkerHandle::ask(const WindowBook::Request& request, WindowBook::Memory memory) {
-  const WindowId window = std::visit([](const auto& asked) { return asked.window; }, request);
-  const auto entered = desk_.with([&](WorkerDesk& desk) { return desk.book.ask(request, std::move(memory)); });
+WindowTable::Reply WorkerHandle::submit(const WindowTable::Request& request, WindowTable::Memory memory) {
+  const WindowId window = std::visit([](const auto& requested) { return requested.window; }, request);
+  const auto entered = state_.with([&](WorkerState& state) { return state.table.submit(request, std::move(memory)); });
   if (!entered) return tl::unexpected<Error>(entered.error());
   wake();
-  return desk_.wait([&](const WorkerDesk& desk) { return desk.book.answered(window); },
-                    [&](WorkerDesk& desk) { return desk.book.take(window); });
+  return state_.wait([&](const WorkerState& state) { return state.table.answered(window); },
+                    [&](WorkerState& state) { return state.table.take(window); });
 }
 
 void WorkerHandle::stop(Seconds grace) {
   const auto until = Clock::real().now() + std::chrono::duration_cast<Clock::Instant::duration>(grace);
-  desk_.with([&](WorkerDesk& desk) {
-    if (!desk.stop_at || until < *desk.stop_at) desk.stop_at = until;
+  state_.with([&](WorkerState& state) {
+    if (!state.stop_at || until < *state.stop_at) state.stop_at = until;
   });
   wake();
 }
 
 std::optional<int> WorkerHandle::process() const {
-  return desk_.with([](const WorkerDesk& desk) { return desk.process; });
+  return state_.with([](const WorkerState& state) { return state.process; });
 }
 
 std::optional<Error> WorkerHandle::ended() const {
-  return desk_.with([](const WorkerDesk& desk) { return desk.gave_up; });
+  return state_.with([](const WorkerState& state) { return state.gave_up; });
 }
 
 bool WorkerHandle::ended_unclearly() const {
-  return desk_.with([](const WorkerDesk& desk) { return desk.ended_unclearly; });
+  return state_.with([](const WorkerState& state) { return state.ended_unclearly; });
 }
 
 std::int64_t WorkerHandle::restarts() const {
-  return desk_.with([](const WorkerDesk& desk) { return desk.restarts; });
+  return state_.with([](const WorkerState& state) { return state.restarts; });
 }
 
 }  // namespace tutti

@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "link/messages.h"
 #include "link/supervisor.h"
-#include "link/window_book.h"
+#include "link/window_table.h"
 #include "link/window_engine.h"
 
 namespace tutti {
@@ -58,11 +58,11 @@ class WorkerHandle final : public WindowEngine {
 
  private:
   WorkerHandle(WorkerOptions options, OwnedFd wake);
-  WindowBook::Reply ask(const WindowBook::Request& request, WindowBook::Memory memory = nullptr);
+  WindowTable::Reply submit(const WindowTable::Request& request, WindowTable::Memory memory = nullptr);
   void wake() const;
 
   const WorkerOptions options_;
-  Guarded<WorkerDesk> desk_;
+  Guarded<WorkerState> state_;
   OwnedFd wake_;  // eventfd: the desk has something new for the supervisor
   Supervisor supervisor_;
   std::jthread thread_;  // last: it uses all of the above, and the process must not outlive it (PR_SET_PDEATHSIG)

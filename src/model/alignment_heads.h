@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "model/stored/dims.h"
+#include "model/formats/dims.h"
 
 namespace tutti {
 

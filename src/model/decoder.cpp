@@ -35,13 +35,13 @@ at::Tensor WhisperModel::decode(std::span<const SequenceStep> sequences, SelfKv&
     const auto qkv = ops::norm_linear(x, block.attn_norm, block.attn.joined);
     ops::append(cache.keys[layer], qkv.narrow(1, n, n), plan.sequences);
     ops::append(cache.values[layer], qkv.narrow(1, 2 * n, n), plan.sequences);
-    const auto said = ops::slot_attention(qkv.narrow(1, 0, n), cache.keys[layer], cache.values[layer], plan.sequences);
-    ops::add_linear(x, said, block.attn.out);
+    const auto self_attention_out = ops::slot_attention(qkv.narrow(1, 0, n), cache.keys[layer], cache.values[layer], plan.sequences);
+    ops::add_linear(x, self_attention_out, block.attn.out);
 
-    const auto question = ops::norm_linear(x, block.cross_norm, block.cross.query);
-    if (questions) questions->push_back(question);
-    const auto heard = ops::cross_attention(question, windows_of(sequences, layer), plan.sequences);
-    ops::add_linear(x, heard, block.cross.out);
+    const auto query = ops::norm_linear(x, block.cross_norm, block.cross.query);
+    if (questions) questions->push_back(query);
+    const auto context = ops::cross_attention(query, windows_of(sequences, layer), plan.sequences);
+    ops::add_linear(x, context, block.cross.out);
 
     ops::add_mlp(x, block.mlp_norm, block.mlp_in, block.mlp_out);
   }

@@ -29,15 +29,15 @@ const Part* part() {
 }
 
 /// `ask(part)`, with what torch throws turned into a value. A missing device is named before torch is asked.
-template <class Ask>
-auto asked(int index, Ask&& ask) -> Result<decltype(ask(*part()))> {
+template <class Query>
+auto queried(int index, Query&& query) -> Result<decltype(query(*part()))> {
   const auto thing = "cuda:" + std::to_string(index);
   if (index < 0 || index >= count()) {
     return fail(Fault::missing, thing + ": this process sees " + std::to_string(count()) + " CUDA devices",
                 "Check nvidia-smi and CUDA_VISIBLE_DEVICES, or use --device cpu");
   }
   try {
-    return ask(*part());
+    return query(*part());
   } catch (const c10::Error& error) {
     return fail(Fault::device, thing + ": " + error.what_without_backtrace());
   } catch (const std::exception& error) {
@@ -52,11 +52,11 @@ int count() {
 }
 
 Result<Facts> facts(int index) {
-  return asked(index, [&](const Part& cuda) { return cuda.facts(index); });
+  return queried(index, [&](const Part& cuda) { return cuda.facts(index); });
 }
 
 Result<Memory> memory(int index) {
-  return asked(index, [&](const Part& cuda) { return cuda.memory(index); });
+  return queried(index, [&](const Part& cuda) { return cuda.memory(index); });
 }
 
 void synchronize(int index) {
@@ -80,11 +80,11 @@ std::shared_ptr<StepRecorder> make_recorder(int index) {
 }
 
 Result<std::string> card_sum_key(int index) {
-  return asked(index, [](const Part& cuda) { return cuda.card_sum_key(); });
+  return queried(index, [](const Part& cuda) { return cuda.card_sum_key(); });
 }
 
 Result<std::shared_ptr<CardSum>> make_card_sum(int index, const std::string& key, int rank, int ranks) {
-  return asked(index, [&](const Part& cuda) { return cuda.make_card_sum(index, key, rank, ranks); });
+  return queried(index, [&](const Part& cuda) { return cuda.make_card_sum(index, key, rank, ranks); });
 }
 
 }  // namespace tutti::gpu

@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "base/units.h"
-#include "model/step/kernels.h"
-#include "model/step/step_recorder.h"
+#include "model/decoder_step/kernels.h"
+#include "model/decoder_step/step_recorder.h"
 
 /// What only CUDA can do, as plain calls. Behind them is libtutti-cuda.so (gpu_cuda.cpp), which brings libtorch's CUDA
 /// half with it; it is loaded when it is first asked for, where there is a driver: a worker on a CPU never pays for it.

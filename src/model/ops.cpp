@@ -7,7 +7,7 @@
 
 #include "model/cpu/byte_kv.h"
 #include "model/cpu/cpu_ops.h"
-#include "model/step/byte_heads.h"
+#include "model/decoder_step/byte_heads.h"
 #include "model/torch_ops.h"
 
 // Which of the two an operator is left to, and the operators that torch alone has.
@@ -105,8 +105,8 @@ at::Tensor attention_scores(const at::Tensor& q, const CrossLayer& window, std::
   const auto scale = std::pow(static_cast<double>(keys.size(-1)), -0.25);
   const auto by_head = q.unflatten(1, {keys.size(0), keys.size(2)}).transpose(0, 1);
   const auto asking = by_head.index_select(0, heads).to(at::kFloat) * scale;
-  const auto asked = keys.index_select(0, heads).to(at::kFloat) * scale;
-  return at::matmul(asking, asked.transpose(1, 2));
+  const auto scaled_keys = keys.index_select(0, heads).to(at::kFloat) * scale;
+  return at::matmul(asking, scaled_keys.transpose(1, 2));
 }
 
 at::Tensor select_rows(const at::Tensor& x, std::span<const std::int64_t> rows) {

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "model/step/byte_heads.h"
+#include "model/decoder_step/byte_heads.h"
 
 namespace tutti::torch_ops {
 namespace {
@@ -73,8 +73,8 @@ at::Tensor scaled_linear(const at::Tensor& x, const ops::Linear& layer) {
 
 at::Tensor convolve(const at::Tensor& mel, const ops::Conv& first, const ops::Conv& second,
                     const at::Tensor& positional) {
-  const auto heard = conv_gelu(conv_gelu(mel, first, 1), second, 2);
-  return at::add(positional, heard.transpose(0, 1)).contiguous();
+  const auto convolved = conv_gelu(conv_gelu(mel, first, 1), second, 2);
+  return at::add(positional, convolved.transpose(0, 1)).contiguous();
 }
 
 at::Tensor layer_norm(const at::Tensor& x, const ops::Norm& norm) {

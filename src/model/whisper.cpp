@@ -3,7 +3,7 @@
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 
-#include "model/cards/tf32.h"
+#include "model/gpu/tf32.h"
 #include "model/state.h"
 #include "model/weights/load.h"
 #include "model/weights/prepare.h"

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "model/compute_type.h"
 #include "model/cross_layer.h"
-#include "model/stored/dims.h"
+#include "model/formats/dims.h"
 
 namespace tutti {
 

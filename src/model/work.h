@@ -2,7 +2,7 @@
 
 #include "hub/memory_plan.h"
 #include "model/compute_type.h"
-#include "model/stored/dims.h"
+#include "model/formats/dims.h"
 
 namespace tutti {
 

@@ -133,8 +133,8 @@ Result<SpecialTokens> special_tokens_from(const std::vector<AddedToken>& added, 
   IdsByName ids;
   for (const AddedToken& token : added) {
     const std::string name = name_in_reference(token.content);
-    const auto [place, fresh] = ids.emplace(name, token.id);
-    if (!fresh && place->second != token.id) return fail(Fault::corrupt, "added_tokens has " + name + " twice");
+    const auto [entry, fresh] = ids.emplace(name, token.id);
+    if (!fresh && entry->second != token.id) return fail(Fault::corrupt, "added_tokens has " + name + " twice");
   }
   auto special = named_tokens(ids);
   if (!special) return special;
@@ -143,7 +143,7 @@ Result<SpecialTokens> special_tokens_from(const std::vector<AddedToken>& added, 
     special->multilingual = special->eot == kMultilingualTextTokens;
   }
   if (n_vocab)
-    if (auto room = expect_vocabulary(*special, *n_vocab); !room) return tl::unexpected(room.error());
+    if (auto vocabulary = expect_vocabulary(*special, *n_vocab); !vocabulary) return tl::unexpected(vocabulary.error());
   return special;
 }
 

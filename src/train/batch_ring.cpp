@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/log.h"
-#include "model/cards/out_of_memory.h"
+#include "model/gpu/out_of_memory.h"
 #include "train/device_copies.h"
 
 namespace tutti {

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "feed/ring/ring.h"
-#include "train/evaluation/listener.h"
+#include "train/evaluation/set_decoder.h"
 #include "train/task.h"
 
 namespace tutti {

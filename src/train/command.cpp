@@ -17,7 +17,7 @@
 #include "base/process/exit_code.h"
 #include "base/terminal/standard_streams.h"
 #include "feed/recipe/recipe_file.h"
-#include "model/cards/out_of_memory.h"
+#include "model/gpu/out_of_memory.h"
 #include "model/gpu.h"
 #include "train/peers/peers.h"
 #include "train/whisper/training.h"
@@ -145,9 +145,9 @@ int evaluate_command(std::span<char*> arguments, const ChooseComputeType& choose
     const auto request = evaluation_of(arguments);
     if (!request) return complain(request.error());
     if (const auto done = evaluate_model(*request, choose); !done) return complain(done.error());
-    const auto told = flush_standard_output();
-    if (!told) complain(told.error());
-    return static_cast<int>(told ? kDone : kSomeFailed);
+    const auto flushed = flush_standard_output();
+    if (!flushed) complain(flushed.error());
+    return static_cast<int>(flushed ? kDone : kSomeFailed);
   });
 }
 

@@ -6,6 +6,6 @@ namespace tutti {
 /// code 130, unless it comes within a second of the first: then it is the same one, sent to our group and handed on.
 /// For a program whose loop looks between two pieces of work.
 void catch_stop_signals();
-bool stop_was_asked();
+bool stop_requested();
 
 }  // namespace tutti

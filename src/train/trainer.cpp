@@ -8,8 +8,8 @@
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/strings/joined.h"
-#include "model/cards/out_of_memory.h"
-#include "train/step/step_memory.h"
+#include "model/gpu/out_of_memory.h"
+#include "train/optimiser_step/step_memory.h"
 
 namespace tutti {
 namespace {
@@ -48,15 +48,15 @@ Trainer::Trainer(TrainerParts parts, TrainerOptions options, TrainingState state
   if (rank < state_.row_limits.size()) keep_row_limit(state_.row_limits[rank]);
   if (state_.step > 0) parts_.step.resume(state_.numbers);
   state_.numbers = parts_.step.state();
-  keep_judge();
+  restore_policy();
 }
 
 /// Error rates of two sets, or of two ways to count them, say nothing about which network is better.
-void Trainer::keep_judge() {
-  if (!parts_.evaluate) return go_unjudged();
-  if (options_.judge.empty()) return;
-  const auto before = std::exchange(state_.judge, options_.judge);
-  if (before.empty() || before == options_.judge) return;
+void Trainer::restore_policy() {
+  if (!parts_.evaluate) return disable_evaluation();
+  if (options_.evaluator.empty()) return;
+  const auto before = std::exchange(state_.evaluator, options_.evaluator);
+  if (before.empty() || before == options_.evaluator) return;
   state_.best_score = std::numeric_limits<double>::infinity();
   state_.without_progress = 0;
   state_.evaluated_step = 0;
@@ -65,7 +65,7 @@ void Trainer::keep_judge() {
 
 /// The last network becomes OUT/model then, which the best one may be in now. That one's checkpoint stays: whoever
 /// judges again by the same makes the model of it. The state has to say so before the model is another one.
-void Trainer::go_unjudged() {
+void Trainer::disable_evaluation() {
   if (state_.best_step == 0 || state_.model_step == 0) return;
   state_.model_step = 0;
   folder_.forget_model();
@@ -91,13 +91,13 @@ void Trainer::keep_row_limit(const RowLimit& before) {
 }
 
 /// What every process says, by rank.
-std::vector<std::string> Trainer::all_say(const std::string& said) {
-  return parts_.peers ? parts_.peers->gather(said) : std::vector<std::string>{said};
+std::vector<std::string> Trainer::all_gather(const std::string& value) {
+  return parts_.peers ? parts_.peers->gather(value) : std::vector<std::string>{value};
 }
 
-bool Trainer::anybody(bool own) {
-  const auto all = all_say(own ? "yes" : "");
-  return std::ranges::any_of(all, [](const std::string& said) { return !said.empty(); });
+bool Trainer::any_rank(bool own) {
+  const auto all = all_gather(own ? "yes" : "");
+  return std::ranges::any_of(all, [](const std::string& value) { return !value.empty(); });
 }
 
 /// Has the next batch at hand, where there is one.
@@ -116,8 +116,8 @@ Result<std::int64_t> Trainer::next_epoch() {
   if (auto looked = look_ahead(); !looked) return tl::unexpected<Error>(looked.error());
   auto epoch = kNoEpoch;
   const auto begin = Clock::real().now();
-  for (const auto& said : all_say(std::to_string(ahead_ ? ahead_->epoch : kNoEpoch)))
-    epoch = std::min<std::int64_t>(epoch, std::stoll(said));
+  for (const auto& value : all_gather(std::to_string(ahead_ ? ahead_->epoch : kNoEpoch)))
+    epoch = std::min<std::int64_t>(epoch, std::stoll(value));
   waited_ += seconds_since(begin);  // for the feeds of the others: all end their steps together
   return epoch;
 }
@@ -190,7 +190,7 @@ Result<std::int64_t> Trainer::take_step(Group& group) {
   state_.samples += outcome.samples;
   state_.recordings += outcome.recordings;
   state_.numbers = parts_.step.state();
-  state_.untended = true;
+  state_.has_due_work = true;
   const auto counted = count_left_out(outcome, group);
   report(group, outcome, rate, stepping, epoch && *epoch != group.epoch);
   if (counted || (!epoch && parts_.peers)) return epoch;
@@ -212,18 +212,18 @@ void Trainer::report(const Group& group, const StepOutcome& outcome, double rate
 }
 
 /// Evaluations and checkpoints that are due after a step.
-Result<void> Trainer::tend(bool ends_epoch) {
+Result<void> Trainer::run_due_work(bool ends_epoch) {
   const auto due = [&](std::int32_t every) { return every > 0 && state_.step % every == 0; };
-  state_.untended = false;
-  const bool judges = parts_.evaluate && (due(options_.eval_steps) || (ends_epoch && options_.eval_steps == 0));
+  state_.has_due_work = false;
+  const bool evaluates = parts_.evaluate && (due(options_.eval_steps) || (ends_epoch && options_.eval_steps == 0));
   const bool keeps = due(options_.save_steps) || ends_epoch;
-  if (judges) return judge_now(keeps);
+  if (evaluates) return evaluate_step(keeps);
   return keeps ? save() : Result<void>();
 }
 
 /// All that a step brings with it, when the epoch of the next one is known; the end of the training, where it does.
-std::optional<Result<TrainingEnd>> Trainer::look_after_step(std::int64_t next) {
-  if (auto tended = tend(next != state_.epoch); !tended) return tl::unexpected<Error>(tended.error());
+std::optional<Result<TrainingEnd>> Trainer::after_step(std::int64_t next) {
+  if (auto due_work = run_due_work(next != state_.epoch); !due_work) return tl::unexpected<Error>(due_work.error());
   ring_.go_on();
   if (gives_up()) return finish(TrainingEnd::no_progress);
   if (state_.evaluation_due) return finish(TrainingEnd::interrupted);
@@ -233,10 +233,10 @@ std::optional<Result<TrainingEnd>> Trainer::look_after_step(std::int64_t next) {
 /// Of the averages, for which there may be no room either. They stay in place: what is published is what was judged.
 Result<Evaluation> Trainer::evaluated(std::optional<AveragesInPlace>& averages) {
   try {
-    make_room_in_step_memory();  // its threads need some, and its sizes are no step's, nor a step's its own
+    free_step_memory();  // its threads need some, and its sizes are no step's, nor a step's its own
     averages.emplace(parts_.task, parts_.step);
     auto evaluation = parts_.evaluate();
-    make_room_in_step_memory();
+    free_step_memory();
     return evaluation;
   } catch (const std::exception& problem) {
     if (!is_out_of_memory(problem)) throw;
@@ -248,30 +248,30 @@ Result<Evaluation> Trainer::evaluated(std::optional<AveragesInPlace>& averages) 
 
 /// How bad the network is, as the first process hears it; the others learn it from there.
 Result<double> Trainer::score(std::optional<AveragesInPlace>& averages) {
-  std::string said;
+  std::string value;
   Result<Evaluation> evaluation{};
-  const auto judge = [&]() -> Result<void> {
+  const auto evaluator = [&]() -> Result<void> {
     if (is_first()) evaluation = evaluated(averages);
     return {};
   };
-  const auto judged = parts_.peers ? parts_.peers->at_own_pace("judges the network", judge) : judge();
-  if (!judged) {
+  const auto outcome = parts_.peers ? parts_.peers->run_and_wait("judges the network", evaluator) : evaluator();
+  if (!outcome) {
     has_lost_peers_ = true;
-    return tl::unexpected<Error>(judged.error());
+    return tl::unexpected<Error>(outcome.error());
   }
   if (is_first()) {
     if (evaluation) {
       // Of equal word error rates, fewer wrong characters are progress too.
       const double score = evaluation->wer + 1e-3 * evaluation->cer + 1e-3 * (1 - evaluation->noise_accuracy);
-      said = number_text(score);
+      value = number_text(score);
       parts_.watcher.evaluated(state_, *evaluation, score < state_.best_score);
     } else if (evaluation.error().fault == Fault::cancelled) {
-      said = kCutShort;
+      value = kCutShort;
     }
   }
-  const auto first = all_say(said).front();
+  const auto first = all_gather(value).front();
   if (first == kCutShort) return fail(Fault::cancelled, "the evaluation was cut short");
-  cannot_judge_ = first.empty();
+  cannot_evaluate_ = first.empty();
   if (!evaluation) return tl::unexpected<Error>(evaluation.error());
   if (first.empty()) return fail(Fault::device, "the first process could not evaluate the network");
   return *number_in<double>(first);
@@ -298,7 +298,7 @@ Result<void> Trainer::evaluate() {
 /// keeps: the step has a checkpoint, written while it is judged, which says that the verdict is still to come. Whatever
 /// kills the process then loses no step, and the resumed training makes up for the evaluation. A step that is found the
 /// best has a checkpoint anyhow.
-Result<void> Trainer::judge_now(bool keeps) {
+Result<void> Trainer::evaluate_step(bool keeps) {
   if (keeps) {
     state_.evaluation_due = true;
     if (auto saved = save(); !saved) return saved;
@@ -311,7 +311,7 @@ Result<void> Trainer::judge_now(bool keeps) {
 }
 
 /// The evaluation that an interruption cut short, of the weights it was to judge.
-Result<void> Trainer::catch_up() {
+Result<void> Trainer::run_due_evaluation() {
   if (!state_.evaluation_due) return {};
   auto done = evaluate();
   return done && !state_.evaluation_due ? save() : done;
@@ -320,37 +320,37 @@ Result<void> Trainer::catch_up() {
 /// Where this step has its checkpoint already, it gets what is known since: no weight has changed.
 Result<void> Trainer::save() {
   const bool has_tensors = std::exchange(saved_step_, state_.step) == state_.step;
-  note_places();
+  note_positions();
   const auto write = [&] { return has_tensors ? folder_.amend(state_) : folder_.save(state_); };
   const auto handed = is_first() ? write() : Result<void>();
-  if (cannot_judge_ && parts_.peers)  // as in give_up()
-    return parts_.peers->at_own_pace("keeps what was learned",
+  if (cannot_evaluate_ && parts_.peers)  // as in give_up()
+    return parts_.peers->run_and_wait("keeps what was learned",
                                      [&] { return handed ? folder_.finish_checkpoints() : handed; });
   return handed;
 }
 
 /// Where every process is in its data, and where memory ran out. A limit that was kept goes on to say where that was,
 /// which may have been more than there is now.
-void Trainer::note_places() {
-  state_.positions = all_say(position_);
+void Trainer::note_positions() {
+  state_.positions = all_gather(position_);
   const auto rows = parts_.step.row_limit().value_or(0);
   const auto own = rows == kept_limit_.rows ? kept_limit_ : RowLimit{rows, memory_for(parts_.task.device())};
   state_.row_limits.clear();
-  for (const auto& said : all_say(show_row_limit(own))) state_.row_limits.push_back(read_row_limit(said));
+  for (const auto& value : all_gather(show_row_limit(own))) state_.row_limits.push_back(read_row_limit(value));
 }
 
 bool Trainer::is_over() {
   if (options_.max_steps > 0 && state_.step >= options_.max_steps) return true;
-  return options_.max_time > Seconds(0) && anybody(seconds_since(begun_) >= options_.max_time.count());
+  return options_.max_time > Seconds(0) && any_rank(seconds_since(begun_) >= options_.max_time.count());
 }
 
 Result<TrainingEnd> Trainer::run() {
-  if (auto caught = catch_up(); !caught) return tl::unexpected<Error>(caught.error());
+  if (auto caught = run_due_evaluation(); !caught) return tl::unexpected<Error>(caught.error());
   if (state_.evaluation_due) return finish(TrainingEnd::interrupted);
   if (gives_up()) return finish(TrainingEnd::no_progress);
   auto epoch = next_epoch();
-  if (epoch && state_.untended)
-    if (auto end = look_after_step(*epoch)) return *std::move(end);
+  if (epoch && state_.has_due_work)
+    if (auto end = after_step(*epoch)) return *std::move(end);
   while (epoch && *epoch != kNoEpoch && !is_over()) {
     const auto place = position_;
     auto group = collect(*epoch);
@@ -362,8 +362,8 @@ Result<TrainingEnd> Trainer::run() {
     epoch = take_step(*group);
     if (!epoch) break;
     if (state_.step != step)
-      if (auto end = look_after_step(*epoch)) return *std::move(end);
-    if (anybody(is_interrupted())) return finish(TrainingEnd::interrupted);
+      if (auto end = after_step(*epoch)) return *std::move(end);
+    if (any_rank(is_interrupted())) return finish(TrainingEnd::interrupted);
   }
   if (!epoch) return end_with(epoch.error());
   if (*epoch == kNoEpoch && state_.step == 0)

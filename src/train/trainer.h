@@ -13,13 +13,13 @@
 #include "feed/bad_samples.h"
 #include "train/batch_ring.h"
 #include "train/checkpoint/training_folder.h"
-#include "train/evaluation/listener.h"
-#include "train/evaluation/verdict.h"
+#include "train/evaluation/set_decoder.h"
+#include "train/evaluation/scores.h"
 #include "train/optimiser/schedule.h"
 #include "train/peers/peers.h"
-#include "train/step/averages_in_place.h"
-#include "train/step/row_limit.h"
-#include "train/step/step.h"
+#include "train/optimiser_step/averages_in_place.h"
+#include "train/optimiser_step/row_limit.h"
+#include "train/optimiser_step/step.h"
 #include "train/task.h"
 
 namespace tutti {
@@ -58,7 +58,7 @@ struct TrainerOptions {
   std::int32_t bad_step_limit = 10;
   BadSampleLimits refused{};  // of samples that the feed hands out and the task cannot take: more end the training
   Seconds max_time{};         // of this run; 0: no end by time
-  std::string judge{};        // names what evaluations are by: what another judge found best is not
+  std::string evaluator{};        // names what evaluations are by: what another judge found best is not
   std::string export_type = "float16";
   std::string settings{};   // kept in every checkpoint, as training.toml; empty: not there
   BatchRingOptions ring{};  // in_step is `accumulation`
@@ -109,23 +109,23 @@ class Trainer {
   bool is_over();
   bool is_interrupted() const { return parts_.interrupted && parts_.interrupted(); }
   bool is_first() const { return !parts_.peers || parts_.peers->rank() == 0; }
-  std::vector<std::string> all_say(const std::string& said);
-  bool anybody(bool own);
+  std::vector<std::string> all_gather(const std::string& value);
+  bool any_rank(bool own);
   Result<Evaluation> evaluated(std::optional<AveragesInPlace>& averages);
   Result<double> score(std::optional<AveragesInPlace>& averages);
   Result<void> evaluate();
-  Result<void> judge_now(bool keeps);
-  Result<void> catch_up();
+  Result<void> evaluate_step(bool keeps);
+  Result<void> run_due_evaluation();
   bool gives_up() const { return options_.patience > 0 && state_.without_progress >= options_.patience; }
   Result<void> save();
   void keep_row_limit(const RowLimit& before);
-  void keep_judge();
-  void go_unjudged();
+  void restore_policy();
+  void disable_evaluation();
   tl::unexpected<Error> end_with(Error why);
   tl::unexpected<Error> give_up(Error why);
-  void note_places();
-  Result<void> tend(bool ends_epoch);
-  std::optional<Result<TrainingEnd>> look_after_step(std::int64_t next);
+  void note_positions();
+  Result<void> run_due_work(bool ends_epoch);
+  std::optional<Result<TrainingEnd>> after_step(std::int64_t next);
   Result<TrainingEnd> finish(TrainingEnd end);
 
   TrainerParts parts_;
@@ -137,7 +137,7 @@ class Trainer {
   double waited_ = 0;       // for the feeds, since the last step
   Clock::Instant begun_;
   std::int64_t saved_step_ = 0;
-  bool cannot_judge_ = false;    // the first process: all of them end, each by itself
+  bool cannot_evaluate_ = false;    // the first process: all of them end, each by itself
   bool has_lost_peers_ = false;  // one of them failed or is gone: nobody may be asked anything any more
   std::unique_ptr<BadSamples> refused_;
   BatchRing ring_;

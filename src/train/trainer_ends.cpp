@@ -7,7 +7,7 @@
 
 #include "base/log.h"
 #include "feed/recipe/checkpoint_names.h"
-#include "model/cards/out_of_memory.h"
+#include "model/gpu/out_of_memory.h"
 #include "train/trainer.h"
 
 namespace tutti {
@@ -45,7 +45,7 @@ tl::unexpected<Error> Trainer::end_with(Error why) {
 tl::unexpected<Error> Trainer::give_up(Error why) {
   const bool has_checkpoint = saved_step_ != 0;
   saved_step_ = state_.step;  // as far as it is to be
-  note_places();
+  note_positions();
   auto behind = state_;
   behind.left_out_in_row = 0;  // who goes on behind these samples holds them to blame, and not the network
   const auto write = [&] {
@@ -55,7 +55,7 @@ tl::unexpected<Error> Trainer::give_up(Error why) {
       return handed ? folder_.finish_checkpoints() : handed;
     });
   };
-  const auto written = parts_.peers ? parts_.peers->at_own_pace("keeps what was learned", write) : write();
+  const auto written = parts_.peers ? parts_.peers->run_and_wait("keeps what was learned", write) : write();
   if (written)
     why.hint += std::string(has_checkpoint ? ". --resume goes on from the checkpoint before them"
                                            : ". There is no checkpoint before them, --resume begins anew") +
@@ -69,8 +69,8 @@ tl::unexpected<Error> Trainer::give_up(Error why) {
 
 Result<TrainingEnd> Trainer::finish(TrainingEnd end) {
   Result<void> done{};
-  const bool judges = parts_.evaluate && end != TrainingEnd::interrupted && state_.evaluated_step != state_.step;
-  if (judges) done = judge_now(/*keeps=*/true);
+  const bool evaluates = parts_.evaluate && end != TrainingEnd::interrupted && state_.evaluated_step != state_.step;
+  if (evaluates) done = evaluate_step(/*keeps=*/true);
   if (state_.evaluation_due) end = TrainingEnd::interrupted;
   const bool whole = end != TrainingEnd::interrupted;
   if (done && saved_step_ != state_.step) done = save();

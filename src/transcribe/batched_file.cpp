@@ -38,7 +38,7 @@ BatchedFile::News BatchedFile::add(State& state, std::size_t chunk, Result<Chunk
   state.costs += outcome->costs;
   state.waiting[chunk] = std::move(outcome->segments);
   auto& segments = state.transcript.segments;
-  const std::size_t told = segments.size();
+  const std::size_t before = segments.size();
   for (; state.next < chunks_.size() && state.waiting[state.next]; ++state.next) {
     for (Segment& segment : *state.waiting[state.next]) {
       segment.id = static_cast<std::int64_t>(segments.size());
@@ -46,7 +46,7 @@ BatchedFile::News BatchedFile::add(State& state, std::size_t chunk, Result<Chunk
     }
     state.waiting[state.next].emplace();
   }
-  news.fresh.assign(segments.begin() + static_cast<std::ptrdiff_t>(told), segments.end());
+  news.fresh.assign(segments.begin() + static_cast<std::ptrdiff_t>(before), segments.end());
   state.speech_done += chunks_[chunk].length();
   news.position = file_.recording.duration() * (state.speech_done / speech_);
   return news;
@@ -55,10 +55,10 @@ BatchedFile::News BatchedFile::add(State& state, std::size_t chunk, Result<Chunk
 Result<TranscribedFile> BatchedFile::whole(State& state) {
   if (state.error) return tl::unexpected(*state.error);
   Transcript& transcript = state.transcript;
-  std::vector<std::int32_t> said;
+  std::vector<std::int32_t> tokens;
   for (const Segment& segment : transcript.segments)
-    said.insert(said.end(), segment.tokens.begin(), segment.tokens.end());
-  transcript.text = context_.windows.tokenizer.decode(said);
+    tokens.insert(tokens.end(), segment.tokens.begin(), segment.tokens.end());
+  transcript.text = context_.windows.tokenizer.decode(tokens);
   transcript.language = **state.language;
   TranscribedFile done = transcribed(file_, context_.way, std::move(transcript), state.costs);
   // Where both sides of a cut share a window they stand in a row in it, as if nothing had been cut.

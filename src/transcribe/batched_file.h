@@ -9,7 +9,7 @@
 #include "base/guarded.h"
 #include "transcribe/file_transcription.h"
 #include "transcribe/remote_windows.h"
-#include "transcribe/speech_plan.h"
+#include "transcribe/speech_chunks.h"
 
 namespace tutti {
 
@@ -35,7 +35,7 @@ class BatchedFile {
   /// so chunk 0 must be in work before them.
   template <class Settle>
   Result<std::string> language(std::size_t chunk, Settle settle) {
-    if (chunk == 0) state_.change([said = settle()](State& state) { state.language = said; });
+    if (chunk == 0) state_.change([language = settle()](State& state) { state.language = language; });
     return state_.wait([](const State& state) { return state.language || state.error; },
                        [](State& state) -> Result<std::string> {
                          if (state.error) return tl::unexpected(*state.error);

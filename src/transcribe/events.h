@@ -46,7 +46,7 @@ struct FileOutcome {
   std::size_t index = 0;  // in the order of the command line
   std::filesystem::path input{};
   Seconds duration{};  // of the audio
-  Seconds asked{};     // of it within the clips that were to be heard; without clips, all of it
+  Seconds requested{};     // of it within the clips that were to be heard; without clips, all of it
   Seconds elapsed{};   // from the start of its decoding to its outputs
   std::string language{};
   std::vector<std::string> losses{};  // what damage in the input cost

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "transcribe/mel_source.h"
-#include "transcribe/speech_plan.h"
+#include "transcribe/speech_chunks.h"
 #include "transcript/clips.h"
 
 namespace tutti {
@@ -21,8 +21,8 @@ class Sound {
 
   const SampleReader& samples() const { return packed_ ? static_cast<const SampleReader&>(*packed_) : recording_; }
   Seconds position(std::int64_t seek) const {
-    const Seconds heard = length_of(seek * kHopSamples, kModelRate);
-    return map_ ? map_->end(heard) : heard;
+    const Seconds end = length_of(seek * kHopSamples, kModelRate);
+    return map_ ? map_->end(end) : end;
   }
   std::vector<Segment> restored(std::vector<Segment> segments) const {
     if (map_) restore_times(segments, *map_);
@@ -75,13 +75,13 @@ Result<TranscribedFile> transcribe_file(const SequentialFile& file, const Transc
   return transcribed(file.decoded, context.way, std::move(*transcript), windows.costs());
 }
 
-TranscribedFile transcribed(const DecodedFile& file, const WayThrough& way, Transcript transcript,
+TranscribedFile transcribed(const DecodedFile& file, const TranscriptionMode& way, Transcript transcript,
                             const WindowCosts& costs) {
   TranscribedFile done{.started = file.started, .transcript = std::move(transcript)};
   done.outcome = {.index = file.index,
                   .input = file.input,
                   .duration = file.recording.duration(),
-                  .asked = within(way.clips, file.recording),
+                  .requested = within(way.clips, file.recording),
                   .language = done.transcript.language,
                   .losses = file.recording.losses(),
                   .without_speech = !has_text(done.transcript),

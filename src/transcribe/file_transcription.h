@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "transcribe/events.h"
 #include "transcribe/remote_windows.h"
-#include "transcribe/speech_plan.h"
+#include "transcribe/speech_chunks.h"
 #include "transcript/long_form.h"
 
 namespace tutti {
@@ -50,14 +50,14 @@ struct TranscriptionContext {
   const LongFormOptions& rules;
   const OnProgressOfFile& on_progress;
   LongFormInput model{};  // content_frames is each file's own
-  WayThrough way{};
+  TranscriptionMode way{};
 };
 
 /// The reference's sequential loop over one file. Blocks; many files may run at once.
 Result<TranscribedFile> transcribe_file(const SequentialFile& file, const TranscriptionContext& context);
 
 /// A file with its transcript and what that cost.
-TranscribedFile transcribed(const DecodedFile& file, const WayThrough& way, Transcript transcript,
+TranscribedFile transcribed(const DecodedFile& file, const TranscriptionMode& way, Transcript transcript,
                             const WindowCosts& costs);
 
 }  // namespace tutti

@@ -57,7 +57,7 @@ bool newer_than_input(const PlannedFile& file) {
 
 /// That an output can take its place: a folder of its name, or a name that is too long for one, would be in the way
 /// when all the work is done.
-Result<void> expect_place(const fs::path& output) {
+Result<void> expect_folder(const fs::path& output) {
   if (auto named = expect_name(output); !named) return named;
   std::error_code ignored;
   if (fs::is_directory(output, ignored))
@@ -75,7 +75,7 @@ std::set<fs::path> folders_of(const std::vector<PlannedFile>& plan) {
   return folders;
 }
 
-tl::unexpected<Error> no_place(const fs::path& folder, const std::error_code& why) {
+tl::unexpected<Error> no_folder(const fs::path& folder, const std::error_code& why) {
   return tl::unexpected(system_error(folder.string(), "outputs cannot be written there", why.value()));
 }
 
@@ -139,7 +139,7 @@ Result<std::vector<PlannedFile>> plan_outputs(const std::vector<std::string>& in
     PlannedFile file{.input = input, .outputs = {}};
     for (const auto& format : options.formats) {
       file.outputs.emplace_back(base.string() + "." + std::string(extension(format)));
-      if (auto free = expect_place(file.outputs.back()); !free) return tl::unexpected(free.error());
+      if (auto free = expect_folder(file.outputs.back()); !free) return tl::unexpected(free.error());
       if (auto own = files.claim(file.outputs.back(), input); !own) return tl::unexpected(own.error());
     }
     file.already_done = options.skip_existing && input != "-" && newer_than_input(file);
@@ -153,19 +153,19 @@ Result<void> make_folders_of(const std::vector<PlannedFile>& plan) {
     std::error_code why;
     fs::create_directories(folder, why);
     if (!why) why = why_not_writable(folder);
-    if (why) return no_place(folder, why);
+    if (why) return no_folder(folder, why);
   }
   return {};
 }
 
 Result<void> expect_folders_of(const std::vector<PlannedFile>& plan) {
   for (const auto& folder : folders_of(plan))
-    if (auto place = expect_place_for_outputs(folder); !place) return place;
+    if (auto folder_exists = expect_output_folder(folder); !folder_exists) return folder_exists;
   return {};
 }
 
-Result<void> expect_place_for_outputs(const fs::path& folder) {
-  if (const auto why = why_not_writable(folder)) return no_place(folder, why);
+Result<void> expect_output_folder(const fs::path& folder) {
+  if (const auto why = why_not_writable(folder)) return no_folder(folder, why);
   return {};
 }
 

@@ -54,6 +54,6 @@ Result<void> make_folders_of(const std::vector<PlannedFile>& plan);
 /// What make_folders_of would say, as far as it can be told without making anything: for a dry run.
 Result<void> expect_folders_of(const std::vector<PlannedFile>& plan);
 /// The same of one folder.
-Result<void> expect_place_for_outputs(const std::filesystem::path& folder);
+Result<void> expect_output_folder(const std::filesystem::path& folder);
 
 }  // namespace tutti

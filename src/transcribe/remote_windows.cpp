@@ -77,13 +77,13 @@ Result<void> RemoteWindows::open(WindowSpan window) {
   costs_.spent.features += since(start);
   if (!mel) return tl::unexpected(mel.error());
 
-  const auto asked = Clock::real().now();
+  const auto requested = Clock::real().now();
   const WindowId id = next_window_id();
   const auto answer = service_.engine.open(id, *mel, mels_.n_mels(), static_cast<std::int32_t>(window.frames));
   if (!answer) return tl::unexpected(answer.error());
   const Seconds encoder(answer->encode_seconds);
   costs_.spent.encoder += encoder;
-  costs_.spent.waiting += std::max(Seconds(0), since(asked) - encoder);
+  costs_.spent.waiting += std::max(Seconds(0), since(requested) - encoder);
   ++costs_.counts.windows;
   window_ = id;
   span_ = window;
@@ -109,7 +109,7 @@ Result<std::string> RemoteWindows::detect_language(WindowSpan window) {
 Result<DecodeAnswer> RemoteWindows::decode(WindowSpan window, const DecodeRequest& request) {
   if (auto opened = open(window); !opened) return tl::unexpected(opened.error());
   const DecodingOptions& options = service_.options;
-  const auto asked = Clock::real().now();
+  const auto requested = Clock::real().now();
   auto answer = service_.engine.decode({.window = window_,
                                         .request = ++requests_,
                                         .prompt = request.prompt,
@@ -128,7 +128,7 @@ Result<DecodeAnswer> RemoteWindows::decode(WindowSpan window, const DecodeReques
   if (!answer) return tl::unexpected(answer.error());
   const Seconds decoder(answer->seconds);
   costs_.spent.decoder += decoder;
-  costs_.spent.waiting += std::max(Seconds(0), since(asked) - decoder);
+  costs_.spent.waiting += std::max(Seconds(0), since(requested) - decoder);
   costs_.counts += {.decodings = 1,
                     .decoder_steps = static_cast<std::size_t>(answer->steps),
                     .narrow_margins = static_cast<std::size_t>(answer->narrow_margins),
@@ -141,7 +141,7 @@ Result<DecodeAnswer> RemoteWindows::decode(WindowSpan window, const DecodeReques
 
 Result<AlignAnswer> RemoteWindows::align(WindowSpan window, const AlignRequest& request) {
   if (auto opened = open(window); !opened) return tl::unexpected(opened.error());
-  const auto asked = Clock::real().now();
+  const auto requested = Clock::real().now();
   auto answer = service_.engine.align({.window = window_,
                                        .request = ++requests_,
                                        .sot_sequence = request.sot_sequence,
@@ -150,7 +150,7 @@ Result<AlignAnswer> RemoteWindows::align(WindowSpan window, const AlignRequest& 
   if (!answer) return tl::unexpected(answer.error());
   const Seconds decoder(answer->seconds);
   costs_.spent.decoder += decoder;
-  costs_.spent.waiting += std::max(Seconds(0), since(asked) - decoder);
+  costs_.spent.waiting += std::max(Seconds(0), since(requested) - decoder);
   return AlignAnswer{.starts = std::move(answer->starts), .probabilities = std::move(answer->probabilities)};
 }
 

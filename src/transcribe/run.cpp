@@ -5,9 +5,9 @@
 #include "flow/pipeline.h"
 #include "hub/memory_plan.h"
 #include "transcribe/interrupt.h"
-#include "transcribe/listed_files.h"
+#include "transcribe/file_list.h"
 #include "transcribe/run_stages.h"
-#include "transcribe/start/worker_start.h"
+#include "transcribe/worker_start/worker_start.h"
 #include "transcribe/tally.h"
 
 namespace tutti {
@@ -35,7 +35,7 @@ Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, cons
   };
   std::shared_ptr<const LoadedWorker> loaded;
   std::optional<TranscriptionContext> context;  // of all files; these three outlive the pipeline
-  ListedFiles listed(files, options.writer, tally);
+  FileList listed(files, options.writer, tally);
   Run run{.files = listed, .options = options, .tally = tally, .interrupt = interrupt};
   const NoAbortAfter forgotten(interrupt);  // goes after the pipeline, which an abort may still have to end
   Pipeline pipeline;

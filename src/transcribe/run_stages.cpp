@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "transcribe/ahead/look_ahead.h"
+#include "transcribe/prefetch/look_ahead.h"
 #include "transcribe/work.h"
 #include "view/text.h"
 
@@ -25,7 +25,7 @@ tl::unexpected<Error> stopped() {
 
 /// Calls `fn` for a file and, where it fails, says so before the pipeline drops the file.
 template <class Fn>
-auto told(Run& run, std::size_t index, Fn fn) -> decltype(fn()) {
+auto reporting_failure(Run& run, std::size_t index, Fn fn) -> decltype(fn()) {
   const auto guarded = [&]() -> decltype(fn()) {
     try {
       return fn();
@@ -40,13 +40,13 @@ auto told(Run& run, std::size_t index, Fn fn) -> decltype(fn()) {
 
 /// The same from where the worker may be at work on the file: what it did for one that fails is counted nowhere.
 template <class Fn>
-auto told_of_work(Run& run, std::size_t index, Fn fn) -> decltype(fn()) {
-  auto result = told(run, index, std::move(fn));
+auto reporting_work_failure(Run& run, std::size_t index, Fn fn) -> decltype(fn()) {
+  auto result = reporting_failure(run, index, std::move(fn));
   if (!result) run.tally.left_unfinished();
   return result;
 }
 
-std::optional<Result<TakenFile>> take(Run& run) {
+std::optional<Result<ClaimedFile>> take(Run& run) {
   auto file = run.files.next();
   if (!file) return std::nullopt;
   if (!run.interrupt.raised()) return std::move(*file);
@@ -54,7 +54,7 @@ std::optional<Result<TakenFile>> take(Run& run) {
   return std::nullopt;
 }
 
-Result<DecodedFile> decode(Run& run, TakenFile file) {
+Result<DecodedFile> decode(Run& run, ClaimedFile file) {
   const auto started = Clock::real().now();
   if (auto begun = run.files.begin(file.index); !begun) return tl::unexpected(begun.error());
   auto recording = run.files.decoded(file.index, [&] {
@@ -62,7 +62,7 @@ Result<DecodedFile> decode(Run& run, TakenFile file) {
         file.input, [&](Seconds) { return !run.aborted; }, {}, run.options.audio);
   });
   if (!recording) return tl::unexpected(recording.error());
-  if (auto heard = run.files.heard(file.index, recording->duration()); !heard) return tl::unexpected(heard.error());
+  if (auto on_audio_decoded = run.files.on_audio_decoded(file.index, recording->duration()); !on_audio_decoded) return tl::unexpected(on_audio_decoded.error());
   run.tally.decoded(file.index, *recording);
   DecodedFile decoded{
       .index = file.index, .input = std::move(file.input), .started = started, .recording = std::move(*recording)};
@@ -71,7 +71,7 @@ Result<DecodedFile> decode(Run& run, TakenFile file) {
 }
 
 /// With VAD: finds out where somebody speaks.
-Result<DecodedFile> listen(Run& run, DecodedFile file) {
+Result<DecodedFile> detect_speech(Run& run, DecodedFile file) {
   const auto started = Clock::real().now();
   auto speech = speech_probabilities(file.recording, run.options.vad->method, [&](Seconds) { return !run.aborted; });
   if (!speech) return tl::unexpected(speech.error());
@@ -92,22 +92,22 @@ Result<void> prepare(Run& run, DecodedFile file, const Emit<Work>& emit) {
 Result<std::optional<TranscribedFile>> transcribe(Run& run, Work work) {
   const TranscriptionContext* context = run.files.context(file_of(work));
   const bool wanted = context && !run.interrupt.raised();
-  auto done = wanted ? do_work(std::move(work), *context) : drop_work(work, stopped().value());
+  auto done = wanted ? transcribe_work(std::move(work), *context) : discard_work(work, stopped().value());
   if (!done) return std::nullopt;
   if (!*done) return tl::unexpected(done->error());
   return std::move(**done);
 }
 
 /// Else an empty transcript would be all that tells of it.
-void warn_where_nothing_was_asked(const FileOutcome& outcome) {
-  if (outcome.asked > Seconds(0) || outcome.duration <= Seconds(0)) return;
+void warn_where_nothing_was_requested(const FileOutcome& outcome) {
+  if (outcome.requested > Seconds(0) || outcome.duration <= Seconds(0)) return;
   log(Level::warning, name_of_input(outcome.input) + ": lasts " + length_text(outcome.duration) +
                           ", and none of it lies within --clip-timestamps");
 }
 
 /// An empty transcript is as good as done, and nobody would look into it.
 void warn_where_nothing_was_spoken(const FileOutcome& outcome) {
-  if (!outcome.without_speech || outcome.outputs.empty() || outcome.asked <= Seconds(0)) return;
+  if (!outcome.without_speech || outcome.outputs.empty() || outcome.requested <= Seconds(0)) return;
   log(Level::warning, name_of_input(outcome.input) + ": no speech was found; its transcript is empty");
 }
 
@@ -121,7 +121,7 @@ void warn_where_speech_was_cut(const FileOutcome& outcome) {
 
 Result<void> write(Run& run, TranscribedFile file) {
   const auto started = Clock::real().now();
-  warn_where_nothing_was_asked(file.outcome);
+  warn_where_nothing_was_requested(file.outcome);
   if (auto published = run.files.publish(file); !published) return published;
   warn_where_speech_was_cut(file.outcome);
   warn_where_nothing_was_spoken(file.outcome);
@@ -148,27 +148,27 @@ void build_stages(Pipeline& pipeline, Run& run) {
   auto claimed = pipeline.source("files", [&run] { return take(run); }, {.output = {.items = 1}});
   auto decoded = pipeline.map(
       kDecodeStage, std::move(claimed),
-      [&run](TakenFile&& file) { return told(run, file.index, [&] { return decode(run, std::move(file)); }); },
+      [&run](ClaimedFile&& file) { return reporting_failure(run, file.index, [&] { return decode(run, std::move(file)); }); },
       of_files, size_of);
   if (run.options.vad)
     decoded = pipeline.map(
         kListenStage, std::move(decoded),
         [&run](DecodedFile&& file) {
           const std::size_t index = file.index;
-          return told(run, index, [&] { return listen(run, std::move(file)); });
+          return reporting_failure(run, index, [&] { return detect_speech(run, std::move(file)); });
         },
         of_files, size_of);
   auto prepared = pipeline.flat_map<Work>(
       kPrepareStage, std::move(decoded),
       [&run](DecodedFile&& file, const Emit<Work>& emit) {
         const std::size_t index = file.index;
-        return told_of_work(run, index, [&] { return prepare(run, std::move(file), emit); });
+        return reporting_work_failure(run, index, [&] { return prepare(run, std::move(file), emit); });
       },
       {.on_error = OnError::skip, .output = {.items = kPreparedAhead, .bytes = ahead.prepared}}, size_of);
   auto transcribed = pipeline.flat_map<TranscribedFile>(
       kTranscribeStage, std::move(prepared),
       [&run](Work&& work, const Emit<TranscribedFile>& emit) -> Result<void> {
-        auto done = told_of_work(run, file_of(work), [&] { return transcribe(run, std::move(work)); });
+        auto done = reporting_work_failure(run, file_of(work), [&] { return transcribe(run, std::move(work)); });
         if (!done) return tl::unexpected(done.error());
         if (*done) emit(std::move(**done));
         return {};
@@ -177,7 +177,7 @@ void build_stages(Pipeline& pipeline, Run& run) {
   pipeline.sink(kWriteStage, std::move(transcribed),
                 [&run](TranscribedFile&& file) {
                   const std::size_t index = file.outcome.index;
-                  return told_of_work(run, index, [&] { return write(run, std::move(file)); });
+                  return reporting_work_failure(run, index, [&] { return write(run, std::move(file)); });
                 },
                 {.on_error = OnError::skip});
 }

@@ -16,7 +16,7 @@
 namespace tutti {
 
 /// A file that a run has taken up. `index` is the source's number for it, which everybody else calls it by.
-struct TakenFile {
+struct ClaimedFile {
   std::size_t index = 0;
   std::filesystem::path input;
 };
@@ -26,17 +26,17 @@ using Decode = std::function<Result<Recording>()>;
 
 /// Where the files of a run come from, who serves their windows, and where their transcripts go: a list of files, or a
 /// batch on a store. Called by many threads, but for one file by one at a time.
-class RunFiles {
+class JobSource {
  public:
-  virtual ~RunFiles() = default;
+  virtual ~JobSource() = default;
   /// The next file to take up; may wait. None: there are no more.
-  virtual std::optional<TakenFile> next() = 0;
+  virtual std::optional<ClaimedFile> next() = 0;
   /// It is going to be decoded. An error ends the file.
   virtual Result<void> begin(std::size_t index) = 0;
   /// Its decoded audio, by `decode`, which may be called again where it found no room for that. An error ends the file.
   virtual Result<Recording> decoded(std::size_t /*index*/, const Decode& decode) { return decode(); }
   /// Its audio is there. An error ends the file.
-  virtual Result<void> heard(std::size_t index, Seconds length) = 0;
+  virtual Result<void> on_audio_decoded(std::size_t index, Seconds length) = 0;
   /// How its windows are served; waits for a worker. Null: it is not to be worked on.
   virtual const TranscriptionContext* context(std::size_t index) = 0;
   /// Writes its outputs and enters them in the outcome.
@@ -47,7 +47,7 @@ class RunFiles {
 
 /// What the stages of a run share. Outlives the pipeline.
 struct Run {
-  RunFiles& files;
+  JobSource& files;
   const RunOptions& options;
   Tally& tally;
   Interrupt& interrupt;

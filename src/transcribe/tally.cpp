@@ -30,7 +30,7 @@ void Tally::done(const FileOutcome& outcome, const Transcript& transcript) {
     ++now.done;
     now.replaced += outcome.replaced.size();
     now.without_speech += outcome.without_speech ? 1 : 0;
-    now.audio += outcome.asked;
+    now.audio += outcome.requested;
     now.spent += outcome.spent;
     now.counts += outcome.counts;
   });

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "flow/failures.h"
-#include "transcribe/speech_plan.h"
+#include "transcribe/speech_chunks.h"
 #include "transcript/chunk.h"
 
 namespace tutti {
@@ -98,7 +98,7 @@ Result<void> prepare_whole(SequentialFile file, const TranscriptionContext& cont
 }
 
 /// Of all windows together, in whole frames as they are asked for.
-Seconds heard_in(const std::vector<SpeechChunk>& chunks) {
+Seconds speech_length(const std::vector<SpeechChunk>& chunks) {
   std::int64_t frames = 0;
   for (const SpeechChunk& chunk : chunks) frames += chunk.frames();
   return length_of(frames * kHopSamples, kModelRate);
@@ -133,19 +133,19 @@ Result<void> prepare_work(DecodedFile file, const TranscriptionContext& context,
   if (!speech) return tl::unexpected(speech.error());
   if (context.way.batched) {
     auto chunks = chunks_of(**speech, context.model.frames_per_window, file.recording.gaps());
-    context.windows.engine.correct_length(heard_in(chunks));
+    context.windows.engine.correct_length(speech_length(chunks));
     if (!chunks.empty()) return prepare_chunks(std::move(file), std::move(chunks), context, hand_on);
   }
   return prepare_whole({.decoded = std::move(file), .speech = std::move(*speech)}, context, aborted, hand_on);
 }
 
-std::optional<Result<TranscribedFile>> do_work(Work work, const TranscriptionContext& context) {
+std::optional<Result<TranscribedFile>> transcribe_work(Work work, const TranscriptionContext& context) {
   if (const auto* whole = std::get_if<SequentialFile>(&work)) return transcribe_file(*whole, context);
   auto& chunk = std::get<ChunkWork>(work);
   return chunk.file->enter(chunk.chunk, outcome_of(chunk, context));
 }
 
-std::optional<Result<TranscribedFile>> drop_work(const Work& work, const Error& why) {
+std::optional<Result<TranscribedFile>> discard_work(const Work& work, const Error& why) {
   if (const auto* chunk = std::get_if<ChunkWork>(&work)) return chunk->file->enter(chunk->chunk, tl::unexpected(why));
   return tl::unexpected(why);
 }

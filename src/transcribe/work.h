@@ -38,9 +38,9 @@ Result<void> prepare_work(DecodedFile file, const TranscriptionContext& context,
 
 /// Does the work. Yields the file when this was the last of its work, or what it failed with. Blocks; any number of
 /// threads.
-std::optional<Result<TranscribedFile>> do_work(Work work, const TranscriptionContext& context);
+std::optional<Result<TranscribedFile>> transcribe_work(Work work, const TranscriptionContext& context);
 
-/// Work that is not to be done because of `why`; yields what do_work would.
-std::optional<Result<TranscribedFile>> drop_work(const Work& work, const Error& why);
+/// Work that is not to be done because of `why`; yields what transcribe_work would.
+std::optional<Result<TranscribedFile>> discard_work(const Work& work, const Error& why);
 
 }  // namespace tutti

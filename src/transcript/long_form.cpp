@@ -36,28 +36,28 @@ class LongFormLoop {
     for (const Clip& clip : *clips) {
       for (std::int64_t seek = clip.start; seek < clip.end;) {
         const WindowSpan window{seek, std::min(input_.frames_per_window, clip.end - seek)};
-        auto said = transcriber.transcribe(window, history_.next(), decoder_, {last_speech_, input_.content_frames});
-        if (!said) return tl::unexpected(said.error());
-        take(*said);
-        seek = said->next_seek;
-        if (on_progress) on_progress(said->segments, seek);
+        auto window_text = transcriber.transcribe(window, history_.next(), decoder_, {last_speech_, input_.content_frames});
+        if (!window_text) return tl::unexpected(window_text.error());
+        take(*window_text);
+        seek = window_text->next_seek;
+        if (on_progress) on_progress(window_text->segments, seek);
       }
     }
-    result_.text = tokenizer_.decode(history_.said());
+    result_.text = tokenizer_.decode(history_.decoded());
     return std::move(result_);
   }
 
  private:
   /// Numbers the window's segments and adds them to the result and to what later windows are told.
-  void take(WindowText& said) {
-    if (said.silent) return;
-    last_speech_ = said.speech_end.value_or(last_speech_);
-    for (Segment& segment : said.segments) {
+  void take(WindowText& window_text) {
+    if (window_text.silent) return;
+    last_speech_ = window_text.speech_end.value_or(last_speech_);
+    for (Segment& segment : window_text.segments) {
       segment.id = static_cast<std::int64_t>(result_.segments.size());
       result_.segments.push_back(segment);
       history_.append(segment.tokens);
     }
-    if (!options_.condition_on_previous_text || said.temperature > kTrustedTemperature) history_.forget();
+    if (!options_.condition_on_previous_text || window_text.temperature > kTrustedTemperature) history_.forget();
   }
 
   const LongFormInput& input_;
@@ -74,7 +74,7 @@ class LongFormLoop {
 Result<Transcript> transcribe_long_form(const LongFormInput& input, const Tokenizer& tokenizer,
                                         const LongFormOptions& options, WindowDecoder& decoder,
                                         const OnProgress& on_progress) {
-  if (auto meant = check_long_form(input, options); !meant) return tl::unexpected(meant.error());
+  if (auto checked = check_long_form(input, options); !checked) return tl::unexpected(checked.error());
   return LongFormLoop(input, tokenizer, options, decoder).run(on_progress);
 }
 

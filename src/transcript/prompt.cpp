@@ -18,18 +18,18 @@ std::vector<std::int32_t> initial_prompt_tokens(const Tokenizer& tokenizer, std:
 }
 
 PromptHistory::PromptHistory(std::vector<std::int32_t> initial, bool carried, std::int32_t n_text_ctx)
-    : all_(std::move(initial)), initial_(all_.size()), carried_(carried), room_(n_text_ctx / 2 - 1) {}
+    : all_(std::move(initial)), initial_(all_.size()), carried_(carried), capacity_(n_text_ctx / 2 - 1) {}
 
 std::vector<std::int32_t> PromptHistory::next() const {
   const Tokens all(all_);
   if (!carried_) {
-    const Tokens last = last_of(all.subspan(forgotten_), room_);
+    const Tokens last = last_of(all.subspan(forgotten_), capacity_);
     return {last.begin(), last.end()};
   }
-  const Tokens rest = last_of(all.subspan(std::max(initial_, forgotten_)), room_ - static_cast<std::int64_t>(initial_));
+  const Tokens rest = last_of(all.subspan(std::max(initial_, forgotten_)), capacity_ - static_cast<std::int64_t>(initial_));
   std::vector<std::int32_t> prompt(all_.begin(), all_.begin() + static_cast<std::ptrdiff_t>(initial_));
   prompt.insert(prompt.end(), rest.begin(), rest.end());
-  const Tokens last = last_of(prompt, room_);
+  const Tokens last = last_of(prompt, capacity_);
   return {last.begin(), last.end()};
 }
 

@@ -28,14 +28,14 @@ class PromptHistory {
   void forget() { forgotten_ = all_.size(); }
 
   /// All tokens said, without the initial prompt.
-  std::span<const std::int32_t> said() const { return std::span(all_).subspan(initial_); }
+  std::span<const std::int32_t> decoded() const { return std::span(all_).subspan(initial_); }
 
  private:
   std::vector<std::int32_t> all_;  // initial prompt, then what was said
   std::size_t initial_;
   std::size_t forgotten_ = 0;
   bool carried_;
-  std::int64_t room_;
+  std::int64_t capacity_;
 };
 
 }  // namespace tutti

@@ -63,9 +63,9 @@ Result<DecodeRequest> PromptFrame::request_after(std::span<const std::int32_t> p
 /// and prefix leave of the half that is for prompts.
 std::span<const std::int32_t> PromptFrame::fitting(std::span<const std::int32_t> previous) const {
   if (1 + hot_words_.size() + previous.size() + behind_.size() < static_cast<std::size_t>(n_text_ctx_)) return previous;
-  const auto room = static_cast<std::size_t>(n_text_ctx_ / 2 - 1);
-  const std::size_t taken = std::min(room, hot_words_.size() + prefix_.size());
-  return previous.last(std::min(previous.size(), room - taken));
+  const auto capacity = static_cast<std::size_t>(n_text_ctx_ / 2 - 1);
+  const std::size_t taken = std::min(capacity, hot_words_.size() + prefix_.size());
+  return previous.last(std::min(previous.size(), capacity - taken));
 }
 
 }  // namespace tutti

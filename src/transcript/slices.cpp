@@ -50,8 +50,8 @@ struct Reading {
   Slice whole() const {
     const auto last = std::find_if(tokens.rbegin(), tokens.rend(), [&](auto id) { return id >= timestamp_begin; });
     const double start = seconds_of_frames(window.seek);
-    const bool told = last != tokens.rend() && *last != timestamp_begin;
-    return {start, told ? time(*last) : start + seconds_of_frames(window.frames), tokens};
+    const bool has_end = last != tokens.rend() && *last != timestamp_begin;
+    return {start, has_end ? time(*last) : start + seconds_of_frames(window.frames), tokens};
   }
 };
 
@@ -75,9 +75,9 @@ SlicedWindow slice_window(Tokens tokens, WindowSpan window, std::int32_t timesta
     sliced.slices.push_back(reading.slice(from, to));
     from = to;
   }
-  const std::int64_t heard = reading.steps(tokens[from - 1]) * kFramesPerTimestamp;
+  const std::int64_t decoded_frames = reading.steps(tokens[from - 1]) * kFramesPerTimestamp;
   // A last pair at 0.00 would show the same window for ever; the timestamp rules forbid it, but not every answer obeys.
-  sliced.next_seek = closed || heard == 0 ? behind : window.seek + heard;
+  sliced.next_seek = closed || decoded_frames == 0 ? behind : window.seek + decoded_frames;
   return sliced;
 }
 

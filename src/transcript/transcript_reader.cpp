@@ -85,7 +85,7 @@ class Reader {
     return found == object.end() ? nullptr : &*found;
   }
 
-  static std::string place(const std::string& where, const char* key) {
+  static std::string path_of(const std::string& where, const char* key) {
     return where.empty() ? key : where + "." + key;
   }
 
@@ -94,7 +94,7 @@ class Reader {
     static const Json empty = Json::array();
     const Json* found = find(object, key);
     if (found && found->is_array()) return *found;
-    expect(place(where, key), "an array", found);
+    expect(path_of(where, key), "an array", found);
     return empty;
   }
 
@@ -102,7 +102,7 @@ class Reader {
     const Json* found = find(object, key);
     if (!found || found->is_null()) return fallback;
     if (found->is_string()) return found->get<std::string>();
-    expect(place(where, key), "text", found);
+    expect(path_of(where, key), "text", found);
     return fallback;
   }
 
@@ -110,7 +110,7 @@ class Reader {
     const Json* found = find(object, key);
     if (!found) return fallback;
     const auto number = as_number(*found);
-    if (!number) expect(place(where, key), "a number", found);
+    if (!number) expect(path_of(where, key), "a number", found);
     return number.value_or(fallback);
   }
 
@@ -118,7 +118,7 @@ class Reader {
   double time(const Json& object, const std::string& where, const char* key) {
     const double seconds = number_or(object, where, key, std::nan(""));
     if (std::abs(seconds) < kLongestTime) return seconds;
-    expect(place(where, key), "a time in seconds", find(object, key));
+    expect(path_of(where, key), "a time in seconds", find(object, key));
     return 0;
   }
 
@@ -132,7 +132,7 @@ class Reader {
     const Json* found = find(object, key);
     if (!found) return fallback;
     if (found->is_number_integer()) return found->get<std::int64_t>();
-    expect(place(where, key), "a whole number", found);
+    expect(path_of(where, key), "a whole number", found);
     return fallback;
   }
 

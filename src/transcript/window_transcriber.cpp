@@ -101,9 +101,9 @@ Result<std::string> settle_language(const SpecialTokens& special, const LongForm
                                     WindowDecoder& decoder) {
   std::string language = options.language.value_or("en");
   if (!options.language && special.multilingual) {
-    auto heard = decoder.detect_language(first);
-    if (!heard) return tl::unexpected(heard.error());
-    language = *std::move(heard);
+    auto detected = decoder.detect_language(first);
+    if (!detected) return tl::unexpected(detected.error());
+    language = *std::move(detected);
   }
   if (special.multilingual && !special.language_token(language))
     return fail(Fault::usage, "language: expected a code the model knows, found '" + language + "'",

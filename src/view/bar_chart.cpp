@@ -11,9 +11,9 @@ namespace {
 constexpr int kWidth = 860, kLabels = 260, kTexts = 240, kRow = 26, kTop = 48;
 
 std::string text_at(double x, int y, const char* anchor, const std::string& style, const std::string& text) {
-  char place[96];
-  std::snprintf(place, sizeof place, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"%s\"", x, y, anchor);
-  return place + (" " + style) + ">" + escaped_markup(text) + "</text>\n";
+  char head[96];
+  std::snprintf(head, sizeof head, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"%s\"", x, y, anchor);
+  return head + (" " + style) + ">" + escaped_markup(text) + "</text>\n";
 }
 
 std::string row(const Bar& bar, double largest, int y) {

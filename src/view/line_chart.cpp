@@ -33,9 +33,9 @@ std::vector<std::pair<double, double>> finite_points(const Curve& curve) {
 
 /// Labels are our own words: no character of them needs escaping in XML.
 std::string text_at(double x, double y, const char* anchor, const std::string& text) {
-  char place[96];
-  std::snprintf(place, sizeof place, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
-  return place + text + "</text>\n";
+  char head[96];
+  std::snprintf(head, sizeof head, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
+  return head + text + "</text>\n";
 }
 
 std::string panel(const Curve& curve, const Range& across, int top) {

@@ -34,7 +34,7 @@ std::string state_of(const std::filesystem::path& model) {
   return state;
 }
 
-std::filesystem::path verdict_file(const SelfTestScope& scope) {
+std::filesystem::path result_file(const SelfTestScope& scope) {
   const std::string key = scope.device + "\n" + scope.build + "\n" + state_of(scope.model);
   return cache_folder() / "self-tests" / sha256_of(key);
 }
@@ -72,7 +72,7 @@ Result<ComputeChoice> untested(const DeviceAbility& ability, const Error& why) {
 }  // namespace
 
 Result<ComputeChoice> automatic_type(const SelfTestScope& scope, at::Device device, const DeviceAbility& ability) {
-  const auto file = verdict_file(scope);
+  const auto file = result_file(scope);
   if (const auto known = remembered(file)) return *known;
   log(Level::info,
       "compute type auto: trying what this device can do with " + scope.model.string() + "; the result is remembered");

@@ -45,12 +45,12 @@ DeviceAbility ability_of(at::Device device) {
 }
 
 Result<ComputeChoice> choose_compute_type(const std::string& name, const DeviceAbility& device) {
-  const auto asked = ComputeType::named(name);
-  if (!asked) {
+  const auto requested = ComputeType::named(name);
+  if (!requested) {
     return fail(Fault::usage, "compute type " + name + " is not known",
                 "Use auto, float32, tf32, bfloat16, float16, int8 or int8_float16");
   }
-  ComputeChoice choice{*asked};
+  ComputeChoice choice{*requested};
   while (auto next = next_best(choice.type, device)) {
     choice = {next->type, choice.why.empty() ? next->why : choice.why + "; " + next->why};
   }

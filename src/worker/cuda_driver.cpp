@@ -6,7 +6,7 @@
 #include <span>
 
 #include "base/library_call.h"
-#include "model/cards/gpu_uuid.h"
+#include "model/gpu/gpu_uuid.h"
 
 namespace tutti {
 namespace {

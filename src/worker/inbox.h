@@ -10,7 +10,7 @@
 namespace tutti {
 
 /// A message and the descriptor that came beside it.
-struct Letter {
+struct IncomingMessage {
   ToWorker message{};
   OwnedFd memory{};
 };
@@ -19,27 +19,27 @@ struct Letter {
 /// counts its windows in flight.
 class Inbox {
  public:
-  void put(Letter letter) {
-    box_.change([&](Box& box) { box.letters.push_back(std::move(letter)); });
+  void put(IncomingMessage incoming) {
+    box_.change([&](Box& box) { box.messages.push_back(std::move(incoming)); });
   }
   /// No more will come.
   void close() {
     box_.change([](Box& box) { box.closed = true; });
   }
 
-  struct Post {
-    std::deque<Letter> letters{};
+  struct IncomingMessages {
+    std::deque<IncomingMessage> messages{};
     bool closed = false;  // after these
   };
   /// Everything that has arrived; waits for something first if `wait`.
-  Post take(bool wait) {
-    const auto ready = [&](const Box& box) { return !wait || box.closed || !box.letters.empty(); };
-    return box_.wait(ready, [](Box& box) { return Post{std::exchange(box.letters, {}), box.closed}; });
+  IncomingMessages take(bool wait) {
+    const auto ready = [&](const Box& box) { return !wait || box.closed || !box.messages.empty(); };
+    return box_.wait(ready, [](Box& box) { return IncomingMessages{std::exchange(box.messages, {}), box.closed}; });
   }
 
  private:
   struct Box {
-    std::deque<Letter> letters{};
+    std::deque<IncomingMessage> messages{};
     bool closed = false;
   };
   Guarded<Box> box_;

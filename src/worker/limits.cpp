@@ -14,16 +14,16 @@
 #include "base/numbers.h"
 #include "base/process/exit_code.h"
 #include "device/machine.h"
-#include "model/cards/tf32.h"
+#include "model/gpu/tf32.h"
 #include "model/compute_type.h"
 #include "model/cpu/compute_team.h"
 #include "model/cpu/instructions.h"
 #include "model/cpu/matrix/product.h"
 #include "model/device_name.h"
 #include "model/gpu.h"
-#include "model/stored/checkpoint.h"
+#include "model/formats/checkpoint.h"
 #include "model/work.h"
-#include "worker/trouble.h"
+#include "worker/caught_fault.h"
 
 namespace tutti {
 namespace {
@@ -69,7 +69,7 @@ Call whole_product(at::Device device) {
   return [a, b = a.t()] { at::_int_mm(a, b); };
 }
 
-Call own_product(Precision precision) {
+Call own_product(WeightPrecision precision) {
   const auto side = side_on(at::kCPU);
   const auto a = at::randn({side, side});
   const auto packed = std::make_shared<const PackedMatrix>(pack(a, {}, precision));
@@ -88,19 +88,19 @@ std::vector<Call> products(at::Device device, const ComputeType& type) {
   switch (type.kind()) {
     case ComputeType::float32:
     case ComputeType::tf32:
-      if (own) calls.push_back(own_product(Precision::float32));
+      if (own) calls.push_back(own_product(WeightPrecision::float32));
       break;
     case ComputeType::bfloat16:
-      if (own) calls.push_back(own_product(Precision::bfloat16));
-      if (own && !multiplies_bfloat16()) calls.push_back(own_product(Precision::int16));  // as its windows' attention
+      if (own) calls.push_back(own_product(WeightPrecision::bfloat16));
+      if (own && !multiplies_bfloat16()) calls.push_back(own_product(WeightPrecision::int16));  // as its windows' attention
       calls.push_back(torch_product(device, at::kBFloat16));
       break;
     case ComputeType::float16: calls.push_back(torch_product(device, at::kHalf)); break;
     case ComputeType::int8:
     case ComputeType::int8_float16:
       if (own) {
-        calls.push_back(own_product(Precision::int8));
-        calls.push_back(own_product(multiplies_bfloat16() ? Precision::bfloat16 : Precision::int16));
+        calls.push_back(own_product(WeightPrecision::int8));
+        calls.push_back(own_product(multiplies_bfloat16() ? WeightPrecision::bfloat16 : WeightPrecision::int16));
       }
       if (device.is_cuda()) calls.push_back(torch_product(device, at::kHalf));
       calls.push_back(whole_product(device));
@@ -109,41 +109,41 @@ std::vector<Call> products(at::Device device, const ComputeType& type) {
   return calls;
 }
 
-struct Asked {
+struct LimitsRequest {
   std::string model{};
   std::string device = "cpu";
   std::string type = "float32";
   std::string threads = "0";
 };
 
-Result<Asked> read_line(std::span<char*> arguments) {
-  Asked asked;
-  const std::map<std::string, std::string*> fields{{"--model", &asked.model},
-                                                   {"--device", &asked.device},
-                                                   {"--compute-type", &asked.type},
-                                                   {"--threads", &asked.threads}};
+Result<LimitsRequest> read_line(std::span<char*> arguments) {
+  LimitsRequest request;
+  const std::map<std::string, std::string*> fields{{"--model", &request.model},
+                                                   {"--device", &request.device},
+                                                   {"--compute-type", &request.type},
+                                                   {"--threads", &request.threads}};
   for (std::size_t i = 0; i + 1 < arguments.size(); i += 2) {
     const auto field = fields.find(arguments[i]);
     if (field == fields.end()) return fail(Fault::usage, "limits has no option " + std::string(arguments[i]));
     *field->second = arguments[i + 1];
   }
-  if (asked.model.empty() || arguments.size() % 2 != 0) return fail(Fault::usage, "limits needs --model PATH");
-  return asked;
+  if (request.model.empty() || arguments.size() % 2 != 0) return fail(Fault::usage, "limits needs --model PATH");
+  return request;
 }
 
-Result<void> print_limits(const Asked& asked) {
-  const auto device = device_named(asked.device);
+Result<void> print_limits(const LimitsRequest& request) {
+  const auto device = device_named(request.device);
   if (!device) return tl::unexpected<Error>(device.error());
-  const auto threads = number_in<int>(asked.threads);
+  const auto threads = number_in<int>(request.threads);
   if (!threads || *threads < 0)
-    return fail(Fault::usage, "limits --threads: expected 0 or more, found '" + asked.threads + "'");
+    return fail(Fault::usage, "limits --threads: expected 0 or more, found '" + request.threads + "'");
   set_compute_threads(*threads, read_cpu().cores);
-  const auto checkpoint = open_checkpoint(asked.model);
+  const auto checkpoint = open_checkpoint(request.model);
   if (!checkpoint) return tl::unexpected<Error>(checkpoint.error());
-  const auto peak = measure_peak(*device, asked.type);  // of a type that there is
+  const auto peak = measure_peak(*device, request.type);  // of a type that there is
   if (!peak) return tl::unexpected<Error>(peak.error());
   const auto& dims = checkpoint->shape.dims;
-  const auto read = step_bytes(dims, *device, *ComputeType::named(asked.type));
+  const auto read = step_bytes(dims, *device, *ComputeType::named(request.type));
   std::printf("flops %.6g\nbandwidth %.6g\nwindow_flops %.6g\nstep_bytes %.6g\nsequence_bytes %.6g\n", peak->flops,
               peak->bandwidth, work_of(dims).window_flops, read.weights, read.window);
   return {};
@@ -165,18 +165,18 @@ Result<DevicePeak> measure_peak(at::Device device, const std::string& compute_ty
 }
 
 int limits_command(std::span<char*> arguments) {
-  const auto asked = read_line(arguments);
+  const auto request = read_line(arguments);
   const auto printed = [&]() -> Result<void> {
-    if (!asked) return tl::unexpected<Error>(asked.error());
+    if (!request) return tl::unexpected<Error>(request.error());
     try {
-      return print_limits(*asked);
+      return print_limits(*request);
     } catch (...) {
-      return tl::unexpected<Error>(current_trouble("measuring what bounds a model").error);
+      return tl::unexpected<Error>(caught_fault("measuring what bounds a model").error);
     }
   }();
   if (printed) return kDone;
   std::fprintf(stderr, "tutti-engine: %s\n", printed.error().text().c_str());
-  return asked ? kNothingRan : kUsage;
+  return request ? kNothingRan : kUsage;
 }
 
 }  // namespace tutti

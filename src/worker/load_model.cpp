@@ -22,7 +22,7 @@
 #include "worker/network.h"
 #include "worker/self_test.h"
 #include "worker/step_choice.h"
-#include "worker/trouble.h"
+#include "worker/caught_fault.h"
 
 namespace tutti {
 namespace {
@@ -140,9 +140,9 @@ double timed(const WhisperModel& model) {
   try {
     return time_of_window(model);
   } catch (...) {
-    const auto trouble = current_trouble("timing a window");
-    if (trouble.fatal) throw;
-    log(Level::warning, trouble.error.text());
+    const auto fault = caught_fault("timing a window");
+    if (fault.fatal) throw;
+    log(Level::warning, fault.error.text());
     return 0;
   }
 }
@@ -188,7 +188,7 @@ Result<LoadedModel> load_model(const LoadModel& request, std::string_view build)
   try {
     return load(request, build);
   } catch (...) {
-    return tl::unexpected<Error>(current_trouble(("loading " + request.model_path).c_str()).error);
+    return tl::unexpected<Error>(caught_fault(("loading " + request.model_path).c_str()).error);
   }
 }
 

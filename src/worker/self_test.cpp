@@ -105,10 +105,10 @@ Result<std::optional<Tried>> try_type(const std::filesystem::path& model, at::De
     tried.trial = time_network(*network, tried.results);
     return tried;
   } catch (...) {
-    const auto trouble = current_trouble(("the self-test of " + std::string(type.name())).c_str());
-    if (!can_leave_out(type, trouble)) throw;
-    if (type != ComputeType::float32) log(Level::warning, trouble.error.what + "; it is left out");
-    return trouble.out_of_memory ? std::optional(without_memory(type)) : std::nullopt;
+    const auto fault = caught_fault(("the self-test of " + std::string(type.name())).c_str());
+    if (!can_leave_out(type, fault)) throw;
+    if (type != ComputeType::float32) log(Level::warning, fault.error.what + "; it is left out");
+    return fault.out_of_memory ? std::optional(without_memory(type)) : std::nullopt;
   }
 }
 
@@ -124,8 +124,8 @@ double time_of_window(const WhisperModel& model) {
   return time_network(model, results).seconds;
 }
 
-bool can_leave_out(ComputeType type, const Trouble& trouble) {
-  return type == ComputeType::float32 ? trouble.out_of_memory : !trouble.fatal;
+bool can_leave_out(ComputeType type, const CaughtFault& fault) {
+  return type == ComputeType::float32 ? fault.out_of_memory : !fault.fatal;
 }
 
 Result<std::vector<TypeTrial>> try_types(const std::filesystem::path& model, at::Device device,

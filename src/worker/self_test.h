@@ -10,7 +10,7 @@
 #include "model/compute_type.h"
 #include "model/whisper.h"
 #include "worker/compute_choice.h"
-#include "worker/trouble.h"
+#include "worker/caught_fault.h"
 
 namespace tutti {
 
@@ -32,7 +32,7 @@ double lesser_likeness(double one, double other);
 
 /// Whether the self-test goes on without a type whose trial met this. A device that is lost is so for every type; of
 /// float32, which all are compared with, it takes no more than memory that does not last.
-bool can_leave_out(ComputeType type, const Trouble& trouble);
+bool can_leave_out(ComputeType type, const CaughtFault& fault);
 
 /// Loads the model once for every compute type that the device has, float32 first, and has each encode a made-up window
 /// and decode a few tokens of it. Takes seconds for a small model, minutes for a large one on a CPU. A type that the

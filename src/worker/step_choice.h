@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "model/step/step_device.h"
+#include "model/decoder_step/step_device.h"
 #include "model/whisper.h"
 
 namespace tutti {

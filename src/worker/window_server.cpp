@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 #include "decode/fixed_shapes.h"
-#include "worker/trouble.h"
+#include "worker/caught_fault.h"
 
 namespace tutti {
 namespace {
@@ -17,7 +17,7 @@ Error no_such_window(WindowId id) {
   return {.fault = Fault::usage, .what = "window " + std::to_string(id) + " is not open"};
 }
 
-Decoded answer_to(const FinishedJob& job) {
+Decoded answer_to(const DecodeResult& job) {
   const auto& outcome = *job.outcome;
   return {.window = job.window_id,
           .request = job.request,
@@ -59,7 +59,7 @@ bool WindowServer::halve_slots(const Error& error) {
 }
 
 /// A run asks for one number of beams, so this happens once, at its first window.
-void WindowServer::make_room_for(std::int32_t beams) {
+void WindowServer::free_slots_for(std::int32_t beams) {
   if (beams <= beams_) return;
   beams_ = beams;
   batcher_.restart();
@@ -69,19 +69,19 @@ void WindowServer::make_room_for(std::int32_t beams) {
 template <class Fn>
 auto WindowServer::backing_off(const char* doing, Fn fn) -> Result<decltype(fn())> {
   for (;;) {
-    Trouble trouble;
+    CaughtFault fault;
     try {
       return fn();
     } catch (...) {
-      trouble = current_trouble(doing);
+      fault = caught_fault(doing);
     }
     // Outside the handler: the exception may hold the very memory that ran out.
-    if (trouble.fatal) {
+    if (fault.fatal) {
       broken_ = true;
-      fail_window(0, 0, trouble.error);
+      fail_window(0, 0, fault.error);
     }
-    if (!trouble.out_of_memory) return tl::unexpected<Error>(trouble.error);
-    if (!halve_slots(trouble.error) && !let_go_of_idle_windows()) return tl::unexpected<Error>(trouble.error);
+    if (!fault.out_of_memory) return tl::unexpected<Error>(fault.error);
+    if (!halve_slots(fault.error) && !close_idle_windows()) return tl::unexpected<Error>(fault.error);
   }
 }
 
@@ -138,19 +138,19 @@ void WindowServer::release(const ReleaseWindow& message) {
 }
 
 void WindowServer::work() {
-  auto now = pace_;
+  auto now = workload_;
   now.to_encode = can_encode();
   now.to_step = !batcher_.idle();
   now.free_slots = batcher_.jobs() < windows_together_;
-  const auto turn = next_turn(now);
+  const auto action = next_action(now);
   const auto begun = clock_.now();
-  if (turn == Turn::encode) {
+  if (action == NextAction::encode) {
     encode_next();
-    pace_ = {.encoded_last = true, .last_encoding = clock_.now() - begun};
-  } else if (turn == Turn::step) {
+    workload_ = {.encoded_last = true, .last_encoding = clock_.now() - begun};
+  } else if (action == NextAction::step) {
     step();
-    pace_.encoded_last = false;
-    pace_.stepping_since += clock_.now() - begun;
+    workload_.encoded_last = false;
+    workload_.stepping_since += clock_.now() - begun;
   }
 }
 
@@ -171,7 +171,7 @@ bool WindowServer::can_answer(WindowId id, const Window& window) {
 }
 
 /// They are encoded anew when they are asked for. False: there is none.
-bool WindowServer::let_go_of_idle_windows() {
+bool WindowServer::close_idle_windows() {
   bool any = false;
   for (auto& [_, window] : windows_) {
     if (window.kv.use_count() != 1) continue;
@@ -245,7 +245,7 @@ void WindowServer::answer_alignment(const AlignWindow& message, const Window& wi
 }
 
 void WindowServer::submit(const DecodeWindow& message, const Window& window) {
-  DecodeJob job{.window_id = message.window,
+  DecodeRequest job{.window_id = message.window,
                 .request = message.request,
                 .window = window.kv,
                 .prompt = message.prompt,
@@ -263,7 +263,7 @@ void WindowServer::submit(const DecodeWindow& message, const Window& window) {
                           .max_initial_timestamp = message.max_initial_timestamp}};
   const auto sound = check(job, model_.network->dims());
   if (!sound) return fail_window(message.window, message.request, sound.error());
-  make_room_for(job.slots());
+  free_slots_for(job.slots());
   batcher_.submit(std::move(job));
 }
 

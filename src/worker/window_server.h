@@ -13,7 +13,7 @@
 #include "link/messages.h"
 #include "link/shared_window.h"
 #include "worker/network.h"
-#include "worker/turns.h"
+#include "worker/next_action.h"
 
 namespace tutti {
 
@@ -58,7 +58,7 @@ class WindowServer {
   at::Tensor padded_mel(const Window& window) const;
   bool can_encode() const { return !full_ && !to_encode_.empty(); }
   bool can_answer(WindowId id, const Window& window);
-  bool let_go_of_idle_windows();
+  bool close_idle_windows();
   void encode_next();
   void fail_requests(WindowId id, const Error& error);
   void step();
@@ -67,7 +67,7 @@ class WindowServer {
   void submit(const DecodeWindow& message, const Window& window);
   void fail_window(WindowId id, std::uint64_t request, const Error& error);
   bool halve_slots(const Error& error);
-  void make_room_for(std::int32_t beams);
+  void free_slots_for(std::int32_t beams);
   std::unique_ptr<Stepper> make_stepper() const;
   /// Calls `fn` until it succeeds, with fewer slots each time it runs out of memory, and at last without the windows
   /// that nobody reads: `fn` holds what it reads.
@@ -85,7 +85,7 @@ class WindowServer {
   std::map<WindowId, Window> windows_{};
   std::deque<WindowId> to_encode_{};
   bool full_ = false;  // the next one to encode waits for a job to end
-  WorkAtHand pace_{};  // the last three fields
+  WorkAtHand workload_{};  // the last three fields
   bool broken_ = false;
 };
 

@@ -38,7 +38,7 @@ class Outbox {
 };
 
 /// Until the control side hangs up or sends what no control of ours would send.
-void read_letters(Connection& connection, Outbox& outbox, Inbox& inbox) {
+void receive_messages(Connection& connection, Outbox& outbox, Inbox& inbox) {
   for (;;) {
     auto packet = connection.receive();
     if (!packet) break;
@@ -58,9 +58,9 @@ void read_letters(Connection& connection, Outbox& outbox, Inbox& inbox) {
 }
 
 /// What the computing thread keeps between messages.
-class Desk {
+class MessageHandler {
  public:
-  Desk(const WorkerSetup& options, Outbox& outbox) : options_(options), outbox_(outbox) {}
+  MessageHandler(const WorkerSetup& options, Outbox& outbox) : options_(options), outbox_(outbox) {}
 
   bool has_work() const { return server_ && server_->has_work(); }
   bool broken() const { return server_ && server_->broken(); }
@@ -68,19 +68,19 @@ class Desk {
     if (has_work()) server_->work();
   }
 
-  void take(Letter letter) {
-    if (const auto* load = std::get_if<LoadModel>(&letter.message)) return this->load(*load);
+  void take(IncomingMessage incoming) {
+    if (const auto* load = std::get_if<LoadModel>(&incoming.message)) return this->load(*load);
     if (!server_) return outbox_.send(Failed{.fault = Fault::usage, .what = "no model is loaded"});
     std::visit(
         [&](const auto& message) {
           using Message = std::decay_t<decltype(message)>;
-          if constexpr (std::is_same_v<Message, OpenWindow>) server_->open(message, std::move(letter.memory));
+          if constexpr (std::is_same_v<Message, OpenWindow>) server_->open(message, std::move(incoming.memory));
           if constexpr (std::is_same_v<Message, DetectLanguage>) server_->detect(message);
           if constexpr (std::is_same_v<Message, DecodeWindow>) server_->decode(message);
           if constexpr (std::is_same_v<Message, AlignWindow>) server_->align(message);
           if constexpr (std::is_same_v<Message, ReleaseWindow>) server_->release(message);
         },
-        letter.message);
+        incoming.message);
   }
 
  private:
@@ -117,20 +117,20 @@ int run_worker(OwnedFd socket, const WorkerSetup& options) {
   Inbox inbox;
   const auto gpu = visible_cuda_device(0);
   outbox.send(Hello{.build_id = options.build_id, .device_uuid = gpu ? gpu->uuid : ""});
-  std::thread reader([&] { read_letters(connection, outbox, inbox); });
+  std::thread reader([&] { receive_messages(connection, outbox, inbox); });
 
   const c10::InferenceMode no_autograd;
-  Desk desk(options, outbox);
-  for (bool closed = false; !closed && !desk.broken();) {
-    auto post = inbox.take(!desk.has_work());
-    closed = post.closed;
+  MessageHandler handler(options, outbox);
+  for (bool closed = false; !closed && !handler.broken();) {
+    auto received = inbox.take(!handler.has_work());
+    closed = received.closed;
     if (closed) break;
-    for (auto& letter : post.letters) desk.take(std::move(letter));
-    desk.work();
+    for (auto& incoming : received.messages) handler.take(std::move(incoming));
+    handler.work();
   }
   connection.shut();
   reader.join();
-  return desk.broken() ? 1 : 0;
+  return handler.broken() ? 1 : 0;
 }
 
 }  // namespace tutti

@@ -45,8 +45,8 @@ Error error_of(const TempFolder& folder, const fs::path& sound, const DecodeLimi
 TEST(DecodeProcess, ACrashInsideACodecCostsOneFileAndSaysWhere) {
   const TempFolder folder;
   const fs::path sound = write_wav(folder / "loud.wav", noise(1000));
-  const auto told = message_file(folder, DecodeProgress{16000 * 62});
-  const Error error = error_of(folder, sound, {.program = script(folder, "cat '" + told + "' >&3; kill -SEGV $$")});
+  const auto reported = message_file(folder, DecodeProgress{16000 * 62});
+  const Error error = error_of(folder, sound, {.program = script(folder, "cat '" + reported + "' >&3; kill -SEGV $$")});
   EXPECT_EQ(error.fault, Fault::device);
   EXPECT_THAT(error.what, HasSubstr("crashed with SIGSEGV while reading " + sound.string() + " at 00:01:02"));
 }
@@ -95,8 +95,8 @@ TEST(DecodeProcess, AProgramThatForgetsToAskWhetherItIsTheChildDoesNotStartItsel
 TEST(DecodeProcess, AReportOfMoreSoundThanWasWrittenIsAnError) {
   const TempFolder folder;
   const fs::path sound = write_wav(folder / "loud.wav", noise(1000));
-  const auto told = message_file(folder, DecodeDone{.samples = 5});
-  EXPECT_THAT(error_of(folder, sound, {.program = script(folder, "cat '" + told + "' >&3")}).what,
+  const auto reported = message_file(folder, DecodeDone{.samples = 5});
+  EXPECT_THAT(error_of(folder, sound, {.program = script(folder, "cat '" + reported + "' >&3")}).what,
               HasSubstr("reports 10 bytes of sound and wrote 0"));
 }
 
@@ -164,16 +164,16 @@ TEST(DecodeProtocol, MessagesSurviveThePipeInAnyPieces) {
   const std::string bytes = framed(DecodeProgress{7}) + framed(DecodeDone{.samples = 9, .losses = {"one", "two"}}) +
                             framed(DecodeFailed{{Fault::corrupt, "a", "b"}});
   DecodeInbox inbox;
-  std::vector<DecodeMessage> heard;
+  std::vector<DecodeMessage> found;
   for (const char byte : bytes) {
     inbox.add({&byte, 1});
     DecodeMessage message;
-    while (inbox.next(message).value()) heard.push_back(message);
+    while (inbox.next(message).value()) found.push_back(message);
   }
-  ASSERT_EQ(heard.size(), 3U);
-  EXPECT_EQ(std::get<DecodeProgress>(heard[0]).samples, 7);
-  EXPECT_THAT(std::get<DecodeDone>(heard[1]).losses, testing::ElementsAre("one", "two"));
-  EXPECT_EQ(std::get<DecodeFailed>(heard[2]).error.hint, "b");
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(std::get<DecodeProgress>(found[0]).samples, 7);
+  EXPECT_THAT(std::get<DecodeDone>(found[1]).losses, testing::ElementsAre("one", "two"));
+  EXPECT_EQ(std::get<DecodeFailed>(found[2]).error.hint, "b");
 }
 
 TEST(DecodeProtocol, ALengthBeyondReasonIsGarbledBeforeItIsWaitedFor) {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "audio/clip/clip.h"
-#include "audio/length/sound_length.h"
+#include "audio/containers/sound_length.h"
 #include "made_wav.h"
 #include "support/temp_folder.h"
 

@@ -1,4 +1,4 @@
-#include "audio/length/sound_length.h"
+#include "audio/containers/sound_length.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -24,32 +24,32 @@ std::optional<double> decoded_length(const fs::path& path) {
 TEST(SoundLength, HeadersAgreeWithDecodingForEveryKindOfFile) {
   TUTTI_NEEDS("formats/sonnet");
   const fs::path folder = test_data() / "formats/sonnet";
-  int told = 0;
+  int reported = 0;
   for (const auto& entry : fs::directory_iterator(folder)) {
     const auto expected = decoded_length(entry.path());
     if (!expected) continue;
     const auto length = sound_length(entry.path());
     ASSERT_TRUE(length) << entry.path();
     if (!*length) continue;
-    ++told;
+    ++reported;
     EXPECT_NEAR((*length)->count(), *expected, 0.1) << entry.path();
   }
-  EXPECT_GE(told, fs::exists(shared_data() / "formats/sonnet") ? 7 : 5);  // all but raw AAC, which has no header
+  EXPECT_GE(reported, fs::exists(shared_data() / "formats/sonnet") ? 7 : 5);  // all but raw AAC, which has no header
 }
 
 TEST(SoundLength, EveryWidthOfPlainSamplesIsRead) {
   TUTTI_NEEDS("formats/widths");
   const fs::path folder = test_data() / "formats/widths";
-  int told = 0;
+  int reported = 0;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     if (!entry.is_regular_file()) continue;
     const auto length = sound_length(entry.path());
     const auto expected = decoded_length(entry.path());
     if (!length || !*length || !expected) continue;
-    ++told;
+    ++reported;
     EXPECT_NEAR((*length)->count(), *expected, 0.01) << entry.path();
   }
-  EXPECT_GT(told, 10);
+  EXPECT_GT(reported, 10);
 }
 
 TEST(SoundLength, SaysNothingOfWhatItDoesNotKnow) {

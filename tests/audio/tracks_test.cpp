@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "audio/length/sound_length.h"
+#include "audio/containers/sound_length.h"
 #include "audio/recording.h"
 #include "audio/vad/speech_amount.h"
 #include "made_wav.h"

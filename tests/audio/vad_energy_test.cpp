@@ -50,7 +50,7 @@ TEST(EnergyVad, TheSilenceThatFillsUpTheLastWindowIsNoBackgroundOfItsLastTenSeco
 
 TEST(FindSpeech, StopsWhenTheCallerHasHadEnough) {
   const auto stopped = speech_probabilities(recording_of(noise(16000 * 60)), VadMethod::silero,
-                                            [](Seconds heard) { return heard < Seconds(20); });
+                                            [](Seconds found) { return found < Seconds(20); });
   ASSERT_FALSE(stopped);
   EXPECT_EQ(stopped.error().fault, Fault::cancelled);
 }

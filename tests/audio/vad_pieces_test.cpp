@@ -129,11 +129,11 @@ TEST(SpeechPieces, CutTheirWayOnEvenWherePaddingLeavesNoRoom) {
 }
 
 TEST(VadOptions, OfNoMeaningAreNamed) {
-  const auto said = [](const VadOptions& options) { return check(options) ? "" : check(options).error().what; };
-  EXPECT_EQ(said({}), "");
-  EXPECT_NE(said({.threshold = 0}).find("threshold"), std::string::npos);
-  EXPECT_NE(said({.threshold = std::nan("")}).find("threshold"), std::string::npos);
-  EXPECT_NE(said({.neg_threshold = 0.6}).find("neg-threshold"), std::string::npos);
-  EXPECT_NE(said({.max_speech_duration_s = 0.85}).find("max-speech-duration"), std::string::npos);
-  EXPECT_NE(said({.speech_pad_ms = -1}).find("speech-pad"), std::string::npos);
+  const auto output = [](const VadOptions& options) { return check(options) ? "" : check(options).error().what; };
+  EXPECT_EQ(output({}), "");
+  EXPECT_NE(output({.threshold = 0}).find("threshold"), std::string::npos);
+  EXPECT_NE(output({.threshold = std::nan("")}).find("threshold"), std::string::npos);
+  EXPECT_NE(output({.neg_threshold = 0.6}).find("neg-threshold"), std::string::npos);
+  EXPECT_NE(output({.max_speech_duration_s = 0.85}).find("max-speech-duration"), std::string::npos);
+  EXPECT_NE(output({.speech_pad_ms = -1}).find("speech-pad"), std::string::npos);
 }

@@ -76,7 +76,7 @@ TEST(DeviceHealth, BacksOffLongerEveryTimeAndThenIsQuarantined) {
   health.failed("still dead", true, false, Seconds(now));
   EXPECT_EQ(health.state(), DeviceState::quarantined);
   EXPECT_FALSE(health.wake_at()) << "no timer alone brings it back";
-  health.heard(HealthEvent::returned, "was reset", Seconds(now));
+  health.on_event(HealthEvent::returned, "was reset", Seconds(now));
   EXPECT_TRUE(health.wants_canary());
 }
 
@@ -97,61 +97,61 @@ TEST(DeviceHealth, TheLastDeviceIsProbedAtOnceInsteadOfLeftAlone) {
 
 TEST(DeviceHealth, ALostCardReturnsOnlyWhenItIsSeenAgainAndPassesItsCanaries) {
   DeviceHealth health;
-  health.heard(HealthEvent::lost, "Xid 79", Seconds(1));
+  health.on_event(HealthEvent::lost, "Xid 79", Seconds(1));
   health.advance(Seconds(1e6));
   EXPECT_EQ(health.state(), DeviceState::lost);
-  health.heard(HealthEvent::ready, "", Seconds(1e6));
-  health.heard(HealthEvent::resume, "", Seconds(1e6));
+  health.on_event(HealthEvent::ready, "", Seconds(1e6));
+  health.on_event(HealthEvent::resume, "", Seconds(1e6));
   EXPECT_EQ(health.state(), DeviceState::lost);
-  health.heard(HealthEvent::returned, "enumerates again", Seconds(1e6));
+  health.on_event(HealthEvent::returned, "enumerates again", Seconds(1e6));
   EXPECT_TRUE(health.wants_canary());
 }
 
 TEST(DeviceHealth, DrainingEndsWhereItBegan) {
   DeviceHealth health;
-  health.heard(HealthEvent::drain, "asked for", Seconds(1));
+  health.on_event(HealthEvent::drain, "asked for", Seconds(1));
   EXPECT_FALSE(health.in_service());
-  health.heard(HealthEvent::resume, "asked for", Seconds(2));
+  health.on_event(HealthEvent::resume, "asked for", Seconds(2));
   EXPECT_EQ(health.state(), DeviceState::healthy);
   break_it(health, Seconds(3));
-  health.heard(HealthEvent::drain, "asked for", Seconds(4));
-  health.heard(HealthEvent::resume, "asked for", Seconds(5));
+  health.on_event(HealthEvent::drain, "asked for", Seconds(4));
+  health.on_event(HealthEvent::resume, "asked for", Seconds(5));
   EXPECT_TRUE(health.wants_canary()) << "resuming does not make it well";
 }
 
 TEST(DeviceHealth, AWorkerThatGoesWhileDrainedIsWaitedForAfterResume) {
   DeviceHealth health;
-  health.heard(HealthEvent::drain, "", Seconds(1));
-  health.heard(HealthEvent::restarting, "it died", Seconds(2));
-  health.heard(HealthEvent::resume, "", Seconds(3));
+  health.on_event(HealthEvent::drain, "", Seconds(1));
+  health.on_event(HealthEvent::restarting, "it died", Seconds(2));
+  health.on_event(HealthEvent::resume, "", Seconds(3));
   EXPECT_EQ(health.state(), DeviceState::starting);
-  health.heard(HealthEvent::ready, "", Seconds(4));
+  health.on_event(HealthEvent::ready, "", Seconds(4));
   EXPECT_TRUE(health.in_service());
 }
 
 TEST(DeviceHealth, AWishToDrainOutlastsTheDevicesAbsence) {
   for (const bool while_gone : {true, false}) {
     DeviceHealth health;
-    if (!while_gone) health.heard(HealthEvent::drain, "", Seconds(1));
-    health.heard(HealthEvent::lost, "off the bus", Seconds(2));
-    if (while_gone) health.heard(HealthEvent::drain, "", Seconds(3));
+    if (!while_gone) health.on_event(HealthEvent::drain, "", Seconds(1));
+    health.on_event(HealthEvent::lost, "off the bus", Seconds(2));
+    if (while_gone) health.on_event(HealthEvent::drain, "", Seconds(3));
     EXPECT_EQ(health.state(), DeviceState::lost);
-    health.heard(HealthEvent::returned, "", Seconds(4));
+    health.on_event(HealthEvent::returned, "", Seconds(4));
     EXPECT_EQ(health.state(), DeviceState::draining);
     EXPECT_FALSE(health.wants_canary());
-    health.heard(HealthEvent::resume, "", Seconds(5));
+    health.on_event(HealthEvent::resume, "", Seconds(5));
     EXPECT_EQ(health.state(), DeviceState::probing) << "it has been away: a canary decides";
   }
 }
 
 TEST(DeviceHealth, AnOperatorMayResumeWhatIsInQuarantine) {
   DeviceHealth health;
-  health.heard(HealthEvent::quarantine, "Xid 79", Seconds(1));
-  health.heard(HealthEvent::resume, "", Seconds(2));
+  health.on_event(HealthEvent::quarantine, "Xid 79", Seconds(1));
+  health.on_event(HealthEvent::resume, "", Seconds(2));
   EXPECT_TRUE(health.wants_canary());
 }
 
-TEST(DeviceHealth, BlameThatWasATasksIsTakenBack) {
+TEST(DeviceHealth, BlameThatWasAJobsIsTakenBack) {
   DeviceHealth health;
   break_it(health, Seconds(0));
   health.forgive(1, Seconds(1));
@@ -164,8 +164,8 @@ TEST(DeviceHealth, BlameThatWasATasksIsTakenBack) {
 
 TEST(DeviceHealth, EveryChangeIsARowWithItsReason) {
   DeviceHealth health({}, true);
-  health.heard(HealthEvent::ready, "has the model", Seconds(2));
-  health.heard(HealthEvent::quarantine, "Xid 48", Seconds(5));
+  health.on_event(HealthEvent::ready, "has the model", Seconds(2));
+  health.on_event(HealthEvent::quarantine, "Xid 48", Seconds(5));
   ASSERT_EQ(health.changes().size(), 2u);
   EXPECT_EQ(health.changes()[0].from, DeviceState::starting);
   EXPECT_EQ(health.changes()[1].to, DeviceState::quarantined);

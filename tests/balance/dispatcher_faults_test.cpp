@@ -19,14 +19,14 @@ DeviceState state_of(Dispatcher& dispatcher, DeviceIndex index, Seconds now) {
 
 TEST(DispatcherFaults, WhatWasOnALostWorkerRunsElsewhereAndAlone) {
   Dispatcher dispatcher = two_cards();
-  for (TaskKey id = 0; id < 6; ++id) add_file(dispatcher, id, Seconds(300));
+  for (JobKey id = 0; id < 6; ++id) add_file(dispatcher, id, Seconds(300));
   const auto grants = take_all(dispatcher, {});
   ASSERT_EQ(grants.size(), 4u);
-  std::vector<TaskKey> victims;
+  std::vector<JobKey> victims;
   for (const auto& grant : grants)
     if (grant.device == 0) {
-      victims.push_back(grant.task);
-      EXPECT_EQ(dispatcher.failed(grant.id, Blame::device, "killed by signal 9", Seconds(1)).next, Ruling::Next::retry);
+      victims.push_back(grant.job);
+      EXPECT_EQ(dispatcher.failed(grant.id, Blame::device, "killed by signal 9", Seconds(1)).next, FailureDecision::Next::retry);
     }
   EXPECT_EQ(state_of(dispatcher, 0, Seconds(1)), DeviceState::suspect) << "one worker lost is one failure";
   const auto meanwhile = take_all(dispatcher, Seconds(1));
@@ -36,21 +36,21 @@ TEST(DispatcherFaults, WhatWasOnALostWorkerRunsElsewhereAndAlone) {
   const auto alone = take_all(dispatcher, Seconds(10));
   ASSERT_EQ(alone.size(), 1u);
   EXPECT_EQ(alone[0].device, 1u);
-  EXPECT_NE(std::find(victims.begin(), victims.end(), alone[0].task), victims.end());
+  EXPECT_NE(std::find(victims.begin(), victims.end(), alone[0].job), victims.end());
 }
 
-TEST(DispatcherFaults, ATaskThatTookDownTwoWorkersIsSetAsideWithItsEvidenceAndTheCardsAreForgiven) {
+TEST(DispatcherFaults, AJobThatTookDownTwoWorkersIsSetAsideWithItsEvidenceAndTheCardsAreForgiven) {
   Dispatcher dispatcher = two_cards(1);
   add_file(dispatcher, 7, Seconds(300));
   const auto first = dispatcher.next({});
-  EXPECT_EQ(dispatcher.failed(first->id, Blame::device, "killed by signal 11", Seconds(1)).next, Ruling::Next::retry);
+  EXPECT_EQ(dispatcher.failed(first->id, Blame::device, "killed by signal 11", Seconds(1)).next, FailureDecision::Next::retry);
   const auto second = dispatcher.next(Seconds(1));
   ASSERT_TRUE(second);
   EXPECT_NE(second->device, first->device);
-  const Ruling verdict = dispatcher.failed(second->id, Blame::device, "killed by signal 11", Seconds(2));
-  EXPECT_EQ(verdict.next, Ruling::Next::failed);
-  EXPECT_NE(verdict.reason.find("a: killed by signal 11; b: killed by signal 11"), std::string::npos) << verdict.reason;
-  dispatcher.end_task(7, Seconds(2));
+  const FailureDecision result = dispatcher.failed(second->id, Blame::device, "killed by signal 11", Seconds(2));
+  EXPECT_EQ(result.next, FailureDecision::Next::failed);
+  EXPECT_NE(result.reason.find("a: killed by signal 11; b: killed by signal 11"), std::string::npos) << result.reason;
+  dispatcher.end_job(7, Seconds(2));
   EXPECT_EQ(state_of(dispatcher, 0, Seconds(2)), DeviceState::healthy);
   EXPECT_EQ(state_of(dispatcher, 1, Seconds(2)), DeviceState::healthy);
   EXPECT_FALSE(dispatcher.next(Seconds(3)));
@@ -58,36 +58,36 @@ TEST(DispatcherFaults, ATaskThatTookDownTwoWorkersIsSetAsideWithItsEvidenceAndTh
 
 /// A task is done on every card, so that all have been well.
 void warm_up(Dispatcher& dispatcher, Seconds now) {
-  for (TaskKey id = 100; id < 102; ++id) add_file(dispatcher, id, Seconds(300), now);
+  for (JobKey id = 100; id < 102; ++id) add_file(dispatcher, id, Seconds(300), now);
   for (const auto& grant : take_all(dispatcher, now)) {
     dispatcher.finished(grant.id, now);
-    dispatcher.end_task(grant.task, now);
+    dispatcher.end_job(grant.job, now);
   }
 }
 
-TEST(DispatcherFaults, WhereWorkersAreKilledFromOutsideItTakesThreeToSetATaskAside) {
+TEST(DispatcherFaults, WhereWorkersAreKilledFromOutsideItTakesThreeToSetAJobAside) {
   Dispatcher dispatcher = two_cards(1);
   dispatcher.add_device(device("c", 30, 1), {});
   add_file(dispatcher, 7, Seconds(300));
   for (int loss = 1; loss <= 3; ++loss) {
     const auto grant = dispatcher.next(Seconds(loss));
     ASSERT_TRUE(grant);
-    const Ruling verdict = dispatcher.failed(grant->id, Blame::unclear, "killed by signal 9", Seconds(loss));
-    EXPECT_EQ(verdict.next == Ruling::Next::failed, loss == 3) << loss;
+    const FailureDecision result = dispatcher.failed(grant->id, Blame::unclear, "killed by signal 9", Seconds(loss));
+    EXPECT_EQ(result.next == FailureDecision::Next::failed, loss == 3) << loss;
   }
 }
 
-TEST(DispatcherFaults, WhatTheDriverHasLostIsNoTasksFault) {
+TEST(DispatcherFaults, WhatTheDriverHasLostIsNoJobsFault) {
   Dispatcher dispatcher = two_cards(1);
   add_file(dispatcher, 7, Seconds(300));
   for (int loss = 1; loss <= 2; ++loss) {
     const auto grant = dispatcher.next(Seconds(loss));
     ASSERT_TRUE(grant);
-    EXPECT_EQ(dispatcher.failed(grant->id, Blame::lost, "Xid 79", Seconds(loss)).next, Ruling::Next::retry);
+    EXPECT_EQ(dispatcher.failed(grant->id, Blame::lost, "Xid 79", Seconds(loss)).next, FailureDecision::Next::retry);
   }
 }
 
-TEST(DispatcherFaults, CardsThatFellIllWhileNobodyUsedThemCondemnNoTask) {
+TEST(DispatcherFaults, CardsThatFellIllWhileNobodyUsedThemCondemnNoJob) {
   Dispatcher dispatcher = two_cards(1);
   warm_up(dispatcher, {});
   add_file(dispatcher, 7, Seconds(300), Seconds(1000));
@@ -95,11 +95,11 @@ TEST(DispatcherFaults, CardsThatFellIllWhileNobodyUsedThemCondemnNoTask) {
     const auto grant = dispatcher.next(Seconds(1000 + loss));
     ASSERT_TRUE(grant) << loss;
     EXPECT_EQ(dispatcher.failed(grant->id, Blame::device, "no kernel image", Seconds(1000 + loss)).next,
-              Ruling::Next::retry);
+              FailureDecision::Next::retry);
   }
 }
 
-TEST(DispatcherFaults, ACardThatFailsAgainWithoutTheTaskTakesItsBlameBack) {
+TEST(DispatcherFaults, ACardThatFailsAgainWithoutTheJobTakesItsBlameBack) {
   Dispatcher dispatcher = two_cards(1);
   add_file(dispatcher, 7, Seconds(300));
   const auto first = dispatcher.next({});
@@ -110,13 +110,13 @@ TEST(DispatcherFaults, ACardThatFailsAgainWithoutTheTaskTakesItsBlameBack) {
   const auto other = dispatcher.next(Seconds(1));
   ASSERT_TRUE(other && other->device == first->device);
   dispatcher.failed(other->id, Blame::device, "killed by signal 11", Seconds(2));
-  const Ruling verdict = dispatcher.failed(second->id, Blame::device, "killed by signal 11", Seconds(2));
-  EXPECT_EQ(verdict.next, Ruling::Next::retry) << "the first card is ill, and only one is left to speak against 7";
+  const FailureDecision result = dispatcher.failed(second->id, Blame::device, "killed by signal 11", Seconds(2));
+  EXPECT_EQ(result.next, FailureDecision::Next::retry) << "the first card is ill, and only one is left to speak against 7";
 }
 
-TEST(DispatcherFaults, ADeadCardGetsThreeTasksAndThenNoneAndAllAreDoneElsewhere) {
+TEST(DispatcherFaults, ADeadCardGetsThreeJobsAndThenNoneAndAllAreDoneElsewhere) {
   Dispatcher dispatcher = two_cards(1);
-  for (TaskKey id = 0; id < 40; ++id) add_file(dispatcher, id, Seconds(300));
+  for (JobKey id = 0; id < 40; ++id) add_file(dispatcher, id, Seconds(300));
   int on_dead = 0, done = 0;
   std::optional<Grant> running;
   for (double now = 0; done < 40 && now < 2000; now += 1) {
@@ -126,12 +126,12 @@ TEST(DispatcherFaults, ADeadCardGetsThreeTasksAndThenNoneAndAllAreDoneElsewhere)
         continue;
       }
       on_dead += grant->canary ? 0 : 1;
-      const Ruling verdict = dispatcher.failed(grant->id, Blame::device, "no kernel image", Seconds(now));
-      EXPECT_NE(verdict.next, Ruling::Next::failed) << "the card is to blame";
+      const FailureDecision result = dispatcher.failed(grant->id, Blame::device, "no kernel image", Seconds(now));
+      EXPECT_NE(result.next, FailureDecision::Next::failed) << "the card is to blame";
     }
     if (!running || static_cast<int>(now) % 10 != 9) continue;
     dispatcher.finished(running->id, Seconds(now));
-    dispatcher.end_task(running->task, Seconds(now));
+    dispatcher.end_job(running->job, Seconds(now));
     running.reset();
     ++done;
   }
@@ -141,9 +141,9 @@ TEST(DispatcherFaults, ADeadCardGetsThreeTasksAndThenNoneAndAllAreDoneElsewhere)
 
 TEST(DispatcherFaults, ALostCardGetsNothingAfterItWasHeardOf) {
   Dispatcher dispatcher = two_cards(2);
-  for (TaskKey id = 0; id < 20; ++id) add_file(dispatcher, id, Seconds(300));
+  for (JobKey id = 0; id < 20; ++id) add_file(dispatcher, id, Seconds(300));
   take_all(dispatcher, {});
-  dispatcher.device_heard(0, HealthEvent::lost, "Xid 79", Seconds(1));
+  dispatcher.device_event(0, HealthEvent::lost, "Xid 79", Seconds(1));
   for (const auto& grant : take_all(dispatcher, Seconds(1))) EXPECT_NE(grant.device, 0u);
   EXPECT_EQ(dispatcher.health_changes(0).back().to, DeviceState::lost);
   EXPECT_EQ(dispatcher.health_changes(0).back().reason, "Xid 79");
@@ -151,7 +151,7 @@ TEST(DispatcherFaults, ALostCardGetsNothingAfterItWasHeardOf) {
 
 TEST(DispatcherFaults, AfterItsBackOffACardIsProbedByOneCanaryAtATime) {
   Dispatcher dispatcher = two_cards(1);
-  for (TaskKey id = 0; id < 9; ++id) add_file(dispatcher, id, Seconds(3000));
+  for (JobKey id = 0; id < 9; ++id) add_file(dispatcher, id, Seconds(3000));
   for (int i = 0; i < 3; ++i)
     for (const auto& grant : take_all(dispatcher, Seconds(i)))
       if (grant.device == 0) dispatcher.failed(grant.id, Blame::device, "hung", Seconds(i));
@@ -174,27 +174,27 @@ TEST(DispatcherFaults, AfterItsBackOffACardIsProbedByOneCanaryAtATime) {
 
 TEST(DispatcherFaults, ACanaryEndsWithItsWorkerAndTheNextOneIsGranted) {
   Dispatcher dispatcher = two_cards(1);
-  dispatcher.device_heard(0, HealthEvent::lost, "Xid 79", {});
-  dispatcher.device_heard(0, HealthEvent::returned, "enumerates again", Seconds(1));
+  dispatcher.device_event(0, HealthEvent::lost, "Xid 79", {});
+  dispatcher.device_event(0, HealthEvent::returned, "enumerates again", Seconds(1));
   const auto first = dispatcher.next(Seconds(1));
   ASSERT_TRUE(first && first->canary);
-  dispatcher.device_heard(0, HealthEvent::lost, "did not get ready", Seconds(2));
+  dispatcher.device_event(0, HealthEvent::lost, "did not get ready", Seconds(2));
   dispatcher.finished(first->id, Seconds(3));  // too late: nobody knows it any more
-  dispatcher.device_heard(0, HealthEvent::returned, "ready at last", Seconds(4));
+  dispatcher.device_event(0, HealthEvent::returned, "ready at last", Seconds(4));
   const auto second = dispatcher.next(Seconds(4));
   ASSERT_TRUE(second && second->canary);
 }
 
-TEST(DispatcherFaults, OutOfMemoryHalvesWhatIsPlacedThereAndIsNotTheTasksFault) {
+TEST(DispatcherFaults, OutOfMemoryHalvesWhatIsPlacedThereAndIsNotTheJobsFault) {
   Dispatcher dispatcher;
   auto facts = device("a", 30, 8);
   facts.enough = 4;
   dispatcher.add_device(facts, {});
-  dispatcher.add_task(1, {.audio = Seconds(3000)}, {});
+  dispatcher.add_job(1, {.audio = Seconds(3000)}, {});
   dispatcher.offer(1, Seconds(30), 100, {});
   auto grants = take_all(dispatcher, {});
   ASSERT_EQ(grants.size(), 8u);
-  EXPECT_EQ(dispatcher.failed(grants[0].id, Blame::exhausted, "out of memory", Seconds(1)).next, Ruling::Next::retry);
+  EXPECT_EQ(dispatcher.failed(grants[0].id, Blame::exhausted, "out of memory", Seconds(1)).next, FailureDecision::Next::retry);
   for (std::size_t i = 1; i < grants.size(); ++i) dispatcher.finished(grants[i].id, Seconds(2));
   EXPECT_EQ(take_all(dispatcher, Seconds(2)).size(), 4u);
   EXPECT_EQ(state_of(dispatcher, 0, Seconds(2)), DeviceState::healthy) << "it is no fault of the device";
@@ -207,11 +207,11 @@ struct FullCard {
     auto facts = device("a", 30, 10);
     facts.enough = 5;
     dispatcher.add_device(facts, {});
-    dispatcher.add_task(1, {.audio = Seconds(30000)}, {});
+    dispatcher.add_job(1, {.audio = Seconds(30000)}, {});
     dispatcher.offer(1, Seconds(30), 1000, {});
     grants = take_all(dispatcher, {});
   }
-  int places(Seconds now) { return dispatcher.devices(now)[0].slots; }
+  int capacity(Seconds now) { return dispatcher.devices(now)[0].slots; }
   /// So many windows come to their end, one after the other.
   void finish(int windows, Seconds now) {
     for (int i = 0; i < windows; ++i) {
@@ -229,7 +229,7 @@ TEST(DispatcherFaults, WindowsThatRunOutOfMemoryTogetherHalveOnce) {
   ASSERT_EQ(card.grants.size(), 10u);
   for (std::size_t i = 0; i < 5; ++i)
     card.dispatcher.failed(card.grants[i].id, Blame::exhausted, "out of memory", Seconds(1));
-  EXPECT_EQ(card.places(Seconds(1)), 5) << "all were in flight when the first one did not fit";
+  EXPECT_EQ(card.capacity(Seconds(1)), 5) << "all were in flight when the first one did not fit";
   const auto loss = card.dispatcher.devices(Seconds(1))[0].memory_loss;
   ASSERT_TRUE(loss);
   EXPECT_EQ(loss->times, 5);
@@ -243,11 +243,11 @@ TEST(DispatcherFaults, AfterOutOfMemoryMoreWindowsAreTriedStepByStep) {
   card.dispatcher.failed(card.grants[0].id, Blame::exhausted, "out of memory", Seconds(1));
   card.grants.erase(card.grants.begin());
   card.finish(9, Seconds(2));
-  EXPECT_EQ(card.places(Seconds(2)), 5);
+  EXPECT_EQ(card.capacity(Seconds(2)), 5);
   card.finish(1, Seconds(2));
-  EXPECT_EQ(card.places(Seconds(2)), 6) << "twice five have been done";
+  EXPECT_EQ(card.capacity(Seconds(2)), 6) << "twice five have been done";
   card.finish(12 + 14 + 16 + 18, Seconds(3));
-  EXPECT_EQ(card.places(Seconds(3)), 10) << "within one run, and not after ten minutes each";
+  EXPECT_EQ(card.capacity(Seconds(3)), 10) << "within one run, and not after ten minutes each";
   const auto& changes = card.dispatcher.memory_changes(0);
   ASSERT_EQ(changes.size(), 2u);
   EXPECT_TRUE(changes[0].is_short);
@@ -262,14 +262,14 @@ TEST(DispatcherFaults, ADeviceThatRunsOutAgainIsTriedMoreCarefully) {
   card.dispatcher.failed(card.grants[0].id, Blame::exhausted, "out of memory", Seconds(1));
   card.grants.erase(card.grants.begin());
   card.finish(10, Seconds(2));
-  ASSERT_EQ(card.places(Seconds(2)), 6);
+  ASSERT_EQ(card.capacity(Seconds(2)), 6);
   card.dispatcher.failed(card.grants.front().id, Blame::exhausted, "out of memory", Seconds(3));
   card.grants.erase(card.grants.begin());
-  ASSERT_EQ(card.places(Seconds(3)), 3);
+  ASSERT_EQ(card.capacity(Seconds(3)), 3);
   card.finish(11, Seconds(4));
-  EXPECT_EQ(card.places(Seconds(4)), 3) << "twice as many have to be done first";
+  EXPECT_EQ(card.capacity(Seconds(4)), 3) << "twice as many have to be done first";
   card.finish(1, Seconds(4));
-  EXPECT_EQ(card.places(Seconds(4)), 4);
+  EXPECT_EQ(card.capacity(Seconds(4)), 4);
 }
 
 TEST(DispatcherFaults, WhatDoesNotFitEvenAloneFails) {
@@ -277,33 +277,33 @@ TEST(DispatcherFaults, WhatDoesNotFitEvenAloneFails) {
   dispatcher.add_device(device("a", 30, 1), {});
   add_file(dispatcher, 1, Seconds(300));
   const auto first = dispatcher.next({});
-  EXPECT_EQ(dispatcher.failed(first->id, Blame::exhausted, "out of memory", {}).next, Ruling::Next::retry);
+  EXPECT_EQ(dispatcher.failed(first->id, Blame::exhausted, "out of memory", {}).next, FailureDecision::Next::retry);
   const auto second = dispatcher.next({});
-  const Ruling verdict = dispatcher.failed(second->id, Blame::exhausted, "out of memory", {});
-  EXPECT_EQ(verdict.next, Ruling::Next::failed);
-  EXPECT_NE(verdict.reason.find("does not fit"), std::string::npos);
+  const FailureDecision result = dispatcher.failed(second->id, Blame::exhausted, "out of memory", {});
+  EXPECT_EQ(result.next, FailureDecision::Next::failed);
+  EXPECT_NE(result.reason.find("does not fit"), std::string::npos);
 }
 
-TEST(DispatcherFaults, APermanentFailureIsTheTasksAndACancelledPieceIsNobodys) {
+TEST(DispatcherFaults, APermanentFailureIsTheJobsAndACancelledPieceIsNobodys) {
   Dispatcher dispatcher;
   dispatcher.add_device(device("a", 30, 1), {});
   add_file(dispatcher, 1, Seconds(300));
   const auto given_back = dispatcher.next({});
-  EXPECT_EQ(dispatcher.failed(given_back->id, Blame::cancelled, "", {}).next, Ruling::Next::retry);
+  EXPECT_EQ(dispatcher.failed(given_back->id, Blame::cancelled, "", {}).next, FailureDecision::Next::retry);
   const auto again = dispatcher.next({});
   ASSERT_TRUE(again);
-  EXPECT_EQ(dispatcher.failed(again->id, Blame::permanent, "no audio in it", {}).next, Ruling::Next::failed);
+  EXPECT_EQ(dispatcher.failed(again->id, Blame::permanent, "no audio in it", {}).next, FailureDecision::Next::failed);
 }
 
 TEST(DispatcherFaults, WhenAllCardsAreLostAndOneReturnsTheWorkGoesOn) {
   Dispatcher dispatcher = two_cards(1);
-  for (TaskKey id = 0; id < 4; ++id) add_file(dispatcher, id, Seconds(300));
+  for (JobKey id = 0; id < 4; ++id) add_file(dispatcher, id, Seconds(300));
   const auto grants = take_all(dispatcher, {});
-  for (const DeviceIndex card : {0u, 1u}) dispatcher.device_heard(card, HealthEvent::lost, "Xid 79", Seconds(1));
+  for (const DeviceIndex card : {0u, 1u}) dispatcher.device_event(card, HealthEvent::lost, "Xid 79", Seconds(1));
   for (const auto& grant : grants) dispatcher.failed(grant.id, Blame::device, "lost", Seconds(1));
   EXPECT_FALSE(dispatcher.next(Seconds(100)));
   EXPECT_EQ(dispatcher.devices(Seconds(100))[0].why_idle, Idle::fault);
-  dispatcher.device_heard(1, HealthEvent::returned, "enumerates again", Seconds(200));
+  dispatcher.device_event(1, HealthEvent::returned, "enumerates again", Seconds(200));
   for (int i = 0; i < 2; ++i) {
     const auto canary = dispatcher.next(Seconds(200));
     ASSERT_TRUE(canary && canary->canary);
@@ -314,7 +314,7 @@ TEST(DispatcherFaults, WhenAllCardsAreLostAndOneReturnsTheWorkGoesOn) {
     for (const auto& grant : take_all(dispatcher, Seconds(now))) {
       EXPECT_EQ(grant.device, 1u);
       dispatcher.finished(grant.id, Seconds(now));
-      dispatcher.end_task(grant.task, Seconds(now));
+      dispatcher.end_job(grant.job, Seconds(now));
       ++done;
     }
   EXPECT_EQ(done, 4u);

@@ -12,7 +12,7 @@ inline DeviceFacts device(std::string id, double speed, int slots) {
   return {.id = std::move(id), .speed = speed, .slots = slots};
 }
 
-inline TaskFacts whole_file(Seconds audio) {
+inline JobFacts whole_file(Seconds audio) {
   return {.audio = audio, .whole = true};
 }
 
@@ -30,11 +30,11 @@ inline std::map<DeviceIndex, int> by_device(const std::vector<Grant>& grants) {
 }
 
 /// Adds a whole file that can start.
-inline void add_file(Dispatcher& dispatcher, TaskKey id, Seconds audio, Seconds now = {}, TaskFacts facts = {}) {
+inline void add_file(Dispatcher& dispatcher, JobKey id, Seconds audio, Seconds now = {}, JobFacts facts = {}) {
   facts.audio = audio;
   facts.whole = true;
   facts.queued_at = now;
-  dispatcher.add_task(id, facts, now);
+  dispatcher.add_job(id, facts, now);
   dispatcher.offer(id, audio, 1, now);
 }
 

@@ -24,7 +24,7 @@ TEST(Loading, APieceIsLeftToADeviceThatStillLoadsWhereThatEndsItATenthSooner) {
     SCOPED_TRACE(whole);
     const auto placed = [&](Seconds load_time) {
       Dispatcher dispatcher = while_the_fast_one_loads(load_time);
-      dispatcher.add_task(1, {.audio = Seconds(100), .whole = whole}, {});
+      dispatcher.add_job(1, {.audio = Seconds(100), .whole = whole}, {});
       dispatcher.offer(1, Seconds(100), 1, {});
       return dispatcher.next({}).has_value();
     };
@@ -37,7 +37,7 @@ TEST(Loading, APieceIsLeftToADeviceThatStillLoadsWhereThatEndsItATenthSooner) {
 
 TEST(Loading, ADeviceThatLoadsForLongerThanItDidIsNotCountedOn) {
   Dispatcher dispatcher = while_the_fast_one_loads(Seconds(5));
-  dispatcher.add_task(1, {.audio = Seconds(100)}, {});
+  dispatcher.add_job(1, {.audio = Seconds(100)}, {});
   dispatcher.offer(1, Seconds(100), 1, {});
   EXPECT_FALSE(dispatcher.next({}));
   EXPECT_EQ(dispatcher.devices({})[0].why_idle, Idle::left_to_faster);
@@ -49,13 +49,13 @@ TEST(Loading, ADeviceThatLoadsForLongerThanItDidIsNotCountedOn) {
 
 TEST(Loading, HowLongAWorkerTookToLoadIsExpectedOfTheNextOne) {
   Dispatcher dispatcher = while_the_fast_one_loads({});
-  dispatcher.device_heard(1, HealthEvent::ready, "", Seconds(4));
-  dispatcher.device_heard(1, HealthEvent::restarting, "it died", Seconds(50));
-  dispatcher.add_task(1, {.audio = Seconds(100)}, Seconds(50));
+  dispatcher.device_event(1, HealthEvent::ready, "", Seconds(4));
+  dispatcher.device_event(1, HealthEvent::restarting, "it died", Seconds(50));
+  dispatcher.add_job(1, {.audio = Seconds(100)}, Seconds(50));
   dispatcher.offer(1, Seconds(100), 1, Seconds(50));
   EXPECT_FALSE(dispatcher.next(Seconds(50)));
   EXPECT_EQ(dispatcher.wake_at(), Seconds(54));
-  dispatcher.device_heard(1, HealthEvent::ready, "", Seconds(53));
+  dispatcher.device_event(1, HealthEvent::ready, "", Seconds(53));
   const auto grant = dispatcher.next(Seconds(53));
   ASSERT_TRUE(grant);
   EXPECT_EQ(grant->device, 1u);
@@ -69,7 +69,7 @@ TEST(Loading, ADeviceThatWillBeReadyAfterEverythingTakesNoPartOfIt) {
   late.load_time = Seconds(100);
   late.starting = true;
   dispatcher.add_device(late, {});
-  dispatcher.add_task(1, {.audio = Seconds(210)}, {});
+  dispatcher.add_job(1, {.audio = Seconds(210)}, {});
   dispatcher.offer(1, Seconds(30), 7, {});
   EXPECT_EQ(by_device(take_all(dispatcher, {})), (std::map<DeviceIndex, int>{{0, 2}, {1, 1}}))
       << "3 s on both together, and a window takes the slow one as long";

@@ -19,11 +19,11 @@ class Storm {
  public:
   explicit Storm(std::uint64_t seed)
       : dice_(seed),
-        tasks_at_once_(dice_.coin() ? 6 : 0),
-        dispatcher_({.tasks_at_once = tasks_at_once_, .least_headroom = {0}}) {
+        jobs_at_once_(dice_.coin() ? 6 : 0),
+        dispatcher_({.jobs_at_once = jobs_at_once_, .least_headroom = {0}}) {
     for (int m = dice_.between(1, 6); m > 0; --m) {
       DeviceFacts facts = device("device " + std::to_string(facts_.size()), dice_.between(3, 60), dice_.between(1, 5));
-      if (dice_.coin()) facts.task_cap = dice_.between(1, 3);
+      if (dice_.coin()) facts.job_cap = dice_.between(1, 3);
       if (dice_.coin()) facts.memory = Bytes{dice_.between(4, 40) * 100'000'000LL};
       facts.piece_memory = kPiece;
       facts_.push_back(facts);
@@ -51,19 +51,19 @@ class Storm {
   };
 
   void add() {
-    const TaskKey id = mine_.size();
-    const TaskClass kinds[] = {TaskClass::interactive, TaskClass::normal, TaskClass::batch};
-    Mine task{.whole = dice_.coin(), .pieces = 1};
+    const JobKey id = mine_.size();
+    const JobClass kinds[] = {JobClass::interactive, JobClass::normal, JobClass::batch};
+    Mine job{.whole = dice_.coin(), .pieces = 1};
     const double audio = dice_.between(5, 400);
-    dispatcher_.add_task(
+    dispatcher_.add_job(
         id,
-        {.kind = kinds[dice_.between(0, 2)], .queued_at = Seconds(now_), .audio = Seconds(audio), .whole = task.whole},
+        {.kind = kinds[dice_.between(0, 2)], .queued_at = Seconds(now_), .audio = Seconds(audio), .whole = job.whole},
         Seconds(now_));
-    if (!task.whole) task.pieces = dice_.between(1, 12);
-    const double each = task.whole ? audio : 30;
-    dispatcher_.correct_length(id, Seconds(each * task.pieces), Seconds(now_));
-    dispatcher_.offer(id, Seconds(each), task.pieces, Seconds(now_));
-    mine_.push_back(task);
+    if (!job.whole) job.pieces = dice_.between(1, 12);
+    const double each = job.whole ? audio : 30;
+    dispatcher_.correct_length(id, Seconds(each * job.pieces), Seconds(now_));
+    dispatcher_.offer(id, Seconds(each), job.pieces, Seconds(now_));
+    mine_.push_back(job);
   }
 
   void take() {
@@ -72,7 +72,7 @@ class Storm {
       running_.emplace(grant->id, *grant);
       ASSERT_FALSE(out_.contains(grant->device)) << "placed on a device that is out";
       if (grant->canary) continue;
-      ASSERT_FALSE(mine_[grant->task].ended) << "placed although it has ended";
+      ASSERT_FALSE(mine_[grant->job].ended) << "placed although it has ended";
       if (const auto memory = facts_[grant->device].memory) {
         const auto view = dispatcher_.devices(Seconds(now_))[grant->device];
         ASSERT_LE(view.reserved.value + foreign_[grant->device].value, memory->value / 20 * 19 + 20) << "memory";
@@ -84,24 +84,24 @@ class Storm {
   /// No limit is passed.
   void check() {
     std::map<DeviceIndex, int> pieces;
-    std::map<DeviceIndex, std::set<TaskKey>> tasks;
-    std::map<TaskKey, int> of_task;
+    std::map<DeviceIndex, std::set<JobKey>> jobs;
+    std::map<JobKey, int> of_job;
     for (const auto& [id, running] : running_) {
       ++pieces[running.device];
       if (running.canary) continue;
-      tasks[running.device].insert(running.task);
-      ++of_task[running.task];
+      jobs[running.device].insert(running.job);
+      ++of_job[running.job];
     }
     for (DeviceIndex i = 0; i < facts_.size(); ++i) {
       EXPECT_LE(pieces[i], facts_[i].slots);
-      if (facts_[i].task_cap) {
-        EXPECT_LE(static_cast<int>(tasks[i].size()), *facts_[i].task_cap);
+      if (facts_[i].job_cap) {
+        EXPECT_LE(static_cast<int>(jobs[i].size()), *facts_[i].job_cap);
       }
     }
-    if (tasks_at_once_ > 0) {
-      EXPECT_LE(static_cast<int>(of_task.size()), tasks_at_once_);
+    if (jobs_at_once_ > 0) {
+      EXPECT_LE(static_cast<int>(of_job.size()), jobs_at_once_);
     }
-    for (const auto& [task, count] : of_task) EXPECT_LE(count, mine_[task].pieces) << "more pieces than it has";
+    for (const auto& [job, count] : of_job) EXPECT_LE(count, mine_[job].pieces) << "more pieces than it has";
     const auto views = dispatcher_.devices(Seconds(now_));
     for (const auto& view : views) {
       double idle = 0;
@@ -114,20 +114,20 @@ class Storm {
     running_.erase(grant.id);
     if (good) {
       dispatcher_.finished(grant.id, Seconds(now_));
-      if (!grant.canary && --mine_[grant.task].pieces == 0) end(grant.task);
+      if (!grant.canary && --mine_[grant.job].pieces == 0) end(grant.job);
       return;
     }
     const Blame classes[] = {Blame::lost,      Blame::device,    Blame::unclear,
                              Blame::exhausted, Blame::cancelled, Blame::permanent};
-    const Ruling verdict = dispatcher_.failed(grant.id, classes[dice_.between(0, 5)], "storm", Seconds(now_));
-    if (!grant.canary && verdict.next != Ruling::Next::retry) end(grant.task);
+    const FailureDecision result = dispatcher_.failed(grant.id, classes[dice_.between(0, 5)], "storm", Seconds(now_));
+    if (!grant.canary && result.next != FailureDecision::Next::retry) end(grant.job);
   }
 
-  void end(TaskKey id) {
-    dispatcher_.end_task(id, Seconds(now_));
+  void end(JobKey id) {
+    dispatcher_.end_job(id, Seconds(now_));
     mine_[id].ended = true;
     std::erase_if(running_, [&](const auto& it) {
-      if (it.second.canary || it.second.task != id) return false;
+      if (it.second.canary || it.second.job != id) return false;
       dispatcher_.finished(it.first, Seconds(now_));
       return true;
     });
@@ -142,12 +142,12 @@ class Storm {
         dispatcher_.device_memory(device, foreign_[device], Seconds(now_));
         break;
       case 2:
-        dispatcher_.device_heard(device, HealthEvent::lost, "storm", Seconds(now_));
+        dispatcher_.device_event(device, HealthEvent::lost, "storm", Seconds(now_));
         std::erase_if(running_, [&](const auto& it) { return it.second.canary && it.second.device == device; });
         out_.insert(device);
         break;
       case 3:
-        dispatcher_.device_heard(device, HealthEvent::returned, "storm", Seconds(now_));
+        dispatcher_.device_event(device, HealthEvent::returned, "storm", Seconds(now_));
         out_.erase(device);
         break;
       default:
@@ -162,13 +162,13 @@ class Storm {
   void calm_down() {
     for (DeviceIndex i = 0; i < facts_.size(); ++i) {
       dispatcher_.device_memory(i, {}, Seconds(now_));
-      dispatcher_.device_heard(i, HealthEvent::returned, "calm", Seconds(now_));
+      dispatcher_.device_event(i, HealthEvent::returned, "calm", Seconds(now_));
     }
     out_.clear();
     foreign_.assign(facts_.size(), {});
     for (int step = 0; step < 20'000; ++step) {
       take();
-      if (std::all_of(mine_.begin(), mine_.end(), [](const Mine& task) { return task.ended; })) return;
+      if (std::all_of(mine_.begin(), mine_.end(), [](const Mine& job) { return job.ended; })) return;
       if (!running_.empty())
         land(running_.begin()->second, true);
       else if (const auto wake = dispatcher_.wake_at())
@@ -181,7 +181,7 @@ class Storm {
   }
 
   Dice dice_;
-  int tasks_at_once_ = 0;
+  int jobs_at_once_ = 0;
   Dispatcher dispatcher_;
   std::vector<DeviceFacts> facts_{};
   std::vector<Bytes> foreign_{};
@@ -210,9 +210,9 @@ TEST(Properties, NoDeviceIsIdleWhileAPieceWaitsThatItCouldEndBeforeEverythingEls
       dispatcher.add_device(device("d", speeds.back(), dice.between(1, 4)), {});
     }
     int left = 0;
-    for (TaskKey id = 0; id < 12; ++id) {
+    for (JobKey id = 0; id < 12; ++id) {
       const int pieces = dice.between(1, 40);
-      dispatcher.add_task(id, {.audio = Seconds(30 * pieces)}, {});
+      dispatcher.add_job(id, {.audio = Seconds(30 * pieces)}, {});
       dispatcher.offer(id, Seconds(30), pieces, {});
       left += pieces;
     }
@@ -235,21 +235,21 @@ TEST(Properties, NoDeviceIsIdleWhileAPieceWaitsThatItCouldEndBeforeEverythingEls
   }
 }
 
-TEST(Properties, AnEndlessStreamOfBetterTasksStarvesNobody) {
+TEST(Properties, AnEndlessStreamOfBetterJobsStarvesNobody) {
   Dispatcher dispatcher;
   dispatcher.add_device(device("d", 30, 1), {});
-  add_file(dispatcher, 0, Seconds(30), {}, {.kind = TaskClass::batch});
+  add_file(dispatcher, 0, Seconds(30), {}, {.kind = JobClass::batch});
   for (int i = 1; i < 20'000; ++i) {
     const Seconds now(i);
-    add_file(dispatcher, static_cast<TaskKey>(i), Seconds(3000), now, {.kind = TaskClass::interactive});
+    add_file(dispatcher, static_cast<JobKey>(i), Seconds(3000), now, {.kind = JobClass::interactive});
     const auto grant = dispatcher.next(now);
     ASSERT_TRUE(grant);
-    if (grant->task == 0) {
+    if (grant->job == 0) {
       EXPECT_LT(i, 2 * 6 * 600 + 700) << "two classes are worth two hours";
       return;
     }
     dispatcher.finished(grant->id, now);
-    dispatcher.end_task(grant->task, now);
+    dispatcher.end_job(grant->job, now);
   }
   ADD_FAILURE() << "it starved";
 }

@@ -11,10 +11,10 @@ namespace {
 
 using Kind = SimFault::Kind;
 
-SimResult run(std::vector<SimDevice> devices, std::span<const SimTask> tasks, SimUnit unit = SimUnit::window) {
+SimResult run(std::vector<SimDevice> devices, std::span<const SimJob> jobs, SimUnit unit = SimUnit::window) {
   SimOptions options{.unit = unit};
   set_policy(Policy::tutti, devices, options);
-  return simulate(tasks, devices, options);
+  return simulate(jobs, devices, options);
 }
 
 std::size_t done(const SimResult& result) {
@@ -22,7 +22,7 @@ std::size_t done(const SimResult& result) {
       std::count_if(result.done_at.begin(), result.done_at.end(), [](Seconds at) { return at > Seconds::zero(); }));
 }
 
-std::vector<SimTask> lectures(std::size_t count) {
+std::vector<SimJob> lectures(std::size_t count) {
   return with_error(log_normal_lengths(count, Seconds(1200), 0.7, 5), 0.3, 6);
 }
 
@@ -36,69 +36,69 @@ std::vector<SimFault> sick(Seconds from, Seconds to) {
 TEST(Simulator, TwiceIsTheSame) {
   auto devices = std::vector{plain_device("a", 30, 4), plain_device("b", 12, 4)};
   devices[0].jitter = 0.2;
-  const auto tasks = lectures(20);
-  EXPECT_EQ(run(devices, tasks).done_at, run(devices, tasks).done_at);
+  const auto jobs = lectures(20);
+  EXPECT_EQ(run(devices, jobs).done_at, run(devices, jobs).done_at);
 }
 
 TEST(Simulator, JitterAndAWarmUpAreWorkedAround) {
   auto devices = std::vector{plain_device("a", 30, 4), plain_device("b", 12, 4)};
   devices[0].jitter = devices[1].jitter = 0.3;
   devices[1].warm_up = Seconds(20);
-  const auto tasks = lectures(30);
-  const SimResult result = run(devices, tasks);
+  const auto jobs = lectures(30);
+  const SimResult result = run(devices, jobs);
   EXPECT_EQ(done(result), 30u);
   EXPECT_EQ(result.devices[1].idle[static_cast<std::size_t>(Idle::starting)], Seconds(20));
   const double lost = 20 * 12 / 42.0;
-  EXPECT_LE(result.makespan.count(), (lower_bound(tasks, devices, SimUnit::window).count() + lost) * 1.02);
+  EXPECT_LE(result.makespan.count(), (lower_bound(jobs, devices, SimUnit::window).count() + lost) * 1.02);
 }
 
 TEST(Simulator, AWindowCostsBesideItsAudioWhateverIsInIt) {
   auto devices = std::vector{plain_device("a", 30, 4)};
   devices[0].fixed = Seconds(1);
-  const std::vector<SimTask> clips = with_error(std::vector<double>(40, 15.0), 0, 0);
-  const std::vector<SimTask> lecture = with_error(std::vector<double>{600}, 0, 0);
+  const std::vector<SimJob> clips = with_error(std::vector<double>(40, 15.0), 0, 0);
+  const std::vector<SimJob> lecture = with_error(std::vector<double>{600}, 0, 0);
   EXPECT_NEAR(run(devices, clips).makespan.count(), 40 * 1.5, 1e-6);
   EXPECT_NEAR(run(devices, lecture).makespan.count(), 20 * 2.0, 1e-6);
   EXPECT_NEAR(run(devices, lecture, SimUnit::file).makespan.count(), 20 * 2.0, 1e-6);
-  for (const auto& tasks : {clips, lecture})
-    EXPECT_NEAR(run(devices, tasks).makespan / lower_bound(tasks, devices, SimUnit::window), 1, 1e-6);
+  for (const auto& jobs : {clips, lecture})
+    EXPECT_NEAR(run(devices, jobs).makespan / lower_bound(jobs, devices, SimUnit::window), 1, 1e-6);
 }
 
 TEST(Simulator, NobodyIsFasterThanTheLowerBoundWhateverWindowsCostEachDevice) {
   auto devices = std::vector{plain_device("a", 30, 4), plain_device("b", 12, 4)};
   devices[1].fixed = Seconds(2);
-  std::vector<SimTask> tasks = lectures(20);
-  for (const SimTask& clip : with_error(std::vector<double>(100, 8.0), 0, 0)) tasks.push_back(clip);
+  std::vector<SimJob> jobs = lectures(20);
+  for (const SimJob& clip : with_error(std::vector<double>(100, 8.0), 0, 0)) jobs.push_back(clip);
   for (const SimUnit unit : {SimUnit::window, SimUnit::file})
-    EXPECT_GE(run(devices, tasks, unit).makespan / lower_bound(tasks, devices, unit), 1);
-  EXPECT_LE(run(devices, tasks).makespan / lower_bound(tasks, devices, SimUnit::window), 1.1);
+    EXPECT_GE(run(devices, jobs, unit).makespan / lower_bound(jobs, devices, unit), 1);
+  EXPECT_LE(run(devices, jobs).makespan / lower_bound(jobs, devices, SimUnit::window), 1.1);
 }
 
 TEST(Simulator, ASpeedThatWasToldWrongIsLearned) {
   auto devices = std::vector{plain_device("a", 30, 4), plain_device("b", 30, 4)};
   devices[1].speed = 6;
-  const auto tasks = lectures(30);
-  const SimResult result = run(devices, tasks);
+  const auto jobs = lectures(30);
+  const SimResult result = run(devices, jobs);
   EXPECT_NEAR(result.devices[1].speed, 6, 0.1);
-  EXPECT_LE(result.makespan / lower_bound(tasks, devices, SimUnit::window), 1.01);
+  EXPECT_LE(result.makespan / lower_bound(jobs, devices, SimUnit::window), 1.01);
 }
 
 TEST(Simulator, AWorkerThatDiesNowAndThenCostsItsWindowsAndNothingElse) {
   auto devices = std::vector{plain_device("a", 30, 4), plain_device("b", 12, 4)};
   for (double at = 50; at < 1000; at += 200) devices[0].faults.push_back({Seconds(at), Kind::worker_dies});
-  const auto tasks = lectures(30);
-  const SimResult result = run(devices, tasks);
+  const auto jobs = lectures(30);
+  const SimResult result = run(devices, jobs);
   EXPECT_EQ(done(result), 30u);
   EXPECT_GT(result.failures, 0u);
   EXPECT_LE(result.failures, 4u * 5);
-  EXPECT_LE(result.makespan / lower_bound(tasks, devices, SimUnit::window), 1.05);
+  EXPECT_LE(result.makespan / lower_bound(jobs, devices, SimUnit::window), 1.05);
 }
 
 TEST(Simulator, ACardThatFailsEverythingAtOnceIsNoBlackHole) {
   auto devices = std::vector{plain_device("a", 30, 4), plain_device("b", 12, 4)};
   devices[0].faults = sick(Seconds(10), Seconds(20'000));
-  const auto tasks = lectures(30);
-  const SimResult result = run(devices, tasks, SimUnit::file);
+  const auto jobs = lectures(30);
+  const SimResult result = run(devices, jobs, SimUnit::file);
   EXPECT_EQ(done(result), 30u);
   EXPECT_LE(result.failures, 20u) << "canaries included";
   EXPECT_GT(result.devices[0].idle[static_cast<std::size_t>(Idle::fault)], result.makespan * 0.8);
@@ -107,8 +107,8 @@ TEST(Simulator, ACardThatFailsEverythingAtOnceIsNoBlackHole) {
 TEST(Simulator, ALostCardThatReturnsIsProbedAndWorksAgain) {
   auto devices = std::vector{plain_device("a", 30, 4), plain_device("b", 12, 4)};
   devices[0].faults = {{Seconds(100), Kind::lost}, {Seconds(200), Kind::returned}};
-  const auto tasks = lectures(60);
-  const SimResult result = run(devices, tasks);
+  const auto jobs = lectures(60);
+  const SimResult result = run(devices, jobs);
   EXPECT_EQ(done(result), 60u);
   EXPECT_EQ(result.devices[0].state, DeviceState::healthy);
   EXPECT_NEAR(result.devices[0].idle[static_cast<std::size_t>(Idle::fault)].count(), 100, 5);
@@ -117,8 +117,8 @@ TEST(Simulator, ALostCardThatReturnsIsProbedAndWorksAgain) {
 TEST(Simulator, WhenAllCardsAreSickForAWhileNothingIsLost) {
   auto devices = std::vector{plain_device("a", 30, 2), plain_device("b", 12, 2)};
   for (auto& device : devices) device.faults = sick(Seconds(51.3), Seconds(120));
-  const auto tasks = lectures(20);
-  const SimResult result = run(devices, tasks);
+  const auto jobs = lectures(20);
+  const SimResult result = run(devices, jobs);
   EXPECT_EQ(done(result), 20u);
 }
 
@@ -159,8 +159,8 @@ TEST(Simulator, ASlowCardCountsOnAFastOneThatStillStarts) {
   std::vector<SimDevice> devices{plain_device("slow", 12, 10), plain_device("a", 60, 10), plain_device("b", 60, 10)};
   devices[2].warm_up = Seconds(0.5);
   const std::vector<double> lengths(10, 120.0);
-  const auto tasks = with_error(lengths, 0, 0);
-  EXPECT_LT(simulate(tasks, devices, {}).makespan, Seconds(1.25 * 1200 / 132)) << "and not six windows on the slow one";
+  const auto jobs = with_error(lengths, 0, 0);
+  EXPECT_LT(simulate(jobs, devices, {}).makespan, Seconds(1.25 * 1200 / 132)) << "and not six windows on the slow one";
 }
 
 }  // namespace

@@ -22,14 +22,14 @@ double do_windows(Dispatcher& dispatcher, const std::vector<double>& lengths, do
 TEST(TimeLeft, WhatIsLeftTakesWhatEveryWindowCostsBesideItsAudio) {
   Dispatcher dispatcher;
   dispatcher.add_device(device("a", 30, 1), {});
-  dispatcher.add_task(1, {.audio = Seconds(1000)}, {});
+  dispatcher.add_job(1, {.audio = Seconds(1000)}, {});
   std::vector<double> lengths;
   for (int i = 0; i < 40; ++i) lengths.push_back(10 + 5 * (i % 5));
   const double now = do_windows(dispatcher, lengths, 0);
-  dispatcher.end_task(1, Seconds(now));
-  dispatcher.add_task(2, {.audio = Seconds(600)}, Seconds(now));
+  dispatcher.end_job(1, Seconds(now));
+  dispatcher.add_job(2, {.audio = Seconds(600)}, Seconds(now));
   EXPECT_NEAR(dispatcher.queue(Seconds(now)).expected_left->count(), 20 * (0.5 + 30 / 40.0), 0.5);
-  for (TaskKey id = 3; id < 13; ++id) dispatcher.add_task(id, {.audio = Seconds(10)}, Seconds(now));
+  for (JobKey id = 3; id < 13; ++id) dispatcher.add_job(id, {.audio = Seconds(10)}, Seconds(now));
   EXPECT_NEAR(dispatcher.queue(Seconds(now)).expected_left->count(), 25 + 10 * (0.5 + 10 / 40.0), 0.8);
   EXPECT_NEAR(dispatcher.devices(Seconds(now))[0].speed, 21, 1) << "of windows as it had them: 40 of audio alone";
 }
@@ -37,13 +37,13 @@ TEST(TimeLeft, WhatIsLeftTakesWhatEveryWindowCostsBesideItsAudio) {
 TEST(TimeLeft, WhatIsLeftIsLessCertainWhenItsWindowsAreUnlikeThoseThatWereMeasured) {
   Dispatcher dispatcher;
   dispatcher.add_device(device("a", 30, 1), {});
-  dispatcher.add_task(1, {.audio = Seconds(900)}, {});
+  dispatcher.add_job(1, {.audio = Seconds(900)}, {});
   const double now = do_windows(dispatcher, std::vector<double>(30, 30), 0);
-  dispatcher.end_task(1, Seconds(now));
+  dispatcher.end_job(1, Seconds(now));
   EXPECT_EQ(dispatcher.devices(Seconds(now))[0].windows_done, 30);
-  dispatcher.add_task(2, {.audio = Seconds(30)}, Seconds(now));
+  dispatcher.add_job(2, {.audio = Seconds(30)}, Seconds(now));
   const double alike = dispatcher.queue(Seconds(now)).error;
-  for (TaskKey id = 3; id < 60; ++id) dispatcher.add_task(id, {.audio = Seconds(10)}, Seconds(now));
+  for (JobKey id = 3; id < 60; ++id) dispatcher.add_job(id, {.audio = Seconds(10)}, Seconds(now));
   EXPECT_GT(dispatcher.queue(Seconds(now)).error, alike + 0.5);
   EXPECT_LE(dispatcher.queue(Seconds(now)).error, 1) << "nothing ends before now";
 }
@@ -51,7 +51,7 @@ TEST(TimeLeft, WhatIsLeftIsLessCertainWhenItsWindowsAreUnlikeThoseThatWereMeasur
 TEST(TimeLeft, AfterShortClipsAFullWindowIsNotThoughtToTakeAsLongAsSoManyOfThem) {
   Dispatcher dispatcher;
   dispatcher.add_device(device("a", 30, 1), {});
-  dispatcher.add_task(1, {.audio = Seconds(900)}, {});
+  dispatcher.add_job(1, {.audio = Seconds(900)}, {});
   std::vector<double> lengths;
   for (int i = 0; i < 40; ++i) lengths.push_back(1 + i % 5);
   const double now = do_windows(dispatcher, lengths, 0);

@@ -13,8 +13,8 @@ constexpr double kFourOfFive = 1.2816;  // standard deviations to either side
 struct Truth {
   double fixed = 0;
   Seconds window(Seconds audio) const { return Seconds(fixed + (1 - fixed) * (audio / kFullWindow)); }
-  WindowWork run(double windows, Seconds each, int places = 10) const {
-    return {.windows = windows, .audio = windows * each, .busy = windows * window(each), .places = places};
+  WindowWork run(double windows, Seconds each, int capacity = 10) const {
+    return {.windows = windows, .audio = windows * each, .busy = windows * window(each), .capacity = capacity};
   }
 };
 

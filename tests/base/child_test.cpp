@@ -124,9 +124,9 @@ TEST(Child, ItHoldsWhatItIsHandedAndNoOtherDescriptorOfOurs) {
   const OwnedFd reader(ends[0]), writer(ends[1]);
   Shell shell("echo three >&3; cd /proc/self/fd && echo *", {.handed = {{writer.get(), 3}, {reader.get(), 5}}});
   shell.child->end(kLong);
-  char said[16] = {};
-  EXPECT_EQ(::read(reader.get(), said, sizeof said), 6);
-  EXPECT_STREQ(said, "three\n");
+  char output[16] = {};
+  EXPECT_EQ(::read(reader.get(), output, sizeof output), 6);
+  EXPECT_STREQ(output, "three\n");
   // 0 to 2, what it was handed, and what the shell itself opens to list the folder.
   ASSERT_EQ(shell.child->last_lines().size(), 1U);
   EXPECT_THAT(shell.child->last_lines()[0], testing::MatchesRegex("0 1 2 3( 4)? 5( [0-9]+)?"));
@@ -141,12 +141,12 @@ TEST(Child, ItsOutputCanBeDroppedWhileItsErrorsStayOurs) {
   Shell shell("echo lost; streams=$(readlink /proc/$$/fd/0 /proc/$$/fd/1 /proc/$$/fd/2); echo \"$streams\" >&3",
               {.handed = {{writer.get(), 3}}, .streams = ChildStreams::errors});
   writer = OwnedFd();
-  std::string said;
+  std::string output;
   char block[512];
   for (ssize_t got; (got = ::read(reader.get(), block, sizeof block)) > 0;)
-    said.append(block, static_cast<std::size_t>(got));
+    output.append(block, static_cast<std::size_t>(got));
   shell.child->end(kLong);
-  EXPECT_EQ(said, "/dev/null\n/dev/null\n" + std::filesystem::read_symlink("/proc/self/fd/2").string() + "\n");
+  EXPECT_EQ(output, "/dev/null\n/dev/null\n" + std::filesystem::read_symlink("/proc/self/fd/2").string() + "\n");
   EXPECT_THAT(shell.child->last_lines(), testing::IsEmpty());
 }
 

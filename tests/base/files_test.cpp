@@ -28,10 +28,10 @@ TEST(Files, AnAtomicWriteReplacesTheWholeContent) {
 TEST(Files, WhatADiskHasNoRoomForIsSaidWithBothSizesAndTheWayOut) {
   const TempFolder folder;
   constexpr Bytes kExabyte{1'000'000'000'000'000'000};
-  EXPECT_TRUE(expect_room(folder.path(), Bytes{1}, "a byte", "Free some space"));
-  EXPECT_TRUE(expect_room(folder.path(), Bytes{-1}, "what is there already", "Free some space"));
-  EXPECT_TRUE(expect_room(folder / "not there", kExabyte, "nobody knows", "Free some space"));
-  const auto room = expect_room(folder.path(), kExabyte, "the new model", "Free some space");
+  EXPECT_TRUE(expect_space(folder.path(), Bytes{1}, "a byte", "Free some space"));
+  EXPECT_TRUE(expect_space(folder.path(), Bytes{-1}, "what is there already", "Free some space"));
+  EXPECT_TRUE(expect_space(folder / "not there", kExabyte, "nobody knows", "Free some space"));
+  const auto room = expect_space(folder.path(), kExabyte, "the new model", "Free some space");
   ASSERT_FALSE(room);
   EXPECT_EQ(room.error().fault, Fault::full);
   EXPECT_TRUE(room.error().what.starts_with(folder.path().string() + ": the new model takes 1000000000.0 GB, "))
@@ -83,11 +83,11 @@ TEST(Files, WhatIsNoFileIsWrittenToAsItStands) {
   const TempFolder folder;
   const auto path = folder / "pipe";
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
-  std::string heard;
-  std::jthread reader([&] { heard = read_file(path).value_or(""); });
+  std::string found;
+  std::jthread reader([&] { found = read_file(path).value_or(""); });
   ASSERT_TRUE(write_file_atomically(path, "to whom it concerns"));
   reader.join();
-  EXPECT_EQ(heard, "to whom it concerns");
+  EXPECT_EQ(found, "to whom it concerns");
   EXPECT_TRUE(std::filesystem::is_fifo(path));
 }
 

@@ -8,9 +8,9 @@
 using namespace tutti;
 
 TEST(Log, AFilesNameNeitherMovesTheCursorNorBeginsALine) {
-  LogCapture said;
+  LogCapture output;
   log(Level::error, "new\nline \x1b[31mred.wav: größe");
-  EXPECT_EQ(said.wait_for("line").text, "new line  [31mred.wav: größe") << "what is no control character stays";
+  EXPECT_EQ(output.wait_for("line").text, "new line  [31mred.wav: größe") << "what is no control character stays";
 }
 
 TEST(Controls, AreThoseOfAsciiAndOfLatin1AsUtf8) {

@@ -15,8 +15,8 @@ class OneOfEach final : public BatchControl {
   FleetStatus status(const PoolView*) override { return {}; }
   bool drain(const std::string& device) override { return is_ours(device); }
   bool resume(const std::string& device) override { return is_ours(device); }
-  Result<void> cancel(std::int64_t task) override {
-    if (task == 7) return {};
+  Result<void> cancel(std::int64_t job) override {
+    if (job == 7) return {};
     return fail(Fault::missing, "no such task");
   }
 

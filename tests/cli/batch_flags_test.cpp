@@ -17,23 +17,23 @@ BatchOptions on_two_devices(std::string policy) {
 TEST(BatchFlags, TheNotesPolicyAloneComesWithItsCaps) {
   BatchOptions note = on_two_devices("note");
   limit_as_the_note(note);
-  EXPECT_EQ(note.task_cap("left"), 5);
-  EXPECT_EQ(note.task_cap("right"), 5);
-  EXPECT_EQ(note.tasks_at_once, 10);
+  EXPECT_EQ(note.job_cap("left"), 5);
+  EXPECT_EQ(note.job_cap("right"), 5);
+  EXPECT_EQ(note.jobs_at_once, 10);
 }
 
 TEST(BatchFlags, TheNotesCapsGiveWayToWhatSomebodySays) {
   BatchOptions capped = on_two_devices("note");
-  capped.task_caps = {{"left", 2}};
+  capped.job_caps = {{"left", 2}};
   limit_as_the_note(capped);
-  EXPECT_EQ(capped.task_cap("left"), 2);
-  EXPECT_FALSE(capped.task_cap("right"));
-  EXPECT_EQ(capped.tasks_at_once, 0);
+  EXPECT_EQ(capped.job_cap("left"), 2);
+  EXPECT_FALSE(capped.job_cap("right"));
+  EXPECT_EQ(capped.jobs_at_once, 0);
   BatchOptions few = on_two_devices("note");
-  few.tasks_at_once = 3;
+  few.jobs_at_once = 3;
   limit_as_the_note(few);
-  EXPECT_EQ(few.task_cap("left"), 5);
-  EXPECT_EQ(few.tasks_at_once, 3);
+  EXPECT_EQ(few.job_cap("left"), 5);
+  EXPECT_EQ(few.jobs_at_once, 3);
 }
 
 TEST(BatchFlags, DevicesThatDoNotRoundAlikeAreNamed) {
@@ -56,8 +56,8 @@ TEST(BatchFlags, OtherPoliciesHaveNoCapsOfTheirOwn) {
   for (const char* policy : {"tutti", "fifo", "round_robin"}) {
     BatchOptions options = on_two_devices(policy);
     limit_as_the_note(options);
-    EXPECT_FALSE(options.task_cap("left")) << policy;
-    EXPECT_EQ(options.tasks_at_once, 0) << policy;
+    EXPECT_FALSE(options.job_cap("left")) << policy;
+    EXPECT_EQ(options.jobs_at_once, 0) << policy;
   }
 }
 

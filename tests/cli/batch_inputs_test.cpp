@@ -35,10 +35,10 @@ class BatchInputs : public testing::Test {
   /// Below the output folder.
   std::vector<std::string> outputs_of(const BatchCommand& command) const {
     std::vector<std::string> all;
-    const auto tasks = batch_tasks(command, "");
-    EXPECT_TRUE(tasks) << tasks.error().text();
-    for (const auto& task : tasks.value_or(std::vector<BatchTask>{}))
-      all.push_back(task.outputs().at(0).lexically_relative(folder_ / "out").string());
+    const auto jobs = batch_jobs(command, "");
+    EXPECT_TRUE(jobs) << jobs.error().text();
+    for (const auto& job : jobs.value_or(std::vector<BatchJob>{}))
+      all.push_back(job.outputs().at(0).lexically_relative(folder_ / "out").string());
     return all;
   }
 
@@ -61,10 +61,10 @@ TEST_F(BatchInputs, ClipsOfATableAreFoundInTheFolderBesideIt) {
   fs::create_directories(folder_ / "cv/clips");
   ASSERT_TRUE(write_file_atomically(folder_ / "cv/clips/a.mp3", "x"));
   ASSERT_TRUE(write_file_atomically(folder_ / "cv/train.tsv", "client_id\tpath\tsentence\nx\ta.mp3\tA\nx\ta\tA\n"));
-  const auto tasks = batch_tasks(command({folder_ / "cv/train.tsv"}), "");
-  ASSERT_TRUE(tasks) << tasks.error().text();
-  ASSERT_EQ(tasks->size(), 1U);
-  EXPECT_EQ(tasks->at(0).spec.input, folder_ / "cv/clips/a.mp3");
+  const auto jobs = batch_jobs(command({folder_ / "cv/train.tsv"}), "");
+  ASSERT_TRUE(jobs) << jobs.error().text();
+  ASSERT_EQ(jobs->size(), 1U);
+  EXPECT_EQ(jobs->at(0).spec.input, folder_ / "cv/clips/a.mp3");
 }
 
 TEST_F(BatchInputs, RecordingsOfOneNameInAListOfAbsolutePathsHaveOutputsOfTheirOwn) {
@@ -97,7 +97,7 @@ TEST_F(BatchInputs, TwoArgumentsThatWouldBecomeOneOutputAreRefusedWithAWayOut) {
   for (const std::vector<std::string>& inputs :
        {std::vector<std::string>{folder_ / "2020", folder_ / "2021"},
         std::vector<std::string>{folder_ / "2020/talk.mp3", folder_ / "2021/talk.mp3"}}) {
-    const auto refused = batch_tasks(command(inputs), "");
+    const auto refused = batch_jobs(command(inputs), "");
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().fault, Fault::usage);
     EXPECT_THAT(refused.error().text(), HasSubstr("would both be written to"));
@@ -113,15 +113,15 @@ TEST_F(BatchInputs, WhatFoldersLeaveOutIsLogged) {
   all.all_files = true;
   EXPECT_THAT(outputs_of(all), ElementsAre("notes.txt.srt", "talk.mp3.srt"));
   fs::remove(folder_ / "2020/talk.mp3");
-  EXPECT_THAT(batch_tasks(command({folder_ / "2020"}), "").error().text(),
+  EXPECT_THAT(batch_jobs(command({folder_ / "2020"}), "").error().text(),
               HasSubstr("(0 of 1 taken; 1 not audio by name)"));
 }
 
 TEST_F(BatchInputs, OneLanguageInTwoSpellingsIsOneFingerprint) {
   const auto fingerprint = [&](std::optional<std::string> language) {
-    BatchCommand asked = command({});
-    asked.speech.language = std::move(language);
-    return fingerprint_of(asked, {}, false);
+    BatchCommand requested = command({});
+    requested.speech.language = std::move(language);
+    return fingerprint_of(requested, {}, false);
   };
   EXPECT_EQ(fingerprint("auto"), fingerprint({}));
   EXPECT_EQ(fingerprint("en-US"), fingerprint("en"));
@@ -143,10 +143,10 @@ TEST_F(BatchInputs, ALongListTakesAKilobyteAndAHalfForARecordingAtMost) {
   BatchCommand all = command({folder_ / "list.txt"});
   all.output_format = "all";
   const std::size_t before = bytes_held();
-  const auto tasks = batch_tasks(all, std::string(64, 'f'));
-  ASSERT_TRUE(tasks);
-  EXPECT_EQ(tasks->size(), kLines);
-  EXPECT_EQ(tasks->front().outputs().size(), 5U);
+  const auto jobs = batch_jobs(all, std::string(64, 'f'));
+  ASSERT_TRUE(jobs);
+  EXPECT_EQ(jobs->size(), kLines);
+  EXPECT_EQ(jobs->front().outputs().size(), 5U);
   EXPECT_LT(bytes_held(), before + kLines * 1500);
 }
 

@@ -23,13 +23,13 @@ TEST(BatchLog, AStartIsToldAsInTheNoteWithItsDeviceAndWorker) {
   LogLines log;
   PoolView view;
   view.next_device = "cuda:1";
-  view.devices = {{.id = "cuda:0", .tasks = 2}, {.id = "cuda:1", .tasks = 3}};
+  view.devices = {{.id = "cuda:0", .jobs = 2}, {.id = "cuda:1", .jobs = 3}};
   BatchLog observer({}, [](const PoolView& before) {
     FleetStatus status;
     status.next_device = before.next_device;
     for (const auto& device : before.devices)
       status.devices.push_back(
-          {.id = device.id, .tasks = static_cast<std::size_t>(device.tasks), .most_tasks = 5, .own_load = 0.5});
+          {.id = device.id, .jobs = static_cast<std::size_t>(device.jobs), .most_jobs = 5, .own_load = 0.5});
     return status;
   });
   observer.on_start({.number = 3,

@@ -27,8 +27,8 @@ TEST(BatchQuote, ARecordingWhoseLengthNobodyKnowsHidesNotWhatTheOthersTake) {
   const auto expected = quote.of(report(2, {Seconds(600), Seconds(300)}));  // the third one had no sound in it
   ASSERT_TRUE(expected);
   EXPECT_NEAR(expected->time.expected.count(), 90, 1);
-  const std::string said = log.wait_for("Expected: 15:00 of audio").text;
-  EXPECT_NE(said.find("length is not known come on top: 1"), std::string::npos) << said;
+  const std::string output = log.wait_for("Expected: 15:00 of audio").text;
+  EXPECT_NE(output.find("length is not known come on top: 1"), std::string::npos) << output;
 }
 
 TEST(BatchQuote, WhatWasTranscribedThoughNobodyKnewItsLengthIsComparedWithNoPlan) {

@@ -17,14 +17,14 @@ TEST(BatchReview, LooksAtTheJsonOfWhatIsDone) {
   };
   write("good.json", "Good evening to you all.");
   write("loop.json", "and so and so and so and so and so and so and so and so and so and so");
-  std::vector<BatchTask> tasks(3);
+  std::vector<BatchJob> jobs(3);
   const char* names[] = {"good", "loop", "failed"};
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    tasks[i].spec.name = names[i];
-    tasks[i].spec.key = folder / names[i];
-    tasks[i].formats = {Format::txt, Format::json};
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    jobs[i].spec.name = names[i];
+    jobs[i].spec.key = folder / names[i];
+    jobs[i].formats = {Format::txt, Format::json};
   }
-  const auto list = review_batch(tasks, folder.path(), pages, {}, [] { return false; });
+  const auto list = review_batch(jobs, folder.path(), pages, {}, [] { return false; });
   ASSERT_TRUE(list) << list.error().text();
   EXPECT_EQ(list->looked_at, 2U) << "the failed one has no output";
   ASSERT_EQ(list->recordings.size(), 1U);
@@ -38,12 +38,12 @@ TEST(BatchReview, CountsTranscriptsWithoutText) {
   ASSERT_TRUE(write_file_atomically(folder / "a.json", R"({"segments":[]})"));
   ASSERT_TRUE(write_file_atomically(folder / "b.json", R"({"segments":[{"start":0,"end":1,"text":" "}]})"));
   ASSERT_TRUE(write_file_atomically(folder / "c.json", R"({"segments":[{"start":0,"end":3,"text":" Good day."}]})"));
-  std::vector<BatchTask> tasks(3);
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    tasks[i].spec.key = folder / std::string(1, static_cast<char>('a' + i));
-    tasks[i].formats = {Format::json};
+  std::vector<BatchJob> jobs(3);
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    jobs[i].spec.key = folder / std::string(1, static_cast<char>('a' + i));
+    jobs[i].formats = {Format::json};
   }
-  const auto list = review_batch(tasks, folder.path(), pages, {}, [] { return false; });
+  const auto list = review_batch(jobs, folder.path(), pages, {}, [] { return false; });
   ASSERT_TRUE(list) << list.error().text();
   EXPECT_EQ(list->looked_at, 3U);
   EXPECT_EQ(list->without_speech, 2U);
@@ -54,10 +54,10 @@ TEST(BatchReview, StopsWhenItIsTold) {
   const TempFolder folder;
   ReviewPages pages(folder / "state", Existing::keep);
   ASSERT_TRUE(write_file_atomically(folder / "a.json", "{\"segments\":[]}"));
-  std::vector<BatchTask> tasks(1);
-  tasks[0].spec.key = folder / "a";
-  tasks[0].formats = {Format::json};
-  const auto list = review_batch(tasks, folder.path(), pages, {}, [] { return true; });
+  std::vector<BatchJob> jobs(1);
+  jobs[0].spec.key = folder / "a";
+  jobs[0].formats = {Format::json};
+  const auto list = review_batch(jobs, folder.path(), pages, {}, [] { return true; });
   ASSERT_FALSE(list);
   EXPECT_EQ(list.error().fault, Fault::cancelled);
   EXPECT_FALSE(std::filesystem::exists(folder / "review.html"));

@@ -41,11 +41,11 @@ TEST(BenchNeeds, OfADeviceThatDoesNotSayAreNotCalledTooLarge) {
   const auto found = needs({{"cpu", "float32", 8}});
   EXPECT_THAT(bench_needs_text(found), HasSubstr("?  not known here\n"));
   EXPECT_THAT(bench_needs_text(found), Not(HasSubstr("does not fit")));
-  const auto told = nlohmann::json::parse(bench_needs_json(found))["settings"][0];
-  EXPECT_EQ(told["device"], "cpu");
-  EXPECT_EQ(told["together_bytes"], found[0].together.value);
-  EXPECT_TRUE(told["available_bytes"].is_null());
-  EXPECT_TRUE(told["fits"].is_null());
+  const auto reported = nlohmann::json::parse(bench_needs_json(found))["settings"][0];
+  EXPECT_EQ(reported["device"], "cpu");
+  EXPECT_EQ(reported["together_bytes"], found[0].together.value);
+  EXPECT_TRUE(reported["available_bytes"].is_null());
+  EXPECT_TRUE(reported["fits"].is_null());
 }
 
 TEST(DeviceMemory, OfAnEmulatedCardIsWhatItPlaysAndNotTheMachines) {

@@ -10,16 +10,16 @@ namespace {
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-BenchVerdict verdict_of(const std::string& type) {
+BenchResult result_of(const std::string& type) {
   const BenchTrial trial{.setting = {.device = "cpu", .compute_type = type, .batch_size = 4}, .compute_type = type};
   return {.trials = {{.trial = trial}}, .reference = 0, .recommended = 0};
 }
 
 TEST(BenchReport, WhereNothingRanInFloat32ItSaysWhatTheWordsAreThoseOf) {
-  EXPECT_THAT(bench_measure(verdict_of("float32")), IsEmpty());
+  EXPECT_THAT(bench_measure(result_of("float32")), IsEmpty());
   EXPECT_THAT(bench_measure({}), IsEmpty()) << "nothing ran at all";
-  EXPECT_THAT(bench_measure(verdict_of("int8")), HasSubstr("those of cpu int8 batch 4"));
-  EXPECT_EQ(nlohmann::json::parse(bench_json(verdict_of("int8")))["compared_with"], "cpu int8 batch 4");
+  EXPECT_THAT(bench_measure(result_of("int8")), HasSubstr("those of cpu int8 batch 4"));
+  EXPECT_EQ(nlohmann::json::parse(bench_json(result_of("int8")))["compared_with"], "cpu int8 batch 4");
 }
 
 }  // namespace

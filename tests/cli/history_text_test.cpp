@@ -1,4 +1,4 @@
-#include "cli/records/history_text.h"
+#include "cli/history/history_text.h"
 
 #include <gmock/gmock.h>
 
@@ -79,7 +79,7 @@ TEST(HistoryTables, OfOneRunTheyEndWithHowItsRecordingsStandNow) {
   History history = example();
   history.runs.resize(1);
   history.runs[0].start.batch = "/out";
-  history.now = TaskCounts{.queued = 3, .done = 40, .dead = 2};
+  history.now = JobCounts{.queued = 3, .done = 40, .dead = 2};
   EXPECT_EQ(history_tables(history, 200).back(), "Recordings of /out as of now: 40 done, 2 failed, 3 waiting");
   const auto json = nlohmann::json::parse(history_json(history));
   EXPECT_EQ(json["recordings_now"]["failed"], 2);

@@ -52,10 +52,10 @@ TEST(LiveDisplay, ATerminalThatIsHeldUpDoesNotHoldUpWhoeverTellsHowFarItIs) {
   const std::vector<PlannedFile> files{{.input = "talk.mp3", .outputs = {}}};
   HeldUpTerminal terminal;
   const auto display = make_live_display(files);  // paints at once, and waits for the terminal
-  auto told = std::async(std::launch::async, [&] {
+  auto reported = std::async(std::launch::async, [&] {
     const auto until = Clock::real().now() + std::chrono::milliseconds(500);
     while (Clock::real().now() < until) display->on_progress(0, Seconds(1), {});
   });
-  EXPECT_EQ(told.wait_for(std::chrono::seconds(60)), std::future_status::ready);
+  EXPECT_EQ(reported.wait_for(std::chrono::seconds(60)), std::future_status::ready);
   terminal.let_go();
 }

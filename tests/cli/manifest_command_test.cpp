@@ -1,4 +1,4 @@
-#include "cli/records/manifest_command.h"
+#include "cli/manifest_command.h"
 
 #include <gmock/gmock.h>
 

@@ -38,16 +38,16 @@ OptionTable table_of(Knobs& knobs) {
 Knobs read(const std::vector<std::string>& arguments, const SettingSources& sources = {}) {
   Knobs knobs;
   OptionTable table = table_of(knobs);
-  const auto wish = table.read(arguments, sources);
-  EXPECT_TRUE(wish) << wish.error().text();
+  const auto action = table.read(arguments, sources);
+  EXPECT_TRUE(action) << action.error().text();
   return knobs;
 }
 
 std::string complaint(const std::vector<std::string>& arguments, const SettingSources& sources = {}) {
   Knobs knobs;
   OptionTable table = table_of(knobs);
-  const auto wish = table.read(arguments, sources);
-  return wish ? "" : wish.error().text();
+  const auto action = table.read(arguments, sources);
+  return action ? "" : action.error().text();
 }
 
 }  // namespace
@@ -116,9 +116,9 @@ TEST(OptionTable, WhereTooFewWordsAreGivenThoseThatAreThereAreNamed) {
   std::vector<std::string> words;
   OptionTable table("prepare", "Test.");
   table.positional(words, "whisper FILE...", "recordings", 2);
-  const auto told = [&](const std::vector<std::string>& arguments) { return table.read(arguments, {}).error().what; };
-  EXPECT_EQ(told({}), "expected whisper FILE..., found nothing");
-  EXPECT_EQ(told({"whisper"}), "expected whisper FILE..., found only whisper");
+  const auto reported = [&](const std::vector<std::string>& arguments) { return table.read(arguments, {}).error().what; };
+  EXPECT_EQ(reported({}), "expected whisper FILE..., found nothing");
+  EXPECT_EQ(reported({"whisper"}), "expected whisper FILE..., found only whisper");
   EXPECT_TRUE(table.read({"whisper", "a.mp3"}, {}));
 }
 
@@ -167,14 +167,14 @@ TEST(OptionTable, TheDefaultInTheHelpIsNotWhatWasSetElsewhere) {
 }
 
 TEST(OptionTable, HelpIsGivenWhateverElseIsWrong) {
-  const auto wish = [](const std::vector<std::string>& arguments, const SettingSources& sources = {}) {
+  const auto action = [](const std::vector<std::string>& arguments, const SettingSources& sources = {}) {
     Knobs knobs;
     const auto read = table_of(knobs).read(arguments, sources);
-    return read ? *read : OptionTable::Wish::run;
+    return read ? *read : OptionTable::Action::run;
   };
-  EXPECT_EQ(wish({"--otuput-dir", "y", "--help"}), OptionTable::Wish::help);
-  EXPECT_EQ(wish({"-h"}, {.environment = {{"TUTTI_THREADS", "many"}}}), OptionTable::Wish::help);
-  EXPECT_NE(wish({"x.wav", "--model", "--help"}), OptionTable::Wish::help) << "it stands in a value's place";
+  EXPECT_EQ(action({"--otuput-dir", "y", "--help"}), OptionTable::Action::help);
+  EXPECT_EQ(action({"-h"}, {.environment = {{"TUTTI_THREADS", "many"}}}), OptionTable::Action::help);
+  EXPECT_NE(action({"x.wav", "--model", "--help"}), OptionTable::Action::help) << "it stands in a value's place";
   EXPECT_EQ(read({"x.wav", "--", "-h"}).files.at(1), "-h");
 }
 
@@ -209,13 +209,13 @@ TEST(OptionTable, AFileThatBeginsWithADashIsToldItsOtherName) {
 }
 
 TEST(OptionTable, AnAliasIsTheSameFlagAndNoSettingOfItsOwn) {
-  bool heard = false;
+  bool vad = false;
   OptionTable table("transcribe", "Test.");
-  table.add_switch("vad", heard, "leave out silence").alias = "vad-filter";
+  table.add_switch("vad", vad, "leave out silence").alias = "vad-filter";
   ASSERT_TRUE(table.read({"--vad_filter", "True"}, {}));
-  EXPECT_TRUE(heard);
+  EXPECT_TRUE(vad);
   ASSERT_TRUE(table.read({"--vad-filter", "False"}, {}));
-  EXPECT_FALSE(heard);
+  EXPECT_FALSE(vad);
   EXPECT_EQ(table.values().size(), 1U) << "a batch's fingerprint does not change";
   EXPECT_FALSE(table.read({"--=True"}, {})) << "an option without an alias is not one without a name";
 }

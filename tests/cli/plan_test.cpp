@@ -112,9 +112,9 @@ TEST(PlanDevices, WhatTheyTookToLoadIsThatOfTheLastBatchInWhichTheyWorkedWithThe
   EXPECT_EQ(targets[0].warm_up, Seconds(8));
   EXPECT_EQ(targets[1].warm_up, Seconds(0));
   EXPECT_EQ(targets[2].warm_up, Seconds(1)) << "an emulated one knows";
-  const std::vector<SimTask> tasks = with_error(std::vector<double>{3000}, 0, 0);
+  const std::vector<SimJob> jobs = with_error(std::vector<double>{3000}, 0, 0);
   const std::vector<Capacity> fits(1, {.fits = 8, .in_flight = 8});
-  EXPECT_NEAR(quote_time({.targets = {targets[0]}, .tasks = tasks}, fits).expected.count(), 8 + 100, 0.1);
+  EXPECT_NEAR(quote_time({.targets = {targets[0]}, .jobs = jobs}, fits).expected.count(), 8 + 100, 0.1);
 }
 
 TEST(PlanDevices, WhatTheyDrewInEarlierBatchesIsKnownWhereAllSaidIt) {
@@ -146,7 +146,7 @@ DevicePast past_of_clips(std::int64_t windows) {
     const Seconds audio(15 * count), busy(count * (0.7 + 15 / 40.0));
     for (const char* device : {"cpu:0", "cpu:1"}) {
       end.audio += audio;
-      end.devices.push_back({.device = device, .audio = audio, .busy = busy, .windows = windows, .places = 10});
+      end.devices.push_back({.device = device, .audio = audio, .busy = busy, .windows = windows, .folders = 10});
       EXPECT_TRUE((*store)->record_speed({.key = {device, "base", "default", 10},
                                           .speed = audio / busy,
                                           .samples = static_cast<std::int64_t>(audio / Seconds(30)),
@@ -164,12 +164,12 @@ TEST(PlanQuote, LearnedFromClipsAloneTheBandHoldsWhatLongRecordingsTake) {
   add_past(targets, past_of_clips(200), {"base", "default"});
   const std::vector<Capacity> fits(2, {.fits = 10, .in_flight = 10});
   const auto lectures =
-      quote_time({.targets = targets, .tasks = with_error(std::vector<double>(8, 1800.0), 0, 0)}, fits);
+      quote_time({.targets = targets, .jobs = with_error(std::vector<double>(8, 1800.0), 0, 0)}, fits);
   const double truth = 8 * 60 * (0.7 + 30 / 40.0) / 2;
   EXPECT_LE(lectures.least.count(), truth);
   EXPECT_GE(lectures.most.count(), truth);
   EXPECT_NEAR(lectures.expected.count(), truth, 0.15 * truth) << "not as if a window cost what its audio costs";
-  const auto clips = quote_time({.targets = targets, .tasks = with_error(std::vector<double>(400, 15.0), 0, 0)}, fits);
+  const auto clips = quote_time({.targets = targets, .jobs = with_error(std::vector<double>(400, 15.0), 0, 0)}, fits);
   EXPECT_NEAR(clips.expected.count(), 400 * (0.7 + 15 / 40.0) / 2, 3);
   EXPECT_GT((lectures.most - lectures.least) / lectures.expected, 2 * ((clips.most - clips.least) / clips.expected))
       << "of what is like what was measured more is known";
@@ -178,7 +178,7 @@ TEST(PlanQuote, LearnedFromClipsAloneTheBandHoldsWhatLongRecordingsTake) {
 TEST(PlanQuote, AWindowOfAnArchiveTooLongToSimulateSinglyCostsWhatAnyWindowCosts) {
   std::vector<PlanTarget> targets{{.id = "cpu:0", .record = "cpu:0"}};
   add_past(targets, past_of_clips(200), {"base", "default"});
-  const auto quote = quote_time({.targets = targets, .tasks = with_error(std::vector<double>(4, 1.7e6), 0, 0)},
+  const auto quote = quote_time({.targets = targets, .jobs = with_error(std::vector<double>(4, 1.7e6), 0, 0)},
                                 {{.fits = 1, .in_flight = 1}});
   EXPECT_NEAR(quote.lower_bound / quote.expected, 1, 0.01);
 }
@@ -190,7 +190,7 @@ TEST(PlanQuote, WhileASpeedIsMostlyFromBeforeWindowsWereCountedItCountsAsItDid) 
   add_past(targets, past, {"base", "default"});
   EXPECT_FALSE(targets[0].window_cost);
   const std::vector<Capacity> fits(1, {.fits = 10, .in_flight = 10});
-  const auto quote = quote_time({.targets = targets, .tasks = with_error(std::vector<double>{3000}, 0, 0)}, fits);
+  const auto quote = quote_time({.targets = targets, .jobs = with_error(std::vector<double>{3000}, 0, 0)}, fits);
   EXPECT_NEAR(quote.expected.count(), 3000 / *targets[0].speed, 0.1);
 }
 
@@ -208,7 +208,7 @@ TEST(PlanDevices, SilenceThatEarlierBatchesWithTheModelFoundIsExpectedAgain) {
   EXPECT_FALSE(speech_share(runs, "large-v3"));
   EXPECT_FALSE(speech_share({{.start = {.model = "medium"}}}, "medium")) << "a run in which nothing was to be done";
 
-  QuoteQuestion question{.targets = {{.id = "a", .speed = 30}}, .tasks = with_error(std::vector<double>{3000}, 0, 0)};
+  QuoteQuestion question{.targets = {{.id = "a", .speed = 30}}, .jobs = with_error(std::vector<double>{3000}, 0, 0)};
   const std::vector<Capacity> fits(1, {.fits = 8, .in_flight = 8});
   const TimeQuote all_speech = quote_time(question, fits);
   question.speech = 0.5;
@@ -222,9 +222,9 @@ TEST(PlanDevices, SilenceThatEarlierBatchesWithTheModelFoundIsExpectedAgain) {
 
 TEST(PlanPolicies, AreComparedOverAsMuchSpeechAsEarlierBatchesFound) {
   const auto devices = sim_devices(*plan_figures("12GB:30x,8GB:12x"), 8);
-  const std::vector<SimTask> tasks = with_error(std::vector<double>{3000, 2000, 1000}, 0, 0);
-  const auto all = compare_policies(tasks, {}, devices, SimUnit::window, 0);
-  const auto half = compare_policies(tasks, 0.5, devices, SimUnit::window, 0);
+  const std::vector<SimJob> jobs = with_error(std::vector<double>{3000, 2000, 1000}, 0, 0);
+  const auto all = compare_policies(jobs, {}, devices, SimUnit::window, 0);
+  const auto half = compare_policies(jobs, 0.5, devices, SimUnit::window, 0);
   EXPECT_NEAR(half.lower_bound / all.lower_bound, 0.5, 1e-9);
   EXPECT_NEAR(half.rows.front().makespan / all.rows.front().makespan, 0.5, 0.02);
   EXPECT_NE(half.text(3, Seconds(6000)).find("50 % of it counts as speech"), std::string::npos);
@@ -273,7 +273,7 @@ TEST(PlanQuote, WhatDoesNotFitIsSaidAndNotRecommended) {
                                  .compute_type = "default",
                                  .ram = {32'000'000'000},
                                  .targets = *plan_figures("12GB:30x,3GB:12x"),
-                                 .tasks = {{Seconds(3000), Seconds(3000)}}});
+                                 .jobs = {{Seconds(3000), Seconds(3000)}}});
   ASSERT_TRUE(quote) << quote.error().text();
   ASSERT_EQ(quote->problems.size(), 1u);
   EXPECT_NE(quote->problems[0].find("cuda:1"), std::string::npos);
@@ -292,7 +292,7 @@ TEST(PlanQuote, ADeviceOfUnknownSpeedHasACapacityAndNoTime) {
                                  .compute_type = "default",
                                  .ram = {8'000'000'000},
                                  .targets = {{.id = "cuda:0", .memory = Bytes{8'000'000'000}}},
-                                 .tasks = {{Seconds(3000), Seconds(3000)}}});
+                                 .jobs = {{Seconds(3000), Seconds(3000)}}});
   ASSERT_TRUE(quote);
   EXPECT_FALSE(quote->time);
   EXPECT_GT(quote->chosen.on[0].fits, 0);
@@ -306,7 +306,7 @@ TEST(PlanQuote, CostsAndEnergyAreThoseOfTheDevicesTheModelFitsOn) {
                                  .compute_type = "auto",
                                  .ram = {32'000'000'000},
                                  .targets = targets,
-                                 .tasks = {{Seconds(3600), Seconds(3600)}},
+                                 .jobs = {{Seconds(3600), Seconds(3600)}},
                                  .price = 1.5});
   ASSERT_TRUE(quote) << quote.error().text();
   ASSERT_TRUE(quote->time);
@@ -333,14 +333,14 @@ TEST(PlanPolicies, WhatBefallsACardIsSimulatedAndNotExpected) {
   EXPECT_EQ(devices[0].faults[2].at, Seconds(90));
   EXPECT_NE(simplified_failures(targets).find("exhaust"), std::string::npos);
   EXPECT_EQ(simplified_failures(healthy), "");
-  const std::vector<SimTask> tasks = with_error(std::vector<double>(6, 1500.0), 0, 0);
+  const std::vector<SimJob> jobs = with_error(std::vector<double>(6, 1500.0), 0, 0);
   const auto makespan = [&](const auto& on) {
-    return compare_policies(tasks, {}, sim_devices(on, 8), SimUnit::window, 0).rows.front().makespan;
+    return compare_policies(jobs, {}, sim_devices(on, 8), SimUnit::window, 0).rows.front().makespan;
   };
   EXPECT_GT(makespan(targets), makespan(healthy) + Seconds(10));
   const std::vector<Capacity> fits(2, {.fits = 8, .in_flight = 8});
-  EXPECT_EQ(quote_time({.targets = targets, .tasks = tasks}, fits).expected,
-            quote_time({.targets = healthy, .tasks = tasks}, fits).expected);
+  EXPECT_EQ(quote_time({.targets = targets, .jobs = jobs}, fits).expected,
+            quote_time({.targets = healthy, .jobs = jobs}, fits).expected);
 }
 
 TEST(PlanPolicies, ARecordingIsBlamedForLostWorkersAsABatchBlamesIt) {
@@ -349,7 +349,7 @@ TEST(PlanPolicies, ARecordingIsBlamedForLostWorkersAsABatchBlamesIt) {
     auto targets = *plan_figures("12GB:1x,12GB:1x");
     for (int i = 0; i < 2; ++i)
       targets[static_cast<std::size_t>(i)].failures = {{kind, Seconds(10 * (i + 1)), Seconds(5)}};
-    const std::vector<SimTask> one = with_error(std::vector<double>{30}, 0, 0);
+    const std::vector<SimJob> one = with_error(std::vector<double>{30}, 0, 0);
     return compare_policies(one, {}, sim_devices(targets, 8), SimUnit::window, 0).rows.front().not_done;
   };
   for (const Kind kind : {Kind::die, Kind::hang, Kind::stall, Kind::lost})
@@ -360,24 +360,24 @@ TEST(PlanPolicies, ARecordingIsBlamedForLostWorkersAsABatchBlamesIt) {
 TEST(PlanPolicies, RecordingsThatNoDeviceIsLeftForAreSaid) {
   auto targets = *plan_figures("12GB:30x");
   targets[0].failures = {{EmulatedFailure::Kind::lost, Seconds(10)}};
-  const std::vector<SimTask> tasks = with_error(std::vector<double>{3000, 2000}, 0, 0);
-  const auto table = compare_policies(tasks, {}, sim_devices(targets, 8), SimUnit::window, 0);
+  const std::vector<SimJob> jobs = with_error(std::vector<double>{3000, 2000}, 0, 0);
+  const auto table = compare_policies(jobs, {}, sim_devices(targets, 8), SimUnit::window, 0);
   EXPECT_EQ(table.rows.front().not_done, 2U);
   EXPECT_NE(table.text(2, Seconds(5000)).find("2 not done"), std::string::npos);
   EXPECT_NE(table.json().find("\"not_done\":2"), std::string::npos);
 }
 
 TEST(PlanPolicies, CostTheTimeOfAllDevices) {
-  const std::vector<SimTask> tasks = with_error(std::vector<double>{3600}, 0, 0);
-  auto table = compare_policies(tasks, {}, sim_devices(*plan_figures("12GB:30x,8GB:12x"), 8), SimUnit::window, 0);
+  const std::vector<SimJob> jobs = with_error(std::vector<double>{3600}, 0, 0);
+  auto table = compare_policies(jobs, {}, sim_devices(*plan_figures("12GB:30x,8GB:12x"), 8), SimUnit::window, 0);
   table.add_costs(3, 2);
   for (const auto& row : table.rows) EXPECT_DOUBLE_EQ(row.cost.value_or(0), 6 * (row.makespan / Seconds(3600)));
   EXPECT_NE(table.text(1, Seconds(3600)).find(" cost "), std::string::npos);
 }
 
 TEST(PlanPolicies, AreComparedByTheContractsKeys) {
-  const std::vector<SimTask> tasks = with_error(std::vector<double>{3000, 2000, 1000}, 0, 0);
-  const auto table = compare_policies(tasks, {}, sim_devices(*plan_figures("12GB:30x,8GB:12x"), 8), SimUnit::window, 0);
+  const std::vector<SimJob> jobs = with_error(std::vector<double>{3000, 2000, 1000}, 0, 0);
+  const auto table = compare_policies(jobs, {}, sim_devices(*plan_figures("12GB:30x,8GB:12x"), 8), SimUnit::window, 0);
   EXPECT_EQ(table.json().substr(0, 17), R"({"lower_bound_s":)");
   for (const char* name : {"tutti", "note", "fifo", "round_robin"})
     EXPECT_NE(table.json().find(R"({"name":")" + std::string(name) + R"(","makespan_s":)"), std::string::npos) << name;
@@ -386,20 +386,20 @@ TEST(PlanPolicies, AreComparedByTheContractsKeys) {
 }
 
 TEST(PlanQuote, TheCommandHasTheInputsAndBoundsThatItWasPlannedWith) {
-  const auto told = [](const char* gpus) {
+  const auto reported = [](const char* gpus) {
     const auto quote = make_quote({.model = "medium",
                                    .compute_type = "default",
                                    .ram = {32'000'000'000},
                                    .targets = *plan_figures(gpus),
-                                   .tasks = {{Seconds(3000), Seconds(3000)}},
+                                   .jobs = {{Seconds(3000), Seconds(3000)}},
                                    .inputs = {"'my talks'", "--audio-root /a"}});
     EXPECT_TRUE(quote) << quote.error().text();
     return quote->command;
   };
-  EXPECT_EQ(told("12GB:30x,12GB:30x"),
+  EXPECT_EQ(reported("12GB:30x,12GB:30x"),
             "tutti batch 'my talks' --audio-root /a --model medium --compute-type default --devices cuda:0,cuda:1 "
             "--max-per-gpu 36 -t 78 --beam-size None");
-  const std::string unequal = told("12GB:30x,4GB:12x");
+  const std::string unequal = reported("12GB:30x,4GB:12x");
   EXPECT_NE(unequal.find(" --max-per-gpu 0=36,1="), std::string::npos) << unequal;
 }
 

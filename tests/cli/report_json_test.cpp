@@ -12,14 +12,14 @@ using testing::StartsWith;
 
 namespace {
 
-json told(const BatchReport& report) {
+json reported(const BatchReport& report) {
   return json::parse(batch_report_json(report, {}, {}));
 }
 
 json asset_of(BatchAsset asset) {
   BatchReport report;
   report.assets = {std::move(asset)};
-  return told(report)["assets"][0];
+  return reported(report)["assets"][0];
 }
 
 }  // namespace
@@ -81,7 +81,7 @@ TEST(ReportJson, NamesWhatWasChosenAndWhatHasNoSpeech) {
   EXPECT_EQ(asset["without_speech"], true);
   EXPECT_FALSE(asset_of({.status = "done"}).contains("audio_notes"));
   EXPECT_FALSE(asset_of({.status = "done"}).contains("without_speech"));
-  EXPECT_EQ(told({.without_speech = 3})["without_speech_in_this_run"], 3);
+  EXPECT_EQ(reported({.without_speech = 3})["without_speech_in_this_run"], 3);
 }
 
 TEST(ReportJson, FieldsThatAreNoJsonObjectAreLeftOut) {
@@ -92,13 +92,13 @@ TEST(ReportJson, EveryDeviceTellsTheEnergyThatItIsKnownToHaveDrawn) {
   BatchReport report;
   report.pool.devices = {{.id = "GPU-a"}, {.id = "GPU-b"}};
   report.device_joules = {{"GPU-a", 1234.5}};
-  const json devices = told(report)["devices"];
+  const json devices = reported(report)["devices"];
   EXPECT_EQ(devices[0]["energy_joules"], 1234.5);
   EXPECT_FALSE(devices[1].contains("energy_joules"));
 }
 
 TEST(ReportJson, OfClipsARecordingsSpeedIsThatOfWhatWasHeardOfIt) {
-  const json asset = asset_of({.status = "done", .audio = Seconds(3600), .asked = Seconds(60), .busy = Seconds(5)});
+  const json asset = asset_of({.status = "done", .audio = Seconds(3600), .requested = Seconds(60), .busy = Seconds(5)});
   EXPECT_EQ(asset["speed"], 12);
   EXPECT_EQ(asset["audio_seconds"], 3600) << "it is as long as that";
 }
@@ -108,7 +108,7 @@ TEST(ReportJson, ADevicesSpeedIsWhatItDidAndAbsentWhereItDidNothing) {
   report.elapsed = Seconds(10);
   report.pool.devices = {{.id = "GPU-a", .speed = 40},
                          {.id = "GPU-b", .speed = 40, .audio_done = Seconds(100), .busy = Seconds(10)}};
-  const json devices = told(report)["devices"];
+  const json devices = reported(report)["devices"];
   EXPECT_FALSE(devices[0].contains("speed")) << "what was believed of it is no fact";
   EXPECT_EQ(devices[1]["speed"], 10);
 }
@@ -171,7 +171,7 @@ TEST(ReportJson, WhatOutOfMemoryHasCostADeviceIsInTheReport) {
   report.counts.total = 1;
   report.pool.devices = {{.id = "cuda:0"},
                          {.id = "cuda:1", .memory_loss = MemoryLoss{.times = 2, .all = 10, .least = 2, .now = 4}}};
-  const json devices = told(report)["devices"];
+  const json devices = reported(report)["devices"];
   EXPECT_FALSE(devices[0].contains("out_of_memory"));
   EXPECT_EQ(devices[1]["out_of_memory"],
             json::parse(R"({"times":2,"windows":10,"least_windows":2,"windows_at_end":4})"));
@@ -184,8 +184,8 @@ TEST(ReportJson, OfARatedDeviceTheSpeedIsWhatItDid) {
   BatchReport report;
   report.elapsed = Seconds(10);
   report.pool.devices = {{.id = "card", .rated = 20, .audio_done = Seconds(140), .busy = Seconds(10)}};
-  const json device = told(report)["devices"][0];
+  const json device = reported(report)["devices"][0];
   EXPECT_EQ(device["speed"], 14);
   EXPECT_EQ(device["rated_speed"], 20);
-  EXPECT_EQ(told(report)["lower_bound_seconds"], 7) << "by what it can do";
+  EXPECT_EQ(reported(report)["lower_bound_seconds"], 7) << "by what it can do";
 }

@@ -22,9 +22,9 @@ RunSummary one_file() {
 
 TEST(SummaryText, TheWorkersTimeAddsUpToTheRuns) {
   const std::string text = summary_text(one_file());
-  expect_said(text, "1 of 1 files done: 0:30 of audio in 10.0 s, 3.0 × real time");
-  expect_said(text, "idle          4.00 s   40.0 %");
-  expect_said(text, "1 window, 1 decoding,");
+  expect_output(text, "1 of 1 files done: 0:30 of audio in 10.0 s, 3.0 × real time");
+  expect_output(text, "idle          4.00 s   40.0 %");
+  expect_output(text, "1 window, 1 decoding,");
 }
 
 TEST(SummaryText, WorkThatCameToNothingIsNotCalledIdle) {
@@ -34,8 +34,8 @@ TEST(SummaryText, WorkThatCameToNothingIsNotCalledIdle) {
   restarted.worker_restarts = 1;
   for (const RunSummary& summary : {interrupted, failed, restarted}) {
     const std::string text = summary_text(summary);
-    expect_said(text, "other         4.00 s   40.0 %");
-    expect_said(text, "Other: idle, or at work on what came to no transcript");
+    expect_output(text, "other         4.00 s   40.0 %");
+    expect_output(text, "Other: idle, or at work on what came to no transcript");
     EXPECT_EQ(text.find("  idle"), std::string::npos) << text;
   }
 }

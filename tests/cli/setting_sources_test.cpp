@@ -50,8 +50,8 @@ TEST(SettingsFile, AValueThatNoFlagCouldHaveIsNotTakenForAnEmptyOne) {
   for (const auto& [line, found] : wrong) {
     const auto section = settings_section("[transcribe]\n" + line + "\n", "config.toml", "transcribe");
     ASSERT_FALSE(section) << line;
-    const std::string said = section.error().text();
-    EXPECT_NE(said.find("config.toml:2: " + line.substr(0, line.find(' '))), std::string::npos) << said;
-    EXPECT_NE(said.find("found " + found), std::string::npos) << said;
+    const std::string output = section.error().text();
+    EXPECT_NE(output.find("config.toml:2: " + line.substr(0, line.find(' '))), std::string::npos) << output;
+    EXPECT_NE(output.find("found " + found), std::string::npos) << output;
   }
 }

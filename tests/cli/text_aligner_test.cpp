@@ -13,12 +13,12 @@ using testing::IsEmpty;
 class EvenDecoder final : public WindowDecoder {
  public:
   std::size_t believed = 1000;
-  std::vector<std::int64_t> asked{};  // where the windows began, frames
+  std::vector<std::int64_t> requested{};  // where the windows began, frames
 
   Result<std::string> detect_language(WindowSpan) override { return "en"; }
   Result<DecodeAnswer> decode(WindowSpan, const DecodeRequest&) override { return fail(Fault::internal, "not asked"); }
   Result<AlignAnswer> align(WindowSpan window, const AlignRequest& request) override {
-    asked.push_back(window.seek);
+    requested.push_back(window.seek);
     const auto count = static_cast<std::int64_t>(request.text.size());
     AlignAnswer answer;
     for (std::int64_t i = 0; i <= count; ++i)
@@ -30,9 +30,9 @@ class EvenDecoder final : public WindowDecoder {
 
 TextUnit unit(const std::string& text, double start, double end) {
   TextUnit made;
-  made.said.text = text;
-  made.said.start = start;
-  made.said.end = end;
+  made.output.text = text;
+  made.output.start = start;
+  made.output.end = end;
   return made;
 }
 
@@ -49,13 +49,13 @@ TEST(TextAligner, AlignsAsManyUnitsTogetherAsOneWindowHolds) {
   std::vector units{unit("one two", 1, 9), unit("three four", 11, 19), unit("five six", 31, 39)};
   EvenDecoder decoder;
   align(units, decoder);
-  EXPECT_THAT(decoder.asked, ElementsAre(50, 3050)) << "half a second before the first text of each";
+  EXPECT_THAT(decoder.requested, ElementsAre(50, 3050)) << "half a second before the first text of each";
   for (const auto& it : units) {
     EXPECT_THAT(it.refused, IsEmpty());
-    EXPECT_EQ(it.said.words.size(), 2U);
+    EXPECT_EQ(it.output.words.size(), 2U);
     EXPECT_NEAR(it.score, 0.9, 1e-6);
   }
-  EXPECT_LT(units[0].said.words[1].start, units[1].said.words[0].start);
+  EXPECT_LT(units[0].output.words[1].start, units[1].output.words[0].start);
 }
 
 TEST(TextAligner, UnitsThatLookImprobableTogetherAreHeardOneByOne) {
@@ -63,9 +63,9 @@ TEST(TextAligner, UnitsThatLookImprobableTogetherAreHeardOneByOne) {
   EvenDecoder decoder;
   decoder.believed = 2;
   align(units, decoder);
-  EXPECT_THAT(decoder.asked, ElementsAre(50, 50, 1050));
+  EXPECT_THAT(decoder.requested, ElementsAre(50, 50, 1050));
   EXPECT_NEAR(units[1].score, 0.9, 1e-6);
-  EXPECT_GE(units[1].said.start, 10.5);
+  EXPECT_GE(units[1].output.start, 10.5);
 }
 
 TEST(TextAligner, UnsureUnitsAreLookedForTogetherWhereverTheyMayLie) {
@@ -73,8 +73,8 @@ TEST(TextAligner, UnsureUnitsAreLookedForTogetherWhereverTheyMayLie) {
   units[1].is_sure = units[2].is_sure = false;
   EvenDecoder decoder;
   align(units, decoder);
-  EXPECT_THAT(decoder.asked, ElementsAre(50, 350, 1950));
-  units[2].said.end = 45;
+  EXPECT_THAT(decoder.requested, ElementsAre(50, 350, 1950));
+  units[2].output.end = 45;
   align(units, decoder);
   EXPECT_THAT(units[1].refused, HasSubstr("not heard"));
   EXPECT_THAT(units[2].refused, HasSubstr("not heard"));
@@ -88,7 +88,7 @@ TEST(TextAligner, WhatFitsNoWindowOrLiesBehindTheEndIsRefused) {
   EXPECT_THAT(units[0].refused, HasSubstr("longer than the model hears"));
   EXPECT_THAT(units[1].refused, IsEmpty());
   EXPECT_THAT(units[2].refused, HasSubstr("behind the end"));
-  EXPECT_EQ(decoder.asked.size(), 1U);
+  EXPECT_EQ(decoder.requested.size(), 1U);
 }
 
 }  // namespace

@@ -14,10 +14,10 @@ using testing::IsEmpty;
 /// One word from start to end.
 TextUnit unit(const std::string& text, double start, double end, double score = 0.9) {
   TextUnit made;
-  made.said.text = text;
-  made.said.start = start;
-  made.said.end = end;
-  made.said.words = {{" " + text, start, end, score}};
+  made.output.text = text;
+  made.output.start = start;
+  made.output.end = end;
+  made.output.words = {{" " + text, start, end, score}};
   made.score = score;
   return made;
 }
@@ -30,7 +30,7 @@ std::vector<std::string> texts(const std::vector<PreparedPiece>& pieces) {
 
 TEST(TextUnits, NoPieceHasSoundOfARefusedOne) {
   std::vector units{unit("one", 1, 2), unit("two", 3, 4), unit("wrong", 5, 6, 0.1), unit("three", 7, 8)};
-  judge_units(units, 0.4);
+  score_units(units, 0.4);
   EXPECT_THAT(units[2].refused, HasSubstr("0.10"));
   const auto pieces = cut_units(units, 20, 30);
   EXPECT_THAT(texts(pieces), ElementsAre("one two", "three"));
@@ -47,7 +47,7 @@ TEST(TextUnits, NoPieceHasSoundOfARefusedOne) {
 TEST(TextUnits, ATextThatNoSoundIsLeftForIsRefusedHoweverProbableItIs) {
   std::vector units{unit("three four", 0, 1.3), unit("zero nine six", 1.3, 2.9), unit("zero nine six", 2.9, 2.94),
                     unit("yes", 2.94, 2.96), unit("a fast one but spoken", 3, 3.6)};
-  judge_units(units, 0.4);
+  score_units(units, 0.4);
   EXPECT_THAT(units[2].refused, testing::AllOf(HasSubstr("11 letters"), HasSubstr("0.04 s")));
   for (const std::size_t other : {0U, 1U, 3U, 4U}) EXPECT_THAT(units[other].refused, IsEmpty()) << other;
   EXPECT_THAT(texts(cut_units(units, 4, 30)), ElementsAre("three four zero nine six", "yes a fast one but spoken"));
@@ -56,7 +56,7 @@ TEST(TextUnits, ATextThatNoSoundIsLeftForIsRefusedHoweverProbableItIs) {
 /// Short words, of which those from `lost` on have no audio left.
 TextUnit cut_off(std::size_t words, std::size_t lost) {
   TextUnit made = unit("", 0, 0);
-  Segment& aligned = made.said;
+  Segment& aligned = made.output;
   aligned.words.clear();
   for (std::size_t i = 0; i < words; ++i) {
     const double start = 0.3 * static_cast<double>(std::min(i, lost));
@@ -69,7 +69,7 @@ TextUnit cut_off(std::size_t words, std::size_t lost) {
 
 TEST(TextUnits, TextWhoseEndWasCutOffIsRefused) {
   std::vector units{cut_off(12, 12), cut_off(12, 8), cut_off(12, 10)};
-  judge_units(units, 0.4);
+  score_units(units, 0.4);
   EXPECT_THAT(units[0].refused, IsEmpty());
   EXPECT_THAT(units[1].refused, testing::AllOf(HasSubstr("from 'word' on, 16 letters"), HasSubstr("0.32 s")));
   EXPECT_THAT(units[2].refused, IsEmpty()) << "two short words may be timed wrongly";
@@ -86,7 +86,7 @@ TEST(TextUnits, PiecesAreNoLongerThanTheWindow) {
 
 TEST(TextUnits, WhatCannotBeCutIsRefused) {
   std::vector units{unit("endless", 0, 40)};
-  units[0].said.words.clear();
+  units[0].output.words.clear();
   EXPECT_THAT(cut_units(units, 50, 30), IsEmpty());
   EXPECT_THAT(units[0].refused, HasSubstr("longer"));
 }

@@ -41,8 +41,8 @@ TEST(TrainingProcesses, EmulatedCardsAreRefusedByName) {
   EXPECT_THAT(devices.error().what, HasSubstr("emulated:30x:12GB"));
 }
 
-TEST(TrainingProcesses, OneTaskOfSlurmIsAloneAndTorchrunIsAskedFirst) {
-  const ScopedVariable tasks("SLURM_NTASKS", "1"), task("SLURM_PROCID", "0");
+TEST(TrainingProcesses, OneJobOfSlurmIsAloneAndTorchrunIsAskedFirst) {
+  const ScopedVariable jobs("SLURM_NTASKS", "1"), job("SLURM_PROCID", "0");
   const ScopedVariable no_world("WORLD_SIZE", nullptr), no_rank("RANK", nullptr);
   EXPECT_EQ(process_rank().value().ranks, 1);
   const ScopedVariable world("WORLD_SIZE", "4"), rank("RANK", "3");
@@ -51,12 +51,12 @@ TEST(TrainingProcesses, OneTaskOfSlurmIsAloneAndTorchrunIsAskedFirst) {
 }
 
 TEST(TrainingProcesses, ThoseOfOneMachineAreCounted) {
-  const ScopedVariable tasks("SLURM_NTASKS", nullptr), nodes("SLURM_JOB_NUM_NODES", "3");
+  const ScopedVariable jobs("SLURM_NTASKS", nullptr), nodes("SLURM_JOB_NUM_NODES", "3");
   const ScopedVariable no_world("WORLD_SIZE", nullptr), place("MASTER_ADDR", nullptr), rank("RANK", "0");
   const ScopedVariable unsaid("LOCAL_WORLD_SIZE", nullptr);
   EXPECT_EQ(ranks_here(), 1);
   {
-    const ScopedVariable slurm("SLURM_NTASKS", "8"), task("SLURM_PROCID", "0");
+    const ScopedVariable slurm("SLURM_NTASKS", "8"), job("SLURM_PROCID", "0");
     EXPECT_EQ(ranks_here(), 3);
   }
   const ScopedVariable world("WORLD_SIZE", "8");

@@ -11,7 +11,7 @@ Result<RunOptions> options_of(const std::vector<std::string>& arguments) {
   TranscribeCommand command;
   OptionTable table("transcribe", "Test.");
   add_transcribe(table, command);
-  if (const auto wish = table.read(arguments, {}); !wish) return tl::unexpected(wish.error());
+  if (const auto action = table.read(arguments, {}); !action) return tl::unexpected(action.error());
   return run_options(command, "/models/tiny");
 }
 
@@ -189,11 +189,11 @@ TEST(TranscribeOptions, LayoutOfWordsWithoutWordTimesIsRefusedAsInTheReference) 
 
 TEST(TranscribeOptions, FlagsWithoutEffectAreSaidAndTheRunGoesOn) {
   const auto warnings = [](const std::vector<std::string>& arguments) {
-    std::string said;
-    const LogSink before = set_log_sink([&](Level, std::string_view text) { said += text; });
+    std::string output;
+    const LogSink before = set_log_sink([&](Level, std::string_view text) { output += text; });
     EXPECT_TRUE(options_of(arguments));
     set_log_sink(before);
-    return said;
+    return output;
   };
   EXPECT_EQ(warnings({"a.wav", "--word-timestamps", "--max-line-width", "40", "--max-line-count", "2"}), "");
   EXPECT_EQ(warnings({"a.wav", "--word-timestamps", "--max-line-count", "2"}),

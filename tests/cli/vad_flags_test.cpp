@@ -15,7 +15,7 @@ Result<std::optional<VadOptions>> options_of(const std::vector<std::string>& arg
   VadFlags flags;
   OptionTable table("features", "Test.");
   add_vad(table, flags);
-  if (const auto wish = table.read(arguments, {}); !wish) return tl::unexpected(wish.error());
+  if (const auto action = table.read(arguments, {}); !action) return tl::unexpected(action.error());
   return vad_options(flags, clips);
 }
 

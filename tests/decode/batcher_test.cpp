@@ -22,8 +22,8 @@ FormulaStepper stepper_of(std::int32_t slots) {
 }
 
 /// Jobs that differ in everything: window, prompt length, temperature, samples, rules.
-DecodeJob job_of(std::uint64_t number) {
-  DecodeJob job{.window_id = number / 2, .request = number, .window = formula_window(number / 2)};
+DecodeRequest job_of(std::uint64_t number) {
+  DecodeRequest job{.window_id = number / 2, .request = number, .window = formula_window(number / 2)};
   for (std::uint64_t i = 0; i <= number % 7; ++i)
     job.prompt.push_back(static_cast<std::int32_t>((number * 31 + i) % 300));
   job.sot_index = static_cast<std::int32_t>(job.prompt.size() - 1 - number % 2 * (job.prompt.size() - 1));
@@ -46,7 +46,7 @@ std::map<std::uint64_t, DecodeOutcome> run(Batcher& batcher, Stepper& stepper) {
   return outcomes;
 }
 
-DecodeOutcome alone(const DecodeJob& job) {
+DecodeOutcome alone(const DecodeRequest& job) {
   auto stepper = stepper_of(1);
   Batcher batcher(kTokens, kContext, Clock::real());
   batcher.submit(job);
@@ -198,7 +198,7 @@ TEST(Batcher, AJobWithoutAnyPossibleTokenFailsAloneAndOnce) {
   for (std::int32_t id = 0; id < kVocabulary; ++id) hopeless.rules.suppress.push_back(id);
   batcher.submit(hopeless);
   batcher.submit(job_of(2));
-  std::vector<FinishedJob> finished;
+  std::vector<DecodeResult> finished;
   while (!batcher.idle()) {
     for (auto& one : batcher.step(stepper)) finished.push_back(std::move(one));
   }

@@ -69,7 +69,7 @@ TEST(LargestPlaces, AreThoseOfAFullSortWhereverTheyLie) {
     std::ranges::stable_sort(all, std::ranges::greater{}, [&](auto i) { return row[static_cast<std::size_t>(i)]; });
     for (const std::size_t count : {1U, 2U, 6U, 400U}) {
       const std::vector wanted(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(count, size)));
-      EXPECT_EQ(largest_places(row, count), wanted) << count << " of " << size;
+      EXPECT_EQ(largest_positions(row, count), wanted) << count << " of " << size;
     }
   }
 }
@@ -79,7 +79,7 @@ TEST(LargestPlaces, AreNeverForbiddenOnesNorThoseThatAreNoNumber) {
   row[520] = 1.0F;
   row[3] = std::numeric_limits<float>::quiet_NaN();
   row[7] = -5.0F;
-  EXPECT_EQ(largest_places(row, 4), (std::vector<std::int32_t>{520, 7}));
+  EXPECT_EQ(largest_positions(row, 4), (std::vector<std::int32_t>{520, 7}));
 }
 
 TEST(Softmax, OfOnePlaceIsItsShareOfAll) {

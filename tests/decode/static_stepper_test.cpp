@@ -42,9 +42,9 @@ const WhisperModel& model() {
 }
 
 /// Samples, single choices and searches with beams, each with a window and prompt of its own.
-DecodeJob job_of(std::uint64_t number) {
+DecodeRequest job_of(std::uint64_t number) {
   const auto mel = at::sin(at::arange(8 * 60, at::kFloat) * (0.01 * static_cast<double>(number + 1))).view({8, 60});
-  DecodeJob job{
+  DecodeRequest job{
       .request = number, .temperature = number % 3 == 1 ? 0.9F : 0.0F, .best_of = 2, .seed = number, .max_tokens = 16};
   job.beam_size = number % 3 == 2 ? 3 : 0;
   job.window = std::make_shared<const CrossKv>(model().cross_kv(model().encode(mel)));
@@ -81,20 +81,20 @@ TEST(StaticStepper, GivesEverySampleAndSearchTheTextThatTorchsOperatorsGive) {
 }
 
 /// As on a GPU, whose logits are judged there.
-struct JudgedThere : ModelStepper {
+struct SelectedOnDevice : ModelStepper {
   using ModelStepper::ModelStepper;
-  bool judges_there() const override { return true; }
+  bool selects_on_device() const override { return true; }
 };
 
 TEST(StaticStepper, GivesTheSameTextsWhereItsLogitsAreJudgedBeforeTheNextStepOverwritesThem) {
   ModelStepper eager(model(), 7);
-  JudgedThere fixed(model(), 7, StepDevice{});
+  SelectedOnDevice fixed(model(), 7, StepDevice{});
   const auto wanted = decode({0, 1, 2, 3, 4, 5, 6, 7, 8}, eager);
-  std::string said;
-  const LogSink before = set_log_sink([&](Level, std::string_view text) { said += text; });
+  std::string output;
+  const LogSink before = set_log_sink([&](Level, std::string_view text) { output += text; });
   const auto found = decode({0, 1, 2, 3, 4, 5, 6, 7, 8}, fixed);
   set_log_sink(before);
-  EXPECT_EQ(said, "") << "nothing fell back";
+  EXPECT_EQ(output, "") << "nothing fell back";
   ASSERT_EQ(found.size(), 9U);
   for (const auto& [number, outcome] : found) {
     EXPECT_EQ(outcome.tokens, wanted.at(number).tokens) << number;

@@ -45,28 +45,28 @@ class DriverUnderTest {
   }
   MachineSnapshot look() {
     MachineSnapshot all{.number = 1, .when = clock_.now()};
-    desk_->book.with([&](GpuBook& book) {
-      all.gpus = book.gpus(clock_.now());
-      all.source = book.source();
-      all.driver = book.driver();
-      all.notes = book.notes(clock_.now());
+    driver_->table.with([&](GpuTable& table) {
+      all.gpus = table.gpus(clock_.now());
+      all.source = table.source();
+      all.driver = table.driver();
+      all.notes = table.notes(clock_.now());
     });
     return all;
   }
   /// Another reader takes over, as when the one before hangs.
   void replace_reader() {
-    watch_.emplace(desk_, ++reader_, clock_, [] { return true; });
+    watch_.emplace(driver_, ++reader_, clock_, [] { return true; });
   }
   void measure_pcie() {
-    measure_all_pcie(*desk_, clock_, [] { return true; });
+    measure_all_pcie(*driver_, clock_, [] { return true; });
   }
 
  private:
   ScriptedMachine machine_;
   FakeClock clock_;
-  std::shared_ptr<DriverDesk> desk_ = std::make_shared<DriverDesk>(Seconds(3));
+  std::shared_ptr<DriverState> driver_ = std::make_shared<DriverState>(Seconds(3));
   int reader_ = 0;
-  std::optional<DriverWatch> watch_{std::in_place, desk_, 0, clock_, [] { return true; }};
+  std::optional<DriverWatch> watch_{std::in_place, driver_, 0, clock_, [] { return true; }};
 };
 
 /// The series of one GPU, a line each, as Prometheus sees them: what is absent has no line.

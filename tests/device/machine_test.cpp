@@ -102,13 +102,13 @@ TEST(Machine, ThisOneCanBeRead) {
 
 TEST(Disk, RoomIsToldOfWhatIsNotThereYetByTheFolderAboveIt) {
   const TempFolder folder;
-  const auto room = disk_room(folder / "not" / "yet");
-  ASSERT_TRUE(room);
-  EXPECT_EQ(room->existing, folder.path());
-  EXPECT_GT(room->free, Bytes{0});
-  EXPECT_GE(room->total, room->free);
-  EXPECT_TRUE(folder.path().string().starts_with(room->mount.string())) << room->mount;
-  EXPECT_EQ(disks_of({folder.path(), folder / "not"}), std::vector{room->mount}) << "one disk, told once";
+  const auto space = disk_space(folder / "not" / "yet");
+  ASSERT_TRUE(space);
+  EXPECT_EQ(space->existing, folder.path());
+  EXPECT_GT(space->free, Bytes{0});
+  EXPECT_GE(space->total, space->free);
+  EXPECT_TRUE(folder.path().string().starts_with(space->mount.string())) << space->mount;
+  EXPECT_EQ(disks_of({folder.path(), folder / "not"}), std::vector{space->mount}) << "one disk, told once";
 }
 
 }  // namespace

@@ -113,7 +113,7 @@ TEST(Smi, TakesOverWhereTheLibraryCannotBeLoaded) {
 }
 
 /// How often the machine's nvidia-smi, which writes a line each time, was run.
-long times_asked(const SmiMachine& machine) {
+long times_queried(const SmiMachine& machine) {
   const auto text = read_file(machine.path("asked")).value_or("");
   return std::count(text.begin(), text.end(), '\n');
 }
@@ -122,13 +122,13 @@ TEST(Smi, IsAskedEveryFiveSecondsOnly) {
   // A round is two questions: for GPUs and for processes.
   SmiMachine machine("echo once >> \"$(dirname \"$0\")/asked\"\n");
   machine.driver().read();
-  EXPECT_EQ(times_asked(machine), 2);
+  EXPECT_EQ(times_queried(machine), 2);
   machine.driver().advance(Seconds(4));
   machine.driver().read();
-  EXPECT_EQ(times_asked(machine), 2);
+  EXPECT_EQ(times_queried(machine), 2);
   machine.driver().advance(Seconds(1));
   machine.driver().read();
-  EXPECT_EQ(times_asked(machine), 4);
+  EXPECT_EQ(times_queried(machine), 4);
 }
 
 TEST(Smi, IsLeftAloneForAWhileWhenItFails) {
@@ -136,10 +136,10 @@ TEST(Smi, IsLeftAloneForAWhileWhenItFails) {
   machine.driver().read();
   machine.driver().advance(Seconds(29));
   machine.driver().read();
-  EXPECT_EQ(times_asked(machine), 1);
+  EXPECT_EQ(times_queried(machine), 1);
   machine.driver().advance(Seconds(1));
   const auto all = machine.driver().read();
-  EXPECT_EQ(times_asked(machine), 2);
+  EXPECT_EQ(times_queried(machine), 2);
   EXPECT_THAT(all.notes.at(0), HasSubstr("cannot be loaded"));
 }
 

@@ -24,16 +24,16 @@ TEST(BufferPool, ABufferComesBackOnceAllWhoShareItHaveLetGo) {
 TEST(BufferPool, WhereTooManyAreFreeTheOneThatWaitedLongestGoesHoweverLarge) {
   constexpr std::size_t kSmall = 16, kKept = 16;
   BufferPool pool, other;
-  std::set<const float*> places;
+  std::set<const float*> gather;
   std::vector<HostBuffer> taken;
   std::optional<HostBuffer> large = pool.take(1 << 20);
-  for (std::size_t i = 0; i < kKept; ++i) places.insert(taken.emplace_back(pool.take(kSmall)).data());
+  for (std::size_t i = 0; i < kKept; ++i) gather.insert(taken.emplace_back(pool.take(kSmall)).data());
   large.reset();
   taken.clear();
   std::vector<HostBuffer> elsewhere;  // what was given back to the system is handed out to somebody else
   for (int i = 0; i < 1000; ++i) elsewhere.push_back(other.take(kSmall));
   for (std::size_t i = 0; i < kKept; ++i)
-    EXPECT_TRUE(places.contains(taken.emplace_back(pool.take(kSmall)).data())) << i;
+    EXPECT_TRUE(gather.contains(taken.emplace_back(pool.take(kSmall)).data())) << i;
 }
 
 }  // namespace

@@ -105,7 +105,7 @@ TEST(FeatureCache, AFeedYieldsTheSameFromItAsWithoutWhatItHolds) {
 }
 
 /// How many lines of the log begin with `start` while `work` runs.
-int times_said(const std::string& start, const std::function<void()>& work) {
+int times_reported(const std::string& start, const std::function<void()>& work) {
   const auto count = std::make_shared<std::atomic<int>>(0);
   const LogSink before = set_log_sink([=](Level, std::string_view line) { *count += line.starts_with(start) ? 1 : 0; });
   work();
@@ -119,12 +119,12 @@ TEST(FeatureCache, OneThatCannotBeWrittenCostsNoSampleAndIsSaidOnce) {
   options.cache.folder = corpus.folder() / "cache";
   const auto kept = all_batches(options);
   options.cache.folder = "/proc/self/fdinfo";  // a folder in which nobody can make a file, the superuser included
-  const int said = times_said("the cache of features takes nothing more: ", [&] {
+  const int output = times_reported("the cache of features takes nothing more: ", [&] {
     Feed feed = opened(options);
     EXPECT_EQ(digests_of(drained(feed)), digests_of(kept));
     EXPECT_EQ(feed.report().bad_samples, 0);
   });
-  EXPECT_EQ(said, 1);
+  EXPECT_EQ(output, 1);
 }
 
 TEST(FeatureCache, AFeedThatChangesTheSoundSaysThatItUsesNone) {
@@ -132,9 +132,9 @@ TEST(FeatureCache, AFeedThatChangesTheSoundSaysThatItUsesNone) {
   FeedOptions options = options_for(corpus.manifest());
   options.cache.folder = corpus.folder() / "cache";
   const auto run = [&] { all_batches(options); };
-  EXPECT_EQ(times_said("the cache of features is not used: ", run), 0);
+  EXPECT_EQ(times_reported("the cache of features is not used: ", run), 0);
   options.augmentation.gain_share = 0.5;
-  EXPECT_EQ(times_said("the cache of features is not used: ", run), 1);
+  EXPECT_EQ(times_reported("the cache of features is not used: ", run), 1);
 }
 
 TEST(FeatureCache, MasksAreDrawnAfterItSoChangingThemStoresNothingAnew) {

@@ -62,9 +62,9 @@ TEST(HalfPack, AnInterruptedPackingIsGoneOnWithAndWhatIsNotWholeOfItIsPackedAgai
     ASSERT_TRUE(write_file_atomically(path += ".half", half));
     LogCapture log;
     EXPECT_EQ(digests_of(all_batches(options)), whole);
-    const int told = samples > 0 ? 1 : 0;
-    EXPECT_EQ(log.count("packing the set: " + std::to_string(samples) + " of 10 samples are there"), told);
-    EXPECT_EQ(log.count("samples are there"), told) << samples;
+    const int reported = samples > 0 ? 1 : 0;
+    EXPECT_EQ(log.count("packing the set: " + std::to_string(samples) + " of 10 samples are there"), reported);
+    EXPECT_EQ(log.count("samples are there"), reported) << samples;
     EXPECT_EQ(log.count("samples into"), 1);
     EXPECT_TRUE(packs_in(options.cache.folder, ".half").empty());
     EXPECT_EQ(fs::file_size(pack), bytes.size());

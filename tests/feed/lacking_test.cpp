@@ -77,12 +77,12 @@ TEST_F(Film, WhoseFileIsGoneBeforeItIsDecodedIsABadSample) {
   const FeedOptions options = options_for(corpus_.manifest());
   const auto set = open_dataset(options.data, "", {}).value();
   SampleStages stages(options, *set, nullptr);
-  Row row{.work = std::make_shared<BatchInWork>(), .planned = {.index = 0, .frames = 200}};
+  PendingSample row{.work = std::make_shared<PendingBatch>(), .planned = {.index = 0, .frames = 200}};
   stages.read(row);
   ASSERT_TRUE(row.needs_sound());
   std::filesystem::remove(sound());
   stages.decode(row);
-  EXPECT_FALSE(row.lacking);
+  EXPECT_FALSE(row.exhausted);
   ASSERT_TRUE(row.bad);
   EXPECT_THAT(row.bad->what, HasSubstr("No such file"));
 }
@@ -169,10 +169,10 @@ TEST_F(KilledDecoders, BlameTheSampleThatTheyDieOfByItselfToo) {
   const FeedOptions options = options_for(corpus_.manifest());
   const auto set = open_dataset(options.data, "", {}).value();
   SampleStages stages(options, *set, nullptr);
-  Row row{.work = std::make_shared<BatchInWork>(), .planned = {.index = 0, .frames = 200}};
+  PendingSample row{.work = std::make_shared<PendingBatch>(), .planned = {.index = 0, .frames = 200}};
   stages.read(row);
   stages.decode(row);
-  EXPECT_FALSE(row.lacking);
+  EXPECT_FALSE(row.exhausted);
   ASSERT_TRUE(row.bad);
   EXPECT_THAT(row.bad->what, HasSubstr("was killed from outside"));
   EXPECT_EQ(seen("asked"), "mixed.m4a\nmixed.m4a\n");
@@ -199,7 +199,7 @@ TEST(Feed, ASampleIsNotBlamedWhereNoDescriptorIsLeftForIt) {
   const FeedOptions options = options_for(corpus.manifest());
   const auto set = open_dataset(options.data, "", {}).value();
   SampleStages stages(options, *set, nullptr);
-  Row row{.work = std::make_shared<BatchInWork>(), .planned = {.index = 0, .frames = 100}};
+  PendingSample row{.work = std::make_shared<PendingBatch>(), .planned = {.index = 0, .frames = 100}};
   Probed probed;
   {
     const NoDescriptors none;
@@ -207,8 +207,8 @@ TEST(Feed, ASampleIsNotBlamedWhereNoDescriptorIsLeftForIt) {
     probed = stages.probe(std::move(probed));
   }
   EXPECT_FALSE(row.bad);
-  ASSERT_TRUE(row.lacking);
-  EXPECT_THAT(row.lacking->text(), HasSubstr("ulimit -n"));
+  ASSERT_TRUE(row.exhausted);
+  EXPECT_THAT(row.exhausted->text(), HasSubstr("ulimit -n"));
 
   PlanBoard board(PlanState{Planner({.most_samples = 2, .by_length = false}, 2, 4)});
   BufferPool buffers;

@@ -24,14 +24,14 @@ class LargeFile : public testing::Test {
     options_ = options_for(corpus_.manifest());
     set_ = open_dataset(options_.data, "", {}).value();
   }
-  static Row row() { return {.work = std::make_shared<BatchInWork>(), .planned = {.index = 0, .frames = 200}}; }
+  static PendingSample row() { return {.work = std::make_shared<PendingBatch>(), .planned = {.index = 0, .frames = 200}}; }
   /// What a row hears that went as far as its features.
-  std::vector<std::int16_t> heard(SampleStages& stages, Row& row) const {
+  std::vector<std::int16_t> found(SampleStages& stages, PendingSample& row) const {
     stages.read(row);
     EXPECT_EQ(row.bytes.capacity(), 0U) << "dozens of rows wait to be decoded, each with the whole file";
     stages.decode(row);
     stages.resample(row);
-    EXPECT_FALSE(row.bad || row.lacking);
+    EXPECT_FALSE(row.bad || row.exhausted);
     return row.pcm;
   }
   std::vector<std::int16_t> part() const { return {whole_.begin() + 250 * kRate, whole_.begin() + 252 * kRate}; }
@@ -44,16 +44,16 @@ class LargeFile : public testing::Test {
 
 TEST_F(LargeFile, IsReadWhereTheSampleLies) {
   SampleStages stages(options_, *set_, nullptr);
-  Row one = row();
-  EXPECT_TRUE(heard(stages, one) == part());
+  PendingSample one = row();
+  EXPECT_TRUE(found(stages, one) == part());
 }
 
 TEST_F(LargeFile, IsKnownToTheCacheByAllOfIt) {
   options_.cache.folder = corpus_.folder() / "cache";
   const auto cache = FeatureCache::open(options_.cache).value();
   SampleStages stages(options_, *set_, cache.get());
-  Row first = row(), same = row(), other = row();
-  EXPECT_TRUE(heard(stages, first) == part());
+  PendingSample first = row(), same = row(), other = row();
+  EXPECT_TRUE(found(stages, first) == part());
   stages.read(same);
   EXPECT_EQ(same.key, first.key);
   whole_[0] = static_cast<std::int16_t>(whole_[0] + 1);
@@ -64,11 +64,11 @@ TEST_F(LargeFile, IsKnownToTheCacheByAllOfIt) {
 
 TEST_F(LargeFile, ThatIsGoneBeforeItIsDecodedIsABadSample) {
   SampleStages stages(options_, *set_, nullptr);
-  Row one = row();
+  PendingSample one = row();
   stages.read(one);
   std::filesystem::remove(corpus_.file(0));
   stages.decode(one);
-  EXPECT_FALSE(one.lacking);
+  EXPECT_FALSE(one.exhausted);
   ASSERT_TRUE(one.bad);
   EXPECT_NE(one.bad->what.find("s0.wav"), std::string::npos) << one.bad->what;
 }
@@ -78,7 +78,7 @@ TEST(SmallFile, IsReadAtOnceAndGivenBackWhenItIsDecoded) {
   const FeedOptions options = options_for(corpus.manifest());
   const auto set = open_dataset(options.data, "", {}).value();
   SampleStages stages(options, *set, nullptr);
-  Row row{.work = std::make_shared<BatchInWork>(), .planned = {.index = 0, .frames = 100}};
+  PendingSample row{.work = std::make_shared<PendingBatch>(), .planned = {.index = 0, .frames = 100}};
   stages.read(row);
   EXPECT_GT(row.bytes.size(), 32000U);
   stages.decode(row);

@@ -29,7 +29,7 @@ Planner planner_before(std::int64_t number, const FeedOptions& options, std::str
   SampleOrder order(options, kLines, planner.epoch(), planner.cursor());
   while (planner.in_flight().empty() || planner.in_flight().front().number < number) {
     if (planner.wants_batch()) {
-      if (!planner.has_room()) planner.resolve();
+      if (!planner.has_space()) planner.resolve();
       planner.choose();
     } else if (const auto next = order.next(); next->kind == Probed::Kind::sample) {
       planner.add(next->cursor, {{next->index, -1, 25}});

@@ -108,13 +108,13 @@ Error refusal(const FeedOptions& options) {
 TEST(PackFile, WhatMemoryOrTheCacheCannotHoldIsRefusedBeforeAnyWork) {
   const Corpus corpus(mixed_lengths(10));
   FeedOptions options = gathering(options_for(corpus.manifest()), corpus.folder() / "cache", Residence::memory);
-  options.resident.room = Bytes{100'000};
+  options.resident.space = Bytes{100'000};
   const Error memory = refusal(options);
   EXPECT_EQ(memory.fault, Fault::exhausted);
   EXPECT_THAT(memory.text(),
               testing::AllOf(HasSubstr("data-set memory"), HasSubstr("room for 100 kB"), HasSubstr("data-set mapped")));
   EXPECT_TRUE(packs_in(options.cache.folder).empty());
-  options.resident.room = Bytes{100 << 20};
+  options.resident.space = Bytes{100 << 20};
   options.cache.most = Bytes{100'000};
   const Error cache = refusal(options);
   EXPECT_EQ(cache.fault, Fault::usage);
@@ -122,7 +122,7 @@ TEST(PackFile, WhatMemoryOrTheCacheCannotHoldIsRefusedBeforeAnyWork) {
   EXPECT_TRUE(packs_in(options.cache.folder).empty());
   options.cache.most = Bytes{100 << 20};
   const auto expected = all_batches(options);
-  options.resident.room = Bytes{100'000};
+  options.resident.space = Bytes{100'000};
   EXPECT_EQ(refusal(options).fault, Fault::exhausted) << "packed already, and still too large";
   options.resident.where = Residence::mapped;
   expect_same(all_batches(options), expected);

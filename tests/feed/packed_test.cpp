@@ -88,7 +88,7 @@ class RottenSet : public testing::TestWithParam<bool> {
     options_.bad_limits.share = 1;
     options_.epochs = 2;
   }
-  std::multiset<std::string> told(FeedOptions options, const std::string& name) const {
+  std::multiset<std::string> reported(FeedOptions options, const std::string& name) const {
     options.bad_samples = corpus_.folder() / name;
     all_batches(options);
     std::istringstream text(read_file(options.bad_samples).value());
@@ -105,9 +105,9 @@ TEST_P(RottenSet, BatchesAreToppedUpAsTheStreamedFeedDoesAndTheSameSamplesTold) 
   const FeedOptions gathered = gathering(options_, corpus_.folder() / "cache");
   const auto expected = all_batches(options_);
   expect_same(all_batches(gathered), expected);
-  const auto lines = told(options_, "streamed.jsonl");
+  const auto lines = reported(options_, "streamed.jsonl");
   EXPECT_EQ(lines.size(), 4U);
-  EXPECT_EQ(told(gathered, "gathered.jsonl"), lines);
+  EXPECT_EQ(reported(gathered, "gathered.jsonl"), lines);
   const auto digests = digests_of(expected);
   for (const Batch& batch : all_batches(gathered)) {
     FeedOptions resumed = gathered;
@@ -245,10 +245,10 @@ TEST(Packed, ForADeviceABatchSaysWhatToGather) {
   for (std::size_t i = 0; i < batches.size(); ++i) {
     const Batch& batch = batches[i];
     EXPECT_EQ(batch.mel.data(), nullptr);
-    ASSERT_EQ(batch.places.size(), batch.samples.size());
+    ASSERT_EQ(batch.gather.size(), batch.samples.size());
     std::vector<float> row(static_cast<std::size_t>(batch.n_mels * batch.frames));
-    for (std::size_t at = 0; at < batch.places.size(); ++at) {
-      const auto& place = batch.places[at];
+    for (std::size_t at = 0; at < batch.gather.size(); ++at) {
+      const auto& place = batch.gather[at];
       gather_row(*set, set->entry(place.entry), place.masks, row.data(), batch.frames);
       const float* streamed = expected[i].row(static_cast<std::int64_t>(at));
       EXPECT_TRUE(std::equal(row.begin(), row.end(), streamed)) << "batch " << i << " row " << at;

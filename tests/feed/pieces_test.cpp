@@ -12,7 +12,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-Segment said(double start, double end, const std::string& text) {
+Segment output(double start, double end, const std::string& text) {
   Segment segment;
   segment.start = start;
   segment.end = end;
@@ -27,7 +27,7 @@ std::vector<std::string> texts(const std::vector<Piece>& pieces) {
 }
 
 TEST(CutPieces, CutsBetweenSegmentsInTheMiddleOfTheSilence) {
-  const Transcript transcript{"", {said(0.5, 8, "one"), said(9, 16, "two"), said(17, 24, "three")}, "en"};
+  const Transcript transcript{"", {output(0.5, 8, "one"), output(9, 16, "two"), output(17, 24, "three")}, "en"};
   const auto pieces = cut_pieces(transcript, 25, 20);
   ASSERT_TRUE(pieces);
   EXPECT_THAT(texts(*pieces), ElementsAre("one two", "three"));
@@ -45,7 +45,7 @@ TEST(CutPieces, NoPieceIsLongerThanTheWindowAndNoTextIsLostOrDoubled) {
   std::string expected;
   for (int i = 0; i < 200; ++i) {
     const double start = at + random.uniform(0, 12), end = start + random.uniform(0.3, 9);
-    transcript.segments.push_back(said(start, end, "w" + std::to_string(i)));
+    transcript.segments.push_back(output(start, end, "w" + std::to_string(i)));
     expected += " w" + std::to_string(i);
     at = end;
   }
@@ -69,7 +69,7 @@ TEST(CutPieces, NoPieceIsLongerThanTheWindowAndNoTextIsLostOrDoubled) {
 /// A minute of words, one a second.
 Transcript counted() {
   Transcript transcript;
-  for (int i = 0; i < 60; ++i) transcript.segments.push_back(said(i + 0.2, i + 0.8, std::to_string(i)));
+  for (int i = 0; i < 60; ++i) transcript.segments.push_back(output(i + 0.2, i + 0.8, std::to_string(i)));
   return transcript;
 }
 
@@ -102,7 +102,7 @@ TEST(CutPieces, RandomPiecesFollowTheirKeyAndLoseNothing) {
 }
 
 TEST(CutPieces, ASegmentThatIsTooLongIsCutBetweenItsWordsOrRefused) {
-  Segment segment = said(0, 18, "a b c d e f");
+  Segment segment = output(0, 18, "a b c d e f");
   const Transcript without{"", {segment}, "en"};
   EXPECT_THAT(cut_pieces(without, 18, 10).error().what, HasSubstr("longer than"));
   for (int i = 0; i < 6; ++i)
@@ -111,12 +111,12 @@ TEST(CutPieces, ASegmentThatIsTooLongIsCutBetweenItsWordsOrRefused) {
 }
 
 TEST(CutPieces, TextBeyondTheEndOfTheRecordingIsRefused) {
-  EXPECT_FALSE(cut_pieces({"", {said(0, 5, "a"), said(40, 45, "b")}, "en"}, 20, 10));
+  EXPECT_FALSE(cut_pieces({"", {output(0, 5, "a"), output(40, 45, "b")}, "en"}, 20, 10));
 }
 
 TEST(CutPieces, TextsThatAreNotHeardOneBehindTheOtherAreRefused) {
   const auto cut = [](double start) {
-    return cut_pieces({"", {said(0, 8, "a"), said(12, 18, "b"), said(start, 19, "c"), said(20, 25, "d")}, "en"}, 25,
+    return cut_pieces({"", {output(0, 8, "a"), output(12, 18, "b"), output(start, 19, "c"), output(20, 25, "d")}, "en"}, 25,
                       10);
   };
   EXPECT_THAT(texts(*cut(17.5)), ElementsAre("a", "b c", "d")) << "times are rounded";
@@ -126,7 +126,7 @@ TEST(CutPieces, TextsThatAreNotHeardOneBehindTheOtherAreRefused) {
 }
 
 TEST(CutPieces, AWordThatLastsLongerThanTheModelHearsIsRefusedNotCutOff) {
-  Segment segment = said(0, 18, "a b");
+  Segment segment = output(0, 18, "a b");
   segment.words = {{" a", 0, 2, 1}, {" b", 2, 18, 1}};
   const auto pieces = cut_pieces({"", {segment}, "en"}, 18, 10);
   ASSERT_FALSE(pieces);
@@ -146,10 +146,10 @@ class LongRecording : public testing::Test {
     auto pcm = sound_of(0, 9 * 16000);
     for (const int pause : {3, 6}) std::fill_n(pcm.begin() + pause * 16000 - 1600, 3200, std::int16_t{0});
     write_wav(folder_ / "long.wav", pcm);
-    const Transcript transcript{" a b c", {said(0.2, 2.9, "a"), said(3.1, 5.9, "b"), said(6.1, 8.9, "c")}, "en"};
+    const Transcript transcript{" a b c", {output(0.2, 2.9, "a"), output(3.1, 5.9, "b"), output(6.1, 8.9, "c")}, "en"};
     (void)write_file_atomically(folder_ / "long.json", transcript_json(transcript));
     write_wav(folder_ / "short.wav", sound_of(1, 2 * 16000));
-    (void)write_file_atomically(folder_ / "short.json", transcript_json({" hello", {said(0.1, 1.8, "hello")}, "en"}));
+    (void)write_file_atomically(folder_ / "short.json", transcript_json({" hello", {output(0.1, 1.8, "hello")}, "en"}));
     options_ = options_for(folder_.path());
     options_.window = Seconds(4);
     options_.shuffle = false;
@@ -167,14 +167,14 @@ TEST_F(LongRecording, BecomesPiecesWithTheirOwnText) {
   for (const Batch& batch : batches)
     for (const BatchSample& sample : batch.samples)
       EXPECT_EQ(sample.begins, sample.id == "long#1" || sample.id == "short") << sample.id;
-  std::vector<std::string> said;
+  std::vector<std::string> output;
   std::int64_t frames = 0;
   for (const BatchSample& sample : batches[0].samples) {
-    said.push_back(sample.text);
+    output.push_back(sample.text);
     EXPECT_LE(sample.frames, 400);
     frames += sample.frames;
   }
-  EXPECT_THAT(said, ElementsAre("a", "b", "c", "hello"));
+  EXPECT_THAT(output, ElementsAre("a", "b", "c", "hello"));
   EXPECT_NEAR(static_cast<double>(frames), 1100, 6) << "all of the sound, once";
 }
 
@@ -197,15 +197,15 @@ TEST_F(LongRecording, IsABadSampleWhereItMustNotBeCut) {
 TEST_F(LongRecording, RandomPiecesAreOthersInEveryEpochAndTheSameAfterAResume) {
   Transcript transcript;
   for (int i = 0; i < 18; ++i)
-    transcript.segments.push_back(said(i / 2.0 + 0.05, i / 2.0 + 0.45, "w" + std::to_string(i)));
+    transcript.segments.push_back(output(i / 2.0 + 0.05, i / 2.0 + 0.45, "w" + std::to_string(i)));
   ASSERT_TRUE(write_file_atomically(folder_ / "long.json", transcript_json(transcript)));
   options_.chunking = Chunking::random;
   options_.epochs = 4;
   const auto whole = all_batches(options_);
-  std::vector<std::vector<std::string>> said(4);
+  std::vector<std::vector<std::string>> output(4);
   for (const Batch& batch : whole)
-    for (const BatchSample& sample : batch.samples) said[static_cast<std::size_t>(batch.epoch)].push_back(sample.text);
-  EXPECT_FALSE(said[0] == said[1] && said[1] == said[2] && said[2] == said[3]);
+    for (const BatchSample& sample : batch.samples) output[static_cast<std::size_t>(batch.epoch)].push_back(sample.text);
+  EXPECT_FALSE(output[0] == output[1] && output[1] == output[2] && output[2] == output[3]);
   options_.resume = whole[1].position;
   EXPECT_EQ(digest_of(all_batches(options_)[0]), digest_of(whole[2]));
 }

@@ -93,9 +93,9 @@ TEST(Planner, WaitsForAFullWindowAndForRoom) {
   planner.add(3, {{3, -1, 103}});
   EXPECT_TRUE(planner.wants_batch());
   planner.choose();
-  EXPECT_FALSE(planner.has_room());
+  EXPECT_FALSE(planner.has_space());
   planner.resolve();
-  EXPECT_TRUE(planner.has_room());
+  EXPECT_TRUE(planner.has_space());
 }
 
 TEST(Planner, ComesBackFromACheckpointWithTheSameFuture) {
@@ -115,7 +115,7 @@ TEST(Planner, APositionLateInALongRunIsAsSmallAsAnEarlyOne) {
   for (std::int64_t i = 0; i < 100'000; ++i) {
     planner.add(i, {{i, -1, static_cast<std::int32_t>(i % 700)}});
     while (planner.wants_batch()) {
-      if (!planner.has_room()) planner.resolve();
+      if (!planner.has_space()) planner.resolve();
       planner.choose();
     }
   }
@@ -129,7 +129,7 @@ TEST(Planner, AnEpochLeavesInNoMoreBatchesThanItsSamplesFill) {
     planner.add(i, {{i, -1, static_cast<std::int32_t>(50 + random.below(2950))}});
     if (i + 1 == 600) planner.end_order();
     while (planner.wants_batch()) {
-      if (!planner.has_room()) planner.resolve();
+      if (!planner.has_space()) planner.resolve();
       planner.choose();
     }
   }
@@ -158,7 +158,7 @@ TEST(Planner, APlaceThatNobodyCanFillStaysEmpty) {
 struct HandedOut {
   std::int64_t batch = 0;
   std::int64_t oldest = 0;
-  std::size_t room = 0;
+  std::size_t space = 0;
 };
 
 /// Hands samples for three batches of two to a plan stage; `done` finishes or opens the first batch once its rows have
@@ -201,8 +201,8 @@ TEST(PlanStage, AFirstBatchThatNeedsReplacementsHoldsNothingUp) {
 
 TEST(PlanStage, ABatchThatIsFilledUpToTheWindowTakesNoRoomForThatWhileItIsInWork) {
   const auto done = [](PlanState& state) { state.planner.resolve(); };
-  for (const auto& row : handed_out(done)) EXPECT_EQ(row.room, 20U);
-  for (const auto& row : handed_out(done, Padding::window)) EXPECT_EQ(row.room, 0U) << "of 6000 numbers";
+  for (const auto& row : handed_out(done)) EXPECT_EQ(row.space, 20U);
+  for (const auto& row : handed_out(done, Padding::window)) EXPECT_EQ(row.space, 0U) << "of 6000 numbers";
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ namespace {
 
 /// What a stage of that name says of an exception, with or without memory for the words.
 template <class Exception>
-Error told(const std::string& stage, const Exception& exception, bool has_memory) {
+Error reported(const std::string& stage, const Exception& exception, bool has_memory) {
   try {
     throw exception;
   } catch (...) {
@@ -42,20 +42,20 @@ Error told(const std::string& stage, const Exception& exception, bool has_memory
 }
 
 TEST(Failures, MemoryThatRanOutIsToldWithItsStageAndAWayOut) {
-  const auto error = told("decode", std::bad_alloc(), true);
+  const auto error = reported("decode", std::bad_alloc(), true);
   EXPECT_EQ(error.fault, Fault::exhausted);
   EXPECT_EQ(error.what, "stage 'decode': memory ran out");
   EXPECT_NE(error.hint.find("ulimit -v"), std::string::npos);
 }
 
 TEST(Failures, MemoryThatRanOutIsToldAlsoWhereThereIsNoneForTheWords) {
-  const auto error = told("a stage of so long a name that it takes memory", std::bad_alloc(), false);
+  const auto error = reported("a stage of so long a name that it takes memory", std::bad_alloc(), false);
   EXPECT_EQ(error.fault, Fault::exhausted);
   EXPECT_EQ(error.what, "memory ran out");
 }
 
 TEST(Failures, AnotherExceptionIsABrokenPromiseOfOurs) {
-  const auto error = told("decode", std::runtime_error("a bug"), true);
+  const auto error = reported("decode", std::runtime_error("a bug"), true);
   EXPECT_EQ(error.fault, Fault::internal);
   EXPECT_EQ(error.what, "stage 'decode' threw an exception: a bug");
 }

@@ -1,4 +1,4 @@
-#include "model/stored/ggml.h"
+#include "model/formats/ggml.h"
 #include "stored_bounds.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

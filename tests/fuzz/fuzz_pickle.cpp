@@ -1,5 +1,5 @@
-#include "model/stored/openai_pt.h"
-#include "model/stored/pickle.h"
+#include "model/formats/openai_pt.h"
+#include "model/formats/pickle.h"
 #include "stored_bounds.h"
 
 // As a whole .pt (the archive around the pickle), and as the pickle alone: a random archive rarely holds one.

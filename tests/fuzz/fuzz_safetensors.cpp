@@ -1,7 +1,7 @@
 #include "model/alignment_heads.h"
-#include "model/stored/checkpoint.h"
-#include "model/stored/dims.h"
-#include "model/stored/safetensors.h"
+#include "model/formats/checkpoint.h"
+#include "model/formats/dims.h"
+#include "model/formats/safetensors.h"
 #include "stored_bounds.h"
 
 namespace {

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <span>
 
-#include "audio/length/sound_length.h"
+#include "audio/containers/sound_length.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   tutti::MemoryBytes bytes(std::as_bytes(std::span(data, size)));

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <span>
 
-#include "model/stored/stored_tensor.h"
+#include "model/formats/stored_tensor.h"
 
 namespace tutti {
 

@@ -12,16 +12,16 @@ using testing::ElementsAre;
 
 class JobStoreOrder : public StoreTest {
  protected:
-  TaskSpec lasting(const std::string& name, double audio, TaskClass task_class = TaskClass::batch) {
-    TaskSpec asked = spec(name);
+  JobSpec lasting(const std::string& name, double audio, JobClass job_class = JobClass::batch) {
+    JobSpec asked = spec(name);
     asked.audio = Seconds(audio);
-    asked.task_class = task_class;
+    asked.job_class = job_class;
     return asked;
   }
   /// Keys of all that can be claimed, in the order in which it is.
   std::vector<std::string> claimed() {
     std::vector<std::string> order;
-    while (const auto lease = claim()) order.push_back(lease->task.spec.key);
+    while (const auto lease = claim()) order.push_back(lease->job.spec.key);
     return order;
   }
 };
@@ -30,20 +30,20 @@ INSTANTIATE_TEST_SUITE_P(Kinds, JobStoreOrder, testing::ValuesIn(store_kinds()),
 
 TEST_P(JobStoreOrder, ClassesGoBeforePrioritiesAndLongerAudioFirst) {
   const RunId one = run();
-  std::vector<TaskSpec> specs;
+  std::vector<JobSpec> specs;
   for (const char* name : {"short", "long", "urgent", "asked"}) specs.push_back(spec(name));
   specs[0].audio = Seconds(10);
   specs[1].audio = Seconds(9000);
-  specs[2].task_class = TaskClass::interactive;
+  specs[2].job_class = JobClass::interactive;
   specs[3].priority = 1;
   store_->submit(one, specs);
   EXPECT_THAT(claimed(), ElementsAre("/out/urgent", "/out/asked", "/out/long", "/out/short"));
 }
 
-TEST_P(JobStoreOrder, InteractiveTasksGoByDeadlineThenShortestFirst) {
-  std::vector<TaskSpec> specs;
+TEST_P(JobStoreOrder, InteractiveJobsGoByDeadlineThenShortestFirst) {
+  std::vector<JobSpec> specs;
   for (const char* name : {"longer", "shorter", "due"}) specs.push_back(spec(name));
-  for (auto& each : specs) each.task_class = TaskClass::interactive;
+  for (auto& each : specs) each.job_class = JobClass::interactive;
   specs[0].audio = Seconds(100);
   specs[1].audio = Seconds(10);
   specs[2].deadline = clock_.wall() + 60s;
@@ -54,21 +54,21 @@ TEST_P(JobStoreOrder, InteractiveTasksGoByDeadlineThenShortestFirst) {
 TEST_P(JobStoreOrder, WaitingTenMinutesCountsOnePriority) {
   add("old");
   clock_.advance(10min + 1s);
-  TaskSpec fresh = spec("fresh");
+  JobSpec fresh = spec("fresh");
   fresh.priority = 1;
   add(fresh);
-  EXPECT_EQ(claim()->task.spec.key, "/out/old");
+  EXPECT_EQ(claim()->job.spec.key, "/out/old");
 }
 
 TEST_P(JobStoreOrder, ALengthThatBecomesKnownChangesTheOrderAndAWorseOneIsIgnored) {
-  const TaskId shorter = add("a");
-  const TaskId longer = add("b");
+  const JobId shorter = add("a");
+  const JobId longer = add("b");
   ASSERT_TRUE(store_->set_length(longer, Seconds(8000), LengthSource::probed));
   ASSERT_TRUE(store_->set_length(longer, Seconds(1), LengthSource::claimed));
   ASSERT_TRUE(store_->set_length(shorter, Seconds(20), LengthSource::probed));
-  EXPECT_EQ(task(longer).spec.audio, Seconds(8000));
+  EXPECT_EQ(job(longer).spec.audio, Seconds(8000));
   // Both were asked for at the same moment: only the length tells them apart.
-  EXPECT_EQ(claim()->task.id, longer);
+  EXPECT_EQ(claim()->job.id, longer);
 }
 
 TEST_P(JobStoreOrder, WhatIsAskedForInPortionsIsOneQueue) {
@@ -81,34 +81,34 @@ TEST_P(JobStoreOrder, WhatIsAskedForInPortionsIsOneQueue) {
 }
 
 TEST_P(JobStoreOrder, ADeadlineGoesBeforeWhatWasAskedForAMomentEarlier) {
-  add(lasting("first", 10, TaskClass::interactive));
+  add(lasting("first", 10, JobClass::interactive));
   clock_.advance(1s);
-  TaskSpec due = lasting("due", 100, TaskClass::interactive);
+  JobSpec due = lasting("due", 100, JobClass::interactive);
   due.deadline = clock_.wall() + 1h;
   add(due);
   EXPECT_THAT(claimed(), ElementsAre("/out/due", "/out/first"));
 }
 
-TEST_P(JobStoreOrder, NormalTasksGoAsTheyWereAskedForWhateverTheirLength) {
-  const TaskId done = add(lasting("again", 100, TaskClass::normal));
+TEST_P(JobStoreOrder, NormalJobsGoAsTheyWereAskedForWhateverTheirLength) {
+  const JobId done = add(lasting("again", 100, JobClass::normal));
   ASSERT_TRUE(complete(*claim()));
-  add(lasting("short", 10, TaskClass::normal));
-  add(lasting("long", 9000, TaskClass::normal));
+  add(lasting("short", 10, JobClass::normal));
+  add(lasting("long", 9000, JobClass::normal));
   clock_.advance(1s);
   ASSERT_EQ(*store_->redo({.ids = {done}}, JobStore::Redo::all), 1U);
   EXPECT_THAT(claimed(), ElementsAre("/out/short", "/out/long", "/out/again"))
       << "what is queued again waits from then on";
 }
 
-TEST_P(JobStoreOrder, AStreamOfMoreUrgentTasksStarvesNobody) {
+TEST_P(JobStoreOrder, AStreamOfMoreUrgentJobsStarvesNobody) {
   add(lasting("patient", 10));
   int before = 0;
   for (; before < 20; ++before) {
-    TaskSpec urgent = lasting(std::to_string(before), 9000);
+    JobSpec urgent = lasting(std::to_string(before), 9000);
     urgent.priority = 3;
     add(urgent);
     const auto next = claim();
-    if (next->task.spec.key == "/out/patient") break;
+    if (next->job.spec.key == "/out/patient") break;
     clock_.advance(10min);
   }
   EXPECT_EQ(before, 4) << "after forty minutes it is above what has just come with three";

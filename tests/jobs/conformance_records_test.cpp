@@ -16,35 +16,35 @@ INSTANTIATE_TEST_SUITE_P(Kinds, JobStoreRecords, testing::ValuesIn(store_kinds()
 // ---- the same content twice
 
 TEST_P(JobStoreRecords, ASecondFileWithTheSameContentCopiesTheResultOfTheFirst) {
-  const TaskId first = add("a");
+  const JobId first = add("a");
   add("b");
-  const Lease one = **store_->claim({.task = first});
-  EXPECT_EQ(store_->content_known(one.key, "sha")->what, ContentVerdict::What::unique);
+  const Lease one = **store_->claim({.job = first});
+  EXPECT_EQ(store_->content_known(one.key, "sha")->what, ContentCheck::What::unique);
   complete(one, "a");
-  const auto verdict = *store_->content_known(claim()->key, "sha");
-  EXPECT_EQ(verdict.what, ContentVerdict::What::copy);
-  EXPECT_EQ(verdict.same_as, first);
-  EXPECT_THAT(verdict.same_outputs, ElementsAre(output("a")));
+  const auto decision = *store_->content_known(claim()->key, "sha");
+  EXPECT_EQ(decision.what, ContentCheck::What::copy);
+  EXPECT_EQ(decision.same_as, first);
+  EXPECT_THAT(decision.same_outputs, ElementsAre(output("a")));
 }
 
 TEST_P(JobStoreRecords, OtherOptionsAreNoTwins) {
-  const TaskId first = add("a");
-  TaskSpec other = spec("b");
+  const JobId first = add("a");
+  JobSpec other = spec("b");
   other.options = "small";
   add(other);
-  const Lease one = **store_->claim({.task = first});
+  const Lease one = **store_->claim({.job = first});
   store_->content_known(one.key, "sha");
   complete(one);
-  EXPECT_EQ(store_->content_known(claim()->key, "sha")->what, ContentVerdict::What::unique);
+  EXPECT_EQ(store_->content_known(claim()->key, "sha")->what, ContentCheck::What::unique);
 }
 
 TEST_P(JobStoreRecords, ATwinOfAFileAtWorkWaitsAndThenCopies) {
-  const TaskId first = add("a");
-  const TaskId twin = add("b");
-  const Lease one = **store_->claim({.task = first});
+  const JobId first = add("a");
+  const JobId twin = add("b");
+  const Lease one = **store_->claim({.job = first});
   store_->content_known(one.key, "sha");
-  EXPECT_EQ(store_->content_known(claim()->key, "sha")->what, ContentVerdict::What::wait);
-  EXPECT_EQ(state(twin), TaskState::queued);
+  EXPECT_EQ(store_->content_known(claim()->key, "sha")->what, ContentCheck::What::wait);
+  EXPECT_EQ(state(twin), JobState::queued);
   EXPECT_FALSE(claim());
   complete(one, "a");
   const auto released = claim();
@@ -52,10 +52,10 @@ TEST_P(JobStoreRecords, ATwinOfAFileAtWorkWaitsAndThenCopies) {
   EXPECT_THAT(released->same_outputs, ElementsAre(output("a")));
 }
 
-TEST_P(JobStoreRecords, ATwinOfATaskThatDiesDoesTheWorkItself) {
-  const TaskId first = add("a");
+TEST_P(JobStoreRecords, ATwinOfAJobThatDiesDoesTheWorkItself) {
+  const JobId first = add("a");
   add("b");
-  const Lease one = **store_->claim({.task = first});
+  const Lease one = **store_->claim({.job = first});
   store_->content_known(one.key, "sha");
   store_->content_known(claim()->key, "sha");
   store_->fail(one.key, {FailureClass::permanent, "poison", {}});
@@ -64,40 +64,40 @@ TEST_P(JobStoreRecords, ATwinOfATaskThatDiesDoesTheWorkItself) {
   EXPECT_TRUE(released->same_outputs.empty());
 }
 
-TEST_P(JobStoreRecords, ATwinOfATaskThatIsQueuedAgainWaitsNoLonger) {
-  const TaskId first = add("a");
-  const TaskId twin = add("b");
-  const Lease one = **store_->claim({.task = first});
+TEST_P(JobStoreRecords, ATwinOfAJobThatIsQueuedAgainWaitsNoLonger) {
+  const JobId first = add("a");
+  const JobId twin = add("b");
+  const Lease one = **store_->claim({.job = first});
   store_->content_known(one.key, "sha");
-  ASSERT_EQ(store_->content_known(claim()->key, "sha")->what, ContentVerdict::What::wait);
-  ASSERT_TRUE(*store_->hand_back(one.key, "its run was stopped"));
-  ASSERT_TRUE(*store_->claim({.task = twin})) << "nobody may ever ask for the first one again";
-  const Lease late = **store_->claim({.task = first});
-  EXPECT_EQ(store_->content_known(late.key, "sha")->what, ContentVerdict::What::wait) << "it is done once all the same";
+  ASSERT_EQ(store_->content_known(claim()->key, "sha")->what, ContentCheck::What::wait);
+  ASSERT_TRUE(*store_->release(one.key, "its run was stopped"));
+  ASSERT_TRUE(*store_->claim({.job = twin})) << "nobody may ever ask for the first one again";
+  const Lease late = **store_->claim({.job = first});
+  EXPECT_EQ(store_->content_known(late.key, "sha")->what, ContentCheck::What::wait) << "it is done once all the same";
 }
 
-TEST_P(JobStoreRecords, ATwinOfATaskThatIsToBeTriedAgainDoesNotWaitForThat) {
-  const TaskId first = add("a");
-  const TaskId twin = add("b");
-  const Lease one = **store_->claim({.task = first});
+TEST_P(JobStoreRecords, ATwinOfAJobThatIsToBeTriedAgainDoesNotWaitForThat) {
+  const JobId first = add("a");
+  const JobId twin = add("b");
+  const Lease one = **store_->claim({.job = first});
   store_->content_known(one.key, "sha");
-  ASSERT_EQ(store_->content_known(claim()->key, "sha")->what, ContentVerdict::What::wait);
-  ASSERT_EQ(store_->fail(one.key, {FailureClass::transient, "its share is away", {}})->state, TaskState::queued);
-  EXPECT_TRUE(*store_->claim({.task = twin}));
+  ASSERT_EQ(store_->content_known(claim()->key, "sha")->what, ContentCheck::What::wait);
+  ASSERT_EQ(store_->fail(one.key, {FailureClass::transient, "its share is away", {}})->state, JobState::queued);
+  EXPECT_TRUE(*store_->claim({.job = twin}));
 }
 
 TEST_P(JobStoreRecords, AFileThatWasOnlyTouchedKeepsItsResult) {
-  const TaskId id = add("a");
+  const JobId id = add("a");
   const Lease first = *claim();
   store_->content_known(first.key, "sha");
   complete(first, "a");
-  TaskSpec touched = spec("a");
+  JobSpec touched = spec("a");
   touched.identity.modified_ns = 8;
   ASSERT_EQ(store_->submit(run(), std::vector{touched})->at(0).what, Submitted::What::renewed);
-  const auto verdict = *store_->content_known(claim()->key, "sha");
-  EXPECT_EQ(verdict.what, ContentVerdict::What::copy);
-  EXPECT_EQ(verdict.same_as, id);
-  EXPECT_THAT(verdict.same_outputs, ElementsAre(output("a")));
+  const auto decision = *store_->content_known(claim()->key, "sha");
+  EXPECT_EQ(decision.what, ContentCheck::What::copy);
+  EXPECT_EQ(decision.same_as, id);
+  EXPECT_THAT(decision.same_outputs, ElementsAre(output("a")));
 }
 
 TEST_P(JobStoreRecords, AFileWithOtherContentOrOtherOptionsDoesNot) {
@@ -105,41 +105,41 @@ TEST_P(JobStoreRecords, AFileWithOtherContentOrOtherOptionsDoesNot) {
   const Lease first = *claim();
   store_->content_known(first.key, "sha");
   complete(first, "a");
-  TaskSpec changed = spec("a");
+  JobSpec changed = spec("a");
   changed.identity.modified_ns = 8;
   store_->submit(run(), std::vector{changed});
   const Lease second = *claim();
-  EXPECT_EQ(store_->content_known(second.key, "other")->what, ContentVerdict::What::unique);
+  EXPECT_EQ(store_->content_known(second.key, "other")->what, ContentCheck::What::unique);
   complete(second, "a");
   changed.options = "small";
   changed.identity.modified_ns = 9;
   store_->submit(run(), std::vector{changed});
-  EXPECT_EQ(store_->content_known(claim()->key, "other")->what, ContentVerdict::What::unique);
+  EXPECT_EQ(store_->content_known(claim()->key, "other")->what, ContentCheck::What::unique);
 }
 
 // ---- results and history
 
 TEST_P(JobStoreRecords, OutputsAreUnpublishedUntilTheyAreMarked) {
-  const TaskId id = add("a");
+  const JobId id = add("a");
   const Lease lease = *claim();
   EXPECT_EQ(*store_->staged_by(lease.key), JobStore::StagedBy::at_work);
   complete(lease, "a");
   EXPECT_EQ(*store_->staged_by(lease.key), JobStore::StagedBy::at_work);
-  EXPECT_EQ(store_->unpublished()->at(0).task, id);
+  EXPECT_EQ(store_->unpublished()->at(0).job, id);
   store_->mark_published(id);
   EXPECT_TRUE(store_->unpublished()->empty());
   EXPECT_EQ(*store_->staged_by(lease.key), JobStore::StagedBy::over);
-  EXPECT_EQ(*store_->staged_by({id, "another"}), JobStore::StagedBy::stranger);
+  EXPECT_EQ(*store_->staged_by({id, "another"}), JobStore::StagedBy::other);
   EXPECT_EQ(*store_->redo({.ids = {id}}, JobStore::Redo::all), 1U);
-  EXPECT_EQ(state(id), TaskState::queued);
+  EXPECT_EQ(state(id), JobState::queued);
 }
 
 TEST_P(JobStoreRecords, EverythingIsThereAfterOpeningAgain) {
-  const TaskId id = add("a");
+  const JobId id = add("a");
   complete(*claim("GPU-7"), "a");
   store_ = nullptr;
   store_ = open();
-  EXPECT_EQ(state(id), TaskState::done);
+  EXPECT_EQ(state(id), JobState::done);
   EXPECT_EQ(store_->outputs(id)->size(), 1U);
   EXPECT_EQ(last_attempt(id).device, "GPU-7");
   EXPECT_EQ(last_attempt(id).busy, Seconds(2));
@@ -156,7 +156,7 @@ TEST_P(JobStoreRecords, ARunIsRememberedWithWhatItsDevicesDid) {
                          .idle = {{"no task", Seconds(10)}},
                          .energy_joules = 9e3,
                          .windows = 70,
-                         .places = 10});
+                         .window_capacity = 10});
   end.devices.push_back({.device = "GPU-2"});
   ASSERT_TRUE(store_->end_run(id, end));
   const RunRecord found = store_->runs(1)->at(0);
@@ -164,7 +164,7 @@ TEST_P(JobStoreRecords, ARunIsRememberedWithWhatItsDevicesDid) {
   EXPECT_EQ(found.end.successful, 2);
   ASSERT_EQ(found.end.devices.size(), 2U);
   EXPECT_EQ(found.end.devices[0].windows, 70);
-  EXPECT_EQ(found.end.devices[0].places, 10);
+  EXPECT_EQ(found.end.devices[0].window_capacity, 10);
   EXPECT_FALSE(found.end.devices[1].windows);
   EXPECT_EQ(found.end.devices[0].idle.at("no task"), Seconds(10));
   EXPECT_EQ(found.end.devices[0].energy_joules, 9e3);
@@ -178,14 +178,14 @@ TEST_P(JobStoreRecords, DevicesWithOneIdAreSummedUp) {
                        .busy = Seconds(1),
                        .idle = {{"memory", Seconds(2)}},
                        .windows = 2,
-                       .places = 4};
+                       .window_capacity = 4};
   ASSERT_TRUE(store_->end_run(id, {.devices = {twin, twin}}));
   const auto devices = store_->runs(1)->at(0).end.devices;
   ASSERT_EQ(devices.size(), 1U);
   EXPECT_EQ(devices[0].audio, Seconds(60));
   EXPECT_EQ(devices[0].idle.at("memory"), Seconds(4));
   EXPECT_EQ(devices[0].windows, 4);
-  EXPECT_EQ(devices[0].places, 4);
+  EXPECT_EQ(devices[0].window_capacity, 4);
 }
 
 TEST_P(JobStoreRecords, SpeedsKeepTheirHistory) {

@@ -19,7 +19,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, JobStoreTest, testing::ValuesIn(store_kinds()),
 // ---- asking
 
 TEST_P(JobStoreTest, AskingTwiceForTheSameWorkAddsItOnce) {
-  const std::vector<TaskSpec> specs{spec("a"), spec("b")};
+  const std::vector<JobSpec> specs{spec("a"), spec("b")};
   const auto first = *store_->submit(run(), specs);
   const auto second = *store_->submit(run(), specs);
   EXPECT_EQ(first[0].what, Submitted::What::added);
@@ -29,12 +29,12 @@ TEST_P(JobStoreTest, AskingTwiceForTheSameWorkAddsItOnce) {
 }
 
 TEST_P(JobStoreTest, WhatItIsCalledAndHowUrgentItIsAreAsAskedForLast) {
-  const TaskId id = add("a"), other = add("b");
+  const JobId id = add("a"), other = add("b");
   ASSERT_TRUE(store_->set_length(id, Seconds(61), LengthSource::measured));
-  const StoreTime submitted = task(id).submitted;
+  const StoreTime submitted = job(id).submitted;
   clock_.advance(9min);
-  TaskSpec again = spec("a");
-  again.task_class = TaskClass::normal;
+  JobSpec again = spec("a");
+  again.job_class = JobClass::normal;
   again.priority = 2;
   again.uuid = "0b5c6e3e-0000-4000-8000-000000000001";
   again.name = "A talk";
@@ -42,8 +42,8 @@ TEST_P(JobStoreTest, WhatItIsCalledAndHowUrgentItIsAreAsAskedForLast) {
   const Submitted answer = store_->submit(run(), std::vector{again})->at(0);
   EXPECT_EQ(answer.what, Submitted::What::kept);
   EXPECT_EQ(answer.submitted, submitted);
-  const Task kept = task(id);
-  EXPECT_EQ(kept.spec.task_class, TaskClass::normal);
+  const Job kept = job(id);
+  EXPECT_EQ(kept.spec.job_class, JobClass::normal);
   EXPECT_EQ(kept.spec.priority, 2);
   EXPECT_EQ(kept.spec.uuid, again.uuid);
   EXPECT_EQ(kept.spec.name, "A talk");
@@ -53,24 +53,24 @@ TEST_P(JobStoreTest, WhatItIsCalledAndHowUrgentItIsAreAsAskedForLast) {
   again = spec("b");
   again.priority = 1;
   store_->submit(run(), std::vector{again});
-  TaskSpec rival = spec("c");
+  JobSpec rival = spec("c");
   rival.priority = 1;
   add(rival);
-  EXPECT_EQ(claim()->task.id, id) << "a class goes before any priority";
-  EXPECT_EQ(claim()->task.id, other) << "as urgent, and it has waited for longer";
+  EXPECT_EQ(claim()->job.id, id) << "a class goes before any priority";
+  EXPECT_EQ(claim()->job.id, other) << "as urgent, and it has waited for longer";
 }
 
-TEST_P(JobStoreTest, EveryFieldOfATaskComesBack) {
-  TaskSpec asked = spec("ä 'quoted' \"name\"");
+TEST_P(JobStoreTest, EveryFieldOfAJobComesBack) {
+  JobSpec asked = spec("ä 'quoted' \"name\"");
   asked.audio = Seconds(61.5);
   asked.length = LengthSource::claimed;
-  asked.task_class = TaskClass::interactive;
+  asked.job_class = JobClass::interactive;
   asked.priority = -3;
   asked.deadline = StoreTime(5s);
   asked.uuid = "0b5c6e3e-0000-4000-8000-000000000001";
   asked.name = "A talk";
   asked.extra = R"({"decade":1970,"notes":"ünïcode"})";
-  const TaskSpec found = task(add(asked)).spec;
+  const JobSpec found = job(add(asked)).spec;
   EXPECT_EQ(found.key, asked.key);
   EXPECT_EQ(found.batch, asked.batch);
   EXPECT_EQ(found.input, asked.input);
@@ -78,7 +78,7 @@ TEST_P(JobStoreTest, EveryFieldOfATaskComesBack) {
   EXPECT_EQ(found.options, asked.options);
   EXPECT_EQ(found.audio, asked.audio);
   EXPECT_EQ(found.length, asked.length);
-  EXPECT_EQ(found.task_class, asked.task_class);
+  EXPECT_EQ(found.job_class, asked.job_class);
   EXPECT_EQ(found.priority, asked.priority);
   EXPECT_EQ(found.deadline, asked.deadline);
   EXPECT_EQ(found.uuid, asked.uuid);
@@ -86,22 +86,22 @@ TEST_P(JobStoreTest, EveryFieldOfATaskComesBack) {
   EXPECT_EQ(found.extra, asked.extra);
 }
 
-TEST_P(JobStoreTest, ADoneTaskStaysDoneWhenAskedForAgainAndBeginsAnewWhenItsAudioChanged) {
-  const TaskId id = add("a");
+TEST_P(JobStoreTest, ADoneJobStaysDoneWhenAskedForAgainAndBeginsAnewWhenItsAudioChanged) {
+  const JobId id = add("a");
   ASSERT_TRUE(complete(*claim()));
-  EXPECT_EQ(store_->submit(run(), std::vector{spec("a")})->at(0).state, TaskState::done);
-  TaskSpec changed = spec("a");
+  EXPECT_EQ(store_->submit(run(), std::vector{spec("a")})->at(0).state, JobState::done);
+  JobSpec changed = spec("a");
   changed.identity.modified_ns = 8;
   const Submitted again = store_->submit(run(), std::vector{changed})->at(0);
   EXPECT_EQ(again.id, id);
   EXPECT_EQ(again.what, Submitted::What::renewed);
-  EXPECT_EQ(state(id), TaskState::queued);
+  EXPECT_EQ(state(id), JobState::queued);
   EXPECT_TRUE(store_->outputs(id)->empty());
 }
 
 TEST_P(JobStoreTest, WhoAsksForWhatAnotherFileWasMadeOfIsToldOfWhich) {
   add("a");
-  TaskSpec other = spec("a");
+  JobSpec other = spec("a");
   other.input = "/elsewhere/a.wav";
   EXPECT_EQ(store_->submit(run(), std::vector{other})->at(0).was, "") << "nothing was made yet";
   ASSERT_TRUE(complete(*claim()));
@@ -111,13 +111,13 @@ TEST_P(JobStoreTest, WhoAsksForWhatAnotherFileWasMadeOfIsToldOfWhich) {
   EXPECT_EQ(store_->submit(run(), std::vector{spec("a")})->at(0).was, "/elsewhere/a.wav");
 }
 
-TEST_P(JobStoreTest, ADoneTaskWhoseAudioIsAwayForNowStaysDone) {
-  const TaskId id = add("a");
+TEST_P(JobStoreTest, ADoneJobWhoseAudioIsAwayForNowStaysDone) {
+  const JobId id = add("a");
   ASSERT_TRUE(complete(*claim()));
-  TaskSpec away = spec("a");
+  JobSpec away = spec("a");
   away.identity = {};
-  EXPECT_EQ(store_->submit(run(), std::vector{away})->at(0).state, TaskState::done);
-  EXPECT_EQ(store_->submit(run(), std::vector{spec("a")})->at(0).state, TaskState::done)
+  EXPECT_EQ(store_->submit(run(), std::vector{away})->at(0).state, JobState::done);
+  EXPECT_EQ(store_->submit(run(), std::vector{spec("a")})->at(0).state, JobState::done)
       << "and is known when it is back";
   EXPECT_FALSE(store_->outputs(id)->empty());
 }
@@ -125,49 +125,49 @@ TEST_P(JobStoreTest, ADoneTaskWhoseAudioIsAwayForNowStaysDone) {
 TEST_P(JobStoreTest, ChangedOptionsFenceOffWhoeverWorksOnTheOldOnes) {
   add("a");
   const Lease old = *claim();
-  TaskSpec changed = spec("a");
+  JobSpec changed = spec("a");
   changed.options = "small";
   store_->submit(run(), std::vector{changed});
   EXPECT_FALSE(complete(old));
   const Lease fresh = *claim();
-  EXPECT_EQ(fresh.task.spec.options, "small");
+  EXPECT_EQ(fresh.job.spec.options, "small");
   EXPECT_TRUE(complete(fresh));
 }
 
 // ---- claiming (its order: conformance_order_test.cpp)
 
-TEST_P(JobStoreTest, AWishedTaskIsClaimedOutOfOrderAndOnlyOnce) {
+TEST_P(JobStoreTest, AWishedJobIsClaimedOutOfOrderAndOnlyOnce) {
   add("a");
-  const TaskId wished = add("b");
-  EXPECT_EQ((*store_->claim({.task = wished}))->task.id, wished);
-  EXPECT_FALSE(*store_->claim({.task = wished}));
+  const JobId requested = add("b");
+  EXPECT_EQ((*store_->claim({.job = requested}))->job.id, requested);
+  EXPECT_FALSE(*store_->claim({.job = requested}));
 }
 
 TEST_P(JobStoreTest, ABatchIsClaimedApartFromOthers) {
-  TaskSpec other = spec("a");
+  JobSpec other = spec("a");
   other.batch = "other";
   add(other);
   EXPECT_FALSE(*store_->claim({.batch = "b"}));
   EXPECT_TRUE(*store_->claim({.batch = "other"}));
 }
 
-TEST_P(JobStoreTest, TwoOpenStoresNeverGetTheSameTask) {
-  std::vector<TaskSpec> specs;
+TEST_P(JobStoreTest, TwoOpenStoresNeverGetTheSameJob) {
+  std::vector<JobSpec> specs;
   for (int i = 0; i < 80; ++i) specs.push_back(spec(std::to_string(i)));
   store_->submit(run(), specs);
-  std::array<std::vector<TaskId>, 4> taken;
+  std::array<std::vector<JobId>, 4> taken;
   {
     std::vector<std::jthread> workers;
     for (auto& mine : taken)
       workers.emplace_back([this, &mine] {
         const auto own = open();
-        while (const auto lease = *own->claim({})) mine.push_back(lease->task.id);
+        while (const auto lease = *own->claim({})) mine.push_back(lease->job.id);
       });
   }
-  std::multiset<TaskId> all;
+  std::multiset<JobId> all;
   for (const auto& mine : taken) all.insert(mine.begin(), mine.end());
   EXPECT_EQ(all.size(), 80U);
-  EXPECT_EQ(std::set<TaskId>(all.begin(), all.end()).size(), 80U);
+  EXPECT_EQ(std::set<JobId>(all.begin(), all.end()).size(), 80U);
 }
 
 TEST_P(JobStoreTest, AFailedCallTakesNoOtherThreadsCallWithIt) {
@@ -181,8 +181,8 @@ TEST_P(JobStoreTest, AFailedCallTakesNoOtherThreadsCallWithIt) {
       threads.emplace_back([&, thread] {
         for (int call = 0; call < kCalls; ++call) {
           const std::vector one{spec(std::to_string(thread) + "." + std::to_string(call))};
-          const bool meant_well = thread % 2 == 0;
-          if (store_->submit(meant_well ? good : kNoSuchRun, one).has_value() != meant_well) ++wrong;
+          const bool intended = thread % 2 == 0;
+          if (store_->submit(intended ? good : kNoSuchRun, one).has_value() != intended) ++wrong;
         }
       });
   }
@@ -193,12 +193,12 @@ TEST_P(JobStoreTest, AFailedCallTakesNoOtherThreadsCallWithIt) {
 // ---- leases
 
 TEST_P(JobStoreTest, ALeaseThatRanOutIsTakenBackAndItsHolderIsFenced) {
-  const TaskId id = add("a");
+  const JobId id = add("a");
   const Lease zombie = *claim();
   clock_.advance(kLeaseLength + 1ms);
   EXPECT_EQ(*store_->reap(), 1U);
   EXPECT_EQ(last_attempt(id).end, AttemptEnd::expired);
-  EXPECT_EQ(task(id).strikes, 1);
+  EXPECT_EQ(job(id).strikes, 1);
   clock_.advance(10min);
   const Lease fresh = *claim();
   EXPECT_EQ(fresh.attempt, 2);
@@ -206,22 +206,22 @@ TEST_P(JobStoreTest, ALeaseThatRanOutIsTakenBackAndItsHolderIsFenced) {
             (std::vector{LeaseStanding::lost, LeaseStanding::held}));
   EXPECT_FALSE(complete(zombie));
   EXPECT_FALSE(store_->fail(zombie.key, {})->held);
-  EXPECT_FALSE(*store_->hand_back(zombie.key, "late"));
+  EXPECT_FALSE(*store_->release(zombie.key, "late"));
   EXPECT_FALSE(*store_->cancelled(zombie.key));
-  EXPECT_EQ(store_->content_known(zombie.key, "sha")->what, ContentVerdict::What::lost);
+  EXPECT_EQ(store_->content_known(zombie.key, "sha")->what, ContentCheck::What::lost);
   EXPECT_TRUE(complete(fresh));
-  EXPECT_EQ(state(id), TaskState::done);
+  EXPECT_EQ(state(id), JobState::done);
 }
 
 TEST_P(JobStoreTest, RenewingKeepsALeaseAndItsProgress) {
-  const TaskId id = add("a");
+  const JobId id = add("a");
   const Lease lease = *claim();
   for (int i = 0; i < 10; ++i) {
     clock_.advance(kRenewEvery);
     ASSERT_EQ(store_->renew(std::vector<Renewal>{{lease.key, 0.5}})->at(0), LeaseStanding::held);
     EXPECT_EQ(*store_->reap(), 0U);
   }
-  EXPECT_EQ(task(id).progress, 0.5);
+  EXPECT_EQ(job(id).progress, 0.5);
 }
 
 TEST_P(JobStoreTest, SettingTheClockNeitherEndsNorProlongsALease) {
@@ -237,14 +237,14 @@ TEST_P(JobStoreTest, SettingTheClockNeitherEndsNorProlongsALease) {
   EXPECT_EQ(*other->reap(), 1U);
 }
 
-TEST_P(JobStoreTest, TheTasksOfAnOwnerThatWentAreClaimableAtOnceAndWithoutAStrike) {
-  const TaskId id = add("a");
+TEST_P(JobStoreTest, TheJobsOfAnOwnerThatWentAreClaimableAtOnceAndWithoutAStrike) {
+  const JobId id = add("a");
   auto other = open();
   const Lease lease = **other->claim({});
   EXPECT_EQ(*store_->reap(), 0U);
   other.reset();
   EXPECT_EQ(*store_->reap(), 1U);
-  EXPECT_EQ(task(id).strikes, 0);
+  EXPECT_EQ(job(id).strikes, 0);
   EXPECT_EQ(last_attempt(id).end, AttemptEnd::orphaned);
   EXPECT_EQ(claim()->attempt, 2);
 }
@@ -262,99 +262,99 @@ TEST_P(JobStoreTest, AfterABootNoLeaseIsLeftAndTimeGoesOn) {
   EXPECT_TRUE(claim());
 }
 
-TEST_P(JobStoreTest, AHandedBackTaskIsNobodysFault) {
-  const TaskId id = add("a");
-  for (int i = 0; i < 20; ++i) ASSERT_TRUE(*store_->hand_back(claim()->key, "drain"));
-  EXPECT_EQ(state(id), TaskState::queued);
-  EXPECT_EQ(task(id).strikes, 0);
-  EXPECT_EQ(task(id).attempts, 20);
+TEST_P(JobStoreTest, AHandedBackJobIsNobodysFault) {
+  const JobId id = add("a");
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(*store_->release(claim()->key, "drain"));
+  EXPECT_EQ(state(id), JobState::queued);
+  EXPECT_EQ(job(id).strikes, 0);
+  EXPECT_EQ(job(id).attempts, 20);
 }
 
 // ---- failing
 
 TEST_P(JobStoreTest, APermanentFailureIsTheEndWithItsReason) {
-  const TaskId id = add("a");
+  const JobId id = add("a");
   const auto after = *store_->fail(claim()->key, {FailureClass::permanent, "no sound in it", {}});
-  EXPECT_EQ(after.state, TaskState::dead);
-  EXPECT_EQ(task(id).error, "no sound in it");
+  EXPECT_EQ(after.state, JobState::dead);
+  EXPECT_EQ(job(id).error, "no sound in it");
   EXPECT_EQ(last_attempt(id).failure, "permanent");
   EXPECT_FALSE(claim());
 }
 
 TEST_P(JobStoreTest, TransientFailuresAreTriedAgainLaterAndFiveTimesAtMost) {
-  const TaskId id = add("a");
+  const JobId id = add("a");
   for (int i = 1; i < 5; ++i) {
     const auto after = *store_->fail(claim()->key, {FailureClass::transient, "network", {}});
-    ASSERT_EQ(after.state, TaskState::queued);
+    ASSERT_EQ(after.state, JobState::queued);
     ASSERT_LE(after.wait, 10s * (1 << (i - 1)));
     if (after.wait > 0ms) {
       EXPECT_FALSE(claim());
     }
     clock_.advance(after.wait);
   }
-  EXPECT_EQ(store_->fail(claim()->key, {FailureClass::transient, "network", {}})->state, TaskState::dead);
+  EXPECT_EQ(store_->fail(claim()->key, {FailureClass::transient, "network", {}})->state, JobState::dead);
   EXPECT_EQ(store_->attempts(id)->size(), 5U);
 }
 
 TEST_P(JobStoreTest, FailuresOfDevicesAndMemoryAreForgivenAFewTimes) {
-  const TaskId id = add("a");
+  const JobId id = add("a");
   for (int i = 0; i < 3; ++i) store_->fail(claim()->key, {FailureClass::device, "lost", {}});
   for (int i = 0; i < 2; ++i) store_->fail(claim()->key, {FailureClass::out_of_memory, "full", {}});
-  EXPECT_EQ(task(id).strikes, 0);
+  EXPECT_EQ(job(id).strikes, 0);
   store_->fail(claim()->key, {FailureClass::device, "lost", {}});
-  EXPECT_EQ(task(id).strikes, 1);
+  EXPECT_EQ(job(id).strikes, 1);
 }
 
-TEST_P(JobStoreTest, ATaskIsNotClaimedForTheDeviceItFailedOnWhenThatIsLeftOut) {
+TEST_P(JobStoreTest, AJobIsNotClaimedForTheDeviceItFailedOnWhenThatIsLeftOut) {
   add("a");
   store_->fail(claim("GPU-1")->key, {FailureClass::device, "lost", {}});
   EXPECT_FALSE(*store_->claim({.device = "GPU-1", .not_failed_on = "GPU-1"}));
   EXPECT_TRUE(*store_->claim({.device = "GPU-2", .not_failed_on = "GPU-2"}));
 }
 
-TEST_P(JobStoreTest, RetryFailedQueuesDeadTasksWithACleanSlate) {
-  const TaskId id = add("a");
+TEST_P(JobStoreTest, RetryFailedQueuesDeadJobsWithACleanSlate) {
+  const JobId id = add("a");
   store_->fail(claim()->key, {FailureClass::permanent, "codec", {}});
   EXPECT_EQ(*store_->retry({.batch = "other"}), 0U);
   clock_.advance(24h);
   EXPECT_EQ(*store_->retry({.batch = "b"}), 1U);
-  EXPECT_EQ(task(id).strikes, 0);
-  EXPECT_EQ(task(id).submitted, store_->now()) << "it has not waited meanwhile";
+  EXPECT_EQ(job(id).strikes, 0);
+  EXPECT_EQ(job(id).submitted, store_->now()) << "it has not waited meanwhile";
   EXPECT_EQ(claim()->attempt, 2);
 }
 
 // ---- steering
 
-TEST_P(JobStoreTest, CancellingEndsQueuedTasksAndTellsRunningOnes) {
-  const TaskId running = add("a");
+TEST_P(JobStoreTest, CancellingEndsQueuedJobsAndTellsRunningOnes) {
+  const JobId running = add("a");
   const Lease lease = *claim();
-  const TaskId queued = add("b");
+  const JobId queued = add("b");
   EXPECT_EQ(*store_->cancel({}), 2U);
-  EXPECT_EQ(state(queued), TaskState::cancelled);
+  EXPECT_EQ(state(queued), JobState::cancelled);
   EXPECT_EQ(store_->renew(std::vector<Renewal>{{lease.key}})->at(0), LeaseStanding::cancel);
   EXPECT_TRUE(*store_->cancelled(lease.key));
-  EXPECT_EQ(state(running), TaskState::cancelled);
+  EXPECT_EQ(state(running), JobState::cancelled);
 }
 
 TEST_P(JobStoreTest, AResultThatComesBeforeItsCancellationCounts) {
-  const TaskId id = add("a");
+  const JobId id = add("a");
   const Lease lease = *claim();
   store_->cancel({});
   EXPECT_TRUE(complete(lease));
-  EXPECT_EQ(state(id), TaskState::done);
+  EXPECT_EQ(state(id), JobState::done);
 }
 
-TEST_P(JobStoreTest, ACancelledTaskWhoseOwnerWentIsNotTriedAgain) {
-  const TaskId id = add("a");
+TEST_P(JobStoreTest, ACancelledJobWhoseOwnerWentIsNotTriedAgain) {
+  const JobId id = add("a");
   auto other = open();
   ASSERT_TRUE(*other->claim({}));
   store_->cancel({});
   other.reset();
   store_->reap();
-  EXPECT_EQ(state(id), TaskState::cancelled);
+  EXPECT_EQ(state(id), JobState::cancelled);
 }
 
-TEST_P(JobStoreTest, HeldTasksWaitUntilTheyAreResumed) {
+TEST_P(JobStoreTest, HeldJobsWaitUntilTheyAreResumed) {
   add("a");
   EXPECT_EQ(*store_->hold({}), 1U);
   EXPECT_FALSE(claim());
@@ -363,14 +363,14 @@ TEST_P(JobStoreTest, HeldTasksWaitUntilTheyAreResumed) {
 }
 
 TEST_P(JobStoreTest, FiltersMeanWhatTheyName) {
-  const TaskId a = add("a");
+  const JobId a = add("a");
   add("b");
-  complete(*store_->claim({.task = a}).value());
-  EXPECT_EQ(store_->counts({.states = {TaskState::done, TaskState::dead}})->total(), 1);
+  complete(*store_->claim({.job = a}).value());
+  EXPECT_EQ(store_->counts({.states = {JobState::done, JobState::dead}})->total(), 1);
   EXPECT_EQ(store_->counts({.batch = "b"})->queued, 1);
   EXPECT_EQ(store_->counts({.batch = "none"})->total(), 0);
-  EXPECT_EQ(store_->tasks({}, a, 10)->size(), 1U);
-  EXPECT_EQ(store_->tasks({}, 0, 1)->at(0).id, a);
+  EXPECT_EQ(store_->jobs({}, a, 10)->size(), 1U);
+  EXPECT_EQ(store_->jobs({}, 0, 1)->at(0).id, a);
 }
 
 }  // namespace

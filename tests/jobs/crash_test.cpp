@@ -36,17 +36,17 @@ struct Work {
     return std::move(*store);
   }
 
-  std::vector<OutputContent> contents(const Task& task) const {
-    const std::string name = fs::path(task.spec.key).filename();
+  std::vector<OutputContent> contents(const Job& job) const {
+    const std::string name = fs::path(job.spec.key).filename();
     return {{public_name(name + ".txt"), "text of " + name},
             {public_name(name + ".json"), "{\"of\":\"" + name + "\"}"}};
   }
 
-  void submit(int tasks) const {
+  void submit(int jobs) const {
     const auto store = open();
     const RunId run = store->begin_run({}).value();
-    std::vector<TaskSpec> specs;
-    for (int i = 0; i < tasks; ++i) {
+    std::vector<JobSpec> specs;
+    for (int i = 0; i < jobs; ++i) {
       const std::string name = "task" + std::to_string(i);
       specs.push_back({.key = public_name(name), .batch = "b", .input = "/in/" + name, .options = "tiny"});
     }
@@ -64,18 +64,18 @@ bool work_on_one(JobStore& store, const Work& work, Reached reached) {
   const auto lease = store.claim({.device = "cpu:0"}).value();
   if (!lease) return false;
   reached(Step::claimed);
-  const auto staged = stage_outputs(*lease, work.staging(), work.contents(lease->task)).value();
+  const auto staged = stage_outputs(*lease, work.staging(), work.contents(lease->job)).value();
   reached(Step::staged);
   if (!store.complete(lease->key, staged, {}).value()) {
     remove_staged(staged);
     return true;
   }
   reached(Step::committed);
-  put_in_place(store, lease->key.task, staged[0]).value();
+  put_in_place(store, lease->key.job, staged[0]).value();
   reached(Step::one_in_place);
-  put_in_place(store, lease->key.task, staged[1]).value();
+  put_in_place(store, lease->key.job, staged[1]).value();
   reached(Step::all_in_place);
-  must(store.mark_published(lease->key.task));
+  must(store.mark_published(lease->key.job));
   reached(Step::marked);
   return true;
 }
@@ -117,19 +117,19 @@ int status_of(pid_t child) {
 }
 
 /// Every task is done once, its outputs are whole, no other file is left, and the database is sound.
-void expect_all_done_once(const Work& work, int tasks) {
+void expect_all_done_once(const Work& work, int jobs) {
   const auto store = work.open();
-  EXPECT_EQ(store->counts({})->done, tasks);
-  EXPECT_EQ(store->counts({})->total(), tasks);
+  EXPECT_EQ(store->counts({})->done, jobs);
+  EXPECT_EQ(store->counts({})->total(), jobs);
   EXPECT_TRUE(store->unpublished()->empty());
   std::size_t files = 0;
-  const auto all = store->tasks({}, 0, 1'000'000).value();
-  for (const auto& task : all) {
+  const auto all = store->jobs({}, 0, 1'000'000).value();
+  for (const auto& job : all) {
     int done = 0;
-    const auto attempts = store->attempts(task.id).value();
+    const auto attempts = store->attempts(job.id).value();
     for (const auto& attempt : attempts) done += attempt.end == AttemptEnd::done;
-    EXPECT_EQ(done, 1) << task.spec.key;
-    const auto contents = work.contents(task);
+    EXPECT_EQ(done, 1) << job.spec.key;
+    const auto contents = work.contents(job);
     for (const auto& output : contents) EXPECT_EQ(read_file(output.path).value_or("-"), output.content);
     files += contents.size();
   }
@@ -158,13 +158,13 @@ TEST(JobsCrash, AKillAfterAnyStepLosesNothingAndPublishesNothingTwice) {
 }
 
 TEST(JobsCrash, KillsAtRandomMomentsLoseNothingAndPublishNothingTwice) {
-  constexpr int kTasks = 60, kKills = 25;
+  constexpr int kJobs = 60, kKills = 25;
   for (const std::uint64_t seed : seeds(1)) {
     TUTTI_SEED_TRACE(seed);
     std::mt19937_64 random(seed);
     const TempFolder folder;
     const Work work{folder.path()};
-    work.submit(kTasks);
+    work.submit(kJobs);
     for (int kill = 0; kill < kKills; ++kill) {
       const itimerval moment{{}, {0, static_cast<suseconds_t>(1 + random() % 20'000)}};
       status_of(fork_off([&] {
@@ -173,19 +173,19 @@ TEST(JobsCrash, KillsAtRandomMomentsLoseNothingAndPublishNothingTwice) {
       }));
     }
     work_on_all(work);
-    expect_all_done_once(work, kTasks);
+    expect_all_done_once(work, kJobs);
   }
 }
 
-TEST(JobsCrash, FourProcessesAtOnceDoEveryTaskOnce) {
-  constexpr int kTasks = 60;
+TEST(JobsCrash, FourProcessesAtOnceDoEveryJobOnce) {
+  constexpr int kJobs = 60;
   const TempFolder folder;
   const Work work{folder.path()};
-  work.submit(kTasks);
+  work.submit(kJobs);
   std::vector<pid_t> children;
   for (int i = 0; i < 4; ++i) children.push_back(fork_off([&] { work_on_all(work); }));
   for (const pid_t child : children) EXPECT_EQ(status_of(child), 0);
-  expect_all_done_once(work, kTasks);
+  expect_all_done_once(work, kJobs);
 }
 
 TEST(JobsCrash, AFreshStoreCanBeOpenedByManyAtOnce) {

@@ -27,15 +27,15 @@ TEST(OpenStore, AFileThatMayNotGrowToWhatAStoreNeedsIsNoFullDisk) {
   EXPECT_NE(store.error().text().find("ulimit -f"), std::string::npos) << store.error().text();
 }
 
-TEST(OpenStore, AnOlderStoreIsBroughtUpAndKeepsItsTasks) {
+TEST(OpenStore, AnOlderStoreIsBroughtUpAndKeepsItsJobs) {
   const TempFolder folder;
   {
     const auto store = open_store({.folder = folder.path()}).value();
-    std::vector<TaskSpec> specs;
+    std::vector<JobSpec> specs;
     for (const auto& [key, audio] : {std::pair{"a", 10}, {"b", 20}, {"more urgent", 5}, {"asked", 30}, {"later", 40}})
       specs.push_back({.key = key, .audio = Seconds(audio)});
     specs[2].priority = 1;
-    specs[3].task_class = specs[4].task_class = TaskClass::normal;
+    specs[3].job_class = specs[4].job_class = JobClass::normal;
     const RunId run = store->begin_run({}).value();
     store->submit(run, specs).value();
     ASSERT_TRUE(store->end_run(run, {.devices = {{.device = "GPU-1", .audio = Seconds(30), .windows = 1}}}));
@@ -59,7 +59,7 @@ TEST(OpenStore, AnOlderStoreIsBroughtUpAndKeepsItsTasks) {
   EXPECT_TRUE((*store)->written(1).value().empty()) << "nothing says what has become of its file";
   std::vector<std::string> order;
   std::optional<Lease> lease;
-  while (auto next = (*store)->claim({}).value()) order.push_back((lease = std::move(next))->task.spec.key);
+  while (auto next = (*store)->claim({}).value()) order.push_back((lease = std::move(next))->job.spec.key);
   const std::vector<std::string> expected{"asked", "later", "more urgent", "b", "a"};
   EXPECT_EQ(order, expected) << "asked for at one time, the longer one of a batch goes first";
   ASSERT_TRUE(lease);

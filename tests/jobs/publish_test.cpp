@@ -28,7 +28,7 @@ class Publishing : public StoreTest {
   std::vector<OutputContent> contents(const std::string& text) const {
     return {{out("talks/a.txt"), text}, {out("talks/a.json"), "{\"text\":\"" + text + "\"}"}};
   }
-  PublishPlaces places(const fs::path& spare = {}) const { return {.staging = staging(), .spare = spare}; }
+  PublishFolders folders(const fs::path& spare = {}) const { return {.staging = staging(), .spare = spare}; }
   SweepReport sweep() {
     const fs::path folders[] = {staging()};
     return *sweep_outputs(*store_, folders);
@@ -50,10 +50,10 @@ INSTANTIATE_TEST_SUITE_P(Kinds, Publishing, testing::ValuesIn(store_kinds()),
                          [](const auto& kind) { return kind.param.name; });
 
 TEST_P(Publishing, OutputsAreInPlaceAndRecordedAndNothingElseIsLeft) {
-  const TaskId id = add("a");
-  ASSERT_TRUE(publish_outputs(*store_, *claim(), contents("hello"), {}, places())->held);
+  const JobId id = add("a");
+  ASSERT_TRUE(publish_outputs(*store_, *claim(), contents("hello"), {}, folders())->held);
   EXPECT_EQ(*read_file(out("talks/a.txt")), "hello");
-  EXPECT_EQ(state(id), TaskState::done);
+  EXPECT_EQ(state(id), JobState::done);
   EXPECT_TRUE(store_->unpublished()->empty());
   EXPECT_TRUE(outputs_are_there(*store_->outputs(id)));
   EXPECT_EQ(staged_files(), 0U);
@@ -66,7 +66,7 @@ TEST_P(Publishing, WhatThreadsPublishAtOnceIsWholeAndRecordedOnce) {
   std::vector<Lease> leases;
   while (auto lease = claim()) leases.push_back(*std::move(lease));
   ASSERT_EQ(leases.size(), 24U);
-  const auto path_of = [&](const Lease& lease) { return out("talks/" + std::to_string(lease.key.task) + ".txt"); };
+  const auto path_of = [&](const Lease& lease) { return out("talks/" + std::to_string(lease.key.job) + ".txt"); };
   std::atomic<std::size_t> next = 0, published = 0;
   {
     std::vector<std::jthread> writers(4);
@@ -74,7 +74,7 @@ TEST_P(Publishing, WhatThreadsPublishAtOnceIsWholeAndRecordedOnce) {
       writer = std::jthread([&] {
         for (std::size_t i = next++; i < leases.size(); i = next++) {
           const std::vector<OutputContent> outputs{{path_of(leases[i]), leases[i].key.token}};
-          const auto done = publish_outputs(*store_, leases[i], outputs, {}, places());
+          const auto done = publish_outputs(*store_, leases[i], outputs, {}, folders());
           if (done && done->held && !done->left_staged) ++published;
         }
       });
@@ -82,7 +82,7 @@ TEST_P(Publishing, WhatThreadsPublishAtOnceIsWholeAndRecordedOnce) {
   EXPECT_EQ(published, leases.size());
   for (const Lease& lease : leases) {
     EXPECT_EQ(*read_file(path_of(lease)), lease.key.token);
-    EXPECT_EQ(state(lease.key.task), TaskState::done);
+    EXPECT_EQ(state(lease.key.job), JobState::done);
   }
   EXPECT_TRUE(store_->unpublished()->empty());
   EXPECT_EQ(staged_files(), 0U);
@@ -93,13 +93,13 @@ TEST_P(Publishing, AHolderThatLostItsLeasePublishesNothingAndCleansUp) {
   const Lease zombie = *claim();
   clock_.advance(kLeaseLength + 1ms);
   store_->reap();
-  EXPECT_FALSE(publish_outputs(*store_, zombie, contents("late"), {}, places())->held);
+  EXPECT_FALSE(publish_outputs(*store_, zombie, contents("late"), {}, folders())->held);
   EXPECT_FALSE(fs::exists(out("talks/a.txt")));
   EXPECT_EQ(staged_files(), 0U);
 }
 
 TEST_P(Publishing, ASweepPutsInPlaceWhatWasRecordedBeforeAKill) {
-  const TaskId id = add("a");
+  const JobId id = add("a");
   const Lease lease = *claim();
   const auto staged = *stage_outputs(lease, staging(), contents("hello"));
   ASSERT_TRUE(*store_->complete(lease.key, staged, {}));
@@ -107,40 +107,40 @@ TEST_P(Publishing, ASweepPutsInPlaceWhatWasRecordedBeforeAKill) {
   EXPECT_EQ(sweep().put_in_place, 1U);
   EXPECT_EQ(*read_file(out("talks/a.txt")), "hello");
   EXPECT_TRUE(fs::exists(out("talks/a.json")));
-  EXPECT_EQ(state(id), TaskState::done);
+  EXPECT_EQ(state(id), JobState::done);
   EXPECT_EQ(sweep().put_in_place, 0U);
 }
 
 TEST_P(Publishing, ASweepAdoptsAnOutputInPlaceByItsHashAndRedoesADamagedOne) {
-  const TaskId id = add("a");
+  const JobId id = add("a");
   const Lease lease = *claim();
   const auto staged = *stage_outputs(lease, staging(), contents("hello"));
   ASSERT_TRUE(*store_->complete(lease.key, staged, {}));
   for (const auto& output : staged) ASSERT_TRUE(put_in_place(*store_, id, output));
   std::ofstream(out("talks/a.txt")) << "hellO";
   EXPECT_EQ(sweep().requeued, 1U);
-  EXPECT_EQ(state(id), TaskState::queued);
+  EXPECT_EQ(state(id), JobState::queued);
 }
 
 TEST_P(Publishing, ASweepCollectsWhatLosersStagedAndLeavesWhatIsAtWorkOrStrange) {
   add("a");
   const Lease loser = *claim();
   ASSERT_TRUE(stage_outputs(loser, staging(), contents("old")));
-  store_->hand_back(loser.key, "stopped");
+  store_->release(loser.key, "stopped");
   const Lease winner = *claim();
   ASSERT_TRUE(stage_outputs(winner, staging(), contents("new")));
-  const std::string stranger = "7.1." + std::string(32, 'a') + ".0";
-  std::ofstream(staging() / stranger) << "another store's";
+  const std::string other = "7.1." + std::string(32, 'a') + ".0";
+  std::ofstream(staging() / other) << "another store's";
   std::ofstream(staging() / "notes.txt") << "the user's";
   EXPECT_EQ(sweep().collected, 2U);
   EXPECT_EQ(staged_files(), 4U);
-  fs::last_write_time(staging() / stranger, fs::file_time_type::clock::now() - 25h);
+  fs::last_write_time(staging() / other, fs::file_time_type::clock::now() - 25h);
   EXPECT_EQ(sweep().collected, 1U);
-  EXPECT_FALSE(fs::exists(staging() / stranger));
+  EXPECT_FALSE(fs::exists(staging() / other));
 }
 
 TEST_P(Publishing, TwoSweepsAtOnceAgree) {
-  const TaskId id = add("a");
+  const JobId id = add("a");
   const Lease lease = *claim();
   const auto staged = *stage_outputs(lease, staging(), contents("hello"));
   ASSERT_TRUE(*store_->complete(lease.key, staged, {}));
@@ -149,8 +149,8 @@ TEST_P(Publishing, TwoSweepsAtOnceAgree) {
 }
 
 TEST_P(Publishing, ATwinCopiesWhatIsWholeAndRefusesWhatIsNot) {
-  const TaskId id = add("a");
-  ASSERT_TRUE(publish_outputs(*store_, *claim(), contents("hello"), {}, places())->held);
+  const JobId id = add("a");
+  ASSERT_TRUE(publish_outputs(*store_, *claim(), contents("hello"), {}, folders())->held);
   const fs::path names[] = {out("b.txt"), out("b.json")};
   const auto same = *store_->outputs(id);
   const auto copy = copy_of(same, names);
@@ -161,14 +161,14 @@ TEST_P(Publishing, ATwinCopiesWhatIsWholeAndRefusesWhatIsNot) {
   EXPECT_EQ(copy_of(same, names).error().fault, Fault::missing);
 }
 
-TEST_P(Publishing, DoneTasksAreDoneAgainOnlyWhereTheirOutputsAreGone) {
-  const TaskId id = add("a");
-  ASSERT_TRUE(publish_outputs(*store_, *claim(), contents("hello"), {}, places())->held);
+TEST_P(Publishing, DoneJobsAreDoneAgainOnlyWhereTheirOutputsAreGone) {
+  const JobId id = add("a");
+  ASSERT_TRUE(publish_outputs(*store_, *claim(), contents("hello"), {}, folders())->held);
   EXPECT_EQ(*store_->redo({}), 0U);
   fs::remove(out("talks/a.json"));
   EXPECT_EQ(*store_->redo({.batch = "another"}), 0U);
   EXPECT_EQ(*store_->redo({.batch = "b"}), 1U);
-  EXPECT_EQ(state(id), TaskState::queued);
+  EXPECT_EQ(state(id), JobState::queued);
 }
 
 TEST_P(Publishing, OutputsThatAnotherProcessIsAboutToPutInPlaceAreNotMissing) {
@@ -179,52 +179,52 @@ TEST_P(Publishing, OutputsThatAnotherProcessIsAboutToPutInPlaceAreNotMissing) {
   EXPECT_EQ(*store_->redo({}), 0U);
 }
 
-TEST_P(Publishing, AFullDiskIsAnErrorAndTheTaskIsStillHeld) {
-  const TaskId id = add("a");
+TEST_P(Publishing, AFullDiskIsAnErrorAndTheJobIsStillHeld) {
+  const JobId id = add("a");
   const Lease lease = *claim();
   const std::vector<OutputContent> large{{out("a.txt"), std::string(1 << 20, 'x')}};
   {
     const FullDisk full(1 << 16);
-    const auto published = publish_outputs(*store_, lease, large, {}, places());
+    const auto published = publish_outputs(*store_, lease, large, {}, folders());
     ASSERT_FALSE(published);
     EXPECT_EQ(published.error().fault, Fault::full);
     EXPECT_EQ(staged_files(), 0U);
   }
   EXPECT_FALSE(fs::exists(out("a.txt")));
-  EXPECT_EQ(state(id), TaskState::running);
-  EXPECT_TRUE(publish_outputs(*store_, lease, large, {}, places())->held);
+  EXPECT_EQ(state(id), JobState::running);
+  EXPECT_TRUE(publish_outputs(*store_, lease, large, {}, folders())->held);
 }
 
 TEST_P(Publishing, WhatIsLargerThanAFileMayBeIsRefusedAndNoSpareFolderIsTried) {
-  const TaskId id = add("a");
+  const JobId id = add("a");
   const Lease lease = *claim();
   const fs::path spare = folder_.path() / "spare";
   const std::vector<OutputContent> large{{out("a.txt"), std::string(1 << 20, 'x')}};
   const SmallFiles limit(1 << 16);
-  const auto published = publish_outputs(*store_, lease, large, {}, places(spare));
+  const auto published = publish_outputs(*store_, lease, large, {}, folders(spare));
   ASSERT_FALSE(published);
   EXPECT_EQ(published.error().fault, Fault::refused);
   EXPECT_NE(published.error().text().find("ulimit -f"), std::string::npos) << published.error().text();
   EXPECT_FALSE(fs::exists(spare));
   EXPECT_EQ(staged_files(), 0U);
-  EXPECT_EQ(state(id), TaskState::running);
+  EXPECT_EQ(state(id), JobState::running);
 }
 
 TEST_P(Publishing, WhatMayNotBeWrittenWhereItBelongsIsStagedInTheSpareFolderUntilItMay) {
-  const TaskId id = add("a");
+  const JobId id = add("a");
   const Lease lease = *claim();
   const fs::path spare = folder_.path() / "spare";
   fs::create_directories(out(""));
   {
     const ClosedFolder closed(out(""));
-    const auto refused = publish_outputs(*store_, lease, contents("hello"), {}, places());
+    const auto refused = publish_outputs(*store_, lease, contents("hello"), {}, folders());
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().fault, Fault::refused);
-    EXPECT_EQ(state(id), TaskState::running);
-    const auto published = publish_outputs(*store_, lease, contents("hello"), {}, places(spare));
+    EXPECT_EQ(state(id), JobState::running);
+    const auto published = publish_outputs(*store_, lease, contents("hello"), {}, folders(spare));
     ASSERT_TRUE(published && published->left_staged);
     EXPECT_EQ(published->left_staged->fault, Fault::refused);
-    EXPECT_EQ(state(id), TaskState::done);
+    EXPECT_EQ(state(id), JobState::done);
   }
   EXPECT_TRUE(put_outputs_in_place(*store_, id, Existing::keep));
   EXPECT_EQ(read_file(out("talks/a.txt")).value(), "hello");
@@ -232,25 +232,25 @@ TEST_P(Publishing, WhatMayNotBeWrittenWhereItBelongsIsStagedInTheSpareFolderUnti
 }
 
 TEST_P(Publishing, AResultWhoseFolderIsNoneAnyMoreIsStagedInTheSpareFolder) {
-  const TaskId id = add("a");
+  const JobId id = add("a");
   const Lease lease = *claim();
   const fs::path spare = folder_.path() / "spare";
   std::ofstream(folder_.path() / "out") << "a file where the folder was";
-  const auto published = publish_outputs(*store_, lease, contents("hello"), {}, places(spare));
+  const auto published = publish_outputs(*store_, lease, contents("hello"), {}, folders(spare));
   ASSERT_TRUE(published && published->left_staged);
-  EXPECT_EQ(state(id), TaskState::done);
+  EXPECT_EQ(state(id), JobState::done);
   EXPECT_EQ(sweep().stuck.size(), 1U) << "it is not to be done again";
-  EXPECT_EQ(state(id), TaskState::done);
+  EXPECT_EQ(state(id), JobState::done);
   fs::remove(folder_.path() / "out");
   EXPECT_TRUE(put_outputs_in_place(*store_, id, Existing::keep));
   EXPECT_EQ(read_file(out("talks/a.txt")).value(), "hello");
 }
 
-TEST_P(Publishing, WhatCannotBePutInPlaceStaysStagedAndOnlyItsOwnTaskWaits) {
+TEST_P(Publishing, WhatCannotBePutInPlaceStaysStagedAndOnlyItsOwnJobWaits) {
   add("a");
-  const TaskId other = add("b");
+  const JobId other = add("b");
   fs::create_directories(out("talks/a.txt"));  // a folder where the file should be
-  const auto published = publish_outputs(*store_, *claim(), contents("hello"), {}, places());
+  const auto published = publish_outputs(*store_, *claim(), contents("hello"), {}, folders());
   ASSERT_TRUE(published);
   EXPECT_TRUE(published->held);
   ASSERT_TRUE(published->left_staged);
@@ -258,7 +258,7 @@ TEST_P(Publishing, WhatCannotBePutInPlaceStaysStagedAndOnlyItsOwnTaskWaits) {
   const SweepReport swept = sweep();
   ASSERT_EQ(swept.stuck.size(), 1U);
   EXPECT_EQ(swept.put_in_place, 0U);
-  EXPECT_EQ(state(other), TaskState::queued);
+  EXPECT_EQ(state(other), JobState::queued);
   EXPECT_EQ(staged_files(), 2U);
   fs::remove(out("talks/a.txt"));
   EXPECT_EQ(sweep().put_in_place, 1U);
@@ -270,11 +270,11 @@ TEST_P(Publishing, WhatIsStagedElsewhereOutlastsTheFolderItIsFor) {
   const Lease lease = *claim();
   const fs::path kept = folder_.path() / "kept";
   fs::create_directories(kept);
-  const fs::path staged = kept / (std::to_string(lease.key.task) + ".1." + lease.key.token + ".0");
+  const fs::path staged = kept / (std::to_string(lease.key.job) + ".1." + lease.key.token + ".0");
   std::ofstream(staged) << "hello";
   Sha256 sum;
   sum.update(std::as_bytes(std::span(std::string_view("hello"))));
-  const TaskOutput output{out("gone/a.txt"), staged, sum.hex(), 5};
+  const JobOutput output{out("gone/a.txt"), staged, sum.hex(), 5};
   ASSERT_TRUE(*store_->complete(lease.key, {&output, 1}, {}));
   const fs::path folders[] = {staging(), kept};
   EXPECT_EQ(sweep_outputs(*store_, folders)->put_in_place, 1U);
@@ -289,13 +289,13 @@ TEST_P(Publishing, WhatWasStagedOnAnotherDiskIsCarriedOverWholeAndOnce) {
   if (::stat(elsewhere.c_str(), &there) != 0 || ::stat(folder_.path().c_str(), &here) != 0 ||
       here.st_dev == there.st_dev)
     GTEST_SKIP() << "needs a second file system";
-  const TaskId id = add("a");
+  const JobId id = add("a");
   const Lease lease = *claim();
   const fs::path staged = elsewhere / ("tutti-test." + lease.key.token);
   std::ofstream(staged) << "hello";
   Sha256 sum;
   sum.update(std::as_bytes(std::span(std::string_view("hello"))));
-  const TaskOutput output{out("talks/a.txt"), staged, sum.hex(), 5};
+  const JobOutput output{out("talks/a.txt"), staged, sum.hex(), 5};
   ASSERT_TRUE(*store_->complete(lease.key, {&output, 1}, {}));
   EXPECT_TRUE(put_outputs_in_place(*store_, id, Existing::keep));
   EXPECT_EQ(read_file(out("talks/a.txt")).value(), "hello");
@@ -307,35 +307,35 @@ TEST_P(Publishing, WhatWasStagedOnAnotherDiskIsCarriedOverWholeAndOnce) {
 }
 
 TEST_P(Publishing, AStoreOnAFullDiskChangesNothingAndWorksAgainWithRoom) {
-  const TaskId id = add("a");
+  const JobId id = add("a");
   const Lease lease = *claim();
   const Error refused = refusal_within<FullDisk>(lease);
   EXPECT_EQ(refused.fault, Fault::full) << refused.text();
-  EXPECT_EQ(state(id), TaskState::running);
+  EXPECT_EQ(state(id), JobState::running);
   EXPECT_TRUE(*store_->complete(lease.key, {}, {}));
-  EXPECT_EQ(state(id), TaskState::done);
+  EXPECT_EQ(state(id), JobState::done);
 }
 
 TEST_P(Publishing, AStoreWhoseFileSystemTurnsReadOnlyIsNoFullDiskAndWorksAgainWhenItIsWritable) {
   struct ReadOnlyDisk : FullDisk {
     explicit ReadOnlyDisk(off_t) : FullDisk(0, EROFS) {}
   };
-  const TaskId id = add("a");
+  const JobId id = add("a");
   const Lease lease = *claim();
   const Error refused = refusal_within<ReadOnlyDisk>(lease);
   EXPECT_EQ(refused.fault, Fault::refused) << refused.text();
   EXPECT_NE(refused.text().find("has turned read-only"), std::string::npos) << refused.text();
-  EXPECT_EQ(state(id), TaskState::running);
+  EXPECT_EQ(state(id), JobState::running);
   EXPECT_TRUE(*store_->complete(lease.key, {}, {}));
 }
 
 TEST_P(Publishing, AStoreWhoseFileMayNotGrowOnSaysSoAndChangesNothing) {
-  const TaskId id = add("a");
+  const JobId id = add("a");
   const Lease lease = *claim();
   const Error refused = refusal_within<SmallFiles>(lease);
   EXPECT_EQ(refused.fault, Fault::refused) << refused.text();
   EXPECT_NE(refused.text().find("ulimit -f"), std::string::npos) << refused.text();
-  EXPECT_EQ(state(id), TaskState::running);
+  EXPECT_EQ(state(id), JobState::running);
   EXPECT_TRUE(*store_->complete(lease.key, {}, {}));
 }
 

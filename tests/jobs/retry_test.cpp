@@ -24,10 +24,10 @@ TEST(Retry, WhatIsWrongWithTheFileStaysWrong) {
 }
 
 TEST(Retry, ForgivenFailuresAreTriedAgainAtOnce) {
-  const auto verdict = decide_retry(FailureClass::device, {.strikes = 4}, 0.9);
-  EXPECT_TRUE(verdict.again);
-  EXPECT_FALSE(verdict.counted);
-  EXPECT_EQ(verdict.wait, 0ms);
+  const auto decision = decide_retry(FailureClass::device, {.strikes = 4}, 0.9);
+  EXPECT_TRUE(decision.again);
+  EXPECT_FALSE(decision.counted);
+  EXPECT_EQ(decision.wait, 0ms);
   EXPECT_FALSE(decide_retry(FailureClass::device, {.strikes = 4, .device_failures = 3}, 0.9).again);
 }
 

@@ -36,21 +36,21 @@ class StoreTest : public testing::TestWithParam<StoreKind> {
     return std::move(*opened);
   }
 
-  static TaskSpec spec(const std::string& name) {
+  static JobSpec spec(const std::string& name) {
     return {
         .key = "/out/" + name, .batch = "b", .input = "/in/" + name + ".mp3", .identity = {100, 7}, .options = "tiny"};
   }
   RunId run() { return *store_->begin_run({.command = "tutti batch", .batch = "b"}); }
-  TaskId add(const TaskSpec& task) { return store_->submit(run(), {&task, 1})->at(0).id; }
-  TaskId add(const std::string& name) { return add(spec(name)); }
+  JobId add(const JobSpec& job) { return store_->submit(run(), {&job, 1})->at(0).id; }
+  JobId add(const std::string& name) { return add(spec(name)); }
   std::optional<Lease> claim(const std::string& device = "GPU-1") { return *store_->claim({.device = device}); }
-  Task task(TaskId id) { return store_->tasks({.ids = {id}}, 0, 1)->at(0); }
-  TaskState state(TaskId id) { return task(id).state; }
-  Attempt last_attempt(TaskId id) { return store_->attempts(id)->back(); }
+  Job job(JobId id) { return store_->jobs({.ids = {id}}, 0, 1)->at(0); }
+  JobState state(JobId id) { return job(id).state; }
+  Attempt last_attempt(JobId id) { return store_->attempts(id)->back(); }
 
-  static TaskOutput output(const std::string& name) { return {"/out/" + name + ".txt", "/out/.tmp/" + name, "abc", 3}; }
+  static JobOutput output(const std::string& name) { return {"/out/" + name + ".txt", "/out/.tmp/" + name, "abc", 3}; }
   bool complete(const Lease& lease, const std::string& name = "a") {
-    const TaskOutput one = output(name);
+    const JobOutput one = output(name);
     return *store_->complete(lease.key, {&one, 1}, {.busy = Seconds(2)});
   }
 

@@ -21,7 +21,7 @@ class UserFiles : public StoreTest {
   fs::path out(const std::string& name) const { return folder_.path() / "out" / name; }
   std::string text_of(const std::string& name) const { return read_file(out(name)).value_or("(missing)"); }
   void put(const std::string& name, const std::string& text) { ASSERT_TRUE(write_file_atomically(out(name), text)); }
-  PublishPlaces places(Existing existing = Existing::keep) const { return {out(".tmp"), {}, existing}; }
+  PublishFolders window_capacity(Existing existing = Existing::keep) const { return {out(".tmp"), {}, existing}; }
 
   /// Publishes a.srt, as the first run of task a, or as one that does it again.
   Published publish(const std::string& text, Existing existing = Existing::keep) {
@@ -30,11 +30,11 @@ class UserFiles : public StoreTest {
   }
   Published publish_again(const std::string& text, Existing existing = Existing::keep) {
     const std::vector<OutputContent> contents{{out("a.srt"), text}};
-    return publish_outputs(*store_, claim().value(), contents, {}, places(existing)).value();
+    return publish_outputs(*store_, claim().value(), contents, {}, window_capacity(existing)).value();
   }
   /// As a run asks whose options have changed.
   void renew() {
-    TaskSpec changed = spec("a");
+    JobSpec changed = spec("a");
     changed.options = "small" + std::to_string(++versions_);
     add(changed);
   }
@@ -42,7 +42,7 @@ class UserFiles : public StoreTest {
     const fs::path folders[] = {out(".tmp")};
     return sweep_outputs(*store_, folders).value();
   }
-  TaskOutput staged(const std::string& text) {
+  JobOutput staged(const std::string& text) {
     id_ = add("a");
     const Lease lease = claim().value();
     const std::vector<OutputContent> contents{{out("a.srt"), text}};
@@ -51,7 +51,7 @@ class UserFiles : public StoreTest {
     return staged.at(0);
   }
 
-  TaskId id_ = 0;
+  JobId id_ = 0;
   int versions_ = 0;
 };
 INSTANTIATE_TEST_SUITE_P(Kinds, UserFiles, testing::ValuesIn(store_kinds()),
@@ -63,7 +63,7 @@ TEST_P(UserFiles, AFileThatWasThereBeforeStays) {
   EXPECT_EQ(published.kept, (std::vector<KeptFile>{{out("a.srt"), out("a.new.srt")}}));
   EXPECT_EQ(text_of("a.srt"), "mine");
   EXPECT_EQ(text_of("a.new.srt"), "text");
-  EXPECT_EQ(state(id_), TaskState::done);
+  EXPECT_EQ(state(id_), JobState::done);
   EXPECT_EQ(store_->redo({}).value(), 0U) << "it is done";
 }
 
@@ -74,7 +74,7 @@ TEST_P(UserFiles, AFileWithTheSameTextIsAdopted) {
   EXPECT_FALSE(fs::exists(out("a.new.srt")));
 }
 
-TEST_P(UserFiles, WhatTheTaskItselfWroteIsReplaced) {
+TEST_P(UserFiles, WhatTheJobItselfWroteIsReplaced) {
   ASSERT_TRUE(publish("first").kept.empty());
   for (const char* text : {"second", "third"}) {
     renew();
@@ -98,7 +98,7 @@ TEST_P(UserFiles, ACorrectedFileStaysAndIsDoneAgainOnce) {
   EXPECT_EQ(store_->redo({}).value(), 1U) << "now there is none";
 }
 
-TEST_P(UserFiles, AFileThatWasOnlyTouchedIsStillTheTasks) {
+TEST_P(UserFiles, AFileThatWasOnlyTouchedIsStillTheJobs) {
   publish("text");
   fs::last_write_time(out("a.srt"), fs::file_time_type::clock::now() - 1h);
   EXPECT_EQ(store_->redo({}).value(), 0U);
@@ -121,11 +121,11 @@ TEST_P(UserFiles, ANewTextReplacesOnlyItsOwnFormerOne) {
   EXPECT_EQ(text_of("a.new2.srt"), "third");
 }
 
-TEST_P(UserFiles, ANewTextDoesNotTakeAnotherTasksPlace) {
-  TaskSpec other = spec("a.new");
+TEST_P(UserFiles, ANewTextDoesNotTakeAnotherJobsPlace) {
+  JobSpec other = spec("a.new");
   add(other);
   const std::vector<OutputContent> contents{{out("a.new.srt"), "of the recording a.new"}};
-  ASSERT_TRUE(publish_outputs(*store_, claim().value(), contents, {}, places()));
+  ASSERT_TRUE(publish_outputs(*store_, claim().value(), contents, {}, window_capacity()));
   put("a.srt", "mine");
   EXPECT_EQ(publish("text").kept.at(0).new_text, out("a.new2.srt"));
   EXPECT_EQ(text_of("a.new.srt"), "of the recording a.new");
@@ -159,7 +159,7 @@ TEST_P(UserFiles, LinksAndUnreadableNamesStay) {
   EXPECT_TRUE(fs::is_symlink(out("a.srt")));
 }
 
-TEST_P(UserFiles, AKillBeforeTheRenameDoesNotMakeTheTasksOwnFileAUsers) {
+TEST_P(UserFiles, AKillBeforeTheRenameDoesNotMakeTheJobsOwnFileAUsers) {
   publish("first");
   renew();
   staged("second");  // recorded, and then killed
@@ -181,7 +181,7 @@ TEST_P(UserFiles, AFileThatAppearsBetweenAKillAndTheNextRunStays) {
 }
 
 TEST_P(UserFiles, AKillBetweenRecordAndRenameOfTheNewNameLosesNothing) {
-  TaskOutput output = staged("text");
+  JobOutput output = staged("text");
   put("a.srt", "mine");
   output.kept = out("a.srt");
   output.path = out("a.new.srt");
@@ -193,7 +193,7 @@ TEST_P(UserFiles, AKillBetweenRecordAndRenameOfTheNewNameLosesNothing) {
 }
 
 TEST_P(UserFiles, AProcessThatIsLateFindsWhatAnotherOneKept) {
-  const TaskOutput output = staged("text");
+  const JobOutput output = staged("text");
   put("a.srt", "mine");
   ASSERT_EQ(sweep().kept.size(), 1U);
   const auto late = put_in_place(*store_, id_, output);

@@ -30,12 +30,12 @@ TEST(ControlSocket, AnswersEveryRequestAndTakesItsFileAlong) {
         folder.path(), "batch", [](const std::string& request) { return "{\"asked\":\"" + request + "\"}"; });
     ASSERT_TRUE(socket) << socket.error().text();
     path = (*socket)->path();
-    EXPECT_EQ(ask_control(path, "status").value(), "{\"asked\":\"status\"}");
-    EXPECT_EQ(ask_control(path, "drain cuda:1").value(), "{\"asked\":\"drain cuda:1\"}");
+    EXPECT_EQ(send_control_request(path, "status").value(), "{\"asked\":\"status\"}");
+    EXPECT_EQ(send_control_request(path, "drain cuda:1").value(), "{\"asked\":\"drain cuda:1\"}");
     EXPECT_THAT(control_sockets(folder.path()), testing::ElementsAre(path));
   }
   EXPECT_FALSE(std::filesystem::exists(path));
-  EXPECT_EQ(ask_control(path, "status").error().fault, Fault::missing);
+  EXPECT_EQ(send_control_request(path, "status").error().fault, Fault::missing);
 }
 
 TEST(ControlSocket, AnAnswerOfManyMegabytesArrivesWhole) {
@@ -43,7 +43,7 @@ TEST(ControlSocket, AnAnswerOfManyMegabytesArrivesWhole) {
   const std::string much(5'000'000, 'x');
   const auto socket = ControlSocket::open(folder.path(), "batch", [&](const std::string&) { return much; });
   ASSERT_TRUE(socket);
-  EXPECT_EQ(ask_control((*socket)->path(), "status").value(), much);
+  EXPECT_EQ(send_control_request((*socket)->path(), "status").value(), much);
 }
 
 TEST(ControlSocket, OneThatConnectsAndSaysNothingKeepsNobodyWaitingForLong) {
@@ -53,7 +53,7 @@ TEST(ControlSocket, OneThatConnectsAndSaysNothingKeepsNobodyWaitingForLong) {
   const sockaddr_un address = address_of((*socket)->path());
   const OwnedFd silent(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   ASSERT_EQ(::connect(silent.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-  EXPECT_EQ(ask_control((*socket)->path(), "status", Seconds(10)).value(), "{}");
+  EXPECT_EQ(send_control_request((*socket)->path(), "status", Seconds(10)).value(), "{}");
 }
 
 TEST(ControlSocket, AStoppedRunWhoseCallersHaveFilledItsQueueFreezesNobody) {
@@ -65,7 +65,7 @@ TEST(ControlSocket, AStoppedRunWhoseCallersHaveFilledItsQueueFreezesNobody) {
   ASSERT_EQ(::listen(listener.get(), 0), 0);
   const OwnedFd first(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   ASSERT_EQ(::connect(first.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-  const auto answer = ask_control(path, "status", Seconds(0.1));
+  const auto answer = send_control_request(path, "status", Seconds(0.1));
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().fault, Fault::device) << answer.error().text();
   EXPECT_THAT(control_sockets(folder.path()), testing::ElementsAre(path)) << "it is there";

@@ -53,10 +53,10 @@ TEST(EmulatedText, IsAFunctionOfTheWindowAlone) {
 }
 
 TEST(EmulatedText, TimestampsRiseToTheWindowsEnd) {
-  const EmulatedSpeech said = speech();
+  const EmulatedSpeech output = speech();
   std::vector<std::int32_t> times;
-  for (const auto token : emulated_text(said, 1, 1000, true, 224))
-    if (token >= said.timestamp_begin) times.push_back(token - said.timestamp_begin);
+  for (const auto token : emulated_text(output, 1, 1000, true, 224))
+    if (token >= output.timestamp_begin) times.push_back(token - output.timestamp_begin);
   ASSERT_FALSE(times.empty());
   EXPECT_EQ(times.front(), 0);
   EXPECT_EQ(times.back(), 500);

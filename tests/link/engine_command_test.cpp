@@ -64,7 +64,7 @@ TEST(EngineCommand, ItsThreadsSpinBrieflyUnlessTheUserSaysHowTheyWait) {
   executable_in(folder);
   EXPECT_THAT(engine_command({.own_folder = folder.path()}, {})->environment,
               ElementsAre(Pair("GOMP_SPINCOUNT", "1000")));
-  EXPECT_THAT(engine_command({.own_folder = folder.path(), .threads_as_told = true}, {})->environment, IsEmpty());
+  EXPECT_THAT(engine_command({.own_folder = folder.path(), .threads_set_by_user = true}, {})->environment, IsEmpty());
 }
 
 TEST(EngineCommand, AMissingEngineIsAnErrorThatSaysWhereItWasSought) {

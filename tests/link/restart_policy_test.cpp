@@ -13,9 +13,9 @@ const Ending kDied{.error = {Fault::device, "the worker closed its connection"}}
 }  // namespace
 
 TEST(RestartPolicy, TheFirstRestartIsImmediateAndFurtherOnesWaitTwiceAsLongUpToTheLongest) {
-  RestartPolicy policy({.fruitless_lives = 100, .first_wait = Seconds(1), .longest_wait = Seconds(5)});
+  RestartPolicy policy({.restarts_without_work = 100, .first_wait = Seconds(1), .longest_wait = Seconds(5)});
   std::vector<double> waits;
-  for (int life = 0; life < 6; ++life) waits.push_back(policy.ended(kDied, true, false).wait.count());
+  for (int process = 0; process < 6; ++process) waits.push_back(policy.ended(kDied, true, false).wait.count());
   EXPECT_THAT(waits, testing::ElementsAre(0, 1, 2, 4, 5, 5));
 }
 
@@ -31,10 +31,10 @@ TEST(RestartPolicy, ThreeStartsInARowWithoutReadyAreEnough) {
   RestartPolicy policy({});
   EXPECT_FALSE(policy.ended(kDied, false, false).give_up);
   EXPECT_FALSE(policy.ended(kDied, false, false).give_up);
-  const auto verdict = policy.ended(kDied, false, false);
-  ASSERT_TRUE(verdict.give_up);
-  EXPECT_EQ(verdict.give_up->fault, Fault::device);
-  EXPECT_THAT(verdict.give_up->what, HasSubstr("3 starts in a row; the last time the worker closed its connection"));
+  const auto decision = policy.ended(kDied, false, false);
+  ASSERT_TRUE(decision.give_up);
+  EXPECT_EQ(decision.give_up->fault, Fault::device);
+  EXPECT_THAT(decision.give_up->what, HasSubstr("3 starts in a row; the last time the worker closed its connection"));
 }
 
 TEST(RestartPolicy, AWorkerThatBecameReadyInBetweenStartsTheCountAgain) {
@@ -48,18 +48,18 @@ TEST(RestartPolicy, AWorkerThatBecameReadyInBetweenStartsTheCountAgain) {
 }
 
 TEST(RestartPolicy, WorkersThatGetReadyAndNeverFinishAnythingAreGivenUpInTheEnd) {
-  RestartPolicy policy({.fruitless_lives = 4});
-  for (int life = 0; life < 3; ++life) EXPECT_FALSE(policy.ended(kDied, true, false).give_up);
-  const auto verdict = policy.ended(kDied, true, false);
-  ASSERT_TRUE(verdict.give_up);
-  EXPECT_THAT(verdict.give_up->what, HasSubstr("finished nothing in 4 lives in a row"));
+  RestartPolicy policy({.restarts_without_work = 4});
+  for (int process = 0; process < 3; ++process) EXPECT_FALSE(policy.ended(kDied, true, false).give_up);
+  const auto decision = policy.ended(kDied, true, false);
+  ASSERT_TRUE(decision.give_up);
+  EXPECT_THAT(decision.give_up->what, HasSubstr("finished nothing in 4 lives in a row"));
 }
 
 TEST(RestartPolicy, AFinalEndingIsPassedOnAsItIs) {
   RestartPolicy policy({});
   const Ending missing{.error = {Fault::missing, "/m: no such model"}, .final = true};
-  const auto verdict = policy.ended(missing, false, false);
-  ASSERT_TRUE(verdict.give_up);
-  EXPECT_EQ(verdict.give_up->fault, Fault::missing);
-  EXPECT_EQ(verdict.give_up->what, "/m: no such model");
+  const auto decision = policy.ended(missing, false, false);
+  ASSERT_TRUE(decision.give_up);
+  EXPECT_EQ(decision.give_up->fault, Fault::missing);
+  EXPECT_EQ(decision.give_up->what, "/m: no such model");
 }

@@ -34,9 +34,9 @@ class ScriptedWorker {
   }
 
   int run() {
-    say(Hello{.protocol = static_cast<std::uint32_t>(std::stoul(told("protocol", std::to_string(kProtocolVersion)))),
-              .build_id = told("build", "scripted"),
-              .device_uuid = told("uuid", std::getenv("CUDA_VISIBLE_DEVICES"))});
+    say(Hello{.protocol = static_cast<std::uint32_t>(std::stoul(reported("protocol", std::to_string(kProtocolVersion)))),
+              .build_id = reported("build", "scripted"),
+              .device_uuid = reported("uuid", std::getenv("CUDA_VISIBLE_DEVICES"))});
     while (auto packet = connection_.receive()) {
       auto message = decode_to_worker((*packet)->message);
       if (!message) return 9;
@@ -47,7 +47,7 @@ class ScriptedWorker {
   }
 
  private:
-  std::string told(const std::string& name, const std::string& otherwise) const {
+  std::string reported(const std::string& name, const std::string& otherwise) const {
     const auto at = script_.find(name);
     return good_ || at == script_.end() ? otherwise : at->second;
   }
@@ -62,7 +62,7 @@ class ScriptedWorker {
   }
 
   void obey(const LoadModel& order) {
-    const std::string load = told("load", "well");
+    const std::string load = reported("load", "well");
     if (load == "exit") {
       std::fputs("the last words\n", stderr);
       std::exit(7);
@@ -87,9 +87,9 @@ class ScriptedWorker {
   }
 
   void obey(const DecodeWindow& order) {
-    if (told("poison", "") == std::to_string(order.window)) std::abort();
-    const std::string then = told("then", "");
-    if (!then.empty() && decoded_++ >= std::stoi(told("after", "0"))) return misbehave(then, order);
+    if (reported("poison", "") == std::to_string(order.window)) std::abort();
+    const std::string then = reported("then", "");
+    if (!then.empty() && decoded_++ >= std::stoi(reported("after", "0"))) return misbehave(then, order);
     answer(order);
   }
 

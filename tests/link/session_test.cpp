@@ -21,8 +21,8 @@ Session session() {
 
 Session serving() {
   Session session(terms(), kStart);
-  session.heard(Hello{.build_id = "b1", .device_uuid = "GPU-1"}, kStart);
-  session.heard(Ready{.slots = 4}, kStart);
+  session.on_message(Hello{.build_id = "b1", .device_uuid = "GPU-1"}, kStart);
+  session.on_message(Ready{.slots = 4}, kStart);
   return session;
 }
 
@@ -30,11 +30,11 @@ Session serving() {
 
 TEST(Session, AGoodHelloIsAnsweredWithTheModelAndReadyOpensTheService) {
   Session at = session();
-  const Reaction greeting = at.heard(Hello{.build_id = "b1", .device_uuid = "GPU-1"}, kStart);
+  const Reaction greeting = at.on_message(Hello{.build_id = "b1", .device_uuid = "GPU-1"}, kStart);
   ASSERT_TRUE(greeting.reply);
   EXPECT_EQ(*greeting.reply, ToWorker(LoadModel{.model_path = "/m"}));
   EXPECT_FALSE(at.ready());
-  const Reaction loaded = at.heard(Ready{.slots = 4}, kStart + 5s);
+  const Reaction loaded = at.on_message(Ready{.slots = 4}, kStart + 5s);
   EXPECT_FALSE(loaded.ending);
   ASSERT_TRUE(at.ready());
   EXPECT_EQ(at.ready()->slots, 4);
@@ -43,17 +43,17 @@ TEST(Session, AGoodHelloIsAnsweredWithTheModelAndReadyOpensTheService) {
 TEST(Session, AStrangerIsSentAwayForGoodWithBothNames) {
   struct Case {
     Hello hello;
-    std::string says;
+    std::string reports;
   };
   const std::vector<Case> cases{{{.protocol = 77, .build_id = "b1", .device_uuid = "GPU-1"}, "protocol 77, expected"},
                                 {{.build_id = "b2", .device_uuid = "GPU-1"}, "build 'b2', expected 'b1'"},
                                 {{.build_id = "b1", .device_uuid = "GPU-2"}, "device 'GPU-2', expected 'GPU-1'"},
                                 {{.build_id = "b1", .device_uuid = ""}, "device '', expected 'GPU-1'"}};
-  for (const auto& [hello, says] : cases) {
-    const auto ending = session().heard(hello, kStart).ending;
-    ASSERT_TRUE(ending) << says;
-    EXPECT_TRUE(ending->final) << says;
-    EXPECT_THAT(ending->error.what, HasSubstr(says));
+  for (const auto& [hello, reports] : cases) {
+    const auto ending = session().on_message(hello, kStart).ending;
+    ASSERT_TRUE(ending) << reports;
+    EXPECT_TRUE(ending->final) << reports;
+    EXPECT_THAT(ending->error.what, HasSubstr(reports));
     EXPECT_FALSE(ending->error.hint.empty());
   }
 }
@@ -61,32 +61,32 @@ TEST(Session, AStrangerIsSentAwayForGoodWithBothNames) {
 TEST(Session, AWorkerAskedForNoDeviceInParticularMayNameAny) {
   SessionTerms any = terms();
   any.device_uuid.clear();
-  EXPECT_TRUE(Session(any, kStart).heard(Hello{.build_id = "b1", .device_uuid = "GPU-7"}, kStart).reply);
+  EXPECT_TRUE(Session(any, kStart).on_message(Hello{.build_id = "b1", .device_uuid = "GPU-7"}, kStart).reply);
 }
 
 TEST(Session, ASliceOfACardIsItselfUnderBothOfItsNames) {
   SessionTerms slice = terms();
   slice.device_uuid = "MIG-6e0af2c8-1";
-  EXPECT_TRUE(Session(slice, kStart).heard(Hello{.build_id = "b1", .device_uuid = "GPU-6e0af2c8-1"}, kStart).reply);
-  EXPECT_FALSE(Session(slice, kStart).heard(Hello{.build_id = "b1", .device_uuid = "GPU-6e0af2c8-2"}, kStart).reply);
+  EXPECT_TRUE(Session(slice, kStart).on_message(Hello{.build_id = "b1", .device_uuid = "GPU-6e0af2c8-1"}, kStart).reply);
+  EXPECT_FALSE(Session(slice, kStart).on_message(Hello{.build_id = "b1", .device_uuid = "GPU-6e0af2c8-2"}, kStart).reply);
 }
 
 TEST(Session, AFaultWhileLoadingIsFinalUnlessTryingAgainCouldHelp) {
-  const auto verdict = [](Fault fault) {
+  const auto decision = [](Fault fault) {
     Session at = session();
-    at.heard(Hello{.build_id = "b1", .device_uuid = "GPU-1"}, kStart);
-    return at.heard(Failed{.fault = fault, .what = "why"}, kStart).ending.value();
+    at.on_message(Hello{.build_id = "b1", .device_uuid = "GPU-1"}, kStart);
+    return at.on_message(Failed{.fault = fault, .what = "why"}, kStart).ending.value();
   };
   for (const Fault fault : {Fault::missing, Fault::corrupt, Fault::unsupported, Fault::refused, Fault::usage})
-    EXPECT_TRUE(verdict(fault).final) << static_cast<int>(fault);
+    EXPECT_TRUE(decision(fault).final) << static_cast<int>(fault);
   for (const Fault fault : {Fault::device, Fault::internal, Fault::exhausted})
-    EXPECT_FALSE(verdict(fault).final) << static_cast<int>(fault);
-  EXPECT_EQ(verdict(Fault::missing).error.what, "why");
+    EXPECT_FALSE(decision(fault).final) << static_cast<int>(fault);
+  EXPECT_EQ(decision(Fault::missing).error.what, "why");
 }
 
 TEST(Session, AFaultOfTheWholeWorkerInServiceCallsForAnotherWorker) {
   Session at = serving();
-  const auto ending = at.heard(Failed{.fault = Fault::corrupt, .what = "CUDA context is lost"}, kStart).ending;
+  const auto ending = at.on_message(Failed{.fault = Fault::corrupt, .what = "CUDA context is lost"}, kStart).ending;
   ASSERT_TRUE(ending);
   EXPECT_FALSE(ending->final);
 }
@@ -95,8 +95,8 @@ TEST(Session, AnswersGoToTheBookAndOnlyInService) {
   const std::vector<ToControl> answers{Opened{.window = 1}, Language{.window = 1}, Decoded{.window = 1},
                                        Failed{.window = 1}};
   for (const ToControl& answer : answers) {
-    EXPECT_EQ(serving().heard(answer, kStart).for_book, answer);
-    const auto early = session().heard(answer, kStart);
+    EXPECT_EQ(serving().on_message(answer, kStart).worker_answer, answer);
+    const auto early = session().on_message(answer, kStart);
     ASSERT_TRUE(early.ending);
     EXPECT_THAT(early.ending->error.what, HasSubstr("expected Hello"));
     EXPECT_FALSE(early.ending->final);
@@ -104,10 +104,10 @@ TEST(Session, AnswersGoToTheBookAndOnlyInService) {
 }
 
 TEST(Session, MessagesOutOfTheirOrderEndIt) {
-  EXPECT_TRUE(session().heard(Ready{}, kStart).ending);
-  EXPECT_TRUE(serving().heard(Ready{}, kStart).ending);
-  EXPECT_TRUE(serving().heard(Hello{}, kStart).ending);
-  EXPECT_TRUE(serving().heard(Pong{5}, kStart).ending);
+  EXPECT_TRUE(session().on_message(Ready{}, kStart).ending);
+  EXPECT_TRUE(serving().on_message(Ready{}, kStart).ending);
+  EXPECT_TRUE(serving().on_message(Hello{}, kStart).ending);
+  EXPECT_TRUE(serving().on_message(Pong{5}, kStart).ending);
 }
 
 TEST(Session, LoadingHasItsLimitAndServiceItsHeartbeat) {
@@ -131,8 +131,8 @@ TEST(Session, UnderADebuggerNothingIsTimed) {
   untimed.timed = false;
   Session at(untimed, kStart);
   EXPECT_EQ(at.wake_at(), Clock::Instant::max());
-  at.heard(Hello{.build_id = "b1", .device_uuid = "GPU-1"}, kStart);
-  at.heard(Ready{}, kStart + 10h);
+  at.on_message(Hello{.build_id = "b1", .device_uuid = "GPU-1"}, kStart);
+  at.on_message(Ready{}, kStart + 10h);
   const Reaction much_later = at.tick(kStart + 20h);
   EXPECT_FALSE(much_later.reply || much_later.ending);
 }

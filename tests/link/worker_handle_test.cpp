@@ -168,17 +168,17 @@ TEST_F(WorkerHandleTest, AWorkerKilledInMidRequestCostsNothingButTime) {
 }
 
 TEST_F(WorkerHandleTest, AWorkerThatCrashedSpeaksAgainstItsWindowAndOneThatWasKilledFromOutsideDoesNot) {
-  const auto only_life = [](std::vector<std::string> script) {
+  const auto only_process = [](std::vector<std::string> script) {
     WorkerOptions options = scripted(std::move(script));
     options.restarts.once = true;
     return WorkerHandle::start(std::move(options)).value();
   };
-  const auto crashing = only_life({"then=crash", "after=1"});
+  const auto crashing = only_process({"then=crash", "after=1"});
   transcribe(*crashing, 1);
   EXPECT_FALSE(open(*crashing, 2) && crashing->decode(request(2)));
   EXPECT_FALSE(crashing->ended_unclearly()) << crashing->ended()->what;
 
-  const auto killed = only_life({"then=stall"});
+  const auto killed = only_process({"then=stall"});
   std::jthread caller([&] { EXPECT_FALSE(open(*killed, 7) && killed->decode(request(7))); });
   ASSERT_EQ(::kill(log_.number_after("stall of process"), SIGKILL), 0);
   caller.join();

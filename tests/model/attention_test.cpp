@@ -13,7 +13,7 @@ namespace {
 
 struct Case {
   const char* name;
-  Precision precision = Precision::float32;
+  WeightPrecision precision = WeightPrecision::float32;
   double tolerance = 0;       // of the result, beside the largest value
   double peak_tolerance = 0;  // where one key takes most bits from all others
 };
@@ -63,9 +63,9 @@ class Attention : public testing::TestWithParam<Case> {
 };
 
 INSTANTIATE_TEST_SUITE_P(OfPrecision, Attention,
-                         testing::Values(Case{"Float32", Precision::float32, 2e-6, 2e-6},
-                                         Case{"Bfloat16", Precision::bfloat16, 2e-2, 2e-2},
-                                         Case{"Int16", Precision::int16, 2e-3, 1e-2}),
+                         testing::Values(Case{"Float32", WeightPrecision::float32, 2e-6, 2e-6},
+                                         Case{"Bfloat16", WeightPrecision::bfloat16, 2e-2, 2e-2},
+                                         Case{"Int16", WeightPrecision::int16, 2e-3, 1e-2}),
                          [](const auto& test) { return std::string(test.param.name); });
 
 TEST_P(Attention, IsFloat64sWithinItsRounding) {

@@ -5,8 +5,8 @@
 
 #include "base/log.h"
 #include "model/damage.h"
-#include "model/stored/ctranslate2/variables.h"
-#include "model/stored/ctranslate2/whisper.h"
+#include "model/formats/ctranslate2/variables.h"
+#include "model/formats/ctranslate2/whisper.h"
 #include "model/stored_weights.h"
 #include "support/temp_folder.h"
 

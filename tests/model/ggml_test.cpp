@@ -1,6 +1,6 @@
 // A model of one layer whose matrices are of every block type (tools/golden/stored.py).
 
-#include "model/stored/ggml.h"
+#include "model/formats/ggml.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/files.h"
-#include "model/stored/safetensors.h"
+#include "model/formats/safetensors.h"
 
 namespace tutti {
 

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <filesystem>
 
-#include "model/cards/gpu_uuid.h"
+#include "model/gpu/gpu_uuid.h"
 #include "model/gpu_part.h"
 
 namespace tutti {

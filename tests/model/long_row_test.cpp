@@ -104,7 +104,7 @@ TEST(PlacesFrom, AreAllThatAreLargeEnoughInFewColumnsAsInMany) {
         row[i] = 2.0F;
         expected.push_back(static_cast<std::int32_t>(i));
       }
-      auto found = places_from(row, column_maxima(row), 2.0F);
+      auto found = positions_from(row, column_maxima(row), 2.0F);
       std::ranges::sort(found);
       EXPECT_EQ(found, expected) << "every " << every << " of " << size;
     }
@@ -113,7 +113,7 @@ TEST(PlacesFrom, AreAllThatAreLargeEnoughInFewColumnsAsInMany) {
 
 TEST(PlacesFrom, OfNothingButForbiddenOnesThereIsNone) {
   const std::vector<float> row(1000, kNever);
-  EXPECT_TRUE(places_from(row, column_maxima(row), kNever).empty());
+  EXPECT_TRUE(positions_from(row, column_maxima(row), kNever).empty());
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "model/stored/names.h"
+#include "model/formats/names.h"
 
 #include <gtest/gtest.h>
 

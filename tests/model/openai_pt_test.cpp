@@ -1,10 +1,10 @@
-#include "model/stored/openai_pt.h"
+#include "model/formats/openai_pt.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "model/damage.h"
-#include "model/stored/pickle.h"
+#include "model/formats/pickle.h"
 
 namespace tutti {
 namespace {

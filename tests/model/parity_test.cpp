@@ -67,18 +67,18 @@ TEST(Whisper, AGreedyStepAtATimeSaysWhatTheReferenceSaid) {
   const auto window = model.cross_kv(model.encode(whole_window(golden)));
   auto cache = model.make_self_kv(3);
   const auto expected = token_row(golden.at("tokens"), 0);
-  std::vector<std::int32_t> said(expected.begin(), expected.begin() + 2);
+  std::vector<std::int32_t> output(expected.begin(), expected.begin() + 2);
   std::int32_t done = 0;
-  while (said.size() < expected.size()) {
+  while (output.size() < expected.size()) {
     const SequenceStep step[] = {{.slot = 2,
                                   .position = done,
-                                  .tokens = std::span(said).subspan(static_cast<std::size_t>(done)),
+                                  .tokens = std::span(output).subspan(static_cast<std::size_t>(done)),
                                   .window = &window}};
     const auto logits = model.decode(step, cache);
-    done = static_cast<std::int32_t>(said.size());
-    said.push_back(static_cast<std::int32_t>(logits[-1].argmax().item<std::int64_t>()));
+    done = static_cast<std::int32_t>(output.size());
+    output.push_back(static_cast<std::int32_t>(logits[-1].argmax().item<std::int64_t>()));
   }
-  EXPECT_EQ(said, expected);
+  EXPECT_EQ(output, expected);
 }
 
 }  // namespace

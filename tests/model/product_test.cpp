@@ -17,7 +17,7 @@ namespace {
 /// / 127 / sqrt(12) in the mean, 96 of them by 0.1: of thirty thousand products the worst may be five times as far off.
 struct Case {
   const char* name;
-  Precision precision = Precision::float32;
+  WeightPrecision precision = WeightPrecision::float32;
   std::int64_t parts = 1;
   double tolerance = 0;
 };
@@ -28,11 +28,11 @@ class Products : public testing::TestWithParam<Case> {
 };
 
 INSTANTIATE_TEST_SUITE_P(OfPrecision, Products,
-                         testing::Values(Case{"Float32", Precision::float32, 1, 1e-4},
-                                         Case{"Bfloat16", Precision::bfloat16, 1, 0.3},
-                                         Case{"Int8", Precision::int8, 1, 0.6},
-                                         Case{"Int8InTwoParts", Precision::int8, 2, 0.4},
-                                         Case{"Int16", Precision::int16, 1, 0.02}),
+                         testing::Values(Case{"Float32", WeightPrecision::float32, 1, 1e-4},
+                                         Case{"Bfloat16", WeightPrecision::bfloat16, 1, 0.3},
+                                         Case{"Int8", WeightPrecision::int8, 1, 0.6},
+                                         Case{"Int8InTwoParts", WeightPrecision::int8, 2, 0.4},
+                                         Case{"Int16", WeightPrecision::int16, 1, 0.02}),
                          [](const auto& test) { return std::string(test.param.name); });
 
 at::Tensor product_of(const at::Tensor& x, const PackedMatrix& weight) {
@@ -83,7 +83,7 @@ TEST_P(Products, AreTheSameByEverySetOfInstructions) {
   const auto x = at::randn({37, 96});
   const auto expected = product_by(Instructions::avx2, x, packed);
   // Integers are exact, but rows in two parts are rounded in two ways; sums of bfloat16 products differ in their order.
-  const double tolerance = GetParam().parts == 2 ? 2e-3 : GetParam().precision == Precision::bfloat16 ? 1e-4 : 1e-5;
+  const double tolerance = GetParam().parts == 2 ? 2e-3 : GetParam().precision == WeightPrecision::bfloat16 ? 1e-4 : 1e-5;
   for (const auto instructions : sets_of_this_processor()) {
     EXPECT_LT(distance(product_by(instructions, x, packed), expected), tolerance) << static_cast<int>(instructions);
   }
@@ -113,7 +113,7 @@ TEST(Products, RoundRowsToBfloat16AsTorchDoesByEverySetOfInstructions) {
   const auto expected = x.to(at::kBFloat16).view(at::kShort);
   for (const auto instructions : sets_of_this_processor()) {
     std::vector<std::int16_t> stored(34, 7);
-    kernels(Precision::bfloat16, instructions)
+    kernels(WeightPrecision::bfloat16, instructions)
         .prepare({.x = x.const_data_ptr<float>(),
                   .stride = 33,
                   .rows = 1,
@@ -141,7 +141,7 @@ TEST(Products, OfTwoPartInt8RowsAreAsGoodAsTheirWeights) {
   weight.select(1, 0).fill_(127);  // exact in int8
   const auto exact = at::matmul(x.to(at::kDouble), weight.to(at::kDouble).t());
   const auto error = [&](std::int64_t parts) {
-    return distance(product_of(x, pack(weight, {}, Precision::int8, parts)), exact);
+    return distance(product_of(x, pack(weight, {}, WeightPrecision::int8, parts)), exact);
   };
   EXPECT_LT(error(2), error(1) / 50);
 }
@@ -161,7 +161,7 @@ TEST(Products, OfInt16HoldTheLongestRowsWithTheLongestOutputs) {
   x[5].copy_(weight[7]);  // as long as it gets against an ordinary output
   const auto exact = at::matmul(x.to(at::kDouble), weight.to(at::kDouble).t());
   const auto of_length = exact.abs().amax(1, true).clamp_min(1e-9);
-  const auto y = product_of(x, pack(weight, {}, Precision::int16));
+  const auto y = product_of(x, pack(weight, {}, WeightPrecision::int16));
   EXPECT_LT(((y - exact) / of_length).abs().max().item<double>(), 2e-3);
   EXPECT_TRUE(at::equal(y[3], at::zeros({32})));
 }

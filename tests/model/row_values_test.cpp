@@ -1,4 +1,4 @@
-#include "model/stored/row_values.h"
+#include "model/formats/row_values.h"
 
 #include <gtest/gtest.h>
 

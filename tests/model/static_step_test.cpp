@@ -7,7 +7,7 @@
 
 #include "base/log.h"
 #include "model/golden.h"
-#include "model/step/checked_steps.h"
+#include "model/decoder_step/checked_steps.h"
 #include "model/weights/load.h"
 
 namespace tutti {

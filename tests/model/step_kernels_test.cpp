@@ -4,10 +4,10 @@
 #include <cmath>
 
 #include "model/golden.h"
-#include "model/step/attend.h"
-#include "model/step/byte_heads.h"
-#include "model/step/kernels.h"
-#include "model/step/step_device.h"
+#include "model/decoder_step/attend.h"
+#include "model/decoder_step/byte_heads.h"
+#include "model/decoder_step/kernels.h"
+#include "model/decoder_step/step_device.h"
 
 namespace tutti {
 namespace {

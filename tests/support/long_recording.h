@@ -40,12 +40,12 @@ inline SpokenRecording joined_readings(const std::filesystem::path& file, double
   std::string pcm(kBytesPerSecond, '\0'), text;
   nlohmann::json phrases;
   for (std::size_t i = 0; now(pcm) < seconds; ++i) {
-    const auto& [said, samples] = readings[i % readings.size()];
+    const auto& [output, samples] = readings[i % readings.size()];
     const double start = now(pcm);
     pcm += samples;
-    phrases.push_back({{"start", start}, {"end", now(pcm)}, {"text", said}});
+    phrases.push_back({{"start", start}, {"end", now(pcm)}, {"text", output}});
     pcm += std::string(kBytesPerSecond, '\0');
-    text += (text.empty() ? "" : " ") + said;
+    text += (text.empty() ? "" : " ") + output;
   }
   const auto put = [&](std::size_t at, std::size_t value) {
     for (std::size_t i = 0; i < 4; ++i) head[at + i] = static_cast<char>(value >> (8 * i));

@@ -72,11 +72,11 @@ class PseudoTerminal {
     return true;
   }
   /// Reads until the program has sent `text`, behind what was found so before; false when it ended without.
-  bool says(const std::string& text) {
+  bool reports(const std::string& text) {
     for (;;) {
-      const std::size_t at = sent_.find(text, said_);
+      const std::size_t at = sent_.find(text, output_);
       if (at != std::string::npos) {
-        said_ = at + text.size();
+        output_ = at + text.size();
         return true;
       }
       if (!read_more()) return false;
@@ -143,7 +143,7 @@ class PseudoTerminal {
   pid_t pid_ = -1;
   OwnedFd master_;
   std::string sent_;
-  std::size_t said_ = 0;  // of `sent_`, that was found
+  std::size_t output_ = 0;  // of `sent_`, that was found
   std::string pending_;
   std::vector<std::string> screen_;
   std::size_t row_ = 0;

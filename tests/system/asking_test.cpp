@@ -31,8 +31,8 @@ class AskingTest : public BatchTest {
   }
 
   json asset(const std::string& name) const {
-    const json told = report();
-    for (const auto& one : told["assets"])
+    const json reported = report();
+    for (const auto& one : reported["assets"])
       if (one["name"].get<std::string>().find(name) != std::string::npos) return one;
     return {};
   }
@@ -43,7 +43,7 @@ class AskingTest : public BatchTest {
 TEST_F(AskingTest, WhoeverGoesOnLosesTheOneRecording) {
   damage("bad.wav");
   const auto terminal = on_a_terminal(asking());
-  ASSERT_TRUE(terminal->says(std::string("bad.wav ") + kQuestion)) << terminal->sent();
+  ASSERT_TRUE(terminal->reports(std::string("bad.wav ") + kQuestion)) << terminal->sent();
   terminal->type("g\n");
   EXPECT_EQ(terminal->wait(), 3) << terminal->sent();
   EXPECT_EQ(report()["successful"], 10);
@@ -53,7 +53,7 @@ TEST_F(AskingTest, WhoeverGoesOnLosesTheOneRecording) {
 TEST_F(AskingTest, ANameDoesNotReachTheTerminalsControls) {
   damage("red\x1b[41m.wav");
   const auto terminal = on_a_terminal(asking());
-  ASSERT_TRUE(terminal->says(std::string("red [41m.wav ") + kQuestion)) << terminal->sent();
+  ASSERT_TRUE(terminal->reports(std::string("red [41m.wav ") + kQuestion)) << terminal->sent();
   terminal->type("g\n");
   EXPECT_EQ(terminal->wait(), 3);
   EXPECT_EQ(terminal->sent().find("\x1b[41m"), std::string::npos);
@@ -62,9 +62,9 @@ TEST_F(AskingTest, ANameDoesNotReachTheTerminalsControls) {
 TEST_F(AskingTest, WhoeverRetriesHasMendedItOrIsAskedAgain) {
   damage("bad.wav");
   const auto terminal = on_a_terminal(asking());
-  ASSERT_TRUE(terminal->says(kQuestion)) << terminal->sent();
+  ASSERT_TRUE(terminal->reports(kQuestion)) << terminal->sent();
   terminal->type("r\n");
-  ASSERT_TRUE(terminal->says(kQuestion)) << terminal->sent();
+  ASSERT_TRUE(terminal->reports(kQuestion)) << terminal->sent();
   write_tone(in_ / "bad.wav", 5, 900);
   terminal->type("Retry\n");
   EXPECT_EQ(terminal->wait(), 0) << terminal->sent();
@@ -75,7 +75,7 @@ TEST_F(AskingTest, WhoeverRetriesHasMendedItOrIsAskedAgain) {
 TEST_F(AskingTest, WhoeverStopsLeavesTheRestToTheNextRun) {
   damage("bad.wav");
   const auto terminal = on_a_terminal(asking({"--threads", "1"}));
-  ASSERT_TRUE(terminal->says(kQuestion)) << terminal->sent();
+  ASSERT_TRUE(terminal->reports(kQuestion)) << terminal->sent();
   terminal->type("s\n");
   EXPECT_EQ(terminal->wait(), 3) << terminal->sent();
   // One more may have been begun before the question was there, and is finished.
@@ -91,18 +91,18 @@ TEST_F(AskingTest, WhoeverStopsLeavesTheRestToTheNextRun) {
 TEST_F(AskingTest, WhoeverHasStoppedIsAskedNoMore) {
   for (const char* name : {"bad1.wav", "bad2.wav", "bad3.wav", "bad4.wav"}) damage(name);
   const auto terminal = on_a_terminal(asking());
-  ASSERT_TRUE(terminal->says(kQuestion)) << terminal->sent();
+  ASSERT_TRUE(terminal->reports(kQuestion)) << terminal->sent();
   terminal->type("stop\n");
-  EXPECT_FALSE(terminal->says(kQuestion)) << "others were being decoded at the same time";
+  EXPECT_FALSE(terminal->reports(kQuestion)) << "others were being decoded at the same time";
   EXPECT_EQ(terminal->wait(), 3) << terminal->sent();
 }
 
 TEST_F(AskingTest, AnAnswerThatCannotBeMeantIsAskedForAgainAndEnterAloneGoesOn) {
   damage("bad.wav");
   const auto terminal = on_a_terminal(asking());
-  ASSERT_TRUE(terminal->says(kQuestion)) << terminal->sent();
+  ASSERT_TRUE(terminal->reports(kQuestion)) << terminal->sent();
   terminal->type("whatever\n");
-  ASSERT_TRUE(terminal->says(kQuestion)) << terminal->sent();
+  ASSERT_TRUE(terminal->reports(kQuestion)) << terminal->sent();
   terminal->type("\n");
   EXPECT_EQ(terminal->wait(), 3) << terminal->sent();
   EXPECT_EQ(report()["successful"], 10);
@@ -112,7 +112,7 @@ TEST_F(AskingTest, WhatWasTypedBeforeTheQuestionIsNoAnswer) {
   damage("bad.wav");
   const auto terminal = on_a_terminal(asking({"--threads", "1"}));
   terminal->type("s\n");
-  ASSERT_TRUE(terminal->says(kQuestion)) << terminal->sent();
+  ASSERT_TRUE(terminal->reports(kQuestion)) << terminal->sent();
   terminal->type("g\n");
   EXPECT_EQ(terminal->wait(), 3) << terminal->sent();
   EXPECT_EQ(report()["successful"], 10);
@@ -122,10 +122,10 @@ TEST_F(AskingTest, AtTheEndOfItsInputTheRunGoesOnAndAsksNoMore) {
   damage("bad1.wav");
   damage("bad2.wav");
   const auto terminal = on_a_terminal(asking());
-  ASSERT_TRUE(terminal->says(kQuestion)) << terminal->sent();
+  ASSERT_TRUE(terminal->reports(kQuestion)) << terminal->sent();
   terminal->type("\x04");
-  ASSERT_TRUE(terminal->says("asks no more")) << terminal->sent();
-  EXPECT_FALSE(terminal->says(kQuestion));
+  ASSERT_TRUE(terminal->reports("asks no more")) << terminal->sent();
+  EXPECT_FALSE(terminal->reports(kQuestion));
   EXPECT_EQ(terminal->wait(), 3) << terminal->sent();
   EXPECT_EQ(report()["successful"], 10);
   EXPECT_EQ(report()["failed"], 2);
@@ -134,7 +134,7 @@ TEST_F(AskingTest, AtTheEndOfItsInputTheRunGoesOnAndAsksNoMore) {
 TEST_F(AskingTest, CtrlCAtTheQuestionStopsTheRunAlsoBehindHalfAnAnswer) {
   damage("bad.wav");
   const auto terminal = on_a_terminal(asking({"--threads", "1"}));
-  ASSERT_TRUE(terminal->says(kQuestion)) << terminal->sent();
+  ASSERT_TRUE(terminal->reports(kQuestion)) << terminal->sent();
   terminal->type("g\x03");
   EXPECT_EQ(terminal->wait(), 130) << terminal->sent();
   EXPECT_EQ(report()["interrupted"], true);

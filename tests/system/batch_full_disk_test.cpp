@@ -57,8 +57,8 @@ TEST_F(FullDiskTest, HoldsTheBatchUpUntilThereIsRoomAndNothingIsDoneTwice) {
   ASSERT_EQ(end.exit_code, 0) << end.err;
   EXPECT_THAT(end.err, HasSubstr("There is room again"));
   EXPECT_EQ(report()["successful"], 10);
-  const json told = report();
-  for (const auto& asset : told["assets"]) EXPECT_EQ(asset["attempts"], 1) << asset.dump();
+  const json reported = report();
+  for (const auto& asset : reported["assets"]) EXPECT_EQ(asset["attempts"], 1) << asset.dump();
   EXPECT_FALSE(fs::exists(kept_));
 }
 
@@ -87,9 +87,9 @@ TEST_F(FullDiskTest, OneForDecodedAudioIsWaitedForAndCostsNoAttempt) {
   const auto end = running.wait();
   ASSERT_EQ(end.exit_code, 0) << end.err;
   EXPECT_THAT(end.err, HasSubstr("(TMPDIR)"));
-  const json told = report();
-  EXPECT_EQ(told["successful"], 10);
-  for (const auto& asset : told["assets"]) EXPECT_EQ(asset["attempts"], 1) << asset.dump();
+  const json reported = report();
+  EXPECT_EQ(reported["successful"], 10);
+  for (const auto& asset : reported["assets"]) EXPECT_EQ(asset["attempts"], 1) << asset.dump();
 }
 
 TEST_F(FullDiskTest, AnOutputFolderThatTurnsReadOnlyHoldsTheBatchUpUntilItIsWritableAgain) {
@@ -117,9 +117,9 @@ TEST_F(FullDiskTest, AnOutputFolderThatTurnsReadOnlyHoldsTheBatchUpUntilItIsWrit
   ASSERT_EQ(end.exit_code, 0) << end.err;
   EXPECT_THAT(end.err, HasSubstr("Read-only file system. Make that writable again"));
   EXPECT_THAT(end.err, HasSubstr("It can be written to again"));
-  const json told = report();
-  EXPECT_EQ(told["successful"], 10);
-  for (const auto& asset : told["assets"]) EXPECT_EQ(asset["attempts"], 1) << asset.dump();
+  const json reported = report();
+  EXPECT_EQ(reported["successful"], 10);
+  for (const auto& asset : reported["assets"]) EXPECT_EQ(asset["attempts"], 1) << asset.dump();
   EXPECT_FALSE(fs::exists(kept_));
 }
 

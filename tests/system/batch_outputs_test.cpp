@@ -37,9 +37,9 @@ TEST_F(BatchOutputsTest, ARecordingWhoseOutputsWouldHaveTooLongANameFailsAloneBe
   EXPECT_EQ(end.exit_code, 3) << end.err;
   EXPECT_THAT(end.err, HasSubstr("expected a name of at most 255 bytes, found 257"));
   EXPECT_LT(end.err.find("found 257"), end.err.find("Progress: 1/"));
-  const json told = report();
-  EXPECT_EQ(told["successful"], 10);
-  EXPECT_EQ(told["failed"], 1);
+  const json reported = report();
+  EXPECT_EQ(reported["successful"], 10);
+  EXPECT_EQ(reported["failed"], 1);
 }
 
 TEST_F(BatchOutputsTest, ARecordingThatIsCalledAsItsTranscriptWouldBeIsNotOverwritten) {

@@ -20,9 +20,9 @@ TEST_F(BatchRecordsTest, ARecordingThatIsNotThereFailsAtOnceAndAnAddressIsRefuse
   ASSERT_TRUE(write_file_atomically(folder_ / "list.txt", (in_ / "mistyped.wav").string() + "\n"));
   const auto end = batch("emulated:200x", {(folder_ / "list.txt").string()});
   EXPECT_EQ(end.exit_code, 3) << end.err;
-  const json told = report();
-  EXPECT_EQ(told["successful"], 10);
-  for (const auto& asset : told["assets"]) EXPECT_EQ(asset["attempts"], 1) << asset.dump();
+  const json reported = report();
+  EXPECT_EQ(reported["successful"], 10);
+  for (const auto& asset : reported["assets"]) EXPECT_EQ(asset["attempts"], 1) << asset.dump();
   const auto refused = batch("emulated:200x", {"https://example.org/talk.mp3"});
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_THAT(refused.err, HasSubstr("https://example.org/talk.mp3"));
@@ -62,8 +62,8 @@ TEST_F(BatchRecordsTest, OfATruncatedRecordingTheLogTheEndAndTheReportSayWhatIsM
   EXPECT_EQ(end.exit_code, 0) << "it is transcribed as far as it goes: " << end.err;
   EXPECT_THAT(end.err, HasSubstr("r3.wav: at 00:00:07.4: the file is truncated"));
   EXPECT_THAT(end.err + end.out, HasSubstr("Truncated or damaged: 1."));
-  json told = report();
-  for (auto& asset : told["assets"]) {
+  json reported = report();
+  for (auto& asset : reported["assets"]) {
     const bool is_damaged = asset["name"].get<std::string>().ends_with("r3.wav");
     EXPECT_EQ(asset["losses"].size(), is_damaged ? 1U : 0U) << asset.dump();
   }
@@ -73,9 +73,9 @@ TEST_F(BatchRecordsTest, RecordingsWithoutSpeechAreNoAudioThatADeviceHasDone) {
   for (int i = 0; i < kRecordings; ++i) write_tone(recording(i), 3 + 4 * (i % 5), 0);  // of no pitch: silence
   const auto end = batch("emulated:40x:12GB");
   ASSERT_EQ(end.exit_code, 0) << end.err;
-  const json told = report();
-  EXPECT_EQ(told["successful"], 10);
-  EXPECT_EQ(told["devices"][0]["audio_seconds"], 0);
+  const json reported = report();
+  EXPECT_EQ(reported["successful"], 10);
+  EXPECT_EQ(reported["devices"][0]["audio_seconds"], 0);
   EXPECT_THAT(end.err, testing::Not(HasSubstr("Efficiency")));
 }
 
@@ -138,9 +138,9 @@ TEST_F(BatchRecordsTest, ACardThatNeedsAResetGoesIntoQuarantineAndTheOthersDoIts
   const auto end = running.wait();
   ASSERT_EQ(end.exit_code, 0) << end.err;
   EXPECT_EQ(report()["successful"], 10);
-  const auto told = run_program({kTutti, "history", "--run", "1", "--json", "--state", (folder_ / "state").string()});
+  const auto reported = run_program({kTutti, "history", "--run", "1", "--json", "--state", (folder_ / "state").string()});
   std::string kinds;
-  const json history = json::parse(told.out);
+  const json history = json::parse(reported.out);
   for (const auto& event : history["events"]) kinds += event["kind"].get<std::string>() + " ";
   EXPECT_THAT(kinds, HasSubstr("quarantined")) << end.err;
 }

@@ -37,18 +37,18 @@ TEST_F(BatchTest, TranscribesATreeOnTwoCardsAndReportsEveryRecordingAndDevice) {
   const auto files = outputs();
   EXPECT_EQ(files.size(), 10U);
   EXPECT_TRUE(files.contains("talks/r1.wav.json"));
-  const json told = report();
-  EXPECT_EQ(told["total"], 10);
-  EXPECT_EQ(told["successful"], 10);
-  EXPECT_EQ(told["failed"], 0);
-  ASSERT_EQ(told["devices"].size(), 2U);
-  for (const auto& device : told["devices"]) {
-    double sum = device["busy_share"].get<double>() * told["duration_seconds"].get<double>();
+  const json reported = report();
+  EXPECT_EQ(reported["total"], 10);
+  EXPECT_EQ(reported["successful"], 10);
+  EXPECT_EQ(reported["failed"], 0);
+  ASSERT_EQ(reported["devices"].size(), 2U);
+  for (const auto& device : reported["devices"]) {
+    double sum = device["busy_share"].get<double>() * reported["duration_seconds"].get<double>();
     for (const auto& [reason, time] : device["idle"].items()) sum += time.get<double>();
-    EXPECT_NEAR(sum, told["duration_seconds"].get<double>(), 0.05) << device.dump();
+    EXPECT_NEAR(sum, reported["duration_seconds"].get<double>(), 0.05) << device.dump();
   }
-  EXPECT_EQ(told["assets"].size(), 10U);
-  for (const auto& asset : told["assets"]) EXPECT_EQ(asset["attempts"], 1) << asset.dump();
+  EXPECT_EQ(reported["assets"].size(), 10U);
+  for (const auto& asset : reported["assets"]) EXPECT_EQ(asset["attempts"], 1) << asset.dump();
 }
 
 TEST_F(BatchTest, TheTextDoesNotDependOnTheDevices) {
@@ -107,8 +107,8 @@ TEST_F(BatchTest, ADamagedRecordingFailsAloneAndIsTriedAgainOnWish) {
   EXPECT_EQ(end.exit_code, 3) << end.err;
   EXPECT_EQ(report()["failed"], 1);
   EXPECT_EQ(report()["successful"], 10);
-  const json told = report();
-  for (const auto& asset : told["assets"]) {
+  const json reported = report();
+  for (const auto& asset : reported["assets"]) {
     if (asset["status"] == "failed")
       EXPECT_EQ(asset["tries"][0]["class"], "permanent") << asset.dump();
     else
@@ -146,8 +146,8 @@ failures = ["exhaust@1.5"]
   ASSERT_EQ(end.exit_code, 0) << end.err;
   EXPECT_EQ(outputs(), undisturbed);
   std::int64_t restarts = 0;
-  const json told = report();
-  for (const auto& device : told["devices"]) restarts += device["restarts"].get<std::int64_t>();
+  const json reported = report();
+  for (const auto& device : reported["devices"]) restarts += device["restarts"].get<std::int64_t>();
   EXPECT_GE(restarts, 2) << end.err;
 }
 
@@ -172,14 +172,14 @@ failures = ["stall@1.5"]
   ASSERT_EQ(end.exit_code, 0) << end.err;
   EXPECT_EQ(outputs(), undisturbed);
   EXPECT_THAT(end.err, HasSubstr("stalls: no window has come back for"));
-  const json told = report();
-  EXPECT_EQ(told["successful"], 10);
-  EXPECT_EQ(told["devices"][0]["idle"].value("fault", 0.0), 0);
-  EXPECT_GE(told["devices"][0]["idle"].value("waiting_for_stalled", 0.0), 4) << told["devices"].dump();
-  EXPECT_EQ(told["devices"][0]["restarts"], 0);
-  EXPECT_GE(told["devices"][1]["idle"].value("fault", 0.0), 10) << told["devices"].dump();
-  EXPECT_EQ(told["devices"][1]["restarts"], 1);
-  for (const auto& asset : told["assets"]) EXPECT_EQ(asset["attempts"], 1) << "a window that moves is no new attempt";
+  const json reported = report();
+  EXPECT_EQ(reported["successful"], 10);
+  EXPECT_EQ(reported["devices"][0]["idle"].value("fault", 0.0), 0);
+  EXPECT_GE(reported["devices"][0]["idle"].value("waiting_for_stalled", 0.0), 4) << reported["devices"].dump();
+  EXPECT_EQ(reported["devices"][0]["restarts"], 0);
+  EXPECT_GE(reported["devices"][1]["idle"].value("fault", 0.0), 10) << reported["devices"].dump();
+  EXPECT_EQ(reported["devices"][1]["restarts"], 1);
+  for (const auto& asset : reported["assets"]) EXPECT_EQ(asset["attempts"], 1) << "a window that moves is no new attempt";
 }
 
 TEST_F(BatchTest, ALostCardGetsNothingMoreAndComesBackAfterACanary) {
@@ -211,11 +211,11 @@ name = "lies"
 failures = ["lost@1.5"]
 )"));
   ASSERT_EQ(end.exit_code, 0) << end.err;
-  const json told = report();
-  EXPECT_EQ(told["successful"], 10);
-  EXPECT_EQ(told["devices"][1]["state"], "lost");
-  EXPECT_GT(told["devices"][1]["idle"].value("fault", 0.0), 3) << told["devices"].dump();
-  EXPECT_GT(told["devices"][0]["busy_share"], 0.5) << told["devices"].dump();
+  const json reported = report();
+  EXPECT_EQ(reported["successful"], 10);
+  EXPECT_EQ(reported["devices"][1]["state"], "lost");
+  EXPECT_GT(reported["devices"][1]["idle"].value("fault", 0.0), 3) << reported["devices"].dump();
+  EXPECT_GT(reported["devices"][0]["busy_share"], 0.5) << reported["devices"].dump();
 }
 
 TEST_F(BatchTest, AllCardsLostAndBackOnlyTakesLonger) {
@@ -273,12 +273,12 @@ TEST_F(BatchTest, DevicesThatALimitOfTasksLeavesIdleAreNotSaidToWaitForInput) {
   const auto end = batch(devices(kTwoCards), {"-t", "1"});
   ASSERT_EQ(end.exit_code, 0) << end.err;
   double cap = 0, input = 0;
-  const json told = report();
-  for (const auto& device : told["devices"]) {
+  const json reported = report();
+  for (const auto& device : reported["devices"]) {
     cap += device["idle"].value("cap", 0.0);
     input += device["idle"].value("waiting_for_input", 0.0);
   }
-  EXPECT_GT(cap, input) << told["devices"].dump();
+  EXPECT_GT(cap, input) << reported["devices"].dump();
 }
 
 TEST_F(BatchTest, ASequentialFileStaysOnOneDevice) {
@@ -289,14 +289,14 @@ TEST_F(BatchTest, ASequentialFileStaysOnOneDevice) {
   std::erase(sequential, "energy");
   const auto end = run_program(sequential, settings());
   ASSERT_EQ(end.exit_code, 0) << end.err;
-  const json told = report();
-  EXPECT_EQ(told["successful"], 12);
+  const json reported = report();
+  EXPECT_EQ(reported["successful"], 12);
   std::map<std::string, double> whole;  // of the recordings that a device is said to have done
-  for (const auto& asset : told["assets"])
+  for (const auto& asset : reported["assets"])
     whole[asset["device"].get<std::string>()] += asset["audio_seconds"].get<double>();
-  EXPECT_EQ(whole.size(), 2U) << told["assets"].dump();
-  for (const auto& device : told["devices"])
-    EXPECT_NEAR(device["audio_seconds"].get<double>(), whole[device["id"].get<std::string>()], 0.01) << told.dump();
+  EXPECT_EQ(whole.size(), 2U) << reported["assets"].dump();
+  for (const auto& device : reported["devices"])
+    EXPECT_NEAR(device["audio_seconds"].get<double>(), whole[device["id"].get<std::string>()], 0.01) << reported.dump();
 }
 
 TEST_F(BatchTest, WhatAForeignProcessTakesOfACardIsLeftToItAndWhatItFreesIsUsed) {
@@ -305,8 +305,8 @@ TEST_F(BatchTest, WhatAForeignProcessTakesOfACardIsLeftToItAndWhatItFreesIsUsed)
   RunningProgram running(words("emulated:4x:12GB@GPU-a"), settings());
   json run;
   const auto card = [&]() -> json {
-    const auto told = run_program({kTutti, "top", "--json"}, settings());
-    const json top = json::parse(told.out, nullptr, false);
+    const auto reported = run_program({kTutti, "top", "--json"}, settings());
+    const json top = json::parse(reported.out, nullptr, false);
     run = top.is_object() && top.contains("run") ? top["run"] : json::object();
     return run.contains("devices") ? run["devices"][0] : json::object();
   };
@@ -336,8 +336,8 @@ name = "dies"
 failures = ["die@2"]
 )"));
   ASSERT_EQ(end.exit_code, 0) << end.err;
-  const auto told = run_program({kTutti, "history", "--run", "1", "--json", "--state", (folder_ / "state").string()});
-  const json history = json::parse(told.out);
+  const auto reported = run_program({kTutti, "history", "--run", "1", "--json", "--state", (folder_ / "state").string()});
+  const json history = json::parse(reported.out);
   std::string kinds;
   for (const auto& event : history["events"]) {
     EXPECT_EQ(event["run"], 1);
@@ -354,20 +354,20 @@ TEST_F(BatchTest, TheReportComparesTimeAndCostWithWhatWasExpectedAtItsStart) {
   ASSERT_EQ(end.exit_code, 0) << end.err;
   EXPECT_THAT(end.err, HasSubstr("Expected: 1:50 of audio in 0:2"));
   EXPECT_THAT(end.err, HasSubstr("Against the plan: "));
-  const json told = report();
-  EXPECT_NEAR(told["quoted"]["duration_seconds"].get<double>(), 110 / 4.0, 0.5);
-  EXPECT_NEAR(told["quoted"]["cost"].get<double>(), 0.5 * 110 / 4 / 3600, 0.001);
+  const json reported = report();
+  EXPECT_NEAR(reported["quoted"]["duration_seconds"].get<double>(), 110 / 4.0, 0.5);
+  EXPECT_NEAR(reported["quoted"]["cost"].get<double>(), 0.5 * 110 / 4 / 3600, 0.001);
   std::set<std::string> ids;
   double cost = 0;
-  for (const auto& asset : told["assets"]) {
+  for (const auto& asset : reported["assets"]) {
     ids.insert(asset["uuid"].get<std::string>());
     EXPECT_EQ(asset["uuid"].get<std::string>().size(), 36U);
     EXPECT_NEAR(asset["speed"].get<double>(), 4, 1) << asset.dump();
     cost += asset["cost"].get<double>();
   }
   EXPECT_EQ(ids.size(), 10U);
-  EXPECT_LE(cost, told["cost"].get<double>());
-  EXPECT_GT(told["end_time"].get<std::string>(), told["start_time"].get<std::string>());
+  EXPECT_LE(cost, reported["cost"].get<double>());
+  EXPECT_GT(reported["end_time"].get<std::string>(), reported["start_time"].get<std::string>());
 }
 
 TEST_F(BatchTest, FlagsThatCannotBeMeantAreRefused) {
@@ -383,8 +383,8 @@ TEST_F(BatchTest, FlagsThatCannotBeMeantAreRefused) {
 TEST_F(BatchTest, TheHistoryKeepsTheCommandAsItWasTyped) {
   const std::string root = folder_ / "my talks";
   ASSERT_EQ(batch("emulated:200x", {"--audio-root", root}).exit_code, 0);
-  const auto told = run_program({kTutti, "history", "--json", "--state", (folder_ / "state").string()});
-  const std::string command = json::parse(told.out)["runs"][0]["command"];
+  const auto reported = run_program({kTutti, "history", "--json", "--state", (folder_ / "state").string()});
+  const std::string command = json::parse(reported.out)["runs"][0]["command"];
   EXPECT_THAT(command, testing::StartsWith("tutti batch " + in_.string() + " --output-dir "));
   EXPECT_THAT(command, HasSubstr(" --devices emulated:200x "));
   EXPECT_THAT(command, HasSubstr(" --audio-root '" + root + "'"));

@@ -52,12 +52,12 @@ std::map<std::string, std::string> transcripts(const std::vector<std::string>& c
 
 /// Errors per hundred words over the transcripts of `recordings`.
 double word_errors(const std::map<std::string, std::string>& files, const std::vector<SpokenRecording>& recordings) {
-  std::vector<std::string> said, heard;
+  std::vector<std::string> output, found;
   for (const auto& recording : recordings) {
-    said.push_back(recording.spoken["text"]);
-    heard.push_back(Json::parse(files.at(recording.file.stem()))["text"]);
+    output.push_back(recording.spoken["text"]);
+    found.push_back(Json::parse(files.at(recording.file.stem()))["text"]);
   }
-  return 100 * error_rates(said, heard).value().wer();
+  return 100 * error_rates(output, found).value().wer();
 }
 
 class Batched : public testing::Test {
@@ -142,8 +142,8 @@ TEST_F(Batched, AFileWithoutSpeechIsAnEmptyTranscript) {
 TEST_F(Batched, WithVadTheLoopHearsTheSameSpeechAndTimesStayTheRecordings) {
   const Json all = Json::parse(transcripts({mixed_}, {}).at("mixed"));
   const Json speech = Json::parse(transcripts({mixed_}, {"--vad"}).at("mixed"));
-  std::string said = speech["text"], expected = all["text"];
-  EXPECT_LE(error_rates(std::vector{expected}, std::vector{said}).value().wer(), 0.1) << said << "\n" << expected;
+  std::string output = speech["text"], expected = all["text"];
+  EXPECT_LE(error_rates(std::vector{expected}, std::vector{output}).value().wer(), 0.1) << output << "\n" << expected;
   EXPECT_NEAR(speech["segments"].front()["start"].get<double>(), all["segments"].front()["start"].get<double>(), 0.5);
   EXPECT_NEAR(speech["segments"].back()["end"].get<double>(), all["segments"].back()["end"].get<double>(), 0.5);
 }

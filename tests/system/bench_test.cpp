@@ -33,9 +33,9 @@ TEST(Bench, ComparesSettingsAndRecommendsOneThatSaysTheSame) {
   const ProgramEnd end =
       bench("cpu", {"--compute-types", "float32,bfloat16", "--batch-sizes", "2", "--json", "--picture", picture});
   ASSERT_EQ(end.exit_code, 0) << end.err;
-  const auto told = nlohmann::json::parse(end.out);
-  ASSERT_EQ(told["trials"].size(), 2U);
-  for (const auto& trial : told["trials"]) {
+  const auto reported = nlohmann::json::parse(end.out);
+  ASSERT_EQ(reported["trials"].size(), 2U);
+  for (const auto& trial : reported["trials"]) {
     EXPECT_EQ(trial["word_error_rate"], 0) << trial;
     EXPECT_GT(trial["x_real_time"], 0);
     EXPECT_GT(trial["worker_peak_bytes"], 50'000'000);
@@ -43,8 +43,8 @@ TEST(Bench, ComparesSettingsAndRecommendsOneThatSaysTheSame) {
     EXPECT_LT(trial["share_of_limit"], 10)
         << "of the right order: the limit is measured apart, maybe beside other tests";
   }
-  EXPECT_THAT(told["recommended"].get<std::string>(), StartsWith("--batched --device cpu --compute-type "));
-  EXPECT_THAT(told["recommended"].get<std::string>(), HasSubstr(" --beam-size None ")) << "as it was measured";
+  EXPECT_THAT(reported["recommended"].get<std::string>(), StartsWith("--batched --device cpu --compute-type "));
+  EXPECT_THAT(reported["recommended"].get<std::string>(), HasSubstr(" --beam-size None ")) << "as it was measured";
   EXPECT_THAT(read_file(picture).value(), StartsWith("<svg"));
 }
 
@@ -83,9 +83,9 @@ TEST(Bench, ADryRunSaysWhatEverySettingTakesOfWhichMemoryAndTouchesNoModel) {
   EXPECT_EQ(table.exit_code, 0) << table.err;
   EXPECT_THAT(table.out, HasSubstr("emulated:30x:16GB float16 batch 64"));
   EXPECT_THAT(table.out, HasSubstr("does not fit"));
-  const ProgramEnd told = dry("large-v3", {"--compute-types", "int8_float16", "--json"});
-  EXPECT_EQ(told.exit_code, 0) << told.err;
-  EXPECT_EQ(nlohmann::json::parse(told.out)["settings"][0]["fits"], true);
+  const ProgramEnd reported = dry("large-v3", {"--compute-types", "int8_float16", "--json"});
+  EXPECT_EQ(reported.exit_code, 0) << reported.err;
+  EXPECT_EQ(nlohmann::json::parse(reported.out)["settings"][0]["fits"], true);
   const TempFolder folder;
   const std::string picture = folder / "speeds.svg";
   const ProgramEnd drawn = dry("large-v3", {"--picture", picture});

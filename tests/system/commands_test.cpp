@@ -48,7 +48,7 @@ TEST(Commands, HelpNamesEveryCommandAndIsAMistakeWhereNobodyAskedForIt) {
   EXPECT_EQ(end.exit_code, 0);
   for (const char* name : {"transcribe", "batch", "plan", "prepare", "train", "evaluate", "features", "convert",
                            "review", "wer", "pull", "models", "manifest", "history", "synth", "bench", "top", "doctor"})
-    expect_said(end.out, "\n    " + std::string(name) + " ");
+    expect_output(end.out, "\n    " + std::string(name) + " ");
   const ProgramEnd bare = run_program({tutti_program()});
   EXPECT_EQ(bare.exit_code, 2);
   EXPECT_EQ(bare.out, end.out);
@@ -57,10 +57,10 @@ TEST(Commands, HelpNamesEveryCommandAndIsAMistakeWhereNobodyAskedForIt) {
 TEST(Commands, ASlipIsAnsweredWithTheNearestName) {
   const ProgramEnd command = run_program({tutti_program(), "transcibe"});
   EXPECT_EQ(command.exit_code, 2);
-  expect_said(command.err, "Did you mean 'tutti transcribe'?");
+  expect_output(command.err, "Did you mean 'tutti transcribe'?");
   const ProgramEnd flag = run_program({tutti_program(), "transcribe", "--ouput-dir", "x", "a.wav"});
   EXPECT_EQ(flag.exit_code, 2);
-  expect_said(flag.err, "Did you mean --output-dir?");
+  expect_output(flag.err, "Did you mean --output-dir?");
 }
 
 TEST(Commands, AFileInACommandsPlaceIsToldItsCommand) {
@@ -68,14 +68,14 @@ TEST(Commands, AFileInACommandsPlaceIsToldItsCommand) {
   ASSERT_TRUE(write_file_atomically(folder / "a talk.mp3", "sound"));
   const ProgramEnd end = run_program({tutti_program(), (folder / "a talk.mp3").string()});
   EXPECT_EQ(end.exit_code, 2);
-  expect_said(end.err, "tutti transcribe '" + (folder / "a talk.mp3").string() + "'");
+  expect_output(end.err, "tutti transcribe '" + (folder / "a talk.mp3").string() + "'");
 }
 
 TEST(Commands, WithoutAModelTheErrorSaysHowToGetOne) {
   const ProgramEnd end = run_program({tutti_program(), "transcribe", "a.wav"}, {"TUTTI_MODEL="});
   EXPECT_EQ(end.exit_code, 2);
-  expect_said(end.err, "--model");
-  expect_said(end.err, "tutti pull");
+  expect_output(end.err, "--model");
+  expect_output(end.err, "tutti pull");
 }
 
 TEST(Commands, BothProgramsTellTheSameBuildId) {
@@ -85,15 +85,15 @@ TEST(Commands, BothProgramsTellTheSameBuildId) {
   std::string control, engine;
   std::getline(lines, control);
   std::getline(lines, engine);
-  expect_said(control, "tutti 0.");
-  expect_said(engine, "tutti-engine 0.");
+  expect_output(control, "tutti 0.");
+  expect_output(engine, "tutti-engine 0.");
   EXPECT_EQ(control.substr(control.rfind(' ')), engine.substr(engine.rfind(' ')));
 }
 
 TEST(Commands, TuttiItselfLinksNoTensorLibrary) {
   const ProgramEnd end = run_program({"/usr/bin/ldd", tutti_program()});
   EXPECT_EQ(end.exit_code, 0);
-  expect_said(end.out, "libc.so");
+  expect_output(end.out, "libc.so");
   for (const char* name : {"torch", "c10", "cuda", "cublas", "avcodec", "curl"})
     EXPECT_EQ(end.out.find(name), std::string::npos) << name << " in:\n" << end.out;
 }
@@ -104,16 +104,16 @@ TEST(Commands, SettingsSayWhereTheyComeFrom) {
   const ProgramEnd end = run_program({tutti_program(), "transcribe", "--show-config", "--task", "translate"},
                                      {"TUTTI_CONFIG=" + (folder / "config.toml").string(), "TUTTI_LANGUAGE=de"});
   EXPECT_EQ(end.exit_code, 0) << end.err;
-  expect_said(end.out, "config.toml: threads");
-  expect_said(end.out, "TUTTI_LANGUAGE");
-  expect_said(end.out, "# --task");
+  expect_output(end.out, "config.toml: threads");
+  expect_output(end.out, "TUTTI_LANGUAGE");
+  expect_output(end.out, "# --task");
 }
 
 TEST(Transcribe, TwoInputsOfOneStemAreRefusedBeforeAnyWork) {
   const TempFolder out;
   const ProgramEnd end = transcribe(out, {"a/clip.wav", "b/clip.wav"});
   EXPECT_EQ(end.exit_code, 2);
-  expect_said(end.err, "--name-by path");
+  expect_output(end.err, "--name-by path");
   EXPECT_TRUE(names_in(out.path()).empty());
 }
 
@@ -123,8 +123,8 @@ TEST(Transcribe, AFileThatFailsCostsItsOwnLineAndTheOthersAreWritten) {
   const TempFolder out;
   const ProgramEnd end = transcribe(out, {kGeorge, data("damaged/mono.invalid.wav"), data("formats/sonnet/p001.txt")});
   EXPECT_EQ(end.exit_code, 3) << end.err;
-  expect_said(end.err, "mono.invalid.wav");
-  expect_said(end.err, "p001.txt");
+  expect_output(end.err, "mono.invalid.wav");
+  expect_output(end.err, "p001.txt");
   EXPECT_EQ(names_in(out.path()),
             (std::vector<std::string>{"george.json", "george.srt", "george.tsv", "george.txt", "george.vtt"}));
   EXPECT_EQ(read_file(out / "george.txt").value(), "two four five nine one five one\n");
@@ -136,7 +136,7 @@ TEST(Transcribe, IncompleteWeightsAreRefusedNamingWhatIsMissing) {
   const ProgramEnd end = run_program(
       {tutti_program(), "transcribe", "--model", model.path().string(), "--output-dir", out.path().string(), kGeorge});
   EXPECT_EQ(end.exit_code, 4) << end.err;
-  expect_said(end.err, "embed_tokens");
+  expect_output(end.err, "embed_tokens");
   EXPECT_TRUE(names_in(out.path()).empty());
 }
 
@@ -148,8 +148,8 @@ TEST(Transcribe, AnEarlierRunsFilesAreSkippedOnRequest) {
   const ProgramEnd again = transcribe(out, {"-f", "txt", "--skip-existing", clip});
   EXPECT_EQ(again.exit_code, 0);
   EXPECT_EQ(fs::last_write_time(out / "george.txt"), written);
-  const ProgramEnd told = transcribe(out, {"-f", "txt", "--skip-existing", "--json", clip});
-  expect_said(told.out, "{\"event\":\"skipped\",\"file\":\"" + clip + "\"}");
+  const ProgramEnd reported = transcribe(out, {"-f", "txt", "--skip-existing", "--json", clip});
+  expect_output(reported.out, "{\"event\":\"skipped\",\"file\":\"" + clip + "\"}");
   const ProgramEnd gone = transcribe(out, {"-f", "txt", "--skip-existing", "--device", "cuda:63", clip});
   EXPECT_EQ(gone.exit_code, 0) << "nothing is left to do: it needs no device. " << gone.err;
   EXPECT_EQ(transcribe(out, {"-f", "txt", "--device", "cuda:63", clip}).exit_code, 4);
@@ -160,10 +160,10 @@ TEST(Transcribe, ADryRunReadsAndWritesNothing) {
   const std::string& clip = kGeorge;
   const ProgramEnd end = transcribe(out, {"--dry-run", "-f", "srt", clip});
   EXPECT_EQ(end.exit_code, 0) << end.err;
-  expect_said(end.out, "george.srt");
+  expect_output(end.out, "george.srt");
   const ProgramEnd missing = transcribe(out, {"--dry-run", "-f", "srt", clip, "talks/monday.mp3"});
   EXPECT_EQ(missing.exit_code, 3);
-  expect_said(missing.out, "talks/monday.mp3: No such file or directory");
+  expect_output(missing.out, "talks/monday.mp3: No such file or directory");
   EXPECT_EQ(missing.out.find("monday.srt"), std::string::npos);
   EXPECT_TRUE(names_in(out.path()).empty());
 }
@@ -179,11 +179,11 @@ TEST(Transcribe, AWrongDeviceIsSaidBeforeAnythingIsMadeAndByADryRunToo) {
   for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--dry-run"}}) {
     const ProgramEnd no_device = on("gpu", more);
     EXPECT_EQ(no_device.exit_code, 2) << no_device.err;
-    expect_said(no_device.err, "--device: device 'gpu'");
+    expect_output(no_device.err, "--device: device 'gpu'");
     EXPECT_EQ(on("cpu:1023", more).exit_code, 4);
     const ProgramEnd not_there = on("cuda:64", more);
     EXPECT_EQ(not_there.exit_code, 4) << not_there.err;
-    expect_said(not_there.err, "cuda:64: there is no such GPU");
+    expect_output(not_there.err, "cuda:64: there is no such GPU");
   }
   EXPECT_FALSE(fs::exists(folder / "out"));
 }
@@ -195,7 +195,7 @@ TEST(Transcribe, QuietSaysNothingButErrors) {
                                         "--max_line_count", "2",  kGeorge};
   const ProgramEnd aloud = transcribe(out, warned);
   EXPECT_EQ(aloud.exit_code, 0) << aloud.err;
-  expect_said(aloud.err, "tutti: warning: the model is English-only");
+  expect_output(aloud.err, "tutti: warning: the model is English-only");
   for (std::size_t at = 0; (at = aloud.err.find("tutti: ", at)) != std::string::npos; ++at)
     EXPECT_TRUE(at == 0 || aloud.err[at - 1] == '\n') << "a prefix within a line of:\n" << aloud.err;
 
@@ -205,14 +205,14 @@ TEST(Transcribe, QuietSaysNothingButErrors) {
   EXPECT_EQ(quiet.exit_code, 0) << quiet.err;
   EXPECT_EQ(quiet.out + quiet.err, "");
   words.back() = data("formats/sonnet/p001.txt");
-  expect_said(transcribe(out, words).err, "tutti: error: ");
+  expect_output(transcribe(out, words).err, "tutti: error: ");
 }
 
 TEST(Commands, AFullStandardOutputIsNoSuccess) {
   for (const char* words : {"--help", "transcribe --show-config", "wer --help"}) {
     const auto end = run_program({"/bin/sh", "-c", "'" + tutti_program() + "' " + words + " > /dev/full"});
     EXPECT_EQ(end.exit_code, 3) << words;
-    expect_said(end.err, "standard output");
+    expect_output(end.err, "standard output");
   }
 }
 
@@ -225,7 +225,7 @@ TEST(Commands, AnEvaluationThatStandardOutputDidNotTakeIsNoSuccess) {
                    "'" + tutti_program() + "' evaluate --json --model '" TUTTI_SOURCE_DIR "/models/nano' --data '" +
                        corpus + "' > /dev/full"});
   EXPECT_EQ(end.exit_code, 3) << end.err;
-  expect_said(end.err, "standard output");
+  expect_output(end.err, "standard output");
 }
 
 TEST(Commands, AFolderThatIsGoneIsSaid) {
@@ -235,7 +235,7 @@ TEST(Commands, AFolderThatIsGoneIsSaid) {
                    "mkdir '" + (folder / "gone").string() + "' && cd '" + (folder / "gone").string() + "' && rmdir '" +
                        (folder / "gone").string() + "' && '" + tutti_program() + "' models"});
   EXPECT_EQ(end.exit_code, 4) << end.err;
-  expect_said(end.err, "current folder no longer exists");
+  expect_output(end.err, "current folder no longer exists");
 }
 
 TEST(Transcribe, ATokenThatTheModelDoesNotHaveIsRefusedOnce) {
@@ -243,8 +243,8 @@ TEST(Transcribe, ATokenThatTheModelDoesNotHaveIsRefusedOnce) {
   const int tokens = nlohmann::json::parse(read_file(digits_model() / "config.json").value())["vocab_size"];
   const ProgramEnd end = transcribe(out, {"--suppress-tokens=-1,60000", kGeorge});
   EXPECT_EQ(end.exit_code, 2) << end.err;
-  expect_said(end.err, "--suppress-tokens: token 60000");
-  expect_said(end.err, "0 to " + std::to_string(tokens - 1));
+  expect_output(end.err, "--suppress-tokens: token 60000");
+  expect_output(end.err, "0 to " + std::to_string(tokens - 1));
 }
 
 TEST(Convert, WritesTheSameSubtitlesAsTheTranscriptionDid) {
@@ -264,7 +264,7 @@ TEST(Convert, NeverOverwritesTheTranscriptItReads) {
   const ProgramEnd end = run_program(
       {tutti_program(), "convert", (folder / "talk.json").string(), "-f", "json", "-o", folder.path().string()});
   EXPECT_EQ(end.exit_code, 2);
-  expect_said(end.err, "would be overwritten");
+  expect_output(end.err, "would be overwritten");
   EXPECT_EQ(read_file(folder / "talk.json").value(), transcript);
 }
 
@@ -274,7 +274,7 @@ TEST(Convert, WarnsOfFlagsThatAreForModels) {
   const ProgramEnd end = run_program({tutti_program(), "convert", (folder / "talk.json").string(), "-f", "srt",
                                       "--type", "int8", "-o", folder.path().string()});
   EXPECT_EQ(end.exit_code, 0) << end.err;
-  expect_said(end.err, "--type has no effect on transcripts");
+  expect_output(end.err, "--type has no effect on transcripts");
 }
 
 TEST(Wer, PrintsTheContractsJson) {
@@ -309,7 +309,7 @@ TEST(Wer, TheBasicNormaliserSplitsLettersAndDropsDiacriticsWhereAsked) {
               1e-12);
   const auto refused = compared({"--split-letters"});
   EXPECT_EQ(refused.exit_code, 2);
-  expect_said(refused.err, "--normalizer basic");
+  expect_output(refused.err, "--normalizer basic");
 }
 
 TEST(Features, EveryFormatDecodesAndWhatIsNoAudioIsSaid) {
@@ -323,11 +323,11 @@ TEST(Features, EveryFormatDecodesAndWhatIsNoAudioIsSaid) {
   const ProgramEnd end = run_program(words);
   EXPECT_EQ(end.exit_code, 3);
   for (const char* name : {"p001.empty", "p001.txt"}) {
-    expect_said(end.err, name);
+    expect_output(end.err, name);
     EXPECT_EQ(names.erase(name), 1U) << name;
   }
   EXPECT_GE(names.size(), 6U);
-  for (const std::string& name : names) expect_said(end.out, name);
+  for (const std::string& name : names) expect_output(end.out, name);
 }
 
 TEST(Features, WithVadTellsTheSpeechAndItsShare) {
@@ -341,20 +341,20 @@ TEST(Features, WithVadTellsTheSpeechAndItsShare) {
     for (std::string line; std::getline(in, line);) lines.push_back(nlohmann::json::parse(line));
     return lines;
   };
-  const auto heard =
+  const auto found =
       features_of({"--vad", "--vad-speech-pad-ms", "30", data("vad/speech.wav"), data("vad/silence.wav")});
-  ASSERT_EQ(heard.size(), 2U);
-  ASSERT_EQ(heard[0]["speech"].size(), 1U);
-  EXPECT_LT(heard[0]["speech"][0]["start"].get<double>(), heard[0]["speech"][0]["end"].get<double>());
-  EXPECT_FALSE(heard[0]["speech"][0]["forced_cut"].get<bool>());
-  EXPECT_LT(heard[0]["frames"].get<int>(), 100);
-  EXPECT_TRUE(heard[1]["speech"].empty());
-  EXPECT_EQ(heard[1]["windows"], 0);
+  ASSERT_EQ(found.size(), 2U);
+  ASSERT_EQ(found[0]["speech"].size(), 1U);
+  EXPECT_LT(found[0]["speech"][0]["start"].get<double>(), found[0]["speech"][0]["end"].get<double>());
+  EXPECT_FALSE(found[0]["speech"][0]["forced_cut"].get<bool>());
+  EXPECT_LT(found[0]["frames"].get<int>(), 100);
+  EXPECT_TRUE(found[1]["speech"].empty());
+  EXPECT_EQ(found[1]["windows"], 0);
 
   const auto whole = features_of({data("vad/speech.wav")});
   ASSERT_EQ(whole.size(), 1U);
   EXPECT_EQ(whole[0]["frames"], 100);
   EXPECT_FALSE(whole[0].contains("speech"));
-  expect_said(run_program({tutti_program(), "features", "--vad-threshold", "0.3", data("vad/speech.wav")}).err,
+  expect_output(run_program({tutti_program(), "features", "--vad-threshold", "0.3", data("vad/speech.wav")}).err,
               "--vad");
 }

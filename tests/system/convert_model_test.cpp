@@ -62,13 +62,13 @@ TEST(ConvertModel, AnyFormatBecomesTheHuggingFaceFolderItCameFrom) {
     const auto into = folder / "new";
     const ProgramEnd end = convert(stored_as(kind, name, folder), into.string(), "float16");
     ASSERT_EQ(end.exit_code, 0) << end.err;
-    expect_said(end.out, "4 + 4 layers, 384 wide");
+    expect_output(end.out, "4 + 4 layers, 384 wide");
     EXPECT_EQ(tensors_of(into / "model.safetensors"), expected);
     const auto made = Json::parse(read_file(into / "config.json").value());
     for (const auto& [key, value] : made.items()) EXPECT_EQ(config[key], value) << key;
-    const auto says = Json::parse(read_file(into / "generation_config.json").value());
+    const auto reports = Json::parse(read_file(into / "generation_config.json").value());
     for (const char* key : {"alignment_heads", "begin_suppress_tokens", "no_timestamps_token_id", "prev_sot_token_id"})
-      EXPECT_EQ(says[key], generation[key]) << key;
+      EXPECT_EQ(reports[key], generation[key]) << key;
     EXPECT_EQ(text_of_clip(into.string(), folder), text_of_clip(hugging_face_model(), folder));
   }
 }
@@ -79,7 +79,7 @@ TEST(ConvertModel, Int8IsAQuarterOfFloat32AndSpeaks) {
   const auto into = folder / "int8";
   const ProgramEnd end = convert(hugging_face_model(), into.string(), "int8");
   ASSERT_EQ(end.exit_code, 0) << end.err;
-  expect_said(end.out, "in int8");
+  expect_output(end.out, "in int8");
   EXPECT_LT(fs::file_size(into / "model.safetensors"),
             fs::file_size(hugging_face_model() + "/model.safetensors") * 6 / 10);
   EXPECT_EQ(Json::parse(read_file(into / "config.json").value())["quantization_config"]["quant_method"], "tutti-int8");
@@ -93,7 +93,7 @@ TEST(ConvertModel, AFolderWithSomethingInItIsLeftAlone) {
   ASSERT_TRUE(write_file_atomically(folder / "mine/notes.txt", "mine"));
   const ProgramEnd end = convert(hugging_face_model(), (folder / "mine").string(), "float16");
   EXPECT_EQ(end.exit_code, 2);
-  expect_said(end.err, "exists and is not an empty folder");
+  expect_output(end.err, "exists and is not an empty folder");
   EXPECT_EQ(entries_in(folder / "mine"), 1U);
 }
 
@@ -111,14 +111,14 @@ TEST(ConvertModel, AConversionThatFailsLeavesNothingBehind) {
   put_model_without_embedding(model.path());
   const ProgramEnd lacking = convert(model.path().string(), (folder / "new").string(), "float16");
   EXPECT_EQ(lacking.exit_code, 4);
-  expect_said(lacking.err, "embed_tokens");
+  expect_output(lacking.err, "embed_tokens");
 
   const ProgramEnd full = run_program({"/bin/bash", "-c", "ulimit -f 1000; exec \"$@\"", "bash",
                                        std::string(TUTTI_BINARY_DIR) + "/bin/tutti-engine", "convert", "--model",
                                        nano_model(), "--into", (folder / "new").string()});
   EXPECT_EQ(full.exit_code, 4);
-  expect_said(full.err, "could not be written");
-  expect_said(full.err, "a file may have at most 1.0 MB here. Raise the limit");
+  expect_output(full.err, "could not be written");
+  expect_output(full.err, "a file may have at most 1.0 MB here. Raise the limit");
   EXPECT_EQ(entries_in(folder.path()), 0U);
 }
 
@@ -126,8 +126,8 @@ TEST(ConvertModel, WhatIsNeitherTranscriptNorModelIsSaid) {
   const TempFolder folder;
   const ProgramEnd end = convert((folder / "nothing.json").string(), folder.path().string(), "float16");
   EXPECT_EQ(end.exit_code, 3);
-  expect_said(end.err, "nothing.json");
+  expect_output(end.err, "nothing.json");
   const ProgramEnd nameless = run_program({tutti_program(), "convert", "tiny.en"});
   EXPECT_EQ(nameless.exit_code, 2);
-  expect_said(nameless.err, "Name it with -o FOLDER");
+  expect_output(nameless.err, "Name it with -o FOLDER");
 }

@@ -79,16 +79,16 @@ class ForeseenTimed : public BatchTest {
 
   /// Of as much audio as the devices have heard: the batch cuts pauses away, and only then knows.
   double simulated(const std::string& cards) const {
-    double heard = 0, claimed = 0;
-    const json told = report();
-    for (const auto& device : told["devices"]) heard += device["audio_seconds"].get<double>();
+    double found = 0, claimed = 0;
+    const json reported = report();
+    for (const auto& device : reported["devices"]) found += device["audio_seconds"].get<double>();
     for (const int length : kLengths) claimed += length;
     json lengths = json::array();
-    for (const int length : kLengths) lengths.push_back(length * heard / claimed);
+    for (const int length : kLengths) lengths.push_back(length * found / claimed);
     EXPECT_TRUE(write_file_atomically(folder_ / "lengths.json", lengths.dump()));
-    const json says = plan({"--simulate", "--durations", (folder_ / "lengths.json").string(), "--devices", cards,
+    const json reports = plan({"--simulate", "--durations", (folder_ / "lengths.json").string(), "--devices", cards,
                             "--unit", "window", "--error", "0"});
-    for (const auto& policy : says["policies"])
+    for (const auto& policy : reports["policies"])
       if (policy["name"] == "tutti") return policy["makespan_s"].get<double>();
     return 0;
   }

@@ -20,7 +20,7 @@ CheckApart check(const std::string& name, const std::string& script) {
 }
 
 /// What a report that prints JSON says of these checks, line by line.
-std::vector<nlohmann::json> told_of(const std::vector<CheckApart>& checks, Seconds longest = kLongestCheck) {
+std::vector<nlohmann::json> reported_of(const std::vector<CheckApart>& checks, Seconds longest = kLongestCheck) {
   testing::internal::CaptureStdout();
   Report report(/*json=*/true);
   run_apart(report, checks, longest);
@@ -35,7 +35,7 @@ std::vector<nlohmann::json> told_of(const std::vector<CheckApart>& checks, Secon
 
 TEST(GpuCheck, ACheckThatIsKilledIsAFindingAndTheNextOnesRunAllTheSame) {
   const auto lines =
-      told_of({check("step", "kill -SEGV $$"), check("judge", R"(echo '{"said": "by judge"}')"),
+      reported_of({check("step", "kill -SEGV $$"), check("judge", R"(echo '{"said": "by judge"}')"),
                check("worker", R"(echo '{"said": "why worker failed"}'; exit 1)"), check("speed", "exit 7")});
   ASSERT_EQ(lines.size(), 5U);
   EXPECT_EQ(lines[0]["check"], "step");
@@ -49,21 +49,21 @@ TEST(GpuCheck, ACheckThatIsKilledIsAFindingAndTheNextOnesRunAllTheSame) {
 }
 
 TEST(GpuCheck, ACheckThatHangsIsKilledAndSaidToHaveTakenTooLong) {
-  const auto lines = told_of({check("step", "exec sleep 1000")}, Seconds(0.2));
+  const auto lines = reported_of({check("step", "exec sleep 1000")}, Seconds(0.2));
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_THAT(lines[0]["what"].get<std::string>(), HasSubstr("was not done within 0.2 s and was killed"));
   EXPECT_EQ(lines[1]["passed"], false);
 }
 
 TEST(GpuCheck, PassesWhereEveryCheckDoes) {
-  const auto lines = told_of({check("parity", "exit 0"), check("step", "exit 0")});
+  const auto lines = reported_of({check("parity", "exit 0"), check("step", "exit 0")});
   ASSERT_EQ(lines.size(), 1U);
   EXPECT_EQ(lines[0]["passed"], true);
   EXPECT_TRUE(lines[0]["failed"].empty());
 }
 
 TEST(GpuCheck, ACheckWhoseProgramIsGoneIsAFinding) {
-  const auto lines = told_of({{.name = "parity", .command = {"/nowhere/tutti-gpu-check"}}});
+  const auto lines = reported_of({{.name = "parity", .command = {"/nowhere/tutti-gpu-check"}}});
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_THAT(lines[0]["what"].get<std::string>(), AllOf(HasSubstr("did not start"), HasSubstr("/nowhere")));
   EXPECT_EQ(lines[1]["passed"], false);

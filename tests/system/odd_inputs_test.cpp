@@ -29,12 +29,12 @@ TEST(OddInputs, AnEmptyNameIsNoFile) {
   for (const char* name_by : {"stem", "path"}) {
     const ProgramEnd end = run_program(command(out, {"--name-by", name_by, ""}));
     EXPECT_EQ(end.exit_code, 2) << end.err;
-    expect_said(end.err, "found an empty name");
+    expect_output(end.err, "found an empty name");
   }
   for (const auto& [name, code] : {std::pair{"convert", 2}, {"plan", 2}, {"manifest", 2}}) {
     const ProgramEnd end = run_program({tutti_program(), name, ""});
     EXPECT_EQ(end.exit_code, code) << name << ": " << end.err;
-    expect_said(end.err, "found an empty name");
+    expect_output(end.err, "found an empty name");
   }
 }
 
@@ -46,7 +46,7 @@ TEST(OddInputs, AClosedStandardInputIsSaidAndNotWaitedFor) {
     words.insert(words.end(), it.begin(), it.end());
     const ProgramEnd end = run_program(words);
     EXPECT_EQ(end.exit_code, 3) << end.err;
-    expect_said(end.err, "tutti: error: standard input: cannot be read");
+    expect_output(end.err, "tutti: error: standard input: cannot be read");
   }
 }
 
@@ -57,7 +57,7 @@ TEST(OddInputs, AWarningCallsStandardInputByItsName) {
   words.insert(words.end(), transcribe.begin(), transcribe.end());
   const ProgramEnd end = run_program(words);
   EXPECT_EQ(end.exit_code, 0) << end.err;
-  expect_said(end.err, "tutti: warning: standard input: lasts 0:04");
+  expect_output(end.err, "tutti: warning: standard input: lasts 0:04");
 }
 
 TEST(OddInputs, ConvertReadsATranscriptFromStandardInputToo) {
@@ -74,7 +74,7 @@ TEST(OddInputs, AModelsNameDoesNotReachTheTerminalsControls) {
   ASSERT_TRUE(write_file_atomically(cache / "models/a--b\x1b[31m/config.json", R"({"model_type": "whisper"})"));
   const ProgramEnd end = run_program({tutti_program(), "models"}, {"TUTTI_CACHE=" + cache.path().string()});
   EXPECT_EQ(end.exit_code, 0) << end.err;
-  expect_said(end.out, "a/b [31m");
+  expect_output(end.out, "a/b [31m");
   EXPECT_EQ(end.out.find('\x1b'), std::string::npos) << end.out;
 }
 
@@ -90,8 +90,8 @@ TEST(OddInputs, AFileThatWouldHaveNoPlaceIsSaidBeforeTheWorkItIsToTellOf) {
     words.insert(words.begin(), tutti_program());
     const ProgramEnd end = run_program(words);
     EXPECT_EQ(end.exit_code, 4) << words[1] << ": " << end.err;
-    expect_said(end.err, "cannot be written");
-    expect_said(end.err, ": Not a directory");
+    expect_output(end.err, "cannot be written");
+    expect_output(end.err, ": Not a directory");
   }
 }
 
@@ -99,8 +99,8 @@ TEST(OddInputs, ATokenBeyondTheVocabularyIsRefusedBeforeAnyWork) {
   const TempFolder out;
   const ProgramEnd end = run_program(command(out, {"--suppress-tokens", "-1,99999", "a.wav", "b.wav"}));
   EXPECT_EQ(end.exit_code, 2) << end.err;
-  expect_said(end.err, "--suppress-tokens: token 99999");
-  expect_said(end.err, "its vocabulary has 1765");
+  expect_output(end.err, "--suppress-tokens: token 99999");
+  expect_output(end.err, "its vocabulary has 1765");
 }
 
 TEST(OddInputs, WhatOnlyALoadedModelCanRefuseIsAUsageErrorAllTheSame) {
@@ -114,7 +114,7 @@ TEST(OddInputs, WhatOnlyALoadedModelCanRefuseIsAUsageErrorAllTheSame) {
                    out / "outputs", "--state", out / "state", "--prefix", prefix, clip});
   for (const ProgramEnd& end : {one, many}) {
     EXPECT_EQ(end.exit_code, 2) << end.err;
-    expect_said(end.err, "--prefix: its ");
+    expect_output(end.err, "--prefix: its ");
   }
 }
 
@@ -149,7 +149,7 @@ TEST(OddInputs, NumbersThatEvaluateCannotMeanAreNamed) {
     const auto end = run_program(
         {tutti_program(), "evaluate", "--model", TUTTI_SOURCE_DIR "/models/nano", "--data", "set.jsonl", flag, number});
     EXPECT_EQ(end.exit_code, 2) << end.err;
-    expect_said(end.err, flag + ": " + why + number);
+    expect_output(end.err, flag + ": " + why + number);
   };
   expect_refused("--samples", "-1", "expected a whole number, not negative; found ");
   expect_refused("--threads", "-1", "expected 0 to 1024, found ");
@@ -167,7 +167,7 @@ TEST(OddInputs, WhatTranscribeRefusesOfItsMachineAndLanguagePrepareRefusesToo) {
     for (const auto& words : {prepare, command(out, transcribe)}) {
       const ProgramEnd end = run_program(words);
       EXPECT_EQ(end.exit_code, 2) << end.err;
-      expect_said(end.err, why);
+      expect_output(end.err, why);
     }
   };
   expect_refused({"--files-at-once", "2000"}, "--files-at-once: expected 0 to 1024, found 2000");
@@ -183,7 +183,7 @@ TEST(OddInputs, AClipBehindTheRecordingsEndIsSaid) {
   for (const char* way : {"--vad=False", "--batched"}) {
     const ProgramEnd end = run_program(command(out, {"--clip-timestamps", "100", way, sound}));
     EXPECT_EQ(end.exit_code, 0) << end.err;
-    expect_said(end.err, sound + ": lasts 0:04, and none of it lies within --clip-timestamps");
+    expect_output(end.err, sound + ": lasts 0:04, and none of it lies within --clip-timestamps");
     const ProgramEnd within = run_program(command(out, {"--clip-timestamps", "1", way, sound}));
     EXPECT_EQ(within.err.find("--clip-timestamps"), std::string::npos) << within.err;
   }
@@ -195,16 +195,16 @@ TEST(OddInputs, WorkForAFileThatCannotBeWrittenIsNotCalledIdle) {
   const std::string samples = TUTTI_SOURCE_DIR "/samples/";
   const ProgramEnd end = run_program(command(out, {"--device", "cpu", samples + "theo.mp3", samples + "george.wav"}));
   EXPECT_EQ(end.exit_code, 3) << end.err;
-  expect_said(end.err, "theo.txt: could not be written: No space left on device");
-  expect_said(end.err, "1 of 2 files done, 1 failed");
-  expect_said(end.err, "\n  other ");
+  expect_output(end.err, "theo.txt: could not be written: No space left on device");
+  expect_output(end.err, "1 of 2 files done, 1 failed");
+  expect_output(end.err, "\n  other ");
 }
 
 TEST(OddInputs, ADryRunKnowsAFolderForWhatItIs) {
   const TempFolder out;
   const ProgramEnd end = run_program(command(out, {"--dry-run", out.path()}));
   EXPECT_EQ(end.exit_code, 3) << end.err;
-  expect_said(end.out, out.path().string() + ": expected a sound file, found a folder");
+  expect_output(end.out, out.path().string() + ": expected a sound file, found a folder");
 }
 
 TEST(OddInputs, ConvertAndFeaturesKeepNamesFromTheTerminalToo) {
@@ -215,10 +215,10 @@ TEST(OddInputs, ConvertAndFeaturesKeepNamesFromTheTerminalToo) {
   const ProgramEnd converted =
       run_program({tutti_program(), "convert", name + ".json", "-f", "txt", "-o", folder.path()});
   EXPECT_EQ(converted.exit_code, 0) << converted.err;
-  expect_said(converted.out, "two lines [31m.txt\n");
+  expect_output(converted.out, "two lines [31m.txt\n");
   const ProgramEnd measured = run_program({tutti_program(), "features", name + ".mp3"});
   EXPECT_EQ(measured.exit_code, 0) << measured.err;
-  expect_said(measured.out, "two lines [31m.mp3 ");
+  expect_output(measured.out, "two lines [31m.mp3 ");
 }
 
 TEST(OddInputs, ADryRunSaysThatItsOutputsHaveNoPlaceAndEndsAsTheRunWill) {
@@ -231,8 +231,8 @@ TEST(OddInputs, ADryRunSaysThatItsOutputsHaveNoPlaceAndEndsAsTheRunWill) {
     for (const char* dry : {"--dry-run", "--dry-run=False"}) {
       const ProgramEnd end = run_program(command(out, {"--device", "cpu", dry, "--output-dir", out / name, clip}));
       EXPECT_EQ(end.exit_code, 4) << name << " " << dry << ": " << end.err;
-      expect_said(end.err, name + ": outputs cannot be written there");
-      if (name.starts_with("file")) expect_said(end.err, "Not a directory");
+      expect_output(end.err, name + ": outputs cannot be written there");
+      if (name.starts_with("file")) expect_output(end.err, "Not a directory");
     }
 }
 
@@ -264,8 +264,8 @@ TEST(OddInputs, AFilesNameDoesNotReachTheTerminalsControls) {
   ASSERT_TRUE(write_file_atomically(name, "no sound"));
   const ProgramEnd run = run_program(command(folder, {name})), dry = run_program(command(folder, {"--dry-run", name}));
   EXPECT_EQ(run.exit_code, 3) << run.err;
-  expect_said(run.err, "two lines [31m.wav: not a sound file");
-  expect_said(dry.out, "two lines [31m.wav");
+  expect_output(run.err, "two lines [31m.wav: not a sound file");
+  expect_output(dry.out, "two lines [31m.wav");
   EXPECT_EQ(run.err.find('\x1b'), std::string::npos);
 }
 
@@ -276,7 +276,7 @@ TEST(OddInputs, WhatWasGivenIsNamedAsItWasGiven) {
     EXPECT_EQ(end.exit_code, 2) << end.err;
     return end.err;
   };
-  expect_said(refused({"synth", "morse", "again", "--out", "x"}), "expected the kind 'morse', found 'morse again'");
-  expect_said(refused({"plan", "--error", "2", "--gpus", "8GB:12x"}), "less than 1, found 2\n");
-  expect_said(refused({"top", "--once", "--interval", "0"}), "expected 0.1 to 3600 seconds, found 0\n");
+  expect_output(refused({"synth", "morse", "again", "--out", "x"}), "expected the kind 'morse', found 'morse again'");
+  expect_output(refused({"plan", "--error", "2", "--gpus", "8GB:12x"}), "less than 1, found 2\n");
+  expect_output(refused({"top", "--once", "--interval", "0"}), "expected 0.1 to 3600 seconds, found 0\n");
 }

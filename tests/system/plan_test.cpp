@@ -44,9 +44,9 @@ TEST_F(PlanTest, DevicesAndFiguresMayBeGivenAgain) {
   EXPECT_EQ(planned({"--durations", work, "--devices", "emulated:30x:12GB", "--devices", "emulated:12x:8GB"})["devices"]
                 .size(),
             2U);
-  const json told = planned({"--durations", work, "--gpus", "12GB:30x", "--gpus", "8GB:12x"});
-  EXPECT_EQ(told["devices"].size(), 2U);
-  EXPECT_NEAR(told["time"]["lower_bound_s"].get<double>(), 5400 / 42.0, 1e-6);
+  const json reported = planned({"--durations", work, "--gpus", "12GB:30x", "--gpus", "8GB:12x"});
+  EXPECT_EQ(reported["devices"].size(), 2U);
+  EXPECT_NEAR(reported["time"]["lower_bound_s"].get<double>(), 5400 / 42.0, 1e-6);
 }
 
 TEST_F(PlanTest, ReadsTheInputsOfABatchAndSaysWhichLengthsItDoesNotKnow) {
@@ -56,9 +56,9 @@ TEST_F(PlanTest, ReadsTheInputsOfABatchAndSaysWhichLengthsItDoesNotKnow) {
   const auto end = plan({folder_ / "talks", "--durations", list, "--gpus", "12GB:30x", "--json"});
   ASSERT_EQ(end.exit_code, 0) << end.err;
   EXPECT_THAT(end.err, HasSubstr("1 of 3 recordings is left out"));
-  const json told = json::parse(end.out);
-  EXPECT_NEAR(told["time"]["audio_s"].get<double>(), 63, 0.01);
-  EXPECT_EQ(told["recordings_of_unknown_length"], 1);
+  const json reported = json::parse(end.out);
+  EXPECT_NEAR(reported["time"]["audio_s"].get<double>(), 63, 0.01);
+  EXPECT_EQ(reported["recordings_of_unknown_length"], 1);
 }
 
 TEST_F(PlanTest, SaysWhatABatchWillCostInTheTypeThatASelfTestChooses) {
@@ -79,10 +79,10 @@ TEST_F(PlanTest, PlainLengthsAreComputedWholeHoweverMuchSilenceRecordingsHad) {
                                  folder_ / "state", "--model", model, "--devices", card});
   ASSERT_EQ(done.exit_code, 0) << done.err;
   EXPECT_LT(planned({folder_ / "talks", "--model", model, "--devices", card})["time"]["speech_share"], 1);
-  const json told =
+  const json reported =
       planned({"--durations", file("work.json", "[3600]"), "--simulate", "--model", model, "--devices", card});
-  EXPECT_FALSE(told.contains("speech_share"));
-  EXPECT_NEAR(told["lower_bound_s"].get<double>(), 120, 1e-6);
+  EXPECT_FALSE(reported.contains("speech_share"));
+  EXPECT_NEAR(reported["lower_bound_s"].get<double>(), 120, 1e-6);
 }
 
 TEST_F(PlanTest, SimulatesWhatADevicesFileSaysOfFailures) {
@@ -90,7 +90,7 @@ TEST_F(PlanTest, SimulatesWhatADevicesFileSaysOfFailures) {
   const std::string card = "[[device]]\nuse = \"emulated:30x:12GB\"\n";
   const auto well = file("well.toml", card);
   const auto ill = file("ill.toml", card + "failures = [\"lost@60+120\", \"exhaust@10\"]\n");
-  const auto first = [](const json& told) { return told["policies"][0]["makespan_s"].get<double>(); };
+  const auto first = [](const json& reported) { return reported["policies"][0]["makespan_s"].get<double>(); };
   EXPECT_GT(first(planned({"--simulate", "--durations", work, "--devices", ill})),
             first(planned({"--simulate", "--durations", work, "--devices", well})) + 100);
   EXPECT_THAT(plan({"--simulate", "--durations", work, "--devices", ill}).err, HasSubstr("'exhaust' is left out"));
@@ -100,9 +100,9 @@ TEST_F(PlanTest, SimulatesWhatADevicesFileSaysOfFailures) {
 
 TEST_F(PlanTest, FiguresAndNamedDevicesAreBothPlannedFor) {
   const auto work = file("work.json", "[3600]");
-  const auto ids = [](const json& told) {
+  const auto ids = [](const json& reported) {
     std::vector<std::string> all;
-    for (const auto& device : told["devices"]) all.push_back(device["id"]);
+    for (const auto& device : reported["devices"]) all.push_back(device["id"]);
     return all;
   };
   EXPECT_EQ(ids(planned({"--durations", work, "--gpus", "12GB:30x", "--devices", "cpu"})),
@@ -116,9 +116,9 @@ TEST_F(PlanTest, FiguresAndNamedDevicesAreBothPlannedFor) {
 TEST_F(PlanTest, TheRecommendedCommandRunsOnWhatWasPlanned) {
   std::filesystem::create_directories(folder_ / "my talks");
   write_tone(folder_ / "my talks/tone.wav", 3, 440);
-  const auto told =
+  const auto reported =
       planned({folder_ / "my talks", "--devices", "emulated:30x:12GB", "--model", TUTTI_SOURCE_DIR "/models/nano"});
-  const std::string command = told["recommended"];
+  const std::string command = reported["recommended"];
   EXPECT_THAT(command, HasSubstr("tutti batch '" + (folder_ / "my talks").string() + "' "));
   EXPECT_THAT(command, HasSubstr(" --max-per-gpu "));
   EXPECT_THAT(command, HasSubstr(" -t "));

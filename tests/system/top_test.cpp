@@ -32,8 +32,8 @@ std::size_t lines_of(const std::string& text) {
 /// The names of the processes of the batch, as `top --json` tells them.
 std::vector<std::string> own_processes(const std::string& json) {
   std::vector<std::string> names;
-  const auto told = nlohmann::json::parse(json);  // lives as long as what is walked through
-  for (const auto& process : told["processes"])
+  const auto reported = nlohmann::json::parse(json);  // lives as long as what is walked through
+  for (const auto& process : reported["processes"])
     if (process["own"] == true) names.push_back(process["name"]);
   return names;
 }
@@ -135,9 +135,9 @@ TEST(Top, ShowsARunningBatchAndSteersIt) {
   EXPECT_EQ(terminal.wait(), 0);
   const ProgramEnd end = batch.wait();
   EXPECT_EQ(end.exit_code, 0) << end.err;
-  const auto told = nlohmann::json::parse(read_file(report).value());
-  EXPECT_EQ(told["cancelled"], 1) << end.err;
-  EXPECT_EQ(told["successful"], 3) << end.err;
+  const auto reported = nlohmann::json::parse(read_file(report).value());
+  EXPECT_EQ(reported["cancelled"], 1) << end.err;
+  EXPECT_EQ(reported["successful"], 3) << end.err;
 }
 
 TEST(Top, CallsTheProcessesOfABatchByTheProgramsName) {

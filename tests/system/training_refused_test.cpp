@@ -38,11 +38,11 @@ TEST(Training, ASetWhoseSoundIsNotThereIsAnErrorToTrainOnAndToJudgeBy) {
   const auto trained = run_program(training(out / "train", {"--data", set}));
   EXPECT_EQ(trained.exit_code, 4) << trained.err;
   EXPECT_NE(trained.err.find("bad_samples.jsonl"), std::string::npos) << trained.err;
-  const auto judged = run_program(
+  const auto checked = run_program(
       {tutti_program(), "evaluate", "--model", std::string(TUTTI_SOURCE_DIR) + "/models/nano", "--data", set});
-  EXPECT_EQ(judged.exit_code, 4) << judged.out;
-  EXPECT_NE(judged.err.find("not one of its samples can be used"), std::string::npos) << judged.err;
-  EXPECT_NE(judged.err.find("No such file"), std::string::npos) << "why, where no file says so: " << judged.err;
+  EXPECT_EQ(checked.exit_code, 4) << checked.out;
+  EXPECT_NE(checked.err.find("not one of its samples can be used"), std::string::npos) << checked.err;
+  EXPECT_NE(checked.err.find("No such file"), std::string::npos) << "why, where no file says so: " << checked.err;
 }
 
 TEST(Training, PatienceWithoutASetToJudgeByIsRefused) {

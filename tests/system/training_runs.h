@@ -58,12 +58,12 @@ struct StoppedTraining {
 
 /// Sends it once a training has said so. Where a machine that has much else to do let the training come to its end
 /// before we came, with another one, into a folder of its own.
-inline StoppedTraining stopped_by(int signal, const std::string& said, const std::vector<std::string>& more = {}) {
+inline StoppedTraining stopped_by(int signal, const std::string& output, const std::vector<std::string>& more = {}) {
   StoppedTraining last;
   for (int tries = 0; tries < 5 && last.end.exit_code <= 0; ++tries) {
     last.out = std::make_unique<TempFolder>();
     RunningProgram program(training(last.out->path(), more));
-    EXPECT_TRUE(program.saw(said));
+    EXPECT_TRUE(program.saw(output));
     EXPECT_EQ(::kill(program.pid(), signal), 0);
     last.end = program.wait();
     if (last.end.exit_code == 0) {

@@ -37,17 +37,17 @@ TEST(Training, TheSmokeRecipeMakesAModelThatTranscribesAndIsJudged) {
   EXPECT_EQ(read_file(out / "checkpoints/step-00000012/training.toml").value(), settings);
 
   const auto model = (out / "model").string(), data = (test_data() / "speech/ljspeech").string();
-  const auto heard = run_program({tutti_program(), "transcribe", "--model", model, "-f", "txt", "-o",
+  const auto found = run_program({tutti_program(), "transcribe", "--model", model, "-f", "txt", "-o",
                                   out.path().string(), "--temperature", "0", data + "/wavs/LJ001-0002.wav"});
-  EXPECT_EQ(heard.exit_code, 0) << heard.err;
-  const auto judged = run_program({tutti_program(), "evaluate", "--model", model, "--data", data, "--json", "--samples",
+  EXPECT_EQ(found.exit_code, 0) << found.err;
+  const auto checked = run_program({tutti_program(), "evaluate", "--model", model, "--data", data, "--json", "--samples",
                                    "2", "--report", (out / "report.html").string()});
-  ASSERT_EQ(judged.exit_code, 0) << judged.err;
-  const auto verdict = nlohmann::json::parse(judged.out);
-  EXPECT_EQ(verdict["samples"], 2);
-  for (const char* key : {"wer", "cer", "noise_accuracy"}) EXPECT_TRUE(verdict[key].is_number()) << key;
-  EXPECT_TRUE(verdict["per_condition"].is_object());
-  EXPECT_EQ(verdict["compute_type"], "float32");
+  ASSERT_EQ(checked.exit_code, 0) << checked.err;
+  const auto result = nlohmann::json::parse(checked.out);
+  EXPECT_EQ(result["samples"], 2);
+  for (const char* key : {"wer", "cer", "noise_accuracy"}) EXPECT_TRUE(result[key].is_number()) << key;
+  EXPECT_TRUE(result["per_condition"].is_object());
+  EXPECT_EQ(result["compute_type"], "float32");
   EXPECT_TRUE(fs::exists(out / "report.html"));
   const auto rounded = run_program({tutti_program(), "evaluate", "--model", model, "--data", data, "--json",
                                     "--samples", "2", "--compute-type", "bfloat16"});
@@ -150,11 +150,11 @@ TEST(Training, FieldNoteFoursFlagsDoWhatTheySay) {
   }
   EXPECT_EQ(sizes, (std::vector<std::size_t>{4, 2, 4, 2})) << "two batches of two make a step, six samples an epoch";
   EXPECT_EQ(*learned.rbegin(), "LJ001-0006");
-  std::vector<std::int64_t> logged, judged;
+  std::vector<std::int64_t> logged, checked;
   const auto metrics = lines_of(out / "metrics.jsonl");
-  for (const auto& line : metrics) (line.contains("loss") ? logged : judged).push_back(line["step"]);
+  for (const auto& line : metrics) (line.contains("loss") ? logged : checked).push_back(line["step"]);
   EXPECT_EQ(logged, (std::vector<std::int64_t>{2, 4}));
-  EXPECT_EQ(judged, logged);
+  EXPECT_EQ(checked, logged);
   EXPECT_DOUBLE_EQ(metrics[0]["rate"].get<double>(), 5e-4) << "half-way through the warm-up";
   EXPECT_TRUE(fs::exists(out / "checkpoints/step-00000003")) << "and no older one, of two that are kept";
   EXPECT_FALSE(fs::exists(out / "checkpoints/step-00000001"));
@@ -291,13 +291,13 @@ TEST(Training, ASetThatIsMostlyUnusableIsJudgedByWhatCanBeHeardAndSaysSo) {
   for (int i = 0; i < 250; ++i)
     lines += nlohmann::json{{"audio", "nowhere-" + std::to_string(i) + ".wav"}, {"text", "one"}}.dump() + "\n";
   ASSERT_TRUE(write_file_atomically(out / "set.jsonl", lines));
-  const auto judged =
+  const auto checked =
       run_program({tutti_program(), "evaluate", "--model", std::string(TUTTI_SOURCE_DIR) + "/models/nano", "--data",
                    (out / "set.jsonl").string(), "--json"});
-  ASSERT_EQ(judged.exit_code, 0) << judged.err;
-  const auto verdict = nlohmann::json::parse(judged.out);
-  EXPECT_EQ(verdict["samples"], 1);
-  EXPECT_EQ(verdict["bad_samples"], 250);
+  ASSERT_EQ(checked.exit_code, 0) << checked.err;
+  const auto result = nlohmann::json::parse(checked.out);
+  EXPECT_EQ(result["samples"], 1);
+  EXPECT_EQ(result["bad_samples"], 250);
 }
 
 TEST(Training, WhatIsToldAndKeptIsTheShapeOfTheStoredNetworkThatIsTrained) {

@@ -75,10 +75,10 @@ std::size_t compare_segments(const Json& ours, const Json& theirs) {
     const Json& words = theirs[i]["words"];
     EXPECT_EQ(ours[i]["words"].size(), words.size());
     for (std::size_t w = 0; w < std::min(ours[i]["words"].size(), words.size()); ++w) {
-      const Json& said = ours[i]["words"][w];
-      EXPECT_EQ(said["word"], words[w]["word"]);
-      expect_times(said, words[w]);
-      EXPECT_NEAR(said["probability"].get<double>(), words[w]["probability"].get<double>(), 1e-3);
+      const Json& output = ours[i]["words"][w];
+      EXPECT_EQ(output["word"], words[w]["word"]);
+      expect_times(output, words[w]);
+      EXPECT_NEAR(output["probability"].get<double>(), words[w]["probability"].get<double>(), 1e-3);
       ++compared;
     }
   }

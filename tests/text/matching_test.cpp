@@ -13,34 +13,34 @@ using testing::Eq;
 using testing::Optional;
 
 TEST(MatchingPlaces, OfEqualSymbolsInOrder) {
-  const std::vector<std::int32_t> said{1, 2, 3, 4, 5}, heard{9, 1, 3, 8, 5, 5};
-  EXPECT_THAT(matching_places(said, heard),
+  const std::vector<std::int32_t> segment_text{1, 2, 3, 4, 5}, found{9, 1, 3, 8, 5, 5};
+  EXPECT_THAT(matching_positions(segment_text, found),
               ElementsAre(Optional(1U), Eq(std::nullopt), Optional(2U), Eq(std::nullopt), Optional(4U)));
-  EXPECT_TRUE(matching_places({}, heard).empty());
+  EXPECT_TRUE(matching_positions({}, found).empty());
 }
 
 TEST(MatchingPlaces, LieOnAShortestPath) {
   CounterRandom random(3);
   for (int round = 0; round < 200; ++round) {
-    std::vector<std::int32_t> said(static_cast<std::size_t>(random.below(30))),
-        heard(static_cast<std::size_t>(random.below(30)));
-    for (auto* row : {&said, &heard})
+    std::vector<std::int32_t> segment_text(static_cast<std::size_t>(random.below(30))),
+        found(static_cast<std::size_t>(random.below(30)));
+    for (auto* row : {&segment_text, &found})
       for (auto& symbol : *row) symbol = static_cast<std::int32_t>(random.below(4));
     // Between two matches, what is left of both is changed, and the rest of the longer one added or left out.
     std::size_t at = 0, place = 0, errors = 0;
-    const auto places = matching_places(said, heard);
-    for (std::size_t i = 0; i <= said.size(); ++i) {
-      if (i < said.size() && !places[i]) continue;
-      const std::size_t next = i < said.size() ? *places[i] : heard.size();
+    const auto places = matching_positions(segment_text, found);
+    for (std::size_t i = 0; i <= segment_text.size(); ++i) {
+      if (i < segment_text.size() && !places[i]) continue;
+      const std::size_t next = i < segment_text.size() ? *places[i] : found.size();
       ASSERT_GE(next, place);
-      if (i < said.size()) {
-        ASSERT_EQ(said[i], heard[next]);
+      if (i < segment_text.size()) {
+        ASSERT_EQ(segment_text[i], found[next]);
       }
       errors += std::max(i - at, next - place);
       at = i + 1;
       place = next + 1;
     }
-    EXPECT_EQ(static_cast<std::int64_t>(errors), edit_distance(said, heard));
+    EXPECT_EQ(static_cast<std::int64_t>(errors), edit_distance(segment_text, found));
   }
 }
 

@@ -94,37 +94,37 @@ TEST(TokenizerFile, ALostMergeIsMadeUpForByTheRanks) {
 TEST(TokenizerFile, DamageIsNamed) {
   json small = small_tokenizer();
   small["model"]["type"] = "WordPiece";
-  EXPECT_SAYS(refusal(small.dump()), "expected BPE, found 'WordPiece'");
+  EXPECT_ERROR_TEXT(refusal(small.dump()), "expected BPE, found 'WordPiece'");
 
   small = small_tokenizer();
   small["added_tokens"].erase(5);
-  EXPECT_SAYS(refusal(small.dump()), "added_tokens lacks <|transcribe|>");
+  EXPECT_ERROR_TEXT(refusal(small.dump()), "added_tokens lacks <|transcribe|>");
 
   small = small_tokenizer();
   small["added_tokens"].push_back({{"id", 299}, {"content", "<|en|>"}});
-  EXPECT_SAYS(refusal(small.dump()), "added_tokens has <|en|> twice");
+  EXPECT_ERROR_TEXT(refusal(small.dump()), "added_tokens has <|en|> twice");
 
   small = small_tokenizer();
   small["model"]["vocab"].erase("a");
-  EXPECT_SAYS(refusal(small.dump()), "merge 0 ('a' and 'b')");
+  EXPECT_ERROR_TEXT(refusal(small.dump()), "merge 0 ('a' and 'b')");
   small["model"].erase("merges");
-  EXPECT_SAYS(refusal(small.dump()), "no token for the byte 97");
+  EXPECT_ERROR_TEXT(refusal(small.dump()), "no token for the byte 97");
 
   small = small_tokenizer();
   small["model"]["merges"][1] = "abc";
-  EXPECT_SAYS(refusal(small.dump()), "merge 1: expected two tokens");
+  EXPECT_ERROR_TEXT(refusal(small.dump()), "merge 1: expected two tokens");
 
   small = small_tokenizer();
   small["model"]["vocab"]["ab"] = 257;
-  EXPECT_SAYS(refusal(small.dump()), "the id 257 twice");
+  EXPECT_ERROR_TEXT(refusal(small.dump()), "the id 257 twice");
   small["model"]["vocab"]["ab"] = -3;
-  EXPECT_SAYS(refusal(small.dump()), "the id of 'ab' is no token id");
+  EXPECT_ERROR_TEXT(refusal(small.dump()), "the id of 'ab' is no token id");
 
   small = small_tokenizer();
   small["model"]["vocab"]["two words"] = 258;
-  EXPECT_SAYS(refusal(small.dump()), "'two words' is not byte-level");
+  EXPECT_ERROR_TEXT(refusal(small.dump()), "'two words' is not byte-level");
 
-  EXPECT_SAYS(refusal(small_tokenizer().dump(), 310), "tokens up to 310, but the model's vocabulary has 310");
+  EXPECT_ERROR_TEXT(refusal(small_tokenizer().dump(), 310), "tokens up to 310, but the model's vocabulary has 310");
 }
 
 TEST(TokenizerFile, ATruncatedFileSaysWhereItEnds) {
@@ -134,17 +134,17 @@ TEST(TokenizerFile, ATruncatedFileSaysWhereItEnds) {
     ASSERT_FALSE(cut) << "cut to " << size << " bytes";
     EXPECT_FALSE(cut.error().what.empty());
   }
-  EXPECT_SAYS(refusal(whole.substr(0, 1000)), "damaged JSON at byte 1001, after '");
+  EXPECT_ERROR_TEXT(refusal(whole.substr(0, 1000)), "damaged JSON at byte 1001, after '");
 }
 
 TEST(TokenizerFile, DamagedTiktokenLinesAreNamed) {
-  EXPECT_SAYS(refusal(""), "empty file");
-  EXPECT_SAYS(refusal("IQ== 0\nIg== x\n"), "line 2: expected 'base64 rank', found 'Ig== x'");
-  EXPECT_SAYS(refusal("IQ== 0\nI?== 1\n"), "line 2: expected 'base64 rank'");
-  EXPECT_SAYS(refusal("IQ== 0\nIg== 2\n"), "line 2: expected rank 1, found 2");
-  EXPECT_SAYS(refusal("IQ== 0\nIQ== 1\n"), "tokens 0 and 1 are the same bytes");
-  EXPECT_SAYS(refusal("IQ== 0\nIg== 1\n"), "no token for the byte 0");
-  EXPECT_SAYS(refusal("IQ== 0\nIg== 1\n", 51865), "2 tokens of text make a vocabulary of 1511 to 1611");
+  EXPECT_ERROR_TEXT(refusal(""), "empty file");
+  EXPECT_ERROR_TEXT(refusal("IQ== 0\nIg== x\n"), "line 2: expected 'base64 rank', found 'Ig== x'");
+  EXPECT_ERROR_TEXT(refusal("IQ== 0\nI?== 1\n"), "line 2: expected 'base64 rank'");
+  EXPECT_ERROR_TEXT(refusal("IQ== 0\nIg== 2\n"), "line 2: expected rank 1, found 2");
+  EXPECT_ERROR_TEXT(refusal("IQ== 0\nIQ== 1\n"), "tokens 0 and 1 are the same bytes");
+  EXPECT_ERROR_TEXT(refusal("IQ== 0\nIg== 1\n"), "no token for the byte 0");
+  EXPECT_ERROR_TEXT(refusal("IQ== 0\nIg== 1\n", 51865), "2 tokens of text make a vocabulary of 1511 to 1611");
 }
 
 TEST(TokenizerFile, WhispersOwnVocabularyMustHaveItsOwnSpecialTokens) {
@@ -152,7 +152,7 @@ TEST(TokenizerFile, WhispersOwnVocabularyMustHaveItsOwnSpecialTokens) {
   json file = json::parse(read_file(test_data() / "tokenizer/en/tokenizer.json").value());
   for (json& token : file["added_tokens"])
     if (token["content"] == "<|transcribe|>") token["id"] = 50400;
-  EXPECT_SAYS(refusal(file.dump()), "<|transcribe|> should be 50358");
+  EXPECT_ERROR_TEXT(refusal(file.dump()), "<|transcribe|> should be 50358");
 }
 
 TEST(TokenizerFile, TheTokenizerOfAnotherModelIsRefused) {
@@ -160,8 +160,8 @@ TEST(TokenizerFile, TheTokenizerOfAnotherModelIsRefused) {
   const auto file = multilingual_json(written, "tokenizer/multilingual/tokenizer.json", 51865);
   const auto tokenizer = Tokenizer::load(file.parent_path(), 51866);
   ASSERT_FALSE(tokenizer);
-  EXPECT_SAYS(tokenizer.error().text(), "The tokenizer belongs to another model");
-  EXPECT_SAYS(tokenizer.error().text(), "multilingual/tokenizer.json: tokens up to 51864");
+  EXPECT_ERROR_TEXT(tokenizer.error().text(), "The tokenizer belongs to another model");
+  EXPECT_ERROR_TEXT(tokenizer.error().text(), "multilingual/tokenizer.json: tokens up to 51864");
 }
 
 TEST(TokenizerFile, AFolderWithoutOneSaysWhatWasExpected) {
@@ -169,7 +169,7 @@ TEST(TokenizerFile, AFolderWithoutOneSaysWhatWasExpected) {
   const auto tokenizer = Tokenizer::load(folder.path());
   ASSERT_FALSE(tokenizer);
   EXPECT_EQ(tokenizer.error().fault, Fault::missing);
-  EXPECT_SAYS(tokenizer.error().text(), folder.path().string() + ": expected tokenizer.json");
+  EXPECT_ERROR_TEXT(tokenizer.error().text(), folder.path().string() + ": expected tokenizer.json");
   EXPECT_EQ(Tokenizer::load(folder / "tokenizer.json").error().fault, Fault::missing);
 }
 
@@ -243,11 +243,11 @@ TEST(VocabularyList, FasterWhispersVocabulariesAreTheTokenizerTheyCameFrom) {
 }
 
 TEST(VocabularyList, ListsThatAreNoVocabularyAreRefused) {
-  EXPECT_SAYS(refusal("[1]"), "token 0 is no text");
-  EXPECT_SAYS(refusal("[\"a\", "), "expected a JSON array");
-  EXPECT_SAYS(refusal("[\"a\"]"), "expected tokens of text and <|endoftext|>, found 1 and 0");
-  EXPECT_SAYS(refusal("[\"a b\", \"<|endoftext|>\"]"), "token 0 ('a b') is not byte-level");
-  EXPECT_SAYS(refusal("[\"a\", \"<|endoftext|>\"]"), "added_tokens lacks");
+  EXPECT_ERROR_TEXT(refusal("[1]"), "token 0 is no text");
+  EXPECT_ERROR_TEXT(refusal("[\"a\", "), "expected a JSON array");
+  EXPECT_ERROR_TEXT(refusal("[\"a\"]"), "expected tokens of text and <|endoftext|>, found 1 and 0");
+  EXPECT_ERROR_TEXT(refusal("[\"a b\", \"<|endoftext|>\"]"), "token 0 ('a b') is not byte-level");
+  EXPECT_ERROR_TEXT(refusal("[\"a\", \"<|endoftext|>\"]"), "added_tokens lacks");
 }
 
 namespace {
@@ -328,17 +328,17 @@ TEST_F(SeveralFiles, TheTokenizersConfigStandsInForAddedTokens) {
 TEST_F(SeveralFiles, DamageNamesItsFileAndPlace) {
   write_all();
   write("merges.txt", "#version: 0.2\na b\nabc\n");
-  EXPECT_SAYS(load().error().text(), "merges.txt, line 3: expected two tokens, found 'abc'");
+  EXPECT_ERROR_TEXT(load().error().text(), "merges.txt, line 3: expected two tokens, found 'abc'");
   write_all();
   write("added_tokens.json", R"({"<|en|>": "302"})");
-  EXPECT_SAYS(load().error().text(), "added_tokens.json: '<|en|>': expected an id, found '302'");
+  EXPECT_ERROR_TEXT(load().error().text(), "added_tokens.json: '<|en|>': expected an id, found '302'");
   write_all();
   write("vocab.json", R"(["a"])");
-  EXPECT_SAYS(load().error().text(), "vocab.json: expected an object of tokens and ids, found a list");
+  EXPECT_ERROR_TEXT(load().error().text(), "vocab.json: expected an object of tokens and ids, found a list");
   write("vocab.json", R"({"a": 0, "b": 0})");
-  EXPECT_SAYS(load().error().text(), "vocab.json gives the id 0 twice");
+  EXPECT_ERROR_TEXT(load().error().text(), "vocab.json gives the id 0 twice");
   std::filesystem::remove(folder_ / "merges.txt");
-  EXPECT_SAYS(load().error().text(), "expected tokenizer.json, vocab.json with merges.txt");
+  EXPECT_ERROR_TEXT(load().error().text(), "expected tokenizer.json, vocab.json with merges.txt");
 }
 
 TEST(SeveralFilesOfWhisper, AreTheTokenizerJsonBesideThem) {
@@ -365,7 +365,7 @@ TEST(GgmlVocabulary, TheTokensInsideAreTheVocabularyTheModelWasMadeWith) {
 
 TEST(GgmlVocabulary, AHeadThatIsCutOffSaysWhere) {
   const auto head = ggml_head({"a", "bc"}, 51864);
-  EXPECT_SAYS(refusal(head.substr(0, head.size() - 1)), "the file ends in its vocabulary");
-  EXPECT_SAYS(refusal(head.substr(0, 57)), "the file ends in its mel filters");
-  EXPECT_SAYS(refusal(ggml_head({}, 51864).replace(64, 4, number(-1))), "its vocabulary has -1 tokens");
+  EXPECT_ERROR_TEXT(refusal(head.substr(0, head.size() - 1)), "the file ends in its vocabulary");
+  EXPECT_ERROR_TEXT(refusal(head.substr(0, 57)), "the file ends in its mel filters");
+  EXPECT_ERROR_TEXT(refusal(ggml_head({}, 51864).replace(64, 4, number(-1))), "its vocabulary has -1 tokens");
 }

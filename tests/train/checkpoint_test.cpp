@@ -218,7 +218,7 @@ TEST(TrainingState, IsReadAlsoOfCheckpointsThatWereWrittenBeforeItKeptWhatIsJudg
                           .best_score = 0.25,
                           .best_step = 6,
                           .evaluated_step = 9,
-                          .judge = "a set",
+                          .evaluator = "a set",
                           .model_step = 6,
                           .positions = {"here"}};
   auto json = nlohmann::json::parse(show_state(now));
@@ -228,7 +228,7 @@ TEST(TrainingState, IsReadAlsoOfCheckpointsThatWereWrittenBeforeItKeptWhatIsJudg
   ASSERT_TRUE(before) << before.error().text();
   EXPECT_TRUE(before->numbers.is_scaled) << "by its scale";
   EXPECT_EQ(before->evaluated_step, 0) << "it is judged once more";
-  EXPECT_EQ(before->judge, "") << "whoever judges now has judged before";
+  EXPECT_EQ(before->evaluator, "") << "whoever judges now has judged before";
   EXPECT_EQ(before->model_step, 6) << "the best one was always written";
   EXPECT_EQ(before->positions, now.positions);
 }

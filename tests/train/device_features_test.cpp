@@ -1,6 +1,6 @@
 // Augmentation and features as a device computes them, held against those of the feed's threads.
 
-#include "train/sound/device_features.h"
+#include "train/gpu_features/device_features.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include "audio/log_mel.h"
 #include "feed/corpus.h"
 #include "feed/stages/pcm.h"
-#include "train/sound/device_effects.h"
+#include "train/gpu_features/device_effects.h"
 
 namespace tutti {
 namespace {

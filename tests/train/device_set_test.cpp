@@ -1,6 +1,6 @@
 // A packed set on a device, and batches gathered there, held against those of the feed's threads.
 
-#include "train/resident/device_set.h"
+#include "train/device_set.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
@@ -84,17 +84,17 @@ TEST(DeviceSet, ABatchThatBringsItsFeaturesIsTakenAsItIs) {
 TEST(DeviceSet, ProcessesOfOneMachineShareItsMemory) {
   const ScopedVariable rank("RANK", "0"), local("LOCAL_WORLD_SIZE", nullptr), place("MASTER_ADDR", nullptr);
   WhisperRecipe recipe;
-  const auto room_beside = [&](const char* ranks, const char* where) {
+  const auto space_beside = [&](const char* ranks, const char* where) {
     const ScopedVariable world("WORLD_SIZE", ranks);
     recipe.data_set = where;
-    return static_cast<double>(resident_of(recipe, at::kCPU).room.value);
+    return static_cast<double>(resident_of(recipe, at::kCPU).space.value);
   };
   for (const char* where : {"memory", "device"}) {
-    const double alone = room_beside("1", where);
+    const double alone = space_beside("1", where);
     ASSERT_GT(alone, 0);
-    EXPECT_NEAR(room_beside("8", where) / alone, 0.125, 0.06) << "what is free changes a little meanwhile";
+    EXPECT_NEAR(space_beside("8", where) / alone, 0.125, 0.06) << "what is free changes a little meanwhile";
   }
-  EXPECT_EQ(room_beside("8", "mapped"), 0);
+  EXPECT_EQ(space_beside("8", "mapped"), 0);
 }
 
 }  // namespace

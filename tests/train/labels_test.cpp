@@ -3,7 +3,7 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "train/evaluation/listener.h"
+#include "train/evaluation/set_decoder.h"
 #include "train/whisper/new_vocabulary.h"
 
 namespace tutti {
@@ -23,41 +23,41 @@ using Ids = std::vector<std::int32_t>;
 
 TEST(Labels, AskForEveryTokenAfterTheOnesBeforeIt) {
   const auto row = labels(0).row({.id = "a", .text = "hi", .frames = 100}, 0).value();
-  EXPECT_EQ(row.told, (Ids{kSot, kNoTimes, ' ', 'h', 'i'}));
-  EXPECT_EQ(row.asked, (Ids{kNoTimes, ' ', 'h', 'i', kEot}));
+  EXPECT_EQ(row.decoder_input, (Ids{kSot, kNoTimes, ' ', 'h', 'i'}));
+  EXPECT_EQ(row.targets, (Ids{kNoTimes, ' ', 'h', 'i', kEot}));
 }
 
 TEST(Labels, TheLongestTextThatIsLearnedCanBeWrittenDown) {
   const auto row = labels(0, 32).row({.id = "a", .text = std::string(29, 'x'), .frames = 100}, 0).value();
-  ASSERT_EQ(row.told.size(), 32U);
+  ASSERT_EQ(row.decoder_input.size(), 32U);
   constexpr std::size_t kPrompt = 2;
-  EXPECT_EQ(most_tokens(32, kPrompt), std::ssize(row.asked) - std::ssize(Ids{kNoTimes}));
+  EXPECT_EQ(most_tokens(32, kPrompt), std::ssize(row.targets) - std::ssize(Ids{kNoTimes}));
 }
 
 TEST(Labels, WithTimesATextStandsBetweenItsBeginAndItsEnd) {
   const auto row = labels(1).row({.id = "a", .text = "hi", .frames = 150}, 0).value();
-  EXPECT_EQ(row.told, (Ids{kSot, kTime, ' ', 'h', 'i', kTime + 75}));
+  EXPECT_EQ(row.decoder_input, (Ids{kSot, kTime, ' ', 'h', 'i', kTime + 75}));
 }
 
 TEST(Labels, KnownTimesAreUsed) {
   const BatchSample sample{.id = "a", .text = "x y", .frames = 400, .times = {{0.5, 1, "x"}, {2, 3.02, "y"}}};
   const auto row = labels(1).row(sample, 0).value();
-  EXPECT_EQ(row.told, (Ids{kSot, kTime + 25, ' ', 'x', kTime + 50, kTime + 100, ' ', 'y', kTime + 151}));
+  EXPECT_EQ(row.decoder_input, (Ids{kSot, kTime + 25, ' ', 'x', kTime + 50, kTime + 100, ' ', 'y', kTime + 151}));
 }
 
 TEST(Labels, WhereWordsAreTimedTheTextStandsBetweenTheFirstAndTheLast) {
   const BatchSample sample{.id = "a", .text = "x y", .frames = 400, .words = {{0.5, 1, "x"}, {2, 3.02, " y"}}};
   const auto row = labels(1).row(sample, 0).value();
-  EXPECT_EQ(row.told, (Ids{kSot, kTime + 25, ' ', 'x', ' ', 'y', kTime + 151}));
+  EXPECT_EQ(row.decoder_input, (Ids{kSot, kTime + 25, ' ', 'x', ' ', 'y', kTime + 151}));
 }
 
 TEST(Labels, SilenceAsksForNoSpeechAndForTheEnd) {
   const auto plain = labels(0).row({.id = "a", .text = "", .frames = 100}, 0).value();
-  EXPECT_EQ(plain.told, (Ids{kSot, kNoTimes}));
-  EXPECT_EQ(plain.asked, (Ids{kNoSpeech, kEot}));
+  EXPECT_EQ(plain.decoder_input, (Ids{kSot, kNoTimes}));
+  EXPECT_EQ(plain.targets, (Ids{kNoSpeech, kEot}));
   const auto timed = labels(1).row({.id = "a", .text = "", .frames = 100}, 0).value();
-  EXPECT_EQ(timed.told, (Ids{kSot, kTime}));
-  EXPECT_EQ(timed.asked, (Ids{kNoSpeech, kEot}));
+  EXPECT_EQ(timed.decoder_input, (Ids{kSot, kTime}));
+  EXPECT_EQ(timed.targets, (Ids{kNoSpeech, kEot}));
 }
 
 TEST(Labels, TheShareWithTimesIsDrawnBySampleAndEpoch) {
@@ -66,9 +66,9 @@ TEST(Labels, TheShareWithTimesIsDrawnBySampleAndEpoch) {
   for (int i = 0; i < 1000; ++i) {
     const BatchSample sample{.id = std::to_string(i), .text = "x", .frames = 100};
     const auto first = some.row(sample, 0).value();
-    EXPECT_EQ(first.told, some.row(sample, 0)->told);
-    timed += first.told[1] == kTime ? 1 : 0;
-    changed += first.told != some.row(sample, 1)->told ? 1 : 0;
+    EXPECT_EQ(first.decoder_input, some.row(sample, 0)->decoder_input);
+    timed += first.decoder_input[1] == kTime ? 1 : 0;
+    changed += first.decoder_input != some.row(sample, 1)->decoder_input ? 1 : 0;
   }
   EXPECT_NEAR(timed, 300, 50);
   EXPECT_GT(changed, 300);
@@ -102,8 +102,8 @@ TEST(NewVocabulary, OfBytesLetsATextBeginWithASpaceAndHoldAnyByte) {
 
 TEST(Labels, ShortRowsAreFilledUpWithWhatIsNotAsked) {
   const auto tensors = label_tensors({{{1, 2, 3}, {2, 3, 4}}, {{5}, {6}}}, 9);
-  EXPECT_TRUE(at::equal(tensors.told, at::tensor({1, 2, 3, 5, 9, 9}, at::kLong).view({2, 3})));
-  EXPECT_TRUE(at::equal(tensors.asked, at::tensor({2, 3, 4, 6, -100, -100}, at::kLong).view({2, 3})));
+  EXPECT_TRUE(at::equal(tensors.decoder_input, at::tensor({1, 2, 3, 5, 9, 9}, at::kLong).view({2, 3})));
+  EXPECT_TRUE(at::equal(tensors.targets, at::tensor({2, 3, 4, 6, -100, -100}, at::kLong).view({2, 3})));
 }
 
 }  // namespace

@@ -29,12 +29,12 @@ TEST(TrainedNetwork, GivesTheLogitsOfTheNetworkThatTranscribes) {
   at::manual_seed(1);
   const auto mel = at::randn({80, 200});
   const std::vector<std::int32_t> tokens{257, 263, 97, 98, 256};
-  const auto told = at::tensor(std::vector<std::int64_t>(tokens.begin(), tokens.end())).unsqueeze(0);
+  const auto decoder_input = at::tensor(std::vector<std::int64_t>(tokens.begin(), tokens.end())).unsqueeze(0);
   WhisperWeights weights;
   std::size_t i = 0;
   for (const auto& slot : weight_slots(weights, openai_shape(task->dims()))) *slot.tensor = task->base()[i++].value;
-  const auto heard = encode(weights, task->dims(), mel.unsqueeze(0), {});
-  const auto found = decode(weights, task->dims(), told, heard, {}).squeeze(0);
+  const auto found = encode(weights, task->dims(), mel.unsqueeze(0), {});
+  const auto found = decode(weights, task->dims(), decoder_input, found, {}).squeeze(0);
   EXPECT_LT(relative_difference(found, logits_of(model, mel, tokens)), 1e-5);
 }
 
@@ -48,12 +48,12 @@ TEST(TrainedNetwork, GivesTheLogitsOfAStoredWhisper) {
   at::manual_seed(2);
   const auto mel = at::randn({80, 3000});
   const std::vector<std::int32_t> tokens{50257, 50362, 1115, 1936};
-  const auto told = at::tensor(std::vector<std::int64_t>(tokens.begin(), tokens.end())).unsqueeze(0);
+  const auto decoder_input = at::tensor(std::vector<std::int64_t>(tokens.begin(), tokens.end())).unsqueeze(0);
   WhisperWeights weights;
   std::size_t i = 0;
   for (const auto& slot : weight_slots(weights, openai_shape(task->dims()))) *slot.tensor = task->base()[i++].value;
-  const auto heard = encode(weights, task->dims(), mel.unsqueeze(0), {});
-  const auto found = decode(weights, task->dims(), told, heard, {}).squeeze(0);
+  const auto found = encode(weights, task->dims(), mel.unsqueeze(0), {});
+  const auto found = decode(weights, task->dims(), decoder_input, found, {}).squeeze(0);
   EXPECT_LT(relative_difference(found, logits_of(model, mel, tokens)), 1e-5);
 }
 

@@ -12,17 +12,17 @@
 #include "small_whisper.h"
 #include "support/environment.h"
 #include "support/log_capture.h"
-#include "train/step/step.h"
+#include "train/optimiser_step/step.h"
 
 namespace tutti {
 namespace {
 
 /// Runs `work` in two threads, each a rank of its own.
 template <class Work>
-void as_two(Work work, Pace pace = {}) {
+void as_two(Work work, WaitLimits limits = {}) {
   const int port = free_port().value();
   const auto run = [&](int rank) {
-    const auto peers = meet({.rank = rank, .ranks = 2, .port = port}, pace);
+    const auto peers = connect({.rank = rank, .ranks = 2, .port = port}, limits);
     ASSERT_TRUE(peers) << peers.error().text();
     (*peers)->gather("here");  // nobody leaves while another still connects
     work(**peers);
@@ -31,30 +31,30 @@ void as_two(Work work, Pace pace = {}) {
   run(0);
 }
 
-TEST(MeetingPlace, OfSlurmsProcessesIsTheFirstNodeAtAPortOfTheJob) {
+TEST(Rendezvous, OfSlurmsProcessesIsTheFirstNodeAtAPortOfTheJob) {
   const ScopedVariable world("WORLD_SIZE", nullptr), rank("RANK", nullptr), tasks("SLURM_NTASKS", "8"),
       task("SLURM_PROCID", "5"), nodes("SLURM_JOB_NUM_NODES", "2"), list("SLURM_JOB_NODELIST", "gpu[03-05,9],login"),
       step("SLURM_STEP_NODELIST", nullptr), job("SLURM_JOB_ID", "123456");
   {
     const ScopedVariable address("MASTER_ADDR", nullptr), port("MASTER_PORT", nullptr);
-    const auto place = meeting_place().value().value();
+    const auto place = rendezvous().value().value();
     EXPECT_EQ(place.rank, 5);
     EXPECT_EQ(place.address, "gpu03");
     EXPECT_EQ(place.port, 15000 + 123456 % 15000);
   }
   const ScopedVariable address("MASTER_ADDR", "10.0.0.1"), port("MASTER_PORT", "4711");
-  EXPECT_EQ(meeting_place().value()->address, "10.0.0.1");
-  EXPECT_EQ(meeting_place().value()->port, 4711);
+  EXPECT_EQ(rendezvous().value()->address, "10.0.0.1");
+  EXPECT_EQ(rendezvous().value()->port, 4711);
 }
 
-TEST(MeetingPlace, TheFirstOfSlurmsNodesIsFoundHoweverTheyAreWritten) {
+TEST(Rendezvous, TheFirstOfSlurmsNodesIsFoundHoweverTheyAreWritten) {
   EXPECT_EQ(first_host("node1"), "node1");
   EXPECT_EQ(first_host("node1,node2"), "node1");
   EXPECT_EQ(first_host("node[7,9-12]"), "node7");
   EXPECT_EQ(first_host("rack[01-02]-ib,other"), "rack01-ib");
 }
 
-TEST(MeetingPlace, ACardIsThatOfTheProcesssOwnNumberOnItsMachine) {
+TEST(Rendezvous, ACardIsThatOfTheProcesssOwnNumberOnItsMachine) {
   const ScopedVariable world("WORLD_SIZE", "4"), rank("RANK", "3"), local("LOCAL_RANK", "1");
   EXPECT_EQ(device_of_process("cuda", 2).value(), "cuda:1");
   EXPECT_EQ(device_of_process("cuda", 1).value(), "cuda") << "it sees its own alone";
@@ -69,14 +69,14 @@ TEST(Peers, AddUpAndTellEachOther) {
     auto numbers = at::tensor({1.0F + static_cast<float>(peers.rank()), 10.0F});
     peers.sum(numbers);
     EXPECT_TRUE(at::equal(numbers, at::tensor({3.0F, 20.0F})));
-    const std::string said = peers.rank() == 0 ? "" : std::string("two\0words", 9);
-    EXPECT_EQ(peers.gather(said), (std::vector<std::string>{"", std::string("two\0words", 9)}));
+    const std::string output = peers.rank() == 0 ? "" : std::string("two\0words", 9);
+    EXPECT_EQ(peers.gather(output), (std::vector<std::string>{"", std::string("two\0words", 9)}));
   });
 }
 
-constexpr Pace kHasty{.beat = Seconds(0.02), .silence = Seconds(0.4), .news = Seconds(0.2)};
+constexpr WaitLimits kHasty{.beat = Seconds(0.02), .silence = Seconds(0.4), .news = Seconds(0.2)};
 /// For those who live: on a machine that has much else to do a thread may well not run for a second or two.
-constexpr Pace kPatient{.beat = Seconds(0.02), .silence = Seconds(5), .news = Seconds(0.3)};
+constexpr WaitLimits kPatient{.beat = Seconds(0.02), .silence = Seconds(5), .news = Seconds(0.3)};
 constexpr int kNews = 20;  // of the other one: longer than one may be silent
 
 TEST(Peers, WhoIsDoneWaitsForWhoIsStillAtWorkHoweverLongAndSaysForWhom) {
@@ -84,7 +84,7 @@ TEST(Peers, WhoIsDoneWaitsForWhoIsStillAtWorkHoweverLongAndSaysForWhom) {
   std::atomic<bool> is_done = false;
   as_two(
       [&](Peers& peers) {
-        const auto worked = peers.at_own_pace("opens its data", [&]() -> Result<void> {
+        const auto worked = peers.run_and_wait("opens its data", [&]() -> Result<void> {
           if (peers.rank() == 0) return {};
           log.wait_for("waiting for process 1 of 2 on ", kNews);
           is_done = true;
@@ -104,7 +104,7 @@ TEST(Peers, WhoHasYetToComeToTheWorkIsWaitedForAsLongAsItLives) {
       [&](Peers& peers) {
         // What comes before it, a report on a slow disk, say, takes longer than one may be silent.
         if (peers.rank() == 1) log.wait_for("waiting for process 1 of 2 on ", kNews);
-        const auto worked = peers.at_own_pace("judges the network", [] { return Result<void>(); });
+        const auto worked = peers.run_and_wait("judges the network", [] { return Result<void>(); });
         EXPECT_TRUE(worked) << worked.error().text();
       },
       kPatient);
@@ -114,7 +114,7 @@ TEST(Peers, WhoIsGoneIsNotWaitedFor) {
   as_two(
       [](Peers& peers) {
         if (peers.rank() == 1) return;
-        const auto worked = peers.at_own_pace("opens its data", [] { return Result<void>(); });
+        const auto worked = peers.run_and_wait("opens its data", [] { return Result<void>(); });
         ASSERT_FALSE(worked);
         EXPECT_EQ(worked.error().fault, Fault::device);
         EXPECT_THAT(worked.error().what,
@@ -126,7 +126,7 @@ TEST(Peers, WhoIsGoneIsNotWaitedFor) {
 TEST(Peers, WhatOneFailsAtEndsTheOthersAndIsItsOwnErrorThere) {
   as_two(
       [](Peers& peers) {
-        const auto worked = peers.at_own_pace("opens its data", [&]() -> Result<void> {
+        const auto worked = peers.run_and_wait("opens its data", [&]() -> Result<void> {
           if (peers.rank() == 1) return fail(Fault::full, "no room");
           return {};
         });
@@ -143,10 +143,10 @@ TEST(Peers, WhatOneThrowsIsAFailureToTheOthers) {
       [](Peers& peers) {
         if (peers.rank() == 1) {
           const auto broken = []() -> Result<void> { throw std::runtime_error("a bug"); };
-          EXPECT_THROW(static_cast<void>(peers.at_own_pace("opens its data", broken)), std::runtime_error);
+          EXPECT_THROW(static_cast<void>(peers.run_and_wait("opens its data", broken)), std::runtime_error);
           return;
         }
-        const auto worked = peers.at_own_pace("opens its data", [] { return Result<void>(); });
+        const auto worked = peers.run_and_wait("opens its data", [] { return Result<void>(); });
         ASSERT_FALSE(worked);
         EXPECT_THAT(worked.error().what,
                     testing::MatchesRegex("process 1 of 2 on .+ failed where each opens its data"));
@@ -158,7 +158,7 @@ TEST(Peers, WhereTheFirstIsGoneTheOthersSaySo) {
   as_two(
       [](Peers& peers) {
         if (peers.rank() == 0) return;
-        const auto worked = peers.at_own_pace("opens its data", [] { return Result<void>(); });
+        const auto worked = peers.run_and_wait("opens its data", [] { return Result<void>(); });
         ASSERT_FALSE(worked);
         EXPECT_EQ(worked.error().fault, Fault::device);
         EXPECT_THAT(worked.error().what, testing::HasSubstr("process 0 of 2"));
@@ -174,11 +174,11 @@ TEST(Peers, WhereTheFirstIsGoneThatIsNotComplainedOfAtEverySignOfLife) {
         if (peers.rank() == 1) std::this_thread::sleep_for(50 * kHasty.beat);  // fewer on a busy machine: no failure
       },
       kHasty);
-  const auto told = testing::internal::GetCapturedStderr();
+  const auto decoder_input = testing::internal::GetCapturedStderr();
   std::size_t complaints = 0;
-  for (auto at = told.find("sendBytes failed"); at != std::string::npos; at = told.find("sendBytes failed", at + 1))
+  for (auto at = decoder_input.find("sendBytes failed"); at != std::string::npos; at = decoder_input.find("sendBytes failed", at + 1))
     ++complaints;
-  EXPECT_LE(complaints, 1U) << told;
+  EXPECT_LE(complaints, 1U) << decoder_input;
 }
 
 TEST(Peers, TwoWithHalfABatchEachEndWhereOneWithTheWholeBatchEnds) {

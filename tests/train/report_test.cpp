@@ -12,7 +12,7 @@
 #include "support/log_capture.h"
 #include "support/small_files.h"
 #include "support/temp_folder.h"
-#include "train/report/event_file.h"
+#include "train/report/tensorboard_writer.h"
 #include "train/report/loss_picture.h"
 #include "train/report/machine_line.h"
 #include "train/report/progress_line.h"
@@ -74,13 +74,13 @@ TEST(ProgressLine, WhatComesBetweenStepsCountsForTheTimeLeft) {
     const TrainingState state{.step = step};
     line.stepped({.state = state, .outcome = outcome, .ids = kNoIds, .steps = 20, .seconds = 1}, "");
   }
-  const auto told = testing::internal::GetCapturedStderr();
+  const auto decoder_input = testing::internal::GetCapturedStderr();
   const auto of_step = [&](const std::string& step) {
-    const auto at = told.find("step " + step + "/20");
-    return told.substr(at, told.find('\n', at) - at);
+    const auto at = decoder_input.find("step " + step + "/20");
+    return decoder_input.substr(at, decoder_input.find('\n', at) - at);
   };
-  EXPECT_NE(of_step("5").find("| 0:15 left"), std::string::npos) << told;
-  EXPECT_NE(of_step("10").find("| 0:30 left"), std::string::npos) << "ten steps, and two seconds for each:\n" << told;
+  EXPECT_NE(of_step("5").find("| 0:15 left"), std::string::npos) << decoder_input;
+  EXPECT_NE(of_step("10").find("| 0:30 left"), std::string::npos) << "ten steps, and two seconds for each:\n" << decoder_input;
 }
 
 /// CRC-32C of "123456789" is e3069283; the mask is TensorFlow's.
@@ -199,23 +199,23 @@ TEST(EpochReport, WhatOthersKeepWaitingIsNoFaultOfTheOwnFeed) {
   feed.stages.stages.resize(1);
   feed.stages.stages[0].name = "decode";
   feed.stages.stages[0].times.busy = std::chrono::seconds(1);
-  const auto told = [&](Seconds for_ring) {
+  const auto decoder_input = [&](Seconds for_ring) {
     return epoch_report(feed, {.waiting = for_ring}, {.stepping = 60, .waiting = 40}, {}).back();
   };
-  EXPECT_EQ(told(Seconds(40)), "  training waited 40 % of its time for the feed; its stage 'decode' limits it");
+  EXPECT_EQ(decoder_input(Seconds(40)), "  training waited 40 % of its time for the feed; its stage 'decode' limits it");
   feed.stages.stages[0].name = "read";
   EXPECT_EQ(
-      told(Seconds(40)),
+      decoder_input(Seconds(40)),
       "  training waited 40 % of its time for the feed; its stage 'read' limits it; more read-threads wait for more "
       "files at once");
-  EXPECT_EQ(told(Seconds(1)), "  training waited 39 % of its time for the feeds of other processes");
+  EXPECT_EQ(decoder_input(Seconds(1)), "  training waited 39 % of its time for the feeds of other processes");
 }
 
 TEST(EpochReport, PaddingIsThatOfAllFramesAndApartThatOfBatchesAsLongAsTheirSounds) {
-  const auto told = [](const FrameCounts& frames) { return epoch_report({}, {}, {}, frames).back(); };
-  EXPECT_EQ(told({}), "  unusable samples so far 0") << "nothing was computed";
-  EXPECT_EQ(told({.computed = 200, .padding = 20}), "  padding 10 %, unusable samples so far 0");
-  EXPECT_EQ(told({.computed = 1000, .padding = 820, .filled_up = 800}),
+  const auto decoder_input = [](const FrameCounts& frames) { return epoch_report({}, {}, {}, frames).back(); };
+  EXPECT_EQ(decoder_input({}), "  unusable samples so far 0") << "nothing was computed";
+  EXPECT_EQ(decoder_input({.computed = 200, .padding = 20}), "  padding 10 %, unusable samples so far 0");
+  EXPECT_EQ(decoder_input({.computed = 1000, .padding = 820, .filled_up = 800}),
             "  padding 82 %, 10 % but for batches filled up to the window on purpose, unusable samples so far 0");
 }
 
@@ -284,9 +284,9 @@ TEST(Reporter, ASampleIsToldOnceHoweverOftenItIsRefusedAndWhateverItsName) {
     for (int epoch = 0; epoch < 3; ++epoch) (*reporter)->refused("long", "its text takes too many tokens");
     if (run == 1) (*reporter)->refused("b\xff", "likewise");
   }
-  const auto told = read_file(folder / "bad_samples.jsonl").value();
-  EXPECT_EQ(std::ranges::count(told, '\n'), 2) << told;
-  EXPECT_NE(told.find("takes too many"), std::string::npos) << told;
+  const auto decoder_input = read_file(folder / "bad_samples.jsonl").value();
+  EXPECT_EQ(std::ranges::count(decoder_input, '\n'), 2) << decoder_input;
+  EXPECT_NE(decoder_input.find("takes too many"), std::string::npos) << decoder_input;
 }
 
 TEST(LossPicture, DrawsTheCurvesOfAMetricsFile) {

@@ -67,45 +67,45 @@ INSTANTIATE_TEST_SUITE_P(Resume, EveryKind,
 
 TEST(Resume, PatienceIsCountedOn) {
   const TempFolder out;
-  const auto judged = [](Training& training) {
+  const auto scored = [](Training& training) {
     training.options.eval_steps = 2;
     training.options.patience = 3;
     training.evaluate = []() -> Result<Evaluation> { return Evaluation{.wer = 0.5, .samples = 1}; };
   };
   Training first(out.path());
-  judged(first);
+  scored(first);
   first.interrupted = [&] { return first.watcher.steps.size() == 5; };
   ASSERT_EQ(first.run(), TrainingEnd::interrupted);
   Training second(out.path());
-  judged(second);
+  scored(second);
   ASSERT_EQ(second.run(), TrainingEnd::no_progress);
   EXPECT_EQ(second.watcher.steps, (std::vector<std::int64_t>{6, 7, 8})) << "one of three was used up before";
   Training third(out.path());
-  judged(third);
+  scored(third);
   EXPECT_EQ(third.run(), TrainingEnd::no_progress);
   EXPECT_TRUE(third.watcher.steps.empty()) << "it had ended";
 }
 
 /// Ends behind `last` steps, in the middle of an epoch; the network of the best step is heard best.
-void judge(Training& training, std::int64_t last, std::int64_t best) {
+void evaluator(Training& training, std::int64_t last, std::int64_t best) {
   training.options.max_steps = last;
   training.options.save_steps = 3;
-  training.judge_best_at(best);
+  training.restore_best_at(best);
 }
 
 TEST(Resume, WhatTheLastEvaluationFoundIsKnownAndNotSoughtAgain) {
   const TempFolder out;
   Training first(out.path());
-  judge(first, 3, 3);
+  evaluator(first, 3, 3);
   ASSERT_EQ(first.run(), TrainingEnd::finished);
   ASSERT_EQ(first.watcher.bests, std::vector<bool>{true}) << "behind the checkpoint of the same step";
   const auto best = read_file(out / "model/model.safetensors").value();
   Training same(out.path());
-  judge(same, 3, 3);
+  evaluator(same, 3, 3);
   ASSERT_EQ(same.run(), TrainingEnd::finished);
   EXPECT_EQ(same.watcher.bests, std::vector<bool>{}) << "it was finished";
   Training longer(out.path());
-  judge(longer, 4, 3);
+  evaluator(longer, 4, 3);
   ASSERT_EQ(longer.run(), TrainingEnd::finished);
   EXPECT_EQ(longer.watcher.bests, std::vector<bool>{false});
   EXPECT_TRUE(read_file(out / "model/model.safetensors").value() == best) << "a worse one took its place";
@@ -115,8 +115,8 @@ TEST(Resume, WhatAnotherSetFoundBestIsSoughtAnew) {
   const TempFolder out;
   const auto run = [&](const char* set, std::int64_t best) {
     Training training(out.path());
-    judge(training, 3, best);
-    training.options.judge = set;
+    evaluator(training, 3, best);
+    training.options.evaluator = set;
     EXPECT_EQ(training.run(), TrainingEnd::finished);
     return training.watcher.bests;
   };
@@ -128,23 +128,23 @@ TEST(Resume, WhatAnotherSetFoundBestIsSoughtAnew) {
 TEST(Resume, ATrainingThatGoesOnUnjudgedMakesItsLastNetworkTheModelAndTheNextThatIsJudgedTheBest) {
   for (const std::int64_t last : {4, 6}) {  // without and with further steps
     const TempFolder out;
-    const auto judged = [](Training& training, std::int64_t steps) {
-      judge(training, steps, 2);
+    const auto scored = [](Training& training, std::int64_t steps) {
+      evaluator(training, steps, 2);
       training.options.eval_steps = 2;
       training.options.keep = 1;
     };
     Training first(out.path());
-    judged(first, 4);
+    scored(first, 4);
     ASSERT_EQ(first.run(), TrainingEnd::finished);
     const auto best = read_file(out / "model/model.safetensors").value();
-    Training unjudged(out.path());
-    unjudged.options.max_steps = last;
-    unjudged.options.keep = 1;
-    ASSERT_EQ(unjudged.run(), TrainingEnd::finished);
+    Training unevaluated(out.path());
+    unevaluated.options.max_steps = last;
+    unevaluated.options.keep = 1;
+    ASSERT_EQ(unevaluated.run(), TrainingEnd::finished);
     EXPECT_FALSE(read_file(out / "model/model.safetensors").value() == best) << "it is the last";
     EXPECT_TRUE(fs::exists(out / "checkpoints/step-00000002")) << "the best is not lost";
     Training again(out.path());
-    judged(again, last);
+    scored(again, last);
     ASSERT_EQ(again.run(), TrainingEnd::finished);
     EXPECT_TRUE(read_file(out / "model/model.safetensors").value() == best) << last;
   }
@@ -152,18 +152,18 @@ TEST(Resume, ATrainingThatGoesOnUnjudgedMakesItsLastNetworkTheModelAndTheNextTha
 
 TEST(Resume, AModelThatCouldNotBeWrittenIsMadeOfTheBestCheckpoint) {
   const TempFolder whole, parts;
-  const auto judged = [](Training& training) {
-    judge(training, 4, 2);
+  const auto scored = [](Training& training) {
+    evaluator(training, 4, 2);
     training.options.eval_steps = 2;
   };
   Training straight(whole.path());
-  judged(straight);
+  scored(straight);
   ASSERT_EQ(straight.run(), TrainingEnd::finished);
   fs::create_directory(parts / "checkpoints");
   {
     const ClosedFolder closed(parts.path());
     Training first(parts.path());
-    judged(first);
+    scored(first);
     const auto end = first.run();
     ASSERT_FALSE(end) << "there is no model";
     EXPECT_THAT(end.error().what, testing::HasSubstr("model"));
@@ -171,7 +171,7 @@ TEST(Resume, AModelThatCouldNotBeWrittenIsMadeOfTheBestCheckpoint) {
   for (const char* missing : {"not written", "removed since"}) {
     ASSERT_FALSE(fs::exists(parts / "model"));
     Training again(parts.path());
-    judged(again);
+    scored(again);
     ASSERT_EQ(again.run(), TrainingEnd::finished);
     EXPECT_TRUE(again.watcher.bests.empty());
     ASSERT_TRUE(fs::exists(parts / "model/model.safetensors")) << missing;
@@ -182,7 +182,7 @@ TEST(Resume, AModelThatCouldNotBeWrittenIsMadeOfTheBestCheckpoint) {
   }
   fs::remove_all(parts / "checkpoints/step-00000002");
   Training last(parts.path());
-  judged(last);
+  scored(last);
   const auto end = last.run();
   ASSERT_FALSE(end) << "neither the model nor what to make it of is there";
   EXPECT_THAT(end.error().what, testing::HasSubstr("model is to be made of the best network"));

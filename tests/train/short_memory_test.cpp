@@ -11,7 +11,7 @@
 #include "small_training.h"
 #include "support/memory_limit.h"
 #include "support/temp_folder.h"
-#include "train/step/row_limit.h"
+#include "train/optimiser_step/row_limit.h"
 
 namespace tutti {
 namespace {
@@ -32,10 +32,10 @@ TEST(Trainer, WhatWasLearnedIsKeptAlsoWhereItsLastEvaluationFails) {
 /// Its weights cannot be copied, or there is once no room to exchange what is trained, behind its checkpoint.
 class HeavyTask : public Task {
  public:
-  enum class Lacks { room_for_copies, room_for_averages };
+  enum class Lacks { space_for_copies, space_for_averages };
   HeavyTask(Task& real, Lacks lacks) : lacks_(lacks), real_(real) {}
   const std::vector<Parameter>& trained() const override {
-    if (lacks_ == Lacks::room_for_averages && ++asked_ == 2) throw std::bad_alloc();
+    if (lacks_ == Lacks::space_for_averages && ++asked_ == 2) throw std::bad_alloc();
     return real_.trained();
   }
   at::Device device() const override { return real_.device(); }
@@ -45,7 +45,7 @@ class HeavyTask : public Task {
   }
   std::map<std::string, std::string> files(const std::string& type) const override { return real_.files(type); }
   std::vector<Parameter> weights() const override {
-    if (lacks_ == Lacks::room_for_copies) throw std::bad_alloc();
+    if (lacks_ == Lacks::space_for_copies) throw std::bad_alloc();
     return real_.weights();
   }
 
@@ -58,7 +58,7 @@ class HeavyTask : public Task {
 TEST(Trainer, ACheckpointForWhichMemoryIsTooShortIsToldAsThat) {
   const TempFolder out;
   Training training(out.path());
-  HeavyTask heavy(*training.task, HeavyTask::Lacks::room_for_copies);
+  HeavyTask heavy(*training.task, HeavyTask::Lacks::space_for_copies);
   training.options.max_steps = 2;
   training.options.save_steps = 1;
   Trainer trainer({.task = heavy, .step = training.step, .next = batches_behind(""), .watcher = training.watcher},
@@ -73,7 +73,7 @@ TEST(Trainer, ACheckpointForWhichMemoryIsTooShortIsToldAsThat) {
 TEST(Trainer, WhatWasLearnedIsKeptAlsoWhereThereIsNoRoomToJudgeTheAverages) {
   const TempFolder out;
   Training training(out.path());
-  HeavyTask heavy(*training.task, HeavyTask::Lacks::room_for_averages);
+  HeavyTask heavy(*training.task, HeavyTask::Lacks::space_for_averages);
   training.options.max_steps = 2;
   const auto end = [&] {
     Trainer trainer({.task = heavy,

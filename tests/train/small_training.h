@@ -57,9 +57,9 @@ inline WhisperRecipe restless_recipe() {
 }
 
 inline StepOptions step_options(const WhisperRecipe& recipe) {
-  const auto precision = recipe.precision == "bfloat16"  ? Precision::bfloat16
-                         : recipe.precision == "float16" ? Precision::float16
-                                                         : Precision::float32;
+  const auto precision = recipe.precision == "bfloat16"  ? StepPrecision::bfloat16
+                         : recipe.precision == "float16" ? StepPrecision::float16
+                                                         : StepPrecision::float32;
   return {.precision = precision, .ema = recipe.ema, .seed = recipe.seed};
 }
 
@@ -89,7 +89,7 @@ struct Training {
   }
 
   /// From now on it is judged by the number of the step: that one's network is heard best.
-  void judge_best_at(std::int64_t best) {
+  void restore_best_at(std::int64_t best) {
     evaluate = [this, best]() -> Result<Evaluation> {
       const auto at = first_step + std::ssize(watcher.steps);
       return Evaluation{.wer = at == best ? 0.1 : 0.5, .samples = 1};

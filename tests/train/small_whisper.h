@@ -56,7 +56,7 @@ inline TaskBatch rows_of(const TaskBatch& whole, std::int64_t first, std::int64_
   for (std::int64_t i = first; i < first + count; ++i) part.ids.push_back(whole.ids[static_cast<std::size_t>(i)]);
   for (const auto& input : whole.inputs) part.inputs.push_back(input.narrow(0, first, count));
   part.frames.computed = count * part.inputs[0].size(2);
-  part.targets = part.inputs[2].ne(kNotAsked).sum().item<std::int64_t>();
+  part.targets = part.inputs[2].ne(kIgnoredTarget).sum().item<std::int64_t>();
   return part;
 }
 

@@ -1,4 +1,4 @@
-#include "train/step/step_memory.h"
+#include "train/optimiser_step/step_memory.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "feed/buffers.h"
-#include "model/cards/out_of_memory.h"
+#include "model/gpu/out_of_memory.h"
 #include "support/memory_limit.h"
 
 namespace tutti {
@@ -113,12 +113,12 @@ TEST(StepMemory, WhereRoomIsMadeNothingIsKept) {
   StepMemory memory;
   const auto used = memory.allocate(kMiB);
   for (const auto size : {3 * kMiB, 3 * kMiB, 5 * kMiB}) memory.allocate(size);
-  EXPECT_TRUE(memory.make_room());
+  EXPECT_TRUE(memory.free_kept());
   const auto held = memory.held();
   EXPECT_EQ(held.kept, 0u);
   EXPECT_EQ(held.used, kMiB);
   EXPECT_EQ(held.most, kMiB);
-  EXPECT_FALSE(memory.make_room()) << "what is used stays";
+  EXPECT_FALSE(memory.free_kept()) << "what is used stays";
 }
 
 TEST(StepMemory, WhatIsKeptMakesRoomForTheFeedToo) {

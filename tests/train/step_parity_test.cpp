@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "small_whisper.h"
 #include "train/optimiser/schedule.h"
-#include "train/step/step.h"
+#include "train/optimiser_step/step.h"
 
 namespace tutti {
 namespace {
@@ -36,20 +36,20 @@ void fill(const WhisperTask& task) {
 }
 
 TaskBatch batch_of(std::int64_t step) {
-  auto told = at::empty({kRows, kTokens}, at::TensorOptions(at::kLong));
-  auto asked = at::empty({kRows, kTokens}, at::TensorOptions(at::kLong));
+  auto decoder_input = at::empty({kRows, kTokens}, at::TensorOptions(at::kLong));
+  auto targets = at::empty({kRows, kTokens}, at::TensorOptions(at::kLong));
   TaskBatch batch{.ids = {"0", "1", "2", "3"}};
   for (std::int64_t row = 0; row < kRows; ++row) {
     for (std::int64_t at = 0; at < kTokens; ++at) {
       const auto token = (7 * row + 3 * at + step) % 256;
-      const bool is_asked = at < kTokens - row;
-      told.mutable_data_ptr<std::int64_t>()[row * kTokens + at] = token;
-      asked.mutable_data_ptr<std::int64_t>()[row * kTokens + at] = is_asked ? (token * 5 + 1) % 256 : kNotAsked;
-      batch.targets += is_asked ? 1 : 0;
+      const bool is_target = at < kTokens - row;
+      decoder_input.mutable_data_ptr<std::int64_t>()[row * kTokens + at] = token;
+      targets.mutable_data_ptr<std::int64_t>()[row * kTokens + at] = is_target ? (token * 5 + 1) % 256 : kIgnoredTarget;
+      batch.targets += is_target ? 1 : 0;
     }
   }
   const auto mel = formula(kRows * 80 * kFrames, static_cast<double>(step), 1).to(at::kFloat);
-  batch.inputs = {mel.view({kRows, 80, kFrames}), told, asked};
+  batch.inputs = {mel.view({kRows, 80, kFrames}), decoder_input, targets};
   return batch;
 }
 

@@ -1,4 +1,4 @@
-#include "train/step/step.h"
+#include "train/optimiser_step/step.h"
 
 #include <c10/util/Exception.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include "small_whisper.h"
 #include "support/log_capture.h"
 #include "train/checkpoint/training_state.h"
-#include "train/step/card_precision.h"
+#include "train/optimiser_step/card_precision.h"
 
 namespace tutti {
 namespace {
@@ -58,11 +58,11 @@ TEST(TrainStep, OneThatIsNoFiniteNumberIsLeftOutAndChangesNothing) {
 
 TEST(TrainStep, AnotherPrecisionGoesOnWithItsOwnScaleOfTheLoss) {
   const auto task = small_task();
-  TrainStep rounded(*task, {}, {.precision = Precision::bfloat16});
+  TrainStep rounded(*task, {}, {.precision = StepPrecision::bfloat16});
   rounded.resume({.is_scaled = true, .loss_scale = 65536, .scaled_steps = 7});
   EXPECT_EQ(rounded.state().loss_scale, 1);
   EXPECT_FALSE(rounded.seeks_scale()) << "a step that is no finite number counts";
-  TrainStep half(*task, {}, {.precision = Precision::float16});
+  TrainStep half(*task, {}, {.precision = StepPrecision::float16});
   half.resume({.loss_scale = 1});
   EXPECT_EQ(half.state().loss_scale, 65536);
   half.resume({.is_scaled = true, .loss_scale = 1024, .scaled_steps = 7});
@@ -74,7 +74,7 @@ TEST(TrainStep, AnotherPrecisionGoesOnWithItsOwnScaleOfTheLoss) {
 TEST(TrainStep, AScaleThatHasComeDownToOneIsGoneOnWith) {
   const TrainingState before{.numbers = {.is_scaled = true, .loss_scale = 1, .scaled_steps = 3}};
   const auto task = small_task();
-  TrainStep half(*task, {}, {.precision = Precision::float16});
+  TrainStep half(*task, {}, {.precision = StepPrecision::float16});
   half.resume(read_state(show_state(before)).value().numbers);
   EXPECT_EQ(half.state().loss_scale, 1);
   EXPECT_EQ(half.state().scaled_steps, 3);
@@ -98,7 +98,7 @@ TEST(TrainStep, TheAverageLiesBetweenTheFirstWeightsAndTheLast) {
 class CrampedTask : public Task {
  public:
   using Fail = void (*)();
-  CrampedTask(Task& real, std::int64_t room, Fail fail) : real_(real), room_(room), fail_(fail) {}
+  CrampedTask(Task& real, std::int64_t space, Fail fail) : real_(real), room_(space), fail_(fail) {}
   const std::vector<Parameter>& trained() const override { return real_.trained(); }
   at::Device device() const override { return real_.device(); }
   TaskBatch prepare(const Batch& batch) override { return real_.prepare(batch); }
@@ -177,7 +177,7 @@ TEST(TrainStep, WhatIsNoLackOfMemoryIsNotTakenForOne) {
 }
 
 TEST(TrainStep, RoundedProductsLearnToo) {
-  for (const auto precision : {Precision::bfloat16, Precision::float16}) {
+  for (const auto precision : {StepPrecision::bfloat16, StepPrecision::float16}) {
     const auto task = small_task();
     TrainStep step(*task, {}, {.precision = precision});
     double last = 100;
@@ -192,12 +192,12 @@ TEST(TrainStep, RoundedProductsLearnToo) {
 
 TEST(CardPrecision, WhatACardBeforeAmpereLacksIsSaidAndNothingOfOneThatDoesNotSay) {
   constexpr int kTuring = 75, kAmpere = 80, kUnknown = 0;
-  for (const auto precision : {Precision::bfloat16, Precision::tf32}) {
-    EXPECT_NE(lacking_for(precision, kTuring).find("Ampere"), std::string::npos);
-    EXPECT_EQ(lacking_for(precision, kAmpere), "");
-    EXPECT_EQ(lacking_for(precision, kUnknown), "");
+  for (const auto precision : {StepPrecision::bfloat16, StepPrecision::tf32}) {
+    EXPECT_NE(unsupported_reason(precision, kTuring).find("Ampere"), std::string::npos);
+    EXPECT_EQ(unsupported_reason(precision, kAmpere), "");
+    EXPECT_EQ(unsupported_reason(precision, kUnknown), "");
   }
-  for (const auto precision : {Precision::float32, Precision::float16}) EXPECT_EQ(lacking_for(precision, kTuring), "");
+  for (const auto precision : {StepPrecision::float32, StepPrecision::float16}) EXPECT_EQ(unsupported_reason(precision, kTuring), "");
 }
 
 }  // namespace

@@ -55,12 +55,12 @@ TEST(TrainerEnds, WhatTheFiniteStepsHaveLearnedIsKeptBesideTheCheckpointWhereItG
   ASSERT_EQ(unasked.run(), TrainingEnd::finished);
   EXPECT_EQ(unasked.first_step, 5) << "it may be the network that is wrong";
   fs::rename(out / "checkpoints/stopped-step-00000009", out / "checkpoints/step-00000009");
-  Training asked(out.path());
-  asked.options.bad_step_limit = 2;
-  asked.options.max_steps = 10;
-  asked.spoil = spoil;
-  ASSERT_EQ(asked.run(), TrainingEnd::finished);
-  EXPECT_EQ(asked.watcher.steps, std::vector<std::int64_t>{10}) << "behind the samples";
+  Training targets(out.path());
+  targets.options.bad_step_limit = 2;
+  targets.options.max_steps = 10;
+  targets.spoil = spoil;
+  ASSERT_EQ(targets.run(), TrainingEnd::finished);
+  EXPECT_EQ(targets.watcher.steps, std::vector<std::int64_t>{10}) << "behind the samples";
 }
 
 TEST(TrainerEnds, GivesUpWithoutAPlainCheckpointAlsoWhereTheFeedFailsBehindThatStep) {
@@ -105,8 +105,8 @@ class LikePeers : public Peers {
   int rank() const override { return rank_; }
   int ranks() const override { return 2; }
   void sum(at::Tensor& tensor) override { tensor.mul_(2); }
-  std::vector<std::string> gather(const std::string& said) override { return {said, said}; }
-  Result<void> at_own_pace(const std::string& doing, const std::function<Result<void>()>& work) override {
+  std::vector<std::string> gather(const std::string& output) override { return {output, output}; }
+  Result<void> run_and_wait(const std::string& doing, const std::function<Result<void>()>& work) override {
     const auto done = work();
     if (doing != "keeps what was learned") return done;
     ++waits;
@@ -189,21 +189,21 @@ TEST(TrainerEnds, WhatIsDueBehindAStepIsMadeUpForWhereTheFeedFailedBeforeIt) {
     std::int64_t due = 0;  // the step behind which the feed fails
   };
   for (const auto& [eval_steps, due] : {Case{2, 2}, Case{0, 5}}) {  // by number, and at the end of an epoch
-    const auto judged = [eval_steps = eval_steps, due = due](Training& training) {
+    const auto scored = [eval_steps = eval_steps, due = due](Training& training) {
       training.options.max_steps = 7;
       training.options.eval_steps = eval_steps;
-      training.judge_best_at(due);
+      training.restore_best_at(due);
     };
     const TempFolder whole, parts;
     Training straight(whole.path());
-    judged(straight);
+    scored(straight);
     ASSERT_EQ(straight.run(), TrainingEnd::finished);
     Training first(parts.path());
-    judged(first);
+    scored(first);
     first.fails_from = 4 * due;
     ASSERT_FALSE(first.run());
     Training second(parts.path());
-    judged(second);
+    scored(second);
     ASSERT_EQ(second.run(), TrainingEnd::finished);
     auto bests = first.watcher.bests;
     bests.insert(bests.end(), second.watcher.bests.begin(), second.watcher.bests.end());
@@ -217,35 +217,35 @@ TEST(TrainerEnds, WhatIsDueBehindAStepIsMadeUpForWhereTheFeedFailedBeforeIt) {
 TEST(TrainerEnds, WhoIsKilledWhileItIsJudgedLosesNoStepAndTheVerdictIsMadeUpFor) {
   struct Case {
     std::int32_t every = 0;  // steps that are judged and kept
-    std::int64_t judged = 0;
+    std::int64_t scored = 0;
     std::int64_t last = 0;
   };
   // At the end of an epoch, where an evaluation and a checkpoint fall together, and at the end of the training.
-  for (const auto& [every, judged, last] : {Case{0, 5, 7}, Case{2, 2, 7}, Case{100, 3, 3}}) {
-    const auto set = [every = every, judged = judged, last = last](Training& training) {
+  for (const auto& [every, scored, last] : {Case{0, 5, 7}, Case{2, 2, 7}, Case{100, 3, 3}}) {
+    const auto set = [every = every, scored = scored, last = last](Training& training) {
       training.options.eval_steps = training.options.save_steps = every;
       training.options.max_steps = last;
-      training.judge_best_at(judged);
+      training.restore_best_at(scored);
     };
     const TempFolder whole, killed;
     Training straight(whole.path());
     set(straight);
-    straight.evaluate = [&, judge = straight.evaluate, judged = judged] {
-      if (std::ssize(straight.watcher.steps) == judged) {
-        eventually([&] { return fs::exists(CheckpointFolder(whole.path()).of_step(judged)); });
+    straight.evaluate = [&, evaluator = straight.evaluate, scored = scored] {
+      if (std::ssize(straight.watcher.steps) == scored) {
+        eventually([&] { return fs::exists(CheckpointFolder(whole.path()).of_step(scored)); });
         fs::copy(whole.path(), killed.path(), fs::copy_options::recursive | fs::copy_options::overwrite_existing);
       }
-      return judge();
+      return evaluator();
     };
     ASSERT_EQ(straight.run(), TrainingEnd::finished);
     Training again(killed.path());
     set(again);
     ASSERT_EQ(again.run(), TrainingEnd::finished);
-    EXPECT_EQ(again.first_step, judged);
-    EXPECT_EQ(again.watcher.bests, straight.watcher.bests) << judged;
+    EXPECT_EQ(again.first_step, scored);
+    EXPECT_EQ(again.watcher.bests, straight.watcher.bests) << scored;
     EXPECT_TRUE(read_file(killed / "model/model.safetensors").value() ==
                 read_file(whole / "model/model.safetensors").value())
-        << judged;
+        << scored;
   }
 }
 

@@ -95,25 +95,25 @@ TEST(Trainer, AnInterruptedTrainingSavesWhereItIsAndGoesOn) {
 
 TEST(Trainer, AnEvaluationThatIsCutShortIsMadeUpForByTheResumedTraining) {
   // Of the weights it is to judge; the fourth step's are the best.
-  const auto judged = [](Training& training) {
+  const auto scored = [](Training& training) {
     training.options.eval_steps = 2;
     training.options.max_steps = 6;
-    training.judge_best_at(4);
+    training.restore_best_at(4);
   };
   const TempFolder whole, parts;
   Training straight(whole.path());
-  judged(straight);
+  scored(straight);
   ASSERT_EQ(straight.run(), TrainingEnd::finished);
   Training first(parts.path());
-  judged(first);
+  scored(first);
   first.interrupted = [&] { return first.watcher.steps.size() == 4; };
-  first.evaluate = [&, judge = first.evaluate]() -> Result<Evaluation> {
+  first.evaluate = [&, evaluator = first.evaluate]() -> Result<Evaluation> {
     if (first.interrupted()) return fail(Fault::cancelled, "interrupted");
-    return judge();
+    return evaluator();
   };
   ASSERT_EQ(first.run(), TrainingEnd::interrupted);
   Training second(parts.path());
-  judged(second);
+  scored(second);
   ASSERT_EQ(second.run(), TrainingEnd::finished);
   EXPECT_EQ(first.watcher.bests, std::vector<bool>{true});
   EXPECT_EQ(second.watcher.bests, (std::vector<bool>{true, false})) << "of step 4, made up for, and of step 6";
@@ -183,11 +183,11 @@ class LostPeers : public Peers {
   int rank() const override { return 1; }
   int ranks() const override { return 2; }
   void sum(at::Tensor&) override {}
-  std::vector<std::string> gather(const std::string& said) override {
+  std::vector<std::string> gather(const std::string& output) override {
     EXPECT_FALSE(are_lost_) << "it would be waited for";
-    return {said, said};
+    return {output, output};
   }
-  Result<void> at_own_pace(const std::string&, const std::function<Result<void>()>&) override {
+  Result<void> run_and_wait(const std::string&, const std::function<Result<void>()>&) override {
     are_lost_ = true;
     return fail(Fault::device, "process 0 of 2 is gone");
   }

@@ -17,11 +17,11 @@ class SlowPeers : public Peers {
   int rank() const override { return 0; }
   int ranks() const override { return 1; }
   void sum(at::Tensor&) override {}
-  std::vector<std::string> gather(const std::string& said) override {
+  std::vector<std::string> gather(const std::string& output) override {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    return {said};
+    return {output};
   }
-  Result<void> at_own_pace(const std::string&, const std::function<Result<void>()>& work) override { return work(); }
+  Result<void> run_and_wait(const std::string&, const std::function<Result<void>()>& work) override { return work(); }
 };
 
 TEST(Trainer, WaitingForTheFeedsOfOtherProcessesIsWaiting) {

@@ -1,4 +1,4 @@
-#include "transcribe/ahead/audio_threads.h"
+#include "transcribe/prefetch/audio_threads.h"
 
 #include <gtest/gtest.h>
 
@@ -28,11 +28,11 @@ TEST(AudioThreads, AreNeverTakenBack) {
 
 namespace {
 
-class NoFiles final : public RunFiles {
+class NoFiles final : public JobSource {
  public:
-  std::optional<TakenFile> next() override { return {}; }
+  std::optional<ClaimedFile> next() override { return {}; }
   Result<void> begin(std::size_t) override { return {}; }
-  Result<void> heard(std::size_t, Seconds) override { return {}; }
+  Result<void> on_audio_decoded(std::size_t, Seconds) override { return {}; }
   const TranscriptionContext* context(std::size_t) override { return nullptr; }
   Result<void> publish(TranscribedFile&) override { return {}; }
   void failed(std::size_t, const Error&) override {}

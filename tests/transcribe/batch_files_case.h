@@ -12,7 +12,7 @@
 #include "support/temp_folder.h"
 #include "transcribe/batch/batch_files.h"
 #include "transcribe/counting_pool.h"
-#include "transcribe/spoken_model.h"
+#include "transcribe/model_context.h"
 
 namespace tutti {
 
@@ -33,38 +33,38 @@ class BatchFilesTest : public testing::Test {
     files_->set_progress(on_progress_);
   }
 
-  TaskId add(const std::string& name, const TaskSpec& urgency = {}) {
+  JobId add(const std::string& name, const JobSpec& urgency = {}) {
     const auto input = folder_ / (name + ".wav");
     EXPECT_TRUE(write_file_atomically(input, "the sound of " + name));
     return submit(input, {100, 7}, Seconds(10), urgency);
   }
   /// Of which nothing is known, not even that it is there.
-  TaskId add_missing(const std::string& path) { return submit(folder_ / path, {}, {}); }
+  JobId add_missing(const std::string& path) { return submit(folder_ / path, {}, {}); }
 
-  TaskId submit(const std::filesystem::path& input, InputIdentity identity, std::optional<Seconds> audio,
-                const TaskSpec& urgency = {}, std::vector<Format> formats = {}) {
-    BatchTask& task = tasks_.emplace_back();
-    task.formats = std::move(formats);
-    task.spec = {.key = urgency.key.empty() ? "/out/" + input.stem().string() : urgency.key,
+  JobId submit(const std::filesystem::path& input, InputIdentity identity, std::optional<Seconds> audio,
+                const JobSpec& urgency = {}, std::vector<Format> formats = {}) {
+    BatchJob& job = jobs_.emplace_back();
+    job.formats = std::move(formats);
+    job.spec = {.key = urgency.key.empty() ? "/out/" + input.stem().string() : urgency.key,
                  .batch = "b",
                  .input = input,
                  .identity = identity,
                  .options = "tiny",
-                 .task_class = urgency.task_class,
+                 .job_class = urgency.job_class,
                  .deadline = urgency.deadline};
-    const Submitted answer = store_->submit(run_, {&task.spec, 1})->front();
-    const AskedTask asked{.known = answer, .task = &task, .audio = audio};
-    files_->add({&asked, 1});
+    const Submitted answer = store_->submit(run_, {&job.spec, 1})->front();
+    const RequestedJob requested{.known = answer, .job = &job, .audio = audio};
+    files_->add({&requested, 1});
     return answer.id;
   }
 
   /// Where the latest task writes to.
   void writes_to(const std::filesystem::path& output) {
-    tasks_.back().spec.key = output.parent_path() / output.stem();
-    tasks_.back().formats = parse_formats(output.extension().string().substr(1)).value();
+    jobs_.back().spec.key = output.parent_path() / output.stem();
+    jobs_.back().formats = parse_formats(output.extension().string().substr(1)).value();
   }
 
-  Task task(TaskId id) { return store_->tasks({.ids = {id}}, 0, 1)->front(); }
+  Job job(JobId id) { return store_->jobs({.ids = {id}}, 0, 1)->front(); }
 
   /// As somebody else at the same file.
   void in_database(const std::string& statement) {
@@ -81,14 +81,14 @@ class BatchFilesTest : public testing::Test {
   BatchOptions options_;
   BatchObserver observer_;
   CountingPool pool_;
-  SpokenModel model_ =
+  ModelContext model_ =
       spoken_model(Tokenizer::built_in(51865).value(),
                    {.n_mels = 80, .n_audio_ctx = 1500, .n_text_ctx = 448, .n_vocab = 51865}, options_.run)
           .value();
   OnProgressOfFile on_progress_ = [](std::size_t, Seconds, const std::vector<Segment>&) {};
   std::unique_ptr<JobStore> store_;
   RunId run_ = 0;
-  std::deque<BatchTask> tasks_;
+  std::deque<BatchJob> jobs_;
   std::optional<BatchFiles> files_;
 };
 

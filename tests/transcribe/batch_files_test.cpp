@@ -8,8 +8,8 @@
 
 using namespace tutti;
 
-TEST_F(BatchFilesTest, ARunningTaskThatIsCancelledEndsAndItsPlaceOnTheDeviceIsFree) {
-  const TaskId id = add("a");
+TEST_F(BatchFilesTest, ARunningJobThatIsCancelledEndsAndItsPlaceOnTheDeviceIsFree) {
+  const JobId id = add("a");
   files_->all_added();
   files_->serve(&model_);
   const auto taken = files_->next();
@@ -21,12 +21,12 @@ TEST_F(BatchFilesTest, ARunningTaskThatIsCancelledEndsAndItsPlaceOnTheDeviceIsFr
   files_->failed(taken->index, {Fault::cancelled, "stopped"});
   EXPECT_EQ(pool_.engines, 0);
   EXPECT_EQ(files_->counts().cancelled, 1U);
-  EXPECT_EQ(task(id).state, TaskState::cancelled);
+  EXPECT_EQ(job(id).state, JobState::cancelled);
   EXPECT_FALSE(files_->next()) << "the batch is done";
 }
 
-TEST_F(BatchFilesTest, ATaskWhoseCancellingTheStoreCannotRecordIsStillCounted) {
-  const TaskId id = add("a");
+TEST_F(BatchFilesTest, AJobWhoseCancellingTheStoreCannotRecordIsStillCounted) {
+  const JobId id = add("a");
   files_->all_added();
   ASSERT_TRUE(files_->next());
   in_database(
@@ -41,7 +41,7 @@ TEST_F(BatchFilesTest, ATaskWhoseCancellingTheStoreCannotRecordIsStillCounted) {
   EXPECT_EQ(files_->counts().cancelled, 1U);
 }
 
-TEST_F(BatchFilesTest, AFailureIsToldWithTheDeviceThatTheTaskWasOnThisTime) {
+TEST_F(BatchFilesTest, AFailureIsToldWithTheDeviceThatTheJobWasOnThisTime) {
   pool_.use = {.device = "card"};
   add("a");
   files_->all_added();
@@ -54,20 +54,20 @@ TEST_F(BatchFilesTest, AFailureIsToldWithTheDeviceThatTheTaskWasOnThisTime) {
   EXPECT_EQ(files_->failures().front().device, "card");
 }
 
-TEST_F(BatchFilesTest, ATaskThatFailsWhileItIsToBeCancelledIsCancelledAndNoFailure) {
-  const TaskId id = add("a");
+TEST_F(BatchFilesTest, AJobThatFailsWhileItIsToBeCancelledIsCancelledAndNoFailure) {
+  const JobId id = add("a");
   files_->all_added();
   const auto taken = files_->next();
   ASSERT_TRUE(taken);
   ASSERT_TRUE(store_->cancel({.ids = {id}}));  // by another process: this one is about to hear of it
   files_->failed(taken->index, {Fault::corrupt, "no audio in it"});
-  EXPECT_EQ(task(id).state, TaskState::cancelled);
+  EXPECT_EQ(job(id).state, JobState::cancelled);
   EXPECT_EQ(files_->counts().cancelled, 1U);
   EXPECT_EQ(files_->counts().failed, 0U);
 }
 
-TEST_F(BatchFilesTest, ATaskThatSomebodyElseTookMeanwhileIsNotCountedAsCancelled) {
-  const TaskId id = add("a");
+TEST_F(BatchFilesTest, AJobThatSomebodyElseTookMeanwhileIsNotCountedAsCancelled) {
+  const JobId id = add("a");
   files_->all_added();
   ASSERT_TRUE(files_->next());
   in_database(
@@ -75,7 +75,7 @@ TEST_F(BatchFilesTest, ATaskThatSomebodyElseTookMeanwhileIsNotCountedAsCancelled
       "UPDATE tasks SET lease_token = 'another' WHERE id = NEW.id; END");
   ASSERT_TRUE(files_->cancel(id));
   EXPECT_EQ(files_->counts().cancelled, 0U);
-  EXPECT_EQ(task(id).state, TaskState::running);
+  EXPECT_EQ(job(id).state, JobState::running);
 }
 
 TEST_F(BatchFilesTest, AnAttemptWhoseLeaseIsLostIsWorkedOnNoLonger) {
@@ -93,14 +93,14 @@ TEST_F(BatchFilesTest, AnAttemptWhoseLeaseIsLostIsWorkedOnNoLonger) {
 }
 
 TEST_F(BatchFilesTest, AfterASuspendItsOwnLeasesAreRenewedBeforeAnyIsTakenBack) {
-  const TaskId id = add("a");
+  const JobId id = add("a");
   files_->all_added();
   ASSERT_TRUE(files_->next());
   clock_.advance(std::chrono::hours(8));
   files_->reap();
   EXPECT_EQ(files_->in_work().size(), 1U);
-  EXPECT_EQ(task(id).state, TaskState::running);
-  EXPECT_EQ(task(id).strikes, 0);
+  EXPECT_EQ(job(id).state, JobState::running);
+  EXPECT_EQ(job(id).strikes, 0);
 }
 
 TEST_F(BatchFilesTest, APausedBatchTakesNothingUpUntilItGoesOn) {
@@ -129,32 +129,32 @@ TEST_F(BatchFilesTest, APausedBatchIsOverOnceNothingIsInWork) {
 }
 
 TEST_F(BatchFilesTest, ThePoolIsToldWhyRecordingsThatWaitAreNotTakenUp) {
-  options_.tasks_at_once = 1;
+  options_.jobs_at_once = 1;
   add("a");
   add("b");
   files_->all_added();
   const auto first = files_->next();
   ASSERT_TRUE(first);
   auto second = std::async(std::launch::async, [&] { return files_->next(); });
-  EXPECT_TRUE(pool_.is_told(Idle::cap));
+  EXPECT_TRUE(pool_.is_reported(Idle::cap));
   files_->hold_back(true);
-  EXPECT_TRUE(pool_.is_told(Idle::memory));
+  EXPECT_TRUE(pool_.is_reported(Idle::memory));
   files_->pause();
-  EXPECT_TRUE(pool_.is_told(Idle::drained));
+  EXPECT_TRUE(pool_.is_reported(Idle::drained));
   files_->hold_back(false);
   EXPECT_TRUE(files_->go_on());
-  EXPECT_TRUE(pool_.is_told(Idle::cap));
+  EXPECT_TRUE(pool_.is_reported(Idle::cap));
   files_->failed(first->index, {Fault::corrupt, "no sound in it"});
   const auto taken = second.get();
   ASSERT_TRUE(taken);
   auto none = std::async(std::launch::async, [&] { return files_->next(); });
-  EXPECT_TRUE(pool_.is_told({})) << "nothing waits any more";
+  EXPECT_TRUE(pool_.is_reported({})) << "nothing waits any more";
   files_->failed(taken->index, {Fault::corrupt, "no sound in it"});
   EXPECT_FALSE(none.get());
 }
 
-TEST_F(BatchFilesTest, WhatIsNoTaskOfThisRunOrHasEndedCannotBeCancelled) {
-  const TaskId id = add("a");
+TEST_F(BatchFilesTest, WhatIsNoJobOfThisRunOrHasEndedCannotBeCancelled) {
+  const JobId id = add("a");
   const auto unknown = files_->cancel(999999);
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().fault, Fault::missing);
@@ -178,7 +178,7 @@ TEST_F(BatchFilesTest, ARecordingThatCannotBeReadIsItsOwnErrorAndHashingIsLetGoO
 }
 
 TEST_F(BatchFilesTest, ARecordingDoesNotWaitForTheSameOneThatAStoppedRunHadInWork) {
-  const TaskId left = add("a");
+  const JobId left = add("a");
   add("b");
   const auto a = folder_ / "a.wav", b = folder_ / "b.wav";
   ASSERT_TRUE(write_file_atomically(b, "the sound of a"));
@@ -186,7 +186,7 @@ TEST_F(BatchFilesTest, ARecordingDoesNotWaitForTheSameOneThatAStoppedRunHadInWor
   ASSERT_TRUE(first && second);
   ASSERT_TRUE(files_->begin(first->index));
   ASSERT_FALSE(files_->begin(second->index)) << "it waits for the other one";
-  files_->hand_back("the run was stopped");
+  files_->release("the run was stopped");
   begin();
   submit(b, {100, 7}, Seconds(10));  // this time without the first one
   const auto alone = files_->next();
@@ -197,56 +197,56 @@ TEST_F(BatchFilesTest, ARecordingDoesNotWaitForTheSameOneThatAStoppedRunHadInWor
   const auto late = files_->next();
   ASSERT_TRUE(late);
   EXPECT_FALSE(files_->begin(late->index)) << "its content is known, and now the other one is at work on it";
-  EXPECT_EQ(task(left).state, TaskState::queued);
+  EXPECT_EQ(job(left).state, JobState::queued);
 }
 
-TEST_F(BatchFilesTest, WhatAnEarlierVersionLeftWaitingForATaskThatNobodyWorksOnIsReleased) {
-  const TaskId left = add("a"), id = add("b");
+TEST_F(BatchFilesTest, WhatAnEarlierVersionLeftWaitingForAJobThatNobodyWorksOnIsReleased) {
+  const JobId left = add("a"), id = add("b");
   in_database("UPDATE tasks SET sha256 = 'same'");
   in_database("UPDATE tasks SET waits_for = " + std::to_string(left) + " WHERE id = " + std::to_string(id));
-  ASSERT_FALSE(*store_->claim({.task = id}));
+  ASSERT_FALSE(*store_->claim({.job = id}));
   files_->reap();
-  EXPECT_TRUE(*store_->claim({.task = id}));
+  EXPECT_TRUE(*store_->claim({.job = id}));
 }
 
-TEST_F(BatchFilesTest, ATaskThatEndsWithTheLastDeviceIsTheNextRuns) {
-  const TaskId id = add("a");
+TEST_F(BatchFilesTest, AJobThatEndsWithTheLastDeviceIsTheNextRuns) {
+  const JobId id = add("a");
   files_->all_added();
   const auto taken = files_->next();
   ASSERT_TRUE(taken);
   pool_.ended = Error{Fault::device, "no device is left: the model is gone"};
   files_->failed(taken->index, *pool_.ended);
-  EXPECT_EQ(task(id).state, TaskState::queued);
+  EXPECT_EQ(job(id).state, JobState::queued);
   EXPECT_EQ(files_->counts().failed, 0U);
   EXPECT_FALSE(files_->next()) << "nothing more can be done";
 }
 
 TEST_F(BatchFilesTest, ARecordingWhoseFolderIsAwayIsTriedAgainAndADamagedOneIsNot) {
-  const TaskId away = add("a"), damaged = add("b");
+  const JobId away = add("a"), damaged = add("b");
   files_->all_added();
   const auto a = files_->next(), b = files_->next();
   ASSERT_TRUE(a && b);
   std::filesystem::remove(a->input);
   files_->failed(a->index, {Fault::missing, "a.wav: cannot be opened"});
   files_->failed(b->index, {Fault::corrupt, "b.wav: no sound in it"});
-  EXPECT_EQ(task(away).state, TaskState::queued);
-  EXPECT_EQ(task(damaged).state, TaskState::dead);
+  EXPECT_EQ(job(away).state, JobState::queued);
+  EXPECT_EQ(job(damaged).state, JobState::dead);
 }
 
 TEST_F(BatchFilesTest, ARecordingThatWasNeverThereFailsAtOnceUnlessItsFolderIsAway) {
-  const TaskId mistyped = add_missing("no such talk.wav"), away = add_missing("share/talk.wav");
+  const JobId mistyped = add_missing("no such talk.wav"), away = add_missing("share/talk.wav");
   files_->all_added();
   const auto first = files_->next(), second = files_->next();
   ASSERT_TRUE(first && second);
   for (const auto& taken : {*first, *second})
     files_->failed(taken.index, {Fault::missing, taken.input.string() + ": cannot be opened"});
-  EXPECT_EQ(task(mistyped).state, TaskState::dead);
-  EXPECT_EQ(task(mistyped).attempts, 1);
-  EXPECT_EQ(task(away).state, TaskState::queued);
+  EXPECT_EQ(job(mistyped).state, JobState::dead);
+  EXPECT_EQ(job(mistyped).attempts, 1);
+  EXPECT_EQ(job(away).state, JobState::queued);
 }
 
 TEST_F(BatchFilesTest, AFolderAmongTheRecordingsOfAListFailsAtOnceWithAWayOut) {
-  const TaskId id = submit(folder_ / "may", {100, 7}, {});
+  const JobId id = submit(folder_ / "may", {100, 7}, {});
   std::filesystem::create_directory(folder_ / "may");
   files_->all_added();
   const auto taken = files_->next();
@@ -256,13 +256,13 @@ TEST_F(BatchFilesTest, AFolderAmongTheRecordingsOfAListFailsAtOnceWithAWayOut) {
   EXPECT_NE(begun.error().text().find("found a folder. Name the recordings in it"), std::string::npos)
       << begun.error().text();
   files_->failed(taken->index, begun.error());
-  EXPECT_EQ(task(id).state, TaskState::dead);
+  EXPECT_EQ(job(id).state, JobState::dead);
 }
 
 TEST_F(BatchFilesTest, ARecordingWhoseOutputsNoFileCanBeCalledFailsFirstAndUnread) {
-  add("long", {.task_class = TaskClass::interactive});
+  add("long", {.job_class = JobClass::interactive});
   const std::string name(251, 'a');  // with .txt it fits
-  const TaskId id = submit(folder_ / "not there.wav", {100, 7}, Seconds(10), {.key = folder_ / "out" / name},
+  const JobId id = submit(folder_ / "not there.wav", {100, 7}, Seconds(10), {.key = folder_ / "out" / name},
                            {Format::txt, Format::json});
   files_->all_added();
   const auto taken = files_->next();
@@ -271,8 +271,8 @@ TEST_F(BatchFilesTest, ARecordingWhoseOutputsNoFileCanBeCalledFailsFirstAndUnrea
   const auto begun = files_->begin(taken->index);
   ASSERT_FALSE(begun);
   files_->failed(taken->index, begun.error());
-  EXPECT_EQ(task(id).state, TaskState::dead);
-  EXPECT_EQ(task(id).attempts, 1);
+  EXPECT_EQ(job(id).state, JobState::dead);
+  EXPECT_EQ(job(id).attempts, 1);
   EXPECT_NE(files_->failures().front().error.find("expected a name of at most 255 bytes, found 256"), std::string::npos)
       << files_->failures().front().error;
 }
@@ -284,24 +284,24 @@ TEST_F(BatchFilesTest, DevicesThatAreIdleUntilARecordingIsTriedAgainDoNotWaitFor
   ASSERT_TRUE(taken);
   files_->failed(taken->index, {Fault::unavailable, "its share does not answer"});
   auto again = std::async(std::launch::async, [&] { return files_->next(); });
-  EXPECT_TRUE(pool_.is_told(Idle::put_off));
+  EXPECT_TRUE(pool_.is_reported(Idle::put_off));
   files_->stop_taking();
   EXPECT_FALSE(again.get());
 }
 
 TEST_F(BatchFilesTest, UntilAllIsListedDevicesWaitForInput) {
   auto none = std::async(std::launch::async, [&] { return files_->next(); });
-  EXPECT_TRUE(pool_.is_told(Idle::input));
+  EXPECT_TRUE(pool_.is_reported(Idle::input));
   files_->all_added();
   EXPECT_FALSE(none.get());
-  EXPECT_TRUE(pool_.is_told(std::nullopt));
+  EXPECT_TRUE(pool_.is_reported(std::nullopt));
 }
 
 TEST_F(BatchFilesTest, WhileSomebodyIsAskedAboutAFailureDevicesWaitForTheAnswer) {
   struct Asking final : BatchObserver {
-    Wish on_failed(const BatchEnd&, const Error&, const BatchCounts&) override {
+    Action on_failed(const BatchEnd&, const Error&, const BatchCounts&) override {
       answer.get_future().wait();
-      return Wish::go_on;
+      return Action::go_on;
     }
     std::promise<void> answer{};
   } asking;
@@ -313,22 +313,22 @@ TEST_F(BatchFilesTest, WhileSomebodyIsAskedAboutAFailureDevicesWaitForTheAnswer)
   auto failing = std::async(std::launch::async, [&] {
     files_->failed(taken->index, {Fault::corrupt, "no audio in it"});
   });
-  EXPECT_TRUE(pool_.is_told(Idle::asked));
+  EXPECT_TRUE(pool_.is_reported(Idle::awaiting_answer));
   asking.answer.set_value();
   failing.get();
-  EXPECT_TRUE(pool_.is_told(std::nullopt));
+  EXPECT_TRUE(pool_.is_reported(std::nullopt));
 }
 
 TEST_F(BatchFilesTest, WhatAnotherRunAskedForInAnotherWayIsLeftToIt) {
-  const TaskId id = add("a");
+  const JobId id = add("a");
   files_->all_added();
-  TaskSpec otherwise = tasks_.front().spec;
+  JobSpec otherwise = jobs_.front().spec;
   otherwise.options = "large";
   ASSERT_TRUE(store_->submit(run_, {&otherwise, 1}));
   EXPECT_FALSE(files_->next());
   EXPECT_EQ(files_->counts().cancelled, 1U);
-  EXPECT_EQ(task(id).state, TaskState::queued) << "that run does it";
-  EXPECT_EQ(task(id).strikes, 0);
+  EXPECT_EQ(job(id).state, JobState::queued) << "that run does it";
+  EXPECT_EQ(job(id).strikes, 0);
 }
 
 TEST_F(BatchFilesTest, WhatIsDoneOfARecordingInWorkCountsAndNeverMoreThanAllOfThem) {
@@ -343,7 +343,7 @@ TEST_F(BatchFilesTest, WhatIsDoneOfARecordingInWorkCountsAndNeverMoreThanAllOfTh
   EXPECT_EQ(files_->progress().total, Seconds(20));
   files_->reached(taken->index, Seconds(30));
   EXPECT_EQ(files_->progress().done, Seconds(10)) << "it was said to be that long";
-  ASSERT_TRUE(files_->heard(taken->index, Seconds(40)));
+  ASSERT_TRUE(files_->on_audio_decoded(taken->index, Seconds(40)));
   EXPECT_EQ(files_->progress().done, Seconds(30));
   EXPECT_EQ(files_->progress().total, Seconds(50));
   files_->failed(taken->index, {Fault::corrupt, "its second half is damaged"});
@@ -358,12 +358,12 @@ TEST_F(BatchFilesTest, WhileALengthIsUnknownNobodySaysHowMuchThereIs) {
   EXPECT_FALSE(files_->progress().total);
   const auto a = files_->next(), b = files_->next();
   ASSERT_TRUE(a && b);
-  ASSERT_TRUE(files_->heard(b->index, Seconds(5)));
+  ASSERT_TRUE(files_->on_audio_decoded(b->index, Seconds(5)));
   EXPECT_EQ(files_->progress().total, Seconds(15));
 }
 
-TEST_F(BatchFilesTest, TheLastTaskLetsGoOfThePool) {
-  const TaskId id = add("a");
+TEST_F(BatchFilesTest, TheLastJobLetsGoOfThePool) {
+  const JobId id = add("a");
   files_->all_added();
   EXPECT_FALSE(pool_.stopped);
   ASSERT_TRUE(files_->cancel(id));
@@ -375,7 +375,7 @@ TEST_F(BatchFilesTest, ARecordingThatWaitsSinceAnEarlierRunOvertakesABetterClass
   add("old");
   clock_.advance(std::chrono::minutes(71));
   begin();
-  add("new", {.task_class = TaskClass::normal});
+  add("new", {.job_class = JobClass::normal});
   add("old");
   files_->all_added();
   const auto first = files_->next(), second = files_->next();
@@ -385,7 +385,7 @@ TEST_F(BatchFilesTest, ARecordingThatWaitsSinceAnEarlierRunOvertakesABetterClass
 }
 
 TEST_F(BatchFilesTest, ARecordingThatIsTriedAgainOnWishHasNotWaitedWhileItHadFailed) {
-  const TaskId failed = add("failed");
+  const JobId failed = add("failed");
   files_->all_added();
   const auto taken = files_->next();
   ASSERT_TRUE(taken);
@@ -393,7 +393,7 @@ TEST_F(BatchFilesTest, ARecordingThatIsTriedAgainOnWishHasNotWaitedWhileItHadFai
   clock_.advance(std::chrono::hours(24));
   begin();
   ASSERT_EQ(store_->retry({.ids = {failed}}), 1U);
-  add("new", {.task_class = TaskClass::normal});
+  add("new", {.job_class = JobClass::normal});
   add("failed");
   files_->all_added();
   const auto first = files_->next();
@@ -404,10 +404,10 @@ TEST_F(BatchFilesTest, ARecordingThatIsTriedAgainOnWishHasNotWaitedWhileItHadFai
 TEST_F(BatchFilesTest, OfInteractiveRecordingsTheEarliestDeadlineIsTakenUpFirst) {
   using std::chrono::hours;
   const auto due = [&](hours in) {
-    return TaskSpec{.task_class = TaskClass::interactive, .deadline = clock_.wall() + in};
+    return JobSpec{.job_class = JobClass::interactive, .deadline = clock_.wall() + in};
   };
   add("batch");
-  add("some time", {.task_class = TaskClass::interactive});
+  add("some time", {.job_class = JobClass::interactive});
   add("tomorrow", due(hours(24)));
   add("today", due(hours(8)));
   files_->all_added();
@@ -431,7 +431,7 @@ TEST_F(BatchFilesTest, ARecordingStartsWhenItGetsADeviceAndNotWhenItIsTakenUp) {
   files_.emplace(options_, *store_, pool_, starts);
   files_->set_progress(on_progress_);
   add("a");
-  const TaskId second = add("b");
+  const JobId second = add("b");
   files_->all_added();
   files_->serve(&model_);
   const auto a = files_->next(), b = files_->next();
@@ -441,10 +441,10 @@ TEST_F(BatchFilesTest, ARecordingStartsWhenItGetsADeviceAndNotWhenItIsTakenUp) {
   EXPECT_TRUE(starts.all.empty());
   PoolView before;
   before.next_device = "GPU-1";
-  pool_.granted.push_back({.task = static_cast<std::uint64_t>(second), .device = "GPU-1", .before = before});
+  pool_.granted.push_back({.job = static_cast<std::uint64_t>(second), .device = "GPU-1", .before = before});
   pool_.when_granted();
   ASSERT_EQ(starts.all.size(), 1U);
-  EXPECT_EQ(starts.all[0].name, task(second).spec.name);
+  EXPECT_EQ(starts.all[0].name, job(second).spec.name);
   EXPECT_EQ(starts.all[0].device, "cuda:0");
   EXPECT_EQ(starts.all[0].number, 1U) << "the first that starts";
   EXPECT_EQ(starts.all[0].worker, 2U) << "the second that is in work";
@@ -454,27 +454,27 @@ TEST_F(BatchFilesTest, ARecordingStartsWhenItGetsADeviceAndNotWhenItIsTakenUp) {
 TEST_F(BatchFilesTest, AStartIsToldBeforeTheEndThatFollows) {
   struct Order final : BatchObserver {
     void on_start(const BatchStart& start) override { all.push_back("start " + std::to_string(start.number)); }
-    Wish on_failed(const BatchEnd& end, const Error&, const BatchCounts&) override {
+    Action on_failed(const BatchEnd& end, const Error&, const BatchCounts&) override {
       all.push_back("failed " + std::to_string(end.worker));
-      return Wish::go_on;
+      return Action::go_on;
     }
     std::vector<std::string> all{};
   } order;
   files_.emplace(options_, *store_, pool_, order);
-  const TaskId id = add("a");
+  const JobId id = add("a");
   files_->all_added();
   const auto taken = files_->next();
   ASSERT_TRUE(taken);
-  pool_.granted.push_back({.task = static_cast<std::uint64_t>(id), .device = "a"});
+  pool_.granted.push_back({.job = static_cast<std::uint64_t>(id), .device = "a"});
   files_->failed(taken->index, {Fault::corrupt, "no audio in it"});
   EXPECT_EQ(order.all, (std::vector<std::string>{"start 1", "failed 1"}));
 }
 
 TEST_F(BatchFilesTest, WorkersAreNumberedByTheRecordingsInWork) {
   Starts starts;
-  options_.tasks_at_once = 2;
+  options_.jobs_at_once = 2;
   files_.emplace(options_, *store_, pool_, starts);
-  std::vector<TaskId> ids;
+  std::vector<JobId> ids;
   for (const char* name : {"a", "b", "c"}) ids.push_back(add(name));
   files_->all_added();
   const auto first = files_->next(), second = files_->next();
@@ -482,7 +482,7 @@ TEST_F(BatchFilesTest, WorkersAreNumberedByTheRecordingsInWork) {
   files_->failed(first->index, {Fault::corrupt, "no audio in it"});
   const auto third = files_->next();
   ASSERT_TRUE(third);
-  for (const TaskId id : ids) pool_.granted.push_back({.task = static_cast<std::uint64_t>(id), .device = "a"});
+  for (const JobId id : ids) pool_.granted.push_back({.job = static_cast<std::uint64_t>(id), .device = "a"});
   files_->failed(second->index, {Fault::corrupt, "no audio in it"});
   ASSERT_EQ(starts.all.size(), 3U);
   EXPECT_EQ(starts.all[0].worker, 1U);
@@ -493,14 +493,14 @@ TEST_F(BatchFilesTest, WorkersAreNumberedByTheRecordingsInWork) {
 TEST_F(BatchFilesTest, ACopyIsTheFirstAttemptAtItsRecording) {
   const auto same = folder_ / "same.wav";
   ASSERT_TRUE(write_file_atomically(same, "the sound of a"));
-  const TaskId a = add("a");
-  const TaskId copy = submit(same, {100, 7}, Seconds(10));
+  const JobId a = add("a");
+  const JobId copy = submit(same, {100, 7}, Seconds(10));
   files_->all_added();
   const auto first = files_->next(), second = files_->next();
   ASSERT_TRUE(first && second);
   ASSERT_TRUE(files_->begin(first->index));
   EXPECT_FALSE(files_->begin(second->index)) << "it waits for the first";
-  EXPECT_EQ(task(a).attempts, 1);
-  EXPECT_EQ(task(copy).attempts, 0);
+  EXPECT_EQ(job(a).attempts, 1);
+  EXPECT_EQ(job(copy).attempts, 0);
   EXPECT_TRUE(store_->attempts(copy)->empty());
 }

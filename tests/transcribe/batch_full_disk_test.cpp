@@ -34,30 +34,30 @@ class BatchOnAFullDisk : public BatchFilesTest {
 }  // namespace
 
 TEST_F(BatchOnAFullDisk, AFullDiskIsWaitedForAndWhatWasTranscribedIsNotDoneAgain) {
-  const TaskId id = add("a");
+  const JobId id = add("a");
   writes_to(folder_ / "out" / "a.txt");
   add("b");
   files_->all_added();
   TranscribedFile file = take_and_transcribe();
   std::future<Result<void>> published;
-  std::future<std::optional<TakenFile>> second;
+  std::future<std::optional<ClaimedFile>> second;
   {
     const FullDisk full(1 << 16);
     published = std::async(std::launch::async, [&] { return files_->publish(file); });
     log_.wait_for("no recording is begun");
     second = std::async(std::launch::async, [&] { return files_->next(); });
-    EXPECT_TRUE(pool_.is_told(Idle::disk_full));
+    EXPECT_TRUE(pool_.is_reported(Idle::disk_full));
     EXPECT_NE(files_->held_up(), "");
     EXPECT_EQ(second.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
     EXPECT_EQ(published.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
-    EXPECT_EQ(task(id).state, TaskState::running);
+    EXPECT_EQ(job(id).state, JobState::running);
   }
   EXPECT_TRUE(published.get());
   EXPECT_TRUE(second.get());
   EXPECT_GE(read_file(folder_ / "out" / "a.txt")->size(), 1U << 20);
-  EXPECT_EQ(task(id).state, TaskState::done);
-  EXPECT_EQ(task(id).attempts, 1);
-  EXPECT_EQ(task(id).strikes, 0);
+  EXPECT_EQ(job(id).state, JobState::done);
+  EXPECT_EQ(job(id).attempts, 1);
+  EXPECT_EQ(job(id).strikes, 0);
   EXPECT_EQ(files_->held_up(), "");
 }
 
@@ -65,20 +65,20 @@ TEST_F(BatchOnAFullDisk, AnOutputFolderThatMayNotBeWrittenToHoldsTheBatchUpAndTh
   options_.kept = folder_ / "state" / "kept";
   const fs::path out = folder_ / "out";
   fs::create_directories(out);
-  const TaskId id = add("a");
+  const JobId id = add("a");
   writes_to(out / "a.txt");
   add("b");
   files_->all_added();
   TranscribedFile file = take_and_transcribe();
-  std::future<std::optional<TakenFile>> second;
+  std::future<std::optional<ClaimedFile>> second;
   {
     const ClosedFolder closed(out);
     EXPECT_EQ(files_->publish(file).error().fault, Fault::cancelled) << "there is no more to do for it";
-    EXPECT_EQ(task(id).state, TaskState::done);
+    EXPECT_EQ(job(id).state, JobState::done);
     EXPECT_FALSE(fs::is_empty(options_.kept));
     EXPECT_EQ(files_->counts().done + files_->counts().failed, 0U);
     second = std::async(std::launch::async, [&] { return files_->next(); });
-    EXPECT_TRUE(pool_.is_told(Idle::not_writable));
+    EXPECT_TRUE(pool_.is_reported(Idle::not_writable));
     EXPECT_NE(files_->held_up().find("Permission denied"), std::string::npos) << files_->held_up();
     EXPECT_EQ(second.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
   }
@@ -93,12 +93,12 @@ TEST_F(BatchOnAFullDisk, AnOutputFolderThatMayNotBeWrittenToHoldsTheBatchUpAndTh
 TEST_F(BatchOnAFullDisk, OneFolderAmongTheOutputsThatMayNotBeWrittenToHoldsNobodyElseUp) {
   const fs::path talks = folder_ / "out" / "talks";
   fs::create_directories(talks);
-  const TaskId id = add("a");
+  const JobId id = add("a");
   writes_to(talks / "a.txt");
   add("b");
   files_->all_added();
   TranscribedFile file = take_and_transcribe();
-  file.outcome.asked = Seconds(4);
+  file.outcome.requested = Seconds(4);
   {
     const ClosedFolder closed(talks);
     EXPECT_FALSE(files_->publish(file));
@@ -106,18 +106,18 @@ TEST_F(BatchOnAFullDisk, OneFolderAmongTheOutputsThatMayNotBeWrittenToHoldsNobod
     EXPECT_EQ(files_->counts().failed, 1U);
     EXPECT_TRUE(files_->next());
   }
-  files_->hand_back("the run ended");
+  files_->release("the run ended");
   EXPECT_EQ(files_->counts().failed, 0U) << "it is tried again at the end";
   EXPECT_EQ(files_->done().recordings, 1U) << "this run has done it, and none before";
   EXPECT_EQ(files_->done().audio, Seconds(10));
-  EXPECT_EQ(files_->done().asked, Seconds(4)) << "of a recording of which clips were to be heard";
-  EXPECT_EQ(files_->entry(id).asked, Seconds(4));
+  EXPECT_EQ(files_->done().requested, Seconds(4)) << "of a recording of which clips were to be heard";
+  EXPECT_EQ(files_->entry(id).requested, Seconds(4));
   EXPECT_EQ(files_->before().done, 0U);
   EXPECT_GE(read_file(talks / "a.txt")->size(), 1U << 20);
 }
 
 TEST_F(BatchOnAFullDisk, ADiskThatIsFullOfDecodedAudioIsWaitedForAndIsNoFaultOfTheRecording) {
-  const TaskId id = add("a");
+  const JobId id = add("a");
   files_->all_added();
   const auto taken = files_->next();
   ASSERT_TRUE(taken);
@@ -128,23 +128,23 @@ TEST_F(BatchOnAFullDisk, ADiskThatIsFullOfDecodedAudioIsWaitedForAndIsNoFaultOfT
   };
   auto decoded = std::async(std::launch::async, [&] { return files_->decoded(taken->index, decode); });
   log_.wait_for("recordings are decoded there as soon as there is room");
-  EXPECT_TRUE(pool_.is_told(Idle::disk_full)) << "although nothing but this one is left";
+  EXPECT_TRUE(pool_.is_reported(Idle::disk_full)) << "although nothing but this one is left";
   EXPECT_NE(files_->held_up().find("(TMPDIR)"), std::string::npos) << files_->held_up();
-  EXPECT_TRUE(files_->in_work().at(0).no_room);
+  EXPECT_TRUE(files_->in_work().at(0).no_space);
   EXPECT_EQ(decoded.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
   full = false;
   EXPECT_EQ(decoded.get()->samples(), 160'000);
-  EXPECT_FALSE(files_->in_work().at(0).no_room);
-  EXPECT_TRUE(pool_.is_told(std::nullopt));
+  EXPECT_FALSE(files_->in_work().at(0).no_space);
+  EXPECT_TRUE(pool_.is_reported(std::nullopt));
   EXPECT_EQ(files_->held_up(), "");
-  EXPECT_EQ(task(id).state, TaskState::running);
-  EXPECT_EQ(task(id).attempts, 1);
-  EXPECT_EQ(task(id).strikes, 0);
+  EXPECT_EQ(job(id).state, JobState::running);
+  EXPECT_EQ(job(id).attempts, 1);
+  EXPECT_EQ(job(id).strikes, 0);
   EXPECT_EQ(log_.count("could not be written"), 1);
 }
 
 TEST_F(BatchOnAFullDisk, ARecordingThatIsCancelledOrStoppedDoesNotWaitForRoom) {
-  const TaskId id = add("a");
+  const JobId id = add("a");
   add("b");
   files_->all_added();
   const auto first = files_->next(), second = files_->next();
@@ -162,8 +162,8 @@ TEST_F(BatchOnAFullDisk, ARecordingThatIsCancelledOrStoppedDoesNotWaitForRoom) {
   EXPECT_EQ(other.get().error().fault, Fault::cancelled);
 }
 
-TEST_F(BatchOnAFullDisk, ALimitOnAFilesSizeIsNotWaitedForAndFailsTheTaskForGood) {
-  const TaskId id = add("a");
+TEST_F(BatchOnAFullDisk, ALimitOnAFilesSizeIsNotWaitedForAndFailsTheJobForGood) {
+  const JobId id = add("a");
   writes_to(folder_ / "out" / "a.txt");
   files_->all_added();
   TranscribedFile file = take_and_transcribe();
@@ -175,7 +175,7 @@ TEST_F(BatchOnAFullDisk, ALimitOnAFilesSizeIsNotWaitedForAndFailsTheTaskForGood)
   EXPECT_EQ(published.error().fault, Fault::refused);
   EXPECT_EQ(log_.count("no recording is begun"), 0);
   files_->failed(file.outcome.index, published.error());
-  EXPECT_EQ(task(id).state, TaskState::dead);
+  EXPECT_EQ(job(id).state, JobState::dead);
   EXPECT_NE(files_->failures().front().error.find("ulimit -f"), std::string::npos);
 }
 
@@ -192,8 +192,8 @@ TEST_F(BatchOnAFullDisk, WhatIsLargerThanTheDiskForDecodedAudioFailsAtOnce) {
   EXPECT_NE(decoded.error().text().find("TMPDIR"), std::string::npos) << decoded.error().text();
 }
 
-TEST_F(BatchOnAFullDisk, ARunThatEndsOnAFullDiskHandsItsTaskBackWithoutBlame) {
-  const TaskId id = add("a");
+TEST_F(BatchOnAFullDisk, ARunThatEndsOnAFullDiskHandsItsJobBackWithoutBlame) {
+  const JobId id = add("a");
   writes_to(folder_ / "out" / "a.txt");
   files_->all_added();
   TranscribedFile file = take_and_transcribe();
@@ -209,29 +209,29 @@ TEST_F(BatchOnAFullDisk, ARunThatEndsOnAFullDiskHandsItsTaskBackWithoutBlame) {
     EXPECT_EQ(ended.error().fault, Fault::cancelled);
   }
   files_->failed(file.outcome.index, {Fault::cancelled, "stopped"});
-  EXPECT_EQ(task(id).state, TaskState::queued);
-  EXPECT_EQ(task(id).strikes, 0);
+  EXPECT_EQ(job(id).state, JobState::queued);
+  EXPECT_EQ(job(id).strikes, 0);
 }
 
 TEST_F(BatchOnAFullDisk, WhatAnEarlierRunCouldNotPutInPlaceIsTriedAgainAtTheEnd) {
   const auto input = folder_ / "a.wav";
   const auto output = folder_ / "out" / "a.txt";
   std::filesystem::create_directories(output);  // a folder where the file should be
-  BatchTask& task = tasks_.emplace_back();
-  task.spec = {.key = "/out/a", .batch = "b", .input = input, .identity = {100, 7}, .options = "tiny"};
-  Submitted answer = store_->submit(run_, {&task.spec, 1})->front();
-  const TaskId id = answer.id;
-  const Lease lease = **store_->claim({.task = id});
+  BatchJob& job = jobs_.emplace_back();
+  job.spec = {.key = "/out/a", .batch = "b", .input = input, .identity = {100, 7}, .options = "tiny"};
+  Submitted answer = store_->submit(run_, {&job.spec, 1})->front();
+  const JobId id = answer.id;
+  const Lease lease = **store_->claim({.job = id});
   const std::vector<OutputContent> contents{{output, "hello"}};
   const auto published = publish_outputs(*store_, lease, contents, {}, {.staging = options_.staging});
   ASSERT_TRUE(published && published->left_staged);
-  answer.state = TaskState::done;
-  const AskedTask asked{
-      .known = answer, .task = &task, .audio = Seconds(10), .left_staged = published->left_staged->text()};
-  files_->add({&asked, 1});
+  answer.state = JobState::done;
+  const RequestedJob requested{
+      .known = answer, .job = &job, .audio = Seconds(10), .left_staged = published->left_staged->text()};
+  files_->add({&requested, 1});
   EXPECT_EQ(files_->counts().failed, 1U);
   std::filesystem::remove(output);
-  files_->hand_back("the run ended");
+  files_->release("the run ended");
   EXPECT_EQ(files_->counts().failed, 0U);
   EXPECT_EQ(files_->counts().done, 1U);
   EXPECT_EQ(files_->before().done, 1U) << "that earlier run has done it";

@@ -27,24 +27,24 @@ TEST(UsedByOthers, WhereProcessesAreHiddenIsWhatWasUsedBeforeOurWorker) {
 TEST(TroubleOf, IsWhatTheDriverSaysThatOnlyARepairEnds) {
   GpuSnapshot gpu;
   gpu.state = GpuState::ok;
-  EXPECT_FALSE(trouble_of(gpu));
+  EXPECT_FALSE(device_fault_of(gpu));
   gpu.errors.recovery_action = "none";
   gpu.errors.xids = {{13, {1, {}}}, {31, {2, {}}}, {94, {1, {}}}};
-  EXPECT_FALSE(trouble_of(gpu)) << "these cost a worker, and it is started again";
+  EXPECT_FALSE(device_fault_of(gpu)) << "these cost a worker, and it is started again";
   gpu.errors.xids->insert({48, {1, {}}});
-  const auto trouble = [&] { return trouble_of(gpu).value_or(CardTrouble{}); };
-  EXPECT_EQ(trouble().what, "the driver reported Xid 48, after which it needs a reset");
-  EXPECT_FALSE(trouble().lost);
+  const auto fault = [&] { return device_fault_of(gpu).value_or(DeviceFault{}); };
+  EXPECT_EQ(fault().what, "the driver reported Xid 48, after which it needs a reset");
+  EXPECT_FALSE(fault().lost);
   gpu.errors.xids->at(48).count = 2;
-  EXPECT_THAT(trouble().what, HasSubstr("Xid 48 (2 times)")) << "another one is news";
+  EXPECT_THAT(fault().what, HasSubstr("Xid 48 (2 times)")) << "another one is news";
   gpu.errors.xids.reset();
   gpu.errors.recovery_action = "reset the GPU";
-  EXPECT_THAT(trouble().what, HasSubstr("reset the GPU"));
-  EXPECT_FALSE(trouble().lost);
+  EXPECT_THAT(fault().what, HasSubstr("reset the GPU"));
+  EXPECT_FALSE(fault().lost);
   gpu.state = GpuState::lost;
   gpu.reason = "off the bus";
-  EXPECT_EQ(trouble().what, "off the bus");
-  EXPECT_TRUE(trouble().lost);
+  EXPECT_EQ(fault().what, "off the bus");
+  EXPECT_TRUE(fault().lost);
 }
 
 TEST(DescribeCores, OwnIsTheWorkersAndForeignTheRestOfItsCore) {

@@ -66,19 +66,19 @@ TEST_F(BatchStatusTest, WhatWaitsForADeviceIsNotCalledRunning) {
   const RunId run = store->begin_run({.batch = "b"}).value();
   BatchObserver observer;
   BatchFiles files(options_, *store, pool_, observer);
-  std::deque<BatchTask> tasks;
+  std::deque<BatchJob> jobs;
   for (const char* name : {"a", "b"}) {
-    BatchTask& task = tasks.emplace_back();
-    task.spec = {.key = name, .batch = "b", .input = folder_ / name, .identity = {1, 1}, .name = name};
-    const AskedTask asked{.known = store->submit(run, {&task.spec, 1})->front(), .task = &task};
-    files.add({&asked, 1});
+    BatchJob& job = jobs.emplace_back();
+    job.spec = {.key = name, .batch = "b", .input = folder_ / name, .identity = {1, 1}, .name = name};
+    const RequestedJob requested{.known = store->submit(run, {&job.spec, 1})->front(), .job = &job};
+    files.add({&requested, 1});
   }
   files.all_added();
   const auto first = files.next(), second = files.next();
   ASSERT_TRUE(first && second);
   const auto status = [&] { return fleet_status(options_, files, pool_.view(), BatchMachine(options_)); };
   EXPECT_EQ(status().running, 2U) << "their audio is decoded";
-  ASSERT_TRUE(files.heard(second->index, Seconds(30)));
+  ASSERT_TRUE(files.on_audio_decoded(second->index, Seconds(30)));
   EXPECT_EQ(status().running, 1U);
   EXPECT_EQ(status().waiting(), 1U);
   EXPECT_EQ(status().in_work.at(1).waiting_for, "a place on a device");

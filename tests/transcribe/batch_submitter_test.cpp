@@ -12,8 +12,8 @@ namespace {
 
 class BatchSubmitterTest : public BatchFilesTest {
  protected:
-  void list(int tasks) {
-    for (int i = 0; i < tasks; ++i)
+  void list(int jobs) {
+    for (int i = 0; i < jobs; ++i)
       listed_.push_back({.spec = {.key = "/out/talk" + std::to_string(i),
                                   .batch = "b",
                                   .input = folder_ / ("talk" + std::to_string(i) + ".wav"),
@@ -21,7 +21,7 @@ class BatchSubmitterTest : public BatchFilesTest {
                                   .audio = Seconds(10)}});
   }
 
-  std::vector<BatchTask> listed_;
+  std::vector<BatchJob> listed_;
 };
 
 /// To look at a recording takes a second and a half, by the store's clock, too.
@@ -46,9 +46,9 @@ TEST_F(BatchSubmitterTest, WorkBeginsBeforeALongLookAtAllRecordingsIsOver) {
   BatchSubmitter submitter(listed_, options_, *store_, *files_, {}, [] { return false; });
   ASSERT_TRUE(submitter.begin());
   ASSERT_TRUE(submitter.submit(SlowDisk(clock_)));
-  const auto tasks = store_->tasks({.run = submitter.run()}, 0, 100).value();
-  ASSERT_EQ(tasks.size(), 9U);
-  EXPECT_LT(tasks.front().submitted, tasks.back().submitted) << "in portions";
+  const auto jobs = store_->jobs({.run = submitter.run()}, 0, 100).value();
+  ASSERT_EQ(jobs.size(), 9U);
+  EXPECT_LT(jobs.front().submitted, jobs.back().submitted) << "in portions";
   EXPECT_EQ(files_->counts().total, 9U);
 }
 
@@ -77,7 +77,7 @@ TEST_F(BatchSubmitterTest, WhatNobodyHasLookedAtWhenItIsStoppedIsTheNextRuns) {
   ASSERT_TRUE(submitter.begin());
   ASSERT_TRUE(submitter.submit());
   EXPECT_EQ(files_->counts().total, 0U);
-  EXPECT_TRUE(store_->tasks({.run = submitter.run()}, 0, 100)->empty());
+  EXPECT_TRUE(store_->jobs({.run = submitter.run()}, 0, 100)->empty());
   BatchSubmitter next(listed_, options_, *store_, *files_, {}, [] { return false; });
   ASSERT_TRUE(next.begin());
   ASSERT_TRUE(next.submit());
@@ -116,7 +116,7 @@ TEST_F(BatchSubmitterTest, WhatOverwritesTheTranscriptOfAnotherRecordingIsSaidUn
     return submitter.begin() && submitter.submit();
   };
   ASSERT_TRUE(submitted());
-  for (const TaskId id : files_->ids()) ASSERT_TRUE(*store_->complete((*store_->claim({.task = id}))->key, {}, {}));
+  for (const JobId id : files_->ids()) ASSERT_TRUE(*store_->complete((*store_->claim({.job = id}))->key, {}, {}));
   ASSERT_TRUE(write_file_atomically(folder_ / "talk0.wav", "the first one is still there"));
   for (const int i : {0, 1}) listed_[static_cast<std::size_t>(i)].spec.input = folder_ / ("other" + std::to_string(i));
   ASSERT_TRUE(submitted());

@@ -6,14 +6,14 @@ namespace tutti {
 namespace {
 
 BatchEntry minute() {
-  return {.audio = Seconds(60), .told = Seconds(60), .asked = Seconds(30)};
+  return {.audio = Seconds(60), .declared_length = Seconds(60), .requested = Seconds(30)};
 }
 
 TEST(BatchTally, WhatEndedBeforeIsCountedButNotToBeDone) {
   BatchTally tally;
-  tally.add(minute(), TaskState::done);
-  tally.add(minute(), TaskState::dead);
-  tally.add(minute(), TaskState::queued);
+  tally.add(minute(), JobState::done);
+  tally.add(minute(), JobState::dead);
+  tally.add(minute(), JobState::queued);
   EXPECT_EQ(tally.counts.total, 3u);
   EXPECT_EQ(tally.counts.ended(), 2u);
   EXPECT_EQ(tally.before.done, 1u);
@@ -27,7 +27,7 @@ TEST(BatchTally, OutputsThatLayStagedFailedUntilTheyAreInPlace) {
   BatchTally tally;
   BatchEntry entry = minute();
   entry.left_staged = "the disk is full";
-  tally.add(entry, TaskState::done);
+  tally.add(entry, JobState::done);
   EXPECT_EQ(tally.counts.failed, 1u);
   EXPECT_EQ(tally.counts.done, 0u);
   EXPECT_EQ(tally.before.done, 0u);
@@ -42,15 +42,15 @@ TEST(BatchTally, OutputsThatLayStagedFailedUntilTheyAreInPlace) {
 TEST(BatchTally, StagedByThisRunItCountsAsItsOwnOnceInPlace) {
   BatchTally tally;
   BatchEntry entry = minute();
-  tally.add(entry, TaskState::queued);
+  tally.add(entry, JobState::queued);
   entry.number = ++tally.begun;
-  entry.use = PoolTaskEngine::Use{};
+  entry.use = JobEngine::Use{};
   ++tally.counts.failed;
   tally.placed(entry);
   EXPECT_EQ(tally.counts.failed, 0u);
   EXPECT_EQ(tally.before.done, 0u);
   EXPECT_EQ(tally.done.recordings, 1u);
-  EXPECT_EQ(tally.done.asked, Seconds(30));
+  EXPECT_EQ(tally.done.requested, Seconds(30));
 }
 
 TEST(BatchTally, WhatHasNoSpeechIsCountedAmongTheDone) {

@@ -40,7 +40,7 @@ class BatchedTest : public testing::Test {
     tokenizer_.emplace(Tokenizer::load(test_data() / "tokenizer/multilingual.tiktoken", 51865).value());
     engine_.languages = {special().language_token("en").value(), special().language_token("de").value(),
                          special().language_token("ja").value()};
-    engine_.answer = [this](const DecodeWindow& request) { return said(request, {0, 2000 + chunk_of(request), 900}); };
+    engine_.answer = [this](const DecodeWindow& request) { return text(request, {0, 2000 + chunk_of(request), 900}); };
     rules_.language = "en";
     way_.vad.emplace().speech_pad_ms = 0;
     way_.vad->min_silence_duration_ms = 160;
@@ -99,7 +99,7 @@ class BatchedTest : public testing::Test {
     return static_cast<std::int32_t>(std::lround(frames / 100.0)) - 20;
   }
   /// Timestamps up to 1500, in steps of 0.02 s, and text tokens above.
-  Decoded said(const DecodeWindow& request, std::vector<std::int32_t> tokens) const {
+  Decoded text(const DecodeWindow& request, std::vector<std::int32_t> tokens) const {
     for (std::int32_t& token : tokens) token = token <= 1500 ? special().timestamp_begin + token : token;
     return {.window = request.window, .request = request.request, .tokens = tokens, .avg_logprob = -0.2, .steps = 3};
   }
@@ -116,7 +116,7 @@ class BatchedTest : public testing::Test {
     EXPECT_EQ(index, 5U);
     told_.push_back({position, fresh});
   };
-  WayThrough way_{.batched = true};
+  TranscriptionMode way_{.batched = true};
 };
 
 }  // namespace
@@ -127,7 +127,7 @@ TEST_F(BatchedTest, ChunksThatAreDoneBackwardsMakeATranscriptInTheRecordingsOrde
     const std::int32_t chunk = chunk_of(request);
     left.wait([&](std::int32_t now) { return now == chunk + 1; }, [](auto&) {});
     left.change([](std::int32_t& now) { --now; });
-    return said(request, {0, 2000 + chunk, 900});
+    return text(request, {0, 2000 + chunk, 900});
   };
   const auto all = run(context());
   ASSERT_EQ(all.size(), 1U);
@@ -151,7 +151,7 @@ TEST_F(BatchedTest, ChunksThatAreDoneBackwardsMakeATranscriptInTheRecordingsOrde
 
 // A model that is not sure when the speech ends says the window's end, which lies behind a short chunk's sound.
 TEST_F(BatchedTest, ATextThatClaimsTheWholeWindowEndsWithItsChunkAndNotInTheNext) {
-  engine_.answer = [this](const DecodeWindow& request) { return said(request, {0, 2000, 1500}); };
+  engine_.answer = [this](const DecodeWindow& request) { return text(request, {0, 2000, 1500}); };
   const auto all = run(context());
   ASSERT_EQ(all.size(), 1U);
   ASSERT_TRUE(all.front()) << all.front().error().text();
@@ -166,10 +166,10 @@ TEST_F(BatchedTest, ProgressIsTheShareOfSpeechDoneAndSegmentsAreToldOnceInOrder)
   ASSERT_EQ(told_.size(), 4U);
   Seconds last{};
   std::int64_t next = 0;
-  for (const Told& told : told_) {
-    EXPECT_GT(told.position, last);
-    last = told.position;
-    for (const Segment& segment : told.fresh) EXPECT_EQ(segment.id, next++);
+  for (const Told& reported : told_) {
+    EXPECT_GT(reported.position, last);
+    last = reported.position;
+    for (const Segment& segment : reported.fresh) EXPECT_EQ(segment.id, next++);
   }
   EXPECT_NEAR(last.count(), 95, 1e-9);
   EXPECT_EQ(next, 4);
@@ -178,7 +178,7 @@ TEST_F(BatchedTest, ProgressIsTheShareOfSpeechDoneAndSegmentsAreToldOnceInOrder)
 TEST_F(BatchedTest, OneChunksErrorIsTheFilesAndIsYieldedOnce) {
   engine_.answer = [this](const DecodeWindow& request) -> Result<Decoded> {
     if (chunk_of(request) == 2) return fail(Fault::device, "the worker is gone");
-    return said(request, {0, 2000, 900});
+    return text(request, {0, 2000, 900});
   };
   const auto all = run(context());
   ASSERT_EQ(all.size(), 1U);
@@ -210,7 +210,7 @@ TEST_F(BatchedTest, ChunksThatAreDroppedYieldTheReasonOnceWithTheLastOfThem) {
 
 TEST_F(BatchedTest, FallbackIsEachWindowsOwn) {
   engine_.answer = [this](const DecodeWindow& request) {
-    Decoded answer = said(request, {0, 2000, 900});
+    Decoded answer = text(request, {0, 2000, 900});
     if (chunk_of(request) == 1 && request.temperature < 0.3) answer.avg_logprob = -3;
     return answer;
   };
@@ -228,8 +228,8 @@ TEST_F(BatchedTest, FallbackIsEachWindowsOwn) {
 TEST_F(BatchedTest, WhatAWindowsEndCutOffIsHeardAgainFromThere) {
   engine_.answer = [this](const DecodeWindow& request) {
     const std::int32_t frames = engine_.frames_of(request.window);
-    if (frames < 1900) return said(request, {0, 3000, frames / 2});
-    return said(request, {0, 2000, 500, 500, 2001, 700, 700});  // speech goes on at 14 s
+    if (frames < 1900) return text(request, {0, 3000, frames / 2});
+    return text(request, {0, 2000, 500, 500, 2001, 700, 700});  // speech goes on at 14 s
   };
   const auto all = run(context());
   ASSERT_EQ(all.size(), 1U);
@@ -302,7 +302,7 @@ TEST_F(BatchedTest, WithVadAloneTheLoopHearsTheSpeechInARowAndTimesAreTheRecordi
   const TranscriptionContext shared = context();
   std::vector<Work> work = work_of(shared);
   ASSERT_EQ(work.size(), 1U);
-  engine_.answer = [this](const DecodeWindow& request) { return said(request, {0, 2000, 500, 500, 2001, 1250}); };
+  engine_.answer = [this](const DecodeWindow& request) { return text(request, {0, 2000, 500, 500, 2001, 1250}); };
   const auto whole = do_work(std::move(work.front()), shared);
   ASSERT_TRUE(whole && *whole);
   // 86 s of speech: windows of 30, 30 and 26 s. The first segment from 10 to 25 s spans the silence at 20 s.
@@ -326,17 +326,17 @@ TEST_F(BatchedTest, NothingOutsideTheClipsIsHeard) {
 }
 
 TEST_F(BatchedTest, WhatIsCountedAsTranscribedIsWhatTheClipsAskFor) {
-  const auto asked = [&](std::vector<double> clips) {
+  const auto requested = [&](std::vector<double> clips) {
     way_.clips = std::move(clips);
     const TranscriptionContext shared = context();
     const auto yielded = run(shared);
     EXPECT_EQ(yielded.size(), 1U);
     EXPECT_EQ(yielded.front()->outcome.duration, Seconds(95)) << "the file is as long as it is";
-    return yielded.front()->outcome.asked.count();
+    return yielded.front()->outcome.requested.count();
   };
-  EXPECT_DOUBLE_EQ(asked({0}), 95);
-  EXPECT_DOUBLE_EQ(asked({10, 30, 80}), 35) << "20 s and the last 15, silence and all";
-  EXPECT_DOUBLE_EQ(asked({0, 300}), 95) << "a clip ends with its recording";
+  EXPECT_DOUBLE_EQ(requested({0}), 95);
+  EXPECT_DOUBLE_EQ(requested({10, 30, 80}), 35) << "20 s and the last 15, silence and all";
+  EXPECT_DOUBLE_EQ(requested({0, 300}), 95) << "a clip ends with its recording";
 }
 
 TEST_F(BatchedTest, ACutAmidSpeechIsCountedWhereAWindowEndsThere) {
@@ -347,7 +347,7 @@ TEST_F(BatchedTest, ACutAmidSpeechIsCountedWhereAWindowEndsThere) {
     EXPECT_EQ(yielded.size(), 1U);
     return yielded.front()->outcome.forced_cuts;
   };
-  engine_.answer = [this](const DecodeWindow& request) { return said(request, {0, 2000, 900}); };
+  engine_.answer = [this](const DecodeWindow& request) { return text(request, {0, 2000, 900}); };
   EXPECT_EQ(cuts(30), 0U) << "every stretch fits into a window";
   way_.clips = {0, 20};
   EXPECT_EQ(cuts(8), 0U) << "20 s in three pieces that stand in a row in one window";

@@ -4,8 +4,8 @@
 #include "transcribe/bench/clip.h"
 #include "transcribe/bench/limits.h"
 #include "transcribe/bench/peak_memory.h"
-#include "transcribe/bench/verdict.h"
-#include "transcribe/speech_plan.h"
+#include "transcribe/bench/bench_result.h"
+#include "transcribe/speech_chunks.h"
 
 using namespace tutti;
 using testing::HasSubstr;
@@ -68,39 +68,39 @@ TEST(BenchLimits, AWindowCostsItsArithmeticAndAStepItsShareOfTheWeights) {
   EXPECT_DOUBLE_EQ(least_time(limits, measured).count(), 2 * 50 / 100.0 + 16 * (40 / 2.0 + 5) / 10);
 }
 
-TEST(BenchVerdict, TheFastestWithTheSameWordsIsRecommended) {
+TEST(BenchResult, TheFastestWithTheSameWordsIsRecommended) {
   const std::vector trials{trial("float32", 10, words(100)), trial("bfloat16", 5, words(100) + "!"),
                            trial("int8", 2, words(90))};
-  const auto verdict = judge(trials, unknown(trials));
-  EXPECT_EQ(verdict.recommended, 1U);
-  EXPECT_EQ(verdict.trials[0].word_errors, 0);
-  EXPECT_EQ(verdict.trials[1].word_errors, 0);
-  EXPECT_DOUBLE_EQ(*verdict.trials[2].word_errors, 0.1);
+  const auto decision = score_trials(trials, unknown(trials));
+  EXPECT_EQ(decision.recommended, 1U);
+  EXPECT_EQ(decision.trials[0].word_errors, 0);
+  EXPECT_EQ(decision.trials[1].word_errors, 0);
+  EXPECT_DOUBLE_EQ(*decision.trials[2].word_errors, 0.1);
 }
 
-TEST(BenchVerdict, WhatDidNotRunIsNeitherRecommendedNorTheMeasureOfTheOthers) {
+TEST(BenchResult, WhatDidNotRunIsNeitherRecommendedNorTheMeasureOfTheOthers) {
   std::vector trials{trial("float32", 0, ""), trial("bfloat16", 5, words(10)), trial("int8", 4, words(10))};
   trials[0].error = Error{Fault::exhausted, "no memory"};
-  const auto verdict = judge(trials, unknown(trials));
-  EXPECT_EQ(verdict.recommended, 2U);
-  EXPECT_FALSE(verdict.trials[0].word_errors);
-  EXPECT_EQ(verdict.reference, 1U);
+  const auto decision = score_trials(trials, unknown(trials));
+  EXPECT_EQ(decision.recommended, 2U);
+  EXPECT_FALSE(decision.trials[0].word_errors);
+  EXPECT_EQ(decision.reference, 1U);
   trials.resize(1);
-  EXPECT_FALSE(judge(trials, unknown(trials)).recommended);
-  EXPECT_FALSE(judge(trials, unknown(trials)).reference);
+  EXPECT_FALSE(score_trials(trials, unknown(trials)).recommended);
+  EXPECT_FALSE(score_trials(trials, unknown(trials)).reference);
 }
 
-TEST(BenchVerdict, OneOtherDigitAmongManyIsOneWord) {
+TEST(BenchResult, OneOtherDigitAmongManyIsOneWord) {
   const std::vector trials{trial("float32", 10, "one two three four five six seven eight nine zero"),
                            trial("int8", 5, "one two three four five six seven eight nine nine")};
-  EXPECT_DOUBLE_EQ(*judge(trials, unknown(trials)).trials[1].word_errors, 0.1);
+  EXPECT_DOUBLE_EQ(*score_trials(trials, unknown(trials)).trials[1].word_errors, 0.1);
 }
 
-TEST(BenchVerdict, TheShareOfTheLimitIsTheLeastTimeOverTheTimeTaken) {
+TEST(BenchResult, TheShareOfTheLimitIsTheLeastTimeOverTheTimeTaken) {
   std::vector trials{trial("float32", 10, words(3))};
   trials[0].windows = 1;
-  const auto verdict = judge(trials, {DeviceLimits{1, 1, 2.5, 1, 1}});
-  EXPECT_DOUBLE_EQ(verdict.trials[0].share_of_limit.value(), 0.25);
+  const auto decision = score_trials(trials, {DeviceLimits{1, 1, 2.5, 1, 1}});
+  EXPECT_DOUBLE_EQ(decision.trials[0].share_of_limit.value(), 0.25);
 }
 
 TEST(PeakMemory, OfAGpuIsWhatTheDriverSaysOfUsOrWhatIsTakenSinceWeBegan) {

@@ -15,7 +15,7 @@ namespace tutti {
 /// is given.
 class CountingPool final : public DevicePool {
  public:
-  class Engine final : public PoolTaskEngine {
+  class Engine final : public JobEngine {
    public:
     explicit Engine(CountingPool& pool) : pool_(pool) { ++pool_.engines; }
     ~Engine() override { --pool_.engines; }
@@ -34,13 +34,13 @@ class CountingPool final : public DevicePool {
   };
 
   Result<Ready> ready() override { return Ready{}; }
-  void add_task(const PoolTask& task) override { added.push_back(task); }
-  void end_task(std::uint64_t) override {}
-  std::unique_ptr<PoolTaskEngine> engine(const PoolTask&) override { return std::make_unique<Engine>(*this); }
+  void add_job(const PoolJob& job) override { added.push_back(job); }
+  void end_job(std::uint64_t) override {}
+  std::unique_ptr<JobEngine> engine(const PoolJob&) override { return std::make_unique<Engine>(*this); }
   PoolView view() override { return shown; }
   bool drain(const std::string&) override { return false; }
   bool resume(const std::string&) override { return false; }
-  void driver_says(const std::string&, const std::optional<CardTrouble>&) override {}
+  void report_driver_state(const std::string&, const std::optional<DeviceFault>&) override {}
   void others_use(const std::string&, Bytes) override {}
   void host_short(const std::optional<std::string>&) override {}
   void held_back(std::optional<Idle> why) override { why_held_back = why; }
@@ -50,18 +50,18 @@ class CountingPool final : public DevicePool {
   void stop(Seconds) override { stopped = true; }
 
   /// Waits for it.
-  bool is_told(std::optional<Idle> why) const {
+  bool is_reported(std::optional<Idle> why) const {
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     while (why_held_back.load() != why && std::chrono::steady_clock::now() < until) std::this_thread::yield();
     return why_held_back.load() == why;
   }
 
   std::atomic<std::optional<Idle>> why_held_back{};
-  std::vector<PoolTask> added{};
+  std::vector<PoolJob> added{};
   PoolView shown{};
   std::vector<FirstGrant> granted{};     // to be fetched
   std::function<void()> when_granted{};  // of the latest engine
-  PoolTaskEngine::Use use{};             // what every task used
+  JobEngine::Use use{};             // what every task used
   int engines = 0;
   int let_go = 0;
   std::optional<Error> ended{};

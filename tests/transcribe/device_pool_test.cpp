@@ -12,7 +12,7 @@
 #include "support/environment.h"
 #include "support/log_capture.h"
 #include "transcribe/run.h"
-#include "transcribe/start/worker_options.h"
+#include "transcribe/worker_start/worker_options.h"
 
 using namespace tutti;
 using testing::HasSubstr;
@@ -20,7 +20,7 @@ using testing::HasSubstr;
 namespace {
 
 constexpr std::int32_t kFrames = 3000;
-const CardTrouble kLost{.lost = true, .what = "GPU is lost"};
+const DeviceFault kLost{.lost = true, .what = "GPU is lost"};
 
 /// A pool of emulated cards that `tutti` plays; each second of theirs takes three hundredths. With less, what a machine
 /// that has much else to do keeps them from for a moment would be a stall to the pool: of the fastest card here, one of
@@ -46,7 +46,7 @@ class DevicePoolTest : public testing::Test {
   }
 
   /// Opens, decodes and releases a window of that content.
-  static Result<Decoded> transcribe(PoolTaskEngine& engine, WindowId window, float content) {
+  static Result<Decoded> transcribe(JobEngine& engine, WindowId window, float content) {
     const std::vector<float> mel(80 * kFrames, content);
     if (auto opened = engine.open(window, mel, 80, kFrames); !opened) return tl::unexpected(opened.error());
     auto decoded = engine.decode({.window = window, .request = 1});
@@ -55,10 +55,10 @@ class DevicePoolTest : public testing::Test {
   }
 
   /// What any card must say of a window of that content.
-  std::vector<std::int32_t> said_of(float content) const {
+  std::vector<std::int32_t> text_of(float content) const {
     const std::vector<float> mel(80 * kFrames, content);
-    const DecodeWindow asked;
-    return emulated_text(speech_, content_of(mel), kFrames, asked.timestamps, asked.max_tokens);
+    const DecodeWindow requested;
+    return emulated_text(speech_, content_of(mel), kFrames, requested.timestamps, requested.max_tokens);
   }
 
   ScopedVariable program_{"TUTTI_EMULATOR", TUTTI_BINARY_DIR "/bin/tutti"};
@@ -68,11 +68,11 @@ class DevicePoolTest : public testing::Test {
 
 }  // namespace
 
-TEST_F(DevicePoolTest, WindowsOfOneTaskSpreadOverItsDevicesAndSayWhatOneWouldSay) {
+TEST_F(DevicePoolTest, WindowsOfOneJobSpreadOverItsDevicesAndSayWhatOneWouldSay) {
   const auto many = pool({card("a", 30), card("b", 30), card("c", 30)});
   const auto is_starting = [](const PooledDeviceView& device) { return device.state == "starting"; };
   while (std::ranges::any_of(many->view().devices, is_starting)) std::this_thread::sleep_for(Seconds(0.01));
-  many->add_task({.id = 1, .audio = Seconds(300)});
+  many->add_job({.id = 1, .audio = Seconds(300)});
   const auto engine = many->engine({.id = 1, .audio = Seconds(300)});
   std::vector<std::future<Result<Decoded>>> answers;
   for (WindowId window = 1; window <= 40; ++window)
@@ -81,7 +81,7 @@ TEST_F(DevicePoolTest, WindowsOfOneTaskSpreadOverItsDevicesAndSayWhatOneWouldSay
   for (WindowId window = 1; window <= 40; ++window) {
     const auto answer = answers[window - 1].get();
     ASSERT_TRUE(answer) << answer.error().text();
-    EXPECT_EQ(answer->tokens, said_of(static_cast<float>(window)));
+    EXPECT_EQ(answer->tokens, text_of(static_cast<float>(window)));
   }
   for (const auto& device : many->view().devices) EXPECT_GT(device.audio_done, Seconds(0)) << device.id;
 }
@@ -89,7 +89,7 @@ TEST_F(DevicePoolTest, WindowsOfOneTaskSpreadOverItsDevicesAndSayWhatOneWouldSay
 TEST_F(DevicePoolTest, AWindowThatIsOnlyAskedForItsLanguageIsNoAudioThatADeviceHasDone) {
   const auto one = pool({card("a", 30)});
   ASSERT_TRUE(one->ready());
-  one->add_task({.id = 1, .audio = Seconds(3)});
+  one->add_job({.id = 1, .audio = Seconds(3)});
   const auto engine = one->engine({.id = 1, .audio = Seconds(3)});
   engine->correct_length(Seconds(0));
   const std::vector<float> mel(80 * kFrames, 0.5F);
@@ -127,7 +127,7 @@ TEST_F(DevicePoolTest, AWindowIsLeftToACardThatLoadsForAsLongAsItDidLastTime) {
   fast.load_time = Seconds(1000);  // a slow machine has that much time for it
   const auto two = pool({card("slow", 0.01), fast});
   while (two->view().devices[0].state == "starting") std::this_thread::sleep_for(Seconds(0.01));
-  two->add_task({.id = 1, .audio = Seconds(30)});
+  two->add_job({.id = 1, .audio = Seconds(30)});
   const auto engine = two->engine({.id = 1, .audio = Seconds(30)});
   ASSERT_TRUE(transcribe(*engine, 1, 0.5F));
   EXPECT_EQ(engine->use().device, "fast");
@@ -147,7 +147,7 @@ TEST_F(DevicePoolTest, SaysWhatIsReservedOfADevicesMemoryAndWhetherItsSpeedIsOnl
   EXPECT_TRUE(two->view().devices[1].speed_known);
   EXPECT_EQ(two->view().devices[0].reserved, guessed.model_memory);
   ASSERT_TRUE(two->drain("known"));
-  two->add_task({.id = 1});
+  two->add_job({.id = 1});
   const auto engine = two->engine({.id = 1});
   const std::vector<float> mel(80 * kFrames, 0.5F);
   ASSERT_TRUE(engine->open(1, mel, 80, kFrames));
@@ -159,7 +159,7 @@ TEST_F(DevicePoolTest, SaysWhatIsReservedOfADevicesMemoryAndWhetherItsSpeedIsOnl
 
 TEST_F(DevicePoolTest, AWindowOnADeviceThatDiesIsAnsweredByAnother) {
   const auto two = pool({card("dies", 2, {{EmulatedFailure::Kind::die, Seconds(40), {}}}), card("stays", 2)});
-  two->add_task({.id = 1});
+  two->add_job({.id = 1});
   const auto engine = two->engine({.id = 1});
   std::vector<std::future<Result<Decoded>>> answers;
   for (WindowId window = 1; window <= 16; ++window)
@@ -167,7 +167,7 @@ TEST_F(DevicePoolTest, AWindowOnADeviceThatDiesIsAnsweredByAnother) {
   for (auto& waiting : answers) {
     const auto answer = waiting.get();
     ASSERT_TRUE(answer) << answer.error().text();
-    EXPECT_EQ(answer->tokens, said_of(0.5F));
+    EXPECT_EQ(answer->tokens, text_of(0.5F));
   }
   EXPECT_GE(log_.count("windows that go elsewhere: "), 1) << "it has died meanwhile";
 }
@@ -179,13 +179,13 @@ TEST_F(DevicePoolTest, AStallIsNoticedByTheSpeedThatWasToldAndIsAFaultAndNoWork)
   ASSERT_TRUE(one->ready());
   const Seconds loading = one->view().devices[0].idle.at("starting");
   while (one->view().elapsed < Seconds(110)) std::this_thread::sleep_for(Seconds(0.01));
-  one->add_task({.id = 1, .audio = Seconds(30)});
+  one->add_job({.id = 1, .audio = Seconds(30)});
   const auto engine = one->engine({.id = 1, .audio = Seconds(30)});
   const auto answer = transcribe(*engine, 1, 0.5F);
   ASSERT_TRUE(answer) << answer.error().text();
-  EXPECT_EQ(answer->tokens, said_of(0.5F));
-  const std::string told = log_.wait_for("no window has come back for ").text;
-  const Seconds silent(std::atof(told.c_str() + told.find(" for ") + 5));
+  EXPECT_EQ(answer->tokens, text_of(0.5F));
+  const std::string reported = log_.wait_for("no window has come back for ").text;
+  const Seconds silent(std::atof(reported.c_str() + reported.find(" for ") + 5));
   EXPECT_LT(silent, Seconds(300)) << "a window should take it a second";
   const auto view = one->view().devices[0];
   EXPECT_GE(view.idle.at("fault"), silent - Seconds(1));
@@ -196,7 +196,7 @@ TEST_F(DevicePoolTest, AStallIsNoticedByTheSpeedThatWasToldAndIsAFaultAndNoWork)
 TEST_F(DevicePoolTest, AWholeFileStaysWhereItBegan) {
   const auto two = pool({card("a", 30), card("b", 30)});
   ASSERT_TRUE(two->ready());
-  two->add_task({.id = 1, .audio = Seconds(120), .whole = true});
+  two->add_job({.id = 1, .audio = Seconds(120), .whole = true});
   const auto engine = two->engine({.id = 1, .audio = Seconds(120), .whole = true});
   for (WindowId window = 1; window <= 4; ++window) ASSERT_TRUE(transcribe(*engine, window, 0.5F));
   EXPECT_FALSE(engine->where().empty());
@@ -207,7 +207,7 @@ TEST_F(DevicePoolTest, AWholeFileStaysWhereItBegan) {
 TEST_F(DevicePoolTest, ARecordingWithoutSpeechIsNoMoreAudioThanItsOwnLength) {
   const auto one = pool({card("a", 30)});
   ASSERT_TRUE(one->ready());
-  one->add_task({.id = 1, .audio = Seconds(600)});
+  one->add_job({.id = 1, .audio = Seconds(600)});
   const auto engine = one->engine({.id = 1, .audio = Seconds(600)});
   engine->correct_length(Seconds(5));  // decoded
   engine->correct_length(Seconds(0));  // nothing to be heard of it
@@ -218,7 +218,7 @@ TEST_F(DevicePoolTest, ARecordingWithoutSpeechIsNoMoreAudioThanItsOwnLength) {
 TEST_F(DevicePoolTest, WindowsThatOverlapOrEndInPaddingAreNoMoreAudioThanTheFileHas) {
   const auto one = pool({card("a", 30)});
   ASSERT_TRUE(one->ready());
-  one->add_task({.id = 1, .audio = Seconds(600), .whole = true});
+  one->add_job({.id = 1, .audio = Seconds(600), .whole = true});
   const auto engine = one->engine({.id = 1, .audio = Seconds(600), .whole = true});
   engine->correct_length(Seconds(45));
   for (WindowId window = 1; window <= 3; ++window) ASSERT_TRUE(transcribe(*engine, window, 0.5F));
@@ -227,7 +227,7 @@ TEST_F(DevicePoolTest, WindowsThatOverlapOrEndInPaddingAreNoMoreAudioThanTheFile
 
 TEST_F(DevicePoolTest, WithoutAnyDeviceForTooLongWhoeverWaitsIsToldWhy) {
   const auto one = pool({card("gone", 30, {{EmulatedFailure::Kind::lost, Seconds(0.001), {}}})}, Seconds(50));
-  one->add_task({.id = 1});
+  one->add_job({.id = 1});
   const auto engine = one->engine({.id = 1});
   const auto answer = transcribe(*engine, 1, 0.5F);
   ASSERT_FALSE(answer);
@@ -238,7 +238,7 @@ TEST_F(DevicePoolTest, WithoutAnyDeviceForTooLongWhoeverWaitsIsToldWhy) {
 
 TEST_F(DevicePoolTest, StoppingReleasesWhoeverWaits) {
   const auto slow = pool({card("slow", 0.01)});
-  slow->add_task({.id = 1});
+  slow->add_job({.id = 1});
   const auto engine = slow->engine({.id = 1});
   auto waiting = std::async(std::launch::async, [&] { return transcribe(*engine, 1, 0.5F); });
   ASSERT_TRUE(slow->ready());
@@ -246,42 +246,42 @@ TEST_F(DevicePoolTest, StoppingReleasesWhoeverWaits) {
   EXPECT_EQ(waiting.get().error().fault, Fault::cancelled);
 }
 
-TEST_F(DevicePoolTest, AWindowThatWaitsOrComesLaterIsRefusedWhenItsTaskEnds) {
+TEST_F(DevicePoolTest, AWindowThatWaitsOrComesLaterIsRefusedWhenItsJobEnds) {
   const auto one = pool({card("a", 30)});
   ASSERT_TRUE(one->ready());
   ASSERT_TRUE(one->drain("a"));
-  one->add_task({.id = 1});
+  one->add_job({.id = 1});
   const auto engine = one->engine({.id = 1});
   auto waiting = std::async(std::launch::async, [&] { return transcribe(*engine, 1, 0.5F); });
-  one->end_task(1);
+  one->end_job(1);
   EXPECT_EQ(waiting.get().error().fault, Fault::cancelled);
   EXPECT_EQ(transcribe(*engine, 2, 0.5F).error().fault, Fault::cancelled);
 }
 
-TEST_F(DevicePoolTest, AWindowOfAnEndedTaskIsRefusedWhenItsDeviceIsLost) {
+TEST_F(DevicePoolTest, AWindowOfAnEndedJobIsRefusedWhenItsDeviceIsLost) {
   const auto one = pool({card("slow", 0.01)});
-  one->add_task({.id = 1});
+  one->add_job({.id = 1});
   const auto engine = one->engine({.id = 1});
   auto working = std::async(std::launch::async, [&] { return transcribe(*engine, 1, 0.5F); });
   while (engine->where().empty()) std::this_thread::yield();
-  one->end_task(1);
-  one->driver_says("slow", kLost);
+  one->end_job(1);
+  one->report_driver_state("slow", kLost);
   EXPECT_EQ(working.get().error().fault, Fault::cancelled);
 }
 
 TEST_F(DevicePoolTest, AWholeFileThatIsCancelledOpensNoMoreWindows) {
   const auto one = pool({card("a", 30)});
-  one->add_task({.id = 1, .audio = Seconds(120), .whole = true});
+  one->add_job({.id = 1, .audio = Seconds(120), .whole = true});
   const auto engine = one->engine({.id = 1, .audio = Seconds(120), .whole = true});
   ASSERT_TRUE(transcribe(*engine, 1, 0.5F));
-  one->end_task(1);
+  one->end_job(1);
   EXPECT_EQ(transcribe(*engine, 2, 0.5F).error().fault, Fault::cancelled);
 }
 
 TEST_F(DevicePoolTest, AnEngineThatIsLetGoOfRefusesWhoeverWaitsAndWhoeverAsks) {
   const auto one = pool({card("a", 30)});
   ASSERT_TRUE(one->ready());
-  one->add_task({.id = 1, .audio = Seconds(120), .whole = true});
+  one->add_job({.id = 1, .audio = Seconds(120), .whole = true});
   auto engine = one->engine({.id = 1, .audio = Seconds(120), .whole = true});
   ASSERT_TRUE(transcribe(*engine, 1, 0.5F));
   engine->let_go();
@@ -303,7 +303,7 @@ TEST_F(DevicePoolTest, ADrainedDeviceGetsNothingUntilItIsResumed) {
   ASSERT_TRUE(two->ready());
   EXPECT_FALSE(two->drain("c"));
   ASSERT_TRUE(two->drain("a"));
-  two->add_task({.id = 1});
+  two->add_job({.id = 1});
   const auto engine = two->engine({.id = 1});
   for (WindowId window = 1; window <= 3; ++window) ASSERT_TRUE(transcribe(*engine, window, 0.5F));
   EXPECT_EQ(engine->use().device, "b");
@@ -315,39 +315,39 @@ TEST_F(DevicePoolTest, ADrainedDeviceGetsNothingUntilItIsResumed) {
 TEST_F(DevicePoolTest, WhatTheDriverHasLostIsLeftAloneUntilItIsBack) {
   const auto two = pool({card("a", 30), card("b", 30)});
   ASSERT_TRUE(two->ready());
-  two->driver_says("a", kLost);
-  two->add_task({.id = 1});
+  two->report_driver_state("a", kLost);
+  two->add_job({.id = 1});
   const auto engine = two->engine({.id = 1});
   for (WindowId window = 1; window <= 3; ++window) ASSERT_TRUE(transcribe(*engine, window, 0.5F));
   EXPECT_EQ(engine->use().device, "b");
   EXPECT_EQ(two->view().devices[0].state, "lost");
-  two->driver_says("a", {});
-  two->driver_says("b", kLost);
+  two->report_driver_state("a", {});
+  two->report_driver_state("b", kLost);
   ASSERT_TRUE(transcribe(*engine, 4, 0.5F)) << "a canary lets it back in";
 }
 
 TEST_F(DevicePoolTest, ACardInNeedOfRepairIsLeftAloneUntilSomebodyResumesIt) {
   const auto two = pool({card("a", 30), card("b", 30)});
   ASSERT_TRUE(two->ready());
-  const CardTrouble xid{.what = "Xid 48"};
-  two->driver_says("a", xid);
-  two->add_task({.id = 1});
+  const DeviceFault xid{.what = "Xid 48"};
+  two->report_driver_state("a", xid);
+  two->add_job({.id = 1});
   const auto engine = two->engine({.id = 1});
   ASSERT_TRUE(transcribe(*engine, 1, 0.5F));
   EXPECT_EQ(engine->use().device, "b");
   EXPECT_EQ(two->view().devices[0].state, "quarantined");
   EXPECT_EQ(two->view().devices[0].reason, "Xid 48");
   ASSERT_TRUE(two->resume("a"));
-  two->driver_says("a", xid);  // it does not forget
-  two->driver_says("b", kLost);
+  two->report_driver_state("a", xid);  // it does not forget
+  two->report_driver_state("b", kLost);
   ASSERT_TRUE(transcribe(*engine, 2, 0.5F)) << "a canary lets it back in";
-  two->driver_says("a", CardTrouble{.what = "Xid 48 (2 times)"});
+  two->report_driver_state("a", DeviceFault{.what = "Xid 48 (2 times)"});
   EXPECT_EQ(two->view().devices[0].state, "quarantined") << "that is news";
 }
 
 TEST_F(DevicePoolTest, ACardThatItsDriverWantsRepairedWhileAWorkerStartsIsInQuarantine) {
   const auto one = pool({card("a", 30, {}, Seconds(1000))});
-  one->driver_says("a", CardTrouble{.what = "Xid 48"});
+  one->report_driver_state("a", DeviceFault{.what = "Xid 48"});
   for (int looks = 0; one->view().devices[0].restarts == 0 && looks < 1000; ++looks)  // unless none was started yet
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   EXPECT_EQ(one->view().devices[0].state, "quarantined");
@@ -362,17 +362,17 @@ TEST_F(DevicePoolTest, ACardThatItsDriverWantsRepairedWhileAWorkerIsMadeIsNotTak
     const auto then = std::chrono::steady_clock::now() + std::chrono::microseconds(3 * each);
     while (std::chrono::steady_clock::now() < then) {
     }
-    pools.back()->driver_says("a", CardTrouble{.what = "Xid 48"});
+    pools.back()->report_driver_state("a", DeviceFault{.what = "Xid 48"});
   }
   std::this_thread::sleep_for(std::chrono::milliseconds(300));  // a worker that should not be is ready by then
   for (const auto& one : pools) EXPECT_EQ(one->view().devices[0].state, "quarantined");
 }
 
-TEST_F(DevicePoolTest, AnAttemptThatIsOverHoldsUpNobodyWhereFewTasksMayBeInWork) {
-  const auto one = DevicePool::start({.devices = {card("a", 30)}, .tasks_at_once = 1, .time = kTime});
+TEST_F(DevicePoolTest, AnAttemptThatIsOverHoldsUpNobodyWhereFewJobsMayBeInWork) {
+  const auto one = DevicePool::start({.devices = {card("a", 30)}, .jobs_at_once = 1, .time = kTime});
   ASSERT_TRUE(one->ready());
-  one->add_task({.id = 1});
-  one->add_task({.id = 2});
+  one->add_job({.id = 1});
+  one->add_job({.id = 2});
   ASSERT_TRUE(transcribe(*one->engine({.id = 1}), 1, 0.5F));  // and its task waits for another attempt
   const auto second = one->engine({.id = 2});
   auto answer = std::async(std::launch::async, [&] { return transcribe(*second, 2, 0.5F).has_value(); });
@@ -385,7 +385,7 @@ TEST_F(DevicePoolTest, ACardResumedBetweenTwoWorkersGoesOnWithWhatWaits) {
   const auto one = pool({card("a", 30, {{EmulatedFailure::Kind::die, Seconds(100), {}}})});
   ASSERT_TRUE(one->ready());
   ASSERT_TRUE(one->drain("a"));
-  one->add_task({.id = 1});
+  one->add_job({.id = 1});
   const auto engine = one->engine({.id = 1});
   auto answer = std::async(std::launch::async, [&] { return transcribe(*engine, 1, 0.5F).has_value(); });
   for (int looks = 0; one->view().devices[0].restarts == 0 && looks < 20'000; ++looks)
@@ -397,17 +397,17 @@ TEST_F(DevicePoolTest, ACardResumedBetweenTwoWorkersGoesOnWithWhatWaits) {
   EXPECT_TRUE(came && answer.get());
 }
 
-TEST_F(DevicePoolTest, FirstPlacesOfTasksAreToldInOrderWithWhatTheDecisionFound) {
+TEST_F(DevicePoolTest, FirstPlacesOfJobsAreToldInOrderWithWhatTheDecisionFound) {
   auto capped = card("a", 10);
-  capped.task_cap = 3;
+  capped.job_cap = 3;
   const auto one = pool({capped});
   ASSERT_TRUE(one->ready());
-  std::vector<std::unique_ptr<PoolTaskEngine>> engines;
-  std::atomic<int> told = 0;
+  std::vector<std::unique_ptr<JobEngine>> engines;
+  std::atomic<int> reported = 0;
   for (std::uint64_t id = 1; id <= 3; ++id) {
-    one->add_task({.id = id, .audio = Seconds(30)});
+    one->add_job({.id = id, .audio = Seconds(30)});
     engines.push_back(one->engine({.id = id, .audio = Seconds(30)}));
-    engines.back()->when_granted([&] { ++told; });
+    engines.back()->when_granted([&] { ++reported; });
   }
   EXPECT_TRUE(one->first_grants().empty()) << "none has a window yet";
   std::vector<std::future<Result<Decoded>>> answers;
@@ -420,13 +420,13 @@ TEST_F(DevicePoolTest, FirstPlacesOfTasksAreToldInOrderWithWhatTheDecisionFound)
     const auto decoded = answer.get();
     ASSERT_TRUE(decoded) << decoded.error().text();
   }
-  EXPECT_EQ(told, 3) << "once for each task";
+  EXPECT_EQ(reported, 3) << "once for each task";
   const auto grants = one->first_grants();
   ASSERT_EQ(grants.size(), 3U);
   for (std::size_t i = 0; i < grants.size(); ++i) {
     EXPECT_EQ(grants[i].device, "a");
     EXPECT_EQ(grants[i].before.next_device, "a");
-    EXPECT_LE(grants[i].before.devices.at(0).tasks, static_cast<int>(i)) << "itself not counted";
+    EXPECT_LE(grants[i].before.devices.at(0).jobs, static_cast<int>(i)) << "itself not counted";
   }
   EXPECT_EQ(grants[0].before.devices.at(0).windows, 0);
   EXPECT_TRUE(one->first_grants().empty()) << "told already";
@@ -437,7 +437,7 @@ TEST_F(DevicePoolTest, OutOfMemoryIsLoggedAndNewsAndMoreIsTriedAgain) {
   full.enough = 8;
   const auto one = pool({full});
   ASSERT_TRUE(one->ready());
-  one->add_task({.id = 1, .audio = Seconds(30000)});
+  one->add_job({.id = 1, .audio = Seconds(30000)});
   const auto engine = one->engine({.id = 1, .audio = Seconds(30000)});
   const auto work = [&](int rounds) {
     std::vector<std::future<void>> threads;

@@ -24,9 +24,9 @@ TEST(Interrupt, WhoComesAfterTheGraceIsToldAtOnce) {
   interrupt.on_abort([&] { first.set_value(); });
   ASSERT_EQ(::kill(::getpid(), SIGINT), 0);
   first.get_future().wait();
-  bool told = false;
-  interrupt.on_abort([&] { told = true; });
-  EXPECT_TRUE(told);
+  bool reported = false;
+  interrupt.on_abort([&] { reported = true; });
+  EXPECT_TRUE(reported);
 }
 
 TEST(Interrupt, OneThatIsNeverRaisedEndsQuietly) {

@@ -1,4 +1,4 @@
-#include "transcribe/ahead/look_ahead.h"
+#include "transcribe/prefetch/look_ahead.h"
 
 #include <gtest/gtest.h>
 

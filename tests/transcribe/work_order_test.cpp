@@ -33,7 +33,7 @@ TEST(WorkOrder, TheLongestIsTakenFirstUnlessArrivalCounts) {
 TEST(WorkOrder, WhatIsOnlyToBeSaidComesBeforeEverything) {
   for (const Policy policy : {Policy::tutti, Policy::fifo}) {
     WorkOrder order(policy);
-    order.add({1, Seconds(10), false, TaskClass::interactive, 1'000'000});
+    order.add({1, Seconds(10), false, JobClass::interactive, 1'000'000});
     order.add_first(2);
     order.add_first(3);
     EXPECT_EQ(order.take(kNow), 2);
@@ -58,70 +58,70 @@ TEST(WorkOrder, WhatIsPutOffComesWhenItsTimeHasCome) {
 
 TEST(WorkOrder, ClassGoesBeforePriorityAndThatBeforeLength) {
   WorkOrder order(Policy::tutti), arrival(Policy::fifo);
-  using enum TaskClass;
-  const PoolTask tasks[] = {{.id = 1, .audio = Seconds(100)},
+  using enum JobClass;
+  const PoolJob jobs[] = {{.id = 1, .audio = Seconds(100)},
                             {.id = 2, .audio = Seconds(50), .priority = 2},
                             {.id = 3, .audio = Seconds(10), .kind = normal},
                             {.id = 4, .audio = Seconds(99), .kind = normal},
                             {.id = 5, .audio = Seconds(20), .kind = interactive},
                             {.id = 6, .audio = Seconds(5), .kind = interactive},
                             {.id = 7, .audio = Seconds(1), .priority = 7}};
-  for (const auto& task : tasks) {
-    order.add(task);
-    arrival.add(task);
+  for (const auto& job : jobs) {
+    order.add(job);
+    arrival.add(job);
   }
-  for (const TaskId next : {6, 5, 7, 3, 4, 2, 1}) EXPECT_EQ(order.take(kNow), next);
+  for (const JobId next : {6, 5, 7, 3, 4, 2, 1}) EXPECT_EQ(order.take(kNow), next);
   EXPECT_EQ(arrival.take(kNow), 1) << "a policy that goes by arrival knows no class";
 }
 
-TEST(WorkOrder, OfInteractiveTasksTheEarliestDeadlineComesFirstThenTheShortest) {
+TEST(WorkOrder, OfInteractiveJobsTheEarliestDeadlineComesFirstThenTheShortest) {
   WorkOrder order(Policy::tutti);
   const auto interactive = [](std::uint64_t id, double audio, std::optional<Seconds> deadline = {}) {
-    return PoolTask{.id = id, .audio = Seconds(audio), .kind = TaskClass::interactive, .deadline = deadline};
+    return PoolJob{.id = id, .audio = Seconds(audio), .kind = JobClass::interactive, .deadline = deadline};
   };
   order.add(interactive(1, 100));
   order.add(interactive(2, 10));
   order.add(interactive(3, 900, Seconds(3600)));
   order.add(interactive(4, 10, Seconds(7200)));
   order.add(interactive(5, 900, Seconds(-60)));
-  for (const TaskId next : {5, 3, 4, 2, 1}) EXPECT_EQ(order.take(kNow), next);
+  for (const JobId next : {5, 3, 4, 2, 1}) EXPECT_EQ(order.take(kNow), next);
 }
 
 TEST(WorkOrder, WhatAnEarlierRunAskedForGainsAStepForEveryTenMinutesItHasWaited) {
   WorkOrder order(Policy::tutti);
-  order.add({.id = 1, .audio = Seconds(100), .kind = TaskClass::normal});
+  order.add({.id = 1, .audio = Seconds(100), .kind = JobClass::normal});
   order.add({.id = 2, .audio = Seconds(10), .queued_at = Seconds(-7 * 600)});
   order.add({.id = 3, .audio = Seconds(10), .queued_at = Seconds(-7 * 600 + 1)});
   order.add({.id = 4, .audio = Seconds(900), .queued_at = Seconds(-599)});
   order.add({.id = 5, .audio = Seconds(950)});
-  for (const TaskId next : {2, 3, 1, 5, 4}) EXPECT_EQ(order.take(kNow), next);
+  for (const JobId next : {2, 3, 1, 5, 4}) EXPECT_EQ(order.take(kNow), next);
 }
 
-TEST(WorkOrder, WithinAClassItIsTheOrderInWhichTheStoreHandsItsTasksOut) {
-  for (const TaskClass task_class : {TaskClass::interactive, TaskClass::normal, TaskClass::batch}) {
+TEST(WorkOrder, WithinAClassItIsTheOrderInWhichTheStoreHandsItsJobsOut) {
+  for (const JobClass job_class : {JobClass::interactive, JobClass::normal, JobClass::batch}) {
     const TempFolder folder;
     const FakeStoreClock clock;
     const auto store = open_store({.folder = folder.path(), .clock = &clock}).value();
-    std::mt19937 random(static_cast<unsigned>(task_class) + 1);
+    std::mt19937 random(static_cast<unsigned>(job_class) + 1);
     const auto below = [&](unsigned end) { return random() % end; };
-    std::vector<TaskSpec> specs(40);
+    std::vector<JobSpec> specs(40);
     for (std::size_t i = 0; i < specs.size(); ++i) {
-      specs[i] = {.key = std::to_string(i), .audio = Seconds(10 * below(6) + 1), .task_class = task_class};
+      specs[i] = {.key = std::to_string(i), .audio = Seconds(10 * below(6) + 1), .job_class = job_class};
       specs[i].priority = static_cast<int>(below(3)) - 1;
       if (below(2) == 0) specs[i].deadline = clock.wall() + std::chrono::minutes(below(4));
     }
-    const auto asked = store->submit(store->begin_run({}).value(), specs).value();
+    const auto requested = store->submit(store->begin_run({}).value(), specs).value();
     WorkOrder order(Policy::tutti);
     for (std::size_t i = 0; i < specs.size(); ++i) {
-      PoolTask task{.id = static_cast<std::uint64_t>(asked[i].id),
+      PoolJob job{.id = static_cast<std::uint64_t>(requested[i].id),
                     .audio = *specs[i].audio,
-                    .kind = task_class,
+                    .kind = job_class,
                     .priority = specs[i].priority};
-      if (specs[i].deadline) task.deadline = Seconds(*specs[i].deadline - clock.wall());
-      order.add(task);
+      if (specs[i].deadline) job.deadline = Seconds(*specs[i].deadline - clock.wall());
+      order.add(job);
     }
     for (std::size_t i = 0; i < specs.size(); ++i)
-      ASSERT_EQ(store->claim({}).value()->task.id, order.take(kNow))
-          << "class " << static_cast<int>(task_class) << ", place " << i;
+      ASSERT_EQ(store->claim({}).value()->job.id, order.take(kNow))
+          << "class " << static_cast<int>(job_class) << ", place " << i;
   }
 }

@@ -1,4 +1,4 @@
-#include "transcript/known/caption_text.h"
+#include "transcript/reference_text/caption_text.h"
 
 #include <gmock/gmock.h>
 

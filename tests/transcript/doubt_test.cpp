@@ -19,7 +19,7 @@ Transcript transcript_of(std::vector<Segment> segments, std::string language = "
 
 /// Doubts where there is speech from the start to the end of the text.
 std::vector<Doubt> doubts_in(const Transcript& transcript) {
-  return find_doubts(transcript, std::vector<HeardSpeech>{{0, transcript.segments.back().end}});
+  return find_doubts(transcript, std::vector<SpeechSegment>{{0, transcript.segments.back().end}});
 }
 
 /// The finding of one kind; fails the test when there is not exactly one.
@@ -35,7 +35,7 @@ Doubt only(const std::vector<Doubt>& doubts, DoubtKind kind) {
 
 TEST(Doubt, AnEmptyTranscriptIsNotDoubtful) {
   EXPECT_TRUE(find_doubts({}, std::nullopt).empty());
-  EXPECT_TRUE(find_doubts({}, std::vector<HeardSpeech>{}).empty());
+  EXPECT_TRUE(find_doubts({}, std::vector<SpeechSegment>{}).empty());
 }
 
 TEST(Doubt, ALoopIsFoundAcrossSegmentsOnceAndWithItsTime) {
@@ -59,10 +59,10 @@ TEST(Doubt, ALoopInJapaneseIsFoundWithoutSpaces) {
 
 TEST(Doubt, TextOverSilenceIsInventedAndAPhantomPhraseAloneIsNot) {
   const auto transcript = transcript_of({segment(0, 3, " Good evening."), segment(10, 14, " Thanks for watching!")});
-  const Doubt invented = only(find_doubts(transcript, std::vector<HeardSpeech>{{0, 3}}), DoubtKind::invented);
+  const Doubt invented = only(find_doubts(transcript, std::vector<SpeechSegment>{{0, 3}}), DoubtKind::invented);
   EXPECT_EQ(invented.start, 10);
   EXPECT_THAT(invented.reason, testing::HasSubstr("known to say this to silence"));
-  EXPECT_TRUE(find_doubts(transcript, std::vector<HeardSpeech>{{0, 3}, {10, 12}}).empty());
+  EXPECT_TRUE(find_doubts(transcript, std::vector<SpeechSegment>{{0, 3}, {10, 12}}).empty());
 }
 
 TEST(Doubt, WordsInASilenceOfTheirSegmentAreInvented) {
@@ -70,7 +70,7 @@ TEST(Doubt, WordsInASilenceOfTheirSegmentAreInvented) {
   for (int i = 0; i < 5; ++i) made.words.push_back({" heard", 0.4 * i, 0.4 * i + 0.3, 0.9});
   for (int i = 0; i < 5; ++i) made.words.push_back({" unheard", 10 + 0.5 * i, 10.4 + 0.5 * i, 0.9});
   const Doubt invented =
-      only(find_doubts(transcript_of({made}), std::vector<HeardSpeech>{{0, 3}, {18, 20}}), DoubtKind::invented);
+      only(find_doubts(transcript_of({made}), std::vector<SpeechSegment>{{0, 3}, {18, 20}}), DoubtKind::invented);
   EXPECT_EQ(invented.start, 10);
   EXPECT_EQ(invented.end, 12.4);
 }
@@ -84,7 +84,7 @@ TEST(Doubt, WithoutADetectorTheModelsOwnSilenceCounts) {
 
 TEST(Doubt, SpeechWithoutTextIsAGapAndShortPausesDoNotSplitIt) {
   const auto transcript = transcript_of({segment(0, 5, " Good evening."), segment(20, 25, " And good night.")});
-  const std::vector<HeardSpeech> speech{{0, 5}, {8, 10}, {10.5, 12}, {20, 25}};
+  const std::vector<SpeechSegment> speech{{0, 5}, {8, 10}, {10.5, 12}, {20, 25}};
   const Doubt gap = only(find_doubts(transcript, speech), DoubtKind::gap);
   EXPECT_EQ(gap.start, 8);
   EXPECT_EQ(gap.end, 12);
@@ -103,7 +103,7 @@ TEST(Doubt, NobodySpeaksThatFast) {
   EXPECT_TRUE(doubts_in(transcript_of({segment(0, 5, text)})).empty());
   const Doubt fast = only(doubts_in(transcript_of({segment(0, 1.5, text)})), DoubtKind::fast);
   EXPECT_GT(fast.severity, 0.6);
-  const std::vector<HeardSpeech> little{{0, 1.5}};  // the time is long enough, the speech in it is not
+  const std::vector<SpeechSegment> little{{0, 1.5}};  // the time is long enough, the speech in it is not
   EXPECT_THAT(only(find_doubts(transcript_of({segment(0, 10, text)}), little), DoubtKind::fast).reason,
               testing::HasSubstr("s of speech"));
 }

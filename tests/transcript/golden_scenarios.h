@@ -114,36 +114,36 @@ class ScriptedDecoder : public WindowDecoder {
   std::string requests_;
 };
 
-inline std::optional<double> threshold(const Json& asked, const char* name, std::optional<double> fallback) {
-  if (!asked.contains(name)) return fallback;
-  return asked[name].is_null() ? std::nullopt : std::optional(asked[name].get<double>());
+inline std::optional<double> threshold(const Json& requested, const char* name, std::optional<double> fallback) {
+  if (!requested.contains(name)) return fallback;
+  return requested[name].is_null() ? std::nullopt : std::optional(requested[name].get<double>());
 }
 
-inline WordRules word_rules_from(const Json& asked) {
+inline WordRules word_rules_from(const Json& requested) {
   WordRules rules;
-  rules.prepend_punctuations = asked.value("prepend_punctuations", rules.prepend_punctuations);
-  rules.append_punctuations = asked.value("append_punctuations", rules.append_punctuations);
-  rules.hallucination_silence_threshold = threshold(asked, "hallucination_silence_threshold", std::nullopt);
+  rules.prepend_punctuations = requested.value("prepend_punctuations", rules.prepend_punctuations);
+  rules.append_punctuations = requested.value("append_punctuations", rules.append_punctuations);
+  rules.hallucination_silence_threshold = threshold(requested, "hallucination_silence_threshold", std::nullopt);
   return rules;
 }
 
-inline LongFormOptions options_from(const Json& golden, const Json& asked) {
+inline LongFormOptions options_from(const Json& golden, const Json& requested) {
   LongFormOptions options;
-  if (asked.contains("language")) options.language = asked["language"].get<std::string>();
-  options.translate = asked.contains("task");
-  options.temperatures = asked.value("temperature", options.temperatures);
-  options.compression_ratio_threshold = threshold(asked, "compression_ratio_threshold", 2.4);
-  options.logprob_threshold = threshold(asked, "logprob_threshold", -1.0);
-  options.no_speech_threshold = threshold(asked, "no_speech_threshold", 0.6);
-  options.condition_on_previous_text = asked.value("condition_on_previous_text", true);
-  if (asked.contains("initial_prompt"))
-    options.initial_prompt = golden["prompts"][asked["initial_prompt"].get<std::size_t>()];
-  options.carry_initial_prompt = asked.value("carry_initial_prompt", false);
-  options.clip_timestamps = asked.value("clip_timestamps", options.clip_timestamps);
-  options.without_timestamps = asked.value("without_timestamps", false);
-  options.prefix = asked.value("prefix", "");
-  if (asked.contains("word_timestamps")) options.words = word_rules_from(asked);
-  if (asked.contains("sample_len")) options.sample_len = asked["sample_len"].get<std::int32_t>();
+  if (requested.contains("language")) options.language = requested["language"].get<std::string>();
+  options.translate = requested.contains("task");
+  options.temperatures = requested.value("temperature", options.temperatures);
+  options.compression_ratio_threshold = threshold(requested, "compression_ratio_threshold", 2.4);
+  options.logprob_threshold = threshold(requested, "logprob_threshold", -1.0);
+  options.no_speech_threshold = threshold(requested, "no_speech_threshold", 0.6);
+  options.condition_on_previous_text = requested.value("condition_on_previous_text", true);
+  if (requested.contains("initial_prompt"))
+    options.initial_prompt = golden["prompts"][requested["initial_prompt"].get<std::size_t>()];
+  options.carry_initial_prompt = requested.value("carry_initial_prompt", false);
+  options.clip_timestamps = requested.value("clip_timestamps", options.clip_timestamps);
+  options.without_timestamps = requested.value("without_timestamps", false);
+  options.prefix = requested.value("prefix", "");
+  if (requested.contains("word_timestamps")) options.words = word_rules_from(requested);
+  if (requested.contains("sample_len")) options.sample_len = requested["sample_len"].get<std::int32_t>();
   return options;
 }
 

@@ -27,9 +27,9 @@ class FakeDecoder : public WindowDecoder {
   using Answer = std::function<Result<DecodeAnswer>(WindowSpan, const DecodeRequest&)>;
   explicit FakeDecoder(Answer answer) : answer_(std::move(answer)) {}
 
-  Result<std::string> detect_language(WindowSpan) override { return heard; }
+  Result<std::string> detect_language(WindowSpan) override { return found; }
   Result<DecodeAnswer> decode(WindowSpan window, const DecodeRequest& request) override {
-    asked.push_back({window, request});
+    requested.push_back({window, request});
     return answer_(window, request);
   }
   Result<AlignAnswer> align(WindowSpan window, const AlignRequest& request) override {
@@ -37,8 +37,8 @@ class FakeDecoder : public WindowDecoder {
     return alignment ? *alignment : Result<AlignAnswer>(evenly_spoken(window, request));
   }
 
-  std::string heard = "en";
-  std::vector<Asked> asked;
+  std::string found = "en";
+  std::vector<Asked> requested;
   std::vector<AlignRequest> aligned;
   std::optional<Result<AlignAnswer>> alignment;  // answered to every request; none: evenly spoken
 
@@ -103,16 +103,16 @@ TEST_P(LongFormProperties, WhateverIsAnsweredTheLoopEndsMovesOnAndAsksWithPrompt
     const LongFormOptions options = any_options(random);
     std::vector<std::pair<std::int64_t, std::int64_t>> windows;  // where each began, and where it sent us
     const auto transcript = transcribe_long_form(input, tokenizer(), options, decoder, [&](const auto&, auto seek) {
-      windows.emplace_back(decoder.asked.back().window.seek, seek);
+      windows.emplace_back(decoder.requested.back().window.seek, seek);
     });
     ASSERT_TRUE(transcript) << transcript.error().text();
     for (const auto& [from, to] : windows) ASSERT_GT(to, from) << "seed " << seed;
-    for (const Asked& asked : decoder.asked) {
-      ASSERT_LT(asked.request.prompt.size(), static_cast<std::size_t>(input.n_text_ctx)) << "seed " << seed;
-      ASSERT_EQ(asked.request.prompt[static_cast<std::size_t>(asked.request.sot_index)], tokenizer().special().sot);
-      ASSERT_GT(asked.window.frames, 0);
-      ASSERT_LE(asked.window.frames, input.frames_per_window);
-      ASSERT_LE(asked.window.seek + asked.window.frames, input.content_frames);
+    for (const Asked& requested : decoder.requested) {
+      ASSERT_LT(requested.request.prompt.size(), static_cast<std::size_t>(input.n_text_ctx)) << "seed " << seed;
+      ASSERT_EQ(requested.request.prompt[static_cast<std::size_t>(requested.request.sot_index)], tokenizer().special().sot);
+      ASSERT_GT(requested.window.frames, 0);
+      ASSERT_LE(requested.window.frames, input.frames_per_window);
+      ASSERT_LE(requested.window.seek + requested.window.frames, input.content_frames);
     }
     for (std::size_t i = 0; i < transcript->segments.size(); ++i) {
       ASSERT_EQ(transcript->segments[i].id, static_cast<std::int64_t>(i));
@@ -164,8 +164,8 @@ TEST_F(LongFormLoop, AClipThatReachesPastTheRecordingEndsWithIt) {
   options.clip_timestamps = {0, 500};
   const auto transcript = transcribe_long_form({.content_frames = 4000}, tokenizer(), options, decoder, {});
   ASSERT_TRUE(transcript);
-  ASSERT_EQ(decoder.asked.size(), 2U);
-  EXPECT_EQ(decoder.asked.back().window.frames, 1000);
+  ASSERT_EQ(decoder.requested.size(), 2U);
+  EXPECT_EQ(decoder.requested.back().window.frames, 1000);
   EXPECT_EQ(transcript->segments.back().end, 40.0);
 }
 
@@ -174,9 +174,9 @@ TEST_F(LongFormLoop, AShorterWindowIsAsLongAsTheModelHearsIt) {
     return DecodeAnswer{.tokens = {timestamp(0), 1000}, .avg_logprob = -0.1};
   });
   ASSERT_TRUE(transcribe_long_form({.content_frames = 1000, .frames_per_window = 400}, tokenizer(), {}, decoder, {}));
-  ASSERT_EQ(decoder.asked.size(), 3U);
-  EXPECT_EQ(decoder.asked[2].window.seek, 800);
-  EXPECT_EQ(decoder.asked[2].window.frames, 200);
+  ASSERT_EQ(decoder.requested.size(), 3U);
+  EXPECT_EQ(decoder.requested[2].window.seek, 800);
+  EXPECT_EQ(decoder.requested[2].window.frames, 200);
 }
 
 TEST_F(LongFormLoop, TheFirstErrorOfTheDecoderStopsIt) {
@@ -187,7 +187,7 @@ TEST_F(LongFormLoop, TheFirstErrorOfTheDecoderStopsIt) {
   const auto transcript = transcribe_long_form({.content_frames = 30'000}, tokenizer(), {}, decoder, {});
   ASSERT_FALSE(transcript);
   EXPECT_EQ(transcript.error().fault, Fault::cancelled);
-  EXPECT_EQ(decoder.asked.size(), 2U);
+  EXPECT_EQ(decoder.requested.size(), 2U);
 }
 
 TEST_F(LongFormLoop, ProgressTellsEveryWindowsNewSegmentsAlsoWhereNothingWasSaid) {
@@ -195,10 +195,10 @@ TEST_F(LongFormLoop, ProgressTellsEveryWindowsNewSegmentsAlsoWhereNothingWasSaid
     if (++n == 2) return DecodeAnswer{.tokens = {timestamp(0), 1000}, .avg_logprob = -2, .no_speech_prob = 0.9};
     return DecodeAnswer{.tokens = {timestamp(0), 1000}, .avg_logprob = -0.1};
   });
-  std::vector<std::pair<std::size_t, std::int64_t>> told;
+  std::vector<std::pair<std::size_t, std::int64_t>> reported;
   ASSERT_TRUE(transcribe_long_form({.content_frames = 7000}, tokenizer(), {}, decoder,
-                                   [&](const auto& fresh, auto seek) { told.emplace_back(fresh.size(), seek); }));
-  EXPECT_EQ(told, (std::vector<std::pair<std::size_t, std::int64_t>>{{1, 3000}, {0, 6000}, {1, 7000}}));
+                                   [&](const auto& fresh, auto seek) { reported.emplace_back(fresh.size(), seek); }));
+  EXPECT_EQ(reported, (std::vector<std::pair<std::size_t, std::int64_t>>{{1, 3000}, {0, 6000}, {1, 7000}}));
 }
 
 TEST_F(LongFormLoop, WordTimesAreAskedForOnceAWindowWithItsTextAloneAndMoveTheSegmentToItsWords) {
@@ -254,5 +254,5 @@ TEST_F(LongFormLoop, WhatCannotBeMeantIsAnErrorBeforeAnythingIsDecoded) {
   EXPECT_EQ(error_of({.language = "klingon"}), "language: expected a code the model knows, found 'klingon'");
   EXPECT_EQ(error_of({.clip_timestamps = {-2}}), "clip timestamps: expected seconds from 0 on, found -2.0");
   EXPECT_EQ(error_of({}, 8), "text context of the model: expected at least 16 tokens, found 8");
-  EXPECT_TRUE(decoder.asked.empty());
+  EXPECT_TRUE(decoder.requested.empty());
 }

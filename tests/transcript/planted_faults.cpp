@@ -47,13 +47,13 @@ std::vector<PlantedRecording> chained(const std::vector<Json>& clips, std::size_
 void mark_own_faults(PlantedRecording& recording, const Json& truth) {
   const auto& segments = recording.transcript.segments;
   for (std::size_t first = 0, last = 0; first < segments.size(); first = last) {
-    std::string heard, said;
+    std::string found, segment;
     for (last = first; last < segments.size() && segments[last].seek == segments[first].seek; ++last)
-      heard += segments[last].text;
+      found += segments[last].text;
     const double start = segments[first].start, end = segments[last - 1].end;
     for (const Json& phrase : truth)
-      if (phrase["start"] < end && phrase["end"] > start) said += " " + phrase["text"].get<std::string>();
-    if (said.empty() || error_rates(std::vector{said}, std::vector{heard})->wer() < 0.35) continue;
+      if (phrase["start"] < end && phrase["end"] > start) segment += " " + phrase["text"].get<std::string>();
+    if (segment.empty() || error_rates(std::vector{segment}, std::vector{found})->wer() < 0.35) continue;
     recording.faults.push_back({DoubtKind::loop, start, end, true});
   }
 }
@@ -88,8 +88,8 @@ void delay(PlantedRecording& recording, double from, double by) {
     segment.start += by;
     segment.end += by;
   }
-  std::vector<HeardSpeech> speech;
-  for (const HeardSpeech& span : recording.speech) {
+  std::vector<SpeechSegment> speech;
+  for (const SpeechSegment& span : recording.speech) {
     if (span.start < from) speech.push_back({span.start, std::min(span.end, from)});
     if (span.end > from) speech.push_back({std::max(span.start, from) + by, span.end + by});
   }

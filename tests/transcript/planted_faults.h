@@ -12,7 +12,7 @@ namespace tutti {
 /// A transcript with where speech really is, and what was done to it.
 struct PlantedRecording {
   Transcript transcript;
-  std::vector<HeardSpeech> speech;
+  std::vector<SpeechSegment> speech;
   struct Fault {
     DoubtKind kind;
     double start;

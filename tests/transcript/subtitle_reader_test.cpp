@@ -1,4 +1,4 @@
-#include "transcript/known/subtitle_reader.h"
+#include "transcript/reference_text/subtitle_reader.h"
 
 #include <gmock/gmock.h>
 
@@ -75,12 +75,12 @@ TEST(SubtitleReader, OneBadCueCostsItselfAlone) {
   ASSERT_EQ(read->texts.size(), 2U);
   EXPECT_EQ(read->texts.at(1).text, "three");
   ASSERT_EQ(read->unusable.size(), 2U);
-  EXPECT_EQ(read->unusable.at(0).said.text, "two");
-  EXPECT_DOUBLE_EQ(read->unusable.at(0).said.start, 2) << "between its neighbours";
-  EXPECT_DOUBLE_EQ(read->unusable.at(0).said.end, 5);
+  EXPECT_EQ(read->unusable.at(0).segment.text, "two");
+  EXPECT_DOUBLE_EQ(read->unusable.at(0).segment.start, 2) << "between its neighbours";
+  EXPECT_DOUBLE_EQ(read->unusable.at(0).segment.end, 5);
   EXPECT_THAT(read->unusable.at(0).reason, HasSubstr("line 6: expected two times"));
-  EXPECT_DOUBLE_EQ(read->unusable.at(1).said.start, 8);
-  EXPECT_DOUBLE_EQ(read->unusable.at(1).said.end, 9);
+  EXPECT_DOUBLE_EQ(read->unusable.at(1).segment.start, 8);
+  EXPECT_DOUBLE_EQ(read->unusable.at(1).segment.end, 9);
   EXPECT_THAT(read->unusable.at(1).reason, HasSubstr("its end, 8.000 s, is before its start, 9.000 s"));
 }
 

@@ -24,17 +24,17 @@ class Prompts : public testing::Test {
    public:
     Result<std::string> detect_language(WindowSpan) override { return "en"; }
     Result<DecodeAnswer> decode(WindowSpan, const DecodeRequest& request) override {
-      asked = request;
+      requested = request;
       return DecodeAnswer{};
     }
     Result<AlignAnswer> align(WindowSpan, const AlignRequest&) override { return fail(Fault::internal, "no words"); }
-    DecodeRequest asked;
+    DecodeRequest requested;
   };
   Result<DecodeRequest> first_request(const LongFormOptions& options) {
     OneWindow window;
     auto done = transcribe_long_form({.content_frames = 3000}, tokenizer("multilingual"), options, window, {});
     if (!done) return tl::unexpected(done.error());
-    return window.asked;
+    return window.requested;
   }
 };
 

@@ -36,7 +36,7 @@ Transcript transcript_of(const Json& made) {
   return read_transcript_json(made["json"].get<std::string>()).value();
 }
 
-Transcript said(std::vector<Segment> segments) {
+Transcript segment(std::vector<Segment> segments) {
   return {.text = "", .segments = std::move(segments), .language = "en"};
 }
 
@@ -78,14 +78,14 @@ TEST(Subtitles, WordsAreLaidOutAsTheReferenceDoesForEveryCombinationOfOptions) {
 }
 
 TEST(Subtitles, AClearedFirstSegmentOnWhichTheReferenceFailsBecomesAnEmptyCue) {
-  const Transcript transcript = said({Segment{.id = 0, .start = 0, .end = 30},
+  const Transcript transcript = segment({Segment{.id = 0, .start = 0, .end = 30},
                                       Segment{.id = 1, .start = 30, .end = 41.2, .text = " late", .tokens = {5}}});
   EXPECT_EQ(format_transcript(transcript, Format::srt).value(),
             "1\n00:00:00,000 --> 00:00:30,000\n\n\n2\n00:00:30,000 --> 00:00:41,200\nlate\n\n");
 }
 
 TEST(Subtitles, ATimeBeforeTheStartIsAnErrorThatNamesTheSegment) {
-  const Transcript early = said({Segment{.id = 7, .start = -0.5, .end = 1, .text = " early", .tokens = {5}}});
+  const Transcript early = segment({Segment{.id = 7, .start = -0.5, .end = 1, .text = " early", .tokens = {5}}});
   for (const Format format : {Format::srt, Format::vtt}) {
     const auto written = format_transcript(early, format);
     ASSERT_FALSE(written);
@@ -97,7 +97,7 @@ TEST(Subtitles, ATimeBeforeTheStartIsAnErrorThatNamesTheSegment) {
 
 TEST(Subtitles, AZeroInTheOptionsMeansNoLimit) {
   const Transcript transcript =
-      said({Segment{.text = " a b", .tokens = {5}, .words = {{" a", 0, 0.5, 1}, {" b", 0.5, 1, 1}}}});
+      segment({Segment{.text = " a b", .tokens = {5}, .words = {{" a", 0, 0.5, 1}, {" b", 0.5, 1, 1}}}});
   const WriterOptions zeros{.max_line_width = 0, .max_line_count = 0, .max_words_per_line = 0};
   EXPECT_EQ(format_transcript(transcript, Format::srt, zeros).value(),
             format_transcript(transcript, Format::srt).value());
@@ -126,7 +126,7 @@ TEST(LikePython, BytesThatAreNotUtf8BecomeReplacementCharactersInJson) {
 
 TEST(TranscriptJson, NamesTheLanguageAsItWasAskedForUnlessAnotherWasTaken) {
   const auto language = [](const std::string& called) {
-    const auto text = format_transcript(said({}), Format::json, {.language = called});
+    const auto text = format_transcript(segment({}), Format::json, {.language = called});
     return Json::parse(text.value())["language"].get<std::string>();
   };
   EXPECT_EQ(language("English"), "English");  // what openai-whisper writes with --language English

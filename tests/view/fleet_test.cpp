@@ -12,8 +12,8 @@ namespace {
 
 DeviceStatus device(std::string id, std::string state = "healthy") {
   DeviceStatus d{.id = std::move(id), .name = "NVIDIA GeForce RTX 4070", .state = std::move(state)};
-  d.tasks = 3;
-  d.most_tasks = 5;
+  d.jobs = 3;
+  d.most_jobs = 5;
   d.own_load = 0.45;
   d.foreign_load = 0.0;
   d.own_memory = Bytes{6'100'000'000};
@@ -27,7 +27,7 @@ DeviceStatus device(std::string id, std::string state = "healthy") {
 FleetStatus lectures() {
   FleetStatus s{.run = "lectures"};
   s.elapsed = Seconds(725);
-  s.tasks = 40;
+  s.jobs = 40;
   s.done = 12;
   s.failed = 1;
   s.running = 4;
@@ -120,7 +120,7 @@ TEST(FleetTable, WhatDoesNotFitIsCounted) {
   EXPECT_THAT(joined(render_fleet(many, {.columns = 80, .lines = 12})), HasSubstr("more devices"));
 }
 
-TEST(FleetTable, ANarrowTerminalKeepsStateTasksAndSpeed) {
+TEST(FleetTable, ANarrowTerminalKeepsStateJobsAndSpeed) {
   const std::string all = joined(render_fleet(lectures(), {.columns = 40, .lines = 24}));
   EXPECT_THAT(all, AllOf(HasSubstr("healthy"), HasSubstr("3/5"), HasSubstr("31.2×"), Not(HasSubstr("FOREIGN"))));
 }
@@ -161,7 +161,7 @@ TEST(FleetTable, ANameCannotMoveTheCursor) {
 TEST(FleetLine, ReadsAsInTheNote) {
   FleetStatus s = lectures();
   s.devices[1].state = "healthy";
-  s.devices[1].tasks = 2;
+  s.devices[1].jobs = 2;
   s.devices[1].own_load = 0.32;
   s.devices[1].foreign_load.reset();
   EXPECT_EQ(fleet_line(s), "GPU 0: 3/5 tasks, 45% util | GPU 1: 2/5 tasks, 32% util -> next: GPU 1");

@@ -80,7 +80,7 @@ TEST(Review, WhatIsSaidAgainstOnePlaceStandsTogetherWithOnePlayer) {
 TEST(Review, ARecordingThatWasNotFoundHasNoPlayer) {
   ReviewList list = one_doubtful();
   list.recordings[0].audio.clear();
-  list.not_heard = 1200;
+  list.without_audio = 1200;
   const std::string page = review_html(list);
   EXPECT_THAT(page, Not(HasSubstr("<audio")));
   EXPECT_THAT(page, HasSubstr("the recording was not found"));

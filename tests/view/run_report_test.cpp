@@ -58,7 +58,7 @@ TEST(RunReport, TheLargestGainComesFirst) {
 }
 
 TEST(RunReport, AGainIsNeverMoreThanWhatIsPossible) {
-  auto run = run_of({device("cuda:0", 10, {}), device("cuda:1", 10, {.no_task = Seconds(900)})});
+  auto run = run_of({device("cuda:0", 10, {}), device("cuda:1", 10, {.no_job = Seconds(900)})});
   run.shared_files = false;
   run.longest = Seconds(9000);  // 900 s on either device
   ASSERT_TRUE(lower_bound(run));
@@ -67,7 +67,7 @@ TEST(RunReport, AGainIsNeverMoreThanWhatIsPossible) {
 }
 
 TEST(RunReport, OneLongRecordingIsNamedWhereWholeFilesAreTheUnit) {
-  auto run = run_of({device("cuda:0", 10, {}), device("cuda:1", 10, {.no_task = Seconds(600)})});
+  auto run = run_of({device("cuda:0", 10, {}), device("cuda:1", 10, {.no_job = Seconds(600)})});
   run.longest = Seconds(9500);
   EXPECT_THAT(report(run), AllOf(HasSubstr("No task 30 % of the time"), Not(HasSubstr("kept a device busy"))));
   run.shared_files = false;
@@ -82,7 +82,7 @@ TEST(RunReport, LeavingTheTailToFasterDevicesIsNoFault) {
 }
 
 TEST(RunReport, BusyDevicesAreAnsweredWithMoreOfThem) {
-  const auto run = run_of({device("cuda:0", 30, {.no_task = Seconds(10)}), device("cuda:1", 10, {})});
+  const auto run = run_of({device("cuda:0", 30, {.no_job = Seconds(10)}), device("cuda:1", 10, {})});
   ASSERT_EQ(remedies(run).size(), 1U);
   EXPECT_THAT(remedies(run)[0].text, HasSubstr("Another one like cuda:0"));
   EXPECT_NEAR(remedies(run)[0].gain.count(), 1000.0 * 30 / 70, 1e-6);
@@ -139,7 +139,7 @@ TEST(RunReport, ADeviceThatDidNothingIsNotCountedAmongThoseTheWorkCouldHaveRunOn
   EXPECT_THAT(report(run), HasSubstr("at least 16:40, without cuda:1: nobody knows how fast it would have been\n"));
 }
 
-TEST(RunReport, TimeInWhichAStalledDeviceHeldWhatWasLeftIsNotCalledWantOfTasks) {
+TEST(RunReport, TimeInWhichAStalledDeviceHeldWhatWasLeftIsNotCalledWantOfJobs) {
   const auto run = run_of({device("cuda:0", 30, {.stalled = Seconds(200)}), device("cuda:1", 10, {})});
   EXPECT_THAT(report(run),
               AllOf(HasSubstr("waiting for a stalled device 20 %"),
@@ -147,7 +147,7 @@ TEST(RunReport, TimeInWhichAStalledDeviceHeldWhatWasLeftIsNotCalledWantOfTasks) 
 }
 
 TEST(RunReport, WhatWasPutOffOrWaitedForAnAnswerIsNoWantOfInput) {
-  const auto run = run_of({device("cuda:0", 30, {.put_off = Seconds(300), .asked = Seconds(100)})});
+  const auto run = run_of({device("cuda:0", 30, {.put_off = Seconds(300), .pending = Seconds(100)})});
   EXPECT_THAT(report(run), AllOf(HasSubstr("Put off 30 % of the time: "), HasSubstr("Waiting for an answer 10 %"),
                                  HasSubstr("--yes"), Not(HasSubstr("decoding"))));
 }
@@ -164,7 +164,7 @@ TEST(RunReport, CopiesAreCountedAndARunOfNothingElseIsComparedWithNoPlan) {
 }
 
 TEST(RunReport, WhereNothingWasDoneNothingWouldHaveHelped) {
-  auto run = run_of({device("cuda:0", 30, {.no_task = Seconds(900), .starting = Seconds(100)})});
+  auto run = run_of({device("cuda:0", 30, {.no_job = Seconds(900), .starting = Seconds(100)})});
   run.done = 0;
   run.devices[0].audio = run.audio = Seconds(0);
   EXPECT_TRUE(remedies(run).empty());
@@ -179,21 +179,21 @@ TEST(RunReport, ARunThatDidNothingIsALine) {
 }
 
 TEST(RunReport, ATailThatAnotherPolicyLeftToASlowDeviceIsAnsweredWithTheUsualOne) {
-  auto run = run_of({device("fast", 30, {.no_task = Seconds(600)}), device("slow", 12, {})});
+  auto run = run_of({device("fast", 30, {.no_job = Seconds(600)}), device("slow", 12, {})});
   run.policy = "note";
   EXPECT_THAT(report(run),
               AllOf(HasSubstr("--policy note left the end of the work to slower devices"),
                     HasSubstr("What helps: the usual policy"), Not(HasSubstr("more recordings in one run"))));
   run.policy = "tutti";
   EXPECT_THAT(report(run), HasSubstr("What helps: more recordings in one run"));
-  auto other_way = run_of({device("fast", 30, {}), device("slow", 12, {.no_task = Seconds(600)})});
+  auto other_way = run_of({device("fast", 30, {}), device("slow", 12, {.no_job = Seconds(600)})});
   other_way.policy = "note";
   EXPECT_THAT(report(other_way), HasSubstr("What helps: more recordings in one run"));
 }
 
 /// A card rated at 20 that was busy nearly all the time and did 14 times real time.
 RunNumbers below_its_rating() {
-  DeviceTime card = device("card", 20, {.no_task = Seconds(40)});
+  DeviceTime card = device("card", 20, {.no_job = Seconds(40)});
   card.audio = Seconds(13'600);
   card.windows = 1360;
   return run_of({card});

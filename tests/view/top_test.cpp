@@ -29,7 +29,7 @@ DeviceStatus device(std::string id, double load, double speed) {
 TopData batch() {
   TopData data{.title = "batch talks"};
   data.devices = {device("cuda:0", 0.2, 30), device("cuda:1", 0.9, 12), device("cpu:0", 0.5, 3)};
-  data.run = FleetStatus{.run = "talks", .elapsed = Seconds(60), .tasks = 9, .running = 2, .left = Seconds(90)};
+  data.run = FleetStatus{.run = "talks", .elapsed = Seconds(60), .jobs = 9, .running = 2, .left = Seconds(90)};
   data.run->in_work = {{.id = "17", .name = "short.mp3", .device = "cuda:0", .length = Seconds(60)},
                        {.id = "18", .name = "long.mp3", .device = "cuda:1", .length = Seconds(6000)}};
   data.run->failures = {{.name = "bad.mp3", .error = "no audio"}};
@@ -84,7 +84,7 @@ TEST(TopState, ArrowsStayWithinTheRows) {
   EXPECT_EQ(state.selected, 0U);
 }
 
-TEST(TopState, TasksAreCancelledOnlyAfterAYes) {
+TEST(TopState, JobsAreCancelledOnlyAfterAYes) {
   TopState state;
   const TopData data = batch();
   EXPECT_FALSE(press(state, key('x'), data));
@@ -96,11 +96,11 @@ TEST(TopState, TasksAreCancelledOnlyAfterAYes) {
   EXPECT_FALSE(press(state, key('q'), data)) << "anything else means no, and does nothing else";
   EXPECT_FALSE(state.quit);
   press(state, key('x'), data);
-  const auto wish = press(state, key('y'), data);
-  ASSERT_TRUE(wish);
-  EXPECT_EQ(wish->what, TopWish::What::cancel);
-  EXPECT_EQ(wish->id, "18");
-  EXPECT_EQ(wish->name, "long.mp3");
+  const auto action = press(state, key('y'), data);
+  ASSERT_TRUE(action);
+  EXPECT_EQ(action->what, TopAction::What::cancel);
+  EXPECT_EQ(action->id, "18");
+  EXPECT_EQ(action->name, "long.mp3");
 }
 
 TEST(TopState, TheQuestionBehindALongNameIsToBeRead) {
@@ -120,7 +120,7 @@ TEST(TopState, DrainAndResumeNameTheDeviceThatIsShownThere) {
   const auto drain = press(state, key('d'), data);
   ASSERT_TRUE(drain);
   EXPECT_EQ(drain->id, "cuda:1");
-  EXPECT_EQ(press(state, key('r'), data)->what, TopWish::What::resume);
+  EXPECT_EQ(press(state, key('r'), data)->what, TopAction::What::resume);
   TopData alone = data;
   alone.run.reset();
   EXPECT_FALSE(press(state, key('d'), alone));
@@ -159,7 +159,7 @@ TEST(TopState, RowsAreSortedByWhatIsChosen) {
   const TopData data = batch();
   EXPECT_THAT(panel_rows(data, {.sort = 3}).ids, ElementsAre("cuda:0", "cuda:1", "cpu:0"));
   EXPECT_THAT(panel_rows(data, {.sort = 1}).ids, ElementsAre("cuda:1", "cpu:0", "cuda:0"));
-  EXPECT_THAT(panel_rows(data, {.panel = TopPanel::tasks, .sort = 1}).ids, ElementsAre("18", "17"));
+  EXPECT_THAT(panel_rows(data, {.panel = TopPanel::jobs, .sort = 1}).ids, ElementsAre("18", "17"));
 }
 
 TEST(TopState, ASpeedThatIsOnlyExpectedSortsLikeAMeasuredOne) {

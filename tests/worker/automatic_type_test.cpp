@@ -56,9 +56,9 @@ TEST(AutomaticType, IsTriedAgainNextTimeWhereATypeHadNoMemory) {
 }
 
 TEST(SelfTest, ATypeThatTheDeviceCannotRunIsLeftOutAndTheOthersAreTried) {
-  const Trouble no_such_product{.error = {Fault::device, "CUBLAS_STATUS_NOT_SUPPORTED"}};
-  const Trouble no_memory{.error = {Fault::exhausted, "out of memory"}, .out_of_memory = true};
-  const Trouble lost{.error = {Fault::device, "an illegal memory access"}, .fatal = true};
+  const CaughtFault no_such_product{.error = {Fault::device, "CUBLAS_STATUS_NOT_SUPPORTED"}};
+  const CaughtFault no_memory{.error = {Fault::exhausted, "out of memory"}, .out_of_memory = true};
+  const CaughtFault lost{.error = {Fault::device, "an illegal memory access"}, .fatal = true};
   for (const ComputeType type : {ComputeType::bfloat16, ComputeType::int8_float16}) {
     EXPECT_TRUE(can_leave_out(type, no_such_product)) << type.name();
     EXPECT_TRUE(can_leave_out(type, no_memory)) << type.name();
@@ -90,12 +90,12 @@ TEST(AutomaticType, AVerdictIsRememberedForThisDeviceBuildAndModel) {
   ASSERT_TRUE(first) << first.error().text();
   EXPECT_THAT(first->why, HasSubstr("float32 "));
   const auto folder = cache.path() / "self-tests";
-  const auto verdict = std::filesystem::directory_iterator(folder)->path();
+  const auto result = std::filesystem::directory_iterator(folder)->path();
   // Another verdict in the same place shows that it is read and no test is run.
-  ASSERT_TRUE(write_file_atomically(verdict, "bfloat16\nsaid so"));
+  ASSERT_TRUE(write_file_atomically(result, "bfloat16\nsaid so"));
   EXPECT_EQ(automatic_type(scope, at::kCPU, ability)->why, "said so");
   EXPECT_EQ(automatic_type(scope, at::kCPU, ability)->type, ComputeType::bfloat16);
-  ASSERT_TRUE(write_file_atomically(verdict, "nonsense"));
+  ASSERT_TRUE(write_file_atomically(result, "nonsense"));
   EXPECT_THAT(automatic_type(scope, at::kCPU, ability)->why, HasSubstr("float32 ")) << "tested again";
   auto other = scope;
   other.build = "another build";

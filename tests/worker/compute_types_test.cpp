@@ -33,19 +33,19 @@ void add_windows(const nlohmann::json& clip, std::vector<Speech>& windows) {
   constexpr std::int32_t kStartOfTranscript = 50257;
   std::map<std::int64_t, std::vector<std::int32_t>> tokens;  // by first frame
   for (const auto& segment : clip["segments"]) {
-    const std::vector<std::int32_t> said = segment["tokens"];
+    const std::vector<std::int32_t> output = segment["tokens"];
     auto& all = tokens.try_emplace(segment["seek"], std::vector{kStartOfTranscript}).first->second;
-    all.insert(all.end(), said.begin(), said.end());
+    all.insert(all.end(), output.begin(), output.end());
   }
   const auto recording = decode_recording(test_data() / clip["path"].get<std::string>()).value();
   const LogMel log_mel(80);
   const auto maximum = log_mel.maximum(recording).value();
-  for (auto& [seek, said] : tokens) {
+  for (auto& [seek, output] : tokens) {
     const auto frames = std::min<std::int64_t>(LogMel::content_frames(recording) - seek, 3000);
     auto values = log_mel.window(recording, seek, frames, maximum).value();
     auto mel = at::zeros({80, 3000});
     mel.narrow(1, 0, frames).copy_(at::from_blob(values.data(), {80, frames}));
-    windows.push_back({mel, std::move(said)});
+    windows.push_back({mel, std::move(output)});
   }
 }
 

@@ -9,7 +9,7 @@
 #include <memory>
 #include <new>
 
-#include "model/step/kernels.h"
+#include "model/decoder_step/kernels.h"
 #include "worker/formula_requests.h"
 #include "worker/worker_harness.h"
 

@@ -103,9 +103,9 @@ void expect_reference(const std::vector<Decoded>& answers, const std::vector<Cli
   for (std::size_t i = 0; i < clips.size(); ++i) {
     // The reference may drop what follows the last pair of timestamps: that belongs to its next window.
     ASSERT_GE(answers[i].tokens.size(), clips[i].tokens.size()) << clips[i].name;
-    const std::vector<std::int32_t> said(
+    const std::vector<std::int32_t> output(
         answers[i].tokens.begin(), answers[i].tokens.begin() + static_cast<std::ptrdiff_t>(clips[i].tokens.size()));
-    EXPECT_EQ(said, clips[i].tokens) << clips[i].name;
+    EXPECT_EQ(output, clips[i].tokens) << clips[i].name;
     EXPECT_NEAR(answers[i].avg_logprob, clips[i].avg_logprob, 1e-3) << clips[i].name;
     EXPECT_NEAR(answers[i].no_speech_prob, clips[i].no_speech_prob, 1e-3) << clips[i].name;
     narrow += answers[i].narrow_margins;

@@ -20,9 +20,9 @@ double power_of(std::span<const float> sound) {
 }
 
 /// What lies at a place between two samples.
-float interpolated(std::span<const float> sound, double place, const std::vector<float>& all_taps) {
-  const auto whole = static_cast<std::int64_t>(place);
-  const std::int64_t phase = std::llround((place - static_cast<double>(whole)) * kSpeedPhases);
+float interpolated(std::span<const float> sound, double position, const std::vector<float>& all_taps) {
+  const auto whole = static_cast<std::int64_t>(position);
+  const std::int64_t phase = std::llround((position - static_cast<double>(whole)) * kSpeedPhases);
   const float* taps = all_taps.data() + phase * kSpeedTaps;
   const std::int64_t first = whole - kSpeedTaps / 2 + 1;
   const std::int64_t from = std::max<std::int64_t>(-first, 0);
@@ -57,8 +57,8 @@ std::vector<float> speed_taps(double speed) {
   std::vector<float> taps;
   taps.reserve(std::size_t{kSpeedTaps} * (kSpeedPhases + 1));
   for (int phase = 0; phase <= kSpeedPhases; ++phase)
-    for (int place = kFirst; place < kFirst + kSpeedTaps; ++place) {
-      const double x = place - static_cast<double>(phase) / kSpeedPhases;
+    for (int position = kFirst; position < kFirst + kSpeedTaps; ++position) {
+      const double x = position - static_cast<double>(phase) / kSpeedPhases;
       const double hann = 0.5 + 0.5 * std::cos(2 * std::numbers::pi * x / kSpeedTaps);
       const double turn = std::numbers::pi * band * x;
       const double sinc = std::abs(x) < 1e-9 ? 1 : std::sin(turn) / turn;

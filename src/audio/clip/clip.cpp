@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "audio/joined.h"
-#include "audio/length/mp3.h"
+#include "audio/containers/mp3.h"
 #include "audio/sound_header.h"
 #include "audio/sound_source.h"
 #include "audio/virtual_file.h"
@@ -86,15 +86,15 @@ std::int64_t read_frames(Reading& file, NativeClip& clip) {
   const auto format = static_cast<AVSampleFormat>(clip.format);
   std::int64_t got = 0;
   while (got < clip.facts.frames) {
-    const std::int64_t asked = std::min(block, clip.facts.frames - got);
+    const std::int64_t wanted = std::min(block, clip.facts.frames - got);
     const std::size_t held = words_for(clip, got * clip.facts.channels);
-    clip.storage.resize(words_for(clip, (got + asked) * clip.facts.channels));
+    clip.storage.resize(words_for(clip, (got + wanted) * clip.facts.channels));
     std::int16_t* const to = clip.storage.data() + held;
     const sf_count_t read = format == AV_SAMPLE_FMT_S16
-                                ? sf_readf_short(file.sound(), to, asked)
-                                : sf_readf_float(file.sound(), reinterpret_cast<float*>(to), asked);
+                                ? sf_readf_short(file.sound(), to, wanted)
+                                : sf_readf_float(file.sound(), reinterpret_cast<float*>(to), wanted);
     got += std::max<sf_count_t>(read, 0);
-    if (read < asked) break;
+    if (read < wanted) break;
   }
   return got;
 }

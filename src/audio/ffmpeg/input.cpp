@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "audio/length/mp3.h"
+#include "audio/containers/mp3.h"
 
 namespace tutti {
 namespace {

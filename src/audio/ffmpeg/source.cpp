@@ -57,7 +57,7 @@ class FfmpegSource final : public SoundSource {
   void note_hole(Seconds start);
   bool end();
   void note(const std::string& what) { losses_.add(at_, what); }
-  void listen();
+  void capture_log();
   AVStream* stream() const { return input_->stream(); }
   bool is_pcm() const {
     return codec_->codec_id >= AV_CODEC_ID_FIRST_AUDIO && codec_->codec_id < AV_CODEC_ID_ADPCM_IMA_QT;
@@ -123,7 +123,7 @@ Result<void> FfmpegSource::open_decoder() {
   return {};
 }
 
-void FfmpegSource::listen() {
+void FfmpegSource::capture_log() {
   listener = {input_->context(), codec_.get(), &losses_, &at_};
   api_.av_log_set_callback(on_log);
 }
@@ -143,9 +143,9 @@ bool FfmpegSource::feed() {
     if (ours) {
       // Plain samples come in pieces of any size; whether the last one is whole says the header's count.
       if ((packet_->flags & AV_PKT_FLAG_CORRUPT) && !is_pcm()) note("a packet is cut short or damaged");
-      const int said = losses_.count();
+      const int before = losses_.count();
       const int sent = api_.avcodec_send_packet(codec_.get(), packet_.get());
-      if (sent < 0 && losses_.count() == said) note("a packet could not be decoded: " + api_.reason(sent));
+      if (sent < 0 && losses_.count() == before) note("a packet could not be decoded: " + api_.reason(sent));
     }
     api_.av_packet_unref(packet_.get());
     if (ours) return true;
@@ -182,15 +182,15 @@ Seconds FfmpegSource::silence_before() {
 }
 
 Result<bool> FfmpegSource::next(SoundBlock& block) {
-  listen();
+  capture_log();
   for (;;) {
-    const int said = losses_.count();
+    const int before = losses_.count();
     const int code = api_.avcodec_receive_frame(codec_.get(), frame_.get());
     if (code == AVERROR_EOF) return end();
     if (code == AVERROR(ENOMEM)) return fail(Fault::exhausted, "the decoder ran out of memory");
     if (code < 0) {
       const bool broken = code != AVERROR(EAGAIN);
-      if (broken && losses_.count() == said) note("a frame could not be decoded: " + api_.reason(code));
+      if (broken && losses_.count() == before) note("a frame could not be decoded: " + api_.reason(code));
       if (!feed() && (!broken || ++errors_at_end_ > kMostErrorsAtEnd)) return end();
       continue;
     }

@@ -100,12 +100,12 @@ MorseClip morse_clip(const MorseCorpus& corpus, std::int64_t index) {
     clip.path.others = 0;       // somebody else's text would be a text
     clip.path.has_agc = false;  // and the noise is to be as strong as was asked for
   } else {
-    ContestText said = random.chance(corpus.plain_share) ? plain_text(random) : contest_text(random);
-    clip.contest = std::move(said.contest);
-    clip.kind = std::move(said.kind);
+    ContestText content = random.chance(corpus.plain_share) ? plain_text(random) : contest_text(random);
+    clip.contest = std::move(content.contest);
+    clip.kind = std::move(content.kind);
     clip.wpm = static_cast<int>(std::lround(random.uniform(corpus.wpm.least, corpus.wpm.most)));
     const Hand hand{static_cast<double>(clip.wpm), clip.path.jitter};
-    keyed = keyed_within(said.text, hand, corpus.longest.count() - tone.start - after, random);
+    keyed = keyed_within(content.text, hand, corpus.longest.count() - tone.start - after, random);
     clip.text = text_of(keyed);
     seconds = tone.start + keyed.length() + after;
   }

@@ -38,14 +38,14 @@ std::int64_t samples_of(std::span<const SpeechPiece> pieces) {
 
 std::vector<PackedPieces> pack_windows(std::span<const SpeechPiece> pieces, std::int64_t max_samples) {
   std::vector<PackedPieces> windows;
-  std::int64_t room = 0;
+  std::int64_t capacity = 0;
   const auto take = [&](const SpeechPiece& piece) {
-    if (length(piece) > room) {
+    if (length(piece) > capacity) {
       windows.emplace_back();
-      room = max_samples;
+      capacity = max_samples;
     }
     windows.back().push_back(piece);
-    room -= length(piece);
+    capacity -= length(piece);
   };
   for (SpeechPiece piece : pieces) {
     for (; length(piece) > max_samples; piece.start += max_samples)

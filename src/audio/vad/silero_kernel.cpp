@@ -14,8 +14,8 @@ namespace tutti {
 namespace {
 
 constexpr int kFft = 256, kHalf = kFft / 2, kHop = 128, kFrames = 4, kBins = kHalf + 1;
-constexpr int kHeard = kSileroContext + static_cast<int>(kVadWindow);
-constexpr int kRows = kHeard + 64;  // with what is mirrored
+constexpr int kInputSamples = kSileroContext + static_cast<int>(kVadWindow);
+constexpr int kRows = kInputSamples + 64;  // with what is mirrored
 
 struct Constants {
   std::array<float, kFft> window{};  // Hann, halved (the split doubles), over full scale
@@ -44,7 +44,7 @@ struct alignas(64) Activations {
 /// The windows side by side: [samples of a window, windows], the last 64 samples mirrored.
 void transpose(const std::int16_t* samples, float* rows) {
   for (int i = 0; i < kRows; ++i) {
-    const int sample = i < kHeard ? i : 2 * (kHeard - 1) - i;
+    const int sample = i < kInputSamples ? i : 2 * (kInputSamples - 1) - i;
     for (int window = 0; window < kSileroWindows; ++window)
       rows[i * kSileroWindows + window] = static_cast<float>(samples[window * kVadWindow + sample]);
   }
@@ -74,7 +74,7 @@ TUTTI_INLINE void fft128(Complex<lanes>* z) {
   }
 }
 
-constexpr int place_of(int k) {
+constexpr int index_of(int k) {
   return k % 8 * 16 + k / 8;
 }
 
@@ -82,7 +82,7 @@ constexpr int place_of(int k) {
 /// from a first guess that halves the exponent. (sqrtf may set errno, so the compiler would take the lanes one by one.)
 template <int lanes>
 TUTTI_INLINE V<lanes> root(V<lanes> x) {
-  using Bits = typename VectorOf<lanes>::bits;
+  using Bits = typename FloatVector<lanes>::bits;
   x = x > 1e-30F ? x : V<lanes>{} + 1e-30F;
   auto inverse = reinterpret_cast<V<lanes>>(0x5f3759df - (reinterpret_cast<Bits>(x) >> 1));
   for (int step = 0; step < 3; ++step) inverse *= 1.5F - 0.5F * x * inverse * inverse;
@@ -100,7 +100,7 @@ TUTTI_INLINE void magnitudes(const float* rows, int frame, Activations<kBins, kF
   fft128(z);
   for (int k = 0; k <= kHalf / 2; ++k) {
     V<lanes> low, high;
-    split_powers(z[place_of(k)], z[place_of((kHalf - k) % kHalf)], constants.turn256[static_cast<std::size_t>(k)], low,
+    split_powers(z[index_of(k)], z[index_of((kHalf - k) % kHalf)], constants.turn256[static_cast<std::size_t>(k)], low,
                  high);
     store<lanes>(out.at(k, frame) + lane, root<lanes>(low));
     store<lanes>(out.at(kHalf - k, frame) + lane, root<lanes>(high));
@@ -127,8 +127,8 @@ TUTTI_INLINE void convolve(const Convolution& layer, const Activations<Convoluti
       for (int o = 0; o < kAtOnce; ++o)
         for (int tap = 0; tap < 3; ++tap)
           for (int frame = 0; frame < kOut; ++frame) {
-            const int heard = frame * kStride + tap - 1;
-            if (heard >= 0 && heard < kIn) sums[o][frame] += x[heard] * weights[o * 3 + tap];
+            const int input = frame * kStride + tap - 1;
+            if (input >= 0 && input < kIn) sums[o][frame] += x[input] * weights[o * 3 + tap];
           }
     }
     for (int o = 0; o < kAtOnce; ++o)

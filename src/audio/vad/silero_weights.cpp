@@ -42,7 +42,7 @@ void take(Tensors& tensors, Convolution& convolution) {
 constexpr std::size_t kUnits = kSileroUnits, kGates = kSileroGates, kGroup = kSileroGroup;
 
 /// Where the gate of a unit lies among those fed by one input.
-std::size_t gate_place(std::size_t gate, std::size_t unit, std::size_t inputs, std::size_t input) {
+std::size_t gate_index(std::size_t gate, std::size_t unit, std::size_t inputs, std::size_t input) {
   return ((unit / kGroup * inputs + input) * kGates + gate) * kGroup + unit % kGroup;
 }
 
@@ -52,7 +52,7 @@ void take(Tensors& tensors, SileroGateWeights& into) {
   for (std::size_t gate = 0; gate < kGates; ++gate)
     for (std::size_t unit = 0; unit < kUnits; ++unit)
       for (std::size_t input = 0; input < kUnits; ++input)
-        into[gate_place(gate, unit, kUnits, input)] = weights[(gate * kUnits + unit) * kUnits + input];
+        into[gate_index(gate, unit, kUnits, input)] = weights[(gate * kUnits + unit) * kUnits + input];
 }
 
 std::unique_ptr<const SileroWeights> unpacked() {
@@ -67,7 +67,7 @@ std::unique_ptr<const SileroWeights> unpacked() {
   const auto first = tensors.next(kGates * kUnits), second = tensors.next(kGates * kUnits);
   for (std::size_t gate = 0; gate < kGates; ++gate)
     for (std::size_t unit = 0; unit < kUnits; ++unit)
-      weights->gate_bias[gate_place(gate, unit, 1, 0)] = first[gate * kUnits + unit] + second[gate * kUnits + unit];
+      weights->gate_bias[gate_index(gate, unit, 1, 0)] = first[gate * kUnits + unit] + second[gate * kUnits + unit];
   const auto output = tensors.next(kUnits);
   std::copy(output.begin(), output.end(), weights->output.begin());
   weights->output_bias = tensors.next(1)[0];

@@ -21,24 +21,24 @@ tl::unexpected<Error> wrong(const char* option, const std::string& expected, dou
 /// Calls `take(samples, windows)` for windows in order; `samples` holds `before` samples in front of them, and behind
 /// the last ones silence up to kWindowsAtOnce.
 template <class Take>
-Result<void> for_each_part(const SampleReader& recording, std::int64_t before, const OnDecoded& on_heard, Take&& take) {
+Result<void> for_each_part(const SampleReader& recording, std::int64_t before, const OnDecoded& on_audio_decoded, Take&& take) {
   const std::int64_t windows = recording.samples() / kVadWindow + 1;
   std::vector<std::int16_t> samples(static_cast<std::size_t>(before + kWindowsAtOnce * kVadWindow));
   for (std::int64_t first = 0; first < windows; first += kWindowsAtOnce) {
     const std::int64_t count = std::min(kWindowsAtOnce, windows - first);
     if (auto read = recording.read(first * kVadWindow - before, samples); !read) return read;
     take(std::span<const std::int16_t>(samples), count);
-    const std::int64_t heard = std::min(recording.samples(), (first + count) * kVadWindow);
-    if (on_heard && !on_heard(length_of(heard, kModelRate)))
+    const std::int64_t done = std::min(recording.samples(), (first + count) * kVadWindow);
+    if (on_audio_decoded && !on_audio_decoded(length_of(done, kModelRate)))
       return fail(Fault::cancelled, "listening for speech was stopped");
   }
   return {};
 }
 
-Result<std::vector<float>> by_energy(const SampleReader& recording, const OnDecoded& on_heard) {
+Result<std::vector<float>> by_energy(const SampleReader& recording, const OnDecoded& on_audio_decoded) {
   std::vector<float> levels;
-  const auto heard =
-      for_each_part(recording, 0, on_heard, [&](std::span<const std::int16_t> samples, std::int64_t windows) {
+  const auto done =
+      for_each_part(recording, 0, on_audio_decoded, [&](std::span<const std::int16_t> samples, std::int64_t windows) {
         for (std::int64_t i = 0; i < windows; ++i) {
           // The last one is filled up with silence, which must not become the background of the seconds before.
           const bool whole = std::ssize(levels) < recording.samples() / kVadWindow;
@@ -46,17 +46,17 @@ Result<std::vector<float>> by_energy(const SampleReader& recording, const OnDeco
           levels.push_back(whole || levels.empty() ? loudness(window) : levels.back());
         }
       });
-  return heard.map([&] { return probabilities_of_loudness(levels); });
+  return done.map([&] { return probabilities_of_loudness(levels); });
 }
 
-Result<std::vector<float>> by_silero(const SampleReader& recording, const OnDecoded& on_heard) {
+Result<std::vector<float>> by_silero(const SampleReader& recording, const OnDecoded& on_audio_decoded) {
   const SileroKernel& kernel = silero_kernels().front();
   const SileroWeights& weights = silero_weights();
   SileroState state;
   SileroGatesOfWindows gates;
   std::vector<float> probabilities;
-  const auto heard = for_each_part(
-      recording, kSileroContext, on_heard, [&](std::span<const std::int16_t> samples, std::int64_t windows) {
+  const auto done = for_each_part(
+      recording, kSileroContext, on_audio_decoded, [&](std::span<const std::int16_t> samples, std::int64_t windows) {
         for (std::int64_t first = 0; first < windows; first += kSileroWindows) {
           const auto count = static_cast<int>(std::min<std::int64_t>(kSileroWindows, windows - first));
           kernel.listen(weights, samples.data() + first * kVadWindow, gates);
@@ -64,7 +64,7 @@ Result<std::vector<float>> by_silero(const SampleReader& recording, const OnDeco
           kernel.follow(weights, gates, count, state, &*(probabilities.end() - count));
         }
       });
-  return heard.map([&] { return std::move(probabilities); });
+  return done.map([&] { return std::move(probabilities); });
 }
 
 }  // namespace
@@ -87,8 +87,8 @@ Result<void> check(const VadOptions& options) {
 }
 
 Result<std::vector<float>> speech_probabilities(const SampleReader& recording, VadMethod method,
-                                                const OnDecoded& on_heard) {
-  return method == VadMethod::energy ? by_energy(recording, on_heard) : by_silero(recording, on_heard);
+                                                const OnDecoded& on_audio_decoded) {
+  return method == VadMethod::energy ? by_energy(recording, on_audio_decoded) : by_silero(recording, on_audio_decoded);
 }
 
 Result<std::vector<SpeechPiece>> find_speech(const SampleReader& recording, const VadOptions& options) {

@@ -50,10 +50,10 @@ struct SpeechPiece {
 Result<void> check(const VadOptions& options);
 
 /// Speech probability of every window of kVadWindow samples, samples / kVadWindow + 1 of them, because the last one
-/// goes on as silence. One pass over the recording; memory is that of the probabilities (0.45 MB an hour). `on_heard`
+/// goes on as silence. One pass over the recording; memory is that of the probabilities (0.45 MB an hour). `on_audio_decoded`
 /// as for decode_recording.
 Result<std::vector<float>> speech_probabilities(const SampleReader& recording, VadMethod method,
-                                                const OnDecoded& on_heard = {});
+                                                const OnDecoded& on_audio_decoded = {});
 
 /// The speech in a recording of `samples` samples, in order, without overlap. The rules are faster-whisper's
 /// get_speech_timestamps; only where a too long piece holds no silence, it is cut in the middle of its least

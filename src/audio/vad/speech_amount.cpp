@@ -26,12 +26,12 @@ class Part final : public SampleReader {
 
 /// Calls `enough` with the speech found and the time looked at after each part; true ends it.
 template <class Enough>
-Result<Seconds> listen(const SampleReader& recording, const OnDecoded& on_heard, Enough enough) {
+Result<Seconds> measure_speech(const SampleReader& recording, const OnDecoded& on_audio_decoded, Enough enough) {
   const double threshold = VadOptions{}.threshold;
   Seconds speech{0};
   for (std::int64_t first = 0; first < recording.samples(); first += kPart) {
     const Part part(recording, first, std::min(kPart, recording.samples() - first));
-    const auto probabilities = speech_probabilities(part, VadMethod::silero, on_heard);
+    const auto probabilities = speech_probabilities(part, VadMethod::silero, on_audio_decoded);
     if (!probabilities) return tl::unexpected<Error>(probabilities.error());
     const auto windows = std::ranges::count_if(*probabilities, [&](float p) { return p >= threshold; });
     speech += length_of(windows * kVadWindow, kModelRate);
@@ -47,14 +47,14 @@ bool is_speech(Seconds speech, Seconds all) {
 
 }  // namespace
 
-Result<Seconds> speech_in(const SampleReader& recording, const OnDecoded& on_heard) {
-  return listen(recording, on_heard, [](Seconds, Seconds) { return false; });
+Result<Seconds> speech_in(const SampleReader& recording, const OnDecoded& on_audio_decoded) {
+  return measure_speech(recording, on_audio_decoded, [](Seconds, Seconds) { return false; });
 }
 
-Result<bool> has_speech(const SampleReader& recording, const OnDecoded& on_heard) {
+Result<bool> has_speech(const SampleReader& recording, const OnDecoded& on_audio_decoded) {
   bool found = false;
   const auto listened =
-      listen(recording, on_heard, [&](Seconds speech, Seconds all) { return found = is_speech(speech, all); });
+      measure_speech(recording, on_audio_decoded, [&](Seconds speech, Seconds all) { return found = is_speech(speech, all); });
   if (!listened) return tl::unexpected<Error>(listened.error());
   return found;
 }

@@ -35,7 +35,7 @@ class Scan {
   Scan(std::span<const float> probabilities, const Limits& limits) : probabilities_(probabilities), limits_(limits) {}
 
   std::vector<SpeechPiece> run(std::int64_t samples) {
-    for (at_ = 0; at_ < std::ssize(probabilities_); ++at_) hear();
+    for (at_ = 0; at_ < std::ssize(probabilities_); ++at_) advance();
     if (in_speech_ && is_kept(samples)) pieces_.push_back({.start = start_, .end = samples});
     return std::move(pieces_);
   }
@@ -49,7 +49,7 @@ class Scan {
     return end - start_ > (is_rest ? 0 : limits_.min_speech);
   }
 
-  void hear() {
+  void advance() {
     const std::int64_t here = at_ * kVadWindow;
     const float likely = probability(at_);
     if (likely >= limits_.speech) {

@@ -81,9 +81,9 @@ class Machine {
 
 class Simulation {
  public:
-  Simulation(std::span<const SimTask> tasks, std::span<const SimDevice> devices, const SimOptions& options)
-      : tasks_(tasks), options_(options), dispatcher_(options.dispatcher), left_(tasks.size()) {
-    result_.done_at.assign(tasks.size(), Seconds(-1));
+  Simulation(std::span<const SimJob> jobs, std::span<const SimDevice> devices, const SimOptions& options)
+      : jobs_(jobs), options_(options), dispatcher_(options.dispatcher), left_(jobs.size()) {
+    result_.done_at.assign(jobs.size(), Seconds(-1));
     for (const SimDevice& device : devices) {
       machines_.emplace_back(device, options.seed * 1000 + machines_.size());
       wait_for_worker(machines_.back());
@@ -91,7 +91,7 @@ class Simulation {
       facts.starting = !machines_.back().ready;
       dispatcher_.add_device(std::move(facts), Seconds{});
     }
-    for (TaskKey id = 0; id < tasks.size(); ++id) add(id);
+    for (JobKey id = 0; id < jobs.size(); ++id) add(id);
   }
 
   SimResult run() {
@@ -117,34 +117,34 @@ class Simulation {
     machine.ready = machine.ready_at <= now_;
   }
 
-  void add(TaskKey id) {
+  void add(JobKey id) {
     const bool whole = options_.unit == SimUnit::file;
-    const SimTask& task = tasks_[id];
-    dispatcher_.add_task(id, {.audio = task.believed, .whole = whole}, {});
-    left_[id] = whole ? 1 : static_cast<std::int64_t>(std::ceil(task.audio / options_.window - 1e-9));
+    const SimJob& job = jobs_[id];
+    dispatcher_.add_job(id, {.audio = job.believed, .whole = whole}, {});
+    left_[id] = whole ? 1 : static_cast<std::int64_t>(std::ceil(job.audio / options_.window - 1e-9));
     left_[id] = std::max<std::int64_t>(left_[id], 1);
     ++unfinished_;
-    dispatcher_.offer(id, whole ? task.believed : std::min(options_.window, task.audio), 1, {});
+    dispatcher_.offer(id, whole ? job.believed : std::min(options_.window, job.audio), 1, {});
   }
 
   /// A file that is begun is decoded: its length is known, and all its windows can start.
-  void begun(TaskKey id) {
+  void begun(JobKey id) {
     const auto windows = left_[id];
-    dispatcher_.correct_length(id, tasks_[id].audio, now());
+    dispatcher_.correct_length(id, jobs_[id].audio, now());
     dispatcher_.offer(id, options_.window, windows - 2, now());
     if (windows > 1)
-      dispatcher_.offer(id, tasks_[id].audio - options_.window * static_cast<double>(windows - 1), 1, now());
+      dispatcher_.offer(id, jobs_[id].audio - options_.window * static_cast<double>(windows - 1), 1, now());
   }
 
   void pump() {
     while (auto grant = dispatcher_.next(now())) {
       ++result_.grants;
       Machine& machine = machines_[grant->device];
-      if (!grant->canary && options_.unit == SimUnit::window && !begun_[grant->task]) {
-        begun_[grant->task] = true;
-        begun(grant->task);
+      if (!grant->canary && options_.unit == SimUnit::window && !begun_[grant->job]) {
+        begun_[grant->job] = true;
+        begun(grant->job);
       }
-      if (!grant->canary && options_.unit == SimUnit::file) grant->audio = tasks_[grant->task].audio;
+      if (!grant->canary && options_.unit == SimUnit::file) grant->audio = jobs_[grant->job].audio;
       if (machine.gone)
         fail(*grant, Blame::device);
       else
@@ -169,7 +169,7 @@ class Simulation {
     Machine& machine = machines_[index];
     if (!machine.ready && machine.ready_at <= now_) {
       machine.ready = true;
-      dispatcher_.device_heard(index, HealthEvent::ready, "its worker is ready", now());
+      dispatcher_.device_event(index, HealthEvent::ready, "its worker is ready", now());
     }
     for (const Grant& grant : machine.take_done()) finish(grant);
     const auto& faults = machine.device().faults;
@@ -182,41 +182,41 @@ class Simulation {
     Machine& machine = machines_[index];
     if (fault.kind == Kind::returned) {
       machine.gone = false;
-      return dispatcher_.device_heard(index, HealthEvent::returned, "it is back", now());
+      return dispatcher_.device_event(index, HealthEvent::returned, "it is back", now());
     }
     machine.gone = machine.gone || fault.kind == Kind::lost;
     for (const Grant& grant : machine.take_all())
       fail(grant, fault.why.value_or(machine.gone ? Blame::lost : Blame::device));
-    if (machine.gone) return dispatcher_.device_heard(index, HealthEvent::lost, "it has fallen off the bus", now());
+    if (machine.gone) return dispatcher_.device_event(index, HealthEvent::lost, "it has fallen off the bus", now());
     wait_for_worker(machine);
-    if (!machine.ready) dispatcher_.device_heard(index, HealthEvent::restarting, "its worker was lost", now());
+    if (!machine.ready) dispatcher_.device_event(index, HealthEvent::restarting, "its worker was lost", now());
   }
 
   void finish(const Grant& grant) {
     dispatcher_.finished(grant.id, now());
-    if (grant.canary || --left_[grant.task] > 0) return;
-    result_.done_at[grant.task] = now();
+    if (grant.canary || --left_[grant.job] > 0) return;
+    result_.done_at[grant.job] = now();
     last_done_ = now_;
-    over(grant.task);
+    over(grant.job);
   }
 
   void fail(const Grant& grant, Blame why) {
     ++result_.failures;
-    const Ruling verdict = dispatcher_.failed(grant.id, why, "its worker was lost", now());
-    if (!grant.canary && verdict.next != Ruling::Next::retry) over(grant.task);
+    const FailureDecision decision = dispatcher_.failed(grant.id, why, "its worker was lost", now());
+    if (!grant.canary && decision.next != FailureDecision::Next::retry) over(grant.job);
   }
 
-  void over(TaskKey id) {
-    dispatcher_.end_task(id, now());
+  void over(JobKey id) {
+    dispatcher_.end_job(id, now());
     --unfinished_;
   }
 
-  std::span<const SimTask> tasks_;
+  std::span<const SimJob> jobs_;
   const SimOptions& options_;
   Dispatcher dispatcher_;
   std::vector<Machine> machines_{};
   std::vector<std::int64_t> left_;  // pieces of each task
-  std::vector<bool> begun_ = std::vector<bool>(tasks_.size());
+  std::vector<bool> begun_ = std::vector<bool>(jobs_.size());
   std::size_t unfinished_ = 0;
   double now_ = 0;
   double last_done_ = 0;
@@ -225,22 +225,22 @@ class Simulation {
 
 }  // namespace
 
-SimResult simulate(std::span<const SimTask> tasks, std::span<const SimDevice> devices, const SimOptions& options) {
-  return Simulation(tasks, devices, options).run();
+SimResult simulate(std::span<const SimJob> jobs, std::span<const SimDevice> devices, const SimOptions& options) {
+  return Simulation(jobs, devices, options).run();
 }
 
-Seconds lower_bound(std::span<const SimTask> tasks, std::span<const SimDevice> devices, SimUnit unit) {
-  Seconds shortest = kFullWindow, longest{}, longest_task{};
-  for (const auto& task : tasks) {
-    shortest = std::min(shortest, task.audio - (windows_in(task.audio) - 1) * kFullWindow);
-    longest = std::max(longest, std::min(task.audio, kFullWindow));
-    longest_task = std::max(longest_task, task.audio);
+Seconds lower_bound(std::span<const SimJob> jobs, std::span<const SimDevice> devices, SimUnit unit) {
+  Seconds shortest = kFullWindow, longest{}, longest_job{};
+  for (const auto& job : jobs) {
+    shortest = std::min(shortest, job.audio - (windows_in(job.audio) - 1) * kFullWindow);
+    longest = std::max(longest, std::min(job.audio, kFullWindow));
+    longest_job = std::max(longest_job, job.audio);
   }
   // Whatever is paid for windows, all of it has to be earned, and nobody earns faster than with those that pay best for
   // their time: where pay and cost are lines over the audio, the shortest or the longest. Every way to pay is a bound.
   const auto paying = [&](const auto& price) {
     double pay = 0, earned = 0;
-    for (const auto& task : tasks) pay += price(task.audio);
+    for (const auto& job : jobs) pay += price(job.audio);
     for (const auto& device : devices) {
       const auto earns = [&](Seconds window) { return price(window) / std::max(cost(device, window), kDone); };
       earned += std::max(earns(shortest), earns(longest));
@@ -251,9 +251,9 @@ Seconds lower_bound(std::span<const SimTask> tasks, std::span<const SimDevice> d
   double alone = kNever;
   for (const auto& device : devices) {
     bound = std::max(bound, paying([&](Seconds audio) { return cost(device, audio); }));
-    alone = std::min(alone, cost(device, longest_task));
+    alone = std::min(alone, cost(device, longest_job));
   }
-  return Seconds(unit == SimUnit::window || tasks.empty() ? bound : std::max(bound, alone));
+  return Seconds(unit == SimUnit::window || jobs.empty() ? bound : std::max(bound, alone));
 }
 
 SimDevice plain_device(std::string id, double speed, int slots) {
@@ -263,9 +263,9 @@ SimDevice plain_device(std::string id, double speed, int slots) {
 void set_policy(Policy policy, std::vector<SimDevice>& devices, SimOptions& options) {
   options.dispatcher.policy = policy;
   const bool of_the_note = policy == Policy::note || policy == Policy::note_raw;
-  options.dispatcher.tasks_at_once = of_the_note ? kNoteCap * static_cast<int>(devices.size()) : 0;
+  options.dispatcher.jobs_at_once = of_the_note ? kNoteCap * static_cast<int>(devices.size()) : 0;
   for (SimDevice& device : devices) {
-    if (of_the_note) device.facts.task_cap = kNoteCap;
+    if (of_the_note) device.facts.job_cap = kNoteCap;
     if (options.unit == SimUnit::file) device.facts.slots = of_the_note ? kNoteCap : 1;
   }
 }

@@ -52,10 +52,10 @@ struct SimResult {
 
 /// Runs all tasks, added at 0, to their end. Ends early when nothing can ever happen again; what is not done then has a
 /// negative done_at. Deterministic.
-SimResult simulate(std::span<const SimTask> tasks, std::span<const SimDevice> devices, const SimOptions& options);
+SimResult simulate(std::span<const SimJob> jobs, std::span<const SimDevice> devices, const SimOptions& options);
 
 /// Nobody can be faster: file: max(Σd/Σs, longest d / fastest s); window: Σd/Σs; with what windows cost beside it.
-Seconds lower_bound(std::span<const SimTask> tasks, std::span<const SimDevice> devices, SimUnit unit);
+Seconds lower_bound(std::span<const SimJob> jobs, std::span<const SimDevice> devices, SimUnit unit);
 
 /// A device as `tutti plan` and tests make them: so many times real time. `slots`: pieces in flight.
 SimDevice plain_device(std::string id, double speed, int slots);

@@ -9,12 +9,12 @@
 namespace tutti {
 
 /// A recording in a simulation: how long it is, and how long the dispatcher is told it is.
-struct SimTask {
+struct SimJob {
   Seconds audio{};
   Seconds believed{};
 };
 
 /// Recordings of these lengths, each believed to be off by up to ± `error` (0.3: between 0.7 and 1.3 times), evenly.
-std::vector<SimTask> with_error(std::span<const double> seconds, double error, std::uint64_t seed);
+std::vector<SimJob> with_error(std::span<const double> seconds, double error, std::uint64_t seed);
 
 }  // namespace tutti

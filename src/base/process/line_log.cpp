@@ -60,8 +60,8 @@ bool LineLog::read_block(std::string& line) {
 }
 
 void LineLog::pass_on(std::string line) {
-  const LoggedLine said = read_log_line(line);
-  log(said.level, prefix_ + ": " + std::string(said.text));
+  const LoggedLine parsed = read_log_line(line);
+  log(parsed.level, prefix_ + ": " + std::string(parsed.text));
   last_.with([&](auto& lines) {
     lines.push_back(std::move(line));
     if (lines.size() > kKept) lines.pop_front();

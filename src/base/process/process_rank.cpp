@@ -23,7 +23,7 @@ Result<ProcessRank> process_rank() {
 
 int ranks_here() {
   const int ranks = process_rank().value_or(ProcessRank{}).ranks;
-  if (const auto said = number_variable("LOCAL_WORLD_SIZE", 1)) return std::min(*said, ranks);
+  if (const auto local = number_variable("LOCAL_WORLD_SIZE", 1)) return std::min(*local, ranks);
   if (!variable("WORLD_SIZE")) {
     const int nodes = number_variable("SLURM_JOB_NUM_NODES", 1).value_or(1);
     return (ranks + nodes - 1) / nodes;

@@ -14,7 +14,7 @@
 #include "cli/batch/batch_inputs.h"
 #include "cli/batch/batch_log.h"
 #include "cli/batch/batch_ownership.h"
-#include "cli/batch/batch_places.h"
+#include "cli/batch/batch_folders.h"
 #include "cli/batch/batch_quote.h"
 #include "cli/batch/failure_question.h"
 #include "cli/batch/live_table.h"
@@ -46,9 +46,9 @@ Result<fs::path> model_of(const BatchCommand& command, const std::vector<ListedD
     return fail(Fault::usage, "no model is named, and none is taken by default",
                 "Name one with --model or TUTTI_MODEL; 'tutti models' lists what is here");
   }
-  ModelPlaces places = ModelPlaces::from_environment();
-  places.first = command.speech.model_dir;
-  return find_named_model(command.speech.model, places);
+  ModelFolders folders = ModelFolders::from_environment();
+  folders.first = command.speech.model_dir;
+  return find_named_model(command.speech.model, folders);
 }
 
 /// What --deterministic cannot promise.
@@ -61,7 +61,7 @@ void warn_of_unlike(const std::vector<ChosenDevice>& devices) {
 
 struct Prepared {
   BatchOptions options{};
-  std::vector<BatchTask> tasks{};
+  std::vector<BatchJob> jobs{};
   InputTally inputs{};  // of which the tasks were made
   OutputOwnership files{};
   bool emulated = false;             // one of the devices at least
@@ -73,21 +73,21 @@ struct Prepared {
 Result<Prepared> prepare_work(BatchCommand& command, const std::vector<ListedDevice>& devices, std::string typed) {
   const auto model = model_of(command, devices);
   if (!model) return tl::unexpected(model.error());
-  if (command.sequential) command.speech.heard.batched = false;
+  if (command.sequential) command.speech.vad.batched = false;
   command.speech.output_format = command.output_format;
   auto run = run_options(command.speech, *model);
   if (!run) return tl::unexpected(run.error());
   const bool emulated = std::ranges::any_of(devices, is_emulated);
   InputTally inputs;
-  auto tasks = batch_tasks(command, fingerprint_of(command, *model, emulated), &inputs);
-  if (!tasks) return tl::unexpected(tasks.error());
+  auto jobs = batch_jobs(command, fingerprint_of(command, *model, emulated), &inputs);
+  if (!jobs) return tl::unexpected(jobs.error());
   const fs::path folder = fs::absolute(command.output_dir).lexically_normal();
   const fs::path state = command.state.empty() ? state_folder() : command.state;
-  auto files = claim_batch_files(command, *model, state, *tasks);
+  auto files = claim_batch_files(command, *model, state, *jobs);
   if (!files) return tl::unexpected(files.error());
   return Prepared{.options = {.run = std::move(*run),
                               .policy = command.policy,
-                              .tasks_at_once = command.threads,
+                              .jobs_at_once = command.threads,
                               .state = state,
                               .staging = folder / ".tmp",
                               .kept = fs::absolute(state).lexically_normal() / "kept",
@@ -97,7 +97,7 @@ Result<Prepared> prepare_work(BatchCommand& command, const std::vector<ListedDev
                               .existing = command.overwrite ? Existing::replace : Existing::keep,
                               .patience = Seconds(command.device_patience),
                               .price = command.price},
-                  .tasks = std::move(*tasks),
+                  .jobs = std::move(*jobs),
                   .inputs = inputs,
                   .files = std::move(*files),
                   .emulated = emulated};
@@ -116,12 +116,12 @@ Result<void> check_numbers(const BatchCommand& command) {
 
 Result<Prepared> prepare(BatchCommand& command, std::string typed) {
   if (auto checked = check_numbers(command); !checked) return tl::unexpected(checked.error());
-  if (auto checked = expect_file_place("--report", command.report); !checked) return tl::unexpected(checked.error());
+  if (auto checked = expect_output_file("--report", command.report); !checked) return tl::unexpected(checked.error());
   const auto listed = devices_of(command);
   if (!listed) return tl::unexpected(listed.error());
   auto devices = choose_devices(*listed, find_devices());
   if (!devices && devices.error().fault != Fault::missing) return tl::unexpected(devices.error());
-  auto caps = devices ? task_caps(command.max_per_gpu, *devices) : Result<std::map<std::string, int>>{};
+  auto caps = devices ? job_caps(command.max_per_gpu, *devices) : Result<std::map<std::string, int>>{};
   if (!caps) return tl::unexpected(caps.error());
   auto prepared = prepare_work(command, *listed, std::move(typed));
   if (!prepared) return tl::unexpected(devices ? prepared.error() : devices.error());
@@ -129,10 +129,10 @@ Result<Prepared> prepare(BatchCommand& command, std::string typed) {
     prepared->hindrance = devices.error();
     return prepared;
   }
-  if (const auto places = expect_places(prepared->options.batch); !places) prepared->hindrance = places.error();
+  if (const auto folders = expect_output_folders(prepared->options.batch); !folders) prepared->hindrance = folders.error();
   if (prepared->options.run.deterministic) warn_of_unlike(*devices);
   prepared->options.devices = std::move(*devices);
-  prepared->options.task_caps = std::move(*caps);
+  prepared->options.job_caps = std::move(*caps);
   limit_as_the_note(prepared->options);
   return prepared;
 }
@@ -181,7 +181,7 @@ void say_review(const Prepared& prepared, const BatchCommand& command, const Bat
                 Interrupt& interrupt) {
   if (!command.review || report.done_now == 0 || report.interrupted || prepared.emulated) return;
   ReviewPages pages(prepared.options.state, prepared.options.existing);
-  const auto list = review_batch(prepared.tasks, command.output_dir, pages, prepared.options.run.audio,
+  const auto list = review_batch(prepared.jobs, command.output_dir, pages, prepared.options.run.audio,
                                  [&] { return interrupt.raised(); });
   if (!list)
     log(Level::warning, list.error().text());
@@ -191,7 +191,7 @@ void say_review(const Prepared& prepared, const BatchCommand& command, const Bat
 
 /// Where nothing is left to do, a device that is not there is none that is needed, and no place for outputs is.
 int where_nothing_can_run(const Prepared& prepared, const BatchCommand& command) {
-  const auto report = report_if_all_done(prepared.tasks, prepared.options);
+  const auto report = report_if_all_done(prepared.jobs, prepared.options);
   if (!report) return complain(*prepared.hindrance, kNothingRan);
   std::fputs(batch_report_text(*report, command.price, {}).c_str(), stderr);
   if (prepared.options.devices.empty()) std::fputs("No device is needed for that.\n", stderr);
@@ -204,19 +204,19 @@ int batch(const Prepared& prepared, const BatchCommand& command) {
   Interrupt interrupt;
   log_as_the_note();
   Guarded<BatchControl*> control{nullptr};
-  const bool ask = !command.yes && ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
+  const bool asks = !command.yes && ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
   const auto status_at = [&](const PoolView* at) {
     return control.with([at](BatchControl* now) { return now ? std::optional(now->status(at)) : std::nullopt; });
   };
   const auto status = [&] { return status_at(nullptr); };
   std::optional<LiveTable> table;
   if (::isatty(STDERR_FILENO) == 1) table.emplace(status);
-  BatchLog observer(ask ? failure_question(*table, interrupt) : BatchLog::Ask(),
+  BatchLog observer(asks ? failure_question(*table, interrupt) : BatchLog::FailurePrompt(),
                     [&](const PoolView& view) { return status_at(&view); });
   StartQuote expected(quote_basis(prepared.options));
   observer.when_accepted([&expected](const BatchWork& work) { expected.expect(work); });
   std::unique_ptr<ControlSocket> socket;
-  const auto report = run_batch(prepared.tasks, prepared.options, observer, interrupt, [&](BatchControl* now) {
+  const auto report = run_batch(prepared.jobs, prepared.options, observer, interrupt, [&](BatchControl* now) {
     socket.reset();  // it asks the control, so it goes before
     control.change([now](BatchControl*& held) { held = now; });
     if (now) socket = control_socket(*now);

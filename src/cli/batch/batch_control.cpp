@@ -25,10 +25,10 @@ std::string answer_control(BatchControl& control, const std::string& request) {
   const std::string no_device = what.empty() ? "the batch is ending already" : "no device '" + what + "' in this run";
   if (verb == "drain") return control.drain(what) ? kDone : refusal(no_device);
   if (verb == "resume") return control.resume(what) ? kDone : refusal(no_device);
-  const auto task = number_in<std::int64_t>(what);
-  if (verb != "cancel" || !task)
+  const auto job = number_in<std::int64_t>(what);
+  if (verb != "cancel" || !job)
     return refusal("'" + request + "': expected status, drain [DEVICE], resume [DEVICE] or cancel TASK");
-  const auto cancelled = control.cancel(*task);
+  const auto cancelled = control.cancel(*job);
   return cancelled ? kDone : refusal(cancelled.error().text());
 }
 

@@ -68,7 +68,7 @@ void add_run(OptionTable& table, BatchCommand& c) {
 }  // namespace
 
 void add_batch(OptionTable& table, BatchCommand& c) {
-  c.speech.heard.batched = true;
+  c.speech.vad.batched = true;
   table.positional(c.inputs, "INPUT...",
                    "audio or video files, folders of them, globs, lists (.txt), tables (.csv, .jsonl), manifests "
                    "(.json); - reads standard input");
@@ -77,7 +77,7 @@ void add_batch(OptionTable& table, BatchCommand& c) {
   add_speech(table, c.speech);
 }
 
-Result<std::map<std::string, int>> task_caps(const std::string& text, const std::vector<ChosenDevice>& devices) {
+Result<std::map<std::string, int>> job_caps(const std::string& text, const std::vector<ChosenDevice>& devices) {
   std::map<std::string, int> caps;
   for (const std::string_view part : split(text, ',')) {
     const auto equals = part.find('=');
@@ -90,26 +90,26 @@ Result<std::map<std::string, int>> task_caps(const std::string& text, const std:
       caps[""] = cap;
       continue;
     }
-    const int place = number_in<int>(named).value_or(-1);
-    std::vector<std::string> meant;
-    if (place >= 0 && static_cast<std::size_t>(place) < devices.size())
-      meant.push_back(devices[static_cast<std::size_t>(place)].id);
+    const int index = number_in<int>(named).value_or(-1);
+    std::vector<std::string> matches;
+    if (index >= 0 && static_cast<std::size_t>(index) < devices.size())
+      matches.push_back(devices[static_cast<std::size_t>(index)].id);
     for (const auto& device : devices)
-      if (place < 0 && device.id.starts_with(named)) meant.push_back(device.id);
-    if (meant.empty()) {
+      if (index < 0 && device.id.starts_with(named)) matches.push_back(device.id);
+    if (matches.empty()) {
       const std::string there = joined(devices, ", ", [](const auto& device) { return device.id; });
       return fail(Fault::usage, "--max-per-gpu '" + std::string(part) + "': no device of this run is named so",
                   "There are 0 to " + std::to_string(devices.size() - 1) + ": " + there);
     }
-    for (const auto& id : meant) caps[id] = cap;
+    for (const auto& id : matches) caps[id] = cap;
   }
   return caps;
 }
 
 void limit_as_the_note(BatchOptions& options) {
-  if (options.policy != "note" || !options.task_caps.empty()) return;
-  options.task_caps[""] = kNoteCap;
-  if (options.tasks_at_once == 0) options.tasks_at_once = kNoteCap * static_cast<int>(options.devices.size());
+  if (options.policy != "note" || !options.job_caps.empty()) return;
+  options.job_caps[""] = kNoteCap;
+  if (options.jobs_at_once == 0) options.jobs_at_once = kNoteCap * static_cast<int>(options.devices.size());
 }
 
 std::string unlike_kinds(const std::vector<ChosenDevice>& devices) {

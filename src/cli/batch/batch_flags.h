@@ -51,7 +51,7 @@ void settle_devices(BatchCommand& command, SourceKind device, SourceKind devices
 
 /// "4" for every device, "0=4,GPU-1a2b=2,left=1" by place in the list, by the beginning of an id, or by name.
 /// Fault::usage names the part that cannot be meant.
-Result<std::map<std::string, int>> task_caps(const std::string& text, const std::vector<ChosenDevice>& devices);
+Result<std::map<std::string, int>> job_caps(const std::string& text, const std::vector<ChosenDevice>& devices);
 
 /// Where the field note's policy is wished for and --max-per-gpu is not: its five tasks a device, and as many in all as
 /// that makes unless -t says how many. What `tutti plan --simulate` calls `note` (balance/sim/simulator.h: set_policy).

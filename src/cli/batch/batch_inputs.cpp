@@ -35,9 +35,9 @@ Result<std::string> base_of(const Input& input, const OutputOptions& options,
       options.name_by == NameBy::stem ? "Use --name-by path" : "Name a folder above both, or use two --output-dir");
 }
 
-TaskClass class_of(const std::string& name) {
-  if (name == "interactive") return TaskClass::interactive;
-  return name == "normal" ? TaskClass::normal : TaskClass::batch;
+JobClass class_of(const std::string& name) {
+  if (name == "interactive") return JobClass::interactive;
+  return name == "normal" ? JobClass::normal : JobClass::batch;
 }
 
 /// An id for a recording whose list gives it none, in the form that the note's have: always the same for the same file.
@@ -45,7 +45,7 @@ std::string id_of(const fs::path& input) {
   return uuid_of("tutti recording " + input.string());
 }
 
-BatchTask task_of(Input input, std::string base, const std::string& fingerprint, const OutputOptions& options) {
+BatchJob job_of(Input input, std::string base, const std::string& fingerprint, const OutputOptions& options) {
   ManifestEntry& entry = input.entry;
   return {.spec = {.key = std::move(base),
                    .batch = options.folder.string(),
@@ -54,7 +54,7 @@ BatchTask task_of(Input input, std::string base, const std::string& fingerprint,
                    .options = fingerprint,
                    .audio = entry.duration,
                    .length = entry.duration ? LengthSource::claimed : LengthSource::unknown,
-                   .task_class = class_of(entry.task_class),
+                   .job_class = class_of(entry.job_class),
                    .priority = entry.priority,
                    .deadline = entry.deadline,
                    .uuid = entry.id.empty() ? id_of(input.file) : std::move(entry.id),
@@ -88,7 +88,7 @@ void report_left_out(const InputTally& read, const ManifestRules& rules, std::si
 
 }  // namespace
 
-Result<std::vector<BatchTask>> batch_tasks(const BatchCommand& command, const std::string& fingerprint,
+Result<std::vector<BatchJob>> batch_jobs(const BatchCommand& command, const std::string& fingerprint,
                                            InputTally* tally) {
   OutputOptions options{.folder = fs::absolute(command.output_dir).lexically_normal(),
                         .name_by = command.name_by == "path" ? NameBy::path : NameBy::stem};
@@ -97,7 +97,7 @@ Result<std::vector<BatchTask>> batch_tasks(const BatchCommand& command, const st
                             .rules = {.path_template = command.path_template},
                             .skip = command.skip,
                             .all_files = command.all_files};
-  std::vector<BatchTask> tasks;
+  std::vector<BatchJob> jobs;
   std::map<std::string, std::string> taken;
   std::size_t with_whole_path = 0;
   std::optional<Error> wrong;
@@ -108,7 +108,7 @@ Result<std::vector<BatchTask>> batch_tasks(const BatchCommand& command, const st
       return false;
     }
     if (options.name_by == NameBy::path && keeps_whole_path(input)) ++with_whole_path;
-    tasks.push_back(task_of(std::move(input), std::move(*base), fingerprint, options));
+    jobs.push_back(job_of(std::move(input), std::move(*base), fingerprint, options));
     return true;
   };
   const InputSink sink{take, [](Error&& error) { log(Level::warning, error.text()); }};
@@ -117,13 +117,13 @@ Result<std::vector<BatchTask>> batch_tasks(const BatchCommand& command, const st
   report_left_out(*read, wanted.rules, with_whole_path);
   if (tally) *tally = *read;
   if (wrong) return tl::unexpected(*wrong);
-  if (tasks.empty())
+  if (jobs.empty())
     return fail(Fault::missing,
                 "no recording was found among the inputs: " + joined(command.inputs, ", ") +
                     (read->folders.left_out() > 0 ? " (" + folder_text(read->folders) + ")" : ""),
                 "A folder is searched for files with the endings of audio and video, with --all-files for all; a file "
                 "that is named itself is taken whatever it is called");
-  return tasks;
+  return jobs;
 }
 
 std::string fingerprint_of(BatchCommand& command, const fs::path& model, bool emulated) {

@@ -11,7 +11,7 @@ namespace tutti {
 /// The tasks that a command line means: its inputs with folders opened, their outputs planned. `fingerprint` stands for
 /// everything that changes a transcript. `tally`, where one is given: what was taken and left out. Errors name the
 /// input.
-Result<std::vector<BatchTask>> batch_tasks(const BatchCommand& command, const std::string& fingerprint,
+Result<std::vector<BatchJob>> batch_jobs(const BatchCommand& command, const std::string& fingerprint,
                                            InputTally* tally = nullptr);
 
 /// Changes with whatever changes a transcript: model, what is heard, decoding, formats.

@@ -78,11 +78,11 @@ void BatchLog::on_done(const BatchEnd& end, const BatchCounts& counts) {
   say_progress(counts);
 }
 
-BatchObserver::Wish BatchLog::on_failed(const BatchEnd& end, const Error& error, const BatchCounts& counts) {
+BatchObserver::Action BatchLog::on_failed(const BatchEnd& end, const Error& error, const BatchCounts& counts) {
   const LogOwner owner(worker_name(end.worker));
   log(Level::error, end.name + ": " + error.text());
   say_progress(counts);
-  return ask_ ? ask_(end.name) : Wish::go_on;
+  return prompt_ ? prompt_(end.name) : Action::go_on;
 }
 
 void BatchLog::on_retry(const BatchEnd& end, const std::string& reason, Seconds wait) {

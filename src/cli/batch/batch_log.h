@@ -14,8 +14,8 @@ class BatchLog final : public BatchObserver {
   /// The status, while there is one, with the devices as they were in that view.
   using Status = std::function<std::optional<FleetStatus>(const PoolView&)>;
   /// Asks somebody what shall be done about a recording that failed; none where nobody is to be asked.
-  using Ask = std::function<Wish(const std::string& name)>;
-  BatchLog(Ask ask, Status status) : ask_(std::move(ask)), status_(std::move(status)) {}
+  using FailurePrompt = std::function<Action(const std::string& name)>;
+  BatchLog(FailurePrompt ask, Status status) : prompt_(std::move(ask)), status_(std::move(status)) {}
 
   /// Told what there is to do, once. To be set before the run.
   void when_accepted(std::function<void(const BatchWork&)> fn) { accepted_ = std::move(fn); }
@@ -25,13 +25,13 @@ class BatchLog final : public BatchObserver {
   }
   void on_start(const BatchStart& start) override;
   void on_done(const BatchEnd& end, const BatchCounts& counts) override;
-  Wish on_failed(const BatchEnd& end, const Error& error, const BatchCounts& counts) override;
+  Action on_failed(const BatchEnd& end, const Error& error, const BatchCounts& counts) override;
   void on_retry(const BatchEnd& end, const std::string& reason, Seconds wait) override;
 
  private:
   void say_progress(const BatchCounts& counts);
 
-  Ask ask_;
+  FailurePrompt prompt_;
   Status status_;
   std::function<void(const BatchWork&)> accepted_{};
 };

@@ -56,9 +56,9 @@ class Folders {
 }  // namespace
 
 Result<OutputOwnership> claim_batch_files(const BatchCommand& command, const fs::path& model, const fs::path& state,
-                                          std::span<const BatchTask> tasks) {
+                                          std::span<const BatchJob> jobs) {
   OutputOwnership files("Name another file with --report, or another folder with --output-dir");
-  for (const BatchTask& task : tasks) files.add_input(task.spec.input);
+  for (const BatchJob& job : jobs) files.add_input(job.spec.input);
   add_named_files(files, command.inputs);
   for (const auto& file : files_of_model(model)) files.add_input(file);
   for (const auto& file : files_of_store(state)) files.add_input(file);
@@ -72,8 +72,8 @@ Result<OutputOwnership> claim_batch_files(const BatchCommand& command, const fs:
         !claimed)
       return tl::unexpected(claimed.error());
   Folders folders;
-  for (const BatchTask& task : tasks)
-    for (const auto& output : task.outputs()) {
+  for (const BatchJob& job : jobs)
+    for (const auto& output : job.outputs()) {
       auto free = expect_no_page(output, pages);
       if (free && (files.has_missing_inputs() || folders.is_there(output.parent_path())))
         free = files.expect_no_input(output);

@@ -15,6 +15,6 @@ namespace tutti {
 /// review claimed. Fault::usage where an output, the report or a page would be written onto one of these, or two of
 /// them onto each other.
 Result<OutputOwnership> claim_batch_files(const BatchCommand& command, const std::filesystem::path& model,
-                                          const std::filesystem::path& state, std::span<const BatchTask> tasks);
+                                          const std::filesystem::path& state, std::span<const BatchJob> jobs);
 
 }  // namespace tutti

@@ -23,10 +23,10 @@ Capacity capacity_on(const PlanTarget& target, const std::optional<ModelShape>& 
 QuoteBasis quote_basis(const BatchOptions& options) {
   const bool whole = options.run.long_form.clip_timestamps == LongFormOptions{}.clip_timestamps;
   QuoteBasis basis{.price = options.price, .foreseen = options.run.batched && whole && options.policy == "tutti"};
-  basis.question.tasks_at_once = options.tasks_at_once;
+  basis.question.jobs_at_once = options.jobs_at_once;
   for (const auto& device : options.devices) {
     basis.question.targets.push_back(plan_target(device));
-    basis.question.targets.back().task_cap = options.task_cap(device.id);
+    basis.question.targets.back().job_cap = options.job_cap(device.id);
   }
   auto& targets = basis.question.targets;
   const auto past = read_device_past(options.state);
@@ -51,16 +51,16 @@ std::optional<BatchQuote> QuoteBasis::quote(std::span<const Seconds> recordings)
   const bool all_known =
       std::ranges::all_of(question.targets, [](const auto& target) { return target.speed.has_value(); });
   if (!foreseen || !all_known || recordings.empty()) return {};
-  QuoteQuestion asked = question;
-  for (const Seconds length : recordings) asked.tasks.push_back({.audio = length, .believed = length});
-  BatchQuote quote{.time = quote_time(asked, on), .recordings = recordings.size()};
+  QuoteQuestion question_now = question;
+  for (const Seconds length : recordings) question_now.jobs.push_back({.audio = length, .believed = length});
+  BatchQuote quote{.time = quote_time(question_now, on), .recordings = recordings.size()};
   if (price) quote.cost = device_cost(*price, question.targets.size(), quote.time.expected);
   if (watts) quote.energy_joules = *watts * quote.time.expected.count();
   return quote;
 }
 
 void StartQuote::expect(const BatchWork& work) {
-  asked_ = std::async(std::launch::async, [this, work] {
+  pending_ = std::async(std::launch::async, [this, work] {
     auto quote = basis_.quote(work.lengths);
     if (!quote) return quote;
     quote->unknown = work.unknown;
@@ -70,7 +70,7 @@ void StartQuote::expect(const BatchWork& work) {
 }
 
 std::optional<BatchQuote> StartQuote::of(const BatchReport& report) {
-  const auto at_start = asked_.valid() ? asked_.get() : std::nullopt;
+  const auto at_start = pending_.valid() ? pending_.get() : std::nullopt;
   const std::size_t transcribed = report.done_now - report.copied;
   if (!at_start || report.transcribed.size() < transcribed) return {};  // nobody had known how long that would take
   return at_start->recordings == transcribed ? at_start : basis_.quote(report.transcribed);

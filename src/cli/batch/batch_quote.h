@@ -58,7 +58,7 @@ class StartQuote {
 
  private:
   const QuoteBasis basis_;
-  std::future<std::optional<BatchQuote>> asked_{};
+  std::future<std::optional<BatchQuote>> pending_{};
 };
 
 }  // namespace tutti

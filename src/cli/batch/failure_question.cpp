@@ -14,7 +14,7 @@
 namespace tutti {
 namespace {
 
-using Wish = BatchObserver::Wish;
+using Action = BatchObserver::Action;
 
 constexpr int kLookMs = 200;  // between looks at the interrupt
 
@@ -39,16 +39,16 @@ class FailureQuestion {
  public:
   FailureQuestion(LiveTable& table, const Interrupt& interrupt) : table_(table), interrupt_(interrupt) {}
 
-  Wish operator()(const std::string& name) {
-    if (interrupt_.raised()) return Wish::stop;
-    if (over_ || is_in_background()) return Wish::go_on;
+  Action operator()(const std::string& name) {
+    if (interrupt_.raised()) return Action::stop;
+    if (over_ || is_in_background()) return Action::go_on;
     ::tcflush(STDIN_FILENO, TCIFLUSH);  // what was typed before is no answer
     for (;;) {
       const auto typed = answer_to(without_controls(name) + " failed. [g]o on, [r]etry, [s]top? ");
-      if (!typed) return nobody_answers();
-      const auto wish = wish_of(*typed);
-      over_ = wish == Wish::stop;
-      if (wish) return *wish;
+      if (!typed) return no_answer();
+      const auto action = parse_action(*typed);
+      over_ = action == Action::stop;
+      if (action) return *action;
     }
   }
 
@@ -63,11 +63,11 @@ class FailureQuestion {
     return typed;
   }
 
-  Wish nobody_answers() {
-    if (interrupt_.raised()) return Wish::stop;
+  Action no_answer() {
+    if (interrupt_.raised()) return Action::stop;
     over_ = true;
     log(Level::warning, "the terminal's input has ended: the run goes on, and asks no more");
-    return Wish::go_on;
+    return Action::go_on;
   }
 
   LiveTable& table_;
@@ -77,15 +77,15 @@ class FailureQuestion {
 
 }  // namespace
 
-std::optional<Wish> wish_of(const std::string& answer) {
+std::optional<Action> parse_action(const std::string& answer) {
   const std::string word = ascii_lower(trimmed(answer));
-  if (word.empty() || word == "g" || word == "go" || word == "go on") return Wish::go_on;
-  if (word == "r" || word == "retry") return Wish::retry;
-  if (word == "s" || word == "stop") return Wish::stop;
+  if (word.empty() || word == "g" || word == "go" || word == "go on") return Action::go_on;
+  if (word == "r" || word == "retry") return Action::retry;
+  if (word == "s" || word == "stop") return Action::stop;
   return {};
 }
 
-BatchLog::Ask failure_question(LiveTable& table, const Interrupt& interrupt) {
+BatchLog::FailurePrompt failure_question(LiveTable& table, const Interrupt& interrupt) {
   return FailureQuestion(table, interrupt);
 }
 

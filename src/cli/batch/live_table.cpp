@@ -12,7 +12,7 @@
 #include "base/log_owner.h"
 #include "view/fleet/fleet_table.h"
 #include "view/progress.h"
-#include "view/terminal_wishes.h"
+#include "view/terminal_settings.h"
 
 namespace tutti {
 namespace {

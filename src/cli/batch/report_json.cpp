@@ -24,7 +24,7 @@ double rounded(double value) {
 }
 
 constexpr std::pair<std::string_view, Seconds IdleTime::*> kIdleParts[] = {
-    {"no_task", &IdleTime::no_task},
+    {"no_task", &IdleTime::no_job},
     {"waiting_for_input", &IdleTime::input},
     {"memory", &IdleTime::memory},
     {"cap", &IdleTime::cap},
@@ -36,7 +36,7 @@ constexpr std::pair<std::string_view, Seconds IdleTime::*> kIdleParts[] = {
     {"not_writable", &IdleTime::not_writable},
     {"waiting_for_stalled", &IdleTime::stalled},
     {"put_off", &IdleTime::put_off},
-    {"waiting_for_answer", &IdleTime::asked}};
+    {"waiting_for_answer", &IdleTime::awaiting_answer}};
 
 std::optional<double> cost_of(const BatchReport& report, std::optional<double> price) {
   if (!price) return {};
@@ -112,7 +112,7 @@ Json asset_json(const BatchAsset& asset, std::optional<double> price) {
             {"attempts", asset.attempts},
             {"audio_seconds", rounded(asset.audio.count())}};
   if (asset.busy && *asset.busy > Seconds(0)) {
-    json["speed"] = rounded(asset.asked / *asset.busy);
+    json["speed"] = rounded(asset.requested / *asset.busy);
     if (price) json["cost"] = rounded(device_cost(*price, 1, *asset.busy));
   }
   if (!asset.losses.empty()) json["losses"] = asset.losses;

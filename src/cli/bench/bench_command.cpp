@@ -147,16 +147,16 @@ int say_needs(const BenchCommand& c, const std::filesystem::path& model) {
 }
 
 /// Limits by device and compute type, each asked for once.
-class LimitsAsked {
+class LimitsQuery {
  public:
-  explicit LimitsAsked(std::filesystem::path model) : model_(std::move(model)) {}
+  explicit LimitsQuery(std::filesystem::path model) : model_(std::move(model)) {}
 
   std::optional<DeviceLimits> of(const BenchTrial& trial) {
     if (trial.error) return {};
     const auto key = trial.setting.device + " " + trial.compute_type;
     const auto known = known_.find(key);
     if (known != known_.end()) return known->second;
-    const auto limits = ask_limits(model_, trial.setting.device, trial.compute_type);
+    const auto limits = query_limits(model_, trial.setting.device, trial.compute_type);
     if (!limits) log(Level::warning, limits.error().text());
     return known_[key] = limits ? std::optional(*limits) : std::nullopt;
   }
@@ -176,7 +176,7 @@ struct Measured {
 Result<Measured> measure(const BenchCommand& c, const std::vector<std::filesystem::path>& files,
                          const std::filesystem::path& model, Interrupt& interrupt) {
   Measured measured;
-  LimitsAsked limits(model);
+  LimitsQuery limits(model);
   RunOptions common = bench_options(Seconds(c.seconds));
   common.build_id = build_id();
   common.model = model;
@@ -188,24 +188,24 @@ Result<Measured> measure(const BenchCommand& c, const std::vector<std::filesyste
     measured.limits.push_back(limits.of(*trial));
     measured.trials.push_back(std::move(*trial));
     if (c.json) continue;
-    std::printf("%s\n", bench_row(judge(measured.trials, measured.limits).trials.back()).c_str());
+    std::printf("%s\n", bench_row(score_trials(measured.trials, measured.limits).trials.back()).c_str());
     std::fflush(stdout);
   }
   return measured;
 }
 
-int report(const BenchCommand& c, const BenchVerdict& verdict, const std::filesystem::path& model,
+int report(const BenchCommand& c, const BenchResult& result, const std::filesystem::path& model,
            const OutputOwnership& owned) {
-  if (c.json) std::fputs(bench_json(verdict).c_str(), stdout);
+  if (c.json) std::fputs(bench_json(result).c_str(), stdout);
   if (!c.picture.empty())
     if (auto written = owned.write(
-            c.picture, markup_comment(kBenchPictureMark) + bench_picture(verdict, model.filename().string()));
+            c.picture, markup_comment(kBenchPictureMark) + bench_picture(result, model.filename().string()));
         !written)
       return complain(written.error(), kNothingRan);
-  if (!verdict.recommended) return complain({Fault::device, "no setting could run"}, kNothingRan);
+  if (!result.recommended) return complain({Fault::device, "no setting could run"}, kNothingRan);
   if (!c.json)
-    std::printf("\n%sFastest with the same words: %s\n", bench_measure(verdict).c_str(),
-                flags_of(verdict.trials[*verdict.recommended].trial.setting).c_str());
+    std::printf("\n%sFastest with the same words: %s\n", bench_measure(result).c_str(),
+                flags_of(result.trials[*result.recommended].trial.setting).c_str());
   return kDone;
 }
 
@@ -219,8 +219,8 @@ int run_bench(const std::vector<std::string>& arguments) {
   add_bench(table, command);
   table.examples({"tutti bench --model tiny.en lecture.flac", "tutti bench --model large-v3 --dry-run"});
   if (const auto code = start_command(table, arguments)) return *code;
-  if (auto meant = check(command); !meant) return complain(meant.error());
-  if (auto place = expect_file_place("--picture", command.picture); !place) return complain(place.error());
+  if (auto checked = check(command); !checked) return complain(checked.error());
+  if (auto file = expect_output_file("--picture", command.picture); !file) return complain(file.error());
   const auto model = find_named_model(command.model);
   if (command.dry_run) return say_needs(command, model ? *model : std::filesystem::path(command.model));
   if (!model) return complain(model.error());
@@ -234,7 +234,7 @@ int run_bench(const std::vector<std::string>& arguments) {
   Interrupt interrupt;
   const auto measured = measure(command, files, *model, interrupt);
   if (!measured) return complain(measured.error(), interrupt);
-  return report(command, judge(measured->trials, measured->limits), *model, *owned);
+  return report(command, score_trials(measured->trials, measured->limits), *model, *owned);
 }
 
 }  // namespace tutti

@@ -15,7 +15,7 @@ DeviceMemory unknown(const std::string& device) {
   return {.name = device, .gpu = !device.starts_with("cpu")};
 }
 
-std::string verdict(const BenchNeed& need) {
+std::string fit_text(const BenchNeed& need) {
   if (!need.available) return "not known here";
   return need.fits() ? "fits" : "does not fit";
 }
@@ -51,7 +51,7 @@ std::string bench_needs_text(const std::vector<BenchNeed>& needs) {
     text += line(setting_text(need.setting), {megabytes_text(need.plan.weights), megabytes_text(need.plan.window),
                                               megabytes_text(need.plan.sequence), megabytes_text(need.together),
                                               need.available ? megabytes_text(*need.available) : "?"}) +
-            "  " + verdict(need) + "\n";
+            "  " + fit_text(need) + "\n";
   }
   return text;
 }

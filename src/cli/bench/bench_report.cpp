@@ -31,8 +31,8 @@ std::string memory_text(const BenchTrial& trial) {
   return bytes ? std::to_string(std::lround(static_cast<double>(bytes->value) / kMiB)) : "?";
 }
 
-nlohmann::ordered_json trial_json(const JudgedTrial& judged) {
-  const BenchTrial& trial = judged.trial;
+nlohmann::ordered_json trial_json(const ScoredTrial& scored) {
+  const BenchTrial& trial = scored.trial;
   nlohmann::ordered_json line{{"device", trial.setting.device},
                               {"compute_type", trial.setting.compute_type},
                               {"batch_size", trial.setting.batch_size}};
@@ -50,8 +50,8 @@ nlohmann::ordered_json trial_json(const JudgedTrial& judged) {
   line["gpu_peak_bytes"] = bytes_json(trial.gpu_memory);
   line["windows"] = trial.windows;
   line["decoder_steps"] = trial.decoder_steps;
-  line["share_of_limit"] = judged.share_of_limit ? nlohmann::json(*judged.share_of_limit) : nlohmann::json();
-  line["word_error_rate"] = judged.word_errors.value_or(0);
+  line["share_of_limit"] = scored.share_of_limit ? nlohmann::json(*scored.share_of_limit) : nlohmann::json();
+  line["word_error_rate"] = scored.word_errors.value_or(0);
   return line;
 }
 
@@ -65,47 +65,47 @@ std::string bench_heading() {
   return "setting                       x real time   of limit  memory MiB   words that differ";
 }
 
-std::string bench_row(const JudgedTrial& judged) {
-  const BenchTrial& trial = judged.trial;
+std::string bench_row(const ScoredTrial& scored) {
+  const BenchTrial& trial = scored.trial;
   const std::string name = fitted(setting_text(trial.setting), 30);
   if (trial.error) return name + "did not run: " + trial.error->what;
   char numbers[120];
   std::snprintf(numbers, sizeof numbers, "%11s %10s %11s %19s", short_number(trial.speed()).c_str(),
-                percent(judged.share_of_limit).c_str(), memory_text(trial).c_str(),
-                percent(judged.word_errors).c_str());
+                percent(scored.share_of_limit).c_str(), memory_text(trial).c_str(),
+                percent(scored.word_errors).c_str());
   return name + numbers + taken(trial);
 }
 
-std::string bench_measure(const BenchVerdict& verdict) {
-  if (!verdict.reference) return {};
-  const BenchTrial& reference = verdict.trials[*verdict.reference].trial;
+std::string bench_measure(const BenchResult& result) {
+  if (!result.reference) return {};
+  const BenchTrial& reference = result.trials[*result.reference].trial;
   if (reference.compute_type == "float32") return {};
   return "Nothing ran in float32: words are compared with those of " + setting_text(reference.setting) +
          ", which may be wrong themselves.\n";
 }
 
-std::string bench_json(const BenchVerdict& verdict) {
+std::string bench_json(const BenchResult& result) {
   nlohmann::ordered_json all{{"trials", nlohmann::json::array()}};
-  for (const auto& judged : verdict.trials) all["trials"].push_back(trial_json(judged));
-  all["compared_with"] = verdict.reference
-                             ? nlohmann::json(setting_text(verdict.trials[*verdict.reference].trial.setting))
+  for (const auto& scored : result.trials) all["trials"].push_back(trial_json(scored));
+  all["compared_with"] = result.reference
+                             ? nlohmann::json(setting_text(result.trials[*result.reference].trial.setting))
                              : nlohmann::json();
-  all["recommended"] = verdict.recommended
-                           ? nlohmann::json(flags_of(verdict.trials[*verdict.recommended].trial.setting))
+  all["recommended"] = result.recommended
+                           ? nlohmann::json(flags_of(result.trials[*result.recommended].trial.setting))
                            : nlohmann::json();
   return json_line(all) + "\n";
 }
 
-std::string bench_picture(const BenchVerdict& verdict, const std::string& model) {
+std::string bench_picture(const BenchResult& result, const std::string& model) {
   std::vector<Bar> bars;
-  for (std::size_t i = 0; i < verdict.trials.size(); ++i) {
-    const auto& judged = verdict.trials[i];
-    if (judged.trial.error) continue;
-    bars.push_back({.label = setting_text(judged.trial.setting),
-                    .value = judged.trial.speed(),
-                    .text = short_number(judged.trial.speed()) + " x real time, " + percent(judged.share_of_limit) +
+  for (std::size_t i = 0; i < result.trials.size(); ++i) {
+    const auto& scored = result.trials[i];
+    if (scored.trial.error) continue;
+    bars.push_back({.label = setting_text(scored.trial.setting),
+                    .value = scored.trial.speed(),
+                    .text = short_number(scored.trial.speed()) + " x real time, " + percent(scored.share_of_limit) +
                             " of the limit",
-                    .highlighted = verdict.recommended == i});
+                    .highlighted = result.recommended == i});
   }
   return bar_chart_svg("tutti bench: " + model, bars);
 }

@@ -117,10 +117,10 @@ std::unique_ptr<RunObserver> make_json_events(const std::vector<PlannedFile>& fi
   return std::make_unique<JsonEvents>(files);
 }
 
-std::string planned_json(const PlannedFile& file, const std::string& trouble) {
+std::string planned_json(const PlannedFile& file, const std::string& problem) {
   const std::string name = file.input.string();
   if (file.already_done) return line_of(skipped_event(name));
-  if (!trouble.empty()) return line_of(failed_event(name, name + ": " + trouble, ""));
+  if (!problem.empty()) return line_of(failed_event(name, name + ": " + problem, ""));
   return line_of({{"event", "planned"}, {"file", name}, {"outputs", outputs_json(file.outputs)}});
 }
 

@@ -15,6 +15,6 @@ std::unique_ptr<RunObserver> make_json_events(const std::vector<PlannedFile>& fi
 
 /// The line of a dry run for one file: planned with its outputs; skipped where it is done already; failed, an event as
 /// a run's, where `trouble` is not empty.
-std::string planned_json(const PlannedFile& file, const std::string& trouble);
+std::string planned_json(const PlannedFile& file, const std::string& problem);
 
 }  // namespace tutti

@@ -45,11 +45,11 @@ Json topology_json(const Topology& topology) {
   Json json{{"gpus", Json::array()}, {"paths", Json::array()}, {"numa_nodes", Json::array()}};
   for (std::size_t a = 0; a < topology.gpus.size(); ++a) {
     const auto& gpu = topology.gpus[a];
-    Json place{{"index", gpu.index}};
-    put(place, "uuid", gpu.uuid);
-    put(place, "cpus", gpu.cpus);
-    put(place, "numa_node", gpu.numa_node);
-    json["gpus"].push_back(std::move(place));
+    Json location{{"index", gpu.index}};
+    put(location, "uuid", gpu.uuid);
+    put(location, "cpus", gpu.cpus);
+    put(location, "numa_node", gpu.numa_node);
+    json["gpus"].push_back(std::move(location));
     for (std::size_t b = a + 1; b < topology.gpus.size(); ++b)
       if (const auto& path = topology.paths[a][b])
         json["paths"].push_back({{"gpu", gpu.index}, {"peer", topology.gpus[b].index}, {"path", path->name()}});

@@ -88,15 +88,15 @@ void look_at_limits(const ProcessLimits& limits, Findings& findings) {
 
 FolderFacts FolderFacts::of(const fs::path& path) {
   FolderFacts facts{.path = path};
-  const auto room = disk_room(path);
-  if (!room) {
-    facts.free = tl::unexpected(room.error());
+  const auto space = disk_space(path);
+  if (!space) {
+    facts.free = tl::unexpected(space.error());
     return facts;
   }
-  facts.free = room->free;
-  facts.on_network = network_file_system(room->existing);
+  facts.free = space->free;
+  facts.on_network = network_file_system(space->existing);
   const auto ours = [](const fs::path& file) { return ::access(file.c_str(), W_OK) == 0 || errno == ENOENT; };
-  facts.writable = ours(room->existing) && ours(path / "tutti.sqlite");
+  facts.writable = ours(space->existing) && ours(path / "tutti.sqlite");
   return facts;
 }
 

@@ -71,7 +71,7 @@ void look_at_cuda(const std::optional<std::string>& driver_cuda, Findings& findi
 }
 
 void look_at_models(Findings& findings) {
-  const auto models = list_models(ModelPlaces::from_environment());
+  const auto models = list_models(ModelFolders::from_environment());
   if (models.empty())
     findings.note("models", "none in the caches", "tutti pull tiny.en gets a small one, tutti pull turbo a good one");
   for (const auto& model : models) {

@@ -21,7 +21,7 @@ std::optional<fs::path> folder_to_write_in(const fs::path& file) {
 
 }  // namespace
 
-Result<void> expect_file_place(const std::string& flag, const fs::path& file) {
+Result<void> expect_output_file(const std::string& flag, const fs::path& file) {
   const std::string thing = flag + " " + file.string();
   std::error_code why;
   if (fs::is_directory(file, why)) return fail(Fault::usage, thing + ": expected a file, found a folder");

@@ -44,9 +44,9 @@ void add_search(OptionTable& table, SearchFlags& flags) {
 }
 
 Result<void> set_search(const SearchFlags& flags, DecodingOptions& options) {
-  if (auto meant = check_count("--best-of", flags.best_of.value_or(1)); !meant) return meant;
-  if (auto meant = check_count("--beam-size", flags.beam_size.value_or(1)); !meant) return meant;
-  if (auto meant = check_patience(flags); !meant) return meant;
+  if (auto checked = check_count("--best-of", flags.best_of.value_or(1)); !checked) return checked;
+  if (auto checked = check_count("--beam-size", flags.beam_size.value_or(1)); !checked) return checked;
+  if (auto checked = check_patience(flags); !checked) return checked;
   const double penalty = flags.length_penalty.value_or(0);
   if (!(penalty >= 0 && penalty <= 1)) {
     return fail(Fault::usage, "--length-penalty: expected 0 to 1, or None, found " + show_value(penalty));

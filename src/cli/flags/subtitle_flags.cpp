@@ -41,12 +41,12 @@ void warn_without_subtitles(const SubtitleFlags& flags, std::string_view output_
 }
 
 Result<WriterOptions> writer_options(const SubtitleFlags& flags) {
-  if (auto meant = check_not_negative("--max-line-width", flags.max_line_width); !meant)
-    return tl::unexpected(meant.error());
-  if (auto meant = check_not_negative("--max-line-count", flags.max_line_count); !meant)
-    return tl::unexpected(meant.error());
-  if (auto meant = check_not_negative("--max-words-per-line", flags.max_words_per_line); !meant)
-    return tl::unexpected(meant.error());
+  if (auto checked = check_not_negative("--max-line-width", flags.max_line_width); !checked)
+    return tl::unexpected(checked.error());
+  if (auto checked = check_not_negative("--max-line-count", flags.max_line_count); !checked)
+    return tl::unexpected(checked.error());
+  if (auto checked = check_not_negative("--max-words-per-line", flags.max_words_per_line); !checked)
+    return tl::unexpected(checked.error());
   if (is_set(flags.max_line_count) && !is_set(flags.max_line_width))
     log(Level::warning, "--max-line-count has no effect without --max-line-width");
   if (is_set(flags.max_words_per_line) && is_set(flags.max_line_width))

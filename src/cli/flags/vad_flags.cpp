@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "transcribe/speech_plan.h"
+#include "transcribe/speech_chunks.h"
 
 namespace tutti {
 namespace {
@@ -68,8 +68,8 @@ Result<std::optional<VadOptions>> vad_options(const VadFlags& f, const std::vect
                            .min_silence_duration_ms = f.min_silence_duration_ms.value_or(
                                f.batched ? kBatchedSilenceMs : defaults.min_silence_duration_ms),
                            .speech_pad_ms = f.speech_pad_ms.value_or(defaults.speech_pad_ms)};
-  if (auto meant = check(options); !meant) return tl::unexpected(meant.error());
-  if (auto meant = check_padding(f, options.speech_pad_ms); !meant) return tl::unexpected(meant.error());
+  if (auto checked = check(options); !checked) return tl::unexpected(checked.error());
+  if (auto checked = check_padding(f, options.speech_pad_ms); !checked) return tl::unexpected(checked.error());
   return options;
 }
 

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "audio/length/sound_length.h"
+#include "audio/containers/sound_length.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/log.h"

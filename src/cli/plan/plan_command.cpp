@@ -130,7 +130,7 @@ Result<void> check(const PlanCommand& command) {
 
 /// The recordings to plan for.
 struct PlanWork {
-  std::vector<SimTask> tasks{};
+  std::vector<SimJob> jobs{};
   std::size_t unknown_lengths = 0;
   bool plain = false;  // lengths alone
   std::vector<std::string> batch_words{};
@@ -181,7 +181,7 @@ Result<PlanBasis> basis_of(const PlanCommand& command, bool plain) {
   return PlanBasis{std::move(*targets), plain ? std::nullopt : speech_share(known.runs, path)};
 }
 
-int run_simulation(const PlanCommand& command, const PlanBasis& basis, const std::vector<SimTask>& tasks) {
+int run_simulation(const PlanCommand& command, const PlanBasis& basis, const std::vector<SimJob>& jobs) {
   const auto& targets = basis.targets;
   const auto simplified = simplified_failures(targets);
   if (!simplified.empty()) log(Level::warning, "not all failures are simulated as they are: " + simplified);
@@ -192,15 +192,15 @@ int run_simulation(const PlanCommand& command, const PlanBasis& basis, const std
            "Say it, --devices emulated:30x:12GB or --gpus 12GB:30x; or run a batch: its speeds are remembered"},
           kUsage);
   const SimUnit unit = command.unit == "file" ? SimUnit::file : SimUnit::window;
-  auto table = compare_policies(tasks, basis.speech, sim_devices(targets, kWindowsInFlight), unit, command.seed);
+  auto table = compare_policies(jobs, basis.speech, sim_devices(targets, kWindowsInFlight), unit, command.seed);
   if (command.price) table.add_costs(*command.price, targets.size());
   if (command.json) {
     std::puts(table.json().c_str());
     return kDone;
   }
   Seconds audio{};
-  for (const auto& task : tasks) audio += task.audio;
-  std::fputs(table.text(tasks.size(), audio).c_str(), stdout);
+  for (const auto& job : jobs) audio += job.audio;
+  std::fputs(table.text(jobs.size(), audio).c_str(), stdout);
   return kDone;
 }
 
@@ -217,7 +217,7 @@ int run_quote(const PlanCommand& command, const PlanBasis& basis, const PlanWork
                                  .ram = ram,
                                  .cores = static_cast<int>(std::thread::hardware_concurrency()),
                                  .targets = basis.targets,
-                                 .tasks = work.tasks,
+                                 .jobs = work.jobs,
                                  .speech = basis.speech,
                                  .inputs = work.batch_words,
                                  .devices = command.gpus.empty() && command.devices != "auto" ? command.devices : "",
@@ -253,7 +253,7 @@ int run_plan(const std::vector<std::string>& arguments) {
   if (!work) return complain(work.error(), kUsage);
   const auto basis = basis_of(command, work->plain);
   if (!basis) return complain(basis.error(), kUsage);
-  return command.simulate ? run_simulation(command, *basis, work->tasks) : run_quote(command, *basis, *work);
+  return command.simulate ? run_simulation(command, *basis, work->jobs) : run_quote(command, *basis, *work);
 }
 
 }  // namespace tutti

@@ -15,11 +15,11 @@ namespace {
 /// How well a speed measured with the type `known` stands for the one asked for; 0: not at all.
 int likeness(const std::string& known, const SpeedQuestion& question, bool on_cpu) {
   constexpr int kSame = 4, kTheSameThere = 3, kChosenThere = 2, kOther = 1;
-  const std::string& asked = question.compute_type;
-  if (known == asked) return kSame;
-  if (!question.any_type || asked != "default") return 0;
+  const std::string& requested = question.compute_type;
+  if (known == requested) return kSame;
+  if (!question.any_type || requested != "default") return 0;
   if (known == "auto") return kChosenThere;
-  return type_on(known, on_cpu) == type_on(asked, on_cpu) ? kTheSameThere : kOther;
+  return type_on(known, on_cpu) == type_on(requested, on_cpu) ? kTheSameThere : kOther;
 }
 
 /// Returns how much audio is remembered in it: a sample is a full window's.
@@ -53,7 +53,7 @@ void add_window_cost(PlanTarget& target, const std::vector<RunRecord>& runs, con
       work.push_back({.windows = static_cast<double>(*use.windows),
                       .audio = use.audio,
                       .busy = use.busy,
-                      .places = use.places.value_or(1)});
+                      .capacity = use.capacity.value_or(1)});
       counted += use.audio;
     }
   }
@@ -112,7 +112,7 @@ Result<DevicePast> read_device_past(const std::filesystem::path& folder) {
   if (!*store) return DevicePast{};
   auto speeds = (*store)->speeds(false);
   if (!speeds) return tl::unexpected(speeds.error());
-  auto runs = (*store)->runs(kRunsAsked);
+  auto runs = (*store)->runs(kRunsRead);
   if (!runs) return tl::unexpected(runs.error());
   return DevicePast{std::move(*speeds), std::move(*runs)};
 }
@@ -130,15 +130,15 @@ void add_past(std::vector<PlanTarget>& targets, const DevicePast& past, const Sp
 
 std::optional<double> speech_share(const std::vector<RunRecord>& runs, const std::string& model) {
   constexpr Seconds kSupposed{3600};
-  Seconds heard{}, audio{};
+  Seconds speech{}, audio{};
   for (const RunRecord& run : runs) {
     const bool whole = run.end.successful + run.end.failed + run.end.cancelled == run.end.total;
     if (run.start.model != model || !whole) continue;  // of a stopped one the devices heard what counts as no audio yet
     audio += run.end.audio;
-    for (const DeviceUse& use : run.end.devices) heard += use.audio;
+    for (const DeviceUse& use : run.end.devices) speech += use.audio;
   }
   if (audio <= Seconds(0)) return {};
-  return std::min(1.0, (heard + kSupposed) / (audio + kSupposed));
+  return std::min(1.0, (speech + kSupposed) / (audio + kSupposed));
 }
 
 std::optional<double> watts_of(const std::vector<PlanTarget>& targets) {

@@ -31,7 +31,7 @@ struct PlanTarget {
   std::optional<int> windows{};   ///< in flight, of an emulated card; none: as the model's memory allows
   Bytes model_memory{};           ///< of an emulated card, for its model
   Bytes window_memory{};          ///< likewise, for each window in flight
-  std::optional<int> task_cap{};  ///< tasks with a window in flight there, at most
+  std::optional<int> job_cap{};  ///< tasks with a window in flight there, at most
   double jitter = 0;              ///< of an emulated card: a window takes up to this share more or less
   Seconds warm_up{};              ///< until its worker is ready: as scripted, or as it took in an earlier batch
   std::vector<EmulatedFailure> failures{};  ///< likewise
@@ -55,7 +55,7 @@ struct SpeedQuestion {
 /// What earlier batches have left in the store about devices.
 struct DevicePast {
   std::vector<SpeedRecord> speeds{};  ///< the current ones
-  std::vector<RunRecord> runs{};      ///< the last kRunsAsked, latest first
+  std::vector<RunRecord> runs{};      ///< the last kRunsRead, latest first
 };
 
 /// Reads it from the store in `folder`; nothing where there is none, and makes none.

@@ -82,12 +82,12 @@ std::string silence_text(const std::optional<double>& speech) {
          " % of it counts as speech; silence is not transcribed.";
 }
 
-std::vector<SimTask> heard(std::vector<SimTask> tasks, const std::optional<double>& speech) {
-  for (SimTask& task : tasks) {
-    task.audio *= speech.value_or(1);
-    task.believed *= speech.value_or(1);
+std::vector<SimJob> speech_only(std::vector<SimJob> jobs, const std::optional<double>& speech) {
+  for (SimJob& job : jobs) {
+    job.audio *= speech.value_or(1);
+    job.believed *= speech.value_or(1);
   }
-  return tasks;
+  return jobs;
 }
 
 std::string PolicyTable::text(std::size_t recordings, Seconds audio) const {
@@ -124,7 +124,7 @@ std::vector<SimDevice> sim_devices(const std::vector<PlanTarget>& targets, int w
     devices.back().jitter = target.jitter / 1.7;  // evenly up to ± a share: a standard deviation of that by √3
     devices.back().warm_up = devices.back().facts.load_time = target.warm_up;
     devices.back().faults = sim_faults(target.failures);
-    devices.back().facts.task_cap = target.task_cap;
+    devices.back().facts.job_cap = target.job_cap;
     if (target.window_memory.value > 0) devices.back().facts.memory = target.memory;
     devices.back().facts.model_memory = target.model_memory;
     devices.back().facts.piece_memory = target.window_memory;
@@ -132,15 +132,15 @@ std::vector<SimDevice> sim_devices(const std::vector<PlanTarget>& targets, int w
   return devices;
 }
 
-PolicyTable compare_policies(const std::vector<SimTask>& recordings, const std::optional<double>& speech,
+PolicyTable compare_policies(const std::vector<SimJob>& recordings, const std::optional<double>& speech,
                              const std::vector<SimDevice>& devices, SimUnit unit, std::uint64_t seed) {
-  const std::vector<SimTask> tasks = heard(recordings, speech);
-  PolicyTable table{.lower_bound = lower_bound(tasks, devices, unit), .speech = speech};
+  const std::vector<SimJob> jobs = speech_only(recordings, speech);
+  PolicyTable table{.lower_bound = lower_bound(jobs, devices, unit), .speech = speech};
   for (const Policy policy : kPolicies) {
     std::vector<SimDevice> used = devices;
     SimOptions options{.unit = unit, .seed = seed};
     set_policy(policy, used, options);
-    SimResult result = simulate(tasks, used, options);
+    SimResult result = simulate(jobs, used, options);
     table.rows.push_back({.name = std::string(name_of(policy)),
                           .makespan = result.makespan,
                           .ratio = table.lower_bound > Seconds::zero() ? result.makespan / table.lower_bound : 1,

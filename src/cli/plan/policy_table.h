@@ -31,7 +31,7 @@ struct PolicyTable {
 };
 
 /// As much of the recordings as is expected to be heard; `speech` as in QuoteQuestion.
-std::vector<SimTask> heard(std::vector<SimTask> recordings, const std::optional<double>& speech);
+std::vector<SimJob> speech_only(std::vector<SimJob> recordings, const std::optional<double>& speech);
 
 /// What is supposed of silence, as a sentence.
 std::string silence_text(const std::optional<double>& speech);
@@ -47,7 +47,7 @@ std::vector<SimDevice> sim_devices(const std::vector<PlanTarget>& targets, int w
 std::string simplified_failures(const std::vector<PlanTarget>& targets);
 
 /// Runs all policies over what is heard of the recordings. Deterministic.
-PolicyTable compare_policies(const std::vector<SimTask>& recordings, const std::optional<double>& speech,
+PolicyTable compare_policies(const std::vector<SimJob>& recordings, const std::optional<double>& speech,
                              const std::vector<SimDevice>& devices, SimUnit unit, std::uint64_t seed);
 
 }  // namespace tutti

@@ -19,14 +19,14 @@ constexpr double kMostWindows = 200'000;  // simulated one by one; beyond, longe
 constexpr const char* kSizes[] = {"tiny", "base", "small", "medium", "large-v3", "turbo"};
 
 Quote::Row row_of(const std::string& model, const ModelShape& shape, const QuoteQuestion& question) {
-  const CapacityQuestion asked{.shape = shape, .compute_type = question.compute_type, .beams = question.beams};
-  Quote::Row row{.model = model, .host = host_need(asked, question.targets, question.cores)};
-  for (const auto& target : question.targets) row.on.push_back(capacity(asked, target));
+  const CapacityQuestion requested{.shape = shape, .compute_type = question.compute_type, .beams = question.beams};
+  Quote::Row row{.model = model, .host = host_need(requested, question.targets, question.cores)};
+  for (const auto& target : question.targets) row.on.push_back(capacity(requested, target));
   return row;
 }
 
 std::optional<ModelShape> shape_of(const std::string& model) {
-  const auto path = find_model(model, ModelPlaces::from_environment());
+  const auto path = find_model(model, ModelFolders::from_environment());
   return model_shape(path ? *path : std::filesystem::path(model));
 }
 
@@ -34,14 +34,14 @@ std::optional<ModelShape> shape_of(const std::string& model) {
 /// so that some have their windows ready (transcribe/batch/batch_pool.h).
 std::string bounds_of(const std::vector<std::int32_t>& in_flight) {
   constexpr std::int32_t kReadAhead = 4;
-  std::int32_t tasks = kReadAhead;
+  std::int32_t jobs = kReadAhead;
   std::string caps;
   for (std::size_t i = 0; i < in_flight.size(); ++i) {
-    tasks += in_flight[i] + 1;
+    jobs += in_flight[i] + 1;
     caps += (i > 0 ? "," : "") + std::to_string(i) + "=" + std::to_string(in_flight[i]);
   }
   const bool alike = std::ranges::all_of(in_flight, [&](auto each) { return each == in_flight.front(); });
-  return " --max-per-gpu " + (alike ? std::to_string(in_flight.front()) : caps) + " -t " + std::to_string(tasks);
+  return " --max-per-gpu " + (alike ? std::to_string(in_flight.front()) : caps) + " -t " + std::to_string(jobs);
 }
 
 /// On the devices the model fits on, of what was planned for. Lengths alone name no recording.
@@ -84,7 +84,7 @@ void add_costs(Quote& quote) {
 }
 
 bool can_be_timed(const Quote& quote) {
-  if (quote.question.tasks.empty()) return false;
+  if (quote.question.jobs.empty()) return false;
   bool any = false;
   for (std::size_t i = 0; i < quote.question.targets.size(); ++i) {
     if (!quote.question.targets[i].speed) return false;
@@ -94,11 +94,11 @@ bool can_be_timed(const Quote& quote) {
 }
 
 /// The recordings as all devices share them.
-WindowWork shared_out(const std::vector<SimTask>& tasks, std::size_t devices, int places) {
-  WindowWork work{.places = places};
-  for (const auto& task : tasks) {
-    work.windows += windows_in(task.audio);
-    work.audio += task.audio;
+WindowWork shared_out(const std::vector<SimJob>& jobs, std::size_t devices, int capacity) {
+  WindowWork work{.capacity = capacity};
+  for (const auto& job : jobs) {
+    work.windows += windows_in(job.audio);
+    work.audio += job.audio;
   }
   work.windows /= static_cast<double>(devices);
   work.audio /= static_cast<double>(devices);
@@ -140,7 +140,7 @@ std::vector<double> drawn_times(const std::vector<SpeedPart>& parts, std::uint64
 
 TimeQuote quote_time(const QuoteQuestion& question, const std::vector<Capacity>& on) {
   TimeQuote quote{.speech = question.speech};
-  const auto tasks = heard(question.tasks, question.speech);
+  const auto jobs = speech_only(question.jobs, question.speech);
   std::vector<SimDevice> devices;
   std::vector<SpeedPart> parts;
   const auto fitting = static_cast<std::size_t>(std::ranges::count_if(on, [](const auto& it) { return it.fits > 0; }));
@@ -149,17 +149,17 @@ TimeQuote quote_time(const QuoteQuestion& question, const std::vector<Capacity>&
     const PlanTarget& target = question.targets[i];
     devices.push_back(sim_devices({target}, on[i].in_flight)[0]);
     devices.back().faults.clear();
-    const WindowWork work = shared_out(tasks, fitting, on[i].in_flight);
+    const WindowWork work = shared_out(jobs, fitting, on[i].in_flight);
     parts.push_back({.speed = throughput(target, work.audio / work.windows),
                      .error = target.window_cost ? target.window_cost->error(work) : target.speed_error,
                      .together = target.window_cost.has_value()});
   }
-  for (const auto& task : question.tasks) quote.audio += task.audio;
+  for (const auto& job : question.jobs) quote.audio += job.audio;
   SimOptions options{.window = simulated_window(quote.audio), .seed = question.seed};
   set_policy(Policy::tutti, devices, options);
-  options.dispatcher.tasks_at_once = question.tasks_at_once;
-  quote.expected = simulate(tasks, devices, options).makespan;
-  quote.lower_bound = lower_bound(tasks, devices, SimUnit::window);
+  options.dispatcher.jobs_at_once = question.jobs_at_once;
+  quote.expected = simulate(jobs, devices, options).makespan;
+  quote.lower_bound = lower_bound(jobs, devices, SimUnit::window);
   const auto drawn = drawn_times(parts, question.seed);
   quote.least = quote.expected * drawn[kDraws / 10];
   quote.most = quote.expected * drawn[kDraws - kDraws / 10];

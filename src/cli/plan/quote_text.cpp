@@ -20,9 +20,9 @@ std::string heading(const PlanTarget& target) {
   return target.id + (target.memory ? ", " + gigabytes_text(*target.memory) : "");
 }
 
-std::string type_text(const std::string& asked) {
-  if (asked == "default") return "the device's usual type";
-  return asked == "auto" ? "the largest type that a self-test may choose" : asked;
+std::string type_text(const std::string& requested) {
+  if (requested == "default") return "the device's usual type";
+  return requested == "auto" ? "the largest type that a self-test may choose" : requested;
 }
 
 std::string row_text(const Quote::Row& row, const std::vector<PlanTarget>& targets) {
@@ -37,7 +37,7 @@ std::string row_text(const Quote::Row& row, const std::vector<PlanTarget>& targe
 }
 
 std::string times_text(const Quote& quote) {
-  if (quote.question.tasks.empty())
+  if (quote.question.jobs.empty())
     return "How long a batch takes: give --durations FILE, the lengths of its recordings.\n";
   if (!quote.time && quote.command.empty()) return {};
   if (!quote.time)
@@ -49,7 +49,7 @@ std::string times_text(const Quote& quote) {
       text.data(), text.size(),
       "Expected: %zu recordings, %s of audio, in %s; four times out of five between %s and %s.\nNobody can be "
       "faster than %s: this is %.1f %% of it.\n",
-      quote.question.tasks.size(), length_text(time.audio).c_str(), length_text(time.expected).c_str(),
+      quote.question.jobs.size(), length_text(time.audio).c_str(), length_text(time.expected).c_str(),
       length_text(time.least).c_str(), length_text(time.most).c_str(), length_text(time.lower_bound).c_str(),
       100 * (time.lower_bound / time.expected));
   return text.data() + silence_text(time.speech) + "\n";

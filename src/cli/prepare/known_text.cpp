@@ -11,7 +11,7 @@
 #include "base/strings/trimmed.h"
 #include "text/byte_order_mark.h"
 #include "text/utf8.h"
-#include "transcript/known/caption_text.h"
+#include "transcript/reference_text/caption_text.h"
 #include "transcript/like_python.h"
 #include "transcript/tidy.h"
 #include "transcript/transcript_json.h"
@@ -65,7 +65,7 @@ void keep_spoken(Subtitles& read) {
     kept.push_back(std::move(segment));
   }
   read.texts = std::move(kept);
-  for (auto& unusable : read.unusable) unusable.said.text = in_one_line(unusable.said.text);
+  for (auto& unusable : read.unusable) unusable.segment.text = in_one_line(unusable.segment.text);
 }
 
 /// What is spoken of a text without times, whose lines keep their ends.
@@ -109,17 +109,17 @@ Result<KnownText> read_text(const fs::path& file, const std::string& extension) 
 }
 
 /// The text's place and ending; none where there is no text.
-std::optional<std::pair<fs::path, std::string>> text_file(const fs::path& recording, const fs::path& place) {
+std::optional<std::pair<fs::path, std::string>> text_file(const fs::path& recording, const fs::path& path) {
   for (const std::string extension : {".srt", ".vtt", ".json", ".txt"})
     for (const auto& name : {recording.stem(), recording.filename()}) {
-      const auto file = place / (name.string() + extension);
+      const auto file = path / (name.string() + extension);
       std::error_code ignored;
       if (fs::exists(file, ignored)) return std::pair(file, extension);
     }
   return {};
 }
 
-fs::path place_of_text(const fs::path& recording, const fs::path& folder) {
+fs::path path_of_text(const fs::path& recording, const fs::path& folder) {
   return folder.empty() ? recording.parent_path() : folder;
 }
 
@@ -161,7 +161,7 @@ Result<KnownText> text_of_rows(const std::vector<TextRow>& rows) {
 }
 
 std::string stamp_of_sources(const fs::path& recording, const fs::path& folder) {
-  const auto text = text_file(recording, place_of_text(recording, folder));
+  const auto text = text_file(recording, path_of_text(recording, folder));
   const std::string stamp = stamp_of_recording(recording);
   if (!text || stamp.empty()) return {};
   return stamp + "\n" + text->first.string() + "\n" + stamp_of(text->first);
@@ -173,10 +173,10 @@ std::string stamp_of_recording(const fs::path& recording) {
 }
 
 Result<KnownText> known_text(const fs::path& recording, const fs::path& folder) {
-  const auto place = place_of_text(recording, folder);
-  if (const auto found = text_file(recording, place)) return read_text(found->first, found->second);
+  const auto path = path_of_text(recording, folder);
+  if (const auto found = text_file(recording, path)) return read_text(found->first, found->second);
   return fail(Fault::missing,
-              recording.string() + ": no text lies in " + (place.empty() ? fs::path(".") : place).string(),
+              recording.string() + ": no text lies in " + (path.empty() ? fs::path(".") : path).string(),
               "Expected " + recording.stem().string() + ".srt, .vtt, .json or .txt");
 }
 

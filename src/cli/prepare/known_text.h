@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "base/error.h"
-#include "transcript/known/subtitle_reader.h"
+#include "transcript/reference_text/subtitle_reader.h"
 #include "transcript/transcript.h"
 
 namespace tutti {
 
 /// What somebody wrote down of a recording, as far as it is spoken: without sound descriptions and speakers
-/// (transcript/known/caption_text.h).
+/// (transcript/reference_text/caption_text.h).
 struct KnownText {
   std::filesystem::path file{};
   std::vector<Segment> timed{};          // with times; empty: only `plain` is known

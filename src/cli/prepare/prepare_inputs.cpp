@@ -51,16 +51,16 @@ class Gathering {
   bool take(Input&& input) {
     const bool is_typed = input.entry.origin.empty();
     const auto row = row_of(input.entry);
-    const auto [place, is_new] = places_.emplace(input.file.string(), inputs_.size());
+    const auto [at, is_new] = indices_.emplace(input.file.string(), inputs_.size());
     if (is_new) inputs_.push_back({.path = is_typed ? input.entry.path : input.file.string()});
-    if (row) inputs_[place->second].rows.push_back(*row);
+    if (row) inputs_[at->second].rows.push_back(*row);
     return true;
   }
   std::vector<PrepareInput> inputs() { return std::move(inputs_); }
 
  private:
   std::vector<PrepareInput> inputs_{};
-  std::map<std::string, std::size_t> places_{};
+  std::map<std::string, std::size_t> indices_{};
 };
 
 /// A folder with a table of its recordings and their texts (Common Voice's, Hugging Face's audiofolder) is replaced by

@@ -7,28 +7,28 @@
 #include "base/units.h"
 #include "cli/prepare/text_aligner.h"
 #include "transcribe/remote_windows.h"
-#include "transcript/known/spread_text.h"
+#include "transcript/reference_text/spread_text.h"
 #include "transcript/window_transcriber.h"
 
 namespace tutti {
 namespace {
 
 /// The sentences of a text without times.
-std::vector<TextUnit> laid_over(const std::string& plain, const Transcript& heard, double seconds) {
+std::vector<TextUnit> laid_over(const std::string& plain, const Transcript& recognised, double seconds) {
   std::vector<Word> words;
-  for (const Segment& segment : heard.segments) words.insert(words.end(), segment.words.begin(), segment.words.end());
+  for (const Segment& segment : recognised.segments) words.insert(words.end(), segment.words.begin(), segment.words.end());
   std::vector<TextUnit> units;
   for (auto& sentence : spread_text(plain, words, seconds))
-    units.push_back({.said = std::move(sentence.said), .is_sure = sentence.is_sure});
+    units.push_back({.segment = std::move(sentence.segment), .is_sure = sentence.is_sure});
   return units;
 }
 
 /// Those that cannot be used are refused from the start: no sample holds their sound.
 std::vector<TextUnit> timed_units(const KnownText& text) {
   std::vector<TextUnit> units;
-  for (const Segment& segment : text.timed) units.push_back({.said = segment});
-  for (const auto& [said, reason] : text.unusable) units.push_back({.said = said, .refused = reason});
-  std::ranges::stable_sort(units, {}, [](const TextUnit& unit) { return unit.said.start; });
+  for (const Segment& segment : text.timed) units.push_back({.segment = segment});
+  for (const auto& [segment, reason] : text.unusable) units.push_back({.segment = segment, .refused = reason});
+  std::ranges::stable_sort(units, {}, [](const TextUnit& unit) { return unit.segment.start; });
   return units;
 }
 
@@ -49,10 +49,10 @@ class Alignment {
     if (!settled) return tl::unexpected(settled.error());
     auto units = timed_units(text);
     if (text.timed.empty()) {
-      const auto heard = transcribe_long_form(input_, context_.windows.tokenizer, context_.rules, windows_,
+      const auto recognised = transcribe_long_form(input_, context_.windows.tokenizer, context_.rules, windows_,
                                               [](const std::vector<Segment>&, std::int64_t) {});
-      if (!heard) return tl::unexpected(heard.error());
-      units = laid_over(text.plain, *heard, static_cast<double>(input_.content_frames) / kFramesPerSecond);
+      if (!recognised) return tl::unexpected(recognised.error());
+      units = laid_over(text.plain, *recognised, static_cast<double>(input_.content_frames) / kFramesPerSecond);
     }
     const auto& tokenizer = context_.windows.tokenizer;
     const WordTimer timer(tokenizer, *context_.rules.words,
@@ -105,7 +105,7 @@ Result<PreparedRecording> prepare_recording(KnownRecording known, const Transcri
   Alignment alignment(known, context, rules.least_score);
   auto units = alignment.units(known.text);
   if (!units) return tl::unexpected(units.error());
-  judge_units(*units, rules.least_score);
+  score_units(*units, rules.least_score);
   const double window = std::min(rules.window.value_or(alignment.window()), alignment.window());
   auto pieces = cut_units(*units, known.recording.duration().count(), window);
   PreparedRecording prepared{.recording = std::move(known.recording),

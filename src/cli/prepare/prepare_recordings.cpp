@@ -9,7 +9,7 @@
 #include "flow/failures.h"
 #include "flow/pipeline.h"
 #include "hub/memory_plan.h"
-#include "transcribe/ahead/look_ahead.h"
+#include "transcribe/prefetch/look_ahead.h"
 
 namespace tutti {
 namespace {
@@ -32,8 +32,8 @@ struct Shared {
   Interrupt& interrupt;
   std::size_t next = 0;
   std::atomic<bool> aborted = false;
-  const OnProgressOfFile nobody = [](std::size_t, Seconds, const std::vector<Segment>&) {};
-  const TranscriptionContext context = setup.worker.model.context(*setup.worker.engine, setup.options, nobody);
+  const OnProgressOfFile no_progress = [](std::size_t, Seconds, const std::vector<Segment>&) {};
+  const TranscriptionContext context = setup.worker.model.context(*setup.worker.engine, setup.options, no_progress);
 
   /// What is under way ends at once.
   void abort() {
@@ -81,8 +81,8 @@ Reader<Prepared> build_stages(Pipeline& pipeline, Shared& shared) {
   constexpr std::size_t kDecodedAhead = 2;
   const LookAhead ahead = look_ahead();
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  const int asked = shared.setup.options.files_at_once;
-  const int together = asked > 0 ? asked : windows_in_flight(shared.setup.worker.slots);
+  const int requested = shared.setup.options.files_at_once;
+  const int together = requested > 0 ? requested : windows_in_flight(shared.setup.worker.slots);
   auto inputs = pipeline.source("recordings", [&shared] { return next_input(shared); }, {.output = {.items = 1}});
   auto known = pipeline.map(
       "decode", std::move(inputs), [&shared](PrepareInput&& input) { return decode(shared, input); },

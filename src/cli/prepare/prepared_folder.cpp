@@ -147,9 +147,9 @@ void remove_done(const fs::path& out) {
 
 /// Keeps the settings of a corpus that is begun, and expects those of one that is gone on with.
 Result<void> settle_settings(const fs::path& out, const std::string& settings, bool goes_on) {
-  const auto place = out / kDone / kSettings;
-  if (!goes_on) return write_file_atomically(place, settings);
-  const auto before = read_file(place);
+  const auto path = out / kDone / kSettings;
+  if (!goes_on) return write_file_atomically(path, settings);
+  const auto before = read_file(path);
   if (!before) return tl::unexpected<Error>(before.error());
   if (*before == settings) return {};
   return fail(Fault::usage, out.string() + ": holds part of a corpus that was made with other settings",
@@ -255,9 +255,9 @@ Result<void> PreparedFolder::add(const fs::path& path, const PreparedRecording& 
   }
   for (const TextUnit& unit : prepared.refused) {
     done.refused += line_of({{"recording", path.string()},
-                             {"start", std::round(unit.said.start * 1000) / 1000},
-                             {"end", std::round(unit.said.end * 1000) / 1000},
-                             {"text", unit.said.text},
+                             {"start", std::round(unit.segment.start * 1000) / 1000},
+                             {"end", std::round(unit.segment.end * 1000) / 1000},
+                             {"text", unit.segment.text},
                              {"reason", unit.refused}});
     ++done.totals.refused;
   }

@@ -16,16 +16,16 @@ constexpr std::int32_t kSteering = 8;  // tokens around a text
 
 /// The sound of these units, with the margin on either side as far as the window allows.
 WindowSpan TextAligner::span_of(const TextUnit& first, const TextUnit& last) const {
-  const auto from = std::llround(std::max(0.0, first.said.start - kMargin) * kFramesPerSecond);
+  const auto from = std::llround(std::max(0.0, first.segment.start - kMargin) * kFramesPerSecond);
   const auto to =
-      std::min<std::int64_t>(std::llround((last.said.end + kMargin) * kFramesPerSecond), input_.content_frames);
+      std::min<std::int64_t>(std::llround((last.segment.end + kMargin) * kFramesPerSecond), input_.content_frames);
   return {.seek = from, .frames = std::max<std::int64_t>(0, to - from)};
 }
 
 /// Whether the units from the first to the last, neighbours in memory, fit one window.
 bool TextAligner::fits(const TextUnit& first, const TextUnit& last) const {
   std::size_t tokens = 0;
-  for (const TextUnit& unit : std::span(&first, &last + 1)) tokens += unit.said.tokens.size();
+  for (const TextUnit& unit : std::span(&first, &last + 1)) tokens += unit.segment.tokens.size();
   return span_of(first, last).frames <= input_.frames_per_window &&
          std::cmp_less_equal(tokens, input_.n_text_ctx - kSteering);
 }
@@ -34,16 +34,16 @@ Result<void> TextAligner::align_group(std::span<TextUnit> group, double& last_sp
   const auto window = span_of(group.front(), group.back());
   std::vector<Segment> segments;
   for (const TextUnit& unit : group) {
-    segments.push_back(unit.said);
+    segments.push_back(unit.segment);
     segments.back().seek = window.seek;
   }
   const AroundWindow around{.last_speech = last_speech, .content_frames = input_.content_frames};
   if (auto timed = timer_.add_words(segments, window, {}, around, decoder); !timed)
     return tl::unexpected(timed.error());
   for (std::size_t i = 0; i < segments.size(); ++i) {
-    group[i].said = std::move(segments[i]);
-    group[i].score = mean_probability(group[i].said.words);
-    last_speech = std::max(last_speech, group[i].said.end);
+    group[i].segment = std::move(segments[i]);
+    group[i].score = mean_probability(group[i].segment.words);
+    last_speech = std::max(last_speech, group[i].segment.end);
   }
   return {};
 }
@@ -64,7 +64,7 @@ Result<void> TextAligner::align_run(std::span<TextUnit> run, double& last_speech
 /// Why a unit cannot be aligned; empty where it can.
 std::string TextAligner::objection(const TextUnit& unit) const {
   if (!unit.refused.empty()) return unit.refused;
-  if (unit.said.start * kFramesPerSecond >= static_cast<double>(input_.content_frames))
+  if (unit.segment.start * kFramesPerSecond >= static_cast<double>(input_.content_frames))
     return "begins behind the end of the recording";
   return fits(unit, unit) ? "" : "is longer than the model hears or reads at once";
 }
@@ -84,7 +84,7 @@ std::size_t TextAligner::end_of_run(const std::vector<TextUnit>& units, std::siz
 
 Result<void> TextAligner::align(std::vector<TextUnit>& units, WindowDecoder& decoder) const {
   double last_speech = 0;
-  for (TextUnit& unit : units) unit.said.tokens = tokenizer_.encode(" " + unit.said.text);
+  for (TextUnit& unit : units) unit.segment.tokens = tokenizer_.encode(" " + unit.segment.text);
   for (std::size_t first = 0; first < units.size();) {
     const std::size_t next = end_of_run(units, first);
     const auto run = std::span(units).subspan(first, next - first);

@@ -21,7 +21,7 @@ void shift(Piece& piece, double by) {
 Transcript shifted(std::span<const TextUnit> units, double by) {
   Transcript transcript;
   for (const TextUnit& unit : units) {
-    Segment segment = unit.said;
+    Segment segment = unit.segment;
     segment.text = " " + segment.text;
     segment.start += by;
     segment.end += by;
@@ -35,7 +35,7 @@ Transcript shifted(std::span<const TextUnit> units, double by) {
 double score_of(const Piece& piece, std::span<const TextUnit> units) {
   std::vector<Word> inside;
   for (const TextUnit& unit : units)
-    for (const Word& word : unit.said.words)
+    for (const Word& word : unit.segment.words)
       if (const double middle = (word.start + word.end) / 2; middle >= piece.start && middle < piece.end)
         inside.push_back(word);
   return mean_probability(inside);
@@ -50,11 +50,11 @@ Stretch cut_around(double at, std::span<const TextUnit> units) {
   const auto not_behind = [&](double time) { range.end = std::min(range.end, std::max(time, at)); };
   for (const TextUnit& unit : units) {
     if (!unit.refused.empty()) {
-      const bool is_before = unit.said.start + unit.said.end < 2 * at;
-      is_before ? not_before(unit.said.end) : not_behind(unit.said.start);
+      const bool is_before = unit.segment.start + unit.segment.end < 2 * at;
+      is_before ? not_before(unit.segment.end) : not_behind(unit.segment.start);
       continue;
     }
-    for (const Word& word : unit.said.words)
+    for (const Word& word : unit.segment.words)
       word.start + word.end < 2 * at ? not_before(word.start + kWord) : not_behind(word.end - kWord);
   }
   return range;
@@ -97,7 +97,7 @@ std::string crowded_words(const std::vector<Word>& words) {
 /// Of a text that is not spoken where it was aligned, though the words before it make it probable (a subtitle that
 /// repeats its neighbour's words), the words crowd where no audio is left for them.
 std::string crowded(const TextUnit& unit) {
-  const Segment& aligned = unit.said;
+  const Segment& aligned = unit.segment;
   if (aligned.words.empty()) return {};
   auto why = crowded("its", letters_of(aligned.text), aligned.end - aligned.start, 2);
   return why.empty() ? crowded_words(aligned.words) : why;
@@ -116,7 +116,7 @@ double mean_probability(const std::vector<Word>& words) {
   return words.empty() ? 0 : sum / static_cast<double>(words.size());
 }
 
-void judge_units(std::vector<TextUnit>& units, double least_score) {
+void score_units(std::vector<TextUnit>& units, double least_score) {
   for (TextUnit& unit : units) {
     if (!unit.refused.empty()) continue;
     if (unit.score >= least_score) {
@@ -138,9 +138,9 @@ std::vector<PreparedPiece> cut_units(std::vector<TextUnit>& units, double second
     const auto run = std::span(units).subspan(first, next - first);
     if (!run.empty()) {
       const double from =
-          first > 0 ? border(units[first - 1].said.end, run.front().said.start, run.front().said.start) : 0;
+          first > 0 ? border(units[first - 1].segment.end, run.front().segment.start, run.front().segment.start) : 0;
       const double to =
-          next < units.size() ? border(run.back().said.end, units[next].said.start, run.back().said.end) : seconds;
+          next < units.size() ? border(run.back().segment.end, units[next].segment.start, run.back().segment.end) : seconds;
       auto pieces = cut_pieces(shifted(run, -from), to - from, window - 2 * (kReach - kCutSearch));
       if (!pieces)
         for (TextUnit& unit : run) unit.refused = pieces.error().what;

@@ -23,10 +23,10 @@ VadOptions hearing() {
   return {.min_speech_duration_ms = 250, .min_silence_duration_ms = 300, .speech_pad_ms = 100};
 }
 
-Result<std::vector<HeardSpeech>> listen(const Recording& recording) {
+Result<std::vector<SpeechSegment>> detect_speech(const Recording& recording) {
   const auto pieces = find_speech(recording, hearing());
   if (!pieces) return tl::unexpected(pieces.error());
-  std::vector<HeardSpeech> speech;
+  std::vector<SpeechSegment> speech;
   for (const SpeechPiece& piece : *pieces)
     speech.push_back({length_of(piece.start, kModelRate).count(), length_of(piece.end, kModelRate).count()});
   return speech;
@@ -86,12 +86,12 @@ Result<Examined> examine(const ReviewInput& input, const ReviewOptions& options)
 
   std::optional<Recording> recording;
   auto speech = input.speech;
-  if (!speech && options.listen && (recording = decoded(input, options)))
-    if (auto heard = listen(*recording)) speech = std::move(*heard);
+  if (!speech && options.detect_speech && (recording = decoded(input, options)))
+    if (auto has_vad = detect_speech(*recording)) speech = std::move(*has_vad);
 
   auto doubts = find_doubts(*transcript, speech, options.limits);
   std::erase_if(doubts, [&](const Doubt& doubt) { return doubt.severity < options.least_severity; });
-  Examined examined{.heard = speech.has_value(), .without_speech = !has_text(*transcript)};
+  Examined examined{.has_vad = speech.has_value(), .without_speech = !has_text(*transcript)};
   if (doubts.empty()) return examined;
 
   if (!recording) recording = decoded(input, options);

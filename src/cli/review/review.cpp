@@ -23,7 +23,7 @@ void take_in(Gathered& gathered, Result<Examined> examined) {
   ReviewList& list = gathered.list;
   if (examined) {
     ++list.looked_at;
-    list.not_heard += examined->heard ? 0 : 1;
+    list.without_audio += examined->has_vad ? 0 : 1;
     list.without_speech += examined->without_speech ? 1 : 0;
     if (examined->doubtful) list.recordings.push_back(std::move(*examined->doubtful));
   } else {
@@ -65,10 +65,10 @@ Result<ReviewList> write_review(std::span<const ReviewInput> inputs, const Revie
           gathered.change([&](Gathered& all) { take_in(all, std::move(examined)); });
         }
       });
-    for (std::size_t told = 0; told < inputs.size();) {
-      told = gathered.wait([&](const Gathered& all) { return all.done() > told; },
+    for (std::size_t reported = 0; reported < inputs.size();) {
+      reported = gathered.wait([&](const Gathered& all) { return all.done() > reported; },
                            [](const Gathered& all) { return all.done(); });
-      if (options.on_progress) options.on_progress(told);
+      if (options.on_progress) options.on_progress(reported);
     }
   }
   if (is_stopped(options)) return stopped_review();

@@ -25,7 +25,7 @@ struct ReviewInput {
   std::filesystem::path recording{};  // empty: not known; judged by the text alone, and without a player
   std::string name{};                 // for people; empty: the recording's, else the transcript's file name
   /// Where speech was heard, if a run knows it already; none: the recording is listened to here.
-  std::optional<std::vector<HeardSpeech>> speech{};
+  std::optional<std::vector<SpeechSegment>> speech{};
 };
 
 struct ReviewOptions {

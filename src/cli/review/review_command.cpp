@@ -121,7 +121,7 @@ Json json_of(const ReviewRecording& recording) {
 void print_json(const ReviewList& list) {
   Json out{{"version", 1},
            {"looked_at", list.looked_at},
-           {"not_heard", list.not_heard},
+           {"not_heard", list.without_audio},
            {"without_speech", list.without_speech},
            {"not_read", list.not_read},
            {"recordings", Json::array()}};
@@ -141,8 +141,8 @@ void print_text(const ReviewList& list, const fs::path& page) {
   }
   if (list.recordings.size() > kShown) std::printf("and %zu more recordings\n", list.recordings.size() - kShown);
   for (const std::string& line : list.not_read) std::printf("not judged: %s\n", without_controls(line).c_str());
-  if (list.not_heard > 0)
-    std::printf("%zu were judged by their text alone%s\n", list.not_heard,
+  if (list.without_audio > 0)
+    std::printf("%zu were judged by their text alone%s\n", list.without_audio,
                 list.recordings.empty() ? "" : ", without where speech is");
   if (list.without_speech > 0) std::printf("without speech: %zu transcripts have no text\n", list.without_speech);
   std::printf("%s: %s\n", review_headline(list).c_str(), page.c_str());
@@ -172,7 +172,7 @@ int run_review(const std::vector<std::string>& arguments) {
   if (command.out.empty())
     return complain({Fault::usage, "--out: no folder is named for review.csv and review.html", "Add --out DIR"},
                     kUsage);
-  if (const auto place = expect_place_for_outputs(command.out); !place) return complain(place.error(), kNothingRan);
+  if (const auto folder = expect_output_folder(command.out); !folder) return complain(folder.error(), kNothingRan);
   const auto transcripts = transcripts_of(command.files);
   if (!transcripts) return complain(transcripts.error(), kNothingRan);
 

@@ -20,10 +20,10 @@ Result<void> ReviewPages::write(const std::filesystem::path& page, std::string_v
   return {};
 }
 
-Result<ReviewList> review_batch(std::span<const BatchTask> tasks, const std::filesystem::path& folder,
+Result<ReviewList> review_batch(std::span<const BatchJob> tasks, const std::filesystem::path& folder,
                                 ReviewPages& pages, const AudioChoice& audio, std::function<bool()> stopped) {
   std::vector<ReviewInput> inputs;
-  for (const BatchTask& task : tasks) {
+  for (const BatchJob& task : tasks) {
     const auto outputs = task.outputs();
     const auto json = std::ranges::find_if(
         outputs, [](const std::filesystem::path& output) { return output.extension() == ".json"; });

@@ -68,7 +68,7 @@ bool OptionTable::is_option(std::string_view word) {
   return name == "help" || name == "show-config" || find(name) != nullptr;
 }
 
-bool OptionTable::asks_for_help(const std::vector<std::string>& arguments) {
+bool OptionTable::requests_help(const std::vector<std::string>& arguments) {
   for (std::size_t at = 0; at < arguments.size() && arguments[at] != "--"; ++at) {
     const std::string& argument = arguments[at];
     if (argument == "--help" || argument == "-h") return true;
@@ -91,8 +91,8 @@ tl::unexpected<Error> OptionTable::unknown(const std::string& argument) const {
 std::string OptionTable::unknown_hint(std::string_view name) const {
   std::vector<std::string> names{"help", "show-config"};
   for (const auto& option : options_) names.push_back(option.name);
-  const std::string meant = nearest_name(name, names);
-  return (meant.empty() ? "" : "Did you mean --" + meant + "? ") + "See 'tutti " + command_ + " --help'";
+  const std::string nearest = nearest_name(name, names);
+  return (nearest.empty() ? "" : "Did you mean --" + nearest + "? ") + "See 'tutti " + command_ + " --help'";
 }
 
 Result<void> OptionTable::apply(Option& option, std::string_view text, const std::string& source, SourceKind kind) {
@@ -145,8 +145,8 @@ Result<std::size_t> OptionTable::read_flag(const std::vector<std::string>& argum
   return used;
 }
 
-Result<OptionTable::Wish> OptionTable::read_flags(const std::vector<std::string>& arguments) {
-  Wish wish = Wish::run;
+Result<OptionTable::Action> OptionTable::read_flags(const std::vector<std::string>& arguments) {
+  Action action = Action::run;
   std::vector<std::string> rest;
   for (std::size_t at = 0; at < arguments.size();) {
     const std::string& argument = arguments[at];
@@ -155,7 +155,7 @@ Result<OptionTable::Wish> OptionTable::read_flags(const std::vector<std::string>
       break;
     }
     if (argument == "--show-config" || argument == "--show_config") {
-      wish = Wish::show_config;
+      action = Action::show_config;
       ++at;
     } else if (is_flag(argument)) {
       const auto used = read_flag(arguments, at);
@@ -169,16 +169,16 @@ Result<OptionTable::Wish> OptionTable::read_flags(const std::vector<std::string>
   if (!positional_ && !rest.empty())
     return fail(Fault::usage, "'" + rest[0] + "': this command takes no such argument",
                 "See 'tutti " + command_ + " --help'");
-  if (positional_ && wish == Wish::run && rest.size() < positional_least_)
+  if (positional_ && action == Action::run && rest.size() < positional_least_)
     return fail(Fault::usage,
                 "expected " + positional_name_ + ", found " + (rest.empty() ? "nothing" : "only " + joined(rest, " ")),
                 "See 'tutti " + command_ + " --help'");
   if (positional_) *positional_ = std::move(rest);
-  return wish;
+  return action;
 }
 
-Result<OptionTable::Wish> OptionTable::read(const std::vector<std::string>& arguments, const SettingSources& sources) {
-  if (asks_for_help(arguments)) return Wish::help;
+Result<OptionTable::Action> OptionTable::read(const std::vector<std::string>& arguments, const SettingSources& sources) {
+  if (requests_help(arguments)) return Action::help;
   // Weakest first; each stronger source writes over it.
   for (const auto& [key, value] : sources.file) {
     Option* option = find(with_hyphens(key));

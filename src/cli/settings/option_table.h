@@ -76,13 +76,13 @@ class OptionTable {
   void positional(std::vector<std::string>& into, std::string name, std::string meaning, std::size_t least = 1);
 
   /// What `read` found to do.
-  enum class Wish { run, help, show_config };
+  enum class Action { run, help, show_config };
 
   /// That a flag asks for the help, which is given whatever else is wrong with arguments and sources.
-  bool asks_for_help(const std::vector<std::string>& arguments);
+  bool requests_help(const std::vector<std::string>& arguments);
 
   /// Applies all sources. Errors name the flag, variable or file key, and the nearest known name.
-  Result<Wish> read(const std::vector<std::string>& arguments, const SettingSources& sources);
+  Result<Action> read(const std::vector<std::string>& arguments, const SettingSources& sources);
 
   /// Where the present value of an option is from.
   SourceKind given_by(std::string_view name);
@@ -98,7 +98,7 @@ class OptionTable {
   const std::string& command() const { return command_; }
 
  private:
-  Result<Wish> read_flags(const std::vector<std::string>& arguments);
+  Result<Action> read_flags(const std::vector<std::string>& arguments);
   Result<std::size_t> read_flag(const std::vector<std::string>& arguments, std::size_t at);
   Result<void> apply(Option& option, std::string_view text, const std::string& source, SourceKind kind);
   Option* find(std::string_view name);

@@ -88,9 +88,9 @@ Result<std::map<std::string, std::string>> settings_section(const std::string& t
                   is_command ? "Write [" + key + "] on a line of its own, and its settings below"
                              : "A setting stands below its command's name: write [transcribe], or another, above it");
     if (!is_command) {
-      const std::string meant = nearest_name(key, known);
+      const std::string nearest = nearest_name(key, known);
       return fail(Fault::usage, file_name + ": '" + key + "': no such section",
-                  meant.empty() ? "Sections are named after commands: [transcribe]" : "Did you mean [" + meant + "]?");
+                  nearest.empty() ? "Sections are named after commands: [transcribe]" : "Did you mean [" + nearest + "]?");
     }
     if (key != command) continue;
     auto texts = texts_of(*value.as_table(), file_name);

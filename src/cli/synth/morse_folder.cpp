@@ -96,8 +96,8 @@ class Lists {
  public:
   void add(const Written& clip) {
     metadata_ += clip.line;
-    const std::int64_t place = (clip.is_noise ? noises_++ : texts_++) % 10;
-    const std::size_t split = place < 8 ? 0 : place == 8 ? 1 : 2;
+    const std::int64_t index = (clip.is_noise ? noises_++ : texts_++) % 10;
+    const std::size_t split = index < 8 ? 0 : index == 8 ? 1 : 2;
     splits_[split] += clip.line;
     transcripts_[split] += clip.name + "|" + clip.text + "\n";
     ++report_.clips;
@@ -131,7 +131,7 @@ Result<void> check_empty(const fs::path& out) {
   return {};
 }
 
-Result<void> make_places(const fs::path& out) {
+Result<void> make_folders(const fs::path& out) {
   for (const char* name : kFolders) {
     if (auto made = make_folders(out / name); !made) return made;
   }
@@ -167,7 +167,7 @@ Result<MorseFolderReport> write_morse_folder(const MorseFolder& wanted) {
   const fs::path& out = wanted.out;
   const fs::path lock = out / kLock;
   auto ready = check_empty(out);
-  if (ready) ready = make_places(out);
+  if (ready) ready = make_folders(out);
   if (!ready) return tl::unexpected(ready.error());
   const auto hold = take_hold({.file = lock,
                                .other = out.string() + ": another process is writing a corpus into this folder",

@@ -15,20 +15,20 @@
 namespace tutti {
 namespace {
 
-std::string request_of(const TopWish& wish) {
-  switch (wish.what) {
-    case TopWish::What::drain: return "drain " + wish.id;
-    case TopWish::What::resume: return "resume " + wish.id;
-    case TopWish::What::cancel: return "cancel " + wish.id;
+std::string request_of(const TopAction& action) {
+  switch (action.what) {
+    case TopAction::What::drain: return "drain " + action.id;
+    case TopAction::What::resume: return "resume " + action.id;
+    case TopAction::What::cancel: return "cancel " + action.id;
   }
   return {};
 }
 
-std::string done_text(const TopWish& wish) {
-  switch (wish.what) {
-    case TopWish::What::drain: return wish.name + " finishes what it has and takes nothing new";
-    case TopWish::What::resume: return wish.name + " takes work again";
-    case TopWish::What::cancel: return wish.name + " is being cancelled";
+std::string done_text(const TopAction& action) {
+  switch (action.what) {
+    case TopAction::What::drain: return action.name + " finishes what it has and takes nothing new";
+    case TopAction::What::resume: return action.name + " takes work again";
+    case TopAction::What::cancel: return action.name + " is being cancelled";
   }
   return {};
 }
@@ -60,15 +60,15 @@ class Source final : public TopSource {
     return data;
   }
 
-  Result<std::string> act(const TopWish& wish) override {
+  Result<std::string> act(const TopAction& action) override {
     if (socket_.empty()) return fail(Fault::usage, "no batch is running here: there is nothing to drain or cancel");
-    const auto answer = ask_control(socket_, request_of(wish));
+    const auto answer = send_control_request(socket_, request_of(action));
     if (!answer) return tl::unexpected(answer.error());
     const auto document = nlohmann::json::parse(*answer, nullptr, false);
     const auto field = [&](const char* name) {
       return document.is_object() ? document.value(name, nlohmann::json()) : nlohmann::json();
     };
-    if (field("ok") == true) return done_text(wish);
+    if (field("ok") == true) return done_text(action);
     const auto error = field("error");
     return fail(Fault::usage, error.is_string() ? error.get<std::string>() : *answer);
   }
@@ -80,15 +80,15 @@ class Source final : public TopSource {
   /// The status of the batch that was seen last, else of the latest that answers.
   bool run_or_none() {
     run_.reset();
-    if (!socket_.empty() && hear(socket_)) return true;
+    if (!socket_.empty() && poll(socket_)) return true;
     const auto folder = control_folder();
     for (const auto& socket : folder ? control_sockets(*folder) : std::vector<std::filesystem::path>())
-      if (hear(socket)) return true;
+      if (poll(socket)) return true;
     return false;
   }
 
-  bool hear(const std::filesystem::path& socket) {
-    const auto answer = ask_control(socket, "status", kPatience);
+  bool poll(const std::filesystem::path& socket) {
+    const auto answer = send_control_request(socket, "status", kPatience);
     auto status = answer ? read_fleet_status(*answer) : tl::unexpected<Error>(answer.error());
     if (!status) return false;
     run_ = std::move(*status);

@@ -145,15 +145,15 @@ void add_telemetry(TopData& run, const MachineSnapshot& snapshot, Clock::Instant
     const GpuSnapshot* gpu = device.uuid.empty() ? nullptr : snapshot.gpu(device.uuid);
     if (!gpu) continue;
     // What the run itself says of load and memory goes before.
-    const DeviceStatus told = device;
+    const DeviceStatus reported = device;
     add_readings(device, *gpu, now);
-    if (told.own_load || told.foreign_load) {
-      device.own_load = told.own_load;
-      device.foreign_load = told.foreign_load;
+    if (reported.own_load || reported.foreign_load) {
+      device.own_load = reported.own_load;
+      device.foreign_load = reported.foreign_load;
     }
-    if (told.own_memory || told.foreign_memory) {
-      device.own_memory = told.own_memory;
-      device.foreign_memory = told.foreign_memory;
+    if (reported.own_memory || reported.foreign_memory) {
+      device.own_memory = reported.own_memory;
+      device.foreign_memory = reported.foreign_memory;
     }
     run.details[device.id] = details_of(*gpu);
   }

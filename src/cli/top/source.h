@@ -17,7 +17,7 @@ class TopSource {
   /// What there is now. Does not wait for a driver; an error is shown and asked again.
   virtual Result<TopData> look() = 0;
   /// Does something to the run; the answer is for people.
-  virtual Result<std::string> act(const TopWish& wish) = 0;
+  virtual Result<std::string> act(const TopAction& action) = 0;
 };
 
 /// The latest running batch of this user that answers; where there is none, the machine by telemetry.

@@ -10,7 +10,7 @@
 #include "cli/top/source.h"
 #include "cli/top/terminal.h"
 #include "view/progress.h"
-#include "view/terminal_wishes.h"
+#include "view/terminal_settings.h"
 #include "view/top/top_screen.h"
 
 namespace tutti {
@@ -75,9 +75,9 @@ class TopSession {
       state_.message = data.error().text();
   }
   void take(const Key& key) {
-    const auto wish = press(state_, key, data_);
-    if (!wish) return;
-    const auto done = source_.act(*wish);
+    const auto action = press(state_, key, data_);
+    if (!action) return;
+    const auto done = source_.act(*action);
     state_.message = done ? *done : done.error().text();
   }
   void paint() {

@@ -5,7 +5,7 @@
 #include "base/output_ownership.h"
 #include "base/process/exit_code.h"
 #include "cli/command_start.h"
-#include "cli/engine/engine_run.h"
+#include "cli/engine_process/engine_run.h"
 #include "cli/flags/file_place.h"
 #include "cli/flags/run_checks.h"
 #include "cli/named_model.h"
@@ -74,7 +74,7 @@ int run_evaluate(const std::vector<std::string>& arguments) {
   table.examples({"tutti evaluate --model trained/model --data corpus --split test"});
   if (const auto code = start_command(table, arguments)) return *code;
   if (auto checked = check(c); !checked) return complain(checked.error(), kUsage);
-  if (const auto place = expect_file_place("--report", c.report); !place) return complain(place.error());
+  if (const auto file = expect_output_file("--report", c.report); !file) return complain(file.error());
   const auto language = language_code_of(c.language);
   if (!language) return complain(language.error(), kUsage);
   const auto model = find_named_model(c.model);

@@ -18,7 +18,7 @@
 #include "base/process/process_rank.h"
 #include "base/system_error.h"
 #include "cli/command_start.h"
-#include "cli/engine/engine_run.h"
+#include "cli/engine_process/engine_run.h"
 #include "cli/flags/run_checks.h"
 #include "cli/named_model.h"
 #include "cli/training/trainer_names.h"
@@ -104,11 +104,11 @@ fs::path recipe_file(const std::vector<std::string>& arguments) {
 }
 
 /// Given whatever else is wrong, a recipe included.
-bool asks_for_help(const std::vector<std::string>& words) {
+bool requests_help(const std::vector<std::string>& words) {
   TrainCommand usual;
   OptionTable table("train whisper", "");
   add_train(table, usual);
-  return table.asks_for_help(words);
+  return table.requests_help(words);
 }
 
 Result<WhisperRecipe> base_recipe(const fs::path& file) {
@@ -138,14 +138,14 @@ Result<void> settle_compute_threads(TrainCommand& command) {
 }
 
 /// What cannot be meant is left to the engine to refuse.
-ProcessRank place_of_process() {
+ProcessRank rank_of_process() {
   return process_rank().value_or(ProcessRank{});
 }
 
 /// A process for every listed device, unless somebody else starts the processes.
 Result<void> settle_devices(TrainCommand& command) {
   if (command.recipe.devices.empty()) return {};
-  if (place_of_process().ranks > 1)
+  if (rank_of_process().ranks > 1)
     return fail(Fault::usage, "devices: this process is already one of several, by WORLD_SIZE or SLURM_NTASKS",
                 "Say with --device where it computes, or unset the variables");
   auto devices = training_devices(command.recipe.devices);
@@ -157,35 +157,35 @@ Result<void> settle_devices(TrainCommand& command) {
 /// Reads the flags; a value is the exit code of a command that is over. A training follows from its recipe and flags
 /// alone: variables such as TUTTI_MODEL, meant for transcribing, are not asked.
 std::optional<int> read_flags(OptionTable& table, const std::vector<std::string>& arguments) {
-  const auto wish = table.read(arguments, {});
-  if (!wish) return complain(wish.error(), kUsage);
-  if (*wish == OptionTable::Wish::help) std::fputs(table.help().c_str(), stdout);
-  if (*wish == OptionTable::Wish::show_config) std::fputs(table.show_config().c_str(), stdout);
-  return *wish == OptionTable::Wish::run ? std::nullopt : std::optional<int>(kDone);
+  const auto action = table.read(arguments, {});
+  if (!action) return complain(action.error(), kUsage);
+  if (*action == OptionTable::Action::help) std::fputs(table.help().c_str(), stdout);
+  if (*action == OptionTable::Action::show_config) std::fputs(table.show_config().c_str(), stdout);
+  return *action == OptionTable::Action::run ? std::nullopt : std::optional<int>(kDone);
 }
 
 /// A training goes on from its newest checkpoint, which may be named: then it has to be that.
 Result<void> settle_resume(TrainCommand& command) {
   if (command.resume_from.empty()) return {};
   command.resume = true;
-  const std::string asked = "resume-from " + command.resume_from.string();
+  const std::string requested = "resume-from " + command.resume_from.string();
   const fs::path named = (command.resume_from / "").parent_path(), folder = command.out / "checkpoints";
   std::error_code ignored;
   const auto called = named.filename().string();
   if (called.starts_with(kStoppedPrefix))
-    return fail(Fault::usage, asked + ": this is what a training had come to when it gave up",
+    return fail(Fault::usage, requested + ": this is what a training had come to when it gave up",
                 "To go on from it, call it " + called.substr(kStoppedPrefix.size()) + " first");
   const bool is_one = called.starts_with(kStepPrefix);  // no damaged one, which was put aside
   if (!is_one || !fs::exists(named / "training.json", ignored))
-    return fail(Fault::missing, asked + ": no checkpoint of a training lies there",
+    return fail(Fault::missing, requested + ": no checkpoint of a training lies there",
                 "Expected a folder OUT/checkpoints/step-N");
   if (!fs::equivalent(fs::absolute(named).parent_path(), folder, ignored))
-    return fail(Fault::usage, asked + ": it is none of this training, whose checkpoints are in " + folder.string(),
+    return fail(Fault::usage, requested + ": it is none of this training, whose checkpoints are in " + folder.string(),
                 "Name its own OUT with --out");
   for (const auto& other : fs::directory_iterator(folder, ignored)) {
     const auto name = other.path().filename();
     if (name.string().starts_with(kStepPrefix) && name > called)
-      return fail(Fault::usage, asked + ": " + folder.string() + " holds a newer one, " + name.string(),
+      return fail(Fault::usage, requested + ": " + folder.string() + " holds a newer one, " + name.string(),
                   "Leave resume-from out to go on from the newest, or move the newer ones away");
   }
   return {};
@@ -323,7 +323,7 @@ int run_train(const std::vector<std::string>& arguments) {
     return complain({Fault::usage, "'" + arguments[0] + "': no such training", "Did you mean 'tutti train whisper'?"},
                     kUsage);
   const std::vector<std::string> words(arguments.begin() + (named ? 1 : 0), arguments.end());
-  const bool help = asks_for_help(words);
+  const bool help = requests_help(words);
   const auto flags = help ? Result<std::vector<std::string>>(words) : in_our_names(words);
   if (!flags) return complain(flags.error(), kUsage);
   TrainCommand command;

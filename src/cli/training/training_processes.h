@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "cli/engine/engine_run.h"
+#include "cli/engine_process/engine_run.h"
 #include "device/list/device_list.h"
 
 namespace tutti {

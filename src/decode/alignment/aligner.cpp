@@ -45,8 +45,8 @@ std::vector<std::int32_t> predicting(std::size_t first, std::size_t count) {
 std::vector<float> chances(const at::Tensor& logits, const std::vector<std::int32_t>& text, std::int32_t eot) {
   if (text.empty()) return {};
   const auto count = static_cast<std::int64_t>(text.size());
-  const auto said = at::tensor(text, at::kLong).to(logits.device()).unsqueeze(1);
-  const auto found = logits.narrow(1, 0, eot).softmax(1).gather(1, said).to(at::kCPU).contiguous();
+  const auto target_tokens = at::tensor(text, at::kLong).to(logits.device()).unsqueeze(1);
+  const auto found = logits.narrow(1, 0, eot).softmax(1).gather(1, target_tokens).to(at::kCPU).contiguous();
   const auto* values = found.const_data_ptr<float>();
   return {values, values + count};
 }

@@ -102,9 +102,9 @@ Result<void> take_table(const toml::table& table, const Keys& keys, const std::s
     if (known == keys.end()) {
       std::vector<std::string> names;
       for (const auto& [name, ignored] : keys) names.push_back(name);
-      const std::string meant = nearest_name(key.str(), names);
+      const std::string nearest = nearest_name(key.str(), names);
       return fail(Fault::usage, where + ": no such key '" + std::string(key.str()) + "'",
-                  meant.empty() ? "" : "Did you mean '" + meant + "'?");
+                  nearest.empty() ? "" : "Did you mean '" + nearest + "'?");
     }
     if (known->second(node)) continue;
     std::ostringstream found;

@@ -35,9 +35,9 @@ Result<EmulatedFailure> parse_failure(const std::string& text) {
   if (known == kKinds.end()) {
     std::vector<std::string> names;
     for (const auto& [name, ignored] : kKinds) names.push_back(name);
-    const std::string meant = nearest_name(kind, names);
+    const std::string nearest = nearest_name(kind, names);
     return fail(Fault::usage, "failure '" + text + "': expected die, hang, stall, garble, exhaust or lost",
-                meant.empty() ? "Write it as KIND@SECONDS: lost@60+30" : "Did you mean " + meant + "@SECONDS?");
+                nearest.empty() ? "Write it as KIND@SECONDS: lost@60+30" : "Did you mean " + nearest + "@SECONDS?");
   }
   EmulatedFailure failure{.kind = known->second};
   const std::string_view times = at == text.npos ? std::string_view() : std::string_view(text).substr(at + 1);

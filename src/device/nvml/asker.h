@@ -11,9 +11,9 @@ namespace tutti {
 
 /// Asks about one GPU. Every answer is optional; what sums up is whether the GPU is still there: one answer that says
 /// it is lost ends the asking, and a GPU that answers nothing at all is lost as well. One thread.
-class NvmlAsker {
+class NvmlQuery {
  public:
-  NvmlAsker(const NvmlLibrary& library, nvml::Device device) : library_(library), device_(device) {}
+  NvmlQuery(const NvmlLibrary& library, nvml::Device device) : library_(library), device_(device) {}
 
   /// What `function(device, before..., &value)` says; absent where the driver lacks the function, refuses, or answers
   /// with a blank.

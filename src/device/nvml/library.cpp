@@ -77,7 +77,7 @@ void NvmlLibrary::find_processes_and_events() {
   find(next_event, "nvmlEventSetWait_v2", "nvmlEventSetWait");
 }
 
-void NvmlLibrary::find_places() {
+void NvmlLibrary::find_locations() {
   find(common_ancestor, "nvmlDeviceGetTopologyCommonAncestor");
   find(link_state, "nvmlDeviceGetNvLinkState");
   find(link_remote_kind, "nvmlDeviceGetNvLinkRemoteDeviceType");
@@ -105,7 +105,7 @@ Result<std::shared_ptr<const NvmlLibrary>> NvmlLibrary::load(const std::string& 
   library->find_identity();
   library->find_values();
   library->find_processes_and_events();
-  library->find_places();
+  library->find_locations();
   if (const auto code = library->init(); code != nvml::kSuccess)
     return fail(Fault::device, "the NVIDIA driver does not answer: " + library->reason(code),
                 "nvidia-smi should say more");

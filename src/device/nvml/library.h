@@ -17,7 +17,7 @@ struct NvmlLibrary {
   template <class... Arguments>
   using Call = nvml::Code (*)(Arguments...);
   template <class... Arguments>
-  using Ask = nvml::Code (*)(nvml::Device, Arguments...);
+  using Query = nvml::Code (*)(nvml::Device, Arguments...);
 
   std::unique_ptr<void, FreeWith<::dlclose>> handle;
   bool is_running = false;  // init succeeded
@@ -30,37 +30,37 @@ struct NvmlLibrary {
   Call<unsigned, nvml::Device*> device_by_index{};
 
   // What a GPU is.
-  Ask<char*, unsigned> uuid{}, name{};
-  Ask<nvml::PciInfo*> pci_info{};
-  Ask<int*, int*> capability{};
-  Ask<unsigned*, unsigned*> mig_mode{};
-  Ask<unsigned*> mig_count{}, gpu_instance{}, compute_instance{};
-  Ask<unsigned, nvml::Device*> mig_by_index{};
+  Query<char*, unsigned> uuid{}, name{};
+  Query<nvml::PciInfo*> pci_info{};
+  Query<int*, int*> capability{};
+  Query<unsigned*, unsigned*> mig_mode{};
+  Query<unsigned*> mig_count{}, gpu_instance{}, compute_instance{};
+  Query<unsigned, nvml::Device*> mig_by_index{};
 
   // What it does.
-  Ask<nvml::Memory*> memory{};
-  Ask<nvml::MemoryV2*> memory_v2{};
-  Ask<nvml::Utilisation*> utilisation{};
-  Ask<unsigned*> power{}, power_limit{}, pcie_generation{}, pcie_width{};  // milliwatts
-  Ask<unsigned long long*> energy{}, clocks_event_reasons{};               // millijoules, a mask
-  Ask<int, unsigned*> temperature{}, temperature_limit{}, clock{}, clock_max{}, pcie_throughput{};
-  Ask<int, int, unsigned long long*> ecc_errors{};
-  Ask<int, nvml::FieldValue*> fields{};
-  Ask<unsigned*, nvml::ProcessV1*> processes_v1{}, graphics_v1{};
-  Ask<unsigned*, nvml::ProcessV2*> processes_v2{}, graphics_v2{}, processes_v3{}, graphics_v3{};
-  Ask<nvml::ProcessSample*, unsigned*, unsigned long long> process_utilisation{};
+  Query<nvml::Memory*> memory{};
+  Query<nvml::MemoryV2*> memory_v2{};
+  Query<nvml::Utilisation*> utilisation{};
+  Query<unsigned*> power{}, power_limit{}, pcie_generation{}, pcie_width{};  // milliwatts
+  Query<unsigned long long*> energy{}, clocks_event_reasons{};               // millijoules, a mask
+  Query<int, unsigned*> temperature{}, temperature_limit{}, clock{}, clock_max{}, pcie_throughput{};
+  Query<int, int, unsigned long long*> ecc_errors{};
+  Query<int, nvml::FieldValue*> fields{};
+  Query<unsigned*, nvml::ProcessV1*> processes_v1{}, graphics_v1{};
+  Query<unsigned*, nvml::ProcessV2*> processes_v2{}, graphics_v2{}, processes_v3{}, graphics_v3{};
+  Query<nvml::ProcessSample*, unsigned*, unsigned long long> process_utilisation{};
   Call<nvml::EventSet*> make_events{};
   Call<nvml::EventSet> free_events{};
-  Ask<unsigned long long, nvml::EventSet> watch_events{};
+  Query<unsigned long long, nvml::EventSet> watch_events{};
   Call<nvml::EventSet, nvml::Event*, unsigned> next_event{};
 
   // Where it is.
-  Ask<nvml::Device, int*> common_ancestor{};
-  Ask<unsigned, unsigned*> link_state{};
-  Ask<unsigned, int*> link_remote_kind{};
-  Ask<unsigned, nvml::PciInfo*> link_remote_pci{};
-  Ask<unsigned, unsigned long*> cpu_affinity{};
-  Ask<unsigned, unsigned long*, int> memory_affinity{};
+  Query<nvml::Device, int*> common_ancestor{};
+  Query<unsigned, unsigned*> link_state{};
+  Query<unsigned, int*> link_remote_kind{};
+  Query<unsigned, nvml::PciInfo*> link_remote_pci{};
+  Query<unsigned, unsigned long*> cpu_affinity{};
+  Query<unsigned, unsigned long*, int> memory_affinity{};
 
   NvmlLibrary() = default;
   NvmlLibrary(const NvmlLibrary&) = delete;
@@ -80,7 +80,7 @@ struct NvmlLibrary {
   void find_identity();
   void find_values();
   void find_processes_and_events();
-  void find_places();
+  void find_locations();
   template <class Function>
   void find(Function& function, const char* symbol, const char* older = nullptr);
 };

@@ -9,36 +9,36 @@ namespace tutti {
 namespace {
 
 /// Where a GPU sits; orders as CUDA_DEVICE_ORDER=PCI_BUS_ID does.
-using Place = std::tuple<unsigned, unsigned, unsigned>;
+using PciAddress = std::tuple<unsigned, unsigned, unsigned>;
 
 struct Found {
-  Place place;
+  PciAddress address;
   NvmlCard card;
   std::optional<std::string> loss{};
 };
 
 Found describe(const NvmlLibrary& library, nvml::Device device, unsigned index) {
-  NvmlAsker ask(library, device);
+  NvmlQuery query(library, device);
   // Without its place a GPU keeps the driver's order, behind those that have one.
-  Found found{.place = {~0u, index, 0}, .card = {.device = device}};
+  Found found{.address = {~0u, index, 0}, .card = {.device = device}};
   Gpu& gpu = found.card.gpu;
-  gpu.uuid = ask.text(library.uuid);
-  gpu.name = ask.text(library.name);
-  if (auto pci = ask.value(library.pci_info)) {
+  gpu.uuid = query.text(library.uuid);
+  gpu.name = query.text(library.name);
+  if (auto pci = query.value(library.pci_info)) {
     pci->bus_id[sizeof pci->bus_id - 1] = '\0';
     gpu.pci_bus_id = pci->bus_id;
-    found.place = {pci->domain, pci->bus, pci->device};
+    found.address = {pci->domain, pci->bus, pci->device};
   }
-  if (const auto memory = ask.value(library.memory)) {
+  if (const auto memory = query.value(library.memory)) {
     gpu.memory_total = Bytes{static_cast<std::int64_t>(memory->total)};
     gpu.memory_used = Bytes{static_cast<std::int64_t>(memory->used)};
   }
-  if (ComputeCapability capability; ask.call(library.capability, &capability.major, &capability.minor))
+  if (ComputeCapability capability; query.call(library.capability, &capability.major, &capability.minor))
     gpu.capability = capability;
   unsigned now = 0, pending = 0;
-  if (ask.call(library.mig_mode, &now, &pending)) gpu.mig = now == 1;
+  if (query.call(library.mig_mode, &now, &pending)) gpu.mig = now == 1;
   if (gpu.mig.value_or(false)) gpu.mig_devices = mig_devices(library, device);
-  found.loss = ask.loss();
+  found.loss = query.loss();
   return found;
 }
 
@@ -46,12 +46,12 @@ Found describe(const NvmlLibrary& library, nvml::Device device, unsigned index) 
 
 std::vector<MigDevice> mig_devices(const NvmlLibrary& library, nvml::Device device) {
   std::vector<MigDevice> slices;
-  NvmlAsker ask(library, device);
-  const unsigned most = ask.value(library.mig_count).value_or(0);
+  NvmlQuery query(library, device);
+  const unsigned most = query.value(library.mig_count).value_or(0);
   for (unsigned i = 0; i < most; ++i) {
-    const auto handle = ask.value(library.mig_by_index, i);
+    const auto handle = query.value(library.mig_by_index, i);
     if (!handle) continue;  // slots may be empty
-    NvmlAsker slice(library, *handle);
+    NvmlQuery slice(library, *handle);
     MigDevice found{.uuid = slice.text(library.uuid).value_or(""), .name = slice.text(library.name).value_or("")};
     if (found.uuid.empty()) continue;
     if (const auto id = slice.value(library.gpu_instance)) found.gpu_instance = static_cast<int>(*id);
@@ -89,7 +89,7 @@ Result<NvmlListing> list_cards(const NvmlLibrary& library) {
     else
       found.push_back(std::move(one));
   }
-  std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.place < b.place; });
+  std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.address < b.address; });
   for (auto& each : found) {
     each.card.gpu.index = static_cast<int>(listing.cards.size());
     listing.cards.push_back(std::move(each.card));

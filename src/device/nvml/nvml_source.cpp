@@ -59,9 +59,9 @@ Result<void> NvmlSource::list(NvmlView& view, Clock::Instant now) {
 /// The view to work with in this round; loads and lists where that is due.
 Result<NvmlView> NvmlSource::current(GpuSink& sink, Clock::Instant now) {
   NvmlView view = shared_->with([](const NvmlView& shared) { return shared; });
-  bool all_answer = sink.may_ask("");
+  bool all_answer = sink.may_query("");
   if (view.listing)
-    for (const auto& card : view.listing->cards) all_answer = all_answer && sink.may_ask(key_of(card.gpu));
+    for (const auto& card : view.listing->cards) all_answer = all_answer && sink.may_query(key_of(card.gpu));
   // The list asks every card: not while one of them hangs.
   if (view.listing && !all_answer) return view;
   const bool is_recent = view.opened && now - *view.opened < kReopenEvery;
@@ -101,19 +101,19 @@ void NvmlSource::take_events(const NvmlView& view, GpuSink& sink) const {
 
 GpuSnapshot NvmlSource::read_card(const NvmlView& view, const NvmlCard& card, Clock::Instant now) {
   Card& known = cards_[key_of(card.gpu)];
-  NvmlAsker ask(*view.library, card.device);
+  NvmlQuery query(*view.library, card.device);
   GpuSnapshot gpu{.uuid = key_of(card.gpu), .pci_bus_id = card.gpu.pci_bus_id, .name = card.gpu.name};
   gpu.index = card.gpu.index;
-  read_moving_values(ask, known.last_seen, gpu);
+  read_moving_values(query, known.last_seen, gpu);
   if (known.steady_read && now - *known.steady_read < kSteadyEvery) {
     keep_steady_values(known.steady, gpu);
   } else {
-    read_steady_values(ask, gpu);
+    read_steady_values(query, gpu);
     if (watched_.contains(card.device)) gpu.errors.xids.emplace();
     known.steady = gpu;
     known.steady_read = now;
   }
-  if (const auto why = ask.loss()) {
+  if (const auto why = query.loss()) {
     known = {};
     GpuSnapshot lost{.uuid = gpu.uuid, .pci_bus_id = gpu.pci_bus_id, .name = gpu.name, .state = GpuState::lost};
     lost.reason = "the driver says: " + *why;
@@ -130,7 +130,7 @@ Result<GpuRound> NvmlSource::read(GpuSink& sink, Clock::Instant now) {
     sink.idle();
     return tl::unexpected(view.error());
   }
-  if (sink.may_ask("")) {
+  if (sink.may_query("")) {
     sink.asking("");
     take_events(*view, sink);
   }
@@ -139,7 +139,7 @@ Result<GpuRound> NvmlSource::read(GpuSink& sink, Clock::Instant now) {
   for (const auto& card : view->listing->cards) {
     const std::string uuid = key_of(card.gpu);
     round.uuids.push_back(uuid);
-    if (!sink.may_ask(uuid)) continue;
+    if (!sink.may_query(uuid)) continue;
     sink.asking(uuid);
     GpuSnapshot gpu = read_card(*view, card, now);
     if (gpu.state == GpuState::lost) lost_.insert(uuid);
@@ -150,11 +150,11 @@ Result<GpuRound> NvmlSource::read(GpuSink& sink, Clock::Instant now) {
 }
 
 GpuPcie measure_pcie(const NvmlLibrary& library, nvml::Device device) {
-  NvmlAsker ask(library, device);
+  NvmlQuery query(library, device);
   GpuPcie pcie;
   // NVML says kilobytes per second over the last 20 ms.
-  if (const auto sent = ask.value(library.pcie_throughput, nvml::kPcieSent)) pcie.sent = *sent * 1024.0;
-  if (const auto received = ask.value(library.pcie_throughput, nvml::kPcieReceived)) pcie.received = *received * 1024.0;
+  if (const auto sent = query.value(library.pcie_throughput, nvml::kPcieSent)) pcie.sent = *sent * 1024.0;
+  if (const auto received = query.value(library.pcie_throughput, nvml::kPcieReceived)) pcie.received = *received * 1024.0;
   return pcie;
 }
 

@@ -34,9 +34,9 @@ std::size_t stride_of(const std::vector<std::byte>& buffer, unsigned count, std:
   if (declared != sizeof(nvml::ProcessV2)) return declared;
   const auto end = buffer.begin() + static_cast<std::ptrdiff_t>(count * sizeof(nvml::Process535));
   const auto behind = buffer.begin() + static_cast<std::ptrdiff_t>(count * declared);
-  bool has_nobody = false;
-  for (unsigned i = 0; i < count; ++i) has_nobody = has_nobody || entry_at(buffer, i * declared).pid == 0;
-  const bool is_longer = has_nobody && std::any_of(behind, end, [](std::byte b) { return b != kUntouched; });
+  bool has_unused = false;
+  for (unsigned i = 0; i < count; ++i) has_unused = has_unused || entry_at(buffer, i * declared).pid == 0;
+  const bool is_longer = has_unused && std::any_of(behind, end, [](std::byte b) { return b != kUntouched; });
   return is_longer ? sizeof(nvml::Process535) : declared;
 }
 
@@ -47,16 +47,16 @@ unsigned long long microseconds_now() {
 }
 
 template <class Entry>
-bool list(NvmlAsker& ask, NvmlLibrary::Ask<unsigned*, Entry*> function, std::vector<GpuProcess>& processes) {
+bool list(NvmlQuery& query, NvmlLibrary::Query<unsigned*, Entry*> function, std::vector<GpuProcess>& processes) {
   if (!function) return false;
-  for (unsigned room = kMostProcesses; room <= 64 * kMostProcesses; room *= 2) {
-    std::vector<std::byte> buffer(room * sizeof(nvml::Process535), kUntouched);
-    unsigned count = room;
-    if (!ask.call(function, &count, reinterpret_cast<Entry*>(buffer.data()))) {
-      if (ask.last() == nvml::kInsufficientSize) continue;
+  for (unsigned capacity = kMostProcesses; capacity <= 64 * kMostProcesses; capacity *= 2) {
+    std::vector<std::byte> buffer(capacity * sizeof(nvml::Process535), kUntouched);
+    unsigned count = capacity;
+    if (!query.call(function, &count, reinterpret_cast<Entry*>(buffer.data()))) {
+      if (query.last() == nvml::kInsufficientSize) continue;
       return false;
     }
-    count = std::min(count, room);
+    count = std::min(count, capacity);
     const std::size_t stride = stride_of(buffer, count, sizeof(Entry));
     for (unsigned i = 0; i < count; ++i) {
       Entry entry;
@@ -68,35 +68,35 @@ bool list(NvmlAsker& ask, NvmlLibrary::Ask<unsigned*, Entry*> function, std::vec
   return false;
 }
 
-bool list_newest(NvmlAsker& ask, std::vector<GpuProcess>& into) {
-  const NvmlLibrary& library = ask.library();
-  const bool computing = list(ask, library.processes_v3, into) || list(ask, library.processes_v2, into) ||
-                         list(ask, library.processes_v1, into);
-  const bool drawing = list(ask, library.graphics_v3, into) || list(ask, library.graphics_v2, into) ||
-                       list(ask, library.graphics_v1, into);
+bool list_newest(NvmlQuery& query, std::vector<GpuProcess>& into) {
+  const NvmlLibrary& library = query.library();
+  const bool computing = list(query, library.processes_v3, into) || list(query, library.processes_v2, into) ||
+                         list(query, library.processes_v1, into);
+  const bool drawing = list(query, library.graphics_v3, into) || list(query, library.graphics_v2, into) ||
+                       list(query, library.graphics_v1, into);
   return computing || drawing;
 }
 
 }  // namespace
 
-std::optional<std::vector<GpuProcess>> gpu_processes(NvmlAsker& ask) {
+std::optional<std::vector<GpuProcess>> gpu_processes(NvmlQuery& query) {
   std::vector<GpuProcess> processes;
-  if (!list_newest(ask, processes)) return std::nullopt;
+  if (!list_newest(query, processes)) return std::nullopt;
   return processes;
 }
 
-bool add_process_utilisation(NvmlAsker& ask, unsigned long long& last_seen, std::vector<GpuProcess>& processes) {
+bool add_process_utilisation(NvmlQuery& query, unsigned long long& last_seen, std::vector<GpuProcess>& processes) {
   // The driver keeps old samples, which would be told again at first.
   if (last_seen == 0) last_seen = microseconds_now() - kFirstLook;
   std::vector<nvml::ProcessSample> samples(4 * kMostProcesses);
   auto count = static_cast<unsigned>(samples.size());
-  const bool got = ask.call(ask.library().process_utilisation, samples.data(), &count, last_seen);
-  if (!got && ask.last() == nvml::kInsufficientSize && count < 64 * kMostProcesses) {
+  const bool got = query.call(query.library().process_utilisation, samples.data(), &count, last_seen);
+  if (!got && query.last() == nvml::kInsufficientSize && count < 64 * kMostProcesses) {
     samples.resize(count);
-    if (!ask.call(ask.library().process_utilisation, samples.data(), &count, last_seen)) return false;
+    if (!query.call(query.library().process_utilisation, samples.data(), &count, last_seen)) return false;
   } else if (!got) {
     // Without a sample since `last_seen` nothing ran.
-    if (!ask.library().process_utilisation || ask.last() != nvml::kNotFound) return false;
+    if (!query.library().process_utilisation || query.last() != nvml::kNotFound) return false;
     count = 0;
   }
   samples.resize(std::min<std::size_t>(count, samples.size()));

@@ -17,16 +17,16 @@ std::optional<double> scaled(std::optional<Number> number, double by) {
 }
 
 /// From free and reserved, since `used` means different things in different drivers.
-GpuMemory read_memory(NvmlAsker& ask) {
+GpuMemory read_memory(NvmlQuery& query) {
   GpuMemory memory;
   nvml::MemoryV2 v2{};
   v2.version = nvml::kMemoryV2;
-  if (ask.call(ask.library().memory_v2, &v2) && v2.total >= v2.free + v2.reserved) {
+  if (query.call(query.library().memory_v2, &v2) && v2.total >= v2.free + v2.reserved) {
     memory.total = bytes(v2.total);
     memory.free = bytes(v2.free);
     memory.reserved = bytes(v2.reserved);
     memory.used = bytes(v2.total - v2.free - v2.reserved);
-  } else if (const auto v1 = ask.value(ask.library().memory); v1 && v1->total >= v1->free) {
+  } else if (const auto v1 = query.value(query.library().memory); v1 && v1->total >= v1->free) {
     memory.total = bytes(v1->total);
     memory.free = bytes(v1->free);
     memory.used = bytes(v1->total - v1->free);
@@ -35,10 +35,10 @@ GpuMemory read_memory(NvmlAsker& ask) {
 }
 
 /// One of NVML's numbered fields, as a number.
-std::optional<double> read_field(NvmlAsker& ask, unsigned id) {
+std::optional<double> read_field(NvmlQuery& query, unsigned id) {
   nvml::FieldValue field{};
   field.field = id;
-  if (!ask.call(ask.library().fields, 1, &field) || field.code != nvml::kSuccess) return std::nullopt;
+  if (!query.call(query.library().fields, 1, &field) || field.code != nvml::kSuccess) return std::nullopt;
   if (field.type == nvml::kTypeDouble) return field.value.real;
   if (field.type == nvml::kTypeUnsigned)
     return nvml::is_blank(field.value.small) ? std::nullopt : std::optional<double>(field.value.small);
@@ -62,41 +62,41 @@ std::string recovery_words(int action) {
 
 }  // namespace
 
-void read_moving_values(NvmlAsker& ask, unsigned long long& last_seen, GpuSnapshot& gpu) {
-  const NvmlLibrary& library = ask.library();
-  gpu.memory = read_memory(ask);
-  if (const auto busy = ask.value(library.utilisation)) {
+void read_moving_values(NvmlQuery& query, unsigned long long& last_seen, GpuSnapshot& gpu) {
+  const NvmlLibrary& library = query.library();
+  gpu.memory = read_memory(query);
+  if (const auto busy = query.value(library.utilisation)) {
     if (busy->gpu <= 100) gpu.utilisation.gpu = busy->gpu / 100.0;
     if (busy->memory <= 100) gpu.utilisation.memory = busy->memory / 100.0;
   }
-  gpu.power = scaled(ask.value(library.power), 1e-3);
-  gpu.energy = scaled(ask.value(library.energy), 1e-3);
-  gpu.temperatures.gpu = scaled(ask.value(library.temperature, nvml::kTemperatureOfGpu), 1);
-  gpu.temperatures.memory = read_field(ask, nvml::kFieldMemoryTemperature);
-  gpu.clocks.graphics = scaled(ask.value(library.clock, nvml::kGraphicsClock), 1e6);
-  gpu.clocks.sm = scaled(ask.value(library.clock, nvml::kSmClock), 1e6);
-  gpu.clocks.memory = scaled(ask.value(library.clock, nvml::kMemoryClock), 1e6);
-  if (const auto mask = ask.value(library.clocks_event_reasons)) gpu.throttled_by = throttle_reasons(*mask);
-  gpu.processes = gpu_processes(ask);
-  if (gpu.processes) gpu.utilisation.by_process = add_process_utilisation(ask, last_seen, *gpu.processes);
+  gpu.power = scaled(query.value(library.power), 1e-3);
+  gpu.energy = scaled(query.value(library.energy), 1e-3);
+  gpu.temperatures.gpu = scaled(query.value(library.temperature, nvml::kTemperatureOfGpu), 1);
+  gpu.temperatures.memory = read_field(query, nvml::kFieldMemoryTemperature);
+  gpu.clocks.graphics = scaled(query.value(library.clock, nvml::kGraphicsClock), 1e6);
+  gpu.clocks.sm = scaled(query.value(library.clock, nvml::kSmClock), 1e6);
+  gpu.clocks.memory = scaled(query.value(library.clock, nvml::kMemoryClock), 1e6);
+  if (const auto mask = query.value(library.clocks_event_reasons)) gpu.throttled_by = throttle_reasons(*mask);
+  gpu.processes = gpu_processes(query);
+  if (gpu.processes) gpu.utilisation.by_process = add_process_utilisation(query, last_seen, *gpu.processes);
 }
 
-void read_steady_values(NvmlAsker& ask, GpuSnapshot& gpu) {
-  const NvmlLibrary& library = ask.library();
-  gpu.power_limit = scaled(ask.value(library.power_limit), 1e-3);
-  gpu.temperatures.slowdown_limit = scaled(ask.value(library.temperature_limit, nvml::kSlowdownThreshold), 1);
-  gpu.temperatures.shutdown_limit = scaled(ask.value(library.temperature_limit, nvml::kShutdownThreshold), 1);
-  gpu.clocks.graphics_max = scaled(ask.value(library.clock_max, nvml::kGraphicsClock), 1e6);
-  gpu.clocks.memory_max = scaled(ask.value(library.clock_max, nvml::kMemoryClock), 1e6);
-  gpu.errors.ecc_corrected = ask.value(library.ecc_errors, nvml::kCorrected, nvml::kVolatile);
-  gpu.errors.ecc_uncorrected = ask.value(library.ecc_errors, nvml::kUncorrected, nvml::kVolatile);
-  if (const auto action = read_field(ask, nvml::kFieldRecoveryAction))
+void read_steady_values(NvmlQuery& query, GpuSnapshot& gpu) {
+  const NvmlLibrary& library = query.library();
+  gpu.power_limit = scaled(query.value(library.power_limit), 1e-3);
+  gpu.temperatures.slowdown_limit = scaled(query.value(library.temperature_limit, nvml::kSlowdownThreshold), 1);
+  gpu.temperatures.shutdown_limit = scaled(query.value(library.temperature_limit, nvml::kShutdownThreshold), 1);
+  gpu.clocks.graphics_max = scaled(query.value(library.clock_max, nvml::kGraphicsClock), 1e6);
+  gpu.clocks.memory_max = scaled(query.value(library.clock_max, nvml::kMemoryClock), 1e6);
+  gpu.errors.ecc_corrected = query.value(library.ecc_errors, nvml::kCorrected, nvml::kVolatile);
+  gpu.errors.ecc_uncorrected = query.value(library.ecc_errors, nvml::kUncorrected, nvml::kVolatile);
+  if (const auto action = read_field(query, nvml::kFieldRecoveryAction))
     gpu.errors.recovery_action = recovery_words(static_cast<int>(*action));
-  if (const auto generation = ask.value(library.pcie_generation)) gpu.pcie.generation = static_cast<int>(*generation);
-  if (const auto width = ask.value(library.pcie_width)) gpu.pcie.width = static_cast<int>(*width);
+  if (const auto generation = query.value(library.pcie_generation)) gpu.pcie.generation = static_cast<int>(*generation);
+  if (const auto width = query.value(library.pcie_width)) gpu.pcie.width = static_cast<int>(*width);
   unsigned now = 0, pending = 0;
-  if (ask.call(library.mig_mode, &now, &pending)) gpu.mig = now == 1;
-  if (gpu.mig.value_or(false)) gpu.mig_devices = mig_devices(library, ask.device());
+  if (query.call(library.mig_mode, &now, &pending)) gpu.mig = now == 1;
+  if (gpu.mig.value_or(false)) gpu.mig_devices = mig_devices(library, query.device());
 }
 
 void keep_steady_values(const GpuSnapshot& older, GpuSnapshot& gpu) {

@@ -7,10 +7,10 @@ namespace tutti {
 
 /// What changes from second to second: memory, utilisation, power, energy, temperature, clocks, throttling, processes.
 /// `last_seen` as in add_process_utilisation.
-void read_moving_values(NvmlAsker& ask, unsigned long long& last_seen, GpuSnapshot& gpu);
+void read_moving_values(NvmlQuery& query, unsigned long long& last_seen, GpuSnapshot& gpu);
 
 /// What hardly changes, and need not be asked every second: limits, PCIe link, ECC counts, recovery action, MIG slices.
-void read_steady_values(NvmlAsker& ask, GpuSnapshot& gpu);
+void read_steady_values(NvmlQuery& query, GpuSnapshot& gpu);
 
 /// Takes the values of read_steady_values from an older snapshot.
 void keep_steady_values(const GpuSnapshot& older, GpuSnapshot& gpu);

@@ -4,34 +4,34 @@ namespace tutti {
 
 class DriverWatch::Sink final : public GpuSink {
  public:
-  explicit Sink(const DriverWatch& watch) : watch_(watch), book_(watch.desk_->book) {}
+  explicit Sink(const DriverWatch& watch) : watch_(watch), table_(watch.driver_->table) {}
 
-  bool may_ask(std::string_view uuid) const override {
-    return watch_.is_needed_() && book_.with([&](const GpuBook& book) { return book.may_ask(watch_.reader_, uuid); });
+  bool may_query(std::string_view uuid) const override {
+    return watch_.is_needed_() && table_.with([&](const GpuTable& table) { return table.may_query(watch_.reader_, uuid); });
   }
   void asking(std::string_view uuid) override {
     // Whoever is not needed any more may have outlived the clock.
     if (!watch_.is_needed_()) return;
-    book_.with([&](GpuBook& book) { book.asking(watch_.reader_, uuid, watch_.clock_.now()); });
+    table_.with([&](GpuTable& table) { table.asking(watch_.reader_, uuid, watch_.clock_.now()); });
   }
   void idle() override {
-    book_.with([&](GpuBook& book) { book.idle(watch_.reader_); });
+    table_.with([&](GpuTable& table) { table.idle(watch_.reader_); });
   }
   void answered(GpuSnapshot gpu) override {
-    book_.with([&](GpuBook& book) { book.answered(std::move(gpu)); });
+    table_.with([&](GpuTable& table) { table.answered(std::move(gpu)); });
   }
   void xid(std::string_view uuid, int code) override {
-    book_.with([&](GpuBook& book) { book.xid(uuid, code, std::chrono::system_clock::now()); });
+    table_.with([&](GpuTable& table) { table.xid(uuid, code, std::chrono::system_clock::now()); });
   }
 
  private:
   const DriverWatch& watch_;
-  Guarded<GpuBook>& book_;
+  Guarded<GpuTable>& table_;
 };
 
-DriverWatch::DriverWatch(std::shared_ptr<DriverDesk> desk, int reader, const Clock& clock,
+DriverWatch::DriverWatch(std::shared_ptr<DriverState> driver, int reader, const Clock& clock,
                          std::function<bool()> is_needed)
-    : desk_(std::move(desk)), reader_(reader), clock_(clock), is_needed_(std::move(is_needed)), nvml_(desk_->view) {}
+    : driver_(std::move(driver)), reader_(reader), clock_(clock), is_needed_(std::move(is_needed)), nvml_(driver_->view) {}
 
 void DriverWatch::read_once() {
   if (!is_needed_()) return;
@@ -47,18 +47,18 @@ void DriverWatch::read_once() {
       round = tl::unexpected(why);
   }
   if (!is_needed_()) return;
-  desk_->book.with([&](GpuBook& book) { round ? book.finished(*round) : book.failed(round.error()); });
+  driver_->table.with([&](GpuTable& table) { round ? table.finished(*round) : table.failed(round.error()); });
 }
 
-void measure_all_pcie(DriverDesk& desk, const Clock& clock, const std::function<bool()>& is_needed) {
-  const NvmlView view = desk.view->with([](const NvmlView& shared) { return shared; });
+void measure_all_pcie(DriverState& driver, const Clock& clock, const std::function<bool()>& is_needed) {
+  const NvmlView view = driver.view->with([](const NvmlView& shared) { return shared; });
   if (!view.listing) return;
   for (const auto& card : view.listing->cards) {
     const std::string uuid = key_of(card.gpu);
     if (!is_needed()) return;
-    if (desk.book.with([&](const GpuBook& book) { return book.hangs(uuid, clock.now()); })) continue;
+    if (driver.table.with([&](const GpuTable& table) { return table.hangs(uuid, clock.now()); })) continue;
     const GpuPcie measured = measure_pcie(*view.library, card.device);
-    if (is_needed()) desk.book.with([&](GpuBook& book) { book.pcie(uuid, measured, clock.now()); });
+    if (is_needed()) driver.table.with([&](GpuTable& table) { table.pcie(uuid, measured, clock.now()); });
   }
 }
 

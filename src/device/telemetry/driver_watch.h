@@ -6,15 +6,15 @@
 #include "base/clock.h"
 #include "base/guarded.h"
 #include "device/nvml/nvml_source.h"
-#include "device/telemetry/gpu_book.h"
+#include "device/telemetry/gpu_table.h"
 #include "device/telemetry/smi_source.h"
 
 namespace tutti {
 
 /// What the threads that read GPUs share.
-struct DriverDesk {
-  explicit DriverDesk(Seconds patience) : book(GpuBook(patience)) {}
-  Guarded<GpuBook> book;
+struct DriverState {
+  explicit DriverState(Seconds patience) : table(GpuTable(patience)) {}
+  Guarded<GpuTable> table;
   std::shared_ptr<Guarded<NvmlView>> view = std::make_shared<Guarded<NvmlView>>();
 };
 
@@ -23,14 +23,14 @@ struct DriverDesk {
 class DriverWatch {
  public:
   /// `reader`: its number in the book. `is_needed` says whether it still is the one to read.
-  DriverWatch(std::shared_ptr<DriverDesk> desk, int reader, const Clock& clock, std::function<bool()> is_needed);
+  DriverWatch(std::shared_ptr<DriverState> driver, int reader, const Clock& clock, std::function<bool()> is_needed);
 
   /// One round over all GPUs.
   void read_once();
 
  private:
   class Sink;
-  std::shared_ptr<DriverDesk> desk_;
+  std::shared_ptr<DriverState> driver_;
   int reader_;
   const Clock& clock_;
   std::function<bool()> is_needed_;
@@ -39,6 +39,6 @@ class DriverWatch {
 };
 
 /// Measures PCIe throughput of all GPUs that answer, 40 ms each.
-void measure_all_pcie(DriverDesk& desk, const Clock& clock, const std::function<bool()>& is_needed);
+void measure_all_pcie(DriverState& driver, const Clock& clock, const std::function<bool()>& is_needed);
 
 }  // namespace tutti

@@ -14,7 +14,7 @@ class GpuSink {
  public:
   virtual ~GpuSink() = default;
   /// False for a GPU whose call another thread still waits for: it may not be asked again.
-  virtual bool may_ask(std::string_view uuid) const = 0;
+  virtual bool may_query(std::string_view uuid) const = 0;
   /// From now until the next call of this or `idle`, this GPU is being asked (empty: the driver as a whole).
   virtual void asking(std::string_view uuid) = 0;
   /// Nobody is being asked.

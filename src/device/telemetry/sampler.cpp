@@ -16,7 +16,7 @@ namespace tutti {
 /// Shared by the threads, and by those left behind in a call that hangs: it lives as long as the last of them.
 struct SamplerState {
   SamplerState(SamplerOptions chosen, const Clock& time)
-      : options(std::move(chosen)), clock(time), desk(std::make_shared<DriverDesk>(options.patience)) {}
+      : options(std::move(chosen)), clock(time), driver(std::make_shared<DriverState>(options.patience)) {}
 
   struct Newest {
     std::shared_ptr<const MachineSnapshot> snapshot = std::make_shared<const MachineSnapshot>();
@@ -31,7 +31,7 @@ struct SamplerState {
 
   const SamplerOptions options;
   const Clock& clock;
-  std::shared_ptr<DriverDesk> desk;
+  std::shared_ptr<DriverState> driver;
   Guarded<Newest> newest;
   Guarded<Crew> crew;
 
@@ -68,7 +68,7 @@ void start_thread(const State& state, std::function<void()> body) {
 }
 
 void read_gpus(const State& state, int reader) {
-  DriverWatch watch(state->desk, reader, state->clock, [state, reader] { return state->needs(reader); });
+  DriverWatch watch(state->driver, reader, state->clock, [state, reader] { return state->needs(reader); });
   do {
     watch.read_once();
     state->crew.change([](auto& crew) { ++crew.rounds; });
@@ -78,13 +78,13 @@ void read_gpus(const State& state, int reader) {
 void read_pcie(const State& state) {
   const auto is_needed = [state] { return !state->is_over(); };
   for (Seconds wait = state->options.period; state->pause(wait, -1); wait = state->options.pcie_period)
-    measure_all_pcie(*state->desk, state->clock, is_needed);
+    measure_all_pcie(*state->driver, state->clock, is_needed);
 }
 
 /// A reader that hangs is left to itself; another goes on with the GPUs that answer.
 void replace_reader_that_hangs(const State& state, Clock::Instant now) {
   const int reader = state->crew.with([](const auto& crew) { return crew.reader; });
-  if (!state->desk->book.with([&](const GpuBook& book) { return book.is_overdue(reader, now); })) return;
+  if (!state->driver->table.with([&](const GpuTable& table) { return table.is_overdue(reader, now); })) return;
   state->crew.change([](auto& crew) { ++crew.reader; });
   start_thread(state, [state, next = reader + 1] { read_gpus(state, next); });
 }
@@ -92,12 +92,12 @@ void replace_reader_that_hangs(const State& state, Clock::Instant now) {
 MachineSnapshot take_snapshot(SamplerState& state, HostReader& host, std::uint64_t number) {
   const auto now = state.clock.now();
   MachineSnapshot all{.number = number, .when = now, .wall_clock = std::chrono::system_clock::now()};
-  state.desk->book.with([&](GpuBook& book) {
-    all.gpus = book.gpus(now);
-    all.source = book.source();
-    all.driver = book.driver();
-    all.driver_hangs = book.hangs("", now);
-    all.notes = book.notes(now);
+  state.driver->table.with([&](GpuTable& table) {
+    all.gpus = table.gpus(now);
+    all.source = table.source();
+    all.driver = table.driver();
+    all.driver_hangs = table.hangs("", now);
+    all.notes = table.notes(now);
   });
   std::set<int> on_gpus;
   for (const auto& gpu : all.gpus)
@@ -137,7 +137,7 @@ Sampler::~Sampler() {
   const auto is_done = [](const SamplerState::Crew& crew) { return crew.running == 0; };
   // With every thread gone the library is closed here, and not by whichever thread lets go of the state last.
   if (state_->crew.wait_for(state_->options.farewell, is_done))
-    state_->desk->view->with([](NvmlView& view) { view = {}; });
+    state_->driver->view->with([](NvmlView& view) { view = {}; });
 }
 
 std::shared_ptr<const MachineSnapshot> Sampler::latest() const {

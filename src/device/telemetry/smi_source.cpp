@@ -15,7 +15,7 @@
 namespace tutti {
 namespace {
 
-constexpr Seconds kAskEvery{5}, kLongest{5};
+constexpr Seconds kQueryEvery{5}, kLongest{5};
 constexpr Seconds kRetryEvery{30};  // where it failed or is not there
 constexpr double kMiB = 1 << 20;
 
@@ -169,7 +169,7 @@ void add_smi_processes(std::string_view text, std::vector<GpuSnapshot>& gpus) {
   }
 }
 
-Result<GpuRound> SmiSource::ask(GpuSink& sink, Clock::Instant now) {
+Result<GpuRound> SmiSource::query(GpuSink& sink, Clock::Instant now) {
   auto fields = names_of(is_old_);
   auto text = run_smi("--query-gpu=" + joined(fields, ","));
   if (!text && text.error().fault == Fault::device &&
@@ -192,9 +192,9 @@ Result<GpuRound> SmiSource::ask(GpuSink& sink, Clock::Instant now) {
 }
 
 Result<GpuRound> SmiSource::read(GpuSink& sink, Clock::Instant now) {
-  if (answer_ && asked_ && now - *asked_ < (*answer_ ? kAskEvery : kRetryEvery)) return *answer_;
-  asked_ = now;
-  answer_ = ask(sink, now);
+  if (answer_ && queried_at_ && now - *queried_at_ < (*answer_ ? kQueryEvery : kRetryEvery)) return *answer_;
+  queried_at_ = now;
+  answer_ = query(sink, now);
   return *answer_;
 }
 

@@ -16,9 +16,9 @@ class SmiSource final : public GpuSource {
   Result<GpuRound> read(GpuSink& sink, Clock::Instant now) override;
 
  private:
-  Result<GpuRound> ask(GpuSink& sink, Clock::Instant now);
+  Result<GpuRound> query(GpuSink& sink, Clock::Instant now);
 
-  std::optional<Clock::Instant> asked_;
+  std::optional<Clock::Instant> queried_at_;
   std::optional<Result<GpuRound>> answer_;
   bool is_old_ = false;  // it knows the basic fields only
 };

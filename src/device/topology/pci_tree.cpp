@@ -20,7 +20,7 @@ std::string system_name(std::string_view bus_id) {
 
 }  // namespace
 
-PciPlace::PciPlace(const fs::path& root, std::string_view bus_id)
+PciLocation::PciLocation(const fs::path& root, std::string_view bus_id)
     : folder_(root / "sys/bus/pci/devices" / system_name(bus_id)) {
   // The link leads to …/pci0000:00/0000:00:01.0/0000:01:00.0: host bridge, bridges, device.
   std::error_code gone;
@@ -30,20 +30,20 @@ PciPlace::PciPlace(const fs::path& root, std::string_view bus_id)
     if (!bridges_.empty() || part.string().starts_with("pci")) bridges_.push_back(part.string());
 }
 
-std::optional<std::string> PciPlace::cpus() const {
+std::optional<std::string> PciLocation::cpus() const {
   const auto list = read_system_file(folder_ / "local_cpulist");
   if (!list || trimmed(*list).empty()) return std::nullopt;
   return std::string(trimmed(*list));
 }
 
-std::optional<int> PciPlace::numa_node() const {
+std::optional<int> PciLocation::numa_node() const {
   const auto text = read_system_file(folder_ / "numa_node");
   const auto number = text ? leading_number(*text) : std::nullopt;
   if (!number || *number < 0) return std::nullopt;  // -1: the machine has no nodes, or will not say
   return static_cast<int>(*number);
 }
 
-std::optional<GpuPath> PciPlace::path_to(const PciPlace& other) const {
+std::optional<GpuPath> PciLocation::path_to(const PciLocation& other) const {
   using Kind = GpuPath::Kind;
   if (bridges_.empty() || other.bridges_.empty()) return std::nullopt;
   const auto [mine, theirs] =

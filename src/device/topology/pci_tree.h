@@ -10,14 +10,14 @@
 namespace tutti {
 
 /// A PCI device as the system describes it, below `root`. `bus_id` as NVML writes it: "00000000:01:00.0".
-class PciPlace {
+class PciLocation {
  public:
-  PciPlace(const std::filesystem::path& root, std::string_view bus_id);
+  PciLocation(const std::filesystem::path& root, std::string_view bus_id);
 
   std::optional<std::string> cpus() const;
   std::optional<int> numa_node() const;
   /// Absent where the system does not say where one of them is.
-  std::optional<GpuPath> path_to(const PciPlace& other) const;
+  std::optional<GpuPath> path_to(const PciLocation& other) const;
 
  private:
   std::filesystem::path folder_;

@@ -18,12 +18,12 @@ constexpr unsigned kMaskWords = 64;  // 4096 cores
 
 /// Where each active NVLink of a GPU leads: the bus id of another GPU, or empty for a switch.
 std::vector<std::string> nvlinks(const NvmlLibrary& library, nvml::Device device) {
-  NvmlAsker ask(library, device);
+  NvmlQuery query(library, device);
   std::vector<std::string> ends;
   for (unsigned link = 0; link < nvml::kLinks; ++link) {
-    if (ask.value(library.link_state, link).value_or(0) != 1) continue;
-    const auto kind = ask.value(library.link_remote_kind, link);
-    auto remote = ask.value(library.link_remote_pci, link);
+    if (query.value(library.link_state, link).value_or(0) != 1) continue;
+    const auto kind = query.value(library.link_remote_kind, link);
+    auto remote = query.value(library.link_remote_pci, link);
     if (kind == nvml::kRemoteIsSwitch) {
       ends.emplace_back();
     } else if (remote) {
@@ -42,8 +42,8 @@ int links_between(const std::vector<std::string>& mine, const std::vector<std::s
   return static_cast<int>(std::max(direct, over_switches));
 }
 
-std::optional<GpuPath> nvml_path(NvmlAsker& ask, nvml::Device other) {
-  const auto level = ask.value(ask.library().common_ancestor, other);
+std::optional<GpuPath> nvml_path(NvmlQuery& query, nvml::Device other) {
+  const auto level = query.value(query.library().common_ancestor, other);
   if (!level) return std::nullopt;
   switch (*level) {  // nvmlGpuTopologyLevel_t
     case 0:
@@ -56,18 +56,18 @@ std::optional<GpuPath> nvml_path(NvmlAsker& ask, nvml::Device other) {
   }
 }
 
-TopologyGpu place_of(const NvmlLibrary& library, const NvmlCard& card, const PciPlace& place) {
+TopologyGpu location_of(const NvmlLibrary& library, const NvmlCard& card, const PciLocation& location) {
   TopologyGpu gpu{.index = card.gpu.index, .uuid = card.gpu.uuid, .name = card.gpu.name};
   gpu.pci_bus_id = card.gpu.pci_bus_id;
-  NvmlAsker ask(library, card.device);
+  NvmlQuery query(library, card.device);
   std::vector<unsigned long> mask(kMaskWords);
-  gpu.cpus = ask.call(library.cpu_affinity, kMaskWords, mask.data()) ? cpu_list(mask) : place.cpus().value_or("");
+  gpu.cpus = query.call(library.cpu_affinity, kMaskWords, mask.data()) ? cpu_list(mask) : location.cpus().value_or("");
   if (gpu.cpus->empty()) gpu.cpus.reset();
   unsigned long nodes = 0;
-  if (ask.call(library.memory_affinity, 1U, &nodes, nvml::kScopeNode) && nodes != 0)
+  if (query.call(library.memory_affinity, 1U, &nodes, nvml::kScopeNode) && nodes != 0)
     gpu.numa_node = __builtin_ctzl(nodes);
   else
-    gpu.numa_node = place.numa_node();
+    gpu.numa_node = location.numa_node();
   return gpu;
 }
 
@@ -117,24 +117,24 @@ std::string cpu_list(const std::vector<unsigned long>& mask) {
 
 Topology read_topology(const NvmlLibrary& library, const NvmlListing& listing, const fs::path& root) {
   Topology topology{.nodes = numa_nodes(root)};
-  std::vector<PciPlace> places;
+  std::vector<PciLocation> locations;
   std::vector<std::vector<std::string>> links;
   for (const auto& card : listing.cards) {
-    places.emplace_back(root, card.gpu.pci_bus_id.value_or("none"));
+    locations.emplace_back(root, card.gpu.pci_bus_id.value_or("none"));
     links.push_back(nvlinks(library, card.device));
-    topology.gpus.push_back(place_of(library, card, places.back()));
+    topology.gpus.push_back(location_of(library, card, locations.back()));
   }
   const std::size_t count = listing.cards.size();
   topology.paths.resize(count, std::vector<std::optional<GpuPath>>(count));
   for (std::size_t a = 0; a < count; ++a) {
-    NvmlAsker ask(library, listing.cards[a].device);
+    NvmlQuery query(library, listing.cards[a].device);
     for (std::size_t b = 0; b < count; ++b) {
       if (a == b) continue;
       auto& path = topology.paths[a][b];
       if (const int together = links_between(links[a], links[b], listing.cards[b].gpu.pci_bus_id))
         path = GpuPath{Kind::nvlink, together};
-      else if (!(path = nvml_path(ask, listing.cards[b].device)))
-        path = places[a].path_to(places[b]);
+      else if (!(path = nvml_path(query, listing.cards[b].device)))
+        path = locations[a].path_to(locations[b]);
     }
   }
   return topology;

@@ -54,7 +54,7 @@ Result<void> FeatureCache::take_up(const std::filesystem::path& path) {
   struct stat facts {};
   if (!pack->file || ::fstat(pack->file.get(), &facts) != 0) return {};  // another process has dropped it
   pack->size = facts.st_size;
-  std::map<CacheKey, Place> found;
+  std::map<CacheKey, PackLocation> found;
   EntryHead head;
   for (std::int64_t at = 0; read_whole(pack->file.get(), std::as_writable_bytes(std::span(&head, 1)), at);) {
     if (head.magic != kMagic || head.values < 0 || at + size_of(head) > pack->size) break;  // its writer was cut short
@@ -64,7 +64,7 @@ Result<void> FeatureCache::take_up(const std::filesystem::path& path) {
   state_.with([&](State& state) {
     state.packs.push_back(pack);
     state.size += pack->size;
-    state.places.merge(found);
+    state.locations.merge(found);
   });
   return {};
 }
@@ -82,29 +82,29 @@ Result<std::shared_ptr<FeatureCache::Pack>> FeatureCache::new_pack() const {
 }
 
 std::optional<CachedFeatures> FeatureCache::find(const CacheKey& key) const {
-  const auto place = state_.with([&](const State& state) {
-    const auto at = state.places.find(key);
-    return at == state.places.end() ? Place{} : at->second;
+  const auto location = state_.with([&](const State& state) {
+    const auto at = state.locations.find(key);
+    return at == state.locations.end() ? PackLocation{} : at->second;
   });
-  if (!place.pack) return std::nullopt;
+  if (!location.pack) return std::nullopt;
   EntryHead head;
-  const int fd = place.pack->file.get();
-  if (!read_whole(fd, std::as_writable_bytes(std::span(&head, 1)), place.at)) return std::nullopt;
-  if (head.magic != kMagic || head.key != key || size_of(head) != place.size) return std::nullopt;
+  const int fd = location.pack->file.get();
+  if (!read_whole(fd, std::as_writable_bytes(std::span(&head, 1)), location.at)) return std::nullopt;
+  if (head.magic != kMagic || head.key != key || size_of(head) != location.size) return std::nullopt;
   CachedFeatures found{head.real, head.frames, head.silence, head.lead, {}};
   found.mel.resize(static_cast<std::size_t>(head.values));
   const bool is_read =
-      read_whole(fd, std::as_writable_bytes(std::span(found.mel)), place.at + static_cast<std::int64_t>(sizeof head));
+      read_whole(fd, std::as_writable_bytes(std::span(found.mel)), location.at + static_cast<std::int64_t>(sizeof head));
   if (!is_read || checksum(std::as_bytes(std::span(found.mel))) != head.check) return std::nullopt;
   return found;
 }
 
-std::vector<std::shared_ptr<FeatureCache::Pack>> FeatureCache::make_room(State& state, std::int64_t more,
+std::vector<std::shared_ptr<FeatureCache::Pack>> FeatureCache::evict(State& state, std::int64_t more,
                                                                          std::int64_t most) {
   std::vector<std::shared_ptr<Pack>> dropped;
   while (state.size + more > most && !state.packs.empty() && state.packs.front() != state.open) {
     const auto oldest = state.packs.front();
-    std::erase_if(state.places, [&](const auto& entry) { return entry.second.pack == oldest; });
+    std::erase_if(state.locations, [&](const auto& entry) { return entry.second.pack == oldest; });
     state.size -= oldest->size;
     state.packs.pop_front();
     dropped.push_back(oldest);
@@ -112,7 +112,7 @@ std::vector<std::shared_ptr<FeatureCache::Pack>> FeatureCache::make_room(State& 
   return dropped;
 }
 
-Result<FeatureCache::Place> FeatureCache::reserve(std::int64_t size) {
+Result<FeatureCache::PackLocation> FeatureCache::reserve(std::int64_t size) {
   const std::int64_t most_of_pack = options_.most.value / kPacks;
   const bool is_full =
       state_.with([&](const State& state) { return !state.open || state.open->size + size > most_of_pack; });
@@ -122,18 +122,18 @@ Result<FeatureCache::Place> FeatureCache::reserve(std::int64_t size) {
     if (!made) return tl::unexpected(made.error());
     fresh = std::move(*made);
   }
-  Place place;
+  PackLocation location;
   std::vector<std::shared_ptr<Pack>> dropped;
   state_.with([&](State& state) {
     if (fresh) state.packs.push_back(state.open = fresh);
-    dropped = make_room(state, size, options_.most.value);
-    place = {state.open, state.open->size, size};
+    dropped = evict(state, size, options_.most.value);
+    location = {state.open, state.open->size, size};
     state.open->size += size;
     state.size += size;
   });
   std::error_code ignored;
   for (const auto& pack : dropped) std::filesystem::remove(pack->path, ignored);
-  return place;
+  return location;
 }
 
 Result<void> FeatureCache::store(const CacheKey& key, const CachedFeatures& features) {
@@ -141,22 +141,22 @@ Result<void> FeatureCache::store(const CacheKey& key, const CachedFeatures& feat
       kMagic,           key,           checksum(std::as_bytes(std::span(features.mel))), features.real, features.frames,
       features.silence, features.lead, static_cast<std::int64_t>(features.mel.size())};
   if (size_of(head) > options_.most.value / kPacks) return {};  // a cache this small does not hold it
-  const auto place = reserve(size_of(head));
-  if (!place) return tl::unexpected(place.error());
+  const auto location = reserve(size_of(head));
+  if (!location) return tl::unexpected(location.error());
   std::string bytes(reinterpret_cast<const char*>(&head), sizeof head);
   bytes.append(reinterpret_cast<const char*>(features.mel.data()), features.mel.size() * sizeof(std::uint16_t));
-  const Pack& pack = *place->pack;
-  if (auto put = write_at(pack.file.get(), std::as_bytes(std::span(bytes)), place->at, pack.path.string()); !put)
+  const Pack& pack = *location->pack;
+  if (auto put = write_at(pack.file.get(), std::as_bytes(std::span(bytes)), location->at, pack.path.string()); !put)
     return put;
   state_.with([&](State& state) {
-    const bool is_kept = std::find(state.packs.begin(), state.packs.end(), place->pack) != state.packs.end();
-    if (is_kept) state.places[key] = *place;
+    const bool is_kept = std::find(state.packs.begin(), state.packs.end(), location->pack) != state.packs.end();
+    if (is_kept) state.locations[key] = *location;
   });
   return {};
 }
 
 std::size_t FeatureCache::entries() const {
-  return state_.with([](const State& state) { return state.places.size(); });
+  return state_.with([](const State& state) { return state.locations.size(); });
 }
 
 }  // namespace tutti

@@ -44,13 +44,13 @@ class FeatureCache {
     OwnedFd file;
     std::int64_t size = 0;
   };
-  struct Place {
+  struct PackLocation {
     std::shared_ptr<Pack> pack;
     std::int64_t at = 0;
     std::int64_t size = 0;
   };
   struct State {
-    std::map<CacheKey, Place> places{};
+    std::map<CacheKey, PackLocation> locations{};
     std::deque<std::shared_ptr<Pack>> packs{};  // oldest first
     std::shared_ptr<Pack> open{};               // ours, being filled
     std::int64_t size = 0;
@@ -60,9 +60,9 @@ class FeatureCache {
   Result<void> take_up(const std::filesystem::path& path);
   Result<std::shared_ptr<Pack>> new_pack() const;
   /// Room for an entry in the open pack, or in a new one.
-  Result<Place> reserve(std::int64_t size);
+  Result<PackLocation> reserve(std::int64_t size);
   /// Packs that have to go for `more` bytes; their entries are forgotten.
-  static std::vector<std::shared_ptr<Pack>> make_room(State& state, std::int64_t more, std::int64_t most);
+  static std::vector<std::shared_ptr<Pack>> evict(State& state, std::int64_t more, std::int64_t most);
 
   FeatureCacheOptions options_;
   Guarded<State> state_;

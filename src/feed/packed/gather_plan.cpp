@@ -89,14 +89,14 @@ Result<void> GatherPlan::add(const Probed& next) {
 
 /// The next batch is chosen; where there is no room for it, the oldest gets others for its bad samples first.
 Result<void> GatherPlan::hand_out() {
-  const bool has_room = planner_.has_room();
-  if (has_room) {
+  const bool has_space = planner_.has_space();
+  if (has_space) {
     frames_.push_back(frames_of_batch(planner_.choose(), options_));
   } else {
     planner_.replace(bad_rows(planner_.in_flight().front()));
   }
   const auto& begun = planner_.in_flight();
-  if (auto noted = note_bad(has_room ? begun.back() : begun.front()); !noted) return noted;
+  if (auto noted = note_bad(has_space ? begun.back() : begun.front()); !noted) return noted;
   settle();
   return {};
 }

@@ -69,7 +69,7 @@ Batch GatheredBatches::gather(const GatherList& list) {
     auto masks = spectrum_masks(options_.augmentation.spectrum, batch.n_mels, entry.real,
                                 sample_key(options_.seed, batch.epoch, sample.id));
     if (by_device)
-      batch.places.push_back({number, std::move(masks)});
+      batch.gather.push_back({number, std::move(masks)});
     else
       gather_row(*set_, entry, masks, batch.row(batch.size() - 1), batch.frames);
   }

@@ -23,13 +23,13 @@ const char* name_of(Residence where) {
   return where == Residence::device ? "device" : where == Residence::memory ? "memory" : "mapped";
 }
 
-Result<void> check_room(const FeedOptions& options, Bytes needed) {
+Result<void> check_space(const FeedOptions& options, Bytes needed) {
   const ResidentOptions& resident = options.resident;
-  if (resident.where == Residence::mapped || resident.room.value == 0 || needed <= resident.room) return {};
+  if (resident.where == Residence::mapped || resident.space.value == 0 || needed <= resident.space) return {};
   const std::string where = name_of(resident.where);
   return fail(Fault::exhausted,
               "data-set " + where + ": the packed set takes " + bytes_text(needed) + ", there is room for " +
-                  bytes_text(resident.room),
+                  bytes_text(resident.space),
               "Take data-set mapped, of which memory holds what it has room for, or fewer samples (max-samples)");
 }
 
@@ -40,7 +40,7 @@ Result<void> check_plan(const FeedOptions& options, const PackPlan& plan) {
                 std::string("data-set ") + name_of(options.resident.where) + ": the packed set takes " +
                     bytes_text(plan.size) + ", the cache may take " + bytes_text(options.cache.most),
                 "Raise cache-gigabytes, or take data-set stream");
-  return check_room(options, plan.size);
+  return check_space(options, plan.size);
 }
 
 /// One process packs at a time: the others wait for it, and find what it made.
@@ -59,7 +59,7 @@ Result<OwnedFd> lock_folder(const fs::path& folder) {
 
 /// Packs of other sets go, those first that were used least lately, until all of them keep to the cache's bound. Who
 /// has one of them mapped keeps it.
-void make_room(const fs::path& kept, Bytes most) {
+void evict(const fs::path& kept, Bytes most) {
   struct Old {
     fs::file_time_type used{};
     fs::path path{};
@@ -84,7 +84,7 @@ void make_room(const fs::path& kept, Bytes most) {
 
 /// The set as it lies there; null where it is not, or is damaged. Errors: it cannot be looked at (memory, permissions).
 Result<std::shared_ptr<PackedSet>> find(const FeedOptions& options, const CacheKey& key, const fs::path& path,
-                                        bool tells_damage) {
+                                        bool reports_damage) {
   auto found = PackedSet::open(path, key, options.threads.features);
   if (found) {
     std::error_code ignored;
@@ -93,7 +93,7 @@ Result<std::shared_ptr<PackedSet>> find(const FeedOptions& options, const CacheK
   }
   const Fault fault = found.error().fault;
   if (fault != Fault::missing && fault != Fault::corrupt) return found;
-  if (tells_damage && fault == Fault::corrupt)
+  if (reports_damage && fault == Fault::corrupt)
     log(Level::warning, "the packed set cannot be used and is packed anew: " + found.error().text());
   return nullptr;
 }
@@ -107,20 +107,20 @@ std::shared_ptr<PackedSet> not_packed(const Error& error) {
 Result<std::shared_ptr<PackedSet>> pack(const FeedOptions& options, const Dataset& set, const CacheKey& key,
                                         const fs::path& path) {
   remove_other_half_packs(path);
-  auto found = find(options, key, path, /*tells_damage=*/true);
+  auto found = find(options, key, path, /*reports_damage=*/true);
   if (!found) return not_packed(found.error());
   if (*found) return found;  // another process has mended it meanwhile
   const auto plan = plan_pack(options, set);
   if (!plan) return not_packed(plan.error());
   if (auto checked = check_plan(options, *plan); !checked) return tl::unexpected(checked.error());
   const Bytes missing{plan->size.value - half_packed(path).value};
-  if (auto fits = expect_room(path.parent_path(), missing, "what is still to be packed",
+  if (auto fits = expect_space(path.parent_path(), missing, "what is still to be packed",
                               "Free some space, or name another folder with --cache");
       !fits)
     return not_packed(fits.error());
   const auto begin = options.clock->now();
   if (auto written = write_pack(options, set, *plan, key, path); !written) return not_packed(written.error());
-  make_room(path, options.cache.most);
+  evict(path, options.cache.most);
   auto made = PackedSet::open(path, key, options.threads.features);
   if (!made) return not_packed(made.error());
   const Seconds took = options.clock->now() - begin;
@@ -138,7 +138,7 @@ Result<std::shared_ptr<PackedSet>> pack_once(const FeedOptions& options, const D
   if (lock && !was_there && fs::exists(path, ignored)) {
     // Packed meanwhile. All that waited for it read it at once, not one behind the other.
     *lock = OwnedFd();
-    auto found = find(options, key, path, /*tells_damage=*/false);
+    auto found = find(options, key, path, /*reports_damage=*/false);
     if (!found) return not_packed(found.error());
     if (*found) return found;
     lock = lock_folder(folder);
@@ -157,7 +157,7 @@ Result<std::shared_ptr<const PackedSet>> open_packed(const FeedOptions& options,
   const fs::path path = options.cache.folder / (hex_of(*key) + kPackEnding);
   auto opened = Result<std::shared_ptr<PackedSet>>(nullptr);
   const bool is_there = fs::exists(path, ignored);
-  if (is_there) opened = find(options, *key, path, /*tells_damage=*/false);
+  if (is_there) opened = find(options, *key, path, /*reports_damage=*/false);
   if (!opened)
     opened = not_packed(opened.error());
   else if (!*opened)
@@ -166,7 +166,7 @@ Result<std::shared_ptr<const PackedSet>> open_packed(const FeedOptions& options,
   if (!*opened) return nullptr;
   const auto where = options.resident.where;
   const Bytes needed = where == Residence::device ? (*opened)->features() : (*opened)->size();
-  if (auto checked = check_room(options, needed); !checked) return tl::unexpected(checked.error());
+  if (auto checked = check_space(options, needed); !checked) return tl::unexpected(checked.error());
   if (where == Residence::memory)
     if (auto moved = (*opened)->move_to_memory(options.threads.features); !moved) return tl::unexpected(moved.error());
   return std::shared_ptr<const PackedSet>(std::move(*opened));

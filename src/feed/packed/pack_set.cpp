@@ -47,14 +47,14 @@ Bytes size_of(const std::vector<PlannedSample>& samples, std::int64_t n_mels) {
 class Progress {
  public:
   Progress(std::int64_t done, std::int64_t all, const Clock& clock)
-      : all_(all), clock_(clock), done_(done), told_(clock.now()) {}
+      : all_(all), clock_(clock), done_(done), last_report_(clock.now()) {}
 
   void note_one() {
     const std::int64_t done = ++done_;
     const auto now = clock_.now();
-    const bool is_due = told_.with([&](Clock::Instant& told) {
-      if (now - told < kBetweenNews) return false;
-      told = now;
+    const bool is_due = last_report_.with([&](Clock::Instant& reported) {
+      if (now - reported < kBetweenNews) return false;
+      reported = now;
       return true;
     });
     if (is_due)
@@ -65,7 +65,7 @@ class Progress {
   std::int64_t all_;
   const Clock& clock_;
   std::atomic<std::int64_t> done_;
-  Guarded<Clock::Instant> told_;
+  Guarded<Clock::Instant> last_report_;
 };
 
 /// Packs samples, each on its own. Called by several threads at once.
@@ -79,7 +79,7 @@ class Packer {
     entry.piece = planned.piece;
     entry.planned = planned.frames;
     if (planned.piece == kBadLine) return out_.append(number, entry, {}, write_facts(plan_.bad.at(planned.index)));
-    Row row = row_of(planned);
+    PendingSample row = row_of(planned);
     const auto made = features_of(row);
     if (!made) return tl::unexpected(made.error());
     const auto& kept = *made;
@@ -95,22 +95,22 @@ class Packer {
 
  private:
   /// A batch of its own.
-  static Row row_of(const PlannedSample& planned) {
-    Row row;
-    row.work = std::make_shared<BatchInWork>();
+  static PendingSample row_of(const PlannedSample& planned) {
+    PendingSample row;
+    row.work = std::make_shared<PendingBatch>();
     row.work->batch.samples.resize(1);
     row.planned = planned;
     return row;
   }
 
   /// None for a bad sample: why is in the row.
-  Result<std::optional<CachedFeatures>> features_of(Row& row) {
+  Result<std::optional<CachedFeatures>> features_of(PendingSample& row) {
     stages_.read(row);
     if (row.needs_sound()) stages_.decode(row);
     if (row.needs_sound()) stages_.resample(row);
     auto kept = row.is_wanted() ? stages_.features_to_keep(row) : std::nullopt;
     if (kept) return kept;
-    if (row.lacking) return fail_in(row.line.id, *row.lacking);
+    if (row.exhausted) return fail_in(row.line.id, *row.exhausted);
     if (may_pass(row.bad->fault)) return fail_in(row.line.id, *row.bad);
     return kept;
   }

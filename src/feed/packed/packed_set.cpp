@@ -80,7 +80,7 @@ Result<void> PackedSet::move_to_memory(int threads) {
   copy_ = std::move(copy);
   bytes_ = {copy_.get(), bytes_.size()};
   find_index();
-  const MappedFile let_go = std::move(file_);
+  const MappedFile close = std::move(file_);
   return {};
 }
 

@@ -7,7 +7,7 @@ namespace tutti {
 namespace {
 
 /// So many samples of `longest` frames make a batch.
-std::int64_t room_for(std::int32_t longest, const BatchRules& rules) {
+std::int64_t capacity_for(std::int32_t longest, const BatchRules& rules) {
   if (rules.most_frames == 0) return rules.most_samples;
   return std::clamp<std::int64_t>(rules.most_frames / std::max(longest, 1), 1, rules.most_samples);
 }
@@ -17,7 +17,7 @@ std::vector<std::size_t> choose_in_order(std::span<const std::int32_t> frames, c
   std::int32_t longest = 0;
   for (std::size_t at = 0; at < frames.size(); ++at) {
     longest = std::max(longest, frames[at]);
-    if (static_cast<std::int64_t>(at) + 1 > room_for(longest, rules) && at > 0) break;
+    if (static_cast<std::int64_t>(at) + 1 > capacity_for(longest, rules) && at > 0) break;
     chosen.push_back(at);
   }
   return chosen;
@@ -44,8 +44,8 @@ std::vector<std::size_t> choose_batch(std::span<const std::int32_t> frames, cons
   const auto oldest = static_cast<std::size_t>(std::find(sorted.begin(), sorted.end(), 0) - sorted.begin());
   const auto longest_of = [&](std::size_t last) { return frames[sorted[last]]; };
   const auto first_with = [&](std::size_t last) {
-    const auto room = static_cast<std::size_t>(room_for(longest_of(last), rules));
-    return last + 1 >= room ? last + 1 - room : 0;
+    const auto space = static_cast<std::size_t>(capacity_for(longest_of(last), rules));
+    return last + 1 >= space ? last + 1 - space : 0;
   };
   Run best;
   for (std::size_t last = oldest; last < sorted.size(); ++last) {

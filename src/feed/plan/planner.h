@@ -48,11 +48,11 @@ class Planner {
 
   // What is to be done.
   bool wants_batch() const { return is_order_over_ ? !window_.empty() : window_.size() >= window_size_; }
-  bool has_room() const { return in_flight_.size() < depth_; }
-  /// The next batch; `wants_batch` and `has_room` hold.
+  bool has_space() const { return in_flight_.size() < depth_; }
+  /// The next batch; `wants_batch` and `has_space` hold.
   const PlannedBatch& choose();
   /// Puts waiting samples in the place of bad ones of the oldest batch; rows for which none is left get index -1.
-  /// Called when `wants_batch` holds and `has_room` does not, or when the epoch's window is empty.
+  /// Called when `wants_batch` holds and `has_space` does not, or when the epoch's window is empty.
   const PlannedBatch& replace(const std::vector<std::size_t>& bad_rows);
   /// The oldest batch is done.
   void resolve() { in_flight_.pop_front(); }

@@ -168,7 +168,7 @@ std::vector<Result<void>> sense_checks(const WhisperRecipe& r) {
 /// What is packed once is the same in every epoch, and lies in the cache.
 Result<void> check_data_set(const WhisperRecipe& r) {
   if (r.data_set == "stream") return {};
-  const std::string asked = "data-set " + r.data_set;
+  const std::string requested = "data-set " + r.data_set;
   std::string changing;
   const auto name_if = [&](bool is_on, const char* name) {
     if (is_on) changing += (changing.empty() ? "" : ", ") + std::string(name);
@@ -180,13 +180,13 @@ Result<void> check_data_set(const WhisperRecipe& r) {
   name_if(r.use_chunking && r.chunk_strategy == "random", "chunk-strategy random");
   if (!changing.empty())
     return fail(Fault::usage,
-                asked + ", " + changing + ": features are packed once, and these change them in every epoch",
+                requested + ", " + changing + ": features are packed once, and these change them in every epoch",
                 "Leave out " + changing + " (mask-bands and mask-stretches may stay), or take data-set stream");
   if (!r.data_gpu.empty())
-    return fail(Fault::usage, asked + ", data-gpu: features that are packed are not computed while training runs",
+    return fail(Fault::usage, requested + ", data-gpu: features that are packed are not computed while training runs",
                 "Leave out one of them");
   if (r.cache.empty())
-    return fail(Fault::usage, asked + ": the set is packed in the cache, and none is named",
+    return fail(Fault::usage, requested + ": the set is packed in the cache, and none is named",
                 "Name a folder with --cache");
   return {};
 }

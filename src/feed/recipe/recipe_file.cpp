@@ -117,9 +117,9 @@ Result<void> take_key(const std::string& key, const toml::node& node, WhisperRec
   Names known;
   visit_fields(recipe, known);
   if (std::ranges::find(known.names, key) == known.names.end()) {
-    const auto meant = nearest_name(key, known.names);
+    const auto nearest = nearest_name(key, known.names);
     return fail(Fault::usage, "no such key",
-                meant.empty() ? "See 'tutti train whisper --help' for all keys" : "Did you mean '" + meant + "'?");
+                nearest.empty() ? "See 'tutti train whisper --help' for all keys" : "Did you mean '" + nearest + "'?");
   }
   Taking taking(key, node);
   visit_fields(recipe, taking);
@@ -156,12 +156,12 @@ std::string show_recipe(WhisperRecipe recipe) {
 }
 
 std::string binding_differences(WhisperRecipe now, WhisperRecipe before) {
-  Values asked, had;
-  visit_fields(now, asked);
+  Values requested, had;
+  visit_fields(now, requested);
   visit_fields(before, had);
   std::vector<std::string> all;
-  for (std::size_t i = 0; i < asked.values.size(); ++i)
-    if (const auto& [name, value] = asked.values[i];
+  for (std::size_t i = 0; i < requested.values.size(); ++i)
+    if (const auto& [name, value] = requested.values[i];
         value != had.values[i].second && std::ranges::find(kBinding, name) != std::end(kBinding))
       all.push_back(std::string(name) + " " + value + " (it was " + had.values[i].second + ")");
   return joined(all, ", ");

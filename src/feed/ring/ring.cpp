@@ -149,7 +149,7 @@ DeviceRing::~DeviceRing() {
 
 Result<std::optional<DeviceRing::Slot>> DeviceRing::next() {
   RingParts& it = *parts_;
-  const auto asked = it.options.clock->now();
+  const auto requested = it.options.clock->now();
   std::optional<Error> error;
   auto filled = it.state.wait([](const RingParts::State& state) { return state.is_over || !state.filled.empty(); },
                               [&](RingParts::State& state) -> std::optional<RingParts::Filled> {
@@ -163,7 +163,7 @@ Result<std::optional<DeviceRing::Slot>> DeviceRing::next() {
                               });
   const auto now = it.options.clock->now();
   const bool is_first = !it.given;
-  const Seconds step = is_first ? Seconds(0) : Seconds(asked - *it.given), waited = now - asked;
+  const Seconds step = is_first ? Seconds(0) : Seconds(requested - *it.given), waited = now - requested;
   it.given.reset();
   it.report.with([&](RingReport& report) { report.stepping += step; });
   if (error) return tl::unexpected(*error);

@@ -7,7 +7,7 @@
 #include "base/strings/trimmed.h"
 #include "feed/source/field_lookup.h"
 #include "feed/source/line_index.h"
-#include "feed/source/table.h"
+#include "feed/source/csv_dataset.h"
 #include "text/byte_order_mark.h"
 #include "text/json_bytes.h"
 #include "text/manifest/json_scan.h"
@@ -116,7 +116,7 @@ Result<DatasetLine> JsonObjects::at(std::int64_t index) const {
              duration = number_of(object, kDurationNames);
   for (const auto* read : {&start, &end, &duration})
     if (!*read) return tl::unexpected(read->error());
-  set_place(sample, *start, *end, *duration);
+  set_span(sample, *start, *end, *duration);
   auto words = words_of(object);
   if (!words) return tl::unexpected(words.error());
   sample.words = std::move(*words);

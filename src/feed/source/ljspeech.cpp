@@ -3,7 +3,7 @@
 
 #include "base/strings/ascii.h"
 #include "feed/source/line_index.h"
-#include "feed/source/table.h"
+#include "feed/source/csv_dataset.h"
 #include "text/manifest/recording_names.h"
 
 namespace tutti {

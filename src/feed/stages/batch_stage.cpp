@@ -17,20 +17,20 @@ Result<void> BatchStage::take(RowPtr row, const Emit<Batch>& emit) {
     Batch batch = finished(progress_.begin()->second);
     progress_.erase(progress_.begin());
     batch.position = prefix_ + position;
-    if (auto judged = judge_before(batch.epoch); !judged) return judged;
+    if (auto checked = check_before(batch.epoch); !checked) return checked;
     if (batch.size() == 0) continue;
     given_.note(batch.epoch);
     if (!emit(std::move(batch))) return {};
   }
-  return judge_before(board_.with([](const PlanState& state) { return state.planner.oldest_epoch(); }));
+  return check_before(board_.with([](const PlanState& state) { return state.planner.oldest_epoch(); }));
 }
 
-Result<void> BatchStage::judge_before(std::int64_t epoch) const {
+Result<void> BatchStage::check_before(std::int64_t epoch) const {
   if (given_.was_empty_before(epoch)) return tl::unexpected(bad_.nothing_usable());
   return {};
 }
 
-Result<void> BatchStage::note(Row& row) {
+Result<void> BatchStage::note(PendingSample& row) {
   Progress& progress = progress_[row.work->batch.index];
   if (!progress.work) {
     progress.work = row.work;
@@ -94,7 +94,7 @@ Batch BatchStage::finished(Progress& progress) const {
   return batch;
 }
 
-void BatchStage::gather_features(BatchInWork& work, const std::vector<std::size_t>& kept, Batch& batch) const {
+void BatchStage::gather_features(PendingBatch& work, const std::vector<std::size_t>& kept, Batch& batch) const {
   const Batch& made = work.batch;
   batch.mel = buffers_.take(kept.size() * static_cast<std::size_t>(batch.n_mels * batch.frames));
   float* to = batch.mel.data();

@@ -28,19 +28,19 @@ class BatchStage {
 
  private:
   struct Progress {
-    std::shared_ptr<BatchInWork> work{};
+    std::shared_ptr<PendingBatch> work{};
     std::size_t missing = 0;
     std::vector<std::size_t> bad{};
   };
 
-  Result<void> note(Row& row);
+  Result<void> note(PendingSample& row);
   /// Whether the oldest batch is done; holes that can be filled are handed to the plan stage.
   bool settle(Progress& oldest, std::string& position);
   /// With all epochs before `epoch` through.
-  Result<void> judge_before(std::int64_t epoch) const;
+  Result<void> check_before(std::int64_t epoch) const;
   Batch finished(Progress& progress) const;
   /// Those rows of what was made, filled up to the T of `batch`. Rows that were kept apart are gone then.
-  void gather_features(BatchInWork& work, const std::vector<std::size_t>& kept, Batch& batch) const;
+  void gather_features(PendingBatch& work, const std::vector<std::size_t>& kept, Batch& batch) const;
 
   std::string prefix_;
   int frame_multiple_;

@@ -92,7 +92,7 @@ class Cutter {
  private:
   double between(std::size_t unit) const { return (units_[unit].end + units_[unit + 1].start) / 2; }
 
-  double room(std::size_t first) const {
+  double space(std::size_t first) const {
     const double whole = window_ - 2 * kCutSearch;
     if (rule_.chunking != Chunking::random) return whole;
     return whole * CounterRandom({rule_.key, first, digest("cut")}).uniform(0.5, 1);
@@ -100,7 +100,7 @@ class Cutter {
 
   /// As many units as fit, cut half-way to the next; at least one, whatever silence it brings. Returns the next one.
   std::size_t fill(std::size_t first, double after, Piece& piece) const {
-    const double whole = window_ - 2 * kCutSearch, most = room(first);
+    const double whole = window_ - 2 * kCutSearch, most = space(first);
     std::size_t next = first;
     while (next < units_.size()) {
       const double before = next + 1 < units_.size() ? between(next) : seconds_;

@@ -9,8 +9,8 @@
 namespace tutti {
 namespace {
 
-RowPtr row_of(const std::shared_ptr<BatchInWork>& work, std::size_t at, const PlannedSample& planned) {
-  auto row = std::make_unique<Row>();
+RowPtr row_of(const std::shared_ptr<PendingBatch>& work, std::size_t at, const PlannedSample& planned) {
+  auto row = std::make_unique<PendingSample>();
   row->work = work;
   row->at = at;
   row->planned = planned;
@@ -35,7 +35,7 @@ Result<void> PlanStage::take(Probed probed, const Emit<RowPtr>& emit) {
       board_.with([](PlanState& state) { state.planner.end_order(); });
       auto handed = hand_out(emit);
       board_.with([](PlanState& state) { state.planner.begin_epoch(); });
-      emit(std::make_unique<Row>());  // what could not be filled need not wait any longer
+      emit(std::make_unique<PendingSample>());  // what could not be filled need not wait any longer
       return handed;
     }
   }
@@ -52,7 +52,7 @@ Result<void> PlanStage::begin(const Emit<RowPtr>& emit) {
 
 Result<void> PlanStage::hand_out(const Emit<RowPtr>& emit) {
   while (board_.with([](const PlanState& state) { return state.planner.wants_batch(); })) {
-    switch (await_room()) {
+    switch (await_space()) {
       case Next::stop: return fail(Fault::cancelled, "the feed was let go");
       case Next::replace: replace_holes(emit); break;
       case Next::choose: start_batch(board_.with([](PlanState& state) { return state.planner.choose(); }), emit); break;
@@ -72,11 +72,11 @@ auto PlanStage::await(Ready ready, Then then) {
   });
 }
 
-PlanStage::Next PlanStage::await_room() {
-  return await([](const PlanState& state) { return state.is_stopped || state.planner.has_room() || state.holes; },
+PlanStage::Next PlanStage::await_space() {
+  return await([](const PlanState& state) { return state.is_stopped || state.planner.has_space() || state.holes; },
                [](const PlanState& state) {
                  if (state.is_stopped) return Next::stop;
-                 return state.planner.has_room() ? Next::choose : Next::replace;
+                 return state.planner.has_space() ? Next::choose : Next::replace;
                });
 }
 
@@ -92,7 +92,7 @@ void PlanStage::await_first(std::int64_t number) {
 }
 
 void PlanStage::start_batch(const PlannedBatch& planned, const Emit<RowPtr>& emit) {
-  auto work = std::make_shared<BatchInWork>();
+  auto work = std::make_shared<PendingBatch>();
   Batch& batch = work->batch;
   batch.index = planned.number;
   batch.epoch = planned.epoch;

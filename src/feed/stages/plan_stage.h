@@ -23,7 +23,7 @@ class PlanStage {
   Result<void> hand_out(const Emit<RowPtr>& emit);
   template <class Ready, class Then>
   auto await(Ready ready, Then then);
-  Next await_room();
+  Next await_space();
   void start_batch(const PlannedBatch& planned, const Emit<RowPtr>& emit);
   void await_first(std::int64_t number);
   void replace_holes(const Emit<RowPtr>& emit);
@@ -33,7 +33,7 @@ class PlanStage {
   BufferPool& buffers_;
   BadSamples& bad_;
   bool has_begun_ = false;
-  std::deque<std::shared_ptr<BatchInWork>> works_;  // of the planner's batches in flight, and a few before them
+  std::deque<std::shared_ptr<PendingBatch>> works_;  // of the planner's batches in flight, and a few before them
 };
 
 }  // namespace tutti

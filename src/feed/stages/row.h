@@ -18,7 +18,7 @@ namespace tutti {
 
 /// A batch whose rows are being made. Each row is written by the one thread that has it; the batch stage looks at a row
 /// after it has arrived there.
-struct BatchInWork {
+struct PendingBatch {
   Batch batch;  ///< without room for features where all of its rows are kept apart
   /// [n_mels, frames] of rows that are kept apart until all are there: sound, what straddles its end, a last frame of
   /// silence. All rows of a batch that is filled up to the window: that is mostly silence, and several batches are in
@@ -42,8 +42,8 @@ struct Probed {
 };
 
 /// One row of a batch on its way through the stages; each adds something and lets go of what it used.
-struct Row {
-  std::shared_ptr<BatchInWork> work{};  ///< none: a mark that nothing more comes for now
+struct PendingSample {
+  std::shared_ptr<PendingBatch> work{};  ///< none: a mark that nothing more comes for now
   std::size_t at = 0;
   PlannedSample planned{};
   DatasetLine line{};
@@ -60,9 +60,9 @@ struct Row {
   float lead = 0;              ///< seconds that a cut moved the start by
   std::optional<Error> bad{};  ///< set by the stage that found out; later ones hand the row on
   /// In place of `bad`: what this machine has not got, and whatever is like this sample needs. The feed ends with it.
-  std::optional<Error> lacking{};
+  std::optional<Error> exhausted{};
 
-  bool is_wanted() const { return work && !bad && !lacking && planned.index >= 0; }
+  bool is_wanted() const { return work && !bad && !exhausted && planned.index >= 0; }
   /// It has to be decoded: its features were not in the cache.
   bool needs_sound() const { return is_wanted() && !cached; }
 };
@@ -73,6 +73,6 @@ void release(std::vector<T>& done_with) {
   done_with = std::vector<T>();
 }
 
-using RowPtr = std::unique_ptr<Row>;
+using RowPtr = std::unique_ptr<PendingSample>;
 
 }  // namespace tutti

@@ -42,7 +42,7 @@ tl::unexpected<Error> must_not_be_cut(double seconds, Seconds window) {
 
 /// All that is known of when its text is heard.
 template <class How>
-void change_times(Row& row, How&& how) {
+void change_times(PendingSample& row, How&& how) {
   for (auto* texts : {&row.times, &row.words})
     for (TimedText& text : *texts) {
       text.start = how(text.start);
@@ -51,7 +51,7 @@ void change_times(Row& row, How&& how) {
 }
 
 /// After a cut has moved its start.
-void move_times(Row& row, double by) {
+void move_times(PendingSample& row, double by) {
   change_times(row, [by](double at) { return at - by; });
 }
 
@@ -96,7 +96,7 @@ std::uint64_t key_of(const FeedOptions& options, std::int64_t epoch, const std::
   return sample_key(options.seed, epoch, id);
 }
 
-ClipRange range_of(const Row& row) {
+ClipRange range_of(const PendingSample& row) {
   ClipRange range;
   if (row.line.start) range.start = Seconds(*row.line.start);
   if (row.line.end) range.end = Seconds(*row.line.end);
@@ -106,17 +106,17 @@ ClipRange range_of(const Row& row) {
 }
 
 /// Descriptors, or the system's memory, were used up by others than the sample.
-void note_unread(Row& row, Error why) {
-  (why.fault == Fault::exhausted ? row.lacking : row.bad) = std::move(why);
+void note_unread(PendingSample& row, Error why) {
+  (why.fault == Fault::exhausted ? row.exhausted : row.bad) = std::move(why);
 }
 
 /// Of a row whose file was read, and still is there: what is missing is what decodes it or changes its rate, or a place
 /// for what that writes, and what is full is its disk. No other sample of its kind fares better.
-void note_failure(Row& row, Error why) {
+void note_failure(PendingSample& row, Error why) {
   std::error_code ignored;
   const bool lacks =
       (why.fault == Fault::missing || why.fault == Fault::full) && std::filesystem::exists(row.line.audio, ignored);
-  (lacks ? row.lacking : row.bad) = std::move(why);
+  (lacks ? row.exhausted : row.bad) = std::move(why);
 }
 
 /// Bytes of another encoding are tokens, too: they would be learned in silence.
@@ -179,7 +179,7 @@ double SampleStages::speed_within(std::uint64_t key, double seconds) const {
   return seconds / speed <= options_.window.count() ? speed : 1;
 }
 
-void SampleStages::augment(Row& row) const {
+void SampleStages::augment(PendingSample& row) const {
   const std::uint64_t key = key_of(options_, row.work->batch.epoch, row.line.id);
   const double speed = speed_within(key, length_of(std::ssize(row.pcm), kModelRate).count());
   row.pcm = changed(std::move(row.pcm), sound_changes(options_.augmentation, speed, key));
@@ -187,7 +187,7 @@ void SampleStages::augment(Row& row) const {
 }
 
 /// The text of what is not a whole line, and its times.
-Result<void> SampleStages::add_text(Row& row) const {
+Result<void> SampleStages::add_text(PendingSample& row) const {
   DatasetLine& line = row.line;
   if (options_.times) row.words = std::move(line.words);
   if (line.times.empty() || (row.planned.piece < 0 && !options_.times && !line.text.empty())) return {};
@@ -221,7 +221,7 @@ Result<void> SampleStages::add_text(Row& row) const {
   return {};
 }
 
-void SampleStages::read(Row& row) const {
+void SampleStages::read(PendingSample& row) const {
   auto line = set_.at(row.planned.index);
   if (!line) {
     row.line.id = set_.id(row.planned.index);
@@ -239,7 +239,7 @@ void SampleStages::read(Row& row) const {
 }
 
 /// Features depend on the file's content, the part of it, the shape, and the code.
-void SampleStages::look_up(Row& row) const {
+void SampleStages::look_up(PendingSample& row) const {
   const std::array<double, 6> parameters{kFeatureVersion,
                                          static_cast<double>(options_.n_mels),
                                          row.line.start.value_or(-1),
@@ -254,7 +254,7 @@ void SampleStages::look_up(Row& row) const {
   move_times(row, row.lead);
 }
 
-void SampleStages::decode(Row& row) const {
+void SampleStages::decode(PendingSample& row) const {
   const ClipRange range = range_of(row);
   Result<NativeClip> clip;
   if (row.is_on_disk) {
@@ -274,7 +274,7 @@ void SampleStages::decode(Row& row) const {
 }
 
 /// Moves the cuts of a piece to where it is quiet. The neighbour looks at the same sound and finds the same place.
-void SampleStages::trim(Row& row) const {
+void SampleStages::trim(PendingSample& row) const {
   const std::int64_t search = 2 * samples_in(Seconds(kCutSearch), kModelRate), size = std::ssize(row.pcm);
   const std::int64_t first = row.cut_start ? quietest(row.pcm, 0, search) : 0;
   const std::int64_t last = row.cut_end ? std::max(quietest(row.pcm, size - search, size), first) : size;
@@ -285,7 +285,7 @@ void SampleStages::trim(Row& row) const {
   move_times(row, row.lead);
 }
 
-void SampleStages::resample(Row& row) {
+void SampleStages::resample(PendingSample& row) {
   auto pcm = resamplers_.with([&](ClipResampler& resampler) { return resampler.convert(std::move(row.clip)); });
   row.clip = {};
   if (!pcm) return note_failure(row, pcm.error());
@@ -309,7 +309,7 @@ Result<void> SampleStages::write_features(const SampleReader& sound, std::int32_
 }
 
 /// Computed, and rounded as the cache rounds: a run yields the same whether its features were there or not.
-Result<CachedFeatures> SampleStages::half_features(const SampleReader& sound, std::int32_t real, const Row& row) const {
+Result<CachedFeatures> SampleStages::half_features(const SampleReader& sound, std::int32_t real, const PendingSample& row) const {
   CachedFeatures made{real, static_cast<std::int32_t>(real + kStraddlingFrames), 0, row.lead, {}};
   std::vector<float> mel(static_cast<std::size_t>(options_.n_mels * made.frames));
   const auto silence = log_mel_.window_into(sound, 0, made.frames, mel.data(), made.frames);
@@ -329,7 +329,7 @@ void SampleStages::keep(const CacheKey& key, const CachedFeatures& made) {
 }
 
 /// Has what a cache keeps of a row at hand; says whether it was computed just now.
-bool SampleStages::compute_rounded(Row& row) const {
+bool SampleStages::compute_rounded(PendingSample& row) const {
   if (row.cached) return false;
   auto made = half_features(PcmSamples(row.pcm), frames_of(std::ssize(row.pcm)), row);
   if (made)
@@ -339,24 +339,24 @@ bool SampleStages::compute_rounded(Row& row) const {
   return made.has_value();
 }
 
-std::optional<CachedFeatures> SampleStages::features_to_keep(Row& row) const {
+std::optional<CachedFeatures> SampleStages::features_to_keep(PendingSample& row) const {
   compute_rounded(row);
   release(row.pcm);
   if (!row.bad) describe(row, row.cached->real);
   return std::exchange(row.cached, {});
 }
 
-void SampleStages::features(Row& row) {
+void SampleStages::features(PendingSample& row) {
   Batch& batch = row.work->batch;
   if (cache_ && compute_rounded(row)) keep(row.key, *row.cached);
   if (row.bad) return;
   const std::int32_t real = row.cached ? row.cached->real : frames_of(std::ssize(row.pcm));
-  const bool has_place = !row.work->keeps_all_apart();
+  const bool has_window = !row.work->keeps_all_apart();
   const std::int64_t needed = real + kStraddlingFrames + 1;  // the last one is silent
-  const std::int64_t stride = has_place ? std::max(batch.frames, needed) : needed;
+  const std::int64_t stride = has_window ? std::max(batch.frames, needed) : needed;
   auto& own = row.work->apart[row.at];
-  own.resize(has_place && stride == batch.frames ? 0 : static_cast<std::size_t>(batch.n_mels * stride));
-  float* const planned = has_place ? batch.row(static_cast<std::int64_t>(row.at)) : nullptr;
+  own.resize(has_window && stride == batch.frames ? 0 : static_cast<std::size_t>(batch.n_mels * stride));
+  float* const planned = has_window ? batch.row(static_cast<std::int64_t>(row.at)) : nullptr;
   float* const out = own.empty() ? planned : own.data();
   if (row.cached)
     unpack(row.cached->mel.data(), row.cached->frames, row.cached->silence, batch.n_mels, out, stride);
@@ -372,7 +372,7 @@ void SampleStages::features(Row& row) {
   describe(row, real);
 }
 
-void SampleStages::hand_over(Row& row) const {
+void SampleStages::hand_over(PendingSample& row) const {
   Batch& batch = row.work->batch;
   const std::uint64_t key = key_of(options_, batch.epoch, row.line.id);
   const double speed = speed_within(key, length_of(std::ssize(row.pcm), kModelRate).count());
@@ -385,7 +385,7 @@ void SampleStages::hand_over(Row& row) const {
 }
 
 /// What the batch knows of a row that is done.
-void SampleStages::describe(Row& row, std::int32_t frames) const {
+void SampleStages::describe(PendingSample& row, std::int32_t frames) const {
   row.work->batch.samples[row.at] = {.id = row.line.id,
                                      .text = row.line.text,
                                      .frames = frames,

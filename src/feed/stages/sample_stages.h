@@ -28,17 +28,17 @@ class SampleStages {
   Probed probe(Probed probed) const;
   /// The file's bytes, at once: later steps wait for no disk. Where it is large and the sample a part of it, that part
   /// is left to `decode`.
-  void read(Row& row) const;
-  void decode(Row& row) const;
+  void read(PendingSample& row) const;
+  void decode(PendingSample& row) const;
   /// To 16 kHz and mono; then exactly the part that the sample is.
-  void resample(Row& row);
-  void augment(Row& row) const;
+  void resample(PendingSample& row);
+  void augment(PendingSample& row) const;
   /// Into the batch's own memory; what follows the real frames becomes what silence would be.
-  void features(Row& row);
+  void features(PendingSample& row);
   /// In place of `features`: what a cache keeps of them, for a packed set. None for a row that is bad now.
-  std::optional<CachedFeatures> features_to_keep(Row& row) const;
+  std::optional<CachedFeatures> features_to_keep(PendingSample& row) const;
   /// In place of the two: the sound itself, and what is to be done to it.
-  void hand_over(Row& row) const;
+  void hand_over(PendingSample& row) const;
 
   /// Mel frames of `samples` at 16 kHz: whole hops, at least one.
   static std::int32_t frames_of(std::int64_t samples);
@@ -47,12 +47,12 @@ class SampleStages {
   Result<std::vector<PlannedSample>> plan_of(const Probed& probed, const DatasetLine& line) const;
   /// The speed a sample of so many seconds is played at: what would then be too long for the window stays as it is.
   double speed_within(std::uint64_t key, double seconds) const;
-  Result<void> add_text(Row& row) const;
-  void trim(Row& row) const;
-  void look_up(Row& row) const;
-  void describe(Row& row, std::int32_t frames) const;
-  bool compute_rounded(Row& row) const;
-  Result<CachedFeatures> half_features(const SampleReader& sound, std::int32_t real, const Row& row) const;
+  Result<void> add_text(PendingSample& row) const;
+  void trim(PendingSample& row) const;
+  void look_up(PendingSample& row) const;
+  void describe(PendingSample& row, std::int32_t frames) const;
+  bool compute_rounded(PendingSample& row) const;
+  Result<CachedFeatures> half_features(const SampleReader& sound, std::int32_t real, const PendingSample& row) const;
   void keep(const CacheKey& key, const CachedFeatures& made);
   Result<void> write_features(const SampleReader& sound, std::int32_t real, float* out, std::int64_t stride) const;
 

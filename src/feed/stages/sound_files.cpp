@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "audio/length/sound_length.h"
+#include "audio/containers/sound_length.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/system_error.h"
@@ -61,25 +61,25 @@ Result<std::vector<std::byte>> read_bytes(const std::filesystem::path& path) {
 }
 
 /// Of one file among those at work; waited for, and given back on every way out.
-class ChildDecoder::Place {
+class ChildDecoder::ChildSlot {
  public:
-  explicit Place(Guarded<Children>& children) : children_(children) {
+  explicit ChildSlot(Guarded<Children>& children) : children_(children) {
     children_.wait([](const Children& it) { return it.again == 0; }, [](Children& it) { ++it.begun; });
   }
-  Place(const Place&) = delete;
-  Place& operator=(const Place&) = delete;
-  ~Place() {
+  ChildSlot(const ChildSlot&) = delete;
+  ChildSlot& operator=(const ChildSlot&) = delete;
+  ~ChildSlot() {
     children_.change([&](Children& it) {
       --it.begun;
-      if (has_asked_) --it.again;
+      if (has_requested_) --it.again;
       if (is_alone_) it.has_one_alone = false;
     });
   }
 
   /// None is begun from now on: whoever waits for others to end might wait for ever where new ones were.
-  void ask_to_be_alone() {
+  void request_to_be_alone() {
     children_.change([](Children& it) { ++it.again; });
-    has_asked_ = true;
+    has_requested_ = true;
   }
   void wait_to_be_alone() {
     children_.wait([](const Children& it) { return it.begun == it.again && !it.has_one_alone; },
@@ -89,24 +89,24 @@ class ChildDecoder::Place {
 
  private:
   Guarded<Children>& children_;
-  bool has_asked_ = false;
+  bool has_requested_ = false;
   bool is_alone_ = false;
 };
 
 Result<Recording> ChildDecoder::recording_of(const std::filesystem::path& path) const {
-  Place place(children_);
+  ChildSlot slot(children_);
   auto recording = decode_recording(path);
   if (recording || recording.error().fault != Fault::unavailable) return recording;
-  place.ask_to_be_alone();
+  slot.request_to_be_alone();
   log(Level::warning, recording.error().what + "; it is decoded once more, by itself");
-  place.wait_to_be_alone();
+  slot.wait_to_be_alone();
   return decode_recording(path);
 }
 
 Result<NativeClip> ChildDecoder::decode(const std::filesystem::path& path, const ClipRange& range) const {
   // Asked for beforehand: whatever is wrong with the place for it is no fault of the file.
-  if (const auto place = open_unnamed_file(); !place)
-    return fail(Fault::missing, place.error().what, place.error().hint);
+  if (const auto slot = open_unnamed_file(); !slot)
+    return fail(Fault::missing, slot.error().what, slot.error().hint);
   const auto recording = recording_of(path);
   if (!recording) return tl::unexpected(recording.error());
   if (!recording->losses().empty()) return fail(Fault::corrupt, recording->losses().front());

@@ -48,7 +48,7 @@ class ChildDecoder {
     int again = 0;  ///< of these, tried again or waiting for it: who is new waits for them
     bool has_one_alone = false;
   };
-  class Place;
+  class ChildSlot;
   Result<Recording> recording_of(const std::filesystem::path& path) const;
 
   mutable Guarded<Children> children_{};

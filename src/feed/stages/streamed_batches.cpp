@@ -25,7 +25,7 @@ Result<void> StreamedBatches::restore(std::string_view position) {
   });
 }
 
-void StreamedBatches::let_go() {
+void StreamedBatches::close() {
   board_.change([](PlanState& state) { state.is_stopped = true; });
 }
 
@@ -43,7 +43,7 @@ Reader<RowPtr> StreamedBatches::step(Pipeline& pipeline, const char* name, Reade
                                      Concerns concerns) {
   const auto fn = [this, work, concerns](RowPtr&& row) -> Result<RowPtr> {
     if (((*row).*concerns)()) work(stages_, *row);
-    if (row->lacking) return fail_in(row->line.id, *row->lacking);
+    if (row->exhausted) return fail_in(row->line.id, *row->exhausted);
     return std::move(row);
   };
   return pipeline.map(name, std::move(in), fn, {.threads = threads, .output = {.items = 32}});
@@ -70,22 +70,22 @@ Reader<RowPtr> StreamedBatches::planned_rows(Pipeline& pipeline) {
 Reader<Batch> StreamedBatches::add_stages(Pipeline& pipeline) {
   const FeedThreads& threads = options_.threads;
   auto rows = planned_rows(pipeline);
-  rows = step(pipeline, "read", std::move(rows), threads.read, [](SampleStages& it, Row& row) { it.read(row); });
+  rows = step(pipeline, "read", std::move(rows), threads.read, [](SampleStages& it, PendingSample& row) { it.read(row); });
   // These two are passed by where the features were in the cache.
   rows = step(
-      pipeline, "decode", std::move(rows), threads.decode, [](SampleStages& it, Row& row) { it.decode(row); },
-      &Row::needs_sound);
+      pipeline, "decode", std::move(rows), threads.decode, [](SampleStages& it, PendingSample& row) { it.decode(row); },
+      &PendingSample::needs_sound);
   rows = step(
-      pipeline, "resample", std::move(rows), threads.resample, [](SampleStages& it, Row& row) { it.resample(row); },
-      &Row::needs_sound);
+      pipeline, "resample", std::move(rows), threads.resample, [](SampleStages& it, PendingSample& row) { it.resample(row); },
+      &PendingSample::needs_sound);
   if (options_.as_sound) {
-    rows = step(pipeline, "hand over", std::move(rows), 1, [](SampleStages& it, Row& row) { it.hand_over(row); });
+    rows = step(pipeline, "hand over", std::move(rows), 1, [](SampleStages& it, PendingSample& row) { it.hand_over(row); });
   } else {
     if (options_.augmentation.touches_sound())
       rows = step(pipeline, "augment", std::move(rows), threads.augment,
-                  [](SampleStages& it, Row& row) { it.augment(row); });
+                  [](SampleStages& it, PendingSample& row) { it.augment(row); });
     rows = step(pipeline, "features", std::move(rows), threads.features,
-                [](SampleStages& it, Row& row) { it.features(row); });
+                [](SampleStages& it, PendingSample& row) { it.features(row); });
   }
   return pipeline.flat_map<Batch>(
       "batch", std::move(rows),

@@ -27,16 +27,16 @@ class StreamedBatches final : public BatchPath {
 
   Result<void> restore(std::string_view position) override;
   Reader<Batch> add_stages(Pipeline& pipeline) override;
-  void let_go() override;
+  void close() override;
   void correct(PipelineReport& report) const override;
 
  private:
-  using Work = void (*)(SampleStages&, Row&);
+  using Work = void (*)(SampleStages&, PendingSample&);
   Reader<RowPtr> planned_rows(Pipeline& pipeline);
-  using Concerns = bool (Row::*)() const;
+  using Concerns = bool (PendingSample::*)() const;
   /// A stage that works on the rows it concerns and hands all of them on. It fails where the machine lacks something.
   Reader<RowPtr> step(Pipeline& pipeline, const char* name, Reader<RowPtr>&& in, int threads, Work work,
-                      Concerns concerns = &Row::is_wanted);
+                      Concerns concerns = &PendingSample::is_wanted);
 
   const FeedOptions& options_;
   const Dataset& set_;

@@ -65,7 +65,7 @@ Result<Database> Database::open(const std::filesystem::path& path, std::chrono::
   Database database(std::move(handle), path.string());
   try {
     std::string mode;
-    database.rows("PRAGMA journal_mode = WAL", [&](const Row& row) { mode = row.text(0); });
+    database.rows("PRAGMA journal_mode = WAL", [&](const ResultRow& row) { mode = row.text(0); });
     if (mode != "wal")
       return fail(Fault::unsupported, path.string() + ": expected a file system with shared memory, found none",
                   kStateElsewhere);

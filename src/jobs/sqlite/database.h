@@ -23,9 +23,9 @@ struct SqlError {
 };
 
 /// The current row of a statement. Columns count from 0.
-class Row {
+class ResultRow {
  public:
-  explicit Row(sqlite3_stmt* statement) : statement_(statement) {}
+  explicit ResultRow(sqlite3_stmt* statement) : statement_(statement) {}
   std::int64_t number(int column) const { return sqlite3_column_int64(statement_, column); }
   int count(int column) const { return sqlite3_column_int(statement_, column); }
   double real(int column) const { return sqlite3_column_double(statement_, column); }
@@ -51,7 +51,7 @@ class Database {
   template <class... Arguments>
   std::int64_t run(std::string_view sql, const Arguments&... arguments) {
     return rows(
-        sql, [](const Row&) {}, arguments...);
+        sql, [](const ResultRow&) {}, arguments...);
   }
 
   /// Calls `take(row)` for every row of a statement; returns how many rows it changed.
@@ -60,7 +60,7 @@ class Database {
     const Reset statement{prepared(sql)};
     int at = 0;
     (bind(statement.handle, ++at, arguments), ...);
-    while (step(statement.handle)) take(Row(statement.handle));
+    while (step(statement.handle)) take(ResultRow(statement.handle));
     return sqlite3_changes64(handle_.get());
   }
 

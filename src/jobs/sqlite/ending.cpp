@@ -1,7 +1,7 @@
 #include <set>
 
 #include "jobs/sqlite/sqlite_store.h"
-#include "jobs/sqlite/task_rows.h"
+#include "jobs/sqlite/job_rows.h"
 
 namespace tutti {
 namespace {
@@ -21,59 +21,59 @@ void release_waiting(Database& database) {
       "AND twin.state = 'running')");
 }
 
-void SqliteStore::end_attempt(Database& database, TaskId task, AttemptEnd end, std::string_view failure,
+void SqliteStore::end_attempt(Database& database, JobId job, AttemptEnd end, std::string_view failure,
                               const std::string& error, const AttemptUse& use) const {
   database.run(
       "UPDATE attempts SET end = ?2, failure = ?3, error = ?4, ended = ?5, device = iif(?6 = '', device, ?6), "
       "audio = ?7, busy = ?8 WHERE task = ?1 AND end = 'running'",
-      task, name_of(end), failure, error, ms_of(now()), use.device, use.audio.count(), use.busy.count());
+      job, name_of(end), failure, error, ms_of(now()), use.device, use.audio.count(), use.busy.count());
 }
 
-Result<bool> SqliteStore::complete(const LeaseKey& key, std::span<const TaskOutput> outputs, const AttemptUse& use) {
+Result<bool> SqliteStore::complete(const LeaseKey& key, std::span<const JobOutput> outputs, const AttemptUse& use) {
   return transact([&](Database& database) {
     if (!is_held(database, key)) return false;
     database.run(
         "UPDATE tasks SET state = 'done', progress = 1, error = '', lease_token = '', owner = '', cancel_wished = 0, "
         "published = ?2, device = iif(?3 = '', device, ?3) WHERE id = ?1",
-        key.task, outputs.empty() ? 1 : 0, use.device);
-    drop_results(database, key.task);
+        key.job, outputs.empty() ? 1 : 0, use.device);
+    drop_results(database, key.job);
     for (std::size_t i = 0; i < outputs.size(); ++i)
       database.run(
           "INSERT INTO results(task, number, path, staged, sha256, bytes, modified_ns, kept, known) "
           "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 1)",
-          key.task, static_cast<std::int64_t>(i), outputs[i].path, outputs[i].staged, outputs[i].sha256,
+          key.job, static_cast<std::int64_t>(i), outputs[i].path, outputs[i].staged, outputs[i].sha256,
           outputs[i].bytes, outputs[i].modified_ns, outputs[i].kept);
-    end_attempt(database, key.task, AttemptEnd::done, "", "", use);
+    end_attempt(database, key.job, AttemptEnd::done, "", "", use);
     release_waiting(database);
     return true;
   });
 }
 
-AfterFailure SqliteStore::settle_failure(Database& database, TaskId task, FailureClass kind, AttemptEnd end,
+AfterFailure SqliteStore::settle_failure(Database& database, JobId job, FailureClass kind, AttemptEnd end,
                                          const std::string& error, const AttemptUse& use) const {
   RetryHistory history;
   std::string device;
   bool cancel = false;
   database.rows(
       "SELECT strikes, device_failures, memory_failures, device, cancel_wished FROM tasks WHERE id = ?1",
-      [&](const Row& row) {
+      [&](const ResultRow& row) {
         history = {row.count(0), row.count(1), row.count(2)};
         device = row.text(3);
         cancel = row.count(4) != 0;
       },
-      task);
-  const RetryVerdict verdict = decide_retry(kind, history, dice(), options_.retries);
-  AfterFailure after{.wait = verdict.wait};
-  after.state = cancel ? TaskState::cancelled : verdict.again ? TaskState::queued : TaskState::dead;
-  const bool forgiven = verdict.again && !verdict.counted;
+      job);
+  const RetryDecision decision = decide_retry(kind, history, dice(), options_.retries);
+  AfterFailure after{.wait = decision.wait};
+  after.state = cancel ? JobState::cancelled : decision.again ? JobState::queued : JobState::dead;
+  const bool forgiven = decision.again && !decision.counted;
   database.run(
       "UPDATE tasks SET state = ?2, strikes = strikes + ?3, device_failures = device_failures + ?4, "
       "memory_failures = memory_failures + ?5, not_before = ?6, error = ?7, failed_on = ?8, lease_token = '', "
       "owner = '', cancel_wished = 0, progress = 0 WHERE id = ?1",
-      task, name_of(after.state), verdict.counted ? 1 : 0, forgiven && kind == FailureClass::device ? 1 : 0,
-      forgiven && kind == FailureClass::out_of_memory ? 1 : 0, ms_of(now() + verdict.wait), error,
+      job, name_of(after.state), decision.counted ? 1 : 0, forgiven && kind == FailureClass::device ? 1 : 0,
+      forgiven && kind == FailureClass::out_of_memory ? 1 : 0, ms_of(now() + decision.wait), error,
       use.device.empty() ? device : use.device);
-  end_attempt(database, task, end, name_of(kind), error, use);
+  end_attempt(database, job, end, name_of(kind), error, use);
   release_waiting(database);
   return after;
 }
@@ -81,47 +81,47 @@ AfterFailure SqliteStore::settle_failure(Database& database, TaskId task, Failur
 Result<AfterFailure> SqliteStore::fail(const LeaseKey& key, const Failure& failure) {
   return transact([&](Database& database) -> AfterFailure {
     if (!is_held(database, key)) return {.held = false};
-    return settle_failure(database, key.task, failure.kind, AttemptEnd::failed, failure.reason, failure.use);
+    return settle_failure(database, key.job, failure.kind, AttemptEnd::failed, failure.reason, failure.use);
   });
 }
 
 /// Queued again, or cancelled where that was wished; whether the task was at work.
-bool SqliteStore::give_back(Database& database, TaskId task, AttemptEnd end, const std::string& reason) const {
+bool SqliteStore::give_back(Database& database, JobId job, AttemptEnd end, const std::string& reason) const {
   const std::int64_t changed = database.run(
       "UPDATE tasks SET state = iif(cancel_wished, 'cancelled', 'queued'), cancel_wished = 0, lease_token = '', "
       "owner = '', progress = 0 WHERE id = ?1 AND state = 'running'",
-      task);
+      job);
   if (changed == 0) return false;
-  end_attempt(database, task, end, "", reason, {});
+  end_attempt(database, job, end, "", reason, {});
   release_waiting(database);
   return true;
 }
 
-Result<bool> SqliteStore::hand_back(const LeaseKey& key, const std::string& reason) {
+Result<bool> SqliteStore::release(const LeaseKey& key, const std::string& reason) {
   return transact([&](Database& database) {
-    return is_held(database, key) && give_back(database, key.task, AttemptEnd::handed_back, reason);
+    return is_held(database, key) && give_back(database, key.job, AttemptEnd::handed_back, reason);
   });
 }
 
 Result<bool> SqliteStore::cancelled(const LeaseKey& key) {
   return transact([&](Database& database) {
     if (!is_held(database, key)) return false;
-    database.run("UPDATE tasks SET cancel_wished = 1 WHERE id = ?1", key.task);
-    return give_back(database, key.task, AttemptEnd::handed_back, "cancelled");
+    database.run("UPDATE tasks SET cancel_wished = 1 WHERE id = ?1", key.job);
+    return give_back(database, key.job, AttemptEnd::handed_back, "cancelled");
   });
 }
 
 Result<std::size_t> SqliteStore::reap() {
   return transact([&](Database& database) {
     struct Running {
-      TaskId task;
+      JobId job;
       std::string owner;
       bool expired;
     };
     std::vector<Running> running;
     database.rows(
         "SELECT id, owner, lease_until < ?1 FROM tasks WHERE state = 'running'",
-        [&](const Row& row) {
+        [&](const ResultRow& row) {
           running.push_back({row.number(0), row.text(1), row.count(2) != 0});
         },
         ms_of(now()));
@@ -135,7 +135,7 @@ Result<std::size_t> SqliteStore::reap() {
     std::size_t reaped = 0;
     for (const auto& at_work : running)
       if (gone.contains(at_work.owner) || at_work.expired)
-        reaped += reap_one(database, at_work.task, gone.contains(at_work.owner));
+        reaped += reap_one(database, at_work.job, gone.contains(at_work.owner));
     release_waiting(database);  // stores of earlier versions have some that wait for what nobody works on
     return reaped;
   });
@@ -143,9 +143,9 @@ Result<std::size_t> SqliteStore::reap() {
 
 /// An owner that went (kill -9, a crash of ours, power) is no fault of the task: decoding and tensors run in processes
 /// of their own. One that lives and does not renew may hang on the task: that counts.
-std::size_t SqliteStore::reap_one(Database& database, TaskId task, bool orphaned) const {
-  if (orphaned) return give_back(database, task, AttemptEnd::orphaned, "its tutti process ended") ? 1 : 0;
-  settle_failure(database, task, FailureClass::crash, AttemptEnd::expired, "the lease ran out", {});
+std::size_t SqliteStore::reap_one(Database& database, JobId job, bool orphaned) const {
+  if (orphaned) return give_back(database, job, AttemptEnd::orphaned, "its tutti process ended") ? 1 : 0;
+  settle_failure(database, job, FailureClass::crash, AttemptEnd::expired, "the lease ran out", {});
   return 1;
 }
 

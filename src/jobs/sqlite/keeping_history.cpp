@@ -1,5 +1,5 @@
 #include "jobs/sqlite/sqlite_store.h"
-#include "jobs/sqlite/task_rows.h"
+#include "jobs/sqlite/job_rows.h"
 
 namespace tutti {
 namespace {
@@ -8,19 +8,19 @@ void read_devices(Database& database, RunRecord& run) {
   database.rows(
       "SELECT device, name, audio, busy, energy_joules, cost, windows, places FROM run_devices WHERE run = ?1 "
       "ORDER BY device",
-      [&](const Row& row) {
+      [&](const ResultRow& row) {
         DeviceUse use{row.text(0), row.text(1), Seconds(row.real(2)), Seconds(row.real(3))};
         if (row.has(4)) use.energy_joules = row.real(4);
         if (row.has(5)) use.cost = row.real(5);
         if (row.has(6)) use.windows = row.number(6);
-        if (row.has(7)) use.places = row.count(7);
+        if (row.has(7)) use.window_capacity = row.count(7);
         run.end.devices.push_back(std::move(use));
       },
       run.id);
   for (auto& use : run.end.devices)
     database.rows(
         "SELECT reason, seconds FROM run_idle WHERE run = ?1 AND device = ?2",
-        [&](const Row& row) { use.idle[row.text(0)] = Seconds(row.real(1)); }, run.id, use.device);
+        [&](const ResultRow& row) { use.idle[row.text(0)] = Seconds(row.real(1)); }, run.id, use.device);
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ Result<void> SqliteStore::end_run(RunId run, const RunEnd& end) {
           "energy_joules = energy_joules + excluded.energy_joules, cost = cost + excluded.cost, "
           "windows = windows + excluded.windows, places = max(places, excluded.places)",
           run, use.device, use.name, use.audio.count(), use.busy.count(), use.energy_joules, use.cost, use.windows,
-          use.places);
+          use.window_capacity);
       for (const auto& [reason, seconds] : use.idle)
         database.run(
             "INSERT INTO run_idle VALUES(?1, ?2, ?3, ?4) ON CONFLICT DO UPDATE SET seconds = seconds + "
@@ -66,7 +66,7 @@ Result<std::vector<RunRecord>> SqliteStore::runs(std::size_t limit) {
     database.rows(
         "SELECT id, command, batch, model, compute_type, started, ended, total, successful, failed, cancelled, "
         "elapsed, audio FROM runs ORDER BY id DESC LIMIT ?1",
-        [&](const Row& row) {
+        [&](const ResultRow& row) {
           RunRecord run{row.number(0), {row.text(1), row.text(2), row.text(3), row.text(4)}, time_of(row.number(5))};
           if (row.has(6)) run.ended = time_of(row.number(6));
           run.end = {row.number(7),  row.number(8),         row.number(9),
@@ -97,7 +97,7 @@ Result<std::vector<SpeedRecord>> SqliteStore::speeds(bool all) {
     database.rows(
         "SELECT device, model, compute_type, concurrency, speed, overhead, samples, median_error, at FROM speeds" +
             (all ? std::string() : newest) + " ORDER BY id",
-        [&](const Row& row) {
+        [&](const ResultRow& row) {
           SpeedRecord speed{
               {row.text(0), row.text(1), row.text(2), row.count(3)}, row.real(4), Seconds(row.real(5)), row.number(6)};
           if (row.has(7)) speed.median_error = row.real(7);
@@ -120,7 +120,7 @@ Result<std::vector<DeviceEvent>> SqliteStore::events(StoreTime since) {
     std::vector<DeviceEvent> found;
     database.rows(
         "SELECT device, run, kind, text, at FROM events WHERE at >= ?1 ORDER BY id",
-        [&](const Row& row) {
+        [&](const ResultRow& row) {
           found.push_back({row.text(0), row.number(1), row.text(2), row.text(3), time_of(row.number(4))});
         },
         ms_of(since));

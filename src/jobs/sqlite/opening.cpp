@@ -10,7 +10,7 @@
 #include "jobs/local_disk.h"
 #include "jobs/sqlite/schema.h"
 #include "jobs/sqlite/sqlite_store.h"
-#include "jobs/sqlite/task_rows.h"
+#include "jobs/sqlite/job_rows.h"
 
 namespace tutti {
 
@@ -71,11 +71,11 @@ Result<void> SqliteStore::set_time() {
   return transact([&](Database& database) {
     std::string boot;
     std::int64_t base = 0, latest = 0;
-    database.rows("SELECT value FROM meta WHERE name = 'boot'", [&](const Row& row) { boot = row.text(0); });
-    database.rows("SELECT value FROM meta WHERE name = 'base'", [&](const Row& row) { base = row.number(0); });
-    database.rows("SELECT max(coalesce(ended, started)) FROM runs", [&](const Row& row) { latest = row.number(0); });
+    database.rows("SELECT value FROM meta WHERE name = 'boot'", [&](const ResultRow& row) { boot = row.text(0); });
+    database.rows("SELECT value FROM meta WHERE name = 'base'", [&](const ResultRow& row) { base = row.number(0); });
+    database.rows("SELECT max(coalesce(ended, started)) FROM runs", [&](const ResultRow& row) { latest = row.number(0); });
     database.rows("SELECT max(submitted) FROM tasks",
-                  [&](const Row& row) { latest = std::max(latest, row.number(0)); });
+                  [&](const ResultRow& row) { latest = std::max(latest, row.number(0)); });
     base_ = time_of(base);
     if (boot == clock.boot() && ms_of(now()) >= latest) return;
     base_ = std::max(clock.wall(), time_of(latest)) - clock.since_boot();

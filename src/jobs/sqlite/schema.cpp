@@ -104,7 +104,7 @@ CREATE TABLE written(
 
 std::int64_t version_of(Database& database) {
   std::int64_t version = 0;
-  database.rows("PRAGMA user_version", [&](const Row& row) { version = row.number(0); });
+  database.rows("PRAGMA user_version", [&](const ResultRow& row) { version = row.number(0); });
   return version;
 }
 

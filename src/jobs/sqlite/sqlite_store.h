@@ -25,35 +25,35 @@ class SqliteStore final : public JobStore {
 
   Result<RunId> begin_run(const RunStart& start) override;
   Result<void> end_run(RunId run, const RunEnd& end) override;
-  Result<std::vector<Submitted>> submit(RunId run, std::span<const TaskSpec> specs) override;
-  Result<void> set_length(TaskId task, Seconds audio, LengthSource source) override;
+  Result<std::vector<Submitted>> submit(RunId run, std::span<const JobSpec> specs) override;
+  Result<void> set_length(JobId job, Seconds audio, LengthSource source) override;
 
   Result<std::optional<Lease>> claim(const ClaimRequest& request) override;
   Result<std::vector<LeaseStanding>> renew(std::span<const Renewal> renewals) override;
-  Result<ContentVerdict> content_known(const LeaseKey& key, const std::string& sha256) override;
-  Result<bool> complete(const LeaseKey& key, std::span<const TaskOutput> outputs, const AttemptUse& use) override;
+  Result<ContentCheck> content_known(const LeaseKey& key, const std::string& sha256) override;
+  Result<bool> complete(const LeaseKey& key, std::span<const JobOutput> outputs, const AttemptUse& use) override;
   Result<AfterFailure> fail(const LeaseKey& key, const Failure& failure) override;
-  Result<bool> hand_back(const LeaseKey& key, const std::string& reason) override;
+  Result<bool> release(const LeaseKey& key, const std::string& reason) override;
   Result<bool> cancelled(const LeaseKey& key) override;
   Result<std::size_t> reap() override;
 
-  Result<std::size_t> cancel(const TaskFilter& filter) override;
-  Result<std::size_t> hold(const TaskFilter& filter) override;
-  Result<std::size_t> resume(const TaskFilter& filter) override;
-  Result<std::size_t> retry(const TaskFilter& filter) override;
+  Result<std::size_t> cancel(const JobFilter& filter) override;
+  Result<std::size_t> hold(const JobFilter& filter) override;
+  Result<std::size_t> resume(const JobFilter& filter) override;
+  Result<std::size_t> retry(const JobFilter& filter) override;
   using JobStore::redo;
-  Result<std::size_t> redo(const TaskFilter& filter, Redo which) override;
+  Result<std::size_t> redo(const JobFilter& filter, Redo which) override;
 
-  Result<TaskCounts> counts(const TaskFilter& filter) override;
-  Result<std::vector<Task>> tasks(const TaskFilter& filter, TaskId after, std::size_t limit) override;
-  Result<std::vector<Attempt>> attempts(TaskId task) override;
-  Result<std::vector<TaskOutput>> outputs(TaskId task) override;
+  Result<JobCounts> counts(const JobFilter& filter) override;
+  Result<std::vector<Job>> jobs(const JobFilter& filter, JobId after, std::size_t limit) override;
+  Result<std::vector<Attempt>> attempts(JobId job) override;
+  Result<std::vector<JobOutput>> outputs(JobId job) override;
 
   Result<std::vector<Unpublished>> unpublished() override;
-  Result<void> mark_published(TaskId task) override;
-  Result<std::vector<KnownContent>> written(TaskId task) override;
-  Result<void> record_written(TaskId task, const KnownContent& content) override;
-  Result<void> move_output(TaskId task, const TaskOutput& output) override;
+  Result<void> mark_published(JobId job) override;
+  Result<std::vector<KnownContent>> written(JobId job) override;
+  Result<void> record_written(JobId job, const KnownContent& content) override;
+  Result<void> move_output(JobId job, const JobOutput& output) override;
   Result<StagedBy> staged_by(const LeaseKey& key) override;
 
   Result<void> record_speed(const SpeedRecord& speed) override;
@@ -77,17 +77,17 @@ class SqliteStore final : public JobStore {
     }
   }
 
-  Submitted submit_one(Database& database, RunId run, const TaskSpec& spec, StoreTime time) const;
-  void renew_version(Database& database, RunId run, TaskId task, const TaskSpec& spec, bool same_input,
+  Submitted submit_one(Database& database, RunId run, const JobSpec& spec, StoreTime time) const;
+  void renew_version(Database& database, RunId run, JobId job, const JobSpec& spec, bool same_input,
                      StoreTime time) const;
-  TaskId first_claimable(Database& database, const ClaimRequest& request) const;
+  JobId first_claimable(Database& database, const ClaimRequest& request) const;
   /// Ends the running attempt of a task whose lease is given up or taken.
-  void end_attempt(Database& database, TaskId task, AttemptEnd end, std::string_view failure, const std::string& error,
+  void end_attempt(Database& database, JobId job, AttemptEnd end, std::string_view failure, const std::string& error,
                    const AttemptUse& use) const;
-  AfterFailure settle_failure(Database& database, TaskId task, FailureClass kind, AttemptEnd end,
+  AfterFailure settle_failure(Database& database, JobId job, FailureClass kind, AttemptEnd end,
                               const std::string& error, const AttemptUse& use) const;
-  bool give_back(Database& database, TaskId task, AttemptEnd end, const std::string& reason) const;
-  std::size_t reap_one(Database& database, TaskId task, bool orphaned) const;
+  bool give_back(Database& database, JobId job, AttemptEnd end, const std::string& reason) const;
+  std::size_t reap_one(Database& database, JobId job, bool orphaned) const;
 
   GroupCommit commits_;
   OwnerLock owner_;

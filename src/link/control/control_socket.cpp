@@ -170,7 +170,7 @@ std::vector<fs::path> control_sockets(const fs::path& folder) {
   return found;
 }
 
-Result<std::string> ask_control(const fs::path& socket, const std::string& request, Seconds patience) {
+Result<std::string> send_control_request(const fs::path& socket, const std::string& request, Seconds patience) {
   const int milliseconds = static_cast<int>(patience.count() * 1000);
   const OwnedFd peer = connected(socket, milliseconds);
   if (!peer && errno != EAGAIN)

@@ -61,7 +61,7 @@ std::vector<std::filesystem::path> control_sockets(const std::filesystem::path& 
 
 /// Asks and waits for the answer, without its line end. Fault::missing when nobody listens; Fault::device when there is
 /// no answer within `patience`.
-Result<std::string> ask_control(const std::filesystem::path& socket, const std::string& request,
+Result<std::string> send_control_request(const std::filesystem::path& socket, const std::string& request,
                                 Seconds patience = Seconds(2));
 
 }  // namespace tutti

@@ -42,11 +42,11 @@ class EmulatedWorker {
         started_(age()) {}
 
   int run() {
-    say(Hello{.build_id = part_.build_id, .device_uuid = part_.card.uuid});
+    send(Hello{.build_id = part_.build_id, .device_uuid = part_.card.uuid});
     for (;;) {
       auto packet = connection_.receive(patience());
       if (!packet) return 0;
-      if (*packet && !hears(**packet)) return 9;
+      if (*packet && !handle(**packet)) return 9;
       misbehave();
       work_on();
       show_load();
@@ -62,7 +62,7 @@ class EmulatedWorker {
     return Seconds(now() - born) / part_.card.time;
   }
 
-  void say(const ToControl& message) {
+  void send(const ToControl& message) {
     if (!connection_.send(encode_message(message))) ::_exit(0);
   }
 
@@ -76,7 +76,7 @@ class EmulatedWorker {
     return least;
   }
 
-  bool hears(Connection::Packet& packet) {
+  bool handle(Connection::Packet& packet) {
     auto message = decode_to_worker(packet.message);
     if (!message) return false;
     if (hung_) return true;
@@ -110,7 +110,7 @@ class EmulatedWorker {
       }
       worked_at_ += std::chrono::duration_cast<Clock::Instant::duration>(needed);
       share_done_ = work_.begin()->first;
-      say(work_.extract(work_.begin()).mapped());
+      send(work_.extract(work_.begin()).mapped());
     }
     worked_at_ = at;
   }
@@ -151,7 +151,7 @@ class EmulatedWorker {
   }
 
   [[noreturn]] void leave() {
-    say(Failed{.fault = Fault::device, .what = "the device is lost (GPU has fallen off the bus)"});
+    send(Failed{.fault = Fault::device, .what = "the device is lost (GPU has fallen off the bus)"});
     ::_exit(1);
   }
 
@@ -213,7 +213,7 @@ class EmulatedWorker {
   }
 
   void obey(const ReleaseWindow& order) { windows_.erase(order.window); }
-  void obey(const Ping& order) { say(Pong{order.sequence}); }
+  void obey(const Ping& order) { send(Pong{order.sequence}); }
 
   static Failed failed(WindowId window, std::uint64_t request, const Error& error) {
     return {.window = window, .request = request, .fault = error.fault, .what = error.what};

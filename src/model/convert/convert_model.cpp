@@ -15,8 +15,8 @@
 #include "model/convert/file_on_the_way.h"
 #include "model/convert/hugging_face_files.h"
 #include "model/convert/openai_file.h"
-#include "model/stored/names.h"
-#include "model/stored/safetensors_writer.h"
+#include "model/formats/names.h"
+#include "model/formats/safetensors_writer.h"
 
 namespace tutti {
 namespace {
@@ -33,8 +33,8 @@ Result<fs::path> free_place(const fs::path& wanted) {
   return into;
 }
 
-Result<void> expect_room_for_model(const fs::path& folder, std::uint64_t needed) {
-  return expect_room(folder, {static_cast<std::int64_t>(needed)}, "the new model",
+Result<void> expect_space_for_model(const fs::path& folder, std::uint64_t needed) {
+  return expect_space(folder, {static_cast<std::int64_t>(needed)}, "the new model",
                      "Free some space, or name a folder on another disk with -o");
 }
 
@@ -48,7 +48,7 @@ Result<std::uint64_t> write_weights(const std::shared_ptr<const Checkpoint>& che
       bytes += byte_count(plan.shape, plan.type).value_or(0);
       plans.push_back(std::move(plan));
     }
-  if (auto room = expect_room_for_model(folder_of(thing), bytes); !room) return tl::unexpected<Error>(room.error());
+  if (auto space = expect_space_for_model(folder_of(thing), bytes); !space) return tl::unexpected<Error>(space.error());
   auto writer = SafetensorsWriter::start(fd, std::move(plans), thing);
   if (!writer) return tl::unexpected<Error>(writer.error());
   for (const auto& tensor : tensors) {
@@ -94,8 +94,8 @@ Result<ConvertedModel> convert_to_openai(const ConvertRequest& request) {
   if (auto checked = check_openai(checkpoint->shape.dims); !checked) return tl::unexpected<Error>(checked.error());
   if (auto made = make_folders(folder_of(request.into)); !made) return tl::unexpected<Error>(made.error());
   const std::uint64_t element = request.type == WeightType::float32 ? 4 : 2;
-  if (auto room = expect_room_for_model(folder_of(request.into), element * parameters_of(*tensors)); !room)
-    return tl::unexpected<Error>(room.error());
+  if (auto space = expect_space_for_model(folder_of(request.into), element * parameters_of(*tensors)); !space)
+    return tl::unexpected<Error>(space.error());
   const auto bytes = write_openai_file(checkpoint, *tensors, request.type, request.into);
   if (!bytes) return tl::unexpected<Error>(bytes.error());
   return ConvertedModel{.shape = checkpoint->shape, .parameters = parameters_of(*tensors), .bytes = *bytes};

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "model/convert/weight_type.h"
-#include "model/stored/dims.h"
+#include "model/formats/dims.h"
 
 namespace tutti {
 

@@ -9,8 +9,8 @@
 
 #include "base/error.h"
 #include "model/convert/weight_type.h"
-#include "model/stored/checkpoint.h"
-#include "model/stored/safetensors_writer.h"
+#include "model/formats/checkpoint.h"
+#include "model/formats/safetensors_writer.h"
 
 namespace tutti {
 

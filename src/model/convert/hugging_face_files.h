@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "model/convert/weight_type.h"
-#include "model/stored/checkpoint.h"
+#include "model/formats/checkpoint.h"
 #include "text/tokenizer.h"
 
 namespace tutti {

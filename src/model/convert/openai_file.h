@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "model/convert/converted_tensor.h"
 #include "model/convert/weight_type.h"
-#include "model/stored/checkpoint.h"
+#include "model/formats/checkpoint.h"
 
 namespace tutti {
 

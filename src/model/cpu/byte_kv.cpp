@@ -33,7 +33,7 @@ std::int64_t padded_positions(const ByteKv& kv) {
 }
 
 /// Rows that follow one another over the same window.
-struct Brothers {
+struct BeamGroup {
   std::int64_t first = 0;
   std::int64_t count = 0;
   const ByteKv* kv = nullptr;
@@ -45,8 +45,8 @@ std::int64_t rows_together(std::int64_t rows, std::int64_t heads) {
   return std::clamp<std::int64_t>(shares, 1, ByteAttentionJob::kMostRows);
 }
 
-std::vector<Brothers> brothers_among(const std::vector<ByteRow>& rows, std::int64_t most) {
-  std::vector<Brothers> all;
+std::vector<BeamGroup> beam_groups(const std::vector<ByteRow>& rows, std::int64_t most) {
+  std::vector<BeamGroup> all;
   for (const auto& [row, kv] : rows) {
     const bool next =
         !all.empty() && all.back().kv == kv && all.back().first + all.back().count == row && all.back().count < most;
@@ -59,7 +59,7 @@ std::vector<Brothers> brothers_among(const std::vector<ByteRow>& rows, std::int6
   return all;
 }
 
-ByteAttentionJob job_of(const at::Tensor& q, const Brothers& rows, std::int64_t head, at::Tensor& out) {
+ByteAttentionJob job_of(const at::Tensor& q, const BeamGroup& rows, std::int64_t head, at::Tensor& out) {
   const auto& kv = *rows.kv;
   const auto padded = padded_positions(kv);
   const auto at = rows.first * q.size(1) + head * kHeadSize;
@@ -119,7 +119,7 @@ std::shared_ptr<const ByteKv> make_byte_kv(const at::Tensor& both, std::int64_t 
 
 void attend_byte_rows(const at::Tensor& q, const std::vector<ByteRow>& rows, at::Tensor& out) {
   const auto heads = q.size(1) / kHeadSize;
-  const auto together = brothers_among(rows, rows_together(std::ssize(rows), heads));
+  const auto together = beam_groups(rows, rows_together(std::ssize(rows), heads));
   std::int64_t most = 0;
   for (const auto& one : together) {
     most = std::max(most, one.count * ByteAttentionJob::scratch_size(padded_positions(*one.kv)));

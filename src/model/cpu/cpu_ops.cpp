@@ -35,13 +35,13 @@ at::Tensor floats(std::int64_t rows, std::int64_t columns) {
 }
 
 /// Of an attention's products.
-Precision precision_of(at::ScalarType type) {
-  return type == at::kBFloat16 && multiplies_bfloat16() ? Precision::bfloat16 : Precision::float32;
+WeightPrecision precision_of(at::ScalarType type) {
+  return type == at::kBFloat16 && multiplies_bfloat16() ? WeightPrecision::bfloat16 : WeightPrecision::float32;
 }
 
 /// Of a whole window's: with as many rows as keys it pays to bring these to whole numbers.
-Precision window_precision_of(at::ScalarType type) {
-  return type == at::kBFloat16 && !multiplies_bfloat16() ? Precision::int16 : precision_of(type);
+WeightPrecision window_precision_of(at::ScalarType type) {
+  return type == at::kBFloat16 && !multiplies_bfloat16() ? WeightPrecision::int16 : precision_of(type);
 }
 
 /// Room for positions with one of zeros at either end: then a convolution's input is three rows that overlap the next.
@@ -76,8 +76,8 @@ at::Tensor convolve(const at::Tensor& mel, const ops::Conv& first, const ops::Co
   auto input = padded_positions(frames, mel.size(0));
   input.narrow(0, 1, frames).copy_(mel.t());
   auto between = padded_positions(frames, n);
-  auto heard = between.narrow(0, 1, frames);
-  product({input.const_data_ptr<float>(), mel.size(0), frames}, {}, *first.packed, {.gelu = true}, output_of(heard));
+  auto convolved = between.narrow(0, 1, frames);
+  product({input.const_data_ptr<float>(), mel.size(0), frames}, {}, *first.packed, {.gelu = true}, output_of(convolved));
   auto x = floats((frames + 1) / 2, n);
   product({between.const_data_ptr<float>(), 2 * n, x.size(0)}, {}, *second.packed,
           {.gelu = true, .addend = positional.const_data_ptr<float>(), .stride = n}, output_of(x));
@@ -92,7 +92,7 @@ at::Tensor layer_norm(const at::Tensor& x, const ops::Norm& norm) {
   for_each_unit((x.size(0) + together - 1) / together, [&](std::int64_t unit) {
     const auto first = unit * together;
     std::vector<float> scratch(static_cast<std::size_t>(n));
-    kernels(Precision::float32, best_instructions())
+    kernels(WeightPrecision::float32, best_instructions())
         .prepare({.x = x.const_data_ptr<float>() + first * n,
                   .stride = n,
                   .rows = std::min(together, x.size(0) - first),
@@ -115,7 +115,7 @@ at::Tensor linear(const at::Tensor& x, const ops::Norm* norm, const ops::Linear&
 
 at::Tensor logits(const at::Tensor& x, const ops::Norm& norm, const ops::Linear& embedding, const at::Tensor& table) {
   auto values = linear(x, &norm, embedding);
-  if (embedding.packed->precision == Precision::int8) compute_likeliest(values, cpu_ops::layer_norm(x, norm), table);
+  if (embedding.packed->precision == WeightPrecision::int8) compute_likeliest(values, cpu_ops::layer_norm(x, norm), table);
   return values;
 }
 

@@ -33,7 +33,7 @@ float dot(std::span<const float> x, const Stored* weights) {
 /// The tokens that could be the likeliest, at most kMostDoubtful of them.
 std::vector<std::int32_t> doubtful(std::span<const float> logits) {
   const auto columns = column_maxima(logits);
-  auto tokens = places_from(logits, columns, largest_of(columns) - kDoubtfulLogits);
+  auto tokens = positions_from(logits, columns, largest_of(columns) - kDoubtfulLogits);
   if (tokens.size() > kMostDoubtful) {
     std::ranges::nth_element(tokens, tokens.begin() + std::ptrdiff_t{kMostDoubtful}, std::greater(),
                              [&](std::int32_t token) { return logits[static_cast<std::size_t>(token)]; });

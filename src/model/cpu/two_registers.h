@@ -10,13 +10,13 @@ namespace tutti {
 namespace {
 
 template <class Number, int bytes>
-struct VectorOf {
+struct VectorRegister {
   typedef Number type __attribute__((vector_size(bytes)));  // "using" would lose the attribute
 };
 
 template <class Number>
 struct TwoRegisters {
-  using Register = typename VectorOf<Number, 32>::type;
+  using Register = typename VectorRegister<Number, 32>::type;
   using Mask = TwoRegisters<std::int32_t>;
   Register half[2];
 
@@ -107,7 +107,7 @@ inline To bits_as(const TwoRegisters<Number>& from) {
 template <class To, class Number>
 inline To narrowed(const TwoRegisters<Number>& from) {
   using Element = std::remove_reference_t<decltype(To{}[0])>;
-  using Half = typename VectorOf<Element, sizeof(To) / 2>::type;
+  using Half = typename VectorRegister<Element, sizeof(To) / 2>::type;
   const Half halves[2] = {__builtin_convertvector(from.half[0], Half), __builtin_convertvector(from.half[1], Half)};
   To to;
   std::memcpy(&to, halves, sizeof to);
@@ -117,7 +117,7 @@ inline To narrowed(const TwoRegisters<Number>& from) {
 /// The other way: sixteen unsigned numbers of half a word.
 template <class Halves>
 inline WordLanes widened(const Halves& from) {
-  using Half = VectorOf<std::uint16_t, 16>::type;
+  using Half = VectorRegister<std::uint16_t, 16>::type;
   using Register = WordLanes::Register;
   Half halves[2];
   std::memcpy(halves, &from, sizeof halves);

@@ -12,7 +12,7 @@
 
 #include "base/log.h"
 #include "model/cpu/parallel.h"
-#include "model/stored/row_values.h"
+#include "model/formats/row_values.h"
 
 namespace tutti {
 namespace {
@@ -25,7 +25,7 @@ at::ScalarType scalar_type(ElementType type) {
   }
 }
 
-bool lies_in(const MappedFile& file, std::span<const std::byte> bytes) {
+bool is_within(const MappedFile& file, std::span<const std::byte> bytes) {
   const auto all = file.bytes();
   return bytes.data() >= all.data() && bytes.data() + bytes.size() <= all.data() + all.size();
 }
@@ -33,7 +33,7 @@ bool lies_in(const MappedFile& file, std::span<const std::byte> bytes) {
 /// Gives back the whole pages of a tensor that has been packed or copied to a device, so that no model is held twice.
 /// They are the file's: whoever reads them once more gets them again.
 void let_go(const Checkpoint& owner, std::span<const std::byte> bytes) {
-  if (std::ranges::none_of(owner.files, [&](const MappedFile& file) { return lies_in(file, bytes); })) return;
+  if (std::ranges::none_of(owner.files, [&](const MappedFile& file) { return is_within(file, bytes); })) return;
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   const auto begin = (reinterpret_cast<std::uintptr_t>(bytes.data()) + page - 1) / page * page;
   const auto end = reinterpret_cast<std::uintptr_t>(bytes.data() + bytes.size()) / page * page;

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "base/error.h"
-#include "model/stored/checkpoint.h"
+#include "model/formats/checkpoint.h"
 #include "model/weights/weights.h"
 
 namespace tutti {

@@ -53,31 +53,31 @@ class Preparation {
 
   /// What is computed once a window, where the matrix units are busy. int8 takes sixteen bits for it, too: with weights
   /// of eight the encoder's cosine with float32 is below 0.999 (docs/compute-types.md).
-  Precision window_precision() const {
-    if (type_.keeps_float32()) return Precision::float32;
-    return type_.scales_to_int8() && !multiplies_bfloat16() ? Precision::int16 : Precision::bfloat16;
+  WeightPrecision window_precision() const {
+    if (type_.keeps_float32()) return WeightPrecision::float32;
+    return type_.scales_to_int8() && !multiplies_bfloat16() ? WeightPrecision::int16 : WeightPrecision::bfloat16;
   }
 
   /// What is computed for every token, where everything waits for the weights.
-  Precision step_precision() const { return type_.scales_to_int8() ? Precision::int8 : window_precision(); }
+  WeightPrecision step_precision() const { return type_.scales_to_int8() ? WeightPrecision::int8 : window_precision(); }
 
   /// Own kernels compute the likeliest once more; torch shares the embedding, in the activations' type.
-  Precision output_precision() const {
-    return type_.keeps_float32() || !layout_.own_kernels ? window_precision() : Precision::int8;
+  WeightPrecision output_precision() const {
+    return type_.keeps_float32() || !layout_.own_kernels ? window_precision() : WeightPrecision::int8;
   }
 
   std::shared_ptr<const PackedMatrix> packed(const at::Tensor& weight, const at::Tensor& bias,
-                                             Precision precision) const {
+                                             WeightPrecision precision) const {
     constexpr std::int64_t kSixteenBits = 2;  // of int8 rows: they cost a step nothing, and eight change tokens
     return std::make_shared<const PackedMatrix>(pack(weight, bias, precision, kSixteenBits));
   }
 
-  void layer(ops::Linear& layer, Precision precision) const {
+  void layer(ops::Linear& layer, WeightPrecision precision) const {
     if (layout_.own_kernels) {
       layer = {.packed = packed(layer.weight, layer.bias, precision)};
       return;
     }
-    if (precision == Precision::int8) {
+    if (precision == WeightPrecision::int8) {
       const auto wide = layer.weight.to(device_, at::kFloat);
       const auto scale = wide.abs().amax(1).div_(127).clamp_min_(1e-12);
       layer.weight = at::round(wide / scale.unsqueeze(1)).to(at::kChar);
@@ -99,7 +99,7 @@ class Preparation {
     plain(conv.bias);
   }
 
-  void block(BlockWeights& block, Precision precision) const {
+  void block(BlockWeights& block, WeightPrecision precision) const {
     norm(block.attn_norm);
     block.attn.joined = joined({&block.attn.query, &block.attn.key, &block.attn.value});
     // Of a decoder's layers the one whose rounding changes most tokens.

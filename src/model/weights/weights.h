@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "model/ops.h"
-#include "model/stored/dims.h"
+#include "model/formats/dims.h"
 
 namespace tutti {
 

@@ -15,12 +15,12 @@ using Symbols = std::span<const std::int32_t>;
 constexpr std::size_t kBits = 64;
 
 /// Where each symbol stands in the reference, as bits.
-class Places {
+class Positions {
  public:
-  explicit Places(Symbols reference) : words_((reference.size() + kBits - 1) / kBits), scratch_(words_) {
-    for (std::size_t i = 0; i < reference.size(); ++i) places_[reference[i]].push_back(i);
-    for (const auto& [symbol, places] : places_)
-      if (places.size() >= words_) set(masks_[symbol] = std::vector<Bits>(words_), places);
+  explicit Positions(Symbols reference) : words_((reference.size() + kBits - 1) / kBits), scratch_(words_) {
+    for (std::size_t i = 0; i < reference.size(); ++i) positions_[reference[i]].push_back(i);
+    for (const auto& [symbol, positions] : positions_)
+      if (positions.size() >= words_) set(masks_[symbol] = std::vector<Bits>(words_), positions);
   }
 
   std::size_t words() const { return words_; }
@@ -28,19 +28,19 @@ class Places {
   /// Good until the next call.
   const Bits* of(std::int32_t symbol) {
     if (const auto frequent = masks_.find(symbol); frequent != masks_.end()) return frequent->second.data();
-    for (const std::size_t place : shown_) scratch_[place / kBits] = 0;
+    for (const std::size_t position : shown_) scratch_[position / kBits] = 0;
     shown_ = {};
-    if (const auto found = places_.find(symbol); found != places_.end()) set(scratch_, shown_ = found->second);
+    if (const auto found = positions_.find(symbol); found != positions_.end()) set(scratch_, shown_ = found->second);
     return scratch_.data();
   }
 
  private:
-  static void set(std::vector<Bits>& mask, std::span<const std::size_t> places) {
-    for (const std::size_t place : places) mask[place / kBits] |= Bits{1} << place % kBits;
+  static void set(std::vector<Bits>& mask, std::span<const std::size_t> positions) {
+    for (const std::size_t position : positions) mask[position / kBits] |= Bits{1} << position % kBits;
   }
 
   std::size_t words_;
-  std::unordered_map<std::int32_t, std::vector<std::size_t>> places_;
+  std::unordered_map<std::int32_t, std::vector<std::size_t>> positions_;
   // Only for the at most 64 symbols that would be dearer to set bit by bit: memory stays linear.
   std::unordered_map<std::int32_t, std::vector<Bits>> masks_;
   std::vector<Bits> scratch_;
@@ -95,13 +95,13 @@ int advance(const Row& from, Row& to, std::size_t next, const Band& band, const 
 /// Goes through all rows of the table inside `band`, showing each before it is left to `visit(number, row)`. Returns
 /// the distance, which is right where it is at most the width of the band, and too great elsewhere.
 template <class Visit>
-std::size_t last_distance(const Band& band, Places& places, Symbols hypothesis, Visit&& visit) {
-  Row row(places.words());
+std::size_t last_distance(const Band& band, Positions& positions, Symbols hypothesis, Visit&& visit) {
+  Row row(positions.words());
   std::size_t distance = band.end(0);
   for (std::size_t j = 0; j < hypothesis.size(); ++j) {
     visit(j, row);
     distance += band.end(j + 1) - band.end(j);  // words that enter the band count up
-    distance += static_cast<std::size_t>(advance(row, row, j + 1, band, places.of(hypothesis[j])));
+    distance += static_cast<std::size_t>(advance(row, row, j + 1, band, positions.of(hypothesis[j])));
   }
   return distance;
 }
@@ -138,9 +138,9 @@ class WayBack {
   WayBack(Symbols reference, Symbols hypothesis)
       : reference_(reference),
         hypothesis_(hypothesis),
-        places_(reference),
+        positions_(reference),
         stride_(std::max(kBits, static_cast<std::size_t>(std::sqrt(hypothesis.size())) + 1)),
-        rows_(std::min(stride_, hypothesis.size()) + 1, Row(places_.words())),
+        rows_(std::min(stride_, hypothesis.size()) + 1, Row(positions_.words())),
         i_(reference.size()),
         j_(hypothesis.size()) {}
 
@@ -160,7 +160,7 @@ class WayBack {
   std::size_t keep_some_rows(const Band& band) {
     band_ = band;
     kept_.clear();
-    return last_distance(band, places_, hypothesis_, [&](std::size_t j, const Row& row) {
+    return last_distance(band, positions_, hypothesis_, [&](std::size_t j, const Row& row) {
       if (j % stride_ == 0) kept_.push_back(row);
     });
   }
@@ -169,7 +169,7 @@ class WayBack {
   void make_rows(std::size_t first, std::size_t last) {
     rows_[0] = kept_[first / stride_];
     for (std::size_t j = first; j < last; ++j)
-      advance(rows_[j - first], rows_[j + 1 - first], j + 1, band_, places_.of(hypothesis_[j]));
+      advance(rows_[j - first], rows_[j + 1 - first], j + 1, band_, positions_.of(hypothesis_[j]));
   }
 
   /// Back to row `first`, or to the start of the reference. No shortest path leaves the band.
@@ -188,7 +188,7 @@ class WayBack {
   }
 
   Symbols reference_, hypothesis_;
-  Places places_;
+  Positions positions_;
   std::size_t stride_;
   std::vector<Row> rows_;  // those made anew; rows_[0] is a kept one
   std::size_t i_, j_;
@@ -202,9 +202,9 @@ class WayBack {
 std::int64_t edit_distance(Symbols reference, Symbols hypothesis) {
   trim(reference, hypothesis);
   if (reference.empty()) return static_cast<std::int64_t>(hypothesis.size());
-  Places places(reference);
+  Positions positions(reference);
   return static_cast<std::int64_t>(widen(reference, hypothesis, [&](const Band& band) {
-    return last_distance(band, places, hypothesis, [](std::size_t, const Row&) {});
+    return last_distance(band, positions, hypothesis, [](std::size_t, const Row&) {});
   }));
 }
 

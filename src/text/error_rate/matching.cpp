@@ -6,7 +6,7 @@ namespace tutti {
 namespace {
 
 using Symbols = std::span<const std::int32_t>;
-using Places = std::vector<std::optional<std::size_t>>;
+using Positions = std::vector<std::optional<std::size_t>>;
 
 /// An edit costs more than any number of matches gains: of the shortest paths, that with most matches is the cheapest.
 constexpr std::int64_t kEdit = std::int64_t{1} << 32;
@@ -34,11 +34,11 @@ std::vector<std::int32_t> reversed(Symbols symbols) {
 
 /// Enters the places of `reference`, which begins at `places`, in a hypothesis whose part `hypothesis` begins at
 /// `offset`.
-void match(Symbols reference, Symbols hypothesis, std::size_t offset, std::span<std::optional<std::size_t>> places) {
+void match(Symbols reference, Symbols hypothesis, std::size_t offset, std::span<std::optional<std::size_t>> positions) {
   if (reference.empty() || hypothesis.empty()) return;
   if (reference.size() == 1) {
     const auto found = std::ranges::find(hypothesis, reference.front());
-    if (found != hypothesis.end()) places.front() = offset + static_cast<std::size_t>(found - hypothesis.begin());
+    if (found != hypothesis.end()) positions.front() = offset + static_cast<std::size_t>(found - hypothesis.begin());
     return;
   }
   const std::size_t half = reference.size() / 2;
@@ -47,16 +47,16 @@ void match(Symbols reference, Symbols hypothesis, std::size_t offset, std::span<
   std::size_t cut = 0;
   for (std::size_t at = 0; at <= hypothesis.size(); ++at)
     if (before[at] + behind[hypothesis.size() - at] < before[cut] + behind[hypothesis.size() - cut]) cut = at;
-  match(reference.first(half), hypothesis.first(cut), offset, places.first(half));
-  match(reference.subspan(half), hypothesis.subspan(cut), offset + cut, places.subspan(half));
+  match(reference.first(half), hypothesis.first(cut), offset, positions.first(half));
+  match(reference.subspan(half), hypothesis.subspan(cut), offset + cut, positions.subspan(half));
 }
 
 }  // namespace
 
-Places matching_places(Symbols reference, Symbols hypothesis) {
-  Places places(reference.size());
-  match(reference, hypothesis, 0, places);
-  return places;
+Positions matching_positions(Symbols reference, Symbols hypothesis) {
+  Positions positions(reference.size());
+  match(reference, hypothesis, 0, positions);
+  return positions;
 }
 
 }  // namespace tutti

@@ -110,7 +110,7 @@ Result<std::vector<Merge>> read_merges(std::string_view content) {
   return merges;
 }
 
-Result<void> place(Ids& ids, VocabularyFile& file) {
+Result<void> assign_id(Ids& ids, VocabularyFile& file) {
   std::int32_t most = -1;
   for (const auto& [token, id] : ids) most = std::max(most, id);
   file.tokens.resize(static_cast<std::size_t>(most) + 1);
@@ -143,7 +143,7 @@ Result<VocabularyFile> parse_gpt2_files(const Gpt2Files& files) {
   if (ids->empty()) return fail(Fault::corrupt, "vocab.json: expected tokens, found none");
   auto merges = read_merges(files.merges);
   if (!merges) return tl::unexpected(merges.error());
-  if (auto placed = place(*ids, file); !placed) return tl::unexpected(placed.error());
+  if (auto placed = assign_id(*ids, file); !placed) return tl::unexpected(placed.error());
   file.merges = std::move(*merges);
   file.added = std::move(*added);
   return file;

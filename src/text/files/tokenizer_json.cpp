@@ -27,14 +27,14 @@ class Reader final : public nlohmann::json_sax<Json> {
 
   bool string(string_t& value) override {
     switch (here()) {
-      case Place::added_token:
+      case Section::added_token:
         if (key_ == "content") file.added.back().content = std::move(value);
         return true;
-      case Place::model:
+      case Section::model:
         if (key_ == "type") model_type = std::move(value);
         return true;
-      case Place::merges: return spaced_merge(value);
-      case Place::merge: return half_merge(value);
+      case Section::merges: return spaced_merge(value);
+      case Section::merge: return half_merge(value);
       default: return true;
     }
   }
@@ -44,18 +44,18 @@ class Reader final : public nlohmann::json_sax<Json> {
     return true;
   }
   bool start_object(std::size_t) override {
-    const Place inner = inner_place(true);
-    if (inner == Place::added_token) file.added.push_back({-1, {}});
+    const Section inner = inner_section(true);
+    if (inner == Section::added_token) file.added.push_back({-1, {}});
     return enter(inner);
   }
   bool start_array(std::size_t) override {
-    const Place inner = inner_place(false);
-    if (inner == Place::merge) halves_.clear();
+    const Section inner = inner_section(false);
+    if (inner == Section::merge) halves_.clear();
     return enter(inner);
   }
   bool end_object() override { return leave(); }
   bool end_array() override {
-    if (here() == Place::merge) {
+    if (here() == Section::merge) {
       if (halves_.size() != 2) return stop("merge " + std::to_string(file.merges.size()) + ": expected two tokens");
       file.merges.emplace_back(std::move(halves_[0]), std::move(halves_[1]));
     }
@@ -67,30 +67,30 @@ class Reader final : public nlohmann::json_sax<Json> {
   }
 
  private:
-  enum class Place { nowhere, top, model, vocab, merges, merge, added, added_token };
+  enum class Section { nowhere, top, model, vocab, merges, merge, added, added_token };
 
-  Place here() const { return places_.empty() ? Place::nowhere : places_.back(); }
+  Section here() const { return sections_.empty() ? Section::nowhere : sections_.back(); }
 
-  Place inner_place(bool object) const {
-    if (places_.empty()) return object ? Place::top : Place::nowhere;
+  Section inner_section(bool object) const {
+    if (sections_.empty()) return object ? Section::top : Section::nowhere;
     switch (here()) {
-      case Place::top:
-        if (key_ == "model" && object) return Place::model;
-        return key_ == "added_tokens" && !object ? Place::added : Place::nowhere;
-      case Place::model:
-        if (key_ == "vocab" && object) return Place::vocab;
-        return key_ == "merges" && !object ? Place::merges : Place::nowhere;
-      case Place::merges: return object ? Place::nowhere : Place::merge;
-      case Place::added: return object ? Place::added_token : Place::nowhere;
-      default: return Place::nowhere;
+      case Section::top:
+        if (key_ == "model" && object) return Section::model;
+        return key_ == "added_tokens" && !object ? Section::added : Section::nowhere;
+      case Section::model:
+        if (key_ == "vocab" && object) return Section::vocab;
+        return key_ == "merges" && !object ? Section::merges : Section::nowhere;
+      case Section::merges: return object ? Section::nowhere : Section::merge;
+      case Section::added: return object ? Section::added_token : Section::nowhere;
+      default: return Section::nowhere;
     }
   }
-  bool enter(Place place) {
-    places_.push_back(place);
+  bool enter(Section section) {
+    sections_.push_back(section);
     return true;
   }
   bool leave() {
-    places_.pop_back();
+    sections_.pop_back();
     return true;
   }
   bool stop(std::string why) {
@@ -99,10 +99,10 @@ class Reader final : public nlohmann::json_sax<Json> {
   }
 
   bool number(number_integer_t value) {
-    const bool is_id = here() == Place::vocab || (here() == Place::added_token && key_ == "id");
+    const bool is_id = here() == Section::vocab || (here() == Section::added_token && key_ == "id");
     if (!is_id) return true;
     if (value < 0 || value >= kMostTokens) return stop("the id of '" + key_ + "' is no token id");
-    if (here() == Place::added_token) {
+    if (here() == Section::added_token) {
       file.added.back().id = static_cast<std::int32_t>(value);
       return true;
     }
@@ -127,13 +127,13 @@ class Reader final : public nlohmann::json_sax<Json> {
     return stop("merge " + std::to_string(file.merges.size()) + ": '" + std::string(text) + "' is not byte-level");
   }
 
-  std::vector<Place> places_;
+  std::vector<Section> sections_;
   std::string key_;
   std::vector<std::string> halves_;
 };
 
 /// Puts the entries at their ids. An id that comes twice is damage.
-Result<void> place_tokens(std::vector<std::pair<std::string, std::int32_t>>& entries, VocabularyFile& file) {
+Result<void> assign_tokens(std::vector<std::pair<std::string, std::int32_t>>& entries, VocabularyFile& file) {
   std::int32_t most = -1;
   for (const auto& [bytes, id] : entries) most = std::max(most, id);
   file.tokens.resize(static_cast<std::size_t>(most) + 1);
@@ -157,7 +157,7 @@ Result<VocabularyFile> parse_tokenizer_json(std::string_view content) {
   if (reader.entries.empty()) return fail(Fault::corrupt, "model.vocab: expected tokens, found none");
   for (const AddedToken& token : reader.file.added)
     if (token.id < 0) return fail(Fault::corrupt, "added_tokens: '" + token.content + "' has no id");
-  if (auto placed = place_tokens(reader.entries, reader.file); !placed) return tl::unexpected(placed.error());
+  if (auto placed = assign_tokens(reader.entries, reader.file); !placed) return tl::unexpected(placed.error());
   return std::move(reader.file);
 }
 

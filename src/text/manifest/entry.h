@@ -17,7 +17,7 @@ struct ManifestEntry {
   std::string id{};    // a UUID is in lower case with hyphens, anything else is kept
   std::string name{};  // for people; empty: the file's
   std::optional<Seconds> duration{};
-  std::string task_class{};  // "interactive", "normal", "batch" or empty
+  std::string job_class{};  // "interactive", "normal", "batch" or empty
   int priority = 0;
   std::optional<std::chrono::sys_time<std::chrono::milliseconds>> deadline{};  // somebody waits for it until then
   std::string extra = "{}";  // the fields that Tutti does not know, as a JSON object in their order

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/log.h"
-#include "model/cards/out_of_memory.h"
+#include "model/gpu/out_of_memory.h"
 
 namespace tutti {
 namespace {

@@ -3,7 +3,7 @@
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 
-#include "model/cards/out_of_memory.h"
+#include "model/gpu/out_of_memory.h"
 
 namespace tutti {
 

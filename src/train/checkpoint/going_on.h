@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "train/checkpoint/training_state.h"
 #include "train/peers/peers.h"
-#include "train/step/step.h"
+#include "train/optimiser_step/step.h"
 #include "train/task.h"
 
 namespace tutti {

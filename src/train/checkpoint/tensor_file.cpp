@@ -8,8 +8,8 @@
 
 #include "base/files.h"
 #include "base/system_error.h"
-#include "model/stored/safetensors.h"
-#include "model/stored/safetensors_writer.h"
+#include "model/formats/safetensors.h"
+#include "model/formats/safetensors_writer.h"
 #include "model/tensor_bytes.h"
 
 namespace tutti {

@@ -5,7 +5,7 @@
 #include "base/files.h"
 #include "train/checkpoint/copies.h"
 #include "train/checkpoint/resume.h"
-#include "train/step/averages_in_place.h"
+#include "train/optimiser_step/averages_in_place.h"
 
 namespace tutti {
 namespace {

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "train/checkpoint/background_writer.h"
 #include "train/checkpoint/folder.h"
-#include "train/step/step.h"
+#include "train/optimiser_step/step.h"
 #include "train/task.h"
 
 namespace tutti {

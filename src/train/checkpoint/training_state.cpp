@@ -47,10 +47,10 @@ std::string show_state(const TrainingState& s) {
               {"best_step", s.best_step},
               {"without_progress", s.without_progress},
               {"evaluated_step", s.evaluated_step},
-              {"judge", hex_of(s.judge)},
+              {"judge", hex_of(s.evaluator)},
               {"model_step", s.model_step},
               {"evaluation_due", s.evaluation_due},
-              {"untended", s.untended},
+              {"untended", s.has_due_work},
               {"seconds", s.seconds},
               {"positions", positions},
               {"row_limits", row_limits}}
@@ -76,10 +76,10 @@ Result<TrainingState> read_state(std::string_view text) {
     json.at("best_step").get_to(s.best_step);
     json.at("without_progress").get_to(s.without_progress);
     s.evaluated_step = json.value("evaluated_step", std::int64_t{0});  // older checkpoints knew none of the three
-    s.judge = bytes_of(json.value("judge", std::string()));
+    s.evaluator = bytes_of(json.value("judge", std::string()));
     s.model_step = json.value("model_step", s.best_step);
     s.evaluation_due = json.value("evaluation_due", false);  // older checkpoints waited for theirs
-    s.untended = json.value("untended", false);              // nor were there any behind a feed that had failed
+    s.has_due_work = json.value("untended", false);              // nor were there any behind a feed that had failed
     json.at("seconds").get_to(s.seconds);
     for (const auto& position : json.at("positions")) s.positions.push_back(bytes_of(position.get<std::string>()));
     for (const auto& limit : json.value("row_limits", Json::array()))  // older checkpoints did not keep them

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "train/step/row_limit.h"
-#include "train/step/step.h"
+#include "train/optimiser_step/row_limit.h"
+#include "train/optimiser_step/step.h"
 
 namespace tutti {
 
@@ -26,10 +26,10 @@ struct TrainingState {
   std::int64_t best_step = 0;
   std::int32_t without_progress = 0;     // evaluations since then
   std::int64_t evaluated_step = 0;       // of the last whole evaluation
-  std::string judge{};                   // what evaluations are by, TrainerOptions::judge
+  std::string evaluator{};                   // what evaluations are by, TrainerOptions::judge
   std::int64_t model_step = 0;           // whose network is in OUT/model, where evaluations choose it
   bool evaluation_due = false;           // that of this step had not ended, or was cut short by an interruption
-  bool untended = false;                 // the feed failed before it was known whether this step ends an epoch
+  bool has_due_work = false;                 // the feed failed before it was known whether this step ends an epoch
   double seconds = 0;                    // of work so far
   std::vector<std::string> positions{};  // of each process's feed, behind the last batch used; empty: at the start
   std::vector<RowLimit> row_limits{};    // of each process

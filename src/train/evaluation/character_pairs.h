@@ -8,13 +8,13 @@ namespace tutti {
 
 /// What stands in a text, and what was heard instead; 0: nothing.
 struct CharacterPair {
-  char32_t said = 0;
-  char32_t heard = 0;
+  char32_t reference = 0;
+  char32_t hypothesis = 0;
   auto operator<=>(const CharacterPair&) const = default;
 };
 
 /// The differences along a shortest path of edits between two texts (UTF-8), from their end back. Time and memory are
 /// the product of their lengths: meant for samples, not for books.
-std::vector<CharacterPair> differing_characters(std::string_view said, std::string_view heard);
+std::vector<CharacterPair> differing_characters(std::string_view reference, std::string_view hypothesis);
 
 }  // namespace tutti

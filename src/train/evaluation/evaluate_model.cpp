@@ -10,8 +10,8 @@
 #include "model/cpu/compute_team.h"
 #include "model/device_name.h"
 #include "train/evaluation/html_report.h"
-#include "train/evaluation/listener.h"
-#include "train/evaluation/verdict.h"
+#include "train/evaluation/set_decoder.h"
+#include "train/evaluation/scores.h"
 #include "train/whisper/feed.h"
 #include "train/whisper/labels.h"
 
@@ -26,8 +26,8 @@ bool always_times(const std::filesystem::path& model) {
 }
 
 /// What the model wrote down, how many samples could not be used, and what it computed in.
-struct HeardSet {
-  std::vector<HeardSample> samples{};
+struct DecodedSet {
+  std::vector<SampleResult> samples{};
   std::int64_t bad = 0;
   std::string last_bad{};
   std::string compute_type{};
@@ -37,11 +37,11 @@ void print(const Evaluation& evaluation) {
   std::printf("%s\n", rates_text(rates_of(evaluation)).c_str());
   std::printf("computed in %s\n", evaluation.compute_type.c_str());
   if (const auto bad = bad_text(evaluation); !bad.empty()) std::printf("%s\n", bad.c_str());
-  for (const auto& [condition, verdict] : evaluation.per_condition)
-    std::printf("  %-16s %s\n", condition.c_str(), rates_text(verdict).c_str());
+  for (const auto& [condition, score] : evaluation.per_condition)
+    std::printf("  %-16s %s\n", condition.c_str(), rates_text(score).c_str());
 }
 
-Result<HeardSet> hear(const EvaluationRequest& request, const ChooseComputeType& choose) {
+Result<DecodedSet> decode_samples(const EvaluationRequest& request, const ChooseComputeType& choose) {
   const auto device = device_named(request.device);
   if (!device) return tl::unexpected<Error>(device.error());
   const auto type = choose(request.compute_type, request.model, *device);
@@ -57,11 +57,11 @@ Result<HeardSet> hear(const EvaluationRequest& request, const ChooseComputeType&
   if (!feed) return tl::unexpected<Error>(feed.error());
   const auto start = start_of_text(*tokenizer, request.language, request.task == "translate");
   if (!start) return tl::unexpected<Error>(start.error());
-  auto heard = listen(*model, *tokenizer, {.sot_sequence = *start, .timestamps = always_times(request.model)},
+  auto decoded = decode_set(*model, *tokenizer, {.sot_sequence = *start, .timestamps = always_times(request.model)},
                       [&feed] { return feed->next(); });
-  if (!heard) return tl::unexpected<Error>(heard.error());
+  if (!decoded) return tl::unexpected<Error>(decoded.error());
   const auto report = feed->report();
-  return HeardSet{.samples = std::move(*heard),
+  return DecodedSet{.samples = std::move(*decoded),
                   .bad = report.bad_samples,
                   .last_bad = report.last_bad,
                   .compute_type = std::string(type->name())};
@@ -71,12 +71,12 @@ Result<HeardSet> hear(const EvaluationRequest& request, const ChooseComputeType&
 
 Result<void> evaluate_model(const EvaluationRequest& request, const ChooseComputeType& choose) {
   set_compute_threads(request.threads, read_cpu().cores);
-  const auto heard = hear(request, choose);
-  if (!heard) return tl::unexpected<Error>(heard.error());
-  auto evaluation = judge_set(heard->samples, heard->bad, request.normaliser);
+  const auto decoded = decode_samples(request, choose);
+  if (!decoded) return tl::unexpected<Error>(decoded.error());
+  auto evaluation = score_set(decoded->samples, decoded->bad, request.normaliser);
   if (!evaluation) return fail_in(request.data.string(), evaluation.error());
-  evaluation->last_bad = heard->last_bad;
-  evaluation->compute_type = heard->compute_type;
+  evaluation->last_bad = decoded->last_bad;
+  evaluation->compute_type = decoded->compute_type;
   if (request.json)
     std::printf("%s\n", evaluation_json(*evaluation).c_str());
   else
@@ -84,7 +84,7 @@ Result<void> evaluate_model(const EvaluationRequest& request, const ChooseComput
   if (request.report.empty()) return {};
   OutputOwnership files("Name another file with --report");  // what the report is not to replace was refused before
   if (auto claimed = files.claim_marked(request.report, "--report", kEvaluationMark); !claimed) return claimed;
-  return files.write(request.report, evaluation_html(*evaluation, heard->samples, request.normaliser)).map([](bool) {});
+  return files.write(request.report, evaluation_html(*evaluation, decoded->samples, request.normaliser)).map([](bool) {});
 }
 
 }  // namespace tutti

@@ -40,39 +40,39 @@ std::string number(std::int64_t value) {
 
 std::string rates_table(const Evaluation& e) {
   std::string html = "<table><tr><th>condition<th>WER<th>CER<th>silence heard as silence<th>samples</tr>\n";
-  const auto add_row = [&html](const std::string& name, const ConditionVerdict& v) {
+  const auto add_row = [&html](const std::string& name, const ConditionScore& v) {
     const auto texts = v.samples - v.noise_samples;
     html += "<tr>" + cell(name) + rate(texts, v.wer) + rate(texts, v.cer) + rate(v.noise_samples, v.noise_accuracy) +
             number(v.samples) + "</tr>\n";
   };
   add_row("all", rates_of(e));
-  for (const auto& [condition, verdict] : e.per_condition) add_row(condition, verdict);
+  for (const auto& [condition, score] : e.per_condition) add_row(condition, score);
   return html + "</table>\n" +
          (e.compute_type.empty() ? "" : "<p>The network computed in " + escaped_markup(e.compute_type) + ".</p>\n");
 }
 
-struct Judged {
-  const HeardSample* sample = nullptr;
-  Evaluation verdict{};
+struct ScoredSample {
+  const SampleResult* sample = nullptr;
+  Evaluation score{};
 };
 
 /// Of the file where it lies: the page stays small, and plays on the machine that evaluated.
-std::string player(const HeardSample& sample) {
+std::string player(const SampleResult& sample) {
   if (sample.audio.empty()) return {};
   const auto url = "file://" + url_of_path(std::filesystem::absolute(sample.audio).string());
   return audio_player(url, sample.start, sample.end);
 }
 
-std::string worst_table(const std::vector<HeardSample>& samples, const std::string& normaliser) {
-  std::vector<Judged> judged;
-  for (const auto& sample : samples) judged.push_back({&sample, judge_samples({sample}, normaliser)});
-  const auto badness = [](const Judged& one) { return one.verdict.cer + (1 - one.verdict.noise_accuracy); };
-  std::ranges::stable_sort(judged, std::ranges::greater(), badness);
+std::string worst_table(const std::vector<SampleResult>& samples, const std::string& normaliser) {
+  std::vector<ScoredSample> scored;
+  for (const auto& sample : samples) scored.push_back({&sample, score_samples({sample}, normaliser)});
+  const auto badness = [](const ScoredSample& one) { return one.score.cer + (1 - one.score.noise_accuracy); };
+  std::ranges::stable_sort(scored, std::ranges::greater(), badness);
   std::string html = "<h2>Worst samples</h2><table><tr><th>sample<th>condition<th>CER<th>said<th>heard<th>sound</tr>\n";
-  for (const auto& one : std::span(judged).first(std::min(kWorst, judged.size()))) {
+  for (const auto& one : std::span(scored).first(std::min(kWorst, scored.size()))) {
     if (badness(one) == 0) break;
     html += "<tr>" + cell(one.sample->id) + cell(one.sample->condition) +
-            rate(1 - one.verdict.noise_samples, one.verdict.cer) + cell(one.sample->reference) +
+            rate(1 - one.score.noise_samples, one.score.cer) + cell(one.sample->reference) +
             cell(one.sample->hypothesis) + "<td>" + player(*one.sample) + "</tr>\n";
   }
   return html + "</table>\n";
@@ -85,7 +85,7 @@ std::string shown(char32_t c) {
 }
 
 /// In the texts as errors were counted.
-std::string confusion_table(const std::vector<HeardSample>& samples, const std::string& normaliser) {
+std::string confusion_table(const std::vector<SampleResult>& samples, const std::string& normaliser) {
   std::map<CharacterPair, std::int64_t> counts;
   for (const auto& sample : samples)
     for (const auto& pair :
@@ -95,13 +95,13 @@ std::string confusion_table(const std::vector<HeardSample>& samples, const std::
   std::ranges::stable_sort(rows, std::ranges::greater(), [](const auto& row) { return row.second; });
   std::string html = "<h2>Characters taken for others</h2><table><tr><th>said<th>heard<th>times</tr>\n";
   for (const auto& [pair, count] : std::span(rows).first(std::min(kConfusions, rows.size())))
-    html += "<tr>" + cell(shown(pair.said)) + cell(shown(pair.heard)) + number(count) + "</tr>\n";
+    html += "<tr>" + cell(shown(pair.reference)) + cell(shown(pair.hypothesis)) + number(count) + "</tr>\n";
   return html + "</table>\n";
 }
 
 }  // namespace
 
-std::string evaluation_html(const Evaluation& evaluation, const std::vector<HeardSample>& samples,
+std::string evaluation_html(const Evaluation& evaluation, const std::vector<SampleResult>& samples,
                             const std::string& normaliser) {
   return kHead + (markup_comment(kEvaluationMark) + "<h1>Evaluation</h1>\n" + rates_table(evaluation)) +
          worst_table(samples, normaliser) + confusion_table(samples, normaliser);

@@ -3,13 +3,13 @@
 #include <string>
 #include <vector>
 
-#include "train/evaluation/verdict.h"
+#include "train/evaluation/scores.h"
 
 namespace tutti {
 
 /// A page for people: the rates, those of every condition, the worst samples with what was said, what was heard and
 /// their sound, and which characters were taken for which.
-std::string evaluation_html(const Evaluation& evaluation, const std::vector<HeardSample>& samples,
+std::string evaluation_html(const Evaluation& evaluation, const std::vector<SampleResult>& samples,
                             const std::string& normaliser);
 
 }  // namespace tutti

@@ -34,7 +34,7 @@ at::Tensor CtcHead::timed_loss_sum(const at::Tensor& states, const at::Tensor& a
   auto counts = at::ones({blank() + 1}, states.options().dtype(at::kFloat).requires_grad(false));
   counts[blank()].fill_(kBlankCounts);
   return at::cross_entropy_loss(scores_of(states).flatten(0, 1), at_positions.flatten(), counts, at::Reduction::Sum,
-                                kNotAsked);
+                                kIgnoredTarget);
 }
 
 at::Tensor CtcHead::scores_of(const at::Tensor& states) const {

@@ -27,7 +27,7 @@ class CtcHead {
   at::Tensor loss_sum(const at::Tensor& states, const at::Tensor& spelled, const at::Tensor& lengths) const;
 
   /// Cross-entropy of what is spelled where, summed over positions: [] float32. `at_positions` [rows, positions] int64:
-  /// the token, blank() for none, kNotAsked (train/labels.h) where nothing is known; blanks count for less, as they are
+  /// the token, blank() for none, kIgnoredTarget (train/labels.h) where nothing is known; blanks count for less, as they are
   /// many. Where the times of letters are known this tells the encoder in a few hundred steps what CTC alone, which has
   /// to find them first, needs thousands for.
   at::Tensor timed_loss_sum(const at::Tensor& states, const at::Tensor& at_positions) const;

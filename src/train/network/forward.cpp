@@ -29,10 +29,10 @@ at::Tensor by_head(const at::Tensor& x, std::int64_t heads) {
 }
 
 /// Every position of `asking` over those of `from`; with `causal`, over none behind itself.
-at::Tensor attend(const at::Tensor& asking, const at::Tensor& from, const AttentionWeights& layer, std::int64_t heads,
+at::Tensor attend(const at::Tensor& query, const at::Tensor& from, const AttentionWeights& layer, std::int64_t heads,
                   bool causal) {
   const auto seen = at::scaled_dot_product_attention(
-      by_head(apply(asking, layer.query), heads), by_head(apply(from, layer.key), heads),
+      by_head(apply(query, layer.query), heads), by_head(apply(from, layer.key), heads),
       by_head(apply(from, layer.value), heads), std::nullopt, /*dropout_p=*/0.0, causal);
   return apply(seen.transpose(1, 2).flatten(2), layer.out);
 }
@@ -47,24 +47,24 @@ at::Tensor encoder_block(const at::Tensor& x, const BlockWeights& block, std::in
 }
 
 /// Where head 0 looks: [batch, length, positions], logarithms.
-at::Tensor first_head(const at::Tensor& asking, const at::Tensor& from, const AttentionWeights& layer,
+at::Tensor first_head(const at::Tensor& query, const at::Tensor& from, const AttentionWeights& layer,
                       std::int64_t heads) {
-  const auto width = asking.size(2) / heads;
+  const auto width = query.size(2) / heads;
   const auto own = [&](const at::Tensor& x, const ops::Linear& all) {
     return at::linear(x, all.weight.narrow(0, 0, width), all.bias.defined() ? all.bias.narrow(0, 0, width) : all.bias);
   };
-  const auto scores = own(asking, layer.query).matmul(own(from, layer.key).transpose(1, 2));
+  const auto scores = own(query, layer.query).matmul(own(from, layer.key).transpose(1, 2));
   return (scores.to(at::kFloat) / std::sqrt(static_cast<double>(width))).log_softmax(2);
 }
 
-at::Tensor decoder_block(const at::Tensor& x, const at::Tensor& heard, const BlockWeights& block, std::int64_t heads,
+at::Tensor decoder_block(const at::Tensor& x, const at::Tensor& context, const BlockWeights& block, std::int64_t heads,
                          double dropout, std::vector<at::Tensor>* watched) {
   const auto y = norm(x, block.attn_norm);
-  const auto said = x + dropped(attend(y, y, block.attn, heads, true), dropout);
-  const auto asking = norm(said, block.cross_norm);
-  if (watched) watched->push_back(first_head(asking, heard, block.cross, heads));
-  const auto told = said + dropped(attend(asking, heard, block.cross, heads, false), dropout);
-  return with_mlp(told, block, dropout);
+  const auto self_attended = x + dropped(attend(y, y, block.attn, heads, true), dropout);
+  const auto query = norm(self_attended, block.cross_norm);
+  if (watched) watched->push_back(first_head(query, context, block.cross, heads));
+  const auto cross_attended = self_attended + dropped(attend(query, context, block.cross, heads, false), dropout);
+  return with_mlp(cross_attended, block, dropout);
 }
 
 void require(bool holds, const std::string& what) {
@@ -93,7 +93,7 @@ at::Tensor encode(const WhisperWeights& weights, const WhisperDims& dims, const 
 }
 
 at::Tensor decode(const WhisperWeights& weights, const WhisperDims& dims, const at::Tensor& tokens,
-                  const at::Tensor& heard, const ForwardOptions& options, std::vector<at::Tensor>* watched) {
+                  const at::Tensor& context, const ForwardOptions& options, std::vector<at::Tensor>* watched) {
   require(tokens.size(1) <= dims.n_text_ctx, "decode: " + std::to_string(tokens.size(1)) + " tokens, the network has " +
                                                  std::to_string(dims.n_text_ctx) + " positions");
   auto x = at::embedding(weights.tokens, tokens) + weights.text_positions.narrow(0, 0, tokens.size(1));
@@ -103,7 +103,7 @@ at::Tensor decode(const WhisperWeights& weights, const WhisperDims& dims, const 
                                                                                          const at::Tensor& window) {
       return decoder_block(input, window, block, heads, share, watched);
     };
-    x = options.recompute && !watched ? recomputed(x, heard, run) : run(x, heard);
+    x = options.recompute && !watched ? recomputed(x, context, run) : run(x, context);
   }
   return at::linear(norm(x, weights.decoder_norm), weights.tokens);
 }

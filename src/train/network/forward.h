@@ -29,6 +29,6 @@ at::Tensor encode(const WhisperWeights& weights, const WhisperDims& dims, const 
 /// `watched`: gets, for each layer, where head 0 of its cross-attention looks: [batch, length, positions], logarithms
 /// of shares that add up to one; these layers are not computed again.
 at::Tensor decode(const WhisperWeights& weights, const WhisperDims& dims, const at::Tensor& tokens,
-                  const at::Tensor& heard, const ForwardOptions& options, std::vector<at::Tensor>* watched = nullptr);
+                  const at::Tensor& context, const ForwardOptions& options, std::vector<at::Tensor>* watched = nullptr);
 
 }  // namespace tutti

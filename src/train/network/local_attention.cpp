@@ -20,7 +20,7 @@ struct Head {
   std::int64_t width;
 
   /// Row pair `j` asks for the position `ahead` of its own by the sinusoid `i`.
-  void ask(std::int64_t j, std::int64_t i, double ahead) {
+  void add_query(std::int64_t j, std::int64_t i, double ahead) {
     const auto half = width / 2;
     const double turn = std::exp(-sinusoid_step(width) * static_cast<double>(i)) * ahead;
     const auto c = static_cast<float>(kGain * std::cos(turn)), s = static_cast<float>(kGain * std::sin(turn));
@@ -58,7 +58,7 @@ void look_nearby(WhisperParameters& parameters) {
     for (std::int64_t head = 0; head < heads; ++head) {
       Head own{query.mutable_data_ptr<float>() + head * rows * width,
                key.mutable_data_ptr<float>() + head * rows * width, width};
-      for (std::int64_t j = 0; j < rows / 2; ++j) own.ask(j, j, ahead_of(layer, head, heads));
+      for (std::int64_t j = 0; j < rows / 2; ++j) own.add_query(j, j, ahead_of(layer, head, heads));
     }
     block.attn.query.weight.copy_(query);
     block.attn.key.weight.copy_(key);

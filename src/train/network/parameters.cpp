@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "model/stored/names.h"
+#include "model/formats/names.h"
 #include "model/weights/load.h"
 
 namespace tutti {

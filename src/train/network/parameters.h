@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "model/stored/checkpoint.h"
+#include "model/formats/checkpoint.h"
 #include "model/weights/weights.h"
 
 namespace tutti {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/log.h"
-#include "model/cards/card_sum.h"
+#include "model/gpu/card_sum.h"
 #include "model/gpu.h"
 #include "train/peers/peers.h"
 
@@ -23,14 +23,14 @@ constexpr std::chrono::hours kAnswer{1};  // between steps: whatever takes longe
 class GlooPeers : public Peers {
  public:
   GlooPeers(c10::intrusive_ptr<c10d::Store> store, c10::intrusive_ptr<c10d::ProcessGroupGloo> group,
-            const MeetingPlace& place, Pace pace)
+            const Rendezvous& rendezvous, WaitLimits limits)
       : store_(std::move(store)),
         group_(std::move(group)),
-        place_(place),
-        own_pace_(*store_, place.rank, place.ranks, pace) {}
+        rendezvous_(rendezvous),
+        rank_monitor_(*store_, rendezvous.rank, rendezvous.ranks, limits) {}
 
-  int rank() const override { return place_.rank; }
-  int ranks() const override { return place_.ranks; }
+  int rank() const override { return rendezvous_.rank; }
+  int ranks() const override { return rendezvous_.ranks; }
 
   void sum(at::Tensor& tensor) override {
     if (tensor.is_cuda()) return sum_on_cards(tensor);
@@ -39,29 +39,29 @@ class GlooPeers : public Peers {
   }
 
   /// Everybody adds to rows that only one of them fills.
-  std::vector<std::string> gather(const std::string& said) override {
-    auto sizes = at::zeros({place_.ranks}, at::TensorOptions(at::kLong));
-    sizes[place_.rank] = static_cast<std::int64_t>(said.size());
+  std::vector<std::string> gather(const std::string& own) override {
+    auto sizes = at::zeros({rendezvous_.ranks}, at::TensorOptions(at::kLong));
+    sizes[rendezvous_.rank] = static_cast<std::int64_t>(own.size());
     sum(sizes);
     const auto longest = sizes.max().item<std::int64_t>();
-    auto rows = at::zeros({place_.ranks, std::max<std::int64_t>(1, longest)}, at::TensorOptions(at::kByte));
-    std::memcpy(rows[place_.rank].mutable_data_ptr(), said.data(), said.size());
+    auto rows = at::zeros({rendezvous_.ranks, std::max<std::int64_t>(1, longest)}, at::TensorOptions(at::kByte));
+    std::memcpy(rows[rendezvous_.rank].mutable_data_ptr(), own.data(), own.size());
     sum(rows);
     std::vector<std::string> all;
-    for (std::int64_t i = 0; i < place_.ranks; ++i)
+    for (std::int64_t i = 0; i < rendezvous_.ranks; ++i)
       all.emplace_back(static_cast<const char*>(rows[i].const_data_ptr()),
                        static_cast<std::size_t>(sizes[i].item<std::int64_t>()));
     return all;
   }
 
-  Result<void> at_own_pace(const std::string& doing, const std::function<Result<void>()>& work) override {
-    return own_pace_.run(doing, work);
+  Result<void> run_and_wait(const std::string& doing, const std::function<Result<void>()>& work) override {
+    return rank_monitor_.run(doing, work);
   }
 
  private:
   /// From card to card where all of them can, else through the CPU.
   void sum_on_cards(at::Tensor& tensor) {
-    if (!std::exchange(asked_cards_, true)) meet_cards(tensor.device().index());
+    if (!std::exchange(requested_devices_, true)) meet_cards(tensor.device().index());
     if (cards_) return cards_->sum(tensor);
     auto copy = tensor.to(at::kCPU);
     sum(copy);
@@ -70,20 +70,20 @@ class GlooPeers : public Peers {
 
   void meet_cards(int index) {
     const auto key = rank() == 0 ? gpu::card_sum_key(index) : Result<std::string>();
-    const auto told = gather(key.value_or("")).front();
+    const auto id = gather(key.value_or("")).front();
     auto cards =
-        told.empty() ? Result<std::shared_ptr<gpu::CardSum>>() : gpu::make_card_sum(index, told, rank(), ranks());
+        id.empty() ? Result<std::shared_ptr<gpu::CardSum>>() : gpu::make_card_sum(index, id, rank(), ranks());
     if (!key) log(Level::warning, "gradients are added up on the CPU: " + key.error().text());
     if (!cards) log(Level::warning, "gradients are added up on the CPU: " + cards.error().text());
     const auto all = gather(cards && *cards ? "joined" : "");
     if (std::ranges::none_of(all, &std::string::empty)) cards_ = *cards;
   }
 
-  c10::intrusive_ptr<c10d::Store> store_;  // own_pace_'s
+  c10::intrusive_ptr<c10d::Store> store_;  // rank_monitor_'s
   c10::intrusive_ptr<c10d::ProcessGroupGloo> group_;
-  MeetingPlace place_;
-  OwnPace own_pace_;
-  bool asked_cards_ = false;
+  Rendezvous rendezvous_;
+  RankMonitor rank_monitor_;
+  bool requested_devices_ = false;
   std::shared_ptr<gpu::CardSum> cards_{};
 };
 
@@ -93,21 +93,21 @@ std::string name_of_process(int rank, int ranks) {
   return "process " + std::to_string(rank) + " of " + std::to_string(ranks);
 }
 
-Result<std::unique_ptr<Peers>> meet(const MeetingPlace& place, Pace pace) {
-  const auto where = place.address + ":" + std::to_string(place.port);
+Result<std::unique_ptr<Peers>> connect(const Rendezvous& rendezvous, WaitLimits limits) {
+  const auto where = rendezvous.address + ":" + std::to_string(rendezvous.port);
   try {
     c10d::TCPStoreOptions options;
-    options.port = static_cast<std::uint16_t>(place.port);
-    options.isServer = place.rank == 0;
-    options.numWorkers = static_cast<std::size_t>(place.ranks);
+    options.port = static_cast<std::uint16_t>(rendezvous.port);
+    options.isServer = rendezvous.rank == 0;
+    options.numWorkers = static_cast<std::size_t>(rendezvous.ranks);
     options.timeout = kMeeting;
-    const auto store = c10::make_intrusive<c10d::TCPStore>(place.address, options);
-    auto group = c10::make_intrusive<c10d::ProcessGroupGloo>(store, place.rank, place.ranks,
+    const auto store = c10::make_intrusive<c10d::TCPStore>(rendezvous.address, options);
+    auto group = c10::make_intrusive<c10d::ProcessGroupGloo>(store, rendezvous.rank, rendezvous.ranks,
                                                              c10d::ProcessGroupGloo::Options::create_default(kAnswer));
-    return std::make_unique<GlooPeers>(store, std::move(group), place, pace);
+    return std::make_unique<GlooPeers>(store, std::move(group), rendezvous, limits);
   } catch (const std::exception& problem) {
     return fail(Fault::device,
-                name_of_process(place.rank, place.ranks) + " could not meet the others at " + where + ": " +
+                name_of_process(rendezvous.rank, rendezvous.ranks) + " could not meet the others at " + where + ": " +
                     std::string(problem.what()).substr(0, 200),
                 "Start all of them within five minutes, with the same MASTER_ADDR and MASTER_PORT");
   }

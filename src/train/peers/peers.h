@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "train/peers/own_pace.h"
+#include "train/peers/rank_monitor.h"
 
 namespace tutti {
 
@@ -24,18 +24,18 @@ class Peers {
   /// Every element becomes its sum over all processes. tensor: contiguous, on the CPU or a card.
   virtual void sum(at::Tensor& tensor) = 0;
   /// What each process says, by rank.
-  virtual std::vector<std::string> gather(const std::string& said) = 0;
+  virtual std::vector<std::string> gather(const std::string& own) = 0;
   /// Calls `work`, and waits for those who are still at theirs, however long, as long as they live. `doing`: what each
   /// does, for the line that says for whom one waits ("opens its data"). Errors: the work's own; Fault::device where
   /// another one's failed, or one is gone. Throws what `work` throws.
-  virtual Result<void> at_own_pace(const std::string& doing, const std::function<Result<void>()>& work) = 0;
+  virtual Result<void> run_and_wait(const std::string& doing, const std::function<Result<void>()>& work) = 0;
 };
 
 /// "process 3 of 4"
 std::string name_of_process(int rank, int ranks);
 
 /// Where the processes of a training meet.
-struct MeetingPlace {
+struct Rendezvous {
   int rank = 0;
   int ranks = 1;
   std::string address = "127.0.0.1";
@@ -45,7 +45,7 @@ struct MeetingPlace {
 /// From torchrun's variables (RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT), else Slurm's: SLURM_PROCID, SLURM_NTASKS;
 /// the first node of several, and a port by the job's number, where MASTER_ADDR and MASTER_PORT do not say. Nothing
 /// where there is but one process.
-Result<std::optional<MeetingPlace>> meeting_place();
+Result<std::optional<Rendezvous>> rendezvous();
 
 /// The first host of Slurm's list of nodes: "gpu[03-05,9],login" begins with gpu03.
 std::string first_host(std::string_view nodes);
@@ -57,6 +57,6 @@ Result<std::string> device_of_process(const std::string& device, int visible);
 
 /// Waits for all processes, up to five minutes. Over torch's c10d with Gloo; what lies on cards goes over torch's NCCL,
 /// where all processes have a card of their own.
-Result<std::unique_ptr<Peers>> meet(const MeetingPlace& place, Pace pace = {});
+Result<std::unique_ptr<Peers>> connect(const Rendezvous& rendezvous, WaitLimits limits = {});
 
 }  // namespace tutti

@@ -33,7 +33,7 @@ Result<std::unique_ptr<Reporter>> Reporter::open(const ReporterOptions& options)
   return std::unique_ptr<Reporter>(new Reporter(options, std::move(*log), std::move(*bad)));
 }
 
-void Reporter::say(const std::string& line) {
+void Reporter::write_line(const std::string& line) {
   progress_.end();
   std::fprintf(stderr, "%s\n", line.c_str());
 }
@@ -47,7 +47,7 @@ void Reporter::stepped(const StepReport& step) {
   times_.stepping += step.seconds - step.waited;
   if (std::exchange(has_begun_, true)) times_.waiting += step.waited;  // the first batch's wait is the start, no stall
   if (!step.ends_epoch) return;
-  say("epoch " + std::to_string(step.state.epoch + 1) + ": " + std::to_string(step.state.step) + " steps, " +
+  write_line("epoch " + std::to_string(step.state.epoch + 1) + ": " + std::to_string(step.state.step) + " steps, " +
       length_text(Seconds(step.state.seconds)));
   report_feed();
   draw();
@@ -58,9 +58,9 @@ void Reporter::report_feed() {
   if (feed_ && ring_) {
     auto feed = feed_();
     auto ring = ring_();
-    for (const auto& line : epoch_report(feed.since(told_feed_), ring.since(told_ring_), times_, frames_)) say(line);
-    told_feed_ = std::move(feed);
-    told_ring_ = std::move(ring);
+    for (const auto& line : epoch_report(feed.since(reported_feed_), ring.since(reported_ring_), times_, frames_)) write_line(line);
+    reported_feed_ = std::move(feed);
+    reported_ring_ = std::move(ring);
   }
   times_ = {};
   frames_ = {};
@@ -76,7 +76,7 @@ void Reporter::draw() {
 void Reporter::evaluated(const TrainingState& state, const Evaluation& evaluation, bool best) {
   log_.evaluated(state, evaluation, best);
   const auto bad = bad_text(evaluation);
-  say("step " + std::to_string(state.step) + ": " + rates_text(rates_of(evaluation)) +
+  write_line("step " + std::to_string(state.step) + ": " + rates_text(rates_of(evaluation)) +
       std::string(best ? ", the best so far" : "") + (bad.empty() ? "" : ", ") + bad);
   draw();
 }
@@ -91,11 +91,11 @@ void Reporter::ended(const TrainingState& state, TrainingEnd end) {
   if (times_.stepping > 0) report_feed();
   const auto steps = std::to_string(state.step);
   if (end == TrainingEnd::interrupted)
-    say("stopped after step " + steps + "; --resume goes on from here");
+    write_line("stopped after step " + steps + "; --resume goes on from here");
   else if (state.step == 0)
-    say("its time was over before the first step");
+    write_line("its time was over before the first step");
   else
-    say(std::string(end == TrainingEnd::no_progress ? "no progress any more: " : "") + "done after step " + steps +
+    write_line(std::string(end == TrainingEnd::no_progress ? "no progress any more: " : "") + "done after step " + steps +
         ", the model is in " + (options_.out / "model").string());
 }
 

@@ -47,7 +47,7 @@ class Reporter : public TrainingWatcher {
 
  private:
   Reporter(ReporterOptions options, TrainingLog log, std::unique_ptr<BadSamples> bad);
-  void say(const std::string& line);
+  void write_line(const std::string& line);
   void report_feed();
   void draw();
 
@@ -57,8 +57,8 @@ class Reporter : public TrainingWatcher {
   ProgressLine progress_;
   std::function<FeedReport()> feed_{};
   std::function<RingReport()> ring_{};
-  FeedReport told_feed_{};  // as they stood when they were last told
-  RingReport told_ring_{};
+  FeedReport reported_feed_{};  // as they stood when they were last told
+  RingReport reported_ring_{};
   StepTimes times_{};     // since then
   FrameCounts frames_{};  // likewise
   bool has_begun_ = false;

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "train/report/event_file.h"
+#include "train/report/tensorboard_writer.h"
 #include "train/report/growing_file.h"
 #include "train/report/machine_line.h"
 #include "train/trainer.h"

@@ -9,7 +9,7 @@
 #include "feed/source/dataset.h"
 #include "model/device_name.h"
 #include "model/gpu.h"
-#include "train/evaluation/listener.h"
+#include "train/evaluation/set_decoder.h"
 
 namespace tutti {
 namespace {
@@ -89,9 +89,9 @@ ResidentOptions resident_of(const WhisperRecipe& recipe, at::Device device) {
   const bool on_device = recipe.data_set == "device";
   ResidentOptions resident{.where = on_device ? Residence::device : Residence::memory};
   if (on_device && device.is_cuda()) {
-    if (const auto memory = gpu::memory(index_of(device))) resident.room = fifths(memory->free);
+    if (const auto memory = gpu::memory(index_of(device))) resident.space = fifths(memory->free);
   } else if (const auto memory = read_memory()) {
-    resident.room = fifths(Bytes{memory->available.value / ranks_here()});
+    resident.space = fifths(Bytes{memory->available.value / ranks_here()});
   }
   return resident;
 }
@@ -109,10 +109,10 @@ FeedOptions evaluation_feed(const WhisperRecipe& r, const WhisperDims& dims, con
       .window = window_of(dims),
       .chunking = r.use_chunking ? Chunking::sequential : Chunking::refused,
       .padding = Padding::window,
-      .batch_size = kHeardTogether,
+      .batch_size = kDecodedTogether,
       .look_ahead = 1,
       .threads = threads_of(r),
-      .bad_limits = {.count = std::numeric_limits<std::int64_t>::max(), .share = 1}};  // they are told, see judge_set
+      .bad_limits = {.count = std::numeric_limits<std::int64_t>::max(), .share = 1}};  // they are told, see score_set
 }
 
 DataParts data_parts(const WhisperRecipe& r) {

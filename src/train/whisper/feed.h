@@ -11,7 +11,7 @@
 #include "base/units.h"
 #include "feed/options.h"
 #include "feed/recipe/whisper_recipe.h"
-#include "model/stored/dims.h"
+#include "model/formats/dims.h"
 
 namespace tutti {
 

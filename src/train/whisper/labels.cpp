@@ -60,31 +60,31 @@ void Labels::append_timed(std::vector<std::int32_t>& row, const BatchSample& sam
 Result<LabelRow> Labels::row(const BatchSample& sample, std::int64_t epoch) const {
   const auto& special = tokenizer_.special();
   CounterRandom random({rules_.seed, static_cast<std::uint64_t>(epoch), digest(sample.id), digest("timestamps")});
-  LabelRow row{.told = sot_sequence_};
+  LabelRow row{.decoder_input = sot_sequence_};
   if (random.chance(rules_.timestamps)) {
-    append_timed(row.told, sample);
+    append_timed(row.decoder_input, sample);
   } else {
-    row.told.push_back(special.no_timestamps);
-    if (!sample.text.empty()) append_text(row.told, sample.text);
+    row.decoder_input.push_back(special.no_timestamps);
+    if (!sample.text.empty()) append_text(row.decoder_input, sample.text);
   }
-  row.asked.assign(row.told.begin() + 1, row.told.end());
-  row.asked.push_back(special.eot);
-  if (sample.text.empty() && special.no_speech > 0) row.asked.front() = special.no_speech;
+  row.targets.assign(row.decoder_input.begin() + 1, row.decoder_input.end());
+  row.targets.push_back(special.eot);
+  if (sample.text.empty() && special.no_speech > 0) row.targets.front() = special.no_speech;
   const auto most = static_cast<std::size_t>(rules_.n_text_ctx);
-  if (row.told.size() <= most) return row;
-  return fail(Fault::corrupt, "sample '" + sample.id + "': its text takes " + std::to_string(row.told.size()) +
+  if (row.decoder_input.size() <= most) return row;
+  return fail(Fault::corrupt, "sample '" + sample.id + "': its text takes " + std::to_string(row.decoder_input.size()) +
                                   " tokens, the model's text context has " + std::to_string(most));
 }
 
 LabelTensors label_tensors(const std::vector<LabelRow>& rows, std::int32_t eot) {
   std::size_t longest = 0;
-  for (const auto& row : rows) longest = std::max(longest, row.told.size());
+  for (const auto& row : rows) longest = std::max(longest, row.decoder_input.size());
   const auto shape = {static_cast<std::int64_t>(rows.size()), static_cast<std::int64_t>(longest)};
   LabelTensors tensors{at::full(shape, eot, at::TensorOptions(at::kLong)),
-                       at::full(shape, kNotAsked, at::TensorOptions(at::kLong))};
+                       at::full(shape, kIgnoredTarget, at::TensorOptions(at::kLong))};
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    std::ranges::copy(rows[i].told, tensors.told.mutable_data_ptr<std::int64_t>() + i * longest);
-    std::ranges::copy(rows[i].asked, tensors.asked.mutable_data_ptr<std::int64_t>() + i * longest);
+    std::ranges::copy(rows[i].decoder_input, tensors.decoder_input.mutable_data_ptr<std::int64_t>() + i * longest);
+    std::ranges::copy(rows[i].targets, tensors.targets.mutable_data_ptr<std::int64_t>() + i * longest);
   }
   return tensors;
 }
@@ -95,7 +95,7 @@ SpelledTensors spelled_tensors(const std::vector<LabelRow>& rows, const std::vec
   std::size_t longest = 1;
   for (const auto& row : rows) {
     auto& text = texts.emplace_back();
-    for (const auto token : row.asked)
+    for (const auto token : row.targets)
       if (token < eot) text.push_back(token);
     longest = std::max(longest, text.size());
   }

@@ -16,8 +16,8 @@ namespace tutti {
 /// [sot, language, task, no-timestamps] text eot; with times <|start|> text <|end|> for each stretch instead of
 /// no-timestamps. Silence asks for no-speech after sot and for eot at once behind the rest.
 struct LabelRow {
-  std::vector<std::int32_t> told{};
-  std::vector<std::int32_t> asked{};
+  std::vector<std::int32_t> decoder_input{};
+  std::vector<std::int32_t> targets{};
 };
 
 /// What a text is begun with: [sot, language, task] of a multilingual vocabulary, else [sot] alone. Fault::usage for a
@@ -63,12 +63,12 @@ class Labels {
 };
 
 /// Rows as tensors: told and asked are [rows, longest] int64 on the CPU; behind a row's end `told` is eot and `asked`
-/// kNotAsked.
+/// kIgnoredTarget.
 struct LabelTensors {
-  at::Tensor told{};
-  at::Tensor asked{};
+  at::Tensor decoder_input{};
+  at::Tensor targets{};
 };
-inline constexpr std::int64_t kNotAsked = -100;
+inline constexpr std::int64_t kIgnoredTarget = -100;
 LabelTensors label_tensors(const std::vector<LabelRow>& rows, std::int32_t eot);
 
 /// The rows' text alone, for CtcHead: `tokens` [rows, longest] int64, 0 behind a row's end; `lengths` [rows, 2] int64:

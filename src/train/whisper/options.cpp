@@ -6,8 +6,8 @@
 #include "base/log.h"
 #include "model/device_name.h"
 #include "model/gpu.h"
-#include "train/step/card_precision.h"
-#include "train/step/step_memory.h"
+#include "train/optimiser_step/card_precision.h"
+#include "train/optimiser_step/step_memory.h"
 #include "train/whisper/feed.h"
 
 namespace tutti {
@@ -25,10 +25,10 @@ RateSchedule schedule_of(const WhisperRecipe& r) {
           .final_share = r.final_rate};
 }
 
-Precision precision_of(const WhisperRecipe& r) {
-  if (r.precision == "tf32") return Precision::tf32;
-  if (r.precision == "bfloat16") return Precision::bfloat16;
-  return r.precision == "float16" ? Precision::float16 : Precision::float32;
+StepPrecision precision_of(const WhisperRecipe& r) {
+  if (r.precision == "tf32") return StepPrecision::tf32;
+  if (r.precision == "bfloat16") return StepPrecision::bfloat16;
+  return r.precision == "float16" ? StepPrecision::float16 : StepPrecision::float32;
 }
 
 /// As many batches as the recipe has memory for, each as big as its limits allow.
@@ -51,8 +51,8 @@ TrainStep step_of(WhisperTask& task, const WhisperRecipe& r, Peers* peers) {
 void tell_of_precision(at::Device device, const WhisperRecipe& r) {
   if (!device.is_cuda()) return;
   const auto card = gpu::facts(index_of(device));
-  const auto lacking = card ? lacking_for(precision_of(r), card->capability) : std::string();
-  if (!lacking.empty()) log(Level::warning, "precision " + r.precision + ": " + lacking);
+  const auto unsupported = card ? unsupported_reason(precision_of(r), card->capability) : std::string();
+  if (!unsupported.empty()) log(Level::warning, "precision " + r.precision + ": " + unsupported);
 }
 
 TrainerOptions options_of(const WhisperRecipe& r, const WhisperDims& dims) {

@@ -3,9 +3,9 @@
 #include <c10/core/Device.h>
 
 #include "feed/recipe/whisper_recipe.h"
-#include "model/stored/dims.h"
+#include "model/formats/dims.h"
 #include "train/peers/peers.h"
-#include "train/step/step.h"
+#include "train/optimiser_step/step.h"
 #include "train/trainer.h"
 #include "train/whisper/task.h"
 

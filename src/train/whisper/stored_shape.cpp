@@ -9,12 +9,12 @@ std::string take_stored_shape(WhisperRecipe& recipe, const WhisperDims& dims) {
   const WhisperRecipe plain;
   std::string unlike;
   const auto take = [&](const char* name, auto field, auto stored) {
-    auto& asked = recipe.*field;
+    auto& requested = recipe.*field;
     // What is as without a recipe was asked for by nobody.
-    if (asked != stored && asked != plain.*field)
-      unlike += (unlike.empty() ? "" : ", ") + std::string(name) + " " + number_text(asked) + " (it has " +
+    if (requested != stored && requested != plain.*field)
+      unlike += (unlike.empty() ? "" : ", ") + std::string(name) + " " + number_text(requested) + " (it has " +
                 number_text(stored) + ")";
-    asked = stored;
+    requested = stored;
   };
   take("width", &WhisperRecipe::width, dims.n_audio_state);
   take("heads", &WhisperRecipe::heads, dims.n_audio_head);

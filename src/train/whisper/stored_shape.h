@@ -3,7 +3,7 @@
 #include <string>
 
 #include "feed/recipe/whisper_recipe.h"
-#include "model/stored/dims.h"
+#include "model/formats/dims.h"
 
 namespace tutti {
 

@@ -10,12 +10,12 @@
 #include "base/log.h"
 #include "base/random/counter_random.h"
 #include "base/units.h"
-#include "model/cards/out_of_memory.h"
+#include "model/gpu/out_of_memory.h"
 #include "model/convert/hugging_face_files.h"
 #include "model/device_name.h"
 #include "train/network/local_attention.h"
 #include "train/whisper/new_vocabulary.h"
-#include "train/whisper/timed_spelling.h"
+#include "train/whisper/frame_targets.h"
 
 namespace tutti {
 namespace {
@@ -162,7 +162,7 @@ Result<void> WhisperTask::keep_on_device(std::shared_ptr<const PackedSet> set) {
 
 /// [rows, n_mels, frames]: the batch's, gathered or computed now.
 at::Tensor WhisperTask::features_of(const Batch& batch) {
-  if (set_ && !batch.places.empty()) return (*set_)(batch);
+  if (set_ && !batch.gather.empty()) return (*set_)(batch);
   if (!features_) return mel_of(batch);
   try {
     return (*features_)(batch);
@@ -176,7 +176,7 @@ at::Tensor WhisperTask::features_of(const Batch& batch) {
 }
 
 /// Of the rows that are kept, sometimes with silence up to the window.
-at::Tensor WhisperTask::heard_rows(const Batch& batch, const std::vector<std::int64_t>& kept) {
+at::Tensor WhisperTask::audio_rows(const Batch& batch, const std::vector<std::int64_t>& kept) {
   const auto mel = features_of(batch);
   const bool all = std::ssize(kept) == batch.size();
   const auto used = all ? mel : mel.index_select(0, at::tensor(kept).to(mel.device()));
@@ -197,7 +197,7 @@ TaskBatch WhisperTask::prepare(const Batch& batch) {
       made.refused.emplace_back(sample.id, row.error().what);
       continue;
     }
-    made.targets += static_cast<std::int64_t>(row->asked.size());
+    made.targets += static_cast<std::int64_t>(row->targets.size());
     made.recordings += sample.begins ? 1 : 0;
     made.ids.push_back(sample.id);
     rows.push_back(std::move(*row));
@@ -205,11 +205,11 @@ TaskBatch WhisperTask::prepare(const Batch& batch) {
     samples.push_back(&sample);
   }
   if (rows.empty()) return made;
-  made.inputs.push_back(heard_rows(batch, kept));
+  made.inputs.push_back(audio_rows(batch, kept));
   made.frames = frames_of(samples, batch.frames, made.inputs.front());
   auto labels = label_tensors(rows, labels_.tokenizer().special().eot);
-  made.inputs.push_back(std::move(labels.told));
-  made.inputs.push_back(std::move(labels.asked));
+  made.inputs.push_back(std::move(labels.decoder_input));
+  made.inputs.push_back(std::move(labels.targets));
   const auto positions = (made.inputs.front().size(2) + 1) / 2;
   if (ctc_weight_ > 0) {
     std::vector<std::int64_t> frames;
@@ -224,7 +224,7 @@ TaskBatch WhisperTask::prepare(const Batch& batch) {
   return made;
 }
 
-at::Tensor WhisperTask::heard(const WhisperWeights& weights, const at::Tensor& mel,
+at::Tensor WhisperTask::encoder_states(const WhisperWeights& weights, const at::Tensor& mel,
                               const ForwardOptions& options) const {
   if (!freeze_encoder_) return encode(weights, dims(), mel, options);
   const c10::AutoGradMode no_gradients(false);
@@ -235,11 +235,11 @@ at::Tensor WhisperTask::loss_sum(const std::vector<at::Tensor>& inputs, bool dro
   auto options = forward_;
   if (!dropout) options.dropout = 0;
   const auto weights = current();
-  const auto states = heard(weights, inputs[0], options);
+  const auto states = encoder_states(weights, inputs[0], options);
   std::vector<at::Tensor> watched;
   const auto logits = decode(weights, dims(), inputs[1], states, options, attention_weight_ > 0 ? &watched : nullptr);
   auto loss = at::cross_entropy_loss(logits.flatten(0, 1).to(at::kFloat), inputs[2].flatten(), {}, at::Reduction::Sum,
-                                     kNotAsked);
+                                     kIgnoredTarget);
   auto next = inputs.begin() + 3;  // in the order of prepare()
   if (ctc_weight_ > 0) {
     loss = loss + ctc_weight_ * ctc_->loss_sum(states, next[0], next[1]);

@@ -11,8 +11,8 @@
 #include "train/network/ctc_head.h"
 #include "train/network/forward.h"
 #include "train/network/lora.h"
-#include "train/resident/device_set.h"
-#include "train/sound/device_features.h"
+#include "train/device_set.h"
+#include "train/gpu_features/device_features.h"
 #include "train/task.h"
 #include "train/whisper/labels.h"
 
@@ -49,8 +49,8 @@ class WhisperTask : public Task {
   WhisperTask(WhisperParameters parameters, Labels labels, Files files, const WhisperRecipe& recipe, at::Device device);
   WhisperWeights current() const { return lora_ ? lora_->merged() : parameters_.weights; }
   at::Tensor features_of(const Batch& batch);
-  at::Tensor heard_rows(const Batch& batch, const std::vector<std::int64_t>& kept);
-  at::Tensor heard(const WhisperWeights& weights, const at::Tensor& mel, const ForwardOptions& options) const;
+  at::Tensor audio_rows(const Batch& batch, const std::vector<std::int64_t>& kept);
+  at::Tensor encoder_states(const WhisperWeights& weights, const at::Tensor& mel, const ForwardOptions& options) const;
 
   WhisperParameters parameters_;
   Labels labels_;

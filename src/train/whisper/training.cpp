@@ -24,7 +24,7 @@
 #include "train/stop_signals.h"
 #include "train/whisper/changed_settings.h"
 #include "train/whisper/feed.h"
-#include "train/whisper/judge.h"
+#include "train/whisper/evaluation_policy.h"
 #include "train/whisper/options.h"
 #include "train/whisper/stored_shape.h"
 #include "train/whisper/task.h"
@@ -37,7 +37,7 @@ std::optional<int> gpu_of(at::Device device) {
 }
 
 /// Who trains: this process alone, or with others, of whom the first holds the folder.
-struct Company {
+struct ProcessGroup {
   OwnedFd folder{};
   std::unique_ptr<Peers> peers{};
 };
@@ -52,22 +52,22 @@ Result<void> expect_own_model(const std::filesystem::path& out) {
 }
 
 /// Whoever has met the others finds the checkpoints as a killed process should have left them.
-Result<Company> meet_others(const std::filesystem::path& out) {
-  const auto place = meeting_place();
-  if (!place) return tl::unexpected<Error>(place.error());
-  Company company;
-  if (!*place || (*place)->rank == 0) {
+Result<ProcessGroup> join_processes(const std::filesystem::path& out) {
+  const auto found = rendezvous();
+  if (!found) return tl::unexpected<Error>(found.error());
+  ProcessGroup group;
+  if (!*found || (*found)->rank == 0) {
     auto held = hold_folder(out);
     if (!held) return tl::unexpected<Error>(held.error());
-    company.folder = std::move(*held);
+    group.folder = std::move(*held);
     CheckpointFolder(out).put_back();
     if (auto own = expect_own_model(out); !own) return tl::unexpected<Error>(own.error());
   }
-  if (!*place) return company;
-  auto peers = meet(**place);
+  if (!*found) return group;
+  auto peers = connect(**found);
   if (!peers) return tl::unexpected<Error>(peers.error());
-  company.peers = std::move(*peers);
-  return company;
+  group.peers = std::move(*peers);
+  return group;
 }
 
 /// Elsewhere steps that are asked for are made, however many epochs that takes.
@@ -79,27 +79,27 @@ void tell_of_epochs(const WhisperRecipe& r, std::int64_t steps, TrainingEnd end)
 }
 
 /// The settings as they are told and kept, with the shape that a stored network has.
-void settle_shape(WhisperTraining& training, const WhisperDims& dims, bool tells) {
+void settle_shape(WhisperTraining& training, const WhisperDims& dims, bool reports) {
   if (training.model.empty()) return;
   const auto unlike = take_stored_shape(training.recipe, dims);
-  if (tells && !unlike.empty())
+  if (reports && !unlike.empty())
     log(Level::warning, "'model' names a network that keeps its shape; this was asked for and does nothing: " + unlike);
-  auto told = read_recipe(training.settings, "settings").value();  // it was read before
-  take_stored_shape(told, dims);
-  training.settings = show_recipe(told);
+  auto shown = read_recipe(training.settings, "settings").value();  // it was read before
+  take_stored_shape(shown, dims);
+  training.settings = show_recipe(shown);
 }
 
 /// The first process tells; the others only say what it cannot know.
-class Silence : public TrainingWatcher {
+class NullTrainingWatcher : public TrainingWatcher {
  public:
   void stepped(const StepReport&) override {}
   void evaluated(const TrainingState&, const Evaluation&, bool) override {}
   void refused(const std::string& id, const std::string& why) override {
-    if (told_.insert(id).second) log(Level::warning, why);
+    if (reported_.insert(id).second) log(Level::warning, why);
   }
 
  private:
-  std::set<std::string> told_{};
+  std::set<std::string> reported_{};
 };
 
 Result<std::unique_ptr<Reporter>> reporter_of(const WhisperTraining& training, const WhisperTask& task,
@@ -130,7 +130,7 @@ Result<Feed> open_feed_with(Peers* peers, const WhisperTraining& training, Whisp
                             const std::string& position) {
   if (!peers) return open_feed(training, task, split, {}, position);
   std::optional<Feed> feed;
-  const auto opened = peers->at_own_pace("opens its data", [&]() -> Result<void> {
+  const auto opened = peers->run_and_wait("opens its data", [&]() -> Result<void> {
     auto own = open_feed(training, task, split, {peers->rank(), peers->ranks()}, position);
     if (!own) return tl::unexpected<Error>(own.error());
     feed = std::move(*own);
@@ -144,8 +144,8 @@ Result<Feed> open_feed_with(Peers* peers, const WhisperTraining& training, Whisp
 TrainingLength length_of(const WhisperRecipe& r, std::int64_t samples, Peers* peers) {
   const auto own = std::to_string(samples);
   TrainingLength length{.most = r.max_steps};
-  for (const auto& said : peers ? peers->gather(own) : std::vector<std::string>{own}) {
-    const std::int64_t theirs = std::stoll(said);
+  for (const auto& text : peers ? peers->gather(own) : std::vector<std::string>{own}) {
+    const std::int64_t theirs = std::stoll(text);
     length.least = std::max(length.least, r.epochs * steps_per_epoch(theirs, r));
     length.recordings += r.epochs * theirs;
   }
@@ -170,11 +170,11 @@ Result<std::unique_ptr<Reporter>> take_over(const WhisperTraining& training, con
 
 /// What the recipe asks for, and what is known beside it.
 TrainerOptions trainer_options(const WhisperTraining& training, const WhisperDims& dims, const TrainingLength& length,
-                               std::string judge) {
+                               std::string evaluator) {
   auto options = options_of(training.recipe, dims);
   options.out = training.out;
   options.length = length;
-  options.judge = std::move(judge);
+  options.evaluator = std::move(evaluator);
   options.settings = training.settings;
   return options;
 }
@@ -190,27 +190,27 @@ Result<TrainingEnd> train_with(Peers* peers, WhisperTraining training, const Dat
   auto step = step_of(**task, recipe, peers);
   auto state = state_to_go_on_from(training.out, training.resume, **task, step, peers);
   if (!state) return tl::unexpected<Error>(with_changed_settings(state.error(), training));
-  const auto judging = judging_set(parts, peers);
-  if (!judging) return tl::unexpected<Error>(judging.error());
+  const auto evaluation_data = evaluation_set(parts, peers);
+  if (!evaluation_data) return tl::unexpected<Error>(evaluation_data.error());
   const auto position = state->positions.empty() ? "" : state->positions[static_cast<std::size_t>(rank)];
   auto feed = open_feed_with(peers, training, **task, parts.train_split, position);
   if (!feed) return tl::unexpected<Error>(with_changed_settings(feed.error(), training));
   const auto length = length_of(recipe, feed->samples_per_epoch(), peers);
-  auto judge = judge_of(recipe, judging->get(), peers);
+  auto evaluator = evaluator_of(recipe, evaluation_data->get(), peers);
   auto reporter = rank == 0 ? take_over(training, **task, *state) : Result<std::unique_ptr<Reporter>>(nullptr);
   if (!reporter) return tl::unexpected<Error>(reporter.error());
   if (*reporter) (*reporter)->watch_feed([&feed] { return feed->report(); });
   catch_stop_signals();
-  Silence silence;
-  TrainingWatcher& watcher = *reporter ? static_cast<TrainingWatcher&>(**reporter) : silence;
+  NullTrainingWatcher null_watcher;
+  TrainingWatcher& watcher = *reporter ? static_cast<TrainingWatcher&>(**reporter) : null_watcher;
   Trainer trainer({.task = **task,
                    .step = step,
                    .next = [&feed] { return feed->next(); },
                    .evaluate = evaluation_of(**task, recipe, parts),
-                   .interrupted = stop_was_asked,
+                   .interrupted = stop_requested,
                    .watcher = watcher,
                    .peers = peers},
-                  trainer_options(training, (*task)->dims(), length, std::move(judge)), std::move(*state));
+                  trainer_options(training, (*task)->dims(), length, std::move(evaluator)), std::move(*state));
   if (*reporter) (*reporter)->watch_ring([&trainer] { return trainer.ring(); });
   auto end = trainer.run();
   if (!end || !*reporter) return end;
@@ -227,9 +227,9 @@ Result<TrainingEnd> train_whisper(WhisperTraining training) {
   if (auto checked = check_evaluation(recipe, parts.eval_data.has_value()); !checked)
     return tl::unexpected<Error>(checked.error());
   set_compute_threads(recipe.compute_threads, read_cpu().cores);
-  const auto company = meet_others(training.out);
-  if (!company) return tl::unexpected<Error>(company.error());
-  return train_with(company->peers.get(), std::move(training), parts);
+  const auto group = join_processes(training.out);
+  if (!group) return tl::unexpected<Error>(group.error());
+  return train_with(group->peers.get(), std::move(training), parts);
 }
 
 }  // namespace tutti

@@ -11,7 +11,7 @@
 #include "jobs/lease.h"
 #include "jobs/store.h"
 #include "transcribe/batch/batch_options.h"
-#include "transcribe/batch/room_wait.h"
+#include "transcribe/batch/disk_space_wait.h"
 #include "transcribe/file_transcription.h"
 #include "transcribe/pool/device_pool.h"
 
@@ -28,21 +28,21 @@ inline std::string worker_name(std::size_t worker) {
 }
 
 /// A task as this run asked for it and the store knows it: its state decides whether there is something to do.
-struct AskedTask {
+struct RequestedJob {
   Submitted known{};
-  const BatchTask* task = nullptr;
+  const BatchJob* job = nullptr;
   std::optional<Seconds> audio{};  // its length, where somebody said
   std::string left_staged{};       // done, but its outputs are not in place: why; as far as this run goes it has failed
 };
 
 /// A task as the run knows it.
 struct BatchEntry {
-  const BatchTask* task = nullptr;
+  const BatchJob* job = nullptr;
   StoreTime submitted{};                     // it has waited since then, also before this run
   Seconds audio{};                           // known or guessed from the file's size; 0: neither
-  std::optional<Seconds> told{};             // its length, as somebody said when the run began
-  Seconds asked{};                           // of its transcript: what lies within the clips that were to be heard
-  std::optional<PoolTaskEngine::Use> use{};  // once this run has transcribed it, and not copied
+  std::optional<Seconds> declared_length{};             // its length, as somebody said when the run began
+  Seconds requested{};                           // of its transcript: what lies within the clips that were to be heard
+  std::optional<JobEngine::Use> use{};  // once this run has transcribed it, and not copied
   std::size_t number = 0;                    // among those that this run has begun, from 1; 0: not yet
   std::size_t started = 0;                   // among those that have started on a device or ended, from 1; 0: not yet
   std::string left_staged{};                 // done, but its outputs are not in place: why
@@ -57,12 +57,12 @@ struct BatchAttempt {
   std::size_t index = 0;
   std::size_t worker = 1;  // the least number that no other attempt in flight has
   Lease lease{};
-  const BatchTask* task = nullptr;
+  const BatchJob* job = nullptr;
   Seconds length{};
   std::atomic<double> position{0};  // seconds of the recording
-  std::unique_ptr<PoolTaskEngine> engine{};
+  std::unique_ptr<JobEngine> engine{};
   std::optional<TranscriptionContext> context{};
-  std::atomic<bool> no_room{false};  // for its decoded audio
+  std::atomic<bool> no_space{false};  // for its decoded audio
   bool decoded = false;              // its audio is there; under the lock
   bool publishing = false;           // its lease ends with that; under the lock
   std::atomic<bool> settled{false};  // the store knows how it ended, or the lease is somebody else's
@@ -71,21 +71,21 @@ struct BatchAttempt {
 /// An attempt that is recorded as done, and whose outputs are staged elsewhere until their own disk has room.
 struct KeptResult {
   std::size_t index = 0;  // of the attempt
-  PoolTaskEngine::Use use{};
+  JobEngine::Use use{};
   bool copied = false;
-  std::unique_ptr<RoomWait::Waiting> waiting{};
+  std::unique_ptr<DiskSpaceWait::Waiting> waiting{};
 };
 
 /// What is in work: an attempt that has not settled.
-struct BatchInWork {
-  TaskId id = 0;
+struct AttemptStatus {
+  JobId id = 0;
   std::string name{};
   std::string devices{};  // where it has windows in flight, separated by commas
   bool decoded = false;
-  bool no_room = false;     // for its decoded audio
+  bool no_space = false;     // for its decoded audio
   bool publishing = false;  // its transcript is there
   /// Something is being done for it now; else it waits for a device, or for room.
-  bool is_running() const { return !devices.empty() || publishing || (!decoded && !no_room); }
+  bool is_running() const { return !devices.empty() || publishing || (!decoded && !no_space); }
   Seconds position{};
   Seconds length{};
 };

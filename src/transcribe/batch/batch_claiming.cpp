@@ -11,11 +11,11 @@ namespace tutti {
 
 namespace {
 
-std::optional<Idle> idle_of(RoomWait::Hold hold) {
+std::optional<Idle> idle_of(DiskSpaceWait::Hold hold) {
   switch (hold) {
-    case RoomWait::Hold::full: return Idle::disk_full;
-    case RoomWait::Hold::not_writable: return Idle::not_writable;
-    case RoomWait::Hold::none: break;
+    case DiskSpaceWait::Hold::full: return Idle::disk_full;
+    case DiskSpaceWait::Hold::not_writable: return Idle::not_writable;
+    case DiskSpaceWait::Hold::none: break;
   }
   return {};
 }
@@ -29,20 +29,20 @@ void BatchFiles::tell_held_back(const Lock& held) {
   const bool ready = due && *due <= now;
   std::optional<Idle> why;
   if (asking_)
-    why = Idle::asked;
-  else if (const auto hold = idle_of(spool_.hold()))
+    why = Idle::awaiting_answer;
+  else if (const auto hold = idle_of(spool_space_.hold()))
     why = hold;  // also those that were taken up wait
   else if (ready && !may_take(held))
-    why = paused_ ? Idle::drained : idle_of(room_.hold()).value_or(held_back_ ? Idle::memory : Idle::cap);
+    why = paused_ ? Idle::drained : idle_of(output_space_.hold()).value_or(held_back_ ? Idle::memory : Idle::cap);
   else if (!due && !all_added_ && !over_)
     why = Idle::input;
   else if (due && !ready && all_added_ && in_flight_.empty())
     why = Idle::put_off;
-  if (std::exchange(told_held_back_, why) != why) pool_.held_back(why);
+  if (std::exchange(reported_hold_, why) != why) pool_.held_back(why);
 }
 
-std::optional<TakenFile> BatchFiles::claim(TaskId id) {
-  auto lease = room_.patiently({}, [&] { return store_.claim({.task = id}); });
+std::optional<ClaimedFile> BatchFiles::claim(JobId id) {
+  auto lease = output_space_.retry_until_written({}, [&] { return store_.claim({.job = id}); });
   if (!lease) {
     log(Level::error, "the store: " + lease.error().text());
     stop_taking();
@@ -52,7 +52,7 @@ std::optional<TakenFile> BatchFiles::claim(TaskId id) {
     not_claimable(id);
     return {};
   }
-  if (is_superseded(id, (*lease)->task.spec)) {
+  if (is_superseded(id, (*lease)->job.spec)) {
     give_back((*lease)->key, "another run has asked for it in another way");
     superseded(id);
     return {};
@@ -61,7 +61,7 @@ std::optional<TakenFile> BatchFiles::claim(TaskId id) {
 }
 
 /// None: somebody has stopped the run meanwhile, asked what to do about another recording.
-std::optional<TakenFile> BatchFiles::begin_attempt(TaskId id, Lease lease) {
+std::optional<ClaimedFile> BatchFiles::begin_attempt(JobId id, Lease lease) {
   std::size_t index = 0;
   std::filesystem::path input;
   {
@@ -74,15 +74,15 @@ std::optional<TakenFile> BatchFiles::begin_attempt(TaskId id, Lease lease) {
     attempt.index = index;
     attempt.worker = worker;
     attempt.lease = std::move(lease);
-    attempt.lease.task.spec = {};  // is `task`, of which the run holds one already
-    attempt.task = entry.task;
+    attempt.lease.job.spec = {};  // is `task`, of which the run holds one already
+    attempt.job = entry.job;
     attempt.length = entry.audio;
     in_flight_.insert(index);
-    input = entry.task->spec.input;
+    input = entry.job->spec.input;
   }
   {
     const std::lock_guard telling(telling_);  // while somebody is asked, nothing begins
-    if (!is_over()) return TakenFile{index, std::move(input)};
+    if (!is_over()) return ClaimedFile{index, std::move(input)};
   }
   failed(index, {Fault::cancelled, "the run was stopped before it began", ""});
   return {};
@@ -116,7 +116,7 @@ void BatchFiles::report_starts(const Lock&) {
 }
 
 /// A recording that ends without a device has started all the same.
-void BatchFiles::report_starts_before_end(const Lock& telling, TaskId id) {
+void BatchFiles::report_starts_before_end(const Lock& telling, JobId id) {
   report_starts(telling);
   const Lock lock(mutex_);
   number_of(lock, entries_.at(id));
@@ -124,17 +124,17 @@ void BatchFiles::report_starts_before_end(const Lock& telling, TaskId id) {
 
 /// None: nobody here has taken it up. An attempt that has ended meanwhile has started all the same.
 std::optional<BatchStart> BatchFiles::start_of(FirstGrant first) {
-  const auto id = static_cast<TaskId>(first.task);
+  const auto id = static_cast<JobId>(first.job);
   const Lock lock(mutex_);
   const auto at = std::find_if(attempts_.rbegin(), attempts_.rend(),
-                               [&](const BatchAttempt& attempt) { return attempt.lease.key.task == id; });
+                               [&](const BatchAttempt& attempt) { return attempt.lease.key.job == id; });
   if (at == attempts_.rend()) return {};
   const BatchAttempt& attempt = *at;
   const auto chosen = std::ranges::find(options_.devices, first.device, &ChosenDevice::id);
   return BatchStart{.number = number_of(lock, entries_.at(id)),
                     .total = tally_.to_do + tally_.to_come,
-                    .name = attempt.task->spec.name,
-                    .uuid = attempt.task->spec.uuid,
+                    .name = attempt.job->spec.name,
+                    .uuid = attempt.job->spec.uuid,
                     .worker = attempt.worker,
                     .device = chosen == options_.devices.end() ? first.device : chosen->label,
                     .attempt = attempt.lease.attempt,
@@ -147,26 +147,26 @@ bool BatchFiles::is_over() const {
 }
 
 /// Another process has it, or had it: what became of it decides.
-void BatchFiles::not_claimable(TaskId id) {
-  const auto now = store_.tasks({.ids = {id}}, 0, 1);
+void BatchFiles::not_claimable(JobId id) {
+  const auto now = store_.jobs({.ids = {id}}, 0, 1);
   const bool known = now && !now->empty();
   if (known && is_superseded(id, now->front().spec)) return superseded(id);
-  const TaskState state = known ? now->front().state : TaskState::queued;
-  if (state == TaskState::done) return end(id, &BatchCounts::done);
-  if (state == TaskState::dead) return end(id, &BatchCounts::failed);
-  if (state == TaskState::cancelled || state == TaskState::held) return end(id, &BatchCounts::cancelled);
+  const JobState state = known ? now->front().state : JobState::queued;
+  if (state == JobState::done) return end(id, &BatchCounts::done);
+  if (state == JobState::dead) return end(id, &BatchCounts::failed);
+  if (state == JobState::cancelled || state == JobState::held) return end(id, &BatchCounts::cancelled);
   again(id, kLookAgain);
 }
 
-bool BatchFiles::is_superseded(TaskId id, const TaskSpec& stored) const {
+bool BatchFiles::is_superseded(JobId id, const JobSpec& stored) const {
   const Lock lock(mutex_);
-  return !is_same_work(stored, entries_.at(id).task->spec);
+  return !is_same_work(stored, entries_.at(id).job->spec);
 }
 
-void BatchFiles::superseded(TaskId id) {
+void BatchFiles::superseded(JobId id) {
   const std::string name = [&] {
     const Lock lock(mutex_);
-    return entries_.at(id).task->spec.name;
+    return entries_.at(id).job->spec.name;
   }();
   log(Level::warning, name + ": another run has asked for the same outputs in another way; it is left to that run");
   end(id, &BatchCounts::cancelled);

@@ -35,28 +35,28 @@ Result<void> BatchFiles::begin(std::size_t index) {
   BatchAttempt& attempt = at(index);
   const LogOwner owner(worker_name(attempt.worker));
   if (attempt.settled) return not_wanted();
-  if (auto named = expect_names(attempt.task->outputs()); !named) return named;
-  std::vector<TaskOutput> same = attempt.lease.same_outputs;
+  if (auto named = expect_names(attempt.job->outputs()); !named) return named;
+  std::vector<JobOutput> same = attempt.lease.same_outputs;
   if (same.empty()) {
     // What is known of its content already still has to be asked: another recording with it may be at work by now.
-    const auto content = attempt.lease.task.sha256.empty() ? sha256_of_recording(attempt.task->spec.input, aborted_)
-                                                           : Result<std::string>(attempt.lease.task.sha256);
+    const auto content = attempt.lease.job.sha256.empty() ? sha256_of_recording(attempt.job->spec.input, aborted_)
+                                                           : Result<std::string>(attempt.lease.job.sha256);
     if (!content) return tl::unexpected(content.error());
-    const auto verdict = room_.patiently({}, [&] { return store_.content_known(attempt.lease.key, *content); });
-    if (!verdict) return tl::unexpected(verdict.error());
-    if (verdict->what == ContentVerdict::What::wait || verdict->what == ContentVerdict::What::lost) {
-      if (settle(attempt)) again(attempt.lease.key.task, kLookAgain);
+    const auto check = output_space_.retry_until_written({}, [&] { return store_.content_known(attempt.lease.key, *content); });
+    if (!check) return tl::unexpected(check.error());
+    if (check->what == ContentCheck::What::wait || check->what == ContentCheck::What::lost) {
+      if (settle(attempt)) again(attempt.lease.key.job, kLookAgain);
       return not_wanted();
     }
-    same = verdict->same_outputs;
+    same = check->same_outputs;
   }
   if (same.empty()) return {};
-  const auto copies = copy_of(same, attempt.task->outputs());
+  const auto copies = copy_of(same, attempt.job->outputs());
   if (!copies) return {};  // not whole any more: then the work is done again
   {
     const Lock lock(mutex_);
-    entries_.at(attempt.lease.key.task).without_speech =
-        !copies->empty() && !output_has_text(copies->front().content, attempt.task->formats.front());
+    entries_.at(attempt.lease.key.job).without_speech =
+        !copies->empty() && !output_has_text(copies->front().content, attempt.job->formats.front());
   }
   if (auto published = publish_contents(attempt, *copies, {}, true); !published) return published;
   return not_wanted();
@@ -66,17 +66,17 @@ Result<void> BatchFiles::begin(std::size_t index) {
 Result<Recording> BatchFiles::decoded(std::size_t index, const Decode& decode) {
   BatchAttempt& attempt = at(index);
   const LogOwner owner(worker_name(attempt.worker));
-  const auto [length, told] = [&] {
+  const auto [length, declared_length] = [&] {
     const Lock lock(mutex_);
-    return std::pair(attempt.length, entries_.at(attempt.lease.key.task).told);
+    return std::pair(attempt.length, entries_.at(attempt.lease.key.job).declared_length);
   }();
-  auto whole = spool_.patiently(decoded_size(length), [&, told = told]() -> Result<Recording> {
+  auto whole = spool_space_.retry_until_written(decoded_size(length), [&, declared_length = declared_length]() -> Result<Recording> {
     if (attempt.settled) return not_wanted();
     auto recording = decode();
-    attempt.no_room = !recording && spool_.would_mend(recording.error());
-    if (!attempt.no_room || !told || recording.error().fault != Fault::full) return recording;
-    const auto disk = disk_room(temporary_folder());
-    const Bytes needed = decoded_size(*told);
+    attempt.no_space = !recording && spool_space_.would_mend(recording.error());
+    if (!attempt.no_space || !declared_length || recording.error().fault != Fault::full) return recording;
+    const auto disk = disk_space(temporary_folder());
+    const Bytes needed = decoded_size(*declared_length);
     if (disk && needed > disk->total) recording.error() = without_end(recording.error(), needed, disk->total);
     return recording;
   });
@@ -86,26 +86,26 @@ Result<Recording> BatchFiles::decoded(std::size_t index, const Decode& decode) {
 
 /// It is transcribed all the same, but must not come out shorter in silence.
 void BatchFiles::tell_remarks(const BatchAttempt& attempt, const Recording& recording) {
-  for (const auto& remark : recording.remarks()) log(Level::warning, attempt.task->spec.name + ": " + remark);
+  for (const auto& remark : recording.remarks()) log(Level::warning, attempt.job->spec.name + ": " + remark);
   const Lock lock(mutex_);
-  Entry& entry = entries_.at(attempt.lease.key.task);
+  Entry& entry = entries_.at(attempt.lease.key.job);
   entry.losses = recording.losses();
   entry.notes = recording.notes();
 }
 
-Result<void> BatchFiles::heard(std::size_t index, Seconds length) {
+Result<void> BatchFiles::on_audio_decoded(std::size_t index, Seconds length) {
   BatchAttempt& attempt = at(index);
   {
     const Lock lock(mutex_);
     if (attempt.settled) return not_wanted();
     attempt.length = length;
     attempt.decoded = true;
-    Entry& entry = entries_.at(attempt.lease.key.task);
+    Entry& entry = entries_.at(attempt.lease.key.job);
     tally_.open.remove(entry);
     entry.audio = length;
     tally_.open.add(entry);
   }
-  return room_.patiently({}, [&] { return store_.set_length(attempt.lease.key.task, length, LengthSource::measured); });
+  return output_space_.retry_until_written({}, [&] { return store_.set_length(attempt.lease.key.job, length, LengthSource::measured); });
 }
 
 const TranscriptionContext* BatchFiles::context(std::size_t index) {
@@ -114,8 +114,8 @@ const TranscriptionContext* BatchFiles::context(std::size_t index) {
   changed_.wait(lock, [&] { return model_.has_value(); });
   if (!*model_ || attempt.settled) return nullptr;
   if (!attempt.context) {
-    const Entry& entry = entries_.at(attempt.lease.key.task);
-    attempt.engine = pool_.engine(pool_task(attempt.lease.key.task, entry));
+    const Entry& entry = entries_.at(attempt.lease.key.job);
+    attempt.engine = pool_.engine(pool_job(attempt.lease.key.job, entry));
     attempt.engine->when_granted([this] { report_starts(); });
     attempt.engine->correct_length(attempt.length);
     attempt.context.emplace((*model_)->context(*attempt.engine, options_.run, *on_progress_, true));

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kUsualBytesPerSecond = 16000;  // of a recording whose length is not known yet: 128 kbit/s
 
-Seconds guess(const TaskSpec& spec) {
+Seconds guess(const JobSpec& spec) {
   return Seconds(static_cast<double>(spec.identity.bytes) / kUsualBytesPerSecond);
 }
 
@@ -21,51 +21,51 @@ BatchFiles::BatchFiles(const BatchOptions& options, JobStore& store, DevicePool&
       store_(store),
       pool_(pool),
       observer_(observer),
-      room_({{options.staging.parent_path(), "outputs"}, {options.state, "state"}},
-            "what is transcribed is kept and written", [this] { room_changed(); }),
-      spool_({{temporary_folder(), "TMPDIR"}}, "recordings are decoded there", [this] { room_changed(); }),
+      output_space_({{options.staging.parent_path(), "outputs"}, {options.state, "state"}},
+            "what is transcribed is kept and written", [this] { space_changed(); }),
+      spool_space_({{temporary_folder(), "TMPDIR"}}, "recordings are decoded there", [this] { space_changed(); }),
       began_(store.now()),
       order_(policy_named(options.policy).value_or(Policy::tutti)) {}
 
-PoolTask BatchFiles::pool_task(TaskId id, const Entry& entry) const {
-  const TaskSpec& spec = entry.task->spec;
-  PoolTask task{.id = static_cast<std::uint64_t>(id),
+PoolJob BatchFiles::pool_job(JobId id, const Entry& entry) const {
+  const JobSpec& spec = entry.job->spec;
+  PoolJob job{.id = static_cast<std::uint64_t>(id),
                 .audio = entry.audio,
                 .whole = !options_.run.batched,
-                .kind = spec.task_class,
+                .kind = spec.job_class,
                 .priority = spec.priority,
                 // All that this run was the first to ask for came together, however long telling the store took.
                 .queued_at = std::min(Seconds(0), Seconds(entry.submitted - began_))};
-  if (spec.deadline) task.deadline = Seconds(*spec.deadline - began_);
-  return task;
+  if (spec.deadline) job.deadline = Seconds(*spec.deadline - began_);
+  return job;
 }
 
-void BatchFiles::expect(std::size_t tasks) {
+void BatchFiles::expect(std::size_t jobs) {
   const Lock lock(mutex_);
-  tally_.to_come = tasks;
+  tally_.to_come = jobs;
 }
 
-void BatchFiles::add(std::span<const AskedTask> tasks) {
+void BatchFiles::add(std::span<const RequestedJob> jobs) {
   const Lock lock(mutex_);
-  tally_.to_come -= std::min(tally_.to_come, tasks.size());
-  for (const AskedTask& task : tasks) add(lock, task);
+  tally_.to_come -= std::min(tally_.to_come, jobs.size());
+  for (const RequestedJob& job : jobs) add(lock, job);
   changed_.notify_all();
 }
 
-void BatchFiles::add(const Lock&, const AskedTask& asked) {
-  const auto& [id, what, state, submitted, was] = asked.known;
+void BatchFiles::add(const Lock&, const RequestedJob& requested) {
+  const auto& [id, what, state, submitted, was] = requested.known;
   const auto [at, fresh] =
-      entries_.insert({id, {asked.task, submitted, asked.audio.value_or(guess(asked.task->spec)), asked.audio}});
+      entries_.insert({id, {requested.job, submitted, requested.audio.value_or(guess(requested.job->spec)), requested.audio}});
   if (!fresh) return;
-  at->second.left_staged = asked.left_staged;
+  at->second.left_staged = requested.left_staged;
   tally_.add(at->second, state);
   if (is_final(state)) return;
-  work_.add(asked.audio);
-  if (expect_names(asked.task->outputs()))
-    order_.add(pool_task(id, at->second));
+  work_.add(requested.audio);
+  if (expect_names(requested.job->outputs()))
+    order_.add(pool_job(id, at->second));
   else
     order_.add_first(id);  // people know at once, not when its turn has come
-  pool_.add_task(pool_task(id, at->second));
+  pool_.add_job(pool_job(id, at->second));
 }
 
 void BatchFiles::tell_work() {
@@ -96,7 +96,7 @@ void BatchFiles::stop_pool_when_all_ended() {
   if (all_ended) pool_.stop(Seconds(0));
 }
 
-void BatchFiles::serve(const SpokenModel* model) {
+void BatchFiles::serve(const ModelContext* model) {
   const Lock lock(mutex_);
   model_ = model;
   changed_.notify_all();
@@ -110,8 +110,8 @@ void BatchFiles::stop_taking() {
 
 void BatchFiles::abort() {
   aborted_ = true;
-  room_.let_go();
-  spool_.let_go();
+  output_space_.close();
+  spool_space_.close();
 }
 
 void BatchFiles::pause() {
@@ -140,31 +140,31 @@ BatchAttempt& BatchFiles::at(std::size_t index) const {
 
 /// One more attempt beside those in flight.
 bool BatchFiles::may_take(const Lock&) const {
-  if (paused_ || room_.hold() != RoomWait::Hold::none || spool_.hold() != RoomWait::Hold::none) return false;
+  if (paused_ || output_space_.hold() != DiskSpaceWait::Hold::none || spool_space_.hold() != DiskSpaceWait::Hold::none) return false;
   if (in_flight_.empty()) return true;
-  const auto most = static_cast<std::size_t>(options_.tasks_at_once);
+  const auto most = static_cast<std::size_t>(options_.jobs_at_once);
   return !held_back_ && (most == 0 || in_flight_.size() < most);
 }
 
-std::optional<TaskId> BatchFiles::wait_for_task() {
+std::optional<JobId> BatchFiles::wait_for_job() {
   Lock lock(mutex_);
   for (;;) {
     const auto now = Clock::real().now();
     const bool drained = paused_ && in_flight_.empty();
     over_ = over_ || drained || (all_added_ && tally_.open.count == 0);
     if (!over_ && may_take(lock))
-      if (const auto task = order_.take(now)) return task;
+      if (const auto job = order_.take(now)) return job;
     const auto due = order_.wake_at(now);
     tell_held_back(lock);
     if (over_) return {};
-    if (!kept_.empty() && place_at_ <= now) {
+    if (!kept_.empty() && retry_kept_at_ <= now) {
       lock.unlock();
-      place_kept(false);
+      publish_kept(false);
       lock.lock();
       continue;
     }
     auto wake = due && *due > now ? due : std::nullopt;
-    if (!kept_.empty()) wake = std::min(wake.value_or(place_at_), place_at_);
+    if (!kept_.empty()) wake = std::min(wake.value_or(retry_kept_at_), retry_kept_at_);
     if (wake)
       changed_.wait_until(lock, *wake);
     else
@@ -172,20 +172,20 @@ std::optional<TaskId> BatchFiles::wait_for_task() {
   }
 }
 
-std::optional<TakenFile> BatchFiles::next() {
-  while (const auto task = wait_for_task()) {
-    if (room_.expect_some()) {
-      if (auto taken = claim(*task)) return taken;
+std::optional<ClaimedFile> BatchFiles::next() {
+  while (const auto job = wait_for_job()) {
+    if (output_space_.expect_some()) {
+      if (auto taken = claim(*job)) return taken;
     } else {
-      again(*task, Seconds(0));
-      room_.await_some();
+      again(*job, Seconds(0));
+      output_space_.await_some();
     }
   }
   return {};
 }
 
-void BatchFiles::end(TaskId id, std::size_t BatchCounts::*how) {
-  pool_.end_task(static_cast<std::uint64_t>(id));
+void BatchFiles::end(JobId id, std::size_t BatchCounts::*how) {
+  pool_.end_job(static_cast<std::uint64_t>(id));
   {
     const Lock lock(mutex_);
     ++(tally_.counts.*how);
@@ -195,10 +195,10 @@ void BatchFiles::end(TaskId id, std::size_t BatchCounts::*how) {
   stop_pool_when_all_ended();
 }
 
-void BatchFiles::again(TaskId id, Seconds wait) {
+void BatchFiles::again(JobId id, Seconds wait) {
   const Lock lock(mutex_);
   const auto when = Clock::real().now() + std::chrono::duration_cast<Clock::Instant::duration>(wait);
-  order_.add_later(pool_task(id, entries_.at(id)), when);
+  order_.add_later(pool_job(id, entries_.at(id)), when);
   changed_.notify_all();
 }
 

@@ -20,27 +20,27 @@
 #include "transcribe/batch/work_order.h"
 #include "transcribe/pool/device_pool.h"
 #include "transcribe/run_stages.h"
-#include "transcribe/spoken_model.h"
+#include "transcribe/model_context.h"
 #include "view/fleet/fleet_status.h"
 
 namespace tutti {
 
 /// The tasks of a batch as files of a run: claims them in order, has their windows served by the pool, publishes each
 /// result once, and tells the store what became of every attempt. Thread-safe.
-class BatchFiles final : public RunFiles {
+class BatchFiles final : public JobSource {
  public:
   BatchFiles(const BatchOptions& options, JobStore& store, DevicePool& pool, BatchObserver& observer);
 
   // --- whoever runs the batch
   /// So many tasks of this run are still to be added; until they are, they count all the same.
-  void expect(std::size_t tasks);
+  void expect(std::size_t jobs);
   /// Tasks of this run; none is taken up before all of these are there, so that the first is the one whose turn it is.
-  void add(std::span<const AskedTask> tasks);
+  void add(std::span<const RequestedJob> jobs);
   void all_added();
   /// Tells the observer what there is to do: all that was added.
   void tell_work();
   /// The model is there, or (null) none will be.
-  void serve(const SpokenModel* model);
+  void serve(const ModelContext* model);
   void set_progress(const OnProgressOfFile& on_progress) { on_progress_ = &on_progress; }
   /// Nothing new is taken up any more.
   void stop_taking();
@@ -51,7 +51,7 @@ class BatchFiles final : public RunFiles {
   /// Recordings that are being read are let go of, and nobody waits for full disks any more.
   void abort();
   /// Where it writes; also for whoever else writes to the store.
-  RoomWait& room() const { return room_; }
+  DiskSpaceWait& output_space() const { return output_space_; }
   /// What is full and therefore waited for, for people; empty: nothing is.
   std::string held_up() const;
   /// Nothing new is taken up beside what is in work, as long as that holds.
@@ -61,27 +61,27 @@ class BatchFiles final : public RunFiles {
   /// Takes back the leases of others that have ended or hang; our own are renewed before.
   void reap();
   /// The run ends: hands back what is still held, and tries once more to put in place what could not be.
-  void hand_back(const std::string& reason);
+  void release(const std::string& reason);
   /// Fault::missing: it is none of this run's, or has ended.
-  Result<void> cancel(TaskId id);
+  Result<void> cancel(JobId id);
 
   BatchCounts counts() const;
   BatchCounts before() const;  ///< of these, what had ended when the run began
   BatchDone done() const;
   BatchProgress progress() const;
   /// A task as this run knows it now; an empty one where it is none of this run's.
-  BatchEntry entry(TaskId task) const;
+  BatchEntry entry(JobId job) const;
   /// All tasks of this run, the least first.
-  std::vector<TaskId> ids() const;
-  std::vector<BatchInWork> in_work() const;
+  std::vector<JobId> ids() const;
+  std::vector<AttemptStatus> in_work() const;
   /// Those of this run that failed for good, the latest first, at most a screenful.
-  std::vector<TaskFailure> failures() const;
+  std::vector<JobFailure> failures() const;
 
   // --- the stages
-  std::optional<TakenFile> next() override;
+  std::optional<ClaimedFile> next() override;
   Result<void> begin(std::size_t index) override;
   Result<Recording> decoded(std::size_t index, const Decode& decode) override;
-  Result<void> heard(std::size_t index, Seconds length) override;
+  Result<void> on_audio_decoded(std::size_t index, Seconds length) override;
   const TranscriptionContext* context(std::size_t index) override;
   Result<void> publish(TranscribedFile& file) override;
   void failed(std::size_t index, const Error& error) override;
@@ -94,42 +94,42 @@ class BatchFiles final : public RunFiles {
   using Entry = BatchEntry;
 
   BatchAttempt& at(std::size_t index) const;
-  void add(const Lock& held, const AskedTask& asked);
-  PoolTask pool_task(TaskId id, const Entry& entry) const;
+  void add(const Lock& held, const RequestedJob& requested);
+  PoolJob pool_job(JobId id, const Entry& entry) const;
   bool may_take(const Lock& held) const;
   void tell_remarks(const BatchAttempt& attempt, const Recording& recording);
-  void room_changed();
+  void space_changed();
   void tell_held_back(const Lock& held);
-  BatchObserver::Wish ask_about(const BatchEnd& over, const Error& error);
-  std::optional<TaskId> wait_for_task();
-  std::optional<TakenFile> claim(TaskId id);
-  std::optional<TakenFile> begin_attempt(TaskId id, Lease lease);
+  BatchObserver::Action request_decision(const BatchEnd& over, const Error& error);
+  std::optional<JobId> wait_for_job();
+  std::optional<ClaimedFile> claim(JobId id);
+  std::optional<ClaimedFile> begin_attempt(JobId id, Lease lease);
   std::size_t free_worker(const Lock& held) const;
   std::size_t number_of(const Lock& held, Entry& entry);
   void report_starts();
   void report_starts(const Lock& telling);
-  void report_starts_before_end(const Lock& telling, TaskId id);
+  void report_starts_before_end(const Lock& telling, JobId id);
   std::optional<BatchStart> start_of(FirstGrant first);
   bool is_over() const;
-  void not_claimable(TaskId id);
+  void not_claimable(JobId id);
   /// The store has another version of it by now: another process asked for the same outputs in another way.
-  bool is_superseded(TaskId id, const TaskSpec& stored) const;
-  void superseded(TaskId id);
+  bool is_superseded(JobId id, const JobSpec& stored) const;
+  void superseded(JobId id);
   bool settle(BatchAttempt& attempt);
   bool settle(const Lock& held, BatchAttempt& attempt);
   bool take_away(BatchAttempt& attempt);
   bool is_cancelled(const LeaseKey& key);
   void give_back(const LeaseKey& key, const std::string& reason);
-  void end(TaskId id, std::size_t BatchCounts::*how);
+  void end(JobId id, std::size_t BatchCounts::*how);
   void stop_pool_when_all_ended();
-  void again(TaskId id, Seconds wait);
+  void again(JobId id, Seconds wait);
   Result<void> publish_contents(BatchAttempt& attempt, const std::vector<OutputContent>& contents,
-                                const PoolTaskEngine::Use& use, bool copied);
+                                const JobEngine::Use& use, bool copied);
   void keep(KeptResult result);
-  void place_kept(bool last_time);
-  void place_left_staged();
-  void finish(BatchAttempt& attempt, const PoolTaskEngine::Use& use, bool copied, std::vector<KeptFile> kept_files);
-  void leave_staged(BatchAttempt& attempt, const Error& error, const PoolTaskEngine::Use& use, bool copied);
+  void publish_kept(bool last_time);
+  void publish_left_staged();
+  void finish(BatchAttempt& attempt, const JobEngine::Use& use, bool copied, std::vector<KeptFile> kept_files);
+  void leave_staged(BatchAttempt& attempt, const Error& error, const JobEngine::Use& use, bool copied);
   void tell_failure(BatchAttempt& attempt, const Error& error, const std::string& device);
   BatchEnd end_of(const BatchAttempt& attempt, const std::string& device) const;
 
@@ -137,8 +137,8 @@ class BatchFiles final : public RunFiles {
   JobStore& store_;
   DevicePool& pool_;
   BatchObserver& observer_;
-  mutable RoomWait room_;  // for results
-  RoomWait spool_;         // for decoded audio
+  mutable DiskSpaceWait output_space_;  // for results
+  DiskSpaceWait spool_space_;         // for decoded audio
   const StoreTime began_;  // this run, by the store's clock
   const OnProgressOfFile* on_progress_ = nullptr;
   std::mutex telling_;  // the observer is called under it, so that events do not overtake one another
@@ -146,21 +146,21 @@ class BatchFiles final : public RunFiles {
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
   WorkOrder order_;
-  std::map<TaskId, Entry> entries_;
+  std::map<JobId, Entry> entries_;
   mutable std::deque<BatchAttempt> attempts_;
-  std::optional<const SpokenModel*> model_{};
+  std::optional<const ModelContext*> model_{};
   BatchTally tally_{};
   BatchWork work_{};  // of which the observer was not told yet
-  std::deque<TaskFailure> failures_{};
+  std::deque<JobFailure> failures_{};
   std::set<std::size_t> in_flight_;  // attempts that have not settled
   std::vector<KeptResult> kept_;
-  Clock::Instant place_at_{};  // try those again
+  Clock::Instant retry_kept_at_{};  // try those again
   bool all_added_ = false;
   bool over_ = false;    // nothing is taken up any more
   bool paused_ = false;  // … until somebody wishes otherwise
   bool held_back_ = false;
   bool asking_ = false;                   // what to do about a failure
-  std::optional<Idle> told_held_back_{};  // what the pool believes
+  std::optional<Idle> reported_hold_{};  // what the pool believes
   std::atomic<bool> aborted_{false};
 };
 

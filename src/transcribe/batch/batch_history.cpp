@@ -14,7 +14,7 @@ constexpr Seconds kRemembered{3600};
 
 /// Some of its places were taken from it before the run's end (a fault, others' memory): what it did with them is no
 /// measure of what it does with those it has now.
-bool has_lost_places(const PooledDeviceView& device) {
+bool has_lost_capacity(const PooledDeviceView& device) {
   return !device.speeds.empty() && device.speeds.back().pieces / 2 >= std::max(1, device.slots);
 }
 
@@ -50,15 +50,15 @@ Result<void> keep_speeds(const PooledDeviceView& device, const BatchOptions& opt
 }
 
 /// What it did tells how fast it is.
-bool tells_speed(const PooledDeviceView& device, const BatchReport& report) {
-  return !has_lost_places(device) && !was_stopped_soon(device, report);
+bool reports_speed(const PooledDeviceView& device, const BatchReport& report) {
+  return !has_lost_capacity(device) && !was_stopped_soon(device, report);
 }
 
 Result<void> keep_all_speeds(const BatchReport& report, const BatchOptions& options, JobStore& store) {
   const auto known = store.speeds(false);
   if (!known) return tl::unexpected(known.error());
   for (const auto& device : report.pool.devices) {
-    if (!tells_speed(device, report)) continue;
+    if (!reports_speed(device, report)) continue;
     if (auto kept = keep_speeds(device, options, *known, store); !kept) return kept;
   }
   return {};
@@ -73,8 +73,8 @@ const SpeedRecord* latest_of(const std::vector<SpeedRecord>& known, const SpeedK
   return latest;
 }
 
-double likeness(int places, int others) {
-  return static_cast<double>(std::min(places, others)) / std::max({1, places, others});
+double likeness(int window_capacity, int others) {
+  return static_cast<double>(std::min(window_capacity, others)) / std::max({1, window_capacity, others});
 }
 
 }  // namespace
@@ -117,9 +117,9 @@ void end_in_store(const BatchReport& report, const BatchOptions& options, JobSto
         .device = device.id, .name = device.name, .audio = device.audio_done, .busy = device.busy, .idle = device.idle};
     if (const auto drawn = report.device_joules.find(device.id); drawn != report.device_joules.end())
       use.energy_joules = drawn->second;
-    if (tells_speed(device, report)) {
+    if (reports_speed(device, report)) {
       use.windows = std::llround(device.windows_done);
-      use.places = std::max(1, device.slots);
+      use.window_capacity = std::max(1, device.slots);
     }
     if (options.price) use.cost = *options.price * report.elapsed / std::chrono::hours(1);
   }

@@ -46,7 +46,7 @@ void BatchFiles::renew() {
   for (std::size_t i = 0; i < standings->size(); ++i) {
     BatchAttempt& attempt = *renewed[i];
     if ((*standings)[i] == LeaseStanding::held || !take_away(attempt)) continue;
-    const TaskId id = attempt.lease.key.task;
+    const JobId id = attempt.lease.key.job;
     if ((*standings)[i] == LeaseStanding::cancel && is_cancelled(attempt.lease.key))
       end(id, &BatchCounts::cancelled);
     else
@@ -66,7 +66,7 @@ void BatchFiles::reap() {
   if (const auto reaped = store_.reap(); !reaped) log(Level::warning, "the store: " + reaped.error().text());
 }
 
-Result<void> BatchFiles::cancel(TaskId id) {
+Result<void> BatchFiles::cancel(JobId id) {
   const bool known = [&] {
     const Lock lock(mutex_);
     return entries_.contains(id);
@@ -79,12 +79,12 @@ Result<void> BatchFiles::cancel(TaskId id) {
 }
 
 void BatchFiles::give_back(const LeaseKey& key, const std::string& reason) {
-  if (const auto back = store_.hand_back(key, reason); !back) log(Level::error, "the store: " + back.error().text());
+  if (const auto back = store_.release(key, reason); !back) log(Level::error, "the store: " + back.error().text());
 }
 
-void BatchFiles::hand_back(const std::string& reason) {
-  place_kept(true);
-  place_left_staged();
+void BatchFiles::release(const std::string& reason) {
+  publish_kept(true);
+  publish_left_staged();
   std::vector<LeaseKey> held;
   {
     const Lock lock(mutex_);

@@ -24,7 +24,7 @@ BatchDone BatchFiles::done() const {
 }
 
 std::string BatchFiles::held_up() const {
-  const std::string results = room_.why(), sound = spool_.why();
+  const std::string results = output_space_.why(), sound = spool_space_.why();
   return results.empty() || sound.empty() ? results + sound : results + "; " + sound;
 }
 
@@ -40,34 +40,34 @@ BatchProgress BatchFiles::progress() const {
   return progress;
 }
 
-BatchEntry BatchFiles::entry(TaskId task) const {
+BatchEntry BatchFiles::entry(JobId job) const {
   const Lock lock(mutex_);
-  const auto found = entries_.find(task);
+  const auto found = entries_.find(job);
   return found == entries_.end() ? BatchEntry{} : found->second;
 }
 
-std::vector<TaskId> BatchFiles::ids() const {
+std::vector<JobId> BatchFiles::ids() const {
   const Lock lock(mutex_);
-  std::vector<TaskId> ids;
+  std::vector<JobId> ids;
   for (const auto& [id, entry] : entries_) ids.push_back(id);
   return ids;
 }
 
-std::vector<TaskFailure> BatchFiles::failures() const {
+std::vector<JobFailure> BatchFiles::failures() const {
   const Lock lock(mutex_);
   return {failures_.begin(), failures_.end()};
 }
 
-std::vector<BatchInWork> BatchFiles::in_work() const {
+std::vector<AttemptStatus> BatchFiles::in_work() const {
   const Lock lock(mutex_);
-  std::vector<BatchInWork> all;
+  std::vector<AttemptStatus> all;
   for (const std::size_t index : in_flight_) {
     const BatchAttempt& attempt = attempts_[index];
-    all.push_back({.id = attempt.lease.key.task,
-                   .name = attempt.task->spec.name,
+    all.push_back({.id = attempt.lease.key.job,
+                   .name = attempt.job->spec.name,
                    .devices = attempt.engine ? attempt.engine->where() : std::string(),
                    .decoded = attempt.decoded,
-                   .no_room = attempt.no_room,
+                   .no_space = attempt.no_space,
                    .publishing = attempt.publishing,
                    .position = Seconds(attempt.position),
                    .length = attempt.length});

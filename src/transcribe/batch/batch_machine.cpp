@@ -29,12 +29,12 @@ std::optional<Bytes> used_by_others(const GpuMemory& memory, std::optional<Bytes
   return before;
 }
 
-std::optional<CardTrouble> trouble_of(const GpuSnapshot& gpu) {
+std::optional<DeviceFault> device_fault_of(const GpuSnapshot& gpu) {
   // Of NVIDIA's Xid catalogue what says RESET_GPU. 79, off the bus, is told by the card's state, and ends with it.
   constexpr int kNeedsReset[] = {46, 48, 62, 64, 95, 109, 119, 120, 140};
-  if (gpu.state != GpuState::ok) return CardTrouble{.lost = true, .what = gpu.reason};
+  if (gpu.state != GpuState::ok) return DeviceFault{.lost = true, .what = gpu.reason};
   if (gpu.errors.recovery_action && *gpu.errors.recovery_action != "none")
-    return CardTrouble{.what = "the driver asks for recovery: " + *gpu.errors.recovery_action};
+    return DeviceFault{.what = "the driver asks for recovery: " + *gpu.errors.recovery_action};
   if (!gpu.errors.xids) return {};
   std::string codes;
   for (const int code : kNeedsReset) {
@@ -44,7 +44,7 @@ std::optional<CardTrouble> trouble_of(const GpuSnapshot& gpu) {
     if (found->second.count > 1) codes += " (" + std::to_string(found->second.count) + " times)";
   }
   if (codes.empty()) return {};
-  return CardTrouble{.what = "the driver reported " + codes + ", after which it needs a reset"};
+  return DeviceFault{.what = "the driver reported " + codes + ", after which it needs a reset"};
 }
 
 std::optional<std::string> memory_shortage(const MemoryFacts& memory, bool was_short) {
@@ -105,7 +105,7 @@ void BatchMachine::tell(DevicePool& pool) {
   for (const auto& device : options_.devices) {
     const GpuSnapshot* gpu = device.device.uuid.empty() ? nullptr : machine->gpu(device.device.uuid);
     if (!gpu) continue;
-    pool.driver_says(device.id, trouble_of(*gpu));
+    pool.report_driver_state(device.id, device_fault_of(*gpu));
     const GpuSnapshot* whole = whole_gpu(*machine, device.device.uuid);
     const auto before = whole ? used_before_.find(whole->uuid) : used_before_.end();
     if (!whole) continue;

@@ -21,7 +21,7 @@ std::optional<Bytes> used_by_others(const GpuMemory& memory, std::optional<Bytes
 
 /// Why nothing is to be placed on a GPU, by what the driver says of it: it is lost or hung, asks for recovery, or has
 /// reported an Xid after which only a reset makes it usable again (that lasts for the run).
-std::optional<CardTrouble> trouble_of(const GpuSnapshot& gpu);
+std::optional<DeviceFault> device_fault_of(const GpuSnapshot& gpu);
 
 /// Why no recording should be taken up beside those in work: less than 5 % of this machine's memory, or half a GiB, is
 /// left; once that was so (`was_short`), it takes half as much again to be over.

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "jobs/publish.h"
-#include "jobs/task.h"
+#include "jobs/job.h"
 #include "transcribe/pool/pool_view.h"
 
 namespace tutti {
@@ -20,11 +20,11 @@ struct BatchCounts {
   std::size_t cancelled = 0;
   std::size_t ended() const { return done + failed + cancelled; }
   /// One more, which earlier runs may have ended.
-  void add(TaskState state) {
+  void add(JobState state) {
     ++total;
-    if (state == TaskState::done) ++done;
-    if (state == TaskState::dead) ++failed;
-    if (state == TaskState::cancelled) ++cancelled;
+    if (state == JobState::done) ++done;
+    if (state == JobState::dead) ++failed;
+    if (state == JobState::cancelled) ++cancelled;
   }
 };
 
@@ -66,15 +66,15 @@ struct BatchEnd {
 /// Told what happens in a batch. Calls are serialised: one at a time, from any thread.
 class BatchObserver {
  public:
-  enum class Wish { go_on, retry, stop };
+  enum class Action { go_on, retry, stop };
 
   virtual ~BatchObserver() = default;
   virtual void on_accepted(const BatchWork& /*work*/) {}
   virtual void on_start(const BatchStart& /*start*/) {}
   virtual void on_done(const BatchEnd& /*end*/, const BatchCounts& /*counts*/) {}
   /// It failed for good; what shall be done? Others go on meanwhile, but none starts.
-  virtual Wish on_failed(const BatchEnd& /*end*/, const Error& /*error*/, const BatchCounts& /*counts*/) {
-    return Wish::go_on;
+  virtual Action on_failed(const BatchEnd& /*end*/, const Error& /*error*/, const BatchCounts& /*counts*/) {
+    return Action::go_on;
   }
   /// It failed and will be tried again.
   virtual void on_retry(const BatchEnd& /*end*/, const std::string& /*reason*/, Seconds /*wait*/) {}

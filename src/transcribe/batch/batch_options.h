@@ -8,15 +8,15 @@
 
 #include "device/list/device_list.h"
 #include "jobs/publish.h"
-#include "jobs/task.h"
+#include "jobs/job.h"
 #include "transcribe/run.h"
 #include "transcript/writers.h"
 
 namespace tutti {
 
 /// A recording to be transcribed and the files it becomes.
-struct BatchTask {
-  TaskSpec spec{};
+struct BatchJob {
+  JobSpec spec{};
   std::vector<Format> formats{};
 
   /// In the order of the formats. Made when somebody asks: kept, they are most of what a hundred thousand tasks take.
@@ -31,9 +31,9 @@ struct BatchTask {
 struct BatchOptions {
   RunOptions run{};  // its device and files_at_once do not count
   std::vector<ChosenDevice> devices{};
-  std::map<std::string, int> task_caps{};  // by device id; "": every device without one of its own
+  std::map<std::string, int> job_caps{};  // by device id; "": every device without one of its own
   std::string policy = "tutti";
-  int tasks_at_once = 0;               // -t; 0: as many as keep the devices busy
+  int jobs_at_once = 0;               // -t; 0: as many as keep the devices busy
   std::filesystem::path state{};       // the store's folder
   std::filesystem::path staging{};     // on the file system of the outputs
   std::filesystem::path kept{};        // where results are staged while that is full: in `state`; empty: nowhere
@@ -45,10 +45,10 @@ struct BatchOptions {
   std::optional<double> price{};       // of a device hour, for history
 
   /// Of that device; none: as its memory allows.
-  std::optional<int> task_cap(const std::string& device) const {
-    auto found = task_caps.find(device);
-    if (found == task_caps.end()) found = task_caps.find("");
-    return found == task_caps.end() ? std::nullopt : std::optional(found->second);
+  std::optional<int> job_cap(const std::string& device) const {
+    auto found = job_caps.find(device);
+    if (found == job_caps.end()) found = job_caps.find("");
+    return found == job_caps.end() ? std::nullopt : std::optional(found->second);
   }
 };
 

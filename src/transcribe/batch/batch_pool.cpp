@@ -4,7 +4,7 @@
 
 #include "balance/window_cost.h"
 #include "hub/memory_plan.h"
-#include "transcribe/start/worker_options.h"
+#include "transcribe/worker_start/worker_options.h"
 
 namespace tutti {
 namespace {
@@ -81,16 +81,16 @@ double time_of(const std::vector<ChosenDevice>& devices) {
 Result<PoolOptions> pool_options(const BatchOptions& options, JobStore& store) {
   std::optional<EmulatedSpeech> speech;
   if (std::ranges::any_of(options.devices, [](const auto& device) { return device.device.kind == Kind::emulated; })) {
-    auto said = emulated_speech(options.run.model);
-    if (!said) return tl::unexpected(said.error());
-    speech = std::move(*said);
+    auto read = emulated_speech(options.run.model);
+    if (!read) return tl::unexpected(read.error());
+    speech = std::move(*read);
   }
   const auto speeds = store.speeds(false);
   if (!speeds) return tl::unexpected(speeds.error());
-  const auto runs = store.runs(kRunsAsked);
+  const auto runs = store.runs(kRunsRead);
   if (!runs) return tl::unexpected(runs.error());
   PoolOptions pool{.policy = options.policy,
-                   .tasks_at_once = options.tasks_at_once,
+                   .jobs_at_once = options.jobs_at_once,
                    .time = time_of(options.devices),
                    .patience = options.patience};
   for (const auto& device : options.devices) {
@@ -101,7 +101,7 @@ Result<PoolOptions> pool_options(const BatchOptions& options, JobStore& store) {
                         .worker = std::move(*worker),
                         .speed = unmeasured(device.device),
                         .enough = emulated ? 1 : windows_of(device) / 2,
-                        .task_cap = options.task_cap(device.id)};
+                        .job_cap = options.job_cap(device.id)};
     plan_memory(pooled, device.device, options.run);
     pooled.load_time =
         emulated ? device.device.card.warm_up : load_time_in(*runs, device.id, options.run.model.string());

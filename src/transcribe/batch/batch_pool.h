@@ -16,7 +16,7 @@ Result<PoolOptions> pool_options(const BatchOptions& options, JobStore& store);
 Seconds load_time_in(const std::vector<RunRecord>& runs, const std::string& device, const std::string& model);
 
 /// So many runs are looked at.
-inline constexpr std::size_t kRunsAsked = 20;
+inline constexpr std::size_t kRunsRead = 20;
 
 /// Threads that wait for windows: as many as the devices take at once, and some whose window is ready when a place
 /// becomes free.

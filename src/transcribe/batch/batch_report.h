@@ -8,7 +8,7 @@
 
 #include "base/units.h"
 #include "jobs/publish.h"
-#include "jobs/task.h"
+#include "jobs/job.h"
 #include "transcribe/batch/batch_observer.h"
 #include "transcribe/events.h"
 #include "transcribe/pool/device_pool.h"
@@ -25,7 +25,7 @@ struct BatchAsset {
   int attempts = 0;
   std::vector<Attempt> tries{};  // each of them, where it has failed or took more than one
   Seconds audio{};
-  Seconds asked{};  // of it, within the clips that were to be heard in this run; without clips, all of it
+  Seconds requested{};  // of it, within the clips that were to be heard in this run; without clips, all of it
   std::vector<KeptFile> kept_files{};  // at the names of its outputs: this run left them, and wrote beside them
   std::vector<std::string> losses{};   // what damage in its file cost, where this run has decoded it
   std::vector<std::string> notes{};    // what was chosen of its file, likewise

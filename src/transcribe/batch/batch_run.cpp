@@ -9,7 +9,7 @@
 #include "jobs/open_store.h"
 #include "jobs/publish.h"
 #include "jobs/sweep.h"
-#include "transcribe/ahead/audio_threads.h"
+#include "transcribe/prefetch/audio_threads.h"
 #include "transcribe/batch/batch_files.h"
 #include "transcribe/batch/batch_history.h"
 #include "transcribe/batch/batch_machine.h"
@@ -54,9 +54,9 @@ struct BatchParts {
 /// A batch while it runs: its parts in the order in which they must go.
 class Batch final : public BatchControl {
  public:
-  Batch(std::span<const BatchTask> tasks, const BatchOptions& options, BatchParts parts, BatchObserver& observer,
+  Batch(std::span<const BatchJob> jobs, const BatchOptions& options, BatchParts parts, BatchObserver& observer,
         Interrupt& interrupt)
-      : tasks_(tasks),
+      : jobs_(jobs),
         options_(options),
         interrupt_(interrupt),
         time_(parts.pool.time),
@@ -64,9 +64,9 @@ class Batch final : public BatchControl {
         store_(std::move(parts.store)),
         pool_(DevicePool::start(std::move(parts.pool))),
         files_(options, *store_, *pool_, observer),
-        submitter_(tasks, options, *store_, files_, std::move(parts.stuck),
+        submitter_(jobs, options, *store_, files_, std::move(parts.stuck),
                    [&interrupt] { return interrupt.raised(); }),
-        tally_(quiet_, tasks.size(), 0),
+        tally_(quiet_, jobs.size(), 0),
         run_{.files = files_, .options = options.run, .tally = tally_, .interrupt = interrupt} {
     files_.set_progress(on_progress_);
   }
@@ -84,7 +84,7 @@ class Batch final : public BatchControl {
     interrupt_.on_raise({});
     interrupt_.on_abort({});
     pool_->stop(Seconds(0));
-    files_.hand_back("the run ended");
+    files_.release("the run ended");
     record_news(*pool_, *store_, *started);
     auto report = reported(*started);
     if (!worked && report.done_now == 0) return tl::unexpected(worked.error());
@@ -104,7 +104,7 @@ class Batch final : public BatchControl {
     if (!device.empty()) return pool_->resume(id_of(device));
     return files_.go_on();
   }
-  Result<void> cancel(std::int64_t task) override { return files_.cancel(task); }
+  Result<void> cancel(std::int64_t job) override { return files_.cancel(job); }
 
  private:
   /// By the id, or as people call it.
@@ -203,7 +203,7 @@ class Batch final : public BatchControl {
                        .started = started_,
                        .ended = std::chrono::system_clock::now(),
                        .time = time_,
-                       .audio = done.asked,
+                       .audio = done.requested,
                        .transcribed = std::move(done.transcribed),
                        .shared_files = options_.run.batched,
                        .policy = options_.policy,
@@ -222,7 +222,7 @@ class Batch final : public BatchControl {
   }
 
   const std::chrono::system_clock::time_point started_ = std::chrono::system_clock::now();
-  std::span<const BatchTask> tasks_;
+  std::span<const BatchJob> jobs_;
   const BatchOptions& options_;
   Interrupt& interrupt_;
   const double time_;
@@ -230,7 +230,7 @@ class Batch final : public BatchControl {
   bool held_back_ = false;  // for want of memory; the watching thread's
   AudioThreads hearing_{};  // the following thread's
   std::unique_ptr<JobStore> store_;
-  std::optional<SpokenModel> model_{};
+  std::optional<ModelContext> model_{};
   OnProgressOfFile on_progress_ = [this](std::size_t index, Seconds position, const std::vector<Segment>&) {
     files_.reached(index, position);
   };
@@ -244,7 +244,7 @@ class Batch final : public BatchControl {
 
 }  // namespace
 
-Result<BatchReport> run_batch(std::span<const BatchTask> tasks, const BatchOptions& options, BatchObserver& observer,
+Result<BatchReport> run_batch(std::span<const BatchJob> jobs, const BatchOptions& options, BatchObserver& observer,
                               Interrupt& interrupt, const std::function<void(BatchControl*)>& with_control) {
   auto store = open_store({.folder = options.state});
   if (!store) return tl::unexpected(store.error());
@@ -256,7 +256,7 @@ Result<BatchReport> run_batch(std::span<const BatchTask> tasks, const BatchOptio
   auto pool = pool_options(options, **store);
   if (!pool) return tl::unexpected(pool.error());
   BatchParts parts{std::move(*store), std::move(swept->stuck), std::move(*pool)};
-  auto report = Batch(tasks, options, std::move(parts), observer, interrupt).go(with_control);
+  auto report = Batch(jobs, options, std::move(parts), observer, interrupt).go(with_control);
   for (const auto& folder : staging) leave_staging(folder);
   return report;
 }

@@ -24,7 +24,7 @@ class BatchControl {
   virtual bool drain(const std::string& device) = 0;
   virtual bool resume(const std::string& device) = 0;
   /// Fault::missing when no such task waits or is in work.
-  virtual Result<void> cancel(std::int64_t task) = 0;
+  virtual Result<void> cancel(std::int64_t job) = 0;
 };
 
 /// Transcribes every task that is not done, on all devices, publishing each result exactly once; the store in
@@ -32,7 +32,7 @@ class BatchControl {
 /// called once the devices are starting, and again with null before the control goes. Fails only when nothing could run
 /// (no store, no model, every device failed for good before anything was done). Blocks until all is done, every device
 /// is lost for too long, or `interrupt` is raised.
-Result<BatchReport> run_batch(std::span<const BatchTask> tasks, const BatchOptions& options, BatchObserver& observer,
+Result<BatchReport> run_batch(std::span<const BatchJob> jobs, const BatchOptions& options, BatchObserver& observer,
                               Interrupt& interrupt, const std::function<void(BatchControl*)>& with_control);
 
 }  // namespace tutti

@@ -10,7 +10,7 @@
 namespace tutti {
 namespace {
 
-constexpr std::size_t kTasksAtOnce = 1000;
+constexpr std::size_t kJobsAtOnce = 1000;
 
 DeviceStatus status_of(const PooledDeviceView& device, const ChosenDevice& chosen, Seconds elapsed) {
   DeviceStatus status{.id = chosen.label,
@@ -19,20 +19,20 @@ DeviceStatus status_of(const PooledDeviceView& device, const ChosenDevice& chose
                       .state = device.state,
                       .reason = device.reason,
                       .since = device.since,
-                      .tasks = static_cast<std::size_t>(device.tasks),
+                      .jobs = static_cast<std::size_t>(device.jobs),
                       .windows = static_cast<std::size_t>(device.windows),
                       .most_windows = static_cast<std::size_t>(std::max(0, device.slots)),
                       .audio_done = device.audio_done};
   // What it has done, not what the speed model makes of the first windows; while most of its time went into windows
   // that are still in flight, rather what is expected of it.
-  const bool says_enough = !device.speed_known || device.audio_done >= 2 * device.windows * kFullWindow;
-  if (device.busy > Seconds(0) && device.audio_done > Seconds(0) && says_enough)
+  const bool is_representative = !device.speed_known || device.audio_done >= 2 * device.windows * kFullWindow;
+  if (device.busy > Seconds(0) && device.audio_done > Seconds(0) && is_representative)
     status.speed = device.audio_done / device.busy;
   if (device.speed_known) status.usual_speed = device.speed;
   if (const auto& loss = device.memory_loss; loss && loss->now)
     status.memory_limit = "has run out of memory: at most " + std::to_string(*loss->now) + " of " +
                           std::to_string(loss->all) + " windows at once for now";
-  if (device.task_cap) status.most_tasks = static_cast<std::size_t>(*device.task_cap);
+  if (device.job_cap) status.most_jobs = static_cast<std::size_t>(*device.job_cap);
   if (elapsed > Seconds(0)) status.busy_share = device.busy / elapsed;
   if (chosen.device.kind == ResolvedDevice::Kind::emulated) {
     status.own_memory = device.reserved;
@@ -54,11 +54,11 @@ std::string labels_of(std::string_view ids, const std::vector<ChosenDevice>& dev
 
 /// What a recording without a window on any device waits for: its own decoding, room on the device that is next, or its
 /// outputs.
-std::string waits_for(const BatchInWork& task, const PoolView& view) {
-  if (!task.devices.empty()) return {};
-  if (task.publishing) return "its outputs are written";
-  if (task.no_room) return "its decoded audio has no place";
-  if (!task.decoded) return "its audio is decoded";
+std::string waits_for(const AttemptStatus& job, const PoolView& view) {
+  if (!job.devices.empty()) return {};
+  if (job.publishing) return "its outputs are written";
+  if (job.no_space) return "its decoded audio has no place";
+  if (!job.decoded) return "its audio is decoded";
   for (const auto& device : view.devices)
     if (device.id == view.next_device || view.next_device.empty())
       if (!device.refusal.empty()) return device.refusal;
@@ -75,7 +75,7 @@ FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, c
   FleetStatus status{.run = options.batch,
                      .state_folder = std::filesystem::absolute(options.state, unknown).string(),
                      .elapsed = view.elapsed,
-                     .tasks = counts.total,
+                     .jobs = counts.total,
                      .done = counts.done,
                      .failed = counts.failed,
                      .cancelled = counts.cancelled,
@@ -90,39 +90,39 @@ FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, c
   for (std::size_t i = 0; i < view.devices.size(); ++i)
     machine.describe(i, view.devices[i].process,
                      status.devices.emplace_back(status_of(view.devices[i], options.devices[i], view.elapsed)));
-  for (const auto& task : files.in_work()) {
-    if (task.is_running()) ++status.running;
-    status.in_work.push_back({.id = std::to_string(task.id),
-                              .name = task.name,
-                              .device = labels_of(task.devices, options.devices),
-                              .done = task.position,
-                              .length = task.length,
-                              .waiting_for = waits_for(task, view)});
+  for (const auto& job : files.in_work()) {
+    if (job.is_running()) ++status.running;
+    status.in_work.push_back({.id = std::to_string(job.id),
+                              .name = job.name,
+                              .device = labels_of(job.devices, options.devices),
+                              .done = job.position,
+                              .length = job.length,
+                              .waiting_for = waits_for(job, view)});
   }
   return status;
 }
 
 namespace {
 
-BatchAsset asset_of(const Task& task, const BatchFiles& files) {
-  const bool ended = is_final(task.state);
-  BatchAsset asset{.uuid = task.spec.uuid,
-                   .name = task.spec.name,
-                   .status = task.state == TaskState::dead ? "failed"
-                             : ended                       ? std::string(name_of(task.state))
+BatchAsset asset_of(const Job& job, const BatchFiles& files) {
+  const bool ended = is_final(job.state);
+  BatchAsset asset{.uuid = job.spec.uuid,
+                   .name = job.spec.name,
+                   .status = job.state == JobState::dead ? "failed"
+                             : ended                       ? std::string(name_of(job.state))
                                                            : "pending",
-                   .error = task.state == TaskState::done ? "" : task.error,
-                   .device = task.device,
-                   .attempts = task.attempts,
-                   .audio = task.spec.audio.value_or(Seconds(0)),
-                   .extra = task.spec.extra};
-  BatchEntry entry = files.entry(task.id);
+                   .error = job.state == JobState::done ? "" : job.error,
+                   .device = job.device,
+                   .attempts = job.attempts,
+                   .audio = job.spec.audio.value_or(Seconds(0)),
+                   .extra = job.spec.extra};
+  BatchEntry entry = files.entry(job.id);
   if (ended && entry.use) asset.busy = entry.use->busy;
-  asset.asked = entry.asked;
+  asset.requested = entry.requested;
   asset.losses = std::move(entry.losses);
   asset.kept_files = std::move(entry.kept_files);
   asset.notes = std::move(entry.notes);
-  asset.without_speech = entry.without_speech && task.state == TaskState::done;
+  asset.without_speech = entry.without_speech && job.state == JobState::done;
   if (!entry.left_staged.empty()) {
     asset.status = "failed";
     asset.error = std::move(entry.left_staged);
@@ -134,18 +134,18 @@ BatchAsset asset_of(const Task& task, const BatchFiles& files) {
 
 void add_assets(BatchReport& report, JobStore& store, const BatchFiles& files) {
   // Not by the run that asked last: another process may have asked for the same recordings meanwhile.
-  const std::vector<TaskId> ids = files.ids();
-  for (std::size_t first = 0; first < ids.size(); first += kTasksAtOnce) {
-    const auto last = std::min(ids.size(), first + kTasksAtOnce);
-    const TaskFilter portion{
+  const std::vector<JobId> ids = files.ids();
+  for (std::size_t first = 0; first < ids.size(); first += kJobsAtOnce) {
+    const auto last = std::min(ids.size(), first + kJobsAtOnce);
+    const JobFilter portion{
         .ids = {ids.begin() + static_cast<std::ptrdiff_t>(first), ids.begin() + static_cast<std::ptrdiff_t>(last)}};
-    const auto tasks = store.tasks(portion, 0, kTasksAtOnce);
-    if (!tasks) return log(Level::error, "the store: " + tasks.error().text());
-    for (const auto& task : *tasks) {
-      BatchAsset& asset = report.assets.emplace_back(asset_of(task, files));
-      if (asset.busy) report.longest = std::max(report.longest, asset.asked);
-      if (asset.attempts <= 1 && task.state != TaskState::dead) continue;
-      if (auto tries = store.attempts(task.id)) asset.tries = std::move(*tries);
+    const auto jobs = store.jobs(portion, 0, kJobsAtOnce);
+    if (!jobs) return log(Level::error, "the store: " + jobs.error().text());
+    for (const auto& job : *jobs) {
+      BatchAsset& asset = report.assets.emplace_back(asset_of(job, files));
+      if (asset.busy) report.longest = std::max(report.longest, asset.requested);
+      if (asset.attempts <= 1 && job.state != JobState::dead) continue;
+      if (auto tries = store.attempts(job.id)) asset.tries = std::move(*tries);
     }
   }
 }

@@ -20,9 +20,9 @@ class BatchSubmitter {
  public:
   /// `stuck`: outputs of earlier runs that could not be put in place. `stopped`: the rest of the list is the next
   /// run's.
-  BatchSubmitter(std::span<const BatchTask> tasks, const BatchOptions& options, JobStore& store, BatchFiles& files,
+  BatchSubmitter(std::span<const BatchJob> jobs, const BatchOptions& options, JobStore& store, BatchFiles& files,
                  std::vector<SweepReport::Stuck> stuck, std::function<bool()> stopped)
-      : tasks_(tasks),
+      : jobs_(jobs),
         options_(options),
         store_(store),
         files_(files),
@@ -39,33 +39,33 @@ class BatchSubmitter {
 
  private:
   /// Recordings of which people are told once, at the end of the list.
-  class Told {
+  class DeferredWarning {
    public:
     void add(const std::string& which);
     /// "Recordings that WHAT: 3 (the first: ...). THEN"
-    void tell(const char* what, const char* then) const;
+    void report(const char* what, const char* then) const;
 
    private:
     std::size_t count_ = 0;
     std::string first_{};
   };
-  std::vector<TaskSpec> next_portion(std::size_t first, const Clock& clock) const;
-  Result<void> submit(std::span<const BatchTask> portion, const std::vector<TaskSpec>& specs);
-  void leave_alone(const Submitted& answer, const TaskSpec& spec);
-  void overwrite(const Submitted& answer, const TaskSpec& spec);
-  std::string stuck_at(const Submitted& task) const;
-  Result<void> reopen(std::vector<Submitted>& answers, TaskState state);
+  std::vector<JobSpec> next_portion(std::size_t first, const Clock& clock) const;
+  Result<void> submit(std::span<const BatchJob> portion, const std::vector<JobSpec>& specs);
+  void leave_alone(const Submitted& answer, const JobSpec& spec);
+  void overwrite(const Submitted& answer, const JobSpec& spec);
+  std::string stuck_at(const Submitted& job) const;
+  Result<void> reopen(std::vector<Submitted>& answers, JobState state);
 
-  const std::span<const BatchTask> tasks_;
+  const std::span<const BatchJob> jobs_;
   const BatchOptions& options_;
   JobStore& store_;
   BatchFiles& files_;
   const std::vector<SweepReport::Stuck> stuck_;
   const std::function<bool()> stopped_;
   RunId run_ = 0;
-  std::ptrdiff_t anew_ = 0;  // tasks that an earlier run knew otherwise
-  Told left_alone_{};        // that an earlier run has given up
-  Told overwritten_{};       // whose outputs are another recording's
+  std::ptrdiff_t renewed_ = 0;  // tasks that an earlier run knew otherwise
+  DeferredWarning left_alone_{};        // that an earlier run has given up
+  DeferredWarning overwritten_{};       // whose outputs are another recording's
 };
 
 }  // namespace tutti

@@ -5,27 +5,27 @@
 #include <vector>
 
 #include "base/units.h"
-#include "jobs/task.h"
+#include "jobs/job.h"
 #include "transcribe/batch/batch_attempt.h"
 #include "transcribe/batch/batch_observer.h"
 
 namespace tutti {
 
 /// What a run has left: its tasks that have not ended.
-struct OpenTasks {
+struct OpenJobs {
   std::size_t count = 0;
   Seconds audio{};          // of them all, as far as it is known
   std::size_t unknown = 0;  // those whose length nobody knows
-  void add(const BatchEntry& task) {
+  void add(const BatchEntry& job) {
     ++count;
-    audio += task.audio;
-    if (task.audio <= Seconds(0)) ++unknown;
+    audio += job.audio;
+    if (job.audio <= Seconds(0)) ++unknown;
   }
   /// As it was added: with the same length.
-  void remove(const BatchEntry& task) {
+  void remove(const BatchEntry& job) {
     --count;
-    audio -= task.audio;
-    if (task.audio <= Seconds(0)) --unknown;
+    audio -= job.audio;
+    if (job.audio <= Seconds(0)) --unknown;
   }
 };
 
@@ -35,7 +35,7 @@ struct BatchDone {
   std::size_t copied = 0;              // of them: the transcript is that of another recording with the same content
   std::size_t without_speech = 0;      // of them: their transcripts have no text
   Seconds audio{};                     // of those that are transcribed, as long as they are
-  Seconds asked{};                     // of it within the clips that were to be heard; without clips, all of it
+  Seconds requested{};                     // of it within the clips that were to be heard; without clips, all of it
   std::vector<Seconds> transcribed{};  // the lengths of that, as they were known when the run began
 };
 
@@ -54,12 +54,12 @@ struct BatchTally {
   std::size_t to_do = 0;    // tasks that had not ended when they were added
   std::size_t begun = 0;    // of those, that were taken up
   std::size_t started = 0;  // of those, that have started on a device or ended
-  OpenTasks open{};         // of those, that have not ended
+  OpenJobs open{};         // of those, that have not ended
   BatchDone done{};         // of those, that this run has done
 
-  void add(const BatchEntry& entry, TaskState state) {
+  void add(const BatchEntry& entry, JobState state) {
     const bool is_placed = entry.left_staged.empty();
-    counts.add(is_placed ? state : TaskState::dead);
+    counts.add(is_placed ? state : JobState::dead);
     if (!is_final(state)) {
       ++to_do;
       open.add(entry);
@@ -85,8 +85,8 @@ struct BatchTally {
       return;
     }
     done.audio += entry.audio;
-    done.asked += entry.asked;
-    if (entry.told) done.transcribed.push_back(*entry.told);
+    done.requested += entry.requested;
+    if (entry.declared_length) done.transcribed.push_back(*entry.declared_length);
   }
 };
 

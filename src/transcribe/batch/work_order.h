@@ -5,39 +5,39 @@
 #include <optional>
 #include <set>
 
-#include "balance/turn.h"
+#include "balance/queue_rank.h"
 #include "base/clock.h"
-#include "jobs/task.h"
+#include "jobs/job.h"
 #include "transcribe/pool/pool_task.h"
 
 namespace tutti {
 
-/// In which order a batch's tasks are taken up: by the turns that their windows have on the devices (balance/turn.h).
+/// In which order a batch's tasks are taken up: by the turns that their windows have on the devices (balance/queue_rank.h).
 /// Pure; not thread-safe.
 class WorkOrder {
  public:
   explicit WorkOrder(Policy policy) : options_{.policy = policy} {}
 
-  void add(const PoolTask& task) {
-    const auto id = static_cast<TaskId>(task.id);
-    ready_.insert({turn_of(task.facts(), task.audio, arrivals_, options_), arrivals_, id});
+  void add(const PoolJob& job) {
+    const auto id = static_cast<JobId>(job.id);
+    ready_.insert({queue_rank_of(job.facts(), job.audio, arrivals_, options_), arrivals_, id});
     ++arrivals_;
   }
   /// Before all others: there is nothing to be done but to say so.
-  void add_first(TaskId task) {
-    ready_.insert(Place{{.rank = std::numeric_limits<std::int64_t>::min()}, arrivals_++, task});
+  void add_first(JobId job) {
+    ready_.insert(Entry{{.rank = std::numeric_limits<std::int64_t>::min()}, arrivals_++, job});
   }
   /// Not before that moment.
-  void add_later(const PoolTask& task, Clock::Instant when) { later_.insert({when, task}); }
+  void add_later(const PoolJob& job, Clock::Instant when) { later_.insert({when, job}); }
 
   /// The first one whose time has come.
-  std::optional<TaskId> take(Clock::Instant now) {
+  std::optional<JobId> take(Clock::Instant now) {
     while (!later_.empty() && later_.begin()->first <= now) {
       add(later_.begin()->second);
       later_.erase(later_.begin());
     }
     if (ready_.empty()) return {};
-    return ready_.extract(ready_.begin()).value().task;
+    return ready_.extract(ready_.begin()).value().job;
   }
   /// When `take` may yield something although nothing was added; at once while something is ready.
   std::optional<Clock::Instant> wake_at(Clock::Instant now) const {
@@ -48,17 +48,17 @@ class WorkOrder {
   std::size_t size() const { return ready_.size() + later_.size(); }
 
  private:
-  struct Place {
-    Turn turn{};
+  struct Entry {
+    QueueRank turn{};
     std::uint64_t arrival = 0;
-    TaskId task = 0;
-    auto operator<=>(const Place&) const = default;
+    JobId job = 0;
+    auto operator<=>(const Entry&) const = default;
   };
 
   DispatcherOptions options_;
   std::uint64_t arrivals_ = 0;
-  std::set<Place> ready_;
-  std::multimap<Clock::Instant, PoolTask> later_;
+  std::set<Entry> ready_;
+  std::multimap<Clock::Instant, PoolJob> later_;
 };
 
 }  // namespace tutti

@@ -6,7 +6,7 @@
 
 #include "device/device_spec.h"
 #include "device/machine_devices.h"
-#include "link/ask_engine.h"
+#include "link/query_engine.h"
 
 namespace tutti {
 namespace {
@@ -31,19 +31,19 @@ Result<DeviceLimits> parse_limits(std::string_view text) {
   return limits;
 }
 
-Result<DeviceLimits> ask_limits(const std::filesystem::path& model, const std::string& device,
+Result<DeviceLimits> query_limits(const std::filesystem::path& model, const std::string& device,
                                 const std::string& compute_type) {
   const auto spec = parse_device(device);
   if (!spec) return tl::unexpected(spec.error());
   const auto found = resolve(*spec, find_devices());
   if (!found) return tl::unexpected(found.error());
   const bool gpu = found->kind == ResolvedDevice::Kind::cuda;
-  const auto said =
-      ask_engine({"limits", "--model", model.string(), "--device", gpu ? "cuda:0" : "cpu", "--compute-type",
+  const auto output =
+      query_engine({"limits", "--model", model.string(), "--device", gpu ? "cuda:0" : "cpu", "--compute-type",
                   compute_type, "--threads", found->core ? "1" : "0"},
                  {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}, {"CUDA_VISIBLE_DEVICES", found->uuid}}, kMeasuredWithin);
-  if (!said) return tl::unexpected(said.error());
-  return parse_limits(*said);
+  if (!output) return tl::unexpected(output.error());
+  return parse_limits(*output);
 }
 
 Seconds least_time(const DeviceLimits& limits, const BenchTrial& trial) {

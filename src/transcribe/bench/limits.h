@@ -21,7 +21,7 @@ struct DeviceLimits {
 Result<DeviceLimits> parse_limits(std::string_view text);
 
 /// Starts the engine to measure; takes some seconds. Blocks.
-Result<DeviceLimits> ask_limits(const std::filesystem::path& model, const std::string& device,
+Result<DeviceLimits> query_limits(const std::filesystem::path& model, const std::string& device,
                                 const std::string& compute_type);
 
 /// The least time the arithmetic allows: every window encoded at the full speed of matrix products, every decoder step

@@ -5,7 +5,7 @@
 
 #include "transcribe/bench/peak_memory.h"
 #include "transcribe/interrupt.h"
-#include "transcribe/speech_plan.h"
+#include "transcribe/speech_chunks.h"
 
 namespace tutti {
 namespace {
@@ -109,7 +109,7 @@ Result<BenchTrial> run_trial(const std::vector<std::filesystem::path>& files, co
   const auto summary = run_transcription(plan, options_of(setting, base), observer, interrupt);
   if (interrupt.raised()) return fail(Fault::cancelled, "stopped");
   if (summary)
-    if (auto heard = observer.expect_speech(files); !heard) return tl::unexpected(heard.error());
+    if (auto expected = observer.expect_speech(files); !expected) return tl::unexpected(expected.error());
   BenchTrial trial = summary ? observer.finished(*summary) : BenchTrial{.error = summary.error()};
   trial.setting = setting;
   return trial;

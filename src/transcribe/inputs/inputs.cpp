@@ -36,7 +36,7 @@ fs::path plain(const fs::path& path) {
 
 /// The place of a file in a tree that starts at `root`, both plain. What lies elsewhere keeps its whole path, so that
 /// no two files have one place, in this run or in a later one over another list.
-fs::path place_below(const fs::path& root, const fs::path& file) {
+fs::path path_below(const fs::path& root, const fs::path& file) {
   const fs::path below = file.lexically_relative(root);
   return tame(below.empty() || *below.begin() == ".." ? file : below);
 }
@@ -93,14 +93,14 @@ class Reading {
     else if (fs::is_other(match, why))
       ++tally_.folders.special;
     else
-      file(match, place_below(root, plain(match)));
+      file(match, path_below(root, plain(match)));
   }
 
   Result<void> folder(const fs::path& folder, const fs::path& root) {
     const FolderSink sink{[&](const fs::path& found) {
                             ++tally_.taken;
                             fs::path file = plain(found);
-                            fs::path below = place_below(root, file);
+                            fs::path below = path_below(root, file);
                             return hand_on({std::move(file), std::move(below), {.path = found.string()}});
                           },
                           [&](Error&& error) {
@@ -129,7 +129,7 @@ class Reading {
               if (const auto local = expect_local(entry.path); !local) return unusable(entry, local.error());
               const fs::path path = entry.path;
               fs::path file = plain(is_tables ? recording_of_table(root, path) : root / path);
-              fs::path below = path.is_absolute() ? place_below(tree, file) : tame(path);
+              fs::path below = path.is_absolute() ? path_below(tree, file) : tame(path);
               return hand_on({std::move(file), std::move(below), std::move(entry)});
             },
             sink_.problem};

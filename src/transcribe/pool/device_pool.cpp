@@ -13,7 +13,7 @@ class Pool final : public DevicePool {
  public:
   explicit Pool(PoolOptions options) : shared_(std::make_shared<PoolShared>(std::move(options))) {
     for (DeviceIndex device = 0; device < shared_->members.size(); ++device)
-      keepers_.emplace_back([this, device] { keep_device(*shared_, device); });
+      monitors_.emplace_back([this, device] { monitor_device(*shared_, device); });
     timekeeper_ = std::jthread([this] { keep_time(); });
   }
 
@@ -29,18 +29,18 @@ class Pool final : public DevicePool {
     return *first()->ready;
   }
 
-  void add_task(const PoolTask& task) override {
+  void add_job(const PoolJob& job) override {
     PoolShared::Lock lock(shared_->mutex);
-    shared_->dispatcher.add_task(task.id, task.facts(), shared_->now());
+    shared_->dispatcher.add_job(job.id, job.facts(), shared_->now());
   }
 
-  void end_task(std::uint64_t task) override {
+  void end_job(std::uint64_t job) override {
     PoolShared::Lock lock(shared_->mutex);
-    shared_->end_task(lock, task);
+    shared_->end_job(lock, job);
     shared_->pump(lock);
   }
 
-  std::unique_ptr<PoolTaskEngine> engine(const PoolTask& task) override { return make_task_engine(shared_, task); }
+  std::unique_ptr<JobEngine> engine(const PoolJob& job) override { return make_job_engine(shared_, job); }
 
   PoolView view() override {
     PoolShared::Lock lock(shared_->mutex);
@@ -50,10 +50,10 @@ class Pool final : public DevicePool {
   bool drain(const std::string& device) override { return tell(device, HealthEvent::drain); }
   bool resume(const std::string& device) override { return tell(device, HealthEvent::resume); }
 
-  void driver_says(const std::string& device, const std::optional<CardTrouble>& trouble) override {
+  void report_driver_state(const std::string& device, const std::optional<DeviceFault>& fault) override {
     PoolShared::Lock lock(shared_->mutex);
     for (DeviceIndex index = 0; index < shared_->members.size(); ++index)
-      if (shared_->members[index].facts.id == device) hear(lock, index, trouble);
+      if (shared_->members[index].facts.id == device) on_driver_report(lock, index, fault);
   }
 
   void others_use(const std::string& device, Bytes memory) override {
@@ -81,18 +81,18 @@ class Pool final : public DevicePool {
     for (DeviceIndex index = 0; index < shared_->members.size(); ++index) {
       PoolMember& member = shared_->members[index];
       const auto& changes = shared_->dispatcher.health_changes(index);
-      for (; member.changes_told < changes.size(); ++member.changes_told) {
-        const HealthChange& change = changes[member.changes_told];
+      for (; member.changes_reported < changes.size(); ++member.changes_reported) {
+        const HealthChange& change = changes[member.changes_reported];
         if (!change.reason.empty())
           events.push_back({member.facts.id, change.at, std::string(name_of(change.to)), change.reason});
       }
       const auto& memory = shared_->dispatcher.memory_changes(index);
-      for (; member.memory_told < memory.size(); ++member.memory_told) {
-        const MemoryChange& change = memory[member.memory_told];
+      for (; member.memory_reported < memory.size(); ++member.memory_reported) {
+        const MemoryChange& change = memory[member.memory_reported];
         events.push_back(
             {member.facts.id, change.at, change.is_short ? "out_of_memory" : "memory_again", change.reason});
       }
-      if (member.gone && !std::exchange(member.gone_told, true))
+      if (member.gone && !std::exchange(member.gone_reported, true))
         events.push_back({member.facts.id, shared_->now(), "failed", member.gone->what});
     }
     std::ranges::stable_sort(events, {}, &PoolEvent::at);
@@ -118,19 +118,19 @@ class Pool final : public DevicePool {
   }
 
  private:
-  void hear(const PoolShared::Lock& lock, DeviceIndex index, const std::optional<CardTrouble>& trouble) {
+  void on_driver_report(const PoolShared::Lock& lock, DeviceIndex index, const std::optional<DeviceFault>& fault) {
     PoolMember& member = shared_->members[index];
-    if (!trouble) member.overruled.clear();
+    if (!fault) member.overruled.clear();
     std::optional<HealthEvent> event;
-    if (trouble && trouble->what != member.overruled)
-      event = trouble->lost ? HealthEvent::lost : HealthEvent::quarantine;
-    if (member.in_trouble == event) return;
-    member.in_trouble = event;
+    if (fault && fault->what != member.overruled)
+      event = fault->lost ? HealthEvent::lost : HealthEvent::quarantine;
+    if (member.fault_event == event) return;
+    member.fault_event = event;
     member.was_away = true;
     if (event) {
-      member.trouble = trouble->what;
-      shared_->lost(lock, index, member.life, {Fault::device, trouble->what, ""}, Blame::lost);
-      shared_->dispatcher.device_heard(index, *event, trouble->what, shared_->now());
+      member.fault = fault->what;
+      shared_->lost(lock, index, member.generation, {Fault::device, fault->what, ""}, Blame::lost);
+      shared_->dispatcher.device_event(index, *event, fault->what, shared_->now());
     }
     member.changed.notify_all();
     shared_->pump(lock);
@@ -138,9 +138,9 @@ class Pool final : public DevicePool {
 
   /// A driver remembers an Xid for as long as it is loaded: that the card was reset, somebody has to say.
   static void overrule(PoolMember& member) {
-    if (member.in_trouble != HealthEvent::quarantine) return;
-    member.overruled = member.trouble;
-    member.in_trouble.reset();
+    if (member.fault_event != HealthEvent::quarantine) return;
+    member.overruled = member.fault;
+    member.fault_event.reset();
     member.changed.notify_all();
   }
 
@@ -149,7 +149,7 @@ class Pool final : public DevicePool {
     for (DeviceIndex index = 0; index < shared_->members.size(); ++index) {
       if (shared_->members[index].facts.id != device) continue;
       if (event == HealthEvent::resume) overrule(shared_->members[index]);
-      shared_->dispatcher.device_heard(index, event, "an operator's wish", shared_->now());
+      shared_->dispatcher.device_event(index, event, "an operator's wish", shared_->now());
       shared_->pump(lock);
       return true;
     }
@@ -168,7 +168,7 @@ class Pool final : public DevicePool {
   }
 
   const std::shared_ptr<PoolShared> shared_;
-  std::vector<std::jthread> keepers_{};  // they go before what they share
+  std::vector<std::jthread> monitors_{};  // they go before what they share
   std::jthread timekeeper_{};
 };
 

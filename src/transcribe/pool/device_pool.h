@@ -25,7 +25,7 @@ struct PooledDevice {
   bool speed_known = false;  // as earlier runs have measured it, or as rated; else it is only a guess
   std::int32_t enough = 1;   // windows in flight at which it is as fast as it gets; 0: as many as it steps together
   Seconds load_time{};       // from the start of its worker until it is ready, as it took last time; 0: not known
-  std::optional<int> task_cap{};  // tasks with a window in flight here at most
+  std::optional<int> job_cap{};  // tasks with a window in flight here at most
   std::optional<Bytes> memory{};  // of the device, in all; none: not known, and no bound
   Bytes model_memory{};           // of it, for the model and what it computes in
   Bytes window_memory{};          // of it, for every window in flight
@@ -34,7 +34,7 @@ struct PooledDevice {
 struct PoolOptions {
   std::vector<PooledDevice> devices{};
   std::string policy = "tutti";  // tutti, note, fifo, round_robin
-  int tasks_at_once = 0;         // tasks with a window in flight at most; 0: no bound
+  int jobs_at_once = 0;         // tasks with a window in flight at most; 0: no bound
   /// Real seconds per second of the pool's clock. 1 but for emulated cards that all run at another pace: then every
   /// time in here, speeds and reports included, is theirs.
   double time = 1;
@@ -42,7 +42,7 @@ struct PoolOptions {
 };
 
 /// What a driver says that keeps a card from work until it is over.
-struct CardTrouble {
+struct DeviceFault {
   bool lost = false;   // nobody can reach it: off the bus, or its driver hangs; else it needs a repair
   std::string what{};  // in words
 };
@@ -51,7 +51,7 @@ struct CardTrouble {
 /// window on a device that fails is opened and asked again on another, without the caller noticing. Errors: what a
 /// worker says about the window; Fault::device with the evidence when the task is blamed for workers' deaths, or no
 /// device is left; Fault::cancelled after DevicePool::stop. Thread-safe. None of its calls may be waiting when it goes.
-class PoolTaskEngine : public WindowEngine {
+class JobEngine : public WindowEngine {
  public:
   /// Where most of its audio was done, and the device time that took.
   struct Use {
@@ -84,18 +84,18 @@ class DevicePool {
   /// Waits for the first worker with a loaded model. An error: every device has failed for good, and why.
   virtual Result<Ready> ready() = 0;
   /// A task that is to come: what the devices expect, and why they are idle, counts on it.
-  virtual void add_task(const PoolTask& task) = 0;
+  virtual void add_job(const PoolJob& job) = 0;
   /// It will not come (again).
-  virtual void end_task(std::uint64_t task) = 0;
+  virtual void end_job(std::uint64_t job) = 0;
   /// The windows of a task that was added. One engine at a time for each.
-  virtual std::unique_ptr<PoolTaskEngine> engine(const PoolTask& task) = 0;
+  virtual std::unique_ptr<JobEngine> engine(const PoolJob& job) = 0;
   virtual PoolView view() = 0;
   /// "GPU 0: 3/5 tasks, 45% util | GPU 1: …" is made of the view; these steer. False: there is no such device.
   virtual bool drain(const std::string& device) = 0;
   virtual bool resume(const std::string& device) = 0;
   /// What the driver says of a device: in trouble it gets nothing, and its worker is not started, until that is over
   /// (nothing), or somebody resumes a card in need of repair, and a canary window has succeeded.
-  virtual void driver_says(const std::string& device, const std::optional<CardTrouble>& trouble) = 0;
+  virtual void report_driver_state(const std::string& device, const std::optional<DeviceFault>& fault) = 0;
   /// What others use of a device's memory now: fewer windows fit, or more again.
   virtual void others_use(const std::string& device, Bytes memory) = 0;
   /// This machine is short of memory, and how: nothing is begun beside what is in work until that is over (nothing).

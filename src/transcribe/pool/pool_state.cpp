@@ -11,7 +11,7 @@ namespace {
 DispatcherOptions dispatcher_options(const PoolOptions& options) {
   DispatcherOptions wanted;
   wanted.policy = policy_named(options.policy).value_or(Policy::tutti);
-  wanted.tasks_at_once = options.tasks_at_once;
+  wanted.jobs_at_once = options.jobs_at_once;
   return wanted;
 }
 
@@ -20,7 +20,7 @@ DeviceFacts facts_of(const PooledDevice& device) {
           .speed = device.speed,
           .slots = 1,  // until its worker says how many
           .enough = std::max(1, device.enough),
-          .task_cap = device.task_cap,
+          .job_cap = device.job_cap,
           .memory = device.memory,
           .model_memory = device.model_memory,
           .piece_memory = device.window_memory,
@@ -28,16 +28,16 @@ DeviceFacts facts_of(const PooledDevice& device) {
           .starting = true};
 }
 
-Error task_ended() {
+Error job_ended() {
   return {Fault::cancelled, "its task has ended"};
 }
 
-void refuse_all(PoolTaskRecord& task, const Error& why) {
-  for (const auto& place : task.waiting) {
-    place->refused = why;
-    place->changed.notify_all();
+void refuse_all(PoolJobRecord& job, const Error& why) {
+  for (const auto& reservation : job.waiting) {
+    reservation->refused = why;
+    reservation->changed.notify_all();
   }
-  task.waiting.clear();
+  job.waiting.clear();
 }
 
 }  // namespace
@@ -61,28 +61,28 @@ void PoolShared::pump(const Lock& held) {
       member.changed.notify_all();
       continue;
     }
-    auto& waiting = record_of(held, grant->task)->waiting;
+    auto& waiting = record_of(held, grant->job)->waiting;
     if (!member.worker) {  // it is between two: what waits, waits on
       dispatcher.failed(grant->id, Blame::cancelled, "no worker", now());
-      dispatcher.device_heard(grant->device, HealthEvent::restarting, "", now());
+      dispatcher.device_event(grant->device, HealthEvent::restarting, "", now());
       continue;
     }
     if (waiting.empty()) {  // its caller has gone meanwhile
       dispatcher.failed(grant->id, Blame::cancelled, "nobody waits for it", now());
-      dispatcher.withdraw(grant->task, now());
+      dispatcher.withdraw(grant->job, now());
       continue;
     }
-    const auto place = waiting.front();
+    const auto reservation = waiting.front();
     waiting.pop_front();
-    note_first_grant(held, *place->record, *grant);
+    note_first_grant(held, *reservation->record, *grant);
     const bool idle = std::ranges::none_of(granted, [&](const auto& at) { return at.second->device == grant->device; });
     if (idle) member.progress_at = now();
-    place->grant = grant->id;
-    place->device = grant->device;
-    place->life = member.life;
-    place->worker = member.worker;
-    granted[grant->id] = place;
-    place->changed.notify_all();
+    reservation->grant = grant->id;
+    reservation->device = grant->device;
+    reservation->generation = member.generation;
+    reservation->worker = member.worker;
+    granted[grant->id] = reservation;
+    reservation->changed.notify_all();
   }
   log_memory(held);
   give_up_if_hopeless(held);
@@ -98,70 +98,70 @@ void PoolShared::log_memory(const Lock&) {
   }
 }
 
-void PoolShared::lost(const Lock& held, DeviceIndex device, int life, const Error& error, Blame why) {
+void PoolShared::lost(const Lock& held, DeviceIndex device, int generation, const Error& error, Blame why) {
   PoolMember& member = members[device];
-  if (member.life != life) return;
+  if (member.generation != generation) return;
   if (member.worker && member.worker->ended_unclearly()) why = Blame::unclear;
-  ++member.life;
+  ++member.generation;
   member.loss = member.last_error = error;
   member.serving = false;
   if (member.worker) member.worker->stop(Seconds(0));
-  std::vector<std::shared_ptr<PoolPlace>> places;
-  for (const auto& [grant, place] : granted)
-    if (place->device == device) places.push_back(place);
+  std::vector<std::shared_ptr<Reservation>> reservations;
+  for (const auto& [grant, reservation] : granted)
+    if (reservation->device == device) reservations.push_back(reservation);
   if (!stopping)
     log(Level::warning,
-        member.facts.id + ": " + error.text() + "; windows that go elsewhere: " + std::to_string(places.size()));
+        member.facts.id + ": " + error.text() + "; windows that go elsewhere: " + std::to_string(reservations.size()));
   if (!stopping) dispatcher.nothing_came_since(device, member.progress_at, now());
   if (member.canary_runs && member.canary) dispatcher.failed(member.canary->id, why, error.what, now());
   member.canary.reset();
-  for (const auto& place : std::ranges::reverse_view(places)) {
-    PoolPlace& moved = *place;
+  for (const auto& reservation : std::ranges::reverse_view(reservations)) {
+    Reservation& moved = *reservation;
     granted.erase(moved.grant);
-    const auto verdict = dispatcher.failed(std::exchange(moved.grant, 0), why, error.what, now());
+    const auto decision = dispatcher.failed(std::exchange(moved.grant, 0), why, error.what, now());
     moved.worker.reset();
     ++moved.record->moves;
-    if (verdict.next == Ruling::Next::retry)
-      line_up(held, place, true);
+    if (decision.next == FailureDecision::Next::retry)
+      line_up(held, reservation, true);
     else
-      moved.refused = Error{Fault::device, verdict.reason};
+      moved.refused = Error{Fault::device, decision.reason};
     moved.changed.notify_all();
   }
-  if (!stopping) dispatcher.device_heard(device, HealthEvent::restarting, error.what, now());
+  if (!stopping) dispatcher.device_event(device, HealthEvent::restarting, error.what, now());
   member.changed.notify_all();
   pump(held);
 }
 
-std::shared_ptr<PoolTaskRecord> PoolShared::record_of(const Lock&, TaskKey task) {
-  auto& record = tasks[task];
-  if (!record) record = std::make_shared<PoolTaskRecord>();
+std::shared_ptr<PoolJobRecord> PoolShared::record_of(const Lock&, JobKey job) {
+  auto& record = jobs[job];
+  if (!record) record = std::make_shared<PoolJobRecord>();
   return record;
 }
 
-void PoolShared::line_up(const Lock&, const std::shared_ptr<PoolPlace>& place, bool was_granted) const {
-  PoolTaskRecord& task = *place->record;
+void PoolShared::line_up(const Lock&, const std::shared_ptr<Reservation>& reservation, bool was_granted) const {
+  PoolJobRecord& job = *reservation->record;
   if (over)
-    place->refused = over;
-  else if (task.ended)
-    place->refused = task_ended();
+    reservation->refused = over;
+  else if (job.ended)
+    reservation->refused = job_ended();
   else if (was_granted)
-    task.waiting.push_front(place);
+    job.waiting.push_front(reservation);
   else
-    task.waiting.push_back(place);
+    job.waiting.push_back(reservation);
 }
 
-void PoolShared::end_task(const Lock&, TaskKey task) {
-  dispatcher.end_task(task, now());
-  const auto found = tasks.find(task);
-  if (found == tasks.end()) return;
+void PoolShared::end_job(const Lock&, JobKey job) {
+  dispatcher.end_job(job, now());
+  const auto found = jobs.find(job);
+  if (found == jobs.end()) return;
   found->second->ended = true;
-  refuse_all(*found->second, task_ended());
-  tasks.erase(found);
+  refuse_all(*found->second, job_ended());
+  jobs.erase(found);
 }
 
 void PoolShared::end(const Lock&, const Error& why) {
   if (!over) over = why;
-  for (const auto& [id, task] : tasks) refuse_all(*task, why);
+  for (const auto& [id, job] : jobs) refuse_all(*job, why);
   for (auto& member : members) member.changed.notify_all();
   ready.notify_all();
   time.notify_all();

@@ -17,12 +17,12 @@
 
 namespace tutti {
 
-struct PoolPlace;
+struct Reservation;
 
 /// A task's windows on the pool. It lives as long as the pool counts on the task, or an engine or place of it is there.
-struct PoolTaskRecord {
-  std::deque<std::shared_ptr<PoolPlace>> waiting{};  // in the order in which they came
-  std::map<DeviceIndex, PoolTaskEngine::Use> uses{};
+struct PoolJobRecord {
+  std::deque<std::shared_ptr<Reservation>> waiting{};  // in the order in which they came
+  std::map<DeviceIndex, JobEngine::Use> uses{};
   int moves = 0;
   bool ended = false;    // the pool has forgotten it: nothing of it is granted any more
   bool granted = false;  // a place, to the engine that it has now
@@ -30,13 +30,13 @@ struct PoolTaskRecord {
 
 /// A place on a device that is wished for or held: for one window, or for a whole file. All of it is guarded by the
 /// pool's lock.
-struct PoolPlace {
-  TaskKey task = 0;
-  std::shared_ptr<PoolTaskRecord> record{};
+struct Reservation {
+  JobKey job = 0;
+  std::shared_ptr<PoolJobRecord> record{};
   Seconds audio{};
   GrantId grant = 0;  // 0: it waits
   DeviceIndex device = 0;
-  int life = 0;  // of the device's worker
+  int generation = 0;  // of the device's worker
   std::shared_ptr<WorkerHandle> worker{};
   std::optional<Error> refused{};  // it will not be granted any more, and why
   bool decoded = false;            // of its windows one at least; not only asked for the language
@@ -48,20 +48,20 @@ struct PoolMember {
   PooledDevice facts;
   std::shared_ptr<WorkerHandle> worker{};  // starting or serving; none between two
   std::optional<Ready> ready{};            // of the latest
-  int life = 0;                            // counts workers; a loss is reported once for each
+  int generation = 0;                            // counts workers; a loss is reported once for each
   bool serving = false;
   bool was_away = false;                    // did not get ready: a canary decides about its return
-  std::optional<HealthEvent> in_trouble{};  // says the driver: no worker is started; lost or quarantine
-  std::string trouble{};                    // in its latest words
+  std::optional<HealthEvent> fault_event{};  // says the driver: no worker is started; lost or quarantine
+  std::string fault{};                    // in its latest words
   std::string overruled{};                  // the words in spite of which somebody has resumed it
   std::optional<Error> loss{};              // of the present life, noticed by somebody who waited for an answer
   std::optional<Error> gone{};              // for good
   std::optional<Error> last_error{};        // for people
   std::int64_t restarts = 0;
-  std::size_t changes_told = 0;   // of its health, as news
-  std::size_t memory_told = 0;    // of its memory, as news
+  std::size_t changes_reported = 0;   // of its health, as news
+  std::size_t memory_reported = 0;    // of its memory, as news
   std::size_t memory_logged = 0;  // likewise, in the log
-  bool gone_told = false;
+  bool gone_reported = false;
   Seconds progress_at{};          // last answer, or first window after a pause, or its worker got ready
   std::optional<Grant> canary{};  // to be run
   bool canary_runs = false;
@@ -85,19 +85,19 @@ struct PoolShared {
   /// Hands out everything that can start. Call after every change.
   void pump(const Lock& held);
   /// The worker of this life is lost: its places wait again, or are refused. Once per life.
-  void lost(const Lock& held, DeviceIndex device, int life, const Error& error, Blame why);
+  void lost(const Lock& held, DeviceIndex device, int generation, const Error& error, Blame why);
   /// Refuses every place that waits, and all that come.
   void end(const Lock& held, const Error& why);
   /// The same for the places of one task.
-  void end_task(const Lock& held, TaskKey task);
+  void end_job(const Lock& held, JobKey job);
   /// Notes the first place of a task, with the devices as they were before.
-  void note_first_grant(const Lock& held, PoolTaskRecord& task, const Grant& grant);
+  void note_first_grant(const Lock& held, PoolJobRecord& job, const Grant& grant);
   /// Logs where devices have run out of memory, or take as many windows as before again.
   void log_memory(const Lock& held);
   /// A place without a grant goes back to its task's, in front where it `was_granted`; or is refused.
-  void line_up(const Lock& held, const std::shared_ptr<PoolPlace>& place, bool was_granted) const;
+  void line_up(const Lock& held, const std::shared_ptr<Reservation>& reservation, bool was_granted) const;
   /// The record of a task, made when there is none.
-  std::shared_ptr<PoolTaskRecord> record_of(const Lock& held, TaskKey task);
+  std::shared_ptr<PoolJobRecord> record_of(const Lock& held, JobKey job);
   /// A device has a worker, and is neither lost nor in quarantine.
   bool anything_serves(const Lock& held) const;
   /// When no device can come back, or none has for too long: the end, and why.
@@ -109,8 +109,8 @@ struct PoolShared {
   std::mutex mutex;
   Dispatcher dispatcher;
   std::deque<PoolMember> members;
-  std::map<TaskKey, std::shared_ptr<PoolTaskRecord>> tasks;  // that have not ended
-  std::map<GrantId, std::shared_ptr<PoolPlace>> granted;
+  std::map<JobKey, std::shared_ptr<PoolJobRecord>> jobs;  // that have not ended
+  std::map<GrantId, std::shared_ptr<Reservation>> granted;
   std::vector<FirstGrant> first_grants;  // that nobody has fetched
   std::optional<Error> over;             // nothing is granted any more
   bool stopping = false;
@@ -124,9 +124,9 @@ inline constexpr WindowId kCanaryBit = WindowId{1} << 63;
 
 /// Keeps one device served: starts its worker, watches it, runs canaries, starts it again. Until the pool stops or the
 /// device has failed for good. A thread of its own.
-void keep_device(PoolShared& pool, DeviceIndex device);
+void monitor_device(PoolShared& pool, DeviceIndex device);
 
 /// The windows of one task on the pool.
-std::unique_ptr<PoolTaskEngine> make_task_engine(std::shared_ptr<PoolShared> pool, const PoolTask& task);
+std::unique_ptr<JobEngine> make_job_engine(std::shared_ptr<PoolShared> pool, const PoolJob& job);
 
 }  // namespace tutti

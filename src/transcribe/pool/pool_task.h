@@ -9,17 +9,17 @@
 namespace tutti {
 
 /// A file that is going to be transcribed.
-struct PoolTask {
+struct PoolJob {
   std::uint64_t id = 0;  // the caller's, unique
   Seconds audio{};       // 0: not known
   bool whole = false;    // on one device from start to end; else its windows may spread
-  TaskClass kind = TaskClass::batch;
+  JobClass kind = JobClass::batch;
   int priority = 0;  // higher first, within its class
   // By the store's clock, from the start of the run.
   Seconds queued_at{};                // negative: an earlier run has asked for it
   std::optional<Seconds> deadline{};  // of interactive ones the earliest comes first
 
-  TaskFacts facts() const {
+  JobFacts facts() const {
     return {.kind = kind,
             .priority = priority,
             .queued_at = queued_at,

@@ -15,9 +15,9 @@ PooledDeviceView shown(const DeviceView& device, const PoolMember& member, Secon
                         .reason = member.gone ? member.gone->what : device.state_reason,
                         .since = now - device.state_since,
                         .windows = device.pieces,
-                        .tasks = device.tasks,
+                        .jobs = device.jobs,
                         .slots = device.slots,
-                        .task_cap = device.task_cap,
+                        .job_cap = device.job_cap,
                         .reserved = device.reserved,
                         .speed = device.speed,
                         .speed_known = member.facts.speed_known || device.speed != member.facts.speed,
@@ -52,12 +52,12 @@ PoolView PoolShared::view(const Lock&) {
   return view;
 }
 
-void PoolShared::note_first_grant(const Lock& held, PoolTaskRecord& task, const Grant& grant) {
-  if (std::exchange(task.granted, true)) return;
-  FirstGrant first{.task = grant.task, .device = members[grant.device].facts.id, .before = view(held)};
+void PoolShared::note_first_grant(const Lock& held, PoolJobRecord& job, const Grant& grant) {
+  if (std::exchange(job.granted, true)) return;
+  FirstGrant first{.job = grant.job, .device = members[grant.device].facts.id, .before = view(held)};
   PooledDeviceView& device = first.before.devices[grant.device];
   --device.windows;
-  --device.tasks;
+  --device.jobs;
   first.before.next_device = first.device;
   first_grants.push_back(std::move(first));
 }

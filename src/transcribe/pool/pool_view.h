@@ -20,9 +20,9 @@ struct PooledDeviceView {
   std::string reason{};  // of that state, in words
   Seconds since{};       // in that state
   int windows = 0;       // in flight
-  int tasks = 0;         // with a window in flight here
+  int jobs = 0;         // with a window in flight here
   int slots = 0;
-  std::optional<int> task_cap{};
+  std::optional<int> job_cap{};
   Bytes reserved{};                 // of its memory, by the model and the windows in flight
   double speed = 0;                 // as believed
   bool speed_known = false;         // somebody has measured or rated it; else it is only a guess
@@ -57,7 +57,7 @@ struct PoolView {
 
 /// A task gets its first place on a device, by the engine that it has now.
 struct FirstGrant {
-  std::uint64_t task = 0;  // the caller's id
+  std::uint64_t job = 0;  // the caller's id
   std::string device;      // its id
   PoolView before{};       // what the decision found; its next_device is `device`
 };

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kExcerpt = 160;  // characters
 
 /// A window that compresses well because of a loop that has been found in it.
-bool says_more_vaguely(const Doubt& doubt, const std::vector<Doubt>& known) {
+bool is_less_specific(const Doubt& doubt, const std::vector<Doubt>& known) {
   return doubt.kind == DoubtKind::loop && std::any_of(known.begin(), known.end(), [&](const Doubt& k) {
            return k.kind == DoubtKind::loop && k.start >= doubt.start && k.end <= doubt.end;
          });
@@ -35,13 +35,13 @@ std::string_view name_of(DoubtKind kind) {
   return "doubt";
 }
 
-std::vector<Doubt> find_doubts(const Transcript& transcript, const std::optional<std::vector<HeardSpeech>>& speech,
+std::vector<Doubt> find_doubts(const Transcript& transcript, const std::optional<std::vector<SpeechSegment>>& speech,
                                const DoubtLimits& limits) {
-  const Judged it{transcript, speech, limits};
+  const ReviewedTranscript it{transcript, speech, limits};
   std::vector<Doubt> doubts;
   for (const auto find : {find_loops, find_invented, find_gaps, find_fast, find_language_flips, find_low_numbers})
     for (Doubt& doubt : find(it))
-      if (!says_more_vaguely(doubt, doubts)) doubts.push_back(std::move(doubt));
+      if (!is_less_specific(doubt, doubts)) doubts.push_back(std::move(doubt));
   std::stable_sort(doubts.begin(), doubts.end(), [](const Doubt& a, const Doubt& b) {
     return a.severity != b.severity ? a.severity > b.severity : a.start < b.start;
   });
@@ -54,15 +54,15 @@ double doubtfulness(std::span<const Doubt> doubts) {
   return 1 - all_wrong;
 }
 
-double heard_within(const std::vector<HeardSpeech>& speech, double start, double end) {
-  auto span = std::partition_point(speech.begin(), speech.end(), [&](const HeardSpeech& s) { return s.end <= start; });
-  double heard = 0;
+double speech_within(const std::vector<SpeechSegment>& speech, double start, double end) {
+  auto span = std::partition_point(speech.begin(), speech.end(), [&](const SpeechSegment& s) { return s.end <= start; });
+  double total = 0;
   for (; span != speech.end() && span->start < end; ++span)
-    heard += std::min(end, span->end) - std::max(start, span->start);
-  return heard;
+    total += std::min(end, span->end) - std::max(start, span->start);
+  return total;
 }
 
-bool says_something(const Segment& segment) {
+bool has_words(const Segment& segment) {
   for (std::size_t at = 0; at < segment.text.size();) {
     const CodePoint point = code_point_at(segment.text, at);
     if (point.valid && (is_letter(point.value) || is_number(point.value))) return true;

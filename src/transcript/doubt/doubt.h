@@ -34,7 +34,7 @@ struct Doubt {
 };
 
 /// A stretch in which a voice-activity detector heard speech, seconds [start, end).
-struct HeardSpeech {
+struct SpeechSegment {
   double start = 0;
   double end = 0;
 };
@@ -51,7 +51,7 @@ struct DoubtLimits {
 /// Findings over a transcript, the worst first. `speech` in order: where speech was heard in the whole recording; none:
 /// nobody listened, and what needs it (gaps, invention) is left out or judged by the model's numbers alone. Numbers
 /// missing from the transcript are 0 and raise no doubt. Pure; linear in the text.
-std::vector<Doubt> find_doubts(const Transcript& transcript, const std::optional<std::vector<HeardSpeech>>& speech,
+std::vector<Doubt> find_doubts(const Transcript& transcript, const std::optional<std::vector<SpeechSegment>>& speech,
                                const DoubtLimits& limits = {});
 
 /// How much a recording with these findings wants an ear, 0..1: the probability that at least one of them is right,

@@ -11,27 +11,27 @@ namespace tutti {
 // One question of find_doubts each; all are pure and answer in the order of time.
 
 /// What is judged, and by which limits.
-struct Judged {
+struct ReviewedTranscript {
   const Transcript& transcript;
-  const std::optional<std::vector<HeardSpeech>>& speech;
+  const std::optional<std::vector<SpeechSegment>>& speech;
   const DoubtLimits& limits;
 };
 
 /// Words, or characters where none are written, that follow themselves again and again, across segments.
-std::vector<Doubt> find_loops(const Judged& it);
+std::vector<Doubt> find_loops(const ReviewedTranscript& it);
 /// Text that no speech was heard for; without a detector, what the model itself took for silence.
-std::vector<Doubt> find_invented(const Judged& it);
+std::vector<Doubt> find_invented(const ReviewedTranscript& it);
 /// Speech without any text, and long speech with next to none.
-std::vector<Doubt> find_gaps(const Judged& it);
+std::vector<Doubt> find_gaps(const ReviewedTranscript& it);
 /// More letters than a mouth can say.
-std::vector<Doubt> find_fast(const Judged& it);
+std::vector<Doubt> find_fast(const ReviewedTranscript& it);
 /// Another script than the language's, or another language's small words.
-std::vector<Doubt> find_language_flips(const Judged& it);
+std::vector<Doubt> find_language_flips(const ReviewedTranscript& it);
 /// The model's own numbers: log-probability, compression, temperature.
-std::vector<Doubt> find_low_numbers(const Judged& it);
+std::vector<Doubt> find_low_numbers(const ReviewedTranscript& it);
 
 /// Seconds of [start, end) in which speech was heard.
-double heard_within(const std::vector<HeardSpeech>& speech, double start, double end);
+double speech_within(const std::vector<SpeechSegment>& speech, double start, double end);
 
 struct LetterCount {
   std::size_t letters = 0;  // digits included
@@ -40,7 +40,7 @@ struct LetterCount {
 LetterCount letters_of(const std::string& text);
 
 /// Has it any letter or digit?
-bool says_something(const Segment& segment);
+bool has_words(const Segment& segment);
 
 /// The text of segments [first, last), shortened for people.
 std::string excerpt_of(const std::vector<Segment>& segments, std::size_t first, std::size_t last);

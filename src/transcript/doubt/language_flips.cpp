@@ -54,7 +54,7 @@ std::vector<Script> home_scripts(const Transcript& transcript, const std::string
 }
 
 /// Letters that make more than a name or a loan word.
-std::size_t telling_letters(Script script) {
+std::size_t distinct_letters(Script script) {
   return script == Script::han || script == Script::kana || script == Script::hangul ? 4
          : script == Script::latin                                                   ? 20  // brands, titles, terms
                                                                                      : 8;
@@ -66,7 +66,7 @@ std::optional<Script> foreign_script(const Segment& segment, const std::vector<S
   for (std::size_t i = 0; i < kScripts; ++i) {
     const auto script = static_cast<Script>(i);
     if (std::find(home.begin(), home.end(), script) != home.end()) continue;
-    if (5 * count.letters[i] > 3 * count.all() && count.letters[i] >= telling_letters(script)) return script;
+    if (5 * count.letters[i] > 3 * count.all() && count.letters[i] >= distinct_letters(script)) return script;
   }
   return std::nullopt;
 }
@@ -113,7 +113,7 @@ std::string flip_reason(const Segment& segment, const std::vector<Script>& home,
 
 }  // namespace
 
-std::vector<Doubt> find_language_flips(const Judged& it) {
+std::vector<Doubt> find_language_flips(const ReviewedTranscript& it) {
   const auto& segments = it.transcript.segments;
   const std::string language = language_of(it.transcript);
   const auto home = home_scripts(it.transcript, language);

@@ -99,7 +99,7 @@ bool covers(const std::vector<Repeat>& known, const Repeat& repeat) {
                      [&](const Repeat& k) { return k.first < repeat.last && repeat.first < k.last; });
 }
 
-Doubt doubt_from(const Judged& it, const std::vector<Unit>& units, const Repeat& repeat, bool characters) {
+Doubt doubt_from(const ReviewedTranscript& it, const std::vector<Unit>& units, const Repeat& repeat, bool characters) {
   const Unit& first = units[repeat.first];
   const Unit& last = units[repeat.last - 1];
   const auto beyond = static_cast<double>(repeat.count() - suspicious_count(repeat.period, characters));
@@ -115,7 +115,7 @@ Doubt doubt_from(const Judged& it, const std::vector<Unit>& units, const Repeat&
 
 }  // namespace
 
-std::vector<Doubt> find_loops(const Judged& it) {
+std::vector<Doubt> find_loops(const ReviewedTranscript& it) {
   const Units units(it.transcript.segments);
   const bool characters = units.mostly_characters();
   std::vector<Repeat> repeats;

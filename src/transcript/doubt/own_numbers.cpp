@@ -34,7 +34,7 @@ double compression_of(const std::vector<Segment>& segments, const Window& window
 }
 
 /// What a window's numbers say against it: kinds, severities and reasons.
-std::vector<Doubt> judged(const Segment& s, double compression, const DoubtLimits& limits) {
+std::vector<Doubt> doubts_of(const Segment& s, double compression, const DoubtLimits& limits) {
   std::vector<Doubt> doubts;
   if (s.avg_logprob < limits.least_logprob)
     doubts.push_back({.kind = DoubtKind::improbable,
@@ -55,14 +55,14 @@ std::vector<Doubt> judged(const Segment& s, double compression, const DoubtLimit
 
 }  // namespace
 
-std::vector<Doubt> find_low_numbers(const Judged& it) {
+std::vector<Doubt> find_low_numbers(const ReviewedTranscript& it) {
   const auto& segments = it.transcript.segments;
   std::vector<Doubt> doubts;
   for (const Window& window : windows_of(segments)) {
     const auto begin = segments.begin() + static_cast<std::ptrdiff_t>(window.first);
     const auto end = segments.begin() + static_cast<std::ptrdiff_t>(window.last);
-    if (std::none_of(begin, end, says_something)) continue;
-    for (Doubt& doubt : judged(*begin, compression_of(segments, window), it.limits)) {
+    if (std::none_of(begin, end, has_words)) continue;
+    for (Doubt& doubt : doubts_of(*begin, compression_of(segments, window), it.limits)) {
       doubt.start = begin->start;
       doubt.end = (end - 1)->end;
       doubt.excerpt = excerpt_of(segments, window.first, window.last);

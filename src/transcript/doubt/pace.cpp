@@ -22,23 +22,23 @@ LetterCount letters_of(const std::string& text) {
   return count;
 }
 
-std::vector<Doubt> find_fast(const Judged& it) {
+std::vector<Doubt> find_fast(const ReviewedTranscript& it) {
   std::vector<Doubt> doubts;
   for (const Segment& segment : it.transcript.segments) {
     const LetterCount amount = letters_of(segment.text);
     const double slack = it.limits.time_slack;
     const double length = std::max(0.0, segment.end - segment.start);
-    double heard = length;
-    if (it.speech) heard = std::min(length, heard_within(*it.speech, segment.start - slack, segment.end + slack));
-    if (heard <= 0 && length > 0) continue;  // nothing at all was heard: that is another doubt
-    const double room = heard + slack;
-    if (amount.fastest < kLeastText || amount.fastest <= room) continue;
-    const bool by_ear = heard < 0.9 * length;
+    double speech = length;
+    if (it.speech) speech = std::min(length, speech_within(*it.speech, segment.start - slack, segment.end + slack));
+    if (speech <= 0 && length > 0) continue;  // nothing at all was heard: that is another doubt
+    const double allowed = speech + slack;
+    if (amount.fastest < kLeastText || amount.fastest <= allowed) continue;
+    const bool by_ear = speech < 0.9 * length;
     doubts.push_back({.kind = DoubtKind::fast,
                       .start = segment.start,
                       .end = segment.end,
-                      .severity = std::min(0.95, 0.5 + 0.6 * (1 - room / amount.fastest)),
-                      .reason = std::to_string(amount.letters) + " letters in " + tenths(heard) + " s" +
+                      .severity = std::min(0.95, 0.5 + 0.6 * (1 - allowed / amount.fastest)),
+                      .reason = std::to_string(amount.letters) + " letters in " + tenths(speech) + " s" +
                                 (by_ear ? " of speech" : "") + ": the fastest speakers need " + tenths(amount.fastest) +
                                 " s",
                       .excerpt = shortened(segment.text)});

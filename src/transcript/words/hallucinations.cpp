@@ -10,7 +10,7 @@ namespace tutti {
 namespace {
 
 constexpr std::string_view kPunctuation = "\"'“¿([{-\"'.。,，!！?？:：”)]}、";
-constexpr std::size_t kJudgedWords = 8;
+constexpr std::size_t kScoredWords = 8;
 
 /// Seconds; closer to an edge of the window than this counts as beside silence.
 constexpr double kNearEdge = 2.0;
@@ -38,21 +38,21 @@ std::int64_t frame_of(double seconds) {
 struct Edges {
   double start;
   double end;        // of a whole window from here
-  double heard_end;  // of the window as it is
+  double window_end;  // of the window as it is
   double content_end;
 
-  explicit Edges(const HeardWindow& window)
+  explicit Edges(const WindowContext& window)
       : start(seconds_of_frames(window.span.seek)),
         end(seconds_of_frames(window.span.seek + window.frames_per_window)),
-        heard_end(start + seconds_of_frames(window.span.frames)),
+        window_end(start + seconds_of_frames(window.span.frames)),
         content_end(seconds_of_frames(window.around.content_frames)) {}
 };
 
 /// Does silence, or more of its kind, lie on both sides of the anomalous `suspect`?
-bool stands_in_silence(Segments::const_iterator suspect, const Segments& segments, double speech_before,
+bool is_in_silence(Segments::const_iterator suspect, const Segments& segments, double speech_before,
                        const Edges& edges, double threshold) {
   const auto next = next_with_words(suspect + 1, segments);
-  const double speech_after = next != segments.end() ? next->words.front().start : edges.heard_end;
+  const double speech_after = next != segments.end() ? next->words.front().start : edges.window_end;
   const bool before = suspect->start - speech_before > threshold || suspect->start < threshold ||
                       suspect->start - edges.start < kNearEdge;
   const bool after = speech_after - suspect->end > threshold || (next != segments.end() && is_anomalous(*next)) ||
@@ -65,7 +65,7 @@ Segments::const_iterator first_invented(const Segments& segments, double last_sp
                                         double threshold) {
   for (auto segment = segments.begin(); segment != segments.end(); ++segment) {
     if (segment->words.empty()) continue;
-    if (is_anomalous(*segment) && stands_in_silence(segment, segments, last_speech, edges, threshold)) return segment;
+    if (is_anomalous(*segment) && is_in_silence(segment, segments, last_speech, edges, threshold)) return segment;
     last_speech = segment->end;
   }
   return segments.end();
@@ -76,16 +76,16 @@ Segments::const_iterator first_invented(const Segments& segments, double last_sp
 bool is_anomalous(const Segment& segment) {
   if (segment.words.empty()) return false;
   double score = 0;
-  std::size_t judged = 0;
+  std::size_t scored = 0;
   for (const Word& word : segment.words) {
     if (kPunctuation.find(word.word) != kPunctuation.npos) continue;
     score += anomaly_score(word);
-    if (++judged == kJudgedWords) break;
+    if (++scored == kScoredWords) break;
   }
-  return score >= 3 || score + 0.01 >= static_cast<double>(judged);
+  return score >= 3 || score + 0.01 >= static_cast<double>(scored);
 }
 
-WordSeek seek_by_words(Segments& segments, const HeardWindow& window, const WordRules& rules, std::int64_t next_seek) {
+WordSeek seek_by_words(Segments& segments, const WindowContext& window, const WordRules& rules, std::int64_t next_seek) {
   const Edges edges(window);
   const std::int64_t seek = window.span.seek;
   const std::optional<double> speech = speech_end(segments);

@@ -21,7 +21,7 @@ struct AroundWindow {
 };
 
 /// One window that was heard.
-struct HeardWindow {
+struct WindowContext {
   WindowSpan span{};
   std::int64_t frames_per_window = 3000;  // of the model; `span` is shorter at the end of a clip
   bool closed = false;                    // the text ended in a single timestamp
@@ -38,7 +38,7 @@ struct WordSeek {
 /// hallucination-silence threshold, silence before what looks invented is skipped, and from the first segment on that
 /// looks so and stands in silence, `segments` are dropped, to be heard again (transcribe.py). `next_seek`: as the
 /// timestamps alone say.
-WordSeek seek_by_words(std::vector<Segment>& segments, const HeardWindow& window, const WordRules& rules,
+WordSeek seek_by_words(std::vector<Segment>& segments, const WindowContext& window, const WordRules& rules,
                        std::int64_t next_seek);
 
 }  // namespace tutti

@@ -30,8 +30,8 @@ Result<WordSeek> WordTimer::add_words(std::vector<Segment>& segments, WindowSpan
   auto words = words_of(segments, window, decoder);
   if (!words) return tl::unexpected(words.error());
   add_word_times(segments, std::move(*words), rules_, tokenizer_.special().eot, around.last_speech);
-  const HeardWindow heard{window, frames_per_window_, sliced.closed, around};
-  WordSeek seek = seek_by_words(segments, heard, rules_, sliced.next_seek);
+  const WindowContext context{window, frames_per_window_, sliced.closed, around};
+  WordSeek seek = seek_by_words(segments, context, rules_, sliced.next_seek);
   // A window that leads to itself would be heard for ever.
   if (seek.next_seek <= window.seek) seek.next_seek = window.seek + window.frames;
   return seek;

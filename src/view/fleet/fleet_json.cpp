@@ -19,8 +19,8 @@ void device_fields(Status& d, Visit&& visit) {
   visit("state", d.state);
   visit("reason", d.reason);
   visit("in_state_seconds", d.since);
-  visit("tasks", d.tasks);
-  visit("most_tasks", d.most_tasks);
+  visit("tasks", d.jobs);
+  visit("most_tasks", d.most_jobs);
   visit("windows", d.windows);
   visit("most_windows", d.most_windows);
   visit("memory_limit", d.memory_limit);
@@ -39,7 +39,7 @@ void device_fields(Status& d, Visit&& visit) {
 }
 
 template <class Status, class Visit>
-void task_fields(Status& t, Visit&& visit) {
+void job_fields(Status& t, Visit&& visit) {
   visit("id", t.id);
   visit("name", t.name);
   visit("device", t.device);
@@ -61,7 +61,7 @@ void fleet_fields(Status& s, Visit&& visit) {
   visit("run", s.run);
   visit("state_folder", s.state_folder);
   visit("elapsed_seconds", s.elapsed);
-  visit("tasks", s.tasks);
+  visit("tasks", s.jobs);
   visit("done", s.done);
   visit("failed", s.failed);
   visit("cancelled", s.cancelled);
@@ -160,7 +160,7 @@ void read_list(const Json& document, const char* name, std::vector<Item>& into, 
 }
 
 constexpr auto kDeviceFields = [](auto& item, auto&& visit) { device_fields(item, visit); };
-constexpr auto kTaskFields = [](auto& item, auto&& visit) { task_fields(item, visit); };
+constexpr auto kJobFields = [](auto& item, auto&& visit) { job_fields(item, visit); };
 constexpr auto kFailureFields = [](auto& item, auto&& visit) { failure_fields(item, visit); };
 
 }  // namespace
@@ -170,7 +170,7 @@ std::string fleet_status_json(const FleetStatus& status) {
   fleet_fields(status, Write{out});
   out["waiting"] = status.waiting();
   out["devices"] = list_of(status.devices, kDeviceFields);
-  out["in_work"] = list_of(status.in_work, kTaskFields);
+  out["in_work"] = list_of(status.in_work, kJobFields);
   out["failures"] = list_of(status.failures, kFailureFields);
   return json_line(out);
 }
@@ -186,7 +186,7 @@ Result<FleetStatus> read_fleet_status(std::string_view json) {
   std::string wrong;
   fleet_fields(status, Read{document, wrong});
   read_list(document, "devices", status.devices, wrong, kDeviceFields);
-  read_list(document, "in_work", status.in_work, wrong, kTaskFields);
+  read_list(document, "in_work", status.in_work, wrong, kJobFields);
   read_list(document, "failures", status.failures, wrong, kFailureFields);
   if (!wrong.empty()) return fail(Fault::corrupt, "status of a run: " + wrong);
   return status;

@@ -9,11 +9,11 @@
 namespace tutti {
 namespace {
 
-constexpr std::size_t kTaskBar = 12;
+constexpr std::size_t kJobBar = 12;
 constexpr Seconds kFresh{3};  // samples come every second; older ones are told
 
-std::string tasks_text(const DeviceStatus& d) {
-  return std::to_string(d.tasks) + (d.most_tasks ? "/" + std::to_string(*d.most_tasks) : "");
+std::string jobs_text(const DeviceStatus& d) {
+  return std::to_string(d.jobs) + (d.most_jobs ? "/" + std::to_string(*d.most_jobs) : "");
 }
 
 std::string load_text(const std::optional<double>& load) {
@@ -87,7 +87,7 @@ TextTable device_table(const std::vector<DeviceStatus>& devices, bool of_run) {
                               {"°C", true, 5},
                               {"NAME", false, 7}}};
   for (const DeviceStatus& d : devices)
-    table.rows.push_back({d.id, state_text(d), tasks_text(d), load_text(d.own_load), load_text(d.foreign_load),
+    table.rows.push_back({d.id, state_text(d), jobs_text(d), load_text(d.own_load), load_text(d.foreign_load),
                           memory_text(d), speed_text(d), load_text(d.busy_share),
                           d.watts ? short_number(*d.watts) : "?", d.celsius ? short_number(*d.celsius) : "?",
                           d.name == d.id ? std::string() : d.name});
@@ -98,12 +98,12 @@ TextTable device_table(const std::vector<DeviceStatus>& devices, bool of_run) {
   return table;
 }
 
-TextTable task_table(const std::vector<TaskStatus>& tasks) {
+TextTable job_table(const std::vector<JobStatus>& jobs) {
   TextTable table{
       .columns = {{"TASK", false, 0, true}, {"", false, 2}, {"AUDIO", true, 0}, {"DEVICE", false, 1, true}}};
-  for (const TaskStatus& t : tasks) {
+  for (const JobStatus& t : jobs) {
     const bool known = t.length && *t.length > Seconds(0);
-    table.rows.push_back({t.name, bar_of(known ? t.done / *t.length : 0, kTaskBar),
+    table.rows.push_back({t.name, bar_of(known ? t.done / *t.length : 0, kJobBar),
                           length_text(t.done) + "/" + (known ? length_text(*t.length) : "?"),
                           t.device.empty() ? t.waiting_for : t.device});
   }
@@ -126,7 +126,7 @@ std::string reason_text(const DeviceStatus& device) {
 std::string fleet_line(const FleetStatus& status) {
   std::string line;
   for (const DeviceStatus& d : status.devices) {
-    line += (line.empty() ? "" : " | ") + note_name(d.id) + ": " + tasks_text(d) + " tasks, ";
+    line += (line.empty() ? "" : " | ") + note_name(d.id) + ": " + jobs_text(d) + " tasks, ";
     line += d.own_load ? std::to_string(std::lround(100 * (*d.own_load + d.foreign_load.value_or(0)))) : "?";
     line += "% util";
     if (concern_of(d.state) != Concern::none) line += " (" + d.state + ")";

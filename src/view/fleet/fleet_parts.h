@@ -19,7 +19,7 @@ std::vector<std::string> total_lines(const FleetStatus& status, const Screen& sc
 /// Without a run there are no tasks, speeds and busy shares; what is known of no device has no column.
 TextTable device_table(const std::vector<DeviceStatus>& devices, bool of_run = true);
 /// Name, bar, position, device or what it waits for.
-TextTable task_table(const std::vector<TaskStatus>& tasks);
+TextTable job_table(const std::vector<JobStatus>& jobs);
 
 /// "8:40 ± 1:10 left", "8:40 left", or nothing where nobody knows.
 std::string left_text(const FleetStatus& status);

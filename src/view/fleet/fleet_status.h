@@ -21,8 +21,8 @@ struct DeviceStatus {
   std::string state = "healthy";  // as balance names it: starting, healthy, suspect, open, probing, warming, ...
   std::string reason{};           // why it is in that state, for people; empty where the state says it all
   Seconds since{};                // how long it has been in that state
-  std::size_t tasks = 0;
-  std::optional<std::size_t> most_tasks{};    // the cap; none: memory alone limits
+  std::size_t jobs = 0;
+  std::optional<std::size_t> most_jobs{};    // the cap; none: memory alone limits
   std::size_t windows = 0;                    // in flight
   std::optional<std::size_t> most_windows{};  // that may be now, as worker, memory and health allow
   std::string memory_limit{};                 // why it is given fewer windows than its worker takes; empty: it is not
@@ -40,7 +40,7 @@ struct DeviceStatus {
   std::optional<double> busy_share{};  // 0..1 of the run so far
 };
 
-struct TaskStatus {
+struct JobStatus {
   std::string id{};  // what cancelling takes
   std::string name;
   std::string device{};  // where it has windows; empty: it waits
@@ -49,7 +49,7 @@ struct TaskStatus {
   std::string waiting_for{};  // "needs 5.1 GB; cuda:1 has 3.8 free"; empty while it runs
 };
 
-struct TaskFailure {
+struct JobFailure {
   std::string name;
   std::string error;
   std::string device{};
@@ -60,7 +60,7 @@ struct FleetStatus {
   std::string run{};           // what people call it: the command's output folder, or its id
   std::string state_folder{};  // where its store lies
   Seconds elapsed{};
-  std::size_t tasks = 0;  // of all kinds together
+  std::size_t jobs = 0;  // of all kinds together
   std::size_t done = 0;
   std::size_t failed = 0;
   std::size_t cancelled = 0;
@@ -72,10 +72,10 @@ struct FleetStatus {
   std::string next_device{};             // that takes the next task; empty: none can
   std::string held_up{};                 // why nothing new is begun at all: what cannot be written; empty: it is
   std::vector<DeviceStatus> devices{};
-  std::vector<TaskStatus> in_work{};
-  std::vector<TaskFailure> failures{};  // the latest first
+  std::vector<JobStatus> in_work{};
+  std::vector<JobFailure> failures{};  // the latest first
 
-  std::size_t waiting() const { return tasks - done - failed - cancelled - running; }
+  std::size_t waiting() const { return jobs - done - failed - cancelled - running; }
 };
 
 /// How much a state wants the eye.

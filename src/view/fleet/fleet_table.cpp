@@ -14,7 +14,7 @@ constexpr std::size_t kMostFailures = 3;
 using Lines = std::vector<std::string>;
 
 std::string totals_text(const FleetStatus& s) {
-  std::string text = std::to_string(s.done) + "/" + std::to_string(s.tasks) + " done";
+  std::string text = std::to_string(s.done) + "/" + std::to_string(s.jobs) + " done";
   const auto add = [&](std::size_t count, const char* what) {
     if (count > 0) text += ", " + std::to_string(count) + " " + what;
   };
@@ -34,16 +34,16 @@ std::string audio_text(const FleetStatus& s) {
 }
 
 /// Adds lines of a part: as many as there is room for, the rest counted. Returns how many lines were used.
-void add_part(const Screen& screen, const Lines& lines, std::size_t room, Tint tint, Lines& out) {
-  const std::size_t shown = lines.size() <= room ? lines.size() : room - std::min<std::size_t>(room, 1);
+void add_part(const Screen& screen, const Lines& lines, std::size_t width, Tint tint, Lines& out) {
+  const std::size_t shown = lines.size() <= width ? lines.size() : width - std::min<std::size_t>(width, 1);
   for (std::size_t i = 0; i < shown; ++i) out.push_back(screen_line(screen, lines[i], tint));
-  if (shown < lines.size() && room > 0)
+  if (shown < lines.size() && width > 0)
     out.push_back(screen_line(screen, "and " + std::to_string(lines.size() - shown) + " more", Tint::faint));
 }
 
 Lines failure_lines(const FleetStatus& status, std::size_t columns) {
   Lines lines;
-  for (const TaskFailure& failure : status.failures) {
+  for (const JobFailure& failure : status.failures) {
     std::string line = "failed  " + fitted(failure.name, std::min<std::size_t>(28, columns / 3), true) + "  ";
     if (!failure.device.empty()) line += failure.device + ": ";
     line += failure.error;
@@ -63,28 +63,28 @@ bool has_news(const DeviceStatus& device) {
 }
 
 /// Devices, each in the tint of its state; a reason gets a line of its own where there is room.
-void add_devices(const FleetStatus& status, const Screen& screen, std::size_t room, Lines& out) {
+void add_devices(const FleetStatus& status, const Screen& screen, std::size_t width, Lines& out) {
   const Lines lines = lay_out(device_table(status.devices), screen.columns);
-  if (room == 0) return;
+  if (width == 0) return;
   out.push_back(screen_line(screen, lines[0], Tint::faint));
-  --room;
+  --width;
   const auto reasons = static_cast<std::size_t>(std::ranges::count_if(status.devices, has_news));
-  const bool with_reasons = status.devices.size() + reasons <= room;
+  const bool with_reasons = status.devices.size() + reasons <= width;
   const std::size_t shown =
-      status.devices.size() <= room ? status.devices.size() : room - std::min<std::size_t>(room, 1);
+      status.devices.size() <= width ? status.devices.size() : width - std::min<std::size_t>(width, 1);
   for (std::size_t i = 0; i < shown; ++i) {
     const DeviceStatus& device = status.devices[i];
     const Tint tint = tint_of(concern_of(device.state));
     out.push_back(screen_line(screen, lines[i + 1], tint));
     if (with_reasons && has_news(device)) out.push_back(screen_line(screen, "  └ " + news_of(device), tint));
   }
-  if (shown < status.devices.size() && room > 0)
+  if (shown < status.devices.size() && width > 0)
     out.push_back(
         screen_line(screen, "and " + std::to_string(status.devices.size() - shown) + " more devices", Tint::faint));
 }
 
 Lines work_lines(const FleetStatus& status, std::size_t columns) {
-  Lines lines = lay_out(task_table(status.in_work), columns);
+  Lines lines = lay_out(job_table(status.in_work), columns);
   lines.erase(lines.begin());  // what the columns are shows by itself
   return lines;
 }
@@ -94,13 +94,13 @@ Lines work_lines(const FleetStatus& status, std::size_t columns) {
 std::vector<std::string> render_fleet(const FleetStatus& status, const Screen& screen) {
   Lines out;
   for (const auto& line : total_lines(status, screen)) out.push_back(line);
-  const auto room = [&] { return screen.lines > out.size() ? screen.lines - out.size() : 0; };
-  const std::size_t for_failures = std::min({status.failures.size(), kMostFailures, room() / 4});
-  add_devices(status, screen, room() - for_failures, out);
+  const auto width = [&] { return screen.lines > out.size() ? screen.lines - out.size() : 0; };
+  const std::size_t for_failures = std::min({status.failures.size(), kMostFailures, width() / 4});
+  add_devices(status, screen, width() - for_failures, out);
   const Lines failures = failure_lines(status, screen.columns);
   const Lines working = work_lines(status, screen.columns);
-  if (room() > for_failures) add_part(screen, working, room() - for_failures, Tint::plain, out);
-  if (!failures.empty()) add_part(screen, failures, std::min(room(), for_failures), Tint::alarm, out);
+  if (width() > for_failures) add_part(screen, working, width() - for_failures, Tint::plain, out);
+  if (!failures.empty()) add_part(screen, failures, std::min(width(), for_failures), Tint::alarm, out);
   out.resize(std::min(out.size(), screen.lines));
   return out;
 }
@@ -113,8 +113,8 @@ std::vector<std::string> total_lines(const FleetStatus& status, const Screen& sc
   const std::string first = fitted(totals_text(status), columns > used ? columns - used : 0) + "  " + clock;
   const bool known = status.audio_total && *status.audio_total > Seconds(0);
   const double share = known              ? status.audio_done / *status.audio_total
-                       : status.tasks > 0 ? static_cast<double>(status.done + status.failed + status.cancelled) /
-                                                static_cast<double>(status.tasks)
+                       : status.jobs > 0 ? static_cast<double>(status.done + status.failed + status.cancelled) /
+                                                static_cast<double>(status.jobs)
                                           : 0;
   const std::string left = left_text(status);
   const std::string second =

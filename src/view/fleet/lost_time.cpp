@@ -12,7 +12,7 @@ namespace tutti {
 namespace {
 
 constexpr std::array kKinds{
-    LostKind{&IdleTime::no_task, "no task", "the work was unevenly long at the end",
+    LostKind{&IdleTime::no_job, "no task", "the work was unevenly long at the end",
              "more recordings in one run, or windows of one recording on several devices (without --sequential)"},
     LostKind{&IdleTime::input, "waiting for input", "decoding limits",
              "more processor cores, or recordings on a faster disk or in a simpler format"},
@@ -34,7 +34,7 @@ constexpr std::array kKinds{
     LostKind{&IdleTime::put_off, "put off",
              "what was left had failed and was to be tried again later, or was in work elsewhere",
              "see the failures above; recordings on a disk that does not go away"},
-    LostKind{&IdleTime::asked, "waiting for an answer", "a question about a failure was open",
+    LostKind{&IdleTime::awaiting_answer, "waiting for an answer", "a question about a failure was open",
              "--yes, which asks nobody"},
 };
 
@@ -96,24 +96,24 @@ bool slow_ones_had_the_tail(const RunNumbers& run) {
   for (const DeviceTime& idle : run.devices)
     for (const DeviceTime& busy : run.devices)
       if (speed_of(idle).value_or(0) > kFaster * speed_of(busy).value_or(0) && speed_of(busy) &&
-          idle.idle.no_task - busy.idle.no_task > kWorthALine * run.elapsed)
+          idle.idle.no_job - busy.idle.no_job > kWorthALine * run.elapsed)
         return true;
   return false;
 }
 
 Remedy remedy_for(const RunNumbers& run, const LostKind& kind) {
   const Seconds gain = gain_without(run, kind);
-  std::string verdict(kind.verdict), advice(kind.advice);
-  if (kind.time == &IdleTime::no_task && slow_ones_had_the_tail(run)) {
-    verdict = "--policy " + run.policy + " left the end of the work to slower devices";
+  std::string finding(kind.finding), advice(kind.advice);
+  if (kind.time == &IdleTime::no_job && slow_ones_had_the_tail(run)) {
+    finding = "--policy " + run.policy + " left the end of the work to slower devices";
     advice = "the usual policy, which places work where it ends first ('tutti plan --simulate' compares them)";
-  } else if (kind.time == &IdleTime::no_task && one_long_recording(run)) {
-    verdict = "one recording of " + length_text(run.longest) + " kept a device busy to the end";
+  } else if (kind.time == &IdleTime::no_job && one_long_recording(run)) {
+    finding = "one recording of " + length_text(run.longest) + " kept a device busy to the end";
     advice = "letting its windows run on all devices (without --sequential)";
-  } else if (kind.time == &IdleTime::no_task && run.shared_files) {
+  } else if (kind.time == &IdleTime::no_job && run.shared_files) {
     advice = "more recordings in one run";
   }
-  std::string text = capitalised(kind.name) + " " + percent(share_of(run, kind)) + " of the time: " + verdict;
+  std::string text = capitalised(kind.name) + " " + percent(share_of(run, kind)) + " of the time: " + finding;
   if (gain >= Seconds(1)) text += "; without it the run takes up to " + length_text(gain) + " less";
   return {gain, text + ". What helps: " + advice};
 }

@@ -15,7 +15,7 @@ namespace tutti {
 struct LostKind {
   Seconds IdleTime::*time;
   std::string_view name;     // "waiting for input"
-  std::string_view verdict;  // "decoding limits"
+  std::string_view finding;  // "decoding limits"
   std::string_view advice;   // what would help; empty: nothing is wrong with it
 };
 /// All reasons, in the order of IdleTime.

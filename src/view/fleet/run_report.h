@@ -11,7 +11,7 @@ namespace tutti {
 
 /// Time in which a device had nothing in flight, by balance's reasons (Idle).
 struct IdleTime {
-  Seconds no_task{};         // nothing was left to do
+  Seconds no_job{};         // nothing was left to do
   Seconds input{};           // tasks were left, none had its input ready
   Seconds memory{};          // of the device or the machine
   Seconds cap{};             // --max-per-gpu, --threads or the decoders
@@ -23,11 +23,11 @@ struct IdleTime {
   Seconds not_writable{};    // a folder could not be written to
   Seconds stalled{};         // another device held what was left, and had stalled
   Seconds put_off{};         // what was left was to be tried again later, or in work elsewhere
-  Seconds asked{};           // a question to somebody was open
+  Seconds awaiting_answer{};           // a question to somebody was open
 
   Seconds sum() const {
-    return no_task + input + memory + cap + fault + starting + left_to_faster + drained + disk_full + not_writable +
-           stalled + put_off + asked;
+    return no_job + input + memory + cap + fault + starting + left_to_faster + drained + disk_full + not_writable +
+           stalled + put_off + awaiting_answer;
   }
 };
 

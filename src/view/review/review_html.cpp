@@ -9,7 +9,7 @@
 namespace tutti {
 namespace {
 
-constexpr std::size_t kMostPlaces = 12;  // of one recording; the table has all
+constexpr std::size_t kMostFindings = 12;  // of one recording; the table has all
 constexpr double kWaveHeight = 56;
 
 constexpr const char* kHead =
@@ -58,28 +58,28 @@ std::string player(const std::string& url, const ReviewFinding& finding) {
   return audio_player(url, finding.start.count() - 1, finding.end.count() + 1) + "\n";
 }
 
-bool same_place(const ReviewFinding& a, const ReviewFinding& b) {
+bool same_finding(const ReviewFinding& a, const ReviewFinding& b) {
   return a.start == b.start && a.end == b.end;
 }
 
 /// One place to listen to, with everything that is said against it.
-std::string place_html(const ReviewRecording& recording, const ReviewFinding& place) {
-  std::string out = "<article><p class=\"at\">" + position_text(place.start, place.end) + "</p>\n";
+std::string finding_html(const ReviewRecording& recording, const ReviewFinding& lead) {
+  std::string out = "<article><p class=\"at\">" + position_text(lead.start, lead.end) + "</p>\n";
   for (const ReviewFinding& finding : recording.findings)
-    if (same_place(finding, place))
+    if (same_finding(finding, lead))
       out += "<p><span class=\"kind\">" + escaped_markup(finding.kind) + "</span> <span class=\"soft\">severity " +
              fixed_text(finding.severity, 2) + "</span><br>" + escaped_markup(finding.reason) + "</p>\n";
-  if (!place.excerpt.empty()) out += "<blockquote>" + escaped_markup(place.excerpt) + "</blockquote>\n";
-  return out + waveform(place) + player(recording.audio, place) + "</article>\n";
+  if (!lead.excerpt.empty()) out += "<blockquote>" + escaped_markup(lead.excerpt) + "</blockquote>\n";
+  return out + waveform(lead) + player(recording.audio, lead) + "</article>\n";
 }
 
 /// Where to listen, the worst first: the first finding of each place.
-std::vector<const ReviewFinding*> places_of(const ReviewRecording& recording) {
-  std::vector<const ReviewFinding*> places;
+std::vector<const ReviewFinding*> findings_of(const ReviewRecording& recording) {
+  std::vector<const ReviewFinding*> leads;
   for (const ReviewFinding& finding : recording.findings)
-    if (std::none_of(places.begin(), places.end(), [&](const auto* known) { return same_place(*known, finding); }))
-      places.push_back(&finding);
-  return places;
+    if (std::none_of(leads.begin(), leads.end(), [&](const auto* known) { return same_finding(*known, finding); }))
+      leads.push_back(&finding);
+  return leads;
 }
 
 std::string recording_html(const ReviewRecording& recording) {
@@ -89,11 +89,11 @@ std::string recording_html(const ReviewRecording& recording) {
          " · transcript: " + escaped_markup(recording.transcript);
   if (recording.audio.empty()) out += " · the recording was not found";
   out += "</p>\n";
-  const auto places = places_of(recording);
-  const std::size_t shown = std::min(places.size(), kMostPlaces);
-  for (std::size_t i = 0; i < shown; ++i) out += place_html(recording, *places[i]);
-  if (shown < places.size())
-    out += "<p class=\"soft\">and " + std::to_string(places.size() - shown) + " more places in review.csv</p>\n";
+  const auto leads = findings_of(recording);
+  const std::size_t shown = std::min(leads.size(), kMostFindings);
+  for (std::size_t i = 0; i < shown; ++i) out += finding_html(recording, *leads[i]);
+  if (shown < leads.size())
+    out += "<p class=\"soft\">and " + std::to_string(leads.size() - shown) + " more places in review.csv</p>\n";
   return out + "</section>\n";
 }
 
@@ -118,8 +118,8 @@ std::string review_html(const ReviewList& list) {
   out +=
       "<p class=\"soft\">Worst first. Each player starts a second before the doubtful stretch, which is marked in the "
       "waveform.</p>\n";
-  if (list.not_heard > 0)
-    out += "<p class=\"soft\">" + thousands(list.not_heard) +
+  if (list.without_audio > 0)
+    out += "<p class=\"soft\">" + thousands(list.without_audio) +
            " were judged by their text alone: the recording was not found or not listened to.</p>\n";
   if (list.without_speech > 0)
     out += "<p class=\"soft\">" + thousands(list.without_speech) +

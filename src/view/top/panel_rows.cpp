@@ -36,19 +36,19 @@ SortKey device_key(const TopData& data, std::size_t sort) {
   };
 }
 
-PanelRows task_rows(const TopData& data) {
-  const auto& tasks = data.run ? data.run->in_work : std::vector<TaskStatus>{};
-  PanelRows rows{.table = task_table(tasks)};
-  for (const TaskStatus& task : tasks) {
-    rows.ids.push_back(task.id.empty() ? task.name : task.id);
-    rows.tints.push_back(task.device.empty() ? Tint::faint : Tint::plain);
+PanelRows job_rows(const TopData& data) {
+  const auto& jobs = data.run ? data.run->in_work : std::vector<JobStatus>{};
+  PanelRows rows{.table = job_table(jobs)};
+  for (const JobStatus& job : jobs) {
+    rows.ids.push_back(job.id.empty() ? job.name : job.id);
+    rows.tints.push_back(job.device.empty() ? Tint::faint : Tint::plain);
   }
   return rows;
 }
 
-SortKey task_key(const TopData& data, std::size_t sort) {
+SortKey job_key(const TopData& data, std::size_t sort) {
   return [&data, sort](std::size_t row) {
-    const TaskStatus& t = data.run->in_work[row];
+    const JobStatus& t = data.run->in_work[row];
     const double length = t.length.value_or(Seconds(-1)).count();
     return sort == 1 ? length : length - t.done.count();
   };
@@ -58,7 +58,7 @@ PanelRows failure_rows(const TopData& data) {
   PanelRows rows{
       .table = {.columns = {{"TASK", false, 0, false}, {"DEVICE"}, {"TRIES", true, 1}, {"WHY", false, 0, true}}}};
   if (!data.run) return rows;
-  for (const TaskFailure& f : data.run->failures) {
+  for (const JobFailure& f : data.run->failures) {
     rows.table.rows.push_back({fitted(f.name, std::min<std::size_t>(columns_of(f.name), 28), true), f.device,
                                std::to_string(f.attempts), f.error});
     rows.ids.push_back(f.name);
@@ -95,7 +95,7 @@ SortKey process_key(const TopData& data, std::size_t sort) {
 PanelRows all_rows(const TopData& data, TopPanel panel) {
   switch (panel) {
     case TopPanel::devices: return device_rows(data);
-    case TopPanel::tasks: return task_rows(data);
+    case TopPanel::jobs: return job_rows(data);
     case TopPanel::failures: return failure_rows(data);
     case TopPanel::processes: return process_rows(data);
   }
@@ -105,7 +105,7 @@ PanelRows all_rows(const TopData& data, TopPanel panel) {
 SortKey key_of(const TopData& data, const TopState& state) {
   switch (state.panel) {
     case TopPanel::devices: return device_key(data, state.sort);
-    case TopPanel::tasks: return task_key(data, state.sort);
+    case TopPanel::jobs: return job_key(data, state.sort);
     case TopPanel::processes: return process_key(data, state.sort);
     case TopPanel::failures: break;
   }
@@ -123,7 +123,7 @@ bool matches(const std::vector<std::string>& cells, const std::string& filter) {
 std::vector<std::string> sort_names(TopPanel panel) {
   switch (panel) {
     case TopPanel::devices: return {"order", "load", "memory", "speed"};
-    case TopPanel::tasks: return {"order", "length", "time left"};
+    case TopPanel::jobs: return {"order", "length", "time left"};
     case TopPanel::failures: return {"order"};
     case TopPanel::processes: return {"order", "cores", "memory", "GPU memory"};
   }

@@ -80,25 +80,25 @@ std::string state_text(const TopState& state) {
 
 /// Of a long name the end alone: the question is to be read.
 std::string question_text(const std::string& name, std::size_t columns) {
-  const std::string ask = "cancel ", answers = "? y or n";
-  const std::size_t used = ask.size() + answers.size(), room = columns > used ? columns - used : 0;
-  return ask + fitted(name, std::min(columns_of(name), room), true) + answers;
+  const std::string question = "cancel ", answers = "? y or n";
+  const std::size_t used = question.size() + answers.size(), width = columns > used ? columns - used : 0;
+  return question + fitted(name, std::min(columns_of(name), width), true) + answers;
 }
 
 std::string bottom_text(const TopState& state, std::size_t columns) {
-  if (state.asked) return question_text(state.asked->name, columns);
+  if (state.pending) return question_text(state.pending->name, columns);
   if (state.editing_filter) return "filter: " + state.filter + "▸";
   if (!state.message.empty()) return state.message;
   return "q leave  ? help  Tab panel  Enter details  s sort  / filter  space pause";
 }
 
 /// The rows of the panel around the chosen one.
-void add_rows(const TopData& data, const TopState& state, const Screen& screen, std::size_t room, Lines& out) {
-  if (room == 0) return;
+void add_rows(const TopData& data, const TopState& state, const Screen& screen, std::size_t width, Lines& out) {
+  if (width == 0) return;
   const PanelRows rows = panel_rows(data, state);
   const Lines lines = lay_out(rows.table, screen.columns - std::min<std::size_t>(screen.columns, 1));
   out.push_back(screen_line(screen, " " + lines[0], Tint::faint));
-  const std::size_t shown = room - 1, count = rows.ids.size();
+  const std::size_t shown = width - 1, count = rows.ids.size();
   const std::size_t chosen = count == 0 ? 0 : std::min(state.selected, count - 1);
   const std::size_t first = chosen < shown ? 0 : chosen - shown + 1;
   for (std::size_t i = first; i < std::min(count, first + shown); ++i) {
@@ -170,10 +170,10 @@ std::vector<std::string> render_top(const TopData& data, const TopState& state, 
     return filled(std::move(lines), "", screen);
   }
   add_head(data, state, screen, lines);
-  const std::size_t room = screen.lines > lines.size() + 1 ? screen.lines - lines.size() - 1 : 0;
+  const std::size_t width = screen.lines > lines.size() + 1 ? screen.lines - lines.size() - 1 : 0;
   const Lines details = state.details ? details_of(data, state) : Lines{};
-  const std::size_t below = std::min(details.size() + (details.empty() ? 0 : 1), 2 * room / 3);
-  add_rows(data, state, screen, room - below, lines);
+  const std::size_t below = std::min(details.size() + (details.empty() ? 0 : 1), 2 * width / 3);
+  add_rows(data, state, screen, width - below, lines);
   while (lines.size() + below + 1 < screen.lines) lines.push_back(screen_line(screen, ""));
   for (std::size_t i = 0; i + 1 < below; ++i) lines.push_back(screen_line(screen, details[i]));
   return filled(std::move(lines), bottom_text(state, screen.columns), screen);

@@ -24,9 +24,9 @@ void type_filter(TopState& state, const Key& key) {
   state.selected = 0;
 }
 
-std::optional<TopWish> answer(TopState& state, const Key& key) {
-  const auto asked = std::exchange(state.asked, std::nullopt);
-  if (key.is('y') || key.is('Y')) return asked;
+std::optional<TopAction> answer(TopState& state, const Key& key) {
+  const auto pending = std::exchange(state.pending, std::nullopt);
+  if (key.is('y') || key.is('Y')) return pending;
   state.message = "nothing was cancelled";
   return std::nullopt;
 }
@@ -89,10 +89,10 @@ bool change_view(TopState& state, const Key& key) {
 }
 
 /// d, r and x.
-std::optional<TopWish> act(TopState& state, const Key& key, const TopData& data, const PanelRows& rows) {
+std::optional<TopAction> act(TopState& state, const Key& key, const TopData& data, const PanelRows& rows) {
   const bool on_device = key.is('d') || key.is('r');
   if (!on_device && !key.is('x')) return std::nullopt;
-  const TopPanel wanted = on_device ? TopPanel::devices : TopPanel::tasks;
+  const TopPanel wanted = on_device ? TopPanel::devices : TopPanel::jobs;
   if (!data.run) {
     state.message = "no batch is running here: there is nothing to drain or cancel";
   } else if (state.panel != wanted || state.selected >= rows.ids.size()) {
@@ -100,18 +100,18 @@ std::optional<TopWish> act(TopState& state, const Key& key, const TopData& data,
                               : "cancelling is for tasks: go there with Tab";
   } else if (on_device) {
     const auto& device = rows.ids[state.selected];
-    return TopWish{key.is('d') ? TopWish::What::drain : TopWish::What::resume, device, device};
+    return TopAction{key.is('d') ? TopAction::What::drain : TopAction::What::resume, device, device};
   } else {
-    state.asked = TopWish{TopWish::What::cancel, rows.ids[state.selected], rows.table.rows[state.selected].front()};
+    state.pending = TopAction{TopAction::What::cancel, rows.ids[state.selected], rows.table.rows[state.selected].front()};
   }
   return std::nullopt;
 }
 
 }  // namespace
 
-std::optional<TopWish> press(TopState& state, const Key& key, const TopData& data) {
+std::optional<TopAction> press(TopState& state, const Key& key, const TopData& data) {
   state.message.clear();
-  if (state.asked) return answer(state, key);
+  if (state.pending) return answer(state, key);
   if (state.editing_filter) {
     type_filter(state, key);
     return std::nullopt;

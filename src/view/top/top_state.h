@@ -12,11 +12,11 @@
 
 namespace tutti {
 
-enum class TopPanel { devices, tasks, failures, processes };
+enum class TopPanel { devices, jobs, failures, processes };
 inline constexpr std::size_t kTopPanels = 4;
 
 /// Something to be done to the run.
-struct TopWish {
+struct TopAction {
   enum class What { drain, resume, cancel };
   What what = What::drain;
   std::string id;      // of a device, or of a task to cancel
@@ -34,7 +34,7 @@ struct TopState {
   bool details = false;
   bool help = false;
   Seconds interval{1};
-  std::optional<TopWish> asked{};  // waits for y or n
+  std::optional<TopAction> pending{};  // waits for y or n
   std::string message{};           // an answer, until the next key
   bool quit = false;
 };
@@ -51,6 +51,6 @@ PanelRows panel_rows(const TopData& data, const TopState& state);
 std::vector<std::string> sort_names(TopPanel panel);
 
 /// Takes a key; answers with what is to be done to the run, if anything. Pure.
-std::optional<TopWish> press(TopState& state, const Key& key, const TopData& data);
+std::optional<TopAction> press(TopState& state, const Key& key, const TopData& data);
 
 }  // namespace tutti

@@ -30,9 +30,9 @@ struct Plan {
   std::int64_t key_bytes() const { return key_panels * key_groups * kPanel * 4; }
   std::int64_t value_bytes() const { return value_panels * value_groups * kPanel * 4; }
   std::int64_t head_bytes() const { return key_bytes() + value_bytes(); }
-  std::int64_t weight_columns() const { return value_groups * 4 / (precision == Precision::float32 ? 4 : 2); }
+  std::int64_t weight_columns() const { return value_groups * 4 / (precision == WeightPrecision::float32 ? 4 : 2); }
 
-  Precision precision;
+  WeightPrecision precision;
   std::int64_t rows, heads, length, size;
   std::int64_t key_groups, key_panels, value_groups, value_panels;
 };

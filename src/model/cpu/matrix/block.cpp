@@ -18,7 +18,7 @@ constexpr std::int64_t kLine = 64;
 PreparedRows::PreparedRows(const PackedMatrix& weight, std::int64_t most_rows)
     : PreparedRows(weight.precision, weight.in, most_rows, weight.parts) {}
 
-PreparedRows::PreparedRows(Precision precision, std::int64_t in, std::int64_t most_rows, std::int64_t parts)
+PreparedRows::PreparedRows(WeightPrecision precision, std::int64_t in, std::int64_t most_rows, std::int64_t parts)
     : in_(in),
       parts_(parts),
       groups_(groups_of(precision, in)),

@@ -24,7 +24,7 @@ class PreparedRows {
  public:
   /// For products with `weight`.
   PreparedRows(const PackedMatrix& weight, std::int64_t most_rows);
-  PreparedRows(Precision precision, std::int64_t in, std::int64_t most_rows, std::int64_t parts = 1);
+  PreparedRows(WeightPrecision precision, std::int64_t in, std::int64_t most_rows, std::int64_t parts = 1);
 
   /// x becomes rows [first, first + x.count). Threads may prepare different rows at once.
   void prepare(const Kernels& kernels, const Rows& x, const Before& before, std::int64_t first = 0);

@@ -9,10 +9,10 @@ using Tables = std::array<Kernels, 4>;  // one per precision
 
 /// Filled when first asked for: even the function that names a set's kernels is compiled to that set, and a processor
 /// without it stops at the first instruction.
-template <Kernels (*of)(Precision)>
+template <Kernels (*of)(WeightPrecision)>
 const Tables& tables() {
-  static const Tables filled{of(Precision::float32), of(Precision::bfloat16), of(Precision::int8),
-                             of(Precision::int16)};
+  static const Tables filled{of(WeightPrecision::float32), of(WeightPrecision::bfloat16), of(WeightPrecision::int8),
+                             of(WeightPrecision::int16)};
   return filled;
 }
 
@@ -27,7 +27,7 @@ const Tables& tables_for(Instructions instructions) {
 
 }  // namespace
 
-const Kernels& kernels(Precision precision, Instructions instructions) {
+const Kernels& kernels(WeightPrecision precision, Instructions instructions) {
   return tables_for(instructions)[static_cast<std::size_t>(precision)];
 }
 

@@ -14,10 +14,10 @@ namespace tutti {
 
 /// What products are computed in. int8 and int16 stand for weights scaled per output and rows of x scaled each by
 /// itself.
-enum class Precision : std::uint8_t { float32, bfloat16, int8, int16 };
+enum class WeightPrecision : std::uint8_t { float32, bfloat16, int8, int16 };
 
-constexpr bool is_scaled(Precision precision) {
-  return precision == Precision::int8 || precision == Precision::int16;
+constexpr bool is_scaled(WeightPrecision precision) {
+  return precision == WeightPrecision::int8 || precision == WeightPrecision::int16;
 }
 
 constexpr std::int64_t kPanel = 16;  // outputs side by side
@@ -129,11 +129,11 @@ struct Kernels {
 };
 
 /// The kernels for `precision` with these instructions, which the processor must have; none is an error.
-const Kernels& kernels(Precision precision, Instructions instructions);
+const Kernels& kernels(WeightPrecision precision, Instructions instructions);
 
-Kernels kernels_avx2(Precision precision);
-Kernels kernels_avx512(Precision precision);
-Kernels kernels_dot512(Precision precision);
-Kernels kernels_amx(Precision precision);
+Kernels kernels_avx2(WeightPrecision precision);
+Kernels kernels_avx512(WeightPrecision precision);
+Kernels kernels_dot512(WeightPrecision precision);
+Kernels kernels_amx(WeightPrecision precision);
 
 }  // namespace tutti

@@ -143,10 +143,10 @@ void multiply_in_tiles(const TileJob& job) {
 }  // namespace
 
 // float32 and int16 have no tiles.
-Kernels kernels_amx(Precision precision) {
+Kernels kernels_amx(WeightPrecision precision) {
   auto table = kernels_dot512(precision);
-  if (precision == Precision::float32 || precision == Precision::int16) return table;
-  table.multiply = precision == Precision::int8 ? multiply_in_tiles<true> : multiply_in_tiles<false>;
+  if (precision == WeightPrecision::float32 || precision == WeightPrecision::int16) return table;
+  table.multiply = precision == WeightPrecision::int8 ? multiply_in_tiles<true> : multiply_in_tiles<false>;
   table.enter = enter_tiles;
   table.leave = leave_tiles;
   return table;

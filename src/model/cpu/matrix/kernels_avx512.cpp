@@ -6,9 +6,9 @@
 namespace tutti {
 
 // Without VNNI whole numbers are AVX2's, in 32 registers.
-Kernels kernels_avx512(Precision precision) {
+Kernels kernels_avx512(WeightPrecision precision) {
   const auto table = table_of<FloatDot<6, 4>, WideningDot<6, 2>, ByteDot<4, 1>, WordDot<6, 2>>(precision);
-  return precision == Precision::int8 ? with_rows_of_words<ByteDot<4, 1>, WordByByteDot<6, 2>>(table) : table;
+  return precision == WeightPrecision::int8 ? with_rows_of_words<ByteDot<4, 1>, WordByByteDot<6, 2>>(table) : table;
 }
 
 }  // namespace tutti

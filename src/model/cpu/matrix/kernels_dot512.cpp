@@ -33,7 +33,7 @@ struct Bfloat16Dot {
 
 }  // namespace
 
-Kernels kernels_dot512(Precision precision) {
+Kernels kernels_dot512(WeightPrecision precision) {
   return table_of<FloatDot<6, 4>, Bfloat16Dot, VnniDot, WordDot<6, 2>>(precision);
 }
 

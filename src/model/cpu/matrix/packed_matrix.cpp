@@ -15,10 +15,10 @@ namespace {
 
 constexpr std::int64_t kGroupBytes = 4;
 
-std::int64_t value_bytes(Precision precision) {
+std::int64_t value_bytes(WeightPrecision precision) {
   switch (precision) {
-    case Precision::float32: return 4;
-    case Precision::int8: return 1;
+    case WeightPrecision::float32: return 4;
+    case WeightPrecision::int8: return 1;
     default: return 2;
   }
 }
@@ -69,25 +69,25 @@ void write_panel(PackedMatrix& packed, std::int64_t panel, const at::Tensor& row
     const auto* weights = rows.const_data_ptr<float>() + row * packed.in;
     auto* lane = to + row * kGroupBytes;
     switch (packed.precision) {
-      case Precision::float32: write_output<float>(lane, weights, packed.in, [](float v) { return v; }); break;
-      case Precision::bfloat16: write_output<std::uint16_t>(lane, weights, packed.in, to_bfloat16); break;
-      case Precision::int8: write_scaled_output<std::int8_t>(packed, lane, weights, panel * kPanel + row); break;
-      case Precision::int16: write_scaled_output<std::int16_t>(packed, lane, weights, panel * kPanel + row); break;
+      case WeightPrecision::float32: write_output<float>(lane, weights, packed.in, [](float v) { return v; }); break;
+      case WeightPrecision::bfloat16: write_output<std::uint16_t>(lane, weights, packed.in, to_bfloat16); break;
+      case WeightPrecision::int8: write_scaled_output<std::int8_t>(packed, lane, weights, panel * kPanel + row); break;
+      case WeightPrecision::int16: write_scaled_output<std::int16_t>(packed, lane, weights, panel * kPanel + row); break;
     }
   }
 }
 
 }  // namespace
 
-std::int64_t groups_of(Precision precision, std::int64_t in) {
-  if (precision == Precision::float32) return in;
+std::int64_t groups_of(WeightPrecision precision, std::int64_t in) {
+  if (precision == WeightPrecision::float32) return in;
   const auto tile = 64 / value_bytes(precision);
   return (in + tile - 1) / tile * 16;
 }
 
-PackedMatrix pack(const at::Tensor& weight, const at::Tensor& bias, Precision precision, std::int64_t parts) {
+PackedMatrix pack(const at::Tensor& weight, const at::Tensor& bias, WeightPrecision precision, std::int64_t parts) {
   PackedMatrix packed{.precision = precision,
-                      .parts = precision == Precision::int8 ? parts : 1,
+                      .parts = precision == WeightPrecision::int8 ? parts : 1,
                       .in = weight.size(1),
                       .out = weight.size(0),
                       .groups = groups_of(precision, weight.size(1))};

@@ -11,11 +11,11 @@
 namespace tutti {
 
 /// Bytes of a prepared row: whole tiles of 64 for the precisions that have tiles.
-std::int64_t groups_of(Precision precision, std::int64_t in);
+std::int64_t groups_of(WeightPrecision precision, std::int64_t in);
 
 /// A layer's weights as the kernels read them, panel by panel, with what follows the product. Immutable.
 struct PackedMatrix {
-  Precision precision = Precision::float32;
+  WeightPrecision precision = WeightPrecision::float32;
   std::int64_t parts = 1;  // int8: numbers that a value of the rows is stored as, 1 or 2 (RowsJob)
   std::int64_t in = 0;
   std::int64_t out = 0;
@@ -32,6 +32,6 @@ struct PackedMatrix {
 
 /// weight: [out, in] on the CPU, any floating-point type; bias: [out] or undefined. int8: each output is scaled by its
 /// largest weight, to -127 ... 127; int16 likewise, within kMostWord and kWordRoot.
-PackedMatrix pack(const at::Tensor& weight, const at::Tensor& bias, Precision precision, std::int64_t parts = 1);
+PackedMatrix pack(const at::Tensor& weight, const at::Tensor& bias, WeightPrecision precision, std::int64_t parts = 1);
 
 }  // namespace tutti

@@ -83,10 +83,10 @@ void multiply(const TileJob& job) {
 
 /// The table of one instruction set, whose file includes this one.
 template <class Float32, class Bfloat16, class Int8, class Int16>
-Kernels table_of(Precision precision) {
+Kernels table_of(WeightPrecision precision) {
   const auto nothing = [] {};
   switch (precision) {
-    case Precision::float32:
+    case WeightPrecision::float32:
       return {prepare_rows<float>,
               multiply<Float32>,
               finish<float, true>,
@@ -95,7 +95,7 @@ Kernels table_of(Precision precision) {
               pack_inputs<float>,
               nothing,
               nothing};
-    case Precision::bfloat16:
+    case WeightPrecision::bfloat16:
       return {prepare_rows<std::uint16_t>,
               multiply<Bfloat16>,
               finish<float, false>,
@@ -104,13 +104,13 @@ Kernels table_of(Precision precision) {
               pack_inputs<std::uint16_t>,
               nothing,
               nothing};
-    case Precision::int8:
+    case WeightPrecision::int8:
       return {.prepare = prepare_rows<std::uint8_t>,
               .multiply = multiply<Int8>,
               .finish = finish<std::int32_t, false>,
               .enter = nothing,
               .leave = nothing};
-    case Precision::int16: break;
+    case WeightPrecision::int16: break;
   }
   return {.prepare = prepare_rows<std::int16_t>,
           .multiply = multiply<Int16>,

@@ -35,7 +35,7 @@ float largest_of(const RowColumns& columns) {
   return std::ranges::max(columns);
 }
 
-std::vector<std::int32_t> places_from(std::span<const float> row, const RowColumns& columns, float least) {
+std::vector<std::int32_t> positions_from(std::span<const float> row, const RowColumns& columns, float least) {
   std::vector<std::int32_t> places;
   const auto look_at = [&](std::size_t i) {
     if (row[i] > kNever && row[i] >= least) places.push_back(static_cast<std::int32_t>(i));

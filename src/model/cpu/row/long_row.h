@@ -24,7 +24,7 @@ float largest_of(const RowColumns& columns);
 
 /// Where values of at least `least` stand, minus infinity excepted, in no order that means anything: of a few columns
 /// that hold one, only those are searched. columns: column_maxima(row).
-std::vector<std::int32_t> places_from(std::span<const float> row, const RowColumns& columns, float least);
+std::vector<std::int32_t> positions_from(std::span<const float> row, const RowColumns& columns, float least);
 
 /// Sum of exp((row - largest) * scale), exact to about 1e-7 relative; `largest` is at least every value of the row. NaN
 /// where a value is.

@@ -1,0 +1,118 @@
+#include "selection.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <numeric>
+
+#include "checks.h"
+#include "decode/verified_token_selector.h"
+#include "rates.h"
+
+namespace tutti {
+namespace {
+
+constexpr std::int64_t kVocabulary = 51865;
+constexpr std::size_t kSequences[] = {1, 8, 32, 160};  // the last: 32 searches with five beams
+constexpr double kTolerance = 1e-4;                    // of a log-probability
+const DecodingTokens kTokens{
+    .eot = 50257, .timestamp_begin = 50364, .no_timestamps = 50363, .no_speech = 50362, .blank = {220}};
+
+/// Nothing said yet; text behind a time; a pair half open and closed.
+std::vector<std::int32_t> history(std::size_t number) {
+  std::vector<std::int32_t> past{50370, 100, 200, 50400, 50400};
+  past.resize(number % (past.size() + 1));
+  return past;
+}
+
+/// Greedy ones, samples, and beams of one search each.
+std::vector<Sequence> sequences(std::size_t count) {
+  std::vector<Sequence> live;
+  for (std::size_t i = 0; i < count; ++i) {
+    auto job = std::make_shared<JobProgress>();
+    job->job = {.prompt = {50258}, .seed = i};
+    if (i % 3 == 1) job->job.temperature = 0.4F;
+    if (i % 3 == 2) job->job.beam_size = 5;
+    const auto past = history(i);
+    live.push_back({.of = job, .sample = {.tokens = past, .steps = static_cast<std::int32_t>(past.size())}});
+  }
+  return live;
+}
+
+/// The larger of two distances; one that is no number is larger than any.
+double farther(double one, double other) {
+  return std::isnan(one) || one > other ? one : other;
+}
+
+/// How far two judgements are apart; infinity where they name different tokens.
+double distance(const Selection& found, const Selection& wanted) {
+  const bool same =
+      found.choice.token == wanted.choice.token &&
+      found.no_speech_prob.has_value() == wanted.no_speech_prob.has_value() &&
+      std::ranges::equal(found.continuations, wanted.continuations, {}, &Continuation::token, &Continuation::token);
+  if (!same) return std::numeric_limits<double>::infinity();
+  const double no_speech = found.no_speech_prob.value_or(0) - wanted.no_speech_prob.value_or(0);
+  double worst = farther(std::abs(found.choice.logprob - wanted.choice.logprob), std::abs(no_speech));
+  for (std::size_t i = 0; i < found.continuations.size(); ++i) {
+    const double apart = found.continuations[i].sum_logprob - wanted.continuations[i].sum_logprob;
+    worst = farther(worst, std::abs(apart));
+  }
+  return worst;
+}
+
+void check_step(Report& report, at::Device device, std::size_t count) {
+  const auto live = sequences(count);
+  auto logits = at::randn({static_cast<std::int64_t>(count), kVocabulary}).mul_(3);
+  logits[0][*kTokens.no_speech].fill_(15);  // about as likely as all the rest
+  logits = logits.to(device);
+  std::vector<std::int64_t> newest(count), at_sot(count, -1);
+  std::iota(newest.begin(), newest.end(), 0);
+  at_sot.front() = 0;  // it enters
+  const StepRows step{logits, newest, at_sot};
+  DeviceTokenSelector there;
+  const auto found = there.select_tokens(step, live, kTokens), wanted = select_on_host(step, live, kTokens);
+  double worst = 0;
+  bool sound = true;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double apart = distance(found[i], wanted[i]);
+    sound = sound && apart <= kTolerance;  // what is no number is not
+    worst = farther(worst, apart);
+  }
+  const auto what = "steps of " + std::to_string(count);
+  report.add({.check = "judge",
+              .what = what + ", there against the host",
+              .value = worst,
+              .unit = "of a log-probability",
+              .passed = sound});
+  const Seconds least(0.2);
+  const auto add = [&](const char* where, double rate) {
+    report.add({.check = "judge", .what = what + where, .value = rate, .unit = "steps/s"});
+  };
+  add(", judged there", rate_of(least, [&] { there.select_tokens(step, live, kTokens); }));
+  add(", judged by one thread of the host", rate_of(least, [&] { select_on_host(step, live, kTokens); }));
+}
+
+}  // namespace
+
+GreedySelection::GreedySelection(std::size_t sequences) : rows_(sequences), no_sot_(sequences, -1) {
+  std::iota(rows_.begin(), rows_.end(), 0);
+  const auto job = std::make_shared<JobProgress>();
+  for (std::size_t i = 0; i < sequences; ++i)
+    live_.push_back({.of = job, .sample = {.tokens = {50370, 100}, .steps = 2}});
+}
+
+void GreedySelection::select_tokens(const at::Tensor& logits) {
+  selector_.select_tokens({logits, rows_, no_sot_}, live_, kTokens);
+}
+
+void check_selection(Report& report, at::Device device) {
+  const c10::InferenceMode no_autograd;
+  at::manual_seed(20251123);
+  for (const auto count : kSequences) check_step(report, device, count);
+}
+
+}  // namespace tutti

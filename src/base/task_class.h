@@ -1,8 +1,0 @@
-#pragma once
-
-namespace tutti {
-
-/// Who waits for a task, the most urgent first. The store keeps the numbers: none may change.
-enum class TaskClass { interactive, normal, batch };
-
-}  // namespace tutti

@@ -1,0 +1,144 @@
+#include "cli/engine_process/engine_run.h"
+
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+
+#include "base/environment.h"
+#include "base/process/child.h"
+#include "base/process/exit_code.h"
+#include "cli/command_start.h"
+#include "link/engine_command.h"
+
+namespace tutti {
+namespace {
+
+/// SIGINT and SIGTERM as something to read, for as long as this lives.
+class StopSignals {
+ public:
+  StopSignals() {
+    sigemptyset(&set_);
+    sigaddset(&set_, SIGINT);
+    sigaddset(&set_, SIGTERM);
+    ::pthread_sigmask(SIG_BLOCK, &set_, &before_);
+    fd_ = OwnedFd(::signalfd(-1, &set_, SFD_CLOEXEC | SFD_NONBLOCK));
+  }
+  StopSignals(const StopSignals&) = delete;
+  ~StopSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+  int fd() const { return fd_.get(); }
+  /// The signal to hand on; 0 for one that the terminal has sent to the child as well.
+  int read() const {
+    signalfd_siginfo info{};
+    if (::read(fd_.get(), &info, sizeof info) != sizeof info) return 0;
+    return info.ssi_code == SI_KERNEL ? 0 : static_cast<int>(info.ssi_signo);
+  }
+
+ private:
+  sigset_t set_{};
+  sigset_t before_{};
+  OwnedFd fd_{};
+};
+
+/// What libsndfile cannot read is decoded by children of the engine. We are a lighter decoder than the engine itself.
+std::pair<std::string, std::string> decoder() {
+  constexpr const char* kName = "TUTTI_DECODER";
+  std::error_code ignored;
+  const auto named = variable(kName);
+  return {kName, named ? *named : std::filesystem::read_symlink("/proc/self/exe", ignored).string()};
+}
+
+/// The processes that have not ended yet, and what those said that have.
+class Engines {
+ public:
+  explicit Engines(std::string doing) : doing_(std::move(doing)) {}
+
+  /// Whether it could be started.
+  bool start(const EngineRun& run) {
+    auto command = engine_command(EngineSettings::of_this_process(), run.arguments);
+    if (!command) return refuse(command.error());
+    ChildOptions options{.name = run.name,
+                         .command = std::move(command->words),
+                         .environment = std::move(command->environment),
+                         .core = run.core,
+                         .streams = ChildStreams::terminal};
+    options.environment.insert(options.environment.end(), run.environment.begin(), run.environment.end());
+    options.environment.push_back(decoder());
+    auto child = Child::start(options);
+    if (!child) return refuse(child.error());
+    running_.push_back({std::move(*child), run.name});
+    return true;
+  }
+
+  /// Until all have ended, or one has failed; the others are killed then.
+  int wait(const StopSignals& signals) {
+    while (!running_.empty() && !failed_) {
+      std::vector<pollfd> watched{{signals.fd(), POLLIN, 0}};
+      for (const auto& engine : running_) watched.push_back({engine.child->pidfd(), POLLIN, 0});
+      if (::poll(watched.data(), watched.size(), -1) < 0) continue;
+      if (const int signal = signals.read()) {
+        handed_on_ = signal;
+        for (const auto& engine : running_) ::kill(engine.child->pid(), signal);
+      }
+      for (std::size_t i = running_.size(); i-- > 0;)
+        if (watched[i + 1].revents) take_end(i);
+    }
+    running_.clear();
+    return code_;
+  }
+
+ private:
+  struct Running {
+    std::unique_ptr<Child> child;
+    std::string name;
+  };
+
+  bool refuse(const Error& error) {
+    code_ = complain(error, kNothingRan);
+    failed_ = true;
+    return false;
+  }
+
+  void take_end(std::size_t at) {
+    const auto engine = std::move(running_[at]);
+    running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(at));
+    const ChildEnd& end = engine.child->end(Seconds(0));
+    if (end.signal != 0 && end.signal == handed_on_) {
+      code_ = kInterrupted;  // it had not begun to listen to signals
+    } else if (end.signal != 0 || end.status < 0) {
+      refuse({Fault::device, engine.name + " " + end.words + " while " + doing_,
+              end.signal == SIGKILL
+                  ? "Where nobody did that, the system did, for want of memory ('dmesg' tells): take less at once"
+                  : ""});
+    } else if (end.status != kDone && !failed_) {
+      failed_ = end.status != kInterrupted;
+      code_ = end.status;
+    }
+  }
+
+  std::string doing_;
+  std::vector<Running> running_{};
+  int code_ = kDone;
+  int handed_on_ = 0;  // the last signal
+  bool failed_ = false;
+};
+
+}  // namespace
+
+int run_engines(const std::vector<EngineRun>& runs, const std::string& doing) {
+  const StopSignals signals;
+  Engines engines(doing);
+  for (const auto& run : runs)
+    if (!engines.start(run)) break;
+  return engines.wait(signals);
+}
+
+int run_engine(const std::vector<std::string>& arguments, const std::string& doing) {
+  return run_engines({{.arguments = arguments}}, doing);
+}
+
+}  // namespace tutti

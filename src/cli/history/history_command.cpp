@@ -1,0 +1,107 @@
+#include "cli/history/history_command.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+
+#include "base/output_ownership.h"
+#include "base/process/exit_code.h"
+#include "cli/command_start.h"
+#include "cli/history/history_text.h"
+#include "jobs/open_store.h"
+#include "view/markup.h"
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct HistoryCommand {
+  fs::path state{};
+  std::int32_t last = 20;
+  std::optional<std::int32_t> run{};
+  fs::path svg{};
+  bool json = false;
+};
+
+/// Only that run, and what befell the devices in it.
+Result<History> of_run(History history, std::int64_t run) {
+  std::erase_if(history.runs, [&](const RunRecord& each) { return each.id != run; });
+  std::erase_if(history.events, [&](const DeviceEvent& each) { return each.run != run; });
+  if (history.runs.empty())
+    return fail(Fault::usage, "--run " + std::to_string(run) + ": there is no such run", "tutti history lists them");
+  std::erase_if(history.speeds, [&](const SpeedRecord& speed) {
+    return std::ranges::none_of(history.runs.front().end.devices,
+                                [&](const DeviceUse& use) { return use.device == speed.key.device; });
+  });
+  return history;
+}
+
+Result<History> read_history(const HistoryCommand& command) {
+  auto store = open_store_if_there(command.state);
+  if (!store) return tl::unexpected(store.error());
+  if (!*store) return command.run ? of_run({}, *command.run) : History{};
+  constexpr std::size_t kAll = 1'000'000;
+  auto found = (*store)->runs(command.run ? kAll : static_cast<std::size_t>(command.last));
+  if (!found) return tl::unexpected(found.error());
+  auto speeds = (*store)->speeds(true);
+  if (!speeds) return tl::unexpected(speeds.error());
+  auto events = (*store)->events(found->empty() ? StoreTime{} : found->back().started);
+  if (!events) return tl::unexpected(events.error());
+  History history{std::move(*found), std::move(*speeds), std::move(*events)};
+  if (!command.run) return history;
+  auto one = of_run(std::move(history), *command.run);
+  if (!one || one->runs.front().start.batch.empty()) return one;
+  auto now = (*store)->counts({.batch = one->runs.front().start.batch});
+  if (!now) return tl::unexpected(now.error());
+  one->now = *now;
+  return one;
+}
+
+/// As wide as the terminal; unlimited in a pipe.
+std::size_t output_width() {
+  winsize size{};
+  if (!::isatty(STDOUT_FILENO)) return 1000;
+  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+}  // namespace
+
+int run_history(const std::vector<std::string>& arguments) {
+  HistoryCommand command{.state = state_folder()};
+  OptionTable table("history",
+                    "What past runs of 'tutti batch' did: runs, the devices in them, their speeds over time, and what "
+                    "befell them.");
+  table.add("state", command.state, "DIR", "the folder of the store");
+  table.add("last", command.last, "N", "how many runs to look back");
+  table.add("run", command.run, "N|None", "only this run, with all that befell its devices");
+  table.add("svg", command.svg, "FILE", "draw the speeds over time there, too, replacing an earlier picture only");
+  table.add_switch("json", command.json, "print one JSON object with everything, units in the names");
+  table.examples({"tutti history", "tutti history --last 5 --svg speeds.svg"});
+  if (const auto code = start_command(table, arguments)) return *code;
+  if (command.last < 1) return complain({Fault::usage, "--last: expected at least 1"}, kUsage);
+
+  OutputOwnership files("Name another file with --svg");
+  for (const auto& file : files_of_store(command.state)) files.add_input(file);
+  if (!command.svg.empty())
+    if (const auto claimed = files.claim_marked(command.svg, "--svg", kHistoryPictureMark); !claimed)
+      return complain(claimed.error());
+  const auto history = read_history(command);
+  if (!history) return complain(history.error());
+  if (!command.svg.empty())
+    if (const auto written = files.write(command.svg, markup_comment(kHistoryPictureMark) + history_svg(*history));
+        !written)
+      return complain(written.error(), kNothingRan);
+  if (command.json) {
+    std::puts(history_json(*history).c_str());
+    return kDone;
+  }
+  if (history->runs.empty()) std::printf("No runs yet in %s. Start one: tutti batch FOLDER\n", command.state.c_str());
+  for (const auto& line : history_tables(*history, output_width())) std::puts(line.c_str());
+  return kDone;
+}
+
+}  // namespace tutti

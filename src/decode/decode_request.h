@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/error.h"
+#include "base/units.h"
+#include "decode/logit_rules.h"
+#include "model/whisper.h"
+
+namespace tutti {
+
+/// One decoding of one window at one temperature. Fallback is the same window in another job.
+struct DecodeRequest {
+  std::uint64_t window_id = 0;
+  std::uint64_t request = 0;                // the caller's name for it
+  std::shared_ptr<const CrossKv> window{};  // kept alive by the job
+  std::vector<std::int32_t> prompt{};       // everything before the first sampled token
+  std::int32_t sot_index = 0;               // where the start-of-transcript token stands in `prompt`
+  float temperature = 0;                    // 0: argmax, and best_of is taken as 1
+  std::int32_t best_of = 1;                 // independent samples, each a sequence of its own
+  std::uint64_t seed = 0;                   // of the samples
+  std::int32_t beam_size = 0;               // beams at temperature 0; 0: argmax
+  double patience = 1;                      // beam_size * patience ended hypotheses end a beam search
+  double length_penalty = -1;               // alpha of ((5 + length) / 6)^alpha; negative: rank by sum / length
+  std::int32_t max_tokens = 224;            // sampled tokens at most
+  RuleOptions rules{};
+
+  bool searches_beams() const { return temperature == 0 && beam_size > 0; }
+  /// Slots it must have all at once, or it cannot begin.
+  std::int32_t slots() const { return searches_beams() ? beam_size : 1; }
+};
+
+/// What a job took of the batches it was stepped in; the shares of all jobs add up to the batches.
+struct BatchShare {
+  Seconds time{};                   // 1/N of a step's for each of N sequences
+  double steps = 0;                 // likewise
+  std::int32_t sequence_steps = 0;  // of all its samples or beams
+};
+
+/// What came out; the fields mean what openai-whisper's DecodingResult means by them.
+struct DecodeOutcome {
+  std::vector<std::int32_t> tokens{};  // sampled, closing end-of-text removed
+  double sum_logprob = 0;              // of the sampled tokens, end-of-text included, un-tempered
+  double avg_logprob = 0;              // sum_logprob / (tokens + 1)
+  float no_speech_prob = 0;            // NaN where the vocabulary has no such token
+  std::int32_t steps = 0;              // decoder steps until the chosen sample or hypothesis ended
+  std::int32_t narrow_margins = 0;     // those of them that could have come out otherwise
+  BatchShare share{};
+};
+
+/// Says what is wrong with a job before it reaches the model: ids outside the vocabulary, a prompt that does not fit.
+Result<void> check(const DecodeRequest& job, const WhisperDims& dims);
+
+}  // namespace tutti

@@ -1,0 +1,317 @@
+#include "decode/device_token_selector.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "decode/to_host.h"
+
+namespace tutti {
+namespace {
+
+constexpr double kNever = -std::numeric_limits<double>::infinity();
+constexpr std::size_t kMostMasks = 32;  // a run has two or three
+
+/// What the device is told of every sequence, a row of numbers each.
+enum Column : std::int64_t { kNewest, kMask, kTextFrom, kTimeFrom, kTimeTo, kWeighsTimes, kColumns };
+
+/// Lists of numbers that go to the device as one.
+class OneUpload {
+ public:
+  /// Where the list will lie.
+  template <class T>
+  std::size_t add(const std::vector<T>& numbers) {
+    const auto at = (bytes_.size() + 7) / 8 * 8;
+    const auto list = std::as_bytes(std::span(numbers));
+    bytes_.resize(at);
+    bytes_.insert(bytes_.end(), list.begin(), list.end());
+    return at;
+  }
+  /// staging: read by the device until it is waited for.
+  void send(at::Tensor& staging, at::Device device) {
+    const auto size = static_cast<std::int64_t>(bytes_.size());
+    if (!staging.defined() || staging.numel() < size)
+      staging = at::empty({2 * size}, at::TensorOptions(at::kByte).pinned_memory(device.is_cuda()));
+    std::memcpy(staging.mutable_data_ptr(), bytes_.data(), bytes_.size());
+    there_ = staging.narrow(0, 0, size).to(device, /*non_blocking=*/true);
+  }
+  /// [count] of that type on the device.
+  at::Tensor list(std::size_t at, std::size_t count, at::ScalarType type) const {
+    const auto size = static_cast<std::int64_t>(count * c10::elementSize(type));
+    return there_.narrow(0, static_cast<std::int64_t>(at), size).view(type);
+  }
+
+ private:
+  std::vector<std::byte> bytes_{};
+  at::Tensor there_{};
+};
+
+/// Sequences that draw their token.
+struct Draws {
+  std::vector<std::int32_t> rows{};  // which sequences
+  std::vector<float> scales{};       // 1 / temperature
+  std::vector<double> numbers{};     // uniform in [0, 1)
+
+  void add(std::size_t i, const Sequence& sequence) {
+    rows.push_back(static_cast<std::int32_t>(i));
+    scales.push_back(1 / sequence.of->job.temperature);
+    numbers.push_back(uniform(draw_key(sequence)));
+  }
+};
+
+/// What the logits say of all sequences, on the device.
+struct Findings {
+  at::Tensor all_times{};  // [sequences] float32: log of the sum over all timestamps; NaN: none is possible
+  at::Tensor best_time{};  // [sequences] float32: the likeliest timestamp's logit
+  at::Tensor best_text{};  // [sequences] float32, before rule (e) of the timestamps
+  at::Tensor logprobs{};   // [sequences, n_vocab] float32, after it
+  std::vector<at::Tensor> likeliest{};  // [sequences] float32 of the likeliest, the next, ...
+  std::vector<at::Tensor> positions{};     // [sequences] int64: where they stand
+};
+
+/// The logits after every sequence's newest token, those that its history and options forbid at minus infinity.
+at::Tensor allowed_logits(const at::Tensor& logits, const at::Tensor& inputs, const at::Tensor& masks,
+                          const at::Tensor& positions, std::int64_t timestamp_begin) {
+  const auto column = [&](Column which) { return inputs.select(0, which).unsqueeze(1); };
+  const auto times = positions.numel() - timestamp_begin;
+  const auto text_positions = positions.narrow(0, 0, timestamp_begin);
+  const auto time_positions = positions.narrow(0, timestamp_begin, times);
+  const auto forbidden = masks.index_select(0, inputs.select(0, kMask));
+  forbidden.narrow(1, 0, timestamp_begin).logical_or_(text_positions.lt(column(kTextFrom)));
+  forbidden.narrow(1, timestamp_begin, times).logical_or_(time_positions.lt(column(kTimeFrom)));
+  forbidden.narrow(1, timestamp_begin, times).logical_or_(time_positions.ge(column(kTimeTo)));
+  return logits.index_select(0, inputs.select(0, kNewest)).masked_fill_(forbidden, kNever);
+}
+
+/// Rule (e), text is out where all timestamps together are likelier than the likeliest of it, and the log-probabilities
+/// of what is left. Changes `allowed`.
+Findings weigh(const at::Tensor& allowed, const at::Tensor& inputs, std::int64_t timestamp_begin) {
+  const auto text = allowed.narrow(1, 0, timestamp_begin);
+  const auto times = allowed.narrow(1, timestamp_begin, allowed.size(1) - timestamp_begin);
+  // One kernel each, where a log of a sum would be eight: a logit and its log-probability are that sum's log apart.
+  Findings found{.best_time = times.amax(1), .best_text = text.amax(1)};
+  found.all_times = found.best_time - times.log_softmax(1).amax(1);
+  const auto out = inputs.select(0, kWeighsTimes).ne(0).logical_and_(found.all_times.gt(found.best_text));
+  text.masked_fill_(out.unsqueeze(1), kNever);
+  found.logprobs = allowed.log_softmax(1);
+  return found;
+}
+
+/// One after the other: of equals the first, which a sort does not promise. Changes the log-probabilities.
+void find_likeliest(std::int64_t count, Findings& found) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto position = found.logprobs.argmax(1, /*keepdim=*/true);
+    found.likeliest.push_back(found.logprobs.gather(1, position).squeeze(1));
+    found.positions.push_back(position.squeeze(1));
+    if (i + 1 < count) found.logprobs.scatter_(1, position, kNever);
+  }
+}
+
+/// Inverts the cumulative distributions of rows of log-probabilities [draws, n_vocab], each times its row's scale, at
+/// the row's number: [2, draws] float64, the places and their log-probabilities. scales, numbers: [draws].
+at::Tensor draw(const at::Tensor& rows, const at::Tensor& scales, const at::Tensor& numbers) {
+  const auto weights = (rows - rows.amax(1, /*keepdim=*/true)).mul_(scales.unsqueeze(1)).exp_();
+  const auto sums = weights.cumsum(1, at::kDouble);
+  const auto last = sums.size(1) - 1;
+  const auto targets = numbers.unsqueeze(1) * sums.narrow(1, last, 1);
+  const auto positions = sums.le(targets).sum(1, /*keepdim=*/true).clamp_max_(last);
+  return at::cat({positions.to(at::kDouble), rows.gather(1, positions).to(at::kDouble)}, 1).t();
+}
+
+/// softmax(row)[index] of every row.
+at::Tensor chances(const at::Tensor& rows, std::int32_t index) {
+  return rows.softmax(1).select(1, index);
+}
+
+/// Numbers of several tensors that go to the host as one.
+class OneCopy {
+ public:
+  void add(const at::Tensor& numbers) { parts_.push_back(numbers.flatten().to(at::kDouble)); }
+  /// Waits for the device.
+  void fetch() { host_ = to_host(at::cat(parts_)); }
+  /// Read in the order of adding.
+  std::span<const double> next(std::size_t count) {
+    const std::span all(host_.const_data_ptr<double>(), static_cast<std::size_t>(host_.numel()));
+    return all.subspan(std::exchange(read_, read_ + count), count);
+  }
+
+ private:
+  std::vector<at::Tensor> parts_{};
+  at::Tensor host_{};
+  std::size_t read_ = 0;
+};
+
+/// The same on the host.
+struct Found {
+  std::size_t sequences = 0;
+  std::span<const double> no_speech{};  // of those that asked, in order
+  std::span<const double> drawn{};      // [2, draws]
+  std::span<const double> all_times{};  // [sequences], as the next two
+  std::span<const double> best_time{};
+  std::span<const double> best_text{};
+  std::span<const double> logprobs{};  // [likeliest, sequences], as the next
+  std::span<const double> positions{};
+
+  double logprob(std::size_t rank, std::size_t i) const { return logprobs[rank * sequences + i]; }
+  std::int32_t position(std::size_t rank, std::size_t i) const {
+    return static_cast<std::int32_t>(positions[rank * sequences + i]);
+  }
+};
+
+/// As likeliest_continuations: none where no token is possible; sums that are no numbers where a logit is none.
+std::vector<Continuation> continuations(const Found& found, std::size_t i, const Sequence& beam) {
+  std::vector<Continuation> all;
+  if (found.best_time[i] == kNever && found.best_text[i] == kNever) return all;
+  for (std::size_t rank = 0; rank <= static_cast<std::size_t>(beam.of->job.beam_size); ++rank) {
+    const auto logprob = static_cast<float>(found.logprob(rank, i));
+    if (logprob == static_cast<float>(kNever)) continue;
+    all.push_back(
+        {.token = found.position(rank, i), .sum_logprob = static_cast<float>(beam.sample.sum_logprob) + logprob});
+  }
+  return all;
+}
+
+Choice argmax(const Found& found, std::size_t i) {
+  return {.token = found.position(0, i),
+          .logprob = found.logprob(0, i),
+          .narrow = found.logprob(0, i) - found.logprob(1, i) < kNarrowMargin};
+}
+
+/// The `which`-th draw; the likeliest where rounding led to a token that is not possible.
+Choice drawn(const Found& found, std::size_t i, std::size_t which) {
+  const double logprob = found.drawn[found.drawn.size() / 2 + which];
+  if (!(logprob > kNever)) return argmax(found, i);
+  return {.token = static_cast<std::int32_t>(found.drawn[which]), .logprob = logprob};
+}
+
+std::vector<Selection> selections_of(const Found& found, const StepRows& step, std::span<const Sequence> live) {
+  std::vector<Selection> selections(live.size());
+  std::size_t draws = 0, sots = 0;
+  for (std::size_t i = 0; i < live.size(); ++i) {
+    const auto& job = live[i].of->job;
+    auto& selection = selections[i];
+    // Where nothing of one side is possible, the difference is infinite or NaN, which is not narrow.
+    const bool narrow_rule = job.rules.timestamps && std::abs(found.all_times[i] - found.best_text[i]) < kNarrowMargin;
+    if (live[i].is_beam()) {
+      selection.continuations = continuations(found, i, live[i]);
+    } else {
+      selection.choice = job.temperature > 0 ? drawn(found, i, draws++) : argmax(found, i);
+    }
+    selection.narrow = narrow_rule || selection.choice.narrow;
+    if (step.at_sot[i] >= 0 && !found.no_speech.empty())
+      selection.no_speech_prob = static_cast<float>(found.no_speech[sots++]);
+  }
+  return selections;
+}
+
+}  // namespace
+
+/// What the host knows before it has seen the step's logits.
+struct DeviceTokenSelector::HostInputs {
+  std::vector<std::int32_t> columns{};   // [kColumns, sequences]
+  std::vector<std::int32_t> sot_rows{};  // of those that have one, in order
+  std::int64_t likeliest = 2;            // to look for: the runner-up tells how narrow it was
+  Draws draws{};
+};
+
+/// The same on the device.
+struct DeviceTokenSelector::There {
+  There(const HostInputs& inputs, at::Tensor& staging, at::Device device) {
+    OneUpload all;
+    const auto at_columns = all.add(inputs.columns), at_sots = all.add(inputs.sot_rows), at_rows = all.add(inputs.draws.rows),
+               at_scales = all.add(inputs.draws.scales), at_numbers = all.add(inputs.draws.numbers);
+    all.send(staging, device);
+    const auto draws = inputs.draws.rows.size();
+    columns = all.list(at_columns, inputs.columns.size(), at::kInt).view({kColumns, -1});
+    sot_rows = all.list(at_sots, inputs.sot_rows.size(), at::kInt);
+    drawing = all.list(at_rows, draws, at::kInt);
+    scales = all.list(at_scales, draws, at::kFloat);
+    numbers = all.list(at_numbers, draws, at::kDouble);
+  }
+
+  at::Tensor columns{};
+  at::Tensor sot_rows{};
+  at::Tensor drawing{};
+  at::Tensor scales{};
+  at::Tensor numbers{};
+};
+
+std::int32_t DeviceTokenSelector::mask_for(const Sequence& sequence, const DecodingTokens& tokens, const at::Tensor& logits) {
+  const auto& rules = sequence.of->job.rules;
+  const bool first = sequence.sample.tokens.empty();
+  const Mask wanted{rules.suppress, first && rules.suppress_blank, rules.timestamps};
+  const auto known = std::ranges::find(known_, wanted);
+  if (known != known_.end()) return static_cast<std::int32_t>(known - known_.begin());
+  std::vector<float> row(static_cast<std::size_t>(logits.size(1)));
+  forbid_ids(row, first, rules, tokens);
+  const auto forbidden = at::tensor(row).ne(0).unsqueeze(0).to(logits.device());
+  masks_ = known_.empty() ? forbidden : at::cat({masks_, forbidden});
+  known_.push_back(wanted);
+  return static_cast<std::int32_t>(known_.size()) - 1;
+}
+
+DeviceTokenSelector::HostInputs DeviceTokenSelector::host_inputs(const StepRows& step, std::span<const Sequence> live,
+                                    const DecodingTokens& tokens) {
+  const auto n_vocab = static_cast<std::int32_t>(step.logits.size(1));
+  HostInputs inputs{.columns = std::vector<std::int32_t>(static_cast<std::size_t>(kColumns) * live.size())};
+  for (std::size_t i = 0; i < live.size(); ++i) {
+    const auto& job = live[i].of->job;
+    const auto allowed = allowed_after(live[i].sample.tokens, job.rules, tokens, n_vocab);
+    const auto say = [&](Column column, std::int64_t number) {
+      inputs.columns[static_cast<std::size_t>(column) * live.size() + i] = static_cast<std::int32_t>(number);
+    };
+    say(kNewest, step.newest[i]);
+    say(kMask, mask_for(live[i], tokens, step.logits));
+    say(kTextFrom, allowed.text_from);
+    say(kTimeFrom, allowed.time_from);
+    say(kTimeTo, allowed.time_to);
+    say(kWeighsTimes, job.rules.timestamps ? 1 : 0);
+    if (step.at_sot[i] >= 0 && tokens.no_speech) inputs.sot_rows.push_back(static_cast<std::int32_t>(step.at_sot[i]));
+    if (live[i].is_beam()) inputs.likeliest = std::max<std::int64_t>(inputs.likeliest, job.beam_size + 1);
+    if (job.temperature > 0) inputs.draws.add(i, live[i]);
+  }
+  return inputs;
+}
+
+std::vector<Selection> DeviceTokenSelector::select_tokens(const StepRows& step, std::span<const Sequence> live,
+                                        const DecodingTokens& tokens) {
+  const c10::InferenceMode no_autograd;
+  const auto& logits = step.logits;
+  const bool others = positions_.defined() && (positions_.device() != logits.device() || positions_.numel() != logits.size(1));
+  if (others || known_.size() >= kMostMasks) *this = DeviceTokenSelector{};
+  if (!positions_.defined()) positions_ = at::arange(logits.size(1), logits.options().dtype(at::kInt));
+
+  const auto inputs = host_inputs(step, live, tokens);
+  const There there(inputs, staging_, logits.device());
+  const auto allowed = allowed_logits(logits, there.columns, masks_, positions_, tokens.timestamp_begin);
+  auto findings = weigh(allowed, there.columns, tokens.timestamp_begin);
+  const auto sots = inputs.sot_rows.size(), draws = inputs.draws.rows.size();
+  OneCopy copy;
+  if (sots > 0) copy.add(chances(logits.index_select(0, there.sot_rows), *tokens.no_speech));
+  if (draws > 0) copy.add(draw(findings.logprobs.index_select(0, there.drawing), there.scales, there.numbers));
+  find_likeliest(inputs.likeliest, findings);
+  copy.add(findings.all_times);
+  copy.add(findings.best_time);
+  copy.add(findings.best_text);
+  copy.add(at::stack(findings.likeliest));
+  copy.add(at::stack(findings.positions));
+  copy.fetch();
+
+  const auto count = live.size(), listed = static_cast<std::size_t>(inputs.likeliest) * count;
+  const Found found{.sequences = count,
+                    .no_speech = copy.next(sots),
+                    .drawn = copy.next(2 * draws),
+                    .all_times = copy.next(count),
+                    .best_time = copy.next(count),
+                    .best_text = copy.next(count),
+                    .logprobs = copy.next(listed),
+                    .positions = copy.next(listed)};
+  return selections_of(found, step, live);
+}
+
+}  // namespace tutti

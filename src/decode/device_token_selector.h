@@ -1,0 +1,50 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "decode/sequence.h"
+
+namespace tutti {
+
+/// Logits of a decoder step and which of their rows belong to whom.
+struct StepRows {
+  at::Tensor logits{};                     // [rows, n_vocab] float32, on any device; not changed
+  std::span<const std::int64_t> newest{};  // by sequence: the row after its newest token
+  std::span<const std::int64_t> at_sot{};  // by sequence: the row after start-of-transcript; -1: none in this step
+};
+
+/// Judges a step where its logits lie: the rules as masks, choices, sums and draws by torch's operators, for all
+/// sequences together, so that some dozen numbers of each come to the host and not its whole vocabulary. Says what
+/// `judge` says of each by itself; only the last bits of sums differ, and what they decide.
+class DeviceTokenSelector {
+ public:
+  /// live: not empty. Waits for the device, once, at the end. Throws what torch throws.
+  std::vector<Selection> select_tokens(const StepRows& step, std::span<const Sequence> live, const DecodingTokens& tokens);
+
+ private:
+  struct HostInputs;
+  struct There;
+
+  /// What forbids the same ids whatever was said before.
+  struct Mask {
+    std::vector<std::int32_t> suppress{};
+    bool blank = false;
+    bool timestamps = false;
+
+    bool operator==(const Mask&) const = default;
+  };
+
+  HostInputs host_inputs(const StepRows& step, std::span<const Sequence> live, const DecodingTokens& tokens);
+  std::int32_t mask_for(const Sequence& sequence, const DecodingTokens& tokens, const at::Tensor& logits);
+
+  std::vector<Mask> known_{};
+  at::Tensor masks_{};   // [known_, n_vocab] bool on the logits' device: what is forbidden
+  at::Tensor positions_{};  // [n_vocab] int32: 0, 1, 2, ...
+  at::Tensor staging_{};
+};
+
+}  // namespace tutti

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <functional>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "decode/device_token_selector.h"
+
+namespace tutti {
+
+using TokenSelector =
+    std::function<std::vector<Selection>(const StepRows&, std::span<const Sequence>, const DecodingTokens&)>;
+
+/// A judge of whole steps that has to prove itself: the first step of every kind (with searches, with draws, with
+/// prompts) is judged row by row on the host as well. Where the two do not agree the host's judgement holds, and the
+/// judge is not trusted any more, which is told in one line of the log.
+class VerifiedTokenSelector {
+ public:
+  explicit VerifiedTokenSelector(TokenSelector select_tokens = at_device());
+
+  /// False: the logits are to be brought to the host from now on.
+  bool trusted() const { return trusted_; }
+  /// As DeviceTokenSelector::judge.
+  std::vector<Selection> select_tokens(const StepRows& step, std::span<const Sequence> live, const DecodingTokens& tokens);
+
+ private:
+  static TokenSelector at_device();
+
+  TokenSelector selector_;
+  std::set<int> known_{};  // kinds of steps that were compared
+  bool trusted_ = true;
+};
+
+/// As DeviceTokenSelector::judge, row by row on the host.
+std::vector<Selection> select_on_host(const StepRows& step, std::span<const Sequence> live, const DecodingTokens& tokens);
+
+/// Whether two judgements are one but for rounding: where the second was narrow, another token may win.
+bool agree(const Selection& found, const Selection& wanted);
+
+}  // namespace tutti

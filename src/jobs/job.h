@@ -1,0 +1,131 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/job_class.h"
+#include "base/units.h"
+#include "jobs/store_time.h"
+
+namespace tutti {
+
+using JobId = std::int64_t;
+using RunId = std::int64_t;
+
+/// Where a task stands. A failure that will be retried is `queued` again, with a time before which it is not claimed.
+enum class JobState { queued, running, done, dead, cancelled, held };
+std::string_view name_of(JobState state);
+std::optional<JobState> job_state_named(std::string_view name);
+/// Ended for good: done, dead or cancelled.
+bool is_final(JobState state);
+
+/// How the length of the audio is known; a later one in this list replaces an earlier one.
+enum class LengthSource { unknown, claimed, probed, measured };
+
+/// What tells one version of an input file from another without reading it.
+struct InputIdentity {
+  std::int64_t bytes = 0;        // both 0: it was not there to be looked at
+  std::int64_t modified_ns = 0;  // mtime since 1970
+  bool operator==(const InputIdentity&) const = default;
+};
+
+/// Whether a recording that is asked for is the one that is known: what is away for now has not changed.
+inline bool is_unchanged(const InputIdentity& known, const InputIdentity& requested) {
+  return requested == known || requested == InputIdentity{};
+}
+
+/// One piece of work, as its caller asks for it.
+struct JobSpec {
+  /// What makes it the same piece of work when asked for again: for files, the absolute path of the output without its
+  /// extension. Unique in the store. Asking again with the same identity and options changes what it is called and how
+  /// urgent it is; with others it begins anew, and whoever works on the old version is fenced off.
+  std::string key{};
+  std::string batch{};  // tasks that belong together: filters, counts, reports
+  std::string input{};  // absolute path
+  InputIdentity identity{};
+  std::string options{};  // fingerprint of everything that changes the result (not where it goes)
+  std::optional<Seconds> audio{};
+  LengthSource length = LengthSource::unknown;
+  JobClass job_class = JobClass::batch;
+  int priority = 0;                     // higher first; waiting ten minutes counts one
+  std::optional<StoreTime> deadline{};  // of interactive ones the earliest goes first
+  std::string uuid{};                   // the caller's own id
+  std::string name{};                   // for people
+  std::string extra = "{}";             // fields of the manifest that Tutti does not know, as JSON
+};
+
+/// Whether what is asked for is what is known: the same input in the same version, transcribed in the same way.
+inline bool is_same_work(const JobSpec& known, const JobSpec& requested) {
+  return known.input == requested.input && is_unchanged(known.identity, requested.identity) && known.options == requested.options;
+}
+
+/// A file a task made: its public name, and what must be in it.
+struct JobOutput {
+  std::string path{};    // where it is, absolute: the public name, or beside `kept`
+  std::string staged{};  // the temporary name it was written under, on the same file system
+  std::string sha256{};
+  std::int64_t bytes = 0;
+  std::int64_t modified_ns = 0;  // mtime of the staged file, which it keeps in its place; 0: not known
+  std::string kept{};            // the public name, where a file has it that this task did not write; empty: none has
+  bool operator==(const JobOutput&) const = default;
+};
+
+struct Job {
+  JobId id = 0;
+  RunId run = 0;  // the latest that asked for it
+  JobSpec spec{};
+  JobState state = JobState::queued;
+  int attempts = 0;      // claims so far, of all versions
+  int strikes = 0;       // of them those that count towards giving up
+  double progress = 0;   // 0..1, of the attempt in work
+  std::string sha256{};  // of the input; empty: not read yet
+  JobId same_as = 0;    // has the same content and options as that task; 0: none known
+  StoreTime submitted{};
+  StoreTime not_before{};
+  bool cancel_requested = false;  // running, and to be stopped
+  std::string device{};        // of the latest attempt
+  std::string error{};         // of the latest attempt that failed
+};
+
+/// How an attempt ended. Only `failed` and `expired` are anybody's fault.
+enum class AttemptEnd {
+  running,
+  done,
+  failed,
+  expired,     // its owner lived but did not renew the lease
+  orphaned,    // its owner, a tutti process, is gone
+  handed_back  // stopped in good order, or superseded by a newer version
+};
+std::string_view name_of(AttemptEnd end);
+std::optional<AttemptEnd> attempt_end_named(std::string_view name);
+
+struct Attempt {
+  JobId job = 0;
+  int number = 0;
+  std::string device{};
+  std::string owner{};
+  StoreTime started{};
+  std::optional<StoreTime> ended{};
+  AttemptEnd end = AttemptEnd::running;
+  std::string failure{};  // name of the FailureClass; empty: did not fail
+  std::string error{};
+  Seconds busy{};
+};
+
+/// Which tasks are meant; every field narrows, empty ones do not.
+struct JobFilter {
+  std::string batch{};
+  RunId run = 0;
+  std::vector<JobState> states{};
+  std::vector<JobId> ids{};
+};
+
+struct JobCounts {
+  std::int64_t queued = 0, running = 0, done = 0, dead = 0, cancelled = 0, held = 0;
+  std::int64_t total() const { return queued + running + done + dead + cancelled + held; }
+};
+
+}  // namespace tutti

@@ -1,0 +1,110 @@
+#include "jobs/sqlite/job_rows.h"
+
+#include <limits>
+
+#include "base/numbers.h"
+
+namespace tutti {
+
+const char* const kJobColumns =
+    "id, run, key, batch, input, bytes, modified_ns, options, audio, length, class, priority, deadline, uuid, name, "
+    "extra, state, attempts, strikes, progress, sha256, same_as, submitted, not_before, cancel_wished, device, error";
+
+Job job_in(const ResultRow& row) {
+  Job job;
+  job.id = row.number(0);
+  job.run = row.number(1);
+  JobSpec& spec = job.spec;
+  spec.key = row.text(2);
+  spec.batch = row.text(3);
+  spec.input = row.text(4);
+  spec.identity = {row.number(5), row.number(6)};
+  spec.options = row.text(7);
+  if (row.has(8)) spec.audio = Seconds(row.real(8));
+  spec.length = static_cast<LengthSource>(row.count(9));
+  spec.job_class = static_cast<JobClass>(row.count(10));
+  spec.priority = row.count(11);
+  if (row.has(12)) spec.deadline = time_of(row.number(12));
+  spec.uuid = row.text(13);
+  spec.name = row.text(14);
+  spec.extra = row.text(15);
+  job.state = job_state_named(row.text(16)).value_or(JobState::queued);
+  job.attempts = row.count(17);
+  job.strikes = row.count(18);
+  job.progress = row.real(19);
+  job.sha256 = row.text(20);
+  job.same_as = row.number(21);
+  job.submitted = time_of(row.number(22));
+  job.not_before = time_of(row.number(23));
+  job.cancel_requested = row.count(24) != 0;
+  job.device = row.text(25);
+  job.error = row.text(26);
+  return job;
+}
+
+std::int64_t aged_from(StoreTime submitted, int priority) {
+  return rounded_up(ms_of(submitted), kAgeingMs) - priority * kAgeingMs;
+}
+
+ClaimOrder claim_order(const JobSpec& spec) {
+  constexpr double kUsualLength = 40 * 60;
+  const double audio = spec.audio ? spec.audio->count() : kUsualLength;
+  switch (spec.job_class) {
+    case JobClass::interactive:
+      return {spec.deadline ? ms_of(*spec.deadline) : std::numeric_limits<std::int64_t>::max(), audio};
+    case JobClass::normal: return {};
+    case JobClass::batch: return {0, -audio};
+  }
+  return {};
+}
+
+FilterSql sql_of(const JobFilter& filter) {
+  FilterSql sql{.condition = "(?1 = ?1 OR ?2 = ?2 OR ?3 = ?3 OR ?4 = ?4)"};  // always true, and names every argument
+  const auto list = [](const auto& items, auto&& text_of) {
+    std::string json = "[";
+    for (const auto& item : items) json += (json.size() > 1 ? "," : "") + text_of(item);
+    return json + "]";
+  };
+  if (!filter.batch.empty()) sql.condition += " AND batch = ?1";
+  if (filter.run != 0) sql.condition += " AND run = ?2";
+  if (!filter.states.empty()) {
+    sql.states = list(filter.states, [](JobState state) { return '"' + std::string(name_of(state)) + '"'; });
+    sql.condition += " AND state IN (SELECT value FROM json_each(?3))";
+  }
+  if (!filter.ids.empty()) {
+    sql.ids = list(filter.ids, [](JobId id) { return std::to_string(id); });
+    sql.condition += " AND id IN (SELECT value FROM json_each(?4))";
+  }
+  return sql;
+}
+
+std::vector<JobOutput> outputs_of(Database& database, JobId job) {
+  std::vector<JobOutput> outputs;
+  database.rows(
+      "SELECT path, staged, sha256, bytes, modified_ns, kept FROM results WHERE task = ?1 ORDER BY number",
+      [&](const ResultRow& row) {
+        outputs.push_back({row.text(0), row.text(1), row.text(2), row.number(3), row.number(4), row.text(5)});
+      },
+      job);
+  return outputs;
+}
+
+void drop_results(Database& database, JobId job) {
+  database.run(
+      "INSERT OR IGNORE INTO written(task, sha256, bytes) SELECT task, sha256, bytes FROM results "
+      "WHERE task = ?1 AND known <> 0",
+      job);
+  database.run("DELETE FROM results WHERE task = ?1", job);
+}
+
+JobId done_twin(Database& database, JobId job, const std::string& sha256, const std::string& options) {
+  JobId twin = 0;
+  if (sha256.empty()) return twin;
+  database.rows(
+      "SELECT id FROM tasks WHERE sha256 = ?1 AND sha256 <> '' AND options = ?2 AND id <> ?3 AND state = 'done' "
+      "ORDER BY id LIMIT 1",
+      [&](const ResultRow& row) { twin = row.number(0); }, sha256, options, job);
+  return twin;
+}
+
+}  // namespace tutti

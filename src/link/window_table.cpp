@@ -1,0 +1,212 @@
+#include "link/window_table.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "link/wire.h"
+
+namespace tutti {
+namespace {
+
+std::string named(WindowId window) {
+  return "window " + std::to_string(window);
+}
+
+WindowId window_of(const WindowTable::Request& request) {
+  return std::visit([](const auto& requested) { return requested.window; }, request);
+}
+
+ToWorker message_of(const WindowTable::Request& request) {
+  return std::visit([](const auto& requested) { return ToWorker(requested); }, request);
+}
+
+tl::unexpected<Error> unasked(std::string_view kind, WindowId window) {
+  return fail(Fault::corrupt,
+              "the worker sent " + std::string(kind) + " for " + named(window) + ", which did not ask for it");
+}
+
+using Answer = WindowTable::Reply::value_type;
+
+std::string_view kind_of(const Answer& answer) {
+  return std::visit([](const auto& message) { return name_of(ToControl(message)); }, answer);
+}
+
+/// Is `answer` what `request` asked for?
+bool answers(const WindowTable::Request& request, const Answer& answer) {
+  if (const auto* decode = std::get_if<DecodeWindow>(&request)) {
+    const auto* decoded = std::get_if<Decoded>(&answer);
+    return decoded && decoded->request == decode->request;
+  }
+  if (const auto* align = std::get_if<AlignWindow>(&request)) {
+    const auto* aligned = std::get_if<Aligned>(&answer);
+    return aligned && aligned->request == align->request && aligned->starts.size() == align->text_tokens.size() + 1 &&
+           aligned->probabilities.size() == align->text_tokens.size();
+  }
+  return std::holds_alternative<DetectLanguage>(request) && std::holds_alternative<Language>(answer);
+}
+
+}  // namespace
+
+WindowTable::Entry* WindowTable::find(WindowId window) {
+  const auto at = entries_.find(window);
+  return at == entries_.end() ? nullptr : &at->second;
+}
+
+Result<void> WindowTable::submit(const Request& request, Memory memory) {
+  if (closed_) return tl::unexpected<Error>(*closed_);
+  const WindowId window = window_of(request);
+  Entry* entry = find(window);
+  if (const auto* facts = std::get_if<OpenWindow>(&request)) {
+    if (entry || window == 0) return fail(Fault::internal, named(window) + " cannot be opened: it is in use");
+    entries_[window] = Entry{.facts = *facts, .memory = std::move(memory), .request = request};
+    return {};
+  }
+  if (!entry) return fail(Fault::internal, named(window) + " is not open");
+  if (entry->request) return fail(Fault::internal, named(window) + " has a request waiting already");
+  if (entry->condemned) return fail(Fault::device, entry->evidence);
+  entry->request = request;
+  return {};
+}
+
+bool WindowTable::answered(WindowId window) const {
+  return entries_.at(window).reply.has_value();
+}
+
+WindowTable::Reply WindowTable::take(WindowId window) {
+  Entry& entry = entries_.at(window);
+  Reply reply = std::move(entry.reply).value();
+  const bool never_opened = !reply && std::holds_alternative<OpenWindow>(*entry.request);
+  entry.reply.reset();
+  entry.request.reset();
+  entry.sent = false;
+  if (never_opened) release(window);
+  return reply;
+}
+
+WindowTable::Memory WindowTable::release(WindowId window) {
+  Entry* entry = find(window);
+  if (!entry) return nullptr;
+  if (entry->request) throw std::logic_error(named(window) + " is released while its request is waiting");
+  if (entry->phase != Phase::nowhere) releases_.push_back(window);
+  Memory memory = std::move(entry->memory);
+  entries_.erase(window);
+  return memory;
+}
+
+std::vector<WindowTable::Order> WindowTable::due() {
+  std::vector<Order> orders;
+  for (const WindowId window : std::exchange(releases_, {})) orders.emplace_back().message = ReleaseWindow{window};
+  const auto suspect = std::find_if(entries_.begin(), entries_.end(),
+                                    [](const auto& at) { return at.second.waiting() && at.second.suspect(); });
+  if (suspect != entries_.end()) {
+    // It gets the worker for itself: until what is in flight has come back, nobody is told anything.
+    if (in_flight() == 0) tell(suspect->first, suspect->second, orders);
+    return orders;
+  }
+  for (auto& [window, entry] : entries_)
+    if (entry.waiting() && !entry.in_flight()) tell(window, entry, orders);
+  return orders;
+}
+
+// What comes next for a waiting window: first it is opened, then its request is sent.
+void WindowTable::tell(WindowId window, Entry& entry, std::vector<Order>& orders) {
+  others_ |= window != first_.value_or(window);
+  if (!first_) first_ = window;
+  Order& order = orders.emplace_back();
+  if (entry.phase == Phase::nowhere) {
+    entry.phase = Phase::opening;
+    order.message = entry.facts;
+    order.memory = entry.memory;
+  } else {
+    entry.sent = true;
+    order.message = message_of(*entry.request);
+  }
+}
+
+Result<void> WindowTable::on_message(const ToControl& message) {
+  if (const auto* opening = std::get_if<Opened>(&message)) return opened(*opening);
+  if (const auto* failure = std::get_if<Failed>(&message)) return failed(*failure);
+  if (const auto* language = std::get_if<Language>(&message)) {
+    if (language->tokens.size() != language->probabilities.size())
+      return fail(Fault::corrupt, "the worker sent " + std::to_string(language->tokens.size()) + " languages and " +
+                                      std::to_string(language->probabilities.size()) + " probabilities");
+    return finished(language->window, *language);
+  }
+  if (const auto* decoded = std::get_if<Decoded>(&message)) return finished(decoded->window, *decoded);
+  if (const auto* aligned = std::get_if<Aligned>(&message)) return finished(aligned->window, *aligned);
+  return fail(Fault::corrupt, "the worker sent " + std::string(name_of(message)) + " and nobody asked for it");
+}
+
+Result<void> WindowTable::opened(const Opened& opened) {
+  Entry* entry = find(opened.window);
+  if (!entry || entry->phase != Phase::opening) return unasked("Opened", opened.window);
+  entry->phase = Phase::open;
+  if (entry->waiting() && std::holds_alternative<OpenWindow>(*entry->request)) entry->reply = Reply(opened);
+  return {};
+}
+
+Result<void> WindowTable::finished(WindowId window, Reply reply) {
+  Entry* entry = find(window);
+  const bool requested = entry && entry->waiting() && entry->sent;
+  if (!requested || !answers(*entry->request, *reply)) return unasked(kind_of(*reply), window);
+  entry->reply = std::move(reply);
+  entry->losses = 0;
+  entry->evidence.clear();
+  has_finished_work_ = true;
+  return {};
+}
+
+Result<void> WindowTable::failed(const Failed& failed) {
+  Entry* entry = find(failed.window);
+  if (!entry || !entry->in_flight()) return unasked("Failed", failed.window);
+  if (entry->phase == Phase::opening) entry->phase = Phase::nowhere;
+  entry->reply = fail(failed.fault, failed.what);
+  return {};
+}
+
+std::vector<WindowId> WindowTable::lost(const std::string& evidence) {
+  std::vector<WindowId> condemned;
+  for (auto& [window, entry] : entries_) {
+    if (entry.in_flight()) {
+      ++entry.losses;
+      entry.evidence +=
+          (entry.losses == 1 ? named(window) + " was in work when a worker was lost: " : "; then again: ");
+      entry.evidence += evidence;
+      entry.condemned = entry.suspect() && !others_;
+    }
+    if (entry.condemned && entry.waiting()) {
+      entry.reply = fail(Fault::device, entry.evidence);
+      condemned.push_back(window);
+    }
+    entry.phase = Phase::nowhere;
+    entry.sent = false;
+  }
+  releases_.clear();
+  first_.reset();
+  others_ = false;
+  has_finished_work_ = false;
+  return condemned;
+}
+
+void WindowTable::close(const Error& why) {
+  if (!closed_) closed_ = why;
+  for (auto& [window, entry] : entries_)
+    if (entry.waiting() && !entry.in_flight()) entry.reply = tl::unexpected<Error>(why);
+}
+
+void WindowTable::abandon(const Error& why) {
+  for (auto& [window, entry] : entries_)
+    if (entry.waiting()) entry.reply = tl::unexpected<Error>(why);
+}
+
+std::size_t WindowTable::in_flight() const {
+  return static_cast<std::size_t>(
+      std::count_if(entries_.begin(), entries_.end(), [](const auto& at) { return at.second.in_flight(); }));
+}
+
+std::size_t WindowTable::waiting() const {
+  return static_cast<std::size_t>(
+      std::count_if(entries_.begin(), entries_.end(), [](const auto& at) { return at.second.waiting(); }));
+}
+
+}  // namespace tutti

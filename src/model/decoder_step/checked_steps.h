@@ -1,0 +1,43 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "model/decoder_step/static_step.h"
+
+namespace tutti {
+
+/// Static steps that have to prove themselves: at the first use of every bucket the step is recorded, where the device
+/// records, and its logits are compared with those of WhisperModel::decode. A recording that fails is done without from
+/// then on; a difference turns static steps off, for all that share the device. Either is told in one line of the log.
+class CheckedSteps {
+ public:
+  /// cache: as StaticStep's.
+  CheckedSteps(const WhisperModel& model, SelfKv& cache, StepDevice device);
+
+  /// Logits of single tokens, [sequences, n_vocab] float32 on the device, until the next call; nothing where static
+  /// steps are off. Throws as WhisperModel::decode does. Enqueues only, but for a bucket's first use.
+  std::optional<at::Tensor> decode(std::span<const SequenceStep> sequences);
+
+ private:
+  at::Tensor first_use(std::span<const SequenceStep> sequences, std::int32_t bucket);
+  std::unique_ptr<StepRecording> record(std::int32_t bucket);
+  void run(std::int32_t bucket, StepRecording* recording);
+
+  const WhisperModel& model_;
+  SelfKv& cache_;
+  StepDevice device_;
+  StaticStep step_;
+  std::map<std::int32_t, std::unique_ptr<StepRecording>> known_{};  // buckets that were compared; null: not recorded
+};
+
+/// Of a step's logits: the largest distance of a row from that of `wanted`, as a part of its length; NaN where a number
+/// is none. found, wanted: [rows, n_vocab].
+double step_distance(const at::Tensor& found, const at::Tensor& wanted);
+
+/// What rounding alone may make of that.
+double step_tolerance(ComputeType type);
+
+}  // namespace tutti

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstdint>
+
+#include "model/decoder_step/numbers.h"
+
+namespace tutti {
+
+// What the step's kernels are asked for: raw memory of the device, no tensors. Rows lie one behind the other unless a
+// stride (in numbers) is given; n is a multiple of eight. T stands for the type `activation`.
+
+/// The keys and values that one row sees: [heads, positions, 64], or heads in eight bits (byte_layout.h).
+struct KvRow {
+  const void* keys = nullptr;
+  const void* values = nullptr;
+  std::int32_t length = 0;  // positions seen, at least one
+};
+
+struct AttendJob {
+  Number activation = Number::float32;
+  Number cache = Number::float32;  // int8: heads in eight bits
+  const void* q = nullptr;         // T [rows, heads * 64]
+  std::int64_t q_stride = 0;
+  void* out = nullptr;           // T [rows, heads * 64]
+  const KvRow* table = nullptr;  // [rows]
+  std::int32_t rows = 0;
+  std::int32_t heads = 0;
+  std::int32_t positions = 0;  // that keys and values have room for
+  std::int32_t splits = 1;     // units a row's head is divided into
+  float* scratch = nullptr;    // [rows, heads, splits, kPartial], where there is more than one
+};
+
+/// keys[slots[r], :, positions[r]] = the second third of qkv's row r; values likewise the last third.
+struct AppendJob {
+  Number activation = Number::float32;  // of qkv and of keys and values
+  const void* qkv = nullptr;            // T [rows, 3 * heads * 64]
+  void* keys = nullptr;                 // T [slots, heads, room, 64]
+  void* values = nullptr;
+  const std::int32_t* slots = nullptr;      // [rows]
+  const std::int32_t* positions = nullptr;  // [rows]
+  std::int32_t rows = 0;
+  std::int32_t heads = 0;
+  std::int32_t capacity = 0;
+};
+
+/// out[r] = table[tokens[r]] + positional[positions[r]].
+struct EmbedJob {
+  Number activation = Number::float32;
+  const void* table = nullptr;       // T [vocab, n]
+  const void* positional = nullptr;  // T [positions, n]
+  const std::int32_t* tokens = nullptr;
+  const std::int32_t* positions = nullptr;
+  void* out = nullptr;  // T [rows, n]
+  std::int32_t rows = 0;
+  std::int32_t n = 0;
+};
+
+/// A number of sixteen bits is the sum of two int8 numbers, kHigh times the one and the other.
+inline constexpr int kHigh = 128;
+
+/// What a product of matrices left: T without its bias; or sums of int8 numbers, with what makes numbers of them.
+struct Sums {
+  const void* numbers = nullptr;      // T [rows, n]; or int32, of the high halves of rows
+  const std::int32_t* low = nullptr;  // [rows, n], of their low halves; null: numbers are T
+  const void* bias = nullptr;         // [n], T or (of int32 sums) float32; null for none
+  const float* row_scales = nullptr;
+  const float* column_scales = nullptr;
+};
+
+/// Where rows go: T, or two int8 halves with a scale per row.
+struct RowsOut {
+  void* numbers = nullptr;     // T [rows, n]; or int8, the high halves
+  std::int8_t* low = nullptr;  // [rows, n]; null: numbers are T
+  float* scales = nullptr;     // [rows]
+};
+
+/// x += add; out = layer_norm(x), epsilon 1e-5.
+struct NormJob {
+  Number activation = Number::float32;
+  void* x = nullptr;  // T [rows, n]
+  Sums add{};         // nothing is added where `numbers` is null
+  const void* weight = nullptr;
+  const void* bias = nullptr;
+  RowsOut out{};
+  std::int32_t rows = 0;
+  std::int32_t n = 0;
+};
+
+/// out = sums, or gelu(sums) in its exact form.
+struct FinishJob {
+  Number activation = Number::float32;
+  Sums sums{};
+  bool gelu = false;
+  RowsOut out{};
+  std::int32_t rows = 0;
+  std::int32_t n = 0;
+};
+
+/// A window's keys and values into heads of eight bits.
+struct PackJob {
+  Number activation = Number::float32;
+  const void* both = nullptr;   // T [positions, 2 * heads * 64]: keys and values side by side
+  std::int8_t* keys = nullptr;  // [heads, byte_head_size(positions)]
+  std::int8_t* values = nullptr;
+  std::int32_t positions = 0;
+  std::int32_t heads = 0;
+};
+
+}  // namespace tutti

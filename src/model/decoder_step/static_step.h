@@ -1,0 +1,42 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <span>
+
+#include "model/decoder_step/step_buffers.h"
+#include "model/decoder_step/step_device.h"
+#include "model/decoder_step/step_inputs.h"
+#include "model/whisper.h"
+
+namespace tutti {
+
+/// A decoder step of single tokens in fixed shapes and on fixed memory: what differs from step to step lies in one
+/// block of inputs that is uploaded before. So `run` can be recorded once per bucket and replayed. Its products are
+/// torch's, everything between them is the step's own kernels. One thread at a time; enqueues only.
+class StaticStep {
+ public:
+  /// Whether a model can step so: heads of 64, feed-forward layers four times as wide as the state,
+  /// layers not packed for the CPU's kernels.
+  static bool fits(const WhisperModel& model);
+
+  /// cache: with a slot more than sequences, for padding. Both must outlive the step.
+  StaticStep(const WhisperModel& model, const SelfKv& cache, std::int32_t processors);
+
+  /// Brings the inputs of a step onto the device: one token of each sequence, as many as the cache has slots for.
+  /// Throws as WhisperModel::decode does. What was uploaded before must have been waited for.
+  void upload(std::span<const SequenceStep> sequences, std::int32_t bucket);
+  /// The step of what was uploaded for that bucket.
+  void run(std::int32_t bucket) const;
+  /// Of the first rows of the last step, until the next: [rows, n_vocab] float32 on the device.
+  at::Tensor logits(std::int64_t rows) const;
+
+ private:
+  const WhisperModel& model_;
+  const SelfKv& cache_;
+  std::int32_t processors_;
+  StepBuffers buffers_;
+};
+
+}  // namespace tutti

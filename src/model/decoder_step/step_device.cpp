@@ -1,0 +1,33 @@
+#include "model/decoder_step/step_device.h"
+
+#include <stdexcept>
+
+#include "model/device_name.h"
+#include "model/gpu.h"
+
+namespace tutti {
+
+KernelsNow kernels_of(at::Device device) {
+  if (device.is_cpu()) return {&host_step_kernels(), nullptr};
+  const auto* kernels = gpu::step_kernels();
+  if (!kernels) throw std::runtime_error("device " + device.str() + " has no step kernels");
+  return {kernels, gpu::current_stream(index_of(device))};
+}
+
+StepDevice gpu_step_device(int index, bool record) {
+  const auto facts = gpu::facts(index);
+  return {.processors = facts ? facts->processors : 1, .recorder = record ? gpu::make_recorder(index) : nullptr};
+}
+
+Number number_of(at::ScalarType type) {
+  switch (type) {
+    case at::kFloat: return Number::float32;
+    case at::kHalf: return Number::float16;
+    case at::kBFloat16: return Number::bfloat16;
+    case at::kChar: return Number::int8;
+    case at::kInt: return Number::int32;
+    default: throw std::invalid_argument("a step has no numbers of that type");
+  }
+}
+
+}  // namespace tutti

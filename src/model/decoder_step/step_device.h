@@ -1,0 +1,41 @@
+#pragma once
+
+#include <c10/core/Device.h>
+#include <c10/core/ScalarType.h>
+
+#include <memory>
+
+#include "model/decoder_step/kernels.h"
+#include "model/decoder_step/step_recorder.h"
+
+namespace tutti {
+
+/// Kernels and where to enqueue them now.
+struct KernelsNow {
+  const StepKernels* kernels = nullptr;
+  Stream stream = nullptr;
+};
+
+/// Of a CPU, or of the GPU of that index with its current stream. Throws std::runtime_error where a GPU has none.
+KernelsNow kernels_of(at::Device device);
+
+/// Whether static steps have kept their promises on a device so far.
+struct StepTrust {
+  bool kernels = true;    // their logits were torch's
+  bool recording = true;  // they could be recorded
+};
+
+/// What static steps run with on a device. Copies share their trust.
+struct StepDevice {
+  std::int32_t processors = 1;               // that want a block of their own
+  std::shared_ptr<StepRecorder> recorder{};  // null: nothing is recorded, each step is enqueued anew
+  std::shared_ptr<StepTrust> trust = std::make_shared<StepTrust>();
+};
+
+/// Of a GPU. record: CUDA graphs.
+StepDevice gpu_step_device(int index, bool record);
+
+/// Throws std::invalid_argument for a type that no step computes in.
+Number number_of(at::ScalarType type);
+
+}  // namespace tutti

@@ -1,0 +1,228 @@
+#include "model/formats/checkpoint.h"
+
+#include <cstring>
+#include <utility>
+
+#include "base/files.h"
+#include "base/json.h"
+#include "base/numbers.h"
+#include "hub/model_files.h"
+#include "model/formats/ctranslate2/whisper.h"
+#include "model/formats/ggml.h"
+#include "model/formats/names.h"
+#include "model/formats/openai_pt.h"
+#include "model/formats/row_values.h"
+#include "model/formats/safetensors.h"
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<void> add_tensor(Checkpoint& checkpoint, std::string name, StoredTensor tensor) {
+  const auto [at, fresh] = checkpoint.tensors.try_emplace(std::move(name), std::move(tensor));
+  if (!fresh) return fail(Fault::corrupt, "tensor '" + at->second.name + "' is there twice");
+  return {};
+}
+
+Result<void> add_tensors(Checkpoint& checkpoint, std::vector<StoredTensor> tensors) {
+  for (auto& tensor : tensors) {
+    auto name = openai_name(tensor.name);
+    if (auto added = add_tensor(checkpoint, std::move(name), std::move(tensor)); !added) return added;
+  }
+  return {};
+}
+
+/// Maps one safetensors file and adds its tensors.
+Result<void> add_safetensors(Checkpoint& checkpoint, const fs::path& path) {
+  auto file = MappedFile::open(path);
+  if (!file) return tl::unexpected(file.error());
+  auto tensors = parse_safetensors(file->bytes());
+  if (!tensors) return fail_in(path.string(), tensors.error());
+  if (auto added = add_tensors(checkpoint, std::move(*tensors)); !added) return fail_in(path.string(), added.error());
+  checkpoint.files.push_back(std::move(*file));
+  return {};
+}
+
+/// The factors of an int8 matrix: one float32 per row.
+Result<std::vector<float>> row_scales(const StoredTensor& scale, std::int64_t rows) {
+  const bool column = scale.shape.size() == 2 && scale.shape[1] == 1;
+  if (scale.type != ElementType::f32 || (scale.shape.size() != 1 && !column) || scale.shape[0] != rows)
+    return fail(Fault::corrupt, "tensor '" + scale.name + "' is " + std::string(name_of(scale.type)) + " " +
+                                    shape_text(scale.shape) + ", expected F32 [" + std::to_string(rows) + "]");
+  std::vector<float> scales(static_cast<std::size_t>(rows));
+  std::memcpy(scales.data(), scale.bytes.data(), scale.bytes.size());
+  return scales;
+}
+
+/// `tutti convert` puts the factors of "....weight" beside it as "....weight_scale".
+Result<void> attach_scales(Checkpoint& checkpoint) {
+  constexpr std::string_view kSuffix = "_scale";
+  std::vector<std::string> attached;
+  for (auto& [name, tensor] : checkpoint.tensors) {
+    if (tensor.type != ElementType::i8 || tensor.shape.empty()) continue;
+    const auto scale = checkpoint.tensors.find(name + std::string(kSuffix));
+    if (scale == checkpoint.tensors.end()) continue;  // whoever needs the weights misses it
+    auto scales = row_scales(scale->second, tensor.shape[0]);
+    if (!scales) return tl::unexpected(scales.error());
+    tensor.row_scales = std::move(*scales);
+    attached.push_back(scale->first);
+  }
+  for (const auto& name : attached) checkpoint.tensors.erase(name);
+  return {};
+}
+
+Result<std::set<std::string>> shard_names(const fs::path& index) {
+  const auto text = read_regular_file(index);
+  if (!text) return tl::unexpected(text.error());
+  auto names = parse_shard_index(*text);
+  if (!names) return fail_in(index.string(), names.error());
+  return names;
+}
+
+Result<Checkpoint> open_hugging_face(const fs::path& folder) {
+  const auto config = folder / "config.json";
+  const auto text = read_regular_file(config);
+  if (!text) return tl::unexpected(text.error());
+  const auto shape = parse_hugging_face_config(*text);
+  if (!shape) return fail_in(config.string(), shape.error());
+
+  Checkpoint checkpoint{.path = folder, .shape = *shape};
+  std::set<std::string> names{"model.safetensors"};
+  const auto index = folder / "model.safetensors.index.json";
+  if (!is_there(folder / "model.safetensors") && is_there(index)) {
+    auto shards = shard_names(index);
+    if (!shards) return tl::unexpected(shards.error());
+    names = std::move(*shards);
+  }
+  for (const auto& name : names) {
+    if (auto added = add_safetensors(checkpoint, folder / name); !added) return tl::unexpected(added.error());
+  }
+  if (auto scaled = attach_scales(checkpoint); !scaled) return fail_in(folder.string(), scaled.error());
+  return checkpoint;
+}
+
+/// From a parsed file whose shape is OpenAI's ten numbers.
+template <class Model>
+Result<Checkpoint> filled(Checkpoint checkpoint, Result<Model> model) {
+  if (!model) return tl::unexpected(model.error());
+  checkpoint.shape = openai_shape(model->dims);
+  auto checked = check_shape(checkpoint.shape);
+  if (checked) checked = add_tensors(checkpoint, std::move(model->tensors));
+  if (!checked) return tl::unexpected(checked.error());
+  return checkpoint;
+}
+
+Result<Checkpoint> read_openai(Checkpoint checkpoint, std::span<const std::byte> file) {
+  return filled(std::move(checkpoint), parse_openai_pt(file));
+}
+
+Result<Checkpoint> read_ggml(Checkpoint checkpoint, std::span<const std::byte> file) {
+  return filled(std::move(checkpoint), parse_ggml(file));
+}
+
+Result<Checkpoint> read_ctranslate2(Checkpoint checkpoint, std::span<const std::byte> file) {
+  auto model = parse_ctranslate2_whisper(file);
+  if (!model) return tl::unexpected(model.error());
+  checkpoint.shape = model->shape;
+  for (auto& [name, tensor] : model->tensors)
+    if (auto added = add_tensor(checkpoint, name, std::move(tensor)); !added) return tl::unexpected(added.error());
+  return checkpoint;
+}
+
+/// A model whose weights are one file. The tensors point into the mapping, which stays where it is when moved.
+template <class Read>
+Result<Checkpoint> open_file(const fs::path& path, const fs::path& weights, Read&& read) {
+  auto file = MappedFile::open(weights);
+  if (!file) return tl::unexpected(file.error());
+  auto checkpoint = read(Checkpoint{.path = path}, file->bytes());
+  if (!checkpoint) return fail_in(weights.string(), checkpoint.error());
+  checkpoint->files.push_back(std::move(*file));
+  return checkpoint;
+}
+
+/// Floats that arithmetic takes as they are, or numbers that scales make floats.
+bool is_weight(const StoredTensor& tensor) {
+  return tensor.type <= ElementType::f32 || is_quantised(tensor);
+}
+
+Result<Checkpoint> opened(const fs::path& path) {
+  // What is no model at all fails as the kind that its form suggests: by the file that is missing, or by its first
+  // bytes.
+  const auto kind = kind_of(path);
+  std::error_code ignored;
+  if (kind == ModelKind::ctranslate2) return open_file(path, path / "model.bin", read_ctranslate2);
+  if (kind == ModelKind::ggml) return open_file(path, path, read_ggml);
+  if (kind == ModelKind::hugging_face || fs::is_directory(path, ignored)) return open_hugging_face(path);
+  return open_file(path, path, read_openai);
+}
+
+/// Without its last layers a network still answers, and answers nonsense.
+Result<void> expect_no_layer_beyond(const Checkpoint& checkpoint, const std::string& half, std::int64_t layers) {
+  const std::string blocks = half + ".blocks.";
+  for (const auto& [name, tensor] : checkpoint.tensors) {
+    if (!name.starts_with(blocks)) continue;
+    const auto number = std::string_view(name).substr(blocks.size());
+    const auto layer = number_in<std::int64_t>(number.substr(0, number.find('.')));
+    if (!layer || *layer < layers) continue;
+    return fail(Fault::corrupt,
+                checkpoint.path.string() + ": tensor '" + tensor.name + "' " + shape_text(tensor.shape) +
+                    " is of a layer that the config does not have: expected " + std::to_string(layers) +
+                    " layers in the " + half,
+                "Weights and config belong to different models");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Checkpoint> open_checkpoint(const fs::path& path) {
+  auto checkpoint = opened(path);
+  if (!checkpoint) return checkpoint;
+  const auto& dims = checkpoint->shape.dims;
+  if (auto fits = expect_no_layer_beyond(*checkpoint, "encoder", dims.n_audio_layer); !fits)
+    return tl::unexpected<Error>(fits.error());
+  if (auto fits = expect_no_layer_beyond(*checkpoint, "decoder", dims.n_text_layer); !fits)
+    return tl::unexpected<Error>(fits.error());
+  return checkpoint;
+}
+
+Result<std::set<std::string>> parse_shard_index(std::string_view index) {
+  const auto json = nlohmann::json::parse(index, nullptr, false);
+  const auto map = json.is_object() ? json.find("weight_map") : json.end();
+  if (map == json.end() || !map->is_object()) return fail(Fault::corrupt, "no weight_map");
+  std::set<std::string> names;
+  for (const auto& [tensor, file] : map->items()) {
+    const auto name = file.is_string() ? file.get<std::string>() : std::string();
+    if (name.empty() || name.find('/') != std::string::npos)
+      return fail(Fault::corrupt, "tensor '" + tensor + "' is not in a file of this folder");
+    names.insert(name);
+  }
+  return names;
+}
+
+Result<const StoredTensor*> find_tensor(const Checkpoint& checkpoint, const std::string& name,
+                                        std::span<const std::int64_t> shape) {
+  const auto found = checkpoint.tensors.find(name);
+  if (found == checkpoint.tensors.end()) {
+    return fail(Fault::corrupt,
+                checkpoint.path.string() + ": tensor '" + name + "' (Hugging Face: '" + hugging_face_name(name) +
+                    "') is missing; expected " + shape_text(shape),
+                "The weights are incomplete: get the model again");
+  }
+  const auto& tensor = found->second;
+  if (!std::ranges::equal(tensor.shape, shape)) {
+    return fail(Fault::corrupt,
+                checkpoint.path.string() + ": tensor '" + tensor.name + "' has the shape " + shape_text(tensor.shape) +
+                    ", expected " + shape_text(shape),
+                "Weights and config belong to different models");
+  }
+  if (!is_weight(tensor)) {
+    return fail(Fault::unsupported, checkpoint.path.string() + ": tensor '" + tensor.name + "' is of type " +
+                                        std::string(name_of(tensor.type)) +
+                                        ", expected F16, BF16, F32, or I8 with a scale per row");
+  }
+  return &tensor;
+}
+
+}  // namespace tutti

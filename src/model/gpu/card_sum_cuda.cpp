@@ -1,0 +1,46 @@
+#include "model/gpu/card_sum_cuda.h"
+
+#include <c10/cuda/CUDAGuard.h>
+#include <torch/csrc/cuda/nccl.h>
+
+#include <cstring>
+#include <stdexcept>
+
+namespace tutti::gpu {
+namespace {
+
+namespace nccl = torch::cuda::nccl;
+
+/// Over NCCL, which torch brings along.
+class NcclSum final : public CardSum {
+ public:
+  explicit NcclSum(nccl::ncclComm_t cards) : cards_(cards) {}
+  NcclSum(const NcclSum&) = delete;
+  ~NcclSum() override { nccl::comm_destroy(cards_); }
+
+  void sum(at::Tensor& tensor) override {
+    std::vector<at::Tensor> sums{tensor};
+    nccl::all_reduce({tensor}, sums, static_cast<std::int32_t>(nccl::ncclRedOp::Sum), {}, {cards_});
+  }
+
+ private:
+  nccl::ncclComm_t cards_;
+};
+
+}  // namespace
+
+std::string card_sum_key_cuda() {
+  nccl::ncclUniqueId id{};
+  nccl::get_unique_id(id);
+  return {id.internal, sizeof id.internal};
+}
+
+std::shared_ptr<CardSum> make_card_sum_cuda(int index, const std::string& key, int rank, int ranks) {
+  nccl::ncclUniqueId id{};
+  if (key.size() != sizeof id.internal) throw std::invalid_argument("the key of the cards has the wrong size");
+  std::memcpy(id.internal, key.data(), sizeof id.internal);
+  const c10::cuda::CUDAGuard here(static_cast<c10::DeviceIndex>(index));
+  return std::make_shared<NcclSum>(nccl::comm_init_rank(ranks, id, rank));
+}
+
+}  // namespace tutti::gpu

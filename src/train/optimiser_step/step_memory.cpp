@@ -1,0 +1,175 @@
+#include "train/optimiser_step/step_memory.h"
+
+#include <c10/core/CPUAllocator.h>
+#include <c10/core/impl/alloc_cpu.h>
+#include <c10/util/Exception.h>
+
+#include <algorithm>
+#include <bit>
+#include <new>
+#include <utility>
+
+namespace tutti {
+namespace {
+
+constexpr std::size_t kLine = 64;   // a block's own line stands before the data, which is aligned as torch's
+constexpr int kSmallestPower = 16;  // of two: kSmallestKept
+constexpr int kPartBits = 3;
+constexpr auto kParts = std::size_t{1} << kPartBits;  // sizes from a power of two to the next
+
+/// The least size, by its number, that has room for so many bytes: up to an eighth more, so that batches of nearly
+/// equal length find each other's blocks. Pages nobody writes to cost nothing.
+std::size_t number_for(std::size_t bytes) {
+  const auto power = std::bit_width(bytes) - 1;
+  const auto part = std::size_t{1} << (power - kPartBits);
+  const auto parts = (bytes - (std::size_t{1} << power) + part - 1) / part;
+  return static_cast<std::size_t>(power - kSmallestPower) * kParts + parts;
+}
+
+std::size_t size_of(std::size_t number) {
+  return (kParts + number % kParts) << (number / kParts + kSmallestPower - kPartBits);
+}
+
+StepMemory& step_memory() {
+  static auto* const memory = new StepMemory;  // for as long as the process: tensors outlive every scope
+  return *memory;
+}
+
+}  // namespace
+
+struct StepMemory::Block {
+  StepMemory* owner;
+  std::size_t size;  // of the data behind this line
+  Block* next;       // of those nobody uses
+
+  void* data() { return reinterpret_cast<std::byte*>(this) + kLine; }
+  static Block* of(void* data) { return reinterpret_cast<Block*>(static_cast<std::byte*>(data) - kLine); }
+};
+
+/// Of that size, or an eighth larger; none where there is none.
+StepMemory::Block* StepMemory::Shelf::take(std::size_t number) {
+  for (auto it = number; it < std::min(number + 2, kSizes); ++it) {
+    if (!free[it]) continue;
+    Block* const block = free[it];
+    free[it] = block->next;
+    held.kept -= block->size;
+    return block;
+  }
+  return nullptr;
+}
+
+void StepMemory::Shelf::keep(Block* block) {
+  auto& first = free[number_for(block->size)];
+  block->next = std::exchange(first, block);
+  held.kept += block->size;
+}
+
+/// Few are freed so, and what was too large for this request is likely too large for the next.
+StepMemory::Block* StepMemory::Shelf::remove_beyond(std::size_t bytes) {
+  Block* list = nullptr;
+  for (auto it = kSizes; it-- > 0;)
+    while (free[it] && held.kept > bytes) {
+      Block* const block = free[it];
+      free[it] = block->next;
+      held.kept -= block->size;
+      block->next = std::exchange(list, block);
+    }
+  return list;
+}
+
+StepMemory::~StepMemory() {
+  free_kept();
+}
+
+c10::DataPtr StepMemory::allocate(std::size_t bytes) {
+  void* data = nullptr;
+  if (bytes > 0) data = (bytes < kSmallestKept ? fresh(bytes) : take(bytes))->data();
+  return {data, data, &give_back, c10::Device(c10::DeviceType::CPU)};
+}
+
+c10::DeleterFnPtr StepMemory::raw_deleter() const {
+  return &give_back;
+}
+
+void StepMemory::copy_data(void* to, const void* from, std::size_t bytes) const {
+  default_copy_data(to, from, bytes);
+}
+
+bool StepMemory::free_kept() {
+  Block* const all = shelf_.with([](Shelf& shelf) {
+    shelf.held.most = shelf.held.used;
+    return shelf.remove_beyond(0);
+  });
+  free_all(all);
+  return all != nullptr;
+}
+
+StepMemory::Held StepMemory::held() const {
+  return shelf_.with([](const Shelf& shelf) { return shelf.held; });
+}
+
+void StepMemory::give_back(void* data) {
+  if (!data) return;
+  Block* const block = Block::of(data);
+  if (block->size < kSmallestKept) return c10::free_cpu(block);
+  block->owner->shelf_.with([block](Shelf& shelf) {
+    shelf.held.used -= block->size;
+    shelf.keep(block);
+  });
+}
+
+void StepMemory::free_all(Block* list) {
+  while (list) c10::free_cpu(std::exchange(list, list->next));
+}
+
+StepMemory::Block* StepMemory::fresh(std::size_t size) {
+  return new (c10::alloc_cpu(kLine + size)) Block{this, size, nullptr};
+}
+
+StepMemory::Block* StepMemory::take(std::size_t bytes) {
+  const auto number = number_for(bytes);
+  if (number >= Shelf::kSizes) return fresh(bytes);  // fails: no address space is as large
+  Block* dropped = nullptr;
+  Block* const found = shelf_.with([&](Shelf& shelf) {
+    auto& held = shelf.held;
+    Block* const block = shelf.take(number);
+    held.used += block ? block->size : size_of(number);
+    // What is new takes the place of what is kept, not room beside it.
+    if (!block) dropped = shelf.remove_beyond(held.most > held.used ? held.most - held.used : 0);
+    held.most = std::max(held.most, held.used);
+    return block;
+  });
+  free_all(dropped);
+  return found ? found : replace_kept(size_of(number));
+}
+
+/// One that counts as used already.
+StepMemory::Block* StepMemory::replace_kept(std::size_t size) {
+  try {
+    try {
+      return fresh(size);
+    } catch (const c10::Error&) {
+      free_kept();
+      return fresh(size);
+    }
+  } catch (...) {
+    shelf_.with([size](Shelf& shelf) {
+      shelf.held.used -= size;
+      shelf.held.most = shelf.held.used;
+    });
+    throw;
+  }
+}
+
+void keep_step_memory() {
+  c10::SetCPUAllocator(&step_memory());
+  std::set_new_handler([] {
+    if (!step_memory().free_kept()) throw std::bad_alloc();
+  });
+}
+
+void free_step_memory() {
+  step_memory().free_kept();
+}
+
+}  // namespace tutti

@@ -1,0 +1,177 @@
+#include "train/peers/rank_monitor.h"
+
+#include <c10/util/Exception.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+#include <torch/csrc/distributed/c10d/Store.hpp>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "train/peers/peers.h"
+
+namespace tutti {
+namespace {
+
+// What a process says of its work in the store.
+constexpr const char* kDone = "done";
+constexpr const char* kFailed = "failed";
+
+constexpr std::chrono::milliseconds kBetweenCounts{100};
+
+std::string name_of_machine() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "an unknown machine";
+}
+
+/// Where a process says that it lives.
+std::string heartbeat_key(int rank) {
+  return "own-pace/life/" + std::to_string(rank);
+}
+
+/// A count and the name of its machine, anew every time.
+std::string heartbeat_text(int count) {
+  return std::to_string(count) + " " + name_of_machine();
+}
+
+void go_on_living(c10d::Store& store, const std::string& key, Seconds every, const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any never;
+  std::unique_lock lock(mutex);
+  for (int count = 1; !never.wait_for(lock, stop, every, [&] { return stop.stop_requested(); }); ++count) {
+    try {
+      store.set(key, heartbeat_text(count));
+    } catch (const c10::DistNetworkError&) {
+      // The store is gone for good: torch would say so with its stack every time, the thread at work finds out by
+      // itself.
+      return;
+    } catch (const std::exception&) {
+      // Nobody heard it; the next may be heard.
+    }
+  }
+}
+
+double seconds_since(Clock::Instant begin) {
+  return Seconds(Clock::real().now() - begin).count();
+}
+
+}  // namespace
+
+/// As far as one waits for it.
+struct RankMonitor::Other {
+  int rank = 0;
+  std::string work{};  // how far it says that it is; empty: not at its end
+  std::string heartbeat{};
+  Clock::Instant last_seen = Clock::real().now();  // when it last gave a sign of life
+};
+
+RankMonitor::RankMonitor(c10d::Store& store, int rank, int ranks, WaitLimits limits)
+    : store_(store), rank_(rank), ranks_(ranks), limits_(limits) {
+  store_.set(heartbeat_key(rank_), heartbeat_text(0));
+  living_ =
+      std::jthread([this](const std::stop_token& stop) { go_on_living(store_, heartbeat_key(rank_), limits_.beat, stop); });
+}
+
+std::string RankMonitor::key_of(const std::string& what) const {
+  return "own-pace/" + std::to_string(round_) + "/" + what;
+}
+
+/// "process 3 of 4 on gpu07", as far as it has said where it is.
+std::string RankMonitor::name_of(const Other& other) const {
+  const auto name = name_of_process(other.rank, ranks_);
+  return other.heartbeat.empty() ? name : name + " on " + other.heartbeat.substr(other.heartbeat.rfind(' ') + 1);
+}
+
+/// Empty: nothing yet.
+std::string RankMonitor::value_of(const std::string& key) const {
+  return store_.check({key}) ? store_.get_to_str(key) : std::string();
+}
+
+void RankMonitor::listen_to(Other& other) const {
+  other.work = value_of(key_of(std::to_string(other.rank)));
+  auto heartbeat = value_of(heartbeat_key(other.rank));
+  if (heartbeat == other.heartbeat) return;
+  other.heartbeat = std::move(heartbeat);
+  other.last_seen = Clock::real().now();
+}
+
+Result<void> RankMonitor::check(const Other& other, const std::string& doing) const {
+  if (other.work == kFailed)
+    return fail(Fault::device, name_of(other) + " failed where each " + doing, "See what it said");
+  if (other.work == kDone || seconds_since(other.last_seen) <= limits_.silence.count()) return {};
+  return fail(Fault::device,
+              name_of(other) + ", which " + doing + ", has said nothing for " +
+                  std::to_string(std::lround(limits_.silence.count())) + " s: it, its machine or the network is gone",
+              "Start all of them anew, with --resume where there are checkpoints");
+}
+
+/// All of them are counted at one place; who is missing is asked for as often as those say something.
+Result<void> RankMonitor::wait_for_others(const std::string& doing) const {
+  std::vector<Other> missing;
+  for (int rank = 0; rank < ranks_; ++rank)
+    if (rank != rank_) missing.push_back({.rank = rank});
+  const auto begin = Clock::real().now();
+  auto reported = begin, looked = begin;
+  for (; store_.add(key_of("done"), 0) < ranks_; std::this_thread::sleep_for(kBetweenCounts)) {
+    if (seconds_since(looked) < limits_.beat.count()) continue;
+    looked = Clock::real().now();
+    for (auto& other : missing) {
+      listen_to(other);
+      if (auto checked = check(other, doing); !checked) return checked;
+    }
+    std::erase_if(missing, [](const Other& other) { return other.work == kDone; });
+    if (missing.empty()) return {};  // one that ended behind saying so has not counted itself
+    if (seconds_since(reported) < limits_.news.count()) continue;
+    reported = looked;
+    std::string names;
+    for (const auto& other : missing) names += (names.empty() ? "" : ", ") + name_of(other);
+    log(Level::info, "waiting for " + names + ", which " + doing + "; " +
+                         std::to_string(std::lround(seconds_since(begin))) + " s so far");
+  }
+  return {};
+}
+
+void RankMonitor::say_failed(const std::string& own) const {
+  try {
+    store_.set(own, kFailed);
+  } catch (const std::exception&) {
+    // Nobody is there to hear it, and the work's own failure is what counts.
+  }
+}
+
+/// What is thrown is a failure to the others, too: they need not wait for the silence behind it.
+Result<void> RankMonitor::work_here(const std::string& own, const std::function<Result<void>()>& work) const {
+  Result<void> done{};
+  try {
+    done = work();
+  } catch (...) {
+    say_failed(own);
+    throw;
+  }
+  if (!done) say_failed(own);
+  return done;
+}
+
+Result<void> RankMonitor::run(const std::string& doing, const std::function<Result<void>()>& work) {
+  ++round_;
+  const auto own = key_of(std::to_string(rank_));
+  if (auto done = work_here(own, work); !done) return done;
+  try {
+    store_.set(own, kDone);
+    store_.add(key_of("done"), 1);
+    return wait_for_others(doing);
+  } catch (const std::exception&) {
+    return fail(Fault::device, name_of_process(0, ranks_) + ", where all meet, is gone: it failed, or was ended",
+                "See what it said");
+  }
+}
+
+}  // namespace tutti

@@ -1,0 +1,89 @@
+#include "train/report/tensorboard_writer.h"
+
+#include <array>
+#include <bit>
+#include <chrono>
+
+#include "base/bytes.h"
+#include "base/clock.h"
+
+namespace tutti {
+namespace {
+
+constexpr std::array<std::uint32_t, 256> crc_table() {
+  std::array<std::uint32_t, 256> table{};
+  for (std::uint32_t i = 0; i < 256; ++i) {
+    std::uint32_t crc = i;
+    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ (crc & 1 ? 0x82F63B78U : 0);
+    table[i] = crc;
+  }
+  return table;
+}
+
+/// CRC-32C, rotated and shifted as records want it.
+std::uint32_t masked_crc(std::string_view bytes) {
+  static constexpr auto kTable = crc_table();
+  std::uint32_t crc = 0xFFFFFFFFU;
+  for (const char c : bytes) crc = kTable[(crc ^ static_cast<unsigned char>(c)) & 0xFF] ^ (crc >> 8);
+  return std::rotr(~crc, 15) + 0xA282EAD8U;
+}
+
+template <class T>
+std::string raw(T value) {
+  ByteWriter writer;
+  writer.put(value);
+  return writer.take();
+}
+
+// The few forms of protocol buffers that are needed: a field's key is its number and the kind of what follows.
+std::string varint(std::uint64_t value) {
+  std::string bytes;
+  for (; value >= 0x80; value >>= 7) bytes += static_cast<char>(value | 0x80);
+  return bytes + static_cast<char>(value);
+}
+std::string key(int field, int kind) {
+  return varint(static_cast<std::uint64_t>(field << 3 | kind));
+}
+std::string text_field(int field, std::string_view text) {
+  return key(field, 2) + varint(text.size()) + std::string(text);
+}
+
+std::string framed(const std::string& message) {
+  const auto size = raw(static_cast<std::uint64_t>(message.size()));
+  return size + raw(masked_crc(size)) + message + raw(masked_crc(message));
+}
+
+double now() {
+  return unix_seconds(std::chrono::system_clock::now());
+}
+
+}  // namespace
+
+std::string event_file_version(double wall_time) {
+  return framed(key(1, 1) + raw(wall_time) + text_field(3, "brain.Event:2"));
+}
+
+std::string event_record(double wall_time, std::int64_t step, std::span<const EventScalar> scalars) {
+  std::string summary;
+  for (const auto& scalar : scalars)
+    summary += text_field(1, text_field(1, scalar.tag) + key(2, 5) + raw(static_cast<float>(scalar.value)));
+  return framed(key(1, 1) + raw(wall_time) + key(2, 0) + varint(static_cast<std::uint64_t>(step)) +
+                text_field(5, summary));
+}
+
+Result<EventFile> EventFile::create(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  std::filesystem::create_directories(folder, ignored);
+  const auto path = folder / ("events.out.tfevents." + std::to_string(static_cast<std::int64_t>(now())) + ".tutti");
+  auto file = GrowingFile::open(path);
+  if (!file) return tl::unexpected<Error>(file.error());
+  EventFile events(std::move(*file));
+  events.file_.add(event_file_version(now()));
+  return events;
+}
+
+void EventFile::add(std::int64_t step, std::span<const EventScalar> scalars) {
+  file_.add(event_record(now(), step, scalars));
+}
+
+}  // namespace tutti

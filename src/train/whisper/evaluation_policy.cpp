@@ -1,0 +1,66 @@
+#include "train/whisper/evaluation_policy.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/log.h"
+#include "base/strings/joined.h"
+#include "feed/feed.h"
+#include "feed/source/content.h"
+#include "train/evaluation/set_decoder.h"
+#include "train/stop_signals.h"
+
+namespace tutti {
+
+Result<void> check_evaluation(const WhisperRecipe& recipe, bool evaluates) {
+  if (evaluates) return {};
+  if (recipe.patience > 0)
+    return fail(Fault::usage, "patience: there is nothing to judge by, so no evaluation would ever end the training",
+                "Name a set with --eval-data, or make a split 'validation' beside 'train'");
+  if (recipe.eval_steps > 0)
+    log(Level::warning, "eval-steps: nothing is evaluated, there is no set to judge by; name one with --eval-data");
+  return {};
+}
+
+Result<std::unique_ptr<Dataset>> evaluation_set(const DataParts& parts, const Peers* peers) {
+  if (!parts.eval_data || (peers && peers->rank() > 0)) return nullptr;
+  auto set = open_dataset(*parts.eval_data, parts.eval_split, {});
+  if (!set) return fail_in("eval-data", set.error());
+  return set;
+}
+
+std::string evaluator_of(const WhisperRecipe& r, const Dataset* set, Peers* peers) {
+  std::string own;
+  if (set) {
+    const auto lines = r.eval_samples > 0 ? std::min<std::int64_t>(r.eval_samples, set->size()) : set->size();
+    own =
+        joined(std::vector<std::string>{std::to_string(content_of(*set, lines)), r.normaliser, r.language, r.task,
+                                        r.use_chunking ? "cut" : "whole", r.timestamps == 1 ? "with times" : "without"},
+               "\n");
+  }
+  return peers ? peers->gather(own).front() : own;
+}
+
+std::function<Result<Evaluation>()> evaluation_of(const WhisperTask& task, const WhisperRecipe& recipe,
+                                                  const DataParts& parts) {
+  if (!parts.eval_data) return {};
+  const auto options = evaluation_feed(recipe, task.dims(), *parts.eval_data, parts.eval_split);
+  return [&task, options, normaliser = recipe.normaliser, times = recipe.timestamps == 1]() -> Result<Evaluation> {
+    auto feed = Feed::open(options);
+    if (!feed) return tl::unexpected<Error>(feed.error());
+    const auto model = task.snapshot();
+    const auto decoded =
+        decode_set(model, task.labels().tokenizer(),
+               {.sot_sequence = task.labels().sot_sequence(), .timestamps = times, .interrupted = stop_requested},
+               [&feed] { return feed->next(); });
+    if (!decoded) return tl::unexpected<Error>(decoded.error());
+    const auto report = feed->report();
+    auto evaluation = score_set(*decoded, report.bad_samples, normaliser);
+    if (!evaluation) return fail_in(options.data.string(), evaluation.error());
+    evaluation->last_bad = report.last_bad;
+    evaluation->compute_type = model.type().name();
+    return evaluation;
+  };
+}
+
+}  // namespace tutti

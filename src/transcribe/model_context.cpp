@@ -1,0 +1,68 @@
+#include "transcribe/model_context.h"
+
+#include "base/log.h"
+#include "transcript/prompt_frame.h"
+
+namespace tutti {
+namespace {
+
+/// The run's rules made to fit the model's vocabulary.
+LongFormOptions fitting(LongFormOptions rules, const SpecialTokens& special) {
+  if (special.multilingual && rules.translate && rules.words)
+    log(Level::warning, "the words of a translation have no times of their own in the audio; theirs may be far off");
+  if (special.multilingual) return rules;
+  if (rules.language && *rules.language != "en")
+    log(Level::warning, "the model is English-only; '" + *rules.language + "' was asked for, English is used");
+  if (rules.translate) log(Level::warning, "the model is English-only and cannot translate; it transcribes");
+  rules.language = "en";
+  rules.translate = false;
+  return rules;
+}
+
+/// What every window of every file would fail of, one after the other.
+Result<void> check_request(const Tokenizer& tokenizer, const LongFormOptions& rules,
+                         const std::vector<std::int32_t>& named, const Ready& ready) {
+  if (auto known = check_suppressed(named, ready.n_vocab); !known) return known;
+  const SpecialTokens& special = tokenizer.special();
+  if (special.multilingual && rules.language && !special.language_token(*rules.language))
+    return fail(Fault::usage, "--language: the model does not know '" + *rules.language + "'",
+                "Name another, or None to have it detected");
+  // A prompt is as long in any language.
+  const auto& codes = special.language_codes;
+  const std::string language = rules.language.value_or(codes.empty() ? "en" : codes.front());
+  if (special.multilingual && !special.language_token(language)) return {};
+  const auto request = PromptFrame(tokenizer, rules, language, ready.n_text_ctx).request_after({});
+  return request.map([](const auto&) {});
+}
+
+}  // namespace
+
+TranscriptionContext ModelContext::context(WindowEngine& engine, const RunOptions& options,
+                                          const OnProgressOfFile& on_progress, bool rationed) const {
+  return {.windows = {.engine = engine,
+                      .tokenizer = tokenizer,
+                      .options = options.decoding,
+                      .suppressed = suppressed,
+                      .rationed = rationed},
+          .log_mel = log_mel,
+          .rules = rules,
+          .on_progress = on_progress,
+          .model = {.frames_per_window = frames_per_window, .n_text_ctx = n_text_ctx},
+          .way = {.vad = options.vad, .clips = options.long_form.clip_timestamps, .batched = options.batched}};
+}
+
+Result<ModelContext> spoken_model(Tokenizer tokenizer, const Ready& ready, const RunOptions& options) {
+  LongFormOptions rules = fitting(options.long_form, tokenizer.special());
+  if (auto checked = check_request(tokenizer, rules, options.decoding.suppress_tokens, ready); !checked)
+    return tl::unexpected(checked.error());
+  auto suppressed = suppressed_tokens(tokenizer, options.decoding.suppress_tokens);
+  if (options.vad) rules.clip_timestamps = LongFormOptions{}.clip_timestamps;  // they cut the speech beforehand
+  return ModelContext{.tokenizer = std::move(tokenizer),
+                     .log_mel = LogMel(ready.n_mels),
+                     .suppressed = std::move(suppressed),
+                     .rules = std::move(rules),
+                     .frames_per_window = 2 * ready.n_audio_ctx,
+                     .n_text_ctx = ready.n_text_ctx};
+}
+
+}  // namespace tutti

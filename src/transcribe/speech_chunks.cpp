@@ -1,0 +1,114 @@
+#include "transcribe/speech_chunks.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "audio/log_mel.h"
+#include "base/units.h"
+#include "transcript/clips.h"
+
+namespace tutti {
+namespace {
+
+/// Shorter gaps are pauses as others are.
+bool is_long(const SampleRange& gap) {
+  return length_of(gap.end - gap.start, kModelRate) >= Seconds(1);
+}
+
+}  // namespace
+
+std::int64_t SpeechChunk::first_frame() const {
+  return pieces.front().start / kHopSamples;
+}
+
+std::int64_t SpeechChunk::frames() const {
+  return samples / kHopSamples;
+}
+
+std::vector<double> clips_with_sound(std::span<const double> clip_points, std::span<const SampleRange> gaps,
+                                     std::int64_t samples) {
+  const std::vector<double> whole{0};
+  const std::span<const double> points = clip_points.empty() ? std::span<const double>(whole) : clip_points;
+  std::vector<double> clips;
+  bool has_gap = false;
+  for (std::size_t i = 0; i < points.size(); i += 2) {
+    double start = points[i];
+    const double all = length_of(samples, kModelRate).count();
+    const double end = i + 1 < points.size() ? points[i + 1] : std::max(all, start);
+    for (const SampleRange& gap : gaps) {
+      const double from = length_of(gap.start, kModelRate).count(), to = length_of(gap.end, kModelRate).count();
+      if (!is_long(gap) || to <= start || from >= end) continue;
+      has_gap = true;
+      if (from > start) clips.insert(clips.end(), {start, from});
+      start = to;
+    }
+    if (start < end || clips.empty()) clips.insert(clips.end(), {std::min(start, end), end});
+  }
+  return has_gap ? clips : std::vector<double>(clip_points.begin(), clip_points.end());
+}
+
+Result<std::vector<SpeechPiece>> within_clips(std::span<const SpeechPiece> pieces, std::span<const double> clip_points,
+                                              std::int64_t samples) {
+  // Rounded up, so that clips without an end take the last samples along.
+  const auto clips = clips_from(clip_points, (samples + kHopSamples - 1) / kHopSamples);
+  if (!clips) return tl::unexpected(clips.error());
+  std::vector<SpeechPiece> within;
+  for (const Clip& clip : *clips) {
+    const std::int64_t from = clip.start * kHopSamples, to = clip.end * kHopSamples;
+    for (SpeechPiece piece : pieces) {
+      piece.forced_cut = piece.forced_cut && piece.end <= to;
+      piece.start = std::max(piece.start, from);
+      piece.end = std::min(piece.end, to);
+      if (piece.start < piece.end) within.push_back(piece);
+    }
+  }
+  return within;
+}
+
+std::vector<SpeechChunk> chunks_of(std::span<const SpeechPiece> pieces, std::int64_t frames_per_window,
+                                   std::span<const SampleRange> gaps) {
+  std::vector<SpeechChunk> chunks;
+  const auto has_gap_between = [&](const SpeechPiece& before, const SpeechPiece& after) {
+    return std::ranges::any_of(gaps, [&](const SampleRange& gap) {
+      const std::int64_t middle = (gap.start + gap.end) / 2;
+      return is_long(gap) && before.end <= middle && middle < after.start;
+    });
+  };
+  while (!pieces.empty()) {
+    std::size_t count = 1;
+    while (count < pieces.size() && !has_gap_between(pieces[count - 1], pieces[count])) ++count;
+    for (PackedPieces& packed : pack_windows(pieces.first(count), frames_per_window * kHopSamples)) {
+      const std::int64_t samples = samples_of(packed);
+      if (samples >= kHopSamples) chunks.push_back({std::move(packed), samples});
+    }
+    pieces = pieces.subspan(count);
+  }
+  return chunks;
+}
+
+void end_with_sound(std::vector<Segment>& segments, Seconds sound) {
+  for (Segment& segment : segments) {
+    segment.end = std::min(segment.end, sound.count());
+    segment.start = std::min(segment.start, segment.end);
+  }
+}
+
+void restore_times(std::vector<Segment>& segments, const SpeechMap& map) {
+  for (Segment& segment : segments) {
+    segment.seek = std::llround(map.start(Seconds(static_cast<double>(segment.seek) / kFramesPerSecond)).count() *
+                                kFramesPerSecond);
+    segment.start = map.start(Seconds(segment.start)).count();
+    // An empty segment at the border of two pieces would end before it starts.
+    segment.end = std::max(segment.start, map.end(Seconds(segment.end)).count());
+    for (Word& word : segment.words) {
+      const auto span = map.word(Seconds(word.start), Seconds(word.end));
+      word.start = span.start.count();
+      word.end = span.end.count();
+    }
+    if (segment.words.empty()) continue;
+    segment.start = segment.words.front().start;
+    segment.end = segment.words.back().end;
+  }
+}
+
+}  // namespace tutti

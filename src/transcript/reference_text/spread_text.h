@@ -1,0 +1,23 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "transcript/transcript.h"
+
+namespace tutti {
+
+/// A sentence with estimated times.
+struct SpreadSentence {
+  Segment segment{};
+  bool is_sure = false;  // half of its words were heard where it lies; else it lies somewhere between sure ones
+};
+
+/// Lays `text` over what a model has heard of the same recording of `seconds`: words that are the same, along a
+/// shortest path of edits, have the same time. Sentences that were hardly heard share what time lies between those that
+/// were. A sentence ends with its line or its full stop; longer ones than 20 words are parted where the longest pauses
+/// are. Words are what stands between spaces. Pure.
+std::vector<SpreadSentence> spread_text(std::string_view text, std::span<const Word> decoded, double seconds);
+
+}  // namespace tutti

@@ -1,0 +1,55 @@
+#include "decode/decode_request.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+namespace tutti {
+namespace {
+
+constexpr WhisperDims kDims{.n_vocab = 100, .n_text_ctx = 8};
+
+std::string complaint(const std::function<void(DecodeRequest&)>& spoil) {
+  DecodeRequest job{.prompt = {1, 2, 3}, .sot_index = 2};
+  spoil(job);
+  const auto selection = check(job, kDims);
+  return selection ? "" : selection.error().text();
+}
+
+TEST(DecodeRequestCheck, ASoundJobPasses) {
+  EXPECT_EQ(complaint([](auto&) {}), "");
+}
+
+TEST(DecodeRequestCheck, EveryFieldOutOfRangeIsNamed) {
+  const auto names = [](const std::string& text, const char* field) { return text.find(field) != std::string::npos; };
+  EXPECT_TRUE(names(complaint([](auto& job) { job.prompt.clear(); }), "prompt has 0"));
+  EXPECT_TRUE(names(complaint([](auto& job) { job.prompt.resize(9); }), "prompt has 9"));
+  EXPECT_TRUE(names(complaint([](auto& job) { job.prompt[1] = 100; }), "token 100"));
+  EXPECT_TRUE(names(complaint([](auto& job) { job.rules.suppress = {-1}; }), "token -1"));
+  EXPECT_TRUE(names(complaint([](auto& job) { job.sot_index = 3; }), "sot_index 3"));
+  EXPECT_TRUE(names(complaint([](auto& job) { job.temperature = -0.5F; }), "temperature"));
+  EXPECT_TRUE(names(complaint([](auto& job) { job.temperature = std::nanf(""); }), "temperature"));
+  EXPECT_TRUE(names(complaint([](auto& job) { job.temperature = 1e-9F; }), "temperature"));
+  EXPECT_TRUE(names(complaint([](auto& job) { job.temperature = 1e30F; }), "temperature"));
+  EXPECT_TRUE(names(complaint([](auto& job) { job.best_of = 0; }), "best_of"));
+  EXPECT_TRUE(names(complaint([](auto& job) { job.max_tokens = 0; }), "max_tokens"));
+  EXPECT_TRUE(names(complaint([](auto& job) { job.beam_size = -1; }), "beam_size"));
+  EXPECT_TRUE(names(complaint([](auto& job) { job.beam_size = 65; }), "beam_size"));
+  EXPECT_TRUE(names(complaint([](auto& job) { job.length_penalty = 1.5; }), "length_penalty"));
+  EXPECT_TRUE(names(complaint([](auto& job) { job.length_penalty = std::nan(""); }), "length_penalty"));
+  const auto with_beams = [](double patience) {
+    return [=](DecodeRequest& job) {
+      job.beam_size = 2;
+      job.patience = patience;
+    };
+  };
+  EXPECT_EQ(complaint(with_beams(1.5)), "");
+  for (const double patience : {0.0, -1.0, 1000.0, std::nan("")}) {
+    EXPECT_TRUE(names(complaint(with_beams(patience)), "patience")) << patience;
+  }
+  EXPECT_TRUE(names(complaint(with_beams(0.1)), "no hypothesis"));
+}
+
+}  // namespace
+}  // namespace tutti

@@ -1,0 +1,125 @@
+#include "transcribe/speech_chunks.h"
+
+#include <gtest/gtest.h>
+
+using namespace tutti;
+
+namespace {
+
+constexpr std::int64_t kSecond = 16000;
+
+SpeechPiece piece(double from, double to) {
+  return {.start = static_cast<std::int64_t>(from * kSecond), .end = static_cast<std::int64_t>(to * kSecond)};
+}
+
+/// From 2 to 5 and from 10 to 14 s of a recording: 7 s of speech, the border at 3.
+const std::vector<SpeechPiece> kTwo{piece(2, 5), piece(10, 14)};
+
+std::vector<Segment> restored(Segment segment) {
+  std::vector<Segment> segments{std::move(segment)};
+  restore_times(segments, SpeechMap(kTwo));
+  return segments;
+}
+
+}  // namespace
+
+TEST(RestoreTimes, ASegmentAcrossTheBorderSpansTheSilence) {
+  const auto segments = restored({.seek = 100, .start = 1, .end = 4});
+  EXPECT_EQ(segments[0].seek, 300);
+  EXPECT_DOUBLE_EQ(segments[0].start, 3);
+  EXPECT_DOUBLE_EQ(segments[0].end, 11);
+}
+
+TEST(RestoreTimes, ASegmentThatEndsAtTheBorderEndsBeforeTheSilence) {
+  EXPECT_DOUBLE_EQ(restored({.start = 1, .end = 3})[0].end, 5);
+}
+
+TEST(RestoreTimes, AnEmptySegmentAtTheBorderStaysEmpty) {
+  const auto segments = restored({.start = 3, .end = 3});
+  EXPECT_DOUBLE_EQ(segments[0].start, 10);
+  EXPECT_DOUBLE_EQ(segments[0].end, 10);
+}
+
+TEST(RestoreTimes, WordsStayInTheirPieceAndCarryTheirSegment) {
+  const auto segments =
+      restored({.start = 0,
+                .end = 7,
+                .words = {{.word = " one", .start = 2.8, .end = 3.1}, {.word = " two", .start = 3.1, .end = 4}}});
+  EXPECT_NEAR(segments[0].words[0].start, 4.8, 1e-9);
+  EXPECT_NEAR(segments[0].words[0].end, 5.1, 1e-9);
+  EXPECT_NEAR(segments[0].words[1].start, 10.1, 1e-9);
+  EXPECT_NEAR(segments[0].start, 4.8, 1e-9);
+  EXPECT_NEAR(segments[0].end, 11, 1e-9);
+}
+
+TEST(EndWithSound, NoSegmentClaimsTimeBehindTheSoundAndTextIsNotLost) {
+  std::vector<Segment> segments{{.start = 0, .end = 4}, {.start = 4, .end = 30}, {.start = 29, .end = 30, .text = "x"}};
+  end_with_sound(segments, Seconds(7));
+  EXPECT_EQ(segments[0].end, 4);
+  EXPECT_EQ(segments[1].start, 4);
+  EXPECT_EQ(segments[1].end, 7);
+  EXPECT_EQ(segments[2].start, 7);
+  EXPECT_EQ(segments[2].end, 7);
+  EXPECT_EQ(segments[2].text, "x");
+}
+
+TEST(Chunks, NoneCrossesAGapOfASecondOrMore) {
+  const std::vector<SpeechPiece> pieces{piece(0, 2), piece(3, 4), piece(10, 12)};
+  EXPECT_EQ(chunks_of(pieces, 3000).size(), 1U);
+  const std::vector<SampleRange> gaps{{2 * kSecond, 2 * kSecond + kSecond / 2}, {4 * kSecond, 10 * kSecond}};
+  const auto chunks = chunks_of(pieces, 3000, gaps);
+  ASSERT_EQ(chunks.size(), 2U) << "the first gap is shorter";
+  EXPECT_EQ(chunks[0].pieces.size(), 2U);
+  EXPECT_EQ(chunks[1].pieces.front().start, 10 * kSecond);
+}
+
+TEST(WithinClips, OnlyTheSpeechInTheClipsIsLeft) {
+  const std::vector<double> clips{3, 4, 4.5, 11, 13};
+  const auto within = within_clips(kTwo, clips, 20 * kSecond);
+  ASSERT_TRUE(within);
+  EXPECT_EQ(*within, (std::vector{piece(3, 4), piece(4.5, 5), piece(10, 11), piece(13, 14)}));
+}
+
+TEST(WithinClips, AForcedCutIsOneOnlyWhereItStillEndsThePiece) {
+  std::vector<SpeechPiece> pieces{piece(0, 4), piece(4, 8)};
+  pieces[0].forced_cut = true;
+  EXPECT_TRUE(within_clips(pieces, std::vector<double>{0}, 9 * kSecond)->front().forced_cut);
+  EXPECT_FALSE(within_clips(pieces, std::vector<double>{0, 3}, 9 * kSecond)->front().forced_cut);
+}
+
+TEST(WithinClips, AWholeRecordingKeepsItsLastSamples) {
+  const std::vector<SpeechPiece> pieces{{.start = 0, .end = 16055}};
+  EXPECT_EQ(*within_clips(pieces, std::vector<double>{0}, 16055), pieces);
+}
+
+std::vector<double> sounding(const std::vector<double>& clips, const std::vector<SampleRange>& gaps) {
+  return clips_with_sound(clips, gaps, 20 * kSecond);
+}
+
+TEST(ClipsWithSound, AreTheClipsWhereThereIsNoLongGap) {
+  EXPECT_EQ(sounding({0}, {}), std::vector<double>{0});
+  EXPECT_EQ(sounding({0}, {{2 * kSecond, 2 * kSecond + 8000}}), std::vector<double>{0}) << "a pause like another";
+  EXPECT_EQ(sounding({1, 2, 5}, {{2 * kSecond, 5 * kSecond}}), (std::vector<double>{1, 2, 5}));
+}
+
+TEST(ClipsWithSound, BeginBehindGapsAndEndBeforeThem) {
+  EXPECT_EQ(sounding({0}, {{0, 4 * kSecond}}), (std::vector<double>{4, 20}));
+  EXPECT_EQ(sounding({}, {{3 * kSecond, 9 * kSecond}}), (std::vector<double>{0, 3, 9, 20}));
+  EXPECT_EQ(sounding({2, 10, 12}, {{3 * kSecond, 5 * kSecond}, {8 * kSecond, 13 * kSecond}}),
+            (std::vector<double>{2, 3, 5, 8, 13, 20}));
+}
+
+TEST(ClipsWithSound, AreEmptyWhereThereIsNothingElse) {
+  const auto clips = sounding({1, 3}, {{0, 4 * kSecond}});
+  ASSERT_EQ(clips.size(), 2U);
+  EXPECT_EQ(clips[0], clips[1]);
+}
+
+TEST(ChunksOf, WholePiecesFillAWindowAndWhatIsShorterThanAFrameIsLeftOut) {
+  const std::vector<SpeechPiece> pieces{piece(0, 12), piece(20, 30), piece(40, 50), {.start = 960000, .end = 960100}};
+  const auto chunks = chunks_of(std::vector(pieces.begin(), pieces.end() - 1), 3000);
+  ASSERT_EQ(chunks.size(), 2U);
+  EXPECT_EQ(chunks[0].frames(), 2200);
+  EXPECT_EQ(chunks[1].first_frame(), 4000);
+  EXPECT_TRUE(chunks_of(std::vector{pieces.back()}, 3000).empty());
+}
