@@ -1,4 +1,4 @@
-// Decoding a file end to end (child process, decoder, rate conversion, temporary file): how many seconds of sound one
+// Decoding a file end to end (child process, decoder, rate conversion, temporary file): how many seconds of audio one
 // second of one core decodes. 44.1 kHz stereo; ten minutes, and ten seconds, where starting up counts.
 #include <benchmark/benchmark.h>
 #include <sndfile.h>

@@ -51,9 +51,9 @@ std::filesystem::path write_flac(int rate, int channels) {
   std::vector<short> out;
   std::uint32_t random = 1;
   for (std::int64_t at = 0; at < kSeconds * rate; ++at) {
-    const double place = static_cast<double>(at) * kModelRate.value / rate;
-    const auto low = static_cast<std::size_t>(place);
-    const double part = place - static_cast<double>(low);
+    const double position = static_cast<double>(at) * kModelRate.value / rate;
+    const auto low = static_cast<std::size_t>(position);
+    const double part = position - static_cast<double>(low);
     const double value = pcm[low] * (1 - part) + pcm[std::min(low + 1, pcm.size() - 1)] * part;
     for (int channel = 0; channel < channels; ++channel) {
       random = random * 1664525U + 1013904223U;

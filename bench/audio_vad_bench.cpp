@@ -1,4 +1,4 @@
-// Finding speech in a minute of sound on one core, reading its samples included.
+// Finding speech in a minute of audio on one core, reading its samples included.
 #include <benchmark/benchmark.h>
 
 #include <cmath>

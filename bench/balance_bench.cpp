@@ -1,4 +1,4 @@
-// What a decision costs with 16 devices and 100,000 tasks queued. The promise is about the 99th percentile: at most 50
+// The time of a decision with 16 devices and 100,000 jobs queued. The promise is about the 99th percentile: at most 50
 // µs.
 #include <benchmark/benchmark.h>
 
@@ -32,7 +32,7 @@ class Batch {
     while (const auto grant = dispatcher_.next({})) running_.push_back(*grant);
   }
 
-  /// One piece ends and another is placed: how long either decision took, in seconds.
+  /// One piece ends and another is granted: appends the time of either decision, in seconds.
   void step(std::vector<double>& took) {
     const Grant ended = running_.front();
     running_.pop_front();

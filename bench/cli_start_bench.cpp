@@ -1,5 +1,5 @@
-// How long it takes from the start of `tutti batch` on a manifest of 100,000 recordings, all of them there, until the
-// first is taken up: reading it, planning the outputs, looking at the files, a store of its own.
+// The time from the start of `tutti batch` on a manifest of 100,000 recordings, all of them present, until the first is
+// claimed: reading it, planning the outputs, checking the files, a store of its own.
 #include <benchmark/benchmark.h>
 
 #include <fstream>
@@ -15,16 +15,16 @@ namespace fs = std::filesystem;
 
 constexpr int kRecordings = 100'000, kInAFolder = 1000;
 
-/// A field note's manifest and its recordings, which nobody gets to hear.
+/// A field note's manifest and its recordings, which are never decoded.
 void write_archive(const fs::path& folder) {
   std::ofstream manifest(folder / "archive.json");
   manifest << "{\"count\":" << kRecordings << ",\"exported_at\":\"2026-01-01\",\"filter\":\"\",\"assets\":[";
   for (int i = 0; i < kRecordings; ++i) {
-    const std::string place = std::to_string(i / kInAFolder), name = std::to_string(i) + ".wav";
-    if (i % kInAFolder == 0) fs::create_directories(folder / "audio" / place);
-    std::ofstream(folder / "audio" / place / name) << "recording " << i;
+    const std::string parent = std::to_string(i / kInAFolder), name = std::to_string(i) + ".wav";
+    if (i % kInAFolder == 0) fs::create_directories(folder / "audio" / parent);
+    std::ofstream(folder / "audio" / parent / name) << "recording " << i;
     manifest << (i > 0 ? "," : "") << "{\"id\":\"id-" << i << "\",\"name\":\"talk " << i << "\",\"file_name\":\""
-             << name << "\",\"asset_type\":\"Audio\",\"folder_path\":\"" << place
+             << name << "\",\"asset_type\":\"Audio\",\"folder_path\":\"" << parent
              << "\",\"media_duration_seconds\":" << 60 + i * 37 % 3600 << "}";
   }
   manifest << "]}";
@@ -35,19 +35,19 @@ void batch_of_100000(benchmark::State& state) {
   if (!fs::exists(archive / "archive.json")) write_archive(archive.path());
   for (auto _ : state) {
     state.PauseTiming();
-    std::optional<TempFolder> place(std::in_place);
+    std::optional<TempFolder> temporary(std::in_place);
     state.ResumeTiming();
     std::optional<RunningProgram> program(
         std::in_place,
         std::vector<std::string>{tutti_program(), "batch", archive / "archive.json", "--audio-root", archive / "audio",
-                                 "--output-dir", *place / "out", "--state", *place / "state", "--devices",
+                                 "--output-dir", *temporary / "out", "--state", *temporary / "state", "--devices",
                                  "emulated:30x:12GB", "--yes"},
-        std::vector<std::string>{"XDG_RUNTIME_DIR=" + place->path().string()});
+        std::vector<std::string>{"XDG_RUNTIME_DIR=" + temporary->path().string()});
     const bool began = program->saw("Processing: ");
     state.PauseTiming();
     if (!began) state.SkipWithError(program->wait().err.c_str());
     program.reset();
-    place.reset();
+    temporary.reset();
     state.ResumeTiming();
   }
 }

@@ -2,8 +2,8 @@
 // features. `samples` and `MB` (of float32 features, padding included) are rates.
 //  * clips: note 003's shape, many short samples in batches of 512;
 //  * speech: the clips of feed_bench, in batches of 16, padded to the longest or to Whisper's window.
-// Each opens a set that is packed, or a cache that is filled, already and takes an epoch of it; "lists" says only what
-// a device is to gather; "pack" is what the first run pays.
+// Each opens a set that is packed, or a cache that is filled, already and takes an epoch of it; "lists" gives only what
+// a device is to gather; "pack" is the cost of the first run.
 #include <benchmark/benchmark.h>
 
 #include <fstream>

@@ -1,8 +1,8 @@
 // Utilisation of an emulated accelerator (a timer) behind the ring, as MLPerf Storage counts it: reads of 5 ms of which
 // one in fifty stalls for 300 ms, steps of 30 ms. `utilisation` is measured, `forecast` the ring's own simulation of
 // the same reads; `serial` reads and steps in turn. All times are a third of those named: the ratios are the same. A
-// ring two points beside its forecast, or below 95 % with room for the ten steps of a stall, has failed:
-// tests/feed/ring_time_test.cpp asks for the same in a time without the machine's noise.
+// ring two points beside its forecast, or below 95 % with slots for the ten steps of a stall, has failed:
+// tests/feed/ring_time_test.cpp checks the same in a time without the machine's noise.
 #include <benchmark/benchmark.h>
 
 #include <chrono>
@@ -46,7 +46,7 @@ class Timer {
 const char* broken_promise(const RingReport& report, double forecast, int most_depth) {
   if (most_depth > 0) return forecast < 0.95 ? "the ring did not become deep enough" : nullptr;
   if (std::abs(report.utilisation() - forecast) > 0.02)
-    return "the device was not as busy as the simulation says, to two points";
+    return "the device's utilisation was more than two points from the simulation";
   if (report.depth >= 10 && report.utilisation() < 0.95)
     return "the device was less than 95 % busy with ten batches buffered";
   return nullptr;

@@ -1,8 +1,8 @@
-// What the store costs: a task claimed and completed, a hundred thousand queued, every commit synced to the disk; and a
-// result of five files published, which is to keep up with sixteen fast cards that do a hundred and more a second.
-// Alone, a thread pays the disk twice a task, so the disk decides: /sync is one write and fdatasync of 4 KiB there, to
-// compare with. Threads share commits. The promise, 1000 tasks a second or 1 ms each, is on what the store itself
-// takes, in memory.
+// The time of the store: a job claimed and completed, a hundred thousand queued, every commit synced to the disk; and a
+// result of five files published, which must keep up with sixteen fast cards that finish a hundred and more a second.
+// A single thread waits for the disk twice a job, so the disk decides: /sync is one write and fdatasync of 4 KiB there,
+// to compare with. Threads share commits. The promise, 1000 jobs a second or 1 ms each, covers the store's own time, in
+// memory.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -36,7 +36,7 @@ std::unique_ptr<JobStore> filled(const TempFolder& folder, std::size_t jobs) {
   return store;
 }
 
-/// A task from claim to done, as one thread does it after the other.
+/// A job from claim to done, as each thread does them in turn.
 void work(JobStore& store, benchmark::State& state) {
   const std::vector<JobOutput> outputs{{"/out/talk.txt", "/out/.tmp/1", std::string(64, 'a'), 1000}};
   for (auto _ : state) {
@@ -129,14 +129,14 @@ void submit_thousand(benchmark::State& state) {
 }
 BENCHMARK(submit_thousand)->UseRealTime()->Unit(benchmark::kMicrosecond);
 
-void ask_again_thousand(benchmark::State& state) {
+void submit_thousand_again(benchmark::State& state) {
   const TempFolder folder;
   const auto store = filled(folder, 100'000);
   const RunId run = store->begin_run({}).value();
   std::size_t first = 0;
   for (auto _ : state) benchmark::DoNotOptimize(store->submit(run, specs(first = (first + 1000) % 100'000, 1000)));
 }
-BENCHMARK(ask_again_thousand)->UseRealTime()->Unit(benchmark::kMicrosecond);
+BENCHMARK(submit_thousand_again)->UseRealTime()->Unit(benchmark::kMicrosecond);
 
 void sync(benchmark::State& state) {
   const TempFolder folder;

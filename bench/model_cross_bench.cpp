@@ -22,14 +22,14 @@ void attend_to_windows(benchmark::State& state) {
   at::set_num_threads(1);
   const auto windows = state.range(0), rows = state.range(1);
   std::vector<std::shared_ptr<const ByteKv>> kept;
-  std::vector<ByteRow> asking;
+  std::vector<ByteRow> queries;
   for (std::int64_t window = 0; window < windows; ++window) {
     kept.push_back(make_byte_kv(at::randn({kPositions, 2 * kWidth}), kHeads));
-    for (std::int64_t row = 0; row < rows; ++row) asking.push_back({window * rows + row, kept.back().get()});
+    for (std::int64_t row = 0; row < rows; ++row) queries.push_back({window * rows + row, kept.back().get()});
   }
   const auto q = at::randn({windows * rows, kWidth});
   auto out = at::empty({windows * rows, kWidth});
-  for (auto _ : state) attend_byte_rows(q, asking, out);
+  for (auto _ : state) attend_byte_rows(q, queries, out);
   using benchmark::Counter;
   state.counters["rows"] = Counter(static_cast<double>(windows * rows), Counter::kIsIterationInvariantRate);
 }

@@ -1,4 +1,4 @@
-// Speed of the text room. The tokenizer's parts need the shared test data: TUTTI_TEST_DATA, else ../shared/data.
+// Speed of the text module. The tokenizer's parts need the shared test data: TUTTI_TEST_DATA, else ../shared/data.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>

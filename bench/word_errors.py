@@ -6,7 +6,7 @@ Usage: bench/word_errors.py [--tutti build/bin/tutti] [--data ../shared/data] [-
 
 TYPE: bfloat16 and int8 where none is named; float32 is always measured, first. Each window is decoded greedily at temperature 0
 alone, without the text before it, file by file, so that every run finds the same. The English clips are read --starts
-times, from 30 ms later each time, because one reading says little: a near tie may fall the other way, in float32 as well. Prints
+times, from 30 ms later each time, because one reading is not enough: a near tie may fall the other way, in float32 as well. Prints
 a line per reading, and of every type the mean and the median of the points by which it is above float32 in the same reading. Exit
 status 1 where the median is more than half a point. Without --model English is read by the model of tools/fetch_model.py, digits by
 the shared test model. A reading of English takes three minutes on two cores with AVX2.

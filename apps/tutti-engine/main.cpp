@@ -16,7 +16,7 @@
 
 namespace {
 
-/// What transcribing would take, so that a model is judged as it is going to be used.
+/// What transcribing would take, so that a model is evaluated as it is going to be used.
 tutti::Result<tutti::ComputeType> compute_type(const std::string& name, const std::filesystem::path& model,
                                                at::Device device) {
   return tutti::compute_type_for(name, model, device, tutti::build_id());
@@ -29,7 +29,7 @@ constexpr const char* kHelp =
     "  tutti-engine worker --fd N   serve the control process at the other end of socket N\n"
     "  tutti-engine convert ...     write a model in another form, for: tutti convert MODEL -o FOLDER\n"
     "  tutti-engine train ...       train a network, for: tutti train whisper\n"
-    "  tutti-engine evaluate ...    judge a model by a set, for: tutti evaluate\n"
+    "  tutti-engine evaluate ...    evaluate a model on a set, for: tutti evaluate\n"
     "  tutti-engine limits ...      what bounds a model on a device, for `tutti bench`\n"
     "  tutti-engine --version       print the build id\n";
 
@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
   const std::string_view command = arguments.empty() ? "" : arguments[0];
   if (command == "worker") {
     const int code = tutti::worker_command(arguments.subspan(1), {.build_id = std::string(tutti::build_id())});
-    // Libtorch takes 0.15 s to put itself away, and somebody waits for our end; the kernel takes everything back at
+    // Libtorch takes 0.15 s to put itself away, and the parent waits for our end; the kernel takes everything back at
     // once.
     std::fflush(nullptr);
     std::_Exit(code);

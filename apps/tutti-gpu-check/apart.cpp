@@ -21,7 +21,7 @@ void run_one(Report& report, const CheckApart& check, Seconds longest) {
   const auto& ended = (*child)->end(longest);
   if (ended.signal == SIGKILL && Clock::real().now() - began >= longest)
     return lost("was not done within " + number_text(longest.count()) + " s and was killed");
-  if (ended.signal == 0 && ended.status == kFailed) return report.fail(check.name);  // it has said why
+  if (ended.signal == 0 && ended.status == kFailed) return report.fail(check.name);  // it has printed why
   if (ended.signal != 0 || ended.status != 0) lost(ended.words);
 }
 

@@ -19,8 +19,8 @@ struct CheckApart {
 inline constexpr Seconds kLongestCheck{4 * 3600};
 
 /// Runs one after the other, on our terminal. What an error leaves of a card, or of a process, is gone with the process
-/// it happened in (CUDA errors are sticky), so that the next check tells the truth about itself. How a check failed
-/// that did not come to say so is a finding of `report`; one that takes longer than `longest` is killed.
+/// it happened in (CUDA errors are sticky), so that the next check is not affected. How a check failed that did not
+/// come to print it is a finding of `report`; one that takes longer than `longest` is killed.
 void run_apart(Report& report, std::span<const CheckApart> checks, Seconds longest = kLongestCheck);
 
 }  // namespace tutti

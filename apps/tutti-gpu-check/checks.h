@@ -26,11 +26,11 @@ std::vector<CheckedType> compute_types(at::Device device);
 void check_parity(Report& report, at::Device device, const std::optional<std::filesystem::path>& model);
 
 /// Static decoder steps against the model's own, in buckets of every kind: enqueued and, on a GPU, as CUDA graphs; on a
-/// CPU by the kernels' host versions. `passed` asks for equal logits and that nothing fell back.
+/// CPU by the kernels' host versions. `passed` requires equal logits and that nothing fell back.
 void check_steps(Report& report, at::Device device);
 
-/// Rules, choices, sums and draws of a step judged where its logits lie against the host's judgement of every row, and
-/// how many steps a second either judges, the host's copy included.
+/// Rules, choices, sums and draws of a step's token selection on the device that holds its logits, against the host's
+/// selection of every row; and how many steps a second either selects, the host's copy included.
 void check_selection(Report& report, at::Device device);
 
 /// A worker process of this very program: that it survives a crash, and that it backs off when memory runs out, without

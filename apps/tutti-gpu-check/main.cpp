@@ -20,7 +20,7 @@ namespace {
 constexpr const char* kHelp =
     "tutti-gpu-check [--json] [--all] [--cpu] [--model DIR] [--check NAME]\n"
     "\n"
-    "  --json        print JSON instead of a table: an object a line, the last one says how it came out\n"
+    "  --json        print JSON instead of a table: an object a line, the last one is the result\n"
     "  --all         measure tiny to large-v3 and turbo (default on a GPU; on a CPU: tiny and base)\n"
     "  --cpu         check the CPU although there is a GPU\n"
     "  --model DIR   check parity with these weights too\n"
@@ -76,7 +76,7 @@ Line read_line(std::span<char*> arguments) {
   return line;
 }
 
-/// This program once for every check. Where there is no card all are told so, and where one is gone by then they fail.
+/// This program once for every check. Where there is no card all know it, and where one is gone by then they fail.
 std::vector<tutti::CheckApart> checks_apart(std::span<char*> arguments, bool gpu) {
   std::vector<tutti::CheckApart> checks;
   for (const auto& check : kChecks) {
@@ -138,13 +138,13 @@ int main(int argc, char** argv) {
   if (const auto* const check = check_named(line.check)) return run_alone(report, *check, line);
 
   const auto driver = line.cpu ? std::nullopt : visible_cuda_device(0);
-  const auto card = line.cpu ? Result<gpu::Facts>(fail(Fault::missing, "not asked for")) : gpu::facts(0);
+  const auto card = line.cpu ? Result<gpu::Facts>(fail(Fault::missing, "not requested")) : gpu::facts(0);
   const bool gpu = card.has_value();
   if (driver && !gpu) {
     report_unusable(report, *driver, card.error());
   } else {
     report.note(gpu        ? words_for(*card, driver)
-                : line.cpu ? "ran on the CPU as asked: no GPU figure was taken"
+                : line.cpu ? "ran on the CPU as requested: no GPU figure was taken"
                            : "no CUDA device: ran on the CPU, no GPU figure was taken");
     if (!gpu) report.note("decoder steps of a GPU ran by their kernels' host versions: no CUDA graph was recorded");
     run_apart(report, checks_apart(arguments, gpu));

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Out at once: a run that is stopped has told what it found. What a library threw may be in any encoding.
+/// Out at once: a run that is stopped has printed what it found. What a library threw may be in any encoding.
 void print(const Json& line) {
   std::printf("%s\n", line.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
   std::fflush(stdout);

@@ -13,16 +13,16 @@ struct Finding {
   std::string what{};   // "tiny bfloat16, logits"
   double value = 0;
   std::string unit{};
-  std::optional<bool> passed{};  // none: a figure, not a judgement
+  std::optional<bool> passed{};  // none: a figure, not a check
 };
 
-/// Prints findings as they come, so that a run which is stopped has told what it found: a line of a table each, or with
-/// `json` an object a line.
+/// Prints findings as they come, so that a run which is stopped has printed what it found: a line of a table each, or
+/// with `json` an object a line.
 class Report {
  public:
   explicit Report(bool json) : json_(json) {}
   void add(const Finding& finding);
-  /// `check` has failed; what it found, another report has told.
+  /// `check` has failed; what it found, another report has printed.
   void fail(const std::string& check);
   /// Does `work`, which adds findings of `check` to this report; what it throws is one too, and the rest goes on.
   template <class Work>

@@ -22,7 +22,7 @@ constexpr double kTolerance = 1e-4;                    // of a log-probability
 const DecodingTokens kTokens{
     .eot = 50257, .timestamp_begin = 50364, .no_timestamps = 50363, .no_speech = 50362, .blank = {220}};
 
-/// Nothing said yet; text behind a time; a pair half open and closed.
+/// Nothing decoded yet; text behind a time; a pair half open and closed.
 std::vector<std::int32_t> history(std::size_t number) {
   std::vector<std::int32_t> past{50370, 100, 200, 50400, 50400};
   past.resize(number % (past.size() + 1));
@@ -48,7 +48,7 @@ double farther(double one, double other) {
   return std::isnan(one) || one > other ? one : other;
 }
 
-/// How far two judgements are apart; infinity where they name different tokens.
+/// How far two selections are apart; infinity where they name different tokens.
 double distance(const Selection& found, const Selection& wanted) {
   const bool same =
       found.choice.token == wanted.choice.token &&
@@ -92,8 +92,8 @@ void check_step(Report& report, at::Device device, std::size_t count) {
   const auto add = [&](const char* where, double rate) {
     report.add({.check = "judge", .what = what + where, .value = rate, .unit = "steps/s"});
   };
-  add(", judged there", rate_of(least, [&] { there.select_tokens(step, live, kTokens); }));
-  add(", judged by one thread of the host", rate_of(least, [&] { select_on_host(step, live, kTokens); }));
+  add(", selected there", rate_of(least, [&] { there.select_tokens(step, live, kTokens); }));
+  add(", selected by one thread of the host", rate_of(least, [&] { select_on_host(step, live, kTokens); }));
 }
 
 }  // namespace

@@ -9,7 +9,8 @@
 
 namespace tutti {
 
-/// The judging of greedy sequences in the middle of a text, a row of logits each, as a worker does it behind a step.
+/// The token selection of greedy sequences in the middle of a text, a row of logits each, as a worker does it behind a
+/// step.
 class GreedySelection {
  public:
   explicit GreedySelection(std::size_t sequences);

@@ -7,7 +7,7 @@ import sys
 
 from convert import whisper_cpp_program
 
-# Bare decoding at temperature 0: no second try, no previous text, nothing judged silent. The peers are told the same.
+# Bare decoding at temperature 0: no second try, no previous text, no silence check. The peers get the same options.
 BARE = ["--condition-on-previous-text", "False", "--compression-ratio-threshold", "None", "--logprob-threshold", "None",
         "--no-speech-threshold", "None"]
 

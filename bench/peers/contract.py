@@ -63,7 +63,7 @@ CANDIDATES = {
                 faster_whisper("sequential"), OPENVINO, transformers("batched:8"), PYWHISPERCPP, WHISPER_CPP, OPENAI],
 }
 
-#: Whose peak memory stands beside ours, whoever is the fastest: faster-whisper at our own usual batch, and whisper.cpp.
+#: Peers whose peak memory is shown beside ours, even if another is the fastest: faster-whisper at our own usual batch, and whisper.cpp.
 MEMORY_BESIDE = {
     "sequential": [faster_whisper("sequential"), WHISPER_CPP],
     "batched": [faster_whisper("batched:8"), WHISPER_CPP],

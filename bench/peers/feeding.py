@@ -26,10 +26,10 @@ class FeedBench:
     def run_ours(self, name):
         """Our rate and processor milliseconds a clip; the first run makes the corpus."""
         found = measure([self.program, f"--benchmark_filter=^{name}/", "--benchmark_format=json"])
-        told = json.loads(found.output)["benchmarks"]
-        if not told or "clips" not in told[0]:
-            raise CommandFailed(f"{self.program} measured no {name}: {told[0].get('error_message') if told else 'no such line'}")
-        return found, told[0]["clips"], told[0]["cpu_ms"]
+        figures = json.loads(found.output)["benchmarks"]
+        if not figures or "clips" not in figures[0]:
+            raise CommandFailed(f"{self.program} measured no {name}: {figures[0].get('error_message') if figures else 'no such line'}")
+        return found, figures[0]["clips"], figures[0]["cpu_ms"]
 
     def run_peer(self, name, setting, limit=None):
         sound, padded = LINES[name]
@@ -52,12 +52,12 @@ class FeedBench:
         for decoder in ("soundfile", "torchaudio", "librosa"):
             for workers in sorted({0, 1, os.cpu_count(), 2 * os.cpu_count()}):
                 try:
-                    _, told = self.run_peer(name, (decoder, workers), SCREENED)
-                except CommandFailed as trouble:
-                    print(f"  {name}: {decoder} cannot take part: {str(trouble).splitlines()[-1]}", flush=True)
+                    _, figures = self.run_peer(name, (decoder, workers), SCREENED)
+                except CommandFailed as error:
+                    print(f"  {name}: {decoder} cannot take part: {str(error).splitlines()[-1]}", flush=True)
                     break
-                rates[f"{decoder} {workers}"] = told["rate"]
-                print(f"  {name}: DataLoader {decoder}, {workers} workers: {told['rate']:.0f} clips/s", flush=True)
+                rates[f"{decoder} {workers}"] = figures["rate"]
+                print(f"  {name}: DataLoader {decoder}, {workers} workers: {figures['rate']:.0f} clips/s", flush=True)
         if not rates:
             raise CommandFailed(f"no peer could run {name}")
         return max(rates, key=rates.get)
@@ -71,9 +71,9 @@ class FeedBench:
             theirs.append(self.run_peer(name, setting))
         peer = f"DataLoader {setting[0]}, {setting[1]} workers"
         median = statistics.median
-        yield row(name, "clips/s", median(rate for _, rate, _ in ours), peer, median(told["rate"] for _, told in theirs),
+        yield row(name, "clips/s", median(rate for _, rate, _ in ours), peer, median(figures["rate"] for _, figures in theirs),
                   less_is_better=False)
         yield row(f"{name}/cpu", "ms a clip", median(cpu for _, _, cpu in ours), peer,
-                  median(1000 * found.cpu_seconds / told["clips"] for found, told in theirs))
+                  median(1000 * found.cpu_seconds / figures["clips"] for found, figures in theirs))
         yield row(f"{name}/peak-memory", "MiB", max(found.peak_mib for found, _, _ in ours), peer,
                   max(found.peak_mib for found, _ in theirs))

@@ -62,7 +62,7 @@ def taken(pid):
 
 
 class Watch(threading.Thread):
-    """Looks at the memory of a process tree until told to stop."""
+    """Looks at the memory of a process tree until stopped."""
 
     def __init__(self, pid):
         super().__init__(daemon=True)
@@ -77,8 +77,8 @@ class Watch(threading.Thread):
 
 
 def measure(command, within=None, memory=True):
-    """Runs `command`. None where it took longer than `within` seconds and was stopped. Without `memory` nobody looks at it,
-    which takes up to a twentieth of a core, and the peak is 0. Raises CommandFailed.
+    """Runs `command`. None where it took longer than `within` seconds and was stopped. Without `memory` the peak is 0, as
+    measuring it takes up to a twentieth of a core. Raises CommandFailed.
     """
     words = [str(word) for word in command]
     start, before = time.perf_counter(), os.times()

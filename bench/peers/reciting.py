@@ -23,12 +23,12 @@ LOUD = 400.0  # length of a position's vector; everything else that reaches the 
 
 
 def recital(folder, torch):
-    """The token to say at every position of the text context."""
+    """The token to give at every position of the text context."""
     vocabulary = json.loads((folder / "tokenizer.json").read_text())["model"]["vocab"]
     words = sorted(number for word, number in vocabulary.items() if re.fullmatch("Ġ[a-z]{3,}", word))
     chosen = torch.randperm(len(words), generator=torch.Generator().manual_seed(SEED))[:TOKENS - 2]
-    said = [TIMESTAMP_BEGIN] + [words[at] for at in chosen] + [LAST_TIMESTAMP]
-    return said + [EOT] * (448 - len(said))
+    tokens = [TIMESTAMP_BEGIN] + [words[at] for at in chosen] + [LAST_TIMESTAMP]
+    return tokens + [EOT] * (448 - len(tokens))
 
 
 def shapes(width, layers):
@@ -38,17 +38,17 @@ def shapes(width, layers):
              "encoder.embed_positions.weight": (1500, width)}
     for side in ("encoder", "decoder"):
         for layer in range(layers):
-            place = f"{side}.layers.{layer}"
+            prefix = f"{side}.layers.{layer}"
             for attention in ("self_attn", "encoder_attn")[:1 if side == "encoder" else 2]:
                 for part in ("q_proj", "k_proj", "v_proj", "out_proj"):
-                    found[f"{place}.{attention}.{part}.weight"] = (width, width)
+                    found[f"{prefix}.{attention}.{part}.weight"] = (width, width)
                     if part != "k_proj":
-                        found[f"{place}.{attention}.{part}.bias"] = (width,)
-                found[f"{place}.{attention}_layer_norm.weight"] = (width,)
-                found[f"{place}.{attention}_layer_norm.bias"] = (width,)
-            found |= {f"{place}.fc1.weight": (4 * width, width), f"{place}.fc1.bias": (4 * width,),
-                      f"{place}.fc2.weight": (width, 4 * width), f"{place}.fc2.bias": (width,),
-                      f"{place}.final_layer_norm.weight": (width,), f"{place}.final_layer_norm.bias": (width,)}
+                        found[f"{prefix}.{attention}.{part}.bias"] = (width,)
+                found[f"{prefix}.{attention}_layer_norm.weight"] = (width,)
+                found[f"{prefix}.{attention}_layer_norm.bias"] = (width,)
+            found |= {f"{prefix}.fc1.weight": (4 * width, width), f"{prefix}.fc1.bias": (4 * width,),
+                      f"{prefix}.fc2.weight": (width, 4 * width), f"{prefix}.fc2.bias": (width,),
+                      f"{prefix}.final_layer_norm.weight": (width,), f"{prefix}.final_layer_norm.bias": (width,)}
         found |= {f"{side}.layer_norm.weight": (width,), f"{side}.layer_norm.bias": (width,)}
     return {f"model.{name}": shape for name, shape in found.items()}
 
@@ -64,11 +64,11 @@ def random_weights(width, layers, torch):
     return weights
 
 
-def recite(weights, said, width, torch):
-    """Makes `weights` say `said`: the tables of tokens and positions and the last norm become ours."""
+def recite(weights, tokens, width, torch):
+    """Makes `weights` decode to `tokens`: the tables of tokens and positions and the last norm become ours."""
     generator = torch.Generator().manual_seed(SEED + 1)
     table = torch.randn((51864, width), generator=generator) * 0.02
-    directions = torch.nn.functional.normalize(table[said], dim=1)
+    directions = torch.nn.functional.normalize(table[tokens], dim=1)
     weights["model.decoder.embed_tokens.weight"] = table
     weights["model.decoder.embed_positions.weight"] = LOUD * directions
     weights["model.decoder.layer_norm.weight"] = torch.full((width,), 4.0)

@@ -96,8 +96,8 @@ class Bench:
                 within = None if shortest is None else GIVE_UP * shortest + 15
                 try:
                     found, counts = self.run_peer(line, setting, files, pathlib.Path(folder), within)
-                except CommandFailed as trouble:
-                    print(f"  {line.name}: {setting.name} cannot take part: {trouble}", flush=True)
+                except CommandFailed as error:
+                    print(f"  {line.name}: {setting.name} cannot take part: {error}", flush=True)
                     continue
             seconds = found and found.seconds - counts["load_seconds"]
             print(f"  {line.name}: {setting.name} " + (f"{seconds:.1f} s" if found else "slower"), flush=True)
@@ -110,9 +110,9 @@ class Bench:
     # --- the comparison
 
     def lines(self, line):
-        lacking = self.tutti.lacks(line)
-        if lacking:
-            raise CommandFailed(f"tutti transcribe has no {', '.join(lacking)}")
+        missing = self.tutti.lacks(line)
+        if missing:
+            raise CommandFailed(f"tutti transcribe has no {', '.join(missing)}")
         setting, files = self.best_peer(line), self.files(line)
         with tempfile.TemporaryDirectory() as folder:
             ours, theirs = pathlib.Path(folder, "ours"), pathlib.Path(folder, "theirs")

@@ -10,8 +10,8 @@
 
 namespace tutti {
 
-/// Encoded bytes that can be read at any place: a file, or memory. Decoding depends on nothing else, so both (and a
-/// pipe, spooled to a file) give the same sound.
+/// Encoded bytes that can be read at any offset: a file, or memory. Audio decoding depends on nothing else, so both
+/// (and a pipe, spooled to a file) give the same audio.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;

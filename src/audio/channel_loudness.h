@@ -17,7 +17,7 @@ class ChannelLoudness {
   /// No more follows.
   void finish() { close_second(); }
 
-  /// Which channel says more than the mix does, from 1; none: the mix is as good as any.
+  /// The channel, from 1, that has more of the audio than the mix; none: the mix is as good as any.
   std::optional<int> better_than_mix() const;
   /// Audible in some channel, and as good as silent in the mix.
   Seconds cancelled() const { return Seconds(cancelled_); }

@@ -27,7 +27,7 @@ void report(const DecodeMessage& message) {
   (void)write_all(kDecodeReportFd, std::as_bytes(std::span(bytes)), "report");
 }
 
-/// Tells now and then how far we are, so that the parent does not take us for stuck.
+/// Reports the progress now and then, so that the parent does not take this process for stuck.
 class Progress {
  public:
   void reached(std::int64_t samples) {
@@ -46,7 +46,8 @@ class Progress {
   Clock::Instant reported_{};
 };
 
-/// The parent's file. Reading on in it is progress too: between two sounds of a film may lie gigabytes of picture.
+/// The parent's file. Reading on in it is progress too: a film may have gigabytes of picture between two pieces of
+/// audio.
 class WatchedBytes final : public ByteSource {
  public:
   WatchedBytes(ByteSource& bytes, Progress& progress) : bytes_(bytes), progress_(progress) {}

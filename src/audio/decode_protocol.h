@@ -12,7 +12,7 @@
 
 namespace tutti {
 
-/// What the decoding child tells its parent over a pipe: progress while it works, then one end. Each message is a
+/// Messages of the decoding child to its parent over a pipe: progress while it works, then one end. Each message is a
 /// length of 32 bits and that many bytes.
 struct DecodeProgress {
   std::int64_t samples = 0;  // at 16 kHz

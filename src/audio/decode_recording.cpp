@@ -48,8 +48,8 @@ tl::unexpected<Error> stopped(const std::string& name) {
   return fail(Fault::cancelled, name + ": decoding was stopped");
 }
 
-/// A regular file is read where it lies; a pipe is copied to an unnamed file first, because containers are read back
-/// and forth.
+/// A regular file is read where it is; a pipe is copied to an unnamed file first, because containers are read back and
+/// forth.
 Result<OwnedFd> spooled(OwnedFd input, const std::string& name, const OnDecoded& on_decoded) {
   struct stat facts {};
   if (::fstat(input.get(), &facts) != 0) return fail_errno(name, "cannot be examined");
@@ -73,7 +73,7 @@ Result<OwnedFd> spooled(OwnedFd input, const std::string& name, const OnDecoded&
 }
 
 Result<OwnedFd> open_input(const std::filesystem::path& path, const std::string& name, const OnDecoded& on_decoded) {
-  // Not blocking: a pipe that nobody writes to yet would hold us up deaf to whoever wants to stop.
+  // Not blocking: opening a pipe without a writer would block, and a request to stop would go unnoticed.
   OwnedFd input(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
                             : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!input) return fail_errno(name, "cannot be opened");
@@ -85,13 +85,13 @@ std::filesystem::path decoder_program(const DecodeLimits& limits) {
   return variable("TUTTI_DECODER").value_or("/proc/self/exe");
 }
 
-/// A program that decodes without asking is_decode_child first would start itself as its own decoder, which decodes,
+/// A program that decodes without checking is_decode_child first would start itself as its own decoder, which decodes,
 /// and so on without end. Such a decoder is us with the child's argument: it refuses.
 Result<void> refuse_endless_children() {
   const auto arguments = read_file("/proc/self/cmdline");  // zero-terminated, one after the other
   const std::string second = std::string(1, '\0') + std::string(kDecodeCommand) + '\0';
   if (!arguments || arguments->find(second) != arguments->find('\0')) return {};
-  return fail(Fault::internal, "a decoding child was asked to decode in a child of its own",
+  return fail(Fault::internal, "a decoding child was called to decode in a child of its own",
               "This program must call is_decode_child first thing in main");
 }
 

@@ -60,7 +60,7 @@ void note_missing(const std::optional<SoundPromise>& promise, Seconds decoded, L
                         " s of it could not be decoded: it is truncated or damaged");
 }
 
-/// What the file's own structure says is missing, whatever FFmpeg makes of it.
+/// Bytes that are missing by the file's own structure, whatever FFmpeg makes of it.
 void note_missing_bytes(ByteSource& bytes, Seconds decoded, Losses& losses) {
   const auto header = read_sound_header(bytes);
   if (header && header->present_bytes < header->claimed_bytes)
@@ -75,7 +75,7 @@ bool is_its_own(const Error& error) {
   return error.fault == Fault::corrupt || error.fault == Fault::unsupported;
 }
 
-/// A file that holds one recording, or one of several that stand behind one another in a file.
+/// A file that holds one recording, or one of several that follow each other in a file.
 class OneRecording {
  public:
   OneRecording(ByteSource& bytes, const std::string& name, PcmSink& sink, const AudioChoice& choice, std::int64_t first)

@@ -24,7 +24,7 @@ class PcmSink {
 struct DecodedSound {
   std::int64_t samples = 0;
   std::vector<std::string> losses{};  // what damage cost
-  std::vector<std::string> notes{};   // what was chosen, and what stands where
+  std::vector<std::string> notes{};   // what was chosen, and the tracks and channels there are
   std::vector<SampleRange> gaps{};    // silence where the file has no sound, in order
   std::int32_t track = 1;             // that was decoded, among the audio tracks
   std::vector<std::string> tracks{};  // what they are called; of a file that is joined of several, the first one's

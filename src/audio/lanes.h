@@ -110,7 +110,7 @@ TUTTI_INLINE void split_powers(const Complex<lanes>& a, const Complex<lanes>& b,
   high = difference.re * difference.re + difference.im * difference.im;
 }
 
-/// e^x within 2e-7 of itself for |x| < 87; what lies beyond counts as +-87.
+/// e^x within 2e-7 of itself for |x| < 87; values beyond count as +-87.
 template <int lanes>
 TUTTI_INLINE V<lanes> exponential(V<lanes> x) {
   using Bits = typename FloatVector<lanes>::bits;

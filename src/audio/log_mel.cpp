@@ -14,7 +14,8 @@ namespace {
 constexpr std::int64_t kFramesAtOnce = 16 * kMelLanes;
 
 /// The samples that frames [first, first + frames) see, rounded up to whole kernel calls. The reference centres frame t
-/// on sample 160 t and mirrors the recording at its start; at its end lie 30 s of zeros, so nothing is mirrored there.
+/// on sample 160 t and mirrors the recording at its start. It pads the end with 30 s of zeros, so nothing is mirrored
+/// there.
 Result<void> read_samples(const SampleReader& recording, std::int64_t first, std::int64_t frames,
                           std::vector<std::int16_t>& samples) {
   const std::int64_t calls = (frames + kMelLanes - 1) / kMelLanes;
@@ -22,7 +23,7 @@ Result<void> read_samples(const SampleReader& recording, std::int64_t first, std
   const std::int64_t start = first * kMelHop - kMelFft / 2;
   auto read = recording.read(start, samples);
   if (!read || start >= 0) return read;
-  std::array<std::int16_t, kMelFft / 2> mirrored;  // samples 1, 2, ... that stand at -1, -2, ...
+  std::array<std::int16_t, kMelFft / 2> mirrored;  // samples 1, 2, ... that are read at -1, -2, ...
   read = recording.read(1, mirrored);
   if (!read) return read;
   for (std::int64_t i = 0; i < -start && i < std::ssize(samples); ++i) {
@@ -33,7 +34,7 @@ Result<void> read_samples(const SampleReader& recording, std::int64_t first, std
   return {};
 }
 
-/// Of `values` and `least`; several at a time, because one running maximum waits for itself.
+/// The largest of `values` and `least`; several at a time, because one running maximum waits for itself.
 float largest(std::span<const float> values, float least) {
   std::array<float, kMelLanes> peaks;
   peaks.fill(least);
@@ -58,7 +59,7 @@ struct LogMel::Tables {
   const MelKernel& kernel = mel_kernels().front();
 
   /// Calls `take(powers, at, count)` for every kMelLanes frames of [first, first + frames): their mel powers, row-major
-  /// [n_mels, kMelLanes], which it may change; how many frames lie before them; and how many of them count.
+  /// [n_mels, kMelLanes], which it may change; how many frames precede them; and how many of them count.
   template <class Take>
   Result<void> for_each_block(const SampleReader& recording, std::int64_t first, std::int64_t frames,
                               Take&& take) const {
@@ -111,7 +112,7 @@ std::int64_t LogMel::content_frames(const SampleReader& recording) {
 }
 
 Result<float> LogMel::maximum(const SampleReader& recording) const {
-  // Frames that straddle the end count too; those of the padding behind them are the floor itself.
+  // Frames that straddle the end count too; those of the padding behind them are kMelFloor itself.
   const std::int64_t frames = (recording.samples() + kMelFft / 2 - 1) / kMelHop + 1;
   std::array<float, kMelLanes> peaks;  // one per lane, because lanes compare all at once
   peaks.fill(kMelFloor);

@@ -41,7 +41,7 @@ class LogMel {
                                     float maximum) const;
 
   /// The same, clamped by the largest value of these frames themselves: no pass over the whole file, but not the
-  /// reference's values where something louder lies elsewhere.
+  /// reference's values where another part of the file is louder.
   Result<std::vector<float>> window(const SampleReader& recording, std::int64_t first, std::int64_t frames) const;
 
   /// The same, written into rows of a larger array: bin b of frame f goes to `out[b * stride + f]`. Yields what silence

@@ -10,8 +10,8 @@ namespace tutti {
 /// "01:02:03.4" of a position in a recording.
 std::string position_text(Seconds at);
 
-/// Collects what damage cost. Equal complaints become one sentence with the first and the last place, and only the
-/// first kinds are kept word for word, so that a thoroughly broken file stays a few lines.
+/// Collects what damage cost. Equal complaints become one sentence with the first and the last time, and only the first
+/// kinds are kept word for word, so that a thoroughly broken file stays a few lines.
 class Losses {
  public:
   void add(Seconds at, std::string what);

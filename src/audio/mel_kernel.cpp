@@ -16,7 +16,7 @@ constexpr int kHopStride = kHops + 2;                      // a multiple of 4 fl
 /// Numbers that depend on nothing, made once.
 struct Constants {
   std::array<float, kMelFft> window{};  // Hann in float32 like the reference's, halved (the split below doubles)
-  std::array<int, kMelFft> index{};     // where a frame's sample lies among the transposed hops
+  std::array<int, kMelFft> index{};     // where a frame's sample is among the transposed hops
   std::array<std::array<Twiddle, 5>, 5> turn25{};
   std::array<Twiddle, kHalf / 2 + 1> turn400{};
 
@@ -64,7 +64,7 @@ TUTTI_INLINE void fft25(Complex<lanes>* x) {
   for (int c = 0; c < 5; ++c) fft5(x + 5 * c, 1);
 }
 
-/// Where frequency k of the 200-point transform lies after both steps: row k mod 8, then k mod 25 in fft25's order.
+/// The index of frequency k of the 200-point transform after both steps: row k mod 8, then k mod 25 in fft25's order.
 constexpr int index_of(int k) {
   return k % 8 * 25 + k % 25 % 5 * 5 + k % 25 / 5;
 }
@@ -137,7 +137,7 @@ TUTTI_INLINE void log10_by_formula(float* powers, std::int64_t count) {
     const float power = powers[i] > 1e-10F ? powers[i] : 1e-10F;
     std::int32_t bits;
     std::memcpy(&bits, &power, sizeof bits);
-    const std::int32_t exponent = (bits - 0x3f3504f3) >> 23;  // so that the mantissa lies in [sqrt(1/2), sqrt(2))
+    const std::int32_t exponent = (bits - 0x3f3504f3) >> 23;  // so that the mantissa is in [sqrt(1/2), sqrt(2))
     bits -= exponent * (1 << 23);
     float mantissa;
     std::memcpy(&mantissa, &bits, sizeof mantissa);

@@ -12,7 +12,7 @@ inline constexpr int kMelFft = 400;
 inline constexpr int kMelHop = 160;
 inline constexpr int kMelBins = kMelFft / 2 + 1;
 
-/// Of power, before the logarithm; and the powers of ten below the loudest that are kept.
+/// The least power, before the logarithm; and the powers of ten below the loudest that are kept.
 inline constexpr float kMelFloor = 1e-10F;
 inline constexpr float kMelDecades = 8;
 

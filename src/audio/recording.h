@@ -50,7 +50,7 @@ class Recording final : public SampleReader {
   std::vector<SampleRange> gaps_;
 };
 
-/// What people are told of an input: its path, or "standard input" for "-".
+/// The name of an input in messages: its path, or "standard input" for "-".
 std::string name_of_input(const std::filesystem::path& path);
 
 /// Called now and then with the seconds of audio decoded so far, and at the end with all of them; returning false stops
@@ -66,8 +66,8 @@ struct DecodeLimits {
 
 /// Decodes a whole file ("-": standard input) to a Recording, converting rate and channels as the reference does
 /// (FFmpeg's libswresample to 16-bit, 16 kHz, mono). The decoding runs in a child process (see decode_child.h), so a
-/// codec that crashes, hangs or runs wild is an error value. Of several audio tracks, none of them chosen, it takes the
-/// one the ffmpeg program would, or one with speech where that has none. Blocks; callable from several threads at once.
+/// codec that crashes, hangs or runs wild is an error value. Where no audio track is chosen, it takes the one the
+/// ffmpeg program would, or one with speech where that has none. Blocks; callable from several threads at once.
 Result<Recording> decode_recording(const std::filesystem::path& path, const OnDecoded& on_decoded = {},
                                    const DecodeLimits& limits = {}, const AudioChoice& choice = {});
 

@@ -8,8 +8,8 @@
 namespace tutti {
 namespace {
 
-// Far beyond what sound is kept at. The filter grows with the rate: a damaged header that says 2 GHz would keep
-// swr_init busy for minutes; one that says 1 Hz would ask for gigabytes of sound.
+// Far beyond the rates of real audio. The filter grows with the rate: a damaged header of 2 GHz would keep swr_init
+// busy for minutes; one of 1 Hz would need gigabytes of samples.
 constexpr Hertz kLowest{100}, kHighest{1'000'000};
 
 bool is_model_pcm(const SoundBlock& block) {
@@ -34,7 +34,7 @@ struct Resampler::Conversion {
   }
 
   Result<void> open(const SoundBlock& block, const AudioChoice& choice);
-  /// Begins anew with the same filter, which costs more to make than a short recording takes to convert.
+  /// Starts again with the same filter, which costs more to make than a short recording takes to convert.
   Result<void> reopen();
 
   const ResamplerApi& api;

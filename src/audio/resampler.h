@@ -15,10 +15,10 @@ namespace tutti {
 /// Takes 16 kHz mono 16-bit samples as they come out. An error (a full disk) ends the decoding.
 using TakePcm = std::function<Result<void>(std::span<const std::int16_t>)>;
 
-/// Sound of any format to 16 kHz, mono, 16 bits, by libswresample with the ffmpeg program's settings, so that the
-/// samples are those of `ffmpeg -lfe_mix_level 1 -ac 1 -ar 16000 -f s16le` (channel_mix.h says of which channels).
-/// Sound that is so already passes through untouched, and libswresample is not even loaded. A format that changes in
-/// mid-file starts a new conversion; what the filter of the old one still holds, some milliseconds, is dropped, as by
+/// Converts audio of any format to 16 kHz, mono, 16 bits, by libswresample with the ffmpeg program's settings. The
+/// samples are those of `ffmpeg -lfe_mix_level 1 -ac 1 -ar 16000 -f s16le` (channel_mix.h lists which channels). Audio
+/// that has this format already passes through untouched, and libswresample is not even loaded. A format that changes
+/// in mid-file starts a new conversion. What the old one's filter still holds, some milliseconds, is dropped, as by
 /// ffmpeg.
 class Resampler {
  public:

@@ -22,7 +22,7 @@ class SampleReader {
 
   virtual std::int64_t samples() const = 0;
 
-  /// Samples [first, first + out.size()); what lies before the start or past the end reads as silence.
+  /// Samples [first, first + out.size()); those before the start or past the end read as silence.
   virtual Result<void> read(std::int64_t first, std::span<std::int16_t> out) const = 0;
 
  protected:

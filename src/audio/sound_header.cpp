@@ -166,7 +166,7 @@ bool ogg_is_whole(ByteSource& bytes) {
   return page.size() >= size && (page[5] & kLastPage) != 0;
 }
 
-/// The first RIFF chunk says how much belongs to it; long files have more such chunks after it.
+/// The first RIFF chunk holds its own size; long files have more such chunks after it.
 bool avi_is_whole(ByteSource& bytes) {
   return static_cast<std::int64_t>(number(Peek(bytes).at(4, 4), false)) + 8 <= bytes.size();
 }
@@ -235,7 +235,7 @@ std::optional<std::string> broken_ending(ByteSource& bytes) {
   if (head.starts_with("OggS") && !ogg_is_whole(bytes))
     return "the file breaks off without the page that ends an Ogg stream";
   if (head.starts_with("RIFF") && head.ends_with("AVI ") && !avi_is_whole(bytes))
-    return "the AVI file is shorter than its header says";
+    return "the AVI file is shorter than its header promises";
   if (head.starts_with("\x30\x26\xb2\x75\x8e\x66\xcf\x11") && !asf_is_whole(bytes))
     return "the ASF file is shorter than its header promises";
   if (head.starts_with("FLV") && !flv_is_whole(bytes)) return "the FLV file breaks off within a tag";

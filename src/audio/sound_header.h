@@ -24,7 +24,7 @@ struct SoundHeader {
   std::int64_t frames = 0;           // FLAC: total samples of a channel; 0: not said
 };
 
-/// Where a FLAC file says how many samples it has: 36 bits, the low four of the first byte and the next four.
+/// The offset of a FLAC file's sample count: 36 bits, the low four of the first byte and the next four.
 inline constexpr std::int64_t kFlacTotalOffset = 21;
 
 /// None for any other kind of file.
@@ -35,8 +35,8 @@ std::optional<SoundHeader> read_sound_header(ByteSource& bytes);
 /// `decoded`: how long the samples last that the header claims; 0: not known.
 std::optional<std::string> unclaimed_rest(const SoundHeader& header, Seconds decoded = Seconds(0));
 
-/// What is wrong with the end of a file whose container tells whole files from truncated ones while FFmpeg does not
-/// (Ogg, AVI, ASF, FLV), as a sentence. None for a whole file and for every other kind.
+/// What is wrong with the end of a file, as a sentence, for containers that mark their end while FFmpeg does not check
+/// it (Ogg, AVI, FLV). None for a whole file and for every other kind.
 std::optional<std::string> broken_ending(ByteSource& bytes);
 
 }  // namespace tutti

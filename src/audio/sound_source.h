@@ -24,7 +24,7 @@ struct SoundBlock {
   Seconds silence{};  // that belongs before it: the file has no sound there
 };
 
-/// What the file's header says it holds.
+/// What the file's header promises.
 struct SoundPromise {
   Seconds length{};
   Seconds tolerance{};  // how much less is no loss: encoders' padding, rounded time stamps
@@ -50,7 +50,7 @@ std::unique_ptr<SoundSource> open_with_sndfile(ByteSource& bytes);
 /// Remarks on a file beside its audio.
 struct SoundRemarks {
   Losses losses{};                    // what damage cost
-  Losses notes{};                     // what was chosen, and what stands where
+  Losses notes{};                     // what was chosen, and the tracks and channels there are
   int track = 1;                      // the audio track that was opened, from 1
   std::vector<std::string> tracks{};  // what all of them are called; an empty one where the file has no name for it
 };

@@ -68,10 +68,10 @@ Seconds Timeline::silence_before(std::optional<Seconds> stamp, Seconds length) {
 void Timeline::report(Losses& losses, Losses& notes) const {
   if (lead_ >= kLarge)
     notes.add(Seconds(0), "the audio begins " + fixed_text(lead_.count(), 3) +
-                              " s after the picture: silence stands before it, so that times are those of the picture");
+                              " s after the picture: silence precedes it, so that times are those of the picture");
   for (const Hole& hole : large_)
     losses.add(hole.at, fixed_text(hole.length.count(), 1) +
-                            " s of sound are missing (the time stamps jump); silence stands for them");
+                            " s of sound are missing (the time stamps jump); silence replaces them");
   for (const Hole& jump : jumps_)
     losses.add(jump.at, "the time stamps jump by " + fixed_text(jump.length.count(), 1) +
                             " s; times go on without a hole, and may be early from here on");
@@ -81,7 +81,7 @@ void Timeline::report(Losses& losses, Losses& notes) const {
   notes.add(small_.front().at,
             fixed_text(sum.count(), 2) + " s of sound are missing in " + std::to_string(small_.size()) +
                 (small_.size() == 1 ? " small hole" : " small holes, the last at " + position_text(small_.back().at)) +
-                " (the time stamps jump); silence stands for them");
+                " (the time stamps jump); silence replaces them");
 }
 
 }  // namespace tutti

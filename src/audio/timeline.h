@@ -11,13 +11,14 @@ namespace tutti {
 
 /// What the time stamps of a container mean.
 struct TimelineRules {
-  bool may_restart = false;        // they may jump at any place and mean nothing by it: transport streams
+  bool may_restart = false;        // they may jump anywhere without a meaning: transport streams
   std::optional<Seconds> start{};  // where the file's clock, that of its picture, begins; none: with the sound
   std::optional<Seconds> end{};    // where it ends; none: the header does not say
 };
 
-/// Keeps the sound that a decoder delivers on the clock of its container: says how much silence belongs before a frame,
-/// so that times in the sound are times of the picture. Sound is never cut. Pure; reports what it found at the end.
+/// Keeps the audio that a decoder delivers on the clock of its container. Returns how much silence belongs before a
+/// frame, so that times in the audio are times of the picture. Audio is never cut. Pure; reports what it found at the
+/// end.
 class Timeline {
  public:
   explicit Timeline(const TimelineRules& rules) : rules_(rules) {}

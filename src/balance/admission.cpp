@@ -7,7 +7,7 @@
 namespace tutti {
 namespace {
 
-/// Limits of this machine; a task that is in work has passed them.
+/// Limits of this machine; a job that is in work has passed them.
 std::optional<Limit> refused_by_host(const Scene& scene, const QueuedJob& job) {
   if (job.started) return {};
   const auto in_work = static_cast<int>(scene.queue.in_work());
@@ -69,15 +69,15 @@ std::string words(Limit limit, const Scene& scene, DeviceIndex device) {
     case Limit::not_in_service:
       return std::string(name_of(record.health().state())) +
              (record.health().reason().empty() ? "" : ": " + record.health().reason());
-    case Limit::slots: return number(record.pieces()) + " of " + number(capacity_of(scene, record)) + " places are taken";
-    case Limit::job_cap: return number(record.jobs()) + " of " + number(*record.facts().job_cap) + " tasks, its cap";
+    case Limit::slots: return number(record.pieces()) + " of " + number(capacity_of(scene, record)) + " slots are taken";
+    case Limit::job_cap: return number(record.jobs()) + " of " + number(*record.facts().job_cap) + " jobs, its cap";
     case Limit::jobs_at_once:
-      return number(scene.queue.in_work()) + " of " + number(scene.options.jobs_at_once) + " tasks are in work";
+      return number(scene.queue.in_work()) + " of " + number(scene.options.jobs_at_once) + " jobs are in work";
     case Limit::host_memory: return *scene.host_short;
     case Limit::device_memory:
       return "needs " + gigabytes_text(record.facts().piece_memory) + " of memory; " +
              gigabytes_text(*record.free_memory(scene.options)) + " are free";
-    case Limit::failed_there: return "its worker was lost with this task";
+    case Limit::failed_there: return "its worker was lost with this job";
     case Limit::kept_for_another: return "kept free for one that lost its worker";
   }
   return {};

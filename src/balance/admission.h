@@ -9,13 +9,13 @@
 
 namespace tutti {
 
-/// What everything is decided over: the devices, the tasks, the limits. Only looked at.
+/// The state that everything is decided over: the devices, the jobs, the limits. Read only.
 struct Scene {
   const std::vector<DeviceRecord>& devices;
   const WorkQueue& queue;
   const DispatcherOptions& options;
   const std::optional<std::string>& host_short;  // why this machine begins nothing more beside what is in work
-  std::optional<Idle> held_back{};               // why the owner of tasks that wait does not begin them
+  std::optional<Idle> held_back{};               // why the owner of waiting jobs does not begin them
   bool little_left = false;                      // so that who takes what at the end is decided together
   std::optional<DeviceIndex> clearing{};         // gets nothing new, because a risky piece needs it for itself
 };
@@ -28,11 +28,11 @@ enum class Limit {
   jobs_at_once,  ///< --threads
   host_memory,    ///< of this machine
   device_memory,
-  failed_there,     ///< its worker was lost with this task, and others are left to try
+  failed_there,     ///< its worker was lost with this job, and others are left to try
   kept_for_another  ///< a piece that took down a worker runs there alone, or will
 };
 
-/// The first limit that keeps a piece of `task` from `device`; none: it may run there. Limits of the task come before
+/// The first limit that keeps a piece of `job` from `device`; none: it may run there. Limits of the job come before
 /// slots, so that "slots" means: as soon as something there is done.
 std::optional<Limit> refused(const Scene& scene, DeviceIndex device, const QueuedJob& job);
 

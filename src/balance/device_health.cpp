@@ -74,7 +74,7 @@ void DeviceHealth::on_event(HealthEvent event, const std::string& reason, Second
     case HealthEvent::quarantine: become(DeviceState::quarantined, reason, now); break;
     case HealthEvent::returned:
       if (gone) become(DeviceState::probing, reason, now);
-      if (gone && drain_requested_) drain("an operator's wish, from before it was gone", now);
+      if (gone && drain_requested_) drain("an operator's request, from before it was gone", now);
       break;
     case HealthEvent::drain:
       drain_requested_ = true;
@@ -146,10 +146,10 @@ void DeviceHealth::forgive(int count, Seconds now) {
       *it = false;
       --count;
     }
-  if (state_ == DeviceState::suspect && in_a_row_ == 0) become(DeviceState::healthy, "it was a task's fault", now);
+  if (state_ == DeviceState::suspect && in_a_row_ == 0) become(DeviceState::healthy, "it was a job's fault", now);
   if (state_ != DeviceState::open) return;
   openings_ = std::max(0, openings_ - 1);
-  become(DeviceState::probing, "it was a task's fault", now);
+  become(DeviceState::probing, "it was a job's fault", now);
 }
 
 void DeviceHealth::advance(Seconds now) {

@@ -17,20 +17,20 @@ enum class DeviceState {
   open,         ///< the breaker is open: nothing is placed until the back-off is over
   probing,      ///< a canary clip decides
   warming,      ///< in service with a quarter, then half of its slots
-  draining,     ///< finishes what it has; an operator's wish
+  draining,     ///< finishes what it has, at an operator's request
   quarantined,  ///< faults of the hardware, or too many of its own: no probe until `returned`
-  lost,         ///< nobody can reach it: no probe until `returned`
+  lost,         ///< out of reach: no probe until `returned`
 };
 std::string_view name_of(DeviceState state);
 
-/// What is heard about a device from outside its tasks (telemetry, operator, supervisor).
+/// Events about a device from outside its jobs (telemetry, operator, supervisor).
 enum class HealthEvent {
   ready,       ///< its worker has the model
-  restarting,  ///< its worker starts anew: nothing is placed until `ready`
+  restarting,  ///< its worker starts again: nothing is placed until `ready`
   lost,        ///< GPU_IS_LOST, Xid 79, its UUID is gone, a driver call that hangs; or no worker gets ready there
   quarantine,  ///< Xid 48, 64, 95 …, RESET_REQUIRED: it is there, and needs a repair
   returned,    ///< it enumerates again, or was reset: a canary decides
-  drain,       ///< an operator's wish; it outlasts the device's being away
+  drain,       ///< an operator's request; it outlasts the device's being away
   resume,      ///< takes that back; of a device in quarantine: a canary decides
 };
 
@@ -64,20 +64,20 @@ class DeviceHealth {
   /// A failure the device is blamed for. `last_in_service`: no other device is, so that instead of being left alone for
   /// a while it is probed at once; one signal never takes everything out.
   void failed(const std::string& reason, bool canary, bool last_in_service, Seconds now);
-  /// Takes blame back that turned out to be a task's: `count` failures.
+  /// Takes blame back that turned out to be a job's: `count` failures.
   void forgive(int count, Seconds now);
   /// Lets time pass: an open breaker turns to probing.
   void advance(Seconds now);
 
   DeviceState state() const { return state_; }
-  bool in_service() const;  ///< takes pieces of tasks
-  /// It had lately succeeded or got ready when something began `at` that time, and has not failed since: the next
-  /// failure may be somebody else's fault.
+  bool in_service() const;  ///< takes pieces of jobs
+  /// It had lately succeeded or got ready when something began `at` that time, and has not failed since: something else
+  /// may be to blame for the next failure.
   bool proven(Seconds at) const { return well_at_ && at - *well_at_ <= options_.proof_lasts; }
   bool wants_canary() const { return state_ == DeviceState::probing; }
   /// Its worker was lost and the next one is not ready: what that takes is the fault's doing.
   bool starts_again() const { return starts_again_; }
-  /// Of `slots`, those that may be used now: all, or while warming up a quarter or half, at least one.
+  /// How many of `slots` may be used now: all, or while warming up a quarter or half, at least one.
   int allowed(int slots) const;
   /// When `advance` will change something.
   std::optional<Seconds> wake_at() const;

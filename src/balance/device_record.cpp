@@ -22,7 +22,7 @@ DeviceRecord::DeviceRecord(DeviceFacts facts, const BreakerOptions& breaker, Sec
       advanced_(now),
       added_(now),
       idle_since_(now) {
-  if (facts_.starting) why_idle_ = Idle::starting;  // also before anybody has asked for a decision
+  if (facts_.starting) why_idle_ = Idle::starting;  // also before the first decision
 }
 
 void DeviceRecord::advance(Seconds now) {
@@ -174,7 +174,7 @@ std::optional<Bytes> DeviceRecord::free_memory(const DispatcherOptions& options)
   const auto total = facts_.memory->value;
   const auto share = static_cast<std::int64_t>(options.headroom * static_cast<double>(total));
   const auto headroom = std::max(options.least_headroom.value, share);
-  // Not what the driver says of us: a worker keeps what its windows have given back, for the next ones.
+  // The driver's figure for our own use does not count: a worker keeps freed memory of its windows for the next ones.
   return Bytes{std::max<std::int64_t>(0, total - headroom - foreign_.value - reserved_.value)};
 }
 

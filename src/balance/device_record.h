@@ -26,8 +26,8 @@ struct Flight {
   double crowd = 0;                      // integral of pieces in flight over time, for their average
 };
 
-/// Everything known about one device: what it has in flight and how far that is, its memory, its speed, its health,
-/// and where its time went. Pure; `advance` lets time pass before anything else is asked.
+/// Everything known about one device: what it has in flight and how far that is, its memory, its speed, its health, and
+/// where its time went. Pure; call `advance` with the time before any other query.
 class DeviceRecord {
  public:
   DeviceRecord(DeviceFacts facts, const BreakerOptions& breaker, Seconds now);
@@ -37,7 +37,7 @@ class DeviceRecord {
   // What it has in flight.
   void add(Flight flight);
   std::optional<Flight> remove(GrantId id);
-  /// What a whole task in flight here turned out to be.
+  /// The length that a whole job in flight here turned out to have.
   void correct_length(JobKey job, Seconds audio);
   const std::vector<Flight>& flights() const { return flights_; }
   /// What was lost on `device` is no fault of what is in flight here.
@@ -61,26 +61,27 @@ class DeviceRecord {
   std::optional<double> error(Seconds piece) const;
   Seconds drain() const;  ///< until what is in flight is done
   double audio_in_flight() const;
-  /// Until its worker is expected to have loaded the model; none: it is not starting, nobody knows how long that takes,
-  /// or it takes longer.
+  /// Until its worker is expected to have loaded the model; none: it is not starting, that time is not known, or it
+  /// takes longer.
   std::optional<Seconds> ready_in() const;
   void learned(const Flight& flight, Seconds now);
   std::vector<SpeedView> speeds() const { return speed_.views(); }
 
-  // Room.
+  // Capacity.
   int slots() const;  ///< that may be used now, as far as memory allows
   /// Pieces in flight from which on more of them would only wait for each other: twice as many as make the device as
-  /// fast as it gets, or as many as there may be tasks where somebody has said so. What is begun here cannot go
-  /// elsewhere any more, so nothing is begun before that helps.
+  /// fast as it gets, or the job cap where one is set. What is begun here cannot go elsewhere any more, so nothing is
+  /// begun before that helps.
   int useful() const { return std::min(slots(), std::max(2 * facts_.enough, facts_.job_cap.value_or(0))); }
   void set_slots(int slots) { facts_.slots = slots; }
   void set_foreign(Bytes foreign) { foreign_ = foreign; }
   /// Its worker has the model: it fits beside what others use now, and the next worker will take as long.
   void got_ready();
   std::optional<Bytes> free_memory(const DispatcherOptions& options) const;  ///< none: not known
-  /// Whether memory allows another piece. An empty device tries one whatever the sums say, unless others have taken
-  /// more since its worker got ready: that one has seen what was free, and sums may be too careful. Even then it tries
-  /// one after every ten minutes without, as after running out of memory: what is said of others may be wrong.
+  /// Whether memory allows another piece. An empty device tries one whatever the sums are, unless other processes have
+  /// taken more since its worker got ready: the worker has seen what was free, and sums may be too careful. Even then
+  /// it tries one after every ten minutes without, as after running out of memory: the figures about others may be
+  /// wrong.
   bool holds_one_more(const DispatcherOptions& options) const;
   /// Pieces that may be in flight now: slots, as far as memory goes.
   int capacity(const DispatcherOptions& options) const;
@@ -99,15 +100,15 @@ class DeviceRecord {
 
   // Where the time went.
   void idle_because(std::optional<Idle> why);
-  /// Nothing has come of what is in flight since that moment: a fault, and no work. Since when pieces of tasks were
-  /// held up by that; none: it had none.
+  /// Nothing has come of what is in flight since that moment: a fault, and no work. Returns since when pieces of jobs
+  /// were held up by that; none: it had none.
   std::optional<Seconds> nothing_came_since(Seconds since);
   /// Another device had stalled by then. If nothing was left for this one meanwhile, it has waited for that.
   void another_stalled(Seconds since);
   DeviceView view(Seconds now, const DispatcherOptions& options) const;
 
   GrantId incident = 0;          ///< the last grant there was when its worker was last lost
-  bool incident_counts = false;  ///< against the tasks it had: it had been well until then
+  bool incident_counts = false;  ///< against the jobs it had: it had been well until then
 
  private:
   std::optional<Seconds> ready_at() const;

@@ -12,7 +12,7 @@ namespace tutti {
 
 namespace {
 
-/// Of a speed that is only believed.
+/// The relative error of a speed that is only believed.
 constexpr double kUnmeasuredError = 0.3;
 
 }  // namespace
@@ -25,7 +25,7 @@ struct Dispatcher::State {
   std::vector<DeviceRecord> devices{};
   std::unordered_map<GrantId, DeviceIndex> granted{};
   GrantId last_grant = 0;
-  std::size_t dealt = 0;  // tasks, round robin
+  std::size_t dealt = 0;  // jobs, round robin
   std::optional<std::string> host_short{};
   std::optional<Idle> held_back{};
 
@@ -81,9 +81,9 @@ struct Dispatcher::State {
   }
 
   /// A worker is lost with all that it has in flight: one failure of the device, however many pieces it costs. What was
-  /// in flight runs alone next. It counts against a task only where the device had lately been well, and as long as it
-  /// is well without the task: when everything fails everywhere, or a card has fallen ill while nobody used it, no task
-  /// is to blame.
+  /// in flight runs alone next. It counts against a job only where the device had lately been well, and as long as it
+  /// is well without the job. When everything fails everywhere, or a card has fallen ill while idle, no job is to
+  /// blame.
   void lose_worker(DeviceIndex device, Flight& flight, Blame why, const std::string& reason, Seconds now) {
     DeviceRecord& record = devices[device];
     if (flight.id > record.incident) {
@@ -116,7 +116,7 @@ struct Dispatcher::State {
   FailureDecision decide(QueuedJob& job, const Flight& flight, DeviceIndex device, Blame why, Seconds now);
 };
 
-/// What becomes of a task; its piece has been put back already.
+/// Decides what becomes of a job; its piece has been put back already.
 FailureDecision Dispatcher::State::decide(QueuedJob& job, const Flight& flight, DeviceIndex device, Blame why, Seconds now) {
   switch (why) {
     case Blame::permanent: return {FailureDecision::Next::failed, evidence_text(job)};

@@ -8,14 +8,14 @@
 namespace tutti {
 
 /// When things would end, seconds from now, as every device's speed and work in flight let expect. Made once for a
-/// decision. Counted on are devices in service, and those whose worker is expected to have loaded its model at a known
-/// time; in `end` also those of which nobody knows when.
+/// decision. It counts on devices in service, and on those whose worker is expected to have loaded its model at a known
+/// time; `end` also counts on those whose time is not known.
 class Forecast {
  public:
   explicit Forecast(const Scene& scene);
 
-  /// Everything there is to do, shared out without a gap: nobody should take a piece that ends later, as long as
-  /// somebody else ends it earlier.
+  /// When all there is to do ends, shared out without a gap: a device should not take a piece that ends later, as long
+  /// as another one ends it earlier.
   double end() const { return end_; }
   bool in_service(DeviceIndex device) const { return devices_[device].in_service; }
   bool counted_on(DeviceIndex device) const { return in_service(device) || devices_[device].ready_in > 0; }
@@ -30,7 +30,7 @@ class Forecast {
  private:
   struct Device {
     bool in_service = false;
-    double ready_in = 0;  // 0: its model is there, or nobody knows when
+    double ready_in = 0;  // 0: its model is there, or the time is not known
     double through = 1;   // audio seconds per second in pieces of usual length, with what they cost beside it
     PlanDevice plan{};
   };

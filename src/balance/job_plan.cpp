@@ -11,7 +11,7 @@ constexpr double kGoodEnough = 1.0005;  // times the bound: nothing is gained by
 constexpr int kMostSteps = 40'000;      // of the exact search, a few dozen nanoseconds each
 constexpr int kMostMoves = 200;
 
-/// Work put on devices so far. A device ends when its work is done, and no earlier than its longest task alone.
+/// Work put on devices so far. A device ends when its work is done, and no earlier than its longest job alone.
 class Loads {
  public:
   explicit Loads(std::span<const PlanDevice> devices) : devices_(devices), work_(devices.size()) {
@@ -44,7 +44,7 @@ struct Problem {
   double bound;
 };
 
-/// When everything ends, a single task's own pace considered.
+/// When everything ends, a single job's own rate considered.
 double end_of(const Problem& problem, const std::vector<std::size_t>& device_of) {
   Loads loads(problem.devices);
   double end = 0;
@@ -69,7 +69,7 @@ JobPlan longest_first(const Problem& problem) {
   return plan;
 }
 
-/// Moves one task off the device that ends last, or swaps it for a shorter one elsewhere, where that ends earlier.
+/// Moves one job off the device that ends last, or swaps it for a shorter one elsewhere, where that ends earlier.
 class Improvement {
  public:
   Improvement(const Problem& problem, JobPlan& plan) : problem_(problem), plan_(plan), loads_(problem.devices) {
@@ -127,7 +127,7 @@ void improve(const Problem& problem, JobPlan& plan) {
   if (tried.end < plan.end) plan = std::move(tried);
 }
 
-/// Depth first, longest task first, each device in the order of its expected finish; leaves out what cannot get better.
+/// Depth first, longest job first, each device in the order of its expected finish; leaves out what cannot get better.
 class ExactSearch {
  public:
   ExactSearch(const Problem& problem, JobPlan& best)
@@ -142,7 +142,7 @@ class ExactSearch {
  private:
   bool over() const { return steps_ > kMostSteps || best_.end <= problem_.bound * kGoodEnough; }
 
-  /// Nobody can end before: what the devices have and what is left, shared out without a gap.
+  /// No plan can end before: what the devices have and what is left, shared out without a gap.
   double shared_out(std::size_t job) const {
     double audio = left_[job];
     for (std::size_t i = 0; i < loads_.size(); ++i) audio += loads_.end(i) * problem_.devices[i].speed;
@@ -181,7 +181,7 @@ class ExactSearch {
   JobPlan& best_;
   Loads loads_;
   std::vector<std::size_t> chosen_;
-  std::vector<double> left_;  // audio of this task and all after it
+  std::vector<double> left_;  // audio of this job and all after it
   double speed_ = 0;
   int steps_ = 0;
 };

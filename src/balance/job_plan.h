@@ -14,20 +14,20 @@ struct PlanDevice {
   double free_in = 0;  ///< seconds until what it has is done
 };
 
-/// Which task goes to which device so that the last one ends early.
+/// Which job goes to which device so that the last one ends early.
 struct JobPlan {
-  std::vector<std::size_t> device_of;  ///< by task
+  std::vector<std::size_t> device_of;  ///< by job
   double end = 0;                      ///< seconds from now
 };
 
-/// Puts whole tasks on devices. `audio`: seconds each, longest first. Longest-first list scheduling, then moves and
-/// swaps away from the device that ends last; up to kExactJobs tasks an exact search that gives up after a fixed
+/// Puts whole jobs on devices. `audio`: seconds each, longest first. Longest-first list scheduling, then moves and
+/// swaps away from the device that ends last. Up to kExactJobs jobs an exact search follows that gives up after a fixed
 /// number of steps and then keeps the best it has seen. Deterministic. devices: at least one.
 JobPlan plan_jobs(std::span<const double> audio, std::span<const PlanDevice> devices);
 
 inline constexpr std::size_t kExactJobs = 14;
 
-/// No plan can end before: all work at all speeds together, and the longest task on whoever ends it first.
+/// No plan can end before: all work at all speeds together, and the longest job on the device that ends it first.
 double plan_bound(std::span<const double> audio, std::span<const PlanDevice> devices);
 
 }  // namespace tutti

@@ -9,22 +9,22 @@
 namespace tutti {
 namespace {
 
-constexpr int kMostLooks = 64;            // tasks looked at for one device in one group
-constexpr std::size_t kMostPlanned = 64;  // whole tasks planned together; with more, any order of the longest will do
+constexpr int kMostLooks = 64;            // jobs looked at for one device in one group
+constexpr std::size_t kMostPlanned = 64;  // whole jobs planned together; with more, any order of the longest will do
 constexpr double kHair = 1 + 1e-9;
 constexpr double kNothing = 1e-3;  // seconds of audio: what rounding may leave of sums
 
 using Groups = std::map<GroupKey, JobGroup>;
 using Entry = JobGroup::Entry;
 
-/// A piece somebody found for a device. What is begun comes before what is not, then the order of the group.
+/// A piece found for a device. What is begun comes before what is not, then the order of the group.
 struct Found {
   bool fresh = false;
   Entry entry{};
   auto operator<=>(const Found&) const = default;
 };
 
-/// The whole tasks of a group, longest first, and where each should go so that all of them end early.
+/// The whole jobs of a group, longest first, and where each should go so that all of them end early.
 struct TailPlan {
   struct Piece {
     double audio = 0;
@@ -50,7 +50,7 @@ class Placer {
   bool admitted(DeviceIndex device, const Entry& entry) const { return !refused(scene_, device, job(entry)); }
   double note_score(DeviceIndex device) const;
   bool has_room(DeviceIndex device) const;
-  /// It may take the task now, as soon as something there is done, or once it has loaded its model.
+  /// Whether it may take the job now, as soon as something there is done, or once it has loaded its model.
   bool usable(DeviceIndex device, const QueuedJob& job) const;
   bool cap_opens(DeviceIndex device, const QueuedJob& job) const;
 
@@ -67,13 +67,13 @@ class Placer {
 
   const Scene& scene_;
   Forecast forecast_;
-  mutable std::map<const JobGroup*, TailPlan> plans_{};  // made when first asked for
+  mutable std::map<const JobGroup*, TailPlan> plans_{};  // made when first needed
 };
 
 double Placer::note_score(DeviceIndex device) const {
   const DeviceRecord& record = scene_.devices[device];
   const double cap = record.facts().job_cap.value_or(kNoteCap);
-  // nvidia-smi's utilisation says that a kernel ran, and one does wherever there is work.
+  // nvidia-smi's utilisation means that a kernel ran, and one does wherever there is work.
   return 50 * record.jobs() / cap + 50 * (record.pieces() > 0 ? 1 : 0);
 }
 
@@ -93,7 +93,7 @@ std::vector<DeviceIndex> Placer::by_preference(double audio) const {
   return devices;
 }
 
-/// A look that saves many: whatever the task, a full device takes none.
+/// A check that saves many: a full device takes no job, whichever it is.
 bool Placer::has_room(DeviceIndex device) const {
   if (scene_.options.policy == Policy::note_raw) return true;
   const DeviceRecord& record = scene_.devices[device];
@@ -107,7 +107,8 @@ bool Placer::usable(DeviceIndex device, const QueuedJob& job) const {
   return !limit || *limit == Limit::slots || (*limit == Limit::device_memory && scene_.devices[device].pieces() > 0);
 }
 
-/// What is in flight there ends a task, and takes no longer than a piece like the next one: worth waiting for.
+/// Whether a job will end with what is in flight there, in no more time than a piece like the next one takes: worth
+/// waiting for.
 bool Placer::cap_opens(DeviceIndex device, const QueuedJob& job) const {
   const DeviceRecord& record = scene_.devices[device];
   if (job.ready.empty() || record.drain() > job.ready.front().audio / record.speed()) return false;
@@ -116,7 +117,7 @@ bool Placer::cap_opens(DeviceIndex device, const QueuedJob& job) const {
   });
 }
 
-/// A task dealt to a device is that device's, as long as it is in service.
+/// A job dealt to a device is that device's, as long as it is in service.
 bool Placer::open_to(const GroupKey& key, DeviceIndex device) const {
   if (key.dealt_to < 0 || static_cast<DeviceIndex>(key.dealt_to) == device) return true;
   return !forecast_.in_service(static_cast<DeviceIndex>(key.dealt_to));
@@ -175,7 +176,7 @@ std::optional<Found> Placer::window(const JobGroup& group, DeviceIndex device) c
   return found;
 }
 
-/// A whole task of a batch: as the plan has it while there are few, else the longest one that leaves no tail.
+/// A whole job of a batch: as the plan has it while there are few, else the longest one that leaves no tail.
 std::optional<Found> Placer::whole(const JobGroup& group, DeviceIndex device) const {
   if (few_left(group)) return planned(group, device);
   const auto found = longest_that_fits(group, device);
@@ -222,7 +223,7 @@ const TailPlan& Placer::plan(const JobGroup& group) const {
   return plan;
 }
 
-/// The longest task that the plan has for the device.
+/// The longest job that the plan has for the device.
 std::optional<Found> Placer::planned(const JobGroup& group, DeviceIndex device) const {
   const TailPlan& tail = plan(group);
   if (tail.device_of.empty()) return first_admitted(group, device);
@@ -234,7 +235,7 @@ std::optional<Found> Placer::planned(const JobGroup& group, DeviceIndex device) 
 /// In the group's order, each to the device that would end it first, in thought; what falls to this device.
 std::optional<Found> Placer::dealt_in_order(const JobGroup& group, DeviceIndex device) const {
   const QueuedJob& first = job(group.started.empty() ? *group.fresh.begin() : *group.started.begin());
-  std::vector<DeviceIndex> usable_ones;  // for tasks that avoid no device, one is as good as another
+  std::vector<DeviceIndex> usable_ones;  // for jobs that avoid no device, one is as good as another
   for (DeviceIndex i = 0; i < scene_.devices.size(); ++i)
     if (usable(i, first)) usable_ones.push_back(i);
   Forecast ahead = forecast_;
@@ -267,7 +268,7 @@ std::optional<Placement> Placer::risky() const {
   return {};
 }
 
-/// A task by which to say why a device takes nothing: the first that would be asked about.
+/// A job by which to explain why a device takes nothing: the first that would be considered.
 const QueuedJob* first_job(const Scene& scene) {
   const Groups& groups = scene.queue.groups();
   if (groups.empty()) return nullptr;
@@ -278,13 +279,13 @@ const QueuedJob* first_job(const Scene& scene) {
 std::string held_back_words(Idle why) {
   switch (why) {
     case Idle::input: return "what there is to do is still being listed";
-    case Idle::cap: return "as many tasks are in work as may be";
-    case Idle::drained: return "no task is begun until somebody lets the run go on";
-    case Idle::disk_full: return "no task is begun until there is room on a full disk";
-    case Idle::not_writable: return "no task is begun until a folder can be written to again";
+    case Idle::cap: return "as many jobs are in work as may be";
+    case Idle::drained: return "no job is begun until the run is resumed";
+    case Idle::disk_full: return "no job is begun until there is space on a full disk";
+    case Idle::not_writable: return "no job is begun until a folder can be written to again";
     case Idle::put_off: return "what is left is to be tried again later, or in work elsewhere";
-    case Idle::awaiting_answer: return "no task is begun until a question is answered";
-    default: return "no task is begun beside those in work: " + std::string(name_of(why));
+    case Idle::awaiting_answer: return "no job is begun until a question is answered";
+    default: return "no job is begun beside those in work: " + std::string(name_of(why));
   }
 }
 
@@ -308,7 +309,7 @@ std::optional<Refusal> why_not(const Scene& scene, DeviceIndex device) {
   if (!job && !scene.queue.risky().empty())
     return Refusal{Idle::fault, "waits for a piece that has to run alone elsewhere"};
   if (!job && scene.held_back) return Refusal{*scene.held_back, held_back_words(*scene.held_back)};
-  if (!job) return Refusal{Idle::input, "no task has its input ready"};
+  if (!job) return Refusal{Idle::input, "no job has its input ready"};
   if (const auto limit = refused(scene, device, *job))
     return Refusal{idle_of(*limit, record), words(*limit, scene, device)};
   if (scene.options.policy == Policy::round_robin) return Refusal{Idle::no_job, "what is left was dealt to others"};

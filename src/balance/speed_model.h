@@ -37,8 +37,8 @@ class SpeedModel {
   Seconds cost(Seconds audio, int pieces) const { return fixed_ + audio / speed(pieces); }
   /// Audio seconds per second in pieces of so much audio, with what they cost beside it.
   double through(Seconds piece, int pieces) const;
-  /// By which that may be off, relative, because all pieces measured were as long as each other and these are not: what
-  /// is fixed of the cost could not be told apart.
+  /// By which that may be off, relative, because all pieces measured were as long as each other and these are not: the
+  /// fixed part of the cost could not be separated.
   double doubt(Seconds piece) const;
   /// Audio of a mean piece measured; before the first a window's.
   Seconds usual_piece() const;

@@ -11,20 +11,20 @@
 
 namespace tutti {
 
-// The words of the room. Every moment is a Seconds since any origin that stays the same for a run: nothing in here asks
-// a clock. "Audio" is seconds of recording, and a speed is seconds of audio per second.
+// The terms of this module. Every moment is a Seconds since any origin that stays the same for a run: nothing in here
+// reads a clock. "Audio" is seconds of recording, and a speed is seconds of audio per second.
 
-using JobKey = std::uint64_t;    // the caller's: a row of its store, a place in its list
+using JobKey = std::uint64_t;    // the caller's: a row of its store, an index in its list
 using GrantId = std::uint64_t;    // the dispatcher's; never 0, never used twice
-using DeviceIndex = std::size_t;  // place in the order in which devices were added; never given to another
+using DeviceIndex = std::size_t;  // the order in which devices were added; never given to another
 
-/// How tasks and devices are brought together.
+/// How jobs and devices are brought together.
 enum class Policy {
   tutti,        ///< earliest expected finish, longest first, slow devices leave the tail alone
-  note,         ///< field note 000: least of 50 tasks/cap + 50 load, in order of arrival; its caps enforced
+  note,         ///< field note 000: least of 50 jobs/cap + 50 load, in order of arrival; its caps enforced
   note_raw,     ///< the note's program: as `note`, and its caps only scale the score
-  fifo,         ///< in order of arrival, by whichever device has room
-  round_robin,  ///< dealt out in order of arrival, one to each device in turn
+  fifo,         ///< in order of arrival, by whichever device has a free slot
+  round_robin,  ///< dealt out in order of arrival, one to each device after the other
 };
 
 inline constexpr Policy kPolicies[] = {Policy::tutti, Policy::note, Policy::note_raw, Policy::fifo,
@@ -34,15 +34,15 @@ inline constexpr Policy kPolicies[] = {Policy::tutti, Policy::note, Policy::note
 std::string_view name_of(Policy policy);
 std::optional<Policy> policy_named(std::string_view name);
 
-/// Tasks on each device at once by the field note, where nobody says.
+/// Jobs on each device at once by the field note, where no cap is given.
 inline constexpr int kNoteCap = 5;
 
-/// What is known of a task when it is added. Later: Dispatcher::correct_length.
+/// What is known of a job when it is added. Later: Dispatcher::correct_length.
 struct JobFacts {
   JobClass kind = JobClass::batch;
   int priority = 0;                   ///< one step is worth an ageing period of waiting
   Seconds queued_at{};                ///< ageing counts from here; negative: it has waited since an earlier run
-  std::optional<Seconds> deadline{};  ///< interactive tasks go by it; negative: it is over
+  std::optional<Seconds> deadline{};  ///< interactive jobs go by it; negative: it is over
   Seconds audio{};                    ///< as far as it is known; 0: no idea
   bool whole = false;                 ///< one piece, on one device from start to end; else windows, anywhere
 };
@@ -53,7 +53,7 @@ struct DeviceFacts {
   double speed = 1;               ///< prior, with `enough` pieces in flight
   int slots = 1;                  ///< pieces in flight at most: what the worker takes
   int enough = 1;                 ///< pieces in flight at which it is as fast as it gets
-  std::optional<int> job_cap{};  ///< tasks with a piece in flight here at most (--max-per-gpu)
+  std::optional<int> job_cap{};  ///< jobs with a piece in flight here at most (--max-per-gpu)
   std::optional<Bytes> memory{};  ///< in all; none: not known, and so no bound
   Bytes model_memory{};           ///< weights and workspace: taken as long as the device is in service
   Bytes piece_memory{};           ///< of each piece in flight, beside them
@@ -61,32 +61,32 @@ struct DeviceFacts {
   bool starting = false;          ///< its worker is not ready: nothing is placed until HealthEvent::ready
 };
 
-/// A piece of a task that is to run on a device now, its memory and its places taken in the same step.
+/// A piece of a job that is to run on a device now, its memory and its slot taken in the same step.
 struct Grant {
   GrantId id = 0;
   JobKey job = 0;
   DeviceIndex device = 0;
   Seconds audio{};
   Bytes reserved{};
-  /// No piece of a task: a short known clip, by a fresh worker, to see whether the device is well.
+  /// No piece of a job: a short known clip, by a fresh worker, to see whether the device is well.
   bool canary = false;
 };
 
 /// Why a device has nothing in flight. name_of is its name in reports.
 enum class Idle {
   no_job,         ///< nothing is left to do
-  input,           ///< tasks are left, and none has its input ready
+  input,           ///< jobs are left, and none has its input ready
   memory,          ///< of the device or of this machine
   cap,             ///< --max-per-gpu or --threads
   fault,           ///< the breaker, a lost or quarantined card, a worker that was lost and starts again
   starting,        ///< its first worker is loading the model
   left_to_faster,  ///< faster devices finish what is left sooner than this one could
-  drained,         ///< somebody asked for that, of the device or of the whole run
-  disk_full,       ///< there is no room for what would be transcribed
+  drained,         ///< an operator requested that, for the device or for the whole run
+  disk_full,       ///< there is no space for the transcripts
   not_writable,    ///< the folder for it may not be written to
   stalled,         ///< another device held what was left, and nothing came of it there
   put_off,         ///< what is left has failed and is to be tried again later, or another run works on it
-  awaiting_answer,           ///< somebody has been asked what shall be done about a failure, and nothing is begun meanwhile
+  awaiting_answer,           ///< a question about a failure waits for its answer, and nothing is begun meanwhile
 };
 inline constexpr std::size_t kIdleReasons = static_cast<std::size_t>(Idle::awaiting_answer) + 1;
 std::string_view name_of(Idle why);
@@ -96,12 +96,12 @@ enum class Blame {
   permanent,  ///< the recording's: trying again cannot help
   device,     ///< the worker crashed or answered nonsense
   unclear,    ///< it hung, stalled, was killed from outside or lost its device: the machine's fault as likely
-  lost,       ///< the card is gone, as its driver says: no recording does that
+  lost,       ///< the card is gone, as its driver reports: no recording does that
   exhausted,  ///< out of memory on the device
-  cancelled,  ///< given back, without anybody's fault
+  cancelled,  ///< released, through no fault at all
 };
 
-/// What becomes of a task after a failure.
+/// What becomes of a job after a failure.
 struct FailureDecision {
   enum class Next {
     retry,   ///< its piece is queued again

@@ -8,13 +8,13 @@ namespace {
 
 // Standard deviations, relative.
 constexpr double kBetweenRuns = 0.05;  // of the same windows: others speak faster, the machine has other work
-// A device starts and ends with fewer windows in flight than places: of a run that fills them just once, so much is not
-// known of what it would do in a long one.
+// A device starts and ends with fewer windows in flight than its capacity. A run that fills that just once leaves so
+// much unknown of what the device would do in a long one.
 constexpr double kFilling = 0.25, kMostFilling = 0.5;
 constexpr double kAgeing = 0.02;  // what one more run since may have changed: drivers, this program, the recordings
 
-// Of a full window's cost, what is fixed: anything from none to all, evenly. It depends on the network, the device and
-// how fast people speak; the encoder alone had a fifth in docs/examples.md (0.99 s beside 3.60 s of decoding).
+// The fixed share of a full window's cost: anything from none to all, evenly. It depends on the network, the device and
+// how fast people speak; the encoder alone had a fifth in README.md's "In use" (0.99 s beside 3.60 s of decoding).
 constexpr double kFixed = 0.5, kFixedDoubt = 0.289;
 constexpr double kLeastByAudio = 0.05;  // of the cost of a mean window
 
@@ -29,7 +29,7 @@ double filling(const WindowWork& work) {
   return std::min(kMostFilling, kFilling * work.capacity / std::max(1.0, work.windows));
 }
 
-/// Of a run's mean window from the line, so many runs ago.
+/// How far a run's mean window may be off the line, when so many runs came after it.
 double variance(const WindowWork& run, std::size_t age) {
   return squared(kBetweenRuns) + squared(filling(run)) + squared(kAgeing) * static_cast<double>(age);
 }

@@ -6,24 +6,24 @@
 
 namespace tutti {
 
-/// What a network hears at once: a shorter window is filled up to it.
+/// The span of audio that a network takes at once: a shorter window is filled up to it.
 inline constexpr Seconds kFullWindow{30};
 
-/// Windows of a recording, or of a piece of one, of which so much is heard.
+/// How many windows a recording, or a piece of one, with so much audio to transcribe has.
 double windows_in(Seconds audio);
 
 /// Windows that a device did, or is to do, in one run.
 struct WindowWork {
   double windows = 0;
   Seconds audio{};  ///< in all of them
-  Seconds busy{};   ///< that it took; of what is to be done nobody knows it
+  Seconds busy{};   ///< that it took; not known for work that is still to be done
   int capacity = 1;   ///< windows in flight at most
 };
 
 /// What a window costs a device: fixed + audio / speed of its time, as a line through what the windows of whole runs
-/// have cost. Of whole runs, because what several windows in flight share cannot be told apart justly: while one is
-/// encoded the others wait. How much is fixed only runs with windows of different lengths tell; until then it is
-/// supposed, and the farther the windows asked for are from those that were measured, the less is known. Pure.
+/// have cost. Runs are counted whole, because windows in flight share their time: while one is encoded the others wait.
+/// Only runs with windows of different lengths show how much is fixed. Until then it is supposed, and the farther the
+/// requested windows are from those that were measured, the less is known. Pure.
 class WindowCost {
  public:
   /// runs: with windows, audio and busy time, at least one; the latest first.

@@ -6,7 +6,7 @@
 namespace tutti {
 namespace {
 
-constexpr Seconds kUnknownAudio{600};  // of a task, where no other is known either
+constexpr Seconds kUnknownAudio{600};  // of a job, where no other is known either
 
 }  // namespace
 
@@ -33,16 +33,17 @@ Seconds WorkQueue::assumed(const QueuedJob& job) const {
   return std::max(job.placed + job.ready_audio, kUnknownAudio);
 }
 
-/// Never more than all: what a few recordings last longer than was said is chance, and expecting it of the others would
-/// send the last pieces to slow devices.
+/// Never more than all: where a few recordings last longer than declared, that is chance. Expecting it of the others
+/// would send the last pieces to slow devices.
 double WorkQueue::found_share() const {
-  constexpr double kDoubt = 4;  // recordings that are thought to be as long as said, beside those that were looked into
+  constexpr double kDoubt = 4;  // recordings that are believed to be as long as declared, beside those that were looked
+                                // into
   if (found_of_ <= 0) return 1;
   const auto finds = static_cast<double>(finds_);
   return std::min(1.0, (finds * found_ / found_of_ + kDoubt) / (finds + kDoubt));
 }
 
-/// What the task adds to the sums.
+/// Adds the job to the sums.
 void WorkQueue::count(QueuedJob& job) {
   Seconds left = std::max(assumed(job) - job.placed, job.ready_audio);
   if (job.facts.whole && job.started) left = job.ready_audio;  // its one piece is in flight, or back in the queue

@@ -38,8 +38,8 @@ class ByteWriter {
   std::string bytes_;
 };
 
-/// Reads what ByteWriter wrote and trusts nothing: a read past the end fails, sticks, and yields zeros, so a message is
-/// taken apart first and judged once by `finished()`. Reads other programs' little-endian files as well (`number`,
+/// Reads what ByteWriter wrote and trusts nothing: a read past the end fails, sticks, and yields zeros. So a message is
+/// taken apart first and checked once by `finished()`. Reads other programs' little-endian files as well (`number`,
 /// `bytes`). Views what it is given. One thread.
 class ByteReader {
  public:
@@ -71,7 +71,7 @@ class ByteReader {
     std::uint32_t count = 0;
     get(count);
     values.clear();
-    // Checked before the allocation: a garbled count must not ask for gigabytes.
+    // Checked before the allocation: a garbled count must not request gigabytes.
     const char* from = take(std::size_t{count} * sizeof(T));
     if (!from) return;
     values.resize(count);
@@ -84,7 +84,7 @@ class ByteReader {
     get(value);
     return value;
   }
-  /// The next `count` bytes where they lie; none where there are fewer.
+  /// The next `count` bytes, not copied; none where there are fewer.
   std::string_view bytes(std::size_t count) {
     const char* from = take(count);
     return from ? std::string_view(from, count) : std::string_view();
@@ -93,7 +93,7 @@ class ByteReader {
   bool failed() const { return failed_; }
   /// Bytes not read yet.
   std::size_t left() const { return bytes_.size(); }
-  /// Everything was read, and nothing past the end was asked for.
+  /// Everything was read, and nothing past the end was requested.
   bool finished() const { return !failed_ && bytes_.empty(); }
 
  private:

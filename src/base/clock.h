@@ -12,7 +12,7 @@ class Clock {
   virtual ~Clock() = default;
   virtual Instant now() const = 0;
 
-  /// The machine's monotonic clock. Thread-safe, lives for the whole process.
+  /// The machine's monotonic clock. Thread-safe, valid until the process ends.
   static const Clock& real();
 };
 

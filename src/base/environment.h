@@ -14,13 +14,13 @@ std::optional<std::string> variable(const char* name);
 /// The whole number in one. Fault::usage where it is not set, no number, or below `least`.
 Result<int> number_variable(const char* name, int least);
 
-/// The user's home: $HOME, else what the user database says, else /tmp.
+/// The user's home: $HOME, else the folder from the user database, else /tmp.
 std::filesystem::path home_folder();
 
-/// What the variable `xdg` says, else `below_home` of the user's home.
+/// The value of the variable `xdg`, else `below_home` of the user's home.
 std::filesystem::path xdg_home(const char* xdg, const std::filesystem::path& below_home);
 
-/// Tutti's own folder of some kind: as the variable `own` says, else "tutti" in that of `xdg`, else "tutti" in
+/// Tutti's own folder of some kind: the value of the variable `own`, else "tutti" in that of `xdg`, else "tutti" in
 /// `below_home` of the user's home.
 std::filesystem::path xdg_folder(const char* own, const char* xdg, const std::filesystem::path& below_home);
 

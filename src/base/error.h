@@ -8,13 +8,13 @@ namespace tutti {
 
 /// What kind of thing went wrong. Decides retries and exit codes; the text is for people.
 enum class Fault {
-  usage,        // the caller asked for something that cannot be meant
+  usage,        // the caller's request is not valid
   missing,      // a file, model or device is not there
   corrupt,      // the thing is there but damaged
   unsupported,  // well-formed, but not something this build can do
-  refused,      // somebody does not let us, by a permission, a limit or a lock: only they can end that
+  refused,      // a permission, a limit or a lock is in the way: only its owner can end that
   exhausted,    // memory, descriptors or another resource ran out
-  full,         // a disk or a quota has no room left: worth waiting for
+  full,         // a disk or a quota has no space left: worth waiting for
   unavailable,  // it is there and does not answer now: a network folder, a disk, a busy machine
   device,       // a device or worker process failed
   cancelled,    // the user or the caller stopped it
@@ -22,7 +22,7 @@ enum class Fault {
 };
 
 /// A failure a corpus will surely contain, as a value. `what` names the thing, what was expected and what was found;
-/// `hint` says what to do about it and may be empty.
+/// `hint` is what to do about it and may be empty.
 struct Error {
   Fault fault = Fault::internal;
   std::string what;

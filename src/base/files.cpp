@@ -28,7 +28,7 @@ Result<std::string> read_file(const fs::path& path) {
 
 namespace {
 
-/// Open for reading, and its size. O_NONBLOCK: the opening of a pipe would wait for somebody who writes to it.
+/// Open for reading, and its size. O_NONBLOCK: the opening of a pipe would wait for its writer.
 struct RegularFile {
   OwnedFd fd{};
   std::size_t size = 0;
@@ -146,8 +146,8 @@ Result<void> write_file_atomically(const fs::path& path, std::string_view conten
 
 namespace {
 
-/// The folder itself, or what it would be made in. A link that leads nowhere exists: no folder can be made in its
-/// place.
+/// The folder itself, or what it would be made in. A link that leads nowhere exists: no folder can be made under its
+/// name.
 fs::path nearest_that_exists(fs::path folder) {
   std::error_code ignored;
   while (fs::symlink_status(folder, ignored).type() == fs::file_type::not_found)
@@ -161,7 +161,7 @@ std::error_code why_not_writable(const fs::path& folder) {
   const fs::path nearest = nearest_that_exists(folder);
   std::error_code why;
   if (!fs::is_directory(nearest, why)) return why ? why : std::make_error_code(std::errc::not_a_directory);
-  // By the rights that the writing will have, which are not always those of whoever started us.
+  // By the rights that the writing will have, which are not always those of the user who started us.
   if (::faccessat(AT_FDCWD, nearest.c_str(), W_OK | X_OK, AT_EACCESS) != 0) return {errno, std::generic_category()};
   return {};
 }
@@ -206,7 +206,7 @@ Result<OwnedFd> open_unnamed_file() {
     const Error error = system_error(folder.string(), "a temporary file could not be created", errno);
     // No fault of whatever was to be put there, as a file that is missing is.
     return fail(error.fault == Fault::missing ? Fault::unavailable : error.fault, error.what,
-                "Point TMPDIR at a folder that is there, has room and is yours to write to");
+                "Point TMPDIR at a folder that is there, has space and is yours to write to");
   }
   ::unlink(name.c_str());
   return fd;

@@ -15,12 +15,12 @@
 
 namespace tutti {
 
-/// Whole content of a small file; Fault::missing and whatever else system_error makes of what the system says. A pipe
-/// is waited for.
+/// The whole content of a small file; Fault::missing, and system_error's fault for any other error. A pipe is waited
+/// for.
 Result<std::string> read_file(const std::filesystem::path& path);
 
-/// The same of what is a file or nothing to us, such as one in a model's folder: a pipe, which nobody may ever write
-/// to, is refused at once, and so is whatever else is no regular file.
+/// The same, for a regular file only, such as one in a model's folder: a pipe, which may never get a writer, is refused
+/// at once, and so is whatever else is no regular file.
 Result<std::string> read_regular_file(const std::filesystem::path& path);
 
 /// All that is still to come from an open file, pipe or socket; `thing` names it in errors.
@@ -28,7 +28,7 @@ Result<std::string> read_rest(int fd, std::string_view thing);
 
 /// Writes `content` so that `path` either keeps its old content or has all of the new: temporary file in the same
 /// folder, fsync, rename, fsync of the folder. Creates missing folders. A link is followed; a pipe or device, also
-/// /dev/stdout, is written to as it stands.
+/// /dev/stdout, is written to directly.
 Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
 /// Makes a folder, and those above it, where they are not there yet.
@@ -40,12 +40,12 @@ std::filesystem::path folder_of(const std::filesystem::path& path);
 /// Makes what was renamed, created or removed in a folder last through a power cut.
 Result<void> sync_folder(const std::filesystem::path& folder);
 
-/// Why no file could be made in `folder`, as far as that can be told without making one; of a folder that is not there,
-/// in the one that it would be made in. No error: one could.
+/// Why no file could be made in `folder`, as far as that can be found out without making one. For a folder that is not
+/// there, the one that it would be made in counts. No error: one could.
 std::error_code why_not_writable(const std::filesystem::path& folder);
 
-/// Fault::full where the disk of `folder` has less than `needed` free, as far as that is known beforehand: one that
-/// cannot be asked has room. `what` needs it, as in "the new model"; `hint` says what to do.
+/// Fault::full where the disk of `folder` has less than `needed` free, as far as that is known beforehand: a disk that
+/// does not report it has space. `what` needs it, as in "the new model"; `hint` is what to do.
 Result<void> expect_space(const std::filesystem::path& folder, Bytes needed, std::string_view what, std::string hint);
 
 /// A file mapped read-only and shared: pages are the page cache's, so all processes of a machine hold one copy.
@@ -81,11 +81,11 @@ Result<void> write_all(int fd, std::span<const std::byte> bytes, std::string_vie
 /// As write_all, but `offset` bytes from the file's start. Moves no position, so threads may share `fd`.
 Result<void> write_at(int fd, std::span<const std::byte> bytes, std::int64_t offset, std::string_view thing);
 
-/// Fills `out` with what lies `offset` bytes from the file's start and returns how many bytes there were: fewer than
-/// asked for at the file's end only. Over short reads and EINTR; moves no position, so threads may share `fd`.
+/// Fills `out` with the bytes from `offset` on and returns how many there were: fewer than requested at the file's end
+/// only. Over short reads and EINTR; moves no position, so threads may share `fd`.
 Result<std::size_t> read_at(int fd, std::span<std::byte> out, std::int64_t offset, std::string_view thing);
 
-/// As read_at, of what can be made anew, so that the reason interests nobody: false where `out` was not filled.
+/// As read_at, for data that can be made again, so that the reason does not matter: false where `out` was not filled.
 bool read_whole(int fd, std::span<std::byte> out, std::int64_t offset);
 
 /// Whether something is at `path`, or where its links lead; false where that cannot be found out.

@@ -4,7 +4,7 @@
 
 namespace tutti {
 
-/// A port of this machine that nobody listens at now: the system hands out another one at every call.
+/// A port of this machine without a listener: the system hands out another one at every call.
 Result<int> free_port();
 
 }  // namespace tutti

@@ -45,7 +45,7 @@ class Guarded {
     return std::invoke(std::forward<Fn>(fn), value_);
   }
 
-  /// Blocks until `ready(value)` holds, but no longer than `longest`; says whether it holds.
+  /// Blocks until `ready(value)` holds, but no longer than `longest`; returns whether it holds.
   template <class Ready>
   bool wait_for(std::chrono::duration<double> longest, Ready&& ready) {
     std::unique_lock lock(mutex_);

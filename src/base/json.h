@@ -4,7 +4,7 @@
 #include <string>
 
 // nlohmann's JSON, compiled once in json.cpp: every file that reads or writes JSON would compile the whole reader and
-// writer anew, for three to four seconds each.
+// writer again, for three to four seconds each.
 extern template class nlohmann::basic_json<>;
 extern template class nlohmann::basic_json<nlohmann::ordered_map>;
 

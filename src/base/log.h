@@ -13,11 +13,11 @@ enum class Level { info, warning, error };
 /// Thread-safe.
 void log(Level level, std::string_view text);
 
-/// Says nothing below `least` from now on, whatever the sink: what -q asks for. Called at start-up.
+/// Logs nothing below `least` from now on, whatever the sink: the effect of -q. Called at start-up.
 void log_from(Level least);
 
-/// What a line says that another process of ours wrote to standard error, without the prefix that the default sink
-/// gave it. Any other line is Level::info, and whole.
+/// A line that another process of ours wrote to standard error, without the prefix that the default sink gave it. Any
+/// other line is Level::info, and whole.
 struct LoggedLine {
   Level level = Level::info;
   std::string_view text{};
@@ -26,7 +26,7 @@ LoggedLine read_log_line(std::string_view line);
 
 using LogSink = std::function<void(Level, std::string_view)>;
 
-/// Replaces the sink and returns the one before. Called at start-up, by whoever owns the terminal.
+/// Replaces the sink and returns the one before. Called at start-up, by the owner of the terminal.
 LogSink set_log_sink(LogSink sink);
 
 std::string_view name_of(Level level);

@@ -4,7 +4,7 @@
 
 namespace tutti {
 
-/// While it lives, what this thread logs belongs to `owner`, such as "Worker-3": a sink may show it as the line's
+/// While it exists, what this thread logs belongs to `owner`, such as "Worker-3": a sink may show it as the line's
 /// author. The innermost one counts.
 class LogOwner {
  public:

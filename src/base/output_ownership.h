@@ -29,7 +29,7 @@ std::filesystem::path resolved_path(const std::filesystem::path& path);
 /// work, and written through here. Claims are one thread's; afterwards any thread may write.
 class OutputOwnership {
  public:
-  /// Of a claim that cannot be met: what to do about it.
+  /// `hint` is what to do about a claim that cannot be met.
   explicit OutputOwnership(std::string hint = "Name another file or folder") : hint_(std::move(hint)) {}
 
   /// A file that is read, now or once it is there. A folder counts with everything in it; "-" is the
@@ -80,7 +80,7 @@ inline constexpr const char* kEvaluationMark = "tutti-evaluation";
 /// Fault::usage where a folder that is to be filled with new files holds some already: they are the user's.
 Result<void> expect_no_files(const std::filesystem::path& folder);
 
-/// What a file held when it was written: how whoever wrote it knows it again.
+/// What a file held when it was written: its writer recognises it by that.
 struct KnownContent {
   std::string sha256{};
   std::int64_t bytes = 0;

@@ -51,7 +51,7 @@ std::string hint_for(int error_number) {
     case ENOENT: return "Check the path";
     case EACCES:
     case EPERM: return "Check the permissions of the file and its folder";
-    case EROFS: return "Its file system is mounted read-only; name a place on another";
+    case EROFS: return "Its file system is mounted read-only; name a path on another";
     case ENOSPC: return "Free some space, or set TMPDIR or --output-dir to a disk that has some";
     case EDQUOT: return "The disk quota is used up; free some space";
     case EMFILE: return "Raise the limit of open files (ulimit -n)";

@@ -10,7 +10,7 @@ namespace tutti {
 
 /// How many threads a step is worth, found by trying: one, where more bring nothing because other programs have the
 /// cores. Most steps run with the number that is best so far. From time to time, and soon after steps have become
-/// slower or faster, another number is tried beside it in turn. Time is what steps have taken: there is no clock.
+/// slower or faster, another number is tried alternately with it. Time is what steps have taken: there is no clock.
 class ThreadChoice {
  public:
   struct Rules {

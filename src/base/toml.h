@@ -10,7 +10,7 @@
 
 namespace tutti {
 
-/// What is no TOML is an error with its place, as compilers write it: "config.toml:3:7: ...".
+/// A syntax error names its position, as compilers write it: "config.toml:3:7: ...".
 inline Result<toml::table> parse_toml(std::string_view text, const std::string& file_name,
                                       Fault fault = Fault::corrupt) {
   try {

@@ -43,7 +43,7 @@ void pause() {
 #endif
 }
 
-/// Looks until `done()` or the time is over; says which.
+/// Looks until `done()` or the time is over; returns which.
 template <class Done>
 bool spin(nanoseconds most, const Done& done) {
   constexpr int kLooksPerTime = 8;  // the clock takes as long as a few looks
@@ -58,8 +58,8 @@ bool spin(nanoseconds most, const Done& done) {
 }
 
 /// Lets this thread run wherever `caller` may, but not on the processor where it is now: a helper that waits there
-/// wakes only when the caller has lost it, and the system moves neither, since both together ask for one processor's
-/// time. That it cannot be moved (one processor, or the system does not allow it) is no error.
+/// wakes only when the caller has lost it, and the system moves neither, since both together need one processor's time.
+/// That it cannot be moved (one processor, or the system does not allow it) is no error.
 void leave_processor_of(pid_t caller, int processor) {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
@@ -145,8 +145,8 @@ void WorkerTeam::start_helpers(std::int64_t wanted) {
   }
 }
 
-/// The caller holds the first part. A helper that falls asleep says so before it looks for a loop once more, we publish
-/// the loop before we look who sleeps: one of the two sees the other.
+/// The caller holds the first part. A helper that falls asleep marks that before it looks for a loop once more, we
+/// publish the loop before we look who sleeps: one of the two sees the other.
 void WorkerTeam::publish(std::int64_t parts, std::int64_t helpers) {
   finished_.store(0, std::memory_order_relaxed);
   const auto word = static_cast<std::uint64_t>(helpers) << (2 * kPartsBits) |
@@ -172,8 +172,8 @@ std::int64_t WorkerTeam::call(Claims& claims) {
   return claims.claimed_;
 }
 
-/// A part for this thread. What is claimed belongs to the loop of the moment, whichever was looked at before: no part
-/// of it is finished before its claimer says so, and until then the caller leaves everything as it is.
+/// A part for this thread. A claimed part belongs to the loop of the moment, whichever was looked at before: no part of
+/// it is finished before its claimer marks it, and until then the caller leaves everything as it is.
 std::optional<std::int64_t> WorkerTeam::claim(std::int64_t helper) {
   auto word = loop_.load();
   for (;;) {
@@ -183,7 +183,7 @@ std::optional<std::int64_t> WorkerTeam::claim(std::int64_t helper) {
   }
 }
 
-/// How many parts nobody will run.
+/// How many parts will run nowhere.
 std::int64_t WorkerTeam::abandon_rest() {
   auto word = loop_.load(std::memory_order_relaxed);
   for (;;) {

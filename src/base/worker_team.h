@@ -19,14 +19,14 @@ namespace tutti {
 /// Threads that help a caller with the parts of a short loop, thousands of loops a second.
 ///
 /// A part is claimed by whichever thread comes first. The caller claims parts too and waits only for helpers that have
-/// started one, so a helper without a core delays nobody. Threads that wait spin for microseconds of the clock, then
-/// sleep: threads that share a core with each other or with another program soon let it go.
+/// started one, so a helper without a core delays no caller. Threads that wait spin for microseconds of the clock, then
+/// sleep: threads that share a core with each other or with another program soon release it.
 ///
 /// One caller at a time has the helpers. A second one, or a loop inside a part, runs all its parts by itself.
 class WorkerTeam {
  public:
   struct Options {
-    /// How long a helper looks for the next loop before it sleeps: longer than what lies between two loops.
+    /// How long a helper looks for the next loop before it sleeps: longer than the time between two loops.
     std::chrono::nanoseconds helper_spin = std::chrono::microseconds(100);
     /// How long a caller looks whether helpers are done with what they have started before it sleeps.
     std::chrono::nanoseconds caller_spin = std::chrono::microseconds(30);

@@ -23,7 +23,7 @@ bool goes_on(const std::string& text, std::size_t at) {
   return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '-');
 }
 
-/// Checks speak of flags. Of a value that no flag gave, people are to find where it is from.
+/// Checks name flags. Where no flag gave the value, the text names its source instead.
 std::string with_sources(std::string text) {
   given_elsewhere().with([&](const auto& names) {
     for (const auto& [flag, source] : names)

@@ -17,16 +17,16 @@ std::optional<int> start_command(OptionTable& table, const std::vector<std::stri
 /// In quotes where a shell would not leave it as it is.
 std::string shell_word(const std::string& word);
 
-/// "tutti batch 'my talks' -o out": a command as it was typed, for the records; a shell would take it again. Of a very
-/// long one the end is left out: "… (812 more)".
+/// "tutti batch 'my talks' -o out": a command as it was typed, for the records; a shell would take it again. A very
+/// long one is cut at its end: "… (812 more)".
 std::string command_line(const std::string& command, const std::vector<std::string>& arguments);
 
 /// Prints the error for people and returns the exit code. Where it names a flag whose value a variable or the settings
 /// file gave, it names these instead.
 int complain(const Error& error, int exit_code);
 
-/// The same for what ended a command: kUsage where the command line could not be meant, however late that was found
-/// (some of it only a loaded model can tell), else kNothingRan.
+/// The same for what ended a command: kUsage where the command line is not valid, however late that was found (some of
+/// it only a loaded model shows), else kNothingRan.
 int complain(const Error& error);
 
 /// The same, but kInterrupted where a signal was what ended it.

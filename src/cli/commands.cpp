@@ -57,7 +57,7 @@ const std::vector<Command>& commands() {
       {"review", "which finished transcripts to check by ear, and where", run_review},
       {"wer", "word and character error rate of two texts", run_wer},
       {"pull", "fetch a model from a Hugging Face hub", run_pull},
-      {"models", "models on this machine, and where they lie", run_models},
+      {"models", "models on this machine, and their folders", run_models},
       {"manifest", "write a manifest of recordings, from folders or a database", run_manifest},
       {"history", "past runs, their devices and speeds over time", run_history},
       {"synth", "make recordings with exactly known text: a corpus of Morse code", run_synth},
@@ -76,7 +76,7 @@ std::vector<std::string> command_names() {
 
 namespace {
 
-/// A deleted current folder fails in a different place of every command, in the libraries' words: better before all.
+/// A deleted current folder fails at a different point of every command, in the libraries' words: better before all.
 Result<void> standing_in_a_folder() {
   std::error_code error;
   const auto here = std::filesystem::current_path(error);
@@ -84,7 +84,7 @@ Result<void> standing_in_a_folder() {
   return fail(Fault::missing, "the current folder no longer exists", "Change to one that does, e.g. cd \"$HOME\"");
 }
 
-/// What was meant by a word that is no command. Other programs take their files there.
+/// A hint for a word that is no command. Other programs take their files there.
 std::string hint_for(const std::string& word) {
   std::error_code ignored;
   if (std::filesystem::is_regular_file(word, ignored))
@@ -111,14 +111,14 @@ int run_named(const std::vector<std::string>& arguments) {
   return complain({Fault::usage, "'" + name + "': no such command", hint_for(name)}, kUsage);
 }
 
-/// A broken promise of our own, or memory that ran out, is still said in a line and by an exit code.
+/// A broken promise of our own, or memory that ran out, is still reported in a line and by an exit code.
 int run_guarded(const std::vector<std::string>& arguments) {
   try {
     return run_named(arguments);
   } catch (const std::bad_alloc&) {
     return complain({Fault::exhausted, "memory ran out", "Let this process have more (ulimit -v)"}, kNothingRan);
   } catch (const std::exception& error) {
-    return complain({Fault::internal, std::string("stopped by an error that nobody expected: ") + error.what(),
+    return complain({Fault::internal, std::string("stopped by an unexpected error: ") + error.what(),
                      "This should not happen: please report it with the command"},
                     kNothingRan);
   }

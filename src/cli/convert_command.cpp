@@ -37,7 +37,7 @@ void add_convert(OptionTable& table, ConvertCommand& c) {
   table.positional(
       c.files, "X.json...|MODEL",
       "transcripts: Tutti's, openai-whisper's, whisperX's or the OpenAI API's JSON, - for standard input; a segment's "
-      "speaker stands before its text, [SPEAKER_01]: as whisper-ctranslate2 writes it; or one model: a folder, a file, "
+      "speaker precedes its text, [SPEAKER_01]: as whisper-ctranslate2 writes it; or one model: a folder, a file, "
       "or a name that tutti models lists");
   table
       .add("output-dir", c.output_dir, "DIR",

@@ -16,7 +16,8 @@ struct DeviceMemory {
   bool byte_cross = false;  // int8 keeps windows in eight bits there
 };
 
-/// `device` as --device names it. Asks the driver or the system; nothing where the device is not there or does not say.
+/// `device` as --device names it. Queries the driver or the system; nothing where the device is not there or does not
+/// report it.
 std::optional<DeviceMemory> device_memory(const std::string& device);
 
 /// The sizes of a compute type as that device takes it: of `default`, `auto`, and of those it does not have as well.

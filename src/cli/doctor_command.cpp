@@ -21,7 +21,7 @@ namespace {
 // A driver without persistence mode takes seconds to wake.
 constexpr Seconds kPatience{5}, kLongest{8};
 
-/// What takes more questions to the driver; a driver that hangs is asked none.
+/// What takes more queries to the driver; a driver that hangs gets none.
 Result<Topology> look_closer(const MachineSnapshot& snapshot, Findings& findings) {
   const bool hangs = std::any_of(snapshot.gpus.begin(), snapshot.gpus.end(),
                                  [](const GpuSnapshot& gpu) { return gpu.state == GpuState::hung; });
@@ -76,8 +76,8 @@ int run_doctor(const std::vector<std::string>& arguments) {
   bool json = false, prometheus = false;
   std::filesystem::path state = state_folder();
   OptionTable table("doctor",
-                    "Say what this machine has, what is missing or unwell, and what to do about each: programs and "
-                    "libraries, processor, limits, NVIDIA driver, GPUs and what lies between them, disks, the store of "
+                    "Report what this machine has, what is missing or unwell, and what to do about each: programs and "
+                    "libraries, processor, limits, NVIDIA driver, GPUs and the links between them, disks, the store of "
                     "batches, models. "
                     "Exit code 0: nothing is missing, 3: something is broken, 4: nothing can run.");
   table.add_switch("json", json, "the report as one JSON object, with the GPUs and their topology");
@@ -87,7 +87,7 @@ int run_doctor(const std::vector<std::string>& arguments) {
   table.examples({"tutti doctor", "tutti doctor --json"});
   if (const auto code = start_command(table, arguments)) return *code;
   if (json && prometheus)
-    return complain({Fault::usage, "--json and --prometheus are two forms of one report", "Ask for one at a time"},
+    return complain({Fault::usage, "--json and --prometheus are two forms of one report", "Give one of them"},
                     kUsage);
   if (prometheus) return print_metrics(state);
 

@@ -19,7 +19,7 @@
 namespace tutti {
 namespace {
 
-/// Nothing where it cannot be told before the model is loaded.
+/// Nothing where it is not known before the model is loaded.
 std::optional<MemoryQuestion> question_of(const RunOptions& options) {
   const auto shape = model_shape(options.model);
   const auto device = device_memory(options.device);
@@ -38,7 +38,7 @@ std::optional<MemoryQuestion> question_of(const RunOptions& options) {
 void say_memory(const RunOptions& options) {
   const auto question = question_of(options);
   std::fputs(question ? memory_table(*question).c_str()
-                      : "How much memory it takes cannot be told before the model is loaded\n",
+                      : "How much memory it takes is not known before the model is loaded\n",
              stdout);
 }
 

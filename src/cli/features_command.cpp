@@ -123,7 +123,7 @@ void print_text(const std::string& file, const Measured& it, int mels) {
   for (const SpeechPiece& piece : *it.speech)
     std::printf("  speech %10.2f s to %10.2f s%s\n", seconds_at(piece.start), seconds_at(piece.end),
                 piece.forced_cut ? "   cut: too long, and without a silence" : "");
-  std::printf("  speech %s of %s, %.1f %%, in %zu %s   heard %s× real time\n", length_text(it.speech_length()).c_str(),
+  std::printf("  speech %s of %s, %.1f %%, in %zu %s   VAD %s× real time\n", length_text(it.speech_length()).c_str(),
               length_text(it.audio).c_str(), it.audio.count() > 0 ? 100 * it.speech_length() / it.audio : 0.0,
               it.speech->size(), it.speech->size() == 1 ? "piece" : "pieces",
               short_number(it.audio / it.listening).c_str());

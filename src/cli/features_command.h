@@ -5,7 +5,7 @@
 
 namespace tutti {
 
-/// `tutti features FILE...`: decodes audio, finds its speech where asked to, and computes log-mel features; says what
+/// `tutti features FILE...`: decodes audio, finds its speech on request, and computes log-mel features; prints what
 /// they are and how fast it went. Needs no model.
 int run_features(const std::vector<std::string>& arguments);
 

@@ -38,7 +38,7 @@ struct Gathered {
   std::vector<ManifestAsset> assets{};
   double seconds = 0;
   std::int64_t unknown = 0;   // without a length
-  std::int64_t problems = 0;  // told to standard error
+  std::int64_t problems = 0;  // reported on standard error
   std::string folders{};      // what was left out of them; empty: nothing
 };
 
@@ -50,7 +50,7 @@ std::string iso_time(std::int64_t seconds) {
   return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts)};
 }
 
-/// `in_one_tree`: all lie below one folder, which --audio-root says later; else every asset says where it is.
+/// `in_one_tree`: all are below one folder, which --audio-root names later; else every asset has its path.
 ManifestAsset asset_of(const Input& input, bool in_one_tree, const struct stat& facts,
                        const std::optional<Seconds>& length) {
   const std::string made_up = uuid_of((in_one_tree ? input.below : input.file).string());
@@ -67,7 +67,7 @@ ManifestAsset asset_of(const Input& input, bool in_one_tree, const struct stat& 
   return asset;
 }
 
-/// A folder, a pattern or a recording. What lists name may lie anywhere.
+/// A folder, a pattern or a recording. Files that a list names may be anywhere.
 bool is_one_tree(const std::vector<std::string>& inputs) {
   std::error_code ignored;
   return inputs.size() == 1 && inputs[0] != "-" &&

@@ -63,7 +63,7 @@ int run_pull(const std::vector<std::string>& arguments) {
   table.add_switch("quiet", command.quiet, "print nothing but errors").letter = 'q';
   table.examples({"tutti pull tiny.en", "tutti pull openai/whisper-medium distil-whisper/distil-large-v3"});
   if (const auto code = start_command(table, arguments)) return *code;
-  for (const auto& name : command.names)  // of none of them is anything fetched where one cannot be meant
+  for (const auto& name : command.names)  // nothing is fetched for any of them where one is not valid
     if (const auto known = resolve_name(name); !known) return complain(known.error());
 
   Interrupt interrupt;

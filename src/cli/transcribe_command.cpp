@@ -34,8 +34,8 @@ Error no_model() {
           "English one, 'tutti pull turbo' a good one for 100 languages"};
 }
 
-/// That a device which was named is there. Auto and the whole CPU always are, and asking the driver takes time. Where
-/// nothing is left to do, its name alone must be one.
+/// Checks that a device which was named is there. Auto and the whole CPU always are, and querying the driver takes
+/// time. Where nothing is left to do, its name alone must be one.
 Result<void> find_named_device(const std::string& device, const std::vector<PlannedFile>& plan) {
   if (device == "auto" || device == "cpu") return {};
   const auto spec = parse_device(device);

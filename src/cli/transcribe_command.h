@@ -67,12 +67,12 @@ struct TranscribeCommand {
 /// Binds every field to its flag.
 void add_transcribe(OptionTable& table, TranscribeCommand& command);
 
-/// Only those that decide what a transcript says: model, what is heard, decoding, words. For commands of another shape.
+/// Only those that decide a transcript's text: model, VAD, decoding, words. For commands of another shape.
 void add_speech(OptionTable& table, TranscribeCommand& command);
 
 /// Where outputs go and of which formats, as -o, -f, --name-by and --skip-existing say.
 OutputOptions output_options(const TranscribeCommand& command);
-/// `model` is where the model was found. Errors name the option that cannot be meant.
+/// `model` is where the model was found. Errors name the option that is not valid.
 Result<RunOptions> run_options(const TranscribeCommand& command, const std::filesystem::path& model);
 
 /// `tutti transcribe`: files to transcripts on one device.

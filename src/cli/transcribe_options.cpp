@@ -61,9 +61,9 @@ void add_decoding(OptionTable& table, TranscribeCommand& c) {
   add_search(table, c.search);
   table.add("seed", c.seed, "N", "of the sampling; the same seed gives the same transcript");
   table.add("suppress-tokens", c.suppress_tokens, "IDS",
-            "token ids never sampled; -1 stands for the non-speech symbols");
+            "token ids never sampled; -1: the non-speech symbols");
   table.add("initial-prompt", c.initial_prompt, "TEXT|None",
-            "text the model takes for what was said before: names, spelling");
+            "text the model takes for the preceding text: names, spelling");
   table.add("carry-initial-prompt", c.carry_initial_prompt, "True|False",
             "keep the initial prompt before every window");
   table.add(
@@ -80,7 +80,7 @@ void add_decoding(OptionTable& table, TranscribeCommand& c) {
             "seconds to transcribe, from start to end; a missing last end is the file's");
   table.add_switch("without-timestamps", c.without_timestamps, "text only, one segment a window");
   table.add("hotwords", c.hotwords, "TEXT|None",
-            "names and terms to expect, told to the model before every window; not with --prefix");
+            "names and terms to expect, given to the model before every window; not with --prefix");
   table.add("prefix", c.prefix, "TEXT|None",
             "text that every window is taken to begin with; the transcript goes on behind it, without it");
 }
@@ -127,7 +127,7 @@ OutputOptions output_options(const TranscribeCommand& c) {
 
 namespace {
 
-/// Of starts and ends in turn.
+/// The clips are starts and ends alternately.
 Result<void> check_clips(const std::vector<double>& clips) {
   for (const double second : clips)
     if (!(second >= 0))
@@ -156,7 +156,7 @@ void set_thresholds(const TranscribeCommand& c, LongFormOptions& rules) {
   rules.no_speech_threshold = c.no_speech_threshold;
 }
 
-/// What the model is told before it answers.
+/// The text that the model gets before it decodes.
 void set_prompt(const TranscribeCommand& c, LongFormOptions& rules) {
   rules.initial_prompt = c.initial_prompt.value_or("");
   rules.carry_initial_prompt = c.carry_initial_prompt;
@@ -221,7 +221,7 @@ Result<void> set_language(const TranscribeCommand& c, RunOptions& options) {
   return {};
 }
 
-/// Of a model whose vocabulary only its loading tells, the worker's answer is checked again.
+/// Where only loading the model shows its vocabulary, the worker's answer is checked again.
 Result<void> set_suppressed(const TranscribeCommand& c, RunOptions& options) {
   const auto shape = model_shape(options.model);
   options.decoding.suppress_tokens = c.suppress_tokens;

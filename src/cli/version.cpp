@@ -20,7 +20,7 @@ Result<std::string> engine_version() {
   auto output = query_engine({"--version"}, {}, kAnswersWithin);
   if (!output) return output;
   if (!output->ends_with('\n'))
-    return fail(Fault::device, "tutti-engine: said no version", "Run it with --version to see why");
+    return fail(Fault::device, "tutti-engine: printed no version", "Run it with --version to see why");
   output->pop_back();
   return output;
 }

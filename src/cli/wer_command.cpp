@@ -24,7 +24,7 @@ struct WerCommand {
 
 void add_wer(OptionTable& table, WerCommand& c) {
   table.add("ref", c.ref, "FILE", "the reference text, UTF-8");
-  table.add("hyp", c.hyp, "FILE", "the text to judge");
+  table.add("hyp", c.hyp, "FILE", "the text to score");
   table
       .add("normalizer", c.normalizer, "NAME",
            "applied to both: none, or Whisper's english (a number ends with its line) or basic")

@@ -87,7 +87,7 @@ std::int32_t Batcher::jobs() const {
 std::vector<DecodeResult> Batcher::fail_current(const Error& error) {
   std::vector<DecodeResult> failures;
   const auto fail_job = [&](Sequence& sequence) {
-    // A brother may have stood in for it.
+    // Another sequence of the request may have failed it already.
     if (std::exchange(sequence.of->missing, 0) > 0) failures.push_back(failed(*sequence.of, error));
   };
   std::ranges::for_each(live_, fail_job);
@@ -173,7 +173,7 @@ void Batcher::share_out(Seconds step) {
 
 std::vector<DecodeResult> Batcher::step(Stepper& stepper) {
   auto finished = admit(stepper.slots());
-  // Refusals are told at once: what the stepper throws would swallow them.
+  // Refusals are returned at once: an exception of the stepper would swallow them.
   if (live_.empty() || !finished.empty()) return finished;
   const auto begun = clock_.now();
   const auto selections = select_all(stepper);
@@ -191,7 +191,7 @@ std::vector<DecodeResult> Batcher::step(Stepper& stepper) {
     i += count;
   }
   live_ = std::move(next);
-  // A failed sample answers for its job: the brothers go as well, wherever they stand.
+  // A failed sample ends its request: its other sequences go as well, at whatever position they are.
   drop([](const Sequence& sequence) { return sequence.of->missing == 0; });
   return finished;
 }

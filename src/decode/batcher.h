@@ -12,46 +12,46 @@
 
 namespace tutti {
 
-/// A job that ended, or the reason why it could not.
+/// A request that ended, or the reason why it could not.
 struct DecodeResult {
   std::uint64_t window_id = 0;
   std::uint64_t request = 0;
   Result<DecodeOutcome> outcome;
 };
 
-/// Continuous batching: jobs of any windows share the slots of one stepper. Every step prefills the sequences that just
-/// got a slot and moves all others on by one token, each at its own position; a slot whose sequence ended is taken by
-/// the next in line at the following step. The beams of a search take all their slots at once and give them back
-/// together. What comes out of a job does not depend on its neighbours. One thread; the logits of many sequences are
-/// judged on the compute team, or on the device where the stepper says so.
+/// Continuous batching: requests of any windows share the slots of one stepper. Every step prefills the sequences that
+/// just got a slot and moves all others on by one token, each at its own position. A slot whose sequence ended is taken
+/// by the next in line at the following step. The beams of a search take all their slots at once and release them
+/// together. The result of a request does not depend on its neighbours. One thread. The tokens of many sequences are
+/// selected on the compute team, or on the device where the stepper prefers that.
 class Batcher {
  public:
   /// `clock` must outlive the batcher.
   Batcher(DecodingTokens tokens, std::int32_t n_text_ctx, const Clock& clock);
 
-  /// Queues a job that passed `check`.
+  /// Queues a request that passed `check`.
   void submit(DecodeRequest job);
-  /// Drops all jobs of a window; they are never heard of again.
+  /// Drops all requests of a window; they return no result.
   void forget(std::uint64_t window_id);
   /// One step of everything that fits into `stepper`'s slots. Between two calls the stepper may only be changed
-  /// together with `restart`. What the stepper throws passes through; `restart` then makes the batcher sound again.
+  /// together with `restart`. What the stepper throws passes through; `restart` then makes the batcher valid again.
   std::vector<DecodeResult> step(Stepper& stepper);
-  /// Begins every live sequence anew, first in line: its slots are gone. Costs the steps made so far, loses nothing.
+  /// Restarts every live sequence, first in line: its slots are gone. Costs the steps made so far, loses nothing.
   void restart();
-  /// Ends every job that has a live sequence with this error; where none is live, the first in line.
+  /// Ends every request that has a live sequence with this error; where none is live, the first in line.
   std::vector<DecodeResult> fail_current(const Error& error);
 
   bool idle() const { return live_.empty() && waiting_.empty(); }
-  /// Jobs that are not finished, waiting ones among them.
+  /// Requests that are not finished, waiting ones among them.
   std::int32_t jobs() const;
 
  private:
   std::vector<DecodeResult> admit(std::int32_t slots);
   std::vector<std::int32_t> free_slots(std::int32_t slots) const;
   std::vector<Selection> select_all(Stepper& stepper);
-  /// Enters what a step took with the jobs that took part.
+  /// Adds the time of a step to the requests that took part.
   void share_out(Seconds step);
-  /// Move on one sample, or all beams of one search; who goes on is added to `next`.
+  /// Move on one sample, or all beams of one search; what goes on is added to `next`.
   void step_sample(Sequence& sequence, const Selection& selection, std::vector<Sequence>& next,
                    std::vector<DecodeResult>& finished) const;
   void step_search(std::span<const Sequence> beams, std::span<const Selection> selections, std::vector<Sequence>& next,

@@ -66,7 +66,7 @@ std::vector<SlotCopy> place(std::vector<Sequence>& next, const std::vector<Conti
   return copies;
 }
 
-/// Live beams stand in where too few hypotheses ended, the likeliest first.
+/// Live beams fill up where too few hypotheses ended, the likeliest first.
 void fill_up(JobProgress& progress, const std::vector<Sequence>& live) {
   const auto wanted = static_cast<std::size_t>(progress.job.beam_size);
   for (const auto& beam : live) {  // rank() sorted them

@@ -24,8 +24,8 @@ struct BeamStep {
 };
 
 /// Moves the beams of one search on by one token, as openai-whisper's BeamSearchDecoder.update and finalize do.
-/// beams: all live ones, in order, each with its verdict. When the search ends, the job's `finished` holds at least
-/// beam_size hypotheses, where so many were possible at all.
+/// beams: all live ones, in order, each with its selection. When the search ends, the request's `finished` holds at
+/// least beam_size hypotheses, where so many were possible at all.
 ///
 /// A beam's first continuation stays in its slot; others move to slots whose beams were not continued, which already
 /// hold what the two have in common: only the tokens since they parted are copied.

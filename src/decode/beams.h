@@ -28,7 +28,7 @@ struct BeamRound {
 };
 
 /// Ranks the continuations of all beams, in the order of the beams: the likeliest are taken until `beam_size` of them
-/// are live; those that end on the way there are set aside. Of equals the first.
+/// are live; those that end on the way there are set aside. The first of equals comes first.
 BeamRound rank(std::vector<Continuation> offered, std::int32_t beam_size, std::int32_t eot);
 
 /// How many ended hypotheses end a search: beam_size * patience, rounded, halves to even.

@@ -55,7 +55,7 @@ Result<void> check(const DecodeRequest& job, const WhisperDims& dims) {
                   " fit");
   }
   if (job.sot_index < 0 || job.sot_index >= length) {
-    return refuse("sot_index " + std::to_string(job.sot_index) + " lies outside the prompt");
+    return refuse("sot_index " + std::to_string(job.sot_index) + " is outside the prompt");
   }
   if (const auto ok = check_ids("prompt", job.prompt, dims.n_vocab); !ok) return ok;
   if (const auto ok = check_ids("suppress", job.rules.suppress, dims.n_vocab); !ok) return ok;

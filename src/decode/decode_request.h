@@ -11,13 +11,13 @@
 
 namespace tutti {
 
-/// One decoding of one window at one temperature. Fallback is the same window in another job.
+/// One decoding of one window at one temperature. Fallback is the same window in another request.
 struct DecodeRequest {
   std::uint64_t window_id = 0;
   std::uint64_t request = 0;                // the caller's name for it
-  std::shared_ptr<const CrossKv> window{};  // kept alive by the job
+  std::shared_ptr<const CrossKv> window{};  // kept alive by the request
   std::vector<std::int32_t> prompt{};       // everything before the first sampled token
-  std::int32_t sot_index = 0;               // where the start-of-transcript token stands in `prompt`
+  std::int32_t sot_index = 0;               // where the start-of-transcript token is in `prompt`
   float temperature = 0;                    // 0: argmax, and best_of is taken as 1
   std::int32_t best_of = 1;                 // independent samples, each a sequence of its own
   std::uint64_t seed = 0;                   // of the samples
@@ -32,7 +32,7 @@ struct DecodeRequest {
   std::int32_t slots() const { return searches_beams() ? beam_size : 1; }
 };
 
-/// What a job took of the batches it was stepped in; the shares of all jobs add up to the batches.
+/// What a request took of the batches it was stepped in; the shares of all requests add up to the batches.
 struct BatchShare {
   Seconds time{};                   // 1/N of a step's for each of N sequences
   double steps = 0;                 // likewise
@@ -50,7 +50,8 @@ struct DecodeOutcome {
   BatchShare share{};
 };
 
-/// Says what is wrong with a job before it reaches the model: ids outside the vocabulary, a prompt that does not fit.
+/// An error names what is wrong with a request before it reaches the model: ids outside the vocabulary, a prompt that
+/// does not fit.
 Result<void> check(const DecodeRequest& job, const WhisperDims& dims);
 
 }  // namespace tutti

@@ -19,8 +19,8 @@ struct DecodingTokens {
   std::vector<std::int32_t> blank{};            // ids of a single space, which no transcript may begin with
 };
 
-/// Those of a tokenizer, for a model whose logits have `n_vocab` columns: the search writes to them by these ids. An
-/// error names the first of them, or of the languages and the start of a transcript, that lies outside.
+/// The ids of a tokenizer, for a model whose logits have `n_vocab` columns: the search writes to them by these ids. An
+/// error names the first of them, or of the languages and the start of a transcript, that is outside.
 Result<DecodingTokens> decoding_tokens(const SpecialTokens& special, std::vector<std::int32_t> blank,
                                        std::int32_t n_vocab);
 

@@ -17,13 +17,13 @@ namespace {
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 constexpr std::size_t kMostMasks = 32;  // a run has two or three
 
-/// What the device is told of every sequence, a row of numbers each.
+/// The inputs of every sequence on the device, a row of numbers each.
 enum Column : std::int64_t { kNewest, kMask, kTextFrom, kTimeFrom, kTimeTo, kWeighsTimes, kColumns };
 
 /// Lists of numbers that go to the device as one.
 class OneUpload {
  public:
-  /// Where the list will lie.
+  /// Returns the offset that the list will have.
   template <class T>
   std::size_t add(const std::vector<T>& numbers) {
     const auto at = (bytes_.size() + 7) / 8 * 8;
@@ -64,14 +64,14 @@ struct Draws {
   }
 };
 
-/// What the logits say of all sequences, on the device.
+/// What is found in the logits of all sequences, on the device.
 struct Findings {
   at::Tensor all_times{};  // [sequences] float32: log of the sum over all timestamps; NaN: none is possible
   at::Tensor best_time{};  // [sequences] float32: the likeliest timestamp's logit
   at::Tensor best_text{};  // [sequences] float32, before rule (e) of the timestamps
   at::Tensor logprobs{};   // [sequences, n_vocab] float32, after it
   std::vector<at::Tensor> likeliest{};  // [sequences] float32 of the likeliest, the next, ...
-  std::vector<at::Tensor> positions{};     // [sequences] int64: where they stand
+  std::vector<at::Tensor> positions{};     // [sequences] int64: the indices of these tokens
 };
 
 /// The logits after every sequence's newest token, those that its history and options forbid at minus infinity.
@@ -113,7 +113,7 @@ void find_likeliest(std::int64_t count, Findings& found) {
 }
 
 /// Inverts the cumulative distributions of rows of log-probabilities [draws, n_vocab], each times its row's scale, at
-/// the row's number: [2, draws] float64, the places and their log-probabilities. scales, numbers: [draws].
+/// the row's number: [2, draws] float64, the indices and their log-probabilities. scales, numbers: [draws].
 at::Tensor draw(const at::Tensor& rows, const at::Tensor& scales, const at::Tensor& numbers) {
   const auto weights = (rows - rows.amax(1, /*keepdim=*/true)).mul_(scales.unsqueeze(1)).exp_();
   const auto sums = weights.cumsum(1, at::kDouble);
@@ -149,7 +149,7 @@ class OneCopy {
 /// The same on the host.
 struct Found {
   std::size_t sequences = 0;
-  std::span<const double> no_speech{};  // of those that asked, in order
+  std::span<const double> no_speech{};  // of those that need it, in order
   std::span<const double> drawn{};      // [2, draws]
   std::span<const double> all_times{};  // [sequences], as the next two
   std::span<const double> best_time{};
@@ -215,7 +215,7 @@ std::vector<Selection> selections_of(const Found& found, const StepRows& step, s
 struct DeviceTokenSelector::HostInputs {
   std::vector<std::int32_t> columns{};   // [kColumns, sequences]
   std::vector<std::int32_t> sot_rows{};  // of those that have one, in order
-  std::int64_t likeliest = 2;            // to look for: the runner-up tells how narrow it was
+  std::int64_t likeliest = 2;            // to look for: the runner-up shows how narrow it was
   Draws draws{};
 };
 

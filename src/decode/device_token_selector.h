@@ -17,9 +17,9 @@ struct StepRows {
   std::span<const std::int64_t> at_sot{};  // by sequence: the row after start-of-transcript; -1: none in this step
 };
 
-/// Judges a step where its logits lie: the rules as masks, choices, sums and draws by torch's operators, for all
-/// sequences together, so that some dozen numbers of each come to the host and not its whole vocabulary. Says what
-/// `judge` says of each by itself; only the last bits of sums differ, and what they decide.
+/// Selects the tokens of a step where its logits are: the rules as masks, choices, sums and draws by torch's operators,
+/// for all sequences together. Some dozen numbers of each come to the host and not its whole vocabulary. The result is
+/// that of `select_token` for each by itself; only the last bits of sums differ, and what they decide.
 class DeviceTokenSelector {
  public:
   /// live: not empty. Waits for the device, once, at the end. Throws what torch throws.
@@ -29,7 +29,7 @@ class DeviceTokenSelector {
   struct HostInputs;
   struct There;
 
-  /// What forbids the same ids whatever was said before.
+  /// What forbids the same ids whatever was decoded before.
   struct Mask {
     std::vector<std::int32_t> suppress{};
     bool blank = false;

@@ -9,8 +9,8 @@
 
 namespace tutti {
 
-/// A stepper that gives the network the same shapes whatever it is asked for: prompts one at a time, single tokens in
-/// groups of `kRows`, the last group filled up with rows that nobody reads. Matrix kernels are chosen by shape, and
+/// A stepper that gives the network the same shapes whatever is requested: prompts one at a time, single tokens in
+/// groups of `kRows`, the last group filled up with rows that are not read. Matrix kernels are chosen by shape, and
 /// another kernel may round otherwise: with fixed shapes a sequence's logits are the same to the last bit beside any
 /// neighbours, in any batch and order. The price is the filling, and that a prompt does not share its call.
 class FixedShapeStepper : public Stepper {

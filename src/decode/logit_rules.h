@@ -24,8 +24,8 @@ struct RuleOutcome {
 /// Differences of float32 logits below this may come out either way on another machine.
 inline constexpr double kNarrowMargin = 1e-4;
 
-/// What may come next as far as what was said tells, before any logit is seen: of the text ids from `text_from` on, of
-/// the times those in [time_from, time_to), which may be empty.
+/// The tokens that the text so far allows next, before any logit is seen: the text ids from `text_from` on, and the
+/// times in [time_from, time_to), which may be empty.
 struct AllowedTokens {
   std::int32_t text_from = 0;
   std::int32_t time_from = 0;
@@ -36,8 +36,8 @@ struct AllowedTokens {
 AllowedTokens allowed_after(std::span<const std::int32_t> sampled, const RuleOptions& options,
                             const DecodingTokens& tokens, std::int32_t n_vocab);
 
-/// SuppressBlank, if this is the `first` token, SuppressTokens and <|notimestamps|>: ids that may not come whatever was
-/// said.
+/// SuppressBlank, if this is the `first` token, SuppressTokens and <|notimestamps|>: ids that may not come after any
+/// text.
 void forbid_ids(std::span<float> logits, bool first, const RuleOptions& options, const DecodingTokens& tokens);
 
 /// Sets the logits of every token that may not come next to minus infinity, as openai-whisper 20250625 does:

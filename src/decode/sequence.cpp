@@ -11,7 +11,7 @@ std::size_t likeliest(std::span<const Sample> samples, double length_penalty) {
   const auto score = [&](const Sample& sample) {
     const auto length = static_cast<double>(sample.tokens.size());
     if (length_penalty >= 0) return sample.sum_logprob / std::pow((5 + length) / 6, length_penalty);
-    // The reference divides by zero tokens; one that is nothing but end-of-text is judged by that one token here.
+    // The reference divides by zero tokens; one that is nothing but end-of-text is ranked by that one token here.
     return sample.sum_logprob / std::max(length, 1.0);
   };
   return static_cast<std::size_t>(std::ranges::max_element(samples, {}, score) - samples.begin());

@@ -25,14 +25,14 @@ struct Sample {
 /// per ((5 + tokens) / 6)^length_penalty where that is not negative; the first of equals. samples: not empty.
 std::size_t likeliest(std::span<const Sample> samples, double length_penalty);
 
-/// One of the slots that a beam search holds, and the sampled tokens whose keys and values lie in it.
+/// One of the slots that a beam search holds, and the sampled tokens whose keys and values are in it.
 struct BeamSlot {
   std::int32_t slot = 0;
-  bool filled = false;  // the prompt lies in it
+  bool filled = false;  // the prompt is in it
   std::vector<std::int32_t> held{};
 };
 
-/// A job on its way: what its sequences have in common.
+/// A request on its way: what its sequences have in common.
 struct JobProgress {
   DecodeRequest job{};
   BatchShare share{};  // until now
@@ -42,7 +42,7 @@ struct JobProgress {
   std::vector<BeamSlot> slots{};   // of a beam search that was admitted
 };
 
-/// One sample of one job, or one beam, in a slot or waiting for one. A beam search enters as one sequence.
+/// One sample of one request, or one beam, in a slot or waiting for one. A beam search enters as one sequence.
 struct Sequence {
   std::shared_ptr<JobProgress> of{};
   std::int32_t index = 0;  // which of best_of
@@ -51,7 +51,7 @@ struct Sequence {
 
   bool entering() const { return sample.steps == 0; }
   bool is_beam() const { return of->job.searches_beams(); }
-  /// Tokens whose keys and values lie in the slot before the next step; the newest token is not among them.
+  /// Tokens whose keys and values are in the slot before the next step; the newest token is not among them.
   std::int32_t position() const;
   /// What the next decoder step appends: the prompt when entering, then the newest token.
   std::span<const std::int32_t> pending() const;
@@ -68,8 +68,9 @@ struct Selection {
   bool narrow = false;                        // it could have come out otherwise
 };
 
-/// Applies the rules to the logits after the newest token ([n_vocab], changed) and judges them. at_sot: those after
-/// start-of-transcript, which may be the same row; empty where there are none. Thread-safe for different sequences.
+/// Applies the rules to the logits after the newest token ([n_vocab], changed) and selects the next one. at_sot: those
+/// after start-of-transcript, which may be the same row; empty where there are none. Thread-safe for different
+/// sequences.
 Selection select_token(const Sequence& sequence, std::span<float> newest, std::span<const float> at_sot,
               const DecodingTokens& tokens);
 

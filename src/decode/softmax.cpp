@@ -51,7 +51,7 @@ TopTwo top_two(std::span<const float> row) {
 }
 
 std::vector<std::int32_t> largest_positions(std::span<const float> row, std::size_t count) {
-  // The largest values stand in the columns with the largest maxima: only those few are searched value by value.
+  // The largest values are in the columns with the largest maxima: only those few are searched value by value.
   const auto columns = column_maxima(row);
   auto sorted = columns;
   const auto last = std::clamp<std::size_t>(count, 1, kRowColumns) - 1;

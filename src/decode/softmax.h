@@ -15,7 +15,7 @@ double log_sum_exp(std::span<const float> row);
 /// The same, for who knows the row's largest value already.
 double log_sum_exp(std::span<const float> row, float largest);
 
-/// The largest value of a row, the first place it stands at, and the largest of the others.
+/// The largest value of a row, the first index it has, and the largest of the others.
 struct TopTwo {
   std::int32_t index = 0;
   float best = 0;
@@ -25,8 +25,8 @@ struct TopTwo {
 /// row: not empty.
 TopTwo top_two(std::span<const float> row);
 
-/// Where the `count` largest values stand, largest first, the first of equals before the others. Fewer where the rest
-/// is minus infinity or not a number.
+/// The indices of the `count` largest values, largest first, the first of equals before the others. Fewer where the
+/// rest is minus infinity or not a number.
 std::vector<std::int32_t> largest_positions(std::span<const float> row, std::size_t count);
 
 /// softmax(row)[index].

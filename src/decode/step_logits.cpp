@@ -38,7 +38,7 @@ StepLogits::StepLogits(Stepper& stepper, std::span<const Sequence> live, bool st
   share_prefills(stepper, live, prefilled, stay);
 }
 
-/// What one sequence of a job prefilled is copied for its brothers.
+/// Copies what one sequence of a request prefilled to the request's other sequences.
 void StepLogits::share_prefills(Stepper& stepper, std::span<const Sequence> live, const Prefilled& prefilled,
                                 bool stay) {
   copies_.resize(live.size());

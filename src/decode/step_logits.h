@@ -16,9 +16,9 @@ namespace tutti {
 /// The logits of one decoder step, as the live sequences see them.
 class StepLogits {
  public:
-  /// Moves every sequence of `live` on by what is pending. Samples of one job that enter together are prefilled once:
-  /// the others get a copy of the first one's cache. stay: the logits stay where they are computed; then nothing but
-  /// `rows` may be asked for.
+  /// Moves every sequence of `live` on by what is pending. Samples of one request that enter together are prefilled
+  /// once: the others get a copy of the first one's cache. stay: the logits stay where they are computed; then nothing
+  /// but `rows` may be called.
   StepLogits(Stepper& stepper, std::span<const Sequence> live, bool stay);
 
   /// All of it, where it is.
@@ -32,7 +32,7 @@ class StepLogits {
   std::span<const float> at_sot(std::size_t i) const;
 
  private:
-  using Prefilled = std::map<const JobProgress*, std::size_t>;  // which sequence prefilled its job
+  using Prefilled = std::map<const JobProgress*, std::size_t>;  // which sequence prefilled its request
 
   void share_prefills(Stepper& stepper, std::span<const Sequence> live, const Prefilled& prefilled, bool stay);
   std::span<float> row(std::int64_t index) const;
@@ -40,7 +40,7 @@ class StepLogits {
   at::Tensor logits_{};                       // [rows, n_vocab]
   std::vector<std::int64_t> rows_{};          // of the newest token, by sequence
   std::vector<std::int64_t> sot_rows_{};      // of the start-of-transcript token; -1 where none was computed
-  std::vector<std::vector<float>> copies_{};  // by sequence: rows that a brother changes; empty for all others
+  std::vector<std::vector<float>> copies_{};  // by sequence: rows that another one changes; empty for all others
 };
 
 }  // namespace tutti

@@ -31,7 +31,7 @@ bool is_single(const SequenceStep& sequence) {
   return sequence.tokens.size() == 1 && sequence.logits_at.size() <= 1;
 }
 
-/// Rows of logits that it asks for.
+/// How many rows of logits it needs.
 std::int64_t rows_of(const SequenceStep& sequence) {
   return static_cast<std::int64_t>(sequence.logits_at.empty() ? sequence.tokens.size() : sequence.logits_at.size());
 }
@@ -66,7 +66,7 @@ at::Tensor ModelStepper::decode_apart(std::span<const SequenceStep> sequences) {
 at::Tensor ModelStepper::decode(std::span<const SequenceStep> sequences) {
   const c10::InferenceMode no_autograd;
   const auto logits = decode_there(sequences);
-  // The caller's own: a static step's logits lie where the next one writes its.
+  // The caller's own: a static step writes its logits to the same memory every time.
   return logits.is_cpu() && steps_ ? logits.clone() : to_host(logits);
 }
 

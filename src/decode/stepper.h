@@ -19,11 +19,11 @@ class Stepper {
 
   virtual std::int32_t slots() const = 0;
 
-  /// Appends every sequence's tokens to its slot. Returns the logits asked for, in order:
+  /// Appends every sequence's tokens to its slot. Returns the requested logits, in order:
   /// [rows, n_vocab] float32, contiguous, on the CPU, the caller's to change. Waits for the device.
   virtual at::Tensor decode(std::span<const SequenceStep> sequences) = 0;
 
-  /// Whether bringing all logits to the host costs more than judging them where they are computed.
+  /// Whether bringing all logits to the host costs more than selecting tokens where they are computed.
   virtual bool selects_on_device() const { return false; }
   /// As `decode`, but the logits stay where they are computed: not the caller's to change, and gone with the next call.
   virtual at::Tensor decode_there(std::span<const SequenceStep> sequences) { return decode(sequences); }

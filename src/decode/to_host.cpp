@@ -13,8 +13,8 @@ at::Tensor to_host(const at::Tensor& tensor) {
   try {
     gpu::synchronize(tensor.device().index());
   } catch (...) {
-    // The device is lost. Giving pinned memory back asks it once more, in a destructor, and would end the process
-    // before anybody heard why.
+    // The device is lost. Freeing pinned memory calls it once more, in a destructor, and would end the process before
+    // the reason is reported.
     static_cast<void>(new at::Tensor(host));
     throw;
   }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kTolerance = 1e-3;  // of a log-probability
 
-/// A bit for everything that is judged in a way of its own.
+/// A bit for every kind of step that is selected in a way of its own.
 int kind_of(const StepRows& step, std::span<const Sequence> live) {
   int kind = 0;
   for (std::size_t i = 0; i < live.size(); ++i) {
@@ -31,14 +31,14 @@ bool near(double one, double other) {
   return std::abs(one - other) <= kTolerance || (std::isnan(one) && std::isnan(other));
 }
 
-/// A logit was no number, or no token is possible: the job fails, whatever token is named.
+/// A logit was no number, or no token is possible: the request fails, whatever token is selected.
 bool fails(const Selection& selection) {
   return std::isnan(selection.choice.logprob) || std::ranges::any_of(selection.continuations, [](const Continuation& one) {
            return std::isnan(one.sum_logprob);
          });
 }
 
-/// Neighbours whose sums are near each other may have changed places, the last one with one that is not listed.
+/// Neighbours whose sums are near each other may have swapped, the last one with one that is not listed.
 bool same_offers(const std::vector<Continuation>& found, const std::vector<Continuation>& wanted) {
   if (found.size() != wanted.size()) return false;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
@@ -93,8 +93,8 @@ std::vector<Selection> VerifiedTokenSelector::select_tokens(const StepRows& step
   known_.insert(kind);
   if (std::ranges::equal(found, wanted, agree)) return found;
   trusted_ = false;
-  log(Level::warning, "decoder steps are judged on the host: of " + std::to_string(live.size()) +
-                          " sequences the device judged some otherwise than their rows by themselves");
+  log(Level::warning, "tokens are selected on the host: for " + std::to_string(live.size()) +
+                          " sequences the device selected some otherwise than row by row");
   return wanted;
 }
 

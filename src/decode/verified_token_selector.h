@@ -12,16 +12,16 @@ namespace tutti {
 using TokenSelector =
     std::function<std::vector<Selection>(const StepRows&, std::span<const Sequence>, const DecodingTokens&)>;
 
-/// A judge of whole steps that has to prove itself: the first step of every kind (with searches, with draws, with
-/// prompts) is judged row by row on the host as well. Where the two do not agree the host's judgement holds, and the
-/// judge is not trusted any more, which is told in one line of the log.
+/// A selector for whole steps that has to prove itself: the first step of every kind (with searches, with draws, with
+/// prompts) is selected row by row on the host as well. Where the two do not agree the host's selection holds, and the
+/// device selector is not trusted any more; one line of the log reports that.
 class VerifiedTokenSelector {
  public:
   explicit VerifiedTokenSelector(TokenSelector select_tokens = at_device());
 
   /// False: the logits are to be brought to the host from now on.
   bool trusted() const { return trusted_; }
-  /// As DeviceTokenSelector::judge.
+  /// As DeviceTokenSelector::select_tokens.
   std::vector<Selection> select_tokens(const StepRows& step, std::span<const Sequence> live, const DecodingTokens& tokens);
 
  private:
@@ -32,7 +32,7 @@ class VerifiedTokenSelector {
   bool trusted_ = true;
 };
 
-/// As DeviceTokenSelector::judge, row by row on the host.
+/// As DeviceTokenSelector::select_tokens, row by row on the host.
 std::vector<Selection> select_on_host(const StepRows& step, std::span<const Sequence> live, const DecodingTokens& tokens);
 
 /// Whether two judgements are one but for rounding: where the second was narrow, another token may win.

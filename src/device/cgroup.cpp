@@ -60,7 +60,7 @@ struct MemoryFiles {
 };
 
 void apply_memory(CgroupLimits& limits, const fs::path& folder, const MemoryFiles& files) {
-  // Version 1 says "no limit" with a number near 2^63; version 2 with the word max.
+  // Version 1 writes "no limit" as a number near 2^63; version 2 as the word max.
   const auto limit = number_in(folder / files.limit);
   if (!limit || *limit >= (std::int64_t{1} << 60)) return;
   tighten(limits.memory, Bytes{*limit});

@@ -12,10 +12,11 @@ namespace tutti {
 struct CgroupLimits {
   std::optional<double> cores;            ///< processor time per time: 1.5 is one core and a half
   std::optional<Bytes> memory;            ///< most memory
-  std::optional<Bytes> memory_available;  ///< what is left of it; cached files count as free, for they make room
+  std::optional<Bytes> memory_available;  ///< what is left of it; cached files count as free, for they are dropped on
+                                          ///< demand
 };
 
-/// Of this process: the tightest on the way up, of cgroup version 2 or 1, below `root` ("/" but in tests).
+/// The limits of this process: the tightest on the way up, of cgroup version 2 or 1, below `root` ("/" but in tests).
 CgroupLimits read_cgroup_limits(const std::filesystem::path& root);
 
 }  // namespace tutti

@@ -10,7 +10,7 @@
 
 namespace tutti {
 
-/// What a user asked for with --device.
+/// The device that a user requested with --device.
 struct DeviceSpec {
   enum class Kind {
     automatic,   ///< "auto": the visible GPU with the most free memory, else the CPU
@@ -44,7 +44,7 @@ struct ResolvedDevice {
 /// Whether the driver names it and it is of a generation that our kernels are built for.
 bool is_usable(const Gpu& gpu);
 
-/// Finds the device among those of the machine. Fault::missing says what is there instead.
+/// Finds the device among those of the machine. Fault::missing names what is there instead.
 Result<ResolvedDevice> resolve(const DeviceSpec& spec, const MachineDevices& devices);
 
 }  // namespace tutti

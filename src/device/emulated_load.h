@@ -10,8 +10,8 @@
 
 namespace tutti {
 
-/// What an emulated worker takes of a card of the fake driver (tests/support/fake_nvml/README.md): while this lives,
-/// the card shows its memory and load as this process's. One thread at a time.
+/// What an emulated worker takes of a card of the fake driver (tests/support/fake_nvml/README.md): while this object
+/// exists, the card shows its memory and load as this process's. One thread at a time.
 class EmulatedLoad {
  public:
   /// Nothing where there is no fake driver: TUTTI_FAKE_NVML is not set.

@@ -13,7 +13,7 @@ namespace tutti {
 /// A device by its figures alone: one that is emulated, or a GPU to plan for.
 struct EmulatedSpec {
   double speed = 1;               ///< times real time; > 0
-  std::optional<Bytes> memory{};  ///< none said: no bound
+  std::optional<Bytes> memory{};  ///< none given: no bound
   std::string gpu{};              ///< after "@": the UUID of the (fake) card on which its memory and load appear
 };
 

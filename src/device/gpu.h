@@ -28,12 +28,12 @@ struct MigDevice {
 
 /// One NVIDIA GPU as the driver describes it. What the driver does not say is absent, never 0.
 struct Gpu {
-  int index = 0;                            ///< place in PCI order, as nvidia-smi counts
+  int index = 0;                            ///< in PCI order, as nvidia-smi counts
   std::optional<std::string> uuid{};        ///< "GPU-…": the one name that lasts
   std::optional<std::string> name{};        ///< "NVIDIA L4"
   std::optional<std::string> pci_bus_id{};  ///< "00000000:01:00.0"
   std::optional<Bytes> memory_total{};
-  std::optional<Bytes> memory_used{};  ///< by all processes and the driver, at the moment of asking
+  std::optional<Bytes> memory_used{};  ///< by all processes and the driver, at the moment of the query
   std::optional<ComputeCapability> capability{};
   std::optional<bool> mig{};  ///< in MIG mode: CUDA then sees its slices only
   std::vector<MigDevice> mig_devices{};

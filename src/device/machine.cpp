@@ -67,7 +67,7 @@ namespace {
 Result<struct statvfs> file_system_of(const fs::path& path) {
   struct statvfs facts {};
   if (::statvfs(path.c_str(), &facts) == 0) return facts;
-  return fail_errno(path.string(), "its file system cannot be asked");
+  return fail_errno(path.string(), "its file system cannot be queried");
 }
 
 Bytes bytes_in(unsigned long blocks, const struct statvfs& facts) {

@@ -36,17 +36,17 @@ struct MemoryFacts {
 CpuFacts read_cpu(const std::filesystem::path& root = "/");
 std::optional<MemoryFacts> read_memory(const std::filesystem::path& root = "/");
 
-/// Room on the file system that holds a path, or will.
+/// Free space on the file system that holds a path, or will.
 struct DiskSpace {
   std::filesystem::path existing;  ///< the path, or the nearest folder above it that is there
   std::filesystem::path mount;     ///< where that file system begins: its name for people
   Bytes free{};                    ///< that a normal user can still write
   Bytes total{};                   ///< that there could be
 };
-/// Fails where the file system cannot be asked.
+/// Fails where the file system does not report it.
 Result<DiskSpace> disk_space(const std::filesystem::path& path);
 
-/// Where the file systems of these paths begin, each once; those that cannot be asked are left out.
+/// Where the file systems of these paths begin, each once; those that do not report it are left out.
 std::vector<std::filesystem::path> disks_of(const std::vector<std::filesystem::path>& paths);
 
 }  // namespace tutti

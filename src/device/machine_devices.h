@@ -21,7 +21,7 @@ struct MachineDevices {
   std::string choices() const;
 };
 
-/// Asks the processor, NVML and the environment. Never fails: what is not there becomes a note.
+/// Queries the processor, NVML and the environment. Never fails: what is not there becomes a note.
 MachineDevices find_devices();
 
 }  // namespace tutti

@@ -20,7 +20,7 @@ std::optional<std::string_view> value_of_key(std::string_view text, std::string_
 /// The whole number at the start of `text` (after spaces), whatever follows; nothing where there is none.
 std::optional<std::int64_t> leading_number(std::string_view text);
 
-/// What value_of_key says in KiB, "MemTotal:  16384 kB".
+/// The number of value_of_key in KiB, "MemTotal:  16384 kB".
 std::optional<Bytes> kilobytes_of_key(std::string_view text, std::string_view key);
 
 }  // namespace tutti

@@ -18,7 +18,7 @@ struct BatchSample {
   std::int32_t frames = 0;         ///< real mel frames; what follows in its row is padding
   std::vector<TimedText> times{};  ///< where the source knows them; empty otherwise
   std::vector<TimedText> words{};  ///< the same as finely as it is known: words or parts of them, with their spaces
-  std::filesystem::path audio{};   ///< where its sound lies
+  std::filesystem::path audio{};   ///< the path of its audio file
   double start = 0;                ///< seconds in that file
   bool begins = true;              ///< its recording; not so of the pieces behind the first, where one was cut
   std::vector<std::string> fields{};  ///< the values of FeedOptions::fields, in that order; "" where a line has none
@@ -37,15 +37,15 @@ struct GatherIndex {
   SpectrumMasks masks{};   ///< to be laid over it
 };
 
-/// One training batch, in host memory. Plain data; belongs to whoever holds it. Letting go of it gives its memory back
-/// to the feed, also after the feed has gone.
+/// One training batch, in host memory. Plain data; belongs to its holder. Destroying it returns its memory to the feed,
+/// also after the feed has gone.
 struct Batch {
   std::int64_t index = 0;  ///< 0 for the first batch of the run, counted over epochs and resumes
   std::int64_t epoch = 0;  ///< 0 for the first; no batch holds samples of two
   std::int64_t n_mels = 0;
   std::int64_t frames = 0;           ///< T: of the longest row, rounded up as the options say, or the whole window
   HostBuffer mel{};                  ///< [samples, n_mels, T] float32; padding holds what silence would in that row
-  std::vector<BatchSound> sounds{};  ///< in place of `mel` where the options want rows as sound; otherwise empty
+  std::vector<BatchSound> sounds{};  ///< in place of `mel` where the options want rows as audio; otherwise empty
   std::vector<GatherIndex> gather{};  ///< in place of `mel` where a device gathers rows itself; otherwise empty
   std::vector<BatchSample> samples{};
   /// Opens a feed (FeedOptions::resume) that goes on with the next sample after this batch. A few kilobytes.

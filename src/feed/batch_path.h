@@ -18,7 +18,7 @@ class BatchPath {
   virtual Result<void> restore(std::string_view position) = 0;
   /// The stages that make the batches. The path outlives the pipeline's threads.
   virtual Reader<Batch> add_stages(Pipeline& pipeline) = 0;
-  /// Nobody waits any more, wherever the stages stood. Thread-safe.
+  /// Ends every wait of the stages. Thread-safe.
   virtual void close() {}
   /// Counts as waiting what a stage waited inside its own function. Thread-safe.
   virtual void correct(PipelineReport&) const {}

@@ -12,7 +12,7 @@ namespace {
 /// samples elsewhere.
 constexpr std::size_t kBatchesInWork = 4;
 
-/// Every row is as long as the window, whatever is said in it: so many of them keep to the audio of a batch.
+/// Every row is as long as the window, however much speech it holds: so many of them keep to the audio of a batch.
 BatchRules rules_of_windows(const FeedOptions& options) {
   BatchRules rules{.most_samples = options.batch_size, .by_length = false};
   if (options.batch_audio > Seconds(0))

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::align_val_t kAlignment{64};
 
-/// By operator new: its handler may make room.
+/// By operator new: its handler may free memory.
 float* new_floats(std::size_t count) {
   return static_cast<float*>(::operator new(count * sizeof(float), kAlignment));
 }
@@ -24,7 +24,7 @@ void free_floats(float* floats) {
 
 }  // namespace
 
-/// Buffers nobody holds. Held by the pool and by every buffer that is out.
+/// Buffers that are not in use. Held by the pool and by every buffer that is out.
 struct BufferPool::Shelf {
   struct Free {
     float* floats = nullptr;
@@ -32,7 +32,7 @@ struct BufferPool::Shelf {
   };
 
   Shelf() {
-    free.with([](auto& all) { all.reserve(kMostFree + 1); });  // letting go of a buffer takes no memory
+    free.with([](auto& all) { all.reserve(kMostFree + 1); });  // releasing a buffer takes no memory
   }
   Shelf(const Shelf&) = delete;
   Shelf& operator=(const Shelf&) = delete;
@@ -40,9 +40,9 @@ struct BufferPool::Shelf {
     for (const Free& it : free.with([](auto& all) { return std::move(all); })) free_floats(it.floats);
   }
 
-  static constexpr std::size_t kMostFree = 16;  // shapes change: what nobody wants any more must go
+  static constexpr std::size_t kMostFree = 16;  // shapes change: what is not used any more must go
 
-  /// The smallest that has room and wastes at most half of itself.
+  /// The smallest that is large enough and wastes at most half of itself.
   std::optional<Free> take(std::size_t floats) {
     return free.with([&](std::vector<Free>& all) -> std::optional<Free> {
       auto best = all.end();

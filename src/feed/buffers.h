@@ -7,8 +7,8 @@ namespace tutti {
 
 class BufferPool;
 
-/// Floats from a pool, aligned to 64 bytes. Copies share them, and the last one that lets go gives them back to it.
-/// Contents are whatever was there before.
+/// Floats from a pool, aligned to 64 bytes. Copies share them, and the last one to go returns them to it. Contents are
+/// whatever was there before.
 class HostBuffer {
  public:
   HostBuffer() = default;
@@ -29,7 +29,7 @@ class BufferPool {
  public:
   BufferPool();
 
-  /// At least `floats` of them; the smallest free buffer that has room and wastes at most half of itself. Throws
+  /// At least `floats` of them; the smallest free buffer that is large enough and wastes at most half of itself. Throws
   /// std::bad_alloc.
   HostBuffer take(std::size_t floats);
 

@@ -39,7 +39,7 @@ Result<void> check_resident(const FeedOptions& options) {
     return fail(
         Fault::usage,
         "the feed: a packed set has the same features in every epoch; speed, room, noise, gain and pieces drawn "
-        "anew cannot be had of it, nor can sound",
+        "again are not possible with it, nor is audio",
         "Leave them out (masks may stay), or stream");
   return {};
 }

@@ -24,13 +24,14 @@ std::string prefix_of(std::uint64_t fingerprint) {
   return out.take();
 }
 
-/// Null where none is asked for, or of no use: sound that is changed anew in every epoch has no features worth keeping.
+/// Null where none is requested, or where it is of no use: audio that changes in every epoch has no features worth
+/// keeping.
 Result<std::unique_ptr<FeatureCache>> cache_of(const FeedOptions& options) {
   if (options.cache.folder.empty()) return nullptr;
   if (!options.augmentation.touches_sound()) return FeatureCache::open(options.cache);
   if (options.rank == 0)
     log(Level::warning,
-        "the cache of features is not used: speed, room, noise or gain change the sound anew in every epoch. "
+        "the cache of features is not used: speed, room, noise or gain change the audio in every epoch. "
         "Leave them out to use it; masks may stay");
   return nullptr;
 }
@@ -63,7 +64,7 @@ struct Feed::Parts {
   Parts& operator=(const Parts&) = delete;
   ~Parts() { close(); }
 
-  /// Nobody waits any more, wherever the pipeline stood.
+  /// Ends every wait in the pipeline.
   void close() {
     if (path) path->close();
     batches = {};

@@ -30,7 +30,7 @@ struct FeedReport {
   double padding_share() const {
     return padded_frames == 0 ? 0 : 1 - static_cast<double>(real_frames) / static_cast<double>(padded_frames);
   }
-  /// Of bad samples all stay: each is counted once, whenever it was met.
+  /// All bad samples stay: each is counted once, whenever it was found.
   FeedReport since(const FeedReport& before) const;
 };
 
@@ -38,11 +38,11 @@ struct FeedReport {
 ///
 /// Batches, their order and every augmentation follow from the options marked (*) alone: not from thread counts, not
 /// from timing, not from where a run was interrupted. Bad samples are left out, reported, and replaced by others.
-/// Stopping is letting go of the feed. `next` belongs to one thread; `report` to any.
+/// Destroying the feed stops it. `next` belongs to one thread; `report` to any.
 class Feed {
  public:
   /// Reads the set's index, not its audio, and starts the threads. Errors: no such data, an option that cannot be
-  /// meant, a position of another set or of other options.
+  /// intended, a position of another set or of other options.
   static Result<Feed> open(FeedOptions options);
   Feed(Feed&&) noexcept;
   Feed& operator=(Feed&&) noexcept;

@@ -41,7 +41,7 @@ struct FeedThreads {
     return {std::max(computing, reading), reading, computing, computing, computing, computing};
   }
 
-  /// Of what is done to each sample of a set that is packed: one thread reads it and computes it.
+  /// Threads that do all the work on each sample of a set that is packed: one thread reads it and computes it.
   int packing() const { return std::max(read, features); }
 };
 
@@ -53,7 +53,7 @@ struct BadSampleLimits {
 };
 
 /// The cache of features: half precision, keyed by each file's content and by everything that makes features of it. Off
-/// while `folder` is empty, and where augmentation changes the sound.
+/// while `folder` is empty, and where augmentation changes the audio.
 struct FeatureCacheOptions {
   std::filesystem::path folder{};
   Bytes most{8LL << 30};  ///< on disk; when full, what was stored first goes first
@@ -63,12 +63,12 @@ struct FeatureCacheOptions {
 /// folder; batches are then gathered from it by index.
 enum class Residence {
   stream,  ///< nowhere: each sample is read, or computed, when its batch is made
-  mapped,  ///< in that file, mapped: memory holds what it has room for, and all processes of a machine share it
+  mapped,  ///< in that file, mapped: memory holds as much as fits, and all processes of a machine share it
   memory,  ///< in memory of the process's own
-  device,  ///< where the consumer put them (Feed::packed): batches say what to gather (Batch::places)
+  device,  ///< where the consumer put them (Feed::packed): batches hold what to gather (Batch::gather)
 };
 
-/// A packed set wants a cache, sound that no augmentation changes, and pieces that are the same in every epoch.
+/// A packed set needs a cache, audio that no augmentation changes, and pieces that are the same in every epoch.
 struct ResidentOptions {
   Residence where = Residence::stream;
   Bytes space{};  ///< that `memory` or `device` may take; what needs more is refused before any work. 0: not known
@@ -97,9 +97,9 @@ struct FeedOptions {
   int frame_multiple = 2;                    ///< (*) T is a multiple of it: fewer shapes, a little more padding
   int batch_size = 16;                       ///< (*) most samples in a batch
   Seconds batch_audio{0};       ///< (*) most audio in a batch, padding included; 0: `batch_size` alone decides
-  int look_ahead = 512;         ///< (*) samples among which those of like length are sought; 1: the plain order
+  int look_ahead = 512;         ///< (*) samples among which those of like length are chosen; 1: the plain order
   Augmentation augmentation{};  ///< (*) off by default
-  /// Rows come as sound, with what was drawn for them (Batch::sounds), and a device makes features of them; by default
+  /// Rows come as audio, with what was drawn for them (Batch::sounds), and a device makes features of them; by default
   /// the feed's own threads do.
   bool as_sound = false;
 

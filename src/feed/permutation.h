@@ -4,14 +4,14 @@
 
 namespace tutti {
 
-/// A random order of 0 ... size - 1 that nobody has to hold: any place of it is computed, so going on at place 10^8
-/// costs what starting does. A Feistel network over the next even power of two, walked until the value is in range
-/// (less than four steps on average). Immutable; thread-safe.
+/// A random order of 0 ... size - 1 that is never stored: any index of it is computed, so going on at index 10^8 costs
+/// what starting does. A Feistel network over the next even power of two, walked until the value is in range (less than
+/// four steps on average). Immutable; thread-safe.
 class Permutation {
  public:
   Permutation(std::int64_t size, std::uint64_t key);
 
-  /// What stands at `place` of [0, size).
+  /// What is at `index` of [0, size).
   std::int64_t at(std::int64_t index) const;
 
  private:

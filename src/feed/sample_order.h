@@ -21,7 +21,7 @@ class SampleOrder {
   std::optional<Probed> next();
   /// Samples of an epoch.
   std::int64_t count() const { return count_; }
-  /// Different ones over all epochs: ranks share every epoch anew where it is shuffled.
+  /// Different ones over all epochs: ranks share every epoch again where it is shuffled.
   std::int64_t different() const { return shuffle_ ? size_ : count_; }
 
  private:

@@ -4,7 +4,7 @@
 
 namespace tutti {
 
-/// Text and when it is heard, in seconds from the start of its sample.
+/// Text and when it is spoken, in seconds from the start of its sample.
 struct TimedText {
   double start = 0;
   double end = 0;

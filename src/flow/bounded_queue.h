@@ -32,11 +32,11 @@ class BoundedQueue : public std::enable_shared_from_this<BoundedQueue<T>> {
 
   /// `size_of`: bytes an item holds, needed with a byte bound. Throws std::invalid_argument for senseless limits.
   explicit BoundedQueue(QueueLimits limits, SizeOf size_of = {}) : limits_(limits), size_of_(std::move(size_of)) {
-    if (limits.items == 0) throw std::invalid_argument("a queue needs room for at least one item");
+    if (limits.items == 0) throw std::invalid_argument("a queue needs space for at least one item");
     if (limits.bytes != kUnlimited && !size_of_) throw std::invalid_argument("a byte bound needs a size function");
   }
 
-  /// Waits for room. Returns false, leaving `item` untouched, once the queue is closed.
+  /// Waits for space. Returns false, leaving `item` untouched, once the queue is closed.
   [[nodiscard]] bool push(T&& item) {
     const std::size_t size = size_of_ ? size_of_(item) : 0;
     bool wake_reader = false, wake_writers = false;
@@ -62,9 +62,9 @@ class BoundedQueue : public std::enable_shared_from_this<BoundedQueue<T>> {
     return pop_unless([] { return false; }, [] {});
   }
 
-  /// Waits for an item, or until `leave()` holds; whoever makes it hold calls `nudge`. `taken()` runs as the item
-  /// leaves the queue: readers that number their items there number them in queue order. Both run under the queue's
-  /// lock and must not block. Empty means left, or closed and drained: `is_exhausted` tells.
+  /// Waits for an item, or until `leave()` holds; the thread that makes it hold calls `nudge`. `taken()` runs as the
+  /// item leaves the queue: readers that number their items there number them in queue order. Both run under the
+  /// queue's lock and must not block. Empty means left, or closed and drained: `is_exhausted` distinguishes them.
   template <class Leave, class Taken>
   [[nodiscard]] std::optional<T> pop_unless(Leave leave, Taken taken) {
     std::optional<T> item;
@@ -73,7 +73,7 @@ class BoundedQueue : public std::enable_shared_from_this<BoundedQueue<T>> {
       std::unique_lock lock = lock_soon(mutex_);
       await(lock, ready_, [&] { return closed_ || !items_.empty() || leave(); });
       if (leave()) {
-        // We may have been called for an item that somebody else must now fetch.
+        // We may have been called for an item that another reader must now fetch.
         wake_reader = !items_.empty() && ready_.call_one();
       } else if (!items_.empty()) {
         taken();
@@ -95,7 +95,7 @@ class BoundedQueue : public std::enable_shared_from_this<BoundedQueue<T>> {
     ready_.notify_all();
   }
 
-  /// No more writing; readers drain. Idempotent. Wakes both sides: a writer waiting for room would never return.
+  /// No more writing; readers drain. Idempotent. Wakes both sides: a writer waiting for space would never return.
   void close() { shut(nullptr); }
 
   /// No more writing and nothing left to read: what waited is destroyed, outside the lock.

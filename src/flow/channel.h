@@ -11,7 +11,7 @@ namespace tutti {
 template <class T>
 struct Channel;
 
-/// The two ends of a bounded queue. Stopping needs no flag: letting go of an end is enough. `size_of` is needed where
+/// The two ends of a bounded queue. Stopping needs no flag: closing an end is enough. `size_of` is needed where
 /// `limits.bytes` is set.
 template <class T>
 Channel<T> make_channel(QueueLimits limits, typename BoundedQueue<T>::SizeOf size_of = {});
@@ -23,10 +23,10 @@ class Writer {
  public:
   Writer() = default;
 
-  /// Waits for room. False, with `item` untouched: nobody reads any more.
+  /// Waits for space. False, with `item` untouched: there is no reader any more.
   [[nodiscard]] bool push(T&& item) const { return end_ && end_->push(std::move(item)); }
 
-  /// The queue, for whoever watches or stops it: not an end, so it keeps nothing open.
+  /// The queue, for code that watches or stops it: not an end, so it keeps nothing open.
   std::weak_ptr<BoundedQueue<T>> watch() const {
     return end_ ? end_->weak_from_this() : std::weak_ptr<BoundedQueue<T>>();
   }
@@ -57,7 +57,7 @@ class Reader {
   }
   bool is_exhausted() const { return !end_ || end_->is_exhausted(); }
 
-  /// The queue, for whoever watches or stops it: not an end, so it keeps nothing open.
+  /// The queue, for code that watches or stops it: not an end, so it keeps nothing open.
   std::weak_ptr<BoundedQueue<T>> watch() const {
     return end_ ? end_->weak_from_this() : std::weak_ptr<BoundedQueue<T>>();
   }

@@ -6,7 +6,7 @@
 namespace tutti {
 namespace {
 
-// Which crew told this thread to go. A thread belongs to one crew for all its life.
+// The crew that dismissed this thread. A thread belongs to one crew until it ends.
 thread_local const Crew* dismissed_by = nullptr;
 
 }  // namespace

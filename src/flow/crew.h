@@ -14,7 +14,7 @@ namespace tutti {
 ///
 /// The loop is called with the crew and returns for one of two reasons: `may_leave()` let this thread go because there
 /// are too many, or the work is over. After the first thread for which the work is over none is started any more and
-/// the crew lets go of the loop, with whatever the loop holds; each thread works on a copy of its own.
+/// the crew destroys the loop, with whatever the loop holds; each thread works on a copy of its own.
 class Crew {
  public:
   using Loop = std::function<void(Crew&)>;
@@ -27,16 +27,16 @@ class Crew {
   Crew(Loop loop, int threads, Hooks hooks);
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
-  /// Joins; whoever owns the crew has seen to it that the loops end.
+  /// Joins; the crew's owner has seen to it that the loops end.
   ~Crew() { join(); }
 
   /// Starts the threads. Throws std::system_error where the system refuses one.
   void start();
-  /// Sets the number of threads, at least one. Surplus threads leave when their loop next asks. Without effect once the
-  /// work is over. Throws as `start` does.
+  /// Sets the number of threads, at least one. Surplus threads leave at their loop's next call of `may_leave`. Without
+  /// effect once the work is over. Throws as `start` does.
   void resize(int threads);
 
-  /// For loops, cheap: whether a thread should ask `may_leave`.
+  /// For loops, cheap: whether a thread should call `may_leave`.
   bool is_too_many() const { return too_many_.load(std::memory_order_relaxed); }
   /// For loops: true lets the calling thread, and exactly it, go.
   bool may_leave();

@@ -20,9 +20,9 @@ struct PipelineOptions {
 
 /// Stages joined by bounded channels, their threads, and what became of it all.
 ///
-/// Stages are added before `start`; each takes the reading end it consumes and gives back the one it feeds. Stage
-/// functions with several threads are called by all of them at once. Stopping is letting go: when the reader of a stage
-/// goes, the stage ends at its next item and lets go of its own input, and so on up to the sources. A source that waits
+/// Stages are added before `start`; each takes the reading end it consumes and returns the one it feeds. Stage
+/// functions with several threads are called by all of them at once. Stopping is closing: when the reader of a stage
+/// goes, the stage ends at its next item and closes its own input, and so on up to the sources. A source that waits
 /// inside its generator ends when that returns. Adding and joining belong to one thread; all else may be called from
 /// any.
 class Pipeline {
@@ -92,15 +92,15 @@ class Pipeline {
 
   /// Starts all threads. Where the system refuses one, the pipeline stops and `join` yields the error.
   void start();
-  /// Lets go of everything that waits between the stages; items in work are finished and dropped. Idempotent.
+  /// Drops everything that waits between the stages; items in work are finished and dropped. Idempotent.
   void stop();
   /// Waits for all stages to end. Yields the first error that stopped the pipeline, or Fault::cancelled after `stop`.
-  /// The last stage's output, if it has one, must be read to its end or let go for that.
+  /// The last stage's output, if it has one, must be read to its end or closed for that.
   Result<void> join();
   Result<void> run();
 
   /// Changes the threads of a running stage; surplus ones finish their item first. Fault::usage for a name or number
-  /// that cannot be meant.
+  /// that cannot be intended.
   Result<void> set_threads(std::string_view stage, int threads);
 
   PipelineReport report() const;

@@ -17,7 +17,7 @@ struct QueueLimits {
 struct QueueLevel {
   std::size_t items = 0;
   std::size_t bytes = 0;    ///< 0 for a queue without a size function
-  std::size_t writers = 0;  ///< threads waiting for room; 0 once closed
+  std::size_t writers = 0;  ///< threads waiting for space; 0 once closed
   QueueLimits limits{};
 };
 

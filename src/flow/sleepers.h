@@ -5,11 +5,11 @@
 
 namespace tutti {
 
-/// Threads asleep on one condition, counted, so that waking costs nothing when nobody sleeps and at most one system
-/// call per sleeper otherwise. All calls but the two notifies need the lock that the sleepers wait with.
+/// Threads asleep on one condition, counted, so that waking costs nothing when none sleeps and at most one system call
+/// per sleeper otherwise. All calls but the two notifies need the lock that the sleepers wait with.
 ///
 /// `called_` never exceeds the number of threads that are awake but not yet back under the lock, so a skipped call
-/// always leaves somebody on the way who will look at the condition again.
+/// always leaves a thread on the way that will look at the condition again.
 class Sleepers {
  public:
   template <class Ready>
@@ -22,13 +22,13 @@ class Sleepers {
     }
   }
 
-  /// Whether `notify_one` is due, once the lock is let go.
+  /// Whether `notify_one` is due, once the lock is released.
   [[nodiscard]] bool call_one() {
     if (called_ >= asleep_) return false;
     ++called_;
     return true;
   }
-  /// Whether `notify_all` is due, once the lock is let go.
+  /// Whether `notify_all` is due, once the lock is released.
   [[nodiscard]] bool call_all() {
     if (called_ >= asleep_) return false;
     called_ = asleep_;

@@ -16,7 +16,7 @@ namespace tutti {
 
 /// In which order a stage of several threads hands its items on.
 enum class Order {
-  completion,  ///< as they are ready: one slow item delays nobody
+  completion,  ///< as they are ready: one slow item does not delay the others
   input,       ///< as they came in; a slow item lets at most `window` later ones be finished before it
 };
 
@@ -92,7 +92,7 @@ class Worker {
   /// The item is dealt with: its busy time goes into the stage's service times.
   void count_done();
 
-  /// Deals with an error as the stage's policy says. False: the loop returns.
+  /// Deals with an error by the stage's policy. False: the loop returns.
   bool survives(Error error);
 
  private:

@@ -13,7 +13,7 @@ namespace tutti {
 enum class Activity {
   busy,     ///< in the stage's own function
   starved,  ///< waiting for input
-  blocked,  ///< waiting for room in the output, or for its turn in an ordered one
+  blocked,  ///< waiting for space in the output, or for its turn in an ordered one
 };
 
 /// Time of all threads a stage ever had, by activity. The three add up to the time the threads lived.
@@ -37,7 +37,7 @@ struct StageThreads {
   int all() const { return busy + starved + blocked; }
 };
 
-/// One thread's time. The thread turns it, anybody reads it. Turning costs a clock reading and an uncontended lock.
+/// One thread's time. The thread turns it, any thread reads it. Turning costs a clock reading and an uncontended lock.
 class ThreadClock {
  public:
   ThreadClock(const Clock& clock, Activity first) : clock_(&clock), state_(State{{}, first, clock.now()}) {}

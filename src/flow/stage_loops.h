@@ -14,8 +14,8 @@
 
 namespace tutti {
 
-/// Hands one item on from a one-to-many stage; waits for room. Only for the thread that was given it. False: nobody
-/// reads any more, so there is no use in going on.
+/// Hands one item on from a one-to-many stage; waits for space. Only for the thread that was given it. False: there is
+/// no reader any more, so there is no use in going on.
 template <class T>
 using Emit = std::function<bool(T&&)>;
 
@@ -34,7 +34,7 @@ struct StageOutput {
   std::uint64_t enter() const { return turnstile ? turnstile->enter() : 0; }
 };
 
-/// What one input item leads to. Gives the turnstile up if the item is never finished, so that nobody waits for it.
+/// What one input item leads to. Gives the turnstile up if the item is never finished, so that no thread waits for it.
 template <class T>
 class ItemOutput {
  public:

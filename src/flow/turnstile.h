@@ -17,8 +17,8 @@ namespace tutti {
 ///
 /// Each input item draws a ticket as it leaves the queue. What tickets before their turn produce is held: at most
 /// `window` finished tickets, and `window` items per unfinished one. A thread that is further ahead waits. It cannot
-/// deadlock: the thread whose turn it is waits for nothing but room in the output, and whoever waits here waits for an
-/// earlier ticket.
+/// deadlock: the thread whose turn it is waits for nothing but space in the output, and every thread that waits here
+/// waits for an earlier ticket.
 template <class T>
 class Turnstile {
  public:
@@ -27,7 +27,7 @@ class Turnstile {
   /// The next ticket. Called under the input queue's lock, so that tickets follow the queue's order.
   std::uint64_t enter() { return entered_.fetch_add(1, std::memory_order_relaxed); }
 
-  /// One item of `ticket`. `held` is the ticket's own store, kept by the caller. False: nobody reads any more.
+  /// One item of `ticket`. `held` is the ticket's own store, kept by the caller. False: there is no reader any more.
   bool emit(std::uint64_t ticket, std::vector<T>& held, T&& item) {
     if (!is_turn_of(ticket)) {
       if (held.size() < window_) {
@@ -39,7 +39,7 @@ class Turnstile {
     return flush(held) && (out_.push(std::move(item)) || give_up());
   }
 
-  /// The ticket has produced all it will. False: nobody reads any more.
+  /// The ticket has produced all it will. False: there is no reader any more.
   bool finish(std::uint64_t ticket, std::vector<T> held) {
     enum class Then { deliver, leave, stop };
     const auto may_settle = [&](const State& s) { return s.is_over || ticket < s.turn + window_; };

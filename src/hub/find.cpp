@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kHubPrefix = "models--";
 
-/// The snapshot that `main` stands for; without that reference, the one written last.
+/// The snapshot that `main` refers to; without that reference, the one written last.
 fs::path snapshot_of(const fs::path& model) {
   std::error_code ignored;
   if (auto commit = read_regular_file(model / "refs" / "main")) {
@@ -48,7 +48,7 @@ fs::path in_hub_cache(const std::string& repo, const ModelFolders& folders) {
   return snapshot.empty() ? cached : snapshot;
 }
 
-/// Where a model of this name lies if it is in one of the caches, in the order of preference.
+/// Where a model of this name may be in one of the caches, in the order of preference.
 std::vector<fs::path> candidates(const ModelName& name, const ModelFolders& folders) {
   std::vector<fs::path> paths;
   if (!folders.first.empty()) {

@@ -24,9 +24,9 @@ struct ModelFolders {
 };
 
 /// The path of a complete model: `word` itself where it is a path to one, else the model of that name in
-/// `places.first`, our own cache, Hugging Face's or openai-whisper's, in this order; then faster-whisper's copy in
-/// Hugging Face's cache; last, what set-up fetched. Errors say what was looked at, what an incomplete copy lacks and
-/// how to get the model. Touches no network.
+/// `folders.first`, our own cache, Hugging Face's or openai-whisper's, in this order; then faster-whisper's copy in
+/// Hugging Face's cache; last, what set-up fetched. Errors name what was looked at, what is missing from an incomplete
+/// copy and how to get the model. Touches no network.
 Result<std::filesystem::path> find_model(std::string_view word, const ModelFolders& folders);
 
 struct ListedModel {

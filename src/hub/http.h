@@ -41,7 +41,7 @@ class Http {
   Http& operator=(Http&&) noexcept;
   ~Http();
 
-  /// `go_on` is asked about once a second, and on every piece: false ends the transfer.
+  /// `go_on` is called about once a second, and on every piece: false ends the transfer.
   HttpReply get(const HttpRequest& request, const HttpSink& sink, const std::function<bool()>& go_on);
 
  private:

@@ -54,8 +54,8 @@ Result<RemoteModel> parse_listing(const std::string& repo, const std::string& ur
   return model;
 }
 
-/// Fills in what the listing left out from the headers of the download itself: for large files the hub names the digest
-/// and the size before it redirects to the storage; of the others an answer with all of the file says the size.
+/// Fills in what the listing left out from the headers of the download itself. For large files the hub names the digest
+/// and the size before it redirects to the storage; for the others an answer with all of the file gives the size.
 void learn(const HttpReply& reply, RemoteFile& file) {
   const auto etag = reply.header("x-linked-etag");
   if (file.sha256.empty() && etag.size() == 66 && etag.front() == '"') file.sha256 = etag.substr(1, 64);
@@ -117,7 +117,7 @@ struct Attempt {
   }
 };
 
-/// The verdict over a whole download.
+/// Checks a whole download.
 Result<void> settle(const RemoteFile& file, const std::string& thing, PartFile& part) {
   const bool size_differs = file.size >= 0 && part.size() != file.size;
   if (!size_differs && (file.sha256.empty() || part.sha256() == file.sha256)) return part.finish();
@@ -215,7 +215,7 @@ Result<void> HubClient::download(const RemoteModel& model, RemoteFile file, cons
     if (!hooks_.go_on()) return tl::unexpected(stopped(thing));
     if (is_good(reply) && (file.size < 0 || part->size() >= file.size)) break;
     failures = part->size() > attempt.from ? 1 : failures + 1;
-    // 416: the part is as long as the file, or longer; without a size from the hub nobody can tell which.
+    // 416: the part is as long as the file, or longer; without a size from the hub it is not known which.
     if (reply.status == 416 && attempt.from > 0) {
       if (auto emptied = part->restart(); !emptied) return emptied;
     } else if (!try_again(reply, thing, failures)) {

@@ -29,18 +29,18 @@ struct RemoteFile {
   std::string sha256{};    // empty: the hub did not say
 };
 
-/// A repository as it stood at one commit.
+/// A repository as it was at one commit.
 struct RemoteModel {
   std::string repo{};
   std::string commit{};
   std::vector<RemoteFile> files{};
 };
 
-/// What a client asks of its surroundings.
+/// What a client needs of its surroundings.
 struct HubHooks {
   std::function<bool()> go_on = [] { return true; };                       // false: stop soon, with Fault::cancelled
   std::function<void(std::int64_t bytes)> received = [](std::int64_t) {};  // how much of the current file is here
-  std::function<void(Seconds)> wait{};  // between attempts; unset: sleeps, and wakes when go_on says no
+  std::function<void(Seconds)> wait{};  // between attempts; unset: sleeps, and wakes when go_on returns false
 };
 
 /// Talks to one hub. What passes (connection lost, 429, 5xx) is tried again, up to five times without progress.
@@ -61,7 +61,7 @@ class HubClient {
 
   /// GET of bytes from `from` on, over redirects. `sink` sees the last answer's body only.
   HttpReply follow(std::string url, std::int64_t from, const HttpSink& sink);
-  /// Says so, waits as the answer asks and returns true, if it is one that passes and `failures` are not too many.
+  /// Logs it, waits as the answer requests and returns true, if it is one that passes and `failures` are not too many.
   bool try_again(const HttpReply& reply, const std::string& thing, int failures);
 
   HubAccess access_;
@@ -69,8 +69,8 @@ class HubClient {
   Http http_;
 };
 
-/// What an answer other than the wanted one means, and what to do about it. `thing` is the repository or file asked
-/// for.
+/// What an answer other than the wanted one means, and what to do about it. `thing` is the requested repository or
+/// file.
 Error explain(const HttpReply& reply, const std::string& thing, const HubAccess& access);
 
 }  // namespace tutti

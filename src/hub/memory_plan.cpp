@@ -42,8 +42,8 @@ Bytes MemoryPlan::in_work(std::int32_t slots, std::int64_t beams, std::int64_t f
 MemoryPlan memory_plan(const ModelShape& shape, const NumberSizes& sizes) {
   const auto n = shape.state;
   const auto square = n * n;
-  // Attention is four squares, twice in a decoder layer; a feed-forward part is four times as wide, there and back. Of
-  // the decoder's sixteen, five make queries, keys and values of tokens and keys and values of windows.
+  // Attention is four squares, twice in a decoder layer; a feed-forward part is four times as wide, there and back.
+  // Five of the decoder's sixteen make queries, keys and values of tokens and keys and values of windows.
   const auto wide = shape.audio_layers * 12 * square + shape.text_layers * 5 * square;
   const auto narrow = shape.text_layers * 11 * square + shape.vocabulary * n;
   const auto convolutions = 3 * n * (shape.n_mels + n);

@@ -10,20 +10,20 @@
 
 namespace tutti {
 
-// Windows that a worker steps together where nobody says how many and memory allows. Measured on CPUs: up to eight
+// Windows that a worker steps together where their number is not set and memory allows. Measured on CPUs: up to eight
 // sequences, each costs little more than a share of one. GPUs take more.
 inline constexpr std::int32_t kUsualCpuSlots = 8;
 inline constexpr std::int32_t kUsualGpuSlots = 32;
 
-/// Windows stepped together at most, whoever asks: more than any device holds.
+/// Windows stepped together at most, whatever is requested: more than any device holds.
 inline constexpr std::int32_t kLargestBatch = 1024;
 
-/// Rows of a decoder step under --deterministic: steps are groups of so many, and what a group lacks is filled up with
-/// sequences that nobody reads, kept in as many slots of their own.
+/// Rows of a decoder step under --deterministic. Steps are groups of so many, and an incomplete group is filled up with
+/// sequences that are never read, kept in as many slots of their own.
 inline constexpr std::int32_t kFixedRows = 8;
 
-/// Of the memory that is free beside the weights, where nobody says how many windows; the rest is for what torch keeps
-/// on the way.
+/// The share of the memory that is free beside the weights, where the number of windows is not set; the rest is for
+/// what torch keeps on the way.
 inline constexpr double kUsableShare = 0.9;
 
 /// Bytes of one number of each kind, and what else of the arithmetic is not the model's shape.
@@ -34,21 +34,21 @@ struct NumberSizes {
   double cross = 4;         // cross-attention keys and values, once a window
   std::int64_t self = 4;    // self-attention keys and values, once a token and sequence
   std::int64_t logit = 8;   // all that a step holds of a sequence's logits: float32, and a copy
-  std::int64_t spare = 0;   // sequences' keys and values that there is room for beside those that step
+  std::int64_t spare = 0;   // sequences' keys and values that fit beside those that step
 };
 
-/// Of a window's keys and values in eight bits, a float32 of scale for every 64 of them.
+/// The bytes of a number in a window's keys and values in eight bits, with a float32 of scale for every 64 of them.
 inline constexpr double kByteCross = 1 + 4.0 / 64;
 
-/// Of a compute type as --compute-type names it; nothing for one that is unknown. "auto" is unknown. int8 on a CPU with
-/// AVX2 keeps windows in kByteCross, as int8_float16 always does.
+/// The sizes of a compute type as --compute-type names it; nothing for one that is unknown. "auto" is unknown. int8 on
+/// a CPU with AVX2 keeps windows in kByteCross, as int8_float16 always does.
 std::optional<NumberSizes> number_sizes(std::string_view compute_type);
 
-/// The same on a GPU: steps are judged there (decode/device_token_selector.h), which holds more of the logits, and rows that
-/// fill up a step append to a slot of their own (model/decoder_step/step_inputs.h).
+/// The same on a GPU: tokens are selected there (decode/device_token_selector.h), which holds more of the logits, and
+/// rows that fill up a step append to a slot of their own (model/decoder_step/step_inputs.h).
 NumberSizes on_gpu(NumberSizes sizes);
 
-/// The compute type a device takes for the one asked for (docs/compute-types.md); "default" is the reference's, and for
+/// The compute type a device takes for the requested one (docs/compute-types.md); "default" is the reference's, and for
 /// "auto", which a self-test chooses, the largest of the fast ones.
 std::string type_on(const std::string& requested, bool on_cpu);
 

@@ -24,7 +24,7 @@ Json parsed(const fs::path& path) {
   return text ? Json::parse(*text, nullptr, false) : Json(Json::value_t::discarded);
 }
 
-/// What a safetensors file says of itself.
+/// The sizes in a safetensors file's header.
 struct Promise {
   std::uint64_t length = 0;
   std::string first_cut{};  // the first tensor that is not all there
@@ -61,7 +61,7 @@ std::optional<Promise> promise_of(std::string_view bytes) {
 std::string instead_of(const fs::path& folder) {
   for (const char* name : {"pytorch_model.bin", "pytorch_model.bin.index.json"})
     if (is_there(folder / name))
-      return ", and " + std::string(name) + " is not read: let transformers save the model anew, as safetensors";
+      return ", and " + std::string(name) + " is not read: let transformers save the model again, as safetensors";
   return "";
 }
 
@@ -137,7 +137,7 @@ LocalModel inspect_checkpoint(const fs::path& path) {
   return model;
 }
 
-/// Whisper.cpp's file: the mark it begins with. Its tensors are counted by whoever loads it.
+/// Whisper.cpp's file: the mark it begins with. Its tensors are counted when it is loaded.
 LocalModel inspect_ggml(const fs::path& path) {
   std::error_code ignored;
   return {.path = path, .kind = ModelKind::ggml, .size = static_cast<std::int64_t>(fs::file_size(path, ignored))};
@@ -147,7 +147,7 @@ LocalModel inspect_ggml(const fs::path& path) {
 std::string first_bytes(const fs::path& path, std::size_t count) {
   std::string bytes(count, '\0');
   std::error_code ignored;
-  if (!fs::is_regular_file(path, ignored)) return "";  // the opening of a pipe would wait for somebody who writes to it
+  if (!fs::is_regular_file(path, ignored)) return "";  // the opening of a pipe would wait for a writer
   std::ifstream file(path, std::ios::binary);
   file.read(bytes.data(), static_cast<std::streamsize>(count));
   bytes.resize(static_cast<std::size_t>(file.gcount()));

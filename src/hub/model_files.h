@@ -20,10 +20,11 @@ enum class ModelKind {
 std::string_view name_of(ModelKind kind);
 
 /// What kind of Whisper model a path is, by names and first bytes; nothing if it is none. A folder whose config.json
-/// says `whisper` is Hugging Face's, weights or not; one with a CTranslate2 model.bin of Whisper's is faster-whisper's.
+/// has the type `whisper` is Hugging Face's, weights or not; one with a CTranslate2 model.bin of Whisper's is
+/// faster-whisper's.
 std::optional<ModelKind> kind_of(const std::filesystem::path& path);
 
-/// A model on this machine's disk, judged by its files' names and lengths; tensors are read by whoever loads it.
+/// A model on this machine's disk, checked by its files' names and lengths; tensors are read when it is loaded.
 struct LocalModel {
   std::filesystem::path path{};
   ModelKind kind = ModelKind::hugging_face;
@@ -36,12 +37,12 @@ struct LocalModel {
 /// Looks at a path. Nothing if it is not a Whisper model at all (see kind_of).
 std::optional<LocalModel> inspect_model(const std::filesystem::path& path);
 
-/// Of the names of a folder's files, those that the tokenizer is read from (Tokenizer::load): tokenizer.json,
-/// CTranslate2's vocabulary.json or .txt, vocab.json and merges.txt with what names the added tokens, or the only
-/// *.tiktoken. Empty: there is none.
+/// Those of a folder's file names that the tokenizer is read from (Tokenizer::load): tokenizer.json, CTranslate2's
+/// vocabulary.json or .txt, vocab.json and merges.txt with what names the added tokens, or the only *.tiktoken. Empty:
+/// there is none.
 std::vector<std::string> tokenizer_files_among(const std::vector<std::string>& names);
 
-/// Of a repository's file names, those a Whisper model consists of here: configuration, safetensors (one file or
+/// Those of a repository's file names that a Whisper model consists of here: configuration, safetensors (one file or
 /// sharded) or else CTranslate2's model.bin, tokenizer where there is one. Sorted. Empty if there are no such weights
 /// among them.
 std::vector<std::string> needed_files(const std::vector<std::string>& names);

@@ -66,7 +66,7 @@ struct Published {
   ModelShape shape;
 };
 
-/// OpenAI's models. A name stands before those it is a part of.
+/// OpenAI's models. A name comes before those it is a part of.
 constexpr std::array kPublished{
     Published{"turbo", {128, 1500, 448, 51866, 1280, 32, 4}},
     Published{"large-v3", {128, 1500, 448, 51866, 1280, 32, 32}},

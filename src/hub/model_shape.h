@@ -21,7 +21,7 @@ struct ModelShape {
 
 /// The shape of a model on disk without reading its weights: from a Hugging Face config.json or the head of a
 /// whisper.cpp file, else by OpenAI's or Distil-Whisper's name in its own or its repository's (tiny.en.pt,
-/// faster-whisper-large-v3, models--Systran--faster-whisper-tiny/snapshots/COMMIT). Nothing where neither tells.
+/// faster-whisper-large-v3, models--Systran--faster-whisper-tiny/snapshots/COMMIT). Nothing where neither gives it.
 std::optional<ModelShape> model_shape(const std::filesystem::path& model);
 
 }  // namespace tutti

@@ -8,7 +8,7 @@
 
 namespace tutti {
 
-/// What a person's word for a model stands for.
+/// What a person's word for a model refers to.
 struct ModelName {
   std::string repo;  // "openai/whisper-tiny.en": organisation and name on a hub
   // "tiny.en": openai-whisper's own name, which is its cache's file name too; empty if it has none
@@ -17,7 +17,7 @@ struct ModelName {
   std::string faster_whisper{};
 };
 
-/// `tiny.en`, `large`, `turbo`, `distil-large-v3`, `whisper-small` or `organisation/name` -> the repository meant.
+/// `tiny.en`, `large`, `turbo`, `distil-large-v3`, `whisper-small` or `organisation/name` -> the intended repository.
 /// An unknown word is an error that names the nearest known ones.
 Result<ModelName> resolve_name(std::string_view word);
 

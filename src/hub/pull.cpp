@@ -28,7 +28,7 @@ bool is_here(const fs::path& folder, const std::string& commit) {
   return model && model->complete() && read_regular_file(folder / kCommitFile).value_or("") == commit;
 }
 
-/// The needed ones of a repository's files, and first what tells whether it is a Whisper model at all.
+/// The needed ones of a repository's files, and first what shows whether it is a Whisper model at all.
 Result<std::vector<RemoteFile>> choose(const RemoteModel& model) {
   std::vector<std::string> names;
   for (const auto& file : model.files) names.push_back(file.name);
@@ -132,7 +132,7 @@ void drop_stale(const fs::path& models, const std::string& name, const fs::path&
   }
 }
 
-/// Counts the bytes of all files together for whoever watches.
+/// Counts the bytes of all files together for the progress callback.
 class Tally {
  public:
   Tally(const std::vector<RemoteFile>& files, const fs::path& folder, const PullOptions& options)

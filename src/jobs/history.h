@@ -26,7 +26,7 @@ struct DeviceUse {
   std::map<std::string, Seconds> idle{};  // by reason
   std::optional<double> energy_joules{};
   std::optional<double> cost{};  // in the currency of --price
-  // What its windows cost there is told by these; none: by this run it is not, or an earlier version wrote it.
+  // These show what its windows cost there; none: this run does not show it, or an earlier version wrote it.
   std::optional<std::int64_t> windows{};  // done there
   std::optional<int> window_capacity{};            // for windows in flight
 };

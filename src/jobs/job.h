@@ -15,7 +15,7 @@ namespace tutti {
 using JobId = std::int64_t;
 using RunId = std::int64_t;
 
-/// Where a task stands. A failure that will be retried is `queued` again, with a time before which it is not claimed.
+/// The state of a job. A failure that will be retried is `queued` again, with a time before which it is not claimed.
 enum class JobState { queued, running, done, dead, cancelled, held };
 std::string_view name_of(JobState state);
 std::optional<JobState> job_state_named(std::string_view name);
@@ -25,25 +25,25 @@ bool is_final(JobState state);
 /// How the length of the audio is known; a later one in this list replaces an earlier one.
 enum class LengthSource { unknown, claimed, probed, measured };
 
-/// What tells one version of an input file from another without reading it.
+/// What distinguishes one version of an input file from another without reading it.
 struct InputIdentity {
   std::int64_t bytes = 0;        // both 0: it was not there to be looked at
   std::int64_t modified_ns = 0;  // mtime since 1970
   bool operator==(const InputIdentity&) const = default;
 };
 
-/// Whether a recording that is asked for is the one that is known: what is away for now has not changed.
+/// Whether a requested recording is the one that is known: what is away for now has not changed.
 inline bool is_unchanged(const InputIdentity& known, const InputIdentity& requested) {
   return requested == known || requested == InputIdentity{};
 }
 
-/// One piece of work, as its caller asks for it.
+/// One piece of work, as its caller requests it.
 struct JobSpec {
-  /// What makes it the same piece of work when asked for again: for files, the absolute path of the output without its
-  /// extension. Unique in the store. Asking again with the same identity and options changes what it is called and how
-  /// urgent it is; with others it begins anew, and whoever works on the old version is fenced off.
+  /// What makes it the same piece of work when requested again: for files, the absolute path of the output without its
+  /// extension. Unique in the store. Another request with the same identity and options changes what it is called and
+  /// how urgent it is. With other ones the job starts again, and a worker on the old version is fenced off.
   std::string key{};
-  std::string batch{};  // tasks that belong together: filters, counts, reports
+  std::string batch{};  // jobs that belong together: filters, counts, reports
   std::string input{};  // absolute path
   InputIdentity identity{};
   std::string options{};  // fingerprint of everything that changes the result (not where it goes)
@@ -57,32 +57,32 @@ struct JobSpec {
   std::string extra = "{}";             // fields of the manifest that Tutti does not know, as JSON
 };
 
-/// Whether what is asked for is what is known: the same input in the same version, transcribed in the same way.
+/// Whether the requested work is the known one: the same input in the same version, transcribed in the same way.
 inline bool is_same_work(const JobSpec& known, const JobSpec& requested) {
   return known.input == requested.input && is_unchanged(known.identity, requested.identity) && known.options == requested.options;
 }
 
-/// A file a task made: its public name, and what must be in it.
+/// A file that a job made: its public name, and what must be in it.
 struct JobOutput {
   std::string path{};    // where it is, absolute: the public name, or beside `kept`
   std::string staged{};  // the temporary name it was written under, on the same file system
   std::string sha256{};
   std::int64_t bytes = 0;
-  std::int64_t modified_ns = 0;  // mtime of the staged file, which it keeps in its place; 0: not known
-  std::string kept{};            // the public name, where a file has it that this task did not write; empty: none has
+  std::int64_t modified_ns = 0;  // mtime of the staged file, which it keeps at its public name; 0: not known
+  std::string kept{};            // the public name, where a file has it that this job did not write; empty: none has
   bool operator==(const JobOutput&) const = default;
 };
 
 struct Job {
   JobId id = 0;
-  RunId run = 0;  // the latest that asked for it
+  RunId run = 0;  // the latest that requested it
   JobSpec spec{};
   JobState state = JobState::queued;
   int attempts = 0;      // claims so far, of all versions
   int strikes = 0;       // of them those that count towards giving up
   double progress = 0;   // 0..1, of the attempt in work
   std::string sha256{};  // of the input; empty: not read yet
-  JobId same_as = 0;    // has the same content and options as that task; 0: none known
+  JobId same_as = 0;    // has the same content and options as that job; 0: none known
   StoreTime submitted{};
   StoreTime not_before{};
   bool cancel_requested = false;  // running, and to be stopped
@@ -90,7 +90,7 @@ struct Job {
   std::string error{};         // of the latest attempt that failed
 };
 
-/// How an attempt ended. Only `failed` and `expired` are anybody's fault.
+/// How an attempt ended. Only `failed` and `expired` count as faults.
 enum class AttemptEnd {
   running,
   done,
@@ -115,7 +115,7 @@ struct Attempt {
   Seconds busy{};
 };
 
-/// Which tasks are meant; every field narrows, empty ones do not.
+/// Which jobs are selected; every field narrows, empty ones do not.
 struct JobFilter {
   std::string batch{};
   RunId run = 0;

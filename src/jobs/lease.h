@@ -14,8 +14,8 @@ namespace tutti {
 inline constexpr std::chrono::milliseconds kLeaseLength{60'000};
 inline constexpr std::chrono::milliseconds kRenewEvery{20'000};
 
-/// The right to work on a task. Whatever its holder tells the store carries it; a holder that was too slow learns from
-/// the answer that it lost the task, and then must stop, remove what it wrote and publish nothing.
+/// The right to work on a job. Every call of its holder to the store carries it. A holder that was too slow learns from
+/// the answer that it lost the job, and then must stop, remove what it wrote and publish nothing.
 struct LeaseKey {
   JobId job = 0;
   std::string token{};  // random, 32 hexadecimal digits; never given twice
@@ -23,12 +23,12 @@ struct LeaseKey {
 
 struct ClaimRequest {
   std::string device{};  // where it will run, for the record; "" when not known yet
-  /// This one, as a batch asks, whose balance knows the devices; none: the first in order, for whoever knows no more
+  /// This job, for a batch, whose balance knows the devices; none: the first in order, for a caller that knows no more
   /// than the store. The order: class; then priority, plus one for every ten minutes of waiting; then, of interactive
-  /// tasks the earliest deadline and the shortest, of a batch's the longest; then the one that was asked for first.
+  /// jobs the earliest deadline and the shortest, of a batch's the longest; then the first requested.
   std::optional<JobId> job{};
   std::string batch{};          // only of this batch; empty: of any
-  std::string not_failed_on{};  // leave out tasks whose latest attempt failed on this device; empty: none left out
+  std::string not_failed_on{};  // leave out jobs whose latest attempt failed on this device; empty: none left out
   std::chrono::milliseconds length = kLeaseLength;
 };
 
@@ -41,7 +41,7 @@ struct Lease {
   std::vector<JobOutput> same_outputs{};
 };
 
-/// A sign of life.
+/// A heartbeat for a lease.
 struct Renewal {
   LeaseKey key{};
   double progress = 0;  // 0..1
@@ -50,8 +50,8 @@ struct Renewal {
 
 enum class LeaseStanding {
   held,
-  cancel,  // held, but the task is to be stopped: call `cancelled`
-  lost     // somebody else's now, or nobody's
+  cancel,  // held, but the job is to be stopped: call `cancelled`
+  lost     // another process has it now, or none
 };
 
 /// What an attempt used, for history.
@@ -67,9 +67,9 @@ struct Failure {
   AttemptUse use{};
 };
 
-/// What became of a task that failed.
+/// What became of a job that failed.
 struct AfterFailure {
-  bool held = true;  // false: the lease was lost before, and the failure is nobody's
+  bool held = true;  // false: the lease was lost before, and the failure counts against no job
   JobState state = JobState::queued;
   std::chrono::milliseconds wait{};  // queued: not before so long from now
 };
@@ -79,11 +79,11 @@ struct ContentCheck {
   enum class What {
     unique,  // go on
     copy,    // `same_outputs` hold the result: copy them instead
-    wait,    // another task with this content is in work; this one was handed back and is claimable when that one ends
+    wait,    // another job with this content is in work; this one was released and is claimable when that one ends
     lost     // the lease is
   };
   What what = What::unique;
-  JobId same_as = 0;  // the task itself: the file was touched, and its content is what it was
+  JobId same_as = 0;  // the job itself: the file was touched, and its content is what it was
   std::vector<JobOutput> same_outputs{};
 };
 

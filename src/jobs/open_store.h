@@ -21,13 +21,13 @@ struct StoreOptions {
 /// refused.
 Result<std::unique_ptr<JobStore>> open_store(const StoreOptions& options);
 
-/// For whoever only looks: null where there is no store in the folder yet, and none is made.
+/// For callers that only look: null where there is no store in the folder yet, and none is made.
 Result<std::unique_ptr<JobStore>> open_store_if_there(const std::filesystem::path& folder);
 
 /// The files of a store, which nothing else is to be written onto.
 std::vector<std::filesystem::path> files_of_store(const std::filesystem::path& folder);
 
-/// Where the store lies by the XDG rules: $TUTTI_STATE, else $XDG_STATE_HOME/tutti, else ~/.local/state/tutti.
+/// The store's folder by the XDG rules: $TUTTI_STATE, else $XDG_STATE_HOME/tutti, else ~/.local/state/tutti.
 std::filesystem::path state_folder();
 
 }  // namespace tutti

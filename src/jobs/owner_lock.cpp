@@ -18,14 +18,14 @@ namespace fs = std::filesystem;
 Result<OwnerLock> OwnerLock::take(const fs::path& folder) {
   std::string name = random_token();
   fs::path path = folder / name;
-  const fs::path unlocked = folder / ("." + name);  // nobody takes the owner for gone before it holds its lock
+  const fs::path unlocked = folder / ("." + name);  // no process takes the owner for gone before it holds its lock
   OwnedFd file(::open(unlocked.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file) return fail_errno(path.string(), "could not be created");
   auto taken = lock_file(file.get(), path.string(), kStateElsewhere);
   if (taken && ::rename(unlocked.c_str(), path.c_str()) != 0)
     taken = fail_errno(path.string(), "could not be put in place");
   if (!taken) {
-    ::unlink(unlocked.c_str());  // nobody else looks at it
+    ::unlink(unlocked.c_str());  // no other process looks at it
     return tl::unexpected(taken.error());
   }
   return OwnerLock(std::move(path), std::move(name), std::move(file));

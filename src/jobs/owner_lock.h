@@ -8,8 +8,8 @@
 
 namespace tutti {
 
-/// The sign that a process which works on tasks is alive: a file with its owner's name, locked (flock) as long as the
-/// process lives, whatever kills it. Unlike a process id, it is never given twice and holds across pid namespaces.
+/// The sign that a process which works on jobs is alive: a file with its owner's name, locked (flock) as long as the
+/// process runs, whatever kills it. Unlike a process id, it is never given twice and holds across pid namespaces.
 class OwnerLock {
  public:
   /// Creates and locks <folder>/<a new random name>; it appears there when it is locked.

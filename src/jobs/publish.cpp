@@ -162,14 +162,14 @@ struct Target {
   bool replace = false;  // what is there
 };
 
-/// The name itself, or the first beside it that is free or holds what the task wrote.
+/// The name itself, or the first beside it that is free or holds what the job wrote.
 Result<Target> target_for(JobStore& store, JobId job, const fs::path& name, Existing existing) {
   std::error_code ignored;
   std::optional<std::vector<KnownContent>> known;  // looked up where a name is taken, which hardly ever is
   for (int number = 0;; ++number) {
     const fs::path path = number == 0 ? name : name_beside(name, number);
     if (occupant_of(path, {}) == Occupant::none) return Target{path, false};
-    // A folder is replaced by no file: the error says so.
+    // A folder is replaced by no file: the error names it.
     if (fs::is_directory(path, ignored) || (number == 0 && existing == Existing::replace)) return Target{path, true};
     if (!known) {
       auto written = store.written(job);
@@ -267,7 +267,8 @@ Result<std::vector<KeptFile>> put_outputs_in_place(JobStore& store, JobId job, s
       if (!fs::exists(output.staged, why)) return tl::unexpected(one.error());
       Error& error = one.error();
       error.hint = "The transcript is whole in " + output.staged + "; the next run tries it again";
-      if (error.fault == Fault::missing) error.fault = Fault::unavailable;  // its place is: the result is there
+      if (error.fault == Fault::missing) error.fault = Fault::unavailable;  // what is missing is its folder: the result
+                                                                            // is there
       return tl::unexpected(error);
     }
     folders.insert(fs::path(one->path).parent_path());
@@ -297,7 +298,7 @@ Result<Published> publish_outputs(JobStore& store, const Lease& lease, std::span
 Result<std::vector<KeptFile>> put_outputs_in_place(JobStore& store, JobId job, Existing existing) {
   const auto outputs = store.outputs(job);
   if (!outputs) return tl::unexpected(outputs.error());
-  if (outputs->empty()) return fail(Fault::missing, "its result is not recorded any more: it was asked for anew");
+  if (outputs->empty()) return fail(Fault::missing, "its result is not recorded any more: it was requested again");
   return put_outputs_in_place(store, job, *outputs, existing);
 }
 

@@ -19,7 +19,7 @@ struct OutputContent {
   std::string content{};
 };
 
-/// What becomes of files that a task did not write and that have the names of its outputs.
+/// What becomes of files that a job did not write and that have the names of its outputs.
 enum class Existing {
   keep,    // they stay, and the new text goes to NAME.new.EXT
   replace  // the user wants them replaced
@@ -49,39 +49,40 @@ struct Published {
   std::vector<KeptFile> kept{};
 };
 
-/// Exactly-once outputs: stage, commit, put in place. After an error nothing is committed and the task is still held:
+/// Exactly-once outputs: stage, commit, put in place. After an error nothing is committed and the job is still held:
 /// fail it. What is left staged is put in place by a later sweep, or by put_outputs_in_place.
 Result<Published> publish_outputs(JobStore& store, const Lease& lease, std::span<const OutputContent> outputs,
                                   const AttemptUse& use, const PublishFolders& folders);
 
-/// The outputs of a done task, as its result says; which files were kept. Right again when that has happened already.
+/// Puts the outputs of a done job in place, by its recorded result; returns which files were kept. Right again when
+/// that has happened already.
 Result<std::vector<KeptFile>> put_outputs_in_place(JobStore& store, JobId job, Existing existing);
-/// The same where it is known what its result says.
+/// The same where its recorded result is known.
 Result<std::vector<KeptFile>> put_outputs_in_place(JobStore& store, JobId job, std::span<const JobOutput> outputs,
                                                    Existing existing);
 
-/// A twin's outputs under this task's names: `paths[i]` becomes a copy of `same[i]`. Fault::missing when they are not
+/// A twin's outputs under this job's names: `paths[i]` becomes a copy of `same[i]`. Fault::missing when they are not
 /// whole any more: then do the work.
 Result<std::vector<OutputContent>> copy_of(std::span<const JobOutput> same,
                                            std::span<const std::filesystem::path> paths);
 
-/// Writes a page that belongs to no task, such as one over all of them, by the same rules. Of the output `path` and
+/// Writes a page that belongs to no job, such as one over all of them, by the same rules. Only the output's `path` and
 /// `kept` count.
 Result<JobOutput> write_page(JobStore& store, const std::filesystem::path& page, std::string_view content,
                               Existing existing);
 
-// The steps, for whoever needs them apart.
+// The single steps, for callers that need them apart.
 
-/// Writes every output to <staging>/<task>.<attempt>.<token>.<n> and syncs it. An output on another file system than
+/// Writes every output to <staging>/<job>.<attempt>.<token>.<n> and syncs it. An output on another file system than
 /// `staging` is staged in .tmp beside its public name.
 Result<std::vector<JobOutput>> stage_outputs(const Lease& lease, const std::filesystem::path& staging,
                                               std::span<const OutputContent> outputs);
-/// Renames a staged output to its public name, or to one beside a file there that is not the task's, and returns it as
+/// Renames a staged output to its public name, or to one beside a file there that is not the job's, and returns it as
 /// it is recorded then; from another disk it is copied, and is there whole or not at all. Right again when it has
 /// happened already. The caller syncs the folder.
 Result<JobOutput> put_in_place(JobStore& store, JobId job, const JobOutput& output,
                                 Existing existing = Existing::keep);
-/// Of an attempt that lost; what is gone already is no matter.
+/// Removes the staged outputs of an attempt that lost; what is gone already is no matter.
 void remove_staged(std::span<const JobOutput> outputs);
 
 /// Removes an empty staging folder at the end of a run.

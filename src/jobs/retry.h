@@ -9,9 +9,9 @@ namespace tutti {
 
 /// Why an attempt failed, as far as trying again is concerned.
 enum class FailureClass {
-  permanent,      // would fail the same way everywhere: no audio in it, format unknown, a poison task
+  permanent,      // would fail the same way everywhere: no audio in it, format unknown, a poison job
   transient,      // may pass: network, disk full, a fault of our own
-  device,         // the card or its worker, not the task
+  device,         // the card or its worker, not the job
   out_of_memory,  // did not fit; is to be tried smaller
   crash           // its owner stopped renewing the lease: what it did is not known
 };
@@ -20,7 +20,7 @@ std::string_view name_of(FailureClass failure);
 /// The class of an error value. Device faults are the device's; what is missing, damaged or not supported stays so.
 FailureClass failure_class_of(const Error& error);
 
-/// What a task has behind it.
+/// The failures that a job has behind it.
 struct RetryHistory {
   int strikes = 0;          // failures that counted
   int device_failures = 0;  // forgiven ones of the class `device`
@@ -29,7 +29,7 @@ struct RetryHistory {
 
 /// Bounds: field evidence and reasons in scheduling's exact semantics.
 struct RetryRules {
-  int most_strikes = 5;     // then the task is dead
+  int most_strikes = 5;     // then the job is dead
   int forgiven_device = 3;  // device failures that do not count
   int forgiven_memory = 2;  // out-of-memory failures that do not count
   std::chrono::milliseconds first_wait{10'000};

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// <task>.<attempt>.<token>.<n>, as stage_outputs names them.
+/// <job>.<attempt>.<token>.<n>, as stage_outputs names them.
 std::optional<LeaseKey> key_in(const std::string& name) {
   long long job = 0;
   int attempt = 0, number = 0, used = 0;
@@ -51,7 +51,7 @@ Result<std::size_t> collect_losers(JobStore& store, const fs::path& folder) {
 
 Result<SweepReport> sweep_outputs(JobStore& store, std::span<const fs::path> staging_folders, Existing existing) {
   SweepReport report;
-  const auto reaped = store.reap();  // first: what dead processes staged is then nobody's
+  const auto reaped = store.reap();  // first: what dead processes staged belongs to no attempt then
   if (!reaped) return tl::unexpected(reaped.error());
   const auto unpublished = store.unpublished();
   if (!unpublished) return tl::unexpected(unpublished.error());
@@ -61,7 +61,7 @@ Result<SweepReport> sweep_outputs(JobStore& store, std::span<const fs::path> sta
       ++report.put_in_place;
       std::ranges::copy(*placed, std::back_inserter(report.kept));
     } else if (placed.error().fault != Fault::missing) {
-      report.stuck.push_back({job.job, placed.error()});  // one folder's trouble is not that of other batches
+      report.stuck.push_back({job.job, placed.error()});  // one folder's failure is not that of other batches
     } else {
       const auto again = store.redo({.ids = {job.job}}, JobStore::Redo::all);
       if (!again) return tl::unexpected(again.error());

@@ -12,7 +12,7 @@
 namespace tutti {
 
 struct SweepReport {
-  std::size_t put_in_place = 0;  // tasks whose outputs a killed process had recorded but not renamed
+  std::size_t put_in_place = 0;  // jobs whose outputs a killed process had recorded but not renamed
   std::size_t requeued = 0;      // whose recorded outputs are neither staged nor in place
   std::size_t collected = 0;     // staged files of attempts that lost
   struct Stuck {
@@ -23,7 +23,7 @@ struct SweepReport {
   std::vector<Stuck> stuck{};    // done, with outputs that cannot be put in place: they wait for the next sweep
 };
 
-/// Mends what a killed process left, at start, before anything is submitted; reaps first. Staged files that this store
+/// Repairs what a killed process left, at start, before anything is submitted; reaps first. Staged files that this store
 /// knows nothing of are removed when older than a day.
 Result<SweepReport> sweep_outputs(JobStore& store, std::span<const std::filesystem::path> staging_folders,
                                   Existing existing = Existing::keep);

@@ -53,7 +53,7 @@ std::optional<Steady::time_point> deadline(std::optional<Seconds> timeout) {
   return Steady::now() + std::chrono::duration_cast<Steady::duration>(*timeout);
 }
 
-// Room for one descriptor in a control message. CMSG_SPACE pads to eight bytes, so the kernel may fit two in.
+// Space for one descriptor in a control message. CMSG_SPACE pads to eight bytes, so the kernel may fit two in.
 struct FdBuffer {
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> bytes{};
 };
@@ -138,7 +138,7 @@ Result<void> Connection::send_frame(std::string_view frame, int fd, std::optiona
   return {};
 }
 
-// How long the partial frame must grow before it tells us more: first its header, then its message.
+// How long the partial frame must grow before more is known: first its header, then its message.
 std::size_t Connection::wanted() const {
   if (partial_.size() < sizeof(FrameHeader)) return sizeof(FrameHeader);
   return sizeof(FrameHeader) + header_of(partial_).size;

@@ -45,10 +45,10 @@ class Connection {
 
   /// The next whole message; nothing once `timeout` (none: for ever; 0: only what is there) has passed, and then a
   /// message that arrived in part is kept for the next call. Fault::device "… closed its connection" once the peer is
-  /// gone and everything it had sent was read; Fault::corrupt for a frame nobody of ours would send.
+  /// gone and everything it had sent was read; Fault::corrupt for a frame that our programs never send.
   Result<std::optional<Packet>> receive(std::optional<Seconds> timeout = {});
 
-  /// Lets go of both directions: the peer and every thread waiting in here see the end.
+  /// Closes both directions: the peer and every thread waiting in here see the end.
   void shut();
 
   /// For poll() beside other descriptors.

@@ -45,7 +45,7 @@ Result<std::vector<std::string>> split_words(std::string_view words) {
 }
 
 EngineSettings EngineSettings::of_this_process() {
-  std::error_code ignored;  // without /proc the folder stays empty, and engine_command says where it looked
+  std::error_code ignored;  // without /proc the folder stays empty, and engine_command names where it looked
   return {.engine = variable("TUTTI_ENGINE").value_or(""),
           .wrapper = variable("TUTTI_ENGINE_WRAPPER").value_or(""),
           .own_folder = fs::read_symlink("/proc/self/exe", ignored).parent_path(),
@@ -59,7 +59,7 @@ Result<EngineCommand> engine_command(const EngineSettings& settings, const std::
     return fail(
         Fault::missing,
         "tutti-engine: no executable at " + engine.string() + (named ? " (TUTTI_ENGINE)" : " (beside tutti)"),
-        named ? "Correct or unset TUTTI_ENGINE" : "Set TUTTI_ENGINE to where it lies, or install both together");
+        named ? "Correct or unset TUTTI_ENGINE" : "Set TUTTI_ENGINE to its path, or install both together");
   auto words = split_words(settings.wrapper);
   if (!words) return fail_in("TUTTI_ENGINE_WRAPPER", std::move(words.error()));
   EngineCommand command{.words = std::move(*words)};

@@ -21,17 +21,17 @@ struct EngineCommand {
 /// shell. Fault::usage for a quote that is never closed.
 Result<std::vector<std::string>> split_words(std::string_view words);
 
-/// What the environment says about the engine; empty fields: unset.
+/// The engine's settings in the environment; empty fields: unset.
 struct EngineSettings {
   std::string engine{};                // TUTTI_ENGINE: path of the executable
   std::string wrapper{};               // TUTTI_ENGINE_WRAPPER: "gdb --args"
-  std::filesystem::path own_folder{};  // where this program lies
+  std::filesystem::path own_folder{};  // this program's folder
   bool threads_set_by_user = false;        // OMP_WAIT_POLICY or GOMP_SPINCOUNT: how its threads wait for each other
 
   static EngineSettings of_this_process();
 };
 
-/// The command that runs `tutti-engine` with `arguments`. Fault::missing says where it was looked for.
+/// The command that runs `tutti-engine` with `arguments`. Fault::missing names where it was looked for.
 Result<EngineCommand> engine_command(const EngineSettings& settings, const std::vector<std::string>& arguments);
 
 }  // namespace tutti

@@ -15,10 +15,10 @@ struct HeartbeatLimits {
   Seconds silence{1.0};    // without a pong, after which the peer is taken for hung
 };
 
-/// Decides when to ask a peer whether it lives, and when it has been silent too long. Pure: time comes in.
+/// Decides when to ping a peer, and when it has been silent too long. Pure: time comes in.
 ///
-/// Everything the peer has sent must be heard before `silent` is asked: after we ourselves were stopped (Ctrl+Z), its
-/// answer lies unread in the socket. For the same reason a ping must have been out for half the time.
+/// Everything the peer has sent must be received before `silent` is called: after we ourselves were stopped (Ctrl+Z),
+/// its answer is unread in the socket. For the same reason a ping must have been out for half the time.
 class Heartbeat {
  public:
   using Instant = Clock::Instant;
@@ -33,7 +33,7 @@ class Heartbeat {
     return Ping{++sequence_};
   }
 
-  /// False: nobody asked for this pong.
+  /// False: this pong answers no open ping.
   bool pong(const Pong& answer, Instant now) {
     if (!waiting_ || answer.sequence != sequence_) return false;
     waiting_ = false;

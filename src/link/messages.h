@@ -10,7 +10,7 @@
 
 namespace tutti {
 
-/// Changes with every change of a message below; both ends must speak the same.
+/// Changes with every change of a message below; both ends must have the same.
 inline constexpr std::uint32_t kProtocolVersion = 4;
 
 /// The windows a worker knows are named by the control side. On one connection an id names another window, or the same
@@ -50,7 +50,7 @@ struct DecodeWindow {
   WindowId window = 0;
   std::uint64_t request = 0;             // echoed in the answer
   std::vector<std::int32_t> prompt{};    // everything before the first sampled token, sot_prev part included
-  std::int32_t sot_index = 0;            // where in `prompt` the start-of-transcript token stands
+  std::int32_t sot_index = 0;            // the index of the start-of-transcript token in `prompt`
   float temperature = 0;                 // 0: argmax
   std::int32_t best_of = 1;              // independent samples when temperature > 0
   std::int32_t beam_size = 0;            // beams at temperature 0; 0: argmax
@@ -65,7 +65,7 @@ struct DecodeWindow {
   bool operator==(const DecodeWindow&) const = default;
 };
 
-/// When was each token said of a text that was decoded from an open window? Answered by Aligned.
+/// Requests the time of each token of a text that was decoded from an open window. Answered by Aligned.
 struct AlignWindow {
   WindowId window = 0;
   std::uint64_t request = 0;                 // echoed in the answer
@@ -107,7 +107,7 @@ struct Ready {
   std::int32_t n_vocab = 0;
   std::int32_t slots = 0;  // windows it steps together, whatever beams each has
   double load_seconds = 0;
-  double window_seconds = 0;  // of the device, for a window among several; 0: not asked for, or not found out
+  double window_seconds = 0;  // of the device, for a window among several; 0: not requested, or not found out
   bool operator==(const Ready&) const = default;
 };
 

@@ -21,7 +21,7 @@ RestartPolicy::Decision RestartPolicy::ended(const Ending& ending, bool was_read
   if (failed_starts_ >= limits_.failed_starts)
     return give_up("could not be made ready in " + std::to_string(failed_starts_) + " starts in a row", ending.error);
   if (without_work_ >= limits_.restarts_without_work)
-    return give_up("finished nothing in " + std::to_string(without_work_) + " lives in a row", ending.error);
+    return give_up("finished nothing in " + std::to_string(without_work_) + " starts in a row", ending.error);
   if (without_work_ <= 1) return {};
   return {.wait = std::min(limits_.longest_wait, limits_.first_wait * std::exp2(without_work_ - 2))};
 }

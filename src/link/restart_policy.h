@@ -13,7 +13,7 @@ struct RestartLimits {
   int restarts_without_work = 8;    // in a row that were Ready and finished nothing; then we give up
   Seconds first_wait{0.1};    // before the second restart in a row; the first one is immediate
   Seconds longest_wait{5.0};  // waits double up to here
-  bool once = false;          // never again: whoever has other workers decides himself when to start another
+  bool once = false;          // never again: a caller that has other workers decides itself when to start another
 };
 
 /// Whether and when a worker that ended is started again. Pure.
@@ -26,7 +26,8 @@ class RestartPolicy {
     Seconds wait{0};                 // else: before the next start
   };
 
-  /// The worker ended; `was_ready` if it ever was, `fruitful` if it finished a decoding or told a language.
+  /// The worker ended; `was_ready` if it ever was, `has_finished_work` if it finished a decoding or detected a
+  /// language.
   Decision ended(const Ending& ending, bool was_ready, bool has_finished_work);
 
  private:

@@ -79,7 +79,7 @@ Reaction Session::failed(const Failed& failed) {
 }
 
 Reaction Session::unexpected(const ToControl& message) const {
-  static constexpr std::string_view kAwaited[] = {"Hello", "Ready", "an answer to what was asked"};
+  static constexpr std::string_view kAwaited[] = {"Hello", "Ready", "an answer to the request"};
   return ends(Fault::corrupt, "the worker sent " + std::string(name_of(message)) + ", expected " +
                                   std::string(kAwaited[static_cast<std::size_t>(phase_)]));
 }

@@ -25,31 +25,31 @@ struct SessionTerms {
 /// know.
 bool is_permanent(Fault fault);
 
-/// Why a worker's life is over.
+/// Why a worker process is over.
 struct Ending {
   Error error;
   bool final = false;    // another start would end the same way
-  bool leaving = false;  // it let go by itself: how it exits is evidence worth a moment's wait
-  bool unclear = false;  // it went silent, was killed from outside or says that its device is lost: the machine may be
-                         // to blame, not what it worked on
+  bool leaving = false;  // it closed its end by itself: how it exits is evidence worth a moment's wait
+  bool unclear = false;  // it went silent, was killed from outside or reports that its device is lost: the machine may
+                         // be to blame, not what it worked on
 };
 
-/// What a message or the passing of time asks for; all may be empty.
+/// What a message or the passing of time requires; all may be empty.
 struct Reaction {
   std::optional<ToWorker> reply{};
   std::optional<Ending> ending{};
   std::optional<Ready> ready{};         // the model is loaded
-  std::optional<ToControl> worker_answer{};  // the answer to somebody's request
+  std::optional<ToControl> worker_answer{};  // the answer to a caller's request
 };
 
-/// The conversation with one worker from its Hello on: in which order messages may come, what each asks for, and when
+/// The conversation with one worker from its Hello on: in which order messages may come, what each requires, and when
 /// silence has lasted too long. Pure: it sends nothing and reads no clock.
 class Session {
  public:
   Session(SessionTerms terms, Clock::Instant started);
 
   Reaction on_message(ToControl message, Clock::Instant now);
-  /// To be called at `wake_at()`, after everything that came was `heard`.
+  /// To be called at `wake_at()`, after every received message went to `on_message`.
   Reaction tick(Clock::Instant now);
   Clock::Instant wake_at() const;
 

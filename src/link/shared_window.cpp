@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kThing = "shared window";  // in errors
 constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL;
 
-/// It lies in memory, whatever the system calls that.
+/// It is memory that ran out, whatever the system calls that.
 Error of_memory(Error error) {
   if (error.fault == Fault::full) error.fault = Fault::exhausted;
   return error;

@@ -9,7 +9,7 @@
 
 namespace tutti {
 
-/// An array of floats in memory that nobody can change or resize any more: a memfd, sealed. It has no name and lies in
+/// An array of floats in memory that cannot be changed or resized any more: a memfd, sealed. It has no name and is in
 /// no file system; it is gone with its last descriptor and mapping, whatever kills us.
 class SharedWindow {
  public:
@@ -27,7 +27,7 @@ class SharedWindow {
 class WindowView {
  public:
   /// Maps `memory`, which must be sealed against writing and resizing (else the sender could change it while we read,
-  /// or make us crash by cutting it) and hold exactly `expected` floats. Fault::corrupt says what it found instead.
+  /// or make us crash by cutting it) and hold exactly `expected` floats. Fault::corrupt names what it found instead.
   static Result<WindowView> map(OwnedFd memory, std::size_t expected);
 
   WindowView(WindowView&& other) noexcept : values_(std::exchange(other.values_, {})) {}

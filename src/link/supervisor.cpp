@@ -40,7 +40,7 @@ std::string evidence_of(const Child& child, bool leaving, const std::string& how
   return evidence + ")";
 }
 
-/// Signals that a program does not bring upon itself: somebody sends them, or the kernel for want of memory.
+/// Signals that a program does not bring upon itself: a user sends them, or the kernel for want of memory.
 bool is_sent(int signal) {
   return signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP;
 }
@@ -82,7 +82,7 @@ void Supervisor::run() {
   });
 }
 
-// The worker is gone and will be started again: has its windows done again, and says so.
+// The worker is gone and will be started again: has its windows done again, and reports that.
 void Supervisor::report_loss(const Ending& ending) {
   std::vector<WindowId> condemned;
   std::size_t waiting = 0;
@@ -141,7 +141,7 @@ Ending Supervisor::live(bool& was_ready) {
 
 Ending Supervisor::serve_connection(WorkerProcess& process) {
   for (bool exited = false;;) {
-    // Before anything is heard: time that passes while we listen must not count as the worker's silence.
+    // Taken before any message is received: time that passes while we receive must not count as the worker's silence.
     const Clock::Instant at = now();
     if (auto ending = drain_messages(process, at)) return *ending;
     if (exited) return {.error = {Fault::device, "the worker ended"}, .leaving = true};
@@ -181,8 +181,8 @@ std::optional<Ending> Supervisor::act_on(WorkerProcess& process, const Reaction&
   return {};
 }
 
-// A failure shuts the connection and shows when it is next heard, after all that the worker had said before: that tells
-// more than that it went.
+// A failure shuts the connection and shows at the next receive, after all that the worker had sent before: that
+// explains more than that it went.
 void Supervisor::send(WorkerProcess& process, const ToWorker& message, int memory) {
   const auto sent = process.connection.send(encode_message(message), memory, kSendPatience);
   if (!sent && !process.send_error) process.send_error = sent.error();
@@ -194,7 +194,7 @@ void Supervisor::send_orders(WorkerProcess& process) {
   for (const auto& order : orders) send(process, order.message, order.memory ? order.memory->fd() : -1);
 }
 
-// While stopping nothing new begins; it is over once nobody waits or the time is up.
+// While stopping nothing new begins; it is over once no caller waits or the time is up.
 bool Supervisor::nothing_left_before(Clock::Instant until, Clock::Instant at) {
   bool idle = false;
   state_.change([&](WorkerState& state) {
@@ -208,8 +208,8 @@ std::optional<Clock::Instant> Supervisor::stop_at() const {
   return state_.with([](const WorkerState& state) { return state.stop_at; });
 }
 
-// Until the desk, the worker or its connection has something to say, or it is `until`. True: the process has exited,
-// whoever else may still hold its end of the connection.
+// Until the state, the worker or its connection has something new, or it is `until`. True: the process has exited,
+// whatever other process may still hold its end of the connection.
 bool Supervisor::wait(const WorkerProcess* process, Clock::Instant until) const {
   pollfd waiting[3] = {{.fd = wake_, .events = POLLIN, .revents = 0},
                        {.fd = process ? process->connection.fd() : -1, .events = POLLIN, .revents = 0},

@@ -40,11 +40,11 @@ struct WorkerState {
   std::int64_t restarts = 0;
 };
 
-/// Keeps one worker process alive and in conversation with the desk. `run` is one thread, the only one that starts the
-/// process, sends and receives; it blocks on the connection, the process and `wake` together.
+/// Keeps one worker process alive and in conversation with the WorkerState. `run` is one thread, the only one that
+/// starts the process, sends and receives; it blocks on the connection, the process and `wake` together.
 class Supervisor {
  public:
-  /// `wake`: an eventfd, written when the desk has changed. All three must outlive this.
+  /// `wake`: an eventfd, written when the state has changed. All three must outlive this.
   Supervisor(const WorkerOptions& options, Guarded<WorkerState>& state, int wake)
       : options_(options), state_(state), wake_(wake) {}
 

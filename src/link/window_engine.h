@@ -8,7 +8,7 @@
 
 namespace tutti {
 
-/// Whoever encodes and decodes windows: a worker process, or a script in tests. Thread-safe; every call waits for its
+/// An encoder and decoder of windows: a worker process, or a script in tests. Thread-safe; every call waits for its
 /// answer. A worker that dies meanwhile is the engine's own affair: the caller only sees a slower answer, or in the end
 /// an Error.
 class WindowEngine {
@@ -24,7 +24,7 @@ class WindowEngine {
   virtual Result<Aligned> align(const AlignWindow& request) = 0;
   /// Frees what an open window holds. Unknown ids are ignored.
   virtual void release(WindowId window) = 0;
-  /// How much audio all windows of the recording come to, as found since, so that whoever shares devices out can plan
+  /// How much audio all windows of the recording come to, as found since, so that the scheduler of the devices can plan
   /// with it. Nothing to do where there is one worker.
   virtual void correct_length(Seconds) {}
 };

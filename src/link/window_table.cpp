@@ -22,7 +22,7 @@ ToWorker message_of(const WindowTable::Request& request) {
 
 tl::unexpected<Error> unasked(std::string_view kind, WindowId window) {
   return fail(Fault::corrupt,
-              "the worker sent " + std::string(kind) + " for " + named(window) + ", which did not ask for it");
+              "the worker sent " + std::string(kind) + " for " + named(window) + ", which did not request it");
 }
 
 using Answer = WindowTable::Reply::value_type;
@@ -31,7 +31,7 @@ std::string_view kind_of(const Answer& answer) {
   return std::visit([](const auto& message) { return name_of(ToControl(message)); }, answer);
 }
 
-/// Is `answer` what `request` asked for?
+/// Is `answer` what `request` asks for?
 bool answers(const WindowTable::Request& request, const Answer& answer) {
   if (const auto* decode = std::get_if<DecodeWindow>(&request)) {
     const auto* decoded = std::get_if<Decoded>(&answer);
@@ -99,7 +99,7 @@ std::vector<WindowTable::Order> WindowTable::due() {
   const auto suspect = std::find_if(entries_.begin(), entries_.end(),
                                     [](const auto& at) { return at.second.waiting() && at.second.suspect(); });
   if (suspect != entries_.end()) {
-    // It gets the worker for itself: until what is in flight has come back, nobody is told anything.
+    // It gets the worker for itself: until what is in flight has come back, nothing is sent.
     if (in_flight() == 0) tell(suspect->first, suspect->second, orders);
     return orders;
   }
@@ -134,7 +134,7 @@ Result<void> WindowTable::on_message(const ToControl& message) {
   }
   if (const auto* decoded = std::get_if<Decoded>(&message)) return finished(decoded->window, *decoded);
   if (const auto* aligned = std::get_if<Aligned>(&message)) return finished(aligned->window, *aligned);
-  return fail(Fault::corrupt, "the worker sent " + std::string(name_of(message)) + " and nobody asked for it");
+  return fail(Fault::corrupt, "the worker sent " + std::string(name_of(message)) + " without a request for it");
 }
 
 Result<void> WindowTable::opened(const Opened& opened) {

@@ -14,15 +14,15 @@
 
 namespace tutti {
 
-/// Which windows callers hold at a worker, what each waits for, and what must be said to the present worker so that
-/// all of it comes true. Survives workers: a lost one's windows are opened again on the next when they are needed.
-/// Pure: sends nothing, waits for nothing; not thread-safe.
+/// Which windows callers hold at a worker, what each waits for, and what must be sent to the present worker so that all
+/// of it comes true. Survives workers: a lost one's windows are opened again on the next when they are needed. Pure:
+/// sends nothing, waits for nothing; not thread-safe.
 ///
 /// The poison rule: a window in flight when a worker is lost may be what killed it. In flight at two losses, it is a
 /// suspect: the next worker serves suspects first and one at a time, until each is cleared by a finished decoding (or
 /// language). A window that was lost twice or more, the last time with a worker that had served nothing else, is
 /// condemned: its request and all later ones fail, with the evidence. So a worker that dies of something else, however
-/// often, condemns nobody who gets a turn.
+/// often, condemns no window that gets a turn.
 class WindowTable {
  public:
   using Reply = Result<std::variant<Opened, Language, Decoded, Aligned>>;
@@ -33,7 +33,7 @@ class WindowTable {
 
   // --- the callers' side -----------------------------------------------------------------------------------------
   /// Enters a request; `memory` comes with an OpenWindow. One request per window at a time. An error at once: the
-  /// window is not open, is open already, is condemned, or the book is closed.
+  /// window is not open, is open already, is condemned, or the table is closed.
   Result<void> submit(const Request& request, Memory memory = nullptr);
   bool answered(WindowId window) const;
   /// The answer, once. A window that could not be opened is forgotten with it.
@@ -47,11 +47,11 @@ class WindowTable {
     ToWorker message;
     Memory memory{};  // to travel beside an OpenWindow
   };
-  /// What the present worker must be told now, in this order; told once.
+  /// What must be sent to the present worker now, in this order; returned once.
   std::vector<Order> due();
-  /// The worker's word about a window. An error (Fault::corrupt): nobody asked for it.
+  /// The worker's message about a window. An error (Fault::corrupt): no request is open for it.
   Result<void> on_message(const ToControl& message);
-  /// The worker is lost: all must be said again to the next. `evidence` says how it ended. Returns the condemned.
+  /// The worker is lost: all must be sent again to the next. `evidence`: how it ended. Returns the condemned.
   std::vector<WindowId> lost(const std::string& evidence);
 
   /// From now on every request is refused; those that no worker has begun fail at once.
@@ -89,9 +89,9 @@ class WindowTable {
   Result<void> failed(const Failed& failed);
 
   std::map<WindowId, Entry> entries_;
-  std::vector<WindowId> releases_;  // to be told to the present worker
-  std::optional<WindowId> first_;   // the first window the present worker was told of
-  bool others_ = false;             // ... and it was told of others, too
+  std::vector<WindowId> releases_;  // to be sent to the present worker
+  std::optional<WindowId> first_;   // the first window that was sent to the present worker
+  bool others_ = false;             // ... and others were sent to it, too
   std::optional<Error> closed_;
   bool has_finished_work_ = false;
 };

@@ -17,9 +17,9 @@ namespace tutti {
 /// One worker process as the control side sees it. Thread-safe; every call waits for its own answer only, and many
 /// callers share the one worker, which batches them.
 ///
-/// A worker that dies, hangs, or says what it should not is noticed within a second, killed, and started again, and
-/// the windows it had are opened and asked again: callers see a slower answer and nothing else. Errors they do see:
-/// what the worker says about their window (Fault::exhausted: try smaller); Fault::device when a window ended two
+/// A worker that dies, hangs, or sends what it should not is noticed within a second, killed, and started again, and
+/// the windows it had are opened and submitted again: callers see a slower answer and nothing else. Errors they do see:
+/// the worker's error about their window (Fault::exhausted: try smaller); Fault::device when a window ended two
 /// workers, or no worker can be kept alive, with the evidence; Fault::cancelled after `stop`.
 ///
 /// Owns one thread (the supervisor) and, through it, the process and a thread that reads the process's output.
@@ -33,7 +33,7 @@ class WorkerHandle final : public WindowEngine {
   /// No other call may be waiting in here; `stop` releases them.
   ~WorkerHandle() override;
 
-  /// Waits for the first worker to have the model loaded; an error says why none could.
+  /// Waits for the first worker to have the model loaded; an error names why none could.
   Result<Ready> ready();
 
   Result<Opened> open(WindowId window, std::span<const float> mel, std::int32_t n_mels, std::int32_t frames) override;
@@ -43,7 +43,7 @@ class WorkerHandle final : public WindowEngine {
   /// Frees the window here and there; none of its calls may be waiting. Unknown windows are fine.
   void release(WindowId window) override;
 
-  /// Lets go: nothing new begins, what is in flight has `grace` to finish, everybody who waits is released. Returns at
+  /// Stops: nothing new begins, what is in flight has `grace` to finish, every waiting call is released. Returns at
   /// once.
   void stop(Seconds grace = kGrace);
 
@@ -63,7 +63,7 @@ class WorkerHandle final : public WindowEngine {
 
   const WorkerOptions options_;
   Guarded<WorkerState> state_;
-  OwnedFd wake_;  // eventfd: the desk has something new for the supervisor
+  OwnedFd wake_;  // eventfd: the state has something new for the supervisor
   Supervisor supervisor_;
   std::jthread thread_;  // last: it uses all of the above, and the process must not outlive it (PR_SET_PDEATHSIG)
 };

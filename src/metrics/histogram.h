@@ -19,7 +19,7 @@ struct HistogramSnapshot {
       buckets;  ///< (upper bound, values in it), ascending, empty ones left out
 
   double mean() const { return count ? sum / static_cast<double>(count) : 0; }
-  /// The value below which the share `q` (0..1) of the values lies, off by at most 5 %; 0 where nothing was recorded.
+  /// The value below which the share `q` (0..1) of the values is, off by at most 5 %; 0 where nothing was recorded.
   double percentile(double q) const;
   /// What the same histogram has recorded since an earlier snapshot. Its largest value is known to 5 %, of its smallest
   /// only that it is no less than `min`.
@@ -46,7 +46,7 @@ class Histogram {
   static std::size_t bucket_of(double value);
   static double upper_bound(std::size_t bucket);
 
-  std::vector<std::atomic<std::uint64_t>> counts_;  // the first holds what lies below the lowest bound
+  std::vector<std::atomic<std::uint64_t>> counts_;  // the first holds what is below the lowest bound
   std::atomic<double> sum_ = 0;
   std::atomic<double> min_ = std::numeric_limits<double>::infinity();
   std::atomic<double> max_ = 0;

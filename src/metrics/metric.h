@@ -12,9 +12,9 @@ namespace tutti {
 
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
-/// What tells metrics apart: {.name = "tutti_windows_total", .labels = {{"device", uuid}}}.
+/// What distinguishes metrics: {.name = "tutti_windows_total", .labels = {{"device", uuid}}}.
 struct MetricId {
-  std::string name;  ///< letters, digits, _ and :, as Prometheus has it
+  std::string name;  ///< A-Z, a-z, digits, _ and :, as Prometheus has it
   Labels labels{};   ///< in any order
 
   auto operator<=>(const MetricId&) const = default;

@@ -46,7 +46,7 @@ struct Layout {
 };
 
 /// Own kernels on a CPU with AVX2 for float32, bfloat16 and int8; their activations are float32. Torch for everything
-/// else; on a CPU what is meant for a GPU has float32 activations, so that its path can be checked there.
+/// else; on a CPU a type for GPUs has float32 activations, so that its path can be checked there.
 Layout layout_of(ComputeType type, at::Device device);
 
 }  // namespace tutti

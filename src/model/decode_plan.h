@@ -14,7 +14,7 @@ struct DecodePlan {
   std::vector<ops::SlotRows> sequences{};
   std::vector<std::int64_t> tokens{};     // per row
   std::vector<std::int64_t> positions{};  // per row
-  std::vector<std::int64_t> wanted{};     // rows whose logits are asked for
+  std::vector<std::int64_t> wanted{};     // rows whose logits are requested
 };
 
 /// Throws std::invalid_argument where a slot (below `slots`), position, token or logits_at is out of range.

@@ -26,7 +26,7 @@ Result<at::Device> device_named(const std::string& name) {
   const int seen = gpu::count();
   if (seen == 0)
     return fail(Fault::missing, "device " + name + ": this engine sees no CUDA device",
-                "Use cpu, or see what 'tutti doctor' says of the driver");
+                "Use cpu, or see what 'tutti doctor' reports about the driver");
   if (*index >= seen)
     return fail(Fault::missing, "device " + name + ": this engine sees " + std::to_string(seen) + " CUDA device" +
                                     (seen > 1 ? "s, cuda:0 to cuda:" + std::to_string(seen - 1) : ", cuda:0"));

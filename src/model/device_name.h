@@ -8,7 +8,7 @@
 
 namespace tutti {
 
-/// The device of that name in this process: "cpu", "cuda" (the first), or "cuda:N" or "N" as CUDA counts. Asks for the
+/// The device of that name in this process: "cpu", "cuda" (the first), or "cuda:N" or "N" as CUDA counts. Loads the
 /// CUDA half first, so torch finds it. Errors: Fault::usage where the name is none of these; Fault::missing where this
 /// process does not see such a device. Thread-safe.
 Result<at::Device> device_named(const std::string& name);

@@ -28,7 +28,7 @@ const Part* part() {
   return found;
 }
 
-/// `ask(part)`, with what torch throws turned into a value. A missing device is named before torch is asked.
+/// `query(part)`, with what torch throws turned into a value. A missing device is named before torch is called.
 template <class Query>
 auto queried(int index, Query&& query) -> Result<decltype(query(*part()))> {
   const auto thing = "cuda:" + std::to_string(index);

@@ -10,16 +10,16 @@
 #include "model/decoder_step/step_recorder.h"
 
 /// What only CUDA can do, as plain calls. Behind them is libtutti-cuda.so (gpu_cuda.cpp), which brings libtorch's CUDA
-/// half with it; it is loaded when it is first asked for, where there is a driver: a worker on a CPU never pays for it.
-/// Without it there are no devices. `index` is CUDA's own number of the device in this process. Thread-safe.
+/// half with it; it is loaded at its first use, where there is a driver: a worker on a CPU never pays for it. Without
+/// it there are no devices. `index` is CUDA's own number of the device in this process. Thread-safe.
 namespace tutti::gpu {
 
 class CardSum;
 
 inline constexpr const char* kLibrary = "libtutti-cuda.so";
 
-/// CUDA devices this process sees; 0 without CUDA, a driver or a card. Must have been called before torch is asked for
-/// a CUDA device for the first time: torch remembers for good that it has no CUDA half.
+/// CUDA devices this process sees; 0 without CUDA, a driver or a card. Must have been called before torch is first
+/// called for a CUDA device: torch remembers for good that it has no CUDA half.
 int count();
 
 /// What a card is, whatever it does.
@@ -57,7 +57,7 @@ Stream current_stream(int index);
 /// CUDA graphs on that device. `index` below count().
 std::shared_ptr<StepRecorder> make_recorder(int index);
 
-/// What the processes of a CardSum (cards/card_sum.h) must agree on: made by one, told to all. Bytes.
+/// What the processes of a CardSum (gpu/card_sum.h) must agree on: made by one, passed to all. Bytes.
 Result<std::string> card_sum_key(int index);
 
 /// Joins the cards of `ranks` processes, ours being that of `rank`; waits for the others.

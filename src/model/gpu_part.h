@@ -4,7 +4,7 @@
 
 namespace tutti::gpu {
 
-/// What a CUDA part gives: the calls of gpu.h, asked only for devices below count().
+/// What a CUDA part gives: the calls of gpu.h, made only for devices below count().
 struct Part {
   int (*count)();
   Facts (*facts)(int index);

@@ -13,10 +13,10 @@ namespace tutti {
 
 struct PackedMatrix;
 
-/// The operators of the hot path: all that Whisper's arithmetic asks of a tensor library. The network (encoder.cpp,
+/// The operators of the hot path: all that Whisper's arithmetic needs of a tensor library. The network (encoder.cpp,
 /// decoder.cpp) calls nothing else, so that each can be replaced alone: torch_ops.cpp has them for every device,
-/// cpu_ops.cpp once more for CPUs, and a layer's form (model/weights/prepare.h) says which it is for. Activations of
-/// one call share dtype and device; a result is contiguous unless said otherwise. Callers hold a c10::InferenceMode
+/// cpu_ops.cpp once more for CPUs, and a layer's form (model/weights/prepare.h) decides which it is for. Activations of
+/// one call share dtype and device; a result is contiguous unless noted otherwise. Callers hold a c10::InferenceMode
 /// guard. Enqueues only.
 namespace ops {
 

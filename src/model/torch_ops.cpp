@@ -16,7 +16,7 @@ at::Tensor by_head(const at::Tensor& x, std::int64_t heads) {
   return x.view({1, x.size(0), heads, x.size(1) / heads}).transpose(1, 2);
 }
 
-/// cuDNN would plan anew for every length it has not seen, which takes longer than many a prompt. One thread.
+/// cuDNN would plan again for every length it has not seen, which takes longer than many a prompt. One thread.
 class WithoutCudnnPlans {
  public:
   WithoutCudnnPlans() { at::globalContext().setSDPUseCuDNN(false); }

@@ -23,8 +23,8 @@ struct CrossKv {
   std::vector<CrossLayer> layers{};
 };
 
-/// Self-attention keys and values of `slots` sequences, allocated once: per decoder layer
-/// [slots, n_text_head, n_text_ctx, d_head]. A slot's sequence is whatever its position says; nothing is ever moved.
+/// Self-attention keys and values of `slots` sequences, allocated once: per decoder layer [slots, n_text_head,
+/// n_text_ctx, d_head]. A slot's sequence is as long as its position; nothing is ever moved.
 struct SelfKv {
   at::Tensor whole{};  // all of it: [2 * layers, slots, ...], a layer's keys before its values
   std::vector<at::Tensor> keys{};
@@ -39,7 +39,7 @@ struct SequenceStep {
   std::int32_t position = 0;               // tokens already in the slot
   std::span<const std::int32_t> tokens{};  // appended now: one in a step, the whole prompt in a prefill
   const CrossKv* window = nullptr;
-  /// Which of `tokens` (by index, ascending) get logits; empty: all of them. A prefill asks for sot and the last alone.
+  /// Which of `tokens` (by index, ascending) get logits; empty: all of them. A prefill needs sot and the last alone.
   std::span<const std::int32_t> logits_at{};
 };
 
@@ -52,7 +52,7 @@ class WhisperModel {
   static Result<WhisperModel> load(const std::filesystem::path& path, at::Device device, ComputeType type);
   /// The same network with random weights, for speed measurements.
   static WhisperModel random(const WhisperDims& dims, at::Device device, ComputeType type);
-  /// A network over weights in memory, which it may share; nobody changes them while it is there. float32, of that
+  /// A network over weights in memory, which it may share; they must not change while it is there. float32, of that
   /// shape.
   static WhisperModel over(WhisperWeights weights, const WhisperDims& dims, at::Device device, ComputeType type);
 
@@ -72,11 +72,12 @@ class WhisperModel {
   /// Memory for so many sequences on the model's device, in the type that it keeps keys and values in; not filled.
   SelfKv make_self_kv(std::int32_t slots) const;
 
-  /// Appends every sequence's tokens to its slot and returns the logits asked for, concatenated in the order of
+  /// Appends every sequence's tokens to its slot and returns the requested logits, concatenated in the order of
   /// `sequences`: [rows, n_vocab] float32 on the model's device. Linear layers run on all rows at once, attention on
   /// each sequence alone: a neighbour changes nothing but the speed. Two sequences of one call never share a slot.
   /// Throws std::invalid_argument where a slot, position, token or logits_at is out of range. Enqueues only.
-  /// `questions`, where given, gets what each layer's cross-attention asked: [rows, n_text_state], one row per token.
+  /// `questions`, where given, gets the queries of each layer's cross-attention: [rows, n_text_state], one row per
+  /// token.
   at::Tensor decode(std::span<const SequenceStep> sequences, SelfKv& cache,
                     std::vector<at::Tensor>* questions = nullptr) const;
 

@@ -6,7 +6,7 @@
 
 namespace tutti {
 
-/// What a Whisper of these dimensions has to do at least, whoever computes it. Counted in multiplications and additions
+/// What a Whisper of these dimensions has to do at least, on any hardware. Counted in multiplications and additions
 /// (FLOP) and in numbers read; bytes follow from the compute type.
 struct WhisperWork {
   double window_flops = 0;      // encoder and cross-attention keys/values of one window
@@ -25,7 +25,7 @@ NumberSizes sizes_on(at::Device device, ComputeType type);
 struct StepBytes {
   double weights = 0;  // once for all sequences that step together
   double window = 0;   // for each of them: keys and values of its window
-  double token = 0;    // likewise: keys and values of a token it said before
+  double token = 0;    // likewise: keys and values of a token it decoded before
 };
 
 StepBytes step_bytes(const WhisperDims& dims, at::Device device, ComputeType type);

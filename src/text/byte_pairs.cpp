@@ -20,11 +20,11 @@ struct BytePairs::Candidate {
   std::int32_t right = 0;
   std::int32_t product = 0;
 
-  /// For a heap whose top is the lowest rank, then the leftmost place.
+  /// For a heap whose top is the lowest rank, then the leftmost position.
   bool operator<(const Candidate& other) const { return rank != other.rank ? rank > other.rank : at > other.at; }
 };
 
-/// Symbols as a doubly linked list over their first places.
+/// Symbols as a doubly linked list over their first positions.
 class BytePairs::Chain {
  public:
   /// Only pairs of a rank below `limit` are merged.

@@ -10,7 +10,7 @@
 namespace tutti {
 
 // Text as Python's str and re see it, one element a code point: Whisper's rules for text are written for that. All
-// functions are pure. Unicode is of the version of utf8proc where nothing else is said.
+// functions are pure. Unicode is of the version of utf8proc unless noted.
 
 /// Unicode 16's \p{L}.
 bool is_letter(char32_t value);
@@ -19,7 +19,7 @@ bool is_number(char32_t value);
 /// Unicode's property White_Space, which is \s in the expression that splits text for the tokenizer.
 bool is_white_space(char32_t value);
 
-/// Whether a letter is a small one or a capital; of many scripts they are neither.
+/// Whether a character is in lower or upper case; in many scripts it is neither.
 enum class LetterCase { none, small, capital };
 LetterCase case_of(char32_t value);
 
@@ -35,7 +35,7 @@ bool is_decimal(char32_t value);
 /// 0 to 9. `value` must be a decimal.
 int decimal_value(char32_t value);
 
-/// Unicode's general categories, as far as a normaliser tells them apart: Mn; Mc and Me; S*; P*; all else.
+/// Unicode's general categories, as far as a normaliser distinguishes them: Mn; Mc and Me; S*; P*; all else.
 enum class GeneralClass { mark_nonspacing, mark, symbol, punctuation, other };
 GeneralClass class_of(char32_t value);
 
@@ -49,13 +49,13 @@ bool at_word_border(std::u32string_view text, std::size_t at);
 /// str.split()
 std::vector<std::u32string_view> split_at_spaces(std::u32string_view text);
 
-/// What stands in for `length` code points of the text (at least 1).
+/// What replaces `length` code points of the text (at least 1).
 struct Replacement {
   std::size_t length = 1;
   std::u32string text{};
 };
 
-/// re.sub: asks at every place, from left to right, going on behind what was replaced.
+/// re.sub: calls `match_at` at every position, from left to right, going on behind what was replaced.
 std::u32string substitute(std::u32string_view text,
                           const std::function<std::optional<Replacement>(std::size_t at)>& match_at);
 

@@ -28,7 +28,7 @@ std::optional<unsigned> hex_in(std::string_view digits) {
   return value;
 }
 
-/// The UTF-16 unit that an escape at `at` stands for.
+/// The UTF-16 unit that an escape at `at` means.
 std::optional<unsigned> unit_at(std::string_view text, std::size_t at) {
   if (at + 6 > text.size() || text[at] != '\\' || text[at + 1] != 'u') return std::nullopt;
   return hex_in(text.substr(at + 2, 4));

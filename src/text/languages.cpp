@@ -59,7 +59,7 @@ struct OtherCode {
   std::string_view whisper;
 };
 
-/// Older codes, codes of three letters, and a few languages that Whisper has under the name of another.
+/// Older codes, codes of three characters, and a few languages that Whisper has under the name of another.
 constexpr std::array kOtherCodes = {
     OtherCode{"iw", "he"},  OtherCode{"in", "id"},  OtherCode{"ji", "yi"},  OtherCode{"jv", "jw"},
     OtherCode{"nb", "no"},  OtherCode{"mo", "ro"},  OtherCode{"fil", "tl"}, OtherCode{"cmn", "zh"},
@@ -78,7 +78,8 @@ bool is_letter_or_digit(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z');
 }
 
-/// The rest of a tag behind its language: "-Hans-CN", "_US". Each part has one to eight letters and digits.
+/// The rest of a tag behind its language: "-Hans-CN", "_US". Each part has one to eight alphabetic characters and
+/// digits.
 bool are_subtags(std::string_view rest) {
   while (!rest.empty()) {
     rest.remove_prefix(1);

@@ -46,8 +46,8 @@ bool is_case_ignorable(char32_t value) {
   }
 }
 
-/// Unicode's Cased, of what is not case-ignorable: cased letters, ordinal indicators, Roman numerals, letters in
-/// circles and squares.
+/// Unicode's Cased, of what is not case-ignorable: cased characters, ordinal indicators, Roman numerals, circled and
+/// squared characters.
 bool is_cased(char32_t value) {
   switch (category_of(value)) {
     case UTF8PROC_CATEGORY_LU:
@@ -60,7 +60,7 @@ bool is_cased(char32_t value) {
          within(0x1F130, 0x1F149) || within(0x1F150, 0x1F169) || within(0x1F170, 0x1F189);
 }
 
-/// A sigma is final where a cased letter stands before it and none after it, both over what is case-ignorable.
+/// A sigma is final where a cased character is before it and none after it, both over what is case-ignorable.
 bool is_final(std::u32string_view text, std::size_t at) {
   std::size_t before = at;
   while (before > 0 && is_case_ignorable(text[before - 1])) --before;

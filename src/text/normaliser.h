@@ -10,7 +10,7 @@ namespace tutti {
 
 struct BasicNormalising {
   bool remove_diacritics = false;  // "é" becomes "e", and "ß" "ss"
-  bool split_letters = false;      // a space between letters (grapheme clusters): for scripts without spaces
+  bool split_letters = false;      // a space between characters (grapheme clusters): for scripts without spaces
 };
 
 /// For any language: lower case, no brackets and what is inside them, no symbols and punctuation.

@@ -22,7 +22,7 @@ SpecialTokens standard_special_tokens(std::int32_t text_tokens, std::int32_t lan
 Result<SpecialTokens> special_tokens_for(std::int32_t text_tokens, std::optional<std::int32_t> n_vocab);
 
 /// From the names in `added`, which decide alone for a vocabulary that is not Whisper's own; for one that is, they must
-/// agree with the standard layout. `n_vocab`, where given, must have room for them.
+/// agree with the standard layout. `n_vocab`, where given, must be large enough for them.
 Result<SpecialTokens> special_tokens_from(const std::vector<AddedToken>& added, std::optional<std::int32_t> n_vocab);
 
 /// Every special token below the timestamps, as the reference writes it: {50257, "<|endoftext|>"}, ...

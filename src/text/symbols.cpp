@@ -5,7 +5,7 @@
 namespace tutti {
 namespace {
 
-/// Letters whose diacritic NFKD does not take off; empty for all others.
+/// Characters whose diacritic NFKD does not take off; empty for all others.
 std::u32string_view plain_letters(char32_t value) {
   switch (value) {
     case U'œ': return U"oe";

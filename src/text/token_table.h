@@ -13,8 +13,8 @@
 namespace tutti {
 
 /// Token ids by their bytes. The strings stay where they are and must outlive the table, which holds their ids and a
-/// part of their hashes only: filling and asking it is most of what loading a tokenizer costs, and small slots stay in
-/// the processor's cache.
+/// part of their hashes only. Filling and querying it is most of what loading a tokenizer costs, and small slots stay
+/// in the processor's cache.
 class TokenTable {
  public:
   static constexpr std::int32_t kNone = -1;

@@ -44,7 +44,7 @@ Result<std::string> content_if_there(const fs::path& path) {
   return content;
 }
 
-/// vocab.json and what lies beside it.
+/// vocab.json and the files beside it.
 Result<VocabularyFile> read_gpt2_files(const fs::path& vocab_json) {
   const fs::path folder = vocab_json.parent_path();
   const auto vocab = read_regular_file(vocab_json), merges = read_regular_file(folder / "merges.txt"),

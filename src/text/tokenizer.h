@@ -40,10 +40,10 @@ class Tokenizer {
   /// From a model folder (tokenizer.json in it, else CTranslate2's vocabulary.json or .txt, else vocab.json with
   /// merges.txt and added_tokens.json, else *.tiktoken), one of these files (of several, vocab.json), or a model file
   /// of whisper.cpp. A .tiktoken or whisper.cpp file knows no special tokens: `n_vocab` (the model's) decides them. For
-  /// an OpenAI .pt it also decides which of OpenAI's two vocabularies, both built in, is meant.
+  /// an OpenAI .pt it also decides which of OpenAI's two vocabularies, both built in, is used.
   static Result<Tokenizer> load(const std::filesystem::path& path, std::optional<std::int32_t> n_vocab = {});
 
-  /// As `load`, from the content of any of these files but vocabulary.txt, which nothing tells from other text.
+  /// As `load`, from the content of any of these files but vocabulary.txt, which nothing distinguishes from other text.
   static Result<Tokenizer> parse(std::string_view content, std::optional<std::int32_t> n_vocab = {});
 
   /// OpenAI's vocabulary for a model of that size: the English one up to 51864, else the multilingual one.

@@ -6,7 +6,7 @@
 
 namespace tutti {
 
-/// What stands at one place of a byte string: a code point, or bytes that are no UTF-8.
+/// What is at one position of a byte string: a code point, or bytes that are no UTF-8.
 struct CodePoint {
   static constexpr char32_t kReplacement = 0xFFFD;
 

@@ -17,7 +17,7 @@ bool is_written_without_spaces(std::string_view language) {
 }
 
 /// The shortest runs of tokens that are whole code points. A run that holds U+FFFD is whole where the text itself has
-/// one at that place: then it was said, or its bytes belong together nowhere.
+/// one at that position: then the model wrote it, or its bytes belong together nowhere.
 std::vector<SpelledWord> split_at_code_points(const Tokenizer& tokenizer, Ids ids) {
   const std::u32string all = to_code_points(tokenizer.decode_with_timestamps(ids));
   const auto is_broken_in_all = [&](std::size_t at) { return at < all.size() && all[at] == CodePoint::kReplacement; };

@@ -10,7 +10,7 @@
 
 namespace tutti {
 
-/// One word, or what a language without spaces has in its place, and the tokens that spell it.
+/// One word, or what a language without spaces has instead, and the tokens that spell it.
 struct SpelledWord {
   std::string text{};  // with its leading space
   std::vector<std::int32_t> ids{};

@@ -11,7 +11,7 @@
 
 namespace tutti {
 
-/// The places for prepared batches. The ring hands each to one thread at a time.
+/// The slots for prepared batches. The ring hands each to one thread at a time.
 class BatchRing::Slots : public RingDevice {
  public:
   Slots(Task& task, std::size_t count) : task_(task), copies_(task.device(), task.data_device(), count), rows_(count) {}
@@ -35,7 +35,7 @@ class BatchRing::Slots : public RingDevice {
   TaskBatch taken(std::size_t slot) { return std::exchange(rows_[slot], {}); }
 
  private:
-  /// Where the device has no room for batches ahead, they stay in host memory, and the step copies its own.
+  /// Where the device has no memory for batches ahead, they stay in host memory, and the step copies its own.
   void copy(std::size_t slot) {
     auto& inputs = rows_[slot].inputs;
     if (is_full_) return copies_.keep_on_host(inputs);

@@ -18,7 +18,7 @@ struct BatchRingOptions {
   int in_step = 1;     ///< batches that one step holds
 };
 
-/// A batch on the task's device. It keeps its place in the ring until it is let go of: by then everything that reads it
+/// A batch on the task's device. It keeps its slot in the ring until it is released: by then everything that reads it
 /// is enqueued.
 struct RingBatch {
   TaskBatch rows{};

@@ -96,14 +96,14 @@ int complain(const Error& error) {
   return error.fault == Fault::usage ? kUsage : kNothingRan;
 }
 
-/// A thread needs memory, too; what the system says of one that it does not start tells neither of the two reasons.
+/// A thread needs memory, too; the system's error for one that it does not start names neither of the two reasons.
 bool is_out_of_threads(const std::exception& problem) {
   const auto* refused = dynamic_cast<const std::system_error*>(&problem);
   return refused && refused->code() == std::errc::resource_unavailable_try_again;
 }
 
-/// Runs one command; the one place where memory can run out for good, or a broken promise of ours ends. `failed`: what
-/// that ends; `smaller`: what takes less.
+/// Runs one command. Only here can memory run out for good, or a broken promise of ours end. `failed`: what that ends;
+/// `smaller`: what takes less.
 template <class Work>
 int guarded(const char* failed, const char* smaller, Work work) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);

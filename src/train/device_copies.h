@@ -25,10 +25,10 @@ class DeviceCopies {
     const c10::MultiStreamGuard on_own_streams(streams_);
     return work();
   }
-  /// Puts copies on the device in the place of tensors elsewhere; returns before they are made. Throws what torch
-  /// throws, where the device or the memory on the way there is full, too.
+  /// Replaces tensors elsewhere by copies on the device; returns before they are made. Throws what torch throws, where
+  /// the device or the memory on the way there is full, too.
   void begin(std::size_t slot, std::vector<at::Tensor>& tensors);
-  /// Puts copies in host memory in the place of tensors elsewhere, and waits for them.
+  /// Replaces tensors elsewhere by copies in host memory, and waits for them.
   void keep_on_host(std::vector<at::Tensor>& tensors) const;
   /// What the calling thread enqueues from now on runs after the slot's copies, and their memory is kept until it has
   /// run.

@@ -52,7 +52,7 @@ Result<DeviceSet> DeviceSet::load(std::shared_ptr<const PackedSet> set, at::Devi
     if (!is_out_of_memory(problem)) throw;
     return fail(Fault::exhausted,
                 "data-set device: the features take " + bytes_text(size) + ", " + device.str() +
-                    " has no room for them beside the network",
+                    " has no memory for them beside the network",
                 "Take data-set mapped or memory, or fewer samples (max-samples)");
   }
   return made;

@@ -14,12 +14,13 @@ namespace tutti {
 /// training runs but which rows they hold. One thread at a time.
 class DeviceSet {
  public:
-  /// Copies all features of `set`, as they are packed, and waits for it. Fault::exhausted where the device has no room.
+  /// Copies all features of `set`, as they are packed, and waits for it. Fault::exhausted where the device has no
+  /// memory for them.
   static Result<DeviceSet> load(std::shared_ptr<const PackedSet> set, at::Device device);
 
-  /// The rows that `batch.places` name: [rows, n_mels, batch.frames] float32 on the device, bit by bit what Batch::mel
+  /// The rows that `batch.gather` names: [rows, n_mels, batch.frames] float32 on the device, bit by bit what Batch::mel
   /// would hold. Enqueues on the caller's stream. Where the device has no memory for it any more, this batch and all
-  /// later ones are gathered out of the set in host memory, which is told once.
+  /// later ones are gathered out of the set in host memory, which is logged once.
   at::Tensor operator()(const Batch& batch);
 
  private:

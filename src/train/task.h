@@ -16,12 +16,12 @@ namespace tutti {
 /// Mel frames of batches as they are computed.
 struct FrameCounts {
   std::int64_t computed = 0;   // rows times the length that all rows of a batch have
-  std::int64_t padding = 0;    // of them: no sound of their row's own
+  std::int64_t padding = 0;    // of them: no audio of their row's own
   std::int64_t filled_up = 0;  // of the padding: silence up to the window in batches that could be shorter, on purpose
 
   FrameCounts& operator+=(const FrameCounts& more);
   bool operator==(const FrameCounts&) const = default;
-  /// Of all frames, 0 to 1.
+  /// The share of all frames, 0 to 1.
   double padding_share() const;
   /// The same, had nothing been filled up on purpose.
   double needed_share() const;
@@ -31,7 +31,7 @@ struct FrameCounts {
 struct TaskBatch {
   std::vector<std::string> ids{};
   std::vector<at::Tensor> inputs{};  // on the CPU, the data device, or copied to the task's
-  std::int64_t targets = 0;          // what the loss is a mean over: tokens asked for
+  std::int64_t targets = 0;          // what the loss is a mean over: target tokens
   std::int64_t recordings = 0;       // rows that begin one: of those that were cut, the first piece alone
   FrameCounts frames{};
   std::vector<std::pair<std::string, std::string>> refused{};  // ids that could not be taken, and why

@@ -60,11 +60,12 @@ void Trainer::restore_policy() {
   state_.best_score = std::numeric_limits<double>::infinity();
   state_.without_progress = 0;
   state_.evaluated_step = 0;
-  if (is_first()) log(Level::info, "the network is judged by something else than before: the best is sought anew");
+  if (is_first()) log(Level::info, "the network is evaluated with something else than before: the search for the best starts again");
 }
 
-/// The last network becomes OUT/model then, which the best one may be in now. That one's checkpoint stays: whoever
-/// judges again by the same makes the model of it. The state has to say so before the model is another one.
+/// The last network becomes OUT/model then, which the best one may be in now. That one's checkpoint stays: a later
+/// training with the same evaluation makes the model of it. The state has to record that before the model is another
+/// one.
 void Trainer::disable_evaluation() {
   if (state_.best_step == 0 || state_.model_step == 0) return;
   state_.model_step = 0;
@@ -72,12 +73,12 @@ void Trainer::disable_evaluation() {
   saved_step_ = kNotSaved;
   if (is_first())
     log(Level::warning,
-        "nothing judges the network any more, so the last one becomes the model; the best so far stays as "
+        "the network is not evaluated any more, so the last one becomes the model; the best so far stays as "
         "the checkpoint of step " +
             std::to_string(state_.best_step));
 }
 
-/// Where memory ran out before the checkpoint it would again, and how many rows are added up at once tells in the sums.
+/// Where memory ran out before the checkpoint it would again, and how many rows are added up at once shows in the sums.
 void Trainer::keep_row_limit(const RowLimit& before) {
   if (before.rows == 0) return;
   const auto rows = std::to_string(before.rows);
@@ -90,7 +91,7 @@ void Trainer::keep_row_limit(const RowLimit& before) {
   log(Level::info, "at most " + rows + " samples are computed together, as before: memory ran out above");
 }
 
-/// What every process says, by rank.
+/// Every process's value, by rank.
 std::vector<std::string> Trainer::all_gather(const std::string& value) {
   return parts_.peers ? parts_.peers->gather(value) : std::vector<std::string>{value};
 }
@@ -174,7 +175,7 @@ double Trainer::next_rate() const {
   return schedule.at(state_.step + 1);
 }
 
-/// Lets go of the batches and returns the epoch of the step after this one.
+/// Releases the batches and returns the epoch of the step after this one.
 Result<std::int64_t> Trainer::take_step(Group& group) {
   const auto begin = Clock::real().now();
   const auto number = state_.step + 1;
@@ -194,7 +195,7 @@ Result<std::int64_t> Trainer::take_step(Group& group) {
   const auto counted = count_left_out(outcome, group);
   report(group, outcome, rate, stepping, epoch && *epoch != group.epoch);
   if (counted || (!epoch && parts_.peers)) return epoch;
-  if (!epoch) log(Level::warning, epoch.error().text());  // that it gives up tells more of what was learned
+  if (!epoch) log(Level::warning, epoch.error().text());  // that it gives up explains more of what was learned
   return give_up(counted.error());
 }
 
@@ -230,7 +231,8 @@ std::optional<Result<TrainingEnd>> Trainer::after_step(std::int64_t next) {
   return std::nullopt;
 }
 
-/// Of the averages, for which there may be no room either. They stay in place: what is published is what was judged.
+/// Evaluates the averages, for which there may be no memory either. They stay in place: what is published is what was
+/// evaluated.
 Result<Evaluation> Trainer::evaluated(std::optional<AveragesInPlace>& averages) {
   try {
     free_step_memory();  // its threads need some, and its sizes are no step's, nor a step's its own
@@ -241,12 +243,12 @@ Result<Evaluation> Trainer::evaluated(std::optional<AveragesInPlace>& averages) 
   } catch (const std::exception& problem) {
     if (!is_out_of_memory(problem)) throw;
     return tl::unexpected(failure_of(
-        problem, "the network could not be judged",
-        "The checkpoint is whole: go on with --resume where there is more memory, or judge with 'tutti evaluate'"));
+        problem, "the network could not be evaluated",
+        "The checkpoint is whole: go on with --resume where there is more memory, or evaluate it with 'tutti evaluate'"));
   }
 }
 
-/// How bad the network is, as the first process hears it; the others learn it from there.
+/// How bad the network is, as the first process evaluates it; the others learn it from there.
 Result<double> Trainer::score(std::optional<AveragesInPlace>& averages) {
   std::string value;
   Result<Evaluation> evaluation{};
@@ -254,14 +256,14 @@ Result<double> Trainer::score(std::optional<AveragesInPlace>& averages) {
     if (is_first()) evaluation = evaluated(averages);
     return {};
   };
-  const auto outcome = parts_.peers ? parts_.peers->run_and_wait("judges the network", evaluator) : evaluator();
+  const auto outcome = parts_.peers ? parts_.peers->run_and_wait("evaluates the network", evaluator) : evaluator();
   if (!outcome) {
     has_lost_peers_ = true;
     return tl::unexpected<Error>(outcome.error());
   }
   if (is_first()) {
     if (evaluation) {
-      // Of equal word error rates, fewer wrong characters are progress too.
+      // At equal word error rates, fewer wrong characters are progress too.
       const double score = evaluation->wer + 1e-3 * evaluation->cer + 1e-3 * (1 - evaluation->noise_accuracy);
       value = number_text(score);
       parts_.watcher.evaluated(state_, *evaluation, score < state_.best_score);
@@ -278,7 +280,7 @@ Result<double> Trainer::score(std::optional<AveragesInPlace>& averages) {
 }
 
 Result<void> Trainer::evaluate() {
-  state_.evaluation_due = false;  // nor is it where there is nothing to judge by any more
+  state_.evaluation_due = false;  // nor is it where there is nothing to evaluate with any more
   if (!parts_.evaluate) return {};
   std::optional<AveragesInPlace> averages;
   const auto found = score(averages);
@@ -295,22 +297,23 @@ Result<void> Trainer::evaluate() {
   return best && is_first() ? folder_.publish(state_.step) : Result<void>{};
 }
 
-/// keeps: the step has a checkpoint, written while it is judged, which says that the verdict is still to come. Whatever
-/// kills the process then loses no step, and the resumed training makes up for the evaluation. A step that is found the
-/// best has a checkpoint anyhow.
+/// keeps: the step has a checkpoint, written while it is evaluated, which records that the score is still to come.
+/// Whatever kills the process then loses no step, and the resumed training makes up for the evaluation. A step that is
+/// found the best has a checkpoint anyhow.
 Result<void> Trainer::evaluate_step(bool keeps) {
   if (keeps) {
     state_.evaluation_due = true;
     if (auto saved = save(); !saved) return saved;
   }
   const auto done = evaluate();
-  if (has_lost_peers_) return done;  // a checkpoint needs everybody's place: one would wait an hour for who is gone
+  if (has_lost_peers_) return done;  // a checkpoint needs every process's position: one would wait an hour for one that
+                                     // is gone
   if (done && !keeps && state_.best_step != state_.step) return done;
-  const auto saved = save();  // what was learned stays, even where it could not be judged
+  const auto saved = save();  // what was learned stays, even where it could not be evaluated
   return done ? saved : done;
 }
 
-/// The evaluation that an interruption cut short, of the weights it was to judge.
+/// The evaluation that an interruption cut short, of the weights that it was to score.
 Result<void> Trainer::run_due_evaluation() {
   if (!state_.evaluation_due) return {};
   auto done = evaluate();

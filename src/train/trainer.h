@@ -36,7 +36,7 @@ struct StepReport {
   bool ends_epoch = false;
 };
 
-/// Whoever wants to know how a training goes. Called on the training thread.
+/// An observer of a training. Called on the training thread.
 class TrainingWatcher {
  public:
   virtual ~TrainingWatcher() = default;
@@ -58,7 +58,7 @@ struct TrainerOptions {
   std::int32_t bad_step_limit = 10;
   BadSampleLimits refused{};  // of samples that the feed hands out and the task cannot take: more end the training
   Seconds max_time{};         // of this run; 0: no end by time
-  std::string evaluator{};        // names what evaluations are by: what another judge found best is not
+  std::string evaluator{};        // names what evaluations are by: what another evaluator found best is not
   std::string export_type = "float16";
   std::string settings{};   // kept in every checkpoint, as training.toml; empty: not there
   BatchRingOptions ring{};  // in_step is `accumulation`
@@ -69,7 +69,7 @@ struct TrainerParts {
   Task& task;
   TrainStep& step;
   NextBatch next;  // goes on behind TrainingState::position
-  /// Of the weights as they are; empty: never. Fault::cancelled where an interruption cut it short: the resumed
+  /// Evaluates the weights as they are; empty: never. Fault::cancelled where an interruption cut it short: the resumed
   /// training makes up for it.
   std::function<Result<Evaluation>()> evaluate{};
   std::function<bool()> interrupted{};
@@ -138,10 +138,10 @@ class Trainer {
   Clock::Instant begun_;
   std::int64_t saved_step_ = 0;
   bool cannot_evaluate_ = false;    // the first process: all of them end, each by itself
-  bool has_lost_peers_ = false;  // one of them failed or is gone: nobody may be asked anything any more
+  bool has_lost_peers_ = false;  // one of them failed or is gone: no collective call may be made any more
   std::unique_ptr<BadSamples> refused_;
   BatchRing ring_;
-  std::optional<RingBatch> ahead_{};  // fetched, not used yet: what comes next tells where an epoch ends
+  std::optional<RingBatch> ahead_{};  // fetched, not used yet: what comes next shows where an epoch ends
 };
 
 }  // namespace tutti

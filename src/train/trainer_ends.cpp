@@ -25,7 +25,7 @@ Result<void> kept(const std::function<Result<void>()>& save) {
 }  // namespace
 
 /// Whatever has ended the steps, what they have learned stays, to go on from with the very next sample. Not where
-/// others train along: they are not where they could be asked for their places.
+/// others train along: their positions cannot be gathered there.
 tl::unexpected<Error> Trainer::end_with(Error why) {
   if (saved_step_ != state_.step && !parts_.peers) {
     const auto saved = kept([this] {
@@ -39,9 +39,9 @@ tl::unexpected<Error> Trainer::end_with(Error why) {
   return tl::unexpected<Error>(std::move(why));
 }
 
-/// The weights are those of the last step that was finite. They may be what is wrong, so nobody goes on from them
-/// unasked; but where the samples are, the checkpoint before them would only lead back to them. Nobody ends before the
-/// first has written: whoever started the processes ends all of them with the first that fails.
+/// The weights are those of the last step that was finite. They may be what is wrong, so no training goes on from them
+/// by itself; but where the samples are wrong, the checkpoint before them would only lead back to them. No process ends
+/// before the first has written: the launcher ends all of them with the first that fails.
 tl::unexpected<Error> Trainer::give_up(Error why) {
   const bool has_checkpoint = saved_step_ != 0;
   saved_step_ = state_.step;  // as far as it is to be
@@ -58,7 +58,7 @@ tl::unexpected<Error> Trainer::give_up(Error why) {
   const auto written = parts_.peers ? parts_.peers->run_and_wait("keeps what was learned", write) : write();
   if (written)
     why.hint += std::string(has_checkpoint ? ". --resume goes on from the checkpoint before them"
-                                           : ". There is no checkpoint before them, --resume begins anew") +
+                                           : ". There is no checkpoint before them, --resume starts again") +
                 "; what the finite steps since have come to is " + folder_.aside_of_step(state_.step).string() +
                 ": without '" + std::string(kStoppedPrefix) +
                 "' in its name, --resume goes on from there, behind these samples";

@@ -61,7 +61,7 @@ class BatchedFile {
     WindowCosts costs{};
     Transcript transcript{};
   };
-  /// What is to be told of a change.
+  /// What is to be reported of a change.
   struct News {
     std::vector<Segment> fresh{};
     Seconds position{};
@@ -75,7 +75,7 @@ class BatchedFile {
   const std::vector<SpeechChunk> chunks_;
   const TranscriptionContext& context_;
   Seconds speech_{};
-  // Held while a change is told, so that segments are told in order; taken before the state's own lock.
+  // Held while a change is reported, so that segments are reported in order; taken before the state's own lock.
   std::mutex telling_;
   Guarded<State> state_;
 };

@@ -46,7 +46,7 @@ struct FileOutcome {
   std::size_t index = 0;  // in the order of the command line
   std::filesystem::path input{};
   Seconds duration{};  // of the audio
-  Seconds requested{};     // of it within the clips that were to be heard; without clips, all of it
+  Seconds requested{};     // of it within the clips that were to be transcribed; without clips, all of it
   Seconds elapsed{};   // from the start of its decoding to its outputs
   std::string language{};
   std::vector<std::string> losses{};  // what damage in the input cost
@@ -54,7 +54,7 @@ struct FileOutcome {
   std::vector<std::filesystem::path> outputs{};
   std::vector<std::filesystem::path> replaced{};  // of these, where a file was before
   WindowCounts counts{};
-  std::size_t forced_cuts = 0;  // with --batched: windows that end amid speech because it held no silence
+  std::size_t forced_cuts = 0;  // with --batched: windows that end during speech because it held no silence
   TimeSpent spent{};
 };
 
@@ -65,7 +65,7 @@ struct RunSummary {
   std::size_t failed = 0;
   std::size_t replaced = 0;        // output files that were there before
   std::size_t without_speech = 0;  // of the files done: their transcripts have no text
-  Seconds audio{};                 // that was asked for, of the files done
+  Seconds audio{};                 // that was requested, of the files done
   Seconds elapsed{};
   Seconds model_load{};
   TimeSpent spent{};
@@ -75,7 +75,7 @@ struct RunSummary {
   bool interrupted = false;
 };
 
-/// Told what happens in a run. Calls are serialised: one at a time, from any thread.
+/// Receives what happens in a run. Calls are serialised: one at a time, from any thread.
 class RunObserver {
  public:
   virtual ~RunObserver() = default;

@@ -11,7 +11,7 @@ namespace tutti {
 
 namespace {
 
-/// What is heard of a file, and how to get back from its times to the recording's.
+/// The part of a file that is transcribed, and how to map its times back to the recording's.
 class Sound {
  public:
   explicit Sound(const SequentialFile& file)
@@ -35,13 +35,13 @@ class Sound {
   std::optional<SpeechMap> map_;
 };
 
-/// The first frame that is not before the sound begins.
+/// The first frame that is not before the audio begins.
 std::int64_t first_sound_of(const Recording& recording) {
   const auto& gaps = recording.gaps();
   return gaps.empty() || gaps.front().start > 0 ? 0 : (gaps.front().end + kHopSamples / 2) / kHopSamples;
 }
 
-/// How much of the recording lies in the clips; what two of them share is heard twice, and counts so.
+/// How much of the recording is in the clips; what two of them share is transcribed twice, and counts so.
 Seconds within(std::span<const double> clips, const Recording& recording) {
   const std::int64_t all = LogMel::content_frames(recording);
   const auto found = clips_from(clips, all);

@@ -28,8 +28,8 @@ struct DecodedFile {
 /// A file that is worked off from its start to its end.
 struct SequentialFile {
   DecodedFile decoded;
-  std::optional<PackedPieces> speech{};  // with VAD: all that is to be heard of it
-  float maximum = 0;                     // LogMel::maximum of what is heard
+  std::optional<PackedPieces> speech{};  // with VAD: all speech that is to be transcribed
+  float maximum = 0;                     // LogMel::maximum of the audio that is transcribed
 };
 
 /// A file between transcription and its outputs.
@@ -39,8 +39,8 @@ struct TranscribedFile {
   Transcript transcript{};
 };
 
-/// Called after each window with the file's place on the command line, the position reached and the segments that are
-/// new, in order. From any thread, but for one file from one at a time.
+/// Called after each window with the file's index on the command line, the position reached and the segments that are
+/// new, in order. From any thread, but one at a time for one file.
 using OnProgressOfFile = std::function<void(std::size_t index, Seconds position, const std::vector<Segment>& fresh)>;
 
 /// What every file of a run shares, mostly borrowed. All members are thread-safe.

@@ -22,7 +22,7 @@ struct Call {
   bool running = false;
 };
 
-/// Makes the call, now and for whoever sets it later.
+/// Makes the call, now and when one is set later.
 void run(Guarded<Call>& guarded) {
   std::function<void()> call;
   guarded.change([&](Call& now) {

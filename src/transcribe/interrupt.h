@@ -29,7 +29,7 @@ class Interrupt {
   std::unique_ptr<State> state_;
 };
 
-/// Takes away what is called on an abort, however its scope is left.
+/// Removes what is called on an abort, however its scope is left.
 class NoAbortAfter {
  public:
   explicit NoAbortAfter(Interrupt& interrupt) : interrupt_(interrupt) {}

@@ -10,7 +10,7 @@
 
 namespace tutti {
 
-/// Where the log-mel windows of one stretch of sound come from. One thread at a time.
+/// Where the log-mel windows of one stretch of audio come from. One thread at a time.
 class MelSource {
  public:
   virtual ~MelSource() = default;
@@ -47,7 +47,7 @@ class ChunkMel final : public MelSource {
 
   std::int64_t frames() const { return frames_; }
   std::int32_t n_mels() const override { return n_mels_; }
-  /// `span` lies in the chunk.
+  /// `span` is within the chunk.
   Result<std::vector<float>> window(WindowSpan span) override;
 
  private:

@@ -12,7 +12,7 @@ LongFormOptions fitting(LongFormOptions rules, const SpecialTokens& special) {
     log(Level::warning, "the words of a translation have no times of their own in the audio; theirs may be far off");
   if (special.multilingual) return rules;
   if (rules.language && *rules.language != "en")
-    log(Level::warning, "the model is English-only; '" + *rules.language + "' was asked for, English is used");
+    log(Level::warning, "the model is English-only; '" + *rules.language + "' was requested, English is used");
   if (rules.translate) log(Level::warning, "the model is English-only and cannot translate; it transcribes");
   rules.language = "en";
   rules.translate = false;

@@ -25,8 +25,9 @@ struct ModelContext {
                                bool rationed = false) const;
 };
 
-/// Of the model that a worker has made ready. Errors: options that no file could be transcribed by with this model: a
-/// token to suppress that its vocabulary does not have, a language it does not know, a prefix that leaves no room.
+/// The context of the model that a worker has made ready. Errors: options that no file could be transcribed by with
+/// this model: a token to suppress that its vocabulary does not have, a language it does not know, a prefix that leaves
+/// no positions.
 Result<ModelContext> spoken_model(Tokenizer tokenizer, const Ready& ready, const RunOptions& options);
 
 }  // namespace tutti

@@ -40,7 +40,7 @@ fs::path base_of(const std::string& input, const OutputOptions& options, const f
   return options.folder / fs::absolute(input).lexically_normal().lexically_relative(common);
 }
 
-/// talk.mp3 and ./talk.mp3, which no way of naming outputs tells apart.
+/// talk.mp3 and ./talk.mp3, which every way of naming outputs maps to one name.
 bool are_one(const std::string& a, const std::string& b) {
   return fs::absolute(a).lexically_normal() == fs::absolute(b).lexically_normal();
 }
@@ -55,7 +55,7 @@ bool newer_than_input(const PlannedFile& file) {
   });
 }
 
-/// That an output can take its place: a folder of its name, or a name that is too long for one, would be in the way
+/// Checks that an output can be written. A folder of its name, or a name that is too long for one, would be in the way
 /// when all the work is done.
 Result<void> expect_folder(const fs::path& output) {
   if (auto named = expect_name(output); !named) return named;
@@ -66,7 +66,7 @@ Result<void> expect_folder(const fs::path& output) {
   return {};
 }
 
-/// Of all outputs that are still to be written.
+/// The folders of all outputs that are still to be written.
 std::set<fs::path> folders_of(const std::vector<PlannedFile>& plan) {
   std::set<fs::path> folders;
   for (const auto& file : plan)
@@ -123,7 +123,7 @@ Result<std::vector<PlannedFile>> plan_outputs(const std::vector<std::string>& in
   for (const auto& input : inputs) {
     if (auto local = expect_local(input); !local) return tl::unexpected(local.error());
     std::error_code ignored;
-    if (!fs::is_directory(input, ignored)) files.add_input(input);  // that it is one is said when it is opened
+    if (!fs::is_directory(input, ignored)) files.add_input(input);  // that it is one is reported when it is opened
   }
   const fs::path common = options.name_by == NameBy::path ? common_folder(inputs) : fs::path();
   std::vector<PlannedFile> plan;

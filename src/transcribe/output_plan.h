@@ -51,7 +51,7 @@ Result<void> expect_none_read(const std::vector<PlannedFile>& plan, std::span<co
 /// known before hours of work than after.
 Result<void> make_folders_of(const std::vector<PlannedFile>& plan);
 
-/// What make_folders_of would say, as far as it can be told without making anything: for a dry run.
+/// What make_folders_of would report, as far as it can be known without making anything: for a dry run.
 Result<void> expect_folders_of(const std::vector<PlannedFile>& plan);
 /// The same of one folder.
 Result<void> expect_output_folder(const std::filesystem::path& folder);

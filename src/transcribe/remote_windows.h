@@ -18,7 +18,7 @@ struct DecodingOptions {
   std::int32_t beam_size = 0;                     // beams at temperature zero; 0: the most probable token each time
   double patience = 1;                            // ends a search at beam_size * patience hypotheses, rounded
   double length_penalty = -1;                     // 0 to 1; negative: log-probability per token ranks
-  std::vector<std::int32_t> suppress_tokens{-1};  // -1 stands for the non-speech tokens
+  std::vector<std::int32_t> suppress_tokens{-1};  // -1 means the non-speech tokens
   bool suppress_blank = true;
   bool timestamps = true;
   std::int32_t max_initial_timestamp = 50;  // steps of 0.02 s
@@ -39,11 +39,11 @@ struct WindowService {
   const Tokenizer& tokenizer;
   const DecodingOptions& options;
   const std::vector<std::int32_t>& suppressed;  // as suppressed_tokens() makes it of the options
-  bool rationed = false;  // an open window holds a place others wait for: none is opened before it can be decoded
+  bool rationed = false;  // an open window holds capacity that others wait for: none is opened before it can be decoded
 };
 
-/// The windows of one recording or chunk on an engine, one open at a time: its mel is asked for and encoded once, and
-/// it is released when the next is named or the object goes. One thread at a time.
+/// The windows of one recording or chunk on an engine, one open at a time. The mel of a window is computed and encoded
+/// once, and it is released when the next is named or the object goes. One thread at a time.
 class RemoteWindows final : public WindowDecoder {
  public:
   /// `origin`: frame of the recording that `mels` begin at, so that no two windows of a file are sampled alike.

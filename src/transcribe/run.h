@@ -29,7 +29,7 @@ struct RunOptions {
   bool deterministic = false;       // fixed shapes: the same transcript whatever the batch, order or neighbours
   std::int32_t files_at_once = 0;   // files in work together; 0: as many as the worker steps together
   AudioChoice audio{};              // which track and channel of each file
-  std::optional<VadOptions> vad{};  // only speech is heard; none: everything
+  std::optional<VadOptions> vad{};  // only speech is transcribed; none: everything
   bool batched = false;             // needs VAD: independent chunks of speech instead of the reference's loop
   LongFormOptions long_form{};
   DecodingOptions decoding{};

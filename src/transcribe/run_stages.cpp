@@ -13,7 +13,7 @@ namespace tutti {
 namespace {
 
 /// Decoded files that may wait on disk for the worker: enough that it never waits, few enough that a long list does not
-/// fill the disk. Fewer where LookAhead has no room for them in memory.
+/// fill the disk. Fewer where LookAhead has no memory for them.
 constexpr std::size_t kDecodedAhead = 2;
 
 /// Windows whose mel waits for a thread, a megabyte each: the encoder finds the next one ready.
@@ -23,7 +23,7 @@ tl::unexpected<Error> stopped() {
   return fail(Fault::cancelled, "stopped");
 }
 
-/// Calls `fn` for a file and, where it fails, says so before the pipeline drops the file.
+/// Calls `fn` for a file and, where it fails, reports that before the pipeline drops the file.
 template <class Fn>
 auto reporting_failure(Run& run, std::size_t index, Fn fn) -> decltype(fn()) {
   const auto guarded = [&]() -> decltype(fn()) {
@@ -70,7 +70,7 @@ Result<DecodedFile> decode(Run& run, ClaimedFile file) {
   return decoded;
 }
 
-/// With VAD: finds out where somebody speaks.
+/// With VAD: finds the stretches of speech.
 Result<DecodedFile> detect_speech(Run& run, DecodedFile file) {
   const auto started = Clock::real().now();
   auto speech = speech_probabilities(file.recording, run.options.vad->method, [&](Seconds) { return !run.aborted; });
@@ -98,20 +98,20 @@ Result<std::optional<TranscribedFile>> transcribe(Run& run, Work work) {
   return std::move(**done);
 }
 
-/// Else an empty transcript would be all that tells of it.
+/// Else an empty transcript would be the only sign of it.
 void warn_where_nothing_was_requested(const FileOutcome& outcome) {
   if (outcome.requested > Seconds(0) || outcome.duration <= Seconds(0)) return;
   log(Level::warning, name_of_input(outcome.input) + ": lasts " + length_text(outcome.duration) +
-                          ", and none of it lies within --clip-timestamps");
+                          ", and none of it is within --clip-timestamps");
 }
 
-/// An empty transcript is as good as done, and nobody would look into it.
+/// An empty transcript counts as done, and users would not look into it.
 void warn_where_nothing_was_spoken(const FileOutcome& outcome) {
   if (!outcome.without_speech || outcome.outputs.empty() || outcome.requested <= Seconds(0)) return;
   log(Level::warning, name_of_input(outcome.input) + ": no speech was found; its transcript is empty");
 }
 
-/// Of a transcript that is written; every trial of a bench would say it anew.
+/// Only for a transcript that is written; every trial of a bench would log it again.
 void warn_where_speech_was_cut(const FileOutcome& outcome) {
   if (outcome.forced_cuts == 0 || outcome.outputs.empty()) return;
   const std::string often = outcome.forced_cuts == 1 ? "once" : std::to_string(outcome.forced_cuts) + " times";
@@ -131,7 +131,7 @@ Result<void> write(Run& run, TranscribedFile file) {
   return {};
 }
 
-/// Of what is done with whole files ahead of the worker.
+/// The options of the stages that work on whole files ahead of the worker.
 StageOptions options_of_files(const LookAhead& ahead) {
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   return {.threads = std::min(cores, 4),

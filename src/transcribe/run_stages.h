@@ -15,7 +15,7 @@
 
 namespace tutti {
 
-/// A file that a run has taken up. `index` is the source's number for it, which everybody else calls it by.
+/// A file that a run has claimed. `index` is the source's number for it, which all other code uses too.
 struct ClaimedFile {
   std::size_t index = 0;
   std::filesystem::path input;
@@ -29,11 +29,12 @@ using Decode = std::function<Result<Recording>()>;
 class JobSource {
  public:
   virtual ~JobSource() = default;
-  /// The next file to take up; may wait. None: there are no more.
+  /// The next file to transcribe; may wait. None: there are no more.
   virtual std::optional<ClaimedFile> next() = 0;
   /// It is going to be decoded. An error ends the file.
   virtual Result<void> begin(std::size_t index) = 0;
-  /// Its decoded audio, by `decode`, which may be called again where it found no room for that. An error ends the file.
+  /// Its decoded audio, by `decode`, which may be called again where it found no space for that. An error ends the
+  /// file.
   virtual Result<Recording> decoded(std::size_t /*index*/, const Decode& decode) { return decode(); }
   /// Its audio is there. An error ends the file.
   virtual Result<void> on_audio_decoded(std::size_t index, Seconds length) = 0;
@@ -59,14 +60,14 @@ inline constexpr const char* kDecodeStage = "decode";
 inline constexpr const char* kListenStage = "listen";
 inline constexpr const char* kPrepareStage = "prepare";
 
-/// The stage that holds one window in flight per thread; its number of threads is set once the workers have told
+/// The stage that holds one window in flight per thread; its number of threads is set once the workers have reported
 /// theirs.
 inline constexpr const char* kTranscribeStage = "transcribe";
 
 /// The stage that writes outputs and waits for the disk.
 inline constexpr const char* kWriteStage = "write";
 
-/// files -> decode [-> listen, with VAD] -> prepare -> transcribe -> write.
+/// files -> decode [-> detect speech, with VAD] -> prepare -> transcribe -> write.
 void build_stages(Pipeline& pipeline, Run& run);
 
 }  // namespace tutti

@@ -15,7 +15,7 @@ tl::unexpected<Error> no_use() {
   return fail(Fault::cancelled, "another part of the file failed");
 }
 
-/// A recording whose readers let go of it once `aborted`: a pass over ten hours takes seconds.
+/// A recording whose readers stop once `aborted`: a pass over ten hours takes seconds.
 class StoppableSound final : public SampleReader {
  public:
   StoppableSound(const SampleReader& sound, const std::atomic<bool>& aborted) : sound_(sound), aborted_(aborted) {}
@@ -45,8 +45,8 @@ Result<ChunkOutcome> transcribe_chunk(ChunkWork& work, const TranscriptionContex
   const SpeechChunk& chunk = file.chunks()[work.chunk];
   RemoteWindows windows(context.windows, work.mel, chunk.first_frame());
   const WindowSpan first{0, std::min(context.model.frames_per_window, work.mel.frames())};
-  // Encoded while chunk 0 is still being asked for the language. Where places are rationed, chunk 0 might wait for one
-  // of those that would be held meanwhile.
+  // Encoded while the language of chunk 0 is still being detected. Where windows are rationed, chunk 0 might wait for
+  // one that would be held meanwhile.
   if (!context.windows.rationed)
     if (auto opened = windows.open(first); !opened) return tl::unexpected(opened.error());
   const Tokenizer& tokenizer = context.windows.tokenizer;
@@ -70,7 +70,7 @@ Result<ChunkOutcome> outcome_of(ChunkWork& work, const TranscriptionContext& con
   }
 }
 
-/// What is to be heard of the file: its speech within the clips. None without VAD: everything.
+/// The part of the file that is to be transcribed: its speech within the clips. None without VAD: everything.
 Result<std::optional<PackedPieces>> speech_of(const DecodedFile& file, const TranscriptionContext& context) {
   if (!context.way.vad) return std::nullopt;
   VadOptions vad = *context.way.vad;
@@ -97,7 +97,7 @@ Result<void> prepare_whole(SequentialFile file, const TranscriptionContext& cont
   return {};
 }
 
-/// Of all windows together, in whole frames as they are asked for.
+/// The length of all windows together, in whole frames as they are requested.
 Seconds speech_length(const std::vector<SpeechChunk>& chunks) {
   std::int64_t frames = 0;
   for (const SpeechChunk& chunk : chunks) frames += chunk.frames();

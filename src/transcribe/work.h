@@ -20,13 +20,13 @@ struct ChunkWork {
   ChunkMel mel;
 };
 
-/// What the threads of the transcribe stage take up: each holds one window in flight at most.
+/// The work of the transcribe stage's threads: each holds one window in flight at most.
 using Work = std::variant<SequentialFile, ChunkWork>;
 
-/// Hands work on; false: nobody takes it any more.
+/// Hands work on; false: no thread takes it any more.
 using HandOn = std::function<bool(Work&&)>;
 
-/// Which file a piece of work belongs to, by its place on the command line.
+/// Which file a piece of work belongs to, by its index on the command line.
 std::size_t file_of(const Work& work);
 
 /// Makes work of a file and hands it on: the whole file for the reference's loop, or one by one its chunks with their

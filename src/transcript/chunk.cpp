@@ -8,7 +8,7 @@
 namespace tutti {
 namespace {
 
-/// What every window is told: the initial prompt, cut as the first window's of a recording.
+/// The prompt of every window: the initial prompt, cut as the first window's of a recording.
 std::vector<std::int32_t> prompt_of(const LongFormInput& input, const Tokenizer& tokenizer,
                                     const LongFormOptions& options) {
   auto initial = initial_prompt_tokens(tokenizer, options.initial_prompt);

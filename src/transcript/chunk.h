@@ -11,7 +11,7 @@
 namespace tutti {
 
 /// The way through a file that knows no order: stretches of speech, each transcribed as the reference would transcribe
-/// a recording of its own with condition_on_previous_text off. Every window of a chunk is told the initial prompt and
+/// a recording of its own with condition_on_previous_text off. Every window of a chunk gets the initial prompt and
 /// nothing else, so a chunk's text depends on no other chunk and any number of them may be in work at once. Const, so
 /// thread-safe where the decoders are; borrows what it is given.
 class ChunkTranscriber {
@@ -21,8 +21,8 @@ class ChunkTranscriber {
                    const std::string& language);
 
   /// Segments of frames [0, frames), times in seconds from the chunk's start, ids left to the caller. Where a text was
-  /// cut off by its window's end, the rest of the chunk is heard again from there, as in the reference: a chunk may
-  /// cost more windows than its length says, and loses no speech.
+  /// cut off by its window's end, the rest of the chunk is decoded again from there, as in the reference: a chunk may
+  /// cost more windows than its length suggests, and loses no speech.
   Result<std::vector<Segment>> transcribe(std::int64_t frames, WindowDecoder& decoder) const;
 
  private:

@@ -8,7 +8,7 @@
 
 namespace tutti {
 
-/// What the reference judges one decoding of a window by. Any of them may be NaN, which fails no test.
+/// The scores by which the reference accepts one decoding of a window. Any of them may be NaN, which fails no test.
 struct WindowScores {
   double compression_ratio = 0;  // of the stripped text
   double avg_logprob = 0;
@@ -23,7 +23,7 @@ Result<std::vector<double>> fallback_temperatures(double first, std::optional<do
 /// probable silence is none, because the window will be skipped.
 bool needs_fallback(const WindowScores& scores, const LongFormOptions& options);
 
-/// Is there nothing said in the window, whatever the text claims? A confident text beats the no-speech probability.
+/// Is there no speech in the window, whatever the text claims? A confident text beats the no-speech probability.
 bool is_silence(const WindowScores& scores, const LongFormOptions& options);
 
 }  // namespace tutti

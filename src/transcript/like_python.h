@@ -29,7 +29,7 @@ std::string float_text(double value);
 std::string json_text(std::string_view utf8);
 
 /// list[-count:], which the reference relies on: a count of 0 takes everything, and a negative one leaves out that many
-/// from the front. Both happen where prompts fill their room.
+/// from the front. Both happen where prompts fill their capacity.
 std::span<const std::int32_t> last_of(std::span<const std::int32_t> list, std::int64_t count);
 
 /// Half-way cases go to the even neighbour, as round(); `value` is finite.

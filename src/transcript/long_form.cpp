@@ -48,7 +48,7 @@ class LongFormLoop {
   }
 
  private:
-  /// Numbers the window's segments and adds them to the result and to what later windows are told.
+  /// Numbers the window's segments and adds them to the result and to the prompts of later windows.
   void take(WindowText& window_text) {
     if (window_text.silent) return;
     last_speech_ = window_text.speech_end.value_or(last_speech_);

@@ -27,7 +27,7 @@ struct LongFormOptions {
   std::vector<double> clip_timestamps{0};  // start, end, start, end, ... in seconds; a missing last end is the file's
   bool without_timestamps = false;
   std::optional<WordRules> words{};  // none: no word times
-  std::string hot_words{};           // words that lead every prompt, before the text said so far; not with a prefix
+  std::string hot_words{};           // words that lead every prompt, before the text decoded so far; not with a prefix
   std::string prefix{};              // what every window is taken to begin with; it is not in the transcript
   std::optional<std::int32_t> sample_len{};  // tokens a window at most; none: half the text context
 };
@@ -38,10 +38,10 @@ struct WindowSpan {
   std::int64_t frames = 0;
 };
 
-/// One decoding of one window, asked of whoever holds the model.
+/// A request for one decoding of one window.
 struct DecodeRequest {
   std::vector<std::int32_t> prompt{};  // [sot_prev + previous text] + sot sequence [+ no_timestamps] [+ prefix]
-  std::int32_t sot_index = 0;          // where sot stands in `prompt`
+  std::int32_t sot_index = 0;          // where sot is in `prompt`
   double temperature = 0;
   std::int32_t max_tokens = 224;
 };
@@ -52,7 +52,7 @@ struct DecodeAnswer {
   double no_speech_prob = 0;  // NaN where the vocabulary has no such token
 };
 
-/// When was this said? Asked of a window that was decoded.
+/// A request for the word times of a window that was decoded.
 struct AlignRequest {
   std::vector<std::int32_t> sot_sequence{};  // start of transcript, language, task
   std::vector<std::int32_t> text{};          // ids below end-of-text, at least one
@@ -91,7 +91,8 @@ using OnProgress = std::function<void(const std::vector<Segment>& fresh, std::in
 
 /// The reference's sequential long-form loop (openai-whisper 20250625, transcribe.py): seek, fallback, no-speech,
 /// previous-text prompts, clip timestamps; docs/decoding.md has the rules. Always ends: within a clip every window
-/// starts behind the one before. Stops at the first error of `decoder`; Fault::usage for options that cannot be meant.
+/// starts behind the one before. Stops at the first error of `decoder`; Fault::usage for options that cannot be
+/// intended.
 Result<Transcript> transcribe_long_form(const LongFormInput& input, const Tokenizer& tokenizer,
                                         const LongFormOptions& options, WindowDecoder& decoder,
                                         const OnProgress& on_progress);

@@ -10,12 +10,12 @@ bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == text.npos;
 }
 
-/// Of a cue's number, the line of its times, or the heading.
+/// Whether a line is a cue's number, the line of its times, or the heading.
 bool is_frame(std::string_view line) {
   return line == "WEBVTT" || line.find("-->") != line.npos || line.find_first_not_of("0123456789") == line.npos;
 }
 
-/// A cue may be a number alone, and then stands where another's number does: below the times.
+/// A cue may be a number alone, and then is where another's number is: below the times.
 bool subtitles_have_text(std::string_view content) {
   bool is_below_times = false;
   for (const std::string_view line : split(content, '\n')) {

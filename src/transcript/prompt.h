@@ -13,7 +13,7 @@ namespace tutti {
 /// one gives no tokens.
 std::vector<std::int32_t> initial_prompt_tokens(const Tokenizer& tokenizer, std::string_view initial_prompt);
 
-/// What was said so far, and how much of it the model is told before the next window.
+/// The text decoded so far, and how much of it leads the next window's prompt.
 class PromptHistory {
  public:
   /// `initial`: tokens of the initial prompt; `carried`: they lead every prompt instead of the first only.
@@ -24,14 +24,14 @@ class PromptHistory {
 
   void append(std::span<const std::int32_t> tokens) { all_.insert(all_.end(), tokens.begin(), tokens.end()); }
 
-  /// Nothing said up to now goes into later prompts (a carried initial prompt still does).
+  /// No text up to now goes into later prompts (a carried initial prompt still does).
   void forget() { forgotten_ = all_.size(); }
 
-  /// All tokens said, without the initial prompt.
+  /// All decoded tokens, without the initial prompt.
   std::span<const std::int32_t> decoded() const { return std::span(all_).subspan(initial_); }
 
  private:
-  std::vector<std::int32_t> all_;  // initial prompt, then what was said
+  std::vector<std::int32_t> all_;  // initial prompt, then the decoded text
   std::size_t initial_;
   std::size_t forgotten_ = 0;
   bool carried_;

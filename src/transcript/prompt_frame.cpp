@@ -56,7 +56,7 @@ Result<DecodeRequest> PromptFrame::request_after(std::span<const std::int32_t> p
   append(request.prompt, behind_);
   if (request.prompt.size() < static_cast<std::size_t>(n_text_ctx_)) return request;
   return fail(Fault::usage, "--prefix: its " + std::to_string(prefix_.size()) +
-                                " tokens leave no room for an answer in the model's " + std::to_string(n_text_ctx_));
+                                " tokens leave no space for an answer in the model's " + std::to_string(n_text_ctx_));
 }
 
 /// Where all parts together are longer than the text context (the peers fail there), previous text gets what hot words

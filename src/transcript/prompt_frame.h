@@ -11,16 +11,16 @@
 
 namespace tutti {
 
-/// What stands around the previous text in every prompt of a recording:
-/// [sot_prev, hot words, previous text] sot sequence [no_timestamps] [prefix].
+/// What surrounds the previous text in every prompt of a recording: [sot_prev, hot words, previous text] sot sequence
+/// [no_timestamps] [prefix].
 class PromptFrame {
  public:
   /// `language`: a code that the model knows.
   PromptFrame(const Tokenizer& tokenizer, const LongFormOptions& options, const std::string& language,
               std::int32_t n_text_ctx);
 
-  /// The request for a window that `previous` was said before; its temperature is left to the caller. Previous text
-  /// gives way where hot words or prefix leave it no room. Fault::usage where a prefix leaves none for an answer.
+  /// The request for a window that `previous` was decoded before; its temperature is left to the caller. Previous text
+  /// gives way where hot words or prefix leave it no positions. Fault::usage where a prefix leaves none for an answer.
   Result<DecodeRequest> request_after(std::span<const std::int32_t> previous) const;
 
   /// Start of transcript, language, task.

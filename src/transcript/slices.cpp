@@ -46,7 +46,7 @@ struct Reading {
     return {time(part.front()), time(part.back()), part};
   }
 
-  /// The whole window as one segment, ending at its last timestamp if that says more than 0.00.
+  /// The whole window as one segment, ending at its last timestamp if that is more than 0.00.
   Slice whole() const {
     const auto last = std::find_if(tokens.rbegin(), tokens.rend(), [&](auto id) { return id >= timestamp_begin; });
     const double start = seconds_of_frames(window.seek);

@@ -55,7 +55,7 @@ std::string joined(const std::vector<Word>& words, std::size_t marked) {
   return text;
 }
 
-/// The whole text for as long as nothing is said, and once per word with that word marked.
+/// The whole text for as long as no word is spoken, and once per word with that word marked.
 void append_highlighted(std::vector<Subtitle>& out, const LaidOutWords& laid_out, SubtitleClock clock) {
   const std::vector<Word>& words = laid_out.words;
   const std::string prefix = speaker_prefix(laid_out.speaker);

@@ -28,7 +28,7 @@ struct Subtitle {
 /// [HH:]MM:SS.mmm, rounded to milliseconds; `seconds` is finite and not negative.
 std::string clock_text(double seconds, SubtitleClock clock);
 
-/// What stands before a speaker's words, "[SPEAKER_01]: " as whisper-ctranslate2 writes it; empty where none is known.
+/// The prefix of a speaker's words, "[SPEAKER_01]: " as whisper-ctranslate2 writes it; empty where none is known.
 std::string speaker_prefix(const std::string& speaker);
 
 /// One subtitle a segment, or the words laid out as `options` say where the transcript has word times.

@@ -26,7 +26,7 @@ struct Segment {
   double avg_logprob = 0;
   double compression_ratio = 0;
   double no_speech_prob = 0;
-  std::vector<Word> words{};  // empty unless word times were asked for
+  std::vector<Word> words{};  // empty unless word times were requested
   std::string speaker{};      // "SPEAKER_01", of transcripts that others have diarized; empty: not known
 };
 
@@ -36,14 +36,14 @@ struct Transcript {
   std::string language;  // code, "en"
 };
 
-/// Without text or length, and so emptied by the long-form rules; it keeps its place and times.
+/// Without text or length, and so emptied by the long-form rules; it keeps its index and times.
 bool is_cleared(const Segment& segment);
 
-/// Whether some segment says something.
+/// Whether some segment has text.
 bool has_text(const Transcript& transcript);
 
-/// Does openai-whisper see word times in it? Where they were asked for, and, by a quirk of its own, where every
-/// segment was cleared: then its subtitles show nothing.
+/// Does openai-whisper see word times in it? Where they were requested, and, by a quirk of its own, where every segment
+/// was cleared: then its subtitles show nothing.
 bool has_word_times(const Transcript& transcript);
 
 }  // namespace tutti

@@ -15,7 +15,7 @@ std::string transcript_json(const Transcript& transcript, const std::optional<st
 
 /// Reads what transcript_json writes, and its relatives: openai-whisper's and faster-whisper's JSON, OpenAI's
 /// verbose_json, whisperX (word "score", words without times, no "text" at the top). Fields that only statistics need
-/// may be missing; "segments" with "start", "end" and "text" may not. Errors name the place in the document.
+/// may be missing; "segments" with "start", "end" and "text" may not. Errors name the path in the document.
 Result<Transcript> read_transcript_json(std::string_view json);
 
 /// The same of a transcript whose segments may lack times, as some programs leave them where they could not align one:

@@ -44,7 +44,7 @@ std::optional<double> as_number(const Json& value) {
   return std::nullopt;
 }
 
-/// Takes a document apart; the first thing that is not as it should be sticks, and is judged once at the end.
+/// Takes a document apart; the first thing that is not as it should be sticks, and is reported once at the end.
 class Reader {
  public:
   explicit Reader(bool may_lack_times) : may_lack_times_(may_lack_times) {}
@@ -66,7 +66,7 @@ class Reader {
   const std::optional<Error>& error() const { return error_; }
 
  private:
-  /// `found`: what stands there instead; none: nothing does.
+  /// `found`: what is there instead; none: nothing is.
   void expect(const std::string& where, const std::string& what, const Json* found) {
     if (error_) return;
     error_ = Error{Fault::corrupt, "transcript JSON, " + where + ": expected " + what + ", found " + shown(found)};
@@ -178,7 +178,7 @@ class Reader {
     return name;
   }
 
-  /// A word without times (whisperX, where a word could not be aligned) stands at the end of the one before.
+  /// A word without times (whisperX, where a word could not be aligned) is at the end of the one before.
   std::vector<Word> words(const Json& object, const std::string& where, const Segment& segment) {
     std::vector<Word> out;
     const Json& list = array(object, where, "words");
@@ -200,7 +200,7 @@ class Reader {
     return out;
   }
 
-  /// Gives words that were written without it (whisperX) the whitespace that stands before them in the text.
+  /// Gives words that were written without it (whisperX) the whitespace before them in the text.
   static void take_spaces(std::string_view text, std::vector<Word>& words) {
     for (Word& word : words) {
       const std::size_t at = text.find(word.word);

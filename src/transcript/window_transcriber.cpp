@@ -13,7 +13,7 @@ namespace {
 /// Half of it holds the previous text; sot_prev, the sot sequence and some answer need the rest.
 constexpr std::int32_t kSmallestTextContext = 16;
 
-/// A segment without text or without length keeps its place but says nothing, and leads no later window.
+/// A segment without text or without length keeps its index but is emptied, and leads no later window.
 void clear_if_empty(Segment& segment) {
   if (segment.start != segment.end && !strip(segment.text).empty()) return;
   segment.text.clear();

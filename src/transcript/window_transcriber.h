@@ -23,12 +23,12 @@ struct WindowDecoding {
   double temperature = 0;
 };
 
-/// What was said in one window.
+/// The text of one window.
 struct WindowText {
   std::vector<Segment> segments{};     // in order, `id` left to the caller; none in a silent window
   std::int64_t next_seek = 0;          // frame to go on at; always behind the window's start
   double temperature = 0;              // of the decoding that was kept
-  bool silent = false;                 // judged to hold no speech, whatever the text claimed
+  bool silent = false;                 // taken for silence, whatever the text claimed
   std::optional<double> speech_end{};  // with word times: where the last word ended, seconds in the recording
 };
 
@@ -41,9 +41,9 @@ class WindowTranscriber {
   WindowTranscriber(const LongFormInput& input, const Tokenizer& tokenizer, const LongFormOptions& options,
                     const std::string& language);
 
-  /// Decodes `window` by the rules; `previous`: text that leads the prompt, as tokens; `around`: for word times
-  /// alone. With a hallucination-silence threshold, segments that look invented are left out, and `next_seek` says
-  /// where to hear them again. Fault::usage where the prefix leaves no room for an answer.
+  /// Decodes `window` by the rules; `previous`: text that leads the prompt, as tokens; `around`: for word times alone.
+  /// With a hallucination-silence threshold, segments that look invented are left out, and `next_seek` is where to
+  /// decode them again. Fault::usage where the prefix leaves no positions for an answer.
   Result<WindowText> transcribe(WindowSpan window, std::span<const std::int32_t> previous, WindowDecoder& decoder,
                                 const AroundWindow& around = {}) const;
 
@@ -60,8 +60,8 @@ class WindowTranscriber {
 /// Fault::usage or Fault::unsupported for options or a model that no way through a file can work with.
 Result<void> check_long_form(const LongFormInput& input, const LongFormOptions& options);
 
-/// The language of a whole recording: given, English where the model knows no other, or heard in `first`, which names a
-/// whole window. Fault::usage for one that the model does not know.
+/// The language of a whole recording: given, English where the model knows no other, or detected in `first`, which
+/// names a whole window. Fault::usage for one that the model does not know.
 Result<std::string> settle_language(const SpecialTokens& special, const LongFormOptions& options, WindowSpan first,
                                     WindowDecoder& decoder);
 

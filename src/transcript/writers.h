@@ -13,7 +13,7 @@ namespace tutti {
 /// The output files of openai-whisper, in its order.
 enum class Format { txt, vtt, srt, tsv, json };
 
-/// The formats `name` stands for: one, or every one for "all".
+/// The formats that `name` means: one, or every one for "all".
 Result<std::vector<Format>> parse_formats(std::string_view name);
 
 /// File name extension, without the dot; also the name that parse_formats understands.
@@ -26,7 +26,7 @@ struct WriterOptions {
   std::optional<int> max_line_count{};      // lines a subtitle; with max_line_width, subtitles cross segments
   std::optional<int> max_words_per_line{};  // words a subtitle; none: 1000
   bool highlight_words = false;             // one subtitle per word, the word underlined
-  /// As it was asked for, "German", which is what the reference writes. Its code otherwise, and where it is another
+  /// As it was requested, "German", which is what the reference writes. Its code otherwise, and where it is another
   /// one.
   std::optional<std::string> language{};
 };

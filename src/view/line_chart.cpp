@@ -21,7 +21,7 @@ struct Range {
     least = std::min(least, value);
     most = std::max(most, value);
   }
-  /// Where `value` lies, 0 to 1; the middle where there is but one value.
+  /// The position of `value`, 0 to 1; the middle where there is but one value.
   double share(double value) const { return most > least ? (value - least) / (most - least) : 0.5; }
 };
 

@@ -13,7 +13,7 @@ struct Curve {
 };
 
 /// Panels one below the other over the same horizontal axis, each scaled to its own curve, as a self-contained SVG.
-/// Points that are no finite numbers are left out; a panel without points says so.
+/// Points that are no finite numbers are left out; a panel without points is marked as such.
 std::string line_chart_svg(const std::string& title, const std::string& axis, const std::vector<Curve>& curves);
 
 }  // namespace tutti

@@ -17,7 +17,7 @@ std::string svg_head(double width, double height);
 /// A path as a relative or absolute URL: everything but unreserved characters and slashes is percent-encoded.
 std::string url_of_path(std::string_view path);
 
-/// A player of the seconds [start, end] of what lies at `url`, which loads nothing before it is asked to.
+/// A player of the seconds [start, end] of the audio at `url`, which loads nothing before it is started.
 std::string audio_player(std::string_view url, double start, double end);
 
 }  // namespace tutti

@@ -13,10 +13,10 @@ struct ProgressRow {
   std::string name;
   Seconds done{};
   Seconds total{};     // 0: not known yet
-  std::string text{};  // what is being said
+  std::string text{};  // the latest text
 };
 
-/// Everything a live display shows; plain data, filled by whoever watches the run.
+/// Everything a live display shows; plain data, filled by the run's observer.
 struct ProgressState {
   std::vector<ProgressRow> rows{};  // files in work now
   std::size_t files_done = 0;
@@ -28,8 +28,8 @@ struct ProgressState {
   Seconds elapsed{};
 };
 
-/// One bar a file, as many as `most` lines have room for, then the total with speed and time left; each line exactly
-/// `width` columns, no line breaks at the end.
+/// One bar a file, as many as fit into `most` lines, then the total with speed and time left; each line exactly `width`
+/// columns, no line breaks at the end.
 std::vector<std::string> render_progress(const ProgressState& state, std::size_t width, std::size_t most);
 
 /// Repaints lines at the bottom of a terminal (standard error). Not thread-safe.

@@ -18,7 +18,7 @@ struct Screen {
 
 enum class Tint { plain, strong, faint, notice, alarm, inverse };
 
-/// `text` cut or padded to exactly the screen's columns, in ASCII where that is asked for, tinted where colours are.
+/// `text` cut or padded to exactly the screen's columns, in ASCII where that is requested, tinted where colours are.
 std::string screen_line(const Screen& screen, std::string_view text, Tint tint = Tint::plain);
 
 /// The same columns in ASCII: block and box characters by their likeness, anything else a question mark a column.

@@ -84,7 +84,7 @@ std::string axes(const Scale& scale) {
   return svg;
 }
 
-/// A circle, square, diamond or triangle around a place.
+/// A circle, square, diamond or triangle around a point.
 std::string mark(std::size_t shape, double x, double y, const std::string& colour) {
   const std::string fill = " fill=\"" + colour + "\"/>\n";
   switch (shape % 4) {

@@ -52,7 +52,7 @@ std::string account_of(const TypeTrial& best, std::span<const TypeTrial> trials)
   return best.type == ComputeType::float32 && trials.size() == 1 ? "the device has no other" : account;
 }
 
-/// A verdict as it lies on disk: the type's name, a line break, the account.
+/// A self-test's result as it is on disk: the type's name, a line break, the account.
 std::optional<ComputeChoice> remembered(const std::filesystem::path& file) {
   const auto text = read_regular_file(file);
   if (!text) return std::nullopt;

@@ -13,7 +13,7 @@
 
 namespace tutti {
 
-/// What a self-test's verdict holds for: another device, driver, build or model may decide otherwise.
+/// What a self-test's result holds for: another device, driver, build or model may decide otherwise.
 struct SelfTestScope {
   std::filesystem::path model{};
   std::string device{};  // with its driver where it has one, a CPU with the threads that are used of it
@@ -21,8 +21,8 @@ struct SelfTestScope {
 };
 
 /// The compute type for `auto`: the fastest that passes the self-test on this device, and in `why` what was found. The
-/// verdict is kept in cache_folder() and taken from there the next time; a cache that cannot be written costs a
-/// warning. Where memory does not last for the test, the device's usual type.
+/// result is kept in cache_folder() and taken from there the next time; a cache that cannot be written costs a warning.
+/// Where memory does not last for the test, the device's usual type.
 Result<ComputeChoice> automatic_type(const SelfTestScope& scope, at::Device device, const DeviceAbility& ability);
 
 /// What the trials come to. Kept in `file`, unless a type among them had no memory: next time there may be more.

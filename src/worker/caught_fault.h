@@ -11,7 +11,7 @@ struct CaughtFault {
   bool fatal = false;          // the device's state is lost (CUDA errors are sticky): only a new process helps
 };
 
-/// Judges the exception being handled; call it inside a catch block. The text is the first line of torch's, behind
+/// Classifies the exception being handled; call it inside a catch block. The text is the first line of torch's, behind
 /// `doing`.
 CaughtFault caught_fault(const char* doing);
 

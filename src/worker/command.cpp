@@ -58,7 +58,7 @@ int worker_command(std::span<char*> arguments, WorkerSetup setup) {
     std::fprintf(stderr, "tutti-engine: %s\n", fd.error().text().c_str());
     return kUsage;
   }
-  // Die with whoever started us, even by kill -9; should it be gone already, the socket is closed and says so.
+  // Die with the parent process, even by kill -9; should it be gone already, the socket is closed and shows it.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   // Ctrl+C reaches every process of the terminal: what it means for us, the control process decides.
   std::signal(SIGINT, SIG_IGN);

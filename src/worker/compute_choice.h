@@ -19,7 +19,7 @@ struct DeviceAbility {
 /// `capability` stays 0 where the card does not answer.
 DeviceAbility ability_of(at::Device device);
 
-/// A compute type, and why it is not the one that was asked for; empty if it is.
+/// A compute type, and why it is not the requested one; empty if it is.
 struct ComputeChoice {
   ComputeType type = ComputeType::float32;
   std::string why{};

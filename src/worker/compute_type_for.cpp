@@ -12,7 +12,7 @@
 namespace tutti {
 namespace {
 
-/// The device as a self-test's verdict depends on it.
+/// The device as a self-test's result depends on it.
 std::string self_of(const at::Device& device) {
   if (device.is_cuda()) {
     const auto gpu = visible_cuda_device(index_of(device));

@@ -38,7 +38,7 @@ void commit(const InjectedFault& fault, int socket) {
       std::ignore = ::send(socket, noise.data(), noise.size(), MSG_NOSIGNAL);
     }
   }
-  // Useless from here on, until somebody kills us.
+  // Useless from here on, until the process is killed.
   for (;;) ::pause();
 }
 

@@ -15,7 +15,7 @@ struct IncomingMessage {
   OwnedFd memory{};
 };
 
-/// Letters on their way from the thread that reads the socket to the one that computes. Not bounded: the control side
+/// Messages on their way from the thread that reads the socket to the one that computes. Not bounded: the control side
 /// counts its windows in flight.
 class Inbox {
  public:

@@ -31,7 +31,7 @@ namespace {
 constexpr std::int64_t kRead = std::int64_t{1} << 28;  // bytes read: more than any cache holds
 constexpr int kTries = 5;
 
-/// Of the matrices in a product: large enough for the device's best.
+/// The size of the matrices in a product: large enough for the device's best.
 std::int64_t side_on(at::Device device) {
   return device.is_cuda() ? 8192 : 2048;
 }

@@ -109,7 +109,7 @@ std::int32_t fitting(MemoryPlan plan, Bytes free, const LoadModel& request, std:
   return std::max(1, slots_that_fit(plan, free, beams, request.deterministic ? kFixedRows : 0));
 }
 
-/// As asked, or what the device does best and memory holds, with some left for what torch keeps.
+/// As requested, or what the device does best and memory holds, with some left for what torch keeps.
 std::int32_t batch_size_for(const LoadModel& request, const WhisperModel& model) {
   const auto device = model.device();
   const std::int32_t best = device.is_cuda() ? kUsualGpuSlots : kUsualCpuSlots;
@@ -135,7 +135,7 @@ void forbid_tuning(at::Device device) {
   at::globalContext().setDeterministicCuDNN(true);  // nor what the self-test found in this one
 }
 
-/// 0 where it cannot be found out: whoever has asked can do without.
+/// 0 where it cannot be found out: the requester can do without.
 double timed(const WhisperModel& model) {
   try {
     return time_of_window(model);

@@ -26,13 +26,13 @@ class Network {
   virtual CrossKv encode(const at::Tensor& mel) = 0;
   /// The network must outlive the stepper.
   virtual std::unique_ptr<Stepper> make_stepper(std::int32_t slots) = 0;
-  /// Gives back to the device what is kept for reuse. Called when memory has run out.
+  /// Returns to the device what is kept for reuse. Called when memory has run out.
   virtual void release_memory() {}
   /// text: passed `check`. Waits for the device.
   virtual Result<TokenTimes> align(const CrossKv& window, const AlignmentText& text, const DecodingTokens& tokens) = 0;
 };
 
-/// heads: whose attention tells when words are said; empty: those of a model of this shape.
+/// heads: whose attention shows when words are spoken; empty: those of a model of this shape.
 std::unique_ptr<Network> make_network(WhisperModel model, std::vector<AttentionHead> heads = {});
 
 /// A model ready to serve, with the ids that steer it.
@@ -45,7 +45,7 @@ struct LoadedModel {
   bool deterministic = false;             // step in fixed shapes
   std::string device_name{};
   std::string compute_type{};
-  double window_seconds = 0;  // where it was asked for and could be found out
+  double window_seconds = 0;  // where it was requested and could be found out
 };
 
 using ModelLoader = std::function<Result<LoadedModel>(const LoadModel&)>;

@@ -56,7 +56,7 @@ void step(Stepper& stepper, const CrossKv& window, std::int32_t position) {
   stepper.decode(steps);
 }
 
-/// Of one sequence, after the last of eight tokens.
+/// The logits of one sequence, after the last of eight tokens.
 at::Tensor logits_after_prompt(Stepper& stepper, const CrossKv& window) {
   std::vector<std::int32_t> tokens(8);
   std::iota(tokens.begin(), tokens.end(), 100);
@@ -91,7 +91,7 @@ struct Tried {
   Results results{};
 };
 
-/// Of a type that memory did not last for: not sound, whatever is asked of it.
+/// The trial of a type that memory did not last for: it fails, whatever the limit.
 Tried without_memory(ComputeType type) {
   return {.trial = {.type = type, .likeness = std::numeric_limits<double>::quiet_NaN(), .no_memory = true}};
 }

@@ -23,7 +23,7 @@ struct TypeTrial {
   bool no_memory = false;  // for this type at that moment; then `likeness` is NaN and `seconds` means nothing
 };
 
-/// Types whose results are less like float32's than this are not trusted. A sound int8 stays above 0.999 on speech; the
+/// Types whose results are less like float32's than this are not trusted. A valid int8 stays above 0.999 on speech; the
 /// window of the test is made up, and what is to be found are kernels that are wrong on a machine.
 inline constexpr double kSound = 0.995;
 
@@ -38,14 +38,14 @@ bool can_leave_out(ComputeType type, const CaughtFault& fault);
 /// and decode a few tokens of it. Takes seconds for a small model, minutes for a large one on a CPU. A type that the
 /// device cannot run after all is left out, with a line in the log; one that memory did not last for is there without
 /// results. Fault::exhausted where memory does not even last for float32. One thread: the only one that calls torch.
-/// Throws what torch throws where `can_leave_out` says no.
+/// Throws what torch throws where `can_leave_out` returns false.
 Result<std::vector<TypeTrial>> try_types(const std::filesystem::path& model, at::Device device,
                                          const DeviceAbility& ability);
 
 /// Seconds of the device for a window of the model (window_time.h). Throws what torch throws.
 double time_of_window(const WhisperModel& model);
 
-/// The fastest of those that are sound. trials: not empty, float32's first.
+/// The fastest of the valid ones. trials: not empty, float32's first.
 const TypeTrial& fastest_sound(std::span<const TypeTrial> trials);
 
 }  // namespace tutti

@@ -58,7 +58,7 @@ bool WindowServer::halve_slots(const Error& error) {
   return true;
 }
 
-/// A run asks for one number of beams, so this happens once, at its first window.
+/// A run requests one number of beams, so this happens once, at its first window.
 void WindowServer::free_slots_for(std::int32_t beams) {
   if (beams <= beams_) return;
   beams_ = beams;
@@ -163,14 +163,14 @@ at::Tensor WindowServer::padded_mel(const Window& window) const {
   return mel;
 }
 
-/// Whether the window is encoded. One that was let go is encoded anew.
+/// Whether the window is encoded. One that was closed is encoded again.
 bool WindowServer::can_answer(WindowId id, const Window& window) {
   if (window.kv) return true;
   if (std::ranges::find(to_encode_, id) == to_encode_.end()) to_encode_.push_back(id);
   return false;
 }
 
-/// They are encoded anew when they are asked for. False: there is none.
+/// They are encoded again when they are requested. False: there is none.
 bool WindowServer::close_idle_windows() {
   bool any = false;
   for (auto& [_, window] : windows_) {

@@ -21,7 +21,7 @@ namespace tutti {
 using Reply = std::function<void(const ToControl&)>;
 
 /// A loaded model at work on windows: opens them, decodes them together, answers. When memory runs out it steps half as
-/// many windows at a time and begins them anew, and at last holds only those that are being decoded, so that no window
+/// many windows at a time and begins them again, and at last holds only those that are being decoded, so that no window
 /// is lost. One thread: the only one that calls torch.
 class WindowServer {
  public:
@@ -47,7 +47,7 @@ class WindowServer {
   struct Window {
     std::optional<WindowView> mel{};  // the control side's memory, so keeping it costs nothing
     std::int32_t frames = 0;
-    std::shared_ptr<const CrossKv> kv{};    // from its encoding on; let go meanwhile where memory is short
+    std::shared_ptr<const CrossKv> kv{};    // from its encoding on; released meanwhile where memory is short
     bool opened = false;                    // the encoding was answered
     std::int32_t detections = 0;            // that wait for kv
     std::vector<DecodeWindow> decodings{};  // likewise
@@ -70,7 +70,7 @@ class WindowServer {
   void free_slots_for(std::int32_t beams);
   std::unique_ptr<Stepper> make_stepper() const;
   /// Calls `fn` until it succeeds, with fewer slots each time it runs out of memory, and at last without the windows
-  /// that nobody reads: `fn` holds what it reads.
+  /// that are not being read: `fn` holds what it reads.
   template <class Fn>
   auto backing_off(const char* doing, Fn fn) -> Result<decltype(fn())>;
 
@@ -79,7 +79,7 @@ class WindowServer {
   const Clock& clock_;
   Batcher batcher_;
   std::int32_t windows_together_;
-  std::int32_t beams_ = 1;               // most that a job asked for
+  std::int32_t beams_ = 1;               // the most that a request named
   std::unique_ptr<Stepper> stepper_{};   // made at first use, and again after a change of slots()
   std::unique_ptr<Stepper> detector_{};  // one slot, for language detection
   std::map<WindowId, Window> windows_{};

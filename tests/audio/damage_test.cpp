@@ -77,8 +77,8 @@ TEST(Damage, APipeThatNobodyWritesToCanBeGivenUp) {
   const TempFolder folder;
   const auto path = folder / "silent.wav";
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
-  int asked = 0;
-  const auto recording = decode_recording(path, [&](Seconds) { return ++asked < 2; });
+  int calls = 0;
+  const auto recording = decode_recording(path, [&](Seconds) { return ++calls < 2; });
   ASSERT_FALSE(recording);
   EXPECT_EQ(recording.error().fault, Fault::cancelled);
 }
@@ -108,7 +108,7 @@ TEST(Damage, AnEmptyFileATextAndAFolderAreErrorsThatNameThem) {
 TEST(Damage, EveryDamagedFileIsWholeOrAnErrorOrSaysWhatWasLost) {
   TUTTI_NEEDS("damaged");
   // Only the headers of these are wrong; the length is that of all their frames. The last one is a whole file of 4
-  // samples whose fuzzed chunk stands behind them.
+  // samples, followed by a fuzzed chunk.
   const std::map<std::string, std::int64_t> whole{{"mono.16000.wav", 852266},
                                                   {"mono.22050.wav", 852266},
                                                   {"01 - wrong max blocksize.flac", 68000},

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A one-line shell script in the place of the decoding child.
+/// A one-line shell script that replaces the decoding child.
 fs::path script(const TempFolder& folder, const std::string& line) {
   const fs::path path = folder / "decoder";
   std::ofstream(path) << "#!/bin/sh\n" << line << "\n";

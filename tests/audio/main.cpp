@@ -7,7 +7,8 @@
 
 namespace {
 
-/// What a program does that forgot to ask is_decode_child: it decodes, as its decoding child too. 42: that was refused.
+/// A program that does not check is_decode_child: it decodes, also as its own decoding child. Exits with 42 if that was
+/// refused.
 int decode_forgetfully() {
   const auto recording = tutti::decode_recording("/proc/self/exe");
   return !recording && recording.error().fault == tutti::Fault::internal ? 42 : 1;

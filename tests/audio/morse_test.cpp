@@ -30,7 +30,7 @@ std::vector<double> loudness_of_tone(const std::vector<std::int16_t>& pcm, doubl
   return levels;
 }
 
-char letter_of(const std::string& pattern) {
+char character_of(const std::string& pattern) {
   for (char c = '!'; c <= 'Z'; ++c)
     if (morse_pattern(c) == pattern) return c;
   return '#';
@@ -44,8 +44,8 @@ std::string read_morse(const MorseClip& clip) {
   std::string text, pattern;
   double run = 0;
   bool is_on = false;
-  const auto end_letter = [&] {
-    if (!pattern.empty()) text += letter_of(pattern);
+  const auto end_character = [&] {
+    if (!pattern.empty()) text += character_of(pattern);
     pattern.clear();
   };
   for (const double level : levels) {
@@ -54,12 +54,12 @@ std::string read_morse(const MorseClip& clip) {
       continue;
     }
     if (is_on) pattern += run > 2 * unit ? '-' : '.';
-    if (!is_on && run > 2 * unit) end_letter();
+    if (!is_on && run > 2 * unit) end_character();
     if (!is_on && run > 5 * unit && !text.empty()) text += ' ';
     is_on = !is_on;
     run = 1;
   }
-  end_letter();
+  end_character();
   return text;
 }
 
@@ -186,9 +186,9 @@ TEST(Morse, NoiseOnlyClipsHoldTheNoiseThatWasAskedFor) {
     double power = 0;
     for (const std::int16_t sample : clip.pcm) power += std::pow(sample / 32767.0, 2);
     power /= static_cast<double>(clip.pcm.size());
-    const double asked = kToneAmplitude * kToneAmplitude / 2 / std::pow(10, clip.path.noise_db / 10);
+    const double requested = kToneAmplitude * kToneAmplitude / 2 / std::pow(10, clip.path.noise_db / 10);
     // The band's edges are slopes, not walls: half a decibel.
-    EXPECT_NEAR(10 * std::log10(power / asked), 0, 0.7) << "clip " << i;
+    EXPECT_NEAR(10 * std::log10(power / requested), 0, 0.7) << "clip " << i;
   }
 }
 

@@ -59,13 +59,13 @@ TEST(SoundLength, SaysNothingOfWhatItDoesNotKnow) {
   ASSERT_TRUE(write_file_atomically(folder / "b", ""));
   EXPECT_EQ(sound_length(folder / "b").value(), std::nullopt);
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
-  EXPECT_EQ(sound_length(folder / "pipe").value_or(std::nullopt), std::nullopt) << "and nobody waits for its other end";
+  EXPECT_EQ(sound_length(folder / "pipe").value_or(std::nullopt), std::nullopt) << "and the open does not block";
   EXPECT_EQ(sound_length(folder / "none").error().fault, Fault::missing);
 }
 
 TEST(SoundLength, AnElementWhoseHeaderReachesBeyondItsParentSaysNothing) {
-  // EBML head; a segment of unknown size; an Info of 7 + 3 bytes: a Duration, and the id alone of a scale whose size,
-  // of unknown length, stands behind the Info's end.
+  // EBML head; a segment of unknown size; an Info of 7 + 3 bytes: a Duration, and the id alone of a scale. The scale's
+  // size, of unknown length, is behind the Info's end.
   const std::vector<unsigned char> file{0x1a, 0x45, 0xdf, 0xa3, 0x80,                          //
                                         0x18, 0x53, 0x80, 0x67, 0xff,                          //
                                         0x15, 0x49, 0xa9, 0x66, 0x8a,                          //

@@ -56,7 +56,7 @@ TEST(DispatcherFaults, AJobThatTookDownTwoWorkersIsSetAsideWithItsEvidenceAndThe
   EXPECT_FALSE(dispatcher.next(Seconds(3)));
 }
 
-/// A task is done on every card, so that all have been well.
+/// Finishes a job on every device, so that each has worked once.
 void warm_up(Dispatcher& dispatcher, Seconds now) {
   for (JobKey id = 100; id < 102; ++id) add_file(dispatcher, id, Seconds(300), now);
   for (const auto& grant : take_all(dispatcher, now)) {
@@ -179,7 +179,7 @@ TEST(DispatcherFaults, ACanaryEndsWithItsWorkerAndTheNextOneIsGranted) {
   const auto first = dispatcher.next(Seconds(1));
   ASSERT_TRUE(first && first->canary);
   dispatcher.device_event(0, HealthEvent::lost, "did not get ready", Seconds(2));
-  dispatcher.finished(first->id, Seconds(3));  // too late: nobody knows it any more
+  dispatcher.finished(first->id, Seconds(3));  // too late: the grant is unknown by now
   dispatcher.device_event(0, HealthEvent::returned, "ready at last", Seconds(4));
   const auto second = dispatcher.next(Seconds(4));
   ASSERT_TRUE(second && second->canary);
@@ -201,7 +201,7 @@ TEST(DispatcherFaults, OutOfMemoryHalvesWhatIsPlacedThereAndIsNotTheJobsFault) {
   EXPECT_EQ(dispatcher.devices(Seconds(602))[0].slots, 5) << "one more after ten minutes";
 }
 
-/// A card with ten places, all taken by windows of one task.
+/// A device with ten slots, all used by windows of one job.
 struct FullCard {
   FullCard() {
     auto facts = device("a", 30, 10);
@@ -288,8 +288,8 @@ TEST(DispatcherFaults, APermanentFailureIsTheJobsAndACancelledPieceIsNobodys) {
   Dispatcher dispatcher;
   dispatcher.add_device(device("a", 30, 1), {});
   add_file(dispatcher, 1, Seconds(300));
-  const auto given_back = dispatcher.next({});
-  EXPECT_EQ(dispatcher.failed(given_back->id, Blame::cancelled, "", {}).next, FailureDecision::Next::retry);
+  const auto cancelled_grant = dispatcher.next({});
+  EXPECT_EQ(dispatcher.failed(cancelled_grant->id, Blame::cancelled, "", {}).next, FailureDecision::Next::retry);
   const auto again = dispatcher.next({});
   ASSERT_TRUE(again);
   EXPECT_EQ(dispatcher.failed(again->id, Blame::permanent, "no audio in it", {}).next, FailureDecision::Next::failed);

@@ -195,7 +195,7 @@ TEST(Dispatcher, ADeviceThatStarvesForMemoryTriesOnePieceAfterTenMinutes) {
   EXPECT_FALSE(dispatcher.next({}));
   ASSERT_EQ(dispatcher.wake_at(), Seconds(600));
   EXPECT_FALSE(dispatcher.next(Seconds(599)));
-  EXPECT_EQ(take_all(dispatcher, Seconds(600)).size(), 1u) << "what the driver says of others may be wrong";
+  EXPECT_EQ(take_all(dispatcher, Seconds(600)).size(), 1u) << "the driver's figure for other processes may be wrong";
 }
 
 TEST(Dispatcher, WhileThisMachineIsShortOfMemoryNothingIsBegunBesideOthers) {
@@ -218,7 +218,7 @@ TEST(Dispatcher, ThreadsBoundTheJobsInWorkOnAllDevicesTogether) {
   for (int i = 0; i < 2; ++i) dispatcher.add_device(device("GPU " + std::to_string(i), 30, 8), {});
   for (JobKey id = 0; id < 9; ++id) add_file(dispatcher, id, Seconds(100));
   EXPECT_EQ(take_all(dispatcher, {}).size(), 3u);
-  EXPECT_EQ(dispatcher.devices({})[0].refusal, "3 of 3 tasks are in work");
+  EXPECT_EQ(dispatcher.devices({})[0].refusal, "3 of 3 jobs are in work");
 }
 
 TEST(Dispatcher, AJobThatRestsLeavesItsPlaceAmongThoseInWork) {
@@ -303,7 +303,7 @@ TEST(Dispatcher, NothingIsBegunWhereItWouldOnlyWait) {
   dispatcher.add_device(facts, {});
   for (JobKey id = 0; id < 30; ++id) add_file(dispatcher, id, Seconds(600));
   EXPECT_EQ(by_device(take_all(dispatcher, {})), (std::map<DeviceIndex, int>{{0, 2}, {1, 4}, {2, 6}}));
-  EXPECT_EQ(dispatcher.devices({})[0].refusal, "2 of 2 places are taken");
+  EXPECT_EQ(dispatcher.devices({})[0].refusal, "2 of 2 slots are taken");
 }
 
 TEST(Dispatcher, WhatIsFoundInSomeRecordingsIsExpectedOfTheOthers) {
@@ -314,12 +314,12 @@ TEST(Dispatcher, WhatIsFoundInSomeRecordingsIsExpectedOfTheOthers) {
   dispatcher.correct_length(0, Seconds(100), {});
   EXPECT_NEAR(audio_left(dispatcher, {}), 300, 1e-9);
   dispatcher.correct_length(0, Seconds(60), {});
-  EXPECT_NEAR(audio_left(dispatcher, {}), 60 + 2 * 92, 1e-9) << "as if four others had been as said";
+  EXPECT_NEAR(audio_left(dispatcher, {}), 60 + 2 * 92, 1e-9) << "as if four others had had the declared length";
   dispatcher.correct_length(1, Seconds(60), {});
   EXPECT_NEAR(audio_left(dispatcher, {}), 60 + 60 + 100 * (2 * 0.6 + 4) / 6, 1e-9);
   dispatcher.end_job(0, {});
   dispatcher.correct_length(1, Seconds(180), {});
-  EXPECT_NEAR(audio_left(dispatcher, {}), 180 + 100, 1e-9) << "what is longer than said is chance";
+  EXPECT_NEAR(audio_left(dispatcher, {}), 180 + 100, 1e-9) << "a length above the declared one is chance";
 }
 
 TEST(Dispatcher, WindowsOfTheLastFileSpreadOverIdleDevices) {
@@ -379,7 +379,7 @@ TEST(Dispatcher, WhatIsInFlightOnASlowDeviceIsNotLeftForLessThanThatTakes) {
   const auto grants = take_all(dispatcher, {});
   ASSERT_EQ(grants.size(), 2U);
   for (const auto& grant : grants)
-    if (grant.device == 0) dispatcher.finished(grant.id, Seconds(50));  // sooner than anybody thought
+    if (grant.device == 0) dispatcher.finished(grant.id, Seconds(50));  // sooner than expected
   EXPECT_NEAR(dispatcher.queue(Seconds(50)).expected_left->count(), 50, 1e-6) << "the fast one cannot help any more";
 }
 

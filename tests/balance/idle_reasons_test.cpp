@@ -1,4 +1,4 @@
-// Why a device has nothing to show for its time, as reports tell it.
+// The reasons for a device's idle time, as reports show them.
 
 #include <gtest/gtest.h>
 
@@ -122,7 +122,7 @@ TEST(IdleReasons, JobsThatAreHeldBackAreNoWantOfInput) {
   EXPECT_FALSE(dispatcher.next({}));
   dispatcher.held_back(Idle::cap, Seconds(2));
   EXPECT_FALSE(dispatcher.next(Seconds(2)));
-  EXPECT_EQ(dispatcher.devices(Seconds(2))[0].refusal, "as many tasks are in work as may be");
+  EXPECT_EQ(dispatcher.devices(Seconds(2))[0].refusal, "as many jobs are in work as may be");
   dispatcher.held_back(Idle::drained, Seconds(5));
   EXPECT_FALSE(dispatcher.next(Seconds(5)));
   dispatcher.held_back({}, Seconds(6));
@@ -132,7 +132,7 @@ TEST(IdleReasons, JobsThatAreHeldBackAreNoWantOfInput) {
   EXPECT_EQ(spent(dispatcher, Idle::drained, Seconds(8)), 1);
   dispatcher.held_back(Idle::cap, Seconds(8));
   dispatcher.offer(1, Seconds(300), 1, Seconds(8));
-  EXPECT_TRUE(dispatcher.next(Seconds(8))) << "it is no limit, only what its owner says of its own";
+  EXPECT_TRUE(dispatcher.next(Seconds(8))) << "it is no limit, only the owner's report on its own jobs";
 }
 
 }  // namespace

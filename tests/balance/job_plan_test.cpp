@@ -57,7 +57,7 @@ TEST(JobPlan, IsWithinAHundredthOfTheTrueOptimumOfUpToTenJobs) {
     std::sort(audio.rbegin(), audio.rend());
     const JobPlan plan = plan_jobs(audio, devices);
     const double best = optimum(audio, devices);
-    EXPECT_NEAR(plan.end, end_of(plan, audio, devices), 1e-6) << "it says what it comes to";
+    EXPECT_NEAR(plan.end, end_of(plan, audio, devices), 1e-6) << "the plan's end is that of its placement";
     EXPECT_LE(plan.end, best * 1.01);
     EXPECT_GE(plan.end, plan_bound(audio, devices) * (1 - 1e-9));
   }

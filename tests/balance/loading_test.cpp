@@ -31,7 +31,7 @@ TEST(Loading, APieceIsLeftToADeviceThatStillLoadsWhereThatEndsItATenthSooner) {
     EXPECT_FALSE(placed(Seconds(5))) << "10 s here; 5 s to load and 1 s there";
     EXPECT_TRUE(placed(Seconds(8.5))) << "9.5 s are not a tenth less than 10";
     EXPECT_TRUE(placed(Seconds(60)));
-    EXPECT_TRUE(placed({})) << "nobody knows how long that takes";
+    EXPECT_TRUE(placed({})) << "the load time is unknown";
   }
 }
 

@@ -8,7 +8,7 @@
 #include "support/log_normal_lengths.h"
 #include "support/seeds.h"
 
-// The numbers that issue 5, part 5, asks for: simulated, by the code of the real run.
+// The figures that issue 5, part 5, requires, simulated with the code of the real run.
 namespace tutti {
 namespace {
 
@@ -20,7 +20,7 @@ SimResult run(Policy policy, std::span<const SimJob> jobs, std::vector<SimDevice
 
 double ratio(const SimResult& result, std::span<const SimJob> jobs, std::span<const SimDevice> devices,
              SimUnit unit) {
-  for (const Seconds done : result.done_at) EXPECT_GT(done, Seconds::zero()) << "a task was not done";
+  for (const Seconds done : result.done_at) EXPECT_GT(done, Seconds::zero()) << "a job was not done";
   return result.makespan / lower_bound(jobs, devices, unit);
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr Bytes kPiece{300'000'000};
 
-/// A dispatcher among random devices, tasks and troubles, in virtual time, with a record of its own to check it by.
+/// A dispatcher with random devices, jobs and faults in virtual time, and a separate record to check it by.
 class Storm {
  public:
   explicit Storm(std::uint64_t seed)

@@ -27,7 +27,7 @@ std::vector<SimJob> lectures(std::size_t count) {
 }
 
 /// Whatever is begun in this time on a card of up to 30x fails, canaries (a third of a second there) included.
-std::vector<SimFault> sick(Seconds from, Seconds to) {
+std::vector<SimFault> failing(Seconds from, Seconds to) {
   std::vector<SimFault> faults;
   for (Seconds at = from; at < to; at += Seconds(0.25)) faults.push_back({at, Kind::worker_dies});
   return faults;
@@ -96,7 +96,7 @@ TEST(Simulator, AWorkerThatDiesNowAndThenCostsItsWindowsAndNothingElse) {
 
 TEST(Simulator, ACardThatFailsEverythingAtOnceIsNoBlackHole) {
   auto devices = std::vector{plain_device("a", 30, 4), plain_device("b", 12, 4)};
-  devices[0].faults = sick(Seconds(10), Seconds(20'000));
+  devices[0].faults = failing(Seconds(10), Seconds(20'000));
   const auto jobs = lectures(30);
   const SimResult result = run(devices, jobs, SimUnit::file);
   EXPECT_EQ(done(result), 30u);
@@ -116,7 +116,7 @@ TEST(Simulator, ALostCardThatReturnsIsProbedAndWorksAgain) {
 
 TEST(Simulator, WhenAllCardsAreSickForAWhileNothingIsLost) {
   auto devices = std::vector{plain_device("a", 30, 2), plain_device("b", 12, 2)};
-  for (auto& device : devices) device.faults = sick(Seconds(51.3), Seconds(120));
+  for (auto& device : devices) device.faults = failing(Seconds(51.3), Seconds(120));
   const auto jobs = lectures(20);
   const SimResult result = run(devices, jobs);
   EXPECT_EQ(done(result), 20u);
@@ -133,7 +133,7 @@ TEST(Simulator, WhatACardTakesToLoadIsWaitedForWhereThatIsSooner) {
   std::vector<SimDevice> devices{plain_device("slow", 1, 1), plain_device("fast", 100, 1)};
   devices[1].warm_up = Seconds(2);
   const auto one = with_error(std::vector<double>{30}, 0, 0);
-  EXPECT_NEAR(simulate(one, devices, {}).makespan.count(), 30, 1e-6) << "nobody knows when it will be ready";
+  EXPECT_NEAR(simulate(one, devices, {}).makespan.count(), 30, 1e-6) << "the ready time is unknown";
   devices[1].facts.load_time = Seconds(2);
   EXPECT_NEAR(simulate(one, devices, {}).makespan.count(), 2.3, 1e-6);
 }

@@ -52,7 +52,7 @@ TEST(SpeedModel, ThroughShortPiecesLessAudioGoesThanThroughLongOnes) {
   EXPECT_NEAR(model.through(Seconds(20), 1), 20, 0.3);
   EXPECT_NEAR(model.through(Seconds(5), 1), 8, 0.2);
   EXPECT_NEAR(model.usual_piece().count(), 27, 1) << "the last of them count most";
-  EXPECT_EQ(model.doubt(Seconds(5)), 0) << "what is fixed was told apart";
+  EXPECT_EQ(model.doubt(Seconds(5)), 0) << "the fixed cost was separated";
 }
 
 TEST(SpeedModel, WhatPiecesOfAnotherLengthCostIsInDoubtWhileAllWereAlike) {

@@ -171,8 +171,8 @@ TEST(Child, ItHasItsOwnProcessGroupAndDefaultSignals) {
   const auto lines = shell.child->last_lines();
   ASSERT_EQ(lines.size(), 4U);
   EXPECT_EQ(std::stoi(lines[0]), std::stoi(lines[1]));
-  // 32 and 33 are the C library's own; whoever started the tests may have left them ignored, and nobody can change
-  // that.
+  // Signals 32 and 33 are the C library's own. The parent of the tests may have left them ignored, which no process can
+  // change.
   constexpr std::uint64_t kOurs = ~(std::uint64_t{3} << 31);
   const auto mask = [](const std::string& line) { return std::stoull(line.substr(line.find('\t') + 1), nullptr, 16); };
   EXPECT_EQ(mask(lines[2]) & kOurs, 0U) << lines[2];

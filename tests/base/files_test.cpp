@@ -30,13 +30,13 @@ TEST(Files, WhatADiskHasNoRoomForIsSaidWithBothSizesAndTheWayOut) {
   constexpr Bytes kExabyte{1'000'000'000'000'000'000};
   EXPECT_TRUE(expect_space(folder.path(), Bytes{1}, "a byte", "Free some space"));
   EXPECT_TRUE(expect_space(folder.path(), Bytes{-1}, "what is there already", "Free some space"));
-  EXPECT_TRUE(expect_space(folder / "not there", kExabyte, "nobody knows", "Free some space"));
-  const auto room = expect_space(folder.path(), kExabyte, "the new model", "Free some space");
-  ASSERT_FALSE(room);
-  EXPECT_EQ(room.error().fault, Fault::full);
-  EXPECT_TRUE(room.error().what.starts_with(folder.path().string() + ": the new model takes 1000000000.0 GB, "))
-      << room.error().what;
-  EXPECT_TRUE(room.error().text().ends_with(" are free. Free some space")) << room.error().text();
+  EXPECT_TRUE(expect_space(folder / "not there", kExabyte, "unknown", "Free some space"));
+  const auto checked = expect_space(folder.path(), kExabyte, "the new model", "Free some space");
+  ASSERT_FALSE(checked);
+  EXPECT_EQ(checked.error().fault, Fault::full);
+  EXPECT_TRUE(checked.error().what.starts_with(folder.path().string() + ": the new model takes 1000000000.0 GB, "))
+      << checked.error().what;
+  EXPECT_TRUE(checked.error().text().ends_with(" are free. Free some space")) << checked.error().text();
 }
 
 TEST(Files, AnAtomicWriteFollowsLinksAndKeepsToTheUmask) {
@@ -125,8 +125,8 @@ TEST(Files, WhatThePermissionsForbidIsNoFaultOfTheCommandLine) {
 }
 
 TEST(Files, OnlyWhatANameCannotMeanIsAFaultOfTheCommandLine) {
-  for (const int meant : {EISDIR, ELOOP, ENAMETOOLONG, EINVAL, EEXIST})
-    EXPECT_EQ(system_error("x", "cannot be opened", meant).fault, Fault::usage) << meant;
+  for (const int code : {EISDIR, ELOOP, ENAMETOOLONG, EINVAL, EEXIST})
+    EXPECT_EQ(system_error("x", "cannot be opened", code).fault, Fault::usage) << code;
   for (const int elsewhere : {ENOSYS, ENOTSUP, ETXTBSY, ENOLCK, EBADF, EPROTO, EADDRINUSE})
     EXPECT_NE(system_error("x", "cannot be opened", elsewhere).fault, Fault::usage) << elsewhere;
   EXPECT_EQ(system_error("x", "could not be started", ENOEXEC).fault, Fault::unsupported);

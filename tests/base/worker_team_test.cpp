@@ -196,7 +196,7 @@ TEST(WorkerTeam, PartsBehindAnExceptionAreSkipped) {
 
 TEST(WorkerTeam, ClosesWhileHelpersSpinOrSleep) {
   for (const int spin_us : {1, 100000}) {
-    for (int life = 0; life < 20; ++life) {
+    for (int round = 0; round < 20; ++round) {
       WorkerTeam team({.helper_spin = microseconds(spin_us)});
       run_counts(team, 8, 3);
     }

@@ -9,7 +9,7 @@ using namespace tutti;
 
 namespace {
 
-/// A batch with two devices, "cuda:0" and "left card", and one task, 7.
+/// A batch with two devices, "cuda:0" and "left card", and one job, 7.
 class OneOfEach final : public BatchControl {
  public:
   FleetStatus status(const PoolView*) override { return {}; }
@@ -38,7 +38,7 @@ TEST(BatchControl, DoesWhatItIsAskedAndSaysWhatItCannot) {
     EXPECT_EQ(answer_to(request).at("ok"), true) << request;
   EXPECT_EQ(answer_to("drain cuda:1").at("error"), "no device 'cuda:1' in this run");
   EXPECT_EQ(answer_to("cancel 8").at("error"), "no such task");
-  EXPECT_THAT(answer_to("cancel all").at("error").get<std::string>(), testing::HasSubstr("cancel TASK"));
+  EXPECT_THAT(answer_to("cancel all").at("error").get<std::string>(), testing::HasSubstr("cancel JOB"));
   EXPECT_THAT(answer_to("").at("error").get<std::string>(), testing::HasSubstr("expected status"));
   EXPECT_FALSE(answer_to("status").contains("error"));
 }

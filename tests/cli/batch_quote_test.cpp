@@ -24,7 +24,7 @@ TEST(BatchQuote, ARecordingWhoseLengthNobodyKnowsHidesNotWhatTheOthersTake) {
   LogCapture log;
   StartQuote quote(basis());
   quote.expect({.lengths = {Seconds(600), Seconds(300)}, .unknown = 1});
-  const auto expected = quote.of(report(2, {Seconds(600), Seconds(300)}));  // the third one had no sound in it
+  const auto expected = quote.of(report(2, {Seconds(600), Seconds(300)}));  // the third one had no audio
   ASSERT_TRUE(expected);
   EXPECT_NEAR(expected->time.expected.count(), 90, 1);
   const std::string output = log.wait_for("Expected: 15:00 of audio").text;

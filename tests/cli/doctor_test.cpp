@@ -58,7 +58,7 @@ TEST(Doctor, AHealthyGpuIsOneGoodLine) {
 TEST(Doctor, EachThingWrongWithAGpuHasItsRemedy) {
   auto gpu = healthy();
   gpu.state = GpuState::lost;
-  gpu.reason = "the driver says: GPU is lost (15)";
+  gpu.reason = "the driver reports: GPU is lost (15)";
   EXPECT_THAT(findings_of(gpu), ElementsAre(is(Level::broken, "GPU 0", "GPU is lost (15)", "dmesg")));
   gpu.state = GpuState::hung;
   EXPECT_THAT(findings_of(gpu), ElementsAre(is(Level::broken, "GPU 0", "", "reset")));
@@ -78,7 +78,7 @@ TEST(Doctor, EachThingWrongWithAGpuHasItsRemedy) {
   gpu.temperatures.gpu = 86;
   EXPECT_THAT(findings_of(gpu), Contains(is(Level::note, "GPU 0", "slows down at 88", "cooling")));
   gpu = healthy();
-  gpu.utilisation.doubt = "says 100 % with no process and no memory in use";
+  gpu.utilisation.doubt = "reports 100 % with no process and no memory in use";
   EXPECT_THAT(findings_of(gpu), Contains(is(Level::note, "GPU 0", "cannot be true", "own work")));
   gpu = healthy();
   gpu.memory.foreign = Bytes{5'000'000'000};
@@ -144,7 +144,7 @@ TEST(Doctor, TheStoreOfBatchesMustBeLocalOursAndHaveRoom) {
   EXPECT_THAT(look(state), is(Level::broken, "state", "on NFS, where locks do not hold", "a disk of this machine"));
   state = {.path = "/small", .free = Bytes{100 << 20}};
   EXPECT_THAT(look(state), is(Level::broken, "state", "free", "Free some space"));
-  state.free = fail(Fault::missing, "/gone: its file system cannot be asked");
+  state.free = fail(Fault::missing, "/gone: its file system cannot be queried");
   EXPECT_THAT(look(state), is(Level::broken, "state", "/gone"));
 }
 

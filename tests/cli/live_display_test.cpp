@@ -15,7 +15,7 @@ using namespace tutti;
 
 namespace {
 
-/// Standard error as a terminal after Ctrl+S: whoever writes to it waits, until `let_go`.
+/// Standard error as a terminal after Ctrl+S: a write to it blocks until `close`.
 class HeldUpTerminal {
  public:
   HeldUpTerminal() {
@@ -30,7 +30,7 @@ class HeldUpTerminal {
     ::dup2(writer.get(), STDERR_FILENO);
   }
   ~HeldUpTerminal() {
-    let_go();
+    close();
     ::dup2(before_.get(), STDERR_FILENO);
     ::signal(SIGPIPE, on_pipe_);
   }
@@ -38,7 +38,7 @@ class HeldUpTerminal {
   HeldUpTerminal& operator=(const HeldUpTerminal&) = delete;
 
   /// Its window is closed: writing fails.
-  void let_go() { reader_ = OwnedFd(); }
+  void close() { reader_ = OwnedFd(); }
 
  private:
   sighandler_t on_pipe_ = ::signal(SIGPIPE, SIG_IGN);
@@ -57,5 +57,5 @@ TEST(LiveDisplay, ATerminalThatIsHeldUpDoesNotHoldUpWhoeverTellsHowFarItIs) {
     while (Clock::real().now() < until) display->on_progress(0, Seconds(1), {});
   });
   EXPECT_EQ(reported.wait_for(std::chrono::seconds(60)), std::future_status::ready);
-  terminal.let_go();
+  terminal.close();
 }

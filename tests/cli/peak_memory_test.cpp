@@ -1,4 +1,4 @@
-// Of a scripted GPU, whose library the tests of this room have.
+// Peak memory of a scripted GPU, whose library the tests of this module link.
 
 #include "transcribe/bench/peak_memory.h"
 

@@ -134,8 +134,8 @@ TEST(PlanDevices, WhatTheyDrewInEarlierBatchesIsKnownWhereAllSaidIt) {
   EXPECT_EQ(watts_of(targets), std::nullopt);
 }
 
-/// What a store says after a batch over 15 s clips on two devices; each of them pays 0.7 s for a window and 1/40 of its
-/// audio.
+/// The store's records after a batch over 15 s clips on two devices. Each device takes 0.7 s for a window and 1/40 of
+/// its audio.
 DevicePast past_of_clips(std::int64_t windows) {
   const TempFolder folder;
   {
@@ -229,7 +229,7 @@ TEST(PlanPolicies, AreComparedOverAsMuchSpeechAsEarlierBatchesFound) {
   EXPECT_NEAR(half.rows.front().makespan / all.rows.front().makespan, 0.5, 0.02);
   EXPECT_NE(half.text(3, Seconds(6000)).find("50 % of it counts as speech"), std::string::npos);
   EXPECT_NE(half.json().find("\"speech_share\":0.5"), std::string::npos);
-  EXPECT_EQ(all.json().find("speech_share"), std::string::npos) << "nobody knows it";
+  EXPECT_EQ(all.json().find("speech_share"), std::string::npos) << "it is unknown";
 }
 
 TEST(PlanCapacity, OfAutoIsThatOfTheLargestFastType) {
@@ -262,7 +262,7 @@ TEST(PlanCapacity, AsManyDecodersAreCountedAsFeedTheDevices) {
   };
   const std::int64_t usual = control({}, 16);
   EXPECT_EQ(control(1000, 16), usual);
-  EXPECT_EQ(control(1000, 2), usual) << "the machine that was told of may have more";
+  EXPECT_EQ(control(1000, 2), usual) << "the machine that was described may have more";
   const std::int64_t all = control(1e6, 16);
   EXPECT_GT(all, usual);
   EXPECT_EQ(all - usual, 12 * (control(400 * 5, 16) - usual)) << "a process more for 400 x real time, one a core";

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 class PreparedCorpus : public testing::Test {
  protected:
-  /// A recording and its text, as people have them; the sound itself comes from of().
+  /// A recording and its text, as users have them; the audio itself comes from of().
   fs::path recording(const std::string& name, const std::string& text) const {
     const auto path = folder_ / (name + ".wav");
     EXPECT_TRUE(write_file_atomically(path, "sound"));
@@ -86,7 +86,7 @@ TEST_F(PreparedCorpus, GivesNoRecordingTheNameOfAnotherOneThatWasDoneBefore) {
   const auto first = recording("a/talk", "a"), second = recording("b/talk", "b");
   {
     auto folder = open().value();
-    ASSERT_TRUE(folder.add(first, of(first, 0))) << "nothing of it is to be heard";
+    ASSERT_TRUE(folder.add(first, of(first, 0))) << "no part of it is kept";
     ASSERT_TRUE(folder.add(second, of(second)));
   }
   auto folder = open().value();

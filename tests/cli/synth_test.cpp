@@ -55,26 +55,26 @@ TEST(MorseFolder, HoldsTheNotesLayout) {
 }
 
 TEST(MorseFolder, TimesEveryLetterWhereAsked) {
-  const TempFolder by_word, by_letter;
+  const TempFolder by_word, by_character;
   MorseFolder wanted = folder_of(by_word.path(), 8);
   ASSERT_TRUE(write_morse_folder(wanted));
-  wanted.out = by_letter.path();
+  wanted.out = by_character.path();
   wanted.letter_times = true;
   ASSERT_TRUE(write_morse_folder(wanted));
-  auto words = files_in(by_word.path()), letters = files_in(by_letter.path());
+  auto words = files_in(by_word.path()), characters = files_in(by_character.path());
   std::size_t checked = 0;
   for (const auto& [name, json] : words) {
     if (!name.starts_with("transcripts/")) continue;
-    const auto coarse = read_transcript_json(json), fine = read_transcript_json(letters[name]);
+    const auto coarse = read_transcript_json(json), fine = read_transcript_json(characters[name]);
     ASSERT_TRUE(coarse && fine);
     for (std::size_t i = 0; i < coarse->segments.size(); ++i) {
       std::string text;
       double last = 0;
-      for (const Word& letter : fine->segments[i].words) {
-        text += letter.word;
-        EXPECT_GT(letter.start, last);
-        EXPECT_GT(letter.end, letter.start);
-        last = letter.end;
+      for (const Word& character : fine->segments[i].words) {
+        text += character.word;
+        EXPECT_GT(character.start, last);
+        EXPECT_GT(character.end, character.start);
+        last = character.end;
         ++checked;
       }
       EXPECT_EQ(text, fine->segments[i].text);
@@ -112,7 +112,7 @@ TEST(MorseFolder, OneProcessAtATimeWritesIntoIt) {
     EXPECT_NE(refused.error().what.find(folder.path().string() + ": another process"), std::string::npos);
     EXPECT_FALSE(read_file(folder / "audio/morse_000000.wav")) << "not a clip is touched";
   }
-  ASSERT_TRUE(write_morse_folder(folder_of(folder.path(), 2))) << "whoever was killed leaves the file";
+  ASSERT_TRUE(write_morse_folder(folder_of(folder.path(), 2))) << "a killed process leaves the file";
   EXPECT_FALSE(std::filesystem::exists(folder / "synth.lock")) << "it is no part of the corpus";
 }
 

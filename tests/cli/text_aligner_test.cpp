@@ -9,16 +9,16 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// Spreads any text evenly over its window. Texts of more than `believed` tokens sound improbable to it.
+/// Spreads any text evenly over its window. Texts of more than `believed` tokens are improbable to it.
 class EvenDecoder final : public WindowDecoder {
  public:
   std::size_t believed = 1000;
-  std::vector<std::int64_t> requested{};  // where the windows began, frames
+  std::vector<std::int64_t> window_starts{};  // where the windows began, frames
 
   Result<std::string> detect_language(WindowSpan) override { return "en"; }
   Result<DecodeAnswer> decode(WindowSpan, const DecodeRequest&) override { return fail(Fault::internal, "not asked"); }
   Result<AlignAnswer> align(WindowSpan window, const AlignRequest& request) override {
-    requested.push_back(window.seek);
+    window_starts.push_back(window.seek);
     const auto count = static_cast<std::int64_t>(request.text.size());
     AlignAnswer answer;
     for (std::int64_t i = 0; i <= count; ++i)
@@ -36,7 +36,7 @@ TextUnit unit(const std::string& text, double start, double end) {
   return made;
 }
 
-/// Aligns with a model that hears 30 s, in a recording of a minute.
+/// Aligns with a model whose window is 30 s, in a recording of a minute.
 void align(std::vector<TextUnit>& units, EvenDecoder& decoder) {
   const auto tokenizer = Tokenizer::built_in(51864).value();
   const WordRules rules;
@@ -49,7 +49,7 @@ TEST(TextAligner, AlignsAsManyUnitsTogetherAsOneWindowHolds) {
   std::vector units{unit("one two", 1, 9), unit("three four", 11, 19), unit("five six", 31, 39)};
   EvenDecoder decoder;
   align(units, decoder);
-  EXPECT_THAT(decoder.requested, ElementsAre(50, 3050)) << "half a second before the first text of each";
+  EXPECT_THAT(decoder.window_starts, ElementsAre(50, 3050)) << "half a second before the first text of each";
   for (const auto& it : units) {
     EXPECT_THAT(it.refused, IsEmpty());
     EXPECT_EQ(it.output.words.size(), 2U);
@@ -63,7 +63,7 @@ TEST(TextAligner, UnitsThatLookImprobableTogetherAreHeardOneByOne) {
   EvenDecoder decoder;
   decoder.believed = 2;
   align(units, decoder);
-  EXPECT_THAT(decoder.requested, ElementsAre(50, 50, 1050));
+  EXPECT_THAT(decoder.window_starts, ElementsAre(50, 50, 1050));
   EXPECT_NEAR(units[1].score, 0.9, 1e-6);
   EXPECT_GE(units[1].output.start, 10.5);
 }
@@ -73,11 +73,11 @@ TEST(TextAligner, UnsureUnitsAreLookedForTogetherWhereverTheyMayLie) {
   units[1].is_sure = units[2].is_sure = false;
   EvenDecoder decoder;
   align(units, decoder);
-  EXPECT_THAT(decoder.requested, ElementsAre(50, 350, 1950));
+  EXPECT_THAT(decoder.window_starts, ElementsAre(50, 350, 1950));
   units[2].output.end = 45;
   align(units, decoder);
-  EXPECT_THAT(units[1].refused, HasSubstr("not heard"));
-  EXPECT_THAT(units[2].refused, HasSubstr("not heard"));
+  EXPECT_THAT(units[1].refused, HasSubstr("not found"));
+  EXPECT_THAT(units[2].refused, HasSubstr("not found"));
   EXPECT_THAT(units[3].refused, IsEmpty());
 }
 
@@ -85,10 +85,10 @@ TEST(TextAligner, WhatFitsNoWindowOrLiesBehindTheEndIsRefused) {
   std::vector units{unit("endless", 1, 35), unit("short", 36, 38), unit("late", 61, 62)};
   EvenDecoder decoder;
   align(units, decoder);
-  EXPECT_THAT(units[0].refused, HasSubstr("longer than the model hears"));
+  EXPECT_THAT(units[0].refused, HasSubstr("longer than the model's window"));
   EXPECT_THAT(units[1].refused, IsEmpty());
   EXPECT_THAT(units[2].refused, HasSubstr("behind the end"));
-  EXPECT_EQ(decoder.requested.size(), 1U);
+  EXPECT_EQ(decoder.window_starts.size(), 1U);
 }
 
 }  // namespace

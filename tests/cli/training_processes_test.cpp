@@ -52,8 +52,8 @@ TEST(TrainingProcesses, OneJobOfSlurmIsAloneAndTorchrunIsAskedFirst) {
 
 TEST(TrainingProcesses, ThoseOfOneMachineAreCounted) {
   const ScopedVariable jobs("SLURM_NTASKS", nullptr), nodes("SLURM_JOB_NUM_NODES", "3");
-  const ScopedVariable no_world("WORLD_SIZE", nullptr), place("MASTER_ADDR", nullptr), rank("RANK", "0");
-  const ScopedVariable unsaid("LOCAL_WORLD_SIZE", nullptr);
+  const ScopedVariable no_world("WORLD_SIZE", nullptr), no_address("MASTER_ADDR", nullptr), rank("RANK", "0");
+  const ScopedVariable no_local("LOCAL_WORLD_SIZE", nullptr);
   EXPECT_EQ(ranks_here(), 1);
   {
     const ScopedVariable slurm("SLURM_NTASKS", "8"), job("SLURM_PROCID", "0");

@@ -245,7 +245,7 @@ TEST(TranscribeOptions, ANameThatIsNoDeviceIsAUsageErrorWhateverThisMachineHas) 
 
 TEST(TranscribeOptions, ATokenThatTheModelLacksIsNamedWithItsVocabularyBeforeAnyWork) {
   const auto what = [](const std::string& ids) {
-    const auto options = options_of({"a.wav", "--suppress-tokens", ids});  // the model's name says its vocabulary
+    const auto options = options_of({"a.wav", "--suppress-tokens", ids});  // the model's name gives its vocabulary
     return options ? std::string() : options.error().text();
   };
   EXPECT_EQ(what("-1,51864"), "");

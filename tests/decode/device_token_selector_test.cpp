@@ -1,4 +1,5 @@
-// The judge of whole steps against the judge of single rows. On a GPU the logits lie there; here both lie on the CPU.
+// Token selection for whole steps against selection for single rows. On a GPU the logits stay there; here both are on
+// the CPU.
 #include "decode/device_token_selector.h"
 
 #include <ATen/ATen.h>
@@ -221,14 +222,14 @@ TEST(VerifiedTokenSelector, GivesTheHostsVerdictsInPlaceOfWrongOnesAndTrustsNoMo
     VerifiedTokenSelector select_tokens([&](const StepRows&, std::span<const Sequence>, const DecodingTokens&) { return wrong; });
     const auto found = select_tokens.select_tokens(rows.of(logits), live, kTokens);
     EXPECT_FALSE(select_tokens.trusted()) << damage;
-    EXPECT_NE(output.find("judged on the host"), std::string::npos) << damage;
+    EXPECT_NE(output.find("selected on the host"), std::string::npos) << damage;
     for (std::size_t i = 0; i < live.size(); ++i) expect_same(found[i], right[i], live[i], i);
     EXPECT_TRUE(found[0].no_speech_prob.has_value()) << damage;
   }
   set_log_sink(before);
 }
 
-/// A formula whose logits are judged where they lie.
+/// A formula whose tokens are selected on the device that holds the logits.
 struct SelectedOnDevice : FormulaStepper {
   using FormulaStepper::FormulaStepper;
   bool selects_on_device() const override { return true; }
@@ -266,7 +267,7 @@ TEST(DeviceTokenSelector, GivesABatchTheTextsThatTheHostGivesIt) {
   const LogSink before = set_log_sink([&](Level, std::string_view text) { output += text; });
   const auto found = run(there), wanted = run(here);
   set_log_sink(before);
-  EXPECT_EQ(output, "") << "the judge was trusted to the end";
+  EXPECT_EQ(output, "") << "the device selector was trusted to the end";
   ASSERT_EQ(found.size(), 24U);
   for (const auto& [number, outcome] : found) {
     const auto& other = wanted.at(number);

@@ -12,7 +12,7 @@ namespace {
 
 const DecodingTokens kTokens{.eot = 300, .timestamp_begin = 303, .no_timestamps = 302, .no_speech = 301, .blank = {7}};
 
-/// A formula that remembers the shapes it was asked for.
+/// A formula that records the requested shapes.
 struct Recorder : FormulaStepper {
   Recorder(std::int32_t slots, std::vector<std::vector<std::size_t>>& shapes)
       : FormulaStepper(slots, 400, kTokens, true), shapes_(shapes) {}

@@ -83,7 +83,7 @@ class FormulaStepper : public Stepper {
   bool fails_next_ = false;
 };
 
-/// A window that FormulaStepper tells from others by `seed`.
+/// A window that FormulaStepper identifies by `seed`.
 inline std::shared_ptr<const CrossKv> formula_window(std::size_t seed) {
   auto window = std::make_shared<CrossKv>();
   window->layers.resize(seed);

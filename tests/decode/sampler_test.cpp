@@ -43,7 +43,7 @@ TEST(Choose, DrawsTokensAsOftenAsTheirTemperedProbabilitySays) {
   EXPECT_NEAR(last, kDraws / 6, 3 * std::sqrt(kDraws * 1.0 / 6 * 5 / 6));
 }
 
-/// A key whose number lies as close to one as a few million tries get.
+/// A key whose random number is as close to one as a few million tries find.
 SampleKey key_close_to_one() {
   SampleKey best;
   for (SampleKey key; key.step < 4'000'000; ++key.step)

@@ -27,8 +27,8 @@ constexpr WhisperDims kDims{.n_mels = 8,
                             .n_text_layer = 2};
 const DecodingTokens kTokens{.eot = 300, .timestamp_begin = 303, .no_timestamps = 302, .no_speech = 301, .blank = {7}};
 
-// With AVX2 MKL adds up a row's products in an order that depends on the row's place, unless it is told otherwise
-// before it is first used. What is tested here is what lies around the products.
+// With AVX2 MKL adds up a row's products in an order that depends on the row's index, unless this is set before its
+// first use. The subject here is the code around the products.
 [[maybe_unused]] const bool kOneOrder = ::setenv("MKL_CBWR", "COMPATIBLE", /*overwrite=*/1) == 0;
 
 /// On a CPU float16 is the path of a GPU, computed in float32.
@@ -80,7 +80,7 @@ TEST(StaticStepper, GivesEverySampleAndSearchTheTextThatTorchsOperatorsGive) {
   EXPECT_TRUE(device.trust->kernels) << "it was torch that answered";
 }
 
-/// As on a GPU, whose logits are judged there.
+/// As on a GPU, where tokens are selected on the device.
 struct SelectedOnDevice : ModelStepper {
   using ModelStepper::ModelStepper;
   bool selects_on_device() const override { return true; }

@@ -29,7 +29,7 @@ inline const std::string kTwoCards =
     "process gpu=GPU-a pid=1 memory=3000000000 util=20\n"
     "process gpu=GPU-b pid=2 memory=4000000000 util=90\n";
 
-/// A scripted machine read synchronously, with time that stands still.
+/// A scripted machine, read synchronously, with a clock that only the test advances.
 class DriverUnderTest {
  public:
   explicit DriverUnderTest(const std::string& script, const char* library = TUTTI_FAKE_NVML_LIBRARY)

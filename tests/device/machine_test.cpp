@@ -108,7 +108,7 @@ TEST(Disk, RoomIsToldOfWhatIsNotThereYetByTheFolderAboveIt) {
   EXPECT_GT(space->free, Bytes{0});
   EXPECT_GE(space->total, space->free);
   EXPECT_TRUE(folder.path().string().starts_with(space->mount.string())) << space->mount;
-  EXPECT_EQ(disks_of({folder.path(), folder / "not"}), std::vector{space->mount}) << "one disk, told once";
+  EXPECT_EQ(disks_of({folder.path(), folder / "not"}), std::vector{space->mount}) << "one disk, listed once";
 }
 
 }  // namespace

@@ -139,8 +139,8 @@ TEST(NvmlSource, ABlankIsNoNumber) {
   EXPECT_EQ(gpu.energy, 1.0);
 }
 
-/// Asked when the list is made; the values then tell that the card is well.
-bool is_asked_for_the_list_only(std::string_view call) {
+/// Calls made only while the list is built; the values then show that the card works.
+bool is_called_only_for_the_list(std::string_view call) {
   return call == "nvmlDeviceGetName" || call == "nvmlDeviceGetPciInfo_v3" || call == "nvmlDeviceGetMemoryInfo" ||
          call == "nvmlDeviceGetCudaComputeCapability" || call == "nvmlDeviceRegisterEvents";
 }
@@ -158,7 +158,7 @@ void expect_one_value_lost(const MachineSnapshot& all, const char* call, int cod
                            const std::vector<std::string>& healthy) {
   const GpuSnapshot* gpu = all.gpu("GPU-b");
   ASSERT_NE(gpu, nullptr);
-  if (means_loss(code) && !is_asked_for_the_list_only(call)) {
+  if (means_loss(code) && !is_called_only_for_the_list(call)) {
     EXPECT_EQ(gpu->state, GpuState::lost);
     EXPECT_THAT(gpu->reason, HasSubstr("(" + std::to_string(code) + ")"));
     EXPECT_EQ(gpu->utilisation.gpu, std::nullopt) << "a lost card is not idle";
@@ -220,7 +220,7 @@ TEST(NvmlSource, ACardThatAnswersNothingAtAllIsLost) {
   const auto all = driver.read();
   EXPECT_EQ(all.gpu("GPU-a")->state, GpuState::ok);
   EXPECT_EQ(all.gpu("GPU-b")->state, GpuState::lost);
-  EXPECT_EQ(all.gpu("GPU-b")->reason, "the driver says: Unknown Error (999)");
+  EXPECT_EQ(all.gpu("GPU-b")->reason, "the driver reports: Unknown Error (999)");
 }
 
 TEST(NvmlSource, ACardFallsOffTheBusAndComesBackUnderAnotherIndex) {
@@ -238,7 +238,7 @@ TEST(NvmlSource, ACardFallsOffTheBusAndComesBackUnderAnotherIndex) {
   const GpuSnapshot* gone = all.gpu("GPU-a");
   ASSERT_NE(gone, nullptr);
   EXPECT_EQ(gone->state, GpuState::lost) << "in the first second";
-  EXPECT_EQ(gone->reason, "the driver says: GPU is lost (15)");
+  EXPECT_EQ(gone->reason, "the driver reports: GPU is lost (15)");
   EXPECT_EQ(gone->index, std::nullopt);
   EXPECT_EQ(gone->name, "NVIDIA L4");
   EXPECT_EQ(gone->memory.total, Bytes{24000000000});
@@ -296,7 +296,7 @@ TEST(NvmlSource, ThreeDriverGenerationsTellOfTheSameProcesses) {
     std::vector<std::pair<int, std::int64_t>> entries;
     for (const auto& process : *found) entries.emplace_back(process.pid, process.memory->value);
     EXPECT_THAT(entries, ElementsAre(std::pair(1, 3000000000), std::pair(1000003, 5), std::pair(1000004, 6)));
-    // Only the newest tells the driver's share of memory apart; what is free is the same for all.
+    // Only the newest driver reports its own share of memory; the free memory is the same for all.
     EXPECT_EQ(all.gpu("GPU-a")->memory.free, Bytes{19499999984});
     EXPECT_EQ(all.gpu("GPU-a")->memory.reserved.has_value(), std::string_view(library) == TUTTI_FAKE_NVML_LIBRARY);
     EXPECT_EQ(all.gpu("GPU-a")->throttled_by->size(), 1u) << "by the call's older name";
@@ -342,9 +342,9 @@ TEST(NvmlSource, AFullCounterWithNobodyThereIsNotBelieved) {
     driver.advance(Seconds(1));
   }
   EXPECT_EQ(gpu.utilisation.gpu, std::nullopt);
-  EXPECT_EQ(gpu.utilisation.doubt, "says 100 % with no process and no memory in use");
+  EXPECT_EQ(gpu.utilisation.doubt, "reports 100 % with no process and no memory in use");
   driver.now(idle + "process gpu=GPU-a pid=1000001 memory=3000000000 util=100\n");
-  EXPECT_EQ(driver.read().gpus.at(0).utilisation.gpu, 1.0) << "somebody is there now";
+  EXPECT_EQ(driver.read().gpus.at(0).utilisation.gpu, 1.0) << "a process is there now";
 }
 
 TEST(NvmlSource, OneToSixteenUnequalCardsAreToldApart) {

@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Fast enough for a test, with patience that a busy machine does not use up for good.
+/// Fast enough for a test, with time limits that a busy machine does not exceed for good.
 SamplerOptions fast() {
   return {
       .period = Seconds(0.001), .pcie_period = Seconds(0.001), .patience = Seconds(0.05), .farewell = Seconds(0.05)};
@@ -71,7 +71,7 @@ TEST(Sampler, AHangInAnyCallAboutACardLeavesTheOthersFresh) {
     const Sampler sampler(fast());
     eventually([&] { return sampler.latest()->gpu("GPU-a") != nullptr; });
     const auto before = sampler.latest()->when;
-    // The card that hangs was never read, so it is not in the book; the other one goes on.
+    // The GPU that hangs was never read, so it is not in the table; the other one goes on.
     eventually([&] {
       const auto all = sampler.latest();
       return is(*all, "GPU-a", GpuState::ok) && *all->gpu("GPU-a")->when > before;
@@ -113,7 +113,7 @@ TEST(Sampler, AHangOfTheWholeDriverIsANoteUntilItEnds) {
 TEST(Sampler, WhenTheDriverHangsAsAWholeTheCardsKeepTheirLastValuesAndAge) {
   const ScriptedMachine machine(kTwoCards);
   const Sampler sampler(fast());
-  eventually([&] {  // both: a card that was never read is not in the book
+  eventually([&] {  // both: a GPU that was never read is not in the table
     const auto all = sampler.latest();
     return is(*all, "GPU-a", GpuState::ok) && is(*all, "GPU-b", GpuState::ok);
   });

@@ -90,7 +90,7 @@ TEST(Smi, ProcessesGoToTheirCards) {
 }
 
 TEST(Smi, TakesOverWhereTheLibraryCannotBeLoaded) {
-  // It answers every field with its name's place; an old one does not know the newer fields.
+  // It answers every field with the index of its name; an old one does not know the newer fields.
   SmiMachine machine(
       "case \"$1\" in\n"
       "  *memory.reserved*) echo 'Field \"memory.reserved\" is not a valid field to query.'; exit 2;;\n"

@@ -13,12 +13,12 @@ TEST(BufferPool, ABufferComesBackOnceAllWhoShareItHaveLetGo) {
   BufferPool pool;
   std::optional<HostBuffer> first = pool.take(1000);
   std::optional<HostBuffer> shared = first;
-  const float* const place = first->data();
+  const float* const address = first->data();
   first.reset();
-  EXPECT_NE(pool.take(1000).data(), place);
+  EXPECT_NE(pool.take(1000).data(), address);
   shared.reset();
   const HostBuffer a = pool.take(1000), b = pool.take(1000);
-  EXPECT_TRUE(a.data() == place || b.data() == place);
+  EXPECT_TRUE(a.data() == address || b.data() == address);
 }
 
 TEST(BufferPool, WhereTooManyAreFreeTheOneThatWaitedLongestGoesHoweverLarge) {
@@ -30,7 +30,7 @@ TEST(BufferPool, WhereTooManyAreFreeTheOneThatWaitedLongestGoesHoweverLarge) {
   for (std::size_t i = 0; i < kKept; ++i) gather.insert(taken.emplace_back(pool.take(kSmall)).data());
   large.reset();
   taken.clear();
-  std::vector<HostBuffer> elsewhere;  // what was given back to the system is handed out to somebody else
+  std::vector<HostBuffer> elsewhere;  // takes the memory that was released to the system
   for (int i = 0; i < 1000; ++i) elsewhere.push_back(other.take(kSmall));
   for (std::size_t i = 0; i < kKept; ++i)
     EXPECT_TRUE(gather.contains(taken.emplace_back(pool.take(kSmall)).data())) << i;

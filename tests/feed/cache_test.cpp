@@ -118,7 +118,7 @@ TEST(FeatureCache, OneThatCannotBeWrittenCostsNoSampleAndIsSaidOnce) {
   FeedOptions options = options_for(corpus.manifest());
   options.cache.folder = corpus.folder() / "cache";
   const auto kept = all_batches(options);
-  options.cache.folder = "/proc/self/fdinfo";  // a folder in which nobody can make a file, the superuser included
+  options.cache.folder = "/proc/self/fdinfo";  // a folder in which not even the superuser can create a file
   const int output = times_reported("the cache of features takes nothing more: ", [&] {
     Feed feed = opened(options);
     EXPECT_EQ(digests_of(drained(feed)), digests_of(kept));

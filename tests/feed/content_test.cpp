@@ -42,9 +42,9 @@ class Transcribed : public testing::Test {
   void SetUp() override {
     fs::create_directory(folder_ / "talks");
     write_wav(folder_ / "talks/a.wav", sound_of(1, 8000));
-    say("one");
+    write_text("one");
   }
-  void say(const std::string& text) {
+  void write_text(const std::string& text) {
     ASSERT_TRUE(write_file_atomically(folder_ / "talks/a.json", "{\"text\":\"" + text + "\",\"segments\":[]}"));
   }
   TempFolder folder_;
@@ -52,9 +52,9 @@ class Transcribed : public testing::Test {
 
 TEST_F(Transcribed, TextsAreContentToo) {
   const auto before = content_at(folder_ / "talks", 1);
-  say("two");
+  write_text("two");
   EXPECT_NE(content_at(folder_ / "talks", 1), before) << "of the same length";
-  say("one");
+  write_text("one");
   EXPECT_EQ(content_at(folder_ / "talks", 1), before);
 }
 

@@ -26,7 +26,7 @@ inline std::vector<std::int16_t> sound_of(std::uint64_t number, std::int64_t sam
 /// A set of WAV files with a JSONL manifest, in a folder of its own: "s0", "s1", ... with texts "text 0", ...
 class Corpus {
  public:
-  /// One of `seconds` each; durations are not in the manifest unless asked for.
+  /// One sample per entry of `seconds`. The manifest has durations only with `with_durations`.
   explicit Corpus(const std::vector<double>& seconds, bool with_durations = false, std::uint32_t rate = 16000) {
     std::string lines;
     for (std::size_t i = 0; i < seconds.size(); ++i) {
@@ -39,7 +39,7 @@ class Corpus {
     }
     write(lines);
   }
-  /// The manifest anew, with `durations` whatever the files hold.
+  /// Rewrites the manifest with `durations`, whatever the files hold.
   void claim(const std::vector<double>& durations) {
     std::string lines;
     for (std::size_t i = 0; i < durations.size(); ++i) {

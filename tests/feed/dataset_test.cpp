@@ -295,7 +295,7 @@ TEST_F(Layout, EveryLineOfAnIndexIsFoundWhereItIs) {
 }
 
 TEST_F(Layout, AMillionLinesGiveTheirFirstBatchWithoutBeingRead) {
-  constexpr int kBroken = 10'000;  // one in a hundred: each is a bad sample as soon as somebody reads it
+  constexpr int kBroken = 10'000;  // one in a hundred: each is a bad sample as soon as it is read
   std::string lines;
   for (int i = 0; i < 100 * kBroken; ++i)
     lines += i % 100 == 50 ? "{\"id\":\"n" + std::to_string(i) + "\",\"audio\":\n"
@@ -354,7 +354,7 @@ TEST(Separated, ALineEndsWhereItsFieldsDo) {
   EXPECT_EQ(separated_line_end("\"a\"\"\nb\"\nc", 0, ','), 7U) << "a doubled quote";
   EXPECT_EQ(separated_line_end("a,\"b\nc", 0, '\t'), 4U) << "a comma separates nothing where tabs do";
   EXPECT_EQ(separated_line_end("x\nab", 2, ','), 4U);
-  EXPECT_EQ(separated_line_end("a,\"b\nc,d", 0, ','), 4U) << "nobody closes it";
+  EXPECT_EQ(separated_line_end("a,\"b\nc,d", 0, ','), 4U) << "the quote is never closed";
   EXPECT_EQ(separated_line_end("a,\"b\nc,\"d\"\n", 0, ','), 4U) << "it is another field's";
 }
 

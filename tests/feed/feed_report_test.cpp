@@ -25,7 +25,7 @@ TEST(FeedReport, WhatThePlanWaitsForRoomIsNoWorkAlsoWhileItWaits) {
   options.epochs = 0;
   options.clock = &clock;
   const Feed feed = opened(options);
-  // Nobody takes a batch, so once all places are taken nothing moves any more but the time.
+  // No batch is taken, so once all slots are full only the time advances.
   FeedReport passed;
   eventually([&] {
     const auto before = feed.report();

@@ -133,7 +133,7 @@ class RottenCorpus : public testing::Test {
     (void)write_file_atomically(corpus_.file(7), "");
     auto cut = *read_file(corpus_.file(11));
     (void)write_file_atomically(corpus_.file(11), cut.substr(0, cut.size() / 2));
-    (void)write_file_atomically(corpus_.file(13), "this is no sound at all, whatever its name says");
+    (void)write_file_atomically(corpus_.file(13), "this is no audio at all, despite its name");
     options_.bad_samples = corpus_.folder() / "bad.jsonl";
     options_.bad_limits.share = 1;
   }
@@ -269,7 +269,7 @@ TEST(Feed, APartThatEndsBehindItsFileIsABadSampleNotAShorterOne) {
   const auto batches = all_batches(options);
   EXPECT_THAT(ids_of(batches), testing::ElementsAre("s0")) << "a time that is rounded is no lie";
   EXPECT_EQ(batches.at(0).samples.at(0).frames, 150);
-  EXPECT_THAT(*read_file(options.bad_samples), HasSubstr("lasts 2.00 s, and is asked for up to second 2.50"));
+  EXPECT_THAT(*read_file(options.bad_samples), HasSubstr("lasts 2.00 s, and is requested up to second 2.50"));
 }
 
 TEST(Feed, RowsAreAsLongAsTheWindowWhereAsked) {

@@ -1,4 +1,4 @@
-// Packings that were interrupted, and sets that memory has no room for.
+// Interrupted packings, and sets that do not fit in memory.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// What a pack says that it is of.
+/// The key of the set that a pack was made from.
 CacheKey key_in(const std::string& bytes) {
   PackHead head;
   std::memcpy(&head, bytes.data(), sizeof head);
@@ -36,7 +36,7 @@ std::size_t end_in(const PackedSet& set, std::int64_t number) {
 TEST(HalfPack, AnInterruptedPackingIsGoneOnWithAndWhatIsNotWholeOfItIsPackedAgain) {
   const Corpus corpus(mixed_lengths(10));
   FeedOptions options = gathering(options_for(corpus.manifest()), corpus.folder() / "cache");
-  options.threads.features = 1;  // samples lie in their order
+  options.threads.features = 1;  // samples are packed in order
   const auto whole = digests_of(all_batches(options));
   const fs::path pack = packs_in(options.cache.folder).at(0);
   const std::string bytes = read_file(pack).value();
@@ -46,16 +46,15 @@ TEST(HalfPack, AnInterruptedPackingIsGoneOnWithAndWhatIsNotWholeOfItIsPackedAgai
     std::string holed = bytes;
     return holed.replace(at, 100, 100, '\0');
   };
-  const std::vector<std::pair<std::string, int>> left{
-      {bytes, 10},  // all of it, but nobody gave it its name
-      {bytes.substr(0, end_of(3)), 4},
-      {bytes.substr(0, end_of(3) - 1), 3},
-      {bytes.substr(0, end_of(3) + 20), 4},
-      {with_hole(end_of(4) + 70), 5},  // in the sixth sample's features
-      {with_hole(end_of(0) + 10), 1},  // in the second one's head
-      {bytes.substr(0, 30), 0},
-      {"no pack at all, but something of somebody's that has a pack's name", 0},
-      {"", 0}};
+  const std::vector<std::pair<std::string, int>> left{{bytes, 10},  // complete, but not renamed yet
+                                                      {bytes.substr(0, end_of(3)), 4},
+                                                      {bytes.substr(0, end_of(3) - 1), 3},
+                                                      {bytes.substr(0, end_of(3) + 20), 4},
+                                                      {with_hole(end_of(4) + 70), 5},  // in the sixth sample's features
+                                                      {with_hole(end_of(0) + 10), 1},  // in the second one's head
+                                                      {bytes.substr(0, 30), 0},
+                                                      {"no pack at all, but a user's file that has a pack's name", 0},
+                                                      {"", 0}};
   for (const auto& [half, samples] : left) {
     fs::remove(pack);
     fs::path path = pack;
@@ -98,7 +97,7 @@ TEST(HalfPack, WhatAnInterruptedPackingHadDoneIsNotDecodedAgain) {
 TEST(PackedSet, MemoryThatIsNotThereIsToldWithTheWayOutAndTheSetStaysMapped) {
   if (!MemoryLimit::can_be_survived()) GTEST_SKIP() << "a sanitizer ends the process where memory cannot be had";
   const TempFolder folder;
-  const std::vector<std::uint16_t> mel(std::size_t{80} * 300'000, 7);  // 48 MB: no allocator has that lying about
+  const std::vector<std::uint16_t> mel(std::size_t{80} * 300'000, 7);  // 48 MB: no allocator keeps that free
   const CacheKey key{1, 2};
   auto writer = PackWriter::create(folder / "a.setpack").value();
   std::vector<PackEntry> entries{{.piece = -1, .real = 299'000, .frames = 300'000}};

@@ -87,7 +87,7 @@ TEST_F(Film, WhoseFileIsGoneBeforeItIsDecodedIsABadSample) {
   EXPECT_THAT(row.bad->what, HasSubstr("No such file"));
 }
 
-/// Children of Film's samples that run a shell script first; "$@" behind `program` is what a child was asked.
+/// Decodes Film's samples in children that run a shell script first; "$@" behind `program` are the child's arguments.
 class KilledDecoders : public Film {
  protected:
   void SetUp() override {
@@ -178,7 +178,7 @@ TEST_F(KilledDecoders, BlameTheSampleThatTheyDieOfByItselfToo) {
   EXPECT_EQ(seen("asked"), "mixed.m4a\nmixed.m4a\n");
 }
 
-/// While it lives, this process opens no more files.
+/// While it exists, this process can open no more files.
 class NoDescriptors {
  public:
   NoDescriptors() {

@@ -25,7 +25,7 @@ class LargeFile : public testing::Test {
     set_ = open_dataset(options_.data, "", {}).value();
   }
   static PendingSample row() { return {.work = std::make_shared<PendingBatch>(), .planned = {.index = 0, .frames = 200}}; }
-  /// What a row hears that went as far as its features.
+  /// The audio of a row after the stages up to its features.
   std::vector<std::int16_t> found(SampleStages& stages, PendingSample& row) const {
     stages.read(row);
     EXPECT_EQ(row.bytes.capacity(), 0U) << "dozens of rows wait to be decoded, each with the whole file";

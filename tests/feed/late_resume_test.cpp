@@ -12,7 +12,7 @@ namespace tutti {
 namespace {
 
 constexpr std::int64_t kLines = 400'600;
-constexpr std::size_t kPrefix = sizeof(std::uint64_t);  // of a position: what it is a place in
+constexpr std::size_t kPrefix = sizeof(std::uint64_t);  // the first bytes of a position: the digest of its set
 
 /// As many lines, all of them of one short file.
 std::string many_lines() {

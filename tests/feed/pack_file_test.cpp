@@ -28,7 +28,7 @@ struct Packings {
 Packings batches_of(const FeedOptions& options) {
   LogCapture log;
   auto batches = digests_of(all_batches(options));
-  return {log.count("samples into"), log.count("is packed anew"), std::move(batches)};
+  return {log.count("samples into"), log.count("is packed again"), std::move(batches)};
 }
 
 TEST(PackFile, ASetIsPackedOnceAndAgainWhenAFileOfItChanges) {
@@ -42,7 +42,7 @@ TEST(PackFile, ASetIsPackedOnceAndAgainWhenAFileOfItChanges) {
   const auto time = fs::last_write_time(corpus.file(1));
   write_wav(corpus.file(1), sound_of(77, 24'000));
   fs::last_write_time(corpus.file(1), time);
-  ASSERT_EQ(fs::file_size(corpus.file(1)), size) << "neither its size nor its time tells";
+  ASSERT_EQ(fs::file_size(corpus.file(1)), size) << "neither its size nor its time differs";
   const auto changed = batches_of(options);
   EXPECT_EQ(changed.packed, 1);
   EXPECT_NE(changed.batches, first.batches);
@@ -159,7 +159,7 @@ TEST(PackFile, WhereTheDiskIsFullSamplesAreReadOneByOneAndThatIsSaidOnce) {
   }
   EXPECT_TRUE(packs_in(corpus.folder() / "full").empty());
   EXPECT_TRUE(packs_in(corpus.folder() / "full", ".half").empty());
-  // A folder in which nobody can make a file, the superuser included.
+  // A folder in which not even the superuser can create a file.
   expect_streamed(gathering(streamed, "/proc/self/fdinfo"));
 }
 
@@ -193,14 +193,14 @@ TEST(PackFile, APackThatCannotBeOpenedIsNotTakenForADamagedOne) {
   fs::create_directory(pack);  // what not even the superuser can map
   LogCapture log;
   EXPECT_EQ(digests_of(all_batches(options)), expected);
-  EXPECT_EQ(log.count("is packed anew"), 0);
+  EXPECT_EQ(log.count("is packed again"), 0);
   EXPECT_EQ(log.count("the set is not packed"), 1);
 }
 
 TEST(PackFile, HalfPacksOfOtherSetsAreClearedAwayAndNothingElse) {
   const Corpus corpus(mixed_lengths(3));
   const FeedOptions options = gathering(options_for(corpus.manifest()), corpus.folder().path());
-  ASSERT_TRUE(write_file_atomically(corpus.folder() / "moon.half", "somebody's own file"));
+  ASSERT_TRUE(write_file_atomically(corpus.folder() / "moon.half", "a user's own file"));
   ASSERT_TRUE(write_file_atomically(corpus.folder() / "old.setpack.half", "what a killed process left"));
   all_batches(options);
   EXPECT_TRUE(fs::exists(corpus.folder() / "moon.half"));

@@ -84,7 +84,7 @@ class RottenSet : public testing::TestWithParam<bool> {
     ASSERT_TRUE(write_file_atomically(corpus_.file(7), ""));
     const auto cut = read_file(corpus_.file(11)).value();
     ASSERT_TRUE(write_file_atomically(corpus_.file(11), cut.substr(0, cut.size() / 2)));
-    ASSERT_TRUE(write_file_atomically(corpus_.file(13), "this is no sound at all, whatever its name says"));
+    ASSERT_TRUE(write_file_atomically(corpus_.file(13), "this is no audio at all, despite its name"));
     options_.bad_limits.share = 1;
     options_.epochs = 2;
   }
@@ -155,7 +155,7 @@ TEST(Packed, ABatchThatGrowsBeyondItsPlanIsTheStreamedOne) {
   EXPECT_EQ(batches.at(0).frames, 152);
 }
 
-/// A recording of 10 s with a transcript of so many phrases of 2.5 s, for a model that hears 4 s.
+/// A recording of 10 s with a transcript of `phrases` phrases of 2.5 s, for a model with a window of 4 s.
 FeedOptions long_recording(const TempFolder& folder, std::size_t phrases) {
   Transcript transcript;
   for (const auto& [start, text] : {std::pair(0.1, "a"), {3.4, "b"}, {6.9, "c"}}) {
@@ -248,8 +248,8 @@ TEST(Packed, ForADeviceABatchSaysWhatToGather) {
     ASSERT_EQ(batch.gather.size(), batch.samples.size());
     std::vector<float> row(static_cast<std::size_t>(batch.n_mels * batch.frames));
     for (std::size_t at = 0; at < batch.gather.size(); ++at) {
-      const auto& place = batch.gather[at];
-      gather_row(*set, set->entry(place.entry), place.masks, row.data(), batch.frames);
+      const auto& gathered_row = batch.gather[at];
+      gather_row(*set, set->entry(gathered_row.entry), gathered_row.masks, row.data(), batch.frames);
       const float* streamed = expected[i].row(static_cast<std::int64_t>(at));
       EXPECT_TRUE(std::equal(row.begin(), row.end(), streamed)) << "batch " << i << " row " << at;
     }

@@ -122,7 +122,7 @@ TEST(CutPieces, TextsThatAreNotHeardOneBehindTheOtherAreRefused) {
   EXPECT_THAT(texts(*cut(17.5)), ElementsAre("a", "b c", "d")) << "times are rounded";
   const auto behind = cut(11);
   ASSERT_FALSE(behind) << "the sound of one would be in the piece of another";
-  EXPECT_THAT(behind.error().text(), HasSubstr("text at 11.00 s behind text that is heard until 18.00 s"));
+  EXPECT_THAT(behind.error().text(), HasSubstr("text at 11.00 s behind text that lasts until 18.00 s"));
 }
 
 TEST(CutPieces, AWordThatLastsLongerThanTheModelHearsIsRefusedNotCutOff) {
@@ -139,7 +139,7 @@ TEST(Quietest, IsFoundWhereItIs) {
   EXPECT_NEAR(static_cast<double>(quietest(pcm, 0, 8000)), 5200, 80);
 }
 
-/// A recording of 9 s with a transcript, and a short one, for a model that hears 4 s.
+/// A recording of 9 s with a transcript, and a short one, for a model with a window of 4 s.
 class LongRecording : public testing::Test {
  protected:
   LongRecording() {

@@ -153,8 +153,8 @@ TEST(Planner, APlaceThatNobodyCanFillStaysEmpty) {
   EXPECT_EQ(planner.replace({0}).samples[0].index, -1);
 }
 
-/// A row as the plan stage handed it on, the oldest batch that was not done then, and the room there was for features
-/// of its own batch.
+/// A row as the plan stage passed it on, the oldest batch that was pending then, and the space for features of its own
+/// batch.
 struct HandedOut {
   std::int64_t batch = 0;
   std::int64_t oldest = 0;

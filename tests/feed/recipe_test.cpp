@@ -113,7 +113,7 @@ TEST(Recipe, WhatWouldDoNothingBesideTheOthersIsRefusedByName) {
     return checked ? std::string() : checked.error().text();
   };
   EXPECT_NE(refused([](WhisperRecipe& r) { r.cycles = 3; })
-                .find("cycles: only the cosine begins anew; the schedule is "
+                .find("cycles: only the cosine restarts; the schedule is "
                       "'linear'"),
             std::string::npos);
   EXPECT_EQ(refused([](WhisperRecipe& r) {

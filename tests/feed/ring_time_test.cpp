@@ -21,21 +21,21 @@ class RingTime final : public Clock, public RingDevice {
  public:
   explicit RingTime(int depth) : depth_(depth) {}
 
-  /// Whoever has announced that it asks the ring for something looks at the clock first.
+  /// A thread that has announced a request to the ring reads the clock first.
   Instant now() const override {
     const std::lock_guard lock(mutex_);
     const auto at = now_;
     for (Thread& thread : threads_)
-      if (thread.id == std::this_thread::get_id() && thread.does == Does::about_to_ask) thread.does = Does::ask;
+      if (thread.id == std::this_thread::get_id() && thread.does == Does::announce) thread.does = Does::request;
     move_on();
     return at;
   }
 
   void read(Seconds time) { spend(threads_[kReader], time); }
   void step(Seconds time) { spend(threads_[kConsumer], time); }
-  void reader_asks() { say(threads_[kReader], Does::about_to_ask); }
-  void consumer_asks() { say(threads_[kConsumer], Does::about_to_ask); }
-  void reader_ends() { say(threads_[kReader], Does::nothing); }
+  void reader_requests() { set_activity(threads_[kReader], Does::announce); }
+  void consumer_requests() { set_activity(threads_[kConsumer], Does::announce); }
+  void reader_ends() { set_activity(threads_[kReader], Does::nothing); }
   void consumer_has(int depth) {
     const std::lock_guard lock(mutex_);
     depth_ = depth;
@@ -58,7 +58,7 @@ class RingTime final : public Clock, public RingDevice {
   }
 
  private:
-  enum class Does { work, sleep, about_to_ask, ask, nothing };
+  enum class Does { work, sleep, announce, request, nothing };
   struct Thread {
     std::thread::id id{};
     Does does = Does::work;
@@ -66,7 +66,7 @@ class RingTime final : public Clock, public RingDevice {
   };
   static constexpr std::size_t kReader = 0, kConsumer = 1;
 
-  void say(Thread& thread, Does does) {
+  void set_activity(Thread& thread, Does does) {
     const std::lock_guard lock(mutex_);
     thread.id = std::this_thread::get_id();
     thread.does = does;
@@ -86,7 +86,7 @@ class RingTime final : public Clock, public RingDevice {
   bool can_go_on(std::size_t which) const {
     const Does does = threads_[which].does;
     if (does == Does::sleep || does == Does::nothing) return false;
-    if (does != Does::ask) return true;
+    if (does != Does::request) return true;
     if (which == kReader) return transfers_ - releases_ < depth_;
     return transfers_ > uses_ || threads_[kReader].does == Does::nothing;
   }
@@ -123,12 +123,12 @@ RingReport run(const std::vector<Seconds>& reads, int depth, int most_depth) {
           return std::nullopt;
         }
         time.read(reads[next++]);
-        time.reader_asks();
+        time.reader_requests();
         return Batch{};
       },
       time, {.depth = depth, .most_depth = most_depth, .clock = &time});
   for (;;) {
-    time.consumer_asks();
+    time.consumer_requests();
     const auto slot = ring.next();
     if (!slot || !*slot) return ring.report();
     time.consumer_has(ring.report().depth);

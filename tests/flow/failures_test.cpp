@@ -28,7 +28,7 @@ void operator delete(void* memory, std::size_t) noexcept {
 namespace tutti {
 namespace {
 
-/// What a stage of that name says of an exception, with or without memory for the words.
+/// The error that a stage of that name reports for an exception, with or without memory for the text.
 template <class Exception>
 Error reported(const std::string& stage, const Exception& exception, bool has_memory) {
   try {

@@ -174,7 +174,7 @@ std::vector<Rule> random_rules(Dice& dice) {
   return rules;
 }
 
-/// Changes thread counts at random until it is let go.
+/// Changes thread counts at random until it is destroyed.
 std::jthread meddler(Pipeline& pipeline, std::size_t stages, std::uint64_t seed) {
   return std::jthread(
       [&pipeline, last = static_cast<int>(stages) - 1, dice = Dice(seed)](const std::stop_token& over) mutable {

@@ -8,7 +8,7 @@
 
 namespace {
 
-/// Counts what comes and has enough after a few minutes of it: a header of 30 bytes may ask for hours of silence.
+/// Counts PCM samples and stops after a few minutes of audio: a header of 30 bytes may declare hours of silence.
 class EnoughPcm final : public tutti::PcmSink {
  public:
   tutti::Result<void> take(std::span<const std::int16_t> pcm) override {

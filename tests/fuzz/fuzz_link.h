@@ -43,8 +43,9 @@ void fuzz_stream(std::string_view bytes, const Decode& decode_bytes) {
   if (received > bytes.size()) std::abort();
 }
 
-/// One of our own messages with some of its bytes changed: `bytes` says which message (its first byte), then where and
-/// how (two bytes and one each). Reaches every field without seeds, and stays true when the messages change.
+/// One of our own messages with some of its bytes changed. The first of `bytes` selects the message; each following
+/// three give a position (two bytes) and a change. Reaches every field without seeds, and follows changes of the
+/// messages.
 template <class Message, class Decode>
 void fuzz_edited(const std::vector<Message>& samples, std::string_view bytes, const Decode& decode_bytes) {
   const auto at = [&](std::size_t i) { return static_cast<std::uint8_t>(bytes[i]); };

@@ -1,5 +1,5 @@
 // The driver of every fuzz target: changes seeds at random and feeds them to LLVMFuzzerTestOneInput until the time is
-// up. Usage: fuzz_<name> [SEED FILE or FOLDER]... TUTTI_FUZZ_SECONDS (default 1) says how long, TUTTI_FUZZ_SEED
+// up. Usage: fuzz_<name> [SEED FILE or FOLDER]... TUTTI_FUZZ_SECONDS (default 1) is the time, TUTTI_FUZZ_SEED
 // (default 1) starts the random numbers: the same seed tries the same inputs. The input that crashes, or takes longer
 // than kSecondsPerInput, is left in the file fuzz-input beside the process. The targets keep libFuzzer's entry point,
 // so with clang they can be linked to it instead.
@@ -84,7 +84,7 @@ void put_number(Input& input, Random& random) {
   for (std::size_t i = 0; i < width; ++i) input[at + i] = static_cast<std::uint8_t>(value >> (8 * i));
 }
 
-/// A piece of another input in place of one of ours, which grows, shrinks, repeats and mixes.
+/// Replaces a piece of the input by a piece of another one, which grows, shrinks, repeats and mixes.
 void splice(Input& input, const Input& other, Random& random) {
   const auto from = static_cast<std::ptrdiff_t>(below(random, other.size() + 1));
   const auto length = static_cast<std::ptrdiff_t>(below(random, other.size() - static_cast<std::size_t>(from) + 1));

@@ -4,8 +4,8 @@
 
 #include "text/manifest/read.h"
 
-// The first byte chooses the format. A reader must never hand on more than there is room for in the text: every record
-// takes at least a byte.
+// The first byte selects the format. A reader must never deliver more records than the text has bytes: every record
+// takes at least one.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data + 1), size - 1);

@@ -6,8 +6,8 @@
 
 namespace {
 
-// What stands beside the weights: a sharded model's index names files of its own folder, a list of heads those of the
-// model.
+// The files beside the weights: a sharded model's index may name only files of its own folder, and a list of alignment
+// heads only heads of the model.
 void read_as_json(std::string_view text) {
   (void)tutti::parse_hugging_face_config(text);
   if (const auto shards = tutti::parse_shard_index(text))
@@ -21,7 +21,7 @@ void read_as_json(std::string_view text) {
 
 }  // namespace
 
-// Every tensor of a file that is accepted must lie inside the file and be as long as its shape says.
+// Every tensor of an accepted file must be inside the file and as long as its shape requires.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::span bytes(reinterpret_cast<const std::byte*>(data), size);
   if (const auto tensors = tutti::parse_safetensors(bytes)) {

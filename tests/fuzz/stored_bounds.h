@@ -9,8 +9,8 @@
 
 namespace tutti {
 
-/// Aborts where an accepted tensor does not lie inside the file, is not as long as its shape says, or has scales that
-/// are not one per row.
+/// Aborts if an accepted tensor is not inside the file, is not as long as its shape requires, or does not have one
+/// scale per row.
 inline void expect_inside(const StoredTensor& tensor, std::span<const std::byte> file) {
   if (byte_count(tensor.shape, tensor.type) != tensor.bytes.size()) std::abort();
   if (tensor.bytes.data() < file.data()) std::abort();

@@ -276,7 +276,7 @@ TEST(FindModel, AMissingFileOfAModelIsNoNameOfAHub) {
   }
   EXPECT_NE(find_model("someone/whisper-x", caches.folders).error().text().find("tutti pull someone/whisper-x"),
             std::string::npos)
-      << "nothing here says that it is a path";
+      << "nothing in it marks a path";
 }
 
 TEST(FindModel, AModelInACacheIsFoundBesideAFolderOfItsOrganisation) {

@@ -5,7 +5,7 @@ Usage: hub_server.py ROOT FAULTS
 Listens on two loopback ports, the hub and the storage it redirects large files (.safetensors) to. Prints the hub's endpoint,
 writes one JSON line per request to ROOT/requests.jsonl, and ends when its standard input closes. FAULTS is a JSON object:
   token: only requests that carry it are answered      gated: "org/name" whose conditions were not accepted
-  claim: bytes that the listing says each file has
+  claim: size of each file in the listing, bytes
   blobs: false leaves sizes and digests out of the listing
   ranges: false answers every range with the whole file, in two chunks that meet where the range would have begun
   redirect: "repo" -> "other": a repository that moved

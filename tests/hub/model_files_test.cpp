@@ -145,7 +145,7 @@ TEST(InspectModel, OfPickledWeightsItIsSaidThatTheyAreNotRead) {
   const auto model = inspect_model(folder / "m");
   ASSERT_TRUE(model);
   EXPECT_EQ(model->missing, Names{"model.safetensors is not there, and pytorch_model.bin is not read: let transformers "
-                                  "save the model anew, as safetensors"});
+                                  "save the model again, as safetensors"});
 }
 
 TEST(InspectModel, OtherFoldersAndFilesAreNoModels) {

@@ -342,7 +342,7 @@ TEST_F(Pull, TwoPullsOfOneModelDoNotMix) {
     ASSERT_FALSE(pulled);
     EXPECT_NE(pulled.error().what.find("another pull"), std::string::npos) << pulled.error().text();
   }
-  EXPECT_TRUE(pull_from(hub)) << "the lock goes with whoever held it";
+  EXPECT_TRUE(pull_from(hub)) << "the lock ends with its owner";
 }
 
 TEST_F(Pull, AFolderThatCannotBeLockedIsNotTakenForAnotherPull) {

@@ -1,5 +1,5 @@
-// In which order any JobStore hands out its tasks, to whoever knows no more than the store: class, then priority and
-// how long it has waited, then deadline and size. See store_kinds.h for the kinds it runs on.
+// The order in which any JobStore grants its jobs to a claim without conditions: class, then priority and waiting time,
+// then deadline and size. See store_kinds.h for the kinds of store it runs on.
 #include <gmock/gmock.h>
 
 #include "store_kinds.h"
@@ -13,10 +13,10 @@ using testing::ElementsAre;
 class JobStoreOrder : public StoreTest {
  protected:
   JobSpec lasting(const std::string& name, double audio, JobClass job_class = JobClass::batch) {
-    JobSpec asked = spec(name);
-    asked.audio = Seconds(audio);
-    asked.job_class = job_class;
-    return asked;
+    JobSpec requested = spec(name);
+    requested.audio = Seconds(audio);
+    requested.job_class = job_class;
+    return requested;
   }
   /// Keys of all that can be claimed, in the order in which it is.
   std::vector<std::string> claimed() {
@@ -67,7 +67,7 @@ TEST_P(JobStoreOrder, ALengthThatBecomesKnownChangesTheOrderAndAWorseOneIsIgnore
   ASSERT_TRUE(store_->set_length(longer, Seconds(1), LengthSource::claimed));
   ASSERT_TRUE(store_->set_length(shorter, Seconds(20), LengthSource::probed));
   EXPECT_EQ(job(longer).spec.audio, Seconds(8000));
-  // Both were asked for at the same moment: only the length tells them apart.
+  // Both were submitted at the same moment: only the length differs.
   EXPECT_EQ(claim()->job.id, longer);
 }
 

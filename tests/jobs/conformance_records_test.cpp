@@ -71,7 +71,7 @@ TEST_P(JobStoreRecords, ATwinOfAJobThatIsQueuedAgainWaitsNoLonger) {
   store_->content_known(one.key, "sha");
   ASSERT_EQ(store_->content_known(claim()->key, "sha")->what, ContentCheck::What::wait);
   ASSERT_TRUE(*store_->release(one.key, "its run was stopped"));
-  ASSERT_TRUE(*store_->claim({.job = twin})) << "nobody may ever ask for the first one again";
+  ASSERT_TRUE(*store_->claim({.job = twin})) << "the first one may never be submitted again";
   const Lease late = **store_->claim({.job = first});
   EXPECT_EQ(store_->content_known(late.key, "sha")->what, ContentCheck::What::wait) << "it is done once all the same";
 }

@@ -16,7 +16,7 @@ class JobStoreTest : public StoreTest {};
 INSTANTIATE_TEST_SUITE_P(Kinds, JobStoreTest, testing::ValuesIn(store_kinds()),
                          [](const auto& kind) { return kind.param.name; });
 
-// ---- asking
+// ---- submitting
 
 TEST_P(JobStoreTest, AskingTwiceForTheSameWorkAddsItOnce) {
   const std::vector<JobSpec> specs{spec("a"), spec("b")};
@@ -48,7 +48,7 @@ TEST_P(JobStoreTest, WhatItIsCalledAndHowUrgentItIsAreAsAskedForLast) {
   EXPECT_EQ(kept.spec.uuid, again.uuid);
   EXPECT_EQ(kept.spec.name, "A talk");
   EXPECT_EQ(kept.spec.extra, again.extra);
-  EXPECT_EQ(kept.spec.audio, Seconds(61)) << "measured, and nobody said otherwise";
+  EXPECT_EQ(kept.spec.audio, Seconds(61)) << "measured, and not overridden";
   EXPECT_EQ(kept.submitted, submitted) << "it has waited since then";
   again = spec("b");
   again.priority = 1;
@@ -61,29 +61,29 @@ TEST_P(JobStoreTest, WhatItIsCalledAndHowUrgentItIsAreAsAskedForLast) {
 }
 
 TEST_P(JobStoreTest, EveryFieldOfAJobComesBack) {
-  JobSpec asked = spec("ä 'quoted' \"name\"");
-  asked.audio = Seconds(61.5);
-  asked.length = LengthSource::claimed;
-  asked.job_class = JobClass::interactive;
-  asked.priority = -3;
-  asked.deadline = StoreTime(5s);
-  asked.uuid = "0b5c6e3e-0000-4000-8000-000000000001";
-  asked.name = "A talk";
-  asked.extra = R"({"decade":1970,"notes":"ünïcode"})";
-  const JobSpec found = job(add(asked)).spec;
-  EXPECT_EQ(found.key, asked.key);
-  EXPECT_EQ(found.batch, asked.batch);
-  EXPECT_EQ(found.input, asked.input);
-  EXPECT_EQ(found.identity, asked.identity);
-  EXPECT_EQ(found.options, asked.options);
-  EXPECT_EQ(found.audio, asked.audio);
-  EXPECT_EQ(found.length, asked.length);
-  EXPECT_EQ(found.job_class, asked.job_class);
-  EXPECT_EQ(found.priority, asked.priority);
-  EXPECT_EQ(found.deadline, asked.deadline);
-  EXPECT_EQ(found.uuid, asked.uuid);
-  EXPECT_EQ(found.name, asked.name);
-  EXPECT_EQ(found.extra, asked.extra);
+  JobSpec sent = spec("ä 'quoted' \"name\"");
+  sent.audio = Seconds(61.5);
+  sent.length = LengthSource::claimed;
+  sent.job_class = JobClass::interactive;
+  sent.priority = -3;
+  sent.deadline = StoreTime(5s);
+  sent.uuid = "0b5c6e3e-0000-4000-8000-000000000001";
+  sent.name = "A talk";
+  sent.extra = R"({"decade":1970,"notes":"ünïcode"})";
+  const JobSpec found = job(add(sent)).spec;
+  EXPECT_EQ(found.key, sent.key);
+  EXPECT_EQ(found.batch, sent.batch);
+  EXPECT_EQ(found.input, sent.input);
+  EXPECT_EQ(found.identity, sent.identity);
+  EXPECT_EQ(found.options, sent.options);
+  EXPECT_EQ(found.audio, sent.audio);
+  EXPECT_EQ(found.length, sent.length);
+  EXPECT_EQ(found.job_class, sent.job_class);
+  EXPECT_EQ(found.priority, sent.priority);
+  EXPECT_EQ(found.deadline, sent.deadline);
+  EXPECT_EQ(found.uuid, sent.uuid);
+  EXPECT_EQ(found.name, sent.name);
+  EXPECT_EQ(found.extra, sent.extra);
 }
 
 TEST_P(JobStoreTest, ADoneJobStaysDoneWhenAskedForAgainAndBeginsAnewWhenItsAudioChanged) {

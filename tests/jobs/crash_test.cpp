@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
 /// The steps of a worker, in their order. It is killed after one of them.
-enum class Step { opened, claimed, staged, committed, one_in_place, all_in_place, marked };
+enum class Step { opened, claimed, staged, committed, one_published, all_published, marked };
 constexpr int kSteps = 7;
 
 struct Work {
@@ -29,7 +29,7 @@ struct Work {
   fs::path staging() const { return root / "out" / ".tmp"; }
   fs::path public_name(const std::string& name) const { return root / "out" / name; }
   std::unique_ptr<JobStore> open() const {
-    // As long as it takes: whoever waits for others' transactions is not served in turn, and a slow disk makes them
+    // As long as it takes: SQLite does not serve waiting transactions in turn, and a slow disk makes each of them
     // long.
     auto store = open_store({.folder = root / "state", .busy_wait = 5min});
     if (!store) throw std::runtime_error(store.error().text());
@@ -58,7 +58,7 @@ void must(const Result<void>& done) {
   if (!done) throw std::runtime_error(done.error().text());
 }
 
-/// One task from claim to publication, telling every step that was reached. False: there is none left.
+/// Runs one job from claim to publication and calls `reached` at every step. False: no job is left.
 template <class Reached>
 bool work_on_one(JobStore& store, const Work& work, Reached reached) {
   const auto lease = store.claim({.device = "cpu:0"}).value();
@@ -72,9 +72,9 @@ bool work_on_one(JobStore& store, const Work& work, Reached reached) {
   }
   reached(Step::committed);
   put_in_place(store, lease->key.job, staged[0]).value();
-  reached(Step::one_in_place);
+  reached(Step::one_published);
   put_in_place(store, lease->key.job, staged[1]).value();
-  reached(Step::all_in_place);
+  reached(Step::all_published);
   must(store.mark_published(lease->key.job));
   reached(Step::marked);
   return true;
@@ -116,7 +116,7 @@ int status_of(pid_t child) {
   return status;
 }
 
-/// Every task is done once, its outputs are whole, no other file is left, and the database is sound.
+/// Every job is done once, its outputs are whole, no other file is left, and the database is intact.
 void expect_all_done_once(const Work& work, int jobs) {
   const auto store = work.open();
   EXPECT_EQ(store->counts({})->done, jobs);

@@ -18,7 +18,7 @@ class FakeStoreClock final : public StoreClock {
     up_ += by.count();
     wall_ += by.count();
   }
-  /// Somebody sets the clock.
+  /// Sets the wall clock forward or back.
   void jump(std::chrono::milliseconds by) { wall_ += by.count(); }
   void boot_again() {
     ++boots_;

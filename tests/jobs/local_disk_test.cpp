@@ -56,7 +56,7 @@ TEST(OpenStore, AnOlderStoreIsBroughtUpAndKeepsItsJobs) {
   }
   const auto store = open_store({.folder = folder.path()});
   ASSERT_TRUE(store) << store.error().text();
-  EXPECT_TRUE((*store)->written(1).value().empty()) << "nothing says what has become of its file";
+  EXPECT_TRUE((*store)->written(1).value().empty()) << "there is no record of its file";
   std::vector<std::string> order;
   std::optional<Lease> lease;
   while (auto next = (*store)->claim({}).value()) order.push_back((lease = std::move(next))->job.spec.key);
@@ -67,7 +67,7 @@ TEST(OpenStore, AnOlderStoreIsBroughtUpAndKeepsItsJobs) {
   const auto runs = (*store)->runs(1);
   ASSERT_TRUE(runs) << runs.error().text();
   EXPECT_EQ(runs->at(0).end.devices.at(0).audio, Seconds(30));
-  EXPECT_FALSE(runs->at(0).end.devices.at(0).windows) << "nobody had counted them";
+  EXPECT_FALSE(runs->at(0).end.devices.at(0).windows) << "they were not counted then";
 }
 
 TEST(OpenStore, RefusesAFileThatIsNoDatabaseAndOneThatANewerTuttiWrote) {
@@ -84,7 +84,7 @@ TEST(OpenStore, RefusesAFileThatIsNoDatabaseAndOneThatANewerTuttiWrote) {
 
   const TempFolder other;
   std::FILE* file = std::fopen((other / "tutti.sqlite").c_str(), "w");
-  std::fputs("this is no database, and it is long enough to be looked at as one; it was written by somebody else",
+  std::fputs("this is no database, and it is long enough to be looked at as one; it was written by another program",
              file);
   std::fclose(file);
   const auto damaged = open_store({.folder = other.path()});

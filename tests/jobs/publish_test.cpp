@@ -33,7 +33,7 @@ class Publishing : public StoreTest {
     const fs::path folders[] = {staging()};
     return *sweep_outputs(*store_, folders);
   }
-  /// Why the store does not note the end of a task while its files may have no more than 1 KiB.
+  /// The error of the store at the end of a job while its files may have no more than 1 KiB.
   template <class Limit>
   Error refusal_within(const Lease& lease) {
     const Limit limit(1024);

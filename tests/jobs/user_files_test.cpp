@@ -1,4 +1,4 @@
-// Files that a task did not write, at the names of its outputs: they stay, and the new text goes beside them.
+// Files at the names of a job's outputs that the job did not write: they stay, and the new text goes beside them.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -23,7 +23,7 @@ class UserFiles : public StoreTest {
   void put(const std::string& name, const std::string& text) { ASSERT_TRUE(write_file_atomically(out(name), text)); }
   PublishFolders window_capacity(Existing existing = Existing::keep) const { return {out(".tmp"), {}, existing}; }
 
-  /// Publishes a.srt, as the first run of task a, or as one that does it again.
+  /// Publishes a.srt, as the first run of job a or a later one does.
   Published publish(const std::string& text, Existing existing = Existing::keep) {
     id_ = add("a");
     return publish_again(text, existing);
@@ -32,7 +32,7 @@ class UserFiles : public StoreTest {
     const std::vector<OutputContent> contents{{out("a.srt"), text}};
     return publish_outputs(*store_, claim().value(), contents, {}, window_capacity(existing)).value();
   }
-  /// As a run asks whose options have changed.
+  /// Submits the job again as a run with changed options does.
   void renew() {
     JobSpec changed = spec("a");
     changed.options = "small" + std::to_string(++versions_);

@@ -112,7 +112,7 @@ TEST(Connection, APeerThatLeftIsAValueAfterItsLastWords) {
     EXPECT_EQ(gone.error().fault, Fault::device);
     EXPECT_EQ(gone.error().what, "the worker closed its connection");
   }
-  const auto unsent = ends.control.send("anybody?");
+  const auto unsent = ends.control.send("hello?");
   ASSERT_FALSE(unsent);
   EXPECT_EQ(unsent.error().fault, Fault::device);
 }
@@ -158,12 +158,12 @@ TEST(Connection, TwoDescriptorsBesideOneMessageAreRefused) {
   const std::array<int, 2> fds{first.get(), second.get()};
   std::string frame = raw_frame(1, 1, "x");
   iovec part{.iov_base = frame.data(), .iov_len = frame.size()};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof fds)> room{};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof fds)> control_buffer{};
   msghdr header{};
   header.msg_iov = &part;
   header.msg_iovlen = 1;
-  header.msg_control = room.data();
-  header.msg_controllen = room.size();
+  header.msg_control = control_buffer.data();
+  header.msg_controllen = control_buffer.size();
   cmsghdr* control = CMSG_FIRSTHDR(&header);
   control->cmsg_level = SOL_SOCKET;
   control->cmsg_type = SCM_RIGHTS;

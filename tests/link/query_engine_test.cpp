@@ -10,7 +10,7 @@
 namespace tutti {
 namespace {
 
-/// Stands in for the engine, as TUTTI_ENGINE allows.
+/// Replaces the engine by a script, as TUTTI_ENGINE allows.
 class QueryEngine : public testing::Test {
  protected:
   void engine_is(const std::string& script) {

@@ -52,7 +52,7 @@ TEST(RestartPolicy, WorkersThatGetReadyAndNeverFinishAnythingAreGivenUpInTheEnd)
   for (int process = 0; process < 3; ++process) EXPECT_FALSE(policy.ended(kDied, true, false).give_up);
   const auto decision = policy.ended(kDied, true, false);
   ASSERT_TRUE(decision.give_up);
-  EXPECT_THAT(decision.give_up->what, HasSubstr("finished nothing in 4 lives in a row"));
+  EXPECT_THAT(decision.give_up->what, HasSubstr("finished nothing in 4 starts in a row"));
 }
 
 TEST(RestartPolicy, AFinalEndingIsPassedOnAsItIs) {

@@ -1,12 +1,12 @@
 // A worker without a model: speaks the whole protocol, answers by arithmetic on what it was sent, and misbehaves as its
 // arguments say. Each argument is name=value:
 //
-//   build=ID uuid=ID protocol=N   what its Hello says
+//   build=ID uuid=ID protocol=N   the fields of its Hello
 //   load=exit|hang|missing        instead of getting ready
 //   after=N                       decodings answered well before it does...
 //   then=crash|hang|garble|stall|exhausted|repeat   ...this
-//   poison=W                      crashes when asked to decode window W
-//   once=FILE                     does all of the above only in the life that creates FILE; later lives are good
+//   poison=W                      crashes on a request to decode window W
+//   once=FILE                     does all of the above only in the process that creates FILE; later ones work well
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -34,7 +34,7 @@ class ScriptedWorker {
   }
 
   int run() {
-    say(Hello{.protocol = static_cast<std::uint32_t>(std::stoul(reported("protocol", std::to_string(kProtocolVersion)))),
+    reply(Hello{.protocol = static_cast<std::uint32_t>(std::stoul(reported("protocol", std::to_string(kProtocolVersion)))),
               .build_id = reported("build", "scripted"),
               .device_uuid = reported("uuid", std::getenv("CUDA_VISIBLE_DEVICES"))});
     while (auto packet = connection_.receive()) {
@@ -52,10 +52,10 @@ class ScriptedWorker {
     return good_ || at == script_.end() ? otherwise : at->second;
   }
 
-  void say(const ToControl& message) {
+  void reply(const ToControl& message) {
     if (!connection_.send(encode_message(message))) std::exit(0);
   }
-  void note(const std::string& what) { say(LogLine{.level = 1, .text = what + " " + std::to_string(::getpid())}); }
+  void note(const std::string& what) { reply(LogLine{.level = 1, .text = what + " " + std::to_string(::getpid())}); }
 
   [[noreturn]] static void hang() {
     for (;;) ::pause();
@@ -68,22 +68,22 @@ class ScriptedWorker {
       std::exit(7);
     }
     if (load == "hang") hang();
-    if (load == "missing") return say(Failed{.fault = Fault::missing, .what = order.model_path + ": no such model"});
+    if (load == "missing") return reply(Failed{.fault = Fault::missing, .what = order.model_path + ": no such model"});
     note("ready as process");
-    say(Ready{.device_name = "scripted", .compute_type = order.compute_type, .n_mels = 80, .slots = 8});
+    reply(Ready{.device_name = "scripted", .compute_type = order.compute_type, .n_mels = 80, .slots = 8});
   }
 
   void obey(const OpenWindow& order) {
     auto view = WindowView::map(std::move(fd_), static_cast<std::size_t>(order.n_mels * order.frames));
-    if (!view) return say(Failed{.window = order.window, .fault = view.error().fault, .what = view.error().what});
+    if (!view) return reply(Failed{.window = order.window, .fault = view.error().fault, .what = view.error().what});
     double sum = 0;
     for (const float value : view->values()) sum += static_cast<double>(value);
     sums_[order.window] = sum;
-    say(Opened{.window = order.window, .encode_seconds = 0.25});
+    reply(Opened{.window = order.window, .encode_seconds = 0.25});
   }
 
   void obey(const DetectLanguage& order) {
-    say(Language{.window = order.window, .tokens = {1, 2}, .probabilities = {0.75F, 0.25F}});
+    reply(Language{.window = order.window, .tokens = {1, 2}, .probabilities = {0.75F, 0.25F}});
   }
 
   void obey(const DecodeWindow& order) {
@@ -97,7 +97,7 @@ class ScriptedWorker {
     Aligned aligned{.window = order.window, .request = order.request, .seconds = 0.5};
     for (std::size_t i = 0; i <= order.text_tokens.size(); ++i) aligned.starts.push_back(static_cast<std::int32_t>(i));
     aligned.probabilities.assign(order.text_tokens.size(), 0.5F);
-    say(aligned);
+    reply(aligned);
   }
 
   void answer(const DecodeWindow& order) {
@@ -107,7 +107,7 @@ class ScriptedWorker {
     decoded.avg_logprob = static_cast<double>(order.temperature);
     decoded.steps = static_cast<std::int32_t>(decoded.tokens.size());
     decoded.seconds = 0.5;
-    say(decoded);
+    reply(decoded);
   }
 
   void misbehave(const std::string& then, const DecodeWindow& order) {
@@ -116,13 +116,13 @@ class ScriptedWorker {
     if (then == "hang") hang();
     if (then == "garble" && !connection_.send("\xff\xff nonsense")) std::exit(0);
     if (then == "exhausted")
-      say(Failed{.window = order.window, .request = order.request, .fault = Fault::exhausted, .what = "out of memory"});
+      reply(Failed{.window = order.window, .request = order.request, .fault = Fault::exhausted, .what = "out of memory"});
     if (then == "repeat") answer(order), answer(order);
-    // A stall says nothing more about this window and goes on answering pings.
+    // A stall sends nothing more about this window and goes on answering pings.
   }
 
   void obey(const ReleaseWindow& order) { sums_.erase(order.window); }
-  void obey(const Ping& order) { say(Pong{order.sequence}); }
+  void obey(const Ping& order) { reply(Pong{order.sequence}); }
 
   std::map<std::string, std::string> script_;
   bool good_ = false;

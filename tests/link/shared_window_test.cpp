@@ -31,7 +31,7 @@ TEST(SharedWindow, TheReceiverSeesTheSendersValues) {
 TEST(SharedWindow, TheViewOutlivesTheSendersDescriptor) {
   auto shared = SharedWindow::create(kValues);
   const auto view = WindowView::map(copy_of(shared->fd()), 3);
-  shared = fail(Fault::missing, "let go");
+  shared = fail(Fault::missing, "closed");
   EXPECT_THAT(view->values(), testing::ElementsAreArray(kValues));
 }
 

@@ -28,7 +28,7 @@ void hear_decoded(WindowTable& table, WindowId window) {
   ASSERT_TRUE(table.hear(Decoded{.window = window, .request = window + 100, .steps = 2, .seconds = 0.5}));
 }
 
-// "OpenWindow 3": what the worker is told.
+// The messages to the worker, such as "OpenWindow 3".
 std::vector<std::string> reported(WindowTable& table) {
   std::vector<std::string> lines;
   for (const auto& order : table.due()) {

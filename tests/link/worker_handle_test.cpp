@@ -212,7 +212,7 @@ TEST_F(WorkerHandleTest, AWorkerThatTalksNonsenseIsReplacedAndItsWindowIsDoneAga
 TEST_F(WorkerHandleTest, AnAnswerNobodyAskedForIsNonsenseToo) {
   const auto worker = start({"then=repeat", once()});
   transcribe(*worker, 1);
-  EXPECT_THAT(log_.wait_for("starting it again").text, HasSubstr("which did not ask for it"));
+  EXPECT_THAT(log_.wait_for("starting it again").text, HasSubstr("which did not request it"));
   transcribe(*worker, 2);
 }
 

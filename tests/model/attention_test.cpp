@@ -27,8 +27,8 @@ struct Sides {
 
   /// Softmax and both products in float64.
   at::Tensor exact(std::int64_t visible, std::int64_t step) const {
-    const auto asking = q.to(at::kDouble).unflatten(1, {keys.size(0), keys.size(2)}).transpose(0, 1);
-    auto scores = at::matmul(asking, keys.to(at::kDouble).transpose(1, 2)) / std::sqrt(keys.size(2));
+    const auto queries = q.to(at::kDouble).unflatten(1, {keys.size(0), keys.size(2)}).transpose(0, 1);
+    auto scores = at::matmul(queries, keys.to(at::kDouble).transpose(1, 2)) / std::sqrt(keys.size(2));
     for (std::int64_t row = 0; row < q.size(0); ++row) {
       const auto seen = visible + row * step;
       scores.select(1, row).narrow(1, seen, keys.size(1) - seen).fill_(-INFINITY);

@@ -54,7 +54,7 @@ TEST_F(ByteKeysAndValues, AttendAsFloat64DoesWhateverTheNumberOfPositions) {
     const auto expected = exact(q, both);
     EXPECT_LT(distance(out[0], expected[0]), 0.03) << positions;
     EXPECT_LT(distance(out[2], expected[2]), 0.1) << positions;
-    EXPECT_EQ(distance(out[1], at::full({128}, 7.0)), 0) << "a row that nobody named was written";
+    EXPECT_EQ(distance(out[1], at::full({128}, 7.0)), 0) << "a row that was not named was written";
   }
 }
 

@@ -131,11 +131,11 @@ TEST(Convert, AValueThatTheTypeCannotHoldIsRefusedByTheTensorsName) {
   const std::array<float, 2> values{1, 70000};
   const StoredTensor stored{.name = "too.wide", .shape = {2}, .bytes = std::as_bytes(std::span(values))};
   const auto owner = std::make_shared<const Checkpoint>();
-  const auto nobody = [](std::span<const std::byte>) { return Result<void>(); };
-  const auto refused = convert_tensor(stored, "too.wide", owner, WeightType::float16, nobody);
+  const auto discard = [](std::span<const std::byte>) { return Result<void>(); };
+  const auto refused = convert_tensor(stored, "too.wide", owner, WeightType::float16, discard);
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().text(), HasSubstr("'too.wide' has values that are no finite float16"));
-  EXPECT_TRUE(convert_tensor(stored, "too.wide", owner, WeightType::bfloat16, nobody));
+  EXPECT_TRUE(convert_tensor(stored, "too.wide", owner, WeightType::bfloat16, discard));
 }
 
 TEST(Convert, NoTypeIsOfferedToWeightsThatAreNoNumbers) {

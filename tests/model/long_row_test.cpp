@@ -62,8 +62,8 @@ TEST_P(LongRows, HaveTheLargestOfEveryColumnAndNothingWhereItIsEmpty) {
 
 TEST_P(LongRows, PassOverWhatIsNoNumberWhereverInItsColumnItStands) {
   std::vector<float> row(3 * kRowColumns + 20, -3.0F);
-  for (const std::size_t place : {std::size_t{5}, kRowColumns + 6, 2 * kRowColumns + 7, 3 * kRowColumns + 8})
-    row[place] = kNoNumber;
+  for (const std::size_t index : {std::size_t{5}, kRowColumns + 6, 2 * kRowColumns + 7, 3 * kRowColumns + 8})
+    row[index] = kNoNumber;
   row[9] = row[kRowColumns + 9] = row[2 * kRowColumns + 9] = row[3 * kRowColumns + 9] = kNoNumber;
   std::vector<float> expected(kRowColumns, -3.0F);
   expected[9] = kNever;
@@ -88,10 +88,10 @@ TEST_P(LongRows, CountForbiddenOnesAsNothingAndHideNoneThatIsNoNumber) {
   row[51865] = 2.0F;
   row[300] = 2.0F;
   EXPECT_EQ(sum(row, 2, 1), 2);
-  for (const std::size_t place : {0U, 300U, 51865U}) {
+  for (const std::size_t index : {0U, 300U, 51865U}) {
     auto damaged = row;
-    damaged[place] = kNoNumber;
-    EXPECT_TRUE(std::isnan(sum(damaged, 2, 1))) << place;
+    damaged[index] = kNoNumber;
+    EXPECT_TRUE(std::isnan(sum(damaged, 2, 1))) << index;
   }
 }
 

@@ -38,7 +38,7 @@ TEST_P(OneRowAttentionOfType, EveryLengthGivesWhatFloat64Gives) {
     };
     EXPECT_LT(distance(out[0], expected(0)), tolerance) << length;
     EXPECT_LT(distance(out[2], expected(2)), tolerance) << length;
-    EXPECT_EQ(distance(out[1], at::zeros({128})), 0) << "a row that nobody named was written";
+    EXPECT_EQ(distance(out[1], at::zeros({128})), 0) << "a row that was not named was written";
   }
 }
 

@@ -31,7 +31,7 @@ class StaticSteps : public testing::TestWithParam<ComputeType::Kind> {
   void SetUp() override {
     const c10::InferenceMode guard;
     at::manual_seed(11);
-    static_cache_.whole.zero_();  // for comparing: what nobody wrote may be no number
+    static_cache_.whole.zero_();  // for comparing: memory that was never written may be NaN
     for (int i = 0; i < 3; ++i) {
       windows_.push_back(model_.cross_kv(model_.encode(at::randn({kSmall.n_mels, 2 * kSmall.n_audio_ctx}))));
     }
@@ -135,7 +135,7 @@ TEST_P(StaticSteps, LeaveOtherSlotsAloneAndARowAsItIsBesideAnyNeighbours) {
     const bool stepped = std::ranges::any_of(all, [&](const SequenceStep& one) { return one.slot == slot; });
     EXPECT_EQ(at::equal(static_cache_.whole.select(1, slot), before.select(1, slot)), !stepped) << slot;
   }
-  static_cache_.whole.select(1, kSlots).fill_(1e4);  // what padding left there before is nobody's business
+  static_cache_.whole.select(1, kSlots).fill_(1e4);  // what padding left there before does not matter
   std::vector<SequenceStep> other(all.rbegin(), all.rend());
   step.upload(other, 8);
   step.run(8);

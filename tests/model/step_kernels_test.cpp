@@ -44,8 +44,8 @@ struct Sequence {
 /// softmax(q keys^T / 8) values in float64. q: [heads * 64] -> the same.
 at::Tensor exact(const at::Tensor& q, const Sequence& sequence) {
   const auto seen = [&](const at::Tensor& all) { return all.to(at::kDouble).narrow(1, 0, sequence.length); };
-  const auto asking = q.to(at::kDouble).view({kHeads, 1, 64});
-  const auto scores = at::matmul(asking, seen(sequence.keys).transpose(1, 2)) / 8;
+  const auto query = q.to(at::kDouble).view({kHeads, 1, 64});
+  const auto scores = at::matmul(query, seen(sequence.keys).transpose(1, 2)) / 8;
   return at::matmul(scores.softmax(2), seen(sequence.values)).reshape({kWidth});
 }
 
@@ -59,7 +59,7 @@ TEST_P(StepKernelsOf, AttendAsFloat64DoesWhateverTheLengthsBesideEachOther) {
     table.push_back({sequences.back().keys.data_ptr(), sequences.back().values.data_ptr(), length});
   }
   const auto rows = static_cast<std::int32_t>(table.size());
-  const auto qkv = random({rows, 3 * kWidth}, type());  // queries lie apart
+  const auto qkv = random({rows, 3 * kWidth}, type());  // queries are strided
   for (const std::int32_t splits : {1, 3, 8}) {
     auto out = at::full({rows, kWidth}, 7.0, at::TensorOptions(type()));
     std::vector<float> scratch(static_cast<std::size_t>(rows * kHeads * splits * kPartial));
@@ -93,7 +93,7 @@ TEST_P(StepKernelsOf, AttendToEveryLengthFromOneToFifteenHundred) {
   auto out = at::empty({rows, 64}, at::TensorOptions(type()));
   kernels_.attend({.activation = number(),
                    .cache = number(),
-                   .q = q.data_ptr(),  // all rows ask the same: a stride of none
+                   .q = q.data_ptr(),  // all rows have the same query: a stride of zero
                    .out = out.data_ptr(),
                    .table = table.data(),
                    .rows = rows,
@@ -227,8 +227,8 @@ TEST_P(StepKernelsOf, NormAddsAProductWithItsBiasAndNormalises) {
   kernels_.norm(job, nullptr);
   EXPECT_TRUE(at::equal(x, x_before)) << "nothing was to be added";
   EXPECT_LT(distance(scales, out.to(at::kFloat).abs().amax(1) / (127 * 128)), 1e-8);
-  const auto stands_for = (high.to(at::kFloat) * 128 + low) * scales.unsqueeze(1);
-  EXPECT_LT(distance(stands_for, out), 0.51 * scales.max().item<double>());
+  const auto unpacked = (high.to(at::kFloat) * 128 + low) * scales.unsqueeze(1);
+  EXPECT_LT(distance(unpacked, out), 0.51 * scales.max().item<double>());
 }
 
 TEST_P(StepKernelsOf, FinishTurnsWholeSumsIntoNumbersAndAppliesGelu) {

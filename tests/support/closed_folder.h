@@ -9,8 +9,8 @@
 
 namespace tutti {
 
-/// While it lives, nobody may write to a folder: not this thread, and none that it starts meanwhile, although root
-/// may write anywhere else.
+/// While it exists, this thread and the threads that it starts meanwhile cannot write to a folder, although root may
+/// write anywhere else.
 class ClosedFolder {
  public:
   explicit ClosedFolder(const std::filesystem::path& folder) : folder_(folder) {

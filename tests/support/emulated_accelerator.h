@@ -9,7 +9,7 @@
 
 namespace tutti {
 
-/// A device made of a timer: copies take no time, a step takes what it is told. For benchmarks and tests of the ring.
+/// A device made of a timer: copies take no time, a step takes the given time. For benchmarks and tests of the ring.
 class EmulatedAccelerator final : public RingDevice {
  public:
   Result<void> begin_transfer(std::size_t slot, const Batch& batch) override {

@@ -6,7 +6,7 @@
 
 namespace tutti {
 
-/// Time that stands still until the test moves it. Thread-safe.
+/// A clock that only the test advances. Thread-safe.
 class FakeClock final : public Clock {
  public:
   Instant now() const override { return Instant(std::chrono::nanoseconds(ticks_.load())); }

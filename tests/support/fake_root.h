@@ -15,11 +15,11 @@ class FakeRoot {
     std::filesystem::create_directories((folder_ / path).parent_path());
     std::ofstream(folder_ / path) << content;
   }
-  /// /sys/bus/pci/devices/NAME leads to /sys/devices/PLACE.
-  void put_pci_device(const std::string& name, const std::string& place) const {
-    std::filesystem::create_directories(folder_ / ("sys/devices/" + place));
+  /// Links /sys/bus/pci/devices/NAME to /sys/devices/DEVICE.
+  void put_pci_device(const std::string& name, const std::string& device) const {
+    std::filesystem::create_directories(folder_ / ("sys/devices/" + device));
     std::filesystem::create_directories(folder_ / "sys/bus/pci/devices");
-    std::filesystem::create_directory_symlink("../../../devices/" + place, folder_ / ("sys/bus/pci/devices/" + name));
+    std::filesystem::create_directory_symlink("../../../devices/" + device, folder_ / ("sys/bus/pci/devices/" + name));
   }
   const std::filesystem::path& path() const { return folder_.path(); }
 

@@ -12,25 +12,25 @@
 
 namespace tutti {
 
-/// While it lives, the files of this process find no room beyond some bytes each: what a full disk looks like from
-/// here. By the write functions below, which a program that includes this file calls instead of the C library's. With
-/// another `error`, a disk that refuses writes for that reason.
+/// While it exists, each file of this process finds no space beyond some bytes, as on a full disk. A program that
+/// includes this file calls the write functions below instead of the C library's. With another `error`, writes fail
+/// for that reason.
 class FullDisk {
  public:
   explicit FullDisk(off_t bytes, int error = ENOSPC) {
     why = error;
-    room = bytes;
+    space = bytes;
   }
   FullDisk(const FullDisk&) = delete;
   FullDisk& operator=(const FullDisk&) = delete;
-  ~FullDisk() { room = kEndless; }
+  ~FullDisk() { space = kEndless; }
 
   /// Whether there is none in this file from `at` to `end`.
-  static bool has_no_room(int file, off_t end) {
+  static bool lacks_space(int file, off_t end) {
     struct stat facts {};
-    return end > room && ::fstat(file, &facts) == 0 && S_ISREG(facts.st_mode);
+    return end > space && ::fstat(file, &facts) == 0 && S_ISREG(facts.st_mode);
   }
-  static bool is_there() { return room != kEndless; }
+  static bool is_there() { return space != kEndless; }
   /// What a write function returns that finds none.
   static ssize_t refused() {
     errno = why;
@@ -39,7 +39,7 @@ class FullDisk {
 
  private:
   static constexpr off_t kEndless = std::numeric_limits<off_t>::max();
-  static inline std::atomic<off_t> room{kEndless};
+  static inline std::atomic<off_t> space{kEndless};
   static inline std::atomic<int> why{ENOSPC};
 };
 
@@ -51,19 +51,19 @@ extern "C" {
 __attribute__((weak)) ssize_t write(int file, const void* bytes, std::size_t size) {
   static const auto next = tutti::next_function<ssize_t(int, const void*, std::size_t)>("write");
   const bool is_full = tutti::FullDisk::is_there() &&
-                       tutti::FullDisk::has_no_room(file, ::lseek(file, 0, SEEK_CUR) + static_cast<off_t>(size));
+                       tutti::FullDisk::lacks_space(file, ::lseek(file, 0, SEEK_CUR) + static_cast<off_t>(size));
   return is_full ? tutti::FullDisk::refused() : next(file, bytes, size);
 }
 
 __attribute__((weak)) ssize_t pwrite(int file, const void* bytes, std::size_t size, off_t at) {
   static const auto next = tutti::next_function<ssize_t(int, const void*, std::size_t, off_t)>("pwrite");
-  const bool is_full = tutti::FullDisk::is_there() && tutti::FullDisk::has_no_room(file, at + static_cast<off_t>(size));
+  const bool is_full = tutti::FullDisk::is_there() && tutti::FullDisk::lacks_space(file, at + static_cast<off_t>(size));
   return is_full ? tutti::FullDisk::refused() : next(file, bytes, size, at);
 }
 
 __attribute__((weak)) ssize_t pwrite64(int file, const void* bytes, std::size_t size, off64_t at) {
   static const auto next = tutti::next_function<ssize_t(int, const void*, std::size_t, off64_t)>("pwrite64");
-  const bool is_full = tutti::FullDisk::is_there() && tutti::FullDisk::has_no_room(file, at + static_cast<off_t>(size));
+  const bool is_full = tutti::FullDisk::is_there() && tutti::FullDisk::lacks_space(file, at + static_cast<off_t>(size));
   return is_full ? tutti::FullDisk::refused() : next(file, bytes, size, at);
 }
 

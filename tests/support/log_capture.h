@@ -12,7 +12,7 @@
 
 namespace tutti {
 
-/// Takes the log's lines while it lives, so that a test can wait for one.
+/// Captures the log's lines while it exists, so that a test can wait for one.
 class LogCapture {
  public:
   struct Line {

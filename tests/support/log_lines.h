@@ -9,7 +9,7 @@
 
 namespace tutti {
 
-/// Takes the lines that this thread logs while it lives, with their owners.
+/// Captures the lines that this thread logs while it exists, with their owners.
 class LogLines {
  public:
   LogLines()

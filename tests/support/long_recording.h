@@ -14,8 +14,8 @@
 
 namespace tutti {
 
-/// A recording and what is said in it, as clips/texts.json of the shared tiny.en has it: text, and phrases with their
-/// start and end in seconds.
+/// A recording and its spoken text, as in clips/texts.json of the shared tiny.en: text, and phrases with their start
+/// and end in seconds.
 struct SpokenRecording {
   std::filesystem::path file{};
   nlohmann::json spoken{};

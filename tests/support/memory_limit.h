@@ -7,7 +7,7 @@
 
 namespace tutti {
 
-/// While it lives, this process gets no more than so much memory beside what it has.
+/// While it exists, this process can allocate no more than the given amount of further memory.
 class MemoryLimit {
  public:
   explicit MemoryLimit(rlim_t more) {
@@ -17,7 +17,7 @@ class MemoryLimit {
     const rlimit now{pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + more, before_.rlim_max};
     ::setrlimit(RLIMIT_AS, &now);
   }
-  /// Whether what asks for more gets to know it.
+  /// Whether an allocation beyond the limit fails with an error instead of ending the process.
   static constexpr bool can_be_survived() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     return false;

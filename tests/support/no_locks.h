@@ -9,8 +9,8 @@
 
 namespace tutti {
 
-/// While it lives, no file of this process can be locked: what a network folder without its lock service looks like
-/// from here. By the function below, which a program that includes this file calls instead of the C library's.
+/// While it exists, no file of this process can be locked, as in a network folder without its lock service. A program
+/// that includes this file calls the function below instead of the C library's.
 class NoLocks {
  public:
   NoLocks() { are_there = false; }

@@ -51,7 +51,7 @@ class PseudoTerminal {
     ::waitpid(pid_, nullptr, 0);
   }
 
-  /// The program is told by SIGWINCH.
+  /// The program is notified by SIGWINCH.
   void set_size(unsigned short columns, unsigned short lines) {
     const winsize size{.ws_row = lines, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
     ::ioctl(master_.get(), TIOCSWINSZ, &size);

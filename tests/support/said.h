@@ -6,7 +6,7 @@
 
 namespace tutti {
 
-/// Expects `part` in what a program said, and shows all of it where it is not there.
+/// Expects `part` in a program's output, and shows all of the output where it is missing.
 inline void expect_output(const std::string& text, const std::string& part) {
   EXPECT_NE(text.find(part), std::string::npos) << "expected '" << part << "' in:\n" << text;
 }

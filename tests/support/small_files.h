@@ -5,7 +5,7 @@
 
 namespace tutti {
 
-/// Files of this process may not grow beyond some bytes while it lives (`ulimit -f`).
+/// While it exists, files of this process cannot grow beyond some bytes (`ulimit -f`).
 class SmallFiles {
  public:
   explicit SmallFiles(rlim_t bytes) {

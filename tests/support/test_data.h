@@ -29,15 +29,15 @@ inline std::filesystem::path own_copy_of(const std::filesystem::path& path) {
        {"tokenizer/english.json", project / "data/english.json"},
        {"tokenizer/en", real_model()},
        {"tokenizer/en/tokenizer.json", real_model() / "tokenizer.json"}}};
-  for (const auto& [name, place] : elsewhere)
-    if (path == name) return fs::exists(place) ? place : fs::path();
+  for (const auto& [name, file] : elsewhere)
+    if (path == name) return fs::exists(file) ? file : fs::path();
   const fs::path copy = project / "tests/data/shared" / path;
   const bool is_model_without_weights = path == "whisper-tiny.en";
   return fs::exists(copy) && !is_model_without_weights ? copy : fs::path();
 }
 
 /// Test data by path: `test_data() / "vad/speech.wav"` is that file of the shared data, else the project's own copy.
-/// Where neither has it, it is the path in the shared data, which does not exist. A folder comes from one place as a
+/// Where neither has it, it is the path in the shared data, which does not exist. A folder comes from one of them as a
 /// whole.
 class TestData {
  public:

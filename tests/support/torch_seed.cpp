@@ -1,8 +1,8 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-// libtorch seeds its generator from the machine's noise (Python's torch then seeds it anew, with one number). Tests
-// that hold what they drew against a tolerance would differ from run to run; this lets every test draw the same.
+// libtorch seeds its generator from the machine's noise (Python's torch then seeds it again, with one number). Tests
+// that compare random draws with a tolerance would differ from run to run; this seed makes every run draw the same.
 
 namespace tutti {
 namespace {

@@ -1,4 +1,4 @@
-// `tutti batch` without --yes on a terminal: what is asked when a recording fails, and what becomes of the answers.
+// `tutti batch` without --yes on a terminal: the prompt after a failed recording, and the effect of each answer.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,12 +15,12 @@ constexpr const char* kQuestion = "failed. [g]o on, [r]etry, [s]top? ";
 
 class AskingTest : public BatchTest {
  protected:
-  /// Longer than all others, as far as anybody can tell: it is the first to be taken up.
+  /// Its file is larger than all others, so it appears to be the longest and is claimed first.
   void damage(const std::string& name) const {
     ASSERT_TRUE(write_file_atomically(in_ / name, name + std::string(4'000'000, 'x')));
   }
 
-  std::vector<std::string> asking(std::vector<std::string> more = {}) const {
+  std::vector<std::string> without_yes(std::vector<std::string> more = {}) const {
     auto all = words("emulated:200x", std::move(more));
     std::erase(all, "--yes");
     return all;
@@ -42,7 +42,7 @@ class AskingTest : public BatchTest {
 
 TEST_F(AskingTest, WhoeverGoesOnLosesTheOneRecording) {
   damage("bad.wav");
-  const auto terminal = on_a_terminal(asking());
+  const auto terminal = on_a_terminal(without_yes());
   ASSERT_TRUE(terminal->reports(std::string("bad.wav ") + kQuestion)) << terminal->sent();
   terminal->type("g\n");
   EXPECT_EQ(terminal->wait(), 3) << terminal->sent();
@@ -52,7 +52,7 @@ TEST_F(AskingTest, WhoeverGoesOnLosesTheOneRecording) {
 
 TEST_F(AskingTest, ANameDoesNotReachTheTerminalsControls) {
   damage("red\x1b[41m.wav");
-  const auto terminal = on_a_terminal(asking());
+  const auto terminal = on_a_terminal(without_yes());
   ASSERT_TRUE(terminal->reports(std::string("red [41m.wav ") + kQuestion)) << terminal->sent();
   terminal->type("g\n");
   EXPECT_EQ(terminal->wait(), 3);
@@ -61,7 +61,7 @@ TEST_F(AskingTest, ANameDoesNotReachTheTerminalsControls) {
 
 TEST_F(AskingTest, WhoeverRetriesHasMendedItOrIsAskedAgain) {
   damage("bad.wav");
-  const auto terminal = on_a_terminal(asking());
+  const auto terminal = on_a_terminal(without_yes());
   ASSERT_TRUE(terminal->reports(kQuestion)) << terminal->sent();
   terminal->type("r\n");
   ASSERT_TRUE(terminal->reports(kQuestion)) << terminal->sent();
@@ -74,7 +74,7 @@ TEST_F(AskingTest, WhoeverRetriesHasMendedItOrIsAskedAgain) {
 
 TEST_F(AskingTest, WhoeverStopsLeavesTheRestToTheNextRun) {
   damage("bad.wav");
-  const auto terminal = on_a_terminal(asking({"--threads", "1"}));
+  const auto terminal = on_a_terminal(without_yes({"--threads", "1"}));
   ASSERT_TRUE(terminal->reports(kQuestion)) << terminal->sent();
   terminal->type("s\n");
   EXPECT_EQ(terminal->wait(), 3) << terminal->sent();
@@ -90,7 +90,7 @@ TEST_F(AskingTest, WhoeverStopsLeavesTheRestToTheNextRun) {
 
 TEST_F(AskingTest, WhoeverHasStoppedIsAskedNoMore) {
   for (const char* name : {"bad1.wav", "bad2.wav", "bad3.wav", "bad4.wav"}) damage(name);
-  const auto terminal = on_a_terminal(asking());
+  const auto terminal = on_a_terminal(without_yes());
   ASSERT_TRUE(terminal->reports(kQuestion)) << terminal->sent();
   terminal->type("stop\n");
   EXPECT_FALSE(terminal->reports(kQuestion)) << "others were being decoded at the same time";
@@ -99,7 +99,7 @@ TEST_F(AskingTest, WhoeverHasStoppedIsAskedNoMore) {
 
 TEST_F(AskingTest, AnAnswerThatCannotBeMeantIsAskedForAgainAndEnterAloneGoesOn) {
   damage("bad.wav");
-  const auto terminal = on_a_terminal(asking());
+  const auto terminal = on_a_terminal(without_yes());
   ASSERT_TRUE(terminal->reports(kQuestion)) << terminal->sent();
   terminal->type("whatever\n");
   ASSERT_TRUE(terminal->reports(kQuestion)) << terminal->sent();
@@ -110,7 +110,7 @@ TEST_F(AskingTest, AnAnswerThatCannotBeMeantIsAskedForAgainAndEnterAloneGoesOn) 
 
 TEST_F(AskingTest, WhatWasTypedBeforeTheQuestionIsNoAnswer) {
   damage("bad.wav");
-  const auto terminal = on_a_terminal(asking({"--threads", "1"}));
+  const auto terminal = on_a_terminal(without_yes({"--threads", "1"}));
   terminal->type("s\n");
   ASSERT_TRUE(terminal->reports(kQuestion)) << terminal->sent();
   terminal->type("g\n");
@@ -121,7 +121,7 @@ TEST_F(AskingTest, WhatWasTypedBeforeTheQuestionIsNoAnswer) {
 TEST_F(AskingTest, AtTheEndOfItsInputTheRunGoesOnAndAsksNoMore) {
   damage("bad1.wav");
   damage("bad2.wav");
-  const auto terminal = on_a_terminal(asking());
+  const auto terminal = on_a_terminal(without_yes());
   ASSERT_TRUE(terminal->reports(kQuestion)) << terminal->sent();
   terminal->type("\x04");
   ASSERT_TRUE(terminal->reports("asks no more")) << terminal->sent();
@@ -133,7 +133,7 @@ TEST_F(AskingTest, AtTheEndOfItsInputTheRunGoesOnAndAsksNoMore) {
 
 TEST_F(AskingTest, CtrlCAtTheQuestionStopsTheRunAlsoBehindHalfAnAnswer) {
   damage("bad.wav");
-  const auto terminal = on_a_terminal(asking({"--threads", "1"}));
+  const auto terminal = on_a_terminal(without_yes({"--threads", "1"}));
   ASSERT_TRUE(terminal->reports(kQuestion)) << terminal->sent();
   terminal->type("g\x03");
   EXPECT_EQ(terminal->wait(), 130) << terminal->sent();
@@ -146,7 +146,7 @@ TEST_F(AskingTest, CtrlCAtTheQuestionStopsTheRunAlsoBehindHalfAnAnswer) {
 TEST_F(AskingTest, ARunInTheBackgroundIsNotHaltedByAQuestion) {
   damage("bad.wav");
   std::vector<std::string> shell{"/bin/sh", "-mc", "\"$@\" & wait $!", "sh"};  // -m: jobs as at a prompt
-  for (const auto& word : asking()) shell.push_back(word);
+  for (const auto& word : without_yes()) shell.push_back(word);
   const auto terminal = on_a_terminal(shell);
   EXPECT_EQ(terminal->wait(), 3) << terminal->sent();
   EXPECT_EQ(terminal->sent().find(kQuestion), std::string::npos);

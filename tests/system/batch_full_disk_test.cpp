@@ -55,7 +55,7 @@ TEST_F(FullDiskTest, HoldsTheBatchUpUntilThereIsRoomAndNothingIsDoneTwice) {
   fs::remove(filler(running, out_));
   const auto end = running.wait();
   ASSERT_EQ(end.exit_code, 0) << end.err;
-  EXPECT_THAT(end.err, HasSubstr("There is room again"));
+  EXPECT_THAT(end.err, HasSubstr("There is space again"));
   EXPECT_EQ(report()["successful"], 10);
   const json reported = report();
   for (const auto& asset : reported["assets"]) EXPECT_EQ(asset["attempts"], 1) << asset.dump();
@@ -82,7 +82,7 @@ TEST_F(FullDiskTest, OneForDecodedAudioIsWaitedForAndCostsNoAttempt) {
   auto with_spool = settings();
   with_spool.push_back("TMPDIR=" + spool.string());
   RunningProgram running(on_a_small_disk(spool, "{ head -c 3145728 /dev/zero >\"$1/filler\"; true; }"), with_spool);
-  ASSERT_TRUE(running.saw("recordings are decoded there as soon as there is room"));
+  ASSERT_TRUE(running.saw("recordings are decoded there as soon as there is space"));
   fs::remove(filler(running, spool));
   const auto end = running.wait();
   ASSERT_EQ(end.exit_code, 0) << end.err;
@@ -112,7 +112,7 @@ TEST_F(FullDiskTest, AnOutputFolderThatTurnsReadOnlyHoldsTheBatchUpUntilItIsWrit
   ASSERT_TRUE(running.saw("until then no recording is begun"));
   eventually([&] { return fs::exists(kept_) && !fs::is_empty(kept_); });
   turn("rw");
-  to_mount = OwnedFd();  // whoever listens there has our pipes, too
+  to_mount = OwnedFd();  // the reader of the switches has our pipes, too
   const auto end = running.wait();
   ASSERT_EQ(end.exit_code, 0) << end.err;
   EXPECT_THAT(end.err, HasSubstr("Read-only file system. Make that writable again"));

@@ -1,4 +1,4 @@
-// What a batch takes for a recording, and what its report tells of each and of the devices.
+// What a batch accepts as a recording, and what its report contains for recordings and devices.
 
 #include <gmock/gmock.h>
 

@@ -61,7 +61,7 @@ class BatchTest : public testing::Test {
     return run_program(words(devices, std::move(more)), settings());
   }
 
-  /// Nobody else's sockets and settings.
+  /// Sockets and settings of this test alone.
   std::vector<std::string> settings() const {
     return {"XDG_RUNTIME_DIR=" + folder_.path().string(), "XDG_CONFIG_HOME=" + folder_.path().string()};
   }

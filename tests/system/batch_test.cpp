@@ -81,8 +81,8 @@ TEST_F(BatchTest, ASecondRunRedoesNothingButWhatIsGoneOrHasChanged) {
   const auto otherwise = batch("emulated:200x", {"--initial-prompt", "another"});
   ASSERT_EQ(otherwise.exit_code, 0);
   EXPECT_EQ(report()["done_in_this_run"], 10) << "other options, other transcripts";
-  EXPECT_THAT(otherwise.err, HasSubstr("asked for in another way: 10. They are done anew"));
-  EXPECT_THAT(again.err, testing::Not(HasSubstr("done anew")));
+  EXPECT_THAT(otherwise.err, HasSubstr("requested in another way: 10. They are done again"));
+  EXPECT_THAT(again.err, testing::Not(HasSubstr("done again")));
 }
 
 TEST_F(BatchTest, WhereNothingIsLeftToDoNoDeviceIsWaitedFor) {
@@ -291,7 +291,7 @@ TEST_F(BatchTest, ASequentialFileStaysOnOneDevice) {
   ASSERT_EQ(end.exit_code, 0) << end.err;
   const json reported = report();
   EXPECT_EQ(reported["successful"], 12);
-  std::map<std::string, double> whole;  // of the recordings that a device is said to have done
+  std::map<std::string, double> whole;  // of the recordings that a device is reported to have done
   for (const auto& asset : reported["assets"])
     whole[asset["device"].get<std::string>()] += asset["audio_seconds"].get<double>();
   EXPECT_EQ(whole.size(), 2U) << reported["assets"].dump();

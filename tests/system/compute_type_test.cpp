@@ -1,4 +1,4 @@
-// What --compute-type says of itself in a run: which type was taken, and why.
+// The log lines of --compute-type in a run: which type was chosen, and why.
 
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ TEST(ComputeTypeOfARun, ThatTheDeviceDoesNotHaveFallsBackWithOneLine) {
   ASSERT_EQ(end.exit_code, 0) << end.err;
   EXPECT_EQ(count_of("compute type float16: float32 is used, because CPUs do not compute in float16\n", end.err), 1U)
       << end.err;
-  EXPECT_EQ(count_of("compute type", transcribe(folder, "float32").err), 0U) << "nothing is said of what is there";
+  EXPECT_EQ(count_of("compute type", transcribe(folder, "float32").err), 0U) << "a supported type is not mentioned";
 }
 
 TEST(ComputeTypeOfARun, AutoSaysWhichAndWhyAndTriesOnlyOnce) {

@@ -109,9 +109,9 @@ TEST(ConvertModel, AFileOfOpenAisMakesTheFoldersItIsToLieInToo) {
 TEST(ConvertModel, AConversionThatFailsLeavesNothingBehind) {
   const TempFolder folder, model;
   put_model_without_embedding(model.path());
-  const ProgramEnd lacking = convert(model.path().string(), (folder / "new").string(), "float16");
-  EXPECT_EQ(lacking.exit_code, 4);
-  expect_output(lacking.err, "embed_tokens");
+  const ProgramEnd incomplete = convert(model.path().string(), (folder / "new").string(), "float16");
+  EXPECT_EQ(incomplete.exit_code, 4);
+  expect_output(incomplete.err, "embed_tokens");
 
   const ProgramEnd full = run_program({"/bin/bash", "-c", "ulimit -f 1000; exec \"$@\"", "bash",
                                        std::string(TUTTI_BINARY_DIR) + "/bin/tutti-engine", "convert", "--model",

@@ -43,7 +43,7 @@ TEST(DataSet, WhereverTheSetIsKeptItTeachesTheSameBitsAsTheCacheAlsoWhenKilledAn
   const auto again = run_program(training(parts.path(), kept_in("mapped", "--resume")));
   ASSERT_EQ(again.exit_code, 0) << again.err;
   EXPECT_EQ(again.err.find("samples into"), std::string::npos) << "it is packed already:\n" << again.err;
-  EXPECT_EQ(again.err.find("step 1/"), std::string::npos) << "it went on, and did not begin anew";
+  EXPECT_EQ(again.err.find("step 1/"), std::string::npos) << "it went on, and did not start again";
   expect_same(parts, streamed);
 }
 

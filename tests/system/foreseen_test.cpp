@@ -1,4 +1,4 @@
-// What `tutti plan` says of a batch beforehand, and how long the batch then takes.
+// The forecast of `tutti plan` for a batch, against the time that the batch then takes.
 
 #include <gtest/gtest.h>
 
@@ -29,8 +29,8 @@ bool is_overloaded() {
   return ::getloadavg(&load, 1) == 1 && load > 1.5 * std::thread::hardware_concurrency();
 }
 
-/// Somebody who sleeps as an emulated card does. When this machine lets it wake late, it does so to the cards: whoever
-/// shares its processors, a neighbour of a virtual machine, too, whom no load tells of.
+/// Sleeps as an emulated card does. When this machine wakes it late, the cards wake late too: because of another user
+/// of the processors, even a neighbour of a virtual machine, which no load figure shows.
 class Sleeper {
  public:
   Sleeper() : thread_([this](const std::stop_token& over) { sleep_on(over); }) {}
@@ -77,7 +77,7 @@ class ForeseenTimed : public BatchTest {
     return json::parse(end.out);
   }
 
-  /// Of as much audio as the devices have heard: the batch cuts pauses away, and only then knows.
+  /// Simulates as much audio as the devices have transcribed: the batch cuts pauses away and only then knows it.
   double simulated(const std::string& cards) const {
     double found = 0, claimed = 0;
     const json reported = report();

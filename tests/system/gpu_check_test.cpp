@@ -1,4 +1,4 @@
-// How tutti-gpu-check runs its checks; what they check, a GPU has to tell.
+// How tutti-gpu-check runs its checks; their own results need a GPU.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ CheckApart check(const std::string& name, const std::string& script) {
   return {.name = name, .command = {"/bin/sh", "-c", script}};
 }
 
-/// What a report that prints JSON says of these checks, line by line.
+/// The lines of the JSON report on these checks.
 std::vector<nlohmann::json> reported_of(const std::vector<CheckApart>& checks, Seconds longest = kLongestCheck) {
   testing::internal::CaptureStdout();
   Report report(/*json=*/true);
@@ -35,14 +35,14 @@ std::vector<nlohmann::json> reported_of(const std::vector<CheckApart>& checks, S
 
 TEST(GpuCheck, ACheckThatIsKilledIsAFindingAndTheNextOnesRunAllTheSame) {
   const auto lines =
-      reported_of({check("step", "kill -SEGV $$"), check("judge", R"(echo '{"said": "by judge"}')"),
-               check("worker", R"(echo '{"said": "why worker failed"}'; exit 1)"), check("speed", "exit 7")});
+      reported_of({check("step", "kill -SEGV $$"), check("select", R"(echo '{"note": "by select"}')"),
+               check("worker", R"(echo '{"note": "why worker failed"}'; exit 1)"), check("speed", "exit 7")});
   ASSERT_EQ(lines.size(), 5U);
   EXPECT_EQ(lines[0]["check"], "step");
   EXPECT_EQ(lines[0]["passed"], false);
   EXPECT_THAT(lines[0]["what"].get<std::string>(), HasSubstr("was killed by signal 11"));
-  EXPECT_EQ(lines[1]["said"], "by judge");
-  EXPECT_EQ(lines[2]["said"], "why worker failed") << "and nothing is said beside that";
+  EXPECT_EQ(lines[1]["note"], "by select");
+  EXPECT_EQ(lines[2]["note"], "why worker failed") << "and nothing else is reported";
   EXPECT_THAT(lines[3]["what"].get<std::string>(), HasSubstr("exited with status 7"));
   EXPECT_EQ(lines[4]["passed"], false);
   EXPECT_THAT(lines[4]["failed"].get<std::vector<std::string>>(), ElementsAre("step", "worker", "speed"));

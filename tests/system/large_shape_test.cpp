@@ -103,7 +103,7 @@ void write_model(const std::filesystem::path& folder) {
   std::filesystem::copy(std::filesystem::path(TUTTI_SOURCE_DIR) / "data/multilingual.tiktoken", folder);
 }
 
-/// The tone's transcript as JSON. Whatever random weights say is kept: no second try, nothing judged silent.
+/// The tone's transcript as JSON. All output of the random weights is kept: no fallback, and nothing counts as silence.
 Json transcript(const TempFolder& folder, const std::vector<std::string>& more) {
   std::vector<std::string> words{
       tutti_program(),        "transcribe",      "--model", (folder / "model").string(), "-q", "--output-dir",

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Loads a model of ours in the programs it is for, and prints what they make of it, as one JSON object a line.
 
-Usage: load_elsewhere.py heard FOLDER CLIP.wav        what transformers writes down: {"text"}
+Usage: load_elsewhere.py transcribed FOLDER CLIP.wav  the text that transformers writes: {"text"}
        load_elsewhere.py compared FOLDER NAME.pt      the logits of transformers (FOLDER) and of openai-whisper (NAME.pt)
                                                       beside each other: {"largest", "difference"}
        load_elsewhere.py there                        ends with 0 where both programs are
@@ -23,7 +23,7 @@ def samples_of(path):
     return (pcm.float() / 32768).numpy()
 
 
-def heard(folder, clip):
+def transcribed(folder, clip):
     processor = transformers.WhisperProcessor.from_pretrained(folder)
     model = transformers.WhisperForConditionalGeneration.from_pretrained(folder).float().eval()
     features = processor(samples_of(clip), sampling_rate=16000, return_tensors="pt").input_features
@@ -51,4 +51,4 @@ if __name__ == "__main__":
     torch.set_num_threads(1)
     what, *names = sys.argv[1:]
     if what != "there":
-        print(json.dumps({"heard": heard, "compared": compared}[what](*names)))
+        print(json.dumps({"transcribed": transcribed, "compared": compared}[what](*names)))

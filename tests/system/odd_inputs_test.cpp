@@ -1,4 +1,4 @@
-// What nobody means to call the program with, and what shells and other programs make of it all the same.
+// Unintended arguments and inputs, as shells and other programs produce them.
 
 #include <gtest/gtest.h>
 
@@ -81,11 +81,11 @@ TEST(OddInputs, AModelsNameDoesNotReachTheTerminalsControls) {
 TEST(OddInputs, AFileThatWouldHaveNoPlaceIsSaidBeforeTheWorkItIsToTellOf) {
   const TempFolder folder;
   ASSERT_TRUE(write_file_atomically(folder / "file", "no folder"));
-  const std::string place = folder / "file" / "it";
-  const std::vector<std::string> commands[] = {{"manifest", folder.path(), "-o", place},
-                                               {"bench", "--model", "no-model", "--picture", place},
-                                               {"evaluate", "--model", "no-model", "--data", "d", "--report", place},
-                                               {"review", "--out", place, folder.path()}};
+  const std::string target = folder / "file" / "it";
+  const std::vector<std::string> commands[] = {{"manifest", folder.path(), "-o", target},
+                                               {"bench", "--model", "no-model", "--picture", target},
+                                               {"evaluate", "--model", "no-model", "--data", "d", "--report", target},
+                                               {"review", "--out", target, folder.path()}};
   for (std::vector<std::string> words : commands) {
     words.insert(words.begin(), tutti_program());
     const ProgramEnd end = run_program(words);
@@ -183,7 +183,7 @@ TEST(OddInputs, AClipBehindTheRecordingsEndIsSaid) {
   for (const char* way : {"--vad=False", "--batched"}) {
     const ProgramEnd end = run_program(command(out, {"--clip-timestamps", "100", way, sound}));
     EXPECT_EQ(end.exit_code, 0) << end.err;
-    expect_output(end.err, sound + ": lasts 0:04, and none of it lies within --clip-timestamps");
+    expect_output(end.err, sound + ": lasts 0:04, and none of it is within --clip-timestamps");
     const ProgramEnd within = run_program(command(out, {"--clip-timestamps", "1", way, sound}));
     EXPECT_EQ(within.err.find("--clip-timestamps"), std::string::npos) << within.err;
   }

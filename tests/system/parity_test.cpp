@@ -1,4 +1,4 @@
-// What a user runs, against what openai-whisper 20250625 says of the same audio with the same weights (float32, CPU).
+// The program's output against that of openai-whisper 20250625 for the same audio and weights (float32, CPU).
 
 #include <gtest/gtest.h>
 
@@ -82,7 +82,7 @@ void expect_equal_segments(const Json& ours, const Json& theirs) {
   }
 }
 
-/// What the reference's `transcribe()` does, unlike its command line, unless it is told otherwise.
+/// The default of the reference's `transcribe()`, unlike that of its command line.
 const std::vector<std::string> kGreedy{"--beam-size", "None"};
 
 void expect_parity(const std::vector<Json>& clips, const std::string& model = hugging_face_model(),

@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-/// What is said in some of samples/.
+/// The spoken text of some of samples/.
 const std::map<std::string, std::string> kTexts{
     {"mixed.m4a",
      "seven nine four four zero four eight eight two four five three eight seven eight five four three nine four six "
@@ -95,7 +95,7 @@ class Prepare : public testing::Test {
   }
   fs::path out() const { return folder_ / "corpus"; }
 
-  /// Writes what is said in a recording, without times, where it is looked for.
+  /// Writes the text of a recording, without times, to the file where it is searched.
   fs::path with_text(const fs::path& recording, const std::string& text) const {
     EXPECT_TRUE(write_file_atomically(folder_ / "texts" / recording.stem().concat(".txt"), text));
     return recording;
@@ -123,7 +123,7 @@ class Prepare : public testing::Test {
     return all;
   }
 
-  /// No cut lies inside of a phrase that is in the sample before it.
+  /// No cut is inside a phrase of the sample before it.
   void expect_cuts_between_phrases() const {
     for (const Sample& sample : samples())
       for (const Json& phrase : texts_["phrases"]) {
@@ -172,7 +172,7 @@ TEST_F(Prepare, AWrongSubtitleIsRefusedWithItsTextAndItsSoundIsInNoSample) {
   Json wrong;
   const auto end = prepare(subtitles([&](int number, Json& phrase) {
                              if (number != 7) return;
-                             phrase["text"] = "nobody ever said this in the recording";
+                             phrase["text"] = "an invented line not in the recording";
                              wrong = phrase;
                            }),
                            ".srt");
@@ -183,17 +183,17 @@ TEST_F(Prepare, AWrongSubtitleIsRefusedWithItsTextAndItsSoundIsInNoSample) {
   const double middle = (wrong["start"].get<double>() + wrong["end"].get<double>()) / 2;
   for (const Sample& sample : samples())
     EXPECT_FALSE(sample.start < middle && middle < sample.start + sample.seconds) << sample.text;
-  EXPECT_EQ(joined().find("nobody"), std::string::npos);
+  EXPECT_EQ(joined().find("invented"), std::string::npos);
 }
 
 TEST_F(Prepare, TextWithoutTimesIsFoundInTheSound) {
   const std::string text = texts_["text"];
-  const auto end = prepare(text + "\nan afterword that nobody read\n", ".txt", "15");
+  const auto end = prepare(text + "\nan afterword that was not read\n", ".txt", "15");
   ASSERT_EQ(end.exit_code, 0) << end.err;
   EXPECT_EQ(joined(), text);
   for (const Sample& sample : samples()) EXPECT_LE(sample.seconds, 15);
   ASSERT_EQ(refused().size(), 1U) << read_file(out() / "refused.jsonl").value();
-  EXPECT_EQ(refused()[0]["text"], "an afterword that nobody read");
+  EXPECT_EQ(refused()[0]["text"], "an afterword that was not read");
 }
 
 TEST_F(Prepare, ARecordingOfWhichSomethingCouldNotBeWrittenIsInNoListAndIsPreparedByTheSameCommandAgain) {
@@ -242,7 +242,7 @@ TEST_F(Prepare, TheCorpusIsTheSameHoweverManyRecordingsAreInWorkTogether) {
 }
 
 TEST_F(Prepare, KilledItGoesOnWithTheRecordingsThatAreNotDoneToTheSameCorpus) {
-  // Long enough not to be over before we are heard of.
+  // Long enough not to end before the signal arrives.
   const std::vector<fs::path> recordings{with_text("jackson.ogg"), long_with_text(3), with_text("theo.mp3")};
   ASSERT_EQ(run_program(command_for(recordings, "whole")).exit_code, 0);
   {

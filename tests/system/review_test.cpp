@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// The transcripts of all shared clips, as .json files in `folder`; the silent one says what nobody said.
+/// The transcripts of all shared clips, as .json files in `folder`; the silent one has invented text.
 void write_transcripts(const std::filesystem::path& folder) {
   const Json expected = Json::parse(*read_file(test_data() / "whisper-tiny.en/expected.json"));
   for (Json clip : expected["clips"]) {
@@ -66,7 +66,7 @@ TEST(Review, ATranscriptThatCannotBeReadCostsItsLineAndAnExitCode) {
   ASSERT_TRUE(write_file_atomically(folder / "in/broken.json", "{"));
   const ProgramEnd end = review(folder, {"--text-only"});
   EXPECT_EQ(end.exit_code, 3);
-  EXPECT_NE(end.out.find("not judged: "), std::string::npos) << end.out;
+  EXPECT_NE(end.out.find("not checked: "), std::string::npos) << end.out;
   EXPECT_NE(end.out.find("12 done, "), std::string::npos) << end.out;
 }
 

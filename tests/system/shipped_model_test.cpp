@@ -1,4 +1,4 @@
-// The model that ships: what it was made of, how large it is, and how well it hears.
+// The shipped model: its training data, its size, and its error rates.
 
 #include <gtest/gtest.h>
 

@@ -29,10 +29,10 @@ std::size_t lines_of(const std::string& text) {
   return count;
 }
 
-/// The names of the processes of the batch, as `top --json` tells them.
+/// The names of the processes of the batch, as `top --json` lists them.
 std::vector<std::string> own_processes(const std::string& json) {
   std::vector<std::string> names;
-  const auto reported = nlohmann::json::parse(json);  // lives as long as what is walked through
+  const auto reported = nlohmann::json::parse(json);  // must outlive the loop over it
   for (const auto& process : reported["processes"])
     if (process["own"] == true) names.push_back(process["name"]);
   return names;

@@ -36,7 +36,7 @@ TEST(TrainingMachine, MemoryIsFlatOverFiveEpochs) {
   ASSERT_TRUE(program.saw("epoch 8: "));
   const double after = resident(engine);
   ASSERT_GT(before, 0);
-  EXPECT_LT(after, before + 16) << "MiB; a batch a step that nobody gives back would be 37";
+  EXPECT_LT(after, before + 16) << "MiB; a batch a step that is never freed would be 37";
   EXPECT_EQ(program.wait().exit_code, 0);
 }
 
@@ -47,7 +47,7 @@ TEST(TrainingMachine, AThreadForWhichThereIsNoneIsToldAsThatWithAWayOut) {
   ::getrlimit(RLIMIT_STACK, &stack);
   if (stack.rlim_max < (rlim_t{5} << 30)) GTEST_SKIP() << "stacks may not be as large as this needs";
   const TempFolder out;
-  // Every thread asks for a stack that is larger than all the memory there is.
+  // Every thread requests a stack that is larger than all of the memory.
   std::vector<std::string> words{"/bin/bash", "-c", "ulimit -s 5000000 && ulimit -v 4000000 && exec \"$@\"", "bash"};
   for (auto& word : training(out.path())) words.push_back(std::move(word));
   const auto end = run_program(words);

@@ -1,4 +1,4 @@
-// Trainings that are refused, and settings that do not mean what somebody wanted.
+// Refused trainings, and settings that differ from what the user intended.
 
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ TEST(Training, ASetWhoseSoundIsNotThereIsAnErrorToTrainOnAndToJudgeBy) {
       {tutti_program(), "evaluate", "--model", std::string(TUTTI_SOURCE_DIR) + "/models/nano", "--data", set});
   EXPECT_EQ(checked.exit_code, 4) << checked.out;
   EXPECT_NE(checked.err.find("not one of its samples can be used"), std::string::npos) << checked.err;
-  EXPECT_NE(checked.err.find("No such file"), std::string::npos) << "why, where no file says so: " << checked.err;
+  EXPECT_NE(checked.err.find("No such file"), std::string::npos) << "the reason, which no file holds: " << checked.err;
 }
 
 TEST(Training, PatienceWithoutASetToJudgeByIsRefused) {
@@ -97,10 +97,10 @@ TEST(Training, SettingsThatAreRefusedDoNotTakeThePlaceOfThoseThatCanGoOn) {
   const auto wider = run_program(training(out.path(), {"--resume", "--width", "128"}));
   EXPECT_NE(wider.exit_code, 0);
   EXPECT_NE(wider.err.find("another recipe"), std::string::npos) << wider.err;
-  EXPECT_NE(wider.err.find("Asked for now: width 128 (it was 64)"), std::string::npos) << wider.err;
+  EXPECT_NE(wider.err.find("Requested now: width 128 (it was 64)"), std::string::npos) << wider.err;
   const auto bigger = run_program(training(out.path(), {"--resume", "--batch-size", "7"}));
   EXPECT_EQ(bigger.exit_code, 2);
-  EXPECT_NE(bigger.err.find("Asked for now: batch-size 7 (it was 2)"), std::string::npos) << bigger.err;
+  EXPECT_NE(bigger.err.find("Requested now: batch-size 7 (it was 2)"), std::string::npos) << bigger.err;
   EXPECT_EQ(read_file(out / "config.toml").value(), before);
   const auto named = [&](const std::string& step) {
     return run_program({tutti_program(), "train", "whisper", "--output_dir", out.path().string(),
@@ -114,7 +114,7 @@ TEST(Training, SettingsThatAreRefusedDoNotTakeThePlaceOfThoseThatCanGoOn) {
   fs::create_directories(out / "checkpoints/damaged-step-00000003");
   ASSERT_TRUE(write_file_atomically(out / "checkpoints/damaged-step-00000003/training.json", "{}"));
   for (const char* none : {"step-00000009", "damaged-step-00000003"})
-    EXPECT_NE(named(none).err.find("no checkpoint of a training lies there"), std::string::npos) << none;
+    EXPECT_NE(named(none).err.find("no checkpoint of a training is there"), std::string::npos) << none;
   EXPECT_NE(named("stopped-step-00000003").err.find("call it step-00000003 first"), std::string::npos);
   EXPECT_EQ(named("step-00000002").exit_code, 0);
   EXPECT_TRUE(fs::exists(out / "checkpoints/step-00000004"));

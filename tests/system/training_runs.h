@@ -56,8 +56,8 @@ struct StoppedTraining {
   ProgramEnd end{};
 };
 
-/// Sends it once a training has said so. Where a machine that has much else to do let the training come to its end
-/// before we came, with another one, into a folder of its own.
+/// Sends `signal` once a training has printed `output`. If the training ends before that on a busy machine, repeats it
+/// with another training in a folder of its own.
 inline StoppedTraining stopped_by(int signal, const std::string& output, const std::vector<std::string>& more = {}) {
   StoppedTraining last;
   for (int tries = 0; tries < 5 && last.end.exit_code <= 0; ++tries) {

@@ -172,7 +172,7 @@ TEST(Training, KilledInMidEpochAndResumedItEndsInTheSameBits) {
   ASSERT_EQ(killed.end.exit_code, 128 + SIGKILL);
   const auto again = run_program(training(parts.path(), {"--resume", "--threads", "5"}));
   ASSERT_EQ(again.exit_code, 0) << again.err;
-  EXPECT_EQ(again.err.find("step 1/"), std::string::npos) << "it went on, and did not begin anew";
+  EXPECT_EQ(again.err.find("step 1/"), std::string::npos) << "it went on, and did not start again";
   expect_same(parts, whole);
 }
 
@@ -306,7 +306,7 @@ TEST(Training, WhatIsToldAndKeptIsTheShapeOfTheStoredNetworkThatIsTrained) {
   const auto end = run_program(
       training(out.path(), {"--model", TUTTI_SOURCE_DIR "/models/nano", "--window-seconds", "10", "--max-steps", "1"}));
   ASSERT_EQ(end.exit_code, 0) << end.err;
-  EXPECT_NE(end.err.find("this was asked for and does nothing"), std::string::npos) << end.err;
+  EXPECT_NE(end.err.find("this was requested and does nothing"), std::string::npos) << end.err;
   EXPECT_NE(end.err.find("window-seconds 10 (it has 30)"), std::string::npos) << end.err;
   const auto used = read_file(out / "config.toml").value();
   for (const char* line : {"\nwidth = 128\n", "\nwindow-seconds = 30.0\n", "\ntext-context = 192\n"})

@@ -1,5 +1,4 @@
-// Word times of what a user runs, against what openai-whisper 20250625 says of the same audio with the same weights
-// (float32, CPU).
+// The program's word times against those of openai-whisper 20250625 for the same audio and weights (float32, CPU).
 
 #include <gtest/gtest.h>
 

@@ -30,7 +30,7 @@ constexpr std::string_view kJoints[] = {"  ", ", ", ". ", "-",  " - ", "\n", "! 
                                         " [", "] ", " <", "> ", " '",  "'",  "é ", "",   "\u00a0", "... "};
 constexpr std::uint32_t kPlainJoints = 12;
 
-/// str.upper() for what is in the tables above: ASCII and the two letters of theirs that have a capital.
+/// str.upper() for the characters of the tables above: ASCII and the two others that have a capital.
 std::string upper(const std::string& text) {
   std::string out;
   for (const char32_t value : to_code_points(text)) {

@@ -27,18 +27,18 @@ TEST(MatchingPlaces, LieOnAShortestPath) {
     for (auto* row : {&segment_text, &found})
       for (auto& symbol : *row) symbol = static_cast<std::int32_t>(random.below(4));
     // Between two matches, what is left of both is changed, and the rest of the longer one added or left out.
-    std::size_t at = 0, place = 0, errors = 0;
-    const auto places = matching_positions(segment_text, found);
+    std::size_t at = 0, position = 0, errors = 0;
+    const auto positions = matching_positions(segment_text, found);
     for (std::size_t i = 0; i <= segment_text.size(); ++i) {
-      if (i < segment_text.size() && !places[i]) continue;
-      const std::size_t next = i < segment_text.size() ? *places[i] : found.size();
-      ASSERT_GE(next, place);
+      if (i < segment_text.size() && !positions[i]) continue;
+      const std::size_t next = i < segment_text.size() ? *positions[i] : found.size();
+      ASSERT_GE(next, position);
       if (i < segment_text.size()) {
         ASSERT_EQ(segment_text[i], found[next]);
       }
-      errors += std::max(i - at, next - place);
+      errors += std::max(i - at, next - position);
       at = i + 1;
-      place = next + 1;
+      position = next + 1;
     }
     EXPECT_EQ(static_cast<std::int64_t>(errors), edit_distance(segment_text, found));
   }

@@ -256,7 +256,7 @@ std::string number(std::int32_t value) {
   return std::string(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-/// What stands before the tensors in a file of whisper.cpp with the two filters of one bin.
+/// The bytes before the tensors in a whisper.cpp file, with two mel filters of one bin.
 std::string ggml_head(const std::vector<std::string>& tokens, std::int32_t n_vocab) {
   std::string file = "lmgg" + number(n_vocab);
   for (int i = 0; i < 10; ++i) file += number(1);

@@ -33,7 +33,7 @@ class TokenizerParity : public testing::TestWithParam<Case> {
     tokenizer_.emplace(std::move(*loaded));
   }
 
-  /// The file or folder of a case, or what stands in for it where there is no shared data.
+  /// The file or folder of a case, or its replacement where there is no shared data.
   std::filesystem::path file_of(const Case& made) const {
     const std::filesystem::path name = made.file;
     if (name == "whisper-tiny.en")

@@ -63,7 +63,7 @@ class TestSummary(unittest.TestCase):
         self.assertIn("failed: bad", done.stdout)
         self.assertIn("failed: gone", done.stdout)
 
-    def test_a_skip_is_a_failure_only_where_it_is_said_to_be(self):
+    def test_a_skip_is_a_failure_only_where_it_is_required(self):
         self.assertEqual(self.summary(self.GOOD + self.SKIPPED, TUTTI_NO_SKIPS="0").returncode, 0)
         self.assertEqual(self.summary(self.GOOD + self.SKIPPED, TUTTI_NO_SKIPS="1").returncode, 1)
         self.assertEqual(self.summary(self.GOOD, TUTTI_NO_SKIPS="1").returncode, 0)
@@ -213,19 +213,19 @@ class TestDemo(unittest.TestCase):
 
     def test_english_comes_first_with_its_word_error_rate(self):
         write(self.model / "model.bin", "weights")
-        said, calls = self.demo()
+        printed, calls = self.demo()
         self.assertEqual(calls[0], "transcribe --model tiny.en --output-dir jfk.flac LJ003-0002.flac LJ003-0009.flac")
         self.assertTrue(calls[1].startswith("wer --normalizer english --ref"))
-        self.assertIn("--ref: 3 lines --hyp: 3 lines", said)
-        self.assertIn("00:00 --> 00:01", said)
+        self.assertIn("--ref: 3 lines --hyp: 3 lines", printed)
+        self.assertIn("00:00 --> 00:01", printed)
         self.assertTrue(calls[2].startswith("transcribe --model models/nano"))
         self.assertNotIn("jfk", calls[2])
 
     def test_without_the_model_the_reason_comes_first_and_nano_alone(self):
         write(pathlib.Path(f"{self.model}.unavailable"), "pip could not download it\n")
-        said, calls = self.demo()
-        self.assertIn("No real English", said)
-        self.assertIn("pip could not download it\nTo try again: tools/fetch_model.py", said)
+        printed, calls = self.demo()
+        self.assertIn("No real English", printed)
+        self.assertIn("pip could not download it\nTo try again: tools/fetch_model.py", printed)
         self.assertTrue(calls[0].startswith("transcribe --model models/nano"))
 
 
@@ -270,7 +270,7 @@ class TestData(unittest.TestCase):
         self.root = pathlib.Path(folder.name)
         write(self.root / "tests/data/audio/a.wav", "sound")
         write(self.root / "tests/data/deep/down/b.json", "{}")
-        self.table("| tests/data/audio/*.wav | somebody | MIT |", "| tests/data/deep/ | own | MIT |")
+        self.table("| tests/data/audio/*.wav | author | MIT |", "| tests/data/deep/ | own | MIT |")
 
     def table(self, *rows):
         write(self.root / "THIRD_PARTY.md", "\n".join(("| files | from | licence |", "|---|---|---|", *rows)) + "\n")
@@ -290,7 +290,7 @@ class TestData(unittest.TestCase):
         self.assertNotIn("a.wav", done.stdout)
 
     def test_a_row_without_licence_or_without_files_is_named(self):
-        self.table("| tests/data/audio/ | somebody | |", "| tests/data/deep/, tests/data/gone/ | own | MIT |")
+        self.table("| tests/data/audio/ | author | |", "| tests/data/deep/, tests/data/gone/ | own | MIT |")
         done = self.checked()
         self.assertEqual(done.returncode, 1)
         self.assertIn("the row of tests/data/audio/: expected a source and a licence", done.stdout)
@@ -310,29 +310,29 @@ class TestPeers(unittest.TestCase):
     NAMES = [line.name for line in LINES]
 
     def closed(self, measured, failed=(), load=Load(0.01, 0.02, 0.1)):
-        with contextlib.redirect_stdout(io.StringIO()) as said:
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
             report = Report(io.StringIO())
             for name in measured:
                 report.add_all(name, [row(name, "x real time", 2.0, "a peer", 1.0, less_is_better=False),
                                       row(f"{name}/cpu", "cpu seconds", 1.0, "a peer", 2.0)], load)
             for name in failed:
                 report.fail(name, "no peer could run")
-            return report.close(self.NAMES), said.getvalue()
+            return report.close(self.NAMES), printed.getvalue()
 
     def test_the_contract_has_every_mode_size_and_search(self):
         self.assertEqual(set(self.NAMES), {f"transcribe/{mode}/{size}/{search}" for mode in ("sequential", "batched", "short40")
                                            for size in ("tiny", "base", "small") for search in ("greedy", "beam5")})
 
     def test_all_lines_there_is_success(self):
-        code, said = self.closed(self.NAMES)
+        code, printed = self.closed(self.NAMES)
         self.assertEqual(code, 0)
-        self.assertIn("18 comparisons, all there", said)
+        self.assertIn("18 comparisons, all there", printed)
 
-    def test_a_line_that_is_missing_fails_whether_it_said_why_or_not(self):
+    def test_a_line_that_is_missing_fails_with_or_without_a_reason(self):
         for failed in ([], self.NAMES[3:4]):
-            code, said = self.closed(self.NAMES[:3] + self.NAMES[4:], failed)
+            code, printed = self.closed(self.NAMES[:3] + self.NAMES[4:], failed)
             self.assertEqual(code, 1)
-            self.assertIn(f"1 of 18 comparisons failed: {self.NAMES[3]}", said)
+            self.assertIn(f"1 of 18 comparisons failed: {self.NAMES[3]}", printed)
 
 
     def test_lines_beside_other_work_are_marked_as_not_quiet(self):
@@ -415,7 +415,7 @@ class TestWordErrors(unittest.TestCase):
         return run(ROOT / "bench/word_errors.py", "--tutti", self.root / "tutti", "--data", self.root / "data", "--sets", "english",
                    *types)
 
-    def test_a_type_half_a_point_above_float32_passes_whatever_one_reading_says(self):
+    def test_a_type_half_a_point_above_float32_passes_despite_one_reading(self):
         done = self.compared("--starts", "3", "bfloat16")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stdout.splitlines(),
@@ -465,8 +465,8 @@ class TestConsole(unittest.TestCase):
 
     def test_an_exit_code_that_is_not_shown_is_a_failure(self):
         self.assertIn("exit code 1", self.check("```console", "$ tutti fail", "…", "```").stdout)
-        told = self.check("```console", "$ tutti fail", "…", "$ echo $?", "1", "```")
-        self.assertEqual(told.returncode, 0, told.stdout)
+        checked = self.check("```console", "$ tutti fail", "…", "$ echo $?", "1", "```")
+        self.assertEqual(checked.returncode, 0, checked.stdout)
 
     def test_blocks_of_a_page_share_a_folder_and_an_ellipsis_is_not_run(self):
         done = self.check("```console", "$ tutti x > out.txt", "$ export TUTTI_MODEL=…/tiny", "```", "", "```console", "$ cat out.txt",

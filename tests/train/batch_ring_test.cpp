@@ -26,7 +26,7 @@ NextBatch batches(int count) {
   };
 }
 
-/// A task that tells how many batches it has prepared.
+/// A task that counts the batches it has prepared.
 struct CountingTask : Task {
   const std::vector<Parameter>& trained() const override { return none; }
   at::Device device() const override { return at::kCPU; }

@@ -227,8 +227,8 @@ TEST(TrainingState, IsReadAlsoOfCheckpointsThatWereWrittenBeforeItKeptWhatIsJudg
   const auto before = read_state(json.dump());
   ASSERT_TRUE(before) << before.error().text();
   EXPECT_TRUE(before->numbers.is_scaled) << "by its scale";
-  EXPECT_EQ(before->evaluated_step, 0) << "it is judged once more";
-  EXPECT_EQ(before->evaluator, "") << "whoever judges now has judged before";
+  EXPECT_EQ(before->evaluated_step, 0) << "it is evaluated once more";
+  EXPECT_EQ(before->evaluator, "") << "the current evaluator counts as the earlier one";
   EXPECT_EQ(before->model_step, 6) << "the best one was always written";
   EXPECT_EQ(before->positions, now.positions);
 }

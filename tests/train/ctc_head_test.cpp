@@ -16,7 +16,7 @@ at::Tensor longs(std::vector<std::int64_t> values, std::int64_t columns) {
   return at::tensor(values, at::TensorOptions(at::kLong)).view({-1, columns});
 }
 
-/// A head that says the same at every position: token 0 with p, token 1 with q, blank with the rest.
+/// A head with the same output at every position: token 0 with p, token 1 with q, blank with the rest.
 CtcHead saying(double p, double q) {
   CtcHead head(4, 2, 1, at::kCPU);
   const c10::AutoGradMode no_gradients(false);

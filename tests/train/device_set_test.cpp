@@ -82,7 +82,7 @@ TEST(DeviceSet, ABatchThatBringsItsFeaturesIsTakenAsItIs) {
 }
 
 TEST(DeviceSet, ProcessesOfOneMachineShareItsMemory) {
-  const ScopedVariable rank("RANK", "0"), local("LOCAL_WORLD_SIZE", nullptr), place("MASTER_ADDR", nullptr);
+  const ScopedVariable rank("RANK", "0"), local("LOCAL_WORLD_SIZE", nullptr), no_address("MASTER_ADDR", nullptr);
   WhisperRecipe recipe;
   const auto space_beside = [&](const char* ranks, const char* where) {
     const ScopedVariable world("WORLD_SIZE", ranks);

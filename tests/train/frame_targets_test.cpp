@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kBlank = 256;
 constexpr std::int64_t kPositions = 30;
 
-/// What stands at the positions of one sample: '.' for a blank, '-' where nothing is asked.
+/// The targets at the positions of one sample: '.' for a blank, '-' where the target is ignored.
 std::string spelled(const BatchSample& sample) {
   const auto task = small_task();
   const BatchSample* const one[] = {&sample};

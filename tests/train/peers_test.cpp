@@ -24,7 +24,7 @@ void as_two(Work work, WaitLimits limits = {}) {
   const auto run = [&](int rank) {
     const auto peers = connect({.rank = rank, .ranks = 2, .port = port}, limits);
     ASSERT_TRUE(peers) << peers.error().text();
-    (*peers)->gather("here");  // nobody leaves while another still connects
+    (*peers)->gather("here");  // no rank leaves while another still connects
     work(**peers);
   };
   std::jthread second(run, 1);
@@ -37,10 +37,10 @@ TEST(Rendezvous, OfSlurmsProcessesIsTheFirstNodeAtAPortOfTheJob) {
       step("SLURM_STEP_NODELIST", nullptr), job("SLURM_JOB_ID", "123456");
   {
     const ScopedVariable address("MASTER_ADDR", nullptr), port("MASTER_PORT", nullptr);
-    const auto place = rendezvous().value().value();
-    EXPECT_EQ(place.rank, 5);
-    EXPECT_EQ(place.address, "gpu03");
-    EXPECT_EQ(place.port, 15000 + 123456 % 15000);
+    const auto found = rendezvous().value().value();
+    EXPECT_EQ(found.rank, 5);
+    EXPECT_EQ(found.address, "gpu03");
+    EXPECT_EQ(found.port, 15000 + 123456 % 15000);
   }
   const ScopedVariable address("MASTER_ADDR", "10.0.0.1"), port("MASTER_PORT", "4711");
   EXPECT_EQ(rendezvous().value()->address, "10.0.0.1");
@@ -75,7 +75,7 @@ TEST(Peers, AddUpAndTellEachOther) {
 }
 
 constexpr WaitLimits kHasty{.beat = Seconds(0.02), .silence = Seconds(0.4), .news = Seconds(0.2)};
-/// For those who live: on a machine that has much else to do a thread may well not run for a second or two.
+/// Limits for live ranks: on a busy machine a thread may not run for a second or two.
 constexpr WaitLimits kPatient{.beat = Seconds(0.02), .silence = Seconds(5), .news = Seconds(0.3)};
 constexpr int kNews = 20;  // of the other one: longer than one may be silent
 
@@ -104,7 +104,7 @@ TEST(Peers, WhoHasYetToComeToTheWorkIsWaitedForAsLongAsItLives) {
       [&](Peers& peers) {
         // What comes before it, a report on a slow disk, say, takes longer than one may be silent.
         if (peers.rank() == 1) log.wait_for("waiting for process 1 of 2 on ", kNews);
-        const auto worked = peers.run_and_wait("judges the network", [] { return Result<void>(); });
+        const auto worked = peers.run_and_wait("evaluates the network", [] { return Result<void>(); });
         EXPECT_TRUE(worked) << worked.error().text();
       },
       kPatient);
@@ -118,7 +118,7 @@ TEST(Peers, WhoIsGoneIsNotWaitedFor) {
         ASSERT_FALSE(worked);
         EXPECT_EQ(worked.error().fault, Fault::device);
         EXPECT_THAT(worked.error().what,
-                    testing::ContainsRegex("process 1 of 2 on .+, which opens its data, has said nothing"));
+                    testing::ContainsRegex("process 1 of 2 on .+, which opens its data, has sent no heartbeat"));
       },
       kHasty);
 }

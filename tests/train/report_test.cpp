@@ -70,7 +70,7 @@ TEST(ProgressLine, WhatComesBetweenStepsCountsForTheTimeLeft) {
   ProgressLine line(1, Seconds(0), clock);
   const StepOutcome outcome{.loss = 1, .samples = 4};
   for (std::int64_t step = 1; step <= 10; ++step) {
-    clock.advance(std::chrono::seconds(step == 6 ? 21 : 1));  // behind the fifth the network was judged
+    clock.advance(std::chrono::seconds(step == 6 ? 21 : 1));  // after the fifth step the network was evaluated
     const TrainingState state{.step = step};
     line.stepped({.state = state, .outcome = outcome, .ids = kNoIds, .steps = 20, .seconds = 1}, "");
   }
@@ -234,7 +234,7 @@ struct WatchedTraining {
     reporter->watch_ring([this] { return ring; });
   }
 
-  /// What people are told of an epoch whose one step waited so many seconds.
+  /// The report of an epoch whose single step waited for `waited` seconds.
   std::string epoch(std::int64_t step, double waited, std::chrono::seconds busy, std::chrono::seconds blocked) {
     auto& times = feed.stages.stages[0].times;
     times.busy += busy;

@@ -86,7 +86,7 @@ TEST(Resume, PatienceIsCountedOn) {
   EXPECT_TRUE(third.watcher.steps.empty()) << "it had ended";
 }
 
-/// Ends behind `last` steps, in the middle of an epoch; the network of the best step is heard best.
+/// Ends after `last` steps, in the middle of an epoch; the network of step `best` scores best.
 void evaluator(Training& training, std::int64_t last, std::int64_t best) {
   training.options.max_steps = last;
   training.options.save_steps = 3;

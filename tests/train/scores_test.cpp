@@ -41,10 +41,10 @@ TEST(Verdict, AnEmptySetHasNoErrors) {
 
 TEST(Verdict, SaysNothingOfSilenceOrWordsWhereThereWereNone) {
   const auto e = score_samples(kSamples, "none");
-  EXPECT_EQ(rates_text(rates_of(e)), "WER 25.00 %, CER 5.88 %, of silence heard as silence 50.0 %, 4 samples");
+  EXPECT_EQ(rates_text(rates_of(e)), "WER 25.00 %, CER 5.88 %, silence recognised as silence 50.0 %, 4 samples");
   EXPECT_EQ(rates_text(e.per_condition.at("good")), "WER 0.00 %, CER 0.00 %, 1 samples");
   EXPECT_EQ(rates_text(rates_of(score_samples({{"1", "", "", ""}}, "none"))),
-            "of silence heard as silence 100.0 %, 1 samples");
+            "silence recognised as silence 100.0 %, 1 samples");
   EXPECT_NE(evaluation_json(e).find(R"("samples":4,"noise_samples":2)"), std::string::npos) << evaluation_json(e);
   const auto page = evaluation_html(e, kSamples, "none");
   EXPECT_NE(page.find("<td>good</td><td class=\"n\">0.00 %</td><td class=\"n\">0.00 %</td><td class=\"n\">–</td>"),

@@ -25,17 +25,17 @@ TEST(Trainer, WhatWasLearnedIsKeptAlsoWhereItsLastEvaluationFails) {
   const auto end = training.run();
   ASSERT_FALSE(end);
   EXPECT_EQ(end.error().fault, Fault::exhausted);
-  EXPECT_EQ(end.error().what, "the network could not be judged, memory ran out: out of memory");
+  EXPECT_EQ(end.error().what, "the network could not be evaluated, memory ran out: out of memory");
   EXPECT_EQ(checkpoints_in(out.path()), (std::vector<fs::path>{"step-00000002"}));
 }
 
-/// Its weights cannot be copied, or there is once no room to exchange what is trained, behind its checkpoint.
+/// A task whose weights cannot be copied, or which once has no memory to exchange the weights after its checkpoint.
 class HeavyTask : public Task {
  public:
   enum class Lacks { space_for_copies, space_for_averages };
   HeavyTask(Task& real, Lacks lacks) : lacks_(lacks), real_(real) {}
   const std::vector<Parameter>& trained() const override {
-    if (lacks_ == Lacks::space_for_averages && ++asked_ == 2) throw std::bad_alloc();
+    if (lacks_ == Lacks::space_for_averages && ++requests_ == 2) throw std::bad_alloc();
     return real_.trained();
   }
   at::Device device() const override { return real_.device(); }
@@ -51,7 +51,7 @@ class HeavyTask : public Task {
 
  private:
   Lacks lacks_;
-  mutable int asked_ = 0;
+  mutable int requests_ = 0;
   Task& real_;
 };
 

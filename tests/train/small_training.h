@@ -88,7 +88,7 @@ struct Training {
     return trainer.run();
   }
 
-  /// From now on it is judged by the number of the step: that one's network is heard best.
+  /// From now on the score depends on the step's number: the network of step `best` scores best.
   void restore_best_at(std::int64_t best) {
     evaluate = [this, best]() -> Result<Evaluation> {
       const auto at = first_step + std::ssize(watcher.steps);

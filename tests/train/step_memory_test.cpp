@@ -93,8 +93,8 @@ TEST(StepMemory, WhatIsKeptMakesRoomBeforeMemoryRunsOut) {
     const auto one = memory.allocate(320 * kMiB), two = memory.allocate(320 * kMiB),
                three = memory.allocate(320 * kMiB);
   }
-  memory.allocate(640 * kMiB);                     // in the place of two
-  const auto small = memory.allocate(192 * kMiB);  // in the place of that
+  memory.allocate(640 * kMiB);                     // in the memory of two
+  const auto small = memory.allocate(192 * kMiB);  // in the memory of that
   ASSERT_EQ(memory.held().kept, 320 * kMiB);
   const MemoryLimit limit(200 * kMiB);
   const auto large = memory.allocate(448 * kMiB);

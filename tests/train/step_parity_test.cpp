@@ -28,10 +28,10 @@ void fill(const WhisperTask& task) {
   const c10::NoGradGuard no_gradients;
   auto sorted = task.base();
   std::ranges::sort(sorted, {}, &Parameter::name);
-  for (std::size_t place = 0; place < sorted.size(); ++place) {
-    auto values = formula(sorted[place].value.numel(), static_cast<double>(place), 0.1);
-    if (sorted[place].name.ends_with("layer_norm.weight")) values.add_(1);
-    sorted[place].value.copy_(values.to(at::kFloat).view(sorted[place].value.sizes()));
+  for (std::size_t index = 0; index < sorted.size(); ++index) {
+    auto values = formula(sorted[index].value.numel(), static_cast<double>(index), 0.1);
+    if (sorted[index].name.ends_with("layer_norm.weight")) values.add_(1);
+    sorted[index].value.copy_(values.to(at::kFloat).view(sorted[index].value.sizes()));
   }
 }
 

@@ -94,16 +94,16 @@ TEST(TrainStep, TheAverageLiesBetweenTheFirstWeightsAndTheLast) {
   }
 }
 
-/// Fails for more than `room` rows at once, as a small device would, or the host: each says it in its own way.
+/// Fails for more than `space` rows at once, as a small device or the host does, each with its own error.
 class CrampedTask : public Task {
  public:
   using Fail = void (*)();
-  CrampedTask(Task& real, std::int64_t space, Fail fail) : real_(real), room_(space), fail_(fail) {}
+  CrampedTask(Task& real, std::int64_t space, Fail fail) : real_(real), most_rows_(space), fail_(fail) {}
   const std::vector<Parameter>& trained() const override { return real_.trained(); }
   at::Device device() const override { return real_.device(); }
   TaskBatch prepare(const Batch& batch) override { return real_.prepare(batch); }
   at::Tensor loss_sum(const std::vector<at::Tensor>& inputs, bool dropout) override {
-    if (inputs[0].size(0) > room_) fail_();
+    if (inputs[0].size(0) > most_rows_) fail_();
     return real_.loss_sum(inputs, dropout);
   }
   std::map<std::string, std::string> files(const std::string& type) const override { return real_.files(type); }
@@ -111,7 +111,7 @@ class CrampedTask : public Task {
 
  private:
   Task& real_;
-  std::int64_t room_;
+  std::int64_t most_rows_;
   Fail fail_;
 };
 
@@ -121,7 +121,7 @@ void fail_on_card() {
 void fail_in_torch_on_the_host() {
   throw c10::Error({}, "DefaultCPUAllocator: can't allocate memory: you tried to allocate 1 bytes. Error code 12");
 }
-void fail_in_onednn() {  // of the room for code that it has made for a shape
+void fail_in_onednn() {  // for lack of space for code that it has generated for a shape
   throw dnnl::error(dnnl_out_of_memory, "could not create a primitive");
 }
 void fail_in_this_program() {

@@ -14,7 +14,7 @@ const WhisperDims kBase{.n_audio_state = 512,
 
 TEST(StoredShape, IsToldInThePlaceOfWhatIsSaidOfNewNetworks) {
   WhisperRecipe recipe;
-  EXPECT_EQ(take_stored_shape(recipe, kBase), "") << "nobody asked for another one";
+  EXPECT_EQ(take_stored_shape(recipe, kBase), "") << "no other shape was requested";
   EXPECT_EQ(recipe.width, 512);
   EXPECT_EQ(recipe.heads, 8);
   EXPECT_EQ(recipe.encoder_layers, 6);

@@ -1,4 +1,4 @@
-// Trainings that end before their last step: what is told, what is kept, and what goes on from there.
+// Trainings that end before their last step: their messages, what they keep, and how they resume.
 
 #include <gtest/gtest.h>
 
@@ -90,7 +90,7 @@ TEST(TrainerEnds, WhoGoesOnBehindTheSamplesItGaveUpAtHasAllOfTheLimitAgain) {
   };
   const auto end = run(6);
   ASSERT_FALSE(end);
-  EXPECT_NE(end.error().hint.find("no checkpoint before them, --resume begins anew"), std::string::npos)
+  EXPECT_NE(end.error().hint.find("no checkpoint before them, --resume starts again"), std::string::npos)
       << end.error().text();
   ASSERT_EQ(checkpoints_in(out.path()), std::vector<fs::path>{"stopped-step-00000003"});
   fs::rename(out / "checkpoints/stopped-step-00000003", out / "checkpoints/step-00000003");
@@ -98,7 +98,7 @@ TEST(TrainerEnds, WhoGoesOnBehindTheSamplesItGaveUpAtHasAllOfTheLimitAgain) {
   EXPECT_EQ(behind, TrainingEnd::finished) << "the fourth step is the first bad one behind them";
 }
 
-/// The others do as this one does, and are gone as soon as nobody is waited for.
+/// The other ranks do the same as this one, and are gone as soon as none is waited for.
 class LikePeers : public Peers {
  public:
   LikePeers(int rank, fs::path kept) : rank_(rank), kept_(std::move(kept)) {}
@@ -110,7 +110,7 @@ class LikePeers : public Peers {
     const auto done = work();
     if (doing != "keeps what was learned") return done;
     ++waits;
-    EXPECT_EQ(fs::exists(kept_), rank_ == 0) << "whoever fails first ends all of them";
+    EXPECT_EQ(fs::exists(kept_), rank_ == 0) << "the first failure ends all ranks";
     return done;
   }
   int waits = 0;
@@ -216,7 +216,7 @@ TEST(TrainerEnds, WhatIsDueBehindAStepIsMadeUpForWhereTheFeedFailedBeforeIt) {
 
 TEST(TrainerEnds, WhoIsKilledWhileItIsJudgedLosesNoStepAndTheVerdictIsMadeUpFor) {
   struct Case {
-    std::int32_t every = 0;  // steps that are judged and kept
+    std::int32_t every = 0;  // evaluates and saves every so many steps
     std::int64_t scored = 0;
     std::int64_t last = 0;
   };

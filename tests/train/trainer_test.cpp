@@ -94,7 +94,7 @@ TEST(Trainer, AnInterruptedTrainingSavesWhereItIsAndGoesOn) {
 }
 
 TEST(Trainer, AnEvaluationThatIsCutShortIsMadeUpForByTheResumedTraining) {
-  // Of the weights it is to judge; the fourth step's are the best.
+  // The score of the current weights; the fourth step's are the best.
   const auto scored = [](Training& training) {
     training.options.eval_steps = 2;
     training.options.max_steps = 6;
@@ -172,12 +172,12 @@ TEST(Trainer, WhatWasLearnedIsKeptWhereMemoryIsTooShortToJudgeIt) {
   const auto end = training.run();
   ASSERT_FALSE(end);
   EXPECT_EQ(end.error().fault, Fault::exhausted);
-  EXPECT_NE(end.error().what.find("could not be judged, memory ran out: tried to allocate 20 GiB"), std::string::npos)
+  EXPECT_NE(end.error().what.find("could not be evaluated, memory ran out: tried to allocate 20 GiB"), std::string::npos)
       << end.error().what;
   EXPECT_EQ(checkpoints_in(out.path()), (std::vector<fs::path>{"step-00000003"}));
 }
 
-/// Two processes, of which the first is gone when the network is to be judged.
+/// Two processes, of which the first is gone when the network is to be evaluated.
 class LostPeers : public Peers {
  public:
   int rank() const override { return 1; }

@@ -57,13 +57,13 @@ TEST(WhisperTask, WhatTheFeedFillsUpToTheWindowIsNeitherCopiedNorCountedAsFilled
 TEST(WhisperTask, TheFeaturesOfABatchAreSharedNotCopiedAndOutliveIt) {
   const auto task = small_task();
   std::optional<Batch> batch = small_batch(0, 2);
-  const float* const place = batch->row(0);
+  const float* const address = batch->row(0);
   const auto mel = task->prepare(*batch).inputs[0];
-  EXPECT_EQ(mel.const_data_ptr<float>(), place);
+  EXPECT_EQ(mel.const_data_ptr<float>(), address);
   const auto before = mel.clone();
   batch.reset();
   const auto another = small_batch(1, 2);
-  EXPECT_NE(another.row(0), place) << "its memory is held";
+  EXPECT_NE(another.row(0), address) << "its memory is held";
   EXPECT_TRUE(at::equal(mel, before));
 }
 

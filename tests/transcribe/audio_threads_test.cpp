@@ -13,7 +13,7 @@ TEST(AudioThreads, AreFourForSlowDevicesAndNeverMoreThanThereAreCores) {
   EXPECT_EQ(audio_threads(64, 1500), (AudioThreads{4, 4, 1}));
   EXPECT_EQ(audio_threads(2, 0), (AudioThreads{2, 2, 1}));
   EXPECT_EQ(audio_threads(2, 1e6), (AudioThreads{2, 2, 2}));
-  EXPECT_EQ(audio_threads(0, 100), (AudioThreads{1, 1, 1})) << "nobody knows how many there are";
+  EXPECT_EQ(audio_threads(0, 100), (AudioThreads{1, 1, 1})) << "the number of files is unknown";
 }
 
 TEST(AudioThreads, FollowTheSpeedOfFastDevices) {

@@ -16,7 +16,7 @@
 
 namespace tutti {
 
-/// Tasks of a batch on a real store, and a pool that only counts.
+/// Jobs of a batch on a real store, and a pool that only counts.
 class BatchFilesTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -58,7 +58,7 @@ class BatchFilesTest : public testing::Test {
     return answer.id;
   }
 
-  /// Where the latest task writes to.
+  /// Sets the output of the latest job.
   void writes_to(const std::filesystem::path& output) {
     jobs_.back().spec.key = output.parent_path() / output.stem();
     jobs_.back().formats = parse_formats(output.extension().string().substr(1)).value();
@@ -66,7 +66,7 @@ class BatchFilesTest : public testing::Test {
 
   Job job(JobId id) { return store_->jobs({.ids = {id}}, 0, 1)->front(); }
 
-  /// As somebody else at the same file.
+  /// Changes the database as another process does.
   void in_database(const std::string& statement) {
     sqlite3* database = nullptr;
     ASSERT_EQ(sqlite3_open((folder_ / "state/tutti.sqlite").c_str(), &database), SQLITE_OK);

@@ -1,4 +1,4 @@
-// What becomes of a batch's tasks and attempts, on a real store and a pool that only counts.
+// Life cycle of a batch's jobs and attempts, on a real store and a pool that only counts.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ TEST_F(BatchFilesTest, ARunningJobThatIsCancelledEndsAndItsPlaceOnTheDeviceIsFre
   ASSERT_TRUE(files_->context(taken->index));
   EXPECT_EQ(pool_.engines, 1);
   ASSERT_TRUE(files_->cancel(id));
-  EXPECT_FALSE(files_->context(taken->index)) << "its stages let go of it";
+  EXPECT_FALSE(files_->context(taken->index)) << "its stages drop it";
   files_->failed(taken->index, {Fault::cancelled, "stopped"});
   EXPECT_EQ(pool_.engines, 0);
   EXPECT_EQ(files_->counts().cancelled, 1U);
@@ -37,7 +37,7 @@ TEST_F(BatchFilesTest, AJobWhoseCancellingTheStoreCannotRecordIsStillCounted) {
   in_database("DROP TRIGGER full");
   clock_.advance(kLeaseLength + std::chrono::seconds(1));
   files_->reap();
-  EXPECT_FALSE(files_->next()) << "it has another look, and finds that the task was cancelled";
+  EXPECT_FALSE(files_->next()) << "it checks again, and finds that the job was cancelled";
   EXPECT_EQ(files_->counts().cancelled, 1U);
 }
 
@@ -59,7 +59,7 @@ TEST_F(BatchFilesTest, AJobThatFailsWhileItIsToBeCancelledIsCancelledAndNoFailur
   files_->all_added();
   const auto taken = files_->next();
   ASSERT_TRUE(taken);
-  ASSERT_TRUE(store_->cancel({.ids = {id}}));  // by another process: this one is about to hear of it
+  ASSERT_TRUE(store_->cancel({.ids = {id}}));  // by another process: this one has yet to learn of it
   files_->failed(taken->index, {Fault::corrupt, "no audio in it"});
   EXPECT_EQ(job(id).state, JobState::cancelled);
   EXPECT_EQ(files_->counts().cancelled, 1U);
@@ -88,7 +88,7 @@ TEST_F(BatchFilesTest, AnAttemptWhoseLeaseIsLostIsWorkedOnNoLonger) {
   files_->renew();
   EXPECT_EQ(pool_.let_go, 1);
   EXPECT_FALSE(files_->context(taken->index));
-  files_->failed(taken->index, {Fault::cancelled, "its task is not ours any more"});
+  files_->failed(taken->index, {Fault::cancelled, "its job is not ours any more"});
   EXPECT_EQ(pool_.engines, 0);
 }
 
@@ -298,14 +298,14 @@ TEST_F(BatchFilesTest, UntilAllIsListedDevicesWaitForInput) {
 }
 
 TEST_F(BatchFilesTest, WhileSomebodyIsAskedAboutAFailureDevicesWaitForTheAnswer) {
-  struct Asking final : BatchObserver {
+  struct Prompting final : BatchObserver {
     Action on_failed(const BatchEnd&, const Error&, const BatchCounts&) override {
       answer.get_future().wait();
       return Action::go_on;
     }
     std::promise<void> answer{};
-  } asking;
-  files_.emplace(options_, *store_, pool_, asking);
+  } prompting;
+  files_.emplace(options_, *store_, pool_, prompting);
   for (const char* name : {"a", "b"}) add(name);
   files_->all_added();
   const auto taken = files_->next();
@@ -314,7 +314,7 @@ TEST_F(BatchFilesTest, WhileSomebodyIsAskedAboutAFailureDevicesWaitForTheAnswer)
     files_->failed(taken->index, {Fault::corrupt, "no audio in it"});
   });
   EXPECT_TRUE(pool_.is_reported(Idle::awaiting_answer));
-  asking.answer.set_value();
+  prompting.answer.set_value();
   failing.get();
   EXPECT_TRUE(pool_.is_reported(std::nullopt));
 }
@@ -342,7 +342,7 @@ TEST_F(BatchFilesTest, WhatIsDoneOfARecordingInWorkCountsAndNeverMoreThanAllOfTh
   EXPECT_EQ(files_->progress().done, Seconds(4));
   EXPECT_EQ(files_->progress().total, Seconds(20));
   files_->reached(taken->index, Seconds(30));
-  EXPECT_EQ(files_->progress().done, Seconds(10)) << "it was said to be that long";
+  EXPECT_EQ(files_->progress().done, Seconds(10)) << "that is its declared length";
   ASSERT_TRUE(files_->on_audio_decoded(taken->index, Seconds(40)));
   EXPECT_EQ(files_->progress().done, Seconds(30));
   EXPECT_EQ(files_->progress().total, Seconds(50));
@@ -368,7 +368,7 @@ TEST_F(BatchFilesTest, TheLastJobLetsGoOfThePool) {
   EXPECT_FALSE(pool_.stopped);
   ASSERT_TRUE(files_->cancel(id));
   EXPECT_FALSE(files_->next());
-  EXPECT_TRUE(pool_.stopped) << "nobody waits for a device that still loads its model";
+  EXPECT_TRUE(pool_.stopped) << "a device that still loads its model is not waited for";
 }
 
 TEST_F(BatchFilesTest, ARecordingThatWaitsSinceAnEarlierRunOvertakesABetterClass) {

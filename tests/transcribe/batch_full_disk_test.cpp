@@ -1,4 +1,4 @@
-// What a batch does with what it has transcribed while there is no room for it, or no right to write it.
+// What a batch does with finished transcripts while there is no space for them, or no permission to write them.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 class BatchOnAFullDisk : public BatchFilesTest {
  protected:
-  /// The next task, and a transcript of it of a megabyte.
+  /// Claims the next job and gives it a transcript of a megabyte.
   TranscribedFile take_and_transcribe() {
     TranscribedFile file;
     const auto taken = files_->next();
@@ -110,7 +110,7 @@ TEST_F(BatchOnAFullDisk, OneFolderAmongTheOutputsThatMayNotBeWrittenToHoldsNobod
   EXPECT_EQ(files_->counts().failed, 0U) << "it is tried again at the end";
   EXPECT_EQ(files_->done().recordings, 1U) << "this run has done it, and none before";
   EXPECT_EQ(files_->done().audio, Seconds(10));
-  EXPECT_EQ(files_->done().requested, Seconds(4)) << "of a recording of which clips were to be heard";
+  EXPECT_EQ(files_->done().requested, Seconds(4)) << "only clips of the recording were requested";
   EXPECT_EQ(files_->entry(id).requested, Seconds(4));
   EXPECT_EQ(files_->before().done, 0U);
   EXPECT_GE(read_file(talks / "a.txt")->size(), 1U << 20);
@@ -127,7 +127,7 @@ TEST_F(BatchOnAFullDisk, ADiskThatIsFullOfDecodedAudioIsWaitedForAndIsNoFaultOfT
     return Recording(OwnedFd(), 160'000, {});
   };
   auto decoded = std::async(std::launch::async, [&] { return files_->decoded(taken->index, decode); });
-  log_.wait_for("recordings are decoded there as soon as there is room");
+  log_.wait_for("recordings are decoded there as soon as there is space");
   EXPECT_TRUE(pool_.is_reported(Idle::disk_full)) << "although nothing but this one is left";
   EXPECT_NE(files_->held_up().find("(TMPDIR)"), std::string::npos) << files_->held_up();
   EXPECT_TRUE(files_->in_work().at(0).no_space);

@@ -15,7 +15,7 @@ PooledDeviceView worked(Seconds audio, Seconds busy, double error) {
   return {.id = "card", .slots = 10, .error = error, .audio_done = audio, .busy = busy};
 }
 
-/// What a run with this device leaves: its speeds, and what the store says that it did.
+/// What a run with this device leaves: its speeds, and the store's record of its work.
 struct Left {
   std::vector<SpeedRecord> speeds{};
   DeviceUse use{};
@@ -48,7 +48,7 @@ TEST(WholeSpeed, OfOneShortClipChangesWhatIsRememberedByItsPartAlone) {
   EXPECT_NEAR(speed->speed, 600.5 / (75 + 2), 1e-9);
   EXPECT_EQ(speed->median_error, 0.1) << "of what most of it is";
   EXPECT_EQ(speed->samples, 20);
-  EXPECT_FALSE(whole_speed(clip, kKey, {})) << "by itself it says nothing";
+  EXPECT_FALSE(whole_speed(clip, kKey, {})) << "by itself it is too short";
 }
 
 TEST(WholeSpeed, WhatWasRememberedWithOtherPlacesCountsAsFarAsTheyAreAsMany) {

@@ -66,7 +66,7 @@ TEST(DescribeCores, WhatIsNotKnownIsAbsent) {
   HostSnapshot host{.core_busy = {0.9, std::nullopt}};
   host.processes = {{.pid = 8, .own = true}};
   DeviceStatus fresh;
-  describe_cores(host, 0, 8, fresh);  // its time is a rate: one look does not tell it
+  describe_cores(host, 0, 8, fresh);  // its load is a rate, which takes two readings
   EXPECT_FALSE(fresh.own_load || fresh.foreign_load || fresh.own_memory || fresh.total_memory);
   DeviceStatus between;
   describe_cores(host, 0, {}, between);
@@ -87,7 +87,7 @@ TEST(EnergyMeter, KeepsWhatWasDrawnUntilTheCardWasLostAndGoesOnWhenItIsBack) {
   meter.reads(5200);
   meter.reads(5300);
   EXPECT_EQ(meter.drawn(), 300);
-  meter.reads(10);  // the driver was loaded anew
+  meter.reads(10);  // the driver was loaded again
   meter.reads(60);
   EXPECT_EQ(meter.drawn(), 350);
 }

@@ -10,7 +10,7 @@ using namespace tutti;
 
 namespace {
 
-/// A batch without any task on devices as the pool shows them.
+/// A batch without any job on devices as the pool shows them.
 class BatchStatusTest : public testing::Test {
  protected:
   DeviceStatus status_of(const ResolvedDevice& device, const PooledDeviceView& view) {
@@ -81,7 +81,7 @@ TEST_F(BatchStatusTest, WhatWaitsForADeviceIsNotCalledRunning) {
   ASSERT_TRUE(files.on_audio_decoded(second->index, Seconds(30)));
   EXPECT_EQ(status().running, 1U);
   EXPECT_EQ(status().waiting(), 1U);
-  EXPECT_EQ(status().in_work.at(1).waiting_for, "a place on a device");
+  EXPECT_EQ(status().in_work.at(1).waiting_for, "capacity on a device");
 }
 
 TEST_F(BatchStatusTest, ADeviceThatRanOutOfMemorySaysHowManyWindowsItGets) {

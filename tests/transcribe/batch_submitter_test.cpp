@@ -65,7 +65,7 @@ TEST_F(BatchSubmitterTest, WorkThatBeginsBeforeAllIsLookedAtIsSaidToBePartOfAll)
   ASSERT_TRUE(submitter.submit(SlowDisk(clock_)));
   ASSERT_GT(totals.size(), 1U);
   for (const std::size_t total : totals) EXPECT_EQ(total, 9U) << "and not those of the first portion";
-  EXPECT_FALSE(all_known.back()) << "so that nobody says when all will be done";
+  EXPECT_FALSE(all_known.back()) << "so that no end time is forecast";
   EXPECT_TRUE(files_->progress().all_known);
   EXPECT_EQ(files_->counts().total, 9U);
 }

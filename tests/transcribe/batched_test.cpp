@@ -26,13 +26,13 @@ Recording silence(std::int64_t seconds) {
   return Recording(std::move(file), std::ssize(samples), {});
 }
 
-struct Told {
+struct ReportedProgress {
   Seconds position;
   std::vector<Segment> fresh;
 };
 
 /// Four stretches of speech, 3 s apart, that are too long to share a window: 20, 21, 22 and 23 s (the last one up to
-/// the recording's end), so that a window's length tells which of them it shows.
+/// the recording's end), so that a window's length identifies the stretch.
 class BatchedTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -111,10 +111,10 @@ class BatchedTest : public testing::Test {
   std::atomic<bool> aborted_{false};
   DecodingOptions options_;
   std::vector<std::int32_t> suppressed_{1, 2};
-  std::vector<Told> told_;
+  std::vector<ReportedProgress> progress_;
   OnProgressOfFile on_progress_ = [this](std::size_t index, Seconds position, const std::vector<Segment>& fresh) {
     EXPECT_EQ(index, 5U);
-    told_.push_back({position, fresh});
+    progress_.push_back({position, fresh});
   };
   TranscriptionMode way_{.batched = true};
 };
@@ -149,7 +149,7 @@ TEST_F(BatchedTest, ChunksThatAreDoneBackwardsMakeATranscriptInTheRecordingsOrde
   EXPECT_TRUE(engine_.open_now.empty());
 }
 
-// A model that is not sure when the speech ends says the window's end, which lies behind a short chunk's sound.
+// A model that is not sure where the speech ends gives the window's end, which is behind a short chunk's audio.
 TEST_F(BatchedTest, ATextThatClaimsTheWholeWindowEndsWithItsChunkAndNotInTheNext) {
   engine_.answer = [this](const DecodeWindow& request) { return text(request, {0, 2000, 1500}); };
   const auto all = run(context());
@@ -163,10 +163,10 @@ TEST_F(BatchedTest, ATextThatClaimsTheWholeWindowEndsWithItsChunkAndNotInTheNext
 
 TEST_F(BatchedTest, ProgressIsTheShareOfSpeechDoneAndSegmentsAreToldOnceInOrder) {
   ASSERT_EQ(run(context()).size(), 1U);
-  ASSERT_EQ(told_.size(), 4U);
+  ASSERT_EQ(progress_.size(), 4U);
   Seconds last{};
   std::int64_t next = 0;
-  for (const Told& reported : told_) {
+  for (const ReportedProgress& reported : progress_) {
     EXPECT_GT(reported.position, last);
     last = reported.position;
     for (const Segment& segment : reported.fresh) EXPECT_EQ(segment.id, next++);
@@ -312,7 +312,7 @@ TEST_F(BatchedTest, WithVadAloneTheLoopHearsTheSpeechInARowAndTimesAreTheRecordi
   EXPECT_NEAR(segments[1].end, 28, 0.04);
   EXPECT_NEAR(segments[2].start, 33, 0.04);
   EXPECT_NEAR(static_cast<double>(segments[2].seek), 3300, 4);
-  EXPECT_NEAR(told_.back().position.count(), 95, 0.04);
+  EXPECT_NEAR(progress_.back().position.count(), 95, 0.04);
 }
 
 TEST_F(BatchedTest, NothingOutsideTheClipsIsHeard) {

@@ -106,7 +106,7 @@ TEST(BenchResult, TheShareOfTheLimitIsTheLeastTimeOverTheTimeTaken) {
 TEST(PeakMemory, OfAGpuIsWhatTheDriverSaysOfUsOrWhatIsTakenSinceWeBegan) {
   EXPECT_EQ(held_by_us({.used = Bytes{900}, .own = Bytes{300}}, Bytes{100}), Bytes{300});
   EXPECT_EQ(held_by_us({.used = Bytes{900}}, Bytes{100}), Bytes{800}) << "a container hides the processes";
-  EXPECT_EQ(held_by_us({.used = Bytes{50}}, Bytes{100}), Bytes{0}) << "somebody else has ended";
+  EXPECT_EQ(held_by_us({.used = Bytes{50}}, Bytes{100}), Bytes{0}) << "another process has ended";
   EXPECT_FALSE(held_by_us({.used = Bytes{900}}, {}));
   EXPECT_FALSE(held_by_us({}, Bytes{100}));
 }

@@ -11,7 +11,7 @@
 
 namespace tutti {
 
-/// Knows its tasks, how many engines there are, how many were let go of and why tasks are held back, and shows what it
+/// Records its jobs, the number of engines, how many were closed and why jobs are held back, and shows the view that it
 /// is given.
 class CountingPool final : public DevicePool {
  public:
@@ -61,7 +61,7 @@ class CountingPool final : public DevicePool {
   PoolView shown{};
   std::vector<FirstGrant> granted{};     // to be fetched
   std::function<void()> when_granted{};  // of the latest engine
-  JobEngine::Use use{};             // what every task used
+  JobEngine::Use use{};             // what every job used
   int engines = 0;
   int let_go = 0;
   std::optional<Error> ended{};

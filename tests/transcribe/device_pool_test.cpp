@@ -57,8 +57,8 @@ class DevicePoolTest : public testing::Test {
   /// What any card must say of a window of that content.
   std::vector<std::int32_t> text_of(float content) const {
     const std::vector<float> mel(80 * kFrames, content);
-    const DecodeWindow requested;
-    return emulated_text(speech_, content_of(mel), kFrames, requested.timestamps, requested.max_tokens);
+    const DecodeWindow defaults;
+    return emulated_text(speech_, content_of(mel), kFrames, defaults.timestamps, defaults.max_tokens);
   }
 
   ScopedVariable program_{"TUTTI_EMULATOR", TUTTI_BINARY_DIR "/bin/tutti"};
@@ -210,7 +210,7 @@ TEST_F(DevicePoolTest, ARecordingWithoutSpeechIsNoMoreAudioThanItsOwnLength) {
   one->add_job({.id = 1, .audio = Seconds(600)});
   const auto engine = one->engine({.id = 1, .audio = Seconds(600)});
   engine->correct_length(Seconds(5));  // decoded
-  engine->correct_length(Seconds(0));  // nothing to be heard of it
+  engine->correct_length(Seconds(0));  // no speech in it
   ASSERT_TRUE(transcribe(*engine, 1, 0.5F));
   EXPECT_EQ(engine->use().audio, Seconds(5));
 }
@@ -295,7 +295,7 @@ TEST_F(DevicePoolTest, AnEngineThatIsLetGoOfRefusesWhoeverWaitsAndWhoeverAsks) {
   engine.reset();
   ASSERT_TRUE(one->resume("a"));
   engine = one->engine({.id = 1, .audio = Seconds(120)});
-  EXPECT_TRUE(transcribe(*engine, 1, 0.5F)) << "the task itself goes on";
+  EXPECT_TRUE(transcribe(*engine, 1, 0.5F)) << "the job itself goes on";
 }
 
 TEST_F(DevicePoolTest, ADrainedDeviceGetsNothingUntilItIsResumed) {
@@ -355,7 +355,7 @@ TEST_F(DevicePoolTest, ACardThatItsDriverWantsRepairedWhileAWorkerStartsIsInQuar
 }
 
 TEST_F(DevicePoolTest, ACardThatItsDriverWantsRepairedWhileAWorkerIsMadeIsNotTakenBackByThatWorker) {
-  // Where in the making of a worker the driver's word falls is chance: so many cards, each told a little later.
+  // At which point of a worker's start the driver's report arrives is chance: hence many pools, each a little later.
   std::vector<std::unique_ptr<DevicePool>> pools;
   for (int each = 0; each < 80; ++each) {
     pools.push_back(pool({card("a", 30)}));
@@ -373,7 +373,7 @@ TEST_F(DevicePoolTest, AnAttemptThatIsOverHoldsUpNobodyWhereFewJobsMayBeInWork) 
   ASSERT_TRUE(one->ready());
   one->add_job({.id = 1});
   one->add_job({.id = 2});
-  ASSERT_TRUE(transcribe(*one->engine({.id = 1}), 1, 0.5F));  // and its task waits for another attempt
+  ASSERT_TRUE(transcribe(*one->engine({.id = 1}), 1, 0.5F));  // and its job waits for another attempt
   const auto second = one->engine({.id = 2});
   auto answer = std::async(std::launch::async, [&] { return transcribe(*second, 2, 0.5F).has_value(); });
   const bool came = answer.wait_for(std::chrono::seconds(20)) == std::future_status::ready;
@@ -429,7 +429,7 @@ TEST_F(DevicePoolTest, FirstPlacesOfJobsAreToldInOrderWithWhatTheDecisionFound) 
     EXPECT_LE(grants[i].before.devices.at(0).jobs, static_cast<int>(i)) << "itself not counted";
   }
   EXPECT_EQ(grants[0].before.devices.at(0).windows, 0);
-  EXPECT_TRUE(one->first_grants().empty()) << "told already";
+  EXPECT_TRUE(one->first_grants().empty()) << "reported already";
 }
 
 TEST_F(DevicePoolTest, OutOfMemoryIsLoggedAndNewsAndMoreIsTriedAgain) {

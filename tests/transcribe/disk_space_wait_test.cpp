@@ -60,14 +60,14 @@ TEST_F(DiskSpaceWaitTest, PeopleAreToldOnceWhatIsNeededAndWhatIsFree) {
   EXPECT_NE(reported.find("12 kB are needed; free: "), std::string::npos) << reported;
   EXPECT_NE(reported.find("(outputs)"), std::string::npos) << reported;
   EXPECT_EQ(log_.count("No space left on device"), 1);
-  EXPECT_EQ(log_.count("There is room again"), 1);
+  EXPECT_EQ(log_.count("There is space again"), 1);
 }
 
 TEST_F(DiskSpaceWaitTest, ADiskWithRoomIsNotWaitedForNorOneThatSaysNothing) {
   EXPECT_TRUE(wait_.expect_some());
   wait_.await_some();
   EXPECT_EQ(changes_, 0);
-  EXPECT_TRUE(DiskSpaceWait({DiskSpaceWait::Place{}}, "", [] {}).expect_some());
+  EXPECT_TRUE(DiskSpaceWait({DiskSpaceWait::Location{}}, "", [] {}).expect_some());
 }
 
 TEST_F(DiskSpaceWaitTest, AFolderThatMayNotBeWrittenToIsWaitedForAndPeopleAreToldOnce) {
@@ -125,7 +125,7 @@ TEST_F(DiskSpaceWaitTest, WhenTheFirstOneIsThroughItIsToldWhatTheNextOneWaitsFor
 
 TEST_F(DiskSpaceWaitTest, OfThoseWhoComeAndGoAtOnceTheLastThatIsToldIsSo) {
   std::atomic<int> inside = 0, together = 0;
-  DiskSpaceWait room({{folder_.path(), "outputs"}}, "it is written", [&] {
+  DiskSpaceWait space_wait({{folder_.path(), "outputs"}}, "it is written", [&] {
     if (++inside > 1) ++together;
     --inside;
   });
@@ -133,15 +133,15 @@ TEST_F(DiskSpaceWaitTest, OfThoseWhoComeAndGoAtOnceTheLastThatIsToldIsSo) {
     std::vector<std::jthread> threads;
     for (int thread = 0; thread < 4; ++thread)
       threads.emplace_back([&] {
-        for (int i = 0; i < 100; ++i) (void)room.wait({}, full().value());
+        for (int i = 0; i < 100; ++i) (void)space_wait.wait({}, full().value());
       });
   }
   EXPECT_EQ(together, 0) << "one after the other";
-  EXPECT_EQ(room.hold(), DiskSpaceWait::Hold::none);
+  EXPECT_EQ(space_wait.hold(), DiskSpaceWait::Hold::none);
   const int stops = log_.count("No space left on device");
-  ASSERT_EQ(log_.count("There is room again"), stops);
+  ASSERT_EQ(log_.count("There is space again"), stops);
   for (int stop = 1; stop <= stops; ++stop) {
-    const auto again = log_.wait_for("There is room again", stop).at;
+    const auto again = log_.wait_for("There is space again", stop).at;
     EXPECT_LE(log_.wait_for("No space left on device", stop).at, again);
     if (stop == stops) break;
     EXPECT_LE(again, log_.wait_for("No space left on device", stop + 1).at);

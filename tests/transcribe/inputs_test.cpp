@@ -22,7 +22,7 @@ class Inputs : public testing::Test {
     std::ofstream(path) << content;
     return path;
   }
-  /// What arguments in the test's folder give, as places in an output tree.
+  /// The inputs of arguments in the test's folder, as paths in an output tree.
   std::vector<std::string> read(const std::vector<std::string>& names, InputOptions options = {}) {
     std::vector<std::string> arguments;
     for (const auto& name : names) arguments.push_back(folder_ / name);
@@ -190,7 +190,7 @@ TEST_F(Inputs, AnAbsolutePathHasTheSamePlaceWhereverSomebodyStands) {
   EXPECT_TRUE(read_inputs({"table.csv"}, {}, {by_its_name, [](Error&&) {}}));
   fs::current_path(stood);
   ASSERT_EQ(found_.size(), 1U);
-  EXPECT_EQ(found_[0].below, "talk.mp3") << "a table where somebody stands lies in a folder, too";
+  EXPECT_EQ(found_[0].below, "talk.mp3") << "a table in the current folder is in a folder, too";
 }
 
 TEST_F(Inputs, WhatIsNamedTwiceIsHandedOnOnceAndSkippingCountsWhatIsHandedOn) {
@@ -238,7 +238,7 @@ TEST_F(Inputs, AnAddressIsRefusedAsAnArgumentAndAProblemInAList) {
 TEST_F(Inputs, ALongListIsHandedOnLineByLineAndNothingBehindTheLineThatSatisfiesIsLookedAt) {
   constexpr int kWanted = 1000;
   std::string lines;
-  for (int i = 0; i < 100'000; ++i)  // behind the wanted ones stand addresses, which would be problems
+  for (int i = 0; i < 100'000; ++i)  // after the wanted ones come addresses, which would be problems
     lines += (i < kWanted ? "/archive/talk" : "https://example.org/talk") + std::to_string(i) + ".mp3\n";
   const fs::path list = put("list.txt", lines);
   int taken = 0, problems = 0;

@@ -16,7 +16,7 @@ TEST(OutputPlan, OutputsAreNamedAfterTheStem) {
 
 TEST(OutputPlan, FoldersThatWereNamedByMistakeDoNotCollide) {
   const auto plan = plan_outputs({"talks/", "more/talks2/"}, {.folder = "out", .formats = {Format::txt}});
-  ASSERT_TRUE(plan) << plan.error().text();  // that they are folders is said of each when it is opened
+  ASSERT_TRUE(plan) << plan.error().text();  // the error for a folder comes when it is opened
   EXPECT_EQ((*plan)[0].outputs[0], "out/talks.txt");
   EXPECT_EQ((*plan)[1].outputs[0], "out/talks2.txt");
 }

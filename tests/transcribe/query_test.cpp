@@ -66,10 +66,10 @@ TEST_F(SqliteQuery, OnlyAMistakeInTheQueryIsTheCommandLines) {
 
 TEST(PostgresQuery, AnUnreachableServerIsAnErrorThatKeepsThePassword) {
   const TempFolder folder;  // no server's socket in it
-  const auto requested = query_postgres("host=" + folder.path().string() + " user=u password=secret", "SELECT 1", {});
-  ASSERT_FALSE(requested);
-  EXPECT_THAT(requested.error().text(), HasSubstr("PostgreSQL"));  // also where libpq is absent
-  EXPECT_THAT(requested.error().text(), Not(HasSubstr("secret")));
+  const auto answer = query_postgres("host=" + folder.path().string() + " user=u password=secret", "SELECT 1", {});
+  ASSERT_FALSE(answer);
+  EXPECT_THAT(answer.error().text(), HasSubstr("PostgreSQL"));  // also where libpq is absent
+  EXPECT_THAT(answer.error().text(), Not(HasSubstr("secret")));
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 
 namespace tutti {
 
-/// Answers at once and remembers what it was asked. Thread-safe while it is being asked.
+/// Answers at once and records the requests. Thread-safe during requests.
 class ScriptedEngine final : public WindowEngine {
  public:
   Result<Opened> open(WindowId window, std::span<const float> mel, std::int32_t n_mels, std::int32_t frames) override {

@@ -110,10 +110,10 @@ TEST(WorkOrder, WithinAClassItIsTheOrderInWhichTheStoreHandsItsJobsOut) {
       specs[i].priority = static_cast<int>(below(3)) - 1;
       if (below(2) == 0) specs[i].deadline = clock.wall() + std::chrono::minutes(below(4));
     }
-    const auto requested = store->submit(store->begin_run({}).value(), specs).value();
+    const auto submitted = store->submit(store->begin_run({}).value(), specs).value();
     WorkOrder order(Policy::tutti);
     for (std::size_t i = 0; i < specs.size(); ++i) {
-      PoolJob job{.id = static_cast<std::uint64_t>(requested[i].id),
+      PoolJob job{.id = static_cast<std::uint64_t>(submitted[i].id),
                     .audio = *specs[i].audio,
                     .kind = job_class,
                     .priority = specs[i].priority};

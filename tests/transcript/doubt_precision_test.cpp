@@ -81,7 +81,7 @@ Scores planted_scores(const std::vector<PlantedRecording>& clean, const std::vec
   return scores;
 }
 
-/// Of three or four words in another Latin language not all hold a word that tells.
+/// Three or four words in another Latin language do not always contain a word that identifies the language.
 double least_recall(DoubtKind kind) {
   return kind == DoubtKind::language ? 0.75 : 0.95;
 }

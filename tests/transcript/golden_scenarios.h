@@ -63,7 +63,7 @@ inline AlignAnswer drawn_alignment(std::uint64_t seed, std::size_t count, std::i
   return made;
 }
 
-/// Gives the answers of one scenario in turn and writes down what was asked, as the golden script does.
+/// Gives the answers of one scenario in turn and records the requests, as the golden script does.
 class ScriptedDecoder : public WindowDecoder {
  public:
   ScriptedDecoder(const Json& golden, const Json& scenario, const SpecialTokens& special)
@@ -147,7 +147,7 @@ inline LongFormOptions options_from(const Json& golden, const Json& requested) {
   return options;
 }
 
-/// Runs every scenario of `golden` and compares what was asked and what came out.
+/// Runs every scenario of `golden` and compares the requests and the result.
 inline void expect_every_scenario(const Json& golden, std::size_t least) {
   std::size_t number = 0;
   for (const Json& scenario : golden["scenarios"]) {

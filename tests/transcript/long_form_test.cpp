@@ -16,12 +16,12 @@ const Tokenizer& tokenizer() {
   return loaded;
 }
 
-struct Asked {
+struct RequestedWindow {
   WindowSpan window;
   DecodeRequest request;
 };
 
-/// A model made of one function; keeps what it was asked.
+/// A model made of one function; records the requests.
 class FakeDecoder : public WindowDecoder {
  public:
   using Answer = std::function<Result<DecodeAnswer>(WindowSpan, const DecodeRequest&)>;
@@ -38,7 +38,7 @@ class FakeDecoder : public WindowDecoder {
   }
 
   std::string found = "en";
-  std::vector<Asked> requested;
+  std::vector<RequestedWindow> requested;
   std::vector<AlignRequest> aligned;
   std::optional<Result<AlignAnswer>> alignment;  // answered to every request; none: evenly spoken
 
@@ -107,7 +107,7 @@ TEST_P(LongFormProperties, WhateverIsAnsweredTheLoopEndsMovesOnAndAsksWithPrompt
     });
     ASSERT_TRUE(transcript) << transcript.error().text();
     for (const auto& [from, to] : windows) ASSERT_GT(to, from) << "seed " << seed;
-    for (const Asked& requested : decoder.requested) {
+    for (const RequestedWindow& requested : decoder.requested) {
       ASSERT_LT(requested.request.prompt.size(), static_cast<std::size_t>(input.n_text_ctx)) << "seed " << seed;
       ASSERT_EQ(requested.request.prompt[static_cast<std::size_t>(requested.request.sot_index)], tokenizer().special().sot);
       ASSERT_GT(requested.window.frames, 0);
@@ -220,7 +220,7 @@ TEST_F(LongFormLoop, WordTimesAreAskedForOnceAWindowWithItsTextAloneAndMoveTheSe
   EXPECT_EQ(segment.words[0].word, " Hello,");
   EXPECT_EQ(segment.words[1].word, " world.");
   EXPECT_DOUBLE_EQ(segment.words[1].start, 0.4);
-  EXPECT_DOUBLE_EQ(segment.end, segment.words[1].end) << "the timestamp said 9 s";
+  EXPECT_DOUBLE_EQ(segment.end, segment.words[1].end) << "the timestamp was 9 s";
 }
 
 TEST_F(LongFormLoop, AnAlignmentThatCannotBeIsAnError) {

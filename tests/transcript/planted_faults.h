@@ -41,8 +41,8 @@ class RealRecordings {
 /// Plants one fault of a kind into a segment, as Whisper makes it. False where the segment does not lend itself.
 bool plant(PlantedRecording& recording, DoubtKind kind, const std::vector<PlantedRecording>& others, Dice& dice);
 
-/// Does to the recording what looks like a fault and is none: a speaker who repeats himself, a farewell that was said,
-/// a long silence, times that are half a second off, numbers of a hard but right window, a word that was left out.
+/// Changes the recording in a way that looks like a fault and is none: a speaker who repeats himself, a spoken
+/// farewell, a long silence, times that are half a second off, scores of a hard but right window, a word left out.
 void plant_decoy(PlantedRecording& recording, Dice& dice);
 
 }  // namespace tutti

@@ -27,7 +27,7 @@ Tokens counting(std::int32_t from, std::int32_t to) {
 TEST(Slices, AreCutAtPairsAndTheWindowGoesOnAtTheLastOne) {
   const Tokens tokens{kZero, 1, kZero + 100, kZero + 150, 2, kZero + 200, kZero + 250, 3};
   const SlicedWindow sliced = slice_window(tokens, {500, 3000}, kZero);
-  ASSERT_EQ(sliced.slices.size(), 2U) << "what stands after the last pair is heard again";
+  ASSERT_EQ(sliced.slices.size(), 2U) << "audio after the last pair is decoded again";
   EXPECT_DOUBLE_EQ(sliced.slices[0].start, 5.0);
   EXPECT_DOUBLE_EQ(sliced.slices[0].end, 7.0);
   EXPECT_DOUBLE_EQ(sliced.slices[1].start, 8.0);
@@ -52,7 +52,7 @@ TEST(Slices, WithoutAPairTheWindowIsOneSegmentUpToItsLastTimestamp) {
     return sliced.slices[0].end;
   };
   EXPECT_DOUBLE_EQ(end_of({kZero, 1, kZero + 50}), 11.0);
-  EXPECT_DOUBLE_EQ(end_of({kZero, 1}), 25.0) << "a lone 0.00 says nothing about the end";
+  EXPECT_DOUBLE_EQ(end_of({kZero, 1}), 25.0) << "a lone 0.00 does not mark the end";
   EXPECT_DOUBLE_EQ(end_of({1, 2}), 25.0);
   EXPECT_DOUBLE_EQ(end_of({}), 25.0);
 }

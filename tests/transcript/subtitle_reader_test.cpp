@@ -44,7 +44,7 @@ TEST(SubtitleReader, OfRollingCaptionsEveryLineIsToldOnce) {
   EXPECT_DOUBLE_EQ(read->texts.at(0).end, 1.3);
   EXPECT_EQ(read->texts.at(1).text, "to all");
   EXPECT_DOUBLE_EQ(read->texts.at(1).start, 1.31);
-  EXPECT_EQ(read->texts.at(2).text, "to all") << "said again: it stands there twice";
+  EXPECT_EQ(read->texts.at(2).text, "to all") << "spoken again: it is in the file twice";
 }
 
 TEST(SubtitleReader, WhatIsSaidTwiceIsToldTwice) {

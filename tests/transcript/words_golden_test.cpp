@@ -19,7 +19,7 @@ class Prompts : public testing::Test {
  protected:
   void SetUp() override { TUTTI_NEEDS("tokenizer/multilingual.tiktoken"); }
 
-  /// Runs a recording of one window, keeps what was asked and answers nothing.
+  /// Runs a recording of one window, records the request and answers nothing.
   class OneWindow final : public WindowDecoder {
    public:
     Result<std::string> detect_language(WindowSpan) override { return "en"; }
@@ -66,7 +66,7 @@ TEST_F(Prompts, APrefixThatLeavesNoRoomForAnAnswerIsAnErrorThatSaysSo) {
   const auto request = first_request(options);
   ASSERT_FALSE(request);
   EXPECT_EQ(request.error().fault, Fault::usage);
-  EXPECT_EQ(request.error().what, "--prefix: its 500 tokens leave no room for an answer in the model's 448");
+  EXPECT_EQ(request.error().what, "--prefix: its 500 tokens leave no space for an answer in the model's 448");
 }
 
 TEST_F(Prompts, BlankHotWordsAndPrefixesAreNone) {

@@ -74,7 +74,7 @@ TEST(Review, WhatIsSaidAgainstOnePlaceStandsTogetherWithOnePlayer) {
   for (auto at = page.find("<audio"); at != std::string::npos; at = page.find("<audio", at + 1)) ++players;
   EXPECT_EQ(players, 12U);
   EXPECT_THAT(page, HasSubstr("improbable</span>"));
-  EXPECT_THAT(page, HasSubstr("and 9 more places in review.csv"));
+  EXPECT_THAT(page, HasSubstr("and 9 more findings in review.csv"));
 }
 
 TEST(Review, ARecordingThatWasNotFoundHasNoPlayer) {
@@ -84,7 +84,7 @@ TEST(Review, ARecordingThatWasNotFoundHasNoPlayer) {
   const std::string page = review_html(list);
   EXPECT_THAT(page, Not(HasSubstr("<audio")));
   EXPECT_THAT(page, HasSubstr("the recording was not found"));
-  EXPECT_THAT(page, HasSubstr("1,200 were judged by their text alone"));
+  EXPECT_THAT(page, HasSubstr("1,200 were reviewed by their text alone"));
 }
 
 TEST(Markup, PathsBecomeUrlsByteForByte) {

@@ -35,8 +35,8 @@ TEST(RunReport, WaitingForInputMeansThatDecodingLimitsAndSaysWhatThatCosts) {
   const auto run =
       run_of({device("cuda:0", 30, {.input = Seconds(400)}), device("cuda:1", 10, {.input = Seconds(400)})});
   EXPECT_THAT(report(run),
-              HasSubstr("Waiting for input 40 % of the time: decoding limits; without it the run takes up to "
-                        "6:40 less"));
+              HasSubstr("Waiting for input 40 % of the time: decoding limits; without it the run ends up to "
+                        "6:40 sooner"));
   ASSERT_EQ(remedies(run).size(), 1U);
   EXPECT_NEAR(remedies(run)[0].gain.count(), 400, 1e-9);
 }
@@ -123,7 +123,7 @@ TEST(RunReport, TheQuoteIsComparedAndWhatWasNotMeasuredIsNotShown) {
   run.energy_joules = 15'120;
   run.quote = {.energy_joules = 18'000, .cost = 0.0202};
   EXPECT_THAT(report(run), HasSubstr("4.2 Wh instead of 5.0 Wh (-16 %)"));
-  EXPECT_THAT(report(run), HasSubstr("cost 0.018 instead of 0.02 (-9 %)")) << "little money is still told apart";
+  EXPECT_THAT(report(run), HasSubstr("cost 0.018 instead of 0.02 (-9 %)")) << "small amounts are still distinguished";
 }
 
 TEST(RunReport, WhatReadsLikeItsQuoteIsNotSaidToBeManyTimesIt) {
@@ -136,7 +136,7 @@ TEST(RunReport, WhatReadsLikeItsQuoteIsNotSaidToBeManyTimesIt) {
 TEST(RunReport, ADeviceThatDidNothingIsNotCountedAmongThoseTheWorkCouldHaveRunOn) {
   auto run = run_of({device("cuda:0", 30, {})});
   run.devices.push_back({.id = "cuda:1", .idle = {.fault = Seconds(1000)}});
-  EXPECT_THAT(report(run), HasSubstr("at least 16:40, without cuda:1: nobody knows how fast it would have been\n"));
+  EXPECT_THAT(report(run), HasSubstr("at least 16:40, without cuda:1: its speed is not known\n"));
 }
 
 TEST(RunReport, TimeInWhichAStalledDeviceHeldWhatWasLeftIsNotCalledWantOfJobs) {
@@ -227,5 +227,5 @@ TEST(RunReport, ABusyDeviceBelowItsRatingIsNotAnsweredWithMoreOfThem) {
   EXPECT_THAT(
       text, AllOf(HasSubstr("Slower than rated 28 % of the time: windows of 10.0 s took the devices 206 ms each beside "
                             "their audio"),
-                  HasSubstr("without it the run takes up to 4:40 less"), Not(HasSubstr("only more of them help"))));
+                  HasSubstr("without it the run ends up to 4:40 sooner"), Not(HasSubstr("only more of them help"))));
 }

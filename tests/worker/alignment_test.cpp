@@ -20,7 +20,7 @@ at::Tensor padded(const std::vector<float>& mel, std::int64_t frames) {
   return window;
 }
 
-/// How far the starts of a clip's tokens lie from the reference's.
+/// How far the starts of a clip's tokens are from the reference's.
 struct Found {
   std::size_t tokens = 0;
   std::size_t moved = 0;      // by any step

@@ -40,7 +40,7 @@ TEST(SelfTest, AnEncoderOrLogitsThatAreNoNumbersAreNotOutweighedByTheOther) {
 
 TEST(AutomaticType, IsTriedAgainNextTimeWhereATypeHadNoMemory) {
   const TempFolder cache;
-  const auto file = cache / "verdict";
+  const auto file = cache / "result";
   const double none = std::numeric_limits<double>::quiet_NaN();
   const std::vector<TypeTrial> poor{{ComputeType::float32, 0.9, 1.0},
                                     {.type = ComputeType::bfloat16, .likeness = none, .no_memory = true},
@@ -91,9 +91,9 @@ TEST(AutomaticType, AVerdictIsRememberedForThisDeviceBuildAndModel) {
   EXPECT_THAT(first->why, HasSubstr("float32 "));
   const auto folder = cache.path() / "self-tests";
   const auto result = std::filesystem::directory_iterator(folder)->path();
-  // Another verdict in the same place shows that it is read and no test is run.
-  ASSERT_TRUE(write_file_atomically(result, "bfloat16\nsaid so"));
-  EXPECT_EQ(automatic_type(scope, at::kCPU, ability)->why, "said so");
+  // Another result in the same file shows that it is read and no test is run.
+  ASSERT_TRUE(write_file_atomically(result, "bfloat16\nby hand"));
+  EXPECT_EQ(automatic_type(scope, at::kCPU, ability)->why, "by hand");
   EXPECT_EQ(automatic_type(scope, at::kCPU, ability)->type, ComputeType::bfloat16);
   ASSERT_TRUE(write_file_atomically(result, "nonsense"));
   EXPECT_THAT(automatic_type(scope, at::kCPU, ability)->why, HasSubstr("float32 ")) << "tested again";
@@ -112,6 +112,6 @@ TEST(AutomaticType, AVerdictHoldsForAsManyThreadsAsItWasFoundWith) {
     EXPECT_TRUE(compute_type_for("auto", TUTTI_SOURCE_DIR "/models/nano", at::kCPU, "a build"));
   }
   at::set_num_threads(usual);
-  const std::filesystem::directory_iterator verdicts(cache.path() / "self-tests");
-  EXPECT_EQ(std::distance(verdicts, std::filesystem::directory_iterator()), 2);
+  const std::filesystem::directory_iterator results(cache.path() / "self-tests");
+  EXPECT_EQ(std::distance(results, std::filesystem::directory_iterator()), 2);
 }

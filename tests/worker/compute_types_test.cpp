@@ -19,7 +19,7 @@
 namespace tutti {
 namespace {
 
-/// A window of a clip and what is said in it: start of transcript and the reference's tokens in float32.
+/// A window of a clip and its tokens: start of transcript and the reference's tokens in float32.
 struct Speech {
   at::Tensor mel{};
   std::vector<std::int32_t> tokens{};
@@ -56,7 +56,7 @@ std::vector<Speech> all_speech() {
   return windows;
 }
 
-/// What a network hears in a window and which token it would say after every one of the path.
+/// A network's encoder states for a window, and its likeliest token after every token of the path.
 struct Opinion {
   at::Tensor encoded{};
   at::Tensor likeliest{};

@@ -162,7 +162,7 @@ TEST(Worker, AWindowWhoseLanguageIsDetectedStaysWhileOthersMakeRoom) {
   EXPECT_EQ(worker.control->expect<Language>().window, 1U);
   worker.control->send(request_of(1, 2));
   expect_answer(worker.control->expect<Decoded>(), 1, request_of(1, 2));
-  EXPECT_EQ(encodings.load(), 2) << "the window that was read was not let go";
+  EXPECT_EQ(encodings.load(), 2) << "the window in use was not evicted";
 }
 
 }  // namespace

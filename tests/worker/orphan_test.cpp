@@ -29,7 +29,7 @@ TEST(EngineProcess, SaysHelloAndExitsWhenItsSocketCloses) {
   {
     ControlEnd control(std::move(pair.first));
     EXPECT_EQ(control.expect<Hello>().build_id, build_id());
-    ASSERT_EQ(::kill(engine, SIGINT), 0);  // Ctrl+C is for the parent to judge
+    ASSERT_EQ(::kill(engine, SIGINT), 0);  // Ctrl+C is left to the parent
     control.send(Ping{.sequence = 9});
     EXPECT_EQ(control.expect<Pong>().sequence, 9U);
   }

@@ -79,7 +79,7 @@ std::unique_ptr<WorkerHandle> start_engine(const std::string& compute_type, cons
   return WorkerHandle::start(std::move(options)).value();
 }
 
-/// All clips at once, each asked for on a thread of its own.
+/// Decodes all clips at once, each requested by a thread of its own.
 std::vector<Decoded> decode_all(WorkerHandle& worker, const std::vector<Clip>& clips) {
   const auto tokenizer = Tokenizer::load(model_folder()).value();
   std::vector<Decoded> answers(clips.size());

@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// A device whose calls take what the test says, on a clock of its own.
+/// A device whose calls take the time that the test sets, on a clock of its own.
 struct ScriptedDevice {
   FakeClock clock{};
   int encodings = 0, steps = 0;
@@ -39,7 +39,7 @@ TEST(WindowTime, FirstCallsThatWarmUpDoNotCount) {
   EXPECT_NEAR(device.window(), 0.040 + 100.0 / 8 * 0.004, 1e-9);
 }
 
-// A busy machine once stretched the first steps to 0.6 s: 7.9 s were said of a window within 3.1 s.
+// A busy machine once stretched the first steps to 0.6 s: the estimate was 7.9 s for a window within 3.1 s.
 TEST(WindowTime, StepsThatOtherWorkDelaysDoNotCount) {
   ScriptedDevice device;
   device.step_ms = [](int call) { return call < 5 ? 600 : 4; };

@@ -57,10 +57,10 @@ class ControlEnd {
 
 /// A network made of a formula, whose memory and manners a test decides.
 struct NetworkScript {
-  std::int32_t most_slots = 8;                                 // more of them do not fit into memory
-  std::function<void(const at::Tensor&)> encode{};             // called with every mel; may throw or wait
-  std::function<void()> step{};                                // likewise, before every decoder step
-  std::function<void(std::span<const SequenceStep>)> asked{};  // called with what every decoder step is given
+  std::int32_t most_slots = 8;                                   // more of them do not fit into memory
+  std::function<void(const at::Tensor&)> encode{};               // called with every mel; may throw or wait
+  std::function<void()> step{};                                  // likewise, before every decoder step
+  std::function<void(std::span<const SequenceStep>)> on_step{};  // called with what every decoder step is given
 };
 
 inline const WhisperDims kScriptDims{.n_mels = 2, .n_audio_ctx = 5, .n_vocab = 400, .n_text_ctx = 64};
@@ -80,7 +80,7 @@ class ScriptedNetwork : public Network {
     if (slots > script_.most_slots) throw std::bad_alloc();
     return std::make_unique<Steps>(slots, script_);
   }
-  /// Every token is said one step after the one before, as surely as its id says.
+  /// Every token starts one step after the one before, with a probability made from its id.
   Result<TokenTimes> align(const CrossKv&, const AlignmentText& text, const DecodingTokens&) override {
     TokenTimes alignment;
     for (std::size_t i = 0; i <= text.text.size(); ++i) alignment.starts.push_back(static_cast<std::int32_t>(i));
@@ -94,7 +94,7 @@ class ScriptedNetwork : public Network {
         : FormulaStepper(slots, kScriptDims.n_vocab, kScriptTokens, true), script_(script) {}
     at::Tensor decode(std::span<const SequenceStep> sequences) override {
       if (script_.step) script_.step();
-      if (script_.asked) script_.asked(sequences);
+      if (script_.on_step) script_.on_step(sequences);
       return FormulaStepper::decode(sequences);
     }
     const NetworkScript& script_;

@@ -104,7 +104,7 @@ TEST(Worker, ManyWindowsAtOnceGiveWhatEachGivesAlone) {
 TEST(Worker, DeterministicItStepsInFixedShapesAndAnswersTheSame) {
   std::vector<std::vector<std::size_t>> shapes;  // the worker's until it has ended
   WorkerHere worker({.most_slots = 8 + FixedShapeStepper::kRows,
-                     .asked =
+                     .on_step =
                          [&](std::span<const SequenceStep> sequences) {
                            shapes.emplace_back();
                            for (const auto& sequence : sequences) shapes.back().push_back(sequence.tokens.size());
@@ -220,7 +220,7 @@ TEST(Worker, AReleasedWindowIsGoneAndItsRequestsWithIt) {
   worker.control->send(ReleaseWindow{.window = 2});
   worker.control->send(request_of(1, 6));
   worker.control->send(Ping{.sequence = 1});
-  worker.control->expect<Pong>();  // all of it has been heard
+  worker.control->expect<Pong>();  // all messages have been received
   go_on.set_value();
   EXPECT_EQ(worker.control->expect<Opened>().window, 1U);
   expect_answer(worker.control->expect<Decoded>(), 1, request_of(1, 6));
@@ -230,7 +230,7 @@ TEST(Worker, AReleasedWindowIsGoneAndItsRequestsWithIt) {
 
 TEST(Worker, SearchesWithBeamsAndWithoutShareTheBatchAndChangeNothingForEachOther) {
   WorkerHere worker(NetworkScript{.most_slots = 40});
-  const auto ask = [](int name) {
+  const auto request_for = [](int name) {
     auto request = request_of(static_cast<WindowId>(name), static_cast<WindowId>(name));
     request.beam_size = name % 3 == 0 ? 0 : 5;
     request.patience = name % 3;
@@ -239,14 +239,14 @@ TEST(Worker, SearchesWithBeamsAndWithoutShareTheBatchAndChangeNothingForEachOthe
   };
   for (int name = 1; name <= 9; ++name) {
     worker.control->open(static_cast<WindowId>(name), 2, 10, mel_of(name));
-    worker.control->send(ask(name));
+    worker.control->send(request_for(name));
   }
   for (int answers = 0; answers < 9;) {
     const auto message = worker.control->next();
     ASSERT_TRUE(message.has_value());
     EXPECT_FALSE(std::holds_alternative<Failed>(*message));
     if (const auto* decoded = std::get_if<Decoded>(&*message)) {
-      expect_answer(*decoded, static_cast<int>(decoded->window), ask(static_cast<int>(decoded->window)));
+      expect_answer(*decoded, static_cast<int>(decoded->window), request_for(static_cast<int>(decoded->window)));
       ++answers;
     }
   }

@@ -42,7 +42,7 @@ def transcript(file, segments):
 
 
 def joined(pipeline, job, options):
-    """One transcription of all files at once; which segment belongs to which file is said by where its window starts."""
+    """One transcription of all files at once; the start of a window gives the file of its segments."""
     import numpy
     from faster_whisper.audio import decode_audio
 

@@ -1,4 +1,4 @@
-"""What a peer is asked to do, and what it tells."""
+"""The job of a peer, and the result that it returns."""
 import dataclasses
 import pathlib
 

@@ -27,13 +27,13 @@ def run(loaded, job, count):
     for file in job.files:
         sound = load_audio(file)
         windows += [(file, sound[at:at + 480000]) for at in range(0, len(sound), 480000)]
-    said = {file: Transcript(file, "", 0) for file in job.files}
+    transcripts = {file: Transcript(file, "", 0) for file in job.files}
     for at in range(0, len(windows), batch):
         sounds = [sound for _, sound in windows[at:at + batch]]
         features = processor.feature_extractor(sounds, sampling_rate=16000, return_tensors="pt").input_features
         with torch.inference_mode():
             ids = model.generate(features.to(model.dtype), num_beams=job.beams, do_sample=False, return_timestamps=True)
         for (file, _), row, text in zip(windows[at:at + batch], ids, processor.batch_decode(ids, skip_special_tokens=True)):
-            said[file].text += " " + text
-            said[file].tokens += int(numpy.count_nonzero((row < 50256) | (row > 50362)))
-    yield from said.values()
+            transcripts[file].text += " " + text
+            transcripts[file].tokens += int(numpy.count_nonzero((row < 50256) | (row > 50362)))
+    yield from transcripts.values()

@@ -40,7 +40,7 @@ struct Augmentation {
   bool touches_sound() const { return speed_share > 0 || gain_share > 0 || noise_share > 0 || room_share > 0; }
 };
 
-/// How much faster a sample is played; 1 where it is not chosen for that. `key` stands for (seed, epoch, sample id), in
+/// How much faster a sample is played; 1 where it is not chosen for that. `key` identifies (seed, epoch, sample id) in
 /// all functions.
 double speed_of(const Augmentation& augmentation, std::uint64_t key);
 
@@ -54,7 +54,7 @@ struct AddedNoise {
 /// What was drawn for one sample, in the order in which it is done. Plain data; the default changes nothing.
 struct SoundChanges {
   double speed = 1;
-  std::vector<Echo> echoes{};  ///< none: no room
+  std::vector<Echo> echoes{};  ///< none: no room response
   std::optional<AddedNoise> noise{};
   std::optional<double> gain_db{};
 };

@@ -19,7 +19,7 @@ double power_of(std::span<const float> sound) {
   return sound.empty() ? 0 : sum / static_cast<double>(sound.size());
 }
 
-/// What lies at a place between two samples.
+/// The value at a fractional position between two PCM samples.
 float interpolated(std::span<const float> sound, double position, const std::vector<float>& all_taps) {
   const auto whole = static_cast<std::int64_t>(position);
   const std::int64_t phase = std::llround((position - static_cast<double>(whole)) * kSpeedPhases);

@@ -22,8 +22,8 @@ inline std::int64_t samples_at_speed(std::int64_t samples, double speed) {
 /// Taps and phases of at_speed's filter.
 inline constexpr int kSpeedTaps = 24, kSpeedPhases = 256;
 
-/// That filter at kSpeedPhases + 1 places from one sample to the next, row-major [places, kSpeedTaps]; the tap of the
-/// sample at or before a place is the twelfth.
+/// That filter at kSpeedPhases + 1 positions from one sample to the next, row-major [positions, kSpeedTaps]. The tap of
+/// the sample at or before a position is the twelfth.
 std::vector<float> speed_taps(double speed);
 
 /// The sound once more, later and softer.
@@ -32,7 +32,7 @@ struct Echo {
   float gain = 0;
 };
 
-/// A room's: random delays and signs, dying away by 60 dB in `seconds`.
+/// The echoes of a room: random delays and signs, dying away by 60 dB in `seconds`.
 std::vector<Echo> room_echoes(double seconds, CounterRandom& random);
 
 /// The sound with its echoes, at its own power.

@@ -118,7 +118,7 @@ Result<NativeClip> decode_part(ByteSource& bytes, const ClipRange& range) {
   if (got < clip.facts.frames)
     return fail(Fault::corrupt, "ends early: " + std::to_string(clip.facts.frames) + " samples promised, " +
                                     std::to_string(got) + " could be decoded");
-  if (got == 0) return fail(Fault::corrupt, "holds no sound between the times asked for");
+  if (got == 0) return fail(Fault::corrupt, "holds no audio between the requested times");
   return clip;
 }
 
@@ -127,7 +127,7 @@ Result<NativeClip> decode_part(ByteSource& bytes, const ClipRange& range) {
 Result<void> check_range(const ClipRange& range, Seconds length) {
   if (!range.end || *range.end <= length + range.slack) return {};
   char text[96];
-  std::snprintf(text, sizeof text, "lasts %.2f s, and is asked for up to second %.2f", length.count(),
+  std::snprintf(text, sizeof text, "lasts %.2f s, and is requested up to second %.2f", length.count(),
                 range.end->count());
   return fail(Fault::corrupt, text);
 }
@@ -151,7 +151,7 @@ Result<ClipFacts> clip_facts(ByteSource& bytes) {
 Result<NativeClip> decode_clip(ByteSource& bytes, const ClipRange& range) {
   if (first_recording(bytes, range.is_whole()).next < bytes.size())
     return fail(Fault::unsupported,
-                "several recordings stand behind one another in it, and libsndfile reads the first");
+                "several recordings follow each other in it, and libsndfile reads the first");
   if (mp3_counts_wrong(bytes))
     return fail(Fault::unsupported, "its header is wrong about its length, and libsndfile would stop there");
   if (range.is_whole()) {

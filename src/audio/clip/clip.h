@@ -13,7 +13,7 @@
 
 namespace tutti {
 
-/// What the header of a sound file says.
+/// The contents of an audio file's header.
 struct ClipFacts {
   Hertz rate{};
   int channels = 0;
@@ -31,7 +31,7 @@ struct ClipRange {
   bool is_whole() const { return !start && !end; }
 };
 
-/// Fault::corrupt where the range ends behind a file of `length`: what is said there would be missing from its sound.
+/// Fault::corrupt where the range ends behind a file of `length`: speech would be missing at the end of its audio.
 Result<void> check_range(const ClipRange& range, Seconds length);
 
 /// Decoded sound as the file holds it: its rate, its channels interleaved.
@@ -41,20 +41,20 @@ struct NativeClip {
   std::vector<std::int16_t> storage{};  // the bytes of the samples, whatever they are
 };
 
-/// Of one sample in `storage`: 1, 2 or 4.
+/// The size of one PCM sample in `storage`: 1, 2 or 4.
 int bytes_of_sample(const NativeClip& clip);
 
 /// Samples that are at 16 kHz, mono, 16 bits already, as a clip.
 NativeClip native_clip(std::vector<std::int16_t> pcm);
 
-/// What the header says, nothing decoded: WAV, AIFF, FLAC, MP3, Ogg and what else libsndfile reads. Fault::unsupported
+/// Reads the header and decodes nothing: WAV, AIFF, FLAC, MP3, Ogg and what else libsndfile reads. Fault::unsupported
 /// for other formats.
 Result<ClipFacts> clip_facts(ByteSource& bytes);
 
 /// A short recording decoded in this process, by libsndfile alone: training reads millions of files, and a process for
-/// each would cost more than the decoding. Strict: what is damaged or shorter than its header says is Fault::corrupt,
-/// never silently shorter; so is a range that ends behind the file. Fault::unsupported for formats libsndfile does not
-/// know (decode_recording takes those).
+/// each would cost more than the decoding. Strict: a file that is damaged or shorter than its header promises is
+/// Fault::corrupt, never silently shorter; so is a range that ends behind the file. Fault::unsupported for formats
+/// libsndfile does not know (decode_recording takes those).
 Result<NativeClip> decode_clip(ByteSource& bytes, const ClipRange& range = {});
 
 /// Clips to 16 kHz, mono, 16 bits, the same samples as decode_recording's. Keeps the filters it has made, which cost

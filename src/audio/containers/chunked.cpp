@@ -9,7 +9,7 @@
 namespace tutti {
 namespace {
 
-/// Where the chunks of a container lie and which of them says how many bytes a second takes.
+/// The layout of a container's chunks, and which of them holds the bytes a second.
 struct Chunks {
   std::int64_t first;
   std::size_t id_bytes, size_bytes;
@@ -41,8 +41,8 @@ std::optional<Seconds> of_bytes(std::int64_t bytes, double bytes_per_second) {
   return Seconds(static_cast<double>(bytes) / bytes_per_second);
 }
 
-/// Frames of a channel in so many bytes, by the WAVE format chunk; none for what has no constant rate. What the chunk
-/// says of bytes a second is often wrong, and is ignored.
+/// Frames of a channel in so many bytes, by the WAVE format chunk; none for a format without a constant rate. The
+/// chunk's bytes a second are often wrong, and are ignored.
 std::optional<double> wave_frames(std::string_view format, std::int64_t bytes) {
   constexpr std::uint64_t kPcm = 1, kMsAdpcm = 2, kFloat = 3, kALaw = 6, kMuLaw = 7, kImaAdpcm = 0x11, kGsm = 0x31,
                           kExtensible = 0xfffe;

@@ -15,7 +15,7 @@ struct Element {
   std::int64_t end = 0;
 };
 
-/// A number whose first byte says how many follow; with its marker bit for an id, without for a size (RFC 8794).
+/// A number whose first byte encodes how many follow; with its marker bit for an id, without for a size (RFC 8794).
 std::optional<std::uint64_t> read_number(Peek& peek, std::int64_t& at, bool keep_marker) {
   const auto first = peek.at(at, 1);
   if (first.empty() || first[0] == 0) return {};

@@ -132,8 +132,8 @@ bool is_cut(ByteSource& bytes, Peek& peek) {
 
 }  // namespace
 
-/// By the tables of the samples: what headers say of the whole is the picture's, too. Of several audio tracks it is not
-/// known which is taken; pieces that come later say their own lengths.
+/// The length by the sample tables: a length in the headers of the whole file covers the picture, too. None where audio
+/// tracks differ, because it is not known which one is taken, and where fragments (mvex) follow.
 std::optional<Seconds> mp4_length(ByteSource& bytes) {
   Peek peek(bytes);
   const std::string_view start = peek.at(4, 4);

@@ -99,7 +99,7 @@ class Stream {
   }
 
  private:
-  /// The first page with sound says where that begins: a part that was cut out of a longer one goes on counting.
+  /// The first page with audio gives its start: a part that was cut out of a longer one goes on counting.
   bool begins_at_zero(const Page& page) const {
     return static_cast<double>(page.granule) <= (page.packets + 1) * granules_.most_a_packet;
   }

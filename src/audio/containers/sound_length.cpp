@@ -14,7 +14,7 @@ namespace tutti {
 namespace {
 
 std::optional<Seconds> length_of_one(ByteSource& bytes) {
-  constexpr double kLongest = 1000 * 3600;  // of what can be meant; beyond it a header is damaged
+  constexpr double kLongest = 1000 * 3600;  // the longest plausible length; beyond it a header is damaged
   constexpr std::array kFamilies{chunked_length, mp4_length, ogg_length, matroska_length, mp3_length};
   for (const auto family : kFamilies) {
     const auto length = family(bytes);

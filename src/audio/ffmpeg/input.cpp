@@ -60,7 +60,7 @@ std::string FfmpegInput::name_of(const AVStream& stream) const {
   if (!title) title = api_.av_dict_get(stream.metadata, "handler_name", nullptr, 0);
   const auto* language = api_.av_dict_get(stream.metadata, "language", nullptr, 0);
   std::string name = title ? title->value : "";
-  if (name == "SoundHandler") name.clear();  // what muxers write where nobody named it
+  if (name == "SoundHandler") name.clear();  // what muxers write for a track without a name
   if (language && std::string_view(language->value) != "und")
     name += (name.empty() ? "" : ", ") + std::string(language->value);
   return name;

@@ -23,7 +23,7 @@ class FfmpegInput {
 
   AVFormatContext* context() const { return context_; }
   AVStream* stream() const { return stream_; }
-  /// The stream's place among the audio streams, from 1.
+  /// The stream's number among the audio streams, from 1.
   int track() const { return track_; }
   /// What each audio stream is called; empty: nothing.
   const std::vector<std::string>& tracks() const { return tracks_; }

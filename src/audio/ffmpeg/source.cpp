@@ -79,7 +79,7 @@ class FfmpegSource final : public SoundSource {
   int errors_at_end_ = 0;
 };
 
-/// Our decoder and demuxer say in the log what they skip; that is the only place where they do.
+/// Our decoder and demuxer report what they skip in the log, and nowhere else.
 struct Listener {
   const void* demuxer = nullptr;
   const void* decoder = nullptr;
@@ -141,7 +141,7 @@ bool FfmpegSource::feed() {
     }
     const bool ours = packet_->stream_index == stream()->index && packet_->size > 0;  // some only carry a new header
     if (ours) {
-      // Plain samples come in pieces of any size; whether the last one is whole says the header's count.
+      // Plain PCM comes in packets of any size; whether the last one is whole follows from the header's count.
       if ((packet_->flags & AV_PKT_FLAG_CORRUPT) && !is_pcm()) note("a packet is cut short or damaged");
       const int before = losses_.count();
       const int sent = api_.avcodec_send_packet(codec_.get(), packet_.get());

@@ -106,7 +106,7 @@ void filter_through(std::span<float> sound, const Tone& signal, const RadioPath&
       Filter::between(path.receiver->low_hz, path.receiver->high_hz).run(sound);
     return;
   }
-  const double width = path.filter_hz + std::abs(path.drift_hz);  // nobody lets the signal drift out
+  const double width = path.filter_hz + std::abs(path.drift_hz);  // an operator keeps the signal within the filter
   Filter filter = path.filter_hz > 0 ? Filter::about(signal.hertz, width) : Filter::speech_band();
   filter.run(sound);
 }

@@ -26,8 +26,8 @@ struct Tone {
 /// millisecond; empty: none. The frequency moves by `drift_hz` from one end of `sound` to the other.
 void add_tone(std::span<float> sound, const Tone& tone, double drift_hz = 0, std::span<const float> fades = {});
 
-/// What a receiver hears at the end of such a path: the signal (none for a clip of noise only), other stations, crashes
-/// and noise, through its filter and gain control. Peaks stay below 1.
+/// The audio at a receiver's output at the end of such a path: the signal (none for a clip of noise only), other
+/// stations, crashes and noise, through its filter and gain control. Peaks stay below 1.
 std::vector<float> received(std::int64_t samples, const Tone& signal, const RadioPath& path, CounterRandom& random);
 
 }  // namespace tutti

@@ -82,7 +82,7 @@ std::string serial(CounterRandom& random) {
   return number(value < 100 && random.chance(0.5) ? "%03d" : "%d", value);
 }
 
-/// What one station tells the other in this contest.
+/// The exchange that one station sends the other in this contest.
 std::string report_exchange(std::string_view contest, CounterRandom& random) {
   constexpr std::array<std::string_view, 5> kPowers{"KW", "100", "1500", "QRP", "5"};
   constexpr std::array<std::string_view, 5> kPrecedences{"A", "B", "Q", "M", "U"};
@@ -121,7 +121,7 @@ std::string contact(std::string_view contest, CounterRandom& random) {
   return text + (random.chance(0.5) ? " TU " + here : " TU");
 }
 
-/// Some words of a text in a row: who tunes across a band hears no beginnings.
+/// Some words of a text in a row: a receiver that is tuned across a band catches no beginnings.
 std::string part_of(const std::string& text, CounterRandom& random) {
   std::size_t from = 0;
   while (random.chance(0.4)) {

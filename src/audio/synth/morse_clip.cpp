@@ -97,8 +97,8 @@ MorseClip morse_clip(const MorseCorpus& corpus, std::int64_t index) {
   if (random.chance(corpus.noise_share)) {
     clip.contest = "NOISE";
     clip.kind = "noise_only";
-    clip.path.others = 0;       // somebody else's text would be a text
-    clip.path.has_agc = false;  // and the noise is to be as strong as was asked for
+    clip.path.others = 0;       // another station's text would be a text
+    clip.path.has_agc = false;  // and the noise is to be as strong as requested
   } else {
     ContestText content = random.chance(corpus.plain_share) ? plain_text(random) : contest_text(random);
     clip.contest = std::move(content.contest);

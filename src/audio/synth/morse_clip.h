@@ -17,12 +17,12 @@ namespace tutti {
 struct MorseCorpus {
   std::uint64_t seed = 0;
   std::optional<Condition> condition{};  ///< none: all five, evenly
-  double noise_share = 0.05;             ///< clips in which nobody sends
+  double noise_share = 0.05;             ///< clips without a transmission
   double plain_share = 0.15;             ///< of the others: words and groups instead of contests
   Between wpm{12, 45};
   Between tone_hz{300, 1100};
   std::optional<Between> noise_db{};  ///< tone over noise, whatever the condition; none: as the condition has it
-  double receiver_share = 0;          ///< clips heard through a receiver drawn at random, see Receiver
+  double receiver_share = 0;          ///< clips received through a receiver drawn at random, see Receiver
   Seconds longest{28};                ///< what does not fit is left out by whole words, of sound and text alike
 };
 
@@ -41,7 +41,7 @@ struct MorseClip {
   Seconds length() const { return length_of(static_cast<std::int64_t>(pcm.size()), kModelRate); }
 };
 
-/// An error that names what cannot be meant.
+/// An error that names the invalid part.
 Result<void> check(const MorseCorpus& corpus);
 
 /// Depends on the corpus and `index` alone, so any thread can make any clip. `corpus` has passed check().

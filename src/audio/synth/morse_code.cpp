@@ -12,7 +12,7 @@ constexpr std::array<std::string_view, 26> kLetters{
 constexpr std::array<std::string_view, 10> kDigits{"-----", ".----", "..---", "...--", "....-",
                                                    ".....", "-....", "--...", "---..", "----."};
 
-/// A moving place in time that every mark and gap pushes on.
+/// A position in time that every mark and gap advances.
 class Key {
  public:
   Key(const Hand& hand, CounterRandom& random) : unit_(1.2 / hand.wpm), jitter_(hand.jitter), random_(random) {}

@@ -32,7 +32,7 @@ struct KeyedText {
   double length() const { return downs.empty() ? 0 : downs.back().end; }
 };
 
-/// How somebody keys. A unit lasts 1.2 s / wpm: PARIS, with the 7 units after it, is 50 of them.
+/// How an operator keys. A unit is 1.2 s / wpm long: PARIS, with the 7 units after it, is 50 of them.
 struct Hand {
   double wpm = 20;
   /// Standard deviation of every mark and gap, as a share of a unit; none becomes shorter than half.

@@ -38,8 +38,8 @@ std::string wav_bytes(std::span<const std::int16_t> pcm, Hertz rate) {
   return bytes.append(reinterpret_cast<const char*>(pcm.data()), pcm.size_bytes());
 }
 
-/// What libsndfile makes, in memory. It says of a write that failed neither that the disk is full nor that a file may
-/// not be so large; so the bytes are written as all others are.
+/// An audio file that libsndfile writes in memory. Its error for a failed write names neither a full disk nor a file
+/// size limit; so the bytes are written as all others are.
 class SoundBytes {
  public:
   static SF_VIRTUAL_IO calls() { return {length, seek, read, write, tell}; }

@@ -11,7 +11,7 @@ std::int64_t length(const SpeechPiece& piece) {
   return piece.end - piece.start;
 }
 
-/// Where each piece ends when all stand in a row.
+/// Where each piece ends when all follow each other.
 std::vector<std::int64_t> packed_ends(std::span<const SpeechPiece> pieces) {
   std::vector<std::int64_t> ends;
   std::int64_t end = 0;

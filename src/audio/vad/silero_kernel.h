@@ -11,7 +11,7 @@ namespace tutti {
 
 /// Windows that one call computes side by side, one per vector lane.
 inline constexpr int kSileroWindows = 16;
-/// Samples before a window that the network hears again.
+/// Samples before a window that the network reads again.
 inline constexpr int kSileroContext = 64;
 /// Samples that one call sees: the context and its windows.
 inline constexpr int kSileroSpan = kSileroContext + kSileroWindows * static_cast<int>(kVadWindow);

@@ -41,7 +41,7 @@ void take(Tensors& tensors, Convolution& convolution) {
 
 constexpr std::size_t kUnits = kSileroUnits, kGates = kSileroGates, kGroup = kSileroGroup;
 
-/// Where the gate of a unit lies among those fed by one input.
+/// The index of a unit's gate among those fed by one input.
 std::size_t gate_index(std::size_t gate, std::size_t unit, std::size_t inputs, std::size_t input) {
   return ((unit / kGroup * inputs + input) * kGates + gate) * kGroup + unit % kGroup;
 }

@@ -13,7 +13,7 @@ extern const std::string_view kSileroWeights;
 /// output.
 inline constexpr int kSileroUnits = 128;
 inline constexpr int kSileroGates = 4;
-/// Units whose gates lie side by side in memory.
+/// Units whose gates are adjacent in memory.
 inline constexpr int kSileroGroup = 32;
 
 /// A convolution of three taps: weights [out / block, in, block, 3], a block of outputs being computed at once.
@@ -41,7 +41,7 @@ struct SileroWeights {
   float output_bias;
 };
 
-/// Those above, put in order when first asked for.
+/// Those above, reordered at the first call.
 const SileroWeights& silero_weights();
 
 }  // namespace tutti

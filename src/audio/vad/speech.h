@@ -15,13 +15,13 @@ namespace tutti {
 /// Samples that get one speech probability: 32 ms.
 inline constexpr std::int64_t kVadWindow = 512;
 
-/// What says how much a window sounds like speech.
+/// What computes how much a window resembles speech.
 enum class VadMethod {
   silero,  // Silero VAD 6.2, a small neural network (audio/vad/silero_kernel.h)
   energy,  // loudness over the background (audio/vad/energy.h): for comparison, and where Silero errs
 };
 
-/// How speech is told from the rest: faster-whisper's options, meanings and defaults (1.2.1, vad.py).
+/// How speech is separated from the rest: faster-whisper's options, meanings and defaults (1.2.1, vad.py).
 struct VadOptions {
   VadMethod method = VadMethod::silero;
   /// Speech begins at a window at least this probable ...
@@ -50,8 +50,8 @@ struct SpeechPiece {
 Result<void> check(const VadOptions& options);
 
 /// Speech probability of every window of kVadWindow samples, samples / kVadWindow + 1 of them, because the last one
-/// goes on as silence. One pass over the recording; memory is that of the probabilities (0.45 MB an hour). `on_audio_decoded`
-/// as for decode_recording.
+/// goes on as silence. One pass over the recording; memory is that of the probabilities (0.45 MB an hour).
+/// `on_audio_decoded` as for decode_recording.
 Result<std::vector<float>> speech_probabilities(const SampleReader& recording, VadMethod method,
                                                 const OnDecoded& on_audio_decoded = {});
 

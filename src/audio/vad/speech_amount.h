@@ -10,7 +10,7 @@ namespace tutti {
 /// Less may be a cough.
 inline constexpr Seconds kLeastSpeech{0.5};
 
-/// How long somebody speaks in a recording, by Silero's probabilities. `on_audio_decoded` as for decode_recording.
+/// How much speech a recording has, by Silero's probabilities. `on_audio_decoded` as for decode_recording.
 Result<Seconds> speech_in(const SampleReader& recording, const OnDecoded& on_audio_decoded = {});
 
 /// Whether at least a hundredth of it, and kLeastSpeech, is speech. Reads from the start, only as far as it has to.

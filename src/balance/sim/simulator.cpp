@@ -13,7 +13,7 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kDone = 1e-7;  // device seconds: less than this is nothing left
 
-/// Of its own time, without jitter.
+/// What the audio costs in the device's own time, without jitter.
 double cost(const SimDevice& device, Seconds audio) {
   return windows_in(audio) * device.fixed.count() + audio.count() / device.speed;
 }
@@ -215,7 +215,7 @@ class Simulation {
   const SimOptions& options_;
   Dispatcher dispatcher_;
   std::vector<Machine> machines_{};
-  std::vector<std::int64_t> left_;  // pieces of each task
+  std::vector<std::int64_t> left_;  // pieces of each job
   std::vector<bool> begun_ = std::vector<bool>(jobs_.size());
   std::size_t unfinished_ = 0;
   double now_ = 0;
@@ -236,8 +236,9 @@ Seconds lower_bound(std::span<const SimJob> jobs, std::span<const SimDevice> dev
     longest = std::max(longest, std::min(job.audio, kFullWindow));
     longest_job = std::max(longest_job, job.audio);
   }
-  // Whatever is paid for windows, all of it has to be earned, and nobody earns faster than with those that pay best for
-  // their time: where pay and cost are lines over the audio, the shortest or the longest. Every way to pay is a bound.
+  // Whatever is paid for windows, all of it has to be earned, and no device earns faster than with those that pay best
+  // for their time. Where pay and cost are lines over the audio, these are the shortest or the longest. Every way to
+  // pay is a bound.
   const auto paying = [&](const auto& price) {
     double pay = 0, earned = 0;
     for (const auto& job : jobs) pay += price(job.audio);

@@ -19,13 +19,13 @@ struct SimFault {
   };
   Seconds at{};
   Kind kind{};
-  /// What a batch would make of it; none: of a lost card what its driver says, of others a crash of the worker.
+  /// How a batch would classify it; none: by the driver's report for a lost card, as a crash of the worker for others.
   std::optional<Blame> why{};
 };
 
 /// A device of a simulation: pieces in flight share its speed evenly.
 struct SimDevice {
-  DeviceFacts facts{};             ///< what the dispatcher is told
+  DeviceFacts facts{};             ///< as passed to the dispatcher
   double speed = 1;                ///< what is true, with `enough` pieces in flight
   Seconds fixed{};                 ///< likewise: device time of every window beside what its audio takes
   double jitter = 0;               ///< standard deviation of a piece's cost, relative
@@ -45,16 +45,16 @@ struct SimOptions {
 struct SimResult {
   Seconds makespan{};
   std::vector<DeviceView> devices{};  ///< at the end
-  std::vector<Seconds> done_at{};     ///< by task; negative: it failed
+  std::vector<Seconds> done_at{};     ///< by job; negative: it failed
   std::size_t grants = 0;
   std::size_t failures = 0;  ///< of pieces
 };
 
-/// Runs all tasks, added at 0, to their end. Ends early when nothing can ever happen again; what is not done then has a
+/// Runs all jobs, added at 0, to their end. Ends early when nothing can ever happen again; what is not done then has a
 /// negative done_at. Deterministic.
 SimResult simulate(std::span<const SimJob> jobs, std::span<const SimDevice> devices, const SimOptions& options);
 
-/// Nobody can be faster: file: max(Σd/Σs, longest d / fastest s); window: Σd/Σs; with what windows cost beside it.
+/// No policy can be faster: file: max(Σd/Σs, longest d / fastest s); window: Σd/Σs; with what windows cost beside it.
 Seconds lower_bound(std::span<const SimJob> jobs, std::span<const SimDevice> devices, SimUnit unit);
 
 /// A device as `tutti plan` and tests make them: so many times real time. `slots`: pieces in flight.

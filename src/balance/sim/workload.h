@@ -8,7 +8,7 @@
 
 namespace tutti {
 
-/// A recording in a simulation: how long it is, and how long the dispatcher is told it is.
+/// A recording in a simulation: its length, and the length that the dispatcher gets.
 struct SimJob {
   Seconds audio{};
   Seconds believed{};

@@ -47,7 +47,7 @@ struct Plan {
   pid_t parent = ::getpid();
   std::optional<int> core{};
   bool own_group = true;
-  bool complete = true;  // else errno says what could not be had
+  bool complete = true;  // else errno is why something is missing
 };
 
 std::vector<std::string> joined_environment(const ChildOptions& options) {
@@ -71,7 +71,7 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
 }
 
 void hand(Plan& plan, int fd, int number) {
-  OwnedFd moved(::fcntl(fd, F_DUPFD_CLOEXEC, kFirstFree));  // a bad `fd` fails here, and errno says why
+  OwnedFd moved(::fcntl(fd, F_DUPFD_CLOEXEC, kFirstFree));  // a bad `fd` fails here, and errno is why
   if (!moved) plan.complete = false;
   plan.handed.emplace_back(std::move(moved), number);
 }
@@ -128,7 +128,7 @@ bool put_in_place(const Plan& plan) {
 [[noreturn]] void become(const Plan& plan) {
   default_signals();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // The parent may have died before that call: then nobody will send the signal.
+  // The parent may have died before that call: then the signal will never come.
   if (::getppid() != plan.parent) ::_exit(127);
   if (put_in_place(plan)) ::execvpe(plan.argv[0], plan.argv.data(), plan.envp.data());
   const int error_number = errno;
@@ -136,7 +136,7 @@ bool put_in_place(const Plan& plan) {
   ::_exit(127);
 }
 
-/// A program may be started with SIGCHLD ignored. The kernel reaps its children then, and nobody learns how they ended.
+/// A program may be started with SIGCHLD ignored. The kernel reaps its children then, and how they ended is lost.
 void want_to_hear_of_children() {
   struct sigaction now {};
   if (::sigaction(SIGCHLD, nullptr, &now) == 0 && now.sa_handler == SIG_IGN) std::signal(SIGCHLD, SIG_DFL);
@@ -209,7 +209,7 @@ bool Child::exited_within(Seconds time) const {
   }
 }
 
-// The number is ours until the child is reaped, so neither name can have passed to somebody else. Both: the child may
+// The number is ours until the child is reaped, so neither name can have passed to another process. Both: the child may
 // not have come to make its group yet.
 void Child::kill() const {
   ::kill(pid_, SIGKILL);
@@ -219,14 +219,14 @@ void Child::kill() const {
 ChildEnd Child::reap() const {
   siginfo_t info{};
   while (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED) != 0)
-    if (errno != EINTR) return {.status = -1, .words = "ended, and somebody else was told how"};
+    if (errno != EINTR) return {.status = -1, .words = "ended, and another process took its exit status"};
   return in_words(info);
 }
 
 const ChildEnd& Child::end(Seconds grace) {
   if (!ended_.words.empty()) return ended_;
   const bool alone = pidfd_ && exited_within(grace);
-  kill();  // in any case: whoever else is in its group goes with it
+  kill();  // in any case: the rest of its group goes with it
   if (alone || !pidfd_ || exited_within(kKilledWithin)) {
     ended_ = reap();
   } else {

@@ -37,7 +37,7 @@ struct ChildOptions {
 
 /// How a child ended.
 struct ChildEnd {
-  int status = 0;       // its exit status; -1: nobody knows, `words` say why
+  int status = 0;       // its exit status; -1: unknown, `words` are why
   int signal = 0;       // or what killed it; 0: it exited
   std::string words{};  // "exited with status 3", "was killed by signal 11 (Segmentation fault)"
 };
@@ -48,7 +48,7 @@ struct ChildEnd {
 /// a time.
 class Child {
  public:
-  /// Must be called on a thread that lives at least as long as the child: the kernel kills the child when that thread,
+  /// Must be called on a thread that runs at least as long as the child: the kernel kills the child when that thread,
   /// not our process, ends. Fault::missing when the program is not there.
   static Result<std::unique_ptr<Child>> start(const ChildOptions& options);
   ~Child() { end(Seconds(0)); }

@@ -11,8 +11,8 @@ namespace tutti {
 /// default again.
 void outlive_file_size_limit();
 
-/// The error for EFBIG: Fault::refused, for no room would end it. `what` names the file; the limit that this process
-/// is under, where it is under one, and the way out are added.
+/// The error for EFBIG: Fault::refused, for no free space would end it. `what` names the file; the limit that this
+/// process is under, where it is under one, and the way out are added.
 Error file_too_large(std::string what);
 
 }  // namespace tutti

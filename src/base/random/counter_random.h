@@ -14,7 +14,7 @@ std::uint64_t mixed(std::initializer_list<std::uint64_t> parts);
 std::uint64_t digest(std::string_view text);
 
 /// Random numbers that are a function of a key and of how many were drawn before (Philox 4x32-10, Salmon et al. 2011):
-/// whoever has the key has the numbers, whatever thread asks and whatever else was drawn. Cheap to make; one thread.
+/// a key always gives the same numbers, on any thread and whatever else was drawn. Cheap to make; one thread.
 class CounterRandom {
  public:
   explicit CounterRandom(std::uint64_t key) : key_(key) {}

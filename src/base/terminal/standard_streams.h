@@ -9,8 +9,8 @@ namespace tutti {
 /// fails as it did. Called first thing in main.
 void occupy_closed_streams();
 
-/// Once all is said: fails where standard output has not taken it all. What a full disk swallowed of an answer must not
-/// look like success to whoever reads it.
+/// Called after the last output: fails where standard output has not taken it all. An answer that a full disk cut short
+/// must not look like success to its reader.
 Result<void> flush_standard_output();
 
 }  // namespace tutti

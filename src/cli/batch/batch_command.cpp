@@ -65,8 +65,8 @@ struct Prepared {
   InputTally inputs{};  // of which the tasks were made
   OutputOwnership files{};
   bool emulated = false;             // one of the devices at least
-  std::optional<Error> hindrance{};  // nothing could run: a device is not there (`options` has none), or no place
-                                     // for outputs or decoded audio
+  std::optional<Error> hindrance{};  // nothing could run: a device is not there (`options` has none), or no folder for
+                                     // outputs or decoded audio
 };
 
 /// What is known of a batch before its devices are looked for.
@@ -176,7 +176,7 @@ std::string what_is_left(const BatchReport& report) {
          ". The same command goes on";
 }
 
-/// What to check by ear, beside the outputs. Emulated devices say nothing that anybody could check.
+/// Names what to check by ear, beside the outputs. Emulated devices produce nothing to check.
 void say_review(const Prepared& prepared, const BatchCommand& command, const BatchReport& report,
                 Interrupt& interrupt) {
   if (!command.review || report.done_now == 0 || report.interrupted || prepared.emulated) return;
@@ -189,7 +189,7 @@ void say_review(const Prepared& prepared, const BatchCommand& command, const Bat
     std::fprintf(stderr, "%s: %s\n", review_headline(*list).c_str(), pages.last().c_str());
 }
 
-/// Where nothing is left to do, a device that is not there is none that is needed, and no place for outputs is.
+/// Where nothing is left to do, a missing device is not needed, and a missing output folder neither.
 int where_nothing_can_run(const Prepared& prepared, const BatchCommand& command) {
   const auto report = report_if_all_done(prepared.jobs, prepared.options);
   if (!report) return complain(*prepared.hindrance, kNothingRan);
@@ -217,7 +217,7 @@ int batch(const Prepared& prepared, const BatchCommand& command) {
   observer.when_accepted([&expected](const BatchWork& work) { expected.expect(work); });
   std::unique_ptr<ControlSocket> socket;
   const auto report = run_batch(prepared.jobs, prepared.options, observer, interrupt, [&](BatchControl* now) {
-    socket.reset();  // it asks the control, so it goes before
+    socket.reset();  // it reads from the control, so it goes before
     control.change([now](BatchControl*& held) { held = now; });
     if (now) socket = control_socket(*now);
   });

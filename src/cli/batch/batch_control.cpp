@@ -27,7 +27,7 @@ std::string answer_control(BatchControl& control, const std::string& request) {
   if (verb == "resume") return control.resume(what) ? kDone : refusal(no_device);
   const auto job = number_in<std::int64_t>(what);
   if (verb != "cancel" || !job)
-    return refusal("'" + request + "': expected status, drain [DEVICE], resume [DEVICE] or cancel TASK");
+    return refusal("'" + request + "': expected status, drain [DEVICE], resume [DEVICE] or cancel JOB");
   const auto cancelled = control.cancel(*job);
   return cancelled ? kDone : refusal(cancelled.error().text());
 }

@@ -21,11 +21,11 @@ void add_devices(OptionTable& table, BatchCommand& c) {
       .letter = 'd';
   table.add_switch("experimental", c.experimental, "balance over all devices, as without -d; beside -d it wins");
   table.add("max-per-gpu", c.max_per_gpu, "N|LIST",
-            "tasks at once on each device, or by device: 0=4,GPU-1a2b=2; default: as its memory allows");
-  table.add("threads", c.threads, "N", "tasks in flight at most; 0: as many as keep the devices busy").letter = 't';
+            "jobs at once on each device, or by device: 0=4,GPU-1a2b=2; default: as its memory allows");
+  table.add("threads", c.threads, "N", "jobs in flight at most; 0: as many as keep the devices busy").letter = 't';
   table
       .add("policy", c.policy, "POLICY",
-           "how tasks and devices are brought together: tutti; for comparison note (the field note's score; 5 tasks a "
+           "how jobs and devices are brought together: tutti; for comparison note (the field note's score; 5 jobs a "
            "device without --max-per-gpu), fifo, round_robin")
       .choices = {"tutti", "note", "fifo", "round_robin"};
   table.add("device-patience", c.device_patience, "SECONDS", "without any device in service, then the run ends");
@@ -44,19 +44,19 @@ void add_run(OptionTable& table, BatchCommand& c) {
             "what became of every recording and every device; replaces an earlier report only");
   table.add(
       "state", c.state, "DIR",
-      "where the store of tasks lies, on a local disk; default: $XDG_STATE_HOME/tutti, else ~/.local/state/tutti");
+      "the folder of the job store, on a local disk; default: $XDG_STATE_HOME/tutti, else ~/.local/state/tutti");
   table.add("audio-root", c.audio_root, "DIR", "where the relative paths of lists and manifests start");
   table.add("audio-template", c.path_template, "TEMPLATE",
-            "where the audio of a manifest's asset lies: {folder_path}/{file_name}");
+            "the path of a manifest asset's audio: {folder_path}/{file_name}");
   table.add_switch("all-files", c.all_files,
                    "of folders, try files of any name, hidden ones too; without it, files with the endings of audio "
-                   "and video, and the log says how many were left out");
+                   "and video, and the log counts those left out");
   table.add("skip", c.skip, "N", "leave out the first N inputs");
   table.add_switch("retry-failed", c.retry_failed, "do those again that failed for good in an earlier run");
   table.add_switch("overwrite", c.overwrite,
                    "replace files with the names of outputs that this store did not write, or that were edited; "
                    "without it they are kept, and the new text goes to NAME.new.EXT");
-  table.add_switch("yes", c.yes, "never ask; without it a failed task on a terminal does: go on, retry, stop").letter =
+  table.add_switch("yes", c.yes, "never ask; without it a failed job on a terminal does: go on, retry, stop").letter =
       'y';
   table.add_switch("review", c.review,
                    "at the end, list what to check by ear: review.csv and review.html in --output-dir, from the JSON "
@@ -84,7 +84,7 @@ Result<std::map<std::string, int>> job_caps(const std::string& text, const std::
     const std::string_view named = equals == part.npos ? std::string_view() : part.substr(0, equals);
     const int cap = number_in<int>(equals == part.npos ? part : part.substr(equals + 1)).value_or(0);
     if (cap < 1)
-      return fail(Fault::usage, "--max-per-gpu '" + std::string(part) + "': expected a number of tasks, 1 or more",
+      return fail(Fault::usage, "--max-per-gpu '" + std::string(part) + "': expected a number of jobs, 1 or more",
                   "As in 4, or 0=4,GPU-1a2b=2");
     if (named.empty()) {
       caps[""] = cap;

@@ -46,23 +46,24 @@ struct BatchCommand {
 /// Binds every field to its flag, and makes --batched the default.
 void add_batch(OptionTable& table, BatchCommand& command);
 
-/// Of -d and --devices the one that a stronger source has given counts alone: a flag wins over a variable.
+/// Where -d and --devices are both given, only the one from the stronger source counts: a flag wins over a variable.
 void settle_devices(BatchCommand& command, SourceKind device, SourceKind devices);
 
-/// "4" for every device, "0=4,GPU-1a2b=2,left=1" by place in the list, by the beginning of an id, or by name.
-/// Fault::usage names the part that cannot be meant.
+/// "4" for every device, "0=4,GPU-1a2b=2,left=1" by index in the list, by the beginning of an id, or by name.
+/// Fault::usage names the part that is not valid.
 Result<std::map<std::string, int>> job_caps(const std::string& text, const std::vector<ChosenDevice>& devices);
 
-/// Where the field note's policy is wished for and --max-per-gpu is not: its five tasks a device, and as many in all as
-/// that makes unless -t says how many. What `tutti plan --simulate` calls `note` (balance/sim/simulator.h: set_policy).
+/// The limits where the field note's policy is chosen and --max-per-gpu is not: its five jobs a device, and as many in
+/// all as that makes unless -t sets a number. `tutti plan --simulate` calls it `note` (balance/sim/simulator.h:
+/// set_policy).
 void limit_as_the_note(BatchOptions& options);
 
 /// Kinds of devices that do not round alike, "NVIDIA L4 and the CPU", where there are several: whichever of them takes
 /// a window, --deterministic or not, may decide its text. Empty: all are alike, or only played.
 std::string unlike_kinds(const std::vector<ChosenDevice>& devices);
 
-/// The devices that -d, --experimental and --devices together name, there or not. Fault::usage where they cannot be
-/// meant, ::missing for a devices file that is not there.
+/// The devices that -d, --experimental and --devices together name, there or not. Fault::usage where they are not
+/// valid, ::missing for a devices file that is not there.
 Result<std::vector<ListedDevice>> devices_of(const BatchCommand& command);
 
 }  // namespace tutti

@@ -63,7 +63,7 @@ BatchJob job_of(Input input, std::string base, const std::string& fingerprint, c
           .formats = options.formats};
 }
 
-/// It is an absolute path that lies nowhere where a tree was said to begin, and folders are put below the outputs'.
+/// Whether an absolute path is outside every tree that was named, so that its folders are put below the outputs'.
 bool keeps_whole_path(const Input& input) {
   return fs::path(input.entry.path).is_absolute() && input.below.has_parent_path() &&
          input.below == input.file.relative_path();

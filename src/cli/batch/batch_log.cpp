@@ -71,7 +71,7 @@ void BatchLog::on_done(const BatchEnd& end, const BatchCounts& counts) {
   std::string line = "Done: " + end.name;
   if (end.copied) line += " (the same recording as one before)";
   if (!end.device.empty()) line += ", " + end.device;
-  // Of the devices: what it waited for its turn says nothing of how fast they are.
+  // Only the devices' time counts: the wait for a free device is no measure of their speed.
   if (end.busy > Seconds(0) && !end.copied) line += ", " + short_number(end.audio / end.busy) + " x real time";
   log(Level::info, line + attempts_text(end.attempts));
   for (const KeptFile& kept : end.kept_files) log(Level::warning, kept_text(kept));

@@ -13,11 +13,11 @@ class BatchLog final : public BatchObserver {
  public:
   /// The status, while there is one, with the devices as they were in that view.
   using Status = std::function<std::optional<FleetStatus>(const PoolView&)>;
-  /// Asks somebody what shall be done about a recording that failed; none where nobody is to be asked.
+  /// Prompts the user for what shall be done about a recording that failed; none where no user is to be prompted.
   using FailurePrompt = std::function<Action(const std::string& name)>;
   BatchLog(FailurePrompt ask, Status status) : prompt_(std::move(ask)), status_(std::move(status)) {}
 
-  /// Told what there is to do, once. To be set before the run.
+  /// `fn` gets the work there is to do, once. To be set before the run.
   void when_accepted(std::function<void(const BatchWork&)> fn) { accepted_ = std::move(fn); }
 
   void on_accepted(const BatchWork& work) override {

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Lists, tables and manifests; what is in a folder are recordings, each named by its task.
+/// Lists, tables and manifests; recordings in a folder are each named by their job.
 void add_named_files(OutputOwnership& files, const std::vector<std::string>& inputs) {
   std::error_code ignored;
   for (const auto& input : inputs)

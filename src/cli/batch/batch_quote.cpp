@@ -72,7 +72,7 @@ void StartQuote::expect(const BatchWork& work) {
 std::optional<BatchQuote> StartQuote::of(const BatchReport& report) {
   const auto at_start = pending_.valid() ? pending_.get() : std::nullopt;
   const std::size_t transcribed = report.done_now - report.copied;
-  if (!at_start || report.transcribed.size() < transcribed) return {};  // nobody had known how long that would take
+  if (!at_start || report.transcribed.size() < transcribed) return {};  // their lengths were not known at the start
   return at_start->recordings == transcribed ? at_start : basis_.quote(report.transcribed);
 }
 

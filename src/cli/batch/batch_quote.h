@@ -15,11 +15,11 @@
 
 namespace tutti {
 
-/// What `tutti plan` would say of a batch, asked when it begins.
+/// The quote of `tutti plan` for a batch, made when it begins.
 struct BatchQuote {
   TimeQuote time{};
   std::size_t recordings = 0;  // that it counts
-  std::size_t unknown = 0;     // that it does not, because nobody knows how long they are
+  std::size_t unknown = 0;     // that it does not, because their length is not known
   std::optional<double> cost{};
   std::optional<double> energy_joules{};  // from what the same devices drew in earlier runs; none: not known of all
 
@@ -44,16 +44,17 @@ struct QuoteBasis {
 /// Reads what earlier batches left in the store; where that cannot be read, a warning, and their speeds are not known.
 QuoteBasis quote_basis(const BatchOptions& options);
 
-/// What was expected of a batch, found out beside it: for a long list that takes a second or two, and nobody waits.
+/// What was expected of a batch, found out beside it: for a long list that takes a second or two, and the batch does
+/// not wait.
 class StartQuote {
  public:
   explicit StartQuote(QuoteBasis basis) : basis_(std::move(basis)) {}
 
-  /// Tells people what is expected of this work, as far as its lengths are known.
+  /// Shows what is expected of this work, as far as its lengths are known.
   void expect(const BatchWork& work);
-  /// Of a batch that has ended: of what it has transcribed, as it was known at its start. What turned out to be copied,
-  /// failed or was cancelled took no device the time that was expected of it. None: nothing was expected, nothing of it
-  /// transcribed, or something of which nobody had known how long it is.
+  /// The quote for what an ended batch has transcribed, as it was known at its start. Recordings that turned out to be
+  /// copied, failed or were cancelled took no device the time that was expected of them. None: nothing was expected,
+  /// nothing was transcribed, or the length of some of it was not known.
   std::optional<BatchQuote> of(const BatchReport& report);
 
  private:

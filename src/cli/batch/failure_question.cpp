@@ -58,7 +58,7 @@ class FailureQuestion {
     table_.alone([&] {
       std::fputs(question.c_str(), stderr);
       typed = line_typed(interrupt_);
-      if (!typed) std::fputs("\n", stderr);  // nobody has pressed Enter
+      if (!typed) std::fputs("\n", stderr);  // Enter was not pressed
     });
     return typed;
   }

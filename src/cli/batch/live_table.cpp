@@ -26,7 +26,7 @@ struct LiveTable::Board {
   std::mutex mutex;  // held while the terminal is written: lines and table must not tear each other
   LiveLines lines{STDERR_FILENO};
   std::vector<std::string> table{};  // as it was last painted
-  bool lent = false;                 // somebody else has the terminal
+  bool lent = false;                 // a prompt has the terminal
   struct Line {
     Level level;
     std::string text;
@@ -36,7 +36,7 @@ struct LiveTable::Board {
 };
 
 LiveTable::LiveTable(Status status) : status_(std::move(status)), board_(std::make_unique<Board>()) {
-  // Whoever logs may hold a lock that the status needs, so the table is only painted again as it was.
+  // The thread that logs may hold a lock that the status needs, so the table is only painted again as it was.
   before_ = set_log_sink([this](Level level, std::string_view text) {
     const std::lock_guard lock(board_->mutex);
     if (board_->lent) return board_->held.push_back({level, std::string(text), log_owner()});

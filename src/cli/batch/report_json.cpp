@@ -79,8 +79,8 @@ Json device_json(const PooledDeviceView& device, const BatchReport& report, std:
   return json;
 }
 
-/// What a list says of a recording beside what Tutti knows. A name of the report's own stays the report's, also where
-/// it has nothing to say.
+/// The fields of a recording's list entry beside what Tutti knows. A name of the report's own stays the report's, also
+/// where its value is empty.
 void add_extra(Json& json, const std::string& extra) {
   const Json fields = Json::parse(extra, nullptr, false);
   if (!fields.is_object()) return;
@@ -181,7 +181,7 @@ std::string before_text(const BatchReport& report) {
   return out;
 }
 
-/// Of recordings that were transcribed as far as they could be read.
+/// The line about recordings that were transcribed as far as they could be read.
 std::string damaged_text(const BatchReport& report) {
   const auto damaged = std::ranges::count_if(report.assets, [](const BatchAsset& it) { return !it.losses.empty(); });
   if (damaged == 0) return {};
@@ -189,7 +189,7 @@ std::string damaged_text(const BatchReport& report) {
          ". What they lack is in the warnings above, and in the --report as losses.\n";
 }
 
-/// Of devices that were given fewer windows at once because their memory did not hold them.
+/// The lines about devices that were given fewer windows at once because their memory did not hold them.
 std::string memory_text(const BatchReport& report) {
   std::string out;
   for (const auto& device : report.pool.devices)
@@ -221,7 +221,7 @@ std::string kept_files_text(const BatchReport& report) {
   return out;
 }
 
-/// Of recordings whose transcripts are empty: as good as done, and nobody would look into them.
+/// The line about recordings whose transcripts are empty: they count as done, and would go unnoticed.
 std::string without_speech_text(const BatchReport& report) {
   if (report.without_speech == 0) return {};
   return "Without speech: " + std::to_string(report.without_speech) +

@@ -50,7 +50,7 @@ void add_bench(OptionTable& table, BenchCommand& c) {
                    0);
   table.add("model", c.model, "DIR|NAME", "as for 'tutti transcribe'");
   table.add("devices", c.devices, "LIST", "cpu, cuda:0, ..., separated by commas; auto: the CPU and every GPU");
-  table.add("compute-types", c.compute_types, "LIST", "as for 'tutti transcribe'; auto: all that could be meant");
+  table.add("compute-types", c.compute_types, "LIST", "as for 'tutti transcribe'; auto: all possible types");
   table.add("batch-sizes", c.batch_sizes, "LIST",
             "sequences stepped together; without it: 1, 4, 8 on a CPU, 1, 8, 32, 64 on a GPU");
   table.add("seconds", c.seconds, "S", "of every file at most");
@@ -131,8 +131,8 @@ int say_needs(const BenchCommand& c, const std::filesystem::path& model) {
   const auto shape = model_shape(model);
   if (!shape)
     return complain(
-        {Fault::unsupported, model.string() + ": how much memory it takes cannot be told before it is loaded",
-         "Expected a Hugging Face folder, a whisper.cpp file or a name that says the size, such as large-v3"},
+        {Fault::unsupported, model.string() + ": how much memory it takes is not known before it is loaded",
+         "Expected a Hugging Face folder, a whisper.cpp file or a name with the size, such as large-v3"},
         kNothingRan);
   if (!c.picture.empty()) log(Level::warning, "--picture has no effect with --dry-run: there are no speeds");
   const auto settings = settings_of(c);
@@ -146,7 +146,7 @@ int say_needs(const BenchCommand& c, const std::filesystem::path& model) {
   return kDone;
 }
 
-/// Limits by device and compute type, each asked for once.
+/// Limits by device and compute type, each queried once.
 class LimitsQuery {
  public:
   explicit LimitsQuery(std::filesystem::path model) : model_(std::move(model)) {}
@@ -171,8 +171,8 @@ struct Measured {
   std::vector<std::optional<DeviceLimits>> limits{};
 };
 
-/// Runs all settings; people see each line when it is there. A setting that cannot run here is one of the results; what
-/// would fail every setting alike (a recording, or Fault::usage for what cannot be meant anywhere) ends it.
+/// Runs all settings and prints each line when it is there. A setting that cannot run here is one of the results. What
+/// would fail every setting alike (a recording, or Fault::usage for what is valid nowhere) ends it.
 Result<Measured> measure(const BenchCommand& c, const std::vector<std::filesystem::path>& files,
                          const std::filesystem::path& model, Interrupt& interrupt) {
   Measured measured;

@@ -16,7 +16,7 @@ std::string percent(const std::optional<double>& share) {
   return share ? short_number(100 * *share) + " %" : "?";
 }
 
-/// What was taken, where it is not what was asked for.
+/// The compute type that was taken, where it is not the requested one.
 std::string taken(const BenchTrial& trial) {
   return trial.compute_type == trial.setting.compute_type ? "" : "  (ran in " + trial.compute_type + ")";
 }
@@ -25,7 +25,7 @@ nlohmann::json bytes_json(const std::optional<Bytes>& bytes) {
   return bytes ? nlohmann::json(bytes->value) : nlohmann::json();
 }
 
-/// Of the device's own memory, in MiB: what a GPU's worker holds of this machine's says nothing of what fits.
+/// The device's own memory, in MiB: the machine's memory that a GPU's worker holds does not show what fits.
 std::string memory_text(const BenchTrial& trial) {
   const auto& bytes = trial.setting.device.starts_with("cpu") ? trial.memory : trial.gpu_memory;
   return bytes ? std::to_string(std::lround(static_cast<double>(bytes->value) / kMiB)) : "?";

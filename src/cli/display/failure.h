@@ -8,7 +8,7 @@
 
 namespace tutti {
 
-/// One line for a file that failed; its name stands in front once, whether or not the error brought it.
+/// One line for a file that failed; its name comes first, once, whether or not the error brought it.
 inline std::string failure_line(const std::filesystem::path& input, const Error& error) {
   const std::string name = name_of_input(input);
   return error.what.starts_with(name) ? error.text() : name + ": " + error.text();

@@ -14,7 +14,7 @@ namespace tutti {
 std::unique_ptr<RunObserver> make_json_events(const std::vector<PlannedFile>& files);
 
 /// The line of a dry run for one file: planned with its outputs; skipped where it is done already; failed, an event as
-/// a run's, where `trouble` is not empty.
+/// a run's, where `problem` is not empty.
 std::string planned_json(const PlannedFile& file, const std::string& problem);
 
 }  // namespace tutti

@@ -129,8 +129,8 @@ class LiveDisplay final : public RunObserver {
   const std::vector<PlannedFile>& files_;
   const Clock::Instant start_;
   Guarded<Board> board_;
-  // Held while the terminal is written, so that lines and bars do not tear each other. Whoever tells how far a file is
-  // does not wait for it: a terminal may be held up (Ctrl+S).
+  // Held while the terminal is written, so that lines and bars do not tear each other. A thread that reports how far a
+  // file is does not wait for it: a terminal may be held up (Ctrl+S).
   std::mutex terminal_;
   LiveLines lines_{STDERR_FILENO};
   LogSink before_;

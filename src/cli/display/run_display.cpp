@@ -23,7 +23,7 @@ void print(const std::string& text) {
   std::fflush(stdout);
 }
 
-/// Failures and damage are said on every display but JSON, which has events for them.
+/// Failures and damage are logged on every display but JSON, which has events for them.
 class LoggingObserver : public RunObserver {
  public:
   explicit LoggingObserver(const std::vector<PlannedFile>& files) : files_(files) {}
@@ -40,7 +40,7 @@ class LoggingObserver : public RunObserver {
   const std::vector<PlannedFile>& files_;
 };
 
-/// Text in the order of the command line: the first unfinished file is printed as it comes, later ones wait their turn.
+/// Text in the order of the command line: the first unfinished file is printed as it comes, later ones wait for it.
 class PlainObserver final : public LoggingObserver {
  public:
   using LoggingObserver::LoggingObserver;
@@ -74,7 +74,7 @@ class PlainObserver final : public LoggingObserver {
       waiting_.erase(turn_);
     }
   }
-  /// With several files, each one's first lines stand under its name.
+  /// With several files, each one's first lines are under its name.
   std::string titled(const std::string& lines) {
     if (lines.empty() || files_.size() == 1 || named_ == turn_ + 1) return lines;
     named_ = turn_ + 1;
@@ -99,8 +99,8 @@ std::string counted(std::size_t count, const char* what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-/// The worker's time adds up to the run's; what other threads do goes on beside it. What it did for files without a
-/// transcript, or had to do again, nobody has counted: then the rest is not called idle.
+/// The worker's time adds up to the run's; what other threads do goes on beside it. Its time for files without a
+/// transcript, or for work done again, is not counted: then the rest is not called idle.
 std::string time_lines(const RunSummary& summary) {
   const TimeSpent& spent = summary.spent;
   const Seconds all = summary.elapsed;

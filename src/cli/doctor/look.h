@@ -32,7 +32,7 @@ void look_at_gpus(const MachineSnapshot& snapshot, Findings& findings, const std
 void look_at_cuda(const std::optional<std::string>& driver_cuda, Findings& findings);
 void look_at_topology(const Result<Topology>& topology, Findings& findings);
 
-/// Room where files are decoded to and models are kept.
+/// Free space where files are decoded to and models are kept.
 void look_at_disks(Findings& findings);
 
 /// A folder that Tutti writes to, or will.
@@ -40,7 +40,7 @@ struct FolderFacts {
   std::filesystem::path path{};
   Result<Bytes> free{Bytes{}};
   bool writable = true;                     ///< by us, and what is in it
-  std::optional<std::string> on_network{};  ///< the kind of a file system of other machines, where it lies on one
+  std::optional<std::string> on_network{};  ///< the kind of a file system of other machines, where it is on one
   static FolderFacts of(const std::filesystem::path& path);
 };
 /// The store of batches: must be ours to write to and on a disk of this machine.

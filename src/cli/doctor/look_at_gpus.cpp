@@ -29,7 +29,7 @@ int cards_on_bus(const fs::path& root) {
 /// No source of GPU data: why, as far as the system shows it.
 void look_at_absence(const MachineSnapshot& snapshot, const fs::path& root, Findings& findings) {
   std::error_code gone;
-  const std::string why = snapshot.notes.empty() ? "the NVIDIA driver says nothing" : snapshot.notes.front();
+  const std::string why = snapshot.notes.empty() ? "the NVIDIA driver does not answer" : snapshot.notes.front();
   if (fs::exists(root / "dev/nvidiactl", gone))
     return findings.broken(
         "driver", why,
@@ -46,11 +46,11 @@ void add_errors(const GpuSnapshot& gpu, const std::string& thing, Findings& find
     findings.broken(thing, std::to_string(*gpu.errors.ecc_uncorrected) + " memory errors that could not be corrected",
                     "Reset the GPU (nvidia-smi --gpu-reset); have it replaced when they come back");
   if (gpu.errors.recovery_action && *gpu.errors.recovery_action != "none")
-    findings.broken(thing, "the driver asks for recovery", *gpu.errors.recovery_action);
+    findings.broken(thing, "the driver requests recovery", *gpu.errors.recovery_action);
   if (gpu.errors.xids)
     for (const auto& [code, xid] : *gpu.errors.xids)
       findings.broken(thing, "the driver reported Xid " + std::to_string(code) + " just now",
-                      "dmesg | grep Xid; NVIDIA's XID documentation says what it means");
+                      "dmesg | grep Xid; NVIDIA's XID documentation explains it");
 }
 
 void add_strain(const GpuSnapshot& gpu, const std::string& thing, Findings& findings) {
@@ -88,7 +88,7 @@ void look_at_gpu(const GpuSnapshot& gpu, Findings& findings) {
   switch (gpu.state) {
     case GpuState::lost:
       return findings.broken(thing, identity(gpu) + ": lost; " + gpu.reason,
-                             "dmesg | grep -i nvrm says why; it takes a reset of the GPU or of the machine");
+                             "dmesg | grep -i nvrm shows why; it takes a reset of the GPU or of the machine");
     case GpuState::hung:
       return findings.broken(thing, identity(gpu) + ": " + gpu.reason,
                              "Programs on it may be stuck; it takes a reset of the GPU or of the machine");
@@ -106,12 +106,12 @@ void look_at_gpu(const GpuSnapshot& gpu, Findings& findings) {
 void look_at_gpus(const MachineSnapshot& snapshot, Findings& findings, const fs::path& root) {
   if (snapshot.driver_hangs)
     findings.broken("driver", "a call to the NVIDIA driver does not come back",
-                    "Programs that use a GPU will hang as well: dmesg | grep -i nvrm says more; restart the machine");
+                    "Programs that use a GPU will hang as well: dmesg | grep -i nvrm shows more; restart the machine");
   if (snapshot.driver_hangs && snapshot.gpus.empty()) return;
   if (snapshot.source.empty() && snapshot.gpus.empty()) return look_at_absence(snapshot, root, findings);
-  if (snapshot.driver) findings.good("driver", *snapshot.driver + ", told by " + snapshot.source);
+  if (snapshot.driver) findings.good("driver", *snapshot.driver + ", reported by " + snapshot.source);
   if (snapshot.source == "nvidia-smi")
-    findings.note("driver", "NVML does not answer; nvidia-smi does, every 5 s and with less to say",
+    findings.note("driver", "NVML does not answer; nvidia-smi does, every 5 s and with fewer values",
                   "Let the loader find libnvidia-ml.so.1, or name it in TUTTI_NVML");
   for (const auto& gpu : snapshot.gpus) look_at_gpu(gpu, findings);
   for (const auto& line : snapshot.notes) findings.note("driver", line);
@@ -121,7 +121,7 @@ void look_at_topology(const Result<Topology>& topology, Findings& findings) {
   if (!topology || topology->gpus.empty()) return;
   for (const auto& gpu : topology->gpus)
     if (topology->nodes.size() > 1 && !gpu.numa_node)
-      findings.note("topology", "GPU " + std::to_string(gpu.index) + ": nobody says which NUMA node it is at");
+      findings.note("topology", "GPU " + std::to_string(gpu.index) + ": its NUMA node is not known");
   if (topology->nodes.size() > 1) findings.good("topology", std::to_string(topology->nodes.size()) + " NUMA nodes");
   if (topology->gpus.size() > 1) findings.good("topology", std::to_string(topology->gpus.size()) + " GPUs:");
 }

@@ -103,7 +103,7 @@ FolderFacts FolderFacts::of(const fs::path& path) {
 void look_at_disks(Findings& findings) {
   const fs::path temporary = temporary_folder();
   std::error_code ignored;
-  if (fs::is_directory(temporary, ignored))  // nobody makes this one, as the others are made
+  if (fs::is_directory(temporary, ignored))  // Tutti does not make this one, as it does the others
     look_at_folder("temporary", FolderFacts::of(temporary), kLeastFreeDisk, "TMPDIR", findings);
   else
     findings.broken("temporary", temporary.string() + ": there is no such folder",

@@ -31,10 +31,10 @@ void look_at_engine(Findings& findings) {
   findings.good("engine", *engine);
 }
 
-/// libtutti-cuda.so lies beside the engine, or in lib/tutti of an installation.
+/// libtutti-cuda.so is beside the engine, or in lib/tutti of an installation.
 bool has_cuda_half() {
   const auto command = engine_command(EngineSettings::of_this_process(), {});
-  if (!command) return true;  // the engine's own finding says more
+  if (!command) return true;  // the engine's own finding has more
   std::error_code gone;
   const fs::path engine = fs::canonical(command->words[command->words.size() - 1], gone);
   if (gone) return true;

@@ -17,7 +17,7 @@
 namespace tutti {
 namespace {
 
-/// SIGINT and SIGTERM as something to read, for as long as this lives.
+/// SIGINT and SIGTERM as something to read, for as long as this object exists.
 class StopSignals {
  public:
   StopSignals() {
@@ -52,7 +52,7 @@ std::pair<std::string, std::string> decoder() {
   return {kName, named ? *named : std::filesystem::read_symlink("/proc/self/exe", ignored).string()};
 }
 
-/// The processes that have not ended yet, and what those said that have.
+/// The processes that have not ended yet, and the output of those that have.
 class Engines {
  public:
   explicit Engines(std::string doing) : doing_(std::move(doing)) {}
@@ -112,7 +112,7 @@ class Engines {
     } else if (end.signal != 0 || end.status < 0) {
       refuse({Fault::device, engine.name + " " + end.words + " while " + doing_,
               end.signal == SIGKILL
-                  ? "Where nobody did that, the system did, for want of memory ('dmesg' tells): take less at once"
+                  ? "Unless a user did that, the system did, for want of memory (see 'dmesg'): take less at once"
                   : ""});
     } else if (end.status != kDone && !failed_) {
       failed_ = end.status != kInterrupted;

@@ -11,8 +11,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The folder in which its content is put together before it appears whole. None: a pipe or a device is written to
-/// itself.
+/// Where its content is put together before it appears whole: beside it, or for a link beside what that leads to. None:
+/// a pipe or a device is written to directly.
 std::optional<fs::path> folder_to_write_in(const fs::path& file) {
   std::error_code ignored;
   if (fs::is_other(file, ignored)) return {};

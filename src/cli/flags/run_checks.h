@@ -15,10 +15,10 @@ struct MachineFlags {
   std::int32_t files_at_once = 0;
 };
 
-/// That there may be so many threads; 0: as many as somebody else decides.
+/// Checks that there may be so many threads; 0: a number that others decide.
 Result<void> check_thread_count(const char* flag, std::int32_t count);
 
-/// That they can be meant, each by itself and together; whether this machine has the device is not asked.
+/// Checks that the flags are valid, each by itself and together; not whether this machine has the device.
 Result<void> check_machine(const MachineFlags& flags);
 
 /// The code of the language that --language names: a code, an English name, or a tag such as zh-CN.

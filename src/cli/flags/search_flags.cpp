@@ -17,7 +17,7 @@ Result<void> check_patience(const SearchFlags& flags) {
   if (!flags.patience) return {};
   if (!flags.beam_size) {
     return fail(Fault::usage, "--patience has no meaning without --beam-size",
-                "It says how many hypotheses of a beam search must have ended");
+                "It sets how many hypotheses of a beam search must have ended");
   }
   const double patience = *flags.patience;
   if (!(patience > 0 && patience <= kMostPatience)) {

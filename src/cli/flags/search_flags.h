@@ -19,7 +19,7 @@ struct SearchFlags {
 /// Binds every field to its flag.
 void add_search(OptionTable& table, SearchFlags& flags);
 
-/// Writes the flags into `options`; an error names the flag that cannot be meant.
+/// Writes the flags into `options`; an error names the flag that is not valid.
 Result<void> set_search(const SearchFlags& flags, DecodingOptions& options);
 
 }  // namespace tutti

@@ -23,7 +23,7 @@ void add_subtitle_flags(OptionTable& table, SubtitleFlags& flags, const std::str
             "lines a subtitle; with --max-line-width, subtitles run on across segments; " + needs);
   table.add("max-words-per-line", flags.max_words_per_line, "N|None", "words a subtitle; " + needs);
   table.add_switch("highlight-words", flags.highlight_words,
-                   "a subtitle for every word as it is said, the word underlined; " + needs);
+                   "a subtitle for every word as it is spoken, the word underlined; " + needs);
 }
 
 std::string first_subtitle_flag(const SubtitleFlags& flags) {

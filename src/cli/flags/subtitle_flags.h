@@ -24,7 +24,7 @@ void add_subtitle_flags(OptionTable& table, SubtitleFlags& flags, const std::str
 /// The first of the flags that is set, with its hyphens, in the reference's order; empty if none is.
 std::string first_subtitle_flag(const SubtitleFlags& flags);
 
-/// Warns where one is set and --output-format asks for neither srt nor vtt.
+/// Warns where one is set and --output-format has neither srt nor vtt.
 void warn_without_subtitles(const SubtitleFlags& flags, std::string_view output_format);
 
 /// Warns about flags that have no effect beside others. Negative numbers are an error.

@@ -32,7 +32,7 @@ Result<void> check_padding(const VadFlags& f, std::int32_t pad_ms) {
 }  // namespace
 
 void add_vad(OptionTable& table, VadFlags& f) {
-  table.group("What is heard");
+  table.group("Speech detection");
   table.add_switch(
       "batched", f.batched,
       "cut at silence into windows that know nothing of each other, many at once: fastest, less consistent");

@@ -11,7 +11,7 @@
 
 namespace tutti {
 
-/// What is heard of a file, in faster-whisper's names.
+/// The parts of a file that are transcribed, in faster-whisper's names.
 struct VadFlags {
   bool batched = false;
   bool vad = false;
@@ -27,7 +27,7 @@ struct VadFlags {
 /// Binds every field to its flag.
 void add_vad(OptionTable& table, VadFlags& flags);
 
-/// None: everything is heard. Fault::usage names the flag that cannot be meant, alone or with `clips`.
+/// None: everything is transcribed. Fault::usage names the flag that is not valid, alone or with `clips`.
 Result<std::optional<VadOptions>> vad_options(const VadFlags& flags, const std::vector<double>& clips);
 
 }  // namespace tutti

@@ -153,7 +153,7 @@ TextTable speed_table(const std::vector<SpeedRecord>& speeds) {
   return table;
 }
 
-/// Of several runs the latest ones; of one run all.
+/// The latest events of several runs; all events of one run.
 TextTable event_table(const std::vector<DeviceEvent>& events, bool all) {
   constexpr std::size_t kShown = 20;
   TextTable table{.columns = {{.title = "when"},

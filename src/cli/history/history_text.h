@@ -13,7 +13,8 @@ struct History {
   std::vector<RunRecord> runs{};
   std::vector<SpeedRecord> speeds{};  // every record
   std::vector<DeviceEvent> events{};
-  std::optional<JobCounts> now{};  // of the one run that was asked for: how its output folder's recordings stand
+  std::optional<JobCounts> now{};  // of the one run that was requested: how many of its output folder's recordings are
+                                   // in each state
 };
 
 /// Tables for a terminal of `width` columns: runs, what each device did in them, speeds now against the first, and the

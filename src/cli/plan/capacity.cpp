@@ -8,7 +8,7 @@
 namespace tutti {
 namespace {
 
-// Bytes that stay resident; HostNeed says where they are from.
+// Bytes that stay resident; HostNeed names their sources.
 constexpr std::int64_t kEngine = 116'000'000;
 constexpr std::int64_t kCudaHalf = 355'000'000;
 constexpr std::int64_t kDecoder = 64'000'000;
@@ -22,8 +22,8 @@ std::int64_t usable(const PlanTarget& target) {
   return all - kDriverMemory.value - std::max(admission.least_headroom.value, share);
 }
 
-/// Processes that a batch comes to decode with on these devices; the usual four where nobody knows their speeds, and
-/// where there are fewer cores: of another machine's only the memory is told.
+/// Processes that a batch comes to decode with on these devices; the usual four where their speeds are not known, and
+/// where there are fewer cores: of another machine only the memory is given.
 std::int64_t decoders(const std::vector<PlanTarget>& targets, int cores) {
   constexpr int kLeast = 4;
   double speed = 0;

@@ -28,11 +28,11 @@ struct CapacityQuestion {
 };
 
 /// On a GPU the driver's half gigabyte and the headroom of admission (5 %, at least 512 MiB) are left free; on a CPU a
-/// tenth. Windows share the network's weights: no task loads a model of its own.
+/// tenth. Windows share the network's weights: no job loads a model of its own.
 Capacity capacity(const CapacityQuestion& question, const PlanTarget& target);
 
 /// What this machine's memory is needed for, beside a CPU device's model. Measured: 6 MB for `tutti` and 6 MB for a
-/// decoding process over an hour of WAV (samples lie on disk), 116 MB for an engine, 355 MB more for its CUDA half.
+/// decoding process over an hour of WAV (samples are on disk), 116 MB for an engine, 355 MB more for its CUDA half.
 struct HostNeed {
   Bytes control{};  ///< `tutti` and as many decoders as feed the devices, FFmpeg's libraries allowed for
   Bytes workers{};  ///< all devices' processes

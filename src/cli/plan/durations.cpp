@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-constexpr double kLongest = 1e7;  // seconds: nobody records four months at a time
+constexpr double kLongest = 1e7;  // seconds: a recording of four months at a time is no plausible one
 
 /// A number, or text that is one: databases export numerics as text.
 std::optional<double> length_in(const Json& value) {
@@ -151,7 +151,7 @@ Result<Durations> read_durations(const std::vector<std::string>& inputs, const I
   if (!found.seconds.empty()) return found;
   if (found.unknown > 0)
     return fail(Fault::missing, found.left_out(),
-                "Give a list that says them, [seconds, ...] or a manifest; or --audio-root, where the audio lies");
+                "Give a list that has them, [seconds, ...] or a manifest; or --audio-root, where the audio is");
   return fail(Fault::missing, "no recording was found among the inputs",
               "Expected what 'tutti batch' takes, or JSON: [seconds, ...], {\"durations_s\": [...]}");
 }

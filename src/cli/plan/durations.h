@@ -14,7 +14,7 @@ namespace tutti {
 /// How long recordings are, in seconds.
 struct Durations {
   std::vector<double> seconds{};
-  std::size_t unknown = 0;      ///< recordings of which neither a list nor their own file says it
+  std::size_t unknown = 0;      ///< recordings whose length neither a list nor their own file has
   std::string first_unknown{};  ///< one of them, and why; empty: none
   bool plain = true;            ///< lengths alone: of recordings part may be silence, of these nothing is known
   std::set<std::string> only_lengths{};  ///< inputs that name no recording
@@ -23,8 +23,9 @@ struct Durations {
   std::string left_out() const;
 };
 
-/// Of whatever `tutti batch` takes, read by its rules: what a list claims, else what the header of the file says. Also
-/// of plain lengths (plain_lengths), in a file of any name. Fault::missing when no length is known of anything.
+/// The lengths of whatever `tutti batch` takes, read by its rules: a list's claim, else the length in the file's
+/// header. Plain lengths (plain_lengths) count as well, in a file of any name. Fault::missing when no length is known
+/// of anything.
 Result<Durations> read_durations(const std::vector<std::string>& inputs, const InputOptions& options);
 
 /// Lengths alone, in JSON: a list of numbers, or {"durations_s": [...]}. None: it is something else. Fault::corrupt

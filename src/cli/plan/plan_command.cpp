@@ -45,7 +45,7 @@ struct PlanCommand {
   std::optional<double> price{};
   bool json = false;
 
-  /// All that lengths are asked of.
+  /// All inputs that lengths are read from.
   std::vector<std::string> recordings() const {
     std::vector<std::string> all = inputs;
     if (!durations.empty()) all.push_back(durations);
@@ -73,7 +73,7 @@ void add_recordings(OptionTable& table, PlanCommand& command) {
             "lengths of the recordings, JSON: [seconds, ...], {\"durations_s\": [...]}; or an input");
   table.add("audio-root", command.audio_root, "DIR", "where the relative paths of lists and manifests start");
   table.add("audio-template", command.path_template, "TEMPLATE",
-            "where the audio of a manifest's asset lies: {folder_path}/{file_name}");
+            "the path of a manifest asset's audio: {folder_path}/{file_name}");
   table.add_switch("all-files", command.all_files, "of folders, count files of any name, as 'tutti batch --all-files'");
 }
 
@@ -229,7 +229,7 @@ int run_quote(const PlanCommand& command, const PlanBasis& basis, const PlanWork
   return kDone;
 }
 
-/// Devices that only a weaker source names, such as a variable that is set for batches, are not meant beside --gpus.
+/// Devices that only a weaker source names, such as a variable that is set for batches, do not count beside --gpus.
 void settle_devices(PlanCommand& command, OptionTable& table) {
   const SourceKind gpus = table.given_by("gpus"), devices = table.given_by("devices");
   command.both = !command.gpus.empty() && devices != SourceKind::standard && devices >= gpus;

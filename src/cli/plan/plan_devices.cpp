@@ -12,7 +12,7 @@
 namespace tutti {
 namespace {
 
-/// How well a speed measured with the type `known` stands for the one asked for; 0: not at all.
+/// How well a speed measured with the type `known` predicts that of the requested one; 0: not at all.
 int likeness(const std::string& known, const SpeedQuestion& question, bool on_cpu) {
   constexpr int kSame = 4, kTheSameThere = 3, kChosenThere = 2, kOther = 1;
   const std::string& requested = question.compute_type;
@@ -133,7 +133,8 @@ std::optional<double> speech_share(const std::vector<RunRecord>& runs, const std
   Seconds speech{}, audio{};
   for (const RunRecord& run : runs) {
     const bool whole = run.end.successful + run.end.failed + run.end.cancelled == run.end.total;
-    if (run.start.model != model || !whole) continue;  // of a stopped one the devices heard what counts as no audio yet
+    if (run.start.model != model || !whole) continue;  // devices of a stopped one worked on speech that counts as no
+                                                       // audio yet
     audio += run.end.audio;
     for (const DeviceUse& use : run.end.devices) speech += use.audio;
   }

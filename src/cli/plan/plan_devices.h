@@ -22,7 +22,7 @@ struct PlanTarget {
   std::string name{};             ///< for people
   std::string record{};           ///< its name in the store's history: a GPU's UUID
   std::optional<double> speed{};  ///< times real time; none: not known
-  std::string speed_type{};       ///< the compute type it was measured with; empty: nobody measured it
+  std::string speed_type{};       ///< the compute type it was measured with; empty: not measured
   double speed_error = 0.05;      ///< by which that may be off, relative: one standard deviation
   /// What windows cost it, which then counts instead of the speed; none: too few batches have counted them.
   std::optional<WindowCost> window_cost{};
@@ -31,14 +31,14 @@ struct PlanTarget {
   std::optional<int> windows{};   ///< in flight, of an emulated card; none: as the model's memory allows
   Bytes model_memory{};           ///< of an emulated card, for its model
   Bytes window_memory{};          ///< likewise, for each window in flight
-  std::optional<int> job_cap{};  ///< tasks with a window in flight there, at most
-  double jitter = 0;              ///< of an emulated card: a window takes up to this share more or less
+  std::optional<int> job_cap{};  ///< jobs with a window in flight there, at most
+  double jitter = 0;              ///< of an emulated card: a window's time varies by up to this share either way
   Seconds warm_up{};              ///< until its worker is ready: as scripted, or as it took in an earlier batch
   std::vector<EmulatedFailure> failures{};  ///< likewise
   bool on_cpu = false;                      ///< its memory is this machine's
 };
 
-/// What the device itself tells: an emulated card its figures, a GPU its memory, a CPU what of this machine's is
+/// What the device itself reports: an emulated card its figures, a GPU its memory, a CPU what of this machine's is
 /// available now.
 PlanTarget plan_target(const ChosenDevice& chosen);
 
@@ -49,7 +49,7 @@ Result<std::vector<PlanTarget>> plan_targets(std::string_view list, const Machin
 struct SpeedQuestion {
   std::string model{};
   std::string compute_type{};
-  bool any_type = false;  ///< where the default type is asked for and was not measured, one that was will do
+  bool any_type = false;  ///< where the default type is requested and was not measured, one that was will do
 };
 
 /// What earlier batches have left in the store about devices.
@@ -61,16 +61,16 @@ struct DevicePast {
 /// Reads it from the store in `folder`; nothing where there is none, and makes none.
 Result<DevicePast> read_device_past(const std::filesystem::path& folder);
 
-/// Tells devices their speed and what windows cost them, how long they took to load the model in the last batch with
+/// Adds to devices their speed and what windows cost them, how long they took to load the model in the last batch with
 /// it, and what they drew in the last batches on average. What an emulated one knows of itself, and a speed that is
 /// known already, stays.
 void add_past(std::vector<PlanTarget>& targets, const DevicePast& past, const SpeedQuestion& question);
 
-/// How much of the audio was heard as speech in these batches with a model: silence is not transcribed. Reckoned as if
-/// an hour more had been all speech, so that a few short recordings say little. None where there was none.
+/// How much of the audio was found to be speech in these batches with a model: silence is not transcribed. Reckoned as
+/// if an hour more had been all speech, so that a few short recordings have little weight. None where there was none.
 std::optional<double> speech_share(const std::vector<RunRecord>& runs, const std::string& model);
 
-/// Of all devices together; none where one of them never said.
+/// The power of all devices together; none where one of them never reported it.
 std::optional<double> watts_of(const std::vector<PlanTarget>& targets);
 
 /// Those of --gpus 12GB:30x,8GB:12x: cuda:0, cuda:1, … but none that is called like one of `others`.

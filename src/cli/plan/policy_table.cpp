@@ -21,7 +21,7 @@ std::string line(const char* format, Values... values) {
 
 using Kind = EmulatedFailure::Kind;
 
-/// As a batch tells it (link's Ending::unclear): a worker that talks nonsense has nobody else to blame, but one that is
+/// As a batch classifies it (link's Ending::unclear): a worker that sends nonsense is itself to blame, but one that is
 /// killed, silent or without its device may be the machine's victim.
 Blame blame_of(Kind failure) {
   return failure == Kind::garble ? Blame::device : Blame::unclear;
@@ -91,7 +91,7 @@ std::vector<SimJob> speech_only(std::vector<SimJob> jobs, const std::optional<do
 }
 
 std::string PolicyTable::text(std::size_t recordings, Seconds audio) const {
-  std::string out = line("%zu recordings, %s of audio; nobody can be faster than %s\n\n", recordings,
+  std::string out = line("%zu recordings, %s of audio; no policy can be faster than %s\n\n", recordings,
                          length_text(audio).c_str(), length_text(lower_bound).c_str());
   const bool costed = !rows.empty() && rows.front().cost;
   out += line("  %-14s %12s %10s%s   %s\n", "policy", "all done in", "to bound", costed ? "       cost" : "",

@@ -20,7 +20,7 @@ struct PolicyTable {
     std::vector<DeviceView> devices{};
   };
   Seconds lower_bound{};
-  std::optional<double> speech{};  ///< of the audio, as compare_policies was told
+  std::optional<double> speech{};  ///< of the audio, as passed to compare_policies
   std::vector<Row> rows{};
 
   /// What every policy's time costs, at a price per device hour.
@@ -30,7 +30,7 @@ struct PolicyTable {
   std::string text(std::size_t recordings, Seconds audio) const;
 };
 
-/// As much of the recordings as is expected to be heard; `speech` as in QuoteQuestion.
+/// As much of the recordings as is expected to be speech; `speech` as in QuoteQuestion.
 std::vector<SimJob> speech_only(std::vector<SimJob> recordings, const std::optional<double>& speech);
 
 /// What is supposed of silence, as a sentence.
@@ -39,14 +39,14 @@ std::string silence_text(const std::optional<double>& speech);
 /// Audio seconds a second in windows of that length, of a device that has a speed.
 double throughput(const PlanTarget& target, Seconds window);
 
-/// Devices as the simulator takes them, with what befalls them; all have a speed. `windows`: in flight on each.
+/// Devices as the simulator takes them, with their faults; all have a speed. `windows`: in flight on each.
 std::vector<SimDevice> sim_devices(const std::vector<PlanTarget>& targets, int windows);
 
 /// What the simulator makes of the failures in a devices file, for people: "hang, stall and garble cost …". Empty: all
 /// of them happen there as they are.
 std::string simplified_failures(const std::vector<PlanTarget>& targets);
 
-/// Runs all policies over what is heard of the recordings. Deterministic.
+/// Runs all policies over the speech of the recordings. Deterministic.
 PolicyTable compare_policies(const std::vector<SimJob>& recordings, const std::optional<double>& speech,
                              const std::vector<SimDevice>& devices, SimUnit unit, std::uint64_t seed);
 

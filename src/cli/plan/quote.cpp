@@ -14,7 +14,7 @@ namespace tutti {
 namespace {
 
 constexpr int kDraws = 400;               // of how wrong the speeds are: a tenth of them at either end is left out
-constexpr double kMostWindows = 200'000;  // simulated one by one; beyond, longer ones stand for several
+constexpr double kMostWindows = 200'000;  // simulated one by one; beyond, a longer one replaces several
 
 constexpr const char* kSizes[] = {"tiny", "base", "small", "medium", "large-v3", "turbo"};
 
@@ -30,7 +30,7 @@ std::optional<ModelShape> shape_of(const std::string& model) {
   return model_shape(path ? *path : std::filesystem::path(model));
 }
 
-/// Tasks at once: at most one a window on each device, "4" or "0=4,1=3"; and in all as many as a batch has threads for,
+/// Jobs at once: at most one a window on each device, "4" or "0=4,1=3"; and in all as many as a batch has threads for,
 /// so that some have their windows ready (transcribe/batch/batch_pool.h).
 std::string bounds_of(const std::vector<std::int32_t>& in_flight) {
   constexpr std::int32_t kReadAhead = 4;
@@ -106,7 +106,7 @@ WindowWork shared_out(const std::vector<SimJob>& jobs, std::size_t devices, int 
 }
 
 /// A device's part of the speed of all, and by how much it may be off, relative. What is not known of windows' cost is
-/// the same on all devices, so they are off together; speeds that were told or measured are off each for itself.
+/// the same on all devices, so they are off together; speeds that were given or measured are off each for itself.
 struct SpeedPart {
   double speed = 0;
   double error = 0;
@@ -171,7 +171,7 @@ Result<Quote> make_quote(QuoteQuestion question) {
   const auto shape = shape_of(quote.question.model);
   if (!shape)
     return fail(Fault::usage,
-                "--model " + quote.question.model + ": no model of this name, and nothing tells its shape",
+                "--model " + quote.question.model + ": no model of this name, and its shape is not known",
                 "Expected tiny, base, small, medium, large-v3, turbo or the path of a model");
   for (const char* size : kSizes) quote.rows.push_back(row_of(size, *model_shape(size), quote.question));
   quote.chosen = row_of(quote.question.model, *shape, quote.question);

@@ -22,7 +22,7 @@ struct QuoteQuestion {
   int jobs_at_once = 0;              ///< at most, on all devices together; 0: no bound
   std::vector<std::string> inputs{};  ///< words that name them to 'tutti batch', as a shell takes them; none: no names
   std::string devices{};              ///< all targets, as --devices takes them; empty: by their ids
-  std::size_t unknown_lengths = 0;    ///< recordings that are not among the tasks
+  std::size_t unknown_lengths = 0;    ///< recordings that are not among the jobs
   std::optional<double> price{};      ///< of a device hour
   std::uint64_t seed = 0;
 };
@@ -34,7 +34,7 @@ struct TimeQuote {
   Seconds most{};
   Seconds lower_bound{};
   Seconds audio{};                 ///< of the recordings, silence included
-  std::optional<double> speech{};  ///< of it, as QuoteQuestion says
+  std::optional<double> speech{};  ///< of it, as in QuoteQuestion
 };
 
 /// What fits on which device, what to type, and how long it takes where all speeds are known.
@@ -46,11 +46,11 @@ struct Quote {
   };
   QuoteQuestion question{};
   std::vector<Row> rows{};              ///< OpenAI's sizes
-  Row chosen{};                         ///< the model asked for
+  Row chosen{};                         ///< the requested model
   std::vector<std::string> problems{};  ///< a sentence each
   std::string command{};                ///< recommended; empty: it fits nowhere
   std::optional<TimeQuote> time{};
-  // Of the devices that the model fits on; none where no time is known.
+  // For the devices that the model fits on; none where no time is known.
   std::optional<double> cost{};
   std::optional<double> energy_joules{};  ///< from what they drew in earlier batches; none: not known of all
 
@@ -58,14 +58,14 @@ struct Quote {
   std::string text() const;
 };
 
-/// Fault::usage for a model whose shape nobody knows.
+/// Fault::usage for a model whose shape is not known.
 Result<Quote> make_quote(QuoteQuestion question);
 
 /// Runs the batch over simulated time, on devices that stay well, then draws speeds that are off. Every target has a
 /// speed.
 TimeQuote quote_time(const QuoteQuestion& question, const std::vector<Capacity>& on);
 
-/// Of so many devices over that time.
+/// The cost of so many devices over that time.
 double device_cost(double price_per_hour, std::size_t devices, Seconds time);
 
 }  // namespace tutti

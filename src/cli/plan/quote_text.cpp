@@ -41,7 +41,7 @@ std::string times_text(const Quote& quote) {
     return "How long a batch takes: give --durations FILE, the lengths of its recordings.\n";
   if (!quote.time && quote.command.empty()) return {};
   if (!quote.time)
-    return "How long it takes is not known: how fast a device is has to be told, --gpus 12GB:30x (tutti bench measures "
+    return "How long it takes is not known: give the speed of each device, --gpus 12GB:30x (tutti bench measures "
            "it); after a batch it is remembered.\n";
   const TimeQuote& time = *quote.time;
   std::array<char, 300> text{};
@@ -71,7 +71,7 @@ std::string costs_text(const Quote& quote) {
   return text;
 }
 
-/// Where a speed is another compute type's than the one that was asked for.
+/// A note where a speed is another compute type's than the requested one.
 std::string speeds_text(const Quote& quote) {
   std::string text;
   for (const auto& target : quote.question.targets)

@@ -75,7 +75,7 @@ std::string spoken_of(std::string_view plain) {
   return joined(spoken_texts(lines, {.parentheses_are_sounds = false}), "\n");
 }
 
-/// The whole file. Text of another encoding would become words that nobody says, in silence.
+/// The whole file. Text of another encoding would silently become words that are not in the recording.
 Result<std::string> read_utf8(const fs::path& file) {
   auto content = read_file(file);
   if (!content) return tl::unexpected(content.error());
@@ -108,7 +108,7 @@ Result<KnownText> read_text(const fs::path& file, const std::string& extension) 
   return KnownText{.file = file, .timed = std::move(timed->texts), .unusable = std::move(timed->unusable)};
 }
 
-/// The text's place and ending; none where there is no text.
+/// The text's path and ending; none where there is no text.
 std::optional<std::pair<fs::path, std::string>> text_file(const fs::path& recording, const fs::path& path) {
   for (const std::string extension : {".srt", ".vtt", ".json", ".txt"})
     for (const auto& name : {recording.stem(), recording.filename()}) {
@@ -123,7 +123,7 @@ fs::path path_of_text(const fs::path& recording, const fs::path& folder) {
   return folder.empty() ? recording.parent_path() : folder;
 }
 
-/// "size time", as far as the file can be asked.
+/// "size time", as far as the file system reports them.
 std::string stamp_of(const fs::path& file) {
   std::error_code ignored;
   const auto written = fs::last_write_time(file, ignored).time_since_epoch();
@@ -176,7 +176,7 @@ Result<KnownText> known_text(const fs::path& recording, const fs::path& folder) 
   const auto path = path_of_text(recording, folder);
   if (const auto found = text_file(recording, path)) return read_text(found->first, found->second);
   return fail(Fault::missing,
-              recording.string() + ": no text lies in " + (path.empty() ? fs::path(".") : path).string(),
+              recording.string() + ": no text is in " + (path.empty() ? fs::path(".") : path).string(),
               "Expected " + recording.stem().string() + ".srt, .vtt, .json or .txt");
 }
 

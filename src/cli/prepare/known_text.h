@@ -11,7 +11,7 @@
 
 namespace tutti {
 
-/// What somebody wrote down of a recording, as far as it is spoken: without sound descriptions and speakers
+/// The written text of a recording, as far as it is spoken: without sound descriptions and speakers
 /// (transcript/reference_text/caption_text.h).
 struct KnownText {
   std::filesystem::path file{};
@@ -30,9 +30,9 @@ struct TextRow {
 /// The text of a recording that a table's rows hold: with times where all have them, else the whole text in one row.
 Result<KnownText> text_of_rows(const std::vector<TextRow>& rows);
 
-/// The text that lies beside a recording, or in `folder` if one is named: NAME.srt, NAME.vtt, NAME.json (a transcript
+/// The text that is beside a recording, or in `folder` if one is named: NAME.srt, NAME.vtt, NAME.json (a transcript
 /// with segments) or NAME.txt, the first of them that is there; NAME with or without the recording's extension.
-/// Fault::missing says what was looked for.
+/// Fault::missing names what was looked for.
 Result<KnownText> known_text(const std::filesystem::path& recording, const std::filesystem::path& folder);
 
 /// Changes with the recording and its text: their sizes and times. Empty where one of them is not there.

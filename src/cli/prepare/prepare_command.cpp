@@ -45,8 +45,8 @@ struct PrepareCommand {
 OptionTable table_of(PrepareCommand& c) {
   OptionTable table("prepare",
                     "Make a corpus for 'tutti train' of long recordings and their texts. 'whisper' finds out by a "
-                    "model's attention when each word was said, cuts between words into samples that a model hears at "
-                    "once, and leaves out text that is not to be heard; OUT/refused.jsonl says which and why.");
+                    "model's attention when each word was spoken, cuts between words into samples that fit a model's "
+                    "window, and leaves out text that is not in the audio; OUT/refused.jsonl lists which and why.");
   table.positional(
       c.words, "whisper INPUT...",
       "recordings, or folders, globs, lists and tables of them, as 'tutti batch' takes them; the text is in "
@@ -55,9 +55,9 @@ OptionTable table_of(PrepareCommand& c) {
       "are left out",
       2);
   table.add("out", c.out, "DIR", "the corpus: audio/, metadata.csv, transcripts/, refused.jsonl");
-  table.add("texts", c.texts, "DIR", "where the texts lie, if not beside the recordings");
+  table.add("texts", c.texts, "DIR", "where the texts are, if not beside the recordings");
   table.add("model", c.model, "DIR|NAME", "the model that aligns, as for 'tutti transcribe'");
-  table.add("window-seconds", c.rules.window, "S|None", "a sample lasts at most; None: what the model hears, 30");
+  table.add("window-seconds", c.rules.window, "S|None", "a sample lasts at most; None: the model's window, 30");
   table.add("least-score", c.rules.least_score, "SHARE",
             "text whose words are less probable than this on average, 0 to 1, is left out");
   table.add(
@@ -78,7 +78,7 @@ Result<void> check(const PrepareCommand& c) {
   if (c.words[0] != "whisper")
     return fail(Fault::usage, "expected the kind 'whisper', found '" + c.words[0] + "'", "See 'tutti prepare --help'");
   if (c.out.empty() || c.model.empty())
-    return fail(Fault::usage, "prepare needs a model and a place for the corpus", "Name them with --model and --out");
+    return fail(Fault::usage, "prepare needs a model and a folder for the corpus", "Name them with --model and --out");
   if (c.rules.window && (*c.rules.window < 5 || *c.rules.window > 30))
     return fail(Fault::usage, "--window-seconds: expected 5 to 30, found " + show_value(*c.rules.window));
   if (c.rules.least_score < 0 || c.rules.least_score > 1)
@@ -94,11 +94,11 @@ RunOptions options_of(const PrepareCommand& c, const fs::path& model, std::size_
                      .device = c.device,
                      .compute_type = c.compute_type,
                      .threads = c.threads,
-                     .deterministic = recordings > 1,  // who is heard beside whom is chance
+                     .deterministic = recordings > 1,  // which windows share a batch is chance
                      .files_at_once = c.files_at_once};
   if (const auto language = plain_language(c.language))
     options.long_form.language = language_code_of(*language).value();
-  options.long_form.condition_on_previous_text = false;  // a loop would be heard on and on
+  options.long_form.condition_on_previous_text = false;  // a loop would be decoded on and on
   options.long_form.words = WordRules{};
   return options;
 }
@@ -108,7 +108,7 @@ bool may_pass(Fault fault) {
   return fault == Fault::exhausted || fault == Fault::full || fault == Fault::unavailable;
 }
 
-/// That no part of the corpus takes the place of what it is made of.
+/// Checks that no part of the corpus replaces what it is made of.
 Result<OutputOwnership> claim_corpus(const PrepareCommand& c, const std::vector<PrepareInput>& inputs,
                                      const fs::path& model) {
   OutputOwnership files("Name another folder with --out");
@@ -128,7 +128,7 @@ Result<OutputOwnership> claim_corpus(const PrepareCommand& c, const std::vector<
   return files;
 }
 
-/// Writes recordings into the corpus as they come, and tells of them.
+/// Writes recordings into the corpus as they come, and reports them.
 class Collection {
  public:
   explicit Collection(PreparedFolder& folder) : folder_(folder) {}
@@ -203,7 +203,7 @@ std::vector<PrepareInput> left_of(const std::vector<PrepareInput>& inputs, Prepa
   return left;
 }
 
-/// Of inputs by their path. One that is not named any more has its text where it had it, if not in a table.
+/// The stamps of inputs by their path. One that is not named any more has its text where it had it, if not in a table.
 StampOf stamps_of(const PrepareCommand& command, const std::vector<PrepareInput>& inputs) {
   return [&](const std::string& path) {
     const auto named = std::ranges::find_if(inputs, [&](const PrepareInput& input) { return input.path == path; });

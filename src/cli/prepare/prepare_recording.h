@@ -15,12 +15,12 @@
 namespace tutti {
 
 struct PrepareRules {
-  std::optional<double> window{};  // seconds a piece lasts at most; none: what the model hears
+  std::optional<double> window{};  // seconds a piece lasts at most; none: the model's window
   double least_score = 0.4;        // mean probability of a unit's words
   AudioChoice audio{};             // which track and channel of each recording
 };
 
-/// A recording and what somebody wrote down of it.
+/// A recording and its written text.
 struct KnownRecording {
   Recording recording;
   KnownText text{};
@@ -38,13 +38,13 @@ struct PreparedRecording {
 };
 
 /// Decodes a recording and reads its text, from its rows or from where known_text() looks. Fault::corrupt where a part
-/// of it could not be decoded; Fault::cancelled where `on_decoded` says so. Blocks; callable from several threads at
-/// once.
+/// of it could not be decoded; Fault::cancelled where `on_decoded` requests that. Blocks; callable from several threads
+/// at once.
 Result<KnownRecording> known_recording(const PrepareInput& input, const std::filesystem::path& texts,
                                        const LogMel& log_mel, const AudioChoice& audio, const OnDecoded& on_decoded);
 
-/// Aligns the text of a recording with it and cuts both. Text without times is laid over what the model hears first.
-/// Blocks; callable from several threads at once. Fault::cancelled where the worker was stopped.
+/// Aligns the text of a recording with it and cuts both. Text without times is first matched with what the model
+/// decodes. Blocks; callable from several threads at once. Fault::cancelled where the worker was stopped.
 Result<PreparedRecording> prepare_recording(KnownRecording known, const TranscriptionContext& context,
                                             const PrepareRules& rules);
 

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A recording on its way. What is wrong with it travels with it, so that it is told of in its turn.
+/// A recording on its way. What is wrong with it travels with it, so that it is reported in the recordings' order.
 template <class T>
 struct Named {
   fs::path path{};
@@ -75,7 +75,7 @@ Result<Prepared> align(const Shared& shared, Known known) {
   return Prepared{.path = std::move(known.path), .is = std::move(prepared)};
 }
 
-/// A recording that waits, or is aligned, lies on disk with its samples: few are decoded ahead, and of those that are
+/// A recording that waits, or is aligned, is on disk with its samples: few are decoded ahead, and of those that are
 /// done no more wait for an earlier one than are in work.
 Reader<Prepared> build_stages(Pipeline& pipeline, Shared& shared) {
   constexpr std::size_t kDecodedAhead = 2;

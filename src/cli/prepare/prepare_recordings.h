@@ -17,7 +17,7 @@ struct PrepareSetup {
   const LoadedWorker& worker;
   const RunOptions& options;  // those the worker was started with; files_at_once recordings are aligned together
   const PrepareRules& rules;
-  std::filesystem::path texts{};  // where the texts lie; empty: beside the recordings
+  std::filesystem::path texts{};  // where the texts are; empty: beside the recordings
 };
 
 /// Gets every recording, prepared or with what was wrong with it, on the caller's thread. Its error ends it all.

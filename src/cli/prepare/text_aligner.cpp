@@ -66,11 +66,11 @@ std::string TextAligner::objection(const TextUnit& unit) const {
   if (!unit.refused.empty()) return unit.refused;
   if (unit.segment.start * kFramesPerSecond >= static_cast<double>(input_.content_frames))
     return "begins behind the end of the recording";
-  return fits(unit, unit) ? "" : "is longer than the model hears or reads at once";
+  return fits(unit, unit) ? "" : "is longer than the model's window or text context";
 }
 
 /// The end of the neighbours that are aligned together with the first of them: sure ones as far as the window reaches,
-/// unsure ones all, as one of them may lie anywhere.
+/// unsure ones all, as one of them may be anywhere.
 std::size_t TextAligner::end_of_run(const std::vector<TextUnit>& units, std::size_t first) const {
   std::size_t next = first + 1;
   if (units[first].is_sure && !objection(units[first]).empty()) return next;
@@ -90,7 +90,7 @@ Result<void> TextAligner::align(std::vector<TextUnit>& units, WindowDecoder& dec
     const auto run = std::span(units).subspan(first, next - first);
     const auto why = units[first].is_sure || fits(run.front(), run.back())
                          ? objection(run.front())
-                         : "was not heard, and what surrounds it is longer than the model hears at once";
+                         : "was not found, and what surrounds it is longer than the model's window";
     for (TextUnit& unit : run) unit.refused = why;
     auto done = why.empty() ? align_run(run, last_speech, decoder) : Result<void>();
     if (!done) return done;

@@ -11,8 +11,8 @@
 
 namespace tutti {
 
-/// Finds when the words of a known text were said, by the model's own attention (docs/training.md). Borrows what it is
-/// given. One thread.
+/// Finds when the words of a known text were spoken, by the model's own attention (docs/training.md). Borrows what it
+/// is given. One thread.
 class TextAligner {
  public:
   /// `input`: of the whole recording.
@@ -20,8 +20,8 @@ class TextAligner {
       : tokenizer_(tokenizer), timer_(timer), input_(input), least_score_(least_score) {}
 
   /// Gives each unit its words, its score, and edges that fit them; its times may be off by half a second before. As
-  /// many units as one window holds are aligned together; where some then look improbable, each by itself, because text
-  /// that was never said pushes what follows out of its place. What does not fit a window is refused.
+  /// many units as one window holds are aligned together. Where some then look improbable, each is aligned by itself,
+  /// because text that was never spoken shifts what follows. What does not fit a window is refused.
   Result<void> align(std::vector<TextUnit>& units, WindowDecoder& decoder) const;
 
  private:

@@ -31,7 +31,7 @@ Transcript shifted(std::span<const TextUnit> units, double by) {
   return transcript;
 }
 
-/// Of the words that are said within the piece.
+/// The score of the words that are spoken within the piece.
 double score_of(const Piece& piece, std::span<const TextUnit> units) {
   std::vector<Word> inside;
   for (const TextUnit& unit : units)
@@ -41,8 +41,8 @@ double score_of(const Piece& piece, std::span<const TextUnit> units) {
   return mean_probability(inside);
 }
 
-/// Where a cut near `at` may fall: not in what is refused, and not in a word. Of the word before it the start is well
-/// known, of the word behind it the end; the other edges reach into the silence between them.
+/// Where a cut near `at` may fall: not in what is refused, and not in a word. For the word before it the start is well
+/// known, for the word behind it the end; the other edges reach into the silence between them.
 Stretch cut_around(double at, std::span<const TextUnit> units) {
   constexpr double kWord = 0.15;  // seconds of a word that are left whole
   Stretch range{at - kReach, at + kReach};

@@ -11,7 +11,7 @@ namespace tutti {
 /// A subtitle or sentence of a recording on its way into a corpus.
 struct TextUnit {
   Segment segment{};         // once aligned, with its words
-  bool is_sure = true;    // its times are about right; else it lies somewhere among its unsure neighbours
+  bool is_sure = true;    // its times are about right; else it is somewhere among its unsure neighbours
   double score = 0;       // mean probability of its words, 0 to 1
   std::string refused{};  // why it is not taken; empty: it is
 };
@@ -33,7 +33,8 @@ struct PreparedPiece {
 /// 0 without words.
 double mean_probability(const std::vector<Word>& words);
 
-/// Refuses the aligned units whose score is below `least_score`, and those whose words got too little time to be said.
+/// Refuses the aligned units whose score is below `least_score`, and those whose words got too little time to be
+/// spoken.
 void score_units(std::vector<TextUnit>& units, double least_score);
 
 /// Cuts the recording of `seconds` into pieces of at most `window` seconds around the units that are not refused. No

@@ -18,7 +18,7 @@ constexpr Seconds kAround{4};              // shown before and after a finding
 constexpr Seconds kLongestPicture{90};     // a longer finding shows its start
 constexpr std::size_t kMostPictures = 12;  // of one recording
 
-/// Finer than what a transcription hears by: pauses between sentences matter here, and text is compared with it.
+/// Finer than for a transcription: pauses between sentences matter here, and text is compared with them.
 VadOptions hearing() {
   return {.min_speech_duration_ms = 250, .min_silence_duration_ms = 300, .speech_pad_ms = 100};
 }
@@ -50,7 +50,7 @@ void add_picture(ReviewFinding& finding, const Recording& recording) {
     finding.peaks = std::move(*peaks);
 }
 
-/// The recording as the page, which lies in `out`, can reach it.
+/// The recording as the page, which is in `out`, can reach it.
 std::string url_from(const std::filesystem::path& out, const std::filesystem::path& recording) {
   std::error_code ignored;
   const auto from = std::filesystem::weakly_canonical(std::filesystem::absolute(out), ignored);

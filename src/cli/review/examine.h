@@ -9,7 +9,7 @@ namespace tutti {
 /// What came of one transcript.
 struct Examined {
   std::optional<ReviewRecording> doubtful{};  // none: nothing to listen to
-  bool has_vad = false;                         // judged with where speech is
+  bool has_vad = false;                         // examined with where speech is
   bool without_speech = false;                // the transcript has no text
 };
 

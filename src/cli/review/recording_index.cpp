@@ -7,7 +7,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What a batch finds in a folder, and .ts, which it must be told by name: in a folder of programs that is TypeScript.
+/// The files that a batch finds in a folder, and .ts, which a batch takes by name only: in a folder of programs that is
+/// TypeScript.
 bool may_have_a_transcript(const fs::path& file) {
   return is_recording(file) || file.extension() == ".ts";
 }

@@ -22,9 +22,9 @@ inline constexpr std::array<const char*, 2> kReviewPages{"review.csv", "review.h
 /// A finished transcript and what it was made of.
 struct ReviewInput {
   std::filesystem::path transcript;   // any JSON that read_transcript_json understands
-  std::filesystem::path recording{};  // empty: not known; judged by the text alone, and without a player
+  std::filesystem::path recording{};  // empty: not known; examined by the text alone, and without a player
   std::string name{};                 // for people; empty: the recording's, else the transcript's file name
-  /// Where speech was heard, if a run knows it already; none: the recording is listened to here.
+  /// Where speech was found, if a run knows it already; none: it is detected here.
   std::optional<std::vector<SpeechSegment>> speech{};
 };
 
@@ -35,7 +35,7 @@ struct ReviewOptions {
   int threads = 0;              // recordings looked at together; 0: one per core
   DoubtLimits limits{};
   AudioChoice audio{};              // which track and channel of each recording
-  std::function<bool()> stopped{};  // asked now and then, from any thread: true ends it with Fault::cancelled
+  std::function<bool()> stopped{};  // polled, from any thread: true ends it with Fault::cancelled
   /// Writes a page.
   std::function<Result<void>(const std::filesystem::path& page, std::string_view content)> write{};
   std::function<void(std::size_t done)> on_progress{};  // by the calling thread, now and then and at the end

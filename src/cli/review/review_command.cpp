@@ -43,7 +43,7 @@ struct ReviewCommand {
 void add_review(OptionTable& table, ReviewCommand& c) {
   table.positional(
       c.files, "TRANSCRIPT.json...",
-      "JSON transcripts of Tutti, openai-whisper, faster-whisper or whisperX; a folder stands for all below "
+      "JSON transcripts of Tutti, openai-whisper, faster-whisper or whisperX; a folder takes in all below "
       "it");
   table
       .add("out", c.out, "DIR",
@@ -140,9 +140,9 @@ void print_text(const ReviewList& list, const fs::path& page) {
                                       : "");
   }
   if (list.recordings.size() > kShown) std::printf("and %zu more recordings\n", list.recordings.size() - kShown);
-  for (const std::string& line : list.not_read) std::printf("not judged: %s\n", without_controls(line).c_str());
+  for (const std::string& line : list.not_read) std::printf("not checked: %s\n", without_controls(line).c_str());
   if (list.without_audio > 0)
-    std::printf("%zu were judged by their text alone%s\n", list.without_audio,
+    std::printf("%zu were checked by their text alone%s\n", list.without_audio,
                 list.recordings.empty() ? "" : ", without where speech is");
   if (list.without_speech > 0) std::printf("without speech: %zu transcripts have no text\n", list.without_speech);
   std::printf("%s: %s\n", review_headline(list).c_str(), page.c_str());
@@ -164,7 +164,7 @@ std::function<void(std::size_t)> counting(LiveLines& lines, std::size_t all) {
 int run_review(const std::vector<std::string>& arguments) {
   ReviewCommand command{.state = state_folder()};
   OptionTable table("review",
-                    "Find the transcripts that should be checked by ear, and the places: loops, invented speech, gaps, "
+                    "Find the transcripts that should be checked by ear, and where: loops, invented speech, gaps, "
                     "other languages, impossible speed, low confidence. Write a table and a page with players.");
   add_review(table, command);
   table.examples({"tutti review out/ --audio-root talks/ --out review"});

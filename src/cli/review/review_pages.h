@@ -33,8 +33,8 @@ class ReviewPages {
 };
 
 /// Writes review.csv and review.html into `folder`, over all transcripts of the batch that are there as JSON. An empty
-/// list with nothing looked at where there are none. `stopped` is asked now and then.
-Result<ReviewList> review_batch(std::span<const BatchJob> tasks, const std::filesystem::path& folder,
+/// list with nothing looked at where there are none. `stopped` is polled.
+Result<ReviewList> review_batch(std::span<const BatchJob> jobs, const std::filesystem::path& folder,
                                 ReviewPages& pages, const AudioChoice& audio, std::function<bool()> stopped);
 
 }  // namespace tutti

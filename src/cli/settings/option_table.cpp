@@ -18,7 +18,7 @@ std::pair<std::string, std::optional<std::string>> split_flag(std::string_view a
   return {name, std::string(argument.substr(equals + 1))};
 }
 
-/// The value that stands in the flag itself: --output-dir=x, -ox.
+/// The value in the flag itself: --output-dir=x, -ox.
 std::optional<std::string> value_in(std::string_view argument) {
   if (argument.starts_with("--")) return split_flag(argument).second;
   return argument.size() > 2 ? std::optional<std::string>(argument.substr(2)) : std::nullopt;
@@ -73,7 +73,7 @@ bool OptionTable::requests_help(const std::vector<std::string>& arguments) {
     const std::string& argument = arguments[at];
     if (argument == "--help" || argument == "-h") return true;
     const Option* option = is_flag(argument) ? option_of(argument) : nullptr;
-    // What follows stands in its value's place, even where it reads --help; `read` says so.
+    // The next word is the flag's value, even where it reads --help; `read` takes it so.
     if (option && !option->value.empty() && !value_in(argument)) ++at;
   }
   return false;

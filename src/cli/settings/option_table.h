@@ -20,7 +20,7 @@ struct Option {
   std::string name;                    // "output-dir"
   std::string alias{};                 // what other programs call the flag; empty: the same
   char letter = 0;                     // 'o' for -o; 0: none
-  std::string value{};                 // what stands for the value in the help, "DIR"; empty: a switch
+  std::string value{};                 // the value's name in the help, "DIR"; empty: a switch
   std::string meaning{};               // one sentence or two
   std::vector<std::string> choices{};  // the only values taken; empty: any that `read` takes
   std::function<Result<void>(std::string_view)> read{};
@@ -39,7 +39,7 @@ struct SettingSources {
 };
 
 /// The options of one command: reads flags over environment over file over default, remembers which came from where,
-/// and writes the help. Underscores stand for hyphens in any flag; a switch takes an optional True or False.
+/// and writes the help. Underscores count as hyphens in any flag; a switch takes an optional True or False.
 class OptionTable {
  public:
   OptionTable(std::string command, std::string summary) : command_(std::move(command)), summary_(std::move(summary)) {}
@@ -57,7 +57,7 @@ class OptionTable {
   Option& add_switch(std::string name, bool& field, std::string meaning) {
     return add(std::move(name), field, "", std::move(meaning));
   }
-  /// A comma-separated list: a flag that is given again goes on with it; a stronger source begins anew.
+  /// A comma-separated list: a flag that is given again goes on with it; a stronger source begins again.
   Option& add_list(std::string name, std::string& field, std::string value, std::string meaning) {
     Option& option = add(std::move(name), field, std::move(value), std::move(meaning));
     option.repeats = true;
@@ -69,7 +69,7 @@ class OptionTable {
   /// Command lines to begin with, from "tutti" on, for the end of the help.
   void examples(std::vector<std::string> lines) { examples_ = std::move(lines); }
 
-  /// The command asks neither environment nor settings file, and the help does not say so.
+  /// The command reads neither environment nor settings file, and the help does not mention them.
   void reads_flags_alone() { other_sources_ = false; }
 
   /// Takes every argument that is not a flag. `least` of them must be given.
@@ -78,7 +78,7 @@ class OptionTable {
   /// What `read` found to do.
   enum class Action { run, help, show_config };
 
-  /// That a flag asks for the help, which is given whatever else is wrong with arguments and sources.
+  /// Whether a flag requests the help, which is given whatever else is wrong with arguments and sources.
   bool requests_help(const std::vector<std::string>& arguments);
 
   /// Applies all sources. Errors name the flag, variable or file key, and the nearest known name.
@@ -104,8 +104,8 @@ class OptionTable {
   Option* find(std::string_view name);
   /// The option that an argument such as --threads=4 or -o is for; none: there is no such.
   Option* option_of(std::string_view argument);
-  /// A long option's own name, where a value is expected: the value was forgotten, and a folder --json is not meant.
-  /// Letters are not asked about, since a value may be -1.
+  /// A long option's own name, where a value is expected: the value was forgotten, and a folder --json is not intended.
+  /// Letters are not checked, since a value may be -1.
   bool is_option(std::string_view word);
   tl::unexpected<Error> unknown(const std::string& argument) const;
   std::string unknown_hint(std::string_view name) const;

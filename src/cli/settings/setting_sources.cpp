@@ -66,7 +66,7 @@ Result<std::map<std::string, std::string>> texts_of(const toml::table& section, 
                       (value.is_table()   ? "a table"
                        : value.is_array() ? "a list of something else"
                                           : "a date or time"),
-                  "A text stands in quotes");
+                  "Put a text in quotes");
     texts.emplace(key, *text);
   }
   return texts;
@@ -86,7 +86,7 @@ Result<std::map<std::string, std::string>> settings_section(const std::string& t
     if (!value.is_table())
       return fail(Fault::usage, file_name + ": '" + key + "': expected a section, found a value",
                   is_command ? "Write [" + key + "] on a line of its own, and its settings below"
-                             : "A setting stands below its command's name: write [transcribe], or another, above it");
+                             : "A setting goes below its command's name: write [transcribe], or another, above it");
     if (!is_command) {
       const std::string nearest = nearest_name(key, known);
       return fail(Fault::usage, file_name + ": '" + key + "': no such section",

@@ -13,7 +13,7 @@ namespace tutti {
 
 // How option values are read from text and shown again. Python's spellings are understood, because people paste their
 // openai-whisper commands: True, False and None in any case. `read_value` leaves `into` untouched on error; the error
-// says what was expected and found, and the caller adds the option's name.
+// names what was expected and found, and the caller adds the option's name.
 
 Result<void> read_value(std::string_view text, bool& into);
 Result<void> read_value(std::string_view text, std::int32_t& into);

@@ -174,9 +174,10 @@ Result<MorseFolderReport> write_morse_folder(const MorseFolder& wanted) {
                                .unnoticed = "a second process that writes into " + out.string(),
                                .way_out = "Wait for it to end, or name another folder with --out"});
   if (!hold) return tl::unexpected(hold.error());
-  ready = check_empty(out);  // somebody may have ended between the look and the hold
+  ready = check_empty(out);  // another process may have ended between the look and the hold
   auto written = ready ? write_corpus(wanted) : Result<MorseFolderReport>(tl::unexpected(ready.error()));
-  // No part of a corpus. Whoever waits with the file that goes here finds the corpus; where there is none, it stays.
+  // No part of a corpus. A process that waits with the file that goes here finds the corpus; where there is none, it
+  // stays.
   std::error_code ignored;
   if (written || !ready) fs::remove(lock, ignored);
   return written;

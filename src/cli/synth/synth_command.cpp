@@ -31,7 +31,7 @@ OptionTable table_of(SynthCommand& command) {
   MorseCorpus& corpus = command.folder.corpus;
   OptionTable table(
       "synth",
-      "Make recordings with exactly known text. 'morse' writes a corpus of Morse code as a receiver hears "
+      "Make recordings with exactly known text. 'morse' writes a corpus of Morse code as a receiver gets "
       "it: contest exchanges through noise, interference, fading and filters, with the time of each word "
       "in transcripts/. The same seed gives the same corpus on any machine, with any number of threads.");
   table.positional(command.kind, "KIND", "what to make: morse");
@@ -43,7 +43,7 @@ OptionTable table_of(SynthCommand& command) {
   table.add("format", command.format, "NAME", "of the sound files").choices = {"wav", "flac"};
   table.add("rate", command.rate, "HZ",
             "of the sound files, 4000 to 16000: 8000 as telephones and many receivers record");
-  table.add("noise-share", corpus.noise_share, "SHARE", "of clips in which nobody sends");
+  table.add("noise-share", corpus.noise_share, "SHARE", "of clips without a transmission");
   table.add("plain-share", corpus.plain_share, "SHARE", "of clips with words and groups instead of contests");
   table.add("wpm-least", corpus.wpm.least, "WPM", "slowest speed; field note 004 used 15");
   table.add("wpm-most", corpus.wpm.most, "WPM", "fastest speed; field note 004 used 40");
@@ -51,10 +51,10 @@ OptionTable table_of(SynthCommand& command) {
   table.add("tone-most", corpus.tone_hz.most, "HZ", "highest tone");
   table.add(
       "noise-db", command.noise_db, "LEAST:MOST",
-      "tone over noise from 300 to 3000 Hz, drawn for every clip, as in 0:10; without it: what the condition says");
+      "tone over noise from 300 to 3000 Hz, drawn for every clip, as in 0:10; without it: the condition's own");
   table.add(
       "receiver-share", corpus.receiver_share, "SHARE",
-      "of clips heard through a receiver set up for something else: a band drawn at random, two of three overdriven");
+      "of clips sent through a receiver set up for something else: a band drawn at random, two of three overdriven");
   table.add("longest", command.longest, "SECONDS", "of a clip; words that do not fit are left out, but for the first");
   table.add_switch("letter-times", command.folder.letter_times, "transcripts/ times every letter, not every word");
   table.add("threads", command.threads, "N", "at work; they change nothing but the time it takes");

@@ -34,7 +34,7 @@ std::string done_text(const TopAction& action) {
 }
 
 /// Where recordings are decoded to, results are recorded, and a batch's outputs go. Shares of other machines are left
-/// out: one that is away would hold up whoever asks how full it is.
+/// out: one that is away would hold up a query of how full it is.
 std::vector<std::filesystem::path> watched_disks(const FleetStatus& run) {
   std::vector<std::filesystem::path> paths{temporary_folder(), run.state_folder};
   if (run.state_folder.empty()) paths.back() = state_folder();
@@ -44,7 +44,7 @@ std::vector<std::filesystem::path> watched_disks(const FleetStatus& run) {
   return disks;
 }
 
-/// The latest batch that answers; where none does (any more), the machine. Looks for one anew at every look, so that
+/// The latest batch that answers; where none does (any more), the machine. Looks for one again at every look, so that
 /// `tutti top` may be left open between batches.
 class Source final : public TopSource {
  public:

@@ -17,7 +17,7 @@ std::string id_of(const GpuSnapshot& gpu) {
 void add_readings(DeviceStatus& device, const GpuSnapshot& gpu, Clock::Instant now) {
   device.own_load = gpu.utilisation.own;
   device.foreign_load = gpu.utilisation.foreign;
-  // A driver that does not tell processes apart still says how busy the card is.
+  // A driver that does not list processes separately still reports how busy the card is.
   if (!device.own_load && !device.foreign_load) device.own_load = gpu.utilisation.gpu;
   device.own_memory = gpu.memory.own;
   device.foreign_memory = gpu.memory.foreign;
@@ -144,7 +144,7 @@ void add_telemetry(TopData& run, const MachineSnapshot& snapshot, Clock::Instant
   for (DeviceStatus& device : run.devices) {
     const GpuSnapshot* gpu = device.uuid.empty() ? nullptr : snapshot.gpu(device.uuid);
     if (!gpu) continue;
-    // What the run itself says of load and memory goes before.
+    // The run's own figures of load and memory go before.
     const DeviceStatus reported = device;
     add_readings(device, *gpu, now);
     if (reported.own_load || reported.foreign_load) {

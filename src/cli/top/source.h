@@ -14,7 +14,7 @@ class TopSource {
  public:
   virtual ~TopSource() = default;
 
-  /// What there is now. Does not wait for a driver; an error is shown and asked again.
+  /// What there is now. Does not wait for a driver; an error is shown, and the call is made again.
   virtual Result<TopData> look() = 0;
   /// Does something to the run; the answer is for people.
   virtual Result<std::string> act(const TopAction& action) = 0;

@@ -82,11 +82,11 @@ void Terminal::take_signal(TerminalEvents& events) {
     switch (info.ssi_signo) {
       case SIGTSTP:
         give_back();
-        ::kill(::getpid(), SIGSTOP);  // goes on behind this line when somebody continues us
+        ::kill(::getpid(), SIGSTOP);  // goes on behind this line when we are continued
         [[fallthrough]];
       case SIGCONT: take_over(); [[fallthrough]];
       case SIGWINCH:
-        shown_.clear();  // all of it is painted anew
+        shown_.clear();  // all of it is painted again
         events.resized = true;
         break;
       default: events.interrupted = true;
@@ -98,7 +98,7 @@ void Terminal::take_keys(TerminalEvents& events) {
   std::array<char, 512> block;
   const ssize_t got = ::read(STDIN_FILENO, block.data(), block.size());
   if (got <= 0) {
-    events.interrupted = true;  // poll said that there is something: it is the end
+    events.interrupted = true;  // poll reported an event: it is the end
     return;
   }
   for (Key& key : keys_.read({block.data(), static_cast<std::size_t>(got)})) events.keys.push_back(std::move(key));

@@ -15,7 +15,7 @@ namespace tutti {
 /// What happened while a terminal was waited for.
 struct TerminalEvents {
   std::vector<Key> keys{};
-  bool resized = false;      // or continued after a stop: everything must be painted anew
+  bool resized = false;      // or continued after a stop: everything must be painted again
   bool interrupted = false;  // SIGINT, SIGTERM or SIGHUP, or the terminal is gone
 };
 

@@ -56,7 +56,7 @@ Result<void> check(const EvaluateCommand& c) {
   return check_thread_count("--threads", c.threads);
 }
 
-/// That the report would not be written onto the model or the set. No layout of a set reads HTML: a report that lies in
+/// Checks that the report would not be written onto the model or the set. No layout of a set reads HTML: a report in
 /// the set's folder is replaced by the next.
 Result<void> expect_own_report(const EvaluateCommand& c, const std::filesystem::path& model) {
   OutputOwnership files("Name another file with --report");

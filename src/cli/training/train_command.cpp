@@ -86,12 +86,13 @@ void add_train(OptionTable& table, TrainCommand& c) {
   table.add("config", c.config, "FILE.toml", "a recipe: any of the settings below; flags win");
   table.add_switch("resume", c.resume, "go on from the newest checkpoint in OUT, with its settings");
   table.add("resume-from", c.resume_from, "DIR",
-            "the same, of the checkpoint that is meant: OUT/checkpoints/step-N, the newest");
+            "the same, of the named checkpoint: OUT/checkpoints/step-N, the newest");
   visit_fields(c.recipe, Flags(table, c.recipe_file.string()));
 }
 
 /// The file that flags are read over: the recipe that is named, else that of the training to be continued. The flags
-/// are read for it by the same table as afterwards, so that all spellings count; what is wrong with them is said then.
+/// are read for it by the same table as afterwards, so that all spellings count; what is wrong with them is reported
+/// then.
 fs::path recipe_file(const std::vector<std::string>& arguments) {
   TrainCommand named;
   OptionTable table("train whisper", "");
@@ -137,12 +138,12 @@ Result<void> settle_compute_threads(TrainCommand& command) {
   return {};
 }
 
-/// What cannot be meant is left to the engine to refuse.
+/// Invalid values are left to the engine to refuse.
 ProcessRank rank_of_process() {
   return process_rank().value_or(ProcessRank{});
 }
 
-/// A process for every listed device, unless somebody else starts the processes.
+/// A process for every listed device, unless another program starts the processes.
 Result<void> settle_devices(TrainCommand& command) {
   if (command.recipe.devices.empty()) return {};
   if (rank_of_process().ranks > 1)
@@ -155,7 +156,7 @@ Result<void> settle_devices(TrainCommand& command) {
 }
 
 /// Reads the flags; a value is the exit code of a command that is over. A training follows from its recipe and flags
-/// alone: variables such as TUTTI_MODEL, meant for transcribing, are not asked.
+/// alone: variables such as TUTTI_MODEL, which are for transcribing, are not read.
 std::optional<int> read_flags(OptionTable& table, const std::vector<std::string>& arguments) {
   const auto action = table.read(arguments, {});
   if (!action) return complain(action.error(), kUsage);
@@ -177,7 +178,7 @@ Result<void> settle_resume(TrainCommand& command) {
                 "To go on from it, call it " + called.substr(kStoppedPrefix.size()) + " first");
   const bool is_one = called.starts_with(kStepPrefix);  // no damaged one, which was put aside
   if (!is_one || !fs::exists(named / "training.json", ignored))
-    return fail(Fault::missing, requested + ": no checkpoint of a training lies there",
+    return fail(Fault::missing, requested + ": no checkpoint of a training is there",
                 "Expected a folder OUT/checkpoints/step-N");
   if (!fs::equivalent(fs::absolute(named).parent_path(), folder, ignored))
     return fail(Fault::usage, requested + ": it is none of this training, whose checkpoints are in " + folder.string(),
@@ -192,7 +193,7 @@ Result<void> settle_resume(TrainCommand& command) {
 }
 
 Result<void> settle(TrainCommand& command) {
-  if (command.out.empty()) return fail(Fault::usage, "there is no place for the result", "Name a folder with --out");
+  if (command.out.empty()) return fail(Fault::usage, "there is no folder for the result", "Name a folder with --out");
   if (auto settled = settle_resume(command); !settled) return settled;
   auto language = language_code_of(command.recipe.language);
   if (!language) return tl::unexpected<Error>(language.error());
@@ -265,7 +266,7 @@ Result<void> expect_no_source_written(const fs::path& out, const std::vector<fs:
   return {};
 }
 
-/// That nothing of OUT takes the place of what the training reads, or of a model that is not its own.
+/// Checks that nothing of OUT replaces what the training reads, or a model that is not its own.
 Result<void> expect_own_folder(const TrainCommand& command, const fs::path& base) {
   constexpr const char* kOther = "Name another folder with --out";
   OutputOwnership files(kOther);
@@ -287,8 +288,7 @@ Result<void> expect_own_folder(const TrainCommand& command, const fs::path& base
 }
 
 /// The settings for the engines, in a file without a name: one in OUT could be that of another command, which is about
-/// to be refused there. OUT/config.toml is written by the first engine, once all of them have accepted what they were
-/// told.
+/// to be refused there. OUT/config.toml is written by the first engine, once all of them have accepted their settings.
 Result<OwnedFd> settings_file(const std::string& text) {
   OwnedFd file(::memfd_create("tutti-settings", MFD_CLOEXEC));
   if (!file) return fail_errno("the settings", "could not be handed on");

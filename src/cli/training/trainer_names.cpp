@@ -48,7 +48,7 @@ std::vector<std::string> with_our_values(std::vector<std::string> words) {
   return words;
 }
 
-/// Elsewhere one flag says that there is a checkpoint to go on from, or names it.
+/// In other trainers one flag states that there is a checkpoint to go on from, or names it.
 std::vector<std::string> with_our_resume(std::vector<std::string> words) {
   constexpr std::string_view kTheirs = "--resume-from-checkpoint";
   for (std::size_t i = 0; i < words.size(); ++i) {

@@ -9,11 +9,11 @@
 
 namespace tutti {
 
-/// The devices of `list` (as `tutti batch --devices` takes it) that a training can use, one process for each. `auto`
-/// stands for every GPU. Fault::usage for emulated ones; Fault::missing for those that are not there.
+/// The devices of `list` (as `tutti batch --devices` takes it) that a training can use, one process for each. `auto` is
+/// every GPU. Fault::usage for emulated ones; Fault::missing for those that are not there.
 Result<std::vector<ChosenDevice>> training_devices(const std::string& list);
 
-/// The engine with `arguments` once for every device, told who and where it is: with several, by torchrun's variables
+/// The engine with `arguments` once for every device, with its rank and address: with several, by torchrun's variables
 /// and `port` of this machine. Pure.
 std::vector<EngineRun> training_processes(const std::vector<std::string>& arguments,
                                           const std::vector<ChosenDevice>& devices, int port);

@@ -56,7 +56,8 @@ std::vector<float> chances(const at::Tensor& logits, const std::vector<std::int3
 at::Tensor normalised(const at::Tensor& scores) {
   const auto weights = scores.softmax(-1);
   const auto [spread, mean] = at::std_mean(weights, /*dim=*/at::IntArrayRef{-2}, /*unbiased=*/false, /*keepdim=*/true);
-  // Where all tokens look alike the reference divides zero by zero; that place tells nothing, so it counts nothing.
+  // Where all tokens look alike the reference divides zero by zero; that position has no information, so it counts as
+  // zero.
   return ((weights - mean) / spread).nan_to_num(0.0, 0.0, 0.0);
 }
 

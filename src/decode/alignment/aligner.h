@@ -19,17 +19,17 @@ struct AlignmentText {
   std::int32_t frames = 0;                   // mel frames of the window that hold audio
 };
 
-/// When and how surely each token of a text was said.
+/// When each token of a text was spoken, and with what probability.
 struct TokenTimes {
   std::vector<std::int32_t> starts{};  // of every text token and of the end behind them; in encoder positions (0.02 s)
   std::vector<float> probabilities{};  // of every text token, among the ids below end-of-text
 };
 
-/// Says what is wrong with a text before it reaches the model.
+/// An error names what is wrong with a text before it reaches the model.
 Result<void> check(const AlignmentText& text, const DecodingTokens& tokens, const WhisperDims& dims);
 
-/// Aligns texts with windows as openai-whisper's find_alignment does (timing.py): the text is fed to the decoder as if
-/// it had just been said, the attention of the alignment heads to the window is normalised over the tokens, smoothed
+/// Aligns texts with windows as openai-whisper's find_alignment does (timing.py). The text is fed to the decoder as if
+/// it had just decoded it; the attention of the alignment heads to the window is normalised over the tokens, smoothed
 /// over time and averaged, and the cheapest monotone way through it is taken. One thread.
 class Aligner {
  public:

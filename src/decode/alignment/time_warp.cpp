@@ -13,7 +13,7 @@ enum class Came : std::uint8_t { diagonally, from_row_above, from_column_before 
 std::vector<Came> directions(std::span<const float> costs, std::size_t rows, std::size_t columns) {
   constexpr float kNoWay = std::numeric_limits<float>::infinity();
   std::vector<Came> came(rows * columns);
-  // Cheapest sums of one row, one column to the right: [0] lies before the matrix.
+  // Cheapest sums of one row, one column to the right: [0] is before the matrix.
   std::vector<float> above(columns + 1, kNoWay);
   std::vector<float> here(columns + 1, kNoWay);
   above[0] = 0;

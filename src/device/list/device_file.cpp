@@ -43,7 +43,7 @@ Take text_into(std::string& field) {
   };
 }
 
-/// What a device is called: it stands in lists that commas divide, and in lines of a log and of requests.
+/// The name of a device: it appears in lists that commas divide, and in lines of a log and of requests.
 Take name_into(std::string& field) {
   return [&field](const toml::node& node) {
     const auto value = node.value_exact<std::string>();

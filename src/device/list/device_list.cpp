@@ -20,7 +20,7 @@ std::string written(const DeviceSpec& spec) {
   return {};
 }
 
-/// The entries that `auto` stands for.
+/// The entries that `auto` expands to.
 std::vector<ListedDevice> every_device(const MachineDevices& machine) {
   std::vector<ListedDevice> all;
   for (std::size_t i = 0; i < machine.visible.size(); ++i)

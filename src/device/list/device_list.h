@@ -32,7 +32,7 @@ std::vector<std::string> device_files(std::string_view list);
 ///     use = "emulated:30x:12GB"  # or any other device of a list
 ///     name = "left"              # optional, as all that follow; they need an emulated card
 ///     count = 4                  # that many of the kind
-///     jitter = 0.1               # a window takes up to this share more or less
+///     jitter = 0.1               # a window's time varies by up to this share either way
 ///     warm-up = 2.0              # seconds until a worker is ready
 ///     slots = 8                  # windows in work at most
 ///     failures = ["die@30", "lost@60+30"]
@@ -48,8 +48,8 @@ struct ChosenDevice {
   ResolvedDevice device{};
 };
 
-/// Finds the listed devices on the machine; `auto` stands for every GPU that can be used, else the CPU. Fault::usage
-/// when two entries name one device; Fault::missing says what is there instead.
+/// Finds the listed devices on the machine; `auto` is every GPU that can be used, else the CPU. Fault::usage when two
+/// entries name one device; Fault::missing names what is there instead.
 Result<std::vector<ChosenDevice>> choose_devices(std::span<const ListedDevice> list, const MachineDevices& machine);
 
 }  // namespace tutti

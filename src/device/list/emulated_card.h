@@ -13,7 +13,7 @@ namespace tutti {
 struct EmulatedFailure {
   enum class Kind {
     die,      ///< the process is killed
-    hang,     ///< it says nothing any more
+    hang,     ///< it sends nothing any more
     stall,    ///< it answers pings and finishes nothing
     garble,   ///< it sends nonsense
     exhaust,  ///< one window does not fit
@@ -35,7 +35,7 @@ struct EmulatedCard {
   double speed = 30;  ///< seconds of audio a second, whatever the number of windows
   Bytes memory{std::int64_t{12} << 30};
   std::int32_t slots = 8;  ///< windows in work at most; fewer where memory does not hold them
-  double jitter = 0;       ///< a window takes up to this share more or less
+  double jitter = 0;       ///< a window's time varies by up to this share either way
   Seconds warm_up{0};      ///< from the start of a worker to Ready
   double time = 1;         ///< real seconds per second of the card
   std::uint64_t seed = 0;  ///< of the jitter

@@ -90,7 +90,7 @@ struct Event {
 };
 inline constexpr unsigned long long kXidEvent = 8;
 
-// Arguments that choose what is asked.
+// Arguments that choose what is queried.
 inline constexpr int kTemperatureOfGpu = 0;
 inline constexpr int kShutdownThreshold = 0, kSlowdownThreshold = 1;
 inline constexpr int kGraphicsClock = 0, kSmClock = 1, kMemoryClock = 2;
@@ -100,8 +100,8 @@ inline constexpr unsigned kLinks = 18;
 inline constexpr int kScopeNode = 0;
 inline constexpr int kRemoteIsGpu = 0, kRemoteIsSwitch = 2;
 
-/// "Nobody knows", as NVML and the tools around it write it: all ones, or one of the blanks near the largest signed
-/// number (DCGM's 0x7ffffff0 and 0x7ffffffffffffff0 on).
+/// "Not known", as NVML and the tools around it write it: all ones, or one of the blanks near the largest signed number
+/// (DCGM's 0x7ffffff0 and 0x7ffffffffffffff0 on).
 constexpr bool is_blank(unsigned value) {
   return value == ~0U || (value >= 0x7ffffff0U && value <= 0x7fffffffU);
 }

@@ -9,14 +9,14 @@
 
 namespace tutti {
 
-/// Asks about one GPU. Every answer is optional; what sums up is whether the GPU is still there: one answer that says
-/// it is lost ends the asking, and a GPU that answers nothing at all is lost as well. One thread.
+/// Queries one GPU. Every answer is optional; in sum they show whether the GPU is still there: one answer that it is
+/// lost ends the queries, and a GPU that answers nothing at all is lost as well. One thread.
 class NvmlQuery {
  public:
   NvmlQuery(const NvmlLibrary& library, nvml::Device device) : library_(library), device_(device) {}
 
-  /// What `function(device, before..., &value)` says; absent where the driver lacks the function, refuses, or answers
-  /// with a blank.
+  /// The value that `function(device, before..., &value)` gives; absent where the driver lacks the function, refuses,
+  /// or answers with a blank.
   template <class... Parameters, class... Before>
   auto value(nvml::Code (*function)(nvml::Device, Parameters...), Before... before) {
     using Last = std::tuple_element_t<sizeof...(Parameters) - 1, std::tuple<Parameters...>>;

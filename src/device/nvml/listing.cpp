@@ -19,7 +19,7 @@ struct Found {
 
 Found describe(const NvmlLibrary& library, nvml::Device device, unsigned index) {
   NvmlQuery query(library, device);
-  // Without its place a GPU keeps the driver's order, behind those that have one.
+  // Without its address a GPU keeps the driver's order, behind those that have one.
   Found found{.address = {~0u, index, 0}, .card = {.device = device}};
   Gpu& gpu = found.card.gpu;
   gpu.uuid = query.text(library.uuid);
@@ -83,7 +83,7 @@ Result<NvmlListing> list_cards(const NvmlLibrary& library) {
       continue;
     }
     auto one = describe(library, device, i);
-    // Lost while it was asked; where it still could say who it is, its values will show the loss.
+    // Lost during the query; where it still could give its UUID, its values will show the loss.
     if (one.loss && !one.card.gpu.uuid)
       silent(i, *one.loss);
     else

@@ -20,7 +20,7 @@ struct NvmlListing {
   std::vector<std::string> problems;  ///< GPUs that are there but do not answer
 };
 
-/// Asks the driver what GPUs there are; some milliseconds per GPU.
+/// Queries which GPUs there are; some milliseconds per GPU.
 Result<NvmlListing> list_cards(const NvmlLibrary& library);
 
 /// The slices of a GPU in MIG mode; none where it is not.

@@ -31,10 +31,10 @@ class Nvml {
     std::vector<Gpu> gpus;              ///< in PCI order
     std::vector<std::string> problems;  ///< GPUs that are there but do not answer
   };
-  /// Asks the driver anew each time; some milliseconds per GPU.
+  /// Queries the driver again each time; some milliseconds per GPU.
   Result<Listing> list() const;
 
-  /// The loaded library, for those who ask more of it.
+  /// The loaded library, for further queries.
   const NvmlLibrary& library() const { return *library_; }
 
  private:

@@ -30,7 +30,7 @@ void NvmlSource::drop_events() {
 Result<void> NvmlSource::open(NvmlView& view, Clock::Instant now) {
   drop_events();
   view = {.opened = now, .seen = std::move(view.seen)};
-  // Said before it is done: who takes over from us when this hangs must not do the same.
+  // Published before it is done: a reader that takes over from us when this hangs must not do the same.
   shared_->with([&](NvmlView& shared) { shared = view; });
   auto library = NvmlLibrary::load();
   not_open_ = library ? std::nullopt : std::optional(library.error());
@@ -62,7 +62,7 @@ Result<NvmlView> NvmlSource::current(GpuSink& sink, Clock::Instant now) {
   bool all_answer = sink.may_query("");
   if (view.listing)
     for (const auto& card : view.listing->cards) all_answer = all_answer && sink.may_query(key_of(card.gpu));
-  // The list asks every card: not while one of them hangs.
+  // The list queries every card: not while one of them hangs.
   if (view.listing && !all_answer) return view;
   const bool is_recent = view.opened && now - *view.opened < kReopenEvery;
   if (!all_answer || (!view.library && is_recent))
@@ -116,7 +116,7 @@ GpuSnapshot NvmlSource::read_card(const NvmlView& view, const NvmlCard& card, Cl
   if (const auto why = query.loss()) {
     known = {};
     GpuSnapshot lost{.uuid = gpu.uuid, .pci_bus_id = gpu.pci_bus_id, .name = gpu.name, .state = GpuState::lost};
-    lost.reason = "the driver says: " + *why;
+    lost.reason = "the driver reports: " + *why;
     lost.memory.total = card.gpu.memory_total;
     return lost;
   }
@@ -152,7 +152,7 @@ Result<GpuRound> NvmlSource::read(GpuSink& sink, Clock::Instant now) {
 GpuPcie measure_pcie(const NvmlLibrary& library, nvml::Device device) {
   NvmlQuery query(library, device);
   GpuPcie pcie;
-  // NVML says kilobytes per second over the last 20 ms.
+  // NVML reports kilobytes per second over the last 20 ms.
   if (const auto sent = query.value(library.pcie_throughput, nvml::kPcieSent)) pcie.sent = *sent * 1024.0;
   if (const auto received = query.value(library.pcie_throughput, nvml::kPcieReceived)) pcie.received = *received * 1024.0;
   return pcie;

@@ -11,7 +11,7 @@
 
 namespace tutti {
 
-/// The library and its list of GPUs, shared by those who ask it at the same time.
+/// The library and its list of GPUs, shared by those who query it at the same time.
 struct NvmlView {
   std::shared_ptr<const NvmlLibrary> library{};
   std::shared_ptr<const NvmlListing> listing{};
@@ -20,8 +20,8 @@ struct NvmlView {
   std::set<std::string> seen{};            ///< every UUID that ever was in the list
 };
 
-/// GPUs by NVML. Moving values are read each time, steady ones and the list of cards every 10 s; while a card is
-/// missing the library is loaded anew every 10 s, for only then does it find cards that came back.
+/// GPUs by NVML. Moving values are read each time, steady ones and the list of cards every 10 s. While a card is
+/// missing the library is loaded again every 10 s, for only then does it find cards that came back.
 class NvmlSource final : public GpuSource {
  public:
   /// Goes on with what `view` holds, so that a new source needs nothing of a driver that hangs.
@@ -45,7 +45,7 @@ class NvmlSource final : public GpuSource {
 
   std::shared_ptr<Guarded<NvmlView>> shared_;
   std::map<std::string, Card> cards_;
-  std::set<std::string> lost_;     // those that said so in the last round, or are missing from the list
+  std::set<std::string> lost_;     // those that reported it in the last round, or are missing from the list
   std::optional<Error> not_open_;  // why the library could not be loaded
   std::shared_ptr<const NvmlLibrary> events_library_;  // keeps it loaded as long as its events
   nvml::EventSet events_ = nullptr;
@@ -55,7 +55,7 @@ class NvmlSource final : public GpuSource {
 /// Bytes per second over PCIe of one GPU: two calls of 20 ms each.
 GpuPcie measure_pcie(const NvmlLibrary& library, nvml::Device device);
 
-/// A GPU's UUID, or where the driver does not say it, its PCI bus id or its place in the list.
+/// A GPU's UUID, or where the driver does not report it, its PCI bus id or its index in the list.
 std::string key_of(const Gpu& gpu);
 
 }  // namespace tutti

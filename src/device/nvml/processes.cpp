@@ -9,7 +9,7 @@
 namespace tutti {
 namespace {
 
-constexpr unsigned kMostProcesses = 128;  // room at first; the driver says when it is too little
+constexpr unsigned kMostProcesses = 128;  // capacity at first; the driver reports when it is too little
 constexpr std::byte kUntouched{0xA5};
 constexpr unsigned long long kFirstLook = 1'000'000;  // microseconds back
 
@@ -86,7 +86,7 @@ std::optional<std::vector<GpuProcess>> gpu_processes(NvmlQuery& query) {
 }
 
 bool add_process_utilisation(NvmlQuery& query, unsigned long long& last_seen, std::vector<GpuProcess>& processes) {
-  // The driver keeps old samples, which would be told again at first.
+  // The driver keeps old samples, which would be reported again at first.
   if (last_seen == 0) last_seen = microseconds_now() - kFirstLook;
   std::vector<nvml::ProcessSample> samples(4 * kMostProcesses);
   auto count = static_cast<unsigned>(samples.size());

@@ -9,7 +9,8 @@ namespace tutti {
 /// `last_seen` as in add_process_utilisation.
 void read_moving_values(NvmlQuery& query, unsigned long long& last_seen, GpuSnapshot& gpu);
 
-/// What hardly changes, and need not be asked every second: limits, PCIe link, ECC counts, recovery action, MIG slices.
+/// Values that hardly change, and need not be read every second: limits, PCIe link, ECC counts, recovery action, MIG
+/// slices.
 void read_steady_values(NvmlQuery& query, GpuSnapshot& gpu);
 
 /// Takes the values of read_steady_values from an older snapshot.

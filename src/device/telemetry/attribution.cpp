@@ -8,7 +8,7 @@ namespace tutti {
 namespace {
 
 /// More than this in use while no process is shown: the processes are there, but hidden from us. Drivers that do not
-/// tell `reserved` apart have it in there.
+/// list `reserved` separately have it in there.
 constexpr Bytes kUnexplained{512 << 20}, kUnexplainedWithReserved{std::int64_t{1} << 30};
 
 bool hides_processes(const GpuSnapshot& gpu) {
@@ -50,7 +50,7 @@ void attribute_load(GpuSnapshot& gpu, const HostSnapshot& host) {
     process.own = found->own;
     process.name = found->name;
   }
-  // In a container the driver may give the machine's process numbers: those who are nobody here may be ours.
+  // In a container the driver may give the machine's process numbers: those unknown here may be ours.
   if (!are_all_known || hides_processes(gpu)) return;
   split_memory(gpu);
   split_utilisation(gpu);

@@ -18,11 +18,11 @@ struct DriverState {
   std::shared_ptr<Guarded<NvmlView>> view = std::make_shared<Guarded<NvmlView>>();
 };
 
-/// One reader of GPUs: by NVML, else by nvidia-smi, into the desk's book. One thread, whose calls may hang; another
-/// reader can then take over.
+/// One reader of GPUs: by NVML, else by nvidia-smi, into the table of the DriverState. One thread, whose calls may
+/// hang; another reader can then take over.
 class DriverWatch {
  public:
-  /// `reader`: its number in the book. `is_needed` says whether it still is the one to read.
+  /// `reader`: its number in the table. `is_needed`: whether it still is the one to read.
   DriverWatch(std::shared_ptr<DriverState> driver, int reader, const Clock& clock, std::function<bool()> is_needed);
 
   /// One round over all GPUs.

@@ -16,7 +16,7 @@ namespace tutti {
 
 enum class GpuState {
   ok,    ///< answers
-  lost,  ///< the driver no longer has it, or says that it is lost; nothing may be sent there
+  lost,  ///< the driver no longer has it, or reports it lost; nothing may be sent there
   hung,  ///< the driver does not answer about it; the values are the last ones, and old
 };
 std::string_view name_of(GpuState state);
@@ -64,7 +64,7 @@ struct GpuMemory {
   std::optional<Bytes> foreign{};  ///< by everyone else: used less own
 };
 
-/// How busy a GPU is, 0 to 1. One resident kernel makes a GPU fully "busy": this tells idleness and strangers, not
+/// How busy a GPU is, 0 to 1. One resident kernel makes a GPU fully "busy": this shows idleness and foreign use, not
 /// capacity.
 struct GpuUtilisation {
   std::optional<double> gpu{};     ///< absent where it cannot be true (`doubt`)
@@ -72,7 +72,7 @@ struct GpuUtilisation {
   std::optional<double> own{};     ///< by our process tree
   std::optional<double> foreign{};
   bool by_process = false;             ///< the processes' own utilisation is known
-  std::optional<std::string> doubt{};  ///< "says 100 % with no process on it": a latched counter
+  std::optional<std::string> doubt{};  ///< "reports 100 % with no process on it": a latched counter
 };
 
 struct GpuErrors {

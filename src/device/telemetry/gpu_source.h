@@ -13,11 +13,11 @@ namespace tutti {
 class GpuSink {
  public:
   virtual ~GpuSink() = default;
-  /// False for a GPU whose call another thread still waits for: it may not be asked again.
+  /// False for a GPU whose call another thread still waits for: it may not be queried again.
   virtual bool may_query(std::string_view uuid) const = 0;
-  /// From now until the next call of this or `idle`, this GPU is being asked (empty: the driver as a whole).
+  /// From now until the next call of this or `idle`, this GPU is being queried (empty: the driver as a whole).
   virtual void asking(std::string_view uuid) = 0;
-  /// Nobody is being asked.
+  /// No query is open.
   virtual void idle() = 0;
   /// A GPU's values as just read, or its loss (`state` and `reason`).
   virtual void answered(GpuSnapshot gpu) = 0;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kLatchedAfter = 5;  // rounds: a real process may die within one
 constexpr Seconds kPcieStale{30};
-/// A card with less in use has nobody on it; where `reserved` is not told apart, it is in there too.
+/// A card with less in use is unused; where `reserved` is not listed separately, it is in there too.
 constexpr Bytes kIdle{256 << 20}, kIdleWithReserve{1 << 30};
 
 bool is_latched(const GpuSnapshot& gpu) {
@@ -48,7 +48,7 @@ void GpuTable::answered(GpuSnapshot gpu) {
   entry.latched = is_latched(gpu) ? entry.latched + 1 : 0;
   if (entry.latched >= kLatchedAfter) {
     gpu.utilisation = {};
-    gpu.utilisation.doubt = "says 100 % with no process and no memory in use";
+    gpu.utilisation.doubt = "reports 100 % with no process and no memory in use";
   }
   entry.values = std::move(gpu);
 }
@@ -91,7 +91,7 @@ void GpuTable::finished(const GpuRound& round) {
 
 void GpuTable::failed(const Error& error) {
   notes_ = {error.text()};
-  // While somebody still waits for the driver as a whole, it hangs: values then age, and are not lost.
+  // While a query of the driver as a whole is still open, it hangs: values then age, and are not lost.
   if (std::any_of(open_queries_.begin(), open_queries_.end(), [](const auto& each) { return each.second.uuid.empty(); })) return;
   source_.clear();
   for (auto& [uuid, entry] : entries_) lose(entry, error.what);
@@ -110,7 +110,7 @@ GpuSnapshot GpuTable::shown(Entry& entry, Instant now) const {
   GpuSnapshot gpu = entry.values;
   auto waited = waited_for(gpu.uuid, now);
   const auto age = gpu.age(now);
-  // The driver as a whole may hang while another source still tells fresh values.
+  // The driver as a whole may hang while another source still gives fresh values.
   if (!waited && gpu.state == GpuState::ok && (!age || *age > patience_)) waited = waited_for("", now);
   if (waited) {
     gpu.state = GpuState::hung;

@@ -11,8 +11,8 @@
 
 namespace tutti {
 
-/// What is known of all GPUs, as the threads that read them report it: who answers, who is being asked and since when,
-/// who is gone. Pure: time comes with every call.
+/// What is known of all GPUs, as the threads that read them report it: which answer, which are being queried and since
+/// when, which are gone. Pure: time comes with every call.
 class GpuTable {
  public:
   using Instant = Clock::Instant;
@@ -49,7 +49,7 @@ class GpuTable {
     GpuState shown = GpuState::ok;
     Instant since{};
     bool is_new = true;
-    int latched = 0;  // rounds in a row with full utilisation and nobody there
+    int latched = 0;  // rounds in a row with full utilisation and no process
     std::map<int, XidCount> xids{};
     GpuPcie measured{};
     std::optional<Instant> measured_at{};

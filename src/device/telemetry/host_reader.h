@@ -19,7 +19,7 @@ class HostReader {
   explicit HostReader(std::vector<std::filesystem::path> disks = {}, std::filesystem::path root = "/")
       : disks_(std::move(disks)), root_(std::move(root)) {}
 
-  /// The processes told of are those of `tree` (a process and its descendants) and `others`.
+  /// The processes in it are those of `tree` (a process and its descendants) and `others`.
   HostSnapshot read(Clock::Instant now, int tree, const std::set<int>& others);
 
  private:

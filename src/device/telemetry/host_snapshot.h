@@ -18,7 +18,7 @@ struct ProcessSnapshot {
   std::optional<Bytes> resident{};
 };
 
-/// Room on the file system of a folder that is watched, and the traffic of the disk below it.
+/// Free space on the file system of a folder that is watched, and the traffic of the disk below it.
 struct DiskSnapshot {
   std::string path;
   std::optional<Bytes> total{}, free{};

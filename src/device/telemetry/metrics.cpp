@@ -64,7 +64,7 @@ void add_load(Series& series, const GpuSnapshot& gpu, const Labels& labels) {
   series.gauge("tutti_gpu_memory_total_bytes", labels, number(memory.total), "Memory of the GPU");
   series.gauge("tutti_gpu_memory_used_bytes", labels, number(memory.used), "Memory that processes hold");
   series.gauge("tutti_gpu_memory_reserved_bytes", labels, number(memory.reserved), "Memory that the driver holds");
-  series.gauge("tutti_gpu_memory_free_bytes", labels, number(memory.free), "Memory that nobody holds");
+  series.gauge("tutti_gpu_memory_free_bytes", labels, number(memory.free), "Memory that is not in use");
   series.gauge("tutti_gpu_memory_own_bytes", labels, number(memory.own), "Memory that our processes hold");
   series.gauge("tutti_gpu_memory_foreign_bytes", labels, number(memory.foreign), "Memory that others hold");
 }
@@ -107,7 +107,7 @@ void add_errors_and_links(Series& series, const GpuSnapshot& gpu, const Labels& 
     }
   if (gpu.errors.recovery_action)
     series.gauge("tutti_gpu_recovery_action", with(labels, "action", *gpu.errors.recovery_action), 1,
-                 "What the driver asks to be done");
+                 "The action that the driver requests");
   series.gauge("tutti_gpu_pcie_generation", labels, number(gpu.pcie.generation), "Of the link as it is now");
   series.gauge("tutti_gpu_pcie_width", labels, number(gpu.pcie.width), "Lanes of the link as it is now");
   const auto traffic = [&](const char* direction, MaybeNumber value) {
@@ -127,10 +127,10 @@ void add_host(Series& series, const MachineSnapshot& all) {
   series.gauge("tutti_host_swap_total_bytes", {}, number(host.swap_total), "Swap");
   series.gauge("tutti_host_swap_used_bytes", {}, number(host.swap_used), "Swap in use");
   for (std::size_t i = 0; i < host.disks.size(); ++i) {
-    // By number: paths are nobody's business.
+    // By number: metrics do not reveal paths.
     const Labels labels{{"disk", std::to_string(i)}};
     series.gauge("tutti_host_disk_total_bytes", labels, number(host.disks[i].total), "Size of a watched disk");
-    series.gauge("tutti_host_disk_free_bytes", labels, number(host.disks[i].free), "Room on a watched disk");
+    series.gauge("tutti_host_disk_free_bytes", labels, number(host.disks[i].free), "Free space on a watched disk");
     const auto traffic = [&](const char* direction, MaybeNumber value) {
       series.gauge("tutti_host_disk_bytes_per_second", with(labels, "direction", direction), value,
                    "Traffic of a watched disk");

@@ -13,14 +13,14 @@
 
 namespace tutti {
 
-/// Shared by the threads, and by those left behind in a call that hangs: it lives as long as the last of them.
+/// Shared by the threads, and by those left behind in a call that hangs: it exists as long as the last of them.
 struct SamplerState {
   SamplerState(SamplerOptions chosen, const Clock& time)
       : options(std::move(chosen)), clock(time), driver(std::make_shared<DriverState>(options.patience)) {}
 
   struct Newest {
     std::shared_ptr<const MachineSnapshot> snapshot = std::make_shared<const MachineSnapshot>();
-    bool has_gpus = false;  // the driver has answered, or said that there is none
+    bool has_gpus = false;  // the driver has answered, or reported that there is none
   };
   struct Crew {
     bool is_over = false;
@@ -41,7 +41,7 @@ struct SamplerState {
   bool needs(int reader) const {
     return crew.with([&](const Crew& all) { return !all.is_over && all.reader == reader; });
   }
-  /// Waits; true when the reader (or, for -1, anybody) is still needed after it.
+  /// Waits; true when the reader (or, for -1, any reader) is still needed after it.
   bool pause(Seconds time, int reader) {
     return !crew.wait_for(time, [&](const Crew& all) { return all.is_over || (reader >= 0 && all.reader != reader); });
   }
@@ -57,7 +57,7 @@ constexpr double kWithoutNews = 1.25;
 /// The first is taken before the driver has answered, the second right then; the third has rates over a whole period.
 constexpr std::uint64_t kSettled = 3;
 
-/// A thread that nobody has to wait for: it keeps the state alive and says when it is done.
+/// A thread that need not be joined: it keeps the state alive and reports when it is done.
 void start_thread(const State& state, std::function<void()> body) {
   state->crew.with([](auto& crew) { ++crew.running; });
   std::thread([state, body = std::move(body)]() mutable {
@@ -135,7 +135,7 @@ Sampler::Sampler(SamplerOptions options, const Clock& clock)
 Sampler::~Sampler() {
   state_->crew.change([](SamplerState::Crew& crew) { crew.is_over = true; });
   const auto is_done = [](const SamplerState::Crew& crew) { return crew.running == 0; };
-  // With every thread gone the library is closed here, and not by whichever thread lets go of the state last.
+  // With every thread gone the library is closed here, and not by whichever thread drops the state last.
   if (state_->crew.wait_for(state_->options.farewell, is_done))
     state_->driver->view->with([](NvmlView& view) { view = {}; });
 }

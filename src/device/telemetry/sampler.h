@@ -18,7 +18,7 @@ struct SamplerOptions {
   Seconds pcie_period{10};                     ///< between PCIe measurements, which take 40 ms a GPU; 0: none
   Seconds patience{3};                         ///< a driver call that takes longer makes its GPU `hung`
   Seconds farewell{0.5};                       ///< longest the destructor waits for a driver call that hangs
-  std::vector<std::filesystem::path> disks{};  ///< folders whose room is watched
+  std::vector<std::filesystem::path> disks{};  ///< folders whose free space is watched
   std::optional<int> own_root{};               ///< whose tree counts as own; absent: this process
   std::optional<std::string> visible_devices = cuda_visible_devices();  ///< absent: unset, all are visible
 };
@@ -27,7 +27,7 @@ struct SamplerState;
 
 /// Watches the machine: a thread that publishes a snapshot a second and never calls the driver, one that does (NVML,
 /// else nvidia-smi), one for PCIe throughput. A driver call that hangs makes that GPU's values old and its state
-/// `hung`; the other GPUs go on with another thread, and nobody waits. Costs no GPU memory: no CUDA context is ever
+/// `hung`; the other GPUs go on with another thread, and no caller waits. Costs no GPU memory: no CUDA context is ever
 /// made.
 class Sampler {
  public:

@@ -64,7 +64,7 @@ void set_throttling(GpuSnapshot& gpu, std::string_view text) {
 
 using Setter = std::function<void(GpuSnapshot&, std::string_view)>;
 
-/// What every nvidia-smi of the last ten years can be asked.
+/// Fields that every nvidia-smi of the last ten years has.
 const std::vector<std::pair<std::string, Setter>>& basic_fields() {
   static const std::vector<std::pair<std::string, Setter>> fields{
       {"index",
@@ -149,7 +149,7 @@ std::vector<GpuSnapshot> parse_smi(std::string_view text, const std::vector<std:
       if (fields[i] == "driver_version") driver = values[i];
       if (const Setter* set = setter_of(fields[i])) (*set)(gpu, values[i]);
     }
-    if (gpu.state == GpuState::lost) gpu.reason = "nvidia-smi says: GPU is lost";
+    if (gpu.state == GpuState::lost) gpu.reason = "nvidia-smi reports: GPU is lost";
     if (gpu.uuid.empty()) gpu.uuid = gpu.pci_bus_id.value_or("");
     if (!gpu.uuid.empty()) gpus.push_back(std::move(gpu));
   }

@@ -9,8 +9,8 @@
 namespace tutti {
 
 /// GPUs by the program nvidia-smi (or the one that TUTTI_NVIDIA_SMI names), for machines where NVML cannot be loaded. A
-/// run costs tens of milliseconds of processor time, so it is asked every 5 s, every 30 s where it fails; it is killed
-/// when it takes longer than 5.
+/// run costs tens of milliseconds of processor time, so it runs every 5 s, every 30 s where it fails; it is killed when
+/// it takes longer than 5.
 class SmiSource final : public GpuSource {
  public:
   Result<GpuRound> read(GpuSink& sink, Clock::Instant now) override;
@@ -23,8 +23,8 @@ class SmiSource final : public GpuSource {
   bool is_old_ = false;  // it knows the basic fields only
 };
 
-/// GPUs from the text of `nvidia-smi --query-gpu=FIELDS --format=csv,noheader,nounits`, by the names of its fields.
-/// What it writes in brackets ("[N/A]", "[Not Supported]") is absent; a GPU that is lost says so in all its fields.
+/// GPUs from the text of `nvidia-smi --query-gpu=FIELDS --format=csv,noheader,nounits`, by the names of its fields. A
+/// value in brackets ("[N/A]", "[Not Supported]") is absent; a GPU that is lost has its loss in all its fields.
 std::vector<GpuSnapshot> parse_smi(std::string_view text, const std::vector<std::string>& fields,
                                    std::optional<std::string>& driver);
 

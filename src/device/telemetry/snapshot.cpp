@@ -5,7 +5,7 @@
 namespace tutti {
 namespace {
 
-/// NVML's clocks event reasons from bit 1 on; bit 0 says that the GPU is idle (nvml.h, nvmlClocksEventReasons).
+/// NVML's clocks event reasons from bit 1 on; bit 0 means that the GPU is idle (nvml.h, nvmlClocksEventReasons).
 constexpr ThrottleReason kReasons[] = {
     {"applications_clocks_setting", "held by the clocks that are set"},
     {"sw_power_cap", "power limit reached"},

@@ -11,7 +11,7 @@
 
 namespace tutti {
 
-/// What lies between two GPUs, nearest first, under the names that `nvidia-smi topo -m` gives.
+/// The link between two GPUs, nearest first, under the names that `nvidia-smi topo -m` gives.
 struct GpuPath {
   enum class Kind {
     nvlink,      ///< NV#: a bonded set of # NVLinks, direct or over switches
@@ -41,14 +41,15 @@ struct NumaNode {
   std::optional<Bytes> memory{};
 };
 
-/// Who is near whom. What neither the driver nor the system says is absent.
+/// Which devices are near which. A link that neither the driver nor the system reports is absent.
 struct Topology {
   std::vector<TopologyGpu> gpus{};
   std::vector<std::vector<std::optional<GpuPath>>> paths{};  ///< [gpu][gpu]; absent on the diagonal
   std::vector<NumaNode> nodes{};
 };
 
-/// Asks NVML, and below `root` ("/" but in tests) the system's own description of its PCI bus where NVML does not say.
+/// Queries NVML, and below `root` ("/" but in tests) the system's own description of its PCI bus where NVML lacks an
+/// answer.
 Topology read_topology(const NvmlLibrary& library, const NvmlListing& listing, const std::filesystem::path& root = "/");
 
 /// The machine's own. Fault::missing or Fault::device without a driver that answers.

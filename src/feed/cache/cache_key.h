@@ -17,7 +17,7 @@ CacheKey cache_key(std::span<const std::byte> content, std::span<const double> p
 /// Its 32 hexadecimal digits, for names of files and lists of digests.
 std::string hex_of(const CacheKey& key);
 
-/// 64 bits of it, by which damaged content or another file is told.
+/// 64 bits of it, which detect damaged content or another file.
 inline std::uint64_t checksum(std::span<const std::byte> content) {
   return cache_key(content, {})[0];
 }

@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t kMagic = 0x31306c656d747574;  // "tutmel01"; another version of the entries, another number
 constexpr int kPacks = 8;                             // that fill the cache: an eighth of it goes at a time
 
-/// In front of each entry, as it lies on disk.
+/// The head of each entry, as it is on disk.
 struct EntryHead {
   std::uint64_t magic = kMagic;
   CacheKey key{};
@@ -37,7 +37,7 @@ std::int64_t size_of(const EntryHead& head) {
 Result<std::unique_ptr<FeatureCache>> FeatureCache::open(const FeatureCacheOptions& options) {
   std::unique_ptr<FeatureCache> cache(new FeatureCache(options));
   if (auto made = make_folders(options.folder); !made) return tl::unexpected(made.error());
-  std::error_code ignored;  // a folder that cannot be listed has no packs to take up
+  std::error_code ignored;  // a folder that cannot be listed has no packs to use
   std::vector<std::filesystem::path> packs;
   for (const auto& entry : std::filesystem::directory_iterator(options.folder, ignored))
     if (entry.path().extension() == ".melpack") packs.push_back(entry.path());

@@ -59,7 +59,7 @@ class FeatureCache {
   explicit FeatureCache(FeatureCacheOptions options) : options_(std::move(options)) {}
   Result<void> take_up(const std::filesystem::path& path);
   Result<std::shared_ptr<Pack>> new_pack() const;
-  /// Room for an entry in the open pack, or in a new one.
+  /// Space for an entry in the open pack, or in a new one.
   Result<PackLocation> reserve(std::int64_t size);
   /// Packs that have to go for `more` bytes; their entries are forgotten.
   static std::vector<std::shared_ptr<Pack>> evict(State& state, std::int64_t more, std::int64_t most);

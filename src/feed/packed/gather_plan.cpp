@@ -87,7 +87,7 @@ Result<void> GatherPlan::add(const Probed& next) {
   return {};
 }
 
-/// The next batch is chosen; where there is no room for it, the oldest gets others for its bad samples first.
+/// The next batch is chosen; where there is no space for it, the oldest gets others for its bad samples first.
 Result<void> GatherPlan::hand_out() {
   const bool has_space = planner_.has_space();
   if (has_space) {
@@ -131,7 +131,7 @@ Result<void> GatherPlan::note_bad(const PlannedBatch& batch) {
   return {};
 }
 
-/// Rows without a sample are left out, and rows longer than planned get the room they need.
+/// Rows without a sample are left out, and rows longer than planned get the frames that they need.
 GatherList GatherPlan::list_of(const PlannedBatch& batch, std::int64_t frames) const {
   GatherList list{.number = batch.number, .epoch = batch.epoch, .frames = frames};
   for (const PlannedSample& sample : batch.samples) {

@@ -24,8 +24,8 @@ struct GatherList {
   std::string position{};               ///< Batch::position, without its prefix
 };
 
-/// The batches of a run as lists of places in a packed set: the planner's rules as the streamed feed follows them, but
-/// without waiting, for how long samples are and which are bad is known beforehand. One thread.
+/// The batches of a run as lists of indices into a packed set. It follows the planner's rules as the streamed feed
+/// does, but without waiting, for how long samples are and which are bad is known beforehand. One thread.
 class GatherPlan {
  public:
   /// `options`, `set` and `bad` outlive it. `planner`: new, or restored from a position.
@@ -58,7 +58,7 @@ class GatherPlan {
   GivenEpochs given_{};
   std::deque<std::int64_t> frames_{};  // T of the planner's batches in flight
   std::deque<GatherList> ready_{};
-  std::optional<Error> failed_{};  // told behind the batches that came before it
+  std::optional<Error> failed_{};  // reported behind the batches that came before it
 };
 
 }  // namespace tutti

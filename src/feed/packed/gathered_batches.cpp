@@ -28,7 +28,7 @@ Result<void> GatheredBatches::restore(std::string_view position) {
   return fail(Fault::corrupt,
               "the position to resume from names pieces of recordings that the packed set does not hold: "
               "recordings or transcripts have changed since",
-              "Put back the files it was made with, or train anew in another folder");
+              "Put back the files it was made with, or train again in another folder");
 }
 
 /// A line or a piece that a position names is what it was then. What cannot be used any more is a bad sample.

@@ -13,8 +13,8 @@
 
 namespace tutti {
 
-/// Whole batches out of a packed set, in two stages: `list` says which rows, `gather` copies them, several batches at a
-/// time on threads of its own; or only says what a device is to gather. The same batches as StreamedBatches with a
+/// Whole batches out of a packed set, in two stages. `list` chooses the rows; `gather` copies them, several batches at
+/// a time on threads of its own, or only lists what a device is to gather. The same batches as StreamedBatches with a
 /// cache makes.
 class GatheredBatches final : public BatchPath {
  public:

@@ -28,9 +28,9 @@ Result<void> check_space(const FeedOptions& options, Bytes needed) {
   if (resident.where == Residence::mapped || resident.space.value == 0 || needed <= resident.space) return {};
   const std::string where = name_of(resident.where);
   return fail(Fault::exhausted,
-              "data-set " + where + ": the packed set takes " + bytes_text(needed) + ", there is room for " +
+              "data-set " + where + ": the packed set takes " + bytes_text(needed) + ", there is space for " +
                   bytes_text(resident.space),
-              "Take data-set mapped, of which memory holds what it has room for, or fewer samples (max-samples)");
+              "Take data-set mapped, of which memory holds as much as fits, or fewer samples (max-samples)");
 }
 
 /// Before anything is decoded: what memory, and the cache as large as it may be, cannot hold.
@@ -82,7 +82,7 @@ void evict(const fs::path& kept, Bytes most) {
   }
 }
 
-/// The set as it lies there; null where it is not, or is damaged. Errors: it cannot be looked at (memory, permissions).
+/// The set as it is there; null where it is not, or is damaged. Errors: it cannot be looked at (memory, permissions).
 Result<std::shared_ptr<PackedSet>> find(const FeedOptions& options, const CacheKey& key, const fs::path& path,
                                         bool reports_damage) {
   auto found = PackedSet::open(path, key, options.threads.features);
@@ -94,7 +94,7 @@ Result<std::shared_ptr<PackedSet>> find(const FeedOptions& options, const CacheK
   const Fault fault = found.error().fault;
   if (fault != Fault::missing && fault != Fault::corrupt) return found;
   if (reports_damage && fault == Fault::corrupt)
-    log(Level::warning, "the packed set cannot be used and is packed anew: " + found.error().text());
+    log(Level::warning, "the packed set cannot be used and is packed again: " + found.error().text());
   return nullptr;
 }
 
@@ -152,7 +152,7 @@ Result<std::shared_ptr<PackedSet>> pack_once(const FeedOptions& options, const D
 Result<std::shared_ptr<const PackedSet>> open_packed(const FeedOptions& options, const Dataset& set) {
   const auto key = pack_key(options, set);
   if (!key) return tl::unexpected(key.error());
-  std::error_code ignored;  // what cannot be made cannot be locked either, which is told
+  std::error_code ignored;  // what cannot be made cannot be locked either, which is reported
   fs::create_directories(options.cache.folder, ignored);
   const fs::path path = options.cache.folder / (hex_of(*key) + kPackEnding);
   auto opened = Result<std::shared_ptr<PackedSet>>(nullptr);

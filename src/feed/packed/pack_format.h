@@ -11,16 +11,16 @@
 
 namespace tutti {
 
-// A packed set as it lies on disk: the head, records, the index. A record is a sample's features, [n_mels, frames] in
-// half precision, and what is known of it (sample_facts.h), behind a head of its own, by which whoever goes on with an
-// interrupted packing knows it again. The index says where each begins: first the number of the first entry of every
-// line, [lines + 1] int64, then the entries. As this machine writes numbers: a file that another kind of machine wrote
-// has another magic number.
+// A packed set as it is on disk: the head, records, the index. A record is a sample's features, [n_mels, frames] in
+// half precision, and what is known of it (sample_facts.h), behind a head of its own, by which a continued packing
+// recognises it. The index holds where each begins: first the number of the first entry of every line, [lines + 1]
+// int64, then the entries. As this machine writes numbers: a file that another kind of machine wrote has another magic
+// number.
 
 inline constexpr std::uint64_t kPackMagic = 0x3230746573747574;  // "tutset02"; other contents, another number
 
 inline constexpr const char* kPackEnding = ".setpack";
-/// Of what is not whole yet.
+/// The ending of a pack that is not whole yet.
 inline constexpr const char* kHalfPackEnding = ".setpack.half";
 
 /// Records and the index begin at multiples of it: wherever they are, a number may.

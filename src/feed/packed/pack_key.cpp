@@ -14,7 +14,7 @@
 namespace tutti {
 namespace {
 
-/// Of what a file holds, without reading it.
+/// A number for what a file holds, without reading it.
 std::uint64_t stamp_of(const std::filesystem::path& path) {
   const auto whole = [](auto value) { return static_cast<std::uint64_t>(value); };
   struct stat facts {};

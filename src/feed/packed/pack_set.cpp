@@ -43,7 +43,7 @@ Bytes size_of(const std::vector<PlannedSample>& samples, std::int64_t n_mels) {
   return all;
 }
 
-/// Says how far the packing is. Thread-safe.
+/// Reports how far the packing is. Thread-safe.
 class Progress {
  public:
   Progress(std::int64_t done, std::int64_t all, const Clock& clock)
@@ -121,8 +121,8 @@ class Packer {
   PackWriter& out_;
 };
 
-/// Those of the samples that an interrupted packing has done; the others have no place yet. The file's name says of
-/// which set it is, so numbers are this plan's.
+/// Those of the samples that an interrupted packing has done; the others have no entry yet. The file's name identifies
+/// the set, so numbers are this plan's.
 Result<std::vector<PackEntry>> entries_done(PackWriter& writer, const PackPlan& plan, std::int64_t n_mels) {
   std::vector<PackEntry> entries(plan.samples.size());
   const auto done = writer.take_up(n_mels, entries);

@@ -27,10 +27,10 @@ struct PackPlan {
 /// Errors: what the machine has too little of now (memory, descriptors), or a disk that does not answer.
 Result<PackPlan> plan_pack(const FeedOptions& options, const Dataset& set);
 
-/// Decodes all samples, as a feed with a cache would, and writes them to `path` so that it appears whole. Takes from
-/// the cache what it has, and up what an interrupted packing to this path has left; says from time to time how far it
-/// is. Samples that cannot be used are kept as such. Errors: what cannot be written, and what the machine lacks now: a
-/// sample it keeps from being read is not bad for good.
+/// Decodes all samples, as a feed with a cache would, and writes them to `path` so that it appears whole. Uses what the
+/// cache has and what an interrupted packing to this path has left; reports from time to time how far it is. Samples
+/// that cannot be used are kept as such. Errors: what cannot be written, and what the machine is short of now: a sample
+/// that cannot be read for that reason is not bad for good.
 Result<void> write_pack(const FeedOptions& options, const Dataset& set, const PackPlan& plan, const CacheKey& key,
                         const std::filesystem::path& path);
 

@@ -38,7 +38,7 @@ Result<void> PackWriter::put(std::int64_t at, std::span<const std::byte> bytes) 
   return written;
 }
 
-/// The record that begins where the sound ones end. False where none is whole there.
+/// The record that begins where the valid ones end. False where none is whole there.
 bool PackWriter::read_record(RecordHead& head, std::vector<std::byte>& body, std::int64_t n_mels) const {
   if (!read_whole(file_.get(), std::as_writable_bytes(std::span(&head, 1)), end_)) return false;
   const std::int64_t behind = end_ + static_cast<std::int64_t>(sizeof head);

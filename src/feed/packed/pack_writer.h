@@ -15,12 +15,12 @@
 
 namespace tutti {
 
-/// Writes a packed set under a name of its own, and gives it its name when it is whole and on the disk. What ends
-/// before, also by `kill -9`, leaves what it has written for the next to take up; but for what could not be written:
-/// that is cleared away at once.
+/// Writes a packed set under a name of its own, and gives it its name when it is whole and on the disk. A packing that
+/// ends before, also by `kill -9`, leaves what it has written for the next one to continue. Only what could not be
+/// written is cleared away at once.
 class PackWriter {
  public:
-  /// `path` ends with kPackEnding, and names what is packed: whatever lies there half written is of the same set.
+  /// `path` ends with kPackEnding, and names what is packed: whatever is half written there is of the same set.
   static Result<std::unique_ptr<PackWriter>> create(const std::filesystem::path& path);
   PackWriter(const PackWriter&) = delete;
   PackWriter& operator=(const PackWriter&) = delete;
@@ -52,8 +52,8 @@ class PackWriter {
 /// What an interrupted packing of that set has left on the disk, the damaged included.
 Bytes half_packed(const std::filesystem::path& path);
 
-/// Clears away what interrupted packings of other sets than `path` have left. Only for whoever may pack in its folder
-/// now.
+/// Clears away what interrupted packings of other sets than `path` have left. Only for a caller that may pack in its
+/// folder now.
 void remove_other_half_packs(const std::filesystem::path& path);
 
 }  // namespace tutti

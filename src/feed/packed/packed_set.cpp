@@ -69,7 +69,7 @@ Result<void> PackedSet::move_to_memory(int threads) {
     return fail(Fault::exhausted,
                 "data-set memory: the packed set takes " + bytes_text(this->size()) +
                     ", this process gets no more memory as large",
-                "Take data-set mapped, of which memory holds what it has room for, raise the process's limit "
+                "Take data-set mapped, of which memory holds as much as fits, raise the process's limit "
                 "(ulimit -v), or take fewer samples (max-samples)");
   const auto copied = in_parallel((size + kPart - 1) / kPart, threads, [&](std::int64_t part) -> Result<void> {
     const std::int64_t at = part * kPart;

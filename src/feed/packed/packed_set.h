@@ -22,8 +22,8 @@ class PackedSet {
   /// Fault::corrupt for a damaged one, or one that is not `key`'s.
   static Result<std::shared_ptr<PackedSet>> open(const std::filesystem::path& path, const CacheKey& key, int threads);
 
-  /// Copies all of it to memory of the process's own, and lets go of the mapping. Before others use it.
-  /// Fault::exhausted where the process gets no such memory: it is mapped then as before.
+  /// Copies all of it to memory of the process's own, and closes the mapping. Before others use it. Fault::exhausted
+  /// where the process gets no such memory: it is mapped then as before.
   Result<void> move_to_memory(int threads);
 
   std::int64_t n_mels() const { return head_.n_mels; }
@@ -36,12 +36,12 @@ class PackedSet {
 
   /// [n_mels, entry.frames] in half precision.
   std::span<const std::uint16_t> mel(const PackEntry& entry) const;
-  /// Of a sample that is not bad; its frames are not set. Throws std::logic_error for another.
+  /// The facts of a sample that is not bad; its frames are not set. Throws std::logic_error for another.
   BatchSample facts(const PackEntry& entry) const;
-  /// Of a bad one. Throws std::logic_error for another.
+  /// The facts of a bad one. Throws std::logic_error for another.
   BadFacts bad_facts(const PackEntry& entry) const;
 
-  /// Of the whole file, and of all features.
+  /// The sizes of the whole file, and of all features.
   Bytes size() const { return {std::ssize(bytes_)}; }
   Bytes features() const;
 

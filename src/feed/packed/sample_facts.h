@@ -14,7 +14,7 @@ struct BadFacts {
   std::string reason{};
 };
 
-/// What is known of a sample, as bytes; reading them gives the same sample but for its frames, which are told apart.
+/// What is known of a sample, as bytes; reading them gives the same sample but for its frames, which are stored apart.
 std::string write_facts(const BatchSample& sample);
 std::string write_facts(const BadFacts& bad);
 

@@ -14,10 +14,10 @@ struct BatchRules {
   bool by_length = true;         ///< false: in the order they came
 };
 
-/// Which waiting samples make the next batch, as places in `frames` (mel frames of each, oldest first), in the order
-/// they shall have. The oldest is always among them, so nothing waits for ever; the others are of like length, so many
-/// that no other fits beside them: what is left of an epoch would else leave one by one. Of such batches it is the one
-/// with the least padding. Pure.
+/// Which waiting samples make the next batch, as indices into `frames` (mel frames of each, oldest first), in the order
+/// they shall have. The oldest is always among them, so nothing waits for ever. The others are of like length, so many
+/// that no other fits beside them: what is left of an epoch would else leave one by one. The batch is the one with the
+/// least padding among those. Pure.
 std::vector<std::size_t> choose_batch(std::span<const std::int32_t> frames, const BatchRules& rules);
 
 /// The waiting sample that fits best beside others of up to `longest` frames: the longest not above it, else the

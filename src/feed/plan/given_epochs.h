@@ -5,7 +5,7 @@
 namespace tutti {
 
 /// Which epochs have given a batch. A set of which nothing can be used would be read for ever where epochs have no end:
-/// one whole epoch without a batch tells.
+/// one whole epoch without a batch shows it.
 class GivenEpochs {
  public:
   /// Epochs from this one on are whole; of those before it an interrupted run may have given everything.

@@ -11,7 +11,7 @@
 
 namespace tutti {
 
-/// A sample by its place in the set, and how long it will be.
+/// A sample by its index in the set, and how long it will be.
 struct PlannedSample {
   std::int64_t index = 0;   ///< of the dataset's line
   std::int32_t piece = -1;  ///< of a recording that is cut; -1: the line as a whole
@@ -27,19 +27,19 @@ struct PlannedBatch {
   std::vector<PlannedSample> samples{};
 };
 
-/// Decides which samples go together, in an order that follows from what it is told alone.
+/// Decides which samples go together, in an order that follows from its input alone.
 ///
 /// Samples arrive in the epoch's order and wait in a window; batches are chosen among them once it is full. A batch
 /// whose samples turn out bad gets others from the window, and always at the same moment: just before the batch `depth`
-/// places behind it is chosen. So neither the pace of decoding nor an interruption changes anything. Plain data and
-/// rules: no threads, no files.
+/// batches behind it is chosen. So neither the speed of audio decoding nor an interruption changes anything. Plain data
+/// and rules: no threads, no files.
 class Planner {
  public:
   Planner(BatchRules rules, std::int64_t window, std::size_t depth)
       : rules_(rules), window_size_(static_cast<std::size_t>(window)), depth_(depth) {}
 
   // What arrives, in order.
-  /// Place `cursor` of the epoch's order came to these samples: one, the pieces of a long one, none for a bad one.
+  /// Index `cursor` of the epoch's order gave these samples: one, the pieces of a long one, none for a bad one.
   void add(std::int64_t cursor, const std::vector<PlannedSample>& samples);
   /// The epoch's order is through: what waits is handed out to the last.
   void end_order() { is_order_over_ = true; }
@@ -51,8 +51,8 @@ class Planner {
   bool has_space() const { return in_flight_.size() < depth_; }
   /// The next batch; `wants_batch` and `has_space` hold.
   const PlannedBatch& choose();
-  /// Puts waiting samples in the place of bad ones of the oldest batch; rows for which none is left get index -1.
-  /// Called when `wants_batch` holds and `has_space` does not, or when the epoch's window is empty.
+  /// Replaces bad samples of the oldest batch by waiting ones; rows for which none is left get index -1. Called when
+  /// `wants_batch` holds and `has_space` does not, or when the epoch's window is empty.
   const PlannedBatch& replace(const std::vector<std::size_t>& bad_rows);
   /// The oldest batch is done.
   void resolve() { in_flight_.pop_front(); }
@@ -80,7 +80,7 @@ class Planner {
   std::size_t window_size_;
   std::size_t depth_;
   std::int64_t epoch_ = 0;
-  std::int64_t cursor_ = 0;  // places of the epoch's order that have arrived
+  std::int64_t cursor_ = 0;  // indices of the epoch's order that have arrived
   std::int64_t next_number_ = 0;
   bool is_order_over_ = false;
   std::deque<PlannedSample> window_;

@@ -4,7 +4,7 @@
 
 namespace tutti {
 
-// How things in OUT and OUT/checkpoints are called, for both programs: who writes them, and who is told to go on from
+// How folders in OUT/checkpoints are called, for both programs: the one that writes them, and the one that goes on from
 // one.
 
 /// A checkpoint: "step-00000012", and sorted by name also by step.

@@ -27,7 +27,7 @@ Result<void> between(const char* name, double value, double least, double most) 
   return fail(Fault::usage, text.str());
 }
 
-/// Of what is multiplied by itself step after step, where 1 would never forget the first.
+/// For what is multiplied by itself step after step, where 1 would never forget the first.
 Result<void> below_one(const char* name, double value) {
   if (value >= 0 && value < 1) return {};
   return fail(Fault::usage, std::string(name) + ": expected 0 to less than 1, found " + toml_number(value));
@@ -69,7 +69,7 @@ std::vector<Result<void>> name_checks(const WhisperRecipe& r) {
 constexpr double kMany = 1e9;
 constexpr double kMostThreads = 1024;
 
-/// Of what the feed does.
+/// The checks of what the feed does.
 std::vector<Result<void>> feed_checks(const WhisperRecipe& r) {
   return {
       between("bad-share", r.bad_share, 0, 1),
@@ -90,7 +90,7 @@ std::vector<Result<void>> feed_checks(const WhisperRecipe& r) {
   };
 }
 
-/// Of how the network steps, and for how long.
+/// The checks of how the network steps, and for how long.
 std::vector<Result<void>> step_checks(const WhisperRecipe& r) {
   return {
       between("accumulation", r.accumulation, 1, kMany),
@@ -141,14 +141,14 @@ std::vector<Result<void>> new_network_checks(const WhisperRecipe& r) {
   };
 }
 
-/// What would do nothing beside the others, and so was not meant.
+/// What would do nothing beside the others, and so was not intended.
 std::vector<Result<void>> sense_checks(const WhisperRecipe& r) {
   const auto unless = [](bool senseless, const std::string& what, const char* hint) {
     return senseless ? Result<void>(fail(Fault::usage, what, hint)) : Result<void>{};
   };
   return {
       unless(r.cycles > 1 && r.schedule != "cosine",
-             "cycles: only the cosine begins anew; the schedule is '" + r.schedule + "'",
+             "cycles: only the cosine restarts; the schedule is '" + r.schedule + "'",
              "Add schedule cosine, or leave cycles out"),
       unless(
           r.lora_rank > 0 && r.lora_alpha <= 0,
@@ -165,7 +165,7 @@ std::vector<Result<void>> sense_checks(const WhisperRecipe& r) {
   };
 }
 
-/// What is packed once is the same in every epoch, and lies in the cache.
+/// What is packed once is the same in every epoch, and is stored in the cache.
 Result<void> check_data_set(const WhisperRecipe& r) {
   if (r.data_set == "stream") return {};
   const std::string requested = "data-set " + r.data_set;

@@ -5,7 +5,7 @@
 
 namespace tutti {
 
-/// Fault::usage for values that cannot be meant, each by itself or together.
+/// Fault::usage for values that cannot be intended, each by itself or together.
 Result<void> check_recipe(const WhisperRecipe& recipe);
 
 }  // namespace tutti

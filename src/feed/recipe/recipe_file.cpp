@@ -75,7 +75,7 @@ class Taking {
   const toml::node& node_;
 };
 
-/// As a recipe says it.
+/// As a recipe writes it.
 template <class T>
 std::string value_text(const T& field) {
   std::ostringstream text;

@@ -8,7 +8,7 @@
 
 namespace tutti {
 
-/// The TOML text over what `recipe` says already. Strict: an unknown key is named with the nearest right one, a value
+/// The TOML text over what `recipe` holds already. Strict: an unknown key is named with the nearest right one, a value
 /// of another kind with what was expected. `file_name` names the text in errors.
 Result<WhisperRecipe> read_recipe(std::string_view toml, const std::string& file_name, WhisperRecipe recipe = {});
 

@@ -12,7 +12,7 @@ void visit_data_fields(WhisperRecipe& r, Visit& visit) {
       "data", r.data, "DIR",
       "what to learn: the layout of LJSpeech, Common Voice, audiofolder or a generator, or a table or JSON with texts");
   visit("eval-data", r.eval_data, "DIR",
-        "what to judge by; without it: the data's own validation split, if it has one");
+        "evaluation set; default: the data's own validation split, if it has one");
   visit("max-samples", r.max_samples, "N", "of the data at most, the first ones; 0: all");
   visit("eval-samples", r.eval_samples, "N", "decoded in an evaluation at most; 0: all");
   visit("normaliser", r.normaliser, "none|basic|english", "what texts pass through before errors are counted");
@@ -33,7 +33,7 @@ void visit_data_fields(WhisperRecipe& r, Visit& visit) {
 
 template <class Visit>
 void visit_augmentation_fields(WhisperRecipe& r, Visit& visit) {
-  visit.group("Augmentation, drawn anew for every sample and epoch");
+  visit.group("Augmentation, drawn again for every sample and epoch");
   visit("speed-share", r.speed_share, "SHARE", "of the samples played 10 % slower to 10 % faster");
   visit("gain-share", r.gain_share, "SHARE", "of the samples made louder or softer, -12 to 6 dB");
   visit("noise-share", r.noise_share, "SHARE", "of the samples with noise added");
@@ -55,20 +55,20 @@ void visit_model_fields(WhisperRecipe& r, Visit& visit) {
   visit("encoder-layers", r.encoder_layers, "N", "of a new network");
   visit("decoder-layers", r.decoder_layers, "N", "of a new network");
   visit("mels", r.mels, "80|128", "bins of a new network's features");
-  visit("window-seconds", r.window_seconds, "S", "a new network hears at once; at most 30");
+  visit("window-seconds", r.window_seconds, "S", "length of a new network's window; at most 30");
   visit("text-context", r.text_context, "N", "tokens of a new network's text, prompt included");
   visit("local-attention", r.local_attention, "",
         "heads of a new network's encoder begin by looking at near positions");
   visit("vocabulary", r.vocabulary, "bytes|english|multilingual|PATH",
         "of a new network: one token a byte, one of OpenAI's, or a tokenizer file");
   visit("language", r.language, "LANGUAGE", "of the texts, for a multilingual model: a code, a tag or a name");
-  visit("task", r.task, "transcribe|translate", "told to a multilingual model");
+  visit("task", r.task, "transcribe|translate", "task token of a multilingual model");
   visit("timestamps", r.timestamps, "SHARE", "of the samples are taught with times, 0 to 1");
   visit("export-type", r.export_type, "TYPE", "of the weights in OUT/model: float32, float16 or bfloat16");
 }
 
 /// Calls `visit(name, field, value, meaning)` for every field in the order of the help; `visit.group(heading)` before
-/// each group. `name` is the key and the flag; `value` stands for the value in the help, empty for a switch.
+/// each group. `name` is the key and the flag; `value` names the value in the help, empty for a switch.
 template <class Visit>
 void visit_fields(WhisperRecipe& r, Visit&& visit) {
   visit_data_fields(r, visit);

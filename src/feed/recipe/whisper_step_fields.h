@@ -15,7 +15,7 @@ void visit_batch_fields(WhisperRecipe& r, Visit& visit) {
   visit("window-share", r.window_share, "SHARE",
         "of the batches that are filled up with silence to the window although padding is 'bucket': without any, a "
         "network forgets that silence follows, as it does when it transcribes");
-  visit("look-ahead", r.look_ahead, "N", "samples among which those of like length are sought");
+  visit("look-ahead", r.look_ahead, "N", "samples among which a batch of like lengths is chosen");
   visit("accumulation", r.accumulation, "N", "batches that make one step");
   visit("epochs", r.epochs, "N", "passes over the data; 0: until max-steps");
   visit("max-steps", r.max_steps, "N", "end after so many steps, where the epochs are not over before; 0: no such end");
@@ -47,7 +47,7 @@ void visit_optimiser_fields(WhisperRecipe& r, Visit& visit) {
   visit("frame-weight", r.frame_weight, "X",
         "of the loss of what the encoder spells when, where the times of words (or of letters) are known");
   visit("attention-weight", r.attention_weight, "X",
-        "of the loss of looking elsewhere than where a token is heard, for one head of every layer of the decoder");
+        "weight of the loss of attending elsewhere than to a token's audio, for one head of every layer of the decoder");
   visit("freeze-encoder", r.freeze_encoder, "", "train the decoder alone");
   visit("lora-rank", r.lora_rank, "N", "train additions of this rank to queries and values alone; 0: the weights");
   visit("lora-alpha", r.lora_alpha, "X", "their scale is this divided by the rank");

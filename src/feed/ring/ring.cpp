@@ -32,7 +32,7 @@ struct RingParts {
     std::vector<std::size_t> free{};
     std::deque<Filled> filled{};
     bool is_over = false;     // nothing more comes
-    bool is_stopped = false;  // nobody asks any more
+    bool is_stopped = false;  // no batch is requested any more
     std::optional<Error> error{};
     int depth = 0;
   };

@@ -24,7 +24,7 @@ struct RingOptions {
 struct RingReport {
   int depth = 0;
   std::int64_t batches = 0;   ///< handed to the consumer
-  Seconds stepping{};         ///< between a batch handed out and the next one asked for
+  Seconds stepping{};         ///< between a batch handed out and the next request
   Seconds waiting{};          ///< for batches: time the device had nothing to do, but for what was enqueued before
   HistogramSnapshot waits{};  ///< seconds, per batch
   std::int64_t spikes = 0;    ///< waits of more than 50 ms
@@ -44,7 +44,7 @@ class DeviceRing {
  public:
   using Fetch = std::function<Result<std::optional<Batch>>()>;
 
-  /// A batch in its slot. Letting go of it, or moving another into it, gives the slot back: by then everything that
+  /// A batch in its slot. Destroying it, or moving another into it, releases the slot: by then everything that
   /// reads the slot is enqueued.
   class Slot {
    public:
@@ -69,7 +69,7 @@ class DeviceRing {
   DeviceRing(Fetch fetch, RingDevice& device, RingOptions options = {});
   DeviceRing(const DeviceRing&) = delete;
   DeviceRing& operator=(const DeviceRing&) = delete;
-  /// Waits for the fetch in work. Slots must have been given back.
+  /// Waits for the fetch in work. Slots must have been released.
   ~DeviceRing();
 
   /// The oldest batch; waits for one. None after the last; then, or where fetching failed, always the same answer.

@@ -29,7 +29,7 @@ class RingTuner {
 
   /// A batch took `read` to fetch, and the step after the one before it `step`.
   void note(Seconds read, Seconds step);
-  /// Of at least 64 batches; before, and where nothing ever stalls, `least`.
+  /// The depth after at least 64 batches; before, and where nothing ever stalls, `least`.
   int advised(int least) const;
 
   static constexpr std::size_t kRemembered = 1024;

@@ -31,7 +31,7 @@ struct TableFolders {
 Result<std::unique_ptr<Dataset>> open_table(const std::filesystem::path& index, char separator, TableFolders folders,
                                             const std::vector<std::string>& fields);
 
-/// The column of a header that has one of `names`, in letters of any size; -1: none has.
+/// The column of a header that has one of `names`, in upper or lower case; -1: none has.
 int column_of(const std::vector<std::string>& header, std::span<const char* const> names);
 
 /// JSON: an object a line, a list of objects, or an object with such a list under "assets" or "data".
@@ -44,7 +44,7 @@ Result<std::unique_ptr<Dataset>> open_transcripts(const std::filesystem::path& f
 inline constexpr std::array<const char*, 9> kAudioNames{"audio", "audio_file", "audio_filepath", "audio_path", "file",
                                                         "path",  "wav",        "filename",       kFileName};
 
-/// Gives a line the place in its file that it names. NeMo's manifests cut with offset and duration: behind a start a
+/// Gives a line the stretch of its file that it names. NeMo's manifests cut with offset and duration: behind a start a
 /// duration is where the sample ends; only without one is it the file's own.
 void set_span(DatasetLine& line, std::optional<double> start, std::optional<double> end,
                std::optional<double> duration);

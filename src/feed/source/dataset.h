@@ -12,23 +12,23 @@
 
 namespace tutti {
 
-/// One line of a set: where the sound is and what is said in it.
+/// One line of a set: where the audio is and its text.
 struct DatasetLine {
   std::string id;
   std::filesystem::path audio;
   std::string text;
-  std::vector<std::string> fields{};  ///< of the columns asked for
+  std::vector<std::string> fields{};  ///< of the requested columns
   std::optional<double> start{};      ///< seconds within the file; none: from its start
   std::optional<double> end{};        ///< none: to its end
   std::optional<double> duration{};   ///< seconds, as the line claims
-  bool is_noise = false;              ///< nothing is said in it, and that is meant
+  bool is_noise = false;              ///< it holds no speech, and that is intended
   std::filesystem::path times{};      ///< a JSON transcript with the times of the text; empty: none known
   /// The line's own times of words, or of parts of them; the first part of a word has its space.
   std::vector<TimedText> words{};
 };
 
-/// A set of recordings with text, line by line. Nothing is read before it is asked for: a million lines cost an index
-/// of offsets. Immutable; thread-safe.
+/// A set of recordings with text, line by line. Nothing is read before it is needed: a million lines cost an index of
+/// offsets. Immutable; thread-safe.
 class Dataset {
  public:
   virtual ~Dataset() = default;
@@ -37,21 +37,21 @@ class Dataset {
   virtual Result<DatasetLine> at(std::int64_t index) const = 0;
   /// The id of line `index`, also of a bad one: its own, else FILE:LINE.
   virtual std::string id(std::int64_t index) const = 0;
-  /// A digest of what the index says: another set, another digest.
+  /// A digest of the index: another set, another digest.
   virtual std::uint64_t fingerprint() const = 0;
 };
 
-/// Opens what lies at `data`:
+/// Opens the data set at `data`:
 ///  * a folder with metadata.csv in LJSpeech's layout (`id|text|normalised text`; wavs/ID.wav, .flac or whichever known
 ///    ending is there), also metadata_train.csv and metadata_eval.csv (`split` "train" and "validation" or "test");
 ///  * a folder in the Morse layout: metadata.csv with the header `id,audio_file,text,...`, audio/, and splits/NAME.csv
-///    for `split` NAME; transcripts/ID.json, where there is one, knows the times;
+///    for `split` NAME; transcripts/ID.json, where there is one, holds the times;
 ///  * Hugging Face's audiofolder: metadata.csv or .jsonl with `file_name` and a text, in the folder or in one of its
 ///    folders train/, validation/ and test/, which are splits;
 ///  * Common Voice's layout: train.tsv, dev.tsv, test.tsv, validated.tsv (splits; without one the last) and clips/;
 ///  * a .csv, .tsv, .jsonl or .json manifest: columns (or keys) audio and text, optional id, start, end, duration, in
 ///    JSON also words, a list as transcripts have it, in seconds from the sample's start; docs/feed.md has the other
-///    names that are understood. Of .json a list of objects, or an object with one under "assets" or "data";
+///    names that are understood. A .json is a list of objects, or an object with one under "assets" or "data";
 ///  * a folder of recordings with transcripts as `tutti batch` and `tutti transcribe` write them: NAME.json beside
 ///    NAME.wav (or whatever audio).
 /// `fields` names further columns to keep. Relative audio paths start at the manifest's folder.

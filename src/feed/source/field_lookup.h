@@ -7,7 +7,7 @@
 
 namespace tutti {
 
-/// The value under the first of `names` that an object has, in letters of any size; null: it has none.
+/// The value under the first of `names` that an object has, in upper or lower case; null: it has none.
 inline const nlohmann::json* find_field(const nlohmann::json& object, std::span<const char* const> names) {
   for (const char* name : names)
     if (const auto at = object.find(name); at != object.end()) return &*at;

@@ -16,7 +16,7 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, ignored);
 }
 
-/// `stem` with the first of the known endings, in small letters or capitals, under which there is a file.
+/// `stem` with the first of the known endings, in lower or upper case, under which there is a file.
 std::optional<fs::path> with_known_ending(const fs::path& stem) {
   for (const bool in_capitals : {false, true})
     for (const std::string_view ending : recording_endings()) {

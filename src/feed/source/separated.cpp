@@ -4,11 +4,11 @@ namespace tutti {
 namespace {
 
 /// Whether the quote that begins a field begins a quoted one: it is closed where a field ends, or at least in its line.
-/// One that nobody closed is a character as any other, and must not swallow the lines behind it.
+/// An unclosed one is a character as any other, and must not swallow the lines behind it.
 bool opens_quoted(std::string_view text, std::size_t at, char separator) {
   for (std::size_t end = text.find('"', at + 1); end != std::string_view::npos; end = text.find('"', end + 2)) {
     const char next = end + 1 < text.size() ? text[end + 1] : '\n';
-    if (next == '"') continue;  // doubled: it stands for one
+    if (next == '"') continue;  // doubled: it means one
     if (next == separator || next == '\n' || next == '\r') return true;
     return text.substr(at, end - at).find('\n') == std::string_view::npos;
   }

@@ -47,7 +47,7 @@ bool BatchStage::settle(Progress& oldest, std::string& position) {
   const std::int64_t number = oldest.work->batch.index;
   board_.change([&](PlanState& state) {
     if (state.planner.in_flight().front().number != number) return;    // an older batch has not begun to arrive
-    const bool is_open = state.holes && state.holes->batch == number;  // asked for replacements, none chosen yet
+    const bool is_open = state.holes && state.holes->batch == number;  // replacements requested, none chosen yet
     if (oldest.missing > 0 && !is_open) return;
     if (!oldest.bad.empty() || is_open) {
       if (!state.planner.is_drained(oldest.work->batch.epoch)) {
@@ -67,7 +67,7 @@ bool BatchStage::settle(Progress& oldest, std::string& position) {
   return is_done;
 }
 
-/// Rows without a sample are left out, and rows longer than planned get the room they need.
+/// Rows without a sample are left out, and rows longer than planned get the frames that they need.
 Batch BatchStage::finished(Progress& progress) const {
   Batch& made = progress.work->batch;
   std::vector<std::size_t> kept;

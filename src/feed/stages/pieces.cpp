@@ -11,12 +11,13 @@ namespace tutti {
 namespace {
 
 constexpr double kSilenceKept = 1;  // seconds beside a piece's text
-constexpr double kMostOverlap = 1;  // seconds; times are rounded, and where two speak at once a cut takes half of it
+constexpr double kMostOverlap = 1;  // seconds; times are rounded, and where two people talk at once a cut takes half of
+                                    // it
 
 tl::unexpected<Error> does_not_fit(const Segment& segment, double window) {
   char text[160];
   std::snprintf(text, sizeof text,
-                "the text from %.2f s to %.2f s lasts longer than the %.2f s the model hears, and the "
+                "the text from %.2f s to %.2f s lasts longer than the %.2f s of the model's window, and the "
                 "times of its words are not known",
                 segment.start, segment.end, window);
   return fail(Fault::corrupt, text, "Transcribe with --word_timestamps True, or cut it by hand");
@@ -39,19 +40,19 @@ Result<std::vector<TimedText>> units_of(const Transcript& transcript, double sec
   return units;
 }
 
-/// A cut leaves each text its sound only where one is heard behind the other, and no longer than the model hears.
+/// A cut leaves each text its audio only where one is spoken behind the other, and no longer than the model's window.
 Result<void> check_order(std::span<const TimedText> units, double window) {
   const auto at = [](double seconds) { return fixed_text(seconds, 2) + " s"; };
   double latest = 0;
   for (const TimedText& unit : units) {
     if (unit.start < latest - kMostOverlap)
       return fail(Fault::corrupt,
-                  "its transcript has text at " + at(unit.start) + " behind text that is heard until " + at(latest) +
+                  "its transcript has text at " + at(unit.start) + " behind text that lasts until " + at(latest) +
                       ": no cut leaves each its sound",
                   "Put its texts in the order of their times");
     if (unit.end - unit.start > window - 2 * kCutSearch)
       return fail(Fault::corrupt, "its transcript has one word from " + at(unit.start) + " to " + at(unit.end) +
-                                      ", longer than the model hears");
+                                      ", longer than the model's window");
     latest = std::max(latest, unit.end);
   }
   return {};
@@ -71,7 +72,7 @@ Piece piece_of(std::span<const TimedText> units, double after, double before, do
   return piece;
 }
 
-/// The sound of one piece after the other, over units that are not parted.
+/// The audio of one piece after the other, over units that are not parted.
 class Cutter {
  public:
   Cutter(std::span<const TimedText> units, double seconds, double window, const CutRule& rule)

@@ -12,11 +12,11 @@
 
 namespace tutti {
 
-/// A stretch of a long recording with all the text that is heard in it.
+/// A stretch of a long recording with all the text that is spoken in it.
 struct Piece {
   double start = 0;  ///< seconds in the recording
   double end = 0;
-  bool cut_start = false;  ///< the recording goes on before it: the cut may move to the quietest place nearby
+  bool cut_start = false;  ///< the recording goes on before it: the cut may move to the quietest point nearby
   bool cut_end = false;    ///< likewise behind it
   std::string text{};
   std::vector<TimedText> times{};  ///< from the recording's start
@@ -33,8 +33,8 @@ struct CutRule {
 
 /// Cuts a recording of `seconds` into pieces of at most `window` seconds, between segments, in the middle of what is
 /// silent between them; a segment that is itself too long is cut between its words. Text is never parted from its
-/// sound; silence of more than a second beside a piece is left out. Fault::corrupt where one segment does not fit and
-/// has no times of words, or lies outside the recording. Pure.
+/// audio; silence of more than a second beside a piece is left out. Fault::corrupt where one segment does not fit and
+/// has no times of words, or is outside the recording. Pure.
 Result<std::vector<Piece>> cut_pieces(const Transcript& transcript, double seconds, double window,
                                       const CutRule& rule = {});
 

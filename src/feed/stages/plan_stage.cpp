@@ -53,7 +53,7 @@ Result<void> PlanStage::begin(const Emit<RowPtr>& emit) {
 Result<void> PlanStage::hand_out(const Emit<RowPtr>& emit) {
   while (board_.with([](const PlanState& state) { return state.planner.wants_batch(); })) {
     switch (await_space()) {
-      case Next::stop: return fail(Fault::cancelled, "the feed was let go");
+      case Next::stop: return fail(Fault::cancelled, "the feed was closed");
       case Next::replace: replace_holes(emit); break;
       case Next::choose: start_batch(board_.with([](PlanState& state) { return state.planner.choose(); }), emit); break;
     }
@@ -80,8 +80,8 @@ PlanStage::Next PlanStage::await_space() {
                });
 }
 
-/// Until the first batch is done, or cannot be without others. Whoever opened the feed waits for it: what comes behind
-/// it would only take the cores from it.
+/// Waits until the first batch is done, or cannot be without others. The caller that opened the feed waits for it: what
+/// comes behind it would only take the cores from it.
 void PlanStage::await_first(std::int64_t number) {
   await(
       [number](const PlanState& state) {
@@ -121,7 +121,7 @@ void PlanStage::replace_holes(const Emit<RowPtr>& emit) {
   });
   const auto work =
       std::find_if(works_.begin(), works_.end(), [&](const auto& it) { return it->batch.index == holes.batch; });
-  if (work == works_.end()) throw std::logic_error("a batch in flight is nobody's");
+  if (work == works_.end()) throw std::logic_error("a batch in flight is unknown");
   for (const std::size_t at : holes.rows)
     if (!emit(row_of(*work, at, planned.samples[at]))) return;
 }

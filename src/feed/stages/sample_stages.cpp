@@ -28,19 +28,19 @@ std::string seconds_text(double seconds) {
 
 tl::unexpected<Error> too_long(double seconds, Seconds window) {
   return fail(Fault::corrupt,
-              "lasts " + seconds_text(seconds) + ", the model hears " + seconds_text(window.count()) +
+              "lasts " + seconds_text(seconds) + ", the model's window is " + seconds_text(window.count()) +
                   ", and the times of its text are not known",
               "Give start and end, a transcript with times, or cut it with 'tutti prepare whisper'");
 }
 
 tl::unexpected<Error> must_not_be_cut(double seconds, Seconds window) {
   return fail(Fault::corrupt,
-              "lasts " + seconds_text(seconds) + ", the model hears " + seconds_text(window.count()) +
+              "lasts " + seconds_text(seconds) + ", the model's window is " + seconds_text(window.count()) +
                   ", and long recordings are not to be cut",
               "Allow it with use-chunking");
 }
 
-/// All that is known of when its text is heard.
+/// Changes every time that is known of the row's text.
 template <class How>
 void change_times(PendingSample& row, How&& how) {
   for (auto* texts : {&row.times, &row.words})
@@ -110,8 +110,8 @@ void note_unread(PendingSample& row, Error why) {
   (why.fault == Fault::exhausted ? row.exhausted : row.bad) = std::move(why);
 }
 
-/// Of a row whose file was read, and still is there: what is missing is what decodes it or changes its rate, or a place
-/// for what that writes, and what is full is its disk. No other sample of its kind fares better.
+/// Notes the failure of a row whose file was read, and still is there. What is missing is what decodes it or changes
+/// its rate, or a folder for what that writes; what is full is its disk. No other sample of its kind fares better.
 void note_failure(PendingSample& row, Error why) {
   std::error_code ignored;
   const bool lacks =
@@ -273,7 +273,7 @@ void SampleStages::decode(PendingSample& row) const {
     note_failure(row, clip.error());
 }
 
-/// Moves the cuts of a piece to where it is quiet. The neighbour looks at the same sound and finds the same place.
+/// Moves the cuts of a piece to where it is quiet. The neighbour looks at the same audio and finds the same point.
 void SampleStages::trim(PendingSample& row) const {
   const std::int64_t search = 2 * samples_in(Seconds(kCutSearch), kModelRate), size = std::ssize(row.pcm);
   const std::int64_t first = row.cut_start ? quietest(row.pcm, 0, search) : 0;
@@ -295,7 +295,7 @@ void SampleStages::resample(PendingSample& row) {
   if (length > options_.window) row.bad = too_long(length.count(), options_.window).value();
 }
 
-/// Fills all `stride` frames of a row, more than hold sound. The clamp looks at every frame that does, those straddling
+/// Fills all `stride` frames of a row, more than hold audio. The clamp looks at every frame that does, those straddling
 /// the end included, so a sample's features do not depend on how long its neighbours are.
 Result<void> SampleStages::write_features(const SampleReader& sound, std::int32_t real, float* out,
                                           std::int64_t stride) const {
@@ -328,7 +328,7 @@ void SampleStages::keep(const CacheKey& key, const CachedFeatures& made) {
   log(Level::warning, "the cache of features takes nothing more: " + kept.error().text());
 }
 
-/// Has what a cache keeps of a row at hand; says whether it was computed just now.
+/// Has what a cache keeps of a row at hand; returns whether it was computed just now.
 bool SampleStages::compute_rounded(PendingSample& row) const {
   if (row.cached) return false;
   auto made = half_features(PcmSamples(row.pcm), frames_of(std::ssize(row.pcm)), row);

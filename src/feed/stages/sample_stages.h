@@ -17,7 +17,7 @@ inline constexpr double kFeatureVersion = 2;
 
 /// What is done to one sample, step by step, up to its row of the batch. Every step is a function of the sample, the
 /// options and the epoch alone, and called by several threads at once. A step that fails marks the row as bad, or,
-/// where no sample is to blame, says what the machine lacks.
+/// where no sample is to blame, reports what the machine is short of.
 class SampleStages {
  public:
   /// `cache` may be null.
@@ -35,9 +35,9 @@ class SampleStages {
   void augment(PendingSample& row) const;
   /// Into the batch's own memory; what follows the real frames becomes what silence would be.
   void features(PendingSample& row);
-  /// In place of `features`: what a cache keeps of them, for a packed set. None for a row that is bad now.
+  /// Instead of `features`: what a cache keeps of them, for a packed set. None for a row that is bad now.
   std::optional<CachedFeatures> features_to_keep(PendingSample& row) const;
-  /// In place of the two: the sound itself, and what is to be done to it.
+  /// Instead of the two: the audio itself, and what is to be done to it.
   void hand_over(PendingSample& row) const;
 
   /// Mel frames of `samples` at 16 kHz: whole hops, at least one.

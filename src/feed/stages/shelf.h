@@ -12,7 +12,7 @@ namespace tutti {
 template <class T>
 class Shelf {
  public:
-  /// Calls `fn(T&)` with a tool nobody else has.
+  /// Calls `fn(T&)` with a tool that no other thread has.
   template <class Fn>
   auto with(Fn&& fn) {
     auto tool = free_.with([](auto& free) {

@@ -60,7 +60,7 @@ Result<std::vector<std::byte>> read_bytes(const std::filesystem::path& path) {
   return bytes;
 }
 
-/// Of one file among those at work; waited for, and given back on every way out.
+/// The slot of one file among those at work; waited for, and released on every way out.
 class ChildDecoder::ChildSlot {
  public:
   explicit ChildSlot(Guarded<Children>& children) : children_(children) {
@@ -76,7 +76,7 @@ class ChildDecoder::ChildSlot {
     });
   }
 
-  /// None is begun from now on: whoever waits for others to end might wait for ever where new ones were.
+  /// None is begun from now on: a file that waits for others to end might wait for ever where new ones were.
   void request_to_be_alone() {
     children_.change([](Children& it) { ++it.again; });
     has_requested_ = true;
@@ -104,7 +104,7 @@ Result<Recording> ChildDecoder::recording_of(const std::filesystem::path& path) 
 }
 
 Result<NativeClip> ChildDecoder::decode(const std::filesystem::path& path, const ClipRange& range) const {
-  // Asked for beforehand: whatever is wrong with the place for it is no fault of the file.
+  // Tried beforehand: whatever is wrong with the folder for it is no fault of the file.
   if (const auto slot = open_unnamed_file(); !slot)
     return fail(Fault::missing, slot.error().what, slot.error().hint);
   const auto recording = recording_of(path);

@@ -14,19 +14,19 @@
 
 namespace tutti {
 
-/// A file that is read where it lies.
+/// A file that is read where it is stored.
 struct OpenSound {
   OwnedFd file{};
   FileBytes bytes;
 };
 Result<OpenSound> open_sound(const std::filesystem::path& path);
 
-/// Whether so many of it as wait between the stages would be too much for memory: hours of sound, of which a sample is
+/// Whether so many of it as wait between the stages would be too much for memory: hours of audio, of which a sample is
 /// a part.
 bool is_large(const std::filesystem::path& path);
 
-/// Seconds of sound in the file, by its header. Where that does not say (AAC without a container), a guess of no more
-/// than the window: the row's real length is what counts in the end.
+/// Seconds of audio in the file, by its header. Where that does not state it (AAC without a container), a guess of no
+/// more than the window: the row's real length is what counts in the end.
 Result<double> seconds_of(const std::filesystem::path& path, Seconds window);
 
 /// The whole file.
@@ -35,10 +35,10 @@ Result<std::vector<std::byte>> read_bytes(const std::filesystem::path& path);
 /// Formats that libsndfile does not know go through decoding children. Called by several threads at once.
 class ChildDecoder {
  public:
-  /// The whole file through a child, then the part of it. Fault::missing: the file, what decodes it, or a place
-  /// (TMPDIR) for what that writes. A child that something else has killed, or that its disk has kept waiting, says
-  /// nothing of the file: it is decoded again while no other child of ours is at work, and what that one comes to is
-  /// the answer. Others are not begun before that.
+  /// The whole file through a child, then the part of it. Fault::missing: the file, what decodes it, or a folder
+  /// (TMPDIR) for what that writes. A child that something else has killed, or that its disk has kept waiting, is no
+  /// evidence about the file: it is decoded again while no other child of ours is at work, and what that one comes to
+  /// is the answer. Others are not begun before that.
   Result<NativeClip> decode(const std::filesystem::path& path, const ClipRange& range) const;
 
  private:

@@ -25,7 +25,7 @@ Error sqlite_error(const std::string& name, int code, int system_error, const st
   switch (code & 0xff) {
     case SQLITE_IOERR:
       return {Fault::unavailable, what,
-              "See what the system says of that disk: dmesg; or name another folder with --state DIR"};
+              "See the system's messages about that disk: dmesg; or name another folder with --state DIR"};
     case SQLITE_BUSY:
       return {Fault::unavailable, what, "Another process holds the store for long; see who has it open: fuser " + name};
     case SQLITE_CORRUPT:
@@ -39,7 +39,7 @@ Error sqlite_error(const std::string& name, int code, int system_error, const st
   }
 }
 
-/// Of the last write to the database or to its log that failed; 0: none has. What the connection remembers
+/// The error of the last failed write to the database or to its log; 0: none has failed. What the connection remembers
 /// (sqlite3_system_errno) is that of the last call of all, and may be a later one's.
 int error_of_writes(sqlite3* handle) {
   int error = 0;

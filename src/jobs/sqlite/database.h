@@ -17,7 +17,7 @@
 namespace tutti {
 
 /// Thrown by statements, inside this folder only: transactions are short, any statement may find the disk full, and
-/// SqliteStore turns it into an error value in one place.
+/// SqliteStore alone turns it into an error value.
 struct SqlError {
   Error error;
 };
@@ -70,7 +70,7 @@ class Database {
   void rollback() noexcept;
 
  private:
-  struct Reset {  // lets go of the statement's locks and of the texts bound to it
+  struct Reset {  // releases the statement's locks and the texts bound to it
     sqlite3_stmt* handle;
     explicit Reset(sqlite3_stmt* statement) : handle(statement) {}
     Reset(const Reset&) = delete;

@@ -13,7 +13,7 @@ double dice() {
 
 }  // namespace
 
-// Not for one that is queued again: whoever asked for it may be gone, and nobody else may ever ask for it.
+// Not for one that is queued again: its requester may be gone, and it may never be requested again.
 void release_waiting(Database& database) {
   database.run(
       "UPDATE tasks SET waits_for = 0 WHERE waits_for <> 0 "
@@ -85,7 +85,7 @@ Result<AfterFailure> SqliteStore::fail(const LeaseKey& key, const Failure& failu
   });
 }
 
-/// Queued again, or cancelled where that was wished; whether the task was at work.
+/// Queued again, or cancelled where that was requested; returns whether the job was at work.
 bool SqliteStore::give_back(Database& database, JobId job, AttemptEnd end, const std::string& reason) const {
   const std::int64_t changed = database.run(
       "UPDATE tasks SET state = iif(cancel_wished, 'cancelled', 'queued'), cancel_wished = 0, lease_token = '', "
@@ -136,13 +136,13 @@ Result<std::size_t> SqliteStore::reap() {
     for (const auto& at_work : running)
       if (gone.contains(at_work.owner) || at_work.expired)
         reaped += reap_one(database, at_work.job, gone.contains(at_work.owner));
-    release_waiting(database);  // stores of earlier versions have some that wait for what nobody works on
+    release_waiting(database);  // stores of earlier versions have some that wait for a job that is not worked on
     return reaped;
   });
 }
 
-/// An owner that went (kill -9, a crash of ours, power) is no fault of the task: decoding and tensors run in processes
-/// of their own. One that lives and does not renew may hang on the task: that counts.
+/// An owner that went (kill -9, a crash of ours, power) is no fault of the job: decoding and tensors run in processes
+/// of their own. One that is alive and does not renew may hang on the job: that counts.
 std::size_t SqliteStore::reap_one(Database& database, JobId job, bool orphaned) const {
   if (orphaned) return give_back(database, job, AttemptEnd::orphaned, "its tutti process ended") ? 1 : 0;
   settle_failure(database, job, FailureClass::crash, AttemptEnd::expired, "the lease ran out", {});

@@ -7,7 +7,7 @@ Result<void> GroupCommit::run(std::function<void(Database&)> work) {
   std::unique_lock lock(mutex_);
   waiting_.push_back(&mine);
   changed_.wait(lock, [&] { return mine.done || !at_work_; });
-  if (!mine.done) {  // nobody is at work: all who wait, this thread among them, are this thread's to commit
+  if (!mine.done) {  // no commit is at work: all who wait, this thread among them, are this thread's to commit
     at_work_ = true;
     const auto items = std::exchange(waiting_, {});
     lock.unlock();

@@ -11,9 +11,9 @@
 
 namespace tutti {
 
-/// Runs the transactions of many threads on one connection. A commit waits for the disk, milliseconds on many; whoever
-/// comes meanwhile waits, and then all who wait share the next commit: what costs one thread one sync costs sixteen
-/// threads one sync. Each still stands or falls alone (a savepoint each), and each returns only when it is on disk.
+/// Runs the transactions of many threads on one connection. A commit waits for the disk, milliseconds on many. Threads
+/// that come meanwhile wait, and then all of them share the next commit: what costs one thread one sync costs sixteen
+/// threads one sync. Each still succeeds or fails alone (a savepoint each), and each returns only when it is on disk.
 class GroupCommit {
  public:
   explicit GroupCommit(Database database) : database_(std::move(database)) {}
@@ -36,7 +36,7 @@ class GroupCommit {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Item*> waiting_;  // under the mutex
-  bool at_work_ = false;        // under the mutex: somebody uses database_
+  bool at_work_ = false;        // under the mutex: a thread uses database_
   Database database_;
 };
 

@@ -16,18 +16,18 @@ Job job_in(const ResultRow& row);
 /// So much waiting counts as one priority.
 inline constexpr std::int64_t kAgeingMs = 600'000;
 
-/// When, of two tasks of a class, the one waits as urgently as the other, in ms: the static form of priority plus one
-/// for every period of waiting. Whole periods, as balance/queue_rank.h has them: what was asked for within one is a tie,
-/// which deadline and size decide. A list of a hundred thousand, asked for in portions, is one queue so (two, where a
-/// period ends meanwhile).
+/// When, of two jobs of a class, the one waits as urgently as the other, in ms: the static form of priority plus one
+/// for every period of waiting. Whole periods, as balance/queue_rank.h has them: what was requested within one is a
+/// tie, which deadline and size decide. A list of a hundred thousand, requested in portions, is one queue so (two,
+/// where a period ends meanwhile).
 std::int64_t aged_from(StoreTime submitted, int priority);
 
-/// Where a task stands among those that wait as urgently; the smallest goes first, then the one asked for first.
+/// A job's rank among those that wait as urgently; the smallest goes first, then the first requested.
 struct ClaimOrder {
   std::int64_t due = 0;
   double size = 0;
 };
-/// Earliest deadline, then shortest, for interactive tasks; longest first for a batch's; normal ones are all alike. An
+/// Earliest deadline, then shortest, for interactive jobs; longest first for a batch's; normal ones are all alike. An
 /// unknown length counts as forty minutes.
 ClaimOrder claim_order(const JobSpec& spec);
 
@@ -49,9 +49,9 @@ struct FilterSql {
 FilterSql sql_of(const JobFilter& filter);
 
 std::vector<JobOutput> outputs_of(Database& database, JobId job);
-/// Removes the results of a task, and remembers what was in them.
+/// Removes the results of a job, and remembers what was in them.
 void drop_results(Database& database, JobId job);
-/// A done task, not `task` itself, with this content and these options, and its outputs; 0: none.
+/// A done job, not `job` itself, with this content and these options, and its outputs; 0: none.
 JobId done_twin(Database& database, JobId job, const std::string& sha256, const std::string& options);
 
 }  // namespace tutti

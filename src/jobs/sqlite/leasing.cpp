@@ -84,7 +84,7 @@ Result<ContentCheck> SqliteStore::content_known(const LeaseKey& key, const std::
       database.run("UPDATE tasks SET same_as = ?2 WHERE id = ?1", key.job, twin);
       return {ContentCheck::What::copy, twin, outputs_of(database, twin)};
     }
-    // Only a task at work is worth waiting for; one that waits itself is queued, so nobody waits in a circle.
+    // Only a job at work is worth waiting for; one that waits itself is queued, so jobs never wait in a circle.
     JobId at_work = 0;
     database.rows(
         "SELECT id FROM tasks WHERE sha256 = ?1 AND sha256 <> '' AND options = ?2 AND id <> ?3 AND state = 'running' "
@@ -94,7 +94,7 @@ Result<ContentCheck> SqliteStore::content_known(const LeaseKey& key, const std::
     // To have found that out was no attempt at it.
     database.run("DELETE FROM attempts WHERE task = ?1 AND token = ?2", key.job, key.token);
     database.run("UPDATE tasks SET attempts = attempts - 1 WHERE id = ?1", key.job);
-    give_back(database, key.job, AttemptEnd::handed_back, "waits for a task with the same content");
+    give_back(database, key.job, AttemptEnd::handed_back, "waits for a job with the same content");
     database.run("UPDATE tasks SET same_as = ?2, waits_for = ?2 WHERE id = ?1 AND state = 'queued'", key.job, at_work);
     return {ContentCheck::What::wait, at_work, {}};
   });

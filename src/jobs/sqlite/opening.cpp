@@ -36,7 +36,7 @@ Result<std::unique_ptr<JobStore>> open_store(const StoreOptions& options) {
   if (const auto network = network_file_system(options.folder))
     return tutti::fail(
         Fault::unsupported,
-        options.folder.string() + ": the store lies on " + *network + ", where the locks of SQLite do not hold",
+        options.folder.string() + ": the store is on " + *network + ", where the locks of SQLite do not hold",
         kStateElsewhere);
   // SQLite makes a new file a write-ahead one without waiting for others who do so: one process at a time opens.
   const fs::path door = options.folder / "opening.lock";

@@ -77,21 +77,20 @@ CREATE INDEX events_at ON events(at);
 )sql",
     // The content of the version before, whose results are kept until they are known to be of no use.
     "ALTER TABLE tasks ADD COLUMN old_sha256 TEXT NOT NULL DEFAULT ''",
-    // Waiting counts in whole periods of ten minutes, so that deadline and size decide within one; normal tasks go in
-    // the order in which they were asked for.
+    // Waiting counts in whole periods of ten minutes, so that deadline and size decide within one; normal jobs go in
+    // the order in which they were requested.
     R"sql(
 UPDATE tasks SET aged_from = ((submitted + 599999) / 600000 - priority) * 600000, size = iif(class = 1, 0, size);
 DROP INDEX tasks_claimable;
 CREATE INDEX tasks_claimable ON tasks(class, aged_from, due, size, submitted, id) WHERE state = 'queued';
 )sql",
-    // A window costs time of its own beside what its audio takes: how much is told by runs with windows of other
-    // lengths.
+    // A window costs time of its own beside what its audio takes: runs with windows of other lengths show how much.
     R"sql(
 ALTER TABLE run_devices ADD COLUMN windows INTEGER;
 ALTER TABLE run_devices ADD COLUMN places INTEGER;
 )sql",
-    // A file is replaced only where its content is what the task wrote. Of results that are there already it is not
-    // known whether somebody has edited them since: they are none of `known`.
+    // A file is replaced only where its content is what the job wrote. Whether results that are there already have been
+    // edited since is not known: they are none of `known`.
     R"sql(
 ALTER TABLE results ADD COLUMN modified_ns INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE results ADD COLUMN kept TEXT NOT NULL DEFAULT '';

@@ -81,7 +81,7 @@ class SqliteStore final : public JobStore {
   void renew_version(Database& database, RunId run, JobId job, const JobSpec& spec, bool same_input,
                      StoreTime time) const;
   JobId first_claimable(Database& database, const ClaimRequest& request) const;
-  /// Ends the running attempt of a task whose lease is given up or taken.
+  /// Ends the running attempt of a job whose lease is released or revoked.
   void end_attempt(Database& database, JobId job, AttemptEnd end, std::string_view failure, const std::string& error,
                    const AttemptUse& use) const;
   AfterFailure settle_failure(Database& database, JobId job, FailureClass kind, AttemptEnd end,
@@ -95,7 +95,7 @@ class SqliteStore final : public JobStore {
   StoreTime base_{};  // of since_boot() = 0; set once, by set_time
 };
 
-/// Twins that wait for a task which nobody works on any more become claimable.
+/// Twins that wait for a job which is not worked on any more become claimable.
 void release_waiting(Database& database);
 
 /// Whether the lease is still this holder's.

@@ -13,7 +13,7 @@ std::size_t update(Database& database, const JobFilter& filter, const std::strin
                    filter.run, sql.states, sql.ids));
 }
 
-/// Waits from now on: while it had ended, nobody let it wait.
+/// Waits from now on: while it had ended, it was not waiting.
 std::string requeue_columns(StoreTime now) {
   return "state = 'queued', strikes = 0, device_failures = 0, memory_failures = 0, not_before = 0, waits_for = 0, "
          "cancel_wished = 0, failed_on = '', progress = 0, published = 0, submitted = " +

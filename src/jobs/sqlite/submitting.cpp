@@ -42,7 +42,7 @@ Known find_key(Database& database, const std::string& key) {
   return known;
 }
 
-/// The same work: what it is called and how urgent it is are as asked for last.
+/// The same work: its name and urgency are those of the latest request.
 void keep_version(Database& database, RunId run, const Known& known, JobSpec spec) {
   spec.audio = known.audio;
   const auto [order, audio, deadline] = numbers_of(spec);
@@ -59,7 +59,7 @@ Result<std::vector<Submitted>> SqliteStore::submit(RunId run, std::span<const Jo
   return transact([&](Database& database) {
     std::vector<Submitted> answers;
     answers.reserve(specs.size());
-    const StoreTime time = now();  // what is asked for together has waited equally long
+    const StoreTime time = now();  // jobs that are requested together have waited equally long
     for (const auto& spec : specs) answers.push_back(submit_one(database, run, spec, time));
     return answers;
   });
@@ -95,7 +95,7 @@ Submitted SqliteStore::submit_one(Database& database, RunId run, const JobSpec& 
   return {database.last_id(), Submitted::What::added, JobState::queued, time};
 }
 
-/// A row keeps its id and its attempts; everything known of the old version goes. Whoever works on it is fenced off.
+/// A row keeps its id and its attempts; everything known of the old version goes. A worker on it is fenced off.
 void SqliteStore::renew_version(Database& database, RunId run, JobId job, const JobSpec& spec, bool same_input,
                                 StoreTime time) const {
   const auto [order, audio, deadline] = numbers_of(spec);

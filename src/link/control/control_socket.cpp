@@ -23,8 +23,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kLongestRequest = 4096;
 constexpr std::size_t kLongestAnswer = std::size_t{64} << 20;
-constexpr int kPatienceMs = 1000;     // with somebody who asks and then says nothing
-constexpr int kListedMs = 100;        // with somebody who may only be listed
+constexpr int kPatienceMs = 1000;     // for a peer that connects and then sends nothing
+constexpr int kListedMs = 100;        // for a peer that may only be listed
 constexpr int kNoDescriptorMs = 100;  // until another look whether one is free
 
 std::optional<sockaddr_un> address_of(const fs::path& path) {
@@ -70,13 +70,13 @@ bool send_line(int fd, std::string line) {
   return true;
 }
 
-/// How long sending, and connecting to somebody with a full queue of callers, may take.
+/// How long sending, and connecting to a process with a full queue of callers, may take.
 void set_patience(const OwnedFd& socket, int milliseconds) {
   const timeval patience{.tv_sec = milliseconds / 1000, .tv_usec = milliseconds % 1000 * 1000};
   ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
 }
 
-/// Connected, when somebody listens there; else errno says why: EAGAIN when they take no more callers for so long.
+/// Connected, when a process listens there; else errno holds why: EAGAIN when it takes no more callers for so long.
 OwnedFd connected(const fs::path& path, int milliseconds) {
   OwnedFd peer = new_socket();
   const auto address = address_of(path);
@@ -147,7 +147,7 @@ void ControlSocket::serve() const {
 }
 
 void ControlSocket::serve_one(const OwnedFd& peer) const {
-  // Whoever asks and does not read must not keep the others waiting.
+  // A peer that sends a request and does not read must not keep the others waiting.
   set_patience(peer, kPatienceMs);
   if (const auto request = read_line(peer.get(), kLongestRequest, kPatienceMs))
     send_line(peer.get(), answer_(*request));
@@ -174,7 +174,7 @@ Result<std::string> send_control_request(const fs::path& socket, const std::stri
   const int milliseconds = static_cast<int>(patience.count() * 1000);
   const OwnedFd peer = connected(socket, milliseconds);
   if (!peer && errno != EAGAIN)
-    return fail(Fault::missing, socket.string() + ": nobody listens there", "The run has ended");
+    return fail(Fault::missing, socket.string() + ": no process listens there", "The run has ended");
   if (peer && send_line(peer.get(), request))
     if (auto answer = read_line(peer.get(), kLongestAnswer, milliseconds)) return *std::move(answer);
   return fail(Fault::device,

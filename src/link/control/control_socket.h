@@ -13,19 +13,19 @@
 
 namespace tutti {
 
-// How a batch that runs is asked and steered: a socket in the user's runtime folder, one request a connection. A
+// How a running batch is queried and steered: a socket in the user's runtime folder, one request a connection. A
 // request is a line of words, the answer a line of JSON.
 //
 //     status              the run as view's fleet_status_json writes it
 //     drain [DEVICE]      nothing new there, or (without one) nothing new at all: {"ok":true}. The run ends when
 //                         nothing is in work
 //     resume [DEVICE]     again
-//     cancel TASK         a task by its id in the status
+//     cancel TASK         a job by its id in the status
 //
 // What cannot be done is answered by {"error":"…"}.
 
 /// $XDG_RUNTIME_DIR/tutti, else /tmp/tutti-<uid>; made for this user alone when missing. Fault::missing when the folder
-/// is somebody else's.
+/// belongs to another user.
 Result<std::filesystem::path> control_folder();
 
 /// Serves requests on a thread of its own until it goes; the socket's file goes with it.
@@ -55,12 +55,12 @@ class ControlSocket {
   std::jthread thread_;
 };
 
-/// The sockets in the folder that somebody listens on, be it that they answer nobody now, the latest first. Those of
+/// The sockets in the folder that a process listens on, even if it does not answer now, the latest first. Those of
 /// processes that are gone are removed.
 std::vector<std::filesystem::path> control_sockets(const std::filesystem::path& folder);
 
-/// Asks and waits for the answer, without its line end. Fault::missing when nobody listens; Fault::device when there is
-/// no answer within `patience`.
+/// Sends a request and waits for the answer, without its line end. Fault::missing when no process listens;
+/// Fault::device when there is no answer within `patience`.
 Result<std::string> send_control_request(const std::filesystem::path& socket, const std::string& request,
                                 Seconds patience = Seconds(2));
 

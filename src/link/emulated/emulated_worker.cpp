@@ -56,7 +56,7 @@ class EmulatedWorker {
  private:
   static Clock::Instant now() { return Clock::real().now(); }
 
-  /// Of the card, by its own clock.
+  /// The age of the card, by its own clock.
   Seconds age() const {
     const auto born = Clock::Instant(std::chrono::nanoseconds(part_.card.born));
     return Seconds(now() - born) / part_.card.time;
@@ -98,7 +98,7 @@ class EmulatedWorker {
     return (work_.begin()->first - share_done_) * static_cast<double>(work_.size()) * part_.card.time;
   }
 
-  /// Works until now and says what is done.
+  /// Works until now and sends what is done.
   void work_on() {
     const auto at = now();
     while (!work_.empty() && !stalled_) {
@@ -117,7 +117,7 @@ class EmulatedWorker {
 
   Seconds cost_of(std::int32_t frames) const { return Seconds(frames / kFramesPerSecond / part_.card.speed); }
 
-  /// The failures that have come due since it was last asked. Those from before this process began are over, but for a
+  /// The failures that have come due since the last call. Those from before this process began are over, but for a
   /// device that is still lost.
   void misbehave() {
     const Seconds age_now = age();
@@ -134,7 +134,7 @@ class EmulatedWorker {
     done_until_ = age_now;
   }
 
-  /// On the fake driver's card, where it sits on one. Not oftener than anybody samples.
+  /// Shows the load on the fake driver's card, where it sits on one. Not oftener than it is sampled.
   void show_load() {
     if (!load_ || now() - shown_at_ < kShowEvery) return;
     const std::pair load(!work_.empty(), windows_.size());

@@ -31,7 +31,7 @@ Result<ConvertRequest> read_line(std::span<char*> arguments) {
   return fail(Fault::usage, "convert needs --model PATH --into FOLDER|NAME.pt [--type float32|float16|bfloat16|int8]");
 }
 
-/// The one place where memory can run out, or a broken promise of ours ends.
+/// Only here can memory run out, or a broken promise of ours end.
 Result<ConvertedModel> convert(const ConvertRequest& request) {
   try {
     return convert_model(request);

@@ -23,7 +23,7 @@ struct ConvertedModel {
 
 /// Writes a model as a Hugging Face folder, or as OpenAI's file (openai_file.h). The folder is there whole or not at
 /// all: the weights go to a file without a name on the same disk, which is gone if we die. Nothing starts unless the
-/// disk has room. One tensor is in memory at a time.
+/// disk has the space. One tensor is in memory at a time.
 Result<ConvertedModel> convert_model(const ConvertRequest& request);
 
 }  // namespace tutti

@@ -12,7 +12,7 @@
 namespace tutti {
 
 /// A file on its way: without a name until it has its own, so that nothing is left of it whatever kills us. Where the
-/// file system knows no nameless files (NFS) it has a temporary name, which an end in order takes away.
+/// file system knows no nameless files (NFS) it has a temporary name, which an end in order removes.
 class FileOnTheWay {
  public:
   static Result<FileOnTheWay> open_in(const std::filesystem::path& folder);

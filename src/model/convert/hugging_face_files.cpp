@@ -99,7 +99,7 @@ Json made_preprocessor_config(const WhisperDims& dims) {
           {"sampling_rate", 16000}};
 }
 
-/// Says which type the weights have. A reader that does not know our int8 must not take the numbers for weights: the
+/// Records which type the weights have. A reader that does not know our int8 must not take the numbers for weights: the
 /// `quantization_config` stops transformers.
 void describe_weights(Json& config, WeightType type) {
   config.erase("quantization_config");

@@ -12,9 +12,8 @@
 namespace tutti {
 
 /// The small files of a Hugging Face folder, by name: config.json, generation_config.json, preprocessor_config.json and
-/// the tokenizer's. What the model's own folder has of them is kept, the type of its weights apart; what it lacks, as
-/// an OpenAI, CTranslate2 or whisper.cpp model does, is made from its shape, its vocabulary and what its config.json
-/// says.
+/// the tokenizer's. What the model's own folder has of them is kept, the type of its weights apart. Missing ones, as
+/// for an OpenAI, CTranslate2 or whisper.cpp model, are made from its shape, its vocabulary and its config.json.
 Result<std::map<std::string, std::string>> hugging_face_files(const Checkpoint& checkpoint, WeightType type);
 
 /// The same for a network that was never stored: all of them made.

@@ -18,7 +18,7 @@ Result<void> check_openai(const WhisperDims& dims);
 
 /// Writes the model as openai-whisper's load_model reads it: what torch.save makes of {"dims": {...},
 /// "model_state_dict": {...}}. Returns the bytes of the file, which is there whole or not at all. One tensor is in
-/// memory at a time. int8 is refused: the file has no place for factors.
+/// memory at a time. int8 is refused: the file has no entry for factors.
 Result<std::uint64_t> write_openai_file(const std::shared_ptr<const Checkpoint>& checkpoint,
                                         const std::vector<NetworkTensor>& tensors, WeightType type,
                                         const std::filesystem::path& path);

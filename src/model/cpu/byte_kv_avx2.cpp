@@ -63,7 +63,7 @@ __m256i two_of(const std::int16_t* words) {
   return _mm256_set1_epi32(both);
 }
 
-/// A row of the job: its scores, then its weights in their place; behind them the weights as words.
+/// A row of the job: its scores, which its weights then replace; behind them the weights as words.
 struct Row {
   // A query as whole numbers of fifteen bits, 64 of whose products with bytes stay far within 32: of each four the
   // first and third, then the second and fourth, as bytes are split into words.
@@ -92,7 +92,7 @@ struct Row {
     }
   }
 
-  /// Of four neighbours the first and third, then the second and fourth.
+  /// The order of four neighbours: the first and third, then the second and fourth.
   static int in_pairs(int i) { return i / 4 * 4 + i % 2 * 2 + i % 4 / 2; }
 
   /// scores[t] for eight positions, of their products with the query; nothing behind the last.
@@ -123,7 +123,7 @@ struct Row {
         return _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_loadu_ps(scores + at), times));
       };
       const auto in_order = _mm256_permute4x64_epi64(_mm256_packs_epi32(whole(t), whole(t + kHalf)), 0xd8);
-      // Of four neighbours the second and third change places, as in in_pairs().
+      // The second and third of four neighbours are swapped, as in in_pairs().
       const auto low = _mm256_shufflelo_epi16(in_order, 0xd8);
       _mm256_storeu_si256(reinterpret_cast<__m256i*>(words + t), _mm256_shufflehi_epi16(low, 0xd8));
     }

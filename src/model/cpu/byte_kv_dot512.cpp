@@ -98,7 +98,7 @@ struct Query {
   }
 };
 
-/// A row of the job: its scores, then its weights in their place; behind them the weights' two rows of bytes.
+/// A row of the job: its scores, which its weights then replace; behind them the weights' two rows of bytes.
 struct Row {
   Query query;
   float* scores = nullptr;
@@ -137,7 +137,7 @@ struct Row {
     worth = unit / soft.total + query.none;
   }
 
-  /// Adds the weighted values of positions [from, to). ahead: asks for those that come next.
+  /// Adds the weighted values of positions [from, to). ahead: prefetches those that come next.
   template <bool ahead>
   void add_values(const std::int8_t* values, std::int64_t from, std::int64_t to) {
     __m512i upper[kParts], lower[kParts];

@@ -21,7 +21,7 @@ struct ByteKvJob {
 
 /// One head of some queries over one window. Pointers are of that head.
 struct ByteAttentionJob {
-  static constexpr std::int64_t kMostRows = 5;  // beams that people search, and samples that they draw, unless told
+  static constexpr std::int64_t kMostRows = 5;  // beams that people search, and samples that they draw, unless set
 
   const float* q = nullptr;  // row r begins at q + r * stride, 64 numbers
   const std::uint8_t* keys = nullptr;

@@ -15,7 +15,7 @@ constexpr int kGroups = 16;                      // fours that a position fills
 constexpr std::int64_t kBlock = kLanes * kSize;  // bytes of sixteen positions
 constexpr auto kMostRows = ByteAttentionJob::kMostRows;
 constexpr float kNothing = -3e38f;
-// Cache lines that are asked for ahead of their use: the processor by itself looks no further than the end of a small
+// Cache lines that are prefetched ahead of their use: the processor by itself looks no further than the end of a small
 // page, and the memory of a server is far away.
 constexpr std::int64_t kAhead = 64;
 
@@ -39,7 +39,7 @@ inline Lanes larger(const Lanes& a, const Lanes& b) {
   return where(a > b, a, b);
 }
 
-/// Of 64 numbers, and never 0: a scale is made of it.
+/// The largest size of 64 numbers, and never 0: a scale is made of it.
 inline float largest_size(const Position& position) {
   Lanes most = {};
   for (const auto& part : position) most = larger(larger(part, -part), most);
@@ -58,13 +58,13 @@ inline float no_number_in(Position& query) {
   return found;
 }
 
-/// Position t's bytes, less their 128, into their places among the keys.
+/// Writes position t's bytes, less their 128, to their offsets among the keys.
 inline void write_key(std::uint8_t* keys, std::int64_t t, const std::int8_t* bytes) {
   auto* to = keys + t / kLanes * kBlock + t % kLanes * 4;
   for (std::int64_t i = 0; i < kSize; ++i) to[i / 4 * kSize + i % 4] = static_cast<std::uint8_t>(bytes[i] + 128);
 }
 
-/// What a softmax has left in the place of its scores: each weight times its value's scale.
+/// What a softmax has left instead of its scores: each weight times its value's scale.
 struct Softened {
   float total = 0;    // of the weights
   float sum = 0;      // of what is left
@@ -87,7 +87,7 @@ inline Softened soften(const ByteAttentionJob& job, float largest_score, float* 
   return {sum(total), sum(sums), largest(most)};
 }
 
-/// Of a value's number in the given lane of the quarter-th sixteen sums, as byte_kv_job.h lays them out.
+/// The dimension of a value's number in the given lane of the quarter-th sixteen sums, as byte_kv_job.h lays them out.
 inline int dimension_of(int quarter, int lane) {
   return 16 * (lane / 4) + 4 * quarter + lane % 4;
 }

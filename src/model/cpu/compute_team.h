@@ -19,7 +19,7 @@ void set_compute_threads(int requested, int cores);
 /// decoder step around it runs with; one inside a loop of torch's.
 std::int64_t loop_threads();
 
-/// A decoder step of this thread: while it lives, its loops take as many threads as have proved to be worth it
+/// A decoder step of this thread. While the object exists, its loops take as many threads as have proved to be worth it
 /// (base/thread_choice.h), and at its end it reports what the step took.
 class StepThreads {
  public:

@@ -34,17 +34,18 @@ at::Tensor floats(std::int64_t rows, std::int64_t columns) {
   return at::empty({rows, columns}, at::TensorOptions(at::kFloat));
 }
 
-/// Of an attention's products.
+/// The precision of an attention's products.
 WeightPrecision precision_of(at::ScalarType type) {
   return type == at::kBFloat16 && multiplies_bfloat16() ? WeightPrecision::bfloat16 : WeightPrecision::float32;
 }
 
-/// Of a whole window's: with as many rows as keys it pays to bring these to whole numbers.
+/// The precision of a whole window's products: with as many rows as keys it pays to bring these to whole numbers.
 WeightPrecision window_precision_of(at::ScalarType type) {
   return type == at::kBFloat16 && !multiplies_bfloat16() ? WeightPrecision::int16 : precision_of(type);
 }
 
-/// Room for positions with one of zeros at either end: then a convolution's input is three rows that overlap the next.
+/// Memory for positions with one of zeros at either end: then a convolution's input is three rows that overlap the
+/// next.
 at::Tensor padded_positions(std::int64_t positions, std::int64_t n) {
   auto x = floats(positions + 2, n);
   x.select(0, 0).zero_();

@@ -7,7 +7,8 @@
 namespace tutti {
 namespace {
 
-/// Whether this system lets us keep tiles (8 KiB of registers more at every switch of threads: a process has to ask).
+/// Whether this system lets us keep tiles (8 KiB of registers more at every switch of threads: a process has to request
+/// them).
 bool may_use_tiles() {
   constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
   constexpr long kTileData = 18;

@@ -12,7 +12,7 @@ enum class Instructions {
   amx,     // and those of whole tiles: AMX-INT8, AMX-BF16
 };
 
-/// The best set that this processor has and this system lets us use; asked once.
+/// The best set that this processor has and this system lets us use; found out once.
 Instructions best_instructions();
 
 bool has_avx2();

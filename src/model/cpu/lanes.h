@@ -24,7 +24,7 @@ constexpr std::int32_t kRoundingBits = 0x4b400000;
 // Numbers are stored as multiples of a scale, found by its reciprocal; of less than this there is none.
 constexpr float kLeastScale = 1e-30f;
 
-/// The larger of what the largest number and what the length of a row ask for; 1 where neither asks for anything.
+/// The larger of the scales by the largest number and by the length of a row; 1 where neither needs one.
 inline float scale_within(float by_value, float by_length) {
   const float scale = by_value > by_length ? by_value : by_length;
   return scale > kLeastScale ? scale : 1;

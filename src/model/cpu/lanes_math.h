@@ -5,7 +5,7 @@
 namespace tutti {
 namespace {
 
-/// e^x for x <= 0, to a few units in the last place: 2^n times a polynomial on [-ln 2 / 2, ln 2 / 2] (coefficients of
+/// e^x for x <= 0, to a few units in the last digit: 2^n times a polynomial on [-ln 2 / 2, ln 2 / 2] (coefficients of
 /// Cephes' expf).
 inline Lanes exponential(Lanes x) {
   constexpr float lowest = -87;  // below, the result would not be a normal number

@@ -10,7 +10,7 @@ namespace tutti {
 /// to tell which tokens could be chosen, and those few are computed exactly. Every logit within this of its row's
 /// largest is, about five of a row of real speech;
 inline constexpr float kDoubtfulLogits = 3;
-/// of a row that says nothing in particular no more than these.
+/// of a row with nearly equal numbers no more than these.
 inline constexpr std::size_t kMostDoubtful = 256;
 
 /// Replaces the logits that could be their row's largest by x table^T in float32. logits: [rows, vocab] float32; x:

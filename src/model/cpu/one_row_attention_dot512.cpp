@@ -11,7 +11,7 @@ namespace {
 using Job = OneRowAttention<std::uint16_t>;
 constexpr std::int64_t kPairLanes = 32;  // bfloat16 of a register
 
-// Positions that are asked for ahead of their use. The processor by itself looks no further than the end of a small
+// Positions that are prefetched ahead of their use. The processor by itself looks no further than the end of a small
 // page, and the memory of a server is far away.
 constexpr std::int64_t kAhead = 64;
 

@@ -22,7 +22,7 @@ struct OneRowAttention {
   static std::int64_t scratch_size(std::int64_t length) { return (length + 15) / 16 * 16; }
 };
 
-/// One job, with the instructions the function's name says.
+/// One job, with the instructions that the function is named after.
 void attend_dot512(const OneRowAttention<std::uint16_t>& job, float* scratch);
 void attend_avx512(const OneRowAttention<float>& job, float* scratch);
 void attend_avx512(const OneRowAttention<std::uint16_t>& job, float* scratch);

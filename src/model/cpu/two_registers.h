@@ -32,7 +32,7 @@ struct TwoRegisters {
     return {{half[0] >> static_cast<Number>(bits), half[1] >> static_cast<Number>(bits)}};
   }
 
-// With sixteen others, or with a single number, which stands for sixteen.
+// With sixteen others, or with a single number, which is repeated sixteen times.
 #define TUTTI_EACH(Result, op)                                              \
   friend Result operator op(const TwoRegisters& a, const TwoRegisters& b) { \
     return {{a.half[0] op b.half[0], a.half[1] op b.half[1]}};              \
@@ -77,7 +77,7 @@ inline Vector read_lanes(const void* from) {
   return lanes;
 }
 
-/// Of narrower numbers, which one register holds.
+/// Writes narrower numbers, which one register holds.
 template <class Vector>
 inline void write_lanes(void* to, const Vector& lanes) {
   std::memcpy(to, &lanes, sizeof lanes);

@@ -7,7 +7,7 @@
 namespace tutti {
 
 /// Keys and values of one window in one decoder layer, in eight bits and as a GPU reads them (byte_layout.h); on a CPU,
-/// too, so that its path can be checked there. Of heads of 64 numbers.
+/// too, so that its path can be checked there. Heads have 64 numbers.
 struct ByteHeads {
   std::int64_t positions = 0;
   at::Tensor keys{};    // int8 [heads, byte_head_size(positions)]

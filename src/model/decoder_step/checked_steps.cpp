@@ -38,7 +38,7 @@ std::unique_ptr<StepRecording> CheckedSteps::record(std::int32_t bucket) {
     if (kernel && kernel->is_out_of_memory()) throw;  // likewise
     const std::string why = error.what();
     device_.trust->recording = false;
-    log(Level::warning, "decoder steps are not recorded, each is enqueued anew: " + why.substr(0, why.find('\n')));
+    log(Level::warning, "decoder steps are not recorded, each is enqueued again: " + why.substr(0, why.find('\n')));
     return nullptr;
   }
 }

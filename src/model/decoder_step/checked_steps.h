@@ -11,7 +11,7 @@ namespace tutti {
 
 /// Static steps that have to prove themselves: at the first use of every bucket the step is recorded, where the device
 /// records, and its logits are compared with those of WhisperModel::decode. A recording that fails is done without from
-/// then on; a difference turns static steps off, for all that share the device. Either is told in one line of the log.
+/// then on; a difference turns static steps off, for all that share the device. Either is logged in one line.
 class CheckedSteps {
  public:
   /// cache: as StaticStep's.
@@ -33,8 +33,8 @@ class CheckedSteps {
   std::map<std::int32_t, std::unique_ptr<StepRecording>> known_{};  // buckets that were compared; null: not recorded
 };
 
-/// Of a step's logits: the largest distance of a row from that of `wanted`, as a part of its length; NaN where a number
-/// is none. found, wanted: [rows, n_vocab].
+/// The error of a step's logits: the largest distance of a row from that of `wanted`, as a part of its length; NaN
+/// where a number is none. found, wanted: [rows, n_vocab].
 double step_distance(const at::Tensor& found, const at::Tensor& wanted);
 
 /// What rounding alone may make of that.

@@ -69,7 +69,7 @@ class GraphRecorder : public StepRecorder {
     {
       const c10::cuda::CUDAStreamGuard here(stream_);
       try {
-        work();  // what libraries allocate when they are first asked cannot be captured
+        work();  // what libraries allocate at their first call cannot be captured
       } catch (...) {
         stream_.synchronize();  // what it enqueued still uses its memory
         throw;

@@ -6,8 +6,8 @@
 
 namespace tutti {
 
-// What the step's kernels are asked for: raw memory of the device, no tensors. Rows lie one behind the other unless a
-// stride (in numbers) is given; n is a multiple of eight. T stands for the type `activation`.
+// The arguments of the step's kernels: raw memory of the device, no tensors. Rows are one behind the other unless a
+// stride (in numbers) is given; n is a multiple of eight. T is the type `activation`.
 
 /// The keys and values that one row sees: [heads, positions, 64], or heads in eight bits (byte_layout.h).
 struct KvRow {
@@ -25,7 +25,7 @@ struct AttendJob {
   const KvRow* table = nullptr;  // [rows]
   std::int32_t rows = 0;
   std::int32_t heads = 0;
-  std::int32_t positions = 0;  // that keys and values have room for
+  std::int32_t positions = 0;  // the capacity of keys and values
   std::int32_t splits = 1;     // units a row's head is divided into
   float* scratch = nullptr;    // [rows, heads, splits, kPartial], where there is more than one
 };
@@ -34,7 +34,7 @@ struct AttendJob {
 struct AppendJob {
   Number activation = Number::float32;  // of qkv and of keys and values
   const void* qkv = nullptr;            // T [rows, 3 * heads * 64]
-  void* keys = nullptr;                 // T [slots, heads, room, 64]
+  void* keys = nullptr;                 // T [slots, heads, capacity, 64]
   void* values = nullptr;
   const std::int32_t* slots = nullptr;      // [rows]
   const std::int32_t* positions = nullptr;  // [rows]

@@ -86,7 +86,7 @@ class Pass {
     due_ = {};
   }
 
-  /// Of the layer's input, [rows, k]. Holds until the next product.
+  /// The product with the layer's input, [rows, k]. Holds until the next product.
   Sums product(const ops::Linear& layer, std::int64_t k) const {
     const auto out = layer.weight.size(0);
     const void* bias = layer.bias.defined() ? layer.bias.const_data_ptr() : nullptr;

@@ -22,8 +22,8 @@ struct StepContext {
   KernelsNow now{};
 };
 
-/// One step through the decoder of `net`, of what lies in the place's inputs; leaves `logits`. Enqueues only, allocates
-/// nothing of its own.
+/// One step through the decoder of `net`, over what is in the context's inputs; leaves `logits`. Enqueues only,
+/// allocates nothing of its own.
 void pass_through(const WhisperWeights& net, const StepContext& context);
 
 }  // namespace tutti

@@ -12,9 +12,9 @@
 
 namespace tutti {
 
-/// A decoder step of single tokens in fixed shapes and on fixed memory: what differs from step to step lies in one
-/// block of inputs that is uploaded before. So `run` can be recorded once per bucket and replayed. Its products are
-/// torch's, everything between them is the step's own kernels. One thread at a time; enqueues only.
+/// A decoder step of single tokens in fixed shapes and on fixed memory: what differs from step to step is in one block
+/// of inputs that is uploaded before. So `run` can be recorded once per bucket and replayed. Its products are torch's,
+/// everything between them is the step's own kernels. One thread at a time; enqueues only.
 class StaticStep {
  public:
   /// Whether a model can step so: heads of 64, feed-forward layers four times as wide as the state,
@@ -29,7 +29,7 @@ class StaticStep {
   void upload(std::span<const SequenceStep> sequences, std::int32_t bucket);
   /// The step of what was uploaded for that bucket.
   void run(std::int32_t bucket) const;
-  /// Of the first rows of the last step, until the next: [rows, n_vocab] float32 on the device.
+  /// The logits of the first rows of the last step, until the next: [rows, n_vocab] float32 on the device.
   at::Tensor logits(std::int64_t rows) const;
 
  private:

@@ -20,7 +20,7 @@ std::int32_t splits_of(std::int64_t rows, std::int64_t heads, std::int32_t proce
 struct StepBuffers {
   at::Tensor logits{};  // float32 [rows, n_vocab]
   at::Tensor x{};       // [rows, n] of the activations' type T
-  at::Tensor input{};   // T, of the next product, or what attention said
+  at::Tensor input{};   // T, of the next product, or the output of attention
   at::Tensor sums{};    // T, of the last product
   at::Tensor qkv{};     // T
   at::Tensor question{};

@@ -16,7 +16,8 @@ struct KernelsNow {
   Stream stream = nullptr;
 };
 
-/// Of a CPU, or of the GPU of that index with its current stream. Throws std::runtime_error where a GPU has none.
+/// The kernels of a CPU, or of the GPU of that index with its current stream. Throws std::runtime_error where a GPU has
+/// none.
 KernelsNow kernels_of(at::Device device);
 
 /// Whether static steps have kept their promises on a device so far.
@@ -28,11 +29,11 @@ struct StepTrust {
 /// What static steps run with on a device. Copies share their trust.
 struct StepDevice {
   std::int32_t processors = 1;               // that want a block of their own
-  std::shared_ptr<StepRecorder> recorder{};  // null: nothing is recorded, each step is enqueued anew
+  std::shared_ptr<StepRecorder> recorder{};  // null: nothing is recorded, each step is enqueued again
   std::shared_ptr<StepTrust> trust = std::make_shared<StepTrust>();
 };
 
-/// Of a GPU. record: CUDA graphs.
+/// The step device of a GPU. record: CUDA graphs.
 StepDevice gpu_step_device(int index, bool record);
 
 /// Throws std::invalid_argument for a type that no step computes in.

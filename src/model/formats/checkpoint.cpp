@@ -62,7 +62,7 @@ Result<void> attach_scales(Checkpoint& checkpoint) {
   for (auto& [name, tensor] : checkpoint.tensors) {
     if (tensor.type != ElementType::i8 || tensor.shape.empty()) continue;
     const auto scale = checkpoint.tensors.find(name + std::string(kSuffix));
-    if (scale == checkpoint.tensors.end()) continue;  // whoever needs the weights misses it
+    if (scale == checkpoint.tensors.end()) continue;  // the code that needs the weights reports it missing
     auto scales = row_scales(scale->second, tensor.shape[0]);
     if (!scales) return tl::unexpected(scales.error());
     tensor.row_scales = std::move(*scales);

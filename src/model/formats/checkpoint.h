@@ -15,7 +15,7 @@
 
 namespace tutti {
 
-/// A Whisper model as it lies on disk: its shape, and its tensors by OpenAI's names, mapped and not copied. No tensor
+/// A Whisper model as it is on disk: its shape, and its tensors by OpenAI's names, mapped and not copied. No tensor
 /// library is involved.
 struct Checkpoint {
   std::filesystem::path path{};

@@ -51,7 +51,7 @@ Result<void> check_kind(const json& config) {
 }  // namespace
 
 WhisperShape openai_shape(const WhisperDims& dims) {
-  // What lies outside is no shape, and check_shape says so; four times as much may be no number either.
+  // What is outside is no shape, and check_shape reports it; four times as much may be no number either.
   const auto four_times = [](std::int32_t state) { return 4 * std::clamp(state, 0, kLargestDim); };
   return {dims, four_times(dims.n_audio_state), four_times(dims.n_text_state)};
 }

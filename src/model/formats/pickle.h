@@ -40,7 +40,7 @@ struct Pickle {
 };
 
 /// Reads the data a pickle describes and executes nothing: what would be an import or a call in Python becomes a node
-/// that says so. Knows the opcodes that torch.save writes (pickle protocol 2) and names any other in the error.
+/// of that kind. Knows the opcodes that torch.save writes (pickle protocol 2) and names any other in the error.
 /// Thread-safe.
 Result<Pickle> parse_pickle(std::span<const std::byte> bytes);
 

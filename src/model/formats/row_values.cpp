@@ -69,7 +69,7 @@ void read_row(const StoredTensor& tensor, std::int64_t row, std::span<float> out
 
 float float_of_half(std::uint16_t half) {
   const std::uint32_t sign = static_cast<std::uint32_t>(half & 0x8000U) << 16;
-  // Moved into place, the exponent is 112 too small; the multiplication mends that, for subnormal numbers as well.
+  // Moved to its bits, the exponent is 112 too small; the multiplication mends that, for subnormal numbers as well.
   const std::uint32_t magnitude = static_cast<std::uint32_t>(half & 0x7FFFU) << 13;
   const bool is_finite = (half & 0x7C00U) != 0x7C00U;
   const std::uint32_t bits =

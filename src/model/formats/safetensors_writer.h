@@ -12,7 +12,7 @@
 
 namespace tutti {
 
-/// What a tensor is called and how it lies in the file.
+/// What a tensor is called and its layout in the file.
 struct TensorPlan {
   std::string name{};
   ElementType type = ElementType::f32;

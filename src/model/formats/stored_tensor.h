@@ -44,13 +44,13 @@ std::string shape_text(std::span<const std::int64_t> shape);
 /// are not made of whole blocks.
 std::optional<std::size_t> byte_count(std::span<const std::int64_t> shape, ElementType type);
 
-/// A tensor as it lies in a file: row-major, little-endian, contiguous. `bytes` points into the mapped file.
+/// A tensor as it is in a file: row-major, little-endian, contiguous. `bytes` points into the mapped file.
 struct StoredTensor {
   std::string name{};
   ElementType type = ElementType::f32;
   std::vector<std::int64_t> shape{};
   std::span<const std::byte> bytes{};
-  /// Of i8 and i16 weights, one per row (shape[0], the output channels): value = element * row_scales[row].
+  /// Factors of i8 and i16 weights, one per row (shape[0], the output channels): value = element * row_scales[row].
   std::vector<float> row_scales{};
 };
 

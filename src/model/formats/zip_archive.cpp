@@ -64,14 +64,14 @@ std::optional<Directory> find_directory(Bytes file) {
   return Directory{*number<std::uint32_t>(file, *end + 16), *number<std::uint16_t>(file, *end + 10)};
 }
 
-/// What one entry of the central directory says.
+/// The fields of one entry of the central directory.
 struct Entry {
   std::string_view name{};
   std::uint16_t flags = 0;
   std::uint16_t method = 0;
   std::uint64_t stored = 0;    // bytes in the archive
   std::uint64_t original = 0;  // bytes before compression
-  std::uint64_t local = 0;     // where its local header lies
+  std::uint64_t local = 0;     // the offset of its local header
   std::uint64_t length = 0;    // of this directory entry itself
 };
 
@@ -120,7 +120,7 @@ std::optional<Entry> read_entry(Bytes file, std::uint64_t at) {
   return entry;
 }
 
-/// The local header repeats name and extra field with lengths of its own; the data lies behind it.
+/// The local header repeats name and extra field with lengths of its own; the data is behind it.
 std::optional<Bytes> data_of(Bytes file, const Entry& entry) {
   const auto local = part(file, entry.local, kLocalSize);
   if (!local || number<std::uint32_t>(*local, 0) != kLocalSignature) return std::nullopt;
@@ -143,7 +143,7 @@ Result<std::vector<ZipMember>> list_stored_zip(Bytes file) {
       return fail(Fault::unsupported, thing + " is compressed or encrypted; expected it stored");
     }
     const auto data = data_of(file, *entry);
-    if (!data) return fail(Fault::corrupt, thing + ": its data lies outside the file");
+    if (!data) return fail(Fault::corrupt, thing + ": its data is outside the file");
     members.push_back({entry->name, *data});
     at += entry->length;
   }

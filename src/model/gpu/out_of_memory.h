@@ -7,10 +7,10 @@
 
 namespace tutti {
 
-/// Whether an exception says that memory ran out, of a device or of this process: with less at once it may go.
+/// Whether an exception means that memory ran out, of a device or of this process: with less at once it may go.
 bool is_out_of_memory(const std::exception& problem);
 
-/// What it says, in one line and without torch's backtrace.
+/// Its text, in one line and without torch's backtrace.
 std::string text_of(const std::exception& problem);
 
 /// As an error. `failed`: what came to nothing ("the model could not be written"). Fault::exhausted with `hint` where

@@ -6,7 +6,7 @@ namespace tutti {
 /// for all threads; CPUs do not know it. torch as it starts rounds those of convolutions alone.
 void set_tf32(bool rounds);
 
-/// The setting for as long as this lives; as before at the end.
+/// The setting for as long as this object exists; as before at the end.
 class Tf32Scope {
  public:
   explicit Tf32Scope(bool rounds);

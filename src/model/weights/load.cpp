@@ -30,8 +30,8 @@ bool is_within(const MappedFile& file, std::span<const std::byte> bytes) {
   return bytes.data() >= all.data() && bytes.data() + bytes.size() <= all.data() + all.size();
 }
 
-/// Gives back the whole pages of a tensor that has been packed or copied to a device, so that no model is held twice.
-/// They are the file's: whoever reads them once more gets them again.
+/// Returns to the system the whole pages of a tensor that has been packed or copied to a device, so that no model is
+/// held twice. They are the file's: a later reader gets them again.
 void let_go(const Checkpoint& owner, std::span<const std::byte> bytes) {
   if (std::ranges::none_of(owner.files, [&](const MappedFile& file) { return is_within(file, bytes); })) return;
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
@@ -40,7 +40,7 @@ void let_go(const Checkpoint& owner, std::span<const std::byte> bytes) {
   if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
 }
 
-/// The tensor as it lies in the mapping. It keeps the checkpoint alive.
+/// The tensor as it is in the mapping. It keeps the checkpoint alive.
 at::Tensor mapped(const StoredTensor& stored, std::shared_ptr<const Checkpoint> owner) {
   // from_blob wants a mutable pointer; the pages are read-only, and nothing writes to weights.
   auto* data = const_cast<std::byte*>(stored.bytes.data());

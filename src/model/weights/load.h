@@ -10,7 +10,7 @@
 
 namespace tutti {
 
-/// One stored tensor on the CPU: where it lies in the mapping if its type and address allow (the tensor then keeps the
+/// One stored tensor on the CPU: a view of the mapping if its type and address allow (the tensor then keeps the
 /// checkpoint alive), a copy else; quantised ones with their scales multiplied out, in float32.
 at::Tensor stored_values(const StoredTensor& stored, const std::shared_ptr<const Checkpoint>& owner);
 

@@ -102,7 +102,7 @@ class Preparation {
   void block(BlockWeights& block, WeightPrecision precision) const {
     norm(block.attn_norm);
     block.attn.joined = joined({&block.attn.query, &block.attn.key, &block.attn.value});
-    // Of a decoder's layers the one whose rounding changes most tokens.
+    // The decoder's layer whose rounding changes most tokens.
     layer(block.attn.joined, window_precision());
     layer(block.attn.out, precision);
     if (block.cross.query.weight.defined()) {

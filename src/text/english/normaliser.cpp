@@ -147,7 +147,7 @@ std::u32string american_spelling(std::u32string_view text) {
   return out;
 }
 
-/// Takes away signs that stand beside no figure.
+/// Removes signs that are beside no figure.
 std::u32string remove_lone_signs(std::u32string_view text) {
   static constexpr std::u32string_view kBefore = U".$¢€£";
   const std::u32string led = substitute(text, [&](std::size_t at) -> std::optional<Replacement> {

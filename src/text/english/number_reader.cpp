@@ -37,7 +37,7 @@ struct Number {
   bool is_zero() const { return is_count && figures == "0"; }
 };
 
-/// A word with what the rules ask about it.
+/// A word with what the rules need to know about it.
 struct Word {
   std::string_view text;
   const NumberWord* meaning = nullptr;

@@ -66,7 +66,7 @@ std::u32string write_halves(std::u32string_view text) {
   return out;
 }
 
-/// A space between letters and figures: "20th" becomes "20 th", for now.
+/// A space between alphabetic characters and figures: "20th" becomes "20 th", for now.
 std::u32string part_letters_and_figures(std::u32string_view text) {
   std::u32string out;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -98,7 +98,7 @@ std::size_t count_figures(std::u32string_view text, std::size_t at, std::size_t 
   return count;
 }
 
-/// One or two figures and then no more of the word; 0 where something else stands there.
+/// One or two figures and then no more of the word; 0 where something else is there.
 std::size_t cents_at(std::u32string_view text, std::size_t at) {
   const std::size_t count = count_figures(text, at, 2);
   return count > 0 && at_word_border(text, at + count) ? count : 0;
@@ -127,8 +127,7 @@ std::u32string combine_cents(std::u32string_view text) {
   });
 }
 
-/// "$0.07" -> "¢7": re.sub(r"[€£$]0.([0-9]{1,2})\b", ...), where the point stands for any character, as in the
-/// reference
+/// "$0.07" -> "¢7": re.sub(r"[€£$]0.([0-9]{1,2})\b", ...), where the point matches any character, as in the reference
 std::u32string extract_cents(std::u32string_view text) {
   return substitute(text, [&](std::size_t at) -> std::optional<Replacement> {
     if (!is_currency(text[at]) || at + 3 >= text.size() || text[at + 1] != U'0' || text[at + 2] == U'\n') return {};

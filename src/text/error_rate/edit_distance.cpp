@@ -14,7 +14,7 @@ using Symbols = std::span<const std::int32_t>;
 
 constexpr std::size_t kBits = 64;
 
-/// Where each symbol stands in the reference, as bits.
+/// Where each symbol is in the reference, as bits.
 class Positions {
  public:
   explicit Positions(Symbols reference) : words_((reference.size() + kBits - 1) / kBits), scratch_(words_) {
@@ -47,7 +47,7 @@ class Positions {
   std::span<const std::size_t> shown_;  // what is set in scratch_
 };
 
-/// One row of the table of distances, as differences between neighbours: bit i of `plus` (`minus`) says that the
+/// One row of the table of distances, as differences between neighbours: bit i of `plus` (`minus`) means that the
 /// distance at reference symbol i is one more (less) than at i - 1. Made as the first row: the distance counts up.
 struct Row {
   std::vector<Bits> plus, minus;
@@ -67,7 +67,7 @@ struct Band {
   std::size_t end(std::size_t row) const { return std::min(reference, ((row + width - 1) / kBits + 1) * kBits); }
 };
 
-/// Makes row number `next` from the one before, for a hypothesis symbol that stands at `matches`; both may be the same
+/// Makes row number `next` from the one before, for a hypothesis symbol that is at `matches`; both may be the same
 /// object. Returns the change of the distance at the end of the band.
 int advance(const Row& from, Row& to, std::size_t next, const Band& band, const Bits* matches) {
   const std::size_t known = (band.end(next - 1) - 1) / kBits, last = band.end(next) - 1;
@@ -113,7 +113,7 @@ std::size_t widen(Symbols reference, Symbols hypothesis, Attempt&& attempt) {
   const std::size_t longer = std::max(reference.size(), hypothesis.size());
   const std::size_t least = longer - std::min(reference.size(), hypothesis.size());
   for (std::size_t width = std::max({kBits, least, longer / 64});; width *= 2) {
-    const std::size_t distance = attempt(Band{reference.size(), width + 1});  // the way back asks one beside it
+    const std::size_t distance = attempt(Band{reference.size(), width + 1});  // the way back needs one beside it
     if (distance <= width || width >= longer) return distance;
   }
 }
@@ -132,7 +132,7 @@ std::int64_t trim(Symbols& a, Symbols& b) {
 }
 
 /// Finds the way back through the table without holding it: some rows are kept, and those between two of them made
-/// anew when the way gets there.
+/// again when the way gets there.
 class WayBack {
  public:
   WayBack(Symbols reference, Symbols hypothesis)
@@ -190,7 +190,7 @@ class WayBack {
   Symbols reference_, hypothesis_;
   Positions positions_;
   std::size_t stride_;
-  std::vector<Row> rows_;  // those made anew; rows_[0] is a kept one
+  std::vector<Row> rows_;  // those made again; rows_[0] is a kept one
   std::size_t i_, j_;
   Band band_{};
   std::vector<Row> kept_;  // rows 0, stride, 2 * stride, ...

@@ -32,7 +32,7 @@ std::vector<std::int32_t> reversed(Symbols symbols) {
   return {symbols.rbegin(), symbols.rend()};
 }
 
-/// Enters the places of `reference`, which begins at `places`, in a hypothesis whose part `hypothesis` begins at
+/// Enters the positions of `reference`, which begins at `positions`, in a hypothesis whose part `hypothesis` begins at
 /// `offset`.
 void match(Symbols reference, Symbols hypothesis, std::size_t offset, std::span<std::optional<std::size_t>> positions) {
   if (reference.empty() || hypothesis.empty()) return;

@@ -10,7 +10,7 @@
 
 namespace tutti {
 
-/// What stands before the tensors in a model file of whisper.cpp ("ggml-tiny.en.bin").
+/// What precedes the tensors in a model file of whisper.cpp ("ggml-tiny.en.bin").
 struct GgmlHead {
   std::int32_t n_vocab = 0;
   std::int32_t n_audio_ctx = 0;

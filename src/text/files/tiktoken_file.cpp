@@ -15,7 +15,7 @@ constexpr std::array<int, 256> base64_values() {
   return values;
 }
 
-/// False where `text` is not base64. A lone "=" stands for no bytes: the multilingual file has such a line.
+/// False where `text` is not base64. A lone "=" means no bytes: the multilingual file has such a line.
 bool decode_base64(std::string_view text, std::string& bytes) {
   static constexpr auto kValues = base64_values();
   while (text.ends_with('=')) text.remove_suffix(1);

@@ -17,9 +17,9 @@ struct AddedToken {
   std::string content;
 };
 
-/// What a tokenizer file says, before anything is concluded from it.
+/// The content of a tokenizer file, before anything is concluded from it.
 struct VocabularyFile {
-  std::vector<std::string> tokens;  // bytes, at their id; ids nothing is said of are empty
+  std::vector<std::string> tokens;  // bytes, at their id; ids without an entry are empty
   std::vector<Merge> merges;        // empty: by rank
   std::vector<AddedToken> added;
 };
@@ -42,7 +42,7 @@ struct Gpt2Files {
   std::string_view vocab{};             // vocab.json: {"token": id}, byte-level
   std::string_view merges{};            // merges.txt: two tokens a line, the first merge first
   std::string_view added_tokens{};      // added_tokens.json: {"<|startoftranscript|>": id, ...}
-  std::string_view tokenizer_config{};  // tokenizer_config.json: its added_tokens_decoder stands in for the file above
+  std::string_view tokenizer_config{};  // tokenizer_config.json: its added_tokens_decoder replaces the file above
 };
 /// Where neither of the last two names special tokens, the vocabulary's size decides them, as for a .tiktoken file.
 Result<VocabularyFile> parse_gpt2_files(const Gpt2Files& files);

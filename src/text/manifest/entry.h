@@ -19,7 +19,7 @@ struct ManifestEntry {
   std::optional<Seconds> duration{};
   std::string job_class{};  // "interactive", "normal", "batch" or empty
   int priority = 0;
-  std::optional<std::chrono::sys_time<std::chrono::milliseconds>> deadline{};  // somebody waits for it until then
+  std::optional<std::chrono::sys_time<std::chrono::milliseconds>> deadline{};  // its result is wanted by then
   std::string extra = "{}";  // the fields that Tutti does not know, as a JSON object in their order
   std::string origin{};      // "list.csv:12", for messages
 };
@@ -32,10 +32,10 @@ struct ManifestSink {
   std::function<void(Error&& error)> problem{};
 };
 
-/// Which assets of a manifest (note 000) are meant, and where their audio lies.
+/// Which assets of a manifest (note 000) are selected, and where their audio is.
 struct ManifestRules {
-  /// Where the audio of an asset lies, with its fields in braces: "{folder_path}/{file_name}". Empty: a field "path"
-  /// (or one of its other names), else folder_path and file_name, else folder_path and name.
+  /// The path of an asset's audio, with its fields in braces: "{folder_path}/{file_name}". Empty: a field "path" (or
+  /// one of its other names), else folder_path and file_name, else folder_path and name.
   std::string path_template{};
   std::string asset_type = "Audio";                        // of an asset that is taken; empty: any
   std::string excluded_folder = "Resources/To Be Sorted";  // folder_path of those left out; empty: none
@@ -45,7 +45,7 @@ struct ManifestRules {
 /// What became of the records of one input.
 struct ManifestTally {
   std::int64_t taken = 0;
-  std::int64_t unusable = 0;                               // told to ManifestSink::problem
+  std::int64_t unusable = 0;                               // reported to ManifestSink::problem
   std::int64_t other_type = 0, excluded = 0, deleted = 0;  // left out by the rules
 };
 

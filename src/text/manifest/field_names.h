@@ -8,8 +8,8 @@
 
 namespace tutti {
 
-// The names under which lists, tables and manifests of other programs give the same thing, the best first. Letters of
-// any size and spaces around them are understood ("Audio", " Filename").
+// The names under which lists, tables and manifests of other programs give the same thing, the best first. Either case
+// and spaces around them are understood ("Audio", " Filename").
 
 inline constexpr std::array<const char*, 8> kPathNames{"path",       "audio", "audio_path", "audio_filepath",
                                                        "audio_file", "file",  "filename",   "wav"};
@@ -22,11 +22,11 @@ inline constexpr std::array<const char*, 4> kDurationNames{"media_duration_secon
 inline constexpr std::array<const char*, 2> kIdNames{"id", "uuid"};
 inline constexpr std::array<const char*, 2> kNameNames{"name", "title"};
 
-/// `name` in small letters, without spaces around it.
+/// `name` in lower case, without spaces around it.
 std::string plain_field_name(std::string_view name);
 
-/// The plain name of a field that says something of a recording: where it is, what it is called, how urgent it is. Any
-/// other name is handed back as it is, so that reports repeat it.
+/// The plain name of a field about a recording: where it is, what it is called, how urgent it is. Any other name is
+/// returned as it is, so that reports repeat it.
 std::string known_field_name(std::string_view name);
 
 /// The names that a record or a table's header has, for people: in quotes, the first 20 of them, long ones cut.

@@ -95,7 +95,7 @@ bool scan_list(Scanner& scan, std::vector<TextSpan>& elements) {
   }
 }
 
-/// Scans an object whose `member` is the list that is meant.
+/// Scans an object whose `member` is the wanted list.
 bool scan_object(Scanner& scan, std::string_view text, std::string_view member, std::vector<TextSpan>& elements) {
   bool found = false;
   if (!scan.take('{')) return false;

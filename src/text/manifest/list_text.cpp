@@ -15,7 +15,7 @@ std::string marked_encoding(std::string_view text) {
   return {};
 }
 
-/// What lies between NULs.
+/// The pieces of a text between NULs.
 struct Pieces {
   std::size_t all = 0;
   std::size_t empty = 0;
@@ -42,7 +42,7 @@ bool is_control(char c) {
   return (byte < 0x20 && c != '\0' && c != '\t' && c != '\n' && c != '\r') || byte == 0x7f;
 }
 
-/// Of a text with NULs in it; empty: they may well end names.
+/// The encoding of a text with NULs in it; empty: they may well end names.
 std::string guessed_encoding(std::string_view text) {
   const Pieces pieces = pieces_of(text);
   if (2 * pieces.empty > pieces.all) return "UTF-32 or no text";

@@ -186,7 +186,7 @@ Result<ManifestTally> read_manifest(std::string_view text, ManifestFormat format
 
 Result<ManifestTally> read_manifest(const std::filesystem::path& path, ManifestFormat format,
                                     const ManifestRules& rules, const ManifestSink& sink) {
-  const auto text = read_file(path);  // not mapped: somebody may write it anew while we read
+  const auto text = read_file(path);  // not mapped: another program may rewrite it while we read
   if (!text) return tl::unexpected(text.error());
   return read_manifest(*text, format, path.string(), rules, sink);
 }

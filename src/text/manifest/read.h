@@ -22,8 +22,8 @@ enum class ManifestFormat {
 std::optional<ManifestFormat> manifest_format(const std::filesystem::path& path);
 
 /// Reads a manifest's text and hands on its entries as it goes, so that work starts before the end is read; of note
-/// 000's manifest the last asset comes first, which is the oldest. `name` is for messages. Names of columns and fields
-/// are told in docs/store.md. Fails when the text as a whole cannot be meant; one bad record costs a `problem`.
+/// 000's manifest the last asset comes first, which is the oldest. `name` is for messages. docs/store.md lists the
+/// names of columns and fields. Fails when the text as a whole cannot be intended; one bad record costs a `problem`.
 Result<ManifestTally> read_manifest(std::string_view text, ManifestFormat format, const std::string& name,
                                     const ManifestRules& rules, const ManifestSink& sink);
 

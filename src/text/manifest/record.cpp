@@ -33,7 +33,7 @@ std::string first_text(const Json& record, const std::array<const char*, n>& nam
   return found;
 }
 
-/// A name that climbs out of its folder is a damaged record, or none that can be meant; a whole path may be.
+/// A name that climbs out of its folder is a damaged record, or none that can be intended; a whole path may be.
 bool steps_out(const std::string& value) {
   std::size_t from = 0;
   while (from <= value.size()) {
@@ -80,7 +80,7 @@ Result<std::string> path_of(const Json& record, const ManifestRules& rules, std:
   const std::string folder = text_of(record, "folder_path");
   if (text_of(record, file).empty())
     return fail(Fault::usage, "expected a field 'path', or 'folder_path' and 'file_name', found " + names_in(record),
-                "Say where the audio lies with a template such as '{folder_path}/{file_name}'");
+                "Say where the audio is with a template such as '{folder_path}/{file_name}'");
   return filled((folder.empty() ? "" : "{folder_path}/") + ("{" + std::string(file) + "}"), record, used);
 }
 
@@ -116,7 +116,7 @@ Result<void> read_urgency(const Json& record, ManifestEntry& entry, std::set<std
   if (entry.job_class == "interactive" || entry.job_class == "normal" || entry.job_class == "batch")
     used.insert("class");
   else
-    entry.job_class.clear();  // somebody's own field of that name
+    entry.job_class.clear();  // a user's own field of that name
   if (auto read = read_deadline(record, entry, used); !read) return read;
   const std::string text = text_of(record, "priority");
   if (text.empty()) return {};

@@ -7,7 +7,7 @@
 
 namespace tutti {
 
-/// Makes an entry of one record with known names, or says which field is wrong and why. `origin` is "file:line".
+/// Makes an entry of one record with known names, or an error with the wrong field and why. `origin` is "file:line".
 Result<ManifestEntry> entry_from(const nlohmann::ordered_json& record, const std::string& origin,
                                  const ManifestRules& rules);
 

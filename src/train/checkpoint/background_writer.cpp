@@ -8,7 +8,7 @@
 namespace tutti {
 namespace {
 
-/// What lacks memory, for a copy in another type, say, has failed like what lacks room on its disk.
+/// Missing memory, for a copy in another type, say, is handled like missing space on the disk.
 Result<void> done(const std::string& kind, const std::function<Result<void>()>& work) {
   try {
     return work();

@@ -11,8 +11,8 @@
 namespace tutti {
 
 /// Does one piece of writing at a time on a thread of its own, so that training goes on. The next piece waits for the
-/// one before. A piece that fails is told in the log at once, and made good by the next of its kind: what a full disk
-/// costs is that piece, unless it stays full. One caller.
+/// one before. A piece that fails is logged at once, and made good by the next of its kind: what a full disk costs is
+/// that piece, unless it stays full. One caller.
 class BackgroundWriter {
  public:
   BackgroundWriter();

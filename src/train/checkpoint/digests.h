@@ -20,8 +20,8 @@ std::set<std::string> written_files(const std::filesystem::path& folder);
 /// FOLDER/digests.json, where there is one, with what this file of it holds now; the others hold what they held.
 Result<void> renew_digest(const std::filesystem::path& folder, const std::string& file);
 
-/// Fault::corrupt where a file does not hold any more what digests.json says. What an older version wrote without them
-/// passes.
+/// Fault::corrupt where a file does not match its digest in digests.json any more. A checkpoint that an older version
+/// wrote without digests passes.
 Result<void> check_digests(const std::filesystem::path& folder);
 
 }  // namespace tutti

@@ -24,11 +24,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Beside the folder they belong to: what is being written, what another takes the place of, what is being removed.
+// Beside the folder they belong to: what is being written, what another folder replaces, what is being removed.
 constexpr const char* kNew = ".new-";
 constexpr const char* kOld = ".old-";
 constexpr const char* kGone = ".gone-";
-// What could not be read; it stays for whoever wants to look at it.
+// What could not be read; it stays for inspection.
 constexpr const char* kDamaged = "damaged-";
 // Within a checkpoint.
 constexpr const char* kState = "training.json";
@@ -161,7 +161,7 @@ std::optional<fs::path> owner_of(const fs::path& aside, const char* kind) {
   return aside.parent_path() / name.substr(std::string_view(kind).size());
 }
 
-/// What lies beside the checkpoints and the model, under whatever name.
+/// What is beside the checkpoints and the model, under whatever name.
 std::vector<fs::path> leftovers(const fs::path& out) {
   std::vector<fs::path> found;
   std::error_code error;

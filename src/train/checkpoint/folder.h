@@ -35,12 +35,12 @@ class CheckpointFolder {
   Result<void> write(const CheckpointContent& content) const;
   /// The checkpoint of this state's step, which is there, with this state. Its tensors are not written again.
   Result<void> amend(const TrainingState& state) const;
-  /// Under another name (kStoppedPrefix), which is neither gone on from nor pruned: whoever wants to go on from it
-  /// gives it the name of its step.
+  /// Under another name (kStoppedPrefix), which is neither gone on from nor pruned: to go on from it a user gives it
+  /// the name of its step.
   Result<void> write_aside(const CheckpointContent& content) const;
   /// Removes all but the newest `keep`, that of step `best`, and those that hold files which no training wrote.
   void prune(std::int32_t keep, std::int64_t best) const;
-  /// Where that of a step lies, if it does.
+  /// The path of a step's checkpoint, if it exists.
   std::filesystem::path of_step(std::int64_t step) const;
   std::filesystem::path aside_of_step(std::int64_t step) const;
   /// The complete ones, as far as their names tell.
@@ -49,7 +49,7 @@ class CheckpointFolder {
   /// could not be read, and must not come upon them again.
   void set_aside_behind(std::int64_t step) const;
 
-  /// What a killed process had put aside and nothing has taken the place of (OUT/model, too) gets its name back.
+  /// Restores the name of what a killed process had put aside and nothing has replaced (OUT/model, too).
   void put_back() const;
   /// Removes what killed processes left half written or half removed. Not while another process writes here.
   void clear_leftovers() const;
@@ -64,7 +64,7 @@ class CheckpointFolder {
 /// aside first, so for a moment nothing has the name.
 Result<void> replace_by_renames(const std::filesystem::path& staging, const std::filesystem::path& path);
 
-/// Writes a folder that appears whole, in the place of what had its name. What no training wrote there stays in it.
+/// Writes a folder that appears whole and replaces what had its name.
 Result<void> write_network(const std::filesystem::path& path, const NetworkFolder& network);
 
 }  // namespace tutti

@@ -40,7 +40,7 @@ Result<TrainingState> newest_state(const std::vector<std::filesystem::path>& che
     return state;
   }
   auto newest = damaged.front();
-  if (newest.hint.empty()) newest.hint = "No checkpoint of this training can be read: begin anew in another folder";
+  if (newest.hint.empty()) newest.hint = "No checkpoint of this training can be read: start again in another folder";
   return tl::unexpected<Error>(std::move(newest));
 }
 

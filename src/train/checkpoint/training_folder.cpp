@@ -77,7 +77,7 @@ Result<void> TrainingFolder::publish(std::int64_t step) {
 }
 
 Result<void> TrainingFolder::publish_best(std::int64_t best) {
-  const auto written = writer_.finish();  // whatever failed: what is there now tells
+  const auto written = writer_.finish();  // whatever failed: what is there now decides
   std::error_code ignored;
   if (model_step_ == best && std::filesystem::exists(options_.out / "model", ignored)) return {};
   if (auto restored = restore_checkpoint(checkpoints_.of_step(best), task_, step_); !restored)

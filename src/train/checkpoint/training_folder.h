@@ -31,10 +31,10 @@ class TrainingFolder {
 
   /// A checkpoint of task and step as they are now; those that are neither new enough nor the best go for it.
   Result<void> save(const TrainingState& state);
-  /// The checkpoint of this state's step, whose tensors have not changed since, says from now on what the state does.
+  /// Records in the checkpoint of this state's step, whose tensors have not changed since, what the state holds now.
   /// One that is not there, or could not be written, is written whole.
   Result<void> amend(const TrainingState& state);
-  /// As save, but where nobody goes on from it unasked and nothing goes for it.
+  /// As save, but no training goes on from it unless a user requests that, and no other checkpoint is removed for it.
   Result<void> save_aside(const TrainingState& state);
   /// Where that of a step will be.
   std::filesystem::path aside_of_step(std::int64_t step) const { return checkpoints_.aside_of_step(step); }

@@ -6,7 +6,7 @@
 
 namespace tutti {
 
-/// What stands in a text, and what was heard instead; 0: nothing.
+/// A character of the reference, and what the model wrote instead; 0: nothing.
 struct CharacterPair {
   char32_t reference = 0;
   char32_t hypothesis = 0;
@@ -14,7 +14,7 @@ struct CharacterPair {
 };
 
 /// The differences along a shortest path of edits between two texts (UTF-8), from their end back. Time and memory are
-/// the product of their lengths: meant for samples, not for books.
+/// the product of their lengths: intended for samples, not for long texts.
 std::vector<CharacterPair> differing_characters(std::string_view reference, std::string_view hypothesis);
 
 }  // namespace tutti

@@ -18,7 +18,7 @@
 namespace tutti {
 namespace {
 
-/// Whether the model was taught with times alone: its folder says so.
+/// Whether the model was trained with timestamps alone, by its folder's generation_config.json.
 bool always_times(const std::filesystem::path& model) {
   const auto text = read_file(model / "generation_config.json");
   const auto json = text ? nlohmann::json::parse(*text, nullptr, false) : nlohmann::json();

@@ -12,14 +12,14 @@
 
 namespace tutti {
 
-/// What `tutti-engine evaluate` is told.
+/// The arguments of `tutti-engine evaluate`.
 struct EvaluationRequest {
   std::filesystem::path model{};
   std::filesystem::path data{};
   std::string split{};  // empty: everything
   std::string normaliser = "basic";
   std::string language = "en";
-  std::string task = "transcribe";       // or "translate"; both are told to a multilingual model alone
+  std::string task = "transcribe";       // or "translate"; only a multilingual model gets either
   std::string device = "cpu";            // or "cuda:N"
   std::string compute_type = "float32";  // as transcribing has them, auto among them
   std::int32_t samples = 0;              // at most; 0: all

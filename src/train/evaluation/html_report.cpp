@@ -29,7 +29,7 @@ std::string percent(double share) {
   return "<td class=\"n\">" + fixed_text(100 * share, 2) + " %</td>";
 }
 
-/// Of so many samples; of none there is no rate.
+/// The rate over this many samples; with none there is no rate.
 std::string rate(std::int64_t samples, double share) {
   return samples > 0 ? percent(share) : "<td class=\"n\">–</td>";
 }
@@ -39,7 +39,7 @@ std::string number(std::int64_t value) {
 }
 
 std::string rates_table(const Evaluation& e) {
-  std::string html = "<table><tr><th>condition<th>WER<th>CER<th>silence heard as silence<th>samples</tr>\n";
+  std::string html = "<table><tr><th>condition<th>WER<th>CER<th>silence recognised as silence<th>samples</tr>\n";
   const auto add_row = [&html](const std::string& name, const ConditionScore& v) {
     const auto texts = v.samples - v.noise_samples;
     html += "<tr>" + cell(name) + rate(texts, v.wer) + rate(texts, v.cer) + rate(v.noise_samples, v.noise_accuracy) +
@@ -56,7 +56,7 @@ struct ScoredSample {
   Evaluation score{};
 };
 
-/// Of the file where it lies: the page stays small, and plays on the machine that evaluated.
+/// Plays the file where it is stored: the page stays small, and plays on the machine that evaluated.
 std::string player(const SampleResult& sample) {
   if (sample.audio.empty()) return {};
   const auto url = "file://" + url_of_path(std::filesystem::absolute(sample.audio).string());
@@ -68,7 +68,7 @@ std::string worst_table(const std::vector<SampleResult>& samples, const std::str
   for (const auto& sample : samples) scored.push_back({&sample, score_samples({sample}, normaliser)});
   const auto badness = [](const ScoredSample& one) { return one.score.cer + (1 - one.score.noise_accuracy); };
   std::ranges::stable_sort(scored, std::ranges::greater(), badness);
-  std::string html = "<h2>Worst samples</h2><table><tr><th>sample<th>condition<th>CER<th>said<th>heard<th>sound</tr>\n";
+  std::string html = "<h2>Worst samples</h2><table><tr><th>sample<th>condition<th>CER<th>reference<th>hypothesis<th>audio</tr>\n";
   for (const auto& one : std::span(scored).first(std::min(kWorst, scored.size()))) {
     if (badness(one) == 0) break;
     html += "<tr>" + cell(one.sample->id) + cell(one.sample->condition) +
@@ -93,7 +93,7 @@ std::string confusion_table(const std::vector<SampleResult>& samples, const std:
       ++counts[pair];
   std::vector<std::pair<CharacterPair, std::int64_t>> rows(counts.begin(), counts.end());
   std::ranges::stable_sort(rows, std::ranges::greater(), [](const auto& row) { return row.second; });
-  std::string html = "<h2>Characters taken for others</h2><table><tr><th>said<th>heard<th>times</tr>\n";
+  std::string html = "<h2>Characters taken for others</h2><table><tr><th>reference<th>hypothesis<th>times</tr>\n";
   for (const auto& [pair, count] : std::span(rows).first(std::min(kConfusions, rows.size())))
     html += "<tr>" + cell(shown(pair.reference)) + cell(shown(pair.hypothesis)) + number(count) + "</tr>\n";
   return html + "</table>\n";

@@ -7,8 +7,8 @@
 
 namespace tutti {
 
-/// A page for people: the rates, those of every condition, the worst samples with what was said, what was heard and
-/// their sound, and which characters were taken for which.
+/// A page for people: the rates, those of every condition, the worst samples with reference, hypothesis and audio, and
+/// which characters were taken for which.
 std::string evaluation_html(const Evaluation& evaluation, const std::vector<SampleResult>& samples,
                             const std::string& normaliser);
 

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Samples of one kind: what was said and heard side by side, and how often nothing was said.
+/// Samples of one kind: references and hypotheses side by side, and how many references are empty.
 struct Pairs {
   std::vector<std::string> references{};
   std::vector<std::string> hypotheses{};
@@ -76,8 +76,8 @@ Evaluation score_samples(const std::vector<SampleResult>& samples, const std::st
 Result<Evaluation> score_set(const std::vector<SampleResult>& samples, std::int64_t bad, const std::string& normaliser) {
   if (samples.empty())
     return fail(Fault::corrupt,
-                "there is nothing to judge by: none of the set's " + std::to_string(bad) + " samples could be used",
-                "See whether its sound files are where it says, and have texts");
+                "there is nothing to evaluate with: none of the set's " + std::to_string(bad) + " samples could be used",
+                "See whether its audio files are at the paths that it names, and have texts");
   auto evaluation = score_samples(samples, normaliser);
   evaluation.bad_samples = bad;
   return evaluation;
@@ -95,7 +95,7 @@ std::string rates_text(const ConditionScore& v) {
   std::string text;
   if (v.samples > v.noise_samples)
     text = "WER " + fixed_text(100 * v.wer, 2) + " %, CER " + fixed_text(100 * v.cer, 2) + " %, ";
-  if (v.noise_samples > 0) text += "of silence heard as silence " + fixed_text(100 * v.noise_accuracy, 1) + " %, ";
+  if (v.noise_samples > 0) text += "silence recognised as silence " + fixed_text(100 * v.noise_accuracy, 1) + " %, ";
   return text + std::to_string(v.samples) + " samples";
 }
 

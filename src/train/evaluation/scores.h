@@ -10,13 +10,13 @@
 
 namespace tutti {
 
-/// What was said in one sample, and what the model heard.
+/// One sample's reference, and the model's hypothesis.
 struct SampleResult {
   std::string id{};
   std::string condition{};  // empty: not known
   std::string reference{};
   std::string hypothesis{};
-  std::filesystem::path audio{};  // where it can be heard; empty: not known
+  std::filesystem::path audio{};  // its audio file; empty: not known
   double start = 0;               // seconds in that file
   double end = 0;
 };
@@ -25,35 +25,36 @@ struct SampleResult {
 struct ConditionScore {
   double wer = 0;
   double cer = 0;
-  double noise_accuracy = 1;  // share of the samples without text in which nothing was heard; 1 where there are none
+  double noise_accuracy = 1;  // share of the samples without text for which the model wrote nothing; 1 where there are
+                              // none
   std::int64_t samples = 0;   // with text and without
   std::int64_t noise_samples = 0;  // of them without
 };
 
-/// How well a model hears a set.
+/// How well a model recognises a set.
 struct Evaluation {
   double wer = 0;
   double cer = 0;
   double noise_accuracy = 1;
   std::int64_t samples = 0;
   std::int64_t noise_samples = 0;  // these five as a condition's
-  std::int64_t bad_samples = 0;    // of the set that could not be heard
+  std::int64_t bad_samples = 0;    // of the set that could not be decoded
   std::string last_bad{};          // "ID: REASON" of the last of them
-  std::string compute_type{};      // that the network was heard in; empty: not said
+  std::string compute_type{};      // that the network computed in; empty: not recorded
   std::map<std::string, ConditionScore> per_condition{};
 };
 
 /// A text as errors are counted in it: behind `normaliser`, without spaces at its ends.
 std::string normalised(const std::string& text, const std::string& normaliser);
 
-/// Judges behind `normaliser` ("none", "basic" or "english"); spaces at the ends never count.
+/// Scores texts behind `normaliser` ("none", "basic" or "english"); spaces at the ends never count.
 Evaluation score_samples(const std::vector<SampleResult>& samples, const std::string& normaliser);
 
-/// The same of a set of which so many samples could not be used. Fault::corrupt where none could: a model that was
-/// asked nothing has made no errors.
+/// The same for a set with this many unusable samples. Fault::corrupt where none could be used: a model that decoded
+/// nothing has made no errors.
 Result<Evaluation> score_set(const std::vector<SampleResult>& samples, std::int64_t bad, const std::string& normaliser);
 
-/// "WER 3.10 %, CER 1.02 %, of silence heard as silence 98.0 %, 400 samples"; without the part of which there is none.
+/// "WER 3.10 %, CER 1.02 %, silence recognised as silence 98.0 %, 400 samples"; without the part that has no samples.
 std::string rates_text(const ConditionScore& score);
 ConditionScore rates_of(const Evaluation& evaluation);
 

@@ -74,7 +74,7 @@ SampleResult undecoded(const BatchSample& sample) {
           .end = sample.start + sample.frames / kFramesPerSecond};
 }
 
-/// Whenever a text has ended another window takes its place: the longest of a batch holds nobody up.
+/// Whenever a text has ended another window takes its row: the longest of a batch does not hold up the others.
 class Listening {
  public:
   Listening(const WhisperModel& model, const Tokenizer& tokenizer, const ListenOptions& options, Batcher batcher,

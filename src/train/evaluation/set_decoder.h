@@ -24,7 +24,7 @@ inline constexpr std::int32_t kDecodedTogether = 8;
 struct ListenOptions {
   std::vector<std::int32_t> sot_sequence{};
   bool timestamps = false;
-  std::function<bool()> interrupted{};  // asked between two steps; true ends it with Fault::cancelled
+  std::function<bool()> interrupted{};  // called between two steps; true ends it with Fault::cancelled
 };
 
 /// Tokens that are decoded behind a prompt at most: those of the longest text that is learned behind it, and its end.

@@ -23,7 +23,7 @@ std::int64_t size_of_transform(std::int64_t samples) {
   return rounded_up(samples, kModelRate.value);
 }
 
-/// [rows, size] bool: which places of each row lie before its length.
+/// [rows, size] bool: which positions of each row are before its length.
 at::Tensor offsets_before(const std::vector<std::int64_t>& lengths, std::int64_t size, at::Device device) {
   return at::arange(size, at::device(device).dtype(at::kLong)).unsqueeze(0) <
          at::tensor(lengths).to(device).unsqueeze(1);
@@ -37,7 +37,7 @@ std::vector<std::int64_t> rows_where(const Changes& changes, const std::function
   return rows;
 }
 
-/// Mean square of each row's own samples: [rows, 1] float64. What lies behind them is zero.
+/// Mean square of each row's own PCM samples: [rows, 1] float64. What is behind them is zero.
 at::Tensor power_of(const at::Tensor& sound, const at::Tensor& lengths) {
   return sound.to(at::kDouble).square().sum(1, /*keepdim=*/true) / lengths.clamp_min(1);
 }

@@ -8,8 +8,8 @@
 namespace tutti {
 namespace {
 
-/// Of the blank's score above the others'. Nearly every position is a blank; what a head without this learns in its
-/// first hundred steps is nothing else.
+/// How far the blank's score begins above the others'. Nearly every position is a blank; what a head without this
+/// learns in its first hundred steps is nothing else.
 constexpr double kBlankAtFirst = 5;
 constexpr double kBlankCounts = 0.3;  // in the timed loss, beside 1 for a token
 

@@ -28,7 +28,7 @@ at::Tensor by_head(const at::Tensor& x, std::int64_t heads) {
   return x.unflatten(2, {heads, x.size(2) / heads}).transpose(1, 2);
 }
 
-/// Every position of `asking` over those of `from`; with `causal`, over none behind itself.
+/// Every position of `query` over those of `from`; with `causal`, over none behind itself.
 at::Tensor attend(const at::Tensor& query, const at::Tensor& from, const AttentionWeights& layer, std::int64_t heads,
                   bool causal) {
   const auto seen = at::scaled_dot_product_attention(

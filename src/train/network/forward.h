@@ -23,8 +23,8 @@ struct ForwardOptions {
 at::Tensor encode(const WhisperWeights& weights, const WhisperDims& dims, const at::Tensor& mel,
                   const ForwardOptions& options);
 
-/// tokens: [batch, length] int64; heard: what `encode` gave -> logits [batch, length, n_vocab]; of every position, over
-/// itself and what is before it.
+/// tokens: [batch, length] int64; context: what `encode` gave -> logits [batch, length, n_vocab]; of every position,
+/// over itself and what is before it.
 ///
 /// `watched`: gets, for each layer, where head 0 of its cross-attention looks: [batch, length, positions], logarithms
 /// of shares that add up to one; these layers are not computed again.

@@ -19,7 +19,7 @@ struct Head {
   float* key;
   std::int64_t width;
 
-  /// Row pair `j` asks for the position `ahead` of its own by the sinusoid `i`.
+  /// Row pair `j` attends to the position `ahead` of its own by the sinusoid `i`.
   void add_query(std::int64_t j, std::int64_t i, double ahead) {
     const auto half = width / 2;
     const double turn = std::exp(-sinusoid_step(width) * static_cast<double>(i)) * ahead;

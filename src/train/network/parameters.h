@@ -22,7 +22,7 @@ struct Parameter {
 /// A Whisper network as it is trained: every weight in float32 on one device, sharing nothing with a file.
 struct WhisperParameters {
   WhisperShape shape{};
-  WhisperWeights weights{};      // the tensors of `all`, by their place
+  WhisperWeights weights{};      // the tensors of `all`, by their index
   std::vector<Parameter> all{};  // in the order of the network
 };
 

@@ -38,7 +38,7 @@ struct Rounding {
   }
 };
 
-/// As it was in the forward pass, for as long as this lives.
+/// The rounding of the forward pass, for as long as this object exists.
 class RoundingAgain {
  public:
   explicit RoundingAgain(const Rounding& wanted) : before_(Rounding::now(wanted.device)) { wanted.apply(); }
@@ -91,7 +91,7 @@ struct Recompute : torch::autograd::Function<Recompute> {
   }
 };
 
-/// Autograd calls a function back only where an argument asks for a gradient.
+/// Autograd calls a function back only where an argument requires a gradient.
 at::Tensor asking(const at::Tensor& x) {
   return x.requires_grad() ? x : x.detach().requires_grad_();
 }

@@ -25,7 +25,7 @@ AveragesInPlace::AveragesInPlace(const Task& task, const TrainStep& step)
     exchange();
   } catch (const std::exception& problem) {
     // Some are in place and some are not: no lack of memory, behind which the weights would be saved.
-    throw std::runtime_error("the averages could not take the place of the weights: " + text_of(problem));
+    throw std::runtime_error("the averages could not replace the weights: " + text_of(problem));
   }
 }
 

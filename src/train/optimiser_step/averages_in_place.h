@@ -8,10 +8,10 @@
 
 namespace tutti {
 
-/// The averages of the weights take the weights' place for as long as this lives.
+/// The averages of the weights replace the weights for as long as this object exists.
 class AveragesInPlace {
  public:
-  /// Where memory is too short for that, what is thrown says so (is_out_of_memory), and the weights are as they were.
+  /// Where memory is too short for that, it throws what is_out_of_memory recognises, and the weights are as they were.
   AveragesInPlace(const Task& task, const TrainStep& step);
   AveragesInPlace(const AveragesInPlace&) = delete;
   ~AveragesInPlace() { exchange(); }
@@ -21,7 +21,7 @@ class AveragesInPlace {
 
   const std::vector<Parameter>& trained_;
   const std::vector<Parameter>& averages_;
-  at::Tensor kept_;  // on the host, as large as the largest: a weight while its average takes its place
+  at::Tensor kept_;  // on the host, as large as the largest: a weight while its average replaces it
 };
 
 }  // namespace tutti

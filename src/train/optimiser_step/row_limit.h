@@ -20,7 +20,7 @@ struct RowLimit {
 Bytes memory_for(at::Device device);
 
 /// Whether a limit may be forgotten: there is more by a twentieth. Cards of one kind, and one card under two drivers,
-/// differ by less, which makes no room for another row.
+/// differ by less, which is not enough for another row.
 bool has_more(Bytes now, Bytes before);
 
 /// "ROWS of BYTES", as processes tell each other and checkpoints keep it, and back. Throws std::invalid_argument for

@@ -59,7 +59,7 @@ void TrainStep::resume(const StepState& before) {
 }
 
 /// Adds the gradients of one batch, as many rows at a time as memory holds. Returns its part of the mean: [] float64 on
-/// the task's device, so that nobody waits for it before the step is enqueued whole.
+/// the task's device, so that no thread waits for it before the step is enqueued whole.
 at::Tensor TrainStep::backward(const TaskBatch& batch, std::int64_t targets) {
   at::Tensor sum = at::zeros({}, at::TensorOptions(at::kDouble).device(task_.device()));
   const auto together = std::min(rows_of(batch), row_limit_.value_or(rows_of(batch)));
@@ -143,7 +143,7 @@ void TrainStep::average() {
   if (!averages.empty()) at::_foreach_lerp_(averages, values, 1 - options_.ema);
 }
 
-/// All gradients of the step, with fewer rows at a time where memory runs out (which is when it is asked for, not when
+/// All gradients of the step, with fewer rows at a time where memory runs out (which is when it is requested, not when
 /// the device gets there). Returns our part of the mean loss, [] float64, not waited for.
 at::Tensor TrainStep::accumulate_in_memory(std::span<const TaskBatch> group, std::int64_t targets,
                                            std::int64_t number) {
@@ -155,7 +155,7 @@ at::Tensor TrainStep::accumulate_in_memory(std::span<const TaskBatch> group, std
       return accumulate(group, targets, number);
     } catch (const std::exception& problem) {
       if (!is_out_of_memory(problem)) throw;
-      // What was added so far is dropped with the gradients, and the step begins anew.
+      // What was added so far is dropped with the gradients, and the step starts again.
       const auto together = std::min(row_limit_.value_or(widest), widest);  // an earlier batch may have had more
       if (together == 1) {
         log(Level::warning, "memory ran out, and not one sample at a time fits");
@@ -171,7 +171,7 @@ at::Tensor TrainStep::accumulate_in_memory(std::span<const TaskBatch> group, std
 }
 
 StepOutcome TrainStep::run(std::span<const TaskBatch> group, std::int64_t number, double rate) {
-  const Tf32Scope products(options_.precision == StepPrecision::tf32);  // for this step: evaluations hear in float32
+  const Tf32Scope products(options_.precision == StepPrecision::tf32);  // for this step: evaluations compute in float32
   StepOutcome outcome;
   for (const auto& batch : group) {
     outcome.targets += batch.targets;

@@ -49,7 +49,7 @@ class TrainStep {
   TrainStep(Task& task, const AdamWOptions& adamw, StepOptions options, Peers* peers = nullptr);
 
   /// `number` counts from 1 and seeds the dropout. The group may be empty where peers have samples. Throws what torch
-  /// throws; where not even one row fits, what says that memory ran out (model/gpu/out_of_memory.h).
+  /// throws; where not even one row fits, an error that memory ran out (model/gpu/out_of_memory.h).
   StepOutcome run(std::span<const TaskBatch> group, std::int64_t number, double rate);
 
   /// The optimiser's tensors and the averages ("NAME.ema").

@@ -12,13 +12,13 @@
 namespace tutti {
 namespace {
 
-constexpr std::size_t kLine = 64;   // a block's own line stands before the data, which is aligned as torch's
+constexpr std::size_t kLine = 64;   // a block's own line is before the data, which is aligned as torch's
 constexpr int kSmallestPower = 16;  // of two: kSmallestKept
 constexpr int kPartBits = 3;
 constexpr auto kParts = std::size_t{1} << kPartBits;  // sizes from a power of two to the next
 
-/// The least size, by its number, that has room for so many bytes: up to an eighth more, so that batches of nearly
-/// equal length find each other's blocks. Pages nobody writes to cost nothing.
+/// The least size, by its number, that holds so many bytes: up to an eighth more, so that batches of nearly equal
+/// length find each other's blocks. Pages that are never written to cost nothing.
 std::size_t number_for(std::size_t bytes) {
   const auto power = std::bit_width(bytes) - 1;
   const auto part = std::size_t{1} << (power - kPartBits);
@@ -40,13 +40,13 @@ StepMemory& step_memory() {
 struct StepMemory::Block {
   StepMemory* owner;
   std::size_t size;  // of the data behind this line
-  Block* next;       // of those nobody uses
+  Block* next;       // of the unused ones
 
   void* data() { return reinterpret_cast<std::byte*>(this) + kLine; }
   static Block* of(void* data) { return reinterpret_cast<Block*>(static_cast<std::byte*>(data) - kLine); }
 };
 
-/// Of that size, or an eighth larger; none where there is none.
+/// A block of that size, or an eighth larger; none where there is none.
 StepMemory::Block* StepMemory::Shelf::take(std::size_t number) {
   for (auto it = number; it < std::min(number + 2, kSizes); ++it) {
     if (!free[it]) continue;
@@ -134,7 +134,7 @@ StepMemory::Block* StepMemory::take(std::size_t bytes) {
     auto& held = shelf.held;
     Block* const block = shelf.take(number);
     held.used += block ? block->size : size_of(number);
-    // What is new takes the place of what is kept, not room beside it.
+    // What is new replaces what is kept, and does not add to it.
     if (!block) dropped = shelf.remove_beyond(held.most > held.used ? held.most - held.used : 0);
     held.most = std::max(held.most, held.used);
     return block;

@@ -10,10 +10,9 @@
 namespace tutti {
 
 /// Memory of a training's tensors on a CPU, kept from step to step. The C library returns a large block to the system
-/// when it is freed, and the next step has each of its pages cleared and mapped anew: a tenth of the step's time. A
-/// step asks for what the step before it asked for, so blocks that are given back wait here for the next request of
-/// about their size. Never holds more than were in use at once since it began or since memory last ran out.
-/// Thread-safe.
+/// when it is freed, and the next step has each of its pages cleared and mapped again: a tenth of the step's time. A
+/// step requests what the step before it requested, so released blocks wait here for the next request of about their
+/// size. Never holds more than were in use at once since it began or since memory last ran out. Thread-safe.
 class StepMemory final : public c10::Allocator {
  public:
   static constexpr std::size_t kSmallestKept = std::size_t{64} << 10;  ///< bytes; smaller ones are the C library's
@@ -35,14 +34,14 @@ class StepMemory final : public c10::Allocator {
   c10::DataPtr allocate(std::size_t bytes) override;
   c10::DeleterFnPtr raw_deleter() const override;
   void copy_data(void* to, const void* from, std::size_t bytes) const override;
-  /// Memory ran out: what is kept goes back to the system. Says whether that was anything.
+  /// Memory ran out: what is kept goes back to the system. Returns whether that was anything.
   bool free_kept();
   Held held() const;
 
  private:
   struct Block;
-  /// Blocks nobody uses, each the head of its list, by the number of their size. Lists run through the blocks
-  /// themselves: giving one back takes no memory, for there may be none left.
+  /// Unused blocks, each the head of its list, by the number of their size. Lists run through the blocks themselves:
+  /// returning one takes no memory, for there may be none left.
   struct Shelf {
     static constexpr std::size_t kSizes = 8 * 32;  // 64 KiB to 256 TiB
 
@@ -64,7 +63,7 @@ class StepMemory final : public c10::Allocator {
   Guarded<Shelf> shelf_;
 };
 
-/// From now on every tensor of this process on the CPU has its memory from one StepMemory, which makes room for
+/// From now on every tensor of this process on the CPU has its memory from one StepMemory, which frees kept blocks for
 /// whatever is made by operator new.
 void keep_step_memory();
 

@@ -18,7 +18,7 @@ namespace tutti {
 namespace {
 
 constexpr std::chrono::minutes kMeeting{5};
-constexpr std::chrono::hours kAnswer{1};  // between steps: whatever takes longer is done at one's own pace
+constexpr std::chrono::hours kAnswer{1};  // between steps: whatever takes longer uses run_and_wait
 
 class GlooPeers : public Peers {
  public:

@@ -23,11 +23,11 @@ class Peers {
   virtual int ranks() const = 0;
   /// Every element becomes its sum over all processes. tensor: contiguous, on the CPU or a card.
   virtual void sum(at::Tensor& tensor) = 0;
-  /// What each process says, by rank.
+  /// Every process's value, by rank.
   virtual std::vector<std::string> gather(const std::string& own) = 0;
-  /// Calls `work`, and waits for those who are still at theirs, however long, as long as they live. `doing`: what each
-  /// does, for the line that says for whom one waits ("opens its data"). Errors: the work's own; Fault::device where
-  /// another one's failed, or one is gone. Throws what `work` throws.
+  /// Calls `work`, and waits for those who are still at theirs, however long, as long as they are alive. `doing`: what
+  /// each does, for the line that names whom one waits for ("opens its data"). Errors: the work's own; Fault::device
+  /// where another one's failed, or one is gone. Throws what `work` throws.
   virtual Result<void> run_and_wait(const std::string& doing, const std::function<Result<void>()>& work) = 0;
 };
 
@@ -55,7 +55,7 @@ std::string first_host(std::string_view nodes);
 /// that is none.
 Result<std::string> device_of_process(const std::string& device, int visible);
 
-/// Waits for all processes, up to five minutes. Over torch's c10d with Gloo; what lies on cards goes over torch's NCCL,
+/// Waits for all processes, up to five minutes. Over torch's c10d with Gloo; tensors on cards go over torch's NCCL,
 /// where all processes have a card of their own.
 Result<std::unique_ptr<Peers>> connect(const Rendezvous& rendezvous, WaitLimits limits = {});
 

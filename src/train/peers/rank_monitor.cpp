@@ -21,7 +21,7 @@
 namespace tutti {
 namespace {
 
-// What a process says of its work in the store.
+// What a process writes about its work into the store.
 constexpr const char* kDone = "done";
 constexpr const char* kFailed = "failed";
 
@@ -32,12 +32,12 @@ std::string name_of_machine() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "an unknown machine";
 }
 
-/// Where a process says that it lives.
+/// The key under which a process writes its heartbeat.
 std::string heartbeat_key(int rank) {
   return "own-pace/life/" + std::to_string(rank);
 }
 
-/// A count and the name of its machine, anew every time.
+/// A count and the name of its machine, new every time.
 std::string heartbeat_text(int count) {
   return std::to_string(count) + " " + name_of_machine();
 }
@@ -54,7 +54,7 @@ void go_on_living(c10d::Store& store, const std::string& key, Seconds every, con
       // itself.
       return;
     } catch (const std::exception&) {
-      // Nobody heard it; the next may be heard.
+      // This heartbeat did not arrive; the next may.
     }
   }
 }
@@ -68,9 +68,9 @@ double seconds_since(Clock::Instant begin) {
 /// As far as one waits for it.
 struct RankMonitor::Other {
   int rank = 0;
-  std::string work{};  // how far it says that it is; empty: not at its end
+  std::string work{};  // how far it has reported to be; empty: not at its end
   std::string heartbeat{};
-  Clock::Instant last_seen = Clock::real().now();  // when it last gave a sign of life
+  Clock::Instant last_seen = Clock::real().now();  // when its last heartbeat came
 };
 
 RankMonitor::RankMonitor(c10d::Store& store, int rank, int ranks, WaitLimits limits)
@@ -84,7 +84,7 @@ std::string RankMonitor::key_of(const std::string& what) const {
   return "own-pace/" + std::to_string(round_) + "/" + what;
 }
 
-/// "process 3 of 4 on gpu07", as far as it has said where it is.
+/// "process 3 of 4 on gpu07", as far as it has reported where it is.
 std::string RankMonitor::name_of(const Other& other) const {
   const auto name = name_of_process(other.rank, ranks_);
   return other.heartbeat.empty() ? name : name + " on " + other.heartbeat.substr(other.heartbeat.rfind(' ') + 1);
@@ -105,15 +105,15 @@ void RankMonitor::listen_to(Other& other) const {
 
 Result<void> RankMonitor::check(const Other& other, const std::string& doing) const {
   if (other.work == kFailed)
-    return fail(Fault::device, name_of(other) + " failed where each " + doing, "See what it said");
+    return fail(Fault::device, name_of(other) + " failed where each " + doing, "See its log");
   if (other.work == kDone || seconds_since(other.last_seen) <= limits_.silence.count()) return {};
   return fail(Fault::device,
-              name_of(other) + ", which " + doing + ", has said nothing for " +
+              name_of(other) + ", which " + doing + ", has sent no heartbeat for " +
                   std::to_string(std::lround(limits_.silence.count())) + " s: it, its machine or the network is gone",
-              "Start all of them anew, with --resume where there are checkpoints");
+              "Start all of them again, with --resume where there are checkpoints");
 }
 
-/// All of them are counted at one place; who is missing is asked for as often as those say something.
+/// One key counts all of them; the missing ones' keys are read as often as heartbeats are written.
 Result<void> RankMonitor::wait_for_others(const std::string& doing) const {
   std::vector<Other> missing;
   for (int rank = 0; rank < ranks_; ++rank)
@@ -143,7 +143,7 @@ void RankMonitor::say_failed(const std::string& own) const {
   try {
     store_.set(own, kFailed);
   } catch (const std::exception&) {
-    // Nobody is there to hear it, and the work's own failure is what counts.
+    // The others cannot be reached, and the work's own failure is what counts.
   }
 }
 
@@ -170,7 +170,7 @@ Result<void> RankMonitor::run(const std::string& doing, const std::function<Resu
     return wait_for_others(doing);
   } catch (const std::exception&) {
     return fail(Fault::device, name_of_process(0, ranks_) + ", where all meet, is gone: it failed, or was ended",
-                "See what it said");
+                "See its log");
   }
 }
 

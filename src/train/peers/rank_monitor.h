@@ -14,17 +14,18 @@ class Store;
 
 namespace tutti {
 
-/// How often a process says that it lives, the silence after which it is taken for gone, and how often those who wait
-/// tell for whom.
+/// How often a process sends its heartbeat, the silence after which it is taken for gone, and how often the waiting
+/// processes log whom they wait for.
 struct WaitLimits {
   Seconds beat{5};
   Seconds silence{60};
   Seconds news{30};
 };
 
-/// Work that takes one process of a training seconds and another hours: who is done waits for the others, as long as
-/// they live. Over the store where they met, in which each says again and again that it does, whatever it is doing: one
-/// that has yet to come to the work is waited for as well. One thread, and one that says so.
+/// Work that takes one process of a training seconds and another hours: a process that is done waits for the others, as
+/// long as they are alive. It uses the store where they met, in which each writes its heartbeat again and again,
+/// whatever it is doing: one that has yet to come to the work is waited for as well. One thread, and one that writes
+/// the heartbeat.
 class RankMonitor {
  public:
   /// `store` outlives it.

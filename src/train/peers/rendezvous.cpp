@@ -12,7 +12,7 @@ bool is_by_slurm() {
   return !variable("WORLD_SIZE");
 }
 
-/// Of several nodes the first has the first process.
+/// With several nodes the first has the first process.
 std::string slurm_address(const Rendezvous& usual) {
   if (variable("SLURM_JOB_NUM_NODES").value_or("1") == "1") return usual.address;
   for (const char* list : {"SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST"})

@@ -15,7 +15,7 @@ class GrowingFile {
   /// Opens `path`, made when missing, behind what is there.
   static Result<GrowingFile> open(const std::filesystem::path& path);
 
-  /// What goes on is worth more than its record: what cannot be written is told in the log, once.
+  /// What goes on is worth more than its record: what cannot be written is logged, once.
   void add(std::string_view bytes);
 
  private:

@@ -20,7 +20,7 @@ struct MachineLoad {
 /// "GPU: 85% | VRAM:12.3/24.0GB(51.2%) | CPU: 45.2% | RAM:18.4/64.0GB(28.8%)", absent parts left out.
 std::string machine_text(const MachineLoad& load);
 
-/// Means over the last snapshots, so that one moment does not speak for all. One thread.
+/// Means over the last snapshots, so that one moment does not represent all. One thread.
 class MachineLine {
  public:
   /// `gpu`: N of cuda:N; none: a training on the CPU.

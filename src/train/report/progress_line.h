@@ -9,10 +9,10 @@
 
 namespace tutti {
 
-/// What the line says of a training.
+/// What the line shows of a training.
 struct ProgressFacts {
   std::int64_t step = 0;
-  std::int64_t steps = 0;  // in all, as far as can be told; 0: not known
+  std::int64_t steps = 0;  // in all, as far as can be known; 0: not known
   std::int64_t epoch = 0;
   double loss = 0;  // smoothed
   double rate = 0;

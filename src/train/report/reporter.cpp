@@ -26,7 +26,7 @@ Result<std::unique_ptr<Reporter>> Reporter::open(const ReporterOptions& options)
                                 .log_steps = options.log_steps,
                                 .log_order = options.log_order});
   if (!log) return tl::unexpected<Error>(log.error());
-  // Every epoch meets them anew; they are written once, and however many they are, it is the feed's limits that count.
+  // Every epoch meets them again; they are written once, and however many they are, it is the feed's limits that count.
   constexpr auto kNoLimit = std::numeric_limits<std::int64_t>::max();
   auto bad = BadSamples::open(options.out / "bad_samples.jsonl", {.count = kNoLimit, .share = 1}, kNoLimit);
   if (!bad) return tl::unexpected<Error>(bad.error());
@@ -53,7 +53,7 @@ void Reporter::stepped(const StepReport& step) {
   draw();
 }
 
-/// What feed and ring did since it was last told.
+/// What feed and ring did since the last report.
 void Reporter::report_feed() {
   if (feed_ && ring_) {
     auto feed = feed_();

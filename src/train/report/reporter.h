@@ -29,8 +29,8 @@ struct ReporterOptions {
   bool log_order = false;
 };
 
-/// Tells people and files how a training goes: the progress line, OUT/metrics.jsonl, OUT/order.jsonl, samples that were
-/// refused, and at the end of every epoch a report and OUT/loss.svg. One thread.
+/// Reports to people and files how a training goes: the progress line, OUT/metrics.jsonl, OUT/order.jsonl, samples that
+/// were refused, and at the end of every epoch a report and OUT/loss.svg. One thread.
 class Reporter : public TrainingWatcher {
  public:
   static Result<std::unique_ptr<Reporter>> open(const ReporterOptions& options);
@@ -57,7 +57,7 @@ class Reporter : public TrainingWatcher {
   ProgressLine progress_;
   std::function<FeedReport()> feed_{};
   std::function<RingReport()> ring_{};
-  FeedReport reported_feed_{};  // as they stood when they were last told
+  FeedReport reported_feed_{};  // as they were at the last report
   RingReport reported_ring_{};
   StepTimes times_{};     // since then
   FrameCounts frames_{};  // likewise

@@ -43,7 +43,7 @@ class TrainingLog {
   /// load: of the machine, lately; its shares are in the line, as far as they are known.
   void stepped(const StepReport& step, const MachineLoad& load = {});
   void evaluated(const TrainingState& state, const Evaluation& evaluation, bool best);
-  /// What no line tells of yet gets one.
+  /// Writes a line for the steps that have none yet.
   void ended();
 
  private:
@@ -58,7 +58,7 @@ class TrainingLog {
     std::int64_t targets = 0;
     FrameCounts frames{};
   };
-  /// What a line tells of the last of them.
+  /// What a line shows of the last of them.
   struct Last {
     std::int64_t step = 0;
     std::int64_t epoch = 0;
@@ -77,7 +77,7 @@ class TrainingLog {
   TrainingLogOptions options_;
   JsonLines metrics_;
   EventFile events_;
-  std::unique_ptr<JsonLines> order_;  // none where it is not asked for
+  std::unique_ptr<JsonLines> order_;  // none where it is not requested
   Steps steps_{};
   Last last_{};
 };

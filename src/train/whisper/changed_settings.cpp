@@ -11,7 +11,7 @@ Error with_changed_settings(Error error, const WhisperTraining& training) {
   const auto now = read_recipe(training.settings, "settings");
   if (!before || !now) return error;
   if (const auto changed = binding_differences(*now, *before); !changed.empty())
-    error.hint = "Asked for now: " + changed + (error.hint.empty() ? "" : ". " + error.hint);
+    error.hint = "Requested now: " + changed + (error.hint.empty() ? "" : ". " + error.hint);
   return error;
 }
 

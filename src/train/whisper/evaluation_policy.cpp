@@ -15,10 +15,10 @@ namespace tutti {
 Result<void> check_evaluation(const WhisperRecipe& recipe, bool evaluates) {
   if (evaluates) return {};
   if (recipe.patience > 0)
-    return fail(Fault::usage, "patience: there is nothing to judge by, so no evaluation would ever end the training",
+    return fail(Fault::usage, "patience: there is nothing to evaluate with, so no evaluation would ever end the training",
                 "Name a set with --eval-data, or make a split 'validation' beside 'train'");
   if (recipe.eval_steps > 0)
-    log(Level::warning, "eval-steps: nothing is evaluated, there is no set to judge by; name one with --eval-data");
+    log(Level::warning, "eval-steps: nothing is evaluated, there is no evaluation set; name one with --eval-data");
   return {};
 }
 

@@ -112,7 +112,8 @@ FeedOptions evaluation_feed(const WhisperRecipe& r, const WhisperDims& dims, con
       .batch_size = kDecodedTogether,
       .look_ahead = 1,
       .threads = threads_of(r),
-      .bad_limits = {.count = std::numeric_limits<std::int64_t>::max(), .share = 1}};  // they are told, see score_set
+      .bad_limits = {.count = std::numeric_limits<std::int64_t>::max(), .share = 1}};  // they are reported, see
+                                                                                       // score_set
 }
 
 DataParts data_parts(const WhisperRecipe& r) {

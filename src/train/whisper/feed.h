@@ -21,10 +21,10 @@ struct FeedShare {
   int ranks = 1;
 };
 
-/// What a network of that shape hears at once.
+/// The length of audio that a network of that shape takes at once.
 Seconds window_of(const WhisperDims& dims);
 
-/// What a recipe asks of the feed, for a network of that shape. `split`: DataParts::train_split. `resume`: the position
+/// The feed's options by a recipe, for a network of that shape. `split`: DataParts::train_split. `resume`: the position
 /// to go on behind; empty: from the start.
 FeedOptions training_feed(const WhisperRecipe& recipe, const WhisperDims& dims, const std::filesystem::path& out,
                           const std::string& split, FeedShare share, std::string resume);
@@ -34,14 +34,14 @@ FeedOptions training_feed(const WhisperRecipe& recipe, const WhisperDims& dims, 
 /// `device`: the network's.
 ResidentOptions resident_of(const WhisperRecipe& recipe, at::Device device);
 
-/// The set that is judged by, in its own order, in whole windows and as it is. `split`: as FeedOptions::split.
+/// The evaluation set, in its own order, in whole windows and as it is. `split`: as FeedOptions::split.
 FeedOptions evaluation_feed(const WhisperRecipe& recipe, const WhisperDims& dims, const std::filesystem::path& data,
                             std::string split);
 
-/// Which part of the data is learned, and which judges.
+/// Which part of the data is learned, and which is for evaluation.
 struct DataParts {
   std::string train_split{};                         // empty: all of it
-  std::optional<std::filesystem::path> eval_data{};  // none: nothing judges
+  std::optional<std::filesystem::path> eval_data{};  // none: nothing is evaluated
   std::string eval_split{};
 };
 

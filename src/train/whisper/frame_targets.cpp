@@ -12,8 +12,8 @@ namespace tutti {
 namespace {
 
 constexpr std::int64_t kAround = 1;    // positions on both sides of a token's end
-constexpr double kSpaceBefore = 0.04;  // seconds: between letters of Morse at 45 words a minute lie 80 ms
-constexpr double kMargin = 0.04;       // seconds on both sides of where a token is heard
+constexpr double kSpaceBefore = 0.04;  // seconds: 80 ms separate characters of Morse at 45 words a minute
+constexpr double kMargin = 0.04;       // seconds on both sides of a token's audio
 
 struct TimedToken {
   std::int64_t token = 0;
@@ -61,7 +61,7 @@ class Row {
   std::int64_t next_ = 0;
 };
 
-/// The places of a row's text tokens; none where the words spell something else.
+/// The positions of a row's text tokens; none where the words spell something else.
 std::vector<TimedToken> places_in(const LabelRow& row, const BatchSample& sample, const Tokenizer& tokenizer) {
   const auto timed = timed_tokens(sample, tokenizer);
   auto next = timed.begin();

@@ -19,15 +19,15 @@ namespace tutti {
 at::Tensor tokens_at_positions(std::span<const BatchSample* const> samples, const Tokenizer& tokenizer,
                                std::int64_t positions, std::int64_t blank);
 
-/// Where each token that `rows` ask for is heard, for attention_loss_sum: [samples, longest row, 2] int64 on the CPU,
-/// the first position and the one behind the last, 40 ms of margin included; -1 for tokens that are no text, and for
-/// all of a row whose words have no times or do not spell its text.
+/// Where each target token of `rows` is in the audio, for attention_loss_sum: [samples, longest row, 2] int64 on the
+/// CPU, the first position and the one behind the last, 40 ms of margin included; -1 for tokens that are no text, and
+/// for all of a row whose words have no times or do not spell its text.
 at::Tensor positions_of_tokens(std::span<const BatchSample* const> samples, std::span<const LabelRow> rows,
                                const Tokenizer& tokenizer, std::int64_t positions);
 
-/// How little of their attention tokens spend where they are heard: minus the logarithm of that share, summed over the
-/// tokens whose place is known: [] float32. `watched`: what `decode` has put there; the mean of its layers. (Guided
-/// attention: Tachibana et al. 2018, there by a diagonal; here the places are known.)
+/// How little of their attention tokens spend on their own audio: minus the logarithm of that share, summed over the
+/// tokens whose positions are known: [] float32. `watched`: what `decode` has put there; the mean of its layers.
+/// (Guided attention: Tachibana et al. 2018, there by a diagonal; here the positions are known.)
 at::Tensor attention_loss_sum(const std::vector<at::Tensor>& watched, const at::Tensor& positions);
 
 }  // namespace tutti

@@ -12,9 +12,9 @@
 
 namespace tutti {
 
-/// What the decoder is told and asked for one sample: `asked[i]` is what should come after `told[i]`. A text is
+/// The decoder's input and targets for one sample: `targets[i]` is what should come after `decoder_input[i]`. A text is
 /// [sot, language, task, no-timestamps] text eot; with times <|start|> text <|end|> for each stretch instead of
-/// no-timestamps. Silence asks for no-speech after sot and for eot at once behind the rest.
+/// no-timestamps. Silence has the target no-speech after sot and eot at once behind the rest.
 struct LabelRow {
   std::vector<std::int32_t> decoder_input{};
   std::vector<std::int32_t> targets{};
@@ -62,8 +62,8 @@ class Labels {
   std::vector<std::int32_t> sot_sequence_;
 };
 
-/// Rows as tensors: told and asked are [rows, longest] int64 on the CPU; behind a row's end `told` is eot and `asked`
-/// kIgnoredTarget.
+/// Rows as tensors: decoder_input and targets are [rows, longest] int64 on the CPU; behind a row's end `decoder_input`
+/// is eot and `targets` kIgnoredTarget.
 struct LabelTensors {
   at::Tensor decoder_input{};
   at::Tensor targets{};

@@ -12,7 +12,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::int32_t kBytes = 256;
 
-/// As a Hugging Face file, the one form that says everything.
+/// As a Hugging Face file, the one form that holds everything.
 std::string byte_vocabulary() {
   Json vocab = Json::object(), added = Json::array();
   for (std::int32_t byte = 0; byte < kBytes; ++byte)

@@ -11,10 +11,10 @@
 
 namespace tutti {
 
-/// What a recipe asks of the steps. `peers`: who train along, or null; both are to outlast the step.
+/// The steps by a recipe. `peers`: who train along, or null; both are to outlast the step.
 TrainStep step_of(WhisperTask& task, const WhisperRecipe& recipe, Peers* peers);
 
-/// What a recipe asks of the trainer, for a network of that shape: all that is the recipe's own.
+/// The trainer's options by a recipe, for a network of that shape: all that is the recipe's own.
 TrainerOptions options_of(const WhisperRecipe& recipe, const WhisperDims& dims);
 
 /// Warns of a precision that the device computes in another way. Such a training comes out right, and nothing but its

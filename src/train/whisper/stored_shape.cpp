@@ -10,7 +10,7 @@ std::string take_stored_shape(WhisperRecipe& recipe, const WhisperDims& dims) {
   std::string unlike;
   const auto take = [&](const char* name, auto field, auto stored) {
     auto& requested = recipe.*field;
-    // What is as without a recipe was asked for by nobody.
+    // A setting with the default value was not requested.
     if (requested != stored && requested != plain.*field)
       unlike += (unlike.empty() ? "" : ", ") + std::string(name) + " " + number_text(requested) + " (it has " +
                 number_text(stored) + ")";

@@ -68,7 +68,7 @@ at::Tensor filled_up(const at::Tensor& mel, std::int64_t frames) {
   return whole;
 }
 
-/// Of rows that came `frames` long and are computed as `mel`.
+/// The frames of rows that came `frames` long and are computed as `mel`.
 FrameCounts frames_of(const std::vector<const BatchSample*>& samples, std::int64_t frames, const at::Tensor& mel) {
   FrameCounts counts{.computed = mel.size(0) * mel.size(2)};
   counts.filled_up = counts.computed - mel.size(0) * frames;
@@ -77,8 +77,8 @@ FrameCounts frames_of(const std::vector<const BatchSample*>& samples, std::int64
   return counts;
 }
 
-/// What whoever loads the network has to know of how it was taught: whether never without times, and which heads of so
-/// many layers look where a token is heard.
+/// Writes how the network was trained, for every program that loads it: whether never without times, and which heads of
+/// so many layers look where a token is spoken.
 void tell_how_taught(FileMap& files, bool always_times, std::int64_t aligned_layers) {
   auto& text = files["generation_config.json"];
   auto json = nlohmann::ordered_json::parse(text, nullptr, false);
@@ -175,7 +175,7 @@ at::Tensor WhisperTask::features_of(const Batch& batch) {
   }
 }
 
-/// Of the rows that are kept, sometimes with silence up to the window.
+/// The features of the rows that are kept, sometimes with silence up to the window.
 at::Tensor WhisperTask::audio_rows(const Batch& batch, const std::vector<std::int64_t>& kept) {
   const auto mel = features_of(batch);
   const bool all = std::ssize(kept) == batch.size();

@@ -18,8 +18,8 @@
 
 namespace tutti {
 
-/// Learning to write down what is heard: cross-entropy of every token of a text, given the tokens before it and the
-/// features; where the recipe wants it, also what the encoder alone spells. Fine-tuning any Whisper, or a new network.
+/// Learning to write down speech: cross-entropy of every token of a text, given the tokens before it and the features;
+/// where the recipe wants it, also what the encoder alone spells. Fine-tuning any Whisper, or a new network.
 class WhisperTask : public Task {
  public:
   /// A network as the recipe describes it, new or from a stored model (`model`, already found).
@@ -33,8 +33,8 @@ class WhisperTask : public Task {
   std::map<std::string, std::string> files(const std::string& weight_type) const override;
   std::vector<Parameter> weights() const override;
 
-  /// Keeps the set's features on the task's device, and gathers there what batches name places of. Before batches are
-  /// prepared. Fault::exhausted where there is no room.
+  /// Keeps the set's features on the task's device, and gathers there the rows whose indices batches name. Before
+  /// batches are prepared. Fault::exhausted where there is no memory for them.
   Result<void> keep_on_device(std::shared_ptr<const PackedSet> set);
 
   const WhisperDims& dims() const { return parameters_.shape.dims; }
@@ -61,7 +61,7 @@ class WhisperTask : public Task {
   double window_share_;
   std::uint64_t seed_;
   ForwardOptions forward_{};
-  std::optional<DeviceFeatures> features_{};  // none: the feed's threads compute them. Of the thread that prepares
+  std::optional<DeviceFeatures> features_{};  // none: the feed's threads compute them. Used by the thread that prepares
   std::optional<DeviceSet> set_{};            // likewise; none: batches bring their features
   std::optional<LowRankAdditions> lora_{};
   double ctc_weight_;

@@ -51,7 +51,7 @@ Result<void> expect_own_model(const std::filesystem::path& out) {
               "Move it away to keep it, or remove it");
 }
 
-/// Whoever has met the others finds the checkpoints as a killed process should have left them.
+/// A process that has joined the others finds the checkpoints as a killed process should have left them.
 Result<ProcessGroup> join_processes(const std::filesystem::path& out) {
   const auto found = rendezvous();
   if (!found) return tl::unexpected<Error>(found.error());
@@ -70,7 +70,7 @@ Result<ProcessGroup> join_processes(const std::filesystem::path& out) {
   return group;
 }
 
-/// Elsewhere steps that are asked for are made, however many epochs that takes.
+/// Elsewhere the requested steps are made, however many epochs that takes.
 void tell_of_epochs(const WhisperRecipe& r, std::int64_t steps, TrainingEnd end) {
   if (end != TrainingEnd::finished || r.epochs == 0 || steps >= r.max_steps || r.max_minutes > 0) return;
   log(Level::info, "epochs " + std::to_string(r.epochs) + " were over after " + std::to_string(steps) +
@@ -78,18 +78,18 @@ void tell_of_epochs(const WhisperRecipe& r, std::int64_t steps, TrainingEnd end)
                        "; '--resume --epochs 0' goes on until then");
 }
 
-/// The settings as they are told and kept, with the shape that a stored network has.
+/// The settings as they are reported and kept, with the shape that a stored network has.
 void settle_shape(WhisperTraining& training, const WhisperDims& dims, bool reports) {
   if (training.model.empty()) return;
   const auto unlike = take_stored_shape(training.recipe, dims);
   if (reports && !unlike.empty())
-    log(Level::warning, "'model' names a network that keeps its shape; this was asked for and does nothing: " + unlike);
+    log(Level::warning, "'model' names a network that keeps its shape; this was requested and does nothing: " + unlike);
   auto shown = read_recipe(training.settings, "settings").value();  // it was read before
   take_stored_shape(shown, dims);
   training.settings = show_recipe(shown);
 }
 
-/// The first process tells; the others only say what it cannot know.
+/// The first process reports; the others only report what it cannot know.
 class NullTrainingWatcher : public TrainingWatcher {
  public:
   void stepped(const StepReport&) override {}
@@ -152,8 +152,8 @@ TrainingLength length_of(const WhisperRecipe& r, std::int64_t samples, Peers* pe
   return length;
 }
 
-/// Begins to report: says what is trained by, and keeps it where --resume looks for it. Not before all processes have
-/// accepted it: what is refused must not take the place of what can go on.
+/// Begins to report: logs the settings of the training, and keeps them where --resume looks for them. Not before all
+/// processes have accepted them: what is refused must not replace what can go on.
 Result<std::unique_ptr<Reporter>> take_over(const WhisperTraining& training, const WhisperTask& task,
                                             const TrainingState& state) {
   auto reporter = reporter_of(training, task, state);
@@ -168,7 +168,7 @@ Result<std::unique_ptr<Reporter>> take_over(const WhisperTraining& training, con
   return reporter;
 }
 
-/// What the recipe asks for, and what is known beside it.
+/// The trainer's options by the recipe, and what is known beside it.
 TrainerOptions trainer_options(const WhisperTraining& training, const WhisperDims& dims, const TrainingLength& length,
                                std::string evaluator) {
   auto options = options_of(training.recipe, dims);

@@ -9,7 +9,7 @@
 
 namespace tutti {
 
-/// What `tutti-engine train whisper` is told.
+/// The arguments of `tutti-engine train whisper`.
 struct WhisperTraining {
   WhisperRecipe recipe{};
   std::filesystem::path model{};  // to start from, found already; empty: a new network

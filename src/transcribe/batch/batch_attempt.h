@@ -17,7 +17,7 @@
 
 namespace tutti {
 
-/// What whoever works on a task gets whose attempt is over.
+/// The error for a caller whose attempt is over.
 inline tl::unexpected<Error> not_wanted() {
   return fail(Fault::cancelled, "not to be worked on any more");
 }
@@ -27,21 +27,22 @@ inline std::string worker_name(std::size_t worker) {
   return "Worker-" + std::to_string(worker);
 }
 
-/// A task as this run asked for it and the store knows it: its state decides whether there is something to do.
+/// A job as this run requested it and as the store knows it. The job's state decides whether there is something to do.
 struct RequestedJob {
   Submitted known{};
   const BatchJob* job = nullptr;
-  std::optional<Seconds> audio{};  // its length, where somebody said
+  std::optional<Seconds> audio{};  // its length, if it was declared
   std::string left_staged{};       // done, but its outputs are not in place: why; as far as this run goes it has failed
 };
 
-/// A task as the run knows it.
+/// A job as the run knows it.
 struct BatchEntry {
   const BatchJob* job = nullptr;
   StoreTime submitted{};                     // it has waited since then, also before this run
   Seconds audio{};                           // known or guessed from the file's size; 0: neither
-  std::optional<Seconds> declared_length{};             // its length, as somebody said when the run began
-  Seconds requested{};                           // of its transcript: what lies within the clips that were to be heard
+  std::optional<Seconds> declared_length{};             // its length, if it was declared when the run began
+  Seconds requested{};                           // of its transcript: the part within the clips that were to be
+                                                 // transcribed
   std::optional<JobEngine::Use> use{};  // once this run has transcribed it, and not copied
   std::size_t number = 0;                    // among those that this run has begun, from 1; 0: not yet
   std::size_t started = 0;                   // among those that have started on a device or ended, from 1; 0: not yet
@@ -52,7 +53,7 @@ struct BatchEntry {
   bool without_speech = false;               // the transcript of this run has no text
 };
 
-/// One claim of a task, from the store's lease to its end.
+/// One claim of a job, from the store's lease to its end.
 struct BatchAttempt {
   std::size_t index = 0;
   std::size_t worker = 1;  // the least number that no other attempt in flight has
@@ -65,10 +66,10 @@ struct BatchAttempt {
   std::atomic<bool> no_space{false};  // for its decoded audio
   bool decoded = false;              // its audio is there; under the lock
   bool publishing = false;           // its lease ends with that; under the lock
-  std::atomic<bool> settled{false};  // the store knows how it ended, or the lease is somebody else's
+  std::atomic<bool> settled{false};  // the store knows how it ended, or another process holds the lease
 };
 
-/// An attempt that is recorded as done, and whose outputs are staged elsewhere until their own disk has room.
+/// An attempt that is recorded as done, and whose outputs are staged elsewhere until their own disk has space.
 struct KeptResult {
   std::size_t index = 0;  // of the attempt
   JobEngine::Use use{};
@@ -84,7 +85,7 @@ struct AttemptStatus {
   bool decoded = false;
   bool no_space = false;     // for its decoded audio
   bool publishing = false;  // its transcript is there
-  /// Something is being done for it now; else it waits for a device, or for room.
+  /// Something is being done for it now; else it waits for a device or for disk space.
   bool is_running() const { return !devices.empty() || publishing || (!decoded && !no_space); }
   Seconds position{};
   Seconds length{};

@@ -7,7 +7,7 @@
 
 namespace tutti {
 
-// How a task of a batch is taken up, beside other processes that may want it as well.
+// How a job of a batch is claimed, beside other processes that may want it as well.
 
 namespace {
 
@@ -22,7 +22,7 @@ std::optional<Idle> idle_of(DiskSpaceWait::Hold hold) {
 
 }  // namespace
 
-/// Devices that are idle meanwhile wait for no decoder: tells the pool what they wait for.
+/// Reports to the pool what the idle devices wait for meanwhile; they do not wait for a decoder.
 void BatchFiles::tell_held_back(const Lock& held) {
   const auto now = Clock::real().now();
   const auto due = over_ ? std::nullopt : order_.wake_at(now);
@@ -31,7 +31,7 @@ void BatchFiles::tell_held_back(const Lock& held) {
   if (asking_)
     why = Idle::awaiting_answer;
   else if (const auto hold = idle_of(spool_space_.hold()))
-    why = hold;  // also those that were taken up wait
+    why = hold;  // also those that were claimed wait
   else if (ready && !may_take(held))
     why = paused_ ? Idle::drained : idle_of(output_space_.hold()).value_or(held_back_ ? Idle::memory : Idle::cap);
   else if (!due && !all_added_ && !over_)
@@ -53,14 +53,14 @@ std::optional<ClaimedFile> BatchFiles::claim(JobId id) {
     return {};
   }
   if (is_superseded(id, (*lease)->job.spec)) {
-    give_back((*lease)->key, "another run has asked for it in another way");
+    give_back((*lease)->key, "another run has requested it in another way");
     superseded(id);
     return {};
   }
   return begin_attempt(id, *std::move(*lease));
 }
 
-/// None: somebody has stopped the run meanwhile, asked what to do about another recording.
+/// None: a user has stopped the run meanwhile, in answer to the question about another recording.
 std::optional<ClaimedFile> BatchFiles::begin_attempt(JobId id, Lease lease) {
   std::size_t index = 0;
   std::filesystem::path input;
@@ -74,14 +74,14 @@ std::optional<ClaimedFile> BatchFiles::begin_attempt(JobId id, Lease lease) {
     attempt.index = index;
     attempt.worker = worker;
     attempt.lease = std::move(lease);
-    attempt.lease.job.spec = {};  // is `task`, of which the run holds one already
+    attempt.lease.job.spec = {};  // is `job`, of which the run holds one already
     attempt.job = entry.job;
     attempt.length = entry.audio;
     in_flight_.insert(index);
     input = entry.job->spec.input;
   }
   {
-    const std::lock_guard telling(telling_);  // while somebody is asked, nothing begins
+    const std::lock_guard telling(telling_);  // while a question is open, nothing begins
     if (!is_over()) return ClaimedFile{index, std::move(input)};
   }
   failed(index, {Fault::cancelled, "the run was stopped before it began", ""});
@@ -103,8 +103,8 @@ std::size_t BatchFiles::number_of(const Lock&, Entry& entry) {
   return entry.started;
 }
 
-/// Whoever reports something calls it first, so that no recording ends before its start is reported. Where that is
-/// going on already, as while somebody is asked about a failure, nothing waits for it.
+/// Every other report calls this first, so that no recording ends before its start is reported. Where another thread is
+/// doing that already, as while a question about a failure is open, nothing waits for it.
 void BatchFiles::report_starts() {
   const std::unique_lock telling(telling_, std::try_to_lock);
   if (telling) report_starts(telling);
@@ -122,7 +122,7 @@ void BatchFiles::report_starts_before_end(const Lock& telling, JobId id) {
   number_of(lock, entries_.at(id));
 }
 
-/// None: nobody here has taken it up. An attempt that has ended meanwhile has started all the same.
+/// None: this run has not claimed it. An attempt that has ended meanwhile has started all the same.
 std::optional<BatchStart> BatchFiles::start_of(FirstGrant first) {
   const auto id = static_cast<JobId>(first.job);
   const Lock lock(mutex_);
@@ -168,7 +168,7 @@ void BatchFiles::superseded(JobId id) {
     const Lock lock(mutex_);
     return entries_.at(id).job->spec.name;
   }();
-  log(Level::warning, name + ": another run has asked for the same outputs in another way; it is left to that run");
+  log(Level::warning, name + ": another run has requested the same outputs in another way; it is left to that run");
   end(id, &BatchCounts::cancelled);
 }
 

@@ -12,7 +12,7 @@
 
 namespace tutti {
 
-// From a task that is taken up to its windows: what is in the file, its audio, and who serves it.
+// From a claimed job to its windows: what is in the file, its audio, and which engine serves it.
 
 namespace {
 
@@ -38,7 +38,7 @@ Result<void> BatchFiles::begin(std::size_t index) {
   if (auto named = expect_names(attempt.job->outputs()); !named) return named;
   std::vector<JobOutput> same = attempt.lease.same_outputs;
   if (same.empty()) {
-    // What is known of its content already still has to be asked: another recording with it may be at work by now.
+    // The store is queried even where the content is known already: another recording with it may be in work by now.
     const auto content = attempt.lease.job.sha256.empty() ? sha256_of_recording(attempt.job->spec.input, aborted_)
                                                            : Result<std::string>(attempt.lease.job.sha256);
     if (!content) return tl::unexpected(content.error());

@@ -4,14 +4,14 @@
 
 namespace tutti {
 
-// What becomes of a task whose attempt has failed.
+// What becomes of a job whose attempt has failed.
 
 namespace {
 
 constexpr std::size_t kFailuresShown = 50;
 
-/// It was there when the batch was told of it, or its folder is gone, too: more often a share is away for a while than
-/// a recording deleted.
+/// The file was there when it was added to the batch, or its folder is missing, too. More often a share is away for a
+/// while than a recording is deleted.
 bool may_come_back(const JobSpec& spec) {
   std::error_code why;
   const std::filesystem::path input = spec.input;
@@ -33,7 +33,7 @@ void BatchFiles::failed(std::size_t index, const Error& error) {
   const LogOwner owner(worker_name(attempt.worker));
   const bool ours = settle(attempt);
   const auto use = attempt.engine ? attempt.engine->use() : JobEngine::Use{};
-  attempt.engine.reset();  // whoever has settled it: its place on a device is free
+  attempt.engine.reset();  // whichever thread has settled it: its capacity on a device is free
   if (!ours) return;
   const bool no_device_left = error.fault == Fault::device && pool_.over().has_value();
   if (error.fault == Fault::cancelled || no_device_left) {
@@ -69,7 +69,7 @@ BatchObserver::Action BatchFiles::request_decision(const BatchEnd& over, const E
   ++expected.failed;
   asking(true);
   const auto action = observer_.on_failed(over, error, expected);
-  if (action == BatchObserver::Action::stop) stop_taking();  // before whoever waits here to begin the next one
+  if (action == BatchObserver::Action::stop) stop_taking();  // before a thread that waits here begins the next one
   asking(false);
   return action;
 }

@@ -34,7 +34,8 @@ PoolJob BatchFiles::pool_job(JobId id, const Entry& entry) const {
                 .whole = !options_.run.batched,
                 .kind = spec.job_class,
                 .priority = spec.priority,
-                // All that this run was the first to ask for came together, however long telling the store took.
+                // All jobs that this run was the first to request came together, however long it took to add them to
+                // the store.
                 .queued_at = std::min(Seconds(0), Seconds(entry.submitted - began_))};
   if (spec.deadline) job.deadline = Seconds(*spec.deadline - began_);
   return job;
@@ -87,7 +88,7 @@ void BatchFiles::all_added() {
   stop_pool_when_all_ended();
 }
 
-/// Nothing needs a device any more: nobody is to wait for one that is still loading its model.
+/// Nothing needs a device any more: no thread is to wait for one that is still loading its model.
 void BatchFiles::stop_pool_when_all_ended() {
   const bool all_ended = [&] {
     const Lock lock(mutex_);

@@ -25,42 +25,43 @@
 
 namespace tutti {
 
-/// The tasks of a batch as files of a run: claims them in order, has their windows served by the pool, publishes each
-/// result once, and tells the store what became of every attempt. Thread-safe.
+/// The jobs of a batch as files of a run. Claims them in order, has their windows served by the pool, publishes each
+/// result once, and records in the store what became of every attempt. Thread-safe.
 class BatchFiles final : public JobSource {
  public:
   BatchFiles(const BatchOptions& options, JobStore& store, DevicePool& pool, BatchObserver& observer);
 
-  // --- whoever runs the batch
-  /// So many tasks of this run are still to be added; until they are, they count all the same.
+  // --- for the caller that runs the batch
+  /// This many jobs of the run are still to be added; until they are, they are counted all the same.
   void expect(std::size_t jobs);
-  /// Tasks of this run; none is taken up before all of these are there, so that the first is the one whose turn it is.
+  /// Adds jobs of this run. None is claimed before all of these are there, so that the first is the one whose turn it
+  /// is.
   void add(std::span<const RequestedJob> jobs);
   void all_added();
-  /// Tells the observer what there is to do: all that was added.
+  /// Reports to the observer what there is to do: all that was added.
   void tell_work();
   /// The model is there, or (null) none will be.
   void serve(const ModelContext* model);
   void set_progress(const OnProgressOfFile& on_progress) { on_progress_ = &on_progress; }
-  /// Nothing new is taken up any more.
+  /// No job is claimed any more.
   void stop_taking();
-  /// Nothing new is taken up until `go_on`; once nothing is in work either, it is as after `stop_taking`.
+  /// No job is claimed until `go_on`; once nothing is in work either, it is as after `stop_taking`.
   void pause();
-  /// False: it is too late, nothing more is going to be taken up.
+  /// False: it is too late, no other job is going to be claimed.
   bool go_on();
-  /// Recordings that are being read are let go of, and nobody waits for full disks any more.
+  /// Cancels the reading of recordings and ends every wait for full disks.
   void abort();
-  /// Where it writes; also for whoever else writes to the store.
+  /// Where it writes; also for other writers to the store.
   DiskSpaceWait& output_space() const { return output_space_; }
-  /// What is full and therefore waited for, for people; empty: nothing is.
+  /// Which full disk or folder is waited for, for people; empty: none.
   std::string held_up() const;
-  /// Nothing new is taken up beside what is in work, as long as that holds.
+  /// No job is claimed beside what is in work, as long as that holds.
   void hold_back(bool hold);
   /// Renews the leases of all attempts; those that are lost or to be cancelled end.
   void renew();
   /// Takes back the leases of others that have ended or hang; our own are renewed before.
   void reap();
-  /// The run ends: hands back what is still held, and tries once more to put in place what could not be.
+  /// The run ends: releases what is still held, and tries once more to put in place what could not be.
   void release(const std::string& reason);
   /// Fault::missing: it is none of this run's, or has ended.
   Result<void> cancel(JobId id);
@@ -69,9 +70,9 @@ class BatchFiles final : public JobSource {
   BatchCounts before() const;  ///< of these, what had ended when the run began
   BatchDone done() const;
   BatchProgress progress() const;
-  /// A task as this run knows it now; an empty one where it is none of this run's.
+  /// A job as this run knows it now; an empty one where it is none of this run's.
   BatchEntry entry(JobId job) const;
-  /// All tasks of this run, the least first.
+  /// All jobs of this run, the least id first.
   std::vector<JobId> ids() const;
   std::vector<AttemptStatus> in_work() const;
   /// Those of this run that failed for good, the latest first, at most a screenful.
@@ -88,7 +89,7 @@ class BatchFiles final : public JobSource {
   void reached(std::size_t index, Seconds position);
 
  private:
-  static constexpr Seconds kLookAgain{1};  // at a task that another process holds
+  static constexpr Seconds kLookAgain{1};  // at a job that another process holds
 
   using Lock = std::unique_lock<std::mutex>;
   using Entry = BatchEntry;
@@ -112,7 +113,7 @@ class BatchFiles final : public JobSource {
   std::optional<BatchStart> start_of(FirstGrant first);
   bool is_over() const;
   void not_claimable(JobId id);
-  /// The store has another version of it by now: another process asked for the same outputs in another way.
+  /// The store has another version of it by now: another process requested the same outputs in another way.
   bool is_superseded(JobId id, const JobSpec& stored) const;
   void superseded(JobId id);
   bool settle(BatchAttempt& attempt);
@@ -150,14 +151,14 @@ class BatchFiles final : public JobSource {
   mutable std::deque<BatchAttempt> attempts_;
   std::optional<const ModelContext*> model_{};
   BatchTally tally_{};
-  BatchWork work_{};  // of which the observer was not told yet
+  BatchWork work_{};  // not reported to the observer yet
   std::deque<JobFailure> failures_{};
   std::set<std::size_t> in_flight_;  // attempts that have not settled
   std::vector<KeptResult> kept_;
   Clock::Instant retry_kept_at_{};  // try those again
   bool all_added_ = false;
-  bool over_ = false;    // nothing is taken up any more
-  bool paused_ = false;  // … until somebody wishes otherwise
+  bool over_ = false;    // no job is claimed any more
+  bool paused_ = false;  // … until the run is resumed
   bool held_back_ = false;
   bool asking_ = false;                   // what to do about a failure
   std::optional<Idle> reported_hold_{};  // what the pool believes

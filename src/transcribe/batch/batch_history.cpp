@@ -12,8 +12,8 @@ constexpr int kEnoughSamples = 20;  // windows, of a speed with fewer in flight 
 constexpr Seconds kSample{30};      // of audio, a usual window
 constexpr Seconds kRemembered{3600};
 
-/// Some of its places were taken from it before the run's end (a fault, others' memory): what it did with them is no
-/// measure of what it does with those it has now.
+/// The device lost some of its window capacity before the run's end (a fault, others' memory). Its speed with that
+/// capacity is no measure of its speed with the present one.
 bool has_lost_capacity(const PooledDeviceView& device) {
   return !device.speeds.empty() && device.speeds.back().pieces / 2 >= std::max(1, device.slots);
 }
@@ -26,7 +26,8 @@ bool was_stopped_soon(const PooledDeviceView& device, const BatchReport& report)
   return stopped && device.audio_done < kLittle * std::max(1, device.slots) * kSample;
 }
 
-/// What it did as a whole, under all its places; and what the speed model has seen with fewer windows in flight.
+/// Keeps the device's whole speed at its full window capacity, and what the speed model has seen with fewer windows in
+/// flight.
 Result<void> keep_speeds(const PooledDeviceView& device, const BatchOptions& options,
                          const std::vector<SpeedRecord>& known, JobStore& store) {
   SpeedKey key{.device = device.id,
@@ -49,7 +50,7 @@ Result<void> keep_speeds(const PooledDeviceView& device, const BatchOptions& opt
   return store.record_speed(*whole);  // the last, so that it is known as the latest
 }
 
-/// What it did tells how fast it is.
+/// The run has measured how fast the device is.
 bool reports_speed(const PooledDeviceView& device, const BatchReport& report) {
   return !has_lost_capacity(device) && !was_stopped_soon(device, report);
 }
@@ -64,7 +65,8 @@ Result<void> keep_all_speeds(const BatchReport& report, const BatchOptions& opti
   return {};
 }
 
-/// The latest of a device with this model and type: a run says last what it was with all its places.
+/// The latest record of a device with this model and type: a run writes last what the device did at its full window
+/// capacity.
 const SpeedRecord* latest_of(const std::vector<SpeedRecord>& known, const SpeedKey& key) {
   const SpeedRecord* latest = nullptr;
   for (const SpeedRecord& record : known)

@@ -10,16 +10,17 @@
 
 namespace tutti {
 
-/// Writes into the store what has befallen the devices since this was last called.
+/// Writes the device events since the last call into the store.
 void record_news(DevicePool& pool, JobStore& store, RunId run);
 
 /// Closes the run in the store's history, with what each device did and how fast it was.
 void end_in_store(const BatchReport& report, const BatchOptions& options, JobStore& store, RunId run);
 
-/// How fast a device has been as a whole, under all its places: in this run, and in earlier ones as the `known` speed
-/// of that key says, which counts as much audio as it was measured with, an hour at most; the latest with other places
-/// counts by as much less as their numbers differ. So a run of one short clip, which pays for a whole window, does not
-/// make the next plan one of days. A sample is half a minute of audio. None: of less nothing is said.
+/// How fast a device has been as a whole, at its full window capacity, in this run and in earlier ones. Earlier runs
+/// count by the `known` speed of that key, with as much audio as it was measured with, an hour at most. The latest
+/// record with another capacity counts by as much less as the two numbers differ. So a run of one short clip, which
+/// pays for a whole window, does not make the next plan one of days. A sample is half a minute of audio. None: there is
+/// less audio than a sample.
 std::optional<SpeedRecord> whole_speed(const PooledDeviceView& device, const SpeedKey& key,
                                        const std::vector<SpeedRecord>& known);
 

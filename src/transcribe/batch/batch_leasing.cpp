@@ -5,10 +5,10 @@
 
 namespace tutti {
 
-// The leases of a batch: how they are kept, lost and handed back.
+// The leases of a batch: how they are kept, lost and released.
 
-/// The attempt is over; its place among those in flight is free. False: somebody else has settled it, and says what
-/// becomes of its task.
+/// The attempt is over; another one may be in flight now. False: another thread or process has settled it, and decides
+/// what becomes of its job.
 bool BatchFiles::settle(BatchAttempt& attempt) {
   const Lock lock(mutex_);
   return settle(lock, attempt);
@@ -21,7 +21,8 @@ bool BatchFiles::settle(const Lock&, BatchAttempt& attempt) {
   return true;
 }
 
-/// As settle, for whoever does not work on it: not while it publishes, which finds out by itself whose the lease is.
+/// As settle, for a thread that does not work on the attempt. Does nothing while the attempt publishes, because
+/// publishing finds out by itself who holds the lease.
 bool BatchFiles::take_away(BatchAttempt& attempt) {
   const Lock lock(mutex_);
   if (attempt.publishing || !settle(lock, attempt)) return false;
@@ -54,7 +55,8 @@ void BatchFiles::renew() {
   }
 }
 
-/// Tells the store that the task is stopped. False: it could not be told, or the lease is somebody else's by now.
+/// Records in the store that the job is cancelled. False: the store could not be written to, or another process holds
+/// the lease by now.
 bool BatchFiles::is_cancelled(const LeaseKey& key) {
   const auto gone = store_.cancelled(key);
   if (!gone) log(Level::error, "the store: " + gone.error().text());
@@ -62,7 +64,7 @@ bool BatchFiles::is_cancelled(const LeaseKey& key) {
 }
 
 void BatchFiles::reap() {
-  renew();  // after a suspend our own leases may have run out, and nobody is to blame
+  renew();  // after a suspend our own leases may have run out without any worker's fault
   if (const auto reaped = store_.reap(); !reaped) log(Level::warning, "the store: " + reaped.error().text());
 }
 

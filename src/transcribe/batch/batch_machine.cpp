@@ -12,7 +12,7 @@ namespace {
 constexpr double kLeastShare = 0.05;
 constexpr std::int64_t kLeastLeft = 512LL << 20;
 
-/// Of the whole GPU: a slice (MIG-…) has its memory to itself.
+/// The whole GPU only: a slice (MIG-…) has its memory to itself.
 const GpuSnapshot* whole_gpu(const MachineSnapshot& machine, const std::string& uuid) {
   const GpuSnapshot* gpu = uuid.empty() ? nullptr : machine.gpu(uuid);
   return gpu && gpu->uuid == uuid ? gpu : nullptr;
@@ -30,11 +30,11 @@ std::optional<Bytes> used_by_others(const GpuMemory& memory, std::optional<Bytes
 }
 
 std::optional<DeviceFault> device_fault_of(const GpuSnapshot& gpu) {
-  // Of NVIDIA's Xid catalogue what says RESET_GPU. 79, off the bus, is told by the card's state, and ends with it.
+  // The entries of NVIDIA's Xid catalogue that say RESET_GPU. The card's state shows 79, off the bus, and ends with it.
   constexpr int kNeedsReset[] = {46, 48, 62, 64, 95, 109, 119, 120, 140};
   if (gpu.state != GpuState::ok) return DeviceFault{.lost = true, .what = gpu.reason};
   if (gpu.errors.recovery_action && *gpu.errors.recovery_action != "none")
-    return DeviceFault{.what = "the driver asks for recovery: " + *gpu.errors.recovery_action};
+    return DeviceFault{.what = "the driver requests recovery: " + *gpu.errors.recovery_action};
   if (!gpu.errors.xids) return {};
   std::string codes;
   for (const int code : kNeedsReset) {
@@ -82,7 +82,7 @@ BatchMachine::BatchMachine(const BatchOptions& options) : options_(options) {
   if (!any) return;
   sampler_ = std::make_unique<Sampler>();
   constexpr Seconds kFirstLook{3};
-  const auto machine = sampler_->settled(kFirstLook);  // before it the driver has said nothing of energy
+  const auto machine = sampler_->settled(kFirstLook);  // before it the driver has reported no energy
   for (const auto& device : options.devices) {
     const GpuSnapshot* gpu = device.device.uuid.empty() ? nullptr : machine->gpu(device.device.uuid);
     if (gpu && gpu->energy) energy_.with([&](auto& meters) { meters[device.id].reads(*gpu->energy); });

@@ -15,15 +15,15 @@
 
 namespace tutti {
 
-/// What others hold of a GPU's memory, the driver included. `before`: what was used of it before our worker was there,
-/// which stands for the others where the driver shows no processes (in a container); none: not known.
+/// What others hold of a GPU's memory, the driver included. `before`: what was used of it before our worker was there.
+/// It counts as the others' memory where the driver shows no processes (in a container). None: not known.
 std::optional<Bytes> used_by_others(const GpuMemory& memory, std::optional<Bytes> before);
 
-/// Why nothing is to be placed on a GPU, by what the driver says of it: it is lost or hung, asks for recovery, or has
-/// reported an Xid after which only a reset makes it usable again (that lasts for the run).
+/// Why no work may go to a GPU, by what the driver reports of it. It is lost or hung, needs recovery, or has reported
+/// an Xid after which only a reset makes it usable again (that lasts for the run).
 std::optional<DeviceFault> device_fault_of(const GpuSnapshot& gpu);
 
-/// Why no recording should be taken up beside those in work: less than 5 % of this machine's memory, or half a GiB, is
+/// Why no recording should be begun beside those in work: less than 5 % of this machine's memory, or half a GiB, is
 /// left; once that was so (`was_short`), it takes half as much again to be over.
 std::optional<std::string> memory_shortage(const MemoryFacts& memory, bool was_short);
 
@@ -31,14 +31,15 @@ std::optional<std::string> memory_shortage(const MemoryFacts& memory, bool was_s
 /// none. Own is what that process does and holds, foreign what else keeps the core busy, our decoders included.
 void describe_cores(const HostSnapshot& host, std::optional<int> core, std::optional<int> worker, DeviceStatus& status);
 
-/// What a card has drawn, by a counter that falls silent when the card is lost, and may begin anew when it is back.
+/// What a card has drawn, by a counter that stops reporting when the card is lost, and may restart from zero when it is
+/// back.
 class EnergyMeter {
  public:
   void reads(double joules) {
     if (last_ && joules > *last_) drawn_ += joules - *last_;
     last_ = joules;
   }
-  /// Between the first reading and the last, less what nobody read before it began anew.
+  /// Between the first reading and the last, less what was not read before the counter restarted.
   double drawn() const { return drawn_; }
 
  private:
@@ -46,14 +47,14 @@ class EnergyMeter {
   double drawn_ = 0;
 };
 
-/// The machine beside a batch: what telemetry says of the GPUs that it uses, and its memory. Thread-safe.
+/// The machine beside a batch: the telemetry of the GPUs that it uses, and its memory. Thread-safe.
 class BatchMachine {
  public:
   /// Watches when any device is a GPU, or sits on one.
   explicit BatchMachine(const BatchOptions& options);
 
-  /// Tells the pool which devices the driver has lost, and which are back, and what others use of their memory; keeps
-  /// the latest of what they have drawn. To be called about once a second.
+  /// Reports to the pool which devices the driver has lost, which are back, and what others use of their memory. Keeps
+  /// the latest reading of the energy that they have drawn. To be called about once a second.
   void tell(DevicePool& pool);
   /// memory_shortage of now. One thread.
   std::optional<std::string> shortage();
@@ -61,8 +62,8 @@ class BatchMachine {
   void look_at_cores();
   /// Adds what is known of a device, whose worker is that process: load, memory, power, temperature.
   void describe(std::size_t device, std::optional<int> worker, DeviceStatus& status) const;
-  /// Joules that each GPU has drawn since the batch began, by its id in the run, where it could say at the start. Of
-  /// one that has been lost, until then.
+  /// Joules that each GPU has drawn since the batch began, by its id in the run, where the driver reported them at the
+  /// start. For a GPU that has been lost, until then.
   std::map<std::string, double> energy_by_device();
   /// All of them together, where all could say.
   std::optional<double> energy();
@@ -76,7 +77,7 @@ class BatchMachine {
   bool was_short_ = false;
   std::optional<HostReader> cores_{};  // of the thread that looks
   Guarded<HostSnapshot> host_{};
-  Guarded<std::map<std::string, EnergyMeter>> energy_{};  // by device id, of those that said something at the start
+  Guarded<std::map<std::string, EnergyMeter>> energy_{};  // by device id, of those that reported energy at the start
 };
 
 }  // namespace tutti

@@ -14,7 +14,7 @@ namespace tutti {
 
 /// How far a batch is.
 struct BatchCounts {
-  std::size_t total = 0;  // that were asked for
+  std::size_t total = 0;  // how many were requested
   std::size_t done = 0;   // earlier runs included
   std::size_t failed = 0;
   std::size_t cancelled = 0;
@@ -40,7 +40,7 @@ struct BatchWork {
   }
 };
 
-/// A recording gets a place on a device, for the first time in this attempt.
+/// A recording gets a device for the first time in this attempt.
 struct BatchStart {
   std::size_t number = 0;  // among the recordings that this run has started or ended, from 1
   std::size_t total = 0;   // that this run is to do; those that it has not looked at yet may be done
@@ -59,11 +59,11 @@ struct BatchEnd {
   Seconds busy{};          // of its devices, by the pool's clock
   std::size_t worker = 1;  // as at its start
   int attempts = 1;
-  bool copied = false;                 // from a task with the same content
+  bool copied = false;                 // from a job with the same content
   std::vector<KeptFile> kept_files{};  // at the names of its outputs: they stay, and its texts are beside them
 };
 
-/// Told what happens in a batch. Calls are serialised: one at a time, from any thread.
+/// Receives what happens in a batch. Calls are serialised: one at a time, from any thread.
 class BatchObserver {
  public:
   enum class Action { go_on, retry, stop };

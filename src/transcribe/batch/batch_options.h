@@ -19,7 +19,7 @@ struct BatchJob {
   JobSpec spec{};
   std::vector<Format> formats{};
 
-  /// In the order of the formats. Made when somebody asks: kept, they are most of what a hundred thousand tasks take.
+  /// In the order of the formats. Made on demand: kept, they are most of what a hundred thousand jobs take.
   std::vector<std::filesystem::path> outputs() const {
     std::vector<std::filesystem::path> all;
     for (const Format format : formats) all.emplace_back(spec.key + "." + std::string(extension(format)));
@@ -38,13 +38,13 @@ struct BatchOptions {
   std::filesystem::path staging{};     // on the file system of the outputs
   std::filesystem::path kept{};        // where results are staged while that is full: in `state`; empty: nowhere
   std::string command{};               // for history
-  std::string batch{};                 // what its tasks have in common: the output folder
+  std::string batch{};                 // what its jobs have in common: the output folder
   bool retry_failed = false;           // those that failed for good in an earlier run, too
   Existing existing = Existing::keep;  // of files at the names of outputs that the store did not write
   Seconds patience{600};               // without any device in service, then the run ends
   std::optional<double> price{};       // of a device hour, for history
 
-  /// Of that device; none: as its memory allows.
+  /// The cap of that device; none: as its memory allows.
   std::optional<int> job_cap(const std::string& device) const {
     auto found = job_caps.find(device);
     if (found == job_caps.end()) found = job_caps.find("");

@@ -26,7 +26,7 @@ double unmeasured(const ResolvedDevice& device) {
   return device.kind == Kind::cuda ? kUnknownGpu : kUnknownCpu;
 }
 
-/// What the model and its windows take of a card's memory, where its shape tells.
+/// What the model and its windows take of a card's memory, where its shape is known.
 void plan_memory(PooledDevice& pooled, const ResolvedDevice& device, const RunOptions& options) {
   if (device.kind == Kind::emulated) {
     pooled.memory = device.memory;

@@ -18,7 +18,7 @@ Seconds load_time_in(const std::vector<RunRecord>& runs, const std::string& devi
 /// So many runs are looked at.
 inline constexpr std::size_t kRunsRead = 20;
 
-/// Threads that wait for windows: as many as the devices take at once, and some whose window is ready when a place
+/// Threads that wait for windows: as many as the devices take at once, and some whose window is ready when capacity
 /// becomes free.
 int threads_of(const BatchOptions& options);
 

@@ -91,8 +91,8 @@ void BatchFiles::keep(KeptResult result) {
   changed_.notify_all();
 }
 
-/// For one thread at a time: the one that takes tasks up, which has nothing else to do meanwhile, and when it has ended
-/// whoever ends the run.
+/// For one thread at a time: the one that claims jobs, which has nothing else to do meanwhile, and when it has ended
+/// the one that ends the run.
 void BatchFiles::publish_kept(bool last_time) {
   auto kept = [&] {
     const Lock lock(mutex_);
@@ -128,7 +128,7 @@ void BatchFiles::leave_staged(BatchAttempt& attempt, const Error& error, const J
   tell_failure(attempt, error, "");
 }
 
-/// Also what an earlier run left: there was no room when this one began, and now there may be.
+/// Also what an earlier run left: there was no space when this run began, and now there may be.
 void BatchFiles::publish_left_staged() {
   std::vector<JobId> left;
   {
@@ -161,7 +161,7 @@ void BatchFiles::finish(BatchAttempt& attempt, const JobEngine::Use& use, bool c
   over.copied = copied;
   over.kept_files = std::move(kept_files);
   over.busy = use.busy;
-  const Lock telling(telling_);  // counted and told in one step: no count is told twice, and none left out
+  const Lock telling(telling_);  // counted and reported in one step: no count is reported twice, and none left out
   report_starts_before_end(telling, attempt.lease.key.job);
   end(attempt.lease.key.job, &BatchCounts::done);
   observer_.on_done(over, counts());

@@ -25,13 +25,13 @@ struct BatchAsset {
   int attempts = 0;
   std::vector<Attempt> tries{};  // each of them, where it has failed or took more than one
   Seconds audio{};
-  Seconds requested{};  // of it, within the clips that were to be heard in this run; without clips, all of it
+  Seconds requested{};  // of it, within the clips that were to be transcribed in this run; without clips, all of it
   std::vector<KeptFile> kept_files{};  // at the names of its outputs: this run left them, and wrote beside them
   std::vector<std::string> losses{};   // what damage in its file cost, where this run has decoded it
   std::vector<std::string> notes{};    // what was chosen of its file, likewise
   bool without_speech = false;         // the transcript that this run has written has no text
   std::optional<Seconds> busy{};       // device time that it took in this run, by the pool's clock
-  std::string extra = "{}";            // what its list says of it beside what Tutti knows, a JSON object
+  std::string extra = "{}";            // what its list holds about it beside what Tutti knows, a JSON object
 };
 
 struct BatchReport {
@@ -43,7 +43,7 @@ struct BatchReport {
   std::chrono::system_clock::time_point started{}, ended{};
   Seconds elapsed{};                   // of the pool's clock
   double time = 1;                     // real seconds per second of that clock
-  Seconds audio{};                     // transcribed in this run: what lies within the clips that were to be heard
+  Seconds audio{};                     // transcribed in this run: the part within the clips that were to be transcribed
   std::vector<Seconds> transcribed{};  // the lengths of that, as they were known when it began
   Seconds longest{};
   bool shared_files = true;  // windows of one file could run on several devices

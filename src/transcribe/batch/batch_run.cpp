@@ -21,7 +21,7 @@ namespace tutti {
 namespace {
 
 constexpr std::chrono::seconds kReapEvery{10};
-constexpr std::chrono::seconds kLookEvery{1};  // at what the driver says
+constexpr std::chrono::seconds kLookEvery{1};  // at the driver's reports
 /// A result waits for the disk a dozen times, so that one thread publishes some ten a second on a slow disk. Results
 /// that wait together share its commits. Sixteen fast cards and short clips make a hundred a second and more.
 constexpr int kWriters = 8;
@@ -114,7 +114,7 @@ class Batch final : public BatchControl {
     return device;
   }
 
-  /// Tells the pool what the machine says, and the store what has befallen the devices.
+  /// Reports the machine's state to the pool, and the device events to the store.
   void watch() {
     machine_.tell(*pool_);
     machine_.look_at_cores();
@@ -126,7 +126,7 @@ class Batch final : public BatchControl {
     record_news(*pool_, *store_, submitter_.run());
   }
 
-  /// Whatever reads recordings lets go.
+  /// Cancels the reading of recordings.
   void abort() {
     run_.aborted = true;
     files_.abort();
@@ -144,7 +144,7 @@ class Batch final : public BatchControl {
     if (!set) log(Level::warning, set.error().text());
   }
 
-  /// Until all is done or over; the error says why no device is left.
+  /// Until all is done or over; the error names why no device is left.
   Result<void> work() {
     interrupt_.on_raise([this] { files_.stop_taking(); });
     interrupt_.on_abort([this] {

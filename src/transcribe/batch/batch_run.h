@@ -13,21 +13,21 @@
 
 namespace tutti {
 
-/// What others may ask of a batch that runs, from any thread, until run_batch returns.
+/// Controls a running batch, from any thread, until run_batch returns.
 class BatchControl {
  public:
   virtual ~BatchControl() = default;
   /// Now; or with the devices as they were in that view of a moment ago.
   virtual FleetStatus status(const PoolView* at = nullptr) = 0;
-  /// Of a device: false when there is none of that name. Without one: the whole batch takes nothing new up, and ends
-  /// when what is in work has ended, or does again; false when it is ending already.
+  /// With a device: false when there is none of that name. Without one: the whole batch begins nothing new and ends
+  /// when what is in work has ended, or continues again; false when it is ending already.
   virtual bool drain(const std::string& device) = 0;
   virtual bool resume(const std::string& device) = 0;
-  /// Fault::missing when no such task waits or is in work.
+  /// Fault::missing when no such job waits or is in work.
   virtual Result<void> cancel(std::int64_t job) = 0;
 };
 
-/// Transcribes every task that is not done, on all devices, publishing each result exactly once; the store in
+/// Transcribes every job that is not done, on all devices, publishing each result exactly once. The store in
 /// options.state remembers all of it, so that the same call after any end goes on where it was. `with_control` is
 /// called once the devices are starting, and again with null before the control goes. Fails only when nothing could run
 /// (no store, no model, every device failed for good before anything was done). Blocks until all is done, every device

@@ -52,17 +52,17 @@ std::string labels_of(std::string_view ids, const std::vector<ChosenDevice>& dev
   });
 }
 
-/// What a recording without a window on any device waits for: its own decoding, room on the device that is next, or its
-/// outputs.
+/// What a recording without a window on any device waits for: its own decoding, free capacity on the next device, or
+/// its outputs.
 std::string waits_for(const AttemptStatus& job, const PoolView& view) {
   if (!job.devices.empty()) return {};
   if (job.publishing) return "its outputs are written";
-  if (job.no_space) return "its decoded audio has no place";
+  if (job.no_space) return "its decoded audio has no disk space";
   if (!job.decoded) return "its audio is decoded";
   for (const auto& device : view.devices)
     if (device.id == view.next_device || view.next_device.empty())
       if (!device.refusal.empty()) return device.refusal;
-  return "a place on a device";
+  return "capacity on a device";
 }
 
 }  // namespace
@@ -133,7 +133,7 @@ BatchAsset asset_of(const Job& job, const BatchFiles& files) {
 }  // namespace
 
 void add_assets(BatchReport& report, JobStore& store, const BatchFiles& files) {
-  // Not by the run that asked last: another process may have asked for the same recordings meanwhile.
+  // Not by the latest requesting run: another process may have requested the same recordings meanwhile.
   const std::vector<JobId> ids = files.ids();
   for (std::size_t first = 0; first < ids.size(); first += kJobsAtOnce) {
     const auto last = std::min(ids.size(), first + kJobsAtOnce);

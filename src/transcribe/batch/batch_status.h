@@ -12,7 +12,7 @@ namespace tutti {
 FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, const PoolView& view,
                          const BatchMachine& machine);
 
-/// Every task of the run as the store knows it, with what this run did for it.
+/// Every job of the run as the store knows it, with what this run did for it.
 void add_assets(BatchReport& report, JobStore& store, const BatchFiles& files);
 
 }  // namespace tutti

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kSubmitAtOnce = 1000;
 constexpr Seconds kSubmitEvery{2};
 
-/// Nobody said how long it is: its own header may.
+/// Its length was not declared: its own header may state it.
 JobSpec with_length(JobSpec spec) {
   if (spec.audio) return spec;
   const auto length = sound_length(spec.input);
@@ -56,8 +56,8 @@ Result<void> BatchSubmitter::submit(const Clock& clock) {
     first += specs.size();
   }
   if (renewed_ > 0)
-    log(Level::info, "Recordings that have changed since an earlier run, or are asked for in another way: " +
-                         std::to_string(renewed_) + ". They are done anew");
+    log(Level::info, "Recordings that have changed since an earlier run, or are requested in another way: " +
+                         std::to_string(renewed_) + ". They are done again");
   left_alone_.report("failed for good or were cancelled in an earlier run",
                    "They are left alone; --retry-failed does them again");
   overwritten_.report("overwrite what an earlier run wrote for another one", "Another --output-dir keeps both");
@@ -108,7 +108,7 @@ void BatchSubmitter::overwrite(const Submitted& answer, const JobSpec& spec) {
   overwritten_.add(spec.key + ".*, of " + answer.was);
 }
 
-/// Why the outputs of a done task could not be put in place at the start.
+/// Why the outputs of a done job could not be put in place at the start.
 std::string BatchSubmitter::stuck_at(const Submitted& job) const {
   const auto found = std::ranges::find(stuck_, job.id, &SweepReport::Stuck::job);
   return found == stuck_.end() || job.state != JobState::done ? std::string() : found->why.text();

@@ -14,8 +14,8 @@
 
 namespace tutti {
 
-/// Enters the tasks of a batch in the store and tells its files of each, as the store knows it. What it is given
-/// outlives it. Its calls are one thread's, but `run` is anybody's once `begin` has returned.
+/// Enters the jobs of a batch in the store and passes each to its files, as the store knows it. The arguments outlive
+/// the submitter. Only one thread may call it, but any thread may call `run` once `begin` has returned.
 class BatchSubmitter {
  public:
   /// `stuck`: outputs of earlier runs that could not be put in place. `stopped`: the rest of the list is the next
@@ -38,7 +38,7 @@ class BatchSubmitter {
   Result<void> submit(const Clock& clock = Clock::real());
 
  private:
-  /// Recordings of which people are told once, at the end of the list.
+  /// Recordings that are reported to people once, at the end of the list.
   class DeferredWarning {
    public:
     void add(const std::string& which);
@@ -63,7 +63,7 @@ class BatchSubmitter {
   const std::vector<SweepReport::Stuck> stuck_;
   const std::function<bool()> stopped_;
   RunId run_ = 0;
-  std::ptrdiff_t renewed_ = 0;  // tasks that an earlier run knew otherwise
+  std::ptrdiff_t renewed_ = 0;  // jobs that an earlier run knew otherwise
   DeferredWarning left_alone_{};        // that an earlier run has given up
   DeferredWarning overwritten_{};       // whose outputs are another recording's
 };

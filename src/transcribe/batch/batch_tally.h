@@ -11,11 +11,11 @@
 
 namespace tutti {
 
-/// What a run has left: its tasks that have not ended.
+/// What a run has left: its jobs that have not ended.
 struct OpenJobs {
   std::size_t count = 0;
   Seconds audio{};          // of them all, as far as it is known
-  std::size_t unknown = 0;  // those whose length nobody knows
+  std::size_t unknown = 0;  // those of unknown length
   void add(const BatchEntry& job) {
     ++count;
     audio += job.audio;
@@ -35,7 +35,8 @@ struct BatchDone {
   std::size_t copied = 0;              // of them: the transcript is that of another recording with the same content
   std::size_t without_speech = 0;      // of them: their transcripts have no text
   Seconds audio{};                     // of those that are transcribed, as long as they are
-  Seconds requested{};                     // of it within the clips that were to be heard; without clips, all of it
+  Seconds requested{};                     // of it within the clips that were to be transcribed; without clips, all of
+                                           // it
   std::vector<Seconds> transcribed{};  // the lengths of that, as they were known when the run began
 };
 
@@ -50,9 +51,9 @@ struct BatchProgress {
 struct BatchTally {
   BatchCounts counts{};     // of all that was added
   BatchCounts before{};     // of these, what had ended when the run began
-  std::size_t to_come = 0;  // tasks that are still to be added
-  std::size_t to_do = 0;    // tasks that had not ended when they were added
-  std::size_t begun = 0;    // of those, that were taken up
+  std::size_t to_come = 0;  // jobs that are still to be added
+  std::size_t to_do = 0;    // jobs that had not ended when they were added
+  std::size_t begun = 0;    // of those, that were claimed
   std::size_t started = 0;  // of those, that have started on a device or ended
   OpenJobs open{};         // of those, that have not ended
   BatchDone done{};         // of those, that this run has done

@@ -33,7 +33,7 @@ std::optional<Error> refusal_of(const DiskSpaceWait::Location& location) {
 
 }  // namespace
 
-/// All places, because the error may be any one's.
+/// Names all locations, because the error may be about any of them.
 std::string DiskSpaceWait::words(Bytes needed, const Error& error) const {
   if (error.fault != Fault::full) return error.what;
   std::string free;
@@ -44,7 +44,7 @@ std::string DiskSpaceWait::words(Bytes needed, const Error& error) const {
   return free.empty() ? text : text + "; free: " + free;
 }
 
-/// An error that says no more than that somebody does not let us may be of one recording's folder, or of a limit.
+/// A refusal that names no location may be about one recording's folder, or about a limit.
 bool DiskSpaceWait::would_mend(const Error& error) const {
   return error.fault == Fault::full ||
          (error.fault == Fault::refused &&
@@ -61,12 +61,12 @@ Result<void> DiskSpaceWait::expect_some() const {
 }
 
 void DiskSpaceWait::await_some() {
-  // Whether it came, or somebody let go, shows at the next look.
+  // Whether there is space, or the wait was closed, shows at the next look.
   (void)retry_until_written(kLeastSpace, [this] { return expect_some(); });
 }
 
 DiskSpaceWait::Reasons::iterator DiskSpaceWait::enter(Bytes needed, const Error& error) {
-  // It asks the file systems: before the lock.
+  // It queries the file systems: before the lock.
   Reason reason{error.fault == Fault::full ? Hold::full : Hold::not_writable, words(needed, error)};
   Reasons::iterator mine;
   now_.change([&](State& now) {
@@ -83,7 +83,7 @@ void DiskSpaceWait::leave(Reasons::iterator mine) {
   tell();
 }
 
-/// Whoever comes and whoever goes at the same time tell, one after the other, how it is then.
+/// Threads that begin or end a wait at the same time report the present state, one after the other.
 void DiskSpaceWait::tell() {
   const std::lock_guard telling(telling_);
   const auto [hold, why, over] =
@@ -93,10 +93,10 @@ void DiskSpaceWait::tell() {
   const bool full = hold == Hold::full;
   if (hold != Hold::none)
     log(Level::warning, why + (full ? ". Free some space there: " : ". Make that writable again: ") + promise_ +
-                            (full ? " as soon as there is room" : " as soon as it is") +
+                            (full ? " as soon as there is space" : " as soon as it is") +
                             ", and until then no recording is begun");
   else if (!over)
-    log(Level::info, std::string(before == Hold::full ? "There is room again" : "It can be written to again") +
+    log(Level::info, std::string(before == Hold::full ? "There is space again" : "It can be written to again") +
                          ": the batch goes on");
   changed_();
 }

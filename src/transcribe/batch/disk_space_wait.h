@@ -15,9 +15,9 @@
 
 namespace tutti {
 
-/// Where a batch writes what must not be lost, or be held against a recording: whoever finds the disk full, or a folder
-/// that may not be written to any more, waits here and writes again when that is over, instead of giving up.
-/// Thread-safe.
+/// A wait for disk space or write access, for what a batch must not lose or hold against a recording. A writer that
+/// finds the disk full, or a folder not writable any more, waits here and writes again when that is over, instead of
+/// giving up. Thread-safe.
 class DiskSpaceWait {
  public:
   /// What is waited for.
@@ -30,7 +30,7 @@ class DiskSpaceWait {
   };
   using Reasons = std::list<Reason>;
 
-  /// Somebody waits while it lives.
+  /// A wait that lasts as long as the object.
   class Waiting {
    public:
     Waiting(DiskSpaceWait& wait, Bytes needed, const Error& error) : wait_(wait), mine_(wait_.enter(needed, error)) {}
@@ -49,14 +49,15 @@ class DiskSpaceWait {
     const char* what = "";
   };
 
-  /// `places` are those that an error may be of; an empty folder is none. `promise`: what happens as soon as it can, in
-  /// words. `changed` is called when `hold` has changed, by one thread at a time; behind it people have been told.
+  /// `locations` are those that an error may be about; an empty folder is none. `promise`: what happens as soon as it
+  /// can, in words. `changed` is called when `hold` has changed, by one thread at a time, after people have been
+  /// notified.
   DiskSpaceWait(std::vector<Location> locations, std::string promise, std::function<void()> changed)
       : locations_(std::move(locations)), promise_(std::move(promise)), changed_(std::move(changed)) {}
 
-  /// `write`, and once more after each of growing pauses as long as waiting would mend what it says; of those who wait
-  /// one at a time, because all together would fill what room there is. `needed`: what it writes, as far as that is
-  /// known. Fault::cancelled when somebody lets go meanwhile.
+  /// Calls `write`, and once more after each of growing pauses as long as waiting may end its error. Only one waiting
+  /// thread writes at a time, because all together would fill what space there is. `needed`: how much it writes, where
+  /// that is known. Fault::cancelled when the wait is closed meanwhile.
   template <class Write>
   auto retry_until_written(Bytes needed, Write write) -> decltype(write()) {
     auto written = write();
@@ -71,21 +72,22 @@ class DiskSpaceWait {
     return written;
   }
 
-  /// For whoever tries again by himself: waits while what he gets lives.
+  /// For a caller that retries by itself: it waits until it destroys the result.
   std::unique_ptr<Waiting> wait(Bytes needed, const Error& error) {
     return std::make_unique<Waiting>(*this, needed, error);
   }
-  /// Whether waiting may mend it: there is no room, or one of the places may not be written to now.
+  /// Whether waiting may end the error: there is no space, or one of the locations is not writable now.
   bool would_mend(const Error& error) const;
-  /// In the first place, for what would be begun next, by what its folder and its disk say; yes where they say nothing.
+  /// Whether the first location, where the next output would go, has space and is writable. True where neither its
+  /// folder nor its disk reports it.
   Result<void> expect_some() const;
   /// Until there is.
   void await_some();
   /// What the one who has waited longest waits for: nothing new should be begun.
   Hold hold() const;
-  /// Why he does, for people; empty while nobody waits.
+  /// Why that one waits, for people; empty while none waits.
   std::string why() const;
-  /// From now on nobody waits.
+  /// From now on no call waits.
   void close();
 
  private:
@@ -93,7 +95,7 @@ class DiskSpaceWait {
 
   struct State {
     Reasons waiting{};  // in the order in which they came
-    bool over = false;  // nobody else begins to wait
+    bool over = false;  // no other wait begins
     Hold hold() const { return waiting.empty() ? Hold::none : waiting.front().hold; }
     std::string why() const { return waiting.empty() ? std::string() : waiting.front().why; }
   };
@@ -101,7 +103,7 @@ class DiskSpaceWait {
   Reasons::iterator enter(Bytes needed, const Error& error);
   void leave(Reasons::iterator mine);
   void tell();
-  /// False: somebody lets go.
+  /// False: the wait was closed.
   bool sleep(Seconds pause);
   std::string words(Bytes needed, const Error& error) const;
 
@@ -110,7 +112,7 @@ class DiskSpaceWait {
   const std::function<void()> changed_;
   Guarded<State> now_{};
   std::mutex turn_{};     // to write again
-  std::mutex telling_{};  // what people were told last is how it is
+  std::mutex telling_{};  // the latest report to people is the present state
   Hold reported_ = Hold::none;
 };
 

@@ -12,8 +12,8 @@
 
 namespace tutti {
 
-/// In which order a batch's tasks are taken up: by the turns that their windows have on the devices (balance/queue_rank.h).
-/// Pure; not thread-safe.
+/// In which order a batch's jobs are claimed: by the rank that their windows have on the devices
+/// (balance/queue_rank.h). Pure; not thread-safe.
 class WorkOrder {
  public:
   explicit WorkOrder(Policy policy) : options_{.policy = policy} {}

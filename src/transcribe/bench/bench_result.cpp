@@ -6,7 +6,7 @@
 namespace tutti {
 namespace {
 
-/// Not behind the English normaliser: it makes one number of digits said in a row, and a row that differs in one of
+/// Not behind the English normaliser: it makes one number of spoken digits in a row, and a row that differs in one of
 /// them would differ wholly.
 double word_errors(const std::string& reference, const std::string& text) {
   return error_rates(std::vector{normalise_basic(reference)}, std::vector{normalise_basic(text)}).value().wer();

@@ -9,7 +9,7 @@
 
 namespace tutti {
 
-/// A trial judged beside the others.
+/// A trial with its score beside the others.
 struct ScoredTrial {
   BenchTrial trial{};
   std::optional<double> word_errors{};     // word error rate against the first trial that ran; none: it did not run

@@ -7,8 +7,8 @@
 
 namespace tutti {
 
-/// The recording that comes with the program, for whoever measures without one of their own: 29 s of spoken digits by
-/// several people. `path` leads to it while `file` is held.
+/// The recording that comes with the program, for measurements without a recording of one's own: 29 s of spoken digits
+/// by several people. `path` leads to it while `file` is held.
 struct BundledClip {
   OwnedFd file;
   std::filesystem::path path;

@@ -37,10 +37,10 @@ std::optional<GpuMemory> PeakMemory::gpu_memory() const {
   if (!sampler_) return {};
   const auto machine = sampler_->latest();
   const GpuSnapshot* gpu = machine->gpu(uuid_);
-  // Of a slice (MIG-…) the driver tells what the whole GPU holds.
+  // For a slice (MIG-…) the driver reports what the whole GPU holds.
   if (!gpu || gpu->uuid != uuid_) return {};
   GpuMemory memory = gpu->memory;
-  // Our worker is there: a driver that shows nobody hides it, too, however little is in use.
+  // Our worker is there: a driver that shows no process hides it, too, however little is in use.
   if (gpu->processes && gpu->processes->empty()) memory.own.reset();
   return memory;
 }

@@ -9,11 +9,12 @@
 
 namespace tutti {
 
-/// Of a GPU's memory what this process and its children hold: as the driver tells it, or what is used beyond what was
-/// used `before` they began, where it shows no processes (in a container). Nothing where neither is known.
+/// What this process and its children hold of a GPU's memory. It is what the driver reports, or, where the driver shows
+/// no processes (in a container), what is used beyond what was used `before` they began. Nothing where neither is
+/// known.
 std::optional<Bytes> held_by_us(const GpuMemory& memory, std::optional<Bytes> before);
 
-/// The most memory that the worker of a trial holds, as far as somebody looks. Not thread-safe.
+/// The most memory that the worker of a trial was seen to hold. Not thread-safe.
 class PeakMemory {
  public:
   /// `device` as --device names it. To be made before the worker starts: what a GPU holds until then is not the
@@ -21,9 +22,9 @@ class PeakMemory {
   explicit PeakMemory(const std::string& device);
 
   void look();
-  /// Of this machine's memory; nothing where nobody has looked while the worker lived, or the kernel does not say.
+  /// The peak in this machine's memory; nothing where the worker was never looked at, or the kernel does not report it.
   std::optional<Bytes> resident() const { return resident_; }
-  /// Of the GPU's; nothing on a CPU, on a slice of a GPU, and where the driver does not say.
+  /// The peak in the GPU's memory; nothing on a CPU, on a slice of a GPU, and where the driver does not report it.
   std::optional<Bytes> on_gpu() const { return on_gpu_; }
 
  private:

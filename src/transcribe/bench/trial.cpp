@@ -10,7 +10,7 @@
 namespace tutti {
 namespace {
 
-/// Of what fails a file before the worker has a part in it: what every other setting would find, too.
+/// Whether a file fails before the worker has a part in it: every other setting would find the same.
 bool is_recordings(const Error& error) {
   switch (error.fault) {
     case Fault::usage:
@@ -22,7 +22,7 @@ bool is_recordings(const Error& error) {
   }
 }
 
-/// Keeps what a trial reports. The worker's memory is asked for while it lives.
+/// Keeps what a trial reports. The worker's memory is queried while it runs.
 class TrialObserver final : public RunObserver {
  public:
   TrialObserver(std::size_t files, const std::string& device) : memory_(device), texts_(files), decoded_(files) {}
@@ -52,8 +52,8 @@ class TrialObserver final : public RunObserver {
     if (trial_.error || decodings_ > 0) return {};
     return fail(Fault::missing,
                 (files.size() == 1 ? files.front().string() : "the recordings") +
-                    ": expected speech to measure with, found none (of every file at most --seconds is heard)",
-                "Name recordings of somebody who speaks, or none: a clip comes with the program");
+                    ": expected speech to measure with, found none (at most --seconds of every file are used)",
+                "Name recordings of speech, or none: a clip comes with the program");
   }
 
   BenchTrial finished(const RunSummary& summary) {

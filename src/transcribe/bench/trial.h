@@ -22,8 +22,8 @@ struct BenchSetting {
 std::vector<BenchSetting> bench_grid(const std::vector<std::string>& devices, const std::vector<std::string>& types,
                                      const std::vector<std::int32_t>& batch_sizes);
 
-/// What is the same in all trials: the first `most` of every file, as `tutti transcribe --batched` hears it, greedily
-/// and at temperature 0 alone, so that all settings do the same work. Program and model are left to the caller.
+/// What is the same in all trials: the first `most` of every file, in the mode of `tutti transcribe --batched`,
+/// greedily and at temperature 0 alone, so that all settings do the same work. The caller sets program and model.
 RunOptions bench_options(Seconds most);
 
 /// What one setting made of the files. Text is joined over the files in their order.

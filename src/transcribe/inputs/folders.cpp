@@ -64,7 +64,7 @@ fs::path fixed_part(const std::string& pattern) {
 
 using Names = std::span<const fs::path>;
 
-/// Name by name, as the shell's globstar: ** stands for any number of folders.
+/// Name by name, as the shell's globstar: ** matches any number of folders.
 bool fits(Names pattern, Names path) {
   if (pattern.empty()) return path.empty();
   if (pattern[0] == "**") return fits(pattern.subspan(1), path) || (!path.empty() && fits(pattern, path.subspan(1)));

@@ -34,8 +34,8 @@ fs::path plain(const fs::path& path) {
   return without_slash(fs::absolute(path).lexically_normal());
 }
 
-/// The place of a file in a tree that starts at `root`, both plain. What lies elsewhere keeps its whole path, so that
-/// no two files have one place, in this run or in a later one over another list.
+/// The path of a file in a tree that starts at `root`, both plain. A file elsewhere keeps its whole path, so that no
+/// two files have one path, in this run or in a later one over another list.
 fs::path path_below(const fs::path& root, const fs::path& file) {
   const fs::path below = file.lexically_relative(root);
   return tame(below.empty() || *below.begin() == ".." ? file : below);
@@ -67,7 +67,7 @@ class Reading {
       return add(read_manifest_stream(std::cin, "standard input", options_.rules, entries_below("")));
     if (fs::is_directory(argument, why)) return folder(argument, plain(argument));
     const bool is_pattern = argument.find_first_of("*?[{") != std::string::npos;
-    if (argument.ends_with('/') && !is_pattern)  // it is no recording that may come later: somebody means a folder
+    if (argument.ends_with('/') && !is_pattern)  // it is no recording that may come later: a folder is intended
       return tl::unexpected(system_error(argument, "the folder cannot be read", why.value()));
     if (const auto format = manifest_format(argument)) {
       const bool is_list = *format == ManifestFormat::list;
@@ -85,7 +85,7 @@ class Reading {
   }
 
  private:
-  /// Nobody has named what a pattern fits: a pipe or a socket may be among it, as in a folder.
+  /// A pattern's matches were not named by the user: a pipe or a socket may be among them, as in a folder.
   void matched(const fs::path& match, const fs::path& root) {
     std::error_code why;
     if (fs::is_directory(match, why))
@@ -117,12 +117,12 @@ class Reading {
     return {};
   }
 
-  /// `folder`: a table's own; empty: the lines of a list, which lies anywhere.
+  /// `folder`: a table's own; empty: the lines of a list, which may be anywhere.
   ManifestSink entries_below(const fs::path& folder) {
     const fs::path& begins = options_.audio_root.empty() ? folder : options_.audio_root;
     const fs::path root = (fs::current_path() / begins).lexically_normal();
-    // An absolute path means the same file wherever somebody stands, and so it has the same place: else the same
-    // command, from another folder, would do all of a list again.
+    // An absolute path means the same file in every working directory, and so it has the same path in the tree. Else
+    // the same command, from another folder, would do all of a list again.
     const fs::path tree = begins.empty() ? fs::path("/") : root;
     const bool is_tables = !folder.empty() && options_.audio_root.empty();
     return {[this, root, tree, is_tables](ManifestEntry&& entry) {
@@ -167,7 +167,7 @@ class Reading {
   bool goes_on_ = true;
 };
 
-/// A scheme of two letters or more (RFC 3986) before "://".
+/// A scheme of two characters or more (RFC 3986) before "://".
 bool is_address(std::string_view text) {
   const auto scheme = text.substr(0, std::min(text.find("://"), text.size()));
   if (scheme.size() == text.size() || scheme.size() < 2) return false;
@@ -183,7 +183,7 @@ Result<void> expect_local(const std::string& input) {
   if (auto named = expect_no_nul(input); !named) return named;
   if (!is_address(input)) return {};
   return fail(Fault::usage, "'" + input + "': expected a file of this machine, found an address",
-              "Inputs must be local files: download it first, and name where it lies");
+              "Inputs must be local files: download it first, and name its path");
 }
 
 Result<InputTally> read_inputs(const std::vector<std::string>& arguments, const InputOptions& options,

@@ -43,11 +43,12 @@ struct InputTally : ManifestTally {
 /// One recording to work on.
 struct Input {
   std::filesystem::path file{};  // absolute; it may be missing
-  /// Its place in an output tree that mirrors the input: relative, without "..". Below the folder that was named or
-  /// where the pattern starts; of a relative path in a list that path; of an absolute one what is below `audio_root`
-  /// or the table's folder, else the whole of it; and of a recording that was named itself its name.
+  /// Its path in an output tree that mirrors the input: relative, without "..". It is the path below the named folder
+  /// or below where the pattern starts. For a relative path in a list it is that path; for an absolute one it is what
+  /// is below `audio_root` or the table's folder, else the whole of it. For a recording that was named itself it is its
+  /// name.
   std::filesystem::path below{};
-  ManifestEntry entry{};  // what a manifest says of it; else the path alone
+  ManifestEntry entry{};  // what a manifest holds about it; else the path alone
 };
 
 struct InputSink {
@@ -82,8 +83,8 @@ struct FolderSink {
 /// searched once. `all_files`: as InputOptions has it. What was taken and left out is added to `tally`.
 void search_folder(const std::filesystem::path& folder, bool all_files, const FolderSink& sink, FolderTally& tally);
 
-/// The files and folders that a pattern means, sorted. "**" stands for any folders, also none; behind it only
-/// recordings are found, or with `all_files` files of any name.
+/// The files and folders that match a pattern, sorted. "**" matches any folders, also none; behind it only recordings
+/// are found, or with `all_files` files of any name.
 std::vector<std::filesystem::path> expand_glob(const std::string& pattern, bool all_files = false);
 
 /// The folder that all lie in which a pattern means: "talks" of "talks/**/*.mp3".

@@ -10,11 +10,11 @@
 namespace tutti {
 namespace {
 
-constexpr std::chrono::milliseconds kLook{200};  // between looks at a worker that nobody waits for
-constexpr std::chrono::seconds kStopped{1};      // between two looks: nobody looked
+constexpr std::chrono::milliseconds kLook{200};  // between looks at a worker that no thread waits for
+constexpr std::chrono::seconds kStopped{1};      // between two looks: this process was stopped
 constexpr Seconds kLeastPatience{5};             // of the pool's clock, without an answer
-constexpr Seconds kUnknownPatience{300};         // where nobody knows its speed
-constexpr double kDoubt = 3;                     // of a speed that was told, before one is measured
+constexpr Seconds kUnknownPatience{300};         // where its speed is unknown
+constexpr double kDoubt = 3;                     // of a speed that was declared, before one is measured
 constexpr double kLatenessFactor = 2.5;          // of the time that all that is in flight should take
 constexpr double kHeaviestWindow = 16;           // times the usual one: many samples of a text without an end
 constexpr Seconds kFirstRest{0.5};               // before a worker that did not get ready is tried again; doubles
@@ -57,8 +57,8 @@ class DeviceMonitor {
     {
       PoolShared::Lock lock(pool_.mutex);
       if (pool_.stopping) return {Fault::cancelled, "stopped"};
-      // Its driver has spoken since we waited for it, and no life was there to be ended: this one is not to begin, or
-      // it would take for over what has only just happened.
+      // Its driver has reported a fault since we waited for it, and no worker process was there to be ended. This one
+      // must not begin, or it would treat the new fault as over.
       if (me_.fault_event) return {Fault::cancelled, me_.fault};
       me_.worker = worker;
       me_.loss.reset();
@@ -76,7 +76,7 @@ class DeviceMonitor {
     return error;
   }
 
-  /// All devices of a pool must speak for one model.
+  /// All devices of a pool must serve one model.
   Result<Ready> fitting(Ready ready) {
     PoolShared::Lock lock(pool_.mutex);
     for (const auto& other : pool_.members) {
@@ -93,7 +93,7 @@ class DeviceMonitor {
     pool_.dispatcher.nothing_came_since(device_, me_.progress_at, pool_.now());
     if (!me_.was_away) log(Level::warning, me_.facts.id + ": did not get ready: " + error.text());
     me_.was_away = true;
-    if (!me_.fault_event)  // else its driver has said better what it is
+    if (!me_.fault_event)  // else its driver has reported better what it is
       pool_.dispatcher.device_event(device_, HealthEvent::lost, error.what, pool_.now());
     pool_.pump(lock);
   }
@@ -118,7 +118,7 @@ class DeviceMonitor {
       if (me_.canary && !me_.canary_runs) run_canary(lock, worker, generation);
       me_.changed.wait_for(lock, kLook);
       if (me_.generation != generation) break;
-      // We were stopped ourselves (Ctrl+Z): what has come back meanwhile is only about to be heard.
+      // We were stopped ourselves (Ctrl+Z): what has come back meanwhile is only about to be received.
       const auto last = std::exchange(looked, Clock::real().now());
       if (looked - last > kStopped) me_.progress_at = pool_.now();
       if (auto ended = worker->ended())
@@ -169,7 +169,7 @@ class DeviceMonitor {
 
   /// On a thread of its own, so that this one can watch it.
   void run_canary(const PoolShared::Lock&, const std::shared_ptr<WorkerHandle>& worker, int generation) {
-    me_.canary_runs = true;  // the one before has done with the lock, so that its future can be let go of here
+    me_.canary_runs = true;  // the one before has done with the lock, so that its future can be released here
     const std::int32_t n_mels = me_.ready->n_mels;
     const WindowId window = kCanaryBit | ++canaries_;
     canary_ = std::async(std::launch::async, [this, worker, generation, n_mels, window] {
@@ -219,7 +219,7 @@ class DeviceMonitor {
   PoolShared& pool_;
   const DeviceIndex device_;
   PoolMember& me_;
-  bool speed_known_;  // told beforehand, or found by a self-test
+  bool speed_known_;  // declared beforehand, or found by a self-test
   bool was_ready_ = false;
   WindowId canaries_ = 0;
   std::future<void> canary_{};

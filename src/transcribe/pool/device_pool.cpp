@@ -136,7 +136,7 @@ class Pool final : public DevicePool {
     shared_->pump(lock);
   }
 
-  /// A driver remembers an Xid for as long as it is loaded: that the card was reset, somebody has to say.
+  /// A driver remembers an Xid for as long as it is loaded: a user has to report that the card was reset.
   static void overrule(PoolMember& member) {
     if (member.fault_event != HealthEvent::quarantine) return;
     member.overruled = member.fault;
@@ -149,14 +149,14 @@ class Pool final : public DevicePool {
     for (DeviceIndex index = 0; index < shared_->members.size(); ++index) {
       if (shared_->members[index].facts.id != device) continue;
       if (event == HealthEvent::resume) overrule(shared_->members[index]);
-      shared_->dispatcher.device_event(index, event, "an operator's wish", shared_->now());
+      shared_->dispatcher.device_event(index, event, "an operator's request", shared_->now());
       shared_->pump(lock);
       return true;
     }
     return false;
   }
 
-  /// Asks again when a back-off or the patience is over.
+  /// Pumps again when a back-off or the patience is over.
   void keep_time() {
     PoolShared::Lock lock(shared_->mutex);
     while (!shared_->over) {

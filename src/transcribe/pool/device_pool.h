@@ -25,7 +25,7 @@ struct PooledDevice {
   bool speed_known = false;  // as earlier runs have measured it, or as rated; else it is only a guess
   std::int32_t enough = 1;   // windows in flight at which it is as fast as it gets; 0: as many as it steps together
   Seconds load_time{};       // from the start of its worker until it is ready, as it took last time; 0: not known
-  std::optional<int> job_cap{};  // tasks with a window in flight here at most
+  std::optional<int> job_cap{};  // jobs with a window in flight here at most
   std::optional<Bytes> memory{};  // of the device, in all; none: not known, and no bound
   Bytes model_memory{};           // of it, for the model and what it computes in
   Bytes window_memory{};          // of it, for every window in flight
@@ -34,22 +34,22 @@ struct PooledDevice {
 struct PoolOptions {
   std::vector<PooledDevice> devices{};
   std::string policy = "tutti";  // tutti, note, fifo, round_robin
-  int jobs_at_once = 0;         // tasks with a window in flight at most; 0: no bound
-  /// Real seconds per second of the pool's clock. 1 but for emulated cards that all run at another pace: then every
+  int jobs_at_once = 0;         // jobs with a window in flight at most; 0: no bound
+  /// Real seconds per second of the pool's clock. 1 but for emulated cards that all run at another rate: then every
   /// time in here, speeds and reports included, is theirs.
   double time = 1;
   Seconds patience{600};  // of the pool's clock: so long no device in service, and the run ends
 };
 
-/// What a driver says that keeps a card from work until it is over.
+/// A driver's report that keeps a card from work until it is over.
 struct DeviceFault {
-  bool lost = false;   // nobody can reach it: off the bus, or its driver hangs; else it needs a repair
+  bool lost = false;   // the card is not reachable: off the bus, or its driver hangs; else it needs a repair
   std::string what{};  // in words
 };
 
-/// One file's windows on whatever devices its pool grants them. A window's call waits until a device is granted; a
-/// window on a device that fails is opened and asked again on another, without the caller noticing. Errors: what a
-/// worker says about the window; Fault::device with the evidence when the task is blamed for workers' deaths, or no
+/// One file's windows on whatever devices its pool grants them. A window's call waits until a device is granted. A
+/// window on a device that fails is opened and submitted again on another, without the caller noticing. Errors: a
+/// worker's error about the window; Fault::device with the evidence when the job is blamed for workers' deaths, or no
 /// device is left; Fault::cancelled after DevicePool::stop. Thread-safe. None of its calls may be waiting when it goes.
 class JobEngine : public WindowEngine {
  public:
@@ -63,53 +63,54 @@ class JobEngine : public WindowEngine {
   virtual Use use() const = 0;
   /// Devices with a window of it in flight, separated by commas.
   virtual std::string where() const = 0;
-  /// Called once, when the task gets its first place on a device, by the thread that waits for it; then
-  /// DevicePool::first_grants has it. To be set before the first window.
+  /// Called once, when the job gets its first device, by the thread that waits for it; then DevicePool::first_grants
+  /// has it. To be set before the first window.
   virtual void when_granted(std::function<void()> /*fn*/) {}
-  /// Its task is somebody else's by now: whoever waits, and whoever asks from now on, gets Fault::cancelled.
+  /// Another process holds its job by now: every waiting and every later call gets Fault::cancelled.
   virtual void let_go() = 0;
 };
 
-/// Many workers as one engine: starts them side by side, hands windows out as the balance room decides, starts those
-/// anew that die, hang or talk nonsense, leaves out those that stay bad and takes them back when a canary window
+/// Many workers as one engine. Starts them side by side, hands windows out as the balance module decides, and restarts
+/// those that die, hang or talk nonsense. Leaves out those that stay bad and admits them again when a canary window
 /// succeeds. Thread-safe. Owns a thread per device (and through WorkerHandle one more and a process) and one that keeps
 /// the time.
 class DevicePool {
  public:
   /// Returns without waiting for any worker.
   static std::unique_ptr<DevicePool> start(PoolOptions options);
-  /// All tasks are gone.
+  /// All jobs are gone.
   virtual ~DevicePool() = default;
 
   /// Waits for the first worker with a loaded model. An error: every device has failed for good, and why.
   virtual Result<Ready> ready() = 0;
-  /// A task that is to come: what the devices expect, and why they are idle, counts on it.
+  /// A job that is to come: what the devices expect, and why they are idle, counts on it.
   virtual void add_job(const PoolJob& job) = 0;
   /// It will not come (again).
   virtual void end_job(std::uint64_t job) = 0;
-  /// The windows of a task that was added. One engine at a time for each.
+  /// The windows of a job that was added. One engine at a time for each.
   virtual std::unique_ptr<JobEngine> engine(const PoolJob& job) = 0;
   virtual PoolView view() = 0;
-  /// "GPU 0: 3/5 tasks, 45% util | GPU 1: …" is made of the view; these steer. False: there is no such device.
+  /// "GPU 0: 3/5 jobs, 45% util | GPU 1: …" is made of the view; these steer. False: there is no such device.
   virtual bool drain(const std::string& device) = 0;
   virtual bool resume(const std::string& device) = 0;
-  /// What the driver says of a device: in trouble it gets nothing, and its worker is not started, until that is over
-  /// (nothing), or somebody resumes a card in need of repair, and a canary window has succeeded.
+  /// What the driver reports of a device. While faulted it gets no work and its worker is not started. That lasts until
+  /// the fault is over (nothing), or a user resumes a card in need of repair, and a canary window has succeeded.
   virtual void report_driver_state(const std::string& device, const std::optional<DeviceFault>& fault) = 0;
   /// What others use of a device's memory now: fewer windows fit, or more again.
   virtual void others_use(const std::string& device, Bytes memory) = 0;
   /// This machine is short of memory, and how: nothing is begun beside what is in work until that is over (nothing).
   virtual void host_short(const std::optional<std::string>& why) = 0;
-  /// Tasks that were added are left alone for this reason and no other; nothing: none are.
+  /// Jobs that were added wait for this reason and no other; nothing: none wait for it.
   virtual void held_back(std::optional<Idle> why) = 0;
-  /// What has befallen the devices since this was last asked, in order. A worker that got ready as expected is no news.
+  /// The device events since the last call, in order. A worker that got ready as expected is no news.
   virtual std::vector<PoolEvent> news() = 0;
-  /// Tasks that have got their first place since this was last called, in the order of the decisions.
+  /// Jobs that have got their first device since the last call, in the order of the decisions.
   virtual std::vector<FirstGrant> first_grants() = 0;
 
   /// Why nothing is granted any more: stopped, every device failed for good, or none was in service for too long.
   virtual std::optional<Error> over() = 0;
-  /// Lets go: what is in flight has `grace` (real time), then whoever waits gets Fault::cancelled. Returns at once.
+  /// Stops the pool: what is in flight has `grace` (real time), then every waiting call gets Fault::cancelled. Returns
+  /// at once.
   virtual void stop(Seconds grace) = 0;
 };
 

@@ -20,7 +20,7 @@ class JobEngineImpl final : public JobEngine {
   ~JobEngineImpl() override {
     PoolShared::Lock lock(pool_->mutex);
     if (whole_) settle(lock, *whole_);
-    pool_->dispatcher.defer_job(job_.id, pool_->now());  // its place among those in work is another's
+    pool_->dispatcher.defer_job(job_.id, pool_->now());  // another job takes its turn among those in work
     pool_->pump(lock);
   }
 
@@ -70,7 +70,7 @@ class JobEngineImpl final : public JobEngine {
 
   void correct_length(Seconds audio) override {
     PoolShared::Lock lock(pool_->mutex);
-    // Of a recording without speech a window is asked for its language all the same: no longer than the recording.
+    // A recording without speech still has one window that detects its language: no longer than the recording.
     if (audio > Seconds(0)) length_ = audio;
     pool_->dispatcher.correct_length(job_.id, audio, pool_->now());
   }
@@ -118,7 +118,7 @@ class JobEngineImpl final : public JobEngine {
     Opened opened{};
   };
 
-  /// What a call needs of its place, taken under the lock.
+  /// What a call needs of its reservation, taken under the lock.
   struct Granted {
     std::shared_ptr<WorkerHandle> worker;
     GrantId grant = 0;
@@ -126,7 +126,7 @@ class JobEngineImpl final : public JobEngine {
     int generation = 0;
   };
 
-  /// Every window has a place of its own, but those of a whole file share one.
+  /// Every window has a reservation of its own, but those of a whole file share one.
   std::shared_ptr<Reservation> reserve(const PoolShared::Lock& lock, Seconds audio) {
     if (job_.whole && whole_ && !record_->ended) return whole_;
     auto reservation = std::make_shared<Reservation>();
@@ -143,7 +143,7 @@ class JobEngineImpl final : public JobEngine {
   Result<Granted> wait_for(Reservation& reservation) {
     PoolShared::Lock lock(pool_->mutex);
     reservation.changed.wait(lock, [&] { return let_go_ || reservation.grant != 0 || reservation.refused; });
-    if (let_go_) return fail(Fault::cancelled, "its task is not ours any more");
+    if (let_go_) return fail(Fault::cancelled, "its job is not ours any more");
     if (reservation.refused) return tl::unexpected<Error>(*reservation.refused);
     const Granted granted{reservation.worker, reservation.grant, reservation.device, reservation.generation};
     const auto notify = std::exchange(when_granted_, {});
@@ -152,7 +152,7 @@ class JobEngineImpl final : public JobEngine {
     return granted;
   }
 
-  /// Asks about a window on the device that it has, or gets; on another one when that fails.
+  /// Calls the worker of a window on the device that it has, or gets; on another one when that fails.
   template <class Call>
   auto on_worker(WindowId window, Call question) -> decltype(question(std::declval<WorkerHandle&>())) {
     const auto held = find(window);
@@ -185,7 +185,7 @@ class JobEngineImpl final : public JobEngine {
     return found == windows_.end() ? nullptr : found->second;
   }
 
-  /// An answer that no model gives is the device's fault: the worker is not asked again.
+  /// An answer that no model gives is the device's fault: the worker gets no further call.
   Result<Decoded> sensible(WorkerHandle& worker, Result<Decoded> decoded) {
     if (!decoded) return decoded;
     const std::int32_t vocabulary = vocabulary_size();
@@ -236,7 +236,7 @@ class JobEngineImpl final : public JobEngine {
     if (!ended && error.fault == Fault::exhausted) granted.worker->release(window);
     PoolShared::Lock lock(pool_->mutex);
     if (pool_->stopping) return false;
-    if (reservation.grant != granted.grant) return true;  // somebody else has said so already
+    if (reservation.grant != granted.grant) return true;  // another thread has reported it already
     if (ended) {
       pool_->lost(lock, granted.device, granted.generation, error, Blame::device);
       return true;
@@ -255,7 +255,7 @@ class JobEngineImpl final : public JobEngine {
     return again;
   }
 
-  /// A place that is not needed any more.
+  /// A reservation that is not needed any more.
   void settle(const PoolShared::Lock&, Reservation& reservation) {
     if (reservation.grant != 0) {
       pool_->granted.erase(reservation.grant);
@@ -279,7 +279,7 @@ class JobEngineImpl final : public JobEngine {
   std::shared_ptr<Reservation> whole_{};
   std::function<void()> when_granted_{};  // until it was called
   bool let_go_ = false;
-  Seconds length_{};  // of the task's audio; 0: not known
+  Seconds length_{};  // of the job's audio; 0: not known
   Seconds credited_{};    // of it, as used by devices
 };
 

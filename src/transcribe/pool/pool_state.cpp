@@ -18,7 +18,7 @@ DispatcherOptions dispatcher_options(const PoolOptions& options) {
 DeviceFacts facts_of(const PooledDevice& device) {
   return {.id = device.id,
           .speed = device.speed,
-          .slots = 1,  // until its worker says how many
+          .slots = 1,  // until its worker reports how many
           .enough = std::max(1, device.enough),
           .job_cap = device.job_cap,
           .memory = device.memory,
@@ -29,7 +29,7 @@ DeviceFacts facts_of(const PooledDevice& device) {
 }
 
 Error job_ended() {
-  return {Fault::cancelled, "its task has ended"};
+  return {Fault::cancelled, "its job has ended"};
 }
 
 void refuse_all(PoolJobRecord& job, const Error& why) {
@@ -68,7 +68,7 @@ void PoolShared::pump(const Lock& held) {
       continue;
     }
     if (waiting.empty()) {  // its caller has gone meanwhile
-      dispatcher.failed(grant->id, Blame::cancelled, "nobody waits for it", now());
+      dispatcher.failed(grant->id, Blame::cancelled, "no caller waits for it", now());
       dispatcher.withdraw(grant->job, now());
       continue;
     }
@@ -179,7 +179,7 @@ std::string PoolShared::reasons(const Lock&) const {
 bool PoolShared::anything_serves(const Lock&) const {
   for (DeviceIndex device = 0; device < members.size(); ++device) {
     const DeviceState state = dispatcher.state(device);
-    // A worker may live on a card that nothing is placed on until somebody has mended it.
+    // A worker may run on a card that gets no work until a user has repaired it.
     const bool out = state == DeviceState::quarantined || state == DeviceState::lost;
     if (members[device].serving && !out) return true;
   }
@@ -192,7 +192,7 @@ void PoolShared::give_up_if_hopeless(const Lock& held) {
   const bool none_left = std::ranges::all_of(members, [](const auto& member) { return member.gone.has_value(); });
   if (none_left) {
     const Error& first = *members.front().gone;
-    // Whatever took them away, a task that ends with this is not to blame.
+    // Whatever the reason that they are lost, a job that ends with this is not to blame.
     if (members.size() == 1) return end(held, {Fault::device, first.what, first.hint});
     return end(held, {Fault::device, "no device is left: " + reasons(held), first.hint});
   }

@@ -19,16 +19,17 @@ namespace tutti {
 
 struct Reservation;
 
-/// A task's windows on the pool. It lives as long as the pool counts on the task, or an engine or place of it is there.
+/// A job's windows on the pool. It exists as long as the pool counts on the job, or an engine or reservation of it is
+/// there.
 struct PoolJobRecord {
   std::deque<std::shared_ptr<Reservation>> waiting{};  // in the order in which they came
   std::map<DeviceIndex, JobEngine::Use> uses{};
   int moves = 0;
   bool ended = false;    // the pool has forgotten it: nothing of it is granted any more
-  bool granted = false;  // a place, to the engine that it has now
+  bool granted = false;  // capacity, to the engine that it has now
 };
 
-/// A place on a device that is wished for or held: for one window, or for a whole file. All of it is guarded by the
+/// Capacity on a device that is requested or held: for one window, or for a whole file. All of it is guarded by the
 /// pool's lock.
 struct Reservation {
   JobKey job = 0;
@@ -39,7 +40,7 @@ struct Reservation {
   int generation = 0;  // of the device's worker
   std::shared_ptr<WorkerHandle> worker{};
   std::optional<Error> refused{};  // it will not be granted any more, and why
-  bool decoded = false;            // of its windows one at least; not only asked for the language
+  bool decoded = false;            // at least one of its windows; not only its language detected
   std::condition_variable changed{};
 };
 
@@ -51,10 +52,11 @@ struct PoolMember {
   int generation = 0;                            // counts workers; a loss is reported once for each
   bool serving = false;
   bool was_away = false;                    // did not get ready: a canary decides about its return
-  std::optional<HealthEvent> fault_event{};  // says the driver: no worker is started; lost or quarantine
+  std::optional<HealthEvent> fault_event{};  // reported by the driver: no worker is started; lost or quarantine
   std::string fault{};                    // in its latest words
-  std::string overruled{};                  // the words in spite of which somebody has resumed it
-  std::optional<Error> loss{};              // of the present life, noticed by somebody who waited for an answer
+  std::string overruled{};                  // the driver's words in spite of which a user has resumed it
+  std::optional<Error> loss{};              // of the present worker process, noticed by a thread that waited for an
+                                            // answer
   std::optional<Error> gone{};              // for good
   std::optional<Error> last_error{};        // for people
   std::int64_t restarts = 0;
@@ -65,7 +67,7 @@ struct PoolMember {
   Seconds progress_at{};          // last answer, or first window after a pause, or its worker got ready
   std::optional<Grant> canary{};  // to be run
   bool canary_runs = false;
-  std::condition_variable changed{};  // for its keeper
+  std::condition_variable changed{};  // for its monitor
 };
 
 /// Everything that the threads of a pool share, under one lock; decisions are the dispatcher's, and every change is
@@ -84,19 +86,19 @@ struct PoolShared {
 
   /// Hands out everything that can start. Call after every change.
   void pump(const Lock& held);
-  /// The worker of this life is lost: its places wait again, or are refused. Once per life.
+  /// The worker of this generation is lost: its reservations wait again, or are refused. Once per generation.
   void lost(const Lock& held, DeviceIndex device, int generation, const Error& error, Blame why);
-  /// Refuses every place that waits, and all that come.
+  /// Refuses every waiting and every later reservation.
   void end(const Lock& held, const Error& why);
-  /// The same for the places of one task.
+  /// The same for the reservations of one job.
   void end_job(const Lock& held, JobKey job);
-  /// Notes the first place of a task, with the devices as they were before.
+  /// Records the first grant of a job, with the devices as they were before.
   void note_first_grant(const Lock& held, PoolJobRecord& job, const Grant& grant);
   /// Logs where devices have run out of memory, or take as many windows as before again.
   void log_memory(const Lock& held);
-  /// A place without a grant goes back to its task's, in front where it `was_granted`; or is refused.
+  /// A reservation without a grant goes back to its job's, in front where it `was_granted`; or is refused.
   void line_up(const Lock& held, const std::shared_ptr<Reservation>& reservation, bool was_granted) const;
-  /// The record of a task, made when there is none.
+  /// The record of a job, made when there is none.
   std::shared_ptr<PoolJobRecord> record_of(const Lock& held, JobKey job);
   /// A device has a worker, and is neither lost nor in quarantine.
   bool anything_serves(const Lock& held) const;
@@ -111,7 +113,7 @@ struct PoolShared {
   std::deque<PoolMember> members;
   std::map<JobKey, std::shared_ptr<PoolJobRecord>> jobs;  // that have not ended
   std::map<GrantId, std::shared_ptr<Reservation>> granted;
-  std::vector<FirstGrant> first_grants;  // that nobody has fetched
+  std::vector<FirstGrant> first_grants;  // not fetched yet
   std::optional<Error> over;             // nothing is granted any more
   bool stopping = false;
   Seconds served_at{};            // a device was in service then
@@ -119,14 +121,14 @@ struct PoolShared {
   std::condition_variable time;   // for the timekeeper: something changed
 };
 
-/// Canary windows are told from callers' by their highest bit.
+/// The highest bit of a canary window's id separates it from callers' windows.
 inline constexpr WindowId kCanaryBit = WindowId{1} << 63;
 
 /// Keeps one device served: starts its worker, watches it, runs canaries, starts it again. Until the pool stops or the
 /// device has failed for good. A thread of its own.
 void monitor_device(PoolShared& pool, DeviceIndex device);
 
-/// The windows of one task on the pool.
+/// The windows of one job on the pool.
 std::unique_ptr<JobEngine> make_job_engine(std::shared_ptr<PoolShared> pool, const PoolJob& job);
 
 }  // namespace tutti

@@ -16,7 +16,7 @@ struct PoolJob {
   JobClass kind = JobClass::batch;
   int priority = 0;  // higher first, within its class
   // By the store's clock, from the start of the run.
-  Seconds queued_at{};                // negative: an earlier run has asked for it
+  Seconds queued_at{};                // negative: an earlier run has requested it
   std::optional<Seconds> deadline{};  // of interactive ones the earliest comes first
 
   JobFacts facts() const {

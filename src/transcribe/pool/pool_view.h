@@ -25,7 +25,7 @@ struct PooledDeviceView {
   std::optional<int> job_cap{};
   Bytes reserved{};                 // of its memory, by the model and the windows in flight
   double speed = 0;                 // as believed
-  bool speed_known = false;         // somebody has measured or rated it; else it is only a guess
+  bool speed_known = false;         // it was measured or rated; else it is only a guess
   std::optional<double> rated{};    // what it is known to do: an emulated card
   std::optional<double> error{};    // median relative error of the speed model's predictions
   std::vector<SpeedView> speeds{};  // as measured, by the number of windows in flight
@@ -50,12 +50,12 @@ struct PoolEvent {
 struct PoolView {
   std::vector<PooledDeviceView> devices{};
   Seconds elapsed{};                       // since the pool was started
-  std::optional<Seconds> expected_left{};  // until all tasks that were added are done; none: no device is in service
+  std::optional<Seconds> expected_left{};  // until all jobs that were added are done; none: no device is in service
   double error = 0;                        // of that, relative
-  std::string next_device{};               // that takes the next task; empty: none can
+  std::string next_device{};               // that takes the next job; empty: none can
 };
 
-/// A task gets its first place on a device, by the engine that it has now.
+/// A job gets its first device, by the engine that it has now.
 struct FirstGrant {
   std::uint64_t job = 0;  // the caller's id
   std::string device;      // its id

@@ -14,7 +14,7 @@ namespace tutti {
 /// How much of what is prepared may wait for a worker: a few items, and no more bytes than an eighth of the memory that
 /// is available when the run begins, 64 MiB at least. What is larger than its part waits alone.
 struct LookAhead {
-  std::size_t decoded = kUnlimited;   // bytes of recordings between two stages; a quarter, because there are two places
+  std::size_t decoded = kUnlimited;   // bytes of recordings between two stages; a quarter, because there are two queues
   std::size_t prepared = kUnlimited;  // bytes of features; a half
   bool samples_in_memory = false;     // decoded recordings lie there, too: $TMPDIR is a tmpfs
 

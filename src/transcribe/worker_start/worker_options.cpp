@@ -11,7 +11,7 @@
 namespace tutti {
 namespace {
 
-/// Common words, so that what an emulated card says reads like text and compresses like it.
+/// Common words, so that an emulated card's text reads like text and compresses like it.
 constexpr std::string_view kWords[] = {
     "the",     "a",      "of",     "and",    "to",      "in",    "that",   "it",      "was",     "for",    "with",
     "on",      "as",     "he",     "she",    "they",    "we",    "you",    "his",     "her",     "their",  "our",
@@ -32,7 +32,7 @@ Result<EngineCommand> command_of(const ResolvedDevice& device, const RunOptions&
                                  const std::optional<EmulatedSpeech>& speech) {
   if (device.kind != ResolvedDevice::Kind::emulated)
     return engine_command(EngineSettings::of_this_process(), {"worker", "--fd", std::to_string(kWorkerSocket)});
-  if (!speech) return fail(Fault::internal, device.name + ": nobody said what it speaks");
+  if (!speech) return fail(Fault::internal, device.name + ": the emulated model is not configured");
   EmulatedPart part{.card = device.card, .speech = *speech, .build_id = options.build_id};
   if (part.card.born == 0) part.card.born = Clock::real().now().time_since_epoch().count();
   EngineCommand command{.words = {program(), std::string(kEmulatedWorkerCommand)}};
@@ -47,7 +47,7 @@ Result<EmulatedSpeech> emulated_speech(const std::filesystem::path& model) {
   if (!model.empty()) {
     const auto shape = model_shape(model);
     if (!shape || shape->vocabulary <= 0)
-      return fail(Fault::unsupported, model.string() + ": its shape cannot be told without loading it",
+      return fail(Fault::unsupported, model.string() + ": its shape cannot be known without loading it",
                   "Emulated cards need a Hugging Face folder or an OpenAI model's name, or no --model at all");
     speech.n_mels = static_cast<std::int32_t>(shape->n_mels);
     speech.n_audio_ctx = static_cast<std::int32_t>(shape->audio_positions);

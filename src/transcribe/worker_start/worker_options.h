@@ -12,9 +12,9 @@ namespace tutti {
 
 struct RunOptions;
 
-/// What emulated cards say for a run's model: its facts, and words in its tokenizer's ids. Without a model they speak
-/// for the multilingual vocabulary that is built in. Fault::unsupported for a model whose shape cannot be told without
-/// loading it.
+/// What emulated cards report and write for a run's model: its facts, and words in its tokenizer's ids. Without a model
+/// they use the multilingual vocabulary that is built in. Fault::unsupported for a model whose shape cannot be known
+/// without loading it.
 Result<EmulatedSpeech> emulated_speech(const std::filesystem::path& model);
 
 /// How to start the worker of a device. `speech` is for emulated ones, which tutti plays itself.

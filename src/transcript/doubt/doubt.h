@@ -11,16 +11,16 @@
 namespace tutti {
 
 // Where a finished transcript should be checked by ear. Whisper's faults are of few kinds, and most leave traces in its
-// own numbers, in the text, or between the text and where speech was heard.
+// own numbers, in the text, or between the text and the detected speech.
 
 /// Why a stretch is doubtful.
 enum class DoubtKind {
   loop,        // the same words again and again
-  invented,    // text where nothing was heard
+  invented,    // text where no speech was detected
   improbable,  // the model itself believed little of it
   language,    // another script or language than the rest
   gap,         // speech without text
-  fast,        // more text than anybody speaks in the time
+  fast,        // more text than people speak in the time
   fallback,    // only a high temperature gave a text at all
 };
 
@@ -33,7 +33,7 @@ struct Doubt {
   std::string excerpt{};  // of the text; empty for speech without text
 };
 
-/// A stretch in which a voice-activity detector heard speech, seconds [start, end).
+/// A stretch in which a voice-activity detector found speech, seconds [start, end).
 struct SpeechSegment {
   double start = 0;
   double end = 0;
@@ -48,9 +48,9 @@ struct DoubtLimits {
   double fallback_from = 0.2;     // temperatures from here on are worth a word
 };
 
-/// Findings over a transcript, the worst first. `speech` in order: where speech was heard in the whole recording; none:
-/// nobody listened, and what needs it (gaps, invention) is left out or judged by the model's numbers alone. Numbers
-/// missing from the transcript are 0 and raise no doubt. Pure; linear in the text.
+/// Findings over a transcript, the worst first. `speech` in order: where speech was detected in the whole recording.
+/// None: no detector ran, and what needs it (gaps, invention) is left out or decided by the model's numbers alone.
+/// Numbers missing from the transcript are 0 and raise no doubt. Pure; linear in the text.
 std::vector<Doubt> find_doubts(const Transcript& transcript, const std::optional<std::vector<SpeechSegment>>& speech,
                                const DoubtLimits& limits = {});
 

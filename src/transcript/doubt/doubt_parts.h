@@ -10,7 +10,7 @@ namespace tutti {
 
 // One question of find_doubts each; all are pure and answer in the order of time.
 
-/// What is judged, and by which limits.
+/// What is reviewed, and by which limits.
 struct ReviewedTranscript {
   const Transcript& transcript;
   const std::optional<std::vector<SpeechSegment>>& speech;
@@ -19,18 +19,18 @@ struct ReviewedTranscript {
 
 /// Words, or characters where none are written, that follow themselves again and again, across segments.
 std::vector<Doubt> find_loops(const ReviewedTranscript& it);
-/// Text that no speech was heard for; without a detector, what the model itself took for silence.
+/// Text for which no speech was detected; without a detector, what the model itself took for silence.
 std::vector<Doubt> find_invented(const ReviewedTranscript& it);
 /// Speech without any text, and long speech with next to none.
 std::vector<Doubt> find_gaps(const ReviewedTranscript& it);
-/// More letters than a mouth can say.
+/// More characters than a speaker can pronounce.
 std::vector<Doubt> find_fast(const ReviewedTranscript& it);
 /// Another script than the language's, or another language's small words.
 std::vector<Doubt> find_language_flips(const ReviewedTranscript& it);
 /// The model's own numbers: log-probability, compression, temperature.
 std::vector<Doubt> find_low_numbers(const ReviewedTranscript& it);
 
-/// Seconds of [start, end) in which speech was heard.
+/// Seconds of [start, end) in which speech was detected.
 double speech_within(const std::vector<SpeechSegment>& speech, double start, double end);
 
 struct LetterCount {
@@ -39,7 +39,7 @@ struct LetterCount {
 };
 LetterCount letters_of(const std::string& text);
 
-/// Has it any letter or digit?
+/// Has it any alphabetic character or digit?
 bool has_words(const Segment& segment);
 
 /// The text of segments [first, last), shortened for people.

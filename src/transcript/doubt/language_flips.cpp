@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kScripts = 14;
 
-/// Letters by script.
+/// Alphabetic characters by script.
 struct ScriptCount {
   std::array<std::size_t, kScripts> letters{};
 
@@ -53,7 +53,7 @@ std::vector<Script> home_scripts(const Transcript& transcript, const std::string
   return home;
 }
 
-/// Letters that make more than a name or a loan word.
+/// How many different characters make more than a name or a loan word.
 std::size_t distinct_letters(Script script) {
   return script == Script::han || script == Script::kana || script == Script::hangul ? 4
          : script == Script::latin                                                   ? 20  // brands, titles, terms
@@ -99,7 +99,7 @@ std::string title(std::string_view code) {
   return name;
 }
 
-/// Why a segment is not in the transcript's language; empty: it is, or cannot be told.
+/// Why a segment is not in the transcript's language; empty: it is, or cannot be known.
 std::string flip_reason(const Segment& segment, const std::vector<Script>& home, const std::string& language) {
   if (const auto script = foreign_script(segment, home)) {
     std::string here(home.empty() ? "other" : name_of(home.front()));

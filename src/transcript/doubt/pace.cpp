@@ -30,7 +30,7 @@ std::vector<Doubt> find_fast(const ReviewedTranscript& it) {
     const double length = std::max(0.0, segment.end - segment.start);
     double speech = length;
     if (it.speech) speech = std::min(length, speech_within(*it.speech, segment.start - slack, segment.end + slack));
-    if (speech <= 0 && length > 0) continue;  // nothing at all was heard: that is another doubt
+    if (speech <= 0 && length > 0) continue;  // no speech was detected at all: that is another doubt
     const double allowed = speech + slack;
     if (amount.fastest < kLeastText || amount.fastest <= allowed) continue;
     const bool by_ear = speech < 0.9 * length;

@@ -10,7 +10,7 @@
 namespace tutti {
 namespace {
 
-// Letters and digits in lower case, everything else left out.
+// Alphabetic characters and digits in lower case, everything else left out.
 constexpr std::array<std::u32string_view, 26> kPhantoms{
     U"you",
     U"bye",

@@ -5,7 +5,7 @@
 
 namespace tutti {
 
-/// Writing systems as far as they tell languages apart and say how much a letter holds.
+/// Writing systems as far as they distinguish languages and show how much a character holds.
 enum class Script {
   none,  // digits, punctuation, signs
   latin,
@@ -14,7 +14,7 @@ enum class Script {
   armenian,
   hebrew,
   arabic,
-  indic,  // all Brahmic scripts of India, which share their build; told apart by block where it matters
+  indic,  // all Brahmic scripts of India, which share their build; separated by block where it matters
   thai,   // Thai, Lao, Khmer, Burmese, Tibetan: no spaces between words
   georgian,
   ethiopic,
@@ -30,7 +30,8 @@ std::string_view name_of(Script script);
 /// Between words: Thai and its neighbours, kana and han.
 bool writes_no_spaces(Script script);
 
-/// Letters of the script that the fastest speakers say in a second: some 9 syllables, by how many letters one takes.
+/// Characters of the script that the fastest speakers say in a second: some 9 syllables, by how many characters one
+/// takes.
 double fastest_letters(Script script);
 
 /// What a language of Whisper's is written in; empty where that is not known.

@@ -7,10 +7,10 @@
 namespace tutti {
 namespace {
 
-constexpr double kNothing = 0.2;         // seconds of speech that a detector may hear in a cough
+constexpr double kNothing = 0.2;         // seconds of speech that a detector may find in a cough
 constexpr double kJoinedSilence = 1.0;   // shorter silence does not end a gap
 constexpr double kSureSilence = 0.9;     // no_speech_prob that counts without a detector
-constexpr std::size_t kFewestWords = 3;  // in silence, within a segment that is heard elsewhere
+constexpr std::size_t kFewestWords = 3;  // in silence, within a segment with speech elsewhere
 
 struct Stretch {
   double start = 0;
@@ -23,12 +23,12 @@ bool is_without_speech(const std::vector<SpeechSegment>& speech, double start, d
   return length > 4 * slack && speech_within(speech, start, end) < std::min(0.1 * length, 1.0);
 }
 
-/// The doubt about segments [first, last), in which nothing was heard.
+/// The doubt about segments [first, last), in which no speech was detected.
 Doubt without_speech(const ReviewedTranscript& it, std::size_t first, std::size_t last) {
   const auto& segments = it.transcript.segments;
   const double start = segments[first].start, end = segments[last - 1].end;
   double severity = 0.7 + std::min(0.15, (end - start) / 60);
-  std::string reason = "text over " + tenths(end - start) + " s in which no speech was heard";
+  std::string reason = "text over " + tenths(end - start) + " s in which no speech was detected";
   if (segments[first].no_speech_prob > 0.6) {
     severity += 0.05;
     reason += "; the model itself doubts there is any (" + tenths(segments[first].no_speech_prob) + ")";
@@ -40,7 +40,7 @@ Doubt without_speech(const ReviewedTranscript& it, std::size_t first, std::size_
   return {DoubtKind::invented, start, end, severity, std::move(reason), excerpt_of(segments, first, last)};
 }
 
-/// Words in silence, in a segment that was heard elsewhere.
+/// Words in silence, in a segment with speech elsewhere.
 void add_words_without_speech(const ReviewedTranscript& it, const Segment& segment, std::vector<Doubt>& out) {
   std::size_t first = 0;
   for (std::size_t i = 0; i <= segment.words.size(); ++i) {
@@ -70,7 +70,7 @@ std::vector<Doubt> by_the_model(const ReviewedTranscript& it) {
   return doubts;
 }
 
-/// `from` without what lies in [start, end).
+/// `from` without what is in [start, end).
 void take_away(std::vector<Stretch>& from, double start, double end) {
   std::vector<Stretch> rest;
   for (const Stretch& part : from) {
@@ -119,7 +119,7 @@ Doubt gap(double start, double end, double speech) {
           {}};
 }
 
-/// Segments whose text is next to nothing for the speech heard in them: a window that ended early.
+/// Segments whose text is next to nothing for the speech detected in them: a window that ended early.
 void add_sparse(const ReviewedTranscript& it, std::vector<Doubt>& out) {
   constexpr double kLeastSpeech = 8, kFewestLetters = 1.2;  // a second: a tenth of what people say
   for (const Segment& segment : it.transcript.segments) {

@@ -37,7 +37,7 @@ std::u32string_view stripped(std::u32string_view text) {
   return text;
 }
 
-/// The place of the bracket that closes the one at `open`, over inner ones of its kind; npos: none does.
+/// The index of the bracket that closes the one at `open`, over inner ones of its kind; npos: none does.
 std::size_t closing(std::u32string_view text, std::size_t open, const Bracket& kind) {
   std::size_t depth = 0;
   for (std::size_t at = open; at < text.size(); ++at) {
@@ -123,8 +123,8 @@ bool is_teletext_song(std::u32string_view line) {
   return line.size() > 3 && line.starts_with(U"# ") && line.ends_with(U" #");
 }
 
-/// Lines without what stands between notes. A note that nothing closes is for its line, unless that ends within music
-/// that a later line of the caption closes.
+/// Lines without what is between notes. A note that nothing closes is for its line, unless that ends within music that
+/// a later line of the caption closes.
 void remove_music(Lines& lines) {
   bool inside = false;
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -149,7 +149,7 @@ void remove_music(Lines& lines) {
 /// A line of one speaker.
 struct SpokenLine {
   std::u32string text{};
-  bool is_turn = false;  // a sign before it says that the speaker changes
+  bool is_turn = false;  // a sign before it marks a change of speaker
 };
 
 /// Takes signs of a change of speaker from a line's start: dashes, but not the sign of a number, and what a removed

@@ -18,11 +18,11 @@ SpeakerLabel label_of(std::u32string_view line);
 
 /// What is known of the captions that a label is one of.
 struct LabelContext {
-  std::map<std::u32string, int> counts{};  // of lines that begin with a label, by its name in small letters
+  std::map<std::u32string, int> counts{};  // of lines that begin with a label, by its name in lower case
   bool all_capitals = false;               // the text is in capitals, as a rule
 };
 
-/// Whether a label names a speaker; `is_turn`: a sign before it says that the speaker changes.
+/// Whether a label names a speaker; `is_turn`: a sign before it marks a change of speaker.
 bool names_speaker(std::u32string_view name, bool is_turn, const LabelContext& context);
 
 }  // namespace tutti

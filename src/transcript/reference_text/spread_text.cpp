@@ -13,8 +13,8 @@ namespace tutti {
 namespace {
 
 constexpr std::size_t kLongSentence = 20;  // words
-constexpr double kLongestWord = 2;         // seconds: what lasts longer was heard amiss
-constexpr double kSecondsPerWord = 0.5;    // where nothing else says how long one lasts
+constexpr double kLongestWord = 2;         // seconds: what lasts longer was recognised wrongly
+constexpr double kSecondsPerWord = 0.5;    // where nothing else shows how long one lasts
 constexpr std::string_view kEnds[]{".", "!", "?", "…", "。", "！", "？"};
 
 struct ReferenceWord {
@@ -73,12 +73,12 @@ void take_times(std::vector<ReferenceWord>& words, std::span<const Word> decoded
   }
 }
 
-/// Pauses are looked for between heard words alone.
+/// Pauses are looked for between found words alone.
 double pause_before(std::span<const ReferenceWord> words, std::size_t at) {
   return words[at].was_found && words[at - 1].was_found ? words[at].start - words[at - 1].end : 0;
 }
 
-/// From the first heard word to the last, with room for those around them.
+/// From the first found word to the last, with time for those around them.
 void take_edges(std::span<const ReferenceWord> words, Segment& segment) {
   const auto was_matched = [](const ReferenceWord& word) { return word.was_found; };
   const auto first = std::ranges::find_if(words, was_matched);
@@ -103,7 +103,7 @@ void add_sentence(std::span<const ReferenceWord> words, std::vector<SpreadSenten
   spread.push_back(std::move(sentence));
 }
 
-/// Sentences that were hardly heard lie evenly, by their length, between those that were.
+/// Sentences with few found words are spread evenly, by their length, between those that were found.
 void time_unsure(std::vector<SpreadSentence>& spread, double seconds) {
   for (std::size_t first = 0; first < spread.size(); ++first) {
     if (spread[first].is_sure) continue;

@@ -113,7 +113,7 @@ std::string backwards(const Segment& times, std::size_t number) {
          fixed_text(times.start, 3) + " s";
 }
 
-/// Gives those without times the place between their neighbours.
+/// Gives those without times the time between their neighbours.
 void time_untimed(std::vector<Shown>& all) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     Segment& times = all[i].times;
@@ -128,7 +128,7 @@ void time_untimed(std::vector<Shown>& all) {
 }
 
 /// A subtitle's lines, up to an empty one (of spaces alone it is a line). Where that was left out, the next one's times
-/// end it, and the number before them is no text. Hands back the line that ended it.
+/// end it, and the number before them is no text. Returns the line that ended it.
 std::optional<std::string_view> read_lines(Lines& lines, std::vector<std::string>& texts) {
   auto line = lines.next();
   for (; line && !line->empty() && !begins_with_time(*line); line = lines.next())
@@ -137,8 +137,8 @@ std::optional<std::string_view> read_lines(Lines& lines, std::vector<std::string
   return line;
 }
 
-/// Captions that roll, as YouTube's do: what was said last stays above what is said now, and between two of them stands
-/// one for a moment that says nothing new.
+/// Captions that roll, as YouTube's do: the last line stays above the present one, and between two of them comes one
+/// for a moment that adds nothing.
 bool repeats(const Shown& now, const Shown& before) {
   return !now.lines.empty() && !before.lines.empty() && now.lines.front() == before.lines.back();
 }

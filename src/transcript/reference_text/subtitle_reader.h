@@ -22,7 +22,7 @@ struct Subtitles {
 
 /// The texts of a subtitle file, SubRip (.srt) or WebVTT (.vtt), with their times, in the order of the file: lines of
 /// one subtitle parted by "\n", without markup (<i>, <v Name>, {\an8}), notes, styles and settings; empty ones left
-/// out, and where captions roll (as YouTube's do) every line comes once. A subtitle whose times cannot be read lies
+/// out, and where captions roll (as YouTube's do) every line comes once. A subtitle whose times cannot be read is
 /// between its neighbours, for all that is known. Fault::corrupt where none can be used names the line.
 Result<Subtitles> read_subtitles(std::string_view text);
 

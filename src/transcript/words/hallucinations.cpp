@@ -60,7 +60,7 @@ bool is_in_silence(Segments::const_iterator suspect, const Segments& segments, d
   return before && after;
 }
 
-/// The first segment that looks invented and stands in silence; the end if there is none.
+/// The first segment that looks invented and is in silence; the end if there is none.
 Segments::const_iterator first_invented(const Segments& segments, double last_speech, const Edges& edges,
                                         double threshold) {
   for (auto segment = segments.begin(); segment != segments.end(); ++segment) {

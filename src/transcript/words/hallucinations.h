@@ -20,7 +20,7 @@ struct AroundWindow {
   std::int64_t content_frames = 0;  // of all that is to be transcribed; behind them no window begins
 };
 
-/// One window that was heard.
+/// One window that was decoded.
 struct WindowContext {
   WindowSpan span{};
   std::int64_t frames_per_window = 3000;  // of the model; `span` is shorter at the end of a clip
@@ -31,13 +31,13 @@ struct WindowContext {
 /// What becomes of a window whose segments have their words.
 struct WordSeek {
   std::int64_t next_seek = 0;  // frame to go on at; may be at or before the window's start where the reference hangs
-  bool dropped = false;        // all of it was invented: as if it had never been heard
+  bool dropped = false;        // all of it was invented: as if it had never been decoded
 };
 
 /// Where to go on behind a window with word times: where the last word ended, unless the text was `closed`. With a
-/// hallucination-silence threshold, silence before what looks invented is skipped, and from the first segment on that
-/// looks so and stands in silence, `segments` are dropped, to be heard again (transcribe.py). `next_seek`: as the
-/// timestamps alone say.
+/// hallucination-silence threshold, silence before what looks invented is skipped. From the first segment on that looks
+/// so and is in silence, `segments` are dropped, to be decoded again (transcribe.py). `next_seek`: by the timestamps
+/// alone.
 WordSeek seek_by_words(std::vector<Segment>& segments, const WindowContext& window, const WordRules& rules,
                        std::int64_t next_seek);
 

@@ -11,10 +11,10 @@
 
 namespace tutti {
 
-/// Gives the segments of one window, which `words` were aligned for, their words, and moves the segments' edges to
-/// them (openai-whisper 20250625, timing.py, add_word_timestamps). Words much longer than the median, which are pauses
-/// heard as speech, are cut at sentence ends and beside long silence. Word times are rounded to 0.01 s.
-/// `eot`: ids below it are text. `last_speech`: where the last word of earlier windows ended, seconds.
+/// Gives the segments of one window, which `words` were aligned for, their words, and moves the segments' edges to them
+/// (openai-whisper 20250625, timing.py, add_word_timestamps). Words much longer than the median, which are pauses taken
+/// for speech, are cut at sentence ends and beside long silence. Word times are rounded to 0.01 s. `eot`: ids below it
+/// are text. `last_speech`: where the last word of earlier windows ended, seconds.
 void add_word_times(std::span<Segment> segments, std::vector<TimedWord> words, const WordRules& rules, std::int32_t eot,
                     double last_speech);
 

@@ -14,7 +14,7 @@ bool holds(std::string_view list, std::string_view sign) {
   return list.find(sign) != std::string_view::npos;
 }
 
-/// `giver` lives on as nothing; its time goes with it.
+/// `giver` becomes empty; its time goes with it.
 void give(TimedWord& giver, TimedWord& taker, std::string joined) {
   taker.text = std::move(joined);
   taker.tokens += giver.tokens;

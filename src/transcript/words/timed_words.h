@@ -12,7 +12,7 @@
 
 namespace tutti {
 
-/// A word before it has its place in a segment. Times are seconds from the window's start.
+/// A word before it belongs to a segment. Times are seconds from the window's start.
 struct TimedWord {
   std::string text{};      // empty: its punctuation went to a neighbour
   std::size_t tokens = 0;  // of the text, that spell it
@@ -27,8 +27,8 @@ struct TimedWord {
 std::vector<TimedWord> timed_words(const Tokenizer& tokenizer, std::span<const std::int32_t> text,
                                    const AlignAnswer& alignment, std::string_view language);
 
-/// Gives a sign out of `prepended` that stands alone behind a space to the word behind it, and one out of `appended` to
-/// the word before it. A sign is any run of characters of the list, as Python's `in` finds it (timing.py,
+/// Gives a sign out of `prepended` that is alone behind a space to the word behind it, and one out of `appended` to the
+/// word before it. A sign is any run of characters of the list, as Python's `in` finds it (timing.py,
 /// merge_punctuations).
 void merge_punctuations(std::vector<TimedWord>& words, std::string_view prepended, std::string_view appended);
 

@@ -7,7 +7,7 @@
 namespace tutti {
 namespace {
 
-/// An encoder position hears two; a shorter window has no place for a word.
+/// An encoder position covers two; a shorter window has no position for a word.
 constexpr std::int64_t kFewestFrames = 2;
 
 Result<void> check(const AlignAnswer& answer, std::size_t tokens, WindowSpan window) {
@@ -32,7 +32,7 @@ Result<WordSeek> WordTimer::add_words(std::vector<Segment>& segments, WindowSpan
   add_word_times(segments, std::move(*words), rules_, tokenizer_.special().eot, around.last_speech);
   const WindowContext context{window, frames_per_window_, sliced.closed, around};
   WordSeek seek = seek_by_words(segments, context, rules_, sliced.next_seek);
-  // A window that leads to itself would be heard for ever.
+  // A window that leads to itself would be decoded for ever.
   if (seek.next_seek <= window.seek) seek.next_seek = window.seek + window.frames;
   return seek;
 }

@@ -25,8 +25,8 @@ class WordTimer {
         language_(std::move(language)),
         frames_per_window_(frames_per_window) {}
 
-  /// Aligns the text of `segments`, which `window` was cut into, sets their words and edges, and says where to go on:
-  /// behind the window's start. Segments that were invented over silence are dropped. `sliced`: the cut itself.
+  /// Aligns the text of `segments`, which `window` was cut into, sets their words and edges, and returns where to go
+  /// on: behind the window's start. Segments that were invented over silence are dropped. `sliced`: the cut itself.
   Result<WordSeek> add_words(std::vector<Segment>& segments, WindowSpan window, const SlicedWindow& sliced,
                              const AroundWindow& around, WindowDecoder& decoder) const;
 

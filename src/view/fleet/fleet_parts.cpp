@@ -10,7 +10,7 @@ namespace tutti {
 namespace {
 
 constexpr std::size_t kJobBar = 12;
-constexpr Seconds kFresh{3};  // samples come every second; older ones are told
+constexpr Seconds kFresh{3};  // samples come every second; older ones are marked
 
 std::string jobs_text(const DeviceStatus& d) {
   return std::to_string(d.jobs) + (d.most_jobs ? "/" + std::to_string(*d.most_jobs) : "");
@@ -39,7 +39,7 @@ std::string state_text(const DeviceStatus& d) {
   return d.state + (old ? " (data " + length_text(*d.data_age) + " old)" : "");
 }
 
-/// "GPU 0" for cuda:0, as the field note's status line says.
+/// "GPU 0" for cuda:0, as in the field note's status line.
 std::string note_name(const std::string& id) {
   return id.starts_with("cuda:") ? "GPU " + id.substr(5) : id;
 }
@@ -92,7 +92,7 @@ TextTable device_table(const std::vector<DeviceStatus>& devices, bool of_run) {
                           d.watts ? short_number(*d.watts) : "?", d.celsius ? short_number(*d.celsius) : "?",
                           d.name == d.id ? std::string() : d.name});
   for (std::size_t column = table.columns.size(); column-- > 0;) {
-    const bool of_runs = column == 2 || column == 6 || column == 7;  // tasks, speed, busy
+    const bool of_runs = column == 2 || column == 6 || column == 7;  // jobs, speed, busy
     if (of_runs ? !of_run : is_unknown(table, column)) erase_column(table, column);
   }
   return table;

@@ -11,15 +11,15 @@
 
 namespace tutti {
 
-// What a run over many devices looks like at one moment: plain data, filled by whoever drives the run, shown by the
-// live table and by `tutti top`. What is not known is absent, never 0.
+// What a run over many devices looks like at one moment: plain data, filled by the run's driver, shown by the live
+// table and by `tutti top`. What is not known is absent, never 0.
 
 struct DeviceStatus {
   std::string id;                 // as --devices names it: "cuda:0", "cpu:1", "emulated:0"
   std::string name{};             // "NVIDIA GeForce RTX 4070"
   std::string uuid{};             // "GPU-…"; empty where there is none
   std::string state = "healthy";  // as balance names it: starting, healthy, suspect, open, probing, warming, ...
-  std::string reason{};           // why it is in that state, for people; empty where the state says it all
+  std::string reason{};           // why it is in that state, for people; empty where the state explains it all
   Seconds since{};                // how long it has been in that state
   std::size_t jobs = 0;
   std::optional<std::size_t> most_jobs{};    // the cap; none: memory alone limits
@@ -32,7 +32,7 @@ struct DeviceStatus {
   std::optional<Bytes> foreign_memory{};
   std::optional<Bytes> total_memory{};
   std::optional<double> speed{};        // audio seconds per second, as measured now
-  std::optional<double> usual_speed{};  // what it is expected to do; none: nobody has measured it
+  std::optional<double> usual_speed{};  // what it is expected to do; none: not measured
   std::optional<double> watts{};
   std::optional<double> celsius{};
   std::optional<Seconds> data_age{};   // of load, memory, power and temperature
@@ -58,7 +58,7 @@ struct JobFailure {
 
 struct FleetStatus {
   std::string run{};           // what people call it: the command's output folder, or its id
-  std::string state_folder{};  // where its store lies
+  std::string state_folder{};  // its store's folder
   Seconds elapsed{};
   std::size_t jobs = 0;  // of all kinds together
   std::size_t done = 0;
@@ -69,7 +69,7 @@ struct FleetStatus {
   std::optional<Seconds> audio_total{};  // that it comes to; none: lengths are still being found out
   std::optional<Seconds> left{};         // expected time to the end
   std::optional<Seconds> left_error{};   // the end is between left - left_error and left + left_error
-  std::string next_device{};             // that takes the next task; empty: none can
+  std::string next_device{};             // that takes the next job; empty: none can
   std::string held_up{};                 // why nothing new is begun at all: what cannot be written; empty: it is
   std::vector<DeviceStatus> devices{};
   std::vector<JobStatus> in_work{};

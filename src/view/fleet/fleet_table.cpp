@@ -33,7 +33,7 @@ std::string audio_text(const FleetStatus& s) {
   return text;
 }
 
-/// Adds lines of a part: as many as there is room for, the rest counted. Returns how many lines were used.
+/// Adds lines of a part: as many as fit, the rest counted. Returns how many lines were used.
 void add_part(const Screen& screen, const Lines& lines, std::size_t width, Tint tint, Lines& out) {
   const std::size_t shown = lines.size() <= width ? lines.size() : width - std::min<std::size_t>(width, 1);
   for (std::size_t i = 0; i < shown; ++i) out.push_back(screen_line(screen, lines[i], tint));
@@ -62,7 +62,7 @@ bool has_news(const DeviceStatus& device) {
   return !news_of(device).empty();
 }
 
-/// Devices, each in the tint of its state; a reason gets a line of its own where there is room.
+/// Devices, each in the tint of its state; a reason gets a line of its own where it fits.
 void add_devices(const FleetStatus& status, const Screen& screen, std::size_t width, Lines& out) {
   const Lines lines = lay_out(device_table(status.devices), screen.columns);
   if (width == 0) return;

@@ -25,17 +25,17 @@ constexpr std::array kKinds{
     LostKind{&IdleTime::left_to_faster, "left to faster devices", "", ""},
     LostKind{&IdleTime::drained, "drained", "you had taken devices out or held the run back",
              "'tutti top' puts devices back (r)"},
-    LostKind{&IdleTime::disk_full, "disk full", "there was no room for what would be transcribed",
-             "an --output-dir, a --state and a TMPDIR on disks with more room"},
+    LostKind{&IdleTime::disk_full, "disk full", "there was no space for what would be transcribed",
+             "an --output-dir, a --state and a TMPDIR on disks with more space"},
     LostKind{&IdleTime::not_writable, "not writable", "a folder could not be written to for a while",
              "see above which one: its file system or its permissions had changed"},
-    LostKind{&IdleTime::stalled, "waiting for a stalled device", "what was left lay on a device that had stalled",
+    LostKind{&IdleTime::stalled, "waiting for a stalled device", "what was left was on a device that had stalled",
              "see the failures above and 'tutti doctor'"},
     LostKind{&IdleTime::put_off, "put off",
              "what was left had failed and was to be tried again later, or was in work elsewhere",
              "see the failures above; recordings on a disk that does not go away"},
     LostKind{&IdleTime::awaiting_answer, "waiting for an answer", "a question about a failure was open",
-             "--yes, which asks nobody"},
+             "--yes, which asks no questions"},
 };
 
 constexpr double kWorthALine = 0.02;  // of the run's length
@@ -47,7 +47,7 @@ double total_speed(const RunNumbers& run) {
   return sum;
 }
 
-/// Whatever the devices waited for then held up nobody.
+/// Whatever the devices waited for then delayed no work.
 bool nothing_done(const RunNumbers& run) {
   return std::ranges::all_of(run.devices, [](const DeviceTime& device) { return device.audio <= Seconds(0); });
 }
@@ -70,7 +70,7 @@ Seconds gain_without(const RunNumbers& run, const LostKind& kind) {
   return std::clamp(Seconds(lost_audio / speed), Seconds(0), std::max(Seconds(0), possible));
 }
 
-/// Of all devices' time.
+/// The share of all devices' time.
 double share_of(const RunNumbers& run, const LostKind& kind) {
   Seconds sum{};
   for (const DeviceTime& device : run.devices) sum += device.idle.*kind.time;
@@ -114,11 +114,11 @@ Remedy remedy_for(const RunNumbers& run, const LostKind& kind) {
     advice = "more recordings in one run";
   }
   std::string text = capitalised(kind.name) + " " + percent(share_of(run, kind)) + " of the time: " + finding;
-  if (gain >= Seconds(1)) text += "; without it the run takes up to " + length_text(gain) + " less";
+  if (gain >= Seconds(1)) text += "; without it the run ends up to " + length_text(gain) + " sooner";
   return {gain, text + ". What helps: " + advice};
 }
 
-/// Of all devices' time.
+/// The share of all devices' time.
 double shortfall_share(const RunNumbers& run) {
   Seconds sum{};
   for (const DeviceTime& device : run.devices) sum += shortfall(device);
@@ -142,7 +142,7 @@ Remedy fewer_windows(const RunNumbers& run) {
   if (windows >= 1)
     text += ": windows of " + short_number(audio.count() / windows) + " s took the devices " +
             short_number(1000 * beside.count() / windows) + " ms each beside their audio";
-  if (gain >= Seconds(1)) text += "; without it the run takes up to " + length_text(gain) + " less";
+  if (gain >= Seconds(1)) text += "; without it the run ends up to " + length_text(gain) + " sooner";
   return {gain, text + ". What helps: longer recordings, or a machine with more time to play the devices"};
 }
 

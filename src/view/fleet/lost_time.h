@@ -24,7 +24,7 @@ std::span<const LostKind> lost_kinds();
 /// Audio seconds per second that the device did while it was busy; none where it did nothing.
 std::optional<double> measured_speed(const DeviceTime& device);
 
-/// What the device can do: as rated, else as measured; none where it never worked and nobody said.
+/// What the device can do: as rated, else as measured; none where it never worked and is not rated.
 std::optional<double> speed_of(const DeviceTime& device);
 
 /// Time in which a busy device would have done what it fell short of its rating; 0 without one.

@@ -56,7 +56,7 @@ Lines device_lines(const RunNumbers& run) {
   return lines;
 }
 
-/// "no task 12 %, slower than rated 5 %": all that is missing to 100 %, but for what rounds to nothing.
+/// "no job 12 %, slower than rated 5 %": all that is missing to 100 %, but for what rounds to nothing.
 std::string losses_text(const RunNumbers& run) {
   std::string text;
   for (const auto& [name, share] : losses_of(run))
@@ -71,7 +71,7 @@ std::string efficiency_line(const RunNumbers& run, Seconds bound) {
   std::string uncounted;
   for (const DeviceTime& device : run.devices)
     if (!speed_of(device)) uncounted += (uncounted.empty() ? "" : ", ") + device.id;
-  if (!uncounted.empty()) line += ", without " + uncounted + ": nobody knows how fast it would have been";
+  if (!uncounted.empty()) line += ", without " + uncounted + ": its speed is not known";
   if (run.stopped) line += "; what was in work when it was stopped does not count";
   const std::string rest = losses_text(run);
   if (bound <= work_bound(run) && !rest.empty()) line += ". The rest: " + rest;

@@ -12,18 +12,18 @@ namespace tutti {
 /// Time in which a device had nothing in flight, by balance's reasons (Idle).
 struct IdleTime {
   Seconds no_job{};         // nothing was left to do
-  Seconds input{};           // tasks were left, none had its input ready
+  Seconds input{};           // jobs were left, none had its input ready
   Seconds memory{};          // of the device or the machine
   Seconds cap{};             // --max-per-gpu, --threads or the decoders
   Seconds fault{};           // breaker, lost or quarantined card, workers that were lost and start again
   Seconds starting{};        // loading the model for the first time
   Seconds left_to_faster{};  // others finish what is left sooner
-  Seconds drained{};         // somebody asked for that
-  Seconds disk_full{};       // there was no room to write
+  Seconds drained{};         // a user drained it
+  Seconds disk_full{};       // there was no space to write
   Seconds not_writable{};    // a folder could not be written to
   Seconds stalled{};         // another device held what was left, and had stalled
   Seconds put_off{};         // what was left was to be tried again later, or in work elsewhere
-  Seconds awaiting_answer{};           // a question to somebody was open
+  Seconds awaiting_answer{};           // a question to the user was open
 
   Seconds sum() const {
     return no_job + input + memory + cap + fault + starting + left_to_faster + drained + disk_full + not_writable +
@@ -41,7 +41,7 @@ struct DeviceTime {
   std::optional<double> rated{};  // audio seconds per second that it is known to do; none: audio / busy
 };
 
-/// What `tutti plan` had said before.
+/// What `tutti plan` had quoted before.
 struct RunQuote {
   std::optional<Seconds> time{};
   std::optional<double> energy_joules{};

@@ -62,7 +62,7 @@ bool same_finding(const ReviewFinding& a, const ReviewFinding& b) {
   return a.start == b.start && a.end == b.end;
 }
 
-/// One place to listen to, with everything that is said against it.
+/// One stretch to listen to, with all its findings.
 std::string finding_html(const ReviewRecording& recording, const ReviewFinding& lead) {
   std::string out = "<article><p class=\"at\">" + position_text(lead.start, lead.end) + "</p>\n";
   for (const ReviewFinding& finding : recording.findings)
@@ -73,7 +73,7 @@ std::string finding_html(const ReviewRecording& recording, const ReviewFinding& 
   return out + waveform(lead) + player(recording.audio, lead) + "</article>\n";
 }
 
-/// Where to listen, the worst first: the first finding of each place.
+/// Where to listen, the worst first: the first finding of each stretch.
 std::vector<const ReviewFinding*> findings_of(const ReviewRecording& recording) {
   std::vector<const ReviewFinding*> leads;
   for (const ReviewFinding& finding : recording.findings)
@@ -93,7 +93,7 @@ std::string recording_html(const ReviewRecording& recording) {
   const std::size_t shown = std::min(leads.size(), kMostFindings);
   for (std::size_t i = 0; i < shown; ++i) out += finding_html(recording, *leads[i]);
   if (shown < leads.size())
-    out += "<p class=\"soft\">and " + std::to_string(leads.size() - shown) + " more places in review.csv</p>\n";
+    out += "<p class=\"soft\">and " + std::to_string(leads.size() - shown) + " more findings in review.csv</p>\n";
   return out + "</section>\n";
 }
 
@@ -120,12 +120,12 @@ std::string review_html(const ReviewList& list) {
       "waveform.</p>\n";
   if (list.without_audio > 0)
     out += "<p class=\"soft\">" + thousands(list.without_audio) +
-           " were judged by their text alone: the recording was not found or not listened to.</p>\n";
+           " were reviewed by their text alone: the recording was not found or not decoded.</p>\n";
   if (list.without_speech > 0)
     out += "<p class=\"soft\">" + thousands(list.without_speech) +
            " without speech: their transcripts have no text.</p>\n";
   for (const std::string& line : list.not_read)
-    out += "<p class=\"soft\">not judged: " + escaped_markup(line) + "</p>\n";
+    out += "<p class=\"soft\">not reviewed: " + escaped_markup(line) + "</p>\n";
   for (const ReviewRecording& recording : list.recordings) out += recording_html(recording);
   return out + "</main></body></html>\n";
 }

@@ -78,7 +78,7 @@ std::string state_text(const TopState& state) {
   return text;
 }
 
-/// Of a long name the end alone: the question is to be read.
+/// Only the end of a long name: the question is to be read.
 std::string question_text(const std::string& name, std::size_t columns) {
   const std::string question = "cancel ", answers = "? y or n";
   const std::size_t used = question.size() + answers.size(), width = columns > used ? columns - used : 0;

@@ -19,11 +19,11 @@ inline constexpr std::size_t kTopPanels = 4;
 struct TopAction {
   enum class What { drain, resume, cancel };
   What what = What::drain;
-  std::string id;      // of a device, or of a task to cancel
+  std::string id;      // of a device, or of a job to cancel
   std::string name{};  // of that, for people
 };
 
-/// Where somebody is in `tutti top`. Changed by keys alone.
+/// The user's position in `tutti top`. Changed by keys alone.
 struct TopState {
   TopPanel panel = TopPanel::devices;
   std::size_t selected = 0;  // row of the panel

@@ -20,7 +20,7 @@ extern "C" void __lsan_ignore_object(const void*) __attribute__((weak));  // the
 namespace fake {
 
 struct Card {
-  std::string id;               // its UUID, or its place in the script
+  std::string id;               // its UUID, or its index in the script
   Fields fields{};              // empty: not there
   const Card* whole = nullptr;  // of a slice
   std::chrono::steady_clock::time_point energy_time = std::chrono::steady_clock::now();
@@ -86,7 +86,7 @@ Card* card_of(World& all, const std::string& id) {
   return &all.cards.emplace_back(Card{.id = id});
 }
 
-void place_cards(World& all) {
+void assign_indices(World& all) {
   for (auto& card : all.cards) card.fields.clear();
   all.in_script.clear();
   all.slices.clear();
@@ -105,7 +105,7 @@ const char* script_of_environment() {
   return named ? named : "";
 }
 
-/// Reads the file anew where it changed. With the lock held.
+/// Reads the file again if it changed. The caller holds the lock.
 void refresh(World& all) {
   if (all.started == 0) all.path = script_of_environment();
   struct stat facts {};
@@ -113,7 +113,7 @@ void refresh(World& all) {
     all.exists = false;
     all.stamp = {};
     all.lines.clear();
-    return place_cards(all);
+    return assign_indices(all);
   }
   const auto stamp = std::tuple<std::int64_t, std::int64_t, std::int64_t, ino_t>(
       facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec, facts.st_size, facts.st_ino);
@@ -134,7 +134,7 @@ void refresh(World& all) {
   }
   all.exists = true;
   all.stamp = stamp;
-  place_cards(all);
+  assign_indices(all);
 }
 
 bool matches(const Line& line, const char* what, const char* call, const Card* card) {
@@ -167,7 +167,7 @@ void add_loads(const World& all, const Card& card, std::vector<Process>& found) 
     const Fields fields = fields_of(words);
     if (what != "load" || at(fields, "gpu") != card.id) continue;
     const auto pid = std::strtoul(at(fields, "pid").c_str(), nullptr, 10);
-    // Who was killed could not take back what it said.
+    // A killed process could not withdraw its lines.
     if (::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH) continue;
     found.push_back({static_cast<unsigned>(pid), std::strtoull(at(fields, "memory").c_str(), nullptr, 10),
                      static_cast<unsigned>(std::strtoul(at(fields, "util").c_str(), nullptr, 10))});
@@ -214,7 +214,7 @@ auto locked(Fn fn) {
 
 int start() {
   return locked([](World& all) -> int {
-    if (!all.exists) {  // somebody still holds the library with a script that is gone
+    if (!all.exists) {  // the library is still loaded, but its script is gone
       all.path = script_of_environment();
       refresh(all);
     }

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-/// The script behind the fake libnvidia-ml.so.1 (README.md says what it may hold). Read again whenever its file
-/// changes. All functions are thread-safe.
+/// The script behind the fake libnvidia-ml.so.1 (README.md describes its lines). Read again whenever its file changes.
+/// All functions are thread-safe.
 namespace fake {
 
 enum Code {
@@ -43,8 +43,8 @@ struct Event {
 int start();
 int stop();
 
-/// Begins a call: waits while the script says that it hangs, then the code that the script wants it to fail with, or
-/// kGpuIsLost for a card that is not there, or kSuccess.
+/// Begins a call: waits while the script makes it hang. Returns the error code that the script sets for it, kGpuIsLost
+/// for a card that is not there, or kSuccess.
 int enter(const char* call, const Card* card = nullptr);
 
 std::optional<std::string> system_field(const std::string& key);
@@ -65,7 +65,7 @@ std::optional<double> power(const Card* card);
 std::optional<double> energy(const Card* card);
 unsigned utilisation(const Card* card);
 
-/// "PIX", "NV4" …, as the script says for a pair in either order.
+/// "PIX", "NV4" …, as the script has it for a pair in either order.
 std::optional<std::string> between(const Card* a, const Card* b);
 /// The cards that `card` has NVLinks to, one entry per link; null: to a switch.
 std::vector<const Card*> links(const Card* card);

@@ -104,9 +104,9 @@ int list(const char* call, const Card* device, bool drawing, unsigned* count, En
   std::vector<fake::Process> found;
   for (const auto& process : fake::processes(device))
     if (process.draws == drawing) found.push_back(process);
-  const unsigned room = *count;
+  const unsigned capacity = *count;
   *count = static_cast<unsigned>(found.size());
-  if (room < found.size()) return fake::kInsufficientSize;
+  if (capacity < found.size()) return fake::kInsufficientSize;
   for (std::size_t i = 0; i < found.size(); ++i) put(entries[i], found[i]);
   return fake::kSuccess;
 }
@@ -206,7 +206,7 @@ int nvmlDeviceGetFieldValues(const Card* device, int count, FieldValue* values) 
     const auto number = fake::number(device, values[i].field == 82 ? "mem_temp" : "recovery");
     values[i].type = 1;
     values[i].code = number ? fake::kSuccess : fake::kNotSupported;
-    // 32 bits of the union; what is behind them is nobody's.
+    // 32 bits of the union; the bits behind them have no meaning.
     values[i].value = number.value_or(0) | 0xABCD000000000000ull;
   }
   return fake::kSuccess;

@@ -7,7 +7,7 @@ namespace {
 
 using Tables = std::array<Kernels, 4>;  // one per precision
 
-/// Filled when first asked for: even the function that names a set's kernels is compiled to that set, and a processor
+/// Filled at the first use: even the function that names a set's kernels is compiled to that set, and a processor
 /// without it stops at the first instruction.
 template <Kernels (*of)(WeightPrecision)>
 const Tables& tables() {

@@ -22,9 +22,9 @@ constexpr bool is_scaled(WeightPrecision precision) {
 
 constexpr std::int64_t kPanel = 16;  // outputs side by side
 
-// Of int16: the largest stored weight, and the root of the mean square of an output's. Rows take as many bits as that
-// leaves of 32 (prepare_kernel.h): for most outputs, whose weights have their largest at four times the root, both
-// bounds are the same.
+// Bounds for int16: the largest stored weight, and the root of the mean square of an output's. Rows take as many bits
+// as that leaves of 32 (prepare_kernel.h): for most outputs, whose weights have their largest at four times the root,
+// both bounds are the same.
 constexpr float kMostWord = 4095;
 constexpr float kWordRoot = 1024;
 
@@ -119,7 +119,7 @@ struct Kernels {
   void (*prepare)(const RowsJob&) = nullptr;
   void (*multiply)(const TileJob&) = nullptr;
   void (*finish)(const TileFinishJob&) = nullptr;
-  // Of an attention, and none for int8. Packing returns what a stored 1 is worth.
+  // For an attention, and none for int8. Packing returns what a stored 1 is worth.
   void (*soften)(const SoftmaxJob&) = nullptr;
   float (*pack_outputs)(const PanelsJob&) = nullptr;  // rows are outputs, their elements inputs: keys
   float (*pack_inputs)(const PanelsJob&) = nullptr;   // rows are inputs, their elements outputs: values

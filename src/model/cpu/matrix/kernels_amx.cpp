@@ -25,7 +25,7 @@ void leave_tiles() {
   _tile_release();
 }
 
-/// The place of a block in a job.
+/// The position of a block in a job.
 struct Block {
   const std::byte* rows;
   const std::byte* panels;

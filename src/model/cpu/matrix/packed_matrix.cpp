@@ -49,7 +49,7 @@ void write_scaled_output(PackedMatrix& packed, std::byte* lane, const float* wei
   }
   const auto root = static_cast<float>(std::sqrt(squares / static_cast<double>(packed.in)));
   if (sizeof(Stored) == 2) largest = std::max(largest, root * (kMostWord / kWordRoot));
-  // Of weights that vanish no scale would be left to divide by.
+  // Weights that vanish would leave no scale to divide by.
   const float scale = std::max(largest / most, std::numeric_limits<float>::min());
   std::int32_t sum = 0;
   write_output<Stored>(lane, weights, packed.in, [&](float value) {

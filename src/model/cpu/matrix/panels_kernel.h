@@ -44,7 +44,7 @@ inline WordLanes groups_of_row(const Lanes& inputs, float per_scale) {
 
 /// Sixteen rows' words turned over: word i of row r becomes word r of row i.
 inline void transpose(std::uint32_t (&words)[kPanel][kPanel]) {
-  // Squares of 8, 4, 2 and 1 change places across the diagonal.
+  // Squares of 8, 4, 2 and 1 are swapped across the diagonal.
   for (int size = kPanel / 2; size > 0; size /= 2) {
     for (int row = 0; row < kPanel; ++row) {
       if ((row & size) != 0) continue;

@@ -42,7 +42,7 @@ struct RegisterBlock {
 };
 
 /// How far a product goes in registers: `rows` times `panels` sums at a time. Every sum runs over the groups in order,
-/// so that a row's result depends neither on how many rows there are nor on where it stands.
+/// so that a row's result depends neither on how many rows there are nor on its index.
 template <class Dot, int rows, int panels>
 inline void multiply_block(const TileJob& job, std::int64_t row, std::int64_t panel) {
   RegisterBlock<Dot, rows, panels> block{job.rows_data + row * job.row_stride, job.row_stride,

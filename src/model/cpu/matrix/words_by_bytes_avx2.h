@@ -64,7 +64,7 @@ void prepare_words(const RowsJob& job) {
     std::fill_n(job.scales + 2 * row, 2, scale);
     auto* first = job.out + 2 * row * job.out_stride;
     auto* second = first + job.out_stride;
-    // Groups fill whole tiles: behind `in` there is room for sixteen inputs.
+    // Groups fill whole tiles: behind `in` there is space for sixteen inputs.
     for (std::int64_t group = 0; group < job.groups; group += 4) {
       const auto left = std::max<std::int64_t>(0, job.in - 4 * group);
       const auto words = left > 0 ? words_of(x + 4 * group, left, 1 / scale.scale) : IntegerLanes{};

@@ -13,7 +13,7 @@ namespace tutti {
 // Rows of logits are 50,000 numbers, read several times a step and a sequence: with the widest registers that the
 // processor has.
 
-/// Value i of a row stands in column i % kRowColumns.
+/// Value i of a row is in column i % kRowColumns.
 using RowColumns = std::array<float, kRowColumns>;
 
 /// The largest value of each column; minus infinity of none. Values that are not a number are passed over.

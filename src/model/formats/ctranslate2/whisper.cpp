@@ -165,7 +165,7 @@ class Reader {
 
   void take_one(const std::string& from, const Names& to) {
     const auto* tensor = find(from);
-    if (!tensor || problem_) return;  // a tensor that is missing is missed by whoever needs it, under both names
+    if (!tensor || problem_) return;  // the code that needs a missing tensor reports it, under both names
     taken_.insert(from);
     auto whole = with_scales(*tensor);
     if (!whole) {
@@ -227,7 +227,7 @@ class Reader {
     return scaled;
   }
 
-  /// What belongs to no part of Whisper keeps its name, and is warned of by whoever binds the weights.
+  /// What belongs to no part of Whisper keeps its name; the code that binds the weights warns of it.
   void take_rest() {
     for (const auto& [name, tensor] : variables_)
       if (!tensor.shape.empty() && !taken_.contains(name) && !name.starts_with("decoder/projection/"))

@@ -13,7 +13,7 @@ namespace tutti {
 using OnAsset = std::function<bool(ManifestAsset&& asset)>;
 
 /// Runs one query on a SQLite file, opened for reading only. Binary values come as their text. Fault::usage for a query
-/// that cannot be meant; others for a file that is not there, no database, or in somebody else's hands.
+/// that cannot be intended; others for a file that is not there, is no database, or is locked by another process.
 Result<void> query_sqlite(const std::filesystem::path& file, const std::string& query, const OnAsset& on_asset);
 
 /// Runs one query on a PostgreSQL server, in a read-only transaction, row by row. `connection` is what psql takes
