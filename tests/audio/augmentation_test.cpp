@@ -25,7 +25,7 @@ double power(std::span<const float> sound) {
   return sum / static_cast<double>(sound.size());
 }
 
-TEST(Effects, ATonePlayedFasterIsShorterAndHigherByThatMuch) {
+TEST(Effects, SpeedUpShortensAndRaisesToneByTheRate) {
   for (const double speed : {0.9, 1.1}) {
     const auto made = at_speed(tone(1000, 16000), speed);
     EXPECT_EQ(made.size(), static_cast<std::size_t>(16000 / speed));
@@ -34,12 +34,12 @@ TEST(Effects, ATonePlayedFasterIsShorterAndHigherByThatMuch) {
   }
 }
 
-TEST(Effects, WhatTheSlowerRateCannotHoldIsLeftOut) {
+TEST(Effects, LowerRateDropsFrequenciesAboveItsNyquist) {
   const auto made = at_speed(tone(7900, 16000), 1.25);
   EXPECT_LT(power(std::span(made).subspan(200, 10000)), power(tone(7900, 16000)) / 100);
 }
 
-TEST(Effects, NoiseIsAsStrongAsAskedFor) {
+TEST(Effects, NoiseHasTheRequestedSignalToNoiseRatio) {
   for (const bool is_pink : {false, true}) {
     const auto clean = tone(440, 32000);
     auto sound = clean;
@@ -58,7 +58,7 @@ TEST(Effects, GainStopsBelowClipping) {
   EXPECT_NEAR(*std::max_element(quiet.begin(), quiet.end()), 100, 1);
 }
 
-TEST(Effects, ARoomAddsEchoesAndKeepsThePower) {
+TEST(Effects, ReverbAddsEchoesAndKeepsPower) {
   std::vector<float> click(8000);
   click[100] = 10000;
   CounterRandom random(4);
@@ -91,7 +91,7 @@ TEST(Augmentation, IsAFunctionOfItsKey) {
   EXPECT_EQ(changed_by(pcm, {}, 7), pcm) << "nothing is asked for";
 }
 
-TEST(Augmentation, LengthFollowsTheSpeedThatIsForetold) {
+TEST(Augmentation, LengthFollowsThePredictedSpeed) {
   const auto pcm = pcm_of(tone(440, 8000));
   std::set<double> speeds;
   for (std::uint64_t key = 0; key < 20; ++key) {

@@ -84,7 +84,7 @@ TEST_F(Channels, TheLoudestOfManyThatCancelOutIsTaken) {
   EXPECT_THAT(recording->notes(), testing::ElementsAre(HasSubstr("channel 2 of 4")));
 }
 
-TEST_F(Channels, TheMixIsTakenWhereItIsNamedThoughItIsSilent) {
+TEST_F(Channels, NamedMixIsUsedEvenWhenSilent) {
   const auto recording = decode(write({.channels = 2}, {1, -1}), AudioChoice::kMix);
   ASSERT_TRUE(recording);
   EXPECT_THAT(all_of(*recording), testing::Each(testing::AllOf(testing::Ge(-1), testing::Le(1))));
@@ -103,7 +103,7 @@ TEST_F(Channels, SpeakersOnChannelsOfTheirOwnAreMixed) {
   EXPECT_THAT(recording->notes(), IsEmpty());
 }
 
-TEST_F(Channels, OneThatIsNamedIsTakenAlone) {
+TEST_F(Channels, NamedChannelIsDecodedAlone) {
   const auto path = write({.channels = 3}, {0.5, 0, -1});
   expect_voice(decode(path, 1), "first");
   EXPECT_THAT(all_of(decode(path, 2).value()), testing::Each(0));
@@ -111,7 +111,7 @@ TEST_F(Channels, OneThatIsNamedIsTakenAlone) {
   expect_voice(decode(write({.channels = 1}, {1}), 1), "the only one");
 }
 
-TEST_F(Channels, OneThatIsNotThereIsAnErrorThatSaysHowMany) {
+TEST_F(Channels, MissingChannelErrorNamesTheValidRange) {
   for (const std::uint16_t channels : {std::uint16_t{1}, std::uint16_t{2}, std::uint16_t{6}}) {
     const auto recording = decode(write({.channels = channels}, only(channels, 0)), channels + 1);
     ASSERT_FALSE(recording);

@@ -23,7 +23,7 @@ class Clip : public testing::Test {
   std::string content_ = *read_file(write_wav(folder_ / "one.wav", noise(16000)));
 };
 
-TEST_F(Clip, IsThePartAskedFor) {
+TEST_F(Clip, DecodesOnlyTheRequestedRange) {
   const auto part = decode({.start = Seconds(0.25), .end = Seconds(0.75)});
   ASSERT_TRUE(part);
   EXPECT_EQ(part->facts.frames, 8000);
@@ -58,7 +58,7 @@ class Counted final : public ByteSource {
   ByteSource& whole_;
 };
 
-TEST_F(Clip, AHeaderIsReadAtOnceAndSaysTheSame) {
+TEST_F(Clip, BufferedHeaderGivesSameFactsInTwoReads) {
   MemoryBytes memory(std::as_bytes(std::span(content_)));
   const auto plain = clip_facts(memory).value();
   Counted counted(memory);
@@ -69,7 +69,7 @@ TEST_F(Clip, AHeaderIsReadAtOnceAndSaysTheSame) {
   EXPECT_LE(counted.reads, 2);
 }
 
-TEST_F(Clip, BehindItsBeginningAFileIsReadWhereItIs) {
+TEST_F(Clip, BufferedHeaderReadsLaterBytesFromTheFile) {
   MemoryBytes memory(std::as_bytes(std::span(content_)));
   HeadBytes head(memory);
   for (const std::int64_t offset : {std::int64_t{0}, std::int64_t{4090}, std::int64_t{9000}, memory.size() - 10}) {

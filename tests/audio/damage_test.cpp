@@ -73,7 +73,7 @@ class Pipe {
 
 }  // namespace
 
-TEST(Damage, APipeThatNobodyWritesToCanBeGivenUp) {
+TEST(Damage, PipeWithoutWriterCanBeCancelled) {
   const TempFolder folder;
   const auto path = folder / "silent.wav";
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
@@ -105,7 +105,7 @@ TEST(Damage, AnEmptyFileATextAndAFolderAreErrorsThatNameThem) {
   EXPECT_EQ(decode_recording(sonnet / "absent.wav").error().fault, Fault::missing);
 }
 
-TEST(Damage, EveryDamagedFileIsWholeOrAnErrorOrSaysWhatWasLost) {
+TEST(Damage, DamagedFileIsWholeOrFailsOrReportsLosses) {
   TUTTI_NEEDS("damaged");
   // Only the headers of these are wrong; the length is that of all their frames. The last one is a whole file of 4
   // samples, followed by a fuzzed chunk.
@@ -148,7 +148,7 @@ TEST(Damage, AFileCutInTheMiddleNeverPassesForWhole) {
   }
 }
 
-TEST(Damage, AFlippedByteInsideAFlacFrameIsHeardOf) {
+TEST(Damage, FlippedByteInFlacFrameIsReportedAsLoss) {
   TUTTI_NEEDS("formats/widths");
   const TempFolder folder;
   std::string bytes = read_file(test_data() / "formats/widths/audio-mono-16-bit-44100Hz.flac").value();
@@ -159,7 +159,7 @@ TEST(Damage, AFlippedByteInsideAFlacFrameIsHeardOf) {
   EXPECT_THAT(recording->losses(), testing::Contains(HasSubstr("at 00:00:01.")));
 }
 
-TEST(Damage, AWavFileThatGoesOnBehindWhatItsHeaderPromisesSaysSo) {
+TEST(Damage, WavDataBeyondHeaderLengthIsReported) {
   const TempFolder folder;
   const auto wav = write_wav(folder / "talk.wav", noise(48000));
   std::string content = read_file(wav).value();

@@ -42,7 +42,7 @@ Error error_of(const TempFolder& folder, const fs::path& sound, const DecodeLimi
 
 }  // namespace
 
-TEST(DecodeProcess, ACrashInsideACodecCostsOneFileAndSaysWhere) {
+TEST(DecodeProcess, CodecCrashFailsOneFileAndNamesPosition) {
   const TempFolder folder;
   const fs::path sound = write_wav(folder / "loud.wav", noise(1000));
   const auto reported = message_file(folder, DecodeProgress{16000 * 62});
@@ -51,7 +51,7 @@ TEST(DecodeProcess, ACrashInsideACodecCostsOneFileAndSaysWhere) {
   EXPECT_THAT(error.what, HasSubstr("crashed with SIGSEGV while reading " + sound.string() + " at 00:01:02"));
 }
 
-TEST(DecodeProcess, ADecoderThatHangsIsKilledAndSaysWhere) {
+TEST(DecodeProcess, HungDecoderIsKilledAndErrorNamesPosition) {
   const TempFolder folder;
   const fs::path sound = write_wav(folder / "loud.wav", noise(1000));
   const Error error = error_of(folder, sound, {.silence = Seconds(0.2), .program = script(folder, "exec sleep 1000")});
@@ -82,7 +82,7 @@ TEST(DecodeProcess, AProgramThatIsNoDecoderIsNamedAsSuch) {
   EXPECT_THAT(error_of(folder, sound, {.program = folder / "absent"}).what, HasSubstr("absent"));
 }
 
-TEST(DecodeProcess, AProgramThatForgetsToAskWhetherItIsTheChildDoesNotStartItselfForEver) {
+TEST(DecodeProcess, ProgramWithoutDecoderEntryDoesNotRecurse) {
   const TempFolder folder;
   const fs::path sound = write_wav(folder / "loud.wav", noise(1000));
   ::setenv("TUTTI_TEST_FORGETFUL", "1", 1);
@@ -109,7 +109,7 @@ TEST(DecodeProcess, TheCallerCanStopIt) {
   EXPECT_EQ(recording.error().fault, Fault::cancelled);
 }
 
-TEST(DecodeProcess, TheCallerHearsHowFarItIs) {
+TEST(DecodeProcess, CallerReceivesProgressUpToTheFullLength) {
   const TempFolder folder;
   const fs::path sound = write_wav(folder / "long.wav", std::vector<std::int16_t>(16000 * 600));
   Seconds last{0};
@@ -123,7 +123,7 @@ TEST(DecodeProcess, TheCallerHearsHowFarItIs) {
   EXPECT_EQ(last, Seconds(600));
 }
 
-TEST(DecodeProcess, AFullDiskIsSaidToBeOne) {
+TEST(DecodeProcess, FullDiskIsReportedAsFull) {
   const TempFolder folder;
   const fs::path sound = write_wav(folder / "loud.wav", noise(100000));
   const OwnedFd input(::open(sound.c_str(), O_RDONLY | O_CLOEXEC)), full(::open("/dev/full", O_WRONLY | O_CLOEXEC));

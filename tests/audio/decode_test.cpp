@@ -68,7 +68,7 @@ TEST(Decode, GivesTheSamplesOfTheFfmpegProgramBitForBit) {
   EXPECT_GE(compared, fs::exists(shared_data()) ? all.size() : 17U);
 }
 
-TEST(Decode, DoesSoWithSurroundVideoSeveralTracksAndFormatsThatChangeInMidFile) {
+TEST(Decode, MatchesFfmpegOnSurroundVideoTracksAndFormatChanges) {
   const auto all = results_in(golden("sounds.txt"));
   ASSERT_EQ(all.size(), 15U);
   for (const Expected& expected : all) expect_same(expected, golden("sounds") / expected.path);

@@ -32,7 +32,7 @@ class Joined : public testing::Test {
   TempFolder folder_;
 };
 
-TEST_F(Joined, WavBehindWavIsDecodedOn) {
+TEST_F(Joined, ConcatenatedWavFilesAreDecodedAsOne) {
   const auto first = noise(20'000), second = noise(30'001);
   const auto content = MadeWav{}.of(first) + MadeWav{}.of(second);
   const auto recording = decode("two.wav", content);
@@ -67,7 +67,7 @@ TEST_F(Joined, StreamsThatDoNotSayTheirLengthAreSearched) {
   }
 }
 
-TEST_F(Joined, WhatCannotBeDecodedIsReported) {
+TEST_F(Joined, UndecodablePartIsReported) {
   const auto pcm = noise(16'000);
   auto broken = MadeWav{}.of(pcm);
   broken.replace(20, 2, "\x99\x99");  // of no known kind

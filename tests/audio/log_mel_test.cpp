@@ -91,7 +91,7 @@ TEST(LogMel, EqualsTheReferenceOnElevenSecondsOfSpeech) {
   expect_like_the_reference(pcm_of_npy("jfk.npy"), "jfk");
 }
 
-TEST(LogMel, EqualsTheReferenceWhereNearSilenceStandsBesideLoudNoise) {
+TEST(LogMel, EqualsReferenceWhereLoudNoiseMeetsNearSilence) {
   expect_like_the_reference(cliff(), "cliff");
 }
 
@@ -126,7 +126,7 @@ TEST(LogMel, AWindowFromTheMiddleIsThatPartOfTheWhole) {
       ASSERT_EQ(part[bin * 33 + frame], whole[bin * 250 + 101 + frame]) << "bin " << bin << " frame " << frame;
 }
 
-TEST(LogMel, TheMaximumOfALongRecordingIsFoundWhereverItLies) {
+TEST(LogMel, FindsMaximumInAnyWindowOfALongRecording) {
   Pcm pcm(16000 * 70);
   const Pcm loud = noise(3000);
   std::copy(loud.begin(), loud.end(), pcm.begin() + 16000 * 61);

@@ -79,7 +79,7 @@ TEST(Morse, ParisTakesFiftyUnitsOfWhichSevenPartItFromTheNext) {
   EXPECT_NEAR(keyed.words[1].start - keyed.words[0].end, 7 * kUnit, 1e-9);
 }
 
-TEST(Morse, LettersThatCouldBeAProsignAreKeyedAsLetters) {
+TEST(Morse, ProsignTextIsKeyedAsSingleCharacters) {
   CounterRandom random(1);
   EXPECT_EQ(key_text("AR", {.wpm = 20}, random).downs.size(), 5U);
   const KeyedText keyed = key_text("AR", {.wpm = 20}, random);
@@ -177,7 +177,7 @@ TEST(Morse, EveryClipIsAFunctionOfSeedAndNumber) {
   EXPECT_NE(morse_clip(corpus, 17).pcm, morse_clip({}, 17).pcm);
 }
 
-TEST(Morse, NoiseOnlyClipsHoldTheNoiseThatWasAskedFor) {
+TEST(Morse, NoiseOnlyClipsHaveTheRequestedNoiseLevel) {
   MorseCorpus corpus = clean_corpus();
   corpus.noise_share = 1;
   for (std::int64_t i = 0; i < 5; ++i) {
@@ -192,7 +192,7 @@ TEST(Morse, NoiseOnlyClipsHoldTheNoiseThatWasAskedFor) {
   }
 }
 
-TEST(Morse, NoiseIsAsLoudAsWasAskedForWhateverTheCondition) {
+TEST(Morse, NoiseLevelStaysWithinTheRequestedRange) {
   MorseCorpus corpus = clean_corpus();
   corpus.noise_db = Between{-2, 4};
   for (std::int64_t i = 0; i < 20; ++i) {
@@ -204,7 +204,7 @@ TEST(Morse, NoiseIsAsLoudAsWasAskedForWhateverTheCondition) {
   EXPECT_FALSE(check(corpus));
 }
 
-TEST(Morse, WhatDoesNotFitIsLeftOutOfSoundAndTextAlike) {
+TEST(Morse, TextBeyondTheLengthIsDroppedFromAudioAndText) {
   MorseCorpus corpus = clean_corpus();
   corpus.longest = Seconds(15);
   corpus.wpm = {12, 14};
@@ -239,7 +239,7 @@ TEST(Morse, ConditionsDifferInWhatDisturbsThem) {
   EXPECT_EQ(condition_named("mixed"), std::nullopt);
 }
 
-TEST(Morse, ACorpusThatCannotBeSaysWhatWasExpectedAndWhatWasFound) {
+TEST(Morse, InvalidCorpusErrorStatesExpectedAndFound) {
   EXPECT_TRUE(check(MorseCorpus{}));
   EXPECT_EQ(check(MorseCorpus{.noise_share = 2}).error().what, "share of noise: expected 0 to 1, found 2");
   EXPECT_EQ(check(MorseCorpus{.wpm = {40, 15}}).error().what,

@@ -22,7 +22,7 @@ class Ticks final : public SampleReader {
 
 }  // namespace
 
-TEST(Peaks, EveryColumnShowsItsLoudestSampleWhateverItsSign) {
+TEST(Peaks, EveryColumnShowsItsLargestAbsoluteSample) {
   const auto peaks = peaks_of(Ticks(), Seconds(2), Seconds(5), 3);
   ASSERT_TRUE(peaks) << peaks.error().text();
   ASSERT_EQ(peaks->size(), 3U);

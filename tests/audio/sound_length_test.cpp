@@ -52,7 +52,7 @@ TEST(SoundLength, EveryWidthOfPlainSamplesIsRead) {
   EXPECT_GT(reported, 10);
 }
 
-TEST(SoundLength, SaysNothingOfWhatItDoesNotKnow) {
+TEST(SoundLength, UnknownFilesHaveNoLength) {
   const TempFolder folder;
   ASSERT_TRUE(write_file_atomically(folder / "a.txt", "just some words, and no sound in them at all"));
   EXPECT_EQ(sound_length(folder / "a.txt").value(), std::nullopt);
@@ -63,7 +63,7 @@ TEST(SoundLength, SaysNothingOfWhatItDoesNotKnow) {
   EXPECT_EQ(sound_length(folder / "none").error().fault, Fault::missing);
 }
 
-TEST(SoundLength, AnElementWhoseHeaderReachesBeyondItsParentSaysNothing) {
+TEST(SoundLength, HeaderBeyondItsParentElementGivesNoLength) {
   // EBML head; a segment of unknown size; an Info of 7 + 3 bytes: a Duration, and the id alone of a scale. The scale's
   // size, of unknown length, is behind the Info's end.
   const std::vector<unsigned char> file{0x1a, 0x45, 0xdf, 0xa3, 0x80,                          //

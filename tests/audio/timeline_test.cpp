@@ -37,7 +37,7 @@ class Clocked {
   Timeline timeline_;
 };
 
-TEST(Timeline, SoundThatBeginsLateIsPutBehindSilence) {
+TEST(Timeline, LateAudioIsPrecededBySilence) {
   Clocked it({.start = Seconds(10)});
   EXPECT_NEAR(it.frames(14.087, 50), 4.087, 1e-9);
   EXPECT_NEAR(it.timeline().lead().count(), 4.087, 1e-9);
@@ -72,7 +72,7 @@ TEST(Timeline, AHoleOfSecondsIsALossOfItsOwn) {
   EXPECT_THAT(it.losses(), ElementsAre(testing::AllOf(HasSubstr("at 00:00:02.4"), HasSubstr("6.0 s of sound"))));
 }
 
-TEST(Timeline, DriftsBelowWhatIsSeenAddUpUntilTheyAre) {
+TEST(Timeline, SmallDriftsAddUpUntilTheyAreFilled) {
   Clocked it({.start = Seconds(0)});
   double stamp = 0, silence = 0;
   for (int i = 0; i < 1000; ++i, stamp += 0.021) silence += it.frames(stamp, 1);
@@ -91,7 +91,7 @@ TEST(Timeline, AClockThatBeginsAgainDoesNotShiftWhatFollows) {
   EXPECT_NEAR(it.frames(3, 100), 1, 1e-6) << "a hole behind that";
 }
 
-TEST(Timeline, AJumpThatIsNotBelievedIsReportedAndNotFilled) {
+TEST(Timeline, ImplausibleJumpIsReportedAndNotFilled) {
   Clocked transport({.may_restart = true, .start = Seconds(0)});
   transport.frames(0, 100);
   EXPECT_EQ(transport.frames(95'000, 100), 0);

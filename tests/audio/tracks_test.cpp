@@ -46,14 +46,14 @@ TEST(Tracks, NoiseAndTonesAreNoSpeech) {
   EXPECT_THAT(recording.notes(), Contains(HasSubstr("audio track 3")));
 }
 
-TEST(Tracks, TheOneThatIsNamedIsTakenAsItIs) {
+TEST(Tracks, NamedTrackIsDecodedUnchanged) {
   const Recording first = decoded("two-tracks-voice-in-2nd.mkv", 1);
   EXPECT_THAT(all_of(first), testing::Each(0));
   EXPECT_THAT(first.notes(), Contains(HasSubstr("audio track 1 (Desktop")));
   EXPECT_EQ(all_of(decoded("two-tracks-voice-in-2nd.mkv", 2)), all_of(decoded("two-tracks-voice-in-2nd.mkv")));
 }
 
-TEST(Tracks, OneThatIsNotThereIsAnErrorThatSaysHowMany) {
+TEST(Tracks, MissingTrackErrorNamesTheValidRange) {
   const auto third = decode_recording(outside("two-tracks-voice-in-2nd.mkv"), {}, {}, {.track = 3});
   ASSERT_FALSE(third);
   EXPECT_EQ(third.error().fault, Fault::unsupported);

@@ -28,20 +28,20 @@ TEST(EnergyVad, LoudnessIsInDecibelsAndKnowsNoOffset) {
   EXPECT_NEAR(loudness(square), 70.3, 0.05);
 }
 
-TEST(EnergyVad, FindsWhatIsLouderThanItsBackground) {
+TEST(EnergyVad, FindsAudioLouderThanItsBackground) {
   const auto pieces = find_speech(recording_of(burst()), kEnergy).value();
   ASSERT_EQ(pieces.size(), 1U);
   EXPECT_NEAR(static_cast<double>(pieces[0].start), 32000, kVadWindow);
   EXPECT_NEAR(static_cast<double>(pieces[0].end), 48000, kVadWindow);
 }
 
-TEST(EnergyVad, HearsNothingInSilenceAndInEvenNoise) {
+TEST(EnergyVad, FindsNoSpeechInSilenceOrEvenNoise) {
   EXPECT_TRUE(find_speech(recording_of(std::vector<std::int16_t>(160'000)), kEnergy).value().empty());
   EXPECT_TRUE(find_speech(recording_of(noise(160'000)), kEnergy).value().empty());
   EXPECT_TRUE(find_speech(recording_of({}), kEnergy).value().empty());
 }
 
-TEST(EnergyVad, TheSilenceThatFillsUpTheLastWindowIsNoBackgroundOfItsLastTenSeconds) {
+TEST(EnergyVad, PaddingOfLastWindowDoesNotLowerBackgroundLevel) {
   for (const std::size_t beyond : {0, 1, 7, 511}) {
     const auto pieces = find_speech(recording_of(noise(900 * kVadWindow + beyond)), kEnergy).value();
     EXPECT_TRUE(pieces.empty()) << beyond << " samples in the last window: speech from " << pieces.front().start;

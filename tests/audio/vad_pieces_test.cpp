@@ -68,7 +68,7 @@ TEST(SpeechPieces, AreFasterWhispersForGivenProbabilities) {
   }
 }
 
-TEST(SpeechPieces, TooLongSpeechIsCutInItsLeastSpeechLikeWindowOfTheLastFiveSecondsAndMarked) {
+TEST(SpeechPieces, OverlongSpeechIsCutAtLowestProbabilityOfLastFiveSeconds) {
   auto found = speech_of(40);
   found[500] = 0.6F;   // 16 s, too early to count
   found[860] = 0.7F;   // 27.52 s
@@ -101,7 +101,7 @@ TEST(SpeechPieces, TooLongSpeechIsCutInASilenceWhereThereIsOneAndNotMarked) {
   EXPECT_EQ(pieces[1].start, 305 * kVadWindow);
 }
 
-TEST(SpeechPieces, AreInOrderApartAndNeverLongerThanAskedHoweverTheLimitFalls) {
+TEST(SpeechPieces, StayOrderedDisjointAndWithinTheLengthLimit) {
   for (std::uint32_t seed = 1; seed < 2000; ++seed) {
     const std::size_t windows = 1 + seed * 7 % 900;
     const std::int64_t samples = static_cast<std::int64_t>(windows - 1) * kVadWindow + seed % 512;
@@ -120,7 +120,7 @@ TEST(SpeechPieces, AreInOrderApartAndNeverLongerThanAskedHoweverTheLimitFalls) {
   }
 }
 
-TEST(SpeechPieces, CutTheirWayOnEvenWherePaddingLeavesNoRoom) {
+TEST(SpeechPieces, AreCutEvenWherePaddingExceedsTheLimit) {
   const VadOptions options{.max_speech_duration_s = 1, .speech_pad_ms = 20'000};
   const auto pieces = speech_pieces(speech_of(10), at(10), options);
   ASSERT_GT(pieces.size(), 10U);
@@ -128,7 +128,7 @@ TEST(SpeechPieces, CutTheirWayOnEvenWherePaddingLeavesNoRoom) {
   EXPECT_EQ(pieces.back().end, at(10));
 }
 
-TEST(VadOptions, OfNoMeaningAreNamed) {
+TEST(VadOptions, InvalidValuesAreNamed) {
   const auto output = [](const VadOptions& options) { return check(options) ? "" : check(options).error().what; };
   EXPECT_EQ(output({}), "");
   EXPECT_NE(output({.threshold = 0}).find("threshold"), std::string::npos);

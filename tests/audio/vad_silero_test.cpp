@@ -77,7 +77,7 @@ TEST(SileroVad, FindsTheSpeechAndNothingInSilenceOrNoise) {
   EXPECT_TRUE(find_speech(recording_of({}), options).value().empty());
 }
 
-TEST(SileroVad, HearsTheSameInSeveralThreadsAtOnce) {
+TEST(SileroVad, ConcurrentThreadsGetEqualProbabilities) {
   const Recording recording = recording_of(noise(160'000));
   const auto alone = speech_probabilities(recording, VadMethod::silero).value();
   std::vector<std::vector<float>> beside(4);

@@ -129,7 +129,7 @@ TEST(DeviceHealth, AWorkerThatGoesWhileDrainedIsWaitedForAfterResume) {
   EXPECT_TRUE(health.in_service());
 }
 
-TEST(DeviceHealth, AWishToDrainOutlastsTheDevicesAbsence) {
+TEST(DeviceHealth, DrainRequestSurvivesDeviceLoss) {
   for (const bool while_gone : {true, false}) {
     DeviceHealth health;
     if (!while_gone) health.on_event(HealthEvent::drain, "", Seconds(1));
@@ -144,14 +144,14 @@ TEST(DeviceHealth, AWishToDrainOutlastsTheDevicesAbsence) {
   }
 }
 
-TEST(DeviceHealth, AnOperatorMayResumeWhatIsInQuarantine) {
+TEST(DeviceHealth, OperatorMayResumeAQuarantinedDevice) {
   DeviceHealth health;
   health.on_event(HealthEvent::quarantine, "Xid 79", Seconds(1));
   health.on_event(HealthEvent::resume, "", Seconds(2));
   EXPECT_TRUE(health.wants_canary());
 }
 
-TEST(DeviceHealth, BlameThatWasAJobsIsTakenBack) {
+TEST(DeviceHealth, BlameIsRevokedWhenTheJobWasAtFault) {
   DeviceHealth health;
   break_it(health, Seconds(0));
   health.forgive(1, Seconds(1));

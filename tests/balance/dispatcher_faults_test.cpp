@@ -17,7 +17,7 @@ DeviceState state_of(Dispatcher& dispatcher, DeviceIndex index, Seconds now) {
   return dispatcher.devices(now)[index].state;
 }
 
-TEST(DispatcherFaults, WhatWasOnALostWorkerRunsElsewhereAndAlone) {
+TEST(DispatcherFaults, LostWorkersWorkIsRetriedElsewhereAndAlone) {
   Dispatcher dispatcher = two_cards();
   for (JobKey id = 0; id < 6; ++id) add_file(dispatcher, id, Seconds(300));
   const auto grants = take_all(dispatcher, {});
@@ -39,7 +39,7 @@ TEST(DispatcherFaults, WhatWasOnALostWorkerRunsElsewhereAndAlone) {
   EXPECT_NE(std::find(victims.begin(), victims.end(), alone[0].job), victims.end());
 }
 
-TEST(DispatcherFaults, AJobThatTookDownTwoWorkersIsSetAsideWithItsEvidenceAndTheCardsAreForgiven) {
+TEST(DispatcherFaults, JobThatKillsTwoWorkersFailsAndDevicesAreCleared) {
   Dispatcher dispatcher = two_cards(1);
   add_file(dispatcher, 7, Seconds(300));
   const auto first = dispatcher.next({});
@@ -77,7 +77,7 @@ TEST(DispatcherFaults, WhereWorkersAreKilledFromOutsideItTakesThreeToSetAJobAsid
   }
 }
 
-TEST(DispatcherFaults, WhatTheDriverHasLostIsNoJobsFault) {
+TEST(DispatcherFaults, DeviceLostByDriverBlamesNoJob) {
   Dispatcher dispatcher = two_cards(1);
   add_file(dispatcher, 7, Seconds(300));
   for (int loss = 1; loss <= 2; ++loss) {
@@ -87,7 +87,7 @@ TEST(DispatcherFaults, WhatTheDriverHasLostIsNoJobsFault) {
   }
 }
 
-TEST(DispatcherFaults, CardsThatFellIllWhileNobodyUsedThemCondemnNoJob) {
+TEST(DispatcherFaults, FailuresOnLongIdleDevicesBlameNoJob) {
   Dispatcher dispatcher = two_cards(1);
   warm_up(dispatcher, {});
   add_file(dispatcher, 7, Seconds(300), Seconds(1000));
@@ -114,7 +114,7 @@ TEST(DispatcherFaults, ACardThatFailsAgainWithoutTheJobTakesItsBlameBack) {
   EXPECT_EQ(result.next, FailureDecision::Next::retry) << "the first card is ill, and only one is left to speak against 7";
 }
 
-TEST(DispatcherFaults, ADeadCardGetsThreeJobsAndThenNoneAndAllAreDoneElsewhere) {
+TEST(DispatcherFaults, DeadDeviceGetsThreeJobsOnlyAndAllFinishElsewhere) {
   Dispatcher dispatcher = two_cards(1);
   for (JobKey id = 0; id < 40; ++id) add_file(dispatcher, id, Seconds(300));
   int on_dead = 0, done = 0;
@@ -139,7 +139,7 @@ TEST(DispatcherFaults, ADeadCardGetsThreeJobsAndThenNoneAndAllAreDoneElsewhere) 
   EXPECT_EQ(on_dead, 3);
 }
 
-TEST(DispatcherFaults, ALostCardGetsNothingAfterItWasHeardOf) {
+TEST(DispatcherFaults, LostDeviceGetsNoMoreGrants) {
   Dispatcher dispatcher = two_cards(2);
   for (JobKey id = 0; id < 20; ++id) add_file(dispatcher, id, Seconds(300));
   take_all(dispatcher, {});
@@ -185,7 +185,7 @@ TEST(DispatcherFaults, ACanaryEndsWithItsWorkerAndTheNextOneIsGranted) {
   ASSERT_TRUE(second && second->canary);
 }
 
-TEST(DispatcherFaults, OutOfMemoryHalvesWhatIsPlacedThereAndIsNotTheJobsFault) {
+TEST(DispatcherFaults, OutOfMemoryHalvesTheSlotsAndBlamesNoJob) {
   Dispatcher dispatcher;
   auto facts = device("a", 30, 8);
   facts.enough = 4;
@@ -272,7 +272,7 @@ TEST(DispatcherFaults, ADeviceThatRunsOutAgainIsTriedMoreCarefully) {
   EXPECT_EQ(card.capacity(Seconds(4)), 4);
 }
 
-TEST(DispatcherFaults, WhatDoesNotFitEvenAloneFails) {
+TEST(DispatcherFaults, JobThatDoesNotFitAloneFails) {
   Dispatcher dispatcher;
   dispatcher.add_device(device("a", 30, 1), {});
   add_file(dispatcher, 1, Seconds(300));
@@ -284,7 +284,7 @@ TEST(DispatcherFaults, WhatDoesNotFitEvenAloneFails) {
   EXPECT_NE(result.reason.find("does not fit"), std::string::npos);
 }
 
-TEST(DispatcherFaults, APermanentFailureIsTheJobsAndACancelledPieceIsNobodys) {
+TEST(DispatcherFaults, PermanentFailureFailsTheJobAndCancelledPieceBlamesNone) {
   Dispatcher dispatcher;
   dispatcher.add_device(device("a", 30, 1), {});
   add_file(dispatcher, 1, Seconds(300));
@@ -295,7 +295,7 @@ TEST(DispatcherFaults, APermanentFailureIsTheJobsAndACancelledPieceIsNobodys) {
   EXPECT_EQ(dispatcher.failed(again->id, Blame::permanent, "no audio in it", {}).next, FailureDecision::Next::failed);
 }
 
-TEST(DispatcherFaults, WhenAllCardsAreLostAndOneReturnsTheWorkGoesOn) {
+TEST(DispatcherFaults, WorkContinuesWhenOneOfAllLostDevicesReturns) {
   Dispatcher dispatcher = two_cards(1);
   for (JobKey id = 0; id < 4; ++id) add_file(dispatcher, id, Seconds(300));
   const auto grants = take_all(dispatcher, {});

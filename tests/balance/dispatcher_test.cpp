@@ -26,7 +26,7 @@ double audio_left(Dispatcher& dispatcher, Seconds now) {
   return dispatcher.queue(now).expected_left->count() * dispatcher.devices(now)[0].speed;
 }
 
-TEST(Dispatcher, OfTenRequestsWithCapsOfFourEightArePlacedAndTwoWait) {
+TEST(Dispatcher, CapOfFourStartsEightOfTenRequestsOnTwoDevices) {
   for (const Policy policy : {Policy::tutti, Policy::note, Policy::fifo, Policy::round_robin}) {
     SCOPED_TRACE(name_of(policy));
     Dispatcher dispatcher = ten_requests(policy);
@@ -55,7 +55,7 @@ Dispatcher ten_equal_files(bool whole) {
   return dispatcher;
 }
 
-TEST(Dispatcher, OfTheLastTwoEqualFilesEachDeviceGetsOne) {
+TEST(Dispatcher, LastTwoEqualFilesGoToDifferentDevices) {
   for (const bool whole : {false, true}) {
     SCOPED_TRACE(whole ? "whole files" : "windows");
     Dispatcher dispatcher = ten_equal_files(whole);
@@ -94,7 +94,7 @@ TEST(Dispatcher, ACapThatALongFileHoldsIsNotWaitedFor) {
   EXPECT_EQ(next[0].device, 0u);
 }
 
-TEST(Dispatcher, AWindowThatIsOnlyAskedForItsLanguageIsNoAudioDoneAndTeachesNothing) {
+TEST(Dispatcher, LanguageDetectionCountsNoAudioAndTrainsNoSpeed) {
   Dispatcher dispatcher;
   dispatcher.add_device(device("GPU", 30, 1), {});
   dispatcher.add_job(1, {.audio = Seconds(300)}, {});
@@ -111,7 +111,7 @@ TEST(Dispatcher, AWindowThatIsOnlyAskedForItsLanguageIsNoAudioDoneAndTeachesNoth
   EXPECT_EQ(view.speed, 30);
 }
 
-TEST(Dispatcher, TheNotesOwnProgramPlacesAllTenWhateverTheCapsSay) {
+TEST(Dispatcher, RawNotePolicyStartsAllTenAndIgnoresCaps) {
   Dispatcher dispatcher = ten_requests(Policy::note_raw);
   EXPECT_EQ(take_all(dispatcher, {}).size(), 10u);
 }
@@ -134,7 +134,7 @@ TEST(Dispatcher, ACapCountsAJobOnEveryDeviceWhereItHasAWindowInFlight) {
   for (const auto& [index, there] : jobs) EXPECT_EQ(there.size(), 1u);
 }
 
-TEST(Dispatcher, MemoryIsReservedWithTheDecisionAndARefusalSaysTheNumbers) {
+TEST(Dispatcher, MemoryIsReservedAtGrantAndRefusalNamesTheNumbers) {
   Dispatcher dispatcher({.least_headroom = {0}});
   DeviceFacts facts = device("GPU 0", 30, 8);
   facts.enough = 4;
@@ -149,7 +149,7 @@ TEST(Dispatcher, MemoryIsReservedWithTheDecisionAndARefusalSaysTheNumbers) {
   EXPECT_EQ(dispatcher.devices({})[0].slots, 3);
 }
 
-TEST(Dispatcher, WhatOthersUseOfACardIsNotPromisedToAnybody) {
+TEST(Dispatcher, MemoryUsedByOthersIsNotGranted) {
   Dispatcher dispatcher({.least_headroom = {0}});
   DeviceFacts facts = device("GPU 0", 30, 8);
   facts.memory = Bytes{10'000'000'000};
@@ -165,7 +165,7 @@ TEST(Dispatcher, WhatOthersUseOfACardIsNotPromisedToAnybody) {
   EXPECT_EQ(dispatcher.devices(Seconds(5))[0].idle[static_cast<std::size_t>(Idle::memory)], Seconds(5));
 }
 
-TEST(Dispatcher, AnEmptyDeviceTriesOnePieceWhateverTheSumsSayUnlessOthersTookMoreSinceItsWorkerGotReady) {
+TEST(Dispatcher, EmptyDeviceTriesOnePieceUnlessForeignMemoryGrew) {
   Dispatcher dispatcher({.least_headroom = {0}});
   DeviceFacts facts = device("GPU 0", 30, 8);
   facts.memory = Bytes{10'000'000'000};
@@ -198,7 +198,7 @@ TEST(Dispatcher, ADeviceThatStarvesForMemoryTriesOnePieceAfterTenMinutes) {
   EXPECT_EQ(take_all(dispatcher, Seconds(600)).size(), 1u) << "the driver's figure for other processes may be wrong";
 }
 
-TEST(Dispatcher, WhileThisMachineIsShortOfMemoryNothingIsBegunBesideOthers) {
+TEST(Dispatcher, LowMachineMemoryAllowsNoConcurrentStarts) {
   Dispatcher dispatcher;
   dispatcher.add_device(device("GPU 0", 30, 8), {});
   dispatcher.host_short("0.3 of 16.0 GB of memory are left", {});
@@ -221,7 +221,7 @@ TEST(Dispatcher, ThreadsBoundTheJobsInWorkOnAllDevicesTogether) {
   EXPECT_EQ(dispatcher.devices({})[0].refusal, "3 of 3 jobs are in work");
 }
 
-TEST(Dispatcher, AJobThatRestsLeavesItsPlaceAmongThoseInWork) {
+TEST(Dispatcher, DeferredJobFreesItsSlotInTheJobLimit) {
   Dispatcher dispatcher({.jobs_at_once = 1});
   dispatcher.add_device(device("GPU", 30, 4), {});
   for (JobKey id = 0; id < 2; ++id) dispatcher.add_job(id, {.audio = Seconds(300)}, {});
@@ -245,7 +245,7 @@ TEST(Dispatcher, AJobThatRestsLeavesItsPlaceAmongThoseInWork) {
   EXPECT_TRUE(dispatcher.next(Seconds(2))) << "and its next attempt is as good as a first";
 }
 
-TEST(Dispatcher, InteractiveJobsComeFirstByTheirDeadlinesThenNormalThenTheLongestOfTheBatch) {
+TEST(Dispatcher, OrderIsInteractiveByDeadlineThenNormalThenLongestBatch) {
   Dispatcher dispatcher;
   dispatcher.add_device(device("GPU 0", 30, 1), {});
   add_file(dispatcher, 1, Seconds(100));
@@ -264,7 +264,7 @@ TEST(Dispatcher, InteractiveJobsComeFirstByTheirDeadlinesThenNormalThenTheLonges
   EXPECT_EQ(order, (std::vector<JobKey>{5, 4, 3, 2, 1}));
 }
 
-TEST(Dispatcher, WhoHasWaitedLongEnoughOvertakesABetterClass) {
+TEST(Dispatcher, LongWaitingJobOvertakesHigherClass) {
   Dispatcher dispatcher;
   dispatcher.add_device(device("GPU 0", 30, 1), {});
   add_file(dispatcher, 1, Seconds(100));
@@ -289,7 +289,7 @@ TEST(Dispatcher, ASlowDeviceLeavesTheLastWindowToAFasterOne) {
   EXPECT_EQ(dispatcher.devices({})[slow].why_idle, Idle::left_to_faster);
 }
 
-TEST(Dispatcher, NothingIsBegunWhereItWouldOnlyWait) {
+TEST(Dispatcher, NoPieceStartsWhereItWouldOnlyWait) {
   Dispatcher dispatcher;
   auto facts = device("a", 30, 8);
   facts.enough = 1;
@@ -306,7 +306,7 @@ TEST(Dispatcher, NothingIsBegunWhereItWouldOnlyWait) {
   EXPECT_EQ(dispatcher.devices({})[0].refusal, "2 of 2 slots are taken");
 }
 
-TEST(Dispatcher, WhatIsFoundInSomeRecordingsIsExpectedOfTheOthers) {
+TEST(Dispatcher, SpeechShareOfSomeRecordingsIsExpectedOfOthers) {
   Dispatcher dispatcher;
   dispatcher.add_device(device("a", 10, 1), {});
   for (JobKey id = 0; id < 3; ++id) dispatcher.add_job(id, {.audio = Seconds(100)}, {});
@@ -330,7 +330,7 @@ TEST(Dispatcher, WindowsOfTheLastFileSpreadOverIdleDevices) {
   EXPECT_EQ(by_device(take_all(dispatcher, {})).size(), 4u);
 }
 
-TEST(Dispatcher, EveryIdleDeviceSaysWhyAndForHowLong) {
+TEST(Dispatcher, IdleDeviceReportsReasonAndDuration) {
   Dispatcher dispatcher;
   const auto ready = dispatcher.add_device(device("ready", 30, 1), {});
   DeviceFacts facts = device("starting", 30, 1);
@@ -359,7 +359,7 @@ TEST(Dispatcher, EveryIdleDeviceSaysWhyAndForHowLong) {
   EXPECT_FALSE(view.why_idle);
 }
 
-TEST(Dispatcher, SaysHowMuchIsLeftAndHowLongThatTakes) {
+TEST(Dispatcher, QueueReportsExpectedTimeLeft) {
   Dispatcher dispatcher;
   dispatcher.add_device(device("a", 30, 1), {});
   dispatcher.add_device(device("b", 10, 1), {});
@@ -370,7 +370,7 @@ TEST(Dispatcher, SaysHowMuchIsLeftAndHowLongThatTakes) {
   EXPECT_NEAR(dispatcher.queue(Seconds(50)).expected_left->count(), 50, 1e-6);
 }
 
-TEST(Dispatcher, WhatIsInFlightOnASlowDeviceIsNotLeftForLessThanThatTakes) {
+TEST(Dispatcher, TimeLeftCoversWorkInFlightOnSlowDevice) {
   Dispatcher dispatcher;
   dispatcher.add_device(device("a", 30, 1), {});
   dispatcher.add_device(device("b", 10, 1), {});
@@ -383,7 +383,7 @@ TEST(Dispatcher, WhatIsInFlightOnASlowDeviceIsNotLeftForLessThanThatTakes) {
   EXPECT_NEAR(dispatcher.queue(Seconds(50)).expected_left->count(), 50, 1e-6) << "the fast one cannot help any more";
 }
 
-TEST(Dispatcher, WhatADrainedDeviceHasInFlightIsNotExpectedOfTheOthers) {
+TEST(Dispatcher, WorkInFlightOnADrainedDeviceIsNotLeftToOthers) {
   Dispatcher dispatcher;
   dispatcher.add_device(device("a", 30, 1), {});
   dispatcher.add_device(device("b", 10, 1), {});
@@ -410,7 +410,7 @@ TEST(Dispatcher, LearnsSpeedsFromWhatWindowsTake) {
   EXPECT_EQ(dispatcher.devices(Seconds(now))[0].audio_done, Seconds(600));
 }
 
-TEST(Dispatcher, ACanarySaysNothingOfSpeed) {
+TEST(Dispatcher, CanaryDoesNotChangeSpeed) {
   Dispatcher dispatcher;
   dispatcher.add_device(device("GPU", 30, 4), {});
   dispatcher.device_event(0, HealthEvent::lost, "", {});
@@ -423,7 +423,7 @@ TEST(Dispatcher, ACanarySaysNothingOfSpeed) {
   EXPECT_FALSE(view.error);
 }
 
-TEST(Dispatcher, APaceIsThatOfWhatIsInFlight) {
+TEST(Dispatcher, RateIsThatOfTheWindowsInFlight) {
   Dispatcher dispatcher;
   DeviceFacts facts = device("GPU", 40, 8);
   facts.enough = 8;
@@ -437,7 +437,7 @@ TEST(Dispatcher, APaceIsThatOfWhatIsInFlight) {
   EXPECT_DOUBLE_EQ(view.single, 5);
 }
 
-TEST(Dispatcher, AWholeFileThatTurnsOutLongerIsWaitedForLonger) {
+TEST(Dispatcher, CorrectedLengthOfARunningFileUpdatesTimeLeft) {
   Dispatcher dispatcher;
   dispatcher.add_device(device("a", 30, 1), {});
   add_file(dispatcher, 1, Seconds(300));
@@ -450,7 +450,7 @@ TEST(Dispatcher, AWholeFileThatTurnsOutLongerIsWaitedForLonger) {
   EXPECT_NEAR(dispatcher.speeds(0)[0].speed, 30, 1e-6);
 }
 
-TEST(Dispatcher, AnEndedJobIsNeverPlacedAgainAndItsPiecesInFlightAreTakenBack) {
+TEST(Dispatcher, EndedJobGetsNoGrantsAndItsPiecesInFlightAreDropped) {
   Dispatcher dispatcher;
   dispatcher.add_device(device("a", 30, 1), {});
   dispatcher.add_job(1, {.audio = Seconds(90)}, {});

@@ -62,7 +62,7 @@ TEST(IdleReasons, TimeFromWhichALostWorkerHasNothingToShowIsAFaultAndNoWork) {
   EXPECT_EQ(dispatcher.devices(Seconds(17))[0].in_service, Seconds(17));
 }
 
-TEST(IdleReasons, WhoeverHadNothingLeftWhileAnotherDeviceStalledHasWaitedForIt) {
+TEST(IdleReasons, DeviceWithoutJobsDuringStallWaitedForStalledDevice) {
   Dispatcher dispatcher;
   for (const char* id : {"well", "stalls"}) dispatcher.add_device(device(id, 10, 1), {});
   for (JobKey id = 1; id <= 2; ++id) add_file(dispatcher, id, Seconds(100));
@@ -88,7 +88,7 @@ TEST(IdleReasons, WhoeverHadNothingLeftWhileAnotherDeviceStalledHasWaitedForIt) 
   EXPECT_EQ(idle(1, Idle::stalled), Seconds(0));
 }
 
-TEST(IdleReasons, WhoeverWaitsForSomethingElseDoesNotWaitForAStalledDevice) {
+TEST(IdleReasons, DeviceWithOtherIdleReasonKeepsItDuringStall) {
   Dispatcher dispatcher;
   for (const char* id : {"waits", "stalls"}) dispatcher.add_device(device(id, 10, 1), {});
   add_file(dispatcher, 1, Seconds(100));

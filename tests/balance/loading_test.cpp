@@ -19,7 +19,7 @@ Dispatcher while_the_fast_one_loads(Seconds load_time) {
   return dispatcher;
 }
 
-TEST(Loading, APieceIsLeftToADeviceThatStillLoadsWhereThatEndsItATenthSooner) {
+TEST(Loading, PieceWaitsForLoadingDeviceIfTenPercentFaster) {
   for (const bool whole : {false, true}) {
     SCOPED_TRACE(whole);
     const auto placed = [&](Seconds load_time) {

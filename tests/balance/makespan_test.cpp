@@ -39,7 +39,7 @@ struct Row {
 
 class MakespanTable : public testing::TestWithParam<Row> {};
 
-TEST_P(MakespanTable, IsWhatIsPromised) {
+TEST_P(MakespanTable, MeetsThePromisedRatios) {
   const Row row = GetParam();
   const auto devices = devices_of({30, 12});
   double sum = 0, worst = 0, note = 0;
@@ -80,7 +80,7 @@ double best_of_all(const std::vector<double>& audio, const std::vector<double>& 
   return best;
 }
 
-TEST(Makespan, WithExactEstimatesARunOfUpToTenFilesIsWithinAHundredthOfTheTrueOptimum) {
+TEST(Makespan, UpToTenFilesEndWithinOnePercentOfOptimum) {
   for (const auto seed : seeds(100)) {
     TUTTI_SEED_TRACE(seed);
     Dice dice(seed);
@@ -94,7 +94,7 @@ TEST(Makespan, WithExactEstimatesARunOfUpToTenFilesIsWithinAHundredthOfTheTrueOp
   }
 }
 
-TEST(Makespan, TheLectureArchiveUsesNinetyNineHundredthsOfEqualAndUnequalCards) {
+TEST(Makespan, LectureArchiveUsesNinetyNinePercentOfDevices) {
   std::ifstream file(std::string(TUTTI_SOURCE_DIR) + "/tests/data/balance/workload.json");
   const auto audio = nlohmann::json::parse(file).at("durations_s").get<std::vector<double>>();
   const auto jobs = with_error(audio, 0, 0);

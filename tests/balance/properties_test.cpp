@@ -191,7 +191,7 @@ class Storm {
   double now_ = 0;
 };
 
-TEST(Properties, NoLimitIsPassedNothingIsPlacedTwiceAndEverythingEndsOnceAllIsWell) {
+TEST(Properties, RandomFaultsBreakNoLimitAndEveryJobEndsOnce) {
   for (const auto seed : seeds(60)) {
     TUTTI_SEED_TRACE(seed);
     Storm(seed).run();
@@ -199,7 +199,7 @@ TEST(Properties, NoLimitIsPassedNothingIsPlacedTwiceAndEverythingEndsOnceAllIsWe
   }
 }
 
-TEST(Properties, NoDeviceIsIdleWhileAPieceWaitsThatItCouldEndBeforeEverythingElse) {
+TEST(Properties, NoDeviceIdlesWhileItCouldFinishAPieceBeforeTheEnd) {
   for (const auto seed : seeds(60)) {
     TUTTI_SEED_TRACE(seed);
     Dice dice(seed);
@@ -235,7 +235,7 @@ TEST(Properties, NoDeviceIsIdleWhileAPieceWaitsThatItCouldEndBeforeEverythingEls
   }
 }
 
-TEST(Properties, AnEndlessStreamOfBetterJobsStarvesNobody) {
+TEST(Properties, EndlessHigherClassJobsStarveNoBatchJob) {
   Dispatcher dispatcher;
   dispatcher.add_device(device("d", 30, 1), {});
   add_file(dispatcher, 0, Seconds(30), {}, {.kind = JobClass::batch});

@@ -52,7 +52,7 @@ TEST(Simulator, JitterAndAWarmUpAreWorkedAround) {
   EXPECT_LE(result.makespan.count(), (lower_bound(jobs, devices, SimUnit::window).count() + lost) * 1.02);
 }
 
-TEST(Simulator, AWindowCostsBesideItsAudioWhateverIsInIt) {
+TEST(Simulator, WindowHasAFixedCostBesideItsAudio) {
   auto devices = std::vector{plain_device("a", 30, 4)};
   devices[0].fixed = Seconds(1);
   const std::vector<SimJob> clips = with_error(std::vector<double>(40, 15.0), 0, 0);
@@ -64,7 +64,7 @@ TEST(Simulator, AWindowCostsBesideItsAudioWhateverIsInIt) {
     EXPECT_NEAR(run(devices, jobs).makespan / lower_bound(jobs, devices, SimUnit::window), 1, 1e-6);
 }
 
-TEST(Simulator, NobodyIsFasterThanTheLowerBoundWhateverWindowsCostEachDevice) {
+TEST(Simulator, MakespanIsNeverBelowTheLowerBound) {
   auto devices = std::vector{plain_device("a", 30, 4), plain_device("b", 12, 4)};
   devices[1].fixed = Seconds(2);
   std::vector<SimJob> jobs = lectures(20);
@@ -74,7 +74,7 @@ TEST(Simulator, NobodyIsFasterThanTheLowerBoundWhateverWindowsCostEachDevice) {
   EXPECT_LE(run(devices, jobs).makespan / lower_bound(jobs, devices, SimUnit::window), 1.1);
 }
 
-TEST(Simulator, ASpeedThatWasToldWrongIsLearned) {
+TEST(Simulator, WrongDeclaredSpeedIsCorrectedByMeasurement) {
   auto devices = std::vector{plain_device("a", 30, 4), plain_device("b", 30, 4)};
   devices[1].speed = 6;
   const auto jobs = lectures(30);
@@ -94,7 +94,7 @@ TEST(Simulator, AWorkerThatDiesNowAndThenCostsItsWindowsAndNothingElse) {
   EXPECT_LE(result.makespan / lower_bound(jobs, devices, SimUnit::window), 1.05);
 }
 
-TEST(Simulator, ACardThatFailsEverythingAtOnceIsNoBlackHole) {
+TEST(Simulator, DeviceThatFailsAtOnceDoesNotConsumeAllJobs) {
   auto devices = std::vector{plain_device("a", 30, 4), plain_device("b", 12, 4)};
   devices[0].faults = failing(Seconds(10), Seconds(20'000));
   const auto jobs = lectures(30);
@@ -114,7 +114,7 @@ TEST(Simulator, ALostCardThatReturnsIsProbedAndWorksAgain) {
   EXPECT_NEAR(result.devices[0].idle[static_cast<std::size_t>(Idle::fault)].count(), 100, 5);
 }
 
-TEST(Simulator, WhenAllCardsAreSickForAWhileNothingIsLost) {
+TEST(Simulator, TemporaryFaultsOfAllDevicesLoseNoJob) {
   auto devices = std::vector{plain_device("a", 30, 2), plain_device("b", 12, 2)};
   for (auto& device : devices) device.faults = failing(Seconds(51.3), Seconds(120));
   const auto jobs = lectures(20);
@@ -129,7 +129,7 @@ TEST(Simulator, EndsWhenNothingCanEverHappenAgain) {
   EXPECT_LT(done(result), 20u);
 }
 
-TEST(Simulator, WhatACardTakesToLoadIsWaitedForWhereThatIsSooner) {
+TEST(Simulator, LoadingDeviceIsWaitedForWhereThatIsSooner) {
   std::vector<SimDevice> devices{plain_device("slow", 1, 1), plain_device("fast", 100, 1)};
   devices[1].warm_up = Seconds(2);
   const auto one = with_error(std::vector<double>{30}, 0, 0);
@@ -155,7 +155,7 @@ TEST(Simulator, ARecordingIsNotToBlameForCardsThatTheDriverLoses) {
   EXPECT_EQ(done_after(Kind::worker_dies), 0u) << "two workers that crash with it alone";
 }
 
-TEST(Simulator, ASlowCardCountsOnAFastOneThatStillStarts) {
+TEST(Simulator, SlowDeviceLeavesWorkToFastOneThatStillStarts) {
   std::vector<SimDevice> devices{plain_device("slow", 12, 10), plain_device("a", 60, 10), plain_device("b", 60, 10)};
   devices[2].warm_up = Seconds(0.5);
   const std::vector<double> lengths(10, 120.0);

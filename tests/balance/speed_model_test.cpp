@@ -5,7 +5,7 @@
 namespace tutti {
 namespace {
 
-TEST(SpeedModel, BelievesItsPriorUntilSomethingIsMeasured) {
+TEST(SpeedModel, UsesThePriorUntilSomethingIsMeasured) {
   const SpeedModel model(30, 4);
   EXPECT_DOUBLE_EQ(model.speed(4), 30);
   EXPECT_DOUBLE_EQ(model.speed(9), 30);
@@ -14,7 +14,7 @@ TEST(SpeedModel, BelievesItsPriorUntilSomethingIsMeasured) {
   EXPECT_FALSE(model.error());
 }
 
-TEST(SpeedModel, ANewBeliefHoldsUntilSomethingIsMeasured) {
+TEST(SpeedModel, NewPriorHoldsUntilSomethingIsMeasured) {
   SpeedModel model(30, 2);
   model.believe(10);
   EXPECT_DOUBLE_EQ(model.speed(2), 10);
@@ -32,7 +32,7 @@ TEST(SpeedModel, FollowsADeviceThatBecomesSlower) {
   EXPECT_NEAR(model.speed(1), 15, 0.3);
 }
 
-TEST(SpeedModel, TellsTheFixedCostFromTheSpeedWhenLengthsDiffer) {
+TEST(SpeedModel, SeparatesFixedCostFromSpeedWhenLengthsDiffer) {
   SpeedModel model(10, 1);
   for (int i = 0; i < 40; ++i) {
     const double audio = 10 + 7 * (i % 5);
@@ -55,7 +55,7 @@ TEST(SpeedModel, ThroughShortPiecesLessAudioGoesThanThroughLongOnes) {
   EXPECT_EQ(model.doubt(Seconds(5)), 0) << "the fixed cost was separated";
 }
 
-TEST(SpeedModel, WhatPiecesOfAnotherLengthCostIsInDoubtWhileAllWereAlike) {
+TEST(SpeedModel, CostOfUnmeasuredLengthsIsUncertain) {
   SpeedModel model(10, 1);
   EXPECT_EQ(model.doubt(Seconds(15)), 0) << "all of it is only believed";
   for (int i = 0; i < 20; ++i) model.measured(Seconds(30), Seconds(1), 1);

@@ -19,7 +19,7 @@ double do_windows(Dispatcher& dispatcher, const std::vector<double>& lengths, do
   return now;
 }
 
-TEST(TimeLeft, WhatIsLeftTakesWhatEveryWindowCostsBesideItsAudio) {
+TEST(TimeLeft, TimeLeftIncludesTheFixedCostOfWindows) {
   Dispatcher dispatcher;
   dispatcher.add_device(device("a", 30, 1), {});
   dispatcher.add_job(1, {.audio = Seconds(1000)}, {});
@@ -34,7 +34,7 @@ TEST(TimeLeft, WhatIsLeftTakesWhatEveryWindowCostsBesideItsAudio) {
   EXPECT_NEAR(dispatcher.devices(Seconds(now))[0].speed, 21, 1) << "of windows as it had them: 40 of audio alone";
 }
 
-TEST(TimeLeft, WhatIsLeftIsLessCertainWhenItsWindowsAreUnlikeThoseThatWereMeasured) {
+TEST(TimeLeft, ErrorGrowsForWindowLengthsNeverMeasured) {
   Dispatcher dispatcher;
   dispatcher.add_device(device("a", 30, 1), {});
   dispatcher.add_job(1, {.audio = Seconds(900)}, {});
@@ -48,7 +48,7 @@ TEST(TimeLeft, WhatIsLeftIsLessCertainWhenItsWindowsAreUnlikeThoseThatWereMeasur
   EXPECT_LE(dispatcher.queue(Seconds(now)).error, 1) << "nothing ends before now";
 }
 
-TEST(TimeLeft, AfterShortClipsAFullWindowIsNotThoughtToTakeAsLongAsSoManyOfThem) {
+TEST(TimeLeft, FullWindowIsNotExpectedToCostAsMuchAsItsClips) {
   Dispatcher dispatcher;
   dispatcher.add_device(device("a", 30, 1), {});
   dispatcher.add_job(1, {.audio = Seconds(900)}, {});

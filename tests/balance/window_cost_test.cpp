@@ -22,7 +22,7 @@ double predicted(const WindowCost& cost, const WindowWork& work) {
   return work.windows * cost.fixed().count() + work.audio.count() / cost.speed();
 }
 
-TEST(WindowCost, LearnedFromClipsAloneItsBandHoldsWhatLongRecordingsTakeHoweverMuchIsFixed) {
+TEST(WindowCost, BandFromClipsCoversLongRecordingsAtAnyFixedCost) {
   for (const double windows : {10.0, 400.0})
     for (const double fixed : {0.15, 0.3, 0.45, 0.6, 0.75, 0.85}) {
       const Truth truth{fixed};
@@ -36,7 +36,7 @@ TEST(WindowCost, LearnedFromClipsAloneItsBandHoldsWhatLongRecordingsTakeHoweverM
     }
 }
 
-TEST(WindowCost, OfWhatIsNotLikeWhatWasMeasuredLessIsKnown) {
+TEST(WindowCost, ErrorGrowsAwayFromMeasuredLengths) {
   const Truth truth{0.5};
   const std::vector<WindowWork> clips{truth.run(400, Seconds(15))};
   const WindowCost cost(clips);
@@ -48,7 +48,7 @@ TEST(WindowCost, OfWhatIsNotLikeWhatWasMeasuredLessIsKnown) {
   EXPECT_GT(cost.error(truth.run(10, Seconds(15))), 0.2) << "a run that fills its places but once";
 }
 
-TEST(WindowCost, HoweverManyRunsHadWindowsOfOneLengthTheyDoNotTellWhatIsFixed) {
+TEST(WindowCost, RunsOfOneWindowLengthDoNotRevealFixedCost) {
   for (const double fixed : {0.15, 0.5, 0.85}) {
     const Truth truth{fixed};
     const std::vector<WindowWork> clips(20, truth.run(400, Seconds(15)));
@@ -61,7 +61,7 @@ TEST(WindowCost, HoweverManyRunsHadWindowsOfOneLengthTheyDoNotTellWhatIsFixed) {
   }
 }
 
-TEST(WindowCost, RunsWithWindowsOfOtherLengthsTellWhatIsFixed) {
+TEST(WindowCost, RunsOfDifferentWindowLengthsRevealFixedCost) {
   for (const double fixed : {0.0, 0.2, 0.7}) {
     const Truth truth{fixed};
     std::vector<WindowWork> runs;
@@ -76,7 +76,7 @@ TEST(WindowCost, RunsWithWindowsOfOtherLengthsTellWhatIsFixed) {
   }
 }
 
-TEST(WindowCost, WhatWasMeasuredMattersMoreThanWhatWasNot) {
+TEST(WindowCost, LongRunsOutweighASingleSlowWindow) {
   const Truth truth{0.4};
   WindowWork slow = truth.run(1, Seconds(30));
   slow.busy *= 4;  // a single window, with nothing beside it

@@ -4,7 +4,7 @@
 
 using namespace tutti;
 
-TEST(AsciiLower, MakesLettersSmallAndLeavesEveryOtherByte) {
+TEST(AsciiLower, LowersAsciiOnlyAndKeepsOtherBytes) {
   EXPECT_EQ(ascii_lower(".FLAC"), ".flac");
   EXPECT_EQ(ascii_lower("@[`{ AZaz 09"), "@[`{ azaz 09");
   EXPECT_EQ(ascii_lower("ÄÉ"), "ÄÉ");

@@ -4,7 +4,7 @@
 
 using namespace tutti;
 
-TEST(Bytes, WhatWasWrittenIsReadBack) {
+TEST(Bytes, WrittenValuesAreReadBack) {
   ByteWriter out;
   out.put(std::uint32_t{7});
   out.put(std::string_view("mel"));

@@ -31,7 +31,7 @@ constexpr Seconds kLong{60};
 
 }  // namespace
 
-TEST(Child, WhatItWritesReachesTheLogLineByLineAndTheLastLinesAreKept) {
+TEST(Child, OutputIsLoggedByLineAndTheLastLinesAreKept) {
   LogCapture log;
   Shell shell("echo out; echo err >&2; printf 'no newline'");
   EXPECT_EQ(shell.child->end(kLong).words, "exited with status 0");
@@ -39,7 +39,7 @@ TEST(Child, WhatItWritesReachesTheLogLineByLineAndTheLastLinesAreKept) {
   EXPECT_EQ(log.wait_for("err").text, "child: err");
 }
 
-TEST(Child, ALineOfAnotherProcessOfOursIsSaidAtItsOwnLevelAndUnderOnePrefix) {
+TEST(Child, LogLineOfOwnProcessKeepsItsLevelUnderOnePrefix) {
   LogCapture log;
   Shell shell("echo 'tutti: warning: slow'; echo 'tutti: error: gone'; echo 'tutti: fine'; echo 'warning: not ours'");
   shell.child->end(kLong);
@@ -64,7 +64,7 @@ TEST(Child, OnlyTheLastLinesAreKeptAndALongLineComesInParts) {
   EXPECT_EQ(lines.back().size(), 5000 - LineLog::kLongest);
 }
 
-TEST(Child, HowItEndedIsSaidInWords) {
+TEST(Child, ExitStatusIsDescribedInWords) {
   const LogCapture log;
   EXPECT_EQ(Shell("exit 3").child->end(kLong).words, "exited with status 3");
   EXPECT_EQ(Shell("kill -SEGV $$").child->end(kLong).words, "was killed by signal 11 (Segmentation fault)");
@@ -73,7 +73,7 @@ TEST(Child, HowItEndedIsSaidInWords) {
   EXPECT_EQ(twice.child->end(kLong).words, "exited with status 4");
 }
 
-TEST(Child, HowItEndedIsKnownEvenWhereWeWereStartedWithTheSignalOfItIgnored) {
+TEST(Child, ExitStatusIsKnownEvenIfSigchldWasIgnored) {
   const LogCapture log;
   const auto before = std::signal(SIGCHLD, SIG_IGN);
   Shell shell("exit 3");
@@ -81,14 +81,14 @@ TEST(Child, HowItEndedIsKnownEvenWhereWeWereStartedWithTheSignalOfItIgnored) {
   std::signal(SIGCHLD, before);
 }
 
-TEST(Child, OfOneThatSomebodyElseHasReapedNobodyClaimsThatItWentWell) {
+TEST(Child, ChildReapedElsewhereIsNotReportedAsSuccess) {
   const LogCapture log;
   Shell shell("exit 0");
   ASSERT_EQ(::waitpid(shell.child->pid(), nullptr, 0), shell.child->pid());
   EXPECT_EQ(shell.child->end(Seconds(0)).status, -1);
 }
 
-TEST(Child, OneThatDoesNotGoIsKilledWithItsWholeGroup) {
+TEST(Child, ChildIgnoringSigtermIsKilledWithItsGroup) {
   LogCapture log;
   Shell shell("trap '' TERM; sleep 1000 & echo grandchild $!; wait");
   const OwnedFd grandchild = open_pidfd(log.number_after("grandchild"));

@@ -25,7 +25,7 @@ TEST(Files, AnAtomicWriteReplacesTheWholeContent) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(path.parent_path()), {}), 1) << "no staging file stays";
 }
 
-TEST(Files, WhatADiskHasNoRoomForIsSaidWithBothSizesAndTheWayOut) {
+TEST(Files, LackOfDiskSpaceIsReportedWithBothSizesAndRemedy) {
   const TempFolder folder;
   constexpr Bytes kExabyte{1'000'000'000'000'000'000};
   EXPECT_TRUE(expect_space(folder.path(), Bytes{1}, "a byte", "Free some space"));
@@ -62,7 +62,7 @@ TEST(Files, ANameAsLongAsNamesMayBeIsWritten) {
   EXPECT_EQ(read_file(path).value(), "whole");
 }
 
-TEST(Files, WhetherAFolderCanBeWrittenToIsKnownWithoutWritingAlsoOfOneThatIsStillToBeMade) {
+TEST(Files, WritableCheckWritesNothingAndCoversMissingFolders) {
   const TempFolder folder;
   const auto made = folder / "made", file = folder / "file", lost = folder / "lost";
   std::filesystem::create_directory(made);
@@ -79,7 +79,7 @@ TEST(Files, WhetherAFolderCanBeWrittenToIsKnownWithoutWritingAlsoOfOneThatIsStil
   EXPECT_FALSE(std::filesystem::exists(made / "new"));
 }
 
-TEST(Files, WhatIsNoFileIsWrittenToAsItStands) {
+TEST(Files, PipeIsWrittenDirectlyAndStaysAPipe) {
   const TempFolder folder;
   const auto path = folder / "pipe";
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
@@ -113,13 +113,13 @@ TEST(Files, AFileThatIsNotThereIsNamedInTheError) {
   EXPECT_NE(content.error().what.find("/nowhere/at/all.txt"), std::string::npos);
 }
 
-TEST(Files, AFullDiskIsToldFromABadPath) {
+TEST(Files, FullDiskHasAnotherFaultThanBadPath) {
   const auto written = write_file_atomically("/dev/full/x", "text");
   ASSERT_FALSE(written);
   EXPECT_EQ(system_error("x", "could not be written", ENOSPC).fault, Fault::full);
 }
 
-TEST(Files, WhatThePermissionsForbidIsNoFaultOfTheCommandLine) {
+TEST(Files, DeniedPermissionIsNotAUsageError) {
   for (const int forbidden : {EACCES, EPERM, EROFS})
     EXPECT_EQ(system_error("x", "cannot be opened", forbidden).fault, Fault::refused);
 }
@@ -132,7 +132,7 @@ TEST(Files, OnlyWhatANameCannotMeanIsAFaultOfTheCommandLine) {
   EXPECT_EQ(system_error("x", "could not be started", ENOEXEC).fault, Fault::unsupported);
 }
 
-TEST(Files, AFileThatMayNotGrowOnIsNoFullDiskAndSaysTheLimit) {
+TEST(Files, FileSizeLimitIsRefusedWithLimitAndNotAsFullDisk) {
   const TempFolder folder;
   const SmallFiles limit(1 << 16);
   const auto written = write_file_atomically(folder / "large", std::string(1 << 20, 'x'));
@@ -150,7 +150,7 @@ TEST(Files, ALimitThatIsTheFileSystemsOwnIsNotCalledTheProcesss) {
   EXPECT_NE(error.hint.find("file system"), std::string::npos) << error.text();
 }
 
-TEST(Files, WhatIsWrittenAtAPlaceIsReadThereWithoutMovingAnyPosition) {
+TEST(Files, ReadAndWriteAtOffsetKeepTheFilePosition) {
   const auto file = open_unnamed_file();
   ASSERT_TRUE(file);
   const std::string text = "mel";
@@ -161,7 +161,7 @@ TEST(Files, WhatIsWrittenAtAPlaceIsReadThereWithoutMovingAnyPosition) {
   EXPECT_EQ(::lseek(file->get(), 0, SEEK_CUR), 0);
 }
 
-TEST(Files, AReadAcrossTheEndGivesWhatIsThereAndOneBehindItNothing) {
+TEST(Files, ReadAcrossTheEndIsShortAndBehindItEmpty) {
   const auto file = open_unnamed_file();
   ASSERT_TRUE(file);
   const std::string text = "frames";
@@ -172,7 +172,7 @@ TEST(Files, AReadAcrossTheEndGivesWhatIsThereAndOneBehindItNothing) {
   EXPECT_EQ(read_at(file->get(), std::as_writable_bytes(std::span(found)), 6, "pack").value(), 0U);
 }
 
-TEST(Files, AReadOrWriteAtAPlaceThatFailsNamesTheThingAndTheReason) {
+TEST(Files, FailedReadOrWriteAtOffsetNamesFileAndReason) {
   const TempFolder folder;
   ASSERT_TRUE(write_file_atomically(folder / "features", "frames"));
   const OwnedFd only_read(::open((folder / "features").c_str(), O_RDONLY | O_CLOEXEC));

@@ -14,16 +14,16 @@ TEST(Joined, PutsTheSeparatorBetweenPartsOnly) {
   EXPECT_EQ(joined(std::vector<std::string>{"tiny", "base", "small"}, ", "), "tiny, base, small");
 }
 
-TEST(Joined, APartWithoutTextIsAPartAllTheSame) {
+TEST(Joined, EmptyPartKeepsItsSeparator) {
   EXPECT_EQ(joined(std::vector<std::string>{"", "b", ""}, ","), ",b,");
 }
 
-TEST(Joined, AsksForTheTextOfWhatIsNone) {
+TEST(Joined, ConvertsElementsWithTheGivenFunction) {
   EXPECT_EQ(joined(std::vector<int>{50257, 50362}, ".", [](int token) { return std::to_string(token); }),
             "50257.50362");
 }
 
-TEST(Split, TakesApartWhatWasJoinedButForAnEmptyEnd) {
+TEST(Split, SplitsJoinedTextExceptAnEmptyEnd) {
   using Parts = std::vector<std::string_view>;
   EXPECT_EQ(split("", ','), Parts{});
   EXPECT_EQ(split("tiny", ','), Parts{"tiny"});

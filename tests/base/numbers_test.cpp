@@ -4,7 +4,7 @@
 
 using namespace tutti;
 
-TEST(BytesText, HasAsManyDigitsAsSomebodyReads) {
+TEST(BytesText, HasAsManyDigitsAsAreUseful) {
   EXPECT_EQ(bytes_text({840}), "840 bytes");
   EXPECT_EQ(bytes_text({12'345}), "12 kB");
   EXPECT_EQ(bytes_text({3'440'000}), "3.4 MB");
@@ -12,7 +12,7 @@ TEST(BytesText, HasAsManyDigitsAsSomebodyReads) {
   EXPECT_EQ(bytes_text({6'120'000'000}), "6.1 GB");
 }
 
-TEST(BytesText, OfAColumnIsInOneUnit) {
+TEST(BytesText, ColumnValuesShareOneUnit) {
   EXPECT_EQ(megabytes_text({1'624'600'000}), "1625 MB");
   EXPECT_EQ(megabytes_text({40'400'000}), "40 MB");
   EXPECT_EQ(gigabytes_text({40'400'000}), "0.0 GB");

@@ -59,7 +59,7 @@ TEST(OutputOwnership, RefusesAnInputThatIsNotThereYet) {
   EXPECT_TRUE(files.expect_no_input(folder / "in/late.txt"));
 }
 
-TEST(OutputOwnership, RefusesWhatIsInAnInputFolder) {
+TEST(OutputOwnership, RefusesFilesOfAnInputFolder) {
   const TempFolder folder;
   put(folder / "set/audio/a.wav");
   fs::create_hard_link(folder / "set/audio/a.wav", folder / "twin.html");
@@ -169,7 +169,7 @@ TEST(OutputOwnership, KnowsAFileByItsContentAlone) {
   EXPECT_EQ(occupant_of(folder.path(), known), Occupant::other);
 }
 
-TEST(OutputOwnership, NamesTheFileBesideOneThatStays) {
+TEST(OutputOwnership, AlternativeNameKeepsExtensionAndLengthLimit) {
   EXPECT_EQ(name_beside("out/talk.srt", 1), "out/talk.new.srt");
   EXPECT_EQ(name_beside("out/talk.mp3.srt", 2), "out/talk.mp3.new2.srt");
   const auto longest = name_beside("out/" + std::string(251, 'a') + ".srt", 1);

@@ -31,7 +31,7 @@ int with_output_to(int file) {
 
 }  // namespace
 
-TEST(StandardStreams, NoFileTakesThePlaceOfAClosedOneAndItsUseStillFails) {
+TEST(StandardStreams, ClosedStreamsAreNotReusedAndUseStillFails) {
   EXPECT_EXIT(::_exit(without_input_and_output()), testing::ExitedWithCode(0), "");
 }
 

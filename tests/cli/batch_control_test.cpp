@@ -33,7 +33,7 @@ nlohmann::json answer_to(const std::string& request) {
 
 }  // namespace
 
-TEST(BatchControl, DoesWhatItIsAskedAndSaysWhatItCannot) {
+TEST(BatchControl, ExecutesRequestsAndReportsInvalidOnes) {
   for (const char* request : {"drain", "drain cuda:0", "resume cuda:0", "drain left card", "cancel 7"})
     EXPECT_EQ(answer_to(request).at("ok"), true) << request;
   EXPECT_EQ(answer_to("drain cuda:1").at("error"), "no device 'cuda:1' in this run");

@@ -22,7 +22,7 @@ TEST(BatchFlags, TheNotesPolicyAloneComesWithItsCaps) {
   EXPECT_EQ(note.jobs_at_once, 10);
 }
 
-TEST(BatchFlags, TheNotesCapsGiveWayToWhatSomebodySays) {
+TEST(BatchFlags, ExplicitLimitsOverrideTheNotesCaps) {
   BatchOptions capped = on_two_devices("note");
   capped.job_caps = {{"left", 2}};
   limit_as_the_note(capped);
@@ -61,7 +61,7 @@ TEST(BatchFlags, OtherPoliciesHaveNoCapsOfTheirOwn) {
   }
 }
 
-TEST(BatchFlags, OfDeviceAndDevicesTheStrongerSourceCounts) {
+TEST(BatchFlags, StrongerSourceWinsBetweenDeviceAndDevices) {
   BatchCommand command{.devices = "emulated:30x:12GB", .device = "cuda:0"};
   settle_devices(command, SourceKind::variable, SourceKind::flag);
   EXPECT_FALSE(command.device);

@@ -67,7 +67,7 @@ TEST_F(BatchInputs, ClipsOfATableAreFoundInTheFolderBesideIt) {
   EXPECT_EQ(jobs->at(0).spec.input, folder_ / "cv/clips/a.mp3");
 }
 
-TEST_F(BatchInputs, RecordingsOfOneNameInAListOfAbsolutePathsHaveOutputsOfTheirOwn) {
+TEST_F(BatchInputs, EqualNamesInAbsolutePathListGetSeparateOutputs) {
   const std::string list = folder_ / "list.txt";
   const std::string lines = (folder_ / "2020/talk.mp3").string() + "\n" + (folder_ / "2021/talk.mp3").string() + "\n";
   ASSERT_TRUE(write_file_atomically(list, lines));
@@ -81,7 +81,7 @@ TEST_F(BatchInputs, RecordingsOfOneNameInAListOfAbsolutePathsHaveOutputsOfTheirO
   EXPECT_EQ(log_.count("keep the whole path below --output-dir: 2; --audio-root DIR"), 1) << "how they get shorter";
 }
 
-TEST_F(BatchInputs, WhatLiesAtTheTopOfTheDiskKeepsNoFoldersAndIsNotSaidTo) {
+TEST_F(BatchInputs, FilesInRootFolderGetNoSubfolderAndNoWarning) {
   BatchCommand by_list = command({folder_ / "list.txt", "/named.mp3"});
   ASSERT_TRUE(write_file_atomically(folder_ / "list.txt", "talks/relative.mp3\n/absolute.mp3\n"));
   by_list.audio_root = "/";  // as where that is the current folder, in a container
@@ -105,7 +105,7 @@ TEST_F(BatchInputs, TwoArgumentsThatWouldBecomeOneOutputAreRefusedWithAWayOut) {
   }
 }
 
-TEST_F(BatchInputs, WhatFoldersLeaveOutIsLogged) {
+TEST_F(BatchInputs, FilesLeftOutOfFoldersAreLogged) {
   ASSERT_TRUE(write_file_atomically(folder_ / "2020/notes.txt", "x"));
   EXPECT_THAT(outputs_of(command({folder_ / "2020"})), ElementsAre("talk.mp3.srt"));
   EXPECT_EQ(log_.count("Files in folders: 1 of 2 taken; 1 not audio by name. --all-files tries those as well"), 1);

@@ -19,7 +19,7 @@ TEST(BatchLog, HowFastARecordingWasIsTheDevicesSpeedAndNotItsTurns) {
   EXPECT_EQ(log.count("real time"), 1);
 }
 
-TEST(BatchLog, AStartIsToldAsInTheNoteWithItsDeviceAndWorker) {
+TEST(BatchLog, StartIsLoggedAsInTheNoteWithDeviceAndWorker) {
   LogLines log;
   PoolView view;
   view.next_device = "cuda:1";
@@ -47,7 +47,7 @@ TEST(BatchLog, AStartIsToldAsInTheNoteWithItsDeviceAndWorker) {
                                       "Thread: Worker-7", "Device: cuda:1"}));
 }
 
-TEST(BatchLog, LinesOfARecordingAreItsWorkersWhoeverWritesThem) {
+TEST(BatchLog, LogLinesOfARecordingBelongToItsWorker) {
   LogLines lines;
   BatchLog observer({}, [](const PoolView&) { return std::nullopt; });
   observer.on_start({.name = "a", .worker = 2, .device = "cuda:0"});

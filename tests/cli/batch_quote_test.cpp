@@ -20,7 +20,7 @@ BatchReport report(std::size_t done, std::vector<Seconds> transcribed) {
 
 }  // namespace
 
-TEST(BatchQuote, ARecordingWhoseLengthNobodyKnowsHidesNotWhatTheOthersTake) {
+TEST(BatchQuote, UnknownLengthKeepsTheEstimateOfOthers) {
   LogCapture log;
   StartQuote quote(basis());
   quote.expect({.lengths = {Seconds(600), Seconds(300)}, .unknown = 1});
@@ -31,13 +31,13 @@ TEST(BatchQuote, ARecordingWhoseLengthNobodyKnowsHidesNotWhatTheOthersTake) {
   EXPECT_NE(output.find("length is not known come on top: 1"), std::string::npos) << output;
 }
 
-TEST(BatchQuote, WhatWasTranscribedThoughNobodyKnewItsLengthIsComparedWithNoPlan) {
+TEST(BatchQuote, RunWithUnknownLengthTranscribedHasNoComparison) {
   StartQuote quote(basis());
   quote.expect({.lengths = {Seconds(600)}, .unknown = 1});
   EXPECT_FALSE(quote.of(report(2, {Seconds(600)})));
 }
 
-TEST(BatchQuote, OfClipsNothingIsForeseenByTheLengthsOfWholeRecordings) {
+TEST(BatchQuote, ClipTimestampsDisableTheEstimate) {
   const TempFolder folder;
   BatchOptions options{.state = folder.path()};
   options.run.batched = true;
@@ -46,7 +46,7 @@ TEST(BatchQuote, OfClipsNothingIsForeseenByTheLengthsOfWholeRecordings) {
   EXPECT_FALSE(quote_basis(options).foreseen);
 }
 
-TEST(BatchQuote, WhatFailedDoesNotCountInThePlanThatTheRunIsComparedWith) {
+TEST(BatchQuote, FailedRecordingsAreLeftOutOfTheComparedPlan) {
   StartQuote quote(basis());
   quote.expect({.lengths = {Seconds(600), Seconds(300)}});
   const auto expected = quote.of(report(1, {Seconds(300)}));

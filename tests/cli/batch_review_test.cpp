@@ -6,7 +6,7 @@
 
 using namespace tutti;
 
-TEST(BatchReview, LooksAtTheJsonOfWhatIsDone) {
+TEST(BatchReview, ReviewsTheJsonOfFinishedJobs) {
   const TempFolder folder;
   ReviewPages pages(folder / "state", Existing::keep);
   const auto write = [&](const std::string& name, const std::string& text) {
@@ -50,7 +50,7 @@ TEST(BatchReview, CountsTranscriptsWithoutText) {
   EXPECT_NE(read_file(folder / "review.html")->find("2 without speech"), std::string::npos);
 }
 
-TEST(BatchReview, StopsWhenItIsTold) {
+TEST(BatchReview, StopsOnRequestWithoutWritingReview) {
   const TempFolder folder;
   ReviewPages pages(folder / "state", Existing::keep);
   ASSERT_TRUE(write_file_atomically(folder / "a.json", "{\"segments\":[]}"));

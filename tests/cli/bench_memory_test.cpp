@@ -21,7 +21,7 @@ std::vector<BenchNeed> needs(const std::vector<BenchSetting>& settings) {
 
 }  // namespace
 
-TEST(BenchNeeds, OfSixtyFourWindowsOfLargeV3FitACardOfSixteenGigabytesInEightBitsAlone) {
+TEST(BenchNeeds, LargeV3With64WindowsFits16GBOnlyInInt8) {
   const auto found = needs({{"cuda:0", "int8_float16", 64}, {"cuda:0", "int8", 64}, {"cuda:0", "float16", 64}});
   ASSERT_EQ(found.size(), 3U);
   EXPECT_TRUE(found[0].fits());
@@ -30,14 +30,14 @@ TEST(BenchNeeds, OfSixtyFourWindowsOfLargeV3FitACardOfSixteenGigabytesInEightBit
   EXPECT_EQ(found[0].together, found[0].plan.total(64, 1));
 }
 
-TEST(BenchNeeds, TellOfEverySettingWhatItTakesAndWhetherThatFits) {
+TEST(BenchNeeds, ReportMemoryAndFitOfEverySetting) {
   const auto text = bench_needs_text(needs({{"cuda:0", "float16", 1}, {"cuda:0", "float16", 64}}));
   EXPECT_THAT(text, HasSubstr("cuda:0 float16 batch 64                    3085 MB       246 MB"
                               "          75 MB     23840 MB     16000 MB  does not fit\n"));
   EXPECT_THAT(text, HasSubstr("     16000 MB  fits\n"));
 }
 
-TEST(BenchNeeds, OfADeviceThatDoesNotSayAreNotCalledTooLarge) {
+TEST(BenchNeeds, UnknownDeviceMemoryIsNotReportedAsTooSmall) {
   const auto found = needs({{"cpu", "float32", 8}});
   EXPECT_THAT(bench_needs_text(found), HasSubstr("?  not known here\n"));
   EXPECT_THAT(bench_needs_text(found), Not(HasSubstr("does not fit")));
@@ -48,7 +48,7 @@ TEST(BenchNeeds, OfADeviceThatDoesNotSayAreNotCalledTooLarge) {
   EXPECT_TRUE(reported["fits"].is_null());
 }
 
-TEST(DeviceMemory, OfAnEmulatedCardIsWhatItPlaysAndNotTheMachines) {
+TEST(DeviceMemory, EmulatedDeviceHasItsDeclaredMemory) {
   const auto card = device_memory("emulated:30x:16GB");
   ASSERT_TRUE(card);
   EXPECT_TRUE(card->gpu);

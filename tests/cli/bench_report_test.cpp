@@ -15,7 +15,7 @@ BenchResult result_of(const std::string& type) {
   return {.trials = {{.trial = trial}}, .reference = 0, .recommended = 0};
 }
 
-TEST(BenchReport, WhereNothingRanInFloat32ItSaysWhatTheWordsAreThoseOf) {
+TEST(BenchReport, WithoutFloat32NamesTheSettingUsedAsReference) {
   EXPECT_THAT(bench_measure(result_of("float32")), IsEmpty());
   EXPECT_THAT(bench_measure({}), IsEmpty()) << "nothing ran at all";
   EXPECT_THAT(bench_measure(result_of("int8")), HasSubstr("those of cpu int8 batch 4"));

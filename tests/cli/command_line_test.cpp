@@ -15,7 +15,7 @@ TEST(CommandLine, IsWhatAShellWouldTakeAgain) {
             "tutti batch 'my talks' '' '*.mp3' 'it'\\''s' größe");
 }
 
-TEST(CommandLine, OfAHundredThousandFilesSaysHowManyThereWere) {
+TEST(CommandLine, LongArgumentListIsCutWithTheRemainingCount) {
   const std::string line = command_line("tutti batch", std::vector<std::string>(100'000, "recording.mp3"));
   EXPECT_LT(line.size(), 5000U);
   EXPECT_THAT(line, EndsWith(" more)"));

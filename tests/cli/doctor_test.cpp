@@ -109,7 +109,7 @@ TEST(Doctor, WithoutADriverItLooksWhyThereIsNone) {
   EXPECT_THAT(look(), ElementsAre(is(Level::broken, "driver", "cannot be loaded", "container toolkit")));
 }
 
-TEST(Doctor, ADriverThatHangsIsSaidToHang) {
+TEST(Doctor, HungDriverIsReportedAsBroken) {
   const MachineSnapshot all{
       .number = 1, .driver_hangs = true, .notes = {"NVIDIA's management library does not answer"}};
   Findings findings;
@@ -130,7 +130,7 @@ TEST(Doctor, TooFewOpenFilesAreBrokenAndSomeAreANote) {
   EXPECT_THAT(look(std::nullopt, std::nullopt), is(Level::good, "limits", "any number"));
 }
 
-TEST(Doctor, TheStoreOfBatchesMustBeLocalOursAndHaveRoom) {
+TEST(Doctor, StateFolderMustBeLocalWritableAndHaveSpace) {
   const auto look = [](const FolderFacts& state) {
     Findings findings;
     look_at_state(state, findings);
@@ -177,7 +177,7 @@ TEST(Doctor, ADriverOlderThanOurCudaIsBroken) {
   EXPECT_THAT(fresh.all(), Contains(is(Level::good, "CUDA", "up to 13.1")));
 }
 
-TEST(Doctor, TheReportForMachinesHasNoKeyForWhatIsAbsent) {
+TEST(Doctor, JsonReportOmitsAbsentValues) {
   Findings findings;
   findings.note("GPU 0", "bad \xff byte", "do this");
   auto gpu = healthy();

@@ -24,7 +24,7 @@ TEST(DoneRecordings, AreReadAsTheyWereShownWhateverTheirBytes) {
   EXPECT_EQ(read->totals.refused, 1);
 }
 
-TEST(DoneRecordings, WhatIsNoneIsSaidToBeNone) {
+TEST(DoneRecordings, InvalidRecordIsCorrupt) {
   const auto whole = show_done({.path = "a.mp3", .metadata = "line\n"});
   for (const std::string& text : {std::string(), std::string("hello"), whole.substr(0, whole.size() - 1)}) {
     const auto read = read_done(text);

@@ -36,7 +36,7 @@ TEST(PlainLengths, AreAListOrAWorkload) {
     EXPECT_FALSE(plain_lengths(text, "a.json").value()) << text;
 }
 
-TEST(PlainLengths, WhatIsNoLengthIsNamedByItsPlace) {
+TEST(PlainLengths, InvalidLengthIsNamedByItsIndex) {
   for (const char* text : {"[1, -2]", "[1, \"x\"]", "[1, null]", R"({"durations_s": [1, 1e99]})"}) {
     const auto read = plain_lengths(text, "a.json");
     ASSERT_FALSE(read) << text;
@@ -44,7 +44,7 @@ TEST(PlainLengths, WhatIsNoLengthIsNamedByItsPlace) {
   }
 }
 
-TEST_F(PlanDurations, OfAManifestAreThoseOfTheAssetsThatABatchTakes) {
+TEST_F(PlanDurations, ManifestDurationsCoverOnlyAssetsThatABatchTakes) {
   const auto found = read({file("m.json", R"({"count": 6, "assets": [
       {"name": "a.mp3", "asset_type": "Audio", "media_duration_seconds": "61.5"},
       {"name": "b.png", "asset_type": "Image", "media_duration_seconds": 1},
@@ -69,7 +69,7 @@ TEST_F(PlanDurations, ComeFromTablesFoldersAndHeadersAsABatchsDo) {
   EXPECT_THAT(read({file("from-a-pipe", R"({"assets": [{"name": "a.mp3", "duration": 8}]})")}).seconds, ElementsAre(8));
 }
 
-TEST_F(PlanDurations, ThoseThatNobodyKnowsAreCountedAndTheOthersPlannedFor) {
+TEST_F(PlanDurations, UnknownDurationsAreCountedAndOthersPlanned) {
   const auto list = file("m.json", R"([{"path": "none.mp3"}, {"path": "a.mp3", "duration": 9}, {"path": "long.mp3",
       "duration": 1e12}])");
   const auto found = read({list});

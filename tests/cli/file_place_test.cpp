@@ -23,7 +23,7 @@ TEST(OutputFile, IsWhereAFileIsOrCouldBeMade) {
   EXPECT_EQ(taken.error().fault, Fault::usage);
 }
 
-TEST(OutputFile, OfAFileThatIsThereIsNoneWhereItCannotBeReplaced) {
+TEST(OutputFile, ExistingFileInReadOnlyFolderIsRefused) {
   const TempFolder folder;
   ASSERT_TRUE(write_file_atomically(folder / "reports/report.json", "of the run before"));
   std::filesystem::create_symlink(folder / "reports/report.json", folder / "link.json");

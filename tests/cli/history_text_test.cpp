@@ -50,7 +50,7 @@ std::string line_with(const std::vector<std::string>& lines, const std::string& 
   return found == lines.end() ? "" : *found;
 }
 
-TEST(HistoryTables, RunsSayWhatTheyDidAndAKilledOneThatItDidNotEnd) {
+TEST(HistoryTables, RunsShowTheirResultsAndKilledRunIsMarkedNotEnded) {
   const auto lines = history_tables(example(), 200);
   EXPECT_THAT(line_with(lines, "medium  "), HasSubstr("30"));  // 1800 s in 60 s
   EXPECT_THAT(line_with(lines, "medium  "), HasSubstr(" 4/5 ")) << "of what was asked for, earlier runs included";
@@ -75,7 +75,7 @@ TEST(HistoryTables, DevicesShowTheirBusyShareAndWhatKeptThemIdle) {
   EXPECT_THAT(line_with(lines, "quarantined"), HasSubstr("3 failures in a row"));
 }
 
-TEST(HistoryTables, OfOneRunTheyEndWithHowItsRecordingsStandNow) {
+TEST(HistoryTables, SingleRunEndsWithCurrentRecordingCounts) {
   History history = example();
   history.runs.resize(1);
   history.runs[0].start.batch = "/out";

@@ -11,7 +11,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-TEST(KnownText, OfAnotherEncodingIsRefusedWithItsLine) {
+TEST(KnownText, NonUtf8TextIsRefusedWithItsLine) {
   const TempFolder folder;
   for (const char* ending : {".srt", ".txt"}) {
     const auto file = folder / (std::string("talk") + ending);
@@ -33,7 +33,7 @@ TEST(KnownText, AByteOrderMarkIsNoPartOfAWord) {
   EXPECT_EQ(text->plain, "caf\xC3\xA9 au lait");
 }
 
-TEST(KnownText, OfCaptionsOnlyWhatIsSpokenIsTaken) {
+TEST(KnownText, CaptionsKeepOnlySpokenText) {
   const TempFolder folder;
   ASSERT_TRUE(
       write_file_atomically(folder / "talk.srt",
@@ -62,7 +62,7 @@ TEST(KnownText, ASegmentWithoutTimesDoesNotCostTheOthers) {
   EXPECT_THAT(text->unusable[0].reason, HasSubstr("is missing"));
 }
 
-TEST(KnownText, OfPlainTextSpeakersAndDescriptionsAreLeftOut) {
+TEST(KnownText, PlainTextDropsSpeakersAndDescriptions) {
   const TempFolder folder;
   ASSERT_TRUE(write_file_atomically(folder / "talk.txt", "NARRATOR: Once (in May).\r\n\r\n[music]\r\nTwice.\r\n"));
   EXPECT_EQ(known_text(folder / "talk.wav", {})->plain, "Once (in May).\n\n\nTwice.");
@@ -78,7 +78,7 @@ TEST(KnownText, Utf16IsRead) {
   EXPECT_EQ(known_text(folder / "talk.wav", {})->plain, "One.\nTwo.");
 }
 
-TEST(KnownText, OfATranscriptABackwardSegmentCostsItselfAlone) {
+TEST(KnownText, BackwardSegmentIsDroppedAlone) {
   const TempFolder folder;
   ASSERT_TRUE(write_file_atomically(folder / "talk.json", R"({"segments": [{"start": 0, "end": 2, "text": " One."},
     {"start": 5, "end": 4, "text": " Two."}]})"));

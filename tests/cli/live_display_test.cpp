@@ -48,7 +48,7 @@ class HeldUpTerminal {
 
 }  // namespace
 
-TEST(LiveDisplay, ATerminalThatIsHeldUpDoesNotHoldUpWhoeverTellsHowFarItIs) {
+TEST(LiveDisplay, BlockedTerminalDoesNotBlockProgressReports) {
   const std::vector<PlannedFile> files{{.input = "talk.mp3", .outputs = {}}};
   HeldUpTerminal terminal;
   const auto display = make_live_display(files);  // paints at once, and waits for the terminal

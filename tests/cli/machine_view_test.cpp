@@ -31,7 +31,7 @@ MachineSnapshot machine(Clock::Instant now) {
 
 }  // namespace
 
-TEST(MachineView, StatesAreToldInWordsAndReadingsBySide) {
+TEST(MachineView, StatesAreWordsAndValuesAreSplitByOwner) {
   const auto now = Clock::real().now();
   const TopData data = machine_view(machine(now), now);
   ASSERT_EQ(data.devices.size(), 2U);
@@ -47,7 +47,7 @@ TEST(MachineView, StatesAreToldInWordsAndReadingsBySide) {
   EXPECT_THAT(data.title, HasSubstr("550.1"));
 }
 
-TEST(MachineView, DisksTellTheirRoomAndTheirTraffic) {
+TEST(MachineView, DisksShowFreeSpaceAndTraffic) {
   const auto now = Clock::real().now();
   MachineSnapshot snapshot = machine(now);
   snapshot.host.disks = {{.path = "/", .total = Bytes{100}, .free = Bytes{40}, .read = 12e6}};
@@ -67,7 +67,7 @@ TEST(MachineView, AProcessOnAGpuIsOneRow) {
   EXPECT_EQ(data.processes[0].device_memory, Bytes{2'000'000'000});
 }
 
-TEST(MachineView, ARunsOwnAndForeignAreTheRunsToTell) {
+TEST(MachineView, OwnAndForeignLoadAreLeftToTheRun) {
   const auto now = Clock::real().now();
   TopData run;
   run.devices = {{.id = "cuda:0", .uuid = "GPU-1a2b"}, {.id = "cpu:0"}};

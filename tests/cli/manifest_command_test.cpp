@@ -32,7 +32,7 @@ void put_wav(const fs::path& path, std::uint32_t seconds) {
                                         << std::string(bytes, '\0');
 }
 
-TEST(ManifestCommand, WhatItWritesIsReadBackOldestFirstWithLengthsAndTheSameIds) {
+TEST(ManifestCommand, WrittenManifestListsOldestFirstWithStableIds) {
   const TempFolder folder;
   put_wav(folder / "in/new/b.wav", 3);
   put_wav(folder / "in/old/a.wav", 2);
@@ -53,7 +53,7 @@ TEST(ManifestCommand, WhatItWritesIsReadBackOldestFirstWithLengthsAndTheSameIds)
   EXPECT_EQ(id, found[0].entry.id);
 }
 
-TEST(ManifestCommand, OfTwoFoldersEveryRecordingIsFoundAgainAndHasAnIdOfItsOwn) {
+TEST(ManifestCommand, RecordingsOfTwoFoldersGetUniqueIdsAndAreFound) {
   const TempFolder folder;
   put_wav(folder / "2020/talk.wav", 3);
   put_wav(folder / "2021/talk.wav", 2);
@@ -72,7 +72,7 @@ TEST(ManifestCommand, OfTwoFoldersEveryRecordingIsFoundAgainAndHasAnIdOfItsOwn) 
   EXPECT_EQ(ids.size(), 2U);
 }
 
-TEST(ManifestCommand, OfATableTheIdsAndNamesAreKept) {
+TEST(ManifestCommand, TableIdsAndNamesAreKept) {
   const TempFolder folder;
   put_wav(folder / "a.wav", 1);
   put_wav(folder / "b.wav", 1);
@@ -87,14 +87,14 @@ TEST(ManifestCommand, OfATableTheIdsAndNamesAreKept) {
   EXPECT_EQ(names.begin()->second, "b") << "of the file, and an id made up";
 }
 
-TEST(ManifestCommand, AMissingFileIsToldAndTheOthersAreWritten) {
+TEST(ManifestCommand, MissingFileIsReportedAndOthersAreWritten) {
   const TempFolder folder;
   put_wav(folder / "a.wav", 1);
   EXPECT_EQ(run_manifest({folder / "a.wav", folder / "b.wav", "-o", folder / "m.json"}), kSomeFailed);
   EXPECT_EQ(nlohmann::json::parse(read_file(folder / "m.json").value())["count"], 1);
 }
 
-TEST(ManifestCommand, WhereNoRecordingIsFoundTheManifestThatIsThereStays) {
+TEST(ManifestCommand, ExistingManifestStaysIfNoRecordingIsFound) {
   const TempFolder folder;
   std::filesystem::create_directories(folder / "not mounted");
   const std::string file = folder / "m.json";

@@ -7,7 +7,7 @@
 
 using namespace tutti;
 
-TEST(MemoryTable, ShowsForEveryComputeTypeWhatTheRunTakesAndHowManyWindowsWouldFit) {
+TEST(MemoryTable, ShowsMemoryAndFittingWindowsPerComputeType) {
   const auto table = memory_table({.shape = {128, 1500, 448, 51866, 1280, 32, 32},
                                    .device = "a card",
                                    .available = {16'000'000'000},
@@ -20,7 +20,7 @@ TEST(MemoryTable, ShowsForEveryComputeTypeWhatTheRunTakesAndHowManyWindowsWouldF
   EXPECT_TRUE(has("int8_float16     2574 MB       131 MB        75 MB     15957 MB     64")) << table;
 }
 
-TEST(MemoryTable, IsToldAsOneEventToo) {
+TEST(MemoryTable, IsAlsoWrittenAsOneJsonEvent) {
   const auto event = nlohmann::json::parse(memory_json({.shape = {128, 1500, 448, 51866, 1280, 32, 32},
                                                         .device = "a card",
                                                         .available = {16'000'000'000},
@@ -38,7 +38,7 @@ TEST(MemoryTable, IsToldAsOneEventToo) {
   EXPECT_NEAR(half["together_bytes"].get<double>(), 14'543e6, 1e6);
 }
 
-TEST(MemoryTable, SaysOfTheMostWindowsThatFitThatTheirMemoryIsThereAndOfOneMoreThatItIsNot) {
+TEST(MemoryTable, LargestFittingWindowCountFitsAndOneMoreDoesNot) {
   MemoryQuestion question{
       .shape = {128, 1500, 448, 51866, 1280, 32, 32}, .device = "a card", .available = {16'000'000'000}, .gpu = true};
   const auto of_type = [&](std::size_t type, std::int32_t windows) {
@@ -65,7 +65,7 @@ TEST(MemoryTable, CountsWindowsInEightBitsWhereTheProcessorKeepsThem) {
   EXPECT_NE(narrow.find("int8               89 MB         5 MB"), std::string::npos) << narrow;
 }
 
-TEST(MemoryTable, OfFixedShapesHasTheSequencesThatFillUpSteps) {
+TEST(MemoryTable, FixedShapesIncludeFillerSequences) {
   MemoryQuestion question{.shape = {128, 1500, 448, 51866, 1280, 32, 32},
                           .device = "a card",
                           .available = {16'000'000'000},

@@ -91,7 +91,7 @@ TEST(OptionTable, AFlagWinsOverItsVariableAndAVariableOverTheFile) {
   EXPECT_NE(shown.find("# default"), std::string::npos) << shown;
 }
 
-TEST(OptionTable, AListThatIsGivenAgainGoesOnAndAStrongerSourceBeginsAnew) {
+TEST(OptionTable, RepeatedListAppendsAndStrongerSourceReplaces) {
   const SettingSources sources{.environment = {{"TUTTI_DEVICES", "cpu"}}};
   EXPECT_EQ(read({"x.wav"}).devices, "auto");
   EXPECT_EQ(read({"x.wav"}, sources).devices, "cpu");
@@ -122,7 +122,7 @@ TEST(OptionTable, WhereTooFewWordsAreGivenThoseThatAreThereAreNamed) {
   EXPECT_TRUE(table.read({"whisper", "a.mp3"}, {}));
 }
 
-TEST(OptionTable, AnOptionInTheValuesPlaceIsAForgottenValue) {
+TEST(OptionTable, OptionInsteadOfValueIsAMissingValueError) {
   EXPECT_NE(complaint({"x", "--output-dir", "--carry_initial_prompt"})
                 .find("--output-dir: expected a value (DIR), found the option --carry_initial_prompt"),
             std::string::npos);
@@ -140,7 +140,7 @@ TEST(OptionTable, AValueOfSeveralLinesTakesOneInTheListOfSettings) {
   EXPECT_NE(table.show_config().find("= a threads = 9"), std::string::npos) << table.show_config();
 }
 
-TEST(OptionTable, TheSourcesOfSettingsStandInOneColumn) {
+TEST(OptionTable, SettingSourcesAlignInOneColumn) {
   Knobs knobs;
   OptionTable table = table_of(knobs);
   ASSERT_TRUE(table.read({"--model", "größe-für-ü", "x"}, {}));
@@ -178,7 +178,7 @@ TEST(OptionTable, HelpIsGivenWhateverElseIsWrong) {
   EXPECT_EQ(read({"x.wav", "--", "-h"}).files.at(1), "-h");
 }
 
-TEST(OptionTable, ExamplesStandAtTheEndOfTheHelp) {
+TEST(OptionTable, ExamplesEndTheHelp) {
   Knobs knobs;
   OptionTable table = table_of(knobs);
   EXPECT_EQ(table.help().find("Examples"), std::string::npos);
@@ -204,7 +204,7 @@ TEST(OptionTable, ACommandThatReadsFlagsAlonePromisesNoOtherSources) {
   EXPECT_EQ(table.help().find("TUTTI_MODEL"), std::string::npos) << table.help();
 }
 
-TEST(OptionTable, AFileThatBeginsWithADashIsToldItsOtherName) {
+TEST(OptionTable, FileBeginningWithDashGetsDotSlashHint) {
   EXPECT_NE(complaint({"-talk.wav"}).find("./-talk.wav"), std::string::npos);
 }
 
@@ -220,7 +220,7 @@ TEST(OptionTable, AnAliasIsTheSameFlagAndNoSettingOfItsOwn) {
   EXPECT_FALSE(table.read({"--=True"}, {})) << "an option without an alias is not one without a name";
 }
 
-TEST(OptionTable, WhatNoFlagGaveIsNamedByItsSource) {
+TEST(OptionTable, SettingWithoutAFlagIsNamedByItsSource) {
   const SettingSources sources{.environment = {{"TUTTI_MODEL", "m"}, {"TUTTI_THREADS", "3"}},
                                .file = {{"output_dir", "out"}},
                                .file_name = "config.toml"};

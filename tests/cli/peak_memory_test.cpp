@@ -9,7 +9,7 @@
 
 using namespace tutti;
 
-TEST(PeakMemory, WhereADriverShowsNoProcessesALittleThatIsTakenIsTheWorkersAllTheSame) {
+TEST(PeakMemory, GrowthCountsAsWorkersWithoutProcessList) {
   const std::string card = "gpu uuid=GPU-a bus=0000:01:00.0 total=24000000000 used=";
   const ScriptedMachine machine(card + "100000000\n");
   PeakMemory memory("cuda:0");

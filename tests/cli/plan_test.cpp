@@ -17,7 +17,7 @@ DevicePast past_in(const std::filesystem::path& folder) {
   return past.value_or(DevicePast{});
 }
 
-TEST(PlanDevices, EmulatedOnesHaveSpeedAndMemoryAndRealOnesWhatTheDriverSays) {
+TEST(PlanDevices, EmulatedUseDeclaredAndRealUseDriverValues) {
   MachineDevices machine;
   machine.gpus.resize(1);
   machine.gpus[0].uuid = "GPU-aa";
@@ -37,7 +37,7 @@ TEST(PlanDevices, EmulatedOnesHaveSpeedAndMemoryAndRealOnesWhatTheDriverSays) {
     EXPECT_FALSE(plan_targets(list, machine)) << list;
 }
 
-TEST(PlanDevices, WhatBatchesHaveMeasuredIsTheirSpeed) {
+TEST(PlanDevices, MeasuredSpeedOfBatchesIsUsed) {
   const TempFolder folder;
   std::vector<PlanTarget> targets{{.id = "cuda:0", .record = "GPU-aa"}, {.id = "cuda:1", .record = "GPU-bb"}};
   add_past(targets, past_in(folder.path() / "none"), {"medium", "default"});
@@ -89,7 +89,7 @@ TEST(PlanDevices, WithTheDefaultTypeASpeedOfAnotherTypeWillDo) {
   EXPECT_FALSE(exact[0].speed) << "a type that was asked for by name is that one";
 }
 
-TEST(PlanDevices, WhatTheyTookToLoadIsThatOfTheLastBatchInWhichTheyWorkedWithTheModel) {
+TEST(PlanDevices, LoadTimeIsFromTheLastBatchWithTheModel) {
   const TempFolder folder;
   {
     auto store = open_store({.folder = folder.path()});
@@ -117,7 +117,7 @@ TEST(PlanDevices, WhatTheyTookToLoadIsThatOfTheLastBatchInWhichTheyWorkedWithThe
   EXPECT_NEAR(quote_time({.targets = {targets[0]}, .jobs = jobs}, fits).expected.count(), 8 + 100, 0.1);
 }
 
-TEST(PlanDevices, WhatTheyDrewInEarlierBatchesIsKnownWhereAllSaidIt) {
+TEST(PlanDevices, PastPowerIsKnownIfAllRunsReportedIt) {
   const TempFolder folder;
   {
     auto store = open_store({.folder = folder.path()});
@@ -175,7 +175,7 @@ TEST(PlanQuote, LearnedFromClipsAloneTheBandHoldsWhatLongRecordingsTake) {
       << "of what is like what was measured more is known";
 }
 
-TEST(PlanQuote, AWindowOfAnArchiveTooLongToSimulateSinglyCostsWhatAnyWindowCosts) {
+TEST(PlanQuote, HugeArchiveKeepsTheUsualCostPerWindow) {
   std::vector<PlanTarget> targets{{.id = "cpu:0", .record = "cpu:0"}};
   add_past(targets, past_of_clips(200), {"base", "default"});
   const auto quote = quote_time({.targets = targets, .jobs = with_error(std::vector<double>(4, 1.7e6), 0, 0)},
@@ -183,7 +183,7 @@ TEST(PlanQuote, AWindowOfAnArchiveTooLongToSimulateSinglyCostsWhatAnyWindowCosts
   EXPECT_NEAR(quote.lower_bound / quote.expected, 1, 0.01);
 }
 
-TEST(PlanQuote, WhileASpeedIsMostlyFromBeforeWindowsWereCountedItCountsAsItDid) {
+TEST(PlanQuote, SpeedMostlyWithoutWindowCountsUsesOldModel) {
   DevicePast past = past_of_clips(60);  // a quarter of an hour, in half as many windows as an hour has
   for (SpeedRecord& speed : past.speeds) speed.samples = 120;
   std::vector<PlanTarget> targets{{.id = "cpu:0", .record = "cpu:0"}};
@@ -232,7 +232,7 @@ TEST(PlanPolicies, AreComparedOverAsMuchSpeechAsEarlierBatchesFound) {
   EXPECT_EQ(all.json().find("speech_share"), std::string::npos) << "it is unknown";
 }
 
-TEST(PlanCapacity, OfAutoIsThatOfTheLargestFastType) {
+TEST(PlanCapacity, AutoHasTheCapacityOfTheLargestFastType) {
   const ModelShape medium = *model_shape("medium");
   for (const bool on_cpu : {false, true}) {
     const PlanTarget target{.id = "x", .memory = Bytes{8'000'000'000}, .on_cpu = on_cpu};
@@ -242,7 +242,7 @@ TEST(PlanCapacity, OfAutoIsThatOfTheLargestFastType) {
   }
 }
 
-TEST(PlanCapacity, IsTheMemoryPlansArithmeticWithTheDriversShareAndTheHeadroomLeftFree) {
+TEST(PlanCapacity, FollowsMemoryPlanLessDriverShareAndHeadroom) {
   const ModelShape medium = *model_shape("medium");
   const PlanTarget card{.id = "cuda:0", .memory = Bytes{8'000'000'000}};
   const Capacity it = capacity({.shape = medium, .compute_type = "float16"}, card);
@@ -268,7 +268,7 @@ TEST(PlanCapacity, AsManyDecodersAreCountedAsFeedTheDevices) {
   EXPECT_EQ(all - usual, 12 * (control(400 * 5, 16) - usual)) << "a process more for 400 x real time, one a core";
 }
 
-TEST(PlanQuote, WhatDoesNotFitIsSaidAndNotRecommended) {
+TEST(PlanQuote, DeviceTooSmallIsReportedAndNotRecommended) {
   const auto quote = make_quote({.model = "large-v3",
                                  .compute_type = "default",
                                  .ram = {32'000'000'000},
@@ -320,7 +320,7 @@ TEST(PlanQuote, CostsAndEnergyAreThoseOfTheDevicesTheModelFitsOn) {
   EXPECT_NE(quote->json().find("\"cost_per_audio_hour\":"), std::string::npos);
 }
 
-TEST(PlanPolicies, WhatBefallsACardIsSimulatedAndNotExpected) {
+TEST(PlanPolicies, DeviceFaultsAreSimulatedButNotExpected) {
   auto targets = *plan_figures("12GB:30x,12GB:30x");
   const auto healthy = targets;
   using Kind = EmulatedFailure::Kind;
@@ -357,7 +357,7 @@ TEST(PlanPolicies, ARecordingIsBlamedForLostWorkersAsABatchBlamesIt) {
   EXPECT_EQ(not_done(Kind::garble), 1U);
 }
 
-TEST(PlanPolicies, RecordingsThatNoDeviceIsLeftForAreSaid) {
+TEST(PlanPolicies, RecordingsWithoutDeviceAreCountedAsNotDone) {
   auto targets = *plan_figures("12GB:30x");
   targets[0].failures = {{EmulatedFailure::Kind::lost, Seconds(10)}};
   const std::vector<SimJob> jobs = with_error(std::vector<double>{3000, 2000}, 0, 0);

@@ -47,7 +47,7 @@ class PreparedCorpus : public testing::Test {
   TempFolder folder_;
 };
 
-TEST_F(PreparedCorpus, IsGoneOnWithBehindWhatWasDone) {
+TEST_F(PreparedCorpus, ResumesAfterTheFinishedRecordings) {
   const auto one = recording("one", "a"), two = recording("two", "b");
   ASSERT_TRUE(open().value().add(one, of(one)));
   EXPECT_EQ(open("other").error().fault, Fault::usage);
@@ -64,7 +64,7 @@ TEST_F(PreparedCorpus, IsGoneOnWithBehindWhatWasDone) {
   EXPECT_EQ(open().error().fault, Fault::usage) << "it is whole";
 }
 
-TEST_F(PreparedCorpus, HasNothingOfATextThatHasChangedSince) {
+TEST_F(PreparedCorpus, DropsSamplesOfAChangedText) {
   const auto one = recording("one", "a"), two = recording("two", "b");
   {
     auto folder = open().value();
@@ -82,7 +82,7 @@ TEST_F(PreparedCorpus, HasNothingOfATextThatHasChangedSince) {
   EXPECT_NE(lines.find("\"one-0001\""), std::string::npos) << "under its own name";
 }
 
-TEST_F(PreparedCorpus, GivesNoRecordingTheNameOfAnotherOneThatWasDoneBefore) {
+TEST_F(PreparedCorpus, NamesOfFinishedRecordingsAreNotReused) {
   const auto first = recording("a/talk", "a"), second = recording("b/talk", "b");
   {
     auto folder = open().value();

@@ -24,7 +24,7 @@ TEST(RecordingIndex, ATranscriptBelongsToTheSoundOfItsNameBesideIt) {
   EXPECT_EQ(index.recording_of(folder / "other.json"), std::nullopt);
 }
 
-TEST(RecordingIndex, WhateverABatchTranscribesIsFoundAgain) {
+TEST(RecordingIndex, RecordingsOfAllBatchExtensionsAreFound) {
   const TempFolder folder;
   for (const char* name : {"book.m4b", "old.mp2", "film.ogv", "LOUD.WAV", "stream.ts"}) {
     touch(folder / name);

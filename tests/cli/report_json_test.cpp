@@ -45,7 +45,7 @@ TEST(ReportJson, CountsWhatWasLeftOutOfTheInputsByReason) {
   EXPECT_FALSE(json::parse(batch_report_json({}, {}, {})).contains("left_out"));
 }
 
-TEST(ReportJson, WhatAListSaysOfARecordingIsPassedOn) {
+TEST(ReportJson, FieldsOfTheInputListArePassedOn) {
   const json asset = asset_of({.uuid = "7", .name = "A talk", .extra = R"({"decade":1970,"speaker":{"id":3}})"});
   EXPECT_EQ(asset["decade"], 1970);
   EXPECT_EQ(asset["speaker"]["id"], 3);
@@ -59,7 +59,7 @@ TEST(ReportJson, TheReportsOwnNamesWinOverAListsFields) {
   EXPECT_FALSE(asset.contains("cost"));
 }
 
-TEST(ReportJson, EveryAttemptAtAFailedRecordingTellsWhereItEndedHowAndWhy) {
+TEST(ReportJson, AttemptsOfFailedRecordingShowDeviceEndAndReason) {
   const json tries = asset_of({.status = "failed",
                                .attempts = 3,
                                .tries = {{.number = 1, .device = "GPU-a", .end = AttemptEnd::orphaned},
@@ -75,7 +75,7 @@ TEST(ReportJson, EveryAttemptAtAFailedRecordingTellsWhereItEndedHowAndWhy) {
   EXPECT_FALSE(asset_of({.attempts = 1}).contains("tries"));
 }
 
-TEST(ReportJson, NamesWhatWasChosenAndWhatHasNoSpeech) {
+TEST(ReportJson, NamesAudioNotesAndRecordingsWithoutSpeech) {
   const json asset = asset_of({.status = "done", .notes = {"channel 1"}, .without_speech = true});
   EXPECT_EQ(asset["audio_notes"], json::parse(R"(["channel 1"])"));
   EXPECT_EQ(asset["without_speech"], true);
@@ -88,7 +88,7 @@ TEST(ReportJson, FieldsThatAreNoJsonObjectAreLeftOut) {
   for (const char* extra : {"", "[1]", "{\"a\":", "3"}) EXPECT_EQ(asset_of({.extra = extra}), asset_of({})) << extra;
 }
 
-TEST(ReportJson, EveryDeviceTellsTheEnergyThatItIsKnownToHaveDrawn) {
+TEST(ReportJson, DevicesShowTheirMeasuredEnergy) {
   BatchReport report;
   report.pool.devices = {{.id = "GPU-a"}, {.id = "GPU-b"}};
   report.device_joules = {{"GPU-a", 1234.5}};
@@ -97,7 +97,7 @@ TEST(ReportJson, EveryDeviceTellsTheEnergyThatItIsKnownToHaveDrawn) {
   EXPECT_FALSE(devices[1].contains("energy_joules"));
 }
 
-TEST(ReportJson, OfClipsARecordingsSpeedIsThatOfWhatWasHeardOfIt) {
+TEST(ReportJson, SpeedOfClipsCountsOnlyTranscribedAudio) {
   const json asset = asset_of({.status = "done", .audio = Seconds(3600), .requested = Seconds(60), .busy = Seconds(5)});
   EXPECT_EQ(asset["speed"], 12);
   EXPECT_EQ(asset["audio_seconds"], 3600) << "it is as long as that";
@@ -113,7 +113,7 @@ TEST(ReportJson, ADevicesSpeedIsWhatItDidAndAbsentWhereItDidNothing) {
   EXPECT_EQ(devices[1]["speed"], 10);
 }
 
-TEST(ReportText, WhatEarlierRunsEndedIsToldApartFromWhatThisOneDid) {
+TEST(ReportText, EarlierRunsResultsAreSeparateFromThisRuns) {
   BatchReport report;
   report.counts = {.total = 6, .done = 3, .failed = 2, .cancelled = 1};
   report.before = {.total = 3, .done = 1, .failed = 1, .cancelled = 1};
@@ -134,7 +134,7 @@ TEST(ReportText, RecordingsWithoutSpeechAreCounted) {
   EXPECT_THAT(batch_report_text(report, {}, {}), HasSubstr("Without speech: 2. Their transcripts are empty"));
 }
 
-TEST(ReportText, WhatAnotherRunHasDoneMeanwhileWasNotDoneBefore) {
+TEST(ReportText, WorkOfAConcurrentRunIsNotCountedAsDoneBefore) {
   BatchReport report;
   report.counts = {.total = 4, .done = 4};
   report.before = {.total = 1, .done = 1};
@@ -143,7 +143,7 @@ TEST(ReportText, WhatAnotherRunHasDoneMeanwhileWasNotDoneBefore) {
   EXPECT_THAT(text, HasSubstr("Done before this run: 1.\nDone by another run meanwhile: 1.\n"));
 }
 
-TEST(ReportText, ARunThatHadNothingToDoSaysThatAlone) {
+TEST(ReportText, RunWithNothingToDoReportsOnlyThat) {
   BatchReport report;
   report.elapsed = Seconds(1);
   report.pool.devices = {{.id = "card", .rated = 30}};
@@ -166,7 +166,7 @@ TEST(ReportJson, EveryReasonForWhichADeviceCanBeIdleHasItsWords) {
   }
 }
 
-TEST(ReportJson, WhatOutOfMemoryHasCostADeviceIsInTheReport) {
+TEST(ReportJson, ReportShowsTheOutOfMemoryLossOfADevice) {
   BatchReport report;
   report.counts.total = 1;
   report.pool.devices = {{.id = "cuda:0"},
@@ -180,7 +180,7 @@ TEST(ReportJson, WhatOutOfMemoryHasCostADeviceIsInTheReport) {
                         "the end.\n"));
 }
 
-TEST(ReportJson, OfARatedDeviceTheSpeedIsWhatItDid) {
+TEST(ReportJson, RatedDeviceReportsMeasuredSpeed) {
   BatchReport report;
   report.elapsed = Seconds(10);
   report.pool.devices = {{.id = "card", .rated = 20, .audio_done = Seconds(140), .busy = Seconds(10)}};

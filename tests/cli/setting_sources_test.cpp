@@ -23,7 +23,7 @@ TEST(SettingsFile, AnUnknownSectionNamesTheNearestRightOne) {
   EXPECT_NE(section.error().text().find("Did you mean [transcribe]?"), std::string::npos) << section.error().text();
 }
 
-TEST(SettingsFile, AValueInTheSectionsPlaceIsAnErrorThatNamesIt) {
+TEST(SettingsFile, ValueInsteadOfSectionIsAnErrorThatNamesIt) {
   for (const char* command : {"transcribe", "pull"}) {
     const auto section = settings_section("transcribe = 3\n", "config.toml", command);
     ASSERT_FALSE(section);
@@ -31,7 +31,7 @@ TEST(SettingsFile, AValueInTheSectionsPlaceIsAnErrorThatNamesIt) {
   }
 }
 
-TEST(SettingsFile, ASettingBeforeAnySectionIsToldItsPlace) {
+TEST(SettingsFile, SettingOutsideSectionErrorNamesItsSection) {
   const auto section = settings_section("model = \"tiny.en\"\n", "config.toml", "transcribe");
   ASSERT_FALSE(section);
   EXPECT_NE(section.error().text().find("write [transcribe]"), std::string::npos) << section.error().text();

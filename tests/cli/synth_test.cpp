@@ -54,7 +54,7 @@ TEST(MorseFolder, HoldsTheNotesLayout) {
   EXPECT_NE(files["metadata.csv"].find("," + times->text + ","), std::string::npos);
 }
 
-TEST(MorseFolder, TimesEveryLetterWhereAsked) {
+TEST(MorseFolder, CharacterTimesAreWrittenOnRequest) {
   const TempFolder by_word, by_character;
   MorseFolder wanted = folder_of(by_word.path(), 8);
   ASSERT_TRUE(write_morse_folder(wanted));
@@ -150,7 +150,7 @@ TEST(MorseFolder, ALowerRateHoldsTheSameSoundInFewerSamples) {
   EXPECT_LT(apart, 0.02 * power) << "tones lie far below 4 kHz; of the noise, half is gone";
 }
 
-TEST(MorseFolder, WritesFlacWhereAsked) {
+TEST(MorseFolder, WritesFlacOnRequest) {
   const TempFolder folder;
   MorseFolder wanted = folder_of(folder.path(), 2);
   wanted.format = SoundFormat::flac;
@@ -158,7 +158,7 @@ TEST(MorseFolder, WritesFlacWhereAsked) {
   EXPECT_TRUE(read_file(folder / "audio/morse_000001.flac")->starts_with("fLaC"));
 }
 
-TEST(MorseFolder, AFileThatMayNotGrowOnIsSaidWithTheLimitWhateverItsFormat) {
+TEST(MorseFolder, FileSizeLimitIsReportedForEveryFormat) {
   for (const SoundFormat format : {SoundFormat::wav, SoundFormat::flac}) {
     const TempFolder folder;
     MorseFolder wanted = folder_of(folder.path(), 1);

@@ -30,9 +30,9 @@ class EvenDecoder final : public WindowDecoder {
 
 TextUnit unit(const std::string& text, double start, double end) {
   TextUnit made;
-  made.output.text = text;
-  made.output.start = start;
-  made.output.end = end;
+  made.segment.text = text;
+  made.segment.start = start;
+  made.segment.end = end;
   return made;
 }
 
@@ -52,36 +52,36 @@ TEST(TextAligner, AlignsAsManyUnitsTogetherAsOneWindowHolds) {
   EXPECT_THAT(decoder.window_starts, ElementsAre(50, 3050)) << "half a second before the first text of each";
   for (const auto& it : units) {
     EXPECT_THAT(it.refused, IsEmpty());
-    EXPECT_EQ(it.output.words.size(), 2U);
+    EXPECT_EQ(it.segment.words.size(), 2U);
     EXPECT_NEAR(it.score, 0.9, 1e-6);
   }
-  EXPECT_LT(units[0].output.words[1].start, units[1].output.words[0].start);
+  EXPECT_LT(units[0].segment.words[1].start, units[1].segment.words[0].start);
 }
 
-TEST(TextAligner, UnitsThatLookImprobableTogetherAreHeardOneByOne) {
+TEST(TextAligner, ImprobableUnitsAreAlignedOneByOne) {
   std::vector units{unit("one two", 1, 9), unit("three four", 11, 19)};
   EvenDecoder decoder;
   decoder.believed = 2;
   align(units, decoder);
   EXPECT_THAT(decoder.window_starts, ElementsAre(50, 50, 1050));
   EXPECT_NEAR(units[1].score, 0.9, 1e-6);
-  EXPECT_GE(units[1].output.start, 10.5);
+  EXPECT_GE(units[1].segment.start, 10.5);
 }
 
-TEST(TextAligner, UnsureUnitsAreLookedForTogetherWhereverTheyMayLie) {
+TEST(TextAligner, UncertainUnitsAreSearchedTogether) {
   std::vector units{unit("one two", 1, 4), unit("three four", 4, 12), unit("five six", 12, 20), unit("ten", 20, 22)};
   units[1].is_sure = units[2].is_sure = false;
   EvenDecoder decoder;
   align(units, decoder);
   EXPECT_THAT(decoder.window_starts, ElementsAre(50, 350, 1950));
-  units[2].output.end = 45;
+  units[2].segment.end = 45;
   align(units, decoder);
   EXPECT_THAT(units[1].refused, HasSubstr("not found"));
   EXPECT_THAT(units[2].refused, HasSubstr("not found"));
   EXPECT_THAT(units[3].refused, IsEmpty());
 }
 
-TEST(TextAligner, WhatFitsNoWindowOrLiesBehindTheEndIsRefused) {
+TEST(TextAligner, UnitTooLongOrBehindTheEndIsRefused) {
   std::vector units{unit("endless", 1, 35), unit("short", 36, 38), unit("late", 61, 62)};
   EvenDecoder decoder;
   align(units, decoder);

@@ -14,10 +14,10 @@ using testing::IsEmpty;
 /// One word from start to end.
 TextUnit unit(const std::string& text, double start, double end, double score = 0.9) {
   TextUnit made;
-  made.output.text = text;
-  made.output.start = start;
-  made.output.end = end;
-  made.output.words = {{" " + text, start, end, score}};
+  made.segment.text = text;
+  made.segment.start = start;
+  made.segment.end = end;
+  made.segment.words = {{" " + text, start, end, score}};
   made.score = score;
   return made;
 }
@@ -44,7 +44,7 @@ TEST(TextUnits, NoPieceHasSoundOfARefusedOne) {
   EXPECT_DOUBLE_EQ(pieces[1].around_start.start, 6);
 }
 
-TEST(TextUnits, ATextThatNoSoundIsLeftForIsRefusedHoweverProbableItIs) {
+TEST(TextUnits, TextWithoutRemainingAudioIsRefused) {
   std::vector units{unit("three four", 0, 1.3), unit("zero nine six", 1.3, 2.9), unit("zero nine six", 2.9, 2.94),
                     unit("yes", 2.94, 2.96), unit("a fast one but spoken", 3, 3.6)};
   score_units(units, 0.4);
@@ -56,7 +56,7 @@ TEST(TextUnits, ATextThatNoSoundIsLeftForIsRefusedHoweverProbableItIs) {
 /// Short words, of which those from `lost` on have no audio left.
 TextUnit cut_off(std::size_t words, std::size_t lost) {
   TextUnit made = unit("", 0, 0);
-  Segment& aligned = made.output;
+  Segment& aligned = made.segment;
   aligned.words.clear();
   for (std::size_t i = 0; i < words; ++i) {
     const double start = 0.3 * static_cast<double>(std::min(i, lost));
@@ -84,9 +84,9 @@ TEST(TextUnits, PiecesAreNoLongerThanTheWindow) {
     EXPECT_LE(taken.around_end.end - taken.around_start.start, 12) << "wherever it is cut";
 }
 
-TEST(TextUnits, WhatCannotBeCutIsRefused) {
+TEST(TextUnits, OverlongUnitWithoutWordTimesIsRefused) {
   std::vector units{unit("endless", 0, 40)};
-  units[0].output.words.clear();
+  units[0].segment.words.clear();
   EXPECT_THAT(cut_units(units, 50, 30), IsEmpty());
   EXPECT_THAT(units[0].refused, HasSubstr("longer"));
 }

@@ -7,7 +7,7 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST(TrainerNames, ThoseOfHuggingFaceAreOurs) {
+TEST(TrainerNames, HuggingFaceNamesMapToOurs) {
   EXPECT_THAT(in_our_names({"--data_dir", "d", "--output_dir=o", "--num_epochs", "3", "--logging_steps=7"}).value(),
               ElementsAre("--data", "d", "--out=o", "--epochs", "3", "--log-steps=7"));
   EXPECT_THAT(in_our_names({"--bf16", "--gradient_accumulation_steps", "2", "--dataloader_num_workers", "6"}).value(),
@@ -41,7 +41,7 @@ TEST(TrainerNames, MinusOneStepsAreAllOfThem) {
               ElementsAre("--max_steps", "0", "--max-steps=0", "--seed", "-1"));
 }
 
-TEST(TrainerNames, ACheckpointIsNamedOrThatThereIsOneIsSaid) {
+TEST(TrainerNames, ResumeTakesCheckpointPathOrBoolean) {
   EXPECT_THAT(in_our_names({"--resume_from_checkpoint", "out/checkpoints/step-5"}).value(),
               ElementsAre("--resume-from", "out/checkpoints/step-5"));
   EXPECT_THAT(in_our_names({"--resume-from-checkpoint=out/checkpoints/step-5", "--seed", "1"}).value(),

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
 
-TEST(TrainingProcesses, CardsAreEachSeenByOneProcessAndMeetInOnePlace) {
+TEST(TrainingProcesses, EachGpuGetsOneProcessAndAllShareOneRendezvous) {
   const std::vector<ChosenDevice> cards{
       {.id = "GPU-a", .label = "cuda:0", .device = {.kind = ResolvedDevice::Kind::cuda, .uuid = "GPU-a"}},
       {.id = "GPU-b", .label = "cuda:1", .device = {.kind = ResolvedDevice::Kind::cuda, .uuid = "GPU-b"}}};
@@ -27,7 +27,7 @@ TEST(TrainingProcesses, CardsAreEachSeenByOneProcessAndMeetInOnePlace) {
   EXPECT_THAT(runs[0].environment, Contains(Pair("MASTER_PORT", "4711")));
 }
 
-TEST(TrainingProcesses, OneDeviceNeedsNoMeetingPlaceAndACoreKeepsItsProcess) {
+TEST(TrainingProcesses, SingleDeviceNeedsNoRendezvousAndKeepsItsCore) {
   const auto runs = training_processes({"train"}, {{.id = "cpu:1", .label = "cpu:1", .device = {.core = 1}}}, 1);
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_THAT(runs[0].environment, IsEmpty());
@@ -41,7 +41,7 @@ TEST(TrainingProcesses, EmulatedCardsAreRefusedByName) {
   EXPECT_THAT(devices.error().what, HasSubstr("emulated:30x:12GB"));
 }
 
-TEST(TrainingProcesses, OneJobOfSlurmIsAloneAndTorchrunIsAskedFirst) {
+TEST(TrainingProcesses, SingleSlurmTaskIsOneRankAndTorchrunWins) {
   const ScopedVariable jobs("SLURM_NTASKS", "1"), job("SLURM_PROCID", "0");
   const ScopedVariable no_world("WORLD_SIZE", nullptr), no_rank("RANK", nullptr);
   EXPECT_EQ(process_rank().value().ranks, 1);
@@ -50,7 +50,7 @@ TEST(TrainingProcesses, OneJobOfSlurmIsAloneAndTorchrunIsAskedFirst) {
   EXPECT_EQ(process_rank().value().rank, 3);
 }
 
-TEST(TrainingProcesses, ThoseOfOneMachineAreCounted) {
+TEST(TrainingProcesses, RanksOfThisMachineAreCounted) {
   const ScopedVariable jobs("SLURM_NTASKS", nullptr), nodes("SLURM_JOB_NUM_NODES", "3");
   const ScopedVariable no_world("WORLD_SIZE", nullptr), no_address("MASTER_ADDR", nullptr), rank("RANK", "0");
   const ScopedVariable no_local("LOCAL_WORLD_SIZE", nullptr);

@@ -45,7 +45,7 @@ TEST(TranscribeOptions, TrackAndChannelReachTheRun) {
   EXPECT_EQ(options_of({"a.wav", "--channel", "mix"})->audio.channel, AudioChoice::kMix);
 }
 
-TEST(TranscribeOptions, ATrackOrChannelThatCannotBeIsRefused) {
+TEST(TranscribeOptions, InvalidTrackOrChannelIsRefused) {
   for (const auto& [flag, value] : {std::pair("--track", "0"),
                                     {"--track", "-1"},
                                     {"--channel", "0"},
@@ -109,7 +109,7 @@ TEST(TranscribeOptions, EverySearchFlagReachesTheRun) {
   EXPECT_EQ(options_of({"a.wav", "--beam-size", "None"})->decoding.beam_size, 0);
 }
 
-TEST(TranscribeOptions, ASearchThatCannotBeMeantIsNamed) {
+TEST(TranscribeOptions, InvalidSearchOptionIsNamed) {
   const auto what = [](std::vector<std::string> arguments) {
     arguments.push_back("a.wav");
     const auto options = options_of(arguments);
@@ -127,7 +127,7 @@ TEST(TranscribeOptions, ASearchThatCannotBeMeantIsNamed) {
   }
 }
 
-TEST(TranscribeOptions, ThreadsAndClipTimesThatCannotBeMeantAreNamed) {
+TEST(TranscribeOptions, InvalidThreadsOrClipTimesAreNamed) {
   const auto what = [](const std::string& flag, const std::string& value) {
     const auto options = options_of({"a.wav", flag, value});
     return options ? std::string() : options.error().text();
@@ -187,7 +187,7 @@ TEST(TranscribeOptions, LayoutOfWordsWithoutWordTimesIsRefusedAsInTheReference) 
   EXPECT_FALSE(options_of({"a.wav", "--word-timestamps", "--hallucination-silence-threshold", "-1"}));
 }
 
-TEST(TranscribeOptions, FlagsWithoutEffectAreSaidAndTheRunGoesOn) {
+TEST(TranscribeOptions, FlagsWithoutEffectWarnAndTheRunContinues) {
   const auto warnings = [](const std::vector<std::string>& arguments) {
     std::string output;
     const LogSink before = set_log_sink([&](Level, std::string_view text) { output += text; });
@@ -254,7 +254,7 @@ TEST(TranscribeOptions, ATokenThatTheModelLacksIsNamedWithItsVocabularyBeforeAny
   EXPECT_NE(what("-2").find("found -2"), std::string::npos);
 }
 
-TEST(TranscribeOptions, ALanguageIsWrittenAsItWasAskedFor) {
+TEST(TranscribeOptions, LanguageIsWrittenAsGiven) {
   EXPECT_EQ(options_of({"a.wav", "--language", "German"})->writer.language, "German");
   EXPECT_EQ(options_of({"a.wav"})->writer.language, std::nullopt);
 }
@@ -279,7 +279,7 @@ TEST(TranscribeOptions, ALanguageTagIsItsLanguage) {
     EXPECT_FALSE(options_of({"a.wav", "--language", tag})) << tag;
 }
 
-TEST(TranscribeOptions, WhatCannotBeMeantIsNamed) {
+TEST(TranscribeOptions, InvalidValueIsNamed) {
   const auto what = [](const std::vector<std::string>& arguments) {
     const auto options = options_of(arguments);
     return options ? std::string() : options.error().text();

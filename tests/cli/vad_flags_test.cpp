@@ -26,7 +26,7 @@ std::string refused(const std::vector<std::string>& arguments, const std::vector
 
 }  // namespace
 
-TEST(VadFlags, WithoutVadEverythingIsHeard) {
+TEST(VadFlags, WithoutVadFlagThereAreNoVadOptions) {
   const auto options = options_of({});
   ASSERT_TRUE(options);
   EXPECT_FALSE(*options);
@@ -74,7 +74,7 @@ TEST(VadFlags, OneWithoutVadIsRefusedAndNamed) {
   }
 }
 
-TEST(VadFlags, WhatCannotBeMeantIsRefusedAndNamed) {
+TEST(VadFlags, InvalidValueIsRefusedAndNamed) {
   EXPECT_THAT(refused({"--vad", "--vad-threshold", "1.5"}), HasSubstr("vad-threshold"));
   EXPECT_THAT(refused({"--vad", "--vad-neg-threshold", "0.7"}), HasSubstr("vad-neg-threshold"));
   EXPECT_THAT(refused({"--vad", "--vad-max-speech-duration-s", "0.5"}), HasSubstr("vad-max-speech-duration-s"));

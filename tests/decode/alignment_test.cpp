@@ -140,7 +140,7 @@ TEST_P(Alignments, EveryTokenHasAStartInTheAudioAndAProbability) {
   EXPECT_EQ(aligner.align(window, nothing, kTokens)->starts, std::vector<std::int32_t>{0});
 }
 
-TEST(AlignmentCheck, WhatCannotBeMeantIsRefusedByName) {
+TEST(AlignmentCheck, InvalidRequestIsRefusedByFieldName) {
   const AlignmentText sound{.sot_sequence = {301}, .text = {5}, .frames = 60};
   const auto complaint = [](const AlignmentText& text) {
     const auto checked = check(text, kTokens, kDims);

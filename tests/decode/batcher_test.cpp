@@ -96,7 +96,7 @@ TEST(Batcher, AJobComesOutTheSameAloneAndAmongNeighbours) {
   }
 }
 
-TEST(Batcher, AJobThatArrivesInMidFlightDisturbsNobody) {
+TEST(Batcher, RequestSubmittedMidFlightChangesNoOther) {
   auto stepper = stepper_of(4);
   Batcher batcher(kTokens, kContext, Clock::real());
   batcher.submit(job_of(2));

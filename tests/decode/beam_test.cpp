@@ -33,7 +33,7 @@ TEST(BeamRank, TakesTheLikeliestUntilEnoughAreLiveAndSetsThoseThatEndAside) {
   EXPECT_FALSE(more.narrow);
 }
 
-TEST(BeamRank, OfEqualsTheFirstBeamsComeFirstAndTheDecisionCountsAsNarrow) {
+TEST(BeamRank, TiesKeepBeamOrderAndCountAsNarrow) {
   const auto round = rank({{0, 5, -1.0F}, {1, 6, -1.0F}, {2, 7, -1.0F}}, 2, kEnd);
   EXPECT_EQ(in_order(round.live), (std::vector<std::int32_t>{5, 6}));
   EXPECT_TRUE(round.narrow);
@@ -49,7 +49,7 @@ TEST(BeamRank, PatienceRoundsHalvesToEvenAsPythonDoes) {
   EXPECT_EQ(enough_hypotheses(1, 0.5), 0);
 }
 
-TEST(Continuations, AreSummedLogProbabilitiesLikeliestFirstAndNeverForbiddenTokens) {
+TEST(Continuations, AreSortedSumsWithoutForbiddenTokens) {
   std::vector<float> logits(1000, -std::numeric_limits<float>::infinity());
   logits[700] = std::log(5.0F);
   logits[3] = std::log(1.0F);
@@ -61,7 +61,7 @@ TEST(Continuations, AreSummedLogProbabilitiesLikeliestFirstAndNeverForbiddenToke
   EXPECT_EQ(likeliest_continuations(0, 0.0F, logits, 2).size(), 2U);
 }
 
-TEST(Continuations, OfLogitsThatAreNoNumbersAreNoNumbersAndNotNone) {
+TEST(Continuations, NanLogitsGiveNanInsteadOfNone) {
   std::vector<float> logits(1000, std::numeric_limits<float>::quiet_NaN());
   logits[0] = -std::numeric_limits<float>::infinity();
   const auto found = likeliest_continuations(2, -1.0F, logits, 6);
@@ -149,7 +149,7 @@ TEST(BeamSearch, ComesOutTheSameAloneAndAmongNeighbours) {
   }
 }
 
-TEST(BeamSearch, OneBeamWithoutPatienceSaysWhatTheArgmaxSays) {
+TEST(BeamSearch, OneBeamWithoutPatienceEqualsArgmax) {
   auto job = search_of(5);
   job.beam_size = 1;
   job.patience = 1;
@@ -160,7 +160,7 @@ TEST(BeamSearch, OneBeamWithoutPatienceSaysWhatTheArgmaxSays) {
   EXPECT_NEAR(beam.sum_logprob, argmax.sum_logprob, 1e-4);
 }
 
-TEST(BeamSearch, AfterARestartItBeginsAnewAndSaysTheSame) {
+TEST(BeamSearch, RestartDecodesAgainWithTheSameResult) {
   FormulaStepper stepper(10, kVocabulary, kTokens, true);
   Batcher batcher(kTokens, kContext, Clock::real());
   batcher.submit(search_of(4));

@@ -17,7 +17,7 @@ std::string complaint(const std::function<void(DecodeRequest&)>& spoil) {
   return selection ? "" : selection.error().text();
 }
 
-TEST(DecodeRequestCheck, ASoundJobPasses) {
+TEST(DecodeRequestCheck, ValidRequestPasses) {
   EXPECT_EQ(complaint([](auto&) {}), "");
 }
 

@@ -32,7 +32,7 @@ TEST(DecodingTokensOfATokenizer, EveryIdOutsideTheVocabularyIsNamed) {
   EXPECT_TRUE(names(complaint([](auto&) {}, 100), "a single space is token 100"));
 }
 
-TEST(DecodingTokensOfATokenizer, WhatAVocabularyLacksIsNoToken) {
+TEST(DecodingTokensOfATokenizer, TokensMissingFromTheVocabularyAreAbsent) {
   auto special = kSmall;
   special.no_speech = 0;
   special.no_timestamps = 0;

@@ -103,13 +103,13 @@ at::Tensor random_logits() {
   return at::randn({static_cast<std::int64_t>(all_kinds().size()) + 1, kVocabulary}).mul_(4);
 }
 
-TEST(DeviceTokenSelector, SaysOfEverySequenceWhatItsRowAloneSays) {
+TEST(DeviceTokenSelector, BatchedRowsGiveTheSameSelectionAsSingleRows) {
   at::manual_seed(4);
   DeviceTokenSelector select_tokens;
   for (int step = 0; step < 3; ++step) expect_all_same(random_logits(), select_tokens);
 }
 
-TEST(DeviceTokenSelector, OfEqualLogitsTakesTheFirst) {
+TEST(DeviceTokenSelector, EqualLogitsTakeTheFirst) {
   at::manual_seed(5);
   DeviceTokenSelector select_tokens;
   expect_all_same(random_logits().round_(), select_tokens);  // two dozen values for 400 tokens
@@ -125,7 +125,7 @@ TEST(DeviceTokenSelector, WeighsTimesAgainstTextAsTheRuleDoes) {
   }
 }
 
-TEST(DeviceTokenSelector, OfLogitsThatAreNoNumbersOrAllForbiddenHasNoLogProbability) {
+TEST(DeviceTokenSelector, NanOrForbiddenLogitsHaveNoLogProbability) {
   const auto live = all_kinds();
   const Rows rows(live.size());
   const auto count = static_cast<std::int64_t>(live.size()) + 1;
@@ -164,7 +164,7 @@ TEST(DeviceTokenSelector, DrawsEveryTokenAsOftenAsItIsProbable) {
   EXPECT_NEAR(times[95], 200, 70);
 }
 
-TEST(VerifiedTokenSelector, OfContinuationsOnlyThoseWithLikeSumsMayChangePlaces) {
+TEST(VerifiedTokenSelector, OnlyContinuationsOfEqualSumsMayBeReordered) {
   const Selection wanted{.continuations = {{.token = 5, .sum_logprob = -1.0F},
                                          {.token = 6, .sum_logprob = -2.0F},
                                          {.token = 7, .sum_logprob = -2.0F},
@@ -180,7 +180,7 @@ TEST(VerifiedTokenSelector, OfContinuationsOnlyThoseWithLikeSumsMayChangePlaces)
   EXPECT_FALSE(agree(named({6, 5, 7, 8}), wanted));
 }
 
-TEST(VerifiedTokenSelector, TrustsAJudgeThatAgreesAndAsksTheHostOncePerKindOfStep) {
+TEST(VerifiedTokenSelector, TrustsAnAgreeingDeviceAndChecksEachStepKindOnce) {
   at::manual_seed(7);
   int checked = 0;
   VerifiedTokenSelector select_tokens([&checked, real = DeviceTokenSelector()](const auto& step, auto live, const auto& tokens) mutable {
@@ -202,7 +202,7 @@ TEST(VerifiedTokenSelector, TrustsAJudgeThatAgreesAndAsksTheHostOncePerKindOfSte
   EXPECT_EQ(greedy[0].choice.token, first[0].choice.token);
 }
 
-TEST(VerifiedTokenSelector, GivesTheHostsVerdictsInPlaceOfWrongOnesAndTrustsNoMore) {
+TEST(VerifiedTokenSelector, ReplacesWrongSelectionsAndStopsTrustingTheDevice) {
   at::manual_seed(8);
   const auto live = all_kinds();
   const Rows rows(live.size());

@@ -11,7 +11,7 @@ namespace {
 
 constexpr float kNever = -std::numeric_limits<float>::infinity();
 
-TEST(Choose, AtZeroTakesTheLikeliestAndSaysWhenItWasClose) {
+TEST(Choose, TemperatureZeroTakesLikeliestAndMarksNearTies) {
   std::vector<float> row{0.0F, 2.0F, 1.0F};
   const auto clear = choose(row, 0, {});
   EXPECT_EQ(clear.token, 1);
@@ -21,7 +21,7 @@ TEST(Choose, AtZeroTakesTheLikeliestAndSaysWhenItWasClose) {
   EXPECT_TRUE(choose(row, 0, {}).narrow);
 }
 
-TEST(Choose, DrawsTokensAsOftenAsTheirTemperedProbabilitySays) {
+TEST(Choose, DrawFrequencyFollowsTemperedProbability) {
   // 2,500 forbidden tokens on each side, so that the draw crosses blocks.
   std::vector<float> row(5003, kNever);
   row[2500] = std::log(0.5F);
@@ -51,7 +51,7 @@ SampleKey key_close_to_one() {
   return best;
 }
 
-TEST(Choose, ACrumbThatRoundingLeavesBehindTheLastBlockGoesToTheLastPossibleToken) {
+TEST(Choose, RoundingRestBehindLastBlockDrawsLastPossibleToken) {
   const auto key = key_close_to_one();
   constexpr std::size_t kPossible = 50 * 1024;
   std::vector<float> row(kPossible + 1024, kNever);

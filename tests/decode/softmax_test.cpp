@@ -34,7 +34,7 @@ TEST(LogSumExp, AgreesWithDoublePrecisionAtEveryLengthAndHeight) {
   }
 }
 
-TEST(LogSumExp, OfForbiddenTokensAloneIsMinusInfinityAndOneAllowedCountsForItself) {
+TEST(LogSumExp, ForbiddenTokensGiveMinusInfinityAndOneAllowedItsValue) {
   std::vector<float> row(100, kNever);
   EXPECT_EQ(log_sum_exp(row), kNever);
   row[63] = 2.5F;
@@ -82,7 +82,7 @@ TEST(LargestPlaces, AreNeverForbiddenOnesNorThoseThatAreNoNumber) {
   EXPECT_EQ(largest_positions(row, 4), (std::vector<std::int32_t>{520, 7}));
 }
 
-TEST(Softmax, OfOnePlaceIsItsShareOfAll) {
+TEST(Softmax, OneIndexIsItsShareOfAll) {
   const std::vector<float> row{std::log(1.0F), std::log(2.0F), std::log(5.0F)};
   EXPECT_NEAR(softmax_at(row, 1), 0.25, 1e-6);
 }

@@ -86,7 +86,7 @@ struct SelectedOnDevice : ModelStepper {
   bool selects_on_device() const override { return true; }
 };
 
-TEST(StaticStepper, GivesTheSameTextsWhereItsLogitsAreJudgedBeforeTheNextStepOverwritesThem) {
+TEST(StaticStepper, SelectionOnDeviceGivesTheSameTexts) {
   ModelStepper eager(model(), 7);
   SelectedOnDevice fixed(model(), 7, StepDevice{});
   const auto wanted = decode({0, 1, 2, 3, 4, 5, 6, 7, 8}, eager);

@@ -34,7 +34,7 @@ TEST(Attribution, MemoryAndLoadAreSplitByWhoseProcessItIs) {
   EXPECT_EQ(gpu.utilisation.foreign, 0.25);
 }
 
-TEST(Attribution, AnEmptyCardHasNoLoadOfAnybody) {
+TEST(Attribution, EmptyGpuHasNoOwnAndNoForeignLoad) {
   auto gpu = gpu_with({}, Bytes{0});
   attribute_load(gpu, kHost);
   EXPECT_EQ(gpu.memory.own, Bytes{0});
@@ -72,7 +72,7 @@ std::vector<GpuSnapshot> three() {
   return gpus;
 }
 
-TEST(CudaOrder, IsWhatTheUserLetsUsSee) {
+TEST(CudaOrder, FollowsTheVisibleDevices) {
   auto gpus = three();
   EXPECT_EQ(number_as_cuda(gpus, std::nullopt), std::nullopt);
   EXPECT_EQ(gpus[0].cuda_order, 0);

@@ -8,7 +8,7 @@
 
 using namespace tutti;
 
-TEST(ChildMemory, IsThePeakOfTheLargestChildThatLives) {
+TEST(ChildMemory, IsThePeakOfTheLargestRunningChild) {
   EXPECT_FALSE(largest_child());
   LogCapture log;
   const std::string large = "x=$(head -c 30000000 /dev/zero | tr '\\0' x); x=; echo ready; sleep 1000";
@@ -19,7 +19,7 @@ TEST(ChildMemory, IsThePeakOfTheLargestChildThatLives) {
   EXPECT_FALSE(largest_child());
 }
 
-TEST(ChildMemory, WhereTheKernelDoesNotTellItThereIsNone) {
+TEST(ChildMemory, IsAbsentWhereTheKernelHidesIt) {
   const FakeRoot root;
   EXPECT_FALSE(largest_child(root.path())) << "no /proc";
   root.put("proc/self/task/7/comm", "tutti\n");

@@ -54,7 +54,7 @@ TEST(DeviceList, AutoIsEveryGpuElseTheCpu) {
   EXPECT_THAT(ids("auto", no_gpu()), testing::ElementsAre("cpu"));
 }
 
-TEST(DeviceList, TakesEveryKindAndTellsAlikeCardsApart) {
+TEST(DeviceList, AcceptsEveryKindAndNumbersEqualDevices) {
   EXPECT_THAT(ids("cuda:1,cpu:0,emulated:30x:12GB,emulated:30x:12GB", two_gpus()),
               testing::ElementsAre("GPU-bbbb", "cpu:0", "emulated:30x:12GB", "emulated:30x:12GB#2"));
 }
@@ -102,7 +102,7 @@ use = "emulated:12x:8GB"
   EXPECT_EQ((*devices)[2].device.card.time, 0.1);
 }
 
-TEST(DeviceList, AFilesMistakesAreNamedWithTheirPlace) {
+TEST(DeviceList, FileErrorsNameTheDeviceEntry) {
   const TempFolder folder;
   const auto wrong = [&](const std::string& content) { return error_of(file(folder, content)).text(); };
   EXPECT_THAT(wrong("[[device]]\nuse = \"emulated:3x\"\njiter = 0.1\n"), HasSubstr("Did you mean 'jitter'?"));

@@ -5,7 +5,7 @@
 namespace tutti {
 namespace {
 
-TEST(EmulatedSpec, SaysItsSpeedItsMemoryAndItsCard) {
+TEST(EmulatedSpec, ParsesSpeedMemoryAndGpu) {
   const auto spec = parse_emulated("emulated:30x:12GB@GPU-1a2b");
   ASSERT_TRUE(spec) << spec.error().text();
   EXPECT_DOUBLE_EQ(spec->speed, 30);
@@ -20,7 +20,7 @@ TEST(EmulatedSpec, WithoutMemoryHasNoBound) {
   EXPECT_FALSE(spec->memory);
 }
 
-TEST(EmulatedSpec, WhatCannotBeMeantIsAUsageErrorThatNamesIt) {
+TEST(EmulatedSpec, InvalidSpecIsAUsageErrorThatNamesIt) {
   for (const char* text : {"emulated", "emulated:", "emulated:30", "emulated:0x", "emulated:-3x", "emulated:nanx",
                            "emulated:12GB", "emulated:30x:12", "emulated:30x:12GB:4GB", "emulated:30x:3x",
                            "emulated:30x@", "emulated:30x@x", "emulated:30x:", "emulated:1e99x"}) {

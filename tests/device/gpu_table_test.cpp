@@ -20,7 +20,7 @@ GpuSnapshot reading(const char* uuid, double when, int index = 0) {
   return gpu;
 }
 
-TEST(GpuTable, AGpuThatIsAskedTooLongHangsWithItsLastValuesAndTheirAge) {
+TEST(GpuTable, OverdueGpuIsHungWithLastValuesAndAge) {
   GpuTable table(Seconds(3));
   table.asking(0, "GPU-a", at(0));
   table.answered(reading("GPU-a", 0));
@@ -42,7 +42,7 @@ TEST(GpuTable, AGpuThatIsAskedTooLongHangsWithItsLastValuesAndTheirAge) {
   EXPECT_EQ(table.gpus(at(10))[0].state, GpuState::ok);
 }
 
-TEST(GpuTable, WhoeverAsksMayNotBeAskedByAnother) {
+TEST(GpuTable, GpuIsQueriedByOneReaderAtATime) {
   GpuTable table(Seconds(3));
   table.asking(0, "GPU-a", at(0));
   EXPECT_TRUE(table.may_query(0, "GPU-a"));
@@ -52,7 +52,7 @@ TEST(GpuTable, WhoeverAsksMayNotBeAskedByAnother) {
   EXPECT_TRUE(table.may_query(1, "GPU-a"));
 }
 
-TEST(GpuTable, AHangOfTheWholeDriverSparesGpusWithFreshValuesOfAnotherSource) {
+TEST(GpuTable, DriverHangSparesGpusWithFreshValuesElsewhere) {
   GpuTable table(Seconds(3));
   table.answered(reading("GPU-a", 0));
   table.answered(reading("GPU-b", 0, 1));

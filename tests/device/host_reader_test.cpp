@@ -74,7 +74,7 @@ TEST(HostReader, AProcessTreeIsOursAndOthersAreNot) {
   EXPECT_THAT(host.processes[3].cores, Optional(1.0)) << "two seconds of work in two";
 }
 
-TEST(HostReader, ADiskTellsItsRoomAndTheTrafficOfItsDevice) {
+TEST(HostReader, DiskShowsFreeSpaceAndDeviceTraffic) {
   const FakeRoot root;
   struct stat facts {};
   ASSERT_EQ(::stat(root.path().c_str(), &facts), 0);

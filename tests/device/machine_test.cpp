@@ -51,7 +51,7 @@ TEST(Cpu, VersionOneQuotasCountToo) {
   EXPECT_EQ(read_cpu(root.path()).cores, 2);
 }
 
-TEST(Cpu, ASystemThatSaysNothingHasOneCore) {
+TEST(Cpu, SystemWithoutFactsHasOneCore) {
   const FakeRoot root;
   const CpuFacts cpu = read_cpu(root.path());
   EXPECT_EQ(cpu.model, std::nullopt);
@@ -78,7 +78,7 @@ TEST(Memory, TheControlGroupsLimitCounts) {
   EXPECT_EQ(boxed->available, Bytes{250'000'000});
 }
 
-TEST(Memory, VersionOneSaysNoLimitWithAHugeNumber) {
+TEST(Memory, CgroupV1HugeNumberMeansNoLimit) {
   const FakeRoot root;
   root.put("proc/self/cgroup", "4:memory:/\n");
   root.put("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
@@ -100,7 +100,7 @@ TEST(Machine, ThisOneCanBeRead) {
   EXPECT_LE(memory->available, memory->total);
 }
 
-TEST(Disk, RoomIsToldOfWhatIsNotThereYetByTheFolderAboveIt) {
+TEST(Disk, SpaceOfMissingFolderIsThatOfItsParent) {
   const TempFolder folder;
   const auto space = disk_space(folder / "not" / "yet");
   ASSERT_TRUE(space);

@@ -44,7 +44,7 @@ TEST(SnapshotMetrics, AreSeriesOfBaseUnitsLabelledWithTheUuid) {
     EXPECT_EQ(text.find(absent), std::string::npos) << absent;
 }
 
-TEST(SnapshotMetrics, OfSeveralCardsStandSideBySideByName) {
+TEST(SnapshotMetrics, SeveralGpusShareOneHeaderPerName) {
   MachineSnapshot all{.number = 1, .gpus = {{.uuid = "GPU-a"}, {.uuid = "GPU-b"}}};
   const std::string text = prometheus_text(snapshot_metrics(all));
   std::size_t headers = 0;

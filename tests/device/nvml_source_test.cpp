@@ -56,7 +56,7 @@ bool means_loss(int code) {
   return code == 15 || code == 16 || code == 28;
 }
 
-TEST(NvmlSource, AllThatTheDriverSaysIsInTheSnapshot) {
+TEST(NvmlSource, SnapshotHasAllDriverValues) {
   DriverUnderTest driver(kTwoCards);
   const auto all = driver.read();
   EXPECT_EQ(all.source, "nvml");
@@ -111,7 +111,7 @@ TEST(NvmlSource, ErrorsLinksAndProcessesAreInTheSnapshot) {
   EXPECT_EQ(all.gpu("GPU-b")->errors.recovery_action, "reset the GPU");
 }
 
-TEST(NvmlSource, WhatACardDoesNotHaveIsAbsent) {
+TEST(NvmlSource, UnsupportedValuesAreAbsent) {
   DriverUnderTest driver("gpu uuid=GPU-a no_util no_events\n");
   const auto all = driver.read();
   EXPECT_EQ(all.gpu("GPU-a")->state, GpuState::ok);
@@ -181,7 +181,7 @@ TEST(NvmlSource, EachErrorOfEachCallCostsThatValueOfThatCardOnly) {
     }
 }
 
-TEST(NvmlSource, ACardThatDoesNotSayItsUuidIsKnownByItsPlaceOrMissed) {
+TEST(NvmlSource, GpuWithoutUuidIsNamedByBusIdOrMissing) {
   for (const int code : error_codes()) {
     SCOPED_TRACE(code);
     DriverUnderTest driver(kTwoCards + "error gpu=GPU-b call=nvmlDeviceGetUUID code=" + std::to_string(code) + "\n");
@@ -280,7 +280,7 @@ TEST(NvmlSource, AReaderThatTakesOverKnowsWhichCardIsMissing) {
   EXPECT_EQ(driver.look().gpu("GPU-b")->state, GpuState::ok);
 }
 
-TEST(NvmlSource, ThreeDriverGenerationsTellOfTheSameProcesses) {
+TEST(NvmlSource, ThreeDriverGenerationsListTheSameProcesses) {
   const std::string processes =
       "process gpu=GPU-a pid=1000003 memory=5 util=1\n"
       "process gpu=GPU-a pid=1000003 memory=5 draws util=1\n"
@@ -303,7 +303,7 @@ TEST(NvmlSource, ThreeDriverGenerationsTellOfTheSameProcesses) {
   }
 }
 
-TEST(NvmlSource, TheFirstLookAsksForFreshSamplesOnly) {
+TEST(NvmlSource, FirstReadingUsesFreshSamplesOnly) {
   DriverUnderTest driver("gpu uuid=GPU-a total=80000000000 old_samples\nprocess gpu=GPU-a pid=1 memory=1 util=20\n");
   EXPECT_DOUBLE_EQ(*driver.read().gpus.at(0).processes->at(0).utilisation, 0.2);
 }
@@ -333,7 +333,7 @@ TEST(NvmlSource, XidsAreCountedByTheirNumber) {
   EXPECT_THAT(*all.gpu("GPU-a")->errors.xids, IsEmpty());
 }
 
-TEST(NvmlSource, AFullCounterWithNobodyThereIsNotBelieved) {
+TEST(NvmlSource, FullUtilisationWithoutProcessIsDoubted) {
   const std::string idle = "gpu uuid=GPU-a total=80000000000 reserved=1 used=0 util=100 power=60\n";
   DriverUnderTest driver(idle);
   GpuSnapshot gpu;
@@ -347,7 +347,7 @@ TEST(NvmlSource, AFullCounterWithNobodyThereIsNotBelieved) {
   EXPECT_EQ(driver.read().gpus.at(0).utilisation.gpu, 1.0) << "a process is there now";
 }
 
-TEST(NvmlSource, OneToSixteenUnequalCardsAreToldApart) {
+TEST(NvmlSource, OneToSixteenGpusKeepTheirOwnValues) {
   for (int count = 1; count <= 16; ++count) {
     std::string script;
     for (int i = count; i-- > 0;)  // not in PCI order

@@ -25,7 +25,7 @@ Result<ResolvedDevice> resolve_text(std::string_view text) {
   return parse_device(text).and_then([](const DeviceSpec& spec) { return resolve(spec, find_devices()); });
 }
 
-TEST(Nvml, UnequalGpusAreListedInPciOrderWithAllTheDriverSays) {
+TEST(Nvml, GpusAreListedInPciOrderWithAllDriverValues) {
   const ScriptedMachine machine(kThreeGpus);
   const auto nvml = Nvml::open();
   ASSERT_TRUE(nvml) << nvml.error().text();
@@ -46,7 +46,7 @@ TEST(Nvml, UnequalGpusAreListedInPciOrderWithAllTheDriverSays) {
   EXPECT_EQ(last.capability, (ComputeCapability{9, 0}));
 }
 
-TEST(Nvml, WhatTheDriverDoesNotSayIsAbsent) {
+TEST(Nvml, ValuesTheDriverLacksAreAbsent) {
   const ScriptedMachine machine("gpu uuid=GPU-1\ngpu lost\n");
   const auto nvml = Nvml::open();
   ASSERT_TRUE(nvml);
@@ -184,7 +184,7 @@ TEST(Devices, AGpuWithoutAUuidCannotBeBound) {
   EXPECT_EQ(resolve_text("auto")->kind, ResolvedDevice::Kind::cpu);
 }
 
-TEST(Devices, WithoutADriverTheErrorSaysWhy) {
+TEST(Devices, MissingDriverErrorNamesTheReason) {
   const ScopedVariable library("TUTTI_NVML", "/nonexistent/libnvidia-ml.so.1");
   EXPECT_EQ(resolve_text("cpu")->kind, ResolvedDevice::Kind::cpu);
   EXPECT_EQ(resolve_text("auto")->kind, ResolvedDevice::Kind::cpu);
@@ -194,7 +194,7 @@ TEST(Devices, WithoutADriverTheErrorSaysWhy) {
   EXPECT_THAT(missing.error().text(), HasSubstr("This machine has cpu"));
 }
 
-TEST(Devices, WhatIsNoDeviceIsAUsageError) {
+TEST(Devices, UnknownDeviceIsAUsageError) {
   for (const char* text : {"", "gpu", "cuda:", "cuda:-1", "cuda:1x", "cuda:99999999999999999999", "GPU-", "CPU", "0"}) {
     const auto spec = parse_device(text);
     ASSERT_FALSE(spec) << text;

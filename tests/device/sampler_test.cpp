@@ -150,7 +150,7 @@ TEST(Sampler, GoingAwayDoesNotWaitForADriverThatHangs) {
   EXPECT_LT(Seconds(clock.now() - before).count(), 5.0);
 }
 
-TEST(Sampler, WhatOurProcessesTakeIsOwn) {
+TEST(Sampler, UsageOfOurProcessesIsOwn) {
   const ScriptedMachine machine(kTwoCards + "process gpu=GPU-a pid=" + std::to_string(::getpid()) +
                                 " memory=2000000000 util=10\n");
   const Sampler sampler(fast());

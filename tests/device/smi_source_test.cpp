@@ -68,7 +68,7 @@ TEST(Smi, ItsLinesAreReadAndItsBracketsAreAbsent) {
   EXPECT_EQ(gpus[1].throttled_by, std::nullopt);
 }
 
-TEST(Smi, ALostCardSaysSoInItsFields) {
+TEST(Smi, LostGpuIsRecognisedByItsFields) {
   std::optional<std::string> driver;
   const auto gpus = parse_smi(
       "0, GPU-a, 00000000:01:00.0, NVIDIA L4, [GPU is lost], [GPU is lost], [GPU is lost], "
@@ -118,7 +118,7 @@ long times_queried(const SmiMachine& machine) {
   return std::count(text.begin(), text.end(), '\n');
 }
 
-TEST(Smi, IsAskedEveryFiveSecondsOnly) {
+TEST(Smi, IsQueriedEveryFiveSecondsOnly) {
   // A round is two questions: for GPUs and for processes.
   SmiMachine machine("echo once >> \"$(dirname \"$0\")/asked\"\n");
   machine.driver().read();

@@ -20,7 +20,7 @@ Topology topology_of(const FakeRoot& root) {
   return read_topology(**library, *listing, root.path());
 }
 
-TEST(Topology, IsWhatTheDriverSays) {
+TEST(Topology, FollowsTheDriver) {
   const ScriptedMachine machine(
       "gpu uuid=GPU-a bus=0000:01:00.0 cpus=0-15,32-47 numa=0\n"
       "gpu uuid=GPU-b bus=0000:02:00.0 cpus=0-15,32-47 numa=0\n"
@@ -52,7 +52,7 @@ TEST(Topology, CardsAtSwitchesAreAllLinked) {
   EXPECT_EQ(name_of(topology.paths[0][2]), "absent");
 }
 
-TEST(Topology, WhereTheDriverIsSilentTheSystemSaysHowTheBusIsBuilt) {
+TEST(Topology, WithoutDriverFactsFollowsThePciTreeOfTheSystem) {
   const ScriptedMachine machine(
       "gpu uuid=GPU-a bus=00000000:03:00.0\ngpu uuid=GPU-b bus=00000000:04:00.0\ngpu uuid=GPU-c bus=00000000:07:00.0\n"
       "gpu uuid=GPU-d bus=00000000:0A:00.0\ngpu uuid=GPU-e bus=00000000:21:00.0\n"

@@ -22,7 +22,7 @@ TEST(BadSamples, LinesReadAgainInLaterEpochsDoNotThinTheirShare) {
   EXPECT_THAT(second.error().what, HasSubstr("2 of 10 samples"));
 }
 
-TEST(BadSamples, ATornLastLineOfAnEarlierRunIsWrittenAnew) {
+TEST(BadSamples, TornLastLineOfEarlierRunIsReplaced) {
   const TempFolder folder;
   const std::string whole = R"({"id":"a","reason":"why"})"
                             "\n",
@@ -36,7 +36,7 @@ TEST(BadSamples, ATornLastLineOfAnEarlierRunIsWrittenAnew) {
   }
 }
 
-TEST(BadSamples, TextsThatAreBlankOrNoUtf8AreNamedAndNotTaught) {
+TEST(BadSamples, BlankOrNonUtf8TextsAreReportedAndSkipped) {
   const Corpus corpus({1.0, 1.0, 1.0});
   const auto table = corpus.folder() / "set.csv";
   ASSERT_TRUE(write_file_atomically(table, "id,audio,text\ns0,s0.wav,caf\xC3\xA9\ns1,s1.wav,caf\xE9\ns2,s2.wav,  \n"));

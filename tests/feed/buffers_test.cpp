@@ -9,7 +9,7 @@
 namespace tutti {
 namespace {
 
-TEST(BufferPool, ABufferComesBackOnceAllWhoShareItHaveLetGo) {
+TEST(BufferPool, BufferReturnsOnceAllSharersReleaseIt) {
   BufferPool pool;
   std::optional<HostBuffer> first = pool.take(1000);
   std::optional<HostBuffer> shared = first;
@@ -21,7 +21,7 @@ TEST(BufferPool, ABufferComesBackOnceAllWhoShareItHaveLetGo) {
   EXPECT_TRUE(a.data() == address || b.data() == address);
 }
 
-TEST(BufferPool, WhereTooManyAreFreeTheOneThatWaitedLongestGoesHoweverLarge) {
+TEST(BufferPool, ExcessFreeBuffersDropTheLongestUnused) {
   constexpr std::size_t kSmall = 16, kKept = 16;
   BufferPool pool, other;
   std::set<const float*> gather;

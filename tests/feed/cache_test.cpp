@@ -113,7 +113,7 @@ int times_reported(const std::string& start, const std::function<void()>& work) 
   return *count;
 }
 
-TEST(FeatureCache, OneThatCannotBeWrittenCostsNoSampleAndIsSaidOnce) {
+TEST(FeatureCache, UnwritableCacheLosesNoSampleAndWarnsOnce) {
   const Corpus corpus(mixed_lengths(20));
   FeedOptions options = options_for(corpus.manifest());
   options.cache.folder = corpus.folder() / "cache";
@@ -127,7 +127,7 @@ TEST(FeatureCache, OneThatCannotBeWrittenCostsNoSampleAndIsSaidOnce) {
   EXPECT_EQ(output, 1);
 }
 
-TEST(FeatureCache, AFeedThatChangesTheSoundSaysThatItUsesNone) {
+TEST(FeatureCache, AudioAugmentationDisablesTheCacheWithAWarning) {
   const Corpus corpus({1.0});
   FeedOptions options = options_for(corpus.manifest());
   options.cache.folder = corpus.folder() / "cache";
@@ -137,7 +137,7 @@ TEST(FeatureCache, AFeedThatChangesTheSoundSaysThatItUsesNone) {
   EXPECT_EQ(times_reported("the cache of features is not used: ", run), 1);
 }
 
-TEST(FeatureCache, MasksAreDrawnAfterItSoChangingThemStoresNothingAnew) {
+TEST(FeatureCache, MasksApplyAfterTheCacheSoEntriesStayValid) {
   const Corpus corpus(mixed_lengths(20));
   FeedOptions options = options_for(corpus.manifest());
   options.cache.folder = corpus.folder() / "cache";

@@ -15,7 +15,7 @@ std::uint64_t content_at(const fs::path& data, std::int64_t lines) {
   return content_of(*open_dataset(data, "", {}).value(), lines);
 }
 
-TEST(Content, OfASetIsTheSameWhereverItLies) {
+TEST(Content, DigestDoesNotDependOnTheFolder) {
   const Corpus corpus({0.5, 0.6, 0.7});
   const TempFolder elsewhere;
   fs::copy(corpus.folder().path(), elsewhere / "moved");

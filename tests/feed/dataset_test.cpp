@@ -80,7 +80,7 @@ TEST_F(Layout, TrainAndEvalVariantsAreSplits) {
   EXPECT_EQ(open()->size(), 2);
 }
 
-TEST_F(Layout, RecordingsBelongToTheTranscriptsThatEitherWayOfNamingPutsBesideThem) {
+TEST_F(Layout, RecordingsMatchTranscriptsUnderBothNamings) {
   for (const char* name : {"a.json", "a.wma", "b.mp3.json", "b.mp3", "b.wav", "report.json"})
     write(std::string("talks/") + name, "{}");
   const auto set = open();
@@ -168,7 +168,7 @@ TEST_F(Layout, AnInchMarkInAPlainFieldGluesNoLinesTogether) {
   EXPECT_EQ(set->at(3)->text, "a \"b\"\n");
 }
 
-TEST_F(Layout, AQuoteThatNobodyClosesSwallowsNoLines) {
+TEST_F(Layout, UnclosedQuoteSwallowsNoLines) {
   write("t.csv",
         "audio,text\na.wav,\"Hello, he said\nb.wav,plain\nc.wav,\"quoted, and\nlong\"\nd.wav,he said \"no\"\ne.wav,\"\n"
         "f.wav,last\n");
@@ -274,7 +274,7 @@ TEST_F(Layout, AnErrorNamesTheColumnsThatWereFound) {
               HasSubstr("names no audio file, found 'sound', 'text'"));
 }
 
-TEST_F(Layout, WhatIsNoSetIsAnErrorThatSaysWhatWasExpected) {
+TEST_F(Layout, InvalidSetErrorStatesWhatWasExpected) {
   EXPECT_THAT(open_dataset(folder_ / "nowhere", "", {}).error().what, HasSubstr("no such file"));
   EXPECT_THAT(open_dataset(folder_.path(), "", {}).error().what, HasSubstr("metadata.csv"));
   write("x.csv", "a,b\n1,2\n");

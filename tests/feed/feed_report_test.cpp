@@ -18,7 +18,7 @@ StageTimes times_of(const FeedReport& report, const std::string& name) {
   return found == stages.end() ? StageTimes{} : found->times;
 }
 
-TEST(FeedReport, WhatThePlanWaitsForRoomIsNoWorkAlsoWhileItWaits) {
+TEST(FeedReport, PlanWaitingForSpaceIsNotCountedAsBusy) {
   const Corpus corpus(mixed_lengths(40));
   FakeClock clock;
   auto options = options_for(corpus.manifest());

@@ -227,7 +227,7 @@ TEST(Feed, ABatchThatHasToGrowBeyondItsPlanKeepsToTheMultipleOfFrames) {
   EXPECT_EQ(batches[0].samples.size(), 2U);
 }
 
-TEST(Feed, ARowInABatchThatGrewIsWhatItIsOnItsOwn) {
+TEST(Feed, RowInABatchThatGrewEqualsItselfAlone) {
   // The first makes the planned 100 frames 150; the next three leave 0, 3 and 4 of the 100 free.
   const std::vector<double> seconds{1.5, 1.0, 0.97, 0.965, 0.5};
   Corpus corpus(seconds);
@@ -246,7 +246,7 @@ TEST(Feed, AudioLongerThanTheWindowWithoutTimesIsRefusedNotCut) {
   EXPECT_THAT(*read_file(options.bad_samples), HasSubstr("lasts 3.00 s"));
 }
 
-TEST(Feed, AManifestThatLiesAboutDurationsCostsRoomNotSound) {
+TEST(Feed, WrongManifestDurationCostsPaddingButNoAudio) {
   Corpus corpus({1.0, 2.0});
   corpus.write(R"({"id":"s0","audio":"s0.wav","text":"a","duration":1.0})"
                "\n"
@@ -258,7 +258,7 @@ TEST(Feed, AManifestThatLiesAboutDurationsCostsRoomNotSound) {
   EXPECT_EQ(batches[0].samples[batches[0].samples[0].id == "s1" ? 0 : 1].frames, 200);
 }
 
-TEST(Feed, APartThatEndsBehindItsFileIsABadSampleNotAShorterOne) {
+TEST(Feed, PartBeyondTheEndOfItsFileIsABadSample) {
   Corpus corpus({2.0, 2.0});
   corpus.write(R"({"id":"s0","audio":"s0.wav","text":"a","start":0.5,"end":2.05})"
                "\n"
@@ -272,7 +272,7 @@ TEST(Feed, APartThatEndsBehindItsFileIsABadSampleNotAShorterOne) {
   EXPECT_THAT(*read_file(options.bad_samples), HasSubstr("lasts 2.00 s, and is requested up to second 2.50"));
 }
 
-TEST(Feed, RowsAreAsLongAsTheWindowWhereAsked) {
+TEST(Feed, WindowPaddingMakesRowsAsLongAsTheWindow) {
   const Corpus corpus({1.0, 2.0, 0.5});
   FeedOptions options = options_for(corpus.manifest());
   options.padding = Padding::window;
@@ -283,7 +283,7 @@ TEST(Feed, RowsAreAsLongAsTheWindowWhereAsked) {
   EXPECT_NEAR(feed.report().padding_share(), 1 - 350 / 9000.0, 1e-9);
 }
 
-TEST(Feed, ARowThatIsFilledUpToTheWindowIsWhatItIsOnItsOwn) {
+TEST(Feed, RowPaddedToTheWindowEqualsItselfAlone) {
   const std::vector<double> seconds{3.0, 2.99, 2.97, 1.0, 0.5};  // of which 0, 1 and 3 frames are free
   const Corpus corpus(seconds);
   FeedOptions options = options_for(corpus.manifest());
@@ -309,7 +309,7 @@ TEST(Feed, RowsAsLongAsTheWindowCountAsSuchAgainstTheAudioOfABatch) {
   EXPECT_THAT(sizes(100), testing::ElementsAre(4, 1));
 }
 
-TEST(Feed, TheTimesOfWordsComeWithTheSoundWhereAskedAndGoFasterWithIt) {
+TEST(Feed, WordTimesAreDeliveredOnRequestAndFollowSpeed) {
   Corpus corpus({1.0});
   corpus.write(R"({"id":"s0","audio":"s0.wav","text":"a b","words":[{"word":"a","start":0.2,"end":0.4},)"
                R"({"word":" b","start":0.5,"end":0.8}]})");
@@ -351,7 +351,7 @@ TEST(Feed, LikeLengthsGoTogether) {
   EXPECT_GE(plain.report().padding_share(), 0.2);
 }
 
-TEST(Feed, AugmentationIsTheSameWithAnyThreadsAndAfterAResumeAndAnotherInEveryEpoch) {
+TEST(Feed, AugmentationDependsOnEpochButNotOnThreadsOrResume) {
   const Corpus corpus(mixed_lengths(24));
   FeedOptions options = options_for(corpus.manifest());
   options.epochs = 2;
@@ -407,7 +407,7 @@ TEST(Feed, TwoRanksTogetherTakeTheBatchesOfOneWithTwiceTheSize) {
   }
 }
 
-TEST(Feed, LettingGoInTheMiddleEndsItsThreads) {
+TEST(Feed, DestructionMidEpochEndsItsThreads) {
   const Corpus corpus(mixed_lengths(40));
   FeedOptions options = options_for(corpus.manifest());
   options.epochs = 0;

@@ -33,7 +33,7 @@ std::size_t end_in(const PackedSet& set, std::int64_t number) {
   return static_cast<std::size_t>(entry.at + record_bytes(entry, set.n_mels()));
 }
 
-TEST(HalfPack, AnInterruptedPackingIsGoneOnWithAndWhatIsNotWholeOfItIsPackedAgain) {
+TEST(HalfPack, InterruptedPackingResumesAndRepacksIncompleteSamples) {
   const Corpus corpus(mixed_lengths(10));
   FeedOptions options = gathering(options_for(corpus.manifest()), corpus.folder() / "cache");
   options.threads.features = 1;  // samples are packed in order
@@ -70,7 +70,7 @@ TEST(HalfPack, AnInterruptedPackingIsGoneOnWithAndWhatIsNotWholeOfItIsPackedAgai
   }
 }
 
-TEST(HalfPack, WhatAnInterruptedPackingHadDoneIsNotDecodedAgain) {
+TEST(HalfPack, ResumedPackingDecodesNoFinishedSampleAgain) {
   const Corpus corpus(mixed_lengths(3));
   const FeedOptions options = gathering(options_for(corpus.manifest()), corpus.folder() / "cache");
   const auto data = open_dataset(options.data, {}, {});
@@ -94,7 +94,7 @@ TEST(HalfPack, WhatAnInterruptedPackingHadDoneIsNotDecodedAgain) {
   }
 }
 
-TEST(PackedSet, MemoryThatIsNotThereIsToldWithTheWayOutAndTheSetStaysMapped) {
+TEST(PackedSet, OutOfMemoryNamesARemedyAndTheSetStaysMapped) {
   if (!MemoryLimit::can_be_survived()) GTEST_SKIP() << "a sanitizer ends the process where memory cannot be had";
   const TempFolder folder;
   const std::vector<std::uint16_t> mel(std::size_t{80} * 300'000, 7);  // 48 MB: no allocator keeps that free

@@ -39,13 +39,13 @@ class Film : public testing::Test {
   const std::filesystem::path bad_ = corpus_.folder() / "bad.jsonl";
 };
 
-TEST_F(Film, IsASampleLikeAnyOther) {
+TEST_F(Film, VideoIsDecodedLikeAnyOtherSample) {
   const auto batches = all_batches(options_for(corpus_.manifest()));
   ASSERT_EQ(batches.size(), 1U);
   EXPECT_EQ(batches[0].samples.at(0).frames, 200);
 }
 
-TEST_F(Film, WhereItsDecoderIsMissingTheFeedEndsWithThatAndTheSampleIsNotBlamed) {
+TEST_F(Film, MissingDecoderEndsTheFeedAndBlamesNoSample) {
   const TempFolder libraries;
   for (int version = 55; version < 70; ++version)  // whichever this was built for is found first, and is none
     ASSERT_TRUE(write_file_atomically(libraries / ("libavformat.so." + std::to_string(version)), ""));
@@ -61,7 +61,7 @@ TEST_F(Film, WhereItsDecoderIsMissingTheFeedEndsWithThatAndTheSampleIsNotBlamed)
   EXPECT_EQ(read_file(bad_).value(), "") << "it is as good as it was";
 }
 
-TEST_F(Film, WhereThereIsNoPlaceToDecodeItToTheFeedEndsWithThatAndTheSampleIsNotBlamed) {
+TEST_F(Film, MissingTempFolderEndsTheFeedAndBlamesNoSample) {
   FeedOptions options = options_for(corpus_.manifest());
   options.bad_samples = bad_;
   const std::string nowhere = corpus_.folder() / "nowhere";
@@ -73,7 +73,7 @@ TEST_F(Film, WhereThereIsNoPlaceToDecodeItToTheFeedEndsWithThatAndTheSampleIsNot
   EXPECT_EQ(read_file(bad_).value(), "");
 }
 
-TEST_F(Film, WhoseFileIsGoneBeforeItIsDecodedIsABadSample) {
+TEST_F(Film, FileDeletedBeforeDecodingIsABadSample) {
   const FeedOptions options = options_for(corpus_.manifest());
   const auto set = open_dataset(options.data, "", {}).value();
   SampleStages stages(options, *set, nullptr);

@@ -42,7 +42,7 @@ class LargeFile : public testing::Test {
   std::unique_ptr<Dataset> set_{};
 };
 
-TEST_F(LargeFile, IsReadWhereTheSampleLies) {
+TEST_F(LargeFile, IsReadOnlyInTheSamplesRange) {
   SampleStages stages(options_, *set_, nullptr);
   PendingSample one = row();
   EXPECT_TRUE(found(stages, one) == part());
@@ -62,7 +62,7 @@ TEST_F(LargeFile, IsKnownToTheCacheByAllOfIt) {
   EXPECT_FALSE(other.key == first.key);
 }
 
-TEST_F(LargeFile, ThatIsGoneBeforeItIsDecodedIsABadSample) {
+TEST_F(LargeFile, DeletedBeforeDecodingIsABadSample) {
   SampleStages stages(options_, *set_, nullptr);
   PendingSample one = row();
   stages.read(one);
@@ -73,7 +73,7 @@ TEST_F(LargeFile, ThatIsGoneBeforeItIsDecodedIsABadSample) {
   EXPECT_NE(one.bad->what.find("s0.wav"), std::string::npos) << one.bad->what;
 }
 
-TEST(SmallFile, IsReadAtOnceAndGivenBackWhenItIsDecoded) {
+TEST(SmallFile, IsReadWholeAndFreedAfterDecoding) {
   const Corpus corpus({1.0});
   const FeedOptions options = options_for(corpus.manifest());
   const auto set = open_dataset(options.data, "", {}).value();

@@ -49,7 +49,7 @@ TEST(PackFile, ASetIsPackedOnceAndAgainWhenAFileOfItChanges) {
   EXPECT_EQ(changed.batches, digests_of(all_batches(with_cache(options_for(corpus.manifest()), options.cache.folder))));
 }
 
-TEST(PackFile, ADamagedPackIsToldAndMadeAnew) {
+TEST(PackFile, DamagedPackIsReportedAndRebuilt) {
   const Corpus corpus(mixed_lengths(10));
   const FeedOptions options = gathering(options_for(corpus.manifest()), corpus.folder() / "cache");
   const auto whole = batches_of(options);
@@ -72,7 +72,7 @@ TEST(PackFile, ADamagedPackIsToldAndMadeAnew) {
   }
 }
 
-TEST(PackFile, OfSeveralProcessesOnePacksAndTheOthersWaitForIt) {
+TEST(PackFile, OneOfSeveralProcessesPacksAndTheOthersWait) {
   const Corpus corpus(mixed_lengths(30));
   const FeedOptions options = gathering(options_for(corpus.manifest()), corpus.folder() / "cache");
   LogCapture log;
@@ -105,7 +105,7 @@ Error refusal(const FeedOptions& options) {
   return feed ? Error{Fault::internal, "was not refused"} : feed.error();
 }
 
-TEST(PackFile, WhatMemoryOrTheCacheCannotHoldIsRefusedBeforeAnyWork) {
+TEST(PackFile, SetTooLargeForMemoryOrCacheIsRefusedBeforeWork) {
   const Corpus corpus(mixed_lengths(10));
   FeedOptions options = gathering(options_for(corpus.manifest()), corpus.folder() / "cache", Residence::memory);
   options.resident.space = Bytes{100'000};
@@ -128,7 +128,7 @@ TEST(PackFile, WhatMemoryOrTheCacheCannotHoldIsRefusedBeforeAnyWork) {
   expect_same(all_batches(options), expected);
 }
 
-TEST(PackFile, WhatChangesInEveryEpochIsRefused) {
+TEST(PackFile, OptionsThatVaryPerEpochAreRefused) {
   const Corpus corpus({1.0});
   const FeedOptions options = gathering(options_for(corpus.manifest()), corpus.folder() / "cache");
   FeedOptions other = options;
@@ -142,7 +142,7 @@ TEST(PackFile, WhatChangesInEveryEpochIsRefused) {
   EXPECT_EQ(refusal(other).fault, Fault::usage);
 }
 
-TEST(PackFile, WhereTheDiskIsFullSamplesAreReadOneByOneAndThatIsSaidOnce) {
+TEST(PackFile, FullDiskFallsBackToStreamingAndWarnsOnce) {
   const Corpus corpus(mixed_lengths(20));
   const FeedOptions streamed = with_cache(options_for(corpus.manifest()), corpus.folder() / "cache");
   const auto expected = all_batches(streamed);
@@ -163,7 +163,7 @@ TEST(PackFile, WhereTheDiskIsFullSamplesAreReadOneByOneAndThatIsSaidOnce) {
   expect_streamed(gathering(streamed, "/proc/self/fdinfo"));
 }
 
-TEST(PackFile, WhatTheMachineLacksNowMakesNoSampleBadForGood) {
+TEST(PackFile, MissingTempFolderMarksNoSampleAsBad) {
   const Corpus corpus(mixed_lengths(5), /*with_durations=*/true);
   ASSERT_TRUE(write_file_atomically(corpus.file(2), "this is no sound at all: only a decoding child can say so"));
   FeedOptions options = gathering(options_for(corpus.manifest()), corpus.folder() / "cache");

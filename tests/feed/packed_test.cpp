@@ -20,7 +20,7 @@ namespace {
 using testing::ElementsAreArray;
 using testing::HasSubstr;
 
-TEST(Packed, ABatchIsWhatTheStreamedFeedWithACacheHandsOut) {
+TEST(Packed, BatchEqualsThatOfTheStreamedFeedWithCache) {
   const Corpus corpus(mixed_lengths(50));
   FeedOptions options = options_for(corpus.manifest());
   options.epochs = 3;
@@ -35,7 +35,7 @@ TEST(Packed, ABatchIsWhatTheStreamedFeedWithACacheHandsOut) {
   EXPECT_EQ(packs_in(corpus.folder() / "packs").size(), 1U) << "padding and masks are no part of what is packed";
 }
 
-TEST(Packed, WhatTheCacheHoldsIsTakenFromThere) {
+TEST(Packed, CachedFeaturesAreReused) {
   const Corpus corpus(mixed_lengths(12));
   const FeedOptions options = with_cache(options_for(corpus.manifest()), corpus.folder() / "cache");
   const auto expected = all_batches(options);
@@ -101,7 +101,7 @@ class RottenSet : public testing::TestWithParam<bool> {
   FeedOptions options_ = with_cache(options_for(corpus_.manifest()), corpus_.folder() / "cache");
 };
 
-TEST_P(RottenSet, BatchesAreToppedUpAsTheStreamedFeedDoesAndTheSameSamplesTold) {
+TEST_P(RottenSet, ReplacesAndReportsBadSamplesAsTheStreamedFeedDoes) {
   const FeedOptions gathered = gathering(options_, corpus_.folder() / "cache");
   const auto expected = all_batches(options_);
   expect_same(all_batches(gathered), expected);
@@ -232,7 +232,7 @@ TEST(Packed, APositionOfOtherOptionsIsRefusedBeforeAnythingIsPacked) {
   EXPECT_FALSE(fs::exists(corpus.folder() / "packs"));
 }
 
-TEST(Packed, ForADeviceABatchSaysWhatToGather) {
+TEST(Packed, DeviceBatchListsWhatToGather) {
   const Corpus corpus(mixed_lengths(20));
   FeedOptions options = with_cache(options_for(corpus.manifest()), corpus.folder() / "cache");
   options.augmentation.spectrum = {.band_count = 1, .stretch_count = 1};

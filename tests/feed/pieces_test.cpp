@@ -73,7 +73,7 @@ Transcript counted() {
   return transcript;
 }
 
-TEST(CutPieces, SlidingPiecesBeginInTheMiddleOfTheOneBeforeAndTheirTextIsTheirSound) {
+TEST(CutPieces, SlidingPiecesOverlapByHalfAndTextMatchesAudio) {
   const auto pieces = cut_pieces(counted(), 60, 10, {.chunking = Chunking::sliding});
   ASSERT_TRUE(pieces);
   EXPECT_EQ(pieces->at(0).text, "0 1 2 3 4 5 6 7 8");
@@ -114,7 +114,7 @@ TEST(CutPieces, TextBeyondTheEndOfTheRecordingIsRefused) {
   EXPECT_FALSE(cut_pieces({"", {output(0, 5, "a"), output(40, 45, "b")}, "en"}, 20, 10));
 }
 
-TEST(CutPieces, TextsThatAreNotHeardOneBehindTheOtherAreRefused) {
+TEST(CutPieces, OverlappingTextsAreRefused) {
   const auto cut = [](double start) {
     return cut_pieces({"", {output(0, 8, "a"), output(12, 18, "b"), output(start, 19, "c"), output(20, 25, "d")}, "en"}, 25,
                       10);
@@ -125,7 +125,7 @@ TEST(CutPieces, TextsThatAreNotHeardOneBehindTheOtherAreRefused) {
   EXPECT_THAT(behind.error().text(), HasSubstr("text at 11.00 s behind text that lasts until 18.00 s"));
 }
 
-TEST(CutPieces, AWordThatLastsLongerThanTheModelHearsIsRefusedNotCutOff) {
+TEST(CutPieces, WordLongerThanTheWindowIsRefusedInsteadOfCut) {
   Segment segment = output(0, 18, "a b");
   segment.words = {{" a", 0, 2, 1}, {" b", 2, 18, 1}};
   const auto pieces = cut_pieces({"", {segment}, "en"}, 18, 10);

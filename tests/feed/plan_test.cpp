@@ -18,7 +18,7 @@ using testing::ElementsAre;
 using testing::Ge;
 using testing::Le;
 
-TEST(Permutation, HoldsEveryPlaceOnceWhateverTheSize) {
+TEST(Permutation, HoldsEveryIndexOnceForAnySize) {
   for (const std::int64_t size : {1, 2, 3, 5, 16, 17, 1000, 4097}) {
     const Permutation order(size, 5);
     std::set<std::int64_t> seen;
@@ -67,11 +67,11 @@ TEST(ChooseBatch, ASampleAboveTheBudgetGoesAlone) {
               ElementsAre(0));
 }
 
-TEST(ChooseBatch, TakesAllThatFitsWhereFewerWaitThanItHasRoomFor) {
+TEST(ChooseBatch, TakesAllWhenFewerWaitThanFit) {
   EXPECT_THAT(choose_batch(std::vector<std::int32_t>{100, 900, 500}, {.most_samples = 16}), ElementsAre(0, 1, 2));
 }
 
-TEST(ChooseBatch, TakesAllThatTheBudgetHasRoomForWhereTheNextIsTooLongForIt) {
+TEST(ChooseBatch, SkipsSampleTooLongForTheFrameBudget) {
   const BatchRules rules{.most_samples = 16, .most_frames = 1000};
   EXPECT_THAT(choose_batch(std::vector<std::int32_t>{100, 120, 900, 110}, rules), ElementsAre(0, 1, 3));
 }
@@ -87,7 +87,7 @@ Planner planner_with(std::int64_t samples, std::size_t depth) {
   return planner;
 }
 
-TEST(Planner, WaitsForAFullWindowAndForRoom) {
+TEST(Planner, WaitsForAFullWindowAndForSpace) {
   Planner planner = planner_with(3, 1);
   EXPECT_FALSE(planner.wants_batch());
   planner.add(3, {{3, -1, 103}});
@@ -145,7 +145,7 @@ TEST(Planner, RefusesACheckpointCutShort) {
   }
 }
 
-TEST(Planner, APlaceThatNobodyCanFillStaysEmpty) {
+TEST(Planner, RowWithoutReplacementStaysEmpty) {
   Planner planner = planner_with(2, 1);
   planner.end_order();
   planner.choose();
@@ -199,7 +199,7 @@ TEST(PlanStage, AFirstBatchThatNeedsReplacementsHoldsNothingUp) {
   EXPECT_EQ(rows.size(), 6U) << "it is filled when the batches behind it have been chosen";
 }
 
-TEST(PlanStage, ABatchThatIsFilledUpToTheWindowTakesNoRoomForThatWhileItIsInWork) {
+TEST(PlanStage, WindowPaddingTakesNoSpaceWhileBatchIsPending) {
   const auto done = [](PlanState& state) { state.planner.resolve(); };
   for (const auto& row : handed_out(done)) EXPECT_EQ(row.space, 20U);
   for (const auto& row : handed_out(done, Padding::window)) EXPECT_EQ(row.space, 0U) << "of 6000 numbers";

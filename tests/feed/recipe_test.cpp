@@ -9,7 +9,7 @@
 namespace tutti {
 namespace {
 
-TEST(Recipe, WhatIsShownReadsAsTheSameRecipe) {
+TEST(Recipe, ShownRecipeReadsBackUnchanged) {
   WhisperRecipe recipe{.data = "some \"quoted\" folder", .max_samples = 7, .learning_rate = 3e-4, .beta2 = 0.98};
   recipe.freeze_encoder = true;
   recipe.seed = 1234567890123;
@@ -45,11 +45,11 @@ TEST(Recipe, AValueOfAnotherKindIsRefused) {
   }
 }
 
-TEST(Recipe, WholeNumbersAreNumbersToo) {
+TEST(Recipe, IntegersAreAcceptedAsNumbers) {
   EXPECT_EQ(read_recipe("clip = 2", "r")->clip, 2.0);
 }
 
-TEST(Recipe, ValuesThatCannotBeMeantAreNamed) {
+TEST(Recipe, InvalidValuesAreNamed) {
   const auto broken = [](auto change) {
     WhisperRecipe recipe{.data = "somewhere"};
     change(recipe);
@@ -91,7 +91,7 @@ TEST(Recipe, ValuesThatCannotBeMeantAreNamed) {
       << "a stored network has its own window";
 }
 
-TEST(Recipe, WhatAResumedTrainingMayNotChangeIsNamedWithBothValues) {
+TEST(Recipe, FixedSettingsChangedOnResumeAreNamedWithBothValues) {
   WhisperRecipe before;
   before.data = "a";
   before.batch_size = 2;
@@ -105,7 +105,7 @@ TEST(Recipe, WhatAResumedTrainingMayNotChangeIsNamedWithBothValues) {
   EXPECT_EQ(binding_differences(now, before), "data 'b' (it was 'a'), batch-size 4 (it was 2)");
 }
 
-TEST(Recipe, WhatWouldDoNothingBesideTheOthersIsRefusedByName) {
+TEST(Recipe, SettingWithoutEffectIsRefusedByName) {
   const auto refused = [](auto change) {
     WhisperRecipe recipe{.data = "somewhere"};
     change(recipe);
@@ -167,7 +167,7 @@ TEST(Recipe, ADataSetThatIsPackedOnceRefusesWhatChangesInEveryEpochByName) {
             std::string::npos);
 }
 
-TEST(Recipe, ThoseThatShipCanBeMeant) {
+TEST(Recipe, ShippedRecipesAreValid) {
   int found = 0;
   for (const auto& entry : std::filesystem::directory_iterator(std::string(TUTTI_SOURCE_DIR) + "/recipes")) {
     if (entry.path().extension() != ".toml") continue;

@@ -35,7 +35,7 @@ TEST(DeviceRing, HandsOutEveryBatchInOrderAndThenTheEnd) {
   EXPECT_EQ(ring.report().batches, 20);
 }
 
-TEST(DeviceRing, ASlotIsNotOverwrittenBeforeItIsGivenBack) {
+TEST(DeviceRing, SlotIsNotOverwrittenBeforeItsRelease) {
   EmulatedAccelerator device;
   DeviceRing ring(counting(100), device, {.depth = 2});
   auto first = ring.next(), second = ring.next();
@@ -53,7 +53,7 @@ TEST(DeviceRing, ASlotIsNotOverwrittenBeforeItIsGivenBack) {
   third->reset();
 }
 
-TEST(DeviceRing, AnErrorOfTheFeedArrivesBehindTheBatchesBeforeIt) {
+TEST(DeviceRing, FeedErrorArrivesAfterTheEarlierBatches) {
   EmulatedAccelerator device;
   DeviceRing ring(
       [n = 0]() mutable -> Result<std::optional<Batch>> {
@@ -66,7 +66,7 @@ TEST(DeviceRing, AnErrorOfTheFeedArrivesBehindTheBatchesBeforeIt) {
   EXPECT_EQ(ring.next().error().what, "rotten");
 }
 
-TEST(DeviceRing, WhatFetchingThrowsIsAnErrorAndEndsNotTheProgram) {
+TEST(DeviceRing, ExceptionWhileFetchingIsReturnedAsAnError) {
   EmulatedAccelerator device;
   DeviceRing ring(
       [n = 0]() mutable -> Result<std::optional<Batch>> {
@@ -81,7 +81,7 @@ TEST(DeviceRing, WhatFetchingThrowsIsAnErrorAndEndsNotTheProgram) {
   EXPECT_EQ(third.error().fault, Fault::exhausted);
 }
 
-TEST(DeviceRing, WhatIsDoneBetweenStepsIsNoStep) {
+TEST(DeviceRing, WorkBetweenStepsCountsAsNoStep) {
   EmulatedAccelerator device;
   FakeClock clock;
   DeviceRing ring(counting(3), device, {.clock = &clock});
@@ -103,7 +103,7 @@ TEST(DeviceRing, WhatIsDoneBetweenStepsIsNoStep) {
   EXPECT_EQ(ring.report().since(before).batches, 1);
 }
 
-TEST(DeviceRing, CanBeLetGoWithFullSlots) {
+TEST(DeviceRing, CanBeDestroyedWithFullSlots) {
   EmulatedAccelerator device;
   DeviceRing ring(counting(1000), device, {.depth = 3});
   ASSERT_TRUE(ring.next());

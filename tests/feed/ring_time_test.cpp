@@ -136,7 +136,7 @@ RingReport run(const std::vector<Seconds>& reads, int depth, int most_depth) {
   }
 }
 
-TEST(RingTime, ADeviceIsAsBusyAsTheSimulationSaysHoweverManyBatchesAreBuffered) {
+TEST(RingTime, DeviceUtilisationMatchesSimulationAtAnyDepth) {
   const auto reads = stalling_reads(500);
   const std::vector<Seconds> steps{kStep};
   double before = 0;

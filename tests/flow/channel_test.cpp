@@ -28,7 +28,7 @@ TEST(Channel, ReadersDrainAfterTheLastWriterLeaves) {
   EXPECT_TRUE(out.is_exhausted());
 }
 
-TEST(Channel, AWriterWaitingForRoomIsReleasedWhenTheReaderLeaves) {
+TEST(Channel, BlockedWriterIsReleasedWhenTheReaderLeaves) {
   auto [in, out] = make_channel<std::unique_ptr<int>>({.items = 1});
   ASSERT_TRUE(in.push(std::make_unique<int>(1)));
   bool accepted = true;
@@ -52,7 +52,7 @@ TEST(Channel, AReaderWaitingForAnItemIsReleasedWhenTheWriterLeaves) {
   EXPECT_EQ(got, std::nullopt);
 }
 
-TEST(Channel, WhatWaitsIsDestroyedWhenTheLastReaderLeaves) {
+TEST(Channel, QueuedItemsAreDestroyedWhenTheLastReaderLeaves) {
   auto [in, out] = make_channel<std::shared_ptr<int>>({.items = 4});
   auto item = std::make_shared<int>(1);
   ASSERT_TRUE(in.push(std::shared_ptr(item)));
@@ -101,7 +101,7 @@ TEST(Channel, ALargeItemIsNotOvertakenForEverBySmallOnes) {
   EXPECT_EQ(order, (std::vector<std::string>{"ab", "LARGE", "c"}));
 }
 
-TEST(Channel, LimitsThatCannotBeMeantAreRefused) {
+TEST(Channel, InvalidLimitsAreRefused) {
   EXPECT_THROW(make_channel<int>({.items = 0}), std::invalid_argument);
   EXPECT_THROW(make_channel<int>({.bytes = 10}), std::invalid_argument);
 }

@@ -41,14 +41,14 @@ Error reported(const std::string& stage, const Exception& exception, bool has_me
   }
 }
 
-TEST(Failures, MemoryThatRanOutIsToldWithItsStageAndAWayOut) {
+TEST(Failures, OutOfMemoryErrorNamesStageAndRemedy) {
   const auto error = reported("decode", std::bad_alloc(), true);
   EXPECT_EQ(error.fault, Fault::exhausted);
   EXPECT_EQ(error.what, "stage 'decode': memory ran out");
   EXPECT_NE(error.hint.find("ulimit -v"), std::string::npos);
 }
 
-TEST(Failures, MemoryThatRanOutIsToldAlsoWhereThereIsNoneForTheWords) {
+TEST(Failures, OutOfMemoryIsReportedWithoutAllocating) {
   const auto error = reported("a stage of so long a name that it takes memory", std::bad_alloc(), false);
   EXPECT_EQ(error.fault, Fault::exhausted);
   EXPECT_EQ(error.what, "memory ran out");

@@ -38,7 +38,7 @@ TEST(Pipeline, AnOrderedStageOfSeveralThreadsKeepsTheOrderOfItsInput) {
   for (int i = 0; i < 2000; ++i) ASSERT_EQ(got[static_cast<std::size_t>(i)], 2 * i);
 }
 
-TEST(Pipeline, OneSlowItemDelaysNobodyInCompletionOrder) {
+TEST(Pipeline, SlowItemDelaysNoOtherInCompletionOrder) {
   Pipeline pipeline;
   std::atomic<bool> is_released = false;
   auto source = pipeline.source("count", numbers(10));
@@ -115,7 +115,7 @@ TEST(Pipeline, ASizeFunctionThatThrowsEndsAnOrderedPipelineToo) {
   EXPECT_EQ(result.error().what, "stage 'weigh' threw an exception: no scale");
 }
 
-TEST(Pipeline, LettingGoOfTheLastOutputEndsEveryStage) {
+TEST(Pipeline, ClosingTheLastOutputEndsEveryStage) {
   Pipeline pipeline;
   auto endless = pipeline.source("endless", []() -> std::optional<Result<int>> { return 1; });
   auto out = pipeline.map("pass", std::move(endless), [](int&& n) -> Result<int> { return n; },
@@ -138,7 +138,7 @@ TEST(Pipeline, StopEndsStagesThatWaitForAnInputFromOutside) {
   EXPECT_FALSE(writer.push(1));
 }
 
-TEST(Pipeline, OneToManyKeepsOrderAndStopsWhenNobodyReads) {
+TEST(Pipeline, FlatMapKeepsOrderAndStopsWithoutReader) {
   Pipeline pipeline;
   auto source = pipeline.source("count", numbers(50));
   auto many = pipeline.flat_map<int>("repeat", std::move(source),

@@ -36,7 +36,7 @@ StageReport stage(const Pipeline& pipeline, std::size_t index) {
   return pipeline.report().stages[index];
 }
 
-TEST(StageClock, AWaitForInputIsStarvedWorkIsBusyAndAWaitForRoomIsBlocked) {
+TEST(StageClock, WaitsCountAsStarvedOrBlockedAndWorkAsBusy) {
   FakeClock clock;
   Gate gate;
   Pipeline pipeline({.clock = &clock});
@@ -89,7 +89,7 @@ struct Ledger {
   std::chrono::nanoseconds lived{};
 };
 
-TEST(StageClock, WhateverThreadsDoTheirTimesAddUpToHowLongTheyLived) {
+TEST(StageClock, ThreadTimesAddUpToTheirLifetimes) {
   for (const auto seed : seeds(40)) {
     TUTTI_SEED_TRACE(seed);
     Dice dice(seed);
@@ -193,7 +193,7 @@ TEST(StageClock, WaitingForATurnInAnOrderedOutputIsBlocked) {
   EXPECT_TRUE(pipeline.join());
 }
 
-TEST(StageClock, ASourceIsBusyInItsGeneratorAndBlockedWithoutRoom) {
+TEST(StageClock, SourceIsBusyInGeneratorAndBlockedOnFullOutput) {
   FakeClock clock;
   Gate gate;
   Pipeline pipeline({.clock = &clock});

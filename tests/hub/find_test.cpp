@@ -58,7 +58,7 @@ TEST(FindModel, OurOwnCopyComesBeforeTheOtherCaches) {
   EXPECT_EQ(find_model("tiny.en", caches.folders).value(), caches.folders.own / "openai--whisper-tiny.en");
 }
 
-TEST(FindModel, AFolderToLookAtFirstComesBeforeTheCachesAndDoesNotReplaceThem) {
+TEST(FindModel, FirstFolderPrecedesTheCachesWithoutReplacingThem) {
   Caches caches;
   caches.folders.first = caches.root / "mine";
   write_model(caches.folders.own / "openai--whisper-tiny.en");
@@ -82,7 +82,7 @@ TEST(FindModel, ASnapshotWithoutAReferenceIsFoundToo) {
   EXPECT_EQ(find_model("base", caches.folders).value().filename(), "only");
 }
 
-TEST(FindModel, APipeInPlaceOfACachesFileIsNotWaitedFor) {
+TEST(FindModel, PipeInsteadOfACacheFileDoesNotBlock) {
   Caches caches;
   const auto make_pipe = [](const std::filesystem::path& path) {
     std::filesystem::create_directories(path.parent_path());
@@ -162,7 +162,7 @@ TEST(FindModel, TheFetchedModelIsCompleteAndListed) {
   EXPECT_TRUE(listed[0].files.complete());
 }
 
-TEST(FindModel, AnAbsentModelSaysWhereItWasLookedForAndHowToGetIt) {
+TEST(FindModel, AbsentModelErrorNamesSearchedPathsAndPullCommand) {
   const Caches caches;
   const auto found = find_model("small.en", caches.folders);
   ASSERT_FALSE(found);
@@ -173,7 +173,7 @@ TEST(FindModel, AnAbsentModelSaysWhereItWasLookedForAndHowToGetIt) {
   EXPECT_NE(found.error().hint.find("tutti pull small.en"), std::string::npos);
 }
 
-TEST(FindModel, AnIncompleteCopySaysWhatItLacks) {
+TEST(FindModel, IncompleteCopyErrorNamesTheMissingFile) {
   Caches caches;
   write_model(caches.folders.own / "openai--whisper-tiny");
   std::filesystem::remove(caches.folders.own / "openai--whisper-tiny/tokenizer.json");
@@ -199,7 +199,7 @@ TEST(FindModel, AFolderThatIsNoModelIsRefusedByName) {
   EXPECT_NE(found.error().hint.find("config.json"), std::string::npos);
 }
 
-TEST(FindModel, AConfigurationThatCannotBeReadIsSaid) {
+TEST(FindModel, UnreadableConfigIsReported) {
   Caches caches;
   write_model(caches.root / "mine");
   std::filesystem::remove(caches.root / "mine/config.json");
@@ -238,7 +238,7 @@ TEST(ListModels, EveryCacheIsListedAndUnfinishedOnesSayWhy) {
   EXPECT_EQ(models[4].where, "openai-whisper");
 }
 
-TEST(ListModels, WhatSetUpFetchedIsListedOnceAndWithoutItsNotes) {
+TEST(ListModels, FetchedModelIsListedOnceWithoutMarkerFiles) {
   Caches caches;
   caches.put_fetched();
   Caches::put_ctranslate2(caches.folders.fetched / "openai--whisper-tiny.en.fetching/model");
@@ -255,7 +255,7 @@ TEST(ListModels, CachesThatAreNotThereHoldNothing) {
   EXPECT_TRUE(list_models({"/nowhere/a", "/nowhere/b", "/nowhere/c", "/nowhere/d"}).empty());
 }
 
-TEST(FindModel, AMissingPathInAFolderThatIsThereIsNoNameOfAHub) {
+TEST(FindModel, MissingPathInExistingFolderIsNotAHubName) {
   Caches caches;
   write_model(caches.root / "models/nano");
   const std::string wrong = (caches.root / "models/nono").string();

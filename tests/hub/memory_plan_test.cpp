@@ -16,14 +16,14 @@ double gigabytes(Bytes bytes) {
   return static_cast<double>(bytes.value) / kGigabyte;
 }
 
-TEST(MemoryPlan, OfLargeV3IsWhatItsTensorsAddUpTo) {
+TEST(MemoryPlan, LargeV3EqualsTheSumOfItsTensors) {
   const auto plan = memory_plan(kLargeV3, *number_sizes("float16"));
   EXPECT_NEAR(gigabytes(plan.weights), 3.1, 0.05);      // 1.55 billion parameters
   EXPECT_NEAR(gigabytes(plan.window), 0.2458, 0.0001);  // 32 layers x 2 x 1500 x 1280 x 2 bytes
   EXPECT_NEAR(gigabytes(plan.sequence), 0.0738, 0.0001);
 }
 
-TEST(TypeOn, IsWhatTheDeviceTakesForTheTypeThatIsAskedFor) {
+TEST(TypeOn, IsTheTypeTheDeviceUsesForTheRequestedOne) {
   EXPECT_EQ(type_on("int8", false), "int8_float16");
   EXPECT_EQ(type_on("int8_float16", true), "int8");
   EXPECT_EQ(type_on("float16", true), "float32");
@@ -33,7 +33,7 @@ TEST(TypeOn, IsWhatTheDeviceTakesForTheTypeThatIsAskedFor) {
     for (const bool on_cpu : {true, false}) EXPECT_TRUE(number_sizes(type_on(type, on_cpu))) << type;
 }
 
-TEST(MemoryPlan, SixtyFourWindowsOfLargeV3FitSixteenGigabytesInEightBitsAndNotInSixteen) {
+TEST(MemoryPlan, LargeV3With64WindowsFits16GBInInt8NotInFloat16) {
   const Bytes card{16 * kGigabyte};
   const auto plan = memory_plan(kLargeV3, on_gpu(*number_sizes("int8_float16")));
   EXPECT_EQ(slots_that_fit(plan, card, 1), 64);
@@ -41,7 +41,7 @@ TEST(MemoryPlan, SixtyFourWindowsOfLargeV3FitSixteenGigabytesInEightBitsAndNotIn
   EXPECT_LT(slots_that_fit(memory_plan(kLargeV3, on_gpu(*number_sizes("float16"))), card, 1), 64);
 }
 
-TEST(MemoryPlan, WhatFitsIsTheMostThatDoes) {
+TEST(MemoryPlan, WindowsThatFitAreTheMaximum) {
   const auto plan = memory_plan(kLargeV3, *number_sizes("bfloat16"));
   for (const std::int64_t beams : {1, 5}) {
     for (const std::int64_t gigabyte : {4, 9, 40}) {
@@ -90,7 +90,7 @@ TEST(MemoryPlan, AsManySlotsFitAsAWorkerHoldsTheWindowsOf) {
   EXPECT_EQ(slots_that_fit(plan, {kGigabyte << 20}, 1), kLargestBatch);
 }
 
-TEST(MemoryPlan, OfAGpuHasWhatItsJudgeHoldsOfTheLogitsAndTheSlotThatPaddingAppendsTo) {
+TEST(MemoryPlan, GpuAddsTokenSelectionLogitsAndThePaddingSlot) {
   const auto sizes = *number_sizes("float16");
   const auto host = memory_plan(kLargeV3, sizes), device = memory_plan(kLargeV3, on_gpu(sizes));
   EXPECT_EQ(device.sequence.value - host.sequence.value, 32 * kLargeV3.vocabulary);
@@ -114,7 +114,7 @@ TEST(MemoryPlan, AWorkerHoldsWindowsAheadOfThoseItStepsUpToSixtyFour) {
   EXPECT_EQ(plan.in_work(8, 5, 8).value, plan.total(8, 5).value + 2 * plan.window.value + 8 * plan.sequence.value);
 }
 
-TEST(MemoryPlan, SequencesThatFillUpStepsTakeTheirPlaceFromWindows) {
+TEST(MemoryPlan, FillerSequencesReduceTheWindowsThatFit) {
   const auto plan = memory_plan(kLargeV3, *number_sizes("float16"));
   const Bytes available{13 * kGigabyte};
   const auto fewer = slots_that_fit(plan, available, 1, kFixedRows);
@@ -123,18 +123,18 @@ TEST(MemoryPlan, SequencesThatFillUpStepsTakeTheirPlaceFromWindows) {
   EXPECT_GT(plan.in_work(fewer + 1, 1, kFixedRows), available);
 }
 
-TEST(ModelShape, InHuggingFacesCacheIsToldByTheRepositorysName) {
+TEST(ModelShape, InHuggingFaceCacheComesFromTheRepositoryName) {
   EXPECT_EQ(model_shape("/nowhere/models--Systran--faster-whisper-large-v3/snapshots/edaa852ec7"), kLargeV3);
   EXPECT_FALSE(model_shape("/nowhere/models--me--mine/snapshots/edaa852ec7").has_value());
 }
 
-TEST(ModelShape, OfADistilledModelHasTheShortDecoder) {
+TEST(ModelShape, DistilledModelHasTheShortDecoder) {
   EXPECT_EQ(model_shape("/nowhere/faster-distil-whisper-large-v3")->text_layers, 2);
   EXPECT_EQ(model_shape("/nowhere/faster-distil-whisper-large-v3")->audio_layers, 32);
   EXPECT_EQ(model_shape("/nowhere/models--Systran--faster-distil-whisper-small.en/snapshots/abc")->text_layers, 4);
 }
 
-TEST(ModelShape, OfAConfigThatIsNonsenseIsUnknown) {
+TEST(ModelShape, InvalidConfigGivesNoShape) {
   const TempFolder folder;
   for (const char* config : {"{}", "[]", R"({"model_type": "whisper", "d_model": -3})",
                              R"({"model_type": "whisper", "d_model": 99999999999})"}) {

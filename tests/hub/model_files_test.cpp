@@ -26,7 +26,7 @@ TEST(NeededFiles, ShardsComeWithTheirIndex) {
                    "model.safetensors.index.json", "tokenizer.json"}));
 }
 
-TEST(NeededFiles, OfTokenizersTheOneThatIsReadIsTaken) {
+TEST(NeededFiles, OnlyTheTokenizerFilesThatAreReadAreNeeded) {
   EXPECT_EQ(needed_files({"config.json", "merges.txt", "model.safetensors", "vocab.json"}),
             (Names{"config.json", "merges.txt", "model.safetensors", "vocab.json"}));
   EXPECT_EQ(needed_files({"added_tokens.json", "config.json", "merges.txt", "model.safetensors", "normalizer.json",
@@ -76,7 +76,7 @@ TEST(InspectModel, AFolderIsCompleteWithWhatTheTokenizerIsReadFromAndOnlyThen) {
   EXPECT_TRUE(inspect_model(folder / "m")->complete());
 }
 
-TEST(InspectModel, WeightsThatEndEarlyAreToldFromWholeOnes) {
+TEST(InspectModel, TruncatedWeightsAreDetected) {
   const TempFolder folder;
   write_model(folder / "m");
   const auto weights = read_file(folder / "m/model.safetensors").value();
@@ -117,7 +117,7 @@ TEST(InspectModel, AMissingShardIsNamed) {
   EXPECT_EQ(model->missing, Names{"model-00002-of-00002.safetensors is not there"});
 }
 
-TEST(InspectModel, WeightsThatCannotBeReadAreNotSaidToBeAbsent) {
+TEST(InspectModel, UnreadableWeightsAreNotReportedAsAbsent) {
   const TempFolder folder;
   write_model(folder / "m");
   std::filesystem::remove(folder / "m/model.safetensors");
@@ -138,7 +138,7 @@ TEST(InspectModel, ALinkThatLeadsInACircleIsNoFile) {
   EXPECT_EQ(model->missing, Names{"model.safetensors is not there"});
 }
 
-TEST(InspectModel, OfPickledWeightsItIsSaidThatTheyAreNotRead) {
+TEST(InspectModel, PickledWeightsAreReportedAsNotRead) {
   const TempFolder folder;
   write_model(folder / "m");
   std::filesystem::rename(folder / "m/model.safetensors", folder / "m/pytorch_model.bin");

@@ -14,7 +14,7 @@ TEST(ModelNames, OpenaisShortNamesStandForTheirRepositories) {
   EXPECT_EQ(resolve_name("distil-large-v3").value().repo, "distil-whisper/distil-large-v3");
 }
 
-TEST(ModelNames, ARepositoryStandsForItselfAndKeepsItsNameInOpenaisCache) {
+TEST(ModelNames, RepositoryKeepsItsNameAlsoInOpenaiCache) {
   EXPECT_EQ(resolve_name("someone/fine-tuned_2.0").value().repo, "someone/fine-tuned_2.0");
   EXPECT_EQ(resolve_name("someone/fine-tuned_2.0").value().openai, "");
   EXPECT_EQ(resolve_name("openai/whisper-tiny.en").value().openai, "tiny.en");
@@ -28,7 +28,7 @@ TEST(ModelNames, ATypingMistakeIsAnsweredWithTheNearestNames) {
   EXPECT_EQ(nearest_names("openai/whisper-large-v33").front(), "openai/whisper-large-v3");
 }
 
-TEST(ModelNames, WhatCouldLeaveTheModelsFolderIsNoName) {
+TEST(ModelNames, NameThatCouldLeaveTheModelsFolderIsRefused) {
   for (const auto* word : {"../x", "a/..", "a/b/c", "/etc", "a/", "a b/c", "a/b?c"})
     EXPECT_FALSE(resolve_name(word)) << word;
 }

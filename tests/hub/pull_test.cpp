@@ -67,7 +67,7 @@ TEST_F(Pull, ProgressRisesToTheTotal) {
   EXPECT_EQ(seen.front().total, seen.back().total) << "known before the first byte";
 }
 
-TEST_F(Pull, ASecondPullAsksOnlyWhetherAnythingChanged) {
+TEST_F(Pull, SecondPullSendsOneRequestForChanges) {
   const HubServer hub(root / "hub");
   ASSERT_TRUE(pull_from(hub));
   const auto before = hub.requests().size();
@@ -92,7 +92,7 @@ TEST_F(Pull, AFolderThatNoPullHasMadeIsKept) {
   EXPECT_EQ(read_file(target / "model.safetensors").value(), "the user's");
 }
 
-TEST_F(Pull, ALostConnectionIsTakenUpWhereItBroke) {
+TEST_F(Pull, LostConnectionResumesAtTheBreak) {
   const HubServer hub(root / "hub", R"({"script": [{"file": "model.safetensors", "kind": "drop", "after": 70000}]})");
   const auto pulled = pull_from(hub);
   ASSERT_TRUE(pulled) << pulled.error().text();
@@ -125,7 +125,7 @@ TEST_F(Pull, AServerWithoutRangesIsReadFromTheStart) {
   expect_whole();
 }
 
-TEST_F(Pull, AnAnswerFromTheStartLosesNothingWhenItIsJustAsLongAsThePartWas) {
+TEST_F(Pull, FullReplyAsLongAsThePartLosesNothing) {
   const HubServer hub(
       root / "hub", R"({"ranges": false, "script": [{"file": "model.safetensors", "kind": "drop", "after": 65536}]})");
   const auto pulled = pull_from(hub);
@@ -134,7 +134,7 @@ TEST_F(Pull, AnAnswerFromTheStartLosesNothingWhenItIsJustAsLongAsThePartWas) {
   EXPECT_GE(std::ranges::count(hub.requests(), "bytes=65536-", &SeenRequest::range), 1);
 }
 
-TEST_F(Pull, NorWhereNeitherSizeNorDigestWouldTell) {
+TEST_F(Pull, FullReplyWithoutSizeOrDigestLosesNothing) {
   const HubServer hub(root / "hub", R"({"ranges": false, "blobs": false,
                                        "script": [{"file": "tokenizer.json", "kind": "drop", "after": 5}]})");
   const auto pulled = pull_from(hub);
@@ -170,7 +170,7 @@ TEST_F(Pull, WrongBytesAreDeletedAndTheNextPullIsClean) {
   expect_whole();
 }
 
-TEST_F(Pull, ABusyHubIsWaitedForAsLongAsItAsks) {
+TEST_F(Pull, BusyHubIsRetriedAfterItsRetryAfter) {
   const HubServer hub(
       root / "hub",
       R"({"script": [{"file": "model.safetensors", "kind": "status", "status": 429, "retry_after": 17}]})");
@@ -178,7 +178,7 @@ TEST_F(Pull, ABusyHubIsWaitedForAsLongAsItAsks) {
   EXPECT_EQ(waits, std::vector<double>{17});
 }
 
-TEST_F(Pull, AHubThatStaysBrokenIsGivenUp) {
+TEST_F(Pull, PersistentServerErrorEndsThePull) {
   const HubServer hub(root / "hub",
                       R"({"script": [{"file": "listing", "kind": "status", "status": 500, "times": 99}]})");
   const auto pulled = pull_from(hub);
@@ -187,7 +187,7 @@ TEST_F(Pull, AHubThatStaysBrokenIsGivenUp) {
   EXPECT_EQ(waits, (std::vector<double>{1, 2, 4, 8}));
 }
 
-TEST_F(Pull, TheTokenIsShownToTheHubAndToNobodyElse) {
+TEST_F(Pull, TokenIsSentToTheHubOnly) {
   const HubServer hub(root / "hub", R"({"token": "secret"})");
   const auto refused = pull_from(hub);
   ASSERT_FALSE(refused);
@@ -234,7 +234,7 @@ TEST_F(Pull, PickledWeightsAreRefusedBeforeAnythingIsDownloaded) {
   EXPECT_EQ(hub.requests().size(), 1U);
 }
 
-TEST_F(Pull, ARepositoryWithoutATokenizerIsRefusedBeforeAnythingIsDownloaded) {
+TEST_F(Pull, RepositoryWithoutTokenizerIsRefusedBeforeDownload) {
   std::filesystem::rename(remote / "tokenizer.json", remote / "vocab.json");
   const HubServer hub(root / "hub");
   const auto pulled = pull_from(hub);
@@ -255,7 +255,7 @@ TEST_F(Pull, AnotherNetworkIsRefusedBeforeItsWeightsAreDownloaded) {
   EXPECT_TRUE(std::filesystem::is_empty(options.into)) << "nothing of it stays";
 }
 
-TEST_F(Pull, ARepositoryWithoutAConfigurationIsRefusedBeforeAnythingIsDownloaded) {
+TEST_F(Pull, RepositoryWithoutConfigIsRefusedBeforeDownload) {
   std::filesystem::remove(remote / "config.json");
   const HubServer hub(root / "hub");
   const auto pulled = pull_from(hub);
@@ -285,7 +285,7 @@ TEST_F(Pull, ABlankAroundTheHubsAddressIsNoPartOfIt) {
   EXPECT_TRUE(pulled) << pulled.error().text();
 }
 
-TEST_F(Pull, AnAddressThatIsNoneIsSaidInWords) {
+TEST_F(Pull, InvalidEndpointErrorNamesTheUrl) {
   options.hub.endpoint = "http://a hub";
   const auto pulled = pull("tiny.en", options);
   ASSERT_FALSE(pulled);
@@ -305,7 +305,7 @@ TEST_F(Pull, AnotherModelsDownloadStaysWhereOursOfAnOlderCommitGoes) {
   EXPECT_FALSE(std::filesystem::exists(older));
 }
 
-TEST_F(Pull, LettingGoStopsItAndKeepsWhatIsHere) {
+TEST_F(Pull, CancellingStopsItAndKeepsThePart) {
   write_model(remote, 2'000'000);
   const HubServer hub(root / "hub");
   bool stop = false;
@@ -375,7 +375,7 @@ TEST_F(Pull, AHubThatIsNotThereIsNamed) {
   EXPECT_TRUE(waits.empty());
 }
 
-TEST_F(Pull, AModelThatDoesNotFitOnTheDiskIsRefusedBeforeAnythingIsDownloaded) {
+TEST_F(Pull, ModelTooLargeForTheDiskIsRefusedBeforeDownload) {
   const HubServer hub(root / "hub", R"({"claim": 1000000000000000})");
   const auto pulled = pull_from(hub);
   ASSERT_FALSE(pulled);

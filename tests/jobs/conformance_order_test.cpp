@@ -71,7 +71,7 @@ TEST_P(JobStoreOrder, ALengthThatBecomesKnownChangesTheOrderAndAWorseOneIsIgnore
   EXPECT_EQ(claim()->job.id, longer);
 }
 
-TEST_P(JobStoreOrder, WhatIsAskedForInPortionsIsOneQueue) {
+TEST_P(JobStoreOrder, JobsSubmittedInPortionsFormOneQueue) {
   add(lasting("short", 10));
   clock_.advance(50ms);
   add(lasting("long", 9000));
@@ -80,7 +80,7 @@ TEST_P(JobStoreOrder, WhatIsAskedForInPortionsIsOneQueue) {
   EXPECT_THAT(claimed(), ElementsAre("/out/long", "/out/middle", "/out/short"));
 }
 
-TEST_P(JobStoreOrder, ADeadlineGoesBeforeWhatWasAskedForAMomentEarlier) {
+TEST_P(JobStoreOrder, DeadlinePrecedesAJobSubmittedJustEarlier) {
   add(lasting("first", 10, JobClass::interactive));
   clock_.advance(1s);
   JobSpec due = lasting("due", 100, JobClass::interactive);
@@ -89,7 +89,7 @@ TEST_P(JobStoreOrder, ADeadlineGoesBeforeWhatWasAskedForAMomentEarlier) {
   EXPECT_THAT(claimed(), ElementsAre("/out/due", "/out/first"));
 }
 
-TEST_P(JobStoreOrder, NormalJobsGoAsTheyWereAskedForWhateverTheirLength) {
+TEST_P(JobStoreOrder, NormalJobsRunInOrderOfSubmissionNotLength) {
   const JobId done = add(lasting("again", 100, JobClass::normal));
   ASSERT_TRUE(complete(*claim()));
   add(lasting("short", 10, JobClass::normal));
@@ -100,7 +100,7 @@ TEST_P(JobStoreOrder, NormalJobsGoAsTheyWereAskedForWhateverTheirLength) {
       << "what is queued again waits from then on";
 }
 
-TEST_P(JobStoreOrder, AStreamOfMoreUrgentJobsStarvesNobody) {
+TEST_P(JobStoreOrder, StreamOfUrgentJobsStarvesNoJob) {
   add(lasting("patient", 10));
   int before = 0;
   for (; before < 20; ++before) {

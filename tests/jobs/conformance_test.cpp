@@ -28,7 +28,7 @@ TEST_P(JobStoreTest, AskingTwiceForTheSameWorkAddsItOnce) {
   EXPECT_EQ(store_->counts({})->total(), 2);
 }
 
-TEST_P(JobStoreTest, WhatItIsCalledAndHowUrgentItIsAreAsAskedForLast) {
+TEST_P(JobStoreTest, NameAndPriorityAreThoseOfTheLastSubmission) {
   const JobId id = add("a"), other = add("b");
   ASSERT_TRUE(store_->set_length(id, Seconds(61), LengthSource::measured));
   const StoreTime submitted = job(id).submitted;
@@ -86,7 +86,7 @@ TEST_P(JobStoreTest, EveryFieldOfAJobComesBack) {
   EXPECT_EQ(found.extra, sent.extra);
 }
 
-TEST_P(JobStoreTest, ADoneJobStaysDoneWhenAskedForAgainAndBeginsAnewWhenItsAudioChanged) {
+TEST_P(JobStoreTest, DoneJobStaysDoneUntilItsAudioChanges) {
   const JobId id = add("a");
   ASSERT_TRUE(complete(*claim()));
   EXPECT_EQ(store_->submit(run(), std::vector{spec("a")})->at(0).state, JobState::done);
@@ -99,7 +99,7 @@ TEST_P(JobStoreTest, ADoneJobStaysDoneWhenAskedForAgainAndBeginsAnewWhenItsAudio
   EXPECT_TRUE(store_->outputs(id)->empty());
 }
 
-TEST_P(JobStoreTest, WhoAsksForWhatAnotherFileWasMadeOfIsToldOfWhich) {
+TEST_P(JobStoreTest, SubmittingOtherInputForAnOutputReportsTheFormerInput) {
   add("a");
   JobSpec other = spec("a");
   other.input = "/elsewhere/a.wav";
@@ -122,7 +122,7 @@ TEST_P(JobStoreTest, ADoneJobWhoseAudioIsAwayForNowStaysDone) {
   EXPECT_FALSE(store_->outputs(id)->empty());
 }
 
-TEST_P(JobStoreTest, ChangedOptionsFenceOffWhoeverWorksOnTheOldOnes) {
+TEST_P(JobStoreTest, ChangedOptionsFenceOffTheOldLease) {
   add("a");
   const Lease old = *claim();
   JobSpec changed = spec("a");
@@ -136,7 +136,7 @@ TEST_P(JobStoreTest, ChangedOptionsFenceOffWhoeverWorksOnTheOldOnes) {
 
 // ---- claiming (its order: conformance_order_test.cpp)
 
-TEST_P(JobStoreTest, AWishedJobIsClaimedOutOfOrderAndOnlyOnce) {
+TEST_P(JobStoreTest, RequestedJobIsClaimedOutOfOrderAndOnlyOnce) {
   add("a");
   const JobId requested = add("b");
   EXPECT_EQ((*store_->claim({.job = requested}))->job.id, requested);
@@ -192,7 +192,7 @@ TEST_P(JobStoreTest, AFailedCallTakesNoOtherThreadsCallWithIt) {
 
 // ---- leases
 
-TEST_P(JobStoreTest, ALeaseThatRanOutIsTakenBackAndItsHolderIsFenced) {
+TEST_P(JobStoreTest, ExpiredLeaseIsRevokedAndItsHolderFenced) {
   const JobId id = add("a");
   const Lease zombie = *claim();
   clock_.advance(kLeaseLength + 1ms);
@@ -262,7 +262,7 @@ TEST_P(JobStoreTest, AfterABootNoLeaseIsLeftAndTimeGoesOn) {
   EXPECT_TRUE(claim());
 }
 
-TEST_P(JobStoreTest, AHandedBackJobIsNobodysFault) {
+TEST_P(JobStoreTest, ReleasedJobGetsNoStrike) {
   const JobId id = add("a");
   for (int i = 0; i < 20; ++i) ASSERT_TRUE(*store_->release(claim()->key, "drain"));
   EXPECT_EQ(state(id), JobState::queued);
@@ -296,7 +296,7 @@ TEST_P(JobStoreTest, TransientFailuresAreTriedAgainLaterAndFiveTimesAtMost) {
   EXPECT_EQ(store_->attempts(id)->size(), 5U);
 }
 
-TEST_P(JobStoreTest, FailuresOfDevicesAndMemoryAreForgivenAFewTimes) {
+TEST_P(JobStoreTest, FirstDeviceAndMemoryFailuresAddNoStrike) {
   const JobId id = add("a");
   for (int i = 0; i < 3; ++i) store_->fail(claim()->key, {FailureClass::device, "lost", {}});
   for (int i = 0; i < 2; ++i) store_->fail(claim()->key, {FailureClass::out_of_memory, "full", {}});
@@ -325,7 +325,7 @@ TEST_P(JobStoreTest, RetryFailedQueuesDeadJobsWithACleanSlate) {
 
 // ---- steering
 
-TEST_P(JobStoreTest, CancellingEndsQueuedJobsAndTellsRunningOnes) {
+TEST_P(JobStoreTest, CancelEndsQueuedJobsAndNotifiesRunningOnes) {
   const JobId running = add("a");
   const Lease lease = *claim();
   const JobId queued = add("b");
@@ -362,7 +362,7 @@ TEST_P(JobStoreTest, HeldJobsWaitUntilTheyAreResumed) {
   EXPECT_TRUE(claim());
 }
 
-TEST_P(JobStoreTest, FiltersMeanWhatTheyName) {
+TEST_P(JobStoreTest, FiltersSelectTheNamedJobs) {
   const JobId a = add("a");
   add("b");
   complete(*store_->claim({.job = a}).value());

@@ -70,7 +70,7 @@ TEST(OpenStore, AnOlderStoreIsBroughtUpAndKeepsItsJobs) {
   EXPECT_FALSE(runs->at(0).end.devices.at(0).windows) << "they were not counted then";
 }
 
-TEST(OpenStore, RefusesAFileThatIsNoDatabaseAndOneThatANewerTuttiWrote) {
+TEST(OpenStore, RefusesNonDatabaseAndNewerSchemaVersion) {
   const TempFolder folder;
   {
     auto database = Database::open(folder / "tutti.sqlite", std::chrono::seconds(1));

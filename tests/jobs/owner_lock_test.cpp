@@ -50,7 +50,7 @@ TEST(OwnerLock, AKilledOwnerHasGoneAndAStoppedOneHasNot) {
   EXPECT_EQ(files_in(folder.path()), 0U);
 }
 
-TEST(OwnerLock, AStoreWhereNothingCanBeLockedSaysSoAndNoOwnerIsTakenForGone) {
+TEST(OwnerLock, FolderWithoutLocksIsRefusedAndNoOwnerCountsAsGone) {
   const TempFolder folder;
   const auto lock = OwnerLock::take(folder.path());
   ASSERT_TRUE(lock);

@@ -49,7 +49,7 @@ class Publishing : public StoreTest {
 INSTANTIATE_TEST_SUITE_P(Kinds, Publishing, testing::ValuesIn(store_kinds()),
                          [](const auto& kind) { return kind.param.name; });
 
-TEST_P(Publishing, OutputsAreInPlaceAndRecordedAndNothingElseIsLeft) {
+TEST_P(Publishing, OutputsArePublishedAndRecordedWithoutLeftovers) {
   const JobId id = add("a");
   ASSERT_TRUE(publish_outputs(*store_, *claim(), contents("hello"), {}, folders())->held);
   EXPECT_EQ(*read_file(out("talks/a.txt")), "hello");
@@ -61,7 +61,7 @@ TEST_P(Publishing, OutputsAreInPlaceAndRecordedAndNothingElseIsLeft) {
   EXPECT_FALSE(fs::exists(staging()));
 }
 
-TEST_P(Publishing, WhatThreadsPublishAtOnceIsWholeAndRecordedOnce) {
+TEST_P(Publishing, ConcurrentPublishingIsWholeAndRecordedOnce) {
   for (int i = 0; i < 24; ++i) add("talk" + std::to_string(i));
   std::vector<Lease> leases;
   while (auto lease = claim()) leases.push_back(*std::move(lease));
@@ -98,7 +98,7 @@ TEST_P(Publishing, AHolderThatLostItsLeasePublishesNothingAndCleansUp) {
   EXPECT_EQ(staged_files(), 0U);
 }
 
-TEST_P(Publishing, ASweepPutsInPlaceWhatWasRecordedBeforeAKill) {
+TEST_P(Publishing, SweepPublishesWhatWasRecordedBeforeAKill) {
   const JobId id = add("a");
   const Lease lease = *claim();
   const auto staged = *stage_outputs(lease, staging(), contents("hello"));
@@ -111,7 +111,7 @@ TEST_P(Publishing, ASweepPutsInPlaceWhatWasRecordedBeforeAKill) {
   EXPECT_EQ(sweep().put_in_place, 0U);
 }
 
-TEST_P(Publishing, ASweepAdoptsAnOutputInPlaceByItsHashAndRedoesADamagedOne) {
+TEST_P(Publishing, SweepAdoptsPublishedOutputByHashAndRedoesDamagedOne) {
   const JobId id = add("a");
   const Lease lease = *claim();
   const auto staged = *stage_outputs(lease, staging(), contents("hello"));
@@ -122,7 +122,7 @@ TEST_P(Publishing, ASweepAdoptsAnOutputInPlaceByItsHashAndRedoesADamagedOne) {
   EXPECT_EQ(state(id), JobState::queued);
 }
 
-TEST_P(Publishing, ASweepCollectsWhatLosersStagedAndLeavesWhatIsAtWorkOrStrange) {
+TEST_P(Publishing, SweepRemovesLostStagingAndKeepsActiveAndForeignFiles) {
   add("a");
   const Lease loser = *claim();
   ASSERT_TRUE(stage_outputs(loser, staging(), contents("old")));
@@ -148,7 +148,7 @@ TEST_P(Publishing, TwoSweepsAtOnceAgree) {
   for (const auto& output : staged) EXPECT_TRUE(put_in_place(*store_, id, output));  // the publisher itself comes late
 }
 
-TEST_P(Publishing, ATwinCopiesWhatIsWholeAndRefusesWhatIsNot) {
+TEST_P(Publishing, TwinCopiesIntactOutputsOnly) {
   const JobId id = add("a");
   ASSERT_TRUE(publish_outputs(*store_, *claim(), contents("hello"), {}, folders())->held);
   const fs::path names[] = {out("b.txt"), out("b.json")};
@@ -171,7 +171,7 @@ TEST_P(Publishing, DoneJobsAreDoneAgainOnlyWhereTheirOutputsAreGone) {
   EXPECT_EQ(state(id), JobState::queued);
 }
 
-TEST_P(Publishing, OutputsThatAnotherProcessIsAboutToPutInPlaceAreNotMissing) {
+TEST_P(Publishing, OutputsAboutToBePublishedAreNotMissing) {
   add("a");
   const Lease lease = *claim();
   const auto staged = *stage_outputs(lease, staging(), contents("hello"));
@@ -195,7 +195,7 @@ TEST_P(Publishing, AFullDiskIsAnErrorAndTheJobIsStillHeld) {
   EXPECT_TRUE(publish_outputs(*store_, lease, large, {}, folders())->held);
 }
 
-TEST_P(Publishing, WhatIsLargerThanAFileMayBeIsRefusedAndNoSpareFolderIsTried) {
+TEST_P(Publishing, OutputAboveFileSizeLimitIsRefusedWithoutSpareFolder) {
   const JobId id = add("a");
   const Lease lease = *claim();
   const fs::path spare = folder_.path() / "spare";
@@ -210,7 +210,7 @@ TEST_P(Publishing, WhatIsLargerThanAFileMayBeIsRefusedAndNoSpareFolderIsTried) {
   EXPECT_EQ(state(id), JobState::running);
 }
 
-TEST_P(Publishing, WhatMayNotBeWrittenWhereItBelongsIsStagedInTheSpareFolderUntilItMay) {
+TEST_P(Publishing, UnwritableOutputWaitsInTheSpareFolder) {
   const JobId id = add("a");
   const Lease lease = *claim();
   const fs::path spare = folder_.path() / "spare";
@@ -231,7 +231,7 @@ TEST_P(Publishing, WhatMayNotBeWrittenWhereItBelongsIsStagedInTheSpareFolderUnti
   EXPECT_TRUE(fs::is_empty(spare));
 }
 
-TEST_P(Publishing, AResultWhoseFolderIsNoneAnyMoreIsStagedInTheSpareFolder) {
+TEST_P(Publishing, OutputWithoutItsFolderIsStagedInTheSpareFolder) {
   const JobId id = add("a");
   const Lease lease = *claim();
   const fs::path spare = folder_.path() / "spare";
@@ -246,7 +246,7 @@ TEST_P(Publishing, AResultWhoseFolderIsNoneAnyMoreIsStagedInTheSpareFolder) {
   EXPECT_EQ(read_file(out("talks/a.txt")).value(), "hello");
 }
 
-TEST_P(Publishing, WhatCannotBePutInPlaceStaysStagedAndOnlyItsOwnJobWaits) {
+TEST_P(Publishing, BlockedOutputStaysStagedAndHoldsOnlyItsOwnJob) {
   add("a");
   const JobId other = add("b");
   fs::create_directories(out("talks/a.txt"));  // a folder where the file should be
@@ -265,7 +265,7 @@ TEST_P(Publishing, WhatCannotBePutInPlaceStaysStagedAndOnlyItsOwnJobWaits) {
   EXPECT_EQ(read_file(out("talks/a.txt")).value(), "hello");
 }
 
-TEST_P(Publishing, WhatIsStagedElsewhereOutlastsTheFolderItIsFor) {
+TEST_P(Publishing, SpareStagingOutlivesTheOutputFolder) {
   add("a");
   const Lease lease = *claim();
   const fs::path kept = folder_.path() / "kept";
@@ -282,7 +282,7 @@ TEST_P(Publishing, WhatIsStagedElsewhereOutlastsTheFolderItIsFor) {
   EXPECT_TRUE(fs::is_empty(kept));
 }
 
-TEST_P(Publishing, WhatWasStagedOnAnotherDiskIsCarriedOverWholeAndOnce) {
+TEST_P(Publishing, OutputStagedOnAnotherDiskIsCopiedWholeAndOnce) {
   const fs::path elsewhere = "/dev/shm";
   struct stat here {
   }, there{};
@@ -306,7 +306,7 @@ TEST_P(Publishing, WhatWasStagedOnAnotherDiskIsCarriedOverWholeAndOnce) {
   EXPECT_EQ(put_in_place(*store_, id, output).error().fault, Fault::missing);
 }
 
-TEST_P(Publishing, AStoreOnAFullDiskChangesNothingAndWorksAgainWithRoom) {
+TEST_P(Publishing, StoreOnFullDiskChangesNothingAndRecovers) {
   const JobId id = add("a");
   const Lease lease = *claim();
   const Error refused = refusal_within<FullDisk>(lease);
@@ -316,7 +316,7 @@ TEST_P(Publishing, AStoreOnAFullDiskChangesNothingAndWorksAgainWithRoom) {
   EXPECT_EQ(state(id), JobState::done);
 }
 
-TEST_P(Publishing, AStoreWhoseFileSystemTurnsReadOnlyIsNoFullDiskAndWorksAgainWhenItIsWritable) {
+TEST_P(Publishing, StoreTurnedReadOnlyIsNotFullDiskAndRecovers) {
   struct ReadOnlyDisk : FullDisk {
     explicit ReadOnlyDisk(off_t) : FullDisk(0, EROFS) {}
   };
@@ -329,7 +329,7 @@ TEST_P(Publishing, AStoreWhoseFileSystemTurnsReadOnlyIsNoFullDiskAndWorksAgainWh
   EXPECT_TRUE(*store_->complete(lease.key, {}, {}));
 }
 
-TEST_P(Publishing, AStoreWhoseFileMayNotGrowOnSaysSoAndChangesNothing) {
+TEST_P(Publishing, StoreAtFileSizeLimitReportsItAndChangesNothing) {
   const JobId id = add("a");
   const Lease lease = *claim();
   const Error refused = refusal_within<SmallFiles>(lease);

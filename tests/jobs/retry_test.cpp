@@ -14,7 +14,7 @@ TEST(Retry, WaitsDoubleWithFullJitterUpToTenMinutes) {
   EXPECT_EQ(decide_retry(FailureClass::transient, {.strikes = 60}, 0.5, {.most_strikes = 100}).wait, 5min);
 }
 
-TEST(Retry, WhatIsWrongWithTheFileStaysWrong) {
+TEST(Retry, FaultsOfTheFileArePermanent) {
   for (const Fault fault : {Fault::missing, Fault::corrupt, Fault::unsupported, Fault::refused, Fault::usage})
     EXPECT_EQ(failure_class_of({fault, ""}), FailureClass::permanent);
   EXPECT_FALSE(decide_retry(FailureClass::permanent, {}, 0.5).again);
@@ -23,7 +23,7 @@ TEST(Retry, WhatIsWrongWithTheFileStaysWrong) {
     EXPECT_EQ(failure_class_of({fault, ""}), FailureClass::transient);
 }
 
-TEST(Retry, ForgivenFailuresAreTriedAgainAtOnce) {
+TEST(Retry, UncountedFailuresAreRetriedAtOnce) {
   const auto decision = decide_retry(FailureClass::device, {.strikes = 4}, 0.9);
   EXPECT_TRUE(decision.again);
   EXPECT_FALSE(decision.counted);

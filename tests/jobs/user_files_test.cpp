@@ -74,7 +74,7 @@ TEST_P(UserFiles, AFileWithTheSameTextIsAdopted) {
   EXPECT_FALSE(fs::exists(out("a.new.srt")));
 }
 
-TEST_P(UserFiles, WhatTheJobItselfWroteIsReplaced) {
+TEST_P(UserFiles, FileThatTheJobWroteIsReplaced) {
   ASSERT_TRUE(publish("first").kept.empty());
   for (const char* text : {"second", "third"}) {
     renew();
@@ -121,7 +121,7 @@ TEST_P(UserFiles, ANewTextReplacesOnlyItsOwnFormerOne) {
   EXPECT_EQ(text_of("a.new2.srt"), "third");
 }
 
-TEST_P(UserFiles, ANewTextDoesNotTakeAnotherJobsPlace) {
+TEST_P(UserFiles, NewTextDoesNotUseAnotherJobsOutputName) {
   JobSpec other = spec("a.new");
   add(other);
   const std::vector<OutputContent> contents{{out("a.new.srt"), "of the recording a.new"}};
@@ -202,7 +202,7 @@ TEST_P(UserFiles, AProcessThatIsLateFindsWhatAnotherOneKept) {
   EXPECT_FALSE(fs::exists(out("a.new2.srt")));
 }
 
-TEST_P(UserFiles, OfEarlierVersionsNothingIsKnownAndTheirFilesStay) {
+TEST_P(UserFiles, FilesOfEarlierVersionsAreUnknownAndStay) {
   publish("text");
   {
     auto database = Database::open(folder_.path() / "state/tutti.sqlite", 5s);

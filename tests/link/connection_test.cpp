@@ -126,7 +126,7 @@ TEST(Connection, AReaderThatWaitsIsReleasedWhenThePeerLeaves) {
   EXPECT_TRUE(released);
 }
 
-TEST(Connection, ASenderRunsOutOfPatienceWithAPeerThatDoesNotReadAndTheConnectionIsOver) {
+TEST(Connection, SendTimesOutAndClosesWhenThePeerDoesNotRead) {
   Ends ends;
   const std::string large(kMaxMessage, 'x');
   const auto sent = ends.control.send(large, -1, Seconds(0.01));

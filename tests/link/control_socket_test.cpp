@@ -46,7 +46,7 @@ TEST(ControlSocket, AnAnswerOfManyMegabytesArrivesWhole) {
   EXPECT_EQ(send_control_request((*socket)->path(), "status").value(), much);
 }
 
-TEST(ControlSocket, OneThatConnectsAndSaysNothingKeepsNobodyWaitingForLong) {
+TEST(ControlSocket, SilentClientDelaysOthersOnlyBriefly) {
   const TempFolder folder;
   const auto socket = ControlSocket::open(folder.path(), "batch", [](const std::string&) { return "{}"; });
   ASSERT_TRUE(socket);
@@ -56,7 +56,7 @@ TEST(ControlSocket, OneThatConnectsAndSaysNothingKeepsNobodyWaitingForLong) {
   EXPECT_EQ(send_control_request((*socket)->path(), "status", Seconds(10)).value(), "{}");
 }
 
-TEST(ControlSocket, AStoppedRunWhoseCallersHaveFilledItsQueueFreezesNobody) {
+TEST(ControlSocket, FullQueueOfAStoppedRunDoesNotBlockCallers) {
   const TempFolder folder;
   const auto path = folder / "batch-1.sock";
   const sockaddr_un address = address_of(path);
@@ -71,7 +71,7 @@ TEST(ControlSocket, AStoppedRunWhoseCallersHaveFilledItsQueueFreezesNobody) {
   EXPECT_THAT(control_sockets(folder.path()), testing::ElementsAre(path)) << "it is there";
 }
 
-TEST(ControlSocket, WhatAKilledProcessLeftIsNotListed) {
+TEST(ControlSocket, SocketOfAKilledProcessIsNotListed) {
   const TempFolder folder;
   const auto socket = ControlSocket::open(folder.path(), "batch", [](const std::string&) { return "{}"; });
   ASSERT_TRUE(socket);

@@ -63,7 +63,7 @@ TEST(EmulatedText, TimestampsRiseToTheWindowsEnd) {
   EXPECT_TRUE(std::ranges::is_sorted(times));
 }
 
-TEST(EmulatedText, KeepsWithinTheTokensAsked) {
+TEST(EmulatedText, KeepsWithinTheTokenLimit) {
   EXPECT_LE(emulated_text(speech(), 1, 3000, true, 50).size(), 50U);
   EXPECT_FALSE(emulated_text(speech(), 1, 3000, false, 50).empty());
 }

@@ -39,7 +39,7 @@ TEST(SplitWords, AQuoteThatIsNeverClosedIsRefused) {
   for (const char* open : {"gdb '--args", "\"", "a \"b\\\""}) EXPECT_FALSE(split_words(open)) << open;
 }
 
-TEST(EngineCommand, TheEngineLiesBesideTheProgram) {
+TEST(EngineCommand, EngineIsFoundBesideTheProgram) {
   const TempFolder folder;
   const auto engine = executable_in(folder);
   const auto command = engine_command({.own_folder = folder.path()}, {"worker"});
@@ -59,7 +59,7 @@ TEST(EngineCommand, TheEnvironmentMayNameAnotherEngineAndAWrapper) {
 }
 
 // As soon as anything else wants a core, threads that spin for long starve each other.
-TEST(EngineCommand, ItsThreadsSpinBrieflyUnlessTheUserSaysHowTheyWait) {
+TEST(EngineCommand, ThreadsSpinBrieflyUnlessTheUserSetsIt) {
   const TempFolder folder;
   executable_in(folder);
   EXPECT_THAT(engine_command({.own_folder = folder.path()}, {})->environment,
@@ -67,7 +67,7 @@ TEST(EngineCommand, ItsThreadsSpinBrieflyUnlessTheUserSaysHowTheyWait) {
   EXPECT_THAT(engine_command({.own_folder = folder.path(), .threads_set_by_user = true}, {})->environment, IsEmpty());
 }
 
-TEST(EngineCommand, AMissingEngineIsAnErrorThatSaysWhereItWasSought) {
+TEST(EngineCommand, MissingEngineErrorNamesTheSearchedPath) {
   const TempFolder folder;
   const auto beside = engine_command({.own_folder = folder.path()}, {});
   ASSERT_FALSE(beside);

@@ -33,7 +33,7 @@ TEST(Heartbeat, APeerThatStopsRightAfterAPongIsSilentWithinASecondOfIt) {
   EXPECT_TRUE(heart.silent(kStart + 1251ms));
 }
 
-TEST(Heartbeat, APeerIsNeverSilentBeforeItWasAskedAndHadHalfTheTime) {
+TEST(Heartbeat, PeerIsNotSilentUntilHalfTheLimitAfterAPing) {
   Heartbeat heart({}, kStart);
   // We were stopped for ten seconds: that is not the peer's silence.
   EXPECT_FALSE(heart.silent(kStart + 10s));
@@ -42,7 +42,7 @@ TEST(Heartbeat, APeerIsNeverSilentBeforeItWasAskedAndHadHalfTheTime) {
   EXPECT_TRUE(heart.silent(kStart + 10s + 500ms));
 }
 
-TEST(Heartbeat, APongNobodyAskedForIsNone) {
+TEST(Heartbeat, UnsolicitedPongIsIgnored) {
   Heartbeat heart({}, kStart);
   EXPECT_FALSE(heart.pong({1}, kStart));
   const auto ping = heart.due(kStart + 1s);

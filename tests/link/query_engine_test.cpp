@@ -24,14 +24,14 @@ class QueryEngine : public testing::Test {
   TempFolder folder_;
 };
 
-TEST_F(QueryEngine, YieldsAllThatItSays) {
+TEST_F(QueryEngine, ReturnsTheWholeOutput) {
   engine_is("echo \"$1 $WANTED\"; head -c 5000 /dev/zero | tr '\\0' x");
   const auto output = query_engine({"limits"}, {{"WANTED", "this"}}, Seconds(60));
   ASSERT_TRUE(output.has_value()) << output.error().text();
   EXPECT_EQ(*output, "limits this\n" + std::string(5000, 'x'));
 }
 
-TEST_F(QueryEngine, AnEngineThatFailsIsAnErrorThatSaysHow) {
+TEST_F(QueryEngine, FailedEngineErrorNamesTheExitStatus) {
   engine_is("echo half; exit 3");
   const auto output = query_engine({"limits"}, {}, Seconds(60));
   ASSERT_FALSE(output.has_value());

@@ -12,7 +12,7 @@ const Ending kDied{.error = {Fault::device, "the worker closed its connection"}}
 
 }  // namespace
 
-TEST(RestartPolicy, TheFirstRestartIsImmediateAndFurtherOnesWaitTwiceAsLongUpToTheLongest) {
+TEST(RestartPolicy, FirstRestartIsImmediateThenWaitsDoubleUpToTheLimit) {
   RestartPolicy policy({.restarts_without_work = 100, .first_wait = Seconds(1), .longest_wait = Seconds(5)});
   std::vector<double> waits;
   for (int process = 0; process < 6; ++process) waits.push_back(policy.ended(kDied, true, false).wait.count());
@@ -47,7 +47,7 @@ TEST(RestartPolicy, AWorkerThatBecameReadyInBetweenStartsTheCountAgain) {
   EXPECT_TRUE(policy.ended(kDied, false, false).give_up);
 }
 
-TEST(RestartPolicy, WorkersThatGetReadyAndNeverFinishAnythingAreGivenUpInTheEnd) {
+TEST(RestartPolicy, WorkersThatNeverFinishAnythingAreGivenUp) {
   RestartPolicy policy({.restarts_without_work = 4});
   for (int process = 0; process < 3; ++process) EXPECT_FALSE(policy.ended(kDied, true, false).give_up);
   const auto decision = policy.ended(kDied, true, false);
@@ -55,7 +55,7 @@ TEST(RestartPolicy, WorkersThatGetReadyAndNeverFinishAnythingAreGivenUpInTheEnd)
   EXPECT_THAT(decision.give_up->what, HasSubstr("finished nothing in 4 starts in a row"));
 }
 
-TEST(RestartPolicy, AFinalEndingIsPassedOnAsItIs) {
+TEST(RestartPolicy, FinalErrorIsPassedOnUnchanged) {
   RestartPolicy policy({});
   const Ending missing{.error = {Fault::missing, "/m: no such model"}, .final = true};
   const auto decision = policy.ended(missing, false, false);

@@ -40,7 +40,7 @@ TEST(Session, AGoodHelloIsAnsweredWithTheModelAndReadyOpensTheService) {
   EXPECT_EQ(at.ready()->slots, 4);
 }
 
-TEST(Session, AStrangerIsSentAwayForGoodWithBothNames) {
+TEST(Session, ForeignWorkerIsRejectedForGoodNamingBoth) {
   struct Case {
     Hello hello;
     std::string reports;
@@ -58,7 +58,7 @@ TEST(Session, AStrangerIsSentAwayForGoodWithBothNames) {
   }
 }
 
-TEST(Session, AWorkerAskedForNoDeviceInParticularMayNameAny) {
+TEST(Session, WithoutRequestedDeviceTheWorkerMayNameAny) {
   SessionTerms any = terms();
   any.device_uuid.clear();
   EXPECT_TRUE(Session(any, kStart).on_message(Hello{.build_id = "b1", .device_uuid = "GPU-7"}, kStart).reply);
@@ -91,7 +91,7 @@ TEST(Session, AFaultOfTheWholeWorkerInServiceCallsForAnotherWorker) {
   EXPECT_FALSE(ending->final);
 }
 
-TEST(Session, AnswersGoToTheBookAndOnlyInService) {
+TEST(Session, AnswersReachTheWindowTableOnlyInService) {
   const std::vector<ToControl> answers{Opened{.window = 1}, Language{.window = 1}, Decoded{.window = 1},
                                        Failed{.window = 1}};
   for (const ToControl& answer : answers) {

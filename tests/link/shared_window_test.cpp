@@ -35,7 +35,7 @@ TEST(SharedWindow, TheViewOutlivesTheSendersDescriptor) {
   EXPECT_THAT(view->values(), testing::ElementsAreArray(kValues));
 }
 
-TEST(SharedWindow, NobodyCanChangeItAfterwards) {
+TEST(SharedWindow, IsImmutableAfterCreation) {
   const auto shared = SharedWindow::create(kValues).value();
   const float other = 9;
   EXPECT_EQ(::pwrite(shared.fd(), &other, sizeof other, 0), -1);
@@ -63,7 +63,7 @@ TEST(SharedWindow, AMemoryThatCouldStillChangeIsRefused) {
   EXPECT_THAT(view.error().what, HasSubstr("sealed against every change"));
 }
 
-TEST(SharedWindow, WhatIsNoMemoryAtAllIsRefused) {
+TEST(SharedWindow, DescriptorWithoutMemoryIsRefused) {
   EXPECT_FALSE(WindowView::map(OwnedFd(::open("/dev/null", O_RDONLY | O_CLOEXEC)), 3));
   EXPECT_FALSE(WindowView::map(OwnedFd(), 3));
 }

@@ -53,7 +53,7 @@ void put_in_flight(WindowTable& table, WindowId window) {
 
 }  // namespace
 
-TEST(WindowTable, AWindowIsOpenedThenAskedThenReleasedEachOnce) {
+TEST(WindowTable, WindowIsOpenedDecodedAndReleasedOnceEach) {
   WindowTable table;
   submit_open(table, 3);
   EXPECT_THAT(reported(table), ElementsAre("OpenWindow 3"));
@@ -83,7 +83,7 @@ TEST(WindowTable, AfterALossTheWindowIsOpenedAgainAndTheWaitingRequestRepeated) 
   EXPECT_TRUE(table.take(3));
 }
 
-TEST(WindowTable, AnOpenWindowThatWaitsForNothingIsOpenedAgainOnlyWhenItIsNeeded) {
+TEST(WindowTable, IdleWindowReopensOnlyWhenNeeded) {
   WindowTable table;
   put_in_flight(table, 3);
   hear_decoded(table, 3);
@@ -94,7 +94,7 @@ TEST(WindowTable, AnOpenWindowThatWaitsForNothingIsOpenedAgainOnlyWhenItIsNeeded
   EXPECT_THAT(reported(table), ElementsAre("OpenWindow 3"));
 }
 
-TEST(WindowTable, AWindowTheNextWorkerNeverSawIsReleasedWithoutAWord) {
+TEST(WindowTable, WindowUnknownToTheNextWorkerIsReleasedSilently) {
   WindowTable table;
   put_in_flight(table, 3);
   hear_decoded(table, 3);
@@ -104,7 +104,7 @@ TEST(WindowTable, AWindowTheNextWorkerNeverSawIsReleasedWithoutAWord) {
   EXPECT_THAT(reported(table), IsEmpty());
 }
 
-TEST(WindowTable, AloneInFlightAtTwoLossesAWindowIsCondemnedWithTheEvidence) {
+TEST(WindowTable, WindowAloneInFlightAtTwoLossesFailsWithBothErrors) {
   WindowTable table;
   put_in_flight(table, 3);
   EXPECT_THAT(table.lost("first"), IsEmpty());
@@ -136,7 +136,7 @@ TEST(WindowTable, OpeningAgainDoesNotClearASuspectButADecodingDoes) {
   EXPECT_THAT(reported(table), ElementsAre("OpenWindow 3"));
 }
 
-TEST(WindowTable, SuspectsGetTheWorkerForThemselvesSoThatOnlyTheGuiltyOneIsCondemned) {
+TEST(WindowTable, SuspectsRunAloneSoOnlyTheGuiltyOneFails) {
   WindowTable table;
   for (const WindowId window : {1, 2, 3}) put_in_flight(table, window);
   EXPECT_THAT(table.lost("one"), IsEmpty());
@@ -158,7 +158,7 @@ TEST(WindowTable, SuspectsGetTheWorkerForThemselvesSoThatOnlyTheGuiltyOneIsConde
   EXPECT_THAT(reported(table), ElementsAre("OpenWindow 4"));
 }
 
-TEST(WindowTable, AWindowThatIsAloneOnlyBecauseTheOthersHaveFinishedIsNotCondemned) {
+TEST(WindowTable, LastWindowLeftAfterOthersFinishIsNotBlamed) {
   WindowTable table;
   for (const WindowId window : {1, 2, 3}) put_in_flight(table, window);
   for (const WindowId finished : {1, 2}) {  // workers that die after each answer
@@ -173,7 +173,7 @@ TEST(WindowTable, AWindowThatIsAloneOnlyBecauseTheOthersHaveFinishedIsNotCondemn
   EXPECT_TRUE(table.take(3));
 }
 
-TEST(WindowTable, AnAnswerNobodyAskedForIsRefused) {
+TEST(WindowTable, UnrequestedAnswerIsRefused) {
   WindowTable table;
   put_in_flight(table, 3);
   const std::vector<ToControl> wrong{Opened{.window = 3},
@@ -193,7 +193,7 @@ TEST(WindowTable, AnAnswerNobodyAskedForIsRefused) {
   EXPECT_FALSE(table.hear(Decoded{.window = 3, .request = 103})) << "the same answer twice";
 }
 
-TEST(WindowTable, AnAlignmentMustNameEveryTokenAskedAbout) {
+TEST(WindowTable, AlignmentMustCoverEveryRequestedToken) {
   WindowTable table;
   put_in_flight(table, 3);
   hear_decoded(table, 3);
@@ -219,7 +219,7 @@ TEST(WindowTable, LanguagesWithoutAProbabilityEachAreRefused) {
   EXPECT_TRUE(table.hear(Language{.window = 3, .tokens = {1}, .probabilities = {1.0F}}));
 }
 
-TEST(WindowTable, WhatTheWorkerCannotServeIsPassedOnAndAWindowThatNeverOpenedIsForgotten) {
+TEST(WindowTable, FailureIsPassedOnAndUnopenedWindowForgotten) {
   WindowTable table;
   submit_open(table, 3);
   table.due();
@@ -294,14 +294,14 @@ std::set<WindowId> story(unsigned seed, WindowId poison, unsigned bad_luck) {
 
 }  // namespace
 
-TEST(WindowTable, InWhateverOrderThingsHappenThePoisonedWindowFailsAndNoOther) {
+TEST(WindowTable, OnlyThePoisonedWindowFailsInAnyOrderOfEvents) {
   for (unsigned seed = 0; seed < 300; ++seed) EXPECT_THAT(story(seed, 5, 0), ElementsAre(5)) << "seed " << seed;
 }
 
-TEST(WindowTable, WithoutPoisonAndBadLuckNothingFails) {
+TEST(WindowTable, WithoutPoisonOrLossesNothingFails) {
   EXPECT_THAT(story(1, 0, 0), IsEmpty());
 }
 
-TEST(WindowTable, HoweverUnluckyEveryRequestIsAnsweredInTheEnd) {
+TEST(WindowTable, EveryRequestIsAnsweredDespiteRepeatedLosses) {
   for (unsigned seed = 0; seed < 300; ++seed) EXPECT_LT(story(seed, 0, 30).size(), 4U) << "seed " << seed;
 }

@@ -79,7 +79,7 @@ TEST(Wire, AnUnknownKindIsRefused) {
   EXPECT_FALSE(decode_to_worker(""));
 }
 
-TEST(Wire, AnotherProtocolIsRefusedAndSaysSo) {
+TEST(Wire, OtherProtocolIsRefusedNamingTheBuild) {
   std::string bytes = bytes_of<ToControl>(Hello{});
   bytes[0] = static_cast<char>(bytes[0] ^ 0x30);
   const auto back = decode_to_control(bytes);

@@ -73,7 +73,7 @@ using WorkerHandleTimed = WorkerHandleTest;
 
 }  // namespace
 
-TEST_F(WorkerHandleTest, OpensDecodesAndTellsTheLanguage) {
+TEST_F(WorkerHandleTest, OpensDecodesAndDetectsTheLanguage) {
   const auto worker = start({});
   const auto ready = worker->ready();
   ASSERT_TRUE(ready) << ready.error().text();
@@ -88,7 +88,7 @@ TEST_F(WorkerHandleTest, OpensDecodesAndTellsTheLanguage) {
   EXPECT_EQ(worker->restarts(), 0);
 }
 
-TEST_F(WorkerHandleTest, ItsProcessIsKnownWhileItLives) {
+TEST_F(WorkerHandleTest, ProcessIsKnownWhileItRuns) {
   const auto worker = start({});
   ASSERT_TRUE(worker->ready());
   const auto process = worker->process();
@@ -110,7 +110,7 @@ TEST_F(WorkerHandleTest, AlignsADecodedWindow) {
   worker->release(7);
 }
 
-TEST_F(WorkerHandleTest, CallsThatCannotBeMeantAreRefusedAtOnce) {
+TEST_F(WorkerHandleTest, InvalidCallsAreRefusedAtOnce) {
   const auto worker = start({});
   EXPECT_THAT(worker->open(1, mel_of(1), 80, 5).error().what, HasSubstr("expected 80 x 5 mel values, found 320"));
   EXPECT_THAT(worker->decode(request(1)).error().what, HasSubstr("window 1 is not open"));
@@ -129,7 +129,7 @@ TEST_F(WorkerHandleTest, EightCallersShareOneWorker) {
     });
 }
 
-TEST_F(WorkerHandleTest, EightCallersNoticeNothingOfAWorkerThatCrashesAgainAndAgain) {
+TEST_F(WorkerHandleTest, RepeatedCrashesStayInvisibleToEightCallers) {
   const auto worker = start({"then=crash", "after=20"});
   std::vector<std::jthread> callers;
   for (WindowId caller = 1; caller <= 8; ++caller)
@@ -167,7 +167,7 @@ TEST_F(WorkerHandleTest, AWorkerKilledInMidRequestCostsNothingButTime) {
   EXPECT_THAT(log_.wait_for("starting it again").text, HasSubstr("was killed by signal 9"));
 }
 
-TEST_F(WorkerHandleTest, AWorkerThatCrashedSpeaksAgainstItsWindowAndOneThatWasKilledFromOutsideDoesNot) {
+TEST_F(WorkerHandleTest, CrashBlamesTheWindowAndAnOutsideKillDoesNot) {
   const auto only_process = [](std::vector<std::string> script) {
     WorkerOptions options = scripted(std::move(script));
     options.restarts.once = true;
@@ -185,7 +185,7 @@ TEST_F(WorkerHandleTest, AWorkerThatCrashedSpeaksAgainstItsWindowAndOneThatWasKi
   EXPECT_TRUE(killed->ended_unclearly()) << killed->ended()->what;
 }
 
-TEST_F(WorkerHandleTimed, AWorkerThatHangsIsNoticedWithinASecondAndItsWindowIsDoneAgain) {
+TEST_F(WorkerHandleTimed, HungWorkerIsDetectedInASecondAndWindowRedone) {
   constexpr Seconds kLimit{1.5};  // a second by design
   const auto until_noticed = [] {
     const TempFolder folder;
@@ -201,7 +201,7 @@ TEST_F(WorkerHandleTimed, AWorkerThatHangsIsNoticedWithinASecondAndItsWindowIsDo
   EXPECT_LT(least_of_three(kLimit, until_noticed), kLimit);
 }
 
-TEST_F(WorkerHandleTest, AWorkerThatTalksNonsenseIsReplacedAndItsWindowIsDoneAgain) {
+TEST_F(WorkerHandleTest, GarbledMessageReplacesTheWorkerAndRedoesItsWindow) {
   const auto worker = start({"then=garble", "after=1", once()});
   transcribe(*worker, 1);
   transcribe(*worker, 2);
@@ -209,7 +209,7 @@ TEST_F(WorkerHandleTest, AWorkerThatTalksNonsenseIsReplacedAndItsWindowIsDoneAga
   EXPECT_EQ(worker->restarts(), 1);
 }
 
-TEST_F(WorkerHandleTest, AnAnswerNobodyAskedForIsNonsenseToo) {
+TEST_F(WorkerHandleTest, UnrequestedAnswerRestartsTheWorker) {
   const auto worker = start({"then=repeat", once()});
   transcribe(*worker, 1);
   EXPECT_THAT(log_.wait_for("starting it again").text, HasSubstr("which did not request it"));
@@ -236,7 +236,7 @@ TEST_F(WorkerHandleTest, AWindowThatKillsTwoWorkersFailsAloneWithItsEvidence) {
   transcribe(*worker, 6);
 }
 
-TEST_F(WorkerHandleTest, ExhaustedMemoryIsTheCallersToAnswer) {
+TEST_F(WorkerHandleTest, OutOfMemoryIsPassedToTheCaller) {
   const auto worker = start({"then=exhausted", once()});
   ASSERT_TRUE(open(*worker, 1));
   const auto decoded = worker->decode(request(1));
@@ -246,7 +246,7 @@ TEST_F(WorkerHandleTest, ExhaustedMemoryIsTheCallersToAnswer) {
   EXPECT_EQ(worker->restarts(), 0);
 }
 
-TEST_F(WorkerHandleTest, AWorkerThatCannotGetReadyIsGivenUpAfterThreeStartsWithItsLastWords) {
+TEST_F(WorkerHandleTest, WorkerNeverReadyFailsAfterThreeStartsWithItsLastOutput) {
   const auto worker = start({"load=exit"});
   const auto ready = worker->ready();
   ASSERT_FALSE(ready);
@@ -256,7 +256,7 @@ TEST_F(WorkerHandleTest, AWorkerThatCannotGetReadyIsGivenUpAfterThreeStartsWithI
   EXPECT_EQ(open(*worker, 1).error().what, ready.error().what);
 }
 
-TEST_F(WorkerHandleTest, AMissingModelIsSaidAtOnce) {
+TEST_F(WorkerHandleTest, MissingModelFailsAtOnce) {
   auto options = scripted({"load=missing"});
   options.model.model_path = "/models/none";
   const auto ready = WorkerHandle::start(options).value()->ready();
@@ -280,7 +280,7 @@ TEST_F(WorkerHandleTest, TheWorkerSeesTheOneDeviceItWasStartedFor) {
   EXPECT_TRUE(WorkerHandle::start(options).value()->ready());
 }
 
-TEST_F(WorkerHandleTest, AModelThatNeverFinishesLoadingIsGivenUp) {
+TEST_F(WorkerHandleTest, EndlessModelLoadTimesOut) {
   auto options = scripted({"load=hang"});
   options.load_limit = Seconds(0.05);
   const auto ready = WorkerHandle::start(options).value()->ready();
@@ -288,7 +288,7 @@ TEST_F(WorkerHandleTest, AModelThatNeverFinishesLoadingIsGivenUp) {
   EXPECT_THAT(ready.error().what, HasSubstr("was not ready within"));
 }
 
-TEST_F(WorkerHandleTest, AProgramThatIsNotThereIsSaidAtOnce) {
+TEST_F(WorkerHandleTest, MissingProgramFailsAtOnce) {
   auto options = scripted({});
   options.command.words = {"/nowhere/tutti-engine"};
   const auto ready = WorkerHandle::start(options).value()->ready();
@@ -329,7 +329,7 @@ TEST_F(WorkerHandleTimed, StoppingReleasesACallerWhoseAnswerDoesNotComeWithinThe
   EXPECT_LT(least_of_three(kLimit, until_released), kLimit);
 }
 
-TEST_F(WorkerHandleTest, LettingGoOfTheHandleLeavesNoProcessAndNoDescriptor) {
+TEST_F(WorkerHandleTest, DestroyedHandleLeavesNoProcessAndNoDescriptor) {
   const auto open_fds = [] {
     const std::filesystem::directory_iterator fds("/proc/self/fd");
     return std::distance(begin(fds), end(fds));

@@ -25,7 +25,7 @@ TEST(Histogram, PercentilesAreWithinFivePercentOverManyOrdersOfMagnitude) {
   }
 }
 
-TEST(Histogram, WhatWasRecordedSinceAnEarlierSnapshotIsToldByItself) {
+TEST(Histogram, DifferenceOfSnapshotsHoldsOnlyLaterValues) {
   Histogram histogram;
   for (int i = 0; i < 1000; ++i) histogram.record(5);
   const auto before = histogram.snapshot();

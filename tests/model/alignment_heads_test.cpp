@@ -33,7 +33,7 @@ TEST(AlignmentHeads, AListThatDoesNotFitIsPassedOver) {
   }
 }
 
-TEST(AlignmentHeads, OfAPublishedShapeAreOpenAis) {
+TEST(AlignmentHeads, PublishedShapeUsesOpenAisHeads) {
   const auto tiny = alignment_heads("/nowhere/tiny.en.pt", kTiny);
   EXPECT_EQ(tiny, (Heads{{1, 0}, {2, 0}, {2, 5}, {3, 0}, {3, 1}, {3, 2}, {3, 3}, {3, 4}}));
   EXPECT_EQ(alignment_heads("/nowhere/large-v2.pt", kLarge).size(), 23U);
@@ -44,7 +44,7 @@ TEST(AlignmentHeads, OfAPublishedShapeAreOpenAis) {
   EXPECT_EQ(alignment_heads("/nowhere/large-v3.pt", v3).size(), 10U);
 }
 
-TEST(AlignmentHeads, OfAnUnknownShapeAreTheUpperHalf) {
+TEST(AlignmentHeads, UnknownShapeUsesTheUpperHalf) {
   EXPECT_EQ(alignment_heads("/nowhere", kUnknown), (Heads{{1, 0}, {1, 1}, {2, 0}, {2, 1}}));
 }
 

@@ -193,7 +193,7 @@ TEST_P(ByteKernels, AttendToOneHeadWithAnyNumberOfRows) {
   }
 }
 
-TEST_P(ByteKernels, CarryOnWhatIsNoNumberInItsOwnRowAlone) {
+TEST_P(ByteKernels, KeepNanWithinItsOwnRow) {
   PackedHead head(GetParam().second, at::randn({kPositions, 64}), at::randn({kPositions, 64}));
   const auto q = at::randn({5, 64});
   for (const float none : {NAN, -INFINITY})

@@ -70,7 +70,7 @@ TEST(Convert, OpenAisFileHoldsTheSameShapeAndWeights) {
               HasSubstr("no int8 weights"));
 }
 
-TEST(Convert, WhatOpenAisProgramCannotRunIsNotWrittenForIt) {
+TEST(Convert, ModelOpenAisProgramCannotRunIsNotExported) {
   WhisperDims dims{.n_audio_ctx = 1500, .n_vocab = 51866};
   EXPECT_TRUE(check_openai(dims));
   dims.n_vocab = 1765;
@@ -162,7 +162,7 @@ TEST(Convert, FactorsThatDoNotFitTheirMatrixAreRefusedByName) {
               testing::AllOf(HasSubstr(scale), HasSubstr("[48, 2]"), HasSubstr("F32 [96]")));
 }
 
-TEST(SafetensorsWriter, TheFirstTensorLiesAtAnAddressThatAnyTypeCanBeReadFrom) {
+TEST(SafetensorsWriter, FirstTensorIsAlignedForAnyType) {
   const TempFolder folder;
   const OwnedFd fd(::open((folder / "a").c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644));
   auto writer = SafetensorsWriter::start(fd.get(), {{"a", ElementType::f32, {2}}, {"b", ElementType::i8, {3}}}, "a");

@@ -64,7 +64,7 @@ TEST(Ctranslate2, Int8WeightsAreOffByHalfAStepOfTheirRowAtMost) {
   }
 }
 
-TEST(Ctranslate2, Int8RowsAreHandedOnAsTheyLieWithFactorsBesideThem) {
+TEST(Ctranslate2, Int8RowsArePassedUnchangedWithTheirScales) {
   const auto checkpoint = opened(converted("int8"));
   const auto& key = checkpoint->tensors.at("decoder.blocks.1.cross_attn.key.weight");
   EXPECT_EQ(key.name, "decoder/layer_1/attention/linear_1/weight");
@@ -75,7 +75,7 @@ TEST(Ctranslate2, Int8RowsAreHandedOnAsTheyLieWithFactorsBesideThem) {
   EXPECT_TRUE(key.bytes.data() > file.data() && key.bytes.data() < file.data() + file.size());
 }
 
-TEST(Ctranslate2, AnAliasStandsForTheSameBytesAndTheirScale) {
+TEST(Ctranslate2, AliasSharesBytesAndScale) {
   const auto file = model_bin("int8");
   const auto variables = parse_ctranslate2(std::as_bytes(std::span(file)));
   ASSERT_TRUE(variables) << variables.error().text();
@@ -85,7 +85,7 @@ TEST(Ctranslate2, AnAliasStandsForTheSameBytesAndTheirScale) {
             by_name.at("decoder/embeddings/weight_scale").bytes.data());
 }
 
-TEST(Ctranslate2, TruncationAtAnyPlaceIsAnErrorAndNeverAModel) {
+TEST(Ctranslate2, TruncationAnywhereIsAnErrorAndNeverAModel) {
   const auto file = model_bin("int8");
   for (std::size_t size = 0; size < file.size(); size += 331) EXPECT_NE(error_of(file.substr(0, size)), "accepted");
   EXPECT_NE(error_of(file + "x"), "accepted");
@@ -99,7 +99,7 @@ TEST(Ctranslate2, AVariableThatIsMissingIsNamedAsTheTensorItIs) {
   EXPECT_THAT(failed, AllOf(HasSubstr("encoder.blocks.1.mlp.2.bias"), HasSubstr("is missing"), HasSubstr("[24]")));
 }
 
-TEST(Ctranslate2, AVariableNobodyUsesIsAWarning) {
+TEST(Ctranslate2, UnusedVariableIsAWarning) {
   std::string warned;
   auto before = set_log_sink([&](Level, std::string_view text) { warned += text; });
   // The alias of the output layer, under a name that means nothing.
@@ -129,7 +129,7 @@ TEST(Ctranslate2, KeysWithABiasAreRefused) {
   EXPECT_THAT(error_of(file), AllOf(HasSubstr(bias), HasSubstr("bias of the keys")));
 }
 
-TEST(Ctranslate2, ModelsThatComputeOtherThingsAreRefusedByWhatIsOther) {
+TEST(Ctranslate2, UnsupportedModelsAreRefusedByTheDifference) {
   auto file = model_bin("float16");
   EXPECT_THAT(error_of(replaced(file, "WhisperSpec", "MarianMTSpc")), HasSubstr("MarianMTSpc"));
   const std::string activation = "decoder/activation";

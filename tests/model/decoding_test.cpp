@@ -112,7 +112,7 @@ TEST_P(Decoding, APrefillAndAStepShareOneCall) {
   EXPECT_LT(distance(logits[2], expected[9]), tolerance_);
 }
 
-TEST_P(Decoding, WhatASlotHeldBeforeIsForgotten) {
+TEST_P(Decoding, EarlierContentOfASlotHasNoEffect) {
   const auto expected = all_at_once(windows_[0]);
   auto cache = model_.make_self_kv(1);
   const c10::InferenceMode guard;
@@ -122,7 +122,7 @@ TEST_P(Decoding, WhatASlotHeldBeforeIsForgotten) {
   EXPECT_EQ(distance(model_.decode(whole, cache), expected), 0);
 }
 
-TEST_P(Decoding, WhatIsOutOfRangeIsRefusedBeforeAnythingIsWritten) {
+TEST_P(Decoding, OutOfRangeStepIsRefusedBeforeAnyWrite) {
   auto cache = model_.make_self_kv(2);
   const std::int32_t beyond[] = {kSmall.n_vocab};
   const std::int32_t row[] = {1};

@@ -12,7 +12,7 @@ TEST(DeviceNamed, TheProcessorHasOneName) {
   EXPECT_EQ(device_named("cpu").value(), at::Device(at::kCPU));
 }
 
-TEST(DeviceNamed, WhatIsNoDeviceIsNamed) {
+TEST(DeviceNamed, UnknownDeviceIsAUsageError) {
   for (const char* name : {"", "gpu", "cuda:", "cuda:x", "cuda:-1", "cuda:1x", "cpu:0", "-1"}) {
     const auto device = device_named(name);
     ASSERT_FALSE(device) << name;

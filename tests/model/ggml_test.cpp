@@ -56,7 +56,7 @@ TEST(Ggml, TheNumbersInFrontAreTheShape) {
                                .n_text_layer = 1}));
 }
 
-TEST(Ggml, TruncationAtAnyPlaceIsAnError) {
+TEST(Ggml, TruncationAnywhereIsAnError) {
   const auto file = content_of(golden_file());
   const TempFolder folder;
   for (std::size_t size = 4; size < file.size(); size += 509) {
@@ -85,7 +85,7 @@ TEST(Ggml, BlocksOfAnEarlierLayoutAreRefused) {
   EXPECT_THAT(error_of(file), AllOf(HasSubstr("blocks of version 1"), HasSubstr("Quantise the model again")));
 }
 
-TEST(Ggml, ShapesThatCannotBeAreRefusedByName) {
+TEST(Ggml, InvalidShapesAreRefusedByTensorName) {
   const std::string query = "encoder.blocks.0.attn.query.weight";
   EXPECT_THAT(error_of(with_number(query, 2, 3, 31)), AllOf(HasSubstr(query), HasSubstr("[32, 31]")));
   EXPECT_THAT(error_of(with_number(query, 2, 4, -1)), AllOf(HasSubstr(query), HasSubstr("[-1, 32]")));

@@ -26,7 +26,7 @@ TEST_P(StoredAs, TheLikeliestAreExactAndTheOthersAsTheyWere) {
   EXPECT_TRUE(at::equal(found.argmax(1), exact.argmax(1)));
 }
 
-TEST(Likeliest, OfARowThatSaysNothingInParticularOnlyTheFirstAreComputed) {
+TEST(Likeliest, FlatRowComputesOnlyTheTopCandidates) {
   at::manual_seed(7);
   const auto table = at::randn({3000, 16}) * 0.01;
   const auto x = at::randn({1, 16});

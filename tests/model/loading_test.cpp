@@ -163,7 +163,7 @@ TEST(Loading, IntegerWeightsAreRefusedByName) {
   EXPECT_THAT(failure(folder.path()), AllOf(HasSubstr(kQuery), HasSubstr("I32"), HasSubstr("expected F16")));
 }
 
-TEST(Loading, ATensorNobodyUsesIsAWarning) {
+TEST(Loading, UnusedTensorIsAWarning) {
   const TempFolder folder;
   put_random_model(folder.path(), [](Parts& parts) {
     const auto end = parts.data.size();
@@ -177,7 +177,7 @@ TEST(Loading, ATensorNobodyUsesIsAWarning) {
   EXPECT_THAT(warned, HasSubstr("model.extra"));
 }
 
-TEST(Loading, ConfigsThatCannotBeAreRefusedByField) {
+TEST(Loading, InvalidConfigsAreRefusedByField) {
   const auto with = [](const char* field, const nlohmann::json& value) {
     const TempFolder folder;
     auto config = nlohmann::json::parse(random_config());

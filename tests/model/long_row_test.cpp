@@ -60,7 +60,7 @@ TEST_P(LongRows, HaveTheLargestOfEveryColumnAndNothingWhereItIsEmpty) {
   }
 }
 
-TEST_P(LongRows, PassOverWhatIsNoNumberWhereverInItsColumnItStands) {
+TEST_P(LongRows, SkipNanAnywhereInAColumn) {
   std::vector<float> row(3 * kRowColumns + 20, -3.0F);
   for (const std::size_t index : {std::size_t{5}, kRowColumns + 6, 2 * kRowColumns + 7, 3 * kRowColumns + 8})
     row[index] = kNoNumber;
@@ -111,7 +111,7 @@ TEST(PlacesFrom, AreAllThatAreLargeEnoughInFewColumnsAsInMany) {
   }
 }
 
-TEST(PlacesFrom, OfNothingButForbiddenOnesThereIsNone) {
+TEST(PlacesFrom, ForbiddenLogitsAloneGiveNoPosition) {
   const std::vector<float> row(1000, kNever);
   EXPECT_TRUE(positions_from(row, column_maxima(row), kNever).empty());
 }

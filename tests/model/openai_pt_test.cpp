@@ -54,14 +54,14 @@ TEST(OpenAiPt, AStorageThatIsTooShortForItsTensorIsAnError) {
   EXPECT_THAT(error_of(replaced(random_pt(), "HalfStorage\n", "LongStorage\n")), HasSubstr("does not fit into its"));
 }
 
-TEST(OpenAiPt, TruncationAtAnyPlaceIsAnErrorAndNeverAModel) {
+TEST(OpenAiPt, TruncationAnywhereIsAnErrorAndNeverAModel) {
   const auto file = random_pt();
   for (std::size_t size = 0; size < file.size(); size += 977) {
     EXPECT_NE(error_of(file.substr(0, size)), "accepted") << size;
   }
 }
 
-TEST(OpenAiPt, AFileThatIsNotFromTorchSaysSo) {
+TEST(OpenAiPt, FileNotFromTorchIsAnErrorThatNamesTheReason) {
   EXPECT_THAT(error_of("hello"), HasSubstr("no zip directory"));
   const std::string empty_zip = std::string("PK\5\6") + std::string(18, '\0');
   EXPECT_THAT(error_of(empty_zip), HasSubstr("no data.pkl"));

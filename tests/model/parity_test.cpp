@@ -21,7 +21,7 @@ at::Tensor whole_window(const std::map<std::string, at::Tensor>& golden) {
   return window;
 }
 
-TEST(Whisper, ARandomModelOfItsOwnWindowLengthComputesWhatTheReferenceComputes) {
+TEST(Whisper, RandomModelWithOwnWindowLengthEqualsReference) {
   const auto golden = read_golden(golden_folder() / "random/golden.safetensors");
   const auto model = load_float32(golden_folder() / "random");
   const auto& mel = golden.at("mel");
@@ -60,7 +60,7 @@ TEST(Whisper, TinyEnglishComputesWhatTheReferenceComputesOnRealSpeech) {
       1e-3);
 }
 
-TEST(Whisper, AGreedyStepAtATimeSaysWhatTheReferenceSaid) {
+TEST(Whisper, GreedyDecodingStepByStepEqualsReference) {
   TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
   const auto golden = read_golden(golden_folder() / "tiny.en.safetensors");
   const auto model = load_float32(test_data() / "whisper-tiny.en");

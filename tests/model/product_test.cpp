@@ -67,7 +67,7 @@ TEST_P(Products, AreThoseOfFloat64WithinTheirRounding) {
   }
 }
 
-TEST_P(Products, OfARowDoNotFeelItsNeighboursNorHowManyThereAre) {
+TEST_P(Products, RowIsIndependentOfOtherRowsAndTheirNumber) {
   const auto packed = pack(at::randn({70, 96}), {}, GetParam().precision, GetParam().parts);
   const auto x = at::randn({300, 96});
   const auto together = product_of(x, packed);
@@ -89,7 +89,7 @@ TEST_P(Products, AreTheSameByEverySetOfInstructions) {
   }
 }
 
-TEST_P(Products, OfWeightsThatVanishAreZeroAndLeaveTheOthersAlone) {
+TEST_P(Products, DenormalWeightsGiveZeroAndLeaveOthersAlone) {
   auto weight = at::randn({20, 96});
   const auto packed = pack(weight, {}, GetParam().precision, GetParam().parts);
   const auto x = at::randn({5, 96});
@@ -133,7 +133,7 @@ TEST(Products, RoundRowsToBfloat16AsTorchDoesByEverySetOfInstructions) {
   }
 }
 
-TEST(Products, OfTwoPartInt8RowsAreAsGoodAsTheirWeights) {
+TEST(Products, TwoPartInt8RowsAreAsExactAsTheirWeights) {
   TUTTI_NEEDS_INSTRUCTIONS(Instructions::avx2);
   auto x = at::randn({20, 96});
   x.select(1, 3).mul_(100);  // what eight bits for the whole row cannot hold
@@ -147,7 +147,7 @@ TEST(Products, OfTwoPartInt8RowsAreAsGoodAsTheirWeights) {
 }
 
 // Sums that leave 32 bits would come back with the wrong sign.
-TEST(Products, OfInt16HoldTheLongestRowsWithTheLongestOutputs) {
+TEST(Products, Int16SumsOfTheLongestRowsDoNotOverflow) {
   TUTTI_NEEDS_INSTRUCTIONS(Instructions::avx2);
   constexpr std::int64_t in = 5120;
   const auto weight = at::randn({32, in});

@@ -19,7 +19,7 @@ std::string error_of(const std::string& header, const std::string& data) {
   return parsed ? "accepted" : parsed.error().what;
 }
 
-TEST(Safetensors, ATensorIsFoundByNameTypeShapeAndPlace) {
+TEST(Safetensors, TensorHasItsNameTypeShapeAndBytes) {
   const auto file = safetensors_of(
       R"({"__metadata__":{"format":"pt"},"b":{"dtype":"F16","shape":[2],"data_offsets":[4,8]},"a":{"dtype":"F32","shape":[],"data_offsets":[0,4]}})",
       "wxyzabcd");

@@ -91,7 +91,7 @@ std::vector<std::int32_t> first_slots(std::int32_t count) {
   return slots;
 }
 
-TEST(Buckets, HoldWhatTheyAreAskedForAndAreNeverMoreThanHalfPadding) {
+TEST(Buckets, HoldTheRequestedRowsWithAtMostHalfPadding) {
   for (std::int32_t rows = 1; rows <= 300; ++rows) {
     const auto bucket = bucket_for(rows);
     EXPECT_GE(bucket, rows);
@@ -102,7 +102,7 @@ TEST(Buckets, HoldWhatTheyAreAskedForAndAreNeverMoreThanHalfPadding) {
   EXPECT_EQ(bucket_for(65), 96);
 }
 
-TEST_P(StaticSteps, GiveTheModelsLogitsInEveryBucketWhateverSlotsLengthsAndWindows) {
+TEST_P(StaticSteps, GiveTheModelsLogitsInEveryBucket) {
   StaticStep step(model_, static_cache_, 1);
   for (const std::int32_t count : {1, 2, 3, 5, 8, 9, 13, 16, 17, 20}) {
     const auto steps = step_of(first_slots(count));
@@ -198,7 +198,7 @@ TEST_P(StaticSteps, AreRecordedOnceForABucketAndReplayedWithNewInputs) {
   EXPECT_TRUE(lines.all.empty()) << lines.all.front();
 }
 
-TEST_P(StaticSteps, ThatFindNoMemoryForARecordingSaySoAndAreRecordedTheNextTime) {
+TEST_P(StaticSteps, OutOfMemoryWhileRecordingThrowsAndIsRetried) {
   const auto recorder = std::make_shared<Repeater>();
   recorder->fails = [] { throw KernelError(2, "out of memory"); };
   CheckedSteps checked(model_, static_cache_, {.recorder = recorder});
@@ -215,7 +215,7 @@ TEST_P(StaticSteps, AreNotTakenByAModelWithFeedForwardLayersOfAnotherWidth) {
   EXPECT_FALSE(StaticStep::fits(narrow));
 }
 
-TEST_P(StaticSteps, ThatCannotBeRecordedAreEnqueuedEachTimeAndOneLineSaysSo) {
+TEST_P(StaticSteps, UnrecordableStepsAreEnqueuedEachTimeAndLoggedOnce) {
   const auto recorder = std::make_shared<Repeater>();
   recorder->fails = [] { throw std::runtime_error("operation not permitted when stream is capturing\nfile and line"); };
   const Lines lines;

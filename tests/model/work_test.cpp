@@ -30,7 +30,7 @@ TEST(WhisperWork, IsWhatTheModelsAreKnownToNeed) {
   EXPECT_NEAR(large.sequence_numbers * 2 / 1e6, 245.76, 0.01);
 }
 
-TEST(StepBytes, OfAPlainTypeAreItsNumbers) {
+TEST(StepBytes, PlainTypeCountsItsValues) {
   const auto tiny = dims(384, 4, 80, 51865);
   const auto work = work_of(tiny);
   const auto half = step_bytes(tiny, at::Device(at::kCUDA, 0), ComputeType::float16);
@@ -40,7 +40,7 @@ TEST(StepBytes, OfAPlainTypeAreItsNumbers) {
   EXPECT_DOUBLE_EQ(step_bytes(tiny, at::kCPU, ComputeType::float32).weights, 4 * work.token_weights);
 }
 
-TEST(StepBytes, OfInt8OnAGpuAreOneForWindowsAndTwoForTheOutputAndWhatTokensAsk) {
+TEST(StepBytes, Int8OnGpuReadsWindowsIn1ByteAndOutputIn2) {
   const auto tiny = dims(384, 4, 80, 51865);
   const auto found = step_bytes(tiny, at::Device(at::kCUDA, 0), ComputeType::int8_float16);
   const double square = 384 * 384;
@@ -51,7 +51,7 @@ TEST(StepBytes, OfInt8OnAGpuAreOneForWindowsAndTwoForTheOutputAndWhatTokensAsk) 
 }
 
 // Counting the vocabulary in sixteen bits would make the least time longer, and what was reached look nearer to it.
-TEST(StepBytes, OfOwnKernelsReadTheVocabularyInEightBitsUnlessAllIsFloat32) {
+TEST(StepBytes, OwnKernelsReadVocabularyInInt8UnlessFloat32) {
   const auto tiny = dims(384, 4, 80, 51865);
   const double square = 384 * 384, vocabulary = 51865 * 384.0;
   if (!layout_of(ComputeType::int8, at::kCPU).own_kernels)

@@ -40,7 +40,7 @@ class AskingTest : public BatchTest {
 
 }  // namespace
 
-TEST_F(AskingTest, WhoeverGoesOnLosesTheOneRecording) {
+TEST_F(AskingTest, ContinueLosesOnlyTheFailedRecording) {
   damage("bad.wav");
   const auto terminal = on_a_terminal(without_yes());
   ASSERT_TRUE(terminal->reports(std::string("bad.wav ") + kQuestion)) << terminal->sent();
@@ -59,7 +59,7 @@ TEST_F(AskingTest, ANameDoesNotReachTheTerminalsControls) {
   EXPECT_EQ(terminal->sent().find("\x1b[41m"), std::string::npos);
 }
 
-TEST_F(AskingTest, WhoeverRetriesHasMendedItOrIsAskedAgain) {
+TEST_F(AskingTest, RetryPromptsAgainUntilTheRecordingIsRepaired) {
   damage("bad.wav");
   const auto terminal = on_a_terminal(without_yes());
   ASSERT_TRUE(terminal->reports(kQuestion)) << terminal->sent();
@@ -72,7 +72,7 @@ TEST_F(AskingTest, WhoeverRetriesHasMendedItOrIsAskedAgain) {
   EXPECT_EQ(asset("bad.wav")["attempts"], 3);
 }
 
-TEST_F(AskingTest, WhoeverStopsLeavesTheRestToTheNextRun) {
+TEST_F(AskingTest, StopLeavesTheRestToTheNextRun) {
   damage("bad.wav");
   const auto terminal = on_a_terminal(without_yes({"--threads", "1"}));
   ASSERT_TRUE(terminal->reports(kQuestion)) << terminal->sent();
@@ -88,7 +88,7 @@ TEST_F(AskingTest, WhoeverStopsLeavesTheRestToTheNextRun) {
   EXPECT_EQ(report()["done_in_this_run"], 10 - before);
 }
 
-TEST_F(AskingTest, WhoeverHasStoppedIsAskedNoMore) {
+TEST_F(AskingTest, AfterStopThereIsNoFurtherPrompt) {
   for (const char* name : {"bad1.wav", "bad2.wav", "bad3.wav", "bad4.wav"}) damage(name);
   const auto terminal = on_a_terminal(without_yes());
   ASSERT_TRUE(terminal->reports(kQuestion)) << terminal->sent();
@@ -97,7 +97,7 @@ TEST_F(AskingTest, WhoeverHasStoppedIsAskedNoMore) {
   EXPECT_EQ(terminal->wait(), 3) << terminal->sent();
 }
 
-TEST_F(AskingTest, AnAnswerThatCannotBeMeantIsAskedForAgainAndEnterAloneGoesOn) {
+TEST_F(AskingTest, InvalidAnswerPromptsAgainAndEnterContinues) {
   damage("bad.wav");
   const auto terminal = on_a_terminal(without_yes());
   ASSERT_TRUE(terminal->reports(kQuestion)) << terminal->sent();
@@ -108,7 +108,7 @@ TEST_F(AskingTest, AnAnswerThatCannotBeMeantIsAskedForAgainAndEnterAloneGoesOn) 
   EXPECT_EQ(report()["successful"], 10);
 }
 
-TEST_F(AskingTest, WhatWasTypedBeforeTheQuestionIsNoAnswer) {
+TEST_F(AskingTest, InputTypedBeforeThePromptIsNoAnswer) {
   damage("bad.wav");
   const auto terminal = on_a_terminal(without_yes({"--threads", "1"}));
   terminal->type("s\n");
@@ -118,7 +118,7 @@ TEST_F(AskingTest, WhatWasTypedBeforeTheQuestionIsNoAnswer) {
   EXPECT_EQ(report()["successful"], 10);
 }
 
-TEST_F(AskingTest, AtTheEndOfItsInputTheRunGoesOnAndAsksNoMore) {
+TEST_F(AskingTest, EndOfInputContinuesWithoutFurtherPrompts) {
   damage("bad1.wav");
   damage("bad2.wav");
   const auto terminal = on_a_terminal(without_yes());

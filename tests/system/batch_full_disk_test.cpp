@@ -47,7 +47,7 @@ class FullDiskTest : public BatchTest {
 
 }  // namespace
 
-TEST_F(FullDiskTest, HoldsTheBatchUpUntilThereIsRoomAndNothingIsDoneTwice) {
+TEST_F(FullDiskTest, FullDiskPausesUntilSpaceIsFreeAndRedoesNothing) {
   RunningProgram running(on_a_small_disk(out_), settings());
   ASSERT_TRUE(running.saw("Progress: 1/"));
   fill(filler(running, out_));
@@ -62,7 +62,7 @@ TEST_F(FullDiskTest, HoldsTheBatchUpUntilThereIsRoomAndNothingIsDoneTwice) {
   EXPECT_FALSE(fs::exists(kept_));
 }
 
-TEST_F(FullDiskTest, WhatWasTranscribedMeanwhileOutlastsAKill) {
+TEST_F(FullDiskTest, TranscriptsFinishedDuringThePauseSurviveAKill) {
   RunningProgram running(on_a_small_disk(out_), settings());
   ASSERT_TRUE(running.saw("Progress: 1/"));
   fill(filler(running, out_));
@@ -92,7 +92,7 @@ TEST_F(FullDiskTest, OneForDecodedAudioIsWaitedForAndCostsNoAttempt) {
   for (const auto& asset : reported["assets"]) EXPECT_EQ(asset["attempts"], 1) << asset.dump();
 }
 
-TEST_F(FullDiskTest, AnOutputFolderThatTurnsReadOnlyHoldsTheBatchUpUntilItIsWritableAgain) {
+TEST_F(FullDiskTest, ReadOnlyOutputFolderPausesTheBatchUntilWritable) {
   const fs::path switches = folder_ / "switches";
   ASSERT_EQ(::mkfifo(switches.c_str(), 0600), 0);
   OwnedFd to_mount(::open(switches.c_str(), O_RDWR | O_CLOEXEC));
@@ -123,7 +123,7 @@ TEST_F(FullDiskTest, AnOutputFolderThatTurnsReadOnlyHoldsTheBatchUpUntilItIsWrit
   EXPECT_FALSE(fs::exists(kept_));
 }
 
-TEST_F(FullDiskTest, ABatchWhoseOutputsHaveNoPlaceEndsAtOnceUnlessNothingIsLeftToDo) {
+TEST_F(FullDiskTest, UnwritableOutputsEndTheBatchUnlessAllIsDone) {
   const auto read_only = [&] {
     auto all =
         in_own_mounts("mount --bind \"$1\" \"$1\" && mount -o remount,bind,ro \"$1\" && shift && exec \"$@\"", out_);

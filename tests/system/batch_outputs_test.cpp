@@ -14,7 +14,7 @@ class BatchOutputsTest : public BatchTest {};
 
 }  // namespace
 
-TEST_F(BatchOutputsTest, AnOutputThatCannotBePutInPlaceFailsAloneUntilItCan) {
+TEST_F(BatchOutputsTest, BlockedOutputFailsAloneUntilUnblocked) {
   const fs::path blocked = folder_ / "out" / "r0.wav.json";
   fs::create_directories(blocked);
   for (int run = 0; run < 2; ++run) {
@@ -30,7 +30,7 @@ TEST_F(BatchOutputsTest, AnOutputThatCannotBePutInPlaceFailsAloneUntilItCan) {
   EXPECT_TRUE(outputs().contains("r0.wav.json"));
 }
 
-TEST_F(BatchOutputsTest, ARecordingWhoseOutputsWouldHaveTooLongANameFailsAloneBeforeTheOthersBegin) {
+TEST_F(BatchOutputsTest, TooLongOutputNameFailsAloneBeforeOthersBegin) {
   const std::string name(248, 'n');
   fs::copy_file(recording(0), in_ / (name + ".wav"));  // n….wav.json has 257 bytes
   const auto end = batch("emulated:200x");

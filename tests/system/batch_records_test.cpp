@@ -28,7 +28,7 @@ TEST_F(BatchRecordsTest, ARecordingThatIsNotThereFailsAtOnceAndAnAddressIsRefuse
   EXPECT_THAT(refused.err, HasSubstr("https://example.org/talk.mp3"));
 }
 
-TEST_F(BatchRecordsTest, WhatAListSaysOfARecordingThatIsDoneAlreadyIsInTheReport) {
+TEST_F(BatchRecordsTest, ReportHasListFieldsOfRecordingsDoneEarlier) {
   ASSERT_EQ(batch("emulated:200x").exit_code, 0);
   const json line{{"path", recording(0).string()}, {"id", "talk-0"}, {"name", "First"}, {"decade", 1970}};
   ASSERT_TRUE(write_file_atomically(folder_ / "list.jsonl", line.dump() + "\n"));
@@ -41,7 +41,7 @@ TEST_F(BatchRecordsTest, WhatAListSaysOfARecordingThatIsDoneAlreadyIsInTheReport
   EXPECT_EQ(report()["assets"][0]["decade"], 1970);
 }
 
-TEST_F(BatchRecordsTest, WhatAManifestNamesAndTheBatchLeavesOutIsSaid) {
+TEST_F(BatchRecordsTest, ManifestAssetsLeftOutAreReported) {
   json assets = json::array();
   for (const char* type : {"Audio", "Video", "Video"})
     assets.push_back({{"name", "r0.wav"}, {"asset_type", type}, {"media_duration_seconds", 3}});
@@ -56,7 +56,7 @@ TEST_F(BatchRecordsTest, WhatAManifestNamesAndTheBatchLeavesOutIsSaid) {
   EXPECT_EQ(report()["total"], 1);
 }
 
-TEST_F(BatchRecordsTest, OfATruncatedRecordingTheLogTheEndAndTheReportSayWhatIsMissing) {
+TEST_F(BatchRecordsTest, TruncatedRecordingIsReportedInLogSummaryAndReport) {
   fs::resize_file(recording(3), fs::file_size(recording(3)) / 2);
   const auto end = batch("emulated:200x");
   EXPECT_EQ(end.exit_code, 0) << "it is transcribed as far as it goes: " << end.err;
@@ -99,7 +99,7 @@ TEST_F(BatchRecordsTest, WhereEverythingIsDoneADeviceThatIsNotThereIsNotMissed) 
   EXPECT_EQ(batch(absent, {"--initial-prompt", "another"}).exit_code, 4) << "other options, other transcripts";
 }
 
-TEST_F(BatchRecordsTest, APlanCountsWhatWasTranscribedAndARunOfCopiesIsComparedWithNone) {
+TEST_F(BatchRecordsTest, PlanCountsTranscribedAudioAndCopiesHaveNoComparison) {
   const std::string card = devices("time = 0.2\n[[device]]\nuse = \"emulated:40x:12GB\"\n");
   for (int i = 0; i < kRecordings; ++i) fs::copy_file(recording(i), in_ / ("copy" + std::to_string(i) + ".wav"));
   const auto half = batch(card);
@@ -115,7 +115,7 @@ TEST_F(BatchRecordsTest, APlanCountsWhatWasTranscribedAndARunOfCopiesIsComparedW
   EXPECT_THAT(all.err, testing::AllOf(HasSubstr("All of it was copied"), testing::Not(HasSubstr("Against the plan"))));
 }
 
-TEST_F(BatchRecordsTest, OfACardThatIsLostTheReportTellsWhatItHasDrawnUntilThen) {
+TEST_F(BatchRecordsTest, LostDeviceReportsEnergyUpToItsLoss) {
   constexpr const char* kCard = "gpu uuid=GPU-a bus=0000:01:00.0 cc=8.9 total=12000000000 power=100 name=A\n";
   const ScriptedMachine machine(kCard);
   RunningProgram running(words("emulated:6x:12GB@GPU-a,emulated:6x:12GB"), settings());
@@ -145,13 +145,13 @@ TEST_F(BatchRecordsTest, ACardThatNeedsAResetGoesIntoQuarantineAndTheOthersDoIts
   EXPECT_THAT(kinds, HasSubstr("quarantined")) << end.err;
 }
 
-TEST_F(BatchRecordsTest, TheNotesPolicyAloneHasItsFiveTasksADevice) {
+TEST_F(BatchRecordsTest, OnlyTheNotePolicyHasFiveJobsPerDevice) {
   const auto end = batch("emulated:200x", {"--policy", "note"});
   EXPECT_EQ(end.exit_code, 0) << end.err;
   EXPECT_THAT(end.err, HasSubstr("/5 tasks"));
 }
 
-TEST_F(BatchRecordsTest, OfRecordingsThatSomebodyWaitsForTheEarliestDeadlineComesFirst) {
+TEST_F(BatchRecordsTest, InteractiveRecordingsRunByEarliestDeadline) {
   const std::pair<const char*, const char*> rows[] = {
       {"whenever", ""}, {"late", "2126-01-01"}, {"soon", "2126-01-01T12:00:00+01:00"}, {"first", "2126-01-01 10:59Z"}};
   std::string list = "path,name,deadline\n";
@@ -171,7 +171,7 @@ TEST_F(BatchRecordsTest, OfRecordingsThatSomebodyWaitsForTheEarliestDeadlineCome
   }
 }
 
-TEST_F(BatchRecordsTest, EveryStartTellsTheDeviceThatItGotAndItsWorker) {
+TEST_F(BatchRecordsTest, EveryStartIsLoggedWithDeviceAndWorker) {
   const auto end =
       batch(devices("time = 0.2\n[[device]]\nuse = \"emulated:30x:12GB\"\n[[device]]\nuse = \"emulated:12x:8GB\"\n"),
             {"-t", "4"});

@@ -59,7 +59,7 @@ TEST_F(BatchTest, TheTextDoesNotDependOnTheDevices) {
   EXPECT_EQ(outputs(), first);
 }
 
-TEST_F(BatchTest, ASecondRunRedoesNothingButWhatIsGoneOrHasChanged) {
+TEST_F(BatchTest, SecondRunRedoesOnlyMissingOrChangedRecordings) {
   ASSERT_EQ(batch("emulated:200x").exit_code, 0);
   const auto first = outputs();
   const auto again = batch("emulated:200x");
@@ -101,7 +101,7 @@ TEST_F(BatchTest, TheSameRecordingTwiceIsDoneOnce) {
   EXPECT_EQ(outputs().at("again.wav.json"), outputs().at("r4.wav.json"));
 }
 
-TEST_F(BatchTest, ADamagedRecordingFailsAloneAndIsTriedAgainOnWish) {
+TEST_F(BatchTest, DamagedRecordingFailsAloneAndIsRetriedOnRequest) {
   ASSERT_TRUE(write_file_atomically(in_ / "noise.wav", "this is not audio"));
   const auto end = batch("emulated:200x");
   EXPECT_EQ(end.exit_code, 3) << end.err;
@@ -151,7 +151,7 @@ failures = ["exhaust@1.5"]
   EXPECT_GE(restarts, 2) << end.err;
 }
 
-TEST_F(BatchTest, ACardThatStallsIsNoticedItsWindowsGoElsewhereAndTheReportSaysFault) {
+TEST_F(BatchTest, StalledDevicesWindowsRunElsewhereAndReportFault) {
   const auto undisturbed = [&] {
     EXPECT_EQ(batch("emulated:200x").exit_code, 0);
     return outputs();
@@ -233,7 +233,7 @@ failures = ["lost@6+12"]
   EXPECT_EQ(report()["successful"], 10);
 }
 
-TEST_F(BatchTest, WithEveryCardGoneForGoodTheTasksStayForTheNextRun) {
+TEST_F(BatchTest, JobsStayQueuedWhenEveryDeviceIsLost) {
   const auto end = batch(devices("time = 0.1\n[[device]]\nuse = \"emulated:2x:12GB\"\nfailures = [\"lost@4\"]\n"),
                          {"--device-patience", "10"});
   EXPECT_TRUE(end.exit_code == 3 || end.exit_code == 4) << end.exit_code << end.err;
@@ -243,7 +243,7 @@ TEST_F(BatchTest, WithEveryCardGoneForGoodTheTasksStayForTheNextRun) {
   EXPECT_EQ(outputs().size(), 10U);
 }
 
-TEST_F(BatchTest, SigtermKeepsWhatIsFinishedAndTheNextRunGoesOn) {
+TEST_F(BatchTest, SigtermKeepsFinishedWorkAndTheNextRunResumes) {
   RunningProgram running(words(devices("time = 0.2\n[[device]]\nuse = \"emulated:4x:12GB\"\n")), settings());
   ASSERT_TRUE(running.saw("Progress: 1/"));
   ::kill(running.pid(), SIGTERM);
@@ -269,7 +269,7 @@ TEST_F(BatchTest, ABatchThatWasStoppedForAWhileDoesNotBlameItsDevices) {
   EXPECT_THAT(end.err, testing::Not(HasSubstr("no window has come back")));
 }
 
-TEST_F(BatchTest, DevicesThatALimitOfTasksLeavesIdleAreNotSaidToWaitForInput) {
+TEST_F(BatchTest, DevicesIdledByJobLimitReportCapAndNotInput) {
   const auto end = batch(devices(kTwoCards), {"-t", "1"});
   ASSERT_EQ(end.exit_code, 0) << end.err;
   double cap = 0, input = 0;
@@ -299,7 +299,7 @@ TEST_F(BatchTest, ASequentialFileStaysOnOneDevice) {
     EXPECT_NEAR(device["audio_seconds"].get<double>(), whole[device["id"].get<std::string>()], 0.01) << reported.dump();
 }
 
-TEST_F(BatchTest, WhatAForeignProcessTakesOfACardIsLeftToItAndWhatItFreesIsUsed) {
+TEST_F(BatchTest, ForeignMemoryIsRespectedAndUsedOnceFreed) {
   constexpr const char* kCard = "gpu uuid=GPU-a bus=0000:01:00.0 cc=8.9 total=12000000000 reserved=400000000 name=A\n";
   const ScriptedMachine machine(std::string(kCard) + "process gpu=GPU-a pid=1 memory=7000000000\n");
   RunningProgram running(words("emulated:4x:12GB@GPU-a"), settings());
@@ -325,7 +325,7 @@ TEST_F(BatchTest, WhatAForeignProcessTakesOfACardIsLeftToItAndWhatItFreesIsUsed)
   EXPECT_EQ(report()["successful"], 10);
 }
 
-TEST_F(BatchTest, HistoryTellsWhatBefellTheDevicesOfARun) {
+TEST_F(BatchTest, HistoryListsTheDeviceEventsOfARun) {
   const auto end = batch(devices(R"(
 [[device]]
 use = "emulated:6x:12GB"
@@ -370,7 +370,7 @@ TEST_F(BatchTest, TheReportComparesTimeAndCostWithWhatWasExpectedAtItsStart) {
   EXPECT_GT(reported["end_time"].get<std::string>(), reported["start_time"].get<std::string>());
 }
 
-TEST_F(BatchTest, FlagsThatCannotBeMeantAreRefused) {
+TEST_F(BatchTest, InvalidFlagsAreRefused) {
   const auto refused = [&](std::vector<std::string> more) { return batch("emulated:200x", std::move(more)); };
   EXPECT_THAT(refused({"--max-per-gpu", "7=2"}).err, HasSubstr("no device of this run is named so"));
   EXPECT_EQ(refused({"--max-per-gpu", "0"}).exit_code, 2);
@@ -390,7 +390,7 @@ TEST_F(BatchTest, TheHistoryKeepsTheCommandAsItWasTyped) {
   EXPECT_THAT(command, HasSubstr(" --audio-root '" + root + "'"));
 }
 
-TEST_F(BatchTest, ExperimentalWinsOverADeviceAndSaysSo) {
+TEST_F(BatchTest, ExperimentalOverridesDeviceWithAWarning) {
   const auto end = batch("emulated:200x", {"-d", "cuda:0", "--experimental"});
   EXPECT_EQ(end.exit_code, 0) << end.err;
   EXPECT_THAT(end.err, HasSubstr("-d cuda:0 has no effect"));

@@ -91,7 +91,7 @@ using BatchedTimed = Batched;
 
 }  // namespace
 
-TEST_F(Batched, LongRecordingsAreHeardAsRightlyAsInOrder) {
+TEST_F(Batched, LongRecordingsHaveNoMoreErrorsThanInOrder) {
   const std::vector<SpokenRecording> recordings{minutes(3), minutes(8)};
   const std::vector<std::string> clips{recordings[0].file, recordings[1].file};
   const double in_order = word_errors(transcripts(clips, {}), recordings);
@@ -111,7 +111,7 @@ TEST_F(Batched, TheTranscriptDoesNotDependOnTheBatchOrOnTheOrderOfTheFiles) {
 }
 
 // In a type that rounds by row: it is the shapes that are fixed, not luck with float32.
-TEST_F(Batched, InFixedShapesTheTranscriptOfInt8DoesNotDependOnTheBatchOrOnTheOrderOfTheFiles) {
+TEST_F(Batched, FixedShapesMakeInt8IndependentOfBatchAndFileOrder) {
   const std::vector<std::string> flags{"--batched", "--compute-type", "int8", "--deterministic", "--batch-size"};
   const auto with_batch = [&](const char* size) {
     std::vector<std::string> all = flags;
@@ -125,7 +125,7 @@ TEST_F(Batched, InFixedShapesTheTranscriptOfInt8DoesNotDependOnTheBatchOrOnTheOr
   EXPECT_EQ(transcripts(clips, with_batch("8")), alone);
 }
 
-TEST_F(Batched, ShortFilesTogetherSayWhatEachSaysAlone) {
+TEST_F(Batched, ShortFilesTogetherEqualEachFileAlone) {
   const auto together = transcripts(short_clips(), {"--batched"});
   for (const std::string& clip : {mixed_, george_, silence()}) {
     const auto stem = std::filesystem::path(clip).stem().string();
@@ -139,7 +139,7 @@ TEST_F(Batched, AFileWithoutSpeechIsAnEmptyTranscript) {
   EXPECT_EQ(Json::parse(quiet.at("silence"))["language"], "en");
 }
 
-TEST_F(Batched, WithVadTheLoopHearsTheSameSpeechAndTimesStayTheRecordings) {
+TEST_F(Batched, VadKeepsTheTextAndTheRecordingsTimes) {
   const Json all = Json::parse(transcripts({mixed_}, {}).at("mixed"));
   const Json speech = Json::parse(transcripts({mixed_}, {"--vad"}).at("mixed"));
   std::string output = speech["text"], expected = all["text"];
@@ -148,7 +148,7 @@ TEST_F(Batched, WithVadTheLoopHearsTheSameSpeechAndTimesStayTheRecordings) {
   EXPECT_NEAR(speech["segments"].back()["end"].get<double>(), all["segments"].back()["end"].get<double>(), 0.5);
 }
 
-TEST_F(Batched, AWorkerKilledWithManyWindowsInFlightCostsNothingOfTheTranscript) {
+TEST_F(Batched, KilledWorkerWithWindowsInFlightLosesNoText) {
   const std::string recording = minutes(3).file;
   const auto quiet = transcripts({recording}, {"--batched"});
   const TempFolder out;
@@ -163,7 +163,7 @@ TEST_F(Batched, AWorkerKilledWithManyWindowsInFlightCostsNothingOfTheTranscript)
   EXPECT_EQ(written(out), quiet);
 }
 
-TEST_F(BatchedTimed, CtrlCKeepsWhatIsFinishedAndLeavesNoHalfFile) {
+TEST_F(BatchedTimed, CtrlCKeepsFinishedFilesAndLeavesNoPartialOne) {
   constexpr Seconds kLimit{2.0};  // a second, and one for a busy machine
   const std::vector<std::string> files{george_, minutes(8).file};
   const auto until_ended = [&] {

@@ -27,7 +27,7 @@ ProgramEnd bench(const std::string& devices, std::vector<std::string> options) {
 
 }  // namespace
 
-TEST(Bench, ComparesSettingsAndRecommendsOneThatSaysTheSame) {
+TEST(Bench, ComparesSettingsAndRecommendsOneWithEqualText) {
   const TempFolder folder;
   const std::string picture = (folder / "speed.svg").string();
   const ProgramEnd end =
@@ -48,7 +48,7 @@ TEST(Bench, ComparesSettingsAndRecommendsOneThatSaysTheSame) {
   EXPECT_THAT(read_file(picture).value(), StartsWith("<svg"));
 }
 
-TEST(Bench, SaysWhichSettingDidNotRunAndWhy) {
+TEST(Bench, FailedSettingIsNamedWithItsReason) {
   const ProgramEnd end = bench("cuda:7", {"--compute-types", "float16", "--batch-sizes", "1"});
   EXPECT_EQ(end.exit_code, 4);
   EXPECT_THAT(end.out, HasSubstr("did not run: "));
@@ -56,7 +56,7 @@ TEST(Bench, SaysWhichSettingDidNotRunAndWhy) {
   EXPECT_THAT(end.err, HasSubstr("no setting could run"));
 }
 
-TEST(Bench, WhatCannotBeMeantIsSaidBeforeAnythingIsMeasured) {
+TEST(Bench, InvalidFlagsAreRefusedBeforeMeasuring) {
   const auto refused = [](std::vector<std::string> flags) {
     flags.insert(flags.begin(), {tutti_program(), "bench", "--model", TUTTI_SOURCE_DIR "/models/nano"});
     const ProgramEnd end = run_program(flags);
@@ -73,7 +73,7 @@ TEST(Bench, WhatCannotBeMeantIsSaidBeforeAnythingIsMeasured) {
   EXPECT_THAT(refused({"-"}), HasSubstr("standard input can be read once"));
 }
 
-TEST(Bench, ADryRunSaysWhatEverySettingTakesOfWhichMemoryAndTouchesNoModel) {
+TEST(Bench, DryRunShowsMemoryOfEverySettingWithoutAModel) {
   const auto dry = [](const std::string& model, std::vector<std::string> more) {
     more.insert(more.begin(), {tutti_program(), "bench", "--dry-run", "--model", model, "--devices",
                                "emulated:30x:16GB", "--batch-sizes", "64"});
@@ -96,7 +96,7 @@ TEST(Bench, ADryRunSaysWhatEverySettingTakesOfWhichMemoryAndTouchesNoModel) {
   EXPECT_THAT(nameless.err, HasSubstr("my-own.pt: how much memory it takes cannot be told"));
 }
 
-TEST(Bench, ARecordingThatIsNoneOfAnySettingsFaultIsAUsageError) {
+TEST(Bench, FolderAsRecordingIsAUsageError) {
   const TempFolder folder;
   const ProgramEnd end = run_program({tutti_program(), "bench", "--model", TUTTI_SOURCE_DIR "/models/nano", "--devices",
                                       "cpu", "--compute-types", "default", "--batch-sizes", "1", folder.path()});
@@ -104,7 +104,7 @@ TEST(Bench, ARecordingThatIsNoneOfAnySettingsFaultIsAUsageError) {
   EXPECT_THAT(end.err, HasSubstr("expected a sound file, found a folder")) << "and default is a type as for transcribe";
 }
 
-TEST(Bench, ARecordingThatCannotBeReadEndsItOnceInsteadOfFailingEverySetting) {
+TEST(Bench, UnreadableRecordingEndsTheBenchOnce) {
   const TempFolder folder;
   const ProgramEnd end = bench("cpu", {"--compute-types", "float32", "--batch-sizes", "1,2", folder / "none.wav"});
   EXPECT_EQ(end.exit_code, 4);
@@ -123,7 +123,7 @@ TEST(Bench, WithoutSpeechNothingIsMeasuredAndNothingRecommended) {
   EXPECT_THAT(end.err, HasSubstr("silence.wav: expected speech to measure with, found none"));
 }
 
-TEST(Bench, OnACardTheMemoryIsTheCardsAndTheAudioWhatWasHeard) {
+TEST(Bench, GpuTrialReportsGpuMemoryAndTranscribedAudio) {
   const ScriptedMachine machine(
       "gpu uuid=GPU-a bus=0000:01:00.0 cc=8.9 total=24000000000 used=5000000000 name=Card A\n");
   const ProgramEnd end = run_program({tutti_program(), "bench", "--model", TUTTI_SOURCE_DIR "/models/nano", "--devices",

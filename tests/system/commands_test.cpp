@@ -43,7 +43,7 @@ std::vector<std::string> names_in(const fs::path& folder) {
 
 }  // namespace
 
-TEST(Commands, HelpNamesEveryCommandAndIsAMistakeWhereNobodyAskedForIt) {
+TEST(Commands, HelpNamesEveryCommandAndIsAUsageErrorIfUnrequested) {
   const ProgramEnd end = run_program({tutti_program(), "--help"});
   EXPECT_EQ(end.exit_code, 0);
   for (const char* name : {"transcribe", "batch", "plan", "prepare", "train", "evaluate", "features", "convert",
@@ -63,7 +63,7 @@ TEST(Commands, ASlipIsAnsweredWithTheNearestName) {
   expect_output(flag.err, "Did you mean --output-dir?");
 }
 
-TEST(Commands, AFileInACommandsPlaceIsToldItsCommand) {
+TEST(Commands, FileInsteadOfCommandSuggestsTranscribe) {
   const TempFolder folder;
   ASSERT_TRUE(write_file_atomically(folder / "a talk.mp3", "sound"));
   const ProgramEnd end = run_program({tutti_program(), (folder / "a talk.mp3").string()});
@@ -71,14 +71,14 @@ TEST(Commands, AFileInACommandsPlaceIsToldItsCommand) {
   expect_output(end.err, "tutti transcribe '" + (folder / "a talk.mp3").string() + "'");
 }
 
-TEST(Commands, WithoutAModelTheErrorSaysHowToGetOne) {
+TEST(Commands, MissingModelErrorNamesPullCommand) {
   const ProgramEnd end = run_program({tutti_program(), "transcribe", "a.wav"}, {"TUTTI_MODEL="});
   EXPECT_EQ(end.exit_code, 2);
   expect_output(end.err, "--model");
   expect_output(end.err, "tutti pull");
 }
 
-TEST(Commands, BothProgramsTellTheSameBuildId) {
+TEST(Commands, BothProgramsPrintTheSameBuildId) {
   const ProgramEnd end = run_program({tutti_program(), "--version"});
   EXPECT_EQ(end.exit_code, 0) << end.err;
   std::istringstream lines(end.out);
@@ -130,7 +130,7 @@ TEST(Transcribe, AFileThatFailsCostsItsOwnLineAndTheOthersAreWritten) {
   EXPECT_EQ(read_file(out / "george.txt").value(), "two four five nine one five one\n");
 }
 
-TEST(Transcribe, IncompleteWeightsAreRefusedNamingWhatIsMissing) {
+TEST(Transcribe, IncompleteWeightsAreRefusedNamingTheTensor) {
   const TempFolder out, model;
   put_model_without_embedding(model.path());
   const ProgramEnd end = run_program(
@@ -168,7 +168,7 @@ TEST(Transcribe, ADryRunReadsAndWritesNothing) {
   EXPECT_TRUE(names_in(out.path()).empty());
 }
 
-TEST(Transcribe, AWrongDeviceIsSaidBeforeAnythingIsMadeAndByADryRunToo) {
+TEST(Transcribe, WrongDeviceIsRefusedBeforeAnyOutputAlsoInDryRun) {
   const TempFolder folder;
   const auto on = [&](const char* device, std::vector<std::string> more = {}) {
     std::vector<std::string> words{tutti_program(),           "transcribe", "--model", digits_model(), "--output-dir",
@@ -188,7 +188,7 @@ TEST(Transcribe, AWrongDeviceIsSaidBeforeAnythingIsMadeAndByADryRunToo) {
   EXPECT_FALSE(fs::exists(folder / "out"));
 }
 
-TEST(Transcribe, QuietSaysNothingButErrors) {
+TEST(Transcribe, QuietPrintsOnlyErrors) {
   TUTTI_NEEDS("formats/sonnet/p001.txt");
   const TempFolder out;
   const std::vector<std::string> warned{"--language",       "de", "--compute-type", "float16", "--word-timestamps",
@@ -228,7 +228,7 @@ TEST(Commands, AnEvaluationThatStandardOutputDidNotTakeIsNoSuccess) {
   expect_output(end.err, "standard output");
 }
 
-TEST(Commands, AFolderThatIsGoneIsSaid) {
+TEST(Commands, DeletedCurrentFolderIsReported) {
   const TempFolder folder;
   const auto end =
       run_program({"/bin/sh", "-c",
@@ -290,7 +290,7 @@ TEST(Wer, PrintsTheContractsJson) {
   EXPECT_GT(rates["cer"].get<double>(), 0.0);
 }
 
-TEST(Wer, TheBasicNormaliserSplitsLettersAndDropsDiacriticsWhereAsked) {
+TEST(Wer, BasicNormaliserSplitsCjkAndDropsDiacriticsOnRequest) {
   const TempFolder folder;
   ASSERT_TRUE(write_file_atomically(folder / "ref", "\xE6\xB5\x8B\xE8\xAF\x95 caf\xC3\xA9\n"));  // two signs and a word
   ASSERT_TRUE(write_file_atomically(folder / "hyp", "\xE6\xB5\x8B\xE5\x86\x8D cafe\n"));  // the second sign differs
@@ -312,7 +312,7 @@ TEST(Wer, TheBasicNormaliserSplitsLettersAndDropsDiacriticsWhereAsked) {
   expect_output(refused.err, "--normalizer basic");
 }
 
-TEST(Features, EveryFormatDecodesAndWhatIsNoAudioIsSaid) {
+TEST(Features, EveryFormatDecodesAndNonAudioIsReported) {
   TUTTI_NEEDS("formats/sonnet");
   std::vector<std::string> words{tutti_program(), "features"};
   std::set<std::string> names;
@@ -330,7 +330,7 @@ TEST(Features, EveryFormatDecodesAndWhatIsNoAudioIsSaid) {
   for (const std::string& name : names) expect_output(end.out, name);
 }
 
-TEST(Features, WithVadTellsTheSpeechAndItsShare) {
+TEST(Features, WithVadReportsSpeechAndItsShare) {
   TUTTI_NEEDS("vad/speech.wav");
   const auto features_of = [](std::vector<std::string> words) {
     words.insert(words.begin(), {tutti_program(), "features", "--json"});

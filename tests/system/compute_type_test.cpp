@@ -34,7 +34,7 @@ TEST(ComputeTypeOfARun, ThatTheDeviceDoesNotHaveFallsBackWithOneLine) {
   EXPECT_EQ(count_of("compute type", transcribe(folder, "float32").err), 0U) << "a supported type is not mentioned";
 }
 
-TEST(ComputeTypeOfARun, AutoSaysWhichAndWhyAndTriesOnlyOnce) {
+TEST(ComputeTypeOfARun, AutoNamesTypeAndReasonAndTestsOnlyOnce) {
   const TempFolder folder;
   const ProgramEnd first = transcribe(folder, "auto"), second = transcribe(folder, "auto");
   ASSERT_EQ(first.exit_code, 0) << first.err;

@@ -122,7 +122,7 @@ TEST(ConvertModel, AConversionThatFailsLeavesNothingBehind) {
   EXPECT_EQ(entries_in(folder.path()), 0U);
 }
 
-TEST(ConvertModel, WhatIsNeitherTranscriptNorModelIsSaid) {
+TEST(ConvertModel, InputThatIsNoTranscriptAndNoModelIsReported) {
   const TempFolder folder;
   const ProgramEnd end = convert((folder / "nothing.json").string(), folder.path().string(), "float16");
   EXPECT_EQ(end.exit_code, 3);

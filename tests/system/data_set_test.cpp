@@ -13,7 +13,7 @@ using namespace tutti;
 
 namespace fs = std::filesystem;
 
-TEST(DataSet, WhereverTheSetIsKeptItTeachesTheSameBitsAsTheCacheAlsoWhenKilledAndResumed) {
+TEST(DataSet, EveryDataSetResidenceTrainsToEqualBitsAlsoAfterAKill) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const TempFolder cache, streamed;
   const std::vector<std::string> masks{"--cache", cache.path().string(), "--mask-bands", "1", "--mask-stretches", "1"};
@@ -47,7 +47,7 @@ TEST(DataSet, WhereverTheSetIsKeptItTeachesTheSameBitsAsTheCacheAlsoWhenKilledAn
   expect_same(parts, streamed);
 }
 
-TEST(DataSet, KilledWhileItPacksItIsGoneOnWithToTheSameBits) {
+TEST(DataSet, KillWhilePackingResumesToTheSameBits) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const TempFolder cache, killed, out, streamed;
   const auto packing = [&](const fs::path& folder, const std::string& where) {
@@ -93,7 +93,7 @@ TEST(DataSet, ProcessesThatShareNoCachePackEachForItselfAndTrainTogether) {
     EXPECT_TRUE(read_file(packed / file).value() == read_file(streamed / file).value()) << file;
 }
 
-TEST(DataSet, ASetThatIsToBePackedOnceIsRefusedWhereSoundChangesInEveryEpoch) {
+TEST(DataSet, PackedSetIsRefusedWithAudioAugmentation) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const TempFolder out;
   const auto end = run_program(training(out.path(), {"--cache", (out / "cache").string(), "--data-set", "device",

@@ -22,7 +22,7 @@ ProgramEnd limited(int kibibytes, const std::vector<std::string>& arguments) {
 
 }  // namespace
 
-TEST(FileSizeLimit, DecodedSoundThatExceedsItIsSaidAndKillsNobody) {
+TEST(FileSizeLimit, DecodedAudioAboveTheLimitFailsWithoutASignal) {
   const TempFolder out;
   const ProgramEnd end = limited(64, {"transcribe", "--model", TUTTI_SOURCE_DIR "/models/nano", "--device", "cpu", "-o",
                                       out.path(), "-f", "txt", TUTTI_SOURCE_DIR "/samples/george.wav"});

@@ -33,7 +33,7 @@ std::vector<nlohmann::json> reported_of(const std::vector<CheckApart>& checks, S
 
 }  // namespace
 
-TEST(GpuCheck, ACheckThatIsKilledIsAFindingAndTheNextOnesRunAllTheSame) {
+TEST(GpuCheck, KilledCheckIsAFindingAndTheOthersStillRun) {
   const auto lines =
       reported_of({check("step", "kill -SEGV $$"), check("select", R"(echo '{"note": "by select"}')"),
                check("worker", R"(echo '{"note": "why worker failed"}'; exit 1)"), check("speed", "exit 7")});
@@ -48,7 +48,7 @@ TEST(GpuCheck, ACheckThatIsKilledIsAFindingAndTheNextOnesRunAllTheSame) {
   EXPECT_THAT(lines[4]["failed"].get<std::vector<std::string>>(), ElementsAre("step", "worker", "speed"));
 }
 
-TEST(GpuCheck, ACheckThatHangsIsKilledAndSaidToHaveTakenTooLong) {
+TEST(GpuCheck, HungCheckIsKilledAndReportedAsTimeout) {
   const auto lines = reported_of({check("step", "exec sleep 1000")}, Seconds(0.2));
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_THAT(lines[0]["what"].get<std::string>(), HasSubstr("was not done within 0.2 s and was killed"));

@@ -65,7 +65,7 @@ TEST(Help, EveryCommandShowsExamplesWhoseFlagsItUnderstands) {
   }
 }
 
-TEST(Help, OfACommandMayBeAskedForInEitherOrder) {
+TEST(Help, CommandHelpWorksInEitherOrder) {
   EXPECT_EQ(run_program({tutti_program(), "help", "wer"}).out, run_program({tutti_program(), "wer", "--help"}).out);
   EXPECT_EQ(run_program({tutti_program(), "help"}).out, run_program({tutti_program(), "--help"}).out);
   EXPECT_EQ(run_program({tutti_program(), "help", "wre"}).exit_code, 2);
@@ -78,7 +78,7 @@ TEST(Help, IsGivenEvenWhereTheSettingsFileIsBroken) {
   EXPECT_EQ(run_program({tutti_program(), "transcribe", "a.wav"}, {"TUTTI_CONFIG=/nonexistent.toml"}).exit_code, 2);
 }
 
-TEST(Help, OfTrainingIsGivenWhateverTheRecipeIs) {
+TEST(Help, TrainingHelpIsShownEvenWithABadRecipe) {
   const ProgramEnd end = run_program({tutti_program(), "train", "whisper", "--config", "/nonexistent.toml",
                                       "--resume_from_checkpoint", "x", "--help"});
   EXPECT_EQ(end.exit_code, 0) << end.err;

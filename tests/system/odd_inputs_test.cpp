@@ -38,7 +38,7 @@ TEST(OddInputs, AnEmptyNameIsNoFile) {
   }
 }
 
-TEST(OddInputs, AClosedStandardInputIsSaidAndNotWaitedFor) {
+TEST(OddInputs, ClosedStandardInputIsReportedAtOnce) {
   const TempFolder out;
   const std::vector<std::string> convert{tutti_program(), "convert", "-", "-f", "txt", "-o", out.path()};
   for (const auto& it : {command(out, {"-"}), convert}) {
@@ -78,7 +78,7 @@ TEST(OddInputs, AModelsNameDoesNotReachTheTerminalsControls) {
   EXPECT_EQ(end.out.find('\x1b'), std::string::npos) << end.out;
 }
 
-TEST(OddInputs, AFileThatWouldHaveNoPlaceIsSaidBeforeTheWorkItIsToTellOf) {
+TEST(OddInputs, UnwritableOutputFileIsReportedBeforeTheWork) {
   const TempFolder folder;
   ASSERT_TRUE(write_file_atomically(folder / "file", "no folder"));
   const std::string target = folder / "file" / "it";
@@ -103,7 +103,7 @@ TEST(OddInputs, ATokenBeyondTheVocabularyIsRefusedBeforeAnyWork) {
   expect_output(end.err, "its vocabulary has 1765");
 }
 
-TEST(OddInputs, WhatOnlyALoadedModelCanRefuseIsAUsageErrorAllTheSame) {
+TEST(OddInputs, RefusalByTheLoadedModelIsAUsageError) {
   const TempFolder out;
   std::string prefix;
   for (int i = 0; i < 300; ++i) prefix += "so ";
@@ -118,7 +118,7 @@ TEST(OddInputs, WhatOnlyALoadedModelCanRefuseIsAUsageErrorAllTheSame) {
   }
 }
 
-TEST(OddInputs, AModelsNameThatIsMisspeltIsAUsageErrorAndOneThatIsNotHereIsNot) {
+TEST(OddInputs, MisspeltModelIsAUsageErrorAndAbsentModelIsNot) {
   const TempFolder out;
   const std::vector<std::string> nothing_here{"TUTTI_CACHE=" + (out / "cache").string(),
                                               "XDG_CACHE_HOME=" + (out / "cache").string(),
@@ -144,7 +144,7 @@ TEST(OddInputs, AModelsNameThatIsMisspeltIsAUsageErrorAndOneThatIsNotHereIsNot) 
             2);
 }
 
-TEST(OddInputs, NumbersThatEvaluateCannotMeanAreNamed) {
+TEST(OddInputs, InvalidNumbersOfEvaluateAreNamed) {
   const auto expect_refused = [](const std::string& flag, const std::string& number, const std::string& why) {
     const auto end = run_program(
         {tutti_program(), "evaluate", "--model", TUTTI_SOURCE_DIR "/models/nano", "--data", "set.jsonl", flag, number});
@@ -156,7 +156,7 @@ TEST(OddInputs, NumbersThatEvaluateCannotMeanAreNamed) {
   expect_refused("--threads", "2000", "expected 0 to 1024, found ");
 }
 
-TEST(OddInputs, WhatTranscribeRefusesOfItsMachineAndLanguagePrepareRefusesToo) {
+TEST(OddInputs, PrepareRefusesTheSameOptionsAsTranscribe) {
   const TempFolder out;
   const auto expect_refused = [&](const std::vector<std::string>& flags, const std::string& why) {
     std::vector<std::string> prepare{tutti_program(), "prepare", "whisper", "--model", TUTTI_SOURCE_DIR "/models/nano",
@@ -177,7 +177,7 @@ TEST(OddInputs, WhatTranscribeRefusesOfItsMachineAndLanguagePrepareRefusesToo) {
   expect_refused({"--language", "Klingon"}, "or auto to have it detected");
 }
 
-TEST(OddInputs, AClipBehindTheRecordingsEndIsSaid) {
+TEST(OddInputs, ClipBehindTheRecordingsEndWarns) {
   const TempFolder out;
   const std::string sound = TUTTI_SOURCE_DIR "/samples/theo.mp3";
   for (const char* way : {"--vad=False", "--batched"}) {
@@ -200,7 +200,7 @@ TEST(OddInputs, WorkForAFileThatCannotBeWrittenIsNotCalledIdle) {
   expect_output(end.err, "\n  other ");
 }
 
-TEST(OddInputs, ADryRunKnowsAFolderForWhatItIs) {
+TEST(OddInputs, DryRunRefusesAFolderAsRecording) {
   const TempFolder out;
   const ProgramEnd end = run_program(command(out, {"--dry-run", out.path()}));
   EXPECT_EQ(end.exit_code, 3) << end.err;
@@ -221,7 +221,7 @@ TEST(OddInputs, ConvertAndFeaturesKeepNamesFromTheTerminalToo) {
   expect_output(measured.out, "two lines [31m.mp3 ");
 }
 
-TEST(OddInputs, ADryRunSaysThatItsOutputsHaveNoPlaceAndEndsAsTheRunWill) {
+TEST(OddInputs, DryRunReportsUnwritableOutputsWithTheRunsExitCode) {
   const TempFolder out;
   ASSERT_TRUE(write_file_atomically(out / "file", ""));
   std::filesystem::create_symlink("nowhere", out / "link");
@@ -236,7 +236,7 @@ TEST(OddInputs, ADryRunSaysThatItsOutputsHaveNoPlaceAndEndsAsTheRunWill) {
     }
 }
 
-TEST(OddInputs, ADryRunTellsItsMemoryAndItsPlanAsJsonTooALineAFile) {
+TEST(OddInputs, DryRunWritesMemoryAndPlanAsJsonLines) {
   const TempFolder out;
   const std::string done = TUTTI_SOURCE_DIR "/samples/george.wav", fresh = TUTTI_SOURCE_DIR "/samples/theo.mp3";
   ASSERT_TRUE(write_file_atomically(out / "george.txt", "transcribed already\n"));
@@ -269,7 +269,7 @@ TEST(OddInputs, AFilesNameDoesNotReachTheTerminalsControls) {
   EXPECT_EQ(run.err.find('\x1b'), std::string::npos);
 }
 
-TEST(OddInputs, WhatWasGivenIsNamedAsItWasGiven) {
+TEST(OddInputs, ErrorsQuoteArgumentsAsGiven) {
   const auto refused = [](std::vector<std::string> words) {
     words.insert(words.begin(), tutti_program());
     const ProgramEnd end = run_program(words);

@@ -48,7 +48,7 @@ nlohmann::json answer_of(const ProgramEnd& end) {
   GTEST_SKIP() << "another program: needs a Python with transformers and openai-whisper; 'make peers' makes " \
                   "one, or name yours with TUTTI_PEERS_PYTHON"
 
-TEST(OtherPrograms, TransformersHearsWithTheShippedModelWhatIsHeardHere) {
+TEST(OtherPrograms, TransformersGivesTheSameTextWithTheShippedModel) {
   const auto python = python_with_peers();
   TUTTI_NEEDS_PEERS(python);
   const TempFolder folder;
@@ -69,7 +69,7 @@ TEST(OtherPrograms, TransformersHearsWithTheShippedModelWhatIsHeardHere) {
   EXPECT_EQ(answer_of(end)["text"], written);
 }
 
-TEST(OtherPrograms, ANetworkWithWhispersWindowAndVocabularyHasTheSameLogitsInBoth) {
+TEST(OtherPrograms, TrainedNetworkHasEqualLogitsInOpenaiWhisper) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const auto python = python_with_peers();
   TUTTI_NEEDS_PEERS(python);

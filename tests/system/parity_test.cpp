@@ -115,7 +115,7 @@ TEST(Parity, SpeechInManyContainersHasTheReferencesTokensTextAndTimes) {
   expect_parity({expected["clips"].begin(), expected["clips"].end()});
 }
 
-TEST(Parity, WithBeamsItSaysWhatTheReferenceSaysWithThem) {
+TEST(Parity, BeamSearchEqualsTheReference) {
   TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
   const Json expected = read_json(std::filesystem::path(TUTTI_SOURCE_DIR) / "tests/data/system/beam.json");
   std::map<std::string, std::vector<Json>> by_search;
@@ -129,7 +129,7 @@ TEST(Parity, WithBeamsItSaysWhatTheReferenceSaysWithThem) {
   }
 }
 
-TEST(Parity, WithFallbackOnTheWholeLoopSaysTheSameUpToWhatWasSampled) {
+TEST(Parity, FallbackLoopEqualsReferenceUpToSampledText) {
   TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
   const Json expected = read_json(std::filesystem::path(TUTTI_SOURCE_DIR) / "tests/data/system/transcribe.json");
   std::vector<std::string> paths;
@@ -174,19 +174,19 @@ std::vector<Json> short_clips() {
 
 }  // namespace
 
-TEST(Parity, OpenAisCheckpointOfTheSameWeightsSaysTheSame) {
+TEST(Parity, OpenAiCheckpointGivesTheSameText) {
   TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
   const TempFolder folder;
   expect_parity(short_clips(), stored_as("openai", "tiny.en.pt", folder));
 }
 
-TEST(Parity, FasterWhispersFolderOfTheSameWeightsSaysTheSame) {
+TEST(Parity, FasterWhisperFolderGivesTheSameText) {
   TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
   const TempFolder folder;
   expect_parity(short_clips(), stored_as("ctranslate2", "faster-whisper-tiny.en", folder));
 }
 
-TEST(Parity, WhisperCppsFileOfTheSameWeightsSaysTheSame) {
+TEST(Parity, WhisperCppFileGivesTheSameText) {
   TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
   const TempFolder folder;
   expect_parity(short_clips(), stored_as("ggml", "ggml-tiny.en.bin", folder));

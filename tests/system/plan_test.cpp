@@ -49,7 +49,7 @@ TEST_F(PlanTest, DevicesAndFiguresMayBeGivenAgain) {
   EXPECT_NEAR(reported["time"]["lower_bound_s"].get<double>(), 5400 / 42.0, 1e-6);
 }
 
-TEST_F(PlanTest, ReadsTheInputsOfABatchAndSaysWhichLengthsItDoesNotKnow) {
+TEST_F(PlanTest, ReadsBatchInputsAndCountsUnknownLengths) {
   std::filesystem::create_directories(folder_ / "talks");
   write_tone(folder_ / "talks/tone.wav", 3, 440);
   const auto list = file("list.csv", "path,duration\na.mp3,60\nnowhere.mp3,\n");
@@ -61,7 +61,7 @@ TEST_F(PlanTest, ReadsTheInputsOfABatchAndSaysWhichLengthsItDoesNotKnow) {
   EXPECT_EQ(reported["recordings_of_unknown_length"], 1);
 }
 
-TEST_F(PlanTest, SaysWhatABatchWillCostInTheTypeThatASelfTestChooses) {
+TEST_F(PlanTest, ReportsBatchCostForTheAutoType) {
   const auto work = file("work.json", "[3600]");
   const auto end =
       plan({"--durations", work, "--gpus", "12GB:30x,8GB:30x", "--compute-type", "auto", "--price", "0.5"});
@@ -85,7 +85,7 @@ TEST_F(PlanTest, PlainLengthsAreComputedWholeHoweverMuchSilenceRecordingsHad) {
   EXPECT_NEAR(reported["lower_bound_s"].get<double>(), 120, 1e-6);
 }
 
-TEST_F(PlanTest, SimulatesWhatADevicesFileSaysOfFailures) {
+TEST_F(PlanTest, SimulatesTheFailuresOfADevicesFile) {
   const auto work = file("work.json", "[3600, 3600]");
   const std::string card = "[[device]]\nuse = \"emulated:30x:12GB\"\n";
   const auto well = file("well.toml", card);

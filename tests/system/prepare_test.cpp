@@ -147,7 +147,7 @@ class Prepare : public testing::Test {
 
 }  // namespace
 
-TEST_F(Prepare, SubtitlesThatLagBecomeSamplesWithTheirOwnTextAndTheTrainingTakesThem) {
+TEST_F(Prepare, LaggingSubtitlesBecomeAlignedTrainableSamples) {
   const auto end = prepare(subtitles([](int, Json& phrase) {
                              phrase["start"] = phrase["start"].get<double>() + 0.25;
                              phrase["end"] = phrase["end"].get<double>() + 0.25;
@@ -196,7 +196,7 @@ TEST_F(Prepare, TextWithoutTimesIsFoundInTheSound) {
   EXPECT_EQ(refused()[0]["text"], "an afterword that was not read");
 }
 
-TEST_F(Prepare, ARecordingOfWhichSomethingCouldNotBeWrittenIsInNoListAndIsPreparedByTheSameCommandAgain) {
+TEST_F(Prepare, FailedWriteOmitsRecordingUntilTheCommandRunsAgain) {
   const auto in_the_way = out() / "audio/long-three-minutes-0003.flac";  // of the third sample
   fs::create_directories(in_the_way);
   ASSERT_TRUE(write_file_atomically(out() / "done/settings", ""));  // as an earlier run has left it
@@ -268,7 +268,7 @@ TEST_F(Prepare, KilledItGoesOnWithTheRecordingsThatAreNotDoneToTheSameCorpus) {
   EXPECT_FALSE(fs::exists(out() / "done")) << "the corpus is whole";
 }
 
-TEST_F(Prepare, ARecordingWhoseDecoderWasKilledIsPreparedByTheSameCommandAgain) {
+TEST_F(Prepare, KilledDecodersRecordingIsPreparedByTheNextRun) {
   const std::vector<fs::path> recordings{with_text("jackson.ogg"), with_text("theo.mp3")};
   const std::string decoder = folder_ / "decoder";
   ASSERT_TRUE(write_file_atomically(
@@ -291,7 +291,7 @@ TEST_F(Prepare, ARecordingWhoseDecoderWasKilledIsPreparedByTheSameCommandAgain) 
   EXPECT_FALSE(fs::exists(out() / "done")) << "the corpus is whole";
 }
 
-TEST_F(Prepare, AfterCtrlCWhatIsWholeIsACorpus) {
+TEST_F(Prepare, CtrlCLeavesAValidCorpusOfFinishedRecordings) {
   RunningProgram program(command_for({with_text("jackson.ogg"), long_with_text(8)}, "corpus"));
   ASSERT_TRUE(program.saw("jackson.ogg: "));
   ::kill(program.pid(), SIGINT);

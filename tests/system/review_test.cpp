@@ -70,7 +70,7 @@ TEST(Review, ATranscriptThatCannotBeReadCostsItsLineAndAnExitCode) {
   EXPECT_NE(end.out.find("12 done, "), std::string::npos) << end.out;
 }
 
-TEST(Review, WithoutAnythingToReadItSaysSo) {
+TEST(Review, FolderWithoutTranscriptsIsAnError) {
   const TempFolder folder;
   ASSERT_TRUE(write_file_atomically(folder / "in/notes.txt", "nothing"));
   const ProgramEnd end = review(folder, {});

@@ -51,7 +51,7 @@ TEST(ShippedModel, TakesEightMegabytesAtMost) {
   EXPECT_LE(bytes, 8'000'000U);
 }
 
-TEST(ShippedModel, HasLearnedNoneOfTheRecordingsItIsJudgedBy) {
+TEST(ShippedModel, WasNotTrainedOnItsEvaluationRecordings) {
   TUTTI_NEEDS("digits/0_george_0.wav");
   std::istringstream lines(read_file(shipped() / "recordings.sha256").value());
   std::set<std::string> learned;
@@ -80,7 +80,7 @@ TEST(ShippedModelLong, ReadsStringsOfHeldOutDigits) {
   EXPECT_LE(found["wer"].get<double>(), 0.03);
 }
 
-TEST(ShippedModel, HearsMorseInGoodConditions) {
+TEST(ShippedModel, TranscribesMorseInGoodConditions) {
   const TempFolder work;
   const auto made = run_program({tutti_program(), "synth", "morse", "--count", "200", "--seed", "77", "--condition",
                                  "good", "--out", (work / "morse").string()});
@@ -90,7 +90,7 @@ TEST(ShippedModel, HearsMorseInGoodConditions) {
   EXPECT_LE(found["cer"].get<double>(), 0.02);
 }
 
-TEST(ShippedModel, HearsMorseThatOthersKeyed) {
+TEST(ShippedModel, TranscribesForeignMorseRecordings) {
   TUTTI_NEEDS("morse/texts.json");
   const TempFolder work;
   const auto known = nlohmann::json::parse(read_file(test_data() / "morse/texts.json").value());

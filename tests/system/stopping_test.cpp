@@ -81,7 +81,7 @@ TEST_F(Stopping, NoWorkerOutlivesAKilledParent) {
   EXPECT_TRUE(std::filesystem::is_empty(out.path())) << "an unfinished file leaves nothing";
 }
 
-TEST_F(StoppingTimed, CtrlCKeepsWhatIsFinishedAndExitsWith130WithinASecond) {
+TEST_F(StoppingTimed, CtrlCKeepsFinishedFilesAndExits130WithinASecond) {
   constexpr Seconds kLimit{1.5};  // a second, and a half for a busy machine
   const std::vector<std::string> files{george_, minutes(8)};
   const auto until_ended = [&] {
@@ -101,7 +101,7 @@ TEST_F(StoppingTimed, CtrlCKeepsWhatIsFinishedAndExitsWith130WithinASecond) {
   EXPECT_LT(least_of_three(kLimit, until_ended), kLimit);
 }
 
-TEST_F(Stopping, CtrlCWhileTheModelLoadsSaysHowToGoOn) {
+TEST_F(Stopping, CtrlCDuringModelLoadNamesHowToContinue) {
   const TempFolder out;
   RunningProgram program(command(out, {george_}));
   eventually([&] { return worker_of(program.pid()) > 0; });  // from here on signals are waited for

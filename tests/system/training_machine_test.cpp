@@ -40,7 +40,7 @@ TEST(TrainingMachine, MemoryIsFlatOverFiveEpochs) {
   EXPECT_EQ(program.wait().exit_code, 0);
 }
 
-TEST(TrainingMachine, AThreadForWhichThereIsNoneIsToldAsThatWithAWayOut) {
+TEST(TrainingMachine, ThreadCreationFailureNamesARemedy) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   if (!MemoryLimit::can_be_survived()) GTEST_SKIP() << "a sanitizer takes more than any limit";
   rlimit stack{};
@@ -56,7 +56,7 @@ TEST(TrainingMachine, AThreadForWhichThereIsNoneIsToldAsThatWithAWayOut) {
   EXPECT_NE(end.err.find("ulimit -v"), std::string::npos) << end.err;
 }
 
-TEST(TrainingMachine, AnEngineThatTheSystemKillsMayHaveLackedMemoryAndThatIsSaid) {
+TEST(TrainingMachine, KilledEngineErrorMentionsLackOfMemory) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const TempFolder out;
   RunningProgram program(training(out.path(), {"--epochs", "1000", "--max-steps", "0"}));

@@ -31,7 +31,7 @@ TEST(Training, ADeviceThatIsNotThereIsNamed) {
   EXPECT_NE(both.err.find("data-gpu, cache"), std::string::npos) << both.err;
 }
 
-TEST(Training, ASetWhoseSoundIsNotThereIsAnErrorToTrainOnAndToJudgeBy) {
+TEST(Training, SetWithoutAudioFailsTrainingAndEvaluation) {
   const TempFolder out;
   ASSERT_TRUE(write_file_atomically(out / "set.jsonl", "{\"audio\":\"nowhere.wav\",\"text\":\"one\"}\n"));
   const auto set = (out / "set.jsonl").string();
@@ -45,7 +45,7 @@ TEST(Training, ASetWhoseSoundIsNotThereIsAnErrorToTrainOnAndToJudgeBy) {
   EXPECT_NE(checked.err.find("No such file"), std::string::npos) << "the reason, which no file holds: " << checked.err;
 }
 
-TEST(Training, PatienceWithoutASetToJudgeByIsRefused) {
+TEST(Training, PatienceWithoutEvalDataIsRefused) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const TempFolder out;
   const auto end = run_program(training(out / "train", {"--patience", "2"}));
@@ -53,7 +53,7 @@ TEST(Training, PatienceWithoutASetToJudgeByIsRefused) {
   EXPECT_NE(end.err.find("--eval-data"), std::string::npos) << end.err;
 }
 
-TEST(Training, ASetToJudgeByThatIsNotThereIsSaidBeforeTheFirstStep) {
+TEST(Training, MissingEvalDataIsRefusedBeforeTheFirstStep) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const TempFolder out;
   const auto end = run_program(training(out / "train", {"--eval-data", out / "nowhere"}));
@@ -73,7 +73,7 @@ TEST(Training, AFolderThatHoldsATrainingIsNotTrainedOverUnasked) {
   EXPECT_EQ(read_file(out / "config.toml").value(), before);
 }
 
-TEST(Training, ASecondOneIntoTheSameFolderIsRefusedWhileTheFirstGoesOn) {
+TEST(Training, SecondTrainingInTheSameFolderIsRefused) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const TempFolder out;
   RunningProgram first(training(out.path(), {"--max-steps", "100000", "--epochs", "100000"}));
@@ -89,7 +89,7 @@ TEST(Training, ASecondOneIntoTheSameFolderIsRefusedWhileTheFirstGoesOn) {
   EXPECT_FALSE(fs::is_empty(out / "checkpoints"));
 }
 
-TEST(Training, SettingsThatAreRefusedDoNotTakeThePlaceOfThoseThatCanGoOn) {
+TEST(Training, RefusedSettingsDoNotReplaceTheStoredOnes) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const TempFolder out;
   ASSERT_EQ(run_program(training(out.path(), {"--max-steps", "2"})).exit_code, 0);
@@ -125,7 +125,7 @@ TEST(Training, SettingsThatAreRefusedDoNotTakeThePlaceOfThoseThatCanGoOn) {
   EXPECT_TRUE(fs::exists(out / "checkpoints/step-00000006"));
 }
 
-TEST(Training, OneThatDiedInItsFirstCheckpointLeavesNoSettingsBehindForTheNext) {
+TEST(Training, SettingsOfRunKilledInFirstCheckpointAreReplaced) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const TempFolder out;
   fs::create_directories(out / "checkpoints/.new-step-00000001");
@@ -138,7 +138,7 @@ TEST(Training, OneThatDiedInItsFirstCheckpointLeavesNoSettingsBehindForTheNext) 
   EXPECT_FALSE(fs::exists(out / "checkpoints/.new-step-00000001"));
 }
 
-TEST(Training, FlagsWinOverTheRecipeAndVariablesOfTranscribingAreNotAsked) {
+TEST(Training, FlagsOverrideRecipeAndTranscribeVariablesAreIgnored) {
   const TempFolder out;
   ASSERT_TRUE(write_file_atomically(out / "r.toml", "batch-size = 3\nlearning-rate = 0.25\n"));
   const auto end = run_program({tutti_program(), "train", "whisper", "--config", (out / "r.toml").string(),

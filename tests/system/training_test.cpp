@@ -21,7 +21,7 @@ using namespace tutti;
 
 namespace fs = std::filesystem;
 
-TEST(Training, TheSmokeRecipeMakesAModelThatTranscribesAndIsJudged) {
+TEST(Training, SmokeRecipeMakesAModelThatIsEvaluated) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const TempFolder out;
   const auto end = run_program(training(out.path()));
@@ -55,7 +55,7 @@ TEST(Training, TheSmokeRecipeMakesAModelThatTranscribesAndIsJudged) {
   EXPECT_EQ(nlohmann::json::parse(rounded.out)["compute_type"], "bfloat16");
 }
 
-TEST(Training, WhatOnlyFfmpegReadsIsTrainedOnLikeTheRest) {
+TEST(Training, FormatsReadByFfmpegOnlyAreTrainedOn) {
   TUTTI_NEEDS("formats/sonnet/p001.mp4");
   const TempFolder out;
   std::string lines;
@@ -100,7 +100,7 @@ TEST(Training, AProcessForEveryDeviceTrainsAsProcessesStartedByHandDo) {
   EXPECT_NE(alone.err.find("trained by 2 processes"), std::string::npos) << alone.err;
 }
 
-TEST(Training, ASignalStopsAllProcessesBehindACheckpointAndADeadOneEndsTheOthers) {
+TEST(Training, SignalCheckpointsAndStopsAllRanksAndDeathEndsThem) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const TempFolder out;
   const std::vector<std::string> two{"--devices", "cpu:0,cpu:1", "--max-steps", "100000", "--epochs", "100000"};
@@ -128,7 +128,7 @@ TEST(Training, ASignalStopsAllProcessesBehindACheckpointAndADeadOneEndsTheOthers
   EXPECT_TRUE(has_ended(first, std::chrono::seconds(5)));
 }
 
-TEST(Training, FieldNoteFoursFlagsDoWhatTheySay) {
+TEST(Training, FlagsOfFieldNoteFourTakeEffect) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const TempFolder out;
   const auto data = (test_data() / "speech/ljspeech").string();
@@ -176,7 +176,7 @@ TEST(Training, KilledInMidEpochAndResumedItEndsInTheSameBits) {
   expect_same(parts, whole);
 }
 
-TEST(Training, FeaturesComputedOnADeviceTeachTheSameAndAreResumedToTheSameBits) {
+TEST(Training, DeviceFeaturesTrainAlikeAndResumeToTheSameBits) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const TempFolder by_feed, whole;
   ASSERT_EQ(run_program(training(by_feed.path())).exit_code, 0);
@@ -213,7 +213,7 @@ TEST(Training, AScheduleMayBeLongerThanTheTraining) {
   EXPECT_NEAR(rate_of(part, 12), 1e-3 * 13 / 24, 1e-6);
 }
 
-TEST(Training, TheRateFallsOverAllStepsAlsoWhereBatchesAreLimitedByTheirAudio) {
+TEST(Training, RateDecaysOverAllStepsWithAudioLimitedBatches) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const TempFolder out;
   const auto end = run_program(training(
@@ -228,7 +228,7 @@ TEST(Training, TheRateFallsOverAllStepsAlsoWhereBatchesAreLimitedByTheirAudio) {
   EXPECT_LT(rates.back(), 0.5 * rates.front());
 }
 
-TEST(Training, OneWhoseEpochsAreOverBeforeItsStepsSaysSoAndHowToGoOn) {
+TEST(Training, EpochsEndingBeforeStepsWarnHowToContinue) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const TempFolder out;
   const auto short_one = run_program(training(out.path(), {"--epochs", "1", "--max-steps", "6"}));
@@ -254,7 +254,7 @@ TEST(Training, WhereTimeEndsItTheTimeLeftIsThatTime) {
   EXPECT_FALSE(std::regex_search(end.err, hours)) << "it ends in six seconds";
 }
 
-TEST(Training, ASignalStopsItBehindACheckpointAndItGoesOnFromThere) {
+TEST(Training, SignalStopsAfterACheckpointAndResumeContinues) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const TempFolder whole;
   ASSERT_EQ(run_program(training(whole.path())).exit_code, 0);
@@ -267,7 +267,7 @@ TEST(Training, ASignalStopsItBehindACheckpointAndItGoesOnFromThere) {
   expect_same(parts, whole);
 }
 
-TEST(Training, WhereTheLastCheckpointIsDamagedItGoesOnFromTheOneBeforeAndSaysSo) {
+TEST(Training, DamagedCheckpointFallsBackToThePreviousOne) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const TempFolder whole, parts;
   ASSERT_EQ(run_program(training(whole.path())).exit_code, 0);
@@ -283,7 +283,7 @@ TEST(Training, WhereTheLastCheckpointIsDamagedItGoesOnFromTheOneBeforeAndSaysSo)
   expect_same(parts, whole);
 }
 
-TEST(Training, ASetThatIsMostlyUnusableIsJudgedByWhatCanBeHeardAndSaysSo) {
+TEST(Training, MostlyUnusableSetIsEvaluatedAndCountsBadSamples) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const TempFolder out;
   const auto sound = (test_data() / "speech/ljspeech/wavs/LJ001-0002.wav").string();
@@ -300,7 +300,7 @@ TEST(Training, ASetThatIsMostlyUnusableIsJudgedByWhatCanBeHeardAndSaysSo) {
   EXPECT_EQ(result["bad_samples"], 250);
 }
 
-TEST(Training, WhatIsToldAndKeptIsTheShapeOfTheStoredNetworkThatIsTrained) {
+TEST(Training, StoredNetworksShapeIsReportedAndSaved) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const TempFolder out;
   const auto end = run_program(

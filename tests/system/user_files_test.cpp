@@ -82,7 +82,7 @@ TEST_F(OwnInput, NoFileThatIsNamedReplacesIt) {
   EXPECT_FALSE(fs::exists(folder_ / "out")) << "before any work";
 }
 
-TEST_F(OwnInput, WhatStandardInputIsRedirectedFromStays) {
+TEST_F(OwnInput, FileBehindRedirectedStandardInputStays) {
   const std::string list = folder_ / "list.txt";
   ASSERT_TRUE(write_file_atomically(list, "t.wav\n"));
   const auto redirected = [&](const std::string& words) {
@@ -234,7 +234,7 @@ TEST_F(OwnInput, ACorpusIsNotMadeWhereItsRecordingsAre) {
   }
 }
 
-TEST_F(OwnInput, ATrainingDoesNotReplaceWhatItReads) {
+TEST_F(OwnInput, TrainingDoesNotOverwriteItsInputs) {
   fs::create_directories(folder_ / "w");
   fs::copy(kNano, folder_ / "w/model");
   const auto train = [&](const std::string& model, const std::string& data, const std::string& out) {
@@ -328,7 +328,7 @@ TEST_F(UserFilesInBatch, ATranscriptThatWasCorrectedIsKept) {
   EXPECT_EQ(text("talk.wav.json"), written);
 }
 
-TEST_F(UserFilesInBatch, WhatTheStoreWroteIsReplacedByOtherOptions) {
+TEST_F(UserFilesInBatch, OutputsOfOtherOptionsAreReplaced) {
   ASSERT_EQ(run().exit_code, 0);
   ASSERT_EQ(run({"-f", "all"}).exit_code, 0);
   EXPECT_EQ(report()["done_in_this_run"], 1);
@@ -371,7 +371,7 @@ TEST_F(UserFilesInBatch, ThePublicListOfNulsNamesTwoRecordings) {
   EXPECT_EQ(read_file(folder_ / "a.wav").value(), before);
 }
 
-TEST(Replaced, TranscribeAndConvertCountWhatTheyReplace) {
+TEST(Replaced, TranscribeAndConvertCountReplacedFiles) {
   const TempFolder folder;
   write_tone(folder / "t.wav", 1, 300);
   const auto transcribe = [&](std::vector<std::string> more) {

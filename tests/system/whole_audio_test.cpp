@@ -62,7 +62,7 @@ TEST(WholeAudio, SubtitlesBeginWhereTheSoundDoes) {
     }
 }
 
-TEST(WholeAudio, WhatFollowsAHoleBeginsBehindIt) {
+TEST(WholeAudio, TextAfterAGapStartsAfterIt) {
   TUTTI_NEEDS_REAL_MODEL();
   for (const std::vector<std::string>& way : {std::vector<std::string>{}, {"--batched"}}) {
     const Json segments = transcript("hole-of-6s.mkv", way, real_model())["segments"];

@@ -86,7 +86,7 @@ std::size_t compare_segments(const Json& ours, const Json& theirs) {
 
 }  // namespace
 
-TEST(WordTimes, OfTheSharedClipsAreThoseOfItsExpectedValues) {
+TEST(WordTimes, SharedClipsHaveTheExpectedWordTimes) {
   TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
   const Json expected = read_json(test_data() / "whisper-tiny.en/expected.json");
   std::vector<Json> clips;
@@ -139,7 +139,7 @@ TEST(WordTimes, StandInTheEventsOfTheirSegments) {
   EXPECT_GE(seen, 1U);
 }
 
-TEST(Convert, SaysThatALayoutOfWordsNeedsWordTimes) {
+TEST(Convert, WordLayoutWithoutWordTimesWarns) {
   const TempFolder folder;
   ASSERT_TRUE(write_file_atomically(folder / "bare.json",
                                     R"({"segments": [{"start": 0, "end": 1, "text": " one two", "tokens": [5]}]})"));

@@ -75,7 +75,7 @@ TEST(NoteManifest, OnlyWantedAudioOldestFirstWithItsOwnFields) {
   EXPECT_EQ(left_out_text({.taken = 3}, {}), "");
 }
 
-TEST(NoteManifest, ATemplateSaysWhereTheAudioLies) {
+TEST(NoteManifest, TemplateGivesTheAudioPath) {
   const Found found = read(kNote, ManifestFormat::json, {.path_template = "archive/{id}.wav", .asset_type = "Video"});
   EXPECT_THAT(found.paths(), ElementsAre("archive/2.wav"));
 }
@@ -105,7 +105,7 @@ TEST(NoteManifest, ErrorsNameFileLineAndField) {
   EXPECT_EQ(found.tally->unusable, 4);
 }
 
-TEST(NoteManifest, ATextThatIsNoManifestSaysWhereItStopsBeingOne) {
+TEST(NoteManifest, InvalidManifestErrorNamesTheLine) {
   for (const auto& [text, complaint] : std::vector<std::pair<std::string, std::string>>{
            {"{\"count\": 1}", "m: line 1: expected a list 'assets'"},
            {"{\"assets\": [{}\n{}]}", "m: line 2: expected ','"},
@@ -120,7 +120,7 @@ TEST(NoteManifest, ATextThatIsNoManifestSaysWhereItStopsBeingOne) {
   }
 }
 
-TEST(NoteManifest, OfAHundredThousandAssetsOnlyThoseThatAreHandedOnAreParsed) {
+TEST(NoteManifest, OnlyDeliveredAssetsAreParsed) {
   std::string text = R"({"count": 100001, "assets": [)";
   for (int i = 0; i < 100'000; ++i) text += "\n{\"name\": no JSON at all},";  // its end can be found, and no more
   text += R"({"id": "last", "name": "oldest", "asset_type": "Audio", "folder_path": "f"}]})";
@@ -176,7 +176,7 @@ TEST(ManifestTable, DecimalCommasStandBesideSemicolons) {
               ElementsAre(HasSubstr("expected seconds")));
 }
 
-TEST(ManifestTable, NamesOfColumnsMayBeInLettersOfAnySize) {
+TEST(ManifestTable, ColumnNamesIgnoreCase) {
   for (const char* header : {"Audio", "FILENAME", " Path ", "File_Name", "audio_file"})
     EXPECT_THAT(read(std::string(header) + "\nx.mp3\n", ManifestFormat::csv).paths(), ElementsAre("x.mp3")) << header;
   EXPECT_THAT(read("[{\"Audio\": \"x.mp3\"}]", ManifestFormat::json).paths(), ElementsAre("x.mp3"));
@@ -231,7 +231,7 @@ TEST(ManifestLines, APathPerLineOrAnObjectPerLine) {
   EXPECT_THAT(found.problems, ElementsAre("m:2: expected a JSON object, found broken JSON"));
 }
 
-TEST(ManifestTable, ADeadlineIsAMomentAndMakesARecordingInteractiveUnlessItHasAClass) {
+TEST(ManifestTable, DeadlineMakesARecordingInteractiveWithoutAClass) {
   const Found found = read(
       "path,class,deadline\n"
       "a.mp3,,2026-11-23T18:30:00Z\n"

@@ -12,7 +12,7 @@ using testing::ElementsAre;
 using testing::Eq;
 using testing::Optional;
 
-TEST(MatchingPlaces, OfEqualSymbolsInOrder) {
+TEST(MatchingPlaces, MatchEqualSymbolsInOrder) {
   const std::vector<std::int32_t> segment_text{1, 2, 3, 4, 5}, found{9, 1, 3, 8, 5, 5};
   EXPECT_THAT(matching_positions(segment_text, found),
               ElementsAre(Optional(1U), Eq(std::nullopt), Optional(2U), Eq(std::nullopt), Optional(4U)));

@@ -7,7 +7,7 @@
 
 using namespace tutti;
 
-TEST(TokenizerAhead, GivesWhatIsReadWhenTheSizeOfTheVocabularyIsKnown) {
+TEST(TokenizerAhead, GivesTheTokenizerOnceTheVocabularySizeIsKnown) {
   TUTTI_NEEDS("tokenizer/multilingual.tiktoken");
   const auto path = test_data() / "tokenizer/multilingual.tiktoken";
   for (const std::int32_t n_vocab : {51865, 51866}) {

@@ -127,7 +127,7 @@ TEST(TokenizerFile, DamageIsNamed) {
   EXPECT_ERROR_TEXT(refusal(small_tokenizer().dump(), 310), "tokens up to 310, but the model's vocabulary has 310");
 }
 
-TEST(TokenizerFile, ATruncatedFileSaysWhereItEnds) {
+TEST(TokenizerFile, TruncatedFileErrorNamesTheByte) {
   const std::string whole = small_tokenizer().dump();
   for (std::size_t size = 0; size < whole.size(); ++size) {
     const auto cut = Tokenizer::parse(whole.substr(0, size));
@@ -164,7 +164,7 @@ TEST(TokenizerFile, TheTokenizerOfAnotherModelIsRefused) {
   EXPECT_ERROR_TEXT(tokenizer.error().text(), "multilingual/tokenizer.json: tokens up to 51864");
 }
 
-TEST(TokenizerFile, AFolderWithoutOneSaysWhatWasExpected) {
+TEST(TokenizerFile, FolderWithoutTokenizerErrorNamesTheFile) {
   const TempFolder folder;
   const auto tokenizer = Tokenizer::load(folder.path());
   ASSERT_FALSE(tokenizer);
@@ -313,7 +313,7 @@ TEST_F(SeveralFiles, EndOfTextAmongTheTokensOfTextIsASpecialToken) {
   EXPECT_EQ(load()->decode(Ids{300}), "<|endoftext|>");
 }
 
-TEST_F(SeveralFiles, TheTokenizersConfigStandsInForAddedTokens) {
+TEST_F(SeveralFiles, TokenizerConfigReplacesAddedTokens) {
   write_all();
   std::filesystem::remove(folder_ / "added_tokens.json");
   const json small = small_tokenizer();
@@ -325,7 +325,7 @@ TEST_F(SeveralFiles, TheTokenizersConfigStandsInForAddedTokens) {
   EXPECT_EQ(load()->special().timestamp_begin, 310);
 }
 
-TEST_F(SeveralFiles, DamageNamesItsFileAndPlace) {
+TEST_F(SeveralFiles, DamageErrorNamesFileAndPosition) {
   write_all();
   write("merges.txt", "#version: 0.2\na b\nabc\n");
   EXPECT_ERROR_TEXT(load().error().text(), "merges.txt, line 3: expected two tokens, found 'abc'");
@@ -363,7 +363,7 @@ TEST(GgmlVocabulary, TheTokensInsideAreTheVocabularyTheModelWasMadeWith) {
   expect_same_tokenizer(Tokenizer::parse(ggml_head(file.tokens, 51864) + "tensors", 51864).value(), expected);
 }
 
-TEST(GgmlVocabulary, AHeadThatIsCutOffSaysWhere) {
+TEST(GgmlVocabulary, TruncatedHeaderErrorNamesTheSection) {
   const auto head = ggml_head({"a", "bc"}, 51864);
   EXPECT_ERROR_TEXT(refusal(head.substr(0, head.size() - 1)), "the file ends in its vocabulary");
   EXPECT_ERROR_TEXT(refusal(head.substr(0, 57)), "the file ends in its mel filters");

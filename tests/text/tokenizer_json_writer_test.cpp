@@ -36,7 +36,7 @@ TEST(TokenizerJson, OpenAisEnglishVocabularyBecomesHuggingFacesFile) {
     EXPECT_EQ(ours["added_tokens"][i]["id"], theirs["added_tokens"][i]["id"]) << i;
 }
 
-TEST(TokenizerJson, WhatIsWrittenReadsAsTheSameTokenizer) {
+TEST(TokenizerJson, WrittenTokenizerReadsBackEqual) {
   TUTTI_NEEDS("tokenizer/multilingual.tiktoken");
   for (const std::int32_t n_vocab : {51865, 51866}) {
     const auto from = Tokenizer::load(test_data() / "tokenizer/multilingual.tiktoken", n_vocab).value();

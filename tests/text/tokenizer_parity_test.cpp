@@ -72,7 +72,7 @@ TEST(GeneratedText, IsWhatTheGoldenScriptMade) {
   EXPECT_EQ(fnv.hex(), all.at("texts"));
 }
 
-TEST(CharacterClasses, OfEveryCodePointAreThoseOfTheReference) {
+TEST(CharacterClasses, EveryCodePointHasTheReferencesClass) {
   TUTTI_NEEDS("tokenizer/gpt2.tiktoken");
   const Tokenizer tokenizer = Tokenizer::load(test_data() / "tokenizer/gpt2.tiktoken").value();
   constexpr char32_t kLast = 0x32400, kBlock = 0x2000;  // as in tools/golden/tokenizer.py

@@ -147,7 +147,7 @@ TEST(ErrorRates, WithoutReferenceWordsTheInsertionsAreTheRate) {
   EXPECT_EQ(error_rates({}, {}).value().wer(), 0.0);
 }
 
-TEST(ErrorRates, AMissingHypothesisIsAnErrorThatSaysHowMany) {
+TEST(ErrorRates, MissingHypothesisErrorNamesTheCounts) {
   const auto rates = error_rates(std::vector<std::string>{"a", "b"}, one("a"));
   ASSERT_FALSE(rates);
   EXPECT_EQ(rates.error().fault, Fault::usage);

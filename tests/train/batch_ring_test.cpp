@@ -83,7 +83,7 @@ TEST(BatchRing, ABatchThatCannotBePreparedEndsItWithAReason) {
   EXPECT_THAT(batch.error().what, HasSubstr("batch 0 could not be prepared: a shape that does not fit"));
 }
 
-TEST(BatchRing, ABatchForWhichMemoryIsTooShortIsToldAsThatWithAWayOut) {
+TEST(BatchRing, OutOfMemoryForABatchNamesARemedy) {
   CountingTask task;
   task.is_full = true;
   BatchRing ring(task, batches(3), {});
@@ -94,7 +94,7 @@ TEST(BatchRing, ABatchForWhichMemoryIsTooShortIsToldAsThatWithAWayOut) {
   EXPECT_THAT(batch.error().hint, HasSubstr("ring-depth"));
 }
 
-TEST(BatchRing, CanBeLetGoOfWhileBatchesWait) {
+TEST(BatchRing, CanBeDestroyedWhileBatchesWait) {
   CountingTask task;
   BatchRing ring(task, batches(1000), {});
   ASSERT_TRUE(ring.next());

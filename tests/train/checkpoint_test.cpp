@@ -27,7 +27,7 @@ std::string content_of(const fs::path& folder) {
   return read_file(folder / "training.json").value_or("nothing");
 }
 
-TEST(CheckpointFolder, WhereNamesCannotBeExchangedTheNewTakesThePlaceOfTheOldByRenames) {
+TEST(CheckpointFolder, WithoutExchangeRenamesReplaceTheOldFolder) {
   const TempFolder out;
   make(out / ".new-step-1", "first");
   ASSERT_TRUE(replace_by_renames(out / ".new-step-1", out / "step-1"));
@@ -40,7 +40,7 @@ TEST(CheckpointFolder, WhereNamesCannotBeExchangedTheNewTakesThePlaceOfTheOldByR
   EXPECT_EQ(content_of(out / "step-1"), "second") << "it was put back";
 }
 
-TEST(CheckpointFolder, WhatAKilledProcessLeftIsClearedAndTheOnlyCopyIsPutBack) {
+TEST(CheckpointFolder, LeftoversAreRemovedAndAnOnlyCopyIsRestored) {
   const TempFolder out;
   make(out / "checkpoints/.old-step-00000002", "only copy");
   make(out / "checkpoints/.new-step-00000002", "half");
@@ -60,7 +60,7 @@ TEST(CheckpointFolder, WhatAKilledProcessLeftIsClearedAndTheOnlyCopyIsPutBack) {
   EXPECT_EQ(left, 2U);
 }
 
-TEST(CheckpointFolder, OnesThatCouldNotBeReadAreSetAsideAndNotCountedAmongThoseKept) {
+TEST(CheckpointFolder, UnreadableCheckpointsAreSetAsideAndNotCounted) {
   const TempFolder out;
   make(out / "checkpoints/step-00000002", "read");
   make(out / "checkpoints/step-00000004", "damaged");
@@ -72,7 +72,7 @@ TEST(CheckpointFolder, OnesThatCouldNotBeReadAreSetAsideAndNotCountedAmongThoseK
   EXPECT_EQ(checkpoints.newest_first(), std::vector{out / "checkpoints/step-00000003"});
 }
 
-TEST(CheckpointFolder, WhatIsKnownLaterIsAddedAndNoTensorIsWrittenAgain) {
+TEST(CheckpointFolder, LaterStateIsAddedWithoutRewritingTensors) {
   const TempFolder out;
   const CheckpointFolder checkpoints(out.path());
   ASSERT_TRUE(checkpoints.write({.network = {.files = {{"config.json", "{}"}}, .weights = {{"weight", at::ones({3})}}},
@@ -132,7 +132,7 @@ TEST(CheckpointFolder, OneThatHoldsFilesOfTheUsersIsNotPruned) {
   EXPECT_EQ(read_file(checkpoints.of_step(1) / "notes.txt").value(), "mine");
 }
 
-TEST(Digests, TellWhatIsWholeFromWhatWasChangedOrCut) {
+TEST(Digests, DetectChangedOrTruncatedFiles) {
   const TempFolder out;
   ASSERT_TRUE(write_file_atomically(out / "a", std::string(1000, 'a')));
   EXPECT_TRUE(check_digests(out.path())) << "an older version wrote none";
@@ -152,7 +152,7 @@ Result<void> full_disk() {
   return fail(Fault::exhausted, "the disk is full");
 }
 
-TEST(BackgroundWriter, APieceThatFailsIsToldAtOnceAndMadeGoodByTheNext) {
+TEST(BackgroundWriter, FailedWriteIsLoggedAtOnceAndRepairedByTheNext) {
   LogCapture lines;
   BackgroundWriter writer;
   ASSERT_TRUE(writer.write("checkpoint", full_disk));
@@ -166,7 +166,7 @@ TEST(BackgroundWriter, APieceThatFailsIsToldAtOnceAndMadeGoodByTheNext) {
   EXPECT_TRUE(written);
 }
 
-TEST(BackgroundWriter, WhatAPieceThrowsIsItsErrorAndEndsNotTheProgram) {
+TEST(BackgroundWriter, ExceptionOfAWriteIsReturnedAsItsError) {
   LogCapture log;
   BackgroundWriter writer;
   ASSERT_TRUE(writer.write("model", []() -> Result<void> { throw std::bad_alloc(); }));
@@ -178,7 +178,7 @@ TEST(BackgroundWriter, WhatAPieceThrowsIsItsErrorAndEndsNotTheProgram) {
   EXPECT_EQ(writer.finish().error().fault, Fault::internal);
 }
 
-TEST(BackgroundWriter, WhatIsWrittenIsThereOnceAndGoneBehindThat) {
+TEST(BackgroundWriter, ContentIsHeldOnceAndReleasedAfterWriting) {
   const auto content = std::make_shared<int>(1);
   BackgroundWriter writer;
   long held = 0;
@@ -212,7 +212,7 @@ TEST(BackgroundWriter, AModelThatIsMissingInTheEndIsAnErrorWhateverElseWasWritte
   EXPECT_FALSE(writer.finish("model"));
 }
 
-TEST(TrainingState, IsReadAlsoOfCheckpointsThatWereWrittenBeforeItKeptWhatIsJudged) {
+TEST(TrainingState, ReadsCheckpointsWithoutEvaluationFields) {
   const TrainingState now{.step = 9,
                           .numbers = {.is_scaled = true, .loss_scale = 1024, .scaled_steps = 3},
                           .best_score = 0.25,

@@ -38,7 +38,7 @@ TEST(CtcHead, SumsOverEveryWayToPutTheTextAlongThePositions) {
   EXPECT_NEAR(loss(head, 2, longs({0, 1}, 2), longs({2, 2}, 2)), -std::log(0.5 * 0.2), 1e-5);
 }
 
-TEST(CtcHead, HearsTheSoundAloneAndNotWhatFillsTheRowUp) {
+TEST(CtcHead, IgnoresThePaddingOfARow) {
   const auto head = saying(0.5, 0.2);
   EXPECT_NEAR(loss(head, 9, longs({0, 7}, 2), longs({1, 1}, 2)), -std::log(0.5), 1e-5);
   EXPECT_EQ(loss(head, 2, longs({0, 1, 0}, 3), longs({2, 3}, 2)), 0) << "three tokens do not fit two positions";

@@ -69,7 +69,7 @@ TEST(DeviceFeatures, PaddingUpToTheWindowIsThatRowsSilence) {
   expect_equal_features({}, Padding::window, 1e-4);
 }
 
-TEST(DeviceFeatures, SpeedRoomAndGainAreTheFeedsToTheRoundingOfSamples) {
+TEST(DeviceFeatures, SpeedReverbAndGainEqualTheFeedUpToRounding) {
   // Where a sample is rounded the other way, the softest bins see it.
   Augmentation all;
   all.speed_share = all.gain_share = all.room_share = 0.7;
@@ -82,7 +82,7 @@ TEST(DeviceFeatures, SpectrumMasksAreTheFeeds) {
   expect_equal_features(masks, Padding::bucket, 1e-4);
 }
 
-TEST(DeviceLogMel, ASoundShorterThanAFrameIsHeard) {
+TEST(DeviceLogMel, AudioShorterThanAFrameIsComputed) {
   const auto pcm = sound_of(1, 90);
   const auto expected = LogMel(80).window(PcmSamples(pcm), 0, 4);
   ASSERT_TRUE(expected);

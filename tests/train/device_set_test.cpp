@@ -48,7 +48,7 @@ TEST(DeviceSet, GathersBitByBitWhatTheFeedsThreadsDo) {
     }
 }
 
-TEST(DeviceSet, ATaskThatKeepsTheSetMakesTheInputsOfTheStreamedFeed) {
+TEST(DeviceSet, ResidentSetGivesTheInputsOfTheStreamedFeed) {
   const Corpus corpus({0.5, 1.0, 1.5, 0.7, 1.9});
   auto options = options_in(corpus, Residence::stream);
   options.window = Seconds(2);

@@ -23,7 +23,7 @@ TEST(FolderLock, OneTrainingHoldsAFolderAndTheNextTakesItOver) {
   EXPECT_TRUE(hold_folder(out / "train", Seconds(0)));
 }
 
-TEST(FolderLock, WhereNoFileCanBeLockedThatIsSaidAndTheTrainingRuns) {
+TEST(FolderLock, WithoutFileLocksTheTrainingWarnsAndRuns) {
   const TempFolder out;
   LogCapture log;
   const NoLocks none;

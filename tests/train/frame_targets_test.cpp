@@ -43,12 +43,12 @@ TEST(TimedSpelling, WritesNoTokenOverTheOneBefore) {
   EXPECT_EQ(spelled(sample), ".....aaabc....................");
 }
 
-TEST(TimedSpelling, AsksForNothingWhereTheTimesAreUnknownAndForSilenceInSilence) {
+TEST(TimedSpelling, UnknownTimesGiveNoTargetAndSilenceGivesSilence) {
   EXPECT_EQ(spelled({.id = "a", .text = "ab", .frames = 60}), std::string(kPositions, '-'));
   EXPECT_EQ(spelled({.id = "a", .frames = 50}), std::string(25, '.') + "-----");
 }
 
-TEST(PositionsOfTokens, AreWhereEachTokenIsHeardWithAMargin) {
+TEST(PositionsOfTokens, CoverTheTimeOfEachTokenWithAMargin) {
   const auto task = small_task();
   const auto& tokenizer = task->labels().tokenizer();
   const BatchSample known{.id = "a", .text = "ab c", .frames = 60, .words = {{0.2, 0.4, " ab"}, {0.5, 0.9, " c"}}};
@@ -62,7 +62,7 @@ TEST(PositionsOfTokens, AreWhereEachTokenIsHeardWithAMargin) {
   EXPECT_TRUE(gather[1].eq(-1).all().item<bool>()) << "its words spell another text";
 }
 
-TEST(AttentionLoss, IsTheShareOfAttentionThatIsSpentWhereATokenIsHeard) {
+TEST(AttentionLoss, IsTheAttentionShareAtTheTimeOfEachToken) {
   const auto looks = at::tensor({0.1F, 0.2F, 0.3F, 0.4F, 0.25F, 0.25F, 0.25F, 0.25F}).log().view({1, 2, 4});
   const auto gather = at::tensor(std::vector<std::int64_t>{1, 3, -1, -1}, at::kLong).view({1, 2, 2});
   EXPECT_NEAR(attention_loss_sum({looks}, gather).item<double>(), -std::log(0.5), 1e-6);

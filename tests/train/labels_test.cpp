@@ -21,7 +21,7 @@ Labels labels(double timestamps, std::int32_t n_text_ctx = 32) {
 
 using Ids = std::vector<std::int32_t>;
 
-TEST(Labels, AskForEveryTokenAfterTheOnesBeforeIt) {
+TEST(Labels, TargetsAreTheInputsShiftedByOneToken) {
   const auto row = labels(0).row({.id = "a", .text = "hi", .frames = 100}, 0).value();
   EXPECT_EQ(row.decoder_input, (Ids{kSot, kNoTimes, ' ', 'h', 'i'}));
   EXPECT_EQ(row.targets, (Ids{kNoTimes, ' ', 'h', 'i', kEot}));
@@ -34,7 +34,7 @@ TEST(Labels, TheLongestTextThatIsLearnedCanBeWrittenDown) {
   EXPECT_EQ(most_tokens(32, kPrompt), std::ssize(row.targets) - std::ssize(Ids{kNoTimes}));
 }
 
-TEST(Labels, WithTimesATextStandsBetweenItsBeginAndItsEnd) {
+TEST(Labels, TimedTextIsEnclosedByStartAndEndTimestamps) {
   const auto row = labels(1).row({.id = "a", .text = "hi", .frames = 150}, 0).value();
   EXPECT_EQ(row.decoder_input, (Ids{kSot, kTime, ' ', 'h', 'i', kTime + 75}));
 }
@@ -45,13 +45,13 @@ TEST(Labels, KnownTimesAreUsed) {
   EXPECT_EQ(row.decoder_input, (Ids{kSot, kTime + 25, ' ', 'x', kTime + 50, kTime + 100, ' ', 'y', kTime + 151}));
 }
 
-TEST(Labels, WhereWordsAreTimedTheTextStandsBetweenTheFirstAndTheLast) {
+TEST(Labels, TimedWordsSetTheEnclosingTimestamps) {
   const BatchSample sample{.id = "a", .text = "x y", .frames = 400, .words = {{0.5, 1, "x"}, {2, 3.02, " y"}}};
   const auto row = labels(1).row(sample, 0).value();
   EXPECT_EQ(row.decoder_input, (Ids{kSot, kTime + 25, ' ', 'x', ' ', 'y', kTime + 151}));
 }
 
-TEST(Labels, SilenceAsksForNoSpeechAndForTheEnd) {
+TEST(Labels, SilenceTargetsAreNoSpeechAndEndOfText) {
   const auto plain = labels(0).row({.id = "a", .text = "", .frames = 100}, 0).value();
   EXPECT_EQ(plain.decoder_input, (Ids{kSot, kNoTimes}));
   EXPECT_EQ(plain.targets, (Ids{kNoSpeech, kEot}));
@@ -80,7 +80,7 @@ TEST(Labels, ATextTooLongForTheContextIsRefusedByName) {
   EXPECT_NE(row.error().what.find("'long one'"), std::string::npos);
 }
 
-TEST(StartOfText, LanguageAndTaskAreToldToAMultilingualModelAlone) {
+TEST(StartOfText, OnlyMultilingualModelsGetLanguageAndTranscribeTokens) {
   const auto tokenizer = new_vocabulary("multilingual").value().tokenizer;
   const auto& special = tokenizer.special();
   EXPECT_EQ(start_of_text(tokenizer, "de", false).value(),
@@ -91,7 +91,7 @@ TEST(StartOfText, LanguageAndTaskAreToldToAMultilingualModelAlone) {
   EXPECT_EQ(start_of_text(new_vocabulary("bytes").value().tokenizer, "xx", true).value(), (Ids{kSot}));
 }
 
-TEST(NewVocabulary, OfBytesLetsATextBeginWithASpaceAndHoldAnyByte) {
+TEST(NewVocabulary, ByteVocabularyAllowsLeadingSpaceAndAnyByte) {
   const auto bytes = new_vocabulary("bytes").value().tokenizer;
   EXPECT_TRUE(bytes.blank().empty()) << "every word begins with the space's token";
   EXPECT_TRUE(bytes.non_speech_tokens().empty());
@@ -100,7 +100,7 @@ TEST(NewVocabulary, OfBytesLetsATextBeginWithASpaceAndHoldAnyByte) {
   EXPECT_FALSE(whispers.non_speech_tokens().empty());
 }
 
-TEST(Labels, ShortRowsAreFilledUpWithWhatIsNotAsked) {
+TEST(Labels, ShortRowsArePaddedWithIgnoredTargets) {
   const auto tensors = label_tensors({{{1, 2, 3}, {2, 3, 4}}, {{5}, {6}}}, 9);
   EXPECT_TRUE(at::equal(tensors.decoder_input, at::tensor({1, 2, 3, 5, 9, 9}, at::kLong).view({2, 3})));
   EXPECT_TRUE(at::equal(tensors.targets, at::tensor({2, 3, 4, 6, -100, -100}, at::kLong).view({2, 3})));

@@ -31,7 +31,7 @@ void as_two(Work work, WaitLimits limits = {}) {
   run(0);
 }
 
-TEST(Rendezvous, OfSlurmsProcessesIsTheFirstNodeAtAPortOfTheJob) {
+TEST(Rendezvous, SlurmUsesTheFirstNodeAndAPortFromTheJobId) {
   const ScopedVariable world("WORLD_SIZE", nullptr), rank("RANK", nullptr), tasks("SLURM_NTASKS", "8"),
       task("SLURM_PROCID", "5"), nodes("SLURM_JOB_NUM_NODES", "2"), list("SLURM_JOB_NODELIST", "gpu[03-05,9],login"),
       step("SLURM_STEP_NODELIST", nullptr), job("SLURM_JOB_ID", "123456");
@@ -79,7 +79,7 @@ constexpr WaitLimits kHasty{.beat = Seconds(0.02), .silence = Seconds(0.4), .new
 constexpr WaitLimits kPatient{.beat = Seconds(0.02), .silence = Seconds(5), .news = Seconds(0.3)};
 constexpr int kNews = 20;  // of the other one: longer than one may be silent
 
-TEST(Peers, WhoIsDoneWaitsForWhoIsStillAtWorkHoweverLongAndSaysForWhom) {
+TEST(Peers, FinishedRankWaitsForBusyRankAndLogsItsName) {
   LogCapture log;
   std::atomic<bool> is_done = false;
   as_two(
@@ -98,7 +98,7 @@ TEST(Peers, WhoIsDoneWaitsForWhoIsStillAtWorkHoweverLongAndSaysForWhom) {
   EXPECT_GE(log.count(", which opens its data"), kNews);
 }
 
-TEST(Peers, WhoHasYetToComeToTheWorkIsWaitedForAsLongAsItLives) {
+TEST(Peers, LateRankIsWaitedForWhileItIsAlive) {
   LogCapture log;
   as_two(
       [&](Peers& peers) {
@@ -110,7 +110,7 @@ TEST(Peers, WhoHasYetToComeToTheWorkIsWaitedForAsLongAsItLives) {
       kPatient);
 }
 
-TEST(Peers, WhoIsGoneIsNotWaitedFor) {
+TEST(Peers, LostRankIsNotWaitedFor) {
   as_two(
       [](Peers& peers) {
         if (peers.rank() == 1) return;
@@ -123,7 +123,7 @@ TEST(Peers, WhoIsGoneIsNotWaitedFor) {
       kHasty);
 }
 
-TEST(Peers, WhatOneFailsAtEndsTheOthersAndIsItsOwnErrorThere) {
+TEST(Peers, FailureOfOneRankEndsTheOthersAndKeepsItsError) {
   as_two(
       [](Peers& peers) {
         const auto worked = peers.run_and_wait("opens its data", [&]() -> Result<void> {
@@ -138,7 +138,7 @@ TEST(Peers, WhatOneFailsAtEndsTheOthersAndIsItsOwnErrorThere) {
       kPatient);
 }
 
-TEST(Peers, WhatOneThrowsIsAFailureToTheOthers) {
+TEST(Peers, ExceptionOfOneRankIsAFailureForTheOthers) {
   as_two(
       [](Peers& peers) {
         if (peers.rank() == 1) {
@@ -167,7 +167,7 @@ TEST(Peers, WhereTheFirstIsGoneTheOthersSaySo) {
 }
 
 /// Torch writes its stack every time, and who packs may go on for hours.
-TEST(Peers, WhereTheFirstIsGoneThatIsNotComplainedOfAtEverySignOfLife) {
+TEST(Peers, LossOfRankZeroIsNotReportedAtEveryHeartbeat) {
   testing::internal::CaptureStderr();
   as_two(
       [](Peers& peers) {

@@ -25,7 +25,7 @@ namespace {
 constexpr std::int64_t kGigabyte = 1'000'000'000;
 const std::vector<std::string> kNoIds;
 
-TEST(MachineLine, SaysWhatIsKnownAndLeavesOutWhatIsNot) {
+TEST(MachineLine, ShowsOnlyKnownValues) {
   EXPECT_EQ(machine_text({.gpu = 0.85,
                           .gpu_used = Bytes{12 * kGigabyte},
                           .gpu_total = Bytes{24 * kGigabyte},
@@ -64,7 +64,7 @@ TEST(ProgressLine, HasStepLossRateAndTheTimeLeft) {
             "step 12/400 | epoch 2 | loss 0.48 | rate 0.0003 | 41.0 samples/s | 1:02 left | CPU: 50.0%");
 }
 
-TEST(ProgressLine, WhatComesBetweenStepsCountsForTheTimeLeft) {
+TEST(ProgressLine, TimeBetweenStepsCountsInTheTimeLeft) {
   testing::internal::CaptureStderr();
   FakeClock clock;
   ProgressLine line(1, Seconds(0), clock);
@@ -96,7 +96,7 @@ TEST(EventFile, FramesItsRecordsAsTensorBoardReadsThem) {
   EXPECT_EQ(message, expected);
 }
 
-TEST(GrowingFile, WhatCannotBeWrittenIsToldOnceWithTheWayOutAndEndsNothing) {
+TEST(GrowingFile, FailedWriteWarnsOnceWithRemedyAndEndsNothing) {
   const TempFolder folder;
   LogCapture log;
   auto events = EventFile::create(folder.path());
@@ -113,7 +113,7 @@ TEST(GrowingFile, WhatCannotBeWrittenIsToldOnceWithTheWayOutAndEndsNothing) {
   EXPECT_LE(std::filesystem::file_size(folder / "metrics.jsonl"), 1024U);
 }
 
-TEST(JsonLines, WhatLiesBehindTheStepThatIsResumedIsDropped) {
+TEST(JsonLines, LinesAfterTheResumedStepAreDropped) {
   const TempFolder folder;
   const auto path = folder / "m.jsonl";
   ASSERT_TRUE(write_file_atomically(path, "{\"step\":1}\n{\"step\":2}\n{\"step\":3}\n{\"step\":4"));
@@ -178,7 +178,7 @@ TEST(TrainingLog, ALineHasTheLoadOfTheMachineAsFarAsItIsKnown) {
   EXPECT_FALSE(line.contains("gpu")) << line;
 }
 
-TEST(TrainingLog, TheStepsBehindTheLastLineAreToldAtTheEnd) {
+TEST(TrainingLog, StepsAfterTheLastLineAreLoggedAtTheEnd) {
   const TempFolder folder;
   auto log = TrainingLog::open({.out = folder.path(), .log_steps = 10}).value();
   for (std::int64_t step = 1; step <= 12; ++step) tell(log, step, 1);
@@ -194,7 +194,7 @@ TEST(TrainingLog, TheStepsBehindTheLastLineAreToldAtTheEnd) {
   EXPECT_EQ(samples, (std::vector<std::int64_t>{40, 8}));
 }
 
-TEST(EpochReport, WhatOthersKeepWaitingIsNoFaultOfTheOwnFeed) {
+TEST(EpochReport, WaitForOtherRanksIsNotBlamedOnTheFeed) {
   FeedReport feed;
   feed.stages.stages.resize(1);
   feed.stages.stages[0].name = "decode";
@@ -211,7 +211,7 @@ TEST(EpochReport, WhatOthersKeepWaitingIsNoFaultOfTheOwnFeed) {
   EXPECT_EQ(decoder_input(Seconds(1)), "  training waited 39 % of its time for the feeds of other processes");
 }
 
-TEST(EpochReport, PaddingIsThatOfAllFramesAndApartThatOfBatchesAsLongAsTheirSounds) {
+TEST(EpochReport, PaddingIsShownWithAndWithoutFilledUpBatches) {
   const auto decoder_input = [](const FrameCounts& frames) { return epoch_report({}, {}, {}, frames).back(); };
   EXPECT_EQ(decoder_input({}), "  unusable samples so far 0") << "nothing was computed";
   EXPECT_EQ(decoder_input({.computed = 200, .padding = 20}), "  padding 10 %, unusable samples so far 0");
@@ -259,7 +259,7 @@ struct WatchedTraining {
   }
 };
 
-TEST(Reporter, AnEpochIsToldOfByWhatFeedAndRingDidInIt) {
+TEST(Reporter, EpochReportCoversOnlyItsOwnFeedAndRingTimes) {
   WatchedTraining training;
   const auto first = training.epoch(1, 1.0, std::chrono::seconds(9), std::chrono::seconds(1));
   EXPECT_NE(first.find("decode: busy 90 %, starved 0 %, blocked 10 %"), std::string::npos) << first;
@@ -276,7 +276,7 @@ TEST(Reporter, AnEpochIsToldOfByWhatFeedAndRingDidInIt) {
   EXPECT_EQ(third[0], "  the feed had made all of its batches before");
 }
 
-TEST(Reporter, ASampleIsToldOnceHoweverOftenItIsRefusedAndWhateverItsName) {
+TEST(Reporter, RefusedSampleIsReportedOnceForAnyName) {
   const TempFolder folder;
   for (int run = 0; run < 2; ++run) {
     const auto reporter = Reporter::open({.out = folder.path()});

@@ -93,7 +93,7 @@ void evaluator(Training& training, std::int64_t last, std::int64_t best) {
   training.restore_best_at(best);
 }
 
-TEST(Resume, WhatTheLastEvaluationFoundIsKnownAndNotSoughtAgain) {
+TEST(Resume, LastEvaluationIsRestoredWithoutRepeatingIt) {
   const TempFolder out;
   Training first(out.path());
   evaluator(first, 3, 3);
@@ -111,7 +111,7 @@ TEST(Resume, WhatTheLastEvaluationFoundIsKnownAndNotSoughtAgain) {
   EXPECT_TRUE(read_file(out / "model/model.safetensors").value() == best) << "a worse one took its place";
 }
 
-TEST(Resume, WhatAnotherSetFoundBestIsSoughtAnew) {
+TEST(Resume, BestOfAnotherEvaluationSetIsDiscarded) {
   const TempFolder out;
   const auto run = [&](const char* set, std::int64_t best) {
     Training training(out.path());
@@ -125,7 +125,7 @@ TEST(Resume, WhatAnotherSetFoundBestIsSoughtAnew) {
   EXPECT_EQ(run("other \xff", 0), std::vector<bool>{});
 }
 
-TEST(Resume, ATrainingThatGoesOnUnjudgedMakesItsLastNetworkTheModelAndTheNextThatIsJudgedTheBest) {
+TEST(Resume, UnevaluatedRunStoresLastModelAndNextEvaluationTheBest) {
   for (const std::int64_t last : {4, 6}) {  // without and with further steps
     const TempFolder out;
     const auto scored = [](Training& training, std::int64_t steps) {

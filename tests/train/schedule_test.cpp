@@ -15,7 +15,7 @@ TEST(RateSchedule, RisesInTheWarmupAndReachesItsPeakAtTheEndOfIt) {
   EXPECT_DOUBLE_EQ(rates.at(5), 1);
 }
 
-TEST(RateSchedule, LinearFallsEvenlyToWhatIsLeft) {
+TEST(RateSchedule, LinearDecaysEvenlyToTheFinalShare) {
   const RateSchedule rates{.shape = kLinear, .peak = 2, .steps = 4, .final_share = 0.5};
   EXPECT_DOUBLE_EQ(rates.at(1), 2);
   EXPECT_DOUBLE_EQ(rates.at(3), 1.5);

@@ -13,7 +13,7 @@ const std::vector<SampleResult> kSamples{{"1", "good", "one two", "one two"},
                                         {"3", "poor", "", ""},
                                         {"4", "poor", "", "five"}};
 
-TEST(Verdict, PoolsWordsAndJudgesSilenceByItself) {
+TEST(Verdict, PoolsWordsAndScoresSilenceSeparately) {
   const auto e = score_samples(kSamples, "none");
   EXPECT_DOUBLE_EQ(e.wer, 0.25);
   EXPECT_DOUBLE_EQ(e.cer, 1.0 / 17);
@@ -39,7 +39,7 @@ TEST(Verdict, AnEmptySetHasNoErrors) {
             R"("per_condition":{}})");
 }
 
-TEST(Verdict, SaysNothingOfSilenceOrWordsWhereThereWereNone) {
+TEST(Verdict, OmitsSilenceOrWordsWithoutSamples) {
   const auto e = score_samples(kSamples, "none");
   EXPECT_EQ(rates_text(rates_of(e)), "WER 25.00 %, CER 5.88 %, silence recognised as silence 50.0 %, 4 samples");
   EXPECT_EQ(rates_text(e.per_condition.at("good")), "WER 0.00 %, CER 0.00 %, 1 samples");
@@ -52,14 +52,14 @@ TEST(Verdict, SaysNothingOfSilenceOrWordsWhereThereWereNone) {
       << page;
 }
 
-TEST(Verdict, SaysWhatTheNetworkComputedIn) {
+TEST(Verdict, NamesTheComputeType) {
   auto score = score_samples(kSamples, "none");
   score.compute_type = "int8";
   EXPECT_NE(evaluation_json(score).find(R"("compute_type":"int8")"), std::string::npos);
   EXPECT_NE(evaluation_html(score, kSamples, "none").find("computed in int8"), std::string::npos);
 }
 
-TEST(Verdict, ASetOfWhichNothingCouldBeHeardIsNoGoodModel) {
+TEST(Verdict, SetWithoutUsableSamplesIsAnError) {
   const auto nothing = score_set({}, 7, "none");
   ASSERT_FALSE(nothing);
   EXPECT_EQ(nothing.error().fault, Fault::corrupt);
@@ -67,19 +67,19 @@ TEST(Verdict, ASetOfWhichNothingCouldBeHeardIsNoGoodModel) {
   EXPECT_EQ(score_set(kSamples, 7, "none").value().bad_samples, 7);
 }
 
-TEST(Verdict, SaysWhyTheLastOfThoseThatCouldNotBeUsedCouldNot) {
+TEST(Verdict, NamesTheReasonOfTheLastBadSample) {
   EXPECT_EQ(bad_text({}), "");
   EXPECT_EQ(bad_text({.bad_samples = 2}), "2 more could not be used");
   EXPECT_EQ(bad_text({.bad_samples = 2, .last_bad = "s1: the file is empty"}),
             "2 more could not be used; the last one, s1: the file is empty");
 }
 
-TEST(Verdict, AConditionThatIsNoUtf8IsShownAllTheSame) {
+TEST(Verdict, NonUtf8ConditionIsShownWithReplacement) {
   const auto json = evaluation_json(score_samples({{"1", "b\xff", "a", "a"}}, "none"));
   EXPECT_NE(json.find("b\xef\xbf\xbd"), std::string::npos) << json;
 }
 
-TEST(CharacterPairs, TellWhatWasTakenForWhat) {
+TEST(CharacterPairs, ListSubstitutedCharacters) {
   using Pairs = std::vector<CharacterPair>;
   EXPECT_EQ(differing_characters("abc", "abc"), Pairs{});
   EXPECT_EQ(differing_characters("abc", "axc"), (Pairs{{U'b', U'x'}}));
@@ -87,7 +87,7 @@ TEST(CharacterPairs, TellWhatWasTakenForWhat) {
   EXPECT_EQ(differing_characters("", "é"), (Pairs{{0, U'é'}}));
 }
 
-TEST(EvaluationPage, TellsOfEveryConditionHowMuchSilenceWasHeardAsSilence) {
+TEST(EvaluationPage, ShowsSilenceAccuracyPerCondition) {
   const auto page = evaluation_html(score_samples(kSamples, "none"), kSamples, "none");
   const auto cell = [](const std::string& text) { return "<td class=\"n\">" + text + "</td>"; };
   EXPECT_NE(page.find("<td>poor</td>" + cell("50.00 %") + cell("10.00 %") + cell("50.00 %") + cell("3")),
@@ -102,7 +102,7 @@ TEST(EvaluationPage, PlaysTheWorstSamplesFromWhereTheyLie) {
   EXPECT_NE(page.find("src=\"file:///set/x%20y.wav#t=2.0,3.5\""), std::string::npos) << page;
 }
 
-TEST(EvaluationPage, TellsOnlyOfCharactersThatCountAsErrors) {
+TEST(EvaluationPage, ShowsOnlyCharactersThatCountAsErrors) {
   const std::vector<SampleResult> samples{{"1", "", "One, TWO!", "one twa"}};
   const auto page = evaluation_html(score_samples(samples, "basic"), samples, "basic");
   EXPECT_NE(page.find("<td>o</td><td>a</td>"), std::string::npos) << page;

@@ -30,7 +30,7 @@ std::vector<SampleResult> decoded_in_batches(const WhisperModel& model, const La
   return decode_set(model, labels.tokenizer(), {.sot_sequence = labels.sot_sequence()}, in_batches(together)).value();
 }
 
-TEST(Listener, HearsEverySampleInTheOrderOfTheSetHoweverItComesInBatches) {
+TEST(Listener, DecodesSamplesInSetOrderForAnyBatching) {
   const auto task = small_task();
   const auto model = task->snapshot();
   const auto whole = decoded_in_batches(model, task->labels(), kSamples);

@@ -16,7 +16,7 @@
 namespace tutti {
 namespace {
 
-TEST(Trainer, WhatWasLearnedIsKeptAlsoWhereItsLastEvaluationFails) {
+TEST(Trainer, FailedLastEvaluationKeepsTheCheckpoint) {
   const TempFolder out;
   Training training(out.path());
   training.options.eval_steps = 100;
@@ -55,7 +55,7 @@ class HeavyTask : public Task {
   Task& real_;
 };
 
-TEST(Trainer, ACheckpointForWhichMemoryIsTooShortIsToldAsThat) {
+TEST(Trainer, OutOfMemoryForACheckpointIsReportedAsSuch) {
   const TempFolder out;
   Training training(out.path());
   HeavyTask heavy(*training.task, HeavyTask::Lacks::space_for_copies);
@@ -70,7 +70,7 @@ TEST(Trainer, ACheckpointForWhichMemoryIsTooShortIsToldAsThat) {
       << end.error().what;
 }
 
-TEST(Trainer, WhatWasLearnedIsKeptAlsoWhereThereIsNoRoomToJudgeTheAverages) {
+TEST(Trainer, OutOfMemoryForAveragesKeepsTheCheckpoint) {
   const TempFolder out;
   Training training(out.path());
   HeavyTask heavy(*training.task, HeavyTask::Lacks::space_for_averages);
@@ -89,7 +89,7 @@ TEST(Trainer, WhatWasLearnedIsKeptAlsoWhereThereIsNoRoomToJudgeTheAverages) {
   EXPECT_EQ(checkpoints_in(out.path()), (std::vector<fs::path>{"step-00000002"}));
 }
 
-TEST(Trainer, ASplitThatMemoryMadeNecessaryIsGoneOnWithToTheSameBits) {
+TEST(Trainer, RestoredRowLimitResumesToTheSameBits) {
   const TempFolder whole, parts;
   Training straight(whole.path());
   straight.step.limit_rows(3);
@@ -106,7 +106,7 @@ TEST(Trainer, ASplitThatMemoryMadeNecessaryIsGoneOnWithToTheSameBits) {
   EXPECT_EQ(largest_difference(second.task->weights(), straight.task->weights()), 0);
 }
 
-TEST(Trainer, WhereThereIsMoreMemoryThanBeforeASplitIsForgotten) {
+TEST(Trainer, MoreMemoryThanBeforeDropsTheRowLimit) {
   const TempFolder out;
   Training first(out.path());
   first.options.max_steps = 2;
@@ -123,7 +123,7 @@ TEST(Trainer, WhereThereIsMoreMemoryThanBeforeASplitIsForgotten) {
   }
 }
 
-TEST(Trainer, ASplitThatWasKeptStillSaysWhereMemoryRanOut) {
+TEST(Trainer, RestoredSplitKeepsTheMemoryItWasFoundWith) {
   const TempFolder out;
   Training first(out.path());
   first.options.max_steps = 2;
@@ -149,7 +149,7 @@ TEST(Trainer, ASplitThatWasKeptStillSaysWhereMemoryRanOut) {
   }
 }
 
-TEST(RowLimit, IsForgottenWhereThereIsMoreMemoryByATwentieth) {
+TEST(RowLimit, IsDroppedWithFivePercentMoreMemory) {
   const Bytes card{80'000'000'000};
   EXPECT_FALSE(has_more(card, card));
   EXPECT_FALSE(has_more(Bytes{80'500'000'000}, card)) << "the same card under another driver";

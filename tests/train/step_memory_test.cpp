@@ -70,7 +70,7 @@ TEST(StepMemory, DataIsAlignedAsTorchsAndNothingIsNothing) {
   EXPECT_EQ(memory.held().used, 0u);
 }
 
-TEST(StepMemory, ThreadsGiveBackWhatOthersTook) {
+TEST(StepMemory, ThreadsFreeBlocksOfOtherThreads) {
   StepMemory memory;
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t)
@@ -86,7 +86,7 @@ TEST(StepMemory, ThreadsGiveBackWhatOthersTook) {
   EXPECT_LE(held.most, 4 * kMiB);
 }
 
-TEST(StepMemory, WhatIsKeptMakesRoomBeforeMemoryRunsOut) {
+TEST(StepMemory, KeptBlocksAreFreedBeforeMemoryRunsOut) {
   if (!MemoryLimit::can_be_survived()) GTEST_SKIP() << "MemoryLimit: a sanitizer ends the process instead";
   StepMemory memory;
   {
@@ -109,7 +109,7 @@ TEST(StepMemory, WhatIsKeptMakesRoomBeforeMemoryRunsOut) {
   EXPECT_EQ(memory.held().most, memory.held().used) << "what fits now is what counts from here on";
 }
 
-TEST(StepMemory, WhereRoomIsMadeNothingIsKept) {
+TEST(StepMemory, FreeingKeepsNoBlock) {
   StepMemory memory;
   const auto used = memory.allocate(kMiB);
   for (const auto size : {3 * kMiB, 3 * kMiB, 5 * kMiB}) memory.allocate(size);
@@ -121,7 +121,7 @@ TEST(StepMemory, WhereRoomIsMadeNothingIsKept) {
   EXPECT_FALSE(memory.free_kept()) << "what is used stays";
 }
 
-TEST(StepMemory, WhatIsKeptMakesRoomForTheFeedToo) {
+TEST(StepMemory, KeptBlocksAreFreedForTheFeedToo) {
   if (!MemoryLimit::can_be_survived()) GTEST_SKIP() << "MemoryLimit: a sanitizer ends the process instead";
   keep_step_memory();
   at::empty({256 << 20}, at::kByte).reset();

@@ -44,7 +44,7 @@ TEST(TrainStep, LearnsASmallSet) {
   EXPECT_LT(last, 0.5);
 }
 
-TEST(TrainStep, OneThatIsNoFiniteNumberIsLeftOutAndChangesNothing) {
+TEST(TrainStep, NonFiniteStepIsSkippedAndChangesNothing) {
   const auto task = small_task();
   const auto untouched = small_task();
   TrainStep step(*task, {}, {.ema = 0.9});
@@ -56,7 +56,7 @@ TEST(TrainStep, OneThatIsNoFiniteNumberIsLeftOutAndChangesNothing) {
   EXPECT_TRUE(step.run({&good, 1}, 2, 1e-2).finite);
 }
 
-TEST(TrainStep, AnotherPrecisionGoesOnWithItsOwnScaleOfTheLoss) {
+TEST(TrainStep, OtherPrecisionResumesWithItsOwnLossScale) {
   const auto task = small_task();
   TrainStep rounded(*task, {}, {.precision = StepPrecision::bfloat16});
   rounded.resume({.is_scaled = true, .loss_scale = 65536, .scaled_steps = 7});
@@ -71,7 +71,7 @@ TEST(TrainStep, AnotherPrecisionGoesOnWithItsOwnScaleOfTheLoss) {
   EXPECT_TRUE(half.seeks_scale());
 }
 
-TEST(TrainStep, AScaleThatHasComeDownToOneIsGoneOnWith) {
+TEST(TrainStep, LossScaleOfOneIsResumed) {
   const TrainingState before{.numbers = {.is_scaled = true, .loss_scale = 1, .scaled_steps = 3}};
   const auto task = small_task();
   TrainStep half(*task, {}, {.precision = StepPrecision::float16});
@@ -81,7 +81,7 @@ TEST(TrainStep, AScaleThatHasComeDownToOneIsGoneOnWith) {
   EXPECT_FALSE(half.seeks_scale()) << "the next overflow is the samples' own";
 }
 
-TEST(TrainStep, TheAverageLiesBetweenTheFirstWeightsAndTheLast) {
+TEST(TrainStep, AverageIsBetweenFirstAndLastWeights) {
   const auto task = small_task();
   const auto before = small_task();
   TrainStep step(*task, {}, {.ema = 0.5});
@@ -144,7 +144,7 @@ TEST(TrainStep, WhereMemoryRunsOutTheBatchIsSplitAndTheStepStaysTheSame) {
   }
 }
 
-TEST(TrainStep, ASmallBatchIsSplitByWhatItHasNotByWhatLargerOnesWereLimitedTo) {
+TEST(TrainStep, SmallBatchIsSplitByItsOwnSizeNotTheRowLimit) {
   const auto real = small_task();
   CrampedTask cramped(*real, 2, fail_on_card);
   TrainStep step(cramped, {}, {});
@@ -157,7 +157,7 @@ TEST(TrainStep, ASmallBatchIsSplitByWhatItHasNotByWhatLargerOnesWereLimitedTo) {
   EXPECT_EQ(log.count("memory ran out"), 2) << "8 or 16 would have been all of them again";
 }
 
-TEST(TrainStep, WhereNotEvenOneRowFitsItSaysSo) {
+TEST(TrainStep, SingleRowThatDoesNotFitIsReported) {
   const auto real = small_task();
   CrampedTask cramped(*real, 0, fail_on_card);
   TrainStep step(cramped, {}, {});
@@ -167,7 +167,7 @@ TEST(TrainStep, WhereNotEvenOneRowFitsItSaysSo) {
   EXPECT_EQ(log.count("not one sample at a time fits"), 1);
 }
 
-TEST(TrainStep, WhatIsNoLackOfMemoryIsNotTakenForOne) {
+TEST(TrainStep, OtherErrorsAreNotTakenForLackOfMemory) {
   const auto real = small_task();
   CrampedTask broken(*real, 2, [] { throw c10::Error({}, "shapes cannot be multiplied"); });
   TrainStep step(broken, {}, {});
@@ -190,7 +190,7 @@ TEST(TrainStep, RoundedProductsLearnToo) {
   }
 }
 
-TEST(CardPrecision, WhatACardBeforeAmpereLacksIsSaidAndNothingOfOneThatDoesNotSay) {
+TEST(CardPrecision, TypesMissingBeforeAmpereAreNamedUnlessGpuIsUnknown) {
   constexpr int kTuring = 75, kAmpere = 80, kUnknown = 0;
   for (const auto precision : {StepPrecision::bfloat16, StepPrecision::tf32}) {
     EXPECT_NE(unsupported_reason(precision, kTuring).find("Ampere"), std::string::npos);

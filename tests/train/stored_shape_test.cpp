@@ -12,7 +12,7 @@ const WhisperDims kBase{.n_audio_state = 512,
                         .n_text_head = 8,
                         .n_text_layer = 6};
 
-TEST(StoredShape, IsToldInThePlaceOfWhatIsSaidOfNewNetworks) {
+TEST(StoredShape, ReplacesTheDefaultsOfNewNetworks) {
   WhisperRecipe recipe;
   EXPECT_EQ(take_stored_shape(recipe, kBase), "") << "no other shape was requested";
   EXPECT_EQ(recipe.width, 512);
@@ -24,7 +24,7 @@ TEST(StoredShape, IsToldInThePlaceOfWhatIsSaidOfNewNetworks) {
   EXPECT_EQ(take_stored_shape(recipe, kBase), "") << "as a resumed training reads it";
 }
 
-TEST(StoredShape, WhatWasAskedForAndCannotBeHadIsNamed) {
+TEST(StoredShape, RequestedValuesThatDoNotApplyAreNamed) {
   WhisperRecipe recipe{.width = 128, .window_seconds = 10};
   EXPECT_EQ(take_stored_shape(recipe, kBase), "width 128 (it has 512), window-seconds 10 (it has 30)");
   EXPECT_EQ(recipe.window_seconds, 30);

@@ -19,7 +19,7 @@
 namespace tutti {
 namespace {
 
-TEST(TrainerEnds, StopsWithTheIdsWhereStepAfterStepIsNoFiniteNumber) {
+TEST(TrainerEnds, RepeatedNonFiniteStepsStopNamingTheSamples) {
   const TempFolder out;
   Training training(out.path());
   training.options.bad_step_limit = 2;
@@ -30,7 +30,7 @@ TEST(TrainerEnds, StopsWithTheIdsWhereStepAfterStepIsNoFiniteNumber) {
   EXPECT_EQ(training.watcher.steps.size(), 3);
 }
 
-TEST(TrainerEnds, WhatTheFiniteStepsHaveLearnedIsKeptBesideTheCheckpointWhereItGivesUp) {
+TEST(TrainerEnds, GivingUpKeepsTheFiniteStepsBesideTheCheckpoint) {
   constexpr std::int64_t kFirstBad = 24, kFirstGood = 36;  // the seventh to the ninth step
   const TempFolder whole, out;
   Training straight(whole.path());
@@ -63,7 +63,7 @@ TEST(TrainerEnds, WhatTheFiniteStepsHaveLearnedIsKeptBesideTheCheckpointWhereItG
   EXPECT_EQ(targets.watcher.steps, std::vector<std::int64_t>{10}) << "behind the samples";
 }
 
-TEST(TrainerEnds, GivesUpWithoutAPlainCheckpointAlsoWhereTheFeedFailsBehindThatStep) {
+TEST(TrainerEnds, GivesUpWithoutPlainCheckpointAlsoWhenFeedFails) {
   const TempFolder out;
   Training training(out.path());
   training.options.bad_step_limit = 2;
@@ -77,7 +77,7 @@ TEST(TrainerEnds, GivesUpWithoutAPlainCheckpointAlsoWhereTheFeedFailsBehindThatS
   EXPECT_EQ(checkpoints_in(out.path()), (std::vector<fs::path>{"step-00000005", "stopped-step-00000009"}));
 }
 
-TEST(TrainerEnds, WhoGoesOnBehindTheSamplesItGaveUpAtHasAllOfTheLimitAgain) {
+TEST(TrainerEnds, ResumeAfterBadSamplesHasTheFullLimitAgain) {
   const TempFolder out;
   const auto run = [&](std::int64_t steps) {
     Training training(out.path());
@@ -120,7 +120,7 @@ class LikePeers : public Peers {
   fs::path kept_;
 };
 
-TEST(TrainerEnds, NoProcessIsGoneBeforeTheFirstOneHasWrittenWhatItHadLearned) {
+TEST(TrainerEnds, NoRankEndsBeforeRankZeroHasWrittenItsCheckpoint) {
   for (const int rank : {0, 1}) {
     const TempFolder out;
     const auto kept = out / "checkpoints/stopped-step-00000003";
@@ -136,7 +136,7 @@ TEST(TrainerEnds, NoProcessIsGoneBeforeTheFirstOneHasWrittenWhatItHadLearned) {
   }
 }
 
-TEST(TrainerEnds, NorWhereItCannotJudgeTheNetwork) {
+TEST(TrainerEnds, FailedEvaluationWritesCheckpointBeforeAnyRankEnds) {
   for (const int rank : {0, 1}) {
     const TempFolder out;
     LikePeers peers(rank, out / "checkpoints/step-00000002");
@@ -168,7 +168,7 @@ class LostTask : public Task {
   Task& whole_;
 };
 
-TEST(TrainerEnds, WhyTheFeedHasFailedIsToldAlsoWhereNothingCanBeKept) {
+TEST(TrainerEnds, FeedFailureIsReportedEvenIfTheCheckpointFails) {
   const TempFolder out;
   Training training(out.path());
   training.fails_from = 8;
@@ -183,7 +183,7 @@ TEST(TrainerEnds, WhyTheFeedHasFailedIsToldAlsoWhereNothingCanBeKept) {
   EXPECT_EQ(log.count("is lost: the checkpoint could not be written"), 1);
 }
 
-TEST(TrainerEnds, WhatIsDueBehindAStepIsMadeUpForWhereTheFeedFailedBeforeIt) {
+TEST(TrainerEnds, DueEvaluationRunsAfterResumeFromAFeedFailure) {
   struct Case {
     std::int32_t eval_steps = 0;
     std::int64_t due = 0;  // the step behind which the feed fails
@@ -214,7 +214,7 @@ TEST(TrainerEnds, WhatIsDueBehindAStepIsMadeUpForWhereTheFeedFailedBeforeIt) {
   }
 }
 
-TEST(TrainerEnds, WhoIsKilledWhileItIsJudgedLosesNoStepAndTheVerdictIsMadeUpFor) {
+TEST(TrainerEnds, KillDuringEvaluationLosesNoStepAndEvaluatesOnResume) {
   struct Case {
     std::int32_t every = 0;  // evaluates and saves every so many steps
     std::int64_t scored = 0;
@@ -249,7 +249,7 @@ TEST(TrainerEnds, WhoIsKilledWhileItIsJudgedLosesNoStepAndTheVerdictIsMadeUpFor)
   }
 }
 
-TEST(TrainerEnds, ACheckpointThatCouldNotBeWrittenBeforeTheVerdictIsWrittenWholeBehindIt) {
+TEST(TrainerEnds, CheckpointFailedBeforeEvaluationIsWrittenAfterIt) {
   const TempFolder out;
   const auto checkpoints = out / "checkpoints";
   fs::create_directory(checkpoints);
@@ -269,7 +269,7 @@ TEST(TrainerEnds, ACheckpointThatCouldNotBeWrittenBeforeTheVerdictIsWrittenWhole
   EXPECT_EQ(state->evaluated_step, 2);
 }
 
-TEST(TrainerEnds, WhatWasLearnedIsKeptWhereTheFeedFailsAndNoSampleIsLeftOutOrTakenTwice) {
+TEST(TrainerEnds, FeedFailureKeepsStepsAndResumeTakesEachSampleOnce) {
   const TempFolder whole;
   Training straight(whole.path());
   straight.options.accumulation = 2;

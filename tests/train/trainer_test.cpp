@@ -11,7 +11,7 @@
 namespace tutti {
 namespace {
 
-TEST(Trainer, AResumedTrainingEndsInTheSameBitsAsOneThatWasNeverStopped) {
+TEST(Trainer, ResumedTrainingEndsInTheSameBitsAsUninterrupted) {
   const TempFolder whole, parts;
   Training straight(whole.path());
   straight.options.max_steps = 17;
@@ -34,7 +34,7 @@ TEST(Trainer, AResumedTrainingEndsInTheSameBitsAsOneThatWasNeverStopped) {
     EXPECT_EQ(read_file(parts.path() / file).value(), read_file(whole.path() / file).value()) << file;
 }
 
-TEST(Trainer, AHeadBesideTheNetworkIsKeptInCheckpointsAndLeftOutOfTheModel) {
+TEST(Trainer, AuxiliaryHeadIsInCheckpointsButNotInTheModel) {
   auto recipe = restless_recipe();
   recipe.ctc_weight = 0.5;
   const TempFolder whole, parts;
@@ -52,7 +52,7 @@ TEST(Trainer, AHeadBesideTheNetworkIsKeptInCheckpointsAndLeftOutOfTheModel) {
   EXPECT_EQ(read_file(parts.path() / "model/model.safetensors").value().find("ctc."), std::string::npos);
 }
 
-TEST(Trainer, TheRateReachesItsEndWithTheLastRecordingAlsoWhereRecordingsAreCut) {
+TEST(Trainer, RateEndsWithTheLastRecordingAlsoWhenCut) {
   const TempFolder out;
   Training training(out.path());
   training.options.schedule = {.shape = RateSchedule::Shape::linear, .peak = 1e-2};
@@ -68,7 +68,7 @@ TEST(Trainer, TheRateReachesItsEndWithTheLastRecordingAlsoWhereRecordingsAreCut)
   EXPECT_EQ(read_state(read_file(out / "checkpoints/step-00000020/training.json").value()).value().recordings, 20);
 }
 
-TEST(Trainer, ATrainingEndsWhenItsTimeIsOverAndCanGoOn) {
+TEST(Trainer, TimeLimitEndsTheTrainingResumably) {
   const TempFolder out;
   Training training(out.path());
   training.options.max_time = Seconds(1e-9);
@@ -80,7 +80,7 @@ TEST(Trainer, ATrainingEndsWhenItsTimeIsOverAndCanGoOn) {
   EXPECT_EQ(again.watcher.steps.size(), 2U);
 }
 
-TEST(Trainer, AnInterruptedTrainingSavesWhereItIsAndGoesOn) {
+TEST(Trainer, InterruptionSavesACheckpointAndResumes) {
   const TempFolder out;
   Training training(out.path());
   training.interrupted = [&] { return training.watcher.steps.size() == 3; };
@@ -121,7 +121,7 @@ TEST(Trainer, AnEvaluationThatIsCutShortIsMadeUpForByTheResumedTraining) {
             read_file(whole.path() / "model/model.safetensors").value());
 }
 
-TEST(Trainer, OneWhoseLastEvaluationIsCutShortIsNotDone) {
+TEST(Trainer, InterruptedLastEvaluationLeavesTrainingUnfinished) {
   const TempFolder out;
   Training training(out.path());
   training.options.max_steps = 2;
@@ -135,7 +135,7 @@ TEST(Trainer, OneWhoseLastEvaluationIsCutShortIsNotDone) {
   EXPECT_TRUE(fs::exists(out.path() / "model/model.safetensors"));
 }
 
-TEST(Trainer, ADueEvaluationIsForgottenWhereThereIsNothingToJudgeByAnyMore) {
+TEST(Trainer, DueEvaluationIsDroppedWithoutAnEvaluator) {
   const TempFolder out;
   Training training(out.path());
   training.options.max_steps = 2;
@@ -162,7 +162,7 @@ TEST(Trainer, KeepsTheNewestCheckpointsAndTheBest) {
   EXPECT_EQ(checkpoints_in(out.path()), (std::vector<fs::path>{"step-00000004", "step-00000008", "step-00000010"}));
 }
 
-TEST(Trainer, WhatWasLearnedIsKeptWhereMemoryIsTooShortToJudgeIt) {
+TEST(Trainer, OutOfMemoryInEvaluationKeepsTheCheckpoint) {
   const TempFolder out;
   Training training(out.path());
   training.options.eval_steps = 3;
@@ -196,7 +196,7 @@ class LostPeers : public Peers {
   bool are_lost_ = false;
 };
 
-TEST(Trainer, WhoeverIsGoneIsAskedNothingMore) {
+TEST(Trainer, LostRankIsNotContactedAgain) {
   const TempFolder out;
   LostPeers peers;
   Training training(out.path());
@@ -219,7 +219,7 @@ TEST(Trainer, EndsWhereEvaluationsBringNoProgressAnyMore) {
   EXPECT_EQ(training.watcher.steps.size(), 8);  // the first evaluation is the best, three more bring nothing
 }
 
-TEST(Trainer, ASampleWhoseTextDoesNotFitIsToldAndLeftOut) {
+TEST(Trainer, SampleWhoseTextDoesNotFitIsReportedAndSkipped) {
   const TempFolder out;
   Training training(out.path());
   training.options.max_steps = 1;
@@ -257,7 +257,7 @@ TEST(Trainer, ASetOfWhichTooManyAreRefusedEndsTheTraining) {
   EXPECT_EQ(training.watcher.steps.size(), 2U);
 }
 
-TEST(Trainer, AnInterruptionIsHeardAlsoWhereNoSampleCanBeUsed) {
+TEST(Trainer, InterruptionStopsEvenIfNoSampleIsUsable) {
   const TempFolder out;
   Training training(out.path());
   training.epochs = 3;
@@ -267,7 +267,7 @@ TEST(Trainer, AnInterruptionIsHeardAlsoWhereNoSampleCanBeUsed) {
   EXPECT_TRUE(training.watcher.steps.empty());
 }
 
-TEST(Trainer, WhatItPublishesLoadsAsAWhisper) {
+TEST(Trainer, PublishedModelLoadsAsWhisper) {
   const TempFolder out;
   Training training(out.path());
   training.options.max_steps = 2;

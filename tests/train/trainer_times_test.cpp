@@ -34,7 +34,7 @@ TEST(Trainer, WaitingForTheFeedsOfOtherProcessesIsWaiting) {
   EXPECT_GE(training.watcher.waited, 4 * 0.02);
 }
 
-TEST(Trainer, WhatIsDoneBetweenStepsIsNoTimeOfSteps) {
+TEST(Trainer, WorkBetweenStepsIsNoStepTime) {
   const TempFolder out;
   Training training(out.path());
   training.options.eval_steps = 1;

@@ -28,7 +28,7 @@ int threads_in(const Feed& feed, const std::string& stage) {
   return found == stages.end() ? 0 : found->threads.all();
 }
 
-TEST(WhisperFeed, AsManyThreadsWaitForFilesAsTheRecipeSaysAndBatchesStayTheSame) {
+TEST(WhisperFeed, ReadThreadsFollowTheRecipeAndBatchesStayTheSame) {
   const Corpus corpus(std::vector<double>(40, 0.5));
   const auto expected = digests_of(all_batches(reading(corpus, 1)));
   Feed feed = opened(reading(corpus, 7));

@@ -21,7 +21,7 @@ TEST(WhisperTask, ABatchFilledUpToTheWindowIsFollowedBySilence) {
   }
 }
 
-TEST(WhisperTask, AFifthOfTheBatchesIsFilledUpUnlessToldOtherwise) {
+TEST(WhisperTask, AFifthOfTheBatchesIsFilledUpByDefault) {
   auto recipe = small_recipe();
   recipe.window_share = WhisperRecipe{}.window_share;
   const auto task = small_task(recipe);
@@ -31,7 +31,7 @@ TEST(WhisperTask, AFifthOfTheBatchesIsFilledUpUnlessToldOtherwise) {
   EXPECT_LE(filled, 70);
 }
 
-TEST(WhisperTask, FramesAreCountedAsTheyAreComputedAndThoseFilledUpOnPurposeApart) {
+TEST(WhisperTask, CountsComputedFramesAndFilledUpOnesSeparately) {
   auto batch = small_batch(0, 3, 40);
   batch.samples[0].frames = 30;
   batch.samples[2].text = std::string(100, 'x');  // too long for any row: that sample is not computed
@@ -44,7 +44,7 @@ TEST(WhisperTask, FramesAreCountedAsTheyAreComputedAndThoseFilledUpOnPurposeApar
   EXPECT_DOUBLE_EQ(whole.needed_share(), 10 / 80.0);
 }
 
-TEST(WhisperTask, WhatTheFeedFillsUpToTheWindowIsNeitherCopiedNorCountedAsFilledUpOnPurpose) {
+TEST(WhisperTask, FeedPaddingToTheWindowIsNotCopiedOrCountedAsFilledUp) {
   auto recipe = small_recipe();
   recipe.window_share = 1;
   auto batch = small_batch(0, 2, 200);
@@ -83,7 +83,7 @@ TEST(WhisperTask, ANewNetworkFollowsFromItsSeed) {
   EXPECT_GT(largest_difference(small_task(recipe)->weights(), before), 0.1);
 }
 
-TEST(WhisperTask, AShapeThatCannotBeIsRefused) {
+TEST(WhisperTask, InvalidShapeIsRefused) {
   auto recipe = small_recipe();
   recipe.heads = 3;
   const auto task = WhisperTask::start(recipe, {});

@@ -22,7 +22,7 @@ TEST(AudioThreads, FollowTheSpeedOfFastDevices) {
   EXPECT_EQ(audio_threads(64, std::numeric_limits<double>::infinity()), (AudioThreads{64, 64, 64}));
 }
 
-TEST(AudioThreads, AreNeverTakenBack) {
+TEST(AudioThreads, NeverDecrease) {
   EXPECT_EQ((AudioThreads{4, 9, 1}.at_least({6, 4, 1})), (AudioThreads{6, 9, 1}));
 }
 

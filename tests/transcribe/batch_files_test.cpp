@@ -8,7 +8,7 @@
 
 using namespace tutti;
 
-TEST_F(BatchFilesTest, ARunningJobThatIsCancelledEndsAndItsPlaceOnTheDeviceIsFree) {
+TEST_F(BatchFilesTest, CancelledRunningJobEndsAndFreesItsDeviceSlot) {
   const JobId id = add("a");
   files_->all_added();
   files_->serve(&model_);
@@ -41,7 +41,7 @@ TEST_F(BatchFilesTest, AJobWhoseCancellingTheStoreCannotRecordIsStillCounted) {
   EXPECT_EQ(files_->counts().cancelled, 1U);
 }
 
-TEST_F(BatchFilesTest, AFailureIsToldWithTheDeviceThatTheJobWasOnThisTime) {
+TEST_F(BatchFilesTest, FailureNamesTheDeviceOfThisAttempt) {
   pool_.use = {.device = "card"};
   add("a");
   files_->all_added();
@@ -66,7 +66,7 @@ TEST_F(BatchFilesTest, AJobThatFailsWhileItIsToBeCancelledIsCancelledAndNoFailur
   EXPECT_EQ(files_->counts().failed, 0U);
 }
 
-TEST_F(BatchFilesTest, AJobThatSomebodyElseTookMeanwhileIsNotCountedAsCancelled) {
+TEST_F(BatchFilesTest, JobTakenByAnotherRunIsNotCountedAsCancelled) {
   const JobId id = add("a");
   files_->all_added();
   ASSERT_TRUE(files_->next());
@@ -92,7 +92,7 @@ TEST_F(BatchFilesTest, AnAttemptWhoseLeaseIsLostIsWorkedOnNoLonger) {
   EXPECT_EQ(pool_.engines, 0);
 }
 
-TEST_F(BatchFilesTest, AfterASuspendItsOwnLeasesAreRenewedBeforeAnyIsTakenBack) {
+TEST_F(BatchFilesTest, OwnLeasesAreRenewedAfterASuspendBeforeReaping) {
   const JobId id = add("a");
   files_->all_added();
   ASSERT_TRUE(files_->next());
@@ -103,7 +103,7 @@ TEST_F(BatchFilesTest, AfterASuspendItsOwnLeasesAreRenewedBeforeAnyIsTakenBack) 
   EXPECT_EQ(job(id).strikes, 0);
 }
 
-TEST_F(BatchFilesTest, APausedBatchTakesNothingUpUntilItGoesOn) {
+TEST_F(BatchFilesTest, PausedBatchClaimsNothingUntilResumed) {
   add("a");
   add("b");
   files_->all_added();
@@ -128,7 +128,7 @@ TEST_F(BatchFilesTest, APausedBatchIsOverOnceNothingIsInWork) {
   EXPECT_FALSE(files_->go_on()) << "too late";
 }
 
-TEST_F(BatchFilesTest, ThePoolIsToldWhyRecordingsThatWaitAreNotTakenUp) {
+TEST_F(BatchFilesTest, PoolReceivesTheReasonWhyRecordingsWait) {
   options_.jobs_at_once = 1;
   add("a");
   add("b");
@@ -153,7 +153,7 @@ TEST_F(BatchFilesTest, ThePoolIsToldWhyRecordingsThatWaitAreNotTakenUp) {
   EXPECT_FALSE(none.get());
 }
 
-TEST_F(BatchFilesTest, WhatIsNoJobOfThisRunOrHasEndedCannotBeCancelled) {
+TEST_F(BatchFilesTest, UnknownOrEndedJobCannotBeCancelled) {
   const JobId id = add("a");
   const auto unknown = files_->cancel(999999);
   ASSERT_FALSE(unknown);
@@ -162,7 +162,7 @@ TEST_F(BatchFilesTest, WhatIsNoJobOfThisRunOrHasEndedCannotBeCancelled) {
   EXPECT_FALSE(files_->cancel(id)) << "it has ended";
 }
 
-TEST_F(BatchFilesTest, ARecordingThatCannotBeReadIsItsOwnErrorAndHashingIsLetGoOf) {
+TEST_F(BatchFilesTest, UnreadableRecordingFailsAloneAndAbortStopsHashing) {
   add("a");
   add("b");
   const auto a = files_->next(), b = files_->next();
@@ -177,7 +177,7 @@ TEST_F(BatchFilesTest, ARecordingThatCannotBeReadIsItsOwnErrorAndHashingIsLetGoO
   EXPECT_EQ(files_->begin(c->index).error().fault, Fault::cancelled);
 }
 
-TEST_F(BatchFilesTest, ARecordingDoesNotWaitForTheSameOneThatAStoppedRunHadInWork) {
+TEST_F(BatchFilesTest, RecordingDoesNotWaitForTheTwinOfAStoppedRun) {
   const JobId left = add("a");
   add("b");
   const auto a = folder_ / "a.wav", b = folder_ / "b.wav";
@@ -200,7 +200,7 @@ TEST_F(BatchFilesTest, ARecordingDoesNotWaitForTheSameOneThatAStoppedRunHadInWor
   EXPECT_EQ(job(left).state, JobState::queued);
 }
 
-TEST_F(BatchFilesTest, WhatAnEarlierVersionLeftWaitingForAJobThatNobodyWorksOnIsReleased) {
+TEST_F(BatchFilesTest, JobWaitingForAnIdleTwinOfAnOldVersionIsReleased) {
   const JobId left = add("a"), id = add("b");
   in_database("UPDATE tasks SET sha256 = 'same'");
   in_database("UPDATE tasks SET waits_for = " + std::to_string(left) + " WHERE id = " + std::to_string(id));
@@ -277,7 +277,7 @@ TEST_F(BatchFilesTest, ARecordingWhoseOutputsNoFileCanBeCalledFailsFirstAndUnrea
       << files_->failures().front().error;
 }
 
-TEST_F(BatchFilesTest, DevicesThatAreIdleUntilARecordingIsTriedAgainDoNotWaitForInput) {
+TEST_F(BatchFilesTest, DevicesIdleUntilARetryReportPutOffNotInput) {
   add("a");
   files_->all_added();
   const auto taken = files_->next();
@@ -297,7 +297,7 @@ TEST_F(BatchFilesTest, UntilAllIsListedDevicesWaitForInput) {
   EXPECT_TRUE(pool_.is_reported(std::nullopt));
 }
 
-TEST_F(BatchFilesTest, WhileSomebodyIsAskedAboutAFailureDevicesWaitForTheAnswer) {
+TEST_F(BatchFilesTest, DevicesReportPendingWhileAFailurePromptIsOpen) {
   struct Prompting final : BatchObserver {
     Action on_failed(const BatchEnd&, const Error&, const BatchCounts&) override {
       answer.get_future().wait();
@@ -319,7 +319,7 @@ TEST_F(BatchFilesTest, WhileSomebodyIsAskedAboutAFailureDevicesWaitForTheAnswer)
   EXPECT_TRUE(pool_.is_reported(std::nullopt));
 }
 
-TEST_F(BatchFilesTest, WhatAnotherRunAskedForInAnotherWayIsLeftToIt) {
+TEST_F(BatchFilesTest, JobResubmittedWithOtherOptionsIsLeftToThatRun) {
   const JobId id = add("a");
   files_->all_added();
   JobSpec otherwise = jobs_.front().spec;
@@ -331,7 +331,7 @@ TEST_F(BatchFilesTest, WhatAnotherRunAskedForInAnotherWayIsLeftToIt) {
   EXPECT_EQ(job(id).strikes, 0);
 }
 
-TEST_F(BatchFilesTest, WhatIsDoneOfARecordingInWorkCountsAndNeverMoreThanAllOfThem) {
+TEST_F(BatchFilesTest, ProgressCountsPartialRecordingsUpToTheirLength) {
   add("a");
   add("b");
   EXPECT_FALSE(files_->progress().total) << "there may be more";
@@ -351,7 +351,7 @@ TEST_F(BatchFilesTest, WhatIsDoneOfARecordingInWorkCountsAndNeverMoreThanAllOfTh
   EXPECT_EQ(files_->progress().total, Seconds(10)) << "nothing of it is left to do";
 }
 
-TEST_F(BatchFilesTest, WhileALengthIsUnknownNobodySaysHowMuchThereIs) {
+TEST_F(BatchFilesTest, UnknownLengthLeavesTheTotalUnknown) {
   add("a");
   add_missing("share/b.wav");
   files_->all_added();
@@ -362,7 +362,7 @@ TEST_F(BatchFilesTest, WhileALengthIsUnknownNobodySaysHowMuchThereIs) {
   EXPECT_EQ(files_->progress().total, Seconds(15));
 }
 
-TEST_F(BatchFilesTest, TheLastJobLetsGoOfThePool) {
+TEST_F(BatchFilesTest, LastJobStopsThePool) {
   const JobId id = add("a");
   files_->all_added();
   EXPECT_FALSE(pool_.stopped);
@@ -384,7 +384,7 @@ TEST_F(BatchFilesTest, ARecordingThatWaitsSinceAnEarlierRunOvertakesABetterClass
   EXPECT_EQ(pool_.added.at(2).queued_at, Seconds(-71 * 60)) << "and its windows on the devices as much";
 }
 
-TEST_F(BatchFilesTest, ARecordingThatIsTriedAgainOnWishHasNotWaitedWhileItHadFailed) {
+TEST_F(BatchFilesTest, RequestedRetryGainsNoPriorityFromItsFailedTime) {
   const JobId failed = add("failed");
   files_->all_added();
   const auto taken = files_->next();
@@ -401,7 +401,7 @@ TEST_F(BatchFilesTest, ARecordingThatIsTriedAgainOnWishHasNotWaitedWhileItHadFai
   EXPECT_EQ(first->input.stem(), "new");
 }
 
-TEST_F(BatchFilesTest, OfInteractiveRecordingsTheEarliestDeadlineIsTakenUpFirst) {
+TEST_F(BatchFilesTest, InteractiveRecordingsAreTakenByEarliestDeadline) {
   using std::chrono::hours;
   const auto due = [&](hours in) {
     return JobSpec{.job_class = JobClass::interactive, .deadline = clock_.wall() + in};
@@ -425,7 +425,7 @@ struct Starts final : BatchObserver {
   std::vector<BatchStart> all{};
 };
 
-TEST_F(BatchFilesTest, ARecordingStartsWhenItGetsADeviceAndNotWhenItIsTakenUp) {
+TEST_F(BatchFilesTest, RecordingStartsWhenGrantedADeviceNotWhenClaimed) {
   Starts starts;
   options_.devices = {{.id = "GPU-1", .label = "cuda:0"}};
   files_.emplace(options_, *store_, pool_, starts);
@@ -451,7 +451,7 @@ TEST_F(BatchFilesTest, ARecordingStartsWhenItGetsADeviceAndNotWhenItIsTakenUp) {
   EXPECT_EQ(starts.all[0].before.next_device, "GPU-1");
 }
 
-TEST_F(BatchFilesTest, AStartIsToldBeforeTheEndThatFollows) {
+TEST_F(BatchFilesTest, StartIsReportedBeforeTheEnd) {
   struct Order final : BatchObserver {
     void on_start(const BatchStart& start) override { all.push_back("start " + std::to_string(start.number)); }
     Action on_failed(const BatchEnd& end, const Error&, const BatchCounts&) override {

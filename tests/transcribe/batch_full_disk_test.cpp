@@ -33,7 +33,7 @@ class BatchOnAFullDisk : public BatchFilesTest {
 
 }  // namespace
 
-TEST_F(BatchOnAFullDisk, AFullDiskIsWaitedForAndWhatWasTranscribedIsNotDoneAgain) {
+TEST_F(BatchOnAFullDisk, FullDiskIsWaitedForWithoutRedoingTranscripts) {
   const JobId id = add("a");
   writes_to(folder_ / "out" / "a.txt");
   add("b");
@@ -61,7 +61,7 @@ TEST_F(BatchOnAFullDisk, AFullDiskIsWaitedForAndWhatWasTranscribedIsNotDoneAgain
   EXPECT_EQ(files_->held_up(), "");
 }
 
-TEST_F(BatchOnAFullDisk, AnOutputFolderThatMayNotBeWrittenToHoldsTheBatchUpAndTheWorkIsKeptStaged) {
+TEST_F(BatchOnAFullDisk, UnwritableOutputFolderPausesBatchAndKeepsWorkStaged) {
   options_.kept = folder_ / "state" / "kept";
   const fs::path out = folder_ / "out";
   fs::create_directories(out);
@@ -90,7 +90,7 @@ TEST_F(BatchOnAFullDisk, AnOutputFolderThatMayNotBeWrittenToHoldsTheBatchUpAndTh
   EXPECT_EQ(log_.count("Make that writable again"), 1);
 }
 
-TEST_F(BatchOnAFullDisk, OneFolderAmongTheOutputsThatMayNotBeWrittenToHoldsNobodyElseUp) {
+TEST_F(BatchOnAFullDisk, OneUnwritableSubfolderDelaysNoOtherRecording) {
   const fs::path talks = folder_ / "out" / "talks";
   fs::create_directories(talks);
   const JobId id = add("a");
@@ -116,7 +116,7 @@ TEST_F(BatchOnAFullDisk, OneFolderAmongTheOutputsThatMayNotBeWrittenToHoldsNobod
   EXPECT_GE(read_file(talks / "a.txt")->size(), 1U << 20);
 }
 
-TEST_F(BatchOnAFullDisk, ADiskThatIsFullOfDecodedAudioIsWaitedForAndIsNoFaultOfTheRecording) {
+TEST_F(BatchOnAFullDisk, FullDiskForDecodedAudioWaitsWithoutBlamingRecording) {
   const JobId id = add("a");
   files_->all_added();
   const auto taken = files_->next();
@@ -143,7 +143,7 @@ TEST_F(BatchOnAFullDisk, ADiskThatIsFullOfDecodedAudioIsWaitedForAndIsNoFaultOfT
   EXPECT_EQ(log_.count("could not be written"), 1);
 }
 
-TEST_F(BatchOnAFullDisk, ARecordingThatIsCancelledOrStoppedDoesNotWaitForRoom) {
+TEST_F(BatchOnAFullDisk, CancelledOrStoppedRecordingDoesNotWaitForSpace) {
   const JobId id = add("a");
   add("b");
   files_->all_added();
@@ -162,7 +162,7 @@ TEST_F(BatchOnAFullDisk, ARecordingThatIsCancelledOrStoppedDoesNotWaitForRoom) {
   EXPECT_EQ(other.get().error().fault, Fault::cancelled);
 }
 
-TEST_F(BatchOnAFullDisk, ALimitOnAFilesSizeIsNotWaitedForAndFailsTheJobForGood) {
+TEST_F(BatchOnAFullDisk, FileSizeLimitFailsTheJobPermanentlyWithoutWaiting) {
   const JobId id = add("a");
   writes_to(folder_ / "out" / "a.txt");
   files_->all_added();
@@ -179,7 +179,7 @@ TEST_F(BatchOnAFullDisk, ALimitOnAFilesSizeIsNotWaitedForAndFailsTheJobForGood) 
   EXPECT_NE(files_->failures().front().error.find("ulimit -f"), std::string::npos);
 }
 
-TEST_F(BatchOnAFullDisk, WhatIsLargerThanTheDiskForDecodedAudioFailsAtOnce) {
+TEST_F(BatchOnAFullDisk, AudioLargerThanTheDiskFailsAtOnce) {
   submit(folder_ / "endless.wav", {100, 7}, Seconds(1e12));
   ASSERT_TRUE(write_file_atomically(folder_ / "endless.wav", "on and on"));
   files_->all_added();
@@ -213,7 +213,7 @@ TEST_F(BatchOnAFullDisk, ARunThatEndsOnAFullDiskHandsItsJobBackWithoutBlame) {
   EXPECT_EQ(job(id).strikes, 0);
 }
 
-TEST_F(BatchOnAFullDisk, WhatAnEarlierRunCouldNotPutInPlaceIsTriedAgainAtTheEnd) {
+TEST_F(BatchOnAFullDisk, OutputsStagedByAnEarlierRunAreRetriedAtTheEnd) {
   const auto input = folder_ / "a.wav";
   const auto output = folder_ / "out" / "a.txt";
   std::filesystem::create_directories(output);  // a folder where the file should be

@@ -40,7 +40,7 @@ std::vector<SpeedRecord> speeds_after(const PooledDeviceView& device, bool stopp
 
 }  // namespace
 
-TEST(WholeSpeed, OfOneShortClipChangesWhatIsRememberedByItsPartAlone) {
+TEST(WholeSpeed, ShortClipChangesTheStoredSpeedByItsShareOnly) {
   const auto clip = worked(Seconds(0.5), Seconds(2), 0.86);
   const std::vector<SpeedRecord> known{{.key = kKey, .speed = 8, .samples = 20, .median_error = 0.1}};
   const auto speed = whole_speed(clip, kKey, known);
@@ -51,7 +51,7 @@ TEST(WholeSpeed, OfOneShortClipChangesWhatIsRememberedByItsPartAlone) {
   EXPECT_FALSE(whole_speed(clip, kKey, {})) << "by itself it is too short";
 }
 
-TEST(WholeSpeed, WhatWasRememberedWithOtherPlacesCountsAsFarAsTheyAreAsMany) {
+TEST(WholeSpeed, SpeedAtOtherConcurrencyCountsInProportion) {
   const auto clip = worked(Seconds(0.5), Seconds(2), 0.86);
   const std::vector<SpeedRecord> known{{.key = kKey, .speed = 8, .samples = 20, .median_error = 0.1}};
   SpeedKey other = kKey;
@@ -64,7 +64,7 @@ TEST(WholeSpeed, WhatWasRememberedWithOtherPlacesCountsAsFarAsTheyAreAsMany) {
   EXPECT_FALSE(whole_speed(clip, other, known)) << "another model's is no measure";
 }
 
-TEST(WholeSpeed, WhatIsRememberedCountsAsAnHourAtMost) {
+TEST(WholeSpeed, StoredSpeedWeighsAtMostOneHour) {
   const std::vector<SpeedRecord> known{{.key = kKey, .speed = 10, .samples = 100'000, .median_error = 0.1}};
   const auto speed = whole_speed(worked(Seconds(7200), Seconds(360), 0.02), kKey, known);
   ASSERT_TRUE(speed);
@@ -73,7 +73,7 @@ TEST(WholeSpeed, WhatIsRememberedCountsAsAnHourAtMost) {
   EXPECT_EQ(speed->samples, 120);
 }
 
-TEST(BatchHistory, KeepsTheSpeedOfADeviceWithAllItsPlacesAndLastOfAll) {
+TEST(BatchHistory, KeepsTheSpeedAtFullConcurrencyLast) {
   PooledDeviceView device = worked(Seconds(600), Seconds(60), 0.1);
   device.speeds = {{.pieces = 1, .speed = 3, .samples = 40}, {.pieces = 16, .speed = 11, .samples = 200}};
   const auto kept = speeds_after(device);
@@ -83,14 +83,14 @@ TEST(BatchHistory, KeepsTheSpeedOfADeviceWithAllItsPlacesAndLastOfAll) {
   EXPECT_NEAR(kept[1].speed, 10, 1e-9);
 }
 
-TEST(BatchHistory, KeepsNoSpeedOfADeviceThatHasFewerPlacesThanItWorkedWith) {
+TEST(BatchHistory, KeepsNoSpeedOfADeviceWithReducedSlots) {
   PooledDeviceView device = worked(Seconds(600), Seconds(60), 0.1);
   device.speeds = {{.pieces = 16, .speed = 11, .samples = 200}};
   device.slots = 2;  // it warms up after a fault, say
   EXPECT_TRUE(speeds_after(device).empty()) << "two windows are not as fast as ten were";
 }
 
-TEST(BatchHistory, KeepsHowManyWindowsADeviceDidWhereTheyTellWhatOneCosts) {
+TEST(BatchHistory, KeepsTheWindowCountOfCompletedRunsOnly) {
   PooledDeviceView device = worked(Seconds(600), Seconds(60), 0.1);
   device.windows_done = 25;
   const DeviceUse use = left_after(device).use;

@@ -18,13 +18,13 @@ TEST(UsedByOthers, IsWhatForeignProcessesAndTheDriverHold) {
   EXPECT_EQ(used_by_others(memory, {}), Bytes{5 * kGiB});
 }
 
-TEST(UsedByOthers, WhereProcessesAreHiddenIsWhatWasUsedBeforeOurWorker) {
+TEST(UsedByOthers, HiddenProcessesCountUsageBeforeOurWorker) {
   const GpuMemory memory{.used = Bytes{9 * kGiB}};
   EXPECT_EQ(used_by_others(memory, Bytes{2 * kGiB}), Bytes{2 * kGiB});
   EXPECT_FALSE(used_by_others(memory, {}));
 }
 
-TEST(TroubleOf, IsWhatTheDriverSaysThatOnlyARepairEnds) {
+TEST(TroubleOf, IsAFaultThatOnlyARepairEnds) {
   GpuSnapshot gpu;
   gpu.state = GpuState::ok;
   EXPECT_FALSE(device_fault_of(gpu));
@@ -62,7 +62,7 @@ TEST(DescribeCores, OwnIsTheWorkersAndForeignTheRestOfItsCore) {
   EXPECT_NEAR(all.foreign_load.value_or(0), 0.25, 1e-9);
 }
 
-TEST(DescribeCores, WhatIsNotKnownIsAbsent) {
+TEST(DescribeCores, UnknownValuesAreAbsent) {
   HostSnapshot host{.core_busy = {0.9, std::nullopt}};
   host.processes = {{.pid = 8, .own = true}};
   DeviceStatus fresh;
@@ -80,7 +80,7 @@ TEST(DescribeCores, WhatIsNotKnownIsAbsent) {
   EXPECT_FALSE(beyond.own_load || beyond.foreign_load);
 }
 
-TEST(EnergyMeter, KeepsWhatWasDrawnUntilTheCardWasLostAndGoesOnWhenItIsBack) {
+TEST(EnergyMeter, KeepsEnergyOfALostDeviceAndContinuesOnReturn) {
   EnergyMeter meter;
   meter.reads(5000);
   EXPECT_EQ(meter.drawn(), 0) << "before the batch";

@@ -49,7 +49,7 @@ TEST(BatchPool, ACardsWindowsTakeTheMemoryOfTheTypeThatTheCardWillTake) {
   EXPECT_LT(window_memory("int8").value, window_memory("float16").value);
 }
 
-TEST(BatchPool, ACardsSpeedIsThatOfTheLastBatchWhateverThoseBeforeHadInFlight) {
+TEST(BatchPool, SpeedIsThatOfTheLastBatchAtAnyConcurrency) {
   const auto card = pooled_card("float16", {measured(16, 50), measured(1, 10), measured(4, 28), measured(8, 30)});
   EXPECT_TRUE(card.speed_known);
   EXPECT_EQ(card.speed, 30);
@@ -57,7 +57,7 @@ TEST(BatchPool, ACardsSpeedIsThatOfTheLastBatchWhateverThoseBeforeHadInFlight) {
   EXPECT_FALSE(pooled_card("float16").speed_known);
 }
 
-TEST(BatchPool, FewWindowsAreAsGoodAsAllWhereTheyAreWithWhatEachCostsBesideItsAudio) {
+TEST(BatchPool, FixedWindowCostCountsInTheLeastFastConcurrency) {
   SpeedRecord four = measured(4, 28);
   four.overhead = Seconds(0.5);
   EXPECT_EQ(pooled_card("float16", {four, measured(8, 30)}).enough, 8);

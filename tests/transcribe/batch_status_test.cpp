@@ -30,7 +30,7 @@ class BatchStatusTest : public testing::Test {
 
 }  // namespace
 
-TEST_F(BatchStatusTest, OfAPlayedCardTheMemoryIsWhatTheBatchHasReserved) {
+TEST_F(BatchStatusTest, EmulatedDeviceMemoryIsWhatTheBatchReserved) {
   ResolvedDevice card{.kind = ResolvedDevice::Kind::emulated, .name = "card"};
   card.card.memory = Bytes{12'000'000'000};
   const auto status = status_of(card, {.id = "card", .reserved = Bytes{2'500'000'000}});
@@ -45,7 +45,7 @@ TEST_F(BatchStatusTest, ASpeedThatWasOnlyGuessedIsNotExpected) {
   EXPECT_FALSE(status_of(cpu, {.id = "cpu", .speed = 3, .speed_known = true}).speed) << "it has done nothing yet";
 }
 
-TEST_F(BatchStatusTest, WhatIsMostlyInFlightYetSaysNotHowFastADeviceIsWhereThatIsKnown) {
+TEST_F(BatchStatusTest, SpeedIsHiddenUntilMoreIsDoneThanInFlight) {
   const ResolvedDevice cpu{.kind = ResolvedDevice::Kind::cpu, .name = "cpu"};
   PooledDeviceView view{.id = "cpu", .windows = 4, .speed = 3, .audio_done = Seconds(60), .busy = Seconds(60)};
   EXPECT_EQ(status_of(cpu, view).speed, 1) << "better than nothing";
@@ -59,7 +59,7 @@ TEST_F(BatchStatusTest, WhatIsMostlyInFlightYetSaysNotHowFastADeviceIsWhereThatI
   EXPECT_EQ(status_of(cpu, view).speed, 1) << "nothing is in flight";
 }
 
-TEST_F(BatchStatusTest, WhatWaitsForADeviceIsNotCalledRunning) {
+TEST_F(BatchStatusTest, JobWaitingForADeviceIsNotRunning) {
   options_.state = folder_ / "state";
   options_.run.batched = true;
   const auto store = open_store({.folder = options_.state}).value();
@@ -84,7 +84,7 @@ TEST_F(BatchStatusTest, WhatWaitsForADeviceIsNotCalledRunning) {
   EXPECT_EQ(status().in_work.at(1).waiting_for, "capacity on a device");
 }
 
-TEST_F(BatchStatusTest, ADeviceThatRanOutOfMemorySaysHowManyWindowsItGets) {
+TEST_F(BatchStatusTest, OutOfMemoryStatusNamesTheWindowLimit) {
   const ResolvedDevice cpu{.kind = ResolvedDevice::Kind::cpu, .name = "cpu"};
   PooledDeviceView view{.id = "cpu", .memory_loss = MemoryLoss{.times = 1, .all = 10, .least = 5, .now = 6}};
   EXPECT_EQ(status_of(cpu, view).memory_limit, "has run out of memory: at most 6 of 10 windows at once for now");

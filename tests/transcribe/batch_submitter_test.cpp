@@ -52,7 +52,7 @@ TEST_F(BatchSubmitterTest, WorkBeginsBeforeALongLookAtAllRecordingsIsOver) {
   EXPECT_EQ(files_->counts().total, 9U);
 }
 
-TEST_F(BatchSubmitterTest, WorkThatBeginsBeforeAllIsLookedAtIsSaidToBePartOfAll) {
+TEST_F(BatchSubmitterTest, TotalCountsAllInputsBeforeTheyAreExamined) {
   list(9);
   std::vector<std::size_t> totals;
   std::vector<bool> all_known;
@@ -70,7 +70,7 @@ TEST_F(BatchSubmitterTest, WorkThatBeginsBeforeAllIsLookedAtIsSaidToBePartOfAll)
   EXPECT_EQ(files_->counts().total, 9U);
 }
 
-TEST_F(BatchSubmitterTest, WhatNobodyHasLookedAtWhenItIsStoppedIsTheNextRuns) {
+TEST_F(BatchSubmitterTest, InputsNotExaminedBeforeAStopAreTheNextRuns) {
   list(9);
   int looks = 0;
   BatchSubmitter submitter(listed_, options_, *store_, *files_, {}, [&] { return ++looks > 3; });
@@ -84,7 +84,7 @@ TEST_F(BatchSubmitterTest, WhatNobodyHasLookedAtWhenItIsStoppedIsTheNextRuns) {
   EXPECT_EQ(files_->counts().total, 9U);
 }
 
-TEST_F(BatchSubmitterTest, WhatAnEarlierRunHasGivenUpIsLeftAloneAndPeopleAreToldHowToHaveItDone) {
+TEST_F(BatchSubmitterTest, JobFailedInAnEarlierRunIsSkippedNamingRetryFlag) {
   list(3);
   listed_[1].spec.name = "The second";
   BatchSubmitter first(listed_, options_, *store_, *files_, {}, [] { return false; });
@@ -108,7 +108,7 @@ TEST_F(BatchSubmitterTest, WhatAnEarlierRunHasGivenUpIsLeftAloneAndPeopleAreTold
   EXPECT_EQ(log_.count("--retry-failed"), 1);
 }
 
-TEST_F(BatchSubmitterTest, WhatOverwritesTheTranscriptOfAnotherRecordingIsSaidUnlessThatOneWasMoved) {
+TEST_F(BatchSubmitterTest, OverwritingAnotherTranscriptWarnsUnlessInputMoved) {
   list(2);
   const auto submitted = [&] {
     begin();

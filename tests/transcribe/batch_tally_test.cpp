@@ -9,7 +9,7 @@ BatchEntry minute() {
   return {.audio = Seconds(60), .declared_length = Seconds(60), .requested = Seconds(30)};
 }
 
-TEST(BatchTally, WhatEndedBeforeIsCountedButNotToBeDone) {
+TEST(BatchTally, JobsEndedEarlierAreCountedButNotToDo) {
   BatchTally tally;
   tally.add(minute(), JobState::done);
   tally.add(minute(), JobState::dead);
@@ -23,7 +23,7 @@ TEST(BatchTally, WhatEndedBeforeIsCountedButNotToBeDone) {
   EXPECT_EQ(tally.open.audio, Seconds(60));
 }
 
-TEST(BatchTally, OutputsThatLayStagedFailedUntilTheyAreInPlace) {
+TEST(BatchTally, StagedOutputsCountAsFailedUntilPublished) {
   BatchTally tally;
   BatchEntry entry = minute();
   entry.left_staged = "the disk is full";
@@ -39,7 +39,7 @@ TEST(BatchTally, OutputsThatLayStagedFailedUntilTheyAreInPlace) {
   EXPECT_EQ(tally.done.recordings, 0u);
 }
 
-TEST(BatchTally, StagedByThisRunItCountsAsItsOwnOnceInPlace) {
+TEST(BatchTally, OutputStagedByThisRunCountsAsItsOwnOncePublished) {
   BatchTally tally;
   BatchEntry entry = minute();
   tally.add(entry, JobState::queued);
@@ -53,7 +53,7 @@ TEST(BatchTally, StagedByThisRunItCountsAsItsOwnOnceInPlace) {
   EXPECT_EQ(tally.done.requested, Seconds(30));
 }
 
-TEST(BatchTally, WhatHasNoSpeechIsCountedAmongTheDone) {
+TEST(BatchTally, RecordingsWithoutSpeechCountAsDone) {
   BatchTally tally;
   BatchEntry entry = minute();
   tally.count_done(entry);

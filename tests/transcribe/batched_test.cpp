@@ -121,7 +121,7 @@ class BatchedTest : public testing::Test {
 
 }  // namespace
 
-TEST_F(BatchedTest, ChunksThatAreDoneBackwardsMakeATranscriptInTheRecordingsOrder) {
+TEST_F(BatchedTest, ChunksFinishedBackwardsGiveAnOrderedTranscript) {
   Guarded<std::int32_t> left(4);
   engine_.answer = [&](const DecodeWindow& request) {
     const std::int32_t chunk = chunk_of(request);
@@ -161,7 +161,7 @@ TEST_F(BatchedTest, ATextThatClaimsTheWholeWindowEndsWithItsChunkAndNotInTheNext
   for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(segments[i].end, ends[i], 0.1);
 }
 
-TEST_F(BatchedTest, ProgressIsTheShareOfSpeechDoneAndSegmentsAreToldOnceInOrder) {
+TEST_F(BatchedTest, ProgressFollowsSpeechAndReportsSegmentsOnceInOrder) {
   ASSERT_EQ(run(context()).size(), 1U);
   ASSERT_EQ(progress_.size(), 4U);
   Seconds last{};
@@ -225,7 +225,7 @@ TEST_F(BatchedTest, FallbackIsEachWindowsOwn) {
   EXPECT_EQ(all.front()->outcome.counts.decodings, 6U);
 }
 
-TEST_F(BatchedTest, WhatAWindowsEndCutOffIsHeardAgainFromThere) {
+TEST_F(BatchedTest, SpeechCutByAWindowsEndIsDecodedAgain) {
   engine_.answer = [this](const DecodeWindow& request) {
     const std::int32_t frames = engine_.frames_of(request.window);
     if (frames < 1900) return text(request, {0, 3000, frames / 2});
@@ -241,7 +241,7 @@ TEST_F(BatchedTest, WhatAWindowsEndCutOffIsHeardAgainFromThere) {
   EXPECT_EQ(all.front()->outcome.counts.windows, 8U);
 }
 
-TEST_F(BatchedTest, TheLanguageIsHeardOnceInTheFirstChunk) {
+TEST_F(BatchedTest, LanguageIsDetectedOnceInTheFirstChunk) {
   rules_.language.reset();
   const auto all = run(context());
   ASSERT_EQ(all.size(), 1U);
@@ -252,7 +252,7 @@ TEST_F(BatchedTest, TheLanguageIsHeardOnceInTheFirstChunk) {
     EXPECT_EQ(request.prompt[1], special().language_token("de").value());
 }
 
-TEST_F(BatchedTest, EveryWindowIsToldTheInitialPromptAndNothingThatWasSaid) {
+TEST_F(BatchedTest, EveryWindowGetsOnlyTheInitialPrompt) {
   rules_.initial_prompt = "Köhler";
   ASSERT_TRUE(run(context()).front());
   const auto prompt = tokenizer_->encode(" Köhler");
@@ -272,7 +272,7 @@ TEST_F(BatchedTest, NoTwoWindowsAreSampledAlike) {
   EXPECT_EQ(seeds.size(), 4U);
 }
 
-TEST_F(BatchedTest, AFileWithoutSpeechIsAnEmptyTranscriptInTheLanguageItsSilenceSoundsLike) {
+TEST_F(BatchedTest, FileWithoutSpeechIsEmptyWithTheDetectedLanguage) {
   rules_.language.reset();
   DecodedFile quiet = file();
   std::fill(quiet.speech.begin(), quiet.speech.end(), 0.0F);
@@ -289,7 +289,7 @@ TEST_F(BatchedTest, AFileWithoutSpeechIsAnEmptyTranscriptInTheLanguageItsSilence
   EXPECT_TRUE(engine_.requests.empty());
 }
 
-TEST_F(BatchedTest, LookingForTheLoudestPlaceOfALongRecordingIsLetGoOfWhenTheRunIsAborted) {
+TEST_F(BatchedTest, AbortCancelsTheSearchForTheLoudestFrame) {
   way_.batched = false;
   aborted_ = true;
   const auto prepared = prepare_work(file(), context(), aborted_, [](Work&&) { return true; });
@@ -297,7 +297,7 @@ TEST_F(BatchedTest, LookingForTheLoudestPlaceOfALongRecordingIsLetGoOfWhenTheRun
   EXPECT_EQ(prepared.error().fault, Fault::cancelled);
 }
 
-TEST_F(BatchedTest, WithVadAloneTheLoopHearsTheSpeechInARowAndTimesAreTheRecordings) {
+TEST_F(BatchedTest, VadLoopDecodesJoinedSpeechWithRecordingTimes) {
   way_.batched = false;
   const TranscriptionContext shared = context();
   std::vector<Work> work = work_of(shared);
@@ -315,7 +315,7 @@ TEST_F(BatchedTest, WithVadAloneTheLoopHearsTheSpeechInARowAndTimesAreTheRecordi
   EXPECT_NEAR(progress_.back().position.count(), 95, 0.04);
 }
 
-TEST_F(BatchedTest, NothingOutsideTheClipsIsHeard) {
+TEST_F(BatchedTest, AudioOutsideTheClipsIsNotDecoded) {
   way_.clips = {10, 30, 80};
   std::vector<std::int64_t> frames;
   for (const Work& work : work_of(context())) frames.push_back(std::get<ChunkWork>(work).mel.frames());
@@ -325,7 +325,7 @@ TEST_F(BatchedTest, NothingOutsideTheClipsIsHeard) {
   EXPECT_NEAR(static_cast<double>(frames[1]), 1500, 4);
 }
 
-TEST_F(BatchedTest, WhatIsCountedAsTranscribedIsWhatTheClipsAskFor) {
+TEST_F(BatchedTest, TranscribedDurationIsThatOfTheClips) {
   const auto requested = [&](std::vector<double> clips) {
     way_.clips = std::move(clips);
     const TranscriptionContext shared = context();
@@ -339,7 +339,7 @@ TEST_F(BatchedTest, WhatIsCountedAsTranscribedIsWhatTheClipsAskFor) {
   EXPECT_DOUBLE_EQ(requested({0, 300}), 95) << "a clip ends with its recording";
 }
 
-TEST_F(BatchedTest, ACutAmidSpeechIsCountedWhereAWindowEndsThere) {
+TEST_F(BatchedTest, ForcedCutCountsOnlyWhereAWindowEnds) {
   const auto cuts = [&](double longest) {
     way_.vad->max_speech_duration_s = longest;
     const TranscriptionContext shared = context();

@@ -48,7 +48,7 @@ TEST(BenchOptions, AreThoseOfABatchedRunAtTemperatureZero) {
   EXPECT_EQ(options.decoding.beam_size, 0);
 }
 
-TEST(BenchLimits, AreReadFromWhatTheEngineSaysAndAMissingOneIsNamed) {
+TEST(BenchLimits, AreParsedFromEngineOutputAndMissingOneIsNamed) {
   const std::string text = "flops 4e11\nbandwidth 3e10\nwindow_flops 4e10\nstep_bytes 3e7\nsequence_bytes 9e6\n";
   const auto limits = parse_limits(text);
   ASSERT_TRUE(limits) << limits.error().text();
@@ -78,7 +78,7 @@ TEST(BenchResult, TheFastestWithTheSameWordsIsRecommended) {
   EXPECT_DOUBLE_EQ(*decision.trials[2].word_errors, 0.1);
 }
 
-TEST(BenchResult, WhatDidNotRunIsNeitherRecommendedNorTheMeasureOfTheOthers) {
+TEST(BenchResult, FailedTrialIsNeitherRecommendedNorReference) {
   std::vector trials{trial("float32", 0, ""), trial("bfloat16", 5, words(10)), trial("int8", 4, words(10))};
   trials[0].error = Error{Fault::exhausted, "no memory"};
   const auto decision = score_trials(trials, unknown(trials));
@@ -103,7 +103,7 @@ TEST(BenchResult, TheShareOfTheLimitIsTheLeastTimeOverTheTimeTaken) {
   EXPECT_DOUBLE_EQ(decision.trials[0].share_of_limit.value(), 0.25);
 }
 
-TEST(PeakMemory, OfAGpuIsWhatTheDriverSaysOfUsOrWhatIsTakenSinceWeBegan) {
+TEST(PeakMemory, GpuPeakIsOwnMemoryOrGrowthSinceTheStart) {
   EXPECT_EQ(held_by_us({.used = Bytes{900}, .own = Bytes{300}}, Bytes{100}), Bytes{300});
   EXPECT_EQ(held_by_us({.used = Bytes{900}}, Bytes{100}), Bytes{800}) << "a container hides the processes";
   EXPECT_EQ(held_by_us({.used = Bytes{50}}, Bytes{100}), Bytes{0}) << "another process has ended";

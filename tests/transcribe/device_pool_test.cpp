@@ -86,7 +86,7 @@ TEST_F(DevicePoolTest, WindowsOfOneJobSpreadOverItsDevicesAndSayWhatOneWouldSay)
   for (const auto& device : many->view().devices) EXPECT_GT(device.audio_done, Seconds(0)) << device.id;
 }
 
-TEST_F(DevicePoolTest, AWindowThatIsOnlyAskedForItsLanguageIsNoAudioThatADeviceHasDone) {
+TEST_F(DevicePoolTest, LanguageDetectionCountsNoAudioDone) {
   const auto one = pool({card("a", 30)});
   ASSERT_TRUE(one->ready());
   one->add_job({.id = 1, .audio = Seconds(3)});
@@ -106,7 +106,7 @@ TEST_F(DevicePoolTest, AWindowThatIsOnlyAskedForItsLanguageIsNoAudioThatADeviceH
   EXPECT_EQ(one->view().devices[0].windows_done, 1);
 }
 
-TEST_F(DevicePoolTest, SpeedsThatNobodyKnowsAreFoundOutBeforeTheFirstWindow) {
+TEST_F(DevicePoolTest, UnknownSpeedsAreMeasuredBeforeTheFirstWindow) {
   auto slow = card("slow", 10), fast = card("fast", 40);
   for (auto* device : {&slow, &fast}) {
     device->speed = 25;
@@ -133,7 +133,7 @@ TEST_F(DevicePoolTest, AWindowIsLeftToACardThatLoadsForAsLongAsItDidLastTime) {
   EXPECT_EQ(engine->use().device, "fast");
 }
 
-TEST_F(DevicePoolTest, SaysWhatIsReservedOfADevicesMemoryAndWhetherItsSpeedIsOnlyGuessed) {
+TEST_F(DevicePoolTest, ViewShowsReservedMemoryAndWhetherSpeedIsGuessed) {
   auto guessed = card("guessed", 10);
   guessed.memory = Bytes{12'000'000'000};
   guessed.model_memory = Bytes{2'000'000'000};
@@ -172,7 +172,7 @@ TEST_F(DevicePoolTest, AWindowOnADeviceThatDiesIsAnsweredByAnother) {
   EXPECT_GE(log_.count("windows that go elsewhere: "), 1) << "it has died meanwhile";
 }
 
-TEST_F(DevicePoolTest, AStallIsNoticedByTheSpeedThatWasToldAndIsAFaultAndNoWork) {
+TEST_F(DevicePoolTest, StallIsDetectedByDeclaredSpeedAndCountsAsFault) {
   PooledDevice stalls = card("stalls", 30, {{EmulatedFailure::Kind::stall, Seconds(100), {}}});
   stalls.speed_known = true;
   const auto one = pool({stalls});
@@ -225,7 +225,7 @@ TEST_F(DevicePoolTest, WindowsThatOverlapOrEndInPaddingAreNoMoreAudioThanTheFile
   EXPECT_EQ(engine->use().audio, Seconds(45));
 }
 
-TEST_F(DevicePoolTest, WithoutAnyDeviceForTooLongWhoeverWaitsIsToldWhy) {
+TEST_F(DevicePoolTest, WithoutDevicesForTooLongWaitersFailWithTheReason) {
   const auto one = pool({card("gone", 30, {{EmulatedFailure::Kind::lost, Seconds(0.001), {}}})}, Seconds(50));
   one->add_job({.id = 1});
   const auto engine = one->engine({.id = 1});
@@ -236,7 +236,7 @@ TEST_F(DevicePoolTest, WithoutAnyDeviceForTooLongWhoeverWaitsIsToldWhy) {
   EXPECT_TRUE(one->over());
 }
 
-TEST_F(DevicePoolTest, StoppingReleasesWhoeverWaits) {
+TEST_F(DevicePoolTest, StopReleasesWaitingCallers) {
   const auto slow = pool({card("slow", 0.01)});
   slow->add_job({.id = 1});
   const auto engine = slow->engine({.id = 1});
@@ -278,7 +278,7 @@ TEST_F(DevicePoolTest, AWholeFileThatIsCancelledOpensNoMoreWindows) {
   EXPECT_EQ(transcribe(*engine, 2, 0.5F).error().fault, Fault::cancelled);
 }
 
-TEST_F(DevicePoolTest, AnEngineThatIsLetGoOfRefusesWhoeverWaitsAndWhoeverAsks) {
+TEST_F(DevicePoolTest, ClosedEngineRefusesWaitingAndNewRequests) {
   const auto one = pool({card("a", 30)});
   ASSERT_TRUE(one->ready());
   one->add_job({.id = 1, .audio = Seconds(120), .whole = true});
@@ -312,7 +312,7 @@ TEST_F(DevicePoolTest, ADrainedDeviceGetsNothingUntilItIsResumed) {
   ASSERT_TRUE(transcribe(*engine, 4, 0.5F));
 }
 
-TEST_F(DevicePoolTest, WhatTheDriverHasLostIsLeftAloneUntilItIsBack) {
+TEST_F(DevicePoolTest, DeviceLostByDriverIsUnusedUntilItReturns) {
   const auto two = pool({card("a", 30), card("b", 30)});
   ASSERT_TRUE(two->ready());
   two->report_driver_state("a", kLost);
@@ -326,7 +326,7 @@ TEST_F(DevicePoolTest, WhatTheDriverHasLostIsLeftAloneUntilItIsBack) {
   ASSERT_TRUE(transcribe(*engine, 4, 0.5F)) << "a canary lets it back in";
 }
 
-TEST_F(DevicePoolTest, ACardInNeedOfRepairIsLeftAloneUntilSomebodyResumesIt) {
+TEST_F(DevicePoolTest, DeviceInNeedOfRepairIsQuarantinedUntilResumed) {
   const auto two = pool({card("a", 30), card("b", 30)});
   ASSERT_TRUE(two->ready());
   const DeviceFault xid{.what = "Xid 48"};
@@ -345,7 +345,7 @@ TEST_F(DevicePoolTest, ACardInNeedOfRepairIsLeftAloneUntilSomebodyResumesIt) {
   EXPECT_EQ(two->view().devices[0].state, "quarantined") << "that is news";
 }
 
-TEST_F(DevicePoolTest, ACardThatItsDriverWantsRepairedWhileAWorkerStartsIsInQuarantine) {
+TEST_F(DevicePoolTest, RepairReportDuringWorkerStartQuarantines) {
   const auto one = pool({card("a", 30, {}, Seconds(1000))});
   one->report_driver_state("a", DeviceFault{.what = "Xid 48"});
   for (int looks = 0; one->view().devices[0].restarts == 0 && looks < 1000; ++looks)  // unless none was started yet
@@ -354,7 +354,7 @@ TEST_F(DevicePoolTest, ACardThatItsDriverWantsRepairedWhileAWorkerStartsIsInQuar
   EXPECT_EQ(one->view().devices[0].reason, "Xid 48");
 }
 
-TEST_F(DevicePoolTest, ACardThatItsDriverWantsRepairedWhileAWorkerIsMadeIsNotTakenBackByThatWorker) {
+TEST_F(DevicePoolTest, NewWorkerDoesNotEndAQuarantineReportedMeanwhile) {
   // At which point of a worker's start the driver's report arrives is chance: hence many pools, each a little later.
   std::vector<std::unique_ptr<DevicePool>> pools;
   for (int each = 0; each < 80; ++each) {
@@ -368,7 +368,7 @@ TEST_F(DevicePoolTest, ACardThatItsDriverWantsRepairedWhileAWorkerIsMadeIsNotTak
   for (const auto& one : pools) EXPECT_EQ(one->view().devices[0].state, "quarantined");
 }
 
-TEST_F(DevicePoolTest, AnAttemptThatIsOverHoldsUpNobodyWhereFewJobsMayBeInWork) {
+TEST_F(DevicePoolTest, FinishedAttemptFreesTheJobLimitForOthers) {
   const auto one = DevicePool::start({.devices = {card("a", 30)}, .jobs_at_once = 1, .time = kTime});
   ASSERT_TRUE(one->ready());
   one->add_job({.id = 1});
@@ -381,7 +381,7 @@ TEST_F(DevicePoolTest, AnAttemptThatIsOverHoldsUpNobodyWhereFewJobsMayBeInWork) 
   EXPECT_TRUE(came && answer.get());
 }
 
-TEST_F(DevicePoolTest, ACardResumedBetweenTwoWorkersGoesOnWithWhatWaits) {
+TEST_F(DevicePoolTest, DeviceResumedBetweenWorkersTakesWaitingWork) {
   const auto one = pool({card("a", 30, {{EmulatedFailure::Kind::die, Seconds(100), {}}})});
   ASSERT_TRUE(one->ready());
   ASSERT_TRUE(one->drain("a"));
@@ -397,7 +397,7 @@ TEST_F(DevicePoolTest, ACardResumedBetweenTwoWorkersGoesOnWithWhatWaits) {
   EXPECT_TRUE(came && answer.get());
 }
 
-TEST_F(DevicePoolTest, FirstPlacesOfJobsAreToldInOrderWithWhatTheDecisionFound) {
+TEST_F(DevicePoolTest, FirstGrantsAreReportedInOrderWithTheirState) {
   auto capped = card("a", 10);
   capped.job_cap = 3;
   const auto one = pool({capped});

@@ -34,7 +34,7 @@ tl::unexpected<Error> full() {
 
 }  // namespace
 
-TEST_F(DiskSpaceWaitTest, WhatFindsNoRoomIsWrittenAgainAndNothingNewIsToBeginMeanwhile) {
+TEST_F(DiskSpaceWaitTest, FailedWriteIsRetriedAndHoldsNewWork) {
   int tries = 0;
   const auto written = wait_.retry_until_written({12'000}, [&]() -> Result<int> {
     EXPECT_EQ(wait_.hold(), tries > 0 ? DiskSpaceWait::Hold::full : DiskSpaceWait::Hold::none);
@@ -49,7 +49,7 @@ TEST_F(DiskSpaceWaitTest, WhatFindsNoRoomIsWrittenAgainAndNothingNewIsToBeginMea
   EXPECT_EQ(changes_, 2) << "once full, once not";
 }
 
-TEST_F(DiskSpaceWaitTest, PeopleAreToldOnceWhatIsNeededAndWhatIsFree) {
+TEST_F(DiskSpaceWaitTest, NeededAndFreeSpaceAreLoggedOnce) {
   int tries = 0;
   const auto write = [&]() -> Result<void> {
     if (++tries < 3) return full();
@@ -63,14 +63,14 @@ TEST_F(DiskSpaceWaitTest, PeopleAreToldOnceWhatIsNeededAndWhatIsFree) {
   EXPECT_EQ(log_.count("There is space again"), 1);
 }
 
-TEST_F(DiskSpaceWaitTest, ADiskWithRoomIsNotWaitedForNorOneThatSaysNothing) {
+TEST_F(DiskSpaceWaitTest, DiskWithFreeOrUnknownSpaceIsNotWaitedFor) {
   EXPECT_TRUE(wait_.expect_some());
   wait_.await_some();
   EXPECT_EQ(changes_, 0);
   EXPECT_TRUE(DiskSpaceWait({DiskSpaceWait::Location{}}, "", [] {}).expect_some());
 }
 
-TEST_F(DiskSpaceWaitTest, AFolderThatMayNotBeWrittenToIsWaitedForAndPeopleAreToldOnce) {
+TEST_F(DiskSpaceWaitTest, UnwritableFolderIsWaitedForAndLoggedOnce) {
   std::optional<ClosedFolder> closed(folder_.path());
   int tries = 0;
   const auto written = wait_.retry_until_written({12'000}, [&]() -> Result<int> {
@@ -87,7 +87,7 @@ TEST_F(DiskSpaceWaitTest, AFolderThatMayNotBeWrittenToIsWaitedForAndPeopleAreTol
   EXPECT_EQ(log_.count("It can be written to again"), 1);
 }
 
-TEST_F(DiskSpaceWaitTest, OfThoseWhoWaitOneAtATimeWritesAgain) {
+TEST_F(DiskSpaceWaitTest, WaitersRetryOneAtATime) {
   std::latch both_wait(2);
   std::atomic<int> writing = 0, most = 0;
   const auto write_late = [&] {
@@ -108,7 +108,7 @@ TEST_F(DiskSpaceWaitTest, OfThoseWhoWaitOneAtATimeWritesAgain) {
   EXPECT_EQ(most, 1);
 }
 
-TEST_F(DiskSpaceWaitTest, WhenTheFirstOneIsThroughItIsToldWhatTheNextOneWaitsFor) {
+TEST_F(DiskSpaceWaitTest, AfterTheFirstWaiterTheNextReasonIsLogged) {
   auto first = wait_.wait({}, full().value());
   auto second = wait_.wait({}, {Fault::refused, "out/b.txt: could not be created: Permission denied"});
   EXPECT_EQ(wait_.hold(), DiskSpaceWait::Hold::full);
@@ -123,7 +123,7 @@ TEST_F(DiskSpaceWaitTest, WhenTheFirstOneIsThroughItIsToldWhatTheNextOneWaitsFor
   EXPECT_EQ(changes_, 3);
 }
 
-TEST_F(DiskSpaceWaitTest, OfThoseWhoComeAndGoAtOnceTheLastThatIsToldIsSo) {
+TEST_F(DiskSpaceWaitTest, ConcurrentWaitersNotifyInOrderEndingInTheTrueState) {
   std::atomic<int> inside = 0, together = 0;
   DiskSpaceWait space_wait({{folder_.path(), "outputs"}}, "it is written", [&] {
     if (++inside > 1) ++together;
@@ -159,7 +159,7 @@ TEST_F(DiskSpaceWaitTest, AnotherFaultIsNotWaitedFor) {
   EXPECT_EQ(changes_, 0);
 }
 
-TEST_F(DiskSpaceWaitTest, WhoeverWaitsIsLetGoOfAndWhoeverComesLaterTriesOnce) {
+TEST_F(DiskSpaceWaitTest, CloseCancelsWaitersAndLaterWritesTryOnce) {
   auto waiting =
       std::async(std::launch::async, [&] { return wait_.retry_until_written({}, []() -> Result<void> { return full(); }); });
   log_.wait_for("No space left on device");

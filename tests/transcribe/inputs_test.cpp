@@ -55,7 +55,7 @@ TEST_F(Inputs, AFolderGivesItsAudioAndVideoByNameAndLeavesOutTheRest) {
   EXPECT_THAT(read({"talks/b/.."}), ElementsAre("a.flac", "b/1.webm", "b/2.MP3"));
 }
 
-TEST_F(Inputs, WhatAFolderLeavesOutIsCountedByReason) {
+TEST_F(Inputs, FilesLeftOutOfFoldersAreCountedByReason) {
   for (const char* name :
        {"talks/a.mp3", "talks/b/c.wav", "talks/notes.txt", "talks/raw", "talks/.x.mp3", "talks/.git/y"})
     put(name);
@@ -117,7 +117,7 @@ TEST_F(Inputs, TwoStarsStandForFoldersAndNotForPartsOfNames) {
   EXPECT_THAT(read({"t/*/**/d.mp3"}), ElementsAre("x/b/c/d.mp3"));
 }
 
-TEST_F(Inputs, WhatAPatternMeansKeepsItsTreeFromWhereThePatternStarts) {
+TEST_F(Inputs, PatternMatchesKeepTheirPathFromThePattern) {
   for (const char* name : {"t/2020/talk.mp3", "t/2021/talk.mp3", "t/2021/more/talk.mp3"}) put(name);
   EXPECT_THAT(read({"t/*/talk.mp3"}), ElementsAre("2020/talk.mp3", "2021/talk.mp3"));
   EXPECT_THAT(read({"t/{2020,2021}/*.mp3"}), ElementsAre("2020/talk.mp3", "2021/talk.mp3"));
@@ -133,7 +133,7 @@ TEST_F(Inputs, AFileIsTakenWhateverItsNameAndAlsoWhenItIsMissing) {
               ElementsAre("speech.dat", "odd[1].mp3", "missing.mp3"));
 }
 
-TEST_F(Inputs, AFolderThatIsNoneIsSaidToBeNoneAndIsNotTakenForARecording) {
+TEST_F(Inputs, InvalidFolderIsReportedAndNotTakenForARecording) {
   read({"talks/"});
   ASSERT_FALSE(result_);
   EXPECT_EQ(result_.error().fault, Fault::missing);
@@ -144,7 +144,7 @@ TEST_F(Inputs, AFolderThatIsNoneIsSaidToBeNoneAndIsNotTakenForARecording) {
   EXPECT_THAT(result_.error().text(), HasSubstr("talk.mp3/: the folder cannot be read: Not a directory"));
 }
 
-TEST_F(Inputs, ARecordingWithASlashBehindItInAListHasItsNameAllTheSame) {
+TEST_F(Inputs, TrailingSlashInAListKeepsTheName) {
   put("list.txt", "t/talk.mp3/\n" + (folder_ / "t/other.mp3").string() + "/\n");
   EXPECT_THAT(read({"list.txt"}, {.audio_root = folder_.path()}), ElementsAre("t/talk.mp3", "t/other.mp3"));
   EXPECT_EQ(found_[0].file, folder_ / "t/talk.mp3");
@@ -162,7 +162,7 @@ TEST_F(Inputs, ATableMeansFilesBesideItOrBelowTheAudioRoot) {
   EXPECT_EQ(found_[0].file, "/archive/a/1.mp3");
 }
 
-TEST_F(Inputs, AnAbsolutePathInAListHasThePlaceOfTheSameFileByItsRelativePathOrItsWholePath) {
+TEST_F(Inputs, AbsolutePathInListIsNamedByRelativeOrWholePath) {
   const std::string here = folder_.path().string();
   const std::string there = here.substr(1) + "/t/";  // without the slash at the start
   put("list.txt", here + "/t/2020/talk.mp3\n" + here + "/t/../t/2021/talk.mp3\n");
@@ -175,7 +175,7 @@ TEST_F(Inputs, AnAbsolutePathInAListHasThePlaceOfTheSameFileByItsRelativePathOrI
   EXPECT_THAT(read({"t/table.csv"}), ElementsAre("2020/talk.mp3", "2021/talk.mp3")) << "both beside the table";
 }
 
-TEST_F(Inputs, AnAbsolutePathHasTheSamePlaceWhereverSomebodyStands) {
+TEST_F(Inputs, AbsolutePathIsNamedAlikeFromAnyCurrentFolder) {
   const std::string file = folder_ / "t/talk.mp3";
   put("t/list.txt", file + "\n");
   put("t/table.csv", "path\n" + file + "\n");
@@ -193,7 +193,7 @@ TEST_F(Inputs, AnAbsolutePathHasTheSamePlaceWhereverSomebodyStands) {
   EXPECT_EQ(found_[0].below, "talk.mp3") << "a table in the current folder is in a folder, too";
 }
 
-TEST_F(Inputs, WhatIsNamedTwiceIsHandedOnOnceAndSkippingCountsWhatIsHandedOn) {
+TEST_F(Inputs, DuplicatesAreDeliveredOnceAndSkipCountsDelivered) {
   put("t/1.mp3");
   put("t/2.mp3");
   put("list.txt", (folder_ / "t/2.mp3").string() + "\n" + (folder_ / "t/3.mp3").string() + "\n");
@@ -235,7 +235,7 @@ TEST_F(Inputs, AnAddressIsRefusedAsAnArgumentAndAProblemInAList) {
     EXPECT_TRUE(expect_local(path)) << path;
 }
 
-TEST_F(Inputs, ALongListIsHandedOnLineByLineAndNothingBehindTheLineThatSatisfiesIsLookedAt) {
+TEST_F(Inputs, LongListIsReadOnlyUpToTheLastWantedLine) {
   constexpr int kWanted = 1000;
   std::string lines;
   for (int i = 0; i < 100'000; ++i)  // after the wanted ones come addresses, which would be problems

@@ -18,7 +18,7 @@ TEST(Interrupt, ASignalRaisesItAndTheAbortFollowsTheGrace) {
   EXPECT_TRUE(aborted.get_future().get()) << "raised before it is aborted";
 }
 
-TEST(Interrupt, WhoComesAfterTheGraceIsToldAtOnce) {
+TEST(Interrupt, CallbackAddedAfterTheGraceRunsAtOnce) {
   Interrupt interrupt(1ms);
   std::promise<void> first;
   interrupt.on_abort([&] { first.set_value(); });
@@ -29,7 +29,7 @@ TEST(Interrupt, WhoComesAfterTheGraceIsToldAtOnce) {
   EXPECT_TRUE(reported);
 }
 
-TEST(Interrupt, OneThatIsNeverRaisedEndsQuietly) {
+TEST(Interrupt, UnraisedInterruptEndsWithoutCallback) {
   Interrupt interrupt(1h);
   bool aborted = false;
   interrupt.on_abort([&] { aborted = true; });

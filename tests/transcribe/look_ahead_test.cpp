@@ -29,7 +29,7 @@ TEST(LookAhead, ATightMachineStillHasAFewWindowsReady) {
   EXPECT_EQ(look_ahead(MemoryFacts{.total = {kGiB}, .available = {1 << 20}}, false).prepared, 32U << 20);
 }
 
-TEST(LookAhead, WhatTheSystemDoesNotTellBoundsNothing) {
+TEST(LookAhead, UnknownMemorySetsNoLimit) {
   EXPECT_EQ(look_ahead(std::nullopt, true).decoded, kUnlimited);
 }
 

@@ -21,7 +21,7 @@ std::string complaint(const RunOptions& options) {
 
 }  // namespace
 
-TEST(ModelContext, WhatNoFileCouldBeTranscribedByIsSaidOnceAndByItsFlag) {
+TEST(ModelContext, OptionInvalidForTheModelIsReportedOnceByItsFlag) {
   RunOptions options;
   EXPECT_EQ(complaint(options), "");
   options.decoding.suppress_tokens = {-1, 51865};
@@ -36,7 +36,7 @@ TEST(ModelContext, WhatNoFileCouldBeTranscribedByIsSaidOnceAndByItsFlag) {
   EXPECT_EQ(complaint(options).rfind("--prefix: its ", 0), 0U) << complaint(options);
 }
 
-TEST(ModelContext, AnEnglishOneIsToldNoOtherLanguage) {
+TEST(ModelContext, EnglishOnlyModelIgnoresOtherLanguages) {
   RunOptions options;
   options.long_form.language = "yue";
   options.long_form.translate = true;

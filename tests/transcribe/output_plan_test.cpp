@@ -53,7 +53,7 @@ TEST(OutputPlan, TwoOutputsThatAreOneFileAreRefused) {
       << plan.error().what;
 }
 
-TEST(OutputPlan, WhatAnOutputReplacesIsReported) {
+TEST(OutputPlan, ReplacedOutputIsReported) {
   const TempFolder folder;
   ASSERT_TRUE(write_file_atomically(folder / "talk.txt", "was there"));
   const auto plan =
@@ -151,7 +151,7 @@ TEST(OutputPlan, NamedByPathTheyKeepTheirFoldersBelowTheCommonOne) {
   EXPECT_EQ((*plan)[2].outputs[0], "out/b/talk.mp3.txt");
 }
 
-TEST(OutputPlan, StandardInputLiesInNoFolder) {
+TEST(OutputPlan, StandardInputHasNoFolder) {
   const auto plan = plan_outputs({"/x/a/talk.mp3", "-", "/x/b/talk.mp3"},
                                  {.folder = "out", .formats = {Format::txt}, .name_by = NameBy::path});
   ASSERT_TRUE(plan);

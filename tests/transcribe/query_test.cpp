@@ -48,7 +48,7 @@ TEST_F(SqliteQuery, TheDatabaseCannotBeChangedByIt) {
   EXPECT_THAT(changed.error().what, HasSubstr("readonly"));
 }
 
-TEST_F(SqliteQuery, MistakesAreToldInTheDatabasesWords) {
+TEST_F(SqliteQuery, ErrorsQuoteTheDatabase) {
   EXPECT_THAT(query("SELECT nowhere FROM assets").error().text(), HasSubstr("no such column: nowhere"));
   EXPECT_THAT(query("").error().text(), HasSubstr("expected a query"));
   EXPECT_THAT(query_sqlite(folder_ / "none.db", "SELECT 1", {}).error().text(), HasSubstr("unable to open"));

@@ -53,7 +53,7 @@ TEST_F(RemoteWindowsTest, AWindowIsEncodedOnceHoweverOftenItIsDecoded) {
   EXPECT_DOUBLE_EQ(windows.costs().spent.encoder.count(), 0.25);
 }
 
-TEST_F(RemoteWindowsTest, TheNextWindowTakesThePlaceOfTheOneBeforeAndTheLastGoesWithTheFile) {
+TEST_F(RemoteWindowsTest, NextWindowReplacesThePreviousAndTheFileEndsTheLast) {
   {
     RemoteWindows windows(service(), mels_);
     ASSERT_TRUE(windows.decode({0, 500}, {.prompt = {1}}));

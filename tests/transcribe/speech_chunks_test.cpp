@@ -52,7 +52,7 @@ TEST(RestoreTimes, WordsStayInTheirPieceAndCarryTheirSegment) {
   EXPECT_NEAR(segments[0].end, 11, 1e-9);
 }
 
-TEST(EndWithSound, NoSegmentClaimsTimeBehindTheSoundAndTextIsNotLost) {
+TEST(EndWithSound, SegmentsEndWithTheAudioAndKeepTheirText) {
   std::vector<Segment> segments{{.start = 0, .end = 4}, {.start = 4, .end = 30}, {.start = 29, .end = 30, .text = "x"}};
   end_with_sound(segments, Seconds(7));
   EXPECT_EQ(segments[0].end, 4);
@@ -115,7 +115,7 @@ TEST(ClipsWithSound, AreEmptyWhereThereIsNothingElse) {
   EXPECT_EQ(clips[0], clips[1]);
 }
 
-TEST(ChunksOf, WholePiecesFillAWindowAndWhatIsShorterThanAFrameIsLeftOut) {
+TEST(ChunksOf, WholePiecesFillAWindowAndSubFramePiecesAreDropped) {
   const std::vector<SpeechPiece> pieces{piece(0, 12), piece(20, 30), piece(40, 50), {.start = 960000, .end = 960100}};
   const auto chunks = chunks_of(std::vector(pieces.begin(), pieces.end() - 1), 3000);
   ASSERT_EQ(chunks.size(), 2U);

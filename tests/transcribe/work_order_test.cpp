@@ -30,7 +30,7 @@ TEST(WorkOrder, TheLongestIsTakenFirstUnlessArrivalCounts) {
   EXPECT_EQ(arrival.take(kNow), 1);
 }
 
-TEST(WorkOrder, WhatIsOnlyToBeSaidComesBeforeEverything) {
+TEST(WorkOrder, JobsAddedFirstPrecedeEverything) {
   for (const Policy policy : {Policy::tutti, Policy::fifo}) {
     WorkOrder order(policy);
     order.add({1, Seconds(10), false, JobClass::interactive, 1'000'000});
@@ -42,7 +42,7 @@ TEST(WorkOrder, WhatIsOnlyToBeSaidComesBeforeEverything) {
   }
 }
 
-TEST(WorkOrder, WhatIsPutOffComesWhenItsTimeHasCome) {
+TEST(WorkOrder, DeferredJobIsTakenWhenDue) {
   WorkOrder order(Policy::tutti);
   EXPECT_FALSE(order.take(kNow));
   EXPECT_FALSE(order.wake_at(kNow));
@@ -74,7 +74,7 @@ TEST(WorkOrder, ClassGoesBeforePriorityAndThatBeforeLength) {
   EXPECT_EQ(arrival.take(kNow), 1) << "a policy that goes by arrival knows no class";
 }
 
-TEST(WorkOrder, OfInteractiveJobsTheEarliestDeadlineComesFirstThenTheShortest) {
+TEST(WorkOrder, InteractiveJobsGoByDeadlineThenByShortestLength) {
   WorkOrder order(Policy::tutti);
   const auto interactive = [](std::uint64_t id, double audio, std::optional<Seconds> deadline = {}) {
     return PoolJob{.id = id, .audio = Seconds(audio), .kind = JobClass::interactive, .deadline = deadline};
@@ -87,7 +87,7 @@ TEST(WorkOrder, OfInteractiveJobsTheEarliestDeadlineComesFirstThenTheShortest) {
   for (const JobId next : {5, 3, 4, 2, 1}) EXPECT_EQ(order.take(kNow), next);
 }
 
-TEST(WorkOrder, WhatAnEarlierRunAskedForGainsAStepForEveryTenMinutesItHasWaited) {
+TEST(WorkOrder, JobOfAnEarlierRunGainsPriorityEveryTenMinutes) {
   WorkOrder order(Policy::tutti);
   order.add({.id = 1, .audio = Seconds(100), .kind = JobClass::normal});
   order.add({.id = 2, .audio = Seconds(10), .queued_at = Seconds(-7 * 600)});

@@ -45,7 +45,7 @@ TEST(CaptionText, SpeakersAreNoText) {
   EXPECT_EQ(spoken("Yes. >> No. >> ANN: Maybe."), "Yes.\nNo.\nMaybe.");
 }
 
-TEST(CaptionText, WhatIsSpokenBeforeAColonStays) {
+TEST(CaptionText, SpokenTextBeforeAColonStays) {
   for (const char* caption :
        {"Remember: never do that", "The question is: why", "It is 10:30 now", "NOTE: mind the gap",
         "See http://example.org", "-5 degrees", "a well-known man", "I said: go"})

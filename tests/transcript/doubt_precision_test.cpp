@@ -110,7 +110,7 @@ TEST(DoubtPrecision, CleanRecordingsOfEightLanguagesRaiseNoDoubt) {
   for (const auto& [kind, s] : scores) EXPECT_EQ(s.findings, 0) << name_of(kind);
 }
 
-TEST(DoubtPrecision, WhatOnlyLooksLikeAFaultRaisesNoDoubt) {
+TEST(DoubtPrecision, DecoysRaiseFewDoubts) {
   const RealRecordings real;
   Scores scores;
   Dice dice(7);

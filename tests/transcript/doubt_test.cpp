@@ -97,7 +97,7 @@ TEST(Doubt, AWindowOfSpeechWithTwoWordsIsAGapToo) {
   EXPECT_THAT(gap.reason, testing::HasSubstr("25.0 s of speech have only 13 characters"));
 }
 
-TEST(Doubt, NobodySpeaksThatFast) {
+TEST(Doubt, TooFastSpeechIsDoubtful) {
   const std::string text =
       " It was a bright cold day in April and the clocks were striking thirteen when he came home to the house.";
   EXPECT_TRUE(doubts_in(transcript_of({segment(0, 5, text)})).empty());
@@ -108,7 +108,7 @@ TEST(Doubt, NobodySpeaksThatFast) {
               testing::HasSubstr("s of speech"));
 }
 
-TEST(Doubt, ChineseMayHoldAThirdOfTheLettersOfEnglish) {
+TEST(Doubt, ChineseRateIsMeasuredInSyllables) {
   const std::string text = "春天来了花园里的花都开了我们一起去看看吧好不好";  // 23 syllables
   EXPECT_TRUE(doubts_in(transcript_of({segment(0, 4, text)}, "zh")).empty());
   only(doubts_in(transcript_of({segment(0, 1.2, text)}, "zh")), DoubtKind::fast);
@@ -131,7 +131,7 @@ TEST(Doubt, AnotherScriptOrLanguageIsAFlipAndANameIsNot) {
               testing::HasSubstr("Cyrillic script where Latin is expected (English)"));
 }
 
-TEST(Doubt, TheModelsNumbersAreToldOncePerWindow) {
+TEST(Doubt, ModelScoresRaiseOneDoubtPerWindow) {
   auto transcript = transcript_of({segment(0, 4, " One thing."), segment(4, 9, " Another thing.")});
   for (Segment& each : transcript.segments) {
     each.avg_logprob = -1.4;

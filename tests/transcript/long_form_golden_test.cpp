@@ -16,7 +16,7 @@ const Json& golden() {
 
 }  // namespace
 
-TEST(LongForm, AsksAndAnswersAsTheReferenceInEveryScenario) {
+TEST(LongForm, RequestsAndResultsEqualReferenceInEveryScenario) {
   TUTTI_NEEDS("tokenizer/gpt2.tiktoken");
   TUTTI_NEEDS("tokenizer/multilingual.tiktoken");
   expect_every_scenario(golden(), 400);

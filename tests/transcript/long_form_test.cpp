@@ -93,7 +93,7 @@ class LongFormProperties : public testing::TestWithParam<std::int32_t> {
   void SetUp() override { TUTTI_NEEDS("tokenizer/multilingual.tiktoken"); }
 };
 
-TEST_P(LongFormProperties, WhateverIsAnsweredTheLoopEndsMovesOnAndAsksWithPromptsThatFit) {
+TEST_P(LongFormProperties, LoopAdvancesAndEndsWithFittingPromptsForAnyAnswer) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     std::mt19937 random(seed);
     const LongFormInput input{.content_frames = std::uniform_int_distribution(0, 20'000)(random),
@@ -169,7 +169,7 @@ TEST_F(LongFormLoop, AClipThatReachesPastTheRecordingEndsWithIt) {
   EXPECT_EQ(transcript->segments.back().end, 40.0);
 }
 
-TEST_F(LongFormLoop, AShorterWindowIsAsLongAsTheModelHearsIt) {
+TEST_F(LongFormLoop, ShorterModelWindowSetsTheWindowLength) {
   FakeDecoder decoder([](auto, const auto&) {
     return DecodeAnswer{.tokens = {timestamp(0), 1000}, .avg_logprob = -0.1};
   });
@@ -190,7 +190,7 @@ TEST_F(LongFormLoop, TheFirstErrorOfTheDecoderStopsIt) {
   EXPECT_EQ(decoder.requested.size(), 2U);
 }
 
-TEST_F(LongFormLoop, ProgressTellsEveryWindowsNewSegmentsAlsoWhereNothingWasSaid) {
+TEST_F(LongFormLoop, ProgressReportsNewSegmentsOfEveryWindowEvenNone) {
   FakeDecoder decoder([n = 0](auto, const auto&) mutable {
     if (++n == 2) return DecodeAnswer{.tokens = {timestamp(0), 1000}, .avg_logprob = -2, .no_speech_prob = 0.9};
     return DecodeAnswer{.tokens = {timestamp(0), 1000}, .avg_logprob = -0.1};
@@ -201,7 +201,7 @@ TEST_F(LongFormLoop, ProgressTellsEveryWindowsNewSegmentsAlsoWhereNothingWasSaid
   EXPECT_EQ(reported, (std::vector<std::pair<std::size_t, std::int64_t>>{{1, 3000}, {0, 6000}, {1, 7000}}));
 }
 
-TEST_F(LongFormLoop, WordTimesAreAskedForOnceAWindowWithItsTextAloneAndMoveTheSegmentToItsWords) {
+TEST_F(LongFormLoop, WordTimesAreRequestedOncePerWindowAndMoveTheSegment) {
   const auto text = tokenizer().encode(" Hello, world.");
   FakeDecoder decoder([&](auto, const auto&) {
     DecodeAnswer answer{.tokens = {timestamp(0)}, .avg_logprob = -0.1};
@@ -223,7 +223,7 @@ TEST_F(LongFormLoop, WordTimesAreAskedForOnceAWindowWithItsTextAloneAndMoveTheSe
   EXPECT_DOUBLE_EQ(segment.end, segment.words[1].end) << "the timestamp was 9 s";
 }
 
-TEST_F(LongFormLoop, AnAlignmentThatCannotBeIsAnError) {
+TEST_F(LongFormLoop, InvalidAlignmentIsAnError) {
   FakeDecoder decoder([](auto, const auto&) {
     return DecodeAnswer{.tokens = {timestamp(0), 1000, 1001}, .avg_logprob = -0.1};
   });
@@ -243,7 +243,7 @@ TEST_F(LongFormLoop, AnAlignmentThatCannotBeIsAnError) {
             Fault::device);
 }
 
-TEST_F(LongFormLoop, WhatCannotBeMeantIsAnErrorBeforeAnythingIsDecoded) {
+TEST_F(LongFormLoop, InvalidOptionsFailBeforeDecoding) {
   FakeDecoder decoder([](auto, const auto&) { return DecodeAnswer{}; });
   const auto error_of = [&](const LongFormOptions& options, std::int32_t n_text_ctx = 448) {
     const auto done =

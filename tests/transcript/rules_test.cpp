@@ -92,7 +92,7 @@ TEST(Fallback, WithoutAnIncrementThereIsOneTemperatureAndWithABadOneAnError) {
   EXPECT_TRUE(fallback_temperatures(0.001, std::nullopt));
 }
 
-TEST(Silence, IsBelievedUnlessTheTextIsConfident) {
+TEST(Silence, NeedsNoSpeechScoreAndUnconfidentText) {
   const LongFormOptions options;
   EXPECT_TRUE(is_silence({.compression_ratio = 1, .avg_logprob = -1.0, .no_speech_prob = 0.61}, options));
   EXPECT_FALSE(is_silence({.compression_ratio = 1, .avg_logprob = -0.9, .no_speech_prob = 0.99}, options));
@@ -123,7 +123,7 @@ TEST(PromptHistory, ACarriedInitialPromptLeadsEveryPrompt) {
   EXPECT_EQ(history.next(), (Tokens{-1, -2}));
 }
 
-TEST(PromptHistory, ACarriedPromptThatFillsTheRoomNeverMakesThePromptTooLong) {
+TEST(PromptHistory, CarriedPromptNeverMakesThePromptTooLong) {
   for (const std::int32_t length : {222, 223, 224, 400}) {
     PromptHistory history(counting(0, length), true, 448);
     EXPECT_LE(history.next().size(), 223U);

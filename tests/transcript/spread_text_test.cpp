@@ -32,7 +32,7 @@ TEST(SpreadText, SentencesHaveTheTimesOfTheirWords) {
   for (const auto& sentence : spread) EXPECT_TRUE(sentence.is_sure);
 }
 
-TEST(SpreadText, WordsHeardWronglyLeaveRoomAtTheEdges) {
+TEST(SpreadText, MisrecognisedWordsExtendToTheEdges) {
   const auto spread = spread_text("one two three four\nfive", found({"won", "two", "three", "for", "five"}), 9);
   ASSERT_EQ(spread.size(), 2U);
   EXPECT_TRUE(spread[0].is_sure);
@@ -40,7 +40,7 @@ TEST(SpreadText, WordsHeardWronglyLeaveRoomAtTheEdges) {
   EXPECT_DOUBLE_EQ(spread[0].segment.end, 3);
 }
 
-TEST(SpreadText, SentencesHardlyHeardShareTheTimeBetweenThoseThatWere) {
+TEST(SpreadText, UnrecognisedSentencesShareTheTimeBetweenOthers) {
   const auto spread = spread_text(
       "aaaa\none two\nbb\ncccc\nthree\ndd",
       [] {

@@ -32,7 +32,7 @@ TEST(SubtitleReader, WebVttWithNotesNamesAndSettings) {
   EXPECT_DOUBLE_EQ(read->texts.at(0).end, 5.25);
 }
 
-TEST(SubtitleReader, OfRollingCaptionsEveryLineIsToldOnce) {
+TEST(SubtitleReader, RollingCaptionsGiveEveryLineOnce) {
   const auto read = read_subtitles(
       "WEBVTT\nKind: captions\n\n00:00:00.000 --> 00:00:01.300 align:start position:0%\n \n"
       "good<00:00:00.500><c> morning</c>\n\n00:00:01.300 --> 00:00:01.310\ngood morning\n \n\n"
@@ -47,7 +47,7 @@ TEST(SubtitleReader, OfRollingCaptionsEveryLineIsToldOnce) {
   EXPECT_EQ(read->texts.at(2).text, "to all") << "spoken again: it is in the file twice";
 }
 
-TEST(SubtitleReader, WhatIsSaidTwiceIsToldTwice) {
+TEST(SubtitleReader, RepeatedSpeechIsKeptTwice) {
   const auto read =
       read_subtitles("1\n00:00:01,000 --> 00:00:02,000\nNo!\n\n2\n00:00:02,000 --> 00:00:03,000\nNo!\nWhy?\n");
   ASSERT_TRUE(read) << read.error().text();

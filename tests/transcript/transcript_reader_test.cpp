@@ -17,7 +17,7 @@ std::string error_of(std::string_view json) {
 
 }  // namespace
 
-TEST(TranscriptReader, WhatWasWrittenIsReadBackTheSame) {
+TEST(TranscriptReader, WrittenTranscriptReadsBackEqual) {
   const Segment odd{.id = 3,
                     .seek = 6000,
                     .start = 0.1 + 0.2,
@@ -33,7 +33,7 @@ TEST(TranscriptReader, WhatWasWrittenIsReadBackTheSame) {
   EXPECT_EQ(transcript_json(read_transcript_json(written).value()), written);
 }
 
-TEST(TranscriptReader, WhisperXsWordsTakeTheirSpacesFromTheTextAndMissingTimesFromTheNeighbour) {
+TEST(TranscriptReader, WhisperXWordsGetTextSpacesAndNeighboursTimes) {
   const auto read =
       read_transcript_json(R"({"segments": [{"start": 1.0, "end": 4.0, "text": " In 1984, yes.", "words": [
       {"word": "In", "start": 1.0, "end": 1.25, "score": 0.5}, {"word": "1984,"},
@@ -54,7 +54,7 @@ TEST(TranscriptReader, ATranscriptWithoutTextAtTheTopGetsItFromItsSegments) {
   EXPECT_EQ(read->segments[1].id, 1);
 }
 
-TEST(TranscriptReader, ErrorsNameThePlaceWhatWasExpectedAndWhatWasFound) {
+TEST(TranscriptReader, ErrorsNameFieldExpectedAndFound) {
   EXPECT_EQ(error_of(R"([1])"), "transcript JSON, the document: expected an object with \"segments\", found an array");
   EXPECT_EQ(error_of(R"({"text": ""})"), "transcript JSON, segments: expected an array, found nothing");
   EXPECT_EQ(error_of(R"({"segments": [{"start": 0, "end": "x", "text": ""}]})"),
@@ -71,7 +71,7 @@ TEST(TranscriptReader, ErrorsNameThePlaceWhatWasExpectedAndWhatWasFound) {
             "transcript JSON, segments[0].words[0]: expected an object with \"word\", found an object");
 }
 
-TEST(TranscriptReader, WhatIsNoJsonIsSaidWithItsPlaceAndWithoutTheLibrarysOwnNumbers) {
+TEST(TranscriptReader, InvalidJsonErrorNamesPositionWithoutLibraryIds) {
   for (const char* broken : {"", "{\"text\": \"x", "{\"segments\": [{\"start\": 1e999}]}"}) {
     const auto read = read_transcript_json(broken);
     ASSERT_FALSE(read) << broken;
@@ -82,7 +82,7 @@ TEST(TranscriptReader, WhatIsNoJsonIsSaidWithItsPlaceAndWithoutTheLibrarysOwnNum
   }
 }
 
-TEST(TranscriptReader, AFileThatEndsTooSoonIsDamagedWithThePlaceInTheError) {
+TEST(TranscriptReader, TruncatedFileIsCorrupt) {
   const std::string whole = transcript_json({.text = "t", .segments = {Segment{.text = " a"}}, .language = "en"});
   for (std::size_t size = 0; size < whole.size(); ++size) {
     const auto read = read_transcript_json(std::string_view(whole).substr(0, size));

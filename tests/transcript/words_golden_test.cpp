@@ -38,7 +38,7 @@ class Prompts : public testing::Test {
   }
 };
 
-TEST_F(Prompts, OfHotWordsAndPreviousTextAreFasterWhispers) {
+TEST_F(Prompts, HotWordsAndPreviousTextEqualFasterWhisper) {
   for (const Json& row : golden()["hot_words"]) {
     LongFormOptions options{.language = "en", .initial_prompt = row[1], .without_timestamps = row[2]};
     options.hot_words = row[0];
@@ -48,7 +48,7 @@ TEST_F(Prompts, OfHotWordsAndPreviousTextAreFasterWhispers) {
   EXPECT_GE(golden()["hot_words"].size(), 12U);
 }
 
-TEST_F(Prompts, PreviousTextGivesWayWhereHotWordsOrAPrefixLeaveItNoRoom) {
+TEST_F(Prompts, HotWordsOrPrefixDisplacePreviousText) {
   std::string many;
   for (int i = 0; i < 300; ++i) many += "word ";
   LongFormOptions options{.language = "en", .initial_prompt = many};
@@ -60,7 +60,7 @@ TEST_F(Prompts, PreviousTextGivesWayWhereHotWordsOrAPrefixLeaveItNoRoom) {
   EXPECT_EQ(request.prompt[static_cast<std::size_t>(request.sot_index)], tokenizer("multilingual").special().sot);
 }
 
-TEST_F(Prompts, APrefixThatLeavesNoRoomForAnAnswerIsAnErrorThatSaysSo) {
+TEST_F(Prompts, PrefixFillingTheContextIsAUsageError) {
   LongFormOptions options{.language = "en"};
   for (int i = 0; i < 500; ++i) options.prefix += "word ";
   const auto request = first_request(options);
@@ -77,7 +77,7 @@ TEST_F(Prompts, BlankHotWordsAndPrefixesAreNone) {
   EXPECT_EQ(first_request(options).value().prompt, bare);
 }
 
-TEST(WordTimes, AreAskedForAndSetAsInTheReferenceInEveryScenario) {
+TEST(WordTimes, EqualReferenceInEveryScenario) {
   TUTTI_NEEDS("tokenizer/gpt2.tiktoken");
   TUTTI_NEEDS("tokenizer/multilingual.tiktoken");
   expect_every_scenario(golden(), 400);

@@ -61,7 +61,7 @@ INSTANTIATE_TEST_SUITE_P(EveryFormat, WriterCase,
                          testing::Values(Format::txt, Format::vtt, Format::srt, Format::tsv, Format::json),
                          [](const auto& chosen) { return std::string(extension(chosen.param)); });
 
-TEST(Subtitles, WordsAreLaidOutAsTheReferenceDoesForEveryCombinationOfOptions) {
+TEST(Subtitles, WordLayoutEqualsReferenceForEveryOptionCombination) {
   for (const Json& made : golden()["grid"]) {
     const Transcript transcript = transcript_of(made);
     for (const Json& row : made["sums"]) {
@@ -77,7 +77,7 @@ TEST(Subtitles, WordsAreLaidOutAsTheReferenceDoesForEveryCombinationOfOptions) {
   }
 }
 
-TEST(Subtitles, AClearedFirstSegmentOnWhichTheReferenceFailsBecomesAnEmptyCue) {
+TEST(Subtitles, ClearedFirstSegmentBecomesAnEmptyCue) {
   const Transcript transcript = segment({Segment{.id = 0, .start = 0, .end = 30},
                                       Segment{.id = 1, .start = 30, .end = 41.2, .text = " late", .tokens = {5}}});
   EXPECT_EQ(format_transcript(transcript, Format::srt).value(),
@@ -124,7 +124,7 @@ TEST(LikePython, BytesThatAreNotUtf8BecomeReplacementCharactersInJson) {
   EXPECT_EQ(strip("a \x80"), "a \x80");
 }
 
-TEST(TranscriptJson, NamesTheLanguageAsItWasAskedForUnlessAnotherWasTaken) {
+TEST(TranscriptJson, NamesTheLanguageAsGivenUnlessAnotherWasUsed) {
   const auto language = [](const std::string& called) {
     const auto text = format_transcript(segment({}), Format::json, {.language = called});
     return Json::parse(text.value())["language"].get<std::string>();

@@ -65,7 +65,7 @@ TEST(FleetTable, AnOrdinaryTerminalShowsEverythingThatMatters) {
     EXPECT_THAT(all, HasSubstr(part));
 }
 
-TEST(FleetTable, OfADeviceThatIsWellNoReasonIsTold) {
+TEST(FleetTable, HealthyDeviceShowsNoReason) {
   FleetStatus s = lectures();
   s.devices[0].state = "healthy";
   s.devices[0].reason = "a piece succeeded";
@@ -102,7 +102,7 @@ TEST(FleetTable, EveryTerminalIsFilledExactlyAndNeverOverrun) {
       }
 }
 
-TEST(FleetTable, WhyNothingNewIsBegunIsSaidBelowTheTotals) {
+TEST(FleetTable, HoldReasonIsShownBelowTheTotals) {
   FleetStatus status = lectures();
   status.held_up = "out/a.txt: No space left on device";
   const auto lines = render_fleet(status, {.columns = 80, .lines = 24});
@@ -110,7 +110,7 @@ TEST(FleetTable, WhyNothingNewIsBegunIsSaidBelowTheTotals) {
   EXPECT_EQ(read_fleet_status(fleet_status_json(status))->held_up, status.held_up);
 }
 
-TEST(FleetTable, WhatDoesNotFitIsCounted) {
+TEST(FleetTable, RowsThatDoNotFitAreCounted) {
   FleetStatus many = lectures();
   for (int i = 2; i < 16; ++i) many.devices.push_back(device("cuda:" + std::to_string(i)));
   for (int i = 0; i < 60; ++i) many.in_work.push_back({.name = "talk", .device = "cuda:0"});
@@ -134,7 +134,7 @@ TEST(FleetTable, ASpeedThatIsOnlyExpectedIsMarkedUntilOneIsMeasured) {
   EXPECT_THAT(all, AllOf(HasSubstr("31.2×"), HasSubstr("~12.0×"), Not(HasSubstr("~40"))));
 }
 
-TEST(FleetTable, AnAsciiTerminalGetsNothingElseAndNoColourUnlessAsked) {
+TEST(FleetTable, AsciiTerminalGetsOnlyAsciiAndColourOnRequest) {
   const auto plain = render_fleet(lectures(), {.columns = 80, .lines = 24, .ascii = true});
   for (const auto& line : plain) {
     EXPECT_EQ(line.size(), 80U);
@@ -167,7 +167,7 @@ TEST(FleetLine, ReadsAsInTheNote) {
   EXPECT_EQ(fleet_line(s), "GPU 0: 3/5 tasks, 45% util | GPU 1: 2/5 tasks, 32% util -> next: GPU 1");
 }
 
-TEST(FleetJson, WhatIsWrittenIsReadBackAndWhatIsUnknownIsAbsent) {
+TEST(FleetJson, WrittenStatusReadsBackAndUnknownIsAbsent) {
   const FleetStatus s = lectures();
   const std::string json = fleet_status_json(s);
   EXPECT_THAT(json, AllOf(HasSubstr("\"version\":1"), HasSubstr("\"own_memory_bytes\":6100000000"),
@@ -179,7 +179,7 @@ TEST(FleetJson, WhatIsWrittenIsReadBackAndWhatIsUnknownIsAbsent) {
   EXPECT_EQ(back->devices[1].since, Seconds(12));
 }
 
-TEST(FleetJson, AStrangersVersionAndAWrongTypeAreErrorsThatNameThem) {
+TEST(FleetJson, UnknownVersionOrWrongTypeErrorNamesIt) {
   EXPECT_THAT(read_fleet_status("{\"version\":2}").error().text(), HasSubstr("expected version 1, found 2"));
   EXPECT_THAT(read_fleet_status("{\"version\":\"1\"}").error().text(), HasSubstr("expected version 1, found \"1\""));
   EXPECT_THAT(read_fleet_status("{\"version\":1,\"tasks\":\"many\"}").error().text(),

@@ -21,7 +21,7 @@ TEST(ViewText, FittedTextTakesExactlyItsColumns) {
   EXPECT_EQ(fitted("monday-talk.mp3", 8, true), "…alk.mp3");
 }
 
-TEST(Progress, WhatMovesTheCursorIsNotShown) {
+TEST(Progress, ControlCharactersAreNotShown) {
   ProgressState state{.files = 1};
   state.rows.push_back({.name = "a\x1b[2Jb.mp3", .total = Seconds(1), .text = " so\r\n\x07 on\xc2\x9b"});
   const auto line = render_progress(state, 80, 24)[0];

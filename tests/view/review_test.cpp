@@ -28,7 +28,7 @@ ReviewList one_doubtful() {
 
 }  // namespace
 
-TEST(Review, TheHeadlineSaysHowMuchIsLeftToHear) {
+TEST(Review, HeadlineCountsRecordingsToListenTo) {
   ReviewList list = one_doubtful();
   EXPECT_EQ(review_headline(list), "20,000 done, listen to this one");
   list.recordings.resize(37, list.recordings.front());
@@ -61,7 +61,7 @@ TEST(Review, TheWaveformMarksTheDoubtfulStretch) {
   EXPECT_THAT(page, HasSubstr("M2 0.0h.8v56.0h-.8z"));
 }
 
-TEST(Review, WhatIsSaidAgainstOnePlaceStandsTogetherWithOnePlayer) {
+TEST(Review, FindingsAtOneTimeShareOnePlayer) {
   ReviewList list = one_doubtful();
   ReviewFinding again = list.recordings[0].findings[0];
   again.kind = "improbable";

@@ -31,7 +31,7 @@ std::string report(const RunNumbers& run) {
 
 }  // namespace
 
-TEST(RunReport, WaitingForInputMeansThatDecodingLimitsAndSaysWhatThatCosts) {
+TEST(RunReport, InputWaitNamesAudioDecodingAsLimitAndItsCost) {
   const auto run =
       run_of({device("cuda:0", 30, {.input = Seconds(400)}), device("cuda:1", 10, {.input = Seconds(400)})});
   EXPECT_THAT(report(run),
@@ -57,7 +57,7 @@ TEST(RunReport, TheLargestGainComesFirst) {
   EXPECT_THAT(found[1].text, HasSubstr("memory limits"));
 }
 
-TEST(RunReport, AGainIsNeverMoreThanWhatIsPossible) {
+TEST(RunReport, GainNeverExceedsThePossible) {
   auto run = run_of({device("cuda:0", 10, {}), device("cuda:1", 10, {.no_job = Seconds(900)})});
   run.shared_files = false;
   run.longest = Seconds(9000);  // 900 s on either device
@@ -95,7 +95,7 @@ TEST(RunReport, EfficiencyIsAgainstTheSumOfSpeeds) {
   EXPECT_THAT(report(run), HasSubstr("Efficiency 75 %: the same work takes these devices at least 12:30"));
 }
 
-TEST(RunReport, OfAStoppedRunWhatWasInWorkIsSaidNotToCount) {
+TEST(RunReport, StoppedRunNotesThatWorkInProgressIsNotCounted) {
   auto run = run_of({device("cuda:0", 30, {})});
   EXPECT_THAT(report(run), Not(HasSubstr("stopped")));
   run.stopped = true;
@@ -126,27 +126,27 @@ TEST(RunReport, TheQuoteIsComparedAndWhatWasNotMeasuredIsNotShown) {
   EXPECT_THAT(report(run), HasSubstr("cost 0.018 instead of 0.02 (-9 %)")) << "small amounts are still distinguished";
 }
 
-TEST(RunReport, WhatReadsLikeItsQuoteIsNotSaidToBeManyTimesIt) {
+TEST(RunReport, TimeEqualToItsQuoteWhenShownHasNoPercentage) {
   auto run = run_of({device("cuda:0", 30, {})});
   run.elapsed = Seconds(0.4);
   run.quote = {.time = Seconds(0.03)};
   EXPECT_THAT(report(run), AllOf(HasSubstr("Against the plan: 0:00 instead of 0:00"), Not(HasSubstr("(+"))));
 }
 
-TEST(RunReport, ADeviceThatDidNothingIsNotCountedAmongThoseTheWorkCouldHaveRunOn) {
+TEST(RunReport, DeviceThatDidNothingIsLeftOutOfTheBound) {
   auto run = run_of({device("cuda:0", 30, {})});
   run.devices.push_back({.id = "cuda:1", .idle = {.fault = Seconds(1000)}});
   EXPECT_THAT(report(run), HasSubstr("at least 16:40, without cuda:1: its speed is not known\n"));
 }
 
-TEST(RunReport, TimeInWhichAStalledDeviceHeldWhatWasLeftIsNotCalledWantOfJobs) {
+TEST(RunReport, WaitForAStalledDeviceIsNotCalledLackOfJobs) {
   const auto run = run_of({device("cuda:0", 30, {.stalled = Seconds(200)}), device("cuda:1", 10, {})});
   EXPECT_THAT(report(run),
               AllOf(HasSubstr("waiting for a stalled device 20 %"),
                     HasSubstr("Waiting for a stalled device 10 % of the time: "), Not(HasSubstr("no task"))));
 }
 
-TEST(RunReport, WhatWasPutOffOrWaitedForAnAnswerIsNoWantOfInput) {
+TEST(RunReport, PutOffOrPendingTimeIsNotCalledLackOfInput) {
   const auto run = run_of({device("cuda:0", 30, {.put_off = Seconds(300), .pending = Seconds(100)})});
   EXPECT_THAT(report(run), AllOf(HasSubstr("Put off 30 % of the time: "), HasSubstr("Waiting for an answer 10 %"),
                                  HasSubstr("--yes"), Not(HasSubstr("decoding"))));
@@ -178,7 +178,7 @@ TEST(RunReport, ARunThatDidNothingIsALine) {
   EXPECT_THAT(report(lost), AllOf(HasSubstr("3 failed"), HasSubstr("faults took devices out. What helps")));
 }
 
-TEST(RunReport, ATailThatAnotherPolicyLeftToASlowDeviceIsAnsweredWithTheUsualOne) {
+TEST(RunReport, TailOfAnotherPolicyRecommendsTheUsualPolicy) {
   auto run = run_of({device("fast", 30, {.no_job = Seconds(600)}), device("slow", 12, {})});
   run.policy = "note";
   EXPECT_THAT(report(run),
@@ -208,7 +208,7 @@ TEST(RunReport, TheTableShowsWhatADeviceDidBesideItsRating) {
   EXPECT_THAT(report(unrated), Not(HasSubstr("rated")));
 }
 
-TEST(RunReport, WhatEfficiencyLacksIsExplainedToTheLastPoint) {
+TEST(RunReport, EfficiencyLossIsFullyExplained) {
   const auto run = below_its_rating();
   EXPECT_THAT(report(run),
               HasSubstr("Efficiency 68 %: the same work takes these devices at least 11:20. The rest: slower "

@@ -37,7 +37,7 @@ TEST(TimeChart, LabelsCannotBecomeMarkup) {
   EXPECT_THAT(svg, Not(HasSubstr("<script>")));
 }
 
-TEST(TimeChart, NothingToShowIsSaid) {
+TEST(TimeChart, EmptyChartShowsNothingYet) {
   EXPECT_THAT(time_chart_svg("speeds", {}, Seconds(1)), HasSubstr("nothing yet"));
   EXPECT_THAT(time_chart_svg("speeds", {{"zero", {{5, 0}}}}, Seconds(1)), Not(HasSubstr("nan")));
 }

@@ -103,7 +103,7 @@ TEST(TopState, JobsAreCancelledOnlyAfterAYes) {
   EXPECT_EQ(action->name, "long.mp3");
 }
 
-TEST(TopState, TheQuestionBehindALongNameIsToBeRead) {
+TEST(TopState, PromptAfterALongNameStaysReadable) {
   TopState state;
   TopData data = batch();
   data.run->in_work[0].name = "Lecture " + std::string(200, 'x') + " of monday.mp3";
@@ -127,7 +127,7 @@ TEST(TopState, DrainAndResumeNameTheDeviceThatIsShownThere) {
   EXPECT_THAT(state.message, HasSubstr("no batch is running"));
 }
 
-TEST(TopState, TheFilterTakesLettersThatAreKeysElsewhere) {
+TEST(TopState, FilterAcceptsCharactersThatAreKeysElsewhere) {
   TopState state;
   const TopData data = batch();
   press(state, key('/'), data);
@@ -155,7 +155,7 @@ TEST(TopState, LooksMoreOftenAndLessOftenWithinReason) {
   EXPECT_EQ(state.interval, Seconds(16));
 }
 
-TEST(TopState, RowsAreSortedByWhatIsChosen) {
+TEST(TopState, RowsAreSortedByTheChosenColumn) {
   const TopData data = batch();
   EXPECT_THAT(panel_rows(data, {.sort = 3}).ids, ElementsAre("cuda:0", "cuda:1", "cpu:0"));
   EXPECT_THAT(panel_rows(data, {.sort = 1}).ids, ElementsAre("cuda:1", "cpu:0", "cuda:0"));
@@ -206,7 +206,7 @@ TEST(Repaint, OnlySendsWhatChanged) {
   EXPECT_EQ(repaint({}, {"a"}), "\x1b[2J\x1b[1;1Ha");
 }
 
-TEST(TopReport, SaysHowFullDisksAreAndWhatPassesThroughThem) {
+TEST(TopReport, ShowsDiskSpaceAndTraffic) {
   TopData data{.title = "this machine"};
   data.host.disks = {{.path = "/", .total = Bytes{100'000'000'000}, .free = Bytes{40'000'000'000}, .read = 12e6},
                      {.path = "/away"}};
@@ -218,7 +218,7 @@ TEST(TopReport, SaysHowFullDisksAreAndWhatPassesThroughThem) {
                     HasSubstr("{\"path\":\"/away\"}")));
 }
 
-TEST(TopJson, IsTypedAndLeavesOutWhatIsNotKnown) {
+TEST(TopJson, IsTypedAndOmitsUnknownValues) {
   TopData data = batch();
   data.host.busy = 0.5;
   data.processes = {{.pid = 7, .name = "\xff", .own = true}};

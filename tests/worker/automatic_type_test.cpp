@@ -80,7 +80,7 @@ TEST(SelfTest, EveryTypeOfThisProcessorIsTriedOnTheModelAndSound) {
   }
 }
 
-TEST(AutomaticType, AVerdictIsRememberedForThisDeviceBuildAndModel) {
+TEST(AutomaticType, SelfTestResultIsCachedPerDeviceBuildAndModel) {
   TUTTI_NEEDS_TINY_MODEL();
   const TempFolder cache;
   const ScopedVariable variable("TUTTI_CACHE", cache.path().c_str());
@@ -103,7 +103,7 @@ TEST(AutomaticType, AVerdictIsRememberedForThisDeviceBuildAndModel) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), std::filesystem::directory_iterator()), 2);
 }
 
-TEST(AutomaticType, AVerdictHoldsForAsManyThreadsAsItWasFoundWith) {
+TEST(AutomaticType, SelfTestResultHoldsOnlyForItsThreadCount) {
   const TempFolder cache;
   const ScopedVariable variable("TUTTI_CACHE", cache.path().c_str());
   const int usual = at::get_num_threads();

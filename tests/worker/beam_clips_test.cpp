@@ -37,7 +37,7 @@ DecodeRequest job_of(const json& search, const json& suppress) {
           .rules = {.suppress = suppress, .timestamps = search["timestamps"]}};
 }
 
-TEST(BeamClips, EverySearchOfEveryClipSaysInFloat32WhatTheReferenceSays) {
+TEST(BeamClips, EverySearchOfEveryClipEqualsReferenceInFloat32) {
   TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
   const auto file = json::parse(std::ifstream(TUTTI_SOURCE_DIR "/tests/data/decode/beam.json"));
   const auto& searches = file["clips"];

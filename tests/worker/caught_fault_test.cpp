@@ -47,7 +47,7 @@ TEST(CaughtFault, ALibraryThatFindsNoMemoryIsMetWithLess) {
   }
 }
 
-TEST(CaughtFault, WhatALibraryDoesNotSupportLeavesTheCardSound) {
+TEST(CaughtFault, UnsupportedOperationIsNotFatal) {
   for (const auto* text :
        {"CUDA error: CUBLAS_STATUS_NOT_SUPPORTED when calling `cublasLtMatmul`",
         "cuDNN error: CUDNN_STATUS_NOT_SUPPORTED. This error may appear if you passed in a non-contiguous input.",
@@ -58,7 +58,7 @@ TEST(CaughtFault, WhatALibraryDoesNotSupportLeavesTheCardSound) {
   }
 }
 
-TEST(CaughtFault, AKernelThatIsNotInThisBuildLeavesTheCardSound) {
+TEST(CaughtFault, MissingKernelIsNotFatalAndNamesTheBuildOption) {
   for (const auto& [code, output] : {std::pair(209, "no kernel image"), std::pair(98, "invalid device function")}) {
     const auto fault = fault_of(KernelError(code, output));
     EXPECT_FALSE(fault.fatal) << output;
@@ -68,7 +68,7 @@ TEST(CaughtFault, AKernelThatIsNotInThisBuildLeavesTheCardSound) {
   EXPECT_TRUE(fault_of(std::bad_alloc()).out_of_memory);
 }
 
-TEST(CaughtFault, IsToldInTheFirstLineBehindWhatWasDone) {
+TEST(CaughtFault, IsDescribedByActivityAndFirstLine) {
   EXPECT_EQ(written_by_torch("one line\nanother").error.what, "decoding: one line");
 }
 

@@ -15,7 +15,7 @@ std::string chosen(const std::string& name, const DeviceAbility& device) {
   return std::string(choose_compute_type(name, device).value().type.name());
 }
 
-TEST(ComputeChoice, WhatADeviceHasIsTakenWithoutAWord) {
+TEST(ComputeChoice, SupportedTypeIsUsedSilently) {
   for (const auto* name : {"float32", "bfloat16", "int8"}) {
     EXPECT_EQ(chosen(name, kCpu), name);
     EXPECT_EQ(choose_compute_type(name, kCpu)->why, "");
@@ -24,7 +24,7 @@ TEST(ComputeChoice, WhatADeviceHasIsTakenWithoutAWord) {
     EXPECT_EQ(chosen(name, kHopper), name);
 }
 
-TEST(ComputeChoice, WhatADeviceHasNotFallsBackToTheNearestAndSaysWhy) {
+TEST(ComputeChoice, UnsupportedTypeFallsBackToNearestWithReason) {
   EXPECT_EQ(chosen("float16", kCpu), "float32");
   EXPECT_EQ(chosen("int8_float16", kCpu), "int8");
   EXPECT_EQ(chosen("int8_float16", kOldCpu), "float32");

@@ -106,7 +106,7 @@ class FastType : public testing::TestWithParam<ComputeType::Kind> {};
 INSTANTIATE_TEST_SUITE_P(OnTheCpu, FastType, testing::Values(ComputeType::bfloat16, ComputeType::int8),
                          [](const auto& type) { return std::string(ComputeType(type.param).name()); });
 
-TEST_P(FastType, HearsAndSaysWhatFloat32SaysAlongFloat32sPath) {
+TEST_P(FastType, AgreesWithFloat32AlongItsTokens) {
   TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
   const auto windows = all_speech();
   const auto wanted = opinions(ComputeType::float32, windows);

@@ -34,7 +34,7 @@ TEST(LoadModel, TakesTheSmallVocabularyOfTheModelThatComesWithTheProgram) {
   EXPECT_EQ(model->tokens.eot, 256);
 }
 
-TEST(LoadModel, TimesAWindowOnlyWhereThatIsAskedFor) {
+TEST(LoadModel, TimesAWindowOnlyOnRequest) {
   LoadModel request{.model_path = TUTTI_SOURCE_DIR "/models/nano", .device = "cpu", .compute_type = "float32"};
   EXPECT_EQ(load_model(request).value().window_seconds, 0);
   request.time_a_window = true;

@@ -16,7 +16,7 @@
 namespace tutti {
 namespace {
 
-TEST(Worker, OutOfMemoryHalvesTheSlotsSaysSoAndLosesNoWindow) {
+TEST(Worker, OutOfMemoryHalvesSlotsLogsItAndLosesNoWindow) {
   WorkerHere worker({.most_slots = 2});
   for (int name = 1; name <= 5; ++name) {
     worker.control->open(static_cast<WindowId>(name), 2, 10, mel_of(name));
@@ -38,7 +38,7 @@ TEST(Worker, OutOfMemoryHalvesTheSlotsSaysSoAndLosesNoWindow) {
   EXPECT_EQ(lines[1], "decoding: out of memory: stepping 2 sequences at a time instead of 4");
 }
 
-TEST(Worker, OutOfMemoryWhileEncodingMakesRoomAndTriesAgain) {
+TEST(Worker, OutOfMemoryWhileEncodingFreesSlotsAndRetries) {
   int encodings = 0;
   WorkerHere worker({.encode = [&](const at::Tensor&) {
     if (++encodings <= 2) throw c10::OutOfMemoryError({}, "CUDA out of memory. Tried to allocate 2 GiB\nbacktrace");
@@ -58,7 +58,7 @@ std::function<void(const at::Tensor&)> no_memory_from(int first, int last) {
   };
 }
 
-TEST(Worker, AWindowThatNobodyReadsMakesRoomForTheNextAndIsEncodedAgainWhenAskedFor) {
+TEST(Worker, IdleWindowIsEvictedForTheNextAndReencodedOnRequest) {
   WorkerHere worker({.encode = no_memory_from(2, 5)});
   worker.control->open(1, 2, 10, mel_of(1));
   worker.control->expect<Opened>();
@@ -108,7 +108,7 @@ TEST(Worker, AKernelThatFindsNoMemoryIsMetWithFewerSlots) {
   expect_answer(worker.control->expect<Decoded>(), 1, request_of(1, 2));
 }
 
-TEST(Worker, WhatDoesNotEvenFitAloneIsExhaustedAndTheNextIsTried) {
+TEST(Worker, RequestThatDoesNotFitAloneFailsAndTheNextRuns) {
   int steps = 0;
   WorkerHere worker({.step = [&] {
     if (++steps <= 4) throw std::bad_alloc();
@@ -140,7 +140,7 @@ void open_two(WorkerHere& worker) {
   }
 }
 
-TEST(Worker, AWindowThatNobodyReadsMakesRoomForADecodingAndIsEncodedAgainWhenAskedFor) {
+TEST(Worker, IdleWindowIsEvictedForDecodingAndReencodedOnRequest) {
   std::atomic<int> encodings = 0;
   WorkerHere worker(no_memory_for_steps(4, encodings));
   open_two(worker);
@@ -153,7 +153,7 @@ TEST(Worker, AWindowThatNobodyReadsMakesRoomForADecodingAndIsEncodedAgainWhenAsk
   EXPECT_EQ(encodings.load(), 3);
 }
 
-TEST(Worker, AWindowWhoseLanguageIsDetectedStaysWhileOthersMakeRoom) {
+TEST(Worker, WindowInLanguageDetectionIsNotEvicted) {
   std::atomic<int> encodings = 0;
   WorkerHere worker(no_memory_for_steps(4, encodings));
   open_two(worker);

@@ -183,7 +183,7 @@ TEST_P(EveryType, WithFixedShapesNeitherBatchNorOrderChangesASingleBit) {
   }
 }
 
-TEST_P(EveryType, WhatABatchsShapeAloneChangesIsCounted) {
+TEST_P(EveryType, DifferencesByBatchShapeAloneAreCounted) {
   TUTTI_NEEDS_TINY_MODEL();
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const auto bench = bench_of(GetParam());

@@ -21,7 +21,7 @@ const char* const kEngine = TUTTI_BINARY_DIR "/bin/tutti-engine";
   ::_exit(127);
 }
 
-TEST(EngineProcess, SaysHelloAndExitsWhenItsSocketCloses) {
+TEST(EngineProcess, SendsHelloAndExitsWhenItsSocketCloses) {
   auto pair = Connection::make_pair().value();
   const pid_t engine = ::fork();
   if (engine == 0) become_engine(pair.second.get());

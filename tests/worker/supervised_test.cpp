@@ -113,7 +113,7 @@ void expect_reference(const std::vector<Decoded>& answers, const std::vector<Cli
   std::cout << clips.size() << " windows, steps with a margin below 1e-4: " << narrow << '\n';
 }
 
-TEST(SupervisedEngine, SaysInFloat32WhatTheReferenceSaysOnEveryClipDecodedTogether) {
+TEST(SupervisedEngine, ClipsDecodedTogetherEqualReferenceInFloat32) {
   TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
   const auto clips = load_clips();
   ASSERT_EQ(clips.size(), 10U);
@@ -153,7 +153,7 @@ TEST(SupervisedEngine, RefusesAModelWhoseWeightsAreIncomplete) {
   EXPECT_NE(ready.error().text().find("config.json"), std::string::npos) << ready.error().text();
 }
 
-TEST(SupervisedEngine, SaysWhichDevicesAndTypesItHasNot) {
+TEST(SupervisedEngine, UnsupportedComputeTypeIsAUsageErrorThatNamesIt) {
   const auto worker = start_engine("int3");
   const auto ready = worker->ready();
   ASSERT_FALSE(ready.has_value());

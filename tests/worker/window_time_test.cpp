@@ -56,7 +56,7 @@ TEST(WindowTime, IsNeverMoreThanTheCallsTook) {
   }
 }
 
-TEST(WindowTime, ASlowDeviceIsNotAskedForMoreThanAWindow) {
+TEST(WindowTime, SlowDeviceMeasuresOnlyOneWindow) {
   ScriptedDevice device;
   device.encoding_ms = [](int) { return 9000; };
   device.step_ms = [](int) { return 700; };

@@ -15,7 +15,7 @@
 namespace tutti {
 namespace {
 
-TEST(Worker, SaysHelloFirstAndTellsItsBuild) {
+TEST(Worker, SendsHelloFirstWithItsBuildId) {
   WorkerHere worker(scripted({}));
   const auto hello = worker.control->expect<Hello>();
   EXPECT_EQ(hello.protocol, kProtocolVersion);
@@ -44,7 +44,7 @@ TEST(Worker, RequestsMaySetOutBeforeTheirWindowIsOpen) {
   expect_answer(worker.control->expect<Decoded>(), 4, request_of(1, 20));
 }
 
-TEST(Worker, AlignsATextWithAnOpenWindowAlsoWhenAskedBeforeItIsOpen) {
+TEST(Worker, AlignsATextAlsoIfRequestedBeforeTheWindowOpens) {
   WorkerHere worker(NetworkScript{});
   worker.control->open(1, 2, 10, mel_of(4));
   const AlignWindow request{.window = 1, .request = 30, .sot_sequence = {299}, .text_tokens = {4, 2, 8}, .frames = 10};
@@ -60,7 +60,7 @@ TEST(Worker, AlignsATextWithAnOpenWindowAlsoWhenAskedBeforeItIsOpen) {
   }
 }
 
-TEST(Worker, AnAlignmentThatCannotBeMeantIsRefusedByName) {
+TEST(Worker, InvalidAlignmentIsRefusedByFieldName) {
   WorkerHere worker(NetworkScript{});
   AlignWindow request{.window = 1, .request = 31, .sot_sequence = {299}, .text_tokens = {300}, .frames = 10};
   worker.control->send(request);
@@ -129,7 +129,7 @@ TEST(Worker, DeterministicItStepsInFixedShapesAndAnswersTheSame) {
   EXPECT_GT(std::ssize(shapes), 3);
 }
 
-TEST(Worker, TellsTheChancesOfEveryLanguage) {
+TEST(Worker, ReportsTheProbabilityOfEveryLanguage) {
   WorkerHere worker(NetworkScript{});
   worker.control->open(1, 2, 10, mel_of(4));
   worker.control->expect<Opened>();
@@ -166,7 +166,7 @@ TEST(Worker, AWindowThatDoesNotFitTheModelIsRefusedAndTheNextOneServed) {
   EXPECT_NE(complaint().find("open already"), std::string::npos);
 }
 
-TEST(Worker, RequestsThatCannotBeMeantAreRefusedByName) {
+TEST(Worker, InvalidRequestsAreRefusedByFieldName) {
   WorkerHere worker(NetworkScript{});
   auto& control = *worker.control;
   control.send(request_of(9, 77));
@@ -187,7 +187,7 @@ TEST(Worker, RequestsThatCannotBeMeantAreRefusedByName) {
   EXPECT_NE(control.expect<Failed>().what.find("loaded already"), std::string::npos);
 }
 
-TEST(Worker, WithoutAModelItSaysSoAndWhyLoadingFailed) {
+TEST(Worker, WithoutAModelReportsWhyLoadingFailed) {
   WorkerHere worker([](const LoadModel& request) -> Result<LoadedModel> {
     return fail(Fault::missing, request.model_path + ": no such folder");
   });
@@ -228,7 +228,7 @@ TEST(Worker, AReleasedWindowIsGoneAndItsRequestsWithIt) {
   EXPECT_EQ(worker.control->expect<Failed>().request, 7U);
 }
 
-TEST(Worker, SearchesWithBeamsAndWithoutShareTheBatchAndChangeNothingForEachOther) {
+TEST(Worker, BeamAndGreedyRequestsShareABatchWithoutInfluence) {
   WorkerHere worker(NetworkScript{.most_slots = 40});
   const auto request_for = [](int name) {
     auto request = request_of(static_cast<WindowId>(name), static_cast<WindowId>(name));
@@ -283,7 +283,7 @@ TEST(Worker, EndsWhenTheControlSideHangsUpEvenInTheMiddleOfWork) {
   EXPECT_EQ(worker.hang_up(), 0);
 }
 
-TEST(Worker, HangsUpOnNonsense) {
+TEST(Worker, ClosesTheConnectionOnAnInvalidMessage) {
   WorkerHere worker(NetworkScript{});
   ASSERT_TRUE(worker.control->connection().send("nonsense").has_value());
   EXPECT_EQ(worker.control->next(), std::nullopt);
