@@ -74,7 +74,7 @@ std::string crowded(const std::string& whose, const LetterCount& count, double s
 }
 
 /// Of a recording that was cut off, the words that were lost crowd where it ends, or in a pause, though the words
-/// before them make them probable. True speech (LJ003-*, 24 clips) reaches 0.9 of the fastest rate in a run of three
+/// before them make them probable. True speech (LJ003-*, 13 clips) reaches 0.9 of the fastest rate in a run of three
 /// words.
 std::string crowded_words(const std::vector<Word>& words) {
   constexpr std::ptrdiff_t kLeastWords = 3;
