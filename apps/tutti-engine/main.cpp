@@ -7,12 +7,11 @@
 
 #include "base/build_id.h"
 #include "base/process/exit_code.h"
-#include "base/process/file_size_limit.h"
+#include "base/process/process_setup.h"
 #include "model/convert/command.h"
 #include "train/command.h"
-#include "worker/command.h"
-#include "worker/compute_type_for.h"
-#include "worker/limits.h"
+#include "worker/commands.h"
+#include "worker/compute_type.h"
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include "base/numbers.h"
 #include "checks.h"
 #include "model/gpu.h"
-#include "worker/command.h"
+#include "worker/commands.h"
 #include "worker/cuda_driver.h"
 
 namespace {

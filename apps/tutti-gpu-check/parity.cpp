@@ -2,7 +2,7 @@
 #include <c10/core/InferenceMode.h>
 
 #include "checks.h"
-#include "worker/compute_choice.h"
+#include "worker/compute_type.h"
 
 namespace tutti {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "base/json.h"
-#include "base/strings/joined.h"
+#include "base/strings.h"
 
 namespace tutti {
 namespace {

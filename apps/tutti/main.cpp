@@ -1,10 +1,9 @@
 #include <sys/prctl.h>
 
 #include "audio/decode_child.h"
-#include "base/process/file_size_limit.h"
-#include "base/terminal/standard_streams.h"
+#include "base/process/process_setup.h"
 #include "cli/commands.h"
-#include "link/emulated/emulated_worker.h"
+#include "link/emulated_worker.h"
 
 int main(int argc, char** argv) {
   tutti::occupy_closed_streams();

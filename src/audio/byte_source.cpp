@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "base/files.h"
-#include "base/system_error.h"
 
 namespace tutti {
 

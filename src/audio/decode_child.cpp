@@ -11,8 +11,8 @@
 #include "audio/decode_protocol.h"
 #include "audio/decode_sound.h"
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/files.h"
-#include "base/system_error.h"
 
 namespace tutti {
 namespace {

@@ -17,9 +17,9 @@
 #include "audio/vad/speech_amount.h"
 #include "base/clock.h"
 #include "base/environment.h"
+#include "base/error.h"
 #include "base/files.h"
 #include "base/process/child.h"
-#include "base/system_error.h"
 
 namespace tutti {
 namespace {
@@ -208,7 +208,8 @@ Result<DecodedTrack> Decoding::run(const OwnedFd& input) {
   OwnedFd reports;
   auto child = start(input, reports);
   if (!child) return tl::unexpected<Error>(child.error());
-  const auto received = receive(reports.get(), name_, [&](std::span<const std::byte> bytes) { return on_report(bytes); });
+  const auto received =
+      receive(reports.get(), name_, [&](std::span<const std::byte> bytes) { return on_report(bytes); });
   if (!received) return tl::unexpected<Error>(received.error());
   return finish((*child)->end(limits_.silence));
 }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/error.h"
 #include "base/files.h"
-#include "base/system_error.h"
 
 namespace tutti {
 

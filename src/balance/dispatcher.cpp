@@ -6,7 +6,7 @@
 #include "balance/device_record.h"
 #include "balance/placement.h"
 #include "balance/work_queue.h"
-#include "base/strings/joined.h"
+#include "base/strings.h"
 
 namespace tutti {
 
@@ -35,7 +35,8 @@ struct Dispatcher::State {
 
   bool little_left() const {
     constexpr double kFewPieces = 5;  // for each device
-    const auto serving = std::ranges::count_if(devices, [](const DeviceRecord& it) { return it.health().in_service(); });
+    const auto serving =
+        std::ranges::count_if(devices, [](const DeviceRecord& it) { return it.health().in_service(); });
     return queue.audio_unplaced() <= kFewPieces * static_cast<double>(serving) * options.piece.count();
   }
 
@@ -107,8 +108,9 @@ struct Dispatcher::State {
 
   FailureDecision poisoned(const QueuedJob& job, const Flight& flight, Seconds now) {
     for (const DeviceIndex device : flight.took_down) devices[device].health().forgive(1, now);
-    return {FailureDecision::Next::failed, std::to_string(flight.took_down.size()) +
-                                      " workers were lost with it, the last with nothing beside it: " + evidence_text(job)};
+    return {FailureDecision::Next::failed,
+            std::to_string(flight.took_down.size()) +
+                " workers were lost with it, the last with nothing beside it: " + evidence_text(job)};
   }
 
   static std::string evidence_text(const QueuedJob& job) { return joined(job.evidence, "; "); }
@@ -117,7 +119,8 @@ struct Dispatcher::State {
 };
 
 /// Decides what becomes of a job; its piece has been put back already.
-FailureDecision Dispatcher::State::decide(QueuedJob& job, const Flight& flight, DeviceIndex device, Blame why, Seconds now) {
+FailureDecision Dispatcher::State::decide(QueuedJob& job, const Flight& flight, DeviceIndex device, Blame why,
+                                          Seconds now) {
   switch (why) {
     case Blame::permanent: return {FailureDecision::Next::failed, evidence_text(job)};
     case Blame::cancelled: return {};
@@ -285,9 +288,9 @@ FailureDecision Dispatcher::failed(GrantId grant, Blame why, const std::string& 
     decision = state_->decide(*job, flight, index, why, now);
   }
   state_->queue.put_back(flight.job, {.audio = flight.audio,
-                                       .count = 1,
-                                       .risky = worker_lost || flight.alone,
-                                       .took_down = std::move(flight.took_down)});
+                                      .count = 1,
+                                      .risky = worker_lost || flight.alone,
+                                      .took_down = std::move(flight.took_down)});
   return decision;
 }
 

@@ -46,4 +46,11 @@ inline tl::unexpected<Error> fail_in(std::string_view thing, Error error) {
   return tl::unexpected<Error>(std::move(error));
 }
 
+/// The error for a system call that failed on `thing` with that errno: names the thing, what was tried ("cannot be
+/// opened"), the reason and the way out. Decides what kind of fault each errno is.
+Error system_error(std::string_view thing, std::string_view doing, int error_number);
+
+/// The failing branch of a Result for the system call that this thread has just seen fail: system_error of errno.
+tl::unexpected<Error> fail_errno(std::string_view thing, std::string_view doing);
+
 }  // namespace tutti

@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/log.h"
-#include "base/system_error.h"
 
 namespace tutti {
 namespace {

@@ -11,9 +11,9 @@
 #include <cstdlib>
 
 #include "base/environment.h"
+#include "base/error.h"
 #include "base/new_file.h"
 #include "base/numbers.h"
-#include "base/system_error.h"
 
 namespace tutti {
 

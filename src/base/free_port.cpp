@@ -3,8 +3,8 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include "base/error.h"
 #include "base/owned.h"
-#include "base/system_error.h"
 
 namespace tutti {
 

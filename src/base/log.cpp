@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/guarded.h"
-#include "base/terminal/controls.h"
+#include "base/strings.h"
 
 namespace tutti {
 namespace {

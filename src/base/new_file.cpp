@@ -9,9 +9,9 @@
 #include <span>
 #include <string>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "base/owned.h"
-#include "base/system_error.h"
 
 namespace tutti {
 

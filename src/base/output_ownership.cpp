@@ -8,11 +8,11 @@
 #include <climits>
 #include <span>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "base/new_file.h"
 #include "base/owned.h"
 #include "base/sha256.h"
-#include "base/system_error.h"
 
 namespace tutti {
 

@@ -1,14 +1,15 @@
 #include "base/worker_team.h"
 
+#include <linux/futex.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <system_error>
 #include <utility>
-
-#include "base/futex.h"
 
 namespace tutti {
 namespace {
@@ -30,6 +31,16 @@ struct Loop {
 
   std::int64_t helpers, parts, claimed;
 };
+
+/// Sleeps while `word` holds `value`, until a thread of this process calls futex_wake. May return early: check again.
+void futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t value) {
+  ::syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
+}
+
+/// Wakes one thread that sleeps in futex_wait of `word`. The word need not exist any more.
+void futex_wake(const std::atomic<std::uint32_t>& word) {
+  ::syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+}
 
 /// Whether this thread runs a part now: its own loops are its own then.
 thread_local bool inside_part = false;

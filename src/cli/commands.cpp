@@ -6,28 +6,12 @@
 #include <new>
 
 #include "base/process/exit_code.h"
-#include "base/strings/nearest.h"
-#include "base/terminal/standard_streams.h"
-#include "cli/batch/batch_command.h"
-#include "cli/bench/bench_command.h"
+#include "base/process/process_setup.h"
+#include "base/strings.h"
 #include "cli/command_start.h"
-#include "cli/convert_command.h"
-#include "cli/doctor_command.h"
-#include "cli/features_command.h"
-#include "cli/models_command.h"
-#include "cli/plan/plan_command.h"
-#include "cli/prepare/prepare_command.h"
-#include "cli/pull_command.h"
-#include "cli/history/history_command.h"
-#include "cli/manifest_command.h"
-#include "cli/review/review_command.h"
-#include "cli/synth/synth_command.h"
-#include "cli/top/top_command.h"
-#include "cli/training/evaluate_command.h"
-#include "cli/training/train_command.h"
+#include "cli/commands.h"
 #include "cli/transcribe_command.h"
 #include "cli/version.h"
-#include "cli/wer_command.h"
 
 namespace tutti {
 namespace {

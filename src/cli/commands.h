@@ -21,4 +21,57 @@ std::vector<std::string> command_names();
 /// `tutti ARGUMENT...`: finds the command and runs it; --help and --version.
 int run_tutti(const std::vector<std::string>& arguments);
 
+/// `tutti batch`: many recordings on many devices, with nothing lost.
+int run_batch_command(const std::vector<std::string>& arguments);
+
+/// `tutti bench [FILE...]`: how fast this machine is with a model, in every way it can run it, and which flags to use.
+int run_bench(const std::vector<std::string>& arguments);
+
+/// `tutti convert X.json... -f srt`: the writers alone, over transcripts made earlier by Tutti, openai-whisper or its
+/// relatives. `tutti convert MODEL -o FOLDER`: a model of any kind as a Hugging Face folder.
+int run_convert(const std::vector<std::string>& arguments);
+
+/// `tutti doctor`: what this machine has, what is missing, and what to do about it.
+int run_doctor(const std::vector<std::string>& arguments);
+
+/// `tutti features FILE...`: decodes audio, finds its speech on request, and computes log-mel features; prints what
+/// they are and how fast it went. Needs no model.
+int run_features(const std::vector<std::string>& arguments);
+
+/// `tutti history`: runs, devices and speeds over time, from the store.
+int run_history(const std::vector<std::string>& arguments);
+
+/// `tutti manifest`: a manifest as note 000 has it, from folders or from a database.
+int run_manifest(const std::vector<std::string>& arguments);
+
+/// `tutti models`: every Whisper model in the caches of this machine.
+int run_models(const std::vector<std::string>& arguments);
+
+/// `tutti plan`: what fits on which device, how long a batch will take, and with --simulate how policies compare.
+int run_plan(const std::vector<std::string>& arguments);
+
+/// `tutti prepare whisper --model M --out DIR FILE...`: long recordings with texts become a corpus to train on.
+int run_prepare(const std::vector<std::string>& arguments);
+
+/// `tutti pull NAME`: fetches a model from a Hugging Face hub.
+int run_pull(const std::vector<std::string>& arguments);
+
+/// `tutti review TRANSCRIPT.json...`: which finished transcripts to check by ear, and where.
+int run_review(const std::vector<std::string>& arguments);
+
+/// `tutti synth morse`: writes a corpus of Morse recordings with exact labels.
+int run_synth(const std::vector<std::string>& arguments);
+
+/// `tutti top`: a running batch, or the machine, live.
+int run_top(const std::vector<std::string>& arguments);
+
+/// `tutti evaluate --model DIR --data DIR`: error rates of a model over recordings with texts.
+int run_evaluate(const std::vector<std::string>& arguments);
+
+/// `tutti train whisper --data DIR --out DIR`: fine-tunes a Whisper or trains a new one.
+int run_train(const std::vector<std::string>& arguments);
+
+/// `tutti wer --ref F --hyp F`: word and character error rates, equal to jiwer's.
+int run_wer(const std::vector<std::string>& arguments);
+
 }  // namespace tutti

@@ -1,21 +1,23 @@
-#include "cli/convert_command.h"
-
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <string>
 
 #include "audio/recording.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/process/exit_code.h"
-#include "base/terminal/controls.h"
+#include "base/strings.h"
 #include "cli/command_start.h"
-#include "cli/display/failure.h"
+#include "cli/commands.h"
 #include "cli/display/run_display.h"
-#include "cli/engine_process/model_conversion.h"
-#include "cli/flags/subtitle_flags.h"
+#include "cli/engine_process/engine_run.h"
+#include "cli/flags.h"
+#include "cli/named_model.h"
+#include "hub/find.h"
+#include "hub/names.h"
 #include "transcribe/output_plan.h"
 #include "transcript/tidy.h"
 #include "transcript/transcript_json.h"
@@ -23,6 +25,22 @@
 
 namespace tutti {
 namespace {
+
+/// Whether a person's word means a model rather than a transcript: a path to one, or the name of one.
+bool names_model(const std::string& word) {
+  std::error_code ignored;
+  if (std::filesystem::exists(word, ignored)) return kind_of(word).has_value() || std::filesystem::is_directory(word);
+  return !word.ends_with(".json") && resolve_name(word).has_value();
+}
+
+/// Has the engine write the model `word` names as a new Hugging Face folder, or as OpenAI's file NAME.pt, with weights
+/// of type `type`; its output and errors are ours. Returns the exit code.
+int convert_model_by_engine(const std::string& word, const std::filesystem::path& into, const std::string& type) {
+  const auto model = find_named_model(word);
+  if (!model) return complain(model.error());
+  return run_engine({"convert", "--model", model->string(), "--into", into.string(), "--type", type},
+                    "it converted " + model->string() + "; nothing was written");
+}
 
 struct ConvertCommand {
   std::vector<std::string> files{};

@@ -1,11 +1,10 @@
-#include "cli/doctor_command.h"
-
 #include <algorithm>
 #include <cstdio>
 
 #include "base/files.h"
 #include "base/process/exit_code.h"
 #include "cli/command_start.h"
+#include "cli/commands.h"
 #include "cli/doctor/doctor_json.h"
 #include "cli/doctor/look.h"
 #include "device/machine.h"
@@ -87,8 +86,7 @@ int run_doctor(const std::vector<std::string>& arguments) {
   table.examples({"tutti doctor", "tutti doctor --json"});
   if (const auto code = start_command(table, arguments)) return *code;
   if (json && prometheus)
-    return complain({Fault::usage, "--json and --prometheus are two forms of one report", "Give one of them"},
-                    kUsage);
+    return complain({Fault::usage, "--json and --prometheus are two forms of one report", "Give one of them"}, kUsage);
   if (prometheus) return print_metrics(state);
 
   Findings findings;

@@ -1,5 +1,3 @@
-#include "cli/features_command.h"
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -10,10 +8,10 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/process/exit_code.h"
-#include "base/terminal/controls.h"
+#include "base/strings.h"
 #include "cli/command_start.h"
-#include "cli/flags/audio_flags.h"
-#include "cli/flags/vad_flags.h"
+#include "cli/commands.h"
+#include "cli/flags.h"
 #include "text/json_bytes.h"
 #include "view/text.h"
 

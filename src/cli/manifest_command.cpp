@@ -1,5 +1,3 @@
-#include "cli/manifest_command.h"
-
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -10,9 +8,10 @@
 #include "audio/containers/sound_length.h"
 #include "base/output_ownership.h"
 #include "base/process/exit_code.h"
-#include "base/strings/joined.h"
+#include "base/strings.h"
 #include "cli/command_start.h"
-#include "cli/flags/file_place.h"
+#include "cli/commands.h"
+#include "cli/flags.h"
 #include "text/manifest/read.h"
 #include "transcribe/inputs/inputs.h"
 #include "transcribe/inputs/query/query.h"

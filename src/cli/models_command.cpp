@@ -1,12 +1,11 @@
-#include "cli/models_command.h"
-
 #include <cstdio>
 
 #include "base/json.h"
 #include "base/numbers.h"
 #include "base/process/exit_code.h"
-#include "base/terminal/controls.h"
+#include "base/strings.h"
 #include "cli/command_start.h"
+#include "cli/commands.h"
 #include "hub/find.h"
 
 namespace tutti {

@@ -1,5 +1,3 @@
-#include "cli/pull_command.h"
-
 #include <unistd.h>
 
 #include <cstdio>
@@ -8,6 +6,7 @@
 #include "base/numbers.h"
 #include "base/process/exit_code.h"
 #include "cli/command_start.h"
+#include "cli/commands.h"
 #include "hub/find.h"
 #include "hub/names.h"
 #include "hub/pull.h"

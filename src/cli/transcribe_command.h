@@ -4,10 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/flags/audio_flags.h"
-#include "cli/flags/search_flags.h"
-#include "cli/flags/subtitle_flags.h"
-#include "cli/flags/vad_flags.h"
+#include "cli/flags.h"
 #include "cli/settings/option_table.h"
 #include "transcribe/output_plan.h"
 #include "transcribe/run.h"

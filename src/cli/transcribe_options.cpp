@@ -1,7 +1,6 @@
 #include "base/build_id.h"
 #include "base/log.h"
-#include "cli/flags/run_checks.h"
-#include "cli/flags/shared_flags.h"
+#include "cli/flags.h"
 #include "cli/transcribe_command.h"
 #include "hub/memory_plan.h"
 #include "hub/model_shape.h"
@@ -60,8 +59,7 @@ void add_decoding(OptionTable& table, TranscribeCommand& c) {
             "added, up to 1, while a window fails a threshold below; None: no second try");
   add_search(table, c.search);
   table.add("seed", c.seed, "N", "of the sampling; the same seed gives the same transcript");
-  table.add("suppress-tokens", c.suppress_tokens, "IDS",
-            "token ids never sampled; -1: the non-speech symbols");
+  table.add("suppress-tokens", c.suppress_tokens, "IDS", "token ids never sampled; -1: the non-speech symbols");
   table.add("initial-prompt", c.initial_prompt, "TEXT|None",
             "text the model takes for the preceding text: names, spelling");
   table.add("carry-initial-prompt", c.carry_initial_prompt, "True|False",

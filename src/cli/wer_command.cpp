@@ -1,5 +1,3 @@
-#include "cli/wer_command.h"
-
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -7,6 +5,7 @@
 #include "base/json.h"
 #include "base/process/exit_code.h"
 #include "cli/command_start.h"
+#include "cli/commands.h"
 #include "text/error_rate/wer.h"
 #include "text/normaliser.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include "base/random/split_mix.h"
+#include "base/random/counter_random.h"
 #include "decode/logit_rules.h"
 #include "decode/softmax.h"
 #include "model/cpu/row/long_row.h"

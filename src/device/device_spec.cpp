@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "base/numbers.h"
-#include "base/strings/joined.h"
-#include "base/strings/nearest.h"
+#include "base/strings.h"
 #include "device/emulated_spec.h"
 #include "device/visible.h"
 

@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "base/environment.h"
-#include "base/system_error.h"
+#include "base/error.h"
 
 namespace tutti {
 

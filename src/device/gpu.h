@@ -39,7 +39,9 @@ struct Gpu {
   std::vector<MigDevice> mig_devices{};
 
   /// For people: "0: NVIDIA L4, GPU-…", with what is known.
-  std::string text() const;
+  std::string text() const {
+    return std::to_string(index) + ": " + name.value_or("GPU of unknown name") + (uuid ? ", " + *uuid : "");
+  }
 };
 
 }  // namespace tutti

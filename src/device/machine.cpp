@@ -6,9 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/strings/split.h"
-#include "base/strings/trimmed.h"
-#include "base/system_error.h"
+#include "base/error.h"
+#include "base/strings.h"
 #include "device/cgroup.h"
 #include "device/proc_text.h"
 

@@ -3,7 +3,7 @@
 #include <charconv>
 
 #include "base/files.h"
-#include "base/strings/trimmed.h"
+#include "base/strings.h"
 
 namespace tutti {
 

@@ -5,8 +5,7 @@
 #include <cstdlib>
 #include <iterator>
 
-#include "base/strings/ascii.h"
-#include "base/strings/trimmed.h"
+#include "base/strings.h"
 
 namespace tutti {
 namespace {

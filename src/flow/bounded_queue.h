@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -13,10 +14,66 @@
 #include <utility>
 
 #include "flow/queue_limits.h"
-#include "flow/sleepers.h"
-#include "flow/spin.h"
 
 namespace tutti {
+
+/// Watches `happened` for about a microsecond: at full speed the other side of a hand-off is a moment away, and a sleep
+/// with its wake-up costs several. It must not be longer, and must not yield: on a machine busy with other work a yield
+/// gives away a whole time slice, while a sleeper is put back at once.
+template <class Happened>
+bool spin_until(Happened happened) {
+  for (int i = 0; i < 64; ++i) {
+    if (happened()) return true;
+    __builtin_ia32_pause();
+  }
+  return false;
+}
+
+/// Locks a mutex whose holders are always brief: a sleep would outlast them.
+inline std::unique_lock<std::mutex> lock_soon(std::mutex& mutex) {
+  std::unique_lock lock(mutex, std::defer_lock);
+  if (!spin_until([&] { return lock.try_lock(); })) lock.lock();
+  return lock;
+}
+
+/// Threads asleep on one condition, counted, so that waking costs nothing when none sleeps and at most one system call
+/// per sleeper otherwise. All calls but the two notifies need the lock that the sleepers wait with.
+///
+/// `called_` never exceeds the number of threads that are awake but not yet back under the lock, so a skipped call
+/// always leaves a thread on the way that will look at the condition again.
+class Sleepers {
+ public:
+  template <class Ready>
+  void wait(std::unique_lock<std::mutex>& lock, Ready ready) {
+    while (!ready()) {
+      ++asleep_;
+      changed_.wait(lock);
+      --asleep_;
+      if (called_ > 0) --called_;
+    }
+  }
+
+  /// Whether `notify_one` is due, once the lock is released.
+  [[nodiscard]] bool call_one() {
+    if (called_ >= asleep_) return false;
+    ++called_;
+    return true;
+  }
+  /// Whether `notify_all` is due, once the lock is released.
+  [[nodiscard]] bool call_all() {
+    if (called_ >= asleep_) return false;
+    called_ = asleep_;
+    return true;
+  }
+
+  void notify_one() { changed_.notify_one(); }
+  void notify_all() { changed_.notify_all(); }
+
+ private:
+  std::condition_variable changed_;
+  int asleep_ = 0;
+  int called_ = 0;
+};
 
 /// Bounded first-in-first-out hand-over between two stages, bounded by items and by bytes. Thread-safe.
 ///

@@ -5,7 +5,7 @@
 #include "base/environment.h"
 #include "base/files.h"
 #include "base/json.h"
-#include "base/strings/joined.h"
+#include "base/strings.h"
 #include "hub/names.h"
 
 namespace tutti {

@@ -11,7 +11,7 @@
 
 #include "base/library_call.h"
 #include "base/owned.h"
-#include "base/strings/ascii.h"
+#include "base/strings.h"
 
 namespace tutti {
 namespace {

@@ -4,8 +4,7 @@
 
 #include "base/environment.h"
 #include "base/files.h"
-#include "base/strings/joined.h"
-#include "base/strings/trimmed.h"
+#include "base/strings.h"
 #include "hub/hub_client.h"
 #include "hub/names.h"
 

@@ -4,8 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "base/strings/joined.h"
-#include "base/strings/nearest.h"
+#include "base/strings.h"
 
 namespace tutti {
 namespace {

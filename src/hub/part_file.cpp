@@ -5,8 +5,8 @@
 #include <cerrno>
 #include <vector>
 
+#include "base/error.h"
 #include "base/files.h"
-#include "base/system_error.h"
 
 namespace tutti {
 

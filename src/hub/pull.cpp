@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/error.h"
 #include "base/file_lock.h"
 #include "base/files.h"
 #include "base/owned.h"
-#include "base/strings/joined.h"
-#include "base/system_error.h"
+#include "base/strings.h"
 #include "hub/model_files.h"
 #include "hub/names.h"
 
@@ -64,7 +64,8 @@ tl::unexpected<Error> no_model(const RemoteModel& model, const fs::path& staging
 /// That the configuration is a Whisper's. faster-whisper's does not say: its weights do.
 Result<void> expect_configuration(const RemoteModel& model, const std::vector<RemoteFile>& files,
                                   const fs::path& staging) {
-  const bool has_weights = std::ranges::none_of(files, [](const RemoteFile& file) { return file.name == kOtherWeights; });
+  const bool has_weights =
+      std::ranges::none_of(files, [](const RemoteFile& file) { return file.name == kOtherWeights; });
   if (!has_weights || kind_of(staging) == ModelKind::hugging_face) return {};
   return no_model(model, staging, "the " + std::string(kConfig) + " of another network");
 }
@@ -207,7 +208,7 @@ Result<fs::path> pull(std::string_view word, const PullOptions& options) {
   Tally tally(*files, staging, options);
   watching = &tally;
   if (auto space = expect_space(staging, {tally.missing()}, "what is still to come",
-                              "Free some space, or set TUTTI_CACHE to a folder on another disk");
+                                "Free some space, or set TUTTI_CACHE to a folder on another disk");
       !space)
     return tl::unexpected(space.error());
   if (auto got = fetch_all(*client, *model, *files, staging, tally); !got) return tl::unexpected(got.error());

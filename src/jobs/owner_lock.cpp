@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <stdexcept>
 
+#include "base/error.h"
 #include "base/file_lock.h"
-#include "base/system_error.h"
 #include "jobs/local_disk.h"
 
 namespace tutti {

@@ -10,10 +10,10 @@
 #include <set>
 #include <utility>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "base/new_file.h"
 #include "base/sha256.h"
-#include "base/system_error.h"
 
 namespace tutti {
 
@@ -74,7 +74,7 @@ Result<void> sync_folders(const std::set<fs::path>& folders) {
 /// Writes every output to the folder that `folder_for` names, all or none, and syncs them.
 template <class FolderFor>
 Result<std::vector<JobOutput>> stage_each(const Lease& lease, std::span<const OutputContent> outputs,
-                                           FolderFor folder_for) {
+                                          FolderFor folder_for) {
   std::vector<JobOutput> staged;
   Written files;
   std::set<fs::path> folders;
@@ -145,7 +145,7 @@ Result<JobOutput> placed_before(JobStore& store, JobId job, const JobOutput& out
 }  // namespace
 
 Result<std::vector<JobOutput>> stage_outputs(const Lease& lease, const fs::path& staging,
-                                              std::span<const OutputContent> outputs) {
+                                             std::span<const OutputContent> outputs) {
   return stage_each(lease, outputs, [&](const OutputContent& output) -> Result<fs::path> {
     const fs::path folder = output.path.parent_path();
     if (auto made = make_folders(folder); !made) return tl::unexpected(made.error());
@@ -267,8 +267,9 @@ Result<std::vector<KeptFile>> put_outputs_in_place(JobStore& store, JobId job, s
       if (!fs::exists(output.staged, why)) return tl::unexpected(one.error());
       Error& error = one.error();
       error.hint = "The transcript is whole in " + output.staged + "; the next run tries it again";
-      if (error.fault == Fault::missing) error.fault = Fault::unavailable;  // what is missing is its folder: the result
-                                                                            // is there
+      if (error.fault == Fault::missing)
+        error.fault = Fault::unavailable;  // what is missing is its folder: the result
+                                           // is there
       return tl::unexpected(error);
     }
     folders.insert(fs::path(one->path).parent_path());

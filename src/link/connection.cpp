@@ -11,7 +11,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "base/system_error.h"
+#include "base/error.h"
 
 namespace tutti {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <string>
 
+#include "base/error.h"
 #include "base/files.h"
-#include "base/system_error.h"
 
 namespace tutti {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <variant>
 
-#include "base/system_error.h"
+#include "base/error.h"
 
 namespace tutti {
 namespace {
@@ -41,10 +41,10 @@ void WorkerHandle::wake() const {
 
 Result<Ready> WorkerHandle::ready() {
   return state_.wait([](const WorkerState& state) { return state.ready || state.gave_up; },
-                    [](WorkerState& state) -> Result<Ready> {
-                      if (state.gave_up) return tl::unexpected<Error>(*state.gave_up);
-                      return *state.ready;
-                    });
+                     [](WorkerState& state) -> Result<Ready> {
+                       if (state.gave_up) return tl::unexpected<Error>(*state.gave_up);
+                       return *state.ready;
+                     });
 }
 
 Result<Opened> WorkerHandle::open(WindowId window, std::span<const float> mel, std::int32_t n_mels,
@@ -56,7 +56,7 @@ Result<Opened> WorkerHandle::open(WindowId window, std::span<const float> mel, s
   auto memory = SharedWindow::create(mel);
   if (!memory) return tl::unexpected<Error>(memory.error());
   return only<Opened>(submit(OpenWindow{.window = window, .n_mels = n_mels, .frames = frames},
-                          std::make_shared<const SharedWindow>(std::move(*memory))));
+                             std::make_shared<const SharedWindow>(std::move(*memory))));
 }
 
 Result<Language> WorkerHandle::detect_language(WindowId window) {
@@ -82,7 +82,7 @@ WindowTable::Reply WorkerHandle::submit(const WindowTable::Request& request, Win
   if (!entered) return tl::unexpected<Error>(entered.error());
   wake();
   return state_.wait([&](const WorkerState& state) { return state.table.answered(window); },
-                    [&](WorkerState& state) { return state.table.take(window); });
+                     [&](WorkerState& state) { return state.table.take(window); });
 }
 
 void WorkerHandle::stop(Seconds grace) {

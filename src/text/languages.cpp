@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "base/strings/ascii.h"
+#include "base/strings.h"
 
 namespace tutti {
 namespace {

@@ -4,8 +4,8 @@
 #include <climits>
 #include <map>
 
+#include "base/error.h"
 #include "base/files.h"
-#include "base/system_error.h"
 #include "transcribe/inputs/inputs.h"
 
 namespace tutti {

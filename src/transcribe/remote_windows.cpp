@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "base/clock.h"
-#include "base/random/split_mix.h"
+#include "base/random/counter_random.h"
 
 namespace tutti {
 namespace {

@@ -1,17 +1,74 @@
 #include "transcribe/run.h"
 
 #include <algorithm>
+#include <optional>
+#include <vector>
 
+#include "base/guarded.h"
 #include "flow/pipeline.h"
 #include "hub/memory_plan.h"
 #include "transcribe/interrupt.h"
-#include "transcribe/file_list.h"
+#include "transcribe/output_plan.h"
 #include "transcribe/run_stages.h"
-#include "transcribe/worker_start/worker_start.h"
 #include "transcribe/tally.h"
+#include "transcribe/worker_start.h"
 
 namespace tutti {
 namespace {
+
+/// The files of a command line, in its order, served by one worker.
+class FileList final : public JobSource {
+ public:
+  FileList(const std::vector<PlannedFile>& files, const WriterOptions& writer, Tally& tally)
+      : files_(files), ownership_(ownership_of(files)), writer_(writer), tally_(tally) {}
+
+  /// The worker is there, or (null) there will be none. Outlives the run.
+  void serve(const TranscriptionContext* context);
+
+  std::optional<ClaimedFile> next() override;
+  Result<void> begin(std::size_t) override { return {}; }
+  Result<void> on_audio_decoded(std::size_t, Seconds) override { return {}; }
+  const TranscriptionContext* context(std::size_t) override;
+  Result<void> publish(TranscribedFile& file) override;
+  void failed(std::size_t index, const Error& error) override { tally_.failed(index, error); }
+
+ private:
+  const std::vector<PlannedFile>& files_;
+  const OutputOwnership ownership_;
+  const WriterOptions& writer_;
+  Tally& tally_;
+  std::size_t next_ = 0;
+  Guarded<std::optional<const TranscriptionContext*>> ready_{};  // empty: still loading
+};
+
+void FileList::serve(const TranscriptionContext* context) {
+  ready_.change([&](auto& ready) { ready = context; });
+}
+
+std::optional<ClaimedFile> FileList::next() {
+  while (next_ < files_.size() && files_[next_].already_done) ++next_;
+  if (next_ == files_.size()) return std::nullopt;
+  const std::size_t index = next_++;
+  return ClaimedFile{index, files_[index].input};
+}
+
+const TranscriptionContext* FileList::context(std::size_t /*index*/) {
+  return ready_.wait([](const auto& ready) { return ready.has_value(); }, [](const auto& ready) { return *ready; });
+}
+
+Result<void> FileList::publish(TranscribedFile& file) {
+  const PlannedFile& planned = files_[file.outcome.index];
+  for (const auto& output : planned.outputs) {
+    const auto format = parse_formats(output.extension().string().substr(1)).value().front();
+    const auto content = format_transcript(file.transcript, format, writer_);
+    if (!content) return tl::unexpected(content.error());
+    const auto replaced = ownership_.write(output, *content);
+    if (!replaced) return tl::unexpected(replaced.error());
+    if (*replaced) file.outcome.replaced.push_back(output);
+  }
+  file.outcome.outputs = planned.outputs;
+  return {};
+}
 
 RunSummary summary_of(const Run& run, const LoadedWorker& worker, Clock::Instant started) {
   RunSummary summary = run.tally.summary();

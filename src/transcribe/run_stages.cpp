@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "transcribe/prefetch/look_ahead.h"
+#include "transcribe/prefetch.h"
 #include "transcribe/work.h"
 #include "view/text.h"
 
@@ -62,7 +62,8 @@ Result<DecodedFile> decode(Run& run, ClaimedFile file) {
         file.input, [&](Seconds) { return !run.aborted; }, {}, run.options.audio);
   });
   if (!recording) return tl::unexpected(recording.error());
-  if (auto on_audio_decoded = run.files.on_audio_decoded(file.index, recording->duration()); !on_audio_decoded) return tl::unexpected(on_audio_decoded.error());
+  if (auto on_audio_decoded = run.files.on_audio_decoded(file.index, recording->duration()); !on_audio_decoded)
+    return tl::unexpected(on_audio_decoded.error());
   run.tally.decoded(file.index, *recording);
   DecodedFile decoded{
       .index = file.index, .input = std::move(file.input), .started = started, .recording = std::move(*recording)};
@@ -148,7 +149,9 @@ void build_stages(Pipeline& pipeline, Run& run) {
   auto claimed = pipeline.source("files", [&run] { return take(run); }, {.output = {.items = 1}});
   auto decoded = pipeline.map(
       kDecodeStage, std::move(claimed),
-      [&run](ClaimedFile&& file) { return reporting_failure(run, file.index, [&] { return decode(run, std::move(file)); }); },
+      [&run](ClaimedFile&& file) {
+        return reporting_failure(run, file.index, [&] { return decode(run, std::move(file)); });
+      },
       of_files, size_of);
   if (run.options.vad)
     decoded = pipeline.map(

@@ -55,7 +55,7 @@ struct Run {
   std::atomic<bool> aborted{false};  // decoders stop at their next tick
 };
 
-/// Stages of a run that may be given more threads (audio_threads.h); kListenStage is there with VAD.
+/// Stages of a run that may be given more threads (prefetch.h); kListenStage is there with VAD.
 inline constexpr const char* kDecodeStage = "decode";
 inline constexpr const char* kListenStage = "listen";
 inline constexpr const char* kPrepareStage = "prepare";

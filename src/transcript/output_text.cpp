@@ -1,6 +1,6 @@
 #include "transcript/output_text.h"
 
-#include "base/strings/split.h"
+#include "base/strings.h"
 #include "transcript/transcript_json.h"
 
 namespace tutti {

@@ -5,8 +5,7 @@
 #include <utility>
 
 #include "base/numbers.h"
-#include "base/strings/joined.h"
-#include "base/strings/split.h"
+#include "base/strings.h"
 #include "transcript/like_python.h"
 
 namespace tutti {

@@ -3,7 +3,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/terminal/controls.h"
+#include "base/strings.h"
 #include "view/terminal_text.h"
 #include "view/text.h"
 

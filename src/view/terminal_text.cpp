@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/numbers.h"
-#include "base/terminal/controls.h"
+#include "base/strings.h"
 #include "view/text.h"
 
 namespace tutti {

@@ -1,5 +1,3 @@
-#include "worker/command.h"
-
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
@@ -10,6 +8,7 @@
 #include <string_view>
 
 #include "base/process/exit_code.h"
+#include "worker/commands.h"
 
 namespace tutti {
 namespace {

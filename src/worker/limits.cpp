@@ -1,5 +1,3 @@
-#include "worker/limits.h"
-
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 
@@ -14,16 +12,17 @@
 #include "base/numbers.h"
 #include "base/process/exit_code.h"
 #include "device/machine.h"
-#include "model/gpu/tf32.h"
 #include "model/compute_type.h"
 #include "model/cpu/compute_team.h"
 #include "model/cpu/instructions.h"
 #include "model/cpu/matrix/product.h"
 #include "model/device_name.h"
-#include "model/gpu.h"
 #include "model/formats/checkpoint.h"
+#include "model/gpu.h"
+#include "model/gpu/tf32.h"
 #include "model/work.h"
 #include "worker/caught_fault.h"
+#include "worker/commands.h"
 
 namespace tutti {
 namespace {
@@ -92,7 +91,8 @@ std::vector<Call> products(at::Device device, const ComputeType& type) {
       break;
     case ComputeType::bfloat16:
       if (own) calls.push_back(own_product(WeightPrecision::bfloat16));
-      if (own && !multiplies_bfloat16()) calls.push_back(own_product(WeightPrecision::int16));  // as its windows' attention
+      if (own && !multiplies_bfloat16())
+        calls.push_back(own_product(WeightPrecision::int16));  // as its windows' attention
       calls.push_back(torch_product(device, at::kBFloat16));
       break;
     case ComputeType::float16: calls.push_back(torch_product(device, at::kHalf)); break;

@@ -17,12 +17,11 @@
 #include "text/files/openai_vocabulary.h"
 #include "text/special_tokens.h"
 #include "text/tokenizer_ahead.h"
-#include "worker/compute_type_for.h"
+#include "worker/caught_fault.h"
+#include "worker/compute_type.h"
 #include "worker/cuda_driver.h"
 #include "worker/network.h"
 #include "worker/self_test.h"
-#include "worker/step_choice.h"
-#include "worker/caught_fault.h"
 
 namespace tutti {
 namespace {

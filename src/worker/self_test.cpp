@@ -14,7 +14,7 @@
 #include "base/log.h"
 #include "decode/stepper.h"
 #include "model/gpu.h"
-#include "worker/step_choice.h"
+#include "worker/compute_type.h"
 #include "worker/window_time.h"
 
 namespace tutti {

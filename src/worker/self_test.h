@@ -9,8 +9,8 @@
 #include "base/error.h"
 #include "model/compute_type.h"
 #include "model/whisper.h"
-#include "worker/compute_choice.h"
 #include "worker/caught_fault.h"
+#include "worker/compute_type.h"
 
 namespace tutti {
 

@@ -11,6 +11,15 @@
 #include "worker/caught_fault.h"
 
 namespace tutti {
+
+NextAction next_action(const WorkAtHand& work) {
+  if (!work.to_encode) return work.to_step ? NextAction::step : NextAction::nothing;
+  if (!work.to_step) return NextAction::encode;
+  if (work.encoded_last) return NextAction::step;
+  if (work.free_slots) return NextAction::encode;
+  return work.stepping_since >= work.last_encoding ? NextAction::encode : NextAction::step;
+}
+
 namespace {
 
 Error no_such_window(WindowId id) {
@@ -246,21 +255,21 @@ void WindowServer::answer_alignment(const AlignWindow& message, const Window& wi
 
 void WindowServer::submit(const DecodeWindow& message, const Window& window) {
   DecodeRequest job{.window_id = message.window,
-                .request = message.request,
-                .window = window.kv,
-                .prompt = message.prompt,
-                .sot_index = message.sot_index,
-                .temperature = message.temperature,
-                .best_of = message.best_of,
-                .seed = message.seed,
-                .beam_size = message.beam_size,
-                .patience = message.patience,
-                .length_penalty = message.length_penalty,
-                .max_tokens = message.max_tokens,
-                .rules = {.suppress_blank = message.suppress_blank,
-                          .suppress = message.suppress,
-                          .timestamps = message.timestamps,
-                          .max_initial_timestamp = message.max_initial_timestamp}};
+                    .request = message.request,
+                    .window = window.kv,
+                    .prompt = message.prompt,
+                    .sot_index = message.sot_index,
+                    .temperature = message.temperature,
+                    .best_of = message.best_of,
+                    .seed = message.seed,
+                    .beam_size = message.beam_size,
+                    .patience = message.patience,
+                    .length_penalty = message.length_penalty,
+                    .max_tokens = message.max_tokens,
+                    .rules = {.suppress_blank = message.suppress_blank,
+                              .suppress = message.suppress,
+                              .timestamps = message.timestamps,
+                              .max_initial_timestamp = message.max_initial_timestamp}};
   const auto sound = check(job, model_.network->dims());
   if (!sound) return fail_window(message.window, message.request, sound.error());
   free_slots_for(job.slots());

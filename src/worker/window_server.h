@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
@@ -9,13 +10,29 @@
 
 #include "base/clock.h"
 #include "base/owned.h"
+#include "base/units.h"
 #include "decode/batcher.h"
 #include "link/messages.h"
 #include "link/shared_window.h"
 #include "worker/network.h"
-#include "worker/next_action.h"
 
 namespace tutti {
+
+/// What a worker could do next, and what it did last.
+struct WorkAtHand {
+  bool to_encode = false;     // a window waits for the encoder
+  bool to_step = false;       // a sequence waits for its next token
+  bool free_slots = false;    // a window more would be stepped at once
+  bool encoded_last = false;  // the last turn was the encoder's
+  Seconds last_encoding{};    // how long it took
+  Seconds stepping_since{};   // decoder steps since then, together
+};
+
+enum class NextAction { encode, step, nothing };
+
+/// Encoder or decoder? While slots are free the encoder goes first, since an empty slot is lost at every step; once all
+/// are taken both get the same time. Never two encodings between two steps of a live sequence, so nothing starves.
+NextAction next_action(const WorkAtHand& work);
 
 /// Where a worker's answers go.
 using Reply = std::function<void(const ToControl&)>;
@@ -84,7 +101,7 @@ class WindowServer {
   std::unique_ptr<Stepper> detector_{};  // one slot, for language detection
   std::map<WindowId, Window> windows_{};
   std::deque<WindowId> to_encode_{};
-  bool full_ = false;  // the next one to encode waits for a job to end
+  bool full_ = false;      // the next one to encode waits for a job to end
   WorkAtHand workload_{};  // the last three fields
   bool broken_ = false;
 };

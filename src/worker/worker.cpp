@@ -1,22 +1,60 @@
-#include "worker/worker.h"
-
 #include <c10/core/InferenceMode.h>
 
+#include <deque>
 #include <string>
 #include <thread>
 #include <utility>
 #include <variant>
 
 #include "base/clock.h"
+#include "base/guarded.h"
 #include "base/log.h"
+#include "base/owned.h"
 #include "link/connection.h"
+#include "link/messages.h"
 #include "link/wire.h"
+#include "worker/commands.h"
 #include "worker/cuda_driver.h"
-#include "worker/inbox.h"
 #include "worker/window_server.h"
 
 namespace tutti {
 namespace {
+
+/// A message and the descriptor that came beside it.
+struct IncomingMessage {
+  ToWorker message{};
+  OwnedFd memory{};
+};
+
+/// Messages on their way from the thread that reads the socket to the one that computes. Not bounded: the control side
+/// counts its windows in flight.
+class Inbox {
+ public:
+  void put(IncomingMessage incoming) {
+    box_.change([&](Box& box) { box.messages.push_back(std::move(incoming)); });
+  }
+  /// No more will come.
+  void close() {
+    box_.change([](Box& box) { box.closed = true; });
+  }
+
+  struct IncomingMessages {
+    std::deque<IncomingMessage> messages{};
+    bool closed = false;  // after these
+  };
+  /// Everything that has arrived; waits for something first if `wait`.
+  IncomingMessages take(bool wait) {
+    const auto ready = [&](const Box& box) { return !wait || box.closed || !box.messages.empty(); };
+    return box_.wait(ready, [](Box& box) { return IncomingMessages{std::exchange(box.messages, {}), box.closed}; });
+  }
+
+ private:
+  struct Box {
+    std::deque<IncomingMessage> messages{};
+    bool closed = false;
+  };
+  Guarded<Box> box_;
+};
 
 /// The worker's voice. Both threads send.
 class Outbox {

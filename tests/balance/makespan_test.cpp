@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "balance/sim/simulator.h"
+#include "balance/simulator.h"
 #include "base/json.h"
 #include "support/log_normal_lengths.h"
 #include "support/seeds.h"
@@ -18,8 +18,7 @@ SimResult run(Policy policy, std::span<const SimJob> jobs, std::vector<SimDevice
   return simulate(jobs, devices, options);
 }
 
-double ratio(const SimResult& result, std::span<const SimJob> jobs, std::span<const SimDevice> devices,
-             SimUnit unit) {
+double ratio(const SimResult& result, std::span<const SimJob> jobs, std::span<const SimDevice> devices, SimUnit unit) {
   for (const Seconds done : result.done_at) EXPECT_GT(done, Seconds::zero()) << "a job was not done";
   return result.makespan / lower_bound(jobs, devices, unit);
 }

@@ -1,4 +1,4 @@
-#include "balance/sim/simulator.h"
+#include "balance/simulator.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <thread>
 
-#include "base/system_error.h"
+#include "base/error.h"
 #include "support/closed_folder.h"
 #include "support/environment.h"
 #include "support/small_files.h"

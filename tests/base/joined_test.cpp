@@ -1,10 +1,8 @@
-#include "base/strings/joined.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "base/strings/split.h"
+#include "base/strings.h"
 
 using namespace tutti;
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/terminal/controls.h"
+#include "base/strings.h"
 #include "support/log_capture.h"
 
 using namespace tutti;

@@ -1,8 +1,8 @@
-#include "base/strings/nearest.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
+
+#include "base/strings.h"
 
 using namespace tutti;
 

@@ -1,10 +1,10 @@
-#include "base/terminal/standard_streams.h"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <cerrno>
+
+#include "base/process/process_setup.h"
 
 using namespace tutti;
 

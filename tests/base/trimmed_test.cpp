@@ -1,6 +1,6 @@
-#include "base/strings/trimmed.h"
-
 #include <gtest/gtest.h>
+
+#include "base/strings.h"
 
 using namespace tutti;
 

@@ -3,9 +3,9 @@
 
 #include "base/json.h"
 #include "base/process/exit_code.h"
+#include "cli/commands.h"
 #include "cli/doctor/doctor_json.h"
 #include "cli/doctor/look.h"
-#include "cli/doctor_command.h"
 #include "support/environment.h"
 #include "support/fake_root.h"
 #include "support/scripted_machine.h"

@@ -1,5 +1,3 @@
-#include "cli/display/live_display.h"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -10,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/owned.h"
+#include "cli/display/run_display.h"
 
 using namespace tutti;
 

@@ -1,5 +1,3 @@
-#include "cli/manifest_command.h"
-
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -10,6 +8,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/process/exit_code.h"
+#include "cli/commands.h"
 #include "support/temp_folder.h"
 #include "transcribe/inputs/inputs.h"
 

@@ -1,11 +1,10 @@
 // Peak memory of a scripted GPU, whose library the tests of this module link.
 
-#include "transcribe/bench/peak_memory.h"
-
 #include <gtest/gtest.h>
 
 #include "support/eventually.h"
 #include "support/scripted_machine.h"
+#include "transcribe/bench.h"
 
 using namespace tutti;
 

@@ -1,9 +1,9 @@
-#include "cli/flags/vad_flags.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
+
+#include "cli/flags.h"
 
 using namespace tutti;
 using testing::HasSubstr;

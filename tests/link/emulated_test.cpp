@@ -3,8 +3,7 @@
 
 #include <algorithm>
 
-#include "link/emulated/emulated_part.h"
-#include "link/emulated/emulated_text.h"
+#include "link/emulated_worker.h"
 
 using namespace tutti;
 using testing::HasSubstr;

@@ -9,7 +9,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
-#include "base/random/split_mix.h"
+#include "base/random/counter_random.h"
 #include "support/run_program.h"
 #include "support/temp_folder.h"
 #include "support/tone_file.h"

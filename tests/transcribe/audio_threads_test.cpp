@@ -1,9 +1,8 @@
-#include "transcribe/prefetch/audio_threads.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 
+#include "transcribe/prefetch.h"
 #include "transcribe/run_stages.h"
 
 using namespace tutti;

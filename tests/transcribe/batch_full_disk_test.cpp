@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <future>
 
-#include "base/system_error.h"
+#include "base/error.h"
 #include "support/closed_folder.h"
 #include "support/full_disk.h"
 #include "support/small_files.h"

@@ -1,10 +1,9 @@
+#include "transcribe/bench.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "transcribe/bench/clip.h"
-#include "transcribe/bench/limits.h"
-#include "transcribe/bench/peak_memory.h"
-#include "transcribe/bench/bench_result.h"
+#include "transcribe/bench.h"
 #include "transcribe/speech_chunks.h"
 
 using namespace tutti;

@@ -8,11 +8,11 @@
 #include <future>
 #include <thread>
 
-#include "link/emulated/emulated_text.h"
+#include "link/emulated_worker.h"
 #include "support/environment.h"
 #include "support/log_capture.h"
 #include "transcribe/run.h"
-#include "transcribe/worker_start/worker_options.h"
+#include "transcribe/worker_start.h"
 
 using namespace tutti;
 using testing::HasSubstr;

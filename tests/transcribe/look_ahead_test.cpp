@@ -1,8 +1,7 @@
-#include "transcribe/prefetch/look_ahead.h"
-
 #include <gtest/gtest.h>
 
 #include "flow/bounded_queue.h"
+#include "transcribe/prefetch.h"
 
 using namespace tutti;
 

@@ -1,5 +1,3 @@
-#include "worker/automatic_type.h"
-
 #include <ATen/Parallel.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +9,7 @@
 #include "support/environment.h"
 #include "support/temp_folder.h"
 #include "support/test_models.h"
-#include "worker/compute_type_for.h"
+#include "worker/compute_type.h"
 #include "worker/self_test.h"
 
 using namespace tutti;

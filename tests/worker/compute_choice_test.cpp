@@ -1,6 +1,6 @@
-#include "worker/compute_choice.h"
-
 #include <gtest/gtest.h>
+
+#include "worker/compute_type.h"
 
 namespace tutti {
 namespace {

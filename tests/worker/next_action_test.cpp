@@ -1,6 +1,6 @@
-#include "worker/next_action.h"
-
 #include <gtest/gtest.h>
+
+#include "worker/window_server.h"
 
 namespace tutti {
 namespace {
@@ -17,7 +17,8 @@ TEST(Turns, WhileSlotsAreFreeWindowsAreEncodedFirst) {
 }
 
 TEST(Turns, LiveSequencesMoveOnBetweenAnyTwoEncodings) {
-  EXPECT_EQ(next_action({.to_encode = true, .to_step = true, .free_slots = true, .encoded_last = true}), NextAction::step);
+  EXPECT_EQ(next_action({.to_encode = true, .to_step = true, .free_slots = true, .encoded_last = true}),
+            NextAction::step);
 }
 
 TEST(Turns, WithAllSlotsTakenEncoderAndDecoderGetTheSameTime) {

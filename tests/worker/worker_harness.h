@@ -16,7 +16,7 @@
 #include "link/connection.h"
 #include "link/shared_window.h"
 #include "link/wire.h"
-#include "worker/worker.h"
+#include "worker/commands.h"
 
 namespace tutti {
 

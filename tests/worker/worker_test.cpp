@@ -1,5 +1,3 @@
-#include "worker/worker.h"
-
 #include <c10/util/Exception.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 
 #include "decode/batcher.h"
 #include "decode/fixed_shapes.h"
+#include "worker/commands.h"
 #include "worker/formula_requests.h"
 #include "worker/worker_harness.h"
 

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "audio/joined.h"
+#include "base/error.h"
 #include "base/owned.h"
-#include "base/system_error.h"
 
 namespace tutti {
 

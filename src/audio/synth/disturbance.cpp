@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "base/random/split_mix.h"
+#include "base/random/counter_random.h"
 #include "base/units.h"
 
 namespace tutti {

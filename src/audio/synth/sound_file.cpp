@@ -9,9 +9,9 @@
 #include <string>
 
 #include "base/bytes.h"
+#include "base/error.h"
 #include "base/files.h"
 #include "base/owned.h"
-#include "base/system_error.h"
 #include "base/units.h"
 
 namespace tutti {

@@ -16,8 +16,8 @@
 #include <optional>
 #include <string_view>
 
+#include "base/error.h"
 #include "base/log.h"
-#include "base/system_error.h"
 
 namespace tutti {
 namespace {

@@ -8,8 +8,8 @@
 #include <cerrno>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/numbers.h"
-#include "base/system_error.h"
 
 namespace tutti {
 namespace {

@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/error.h"
 #include "base/log.h"
-#include "base/system_error.h"
 
 namespace tutti {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "base/random/split_mix.h"
+#include "base/random/counter_random.h"
 
 namespace tutti {
 namespace {

@@ -1,39 +1,136 @@
-#include "cli/batch/batch_command.h"
-
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
 
+#include "base/error.h"
+#include "base/files.h"
 #include "base/guarded.h"
 #include "base/log.h"
 #include "base/numbers.h"
+#include "base/output_ownership.h"
 #include "base/process/exit_code.h"
 #include "cli/batch/batch_control.h"
 #include "cli/batch/batch_flags.h"
 #include "cli/batch/batch_inputs.h"
 #include "cli/batch/batch_log.h"
-#include "cli/batch/batch_ownership.h"
-#include "cli/batch/batch_folders.h"
 #include "cli/batch/batch_quote.h"
 #include "cli/batch/failure_question.h"
 #include "cli/batch/live_table.h"
 #include "cli/batch/report_json.h"
 #include "cli/command_start.h"
-#include "cli/flags/file_place.h"
+#include "cli/commands.h"
+#include "cli/flags.h"
 #include "cli/named_model.h"
+#include "cli/review/review.h"
 #include "cli/review/review_pages.h"
+#include "cli/settings/setting_sources.h"
+#include "device/list/device_list.h"
 #include "device/machine_devices.h"
+#include "hub/files_of_model.h"
 #include "hub/find.h"
 #include "jobs/open_store.h"
 #include "link/control/control_socket.h"
 #include "transcribe/batch/batch_done.h"
+#include "transcribe/batch/batch_options.h"
 #include "transcribe/batch/batch_run.h"
+#include "transcribe/output_plan.h"
 
 namespace tutti {
 namespace {
 
 namespace fs = std::filesystem;
+
+Result<void> expect_temporary_folder() {
+  const fs::path folder = temporary_folder();
+  std::error_code why;
+  if (fs::is_directory(folder, why))
+    why = why_not_writable(folder);
+  else if (!why)
+    why = std::make_error_code(std::errc::not_a_directory);
+  if (!why) return {};
+  const Error error = system_error(folder.string(), "recordings cannot be decoded there", why.value());
+  return fail(error.fault, error.what, "Make it, or point TMPDIR at a folder that is yours to write to");
+}
+
+/// Checks that files can be made in the output folder, which a batch makes when it is missing, and that recordings can
+/// be decoded to the temporary one, which Tutti does not make: better known before the work than behind it.
+Result<void> expect_output_folders(const fs::path& outputs) {
+  const auto folder = expect_output_folder(outputs);
+  return folder ? expect_temporary_folder() : folder;
+}
+
+/// Lists, tables and manifests; recordings in a folder are each named by their job.
+void add_named_files(OutputOwnership& files, const std::vector<std::string>& inputs) {
+  std::error_code ignored;
+  for (const auto& input : inputs)
+    if (!fs::is_directory(input, ignored)) files.add_input(input);
+}
+
+/// What the batch writes beside its transcripts.
+std::vector<std::pair<fs::path, std::string>> pages_of(const BatchCommand& command) {
+  std::vector<std::pair<fs::path, std::string>> pages;
+  if (!command.report.empty()) pages.emplace_back(command.report, "--report");
+  if (!command.review) return pages;
+  for (const char* name : kReviewPages) pages.emplace_back(command.output_dir / name, "--review");
+  return pages;
+}
+
+/// Transcripts are hardly ever called like a page, so that few paths are resolved.
+Result<void> expect_no_page(const fs::path& output, const std::vector<std::pair<fs::path, std::string>>& pages) {
+  for (const auto& [page, owner] : pages)
+    if (page.filename() == output.filename() && resolved_path(page) == resolved_path(output))
+      return fail(Fault::usage, page.string() + " would be written twice: by " + owner + " and as a transcript",
+                  "Name another file or --output-dir");
+  return {};
+}
+
+/// Where its folder is not there, neither is an output that could be something else.
+class Folders {
+ public:
+  bool is_there(const fs::path& folder) {
+    if (folder != last_) is_ = tutti::is_there(last_ = folder);
+    return is_;
+  }
+
+ private:
+  fs::path last_{};
+  bool is_ = false;
+};
+
+/// Knows all that a batch reads (recordings, lists, model, devices file, store) and has the report and the pages for
+/// review claimed. Fault::usage where an output, the report or a page would be written onto one of these, or two of
+/// them onto each other.
+Result<OutputOwnership> claim_batch_files(const BatchCommand& command, const fs::path& model, const fs::path& state,
+                                          std::span<const BatchJob> jobs) {
+  OutputOwnership files("Name another file with --report, or another folder with --output-dir");
+  for (const BatchJob& job : jobs) files.add_input(job.spec.input);
+  add_named_files(files, command.inputs);
+  for (const auto& file : files_of_model(model)) files.add_input(file);
+  for (const auto& file : files_of_store(state)) files.add_input(file);
+  files.add_input(settings_file_path());
+  for (const auto& list : {command.devices, command.device.value_or("")})
+    for (const auto& file : device_files(list)) files.add_input(file);
+  const auto pages = pages_of(command);
+  for (const auto& [page, owner] : pages)
+    if (auto claimed =
+            page == command.report ? files.claim_marked(page, owner, kBatchReportMark) : files.claim(page, owner);
+        !claimed)
+      return tl::unexpected(claimed.error());
+  Folders folders;
+  for (const BatchJob& job : jobs)
+    for (const auto& output : job.outputs()) {
+      auto free = expect_no_page(output, pages);
+      if (free && (files.has_missing_inputs() || folders.is_there(output.parent_path())))
+        free = files.expect_no_input(output);
+      if (!free) return tl::unexpected(free.error());
+    }
+  return files;
+}
 
 bool is_emulated(const ListedDevice& device) {
   return device.spec.kind == DeviceSpec::Kind::emulated;
@@ -129,7 +226,8 @@ Result<Prepared> prepare(BatchCommand& command, std::string typed) {
     prepared->hindrance = devices.error();
     return prepared;
   }
-  if (const auto folders = expect_output_folders(prepared->options.batch); !folders) prepared->hindrance = folders.error();
+  if (const auto folders = expect_output_folders(prepared->options.batch); !folders)
+    prepared->hindrance = folders.error();
   if (prepared->options.run.deterministic) warn_of_unlike(*devices);
   prepared->options.devices = std::move(*devices);
   prepared->options.job_caps = std::move(*caps);

@@ -5,9 +5,8 @@
 #include "balance/types.h"
 #include "base/log.h"
 #include "base/numbers.h"
-#include "base/strings/joined.h"
-#include "base/strings/split.h"
-#include "cli/flags/shared_flags.h"
+#include "base/strings.h"
+#include "cli/flags.h"
 
 namespace tutti {
 namespace {
@@ -42,9 +41,8 @@ void add_run(OptionTable& table, BatchCommand& c) {
       .choices = {"stem", "path"};
   table.add("report", c.report, "FILE.json",
             "what became of every recording and every device; replaces an earlier report only");
-  table.add(
-      "state", c.state, "DIR",
-      "the folder of the job store, on a local disk; default: $XDG_STATE_HOME/tutti, else ~/.local/state/tutti");
+  table.add("state", c.state, "DIR",
+            "the folder of the job store, on a local disk; default: $XDG_STATE_HOME/tutti, else ~/.local/state/tutti");
   table.add("audio-root", c.audio_root, "DIR", "where the relative paths of lists and manifests start");
   table.add("audio-template", c.path_template, "TEMPLATE",
             "the path of a manifest asset's audio: {folder_path}/{file_name}");

@@ -54,7 +54,7 @@ void settle_devices(BatchCommand& command, SourceKind device, SourceKind devices
 Result<std::map<std::string, int>> job_caps(const std::string& text, const std::vector<ChosenDevice>& devices);
 
 /// The limits where the field note's policy is chosen and --max-per-gpu is not: its five jobs a device, and as many in
-/// all as that makes unless -t sets a number. `tutti plan --simulate` calls it `note` (balance/sim/simulator.h:
+/// all as that makes unless -t sets a number. `tutti plan --simulate` calls it `note` (balance/simulator.h:
 /// set_policy).
 void limit_as_the_note(BatchOptions& options);
 

@@ -7,8 +7,8 @@
 
 #include "base/log.h"
 #include "base/sha256.h"
-#include "base/strings/joined.h"
-#include "cli/flags/run_checks.h"
+#include "base/strings.h"
+#include "cli/flags.h"
 #include "text/manifest/read.h"
 #include "text/manifest/write.h"
 #include "transcribe/inputs/inputs.h"
@@ -89,7 +89,7 @@ void report_left_out(const InputTally& read, const ManifestRules& rules, std::si
 }  // namespace
 
 Result<std::vector<BatchJob>> batch_jobs(const BatchCommand& command, const std::string& fingerprint,
-                                           InputTally* tally) {
+                                         InputTally* tally) {
   OutputOptions options{.folder = fs::absolute(command.output_dir).lexically_normal(),
                         .name_by = command.name_by == "path" ? NameBy::path : NameBy::stem};
   if (command.output_format != "all") options.formats = parse_formats(command.output_format).value();

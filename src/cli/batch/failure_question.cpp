@@ -7,9 +7,7 @@
 #include <cstdio>
 
 #include "base/log.h"
-#include "base/strings/ascii.h"
-#include "base/strings/trimmed.h"
-#include "base/terminal/controls.h"
+#include "base/strings.h"
 
 namespace tutti {
 namespace {

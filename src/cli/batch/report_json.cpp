@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "base/output_ownership.h"
-#include "base/terminal/controls.h"
+#include "base/strings.h"
 #include "cli/plan/quote.h"
 #include "text/json_bytes.h"
 #include "view/fleet/lost_time.h"

@@ -1,5 +1,3 @@
-#include "cli/bench/bench_command.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -12,11 +10,12 @@
 #include "base/numbers.h"
 #include "base/output_ownership.h"
 #include "base/process/exit_code.h"
-#include "base/strings/split.h"
+#include "base/strings.h"
 #include "cli/bench/bench_memory.h"
 #include "cli/bench/bench_report.h"
 #include "cli/command_start.h"
-#include "cli/flags/file_place.h"
+#include "cli/commands.h"
+#include "cli/flags.h"
 #include "cli/named_model.h"
 #include "device/device_spec.h"
 #include "device/machine_devices.h"
@@ -24,7 +23,7 @@
 #include "hub/find.h"
 #include "hub/memory_plan.h"
 #include "hub/model_shape.h"
-#include "transcribe/bench/clip.h"
+#include "transcribe/bench.h"
 #include "transcribe/interrupt.h"
 #include "view/markup.h"
 
@@ -130,10 +129,9 @@ std::vector<BenchSetting> settings_of(const BenchCommand& c) {
 int say_needs(const BenchCommand& c, const std::filesystem::path& model) {
   const auto shape = model_shape(model);
   if (!shape)
-    return complain(
-        {Fault::unsupported, model.string() + ": how much memory it takes is not known before it is loaded",
-         "Expected a Hugging Face folder, a whisper.cpp file or a name with the size, such as large-v3"},
-        kNothingRan);
+    return complain({Fault::unsupported, model.string() + ": how much memory it takes is not known before it is loaded",
+                     "Expected a Hugging Face folder, a whisper.cpp file or a name with the size, such as large-v3"},
+                    kNothingRan);
   if (!c.picture.empty()) log(Level::warning, "--picture has no effect with --dry-run: there are no speeds");
   const auto settings = settings_of(c);
   std::map<std::string, DeviceMemory> devices;

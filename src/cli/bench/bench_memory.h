@@ -8,7 +8,7 @@
 #include "cli/device_memory.h"
 #include "hub/memory_plan.h"
 #include "hub/model_shape.h"
-#include "transcribe/bench/trial.h"
+#include "transcribe/bench.h"
 
 namespace tutti {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "transcribe/bench/bench_result.h"
+#include "transcribe/bench.h"
 
 namespace tutti {
 

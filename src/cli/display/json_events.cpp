@@ -1,5 +1,3 @@
-#include "cli/display/json_events.h"
-
 #include <cstdio>
 
 #include "base/json.h"

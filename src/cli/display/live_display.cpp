@@ -1,5 +1,3 @@
-#include "cli/display/live_display.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,8 +11,8 @@
 #include "base/clock.h"
 #include "base/guarded.h"
 #include "base/log.h"
-#include "base/strings/joined.h"
-#include "cli/display/failure.h"
+#include "base/strings.h"
+#include "cli/display/run_display.h"
 #include "view/progress.h"
 #include "view/text.h"
 

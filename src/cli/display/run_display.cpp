@@ -8,10 +8,8 @@
 
 #include "audio/recording.h"
 #include "base/log.h"
-#include "base/terminal/controls.h"
-#include "cli/display/failure.h"
-#include "cli/display/json_events.h"
-#include "cli/display/live_display.h"
+#include "base/strings.h"
+#include "cli/display/run_display.h"
 #include "transcript/subtitles.h"
 #include "view/text.h"
 

@@ -1,5 +1,5 @@
 #include "base/numbers.h"
-#include "base/strings/trimmed.h"
+#include "base/strings.h"
 #include "cli/doctor/look.h"
 #include "device/proc_text.h"
 #include "view/text.h"

@@ -1,5 +1,3 @@
-#include "cli/history/history_command.h"
-
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -10,6 +8,7 @@
 #include "base/output_ownership.h"
 #include "base/process/exit_code.h"
 #include "cli/command_start.h"
+#include "cli/commands.h"
 #include "cli/history/history_text.h"
 #include "jobs/open_store.h"
 #include "view/markup.h"

@@ -6,7 +6,7 @@
 #include <ranges>
 
 #include "base/clock.h"
-#include "base/terminal/controls.h"
+#include "base/strings.h"
 #include "view/table.h"
 #include "view/text.h"
 #include "view/time_chart.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "balance/dispatcher.h"
-#include "transcribe/prefetch/audio_threads.h"
+#include "transcribe/prefetch.h"
 
 namespace tutti {
 namespace {

@@ -1,5 +1,3 @@
-#include "cli/plan/plan_command.h"
-
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
@@ -9,7 +7,8 @@
 #include "base/log.h"
 #include "base/process/exit_code.h"
 #include "cli/command_start.h"
-#include "cli/flags/shared_flags.h"
+#include "cli/commands.h"
+#include "cli/flags.h"
 #include "cli/named_model.h"
 #include "cli/plan/capacity.h"
 #include "cli/plan/durations.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "balance/sim/simulator.h"
+#include "balance/simulator.h"
 #include "cli/plan/plan_devices.h"
 
 namespace tutti {

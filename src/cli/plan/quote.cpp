@@ -4,8 +4,8 @@
 #include <cmath>
 #include <random>
 
-#include "balance/sim/simulator.h"
-#include "base/strings/joined.h"
+#include "balance/simulator.h"
+#include "base/strings.h"
 #include "cli/command_start.h"
 #include "cli/plan/policy_table.h"
 #include "hub/find.h"
@@ -170,8 +170,7 @@ Result<Quote> make_quote(QuoteQuestion question) {
   Quote quote{.question = std::move(question)};
   const auto shape = shape_of(quote.question.model);
   if (!shape)
-    return fail(Fault::usage,
-                "--model " + quote.question.model + ": no model of this name, and its shape is not known",
+    return fail(Fault::usage, "--model " + quote.question.model + ": no model of this name, and its shape is not known",
                 "Expected tiny, base, small, medium, large-v3, turbo or the path of a model");
   for (const char* size : kSizes) quote.rows.push_back(row_of(size, *model_shape(size), quote.question));
   quote.chosen = row_of(quote.question.model, *shape, quote.question);

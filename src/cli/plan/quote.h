@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "balance/sim/workload.h"
+#include "balance/simulator.h"
 #include "cli/plan/capacity.h"
 #include "cli/plan/plan_devices.h"
 
@@ -17,9 +17,9 @@ struct QuoteQuestion {
   Bytes ram{};
   int cores = 1;  ///< of the machine that decodes for them
   std::vector<PlanTarget> targets{};
-  std::vector<SimJob> jobs{};       ///< none: only what fits
+  std::vector<SimJob> jobs{};         ///< none: only what fits
   std::optional<double> speech{};     ///< of their audio, as in earlier batches; none: not known, and all of it counts
-  int jobs_at_once = 0;              ///< at most, on all devices together; 0: no bound
+  int jobs_at_once = 0;               ///< at most, on all devices together; 0: no bound
   std::vector<std::string> inputs{};  ///< words that name them to 'tutti batch', as a shell takes them; none: no names
   std::string devices{};              ///< all targets, as --devices takes them; empty: by their ids
   std::size_t unknown_lengths = 0;    ///< recordings that are not among the jobs

@@ -1,5 +1,3 @@
-#include "cli/prepare/prepare_command.h"
-
 #include <algorithm>
 #include <cstdio>
 #include <vector>
@@ -9,11 +7,10 @@
 #include "base/json.h"
 #include "base/output_ownership.h"
 #include "base/process/exit_code.h"
-#include "base/strings/joined.h"
-#include "base/terminal/controls.h"
+#include "base/strings.h"
 #include "cli/command_start.h"
-#include "cli/flags/audio_flags.h"
-#include "cli/flags/run_checks.h"
+#include "cli/commands.h"
+#include "cli/flags.h"
 #include "cli/named_model.h"
 #include "cli/prepare/prepare_inputs.h"
 #include "cli/prepare/prepare_recordings.h"

@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/sha256.h"
-#include "base/strings/joined.h"
+#include "base/strings.h"
 #include "feed/source/dataset.h"
 #include "text/manifest/field_names.h"
 #include "text/manifest/read.h"

@@ -9,7 +9,7 @@
 #include "flow/failures.h"
 #include "flow/pipeline.h"
 #include "hub/memory_plan.h"
-#include "transcribe/prefetch/look_ahead.h"
+#include "transcribe/prefetch.h"
 
 namespace tutti {
 namespace {

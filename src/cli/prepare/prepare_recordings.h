@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "cli/prepare/prepare_recording.h"
 #include "transcribe/interrupt.h"
-#include "transcribe/worker_start/worker_start.h"
+#include "transcribe/worker_start.h"
 
 namespace tutti {
 

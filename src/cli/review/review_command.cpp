@@ -1,5 +1,3 @@
-#include "cli/review/review_command.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,8 +7,9 @@
 #include "base/json.h"
 #include "base/output_ownership.h"
 #include "base/process/exit_code.h"
-#include "base/terminal/controls.h"
+#include "base/strings.h"
 #include "cli/command_start.h"
+#include "cli/commands.h"
 #include "cli/review/recording_index.h"
 #include "cli/review/review.h"
 #include "cli/review/review_pages.h"
@@ -41,10 +40,9 @@ struct ReviewCommand {
 };
 
 void add_review(OptionTable& table, ReviewCommand& c) {
-  table.positional(
-      c.files, "TRANSCRIPT.json...",
-      "JSON transcripts of Tutti, openai-whisper, faster-whisper or whisperX; a folder takes in all below "
-      "it");
+  table.positional(c.files, "TRANSCRIPT.json...",
+                   "JSON transcripts of Tutti, openai-whisper, faster-whisper or whisperX; a folder takes in all below "
+                   "it");
   table
       .add("out", c.out, "DIR",
            "where review.csv and review.html go; one that is there and that the store did not write, or that was "

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "base/terminal/controls.h"
+#include "base/strings.h"
 #include "cli/settings/option_table.h"
 #include "view/text.h"
 

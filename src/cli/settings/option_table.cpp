@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "base/strings/joined.h"
-#include "base/strings/nearest.h"
+#include "base/strings.h"
 
 namespace tutti {
 namespace {
@@ -177,7 +176,8 @@ Result<OptionTable::Action> OptionTable::read_flags(const std::vector<std::strin
   return action;
 }
 
-Result<OptionTable::Action> OptionTable::read(const std::vector<std::string>& arguments, const SettingSources& sources) {
+Result<OptionTable::Action> OptionTable::read(const std::vector<std::string>& arguments,
+                                              const SettingSources& sources) {
   if (requests_help(arguments)) return Action::help;
   // Weakest first; each stronger source writes over it.
   for (const auto& [key, value] : sources.file) {

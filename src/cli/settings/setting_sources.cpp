@@ -7,7 +7,7 @@
 
 #include "base/environment.h"
 #include "base/files.h"
-#include "base/strings/nearest.h"
+#include "base/strings.h"
 #include "base/toml.h"
 #include "cli/commands.h"
 
@@ -89,8 +89,9 @@ Result<std::map<std::string, std::string>> settings_section(const std::string& t
                              : "A setting goes below its command's name: write [transcribe], or another, above it");
     if (!is_command) {
       const std::string nearest = nearest_name(key, known);
-      return fail(Fault::usage, file_name + ": '" + key + "': no such section",
-                  nearest.empty() ? "Sections are named after commands: [transcribe]" : "Did you mean [" + nearest + "]?");
+      return fail(
+          Fault::usage, file_name + ": '" + key + "': no such section",
+          nearest.empty() ? "Sections are named after commands: [transcribe]" : "Did you mean [" + nearest + "]?");
     }
     if (key != command) continue;
     auto texts = texts_of(*value.as_table(), file_name);

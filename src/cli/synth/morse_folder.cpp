@@ -8,10 +8,10 @@
 
 #include "audio/augment/augmentation.h"
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/file_lock.h"
 #include "base/files.h"
 #include "base/output_ownership.h"
-#include "base/system_error.h"
 #include "flow/pipeline.h"
 #include "transcript/transcript_json.h"
 

@@ -1,5 +1,3 @@
-#include "cli/synth/synth_command.h"
-
 #include <algorithm>
 #include <cstdio>
 #include <string_view>
@@ -7,8 +5,9 @@
 
 #include "base/numbers.h"
 #include "base/process/exit_code.h"
-#include "base/strings/joined.h"
+#include "base/strings.h"
 #include "cli/command_start.h"
+#include "cli/commands.h"
 #include "cli/synth/morse_folder.h"
 #include "view/text.h"
 
@@ -29,11 +28,10 @@ struct SynthCommand {
 
 OptionTable table_of(SynthCommand& command) {
   MorseCorpus& corpus = command.folder.corpus;
-  OptionTable table(
-      "synth",
-      "Make recordings with exactly known text. 'morse' writes a corpus of Morse code as a receiver gets "
-      "it: contest exchanges through noise, interference, fading and filters, with the time of each word "
-      "in transcripts/. The same seed gives the same corpus on any machine, with any number of threads.");
+  OptionTable table("synth",
+                    "Make recordings with exactly known text. 'morse' writes a corpus of Morse code as a receiver gets "
+                    "it: contest exchanges through noise, interference, fading and filters, with the time of each word "
+                    "in transcripts/. The same seed gives the same corpus on any machine, with any number of threads.");
   table.positional(command.kind, "KIND", "what to make: morse");
   table.add("out", command.folder.out, "DIR", "the folder: audio/, metadata.csv, splits/, transcripts/");
   table.add("count", command.count, "N", "clips");
@@ -49,9 +47,8 @@ OptionTable table_of(SynthCommand& command) {
   table.add("wpm-most", corpus.wpm.most, "WPM", "fastest speed; field note 004 used 40");
   table.add("tone-least", corpus.tone_hz.least, "HZ", "lowest tone; field note 004 used 700 only");
   table.add("tone-most", corpus.tone_hz.most, "HZ", "highest tone");
-  table.add(
-      "noise-db", command.noise_db, "LEAST:MOST",
-      "tone over noise from 300 to 3000 Hz, drawn for every clip, as in 0:10; without it: the condition's own");
+  table.add("noise-db", command.noise_db, "LEAST:MOST",
+            "tone over noise from 300 to 3000 Hz, drawn for every clip, as in 0:10; without it: the condition's own");
   table.add(
       "receiver-share", corpus.receiver_share, "SHARE",
       "of clips sent through a receiver set up for something else: a band drawn at random, two of three overdriven");

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/strings/joined.h"
+#include "base/strings.h"
 #include "view/text.h"
 
 namespace tutti {

@@ -12,8 +12,8 @@
 #include <csignal>
 #include <string_view>
 
+#include "base/error.h"
 #include "base/files.h"
-#include "base/system_error.h"
 #include "view/top/top_screen.h"
 
 namespace tutti {

@@ -1,13 +1,11 @@
-#include "cli/training/evaluate_command.h"
-
 #include <filesystem>
 
 #include "base/output_ownership.h"
 #include "base/process/exit_code.h"
 #include "cli/command_start.h"
+#include "cli/commands.h"
 #include "cli/engine_process/engine_run.h"
-#include "cli/flags/file_place.h"
-#include "cli/flags/run_checks.h"
+#include "cli/flags.h"
 #include "cli/named_model.h"
 #include "hub/files_of_model.h"
 #include "hub/find.h"

@@ -1,5 +1,3 @@
-#include "cli/training/train_command.h"
-
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -10,16 +8,17 @@
 #include <optional>
 #include <span>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "base/free_port.h"
 #include "base/output_ownership.h"
 #include "base/owned.h"
 #include "base/process/exit_code.h"
 #include "base/process/process_rank.h"
-#include "base/system_error.h"
 #include "cli/command_start.h"
+#include "cli/commands.h"
 #include "cli/engine_process/engine_run.h"
-#include "cli/flags/run_checks.h"
+#include "cli/flags.h"
 #include "cli/named_model.h"
 #include "cli/training/trainer_names.h"
 #include "cli/training/training_processes.h"

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "base/files.h"
-#include "base/strings/nearest.h"
+#include "base/strings.h"
 #include "base/toml.h"
 #include "device/list/device_list.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "base/strings/split.h"
+#include "base/strings.h"
 
 namespace tutti {
 namespace {

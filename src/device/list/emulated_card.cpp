@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/numbers.h"
-#include "base/strings/nearest.h"
+#include "base/strings.h"
 
 namespace tutti {
 namespace {

@@ -1,9 +1,8 @@
-#include "device/nvml/listing.h"
-
 #include <algorithm>
 #include <tuple>
 
 #include "device/nvml/asker.h"
+#include "device/nvml/readings.h"
 
 namespace tutti {
 namespace {

@@ -1,7 +1,7 @@
 #include "device/nvml/nvml.h"
 
 #include "device/nvml/library.h"
-#include "device/nvml/listing.h"
+#include "device/nvml/readings.h"
 
 namespace tutti {
 

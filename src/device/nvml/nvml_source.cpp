@@ -1,7 +1,7 @@
 #include "device/nvml/nvml_source.h"
 
 #include "device/nvml/nvml.h"
-#include "device/nvml/values.h"
+#include "device/nvml/readings.h"
 
 namespace tutti {
 namespace {
@@ -154,7 +154,8 @@ GpuPcie measure_pcie(const NvmlLibrary& library, nvml::Device device) {
   GpuPcie pcie;
   // NVML reports kilobytes per second over the last 20 ms.
   if (const auto sent = query.value(library.pcie_throughput, nvml::kPcieSent)) pcie.sent = *sent * 1024.0;
-  if (const auto received = query.value(library.pcie_throughput, nvml::kPcieReceived)) pcie.received = *received * 1024.0;
+  if (const auto received = query.value(library.pcie_throughput, nvml::kPcieReceived))
+    pcie.received = *received * 1024.0;
   return pcie;
 }
 

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/guarded.h"
-#include "device/nvml/listing.h"
+#include "device/nvml/readings.h"
 #include "device/telemetry/gpu_source.h"
 
 namespace tutti {

@@ -1,10 +1,10 @@
-#include "device/nvml/processes.h"
-
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstring>
 #include <map>
+
+#include "device/nvml/readings.h"
 
 namespace tutti {
 namespace {

@@ -1,7 +1,4 @@
-#include "device/nvml/values.h"
-
-#include "device/nvml/listing.h"
-#include "device/nvml/processes.h"
+#include "device/nvml/readings.h"
 
 namespace tutti {
 namespace {

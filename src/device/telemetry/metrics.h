@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "device/telemetry/machine_snapshot.h"
-#include "metrics/metric.h"
+#include "metrics/prometheus.h"
 
 namespace tutti {
 

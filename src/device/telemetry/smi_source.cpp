@@ -8,8 +8,7 @@
 
 #include "base/environment.h"
 #include "base/process/child_output.h"
-#include "base/strings/joined.h"
-#include "base/strings/trimmed.h"
+#include "base/strings.h"
 #include "device/proc_text.h"
 
 namespace tutti {
@@ -19,7 +18,7 @@ constexpr Seconds kQueryEvery{5}, kLongest{5};
 constexpr Seconds kRetryEvery{30};  // where it failed or is not there
 constexpr double kMiB = 1 << 20;
 
-std::vector<std::string> split(std::string_view line, char by) {
+std::vector<std::string> split_row(std::string_view line, char by) {
   std::vector<std::string> parts;
   for (;;) {
     const auto end = line.find(by);
@@ -140,7 +139,7 @@ std::vector<GpuSnapshot> parse_smi(std::string_view text, const std::vector<std:
   while (!text.empty()) {
     const auto line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
-    const auto values = split(line, ',');
+    const auto values = split_row(line, ',');
     if (values.size() != fields.size()) continue;  // a warning between the lines
     GpuSnapshot gpu;
     for (std::size_t i = 0; i < fields.size(); ++i) {
@@ -161,7 +160,7 @@ void add_smi_processes(std::string_view text, std::vector<GpuSnapshot>& gpus) {
   while (!text.empty()) {
     const auto line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
-    const auto values = split(line, ',');
+    const auto values = split_row(line, ',');
     const auto pid = values.size() == 3 ? leading_number(values[1]) : std::nullopt;
     for (auto& gpu : gpus)
       if (pid && gpu.uuid == values[0])

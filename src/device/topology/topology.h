@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
-#include "device/nvml/listing.h"
+#include "device/nvml/readings.h"
 
 namespace tutti {
 

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/error.h"
 #include "base/file_lock.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/numbers.h"
-#include "base/system_error.h"
 #include "feed/packed/pack_key.h"
 #include "feed/packed/pack_set.h"
 #include "feed/packed/pack_writer.h"
@@ -115,7 +115,7 @@ Result<std::shared_ptr<PackedSet>> pack(const FeedOptions& options, const Datase
   if (auto checked = check_plan(options, *plan); !checked) return tl::unexpected(checked.error());
   const Bytes missing{plan->size.value - half_packed(path).value};
   if (auto fits = expect_space(path.parent_path(), missing, "what is still to be packed",
-                              "Free some space, or name another folder with --cache");
+                               "Free some space, or name another folder with --cache");
       !fits)
     return not_packed(fits.error());
   const auto begin = options.clock->now();

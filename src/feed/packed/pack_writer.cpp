@@ -8,9 +8,9 @@
 #include <cstring>
 #include <utility>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "base/numbers.h"
-#include "base/system_error.h"
 
 namespace tutti {
 namespace {

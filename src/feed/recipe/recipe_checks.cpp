@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/strings/joined.h"
+#include "base/strings.h"
 #include "base/toml.h"
 #include "feed/recipe/whisper_fields.h"
 

@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/strings/joined.h"
-#include "base/strings/nearest.h"
+#include "base/strings.h"
 #include "base/toml.h"
 #include "feed/recipe/whisper_fields.h"
 

@@ -1,9 +1,9 @@
 #include <optional>
 #include <string_view>
 
-#include "base/strings/ascii.h"
-#include "feed/source/line_index.h"
+#include "base/strings.h"
 #include "feed/source/csv_dataset.h"
+#include "feed/source/line_index.h"
 #include "text/manifest/recording_names.h"
 
 namespace tutti {

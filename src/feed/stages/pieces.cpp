@@ -5,7 +5,7 @@
 
 #include "base/numbers.h"
 #include "base/random/counter_random.h"
-#include "base/strings/trimmed.h"
+#include "base/strings.h"
 
 namespace tutti {
 namespace {

@@ -9,7 +9,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/numbers.h"
-#include "base/strings/trimmed.h"
+#include "base/strings.h"
 #include "feed/cache/half.h"
 #include "feed/cache/unpack.h"
 #include "feed/stages/pcm.h"
@@ -309,7 +309,8 @@ Result<void> SampleStages::write_features(const SampleReader& sound, std::int32_
 }
 
 /// Computed, and rounded as the cache rounds: a run yields the same whether its features were there or not.
-Result<CachedFeatures> SampleStages::half_features(const SampleReader& sound, std::int32_t real, const PendingSample& row) const {
+Result<CachedFeatures> SampleStages::half_features(const SampleReader& sound, std::int32_t real,
+                                                   const PendingSample& row) const {
   CachedFeatures made{real, static_cast<std::int32_t>(real + kStraddlingFrames), 0, row.lead, {}};
   std::vector<float> mel(static_cast<std::size_t>(options_.n_mels * made.frames));
   const auto silence = log_mel_.window_into(sound, 0, made.frames, mel.data(), made.frames);

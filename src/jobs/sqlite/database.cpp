@@ -2,7 +2,7 @@
 
 #include <cerrno>
 
-#include "base/process/file_size_limit.h"
+#include "base/process/process_setup.h"
 #include "jobs/local_disk.h"
 
 namespace tutti {

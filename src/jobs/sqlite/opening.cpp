@@ -4,13 +4,13 @@
 #include <cstdlib>
 
 #include "base/environment.h"
+#include "base/error.h"
 #include "base/file_lock.h"
 #include "base/files.h"
-#include "base/system_error.h"
 #include "jobs/local_disk.h"
+#include "jobs/sqlite/job_rows.h"
 #include "jobs/sqlite/schema.h"
 #include "jobs/sqlite/sqlite_store.h"
-#include "jobs/sqlite/job_rows.h"
 
 namespace tutti {
 
@@ -73,7 +73,8 @@ Result<void> SqliteStore::set_time() {
     std::int64_t base = 0, latest = 0;
     database.rows("SELECT value FROM meta WHERE name = 'boot'", [&](const ResultRow& row) { boot = row.text(0); });
     database.rows("SELECT value FROM meta WHERE name = 'base'", [&](const ResultRow& row) { base = row.number(0); });
-    database.rows("SELECT max(coalesce(ended, started)) FROM runs", [&](const ResultRow& row) { latest = row.number(0); });
+    database.rows("SELECT max(coalesce(ended, started)) FROM runs",
+                  [&](const ResultRow& row) { latest = row.number(0); });
     database.rows("SELECT max(submitted) FROM tasks",
                   [&](const ResultRow& row) { latest = std::max(latest, row.number(0)); });
     base_ = time_of(base);

@@ -14,7 +14,7 @@
 #include <optional>
 
 #include "base/environment.h"
-#include "base/system_error.h"
+#include "base/error.h"
 
 namespace tutti {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <cstdlib>
 
-#include "base/system_error.h"
+#include "base/error.h"
 
 namespace tutti {
 namespace {

@@ -5,9 +5,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
-#include "base/system_error.h"
 
 namespace tutti {
 namespace {

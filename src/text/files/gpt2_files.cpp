@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "base/json.h"
-#include "base/strings/split.h"
+#include "base/strings.h"
 #include "text/files/byte_level.h"
 #include "text/files/vocabulary_file.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/strings/split.h"
+#include "base/strings.h"
 
 namespace tutti {
 

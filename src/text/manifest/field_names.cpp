@@ -4,10 +4,7 @@
 #include <cmath>
 
 #include "base/numbers.h"
-#include "base/strings/ascii.h"
-#include "base/strings/joined.h"
-#include "base/strings/split.h"
-#include "base/strings/trimmed.h"
+#include "base/strings.h"
 
 namespace tutti {
 namespace {

@@ -6,8 +6,7 @@
 #include <utility>
 
 #include "base/files.h"
-#include "base/strings/ascii.h"
-#include "base/strings/trimmed.h"
+#include "base/strings.h"
 #include "text/byte_order_mark.h"
 #include "text/json_bytes.h"
 #include "text/manifest/csv.h"

@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "base/strings/trimmed.h"
+#include "base/strings.h"
 #include "text/manifest/date_time.h"
 #include "text/manifest/field_names.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/strings/ascii.h"
+#include "base/strings.h"
 
 namespace tutti {
 namespace {

@@ -11,9 +11,9 @@
 #include <set>
 #include <string_view>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "base/owned.h"
-#include "base/system_error.h"
 #include "feed/recipe/checkpoint_names.h"
 #include "hub/files_of_model.h"
 #include "train/checkpoint/digests.h"

@@ -6,8 +6,8 @@
 
 #include <map>
 
+#include "base/error.h"
 #include "base/files.h"
-#include "base/system_error.h"
 #include "model/formats/safetensors.h"
 #include "model/formats/safetensors_writer.h"
 #include "model/tensor_bytes.h"

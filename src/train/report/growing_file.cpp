@@ -4,9 +4,9 @@
 
 #include <span>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
-#include "base/system_error.h"
 
 namespace tutti {
 

@@ -4,7 +4,7 @@
 
 #include "balance/window_cost.h"
 #include "hub/memory_plan.h"
-#include "transcribe/worker_start/worker_options.h"
+#include "transcribe/worker_start.h"
 
 namespace tutti {
 namespace {

@@ -9,13 +9,13 @@
 #include "jobs/open_store.h"
 #include "jobs/publish.h"
 #include "jobs/sweep.h"
-#include "transcribe/prefetch/audio_threads.h"
 #include "transcribe/batch/batch_files.h"
 #include "transcribe/batch/batch_history.h"
 #include "transcribe/batch/batch_machine.h"
 #include "transcribe/batch/batch_pool.h"
 #include "transcribe/batch/batch_status.h"
 #include "transcribe/batch/batch_submitter.h"
+#include "transcribe/prefetch.h"
 
 namespace tutti {
 namespace {
@@ -64,8 +64,7 @@ class Batch final : public BatchControl {
         store_(std::move(parts.store)),
         pool_(DevicePool::start(std::move(parts.pool))),
         files_(options, *store_, *pool_, observer),
-        submitter_(jobs, options, *store_, files_, std::move(parts.stuck),
-                   [&interrupt] { return interrupt.raised(); }),
+        submitter_(jobs, options, *store_, files_, std::move(parts.stuck), [&interrupt] { return interrupt.raised(); }),
         tally_(quiet_, jobs.size(), 0),
         run_{.files = files_, .options = options.run, .tally = tally_, .interrupt = interrupt} {
     files_.set_progress(on_progress_);

@@ -4,8 +4,7 @@
 
 #include "balance/window_cost.h"
 #include "base/log.h"
-#include "base/strings/joined.h"
-#include "base/strings/split.h"
+#include "base/strings.h"
 
 namespace tutti {
 namespace {
@@ -109,8 +108,8 @@ BatchAsset asset_of(const Job& job, const BatchFiles& files) {
   BatchAsset asset{.uuid = job.spec.uuid,
                    .name = job.spec.name,
                    .status = job.state == JobState::dead ? "failed"
-                             : ended                       ? std::string(name_of(job.state))
-                                                           : "pending",
+                             : ended                     ? std::string(name_of(job.state))
+                                                         : "pending",
                    .error = job.state == JobState::done ? "" : job.error,
                    .device = job.device,
                    .attempts = job.attempts,

@@ -5,10 +5,10 @@
 #include <tuple>
 #include <utility>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/numbers.h"
-#include "base/system_error.h"
 #include "device/machine.h"
 
 namespace tutti {
@@ -27,7 +27,8 @@ std::string space_text(const DiskSpaceWait::Location& location) {
 std::optional<Error> refusal_of(const DiskSpaceWait::Location& location) {
   const auto why = location.folder.empty() ? std::error_code() : why_not_writable(location.folder);
   if (!why) return {};
-  Error error = system_error(location.folder.string(), std::string(location.what) + " cannot be written there", why.value());
+  Error error =
+      system_error(location.folder.string(), std::string(location.what) + " cannot be written there", why.value());
   return error.fault == Fault::refused ? std::optional(std::move(error)) : std::nullopt;
 }
 

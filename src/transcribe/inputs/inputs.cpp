@@ -7,8 +7,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/error.h"
 #include "base/new_file.h"
-#include "base/system_error.h"
 #include "text/manifest/read.h"
 
 namespace tutti {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "audio/byte_source.h"
+#include "base/error.h"
 #include "base/files.h"
 #include "base/sha256.h"
-#include "base/system_error.h"
 
 namespace tutti {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/strings/split.h"
+#include "base/strings.h"
 #include "text/code_points.h"
 #include "text/utf8.h"
 #include "transcript/reference_text/speaker_label.h"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/numbers.h"
-#include "base/strings/joined.h"
+#include "base/strings.h"
 #include "text/byte_order_mark.h"
 #include "transcript/like_python.h"
 

@@ -2,7 +2,7 @@
 #include <functional>
 #include <numeric>
 
-#include "base/strings/ascii.h"
+#include "base/strings.h"
 #include "view/fleet/fleet_parts.h"
 #include "view/text.h"
 #include "view/top/top_state.h"

@@ -1,0 +1,131 @@
+#include "transcribe/worker_start.h"
+
+#include "base/clock.h"
+#include "base/environment.h"
+#include "device/device_spec.h"
+#include "device/machine_devices.h"
+#include "hub/model_shape.h"
+#include "link/connection.h"
+#include "link/emulated_worker.h"
+#include "link/engine_command.h"
+#include "text/tokenizer_ahead.h"
+#include "transcribe/run.h"
+
+namespace tutti {
+namespace {
+
+/// Common words, so that an emulated card's text reads like text and compresses like it.
+constexpr std::string_view kWords[] = {
+    "the",     "a",      "of",     "and",    "to",      "in",    "that",   "it",      "was",     "for",    "with",
+    "on",      "as",     "he",     "she",    "they",    "we",    "you",    "his",     "her",     "their",  "our",
+    "time",    "people", "year",   "way",    "day",     "man",   "thing",  "woman",   "life",    "child",  "world",
+    "school",  "state",  "family", "hand",   "part",    "place", "case",   "week",    "company", "system", "question",
+    "work",    "night",  "point",  "home",   "water",   "room",  "mother", "area",    "money",   "story",  "fact",
+    "month",   "lot",    "right",  "study",  "book",    "eye",   "job",    "word",    "issue",   "side",   "kind",
+    "head",    "house",  "friend", "father", "power",   "hour",  "game",   "line",    "end",     "member", "law",
+    "car",     "city",   "name",   "team",   "minute",  "idea",  "body",   "back",    "parent",  "face",   "others",
+    "level",   "office", "door",   "health", "person",  "art",   "war",    "history", "party",   "result", "change",
+    "morning", "reason", "moment", "air",    "teacher", "force", "river",  "field",   "light",   "garden", "music"};
+
+std::string program() {
+  return variable("TUTTI_EMULATOR").value_or("/proc/self/exe");
+}
+
+Result<EngineCommand> command_of(const ResolvedDevice& device, const RunOptions& options,
+                                 const std::optional<EmulatedSpeech>& speech) {
+  if (device.kind != ResolvedDevice::Kind::emulated)
+    return engine_command(EngineSettings::of_this_process(), {"worker", "--fd", std::to_string(kWorkerSocket)});
+  if (!speech) return fail(Fault::internal, device.name + ": the emulated model is not configured");
+  EmulatedPart part{.card = device.card, .speech = *speech, .build_id = options.build_id};
+  if (part.card.born == 0) part.card.born = Clock::real().now().time_since_epoch().count();
+  EngineCommand command{.words = {program(), std::string(kEmulatedWorkerCommand)}};
+  for (auto& word : words_of(part)) command.words.push_back(std::move(word));
+  return command;
+}
+
+}  // namespace
+
+Result<EmulatedSpeech> emulated_speech(const std::filesystem::path& model) {
+  EmulatedSpeech speech;
+  if (!model.empty()) {
+    const auto shape = model_shape(model);
+    if (!shape || shape->vocabulary <= 0)
+      return fail(Fault::unsupported, model.string() + ": its shape cannot be known without loading it",
+                  "Emulated cards need a Hugging Face folder or an OpenAI model's name, or no --model at all");
+    speech.n_mels = static_cast<std::int32_t>(shape->n_mels);
+    speech.n_audio_ctx = static_cast<std::int32_t>(shape->audio_positions);
+    speech.n_text_ctx = static_cast<std::int32_t>(shape->text_positions);
+    speech.n_vocab = static_cast<std::int32_t>(shape->vocabulary);
+  }
+  const auto tokenizer = model.empty() ? Tokenizer::built_in(speech.n_vocab) : Tokenizer::load(model, speech.n_vocab);
+  if (!tokenizer) return tl::unexpected(tokenizer.error());
+  const SpecialTokens& special = tokenizer->special();
+  speech.timestamp_begin = special.timestamp_begin;
+  if (special.multilingual) speech.languages = special.languages;
+  for (const auto word : kWords) speech.words.push_back(tokenizer->encode(" " + std::string(word)));
+  speech.stop = tokenizer->encode(".");
+  return speech;
+}
+
+Result<WorkerOptions> worker_options(const ResolvedDevice& device, const RunOptions& options,
+                                     const std::optional<EmulatedSpeech>& speech) {
+  auto command = command_of(device, options, speech);
+  if (!command) return tl::unexpected(command.error());
+  const bool gpu = device.kind == ResolvedDevice::Kind::cuda;
+  const std::string usual = gpu ? "float16" : "float32";
+  return WorkerOptions{.name = "worker " + device.name,
+                       .command = std::move(*command),
+                       .device_uuid = device.uuid,
+                       .core = device.core,
+                       .build_id = options.build_id,
+                       .model = {.model_path = options.model.string(),
+                                 .device = gpu ? "cuda:0" : "cpu",  // a worker sees one GPU only
+                                 .compute_type = options.compute_type == "default" ? usual : options.compute_type,
+                                 .threads = device.core ? 1 : options.threads,
+                                 .batch_size = options.batch_size,
+                                 .deterministic = options.deterministic}};
+}
+
+namespace {
+
+Result<WorkerOptions> options_of_worker(const RunOptions& options) {
+  const auto spec = parse_device(options.device);
+  if (!spec) return tl::unexpected(spec.error());
+  const auto device = resolve(*spec, find_devices());
+  if (!device) return tl::unexpected(device.error());
+  std::optional<EmulatedSpeech> speech;
+  if (device->kind == ResolvedDevice::Kind::emulated) {
+    auto read = emulated_speech(options.model);
+    if (!read) return tl::unexpected(read.error());
+    speech = std::move(*read);
+  }
+  return worker_options(*device, options, speech);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const LoadedWorker>> start_worker(const RunOptions& options, Interrupt& interrupt) {
+  const auto started = Clock::real().now();
+  auto settings = options_of_worker(options);
+  if (!settings) return tl::unexpected(settings.error());
+  auto engine = WorkerHandle::start(std::move(*settings));
+  if (!engine) return tl::unexpected(engine.error());
+  TokenizerAhead ahead(options.model);
+  interrupt.on_abort([handle = engine->get()] { handle->stop(Seconds(0)); });
+  const auto ready = (*engine)->ready();
+  interrupt.on_abort({});
+  if (!ready) return tl::unexpected(ready.error());
+
+  auto tokenizer = ahead.get(ready->n_vocab);
+  if (!tokenizer) return tl::unexpected(tokenizer.error());
+  auto model = spoken_model(std::move(*tokenizer), *ready, options);
+  if (!model) return tl::unexpected(model.error());
+  return std::make_shared<const LoadedWorker>(LoadedWorker{.engine = std::move(*engine),
+                                                           .model = std::move(*model),
+                                                           .device_name = ready->device_name,
+                                                           .compute_type = ready->compute_type,
+                                                           .slots = ready->slots,
+                                                           .load = Clock::real().now() - started});
+}
+
+}  // namespace tutti

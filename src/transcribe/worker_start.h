@@ -1,0 +1,41 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "device/device_spec.h"
+#include "link/emulated_worker.h"
+#include "link/supervisor.h"
+#include "link/worker_handle.h"
+#include "transcribe/interrupt.h"
+#include "transcribe/model_context.h"
+#include "transcribe/run.h"
+
+namespace tutti {
+
+/// What emulated cards report and write for a run's model: its facts, and words in its tokenizer's ids. Without a model
+/// they use the multilingual vocabulary that is built in. Fault::unsupported for a model whose shape cannot be known
+/// without loading it.
+Result<EmulatedSpeech> emulated_speech(const std::filesystem::path& model);
+
+/// How to start the worker of a device. `speech` is for emulated ones, which tutti plays itself.
+Result<WorkerOptions> worker_options(const ResolvedDevice& device, const RunOptions& options,
+                                     const std::optional<EmulatedSpeech>& speech);
+
+/// A worker that has its model, and what the control side derived from both. Shared by all files of a run.
+struct LoadedWorker {
+  std::unique_ptr<WorkerHandle> engine;
+  ModelContext model;
+  std::string device_name{};
+  std::string compute_type{};
+  std::int32_t slots = 1;
+  Seconds load{};
+};
+
+/// Chooses the device, starts its worker and waits until the model is loaded. `interrupt` ends the wait.
+Result<std::shared_ptr<const LoadedWorker>> start_worker(const RunOptions& options, Interrupt& interrupt);
+
+}  // namespace tutti
