@@ -86,7 +86,7 @@ Result<Examined> examine(const ReviewInput& input, const ReviewOptions& options)
 
   std::optional<Recording> recording;
   auto speech = input.speech;
-  if (!speech && options.detect_speech && (recording = decoded(input, options)))
+  if (!speech && options.listen && (recording = decoded(input, options)))
     if (auto has_vad = detect_speech(*recording)) speech = std::move(*has_vad);
 
   auto doubts = find_doubts(*transcript, speech, options.limits);
