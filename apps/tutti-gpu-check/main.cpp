@@ -24,7 +24,7 @@ constexpr const char* kHelp =
     "  --all         measure tiny to large-v3 and turbo (default on a GPU; on a CPU: tiny and base)\n"
     "  --cpu         check the CPU although there is a GPU\n"
     "  --model DIR   check parity with these weights too\n"
-    "  --check NAME  this check alone, in this process: parity, step, judge, worker or speed. Without it\n"
+    "  --check NAME  this check alone, in this process: parity, step, selection, worker or speed. Without it\n"
     "                each has a process of its own, so that none is lost to another's crash\n";
 
 struct Line {
@@ -45,13 +45,15 @@ struct Check {
 constexpr Check kChecks[] = {
     {"parity", [](auto& report, auto device, const Line& line) { tutti::check_parity(report, device, line.model); }},
     {"step", [](auto& report, auto device, const Line&) { tutti::check_steps(report, device); }},
-    {"judge", [](auto& report, auto device, const Line&) { tutti::check_selection(report, device); }},
+    {"selection", [](auto& report, auto device, const Line&) { tutti::check_selection(report, device); }},
     {"worker", [](auto& report, auto device, const Line&) { tutti::check_worker(report, device); }},
     {"speed", [](auto& report, auto device, const Line& line) {
        tutti::measure_speed(report, device, device.is_cuda() || line.all);
      }}};
 
+/// `judge` is the name that `selection` had in earlier versions.
 const Check* check_named(std::string_view name) {
+  if (name == "judge") name = "selection";
   const auto* const found = std::ranges::find(kChecks, name, &Check::name);
   return found != std::end(kChecks) ? found : nullptr;
 }

@@ -155,7 +155,7 @@ std::vector<Selection> Batcher::select_all(Stepper& stepper) {
   for_each_unit((rows + grain - 1) / grain, [&](std::int64_t unit) {
     for (auto i = unit * grain; i < std::min(rows, (unit + 1) * grain); ++i) {
       const auto row = static_cast<std::size_t>(i);
-      selections[row] = select_tokens(live_[row], logits.newest(row), logits.at_sot(row), tokens_);
+      selections[row] = select_token(live_[row], logits.newest(row), logits.at_sot(row), tokens_);
     }
   });
   return selections;

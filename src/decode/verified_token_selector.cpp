@@ -63,7 +63,7 @@ std::vector<Selection> select_on_host(const StepRows& step, std::span<const Sequ
     const auto newest = row(step.newest[i]);
     std::vector<float> own(newest.begin(), newest.end());
     const auto at_sot = step.at_sot[i] < 0 ? std::span<const float>() : row(step.at_sot[i]);
-    selections.push_back(select_tokens(live[i], own, at_sot, tokens));
+    selections.push_back(select_token(live[i], own, at_sot, tokens));
   }
   return selections;
 }
@@ -77,11 +77,11 @@ bool agree(const Selection& found, const Selection& wanted) {
          same_offers(found.continuations, wanted.continuations);
 }
 
-VerifiedTokenSelector::VerifiedTokenSelector(TokenSelector select_tokens) : selector_(std::move(select_tokens)) {}
+VerifiedTokenSelector::VerifiedTokenSelector(TokenSelector selector) : selector_(std::move(selector)) {}
 
 TokenSelector VerifiedTokenSelector::at_device() {
-  return [select_tokens = DeviceTokenSelector()](const StepRows& step, std::span<const Sequence> live,
-                                 const DecodingTokens& tokens) mutable { return select_tokens.select_tokens(step, live, tokens); };
+  return [selector = DeviceTokenSelector()](const StepRows& step, std::span<const Sequence> live,
+                                 const DecodingTokens& tokens) mutable { return selector.select_tokens(step, live, tokens); };
 }
 
 std::vector<Selection> VerifiedTokenSelector::select_tokens(const StepRows& step, std::span<const Sequence> live,

@@ -17,7 +17,7 @@ using TokenSelector =
 /// device selector is not trusted any more; one line of the log reports that.
 class VerifiedTokenSelector {
  public:
-  explicit VerifiedTokenSelector(TokenSelector select_tokens = at_device());
+  explicit VerifiedTokenSelector(TokenSelector selector = at_device());
 
   /// False: the logits are to be brought to the host from now on.
   bool trusted() const { return trusted_; }

@@ -46,7 +46,7 @@ TEST(KnownText, CaptionsKeepOnlySpokenText) {
   EXPECT_EQ(text->timed[0].text, "And so my fellow Americans");
   ASSERT_EQ(text->unusable.size(), 2U);
   EXPECT_THAT(text->unusable[0].reason, HasSubstr("before its start"));
-  EXPECT_EQ(text->unusable[1].output.text, "[APPLAUSE]");
+  EXPECT_EQ(text->unusable[1].segment.text, "[APPLAUSE]");
   EXPECT_THAT(text->unusable[1].reason, HasSubstr("nothing in it is spoken"));
 }
 
@@ -85,7 +85,7 @@ TEST(KnownText, BackwardSegmentIsDroppedAlone) {
   const auto text = known_text(folder / "talk.wav", {});
   ASSERT_TRUE(text) << text.error().text();
   EXPECT_EQ(text->timed.size(), 1U);
-  EXPECT_EQ(text->unusable.at(0).output.text, "Two.");
+  EXPECT_EQ(text->unusable.at(0).segment.text, "Two.");
 }
 
 TEST(KnownText, RowsOfATableAreTextWithTimesOrWithout) {

@@ -66,7 +66,7 @@ struct Rows {
 
 Selection by_itself(const Sequence& sequence, const at::Tensor& logits, std::int64_t row) {
   auto own = logits[row].clone();
-  return select_tokens(sequence, {own.mutable_data_ptr<float>(), kVocabulary}, {}, kTokens);
+  return select_token(sequence, {own.mutable_data_ptr<float>(), kVocabulary}, {}, kTokens);
 }
 
 void expect_same(const Selection& found, const Selection& wanted, const Sequence& sequence, std::size_t number) {
@@ -83,11 +83,11 @@ void expect_same(const Selection& found, const Selection& wanted, const Sequence
   }
 }
 
-void expect_all_same(const at::Tensor& logits, DeviceTokenSelector& select_tokens) {
+void expect_all_same(const at::Tensor& logits, DeviceTokenSelector& selector) {
   const auto live = all_kinds();
   const Rows rows(live.size());
   const auto before = logits.clone();
-  const auto found = select_tokens.select_tokens(rows.of(logits), live, kTokens);
+  const auto found = selector.select_tokens(rows.of(logits), live, kTokens);
   ASSERT_EQ(found.size(), live.size());
   EXPECT_TRUE(at::equal(logits, before)) << "the step's logits may be needed again";
   for (std::size_t i = 0; i < live.size(); ++i) {
@@ -105,23 +105,23 @@ at::Tensor random_logits() {
 
 TEST(DeviceTokenSelector, BatchedRowsGiveTheSameSelectionAsSingleRows) {
   at::manual_seed(4);
-  DeviceTokenSelector select_tokens;
-  for (int step = 0; step < 3; ++step) expect_all_same(random_logits(), select_tokens);
+  DeviceTokenSelector selector;
+  for (int step = 0; step < 3; ++step) expect_all_same(random_logits(), selector);
 }
 
 TEST(DeviceTokenSelector, EqualLogitsTakeTheFirst) {
   at::manual_seed(5);
-  DeviceTokenSelector select_tokens;
-  expect_all_same(random_logits().round_(), select_tokens);  // two dozen values for 400 tokens
+  DeviceTokenSelector selector;
+  expect_all_same(random_logits().round_(), selector);  // two dozen values for 400 tokens
 }
 
 TEST(DeviceTokenSelector, WeighsTimesAgainstTextAsTheRuleDoes) {
   at::manual_seed(6);
-  DeviceTokenSelector select_tokens;
+  DeviceTokenSelector selector;
   for (const double heavier : {-2.0, 0.0, 2.0, 4.0}) {
     const auto logits = random_logits();
     logits.narrow(1, kTokens.timestamp_begin, kVocabulary - kTokens.timestamp_begin).add_(heavier);
-    expect_all_same(logits, select_tokens);
+    expect_all_same(logits, selector);
   }
 }
 
@@ -129,10 +129,10 @@ TEST(DeviceTokenSelector, NanOrForbiddenLogitsHaveNoLogProbability) {
   const auto live = all_kinds();
   const Rows rows(live.size());
   const auto count = static_cast<std::int64_t>(live.size()) + 1;
-  DeviceTokenSelector select_tokens;
+  DeviceTokenSelector selector;
   for (const float logit : {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::infinity()}) {
     const auto logits = at::full({count, kVocabulary}, logit);
-    const auto found = select_tokens.select_tokens(rows.of(logits), live, kTokens);
+    const auto found = selector.select_tokens(rows.of(logits), live, kTokens);
     EXPECT_TRUE(std::ranges::equal(found, select_on_host(rows.of(logits), live, kTokens), agree)) << logit;
     for (std::size_t i = 0; i < live.size(); ++i) {
       EXPECT_TRUE(live[i].is_beam() || std::isnan(found[i].choice.logprob)) << i;
@@ -183,7 +183,7 @@ TEST(VerifiedTokenSelector, OnlyContinuationsOfEqualSumsMayBeReordered) {
 TEST(VerifiedTokenSelector, TrustsAnAgreeingDeviceAndChecksEachStepKindOnce) {
   at::manual_seed(7);
   int checked = 0;
-  VerifiedTokenSelector select_tokens([&checked, real = DeviceTokenSelector()](const auto& step, auto live, const auto& tokens) mutable {
+  VerifiedTokenSelector selector([&checked, real = DeviceTokenSelector()](const auto& step, auto live, const auto& tokens) mutable {
     auto selections = real.select_tokens(step, live, tokens);
     if (++checked > 1) selections[0].choice.token ^= 1;  // who looks?
     return selections;
@@ -191,14 +191,14 @@ TEST(VerifiedTokenSelector, TrustsAnAgreeingDeviceAndChecksEachStepKindOnce) {
   const auto live = all_kinds();
   const Rows rows(live.size());
   const auto logits = random_logits();
-  const auto first = select_tokens.select_tokens(rows.of(logits), live, kTokens);
-  const auto second = select_tokens.select_tokens(rows.of(logits), live, kTokens);
-  EXPECT_TRUE(select_tokens.trusted());
+  const auto first = selector.select_tokens(rows.of(logits), live, kTokens);
+  const auto second = selector.select_tokens(rows.of(logits), live, kTokens);
+  EXPECT_TRUE(selector.trusted());
   EXPECT_EQ(second[0].choice.token, first[0].choice.token ^ 1);
   const LogSink before = set_log_sink([](Level, std::string_view) {});
-  const auto greedy = select_tokens.select_tokens(rows.of(logits), std::span(live).first(kHistories.size()), kTokens);
+  const auto greedy = selector.select_tokens(rows.of(logits), std::span(live).first(kHistories.size()), kTokens);
   set_log_sink(before);
-  EXPECT_FALSE(select_tokens.trusted()) << "a step of another kind";
+  EXPECT_FALSE(selector.trusted()) << "a step of another kind";
   EXPECT_EQ(greedy[0].choice.token, first[0].choice.token);
 }
 
@@ -219,9 +219,9 @@ TEST(VerifiedTokenSelector, ReplacesWrongSelectionsAndStopsTrustingTheDevice) {
     if (damage == 2) one.choice.logprob += 0.1;
     if (damage == 3) wrong[0].no_speech_prob.reset();
     output.clear();
-    VerifiedTokenSelector select_tokens([&](const StepRows&, std::span<const Sequence>, const DecodingTokens&) { return wrong; });
-    const auto found = select_tokens.select_tokens(rows.of(logits), live, kTokens);
-    EXPECT_FALSE(select_tokens.trusted()) << damage;
+    VerifiedTokenSelector selector([&](const StepRows&, std::span<const Sequence>, const DecodingTokens&) { return wrong; });
+    const auto found = selector.select_tokens(rows.of(logits), live, kTokens);
+    EXPECT_FALSE(selector.trusted()) << damage;
     EXPECT_NE(output.find("selected on the host"), std::string::npos) << damage;
     for (std::size_t i = 0; i < live.size(); ++i) expect_same(found[i], right[i], live[i], i);
     EXPECT_TRUE(found[0].no_speech_prob.has_value()) << damage;

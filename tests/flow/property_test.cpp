@@ -126,7 +126,7 @@ struct Rule {
   bool is_many;
 
   int copies(int number) const { return is_many ? number % 4 : 1; }
-  Result<void> select_tokens(int number) const {
+  Result<void> check(int number) const {
     if (number % 41 == unlucky) throw std::runtime_error("unlucky number");
     if (number % 43 == unlucky) return fail(Fault::corrupt, "unlucky number");
     return {};
@@ -156,13 +156,13 @@ Reader<Counted> add_stage(Pipeline& pipeline, Dice& dice, Reader<Counted>&& in, 
                        .output = {.items = static_cast<std::size_t>(dice.between(1, 6))}};
   if (dice.coin()) options.output.bytes = static_cast<std::size_t>(dice.between(1, 15));
   const auto one = [rule](Counted&& item) -> Result<Counted> {
-    if (auto fine = rule.select_tokens(item.number); !fine) return tl::unexpected<Error>(fine.error());
+    if (auto fine = rule.check(item.number); !fine) return tl::unexpected<Error>(fine.error());
     return std::move(item);
   };
   const auto many = [rule](Counted&& item, const Emit<Counted>& emit) -> Result<void> {
     for (int copy = rule.copies(item.number); copy > 0; --copy)
       if (!emit(Counted(item))) return {};
-    return rule.select_tokens(item.number);
+    return rule.check(item.number);
   };
   if (rule.is_many) return pipeline.flat_map<Counted>(name, std::move(in), many, options, weight_of);
   return pipeline.map(name, std::move(in), one, options, weight_of);

@@ -25,7 +25,7 @@ void submit_decode(WindowTable& table, WindowId window) {
 }
 
 void hear_decoded(WindowTable& table, WindowId window) {
-  ASSERT_TRUE(table.hear(Decoded{.window = window, .request = window + 100, .steps = 2, .seconds = 0.5}));
+  ASSERT_TRUE(table.on_message(Decoded{.window = window, .request = window + 100, .steps = 2, .seconds = 0.5}));
 }
 
 // The messages to the worker, such as "OpenWindow 3".
@@ -45,7 +45,7 @@ std::vector<std::string> reported(WindowTable& table) {
 void put_in_flight(WindowTable& table, WindowId window) {
   submit_open(table, window);
   table.due();
-  ASSERT_TRUE(table.hear(Opened{.window = window}));
+  ASSERT_TRUE(table.on_message(Opened{.window = window}));
   ASSERT_TRUE(table.take(window));
   submit_decode(table, window);
   table.due();
@@ -59,7 +59,7 @@ TEST(WindowTable, WindowIsOpenedDecodedAndReleasedOnceEach) {
   EXPECT_THAT(reported(table), ElementsAre("OpenWindow 3"));
   EXPECT_THAT(reported(table), IsEmpty());
   EXPECT_FALSE(table.answered(3));
-  ASSERT_TRUE(table.hear(Opened{.window = 3, .encode_seconds = 0.25}));
+  ASSERT_TRUE(table.on_message(Opened{.window = 3, .encode_seconds = 0.25}));
   ASSERT_TRUE(table.answered(3));
   EXPECT_TRUE(table.take(3));
   submit_decode(table, 3);
@@ -76,7 +76,7 @@ TEST(WindowTable, AfterALossTheWindowIsOpenedAgainAndTheWaitingRequestRepeated) 
   put_in_flight(table, 3);
   EXPECT_THAT(table.lost("it died"), IsEmpty());
   EXPECT_THAT(reported(table), ElementsAre("OpenWindow 3"));
-  ASSERT_TRUE(table.hear(Opened{.window = 3}));
+  ASSERT_TRUE(table.on_message(Opened{.window = 3}));
   EXPECT_FALSE(table.answered(3)) << "the caller asked for a decoding, not for this opening";
   EXPECT_THAT(reported(table), ElementsAre("DecodeWindow 3"));
   hear_decoded(table, 3);
@@ -109,7 +109,7 @@ TEST(WindowTable, WindowAloneInFlightAtTwoLossesFailsWithBothErrors) {
   put_in_flight(table, 3);
   EXPECT_THAT(table.lost("first"), IsEmpty());
   table.due();
-  ASSERT_TRUE(table.hear(Opened{.window = 3}));
+  ASSERT_TRUE(table.on_message(Opened{.window = 3}));
   table.due();
   EXPECT_THAT(table.lost("second"), ElementsAre(3));
   const auto reply = table.take(3);
@@ -126,7 +126,7 @@ TEST(WindowTable, OpeningAgainDoesNotClearASuspectButADecodingDoes) {
   put_in_flight(table, 3);
   table.lost("first");
   table.due();
-  ASSERT_TRUE(table.hear(Opened{.window = 3}));
+  ASSERT_TRUE(table.on_message(Opened{.window = 3}));
   table.due();
   hear_decoded(table, 3);
   ASSERT_TRUE(table.take(3));
@@ -144,7 +144,7 @@ TEST(WindowTable, SuspectsRunAloneSoOnlyTheGuiltyOneFails) {
   EXPECT_THAT(table.lost("two"), IsEmpty());
   submit_open(table, 4);
   EXPECT_THAT(reported(table), ElementsAre("OpenWindow 1"));
-  ASSERT_TRUE(table.hear(Opened{.window = 1}));
+  ASSERT_TRUE(table.on_message(Opened{.window = 1}));
   EXPECT_THAT(reported(table), ElementsAre("DecodeWindow 1"));
   hear_decoded(table, 1);
   EXPECT_THAT(reported(table), ElementsAre("OpenWindow 2"));
@@ -152,7 +152,7 @@ TEST(WindowTable, SuspectsRunAloneSoOnlyTheGuiltyOneFails) {
   EXPECT_THAT(reported(table), ElementsAre("OpenWindow 2"));
   EXPECT_THAT(table.lost("four"), ElementsAre(2));
   EXPECT_THAT(reported(table), ElementsAre("OpenWindow 3"));
-  ASSERT_TRUE(table.hear(Opened{.window = 3}));
+  ASSERT_TRUE(table.on_message(Opened{.window = 3}));
   EXPECT_THAT(reported(table), ElementsAre("DecodeWindow 3"));
   hear_decoded(table, 3);
   EXPECT_THAT(reported(table), ElementsAre("OpenWindow 4"));
@@ -166,7 +166,7 @@ TEST(WindowTable, LastWindowLeftAfterOthersFinishIsNotBlamed) {
     ASSERT_TRUE(table.take(finished));
     EXPECT_THAT(table.lost("it died"), IsEmpty());
     for (const auto& order : table.due())
-      ASSERT_TRUE(table.hear(Opened{.window = std::get<OpenWindow>(order.message).window}));
+      ASSERT_TRUE(table.on_message(Opened{.window = std::get<OpenWindow>(order.message).window}));
     table.due();
   }
   hear_decoded(table, 3);
@@ -185,12 +185,12 @@ TEST(WindowTable, UnrequestedAnswerIsRefused) {
                                      Pong{},
                                      Hello{}};
   for (const ToControl& message : wrong) {
-    const auto on_message = table.hear(message);
+    const auto on_message = table.on_message(message);
     ASSERT_FALSE(on_message) << name_of(message);
     EXPECT_EQ(on_message.error().fault, Fault::corrupt);
   }
   hear_decoded(table, 3);
-  EXPECT_FALSE(table.hear(Decoded{.window = 3, .request = 103})) << "the same answer twice";
+  EXPECT_FALSE(table.on_message(Decoded{.window = 3, .request = 103})) << "the same answer twice";
 }
 
 TEST(WindowTable, AlignmentMustCoverEveryRequestedToken) {
@@ -200,11 +200,11 @@ TEST(WindowTable, AlignmentMustCoverEveryRequestedToken) {
   ASSERT_TRUE(table.take(3));
   ASSERT_TRUE(table.submit(AlignWindow{.window = 3, .request = 5, .text_tokens = {10, 11}}));
   table.due();
-  EXPECT_FALSE(table.hear(Aligned{.window = 3, .request = 5, .starts = {0, 1}, .probabilities = {1.0F, 1.0F}}));
-  EXPECT_FALSE(table.hear(Aligned{.window = 3, .request = 5, .starts = {0, 1, 2}, .probabilities = {1.0F}}));
-  EXPECT_FALSE(table.hear(Aligned{.window = 3, .request = 6, .starts = {0, 1, 2}, .probabilities = {1.0F, 1.0F}}));
-  EXPECT_FALSE(table.hear(Decoded{.window = 3, .request = 5}));
-  EXPECT_TRUE(table.hear(Aligned{.window = 3, .request = 5, .starts = {0, 1, 2}, .probabilities = {1.0F, 1.0F}}));
+  EXPECT_FALSE(table.on_message(Aligned{.window = 3, .request = 5, .starts = {0, 1}, .probabilities = {1.0F, 1.0F}}));
+  EXPECT_FALSE(table.on_message(Aligned{.window = 3, .request = 5, .starts = {0, 1, 2}, .probabilities = {1.0F}}));
+  EXPECT_FALSE(table.on_message(Aligned{.window = 3, .request = 6, .starts = {0, 1, 2}, .probabilities = {1.0F, 1.0F}}));
+  EXPECT_FALSE(table.on_message(Decoded{.window = 3, .request = 5}));
+  EXPECT_TRUE(table.on_message(Aligned{.window = 3, .request = 5, .starts = {0, 1, 2}, .probabilities = {1.0F, 1.0F}}));
   EXPECT_EQ(std::get<Aligned>(*table.take(3)).starts.back(), 2);
 }
 
@@ -215,15 +215,15 @@ TEST(WindowTable, LanguagesWithoutAProbabilityEachAreRefused) {
   ASSERT_TRUE(table.take(3));
   ASSERT_TRUE(table.submit(DetectLanguage{.window = 3}));
   table.due();
-  EXPECT_FALSE(table.hear(Language{.window = 3, .tokens = {1, 2}, .probabilities = {1.0F}}));
-  EXPECT_TRUE(table.hear(Language{.window = 3, .tokens = {1}, .probabilities = {1.0F}}));
+  EXPECT_FALSE(table.on_message(Language{.window = 3, .tokens = {1, 2}, .probabilities = {1.0F}}));
+  EXPECT_TRUE(table.on_message(Language{.window = 3, .tokens = {1}, .probabilities = {1.0F}}));
 }
 
 TEST(WindowTable, FailureIsPassedOnAndUnopenedWindowForgotten) {
   WindowTable table;
   submit_open(table, 3);
   table.due();
-  ASSERT_TRUE(table.hear(Failed{.window = 3, .fault = Fault::exhausted, .what = "out of memory"}));
+  ASSERT_TRUE(table.on_message(Failed{.window = 3, .fault = Fault::exhausted, .what = "out of memory"}));
   const auto reply = table.take(3);
   ASSERT_FALSE(reply);
   EXPECT_EQ(reply.error().fault, Fault::exhausted);
@@ -264,7 +264,7 @@ std::set<WindowId> story(unsigned seed, WindowId poison, unsigned bad_luck) {
   std::vector<ToWorker> inbox;
   std::set<WindowId> failed, decoded;
   const auto work_on = [&](const ToWorker& order) {
-    if (const auto* open = std::get_if<OpenWindow>(&order)) return bool(table.hear(Opened{.window = open->window}));
+    if (const auto* open = std::get_if<OpenWindow>(&order)) return bool(table.on_message(Opened{.window = open->window}));
     const WindowId window = std::get<DecodeWindow>(order).window;
     if (window == poison) return false;
     hear_decoded(table, window);

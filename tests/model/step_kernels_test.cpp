@@ -166,7 +166,7 @@ TEST_P(StepKernelsOf, AppendWritesKeysAndValuesWhereTheTablesSayAndNowhereElse) 
                    .positions = positions,
                    .rows = 2,
                    .heads = kHeads,
-                   .room = 10},
+                   .capacity = 10},
                   nullptr);
   auto expected_keys = at::full({4, kHeads, 10, 64}, 7.0, at::TensorOptions(type()));
   auto expected_values = expected_keys.clone();

@@ -28,7 +28,7 @@ std::string contains(const std::string& text, const std::string& part) {
   return text.find(part) != text.npos ? part : text;
 }
 
-#define EXPECT_SAYS(text, part) EXPECT_EQ(contains(text, part), part)
+#define EXPECT_ERROR_TEXT(text, part) EXPECT_EQ(contains(text, part), part)
 
 }  // namespace
 

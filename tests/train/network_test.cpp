@@ -33,8 +33,8 @@ TEST(TrainedNetwork, GivesTheLogitsOfTheNetworkThatTranscribes) {
   WhisperWeights weights;
   std::size_t i = 0;
   for (const auto& slot : weight_slots(weights, openai_shape(task->dims()))) *slot.tensor = task->base()[i++].value;
-  const auto found = encode(weights, task->dims(), mel.unsqueeze(0), {});
-  const auto found = decode(weights, task->dims(), decoder_input, found, {}).squeeze(0);
+  const auto states = encode(weights, task->dims(), mel.unsqueeze(0), {});
+  const auto found = decode(weights, task->dims(), decoder_input, states, {}).squeeze(0);
   EXPECT_LT(relative_difference(found, logits_of(model, mel, tokens)), 1e-5);
 }
 
@@ -52,8 +52,8 @@ TEST(TrainedNetwork, GivesTheLogitsOfAStoredWhisper) {
   WhisperWeights weights;
   std::size_t i = 0;
   for (const auto& slot : weight_slots(weights, openai_shape(task->dims()))) *slot.tensor = task->base()[i++].value;
-  const auto found = encode(weights, task->dims(), mel.unsqueeze(0), {});
-  const auto found = decode(weights, task->dims(), decoder_input, found, {}).squeeze(0);
+  const auto states = encode(weights, task->dims(), mel.unsqueeze(0), {});
+  const auto found = decode(weights, task->dims(), decoder_input, states, {}).squeeze(0);
   EXPECT_LT(relative_difference(found, logits_of(model, mel, tokens)), 1e-5);
 }
 

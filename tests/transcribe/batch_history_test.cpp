@@ -95,7 +95,7 @@ TEST(BatchHistory, KeepsTheWindowCountOfCompletedRunsOnly) {
   device.windows_done = 25;
   const DeviceUse use = left_after(device).use;
   EXPECT_EQ(use.windows, 25);
-  EXPECT_EQ(use.places, 10);
+  EXPECT_EQ(use.window_capacity, 10);
   EXPECT_FALSE(left_after(device, true).use.windows) << "much of the time went into what was not done";
 }
 

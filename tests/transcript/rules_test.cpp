@@ -110,7 +110,7 @@ TEST(PromptHistory, HoldsTheLastTokensThatFitHalfTheContextLessOne) {
   EXPECT_EQ(history.next(), counting(300 - 223, 300));
   history.forget();
   EXPECT_TRUE(history.next().empty());
-  EXPECT_EQ(history.segment().size(), 295U) << "forgetting concerns prompts, not the text";
+  EXPECT_EQ(history.decoded().size(), 295U) << "forgetting concerns prompts, not the text";
 }
 
 TEST(PromptHistory, ACarriedInitialPromptLeadsEveryPrompt) {

@@ -147,7 +147,7 @@ TEST(RunReport, WaitForAStalledDeviceIsNotCalledLackOfJobs) {
 }
 
 TEST(RunReport, PutOffOrPendingTimeIsNotCalledLackOfInput) {
-  const auto run = run_of({device("cuda:0", 30, {.put_off = Seconds(300), .pending = Seconds(100)})});
+  const auto run = run_of({device("cuda:0", 30, {.put_off = Seconds(300), .awaiting_answer = Seconds(100)})});
   EXPECT_THAT(report(run), AllOf(HasSubstr("Put off 30 % of the time: "), HasSubstr("Waiting for an answer 10 %"),
                                  HasSubstr("--yes"), Not(HasSubstr("decoding"))));
 }

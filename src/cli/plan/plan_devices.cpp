@@ -53,7 +53,7 @@ void add_window_cost(PlanTarget& target, const std::vector<RunRecord>& runs, con
       work.push_back({.windows = static_cast<double>(*use.windows),
                       .audio = use.audio,
                       .busy = use.busy,
-                      .capacity = use.capacity.value_or(1)});
+                      .capacity = use.window_capacity.value_or(1)});
       counted += use.audio;
     }
   }

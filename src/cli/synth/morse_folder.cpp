@@ -131,7 +131,7 @@ Result<void> check_empty(const fs::path& out) {
   return {};
 }
 
-Result<void> make_subfolders(const fs::path& out) {
+Result<void> make_corpus_folders(const fs::path& out) {
   for (const char* name : kFolders) {
     if (auto made = make_folders(out / name); !made) return made;
   }
@@ -167,7 +167,7 @@ Result<MorseFolderReport> write_morse_folder(const MorseFolder& wanted) {
   const fs::path& out = wanted.out;
   const fs::path lock = out / kLock;
   auto ready = check_empty(out);
-  if (ready) ready = make_subfolders(out);
+  if (ready) ready = make_corpus_folders(out);
   if (!ready) return tl::unexpected(ready.error());
   const auto hold = take_hold({.file = lock,
                                .other = out.string() + ": another process is writing a corpus into this folder",
