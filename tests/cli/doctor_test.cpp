@@ -67,7 +67,7 @@ TEST(Doctor, EachThingWrongWithAGpuHasItsRemedy) {
   EXPECT_THAT(findings_of(gpu), Contains(is(Level::broken, "GPU 0", "2 memory errors", "--gpu-reset")));
   gpu = healthy();
   gpu.errors.recovery_action = "reset the GPU";
-  EXPECT_THAT(findings_of(gpu), Contains(is(Level::broken, "GPU 0", "asks for recovery", "reset the GPU")));
+  EXPECT_THAT(findings_of(gpu), Contains(is(Level::broken, "GPU 0", "requests recovery", "reset the GPU")));
   gpu = healthy();
   (*gpu.errors.xids)[79].count = 1;
   EXPECT_THAT(findings_of(gpu), Contains(is(Level::broken, "GPU 0", "Xid 79", "dmesg")));

@@ -112,7 +112,7 @@ TEST(PackFile, SetTooLargeForMemoryOrCacheIsRefusedBeforeWork) {
   const Error memory = refusal(options);
   EXPECT_EQ(memory.fault, Fault::exhausted);
   EXPECT_THAT(memory.text(),
-              testing::AllOf(HasSubstr("data-set memory"), HasSubstr("room for 100 kB"), HasSubstr("data-set mapped")));
+              testing::AllOf(HasSubstr("data-set memory"), HasSubstr("space for 100 kB"), HasSubstr("data-set mapped")));
   EXPECT_TRUE(packs_in(options.cache.folder).empty());
   options.resident.space = Bytes{100 << 20};
   options.cache.most = Bytes{100'000};

@@ -217,7 +217,7 @@ TEST_F(BatchRecordsTest, AFlagWinsOverTheVariableOfTheOtherAndVariablesAreNamed)
 
 TEST_F(BatchRecordsTest, OutOfMemoryOnADeviceIsInLogReportAndHistory) {
   const auto end =
-      batch(devices("time = 0.05\n[[device]]\nuse = \"emulated:30x:12GB\"\nfailures = [\"exhaust@0.5\"]\n"));
+      batch(devices("time = 0.3\n[[device]]\nuse = \"emulated:30x:12GB\"\nfailures = [\"exhaust@1.5\"]\n"));
   ASSERT_EQ(end.exit_code, 0) << end.err;
   EXPECT_THAT(end.err, HasSubstr(": out of memory with "));
   EXPECT_THAT(end.err, HasSubstr("Out of memory on emulated:30x:12GB: 1 time; of "));
