@@ -208,7 +208,8 @@ Result<DecodedTrack> Decoding::run(const OwnedFd& input) {
   OwnedFd reports;
   auto child = start(input, reports);
   if (!child) return tl::unexpected<Error>(child.error());
-  const auto received = receive(reports.get(), name_, [&](std::span<const std::byte> bytes) { return on_report(bytes); });
+  const auto received =
+      receive(reports.get(), name_, [&](std::span<const std::byte> bytes) { return on_report(bytes); });
   if (!received) return tl::unexpected<Error>(received.error());
   return finish((*child)->end(limits_.silence));
 }

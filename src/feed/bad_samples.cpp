@@ -91,7 +91,7 @@ Result<void> BadSamples::add(const std::string& id, const std::string& reason) {
 }
 
 Result<void> BadSamples::check_limit(std::int64_t bad, std::int64_t seen, const std::string& id,
-                               const std::string& reason) const {
+                                     const std::string& reason) const {
   const auto share = static_cast<double>(bad) / static_cast<double>(std::max<std::int64_t>(seen, 1));
   if (bad <= limits_.count && (seen < limits_.after || share <= limits_.share)) return {};
   char text[160];

@@ -35,7 +35,8 @@ at::Tensor WhisperModel::decode(std::span<const SequenceStep> sequences, SelfKv&
     const auto qkv = ops::norm_linear(x, block.attn_norm, block.attn.joined);
     ops::append(cache.keys[layer], qkv.narrow(1, n, n), plan.sequences);
     ops::append(cache.values[layer], qkv.narrow(1, 2 * n, n), plan.sequences);
-    const auto self_attention_out = ops::slot_attention(qkv.narrow(1, 0, n), cache.keys[layer], cache.values[layer], plan.sequences);
+    const auto self_attention_out =
+        ops::slot_attention(qkv.narrow(1, 0, n), cache.keys[layer], cache.values[layer], plan.sequences);
     ops::add_linear(x, self_attention_out, block.attn.out);
 
     const auto query = ops::norm_linear(x, block.cross_norm, block.cross.query);

@@ -17,8 +17,8 @@
 #include "base/process/exit_code.h"
 #include "base/terminal/standard_streams.h"
 #include "feed/recipe/recipe_file.h"
-#include "model/gpu/out_of_memory.h"
 #include "model/gpu.h"
+#include "model/gpu/out_of_memory.h"
 #include "train/peers/peers.h"
 #include "train/whisper/training.h"
 

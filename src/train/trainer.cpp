@@ -60,7 +60,8 @@ void Trainer::restore_policy() {
   state_.best_score = std::numeric_limits<double>::infinity();
   state_.without_progress = 0;
   state_.evaluated_step = 0;
-  if (is_first()) log(Level::info, "the network is evaluated with something else than before: the search for the best starts again");
+  if (is_first())
+    log(Level::info, "the network is evaluated with something else than before: the search for the best starts again");
 }
 
 /// The last network becomes OUT/model then, which the best one may be in now. That one's checkpoint stays: a later
@@ -242,9 +243,9 @@ Result<Evaluation> Trainer::evaluated(std::optional<AveragesInPlace>& averages) 
     return evaluation;
   } catch (const std::exception& problem) {
     if (!is_out_of_memory(problem)) throw;
-    return tl::unexpected(failure_of(
-        problem, "the network could not be evaluated",
-        "The checkpoint is whole: go on with --resume where there is more memory, or evaluate it with 'tutti evaluate'"));
+    return tl::unexpected(failure_of(problem, "the network could not be evaluated",
+                                     "The checkpoint is whole: go on with --resume where there is more memory, or "
+                                     "evaluate it with 'tutti evaluate'"));
   }
 }
 
@@ -306,8 +307,9 @@ Result<void> Trainer::evaluate_step(bool keeps) {
     if (auto saved = save(); !saved) return saved;
   }
   const auto done = evaluate();
-  if (has_lost_peers_) return done;  // a checkpoint needs every process's position: one would wait an hour for one that
-                                     // is gone
+  if (has_lost_peers_)
+    return done;  // a checkpoint needs every process's position: one would wait an hour for one that
+                  // is gone
   if (done && !keeps && state_.best_step != state_.step) return done;
   const auto saved = save();  // what was learned stays, even where it could not be evaluated
   return done ? saved : done;
@@ -328,7 +330,7 @@ Result<void> Trainer::save() {
   const auto handed = is_first() ? write() : Result<void>();
   if (cannot_evaluate_ && parts_.peers)  // as in give_up()
     return parts_.peers->run_and_wait("keeps what was learned",
-                                     [&] { return handed ? folder_.finish_checkpoints() : handed; });
+                                      [&] { return handed ? folder_.finish_checkpoints() : handed; });
   return handed;
 }
 

@@ -93,14 +93,14 @@ std::optional<CachedFeatures> FeatureCache::find(const CacheKey& key) const {
   if (head.magic != kMagic || head.key != key || size_of(head) != location.size) return std::nullopt;
   CachedFeatures found{head.real, head.frames, head.silence, head.lead, {}};
   found.mel.resize(static_cast<std::size_t>(head.values));
-  const bool is_read =
-      read_whole(fd, std::as_writable_bytes(std::span(found.mel)), location.at + static_cast<std::int64_t>(sizeof head));
+  const bool is_read = read_whole(fd, std::as_writable_bytes(std::span(found.mel)),
+                                  location.at + static_cast<std::int64_t>(sizeof head));
   if (!is_read || checksum(std::as_bytes(std::span(found.mel))) != head.check) return std::nullopt;
   return found;
 }
 
 std::vector<std::shared_ptr<FeatureCache::Pack>> FeatureCache::evict(State& state, std::int64_t more,
-                                                                         std::int64_t most) {
+                                                                     std::int64_t most) {
   std::vector<std::shared_ptr<Pack>> dropped;
   while (state.size + more > most && !state.packs.empty() && state.packs.front() != state.open) {
     const auto oldest = state.packs.front();

@@ -115,7 +115,7 @@ Result<std::shared_ptr<PackedSet>> pack(const FeedOptions& options, const Datase
   if (auto checked = check_plan(options, *plan); !checked) return tl::unexpected(checked.error());
   const Bytes missing{plan->size.value - half_packed(path).value};
   if (auto fits = expect_space(path.parent_path(), missing, "what is still to be packed",
-                              "Free some space, or name another folder with --cache");
+                               "Free some space, or name another folder with --cache");
       !fits)
     return not_packed(fits.error());
   const auto begin = options.clock->now();

@@ -107,7 +107,7 @@ Result<DatasetLine> Table::at(std::int64_t index) const {
 }  // namespace
 
 void set_span(DatasetLine& line, std::optional<double> start, std::optional<double> end,
-               std::optional<double> duration) {
+              std::optional<double> duration) {
   line.start = start;
   line.end = start && !end && duration ? *start + *duration : end;
   if (!start && !end) line.duration = duration;

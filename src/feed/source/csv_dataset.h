@@ -47,6 +47,6 @@ inline constexpr std::array<const char*, 9> kAudioNames{"audio", "audio_file", "
 /// Gives a line the stretch of its file that it names. NeMo's manifests cut with offset and duration: behind a start a
 /// duration is where the sample ends; only without one is it the file's own.
 void set_span(DatasetLine& line, std::optional<double> start, std::optional<double> end,
-               std::optional<double> duration);
+              std::optional<double> duration);
 
 }  // namespace tutti

@@ -2,8 +2,8 @@
 #include <string_view>
 
 #include "base/strings/ascii.h"
-#include "feed/source/line_index.h"
 #include "feed/source/csv_dataset.h"
+#include "feed/source/line_index.h"
 #include "text/manifest/recording_names.h"
 
 namespace tutti {

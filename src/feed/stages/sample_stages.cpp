@@ -309,7 +309,8 @@ Result<void> SampleStages::write_features(const SampleReader& sound, std::int32_
 }
 
 /// Computed, and rounded as the cache rounds: a run yields the same whether its features were there or not.
-Result<CachedFeatures> SampleStages::half_features(const SampleReader& sound, std::int32_t real, const PendingSample& row) const {
+Result<CachedFeatures> SampleStages::half_features(const SampleReader& sound, std::int32_t real,
+                                                   const PendingSample& row) const {
   CachedFeatures made{real, static_cast<std::int32_t>(real + kStraddlingFrames), 0, row.lead, {}};
   std::vector<float> mel(static_cast<std::size_t>(options_.n_mels * made.frames));
   const auto silence = log_mel_.window_into(sound, 0, made.frames, mel.data(), made.frames);

@@ -105,8 +105,7 @@ Result<Recording> ChildDecoder::recording_of(const std::filesystem::path& path) 
 
 Result<NativeClip> ChildDecoder::decode(const std::filesystem::path& path, const ClipRange& range) const {
   // Tried beforehand: whatever is wrong with the folder for it is no fault of the file.
-  if (const auto slot = open_unnamed_file(); !slot)
-    return fail(Fault::missing, slot.error().what, slot.error().hint);
+  if (const auto slot = open_unnamed_file(); !slot) return fail(Fault::missing, slot.error().what, slot.error().hint);
   const auto recording = recording_of(path);
   if (!recording) return tl::unexpected(recording.error());
   if (!recording->losses().empty()) return fail(Fault::corrupt, recording->losses().front());

@@ -35,7 +35,7 @@ Result<fs::path> free_place(const fs::path& wanted) {
 
 Result<void> expect_space_for_model(const fs::path& folder, std::uint64_t needed) {
   return expect_space(folder, {static_cast<std::int64_t>(needed)}, "the new model",
-                     "Free some space, or name a folder on another disk with -o");
+                      "Free some space, or name a folder on another disk with -o");
 }
 
 Result<std::uint64_t> write_weights(const std::shared_ptr<const Checkpoint>& checkpoint,

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "model/ops.h"
 #include "model/formats/dims.h"
+#include "model/ops.h"
 
 namespace tutti {
 

@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "train/checkpoint/training_state.h"
-#include "train/peers/peers.h"
 #include "train/optimiser_step/step.h"
+#include "train/peers/peers.h"
 #include "train/task.h"
 
 namespace tutti {

@@ -15,7 +15,8 @@ namespace tutti {
 Result<void> check_evaluation(const WhisperRecipe& recipe, bool evaluates) {
   if (evaluates) return {};
   if (recipe.patience > 0)
-    return fail(Fault::usage, "patience: there is nothing to evaluate with, so no evaluation would ever end the training",
+    return fail(Fault::usage,
+                "patience: there is nothing to evaluate with, so no evaluation would ever end the training",
                 "Name a set with --eval-data, or make a split 'validation' beside 'train'");
   if (recipe.eval_steps > 0)
     log(Level::warning, "eval-steps: nothing is evaluated, there is no evaluation set; name one with --eval-data");
@@ -51,8 +52,8 @@ std::function<Result<Evaluation>()> evaluation_of(const WhisperTask& task, const
     const auto model = task.snapshot();
     const auto decoded =
         decode_set(model, task.labels().tokenizer(),
-               {.sot_sequence = task.labels().sot_sequence(), .timestamps = times, .interrupted = stop_requested},
-               [&feed] { return feed->next(); });
+                   {.sot_sequence = task.labels().sot_sequence(), .timestamps = times, .interrupted = stop_requested},
+                   [&feed] { return feed->next(); });
     if (!decoded) return tl::unexpected<Error>(decoded.error());
     const auto report = feed->report();
     auto evaluation = score_set(*decoded, report.bad_samples, normaliser);

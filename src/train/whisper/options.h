@@ -4,8 +4,8 @@
 
 #include "feed/recipe/whisper_recipe.h"
 #include "model/formats/dims.h"
-#include "train/peers/peers.h"
 #include "train/optimiser_step/step.h"
+#include "train/peers/peers.h"
 #include "train/trainer.h"
 #include "train/whisper/task.h"
 

@@ -55,7 +55,8 @@ double doubtfulness(std::span<const Doubt> doubts) {
 }
 
 double speech_within(const std::vector<SpeechSegment>& speech, double start, double end) {
-  auto span = std::partition_point(speech.begin(), speech.end(), [&](const SpeechSegment& s) { return s.end <= start; });
+  auto span =
+      std::partition_point(speech.begin(), speech.end(), [&](const SpeechSegment& s) { return s.end <= start; });
   double total = 0;
   for (; span != speech.end() && span->start < end; ++span)
     total += std::min(end, span->end) - std::max(start, span->start);

@@ -84,8 +84,7 @@ void take_away(std::vector<Stretch>& from, double start, double end) {
 std::vector<Stretch> text_stretches(const ReviewedTranscript& it) {
   std::vector<Stretch> parts;
   for (const Segment& segment : it.transcript.segments)
-    if (has_words(segment))
-      parts.push_back({segment.start - it.limits.time_slack, segment.end + it.limits.time_slack});
+    if (has_words(segment)) parts.push_back({segment.start - it.limits.time_slack, segment.end + it.limits.time_slack});
   std::sort(parts.begin(), parts.end(), [](const Stretch& a, const Stretch& b) { return a.start < b.start; });
   std::vector<Stretch> joined;
   for (const Stretch& part : parts) {

@@ -37,7 +37,7 @@ std::int64_t frame_of(double seconds) {
 /// The times the rules compare with, in seconds.
 struct Edges {
   double start;
-  double end;        // of a whole window from here
+  double end;         // of a whole window from here
   double window_end;  // of the window as it is
   double content_end;
 
@@ -49,8 +49,8 @@ struct Edges {
 };
 
 /// Does silence, or more of its kind, lie on both sides of the anomalous `suspect`?
-bool is_in_silence(Segments::const_iterator suspect, const Segments& segments, double speech_before,
-                       const Edges& edges, double threshold) {
+bool is_in_silence(Segments::const_iterator suspect, const Segments& segments, double speech_before, const Edges& edges,
+                   double threshold) {
   const auto next = next_with_words(suspect + 1, segments);
   const double speech_after = next != segments.end() ? next->words.front().start : edges.window_end;
   const bool before = suspect->start - speech_before > threshold || suspect->start < threshold ||
@@ -85,7 +85,8 @@ bool is_anomalous(const Segment& segment) {
   return score >= 3 || score + 0.01 >= static_cast<double>(scored);
 }
 
-WordSeek seek_by_words(Segments& segments, const WindowContext& window, const WordRules& rules, std::int64_t next_seek) {
+WordSeek seek_by_words(Segments& segments, const WindowContext& window, const WordRules& rules,
+                       std::int64_t next_seek) {
   const Edges edges(window);
   const std::int64_t seek = window.span.seek;
   const std::optional<double> speech = speech_end(segments);
