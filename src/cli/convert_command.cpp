@@ -18,7 +18,7 @@
 #include "cli/flags/subtitle_flags.h"
 #include "transcribe/output_plan.h"
 #include "transcript/tidy.h"
-#include "transcript/transcript_json.h"
+#include "transcript/transcript.h"
 #include "transcript/writers.h"
 
 namespace tutti {

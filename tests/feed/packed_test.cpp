@@ -12,7 +12,7 @@
 #include "feed/packed/gather_row.h"
 #include "feed/packed/packed_set.h"
 #include "feed/packing.h"
-#include "transcript/transcript_json.h"
+#include "transcript/transcript.h"
 
 namespace tutti {
 namespace {

@@ -6,7 +6,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "text/error_rate/wer.h"
-#include "transcript/compression_ratio.h"
+#include "transcript/fallback.h"
 
 namespace tutti {
 namespace {

@@ -11,10 +11,10 @@
 #include "base/strings/trimmed.h"
 #include "text/byte_order_mark.h"
 #include "text/utf8.h"
-#include "transcript/reference_text/caption_text.h"
 #include "transcript/like_python.h"
+#include "transcript/reference_text/caption_text.h"
 #include "transcript/tidy.h"
-#include "transcript/transcript_json.h"
+#include "transcript/transcript.h"
 
 namespace tutti {
 namespace {
@@ -175,8 +175,7 @@ std::string stamp_of_recording(const fs::path& recording) {
 Result<KnownText> known_text(const fs::path& recording, const fs::path& folder) {
   const auto path = path_of_text(recording, folder);
   if (const auto found = text_file(recording, path)) return read_text(found->first, found->second);
-  return fail(Fault::missing,
-              recording.string() + ": no text is in " + (path.empty() ? fs::path(".") : path).string(),
+  return fail(Fault::missing, recording.string() + ": no text is in " + (path.empty() ? fs::path(".") : path).string(),
               "Expected " + recording.stem().string() + ".srt, .vtt, .json or .txt");
 }
 

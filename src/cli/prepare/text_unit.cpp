@@ -5,7 +5,7 @@
 #include <span>
 
 #include "base/strings/trimmed.h"
-#include "transcript/doubt/doubt_parts.h"
+#include "transcript/doubt/doubt_rules.h"
 
 namespace tutti {
 namespace {
@@ -139,8 +139,9 @@ std::vector<PreparedPiece> cut_units(std::vector<TextUnit>& units, double second
     if (!run.empty()) {
       const double from =
           first > 0 ? border(units[first - 1].segment.end, run.front().segment.start, run.front().segment.start) : 0;
-      const double to =
-          next < units.size() ? border(run.back().segment.end, units[next].segment.start, run.back().segment.end) : seconds;
+      const double to = next < units.size()
+                            ? border(run.back().segment.end, units[next].segment.start, run.back().segment.end)
+                            : seconds;
       auto pieces = cut_pieces(shifted(run, -from), to - from, window - 2 * (kReach - kCutSearch));
       if (!pieces)
         for (TextUnit& unit : run) unit.refused = pieces.error().what;

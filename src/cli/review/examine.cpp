@@ -7,7 +7,7 @@
 #include "audio/vad/speech.h"
 #include "base/files.h"
 #include "base/log.h"
-#include "transcript/transcript_json.h"
+#include "transcript/transcript.h"
 #include "view/markup.h"
 
 namespace tutti {

@@ -13,7 +13,7 @@
 #include "base/output_ownership.h"
 #include "base/system_error.h"
 #include "flow/pipeline.h"
-#include "transcript/transcript_json.h"
+#include "transcript/transcript.h"
 
 namespace tutti {
 namespace {

@@ -17,7 +17,7 @@
 #include "feed/stages/sample_key.h"
 #include "feed/stages/sound_files.h"
 #include "text/utf8.h"
-#include "transcript/transcript_json.h"
+#include "transcript/transcript.h"
 
 namespace tutti {
 namespace {

@@ -5,7 +5,7 @@
 #include "base/numbers.h"
 #include "text/code_points.h"
 #include "text/utf8.h"
-#include "transcript/doubt/doubt_parts.h"
+#include "transcript/doubt/doubt_rules.h"
 #include "transcript/like_python.h"
 
 namespace tutti {

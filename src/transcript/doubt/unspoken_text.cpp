@@ -1,7 +1,6 @@
 #include <algorithm>
 
-#include "transcript/doubt/doubt_parts.h"
-#include "transcript/doubt/phantoms.h"
+#include "transcript/doubt/doubt_rules.h"
 #include "transcript/like_python.h"
 
 namespace tutti {

@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
+#include "transcript/long_form.h"
 #include "transcript/slices.h"
 #include "transcript/transcript.h"
-#include "transcript/words/word_rules.h"
 
 namespace tutti {
 

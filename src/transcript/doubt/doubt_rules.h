@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "transcript/doubt/doubt.h"
@@ -48,5 +50,18 @@ std::string shortened(std::string_view text);
 
 /// "2.4": one decimal.
 std::string tenths(double value);
+
+/// Is the whole text one that Whisper models are known to say to silence (subtitlers' credits, farewells of videos)?
+/// People say most of these, too: evidence beside other evidence, never proof.
+bool is_phantom(std::string_view text);
+
+/// How many of a text's words are small words (articles, pronouns, prepositions) of a language.
+struct SmallWordCount {
+  std::string_view language;  // code
+  std::size_t hits = 0;
+};
+
+/// One entry per language that has a list, in a fixed order. `words` in lower case.
+std::vector<SmallWordCount> count_small_words(const std::vector<std::u32string_view>& words);
 
 }  // namespace tutti

@@ -1,10 +1,10 @@
-#include "transcript/words/hallucinations.h"
+#include "transcript/hallucinations.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "base/units.h"
-#include "transcript/words/segment_words.h"
+#include "transcript/word_times.h"
 
 namespace tutti {
 namespace {
