@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "base/process/exit_code.h"
 #include "cli/command_start.h"
-#include "text/error_rate/wer.h"
+#include "text/error_rate.h"
 #include "text/normaliser.h"
 
 namespace tutti {

@@ -14,15 +14,15 @@
 #include "model/device_name.h"
 #include "model/gpu.h"
 #include "model/work.h"
-#include "text/files/openai_vocabulary.h"
+#include "text/files/vocabulary_files.h"
 #include "text/special_tokens.h"
-#include "text/tokenizer_ahead.h"
+#include "text/tokenizer.h"
+#include "worker/caught_fault.h"
 #include "worker/compute_type_for.h"
 #include "worker/cuda_driver.h"
 #include "worker/network.h"
 #include "worker/self_test.h"
 #include "worker/step_choice.h"
-#include "worker/caught_fault.h"
 
 namespace tutti {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
-#include "text/error_rate/wer.h"
+#include "text/error_rate.h"
 #include "transcript/fallback.h"
 
 namespace tutti {

@@ -7,9 +7,9 @@
 
 #include "base/clock.h"
 #include "base/terminal/controls.h"
+#include "view/charts.h"
 #include "view/table.h"
 #include "view/text.h"
-#include "view/time_chart.h"
 
 namespace tutti {
 namespace {

@@ -18,7 +18,7 @@
 #include "text/json_bytes.h"
 #include "transcribe/output_plan.h"
 #include "view/progress.h"
-#include "view/review/review_times.h"
+#include "view/review.h"
 #include "view/text.h"
 
 namespace tutti {
@@ -41,10 +41,9 @@ struct ReviewCommand {
 };
 
 void add_review(OptionTable& table, ReviewCommand& c) {
-  table.positional(
-      c.files, "TRANSCRIPT.json...",
-      "JSON transcripts of Tutti, openai-whisper, faster-whisper or whisperX; a folder takes in all below "
-      "it");
+  table.positional(c.files, "TRANSCRIPT.json...",
+                   "JSON transcripts of Tutti, openai-whisper, faster-whisper or whisperX; a folder takes in all below "
+                   "it");
   table
       .add("out", c.out, "DIR",
            "where review.csv and review.html go; one that is there and that the store did not write, or that was "

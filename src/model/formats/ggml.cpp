@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/bytes.h"
-#include "text/files/ggml_vocabulary.h"
+#include "text/files/vocabulary_files.h"
 
 namespace tutti {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "base/json.h"
 #include "base/numbers.h"
-#include "text/error_rate/wer.h"
+#include "text/error_rate.h"
 #include "text/normaliser.h"
 #include "transcript/like_python.h"
 

@@ -1,6 +1,6 @@
 #include "transcribe/bench/bench_result.h"
 
-#include "text/error_rate/wer.h"
+#include "text/error_rate.h"
 #include "text/normaliser.h"
 
 namespace tutti {
@@ -18,7 +18,8 @@ bool better(const ScoredTrial& one, const ScoredTrial& other) {
 
 }  // namespace
 
-BenchResult score_trials(const std::vector<BenchTrial>& trials, const std::vector<std::optional<DeviceLimits>>& limits) {
+BenchResult score_trials(const std::vector<BenchTrial>& trials,
+                         const std::vector<std::optional<DeviceLimits>>& limits) {
   BenchResult result;
   for (std::size_t i = 0; i < trials.size(); ++i) {
     ScoredTrial scored{.trial = trials[i]};

@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "device/device_spec.h"
 #include "device/machine_devices.h"
-#include "text/tokenizer_ahead.h"
+#include "text/tokenizer.h"
 #include "transcribe/worker_start/worker_options.h"
 
 namespace tutti {

@@ -1,12 +1,54 @@
+#include "view/review.h"
+
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 
 #include "base/numbers.h"
 #include "view/markup.h"
-#include "view/review/review_list.h"
-#include "view/review/review_times.h"
 #include "view/text.h"
 
 namespace tutti {
+namespace {
+
+std::string clock_of(Seconds at) {
+  const auto tenths = std::llround(std::max(0.0, at.count()) * 10);
+  char text[48];
+  std::snprintf(text, sizeof text, "%lld:%02lld:%02lld.%lld", tenths / 36000, tenths / 600 % 60, tenths / 10 % 60,
+                tenths % 10);
+  return text;
+}
+
+}  // namespace
+
+std::string position_text(Seconds start, Seconds end) {
+  return clock_of(start) + "-" + clock_of(end);
+}
+
+namespace {
+
+constexpr const char* kReviewCsvHeader = "recording,position,reason,severity,excerpt,transcript\r\n";
+
+std::string cell(std::string text) {
+  if (!text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos) text.insert(0, 1, '\'');
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+}  // namespace
+
+std::string review_csv(const ReviewList& list) {
+  std::string out = kReviewCsvHeader;
+  for (const ReviewRecording& recording : list.recordings)
+    for (const ReviewFinding& finding : recording.findings)
+      out += cell(recording.name) + "," + position_text(finding.start, finding.end) + "," +
+             cell(finding.kind + ": " + finding.reason) + "," + fixed_text(finding.severity, 2) + "," +
+             cell(finding.excerpt) + "," + cell(recording.transcript) + "\r\n";
+  return out;
+}
+
 namespace {
 
 constexpr std::size_t kMostFindings = 12;  // of one recording; the table has all

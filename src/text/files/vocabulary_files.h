@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -49,5 +50,50 @@ Result<VocabularyFile> parse_gpt2_files(const Gpt2Files& files);
 
 /// Ids above this are taken for damage rather than for a vocabulary.
 inline constexpr std::int32_t kMostTokens = 1'000'000;
+
+/// Byte-level vocabularies (GPT-2's and all that came from it) write every byte as a printable character. Turns such a
+/// text into its bytes; false where it holds a character that means no byte.
+bool bytes_of_byte_level(std::string_view text, std::string& bytes);
+
+/// The other way round.
+std::string byte_level_of_bytes(std::string_view bytes);
+
+// Tokens of OpenAI's models, n_vocab of their dimensions ...
+inline constexpr std::int32_t kEnglishVocabulary = 51864;
+inline constexpr std::int32_t kMultilingualVocabulary = 51865;  // up to large-v2
+inline constexpr std::int32_t kLargeV3Vocabulary = 51866;       // one language more
+// ... and how many of them are text. Special tokens and timestamps follow.
+inline constexpr std::int32_t kEnglishTextTokens = 50256;
+inline constexpr std::int32_t kMultilingualTextTokens = 50257;
+
+/// The .tiktoken file that OpenAI's models of this vocabulary size were trained with, built into the program: their .pt
+/// files carry weights only. kEnglishVocabulary and less: GPT-2's, for English; more: the multilingual one.
+std::string_view openai_vocabulary(std::int32_t n_vocab);
+
+/// What precedes the tensors in a model file of whisper.cpp ("ggml-tiny.en.bin").
+struct GgmlHead {
+  std::int32_t n_vocab = 0;
+  std::int32_t n_audio_ctx = 0;
+  std::int32_t n_audio_state = 0;
+  std::int32_t n_audio_head = 0;
+  std::int32_t n_audio_layer = 0;
+  std::int32_t n_text_ctx = 0;
+  std::int32_t n_text_state = 0;
+  std::int32_t n_text_head = 0;
+  std::int32_t n_text_layer = 0;
+  std::int32_t n_mels = 0;
+  std::int32_t file_type = 0;              // 1000 * version of the quantised blocks + the type most tensors have
+  std::vector<std::string_view> tokens{};  // of text, as bytes, by id; they point into the file
+  std::size_t tensors_at = 0;              // offset of the first tensor
+};
+
+/// Whether `file` begins as whisper.cpp's models do.
+bool is_ggml(std::string_view file);
+
+/// Reads the head (format: models/convert-pt-to-ggml.py of whisper.cpp); every length is checked.
+Result<GgmlHead> parse_ggml_head(std::string_view file);
+
+/// The tokens as a vocabulary without merges.
+VocabularyFile vocabulary_of(const GgmlHead& head);
 
 }  // namespace tutti

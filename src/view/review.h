@@ -52,4 +52,7 @@ std::string review_csv(const ReviewList& list);
 /// as inline SVG, light and dark. Everything from outside is escaped; there is no script.
 std::string review_html(const ReviewList& list);
 
+/// "0:12:34.5-0:12:41.0": where to listen, always with hours, so that a column of them sorts.
+std::string position_text(Seconds start, Seconds end);
+
 }  // namespace tutti

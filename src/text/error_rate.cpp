@@ -1,10 +1,16 @@
-#include "text/error_rate/edit_distance.h"
+#include "text/error_rate.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
+
+#include "base/files.h"
+#include "text/byte_order_mark.h"
+#include "text/code_points.h"
+#include "text/utf8.h"
 
 namespace tutti {
 namespace {
@@ -217,6 +223,166 @@ EditCounts edit_counts(Symbols reference, Symbols hypothesis) {
     counts = WayBack(reference, hypothesis).counts();
   counts.hits += equal;
   return counts;
+}
+
+namespace {
+
+using Symbols = std::span<const std::int32_t>;
+using Matches = std::vector<std::optional<std::size_t>>;
+
+/// An edit costs more than any number of matches gains: of the shortest paths, that with most matches is the cheapest.
+constexpr std::int64_t kEdit = std::int64_t{1} << 32;
+constexpr std::int64_t kMatch = -1;
+
+/// The cost of turning all of `rows` into each beginning of `columns`.
+std::vector<std::int64_t> costs_of(Symbols rows, Symbols columns) {
+  std::vector<std::int64_t> costs(columns.size() + 1);
+  for (std::size_t at = 1; at < costs.size(); ++at) costs[at] = costs[at - 1] + kEdit;
+  for (const auto row : rows) {
+    std::int64_t diagonal = costs[0];
+    costs[0] += kEdit;
+    for (std::size_t at = 0; at < columns.size(); ++at) {
+      const auto changed = diagonal + (row == columns[at] ? kMatch : kEdit);
+      diagonal = costs[at + 1];
+      costs[at + 1] = std::min({changed, diagonal + kEdit, costs[at] + kEdit});
+    }
+  }
+  return costs;
+}
+
+std::vector<std::int32_t> reversed(Symbols symbols) {
+  return {symbols.rbegin(), symbols.rend()};
+}
+
+/// Enters the positions of `reference`, which begins at `positions`, in a hypothesis whose part `hypothesis` begins at
+/// `offset`.
+void match(Symbols reference, Symbols hypothesis, std::size_t offset, std::span<std::optional<std::size_t>> positions) {
+  if (reference.empty() || hypothesis.empty()) return;
+  if (reference.size() == 1) {
+    const auto found = std::ranges::find(hypothesis, reference.front());
+    if (found != hypothesis.end()) positions.front() = offset + static_cast<std::size_t>(found - hypothesis.begin());
+    return;
+  }
+  const std::size_t half = reference.size() / 2;
+  const auto before = costs_of(reference.first(half), hypothesis);
+  const auto behind = costs_of(reversed(reference.subspan(half)), reversed(hypothesis));
+  std::size_t cut = 0;
+  for (std::size_t at = 0; at <= hypothesis.size(); ++at)
+    if (before[at] + behind[hypothesis.size() - at] < before[cut] + behind[hypothesis.size() - cut]) cut = at;
+  match(reference.first(half), hypothesis.first(cut), offset, positions.first(half));
+  match(reference.subspan(half), hypothesis.subspan(cut), offset + cut, positions.subspan(half));
+}
+
+}  // namespace
+
+Matches matching_positions(Symbols reference, Symbols hypothesis) {
+  Matches positions(reference.size());
+  match(reference, hypothesis, 0, positions);
+  return positions;
+}
+
+namespace {
+
+std::u32string_view strip(std::u32string_view text) {
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+/// Two and more white spaces become one U+0020; a lone one stays what it is: re.sub(r"\s\s+", " ", text)
+std::u32string join_runs(std::u32string_view text) {
+  std::u32string out;
+  out.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && is_space(text[end])) ++end;
+    const std::size_t spaces = end - at;
+    out.push_back(spaces > 1 ? U' ' : text[at]);
+    at += spaces > 1 ? spaces : 1;
+  }
+  return out;
+}
+
+/// Words as numbers, equal words as equal ones.
+class Words {
+ public:
+  std::vector<std::int32_t> of(std::u32string_view text) {
+    const std::u32string joined = join_runs(text);
+    std::vector<std::int32_t> numbers;
+    std::u32string_view rest = strip(joined);
+    while (!rest.empty()) {
+      const std::size_t end = std::min(rest.find(U' '), rest.size());
+      if (end > 0) numbers.push_back(number_of(rest.substr(0, end)));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    return numbers;
+  }
+
+ private:
+  std::int32_t number_of(std::u32string_view word) {
+    return numbers_.emplace(word, static_cast<std::int32_t>(numbers_.size())).first->second;
+  }
+
+  std::unordered_map<std::u32string, std::int32_t> numbers_;
+};
+
+std::vector<std::int32_t> characters_of(std::u32string_view text) {
+  const std::u32string_view stripped = strip(text);
+  return {stripped.begin(), stripped.end()};
+}
+
+double per(std::int64_t errors, std::int64_t units) {
+  return units == 0 ? static_cast<double>(errors) : static_cast<double>(errors) / static_cast<double>(units);
+}
+
+}  // namespace
+
+double ErrorRates::wer() const {
+  return per(words.errors(), words.reference());
+}
+
+double ErrorRates::cer() const {
+  return per(character_errors, characters);
+}
+
+Result<ErrorRates> error_rates(std::span<const std::string> references, std::span<const std::string> hypotheses) {
+  if (references.size() != hypotheses.size())
+    return fail(Fault::usage, "expected one hypothesis for each of " + std::to_string(references.size()) +
+                                  " references, found " + std::to_string(hypotheses.size()));
+  ErrorRates rates;
+  for (std::size_t i = 0; i < references.size(); ++i) {
+    const std::u32string reference = to_code_points(references[i]), hypothesis = to_code_points(hypotheses[i]);
+    Words words;
+    const auto reference_words = words.of(reference);
+    const EditCounts counts = edit_counts(reference_words, words.of(hypothesis));
+    rates.words.hits += counts.hits;
+    rates.words.substitutions += counts.substitutions;
+    rates.words.insertions += counts.insertions;
+    rates.words.deletions += counts.deletions;
+    const auto characters = characters_of(reference);
+    rates.characters += static_cast<std::int64_t>(characters.size());
+    rates.character_errors += edit_distance(characters, characters_of(hypothesis));
+  }
+  return rates;
+}
+
+Result<std::vector<std::string>> read_lines(const std::filesystem::path& path) {
+  auto content = read_file(path);
+  if (!content) return tl::unexpected(content.error());
+  std::string_view rest = without_mark(*content);
+  std::vector<std::string> lines;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    std::string_view line = rest.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (!is_utf8(line))
+      return fail(Fault::corrupt,
+                  path.string() + ", line " + std::to_string(lines.size() + 1) + ": expected UTF-8, found other bytes",
+                  "Convert it, for example with iconv -f latin1 -t utf-8");
+    lines.emplace_back(line);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return lines;
 }
 
 }  // namespace tutti
