@@ -12,7 +12,7 @@
 #include "base/numbers.h"
 #include "feed/packed/gather_row.h"
 #include "model/gpu/out_of_memory.h"
-#include "train/gpu_features/device_effects.h"
+#include "train/gpu_features.h"
 
 namespace tutti {
 namespace {

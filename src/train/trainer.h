@@ -15,7 +15,7 @@
 #include "train/checkpoint/training_folder.h"
 #include "train/evaluation/scores.h"
 #include "train/evaluation/set_decoder.h"
-#include "train/optimiser/schedule.h"
+#include "train/optimiser.h"
 #include "train/optimiser_step/averages_in_place.h"
 #include "train/optimiser_step/row_limit.h"
 #include "train/optimiser_step/step.h"

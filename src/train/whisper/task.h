@@ -9,7 +9,7 @@
 #include "model/convert/weight_type.h"
 #include "model/whisper.h"
 #include "train/device_set.h"
-#include "train/gpu_features/device_features.h"
+#include "train/gpu_features.h"
 #include "train/network/ctc_head.h"
 #include "train/network/forward.h"
 #include "train/network/lora.h"

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -11,6 +12,37 @@
 #include "model/whisper.h"
 
 namespace tutti {
+
+/// Every value of a row replaced by the median of the seven around it; beyond the ends the row is seen mirrored, its
+/// end value not repeated. Rows of three values or fewer come back unchanged (openai-whisper, timing.py,
+/// median_filter). Values are numbers.
+std::vector<float> median_of_seven(std::span<const float> row);
+
+/// Dynamic time warping: the cheapest way through a cost matrix from its first cell to its last, by steps to the next
+/// row, the next column, or both. Returns the column at which each row is first reached.
+/// costs: [rows, columns] row-major, numbers; rows and columns at least 1. Among equally cheap ways it takes the one
+/// that openai-whisper's dtw_cpu takes: diagonal and next row only where strictly cheapest, else next column; sums in
+/// float32.
+std::vector<std::int32_t> first_columns(std::span<const float> costs, std::size_t rows, std::size_t columns);
+
+/// Where each token of a text looks in its window, gathered over heads.
+class AttentionMap {
+ public:
+  AttentionMap(std::size_t tokens, std::size_t positions);
+
+  /// Attention of one or more heads, normalised: [heads, tokens, positions] row-major. Smoothed over positions.
+  void add(std::span<const float> heads);
+
+  /// The position at which each token begins: the cheapest monotone way through the heads' mean, high attention being
+  /// cheap. At least one head was added.
+  std::vector<std::int32_t> starts() const;
+
+ private:
+  std::size_t tokens_;
+  std::size_t positions_;
+  std::size_t heads_ = 0;
+  std::vector<float> sum_;
+};
 
 /// A text that was decoded from a window.
 struct AlignmentText {

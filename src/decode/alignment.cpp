@@ -1,17 +1,149 @@
-#include "decode/alignment/aligner.h"
+#include "decode/alignment.h"
 
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
+#include <limits>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
-#include "decode/alignment/attention_map.h"
 #include "model/ops.h"
 
 namespace tutti {
+namespace {
+
+constexpr std::size_t kWidth = 7;
+constexpr std::size_t kReach = kWidth / 2;
+// Windows filtered side by side: short enough for the cache, and what makes the exchanges vector code.
+constexpr std::size_t kColumns = 64;
+
+using Columns = std::array<float, kColumns>;
+
+/// After this, `low` holds the smaller of each pair.
+void exchange(Columns& low, Columns& high) {
+  for (std::size_t c = 0; c < kColumns; ++c) {
+    const float a = low[c];
+    const float b = high[c];
+    low[c] = a < b ? a : b;
+    high[c] = a < b ? b : a;
+  }
+}
+
+/// Bubbles the four largest of seven to the top; the smallest of those is the median.
+void bubble(std::array<Columns, kWidth>& window) {
+  for (std::size_t top = kWidth - 1; top >= kReach; --top) {
+    for (std::size_t i = 0; i < top; ++i) exchange(window[i], window[i + 1]);
+  }
+}
+
+std::vector<float> mirrored(std::span<const float> row) {
+  std::vector<float> wide(row.size() + 2 * kReach + kColumns);  // the columns past the end are filtered and dropped
+  for (std::size_t i = 0; i < kReach; ++i) {
+    wide[i] = row[kReach - i];
+    wide[kReach + row.size() + i] = row[row.size() - 2 - i];
+  }
+  std::ranges::copy(row, wide.begin() + kReach);
+  return wide;
+}
+
+}  // namespace
+
+std::vector<float> median_of_seven(std::span<const float> row) {
+  if (row.size() <= kReach) return {row.begin(), row.end()};
+  const auto wide = mirrored(row);
+  std::vector<float> medians(row.size());
+  std::array<Columns, kWidth> window;
+  for (std::size_t first = 0; first < row.size(); first += kColumns) {
+    for (std::size_t i = 0; i < kWidth; ++i) {
+      std::copy_n(wide.begin() + static_cast<std::ptrdiff_t>(first + i), kColumns, window[i].begin());
+    }
+    bubble(window);
+    std::copy_n(window[kReach].begin(), std::min(kColumns, row.size() - first),
+                medians.begin() + static_cast<std::ptrdiff_t>(first));
+  }
+  return medians;
+}
+
+namespace {
+
+enum class Came : std::uint8_t { diagonally, from_row_above, from_column_before };
+
+/// For every cell the direction its cheapest way comes from.
+std::vector<Came> directions(std::span<const float> costs, std::size_t rows, std::size_t columns) {
+  constexpr float kNoWay = std::numeric_limits<float>::infinity();
+  std::vector<Came> came(rows * columns);
+  // Cheapest sums of one row, one column to the right: [0] is before the matrix.
+  std::vector<float> above(columns + 1, kNoWay);
+  std::vector<float> here(columns + 1, kNoWay);
+  above[0] = 0;
+  for (std::size_t row = 0; row < rows; ++row) {
+    here[0] = kNoWay;
+    for (std::size_t column = 0; column < columns; ++column) {
+      const float diagonal = above[column];
+      const float up = above[column + 1];
+      const float before = here[column];
+      const auto at = row * columns + column;
+      float cheapest = before;
+      came[at] = Came::from_column_before;
+      if (diagonal < up && diagonal < before) {
+        cheapest = diagonal;
+        came[at] = Came::diagonally;
+      } else if (up < diagonal && up < before) {
+        cheapest = up;
+        came[at] = Came::from_row_above;
+      }
+      here[column + 1] = costs[at] + cheapest;
+    }
+    above.swap(here);
+  }
+  return came;
+}
+
+}  // namespace
+
+std::vector<std::int32_t> first_columns(std::span<const float> costs, std::size_t rows, std::size_t columns) {
+  if (rows == 0 || columns == 0 || costs.size() != rows * columns) {
+    throw std::invalid_argument("first_columns: a matrix of " + std::to_string(rows) + " x " + std::to_string(columns) +
+                                " with " + std::to_string(costs.size()) + " values");
+  }
+  const auto came = directions(costs, rows, columns);
+  std::vector<std::int32_t> first(rows);
+  std::size_t column = columns - 1;
+  for (std::size_t row = rows; row-- > 0;) {
+    // Along the row to where it is entered.
+    while (column > 0 && came[row * columns + column] == Came::from_column_before) --column;
+    first[row] = static_cast<std::int32_t>(column);
+    if (row > 0 && column > 0 && came[row * columns + column] == Came::diagonally) --column;
+  }
+  return first;
+}
+
+AttentionMap::AttentionMap(std::size_t tokens, std::size_t positions)
+    : tokens_(tokens), positions_(positions), sum_(tokens * positions) {}
+
+void AttentionMap::add(std::span<const float> heads) {
+  for (; !heads.empty(); heads = heads.subspan(sum_.size())) {
+    for (std::size_t token = 0; token < tokens_; ++token) {
+      const auto smooth = median_of_seven(heads.subspan(token * positions_, positions_));
+      std::ranges::transform(smooth, std::span(sum_).subspan(token * positions_, positions_),
+                             sum_.begin() + static_cast<std::ptrdiff_t>(token * positions_), std::plus{});
+    }
+    ++heads_;
+  }
+}
+
+std::vector<std::int32_t> AttentionMap::starts() const {
+  std::vector<float> costs(sum_.size());
+  const auto count = static_cast<float>(heads_);
+  std::ranges::transform(sum_, costs.begin(), [&](float sum) { return -(sum / count); });
+  return first_columns(costs, tokens_, positions_);
+}
+
 namespace {
 
 tl::unexpected<Error> refuse(const std::string& what) {
