@@ -10,7 +10,7 @@
 
 #include "base/log.h"
 #include "base/numbers.h"
-#include "feed/packed/gather_row.h"
+#include "feed/packed/packed_set.h"
 #include "model/gpu/out_of_memory.h"
 #include "train/gpu_features.h"
 

@@ -16,7 +16,7 @@
 #include "base/json.h"
 #include "base/owned.h"
 #include "base/system_error.h"
-#include "feed/cache/cache_key.h"
+#include "feed/feature_cache.h"
 #include "feed/recipe/checkpoint_names.h"
 #include "hub/files_of_model.h"
 #include "train/checkpoint/tensor_file.h"

@@ -1,4 +1,4 @@
-#include "feed/check_options.h"
+#include "feed/options.h"
 
 #include <bit>
 #include <string>
