@@ -6,7 +6,7 @@
 #include "model/decoder_step/step_device.h"
 #include "model/decoder_step/step_inputs.h"
 #include "model/ops.h"
-#include "model/weights/weights.h"
+#include "model/weights.h"
 #include "model/whisper.h"
 
 namespace tutti {

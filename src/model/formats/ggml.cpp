@@ -1,10 +1,9 @@
-#include "model/formats/ggml.h"
-
 #include <algorithm>
 #include <optional>
 #include <string>
 
 #include "base/bytes.h"
+#include "model/formats/formats.h"
 #include "text/files/vocabulary_files.h"
 
 namespace tutti {

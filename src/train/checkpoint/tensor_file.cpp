@@ -8,7 +8,7 @@
 
 #include "base/files.h"
 #include "base/system_error.h"
-#include "model/formats/safetensors.h"
+#include "model/formats/formats.h"
 #include "model/formats/safetensors_writer.h"
 #include "model/tensor_bytes.h"
 
