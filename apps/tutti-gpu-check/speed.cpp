@@ -5,8 +5,6 @@
 #include "model/gpu.h"
 #include "model/gpu/tf32.h"
 #include "model/work.h"
-#include "rates.h"
-#include "selection.h"
 #include "worker/caught_fault.h"
 
 namespace tutti {
