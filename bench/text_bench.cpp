@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <random>
 
-#include "text/error_rate/edit_distance.h"
+#include "text/error_rate.h"
 #include "text/manifest/read.h"
 #include "text/normaliser.h"
 #include "text/tokenizer.h"

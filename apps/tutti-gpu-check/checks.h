@@ -1,16 +1,51 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/Device.h>
+#include <c10/core/ScalarType.h>
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/units.h"
+#include "decode/device_token_selector.h"
 #include "report.h"
 #include "worker/network.h"
 
 namespace tutti {
+
+/// Calls a second, after one call to warm up; at least three calls, and as long as `least`. `call` waits for the
+/// device.
+double rate_of(Seconds least, const std::function<void()>& call);
+
+/// What this device was seen to do.
+struct Peaks {
+  double flops = 0;      // FLOP/s of a large product of matrices
+  double bandwidth = 0;  // bytes/s, read and written, of a large copy
+};
+
+/// type: of the matrices.
+Peaks measure_peaks(at::Device device, at::ScalarType type);
+
+/// The token selection of greedy sequences in the middle of a text, a row of logits each, as a worker does it behind a
+/// step.
+class GreedySelection {
+ public:
+  explicit GreedySelection(std::size_t sequences);
+
+  /// logits: [sequences, n_vocab], of a vocabulary of Whisper's. Waits for their device.
+  void select_tokens(const at::Tensor& logits);
+
+ private:
+  std::vector<Sequence> live_{};
+  std::vector<std::int64_t> rows_{};
+  std::vector<std::int64_t> no_sot_{};
+  DeviceTokenSelector selector_{};
+};
 
 struct CheckedType {
   ComputeType type;

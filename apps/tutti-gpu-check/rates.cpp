@@ -1,9 +1,8 @@
-#include "rates.h"
-
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 
 #include "base/clock.h"
+#include "checks.h"
 #include "model/gpu.h"
 
 namespace tutti {

@@ -1,5 +1,3 @@
-#include "selection.h"
-
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 
@@ -11,7 +9,6 @@
 
 #include "checks.h"
 #include "decode/verified_token_selector.h"
-#include "rates.h"
 
 namespace tutti {
 namespace {

@@ -2,11 +2,9 @@
 #include <c10/core/InferenceMode.h>
 
 #include "checks.h"
-#include "selection.h"
-#include "model/gpu/tf32.h"
 #include "model/gpu.h"
+#include "model/gpu/tf32.h"
 #include "model/work.h"
-#include "rates.h"
 #include "worker/caught_fault.h"
 
 namespace tutti {

@@ -15,7 +15,7 @@ namespace {
 /// What one decoder made of the whole file.
 struct Run {
   std::int64_t samples = 0;
-  Seconds decoded{0};                 // counted before the rate is converted, silence in holes included
+  Seconds decoded{0};               // counted before the rate is converted, silence in holes included
   std::optional<Error> gave_up{};   // the decoder did, before the end
   std::vector<SampleRange> gaps{};  // from the start of this recording
 };
@@ -56,8 +56,8 @@ void note_missing(const std::optional<SoundPromise>& promise, Seconds decoded, L
   constexpr Seconds kRounding{1e-6};
   if (!promise || decoded >= promise->length - promise->tolerance - kRounding) return;
   losses.add(decoded, "the file promises " + fixed_text(promise->length.count(), 3) + " s of sound, the last " +
-                        fixed_text((promise->length - decoded).count(), 3) +
-                        " s of it could not be decoded: it is truncated or damaged");
+                          fixed_text((promise->length - decoded).count(), 3) +
+                          " s of it could not be decoded: it is truncated or damaged");
 }
 
 /// Bytes that are missing by the file's own structure, whatever FFmpeg makes of it.
@@ -170,8 +170,9 @@ class OneRecording {
                           .track = remarks.track,
                           .tracks = remarks.tracks};
     const auto sentences = losses.sentences();
-    return fail(Fault::corrupt, sentences.empty() ? "holds no sound: its header is well-formed, but not one sample follows"
-                                             : "no sound could be decoded: " + sentences.front());
+    return fail(Fault::corrupt, sentences.empty()
+                                    ? "holds no sound: its header is well-formed, but not one sample follows"
+                                    : "no sound could be decoded: " + sentences.front());
   }
 
   ByteSource& bytes_;

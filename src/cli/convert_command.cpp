@@ -20,7 +20,7 @@
 #include "hub/names.h"
 #include "transcribe/output_plan.h"
 #include "transcript/tidy.h"
-#include "transcript/transcript_json.h"
+#include "transcript/transcript.h"
 #include "transcript/writers.h"
 
 namespace tutti {

@@ -6,7 +6,7 @@
 #include "base/process/exit_code.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
-#include "text/error_rate/wer.h"
+#include "text/error_rate.h"
 #include "text/normaliser.h"
 
 namespace tutti {

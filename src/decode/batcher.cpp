@@ -33,7 +33,8 @@ DecodeResult without_possible_token(JobProgress& progress, std::int32_t step) {
 std::size_t beams_of_window(std::span<const Sequence> sequences) {
   const auto& first = sequences.front();
   if (!first.is_beam()) return 1;
-  const auto other_window = std::ranges::find_if(sequences, [&](const Sequence& other) { return other.of != first.of; });
+  const auto other_window =
+      std::ranges::find_if(sequences, [&](const Sequence& other) { return other.of != first.of; });
   return static_cast<std::size_t>(other_window - sequences.begin());
 }
 

@@ -6,9 +6,9 @@
 
 #include "base/clock.h"
 #include "decode/beam_group.h"
-#include "decode/verified_token_selector.h"
 #include "decode/sequence.h"
 #include "decode/stepper.h"
+#include "decode/verified_token_selector.h"
 
 namespace tutti {
 

@@ -77,8 +77,8 @@ void fill_up(JobProgress& progress, const std::vector<Sequence>& live) {
 
 }  // namespace
 
-BeamStep step_beams(std::span<const Sequence> beams, std::span<const Selection> selections, const DecodingTokens& tokens,
-                    std::int32_t n_text_ctx) {
+BeamStep step_beams(std::span<const Sequence> beams, std::span<const Selection> selections,
+                    const DecodingTokens& tokens, std::int32_t n_text_ctx) {
   auto& progress = *beams.front().of;
   const auto& job = progress.job;
   auto all = offers(selections);

@@ -29,7 +29,7 @@ struct BeamStep {
 ///
 /// A beam's first continuation stays in its slot; others move to slots whose beams were not continued, which already
 /// hold what the two have in common: only the tokens since they parted are copied.
-BeamStep step_beams(std::span<const Sequence> beams, std::span<const Selection> selections, const DecodingTokens& tokens,
-                    std::int32_t n_text_ctx);
+BeamStep step_beams(std::span<const Sequence> beams, std::span<const Selection> selections,
+                    const DecodingTokens& tokens, std::int32_t n_text_ctx);
 
 }  // namespace tutti

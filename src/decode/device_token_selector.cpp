@@ -71,7 +71,7 @@ struct Findings {
   at::Tensor best_text{};  // [sequences] float32, before rule (e) of the timestamps
   at::Tensor logprobs{};   // [sequences, n_vocab] float32, after it
   std::vector<at::Tensor> likeliest{};  // [sequences] float32 of the likeliest, the next, ...
-  std::vector<at::Tensor> positions{};     // [sequences] int64: the indices of these tokens
+  std::vector<at::Tensor> positions{};  // [sequences] int64: the indices of these tokens
 };
 
 /// The logits after every sequence's newest token, those that its history and options forbid at minus infinity.
@@ -223,8 +223,9 @@ struct DeviceTokenSelector::HostInputs {
 struct DeviceTokenSelector::There {
   There(const HostInputs& inputs, at::Tensor& staging, at::Device device) {
     OneUpload all;
-    const auto at_columns = all.add(inputs.columns), at_sots = all.add(inputs.sot_rows), at_rows = all.add(inputs.draws.rows),
-               at_scales = all.add(inputs.draws.scales), at_numbers = all.add(inputs.draws.numbers);
+    const auto at_columns = all.add(inputs.columns), at_sots = all.add(inputs.sot_rows),
+               at_rows = all.add(inputs.draws.rows), at_scales = all.add(inputs.draws.scales),
+               at_numbers = all.add(inputs.draws.numbers);
     all.send(staging, device);
     const auto draws = inputs.draws.rows.size();
     columns = all.list(at_columns, inputs.columns.size(), at::kInt).view({kColumns, -1});
@@ -241,7 +242,8 @@ struct DeviceTokenSelector::There {
   at::Tensor numbers{};
 };
 
-std::int32_t DeviceTokenSelector::mask_for(const Sequence& sequence, const DecodingTokens& tokens, const at::Tensor& logits) {
+std::int32_t DeviceTokenSelector::mask_for(const Sequence& sequence, const DecodingTokens& tokens,
+                                           const at::Tensor& logits) {
   const auto& rules = sequence.of->job.rules;
   const bool first = sequence.sample.tokens.empty();
   const Mask wanted{rules.suppress, first && rules.suppress_blank, rules.timestamps};
@@ -256,7 +258,7 @@ std::int32_t DeviceTokenSelector::mask_for(const Sequence& sequence, const Decod
 }
 
 DeviceTokenSelector::HostInputs DeviceTokenSelector::host_inputs(const StepRows& step, std::span<const Sequence> live,
-                                    const DecodingTokens& tokens) {
+                                                                 const DecodingTokens& tokens) {
   const auto n_vocab = static_cast<std::int32_t>(step.logits.size(1));
   HostInputs inputs{.columns = std::vector<std::int32_t>(static_cast<std::size_t>(kColumns) * live.size())};
   for (std::size_t i = 0; i < live.size(); ++i) {
@@ -279,10 +281,11 @@ DeviceTokenSelector::HostInputs DeviceTokenSelector::host_inputs(const StepRows&
 }
 
 std::vector<Selection> DeviceTokenSelector::select_tokens(const StepRows& step, std::span<const Sequence> live,
-                                        const DecodingTokens& tokens) {
+                                                          const DecodingTokens& tokens) {
   const c10::InferenceMode no_autograd;
   const auto& logits = step.logits;
-  const bool others = positions_.defined() && (positions_.device() != logits.device() || positions_.numel() != logits.size(1));
+  const bool others =
+      positions_.defined() && (positions_.device() != logits.device() || positions_.numel() != logits.size(1));
   if (others || known_.size() >= kMostMasks) *this = DeviceTokenSelector{};
   if (!positions_.defined()) positions_ = at::arange(logits.size(1), logits.options().dtype(at::kInt));
 

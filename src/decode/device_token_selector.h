@@ -23,7 +23,8 @@ struct StepRows {
 class DeviceTokenSelector {
  public:
   /// live: not empty. Waits for the device, once, at the end. Throws what torch throws.
-  std::vector<Selection> select_tokens(const StepRows& step, std::span<const Sequence> live, const DecodingTokens& tokens);
+  std::vector<Selection> select_tokens(const StepRows& step, std::span<const Sequence> live,
+                                       const DecodingTokens& tokens);
 
  private:
   struct HostInputs;
@@ -42,7 +43,7 @@ class DeviceTokenSelector {
   std::int32_t mask_for(const Sequence& sequence, const DecodingTokens& tokens, const at::Tensor& logits);
 
   std::vector<Mask> known_{};
-  at::Tensor masks_{};   // [known_, n_vocab] bool on the logits' device: what is forbidden
+  at::Tensor masks_{};      // [known_, n_vocab] bool on the logits' device: what is forbidden
   at::Tensor positions_{};  // [n_vocab] int32: 0, 1, 2, ...
   at::Tensor staging_{};
 };

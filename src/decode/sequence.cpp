@@ -34,7 +34,7 @@ SampleKey draw_key(const Sequence& sequence) {
 }
 
 Selection select_token(const Sequence& sequence, std::span<float> newest, std::span<const float> at_sot,
-              const DecodingTokens& tokens) {
+                       const DecodingTokens& tokens) {
   const auto& job = sequence.of->job;
   const auto& sample = sequence.sample;
   Selection selection;

@@ -72,7 +72,7 @@ struct Selection {
 /// after start-of-transcript, which may be the same row; empty where there are none. Thread-safe for different
 /// sequences.
 Selection select_token(const Sequence& sequence, std::span<float> newest, std::span<const float> at_sot,
-              const DecodingTokens& tokens);
+                       const DecodingTokens& tokens);
 
 /// Takes the chosen token. True once the sample has ended: at end-of-text, at max_tokens, or when it outgrows the text
 /// context.

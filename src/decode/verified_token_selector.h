@@ -22,7 +22,8 @@ class VerifiedTokenSelector {
   /// False: the logits are to be brought to the host from now on.
   bool trusted() const { return trusted_; }
   /// As DeviceTokenSelector::select_tokens.
-  std::vector<Selection> select_tokens(const StepRows& step, std::span<const Sequence> live, const DecodingTokens& tokens);
+  std::vector<Selection> select_tokens(const StepRows& step, std::span<const Sequence> live,
+                                       const DecodingTokens& tokens);
 
  private:
   static TokenSelector at_device();
@@ -33,7 +34,8 @@ class VerifiedTokenSelector {
 };
 
 /// As DeviceTokenSelector::select_tokens, row by row on the host.
-std::vector<Selection> select_on_host(const StepRows& step, std::span<const Sequence> live, const DecodingTokens& tokens);
+std::vector<Selection> select_on_host(const StepRows& step, std::span<const Sequence> live,
+                                      const DecodingTokens& tokens);
 
 /// Whether two judgements are one but for rounding: where the second was narrow, another token may win.
 bool agree(const Selection& found, const Selection& wanted);

@@ -43,9 +43,9 @@ struct Batch {
   std::int64_t index = 0;  ///< 0 for the first batch of the run, counted over epochs and resumes
   std::int64_t epoch = 0;  ///< 0 for the first; no batch holds samples of two
   std::int64_t n_mels = 0;
-  std::int64_t frames = 0;           ///< T: of the longest row, rounded up as the options say, or the whole window
-  HostBuffer mel{};                  ///< [samples, n_mels, T] float32; padding holds what silence would in that row
-  std::vector<BatchSound> sounds{};  ///< in place of `mel` where the options want rows as audio; otherwise empty
+  std::int64_t frames = 0;            ///< T: of the longest row, rounded up as the options say, or the whole window
+  HostBuffer mel{};                   ///< [samples, n_mels, T] float32; padding holds what silence would in that row
+  std::vector<BatchSound> sounds{};   ///< in place of `mel` where the options want rows as audio; otherwise empty
   std::vector<GatherIndex> gather{};  ///< in place of `mel` where a device gathers rows itself; otherwise empty
   std::vector<BatchSample> samples{};
   /// Opens a feed (FeedOptions::resume) that goes on with the next sample after this batch. A few kilobytes.

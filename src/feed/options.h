@@ -8,6 +8,7 @@
 
 #include "audio/augment/augmentation.h"
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/units.h"
 
 namespace tutti {
@@ -114,5 +115,11 @@ struct FeedOptions {
   /// Batch::position of the last batch that was used; empty: from the start.
   std::string resume{};
 };
+
+/// An error that names the option, what was expected and what was found.
+Result<void> check(const FeedOptions& options);
+
+/// A digest of the set and of every option that decides what batches hold: a position fits where it is the same.
+std::uint64_t fingerprint_of(const FeedOptions& options, std::uint64_t set);
 
 }  // namespace tutti

@@ -9,7 +9,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/log.h"
-#include "text/files/openai_vocabulary.h"
+#include "text/files/vocabulary_files.h"
 
 namespace tutti {
 namespace {

@@ -18,7 +18,7 @@ class ComputeType {
     bfloat16,
     float16,
     int8,          // on a CPU: what a decoder step reads, weights scaled per output, rows each by itself; the rest in
-                   // bfloat16, or int16 where the processor does not multiply that (model/weights/prepare.cpp)
+                   // bfloat16, or int16 where the processor does not multiply that (model/weights.cpp)
     int8_float16,  // the same for a GPU, the rest in float16
   };
 

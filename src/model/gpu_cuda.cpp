@@ -5,11 +5,11 @@
 
 #include <span>
 
-#include "model/gpu/card_sum_cuda.h"
-#include "model/gpu/gpu_uuid.h"
-#include "model/gpu_part.h"
 #include "model/decoder_step/device_kernels.h"
 #include "model/decoder_step/graph_recorder_cuda.h"
+#include "model/gpu/card_sum.h"
+#include "model/gpu/gpu_uuid.h"
+#include "model/gpu_part.h"
 
 namespace tutti::gpu {
 namespace {

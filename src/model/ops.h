@@ -7,17 +7,27 @@
 #include <span>
 
 #include "model/compute_type.h"
-#include "model/cross_layer.h"
 
 namespace tutti {
 
+struct ByteHeads;
+struct ByteKv;
+
+/// What one decoder layer keeps of a window for its cross-attention: keys and values of all heads.
+struct CrossLayer {
+  at::Tensor keys{};    // [heads, positions, d_head] in the model's cache type; undefined where eight bits hold them
+  at::Tensor values{};  // as keys
+  std::shared_ptr<const ByteKv> bytes{};     // both in eight bits, as the CPU's kernels want them
+  std::shared_ptr<const ByteHeads> heads{};  // or as a GPU's do (model/decoder_step)
+};
+
 struct PackedMatrix;
 
-/// The operators of the hot path: all that Whisper's arithmetic needs of a tensor library. The network (encoder.cpp,
-/// decoder.cpp) calls nothing else, so that each can be replaced alone: torch_ops.cpp has them for every device,
-/// cpu_ops.cpp once more for CPUs, and a layer's form (model/weights/prepare.h) decides which it is for. Activations of
-/// one call share dtype and device; a result is contiguous unless noted otherwise. Callers hold a c10::InferenceMode
-/// guard. Enqueues only.
+/// The operators of the hot path: all that Whisper's arithmetic needs of a tensor library. The network (whisper.cpp)
+/// calls nothing else, so that each can be replaced alone: torch_ops.cpp has them for every device, cpu_ops.cpp once
+/// more for CPUs, and a layer's form (`prepare`, model/weights.h) decides which it is for. Activations of one call
+/// share dtype and device; a result is contiguous unless noted otherwise. Callers hold a c10::InferenceMode guard.
+/// Enqueues only.
 namespace ops {
 
 /// y = x weight^T + bias.
@@ -105,4 +115,5 @@ at::Tensor select_rows(const at::Tensor& x, std::span<const std::int64_t> rows);
 at::Tensor logits(const at::Tensor& x, const Norm& norm, const Linear& embedding, const at::Tensor& table);
 
 }  // namespace ops
+
 }  // namespace tutti

@@ -1,12 +1,18 @@
 #include "model/whisper.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/Tensor.h>
 #include <c10/core/InferenceMode.h>
 
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "model/cpu/compute_team.h"
 #include "model/gpu/tf32.h"
+#include "model/ops.h"
 #include "model/state.h"
-#include "model/weights/load.h"
-#include "model/weights/prepare.h"
+#include "model/weights.h"
 
 namespace tutti {
 namespace {
@@ -78,6 +84,123 @@ SelfKv WhisperModel::make_self_kv(std::int32_t slots) const {
     cache.values.push_back(cache.whole.select(0, 2 * layer + 1));
   }
   return cache;
+}
+
+namespace {
+
+void run_block(at::Tensor& x, const BlockWeights& block, std::int64_t heads, at::ScalarType cache) {
+  const auto seen = ops::window_attention(ops::norm_linear(x, block.attn_norm, block.attn.joined), heads, cache);
+  ops::add_linear(x, seen, block.attn.out);
+  ops::add_mlp(x, block.mlp_norm, block.mlp_in, block.mlp_out);
+}
+
+}  // namespace
+
+at::Tensor WhisperModel::encode(const at::Tensor& mel) const {
+  const c10::InferenceMode guard;
+  const auto& d = weights_->dims;
+  const auto& net = weights_->net;
+  if (mel.dim() != 2 || mel.size(0) != d.n_mels || mel.size(1) != 2 * std::int64_t{d.n_audio_ctx}) {
+    throw std::invalid_argument("encode: expected a mel of [" + std::to_string(d.n_mels) + ", " +
+                                std::to_string(2 * d.n_audio_ctx) + "]");
+  }
+  // From pinned memory a copy to a GPU is enqueued like everything else; together with another type it is not, because
+  // torch converts on the host, into memory that is not pinned.
+  const auto from = weights_->device.is_cuda() ? mel.pin_memory() : mel;
+  const auto input = from.to(weights_->device, /*non_blocking=*/true).to(weights_->layout.activations);
+  auto x = ops::convolve(input, net.conv1, net.conv2, net.audio_positions);
+  for (const auto& block : net.encoder) run_block(x, block, d.n_audio_head, weights_->layout.cache);
+  return ops::layer_norm(x, net.encoder_norm);
+}
+
+CrossKv WhisperModel::cross_kv(const at::Tensor& encoded) const {
+  const c10::InferenceMode guard;
+  const auto& d = weights_->dims;
+  CrossKv window;
+  for (const auto& block : weights_->net.decoder) {
+    window.layers.push_back(ops::keep_cross(ops::linear(encoded, block.cross.joined), d.n_text_head, weights_->layout));
+  }
+  return window;
+}
+
+namespace {
+
+void require(bool holds, const char* what, std::int64_t found) {
+  if (!holds) throw std::invalid_argument("decode: " + std::string(what) + ", found " + std::to_string(found));
+}
+
+void add_sequence(DecodePlan& plan, const SequenceStep& step, const WhisperDims& dims) {
+  const auto first = static_cast<std::int64_t>(plan.tokens.size());
+  const auto count = static_cast<std::int64_t>(step.tokens.size());
+  require(count > 0, "a sequence appends at least one token", count);
+  require(step.position >= 0 && step.position + count <= dims.n_text_ctx, "a sequence ends within n_text_ctx",
+          step.position + count);
+  require(step.window != nullptr, "a sequence has a window", 0);
+  plan.sequences.push_back({step.slot, step.position, first, count});
+  for (const auto token : step.tokens) {
+    require(token >= 0 && token < dims.n_vocab, "tokens are below n_vocab", token);
+    plan.positions.push_back(step.position + static_cast<std::int64_t>(plan.tokens.size()) - first);
+    plan.tokens.push_back(token);
+  }
+  for (const auto at : step.logits_at) {
+    require(at >= 0 && at < count, "logits_at names one of the tokens", at);
+    plan.wanted.push_back(first + at);
+  }
+  if (step.logits_at.empty()) {
+    for (std::int64_t row = first; row < first + count; ++row) plan.wanted.push_back(row);
+  }
+}
+
+}  // namespace
+
+DecodePlan plan_decoding(std::span<const SequenceStep> sequences, const WhisperDims& dims, std::int64_t slots) {
+  DecodePlan plan;
+  for (const auto& step : sequences) {
+    require(step.slot >= 0 && step.slot < slots, "slots are below the cache's number of slots", step.slot);
+    add_sequence(plan, step, dims);
+  }
+  require(!plan.tokens.empty(), "at least one sequence is given", 0);
+  return plan;
+}
+
+namespace {
+
+/// What the windows keep of one layer, per sequence.
+std::vector<const CrossLayer*> windows_of(std::span<const SequenceStep> sequences, std::size_t layer) {
+  std::vector<const CrossLayer*> windows;
+  for (const auto& step : sequences) windows.push_back(&step.window->layers.at(layer));
+  return windows;
+}
+
+}  // namespace
+
+at::Tensor WhisperModel::decode(std::span<const SequenceStep> sequences, SelfKv& cache,
+                                std::vector<at::Tensor>* questions) const {
+  const c10::InferenceMode guard;
+  const auto& net = weights_->net;
+  const auto plan = plan_decoding(sequences, weights_->dims, cache.slots());
+  std::optional<StepThreads> threads;
+  if (weights_->layout.own_kernels) threads.emplace(static_cast<std::int64_t>(plan.tokens.size()));
+  auto x = ops::embed(net.tokens, net.text_positions, plan.tokens, plan.positions);
+  const std::int64_t n = weights_->dims.n_text_state;
+  for (std::size_t layer = 0; layer < net.decoder.size(); ++layer) {
+    const auto& block = net.decoder[layer];
+    const auto qkv = ops::norm_linear(x, block.attn_norm, block.attn.joined);
+    ops::append(cache.keys[layer], qkv.narrow(1, n, n), plan.sequences);
+    ops::append(cache.values[layer], qkv.narrow(1, 2 * n, n), plan.sequences);
+    const auto self_attention_out =
+        ops::slot_attention(qkv.narrow(1, 0, n), cache.keys[layer], cache.values[layer], plan.sequences);
+    ops::add_linear(x, self_attention_out, block.attn.out);
+
+    const auto query = ops::norm_linear(x, block.cross_norm, block.cross.query);
+    if (questions) questions->push_back(query);
+    const auto context = ops::cross_attention(query, windows_of(sequences, layer), plan.sequences);
+    ops::add_linear(x, context, block.cross.out);
+
+    ops::add_mlp(x, block.mlp_norm, block.mlp_in, block.mlp_out);
+  }
+  if (plan.wanted.size() < plan.tokens.size()) x = ops::select_rows(x, plan.wanted);
+  return ops::logits(x, net.decoder_norm, net.output, net.tokens);
 }
 
 }  // namespace tutti

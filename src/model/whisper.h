@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "model/compute_type.h"
-#include "model/cross_layer.h"
 #include "model/formats/dims.h"
+#include "model/ops.h"
 
 namespace tutti {
 

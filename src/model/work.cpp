@@ -24,7 +24,7 @@ StepBytes step_bytes(const WhisperDims& dims, at::Device device, ComputeType typ
   const double n = dims.n_text_state, layers = dims.n_text_layer;
   const double wide = layers * 3 * n * n;  // queries, keys and values of tokens
   const double narrow = layers * 11 * n * n;
-  // As prepare.cpp has it: own kernels look for the likeliest tokens in eight bits, in bfloat16 too; torch shares the
+  // As weights.cpp has it: own kernels look for the likeliest tokens in eight bits, in bfloat16 too; torch shares the
   // embedding, which is not in eight bits.
   const bool in_eight_bits = layout_of(type, device).own_kernels && !type.keeps_float32();
   const double output = in_eight_bits ? 1 : static_cast<double>(sizes.other);

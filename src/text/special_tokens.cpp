@@ -5,7 +5,7 @@
 #include <map>
 #include <string_view>
 
-#include "text/files/openai_vocabulary.h"
+#include "text/files/vocabulary_files.h"
 #include "text/languages.h"
 
 namespace tutti {

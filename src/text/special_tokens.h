@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "text/files/vocabulary_file.h"
+#include "text/files/vocabulary_files.h"
 #include "text/tokenizer.h"
 
 namespace tutti {
@@ -27,5 +27,8 @@ Result<SpecialTokens> special_tokens_from(const std::vector<AddedToken>& added, 
 
 /// Every special token below the timestamps, as the reference writes it: {50257, "<|endoftext|>"}, ...
 std::vector<std::pair<std::int32_t, std::string>> special_token_names(const SpecialTokens& special);
+
+/// "<|1.08|>" for 54 steps of 0.02 s.
+std::string timestamp_name(std::int32_t steps);
 
 }  // namespace tutti

@@ -1,20 +1,66 @@
 #include "text/tokenizer.h"
 
+#include <array>
+#include <cstddef>
 #include <cstdio>
 #include <set>
 #include <stdexcept>
+#include <string_view>
 
 #include "base/files.h"
-#include "text/files/ggml_vocabulary.h"
-#include "text/files/openai_vocabulary.h"
-#include "text/pieces.h"
+#include "text/code_points.h"
+#include "text/files/vocabulary_files.h"
 #include "text/special_tokens.h"
-#include "text/timestamp_name.h"
 #include "text/utf8.h"
 #include "text/vocabulary.h"
 
 namespace tutti {
 namespace {
+
+enum class Kind { letter, number, space, other };
+
+Kind kind_of(char32_t value) {
+  if (is_letter(value)) return Kind::letter;
+  if (is_number(value)) return Kind::number;
+  return is_white_space(value) ? Kind::space : Kind::other;
+}
+
+/// Bytes of the longest run of one kind from `at` on.
+std::size_t run(std::string_view text, std::size_t at, Kind kind) {
+  std::size_t end = at;
+  while (end < text.size()) {
+    const CodePoint point = code_point_at(text, end);
+    if (kind_of(point.value) != kind) break;
+    end += point.size;
+  }
+  return end - at;
+}
+
+std::size_t contraction(std::string_view text) {
+  static constexpr std::array<std::string_view, 7> kEndings = {"'s", "'t", "'re", "'ve", "'m", "'ll", "'d"};
+  for (const std::string_view ending : kEndings)
+    if (text.starts_with(ending)) return ending.size();
+  return 0;
+}
+
+/// White space before a word leaves its last character to that word (only U+0020 then joins it).
+std::size_t white_space(std::string_view text) {
+  const std::size_t all = run(text, 0, Kind::space);
+  if (all == text.size()) return all;
+  std::size_t last = all - 1;
+  while ((static_cast<unsigned char>(text[last]) & 0xC0) == 0x80) --last;
+  return last == 0 ? all : last;
+}
+
+/// Bytes of the first piece of `text` (which must not be empty, and valid UTF-8) by the expression that GPT-2 splits
+/// text with before merging; no token crosses a border between pieces:
+/// 's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
+std::size_t first_piece(std::string_view text) {
+  if (const std::size_t size = contraction(text)) return size;
+  const std::size_t lead = text[0] == ' ' && text.size() > 1 ? 1 : 0;
+  const Kind kind = kind_of(code_point_at(text, lead).value);
+  return kind == Kind::space ? white_space(text) : lead + run(text, lead, kind);
+}
 
 namespace fs = std::filesystem;
 
@@ -200,6 +246,17 @@ std::vector<std::int32_t> Tokenizer::sot_sequence(std::string_view language, std
   const auto token = special().language_token(language);
   if (!token) throw std::invalid_argument("no token for the language '" + std::string(language) + "'");
   return {special().sot, *token, task};
+}
+
+TokenizerAhead::TokenizerAhead(std::filesystem::path path)
+    : path_(std::move(path)),
+      read_(std::async(std::launch::async, [path = path_] { return Tokenizer::load(path, std::nullopt); })) {}
+
+Result<Tokenizer> TokenizerAhead::get(std::int32_t n_vocab) {
+  auto tokenizer = read_.get();
+  // Another size means other special tokens, or a tokenizer that is not the model's; a .pt cannot be read without it.
+  if (tokenizer && tokenizer->special().timestamp_begin + kTimestampTokens == n_vocab) return tokenizer;
+  return Tokenizer::load(path_, n_vocab);
 }
 
 }  // namespace tutti

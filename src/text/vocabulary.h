@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "text/byte_pairs.h"
-#include "text/files/vocabulary_file.h"
+#include "text/files/vocabulary_files.h"
 #include "text/token_table.h"
 #include "text/tokenizer.h"
 

@@ -10,9 +10,9 @@
 
 #include "base/log.h"
 #include "base/numbers.h"
-#include "feed/packed/gather_row.h"
+#include "feed/packed/packed_set.h"
 #include "model/gpu/out_of_memory.h"
-#include "train/gpu_features/device_effects.h"
+#include "train/gpu_features.h"
 
 namespace tutti {
 namespace {

@@ -13,13 +13,13 @@
 #include "feed/bad_samples.h"
 #include "train/batch_ring.h"
 #include "train/checkpoint/training_folder.h"
-#include "train/evaluation/set_decoder.h"
 #include "train/evaluation/scores.h"
-#include "train/optimiser/schedule.h"
-#include "train/peers/peers.h"
+#include "train/evaluation/set_decoder.h"
+#include "train/optimiser.h"
 #include "train/optimiser_step/averages_in_place.h"
 #include "train/optimiser_step/row_limit.h"
 #include "train/optimiser_step/step.h"
+#include "train/peers/peers.h"
 #include "train/task.h"
 
 namespace tutti {
@@ -58,7 +58,7 @@ struct TrainerOptions {
   std::int32_t bad_step_limit = 10;
   BadSampleLimits refused{};  // of samples that the feed hands out and the task cannot take: more end the training
   Seconds max_time{};         // of this run; 0: no end by time
-  std::string evaluator{};        // names what evaluations are by: what another evaluator found best is not
+  std::string evaluator{};    // names what evaluations are by: what another evaluator found best is not
   std::string export_type = "float16";
   std::string settings{};   // kept in every checkpoint, as training.toml; empty: not there
   BatchRingOptions ring{};  // in_step is `accumulation`
@@ -137,8 +137,8 @@ class Trainer {
   double waited_ = 0;       // for the feeds, since the last step
   Clock::Instant begun_;
   std::int64_t saved_step_ = 0;
-  bool cannot_evaluate_ = false;    // the first process: all of them end, each by itself
-  bool has_lost_peers_ = false;  // one of them failed or is gone: no collective call may be made any more
+  bool cannot_evaluate_ = false;  // the first process: all of them end, each by itself
+  bool has_lost_peers_ = false;   // one of them failed or is gone: no collective call may be made any more
   std::unique_ptr<BadSamples> refused_;
   BatchRing ring_;
   std::optional<RingBatch> ahead_{};  // fetched, not used yet: what comes next shows where an epoch ends

@@ -12,7 +12,7 @@
 #include "device/device_spec.h"
 #include "device/machine_devices.h"
 #include "link/query_engine.h"
-#include "text/error_rate/wer.h"
+#include "text/error_rate.h"
 #include "text/normaliser.h"
 #include "transcribe/interrupt.h"
 #include "transcribe/speech_chunks.h"

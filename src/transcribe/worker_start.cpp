@@ -8,7 +8,7 @@
 #include "link/connection.h"
 #include "link/emulated_worker.h"
 #include "link/engine_command.h"
-#include "text/tokenizer_ahead.h"
+#include "text/tokenizer.h"
 #include "transcribe/run.h"
 
 namespace tutti {

@@ -1,6 +1,10 @@
 #include "transcript/fallback.h"
 
+#include <zlib.h>
+
 #include <cmath>
+#include <stdexcept>
+#include <vector>
 
 #include "transcript/like_python.h"
 #include "transcript/search_limits.h"
@@ -47,6 +51,15 @@ bool needs_fallback(const WindowScores& scores, const LongFormOptions& options) 
 bool is_silence(const WindowScores& scores, const LongFormOptions& options) {
   return above(scores.no_speech_prob, options.no_speech_threshold) &&
          !above(scores.avg_logprob, options.logprob_threshold);
+}
+
+double compression_ratio(std::string_view utf8) {
+  const auto size = static_cast<uLong>(utf8.size());
+  uLongf compressed = ::compressBound(size);
+  std::vector<Bytef> out(compressed);
+  if (::compress(out.data(), &compressed, reinterpret_cast<const Bytef*>(utf8.data()), size) != Z_OK)
+    throw std::runtime_error("zlib could not compress a text of " + std::to_string(size) + " bytes");
+  return static_cast<double>(size) / static_cast<double>(compressed);
 }
 
 }  // namespace tutti

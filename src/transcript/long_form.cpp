@@ -36,7 +36,8 @@ class LongFormLoop {
     for (const Clip& clip : *clips) {
       for (std::int64_t seek = clip.start; seek < clip.end;) {
         const WindowSpan window{seek, std::min(input_.frames_per_window, clip.end - seek)};
-        auto window_text = transcriber.transcribe(window, history_.next(), decoder_, {last_speech_, input_.content_frames});
+        auto window_text =
+            transcriber.transcribe(window, history_.next(), decoder_, {last_speech_, input_.content_frames});
         if (!window_text) return tl::unexpected(window_text.error());
         take(*window_text);
         seek = window_text->next_seek;

@@ -1,7 +1,7 @@
 #include "transcript/output_text.h"
 
 #include "base/strings.h"
-#include "transcript/transcript_json.h"
+#include "transcript/transcript.h"
 
 namespace tutti {
 namespace {

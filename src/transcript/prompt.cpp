@@ -26,7 +26,8 @@ std::vector<std::int32_t> PromptHistory::next() const {
     const Tokens last = last_of(all.subspan(forgotten_), capacity_);
     return {last.begin(), last.end()};
   }
-  const Tokens rest = last_of(all.subspan(std::max(initial_, forgotten_)), capacity_ - static_cast<std::int64_t>(initial_));
+  const Tokens rest =
+      last_of(all.subspan(std::max(initial_, forgotten_)), capacity_ - static_cast<std::int64_t>(initial_));
   std::vector<std::int32_t> prompt(all_.begin(), all_.begin() + static_cast<std::ptrdiff_t>(initial_));
   prompt.insert(prompt.end(), rest.begin(), rest.end());
   const Tokens last = last_of(prompt, capacity_);

@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 #include "transcript/like_python.h"
-#include "transcript/transcript_json.h"
+#include "transcript/transcript.h"
 
 namespace tutti {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include "transcript/compression_ratio.h"
+#include "transcript/fallback.h"
 #include "transcript/like_python.h"
-#include "transcript/words/segment_words.h"
+#include "transcript/word_times.h"
 
 namespace tutti {
 namespace {

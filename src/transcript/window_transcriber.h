@@ -12,7 +12,7 @@
 #include "transcript/long_form.h"
 #include "transcript/prompt_frame.h"
 #include "transcript/slices.h"
-#include "transcript/words/word_timer.h"
+#include "transcript/word_times.h"
 
 namespace tutti {
 

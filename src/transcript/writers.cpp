@@ -6,7 +6,7 @@
 
 #include "transcript/like_python.h"
 #include "transcript/subtitles.h"
-#include "transcript/transcript_json.h"
+#include "transcript/transcript.h"
 
 namespace tutti {
 namespace {

@@ -1,8 +1,7 @@
-#include "view/bar_chart.h"
-
 #include <algorithm>
 #include <cstdio>
 
+#include "view/charts.h"
 #include "view/markup.h"
 
 namespace tutti {

@@ -1,10 +1,9 @@
-#include "view/line_chart.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
 
+#include "view/charts.h"
 #include "view/markup.h"
 #include "view/text.h"
 

@@ -1,5 +1,3 @@
-#include "view/time_chart.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -7,6 +5,7 @@
 #include <ctime>
 #include <limits>
 
+#include "view/charts.h"
 #include "view/markup.h"
 #include "view/text.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "decode/alignment/aligner.h"
+#include "decode/alignment.h"
 #include "decode/decoding_tokens.h"
 #include "decode/stepper.h"
 #include "link/messages.h"

@@ -10,7 +10,7 @@
 #include "cli/synth/morse_folder.h"
 #include "support/small_files.h"
 #include "support/temp_folder.h"
-#include "transcript/transcript_json.h"
+#include "transcript/transcript.h"
 
 namespace tutti {
 namespace {

@@ -1,3 +1,5 @@
+#include "decode/alignment.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -5,10 +7,6 @@
 #include <random>
 #include <stdexcept>
 
-#include "decode/alignment/aligner.h"
-#include "decode/alignment/attention_map.h"
-#include "decode/alignment/median_filter.h"
-#include "decode/alignment/time_warp.h"
 #include "decode/golden.h"
 
 namespace tutti {

@@ -6,9 +6,8 @@
 #include <memory>
 
 #include "base/log.h"
-#include "feed/cache/feature_cache.h"
-#include "feed/cache/half.h"
 #include "feed/corpus.h"
+#include "feed/feature_cache.h"
 
 namespace tutti {
 namespace {

@@ -7,8 +7,7 @@
 
 #include "base/files.h"
 #include "feed/corpus.h"
-#include "feed/source/line_index.h"
-#include "feed/source/separated.h"
+#include "feed/source/csv_dataset.h"
 #include "support/test_data.h"
 
 namespace tutti {

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <utility>
 
-#include "feed/packed/pack_key.h"
 #include "feed/packed/pack_set.h"
 #include "feed/packed/pack_writer.h"
 #include "feed/packed/packed_set.h"

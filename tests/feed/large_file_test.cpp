@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "feed/cache/feature_cache.h"
 #include "feed/corpus.h"
+#include "feed/feature_cache.h"
 #include "feed/source/dataset.h"
 #include "feed/stages/sample_stages.h"
 
@@ -24,7 +24,9 @@ class LargeFile : public testing::Test {
     options_ = options_for(corpus_.manifest());
     set_ = open_dataset(options_.data, "", {}).value();
   }
-  static PendingSample row() { return {.work = std::make_shared<PendingBatch>(), .planned = {.index = 0, .frames = 200}}; }
+  static PendingSample row() {
+    return {.work = std::make_shared<PendingBatch>(), .planned = {.index = 0, .frames = 200}};
+  }
   /// The audio of a row after the stages up to its features.
   std::vector<std::int16_t> found(SampleStages& stages, PendingSample& row) const {
     stages.read(row);

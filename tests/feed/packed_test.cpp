@@ -8,11 +8,10 @@
 #include <set>
 #include <sstream>
 
-#include "feed/cache/feature_cache.h"
-#include "feed/packed/gather_row.h"
+#include "feed/feature_cache.h"
 #include "feed/packed/packed_set.h"
 #include "feed/packing.h"
-#include "transcript/transcript_json.h"
+#include "transcript/transcript.h"
 
 namespace tutti {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "feed/corpus.h"
-#include "transcript/transcript_json.h"
+#include "transcript/transcript.h"
 
 namespace tutti {
 namespace {
@@ -116,8 +116,8 @@ TEST(CutPieces, TextBeyondTheEndOfTheRecordingIsRefused) {
 
 TEST(CutPieces, OverlappingTextsAreRefused) {
   const auto cut = [](double start) {
-    return cut_pieces({"", {output(0, 8, "a"), output(12, 18, "b"), output(start, 19, "c"), output(20, 25, "d")}, "en"}, 25,
-                      10);
+    return cut_pieces({"", {output(0, 8, "a"), output(12, 18, "b"), output(start, 19, "c"), output(20, 25, "d")}, "en"},
+                      25, 10);
   };
   EXPECT_THAT(texts(*cut(17.5)), ElementsAre("a", "b c", "d")) << "times are rounded";
   const auto behind = cut(11);
@@ -204,7 +204,8 @@ TEST_F(LongRecording, RandomPiecesAreOthersInEveryEpochAndTheSameAfterAResume) {
   const auto whole = all_batches(options_);
   std::vector<std::vector<std::string>> output(4);
   for (const Batch& batch : whole)
-    for (const BatchSample& sample : batch.samples) output[static_cast<std::size_t>(batch.epoch)].push_back(sample.text);
+    for (const BatchSample& sample : batch.samples)
+      output[static_cast<std::size_t>(batch.epoch)].push_back(sample.text);
   EXPECT_FALSE(output[0] == output[1] && output[1] == output[2] && output[2] == output[3]);
   options_.resume = whole[1].position;
   EXPECT_EQ(digest_of(all_batches(options_)[0]), digest_of(whole[2]));

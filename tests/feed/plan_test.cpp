@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "base/random/counter_random.h"
-#include "feed/permutation.h"
 #include "feed/plan/planner.h"
+#include "feed/sample_order.h"
 #include "feed/stages/plan_stage.h"
 
 namespace tutti {

@@ -1,4 +1,4 @@
-#include "model/formats/ggml.h"
+#include "model/formats/formats.h"
 #include "stored_bounds.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

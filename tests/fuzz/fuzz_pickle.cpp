@@ -1,4 +1,4 @@
-#include "model/formats/openai_pt.h"
+#include "model/formats/formats.h"
 #include "model/formats/pickle.h"
 #include "stored_bounds.h"
 

@@ -1,7 +1,7 @@
 #include "model/alignment_heads.h"
 #include "model/formats/checkpoint.h"
 #include "model/formats/dims.h"
-#include "model/formats/safetensors.h"
+#include "model/formats/formats.h"
 #include "stored_bounds.h"
 
 namespace {

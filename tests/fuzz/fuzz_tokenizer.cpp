@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "text/files/vocabulary_file.h"
+#include "text/files/vocabulary_files.h"
 #include "text/tokenizer.h"
 
 namespace {

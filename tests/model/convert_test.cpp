@@ -7,7 +7,7 @@
 #include "model/convert/converted_tensor.h"
 #include "model/convert/openai_file.h"
 #include "model/damage.h"
-#include "model/formats/names.h"
+#include "model/formats/formats.h"
 #include "model/stored_weights.h"
 #include "support/temp_folder.h"
 

@@ -5,8 +5,7 @@
 
 #include "base/log.h"
 #include "model/damage.h"
-#include "model/formats/ctranslate2/variables.h"
-#include "model/formats/ctranslate2/whisper.h"
+#include "model/formats/formats.h"
 #include "model/stored_weights.h"
 #include "support/temp_folder.h"
 

@@ -1,11 +1,10 @@
 // A model of one layer whose matrices are of every block type (tools/golden/stored.py).
 
-#include "model/formats/ggml.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "model/damage.h"
+#include "model/formats/formats.h"
 #include "model/stored_weights.h"
 #include "support/temp_folder.h"
 

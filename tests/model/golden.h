@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/files.h"
-#include "model/formats/safetensors.h"
+#include "model/formats/formats.h"
 
 namespace tutti {
 

@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "model/damage.h"
 #include "model/golden.h"
-#include "model/weights/load.h"
+#include "model/weights.h"
 #include "model/whisper.h"
 #include "support/temp_folder.h"
 #include "support/test_models.h"

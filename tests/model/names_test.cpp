@@ -1,8 +1,7 @@
-#include "model/formats/names.h"
-
 #include <gtest/gtest.h>
 
-#include "model/weights/weights.h"
+#include "model/formats/formats.h"
+#include "model/weights.h"
 
 namespace tutti {
 namespace {

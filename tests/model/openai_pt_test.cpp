@@ -1,9 +1,8 @@
-#include "model/formats/openai_pt.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "model/damage.h"
+#include "model/formats/formats.h"
 #include "model/formats/pickle.h"
 
 namespace tutti {

@@ -1,11 +1,10 @@
-#include "model/formats/row_values.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "base/json.h"
 #include "model/damage.h"
+#include "model/formats/formats.h"
 
 namespace tutti {
 namespace {

@@ -1,9 +1,8 @@
-#include "model/formats/safetensors.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "model/damage.h"
+#include "model/formats/formats.h"
 
 namespace tutti {
 namespace {

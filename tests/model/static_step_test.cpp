@@ -6,9 +6,9 @@
 #include <stdexcept>
 
 #include "base/log.h"
-#include "model/golden.h"
 #include "model/decoder_step/checked_steps.h"
-#include "model/weights/load.h"
+#include "model/golden.h"
+#include "model/weights.h"
 
 namespace tutti {
 namespace {

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "model/weights/load.h"
+#include "model/weights.h"
 
 namespace tutti {
 

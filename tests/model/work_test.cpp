@@ -3,8 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "model/cpu/matrix/packed_matrix.h"
-#include "model/weights/load.h"
-#include "model/weights/prepare.h"
+#include "model/weights.h"
 
 namespace tutti {
 namespace {

@@ -16,7 +16,7 @@
 #include "support/temp_folder.h"
 #include "support/test_data.h"
 #include "support/test_models.h"
-#include "text/error_rate/wer.h"
+#include "text/error_rate.h"
 
 using namespace tutti;
 using Json = nlohmann::json;

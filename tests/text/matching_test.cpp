@@ -1,9 +1,7 @@
-#include "text/error_rate/matching.h"
-
 #include <gmock/gmock.h>
 
 #include "base/random/counter_random.h"
-#include "text/error_rate/edit_distance.h"
+#include "text/error_rate.h"
 
 namespace tutti {
 namespace {

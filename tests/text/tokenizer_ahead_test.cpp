@@ -1,8 +1,7 @@
-#include "text/tokenizer_ahead.h"
-
 #include <gtest/gtest.h>
 
 #include "support/test_data.h"
+#include "text/tokenizer.h"
 #include "tokenizer_folder.h"
 
 using namespace tutti;

@@ -5,7 +5,7 @@
 #include "small_tokenizer.h"
 #include "support/temp_folder.h"
 #include "support/test_data.h"
-#include "text/files/vocabulary_file.h"
+#include "text/files/vocabulary_files.h"
 #include "text/languages.h"
 #include "text/tokenizer.h"
 #include "tokenizer_folder.h"

@@ -1,5 +1,3 @@
-#include "text/error_rate/wer.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +5,7 @@
 #include "generated_text.h"
 #include "golden.h"
 #include "support/temp_folder.h"
+#include "text/error_rate.h"
 
 using namespace tutti;
 using nlohmann::json;
@@ -73,7 +72,7 @@ std::vector<std::string> one(std::string text) {
   return {std::move(text)};
 }
 
-/// The whole table and the way back through it as written down in edit_distance.h, to hold the fast way against.
+/// The whole table and the way back through it as written down in error_rate.h, to hold the fast way against.
 EditCounts counts_by_table(const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b) {
   std::vector<std::vector<std::size_t>> table(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) {

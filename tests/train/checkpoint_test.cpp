@@ -10,7 +10,6 @@
 #include "support/log_capture.h"
 #include "support/temp_folder.h"
 #include "train/checkpoint/background_writer.h"
-#include "train/checkpoint/digests.h"
 #include "train/checkpoint/folder.h"
 
 namespace tutti {

@@ -1,14 +1,12 @@
 // Augmentation and features as a device computes them, held against those of the feed's threads.
 
-#include "train/gpu_features/device_features.h"
-
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include "audio/log_mel.h"
 #include "feed/corpus.h"
 #include "feed/stages/pcm.h"
-#include "train/gpu_features/device_effects.h"
+#include "train/gpu_features.h"
 
 namespace tutti {
 namespace {

@@ -1,10 +1,9 @@
-#include "train/checkpoint/folder_lock.h"
-
 #include <gtest/gtest.h>
 
 #include "support/log_capture.h"
 #include "support/no_locks.h"
 #include "support/temp_folder.h"
+#include "train/checkpoint/folder.h"
 
 namespace tutti {
 namespace {

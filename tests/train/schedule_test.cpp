@@ -1,6 +1,6 @@
-#include "train/optimiser/schedule.h"
-
 #include <gtest/gtest.h>
+
+#include "train/optimiser.h"
 
 namespace tutti {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "small_whisper.h"
-#include "train/optimiser/schedule.h"
+#include "train/optimiser.h"
 #include "train/optimiser_step/step.h"
 
 namespace tutti {

@@ -10,7 +10,6 @@
 #include "small_whisper.h"
 #include "support/log_capture.h"
 #include "train/checkpoint/training_state.h"
-#include "train/optimiser_step/card_precision.h"
 
 namespace tutti {
 namespace {
@@ -197,7 +196,8 @@ TEST(CardPrecision, TypesMissingBeforeAmpereAreNamedUnlessGpuIsUnknown) {
     EXPECT_EQ(unsupported_reason(precision, kAmpere), "");
     EXPECT_EQ(unsupported_reason(precision, kUnknown), "");
   }
-  for (const auto precision : {StepPrecision::float32, StepPrecision::float16}) EXPECT_EQ(unsupported_reason(precision, kTuring), "");
+  for (const auto precision : {StepPrecision::float32, StepPrecision::float16})
+    EXPECT_EQ(unsupported_reason(precision, kTuring), "");
 }
 
 }  // namespace

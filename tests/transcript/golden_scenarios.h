@@ -14,7 +14,7 @@
 #include "text/generated_text.h"
 #include "transcript/like_python.h"
 #include "transcript/long_form.h"
-#include "transcript/transcript_json.h"
+#include "transcript/transcript.h"
 
 namespace tutti {
 

@@ -5,8 +5,8 @@
 
 #include "base/files.h"
 #include "base/json.h"
-#include "text/error_rate/wer.h"
-#include "transcript/compression_ratio.h"
+#include "text/error_rate.h"
+#include "transcript/fallback.h"
 
 namespace tutti {
 namespace {

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "transcript/clips.h"
-#include "transcript/compression_ratio.h"
 #include "transcript/fallback.h"
 #include "transcript/prompt.h"
 #include "transcript/slices.h"

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "transcript/transcript_json.h"
+#include "transcript/transcript.h"
 #include "transcript/writers.h"
 
 namespace tutti {

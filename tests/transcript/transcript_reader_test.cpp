@@ -3,7 +3,7 @@
 #include <cmath>
 #include <random>
 
-#include "transcript/transcript_json.h"
+#include "transcript/transcript.h"
 #include "transcript/writers.h"
 
 using namespace tutti;

@@ -8,7 +8,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "transcript/like_python.h"
-#include "transcript/transcript_json.h"
+#include "transcript/transcript.h"
 
 using namespace tutti;
 using Json = nlohmann::json;
@@ -79,7 +79,7 @@ TEST(Subtitles, WordLayoutEqualsReferenceForEveryOptionCombination) {
 
 TEST(Subtitles, ClearedFirstSegmentBecomesAnEmptyCue) {
   const Transcript transcript = segment({Segment{.id = 0, .start = 0, .end = 30},
-                                      Segment{.id = 1, .start = 30, .end = 41.2, .text = " late", .tokens = {5}}});
+                                         Segment{.id = 1, .start = 30, .end = 41.2, .text = " late", .tokens = {5}}});
   EXPECT_EQ(format_transcript(transcript, Format::srt).value(),
             "1\n00:00:00,000 --> 00:00:30,000\n\n\n2\n00:00:30,000 --> 00:00:41,200\nlate\n\n");
 }

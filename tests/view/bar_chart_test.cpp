@@ -1,9 +1,9 @@
-#include "view/bar_chart.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <regex>
+
+#include "view/charts.h"
 
 using namespace tutti;
 using testing::HasSubstr;

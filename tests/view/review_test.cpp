@@ -1,7 +1,8 @@
+#include "view/review.h"
+
 #include <gmock/gmock.h>
 
 #include "view/markup.h"
-#include "view/review/review_list.h"
 
 using namespace tutti;
 using testing::HasSubstr;

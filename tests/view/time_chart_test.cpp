@@ -1,8 +1,8 @@
-#include "view/time_chart.h"
-
 #include <gmock/gmock.h>
 
 #include <algorithm>
+
+#include "view/charts.h"
 
 namespace tutti {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "audio/joined.h"
 #include "audio/containers/mp3.h"
+#include "audio/joined.h"
 #include "audio/sound_header.h"
 #include "audio/sound_source.h"
 #include "audio/virtual_file.h"
@@ -150,8 +150,7 @@ Result<ClipFacts> clip_facts(ByteSource& bytes) {
 
 Result<NativeClip> decode_clip(ByteSource& bytes, const ClipRange& range) {
   if (first_recording(bytes, range.is_whole()).next < bytes.size())
-    return fail(Fault::unsupported,
-                "several recordings follow each other in it, and libsndfile reads the first");
+    return fail(Fault::unsupported, "several recordings follow each other in it, and libsndfile reads the first");
   if (mp3_counts_wrong(bytes))
     return fail(Fault::unsupported, "its header is wrong about its length, and libsndfile would stop there");
   if (range.is_whole()) {

@@ -21,7 +21,8 @@ tl::unexpected<Error> wrong(const char* option, const std::string& expected, dou
 /// Calls `take(samples, windows)` for windows in order; `samples` holds `before` samples in front of them, and behind
 /// the last ones silence up to kWindowsAtOnce.
 template <class Take>
-Result<void> for_each_part(const SampleReader& recording, std::int64_t before, const OnDecoded& on_audio_decoded, Take&& take) {
+Result<void> for_each_part(const SampleReader& recording, std::int64_t before, const OnDecoded& on_audio_decoded,
+                           Take&& take) {
   const std::int64_t windows = recording.samples() / kVadWindow + 1;
   std::vector<std::int16_t> samples(static_cast<std::size_t>(before + kWindowsAtOnce * kVadWindow));
   for (std::int64_t first = 0; first < windows; first += kWindowsAtOnce) {

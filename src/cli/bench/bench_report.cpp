@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "base/json.h"
-#include "view/bar_chart.h"
+#include "view/charts.h"
 #include "view/text.h"
 
 namespace tutti {
@@ -87,12 +87,10 @@ std::string bench_measure(const BenchResult& result) {
 std::string bench_json(const BenchResult& result) {
   nlohmann::ordered_json all{{"trials", nlohmann::json::array()}};
   for (const auto& scored : result.trials) all["trials"].push_back(trial_json(scored));
-  all["compared_with"] = result.reference
-                             ? nlohmann::json(setting_text(result.trials[*result.reference].trial.setting))
-                             : nlohmann::json();
-  all["recommended"] = result.recommended
-                           ? nlohmann::json(flags_of(result.trials[*result.recommended].trial.setting))
-                           : nlohmann::json();
+  all["compared_with"] = result.reference ? nlohmann::json(setting_text(result.trials[*result.reference].trial.setting))
+                                          : nlohmann::json();
+  all["recommended"] = result.recommended ? nlohmann::json(flags_of(result.trials[*result.recommended].trial.setting))
+                                          : nlohmann::json();
   return json_line(all) + "\n";
 }
 

@@ -9,7 +9,7 @@
 #include "base/strings.h"
 #include "view/table.h"
 #include "view/text.h"
-#include "view/time_chart.h"
+#include "view/charts.h"
 
 namespace tutti {
 namespace {

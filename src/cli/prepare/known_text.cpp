@@ -12,7 +12,7 @@
 #include "transcript/like_python.h"
 #include "transcript/reference_text/caption_text.h"
 #include "transcript/tidy.h"
-#include "transcript/transcript_json.h"
+#include "transcript/transcript.h"
 
 namespace tutti {
 namespace {

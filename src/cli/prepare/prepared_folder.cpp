@@ -13,7 +13,7 @@
 #include "base/output_ownership.h"
 #include "cli/prepare/known_text.h"
 #include "text/json_bytes.h"
-#include "transcript/transcript_json.h"
+#include "transcript/transcript.h"
 
 namespace tutti {
 namespace {

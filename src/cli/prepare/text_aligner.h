@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "cli/prepare/text_unit.h"
 #include "text/tokenizer.h"
-#include "transcript/words/word_timer.h"
+#include "transcript/word_times.h"
 
 namespace tutti {
 

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "base/strings.h"
-#include "transcript/doubt/doubt_parts.h"
+#include "transcript/doubt/doubt_rules.h"
 
 namespace tutti {
 namespace {

@@ -12,7 +12,7 @@
 #include "base/guarded.h"
 #include "base/log.h"
 #include "device/machine.h"
-#include "transcript/transcript_json.h"
+#include "transcript/transcript.h"
 #include "view/markup.h"
 
 namespace tutti {

@@ -12,7 +12,7 @@
 #include "audio/audio_choice.h"
 #include "base/error.h"
 #include "transcript/doubt/doubt.h"
-#include "view/review/review_list.h"
+#include "view/review.h"
 
 namespace tutti {
 

@@ -17,7 +17,7 @@
 #include "text/json_bytes.h"
 #include "transcribe/output_plan.h"
 #include "view/progress.h"
-#include "view/review/review_times.h"
+#include "view/review.h"
 #include "view/text.h"
 
 namespace tutti {

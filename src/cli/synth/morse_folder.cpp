@@ -13,7 +13,7 @@
 #include "base/files.h"
 #include "base/output_ownership.h"
 #include "flow/pipeline.h"
-#include "transcript/transcript_json.h"
+#include "transcript/transcript.h"
 
 namespace tutti {
 namespace {

@@ -9,7 +9,6 @@
 #include "feed/bad_samples.h"
 #include "feed/options.h"
 #include "feed/packed/packed_set.h"
-#include "feed/plan/given_epochs.h"
 #include "feed/plan/planner.h"
 #include "feed/sample_order.h"
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "feed/batch_rules.h"
-#include "feed/packed/gather_row.h"
+#include "feed/packed/packed_set.h"
 #include "feed/stages/sample_key.h"
 
 namespace tutti {

@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "base/numbers.h"
-#include "feed/cache/cache_key.h"
+#include "feed/feature_cache.h"
 
 namespace tutti {
 

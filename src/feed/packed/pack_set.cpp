@@ -10,11 +10,10 @@
 #include "base/clock.h"
 #include "base/guarded.h"
 #include "base/log.h"
-#include "feed/cache/feature_cache.h"
-#include "feed/cache/half.h"
+#include "feed/feature_cache.h"
 #include "feed/packed/in_parallel.h"
-#include "feed/packed/pack_key.h"
 #include "feed/packed/pack_writer.h"
+#include "feed/packed/packed_set.h"
 #include "feed/stages/sample_stages.h"
 
 namespace tutti {

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
-#include "feed/cache/cache_key.h"
+#include "feed/feature_cache.h"
 #include "feed/options.h"
 #include "feed/packed/sample_facts.h"
 #include "feed/plan/planner.h"

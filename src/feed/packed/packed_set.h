@@ -6,11 +6,15 @@
 #include <memory>
 #include <span>
 
+#include "audio/augment/augmentation.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/units.h"
+#include "feed/feature_cache.h"
+#include "feed/options.h"
 #include "feed/packed/pack_format.h"
 #include "feed/packed/sample_facts.h"
+#include "feed/source/dataset.h"
 
 namespace tutti {
 
@@ -59,5 +63,18 @@ class PackedSet {
   std::span<const std::int64_t> firsts_{};
   std::span<const PackEntry> entries_{};
 };
+
+/// Lines of the set that the options let in.
+std::int64_t lines_of(const FeedOptions& options, const Dataset& set);
+
+/// What a packed set is known by: the manifest's content, every file it names (its path, its size and when it was last
+/// changed, which nothing can set back), the options that features, pieces and facts depend on, and the code's
+/// versions. Queries the file system for every file of the set, some microseconds each, on the threads of the options.
+Result<CacheKey> pack_key(const FeedOptions& options, const Dataset& set);
+
+/// A packed sample as a row of a batch: [n_mels, frames] float32, silence behind what is kept of it, blanked where
+/// `masks` say. `frames` is no less than its content. Pure but for `out`.
+void gather_row(const PackedSet& set, const PackEntry& entry, const SpectrumMasks& masks, float* out,
+                std::int64_t frames);
 
 }  // namespace tutti

@@ -1,15 +1,49 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/error.h"
-#include "feed/plan/choose.h"
 
 namespace tutti {
+
+/// What a batch may hold.
+struct BatchRules {
+  std::int64_t most_samples = 16;
+  std::int64_t most_frames = 0;  ///< samples times the longest; 0: no limit. A single sample is always allowed
+  bool by_length = true;         ///< false: in the order they came
+};
+
+/// Which waiting samples make the next batch, as indices into `frames` (mel frames of each, oldest first), in the order
+/// they shall have. The oldest is always among them, so nothing waits for ever. The others are of like length, so many
+/// that no other fits beside them: what is left of an epoch would else leave one by one. The batch is the one with the
+/// least padding among those. Pure.
+std::vector<std::size_t> choose_batch(std::span<const std::int32_t> frames, const BatchRules& rules);
+
+/// The waiting sample that fits best beside others of up to `longest` frames: the longest not above it, else the
+/// shortest. `frames` is not empty. Pure.
+std::size_t choose_replacement(std::span<const std::int32_t> frames, std::int32_t longest);
+
+/// Which epochs have given a batch. A set of which nothing can be used would be read for ever where epochs have no end:
+/// one whole epoch without a batch shows it.
+class GivenEpochs {
+ public:
+  /// Epochs from this one on are whole; of those before it an interrupted run may have given everything.
+  void expect_whole_from(std::int64_t epoch) { first_whole_ = epoch; }
+  /// A batch that holds something was handed on; epochs come in their order.
+  void note(std::int64_t epoch) { last_ = epoch; }
+  /// Once all epochs before `epoch` are through: whether the last of them was whole and gave nothing.
+  bool was_empty_before(std::int64_t epoch) const { return epoch > first_whole_ && last_ < epoch - 1; }
+
+ private:
+  std::int64_t first_whole_ = 0;
+  std::int64_t last_ = -1;  // none yet
+};
 
 /// A sample by its index in the set, and how long it will be.
 struct PlannedSample {

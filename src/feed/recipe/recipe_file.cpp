@@ -125,7 +125,7 @@ Result<void> take_key(const std::string& key, const toml::node& node, WhisperRec
   return taking.taken;
 }
 
-// What decides which samples a batch holds (fingerprint_of in feed/check_options.cpp), and the network's shape.
+// What decides which samples a batch holds (fingerprint_of in feed/options.cpp), and the network's shape.
 // clang-format off
 constexpr std::string_view kBinding[] = {
     "data", "max-samples", "use-chunking", "chunk-strategy", "cache",

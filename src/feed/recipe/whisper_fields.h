@@ -11,8 +11,7 @@ void visit_data_fields(WhisperRecipe& r, Visit& visit) {
   visit(
       "data", r.data, "DIR",
       "what to learn: the layout of LJSpeech, Common Voice, audiofolder or a generator, or a table or JSON with texts");
-  visit("eval-data", r.eval_data, "DIR",
-        "evaluation set; default: the data's own validation split, if it has one");
+  visit("eval-data", r.eval_data, "DIR", "evaluation set; default: the data's own validation split, if it has one");
   visit("max-samples", r.max_samples, "N", "of the data at most, the first ones; 0: all");
   visit("eval-samples", r.eval_samples, "N", "decoded in an evaluation at most; 0: all");
   visit("normaliser", r.normaliser, "none|basic|english", "what texts pass through before errors are counted");

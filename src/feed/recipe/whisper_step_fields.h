@@ -46,8 +46,9 @@ void visit_optimiser_fields(WhisperRecipe& r, Visit& visit) {
         "of the loss of what the encoder alone spells, beside the decoder's: a new network learns to listen sooner");
   visit("frame-weight", r.frame_weight, "X",
         "of the loss of what the encoder spells when, where the times of words (or of letters) are known");
-  visit("attention-weight", r.attention_weight, "X",
-        "weight of the loss of attending elsewhere than to a token's audio, for one head of every layer of the decoder");
+  visit(
+      "attention-weight", r.attention_weight, "X",
+      "weight of the loss of attending elsewhere than to a token's audio, for one head of every layer of the decoder");
   visit("freeze-encoder", r.freeze_encoder, "", "train the decoder alone");
   visit("lora-rank", r.lora_rank, "N", "train additions of this rank to queries and values alone; 0: the weights");
   visit("lora-alpha", r.lora_alpha, "X", "their scale is this divided by the rank");

@@ -2,16 +2,114 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 
 #include "base/new_file.h"
 #include "base/strings.h"
-#include "feed/source/line_index.h"
-#include "feed/source/separated.h"
+#include "feed/feature_cache.h"
+#include "text/byte_order_mark.h"
 #include "text/manifest/csv.h"
 #include "text/manifest/field_names.h"
 #include "text/utf8.h"
 
 namespace tutti {
+namespace {
+
+/// Whether the quote that begins a field begins a quoted one: it is closed where a field ends, or at least in its line.
+/// An unclosed one is a character as any other, and must not swallow the lines behind it.
+bool opens_quoted(std::string_view text, std::size_t at, char separator) {
+  for (std::size_t end = text.find('"', at + 1); end != std::string_view::npos; end = text.find('"', end + 2)) {
+    const char next = end + 1 < text.size() ? text[end + 1] : '\n';
+    if (next == '"') continue;  // doubled: it means one
+    if (next == separator || next == '\n' || next == '\r') return true;
+    return text.substr(at, end - at).find('\n') == std::string_view::npos;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<std::string> separated_fields(std::string_view line, char separator) {
+  std::vector<std::string> fields(1);
+  bool is_inside = false;
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    const char c = line[at];
+    if (c == '"' && is_inside && at + 1 < line.size() && line[at + 1] == '"') {
+      fields.back() += '"';
+      ++at;
+    } else if (c == '"' && (is_inside || (fields.back().empty() && opens_quoted(line, at, separator)))) {
+      is_inside = !is_inside;
+    } else if (c == separator && !is_inside) {
+      fields.emplace_back();
+    } else {
+      fields.back() += c;
+    }
+  }
+  return fields;
+}
+
+std::size_t separated_line_end(std::string_view text, std::size_t at, char separator) {
+  bool is_inside = false, is_field_start = true;
+  for (; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '"' && is_inside && at + 1 < text.size() && text[at + 1] == '"')
+      ++at;
+    else if (c == '"' && (is_inside || (is_field_start && opens_quoted(text, at, separator))))
+      is_inside = !is_inside;
+    else if (c == '\n' && !is_inside)
+      return at;
+    is_field_start = c == separator && !is_inside;
+  }
+  return text.size();
+}
+
+namespace {
+
+constexpr std::int64_t kStride = 16;
+
+}  // namespace
+
+Result<LineIndex> LineIndex::open(const std::filesystem::path& path, std::optional<char> separator) {
+  auto file = MappedFile::open(path);
+  if (!file) return tl::unexpected(file.error());
+  LineIndex index(std::move(*file), separator);
+  if (auto converted = utf8_of_utf16(index.file_.text()))
+    index.converted_ = std::make_unique<const std::string>(std::move(*converted));
+  if (index.text().find('"') == std::string_view::npos) index.separator_.reset();
+  index.build();
+  index.fingerprint_ = checksum(index.file_.bytes());
+  return index;
+}
+
+void LineIndex::build() {
+  const std::string_view text = this->text();
+  std::size_t at = next_start(text.size() - without_mark(text).size());
+  for (; at < text.size(); at = next_start(end_of(at))) {
+    if (size_ % kStride == 0) starts_.push_back(at);
+    ++size_;
+  }
+}
+
+std::size_t LineIndex::end_of(std::size_t at) const {
+  const std::string_view text = this->text();
+  return separator_ ? separated_line_end(text, at, *separator_) : std::min(text.find('\n', at), text.size());
+}
+
+std::size_t LineIndex::next_start(std::size_t at) const {
+  const std::string_view text = this->text();
+  while (at < text.size() && (text[at] == '\n' || text[at] == '\r')) ++at;
+  return at;
+}
+
+std::string_view LineIndex::line(std::int64_t index) const {
+  index += skipped_;
+  std::size_t at = starts_[static_cast<std::size_t>(index / kStride)];
+  for (std::int64_t i = 0; i < index % kStride; ++i) at = next_start(end_of(at));
+  std::string_view line = text().substr(at, end_of(at) - at);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
 namespace {
 
 using Names = std::vector<std::string>;

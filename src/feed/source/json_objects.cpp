@@ -1,18 +1,29 @@
 #include <array>
+#include <span>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/new_file.h"
 #include "base/random/counter_random.h"
 #include "base/strings.h"
 #include "feed/source/csv_dataset.h"
-#include "feed/source/field_lookup.h"
-#include "feed/source/line_index.h"
 #include "text/byte_order_mark.h"
 #include "text/json_bytes.h"
+#include "text/manifest/field_names.h"
 #include "text/manifest/json_scan.h"
 
 namespace tutti {
 namespace {
+
+/// The value under the first of `names` that an object has, in upper or lower case; null: it has none.
+inline const nlohmann::json* find_field(const nlohmann::json& object, std::span<const char* const> names) {
+  for (const char* name : names)
+    if (const auto at = object.find(name); at != object.end()) return &*at;
+  for (const char* name : names)
+    for (auto at = object.begin(); at != object.end(); ++at)
+      if (plain_field_name(at.key()) == name) return &at.value();
+  return nullptr;
+}
 
 using Json = nlohmann::json;
 

@@ -3,7 +3,6 @@
 
 #include "base/strings.h"
 #include "feed/source/csv_dataset.h"
-#include "feed/source/line_index.h"
 #include "text/manifest/recording_names.h"
 
 namespace tutti {

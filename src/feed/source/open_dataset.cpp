@@ -6,7 +6,6 @@
 #include "base/files.h"
 #include "base/strings.h"
 #include "feed/source/csv_dataset.h"
-#include "feed/source/separated.h"
 #include "text/byte_order_mark.h"
 #include "text/manifest/csv.h"
 

@@ -8,7 +8,7 @@
 #include "feed/bad_samples.h"
 #include "feed/buffers.h"
 #include "feed/plan/board.h"
-#include "feed/plan/given_epochs.h"
+#include "feed/plan/planner.h"
 #include "feed/stages/row.h"
 #include "flow/stage_loops.h"
 

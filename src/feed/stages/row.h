@@ -10,7 +10,7 @@
 #include "audio/clip/clip.h"
 #include "base/error.h"
 #include "feed/batch.h"
-#include "feed/cache/feature_cache.h"
+#include "feed/feature_cache.h"
 #include "feed/plan/planner.h"
 #include "feed/source/dataset.h"
 

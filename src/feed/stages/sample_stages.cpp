@@ -10,14 +10,13 @@
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/strings.h"
-#include "feed/cache/half.h"
-#include "feed/cache/unpack.h"
+#include "feed/feature_cache.h"
 #include "feed/stages/pcm.h"
 #include "feed/stages/pieces.h"
 #include "feed/stages/sample_key.h"
 #include "feed/stages/sound_files.h"
 #include "text/utf8.h"
-#include "transcript/transcript_json.h"
+#include "transcript/transcript.h"
 
 namespace tutti {
 namespace {

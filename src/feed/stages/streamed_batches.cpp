@@ -70,16 +70,18 @@ Reader<RowPtr> StreamedBatches::planned_rows(Pipeline& pipeline) {
 Reader<Batch> StreamedBatches::add_stages(Pipeline& pipeline) {
   const FeedThreads& threads = options_.threads;
   auto rows = planned_rows(pipeline);
-  rows = step(pipeline, "read", std::move(rows), threads.read, [](SampleStages& it, PendingSample& row) { it.read(row); });
+  rows =
+      step(pipeline, "read", std::move(rows), threads.read, [](SampleStages& it, PendingSample& row) { it.read(row); });
   // These two are passed by where the features were in the cache.
   rows = step(
       pipeline, "decode", std::move(rows), threads.decode, [](SampleStages& it, PendingSample& row) { it.decode(row); },
       &PendingSample::needs_sound);
   rows = step(
-      pipeline, "resample", std::move(rows), threads.resample, [](SampleStages& it, PendingSample& row) { it.resample(row); },
-      &PendingSample::needs_sound);
+      pipeline, "resample", std::move(rows), threads.resample,
+      [](SampleStages& it, PendingSample& row) { it.resample(row); }, &PendingSample::needs_sound);
   if (options_.as_sound) {
-    rows = step(pipeline, "hand over", std::move(rows), 1, [](SampleStages& it, PendingSample& row) { it.hand_over(row); });
+    rows = step(pipeline, "hand over", std::move(rows), 1,
+                [](SampleStages& it, PendingSample& row) { it.hand_over(row); });
   } else {
     if (options_.augmentation.touches_sound())
       rows = step(pipeline, "augment", std::move(rows), threads.augment,

@@ -7,7 +7,7 @@
 #include "feed/bad_samples.h"
 #include "feed/batch_path.h"
 #include "feed/buffers.h"
-#include "feed/cache/feature_cache.h"
+#include "feed/feature_cache.h"
 #include "feed/plan/board.h"
 #include "feed/sample_order.h"
 #include "feed/source/dataset.h"

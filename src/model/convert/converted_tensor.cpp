@@ -7,8 +7,7 @@
 #include <string>
 
 #include "model/tensor_bytes.h"
-#include "model/weights/load.h"
-#include "model/weights/weights.h"
+#include "model/weights.h"
 
 namespace tutti {
 namespace {

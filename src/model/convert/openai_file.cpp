@@ -13,7 +13,7 @@
 #include "model/convert/converted_tensor.h"
 #include "model/convert/file_on_the_way.h"
 #include "model/convert/pickle_writer.h"
-#include "text/files/openai_vocabulary.h"
+#include "text/files/vocabulary_files.h"
 
 namespace tutti {
 namespace {

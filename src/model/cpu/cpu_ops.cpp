@@ -78,7 +78,8 @@ at::Tensor convolve(const at::Tensor& mel, const ops::Conv& first, const ops::Co
   input.narrow(0, 1, frames).copy_(mel.t());
   auto between = padded_positions(frames, n);
   auto convolved = between.narrow(0, 1, frames);
-  product({input.const_data_ptr<float>(), mel.size(0), frames}, {}, *first.packed, {.gelu = true}, output_of(convolved));
+  product({input.const_data_ptr<float>(), mel.size(0), frames}, {}, *first.packed, {.gelu = true},
+          output_of(convolved));
   auto x = floats((frames + 1) / 2, n);
   product({between.const_data_ptr<float>(), 2 * n, x.size(0)}, {}, *second.packed,
           {.gelu = true, .addend = positional.const_data_ptr<float>(), .stride = n}, output_of(x));
@@ -116,7 +117,8 @@ at::Tensor linear(const at::Tensor& x, const ops::Norm* norm, const ops::Linear&
 
 at::Tensor logits(const at::Tensor& x, const ops::Norm& norm, const ops::Linear& embedding, const at::Tensor& table) {
   auto values = linear(x, &norm, embedding);
-  if (embedding.packed->precision == WeightPrecision::int8) compute_likeliest(values, cpu_ops::layer_norm(x, norm), table);
+  if (embedding.packed->precision == WeightPrecision::int8)
+    compute_likeliest(values, cpu_ops::layer_norm(x, norm), table);
   return values;
 }
 

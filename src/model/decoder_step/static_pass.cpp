@@ -18,14 +18,14 @@ class Pass {
 
   void embed(const WhisperWeights& net) const {
     context_.now.kernels->embed({.activation = type_,
-                               .table = net.tokens.const_data_ptr(),
-                               .positional = net.text_positions.const_data_ptr(),
-                               .tokens = input<std::int32_t>(context_.inputs.tokens()),
-                               .positions = input<std::int32_t>(context_.inputs.positions()),
-                               .out = buffers_.x.mutable_data_ptr(),
-                               .rows = rows_,
-                               .n = n_},
-                              context_.now.stream);
+                                 .table = net.tokens.const_data_ptr(),
+                                 .positional = net.text_positions.const_data_ptr(),
+                                 .tokens = input<std::int32_t>(context_.inputs.tokens()),
+                                 .positions = input<std::int32_t>(context_.inputs.positions()),
+                                 .out = buffers_.x.mutable_data_ptr(),
+                                 .rows = rows_,
+                                 .n = n_},
+                                context_.now.stream);
   }
 
   /// A decoder layer. Before and after, what is due is still to be added to x.
@@ -75,14 +75,14 @@ class Pass {
   /// x += what is due; the input of `next` = norm(x).
   void norm(const ops::Norm& norm, const ops::Linear& next) {
     context_.now.kernels->norm({.activation = type_,
-                              .x = buffers_.x.mutable_data_ptr(),
-                              .add = due_,
-                              .weight = norm.weight.const_data_ptr(),
-                              .bias = norm.bias.const_data_ptr(),
-                              .out = input_of(next),
-                              .rows = rows_,
-                              .n = n_},
-                             context_.now.stream);
+                                .x = buffers_.x.mutable_data_ptr(),
+                                .add = due_,
+                                .weight = norm.weight.const_data_ptr(),
+                                .bias = norm.bias.const_data_ptr(),
+                                .out = input_of(next),
+                                .rows = rows_,
+                                .n = n_},
+                               context_.now.stream);
     due_ = {};
   }
 
@@ -107,7 +107,7 @@ class Pass {
 
   void finish(const Sums& sums, bool gelu, const RowsOut& out, std::int32_t n) const {
     context_.now.kernels->finish({.activation = type_, .sums = sums, .gelu = gelu, .out = out, .rows = rows_, .n = n},
-                               context_.now.stream);
+                                 context_.now.stream);
   }
 
   /// A product with its bias, [rows, out] of the activations' type.
@@ -130,43 +130,43 @@ class Pass {
   void append(std::size_t layer) const {
     const auto& keys = context_.cache->keys[layer];
     context_.now.kernels->append({.activation = type_,
-                                .qkv = buffers_.qkv.const_data_ptr(),
-                                .keys = keys.mutable_data_ptr(),
-                                .values = context_.cache->values[layer].mutable_data_ptr(),
-                                .slots = input<std::int32_t>(context_.inputs.slots()),
-                                .positions = input<std::int32_t>(context_.inputs.positions()),
-                                .rows = rows_,
-                                .heads = context_.dims->n_text_head,
-                                .capacity = context_.dims->n_text_ctx},
-                               context_.now.stream);
+                                  .qkv = buffers_.qkv.const_data_ptr(),
+                                  .keys = keys.mutable_data_ptr(),
+                                  .values = context_.cache->values[layer].mutable_data_ptr(),
+                                  .slots = input<std::int32_t>(context_.inputs.slots()),
+                                  .positions = input<std::int32_t>(context_.inputs.positions()),
+                                  .rows = rows_,
+                                  .heads = context_.dims->n_text_head,
+                                  .capacity = context_.dims->n_text_ctx},
+                                 context_.now.stream);
   }
 
   void attend_slots(std::size_t layer) const {
     context_.now.kernels->attend({.activation = type_,
-                                .cache = type_,
-                                .q = buffers_.qkv.const_data_ptr(),
-                                .q_stride = 3 * std::int64_t{n_},
-                                .out = buffers_.input.mutable_data_ptr(),
-                                .table = input<KvRow>(context_.inputs.self(static_cast<std::int64_t>(layer))),
-                                .rows = rows_,
-                                .heads = context_.dims->n_text_head,
-                                .positions = context_.dims->n_text_ctx},
-                               context_.now.stream);
+                                  .cache = type_,
+                                  .q = buffers_.qkv.const_data_ptr(),
+                                  .q_stride = 3 * std::int64_t{n_},
+                                  .out = buffers_.input.mutable_data_ptr(),
+                                  .table = input<KvRow>(context_.inputs.self(static_cast<std::int64_t>(layer))),
+                                  .rows = rows_,
+                                  .heads = context_.dims->n_text_head,
+                                  .positions = context_.dims->n_text_ctx},
+                                 context_.now.stream);
   }
 
   void attend_windows(std::size_t layer) const {
     context_.now.kernels->attend({.activation = type_,
-                                .cache = context_.byte_windows ? Number::int8 : type_,
-                                .q = buffers_.question.const_data_ptr(),
-                                .q_stride = n_,
-                                .out = buffers_.input.mutable_data_ptr(),
-                                .table = input<KvRow>(context_.inputs.cross(static_cast<std::int64_t>(layer))),
-                                .rows = rows_,
-                                .heads = context_.dims->n_text_head,
-                                .positions = context_.dims->n_audio_ctx,
-                                .splits = context_.splits,
-                                .scratch = buffers_.partials.mutable_data_ptr<float>()},
-                               context_.now.stream);
+                                  .cache = context_.byte_windows ? Number::int8 : type_,
+                                  .q = buffers_.question.const_data_ptr(),
+                                  .q_stride = n_,
+                                  .out = buffers_.input.mutable_data_ptr(),
+                                  .table = input<KvRow>(context_.inputs.cross(static_cast<std::int64_t>(layer))),
+                                  .rows = rows_,
+                                  .heads = context_.dims->n_text_head,
+                                  .positions = context_.dims->n_audio_ctx,
+                                  .splits = context_.splits,
+                                  .scratch = buffers_.partials.mutable_data_ptr<float>()},
+                                 context_.now.stream);
   }
 
   const StepContext& context_;

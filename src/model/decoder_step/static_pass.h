@@ -2,11 +2,11 @@
 
 #include <cstdint>
 
-#include "model/ops.h"
 #include "model/decoder_step/step_buffers.h"
 #include "model/decoder_step/step_device.h"
 #include "model/decoder_step/step_inputs.h"
-#include "model/weights/weights.h"
+#include "model/ops.h"
+#include "model/weights.h"
 #include "model/whisper.h"
 
 namespace tutti {

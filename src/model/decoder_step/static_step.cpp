@@ -6,9 +6,9 @@
 
 #include <stdexcept>
 
-#include "model/state.h"
 #include "model/decoder_step/byte_layout.h"
 #include "model/decoder_step/static_pass.h"
+#include "model/state.h"
 
 namespace tutti {
 

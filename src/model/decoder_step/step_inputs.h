@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <span>
 
-#include "model/decode_plan.h"
 #include "model/decoder_step/jobs.h"
+#include "model/state.h"
 
 namespace tutti {
 

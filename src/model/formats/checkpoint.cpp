@@ -7,12 +7,7 @@
 #include "base/json.h"
 #include "base/numbers.h"
 #include "hub/model_files.h"
-#include "model/formats/ctranslate2/whisper.h"
-#include "model/formats/ggml.h"
-#include "model/formats/names.h"
-#include "model/formats/openai_pt.h"
-#include "model/formats/row_values.h"
-#include "model/formats/safetensors.h"
+#include "model/formats/formats.h"
 
 namespace tutti {
 namespace {

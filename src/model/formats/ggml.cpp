@@ -1,11 +1,10 @@
-#include "model/formats/ggml.h"
-
 #include <algorithm>
 #include <optional>
 #include <string>
 
 #include "base/bytes.h"
-#include "text/files/ggml_vocabulary.h"
+#include "model/formats/formats.h"
+#include "text/files/vocabulary_files.h"
 
 namespace tutti {
 namespace {

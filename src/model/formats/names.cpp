@@ -1,6 +1,6 @@
-#include "model/formats/names.h"
-
 #include <array>
+
+#include "model/formats/formats.h"
 
 namespace tutti {
 namespace {

@@ -1,5 +1,3 @@
-#include "model/formats/openai_pt.h"
-
 #include <array>
 #include <optional>
 #include <string>
@@ -7,8 +5,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "model/formats/formats.h"
 #include "model/formats/pickle.h"
-#include "model/formats/zip_archive.h"
 
 namespace tutti {
 namespace {

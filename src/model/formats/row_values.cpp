@@ -1,7 +1,7 @@
-#include "model/formats/row_values.h"
-
 #include <bit>
 #include <cstring>
+
+#include "model/formats/formats.h"
 
 namespace tutti {
 namespace {

@@ -1,5 +1,3 @@
-#include "model/formats/safetensors.h"
-
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -8,6 +6,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "model/formats/formats.h"
 
 namespace tutti {
 namespace {

@@ -1,9 +1,9 @@
-#include "model/formats/zip_archive.h"
-
 #include <cstdint>
 #include <cstring>
 #include <optional>
 #include <string>
+
+#include "model/formats/formats.h"
 
 namespace tutti {
 namespace {

@@ -2,6 +2,9 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <memory>
+#include <string>
+
 namespace tutti::gpu {
 
 /// Adds tensors up over the cards of several processes, card to card. All of them make the same calls in the same
@@ -13,5 +16,9 @@ class CardSum {
   /// torch throws; where another process is lost, it may wait for ever.
   virtual void sum(at::Tensor& tensor) = 0;
 };
+
+// As gpu.h has them; throw what torch throws.
+std::string card_sum_key_cuda();
+std::shared_ptr<CardSum> make_card_sum_cuda(int index, const std::string& key, int rank, int ranks);
 
 }  // namespace tutti::gpu

@@ -1,10 +1,10 @@
-#include "model/gpu/card_sum_cuda.h"
-
 #include <c10/cuda/CUDAGuard.h>
 #include <torch/csrc/cuda/nccl.h>
 
 #include <cstring>
 #include <stdexcept>
+
+#include "model/gpu/card_sum.h"
 
 namespace tutti::gpu {
 namespace {

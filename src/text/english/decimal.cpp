@@ -1,6 +1,6 @@
-#include "text/english/decimal.h"
-
 #include <algorithm>
+
+#include "text/english/numbers.h"
 
 namespace tutti {
 namespace {

@@ -1,12 +1,9 @@
-#include "text/english/number_reader.h"
-
 #include <array>
 #include <optional>
 #include <string_view>
 
 #include "text/code_points.h"
-#include "text/english/decimal.h"
-#include "text/english/number_words.h"
+#include "text/english/numbers.h"
 #include "text/utf8.h"
 
 namespace tutti {

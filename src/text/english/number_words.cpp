@@ -1,6 +1,6 @@
-#include "text/english/number_words.h"
-
 #include <map>
+
+#include "text/english/numbers.h"
 
 namespace tutti {
 namespace {

@@ -4,8 +4,6 @@
 #include <vector>
 
 #include "text/code_points.h"
-#include "text/english/number_reader.h"
-#include "text/english/number_words.h"
 #include "text/utf8.h"
 
 namespace tutti {

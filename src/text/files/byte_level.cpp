@@ -1,8 +1,7 @@
-#include "text/files/byte_level.h"
-
 #include <array>
 #include <cstdint>
 
+#include "text/files/vocabulary_files.h"
 #include "text/utf8.h"
 
 namespace tutti {

@@ -1,8 +1,7 @@
-#include "text/files/ggml_vocabulary.h"
-
 #include <cstring>
 
 #include "base/bytes.h"
+#include "text/files/vocabulary_files.h"
 
 namespace tutti {
 namespace {

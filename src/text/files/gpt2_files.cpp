@@ -2,8 +2,7 @@
 
 #include "base/json.h"
 #include "base/strings.h"
-#include "text/files/byte_level.h"
-#include "text/files/vocabulary_file.h"
+#include "text/files/vocabulary_files.h"
 
 namespace tutti {
 namespace {

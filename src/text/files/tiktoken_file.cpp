@@ -1,7 +1,7 @@
 #include <array>
 #include <charconv>
 
-#include "text/files/vocabulary_file.h"
+#include "text/files/vocabulary_files.h"
 
 namespace tutti {
 namespace {
@@ -65,6 +65,13 @@ Result<VocabularyFile> parse_tiktoken(std::string_view content) {
   }
   if (file.tokens.empty()) return fail(Fault::corrupt, "expected tokens, found an empty file");
   return file;
+}
+
+extern const std::string_view kEnglishTiktoken;
+extern const std::string_view kMultilingualTiktoken;
+
+std::string_view openai_vocabulary(std::int32_t n_vocab) {
+  return n_vocab <= kEnglishVocabulary ? kEnglishTiktoken : kMultilingualTiktoken;
 }
 
 }  // namespace tutti

@@ -1,7 +1,7 @@
 
 #include "base/json.h"
-#include "text/files/byte_level.h"
-#include "text/timestamp_name.h"
+#include "text/files/vocabulary_files.h"
+#include "text/special_tokens.h"
 #include "text/tokenizer.h"
 #include "text/vocabulary.h"
 

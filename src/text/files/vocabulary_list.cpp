@@ -1,7 +1,6 @@
 
 #include "base/json.h"
-#include "text/files/byte_level.h"
-#include "text/files/vocabulary_file.h"
+#include "text/files/vocabulary_files.h"
 
 namespace tutti {
 namespace {

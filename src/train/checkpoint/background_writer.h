@@ -4,11 +4,19 @@
 #include <map>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "base/error.h"
 #include "base/guarded.h"
+#include "train/network/parameters.h"
 
 namespace tutti {
+
+/// Copies on the CPU, which training may not change any more.
+std::vector<Parameter> copies(const std::vector<Parameter>& tensors);
+
+/// What is written is copied first, for which memory may be too short: then Fault::exhausted, which names `what`.
+Result<void> write_copies(const std::string& what, const std::function<Result<void>()>& write);
 
 /// Does one piece of writing at a time on a thread of its own, so that training goes on. The next piece waits for the
 /// one before. A piece that fails is logged at once, and made good by the next of its kind: what a full disk costs is

@@ -12,14 +12,93 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/file_lock.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "base/owned.h"
+#include "feed/feature_cache.h"
 #include "feed/recipe/checkpoint_names.h"
 #include "hub/files_of_model.h"
-#include "train/checkpoint/digests.h"
 #include "train/checkpoint/tensor_file.h"
 
 namespace tutti {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kName = "digests.json";
+
+Result<std::string> digest_of(const std::filesystem::path& path) {
+  const auto file = MappedFile::open(path);
+  if (!file) return tl::unexpected<Error>(file.error());
+  return hex_of(cache_key(file->bytes(), {}));
+}
+
+/// As digests.json keeps them; none where an older version wrote the folder.
+Result<Json> digests_in(const std::filesystem::path& folder) {
+  if (!is_there(folder / kName)) return Json::object();
+  const auto text = read_file(folder / kName);
+  if (!text) return tl::unexpected<Error>(text.error());
+  auto digests = Json::parse(*text, nullptr, false);
+  if (!digests.is_object()) return fail(Fault::corrupt, (folder / kName).string() + ": expected a JSON object");
+  return digests;
+}
+
+}  // namespace
+
+Result<void> write_digests(const std::filesystem::path& folder, const std::vector<std::string>& files,
+                           const std::vector<std::string>& others) {
+  Json digests;
+  for (const auto& name : others) digests[name] = nullptr;
+  for (const auto& name : files) {
+    const auto digest = digest_of(folder / name);
+    if (!digest) return tl::unexpected<Error>(digest.error());
+    digests[name] = *digest;
+  }
+  return write_file_atomically(folder / kName, digests.dump(1) + "\n");
+}
+
+std::set<std::string> written_files(const std::filesystem::path& folder) {
+  const auto digests = digests_in(folder);
+  std::set<std::string> names;
+  if (!digests || digests->empty()) return names;
+  for (const auto& [name, digest] : digests->items()) names.insert(name);
+  names.insert(kName);
+  return names;
+}
+
+Result<void> renew_digest(const std::filesystem::path& folder, const std::string& file) {
+  auto digests = digests_in(folder);
+  if (!digests) return tl::unexpected<Error>(digests.error());
+  if (digests->empty()) return {};
+  const auto digest = digest_of(folder / file);
+  if (!digest) return tl::unexpected<Error>(digest.error());
+  (*digests)[file] = *digest;
+  return write_file_atomically(folder / kName, digests->dump(1) + "\n");
+}
+
+Result<void> check_digests(const std::filesystem::path& folder) {
+  const auto digests = digests_in(folder);
+  if (!digests) return tl::unexpected<Error>(digests.error());
+  for (const auto& [name, wanted] : digests->items()) {
+    if (wanted.is_null()) continue;
+    const auto found = digest_of(folder / name);
+    if (!found) return tl::unexpected<Error>(found.error());
+    if (wanted != *found)
+      return fail(Fault::corrupt, (folder / name).string() + ": damaged, it does not hold what was written to it");
+  }
+  return {};
+}
+
+Result<OwnedFd> hold_folder(const std::filesystem::path& out, Seconds patience) {
+  if (auto made = make_folders(out); !made) return tl::unexpected<Error>(made.error());
+  return take_hold({.file = out / kTrainingLock,
+                    .other = out.string() + ": another process is training into this folder",
+                    .unnoticed = "a second training into " + out.string(),
+                    .way_out = "Wait for it to end, or name another folder with --out",
+                    .patience = patience});
+}
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "model/formats/safetensors.h"
+#include "model/formats/formats.h"
 #include "model/formats/safetensors_writer.h"
 #include "model/tensor_bytes.h"
 

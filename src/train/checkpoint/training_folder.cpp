@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/files.h"
-#include "train/checkpoint/copies.h"
+#include "train/checkpoint/background_writer.h"
 #include "train/checkpoint/resume.h"
 #include "train/optimiser_step/averages_in_place.h"
 

@@ -79,7 +79,7 @@ Result<TrainingState> read_state(std::string_view text) {
     s.evaluator = bytes_of(json.value("judge", std::string()));
     s.model_step = json.value("model_step", s.best_step);
     s.evaluation_due = json.value("evaluation_due", false);  // older checkpoints waited for theirs
-    s.has_due_work = json.value("untended", false);              // nor were there any behind a feed that had failed
+    s.has_due_work = json.value("untended", false);          // nor were there any behind a feed that had failed
     json.at("seconds").get_to(s.seconds);
     for (const auto& position : json.at("positions")) s.positions.push_back(bytes_of(position.get<std::string>()));
     for (const auto& limit : json.value("row_limits", Json::array()))  // older checkpoints did not keep them

@@ -26,10 +26,10 @@ struct TrainingState {
   std::int64_t best_step = 0;
   std::int32_t without_progress = 0;     // evaluations since then
   std::int64_t evaluated_step = 0;       // of the last whole evaluation
-  std::string evaluator{};                   // what evaluations are by, TrainerOptions::evaluator
+  std::string evaluator{};               // what evaluations are by, TrainerOptions::evaluator
   std::int64_t model_step = 0;           // whose network is in OUT/model, where evaluations choose it
   bool evaluation_due = false;           // that of this step had not ended, or was cut short by an interruption
-  bool has_due_work = false;                 // the feed failed before it was known whether this step ends an epoch
+  bool has_due_work = false;             // the feed failed before it was known whether this step ends an epoch
   double seconds = 0;                    // of work so far
   std::vector<std::string> positions{};  // of each process's feed, behind the last batch used; empty: at the start
   std::vector<RowLimit> row_limits{};    // of each process

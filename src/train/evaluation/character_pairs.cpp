@@ -21,7 +21,8 @@ class Distances {
 
  private:
   std::size_t& at(std::size_t i, std::size_t j) { return edits_[i * width_ + j]; }
-  std::size_t least(const std::u32string& reference, const std::u32string& hypothesis, std::size_t i, std::size_t j) const {
+  std::size_t least(const std::u32string& reference, const std::u32string& hypothesis, std::size_t i,
+                    std::size_t j) const {
     if (i == 0 || j == 0) return i + j;
     const std::size_t wrong = reference[i - 1] == hypothesis[j - 1] ? 0 : 1;
     return std::min({at(i - 1, j - 1) + wrong, at(i - 1, j) + 1, at(i, j - 1) + 1});

@@ -10,8 +10,8 @@
 #include "model/cpu/compute_team.h"
 #include "model/device_name.h"
 #include "train/evaluation/html_report.h"
-#include "train/evaluation/set_decoder.h"
 #include "train/evaluation/scores.h"
+#include "train/evaluation/set_decoder.h"
 #include "train/whisper/feed.h"
 #include "train/whisper/labels.h"
 
@@ -58,13 +58,13 @@ Result<DecodedSet> decode_samples(const EvaluationRequest& request, const Choose
   const auto start = start_of_text(*tokenizer, request.language, request.task == "translate");
   if (!start) return tl::unexpected<Error>(start.error());
   auto decoded = decode_set(*model, *tokenizer, {.sot_sequence = *start, .timestamps = always_times(request.model)},
-                      [&feed] { return feed->next(); });
+                            [&feed] { return feed->next(); });
   if (!decoded) return tl::unexpected<Error>(decoded.error());
   const auto report = feed->report();
   return DecodedSet{.samples = std::move(*decoded),
-                  .bad = report.bad_samples,
-                  .last_bad = report.last_bad,
-                  .compute_type = std::string(type->name())};
+                    .bad = report.bad_samples,
+                    .last_bad = report.last_bad,
+                    .compute_type = std::string(type->name())};
 }
 
 }  // namespace
@@ -84,7 +84,8 @@ Result<void> evaluate_model(const EvaluationRequest& request, const ChooseComput
   if (request.report.empty()) return {};
   OutputOwnership files("Name another file with --report");  // what the report is not to replace was refused before
   if (auto claimed = files.claim_marked(request.report, "--report", kEvaluationMark); !claimed) return claimed;
-  return files.write(request.report, evaluation_html(*evaluation, decoded->samples, request.normaliser)).map([](bool) {});
+  return files.write(request.report, evaluation_html(*evaluation, decoded->samples, request.normaliser)).map([](bool) {
+  });
 }
 
 }  // namespace tutti

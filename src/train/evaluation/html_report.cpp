@@ -68,7 +68,8 @@ std::string worst_table(const std::vector<SampleResult>& samples, const std::str
   for (const auto& sample : samples) scored.push_back({&sample, score_samples({sample}, normaliser)});
   const auto badness = [](const ScoredSample& one) { return one.score.cer + (1 - one.score.noise_accuracy); };
   std::ranges::stable_sort(scored, std::ranges::greater(), badness);
-  std::string html = "<h2>Worst samples</h2><table><tr><th>sample<th>condition<th>CER<th>reference<th>hypothesis<th>audio</tr>\n";
+  std::string html =
+      "<h2>Worst samples</h2><table><tr><th>sample<th>condition<th>CER<th>reference<th>hypothesis<th>audio</tr>\n";
   for (const auto& one : std::span(scored).first(std::min(kWorst, scored.size()))) {
     if (badness(one) == 0) break;
     html += "<tr>" + cell(one.sample->id) + cell(one.sample->condition) +

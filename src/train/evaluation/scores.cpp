@@ -2,7 +2,7 @@
 
 #include "base/json.h"
 #include "base/numbers.h"
-#include "text/error_rate/wer.h"
+#include "text/error_rate.h"
 #include "text/normaliser.h"
 #include "transcript/like_python.h"
 
@@ -73,11 +73,13 @@ Evaluation score_samples(const std::vector<SampleResult>& samples, const std::st
   return evaluation;
 }
 
-Result<Evaluation> score_set(const std::vector<SampleResult>& samples, std::int64_t bad, const std::string& normaliser) {
+Result<Evaluation> score_set(const std::vector<SampleResult>& samples, std::int64_t bad,
+                             const std::string& normaliser) {
   if (samples.empty())
-    return fail(Fault::corrupt,
-                "there is nothing to evaluate with: none of the set's " + std::to_string(bad) + " samples could be used",
-                "See whether its audio files are at the paths that it names, and have texts");
+    return fail(
+        Fault::corrupt,
+        "there is nothing to evaluate with: none of the set's " + std::to_string(bad) + " samples could be used",
+        "See whether its audio files are at the paths that it names, and have texts");
   auto evaluation = score_samples(samples, normaliser);
   evaluation.bad_samples = bad;
   return evaluation;

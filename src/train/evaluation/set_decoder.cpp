@@ -18,7 +18,8 @@ namespace tutti {
 namespace {
 
 DecodeRequest job_for(const Tokenizer& tokenizer, const ListenOptions& options, std::int32_t n_text_ctx) {
-  DecodeRequest job{.prompt = options.sot_sequence, .rules = {.suppress_blank = false, .timestamps = options.timestamps}};
+  DecodeRequest job{.prompt = options.sot_sequence,
+                    .rules = {.suppress_blank = false, .timestamps = options.timestamps}};
   const auto& special = tokenizer.special();
   if (!options.timestamps) job.prompt.push_back(special.no_timestamps);
   job.max_tokens = most_tokens(n_text_ctx, job.prompt.size());
@@ -135,7 +136,7 @@ class Listening {
 }  // namespace
 
 Result<std::vector<SampleResult>> decode_set(const WhisperModel& model, const Tokenizer& tokenizer,
-                                        const ListenOptions& options, const NextBatch& batches) {
+                                             const ListenOptions& options, const NextBatch& batches) {
   const auto& dims = model.dims();
   auto tokens = decoding_tokens(tokenizer.special(), tokenizer.blank(), dims.n_vocab);
   if (!tokens) return tl::unexpected<Error>(tokens.error());

@@ -36,6 +36,6 @@ constexpr std::int32_t most_tokens(std::int32_t n_text_ctx, std::size_t prompt) 
 /// (decode/batcher), greedily and one window a sample. `batches` hold whole windows; the first field of a sample, where
 /// there is one, is its condition. Waits for the device.
 Result<std::vector<SampleResult>> decode_set(const WhisperModel& model, const Tokenizer& tokenizer,
-                                        const ListenOptions& options, const NextBatch& batches);
+                                             const ListenOptions& options, const NextBatch& batches);
 
 }  // namespace tutti

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "model/weights/weights.h"
+#include "model/weights.h"
 
 namespace tutti {
 

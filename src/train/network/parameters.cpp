@@ -7,8 +7,8 @@
 #include <cmath>
 #include <utility>
 
-#include "model/formats/names.h"
-#include "model/weights/load.h"
+#include "model/formats/formats.h"
+#include "model/weights.h"
 
 namespace tutti {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "model/formats/checkpoint.h"
-#include "model/weights/weights.h"
+#include "model/weights.h"
 
 namespace tutti {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "train/optimiser/adamw.h"
+#include "train/optimiser.h"
 #include "train/peers/peers.h"
 #include "train/task.h"
 
@@ -82,5 +82,9 @@ class TrainStep {
   std::vector<Parameter> averages_{};
   std::optional<std::int64_t> row_limit_{};
 };
+
+/// What a GPU of that compute capability (75: Turing) lacks for products in that precision, for people; empty: nothing,
+/// or the capability is not known (0).
+std::string unsupported_reason(StepPrecision precision, int capability);
 
 }  // namespace tutti

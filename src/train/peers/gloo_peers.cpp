@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "base/log.h"
-#include "model/gpu/card_sum.h"
 #include "model/gpu.h"
+#include "model/gpu/card_sum.h"
 #include "train/peers/peers.h"
 
 namespace tutti {
@@ -71,8 +71,7 @@ class GlooPeers : public Peers {
   void meet_cards(int index) {
     const auto key = rank() == 0 ? gpu::card_sum_key(index) : Result<std::string>();
     const auto id = gather(key.value_or("")).front();
-    auto cards =
-        id.empty() ? Result<std::shared_ptr<gpu::CardSum>>() : gpu::make_card_sum(index, id, rank(), ranks());
+    auto cards = id.empty() ? Result<std::shared_ptr<gpu::CardSum>>() : gpu::make_card_sum(index, id, rank(), ranks());
     if (!key) log(Level::warning, "gradients are added up on the CPU: " + key.error().text());
     if (!cards) log(Level::warning, "gradients are added up on the CPU: " + cards.error().text());
     const auto all = gather(cards && *cards ? "joined" : "");

@@ -76,8 +76,8 @@ struct RankMonitor::Other {
 RankMonitor::RankMonitor(c10d::Store& store, int rank, int ranks, WaitLimits limits)
     : store_(store), rank_(rank), ranks_(ranks), limits_(limits) {
   store_.set(heartbeat_key(rank_), heartbeat_text(0));
-  living_ =
-      std::jthread([this](const std::stop_token& stop) { go_on_living(store_, heartbeat_key(rank_), limits_.beat, stop); });
+  living_ = std::jthread(
+      [this](const std::stop_token& stop) { go_on_living(store_, heartbeat_key(rank_), limits_.beat, stop); });
 }
 
 std::string RankMonitor::key_of(const std::string& what) const {
@@ -104,8 +104,7 @@ void RankMonitor::listen_to(Other& other) const {
 }
 
 Result<void> RankMonitor::check(const Other& other, const std::string& doing) const {
-  if (other.work == kFailed)
-    return fail(Fault::device, name_of(other) + " failed where each " + doing, "See its log");
+  if (other.work == kFailed) return fail(Fault::device, name_of(other) + " failed where each " + doing, "See its log");
   if (other.work == kDone || seconds_since(other.last_seen) <= limits_.silence.count()) return {};
   return fail(Fault::device,
               name_of(other) + ", which " + doing + ", has sent no heartbeat for " +

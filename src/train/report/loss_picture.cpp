@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "view/line_chart.h"
+#include "view/charts.h"
 
 namespace tutti {
 namespace {

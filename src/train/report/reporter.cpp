@@ -48,7 +48,7 @@ void Reporter::stepped(const StepReport& step) {
   if (std::exchange(has_begun_, true)) times_.waiting += step.waited;  // the first batch's wait is the start, no stall
   if (!step.ends_epoch) return;
   write_line("epoch " + std::to_string(step.state.epoch + 1) + ": " + std::to_string(step.state.step) + " steps, " +
-      length_text(Seconds(step.state.seconds)));
+             length_text(Seconds(step.state.seconds)));
   report_feed();
   draw();
 }
@@ -58,7 +58,8 @@ void Reporter::report_feed() {
   if (feed_ && ring_) {
     auto feed = feed_();
     auto ring = ring_();
-    for (const auto& line : epoch_report(feed.since(reported_feed_), ring.since(reported_ring_), times_, frames_)) write_line(line);
+    for (const auto& line : epoch_report(feed.since(reported_feed_), ring.since(reported_ring_), times_, frames_))
+      write_line(line);
     reported_feed_ = std::move(feed);
     reported_ring_ = std::move(ring);
   }
@@ -77,7 +78,7 @@ void Reporter::evaluated(const TrainingState& state, const Evaluation& evaluatio
   log_.evaluated(state, evaluation, best);
   const auto bad = bad_text(evaluation);
   write_line("step " + std::to_string(state.step) + ": " + rates_text(rates_of(evaluation)) +
-      std::string(best ? ", the best so far" : "") + (bad.empty() ? "" : ", ") + bad);
+             std::string(best ? ", the best so far" : "") + (bad.empty() ? "" : ", ") + bad);
   draw();
 }
 
@@ -95,8 +96,8 @@ void Reporter::ended(const TrainingState& state, TrainingEnd end) {
   else if (state.step == 0)
     write_line("its time was over before the first step");
   else
-    write_line(std::string(end == TrainingEnd::no_progress ? "no progress any more: " : "") + "done after step " + steps +
-        ", the model is in " + (options_.out / "model").string());
+    write_line(std::string(end == TrainingEnd::no_progress ? "no progress any more: " : "") + "done after step " +
+               steps + ", the model is in " + (options_.out / "model").string());
 }
 
 }  // namespace tutti

@@ -6,9 +6,8 @@
 #include <string>
 
 #include "base/error.h"
-#include "train/report/tensorboard_writer.h"
-#include "train/report/growing_file.h"
 #include "train/report/machine_line.h"
+#include "train/report/tensorboard_writer.h"
 #include "train/trainer.h"
 
 namespace tutti {

@@ -99,21 +99,20 @@ ResidentOptions resident_of(const WhisperRecipe& recipe, at::Device device) {
 FeedOptions evaluation_feed(const WhisperRecipe& r, const WhisperDims& dims, const std::filesystem::path& data,
                             std::string split) {
   auto fields = report_fields(data, split);
-  return {
-      .data = data,
-      .split = std::move(split),
-      .max_samples = r.eval_samples,
-      .fields = std::move(fields),
-      .shuffle = false,
-      .n_mels = dims.n_mels,
-      .window = window_of(dims),
-      .chunking = r.use_chunking ? Chunking::sequential : Chunking::refused,
-      .padding = Padding::window,
-      .batch_size = kDecodedTogether,
-      .look_ahead = 1,
-      .threads = threads_of(r),
-      .bad_limits = {.count = std::numeric_limits<std::int64_t>::max(), .share = 1}};  // they are reported, see
-                                                                                       // score_set
+  return {.data = data,
+          .split = std::move(split),
+          .max_samples = r.eval_samples,
+          .fields = std::move(fields),
+          .shuffle = false,
+          .n_mels = dims.n_mels,
+          .window = window_of(dims),
+          .chunking = r.use_chunking ? Chunking::sequential : Chunking::refused,
+          .padding = Padding::window,
+          .batch_size = kDecodedTogether,
+          .look_ahead = 1,
+          .threads = threads_of(r),
+          .bad_limits = {.count = std::numeric_limits<std::int64_t>::max(), .share = 1}};  // they are reported, see
+                                                                                           // score_set
 }
 
 DataParts data_parts(const WhisperRecipe& r) {

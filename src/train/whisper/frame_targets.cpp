@@ -77,7 +77,8 @@ std::vector<TimedToken> places_in(const LabelRow& row, const BatchSample& sample
 
 at::Tensor tokens_at_positions(std::span<const BatchSample* const> samples, const Tokenizer& tokenizer,
                                std::int64_t positions, std::int64_t blank) {
-  auto all = at::full({static_cast<std::int64_t>(samples.size()), positions}, kIgnoredTarget, at::TensorOptions(at::kLong));
+  auto all =
+      at::full({static_cast<std::int64_t>(samples.size()), positions}, kIgnoredTarget, at::TensorOptions(at::kLong));
   auto* row = all.mutable_data_ptr<std::int64_t>();
   for (const BatchSample* sample : samples) {
     if (!sample->words.empty() || sample->text.empty()) {

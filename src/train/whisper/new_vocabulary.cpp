@@ -1,8 +1,7 @@
 #include "train/whisper/new_vocabulary.h"
 
 #include "base/json.h"
-#include "text/files/byte_level.h"
-#include "text/files/openai_vocabulary.h"
+#include "text/files/vocabulary_files.h"
 #include "text/special_tokens.h"
 
 namespace tutti {

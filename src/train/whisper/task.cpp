@@ -10,12 +10,12 @@
 #include "base/log.h"
 #include "base/random/counter_random.h"
 #include "base/units.h"
-#include "model/gpu/out_of_memory.h"
 #include "model/convert/hugging_face_files.h"
 #include "model/device_name.h"
+#include "model/gpu/out_of_memory.h"
 #include "train/network/local_attention.h"
-#include "train/whisper/new_vocabulary.h"
 #include "train/whisper/frame_targets.h"
+#include "train/whisper/new_vocabulary.h"
 
 namespace tutti {
 namespace {
@@ -225,7 +225,7 @@ TaskBatch WhisperTask::prepare(const Batch& batch) {
 }
 
 at::Tensor WhisperTask::encoder_states(const WhisperWeights& weights, const at::Tensor& mel,
-                              const ForwardOptions& options) const {
+                                       const ForwardOptions& options) const {
   if (!freeze_encoder_) return encode(weights, dims(), mel, options);
   const c10::AutoGradMode no_gradients(false);
   return encode(weights, dims(), mel, {});

@@ -8,11 +8,11 @@
 #include "feed/recipe/whisper_recipe.h"
 #include "model/convert/weight_type.h"
 #include "model/whisper.h"
+#include "train/device_set.h"
+#include "train/gpu_features.h"
 #include "train/network/ctc_head.h"
 #include "train/network/forward.h"
 #include "train/network/lora.h"
-#include "train/device_set.h"
-#include "train/gpu_features/device_features.h"
 #include "train/task.h"
 #include "train/whisper/labels.h"
 

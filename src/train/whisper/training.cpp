@@ -1,12 +1,16 @@
 #include "train/whisper/training.h"
 
+#include <c10/core/Device.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/owned.h"
@@ -14,23 +18,97 @@
 #include "device/machine.h"
 #include "feed/feed.h"
 #include "feed/recipe/recipe_file.h"
+#include "feed/recipe/whisper_recipe.h"
 #include "model/cpu/compute_team.h"
 #include "model/device_name.h"
-#include "train/checkpoint/digests.h"
+#include "model/formats/dims.h"
+#include "model/gpu.h"
 #include "train/checkpoint/folder.h"
-#include "train/checkpoint/folder_lock.h"
-#include "train/checkpoint/going_on.h"
+#include "train/checkpoint/resume.h"
+#include "train/optimiser_step/step.h"
+#include "train/optimiser_step/step_memory.h"
+#include "train/peers/peers.h"
 #include "train/report/reporter.h"
 #include "train/stop_signals.h"
-#include "train/whisper/changed_settings.h"
-#include "train/whisper/feed.h"
+#include "train/trainer.h"
 #include "train/whisper/evaluation_policy.h"
-#include "train/whisper/options.h"
+#include "train/whisper/feed.h"
 #include "train/whisper/stored_shape.h"
 #include "train/whisper/task.h"
 
 namespace tutti {
 namespace {
+
+/// Adds to an error of going on from a checkpoint the settings that were others when OUT/config.toml was accepted: only
+/// they, or the set itself, can be what does not fit.
+Error with_changed_settings(Error error, const WhisperTraining& training) {
+  const auto kept = read_file(training.out / "config.toml");
+  const auto before = kept ? read_recipe(*kept, "config.toml") : tl::unexpected(kept.error());
+  const auto now = read_recipe(training.settings, "settings");
+  if (!before || !now) return error;
+  if (const auto changed = binding_differences(*now, *before); !changed.empty())
+    error.hint = "Requested now: " + changed + (error.hint.empty() ? "" : ". " + error.hint);
+  return error;
+}
+
+RateSchedule schedule_of(const WhisperRecipe& r) {
+  const auto shape = r.schedule == "cosine"   ? RateSchedule::Shape::cosine
+                     : r.schedule == "linear" ? RateSchedule::Shape::linear
+                                              : RateSchedule::Shape::constant;
+  return {.shape = shape,
+          .peak = r.learning_rate,
+          .warmup = r.warmup_steps,
+          .steps = r.schedule_steps,
+          .cycles = r.cycles,
+          .final_share = r.final_rate};
+}
+
+StepPrecision precision_of(const WhisperRecipe& r) {
+  if (r.precision == "tf32") return StepPrecision::tf32;
+  if (r.precision == "bfloat16") return StepPrecision::bfloat16;
+  return r.precision == "float16" ? StepPrecision::float16 : StepPrecision::float32;
+}
+
+/// As many batches as the recipe has memory for, each as big as its limits allow.
+BatchRingOptions ring_of(const WhisperRecipe& r, const WhisperDims& dims) {
+  double seconds = r.batch_size * window_of(dims).count();
+  if (r.batch_seconds > 0) seconds = std::min(seconds, std::max(r.batch_seconds, window_of(dims).count()));
+  const double bytes = seconds * kFramesPerSecond * dims.n_mels * sizeof(float);
+  const auto fitting = static_cast<int>(std::min(1000.0, r.ring_megabytes * 1e6 / bytes));
+  return {.depth = r.ring_depth, .most_depth = std::max(r.ring_depth, fitting)};
+}
+
+/// The steps by a recipe. `peers`: who train along, or null; both are to outlast the step.
+TrainStep step_of(WhisperTask& task, const WhisperRecipe& r, Peers* peers) {
+  if (task.device().is_cpu()) keep_step_memory();
+  return TrainStep(task, {.beta1 = r.beta1, .beta2 = r.beta2, .epsilon = r.epsilon, .weight_decay = r.weight_decay},
+                   {.precision = precision_of(r), .clip = r.clip, .ema = r.ema, .seed = r.seed}, peers);
+}
+
+/// Warns of a precision that the device computes in another way. Such a training comes out right, and nothing but its
+/// speed would tell.
+void tell_of_precision(at::Device device, const WhisperRecipe& r) {
+  if (!device.is_cuda()) return;
+  const auto card = gpu::facts(index_of(device));
+  const auto unsupported = card ? unsupported_reason(precision_of(r), card->capability) : std::string();
+  if (!unsupported.empty()) log(Level::warning, "precision " + r.precision + ": " + unsupported);
+}
+
+/// The trainer's options by a recipe, for a network of that shape: all that is the recipe's own.
+TrainerOptions options_of(const WhisperRecipe& r, const WhisperDims& dims) {
+  return {.schedule = schedule_of(r),
+          .max_steps = r.max_steps,
+          .accumulation = r.accumulation,
+          .save_steps = r.save_steps,
+          .eval_steps = r.eval_steps,
+          .keep = r.keep,
+          .patience = r.patience,
+          .bad_step_limit = r.bad_step_limit,
+          .refused = {.count = r.bad_samples, .share = r.bad_share},
+          .max_time = Seconds(60 * r.max_minutes),
+          .export_type = r.export_type,
+          .ring = ring_of(r, dims)};
+}
 
 std::optional<int> gpu_of(at::Device device) {
   return device.is_cuda() ? std::optional<int>(index_of(device)) : std::nullopt;

@@ -5,7 +5,7 @@
 #include "base/numbers.h"
 #include "text/code_points.h"
 #include "text/utf8.h"
-#include "transcript/doubt/doubt_parts.h"
+#include "transcript/doubt/doubt_rules.h"
 #include "transcript/like_python.h"
 
 namespace tutti {
@@ -55,7 +55,8 @@ double doubtfulness(std::span<const Doubt> doubts) {
 }
 
 double speech_within(const std::vector<SpeechSegment>& speech, double start, double end) {
-  auto span = std::partition_point(speech.begin(), speech.end(), [&](const SpeechSegment& s) { return s.end <= start; });
+  auto span =
+      std::partition_point(speech.begin(), speech.end(), [&](const SpeechSegment& s) { return s.end <= start; });
   double total = 0;
   for (; span != speech.end() && span->start < end; ++span)
     total += std::min(end, span->end) - std::max(start, span->start);

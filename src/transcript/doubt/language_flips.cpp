@@ -5,9 +5,8 @@
 #include "text/code_points.h"
 #include "text/languages.h"
 #include "text/utf8.h"
-#include "transcript/doubt/doubt_parts.h"
+#include "transcript/doubt/doubt_rules.h"
 #include "transcript/doubt/scripts.h"
-#include "transcript/doubt/small_words.h"
 
 namespace tutti {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "text/code_points.h"
 #include "text/utf8.h"
-#include "transcript/doubt/doubt_parts.h"
+#include "transcript/doubt/doubt_rules.h"
 #include "transcript/doubt/scripts.h"
 
 namespace tutti {

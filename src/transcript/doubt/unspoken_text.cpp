@@ -1,7 +1,6 @@
 #include <algorithm>
 
-#include "transcript/doubt/doubt_parts.h"
-#include "transcript/doubt/phantoms.h"
+#include "transcript/doubt/doubt_rules.h"
 #include "transcript/like_python.h"
 
 namespace tutti {
@@ -84,8 +83,7 @@ void take_away(std::vector<Stretch>& from, double start, double end) {
 std::vector<Stretch> text_stretches(const ReviewedTranscript& it) {
   std::vector<Stretch> parts;
   for (const Segment& segment : it.transcript.segments)
-    if (has_words(segment))
-      parts.push_back({segment.start - it.limits.time_slack, segment.end + it.limits.time_slack});
+    if (has_words(segment)) parts.push_back({segment.start - it.limits.time_slack, segment.end + it.limits.time_slack});
   std::sort(parts.begin(), parts.end(), [](const Stretch& a, const Stretch& b) { return a.start < b.start; });
   std::vector<Stretch> joined;
   for (const Stretch& part : parts) {

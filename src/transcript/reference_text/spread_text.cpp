@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "text/error_rate/matching.h"
+#include "text/error_rate.h"
 #include "text/normaliser.h"
 #include "transcript/like_python.h"
 

@@ -22,7 +22,7 @@ struct DeviceStatus {
   std::string reason{};           // why it is in that state, for people; empty where the state explains it all
   Seconds since{};                // how long it has been in that state
   std::size_t jobs = 0;
-  std::optional<std::size_t> most_jobs{};    // the cap; none: memory alone limits
+  std::optional<std::size_t> most_jobs{};     // the cap; none: memory alone limits
   std::size_t windows = 0;                    // in flight
   std::optional<std::size_t> most_windows{};  // that may be now, as worker, memory and health allow
   std::string memory_limit{};                 // why it is given fewer windows than its worker takes; empty: it is not

@@ -112,10 +112,10 @@ std::vector<std::string> total_lines(const FleetStatus& status, const Screen& sc
   const std::size_t used = columns_of(clock) + 2;
   const std::string first = fitted(totals_text(status), columns > used ? columns - used : 0) + "  " + clock;
   const bool known = status.audio_total && *status.audio_total > Seconds(0);
-  const double share = known              ? status.audio_done / *status.audio_total
+  const double share = known             ? status.audio_done / *status.audio_total
                        : status.jobs > 0 ? static_cast<double>(status.done + status.failed + status.cancelled) /
-                                                static_cast<double>(status.jobs)
-                                          : 0;
+                                               static_cast<double>(status.jobs)
+                                         : 0;
   const std::string left = left_text(status);
   const std::string second =
       bar_of(share, std::max<std::size_t>(8, columns / 5)) + " " + percent(share) + (left.empty() ? "" : "  " + left);

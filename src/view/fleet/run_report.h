@@ -11,19 +11,19 @@ namespace tutti {
 
 /// Time in which a device had nothing in flight, by balance's reasons (Idle).
 struct IdleTime {
-  Seconds no_job{};         // nothing was left to do
-  Seconds input{};           // jobs were left, none had its input ready
-  Seconds memory{};          // of the device or the machine
-  Seconds cap{};             // --max-per-gpu, --threads or the decoders
-  Seconds fault{};           // breaker, lost or quarantined card, workers that were lost and start again
-  Seconds starting{};        // loading the model for the first time
-  Seconds left_to_faster{};  // others finish what is left sooner
-  Seconds drained{};         // a user drained it
-  Seconds disk_full{};       // there was no space to write
-  Seconds not_writable{};    // a folder could not be written to
-  Seconds stalled{};         // another device held what was left, and had stalled
-  Seconds put_off{};         // what was left was to be tried again later, or in work elsewhere
-  Seconds awaiting_answer{};           // a question to the user was open
+  Seconds no_job{};           // nothing was left to do
+  Seconds input{};            // jobs were left, none had its input ready
+  Seconds memory{};           // of the device or the machine
+  Seconds cap{};              // --max-per-gpu, --threads or the decoders
+  Seconds fault{};            // breaker, lost or quarantined card, workers that were lost and start again
+  Seconds starting{};         // loading the model for the first time
+  Seconds left_to_faster{};   // others finish what is left sooner
+  Seconds drained{};          // a user drained it
+  Seconds disk_full{};        // there was no space to write
+  Seconds not_writable{};     // a folder could not be written to
+  Seconds stalled{};          // another device held what was left, and had stalled
+  Seconds put_off{};          // what was left was to be tried again later, or in work elsewhere
+  Seconds awaiting_answer{};  // a question to the user was open
 
   Seconds sum() const {
     return no_job + input + memory + cap + fault + starting + left_to_faster + drained + disk_full + not_writable +

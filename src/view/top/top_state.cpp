@@ -102,7 +102,8 @@ std::optional<TopAction> act(TopState& state, const Key& key, const TopData& dat
     const auto& device = rows.ids[state.selected];
     return TopAction{key.is('d') ? TopAction::What::drain : TopAction::What::resume, device, device};
   } else {
-    state.pending = TopAction{TopAction::What::cancel, rows.ids[state.selected], rows.table.rows[state.selected].front()};
+    state.pending =
+        TopAction{TopAction::What::cancel, rows.ids[state.selected], rows.table.rows[state.selected].front()};
   }
   return std::nullopt;
 }

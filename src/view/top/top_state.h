@@ -35,7 +35,7 @@ struct TopState {
   bool help = false;
   Seconds interval{1};
   std::optional<TopAction> pending{};  // waits for y or n
-  std::string message{};           // an answer, until the next key
+  std::string message{};               // an answer, until the next key
   bool quit = false;
 };
 

@@ -72,7 +72,9 @@ void write_panel(PackedMatrix& packed, std::int64_t panel, const at::Tensor& row
       case WeightPrecision::float32: write_output<float>(lane, weights, packed.in, [](float v) { return v; }); break;
       case WeightPrecision::bfloat16: write_output<std::uint16_t>(lane, weights, packed.in, to_bfloat16); break;
       case WeightPrecision::int8: write_scaled_output<std::int8_t>(packed, lane, weights, panel * kPanel + row); break;
-      case WeightPrecision::int16: write_scaled_output<std::int16_t>(packed, lane, weights, panel * kPanel + row); break;
+      case WeightPrecision::int16:
+        write_scaled_output<std::int16_t>(packed, lane, weights, panel * kPanel + row);
+        break;
     }
   }
 }

@@ -1,10 +1,9 @@
-#include "model/formats/ctranslate2/variables.h"
-
 #include <array>
 #include <optional>
 #include <utility>
 
 #include "base/bytes.h"
+#include "model/formats/formats.h"
 
 namespace tutti {
 namespace {

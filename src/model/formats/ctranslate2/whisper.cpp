@@ -1,5 +1,3 @@
-#include "model/formats/ctranslate2/whisper.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -8,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "model/formats/ctranslate2/variables.h"
+#include "model/formats/formats.h"
 
 namespace tutti {
 namespace {
