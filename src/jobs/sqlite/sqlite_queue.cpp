@@ -609,7 +609,7 @@ Result<std::vector<JobOutput>> SqliteStore::outputs(JobId job) {
   });
 }
 
-Result<std::vector<JobStore::Unpublished>> SqliteStore::unpublished() {
+Result<std::vector<OutputRecords::Unpublished>> SqliteStore::unpublished() {
   return transact([&](Database& database) {
     std::vector<Unpublished> found;
     database.rows("SELECT id FROM tasks WHERE state = 'done' AND published = 0 ORDER BY id", [&](const ResultRow& row) {
@@ -654,7 +654,7 @@ Result<void> SqliteStore::move_output(JobId job, const JobOutput& output) {
   });
 }
 
-Result<JobStore::StagedBy> SqliteStore::staged_by(const LeaseKey& key) {
+Result<OutputRecords::StagedBy> SqliteStore::staged_by(const LeaseKey& key) {
   return transact([&](Database& database) {
     auto by = StagedBy::other;
     database.rows(

@@ -42,7 +42,7 @@ class SqliteStore final : public JobStore {
   Result<std::size_t> hold(const JobFilter& filter) override;
   Result<std::size_t> resume(const JobFilter& filter) override;
   Result<std::size_t> retry(const JobFilter& filter) override;
-  using JobStore::redo;
+  using JobAdmin::redo;
   Result<std::size_t> redo(const JobFilter& filter, Redo which) override;
 
   Result<JobCounts> counts(const JobFilter& filter) override;
