@@ -10,12 +10,12 @@
 #include "cli/command_start.h"
 #include "cli/display/run_display.h"
 #include "cli/dry_run.h"
+#include "cli/interrupt.h"
 #include "cli/named_model.h"
 #include "device/device_spec.h"
 #include "device/machine_devices.h"
 #include "hub/files_of_model.h"
 #include "hub/find.h"
-#include "transcribe/interrupt.h"
 
 namespace tutti {
 namespace {

@@ -11,16 +11,17 @@
 #include "base/process/exit_code.h"
 #include "cli/batch/batch_control.h"
 #include "cli/batch/batch_flags.h"
+#include "cli/batch/batch_folders.h"
 #include "cli/batch/batch_inputs.h"
 #include "cli/batch/batch_log.h"
 #include "cli/batch/batch_ownership.h"
-#include "cli/batch/batch_folders.h"
 #include "cli/batch/batch_quote.h"
 #include "cli/batch/failure_question.h"
 #include "cli/batch/live_table.h"
 #include "cli/batch/report_json.h"
 #include "cli/command_start.h"
 #include "cli/flags/file_place.h"
+#include "cli/interrupt.h"
 #include "cli/named_model.h"
 #include "cli/review/review_pages.h"
 #include "device/machine_devices.h"
@@ -129,7 +130,8 @@ Result<Prepared> prepare(BatchCommand& command, std::string typed) {
     prepared->hindrance = devices.error();
     return prepared;
   }
-  if (const auto folders = expect_output_folders(prepared->options.batch); !folders) prepared->hindrance = folders.error();
+  if (const auto folders = expect_output_folders(prepared->options.batch); !folders)
+    prepared->hindrance = folders.error();
   if (prepared->options.run.deterministic) warn_of_unlike(*devices);
   prepared->options.devices = std::move(*devices);
   prepared->options.job_caps = std::move(*caps);
@@ -178,11 +180,11 @@ std::string what_is_left(const BatchReport& report) {
 
 /// Names what to check by ear, beside the outputs. Emulated devices produce nothing to check.
 void say_review(const Prepared& prepared, const BatchCommand& command, const BatchReport& report,
-                Interrupt& interrupt) {
+                const StopSignal& stop) {
   if (!command.review || report.done_now == 0 || report.interrupted || prepared.emulated) return;
   ReviewPages pages(prepared.options.state, prepared.options.existing);
-  const auto list = review_batch(prepared.jobs, command.output_dir, pages, prepared.options.run.audio,
-                                 [&] { return interrupt.raised(); });
+  const auto list =
+      review_batch(prepared.jobs, command.output_dir, pages, prepared.options.run.audio, [&] { return stop.raised(); });
   if (!list)
     log(Level::warning, list.error().text());
   else if (list->looked_at > 0)

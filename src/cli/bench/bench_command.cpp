@@ -17,6 +17,7 @@
 #include "cli/bench/bench_report.h"
 #include "cli/command_start.h"
 #include "cli/flags/file_place.h"
+#include "cli/interrupt.h"
 #include "cli/named_model.h"
 #include "device/device_spec.h"
 #include "device/machine_devices.h"
@@ -25,7 +26,6 @@
 #include "hub/memory_plan.h"
 #include "hub/model_shape.h"
 #include "transcribe/bench/clip.h"
-#include "transcribe/interrupt.h"
 #include "view/markup.h"
 
 namespace tutti {
@@ -130,10 +130,9 @@ std::vector<BenchSetting> settings_of(const BenchCommand& c) {
 int say_needs(const BenchCommand& c, const std::filesystem::path& model) {
   const auto shape = model_shape(model);
   if (!shape)
-    return complain(
-        {Fault::unsupported, model.string() + ": how much memory it takes is not known before it is loaded",
-         "Expected a Hugging Face folder, a whisper.cpp file or a name with the size, such as large-v3"},
-        kNothingRan);
+    return complain({Fault::unsupported, model.string() + ": how much memory it takes is not known before it is loaded",
+                     "Expected a Hugging Face folder, a whisper.cpp file or a name with the size, such as large-v3"},
+                    kNothingRan);
   if (!c.picture.empty()) log(Level::warning, "--picture has no effect with --dry-run: there are no speeds");
   const auto settings = settings_of(c);
   std::map<std::string, DeviceMemory> devices;
@@ -174,7 +173,7 @@ struct Measured {
 /// Runs all settings and prints each line when it is there. A setting that cannot run here is one of the results. What
 /// would fail every setting alike (a recording, or Fault::usage for what is valid nowhere) ends it.
 Result<Measured> measure(const BenchCommand& c, const std::vector<std::filesystem::path>& files,
-                         const std::filesystem::path& model, Interrupt& interrupt) {
+                         const std::filesystem::path& model, StopSignal& stop) {
   Measured measured;
   LimitsQuery limits(model);
   RunOptions common = bench_options(Seconds(c.seconds));
@@ -182,7 +181,7 @@ Result<Measured> measure(const BenchCommand& c, const std::vector<std::filesyste
   common.model = model;
   if (!c.json) std::printf("%s\n", bench_heading().c_str());
   for (const auto& setting : settings_of(c)) {
-    auto trial = run_trial(files, setting, common, interrupt);
+    auto trial = run_trial(files, setting, common, stop);
     if (!trial) return tl::unexpected(trial.error());
     if (trial->error && trial->error->fault == Fault::usage) return tl::unexpected(*trial->error);
     measured.limits.push_back(limits.of(*trial));
