@@ -37,15 +37,15 @@ std::unique_ptr<JobStore> filled(const TempFolder& folder, std::size_t jobs) {
 }
 
 /// A job from claim to done, as each thread does them in turn.
-void work(JobStore& store, benchmark::State& state) {
+void work(JobQueue& queue, benchmark::State& state) {
   const std::vector<JobOutput> outputs{{"/out/talk.txt", "/out/.tmp/1", std::string(64, 'a'), 1000}};
   for (auto _ : state) {
-    const auto lease = store.claim({.device = "GPU-1"});
+    const auto lease = queue.claim({.device = "GPU-1"});
     if (!lease || !*lease) {
       state.SkipWithError("nothing left to claim");
       break;
     }
-    benchmark::DoNotOptimize(store.complete((*lease)->key, outputs, {}));
+    benchmark::DoNotOptimize(queue.complete((*lease)->key, outputs, {}));
   }
   state.SetItemsProcessed(state.iterations());
 }

@@ -68,8 +68,8 @@ int complain(const Error& error) {
   return complain(error, error.fault == Fault::usage ? kUsage : kNothingRan);
 }
 
-int complain(const Error& error, const Interrupt& interrupt) {
-  return interrupt.raised() ? complain(error, kInterrupted) : complain(error);
+int complain(const Error& error, const StopSignal& stop) {
+  return stop.raised() ? complain(error, kInterrupted) : complain(error);
 }
 
 std::optional<int> start_command(OptionTable& table, const std::vector<std::string>& arguments) {

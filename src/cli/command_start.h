@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "cli/settings/option_table.h"
-#include "transcribe/interrupt.h"
+#include "transcribe/stop_signal.h"
 
 namespace tutti {
 
@@ -30,6 +30,6 @@ int complain(const Error& error, int exit_code);
 int complain(const Error& error);
 
 /// The same, but kInterrupted where a signal was what ended it.
-int complain(const Error& error, const Interrupt& interrupt);
+int complain(const Error& error, const StopSignal& stop);
 
 }  // namespace tutti

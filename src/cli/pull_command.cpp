@@ -7,10 +7,10 @@
 #include "base/process/exit_code.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
+#include "cli/interrupt.h"
 #include "hub/find.h"
 #include "hub/names.h"
 #include "hub/pull.h"
-#include "transcribe/interrupt.h"
 #include "view/progress.h"
 #include "view/text.h"
 

@@ -43,7 +43,7 @@ std::size_t beams_of_window(std::span<const Sequence> sequences) {
 Batcher::Batcher(DecodingTokens tokens, std::int32_t n_text_ctx, const Clock& clock)
     : tokens_(std::move(tokens)), n_text_ctx_(n_text_ctx), clock_(clock) {}
 
-void Batcher::submit(DecodeRequest job) {
+void Batcher::submit(SequenceRequest job) {
   const std::int32_t samples = job.temperature == 0 ? 1 : job.best_of;
   auto progress = std::make_shared<JobProgress>();
   progress->job = std::move(job);

@@ -30,7 +30,7 @@ class Batcher {
   Batcher(DecodingTokens tokens, std::int32_t n_text_ctx, const Clock& clock);
 
   /// Queues a request that passed `check`.
-  void submit(DecodeRequest job);
+  void submit(SequenceRequest job);
   /// Drops all requests of a window; they return no result.
   void forget(std::uint64_t window_id);
   /// One step of everything that fits into `stepper`'s slots. Between two calls the stepper may only be changed

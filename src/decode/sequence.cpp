@@ -62,7 +62,7 @@ bool advance(Sequence& sequence, const Selection& selection, const DecodingToken
   return is_full(sample, sequence.of->job, n_text_ctx);
 }
 
-bool is_full(const Sample& sample, const DecodeRequest& job, std::int32_t n_text_ctx) {
+bool is_full(const Sample& sample, const SequenceRequest& job, std::int32_t n_text_ctx) {
   const auto length = static_cast<std::int64_t>(job.prompt.size() + sample.tokens.size());
   return sample.steps >= job.max_tokens || length > n_text_ctx;
 }

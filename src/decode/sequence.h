@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "decode/beams.h"
-#include "decode/decode_request.h"
+#include "decode/sequence_request.h"
 #include "decode/sampler.h"
 
 namespace tutti {
@@ -34,7 +34,7 @@ struct BeamSlot {
 
 /// A request on its way: what its sequences have in common.
 struct JobProgress {
-  DecodeRequest job{};
+  SequenceRequest job{};
   BatchShare share{};  // until now
   float no_speech_prob = 0;
   std::vector<Sample> finished{};  // samples by index, filled as they end; or the hypotheses that ended
@@ -79,6 +79,6 @@ Selection select_token(const Sequence& sequence, std::span<float> newest, std::s
 bool advance(Sequence& sequence, const Selection& selection, const DecodingTokens& tokens, std::int32_t n_text_ctx);
 
 /// Whether a sample may not grow any further.
-bool is_full(const Sample& sample, const DecodeRequest& job, std::int32_t n_text_ctx);
+bool is_full(const Sample& sample, const SequenceRequest& job, std::int32_t n_text_ctx);
 
 }  // namespace tutti

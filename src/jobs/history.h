@@ -1,10 +1,12 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "jobs/job.h"
 
 namespace tutti {
@@ -28,7 +30,7 @@ struct DeviceUse {
   std::optional<double> cost{};  // in the currency of --price
   // These show what its windows cost there; none: this run does not show it, or an earlier version wrote it.
   std::optional<std::int64_t> windows{};  // done there
-  std::optional<int> window_capacity{};            // for windows in flight
+  std::optional<int> window_capacity{};   // for windows in flight
 };
 
 struct RunEnd {
@@ -72,6 +74,24 @@ struct DeviceEvent {
   std::string kind{};  // "quarantined", "lost", "returned", ...
   std::string text{};  // reason and evidence, for people
   StoreTime at{};      // set by the store
+};
+
+/// The part of a store (jobs/store.h) that remembers runs, speeds of devices, and what happened to them.
+class RunHistory {
+ public:
+  virtual ~RunHistory() = default;
+
+  virtual Result<RunId> begin_run(const RunStart& start) = 0;
+  virtual Result<void> end_run(RunId run, const RunEnd& end) = 0;
+  /// Latest first.
+  virtual Result<std::vector<RunRecord>> runs(std::size_t limit) = 0;
+
+  /// Replaces the current speed and keeps the old one as history.
+  virtual Result<void> record_speed(const SpeedRecord& speed) = 0;
+  /// The current speed of every key, those recorded last behind the others; with `all`, every record there is.
+  virtual Result<std::vector<SpeedRecord>> speeds(bool all) = 0;
+  virtual Result<void> record_event(const DeviceEvent& event) = 0;
+  virtual Result<std::vector<DeviceEvent>> events(StoreTime since) = 0;
 };
 
 }  // namespace tutti

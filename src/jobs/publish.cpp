@@ -133,9 +133,9 @@ Result<Placed> move_to_target(const fs::path& staged, const fs::path& target, bo
 }
 
 /// As this process knows it, or as another one has recorded meanwhile: then that one has put it there.
-Result<JobOutput> placed_before(JobStore& store, JobId job, const JobOutput& output) {
+Result<JobOutput> placed_before(OutputRecords& records, JobId job, const JobOutput& output) {
   if (is_whole(output.path, output)) return output;
-  const auto now = store.outputs(job);
+  const auto now = records.outputs(job);
   if (!now) return tl::unexpected(now.error());
   for (const JobOutput& other : *now)
     if (other.staged == output.staged && is_whole(other.path, other)) return other;
@@ -163,7 +163,7 @@ struct Target {
 };
 
 /// The name itself, or the first beside it that is free or holds what the job wrote.
-Result<Target> target_for(JobStore& store, JobId job, const fs::path& name, Existing existing) {
+Result<Target> target_for(OutputRecords& records, JobId job, const fs::path& name, Existing existing) {
   std::error_code ignored;
   std::optional<std::vector<KnownContent>> known;  // looked up where a name is taken, which hardly ever is
   for (int number = 0;; ++number) {
@@ -172,7 +172,7 @@ Result<Target> target_for(JobStore& store, JobId job, const fs::path& name, Exis
     // A folder is replaced by no file: the error names it.
     if (fs::is_directory(path, ignored) || (number == 0 && existing == Existing::replace)) return Target{path, true};
     if (!known) {
-      auto written = store.written(job);
+      auto written = records.written(job);
       if (!written) return tl::unexpected(written.error());
       known = std::move(*written);
     }
@@ -182,37 +182,38 @@ Result<Target> target_for(JobStore& store, JobId job, const fs::path& name, Exis
 
 }  // namespace
 
-Result<JobOutput> put_in_place(JobStore& store, JobId job, const JobOutput& output, Existing existing) {
+Result<JobOutput> put_in_place(OutputRecords& records, JobId job, const JobOutput& output, Existing existing) {
   std::error_code why;
-  if (!fs::exists(output.staged, why)) return placed_before(store, job, output);
+  if (!fs::exists(output.staged, why)) return placed_before(records, job, output);
   const fs::path name = output.kept.empty() ? output.path : output.kept;
   if (auto made = make_folders(name.parent_path()); !made)  // what is staged on another disk outlasts it
     return tl::unexpected(made.error());
   JobOutput placed = output;
   for (;;) {
-    const auto target = target_for(store, job, name, existing);
+    const auto target = target_for(records, job, name, existing);
     if (!target) return tl::unexpected(target.error());
     if (target->path != fs::path(placed.path)) {
       placed.path = target->path;
       placed.kept = target->path == name ? "" : name.string();
-      if (auto moved = store.move_output(job, placed); !moved) return tl::unexpected(moved.error());
+      if (auto moved = records.move_output(job, placed); !moved) return tl::unexpected(moved.error());
     }
     const auto done = move_to_target(output.staged, target->path, target->replace);
     if (!done) return tl::unexpected(done.error());
     if (*done == Placed::yes) return placed;
-    if (*done == Placed::gone) return placed_before(store, job, placed);
+    if (*done == Placed::gone) return placed_before(records, job, placed);
   }
 }
 
-Result<JobOutput> write_page(JobStore& store, const fs::path& page, std::string_view content, Existing existing) {
+Result<JobOutput> write_page(OutputRecords& records, const fs::path& page, std::string_view content,
+                             Existing existing) {
   constexpr JobId kNone = 0;
   if (auto made = make_folders(folder_of(page)); !made) return tl::unexpected(made.error());
   const KnownContent known{sha256_of(content), static_cast<std::int64_t>(content.size())};
-  if (auto recorded = store.record_written(kNone, known); !recorded) return tl::unexpected(recorded.error());
+  if (auto recorded = records.record_written(kNone, known); !recorded) return tl::unexpected(recorded.error());
   const auto staged = write_beside(page, content);
   if (!staged) return tl::unexpected(staged.error());
   for (;;) {
-    const auto target = target_for(store, kNone, page, existing);
+    const auto target = target_for(records, kNone, page, existing);
     const auto done = target ? move_to_target(*staged, target->path, target->replace) : tl::unexpected(target.error());
     if (!done) ::unlink(staged->c_str());
     if (!done) return tl::unexpected(done.error());
@@ -256,12 +257,12 @@ std::string kept_text(const KeptFile& kept) {
 }
 
 // The store knows it when they would last through a power cut.
-Result<std::vector<KeptFile>> put_outputs_in_place(JobStore& store, JobId job, std::span<const JobOutput> outputs,
-                                                   Existing existing) {
+Result<std::vector<KeptFile>> put_outputs_in_place(OutputRecords& records, JobId job,
+                                                   std::span<const JobOutput> outputs, Existing existing) {
   std::set<fs::path> folders;
   std::vector<JobOutput> placed;
   for (const auto& output : outputs) {
-    auto one = put_in_place(store, job, output, existing);
+    auto one = put_in_place(records, job, output, existing);
     if (!one) {
       std::error_code why;
       if (!fs::exists(output.staged, why)) return tl::unexpected(one.error());
@@ -276,7 +277,7 @@ Result<std::vector<KeptFile>> put_outputs_in_place(JobStore& store, JobId job, s
     placed.push_back(std::move(*one));
   }
   if (auto synced = sync_folders(folders); !synced) return tl::unexpected(synced.error());
-  if (auto marked = store.mark_published(job); !marked) return tl::unexpected(marked.error());
+  if (auto marked = records.mark_published(job); !marked) return tl::unexpected(marked.error());
   return kept_files(placed);
 }
 
@@ -296,11 +297,11 @@ Result<Published> publish_outputs(JobStore& store, const Lease& lease, std::span
   return Published{.held = true, .kept = std::move(*placed)};
 }
 
-Result<std::vector<KeptFile>> put_outputs_in_place(JobStore& store, JobId job, Existing existing) {
-  const auto outputs = store.outputs(job);
+Result<std::vector<KeptFile>> put_outputs_in_place(OutputRecords& records, JobId job, Existing existing) {
+  const auto outputs = records.outputs(job);
   if (!outputs) return tl::unexpected(outputs.error());
   if (outputs->empty()) return fail(Fault::missing, "its result is not recorded any more: it was requested again");
-  return put_outputs_in_place(store, job, *outputs, existing);
+  return put_outputs_in_place(records, job, *outputs, existing);
 }
 
 Result<std::vector<OutputContent>> copy_of(std::span<const JobOutput> same, std::span<const fs::path> paths) {

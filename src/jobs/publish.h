@@ -56,10 +56,10 @@ Result<Published> publish_outputs(JobStore& store, const Lease& lease, std::span
 
 /// Puts the outputs of a done job in place, by its recorded result; returns which files were kept. Right again when
 /// that has happened already.
-Result<std::vector<KeptFile>> put_outputs_in_place(JobStore& store, JobId job, Existing existing);
+Result<std::vector<KeptFile>> put_outputs_in_place(OutputRecords& records, JobId job, Existing existing);
 /// The same where its recorded result is known.
-Result<std::vector<KeptFile>> put_outputs_in_place(JobStore& store, JobId job, std::span<const JobOutput> outputs,
-                                                   Existing existing);
+Result<std::vector<KeptFile>> put_outputs_in_place(OutputRecords& records, JobId job,
+                                                   std::span<const JobOutput> outputs, Existing existing);
 
 /// A twin's outputs under this job's names: `paths[i]` becomes a copy of `same[i]`. Fault::missing when they are not
 /// whole any more: then do the work.
@@ -68,20 +68,20 @@ Result<std::vector<OutputContent>> copy_of(std::span<const JobOutput> same,
 
 /// Writes a page that belongs to no job, such as one over all of them, by the same rules. Only the output's `path` and
 /// `kept` count.
-Result<JobOutput> write_page(JobStore& store, const std::filesystem::path& page, std::string_view content,
-                              Existing existing);
+Result<JobOutput> write_page(OutputRecords& records, const std::filesystem::path& page, std::string_view content,
+                             Existing existing);
 
 // The single steps, for callers that need them apart.
 
 /// Writes every output to <staging>/<job>.<attempt>.<token>.<n> and syncs it. An output on another file system than
 /// `staging` is staged in .tmp beside its public name.
 Result<std::vector<JobOutput>> stage_outputs(const Lease& lease, const std::filesystem::path& staging,
-                                              std::span<const OutputContent> outputs);
+                                             std::span<const OutputContent> outputs);
 /// Renames a staged output to its public name, or to one beside a file there that is not the job's, and returns it as
 /// it is recorded then; from another disk it is copied, and is there whole or not at all. Right again when it has
 /// happened already. The caller syncs the folder.
-Result<JobOutput> put_in_place(JobStore& store, JobId job, const JobOutput& output,
-                                Existing existing = Existing::keep);
+Result<JobOutput> put_in_place(OutputRecords& records, JobId job, const JobOutput& output,
+                               Existing existing = Existing::keep);
 /// Removes the staged outputs of an attempt that lost; what is gone already is no matter.
 void remove_staged(std::span<const JobOutput> outputs);
 

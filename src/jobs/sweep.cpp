@@ -32,16 +32,16 @@ bool older_than_a_day(const fs::path& path) {
   return !why && fs::file_time_type::clock::now() - written > std::chrono::hours(24);
 }
 
-Result<std::size_t> collect_losers(JobStore& store, const fs::path& folder) {
+Result<std::size_t> collect_losers(OutputRecords& records, const fs::path& folder) {
   std::size_t collected = 0;
   std::error_code why;
   for (fs::directory_iterator entry(folder, why), end; !why && entry != end; entry.increment(why)) {
     const auto key = key_in(entry->path().filename().string());
     if (!key) continue;  // nothing of ours
-    const auto by = store.staged_by(*key);
+    const auto by = records.staged_by(*key);
     if (!by) return tl::unexpected(by.error());
-    const bool lost =
-        *by == JobStore::StagedBy::over || (*by == JobStore::StagedBy::other && older_than_a_day(entry->path()));
+    const bool lost = *by == OutputRecords::StagedBy::over ||
+                      (*by == OutputRecords::StagedBy::other && older_than_a_day(entry->path()));
     if (lost && ::unlink(entry->path().c_str()) == 0) ++collected;
   }
   return collected;
@@ -63,7 +63,7 @@ Result<SweepReport> sweep_outputs(JobStore& store, std::span<const fs::path> sta
     } else if (placed.error().fault != Fault::missing) {
       report.stuck.push_back({job.job, placed.error()});  // one folder's failure is not that of other batches
     } else {
-      const auto again = store.redo({.ids = {job.job}}, JobStore::Redo::all);
+      const auto again = store.redo({.ids = {job.job}}, JobAdmin::Redo::all);
       if (!again) return tl::unexpected(again.error());
       report.requeued += *again;
     }

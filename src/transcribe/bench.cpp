@@ -14,7 +14,7 @@
 #include "link/query_engine.h"
 #include "text/error_rate.h"
 #include "text/normaliser.h"
-#include "transcribe/interrupt.h"
+#include "transcribe/stop_signal.h"
 #include "transcribe/speech_chunks.h"
 
 namespace tutti {
@@ -157,12 +157,12 @@ RunOptions bench_options(Seconds most) {
 }
 
 Result<BenchTrial> run_trial(const std::vector<std::filesystem::path>& files, const BenchSetting& setting,
-                             const RunOptions& base, Interrupt& interrupt) {
+                             const RunOptions& base, StopSignal& stop) {
   std::vector<PlannedFile> plan;
   for (const auto& file : files) plan.push_back({.input = file, .outputs = {}});
   TrialObserver observer(files.size(), setting.device);
-  const auto summary = run_transcription(plan, options_of(setting, base), observer, interrupt);
-  if (interrupt.raised()) return fail(Fault::cancelled, "stopped");
+  const auto summary = run_transcription(plan, options_of(setting, base), observer, stop);
+  if (stop.raised()) return fail(Fault::cancelled, "stopped");
   if (summary)
     if (auto expected = observer.expect_speech(files); !expected) return tl::unexpected(expected.error());
   BenchTrial trial = summary ? observer.finished(*summary) : BenchTrial{.error = summary.error()};

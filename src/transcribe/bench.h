@@ -50,10 +50,10 @@ struct BenchTrial {
 };
 
 /// Transcribes `files` once with `setting`, writing nothing. `base`: everything that is the same in all trials. A trial
-/// that cannot run carries its error. A Result fails when `interrupt` was raised, and where the recordings themselves
+/// that cannot run carries its error. A Result fails when `stop` was raised, and where the recordings themselves
 /// cannot be measured with (one that cannot be read, no speech in any): every other setting would find the same.
 Result<BenchTrial> run_trial(const std::vector<std::filesystem::path>& files, const BenchSetting& setting,
-                             const RunOptions& base, Interrupt& interrupt);
+                             const RunOptions& base, StopSignal& stop);
 
 /// What bounds a model on a device in one compute type; `tutti-engine limits` measures and prints it.
 struct DeviceLimits {

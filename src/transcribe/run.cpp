@@ -7,9 +7,9 @@
 #include "base/guarded.h"
 #include "flow/pipeline.h"
 #include "hub/memory_plan.h"
-#include "transcribe/interrupt.h"
 #include "transcribe/output_plan.h"
 #include "transcribe/run_stages.h"
+#include "transcribe/stop_signal.h"
 #include "transcribe/tally.h"
 #include "transcribe/worker_start.h"
 
@@ -73,7 +73,7 @@ Result<void> FileList::publish(TranscribedFile& file) {
 RunSummary summary_of(const Run& run, const LoadedWorker& worker, Clock::Instant started) {
   RunSummary summary = run.tally.summary();
   summary.elapsed = Clock::real().now() - started;
-  summary.interrupted |= run.interrupt.raised() && summary.done + summary.failed + summary.skipped < summary.files;
+  summary.interrupted |= run.stop.raised() && summary.done + summary.failed + summary.skipped < summary.files;
   summary.worker_restarts = static_cast<std::size_t>(worker.engine->restarts());
   return summary;
 }
@@ -81,7 +81,7 @@ RunSummary summary_of(const Run& run, const LoadedWorker& worker, Clock::Instant
 }  // namespace
 
 Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, const RunOptions& options,
-                                     RunObserver& observer, Interrupt& interrupt) {
+                                     RunObserver& observer, StopSignal& stop) {
   const auto started = Clock::real().now();
   const auto skipped = static_cast<std::size_t>(std::ranges::count_if(files, &PlannedFile::already_done));
   Tally tally(observer, files.size(), skipped);
@@ -93,13 +93,13 @@ Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, cons
   std::shared_ptr<const LoadedWorker> loaded;
   std::optional<TranscriptionContext> context;  // of all files; these three outlive the pipeline
   FileList listed(files, options.writer, tally);
-  Run run{.files = listed, .options = options, .tally = tally, .interrupt = interrupt};
-  const NoAbortAfter forgotten(interrupt);  // goes after the pipeline, which an abort may still have to end
+  Run run{.files = listed, .options = options, .tally = tally, .stop = stop};
+  const NoAbortAfter forgotten(stop);  // goes after the pipeline, which an abort may still have to end
   Pipeline pipeline;
   build_stages(pipeline, run);
   pipeline.start();  // decoding goes on while the worker loads its model
 
-  auto worker = start_worker(options, interrupt);
+  auto worker = start_worker(options, stop);
   if (!worker) {
     run.aborted = true;
     listed.serve(nullptr);
@@ -109,7 +109,7 @@ Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, cons
   loaded = *std::move(worker);
   WorkerHandle& engine = *loaded->engine;
   tally.ready(loaded->device_name, loaded->compute_type, loaded->load);
-  interrupt.on_abort([&run, &engine] {
+  stop.on_abort([&run, &engine] {
     run.aborted = true;
     engine.stop(Seconds(0));
   });

@@ -36,12 +36,12 @@ struct RunOptions {
   WriterOptions writer{};
 };
 
-class Interrupt;
+class StopSignal;
 
 /// Transcribes every planned file that is not done already and writes its outputs. A file that fails costs its own
 /// entry and no other; the Result fails only when nothing could run (no worker, no model). Blocks until all is done or
-/// `interrupt` is raised.
+/// `stop` is raised.
 Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, const RunOptions& options,
-                                     RunObserver& observer, Interrupt& interrupt);
+                                     RunObserver& observer, StopSignal& stop);
 
 }  // namespace tutti

@@ -49,7 +49,7 @@ auto reporting_work_failure(Run& run, std::size_t index, Fn fn) -> decltype(fn()
 std::optional<Result<ClaimedFile>> take(Run& run) {
   auto file = run.files.next();
   if (!file) return std::nullopt;
-  if (!run.interrupt.raised()) return std::move(*file);
+  if (!run.stop.raised()) return std::move(*file);
   run.files.failed(file->index, stopped().value());
   return std::nullopt;
 }
@@ -84,15 +84,15 @@ Result<DecodedFile> detect_speech(Run& run, DecodedFile file) {
 /// Waits until a worker is there, then makes windows of the file, as fast as the transcribe stage takes them.
 Result<void> prepare(Run& run, DecodedFile file, const Emit<Work>& emit) {
   const TranscriptionContext* context = run.files.context(file.index);
-  if (!context || run.interrupt.raised()) return stopped();
+  if (!context || run.stop.raised()) return stopped();
   return prepare_work(std::move(file), *context, run.aborted,
-                      [&](Work&& work) { return !run.interrupt.raised() && emit(std::move(work)); });
+                      [&](Work&& work) { return !run.stop.raised() && emit(std::move(work)); });
 }
 
 /// The file, if this was the last of its work.
 Result<std::optional<TranscribedFile>> transcribe(Run& run, Work work) {
   const TranscriptionContext* context = run.files.context(file_of(work));
-  const bool wanted = context && !run.interrupt.raised();
+  const bool wanted = context && !run.stop.raised();
   auto done = wanted ? transcribe_work(std::move(work), *context) : discard_work(work, stopped().value());
   if (!done) return std::nullopt;
   if (!*done) return tl::unexpected(done->error());

@@ -9,8 +9,8 @@
 #include "audio/recording.h"
 #include "flow/pipeline.h"
 #include "transcribe/file_transcription.h"
-#include "transcribe/interrupt.h"
 #include "transcribe/run.h"
+#include "transcribe/stop_signal.h"
 #include "transcribe/tally.h"
 
 namespace tutti {
@@ -51,7 +51,7 @@ struct Run {
   JobSource& files;
   const RunOptions& options;
   Tally& tally;
-  Interrupt& interrupt;
+  StopSignal& stop;
   std::atomic<bool> aborted{false};  // decoders stop at their next tick
 };
 

@@ -104,16 +104,16 @@ Result<WorkerOptions> options_of_worker(const RunOptions& options) {
 
 }  // namespace
 
-Result<std::shared_ptr<const LoadedWorker>> start_worker(const RunOptions& options, Interrupt& interrupt) {
+Result<std::shared_ptr<const LoadedWorker>> start_worker(const RunOptions& options, StopSignal& stop) {
   const auto started = Clock::real().now();
   auto settings = options_of_worker(options);
   if (!settings) return tl::unexpected(settings.error());
   auto engine = WorkerHandle::start(std::move(*settings));
   if (!engine) return tl::unexpected(engine.error());
   TokenizerAhead ahead(options.model);
-  interrupt.on_abort([handle = engine->get()] { handle->stop(Seconds(0)); });
+  stop.on_abort([handle = engine->get()] { handle->stop(Seconds(0)); });
   const auto ready = (*engine)->ready();
-  interrupt.on_abort({});
+  stop.on_abort({});
   if (!ready) return tl::unexpected(ready.error());
 
   auto tokenizer = ahead.get(ready->n_vocab);

@@ -10,9 +10,9 @@
 #include "link/emulated_worker.h"
 #include "link/supervisor.h"
 #include "link/worker_handle.h"
-#include "transcribe/interrupt.h"
 #include "transcribe/model_context.h"
 #include "transcribe/run.h"
+#include "transcribe/stop_signal.h"
 
 namespace tutti {
 
@@ -35,7 +35,7 @@ struct LoadedWorker {
   Seconds load{};
 };
 
-/// Chooses the device, starts its worker and waits until the model is loaded. `interrupt` ends the wait.
-Result<std::shared_ptr<const LoadedWorker>> start_worker(const RunOptions& options, Interrupt& interrupt);
+/// Chooses the device, starts its worker and waits until the model is loaded. `stop` ends the wait.
+Result<std::shared_ptr<const LoadedWorker>> start_worker(const RunOptions& options, StopSignal& stop);
 
 }  // namespace tutti

@@ -254,7 +254,7 @@ void WindowServer::answer_alignment(const AlignWindow& message, const Window& wi
 }
 
 void WindowServer::submit(const DecodeWindow& message, const Window& window) {
-  DecodeRequest job{.window_id = message.window,
+  SequenceRequest job{.window_id = message.window,
                     .request = message.request,
                     .window = window.kv,
                     .prompt = message.prompt,

@@ -22,8 +22,8 @@ FormulaStepper stepper_of(std::int32_t slots) {
 }
 
 /// Jobs that differ in everything: window, prompt length, temperature, samples, rules.
-DecodeRequest job_of(std::uint64_t number) {
-  DecodeRequest job{.window_id = number / 2, .request = number, .window = formula_window(number / 2)};
+SequenceRequest job_of(std::uint64_t number) {
+  SequenceRequest job{.window_id = number / 2, .request = number, .window = formula_window(number / 2)};
   for (std::uint64_t i = 0; i <= number % 7; ++i)
     job.prompt.push_back(static_cast<std::int32_t>((number * 31 + i) % 300));
   job.sot_index = static_cast<std::int32_t>(job.prompt.size() - 1 - number % 2 * (job.prompt.size() - 1));
@@ -46,7 +46,7 @@ std::map<std::uint64_t, DecodeOutcome> run(Batcher& batcher, Stepper& stepper) {
   return outcomes;
 }
 
-DecodeOutcome alone(const DecodeRequest& job) {
+DecodeOutcome alone(const SequenceRequest& job) {
   auto stepper = stepper_of(1);
   Batcher batcher(kTokens, kContext, Clock::real());
   batcher.submit(job);

@@ -86,8 +86,8 @@ std::map<std::uint64_t, DecodeOutcome> run(Batcher& batcher, Stepper& stepper) {
 }
 
 /// Searches that differ in everything.
-DecodeRequest search_of(std::uint64_t number) {
-  DecodeRequest job{.window_id = number, .request = number, .window = formula_window(number)};
+SequenceRequest search_of(std::uint64_t number) {
+  SequenceRequest job{.window_id = number, .request = number, .window = formula_window(number)};
   for (std::uint64_t i = 0; i <= number % 6; ++i)
     job.prompt.push_back(static_cast<std::int32_t>((number * 29 + i) % 300));
   job.sot_index = static_cast<std::int32_t>(job.prompt.size()) - 1;
@@ -99,7 +99,7 @@ DecodeRequest search_of(std::uint64_t number) {
   return job;
 }
 
-DecodeOutcome alone(const DecodeRequest& job) {
+DecodeOutcome alone(const SequenceRequest& job) {
   FormulaStepper stepper(std::max(1, job.beam_size), kVocabulary, kTokens, true);
   Batcher batcher(kTokens, kContext, Clock::real());
   batcher.submit(job);

@@ -1,4 +1,4 @@
-#include "decode/decode_request.h"
+#include "decode/sequence_request.h"
 
 #include <gtest/gtest.h>
 
@@ -10,18 +10,18 @@ namespace {
 
 constexpr WhisperDims kDims{.n_vocab = 100, .n_text_ctx = 8};
 
-std::string complaint(const std::function<void(DecodeRequest&)>& spoil) {
-  DecodeRequest job{.prompt = {1, 2, 3}, .sot_index = 2};
+std::string complaint(const std::function<void(SequenceRequest&)>& spoil) {
+  SequenceRequest job{.prompt = {1, 2, 3}, .sot_index = 2};
   spoil(job);
   const auto selection = check(job, kDims);
   return selection ? "" : selection.error().text();
 }
 
-TEST(DecodeRequestCheck, ValidRequestPasses) {
+TEST(SequenceRequestCheck, ValidRequestPasses) {
   EXPECT_EQ(complaint([](auto&) {}), "");
 }
 
-TEST(DecodeRequestCheck, EveryFieldOutOfRangeIsNamed) {
+TEST(SequenceRequestCheck, EveryFieldOutOfRangeIsNamed) {
   const auto names = [](const std::string& text, const char* field) { return text.find(field) != std::string::npos; };
   EXPECT_TRUE(names(complaint([](auto& job) { job.prompt.clear(); }), "prompt has 0"));
   EXPECT_TRUE(names(complaint([](auto& job) { job.prompt.resize(9); }), "prompt has 9"));
@@ -39,7 +39,7 @@ TEST(DecodeRequestCheck, EveryFieldOutOfRangeIsNamed) {
   EXPECT_TRUE(names(complaint([](auto& job) { job.length_penalty = 1.5; }), "length_penalty"));
   EXPECT_TRUE(names(complaint([](auto& job) { job.length_penalty = std::nan(""); }), "length_penalty"));
   const auto with_beams = [](double patience) {
-    return [=](DecodeRequest& job) {
+    return [=](SequenceRequest& job) {
       job.beam_size = 2;
       job.patience = patience;
     };

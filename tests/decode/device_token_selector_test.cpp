@@ -236,8 +236,8 @@ struct SelectedOnDevice : FormulaStepper {
 };
 
 /// Jobs that differ in everything: window, prompt, temperature, samples, beams, rules.
-DecodeRequest job_of(std::uint64_t number) {
-  DecodeRequest job{.window_id = number, .request = number, .window = formula_window(number)};
+SequenceRequest job_of(std::uint64_t number) {
+  SequenceRequest job{.window_id = number, .request = number, .window = formula_window(number)};
   job.prompt.assign(1 + number % 4, static_cast<std::int32_t>(number));
   job.sot_index = static_cast<std::int32_t>(number % job.prompt.size());
   job.temperature = number % 3 == 1 ? 0.6F : 0.0F;

@@ -30,9 +30,9 @@ const WhisperModel& model() {
 }
 
 /// Differs from the others in window, prompt and its length, temperature and rules.
-DecodeRequest job_of(std::uint64_t number) {
+SequenceRequest job_of(std::uint64_t number) {
   const auto mel = at::sin(at::arange(8 * 60, at::kFloat) * (0.01 * static_cast<double>(number + 1))).view({8, 60});
-  DecodeRequest job{
+  SequenceRequest job{
       .request = number, .temperature = number % 2 == 0 ? 0.0F : 0.9F, .best_of = 2, .seed = number, .max_tokens = 24};
   job.window = std::make_shared<const CrossKv>(model().cross_kv(model().encode(mel)));
   for (std::uint64_t i = 0; i <= number * 2; ++i)

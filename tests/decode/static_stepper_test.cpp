@@ -42,9 +42,9 @@ const WhisperModel& model() {
 }
 
 /// Samples, single choices and searches with beams, each with a window and prompt of its own.
-DecodeRequest job_of(std::uint64_t number) {
+SequenceRequest job_of(std::uint64_t number) {
   const auto mel = at::sin(at::arange(8 * 60, at::kFloat) * (0.01 * static_cast<double>(number + 1))).view({8, 60});
-  DecodeRequest job{
+  SequenceRequest job{
       .request = number, .temperature = number % 3 == 1 ? 0.9F : 0.0F, .best_of = 2, .seed = number, .max_tokens = 16};
   job.beam_size = number % 3 == 2 ? 3 : 0;
   job.window = std::make_shared<const CrossKv>(model().cross_kv(model().encode(mel)));

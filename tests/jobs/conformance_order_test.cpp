@@ -95,7 +95,7 @@ TEST_P(JobStoreOrder, NormalJobsRunInOrderOfSubmissionNotLength) {
   add(lasting("short", 10, JobClass::normal));
   add(lasting("long", 9000, JobClass::normal));
   clock_.advance(1s);
-  ASSERT_EQ(*store_->redo({.ids = {done}}, JobStore::Redo::all), 1U);
+  ASSERT_EQ(*store_->redo({.ids = {done}}, JobAdmin::Redo::all), 1U);
   EXPECT_THAT(claimed(), ElementsAre("/out/short", "/out/long", "/out/again"))
       << "what is queued again waits from then on";
 }

@@ -122,15 +122,15 @@ TEST_P(JobStoreRecords, AFileWithOtherContentOrOtherOptionsDoesNot) {
 TEST_P(JobStoreRecords, OutputsAreUnpublishedUntilTheyAreMarked) {
   const JobId id = add("a");
   const Lease lease = *claim();
-  EXPECT_EQ(*store_->staged_by(lease.key), JobStore::StagedBy::at_work);
+  EXPECT_EQ(*store_->staged_by(lease.key), OutputRecords::StagedBy::at_work);
   complete(lease, "a");
-  EXPECT_EQ(*store_->staged_by(lease.key), JobStore::StagedBy::at_work);
+  EXPECT_EQ(*store_->staged_by(lease.key), OutputRecords::StagedBy::at_work);
   EXPECT_EQ(store_->unpublished()->at(0).job, id);
   store_->mark_published(id);
   EXPECT_TRUE(store_->unpublished()->empty());
-  EXPECT_EQ(*store_->staged_by(lease.key), JobStore::StagedBy::over);
-  EXPECT_EQ(*store_->staged_by({id, "another"}), JobStore::StagedBy::other);
-  EXPECT_EQ(*store_->redo({.ids = {id}}, JobStore::Redo::all), 1U);
+  EXPECT_EQ(*store_->staged_by(lease.key), OutputRecords::StagedBy::over);
+  EXPECT_EQ(*store_->staged_by({id, "another"}), OutputRecords::StagedBy::other);
+  EXPECT_EQ(*store_->redo({.ids = {id}}, JobAdmin::Redo::all), 1U);
   EXPECT_EQ(state(id), JobState::queued);
 }
 

@@ -138,11 +138,11 @@ TEST_P(UserFiles, AreReplacedWhereThatIsWanted) {
   put("a.srt", "corrected");
   renew();
   ASSERT_EQ(publish_again("new").kept.size(), 1U);
-  EXPECT_EQ(store_->redo({}, JobStore::Redo::missing).value(), 0U);
-  ASSERT_EQ(store_->redo({}, JobStore::Redo::missing_or_kept).value(), 1U);
+  EXPECT_EQ(store_->redo({}, JobAdmin::Redo::missing).value(), 0U);
+  ASSERT_EQ(store_->redo({}, JobAdmin::Redo::missing_or_kept).value(), 1U);
   EXPECT_TRUE(publish_again("new", Existing::replace).kept.empty());
   EXPECT_EQ(text_of("a.srt"), "new");
-  EXPECT_EQ(store_->redo({}, JobStore::Redo::missing_or_kept).value(), 0U);
+  EXPECT_EQ(store_->redo({}, JobAdmin::Redo::missing_or_kept).value(), 0U);
 }
 
 TEST_P(UserFiles, LinksAndUnreadableNamesStay) {

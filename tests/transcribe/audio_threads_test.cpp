@@ -37,6 +37,13 @@ class NoFiles final : public JobSource {
   void failed(std::size_t, const Error&) override {}
 };
 
+class NeverStops final : public StopSignal {
+ public:
+  bool raised() const override { return false; }
+  void on_raise(const std::function<void()>&) override {}
+  void on_abort(const std::function<void()>&) override {}
+};
+
 }  // namespace
 
 TEST(AudioThreads, AreThoseOfARunsStagesWhetherItListensOrNot) {
@@ -46,8 +53,8 @@ TEST(AudioThreads, AreThoseOfARunsStagesWhetherItListensOrNot) {
     if (listens) options.vad.emplace();
     RunObserver observer;
     Tally tally(observer, 0, 0);
-    Interrupt interrupt;
-    tutti::Run shared{.files = files, .options = options, .tally = tally, .interrupt = interrupt};
+    NeverStops stop;
+    tutti::Run shared{.files = files, .options = options, .tally = tally, .stop = stop};
     Pipeline pipeline;
     build_stages(pipeline, shared);
     const auto set = set_audio_threads(pipeline, {7, 6, 5}, listens);

@@ -27,7 +27,7 @@ std::shared_ptr<const CrossKv> encoded(const LoadedModel& model, const json& sea
   return std::make_shared<const CrossKv>(model.network->encode(window));
 }
 
-DecodeRequest job_of(const json& search, const json& suppress) {
+SequenceRequest job_of(const json& search, const json& suppress) {
   return {.prompt = search["prompt"],
           .sot_index = search["sot_index"],
           .beam_size = search["beam_size"],

@@ -60,8 +60,8 @@ std::optional<Bench> bench_of(const std::string& compute_type) {
 }
 
 /// Differ in window, previous text and its length, and in how they are searched.
-DecodeRequest job_of(const Bench& bench, std::uint64_t number) {
-  DecodeRequest job{.request = number, .window = bench.windows[number % kWindows], .max_tokens = 24};
+SequenceRequest job_of(const Bench& bench, std::uint64_t number) {
+  SequenceRequest job{.request = number, .window = bench.windows[number % kWindows], .max_tokens = 24};
   if (number >= kWindows) {
     job.prompt.push_back(50360);  // sot_prev
     for (std::uint64_t i = 0; i < 5 * (number - kWindows); ++i)

@@ -18,6 +18,7 @@
 #include "cli/batch/batch_flags.h"
 #include "cli/batch/batch_inputs.h"
 #include "cli/batch/batch_log.h"
+
 #include "cli/batch/batch_quote.h"
 #include "cli/batch/failure_question.h"
 #include "cli/batch/live_table.h"
@@ -25,6 +26,7 @@
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
+#include "cli/interrupt.h"
 #include "cli/named_model.h"
 #include "cli/review/review.h"
 #include "cli/review/review_pages.h"
@@ -276,11 +278,11 @@ std::string what_is_left(const BatchReport& report) {
 
 /// Names what to check by ear, beside the outputs. Emulated devices produce nothing to check.
 void say_review(const Prepared& prepared, const BatchCommand& command, const BatchReport& report,
-                Interrupt& interrupt) {
+                const StopSignal& stop) {
   if (!command.review || report.done_now == 0 || report.interrupted || prepared.emulated) return;
   ReviewPages pages(prepared.options.state, prepared.options.existing);
-  const auto list = review_batch(prepared.jobs, command.output_dir, pages, prepared.options.run.audio,
-                                 [&] { return interrupt.raised(); });
+  const auto list =
+      review_batch(prepared.jobs, command.output_dir, pages, prepared.options.run.audio, [&] { return stop.raised(); });
   if (!list)
     log(Level::warning, list.error().text());
   else if (list->looked_at > 0)

@@ -14,7 +14,7 @@ namespace {
 
 using Action = BatchObserver::Action;
 
-constexpr int kLookMs = 200;  // between looks at the interrupt
+constexpr int kLookMs = 200;  // between looks at the stop signal
 
 bool is_in_background() {
   const pid_t front = ::tcgetpgrp(STDIN_FILENO);
@@ -22,9 +22,9 @@ bool is_in_background() {
 }
 
 /// A terminal gives a line at a time. None: its input has ended, or the run is interrupted.
-std::optional<std::string> line_typed(const Interrupt& interrupt) {
+std::optional<std::string> line_typed(const StopSignal& stop) {
   pollfd keyboard{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
-  while (!interrupt.raised()) {
+  while (!stop.raised()) {
     if (::poll(&keyboard, 1, kLookMs) <= 0) continue;
     char typed[4096];
     const ssize_t got = ::read(STDIN_FILENO, typed, sizeof typed);
@@ -35,10 +35,10 @@ std::optional<std::string> line_typed(const Interrupt& interrupt) {
 
 class FailureQuestion {
  public:
-  FailureQuestion(LiveTable& table, const Interrupt& interrupt) : table_(table), interrupt_(interrupt) {}
+  FailureQuestion(LiveTable& table, const StopSignal& stop) : table_(table), stop_(stop) {}
 
   Action operator()(const std::string& name) {
-    if (interrupt_.raised()) return Action::stop;
+    if (stop_.raised()) return Action::stop;
     if (over_ || is_in_background()) return Action::go_on;
     ::tcflush(STDIN_FILENO, TCIFLUSH);  // what was typed before is no answer
     for (;;) {
@@ -55,21 +55,21 @@ class FailureQuestion {
     std::optional<std::string> typed;
     table_.alone([&] {
       std::fputs(question.c_str(), stderr);
-      typed = line_typed(interrupt_);
+      typed = line_typed(stop_);
       if (!typed) std::fputs("\n", stderr);  // Enter was not pressed
     });
     return typed;
   }
 
   Action no_answer() {
-    if (interrupt_.raised()) return Action::stop;
+    if (stop_.raised()) return Action::stop;
     over_ = true;
     log(Level::warning, "the terminal's input has ended: the run goes on, and asks no more");
     return Action::go_on;
   }
 
   LiveTable& table_;
-  const Interrupt& interrupt_;
+  const StopSignal& stop_;
   bool over_ = false;
 };
 
@@ -83,8 +83,8 @@ std::optional<Action> parse_action(const std::string& answer) {
   return {};
 }
 
-BatchLog::FailurePrompt failure_question(LiveTable& table, const Interrupt& interrupt) {
-  return FailureQuestion(table, interrupt);
+BatchLog::FailurePrompt failure_question(LiveTable& table, const StopSignal& stop) {
+  return FailureQuestion(table, stop);
 }
 
 }  // namespace tutti

@@ -16,6 +16,7 @@
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
+#include "cli/interrupt.h"
 #include "cli/named_model.h"
 #include "device/device_spec.h"
 #include "device/machine_devices.h"
@@ -23,8 +24,8 @@
 #include "hub/find.h"
 #include "hub/memory_plan.h"
 #include "hub/model_shape.h"
+#include "cli/interrupt.h"
 #include "transcribe/bench.h"
-#include "transcribe/interrupt.h"
 #include "view/markup.h"
 
 namespace tutti {
@@ -172,7 +173,7 @@ struct Measured {
 /// Runs all settings and prints each line when it is there. A setting that cannot run here is one of the results. What
 /// would fail every setting alike (a recording, or Fault::usage for what is valid nowhere) ends it.
 Result<Measured> measure(const BenchCommand& c, const std::vector<std::filesystem::path>& files,
-                         const std::filesystem::path& model, Interrupt& interrupt) {
+                         const std::filesystem::path& model, StopSignal& stop) {
   Measured measured;
   LimitsQuery limits(model);
   RunOptions common = bench_options(Seconds(c.seconds));
@@ -180,7 +181,7 @@ Result<Measured> measure(const BenchCommand& c, const std::vector<std::filesyste
   common.model = model;
   if (!c.json) std::printf("%s\n", bench_heading().c_str());
   for (const auto& setting : settings_of(c)) {
-    auto trial = run_trial(files, setting, common, interrupt);
+    auto trial = run_trial(files, setting, common, stop);
     if (!trial) return tl::unexpected(trial.error());
     if (trial->error && trial->error->fault == Fault::usage) return tl::unexpected(*trial->error);
     measured.limits.push_back(limits.of(*trial));

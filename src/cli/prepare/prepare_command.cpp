@@ -11,12 +11,12 @@
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
+#include "cli/interrupt.h"
 #include "cli/named_model.h"
 #include "cli/prepare/prepare_inputs.h"
 #include "cli/prepare/prepare_recordings.h"
 #include "cli/prepare/prepared_folder.h"
 #include "hub/files_of_model.h"
-#include "transcribe/interrupt.h"
 #include "view/text.h"
 
 namespace tutti {

@@ -29,7 +29,7 @@ using Prepared = Named<PreparedRecording>;
 struct Shared {
   std::span<const PrepareInput> inputs;
   const PrepareSetup& setup;
-  Interrupt& interrupt;
+  StopSignal& stop;
   std::size_t next = 0;
   std::atomic<bool> aborted = false;
   const OnProgressOfFile no_progress = [](std::size_t, Seconds, const std::vector<Segment>&) {};
@@ -45,7 +45,7 @@ struct Shared {
 /// `fn()`, unless nothing new shall begin. What it throws costs this recording alone.
 template <class Fn>
 auto begun(const Shared& shared, Fn fn) -> decltype(fn()) {
-  if (shared.interrupt.raised()) return fail(Fault::cancelled, "stopped");
+  if (shared.stop.raised()) return fail(Fault::cancelled, "stopped");
   try {
     return fn();
   } catch (...) {
@@ -54,7 +54,7 @@ auto begun(const Shared& shared, Fn fn) -> decltype(fn()) {
 }
 
 std::optional<Result<PrepareInput>> next_input(Shared& shared) {
-  if (shared.next == shared.inputs.size() || shared.interrupt.raised()) return std::nullopt;
+  if (shared.next == shared.inputs.size() || shared.stop.raised()) return std::nullopt;
   return Result<PrepareInput>(shared.inputs[shared.next++]);
 }
 
@@ -100,19 +100,19 @@ Reader<Prepared> build_stages(Pipeline& pipeline, Shared& shared) {
 
 }  // namespace
 
-Result<void> prepare_recordings(std::span<const PrepareInput> inputs, const PrepareSetup& setup, Interrupt& interrupt,
+Result<void> prepare_recordings(std::span<const PrepareInput> inputs, const PrepareSetup& setup, StopSignal& stop,
                                 const OnPrepared& on_prepared) {
-  Shared shared{.inputs = inputs, .setup = setup, .interrupt = interrupt};
-  const NoAbortAfter forgotten(interrupt);  // goes after the pipeline, which an abort may still have to end
+  Shared shared{.inputs = inputs, .setup = setup, .stop = stop};
+  const NoAbortAfter forgotten(stop);  // goes after the pipeline, which an abort may still have to end
   Pipeline pipeline;
   auto prepared = build_stages(pipeline, shared);
-  interrupt.on_abort([&shared] { shared.abort(); });
+  stop.on_abort([&shared] { shared.abort(); });
   pipeline.start();
   Result<void> taken{};
   while (taken) {
     const auto next = prepared.pop();
     if (!next) return pipeline.join();
-    const bool unfinished = !next->is && next->is.error().fault == Fault::cancelled && interrupt.raised();
+    const bool unfinished = !next->is && next->is.error().fault == Fault::cancelled && stop.raised();
     if (!unfinished) taken = on_prepared(next->path, next->is);  // those behind an unfinished one may be whole
   }
   shared.abort();

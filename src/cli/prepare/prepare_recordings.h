@@ -7,7 +7,8 @@
 
 #include "base/error.h"
 #include "cli/prepare/prepare_recording.h"
-#include "transcribe/interrupt.h"
+#include "cli/interrupt.h"
+#include "transcribe/stop_signal.h"
 #include "transcribe/worker_start.h"
 
 namespace tutti {
@@ -24,9 +25,9 @@ struct PrepareSetup {
 using OnPrepared = std::function<Result<void>(const std::filesystem::path&, const Result<PreparedRecording>&)>;
 
 /// Prepares recordings, several at once: the next are decoded while the worker aligns these. `on_prepared` gets them in
-/// the order they are named in, and the same of each whatever their number. Once `interrupt` is raised none is begun;
+/// the order they are named in, and the same of each whatever their number. Once `stop` is raised none is begun;
 /// what was under way then and could not be finished is left out. Blocks.
-Result<void> prepare_recordings(std::span<const PrepareInput> inputs, const PrepareSetup& setup, Interrupt& interrupt,
+Result<void> prepare_recordings(std::span<const PrepareInput> inputs, const PrepareSetup& setup, StopSignal& stop,
                                 const OnPrepared& on_prepared);
 
 }  // namespace tutti

@@ -8,12 +8,12 @@
 namespace tutti {
 
 Result<void> ReviewPages::write(const std::filesystem::path& page, std::string_view content) {
-  if (!store_) {
+  if (!records_) {
     auto store = open_store({.folder = state_});
     if (!store) return tl::unexpected(store.error());
-    store_ = std::move(*store);
+    records_ = std::move(*store);
   }
-  const auto placed = write_page(*store_, std::filesystem::absolute(page).lexically_normal(), content, existing_);
+  const auto placed = write_page(*records_, std::filesystem::absolute(page).lexically_normal(), content, existing_);
   if (!placed) return tl::unexpected(placed.error());
   if (!placed->kept.empty()) log(Level::warning, kept_text({placed->kept, placed->path}));
   last_ = placed->kept.empty() ? page : page.parent_path() / std::filesystem::path(placed->path).filename();

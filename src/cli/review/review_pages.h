@@ -28,13 +28,13 @@ class ReviewPages {
  private:
   std::filesystem::path state_;
   Existing existing_;
-  std::unique_ptr<JobStore> store_{};
+  std::unique_ptr<OutputRecords> records_{};
   std::filesystem::path last_{};
 };
 
 /// Writes review.csv and review.html into `folder`, over all transcripts of the batch that are there as JSON. An empty
 /// list with nothing looked at where there are none. `stopped` is polled.
-Result<ReviewList> review_batch(std::span<const BatchJob> jobs, const std::filesystem::path& folder,
-                                ReviewPages& pages, const AudioChoice& audio, std::function<bool()> stopped);
+Result<ReviewList> review_batch(std::span<const BatchJob> jobs, const std::filesystem::path& folder, ReviewPages& pages,
+                                const AudioChoice& audio, std::function<bool()> stopped);
 
 }  // namespace tutti

@@ -12,7 +12,8 @@
 
 namespace tutti {
 
-/// JobStore on a SQLite file. Every call is one transaction on one connection (GroupCommit).
+/// JobStore on a SQLite file. Every call is one transaction on one connection (GroupCommit). sqlite_queue.cpp has the
+/// jobs, sqlite_history.cpp the runs, speeds and device events.
 class SqliteStore final : public JobStore {
  public:
   SqliteStore(Database database, OwnerLock owner, const StoreOptions& options)
@@ -41,7 +42,7 @@ class SqliteStore final : public JobStore {
   Result<std::size_t> hold(const JobFilter& filter) override;
   Result<std::size_t> resume(const JobFilter& filter) override;
   Result<std::size_t> retry(const JobFilter& filter) override;
-  using JobStore::redo;
+  using JobAdmin::redo;
   Result<std::size_t> redo(const JobFilter& filter, Redo which) override;
 
   Result<JobCounts> counts(const JobFilter& filter) override;
@@ -94,11 +95,5 @@ class SqliteStore final : public JobStore {
   StoreOptions options_;
   StoreTime base_{};  // of since_boot() = 0; set once, by set_time
 };
-
-/// Twins that wait for a job which is not worked on any more become claimable.
-void release_waiting(Database& database);
-
-/// Whether the lease is still this holder's.
-bool is_held(Database& database, const LeaseKey& key);
 
 }  // namespace tutti

@@ -17,8 +17,8 @@
 namespace tutti {
 namespace {
 
-DecodeRequest job_for(const Tokenizer& tokenizer, const ListenOptions& options, std::int32_t n_text_ctx) {
-  DecodeRequest job{.prompt = options.sot_sequence,
+SequenceRequest job_for(const Tokenizer& tokenizer, const ListenOptions& options, std::int32_t n_text_ctx) {
+  SequenceRequest job{.prompt = options.sot_sequence,
                     .rules = {.suppress_blank = false, .timestamps = options.timestamps}};
   const auto& special = tokenizer.special();
   if (!options.timestamps) job.prompt.push_back(special.no_timestamps);
@@ -125,7 +125,7 @@ class Listening {
   const WhisperModel& model_;
   const Tokenizer& tokenizer_;
   const std::function<bool()> interrupted_;
-  const DecodeRequest job_;
+  const SequenceRequest job_;
   Rows rows_;
   ModelStepper stepper_;
   Batcher batcher_;

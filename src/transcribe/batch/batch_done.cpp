@@ -14,11 +14,11 @@ constexpr std::size_t kJobsAtOnce = 1000;
 using JobsByKey = std::unordered_map<std::string, Job>;
 
 /// Those of a batch that are done, by JobSpec::key.
-Result<JobsByKey> done_jobs(JobStore& store, const std::string& batch) {
+Result<JobsByKey> done_jobs(JobAdmin& admin, const std::string& batch) {
   JobsByKey done;
   const JobFilter filter{.batch = batch, .states = {JobState::done}};
   for (JobId last = 0;;) {
-    auto some = store.jobs(filter, last, kJobsAtOnce);
+    auto some = admin.jobs(filter, last, kJobsAtOnce);
     if (!some) return tl::unexpected(some.error());
     if (some->empty()) return done;
     last = some->back().id;
@@ -26,8 +26,8 @@ Result<JobsByKey> done_jobs(JobStore& store, const std::string& batch) {
   }
 }
 
-bool is_in_place(JobStore& store, JobId job, Existing existing) {
-  const auto outputs = store.outputs(job);
+bool is_in_place(OutputRecords& records, JobId job, Existing existing) {
+  const auto outputs = records.outputs(job);
   return outputs && !outputs->empty() && outputs_are_there(*outputs, existing);
 }
 

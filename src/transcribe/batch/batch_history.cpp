@@ -29,7 +29,7 @@ bool was_stopped_soon(const PooledDeviceView& device, const BatchReport& report)
 /// Keeps the device's whole speed at its full window capacity, and what the speed model has seen with fewer windows in
 /// flight.
 Result<void> keep_speeds(const PooledDeviceView& device, const BatchOptions& options,
-                         const std::vector<SpeedRecord>& known, JobStore& store) {
+                         const std::vector<SpeedRecord>& known, RunHistory& history) {
   SpeedKey key{.device = device.id,
                .model = options.run.model.string(),
                .compute_type = options.run.compute_type,
@@ -39,15 +39,15 @@ Result<void> keep_speeds(const PooledDeviceView& device, const BatchOptions& opt
   for (const SpeedView& level : device.speeds) {
     if (level.pieces >= whole->key.concurrency || level.samples < kEnoughSamples) continue;
     key.concurrency = level.pieces;
-    if (auto kept = store.record_speed({.key = key,
-                                        .speed = level.speed,
-                                        .overhead = level.fixed,
-                                        .samples = level.samples,
-                                        .median_error = device.error});
+    if (auto kept = history.record_speed({.key = key,
+                                          .speed = level.speed,
+                                          .overhead = level.fixed,
+                                          .samples = level.samples,
+                                          .median_error = device.error});
         !kept)
       return kept;
   }
-  return store.record_speed(*whole);  // the last, so that it is known as the latest
+  return history.record_speed(*whole);  // the last, so that it is known as the latest
 }
 
 /// The run has measured how fast the device is.
@@ -55,12 +55,12 @@ bool reports_speed(const PooledDeviceView& device, const BatchReport& report) {
   return !has_lost_capacity(device) && !was_stopped_soon(device, report);
 }
 
-Result<void> keep_all_speeds(const BatchReport& report, const BatchOptions& options, JobStore& store) {
-  const auto known = store.speeds(false);
+Result<void> keep_all_speeds(const BatchReport& report, const BatchOptions& options, RunHistory& history) {
+  const auto known = history.speeds(false);
   if (!known) return tl::unexpected(known.error());
   for (const auto& device : report.pool.devices) {
     if (!reports_speed(device, report)) continue;
-    if (auto kept = keep_speeds(device, options, *known, store); !kept) return kept;
+    if (auto kept = keep_speeds(device, options, *known, history); !kept) return kept;
   }
   return {};
 }
@@ -98,15 +98,15 @@ std::optional<SpeedRecord> whole_speed(const PooledDeviceView& device, const Spe
   return SpeedRecord{.key = key, .speed = audio / busy, .samples = samples, .median_error = error};
 }
 
-void record_news(DevicePool& pool, JobStore& store, RunId run) {
+void record_news(DevicePool& pool, RunHistory& history, RunId run) {
   for (const auto& event : pool.news()) {
     const auto kept =
-        store.record_event({.device = event.device, .run = run, .kind = event.state, .text = event.reason});
+        history.record_event({.device = event.device, .run = run, .kind = event.state, .text = event.reason});
     if (!kept) log(Level::error, "the store: " + kept.error().text());
   }
 }
 
-void end_in_store(const BatchReport& report, const BatchOptions& options, JobStore& store, RunId run) {
+void end_in_store(const BatchReport& report, const BatchOptions& options, RunHistory& history, RunId run) {
   RunEnd end{.total = static_cast<std::int64_t>(report.counts.total),
              .successful = static_cast<std::int64_t>(report.counts.done),
              .failed = static_cast<std::int64_t>(report.counts.failed),
@@ -125,8 +125,8 @@ void end_in_store(const BatchReport& report, const BatchOptions& options, JobSto
     }
     if (options.price) use.cost = *options.price * report.elapsed / std::chrono::hours(1);
   }
-  auto kept = keep_all_speeds(report, options, store);
-  if (auto ended = store.end_run(run, end); !ended) kept = std::move(ended);
+  auto kept = keep_all_speeds(report, options, history);
+  if (auto ended = history.end_run(run, end); !ended) kept = std::move(ended);
   if (!kept) log(Level::error, "the store: " + kept.error().text());
 }
 

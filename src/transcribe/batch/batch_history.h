@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "jobs/store.h"
+#include "jobs/history.h"
 #include "transcribe/batch/batch_options.h"
 #include "transcribe/batch/batch_report.h"
 #include "transcribe/pool/device_pool.h"
@@ -11,10 +11,10 @@
 namespace tutti {
 
 /// Writes the device events since the last call into the store.
-void record_news(DevicePool& pool, JobStore& store, RunId run);
+void record_news(DevicePool& pool, RunHistory& history, RunId run);
 
 /// Closes the run in the store's history, with what each device did and how fast it was.
-void end_in_store(const BatchReport& report, const BatchOptions& options, JobStore& store, RunId run);
+void end_in_store(const BatchReport& report, const BatchOptions& options, RunHistory& history, RunId run);
 
 /// How fast a device has been as a whole, at its full window capacity, in this run and in earlier ones. Earlier runs
 /// count by the `known` speed of that key, with as much audio as it was measured with, an hour at most. The latest

@@ -78,16 +78,16 @@ double time_of(const std::vector<ChosenDevice>& devices) {
 
 }  // namespace
 
-Result<PoolOptions> pool_options(const BatchOptions& options, JobStore& store) {
+Result<PoolOptions> pool_options(const BatchOptions& options, RunHistory& history) {
   std::optional<EmulatedSpeech> speech;
   if (std::ranges::any_of(options.devices, [](const auto& device) { return device.device.kind == Kind::emulated; })) {
     auto read = emulated_speech(options.run.model);
     if (!read) return tl::unexpected(read.error());
     speech = std::move(*read);
   }
-  const auto speeds = store.speeds(false);
+  const auto speeds = history.speeds(false);
   if (!speeds) return tl::unexpected(speeds.error());
-  const auto runs = store.runs(kRunsRead);
+  const auto runs = history.runs(kRunsRead);
   if (!runs) return tl::unexpected(runs.error());
   PoolOptions pool{.policy = options.policy,
                    .jobs_at_once = options.jobs_at_once,

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "jobs/store.h"
+#include "jobs/history.h"
 #include "transcribe/batch/batch_options.h"
 #include "transcribe/pool/device_pool.h"
 
@@ -9,7 +9,7 @@ namespace tutti {
 
 /// The pool that a batch runs on: how each device's worker is started, and what the store remembers of its speed and
 /// of how long it loads.
-Result<PoolOptions> pool_options(const BatchOptions& options, JobStore& store);
+Result<PoolOptions> pool_options(const BatchOptions& options, RunHistory& history);
 
 /// How long a device's worker took to load this model, in the first of these runs (latest first) in which it worked; 0:
 /// in none.

@@ -55,18 +55,18 @@ struct BatchParts {
 class Batch final : public BatchControl {
  public:
   Batch(std::span<const BatchJob> jobs, const BatchOptions& options, BatchParts parts, BatchObserver& observer,
-        Interrupt& interrupt)
+        StopSignal& stop)
       : jobs_(jobs),
         options_(options),
-        interrupt_(interrupt),
+        stop_(stop),
         time_(parts.pool.time),
         machine_(options),
         store_(std::move(parts.store)),
         pool_(DevicePool::start(std::move(parts.pool))),
         files_(options, *store_, *pool_, observer),
-        submitter_(jobs, options, *store_, files_, std::move(parts.stuck), [&interrupt] { return interrupt.raised(); }),
+        submitter_(jobs, options, *store_, files_, std::move(parts.stuck), [&stop] { return stop.raised(); }),
         tally_(quiet_, jobs.size(), 0),
-        run_{.files = files_, .options = options.run, .tally = tally_, .interrupt = interrupt} {
+        run_{.files = files_, .options = options.run, .tally = tally_, .stop = stop} {
     files_.set_progress(on_progress_);
   }
 
@@ -80,8 +80,8 @@ class Batch final : public BatchControl {
     with_control(this);
     auto worked = work();
     with_control(nullptr);
-    interrupt_.on_raise({});
-    interrupt_.on_abort({});
+    stop_.on_raise({});
+    stop_.on_abort({});
     pool_->stop(Seconds(0));
     files_.release("the run ended");
     record_news(*pool_, *store_, *started);
@@ -145,8 +145,8 @@ class Batch final : public BatchControl {
 
   /// Until all is done or over; the error names why no device is left.
   Result<void> work() {
-    interrupt_.on_raise([this] { files_.stop_taking(); });
-    interrupt_.on_abort([this] {
+    stop_.on_raise([this] { files_.stop_taking(); });
+    stop_.on_abort([this] {
       abort();
       pool_->stop(Seconds(0));
     });
@@ -210,7 +210,7 @@ class Batch final : public BatchControl {
                        .energy_joules = machine_.energy(),
                        .device_joules = machine_.energy_by_device(),
                        .summary = tally_.summary(),
-                       .interrupted = interrupt_.raised()};
+                       .interrupted = stop_.raised()};
     report.elapsed = report.pool.elapsed;
     for (std::size_t i = 0; i < options_.devices.size(); ++i)
       if (options_.devices[i].device.kind == ResolvedDevice::Kind::emulated)
@@ -223,7 +223,7 @@ class Batch final : public BatchControl {
   const std::chrono::system_clock::time_point started_ = std::chrono::system_clock::now();
   std::span<const BatchJob> jobs_;
   const BatchOptions& options_;
-  Interrupt& interrupt_;
+  StopSignal& stop_;
   const double time_;
   BatchMachine machine_;
   bool held_back_ = false;  // for want of memory; the watching thread's
@@ -244,7 +244,7 @@ class Batch final : public BatchControl {
 }  // namespace
 
 Result<BatchReport> run_batch(std::span<const BatchJob> jobs, const BatchOptions& options, BatchObserver& observer,
-                              Interrupt& interrupt, const std::function<void(BatchControl*)>& with_control) {
+                              StopSignal& stop, const std::function<void(BatchControl*)>& with_control) {
   auto store = open_store({.folder = options.state});
   if (!store) return tl::unexpected(store.error());
   const std::filesystem::path staging[] = {options.staging, options.kept};
@@ -255,7 +255,7 @@ Result<BatchReport> run_batch(std::span<const BatchJob> jobs, const BatchOptions
   auto pool = pool_options(options, **store);
   if (!pool) return tl::unexpected(pool.error());
   BatchParts parts{std::move(*store), std::move(swept->stuck), std::move(*pool)};
-  auto report = Batch(jobs, options, std::move(parts), observer, interrupt).go(with_control);
+  auto report = Batch(jobs, options, std::move(parts), observer, stop).go(with_control);
   for (const auto& folder : staging) leave_staging(folder);
   return report;
 }

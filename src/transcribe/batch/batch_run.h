@@ -8,7 +8,7 @@
 #include "transcribe/batch/batch_observer.h"
 #include "transcribe/batch/batch_options.h"
 #include "transcribe/batch/batch_report.h"
-#include "transcribe/interrupt.h"
+#include "transcribe/stop_signal.h"
 #include "view/fleet/fleet_status.h"
 
 namespace tutti {
@@ -31,8 +31,8 @@ class BatchControl {
 /// options.state remembers all of it, so that the same call after any end goes on where it was. `with_control` is
 /// called once the devices are starting, and again with null before the control goes. Fails only when nothing could run
 /// (no store, no model, every device failed for good before anything was done). Blocks until all is done, every device
-/// is lost for too long, or `interrupt` is raised.
+/// is lost for too long, or `stop` is raised.
 Result<BatchReport> run_batch(std::span<const BatchJob> jobs, const BatchOptions& options, BatchObserver& observer,
-                              Interrupt& interrupt, const std::function<void(BatchControl*)>& with_control);
+                              StopSignal& stop, const std::function<void(BatchControl*)>& with_control);
 
 }  // namespace tutti

@@ -131,20 +131,20 @@ BatchAsset asset_of(const Job& job, const BatchFiles& files) {
 
 }  // namespace
 
-void add_assets(BatchReport& report, JobStore& store, const BatchFiles& files) {
+void add_assets(BatchReport& report, JobAdmin& admin, const BatchFiles& files) {
   // Not by the latest requesting run: another process may have requested the same recordings meanwhile.
   const std::vector<JobId> ids = files.ids();
   for (std::size_t first = 0; first < ids.size(); first += kJobsAtOnce) {
     const auto last = std::min(ids.size(), first + kJobsAtOnce);
     const JobFilter portion{
         .ids = {ids.begin() + static_cast<std::ptrdiff_t>(first), ids.begin() + static_cast<std::ptrdiff_t>(last)}};
-    const auto jobs = store.jobs(portion, 0, kJobsAtOnce);
+    const auto jobs = admin.jobs(portion, 0, kJobsAtOnce);
     if (!jobs) return log(Level::error, "the store: " + jobs.error().text());
     for (const auto& job : *jobs) {
       BatchAsset& asset = report.assets.emplace_back(asset_of(job, files));
       if (asset.busy) report.longest = std::max(report.longest, asset.requested);
       if (asset.attempts <= 1 && job.state != JobState::dead) continue;
-      if (auto tries = store.attempts(job.id)) asset.tries = std::move(*tries);
+      if (auto tries = admin.attempts(job.id)) asset.tries = std::move(*tries);
     }
   }
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "jobs/job_admin.h"
 #include "transcribe/batch/batch_files.h"
 #include "transcribe/batch/batch_machine.h"
 #include "transcribe/batch/batch_report.h"
@@ -13,6 +14,6 @@ FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, c
                          const BatchMachine& machine);
 
 /// Every job of the run as the store knows it, with what this run did for it.
-void add_assets(BatchReport& report, JobStore& store, const BatchFiles& files);
+void add_assets(BatchReport& report, JobAdmin& admin, const BatchFiles& files);
 
 }  // namespace tutti

@@ -59,7 +59,7 @@ Result<void> BatchSubmitter::submit(const Clock& clock) {
     log(Level::info, "Recordings that have changed since an earlier run, or are requested in another way: " +
                          std::to_string(renewed_) + ". They are done again");
   left_alone_.report("failed for good or were cancelled in an earlier run",
-                   "They are left alone; --retry-failed does them again");
+                     "They are left alone; --retry-failed does them again");
   overwritten_.report("overwrite what an earlier run wrote for another one", "Another --output-dir keeps both");
   files_.all_added();
   files_.tell_work();
@@ -121,7 +121,7 @@ Result<void> BatchSubmitter::reopen(std::vector<Submitted>& answers, JobState st
     if (answer.state == state) filter.ids.push_back(answer.id);
   }
   if (filter.ids.empty()) return {};
-  const auto which = options_.existing == Existing::replace ? JobStore::Redo::missing_or_kept : JobStore::Redo::missing;
+  const auto which = options_.existing == Existing::replace ? JobAdmin::Redo::missing_or_kept : JobAdmin::Redo::missing;
   const auto changed = state == JobState::done ? store_.redo(filter, which) : store_.retry(filter);
   if (!changed) return tl::unexpected(changed.error());
   if (*changed == 0) return {};

@@ -12,7 +12,7 @@
 namespace tutti {
 
 /// One decoding of one window at one temperature. Fallback is the same window in another request.
-struct DecodeRequest {
+struct SequenceRequest {
   std::uint64_t window_id = 0;
   std::uint64_t request = 0;                // the caller's name for it
   std::shared_ptr<const CrossKv> window{};  // kept alive by the request
@@ -52,6 +52,6 @@ struct DecodeOutcome {
 
 /// An error names what is wrong with a request before it reaches the model: ids outside the vocabulary, a prompt that
 /// does not fit.
-Result<void> check(const DecodeRequest& job, const WhisperDims& dims);
+Result<void> check(const SequenceRequest& job, const WhisperDims& dims);
 
 }  // namespace tutti

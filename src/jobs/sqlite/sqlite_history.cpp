@@ -1,5 +1,5 @@
-#include "jobs/sqlite/sqlite_store.h"
 #include "jobs/sqlite/job_rows.h"
+#include "jobs/sqlite/sqlite_store.h"
 
 namespace tutti {
 namespace {

@@ -1,4 +1,4 @@
-#include "transcribe/interrupt.h"
+#include "cli/interrupt.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "decode/decode_request.h"
+#include "decode/sequence_request.h"
 
 #include <algorithm>
 #include <string>
@@ -20,7 +20,7 @@ Result<void> check_ids(const char* name, const std::vector<std::int32_t>& ids, s
                 std::to_string(n_vocab));
 }
 
-Result<void> check_search(const DecodeRequest& job) {
+Result<void> check_search(const SequenceRequest& job) {
   const double temperature = job.temperature;
   if (temperature != 0 && !(temperature >= kLeastTemperature && temperature <= kMostTemperature)) {
     return refuse("temperature must be 0, or 0.001 to 100, found " + std::to_string(temperature));
@@ -48,7 +48,7 @@ Result<void> check_search(const DecodeRequest& job) {
 
 }  // namespace
 
-Result<void> check(const DecodeRequest& job, const WhisperDims& dims) {
+Result<void> check(const SequenceRequest& job, const WhisperDims& dims) {
   const auto length = static_cast<std::int64_t>(job.prompt.size());
   if (length < 1 || length > dims.n_text_ctx) {
     return refuse("the prompt has " + std::to_string(length) + " tokens, 1 to " + std::to_string(dims.n_text_ctx) +

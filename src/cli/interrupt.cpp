@@ -1,4 +1,4 @@
-#include "transcribe/interrupt.h"
+#include "cli/interrupt.h"
 
 #include <poll.h>
 #include <sys/eventfd.h>

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "base/error.h"
+#include "jobs/job.h"
+
+namespace tutti {
+
+/// The part of a store (jobs/store.h) through which jobs are steered and looked at, whoever works on them.
+class JobAdmin {
+ public:
+  virtual ~JobAdmin() = default;
+
+  // ---- steering; each returns how many jobs it changed
+
+  /// Queued and held ones at once; running ones learn it when they renew.
+  virtual Result<std::size_t> cancel(const JobFilter& filter) = 0;
+  virtual Result<std::size_t> hold(const JobFilter& filter) = 0;
+  virtual Result<std::size_t> resume(const JobFilter& filter) = 0;
+  /// Dead and cancelled ones are queued again with no strikes (--retry-failed); they wait from now on.
+  virtual Result<std::size_t> retry(const JobFilter& filter) = 0;
+  /// Done ones are queued again, likewise: those whose outputs, once in place, are gone or hold something else; of
+  /// those also where a user's file was kept instead of one; or all.
+  enum class Redo { missing, missing_or_kept, all };
+  virtual Result<std::size_t> redo(const JobFilter& filter, Redo which) = 0;
+  Result<std::size_t> redo(const JobFilter& filter) { return redo(filter, Redo::missing); }
+
+  // ---- looking
+
+  virtual Result<JobCounts> counts(const JobFilter& filter) = 0;
+  /// By id, those after `after`, at most `limit`.
+  virtual Result<std::vector<Job>> jobs(const JobFilter& filter, JobId after, std::size_t limit) = 0;
+  virtual Result<std::vector<Attempt>> attempts(JobId job) = 0;
+};
+
+}  // namespace tutti
