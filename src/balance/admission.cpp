@@ -69,7 +69,8 @@ std::string words(Limit limit, const Scene& scene, DeviceIndex device) {
     case Limit::not_in_service:
       return std::string(name_of(record.health().state())) +
              (record.health().reason().empty() ? "" : ": " + record.health().reason());
-    case Limit::slots: return number(record.pieces()) + " of " + number(capacity_of(scene, record)) + " slots are taken";
+    case Limit::slots:
+      return number(record.pieces()) + " of " + number(capacity_of(scene, record)) + " slots are taken";
     case Limit::job_cap: return number(record.jobs()) + " of " + number(*record.facts().job_cap) + " jobs, its cap";
     case Limit::jobs_at_once:
       return number(scene.queue.in_work()) + " of " + number(scene.options.jobs_at_once) + " jobs are in work";

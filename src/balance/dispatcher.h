@@ -15,13 +15,13 @@ namespace tutti {
 
 struct DispatcherOptions {
   Policy policy = Policy::tutti;
-  int jobs_at_once = 0;   ///< jobs in work at most, on all devices together (-t); 0: no bound
+  int jobs_at_once = 0;    ///< jobs in work at most, on all devices together (-t); 0: no bound
   double headroom = 0.05;  ///< of a device's memory, and at least `least_headroom`, stays free
   Bytes least_headroom{512LL << 20};
   Seconds ageing{600};          ///< waiting so long is worth a step of priority
   int class_step = 6;           ///< a class is worth so many steps
   Seconds piece = kFullWindow;  ///< audio of a window, for what is not offered yet
-  int workers_per_job = 2;     ///< workers a job may take down until it is set aside; one more where that is unclear
+  int workers_per_job = 2;      ///< workers a job may take down until it is set aside; one more where that is unclear
   Seconds canary_audio{10};
   BreakerOptions breaker{};
 };
@@ -48,7 +48,7 @@ struct DeviceView {
   std::string state_reason{};
   Seconds state_since{};
   int pieces = 0;  ///< in flight
-  int jobs = 0;   ///< with a piece in flight here
+  int jobs = 0;    ///< with a piece in flight here
   int slots = 0;   ///< that may be used now: worker, memory, back-off and slow start considered
   std::optional<int> job_cap{};
   Bytes reserved{};               ///< the resident model included

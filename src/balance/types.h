@@ -14,7 +14,7 @@ namespace tutti {
 // The terms of this module. Every moment is a Seconds since any origin that stays the same for a run: nothing in here
 // reads a clock. "Audio" is seconds of recording, and a speed is seconds of audio per second.
 
-using JobKey = std::uint64_t;    // the caller's: a row of its store, an index in its list
+using JobKey = std::uint64_t;     // the caller's: a row of its store, an index in its list
 using GrantId = std::uint64_t;    // the dispatcher's; never 0, never used twice
 using DeviceIndex = std::size_t;  // the order in which devices were added; never given to another
 
@@ -53,7 +53,7 @@ struct DeviceFacts {
   double speed = 1;               ///< prior, with `enough` pieces in flight
   int slots = 1;                  ///< pieces in flight at most: what the worker takes
   int enough = 1;                 ///< pieces in flight at which it is as fast as it gets
-  std::optional<int> job_cap{};  ///< jobs with a piece in flight here at most (--max-per-gpu)
+  std::optional<int> job_cap{};   ///< jobs with a piece in flight here at most (--max-per-gpu)
   std::optional<Bytes> memory{};  ///< in all; none: not known, and so no bound
   Bytes model_memory{};           ///< weights and workspace: taken as long as the device is in service
   Bytes piece_memory{};           ///< of each piece in flight, beside them
@@ -74,19 +74,19 @@ struct Grant {
 
 /// Why a device has nothing in flight. name_of is its name in reports.
 enum class Idle {
-  no_job,         ///< nothing is left to do
-  input,           ///< jobs are left, and none has its input ready
-  memory,          ///< of the device or of this machine
-  cap,             ///< --max-per-gpu or --threads
-  fault,           ///< the breaker, a lost or quarantined card, a worker that was lost and starts again
-  starting,        ///< its first worker is loading the model
-  left_to_faster,  ///< faster devices finish what is left sooner than this one could
-  drained,         ///< an operator requested that, for the device or for the whole run
-  disk_full,       ///< there is no space for the transcripts
-  not_writable,    ///< the folder for it may not be written to
-  stalled,         ///< another device held what was left, and nothing came of it there
-  put_off,         ///< what is left has failed and is to be tried again later, or another run works on it
-  awaiting_answer,           ///< a question about a failure waits for its answer, and nothing is begun meanwhile
+  no_job,           ///< nothing is left to do
+  input,            ///< jobs are left, and none has its input ready
+  memory,           ///< of the device or of this machine
+  cap,              ///< --max-per-gpu or --threads
+  fault,            ///< the breaker, a lost or quarantined card, a worker that was lost and starts again
+  starting,         ///< its first worker is loading the model
+  left_to_faster,   ///< faster devices finish what is left sooner than this one could
+  drained,          ///< an operator requested that, for the device or for the whole run
+  disk_full,        ///< there is no space for the transcripts
+  not_writable,     ///< the folder for it may not be written to
+  stalled,          ///< another device held what was left, and nothing came of it there
+  put_off,          ///< what is left has failed and is to be tried again later, or another run works on it
+  awaiting_answer,  ///< a question about a failure waits for its answer, and nothing is begun meanwhile
 };
 inline constexpr std::size_t kIdleReasons = static_cast<std::size_t>(Idle::awaiting_answer) + 1;
 std::string_view name_of(Idle why);

@@ -15,9 +15,9 @@ double windows_in(Seconds audio);
 /// Windows that a device did, or is to do, in one run.
 struct WindowWork {
   double windows = 0;
-  Seconds audio{};  ///< in all of them
-  Seconds busy{};   ///< that it took; not known for work that is still to be done
-  int capacity = 1;   ///< windows in flight at most
+  Seconds audio{};   ///< in all of them
+  Seconds busy{};    ///< that it took; not known for work that is still to be done
+  int capacity = 1;  ///< windows in flight at most
 };
 
 /// What a window costs a device: fixed + audio / speed of its time, as a line through what the windows of whole runs

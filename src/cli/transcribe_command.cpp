@@ -22,7 +22,6 @@
 #include "device/machine_devices.h"
 #include "hub/files_of_model.h"
 #include "hub/find.h"
-#include "cli/interrupt.h"
 #include "hub/memory_plan.h"
 #include "transcribe/output_plan.h"
 #include "transcribe/run.h"

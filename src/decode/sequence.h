@@ -8,8 +8,8 @@
 
 #include "base/clock.h"
 #include "decode/beams.h"
-#include "decode/sequence_request.h"
 #include "decode/sampler.h"
+#include "decode/sequence_request.h"
 
 namespace tutti {
 

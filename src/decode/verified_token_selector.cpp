@@ -33,9 +33,9 @@ bool near(double one, double other) {
 
 /// A logit was no number, or no token is possible: the request fails, whatever token is selected.
 bool fails(const Selection& selection) {
-  return std::isnan(selection.choice.logprob) || std::ranges::any_of(selection.continuations, [](const Continuation& one) {
-           return std::isnan(one.sum_logprob);
-         });
+  return std::isnan(selection.choice.logprob) ||
+         std::ranges::any_of(selection.continuations,
+                             [](const Continuation& one) { return std::isnan(one.sum_logprob); });
 }
 
 /// Neighbours whose sums are near each other may have swapped, the last one with one that is not listed.
@@ -52,7 +52,8 @@ bool same_offers(const std::vector<Continuation>& found, const std::vector<Conti
 
 }  // namespace
 
-std::vector<Selection> select_on_host(const StepRows& step, std::span<const Sequence> live, const DecodingTokens& tokens) {
+std::vector<Selection> select_on_host(const StepRows& step, std::span<const Sequence> live,
+                                      const DecodingTokens& tokens) {
   const c10::InferenceMode no_autograd;
   const auto logits = to_host(step.logits);
   const auto row = [&, width = logits.size(1)](std::int64_t index) {
@@ -81,11 +82,13 @@ VerifiedTokenSelector::VerifiedTokenSelector(TokenSelector selector) : selector_
 
 TokenSelector VerifiedTokenSelector::at_device() {
   return [selector = DeviceTokenSelector()](const StepRows& step, std::span<const Sequence> live,
-                                 const DecodingTokens& tokens) mutable { return selector.select_tokens(step, live, tokens); };
+                                            const DecodingTokens& tokens) mutable {
+    return selector.select_tokens(step, live, tokens);
+  };
 }
 
 std::vector<Selection> VerifiedTokenSelector::select_tokens(const StepRows& step, std::span<const Sequence> live,
-                                         const DecodingTokens& tokens) {
+                                                            const DecodingTokens& tokens) {
   auto found = selector_(step, live, tokens);
   const int kind = kind_of(step, live);
   if (known_.contains(kind)) return found;

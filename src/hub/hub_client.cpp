@@ -174,7 +174,8 @@ HttpReply HubClient::follow(std::string url, std::int64_t from, const HttpSink& 
 bool HubClient::try_again(const HttpReply& reply, const std::string& thing, int failures) {
   if (!passes(reply) || failures >= kAttempts) return false;
   const auto requested = number(reply.header("retry-after"));
-  const Seconds pause = std::min(Seconds(requested ? static_cast<double>(*requested) : 1 << (failures - 1)), kLongestWait);
+  const Seconds pause =
+      std::min(Seconds(requested ? static_cast<double>(*requested) : 1 << (failures - 1)), kLongestWait);
   log(Level::warning, explain(reply, thing, access_).what + "; trying again in " +
                           std::to_string(static_cast<int>(pause.count())) + " s");
   hooks_.wait(pause);

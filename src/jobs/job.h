@@ -59,7 +59,8 @@ struct JobSpec {
 
 /// Whether the requested work is the known one: the same input in the same version, transcribed in the same way.
 inline bool is_same_work(const JobSpec& known, const JobSpec& requested) {
-  return known.input == requested.input && is_unchanged(known.identity, requested.identity) && known.options == requested.options;
+  return known.input == requested.input && is_unchanged(known.identity, requested.identity) &&
+         known.options == requested.options;
 }
 
 /// A file that a job made: its public name, and what must be in it.
@@ -82,12 +83,12 @@ struct Job {
   int strikes = 0;       // of them those that count towards giving up
   double progress = 0;   // 0..1, of the attempt in work
   std::string sha256{};  // of the input; empty: not read yet
-  JobId same_as = 0;    // has the same content and options as that job; 0: none known
+  JobId same_as = 0;     // has the same content and options as that job; 0: none known
   StoreTime submitted{};
   StoreTime not_before{};
   bool cancel_requested = false;  // running, and to be stopped
-  std::string device{};        // of the latest attempt
-  std::string error{};         // of the latest attempt that failed
+  std::string device{};           // of the latest attempt
+  std::string error{};            // of the latest attempt that failed
 };
 
 /// How an attempt ended. Only `failed` and `expired` count as faults.

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "jobs/retry.h"
 #include "jobs/job.h"
+#include "jobs/retry.h"
 
 namespace tutti {
 

@@ -44,6 +44,7 @@ struct RetryDecision {
 
 /// Decides, purely. `dice` in [0, 1): full jitter on the doubling wait, so that what failed together does not come back
 /// together.
-RetryDecision decide_retry(FailureClass failure, const RetryHistory& history, double dice, const RetryRules& rules = {});
+RetryDecision decide_retry(FailureClass failure, const RetryHistory& history, double dice,
+                           const RetryRules& rules = {});
 
 }  // namespace tutti

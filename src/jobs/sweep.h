@@ -23,8 +23,8 @@ struct SweepReport {
   std::vector<Stuck> stuck{};    // done, with outputs that cannot be put in place: they wait for the next sweep
 };
 
-/// Repairs what a killed process left, at start, before anything is submitted; reaps first. Staged files that this store
-/// knows nothing of are removed when older than a day.
+/// Repairs what a killed process left, at start, before anything is submitted; reaps first. Staged files that this
+/// store knows nothing of are removed when older than a day.
 Result<SweepReport> sweep_outputs(JobStore& store, std::span<const std::filesystem::path> staging_folders,
                                   Existing existing = Existing::keep);
 

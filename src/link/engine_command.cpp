@@ -56,10 +56,9 @@ Result<EngineCommand> engine_command(const EngineSettings& settings, const std::
   const bool named = !settings.engine.empty();
   const fs::path engine = named ? fs::path(settings.engine) : settings.own_folder / "tutti-engine";
   if (::access(engine.c_str(), X_OK) != 0 || !fs::is_regular_file(engine))
-    return fail(
-        Fault::missing,
-        "tutti-engine: no executable at " + engine.string() + (named ? " (TUTTI_ENGINE)" : " (beside tutti)"),
-        named ? "Correct or unset TUTTI_ENGINE" : "Set TUTTI_ENGINE to its path, or install both together");
+    return fail(Fault::missing,
+                "tutti-engine: no executable at " + engine.string() + (named ? " (TUTTI_ENGINE)" : " (beside tutti)"),
+                named ? "Correct or unset TUTTI_ENGINE" : "Set TUTTI_ENGINE to its path, or install both together");
   auto words = split_words(settings.wrapper);
   if (!words) return fail_in("TUTTI_ENGINE_WRAPPER", std::move(words.error()));
   EngineCommand command{.words = std::move(*words)};

@@ -26,7 +26,7 @@ struct EngineSettings {
   std::string engine{};                // TUTTI_ENGINE: path of the executable
   std::string wrapper{};               // TUTTI_ENGINE_WRAPPER: "gdb --args"
   std::filesystem::path own_folder{};  // this program's folder
-  bool threads_set_by_user = false;        // OMP_WAIT_POLICY or GOMP_SPINCOUNT: how its threads wait for each other
+  bool threads_set_by_user = false;    // OMP_WAIT_POLICY or GOMP_SPINCOUNT: how its threads wait for each other
 
   static EngineSettings of_this_process();
 };

@@ -50,7 +50,9 @@ class Heartbeat {
   static Clock::Instant::duration whole(Seconds time) {
     return std::chrono::duration_cast<Clock::Instant::duration>(time);
   }
-  Instant silent_at() const { return std::max(last_message_ + whole(limits_.silence), last_ping_ + whole(limits_.silence / 2)); }
+  Instant silent_at() const {
+    return std::max(last_message_ + whole(limits_.silence), last_ping_ + whole(limits_.silence / 2));
+  }
 
   HeartbeatLimits limits_;
   Instant last_message_;

@@ -6,7 +6,7 @@
 namespace tutti {
 
 Result<std::string> query_engine(const std::vector<std::string>& arguments,
-                               const std::vector<std::pair<std::string, std::string>>& environment, Seconds within) {
+                                 const std::vector<std::pair<std::string, std::string>>& environment, Seconds within) {
   auto command = engine_command(EngineSettings::of_this_process(), arguments);
   if (!command) return tl::unexpected(command.error());
   command->environment.insert(command->environment.end(), environment.begin(), environment.end());

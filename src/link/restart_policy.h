@@ -9,11 +9,11 @@
 namespace tutti {
 
 struct RestartLimits {
-  int failed_starts = 3;      // in a row without Ready; then we give up
-  int restarts_without_work = 8;    // in a row that were Ready and finished nothing; then we give up
-  Seconds first_wait{0.1};    // before the second restart in a row; the first one is immediate
-  Seconds longest_wait{5.0};  // waits double up to here
-  bool once = false;          // never again: a caller that has other workers decides itself when to start another
+  int failed_starts = 3;          // in a row without Ready; then we give up
+  int restarts_without_work = 8;  // in a row that were Ready and finished nothing; then we give up
+  Seconds first_wait{0.1};        // before the second restart in a row; the first one is immediate
+  Seconds longest_wait{5.0};      // waits double up to here
+  bool once = false;              // never again: a caller that has other workers decides itself when to start another
 };
 
 /// Whether and when a worker that ended is started again. Pure.

@@ -38,7 +38,7 @@ struct Ending {
 struct Reaction {
   std::optional<ToWorker> reply{};
   std::optional<Ending> ending{};
-  std::optional<Ready> ready{};         // the model is loaded
+  std::optional<Ready> ready{};              // the model is loaded
   std::optional<ToControl> worker_answer{};  // the answer to a caller's request
 };
 

@@ -60,7 +60,8 @@ void Supervisor::run() {
     bool was_ready = false;
     const Ending ending = live(was_ready);
     if (stop_at()) break;
-    const bool has_finished_work = state_.with([](const WorkerState& state) { return state.table.has_finished_work(); });
+    const bool has_finished_work =
+        state_.with([](const WorkerState& state) { return state.table.has_finished_work(); });
     const auto decision = policy.ended(ending, was_ready, has_finished_work);
     if (decision.give_up) {
       const Error error{decision.give_up->fault, options_.name + ": " + decision.give_up->what, decision.give_up->hint};
@@ -157,7 +158,8 @@ std::optional<Ending> Supervisor::drain_messages(WorkerProcess& process, Clock::
   for (;;) {
     auto packet = process.connection.receive(Seconds(0));
     if (!packet)
-      return Ending{.error = process.send_error.value_or(packet.error()), .leaving = packet.error().fault == Fault::device};
+      return Ending{.error = process.send_error.value_or(packet.error()),
+                    .leaving = packet.error().fault == Fault::device};
     if (!*packet) return {};
     auto message = decode_to_control((*packet)->message);
     if (!message) return Ending{message.error()};

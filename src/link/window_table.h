@@ -60,7 +60,7 @@ class WindowTable {
   void abandon(const Error& why);
 
   bool idle() const { return waiting() == 0; }
-  std::size_t waiting() const;                 // requests not answered yet
+  std::size_t waiting() const;                                   // requests not answered yet
   bool has_finished_work() const { return has_finished_work_; }  // the present worker finished something
 
  private:

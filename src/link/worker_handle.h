@@ -9,8 +9,8 @@
 #include "base/units.h"
 #include "link/messages.h"
 #include "link/supervisor.h"
-#include "link/window_table.h"
 #include "link/window_engine.h"
+#include "link/window_table.h"
 
 namespace tutti {
 

@@ -14,8 +14,8 @@
 #include "link/query_engine.h"
 #include "text/error_rate.h"
 #include "text/normaliser.h"
-#include "transcribe/stop_signal.h"
 #include "transcribe/speech_chunks.h"
+#include "transcribe/stop_signal.h"
 
 namespace tutti {
 namespace {

@@ -45,9 +45,9 @@ struct WindowCounts {
 struct FileOutcome {
   std::size_t index = 0;  // in the order of the command line
   std::filesystem::path input{};
-  Seconds duration{};  // of the audio
-  Seconds requested{};     // of it within the clips that were to be transcribed; without clips, all of it
-  Seconds elapsed{};   // from the start of its decoding to its outputs
+  Seconds duration{};   // of the audio
+  Seconds requested{};  // of it within the clips that were to be transcribed; without clips, all of it
+  Seconds elapsed{};    // from the start of its decoding to its outputs
   std::string language{};
   std::vector<std::string> losses{};  // what damage in the input cost
   bool without_speech = false;        // its transcript has no text

@@ -21,7 +21,7 @@ LongFormOptions fitting(LongFormOptions rules, const SpecialTokens& special) {
 
 /// What every window of every file would fail of, one after the other.
 Result<void> check_request(const Tokenizer& tokenizer, const LongFormOptions& rules,
-                         const std::vector<std::int32_t>& named, const Ready& ready) {
+                           const std::vector<std::int32_t>& named, const Ready& ready) {
   if (auto known = check_suppressed(named, ready.n_vocab); !known) return known;
   const SpecialTokens& special = tokenizer.special();
   if (special.multilingual && rules.language && !special.language_token(*rules.language))
@@ -38,7 +38,7 @@ Result<void> check_request(const Tokenizer& tokenizer, const LongFormOptions& ru
 }  // namespace
 
 TranscriptionContext ModelContext::context(WindowEngine& engine, const RunOptions& options,
-                                          const OnProgressOfFile& on_progress, bool rationed) const {
+                                           const OnProgressOfFile& on_progress, bool rationed) const {
   return {.windows = {.engine = engine,
                       .tokenizer = tokenizer,
                       .options = options.decoding,
@@ -58,11 +58,11 @@ Result<ModelContext> spoken_model(Tokenizer tokenizer, const Ready& ready, const
   auto suppressed = suppressed_tokens(tokenizer, options.decoding.suppress_tokens);
   if (options.vad) rules.clip_timestamps = LongFormOptions{}.clip_timestamps;  // they cut the speech beforehand
   return ModelContext{.tokenizer = std::move(tokenizer),
-                     .log_mel = LogMel(ready.n_mels),
-                     .suppressed = std::move(suppressed),
-                     .rules = std::move(rules),
-                     .frames_per_window = 2 * ready.n_audio_ctx,
-                     .n_text_ctx = ready.n_text_ctx};
+                      .log_mel = LogMel(ready.n_mels),
+                      .suppressed = std::move(suppressed),
+                      .rules = std::move(rules),
+                      .frames_per_window = 2 * ready.n_audio_ctx,
+                      .n_text_ctx = ready.n_text_ctx};
 }
 
 }  // namespace tutti

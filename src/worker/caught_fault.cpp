@@ -5,8 +5,8 @@
 #include <exception>
 #include <string>
 
-#include "model/gpu/out_of_memory.h"
 #include "model/decoder_step/kernels.h"
+#include "model/gpu/out_of_memory.h"
 
 namespace tutti {
 namespace {

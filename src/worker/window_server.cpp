@@ -255,21 +255,21 @@ void WindowServer::answer_alignment(const AlignWindow& message, const Window& wi
 
 void WindowServer::submit(const DecodeWindow& message, const Window& window) {
   SequenceRequest job{.window_id = message.window,
-                    .request = message.request,
-                    .window = window.kv,
-                    .prompt = message.prompt,
-                    .sot_index = message.sot_index,
-                    .temperature = message.temperature,
-                    .best_of = message.best_of,
-                    .seed = message.seed,
-                    .beam_size = message.beam_size,
-                    .patience = message.patience,
-                    .length_penalty = message.length_penalty,
-                    .max_tokens = message.max_tokens,
-                    .rules = {.suppress_blank = message.suppress_blank,
-                              .suppress = message.suppress,
-                              .timestamps = message.timestamps,
-                              .max_initial_timestamp = message.max_initial_timestamp}};
+                      .request = message.request,
+                      .window = window.kv,
+                      .prompt = message.prompt,
+                      .sot_index = message.sot_index,
+                      .temperature = message.temperature,
+                      .best_of = message.best_of,
+                      .seed = message.seed,
+                      .beam_size = message.beam_size,
+                      .patience = message.patience,
+                      .length_penalty = message.length_penalty,
+                      .max_tokens = message.max_tokens,
+                      .rules = {.suppress_blank = message.suppress_blank,
+                                .suppress = message.suppress,
+                                .timestamps = message.timestamps,
+                                .max_initial_timestamp = message.max_initial_timestamp}};
   const auto sound = check(job, model_.network->dims());
   if (!sound) return fail_window(message.window, message.request, sound.error());
   free_slots_for(job.slots());

@@ -26,7 +26,8 @@ TEST(DispatcherFaults, LostWorkersWorkIsRetriedElsewhereAndAlone) {
   for (const auto& grant : grants)
     if (grant.device == 0) {
       victims.push_back(grant.job);
-      EXPECT_EQ(dispatcher.failed(grant.id, Blame::device, "killed by signal 9", Seconds(1)).next, FailureDecision::Next::retry);
+      EXPECT_EQ(dispatcher.failed(grant.id, Blame::device, "killed by signal 9", Seconds(1)).next,
+                FailureDecision::Next::retry);
     }
   EXPECT_EQ(state_of(dispatcher, 0, Seconds(1)), DeviceState::suspect) << "one worker lost is one failure";
   const auto meanwhile = take_all(dispatcher, Seconds(1));
@@ -43,7 +44,8 @@ TEST(DispatcherFaults, JobThatKillsTwoWorkersFailsAndDevicesAreCleared) {
   Dispatcher dispatcher = two_cards(1);
   add_file(dispatcher, 7, Seconds(300));
   const auto first = dispatcher.next({});
-  EXPECT_EQ(dispatcher.failed(first->id, Blame::device, "killed by signal 11", Seconds(1)).next, FailureDecision::Next::retry);
+  EXPECT_EQ(dispatcher.failed(first->id, Blame::device, "killed by signal 11", Seconds(1)).next,
+            FailureDecision::Next::retry);
   const auto second = dispatcher.next(Seconds(1));
   ASSERT_TRUE(second);
   EXPECT_NE(second->device, first->device);
@@ -111,7 +113,8 @@ TEST(DispatcherFaults, ACardThatFailsAgainWithoutTheJobTakesItsBlameBack) {
   ASSERT_TRUE(other && other->device == first->device);
   dispatcher.failed(other->id, Blame::device, "killed by signal 11", Seconds(2));
   const FailureDecision result = dispatcher.failed(second->id, Blame::device, "killed by signal 11", Seconds(2));
-  EXPECT_EQ(result.next, FailureDecision::Next::retry) << "the first card is ill, and only one is left to speak against 7";
+  EXPECT_EQ(result.next, FailureDecision::Next::retry)
+      << "the first card is ill, and only one is left to speak against 7";
 }
 
 TEST(DispatcherFaults, DeadDeviceGetsThreeJobsOnlyAndAllFinishElsewhere) {
@@ -194,7 +197,8 @@ TEST(DispatcherFaults, OutOfMemoryHalvesTheSlotsAndBlamesNoJob) {
   dispatcher.offer(1, Seconds(30), 100, {});
   auto grants = take_all(dispatcher, {});
   ASSERT_EQ(grants.size(), 8u);
-  EXPECT_EQ(dispatcher.failed(grants[0].id, Blame::exhausted, "out of memory", Seconds(1)).next, FailureDecision::Next::retry);
+  EXPECT_EQ(dispatcher.failed(grants[0].id, Blame::exhausted, "out of memory", Seconds(1)).next,
+            FailureDecision::Next::retry);
   for (std::size_t i = 1; i < grants.size(); ++i) dispatcher.finished(grants[i].id, Seconds(2));
   EXPECT_EQ(take_all(dispatcher, Seconds(2)).size(), 4u);
   EXPECT_EQ(state_of(dispatcher, 0, Seconds(2)), DeviceState::healthy) << "it is no fault of the device";

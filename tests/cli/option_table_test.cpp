@@ -116,7 +116,9 @@ TEST(OptionTable, WhereTooFewWordsAreGivenThoseThatAreThereAreNamed) {
   std::vector<std::string> words;
   OptionTable table("prepare", "Test.");
   table.positional(words, "whisper FILE...", "recordings", 2);
-  const auto reported = [&](const std::vector<std::string>& arguments) { return table.read(arguments, {}).error().what; };
+  const auto reported = [&](const std::vector<std::string>& arguments) {
+    return table.read(arguments, {}).error().what;
+  };
   EXPECT_EQ(reported({}), "expected whisper FILE..., found nothing");
   EXPECT_EQ(reported({"whisper"}), "expected whisper FILE..., found only whisper");
   EXPECT_TRUE(table.read({"whisper", "a.mp3"}, {}));

@@ -146,7 +146,8 @@ DevicePast past_of_clips(std::int64_t windows) {
     const Seconds audio(15 * count), busy(count * (0.7 + 15 / 40.0));
     for (const char* device : {"cpu:0", "cpu:1"}) {
       end.audio += audio;
-      end.devices.push_back({.device = device, .audio = audio, .busy = busy, .windows = windows, .window_capacity = 10});
+      end.devices.push_back(
+          {.device = device, .audio = audio, .busy = busy, .windows = windows, .window_capacity = 10});
       EXPECT_TRUE((*store)->record_speed({.key = {device, "base", "default", 10},
                                           .speed = audio / busy,
                                           .samples = static_cast<std::int64_t>(audio / Seconds(30)),

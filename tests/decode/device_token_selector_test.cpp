@@ -13,8 +13,8 @@
 
 #include "base/log.h"
 #include "decode/batcher.h"
-#include "decode/verified_token_selector.h"
 #include "decode/formula_stepper.h"
+#include "decode/verified_token_selector.h"
 
 namespace tutti {
 namespace {
@@ -157,7 +157,8 @@ TEST(DeviceTokenSelector, DrawsEveryTokenAsOftenAsItIsProbable) {
     live.push_back({.of = job, .sample = {.tokens = {1}, .steps = 1}});
   }
   std::map<std::int32_t, int> times;
-  for (const auto& one : DeviceTokenSelector().select_tokens({logits, newest, no_sot}, live, kTokens)) ++times[one.choice.token];
+  for (const auto& one : DeviceTokenSelector().select_tokens({logits, newest, no_sot}, live, kTokens))
+    ++times[one.choice.token];
   ASSERT_EQ(times.size(), 3U);
   EXPECT_NEAR(times[40], 1200, 120);  // five standard deviations
   EXPECT_NEAR(times[90], 600, 110);
@@ -166,9 +167,9 @@ TEST(DeviceTokenSelector, DrawsEveryTokenAsOftenAsItIsProbable) {
 
 TEST(VerifiedTokenSelector, OnlyContinuationsOfEqualSumsMayBeReordered) {
   const Selection wanted{.continuations = {{.token = 5, .sum_logprob = -1.0F},
-                                         {.token = 6, .sum_logprob = -2.0F},
-                                         {.token = 7, .sum_logprob = -2.0F},
-                                         {.token = 8, .sum_logprob = -3.0F}}};
+                                           {.token = 6, .sum_logprob = -2.0F},
+                                           {.token = 7, .sum_logprob = -2.0F},
+                                           {.token = 8, .sum_logprob = -3.0F}}};
   const auto named = [&](std::vector<std::int32_t> tokens) {
     auto found = wanted;
     for (std::size_t i = 0; i < tokens.size(); ++i) found.continuations[i].token = tokens[i];
@@ -183,11 +184,12 @@ TEST(VerifiedTokenSelector, OnlyContinuationsOfEqualSumsMayBeReordered) {
 TEST(VerifiedTokenSelector, TrustsAnAgreeingDeviceAndChecksEachStepKindOnce) {
   at::manual_seed(7);
   int checked = 0;
-  VerifiedTokenSelector selector([&checked, real = DeviceTokenSelector()](const auto& step, auto live, const auto& tokens) mutable {
-    auto selections = real.select_tokens(step, live, tokens);
-    if (++checked > 1) selections[0].choice.token ^= 1;  // who looks?
-    return selections;
-  });
+  VerifiedTokenSelector selector(
+      [&checked, real = DeviceTokenSelector()](const auto& step, auto live, const auto& tokens) mutable {
+        auto selections = real.select_tokens(step, live, tokens);
+        if (++checked > 1) selections[0].choice.token ^= 1;  // who looks?
+        return selections;
+      });
   const auto live = all_kinds();
   const Rows rows(live.size());
   const auto logits = random_logits();
@@ -219,7 +221,8 @@ TEST(VerifiedTokenSelector, ReplacesWrongSelectionsAndStopsTrustingTheDevice) {
     if (damage == 2) one.choice.logprob += 0.1;
     if (damage == 3) wrong[0].no_speech_prob.reset();
     output.clear();
-    VerifiedTokenSelector selector([&](const StepRows&, std::span<const Sequence>, const DecodingTokens&) { return wrong; });
+    VerifiedTokenSelector selector(
+        [&](const StepRows&, std::span<const Sequence>, const DecodingTokens&) { return wrong; });
     const auto found = selector.select_tokens(rows.of(logits), live, kTokens);
     EXPECT_FALSE(selector.trusted()) << damage;
     EXPECT_NE(output.find("selected on the host"), std::string::npos) << damage;

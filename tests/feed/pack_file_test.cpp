@@ -111,8 +111,8 @@ TEST(PackFile, SetTooLargeForMemoryOrCacheIsRefusedBeforeWork) {
   options.resident.space = Bytes{100'000};
   const Error memory = refusal(options);
   EXPECT_EQ(memory.fault, Fault::exhausted);
-  EXPECT_THAT(memory.text(),
-              testing::AllOf(HasSubstr("data-set memory"), HasSubstr("space for 100 kB"), HasSubstr("data-set mapped")));
+  EXPECT_THAT(memory.text(), testing::AllOf(HasSubstr("data-set memory"), HasSubstr("space for 100 kB"),
+                                            HasSubstr("data-set mapped")));
   EXPECT_TRUE(packs_in(options.cache.folder).empty());
   options.resident.space = Bytes{100 << 20};
   options.cache.most = Bytes{100'000};

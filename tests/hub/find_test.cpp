@@ -282,5 +282,6 @@ TEST(FindModel, AMissingFileOfAModelIsNoNameOfAHub) {
 TEST(FindModel, AModelInACacheIsFoundBesideAFolderOfItsOrganisation) {
   Caches caches;
   write_model(caches.folders.own / "openai--whisper-tiny.en");
-  EXPECT_EQ(find_model("openai/whisper-tiny.en", caches.folders).value(), caches.folders.own / "openai--whisper-tiny.en");
+  EXPECT_EQ(find_model("openai/whisper-tiny.en", caches.folders).value(),
+            caches.folders.own / "openai--whisper-tiny.en");
 }

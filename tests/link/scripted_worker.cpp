@@ -34,9 +34,10 @@ class ScriptedWorker {
   }
 
   int run() {
-    reply(Hello{.protocol = static_cast<std::uint32_t>(std::stoul(reported("protocol", std::to_string(kProtocolVersion)))),
-              .build_id = reported("build", "scripted"),
-              .device_uuid = reported("uuid", std::getenv("CUDA_VISIBLE_DEVICES"))});
+    reply(Hello{
+        .protocol = static_cast<std::uint32_t>(std::stoul(reported("protocol", std::to_string(kProtocolVersion)))),
+        .build_id = reported("build", "scripted"),
+        .device_uuid = reported("uuid", std::getenv("CUDA_VISIBLE_DEVICES"))});
     while (auto packet = connection_.receive()) {
       auto message = decode_to_worker((*packet)->message);
       if (!message) return 9;
@@ -116,7 +117,8 @@ class ScriptedWorker {
     if (then == "hang") hang();
     if (then == "garble" && !connection_.send("\xff\xff nonsense")) std::exit(0);
     if (then == "exhausted")
-      reply(Failed{.window = order.window, .request = order.request, .fault = Fault::exhausted, .what = "out of memory"});
+      reply(
+          Failed{.window = order.window, .request = order.request, .fault = Fault::exhausted, .what = "out of memory"});
     if (then == "repeat") answer(order), answer(order);
     // A stall sends nothing more about this window and goes on answering pings.
   }

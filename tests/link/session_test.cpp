@@ -67,8 +67,10 @@ TEST(Session, WithoutRequestedDeviceTheWorkerMayNameAny) {
 TEST(Session, ASliceOfACardIsItselfUnderBothOfItsNames) {
   SessionTerms slice = terms();
   slice.device_uuid = "MIG-6e0af2c8-1";
-  EXPECT_TRUE(Session(slice, kStart).on_message(Hello{.build_id = "b1", .device_uuid = "GPU-6e0af2c8-1"}, kStart).reply);
-  EXPECT_FALSE(Session(slice, kStart).on_message(Hello{.build_id = "b1", .device_uuid = "GPU-6e0af2c8-2"}, kStart).reply);
+  EXPECT_TRUE(
+      Session(slice, kStart).on_message(Hello{.build_id = "b1", .device_uuid = "GPU-6e0af2c8-1"}, kStart).reply);
+  EXPECT_FALSE(
+      Session(slice, kStart).on_message(Hello{.build_id = "b1", .device_uuid = "GPU-6e0af2c8-2"}, kStart).reply);
 }
 
 TEST(Session, AFaultWhileLoadingIsFinalUnlessTryingAgainCouldHelp) {

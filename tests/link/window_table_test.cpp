@@ -202,7 +202,8 @@ TEST(WindowTable, AlignmentMustCoverEveryRequestedToken) {
   table.due();
   EXPECT_FALSE(table.on_message(Aligned{.window = 3, .request = 5, .starts = {0, 1}, .probabilities = {1.0F, 1.0F}}));
   EXPECT_FALSE(table.on_message(Aligned{.window = 3, .request = 5, .starts = {0, 1, 2}, .probabilities = {1.0F}}));
-  EXPECT_FALSE(table.on_message(Aligned{.window = 3, .request = 6, .starts = {0, 1, 2}, .probabilities = {1.0F, 1.0F}}));
+  EXPECT_FALSE(
+      table.on_message(Aligned{.window = 3, .request = 6, .starts = {0, 1, 2}, .probabilities = {1.0F, 1.0F}}));
   EXPECT_FALSE(table.on_message(Decoded{.window = 3, .request = 5}));
   EXPECT_TRUE(table.on_message(Aligned{.window = 3, .request = 5, .starts = {0, 1, 2}, .probabilities = {1.0F, 1.0F}}));
   EXPECT_EQ(std::get<Aligned>(*table.take(3)).starts.back(), 2);
@@ -264,7 +265,8 @@ std::set<WindowId> story(unsigned seed, WindowId poison, unsigned bad_luck) {
   std::vector<ToWorker> inbox;
   std::set<WindowId> failed, decoded;
   const auto work_on = [&](const ToWorker& order) {
-    if (const auto* open = std::get_if<OpenWindow>(&order)) return bool(table.on_message(Opened{.window = open->window}));
+    if (const auto* open = std::get_if<OpenWindow>(&order))
+      return bool(table.on_message(Opened{.window = open->window}));
     const WindowId window = std::get<DecodeWindow>(order).window;
     if (window == poison) return false;
     hear_decoded(table, window);

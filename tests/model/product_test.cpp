@@ -83,7 +83,9 @@ TEST_P(Products, AreTheSameByEverySetOfInstructions) {
   const auto x = at::randn({37, 96});
   const auto expected = product_by(Instructions::avx2, x, packed);
   // Integers are exact, but rows in two parts are rounded in two ways; sums of bfloat16 products differ in their order.
-  const double tolerance = GetParam().parts == 2 ? 2e-3 : GetParam().precision == WeightPrecision::bfloat16 ? 1e-4 : 1e-5;
+  const double tolerance = GetParam().parts == 2                               ? 2e-3
+                           : GetParam().precision == WeightPrecision::bfloat16 ? 1e-4
+                                                                               : 1e-5;
   for (const auto instructions : sets_of_this_processor()) {
     EXPECT_LT(distance(product_by(instructions, x, packed), expected), tolerance) << static_cast<int>(instructions);
   }

@@ -3,11 +3,11 @@
 
 #include <cmath>
 
-#include "model/golden.h"
 #include "model/decoder_step/attend.h"
 #include "model/decoder_step/byte_heads.h"
 #include "model/decoder_step/kernels.h"
 #include "model/decoder_step/step_device.h"
+#include "model/golden.h"
 
 namespace tutti {
 namespace {

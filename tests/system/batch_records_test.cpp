@@ -138,7 +138,8 @@ TEST_F(BatchRecordsTest, ACardThatNeedsAResetGoesIntoQuarantineAndTheOthersDoIts
   const auto end = running.wait();
   ASSERT_EQ(end.exit_code, 0) << end.err;
   EXPECT_EQ(report()["successful"], 10);
-  const auto reported = run_program({kTutti, "history", "--run", "1", "--json", "--state", (folder_ / "state").string()});
+  const auto reported =
+      run_program({kTutti, "history", "--run", "1", "--json", "--state", (folder_ / "state").string()});
   std::string kinds;
   const json history = json::parse(reported.out);
   for (const auto& event : history["events"]) kinds += event["kind"].get<std::string>() + " ";

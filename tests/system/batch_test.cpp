@@ -179,7 +179,8 @@ failures = ["stall@1.5"]
   EXPECT_EQ(reported["devices"][0]["restarts"], 0);
   EXPECT_GE(reported["devices"][1]["idle"].value("fault", 0.0), 10) << reported["devices"].dump();
   EXPECT_EQ(reported["devices"][1]["restarts"], 1);
-  for (const auto& asset : reported["assets"]) EXPECT_EQ(asset["attempts"], 1) << "a window that moves is no new attempt";
+  for (const auto& asset : reported["assets"])
+    EXPECT_EQ(asset["attempts"], 1) << "a window that moves is no new attempt";
 }
 
 TEST_F(BatchTest, ALostCardGetsNothingMoreAndComesBackAfterACanary) {
@@ -336,7 +337,8 @@ name = "dies"
 failures = ["die@2"]
 )"));
   ASSERT_EQ(end.exit_code, 0) << end.err;
-  const auto reported = run_program({kTutti, "history", "--run", "1", "--json", "--state", (folder_ / "state").string()});
+  const auto reported =
+      run_program({kTutti, "history", "--run", "1", "--json", "--state", (folder_ / "state").string()});
   const json history = json::parse(reported.out);
   std::string kinds;
   for (const auto& event : history["events"]) {

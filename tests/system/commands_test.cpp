@@ -356,5 +356,5 @@ TEST(Features, WithVadReportsSpeechAndItsShare) {
   EXPECT_EQ(whole[0]["frames"], 100);
   EXPECT_FALSE(whole[0].contains("speech"));
   expect_output(run_program({tutti_program(), "features", "--vad-threshold", "0.3", data("vad/speech.wav")}).err,
-              "--vad");
+                "--vad");
 }

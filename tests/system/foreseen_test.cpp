@@ -87,7 +87,7 @@ class ForeseenTimed : public BatchTest {
     for (const int length : kLengths) lengths.push_back(length * found / claimed);
     EXPECT_TRUE(write_file_atomically(folder_ / "lengths.json", lengths.dump()));
     const json reports = plan({"--simulate", "--durations", (folder_ / "lengths.json").string(), "--devices", cards,
-                            "--unit", "window", "--error", "0"});
+                               "--unit", "window", "--error", "0"});
     for (const auto& policy : reports["policies"])
       if (policy["name"] == "tutti") return policy["makespan_s"].get<double>();
     return 0;

@@ -36,7 +36,7 @@ std::vector<nlohmann::json> reported_of(const std::vector<CheckApart>& checks, S
 TEST(GpuCheck, KilledCheckIsAFindingAndTheOthersStillRun) {
   const auto lines =
       reported_of({check("step", "kill -SEGV $$"), check("select", R"(echo '{"note": "by select"}')"),
-               check("worker", R"(echo '{"note": "why worker failed"}'; exit 1)"), check("speed", "exit 7")});
+                   check("worker", R"(echo '{"note": "why worker failed"}'; exit 1)"), check("speed", "exit 7")});
   ASSERT_EQ(lines.size(), 5U);
   EXPECT_EQ(lines[0]["check"], "step");
   EXPECT_EQ(lines[0]["passed"], false);

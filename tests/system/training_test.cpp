@@ -40,8 +40,8 @@ TEST(Training, SmokeRecipeMakesAModelThatIsEvaluated) {
   const auto found = run_program({tutti_program(), "transcribe", "--model", model, "-f", "txt", "-o",
                                   out.path().string(), "--temperature", "0", data + "/wavs/LJ001-0002.wav"});
   EXPECT_EQ(found.exit_code, 0) << found.err;
-  const auto checked = run_program({tutti_program(), "evaluate", "--model", model, "--data", data, "--json", "--samples",
-                                   "2", "--report", (out / "report.html").string()});
+  const auto checked = run_program({tutti_program(), "evaluate", "--model", model, "--data", data, "--json",
+                                    "--samples", "2", "--report", (out / "report.html").string()});
   ASSERT_EQ(checked.exit_code, 0) << checked.err;
   const auto result = nlohmann::json::parse(checked.out);
   EXPECT_EQ(result["samples"], 2);

@@ -176,7 +176,8 @@ TEST(Peers, LossOfRankZeroIsNotReportedAtEveryHeartbeat) {
       kHasty);
   const auto decoder_input = testing::internal::GetCapturedStderr();
   std::size_t complaints = 0;
-  for (auto at = decoder_input.find("sendBytes failed"); at != std::string::npos; at = decoder_input.find("sendBytes failed", at + 1))
+  for (auto at = decoder_input.find("sendBytes failed"); at != std::string::npos;
+       at = decoder_input.find("sendBytes failed", at + 1))
     ++complaints;
   EXPECT_LE(complaints, 1U) << decoder_input;
 }

@@ -12,11 +12,11 @@
 #include "support/log_capture.h"
 #include "support/small_files.h"
 #include "support/temp_folder.h"
-#include "train/report/tensorboard_writer.h"
 #include "train/report/loss_picture.h"
 #include "train/report/machine_line.h"
 #include "train/report/progress_line.h"
 #include "train/report/reporter.h"
+#include "train/report/tensorboard_writer.h"
 #include "train/report/training_log.h"
 
 namespace tutti {
@@ -80,7 +80,8 @@ TEST(ProgressLine, TimeBetweenStepsCountsInTheTimeLeft) {
     return decoder_input.substr(at, decoder_input.find('\n', at) - at);
   };
   EXPECT_NE(of_step("5").find("| 0:15 left"), std::string::npos) << decoder_input;
-  EXPECT_NE(of_step("10").find("| 0:30 left"), std::string::npos) << "ten steps, and two seconds for each:\n" << decoder_input;
+  EXPECT_NE(of_step("10").find("| 0:30 left"), std::string::npos) << "ten steps, and two seconds for each:\n"
+                                                                  << decoder_input;
 }
 
 /// CRC-32C of "123456789" is e3069283; the mask is TensorFlow's.
@@ -202,7 +203,8 @@ TEST(EpochReport, WaitForOtherRanksIsNotBlamedOnTheFeed) {
   const auto decoder_input = [&](Seconds for_ring) {
     return epoch_report(feed, {.waiting = for_ring}, {.stepping = 60, .waiting = 40}, {}).back();
   };
-  EXPECT_EQ(decoder_input(Seconds(40)), "  training waited 40 % of its time for the feed; its stage 'decode' limits it");
+  EXPECT_EQ(decoder_input(Seconds(40)),
+            "  training waited 40 % of its time for the feed; its stage 'decode' limits it");
   feed.stages.stages[0].name = "read";
   EXPECT_EQ(
       decoder_input(Seconds(40)),

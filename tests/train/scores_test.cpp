@@ -9,9 +9,9 @@ namespace tutti {
 namespace {
 
 const std::vector<SampleResult> kSamples{{"1", "good", "one two", "one two"},
-                                        {"2", "poor", "three four", "three for"},
-                                        {"3", "poor", "", ""},
-                                        {"4", "poor", "", "five"}};
+                                         {"2", "poor", "three four", "three for"},
+                                         {"3", "poor", "", ""},
+                                         {"4", "poor", "", "five"}};
 
 TEST(Verdict, PoolsWordsAndScoresSilenceSeparately) {
   const auto e = score_samples(kSamples, "none");

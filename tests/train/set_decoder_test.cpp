@@ -55,9 +55,10 @@ TEST(Listener, AnInterruptionEndsItBetweenTwoSteps) {
   const auto task = small_task();
   const auto model = task->snapshot();
   int targets = 0;
-  const auto found = decode_set(
-      model, task->labels().tokenizer(),
-      {.sot_sequence = task->labels().sot_sequence(), .interrupted = [&targets] { return ++targets > 3; }}, in_batches(8));
+  const auto found =
+      decode_set(model, task->labels().tokenizer(),
+                 {.sot_sequence = task->labels().sot_sequence(), .interrupted = [&targets] { return ++targets > 3; }},
+                 in_batches(8));
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().fault, Fault::cancelled);
 }
@@ -69,7 +70,8 @@ TEST(Listener, AFeedThatBreaksIsItsError) {
     if (std::exchange(given, true)) return fail(Fault::corrupt, "too many bad samples");
     return small_batch(0, 3, kWindow);
   };
-  const auto found = decode_set(model, task->labels().tokenizer(), {.sot_sequence = task->labels().sot_sequence()}, broken);
+  const auto found =
+      decode_set(model, task->labels().tokenizer(), {.sot_sequence = task->labels().sot_sequence()}, broken);
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().what, "too many bad samples");
 }

@@ -172,7 +172,8 @@ TEST(Trainer, OutOfMemoryInEvaluationKeepsTheCheckpoint) {
   const auto end = training.run();
   ASSERT_FALSE(end);
   EXPECT_EQ(end.error().fault, Fault::exhausted);
-  EXPECT_NE(end.error().what.find("could not be evaluated, memory ran out: tried to allocate 20 GiB"), std::string::npos)
+  EXPECT_NE(end.error().what.find("could not be evaluated, memory ran out: tried to allocate 20 GiB"),
+            std::string::npos)
       << end.error().what;
   EXPECT_EQ(checkpoints_in(out.path()), (std::vector<fs::path>{"step-00000003"}));
 }

@@ -42,16 +42,16 @@ class BatchFilesTest : public testing::Test {
   JobId add_missing(const std::string& path) { return submit(folder_ / path, {}, {}); }
 
   JobId submit(const std::filesystem::path& input, InputIdentity identity, std::optional<Seconds> audio,
-                const JobSpec& urgency = {}, std::vector<Format> formats = {}) {
+               const JobSpec& urgency = {}, std::vector<Format> formats = {}) {
     BatchJob& job = jobs_.emplace_back();
     job.formats = std::move(formats);
     job.spec = {.key = urgency.key.empty() ? "/out/" + input.stem().string() : urgency.key,
-                 .batch = "b",
-                 .input = input,
-                 .identity = identity,
-                 .options = "tiny",
-                 .job_class = urgency.job_class,
-                 .deadline = urgency.deadline};
+                .batch = "b",
+                .input = input,
+                .identity = identity,
+                .options = "tiny",
+                .job_class = urgency.job_class,
+                .deadline = urgency.deadline};
     const Submitted answer = store_->submit(run_, {&job.spec, 1})->front();
     const RequestedJob requested{.known = answer, .job = &job, .audio = audio};
     files_->add({&requested, 1});

@@ -263,7 +263,7 @@ TEST_F(BatchFilesTest, ARecordingWhoseOutputsNoFileCanBeCalledFailsFirstAndUnrea
   add("long", {.job_class = JobClass::interactive});
   const std::string name(251, 'a');  // with .txt it fits
   const JobId id = submit(folder_ / "not there.wav", {100, 7}, Seconds(10), {.key = folder_ / "out" / name},
-                           {Format::txt, Format::json});
+                          {Format::txt, Format::json});
   files_->all_added();
   const auto taken = files_->next();
   ASSERT_TRUE(taken);

@@ -61,7 +61,7 @@ class CountingPool final : public DevicePool {
   PoolView shown{};
   std::vector<FirstGrant> granted{};     // to be fetched
   std::function<void()> when_granted{};  // of the latest engine
-  JobEngine::Use use{};             // what every job used
+  JobEngine::Use use{};                  // what every job used
   int engines = 0;
   int let_go = 0;
   std::optional<Error> ended{};

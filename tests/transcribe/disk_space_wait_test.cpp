@@ -24,8 +24,8 @@ class DiskSpaceWaitTest : public testing::Test {
   TempFolder folder_;
   int changes_ = 0;
   DiskSpaceWait wait_{{{folder_.path(), "outputs"}, {folder_.path(), "state"}},
-                 "what is transcribed is kept and written",
-                 [this] { ++changes_; }};
+                      "what is transcribed is kept and written",
+                      [this] { ++changes_; }};
 };
 
 tl::unexpected<Error> full() {
@@ -160,8 +160,8 @@ TEST_F(DiskSpaceWaitTest, AnotherFaultIsNotWaitedFor) {
 }
 
 TEST_F(DiskSpaceWaitTest, CloseCancelsWaitersAndLaterWritesTryOnce) {
-  auto waiting =
-      std::async(std::launch::async, [&] { return wait_.retry_until_written({}, []() -> Result<void> { return full(); }); });
+  auto waiting = std::async(std::launch::async,
+                            [&] { return wait_.retry_until_written({}, []() -> Result<void> { return full(); }); });
   log_.wait_for("No space left on device");
   wait_.close();
   EXPECT_EQ(waiting.get().error().fault, Fault::cancelled);

@@ -60,12 +60,12 @@ TEST(WorkOrder, ClassGoesBeforePriorityAndThatBeforeLength) {
   WorkOrder order(Policy::tutti), arrival(Policy::fifo);
   using enum JobClass;
   const PoolJob jobs[] = {{.id = 1, .audio = Seconds(100)},
-                            {.id = 2, .audio = Seconds(50), .priority = 2},
-                            {.id = 3, .audio = Seconds(10), .kind = normal},
-                            {.id = 4, .audio = Seconds(99), .kind = normal},
-                            {.id = 5, .audio = Seconds(20), .kind = interactive},
-                            {.id = 6, .audio = Seconds(5), .kind = interactive},
-                            {.id = 7, .audio = Seconds(1), .priority = 7}};
+                          {.id = 2, .audio = Seconds(50), .priority = 2},
+                          {.id = 3, .audio = Seconds(10), .kind = normal},
+                          {.id = 4, .audio = Seconds(99), .kind = normal},
+                          {.id = 5, .audio = Seconds(20), .kind = interactive},
+                          {.id = 6, .audio = Seconds(5), .kind = interactive},
+                          {.id = 7, .audio = Seconds(1), .priority = 7}};
   for (const auto& job : jobs) {
     order.add(job);
     arrival.add(job);
@@ -114,9 +114,9 @@ TEST(WorkOrder, WithinAClassItIsTheOrderInWhichTheStoreHandsItsJobsOut) {
     WorkOrder order(Policy::tutti);
     for (std::size_t i = 0; i < specs.size(); ++i) {
       PoolJob job{.id = static_cast<std::uint64_t>(submitted[i].id),
-                    .audio = *specs[i].audio,
-                    .kind = job_class,
-                    .priority = specs[i].priority};
+                  .audio = *specs[i].audio,
+                  .kind = job_class,
+                  .priority = specs[i].priority};
       if (specs[i].deadline) job.deadline = Seconds(*specs[i].deadline - clock.wall());
       order.add(job);
     }

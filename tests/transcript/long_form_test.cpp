@@ -109,7 +109,8 @@ TEST_P(LongFormProperties, LoopAdvancesAndEndsWithFittingPromptsForAnyAnswer) {
     for (const auto& [from, to] : windows) ASSERT_GT(to, from) << "seed " << seed;
     for (const RequestedWindow& requested : decoder.requested) {
       ASSERT_LT(requested.request.prompt.size(), static_cast<std::size_t>(input.n_text_ctx)) << "seed " << seed;
-      ASSERT_EQ(requested.request.prompt[static_cast<std::size_t>(requested.request.sot_index)], tokenizer().special().sot);
+      ASSERT_EQ(requested.request.prompt[static_cast<std::size_t>(requested.request.sot_index)],
+                tokenizer().special().sot);
       ASSERT_GT(requested.window.frames, 0);
       ASSERT_LE(requested.window.frames, input.frames_per_window);
       ASSERT_LE(requested.window.seek + requested.window.frames, input.content_frames);

@@ -18,7 +18,6 @@
 #include "cli/batch/batch_flags.h"
 #include "cli/batch/batch_inputs.h"
 #include "cli/batch/batch_log.h"
-
 #include "cli/batch/batch_quote.h"
 #include "cli/batch/failure_question.h"
 #include "cli/batch/live_table.h"

@@ -11,7 +11,7 @@ namespace tutti {
 /// The jobs of a command line: its inputs with folders opened, their outputs planned. `fingerprint` covers everything
 /// that changes a transcript. `tally`, where one is given: what was taken and left out. Errors name the input.
 Result<std::vector<BatchJob>> batch_jobs(const BatchCommand& command, const std::string& fingerprint,
-                                           InputTally* tally = nullptr);
+                                         InputTally* tally = nullptr);
 
 /// Changes with whatever changes a transcript: model, VAD, decoding, formats.
 std::string fingerprint_of(BatchCommand& command, const std::filesystem::path& model, bool emulated);

@@ -24,7 +24,6 @@
 #include "hub/find.h"
 #include "hub/memory_plan.h"
 #include "hub/model_shape.h"
-#include "cli/interrupt.h"
 #include "transcribe/bench.h"
 #include "view/markup.h"
 

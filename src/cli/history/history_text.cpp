@@ -7,9 +7,9 @@
 
 #include "base/clock.h"
 #include "base/strings.h"
+#include "view/charts.h"
 #include "view/table.h"
 #include "view/text.h"
-#include "view/charts.h"
 
 namespace tutti {
 namespace {

@@ -133,8 +133,9 @@ std::optional<double> speech_share(const std::vector<RunRecord>& runs, const std
   Seconds speech{}, audio{};
   for (const RunRecord& run : runs) {
     const bool whole = run.end.successful + run.end.failed + run.end.cancelled == run.end.total;
-    if (run.start.model != model || !whole) continue;  // devices of a stopped one worked on speech that counts as no
-                                                       // audio yet
+    if (run.start.model != model || !whole)
+      continue;  // devices of a stopped one worked on speech that counts as no
+                 // audio yet
     audio += run.end.audio;
     for (const DeviceUse& use : run.end.devices) speech += use.audio;
   }

@@ -31,7 +31,7 @@ struct PlanTarget {
   std::optional<int> windows{};   ///< in flight, of an emulated card; none: as the model's memory allows
   Bytes model_memory{};           ///< of an emulated card, for its model
   Bytes window_memory{};          ///< likewise, for each window in flight
-  std::optional<int> job_cap{};  ///< jobs with a window in flight there, at most
+  std::optional<int> job_cap{};   ///< jobs with a window in flight there, at most
   double jitter = 0;              ///< of an emulated card: a window's time varies by up to this share either way
   Seconds warm_up{};              ///< until its worker is ready: as scripted, or as it took in an earlier batch
   std::vector<EmulatedFailure> failures{};  ///< likewise

@@ -16,7 +16,8 @@ namespace {
 /// The sentences of a text without times.
 std::vector<TextUnit> laid_over(const std::string& plain, const Transcript& recognised, double seconds) {
   std::vector<Word> words;
-  for (const Segment& segment : recognised.segments) words.insert(words.end(), segment.words.begin(), segment.words.end());
+  for (const Segment& segment : recognised.segments)
+    words.insert(words.end(), segment.words.begin(), segment.words.end());
   std::vector<TextUnit> units;
   for (auto& sentence : spread_text(plain, words, seconds))
     units.push_back({.segment = std::move(sentence.segment), .is_sure = sentence.is_sure});
@@ -50,7 +51,7 @@ class Alignment {
     auto units = timed_units(text);
     if (text.timed.empty()) {
       const auto recognised = transcribe_long_form(input_, context_.windows.tokenizer, context_.rules, windows_,
-                                              [](const std::vector<Segment>&, std::int64_t) {});
+                                                   [](const std::vector<Segment>&, std::int64_t) {});
       if (!recognised) return tl::unexpected(recognised.error());
       units = laid_over(text.plain, *recognised, static_cast<double>(input_.content_frames) / kFramesPerSecond);
     }

@@ -6,8 +6,8 @@
 #include <span>
 
 #include "base/error.h"
-#include "cli/prepare/prepare_recording.h"
 #include "cli/interrupt.h"
+#include "cli/prepare/prepare_recording.h"
 #include "transcribe/stop_signal.h"
 #include "transcribe/worker_start.h"
 

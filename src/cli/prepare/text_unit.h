@@ -10,7 +10,7 @@ namespace tutti {
 
 /// A subtitle or sentence of a recording on its way into a corpus.
 struct TextUnit {
-  Segment segment{};         // once aligned, with its words
+  Segment segment{};      // once aligned, with its words
   bool is_sure = true;    // its times are about right; else it is somewhere among its unsure neighbours
   double score = 0;       // mean probability of its words, 0 to 1
   std::string refused{};  // why it is not taken; empty: it is

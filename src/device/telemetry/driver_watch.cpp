@@ -7,7 +7,8 @@ class DriverWatch::Sink final : public GpuSink {
   explicit Sink(const DriverWatch& watch) : watch_(watch), table_(watch.driver_->table) {}
 
   bool may_query(std::string_view uuid) const override {
-    return watch_.is_needed_() && table_.with([&](const GpuTable& table) { return table.may_query(watch_.reader_, uuid); });
+    return watch_.is_needed_() &&
+           table_.with([&](const GpuTable& table) { return table.may_query(watch_.reader_, uuid); });
   }
   void asking(std::string_view uuid) override {
     // A reader that is not needed any more may have outlived the clock.
@@ -31,7 +32,11 @@ class DriverWatch::Sink final : public GpuSink {
 
 DriverWatch::DriverWatch(std::shared_ptr<DriverState> driver, int reader, const Clock& clock,
                          std::function<bool()> is_needed)
-    : driver_(std::move(driver)), reader_(reader), clock_(clock), is_needed_(std::move(is_needed)), nvml_(driver_->view) {}
+    : driver_(std::move(driver)),
+      reader_(reader),
+      clock_(clock),
+      is_needed_(std::move(is_needed)),
+      nvml_(driver_->view) {}
 
 void DriverWatch::read_once() {
   if (!is_needed_()) return;

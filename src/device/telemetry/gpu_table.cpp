@@ -92,7 +92,9 @@ void GpuTable::finished(const GpuRound& round) {
 void GpuTable::failed(const Error& error) {
   notes_ = {error.text()};
   // While a query of the driver as a whole is still open, it hangs: values then age, and are not lost.
-  if (std::any_of(open_queries_.begin(), open_queries_.end(), [](const auto& each) { return each.second.uuid.empty(); })) return;
+  if (std::any_of(open_queries_.begin(), open_queries_.end(),
+                  [](const auto& each) { return each.second.uuid.empty(); }))
+    return;
   source_.clear();
   for (auto& [uuid, entry] : entries_) lose(entry, error.what);
 }

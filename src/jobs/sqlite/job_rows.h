@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "jobs/job.h"
 #include "jobs/lease.h"
 #include "jobs/sqlite/database.h"
-#include "jobs/job.h"
 
 namespace tutti {
 

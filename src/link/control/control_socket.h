@@ -62,6 +62,6 @@ std::vector<std::filesystem::path> control_sockets(const std::filesystem::path& 
 /// Sends a request and waits for the answer, without its line end. Fault::missing when no process listens;
 /// Fault::device when there is no answer within `patience`.
 Result<std::string> send_control_request(const std::filesystem::path& socket, const std::string& request,
-                                Seconds patience = Seconds(2));
+                                         Seconds patience = Seconds(2));
 
 }  // namespace tutti

@@ -19,7 +19,7 @@ namespace {
 
 SequenceRequest job_for(const Tokenizer& tokenizer, const ListenOptions& options, std::int32_t n_text_ctx) {
   SequenceRequest job{.prompt = options.sot_sequence,
-                    .rules = {.suppress_blank = false, .timestamps = options.timestamps}};
+                      .rules = {.suppress_blank = false, .timestamps = options.timestamps}};
   const auto& special = tokenizer.special();
   if (!options.timestamps) job.prompt.push_back(special.no_timestamps);
   job.max_tokens = most_tokens(n_text_ctx, job.prompt.size());

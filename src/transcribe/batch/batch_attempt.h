@@ -40,10 +40,10 @@ struct BatchEntry {
   const BatchJob* job = nullptr;
   StoreTime submitted{};                     // it has waited since then, also before this run
   Seconds audio{};                           // known or guessed from the file's size; 0: neither
-  std::optional<Seconds> declared_length{};             // its length, if it was declared when the run began
-  Seconds requested{};                           // of its transcript: the part within the clips that were to be
-                                                 // transcribed
-  std::optional<JobEngine::Use> use{};  // once this run has transcribed it, and not copied
+  std::optional<Seconds> declared_length{};  // its length, if it was declared when the run began
+  Seconds requested{};                       // of its transcript: the part within the clips that were to be
+                                             // transcribed
+  std::optional<JobEngine::Use> use{};       // once this run has transcribed it, and not copied
   std::size_t number = 0;                    // among those that this run has begun, from 1; 0: not yet
   std::size_t started = 0;                   // among those that have started on a device or ended, from 1; 0: not yet
   std::string left_staged{};                 // done, but its outputs are not in place: why
@@ -64,9 +64,9 @@ struct BatchAttempt {
   std::unique_ptr<JobEngine> engine{};
   std::optional<TranscriptionContext> context{};
   std::atomic<bool> no_space{false};  // for its decoded audio
-  bool decoded = false;              // its audio is there; under the lock
-  bool publishing = false;           // its lease ends with that; under the lock
-  std::atomic<bool> settled{false};  // the store knows how it ended, or another process holds the lease
+  bool decoded = false;               // its audio is there; under the lock
+  bool publishing = false;            // its lease ends with that; under the lock
+  std::atomic<bool> settled{false};   // the store knows how it ended, or another process holds the lease
 };
 
 /// An attempt that is recorded as done, and whose outputs are staged elsewhere until their own disk has space.
@@ -83,7 +83,7 @@ struct AttemptStatus {
   std::string name{};
   std::string devices{};  // where it has windows in flight, separated by commas
   bool decoded = false;
-  bool no_space = false;     // for its decoded audio
+  bool no_space = false;    // for its decoded audio
   bool publishing = false;  // its transcript is there
   /// Something is being done for it now; else it waits for a device or for disk space.
   bool is_running() const { return !devices.empty() || publishing || (!decoded && !no_space); }

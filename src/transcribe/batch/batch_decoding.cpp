@@ -40,9 +40,10 @@ Result<void> BatchFiles::begin(std::size_t index) {
   if (same.empty()) {
     // The store is queried even where the content is known already: another recording with it may be in work by now.
     const auto content = attempt.lease.job.sha256.empty() ? sha256_of_recording(attempt.job->spec.input, aborted_)
-                                                           : Result<std::string>(attempt.lease.job.sha256);
+                                                          : Result<std::string>(attempt.lease.job.sha256);
     if (!content) return tl::unexpected(content.error());
-    const auto check = output_space_.retry_until_written({}, [&] { return store_.content_known(attempt.lease.key, *content); });
+    const auto check =
+        output_space_.retry_until_written({}, [&] { return store_.content_known(attempt.lease.key, *content); });
     if (!check) return tl::unexpected(check.error());
     if (check->what == ContentCheck::What::wait || check->what == ContentCheck::What::lost) {
       if (settle(attempt)) again(attempt.lease.key.job, kLookAgain);
@@ -70,16 +71,17 @@ Result<Recording> BatchFiles::decoded(std::size_t index, const Decode& decode) {
     const Lock lock(mutex_);
     return std::pair(attempt.length, entries_.at(attempt.lease.key.job).declared_length);
   }();
-  auto whole = spool_space_.retry_until_written(decoded_size(length), [&, declared_length = declared_length]() -> Result<Recording> {
-    if (attempt.settled) return not_wanted();
-    auto recording = decode();
-    attempt.no_space = !recording && spool_space_.would_mend(recording.error());
-    if (!attempt.no_space || !declared_length || recording.error().fault != Fault::full) return recording;
-    const auto disk = disk_space(temporary_folder());
-    const Bytes needed = decoded_size(*declared_length);
-    if (disk && needed > disk->total) recording.error() = without_end(recording.error(), needed, disk->total);
-    return recording;
-  });
+  auto whole = spool_space_.retry_until_written(
+      decoded_size(length), [&, declared_length = declared_length]() -> Result<Recording> {
+        if (attempt.settled) return not_wanted();
+        auto recording = decode();
+        attempt.no_space = !recording && spool_space_.would_mend(recording.error());
+        if (!attempt.no_space || !declared_length || recording.error().fault != Fault::full) return recording;
+        const auto disk = disk_space(temporary_folder());
+        const Bytes needed = decoded_size(*declared_length);
+        if (disk && needed > disk->total) recording.error() = without_end(recording.error(), needed, disk->total);
+        return recording;
+      });
   if (whole) tell_remarks(attempt, *whole);
   return whole;
 }
@@ -105,7 +107,8 @@ Result<void> BatchFiles::on_audio_decoded(std::size_t index, Seconds length) {
     entry.audio = length;
     tally_.open.add(entry);
   }
-  return output_space_.retry_until_written({}, [&] { return store_.set_length(attempt.lease.key.job, length, LengthSource::measured); });
+  return output_space_.retry_until_written(
+      {}, [&] { return store_.set_length(attempt.lease.key.job, length, LengthSource::measured); });
 }
 
 const TranscriptionContext* BatchFiles::context(std::size_t index) {

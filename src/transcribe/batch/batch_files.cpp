@@ -22,7 +22,7 @@ BatchFiles::BatchFiles(const BatchOptions& options, JobStore& store, DevicePool&
       pool_(pool),
       observer_(observer),
       output_space_({{options.staging.parent_path(), "outputs"}, {options.state, "state"}},
-            "what is transcribed is kept and written", [this] { space_changed(); }),
+                    "what is transcribed is kept and written", [this] { space_changed(); }),
       spool_space_({{temporary_folder(), "TMPDIR"}}, "recordings are decoded there", [this] { space_changed(); }),
       began_(store.now()),
       order_(policy_named(options.policy).value_or(Policy::tutti)) {}
@@ -30,13 +30,13 @@ BatchFiles::BatchFiles(const BatchOptions& options, JobStore& store, DevicePool&
 PoolJob BatchFiles::pool_job(JobId id, const Entry& entry) const {
   const JobSpec& spec = entry.job->spec;
   PoolJob job{.id = static_cast<std::uint64_t>(id),
-                .audio = entry.audio,
-                .whole = !options_.run.batched,
-                .kind = spec.job_class,
-                .priority = spec.priority,
-                // All jobs that this run was the first to request came together, however long it took to add them to
-                // the store.
-                .queued_at = std::min(Seconds(0), Seconds(entry.submitted - began_))};
+              .audio = entry.audio,
+              .whole = !options_.run.batched,
+              .kind = spec.job_class,
+              .priority = spec.priority,
+              // All jobs that this run was the first to request came together, however long it took to add them to
+              // the store.
+              .queued_at = std::min(Seconds(0), Seconds(entry.submitted - began_))};
   if (spec.deadline) job.deadline = Seconds(*spec.deadline - began_);
   return job;
 }
@@ -55,8 +55,8 @@ void BatchFiles::add(std::span<const RequestedJob> jobs) {
 
 void BatchFiles::add(const Lock&, const RequestedJob& requested) {
   const auto& [id, what, state, submitted, was] = requested.known;
-  const auto [at, fresh] =
-      entries_.insert({id, {requested.job, submitted, requested.audio.value_or(guess(requested.job->spec)), requested.audio}});
+  const auto [at, fresh] = entries_.insert(
+      {id, {requested.job, submitted, requested.audio.value_or(guess(requested.job->spec)), requested.audio}});
   if (!fresh) return;
   at->second.left_staged = requested.left_staged;
   tally_.add(at->second, state);
@@ -141,7 +141,8 @@ BatchAttempt& BatchFiles::at(std::size_t index) const {
 
 /// One more attempt beside those in flight.
 bool BatchFiles::may_take(const Lock&) const {
-  if (paused_ || output_space_.hold() != DiskSpaceWait::Hold::none || spool_space_.hold() != DiskSpaceWait::Hold::none) return false;
+  if (paused_ || output_space_.hold() != DiskSpaceWait::Hold::none || spool_space_.hold() != DiskSpaceWait::Hold::none)
+    return false;
   if (in_flight_.empty()) return true;
   const auto most = static_cast<std::size_t>(options_.jobs_at_once);
   return !held_back_ && (most == 0 || in_flight_.size() < most);

@@ -18,9 +18,9 @@
 #include "transcribe/batch/batch_options.h"
 #include "transcribe/batch/batch_tally.h"
 #include "transcribe/batch/work_order.h"
+#include "transcribe/model_context.h"
 #include "transcribe/pool/device_pool.h"
 #include "transcribe/run_stages.h"
-#include "transcribe/model_context.h"
 #include "view/fleet/fleet_status.h"
 
 namespace tutti {
@@ -139,8 +139,8 @@ class BatchFiles final : public JobSource {
   DevicePool& pool_;
   BatchObserver& observer_;
   mutable DiskSpaceWait output_space_;  // for results
-  DiskSpaceWait spool_space_;         // for decoded audio
-  const StoreTime began_;  // this run, by the store's clock
+  DiskSpaceWait spool_space_;           // for decoded audio
+  const StoreTime began_;               // this run, by the store's clock
   const OnProgressOfFile* on_progress_ = nullptr;
   std::mutex telling_;  // the observer is called under it, so that events do not overtake one another
 
@@ -160,7 +160,7 @@ class BatchFiles final : public JobSource {
   bool over_ = false;    // no job is claimed any more
   bool paused_ = false;  // … until the run is resumed
   bool held_back_ = false;
-  bool asking_ = false;                   // what to do about a failure
+  bool asking_ = false;                  // what to do about a failure
   std::optional<Idle> reported_hold_{};  // what the pool believes
   std::atomic<bool> aborted_{false};
 };

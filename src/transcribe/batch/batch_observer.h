@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "base/units.h"
-#include "jobs/publish.h"
 #include "jobs/job.h"
+#include "jobs/publish.h"
 #include "transcribe/pool/pool_view.h"
 
 namespace tutti {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "device/list/device_list.h"
-#include "jobs/publish.h"
 #include "jobs/job.h"
+#include "jobs/publish.h"
 #include "transcribe/run.h"
 #include "transcript/writers.h"
 
@@ -33,7 +33,7 @@ struct BatchOptions {
   std::vector<ChosenDevice> devices{};
   std::map<std::string, int> job_caps{};  // by device id; "": every device without one of its own
   std::string policy = "tutti";
-  int jobs_at_once = 0;               // -t; 0: as many as keep the devices busy
+  int jobs_at_once = 0;                // -t; 0: as many as keep the devices busy
   std::filesystem::path state{};       // the store's folder
   std::filesystem::path staging{};     // on the file system of the outputs
   std::filesystem::path kept{};        // where results are staged while that is full: in `state`; empty: nowhere

@@ -64,8 +64,8 @@ Result<void> BatchFiles::publish_contents(BatchAttempt& attempt, const std::vect
   const AttemptUse used{.device = use.device, .audio = copied ? Seconds(0) : attempt.length, .busy = use.busy};
   const Bytes needed = size_of(contents);
   const PublishFolders window_capacity{options_.staging, options_.kept, options_.existing};
-  auto published =
-      output_space_.retry_until_written(needed, [&] { return publish_outputs(store_, attempt.lease, contents, used, window_capacity); });
+  auto published = output_space_.retry_until_written(
+      needed, [&] { return publish_outputs(store_, attempt.lease, contents, used, window_capacity); });
   if (!published) return tl::unexpected(published.error());
   if (!settle(attempt)) return not_wanted();
   attempt.engine.reset();
@@ -101,8 +101,7 @@ void BatchFiles::publish_kept(bool last_time) {
   std::optional<Error> held;  // the first one's: it would be every one's
   for (auto& result : kept) {
     BatchAttempt& attempt = at(result.index);
-    auto placed =
-        held ? tl::unexpected(*held) : put_outputs_in_place(store_, attempt.lease.key.job, options_.existing);
+    auto placed = held ? tl::unexpected(*held) : put_outputs_in_place(store_, attempt.lease.key.job, options_.existing);
     if (!held && !placed && !last_time && output_space_.would_mend(placed.error())) held = placed.error();
     if (held) {
       keep(std::move(result));

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/units.h"
-#include "jobs/publish.h"
 #include "jobs/job.h"
+#include "jobs/publish.h"
 #include "transcribe/batch/batch_observer.h"
 #include "transcribe/events.h"
 #include "transcribe/pool/device_pool.h"

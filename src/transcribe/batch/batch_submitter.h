@@ -63,9 +63,9 @@ class BatchSubmitter {
   const std::vector<SweepReport::Stuck> stuck_;
   const std::function<bool()> stopped_;
   RunId run_ = 0;
-  std::ptrdiff_t renewed_ = 0;  // jobs that an earlier run knew otherwise
-  DeferredWarning left_alone_{};        // that an earlier run has given up
-  DeferredWarning overwritten_{};       // whose outputs are another recording's
+  std::ptrdiff_t renewed_ = 0;     // jobs that an earlier run knew otherwise
+  DeferredWarning left_alone_{};   // that an earlier run has given up
+  DeferredWarning overwritten_{};  // whose outputs are another recording's
 };
 
 }  // namespace tutti

@@ -35,8 +35,8 @@ struct BatchDone {
   std::size_t copied = 0;              // of them: the transcript is that of another recording with the same content
   std::size_t without_speech = 0;      // of them: their transcripts have no text
   Seconds audio{};                     // of those that are transcribed, as long as they are
-  Seconds requested{};                     // of it within the clips that were to be transcribed; without clips, all of
-                                           // it
+  Seconds requested{};                 // of it within the clips that were to be transcribed; without clips, all of
+                                       // it
   std::vector<Seconds> transcribed{};  // the lengths of that, as they were known when the run began
 };
 
@@ -55,7 +55,7 @@ struct BatchTally {
   std::size_t to_do = 0;    // jobs that had not ended when they were added
   std::size_t begun = 0;    // of those, that were claimed
   std::size_t started = 0;  // of those, that have started on a device or ended
-  OpenJobs open{};         // of those, that have not ended
+  OpenJobs open{};          // of those, that have not ended
   BatchDone done{};         // of those, that this run has done
 
   void add(const BatchEntry& entry, JobState state) {

@@ -101,7 +101,8 @@ class DeviceMonitor {
   Error serve(const std::shared_ptr<WorkerHandle>& worker, int generation, const Ready& ready) {
     was_ready_ = true;
     PoolShared::Lock lock(pool_.mutex);
-    if (me_.generation != generation) return me_.loss.value_or(Error{Fault::cancelled, "stopped"});  // lost as it got ready
+    if (me_.generation != generation)
+      return me_.loss.value_or(Error{Fault::cancelled, "stopped"});  // lost as it got ready
     me_.ready = ready;
     me_.serving = true;
     pool_.dispatcher.nothing_came_since(device_, me_.progress_at, pool_.now());  // a canary has waited for it

@@ -122,8 +122,7 @@ class Pool final : public DevicePool {
     PoolMember& member = shared_->members[index];
     if (!fault) member.overruled.clear();
     std::optional<HealthEvent> event;
-    if (fault && fault->what != member.overruled)
-      event = fault->lost ? HealthEvent::lost : HealthEvent::quarantine;
+    if (fault && fault->what != member.overruled) event = fault->lost ? HealthEvent::lost : HealthEvent::quarantine;
     if (member.fault_event == event) return;
     member.fault_event = event;
     member.was_away = true;

@@ -21,10 +21,10 @@ namespace tutti {
 struct PooledDevice {
   std::string id;  // as in reports; unique
   WorkerOptions worker{};
-  double speed = 1;          // audio seconds a second, as believed beforehand
-  bool speed_known = false;  // as earlier runs have measured it, or as rated; else it is only a guess
-  std::int32_t enough = 1;   // windows in flight at which it is as fast as it gets; 0: as many as it steps together
-  Seconds load_time{};       // from the start of its worker until it is ready, as it took last time; 0: not known
+  double speed = 1;              // audio seconds a second, as believed beforehand
+  bool speed_known = false;      // as earlier runs have measured it, or as rated; else it is only a guess
+  std::int32_t enough = 1;       // windows in flight at which it is as fast as it gets; 0: as many as it steps together
+  Seconds load_time{};           // from the start of its worker until it is ready, as it took last time; 0: not known
   std::optional<int> job_cap{};  // jobs with a window in flight here at most
   std::optional<Bytes> memory{};  // of the device, in all; none: not known, and no bound
   Bytes model_memory{};           // of it, for the model and what it computes in
@@ -34,7 +34,7 @@ struct PooledDevice {
 struct PoolOptions {
   std::vector<PooledDevice> devices{};
   std::string policy = "tutti";  // tutti, note, fifo, round_robin
-  int jobs_at_once = 0;         // jobs with a window in flight at most; 0: no bound
+  int jobs_at_once = 0;          // jobs with a window in flight at most; 0: no bound
   /// Real seconds per second of the pool's clock. 1 but for emulated cards that all run at another rate: then every
   /// time in here, speeds and reports included, is theirs.
   double time = 1;

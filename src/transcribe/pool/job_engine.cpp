@@ -60,7 +60,8 @@ class JobEngineImpl final : public JobEngine {
       if (found == windows_.end()) return;
       const auto held = found->second;
       windows_.erase(found);
-      if (held->opened_with == held->reservation->grant && held->reservation->grant != 0) worker = held->reservation->worker;
+      if (held->opened_with == held->reservation->grant && held->reservation->grant != 0)
+        worker = held->reservation->worker;
       if (!job_.whole) settle(lock, *held->reservation);
     }
     if (worker) worker->release(window);
@@ -93,9 +94,8 @@ class JobEngineImpl final : public JobEngine {
     PoolShared::Lock lock(pool_->mutex);
     std::string text;
     for (DeviceIndex device = 0; device < pool_->members.size(); ++device)
-      if (std::ranges::any_of(pool_->granted, [&](const auto& at) {
-            return at.second->job == job_.id && at.second->device == device;
-          }))
+      if (std::ranges::any_of(pool_->granted,
+                              [&](const auto& at) { return at.second->job == job_.id && at.second->device == device; }))
         text += (text.empty() ? "" : ",") + pool_->members[device].facts.id;
     return text;
   }
@@ -268,8 +268,7 @@ class JobEngineImpl final : public JobEngine {
     waiting.erase(found);
     pool_->dispatcher.withdraw(job_.id, pool_->now());
     if (!waiting.empty())
-      pool_->dispatcher.offer(job_.id, waiting.front()->audio, static_cast<std::int64_t>(waiting.size()),
-                              pool_->now());
+      pool_->dispatcher.offer(job_.id, waiting.front()->audio, static_cast<std::int64_t>(waiting.size()), pool_->now());
   }
 
   const std::shared_ptr<PoolShared> pool_;
@@ -279,8 +278,8 @@ class JobEngineImpl final : public JobEngine {
   std::shared_ptr<Reservation> whole_{};
   std::function<void()> when_granted_{};  // until it was called
   bool let_go_ = false;
-  Seconds length_{};  // of the job's audio; 0: not known
-  Seconds credited_{};    // of it, as used by devices
+  Seconds length_{};    // of the job's audio; 0: not known
+  Seconds credited_{};  // of it, as used by devices
 };
 
 }  // namespace

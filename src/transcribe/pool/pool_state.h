@@ -49,20 +49,20 @@ struct PoolMember {
   PooledDevice facts;
   std::shared_ptr<WorkerHandle> worker{};  // starting or serving; none between two
   std::optional<Ready> ready{};            // of the latest
-  int generation = 0;                            // counts workers; a loss is reported once for each
+  int generation = 0;                      // counts workers; a loss is reported once for each
   bool serving = false;
-  bool was_away = false;                    // did not get ready: a canary decides about its return
+  bool was_away = false;                     // did not get ready: a canary decides about its return
   std::optional<HealthEvent> fault_event{};  // reported by the driver: no worker is started; lost or quarantine
-  std::string fault{};                    // in its latest words
-  std::string overruled{};                  // the driver's words in spite of which a user has resumed it
-  std::optional<Error> loss{};              // of the present worker process, noticed by a thread that waited for an
-                                            // answer
-  std::optional<Error> gone{};              // for good
-  std::optional<Error> last_error{};        // for people
+  std::string fault{};                       // in its latest words
+  std::string overruled{};                   // the driver's words in spite of which a user has resumed it
+  std::optional<Error> loss{};               // of the present worker process, noticed by a thread that waited for an
+                                             // answer
+  std::optional<Error> gone{};               // for good
+  std::optional<Error> last_error{};         // for people
   std::int64_t restarts = 0;
-  std::size_t changes_reported = 0;   // of its health, as news
-  std::size_t memory_reported = 0;    // of its memory, as news
-  std::size_t memory_logged = 0;  // likewise, in the log
+  std::size_t changes_reported = 0;  // of its health, as news
+  std::size_t memory_reported = 0;   // of its memory, as news
+  std::size_t memory_logged = 0;     // likewise, in the log
   bool gone_reported = false;
   Seconds progress_at{};          // last answer, or first window after a pause, or its worker got ready
   std::optional<Grant> canary{};  // to be run

@@ -20,7 +20,7 @@ struct PooledDeviceView {
   std::string reason{};  // of that state, in words
   Seconds since{};       // in that state
   int windows = 0;       // in flight
-  int jobs = 0;         // with a window in flight here
+  int jobs = 0;          // with a window in flight here
   int slots = 0;
   std::optional<int> job_cap{};
   Bytes reserved{};                 // of its memory, by the model and the windows in flight
@@ -58,8 +58,8 @@ struct PoolView {
 /// A job gets its first device, by the engine that it has now.
 struct FirstGrant {
   std::uint64_t job = 0;  // the caller's id
-  std::string device;      // its id
-  PoolView before{};       // what the decision found; its next_device is `device`
+  std::string device;     // its id
+  PoolView before{};      // what the decision found; its next_device is `device`
 };
 
 }  // namespace tutti

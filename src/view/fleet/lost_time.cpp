@@ -200,9 +200,9 @@ std::vector<std::pair<std::string, double>> losses_of(const RunNumbers& run) {
 
 Seconds work_bound(const RunNumbers& run) {
   const double speed = total_speed(run);
-  Seconds heard{};  // of the recordings often the speech alone
-  for (const DeviceTime& device : run.devices) heard += device.audio;
-  return speed > 0 ? heard / speed : Seconds(0);
+  Seconds audio{};  // of the recordings often the speech alone
+  for (const DeviceTime& device : run.devices) audio += device.audio;
+  return speed > 0 ? audio / speed : Seconds(0);
 }
 
 std::optional<Seconds> lower_bound(const RunNumbers& run) {
