@@ -97,9 +97,10 @@ TEST(ManifestCommand, ExistingManifestStaysIfNoRecordingIsFound) {
   const TempFolder folder;
   std::filesystem::create_directories(folder / "not mounted");
   const std::string file = folder / "m.json";
-  ASSERT_TRUE(write_file_atomically(file, "of last week"));
+  const std::string earlier = R"({"format": "tutti-manifest", "count": 0})";
+  ASSERT_TRUE(write_file_atomically(file, earlier));
   EXPECT_EQ(run_manifest({folder / "not mounted", "-o", file}), kNothingRan);
-  EXPECT_EQ(read_file(file), "of last week");
+  EXPECT_EQ(read_file(file), earlier);
 }
 
 TEST(ManifestCommand, ANameThatIsNotUtf8IsEscapedAndReadBack) {
