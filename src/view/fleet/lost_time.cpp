@@ -31,9 +31,10 @@ constexpr std::array kKinds{
              "see above which one: its file system or its permissions had changed"},
     LostKind{&IdleTime::stalled, "waiting for a stalled device", "what was left was on a device that had stalled",
              "see the failures above and 'tutti doctor'"},
-    LostKind{&IdleTime::put_off, "put off",
-             "what was left had failed and was to be tried again later, or was in work elsewhere",
-             "see the failures above; recordings on a disk that does not go away"},
+    LostKind{
+        &IdleTime::put_off, "put off",
+        "what was left had failed and was to be tried again later, was in work elsewhere, or was a copy of one in work",
+        "see the failures above; recordings on a disk that does not go away"},
     LostKind{&IdleTime::awaiting_answer, "waiting for an answer", "a question about a failure was open",
              "--yes, which asks no questions"},
 };
