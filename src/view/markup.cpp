@@ -32,6 +32,10 @@ std::string markup_comment(std::string_view text) {
   return "<!-- " + std::string(text) + " -->\n";
 }
 
+std::string marked_svg(std::string picture, std::string_view text) {
+  return picture.insert(picture.find('>') + 1, "\n" + markup_comment(text));
+}
+
 std::string svg_head(double width, double height) {
   char head[256];
   std::snprintf(

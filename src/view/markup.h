@@ -11,6 +11,9 @@ std::string escaped_markup(std::string_view text);
 /// A line of HTML or SVG that is not shown.
 std::string markup_comment(std::string_view text);
 
+/// `picture`, an SVG, with such a line behind its first tag.
+std::string marked_svg(std::string picture, std::string_view text);
+
 /// The start of an SVG picture of that many pixels, on white. It ends with "</svg>".
 std::string svg_head(double width, double height);
 

@@ -217,8 +217,9 @@ TEST_F(BatchRecordsTest, AFlagWinsOverTheVariableOfTheOtherAndVariablesAreNamed)
 }
 
 TEST_F(BatchRecordsTest, OutOfMemoryOnADeviceIsInLogReportAndHistory) {
-  const auto end =
-      batch(devices("time = 0.3\n[[device]]\nuse = \"emulated:30x:12GB\"\nfailures = [\"exhaust@1.5\"]\n"));
+  // Memory runs out when a window is opened: with two jobs in flight one is opened all along, not all ten at once.
+  const auto end = batch(devices("time = 0.1\n[[device]]\nuse = \"emulated:30x:12GB\"\nfailures = [\"exhaust@0.8\"]\n"),
+                         {"-t", "2"});
   ASSERT_EQ(end.exit_code, 0) << end.err;
   EXPECT_THAT(end.err, HasSubstr(": out of memory with "));
   EXPECT_THAT(end.err, HasSubstr("Out of memory on emulated:30x:12GB: 1 time; of "));

@@ -93,7 +93,7 @@ TEST(Bench, DryRunShowsMemoryOfEverySettingWithoutAModel) {
   EXPECT_FALSE(std::filesystem::exists(picture));
   const ProgramEnd nameless = dry("my-own.pt", {});
   EXPECT_EQ(nameless.exit_code, 4);
-  EXPECT_THAT(nameless.err, HasSubstr("my-own.pt: how much memory it takes cannot be told"));
+  EXPECT_THAT(nameless.err, HasSubstr("my-own.pt: how much memory it takes is not known before it is loaded"));
 }
 
 TEST(Bench, FolderAsRecordingIsAUsageError) {

@@ -196,8 +196,8 @@ int report(const BenchCommand& c, const BenchResult& result, const std::filesyst
            const OutputOwnership& owned) {
   if (c.json) std::fputs(bench_json(result).c_str(), stdout);
   if (!c.picture.empty())
-    if (auto written = owned.write(
-            c.picture, markup_comment(kBenchPictureMark) + bench_picture(result, model.filename().string()));
+    if (auto written =
+            owned.write(c.picture, marked_svg(bench_picture(result, model.filename().string()), kBenchPictureMark));
         !written)
       return complain(written.error(), kNothingRan);
   if (!result.recommended) return complain({Fault::device, "no setting could run"}, kNothingRan);

@@ -91,8 +91,7 @@ int run_history(const std::vector<std::string>& arguments) {
   const auto history = read_history(command);
   if (!history) return complain(history.error());
   if (!command.svg.empty())
-    if (const auto written = files.write(command.svg, markup_comment(kHistoryPictureMark) + history_svg(*history));
-        !written)
+    if (const auto written = files.write(command.svg, marked_svg(history_svg(*history), kHistoryPictureMark)); !written)
       return complain(written.error(), kNothingRan);
   if (command.json) {
     std::puts(history_json(*history).c_str());
