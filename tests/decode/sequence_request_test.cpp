@@ -1,9 +1,9 @@
+#include "decode/sequence_request.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <functional>
-
-#include "decode/sequence_request.h"
 
 namespace tutti {
 namespace {
