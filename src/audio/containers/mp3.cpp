@@ -7,6 +7,7 @@
 
 #include "audio/containers/sound_length.h"
 #include "audio/mpeg_frame.h"
+#include "audio/recording_start.h"
 
 namespace tutti {
 namespace {
@@ -52,7 +53,8 @@ struct Mp3 {
   }
 };
 
-std::optional<Mp3> read_mp3(ByteSource& bytes) {
+std::optional<Mp3> read_mp3(ByteSource& file) {
+  BlockBytes bytes(file);
   Peek peek(bytes);
   Mp3 mp3;
   const auto second = first_mpeg_frames(peek, behind_id3(peek, 0), mp3.begin);
