@@ -21,7 +21,7 @@ struct SoundHeader {
   bool is_unsized = false;           // the header does not say how many there are, as of a stream. Not FLAC
   std::int64_t unclaimed_bytes = 0;  // WAV and AIFF: behind the samples, and in no chunk
   std::int64_t further_bytes = 0;    // WAV and AIFF: of samples in further chunks, which no decoder reads
-  std::int64_t frames = 0;           // FLAC: total samples of a channel; 0: not said
+  std::int64_t frames = 0;           // FLAC: total samples of a channel; 0: unknown
 };
 
 /// The offset of a FLAC file's sample count: 36 bits, the low four of the first byte and the next four.
@@ -36,7 +36,7 @@ std::optional<SoundHeader> read_sound_header(ByteSource& bytes);
 std::optional<std::string> unclaimed_rest(const SoundHeader& header, Seconds decoded = Seconds(0));
 
 /// What is wrong with the end of a file, as a sentence, for containers that mark their end while FFmpeg does not check
-/// it (Ogg, AVI, FLV). None for a whole file and for every other kind.
+/// it (Ogg, AVI, ASF, FLV). None for a whole file and for every other kind.
 std::optional<std::string> broken_ending(ByteSource& bytes);
 
 }  // namespace tutti

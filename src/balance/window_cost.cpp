@@ -14,7 +14,7 @@ constexpr double kFilling = 0.25, kMostFilling = 0.5;
 constexpr double kAgeing = 0.02;  // what one more run since may have changed: drivers, this program, the recordings
 
 // The fixed share of a full window's cost: anything from none to all, evenly. It depends on the network, the device and
-// how fast people speak; the encoder alone had a fifth in README.md's "In use" (0.99 s beside 3.60 s of decoding).
+// how fast people speak; the encoder alone had a fifth in docs/examples.md (0.99 s beside 3.60 s of decoding).
 constexpr double kFixed = 0.5, kFixedDoubt = 0.289;
 constexpr double kLeastByAudio = 0.05;  // of the cost of a mean window
 

@@ -217,6 +217,11 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, ignored);
 }
 
+bool is_taken(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(fs::symlink_status(path, ignored));
+}
+
 fs::path cache_folder() {
   return xdg_folder("TUTTI_CACHE", "XDG_CACHE_HOME", ".cache");
 }

@@ -91,6 +91,9 @@ bool read_whole(int fd, std::span<std::byte> out, std::int64_t offset);
 /// Whether something is at `path`, or where its links lead; false where that cannot be found out.
 bool is_there(const std::filesystem::path& path);
 
+/// Whether something has that name, a link that leads nowhere included.
+bool is_taken(const std::filesystem::path& path);
+
 /// Folders by the XDG rules: $TUTTI_CACHE, else $XDG_CACHE_HOME/tutti, else ~/.cache/tutti.
 std::filesystem::path cache_folder();
 

@@ -19,7 +19,7 @@ Result<std::filesystem::path> write_beside(const std::filesystem::path& path, st
 /// Only a pipe or a device is written to through its link.
 Result<void> replace_file_atomically(const std::filesystem::path& path, std::string_view content);
 
-/// Fault::usage where a path holds a NUL character: the system would take what stands before it for the whole.
+/// Fault::usage where a path holds a NUL character: the system would take what precedes it for the whole.
 Result<void> expect_no_nul(const std::filesystem::path& path);
 
 }  // namespace tutti

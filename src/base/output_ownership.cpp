@@ -38,7 +38,7 @@ bool has_other_names(const fs::path& path) {
 bool has_mark(const fs::path& path, const std::string& mark) {
   constexpr std::size_t kHead = 512;
   std::error_code error;
-  if (!fs::exists(fs::symlink_status(path, error)) || fs::is_other(path, error)) return true;
+  if (!is_taken(path) || fs::is_other(path, error)) return true;
   if (!fs::is_regular_file(path, error)) return false;  // a folder, or a link that leads nowhere
   const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   std::string head(kHead, '\0');
@@ -172,7 +172,7 @@ Result<bool> OutputOwnership::write(const fs::path& output, std::string_view con
   if (const auto found = marks_.find(output); free && found != marks_.end()) free = expect_mark(output, found->second);
   if (!free) return tl::unexpected(free.error());
   std::error_code error;
-  const bool replaces = fs::exists(fs::symlink_status(output, error)) && !fs::is_other(output, error);
+  const bool replaces = is_taken(output) && !fs::is_other(output, error);
   if (auto written = replace_file_atomically(output, content); !written) return tl::unexpected(written.error());
   return replaces;
 }
@@ -188,7 +188,7 @@ Result<void> expect_no_files(const fs::path& folder) {
 
 Occupant occupant_of(const fs::path& path, const std::vector<KnownContent>& known) {
   std::error_code error;
-  if (!fs::exists(fs::symlink_status(path, error))) return Occupant::none;
+  if (!is_taken(path)) return Occupant::none;
   const auto size = fs::file_size(path, error);  // of what a link leads to
   if (error) return Occupant::other;
   const auto has_size = [&](const KnownContent& each) { return static_cast<std::uintmax_t>(each.bytes) == size; };

@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/numbers.h"
+#include "base/output_ownership.h"
 #include "base/strings.h"
 #include "cli/settings/values.h"
 #include "device/device_spec.h"
@@ -265,8 +266,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Where its content is put together before it appears whole: beside it, or for a link beside what that leads to. None:
-/// a pipe or a device is written to directly.
+/// The folder in which its content is put together before it appears whole. None: a pipe or a device is written to
+/// directly.
 std::optional<fs::path> folder_to_write_in(const fs::path& file) {
   std::error_code ignored;
   if (fs::is_other(file, ignored)) return {};
@@ -285,6 +286,12 @@ Result<void> expect_output_file(const std::string& flag, const fs::path& file) {
   why = why_not_writable(*folder);
   if (why) return tl::unexpected(system_error(thing, "cannot be written", why.value()));
   return {};
+}
+
+Result<void> expect_other_out(const fs::path& out, const fs::path& input) {
+  if (resolved_path(out) != resolved_path(input)) return {};
+  return fail(Fault::usage, "--out " + out.string() + ": " + input.string() + " is read, and not to be filled",
+              "Name another folder with --out");
 }
 
 }  // namespace tutti

@@ -109,9 +109,12 @@ void add_vad(OptionTable& table, VadFlags& flags);
 /// None: everything is transcribed. Fault::usage names the flag that is not valid, alone or with `clips`.
 Result<std::optional<VadOptions>> vad_options(const VadFlags& flags, const std::vector<double>& clips);
 
-/// Checks that write_file_atomically can write a file where a flag ("--report") wants it, as far as that can be found
+/// Checks that OutputOwnership can write a file where a flag ("--report") wants it, as far as that can be found
 /// out without writing it: better known before hours of work than behind them. One that is there already is replaced,
 /// so its folder counts, too; a pipe is only opened when it is written. An empty path passes.
 Result<void> expect_output_file(const std::string& flag, const std::filesystem::path& file);
+
+/// Fault::usage where `input`, which is read, is the folder that --out names.
+Result<void> expect_other_out(const std::filesystem::path& out, const std::filesystem::path& input);
 
 }  // namespace tutti

@@ -8,7 +8,7 @@
 
 namespace tutti {
 
-/// The part of a store (jobs/store.h) through which jobs are steered and looked at, whoever works on them.
+/// The part of a store (jobs/store.h) that steers jobs and looks at them, in work or not.
 class JobAdmin {
  public:
   virtual ~JobAdmin() = default;

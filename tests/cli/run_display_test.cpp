@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "support/said.h"
+#include "support/expect_output.h"
 
 using namespace tutti;
 

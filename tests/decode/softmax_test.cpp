@@ -60,7 +60,7 @@ TEST(TopTwo, TheFirstOfEqualsWinsAndTheOtherIsTheRunnerUp) {
   EXPECT_EQ(top_two(row).second, 3.5F);
 }
 
-TEST(LargestPlaces, AreThoseOfAFullSortWhereverTheyLie) {
+TEST(LargestPositions, AreThoseOfAFullSortWhereverTheyLie) {
   for (const std::size_t size : {1U, 5U, 255U, 256U, 257U, 5000U}) {
     auto row = wave(size, 9);
     if (size > 300) row[299] = row[10] = row[270] = 20.0F;
@@ -74,7 +74,7 @@ TEST(LargestPlaces, AreThoseOfAFullSortWhereverTheyLie) {
   }
 }
 
-TEST(LargestPlaces, AreNeverForbiddenOnesNorThoseThatAreNoNumber) {
+TEST(LargestPositions, AreNeverForbiddenOnesNorThoseThatAreNoNumber) {
   std::vector<float> row(600, kNever);
   row[520] = 1.0F;
   row[3] = std::numeric_limits<float>::quiet_NaN();

@@ -95,7 +95,7 @@ TEST_P(LongRows, CountForbiddenOnesAsNothingAndHideNoneThatIsNoNumber) {
   }
 }
 
-TEST(PlacesFrom, AreAllThatAreLargeEnoughInFewColumnsAsInMany) {
+TEST(PositionsFrom, AreAllThatAreLargeEnoughInFewColumnsAsInMany) {
   for (const std::size_t size : {100U, 256U, 5000U}) {
     for (const std::size_t every : {1U, 2U, 3U, 64U, 97U}) {
       std::vector<float> row(size, 1.0F);
@@ -111,7 +111,7 @@ TEST(PlacesFrom, AreAllThatAreLargeEnoughInFewColumnsAsInMany) {
   }
 }
 
-TEST(PlacesFrom, ForbiddenLogitsAloneGiveNoPosition) {
+TEST(PositionsFrom, ForbiddenLogitsAloneGiveNoPosition) {
   const std::vector<float> row(1000, kNever);
   EXPECT_TRUE(positions_from(row, column_maxima(row), kNever).empty());
 }

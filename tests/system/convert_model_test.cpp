@@ -6,8 +6,8 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "support/expect_output.h"
 #include "support/run_program.h"
-#include "support/said.h"
 #include "support/stored_model.h"
 #include "support/temp_folder.h"
 #include "support/test_models.h"

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/said.h"
+#include "support/expect_output.h"
 #include "support/test_data.h"
 #include "system/batch_runs.h"
 #include "system/training_runs.h"

@@ -10,14 +10,14 @@ using testing::ElementsAre;
 using testing::Eq;
 using testing::Optional;
 
-TEST(MatchingPlaces, MatchEqualSymbolsInOrder) {
+TEST(MatchingPositions, MatchEqualSymbolsInOrder) {
   const std::vector<std::int32_t> segment_text{1, 2, 3, 4, 5}, found{9, 1, 3, 8, 5, 5};
   EXPECT_THAT(matching_positions(segment_text, found),
               ElementsAre(Optional(1U), Eq(std::nullopt), Optional(2U), Eq(std::nullopt), Optional(4U)));
   EXPECT_TRUE(matching_positions({}, found).empty());
 }
 
-TEST(MatchingPlaces, LieOnAShortestPath) {
+TEST(MatchingPositions, LieOnAShortestPath) {
   CounterRandom random(3);
   for (int round = 0; round < 200; ++round) {
     std::vector<std::int32_t> segment_text(static_cast<std::size_t>(random.below(30))),

@@ -13,7 +13,7 @@ const std::vector<SampleResult> kSamples{{"1", "good", "one two", "one two"},
                                          {"3", "poor", "", ""},
                                          {"4", "poor", "", "five"}};
 
-TEST(Verdict, PoolsWordsAndScoresSilenceSeparately) {
+TEST(Scores, PoolsWordsAndScoresSilenceSeparately) {
   const auto e = score_samples(kSamples, "none");
   EXPECT_DOUBLE_EQ(e.wer, 0.25);
   EXPECT_DOUBLE_EQ(e.cer, 1.0 / 17);
@@ -27,19 +27,19 @@ TEST(Verdict, PoolsWordsAndScoresSilenceSeparately) {
   EXPECT_DOUBLE_EQ(e.per_condition.at("good").noise_accuracy, 1);
 }
 
-TEST(Verdict, TheNormaliserDecidesWhatCounts) {
+TEST(Scores, TheNormaliserDecidesWhatCounts) {
   const std::vector<SampleResult> loud{{"1", "", " One, TWO!", "one two "}};
   EXPECT_EQ(score_samples(loud, "basic").wer, 0);
   EXPECT_EQ(score_samples(loud, "none").wer, 1);
 }
 
-TEST(Verdict, AnEmptySetHasNoErrors) {
+TEST(Scores, AnEmptySetHasNoErrors) {
   EXPECT_EQ(evaluation_json(score_samples({}, "none")),
             R"({"wer":0.0,"cer":0.0,"noise_accuracy":1.0,"samples":0,"noise_samples":0,"bad_samples":0,)"
             R"("per_condition":{}})");
 }
 
-TEST(Verdict, OmitsSilenceOrWordsWithoutSamples) {
+TEST(Scores, OmitsSilenceOrWordsWithoutSamples) {
   const auto e = score_samples(kSamples, "none");
   EXPECT_EQ(rates_text(rates_of(e)), "WER 25.00 %, CER 5.88 %, silence recognised as silence 50.0 %, 4 samples");
   EXPECT_EQ(rates_text(e.per_condition.at("good")), "WER 0.00 %, CER 0.00 %, 1 samples");
@@ -52,14 +52,14 @@ TEST(Verdict, OmitsSilenceOrWordsWithoutSamples) {
       << page;
 }
 
-TEST(Verdict, NamesTheComputeType) {
+TEST(Scores, NamesTheComputeType) {
   auto score = score_samples(kSamples, "none");
   score.compute_type = "int8";
   EXPECT_NE(evaluation_json(score).find(R"("compute_type":"int8")"), std::string::npos);
   EXPECT_NE(evaluation_html(score, kSamples, "none").find("computed in int8"), std::string::npos);
 }
 
-TEST(Verdict, SetWithoutUsableSamplesIsAnError) {
+TEST(Scores, SetWithoutUsableSamplesIsAnError) {
   const auto nothing = score_set({}, 7, "none");
   ASSERT_FALSE(nothing);
   EXPECT_EQ(nothing.error().fault, Fault::corrupt);
@@ -67,14 +67,14 @@ TEST(Verdict, SetWithoutUsableSamplesIsAnError) {
   EXPECT_EQ(score_set(kSamples, 7, "none").value().bad_samples, 7);
 }
 
-TEST(Verdict, NamesTheReasonOfTheLastBadSample) {
+TEST(Scores, NamesTheReasonOfTheLastBadSample) {
   EXPECT_EQ(bad_text({}), "");
   EXPECT_EQ(bad_text({.bad_samples = 2}), "2 more could not be used");
   EXPECT_EQ(bad_text({.bad_samples = 2, .last_bad = "s1: the file is empty"}),
             "2 more could not be used; the last one, s1: the file is empty");
 }
 
-TEST(Verdict, NonUtf8ConditionIsShownWithReplacement) {
+TEST(Scores, NonUtf8ConditionIsShownWithReplacement) {
   const auto json = evaluation_json(score_samples({{"1", "b\xff", "a", "a"}}, "none"));
   EXPECT_NE(json.find("b\xef\xbf\xbd"), std::string::npos) << json;
 }

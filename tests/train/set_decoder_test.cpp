@@ -30,7 +30,7 @@ std::vector<SampleResult> decoded_in_batches(const WhisperModel& model, const La
   return decode_set(model, labels.tokenizer(), {.sot_sequence = labels.sot_sequence()}, in_batches(together)).value();
 }
 
-TEST(Listener, DecodesSamplesInSetOrderForAnyBatching) {
+TEST(SetDecoder, DecodesSamplesInSetOrderForAnyBatching) {
   const auto task = small_task();
   const auto model = task->snapshot();
   const auto whole = decoded_in_batches(model, task->labels(), kSamples);
@@ -51,7 +51,7 @@ TEST(Listener, DecodesSamplesInSetOrderForAnyBatching) {
   }
 }
 
-TEST(Listener, AnInterruptionEndsItBetweenTwoSteps) {
+TEST(SetDecoder, AnInterruptionEndsItBetweenTwoSteps) {
   const auto task = small_task();
   const auto model = task->snapshot();
   int targets = 0;
@@ -63,7 +63,7 @@ TEST(Listener, AnInterruptionEndsItBetweenTwoSteps) {
   EXPECT_EQ(found.error().fault, Fault::cancelled);
 }
 
-TEST(Listener, AFeedThatBreaksIsItsError) {
+TEST(SetDecoder, AFeedThatBreaksIsItsError) {
   const auto task = small_task();
   const auto model = task->snapshot();
   const NextBatch broken = [given = false]() mutable -> Result<std::optional<Batch>> {

@@ -24,7 +24,7 @@ TEST(UsedByOthers, HiddenProcessesCountUsageBeforeOurWorker) {
   EXPECT_FALSE(used_by_others(memory, {}));
 }
 
-TEST(TroubleOf, IsAFaultThatOnlyARepairEnds) {
+TEST(DeviceFaultOf, IsAFaultThatOnlyARepairEnds) {
   GpuSnapshot gpu;
   gpu.state = GpuState::ok;
   EXPECT_FALSE(device_fault_of(gpu));

@@ -110,9 +110,7 @@ Result<OutputOwnership> claim_corpus(const PrepareCommand& c, const std::vector<
                                      const fs::path& model) {
   OutputOwnership files("Name another folder with --out");
   for (const auto& path : std::span(c.words).subspan(1)) {
-    if (is_there(path) && resolved_path(path) == resolved_path(c.out))
-      return fail(Fault::usage, "--out " + c.out.string() + ": " + path + " is read, and not to be filled",
-                  "Name another folder with --out");
+    if (auto other = expect_other_out(c.out, path); is_there(path) && !other) return tl::unexpected(other.error());
     files.add_input(path);
   }
   for (const auto& input : inputs) files.add_input(input.path);  // what tables and folders name

@@ -123,7 +123,7 @@ Result<void> expect_own_folder(const fs::path& out) {
     return fail(Fault::usage, out.string() + ": holds a corpus already", "Name another folder, or remove it");
   std::error_code ignored;
   for (const char* name : {"metadata.csv", kRefused})
-    if (fs::exists(fs::symlink_status(out / name, ignored)))
+    if (is_taken(out / name))
       return fail(Fault::usage, (out / name).string() + " is there already and is no part of a corpus that is begun",
                   "Move it away, or name another folder with --out");
   for (const char* name : {"audio", "transcripts"})

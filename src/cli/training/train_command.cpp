@@ -211,10 +211,6 @@ int run_processes(const TrainCommand& command, const std::vector<std::string>& l
   return run_engines(training_processes(line, command.devices, *port), doing);
 }
 
-bool is_one_folder(const fs::path& a, const fs::path& b) {
-  return !b.empty() && resolved_path(a) == resolved_path(b);
-}
-
 /// What a training reads beside its checkpoints.
 std::vector<fs::path> sources_of(const TrainCommand& command, const fs::path& base) {
   std::vector<fs::path> read{base, command.recipe.data, command.recipe.eval_data};
@@ -246,7 +242,7 @@ Result<void> expect_own_files(const fs::path& out) {
     std::error_code ignored;
     const fs::path path = out / name;
     const bool is_empty_folder = fs::is_directory(path, ignored) && fs::is_empty(path, ignored);
-    if (fs::exists(fs::symlink_status(path, ignored)) && !is_empty_folder)
+    if (is_taken(path) && !is_empty_folder)
       return fail(Fault::usage, path.string() + " is there already and is none of this training",
                   "Move it away, or name another folder with --out");
   }
@@ -271,9 +267,7 @@ Result<void> expect_own_folder(const TrainCommand& command, const fs::path& base
   OutputOwnership files(kOther);
   const auto sources = sources_of(command, base);
   for (const auto& path : sources) {
-    if (is_one_folder(command.out, path))
-      return fail(Fault::usage,
-                  "--out " + command.out.string() + ": " + path.string() + " is read, and not to be filled", kOther);
+    if (auto other = expect_other_out(command.out, path); !other) return other;
     files.add_input(path);
   }
   for (const char* folder : {"model", "checkpoints"})

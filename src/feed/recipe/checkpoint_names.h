@@ -4,8 +4,8 @@
 
 namespace tutti {
 
-// How folders in OUT/checkpoints are called, for both programs: the one that writes them, and the one that goes on from
-// one.
+// Names in OUT and OUT/checkpoints, for both programs: the one that writes a checkpoint, and the one that goes on from
+// it.
 
 /// A checkpoint: "step-00000012", and sorted by name also by step.
 inline constexpr std::string_view kStepPrefix = "step-";

@@ -193,10 +193,10 @@ Result<void> share(const fs::path& from, const fs::path& to) {
 
 /// What is in `from` is in `to` as well, but for the names that are taken there and for those `without`.
 Result<void> share_files(const fs::path& from, const fs::path& to, const std::set<std::string>& without) {
-  std::error_code failed, ignored;
+  std::error_code failed;
   for (const auto& entry : fs::directory_iterator(from, failed)) {
     const auto name = entry.path().filename();
-    if (without.contains(name.string()) || fs::exists(fs::symlink_status(to / name, ignored))) continue;
+    if (without.contains(name.string()) || is_taken(to / name)) continue;
     if (auto shared = share(entry.path(), to / name); !shared) return shared;
   }
   if (failed) return tl::unexpected(system_error(from.string(), "cannot be read", failed.value()));

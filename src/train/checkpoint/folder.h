@@ -86,7 +86,7 @@ class CheckpointFolder {
 /// aside first, so for a moment nothing has the name.
 Result<void> replace_by_renames(const std::filesystem::path& staging, const std::filesystem::path& path);
 
-/// Writes a folder that appears whole and replaces what had its name.
+/// Writes a folder that appears whole and replaces what had its name. What no training wrote there stays in it.
 Result<void> write_network(const std::filesystem::path& path, const NetworkFolder& network);
 
 }  // namespace tutti
