@@ -13,6 +13,7 @@
 
 #include "base/units.h"
 #include "decode/device_token_selector.h"
+#include "options.h"
 #include "report.h"
 #include "worker/network.h"
 
@@ -31,11 +32,11 @@ struct Peaks {
 /// type: of the matrices.
 Peaks measure_peaks(at::Device device, at::ScalarType type);
 
-/// The token selection of greedy sequences in the middle of a text, a row of logits each, as a worker does it behind a
-/// step.
-class GreedySelection {
+/// The token selection of sequences in the middle of a text, a row of logits each, as a worker does it behind a step.
+class StepSelection {
  public:
-  explicit GreedySelection(std::size_t sequences);
+  /// beams: 0 for greedy sequences, else the rows of a search's beams follow each other.
+  StepSelection(std::size_t rows, std::int32_t beams);
 
   /// logits: [sequences, n_vocab], of a vocabulary of Whisper's. Waits for their device.
   void select_tokens(const at::Tensor& logits);
@@ -54,29 +55,39 @@ struct CheckedType {
   std::string name() const { return std::string(type.name()); }
 };
 
-/// What the device can compute in, float32 first. On a CPU the operators of int8_float16 run, too, in float32.
-std::vector<CheckedType> compute_types(at::Device device);
+/// What the device can compute in, float32 first, and of that what `names` lists, where it lists any. On a CPU the
+/// operators of int8_float16 run, too, in float32.
+std::vector<CheckedType> compute_types(at::Device device, const std::vector<std::string>& names);
 
-/// Logits of every compute type against float32 on the CPU: a small model with random weights, and `model` if given.
-void check_parity(Report& report, at::Device device, const std::optional<std::filesystem::path>& model);
+/// A Whisper's shape by its name among kSizeNames.
+WhisperDims dims_named(const std::string& size);
+
+/// Sequences that step together: as requested, or what suits the device.
+std::vector<std::int32_t> slots_on(at::Device device, const CheckOptions& options);
+
+/// Logits of every compute type against float32 on the CPU: a small model with random weights, and --model's if given.
+void check_parity(Report& report, at::Device device, const CheckOptions& options);
 
 /// Static decoder steps against the model's own, in buckets of every kind: enqueued and, on a GPU, as CUDA graphs; on a
-/// CPU by the kernels' host versions. `passed` requires equal logits and that nothing fell back.
-void check_steps(Report& report, at::Device device);
+/// CPU by the kernels' host versions. A small network, then those of --sizes (on a GPU by default large-v3) with --slots.
+/// `passed` requires equal logits and that nothing fell back to slower steps; the value is the largest error seen, also
+/// the one that missed its tolerance.
+void check_steps(Report& report, at::Device device, const CheckOptions& options);
 
 /// Rules, choices, sums and draws of a step's token selection on the device that holds its logits, against the host's
-/// selection of every row; and how many steps a second either selects, the host's copy included.
-void check_selection(Report& report, at::Device device);
+/// selection of every row; and how many steps a second either selects, the host's copy included. With --slots, and each
+/// of them times --beams.
+void check_selection(Report& report, at::Device device, const CheckOptions& options);
 
 /// A worker process of this very program: that it survives a crash, and that it backs off when memory runs out, without
 /// losing or changing a window.
-void check_worker(Report& report, at::Device device);
+void check_worker(Report& report, at::Device device, const CheckOptions& options);
 /// What that process loads.
 Result<LoadedModel> load_check_model(const LoadModel& request);
 
 /// Windows and tokens a second with random weights, × real time at 100 tokens a window, and which share that is of what
-/// this device was seen to do: the encoder of a large product, the decoder of a copy. all: tiny to large-v3 and turbo;
-/// else tiny and base.
-void measure_speed(Report& report, at::Device device, bool all);
+/// this device was seen to do: the encoder of a large product, the decoder of a copy. Also prompts, and beams where
+/// requested. Steps that fell back to a slower way are a failure.
+void measure_speed(Report& report, at::Device device, const CheckOptions& options);
 
 }  // namespace tutti

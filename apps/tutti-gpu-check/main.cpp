@@ -12,70 +12,44 @@
 #include "base/numbers.h"
 #include "checks.h"
 #include "model/gpu.h"
+#include "options.h"
 #include "worker/commands.h"
 #include "worker/cuda_driver.h"
 
 namespace {
 
 constexpr const char* kHelp =
-    "tutti-gpu-check [--json] [--all] [--cpu] [--model DIR] [--check NAME]\n"
+    "tutti-gpu-check [--json] [--cpu] [--check NAME] [--sizes A,B] [--types A,B] [--slots N,M] [--seconds S]\n"
+    "                [--beams N] [--all] [--model DIR]\n"
     "\n"
     "  --json        print JSON instead of a table: an object a line, the last one is the result\n"
-    "  --all         measure tiny to large-v3 and turbo (default on a GPU; on a CPU: tiny and base)\n"
     "  --cpu         check the CPU although there is a GPU\n"
-    "  --model DIR   check parity with these weights too\n"
     "  --check NAME  this check alone, in this process: parity, step, selection, worker or speed. Without it\n"
-    "                each has a process of its own, so that none is lost to another's crash\n";
-
-struct Line {
-  bool json = false;
-  bool all = false;
-  bool cpu = false;
-  std::optional<std::filesystem::path> model{};
-  std::string check{};  // empty: all of them
-  bool understood = true;
-};
+    "                each has a process of its own, so that none is lost to another's crash\n"
+    "  --sizes A,B   networks of step and speed, in this order: tiny, base, small, medium, large-v3, turbo. By default\n"
+    "                step takes large-v3 and speed takes all on a GPU; on a CPU none, and tiny and base\n"
+    "  --types A,B   compute types, for example float16,int8_float16 (default: all that the device has)\n"
+    "  --slots N,M   sequences that step together (default: 1,8,32,64; on a CPU 1,8)\n"
+    "  --seconds S   of each measurement at least (default: 1; on a CPU 0.3)\n"
+    "  --beams N     measure beam searches with so many beams too\n"
+    "  --all         measure the speed of all sizes on a CPU, too\n"
+    "  --model DIR   check parity with these weights too\n";
 
 /// What there is to check, in the order of docs/cuda.md.
 struct Check {
   const char* name;
-  void (*run)(tutti::Report& report, at::Device device, const Line& line);
+  void (*run)(tutti::Report& report, at::Device device, const tutti::CheckOptions& options);
 };
 
-constexpr Check kChecks[] = {
-    {"parity", [](auto& report, auto device, const Line& line) { tutti::check_parity(report, device, line.model); }},
-    {"step", [](auto& report, auto device, const Line&) { tutti::check_steps(report, device); }},
-    {"selection", [](auto& report, auto device, const Line&) { tutti::check_selection(report, device); }},
-    {"worker", [](auto& report, auto device, const Line&) { tutti::check_worker(report, device); }},
-    {"speed", [](auto& report, auto device, const Line& line) {
-       tutti::measure_speed(report, device, device.is_cuda() || line.all);
-     }}};
+constexpr Check kChecks[] = {{"parity", tutti::check_parity},
+                             {"step", tutti::check_steps},
+                             {"selection", tutti::check_selection},
+                             {"worker", tutti::check_worker},
+                             {"speed", tutti::measure_speed}};
 
-/// `judge` is the name that `selection` had in earlier versions.
 const Check* check_named(std::string_view name) {
-  if (name == "judge") name = "selection";
   const auto* const found = std::ranges::find(kChecks, name, &Check::name);
   return found != std::end(kChecks) ? found : nullptr;
-}
-
-Line read_line(std::span<char*> arguments) {
-  Line line;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const std::string_view word = arguments[i];
-    if (word == "--json")
-      line.json = true;
-    else if (word == "--all")
-      line.all = true;
-    else if (word == "--cpu")
-      line.cpu = true;
-    else if (word == "--model" && i + 1 < arguments.size())
-      line.model = arguments[++i];
-    else if (word == "--check" && i + 1 < arguments.size() && check_named(arguments[i + 1]))
-      line.check = arguments[++i];
-    else
-      line.understood = false;
-  }
-  return line;
 }
 
 /// This program once for every check. Where there is no card all know it, and where one is gone by then they fail.
@@ -90,13 +64,13 @@ std::vector<tutti::CheckApart> checks_apart(std::span<char*> arguments, bool gpu
   return checks;
 }
 
-int run_alone(tutti::Report& report, const Check& check, const Line& line) {
-  const bool gpu = !line.cpu && tutti::gpu::count() > 0;
-  if (!gpu && !line.cpu) {
+int run_alone(tutti::Report& report, const Check& check, const tutti::CheckOptions& options) {
+  const bool gpu = !options.cpu && tutti::gpu::count() > 0;
+  if (!gpu && !options.cpu) {
     report.add({.check = check.name, .what = "a CUDA device (--cpu: on the CPU)", .unit = "is there", .passed = false});
   } else {
     const at::Device device = gpu ? at::Device(at::kCUDA, 0) : at::Device(at::kCPU);
-    report.attempt(check.name, check.name, [&] { check.run(report, device, line); });
+    report.attempt(check.name, check.name, [&] { check.run(report, device, options); });
   }
   return report.passed() ? 0 : 1;
 }
@@ -133,20 +107,21 @@ int main(int argc, char** argv) {
   if (!arguments.empty() && std::string_view(arguments[0]) == "worker") {
     return worker_command(arguments.subspan(1), {.build_id = std::string(build_id()), .load = load_check_model});
   }
-  const auto line = read_line(arguments);
-  if (!line.understood) return std::fputs(kHelp, stderr), 2;
+  const auto options = read_check_options(arguments);
+  if (!options) return std::fprintf(stderr, "tutti-gpu-check: %s\n", options.error().text().c_str()), 2;
+  if (options->help) return std::fputs(kHelp, stdout), 0;
 
-  Report report(line.json);
-  if (const auto* const check = check_named(line.check)) return run_alone(report, *check, line);
+  Report report(options->json);
+  if (const auto* const check = check_named(options->check)) return run_alone(report, *check, *options);
 
-  const auto driver = line.cpu ? std::nullopt : visible_cuda_device(0);
-  const auto card = line.cpu ? Result<gpu::Facts>(fail(Fault::missing, "not requested")) : gpu::facts(0);
+  const auto driver = options->cpu ? std::nullopt : visible_cuda_device(0);
+  const auto card = options->cpu ? Result<gpu::Facts>(fail(Fault::missing, "not requested")) : gpu::facts(0);
   const bool gpu = card.has_value();
   if (driver && !gpu) {
     report_unusable(report, *driver, card.error());
   } else {
     report.note(gpu        ? words_for(*card, driver)
-                : line.cpu ? "ran on the CPU as requested: no GPU figure was taken"
+                : options->cpu ? "ran on the CPU as requested: no GPU figure was taken"
                            : "no CUDA device: ran on the CPU, no GPU figure was taken");
     if (!gpu) report.note("decoder steps of a GPU ran by their kernels' host versions: no CUDA graph was recorded");
     run_apart(report, checks_apart(arguments, gpu));

@@ -1,6 +1,8 @@
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 
+#include <algorithm>
+
 #include "checks.h"
 #include "worker/compute_type.h"
 
@@ -53,22 +55,24 @@ void compare(Report& report, const std::string& what, const at::Tensor& found, c
 
 }  // namespace
 
-std::vector<CheckedType> compute_types(at::Device device) {
+std::vector<CheckedType> compute_types(at::Device device, const std::vector<std::string>& names) {
   const auto ability = ability_of(device);
   std::vector<CheckedType> types;
   for (const CheckedType& checked :
        {CheckedType{ComputeType::float32, 1e-4}, CheckedType{ComputeType::tf32, 1e-2},
         CheckedType{ComputeType::bfloat16, 5e-2}, CheckedType{ComputeType::float16, 1e-2},
         CheckedType{ComputeType::int8, 5e-2}, CheckedType{ComputeType::int8_float16, 5e-2}}) {
+    if (!names.empty() && std::ranges::find(names, checked.name()) == names.end()) continue;
     const bool has = choose_compute_type(checked.name(), ability)->why.empty();
     if (has || (!ability.cuda && checked.type == ComputeType::int8_float16)) types.push_back(checked);
   }
   return types;
 }
 
-void check_parity(Report& report, at::Device device, const std::optional<std::filesystem::path>& model) {
+void check_parity(Report& report, at::Device device, const CheckOptions& options) {
+  const auto& model = options.model;
   const auto wanted = logits_of(random_model(at::kCPU, ComputeType::float32));
-  for (const auto& type : compute_types(device)) {
+  for (const auto& type : compute_types(device, options.types)) {
     report.attempt("parity", "random weights " + type.name(), [&] {
       compare(report, "random weights", logits_of(random_model(device, type.type)), wanted, type);
     });
@@ -80,7 +84,7 @@ void check_parity(Report& report, at::Device device, const std::optional<std::fi
     return report.add({.check = "parity", .what = "real weights", .unit = "could be loaded", .passed = false});
   }
   const auto expected = logits_of(*reference);
-  for (const auto& type : compute_types(device)) {
+  for (const auto& type : compute_types(device, options.types)) {
     report.attempt("parity", "real weights " + type.name(), [&] {
       const auto loaded = WhisperModel::load(*model, device, type.type);
       if (loaded) return compare(report, "real weights", logits_of(*loaded), expected, type);

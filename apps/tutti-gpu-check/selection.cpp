@@ -13,11 +13,11 @@
 namespace tutti {
 namespace {
 
-constexpr std::int64_t kVocabulary = 51865;
-constexpr std::size_t kSequences[] = {1, 8, 32, 160};  // the last: 32 searches with five beams
+constexpr std::int64_t kVocabulary = 51866;  // of large-v3
+constexpr std::int32_t kSequences[] = {1, 8, 32, 160};  // the last: 32 searches with five beams
 constexpr double kTolerance = 1e-4;                    // of a log-probability
 const DecodingTokens kTokens{
-    .eot = 50257, .timestamp_begin = 50364, .no_timestamps = 50363, .no_speech = 50362, .blank = {220}};
+    .eot = 50257, .timestamp_begin = 50365, .no_timestamps = 50364, .no_speech = 50363, .blank = {220}};
 
 /// Nothing decoded yet; text behind a time; a pair half open and closed.
 std::vector<std::int32_t> history(std::size_t number) {
@@ -61,7 +61,7 @@ double distance(const Selection& found, const Selection& wanted) {
   return worst;
 }
 
-void check_step(Report& report, at::Device device, std::size_t count) {
+void check_step(Report& report, at::Device device, std::size_t count, Seconds least) {
   const auto live = sequences(count);
   auto logits = at::randn({static_cast<std::int64_t>(count), kVocabulary}).mul_(3);
   logits[0][*kTokens.no_speech].fill_(15);  // about as likely as all the rest
@@ -80,14 +80,13 @@ void check_step(Report& report, at::Device device, std::size_t count) {
     worst = farther(worst, apart);
   }
   const auto what = "steps of " + std::to_string(count);
-  report.add({.check = "judge",
+  report.add({.check = "selection",
               .what = what + ", there against the host",
               .value = worst,
               .unit = "of a log-probability",
               .passed = sound});
-  const Seconds least(0.2);
   const auto add = [&](const char* where, double rate) {
-    report.add({.check = "judge", .what = what + where, .value = rate, .unit = "steps/s"});
+    report.add({.check = "selection", .what = what + where, .value = rate, .unit = "steps/s"});
   };
   add(", selected there", rate_of(least, [&] { there.select_tokens(step, live, kTokens); }));
   add(", selected by one thread of the host", rate_of(least, [&] { select_on_host(step, live, kTokens); }));
@@ -95,21 +94,27 @@ void check_step(Report& report, at::Device device, std::size_t count) {
 
 }  // namespace
 
-GreedySelection::GreedySelection(std::size_t sequences) : rows_(sequences), no_sot_(sequences, -1) {
+StepSelection::StepSelection(std::size_t rows, std::int32_t beams) : rows_(rows), no_sot_(rows, -1) {
   std::iota(rows_.begin(), rows_.end(), 0);
   const auto job = std::make_shared<JobProgress>();
-  for (std::size_t i = 0; i < sequences; ++i)
-    live_.push_back({.of = job, .sample = {.tokens = {50370, 100}, .steps = 2}});
+  job->job.beam_size = beams;
+  for (std::size_t i = 0; i < rows; ++i) live_.push_back({.of = job, .sample = {.tokens = {50370, 100}, .steps = 2}});
 }
 
-void GreedySelection::select_tokens(const at::Tensor& logits) {
+void StepSelection::select_tokens(const at::Tensor& logits) {
   selector_.select_tokens({logits, rows_, no_sot_}, live_, kTokens);
 }
 
-void check_selection(Report& report, at::Device device) {
+void check_selection(Report& report, at::Device device, const CheckOptions& options) {
   const c10::InferenceMode no_autograd;
   at::manual_seed(20251123);
-  for (const auto count : kSequences) check_step(report, device, count);
+  std::vector<std::int32_t> counts(options.slots);
+  for (const auto slots : options.slots) {
+    if (options.beams > 0) counts.push_back(slots * options.beams);
+  }
+  if (counts.empty()) counts.assign(std::begin(kSequences), std::end(kSequences));
+  for (const auto count : counts)
+    check_step(report, device, static_cast<std::size_t>(count), options.seconds.value_or(Seconds(0.2)));
 }
 
 }  // namespace tutti

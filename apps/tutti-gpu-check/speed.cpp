@@ -1,11 +1,16 @@
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 
+#include <algorithm>
+#include <iterator>
+#include <optional>
+
 #include "checks.h"
 #include "model/gpu.h"
 #include "model/gpu/tf32.h"
 #include "model/work.h"
 #include "worker/caught_fault.h"
+#include "worker/compute_type.h"
 
 namespace tutti {
 namespace {
@@ -26,79 +31,117 @@ constexpr Size kSizes[] = {{"tiny", 384, 6, 4, 4},
                            {"medium", 1024, 16, 24, 24},
                            {"large-v3", 1280, 20, 32, 32, 128, 51866},
                            {"turbo", 1280, 20, 32, 4, 128, 51866}};
-constexpr std::int32_t kBefore = 100;  // tokens a sequence holds already
-constexpr double kTokens = 100;        // of a window of speech
-constexpr double kWindow = 30;         // seconds
-
-WhisperDims dims_of(const Size& size) {
-  return {.n_mels = size.n_mels,
-          .n_audio_state = size.state,
-          .n_audio_head = size.heads,
-          .n_audio_layer = size.layers,
-          .n_vocab = size.n_vocab,
-          .n_text_state = size.state,
-          .n_text_head = size.heads,
-          .n_text_layer = size.text_layers};
-}
+static_assert(std::size(kSizes) == std::size(kSizeNames));
+constexpr std::int32_t kBefore = 100;                // tokens a sequence holds already
+constexpr double kTokens = 100;                      // of a window of speech
+constexpr double kWindow = 30;                       // seconds
+constexpr std::int32_t kPrompts[] = {4, 32, 224};    // tokens
 
 class Measurement {
  public:
-  Measurement(Report& report, at::Device device, const Size& size, ComputeType type)
+  Measurement(Report& report, at::Device device, const std::string& size, ComputeType type, Seconds least)
       : report_(report),
         device_(device),
-        type_(type),
-        name_(std::string(size.name) + " " + std::string(type.name())),
-        network_(make_network(WhisperModel::random(dims_of(size), device, type))) {}
+        least_(least),
+        name_(size + " " + std::string(type.name())),
+        model_(WhisperModel::random(dims_named(size), device, type, device)),
+        steps_(usual_steps(device)) {}
 
   void encoder(const Peaks& peaks) {
-    const auto& dims = network_->dims();
-    mel_ = at::zeros({dims.n_mels, 2 * dims.n_audio_ctx});
-    windows_a_second_ = rate_of(least(), [&] { network_->encode(mel_); });
+    const auto& dims = model_.dims();
+    mel_ = at::randn({dims.n_mels, 2 * dims.n_audio_ctx});
+    windows_a_second_ = rate_of(least_, [&] { encode(); });
     add(", encoder", windows_a_second_, "windows/s");
     add(", encoder", windows_a_second_ * work_of(dims).window_flops / peaks.flops, "of a product");
   }
 
-  void decoder(std::int32_t together, const Peaks& peaks) {
-    while (windows_.size() < static_cast<std::size_t>(together)) windows_.push_back(network_->encode(mel_));
-    const auto stepper = network_->make_stepper(together);
+  /// How long the prompt of one window takes, behind nothing.
+  void prompts() {
+    grow_windows(1);
+    ModelStepper stepper(model_, 1, steps_);
+    for (const auto length : kPrompts) {
+      const std::vector<std::int32_t> tokens(static_cast<std::size_t>(length), 440);
+      const std::int32_t last = length - 1;
+      const SequenceStep prompt{.tokens = tokens, .window = windows_.data(), .logits_at = {&last, 1}};
+      const double rate = rate_of(least_, [&] {
+        stepper.decode_there({&prompt, 1});
+        wait();
+      });
+      add(", prompt of " + std::to_string(length) + " tokens", 1000 / rate, "ms");
+    }
+  }
+
+  /// So many windows together; each a greedy sequence, or a search with `beams` beams that share their window.
+  void decoder(std::int32_t together, std::int32_t beams, const Peaks& peaks) {
+    grow_windows(together);
+    const std::int32_t each = std::max(beams, 1), rows = together * each;
+    ModelStepper stepper(model_, rows, steps_);
     const std::vector<std::int32_t> before(kBefore, 440);
     constexpr std::int32_t kLast = kBefore - 1;
     std::vector<SequenceStep> steps;
-    for (std::int32_t slot = 0; slot < together; ++slot) {
-      const SequenceStep prompt{.slot = slot, .tokens = before, .window = window_of(slot), .logits_at = {&kLast, 1}};
-      stepper->decode({&prompt, 1});
-      steps.push_back({.slot = slot, .position = kBefore, .tokens = {before.data(), 1}, .window = window_of(slot)});
+    for (std::int32_t slot = 0; slot < rows; ++slot) {
+      const auto* window = &windows_[static_cast<std::size_t>(slot / each)];
+      const SequenceStep prompt{.slot = slot, .tokens = before, .window = window, .logits_at = {&kLast, 1}};
+      stepper.decode_there({&prompt, 1});
+      steps.push_back({.slot = slot, .position = kBefore, .tokens = {before.data(), 1}, .window = window});
     }
-    const double alone = rate_of(least(), [&] {
-      stepper->decode_there(steps);
-      if (device_.is_cuda()) gpu::synchronize(device_.index());
+    const double alone = rate_of(least_, [&] {
+      stepper.decode_there(steps);
+      wait();
     });
     // On a GPU the rules wait for the step and the step for the rules.
-    GreedySelection rules(static_cast<std::size_t>(together));
+    StepSelection rules(static_cast<std::size_t>(rows), beams);
     const double rate =
-        device_.is_cuda() ? rate_of(least(), [&] { rules.select_tokens(stepper->decode_there(steps)); }) : alone;
-    const auto what = ", decoder, " + std::to_string(together) + " together";
+        device_.is_cuda() ? rate_of(least_, [&] { rules.select_tokens(stepper.decode_there(steps)); }) : alone;
+    const auto what = ", decoder, " + std::to_string(together) + " together" +
+                      (beams > 0 ? ", " + std::to_string(beams) + " beams" : "");
+    add(what + ", step", 1000 / alone, "ms");
+    add(what + ", step and selection", 1000 / rate, "ms");
     add(what, together * rate, "tokens/s");
-    const auto read = step_bytes(network_->dims(), device_, type_);
-    add(what, alone * (read.weights + together * (read.window + kBefore * read.token)) / peaks.bandwidth, "of a copy");
+    const auto read = step_bytes(model_.dims(), device_, model_.type());
+    add(what, alone * (read.weights + together * read.window + rows * kBefore * read.token) / peaks.bandwidth,
+        "of a copy");
     add(what, kWindow / (1 / windows_a_second_ + kTokens / (together * rate)), "x real time");
   }
 
+  /// Slower steps than the usual ones are a fault of this build on this device, and figures of them mislead.
+  void check_fall_back() const {
+    if (!steps_) return;
+    const auto& trust = *steps_->trust;
+    if (!trust.reason.empty()) report_.note(name_ + ": " + trust.reason);
+    report_.add({.check = "speed",
+                 .what = name_ + ", first steps against torch's",
+                 .value = trust.distance,
+                 .unit = "relative error",
+                 .passed = trust.kernels && (!steps_->recorder || trust.recording)});
+  }
+
  private:
-  Seconds least() const { return Seconds(device_.is_cuda() ? 1.0 : 0.3); }
-  const CrossKv* window_of(std::int32_t slot) const { return &windows_[static_cast<std::size_t>(slot)]; }
+  void wait() const {
+    if (device_.is_cuda()) gpu::synchronize(device_.index());
+  }
+  CrossKv encode() const {
+    auto window = model_.cross_kv(model_.encode(mel_));
+    wait();
+    return window;
+  }
+  /// One for each sequence: they share nothing that a cache could keep.
+  void grow_windows(std::int32_t count) {
+    while (windows_.size() < static_cast<std::size_t>(count)) windows_.push_back(encode());
+  }
   void add(const std::string& what, double value, const char* unit) {
     report_.add({.check = "speed", .what = name_ + what, .value = value, .unit = unit});
   }
 
   Report& report_;
   at::Device device_;
-  ComputeType type_;
+  Seconds least_;
   std::string name_;
-  std::unique_ptr<Network> network_;
+  WhisperModel model_;
+  std::optional<StepDevice> steps_;
   at::Tensor mel_{};
   double windows_a_second_ = 0;
-  std::vector<CrossKv> windows_{};  // one for each sequence: they share nothing that a cache could keep
+  std::vector<CrossKv> windows_{};
 };
 
 /// What matrices of a compute type are multiplied in.
@@ -108,42 +151,71 @@ at::ScalarType matrix_type(ComputeType type, at::Device device) {
 }
 
 /// A size that memory does not last for is a remark, and whatever else ends it a fault.
-void measure_size(Report& report, at::Device device, const Size& size, const CheckedType& type, const Peaks& peaks) {
-  const auto what = std::string(size.name) + " " + type.name();
-  const std::vector<std::int32_t> batches =
-      device.is_cuda() ? std::vector<std::int32_t>{1, 8, 32, 64} : std::vector<std::int32_t>{1, 8};
+void measure_size(Report& report, at::Device device, const std::string& size, const CheckedType& type,
+                  const CheckOptions& options, const Peaks& peaks) {
+  const auto what = size + " " + type.name();
   report.attempt("speed", what, [&] {
     try {
-      Measurement measurement(report, device, size, type.type);
+      Measurement measurement(report, device, size, type.type,
+                              options.seconds.value_or(Seconds(device.is_cuda() ? 1.0 : 0.3)));
       measurement.encoder(peaks);
-      for (const auto together : batches) measurement.decoder(together, peaks);
+      measurement.prompts();
+      for (const auto together : slots_on(device, options)) measurement.decoder(together, 0, peaks);
+      for (const auto together : slots_on(device, options)) {
+        if (options.beams > 0) measurement.decoder(together, options.beams, peaks);
+      }
+      measurement.check_fall_back();
     } catch (...) {
       const auto fault = caught_fault((what + " did not run to its end").c_str());
       if (!fault.out_of_memory) throw;
       report.note(fault.error.what);
     }
   });
+  if (device.is_cuda()) gpu::release_cached_memory();
 }
 
 /// What the device does at best in the type, and every size beside it.
-void measure_type(Report& report, at::Device device, const CheckedType& type, bool all) {
+void measure_type(Report& report, at::Device device, const CheckedType& type, const CheckOptions& options,
+                  const std::vector<std::string>& sizes) {
   const Tf32Scope rounds(type.type == ComputeType::tf32);
   const auto peaks = measure_peaks(device, matrix_type(type.type, device));
   report.add({.check = "peak", .what = type.name() + ", a product", .value = peaks.flops / 1e12, .unit = "TFLOP/s"});
   report.add({.check = "peak", .what = type.name() + ", a copy", .value = peaks.bandwidth / 1e9, .unit = "GB/s"});
-  for (const auto& size : kSizes) {
-    if (all || size.layers <= 6) measure_size(report, device, size, type, peaks);
-  }
+  for (const auto& size : sizes) measure_size(report, device, size, type, options, peaks);
+}
+
+std::vector<std::string> sizes_on(at::Device device, const CheckOptions& options) {
+  if (!options.sizes.empty()) return options.sizes;
+  if (device.is_cuda() || options.all) return {std::begin(kSizeNames), std::end(kSizeNames)};
+  return {"tiny", "base"};
 }
 
 }  // namespace
 
-void measure_speed(Report& report, at::Device device, bool all) {
+WhisperDims dims_named(const std::string& size) {
+  const auto& found = *std::ranges::find_if(kSizes, [&](const Size& one) { return size == one.name; });
+  return {.n_mels = found.n_mels,
+          .n_audio_state = found.state,
+          .n_audio_head = found.heads,
+          .n_audio_layer = found.layers,
+          .n_vocab = found.n_vocab,
+          .n_text_state = found.state,
+          .n_text_head = found.heads,
+          .n_text_layer = found.text_layers};
+}
+
+std::vector<std::int32_t> slots_on(at::Device device, const CheckOptions& options) {
+  if (!options.slots.empty()) return options.slots;
+  return device.is_cuda() ? std::vector<std::int32_t>{1, 8, 32, 64} : std::vector<std::int32_t>{1, 8};
+}
+
+void measure_speed(Report& report, at::Device device, const CheckOptions& options) {
   const c10::InferenceMode no_autograd;
-  for (const auto& type : compute_types(device)) {
+  const auto sizes = sizes_on(device, options);
+  for (const auto& type : compute_types(device, options.types)) {
     // On a CPU it is there to be checked, by plain loops.
     if (device.is_cpu() && type.type == ComputeType::int8_float16) continue;
-    report.attempt("speed", type.name(), [&] { measure_type(report, device, type, all); });
+    report.attempt("speed", type.name(), [&] { measure_type(report, device, type, options, sizes); });
   }
 }
 

@@ -128,7 +128,7 @@ Result<LoadedModel> load_check_model(const LoadModel& request) {
   return model;
 }
 
-void check_worker(Report& report, at::Device device) {
+void check_worker(Report& report, at::Device device, const CheckOptions&) {
   const auto plain = run(device, "random", {});
   const auto check = [&](const std::string& what, const Run& tried, bool happened) {
     const double equal = equal_windows(tried.texts, plain.texts);

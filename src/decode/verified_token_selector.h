@@ -37,7 +37,7 @@ class VerifiedTokenSelector {
 std::vector<Selection> select_on_host(const StepRows& step, std::span<const Sequence> live,
                                       const DecodingTokens& tokens);
 
-/// Whether two judgements are one but for rounding: where the second was narrow, another token may win.
+/// Whether two selections are one but for rounding: where the second was narrow, another token may win.
 bool agree(const Selection& found, const Selection& wanted);
 
 }  // namespace tutti

@@ -68,9 +68,9 @@ at::Tensor stored_values(const StoredTensor& stored, const std::shared_ptr<const
 /// process that maps the file (the tensor keeps the checkpoint alive).
 Result<WhisperWeights> bind_weights(const std::shared_ptr<const Checkpoint>& checkpoint);
 
-/// Random float32 weights of that shape on the CPU, by torch's generator, scaled so that activations stay finite
-/// through any number of layers.
-WhisperWeights random_weights(const WhisperShape& shape);
+/// Random float32 weights of that shape on `device`, by its generator of torch's (the CPU's and a GPU's draw different
+/// numbers from one seed), scaled so that activations stay finite through any number of layers.
+WhisperWeights random_weights(const WhisperShape& shape, at::Device device = at::kCPU);
 
 /// Brings a network's weights, as they were read, into the form that `type` is computed in on `device`: layers that
 /// share their input are joined, then packed for the CPU's kernels, scaled to int8 or converted. Only here is that

@@ -43,10 +43,10 @@ Result<WhisperModel> WhisperModel::load(const std::filesystem::path& path, at::D
       Weights{checkpoint->shape.dims, device, type, layout_of(type, device), std::move(*net)}));
 }
 
-WhisperModel WhisperModel::random(const WhisperDims& dims, at::Device device, ComputeType type) {
+WhisperModel WhisperModel::random(const WhisperDims& dims, at::Device device, ComputeType type, at::Device drawn_on) {
   round_products(device, type);
   tune_convolutions(device);
-  auto net = random_weights(openai_shape(dims));
+  auto net = random_weights(openai_shape(dims), drawn_on);
   prepare(net, type, device);
   return WhisperModel(std::make_unique<Weights>(Weights{dims, device, type, layout_of(type, device), std::move(net)}));
 }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/log.h"
+#include "base/numbers.h"
 
 namespace tutti {
 
@@ -21,6 +22,11 @@ std::optional<at::Tensor> CheckedSteps::decode(std::span<const SequenceStep> seq
   if (known == known_.end()) return first_use(sequences, bucket);
   run(bucket, known->second.get());
   return step_.logits(static_cast<std::int64_t>(sequences.size()));
+}
+
+void CheckedSteps::turned_off(const std::string& reason) {
+  device_.trust->reason = reason;
+  log(Level::warning, reason);
 }
 
 void CheckedSteps::run(std::int32_t bucket, StepRecording* recording) {
@@ -38,7 +44,7 @@ std::unique_ptr<StepRecording> CheckedSteps::record(std::int32_t bucket) {
     if (kernel && kernel->is_out_of_memory()) throw;  // likewise
     const std::string why = error.what();
     device_.trust->recording = false;
-    log(Level::warning, "decoder steps are not recorded, each is enqueued again: " + why.substr(0, why.find('\n')));
+    turned_off("decoder steps are not recorded, each is enqueued again: " + why.substr(0, why.find('\n')));
     return nullptr;
   }
 }
@@ -52,16 +58,19 @@ at::Tensor CheckedSteps::first_use(std::span<const SequenceStep> sequences, std:
   } catch (const KernelError& error) {
     if (!error.is_missing_code()) throw;
     device_.trust->kernels = false;
-    log(Level::warning, std::string("static decoder steps are off: ") + error.what());
+    turned_off(std::string("static decoder steps are off: ") + error.what());
     return wanted;
   }
   const auto found = step_.logits(static_cast<std::int64_t>(sequences.size()));
   const auto distance = step_distance(found, wanted);
+  // A distance that is no number is larger than any.
+  if (!(distance <= device_.trust->distance)) device_.trust->distance = distance;
   known_[bucket] = std::move(recording);
   if (distance <= step_tolerance(model_.type())) return found;
   device_.trust->kernels = false;
-  log(Level::warning, "static decoder steps are off: logits of " + std::to_string(sequences.size()) +
-                          " sequences differ by " + std::to_string(distance) + " of their length from torch's");
+  turned_off("static decoder steps are off: logits of " + std::to_string(sequences.size()) + " sequences differ by " +
+             std::to_string(distance) + " of their length from torch's, more than " +
+             number_text(step_tolerance(model_.type())));
   return model_.decode(sequences, cache_);
 }
 

@@ -25,6 +25,7 @@ class CheckedSteps {
   at::Tensor first_use(std::span<const SequenceStep> sequences, std::int32_t bucket);
   std::unique_ptr<StepRecording> record(std::int32_t bucket);
   void run(std::int32_t bucket, StepRecording* recording);
+  void turned_off(const std::string& reason);
 
   const WhisperModel& model_;
   SelfKv& cache_;

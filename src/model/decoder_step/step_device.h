@@ -4,6 +4,7 @@
 #include <c10/core/ScalarType.h>
 
 #include <memory>
+#include <string>
 
 #include "model/decoder_step/kernels.h"
 #include "model/decoder_step/step_recorder.h"
@@ -24,6 +25,8 @@ KernelsNow kernels_of(at::Device device);
 struct StepTrust {
   bool kernels = true;    // their logits were torch's
   bool recording = true;  // they could be recorded
+  double distance = 0;    // the largest error that a bucket's first use had against torch's logits (step_distance)
+  std::string reason{};   // why either was turned off
 };
 
 /// What static steps run with on a device. Copies share their trust.
