@@ -35,8 +35,8 @@ class Stepper {
 /// A Stepper over a model and its own self-attention cache.
 class ModelStepper : public Stepper {
  public:
-  /// `model` must outlive the stepper. device: single tokens go in static steps, where the model fits them; without it
-  /// everything is WhisperModel::decode's. Throws c10::OutOfMemoryError where the cache does not fit.
+  /// `model` must outlive the stepper. device: single tokens and short prompts go in static steps, where the model fits
+  /// them; without it everything is WhisperModel::decode's. Throws c10::OutOfMemoryError where the cache does not fit.
   ModelStepper(const WhisperModel& model, std::int32_t slots, std::optional<StepDevice> device = {});
 
   std::int32_t slots() const override { return slots_; }

@@ -136,5 +136,20 @@ TEST(StaticStepper, KeepsTheOrderOfPromptsAndStepsInOneCall) {
   EXPECT_TRUE(at::equal(found, kept)) << "logits are the caller's";
 }
 
+TEST(StaticStepper, PromptsBeyondTheRowsOfAStepAreTheModels) {
+  ModelStepper eager(model(), 4), fixed(model(), 4, StepDevice{});
+  const auto job = job_of(3);
+  const std::vector<std::int32_t> shorter(20, 5), longer(StaticStep::kPromptRows + 2, 6);
+  const std::int32_t token = 42;
+  const auto* window = job.window.get();
+  const SequenceStep mixed[] = {{.slot = 0, .tokens = shorter, .window = window},
+                                {.slot = 1, .tokens = longer, .window = window},
+                                {.slot = 2, .tokens = shorter, .window = window},  // 19 and 19 rows more are too many
+                                {.slot = 3, .tokens = {&token, 1}, .window = window}};
+  const auto found = fixed.decode(mixed), wanted = eager.decode(mixed);
+  ASSERT_EQ(found.sizes(), wanted.sizes());
+  EXPECT_TRUE(at::allclose(found, wanted, 1e-5, 1e-5));
+}
+
 }  // namespace
 }  // namespace tutti

@@ -123,6 +123,28 @@ TEST_P(StaticSteps, GiveTheSameWhereHeadsAreSplitForManyProcessors) {
   }
 }
 
+TEST_P(StaticSteps, TakeShortPromptsAsRowsBesideTheOthers) {
+  CheckedSteps checked(model_, static_cache_, {});
+  const auto one = some_tokens(5), other = some_tokens(3);
+  const std::int32_t first_and_last[] = {0, 4};
+  auto steps = step_of({2, 3, 4});
+  // A new sequence between two others, and one that goes on where its slot ended.
+  const SequenceStep entering{.slot = 7, .tokens = one, .window = window_of(7), .logits_at = first_and_last};
+  const SequenceStep further{.slot = 8, .position = lengths_[8], .tokens = other, .window = window_of(8)};
+  steps.insert(steps.begin() + 1, entering);
+  steps.push_back(further);
+  for (int use = 0; use < 2; ++use) {  // the first compares by itself
+    const auto found = checked.decode(steps);
+    ASSERT_TRUE(found);
+    ASSERT_EQ(found->size(0), 3 + 2 + 3);
+    EXPECT_LT(step_distance(*found, eager(steps)), tolerance_);
+  }
+  const auto token = some_tokens(1);
+  const SequenceStep next[] = {{.slot = 7, .position = 5, .tokens = token, .window = window_of(7)},
+                               {.slot = 8, .position = lengths_[8] + 3, .tokens = token, .window = window_of(8)}};
+  EXPECT_LT(step_distance(*checked.decode(next), eager(next)), tolerance_) << "their keys and values are in the slots";
+}
+
 TEST_P(StaticSteps, LeaveOtherSlotsAloneAndARowAsItIsBesideAnyNeighbours) {
   const c10::InferenceMode guard;
   StaticStep step(model_, static_cache_, 1);

@@ -5,23 +5,53 @@
 #include <c10/util/Exception.h>
 
 #include <string>
+#include <vector>
 
 #include "base/log.h"
 #include "base/numbers.h"
 
 namespace tutti {
 
+namespace {
+
+std::int32_t token_count(std::span<const SequenceStep> sequences) {
+  std::int32_t count = 0;
+  for (const auto& sequence : sequences) count += static_cast<std::int32_t>(sequence.tokens.size());
+  return count;
+}
+
+}  // namespace
+
 CheckedSteps::CheckedSteps(const WhisperModel& model, SelfKv& cache, StepDevice device)
     : model_(model), cache_(cache), device_(std::move(device)), step_(model, cache, device_.processors) {}
 
 std::optional<at::Tensor> CheckedSteps::decode(std::span<const SequenceStep> sequences) {
   if (!device_.trust->kernels) return {};
-  const auto bucket = bucket_for(static_cast<std::int32_t>(sequences.size()));
+  const auto bucket = bucket_for(token_count(sequences));
   step_.upload(sequences, bucket);
   const auto known = known_.find(bucket);
   if (known == known_.end()) return first_use(sequences, bucket);
   run(bucket, known->second.get());
-  return step_.logits(static_cast<std::int64_t>(sequences.size()));
+  return wanted_logits(sequences);
+}
+
+/// Neighbouring rows together: where every token's logits are requested nothing is copied.
+at::Tensor CheckedSteps::wanted_logits(std::span<const SequenceStep> sequences) const {
+  const auto all = step_.logits(token_count(sequences));
+  std::vector<std::int64_t> wanted;
+  std::int64_t first = 0;
+  for (const auto& sequence : sequences) {
+    const auto count = static_cast<std::int64_t>(sequence.tokens.size());
+    for (const auto at : sequence.logits_at) wanted.push_back(first + at);
+    for (std::int64_t at = 0; sequence.logits_at.empty() && at < count; ++at) wanted.push_back(first + at);
+    first += count;
+  }
+  std::vector<at::Tensor> runs;
+  for (std::size_t i = 0, next = 0; i < wanted.size(); i = next) {
+    while (next < wanted.size() && wanted[next] == wanted[i] + static_cast<std::int64_t>(next - i)) ++next;
+    runs.push_back(all.narrow(0, wanted[i], static_cast<std::int64_t>(next - i)));
+  }
+  return runs.size() == 1 ? runs.front() : at::cat(runs);
 }
 
 void CheckedSteps::turned_off(const std::string& reason) {
@@ -61,7 +91,7 @@ at::Tensor CheckedSteps::first_use(std::span<const SequenceStep> sequences, std:
     turned_off(std::string("static decoder steps are off: ") + error.what());
     return wanted;
   }
-  const auto found = step_.logits(static_cast<std::int64_t>(sequences.size()));
+  const auto found = wanted_logits(sequences);
   const auto distance = step_distance(found, wanted);
   // A distance that is no number is larger than any.
   if (!(distance <= device_.trust->distance)) device_.trust->distance = distance;

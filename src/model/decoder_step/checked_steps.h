@@ -17,12 +17,14 @@ class CheckedSteps {
   /// cache: as StaticStep's.
   CheckedSteps(const WhisperModel& model, SelfKv& cache, StepDevice device);
 
-  /// Logits of single tokens, [sequences, n_vocab] float32 on the device, until the next call; nothing where static
-  /// steps are off. Throws as WhisperModel::decode does. Enqueues only, but for a bucket's first use.
+  /// The requested logits, concatenated in the order of `sequences`: [rows, n_vocab] float32 on the device, until the
+  /// next call; nothing where static steps are off. A row for each token, as many as StaticStep::upload takes. Throws as
+  /// WhisperModel::decode does. Enqueues only, but for a bucket's first use.
   std::optional<at::Tensor> decode(std::span<const SequenceStep> sequences);
 
  private:
   at::Tensor first_use(std::span<const SequenceStep> sequences, std::int32_t bucket);
+  at::Tensor wanted_logits(std::span<const SequenceStep> sequences) const;
   std::unique_ptr<StepRecording> record(std::int32_t bucket);
   void run(std::int32_t bucket, StepRecording* recording);
   void turned_off(const std::string& reason);

@@ -5,6 +5,7 @@
 #include <c10/core/InferenceMode.h>
 
 #include <stdexcept>
+#include <string>
 
 #include "model/decoder_step/byte_layout.h"
 #include "model/decoder_step/static_pass.h"
@@ -22,7 +23,7 @@ bool StaticStep::fits(const WhisperModel& model) {
 StaticStep::StaticStep(const WhisperModel& model, const SelfKv& cache, std::int32_t processors)
     : model_(model), cache_(cache), processors_(processors) {
   const c10::InferenceMode no_autograd;
-  const auto rows = bucket_for(static_cast<std::int32_t>(cache.slots()) - 1);
+  const auto rows = bucket_for(static_cast<std::int32_t>(cache.slots()) - 1 + kPromptRows);
   const auto activations = at::TensorOptions(model.weights_->layout.activations).device(cache.whole.device());
   buffers_ = make_step_buffers(model.dims(), rows, activations, processors);
 }
@@ -30,8 +31,10 @@ StaticStep::StaticStep(const WhisperModel& model, const SelfKv& cache, std::int3
 void StaticStep::upload(std::span<const SequenceStep> sequences, std::int32_t bucket) {
   const c10::InferenceMode no_autograd;
   const auto plan = plan_decoding(sequences, model_.dims(), cache_.slots() - 1);
-  if (plan.tokens.size() != sequences.size() || plan.wanted.size() != sequences.size()) {
-    throw std::invalid_argument("a static step takes one token of each sequence");
+  const auto rows = static_cast<std::int64_t>(plan.tokens.size());
+  if (rows > bucket || bucket > buffers_.logits.size(0)) {
+    throw std::invalid_argument("a static step of " + std::to_string(bucket) + " rows takes no " +
+                                std::to_string(rows) + " tokens");
   }
   const StepInputs inputs{bucket, model_.dims().n_text_layer};
   write_inputs(inputs, plan, sequences, cache_, static_cast<std::byte*>(buffers_.host.mutable_data_ptr()));

@@ -12,7 +12,7 @@
 
 namespace tutti {
 
-/// A decoder step of single tokens in fixed shapes and on fixed memory: what differs from step to step is in one block
+/// A decoder step in fixed shapes and on fixed memory: what differs from step to step is in one block
 /// of inputs that is uploaded before. So `run` can be recorded once per bucket and replayed. Its products are torch's,
 /// everything between them is the step's own kernels. One thread at a time; enqueues only.
 class StaticStep {
@@ -24,8 +24,12 @@ class StaticStep {
   /// cache: with a slot more than sequences, for padding. Both must outlive the step.
   StaticStep(const WhisperModel& model, const SelfKv& cache, std::int32_t processors);
 
-  /// Brings the inputs of a step onto the device: one token of each sequence, as many as the cache has slots for.
-  /// Throws as WhisperModel::decode does. What was uploaded before must have been waited for.
+  /// Rows of a step beside one for each slot: the tokens of short prompts.
+  static constexpr std::int32_t kPromptRows = 32;
+
+  /// Brings the inputs of a step onto the device: a row for each token of the sequences, at most one for each of the
+  /// cache's slots and kPromptRows. Throws as WhisperModel::decode does. What was uploaded before must have been waited
+  /// for.
   void upload(std::span<const SequenceStep> sequences, std::int32_t bucket);
   /// The step of what was uploaded for that bucket.
   void run(std::int32_t bucket) const;

@@ -43,25 +43,29 @@ void write_inputs(const StepInputs& inputs, const DecodePlan& plan, std::span<co
   auto* tokens = reinterpret_cast<std::int32_t*>(block + inputs.tokens());
   auto* positions = reinterpret_cast<std::int32_t*>(block + inputs.positions());
   auto* slots = reinterpret_cast<std::int32_t*>(block + inputs.slots());
+  const auto filled = static_cast<std::int32_t>(plan.tokens.size());
   for (std::int32_t row = 0; row < inputs.rows; ++row) {
     const auto at = static_cast<std::size_t>(row);
-    const bool padding = at >= sequences.size();
+    const bool padding = row >= filled;
     tokens[row] = padding ? 0 : static_cast<std::int32_t>(plan.tokens[at]);
     positions[row] = padding ? 0 : static_cast<std::int32_t>(plan.positions[at]);
-    slots[row] = padding ? spare : sequences[at].slot;
+    slots[row] = spare;
   }
+  for (const auto& sequence : plan.sequences)
+    std::fill_n(slots + sequence.first, sequence.count, static_cast<std::int32_t>(sequence.slot));
   for (std::int32_t layer = 0; layer < inputs.layers; ++layer) {
     const auto index = static_cast<std::size_t>(layer);
     auto* self = reinterpret_cast<KvRow*>(block + inputs.self(layer));
     auto* cross = reinterpret_cast<KvRow*>(block + inputs.cross(layer));
     const SlotBytes keys(cache.keys[index]), values(cache.values[index]);
-    for (std::int32_t row = 0; row < inputs.rows; ++row) {
-      const bool padding = static_cast<std::size_t>(row) >= sequences.size();
+    for (std::int32_t row = 0; row < inputs.rows; ++row)
       self[row] = {keys.of(slots[row]), values.of(slots[row]), positions[row] + 1};
-      const auto& window = padding ? *sequences.front().window : *sequences[static_cast<std::size_t>(row)].window;
-      cross[row] = seen_of(window.layers.at(index));
-      if (padding) cross[row].length = 1;
-    }
+    for (std::size_t i = 0; i < sequences.size(); ++i)
+      std::fill_n(cross + plan.sequences[i].first, plan.sequences[i].count,
+                  seen_of(sequences[i].window->layers.at(index)));
+    auto padding = seen_of(sequences.front().window->layers.at(index));
+    padding.length = 1;
+    std::fill(cross + filled, cross + inputs.rows, padding);
   }
 }
 
