@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "model/decoder_step/checked_steps.h"
+#include "model/decoder_step/step_buffers.h"
 #include "model/golden.h"
 #include "model/weights.h"
 
@@ -100,6 +101,22 @@ TEST(Buckets, HoldTheRequestedRowsWithAtMostHalfPadding) {
   }
   for (const std::int32_t bucket : {1, 2, 4, 8, 16, 24, 32, 48, 64}) EXPECT_EQ(bucket_for(bucket), bucket);
   EXPECT_EQ(bucket_for(65), 96);
+}
+
+TEST(Splits, GiveAProcessorAboutSixBlocksAndAreNeverWithoutPositions) {
+  constexpr std::int32_t kH100 = 132;
+  for (const std::int64_t heads : {6, 8, 12, 16, 20}) {
+    for (const std::int32_t rows : {1, 2, 4, 8, 16, 24, 32, 48, 64, 128}) {
+      const auto splits = splits_of(rows, heads, kH100);
+      const auto blocks = static_cast<double>(rows * heads * splits) / kH100;
+      EXPECT_TRUE(splits == 12 || blocks >= 4) << rows << " x " << heads << " in " << splits;
+      EXPECT_TRUE(splits == 1 || blocks <= 8) << rows << " x " << heads << " in " << splits;
+    }
+  }
+  EXPECT_EQ(splits_of(8, 20, kH100), 5);
+  EXPECT_EQ(splits_of(1, 6, kH100), 12);
+  EXPECT_EQ(splits_of(32, 20, kH100), 1);
+  EXPECT_EQ(splits_of(1, 1, 1), 6);
 }
 
 TEST_P(StaticSteps, GiveTheModelsLogitsInEveryBucket) {

@@ -15,48 +15,18 @@ namespace tutti {
 /// Floats that a unit keeps of its positions: the largest score, the sum of weights, 64 weighted sums of values.
 inline constexpr int kPartial = 2 + kHeadSize;
 
-TUTTI_BOTH inline std::int32_t split_share(std::int32_t length, std::int32_t splits) {
-  return (length + splits - 1) / splits;
-}
-
-/// Floats of shared memory for sequences of at most `positions`.
-TUTTI_BOTH inline std::int64_t attend_shared(std::int32_t positions, std::int32_t splits) {
-  return kGroups * kHeadSize + split_share(positions, splits);
-}
-
-struct EightFloats {
-  float at[kEight];
-};
-
-template <class T>
-TUTTI_BOTH EightFloats widened_eight(const Eight<T>& eight, float factor) {
-  EightFloats wide;
-  for (int i = 0; i < kEight; ++i) wide.at[i] = widened(eight.at[i]) * factor;
-  return wide;
-}
-
-template <class K>
-TUTTI_BOTH float dot(const EightFloats& query, const Eight<K>& key) {
-  float sum = 0;
-  for (int i = 0; i < kEight; ++i) sum += query.at[i] * widened(key.at[i]);
-  return sum;
-}
-
-template <class K>
-TUTTI_BOTH void add_weighted(EightFloats& sums, float weight, const Eight<K>& value) {
-  for (int i = 0; i < kEight; ++i) sums.at[i] += weight * widened(value.at[i]);
-}
+/// Below every score, and finite: the weight of a group without positions is exp(kNoScore - score) = 0, never NaN.
+inline constexpr float kNoScore = -1e30F;
 
 /// Which part of a job a unit is.
 struct AttendUnit {
-  std::int64_t row, head;
+  std::int32_t row, head;
   std::int32_t first, count;  // positions
 
-  TUTTI_BOTH static AttendUnit of(const AttendJob& job, std::int64_t unit) {
-    const auto split = static_cast<std::int32_t>(unit % job.splits);
-    const auto of_row = unit / job.splits;
+  TUTTI_BOTH static AttendUnit of(const AttendJob& job, std::int32_t unit) {
+    const auto split = unit % job.splits, of_row = unit / job.splits;
     const auto row = of_row / job.heads;
-    const auto length = job.table[row].length, share = split_share(length, job.splits);
+    const auto length = job.table[row].length, share = (length + job.splits - 1) / job.splits;
     const auto first = split * share < length ? split * share : length;
     return {row, of_row % job.heads, first, share < length - first ? share : length - first};
   }
@@ -67,70 +37,127 @@ TUTTI_BOTH void finish_attention(const AttendJob& job, const AttendUnit& unit, i
   static_cast<T*>(job.out)[(unit.row * job.heads + unit.head) * kHeadSize + dimension] = narrowed<T>(value);
 }
 
-/// scores[i]: that of the unit's i-th position.
-template <class T, class K, class Team>
-TUTTI_TEAM void score_positions(const Team& team, const AttendJob& job, const AttendUnit& unit, float* scores) {
-  const auto keys = HeadNumbers<K>::of(job.table[unit.row].keys, unit.head, job.positions);
-  const auto* q = static_cast<const T*>(job.q) + unit.row * job.q_stride + unit.head * kHeadSize;
-  const auto* query = reinterpret_cast<const Eight<T>*>(q);
-  team.group_sums(
-      (unit.count + kGroups - 1) / kGroups, [&](int member) { return widened_eight(query[member], 0.125F); },
-      [&](const EightFloats& part, int group, int member, int round) {
-        const int i = round * kGroups + group;
-        return i < unit.count ? dot(part, keys.numbers[std::int64_t{unit.first + i} * kEight + member]) : 0.0F;
-      },
-      [&](int group, int round, float sum) {
-        const int i = round * kGroups + group;
-        if (i < unit.count) scores[i] = sum * keys.scale(unit.first + i);
-      });
-}
+/// What a thread keeps of the positions of its group: a softmax that goes on, over kPiece<K> of the 64 dimensions.
+template <class K>
+struct AttendLane {
+  static constexpr int kNumbers = kPiece<K>;
+  /// Positions whose keys and values are loaded before the first is used. Those of one byte fill more registers each.
+  static constexpr int kAhead = sizeof(K) == 1 ? 2 : 4;
 
-/// sums: [kGroups][64], of every kGroups-th position.
-template <class K, class Team>
-TUTTI_TEAM void sum_values(const Team& team, const AttendJob& job, const AttendUnit& unit, const float* weights,
-                           float* sums) {
-  const auto values = HeadNumbers<K>::of(job.table[unit.row].values, unit.head, job.positions);
-  team.each([&](int thread) {
-    const int group = thread / kGroup, member = thread % kGroup;
-    EightFloats own{};
-    for (int i = group; i < unit.count; i += kGroups) {
-      const int position = unit.first + i;
-      add_weighted(own, weights[i] * values.scale(position), values.numbers[std::int64_t{position} * kEight + member]);
+  Floats<kNumbers> query{}, sums{};
+  float most = kNoScore, weight = 0;
+  Piece<K> values[kAhead]{};
+  float scales[kAhead]{};
+
+  TUTTI_BOTH float score(const Piece<K>& key) const {
+    float sum = 0;
+    for (int i = 0; i < kNumbers; ++i) sum += query.at[i] * widened(key.at[i]);
+    return sum;
+  }
+
+  /// The positions whose values were loaded, with these scores.
+  TUTTI_BOTH void add(const Floats<kAhead>& scores) {
+    float now = most;
+    for (float score : scores.at) now = fmaxf(now, score);
+    const float factor = expf(most - now);
+    most = now;
+    weight *= factor;
+    for (float& sum : sums.at) sum *= factor;
+    for (int j = 0; j < kAhead; ++j) {
+      const float part = expf(scores.at[j] - now), scaled = part * scales[j];
+      weight += part;
+      for (int i = 0; i < kNumbers; ++i) sums.at[i] += scaled * widened(values[j].at[i]);
     }
-    for (int i = 0; i < kEight; ++i) sums[group * kHeadSize + member * kEight + i] = own.at[i];
-  });
-}
+  }
+};
 
 template <class T, class K>
 struct AttendBody {
-  /// shared: attend_shared(job.positions, job.splits) floats.
+  using Lane = AttendLane<K>;
+  static constexpr int kMembers = kHeadSize / Lane::kNumbers;  // threads of a group
+  static constexpr int kGroups = kThreads / kMembers;          // the positions that a team loads at once
+  static constexpr int kRound = kGroups * Lane::kAhead;
+  static constexpr int kParts = kThreads / kHeadSize;
+  /// Of shared memory: the groups' sums, the parts of their totals, their largest scores and weights.
+  static constexpr int kSharedFloats = kGroups * kHeadSize + kThreads + 2 * kGroups;
+
+  /// shared: kSharedFloats.
   template <class Team>
   TUTTI_TEAM static void run(const Team& team, const AttendJob& job, std::int64_t index, float* shared) {
-    const auto unit = AttendUnit::of(job, index);
-    float* sums = shared;
-    float* scores = shared + kGroups * kHeadSize;
-    score_positions<T, K>(team, job, unit, scores);
-    const float most = team.greatest([&](int thread) {
-      float own = -INFINITY;
-      for (int i = thread; i < unit.count; i += kThreads) own = fmaxf(own, scores[i]);
-      return own;
+    const auto unit = AttendUnit::of(job, static_cast<std::int32_t>(index));
+    const auto& seen = job.table[unit.row];
+    const auto keys = HeadNumbers<K>::of(seen.keys, unit.head, job.positions);
+    const auto values = HeadNumbers<K>::of(seen.values, unit.head, job.positions);
+    const auto* q = static_cast<const T*>(job.q) + unit.row * job.q_stride + unit.head * kHeadSize;
+    float* parts = shared + kGroups * kHeadSize;
+    float* most_of = parts + kThreads;
+    float* weight_of = most_of + kGroups;
+    team.template each_group<Lane, kMembers>([&](auto& group) {
+      group.each([&](Lane& lane, int member) {
+        lane.query = load_floats<Lane::kNumbers>(team, q + member * Lane::kNumbers);
+        for (float& number : lane.query.at) number *= 0.125F;
+      });
+      std::int32_t done = 0;
+      for (; done + kRound <= unit.count; done += kRound) add_round<false>(team, group, unit, keys, values, done);
+      if (done < unit.count) add_round<true>(team, group, unit, keys, values, done);
+      group.each([&](const Lane& lane, int member) {
+        write_floats(team, shared + group.index * kHeadSize + member * Lane::kNumbers, lane.sums);
+        if (member == 0) most_of[group.index] = lane.most, weight_of[group.index] = lane.weight;
+      });
     });
+    const float most = team.greatest([&](int thread) { return thread < kGroups ? most_of[thread] : kNoScore; });
     const float weight = team.total([&](int thread) {
-      float own = 0;
-      for (int i = thread; i < unit.count; i += kThreads) own += scores[i] = expf(scores[i] - most);
-      return own;
+      if (thread >= kGroups) return 0.0F;
+      const float factor = most_of[thread] = expf(most_of[thread] - most);
+      return factor * weight_of[thread];
     });
-    sum_values<K>(team, job, unit, scores, sums);
-    const auto values = HeadNumbers<K>::of(job.table[unit.row].values, unit.head, job.positions);
+    team.each([&](int thread) {
+      float sum = 0;
+      for (int i = thread / kHeadSize; i < kGroups; i += kParts) {
+        sum += most_of[i] * shared[i * kHeadSize + thread % kHeadSize];
+      }
+      parts[thread] = sum;
+    });
     team.each([&](int dimension) {
       if (dimension >= kHeadSize) return;
       float sum = 0;
-      for (int group = 0; group < kGroups; ++group) sum += sums[group * kHeadSize + dimension];
-      if (job.splits == 1) return finish_attention<T>(job, unit, dimension, sum / weight + values.mean(dimension));
-      float* partial = job.scratch + index * kPartial;
+      for (int part = 0; part < kParts; ++part) sum += parts[part * kHeadSize + dimension];
+      if (job.splits == 1)
+        return finish_attention<T>(job, unit, dimension, sum / weight + values.mean(team, dimension));
+      float* partial = job.scratch + static_cast<std::int32_t>(index) * kPartial;
       partial[2 + dimension] = sum;
       if (dimension == 0) partial[0] = most, partial[1] = weight;
     });
+  }
+
+ private:
+  /// Adds kRound positions from the unit's position `done` on. kLast: some of them are none; their scores are minus
+  /// infinity, and the unit's last position is loaded instead.
+  template <bool kLast, class Team, class Group>
+  TUTTI_TEAM static void add_round(const Team& team, Group& group, const AttendUnit& unit, const HeadNumbers<K>& keys,
+                                   const HeadNumbers<K>& values, std::int32_t done) {
+    const auto first = done + group.index;
+    auto scores = group.sums([&](Lane& lane, int member) {
+      const auto begin = unit.first + first;
+      const auto* key_of = keys.numbers + begin * kMembers + member;
+      const auto* value_of = values.numbers + begin * kMembers + member;
+      Piece<K> key[Lane::kAhead];
+      float scale[Lane::kAhead];
+      for (int j = 0; j < Lane::kAhead; ++j) {
+        const auto next = !kLast || first + j * kGroups < unit.count ? j * kGroups : unit.count - 1 - first;
+        key[j] = team.load(key_of + next * kMembers);
+        scale[j] = keys.scale(team, begin + next);
+        lane.values[j] = team.load(value_of + next * kMembers);
+        lane.scales[j] = values.scale(team, begin + next);
+      }
+      Floats<Lane::kAhead> sums;
+      for (int j = 0; j < Lane::kAhead; ++j) sums.at[j] = lane.score(key[j]) * scale[j];
+      return sums;
+    });
+    for (int j = 0; j < Lane::kAhead; ++j) {
+      if (kLast && first + j * kGroups >= unit.count) scores.at[j] = -INFINITY;
+    }
+    group.each([&](Lane& lane, int) { lane.add(scores); });
   }
 };
 
@@ -139,9 +166,10 @@ template <class T, class K>
 struct MergeBody {
   template <class Team>
   TUTTI_TEAM static void run(const Team& team, const AttendJob& job, std::int64_t index, float*) {
-    const AttendUnit unit{index / job.heads, index % job.heads, 0, 0};
+    const auto head = static_cast<std::int32_t>(index);
+    const AttendUnit unit{head / job.heads, head % job.heads, 0, 0};
     const auto values = HeadNumbers<K>::of(job.table[unit.row].values, unit.head, job.positions);
-    const float* partials = job.scratch + index * job.splits * kPartial;
+    const float* partials = job.scratch + head * job.splits * kPartial;
     team.each([&](int dimension) {
       if (dimension >= kHeadSize) return;
       float most = -INFINITY, weight = 0, sum = 0;
@@ -152,7 +180,7 @@ struct MergeBody {
         weight += factor * partial[1];
         sum += factor * partial[2 + dimension];
       }
-      finish_attention<T>(job, unit, dimension, sum / weight + values.mean(dimension));
+      finish_attention<T>(job, unit, dimension, sum / weight + values.mean(team, dimension));
     });
   }
 };

@@ -19,28 +19,40 @@ TUTTI_BOTH inline std::int64_t byte_head_size(std::int64_t positions) {
 /// As attention reads one head of keys or values of type K.
 template <class K>
 struct HeadNumbers {
-  const Eight<K>* numbers;  // [positions][8]
+  const Piece<K>* numbers;  // [positions][64 / kPiece<K>]
 
-  TUTTI_BOTH static HeadNumbers of(const void* all, std::int64_t head, std::int64_t positions) {
-    return {static_cast<const Eight<K>*>(all) + head * positions * kHeadSize / kEight};
+  TUTTI_BOTH static HeadNumbers of(const void* all, std::int32_t head, std::int32_t positions) {
+    return {static_cast<const Piece<K>*>(all) + head * positions * (kHeadSize / kPiece<K>)};
   }
-  TUTTI_BOTH float scale(int) const { return 1; }
-  TUTTI_BOTH float mean(int) const { return 0; }
+  template <class Team>
+  TUTTI_TEAM float scale(const Team&, std::int32_t) const {
+    return 1;
+  }
+  template <class Team>
+  TUTTI_TEAM float mean(const Team&, int) const {
+    return 0;
+  }
 };
 
 template <>
 struct HeadNumbers<std::int8_t> {
-  const Eight<std::int8_t>* numbers;
+  const Piece<std::int8_t>* numbers;
   const float* scales;
   const float* means;
 
-  TUTTI_BOTH static HeadNumbers of(const void* all, std::int64_t head, std::int64_t positions) {
+  TUTTI_BOTH static HeadNumbers of(const void* all, std::int32_t head, std::int32_t positions) {
     const auto* begin = static_cast<const std::int8_t*>(all) + head * byte_head_size(positions);
     const auto* scales = reinterpret_cast<const float*>(begin + positions * kHeadSize);
-    return {reinterpret_cast<const Eight<std::int8_t>*>(begin), scales, scales + positions};
+    return {reinterpret_cast<const Piece<std::int8_t>*>(begin), scales, scales + positions};
   }
-  TUTTI_BOTH float scale(int position) const { return scales[position]; }
-  TUTTI_BOTH float mean(int dimension) const { return means[dimension]; }
+  template <class Team>
+  TUTTI_TEAM float scale(const Team& team, std::int32_t position) const {
+    return team.load(scales + position);
+  }
+  template <class Team>
+  TUTTI_TEAM float mean(const Team& team, int dimension) const {
+    return team.load(means + dimension);
+  }
 };
 
 }  // namespace tutti

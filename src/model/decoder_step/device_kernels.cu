@@ -12,8 +12,77 @@ constexpr int kWarp = 32;
 constexpr int kWarps = kThreads / kWarp;
 constexpr unsigned kAll = 0xffffffffU;
 
+/// What one instruction moves.
+template <std::size_t kBytes>
+struct Word;
+template <>
+struct Word<4> {
+  using Type = unsigned;
+};
+template <>
+struct Word<8> {
+  using Type = uint2;
+};
+template <>
+struct Word<16> {
+  using Type = uint4;
+};
+template <class T>
+using WordOf = typename Word<sizeof(T)>::Type;
+
+template <class T>
+__device__ T from_word(WordOf<T> word) {
+  T value;
+  memcpy(&value, &word, sizeof value);
+  return value;
+}
+
+/// Neighbours of a warp; this thread's lane.
+template <class Lane, int kMembers>
+struct DeviceGroup {
+  int index, member;
+  Lane lane{};
+
+  template <class Fn>
+  __device__ void each(Fn fn) {
+    fn(lane, member);
+  }
+
+  template <class Fn>
+  __device__ auto sums(Fn fn) {
+    auto all = fn(lane, member);
+    for (int step = kMembers / 2; step > 0; step /= 2) {
+      for (float& sum : all.at) sum += __shfl_xor_sync(kAll, sum, step);
+    }
+    return all;
+  }
+
+  template <class Fn>
+  __device__ float greatest(Fn fn) {
+    float most = fn(lane, member);
+    for (int step = kMembers / 2; step > 0; step /= 2) most = fmaxf(most, __shfl_xor_sync(kAll, most, step));
+    return most;
+  }
+};
+
 /// A team that is a block.
 struct DeviceTeam {
+  // Words: nvcc loads an aggregate by the types of its members, which would be two bytes at a time.
+  template <class T>
+  __device__ T load(const T* from) const {
+    return from_word<T>(__ldg(reinterpret_cast<const WordOf<T>*>(from)));
+  }
+  template <class T>
+  __device__ T read(const T* from) const {
+    return from_word<T>(*reinterpret_cast<const WordOf<T>*>(from));
+  }
+  template <class T>
+  __device__ void write(T* to, const T& value) const {
+    WordOf<T> word;
+    memcpy(&word, &value, sizeof word);
+    *reinterpret_cast<WordOf<T>*>(to) = word;
+  }
+
   template <class Fn>
   __device__ void each(Fn fn) const {
     fn(static_cast<int>(threadIdx.x));
@@ -30,16 +99,11 @@ struct DeviceTeam {
     return over_all(fn(static_cast<int>(threadIdx.x)), -INFINITY, [](float a, float b) { return fmaxf(a, b); });
   }
 
-  template <class Setup, class Part, class Use>
-  __device__ void group_sums(int rounds, Setup setup, Part part, Use use) const {
-    const int group = static_cast<int>(threadIdx.x) / kGroup, member = static_cast<int>(threadIdx.x) % kGroup;
-    const auto state = setup(member);
-#pragma unroll 4
-    for (int round = 0; round < rounds; ++round) {
-      float sum = part(state, group, member, round);
-      for (int step = kGroup / 2; step > 0; step /= 2) sum += __shfl_xor_sync(kAll, sum, step);
-      if (member == 0) use(group, round, sum);
-    }
+  template <class Lane, int kMembers, class Fn>
+  __device__ void each_group(Fn fn) const {
+    const int thread = static_cast<int>(threadIdx.x);
+    DeviceGroup<Lane, kMembers> group{thread / kMembers, thread % kMembers};
+    fn(group);
     __syncthreads();
   }
 
@@ -58,9 +122,13 @@ struct DeviceTeam {
   }
 };
 
+/// Blocks that a multiprocessor holds at once, at least: 85 registers a thread. Without it the compiler saves registers
+/// by loading the values only when the scores are there.
+constexpr int kResident = 3;
+
 template <class Body, class Job>
-__global__ void __launch_bounds__(kThreads) run_unit(const Job job) {
-  extern __shared__ float shared[];
+__global__ void __launch_bounds__(kThreads, kResident) run_unit(const Job job) {
+  extern __shared__ __align__(16) float shared[];
   Body::run(DeviceTeam{}, job, blockIdx.x, shared);
 }
 

@@ -35,8 +35,8 @@ struct KernelTable {
   static void attend(const AttendJob& job, Stream stream) {
     const auto units = std::int64_t{job.rows} * job.heads;
     with_cache(job, [&]<class T, class K>(T*, K*) {
-      const auto shared = attend_shared(job.positions, job.splits);
-      Launch::template run<AttendBody<T, K>>(job, units * job.splits, shared, stream);
+      using Body = AttendBody<T, K>;
+      Launch::template run<Body>(job, units * job.splits, Body::kSharedFloats, stream);
       if (job.splits > 1) Launch::template run<MergeBody<T, K>>(job, units, 0, stream);
     });
   }
@@ -54,8 +54,9 @@ struct KernelTable {
                 [&]<class T>(T*) { Launch::template run<FinishBody<T>>(job, job.rows, job.n, stream); });
   }
   static void pack(const PackJob& job, Stream stream) {
-    with_floats(job.activation,
-                [&]<class T>(T*) { Launch::template run<PackBody<T>>(job, 2 * job.heads, kThreads, stream); });
+    with_floats(job.activation, [&]<class T>(T*) {
+      Launch::template run<PackBody<T>>(job, 2 * job.heads, PackBody<T>::kSharedFloats, stream);
+    });
   }
 
   static constexpr StepKernels kTable{attend, append, embed, norm, finish, pack};

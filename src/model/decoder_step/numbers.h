@@ -25,12 +25,18 @@ struct Bfloat {
   std::uint16_t bits;
 };
 
-/// Eight numbers side by side, read and written at once.
-template <class T>
-struct alignas(8 * sizeof(T)) Eight {
-  T at[8];
+/// Numbers side by side, read and written at once: sixteen bytes, the most that an instruction loads.
+template <class T, int N = 16 / static_cast<int>(sizeof(T))>
+struct alignas(N * sizeof(T)) Piece {
+  T at[N];
 };
-inline constexpr int kEight = 8;
+template <class T>
+inline constexpr int kPiece = 16 / static_cast<int>(sizeof(T));
+
+template <int N>
+struct Floats {
+  float at[N];
+};
 
 TUTTI_BOTH inline std::uint32_t bits_of(float value) {
   std::uint32_t bits;
@@ -48,6 +54,9 @@ TUTTI_BOTH inline float widened(float value) {
   return value;
 }
 TUTTI_BOTH inline float widened(std::int8_t value) {
+  return static_cast<float>(value);
+}
+TUTTI_BOTH inline float widened(std::int32_t value) {
   return static_cast<float>(value);
 }
 TUTTI_BOTH inline float widened(Bfloat value) {

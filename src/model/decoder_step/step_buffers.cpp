@@ -14,9 +14,10 @@ std::int64_t whole_rows(std::int64_t rows) {
 }
 
 std::int32_t splits_of(std::int64_t rows, std::int64_t heads, std::int32_t processors) {
-  constexpr std::int64_t kBlocks = 2;  // of a processor
-  constexpr std::int64_t kMost = 8;    // a split of 1,500 positions then has some 190
-  return static_cast<std::int32_t>(std::clamp<std::int64_t>(kBlocks * processors / (rows * heads), 1, kMost));
+  constexpr std::int64_t kBlocks = 6;  // of a processor: twice what it holds at once
+  constexpr std::int64_t kMost = 12;   // a split of 1,500 positions then has 125: what a block loads at once
+  const auto units = rows * heads, wanted = kBlocks * processors;
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>((wanted + units / 2) / units, 1, kMost));
 }
 
 StepBuffers make_step_buffers(const WhisperDims& dims, std::int64_t rows, const at::TensorOptions& activations,
