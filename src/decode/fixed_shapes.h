@@ -23,6 +23,10 @@ class FixedShapeStepper : public Stepper {
 
   std::int32_t slots() const override { return inner_->slots() - kRows; }
   at::Tensor decode(std::span<const SequenceStep> sequences) override;
+  /// However many sequences step, calls are of kRows.
+  std::int32_t prepare(const CrossKv& window, std::int32_t, std::int32_t) override {
+    return inner_->prepare(window, kRows, kRows);
+  }
   void copy_slot(std::int32_t from, std::int32_t to, std::int32_t first, std::int32_t count) override;
 
  private:

@@ -82,6 +82,10 @@ at::Tensor ModelStepper::decode_there(std::span<const SequenceStep> sequences) {
   return (steps_ ? decode_apart(sequences) : model_.decode(sequences, cache_)).to(at::kFloat);
 }
 
+std::int32_t ModelStepper::prepare(const CrossKv& window, std::int32_t least, std::int32_t most) {
+  return steps_ ? steps_->prepare(window, least, most) : 0;
+}
+
 void ModelStepper::copy_slot(std::int32_t from, std::int32_t to, std::int32_t first, std::int32_t count) {
   const c10::InferenceMode no_autograd;
   if (cache_.whole.is_cuda()) {

@@ -28,6 +28,10 @@ class Stepper {
   /// As `decode`, but the logits stay where they are computed: not the caller's to change, and gone with the next call.
   virtual at::Tensor decode_there(std::span<const SequenceStep> sequences) { return decode(sequences); }
 
+  /// Has the device do now what it otherwise does at the first step of so many sequences, from `least` to `most`; while
+  /// no slot is in use. window: any. Returns the number of sizes that steps are prepared for.
+  virtual std::int32_t prepare(const CrossKv&, std::int32_t /*least*/, std::int32_t /*most*/) { return 0; }
+
   /// Makes tokens [first, first + count) of slot `to` those of slot `from`.
   virtual void copy_slot(std::int32_t from, std::int32_t to, std::int32_t first, std::int32_t count) = 0;
 };
@@ -44,6 +48,7 @@ class ModelStepper : public Stepper {
   bool selects_on_device() const override;
   /// Enqueues only, but for what CheckedSteps compares.
   at::Tensor decode_there(std::span<const SequenceStep> sequences) override;
+  std::int32_t prepare(const CrossKv& window, std::int32_t least, std::int32_t most) override;
   void copy_slot(std::int32_t from, std::int32_t to, std::int32_t first, std::int32_t count) override;
 
  private:

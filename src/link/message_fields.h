@@ -50,7 +50,8 @@ struct Layout<LoadModel> {
   static constexpr auto kFields =
       std::tuple(Field{"model_path", &LoadModel::model_path}, Field{"device", &LoadModel::device},
                  Field{"compute_type", &LoadModel::compute_type}, Field{"threads", &LoadModel::threads},
-                 Field{"batch_size", &LoadModel::batch_size}, Field{"deterministic", &LoadModel::deterministic},
+                 Field{"batch_size", &LoadModel::batch_size}, Field{"beams", &LoadModel::beams},
+                 Field{"deterministic", &LoadModel::deterministic},
                  Field{"time_a_window", &LoadModel::time_a_window});
 };
 

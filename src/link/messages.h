@@ -26,6 +26,7 @@ struct LoadModel {
   std::string compute_type{};   // "float32", "tf32", "bfloat16", "float16", "int8", "int8_float16", "auto"
   std::int32_t threads = 0;     // CPU threads for tensors; 0: one per core
   std::int32_t batch_size = 0;  // windows to step together at most; 0: what memory and device make best
+  std::int32_t beams = 1;       // of a window, most likely: steps of so many are prepared while the model loads
   bool deterministic = false;   // fixed shapes: a window's answer is the same beside any neighbours, in any order
   bool time_a_window = false;   // find out how fast the device is with the model, before the first real window
   bool operator==(const LoadModel&) const = default;

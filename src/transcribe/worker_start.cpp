@@ -1,5 +1,7 @@
 #include "transcribe/worker_start.h"
 
+#include <algorithm>
+
 #include "base/clock.h"
 #include "base/environment.h"
 #include "device/device_spec.h"
@@ -83,6 +85,7 @@ Result<WorkerOptions> worker_options(const ResolvedDevice& device, const RunOpti
                                  .compute_type = options.compute_type == "default" ? usual : options.compute_type,
                                  .threads = device.core ? 1 : options.threads,
                                  .batch_size = options.batch_size,
+                                 .beams = std::max(1, options.decoding.beam_size),
                                  .deterministic = options.deterministic}};
 }
 

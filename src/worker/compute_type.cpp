@@ -200,11 +200,16 @@ std::optional<StepDevice> usual_steps(at::Device device) {
   return gpu_step_device(index_of(device), way != "kernels");
 }
 
-void try_steps(const WhisperModel& model, const StepDevice& device) {
+CrossKv made_up_window(const WhisperModel& model) {
   const c10::InferenceMode no_autograd;
   const auto& dims = model.dims();
-  const auto window = model.cross_kv(model.encode(at::randn({dims.n_mels, 2 * dims.n_audio_ctx})));
-  const std::int32_t token = dims.n_vocab / 2;
+  return model.cross_kv(model.encode(at::randn({dims.n_mels, 2 * dims.n_audio_ctx})));
+}
+
+void try_steps(const WhisperModel& model, const StepDevice& device) {
+  const c10::InferenceMode no_autograd;
+  const auto window = made_up_window(model);
+  const std::int32_t token = model.dims().n_vocab / 2;
   const SequenceStep step{.tokens = {&token, 1}, .window = &window};
   ModelStepper(model, 1, device).decode(std::span(&step, 1));
   const auto& trust = *device.trust;

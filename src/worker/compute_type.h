@@ -62,6 +62,9 @@ Result<ComputeType> compute_type_for(const std::string& name, const std::filesys
 /// own kernels take steps as they come.
 std::optional<StepDevice> usual_steps(at::Device device);
 
+/// What decoding needs of a window of noise.
+CrossKv made_up_window(const WhisperModel& model);
+
 /// Makes a step of a made-up window, so that a device whose static steps are unsound is found out at load. Logs what
 /// steps will be.
 void try_steps(const WhisperModel& model, const StepDevice& device);

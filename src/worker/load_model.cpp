@@ -50,6 +50,12 @@ class WhisperNetwork : public Network {
     return std::make_unique<ModelStepper>(model_, slots, steps_);
   }
 
+  bool has_first_uses() const override { return steps_.has_value(); }
+
+  std::int32_t prepare(Stepper& stepper) override {
+    return stepper.prepare(made_up_window(model_), 1, stepper.slots());
+  }
+
   void release_memory() override {
     if (model_.device().is_cuda()) gpu::release_cached_memory();
   }
@@ -170,6 +176,7 @@ Result<LoadedModel> load(const LoadModel& request, std::string_view build) {
                      .sot = ids->special.sot,
                      .languages = ids->special.multilingual ? ids->special.languages : std::vector<std::int32_t>{},
                      .slots = batch_size,
+                     .beams = std::max(1, request.beams),
                      .deterministic = request.deterministic,
                      .device_name = gpu ? gpu->name : "CPU",
                      .compute_type = std::string(type->name()),

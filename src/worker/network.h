@@ -26,6 +26,11 @@ class Network {
   virtual CrossKv encode(const at::Tensor& mel) = 0;
   /// The network must outlive the stepper.
   virtual std::unique_ptr<Stepper> make_stepper(std::int32_t slots) = 0;
+  /// Whether the device works at the first use of anything, so that it is better `prepare`d.
+  virtual bool has_first_uses() const { return false; }
+  /// Has what the device does at first uses done now, for a stepper without sequences: steps of all sizes are recorded
+  /// and checked. Returns how many sizes.
+  virtual std::int32_t prepare(Stepper&) { return 0; }
   /// Returns to the device what is kept for reuse. Called when memory has run out.
   virtual void release_memory() {}
   /// text: passed `check`. Waits for the device.
@@ -42,6 +47,7 @@ struct LoadedModel {
   std::int32_t sot = 0;
   std::vector<std::int32_t> languages{};  // tokens; empty for an English-only model
   std::int32_t slots = 1;                 // windows to step together
+  std::int32_t beams = 1;                 // of each, as far as is known
   bool deterministic = false;             // step in fixed shapes
   std::string device_name{};
   std::string compute_type{};

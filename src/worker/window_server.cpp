@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/numbers.h"
 #include "decode/fixed_shapes.h"
 #include "worker/caught_fault.h"
 
@@ -48,7 +49,35 @@ WindowServer::WindowServer(LoadedModel model, Reply reply, const Clock& clock)
       reply_(std::move(reply)),
       clock_(clock),
       batcher_(model_.tokens, model_.network->dims().n_text_ctx, clock),
-      windows_together_(model_.slots) {}
+      windows_together_(model_.slots),
+      beams_(model_.beams) {}
+
+Result<void> WindowServer::prepare() {
+  if (!model_.network->has_first_uses()) return {};
+  const auto begun = clock_.now();
+  CaughtFault fault;
+  try {
+    stepper_ = make_stepper();
+    auto sizes = model_.network->prepare(*stepper_);
+    if (!model_.languages.empty()) {
+      detector_ = model_.network->make_stepper(1);
+      sizes += model_.network->prepare(*detector_);
+    }
+    model_.network->release_memory();
+    log(Level::info, "decoder steps: " + std::to_string(sizes) + " sizes, up to " + std::to_string(slots()) +
+                         " sequences, prepared in " + fixed_text(Seconds(clock_.now() - begun).count(), 2) + " s");
+    return {};
+  } catch (...) {
+    fault = caught_fault("preparing decoder steps");
+  }
+  // Outside the handler: the exception may hold the very memory that ran out.
+  stepper_.reset();
+  detector_.reset();
+  if (fault.fatal) return tl::unexpected<Error>(fault.error);
+  model_.network->release_memory();
+  log(Level::warning, fault.error.what + ": they are prepared at first use");
+  return {};
+}
 
 void WindowServer::fail_window(WindowId id, std::uint64_t request, const Error& error) {
   reply_(Failed{.window = id, .request = request, .fault = error.fault, .what = error.text()});

@@ -45,6 +45,9 @@ class WindowServer {
   /// `clock` must outlive the server.
   WindowServer(LoadedModel model, Reply reply, const Clock& clock);
 
+  /// Has the device do now what it otherwise does at first uses, where it does anything then. Without memory enough
+  /// that is left to the first uses, which can do with less.
+  Result<void> prepare();
   /// memory: what came beside the message.
   void open(const OpenWindow& message, OwnedFd memory);
   void detect(const DetectLanguage& message);

@@ -128,17 +128,21 @@ class MessageHandler {
     auto model = options_.load ? options_.load(message) : load_model(message, options_.build_id);
     if (!model) return outbox_.send(Failed{.fault = model.error().fault, .what = model.error().text()});
     const WhisperDims& dims = model->network->dims();
-    const Ready ready{.device_name = model->device_name,
+    Ready ready{.device_name = model->device_name,
                       .compute_type = model->compute_type,
                       .n_mels = dims.n_mels,
                       .n_audio_ctx = dims.n_audio_ctx,
                       .n_text_ctx = dims.n_text_ctx,
                       .n_vocab = dims.n_vocab,
                       .slots = model->slots,
-                      .load_seconds = Seconds(Clock::real().now() - begun).count(),
                       .window_seconds = model->window_seconds};
     server_.emplace(
         std::move(*model), [this](const ToControl& answer) { outbox_.send(answer); }, Clock::real());
+    if (const auto prepared = server_->prepare(); !prepared) {
+      server_.reset();
+      return outbox_.send(Failed{.fault = prepared.error().fault, .what = prepared.error().text()});
+    }
+    ready.load_seconds = Seconds(Clock::real().now() - begun).count();
     outbox_.send(ready);
   }
 

@@ -16,6 +16,7 @@ inline std::vector<ToWorker> sample_orders() {
                 .compute_type = "float16",
                 .threads = 7,
                 .batch_size = 16,
+                .beams = 3,
                 .deterministic = true},
       OpenWindow{.window = 5, .n_mels = 80, .frames = 3000},
       DetectLanguage{.window = 6},

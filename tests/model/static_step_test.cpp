@@ -237,6 +237,43 @@ TEST_P(StaticSteps, AreRecordedOnceForABucketAndReplayedWithNewInputs) {
   EXPECT_TRUE(lines.all.empty()) << lines.all.front();
 }
 
+TEST_P(StaticSteps, PreparedSizesAreRecordedBeforeTheirFirstUse) {
+  const auto recorder = std::make_shared<Repeater>();
+  const Lines lines;
+  auto cache = model_.make_self_kv(kSlots + 1);
+  CheckedSteps checked(model_, cache, {.recorder = recorder});
+  EXPECT_EQ(checked.prepare(windows_[0], 1, kSlots), 6);  // 1, 2, 4, 8, 16 and 24
+  EXPECT_EQ(recorder->records, 6);
+  EXPECT_EQ(checked.prepare(windows_[0], 1, kSlots), 0);
+  cache.whole.copy_(static_cache_.whole);
+  for (const std::int32_t count : {1, 2, 3, 7, 16, 20}) {
+    const auto steps = step_of(first_slots(count));
+    const auto logits = checked.decode(steps);
+    ASSERT_TRUE(logits);
+    EXPECT_LT(step_distance(*logits, eager(steps)), tolerance_) << count;
+  }
+  EXPECT_EQ(recorder->records, 6);
+  EXPECT_TRUE(lines.all.empty()) << lines.all.front();
+}
+
+TEST_P(StaticSteps, PreparingEndsWithTheFirstSizeThatDiffers) {
+  /// A recording that does its work but for the third size.
+  struct Forgetful : Repeater {
+    std::unique_ptr<StepRecording> record(const std::function<void()>& work) override {
+      if (records < 2) return Repeater::record(work);
+      ++records;
+      return std::make_unique<Recording>([] {}, replays);
+    }
+  };
+  const auto recorder = std::make_shared<Forgetful>();
+  const Lines lines;
+  CheckedSteps checked(model_, static_cache_, {.recorder = recorder});
+  checked.prepare(windows_[0], 1, kSlots);
+  EXPECT_EQ(recorder->records, 3);
+  EXPECT_FALSE(checked.decode(step_of(first_slots(1))));
+  EXPECT_EQ(lines.all.size(), 1U);
+}
+
 TEST_P(StaticSteps, OutOfMemoryWhileRecordingThrowsAndIsRetried) {
   const auto recorder = std::make_shared<Repeater>();
   recorder->fails = [] { throw KernelError(2, "out of memory"); };

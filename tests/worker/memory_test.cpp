@@ -165,5 +165,13 @@ TEST(Worker, WindowInLanguageDetectionIsNotEvicted) {
   EXPECT_EQ(encodings.load(), 2) << "the window in use was not evicted";
 }
 
+TEST(Worker, WithoutMemoryToPrepareStepsTheyAreMadeAtFirstUse) {
+  WorkerHere worker({.prepare = [](std::int32_t) { throw std::bad_alloc(); }});
+  worker.control->open(1, 2, 10, mel_of(1));
+  worker.control->expect<Opened>();
+  worker.control->send(request_of(1, 2));
+  expect_answer(worker.control->expect<Decoded>(), 1, request_of(1, 2));
+}
+
 }  // namespace
 }  // namespace tutti

@@ -61,6 +61,7 @@ struct NetworkScript {
   std::function<void(const at::Tensor&)> encode{};               // called with every mel; may throw or wait
   std::function<void()> step{};                                  // likewise, before every decoder step
   std::function<void(std::span<const SequenceStep>)> on_step{};  // called with what every decoder step is given
+  std::function<void(std::int32_t)> prepare{};                   // called with a prepared stepper's slots; may throw
 };
 
 inline const WhisperDims kScriptDims{.n_mels = 2, .n_audio_ctx = 5, .n_vocab = 400, .n_text_ctx = 64};
@@ -79,6 +80,11 @@ class ScriptedNetwork : public Network {
   std::unique_ptr<Stepper> make_stepper(std::int32_t slots) override {
     if (slots > script_.most_slots) throw std::bad_alloc();
     return std::make_unique<Steps>(slots, script_);
+  }
+  bool has_first_uses() const override { return static_cast<bool>(script_.prepare); }
+  std::int32_t prepare(Stepper& stepper) override {
+    script_.prepare(stepper.slots());
+    return 1;
   }
   /// Every token starts one step after the one before, with a probability made from its id.
   Result<TokenTimes> align(const CrossKv&, const AlignmentText& text, const DecodingTokens&) override {
@@ -109,6 +115,7 @@ inline ModelLoader scripted(NetworkScript script) {
                        .sot = 299,
                        .languages = {290, 291, 292},
                        .slots = 8,
+                       .beams = request.beams,
                        .deterministic = request.deterministic,
                        .device_name = "formula",
                        .compute_type = request.compute_type};
@@ -127,9 +134,10 @@ class WorkerHere {
     control.emplace(std::move(pair.first));
   }
   /// As above, after hello and the loading of the scripted model.
-  explicit WorkerHere(NetworkScript script, bool deterministic = false) : WorkerHere(scripted(std::move(script))) {
+  explicit WorkerHere(NetworkScript script, bool deterministic = false, std::int32_t beams = 1)
+      : WorkerHere(scripted(std::move(script))) {
     control->expect<Hello>();
-    control->send(LoadModel{.compute_type = "float32", .deterministic = deterministic});
+    control->send(LoadModel{.compute_type = "float32", .beams = beams, .deterministic = deterministic});
     control->expect<Ready>();
   }
   ~WorkerHere() { hang_up(); }

@@ -73,6 +73,16 @@ TEST(Worker, InvalidAlignmentIsRefusedByFieldName) {
   EXPECT_NE(failed.what.find("token 300"), std::string::npos);
 }
 
+TEST(Worker, StepsOfAllBeamsArePreparedBeforeTheModelIsReady) {
+  std::vector<std::int32_t> prepared;
+  WorkerHere worker({.most_slots = 40, .prepare = [&](std::int32_t slots) { prepared.push_back(slots); }}, false, 5);
+  EXPECT_EQ(prepared, (std::vector<std::int32_t>{40, 1})) << "eight windows of five beams, and language detection";
+  worker.control->open(1, 2, 10, mel_of(3));
+  worker.control->expect<Opened>();
+  worker.control->send(request_of(1, 2));
+  expect_answer(worker.control->expect<Decoded>(), 3, request_of(1, 2));
+}
+
 TEST(Worker, AShortWindowIsPaddedWithZerosToTheModelsLength) {
   std::promise<at::Tensor> seen;
   WorkerHere worker({.encode = [&](const at::Tensor& mel) { seen.set_value(mel.clone()); }});

@@ -4,6 +4,7 @@
 #include <c10/core/InferenceMode.h>
 #include <c10/util/Exception.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,26 @@ at::Tensor CheckedSteps::wanted_logits(std::span<const SequenceStep> sequences) 
 void CheckedSteps::turned_off(const std::string& reason) {
   device_.trust->reason = reason;
   log(Level::warning, reason);
+}
+
+std::int32_t CheckedSteps::prepare(const CrossKv& window, std::int32_t least, std::int32_t most) {
+  const auto n_text_ctx = model_.dims().n_text_ctx;
+  const std::int32_t token = model_.dims().n_vocab / 2;
+  std::vector<std::int32_t> held(static_cast<std::size_t>(most));  // tokens in each slot
+  std::int32_t fresh = 0;
+  for (auto rows = least; rows <= most && device_.trust->kernels; ++rows) {
+    const auto bucket = bucket_for(rows);
+    if (known_.contains(bucket)) continue;
+    std::vector<SequenceStep> steps;  // as many as go into the bucket, so that each of its rows is compared
+    for (std::int32_t slot = 0; slot < std::min(bucket, most); ++slot) {
+      auto& position = held[static_cast<std::size_t>(slot)];
+      steps.push_back({.slot = slot, .position = position, .tokens = {&token, 1}, .window = &window});
+      position = (position + 1) % n_text_ctx;
+    }
+    decode(steps);
+    ++fresh;
+  }
+  return fresh;
 }
 
 void CheckedSteps::run(std::int32_t bucket, StepRecording* recording) {

@@ -22,6 +22,10 @@ class CheckedSteps {
   /// WhisperModel::decode does. Enqueues only, but for a bucket's first use.
   std::optional<at::Tensor> decode(std::span<const SequenceStep> sequences);
 
+  /// Has the first use of every bucket that steps of `least` to `most` sequences fall into now, while no slot is in
+  /// use. window: of any audio, even none. Returns how many buckets were new.
+  std::int32_t prepare(const CrossKv& window, std::int32_t least, std::int32_t most);
+
  private:
   at::Tensor first_use(std::span<const SequenceStep> sequences, std::int32_t bucket);
   at::Tensor wanted_logits(std::span<const SequenceStep> sequences) const;
