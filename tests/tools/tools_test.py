@@ -536,5 +536,53 @@ class TestContention(unittest.TestCase):
         self.assertIn("found dance", done.stderr)
 
 
+class GeneratedCode(unittest.TestCase):
+    """check_kernels.py with an nvcc that writes given PTX and reports given registers."""
+
+    PTX = """.visible .entry _ZN5tutti8run_unitINS_9EmbedBodyIfEENS_8EmbedJobEEEvT0_(
+        ld.param.u64 %rd1, [job];
+        ld.shared.u8 %r1, [%r2];
+        {first}
+        ld.global.nc.v4.u32 {{%r3, %r4, %r5, %r6}}, [%rd1];
+        """
+    WIDE = "ld.global.nc.v4.f32 {%f3, %f4, %f5, %f6}, [%rd2];"
+    REPORT = ("ptxas info    : Compiling entry function '_ZN5tutti8run_unitINS_9EmbedBodyIfEENS_8EmbedJobEEEvT0_' for 'sm_90'\n"
+              "    {stack} bytes stack frame, {spilled} bytes spill stores, 0 bytes spill loads\n"
+              "ptxas info    : Used {registers} registers\n")
+
+    def check(self, first=WIDE, stack=0, spilled=0, registers=40):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            report = self.REPORT.format(stack=stack, spilled=spilled, registers=registers)
+            write(folder / "kernels.ptx", self.PTX.format(first=first))
+            write(folder / "nvcc", f"#!/bin/sh\ncat >&2 <<'END'\n{report}END\n"
+                                   f"while [ $1 != --keep-dir ]; do shift; done\ncp {folder}/kernels.ptx $2/\n")
+            (folder / "nvcc").chmod(0o755)
+            command = f"{folder}/nvcc -O3 --generate-code=arch=compute_90,code=[compute_90,sm_90] -c kernels.cu"
+            write(folder / "compile_commands.json", json.dumps([{"file": str(folder / "kernels.cu"), "command": command}]))
+            return run(TOOLS / "check_kernels.py", folder)
+
+    def test_wide_loads_without_spills_pass(self):
+        done = self.check()
+        self.assertEqual((done.returncode, done.stdout), (0, "1 kernels checked, 0 problems\n"), done.stderr)
+
+    def test_what_is_slow_on_a_gpu_is_named(self):
+        for flaw, words in (({"first": "ld.global.nc.u16 %rs1, [%rd2];"}, "1 loads of 2 byte(s)"),
+                            ({"first": "ld.u8 %rs1, [%rd2];"}, "1 loads of 1 byte(s)"),
+                            ({"first": ""}, "expected 2 loads of sixteen bytes or more, found 1"),
+                            ({"stack": 128}, "128 bytes of stack"),
+                            ({"spilled": 16}, "0 bytes of stack, 16 spills"),
+                            ({"registers": 86}, "86 registers a thread, at most 85")):
+            done = self.check(**flaw)
+            self.assertEqual(done.returncode, 1, flaw)
+            self.assertIn(f"EmbedBody<float>: {words}", done.stdout)
+
+    def test_a_build_without_kernels_is_skipped_by_name(self):
+        with tempfile.TemporaryDirectory() as folder:
+            write(pathlib.Path(folder) / "compile_commands.json", "[]")
+            done = run(TOOLS / "check_kernels.py", folder)
+        self.assertEqual((done.returncode, done.stdout.splitlines()[0]), (77, "Skipped"))
+
+
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0]])

@@ -49,14 +49,15 @@ struct AttendLane {
   Piece<K> values[kAhead]{};
   float scales[kAhead]{};
 
-  TUTTI_BOTH float score(const Piece<K>& key) const {
+  TUTTI_TEAM float score(const Piece<K>& key) const {
+    const auto numbers = widened(key);
     float sum = 0;
-    for (int i = 0; i < kNumbers; ++i) sum += query.at[i] * widened(key.at[i]);
+    for (int i = 0; i < kNumbers; ++i) sum += query.at[i] * numbers.at[i];
     return sum;
   }
 
   /// The positions whose values were loaded, with these scores.
-  TUTTI_BOTH void add(const Floats<kAhead>& scores) {
+  TUTTI_TEAM void add(const Floats<kAhead>& scores) {
     float now = most;
     for (float score : scores.at) now = fmaxf(now, score);
     const float factor = expf(most - now);
@@ -65,8 +66,9 @@ struct AttendLane {
     for (float& sum : sums.at) sum *= factor;
     for (int j = 0; j < kAhead; ++j) {
       const float part = expf(scores.at[j] - now), scaled = part * scales[j];
+      const auto numbers = widened(values[j]);
       weight += part;
-      for (int i = 0; i < kNumbers; ++i) sums.at[i] += scaled * widened(values[j].at[i]);
+      for (int i = 0; i < kNumbers; ++i) sums.at[i] += scaled * numbers.at[i];
     }
   }
 };

@@ -82,7 +82,18 @@ TUTTI_BOTH inline Bfloat narrowed<Bfloat>(float value) {
 }  // namespace tutti
 
 #ifdef __CUDACC__
-#include "model/decoder_step/half_device.h"
+#include "model/decoder_step/numbers_device.h"
 #else
-#include "model/decoder_step/half_host.h"
+#include "model/decoder_step/numbers_host.h"
 #endif
+
+namespace tutti {
+
+template <class T, int N>
+TUTTI_BOTH Floats<N> widened(const Piece<T, N>& piece) {
+  Floats<N> floats;
+  for (int i = 0; i < N; ++i) floats.at[i] = widened(piece.at[i]);
+  return floats;
+}
+
+}  // namespace tutti
