@@ -8,11 +8,13 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/units.h"
 #include "decode/device_token_selector.h"
+#include "decode/stepper.h"
 #include "options.h"
 #include "report.h"
 #include "worker/network.h"
@@ -46,6 +48,26 @@ class StepSelection {
   std::vector<std::int64_t> rows_{};
   std::vector<std::int64_t> no_sot_{};
   DeviceTokenSelector selector_{};
+};
+
+/// Windows whose texts are 100 tokens long already, and step together. The network must outlive it.
+class SteppedWindows {
+ public:
+  /// windows: at least `together`, which share nothing that a cache could keep. beams: 0 for a greedy sequence of each.
+  SteppedWindows(const WhisperModel& model, const std::optional<StepDevice>& device, std::span<const CrossKv> windows,
+                 std::int32_t together, std::int32_t beams);
+
+  std::int32_t rows() const { return static_cast<std::int32_t>(steps_.size()); }
+  /// One step, the same every time; enqueues only.
+  at::Tensor step() { return stepper_.decode_there(steps_); }
+  /// One step and the selection of its tokens, where the logits are. Waits for the device.
+  void step_and_select() { rules_.select_tokens(step()); }
+
+ private:
+  std::vector<std::int32_t> before_;
+  ModelStepper stepper_;
+  StepSelection rules_;
+  std::vector<SequenceStep> steps_{};
 };
 
 struct CheckedType {
@@ -89,5 +111,9 @@ Result<LoadedModel> load_check_model(const LoadModel& request);
 /// this device was seen to do: the encoder of a large product, the decoder of a copy. Also prompts, and beams where
 /// requested. Steps that fell back to a slower way are a failure.
 void measure_speed(Report& report, at::Device device, const CheckOptions& options);
+
+/// Which kernels an encoding and a decoder step with its selection wait for: microseconds and launches of the largest
+/// ones, and how long the device idled between them. By torch's profiler (Kineto on CUPTI), so it needs a GPU.
+void time_kernels(Report& report, at::Device device, const CheckOptions& options);
 
 }  // namespace tutti

@@ -24,10 +24,10 @@ constexpr const char* kHelp =
     "\n"
     "  --json        print JSON instead of a table: an object a line, the last one is the result\n"
     "  --cpu         check the CPU although there is a GPU\n"
-    "  --check NAME  this check alone, in this process: parity, step, selection, worker or speed. Without it\n"
-    "                each has a process of its own, so that none is lost to another's crash\n"
-    "  --sizes A,B   networks of step and speed, in this order: tiny, base, small, medium, large-v3, turbo. By default\n"
-    "                step takes large-v3 and speed takes all on a GPU; on a CPU none, and tiny and base\n"
+    "  --check NAME  this check alone, in this process: parity, step, selection, worker, speed or kernels.\n"
+    "                Without it each has a process of its own, so that none is lost to another's crash\n"
+    "  --sizes A,B   networks of step, speed and kernels, in this order: tiny, base, small, medium, large-v3, turbo. By default\n"
+    "                step and kernels take large-v3 and speed takes all on a GPU; on a CPU none, and tiny and base\n"
     "  --types A,B   compute types, for example float16,int8_float16 (default: all that the device has)\n"
     "  --slots N,M   sequences that step together (default: 1,8,32,64; on a CPU 1,8)\n"
     "  --seconds S   of each measurement at least (default: 1; on a CPU 0.3)\n"
@@ -45,7 +45,8 @@ constexpr Check kChecks[] = {{"parity", tutti::check_parity},
                              {"step", tutti::check_steps},
                              {"selection", tutti::check_selection},
                              {"worker", tutti::check_worker},
-                             {"speed", tutti::measure_speed}};
+                             {"speed", tutti::measure_speed},
+                             {"kernels", tutti::time_kernels}};
 
 const Check* check_named(std::string_view name) {
   const auto* const found = std::ranges::find(kChecks, name, &Check::name);

@@ -74,25 +74,14 @@ class Measurement {
   /// So many windows together; each a greedy sequence, or a search with `beams` beams that share their window.
   void decoder(std::int32_t together, std::int32_t beams, const Peaks& peaks) {
     grow_windows(together);
-    const std::int32_t each = std::max(beams, 1), rows = together * each;
-    ModelStepper stepper(model_, rows, steps_);
-    const std::vector<std::int32_t> before(kBefore, 440);
-    constexpr std::int32_t kLast = kBefore - 1;
-    std::vector<SequenceStep> steps;
-    for (std::int32_t slot = 0; slot < rows; ++slot) {
-      const auto* window = &windows_[static_cast<std::size_t>(slot / each)];
-      const SequenceStep prompt{.slot = slot, .tokens = before, .window = window, .logits_at = {&kLast, 1}};
-      stepper.decode_there({&prompt, 1});
-      steps.push_back({.slot = slot, .position = kBefore, .tokens = {before.data(), 1}, .window = window});
-    }
+    SteppedWindows stepped(model_, steps_, windows_, together, beams);
+    const auto rows = stepped.rows();
     const double alone = rate_of(least_, [&] {
-      stepper.decode_there(steps);
+      stepped.step();
       wait();
     });
     // On a GPU the rules wait for the step and the step for the rules.
-    StepSelection rules(static_cast<std::size_t>(rows), beams);
-    const double rate =
-        device_.is_cuda() ? rate_of(least_, [&] { rules.select_tokens(stepper.decode_there(steps)); }) : alone;
+    const double rate = device_.is_cuda() ? rate_of(least_, [&] { stepped.step_and_select(); }) : alone;
     const auto what = ", decoder, " + std::to_string(together) + " together" +
                       (beams > 0 ? ", " + std::to_string(beams) + " beams" : "");
     add(what + ", step", 1000 / alone, "ms");
@@ -191,6 +180,20 @@ std::vector<std::string> sizes_on(at::Device device, const CheckOptions& options
 }
 
 }  // namespace
+
+SteppedWindows::SteppedWindows(const WhisperModel& model, const std::optional<StepDevice>& device,
+                               std::span<const CrossKv> windows, std::int32_t together, std::int32_t beams)
+    : before_(kBefore, 440),
+      stepper_(model, together * std::max(beams, 1), device),
+      rules_(static_cast<std::size_t>(stepper_.slots()), beams) {
+  constexpr std::int32_t kLast = kBefore - 1;
+  for (std::int32_t slot = 0; slot < stepper_.slots(); ++slot) {
+    const auto* window = &windows[static_cast<std::size_t>(slot / std::max(beams, 1))];
+    const SequenceStep prompt{.slot = slot, .tokens = before_, .window = window, .logits_at = {&kLast, 1}};
+    stepper_.decode_there({&prompt, 1});
+    steps_.push_back({.slot = slot, .position = kBefore, .tokens = {before_.data(), 1}, .window = window});
+  }
+}
 
 WhisperDims dims_named(const std::string& size) {
   const auto& found = *std::ranges::find_if(kSizes, [&](const Size& one) { return size == one.name; });

@@ -1,4 +1,4 @@
-"""Models for measuring that say the same number of tokens on every side, whatever they hear.
+"""Models for measuring that decode to the same number of tokens on every side, whatever the audio.
 
 A checkpoint of the wanted dimensions *recites*: its decoder's position table stands for `TOKENS` tokens, one for each
 position (a timestamp, words, the timestamp of the window's end), and then end-of-text, so strongly that neither the audio
@@ -15,8 +15,10 @@ import shutil
 TOKENS = 100  # a window, the two timestamps included; end-of-text comes on top
 SEED = 20250625
 
-# d_model, layers (encoder and decoder each), heads
-DIMENSIONS = {"tiny": (384, 4, 6), "base": (512, 6, 8), "small": (768, 12, 12)}
+# d_model, layers of the encoder, of the decoder, heads. All have 80 mel bands and the English-only vocabulary; of the two largest
+# the real ones have 128 bands and two tokens more, which costs nothing that can be measured.
+DIMENSIONS = {"tiny": (384, 4, 4, 6), "base": (512, 6, 6, 8), "small": (768, 12, 12, 12), "medium": (1024, 24, 24, 16),
+              "large-v3": (1280, 32, 32, 20), "turbo": (1280, 32, 4, 20)}
 
 EOT, TIMESTAMP_BEGIN, LAST_TIMESTAMP = 50256, 50363, 51863  # of the English-only vocabulary
 LOUD = 400.0  # length of a position's vector; everything else that reaches the last layer stays far below
@@ -31,13 +33,13 @@ def recital(folder, torch):
     return tokens + [EOT] * (448 - len(tokens))
 
 
-def shapes(width, layers):
+def shapes(width, layers, decoder_layers):
     """Every weight of a Hugging Face Whisper of these dimensions: name -> shape."""
     found = {"encoder.conv1.weight": (width, 80, 3), "encoder.conv1.bias": (width,),
              "encoder.conv2.weight": (width, width, 3), "encoder.conv2.bias": (width,),
              "encoder.embed_positions.weight": (1500, width)}
     for side in ("encoder", "decoder"):
-        for layer in range(layers):
+        for layer in range(layers if side == "encoder" else decoder_layers):
             prefix = f"{side}.layers.{layer}"
             for attention in ("self_attn", "encoder_attn")[:1 if side == "encoder" else 2]:
                 for part in ("q_proj", "k_proj", "v_proj", "out_proj"):
@@ -53,10 +55,10 @@ def shapes(width, layers):
     return {f"model.{name}": shape for name, shape in found.items()}
 
 
-def random_weights(width, layers, torch):
+def random_weights(width, layers, decoder_layers, torch):
     generator = torch.Generator().manual_seed(SEED)
     weights = {}
-    for name, shape in shapes(width, layers).items():
+    for name, shape in shapes(width, layers, decoder_layers).items():
         if "layer_norm" in name:
             weights[name] = torch.full(shape, float(name.endswith("weight")))
         else:
@@ -75,9 +77,9 @@ def recite(weights, tokens, width, torch):
     weights["model.decoder.layer_norm.bias"] = torch.zeros(width)
 
 
-def write_config(source, target, width, layers, heads):
+def write_config(source, target, width, layers, decoder_layers, heads):
     config = json.loads((source / "config.json").read_text())
-    config |= {"d_model": width, "encoder_layers": layers, "decoder_layers": layers, "encoder_attention_heads": heads,
+    config |= {"d_model": width, "encoder_layers": layers, "decoder_layers": decoder_layers, "encoder_attention_heads": heads,
                "decoder_attention_heads": heads, "encoder_ffn_dim": 4 * width, "decoder_ffn_dim": 4 * width}
     (target / "config.json").write_text(json.dumps(config, indent=1))
     generation = json.loads((source / "generation_config.json").read_text())
@@ -96,16 +98,16 @@ def reciting_model(size, source, cache):
     import torch
     from safetensors.torch import load_file, save_file
 
-    width, layers, heads = DIMENSIONS[size]
+    width, layers, decoder_layers, heads = DIMENSIONS[size]
     staging = target.with_name(target.name + ".staging")
     shutil.rmtree(staging, ignore_errors=True)
     staging.mkdir(parents=True)
-    write_config(source, staging, width, layers, heads)
+    write_config(source, staging, width, layers, decoder_layers, heads)
     if size == "tiny":
         weights = {name: value.float() for name, value in load_file(source / "model.safetensors").items()}
         weights.pop("proj_out.weight", None)  # tied to the table of tokens
     else:
-        weights = random_weights(width, layers, torch)
+        weights = random_weights(width, layers, decoder_layers, torch)
     recite(weights, recital(source, torch), width, torch)
     save_file({name: value.half().contiguous() for name, value in weights.items()}, staging / "model.safetensors",
               metadata={"format": "pt"})

@@ -83,7 +83,7 @@ at::Tensor ModelStepper::decode_there(std::span<const SequenceStep> sequences) {
 }
 
 std::int32_t ModelStepper::prepare(const CrossKv& window, std::int32_t least, std::int32_t most) {
-  return steps_ ? steps_->prepare(window, least, most) : 0;
+  return steps_ ? steps_->prepare(window, least, most + StaticStep::kPromptRows) : 0;
 }
 
 void ModelStepper::copy_slot(std::int32_t from, std::int32_t to, std::int32_t first, std::int32_t count) {

@@ -245,6 +245,7 @@ TEST_P(StaticSteps, PreparedSizesAreRecordedBeforeTheirFirstUse) {
   EXPECT_EQ(checked.prepare(windows_[0], 1, kSlots), 6);  // 1, 2, 4, 8, 16 and 24
   EXPECT_EQ(recorder->records, 6);
   EXPECT_EQ(checked.prepare(windows_[0], 1, kSlots), 0);
+  EXPECT_EQ(checked.prepare(windows_[0], 1, kSlots + StaticStep::kPromptRows), 3) << "32, 48 and 64, with a prompt";
   cache.whole.copy_(static_cache_.whole);
   for (const std::int32_t count : {1, 2, 3, 7, 16, 20}) {
     const auto steps = step_of(first_slots(count));
@@ -252,7 +253,7 @@ TEST_P(StaticSteps, PreparedSizesAreRecordedBeforeTheirFirstUse) {
     ASSERT_TRUE(logits);
     EXPECT_LT(step_distance(*logits, eager(steps)), tolerance_) << count;
   }
-  EXPECT_EQ(recorder->records, 6);
+  EXPECT_EQ(recorder->records, 9);
   EXPECT_TRUE(lines.all.empty()) << lines.all.front();
 }
 

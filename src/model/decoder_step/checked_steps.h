@@ -22,8 +22,8 @@ class CheckedSteps {
   /// WhisperModel::decode does. Enqueues only, but for a bucket's first use.
   std::optional<at::Tensor> decode(std::span<const SequenceStep> sequences);
 
-  /// Has the first use of every bucket that steps of `least` to `most` sequences fall into now, while no slot is in
-  /// use. window: of any audio, even none. Returns how many buckets were new.
+  /// Has the first use of every bucket that steps of `least` to `most` tokens fall into now, while no slot is in use:
+  /// at most what StaticStep::upload takes. window: of any audio, even none. Returns how many buckets were new.
   std::int32_t prepare(const CrossKv& window, std::int32_t least, std::int32_t most);
 
  private:
