@@ -79,11 +79,22 @@ def pack_clips(source, folder, every):
 
 
 def chunks_of(weights):
+    """The weights in compressed pieces. They are kept for the next --pack, for they cost half a minute and never change."""
+    kept = pathlib.Path(os.environ.get("TUTTI_CACHE") or pathlib.Path.home() / ".cache/tutti") / "gpu-day"
+    kept.mkdir(parents=True, exist_ok=True)
     step = -(-len(weights) // CHUNKS)
     step += step % 2
+
+    def compress(part):
+        path = kept / f"{sha256(part)}.xz"
+        if not path.exists():
+            staged = path.with_suffix(f".{os.getpid()}")
+            staged.write_bytes(lzma.compress(part, lzma.FORMAT_XZ, filters=FILTERS))
+            staged.rename(path)
+        return path.read_bytes()
+
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        parts = [weights[at:at + step] for at in range(0, len(weights), step)]
-        return list(pool.map(lambda part: lzma.compress(part, lzma.FORMAT_XZ, filters=FILTERS), parts))
+        return list(pool.map(compress, [weights[at:at + step] for at in range(0, len(weights), step)]))
 
 
 def pack(given):
@@ -111,7 +122,7 @@ def pack(given):
             if path.is_file() and path.name != "model.bin":
                 shutil.copy(path, made / "model" / path.name)
         packed = io.BytesIO()
-        with tarfile.open(fileobj=packed, mode="w:xz", preset=9) as tar:
+        with tarfile.open(fileobj=packed, mode="w:xz", preset=3) as tar:
             tar.add(made, arcname=".")
         programs = packed.getvalue()
         libraries = sorted(path.name for path in (made / "lib").iterdir())

@@ -242,7 +242,7 @@ class Done:
         return [value for value in map(parsed, self.lines) if isinstance(value, dict)]
 
     def expect(self, *codes):
-        """True where it ended with one of `codes` (default 0); else the stage has failed and says why."""
+        """True where it ended with one of `codes` (default 0); else the stage has failed, with the reason."""
         if self.code in (codes or (0,)):
             return True
         last = [line for line in self.log.splitlines() if line.strip()][-3:]
@@ -287,7 +287,7 @@ def descendants(pid, name):
 
 
 def hold_memory(left):
-    """Takes the card's memory until `left` bytes are free, says so, and waits to be ended. Plain allocations of the driver."""
+    """Takes the card's memory until `left` bytes are free, prints so, and waits to be ended. Plain allocations of the driver."""
     cuda = ctypes.CDLL("libcuda.so.1")
     def call(name, *arguments):
         status = getattr(cuda, name)(*arguments)

@@ -205,7 +205,7 @@ def transcribe(machine, name, files, device, compute_type, flags=(), model=None,
 
 
 def texts_of(folder):
-    """What every JSON transcript of a folder says, by the recording's name."""
+    """The text of every JSON transcript of a folder, by the recording's name."""
     found = {}
     for path in sorted(pathlib.Path(folder).glob("*.json")):
         found[path.name.split(".")[0]] = (parsed(path.read_text()) or {}).get("text", "").strip()
