@@ -152,7 +152,7 @@ def plain_check(check, soft_dry=None):
     def stage(machine, given):
         flags = []
         if machine.dry and check in ("step", "selection") and knows_sizes(machine):
-            flags = ["--sizes", "tiny", "--types", "float16", "--slots", "1,8"]
+            flags = ["--types", "float16", "--slots", "1"]
         counts = gpu_check(machine, check, flags, soft=soft_dry if machine.dry else None)
         figure("passed", counts["passed"])
     return stage
@@ -509,7 +509,8 @@ def sanitizer(machine, given):
     machine.need_device()
     machine.need_gpu()
     words = [tool("compute-sanitizer"), "--tool", "memcheck", "--print-limit", "20", "--target-processes", "all",
-             machine.program("tutti-gpu-check"), "--json", "--check", "step"]
+             machine.program("tutti-gpu-check"), "--json", "--check", "step",
+             *(["--sizes", "tiny", "--types", "float16,int8_float16", "--slots", "1,8"] if knows_sizes(machine) else [])]
     done = machine.run(words, limit=max(10, given.seconds - 8))
     text = "\n".join(done.lines) + done.log
     figure("results", sum('"what"' in line for line in done.lines))
@@ -554,9 +555,9 @@ def ncu(machine, given):
 STAGES = {
     "load": (load_stage, 60, 60),
     "environment": (environment, 45, 30),
-    "step": (plain_check("step", 8), 60, 30),
+    "step": (plain_check("step", 20), 90, 40),
     "parity": (parity, 60, 60),
-    "selection": (plain_check("selection", 8), 60, 30),
+    "selection": (plain_check("selection", 20), 60, 40),
     "worker": (plain_check("worker"), 60, 60),
     "speed-large": (speed_large, 150, 60),
     "speed-beams": (speed_beams, 45, 60),
