@@ -246,7 +246,7 @@ class Done:
         if self.code in (codes or (0,)):
             return True
         last = [line for line in self.log.splitlines() if line.strip()][-3:]
-        failed(f"{' '.join(self.words)[:120]}: exit code {self.code}: {' / '.join(last)}")
+        failed(f"{pathlib.Path(self.words[0]).name} {' '.join(self.words[1:2])}: exit code {self.code}: {' / '.join(last)}")
         return False
 
 
