@@ -125,7 +125,9 @@ void check_size(Report& report, at::Device device, const std::string& size, Comp
 void check_steps(Report& report, at::Device device, const CheckOptions& options) {
   const c10::InferenceMode no_autograd;
   auto types = compute_types(device, options.types);
-  if (device.is_cpu() && options.types.empty()) types.push_back({ComputeType::float16});
+  // On a CPU it is computed in float32, on the path of a GPU.
+  const bool named = std::ranges::find(options.types, "float16") != options.types.end();
+  if (device.is_cpu() && (options.types.empty() || named)) types.push_back({ComputeType::float16});
   for (const auto& type : types) check_size(report, device, kSmallName, type.type, kSmallBatches);
   auto sizes = options.sizes;
   if (sizes.empty() && device.is_cuda()) sizes = {"large-v3"};
