@@ -238,6 +238,7 @@ TEST_P(StaticSteps, AreRecordedOnceForABucketAndReplayedWithNewInputs) {
 }
 
 TEST_P(StaticSteps, PreparedSizesAreRecordedBeforeTheirFirstUse) {
+  const c10::InferenceMode guard;
   const auto recorder = std::make_shared<Repeater>();
   const Lines lines;
   auto cache = model_.make_self_kv(kSlots + 1);

@@ -60,6 +60,7 @@ struct PackBody {
         });
         const float scale = fmaxf(most, 1e-30F) / 127;
         group.each([&](const Lane& numbers, int member) {
+          if (t != own) return;
           using Bytes = Piece<std::int8_t, kN>;
           Bytes bytes;
           for (int i = 0; i < kN; ++i) bytes.at[i] = static_cast<std::int8_t>(rintf(numbers.at[i] / scale));
