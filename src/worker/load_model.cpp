@@ -44,6 +44,13 @@ class WhisperNetwork : public Network {
 
   CrossKv encode(const at::Tensor& mel) override { return encode_batch(mel.unsqueeze(0)).front(); }
 
+  at::Tensor make_mels(std::int64_t windows) const override {
+    const auto device = model_.device();
+    const auto type = device.is_cuda() ? layout_of(model_.type(), device).activations : at::kFloat;
+    return at::zeros({windows, dims().n_mels, 2 * std::int64_t{dims().n_audio_ctx}},
+                     at::TensorOptions(type).pinned_memory(device.is_cuda()));
+  }
+
   std::vector<CrossKv> encode_batch(const at::Tensor& mels) override {
     auto windows = encoder_.encode(mels);
     // So that the time reported is the device's, and what fails there fails here.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <ATen/core/Tensor.h>
+#include <ATen/ATen.h>
 
 #include <cstdint>
 #include <functional>
@@ -24,7 +24,12 @@ class Network {
   virtual const WhisperDims& dims() const = 0;
   /// mel: [n_mels, 2 * n_audio_ctx] float32 on the CPU -> what decoding needs of the window. Waits for the device.
   virtual CrossKv encode(const at::Tensor& mel) = 0;
-  /// mels: [n, n_mels, 2 * n_audio_ctx] float32 on the CPU -> the same of each window. Waits for the device.
+  /// Zeros to write the mels of so many windows to, on the CPU and as the device takes them fastest: [windows, n_mels,
+  /// 2 * n_audio_ctx], pinned and in the type of the encoder's input for a GPU.
+  virtual at::Tensor make_mels(std::int64_t windows) const {
+    return at::zeros({windows, dims().n_mels, 2 * std::int64_t{dims().n_audio_ctx}}, at::kFloat);
+  }
+  /// mels: as of make_mels, or float32 on the CPU -> the same of each window. Waits for the device.
   virtual std::vector<CrossKv> encode_batch(const at::Tensor& mels) {
     std::vector<CrossKv> windows;
     for (std::int64_t i = 0; i < mels.size(0); ++i) windows.push_back(encode(mels[i]));

@@ -221,8 +221,7 @@ void WindowServer::pad_mel(const Window& window, const at::Tensor& mel) const {
 }
 
 std::vector<CrossKv> WindowServer::encode(const std::vector<WindowId>& ids) {
-  const auto& dims = model_.network->dims();
-  const auto mels = at::zeros({std::ssize(ids), dims.n_mels, 2 * dims.n_audio_ctx}, at::kFloat);
+  const auto mels = model_.network->make_mels(std::ssize(ids));
   for (std::size_t i = 0; i < ids.size(); ++i) pad_mel(windows_.at(ids[i]), mels[static_cast<std::int64_t>(i)]);
   return model_.network->encode_batch(mels);
 }
