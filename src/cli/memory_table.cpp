@@ -33,7 +33,8 @@ struct Need {
   const char* type = "";
   MemoryPlan plan{};
   Bytes together{};
-  std::int32_t fit = 0;  // the most windows whose `together` is there
+  std::int32_t encoded = 1;  // windows in one encoding, in `together`
+  std::int32_t fit = 0;      // the most windows that fit, encoded one at a time
 };
 
 std::vector<Need> needs_of(const MemoryQuestion& question) {
@@ -42,9 +43,14 @@ std::vector<Need> needs_of(const MemoryQuestion& question) {
     auto sizes = *number_sizes(type);
     if (question.byte_cross && type == std::string_view("int8")) sizes.cross = kByteCross;
     const auto plan = memory_plan(question.shape, question.gpu ? on_gpu(sizes) : sizes);
+    const bool fixed_shapes = question.fillers > 0;  // these want one window an encoding
+    const auto encoded =
+        fixed_shapes ? 1 : encoded_together(plan, question.available, question.windows, question.beams);
+    const auto in_work = plan.in_work(question.windows, question.beams, question.fillers);
     needs.push_back({.type = type,
                      .plan = plan,
-                     .together = plan.in_work(question.windows, question.beams, question.fillers),
+                     .together = {in_work.value + plan.more_encoded(encoded).value},
+                     .encoded = encoded,
                      .fit = slots_that_fit(plan, question.available, question.beams, question.fillers)});
   }
   return needs;
@@ -73,6 +79,7 @@ std::string memory_json(const MemoryQuestion& question) {
                      {"window_bytes", need.plan.window.value},
                      {"sequence_bytes", need.plan.sequence.value},
                      {"together_bytes", need.together.value},
+                     {"encoded_together", need.encoded},
                      {"fit", need.fit}});
   }
   return json_line(nlohmann::ordered_json{{"event", "memory"},

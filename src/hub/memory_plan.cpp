@@ -18,6 +18,7 @@ NumberSizes on_gpu(NumberSizes sizes) {
   constexpr std::int64_t kStep = 4 + 4, kRules = 4 + 4, kDrawn = 4 + 4 + 8 + 8;
   sizes.logit = kStep + kRules + kDrawn;
   sizes.spare = 1;
+  sizes.batch = sizes.other;
   return sizes;
 }
 
@@ -59,12 +60,21 @@ MemoryPlan memory_plan(const ModelShape& shape, const NumberSizes& sizes) {
           .window = {static_cast<std::int64_t>(
               static_cast<double>(shape.text_layers * layer_state * shape.audio_positions) * sizes.cross)},
           .sequence = {slot + sizes.logit * shape.vocabulary},
-          .workspace = {kCopies * kWide * kWidest * shape.audio_positions * n + sizes.spare * slot}};
+          .workspace = {kCopies * kWide * kWidest * shape.audio_positions * n + sizes.spare * slot},
+          .encoding = {kCopies * sizes.batch * kWidest * shape.audio_positions * n}};
 }
 
 std::int64_t windows_that_fit(const MemoryPlan& plan, Bytes available, std::int64_t beams) {
   const auto left = available.value - plan.weights.value - plan.workspace.value;
   return std::max<std::int64_t>(0, left / (plan.window.value + beams * plan.sequence.value));
+}
+
+std::int32_t encoded_together(const MemoryPlan& plan, Bytes available, std::int32_t slots, std::int64_t beams) {
+  if (plan.encoding.value == 0) return 1;
+  const Bytes left{available.value - plan.in_work(slots, beams).value};
+  std::int32_t windows = kEncodedTogether;
+  while (windows > 1 && plan.more_encoded(windows) > left) windows /= 2;
+  return windows;
 }
 
 int windows_in_flight(int slots) {

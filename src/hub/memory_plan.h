@@ -15,6 +15,9 @@ namespace tutti {
 inline constexpr std::int32_t kUsualCpuSlots = 8;
 inline constexpr std::int32_t kUsualGpuSlots = 32;
 
+/// Windows that a GPU encodes together at most, where memory is left for them.
+inline constexpr std::int32_t kEncodedTogether = 8;
+
 /// Windows stepped together at most, whatever is requested: more than any device holds.
 inline constexpr std::int32_t kLargestBatch = 1024;
 
@@ -35,6 +38,7 @@ struct NumberSizes {
   std::int64_t self = 4;    // self-attention keys and values, once a token and sequence
   std::int64_t logit = 8;   // all that a step holds of a sequence's logits: float32, and a copy
   std::int64_t spare = 0;   // sequences' keys and values that fit beside those that step
+  std::int64_t batch = 0;   // activations in an encoding of several windows; 0: they are encoded one at a time
 };
 
 /// The bytes of a number in a window's keys and values in eight bits, with a float32 of scale for every 64 of them.
@@ -58,12 +62,15 @@ struct MemoryPlan {
   Bytes window{};     // keys and values of one window's cross-attention
   Bytes sequence{};   // keys and values of one sequence at full length, and its logits
   Bytes workspace{};  // what one encoding holds on the way, and slots of no sequence
+  Bytes encoding{};   // what each window more in the encoding holds; 0: one is encoded at a time
 
   /// With so many windows held, each with so many beams.
   Bytes total(std::int64_t windows, std::int64_t beams) const;
   /// What a worker holds that steps `slots` windows together, of so many beams each, and `fillers` sequences beside:
   /// those that are encoded ahead of them (windows_in_flight) have no sequences yet.
   Bytes in_work(std::int32_t slots, std::int64_t beams, std::int64_t fillers = 0) const;
+  /// What encodings of so many windows take beside that.
+  Bytes more_encoded(std::int32_t windows) const { return {(windows - 1) * encoding.value}; }
 };
 
 /// What a GPU's driver keeps for a process that computes there, beside all of the plan.
@@ -74,6 +81,10 @@ MemoryPlan memory_plan(const ModelShape& shape, const NumberSizes& sizes);
 
 /// Most windows with so many beams each that fit into `available` beside the weights; 0 where not even one does.
 std::int64_t windows_that_fit(const MemoryPlan& plan, Bytes available, std::int64_t beams);
+
+/// Windows that a worker of so many slots encodes together: as many of kEncodedTogether, halved and halved again, as
+/// fit into `available` beside its in_work(); at least one.
+std::int32_t encoded_together(const MemoryPlan& plan, Bytes available, std::int32_t slots, std::int64_t beams);
 
 /// Windows a worker that steps `slots` together is given at once: those, and a few that are encoded when one of them
 /// leaves. Few, because an encoded window holds its keys and values; none from 64 on, where it would save a fiftieth

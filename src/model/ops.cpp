@@ -8,6 +8,7 @@
 #include "model/cpu/byte_kv.h"
 #include "model/cpu/cpu_ops.h"
 #include "model/decoder_step/byte_heads.h"
+#include "model/decoder_step/byte_layout.h"
 #include "model/torch_ops.h"
 
 // Which of the two an operator is left to, and the operators that torch alone has.
@@ -22,11 +23,20 @@ at::Tensor indices(std::span<const std::int64_t> values, const at::Tensor& like)
   return host.to(like.device(), /*non_blocking=*/true);
 }
 
-/// x: [positions, n], rows may lie apart -> [heads, positions, n / heads] of the cache's type.
-at::Tensor split_heads(const at::Tensor& x, std::int64_t heads, at::ScalarType cache) {
-  auto out = at::empty({heads, x.size(0), x.size(1) / heads}, x.options().dtype(cache));
-  out.copy_(x.unflatten(1, {heads, x.size(1) / heads}).transpose(0, 1));
-  return out;
+/// both: [positions, 2 n] -> [2, heads, positions, n / heads] of the cache's type, in `out`.
+void split_heads(const at::Tensor& both, std::int64_t heads, const at::Tensor& out) {
+  constexpr std::int64_t kWide = 16;  // bytes, the most that a GPU's thread reads at once
+  const auto copy = [heads](const at::Tensor& from, const at::Tensor& to) {
+    to.copy_(from.view({from.size(0), 2, heads, from.size(1) / (2 * heads)}).permute({1, 2, 0, 3}));
+  };
+  const auto head_bytes = out.size(3) * static_cast<std::int64_t>(out.element_size());
+  if (both.scalar_type() != out.scalar_type() || head_bytes % kWide != 0) return copy(both, out);
+  copy(both.view(at::kComplexDouble), out.view(at::kComplexDouble));  // bytes are moved, nothing is computed
+}
+
+/// Whether a GPU's own layout in eight bits holds a window.
+bool keeps_byte_heads(const Layout& layout, std::int64_t d_head) {
+  return layout.byte_cross && !layout.own_kernels && d_head == kHeadSize;
 }
 
 at::Tensor first_keys(const CrossLayer& window, std::int64_t positions) {
@@ -38,7 +48,8 @@ at::Tensor first_keys(const CrossLayer& window, std::int64_t positions) {
 }  // namespace
 
 at::Tensor convolve(const at::Tensor& mel, const Conv& first, const Conv& second, const at::Tensor& positional) {
-  return (first.packed ? cpu_ops::convolve : torch_ops::convolve)(mel, first, second, positional);
+  if (first.packed) return cpu_ops::convolve(mel.squeeze(0), first, second, positional);
+  return torch_ops::convolve(mel, first, second, positional);
 }
 
 at::Tensor layer_norm(const at::Tensor& x, const Norm& norm) {
@@ -62,19 +73,31 @@ void add_mlp(at::Tensor& x, const Norm& norm, const Linear& in, const Linear& ou
   (in.packed ? cpu_ops::add_mlp : torch_ops::add_mlp)(x, norm, in, out);
 }
 
-at::Tensor window_attention(const at::Tensor& qkv, std::int64_t heads, at::ScalarType cache) {
-  if (cpu_ops::can_attend(qkv)) return cpu_ops::window_attention(qkv, heads, cache);
-  return torch_ops::window_attention(qkv, heads);
+at::Tensor window_attention(const at::Tensor& qkv, std::int64_t heads, std::int64_t windows, at::ScalarType cache) {
+  if (windows == 1 && cpu_ops::can_attend(qkv)) return cpu_ops::window_attention(qkv, heads, cache);
+  return torch_ops::window_attention(qkv, heads, windows);
 }
 
-CrossLayer keep_cross(const at::Tensor& both, std::int64_t heads, const Layout& layout) {
-  const auto n = both.size(1) / 2;
-  if (layout.byte_cross && n / heads == ByteKv::kHeadSize) {
-    if (layout.own_kernels) return {.bytes = make_byte_kv(both, heads)};
-    return {.heads = make_byte_heads(both, heads)};
+at::Tensor cross_memory(std::int64_t layers, std::int64_t heads, std::int64_t positions, std::int64_t d_head,
+                        const Layout& layout, at::Device device) {
+  if (layout.own_kernels) return {};
+  const at::TensorOptions there(device);
+  if (keeps_byte_heads(layout, d_head)) {
+    return at::empty({layers, 2, heads, byte_head_size(positions)}, there.dtype(at::kChar));
   }
-  return {.keys = split_heads(both.narrow(1, 0, n), heads, layout.cache),
-          .values = split_heads(both.narrow(1, n, n), heads, layout.cache)};
+  return at::empty({layers, 2, heads, positions, d_head}, there.dtype(layout.cache));
+}
+
+CrossLayer keep_cross(const at::Tensor& both, std::int64_t heads, const Layout& layout, const at::Tensor& memory) {
+  const auto d_head = both.size(1) / (2 * heads);
+  if (layout.own_kernels && layout.byte_cross && d_head == ByteKv::kHeadSize) {
+    return {.bytes = make_byte_kv(both, heads)};
+  }
+  if (keeps_byte_heads(layout, d_head)) return {.heads = make_byte_heads(both, heads, memory)};
+  auto out = memory;
+  if (!out.defined()) out = at::empty({2, heads, both.size(0), d_head}, both.options().dtype(layout.cache));
+  split_heads(both, heads, out);
+  return {.keys = out.select(0, 0), .values = out.select(0, 1)};
 }
 
 at::Tensor embed(const at::Tensor& embedding, const at::Tensor& positional, std::span<const std::int64_t> tokens,

@@ -59,7 +59,8 @@ struct SlotRows {
   std::int64_t count = 0;     // one in a step, the whole prompt in a prefill
 };
 
-/// mel: [in, frames] -> gelu(second(gelu(first(mel))))^T + positional, [frames / 2, n]. The second has a stride of two.
+/// mel: [windows, in, frames] -> gelu(second(gelu(first(mel))))^T + positional, [windows * frames / 2, n]. The second
+/// has a stride of two. Packed layers take one window.
 at::Tensor convolve(const at::Tensor& mel, const Conv& first, const Conv& second, const at::Tensor& positional);
 
 /// x: [rows, n] -> [rows, n]; epsilon 1e-5, statistics in float32.
@@ -77,12 +78,19 @@ void add_linear(at::Tensor& x, const at::Tensor& y, const Linear& layer);
 /// x += out(gelu(in(layer_norm(x)))), with the exact (erf) form of GELU.
 void add_mlp(at::Tensor& x, const Norm& norm, const Linear& in, const Linear& out);
 
-/// Every position sees every other. qkv: queries, keys and values side by side, [positions, 3 n] -> [positions, n].
-/// Scaled by 1 / sqrt(n / heads). cache: what keys and values may be rounded to.
-at::Tensor window_attention(const at::Tensor& qkv, std::int64_t heads, at::ScalarType cache);
+/// Every position sees every other of its window. qkv: queries, keys and values side by side, [windows * positions, 3
+/// n]
+/// -> [windows * positions, n]. Scaled by 1 / sqrt(n / heads). cache: what keys and values may be rounded to.
+at::Tensor window_attention(const at::Tensor& qkv, std::int64_t heads, std::int64_t windows, at::ScalarType cache);
+
+/// Memory for all that keep_cross writes of one window, [layers, ...]; undefined where that is the CPU's kernels' own.
+/// In one piece: an allocator that rounds up then wastes next to nothing.
+at::Tensor cross_memory(std::int64_t layers, std::int64_t heads, std::int64_t positions, std::int64_t d_head,
+                        const Layout& layout, at::Device device);
 
 /// Brings a window's keys and values side by side, [positions, 2 n], into the form that `layout` keeps them in.
-CrossLayer keep_cross(const at::Tensor& both, std::int64_t heads, const Layout& layout);
+/// memory: a layer's part of cross_memory; undefined for memory of their own.
+CrossLayer keep_cross(const at::Tensor& both, std::int64_t heads, const Layout& layout, const at::Tensor& memory = {});
 
 /// Row r: tokens[r] of the embedding plus positions[r] of the positional table, in the table's type.
 at::Tensor embed(const at::Tensor& embedding, const at::Tensor& positional, std::span<const std::int64_t> tokens,

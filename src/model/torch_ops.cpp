@@ -43,7 +43,7 @@ at::Tensor prefix_mask(const SlotRows& sequence, const at::Tensor& like) {
 }
 
 at::Tensor conv_gelu(const at::Tensor& x, const ops::Conv& conv, std::int64_t stride) {
-  auto y = at::conv1d(x.unsqueeze(0), conv.weight, conv.bias, stride, /*padding=*/1).squeeze(0);
+  auto y = at::conv1d(x, conv.weight, conv.bias, stride, /*padding=*/1);
   at::gelu_(y);
   return y;
 }
@@ -74,7 +74,7 @@ at::Tensor scaled_linear(const at::Tensor& x, const ops::Linear& layer) {
 at::Tensor convolve(const at::Tensor& mel, const ops::Conv& first, const ops::Conv& second,
                     const at::Tensor& positional) {
   const auto convolved = conv_gelu(conv_gelu(mel, first, 1), second, 2);
-  return at::add(positional, convolved.transpose(0, 1)).contiguous();
+  return at::add(positional, convolved.transpose(1, 2)).contiguous().flatten(0, 1);
 }
 
 at::Tensor layer_norm(const at::Tensor& x, const ops::Norm& norm) {
@@ -91,10 +91,10 @@ void add_mlp(at::Tensor& x, const ops::Norm& norm, const ops::Linear& in, const 
   x.add_(torch_ops::linear(y, out));
 }
 
-at::Tensor window_attention(const at::Tensor& qkv, std::int64_t heads) {
+at::Tensor window_attention(const at::Tensor& qkv, std::int64_t heads, std::int64_t windows) {
   const auto n = qkv.size(1) / 3;
   const auto part = [&](std::int64_t i) {
-    return qkv.view({1, qkv.size(0), 3, heads, n / heads}).select(2, i).transpose(1, 2);
+    return qkv.view({windows, qkv.size(0) / windows, 3, heads, n / heads}).select(2, i).transpose(1, 2);
   };
   const auto out = at::scaled_dot_product_attention(part(0), part(1), part(2));
   return out.transpose(1, 2).reshape({qkv.size(0), n});

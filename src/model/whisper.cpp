@@ -88,39 +88,73 @@ SelfKv WhisperModel::make_self_kv(std::int32_t slots) const {
 
 namespace {
 
-void run_block(at::Tensor& x, const BlockWeights& block, std::int64_t heads, at::ScalarType cache) {
-  const auto seen = ops::window_attention(ops::norm_linear(x, block.attn_norm, block.attn.joined), heads, cache);
+/// x: [windows * positions, n].
+void run_block(at::Tensor& x, const BlockWeights& block, std::int64_t heads, std::int64_t windows,
+               at::ScalarType cache) {
+  const auto qkv = ops::norm_linear(x, block.attn_norm, block.attn.joined);
+  const auto seen = ops::window_attention(qkv, heads, windows, cache);
   ops::add_linear(x, seen, block.attn.out);
   ops::add_mlp(x, block.mlp_norm, block.mlp_in, block.mlp_out);
 }
 
 }  // namespace
 
-at::Tensor WhisperModel::encode(const at::Tensor& mel) const {
+at::Tensor WhisperModel::upload(const at::Tensor& mels) const {
+  const c10::InferenceMode guard;
+  // From pinned memory a copy to a GPU is enqueued like everything else; together with another type it is not, because
+  // torch converts on the host, into memory that is not pinned.
+  const auto from = weights_->device.is_cuda() && mels.is_cpu() ? mels.pin_memory() : mels;
+  return from.to(weights_->device, /*non_blocking=*/true).to(weights_->layout.activations);
+}
+
+at::Tensor WhisperModel::encode(const at::Tensor& mels) const {
   const c10::InferenceMode guard;
   const auto& d = weights_->dims;
   const auto& net = weights_->net;
-  if (mel.dim() != 2 || mel.size(0) != d.n_mels || mel.size(1) != 2 * std::int64_t{d.n_audio_ctx}) {
-    throw std::invalid_argument("encode: expected a mel of [" + std::to_string(d.n_mels) + ", " +
+  const auto windows = mels.dim() == 3 ? mels.size(0) : 1;
+  if (mels.dim() < 2 || mels.dim() > 3 || windows < 1 || mels.size(-2) != d.n_mels ||
+      mels.size(-1) != 2 * std::int64_t{d.n_audio_ctx}) {
+    throw std::invalid_argument("encode: expected mels of [n, " + std::to_string(d.n_mels) + ", " +
                                 std::to_string(2 * d.n_audio_ctx) + "]");
   }
-  // From pinned memory a copy to a GPU is enqueued like everything else; together with another type it is not, because
-  // torch converts on the host, into memory that is not pinned.
-  const auto from = weights_->device.is_cuda() ? mel.pin_memory() : mel;
-  const auto input = from.to(weights_->device, /*non_blocking=*/true).to(weights_->layout.activations);
+  if (windows > 1 && weights_->layout.own_kernels) {  // these gain nothing by more rows than a window's
+    std::vector<at::Tensor> encoded;
+    for (std::int64_t i = 0; i < windows; ++i) encoded.push_back(encode(mels.select(0, i)));
+    return at::cat(encoded);
+  }
+  const auto input = upload(mels.dim() == 3 ? mels : mels.unsqueeze(0));
   auto x = ops::convolve(input, net.conv1, net.conv2, net.audio_positions);
-  for (const auto& block : net.encoder) run_block(x, block, d.n_audio_head, weights_->layout.cache);
+  for (const auto& block : net.encoder) run_block(x, block, d.n_audio_head, windows, weights_->layout.cache);
   return ops::layer_norm(x, net.encoder_norm);
 }
 
 CrossKv WhisperModel::cross_kv(const at::Tensor& encoded) const {
+  return cross_kvs_of(encoded, 1).front();
+}
+
+std::vector<CrossKv> WhisperModel::cross_kvs(const at::Tensor& encoded) const {
+  return cross_kvs_of(encoded, encoded.size(0) / weights_->dims.n_audio_ctx);
+}
+
+std::vector<CrossKv> WhisperModel::cross_kvs_of(const at::Tensor& encoded, std::int64_t windows) const {
   const c10::InferenceMode guard;
   const auto& d = weights_->dims;
-  CrossKv window;
-  for (const auto& block : weights_->net.decoder) {
-    window.layers.push_back(ops::keep_cross(ops::linear(encoded, block.cross.joined), d.n_text_head, weights_->layout));
+  const auto& layout = weights_->layout;
+  const std::int64_t positions = encoded.size(0) / windows, layers = d.n_text_layer, heads = d.n_text_head;
+  std::vector<CrossKv> kvs(static_cast<std::size_t>(windows));
+  std::vector<at::Tensor> memory;
+  for (std::size_t i = 0; i < kvs.size(); ++i) {
+    memory.push_back(ops::cross_memory(layers, heads, positions, d.n_text_state / heads, layout, weights_->device));
   }
-  return window;
+  for (std::int64_t layer = 0; layer < layers; ++layer) {
+    const auto both = ops::linear(encoded, weights_->net.decoder[static_cast<std::size_t>(layer)].cross.joined);
+    for (std::size_t i = 0; i < kvs.size(); ++i) {
+      const auto of_window = both.narrow(0, static_cast<std::int64_t>(i) * positions, positions);
+      const auto of_layer = memory[i].defined() ? memory[i].select(0, layer) : at::Tensor();
+      kvs[i].layers.push_back(ops::keep_cross(of_window, heads, layout, of_layer));
+    }
+  }
+  return kvs;
 }
 
 namespace {

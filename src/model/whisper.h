@@ -66,11 +66,16 @@ class WhisperModel {
   at::Device device() const;
   ComputeType type() const;
 
-  /// mel: [n_mels, 2 * n_audio_ctx] float32 on the CPU -> [n_audio_ctx, n_audio_state] on the model's device.
-  /// Enqueues only.
-  at::Tensor encode(const at::Tensor& mel) const;
-  /// encoded: what `encode` returned. Enqueues only.
+  /// Brings windows to the model's device, in the type that it computes in. mels: [.., n_mels, 2 * n_audio_ctx], of any
+  /// type, on the CPU or there already. Enqueues only.
+  at::Tensor upload(const at::Tensor& mels) const;
+  /// mels: [n_mels, 2 * n_audio_ctx], or of several windows [n, n_mels, 2 * n_audio_ctx]; float32 on the CPU, or as
+  /// `upload` returns them -> [n * n_audio_ctx, n_audio_state] on the model's device. Enqueues only.
+  at::Tensor encode(const at::Tensor& mels) const;
+  /// encoded: what `encode` returned for one window. Enqueues only.
   CrossKv cross_kv(const at::Tensor& encoded) const;
+  /// encoded: what `encode` returned; one CrossKv for each of its windows, each with memory of its own. Enqueues only.
+  std::vector<CrossKv> cross_kvs(const at::Tensor& encoded) const;
   /// Memory for so many sequences on the model's device, in the type that it keeps keys and values in; not filled.
   SelfKv make_self_kv(std::int32_t slots) const;
 
@@ -84,6 +89,8 @@ class WhisperModel {
                     std::vector<at::Tensor>* questions = nullptr) const;
 
  private:
+  std::vector<CrossKv> cross_kvs_of(const at::Tensor& encoded, std::int64_t windows) const;
+
   friend class StaticStep;  // the same decoder in fixed shapes
   struct Weights;
   explicit WhisperModel(std::unique_ptr<Weights> weights);

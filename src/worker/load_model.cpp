@@ -10,6 +10,7 @@
 #include "decode/decoding_tokens.h"
 #include "device/machine.h"
 #include "hub/memory_plan.h"
+#include "model/checked_encoder.h"
 #include "model/cpu/compute_team.h"
 #include "model/device_name.h"
 #include "model/gpu.h"
@@ -32,18 +33,29 @@ constexpr std::int64_t kUsualBeams = 5;
 class WhisperNetwork : public Network {
  public:
   WhisperNetwork(WhisperModel model, std::vector<AttentionHead> heads)
-      : model_(std::move(model)), aligner_(model_, std::move(heads)), steps_(usual_steps(model_.device())) {
+      : model_(std::move(model)),
+        aligner_(model_, std::move(heads)),
+        steps_(usual_steps(model_.device())),
+        encoder_(model_, steps_ && steps_->recorder ? gpu::make_recorder(index_of(model_.device())) : nullptr) {
     if (steps_) try_steps(model_, *steps_);
   }
 
   const WhisperDims& dims() const override { return model_.dims(); }
 
-  CrossKv encode(const at::Tensor& mel) override {
-    const c10::InferenceMode no_autograd;
-    auto kv = model_.cross_kv(model_.encode(mel));
+  CrossKv encode(const at::Tensor& mel) override { return encode_batch(mel.unsqueeze(0)).front(); }
+
+  at::Tensor make_mels(std::int64_t windows) const override {
+    const auto device = model_.device();
+    const auto type = device.is_cuda() ? layout_of(model_.type(), device).activations : at::kFloat;
+    return at::zeros({windows, dims().n_mels, 2 * std::int64_t{dims().n_audio_ctx}},
+                     at::TensorOptions(type).pinned_memory(device.is_cuda()));
+  }
+
+  std::vector<CrossKv> encode_batch(const at::Tensor& mels) override {
+    auto windows = encoder_.encode(mels);
     // So that the time reported is the device's, and what fails there fails here.
     if (model_.device().is_cuda()) gpu::synchronize(index_of(model_.device()));
-    return kv;
+    return windows;
   }
 
   std::unique_ptr<Stepper> make_stepper(std::int32_t slots) override {
@@ -53,11 +65,21 @@ class WhisperNetwork : public Network {
   bool has_first_uses() const override { return steps_.has_value(); }
 
   std::int32_t prepare(Stepper& stepper) override {
-    return stepper.prepare(made_up_window(model_), 1, stepper.slots());
+    const auto sizes = stepper.prepare(made_up_window(model_), 1, stepper.slots());
+    gpu::release_cached_memory();  // what was compared with took it
+    return sizes;
+  }
+
+  std::int32_t prepare_encoder(std::int32_t most) override {
+    const auto sizes = encoder_.prepare(most);
+    gpu::release_cached_memory();
+    return sizes;
   }
 
   void release_memory() override {
-    if (model_.device().is_cuda()) gpu::release_cached_memory();
+    if (!model_.device().is_cuda()) return;
+    encoder_.stop_recording();
+    gpu::release_cached_memory();
   }
 
   Result<TokenTimes> align(const CrossKv& window, const AlignmentText& text, const DecodingTokens& tokens) override {
@@ -68,6 +90,7 @@ class WhisperNetwork : public Network {
   WhisperModel model_;
   Aligner aligner_;
   std::optional<StepDevice> steps_;
+  CheckedEncoder encoder_;
 };
 
 /// The ids alone: from the model's tokenizer, or from the vocabulary's size where an OpenAI .pt comes without one.
@@ -112,6 +135,16 @@ std::optional<Bytes> free_memory(const at::Device& device) {
 std::int32_t fitting(MemoryPlan plan, Bytes free, const LoadModel& request, std::int64_t beams) {
   plan.weights = {};
   return std::max(1, slots_that_fit(plan, free, beams, request.deterministic ? kFixedRows : 0));
+}
+
+/// How many windows together a worker of so many slots may encode: as many as have memory.
+std::int32_t encoded_together_for(const LoadModel& request, const WhisperModel& model, std::int32_t slots) {
+  const auto device = model.device();
+  const auto free = device.is_cuda() && !request.deterministic ? free_memory(device) : std::nullopt;
+  if (!free) return 1;
+  auto plan = memory_plan(shape_of(model.dims()), sizes_on(device, model.type()));
+  plan.weights = {};
+  return encoded_together(plan, *free, slots, std::max(1, request.beams));
 }
 
 /// As requested, or what the device does best and memory holds, with some left for what torch keeps.
@@ -171,12 +204,14 @@ Result<LoadedModel> load(const LoadModel& request, std::string_view build) {
   const double window_seconds = request.time_a_window ? timed(*model) : 0;
   if (device->is_cuda()) gpu::release_cached_memory();  // what torch keeps of loading would count as taken
   const auto batch_size = batch_size_for(request, *model);
+  const auto encoded_together = encoded_together_for(request, *model, batch_size);
   return LoadedModel{.network = make_network(std::move(*model), std::move(heads)),
                      .tokens = std::move(*tokens),
                      .sot = ids->special.sot,
                      .languages = ids->special.multilingual ? ids->special.languages : std::vector<std::int32_t>{},
                      .slots = batch_size,
                      .beams = std::max(1, request.beams),
+                     .encoded_together = encoded_together,
                      .deterministic = request.deterministic,
                      .device_name = gpu ? gpu->name : "CPU",
                      .compute_type = std::string(type->name()),

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <ATen/core/Tensor.h>
+#include <ATen/ATen.h>
 
 #include <cstdint>
 #include <functional>
@@ -24,6 +24,17 @@ class Network {
   virtual const WhisperDims& dims() const = 0;
   /// mel: [n_mels, 2 * n_audio_ctx] float32 on the CPU -> what decoding needs of the window. Waits for the device.
   virtual CrossKv encode(const at::Tensor& mel) = 0;
+  /// Zeros to write the mels of so many windows to, on the CPU and as the device takes them fastest: [windows, n_mels,
+  /// 2 * n_audio_ctx], pinned and in the type of the encoder's input for a GPU.
+  virtual at::Tensor make_mels(std::int64_t windows) const {
+    return at::zeros({windows, dims().n_mels, 2 * std::int64_t{dims().n_audio_ctx}}, at::kFloat);
+  }
+  /// mels: as of make_mels, or float32 on the CPU -> the same of each window. Waits for the device.
+  virtual std::vector<CrossKv> encode_batch(const at::Tensor& mels) {
+    std::vector<CrossKv> windows;
+    for (std::int64_t i = 0; i < mels.size(0); ++i) windows.push_back(encode(mels[i]));
+    return windows;
+  }
   /// The network must outlive the stepper.
   virtual std::unique_ptr<Stepper> make_stepper(std::int32_t slots) = 0;
   /// Whether the device works at the first use of anything, so that it is better `prepare`d.
@@ -31,6 +42,8 @@ class Network {
   /// Has what the device does at first uses done now, for a stepper without sequences: steps of all sizes are recorded
   /// and checked. Returns how many sizes.
   virtual std::int32_t prepare(Stepper&) { return 0; }
+  /// Likewise of encodings of up to `most` windows.
+  virtual std::int32_t prepare_encoder(std::int32_t /*most*/) { return 0; }
   /// Returns to the device what is kept for reuse. Called when memory has run out.
   virtual void release_memory() {}
   /// text: passed `check`. Waits for the device.
@@ -48,6 +61,7 @@ struct LoadedModel {
   std::vector<std::int32_t> languages{};  // tokens; empty for an English-only model
   std::int32_t slots = 1;                 // windows to step together
   std::int32_t beams = 1;                 // of each, as far as is known
+  std::int32_t encoded_together = 1;      // windows in one encoding at most
   bool deterministic = false;             // step in fixed shapes
   std::string device_name{};
   std::string compute_type{};

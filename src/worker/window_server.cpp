@@ -18,6 +18,7 @@ NextAction next_action(const WorkAtHand& work) {
   if (!work.to_step) return NextAction::encode;
   if (work.encoded_last) return NextAction::step;
   if (work.free_slots) return NextAction::encode;
+  if (work.partial_batch) return NextAction::step;
   return work.stepping_since >= work.last_encoding ? NextAction::encode : NextAction::step;
 }
 
@@ -50,7 +51,8 @@ WindowServer::WindowServer(LoadedModel model, Reply reply, const Clock& clock)
       clock_(clock),
       batcher_(model_.tokens, model_.network->dims().n_text_ctx, clock),
       windows_together_(model_.slots),
-      beams_(model_.beams) {}
+      beams_(model_.beams),
+      encoded_together_(model_.encoded_together) {}
 
 Result<void> WindowServer::prepare() {
   if (!model_.network->has_first_uses()) return {};
@@ -63,17 +65,24 @@ Result<void> WindowServer::prepare() {
       detector_ = model_.network->make_stepper(1);
       sizes += model_.network->prepare(*detector_);
     }
-    model_.network->release_memory();
-    log(Level::info, "decoder steps: " + std::to_string(sizes) + " sizes, up to " + std::to_string(slots()) +
-                         " sequences, prepared in " + fixed_text(Seconds(clock_.now() - begun).count(), 2) + " s");
+    const auto steps_done = clock_.now();
+    const auto batches = model_.network->prepare_encoder(encoded_together_);
+    const auto took = [](Clock::Instant from, Clock::Instant to) {
+      return " in " + fixed_text(Seconds(to - from).count(), 2) + " s";
+    };
+    log(Level::info, "prepared " + std::to_string(sizes) + " sizes of decoder steps, up to " + std::to_string(slots()) +
+                         " sequences," + took(begun, steps_done) + ", and " + std::to_string(batches) +
+                         " of encodings, up to " + std::to_string(encoded_together_) + " windows," +
+                         took(steps_done, clock_.now()));
     return {};
   } catch (...) {
-    fault = caught_fault("preparing decoder steps");
+    fault = caught_fault("preparing decoder steps and encodings");
   }
   // Outside the handler: the exception may hold the very memory that ran out.
   stepper_.reset();
   detector_.reset();
   if (fault.fatal) return tl::unexpected<Error>(fault.error);
+  encoded_together_ = 1;
   model_.network->release_memory();
   log(Level::warning, fault.error.what + ": they are prepared at first use");
   return {};
@@ -93,6 +102,16 @@ bool WindowServer::halve_slots(const Error& error) {
   reply_(LogLine{.level = static_cast<std::uint8_t>(Level::warning),
                  .text = error.what + ": stepping " + std::to_string(slots()) + " sequences at a time instead of " +
                          std::to_string(before)});
+  return true;
+}
+
+/// Memory that a batch's encodings took is better spent on sequences. False: windows are encoded one at a time already.
+bool WindowServer::encode_singly(const Error& error) {
+  if (encoded_together_ == 1) return false;
+  encoded_together_ = 1;
+  model_.network->release_memory();
+  reply_(LogLine{.level = static_cast<std::uint8_t>(Level::warning),
+                 .text = error.what + ": windows are encoded one at a time"});
   return true;
 }
 
@@ -119,7 +138,8 @@ auto WindowServer::backing_off(const char* doing, Fn fn) -> Result<decltype(fn()
       fail_window(0, 0, fault.error);
     }
     if (!fault.out_of_memory) return tl::unexpected<Error>(fault.error);
-    if (!halve_slots(fault.error) && !close_idle_windows()) return tl::unexpected<Error>(fault.error);
+    if (encode_singly(fault.error) || halve_slots(fault.error) || close_idle_windows()) continue;
+    return tl::unexpected<Error>(fault.error);
   }
 }
 
@@ -180,6 +200,7 @@ void WindowServer::work() {
   now.to_encode = can_encode();
   now.to_step = !batcher_.idle();
   now.free_slots = batcher_.jobs() < windows_together_;
+  now.partial_batch = std::ssize(to_encode_) < encoded_together_;
   const auto action = next_action(now);
   const auto begun = clock_.now();
   if (action == NextAction::encode) {
@@ -192,13 +213,17 @@ void WindowServer::work() {
   }
 }
 
-at::Tensor WindowServer::padded_mel(const Window& window) const {
-  const auto& dims = model_.network->dims();
-  auto mel = at::zeros({dims.n_mels, 2 * dims.n_audio_ctx}, at::kFloat);
+/// mel: zeros, [n_mels, 2 * n_audio_ctx].
+void WindowServer::pad_mel(const Window& window, const at::Tensor& mel) const {
   // from_blob wants mutable memory; it is only read.
   auto* values = const_cast<float*>(window.mel->values().data());
-  mel.narrow(1, 0, window.frames).copy_(at::from_blob(values, {dims.n_mels, window.frames}, at::kFloat));
-  return mel;
+  mel.narrow(1, 0, window.frames).copy_(at::from_blob(values, {mel.size(0), window.frames}, at::kFloat));
+}
+
+std::vector<CrossKv> WindowServer::encode(const std::vector<WindowId>& ids) {
+  const auto mels = model_.network->make_mels(std::ssize(ids));
+  for (std::size_t i = 0; i < ids.size(); ++i) pad_mel(windows_.at(ids[i]), mels[static_cast<std::int64_t>(i)]);
+  return model_.network->encode_batch(mels);
 }
 
 /// Whether the window is encoded. One that was closed is encoded again.
@@ -229,23 +254,32 @@ void WindowServer::fail_requests(WindowId id, const Error& error) {
 }
 
 void WindowServer::encode_next() {
-  const auto id = to_encode_.front();
-  auto& window = windows_.at(id);
+  std::vector<WindowId> ids;
   const auto begun = clock_.now();
-  auto kv = backing_off("encoding a window", [&] { return model_.network->encode(padded_mel(window)); });
+  auto kvs = backing_off("encoding a window", [&] {
+    const auto count = std::min(std::ssize(to_encode_), static_cast<std::ptrdiff_t>(encoded_together_));
+    ids.assign(to_encode_.begin(), to_encode_.begin() + count);
+    return encode(ids);
+  });
   // It waits for a job's end, never for the control side, which may hold one window until another one is answered.
-  full_ = !kv && kv.error().fault == Fault::exhausted && !batcher_.idle();
+  full_ = !kvs && kvs.error().fault == Fault::exhausted && !batcher_.idle();
   if (full_) return;
-  to_encode_.pop_front();
-  if (!kv) {
-    fail_requests(id, kv.error());
-    windows_.erase(id);
-    return;
+  to_encode_.erase(to_encode_.begin(), to_encode_.begin() + std::ssize(ids));
+  const Seconds share = Seconds(clock_.now() - begun) / static_cast<double>(ids.size());
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (kvs) {
+      encoded(ids[i], std::move((*kvs)[i]), share);
+    } else {
+      fail_requests(ids[i], kvs.error());
+      windows_.erase(ids[i]);
+    }
   }
-  window.kv = std::make_shared<const CrossKv>(std::move(*kv));
-  if (!std::exchange(window.opened, true)) {
-    reply_(Opened{.window = id, .encode_seconds = Seconds(clock_.now() - begun).count()});
-  }
+}
+
+void WindowServer::encoded(WindowId id, CrossKv kv, Seconds share) {
+  auto& window = windows_.at(id);
+  window.kv = std::make_shared<const CrossKv>(std::move(kv));
+  if (!std::exchange(window.opened, true)) reply_(Opened{.window = id, .encode_seconds = share.count()});
   for (; window.detections > 0; --window.detections) answer_language(id, window);
   for (const auto& waiting : std::exchange(window.decodings, {})) submit(waiting, window);
   for (const auto& waiting : std::exchange(window.alignments, {})) answer_alignment(waiting, window);

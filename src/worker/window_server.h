@@ -20,18 +20,20 @@ namespace tutti {
 
 /// What a worker could do next, and what it did last.
 struct WorkAtHand {
-  bool to_encode = false;     // a window waits for the encoder
-  bool to_step = false;       // a sequence waits for its next token
-  bool free_slots = false;    // a window more would be stepped at once
-  bool encoded_last = false;  // the last turn was the encoder's
-  Seconds last_encoding{};    // how long it took
-  Seconds stepping_since{};   // decoder steps since then, together
+  bool to_encode = false;      // a window waits for the encoder
+  bool to_step = false;        // a sequence waits for its next token
+  bool free_slots = false;     // a window more would be stepped at once
+  bool partial_batch = false;  // more windows could be encoded together with those that wait
+  bool encoded_last = false;   // the last turn was the encoder's
+  Seconds last_encoding{};     // how long it took
+  Seconds stepping_since{};    // decoder steps since then, together
 };
 
 enum class NextAction { encode, step, nothing };
 
 /// Encoder or decoder? While slots are free the encoder goes first, since an empty slot is lost at every step; once all
-/// are taken both get the same time. Never two encodings between two steps of a live sequence, so nothing starves.
+/// are taken it waits for a whole batch, or for a free slot, and both get the same time. Never two encodings between
+/// two steps of a live sequence, so nothing starves.
 NextAction next_action(const WorkAtHand& work);
 
 /// Where a worker's answers go.
@@ -56,7 +58,7 @@ class WindowServer {
   void release(const ReleaseWindow& message);
 
   bool has_work() const { return can_encode() || !batcher_.idle(); }
-  /// One encoding or one decoder step, whichever is due.
+  /// One encoding, of as many windows as wait and fit into one, or one decoder step, whichever is due.
   void work();
   /// The device is lost; the reason was answered.
   bool broken() const { return broken_; }
@@ -75,11 +77,14 @@ class WindowServer {
   };
 
   Result<WindowView> check_mel(const OpenWindow& message, OwnedFd memory) const;
-  at::Tensor padded_mel(const Window& window) const;
+  void pad_mel(const Window& window, const at::Tensor& mel) const;
+  std::vector<CrossKv> encode(const std::vector<WindowId>& ids);
   bool can_encode() const { return !full_ && !to_encode_.empty(); }
   bool can_answer(WindowId id, const Window& window);
   bool close_idle_windows();
   void encode_next();
+  void encoded(WindowId id, CrossKv kv, Seconds share);
+  bool encode_singly(const Error& error);
   void fail_requests(WindowId id, const Error& error);
   void step();
   void answer_language(WindowId id, const Window& window);
@@ -100,6 +105,7 @@ class WindowServer {
   Batcher batcher_;
   std::int32_t windows_together_;
   std::int32_t beams_ = 1;               // the most that a request named
+  std::int32_t encoded_together_ = 1;    // windows in one encoding at most
   std::unique_ptr<Stepper> stepper_{};   // made at first use, and again after a change of slots()
   std::unique_ptr<Stepper> detector_{};  // one slot, for language detection
   std::map<WindowId, Window> windows_{};

@@ -129,13 +129,13 @@ class MessageHandler {
     if (!model) return outbox_.send(Failed{.fault = model.error().fault, .what = model.error().text()});
     const WhisperDims& dims = model->network->dims();
     Ready ready{.device_name = model->device_name,
-                      .compute_type = model->compute_type,
-                      .n_mels = dims.n_mels,
-                      .n_audio_ctx = dims.n_audio_ctx,
-                      .n_text_ctx = dims.n_text_ctx,
-                      .n_vocab = dims.n_vocab,
-                      .slots = model->slots,
-                      .window_seconds = model->window_seconds};
+                .compute_type = model->compute_type,
+                .n_mels = dims.n_mels,
+                .n_audio_ctx = dims.n_audio_ctx,
+                .n_text_ctx = dims.n_text_ctx,
+                .n_vocab = dims.n_vocab,
+                .slots = model->slots,
+                .window_seconds = model->window_seconds};
     server_.emplace(
         std::move(*model), [this](const ToControl& answer) { outbox_.send(answer); }, Clock::real());
     if (const auto prepared = server_->prepare(); !prepared) {

@@ -35,7 +35,8 @@ TEST(MemoryTable, IsAlsoWrittenAsOneJsonEvent) {
   EXPECT_EQ(half["compute_type"], "float16");
   EXPECT_EQ(half["window_bytes"], 245'760'000);
   EXPECT_EQ(half["fit"], 36);
-  EXPECT_NEAR(half["together_bytes"].get<double>(), 14'543e6, 1e6);
+  EXPECT_EQ(half["encoded_together"], 8);
+  EXPECT_NEAR(half["together_bytes"].get<double>(), 14'543e6 + 7 * 61.44e6, 1e6);
 }
 
 TEST(MemoryTable, LargestFittingWindowCountFitsAndOneMoreDoesNot) {

@@ -114,6 +114,21 @@ TEST(MemoryPlan, AWorkerHoldsWindowsAheadOfThoseItStepsUpToSixtyFour) {
   EXPECT_EQ(plan.in_work(8, 5, 8).value, plan.total(8, 5).value + 2 * plan.window.value + 8 * plan.sequence.value);
 }
 
+TEST(MemoryPlan, WindowsAreEncodedTogetherWhereMemoryIsLeftForThem) {
+  const auto plan = memory_plan(kLargeV3, on_gpu(*number_sizes("float16")));
+  EXPECT_EQ(plan.encoding.value, 2LL * 2 * 8 * 1500 * 1280);
+  const auto beside = [&](std::int64_t windows) {
+    return encoded_together(plan, {plan.in_work(32, 1).value + windows * plan.encoding.value}, 32, 1);
+  };
+  EXPECT_EQ(beside(7), 8);
+  EXPECT_EQ(beside(6), 4);
+  EXPECT_EQ(beside(1), 2);
+  EXPECT_EQ(beside(0), 1);
+  EXPECT_EQ(beside(-9), 1) << "the slots are halved later";
+  EXPECT_EQ(encoded_together(memory_plan(kLargeV3, *number_sizes("float16")), {kGigabyte << 10}, 8, 1), 1)
+      << "on a CPU";
+}
+
 TEST(MemoryPlan, FillerSequencesReduceTheWindowsThatFit) {
   const auto plan = memory_plan(kLargeV3, *number_sizes("float16"));
   const Bytes available{13 * kGigabyte};

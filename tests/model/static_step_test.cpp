@@ -5,10 +5,10 @@
 
 #include <stdexcept>
 
-#include "base/log.h"
 #include "model/decoder_step/checked_steps.h"
 #include "model/decoder_step/step_buffers.h"
 #include "model/golden.h"
+#include "model/repeater.h"
 #include "model/weights.h"
 
 namespace tutti {
@@ -193,34 +193,6 @@ TEST_P(StaticSteps, RefuseWhatTheModelRefusesAndPrompts) {
   refused({.slot = kSlots, .tokens = std::span(two, 1), .window = &windows_[0]});  // the spare one
   refused({.slot = 0, .position = kSmall.n_text_ctx, .tokens = std::span(two, 1), .window = &windows_[0]});
 }
-
-/// Replays by doing the work again, and counts.
-struct Repeater : StepRecorder {
-  struct Recording : StepRecording {
-    Recording(std::function<void()> recorded, int& counter) : work(std::move(recorded)), replays(counter) {}
-    void replay() override { ++replays, work(); }
-    std::function<void()> work;
-    int& replays;
-  };
-  std::unique_ptr<StepRecording> record(const std::function<void()>& work) override {
-    if (fails) fails();
-    ++records;
-    work();
-    return std::make_unique<Recording>(work, replays);
-  }
-  std::function<void()> fails{};
-  int records = 0, replays = 0;
-};
-
-/// The lines that are logged meanwhile.
-struct Lines {
-  Lines() {
-    before = set_log_sink([this](Level, std::string_view line) { all.emplace_back(line); });
-  }
-  ~Lines() { set_log_sink(before); }
-  std::vector<std::string> all{};
-  LogSink before{};
-};
 
 TEST_P(StaticSteps, AreRecordedOnceForABucketAndReplayedWithNewInputs) {
   const auto recorder = std::make_shared<Repeater>();

@@ -165,6 +165,31 @@ TEST(Worker, WindowInLanguageDetectionIsNotEvicted) {
   EXPECT_EQ(encodings.load(), 2) << "the window in use was not evicted";
 }
 
+TEST(Worker, OutOfMemoryInABatchOfEncodingsCostsNoSlot) {
+  std::promise<void> all_are_open;
+  std::vector<std::int64_t> batches;
+  WorkerHere worker(
+      {.encoded_together = 4, .encode_batch = [&, gate = all_are_open.get_future().share()](std::int64_t windows) {
+         gate.wait();
+         batches.push_back(windows);
+         if (windows > 1) throw std::bad_alloc();
+       }});
+  for (int name = 1; name <= 4; ++name) worker.control->open(static_cast<WindowId>(name), 2, 10, mel_of(name));
+  worker.control->send(Ping{.sequence = 1});
+  worker.control->expect<Pong>();
+  all_are_open.set_value();
+  std::vector<std::string> lines;
+  for (int opened = 0; opened < 4;) {
+    const auto message = worker.control->next();
+    ASSERT_TRUE(message.has_value());
+    if (const auto* line = std::get_if<LogLine>(&*message)) lines.push_back(line->text);
+    if (std::holds_alternative<Opened>(*message)) ++opened;
+  }
+  EXPECT_EQ(worker.hang_up(), 0);
+  EXPECT_EQ(lines, (std::vector<std::string>{"encoding a window: out of memory: windows are encoded one at a time"}));
+  EXPECT_EQ(std::ranges::count(batches, 1), 4);
+}
+
 TEST(Worker, WithoutMemoryToPrepareStepsTheyAreMadeAtFirstUse) {
   WorkerHere worker({.prepare = [](std::int32_t) { throw std::bad_alloc(); }});
   worker.control->open(1, 2, 10, mel_of(1));

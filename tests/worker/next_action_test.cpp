@@ -28,5 +28,14 @@ TEST(Turns, WithAllSlotsTakenEncoderAndDecoderGetTheSameTime) {
   EXPECT_EQ(next_action(work), NextAction::encode);
 }
 
+TEST(Turns, WithAllSlotsTakenAWholeBatchOrAFreeSlotIsAwaited) {
+  WorkAtHand work{.to_encode = true, .to_step = true, .partial_batch = true, .stepping_since = Seconds(9)};
+  EXPECT_EQ(next_action(work), NextAction::step);
+  work.free_slots = true;
+  EXPECT_EQ(next_action(work), NextAction::encode);
+  work = {.to_encode = true, .partial_batch = true};
+  EXPECT_EQ(next_action(work), NextAction::encode) << "nothing else to do";
+}
+
 }  // namespace
 }  // namespace tutti

@@ -61,6 +61,8 @@ struct NetworkScript {
   std::function<void(const at::Tensor&)> encode{};               // called with every mel; may throw or wait
   std::function<void()> step{};                                  // likewise, before every decoder step
   std::function<void(std::span<const SequenceStep>)> on_step{};  // called with what every decoder step is given
+  std::int32_t encoded_together = 1;                             // windows in one encoding at most
+  std::function<void(std::int64_t)> encode_batch{};              // called with the number of windows; may throw or wait
   std::function<void(std::int32_t)> prepare{};                   // called with a prepared stepper's slots; may throw
 };
 
@@ -76,6 +78,10 @@ class ScriptedNetwork : public Network {
   CrossKv encode(const at::Tensor& mel) override {
     if (script_.encode) script_.encode(mel);
     return *formula_window(static_cast<std::size_t>(mel[0][0].item<float>()));
+  }
+  std::vector<CrossKv> encode_batch(const at::Tensor& mels) override {
+    if (script_.encode_batch) script_.encode_batch(mels.size(0));
+    return Network::encode_batch(mels);
   }
   std::unique_ptr<Stepper> make_stepper(std::int32_t slots) override {
     if (slots > script_.most_slots) throw std::bad_alloc();
@@ -116,6 +122,7 @@ inline ModelLoader scripted(NetworkScript script) {
                        .languages = {290, 291, 292},
                        .slots = 8,
                        .beams = request.beams,
+                       .encoded_together = script.encoded_together,
                        .deterministic = request.deterministic,
                        .device_name = "formula",
                        .compute_type = request.compute_type};

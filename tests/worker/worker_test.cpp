@@ -83,6 +83,42 @@ TEST(Worker, StepsOfAllBeamsArePreparedBeforeTheModelIsReady) {
   expect_answer(worker.control->expect<Decoded>(), 3, request_of(1, 2));
 }
 
+TEST(Worker, WindowsThatWaitAreEncodedTogether) {
+  std::promise<void> all_are_open;
+  std::vector<std::int64_t> batches;
+  std::vector<float> names;
+  WorkerHere worker({.encode = [&](const at::Tensor& mel) { names.push_back(mel[0][0].item<float>()); },
+                     .encoded_together = 4,
+                     .encode_batch =
+                         [&, gate = all_are_open.get_future().share()](std::int64_t windows) {
+                           batches.push_back(windows);
+                           gate.wait();
+                         }});
+  for (int name = 1; name <= 7; ++name) {
+    worker.control->open(static_cast<WindowId>(name), 2, 10, mel_of(name));
+    worker.control->send(request_of(static_cast<WindowId>(name), 4));
+    if (name > 1) continue;
+    worker.control->send(Ping{.sequence = 1});
+    worker.control->expect<Pong>();
+  }
+  worker.control->send(Ping{.sequence = 2});
+  worker.control->expect<Pong>();
+  all_are_open.set_value();
+  for (int answers = 0; answers < 14; ++answers) {
+    const auto message = worker.control->next();
+    ASSERT_TRUE(message.has_value());
+    if (const auto* decoded = std::get_if<Decoded>(&*message)) {
+      expect_answer(*decoded, static_cast<int>(decoded->window), request_of(decoded->window, 4));
+    } else {
+      ASSERT_TRUE(std::holds_alternative<Opened>(*message));
+    }
+  }
+  EXPECT_EQ(worker.hang_up(), 0);
+  EXPECT_EQ(names, (std::vector<float>{1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_LE(batches.size(), 4U) << "the first alone or with what came with it, the others four at a time";
+  EXPECT_LE(std::ranges::max(batches), 4);
+}
+
 TEST(Worker, AShortWindowIsPaddedWithZerosToTheModelsLength) {
   std::promise<at::Tensor> seen;
   WorkerHere worker({.encode = [&](const at::Tensor& mel) { seen.set_value(mel.clone()); }});

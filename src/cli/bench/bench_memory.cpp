@@ -37,9 +37,10 @@ std::vector<BenchNeed> bench_needs(const ModelShape& shape, const std::vector<Be
     const bool is_known = known != devices.end();
     const DeviceMemory device = is_known ? known->second : unknown(setting.device);
     const MemoryPlan plan = memory_plan(shape, sizes_there(setting.compute_type, device));
+    const auto encoded = is_known ? encoded_together(plan, device.available, setting.batch_size, 1) : kEncodedTogether;
     needs.push_back({.setting = setting,
                      .plan = plan,
-                     .together = plan.in_work(setting.batch_size, 1),
+                     .together = {plan.in_work(setting.batch_size, 1).value + plan.more_encoded(encoded).value},
                      .available = is_known ? std::optional(device.available) : std::nullopt});
   }
   return needs;

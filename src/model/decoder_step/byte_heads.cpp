@@ -18,12 +18,15 @@ at::Tensor centred(const at::Tensor& heads, std::int64_t positions) {
 
 }  // namespace
 
-std::shared_ptr<const ByteHeads> make_byte_heads(const at::Tensor& both, std::int64_t heads) {
+std::shared_ptr<const ByteHeads> make_byte_heads(const at::Tensor& both, std::int64_t heads, const at::Tensor& memory) {
   auto kv = std::make_shared<ByteHeads>();
   kv->positions = both.size(0);
-  const auto empty = [&] { return at::empty({heads, byte_head_size(kv->positions)}, both.options().dtype(at::kChar)); };
-  kv->keys = empty();
-  kv->values = empty();
+  auto of_both = memory;
+  if (!of_both.defined()) {
+    of_both = at::empty({2, heads, byte_head_size(kv->positions)}, both.options().dtype(at::kChar));
+  }
+  kv->keys = of_both.select(0, 0);
+  kv->values = of_both.select(0, 1);
   const c10::DeviceGuard here(both.device());
   const auto device = kernels_of(both.device());
   device.kernels->pack({.activation = number_of(both.scalar_type()),

@@ -14,8 +14,10 @@ struct ByteHeads {
   at::Tensor values{};  // as keys
 };
 
-/// both: keys and values side by side, [positions, 2 * heads * 64], contiguous. Enqueues only.
-std::shared_ptr<const ByteHeads> make_byte_heads(const at::Tensor& both, std::int64_t heads);
+/// both: keys and values side by side, [positions, 2 * heads * 64], contiguous. memory: int8 [2, heads,
+/// byte_head_size(positions)] to write to, contiguous; undefined for memory of their own. Enqueues only.
+std::shared_ptr<const ByteHeads> make_byte_heads(const at::Tensor& both, std::int64_t heads,
+                                                 const at::Tensor& memory = {});
 
 /// The first `positions` keys less their mean, [heads, positions, 64] float32.
 at::Tensor wide_keys(const ByteHeads& kv, std::int64_t positions);
