@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "checks.h"
+#include "model/checked_encoder.h"
 #include "model/gpu.h"
 #include "model/gpu/tf32.h"
 #include "model/work.h"
@@ -53,6 +54,40 @@ class Measurement {
     windows_a_second_ = rate_of(least_, [&] { encode(); });
     add(", encoder", windows_a_second_, "windows/s");
     add(", encoder", windows_a_second_ * work_of(dims).window_flops / peaks.flops, "of a product");
+    if (device_.is_cuda()) encoder_batches(peaks);
+  }
+
+  /// Recorded encodings of several windows, as a worker makes them, against those of the windows alone.
+  void encoder_batches(const Peaks& peaks) {
+    const auto& dims = model_.dims();
+    CheckedEncoder encoder(model_, steps_ && steps_->recorder ? gpu::make_recorder(device_.index()) : nullptr);
+    const auto mels = at::randn({CheckedEncoder::kLargest, dims.n_mels, 2 * dims.n_audio_ctx}).pin_memory();
+    for (std::int64_t together = 1; together <= CheckedEncoder::kLargest; together *= 2) {
+      const double rate = rate_of(least_, [&] {
+        encoder.encode(mels.narrow(0, 0, together));
+        wait();
+      });
+      const auto what = ", encoder, " + std::to_string(together) + " together";
+      const double windows = static_cast<double>(together) * rate;
+      add(what, windows, "windows/s");
+      add(what, windows * work_of(dims).window_flops / peaks.flops, "of a product");
+      windows_a_second_ = std::max(windows_a_second_, windows);
+    }
+    const auto batch = encoder.encode(mels);
+    double worst = 0;
+    for (std::int64_t i = 0; i < mels.size(0); ++i) {
+      const auto alone = model_.cross_kv(model_.encode(mels[i]));
+      const auto& found = batch[static_cast<std::size_t>(i)].layers.back();
+      if (!found.keys.defined()) continue;  // in eight bits: its numbers are not for comparing
+      const auto row = [](const at::Tensor& values) { return values.to(at::kFloat).view({1, -1}); };
+      const double apart = step_distance(row(found.values), row(alone.layers.back().values));
+      if (!(apart <= worst)) worst = apart;
+    }
+    report_.add({.check = "speed",
+                 .what = name_ + ", windows encoded together against alone",
+                 .value = worst,
+                 .unit = "relative error",
+                 .passed = worst <= step_tolerance(model_.type())});
   }
 
   /// How long the prompt of one window takes, behind nothing.

@@ -1,4 +1,5 @@
 """The stages. Each one prints what it found as JSON lines (machine.figure, failed, note) and is a process of its own."""
+import array
 import csv
 import json
 import os
@@ -10,6 +11,7 @@ import statistics
 import subprocess
 import sys
 import time
+import wave
 
 import load
 from machine import Skip, descendants, failed, figure, note, parsed
@@ -188,6 +190,12 @@ def speed_small(machine, given):
                            ["--sizes", "large-v3,tiny", "--types", "float32,tf32", "--slots", "8,32", "--seconds", "0.2"]])
 
 
+def kernels(machine, given):
+    """Which kernels an encoding and a step wait for."""
+    machine.need_gpu()
+    gpu_check(machine, "kernels", ["--sizes", "large-v3,turbo", "--types", "float16", "--slots", "1,8,32,128"])
+
+
 # The program on recordings.
 
 
@@ -262,6 +270,50 @@ def real_model(machine, given):
                    f"{texts.get(other[0])!r} instead of {wanted.get(other[0])!r}")
         if errors is not None and least is not None and errors > least + (10 if machine.dry else 2):
             failed(f"{name}: {errors:.2f} % word errors, the CPU's float32 {least:.2f} %")
+
+
+def speech(machine, count, seconds):
+    """Recordings of 16 kHz of that length, all different: the digits of a sample, over and over."""
+    folder = machine.fresh("speech")
+    with wave.open(str(load.ROOT / "samples/george.wav")) as file:
+        rate, digits = file.getframerate(), array.array("h", file.readframes(file.getnframes()))
+    doubled = array.array("h", (digits[at * rate // 16000] for at in range(len(digits) * 16000 // rate)))
+    for number in range(count):
+        turned = doubled[number * 977 % len(doubled):] + doubled[:number * 977 % len(doubled)]
+        samples = (turned * (seconds * 16000 // len(turned) + 1))[:seconds * 16000]
+        with wave.open(str(folder / f"{number:03}.wav"), "wb") as file:
+            file.setnchannels(1), file.setsampwidth(2), file.setframerate(16000), file.writeframes(samples.tobytes())
+    return sorted(folder.iterdir())
+
+
+def recite(machine, given):
+    """The whole program at large sizes: models that decode to 100 tokens a window whatever the audio (bench/peers/reciting.py)."""
+    machine.need_device()
+    source = machine.load / "reciting"
+    if not source.exists():
+        source = load.ROOT / "../shared/data/whisper-tiny.en"
+    if not (source / "tokenizer.json").exists():
+        raise Skip("tiny.en's tokenizer is missing: it comes with the first load")
+    files = speech(machine, 1 if machine.dry else 48, 60 if machine.dry else 600)
+    make = "import sys, pathlib; sys.path.insert(0, sys.argv[1]); import reciting, torch; reciting.reciting_model(sys.argv[4], pathlib.Path(sys.argv[2]), sys.argv[3])"
+    for size in ("base",) if machine.dry else ("turbo", "large-v3"):
+        made = machine.run([sys.executable, "-c", make, load.ROOT / "bench/peers", source, machine.scratch, size])
+        if made.code != 0:
+            raise Skip(f"this Python makes no model: {(made.log.strip().splitlines() or ['no reason'])[-1]}")
+        model = next(machine.scratch.glob(f"reciting-{size}.en-*"))
+        for name, flags in (("", ["--batch-size", "32"]), (" batched", ["--batched", "--batch-size", "32"]),
+                            (" batched, 96 slots", ["--batched", "--batch-size", "96"])):
+            found = transcribe(machine, f"recited-{size}{name}".replace(" ", "-").replace(",", ""), files, machine.device,
+                               "float32" if machine.dry else "float16", [*GREEDY, *flags], model)
+            if found is None:
+                continue
+            texts, summary = found
+            figure(f"{size}{name}", rate_of(summary), "x real time")
+            figure(f"{size}{name}, model loaded in", summary.get("model_load_seconds"), "s", key=False)
+            for what, seconds in summary.get("seconds", {}).items():
+                figure(f"{size}{name}, {what}", seconds, "s", key=False)
+            if len(texts) != len(files) or not all(texts.values()):
+                failed(f"{size}{name}: {sum(map(bool, texts.values()))} of {len(files)} recordings have a transcript with text")
 
 
 def batch_words(machine, source, name, flags=()):
@@ -561,6 +613,8 @@ STAGES = {
     "worker": (plain_check("worker"), 60, 60),
     "speed-large": (speed_large, 150, 60),
     "speed-beams": (speed_beams, 45, 60),
+    "recite": (recite, 150, 60),
+    "kernels": (kernels, 60, 10),
     "real-model": (real_model, 120, 60),
     "batch": (batch, 60, 60),
     "training": (training, 90, 60),
