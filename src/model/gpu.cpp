@@ -75,8 +75,12 @@ Stream current_stream(int index) {
   return part() ? part()->current_stream(index) : nullptr;
 }
 
-std::shared_ptr<StepRecorder> make_recorder(int index) {
-  return part() ? part()->make_recorder(index) : nullptr;
+std::shared_ptr<StepRecorder> make_recorder(int index, Urgency urgency) {
+  return part() ? part()->make_recorder(index, urgency) : nullptr;
+}
+
+std::shared_ptr<SideStream> make_side_stream(int index) {
+  return part() ? part()->make_side_stream(index) : nullptr;
 }
 
 Result<std::string> card_sum_key(int index) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -54,8 +55,26 @@ const StepKernels* step_kernels();
 /// The stream that torch enqueues on now. `index` below count().
 Stream current_stream(int index);
 
+/// Work beside that of the device's current stream. One thread at a time; what fails there throws what torch throws.
+class SideStream {
+ public:
+  virtual ~SideStream() = default;
+  /// Calls `work`, whose operators go onto this stream, behind all that the current stream has by now. Memory that they
+  /// allocate belongs to this stream: whatever else reads it must be done before it is released.
+  virtual void run(const std::function<void()>& work) = 0;
+  /// Whether the device is through with what ran last.
+  virtual bool done() = 0;
+  virtual void wait() = 0;
+};
+
+/// How urgent a stream's or a recording's kernels are to a device that is busy with others.
+enum class Urgency { usual, high };
+
 /// CUDA graphs on that device. `index` below count().
-std::shared_ptr<StepRecorder> make_recorder(int index);
+std::shared_ptr<StepRecorder> make_recorder(int index, Urgency urgency = Urgency::usual);
+
+/// A stream of the usual urgency. `index` below count().
+std::shared_ptr<SideStream> make_side_stream(int index);
 
 /// What the processes of a CardSum (gpu/card_sum.h) must agree on: made by one, passed to all. Bytes.
 Result<std::string> card_sum_key(int index);

@@ -1,6 +1,8 @@
 #include <ATen/cuda/CUDAContextLight.h>
+#include <ATen/cuda/CUDAEvent.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAFunctions.h>
+#include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 
 #include <span>
@@ -50,6 +52,32 @@ Stream cuda_current_stream(int index) {
   return c10::cuda::getCurrentCUDAStream(static_cast<c10::DeviceIndex>(index)).stream();
 }
 
+class CudaSideStream : public SideStream {
+ public:
+  explicit CudaSideStream(int index)
+      : stream_(c10::cuda::getStreamFromPool(/*isHighPriority=*/false, static_cast<c10::DeviceIndex>(index))) {}
+
+  void run(const std::function<void()>& work) override {
+    at::cuda::CUDAEvent before;
+    before.record(c10::cuda::getCurrentCUDAStream(stream_.device_index()));
+    before.block(stream_);
+    const c10::cuda::CUDAStreamGuard here(stream_);
+    work();
+    last_.record(stream_);
+  }
+
+  bool done() override { return last_.query(); }
+  void wait() override { stream_.synchronize(); }
+
+ private:
+  c10::cuda::CUDAStream stream_;
+  at::cuda::CUDAEvent last_{};
+};
+
+std::shared_ptr<SideStream> cuda_side_stream(int index) {
+  return std::make_shared<CudaSideStream>(index);
+}
+
 }  // namespace
 
 extern "C" const Part* tutti_cuda_part() {
@@ -61,6 +89,7 @@ extern "C" const Part* tutti_cuda_part() {
                               .step_kernels = cuda_step_kernels,
                               .current_stream = cuda_current_stream,
                               .make_recorder = make_graph_recorder,
+                              .make_side_stream = cuda_side_stream,
                               .card_sum_key = card_sum_key_cuda,
                               .make_card_sum = make_card_sum_cuda};
   return &kPart;

@@ -13,7 +13,8 @@ struct Part {
   void (*release_cached_memory)();
   const StepKernels* (*step_kernels)();
   Stream (*current_stream)(int index);
-  std::shared_ptr<StepRecorder> (*make_recorder)(int index);
+  std::shared_ptr<StepRecorder> (*make_recorder)(int index, Urgency urgency);
+  std::shared_ptr<SideStream> (*make_side_stream)(int index);
   std::string (*card_sum_key)();
   std::shared_ptr<CardSum> (*make_card_sum)(int index, const std::string& key, int rank, int ranks);
 };

@@ -30,13 +30,29 @@ namespace {
 // Beams that memory is kept for where the batch size is left to us: the command line's default.
 constexpr std::int64_t kUsualBeams = 5;
 
+/// Windows that a side stream fills.
+class SideEncoding : public Encoding {
+ public:
+  SideEncoding(gpu::SideStream& side, std::vector<CrossKv> windows) : side_(side), windows_(std::move(windows)) {}
+  bool done() override { return side_.done(); }
+  std::vector<CrossKv> take() override {
+    side_.wait();
+    return std::move(windows_);
+  }
+
+ private:
+  gpu::SideStream& side_;
+  std::vector<CrossKv> windows_;
+};
+
 class WhisperNetwork : public Network {
  public:
   WhisperNetwork(WhisperModel model, std::vector<AttentionHead> heads)
       : model_(std::move(model)),
         aligner_(model_, std::move(heads)),
         steps_(usual_steps(model_.device())),
-        encoder_(model_, steps_ && steps_->recorder ? gpu::make_recorder(index_of(model_.device())) : nullptr) {
+        encoder_(model_, steps_ && steps_->recorder ? gpu::make_recorder(index_of(model_.device())) : nullptr),
+        side_(steps_ ? gpu::make_side_stream(index_of(model_.device())) : nullptr) {
     if (steps_) try_steps(model_, *steps_);
   }
 
@@ -56,6 +72,14 @@ class WhisperNetwork : public Network {
     // So that the time reported is the device's, and what fails there fails here.
     if (model_.device().is_cuda()) gpu::synchronize(index_of(model_.device()));
     return windows;
+  }
+
+  bool encodes_beside_steps() const override { return side_ != nullptr; }
+
+  std::unique_ptr<Encoding> begin_encoding(const at::Tensor& mels) override {
+    std::vector<CrossKv> windows;
+    side_->run([&] { windows = encoder_.encode(mels); });
+    return std::make_unique<SideEncoding>(*side_, std::move(windows));
   }
 
   std::unique_ptr<Stepper> make_stepper(std::int32_t slots) override {
@@ -78,6 +102,7 @@ class WhisperNetwork : public Network {
 
   void release_memory() override {
     if (!model_.device().is_cuda()) return;
+    if (side_) side_->wait();  // it may be within a recording
     encoder_.stop_recording();
     gpu::release_cached_memory();
   }
@@ -91,6 +116,7 @@ class WhisperNetwork : public Network {
   Aligner aligner_;
   std::optional<StepDevice> steps_;
   CheckedEncoder encoder_;
+  std::shared_ptr<gpu::SideStream> side_;
 };
 
 /// The ids alone: from the model's tokenizer, or from the vocabulary's size where an OpenAI .pt comes without one.

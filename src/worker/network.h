@@ -17,6 +17,16 @@
 
 namespace tutti {
 
+/// Windows that are being encoded beside decoder steps.
+class Encoding {
+ public:
+  virtual ~Encoding() = default;
+  /// Whether `take` would not wait.
+  virtual bool done() = 0;
+  /// The windows, once. Waits for the device; throws what failed there.
+  virtual std::vector<CrossKv> take() = 0;
+};
+
 /// A Whisper network as the worker uses it. One thread at a time; everything throws what torch throws.
 class Network {
  public:
@@ -35,6 +45,11 @@ class Network {
     for (std::int64_t i = 0; i < mels.size(0); ++i) windows.push_back(encode(mels[i]));
     return windows;
   }
+  /// Whether the device encodes and steps at the same time.
+  virtual bool encodes_beside_steps() const { return false; }
+  /// As encode_batch, but only begun, where encodes_beside_steps: decoder steps may go on meanwhile. One at a time; the
+  /// network must outlive it.
+  virtual std::unique_ptr<Encoding> begin_encoding(const at::Tensor& /*mels*/) { return nullptr; }
   /// The network must outlive the stepper.
   virtual std::unique_ptr<Stepper> make_stepper(std::int32_t slots) = 0;
   /// Whether the device works at the first use of anything, so that it is better `prepare`d.

@@ -15,7 +15,7 @@ namespace tutti {
 
 NextAction next_action(const WorkAtHand& work) {
   if (!work.to_encode) return work.to_step ? NextAction::step : NextAction::nothing;
-  if (!work.to_step) return NextAction::encode;
+  if (!work.to_step || work.beside_steps) return NextAction::encode;
   if (work.encoded_last) return NextAction::step;
   if (work.free_slots) return NextAction::encode;
   if (work.partial_batch) return NextAction::step;
@@ -23,6 +23,9 @@ NextAction next_action(const WorkAtHand& work) {
 }
 
 namespace {
+
+/// In place of a window that was released while it was encoded; no window's name.
+constexpr WindowId kReleased = 0;
 
 Error no_such_window(WindowId id) {
   return {.fault = Fault::usage, .what = "window " + std::to_string(id) + " is not open"};
@@ -191,19 +194,24 @@ void WindowServer::align(const AlignWindow& message) {
 void WindowServer::release(const ReleaseWindow& message) {
   windows_.erase(message.window);
   std::erase(to_encode_, message.window);
+  if (ahead_) std::ranges::replace(ahead_->ids, message.window, kReleased);
   batcher_.forget(message.window);
   full_ = false;
 }
 
 void WindowServer::work() {
+  if (ahead_) return batcher_.idle() || ahead_->encoding->done() ? finish_begun() : step();
   auto now = workload_;
   now.to_encode = can_encode();
   now.to_step = !batcher_.idle();
   now.free_slots = batcher_.jobs() < windows_together_;
+  now.beside_steps = model_.network->encodes_beside_steps();
   now.partial_batch = std::ssize(to_encode_) < encoded_together_;
   const auto action = next_action(now);
   const auto begun = clock_.now();
-  if (action == NextAction::encode) {
+  if (action == NextAction::encode && now.to_step && now.beside_steps) {
+    begin_next();
+  } else if (action == NextAction::encode) {
     encode_next();
     workload_ = {.encoded_last = true, .last_encoding = clock_.now() - begun};
   } else if (action == NextAction::step) {
@@ -220,15 +228,16 @@ void WindowServer::pad_mel(const Window& window, const at::Tensor& mel) const {
   mel.narrow(1, 0, window.frames).copy_(at::from_blob(values, {mel.size(0), window.frames}, at::kFloat));
 }
 
-std::vector<CrossKv> WindowServer::encode(const std::vector<WindowId>& ids) {
-  const auto mels = model_.network->make_mels(std::ssize(ids));
+at::Tensor WindowServer::mels_of(const std::vector<WindowId>& ids) const {
+  auto mels = model_.network->make_mels(std::ssize(ids));
   for (std::size_t i = 0; i < ids.size(); ++i) pad_mel(windows_.at(ids[i]), mels[static_cast<std::int64_t>(i)]);
-  return model_.network->encode_batch(mels);
+  return mels;
 }
 
 /// Whether the window is encoded. One that was closed is encoded again.
 bool WindowServer::can_answer(WindowId id, const Window& window) {
   if (window.kv) return true;
+  if (ahead_ && std::ranges::find(ahead_->ids, id) != ahead_->ids.end()) return false;
   if (std::ranges::find(to_encode_, id) == to_encode_.end()) to_encode_.push_back(id);
   return false;
 }
@@ -253,26 +262,64 @@ void WindowServer::fail_requests(WindowId id, const Error& error) {
   for (const auto& waiting : window.alignments) fail_window(id, waiting.request, error);
 }
 
+std::vector<WindowId> WindowServer::next_to_encode() const {
+  const auto count = std::min(std::ssize(to_encode_), static_cast<std::ptrdiff_t>(encoded_together_));
+  return {to_encode_.begin(), to_encode_.begin() + count};
+}
+
 void WindowServer::encode_next() {
   std::vector<WindowId> ids;
   const auto begun = clock_.now();
   auto kvs = backing_off("encoding a window", [&] {
-    const auto count = std::min(std::ssize(to_encode_), static_cast<std::ptrdiff_t>(encoded_together_));
-    ids.assign(to_encode_.begin(), to_encode_.begin() + count);
-    return encode(ids);
+    ids = next_to_encode();
+    return model_.network->encode_batch(mels_of(ids));
   });
-  // It waits for a job's end, never for the control side, which may hold one window until another one is answered.
-  full_ = !kvs && kvs.error().fault == Fault::exhausted && !batcher_.idle();
+  if (!kvs) return encoding_failed(ids, kvs.error());
+  to_encode_.erase(to_encode_.begin(), to_encode_.begin() + std::ssize(ids));
+  answer_encoded(ids, std::move(*kvs), clock_.now() - begun);
+}
+
+void WindowServer::begin_next() {
+  std::vector<WindowId> ids;
+  const auto begun = clock_.now();
+  auto encoding = backing_off("encoding a window", [&] {
+    ids = next_to_encode();
+    return model_.network->begin_encoding(mels_of(ids));
+  });
+  if (!encoding) return encoding_failed(ids, encoding.error());
+  to_encode_.erase(to_encode_.begin(), to_encode_.begin() + std::ssize(ids));
+  ahead_ = BegunEncoding{std::move(ids), std::move(*encoding), clock_.now() - begun};
+}
+
+/// What the device did beside decoder steps took no time of ours: only beginning and waiting count.
+void WindowServer::finish_begun() {
+  auto [ids, encoding, spent] = std::move(*ahead_);
+  ahead_.reset();
+  const auto begun = clock_.now();
+  auto kvs = backing_off("encoding a window", [&] { return encoding->take(); });
+  if (kvs) return answer_encoded(ids, std::move(*kvs), spent + (clock_.now() - begun));
+  for (const auto id : ids) fail_encoding(id, kvs.error());
+}
+
+/// Windows that wait for memory, until a job ends and never for the control side, which may hold one window until
+/// another one is answered; the others fail.
+void WindowServer::encoding_failed(const std::vector<WindowId>& ids, const Error& error) {
+  full_ = error.fault == Fault::exhausted && !batcher_.idle();
   if (full_) return;
   to_encode_.erase(to_encode_.begin(), to_encode_.begin() + std::ssize(ids));
-  const Seconds share = Seconds(clock_.now() - begun) / static_cast<double>(ids.size());
+  for (const auto id : ids) fail_encoding(id, error);
+}
+
+void WindowServer::fail_encoding(WindowId id, const Error& error) {
+  if (!windows_.contains(id)) return;
+  fail_requests(id, error);
+  windows_.erase(id);
+}
+
+void WindowServer::answer_encoded(const std::vector<WindowId>& ids, std::vector<CrossKv> kvs, Seconds waited) {
+  const Seconds share = waited / static_cast<double>(ids.size());
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    if (kvs) {
-      encoded(ids[i], std::move((*kvs)[i]), share);
-    } else {
-      fail_requests(ids[i], kvs.error());
-      windows_.erase(ids[i]);
-    }
+    if (windows_.contains(ids[i])) encoded(ids[i], std::move(kvs[i]), share);
   }
 }
 

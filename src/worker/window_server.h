@@ -24,6 +24,7 @@ struct WorkAtHand {
   bool to_step = false;        // a sequence waits for its next token
   bool free_slots = false;     // a window more would be stepped at once
   bool partial_batch = false;  // more windows could be encoded together with those that wait
+  bool beside_steps = false;   // an encoding takes no turn from the decoder
   bool encoded_last = false;   // the last turn was the encoder's
   Seconds last_encoding{};     // how long it took
   Seconds stepping_since{};    // decoder steps since then, together
@@ -31,7 +32,7 @@ struct WorkAtHand {
 
 enum class NextAction { encode, step, nothing };
 
-/// Encoder or decoder? While slots are free the encoder goes first, since an empty slot is lost at every step; once all
+/// Encoder or decoder? Where they work side by side, an encoding begins as soon as a window waits. Else, while slots are free the encoder goes first, since an empty slot is lost at every step; once all
 /// are taken it waits for a whole batch, or for a free slot, and both get the same time. Never two encodings between
 /// two steps of a live sequence, so nothing starves.
 NextAction next_action(const WorkAtHand& work);
@@ -57,8 +58,9 @@ class WindowServer {
   void align(const AlignWindow& message);
   void release(const ReleaseWindow& message);
 
-  bool has_work() const { return can_encode() || !batcher_.idle(); }
-  /// One encoding, of as many windows as wait and fit into one, or one decoder step, whichever is due.
+  bool has_work() const { return can_encode() || !batcher_.idle() || ahead_; }
+  /// One encoding, of as many windows as wait and fit into one, or one decoder step, whichever is due. Where the device
+  /// does both at a time, an encoding is begun, and its windows are answered in a later call.
   void work();
   /// The device is lost; the reason was answered.
   bool broken() const { return broken_; }
@@ -76,13 +78,26 @@ class WindowServer {
     std::vector<AlignWindow> alignments{};  // likewise
   };
 
+  /// Windows on their way through the encoder while decoder steps go on.
+  struct BegunEncoding {
+    std::vector<WindowId> ids{};
+    std::unique_ptr<Encoding> encoding{};
+    Seconds spent{};  // by us, to begin it
+  };
+
   Result<WindowView> check_mel(const OpenWindow& message, OwnedFd memory) const;
   void pad_mel(const Window& window, const at::Tensor& mel) const;
-  std::vector<CrossKv> encode(const std::vector<WindowId>& ids);
+  at::Tensor mels_of(const std::vector<WindowId>& ids) const;
   bool can_encode() const { return !full_ && !to_encode_.empty(); }
   bool can_answer(WindowId id, const Window& window);
   bool close_idle_windows();
   void encode_next();
+  void begin_next();
+  void finish_begun();
+  std::vector<WindowId> next_to_encode() const;
+  void encoding_failed(const std::vector<WindowId>& ids, const Error& error);
+  void fail_encoding(WindowId id, const Error& error);
+  void answer_encoded(const std::vector<WindowId>& ids, std::vector<CrossKv> kvs, Seconds waited);
   void encoded(WindowId id, CrossKv kv, Seconds share);
   bool encode_singly(const Error& error);
   void fail_requests(WindowId id, const Error& error);
@@ -110,6 +125,7 @@ class WindowServer {
   std::unique_ptr<Stepper> detector_{};  // one slot, for language detection
   std::map<WindowId, Window> windows_{};
   std::deque<WindowId> to_encode_{};
+  std::optional<BegunEncoding> ahead_{};
   bool full_ = false;      // the next one to encode waits for a job to end
   WorkAtHand workload_{};  // the last three fields
   bool broken_ = false;

@@ -63,6 +63,8 @@ struct NetworkScript {
   std::function<void(std::span<const SequenceStep>)> on_step{};  // called with what every decoder step is given
   std::int32_t encoded_together = 1;                             // windows in one encoding at most
   std::function<void(std::int64_t)> encode_batch{};              // called with the number of windows; may throw or wait
+  std::function<bool()> encoded_beside{};                        // where given, steps go on until it says true
+  std::function<void()> take_encoded{};                          // called when these windows are taken; may throw
   std::function<void(std::int32_t)> prepare{};                   // called with a prepared stepper's slots; may throw
 };
 
@@ -83,6 +85,10 @@ class ScriptedNetwork : public Network {
     if (script_.encode_batch) script_.encode_batch(mels.size(0));
     return Network::encode_batch(mels);
   }
+  bool encodes_beside_steps() const override { return static_cast<bool>(script_.encoded_beside); }
+  std::unique_ptr<Encoding> begin_encoding(const at::Tensor& mels) override {
+    return std::make_unique<BesideSteps>(script_, encode_batch(mels));
+  }
   std::unique_ptr<Stepper> make_stepper(std::int32_t slots) override {
     if (slots > script_.most_slots) throw std::bad_alloc();
     return std::make_unique<Steps>(slots, script_);
@@ -101,6 +107,16 @@ class ScriptedNetwork : public Network {
   }
 
  private:
+  struct BesideSteps : Encoding {
+    BesideSteps(const NetworkScript& by, std::vector<CrossKv> encoded) : script(by), windows(std::move(encoded)) {}
+    bool done() override { return script.encoded_beside(); }
+    std::vector<CrossKv> take() override {
+      if (script.take_encoded) script.take_encoded();
+      return std::move(windows);
+    }
+    const NetworkScript& script;
+    std::vector<CrossKv> windows;
+  };
   struct Steps : FormulaStepper {
     Steps(std::int32_t slots, const NetworkScript& script)
         : FormulaStepper(slots, kScriptDims.n_vocab, kScriptTokens, true), script_(script) {}

@@ -1,8 +1,15 @@
 #include <c10/util/Exception.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <optional>
+#include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "decode/batcher.h"
@@ -117,6 +124,97 @@ TEST(Worker, WindowsThatWaitAreEncodedTogether) {
   EXPECT_EQ(names, (std::vector<float>{1, 2, 3, 4, 5, 6, 7}));
   EXPECT_LE(batches.size(), 4U) << "the first alone or with what came with it, the others four at a time";
   EXPECT_LE(std::ranges::max(batches), 4);
+}
+
+/// A greedy request of at least twelve steps.
+DecodeWindow long_request_of(WindowId window) {
+  for (std::uint64_t request = 2;; request += 2) {
+    if (expected(static_cast<int>(window), request_of(window, request)).steps >= 12) return request_of(window, request);
+  }
+}
+
+/// A worker that encodes beside decoder steps. Its first window stands at its second step until `go_on`.
+class BesideSteps {
+ public:
+  explicit BesideSteps(NetworkScript script = {}) {
+    script.step = [this] {
+      if (++steps_ == 2) gate_.wait();
+    };
+    script.encode_batch = [this](std::int64_t) { begun_ = steps_.load(); };
+    if (!script.encoded_beside) script.encoded_beside = [this] { return (meanwhile = steps_ - begun_) >= 3; };
+    worker.emplace(std::move(script));
+    worker->control->open(1, 2, 10, mel_of(1));
+    worker->control->send(first);
+    worker->control->expect<Opened>();
+  }
+
+  /// Once the worker has received all that was sent.
+  void go_on() {
+    worker->control->send(Ping{.sequence = 1});
+    worker->control->expect<Pong>();
+    go_on_.set_value();
+  }
+
+  const DecodeWindow first = long_request_of(1);
+  std::atomic<int> meanwhile = 0;  // steps since an encoding began
+  std::optional<WorkerHere> worker{};
+
+ private:
+  std::atomic<int> steps_ = 0, begun_ = 0;
+  std::promise<void> go_on_{};
+  std::shared_future<void> gate_ = go_on_.get_future().share();
+};
+
+TEST(Worker, StepsGoOnWhileAWindowIsEncodedBesideThem) {
+  BesideSteps beside;
+  auto& control = *beside.worker->control;
+  control.open(2, 2, 10, mel_of(2));
+  control.send(request_of(2, 4));
+  beside.go_on();
+  EXPECT_EQ(control.expect<Opened>().window, 2U);
+  EXPECT_EQ(beside.meanwhile, 3) << "steps of the first window";
+  for (int answers = 0; answers < 2; ++answers) {
+    const auto decoded = control.expect<Decoded>();
+    expect_answer(decoded, static_cast<int>(decoded.window), decoded.window == 1 ? beside.first : request_of(2, 4));
+  }
+  EXPECT_EQ(beside.worker->hang_up(), 0);
+}
+
+TEST(Worker, AWindowReleasedWhileItIsEncodedIsNotAnswered) {
+  std::promise<void> encoding, released;
+  int looks = 0;
+  BesideSteps beside({.encoded_beside = [&, gate = released.get_future().share()] {
+    if (++looks > 1) return true;
+    encoding.set_value();
+    gate.wait();
+    return false;  // a step, and then the messages
+  }});
+  auto& control = *beside.worker->control;
+  control.open(2, 2, 10, mel_of(2));
+  beside.go_on();
+  encoding.get_future().wait();
+  control.send(ReleaseWindow{.window = 2});
+  control.send(Ping{.sequence = 2});
+  control.expect<Pong>();
+  released.set_value();
+  expect_answer(control.expect<Decoded>(), 1, beside.first);
+  control.open(2, 2, 10, mel_of(3));  // the name is free again
+  control.send(request_of(2, 4));
+  control.expect<Opened>();
+  expect_answer(control.expect<Decoded>(), 3, request_of(2, 4));
+  EXPECT_EQ(beside.worker->hang_up(), 0);
+}
+
+TEST(Worker, AnEncodingThatFailsBesideStepsFailsItsWindowAlone) {
+  BesideSteps beside({.take_encoded = [] { throw std::runtime_error("no convolution today"); }});
+  auto& control = *beside.worker->control;
+  control.open(2, 2, 10, mel_of(2));
+  beside.go_on();
+  const auto failed = control.expect<Failed>();
+  EXPECT_EQ(failed.window, 2U);
+  EXPECT_THAT(failed.what, testing::HasSubstr("no convolution today"));
+  expect_answer(control.expect<Decoded>(), 1, beside.first);
+  EXPECT_EQ(beside.worker->hang_up(), 0);
 }
 
 TEST(Worker, AShortWindowIsPaddedWithZerosToTheModelsLength) {

@@ -42,7 +42,7 @@ def arguments(words):
     parser.add_argument("--scratch", metavar="DIR", help="where loads are opened and stages work; survives (default: below the temporary folder)")
     parser.add_argument("--pack", action="store_true", help="make the loads")
     parser.add_argument("--loads", type=int, default=2, metavar="N", help="with --pack: how many (2)")
-    parser.add_argument("--clips-every", type=int, default=3, metavar="N", help="with --pack: every N-th of the 74 clips (3)")
+    parser.add_argument("--clips-every", type=int, default=5, metavar="N", help="with --pack: every N-th of the 74 clips (5)")
     parser.add_argument("--data", metavar="DIR", help="with --pack: the shared test data")
     parser.add_argument("--into", metavar="DIR", help="with --pack: where the loads go (the tree)")
     for hidden in ("--stage", "--log", "--hold", "--seconds"):

@@ -59,8 +59,8 @@ class Graph : public StepRecording {
 
 class GraphRecorder : public StepRecorder {
  public:
-  explicit GraphRecorder(int index)
-      : stream_(c10::cuda::getStreamFromPool(/*isHighPriority=*/false, static_cast<c10::DeviceIndex>(index))) {}
+  GraphRecorder(int index, gpu::Urgency urgency)
+      : stream_(c10::cuda::getStreamFromPool(urgency == gpu::Urgency::high, static_cast<c10::DeviceIndex>(index))) {}
 
   std::unique_ptr<StepRecording> record(const std::function<void()>& work) override {
     const auto current = c10::cuda::getCurrentCUDAStream(stream_.device_index());
@@ -102,8 +102,8 @@ class GraphRecorder : public StepRecorder {
 
 }  // namespace
 
-std::shared_ptr<StepRecorder> make_graph_recorder(int index) {
-  return std::make_shared<GraphRecorder>(index);
+std::shared_ptr<StepRecorder> make_graph_recorder(int index, gpu::Urgency urgency) {
+  return std::make_shared<GraphRecorder>(index, urgency);
 }
 
 }  // namespace tutti

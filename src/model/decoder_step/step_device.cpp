@@ -16,7 +16,9 @@ KernelsNow kernels_of(at::Device device) {
 
 StepDevice gpu_step_device(int index, bool record) {
   const auto facts = gpu::facts(index);
-  return {.processors = facts ? facts->processors : 1, .recorder = record ? gpu::make_recorder(index) : nullptr};
+  // A step's small kernels go before those of an encoding beside it, which has thousands of blocks waiting.
+  return {.processors = facts ? facts->processors : 1,
+          .recorder = record ? gpu::make_recorder(index, gpu::Urgency::high) : nullptr};
 }
 
 Number number_of(at::ScalarType type) {
