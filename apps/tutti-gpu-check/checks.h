@@ -91,9 +91,9 @@ std::vector<std::int32_t> slots_on(at::Device device, const CheckOptions& option
 void check_parity(Report& report, at::Device device, const CheckOptions& options);
 
 /// Static decoder steps against the model's own, in buckets of every kind: enqueued and, on a GPU, as CUDA graphs; on a
-/// CPU by the kernels' host versions. A small network, then those of --sizes (on a GPU by default large-v3) with --slots.
-/// `passed` requires equal logits and that nothing fell back to slower steps; the value is the largest error seen, also
-/// the one that missed its tolerance.
+/// CPU by the kernels' host versions. A small network, then those of --sizes (on a GPU by default large-v3) with
+/// --slots. `passed` requires equal logits and that nothing fell back to slower steps; the value is the largest error
+/// seen, also the one that missed its tolerance.
 void check_steps(Report& report, at::Device device, const CheckOptions& options);
 
 /// Rules, choices, sums and draws of a step's token selection on the device that holds its logits, against the host's

@@ -26,7 +26,8 @@ constexpr const char* kHelp =
     "  --cpu         check the CPU although there is a GPU\n"
     "  --check NAME  this check alone, in this process: parity, step, selection, worker, speed or kernels.\n"
     "                Without it each has a process of its own, so that none is lost to another's crash\n"
-    "  --sizes A,B   networks of step, speed and kernels, in this order: tiny, base, small, medium, large-v3, turbo. By default\n"
+    "  --sizes A,B   networks of step, speed and kernels, in this order: tiny, base, small, medium, large-v3, turbo. "
+    "By default\n"
     "                step and kernels take large-v3 and speed takes all on a GPU; on a CPU none, and tiny and base\n"
     "  --types A,B   compute types, for example float16,int8_float16 (default: all that the device has)\n"
     "  --slots N,M   sequences that step together (default: 1,8,32,64; on a CPU 1,8)\n"
@@ -41,12 +42,9 @@ struct Check {
   void (*run)(tutti::Report& report, at::Device device, const tutti::CheckOptions& options);
 };
 
-constexpr Check kChecks[] = {{"parity", tutti::check_parity},
-                             {"step", tutti::check_steps},
-                             {"selection", tutti::check_selection},
-                             {"worker", tutti::check_worker},
-                             {"speed", tutti::measure_speed},
-                             {"kernels", tutti::time_kernels}};
+constexpr Check kChecks[] = {{"parity", tutti::check_parity},       {"step", tutti::check_steps},
+                             {"selection", tutti::check_selection}, {"worker", tutti::check_worker},
+                             {"speed", tutti::measure_speed},       {"kernels", tutti::time_kernels}};
 
 const Check* check_named(std::string_view name) {
   const auto* const found = std::ranges::find(kChecks, name, &Check::name);
@@ -121,9 +119,9 @@ int main(int argc, char** argv) {
   if (driver && !gpu) {
     report_unusable(report, *driver, card.error());
   } else {
-    report.note(gpu        ? words_for(*card, driver)
+    report.note(gpu            ? words_for(*card, driver)
                 : options->cpu ? "ran on the CPU as requested: no GPU figure was taken"
-                           : "no CUDA device: ran on the CPU, no GPU figure was taken");
+                               : "no CUDA device: ran on the CPU, no GPU figure was taken");
     if (!gpu) report.note("decoder steps of a GPU ran by their kernels' host versions: no CUDA graph was recorded");
     run_apart(report, checks_apart(arguments, gpu));
   }

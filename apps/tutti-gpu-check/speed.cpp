@@ -33,10 +33,10 @@ constexpr Size kSizes[] = {{"tiny", 384, 6, 4, 4},
                            {"large-v3", 1280, 20, 32, 32, 128, 51866},
                            {"turbo", 1280, 20, 32, 4, 128, 51866}};
 static_assert(std::size(kSizes) == std::size(kSizeNames));
-constexpr std::int32_t kBefore = 100;                // tokens a sequence holds already
-constexpr double kTokens = 100;                      // of a window of speech
-constexpr double kWindow = 30;                       // seconds
-constexpr std::int32_t kPrompts[] = {4, 32, 224};    // tokens
+constexpr std::int32_t kBefore = 100;              // tokens a sequence holds already
+constexpr double kTokens = 100;                    // of a window of speech
+constexpr double kWindow = 30;                     // seconds
+constexpr std::int32_t kPrompts[] = {4, 32, 224};  // tokens
 
 class Measurement {
  public:

@@ -113,10 +113,11 @@ void check_size(Report& report, at::Device device, const std::string& size, Comp
   report.attempt("step", size + " " + std::string(type.name()), [&] {
     const bool small = size == kSmallName;
     at::manual_seed(20251121);
-    check_model(report, device,
-                {.name = size,
-                 .model = WhisperModel::random(small ? kSmall : dims_named(size), device, type, small ? at::kCPU : device),
-                 .batches = std::move(batches)});
+    check_model(
+        report, device,
+        {.name = size,
+         .model = WhisperModel::random(small ? kSmall : dims_named(size), device, type, small ? at::kCPU : device),
+         .batches = std::move(batches)});
   });
 }
 

@@ -38,17 +38,17 @@ ModelStepper::ModelStepper(const WhisperModel& model, std::int32_t slots, std::o
   if (cache_.slots() > slots) steps_ = std::make_unique<CheckedSteps>(model, cache_, std::move(*device));
 }
 
-/// Single tokens and short prompts in a static step, as many of these as have room in it; the other prompts by the model,
-/// all at once; logits in the order of `sequences`. By torch's operators a prompt of four tokens takes longer than a
-/// step of 32 sequences (large-v3, H100: 6.7 and 5.5 ms), because it waits for its 900 launches.
+/// Single tokens and short prompts in a static step, as many of these as fit into it; the other prompts by the
+/// model, all at once; logits in the order of `sequences`. By torch's operators a prompt of four tokens takes longer
+/// than a step of 32 sequences (large-v3, H100: 6.7 and 5.5 ms), because it waits for its 900 launches.
 at::Tensor ModelStepper::decode_apart(std::span<const SequenceStep> sequences) {
   std::vector<SequenceStep> steps, prompts;
   std::vector<bool> in_step;
-  auto room = static_cast<std::size_t>(StaticStep::kPromptRows);
+  auto rows_left = static_cast<std::size_t>(StaticStep::kPromptRows);
   for (const auto& sequence : sequences) {
     const auto more = sequence.tokens.size() - 1;  // than the row that it has as a slot
-    in_step.push_back(more <= room);
-    if (more <= room) room -= more;
+    in_step.push_back(more <= rows_left);
+    if (more <= rows_left) rows_left -= more;
     (in_step.back() ? steps : prompts).push_back(sequence);
   }
   if (steps.empty()) return model_.decode(prompts, cache_);

@@ -28,8 +28,9 @@ class Stepper {
   /// As `decode`, but the logits stay where they are computed: not the caller's to change, and gone with the next call.
   virtual at::Tensor decode_there(std::span<const SequenceStep> sequences) { return decode(sequences); }
 
-  /// Has the device do now what it otherwise does at the first step of so many sequences, from `least` to `most`, and of
-  /// short prompts beside them; while no slot is in use. window: any. Returns the number of sizes that steps are prepared for.
+  /// Has the device do now what it otherwise does at the first step of so many sequences, from `least` to `most`, and
+  /// of short prompts beside them; while no slot is in use. window: any. Returns the number of sizes that steps are
+  /// prepared for.
   virtual std::int32_t prepare(const CrossKv&, std::int32_t /*least*/, std::int32_t /*most*/) { return 0; }
 
   /// Makes tokens [first, first + count) of slot `to` those of slot `from`.

@@ -180,7 +180,8 @@ WhisperWeights random_weights(const WhisperShape& shape, at::Device device) {
     for (std::size_t i = 1; i < slot.shape.size(); ++i) fan_in *= slot.shape[i];
     const double scale = 1 / std::sqrt(static_cast<double>(fan_in));
     const bool is_norm_scale = slot.shape.size() == 1 && slot.name.ends_with(".weight");
-    auto values = at::randn(slot.shape, at::TensorOptions(at::kFloat).device(device)).mul_(slot.shape.size() == 1 ? 0.02 : scale);
+    auto values =
+        at::randn(slot.shape, at::TensorOptions(at::kFloat).device(device)).mul_(slot.shape.size() == 1 ? 0.02 : scale);
     if (is_norm_scale) values.add_(1.0);
     *slot.tensor = std::move(values);
   }

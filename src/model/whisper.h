@@ -50,8 +50,8 @@ class WhisperModel {
   /// From a folder of Hugging Face's or CTranslate2's, an OpenAI .pt or a ggml file. Errors name the tensor, the shape
   /// expected and the shape found.
   static Result<WhisperModel> load(const std::filesystem::path& path, at::Device device, ComputeType type);
-  /// The same network with random weights, for speed measurements. drawn_on: whose generator draws them. The CPU's draws
-  /// the same on every machine; a GPU draws large-v3 in a second instead of minutes.
+  /// The same network with random weights, for speed measurements. drawn_on: whose generator draws them. The CPU's
+  /// draws the same on every machine; a GPU draws large-v3 in a second instead of minutes.
   static WhisperModel random(const WhisperDims& dims, at::Device device, ComputeType type,
                              at::Device drawn_on = at::kCPU);
   /// A network over weights in memory, which it may share; they must not change while it is there. float32, of that

@@ -24,7 +24,7 @@ NextAction next_action(const WorkAtHand& work) {
 
 namespace {
 
-/// In place of a window that was released while it was encoded; no window's name.
+/// Instead of a window that was released while it was encoded; no window has this name.
 constexpr WindowId kReleased = 0;
 
 Error no_such_window(WindowId id) {

@@ -38,8 +38,12 @@ TEST(Turns, WithAllSlotsTakenAWholeBatchOrAFreeSlotIsAwaited) {
 }
 
 TEST(Turns, AnEncodingBesideStepsBeginsAsSoonAsAWindowWaits) {
-  EXPECT_EQ(next_action({.to_encode = true, .to_step = true, .partial_batch = true, .beside_steps = true,
-                         .encoded_last = true, .last_encoding = Seconds(9)}),
+  EXPECT_EQ(next_action({.to_encode = true,
+                         .to_step = true,
+                         .partial_batch = true,
+                         .beside_steps = true,
+                         .encoded_last = true,
+                         .last_encoding = Seconds(9)}),
             NextAction::encode);
   EXPECT_EQ(next_action({.to_step = true, .beside_steps = true}), NextAction::step);
 }

@@ -63,7 +63,7 @@ struct NetworkScript {
   std::function<void(std::span<const SequenceStep>)> on_step{};  // called with what every decoder step is given
   std::int32_t encoded_together = 1;                             // windows in one encoding at most
   std::function<void(std::int64_t)> encode_batch{};              // called with the number of windows; may throw or wait
-  std::function<bool()> encoded_beside{};                        // where given, steps go on until it says true
+  std::function<bool()> encoded_beside{};                        // where given, steps go on until it returns true
   std::function<void()> take_encoded{};                          // called when these windows are taken; may throw
   std::function<void(std::int32_t)> prepare{};                   // called with a prepared stepper's slots; may throw
 };

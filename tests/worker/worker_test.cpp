@@ -133,7 +133,7 @@ DecodeWindow long_request_of(WindowId window) {
   }
 }
 
-/// A worker that encodes beside decoder steps. Its first window stands at its second step until `go_on`.
+/// A worker that encodes beside decoder steps. Its first window waits in its second step until `go_on`.
 class BesideSteps {
  public:
   explicit BesideSteps(NetworkScript script = {}) {

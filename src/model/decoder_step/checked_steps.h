@@ -18,8 +18,8 @@ class CheckedSteps {
   CheckedSteps(const WhisperModel& model, SelfKv& cache, StepDevice device);
 
   /// The requested logits, concatenated in the order of `sequences`: [rows, n_vocab] float32 on the device, until the
-  /// next call; nothing where static steps are off. A row for each token, as many as StaticStep::upload takes. Throws as
-  /// WhisperModel::decode does. Enqueues only, but for a bucket's first use.
+  /// next call; nothing where static steps are off. A row for each token, as many as StaticStep::upload takes. Throws
+  /// as WhisperModel::decode does. Enqueues only, but for a bucket's first use.
   std::optional<at::Tensor> decode(std::span<const SequenceStep> sequences);
 
   /// Has the first use of every bucket that steps of `least` to `most` tokens fall into now, while no slot is in use:

@@ -34,7 +34,8 @@ struct StepInputs {
 /// Writes the inputs of a step to `block`, StepInputs::size() bytes: a row for each token of the plan. A row sees its
 /// slot up to its own position, and all rows append before any of them looks: so tokens of one prompt are rows side by
 /// side. Rows without a token are padding: they append to the last slot of `cache`, which no sequence has, and look at
-/// one position of it and of the first sequence's window. cache: on the device; its pointers and the windows' are written, not what they point to.
+/// one position of it and of the first sequence's window. cache: on the device; its pointers and the windows' are
+/// written, not what they point to.
 void write_inputs(const StepInputs& inputs, const DecodePlan& plan, std::span<const SequenceStep> sequences,
                   const SelfKv& cache, std::byte* block);
 
