@@ -33,14 +33,17 @@ std::int64_t rows_of(const SequenceStep& sequence) {
 
 }  // namespace
 
-ModelStepper::ModelStepper(const WhisperModel& model, std::int32_t slots, std::optional<StepDevice> device)
-    : model_(model), slots_(slots), cache_(model.make_self_kv(device && StaticStep::fits(model) ? slots + 1 : slots)) {
+ModelStepper::ModelStepper(const WhisperModel& model, std::int32_t slots, std::optional<StepDevice> device,
+                           std::int32_t text_positions)
+    : model_(model),
+      slots_(slots),
+      cache_(model.make_self_kv(device && StaticStep::fits(model) ? slots + 1 : slots, text_positions)) {
   if (cache_.slots() > slots) steps_ = std::make_unique<CheckedSteps>(model, cache_, std::move(*device));
 }
 
-/// Single tokens and short prompts in a static step, as many of these as have room in it; the other prompts by the model,
-/// all at once; logits in the order of `sequences`. By torch's operators a prompt of four tokens takes longer than a
-/// step of 32 sequences (large-v3, H100: 6.7 and 5.5 ms), because it waits for its 900 launches.
+/// Single tokens and short prompts in a static step, as many of these as have room in it; the other prompts by the
+/// model, all at once; logits in the order of `sequences`. By torch's operators a prompt of four tokens takes longer
+/// than a step of 32 sequences (large-v3, H100: 6.7 and 5.5 ms), because it waits for its 900 launches.
 at::Tensor ModelStepper::decode_apart(std::span<const SequenceStep> sequences) {
   std::vector<SequenceStep> steps, prompts;
   std::vector<bool> in_step;

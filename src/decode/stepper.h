@@ -28,8 +28,9 @@ class Stepper {
   /// As `decode`, but the logits stay where they are computed: not the caller's to change, and gone with the next call.
   virtual at::Tensor decode_there(std::span<const SequenceStep> sequences) { return decode(sequences); }
 
-  /// Has the device do now what it otherwise does at the first step of so many sequences, from `least` to `most`, and of
-  /// short prompts beside them; while no slot is in use. window: any. Returns the number of sizes that steps are prepared for.
+  /// Has the device do now what it otherwise does at the first step of so many sequences, from `least` to `most`, and
+  /// of short prompts beside them; while no slot is in use. window: any. Returns the number of sizes that steps are
+  /// prepared for.
   virtual std::int32_t prepare(const CrossKv&, std::int32_t /*least*/, std::int32_t /*most*/) { return 0; }
 
   /// Makes tokens [first, first + count) of slot `to` those of slot `from`.
@@ -40,8 +41,10 @@ class Stepper {
 class ModelStepper : public Stepper {
  public:
   /// `model` must outlive the stepper. device: single tokens and short prompts go in static steps, where the model fits
-  /// them; without it everything is WhisperModel::decode's. Throws c10::OutOfMemoryError where the cache does not fit.
-  ModelStepper(const WhisperModel& model, std::int32_t slots, std::optional<StepDevice> device = {});
+  /// them; without it everything is WhisperModel::decode's. text_positions: as make_self_kv's. Throws
+  /// c10::OutOfMemoryError where the cache does not fit.
+  ModelStepper(const WhisperModel& model, std::int32_t slots, std::optional<StepDevice> device = {},
+               std::int32_t text_positions = 0);
 
   std::int32_t slots() const override { return slots_; }
   at::Tensor decode(std::span<const SequenceStep> sequences) override;
