@@ -28,7 +28,8 @@ std::optional<DeviceMemory> of_gpu(const ResolvedDevice& chosen, const MachineDe
     return DeviceMemory{.name = chosen.name,
                         .gpu = true,
                         .available = {std::max<std::int64_t>(0, gpu.memory_total->value - taken)},
-                        .byte_cross = true};
+                        .byte_cross = true,
+                        .capability = gpu.capability};
   }
   return {};
 }
@@ -48,6 +49,24 @@ std::optional<DeviceMemory> device_memory(const std::string& device) {
   }
   if (!chosen->memory) return {};
   return DeviceMemory{.name = chosen->name, .gpu = true, .available = *chosen->memory, .byte_cross = true};
+}
+
+std::optional<DeviceMemory> card_of_model(std::string_view model) {
+  // nvidia-smi's total, and what the driver keeps of it without any process: 256 MiB for the GPU's own processor
+  // (github.com/NVIDIA/open-gpu-kernel-modules/issues/357, a T4).
+  constexpr std::int64_t kMebibyte = 1 << 20, kTotal = 15'360 * kMebibyte, kDriver = 256 * kMebibyte;
+  if (model != "T4") return {};
+  return DeviceMemory{.name = "Tesla T4",
+                      .gpu = true,
+                      .available = {kTotal - kDriver - kDriverMemory.value},
+                      .byte_cross = true,
+                      .capability = ComputeCapability{7, 5}};
+}
+
+bool computes_in(const std::string& compute_type, const DeviceMemory& device) {
+  constexpr ComputeCapability kAmpere{8, 0};
+  const bool needs_ampere = compute_type == "tf32" || compute_type == "bfloat16";
+  return !needs_ampere || !device.capability || *device.capability >= kAmpere;
 }
 
 NumberSizes sizes_there(const std::string& compute_type, const DeviceMemory& device) {

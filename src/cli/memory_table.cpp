@@ -42,7 +42,7 @@ std::vector<Need> needs_of(const MemoryQuestion& question) {
   for (const char* type : {"float32", "bfloat16", "float16", "int8", "int8_float16"}) {
     auto sizes = *number_sizes(type);
     if (question.byte_cross && type == std::string_view("int8")) sizes.cross = kByteCross;
-    const auto plan = memory_plan(question.shape, question.gpu ? on_gpu(sizes) : sizes);
+    const auto plan = memory_plan(question.shape, question.gpu ? on_gpu(sizes) : sizes, question.text_positions);
     const bool fixed_shapes = question.fillers > 0;  // these want one window an encoding
     const auto encoded =
         fixed_shapes ? 1 : encoded_together(plan, question.available, question.windows, question.beams);

@@ -25,6 +25,7 @@
 #include "hub/memory_plan.h"
 #include "transcribe/output_plan.h"
 #include "transcribe/run.h"
+#include "transcribe/worker_start.h"
 
 namespace tutti {
 namespace {
@@ -40,6 +41,7 @@ std::optional<MemoryQuestion> question_of(const RunOptions& options) {
                         .available = device->available,
                         .windows = options.batch_size > 0 ? options.batch_size : usual,
                         .beams = std::max(1, options.decoding.beam_size),
+                        .text_positions = text_positions_of(options, *shape),
                         .fillers = options.deterministic ? kFixedRows : 0,
                         .gpu = device->gpu,
                         .byte_cross = device->byte_cross};

@@ -40,8 +40,8 @@ std::size_t beams_of_window(std::span<const Sequence> sequences) {
 
 }  // namespace
 
-Batcher::Batcher(DecodingTokens tokens, std::int32_t n_text_ctx, const Clock& clock)
-    : tokens_(std::move(tokens)), n_text_ctx_(n_text_ctx), clock_(clock) {}
+Batcher::Batcher(DecodingTokens tokens, std::int32_t text_positions, const Clock& clock)
+    : tokens_(std::move(tokens)), text_positions_(text_positions), clock_(clock) {}
 
 void Batcher::submit(SequenceRequest job) {
   const std::int32_t samples = job.temperature == 0 ? 1 : job.best_of;
@@ -201,7 +201,7 @@ void Batcher::step_sample(Sequence& sequence, const Selection& selection, std::v
                           std::vector<DecodeResult>& finished) const {
   auto& progress = *sequence.of;
   if (progress.missing == 0) return;
-  const bool ended = advance(sequence, selection, tokens_, n_text_ctx_);
+  const bool ended = advance(sequence, selection, tokens_, text_positions_);
   if (std::isnan(sequence.sample.sum_logprob)) {
     return finished.push_back(without_possible_token(progress, sequence.sample.steps));
   }
@@ -213,7 +213,7 @@ void Batcher::step_sample(Sequence& sequence, const Selection& selection, std::v
 void Batcher::step_search(std::span<const Sequence> beams, std::span<const Selection> selections,
                           std::vector<Sequence>& next, std::vector<DecodeResult>& finished) {
   auto& progress = *beams.front().of;
-  auto step = step_beams(beams, selections, tokens_, n_text_ctx_);
+  auto step = step_beams(beams, selections, tokens_, text_positions_);
   if (step.failed) {
     return finished.push_back(without_possible_token(progress, beams.front().sample.steps + 1));
   }

@@ -26,8 +26,8 @@ struct DecodeResult {
 /// selected on the compute team, or on the device where the stepper prefers that.
 class Batcher {
  public:
-  /// `clock` must outlive the batcher.
-  Batcher(DecodingTokens tokens, std::int32_t n_text_ctx, const Clock& clock);
+  /// text_positions: tokens that a slot of the steppers holds. `clock` must outlive the batcher.
+  Batcher(DecodingTokens tokens, std::int32_t text_positions, const Clock& clock);
 
   /// Queues a request that passed `check`.
   void submit(SequenceRequest job);
@@ -62,7 +62,7 @@ class Batcher {
   void drop(Goes goes);
 
   DecodingTokens tokens_;
-  std::int32_t n_text_ctx_;
+  std::int32_t text_positions_;
   const Clock& clock_;
   std::deque<Sequence> waiting_{};
   std::vector<Sequence> live_{};    // the beams of a search side by side, in their order

@@ -46,9 +46,19 @@ Result<void> check_search(const SequenceRequest& job) {
   return {};
 }
 
+/// The last sampled token is in no slot.
+Result<void> check_length(const SequenceRequest& job, std::int32_t n_text_ctx, std::int32_t text_positions) {
+  const auto whole = static_cast<std::int64_t>(job.prompt.size()) + job.max_tokens - 1;
+  const auto needed = std::min<std::int64_t>(whole, n_text_ctx);
+  if (text_positions == 0 || needed <= text_positions) return {};
+  return refuse("a prompt of " + std::to_string(job.prompt.size()) + " tokens and " + std::to_string(job.max_tokens) +
+                " sampled ones need " + std::to_string(needed) + " text positions, this worker's slots have " +
+                std::to_string(text_positions));
+}
+
 }  // namespace
 
-Result<void> check(const SequenceRequest& job, const WhisperDims& dims) {
+Result<void> check(const SequenceRequest& job, const WhisperDims& dims, std::int32_t text_positions) {
   const auto length = static_cast<std::int64_t>(job.prompt.size());
   if (length < 1 || length > dims.n_text_ctx) {
     return refuse("the prompt has " + std::to_string(length) + " tokens, 1 to " + std::to_string(dims.n_text_ctx) +
@@ -61,7 +71,7 @@ Result<void> check(const SequenceRequest& job, const WhisperDims& dims) {
   if (const auto ok = check_ids("suppress", job.rules.suppress, dims.n_vocab); !ok) return ok;
   if (const auto ok = check_search(job); !ok) return ok;
   if (job.max_tokens < 1) return refuse("max_tokens must be at least 1, found " + std::to_string(job.max_tokens));
-  return {};
+  return check_length(job, dims.n_text_ctx, text_positions);
 }
 
 }  // namespace tutti

@@ -51,7 +51,8 @@ struct DecodeOutcome {
 };
 
 /// An error names what is wrong with a request before it reaches the model: ids outside the vocabulary, a prompt that
-/// does not fit.
-Result<void> check(const SequenceRequest& job, const WhisperDims& dims);
+/// does not fit. text_positions: tokens that a slot holds, 0: n_text_ctx. Where these are fewer than the model's, so is
+/// a request whose prompt and max_tokens together may outgrow them: it would end earlier than with the model's.
+Result<void> check(const SequenceRequest& job, const WhisperDims& dims, std::int32_t text_positions = 0);
 
 }  // namespace tutti

@@ -33,8 +33,11 @@ std::int64_t rows_of(const SequenceStep& sequence) {
 
 }  // namespace
 
-ModelStepper::ModelStepper(const WhisperModel& model, std::int32_t slots, std::optional<StepDevice> device)
-    : model_(model), slots_(slots), cache_(model.make_self_kv(device && StaticStep::fits(model) ? slots + 1 : slots)) {
+ModelStepper::ModelStepper(const WhisperModel& model, std::int32_t slots, std::optional<StepDevice> device,
+                           std::int32_t text_positions)
+    : model_(model),
+      slots_(slots),
+      cache_(model.make_self_kv(device && StaticStep::fits(model) ? slots + 1 : slots, text_positions)) {
   if (cache_.slots() > slots) steps_ = std::make_unique<CheckedSteps>(model, cache_, std::move(*device));
 }
 

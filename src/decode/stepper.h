@@ -41,8 +41,10 @@ class Stepper {
 class ModelStepper : public Stepper {
  public:
   /// `model` must outlive the stepper. device: single tokens and short prompts go in static steps, where the model fits
-  /// them; without it everything is WhisperModel::decode's. Throws c10::OutOfMemoryError where the cache does not fit.
-  ModelStepper(const WhisperModel& model, std::int32_t slots, std::optional<StepDevice> device = {});
+  /// them; without it everything is WhisperModel::decode's. text_positions: as make_self_kv's. Throws
+  /// c10::OutOfMemoryError where the cache does not fit.
+  ModelStepper(const WhisperModel& model, std::int32_t slots, std::optional<StepDevice> device = {},
+               std::int32_t text_positions = 0);
 
   std::int32_t slots() const override { return slots_; }
   at::Tensor decode(std::span<const SequenceStep> sequences) override;

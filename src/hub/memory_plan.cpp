@@ -18,6 +18,7 @@ NumberSizes on_gpu(NumberSizes sizes) {
   constexpr std::int64_t kStep = 4 + 4, kRules = 4 + 4, kDrawn = 4 + 4 + 8 + 8;
   sizes.logit = kStep + kRules + kDrawn;
   sizes.spare = 1;
+  sizes.rows = 2 * kPromptRows;  // a step is rounded up by less than so many (bucket_for)
   sizes.batch = sizes.other;
   return sizes;
 }
@@ -40,7 +41,7 @@ Bytes MemoryPlan::in_work(std::int32_t slots, std::int64_t beams, std::int64_t f
   return {total(slots, beams).value + ahead * window.value + fillers * sequence.value};
 }
 
-MemoryPlan memory_plan(const ModelShape& shape, const NumberSizes& sizes) {
+MemoryPlan memory_plan(const ModelShape& shape, const NumberSizes& sizes, std::int64_t text_positions) {
   const auto n = shape.state;
   const auto square = n * n;
   // Attention is four squares, twice in a decoder layer; a feed-forward part is four times as wide, there and back.
@@ -55,12 +56,17 @@ MemoryPlan memory_plan(const ModelShape& shape, const NumberSizes& sizes) {
   constexpr std::int64_t kCopies = 2;  // a layer's input and its output
   constexpr std::int64_t kWidest = 8;  // states side by side: queries, keys, values and the feed-forward part
   const auto layer_state = 2 * n;      // keys and values
-  const auto slot = shape.text_layers * layer_state * shape.text_positions * sizes.self;
+  const auto positions = text_positions > 0 ? std::min(text_positions, shape.text_positions) : shape.text_positions;
+  const auto slot = shape.text_layers * layer_state * positions * sizes.self;
+  // A row of a step (model/decoder_step/step_buffers.h): its states, twice those of the feed-forward part, queries,
+  // keys and values; the same part as two rows of int8 and of int32 sums; its logits in two types.
+  constexpr std::int64_t kRowStates = 1 + 4 + 4 + 3 + 1, kIntegers = 2 * 4 * (1 + 4);
+  const auto row = (kRowStates * sizes.wide + kIntegers) * n + (4 + sizes.wide) * shape.vocabulary;
   return {.weights = {wide * sizes.wide + narrow * sizes.weight + (convolutions + tables) * sizes.other},
           .window = {static_cast<std::int64_t>(
               static_cast<double>(shape.text_layers * layer_state * shape.audio_positions) * sizes.cross)},
           .sequence = {slot + sizes.logit * shape.vocabulary},
-          .workspace = {kCopies * kWide * kWidest * shape.audio_positions * n + sizes.spare * slot},
+          .workspace = {kCopies * kWide * kWidest * shape.audio_positions * n + sizes.spare * slot + sizes.rows * row},
           .encoding = {kCopies * sizes.batch * kWidest * shape.audio_positions * n}};
 }
 

@@ -18,6 +18,10 @@ inline constexpr std::int32_t kUsualGpuSlots = 32;
 /// Windows that a GPU encodes together at most, where memory is left for them.
 inline constexpr std::int32_t kEncodedTogether = 8;
 
+/// Rows that a GPU's recorded step has for the tokens of short prompts, beside one for each slot
+/// (model/decoder_step/static_step.h).
+inline constexpr std::int32_t kPromptRows = 32;
+
 /// Windows stepped together at most, whatever is requested: more than any device holds.
 inline constexpr std::int32_t kLargestBatch = 1024;
 
@@ -38,6 +42,7 @@ struct NumberSizes {
   std::int64_t self = 4;    // self-attention keys and values, once a token and sequence
   std::int64_t logit = 8;   // all that a step holds of a sequence's logits: float32, and a copy
   std::int64_t spare = 0;   // sequences' keys and values that fit beside those that step
+  std::int64_t rows = 0;    // of a step, beside those of sequences: prompts', and what fills up the step
   std::int64_t batch = 0;   // activations in an encoding of several windows; 0: they are encoded one at a time
 };
 
@@ -61,7 +66,7 @@ struct MemoryPlan {
   Bytes weights{};
   Bytes window{};     // keys and values of one window's cross-attention
   Bytes sequence{};   // keys and values of one sequence at full length, and its logits
-  Bytes workspace{};  // what one encoding holds on the way, and slots of no sequence
+  Bytes workspace{};  // what one encoding holds on the way, slots and rows of no sequence
   Bytes encoding{};   // what each window more in the encoding holds; 0: one is encoded at a time
 
   /// With so many windows held, each with so many beams.
@@ -73,11 +78,13 @@ struct MemoryPlan {
   Bytes more_encoded(std::int32_t windows) const { return {(windows - 1) * encoding.value}; }
 };
 
-/// What a GPU's driver keeps for a process that computes there, beside all of the plan.
+/// What a GPU's driver keeps for a process that computes there (its context, with the code of its kernels), beside all
+/// of the plan. What the driver keeps for itself is in what it reports as used.
 inline constexpr Bytes kDriverMemory{512LL << 20};
 
-/// Pure arithmetic over the shape. What a driver keeps for itself is not in it (kDriverMemory).
-MemoryPlan memory_plan(const ModelShape& shape, const NumberSizes& sizes);
+/// Pure arithmetic over the shape. What a driver keeps for itself is not in it (kDriverMemory). text_positions: tokens
+/// that a slot holds, as LoadModel's (link/messages.h); 0: all that the model has.
+MemoryPlan memory_plan(const ModelShape& shape, const NumberSizes& sizes, std::int64_t text_positions = 0);
 
 /// Most windows with so many beams each that fit into `available` beside the weights; 0 where not even one does.
 std::int64_t windows_that_fit(const MemoryPlan& plan, Bytes available, std::int64_t beams);

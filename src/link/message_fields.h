@@ -51,7 +51,8 @@ struct Layout<LoadModel> {
       std::tuple(Field{"model_path", &LoadModel::model_path}, Field{"device", &LoadModel::device},
                  Field{"compute_type", &LoadModel::compute_type}, Field{"threads", &LoadModel::threads},
                  Field{"batch_size", &LoadModel::batch_size}, Field{"beams", &LoadModel::beams},
-                 Field{"deterministic", &LoadModel::deterministic}, Field{"time_a_window", &LoadModel::time_a_window});
+                 Field{"text_positions", &LoadModel::text_positions}, Field{"deterministic", &LoadModel::deterministic},
+                 Field{"time_a_window", &LoadModel::time_a_window});
 };
 
 template <>

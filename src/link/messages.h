@@ -11,7 +11,7 @@
 namespace tutti {
 
 /// Changes with every change of a message below; both ends must have the same.
-inline constexpr std::uint32_t kProtocolVersion = 5;
+inline constexpr std::uint32_t kProtocolVersion = 6;
 
 /// The windows a worker knows are named by the control side. On one connection an id names another window, or the same
 /// one again, only behind its ReleaseWindow: so a window is retried on a device that had no memory for it.
@@ -27,8 +27,11 @@ struct LoadModel {
   std::int32_t threads = 0;     // CPU threads for tensors; 0: one per core
   std::int32_t batch_size = 0;  // windows to step together at most; 0: what memory and device make best
   std::int32_t beams = 1;       // of a window, most likely: steps of so many are prepared while the model loads
-  bool deterministic = false;   // fixed shapes: a window's answer is the same beside any neighbours, in any order
-  bool time_a_window = false;   // find out how fast the device is with the model, before the first real window
+  /// Tokens of prompt and text together that a slot holds, at most the model's; 0: all of them. A request that could
+  /// outgrow them is refused.
+  std::int32_t text_positions = 0;
+  bool deterministic = false;  // fixed shapes: a window's answer is the same beside any neighbours, in any order
+  bool time_a_window = false;  // find out how fast the device is with the model, before the first real window
   bool operator==(const LoadModel&) const = default;
 };
 

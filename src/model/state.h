@@ -28,7 +28,9 @@ struct DecodePlan {
   std::vector<std::int64_t> wanted{};     // rows whose logits are requested
 };
 
-/// Throws std::invalid_argument where a slot (below `slots`), position, token or logits_at is out of range.
-DecodePlan plan_decoding(std::span<const SequenceStep> sequences, const WhisperDims& dims, std::int64_t slots);
+/// Throws std::invalid_argument where a slot (below `slots`), position (below `positions`), token or logits_at is out
+/// of range.
+DecodePlan plan_decoding(std::span<const SequenceStep> sequences, const WhisperDims& dims, std::int64_t slots,
+                         std::int64_t positions);
 
 }  // namespace tutti

@@ -73,11 +73,15 @@ ComputeType WhisperModel::type() const {
   return weights_->type;
 }
 
-SelfKv WhisperModel::make_self_kv(std::int32_t slots) const {
+SelfKv WhisperModel::make_self_kv(std::int32_t slots, std::int32_t positions) const {
   const c10::InferenceMode guard;
   const auto& d = weights_->dims;
+  if (positions < 0 || positions > d.n_text_ctx)
+    throw std::invalid_argument("make_self_kv: a slot has 0 to " + std::to_string(d.n_text_ctx) + " positions, found " +
+                                std::to_string(positions));
   SelfKv cache;
-  cache.whole = at::empty({2 * d.n_text_layer, slots, d.n_text_head, d.n_text_ctx, d.n_text_state / d.n_text_head},
+  cache.whole = at::empty({2 * d.n_text_layer, slots, d.n_text_head, positions > 0 ? positions : d.n_text_ctx,
+                           d.n_text_state / d.n_text_head},
                           at::TensorOptions(weights_->layout.cache).device(weights_->device));
   for (std::int32_t layer = 0; layer < d.n_text_layer; ++layer) {
     cache.keys.push_back(cache.whole.select(0, 2 * layer));
@@ -163,11 +167,11 @@ void require(bool holds, const char* what, std::int64_t found) {
   if (!holds) throw std::invalid_argument("decode: " + std::string(what) + ", found " + std::to_string(found));
 }
 
-void add_sequence(DecodePlan& plan, const SequenceStep& step, const WhisperDims& dims) {
+void add_sequence(DecodePlan& plan, const SequenceStep& step, const WhisperDims& dims, std::int64_t positions) {
   const auto first = static_cast<std::int64_t>(plan.tokens.size());
   const auto count = static_cast<std::int64_t>(step.tokens.size());
   require(count > 0, "a sequence appends at least one token", count);
-  require(step.position >= 0 && step.position + count <= dims.n_text_ctx, "a sequence ends within n_text_ctx",
+  require(step.position >= 0 && step.position + count <= positions, "a sequence ends within its slot's positions",
           step.position + count);
   require(step.window != nullptr, "a sequence has a window", 0);
   plan.sequences.push_back({step.slot, step.position, first, count});
@@ -187,11 +191,12 @@ void add_sequence(DecodePlan& plan, const SequenceStep& step, const WhisperDims&
 
 }  // namespace
 
-DecodePlan plan_decoding(std::span<const SequenceStep> sequences, const WhisperDims& dims, std::int64_t slots) {
+DecodePlan plan_decoding(std::span<const SequenceStep> sequences, const WhisperDims& dims, std::int64_t slots,
+                         std::int64_t positions) {
   DecodePlan plan;
   for (const auto& step : sequences) {
     require(step.slot >= 0 && step.slot < slots, "slots are below the cache's number of slots", step.slot);
-    add_sequence(plan, step, dims);
+    add_sequence(plan, step, dims, positions);
   }
   require(!plan.tokens.empty(), "at least one sequence is given", 0);
   return plan;
@@ -212,7 +217,7 @@ at::Tensor WhisperModel::decode(std::span<const SequenceStep> sequences, SelfKv&
                                 std::vector<at::Tensor>* questions) const {
   const c10::InferenceMode guard;
   const auto& net = weights_->net;
-  const auto plan = plan_decoding(sequences, weights_->dims, cache.slots());
+  const auto plan = plan_decoding(sequences, weights_->dims, cache.slots(), cache.positions());
   std::optional<StepThreads> threads;
   if (weights_->layout.own_kernels) threads.emplace(static_cast<std::int64_t>(plan.tokens.size()));
   auto x = ops::embed(net.tokens, net.text_positions, plan.tokens, plan.positions);

@@ -24,13 +24,15 @@ struct CrossKv {
 };
 
 /// Self-attention keys and values of `slots` sequences, allocated once: per decoder layer [slots, n_text_head,
-/// n_text_ctx, d_head]. A slot's sequence is as long as its position; nothing is ever moved.
+/// positions, d_head]. A slot's sequence is as long as its position; nothing is ever moved.
 struct SelfKv {
   at::Tensor whole{};  // all of it: [2 * layers, slots, ...], a layer's keys before its values
   std::vector<at::Tensor> keys{};
   std::vector<at::Tensor> values{};
 
   std::int64_t slots() const { return keys.empty() ? 0 : keys.front().size(0); }
+  /// Tokens that a slot holds.
+  std::int64_t positions() const { return keys.empty() ? 0 : keys.front().size(2); }
 };
 
 /// One sequence's part in a decoder call.
@@ -77,7 +79,8 @@ class WhisperModel {
   /// encoded: what `encode` returned; one CrossKv for each of its windows, each with memory of its own. Enqueues only.
   std::vector<CrossKv> cross_kvs(const at::Tensor& encoded) const;
   /// Memory for so many sequences on the model's device, in the type that it keeps keys and values in; not filled.
-  SelfKv make_self_kv(std::int32_t slots) const;
+  /// positions: tokens of each, at most n_text_ctx; 0: so many.
+  SelfKv make_self_kv(std::int32_t slots, std::int32_t positions = 0) const;
 
   /// Appends every sequence's tokens to its slot and returns the requested logits, concatenated in the order of
   /// `sequences`: [rows, n_vocab] float32 on the model's device. Linear layers run on all rows at once, attention on

@@ -12,6 +12,7 @@
 #include "link/engine_command.h"
 #include "text/tokenizer.h"
 #include "transcribe/run.h"
+#include "transcript/prompt_frame.h"
 
 namespace tutti {
 namespace {
@@ -69,11 +70,17 @@ Result<EmulatedSpeech> emulated_speech(const std::filesystem::path& model) {
   return speech;
 }
 
+std::int32_t text_positions_of(const RunOptions& options, const ModelShape& shape) {
+  const auto all = static_cast<std::int32_t>(shape.text_positions);
+  return options.batched ? positions_without_history(options.long_form, all) : all;
+}
+
 Result<WorkerOptions> worker_options(const ResolvedDevice& device, const RunOptions& options,
                                      const std::optional<EmulatedSpeech>& speech) {
   auto command = command_of(device, options, speech);
   if (!command) return tl::unexpected(command.error());
   const bool gpu = device.kind == ResolvedDevice::Kind::cuda;
+  const auto shape = options.batched ? model_shape(options.model) : std::nullopt;
   const std::string usual = gpu ? "float16" : "float32";
   return WorkerOptions{.name = "worker " + device.name,
                        .command = std::move(*command),
@@ -86,6 +93,7 @@ Result<WorkerOptions> worker_options(const ResolvedDevice& device, const RunOpti
                                  .threads = device.core ? 1 : options.threads,
                                  .batch_size = options.batch_size,
                                  .beams = std::max(1, options.decoding.beam_size),
+                                 .text_positions = shape ? text_positions_of(options, *shape) : 0,
                                  .deterministic = options.deterministic}};
 }
 

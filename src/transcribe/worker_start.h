@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "device/device_spec.h"
+#include "hub/model_shape.h"
 #include "link/emulated_worker.h"
 #include "link/supervisor.h"
 #include "link/worker_handle.h"
@@ -20,6 +21,10 @@ namespace tutti {
 /// they use the multilingual vocabulary that is built in. Fault::unsupported for a model whose shape cannot be known
 /// without loading it.
 Result<EmulatedSpeech> emulated_speech(const std::filesystem::path& model);
+
+/// Tokens that each slot of a run's workers holds with a model of that shape: with --batched what its prompts and texts
+/// can need, else all that the model has.
+std::int32_t text_positions_of(const RunOptions& options, const ModelShape& shape);
 
 /// How to start the worker of a device. `speech` is for emulated ones, which tutti plays itself.
 Result<WorkerOptions> worker_options(const ResolvedDevice& device, const RunOptions& options,

@@ -24,13 +24,17 @@ void append(Tokens& tokens, std::span<const std::int32_t> more) {
   tokens.insert(tokens.end(), more.begin(), more.end());
 }
 
+/// Sampled in a window at most; 0 means the default too, as in the reference.
+std::int32_t most_tokens(const LongFormOptions& options, std::int32_t n_text_ctx) {
+  return options.sample_len.value_or(0) > 0 ? *options.sample_len : n_text_ctx / 2;
+}
+
 }  // namespace
 
 PromptFrame::PromptFrame(const Tokenizer& tokenizer, const LongFormOptions& options, const std::string& language,
                          std::int32_t n_text_ctx)
     : n_text_ctx_(n_text_ctx),
-      // 0 means the default too, as in the reference.
-      max_tokens_(options.sample_len.value_or(0) > 0 ? *options.sample_len : n_text_ctx / 2),
+      max_tokens_(most_tokens(options, n_text_ctx)),
       sot_prev_(tokenizer.special().sot_prev),
       sot_sequence_(sot_sequence_of(tokenizer, options, language)),
       behind_(sot_sequence_) {
@@ -66,6 +70,20 @@ std::span<const std::int32_t> PromptFrame::fitting(std::span<const std::int32_t>
   const auto capacity = static_cast<std::size_t>(n_text_ctx_ / 2 - 1);
   const std::size_t taken = std::min(capacity, hot_words_.size() + prefix_.size());
   return previous.last(std::min(previous.size(), capacity - taken));
+}
+
+std::int32_t positions_without_history(const LongFormOptions& options, std::int32_t n_text_ctx) {
+  constexpr std::int64_t kSotSequence = 4, kSpace = 1, kMultiple = 8;  // sot, language, task, no_timestamps
+  const auto most_of = [](const std::string& text) {
+    return text.empty() ? 0 : static_cast<std::int64_t>(text.size()) + kSpace;
+  };
+  const std::int64_t half = n_text_ctx / 2 - 1;  // what previous text and hot words are cut to
+  const std::int64_t before =
+      std::min(half, most_of(options.initial_prompt)) + std::min(half, most_of(options.hot_words));
+  const std::int64_t prompt = (before > 0 ? before + 1 : 0) + kSotSequence + most_of(options.prefix);  // + sot_prev
+  const std::int64_t needed = prompt + most_tokens(options, n_text_ctx);
+  return static_cast<std::int32_t>(
+      std::min<std::int64_t>((needed + kMultiple - 1) / kMultiple * kMultiple, n_text_ctx));
 }
 
 }  // namespace tutti

@@ -38,4 +38,9 @@ class PromptFrame {
   std::vector<std::int32_t> hot_words_;  // faster-whisper's
 };
 
+/// Text positions that a decoding of any window needs at most where its prompt holds no text of earlier windows
+/// (ChunkTranscriber), rounded up to a multiple of eight, at most n_text_ctx. A text of the options is counted as if
+/// each of its bytes were a token: more than it takes, but known without a tokenizer.
+std::int32_t positions_without_history(const LongFormOptions& options, std::int32_t n_text_ctx);
+
 }  // namespace tutti

@@ -45,10 +45,16 @@ class SideEncoding : public Encoding {
   std::vector<CrossKv> windows_;
 };
 
+/// Of a slot: as requested, at most the model's.
+std::int32_t positions_of(std::int32_t requested, const WhisperDims& dims) {
+  return requested > 0 ? std::min(requested, dims.n_text_ctx) : dims.n_text_ctx;
+}
+
 class WhisperNetwork : public Network {
  public:
-  WhisperNetwork(WhisperModel model, std::vector<AttentionHead> heads)
+  WhisperNetwork(WhisperModel model, std::vector<AttentionHead> heads, std::int32_t text_positions)
       : model_(std::move(model)),
+        text_positions_(positions_of(text_positions, model_.dims())),
         aligner_(model_, std::move(heads)),
         steps_(usual_steps(model_.device())),
         encoder_(model_, steps_ && steps_->recorder ? gpu::make_recorder(index_of(model_.device())) : nullptr),
@@ -57,6 +63,8 @@ class WhisperNetwork : public Network {
   }
 
   const WhisperDims& dims() const override { return model_.dims(); }
+
+  std::int32_t text_positions() const override { return text_positions_; }
 
   CrossKv encode(const at::Tensor& mel) override { return encode_batch(mel.unsqueeze(0)).front(); }
 
@@ -83,7 +91,7 @@ class WhisperNetwork : public Network {
   }
 
   std::unique_ptr<Stepper> make_stepper(std::int32_t slots) override {
-    return std::make_unique<ModelStepper>(model_, slots, steps_);
+    return std::make_unique<ModelStepper>(model_, slots, steps_, text_positions_);
   }
 
   bool has_first_uses() const override { return steps_.has_value(); }
@@ -113,6 +121,7 @@ class WhisperNetwork : public Network {
 
  private:
   WhisperModel model_;
+  std::int32_t text_positions_;
   Aligner aligner_;
   std::optional<StepDevice> steps_;
   CheckedEncoder encoder_;
@@ -168,7 +177,7 @@ std::int32_t encoded_together_for(const LoadModel& request, const WhisperModel& 
   const auto device = model.device();
   const auto free = device.is_cuda() && !request.deterministic ? free_memory(device) : std::nullopt;
   if (!free) return 1;
-  auto plan = memory_plan(shape_of(model.dims()), sizes_on(device, model.type()));
+  auto plan = memory_plan(shape_of(model.dims()), sizes_on(device, model.type()), request.text_positions);
   plan.weights = {};
   return encoded_together(plan, *free, slots, std::max(1, request.beams));
 }
@@ -179,7 +188,7 @@ std::int32_t batch_size_for(const LoadModel& request, const WhisperModel& model)
   const std::int32_t best = device.is_cuda() ? kUsualGpuSlots : kUsualCpuSlots;
   const auto free = free_memory(device);
   if (!free) return request.batch_size > 0 ? request.batch_size : best;
-  const auto plan = memory_plan(shape_of(model.dims()), sizes_on(device, model.type()));
+  const auto plan = memory_plan(shape_of(model.dims()), sizes_on(device, model.type()), request.text_positions);
   if (request.batch_size == 0) {
     const Bytes usable{static_cast<std::int64_t>(static_cast<double>(free->value) * kUsableShare)};
     return std::min(fitting(plan, usable, request, kUsualBeams), best);
@@ -231,7 +240,7 @@ Result<LoadedModel> load(const LoadModel& request, std::string_view build) {
   if (device->is_cuda()) gpu::release_cached_memory();  // what torch keeps of loading would count as taken
   const auto batch_size = batch_size_for(request, *model);
   const auto encoded_together = encoded_together_for(request, *model, batch_size);
-  return LoadedModel{.network = make_network(std::move(*model), std::move(heads)),
+  return LoadedModel{.network = make_network(std::move(*model), std::move(heads), request.text_positions),
                      .tokens = std::move(*tokens),
                      .sot = ids->special.sot,
                      .languages = ids->special.multilingual ? ids->special.languages : std::vector<std::int32_t>{},
@@ -246,9 +255,10 @@ Result<LoadedModel> load(const LoadModel& request, std::string_view build) {
 
 }  // namespace
 
-std::unique_ptr<Network> make_network(WhisperModel model, std::vector<AttentionHead> heads) {
+std::unique_ptr<Network> make_network(WhisperModel model, std::vector<AttentionHead> heads,
+                                      std::int32_t text_positions) {
   if (heads.empty()) heads = alignment_heads({}, model.dims());
-  return std::make_unique<WhisperNetwork>(std::move(model), std::move(heads));
+  return std::make_unique<WhisperNetwork>(std::move(model), std::move(heads), text_positions);
 }
 
 Result<LoadedModel> load_model(const LoadModel& request, std::string_view build) {

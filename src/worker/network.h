@@ -32,6 +32,8 @@ class Network {
  public:
   virtual ~Network() = default;
   virtual const WhisperDims& dims() const = 0;
+  /// Tokens that a slot of its steppers holds.
+  virtual std::int32_t text_positions() const { return dims().n_text_ctx; }
   /// mel: [n_mels, 2 * n_audio_ctx] float32 on the CPU -> what decoding needs of the window. Waits for the device.
   virtual CrossKv encode(const at::Tensor& mel) = 0;
   /// Zeros to write the mels of so many windows to, on the CPU and as the device takes them fastest: [windows, n_mels,
@@ -65,8 +67,10 @@ class Network {
   virtual Result<TokenTimes> align(const CrossKv& window, const AlignmentText& text, const DecodingTokens& tokens) = 0;
 };
 
-/// heads: whose attention shows when words are spoken; empty: those of a model of this shape.
-std::unique_ptr<Network> make_network(WhisperModel model, std::vector<AttentionHead> heads = {});
+/// heads: whose attention shows when words are spoken; empty: those of a model of this shape. text_positions: as
+/// LoadModel's.
+std::unique_ptr<Network> make_network(WhisperModel model, std::vector<AttentionHead> heads = {},
+                                      std::int32_t text_positions = 0);
 
 /// A model ready to serve, with the ids that steer it.
 struct LoadedModel {

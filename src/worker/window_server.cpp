@@ -52,7 +52,7 @@ WindowServer::WindowServer(LoadedModel model, Reply reply, const Clock& clock)
     : model_(std::move(model)),
       reply_(std::move(reply)),
       clock_(clock),
-      batcher_(model_.tokens, model_.network->dims().n_text_ctx, clock),
+      batcher_(model_.tokens, model_.network->text_positions(), clock),
       windows_together_(model_.slots),
       beams_(model_.beams),
       encoded_together_(model_.encoded_together) {}
@@ -380,7 +380,7 @@ void WindowServer::submit(const DecodeWindow& message, const Window& window) {
                                 .suppress = message.suppress,
                                 .timestamps = message.timestamps,
                                 .max_initial_timestamp = message.max_initial_timestamp}};
-  const auto sound = check(job, model_.network->dims());
+  const auto sound = check(job, model_.network->dims(), model_.network->text_positions());
   if (!sound) return fail_window(message.window, message.request, sound.error());
   free_slots_for(job.slots());
   batcher_.submit(std::move(job));

@@ -51,5 +51,20 @@ TEST(SequenceRequestCheck, EveryFieldOutOfRangeIsNamed) {
   EXPECT_TRUE(names(complaint(with_beams(0.1)), "no hypothesis"));
 }
 
+TEST(SequenceRequestCheck, RequestThatCouldOutgrowItsSlotIsRefused) {
+  constexpr WhisperDims kLonger{.n_vocab = 100, .n_text_ctx = 32};
+  const auto with = [&](std::int32_t max_tokens, std::int32_t text_positions) {
+    const auto found = check({.prompt = {1, 2, 3}, .sot_index = 2, .max_tokens = max_tokens}, kLonger, text_positions);
+    return found ? "" : found.error().what;
+  };
+  EXPECT_EQ(with(14, 16), "") << "the last token is in no slot";
+  EXPECT_EQ(
+      with(15, 16),
+      "decode request: a prompt of 3 tokens and 15 sampled ones need 17 text positions, this worker's slots have 16");
+  EXPECT_EQ(with(1000, 0), "") << "ends at the model's text context, as in the reference";
+  EXPECT_EQ(with(1000, 32), "");
+  EXPECT_NE(with(1000, 31), "");
+}
+
 }  // namespace
 }  // namespace tutti

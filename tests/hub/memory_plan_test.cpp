@@ -41,6 +41,30 @@ TEST(MemoryPlan, LargeV3With64WindowsFits16GBInInt8NotInFloat16) {
   EXPECT_LT(slots_that_fit(memory_plan(kLargeV3, on_gpu(*number_sizes("float16"))), card, 1), 64);
 }
 
+TEST(MemoryPlan, LargeV3With64WindowsWithoutHistoryFitsAT4) {
+  // 15,360 MiB, of which the driver keeps 256 for itself.
+  const Bytes card{((15'360LL - 256) << 20) - kDriverMemory.value};
+  const auto fit = [&](std::int64_t text_positions, const char* type = "int8_float16") {
+    return slots_that_fit(memory_plan(kLargeV3, on_gpu(*number_sizes(type)), text_positions), card, 1);
+  };
+  EXPECT_EQ(fit(448), 58) << "with all of the text context";
+  EXPECT_EQ(fit(232), 73);
+  EXPECT_LT(fit(232, "float16"), 64);
+  const auto plan = memory_plan(kLargeV3, on_gpu(*number_sizes("int8_float16")), 232);
+  EXPECT_EQ(encoded_together(plan, card, 64, 1), kEncodedTogether);
+  EXPECT_NEAR(gigabytes(plan.in_work(64, 1)) + gigabytes(plan.more_encoded(kEncodedTogether)), 14.112, 0.001);
+}
+
+TEST(MemoryPlan, SlotsTakeTheirTextPositionsAtMostTheModels) {
+  const auto sizes = on_gpu(*number_sizes("float16"));
+  const auto whole = memory_plan(kLargeV3, sizes), shorter = memory_plan(kLargeV3, sizes, 232);
+  const std::int64_t saved = std::int64_t{32} * 2 * 1280 * (448 - 232) * 2;
+  EXPECT_EQ(whole.sequence.value - shorter.sequence.value, saved);
+  EXPECT_EQ(whole.workspace.value - shorter.workspace.value, saved) << "the slot of padding";
+  EXPECT_EQ(whole.weights, shorter.weights);
+  EXPECT_EQ(memory_plan(kLargeV3, sizes, 1000).sequence, whole.sequence);
+}
+
 TEST(MemoryPlan, WindowsThatFitAreTheMaximum) {
   const auto plan = memory_plan(kLargeV3, *number_sizes("bfloat16"));
   for (const std::int64_t beams : {1, 5}) {
@@ -96,8 +120,10 @@ TEST(MemoryPlan, GpuAddsTokenSelectionLogitsAndThePaddingSlot) {
   EXPECT_EQ(device.sequence.value - host.sequence.value, 32 * kLargeV3.vocabulary);
   const std::int64_t slot =
       std::int64_t{32} * 2 * 1280 * 448 * 2;  // layers, keys and values, their width, tokens, bytes
-  EXPECT_EQ(device.workspace.value - host.workspace.value, slot);
-  EXPECT_EQ(device.total(64, 1).value - host.total(64, 1).value, 64 * 32 * kLargeV3.vocabulary + slot);
+  const std::int64_t row = (13 * 2 + 40) * 1280 + (4 + 2) * kLargeV3.vocabulary;  // states, integers, logits
+  EXPECT_EQ(device.workspace.value - host.workspace.value, slot + 2 * kPromptRows * row);
+  EXPECT_EQ(device.total(64, 1).value - host.total(64, 1).value,
+            64 * 32 * kLargeV3.vocabulary + slot + 2 * kPromptRows * row);
   EXPECT_EQ(device.weights, host.weights);
   EXPECT_EQ(device.window, host.window);
 }

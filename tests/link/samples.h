@@ -17,6 +17,7 @@ inline std::vector<ToWorker> sample_orders() {
                 .threads = 7,
                 .batch_size = 16,
                 .beams = 3,
+                .text_positions = 232,
                 .deterministic = true},
       OpenWindow{.window = 5, .n_mels = 80, .frames = 3000},
       DetectLanguage{.window = 6},

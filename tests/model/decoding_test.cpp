@@ -122,6 +122,33 @@ TEST_P(Decoding, EarlierContentOfASlotHasNoEffect) {
   EXPECT_EQ(distance(model_.decode(whole, cache), expected), 0);
 }
 
+TEST_P(Decoding, SlotsOfFewerPositionsGiveTheSameLogits) {
+  const auto decode = [&](SelfKv cache) {
+    const SequenceStep prompts[] = {{.slot = 0, .tokens = tokens(0, 5), .window = windows_.data()},
+                                    {.slot = 1, .tokens = tokens(5, 9), .window = &windows_[1]}};
+    std::vector<at::Tensor> logits{model_.decode(prompts, cache)};
+    for (std::int32_t i = 0; i < 7; ++i) {
+      const auto one = tokens(static_cast<std::size_t>(20 + i), 1);
+      const SequenceStep steps[] = {{.slot = 0, .position = 5 + i, .tokens = one, .window = windows_.data()},
+                                    {.slot = 1, .position = 9 + i, .tokens = one, .window = &windows_[1]}};
+      logits.push_back(model_.decode(steps, cache));
+    }
+    return at::cat(logits);
+  };
+  EXPECT_EQ(model_.make_self_kv(2).positions(), kSmall.n_text_ctx);
+  const auto shorter = model_.make_self_kv(2, 16);
+  EXPECT_EQ(shorter.positions(), 16);
+  EXPECT_TRUE(at::equal(decode(shorter), decode(model_.make_self_kv(2))));
+}
+
+TEST_P(Decoding, SequencesNeverGoBeyondTheirSlots) {
+  auto cache = model_.make_self_kv(2, 16);
+  const SequenceStep whole[] = {{.slot = 1, .tokens = tokens(0, 17), .window = windows_.data()}};
+  EXPECT_THROW(model_.decode(whole, cache), std::invalid_argument);
+  EXPECT_THROW(model_.make_self_kv(1, kSmall.n_text_ctx + 1), std::invalid_argument);
+  EXPECT_THROW(model_.make_self_kv(1, -1), std::invalid_argument);
+}
+
 TEST_P(Decoding, OutOfRangeStepIsRefusedBeforeAnyWrite) {
   auto cache = model_.make_self_kv(2);
   const std::int32_t beyond[] = {kSmall.n_vocab};

@@ -230,6 +230,34 @@ TEST_P(StaticSteps, PreparedSizesAreRecordedBeforeTheirFirstUse) {
   EXPECT_TRUE(lines.all.empty()) << lines.all.front();
 }
 
+TEST_P(StaticSteps, SlotsOfFewerPositionsGiveTheSameLogits) {
+  const c10::InferenceMode guard;
+  constexpr std::int32_t kPositions = 16;
+  const auto all_logits = [&](std::int32_t positions) {
+    auto cache = model_.make_self_kv(kSlots + 1, positions);
+    cache.whole.zero_();
+    const auto recorder = std::make_shared<Repeater>();
+    CheckedSteps checked(model_, cache, {.recorder = recorder});
+    checked.prepare(windows_[0], 1, kSlots + StaticStep::kPromptRows);
+    EXPECT_EQ(recorder->records, 9) << "also those that take the prompts of several slots";
+    at::manual_seed(3);
+    std::vector<at::Tensor> logits;
+    for (std::int32_t position = 0; position < kPositions; position += position == 0 ? 4 : 1) {
+      const auto tokens = some_tokens(position == 0 ? 4 : 1);
+      std::vector<SequenceStep> steps;
+      for (const std::int32_t slot : {0, 3, 19})
+        steps.push_back({.slot = slot, .position = position, .tokens = tokens, .window = window_of(slot)});
+      const auto found = checked.decode(steps);
+      EXPECT_TRUE(found);
+      if (found) logits.push_back(found->clone());
+    }
+    return at::cat(logits);
+  };
+  const Lines lines;
+  EXPECT_TRUE(at::equal(all_logits(kPositions), all_logits(0)));
+  EXPECT_TRUE(lines.all.empty()) << lines.all.front();
+}
+
 TEST_P(StaticSteps, PreparingEndsWithTheFirstSizeThatDiffers) {
   /// A recording that does its work but for the third size.
   struct Forgetful : Repeater {

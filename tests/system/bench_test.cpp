@@ -81,7 +81,8 @@ TEST(Bench, DryRunShowsMemoryOfEverySettingWithoutAModel) {
   };
   const ProgramEnd table = dry("large-v3", {});
   EXPECT_EQ(table.exit_code, 0) << table.err;
-  EXPECT_THAT(table.out, HasSubstr("emulated:30x:16GB float16 batch 64"));
+  EXPECT_THAT(table.out, HasSubstr("emulated:30x:16GB: 16000 MB are free"));
+  EXPECT_THAT(table.out, HasSubstr("bfloat16"));
   EXPECT_THAT(table.out, HasSubstr("does not fit"));
   const ProgramEnd reported = dry("large-v3", {"--compute-types", "int8_float16", "--json"});
   EXPECT_EQ(reported.exit_code, 0) << reported.err;
@@ -94,6 +95,29 @@ TEST(Bench, DryRunShowsMemoryOfEverySettingWithoutAModel) {
   const ProgramEnd nameless = dry("my-own.pt", {});
   EXPECT_EQ(nameless.exit_code, 4);
   EXPECT_THAT(nameless.err, HasSubstr("my-own.pt: how much memory it takes is not known before it is loaded"));
+}
+
+TEST(Bench, DryRunForAT4ListsWhatTuringComputes) {
+  const auto dry = [](std::vector<std::string> more) {
+    more.insert(more.begin(), {tutti_program(), "bench", "--dry-run", "--model", "large-v3", "--devices", "T4"});
+    return run_program(more);
+  };
+  const ProgramEnd table = dry({"--batch-sizes", "32,64"});
+  EXPECT_EQ(table.exit_code, 0) << table.err;
+  EXPECT_THAT(table.err, HasSubstr("T4: left out what it cannot compute in: bfloat16, tf32"));
+  EXPECT_EQ(table.out,
+            "T4: 15301 MB are free\n"
+            "                   weights    per window  per sequence    32 windows    64 windows\n"
+            "float32            6169 MB        492 MB         78 MB     26596 MB*     42858 MB*\n"
+            "float16            3085 MB        246 MB         40 MB     13831 MB      21565 MB*\n"
+            "int8_float16       2574 MB        131 MB         40 MB      9173 MB      14112 MB \n"
+            "* does not fit\n");
+  const ProgramEnd none = dry({"--compute-types", "tf32"});
+  EXPECT_EQ(none.exit_code, 4);
+  EXPECT_THAT(none.err, HasSubstr("--compute-types: no device has any of them"));
+  const ProgramEnd measured =
+      run_program({tutti_program(), "bench", "--model", TUTTI_SOURCE_DIR "/models/nano", "--devices", "T4"});
+  EXPECT_EQ(measured.exit_code, 2) << "it is not here to measure";
 }
 
 TEST(Bench, FolderAsRecordingIsAUsageError) {

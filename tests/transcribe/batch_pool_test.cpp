@@ -21,6 +21,7 @@ PooledDevice pooled_card(const std::string& compute_type, const std::vector<Spee
   for (const auto& speed : speeds) EXPECT_TRUE(store->record_speed(speed));
   BatchOptions options;
   options.run.model = kNano;
+  options.run.batched = true;
   options.run.compute_type = compute_type;
   options.devices = {
       {.id = "GPU-1",
@@ -42,7 +43,8 @@ SpeedRecord measured(int windows, double speed) {
 }  // namespace
 
 TEST(BatchPool, ACardsWindowsTakeTheMemoryOfTheTypeThatTheCardWillTake) {
-  const auto plan = memory_plan(*model_shape(kNano), on_gpu(*number_sizes("int8_float16")));
+  const auto plan = memory_plan(*model_shape(kNano), on_gpu(*number_sizes("int8_float16")), 104);
+  EXPECT_EQ(pooled_card("int8").worker.model.text_positions, 104) << "96 sampled ones and four of prompt";
   EXPECT_EQ(window_memory("int8").value, plan.window.value + plan.sequence.value);
   EXPECT_EQ(window_memory("int8_float16").value, window_memory("int8").value);
   EXPECT_EQ(window_memory("auto").value, window_memory("float16").value);

@@ -2,6 +2,8 @@
 
 #include "base/files.h"
 #include "golden_scenarios.h"
+#include "transcript/prompt.h"
+#include "transcript/prompt_frame.h"
 
 using namespace tutti;
 
@@ -58,6 +60,34 @@ TEST_F(Prompts, HotWordsOrPrefixDisplacePreviousText) {
   const auto request = first_request(options).value();
   EXPECT_EQ(request.prompt.size(), 3U + 300) << "the prefix is kept whole and hot words are left out";
   EXPECT_EQ(request.prompt[static_cast<std::size_t>(request.sot_index)], tokenizer("multilingual").special().sot);
+}
+
+TEST_F(Prompts, FitThePositionsOfARunWithoutHistory) {
+  const auto positions = [](const LongFormOptions& options) { return positions_without_history(options, 448); };
+  LongFormOptions options{.language = "en"};
+  EXPECT_EQ(positions(options), 232) << "four tokens of prompt, 224 sampled ones";
+  options.sample_len = 10;
+  EXPECT_EQ(positions(options), 16);
+  options.sample_len = 500;
+  EXPECT_EQ(positions(options), 448);
+  const std::string words = "Käse, Größe and \xe6\x97\xa5\xe6\x9c\xac; 1,234";
+  for (const bool timestamps : {true, false})
+    for (const std::string& prefix : {std::string(), words})
+      for (const std::string& hot_words : {std::string(), words})
+        for (const std::int32_t sampled : {0, 20}) {
+          const LongFormOptions rules{.language = "en",
+                                      .without_timestamps = !timestamps,
+                                      .hot_words = hot_words,
+                                      .prefix = prefix,
+                                      .sample_len = sampled};
+          const auto request = first_request(rules).value();
+          EXPECT_LE(std::ssize(request.prompt) + request.max_tokens, positions(rules));
+        }
+  const auto initial = initial_prompt_tokens(tokenizer("multilingual"), words);
+  const LongFormOptions prompted{.language = "en", .initial_prompt = words};
+  const auto request = PromptFrame(tokenizer("multilingual"), prompted, "en", 448).request_after(initial).value();
+  EXPECT_LE(std::ssize(request.prompt) + request.max_tokens, positions(prompted));
+  EXPECT_LT(positions(prompted), 448);
 }
 
 TEST_F(Prompts, PrefixFillingTheContextIsAUsageError) {

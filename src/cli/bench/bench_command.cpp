@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "base/build_id.h"
 #include "base/log.h"
@@ -48,7 +49,9 @@ void add_bench(OptionTable& table, BenchCommand& c) {
   table.positional(c.files, "FILE...", "recordings to measure with; none: a clip of 29 s that comes with the program",
                    0);
   table.add("model", c.model, "DIR|NAME", "as for 'tutti transcribe'");
-  table.add("devices", c.devices, "LIST", "cpu, cuda:0, ..., separated by commas; auto: the CPU and every GPU");
+  table.add("devices", c.devices, "LIST",
+            "cpu, cuda:0, ..., separated by commas; auto: the CPU and every GPU; "
+            "with --dry-run also T4, which need not be here");
   table.add("compute-types", c.compute_types, "LIST", "as for 'tutti transcribe'; auto: all possible types");
   table.add("batch-sizes", c.batch_sizes, "LIST",
             "sequences stepped together; without it: 1, 4, 8 on a CPU, 1, 8, 32, 64 on a GPU");
@@ -81,7 +84,8 @@ Result<void> check(const BenchCommand& c) {
   if (!std::isfinite(c.seconds) || c.seconds <= 0)
     return fail(Fault::usage, "--seconds: expected a number above 0, found " + number_text(c.seconds));
   for (const auto& device : words_in(c.devices))
-    if (const auto spec = parse_device(device); !spec) return fail_in("--devices", spec.error());
+    if (const auto spec = parse_device(device); !spec && !(c.dry_run && card_of_model(device)))
+      return fail_in("--devices", spec.error());
   for (const auto& type : words_in(c.compute_types))
     if (type != "default" && type != "auto" && !number_sizes(type))
       return fail(Fault::usage, "--compute-types: expected auto or names of types, found '" + type + "'",
@@ -125,6 +129,19 @@ std::vector<BenchSetting> settings_of(const BenchCommand& c) {
   return settings;
 }
 
+/// Settings in types that their devices do not have; each type is named once a device.
+void leave_out_impossible(std::vector<BenchSetting>& settings, const std::map<std::string, DeviceMemory>& devices) {
+  std::map<std::string, std::set<std::string>> left_out;
+  std::erase_if(settings, [&](const BenchSetting& setting) {
+    const auto device = devices.find(setting.device);
+    if (device == devices.end() || computes_in(setting.compute_type, device->second)) return false;
+    left_out[setting.device].insert(setting.compute_type);
+    return true;
+  });
+  for (const auto& [device, types] : left_out)
+    log(Level::info, device + ": left out what it cannot compute in: " + joined(types, ", "));
+}
+
 /// The arithmetic alone: neither the model's weights nor its device are touched.
 int say_needs(const BenchCommand& c, const std::filesystem::path& model) {
   const auto shape = model_shape(model);
@@ -133,12 +150,18 @@ int say_needs(const BenchCommand& c, const std::filesystem::path& model) {
                      "Expected a Hugging Face folder, a whisper.cpp file or a name with the size, such as large-v3"},
                     kNothingRan);
   if (!c.picture.empty()) log(Level::warning, "--picture has no effect with --dry-run: there are no speeds");
-  const auto settings = settings_of(c);
+  auto settings = settings_of(c);
   std::map<std::string, DeviceMemory> devices;
   for (const auto& setting : settings) {
     if (devices.contains(setting.device)) continue;
-    if (auto memory = device_memory(setting.device)) devices.emplace(setting.device, std::move(*memory));
+    auto memory = card_of_model(setting.device);
+    if (!memory) memory = device_memory(setting.device);
+    if (memory) devices.emplace(setting.device, std::move(*memory));
   }
+  leave_out_impossible(settings, devices);
+  if (settings.empty())
+    return complain({Fault::unsupported, "--compute-types: no device has any of them", "auto takes all that there are"},
+                    kNothingRan);
   const auto needs = bench_needs(*shape, settings, devices);
   std::fputs((c.json ? bench_needs_json(needs) : bench_needs_text(needs)).c_str(), stdout);
   return kDone;

@@ -13,7 +13,7 @@
 namespace tutti {
 
 /// What one setting of `tutti bench` will take of its device, by the arithmetic of hub/memory_plan.h: greedy, so one
-/// sequence a window.
+/// sequence a window, and with --batched, so slots hold no earlier text.
 struct BenchNeed {
   BenchSetting setting{};
   MemoryPlan plan{};
@@ -28,7 +28,7 @@ struct BenchNeed {
 std::vector<BenchNeed> bench_needs(const ModelShape& shape, const std::vector<BenchSetting>& settings,
                                    const std::map<std::string, DeviceMemory>& devices);
 
-/// A table, a line per setting.
+/// A table per device: a line per compute type, a column per batch size.
 std::string bench_needs_text(const std::vector<BenchNeed>& needs);
 
 /// {"settings": [{device, compute_type, batch_size, weights_bytes, ..., fits}]} and a line break; what is not known is

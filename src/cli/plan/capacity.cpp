@@ -35,7 +35,7 @@ std::int64_t decoders(const std::vector<PlanTarget>& targets, int cores) {
 
 Capacity capacity(const CapacityQuestion& question, const PlanTarget& target) {
   const NumberSizes sizes = *number_sizes(type_on(question.compute_type, target.on_cpu));
-  const MemoryPlan plan = memory_plan(question.shape, target.on_cpu ? sizes : on_gpu(sizes));
+  const MemoryPlan plan = memory_plan(question.shape, target.on_cpu ? sizes : on_gpu(sizes), question.text_positions);
   const std::int32_t best = windows_in_flight(target.on_cpu ? kUsualCpuSlots : kUsualGpuSlots);
   Capacity capacity{.weights = {plan.weights.value + plan.workspace.value},
                     .window = {plan.window.value + question.beams * plan.sequence.value},

@@ -9,6 +9,7 @@
 #include "cli/command_start.h"
 #include "cli/plan/policy_table.h"
 #include "hub/find.h"
+#include "transcribe/worker_start.h"
 
 namespace tutti {
 namespace {
@@ -19,7 +20,10 @@ constexpr double kMostWindows = 200'000;  // simulated one by one; beyond, a lon
 constexpr const char* kSizes[] = {"tiny", "base", "small", "medium", "large-v3", "turbo"};
 
 Quote::Row row_of(const std::string& model, const ModelShape& shape, const QuoteQuestion& question) {
-  const CapacityQuestion requested{.shape = shape, .compute_type = question.compute_type, .beams = question.beams};
+  const CapacityQuestion requested{.shape = shape,
+                                   .compute_type = question.compute_type,
+                                   .beams = question.beams,
+                                   .text_positions = text_positions_of(RunOptions{.batched = true}, shape)};
   Quote::Row row{.model = model, .host = host_need(requested, question.targets, question.cores)};
   for (const auto& target : question.targets) row.on.push_back(capacity(requested, target));
   return row;

@@ -61,7 +61,7 @@ void CheckedSteps::turned_off(const std::string& reason) {
 }
 
 std::int32_t CheckedSteps::prepare(const CrossKv& window, std::int32_t least, std::int32_t most) {
-  const auto n_text_ctx = model_.dims().n_text_ctx;
+  const auto positions = static_cast<std::int32_t>(cache_.positions());
   const std::int32_t token = model_.dims().n_vocab / 2;
   const auto slots = static_cast<std::int32_t>(cache_.slots()) - 1;
   std::vector<std::int32_t> held(static_cast<std::size_t>(slots));  // tokens in each slot
@@ -69,15 +69,17 @@ std::int32_t CheckedSteps::prepare(const CrossKv& window, std::int32_t least, st
   for (auto rows = least; rows <= most && device_.trust->kernels; ++rows) {
     const auto bucket = bucket_for(rows);
     if (known_.contains(bucket)) continue;
-    // As many as go into the bucket, so that each of its rows is compared: one for each slot, then a prompt's.
+    // As many as go into the bucket, so that each of its rows is compared: one for each slot, then prompts'.
     const auto filled = std::min(bucket, most);
-    const auto more = std::clamp(filled - slots, 0, n_text_ctx - 1);
-    const std::vector<std::int32_t> tokens(static_cast<std::size_t>(1 + more), token);
+    auto more = std::max(filled - slots, 0);
+    const std::vector<std::int32_t> tokens(static_cast<std::size_t>(1 + std::min(more, positions - 1)), token);
     std::vector<SequenceStep> steps;
     for (std::int32_t slot = 0; slot < std::min(filled, slots); ++slot) {
       auto& position = held[static_cast<std::size_t>(slot)];
-      const auto appended = std::span(tokens).first(slot == 0 ? tokens.size() : 1);
-      if (position + std::ssize(appended) > n_text_ctx) position = 0;
+      const auto count = 1 + std::min(more, positions - 1);
+      more -= count - 1;
+      const auto appended = std::span(tokens).first(static_cast<std::size_t>(count));
+      if (position + std::ssize(appended) > positions) position = 0;
       steps.push_back({.slot = slot, .position = position, .tokens = appended, .window = &window});
       position += static_cast<std::int32_t>(appended.size());
     }

@@ -137,7 +137,7 @@ class Pass {
                                   .positions = input<std::int32_t>(context_.inputs.positions()),
                                   .rows = rows_,
                                   .heads = context_.dims->n_text_head,
-                                  .capacity = context_.dims->n_text_ctx},
+                                  .capacity = static_cast<std::int32_t>(context_.cache->positions())},
                                  context_.now.stream);
   }
 
@@ -150,7 +150,7 @@ class Pass {
                                   .table = input<KvRow>(context_.inputs.self(static_cast<std::int64_t>(layer))),
                                   .rows = rows_,
                                   .heads = context_.dims->n_text_head,
-                                  .positions = context_.dims->n_text_ctx},
+                                  .positions = static_cast<std::int32_t>(context_.cache->positions())},
                                  context_.now.stream);
   }
 

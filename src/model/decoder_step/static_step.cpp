@@ -30,7 +30,7 @@ StaticStep::StaticStep(const WhisperModel& model, const SelfKv& cache, std::int3
 
 void StaticStep::upload(std::span<const SequenceStep> sequences, std::int32_t bucket) {
   const c10::InferenceMode no_autograd;
-  const auto plan = plan_decoding(sequences, model_.dims(), cache_.slots() - 1);
+  const auto plan = plan_decoding(sequences, model_.dims(), cache_.slots() - 1, cache_.positions());
   const auto rows = static_cast<std::int64_t>(plan.tokens.size());
   if (rows > bucket || bucket > buffers_.logits.size(0)) {
     throw std::invalid_argument("a static step of " + std::to_string(bucket) + " rows takes no " +

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "hub/memory_plan.h"
 #include "model/decoder_step/step_buffers.h"
 #include "model/decoder_step/step_device.h"
 #include "model/decoder_step/step_inputs.h"
@@ -25,7 +26,7 @@ class StaticStep {
   StaticStep(const WhisperModel& model, const SelfKv& cache, std::int32_t processors);
 
   /// Rows of a step beside one for each slot: the tokens of short prompts.
-  static constexpr std::int32_t kPromptRows = 32;
+  static constexpr std::int32_t kPromptRows = tutti::kPromptRows;
 
   /// Brings the inputs of a step onto the device: a row for each token of the sequences, at most one for each of the
   /// cache's slots and kPromptRows. Throws as WhisperModel::decode does. What was uploaded before must have been waited
