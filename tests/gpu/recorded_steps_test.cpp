@@ -42,16 +42,16 @@ CaughtFault fault_of(const std::function<void()>& work) {
   return {};
 }
 
-class RecordedSteps : public testing::TestWithParam<ComputeType::Kind> {
- protected:
-  void TearDown() override { recording_cuda::heal(); }
+/// A stepper on the device that records.
+struct Recorded {
+  explicit Recorded(ComputeType type) : model(recorded_model(type)) {}
 
   /// Sequences that have their prompt and some tokens.
   std::vector<Sequence> live(std::size_t count) const {
     std::vector<Sequence> all;
     for (std::size_t i = 0; i < count; ++i) {
       auto job = std::make_shared<JobProgress>();
-      job->job = {.window = window_, .prompt = {1, 2}};
+      job->job = {.window = window, .prompt = {1, 2}};
       all.push_back({.of = std::move(job),
                      .slot = static_cast<std::int32_t>(i),
                      .sample = {.tokens = {310, 5}, .sum_logprob = -1.5, .steps = 2}});
@@ -68,33 +68,35 @@ class RecordedSteps : public testing::TestWithParam<ComputeType::Kind> {
   StepCalls step(const std::vector<Sequence>& sequences) {
     StepCalls calls;
     take_calls();
-    const StepLogits logits(stepper_, sequences, /*stay=*/true);
+    const StepLogits logits(stepper, sequences, /*stay=*/true);
     calls.network = take_calls();
-    EXPECT_EQ(selector_.select_tokens(logits.rows(), sequences, kRecordedTokens).size(), sequences.size());
+    EXPECT_EQ(selector.select_tokens(logits.rows(), sequences, kRecordedTokens).size(), sequences.size());
     calls.selection = take_calls();
     return calls;
   }
 
-  /// Enqueued one by one: as many launches as a graph has, and neither waits nor new memory.
-  void expect_enqueued(const Calls& calls) const {
-    EXPECT_THAT(calls.launches, Not(Contains("graph")));
-    EXPECT_THAT(calls.launches, Contains(HasSubstr("AttendBody")));
-    EXPECT_LE(std::ssize(calls.launches), most_launches());
-    EXPECT_EQ(calls.waits, 0);
-    EXPECT_EQ(calls.allocations, 0);
-  }
+  WhisperModel model;
+  std::shared_ptr<const CrossKv> window = std::make_shared<const CrossKv>(
+      model.cross_kv(model.upload(at::zeros({kRecordedDims.n_audio_ctx, kRecordedDims.n_audio_state}))));
+  StepDevice device = gpu_step_device(0, /*record=*/true);
+  ModelStepper stepper{model, kSlots, device};
+  DeviceTokenSelector selector{};
+};
 
-  /// Of a step: a layer has 14 or, with int8 products, up to 17; the embedding, the logits' norm, product and conversion.
-  static std::ptrdiff_t most_launches() {
-    return (GetParam() == ComputeType::int8_float16 ? 17 : 14) * std::ptrdiff_t{kRecordedDims.n_text_layer} + 4;
-  }
+/// Enqueued one by one: no more launches than a graph has, and neither waits nor new memory. A layer has 14 or, with int8
+/// products, 17; then there are the embedding and the logits' norm, product and conversion.
+void expect_enqueued(const Calls& calls, ComputeType type = ComputeType::float16) {
+  const auto of_layer = type == ComputeType::int8_float16 ? 17 : 14;
+  EXPECT_THAT(calls.launches, Not(Contains("graph")));
+  EXPECT_THAT(calls.launches, Contains(HasSubstr("AttendBody")));
+  EXPECT_LE(std::ssize(calls.launches), of_layer * kRecordedDims.n_text_layer + 4);
+  EXPECT_EQ(calls.waits, 0);
+  EXPECT_EQ(calls.allocations, 0);
+}
 
-  WhisperModel model_ = recorded_model(GetParam());
-  std::shared_ptr<const CrossKv> window_ = std::make_shared<const CrossKv>(
-      model_.cross_kv(model_.upload(at::zeros({kRecordedDims.n_audio_ctx, kRecordedDims.n_audio_state}))));
-  StepDevice device_ = gpu_step_device(0, /*record=*/true);
-  ModelStepper stepper_{model_, kSlots, device_};
-  DeviceTokenSelector selector_{};
+class RecordedSteps : public testing::TestWithParam<ComputeType::Kind>, protected Recorded {
+ protected:
+  RecordedSteps() : Recorded(GetParam()) {}
 };
 
 INSTANTIATE_TEST_SUITE_P(Types, RecordedSteps,
@@ -103,7 +105,7 @@ INSTANTIATE_TEST_SUITE_P(Types, RecordedSteps,
                          [](const auto& type) { return std::string(ComputeType(type.param).name()); });
 
 TEST_P(RecordedSteps, PreparedStepIsACopyAndAGraphAndWaitsOnce) {
-  stepper_.prepare(*window_, 1, kSlots);
+  stepper.prepare(*window, 1, kSlots);
   step(live(kSlots));  // the selection's first use
   for (const std::size_t count : {1U, 3U, 8U, 5U}) {
     const auto calls = step(live(count));
@@ -118,7 +120,7 @@ TEST_P(RecordedSteps, PreparedStepIsACopyAndAGraphAndWaitsOnce) {
 }
 
 TEST_P(RecordedSteps, PromptBesideSequencesTakesAtMostTwoLaunches) {
-  stepper_.prepare(*window_, 1, kSlots);
+  stepper.prepare(*window, 1, kSlots);
   auto sequences = live(4);
   sequences[1].sample = {};
   sequences[1].of->job.prompt = {1, 2, 3, 4};
@@ -132,21 +134,27 @@ TEST_P(RecordedSteps, PromptBesideSequencesTakesAtMostTwoLaunches) {
 
 TEST_P(RecordedSteps, GraphHasTheLaunchesOfAStepWithoutGraphs) {
   step(live(kSlots));
-  ModelStepper enqueued(model_, kSlots, gpu_step_device(0, /*record=*/false));
+  ModelStepper enqueued(model, kSlots, gpu_step_device(0, /*record=*/false));
   const StepLogits first_use(enqueued, live(kSlots), /*stay=*/true);
   take_calls();
   const StepLogits logits(enqueued, live(kSlots), /*stay=*/true);
   const auto calls = take_calls();
-  expect_enqueued(calls);
+  expect_enqueued(calls, GetParam());
   EXPECT_EQ(calls.launches, recording_cuda::last_graph());
 }
 
-TEST_P(RecordedSteps, NoMemoryForSlotsIsOutOfMemory) {
+class RecordedFaults : public testing::Test, protected Recorded {
+ protected:
+  RecordedFaults() : Recorded(ComputeType::float16) {}
+  void TearDown() override { recording_cuda::heal(); }
+};
+
+TEST_F(RecordedFaults, NoMemoryForSlotsIsOutOfMemory) {
   recording_cuda::limit_memory(0);
-  EXPECT_TRUE(fault_of([&] { ModelStepper(model_, 4096, device_); }).out_of_memory);
+  EXPECT_TRUE(fault_of([&] { ModelStepper(model, 4096, device); }).out_of_memory);
 }
 
-TEST_P(RecordedSteps, NoMemoryForAGraphIsOutOfMemoryAndAGraphLater) {
+TEST_F(RecordedFaults, NoMemoryForAGraphIsOutOfMemoryAndAGraphLater) {
   const Lines lines;
   recording_cuda::refuse_graphs();
   EXPECT_TRUE(fault_of([&] { step(live(2)); }).out_of_memory);
@@ -156,7 +164,7 @@ TEST_P(RecordedSteps, NoMemoryForAGraphIsOutOfMemoryAndAGraphLater) {
   EXPECT_THAT(lines.all, IsEmpty());
 }
 
-TEST_P(RecordedSteps, FailedLaunchIsAFatalErrorThatNamesTheKernel) {
+TEST_F(RecordedFaults, FailedLaunchIsAFatalErrorThatNamesTheKernel) {
   recording_cuda::fail_launches("AttendBody", kLaunchFailure);
   const auto fault = fault_of([&] { step(live(2)); });
   EXPECT_TRUE(fault.fatal);
@@ -164,15 +172,15 @@ TEST_P(RecordedSteps, FailedLaunchIsAFatalErrorThatNamesTheKernel) {
   EXPECT_EQ(fault.error.what, "decoding: CUDA error: unspecified launch failure (kernel attend)");
 }
 
-TEST_P(RecordedSteps, FailedGraphIsAFatalErrorOfTheDevice) {
-  stepper_.prepare(*window_, 1, kSlots);
+TEST_F(RecordedFaults, FailedGraphIsAFatalErrorOfTheDevice) {
+  stepper.prepare(*window, 1, kSlots);
   recording_cuda::fail_launches("graph", kLaunchFailure);
   const auto fault = fault_of([&] { step(live(2)); });
   EXPECT_TRUE(fault.fatal);
   EXPECT_EQ(fault.error.what, "decoding: CUDA error: unspecified launch failure");
 }
 
-TEST_P(RecordedSteps, InvalidatedCaptureGoesOnWithoutGraphsAndOneWarning) {
+TEST_F(RecordedFaults, InvalidatedCaptureGoesOnWithoutGraphsAndOneWarning) {
   const Lines lines;
   recording_cuda::invalidate_captures();
   step(live(2));
@@ -184,7 +192,7 @@ TEST_P(RecordedSteps, InvalidatedCaptureGoesOnWithoutGraphsAndOneWarning) {
                                      "failed due to a previous error during capture"));
 }
 
-TEST_P(RecordedSteps, LaunchThatFailsInACaptureGoesOnWithoutGraphs) {
+TEST_F(RecordedFaults, LaunchThatFailsInACaptureGoesOnWithoutGraphs) {
   const Lines lines;
   recording_cuda::fail_launches("AttendBody", kLaunchFailure, /*captured=*/true);
   step(live(2));
@@ -192,7 +200,7 @@ TEST_P(RecordedSteps, LaunchThatFailsInACaptureGoesOnWithoutGraphs) {
   EXPECT_THAT(lines.all, ElementsAre(HasSubstr("unspecified launch failure (kernel attend)")));
 }
 
-TEST_P(RecordedSteps, KernelsWithoutCodeForTheCardLeaveStepsToTorch) {
+TEST_F(RecordedFaults, KernelsWithoutCodeForTheCardLeaveStepsToTorch) {
   const Lines lines;
   recording_cuda::fail_launches("EmbedBody", kNoKernelImage);
   step(live(2));
