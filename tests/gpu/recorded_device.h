@@ -3,7 +3,6 @@
 #include <ATen/core/Tensor.h>
 #include <gtest/gtest.h>
 
-
 #include "decode/decoding_tokens.h"
 #include "model/gpu.h"
 #include "model/whisper.h"
@@ -24,7 +23,7 @@ constexpr WhisperDims kRecordedDims{.n_mels = 16,
 inline const DecodingTokens kRecordedTokens{
     .eot = 300, .timestamp_begin = 303, .no_timestamps = 302, .no_speech = 301, .blank = {7}};
 
-/// Loads the project's CUDA half before torch is first asked for CUDA: it remembers for good where there is none.
+/// Loads the project's CUDA half before torch looks for CUDA: it remembers for good where there is none.
 class LoadsCuda : public testing::Environment {
   void SetUp() override { ASSERT_EQ(gpu::count(), 1) << "libtutti-cuda.so did not find the recording CUDA"; }
 };

@@ -1,5 +1,6 @@
-// What a decoder step with its token selection makes a GPU do: torch's CUDA operators and libtutti-cuda.so run on a CUDA
-// that records and computes nothing (support/recording_cuda), so calls are counted and faults injected without a card.
+// What a decoder step with its token selection makes a GPU do: torch's CUDA operators and libtutti-cuda.so run on a
+// CUDA that records and computes nothing (support/recording_cuda), so calls are counted and faults injected without a
+// card.
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 #include <c10/util/Exception.h>
@@ -83,8 +84,8 @@ struct Recorded {
   DeviceTokenSelector selector{};
 };
 
-/// Enqueued one by one: no more launches than a graph has, and neither waits nor new memory. A layer has 14 or, with int8
-/// products, 17; then there are the embedding and the logits' norm, product and conversion.
+/// Enqueued one by one: no more launches than a graph has, and neither waits nor new memory. A layer has 14 or, with
+/// int8 products, 17; then there are the embedding and the logits' norm, product and conversion.
 void expect_enqueued(const Calls& calls, ComputeType type = ComputeType::float16) {
   const auto of_layer = type == ComputeType::int8_float16 ? 17 : 14;
   EXPECT_THAT(calls.launches, Not(Contains("graph")));

@@ -1,5 +1,5 @@
-// A worker over the network that GPUs run, on the CUDA that records and computes nothing. Without cuDNN, which is not in it:
-// convolutions and attention are torch's own.
+// A worker over the network that GPUs run, on the CUDA that records and computes nothing. Without cuDNN, which is not
+// in it: convolutions and attention are torch's own.
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 #include <gmock/gmock.h>
@@ -53,7 +53,7 @@ TEST_F(RecordedWorker, PreparedEncodingsAreOneGraphAndTheirWindowsProducts) {
   EXPECT_EQ(std::ranges::count(calls.launches, "graph"), 1);
   EXPECT_EQ(calls.waits, 0);
   EXPECT_EQ(calls.allocations, 0);
-  // A layer's product, and each window's keys and values to their place.
+  // A layer's product, and a copy of each window's keys and values.
   EXPECT_LE(std::ssize(calls.launches), 1 + kRecordedDims.n_text_layer * (1 + 2 * 8));
 }
 
@@ -68,7 +68,7 @@ TEST_F(RecordedWorker, NoMemoryForAnEncodersGraphIsOutOfMemory) {
   EXPECT_THAT(lines.all, IsEmpty());
 }
 
-/// A worker over a network with so many slots, which it asks for memory `left` behind the network's own.
+/// A worker of 256 slots on a device that has `left` bytes beside the network's own.
 class WorkerOnDevice : public WorkerHere {
  public:
   explicit WorkerOnDevice(std::size_t left)

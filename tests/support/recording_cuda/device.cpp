@@ -73,7 +73,8 @@ cudaError_t Device::copy(void* to, const void* from, std::size_t size, cudaStrea
     if (const auto error = check_capture_here()) return error;
   }
   if (stream && stream->capturing) return cudaSuccess;  // a node that copies nothing
-  if (target != cudaMemoryTypeDevice) source == cudaMemoryTypeDevice ? std::memset(to, 0, size) : std::memcpy(to, from, size);
+  if (target != cudaMemoryTypeDevice)
+    source == cudaMemoryTypeDevice ? std::memset(to, 0, size) : std::memcpy(to, from, size);
   ++(blocks || pageable ? calls_.waits : calls_.copies);
   return cudaSuccess;
 }

@@ -48,7 +48,8 @@ void** __cudaRegisterFatBinary(void*) {
 void __cudaRegisterFatBinaryEnd(void**) {}
 void __cudaUnregisterFatBinary(void**) {}
 void __cudaRegisterVar(void**, char*, char*, const char*, int, std::size_t, int, int) {}
-void __cudaRegisterFunction(void**, const char* host, char*, const char* name, int, uint3*, uint3*, dim3*, dim3*, int*) {
+void __cudaRegisterFunction(void**, const char* host, char*, const char* name, int, uint3*, uint3*, dim3*, dim3*,
+                            int*) {
   Device::get().name_kernel(host, name);
 }
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared, CUstream_st* stream) {
@@ -84,7 +85,8 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
 cudaError_t cudaFuncSetAttribute(const void*, cudaFuncAttribute, int) {
   return cudaSuccess;
 }
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void*, int, std::size_t, unsigned) {
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void*, int, std::size_t,
+                                                                   unsigned) {
   return give(blocks, 2);
 }
 
