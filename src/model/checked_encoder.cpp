@@ -2,7 +2,6 @@
 
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
-#include <c10/util/Exception.h>
 
 #include <algorithm>
 #include <iterator>
@@ -11,6 +10,7 @@
 
 #include "base/log.h"
 #include "model/decoder_step/checked_steps.h"
+#include "model/gpu/out_of_memory.h"
 
 namespace tutti {
 
@@ -53,9 +53,8 @@ std::unique_ptr<StepRecording> CheckedEncoder::record(const at::Tensor& mels, co
       const c10::InferenceMode no_autograd;
       encoded.copy_(model_.encode(mels));
     });
-  } catch (const c10::OutOfMemoryError&) {
-    throw;  // to be met with fewer windows
   } catch (const std::exception& error) {
+    if (is_out_of_memory(error)) throw;  // to be met with fewer windows
     const std::string why = error.what();
     stop_recording();
     log(Level::warning, "encodings are not recorded, each is enqueued again: " + why.substr(0, why.find('\n')));

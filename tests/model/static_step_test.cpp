@@ -331,5 +331,51 @@ TEST_P(StaticSteps, ThatDifferFromTheModelsAreTurnedOffForAllThatShareTheDevice)
   EXPECT_THAT(lines.all.front(), testing::HasSubstr("static decoder steps are off"));
 }
 
+/// large-v3 with two decoder layers and, since windows are made up, next to no encoder.
+constexpr WhisperDims kLarge{.n_mels = 128,
+                             .n_audio_ctx = 1500,
+                             .n_audio_state = 1280,
+                             .n_audio_head = 20,
+                             .n_audio_layer = 1,
+                             .n_vocab = 51866,
+                             .n_text_ctx = 448,
+                             .n_text_state = 1280,
+                             .n_text_head = 20,
+                             .n_text_layer = 2};
+
+class LargeStaticSteps : public testing::TestWithParam<ComputeType::Kind> {};
+
+INSTANTIATE_TEST_SUITE_P(Types, LargeStaticSteps, testing::Values(ComputeType::float16, ComputeType::int8_float16),
+                         [](const auto& type) { return std::string(ComputeType(type.param).name()); });
+
+TEST_P(LargeStaticSteps, GiveTheModelsLogitsAtTheShapeOfLargeV3) {
+  const c10::InferenceMode guard;
+  at::manual_seed(12);
+  const auto model = WhisperModel::random(kLarge, at::kCPU, GetParam());
+  constexpr std::int32_t kHeld = 3;
+  auto fixed = model.make_self_kv(kHeld + 1), eager = model.make_self_kv(kHeld);
+  std::vector<CrossKv> windows;
+  for (int i = 0; i < 2; ++i) windows.push_back(model.cross_kv(at::randn({kLarge.n_audio_ctx, kLarge.n_audio_state})));
+  const auto tokens = token_row(at::randint(0, kLarge.n_vocab, {440}, at::TensorOptions(at::kInt)), 0);
+  const auto sequence = [&](std::int32_t slot, std::int32_t position, std::size_t count) {
+    return SequenceStep{.slot = slot,
+                        .position = position,
+                        .tokens = std::span(tokens).subspan(static_cast<std::size_t>(position), count),
+                        .window = &windows[static_cast<std::size_t>(slot % 2)]};
+  };
+  // Made up, as a prompt of so many tokens takes the CPU's integer products a minute.
+  fixed.whole.normal_();
+  eager.whole.copy_(fixed.whole.narrow(1, 0, kHeld));
+  // Nearly full, short and new, whose prompt goes as rows of the step.
+  const SequenceStep steps[] = {sequence(0, 430, 1), sequence(1, 9, 1), sequence(2, 0, 4)};
+  const auto wanted = model.decode(steps, eager);
+  for (const std::int32_t processors : {1, 132}) {
+    StaticStep step(model, fixed, processors);
+    step.upload(steps, 8);
+    step.run(8);
+    EXPECT_LT(step_distance(step.logits(6), wanted), GetParam() == ComputeType::float16 ? 1e-5 : 5e-4) << processors;
+  }
+}
+
 }  // namespace
 }  // namespace tutti

@@ -75,6 +75,7 @@ struct AttendLane {
 
 template <class T, class K>
 struct AttendBody {
+  static constexpr const char* kName = "attend";
   using Lane = AttendLane<K>;
   static constexpr int kMembers = kHeadSize / Lane::kNumbers;  // threads of a group
   static constexpr int kGroups = kThreads / kMembers;          // the positions that a team loads at once
@@ -166,6 +167,8 @@ struct AttendBody {
 /// A head of a row whose splits are done.
 template <class T, class K>
 struct MergeBody {
+  static constexpr const char* kName = "merge";
+
   template <class Team>
   TUTTI_TEAM static void run(const Team& team, const AttendJob& job, std::int64_t index, float*) {
     const auto head = static_cast<std::int32_t>(index);

@@ -2,7 +2,6 @@
 
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
-#include <c10/util/Exception.h>
 
 #include <algorithm>
 #include <string>
@@ -10,6 +9,7 @@
 
 #include "base/log.h"
 #include "base/numbers.h"
+#include "model/gpu/out_of_memory.h"
 
 namespace tutti {
 
@@ -97,11 +97,8 @@ std::unique_ptr<StepRecording> CheckedSteps::record(std::int32_t bucket) {
   if (!device_.recorder || !device_.trust->recording) return nullptr;
   try {
     return device_.recorder->record([this, bucket] { step_.run(bucket); });
-  } catch (const c10::OutOfMemoryError&) {
-    throw;  // to be met with fewer slots
   } catch (const std::exception& error) {
-    const auto* kernel = dynamic_cast<const KernelError*>(&error);
-    if (kernel && kernel->is_out_of_memory()) throw;  // likewise
+    if (is_out_of_memory(error)) throw;  // to be met with fewer slots
     const std::string why = error.what();
     device_.trust->recording = false;
     turned_off("decoder steps are not recorded, each is enqueued again: " + why.substr(0, why.find('\n')));

@@ -138,7 +138,8 @@ struct DeviceLaunch {
     run_unit<Body><<<static_cast<unsigned>(units), kThreads, static_cast<std::size_t>(shared_floats) * sizeof(float),
                      static_cast<cudaStream_t>(stream)>>>(job);
     const auto status = cudaGetLastError();
-    if (status != cudaSuccess) throw KernelError(status, cudaGetErrorString(status));
+    if (status != cudaSuccess)
+      throw KernelError(status, std::string(cudaGetErrorString(status)) + " (kernel " + Body::kName + ")");
   }
 };
 

@@ -13,6 +13,7 @@ namespace tutti {
 
 template <class T>
 struct PackBody {
+  static constexpr const char* kName = "pack";
   static constexpr int kN = kPiece<T>, kMembers = kHeadSize / kN;  // threads of a position
   static constexpr int kGroups = kThreads / kMembers;
   static constexpr int kSharedFloats = kGroups * kHeadSize;

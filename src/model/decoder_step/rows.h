@@ -88,6 +88,8 @@ TUTTI_TEAM void write_row(const Team& team, const RowsOut& out, std::int32_t row
 
 template <class T>
 struct NormBody {
+  static constexpr const char* kName = "norm";
+
   /// shared: n floats.
   template <class Team>
   TUTTI_TEAM static void run(const Team& team, const NormJob& job, std::int64_t index, float* shared) {
@@ -137,6 +139,8 @@ TUTTI_BOTH inline float gelu(float x) {
 
 template <class T>
 struct FinishBody {
+  static constexpr const char* kName = "finish";
+
   /// shared: n floats.
   template <class Team>
   TUTTI_TEAM static void run(const Team& team, const FinishJob& job, std::int64_t index, float* shared) {
@@ -154,6 +158,8 @@ struct FinishBody {
 
 template <class T>
 struct EmbedBody {
+  static constexpr const char* kName = "embed";
+
   template <class Team>
   TUTTI_TEAM static void run(const Team& team, const EmbedJob& job, std::int64_t index, float*) {
     constexpr int kN = kPiece<T>;
@@ -172,6 +178,8 @@ struct EmbedBody {
 
 template <class T>
 struct AppendBody {
+  static constexpr const char* kName = "append";
+
   /// A unit is a row.
   template <class Team>
   TUTTI_TEAM static void run(const Team& team, const AppendJob& job, std::int64_t row, float*) {
