@@ -29,7 +29,7 @@ constexpr const char* kHelp =
     "  --sizes A,B   networks of step, speed and kernels, in this order: tiny, base, small, medium, large-v3, turbo. "
     "By default\n"
     "                step and kernels take large-v3 and speed takes all on a GPU; on a CPU none, and tiny and base\n"
-    "  --types A,B   compute types, for example float16,int8_float16 (default: all that the device has)\n"
+    "  --types A,B   compute types, of parity, step, speed and kernels (default: all that the device has)\n"
     "  --slots N,M   sequences that step together (default: 1,8,32,64; on a CPU 1,8)\n"
     "  --seconds S   of each measurement at least (default: 1; on a CPU 0.3)\n"
     "  --beams N     measure beam searches with so many beams too\n"

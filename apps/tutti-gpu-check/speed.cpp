@@ -60,7 +60,8 @@ class Measurement {
   /// Recorded encodings of several windows, as a worker makes them, against those of the windows alone.
   void encoder_batches(const Peaks& peaks) {
     const auto& dims = model_.dims();
-    CheckedEncoder encoder(model_, steps_ && steps_->recorder ? gpu::make_recorder(device_.index()) : nullptr);
+    const bool recorded = steps_ && steps_->recorder;
+    CheckedEncoder encoder(model_, recorded ? gpu::make_recorder(device_.index()) : nullptr);
     const auto mels = at::randn({CheckedEncoder::kLargest, dims.n_mels, 2 * dims.n_audio_ctx}).pin_memory();
     for (std::int64_t together = 1; together <= CheckedEncoder::kLargest; together *= 2) {
       const double rate = rate_of(least_, [&] {
@@ -75,14 +76,19 @@ class Measurement {
     }
     const auto batch = encoder.encode(mels);
     double worst = 0;
+    bool compared = false;
     for (std::int64_t i = 0; i < mels.size(0); ++i) {
       const auto alone = model_.cross_kv(model_.encode(mels[i]));
       const auto& found = batch[static_cast<std::size_t>(i)].layers.back();
       if (!found.keys.defined()) continue;  // in eight bits: its numbers are not for comparing
       const auto row = [](const at::Tensor& values) { return values.to(at::kFloat).view({1, -1}); };
+      compared = true;
       const double apart = step_distance(row(found.values), row(alone.layers.back().values));
       if (!(apart <= worst)) worst = apart;
     }
+    if (encoder.records() != recorded)
+      report_.add({.check = "speed", .what = name_ + ", encodings", .unit = "are recorded", .passed = false});
+    if (!compared) return report_.note(name_ + ": windows in eight bits were not compared with those encoded alone");
     report_.add({.check = "speed",
                  .what = name_ + ", windows encoded together against alone",
                  .value = worst,

@@ -29,6 +29,8 @@ class CheckedEncoder {
 
   /// Has the first use of every batch size up to `most` windows now. Returns how many sizes are recorded.
   std::int32_t prepare(std::int64_t most);
+  /// Whether batches are recorded, or will be at their first use.
+  bool records() const { return recorder_ != nullptr; }
   /// Gives the recordings' memory up; nothing is recorded any more.
   void stop_recording();
 

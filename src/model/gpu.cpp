@@ -79,6 +79,10 @@ std::shared_ptr<StepRecorder> make_recorder(int index, Urgency urgency) {
   return part() ? part()->make_recorder(index, urgency) : nullptr;
 }
 
+void use_urgent_stream(int index) {
+  if (part()) part()->use_urgent_stream(index);
+}
+
 std::shared_ptr<SideStream> make_side_stream(int index) {
   return part() ? part()->make_side_stream(index) : nullptr;
 }

@@ -73,6 +73,10 @@ enum class Urgency { usual, high };
 /// CUDA graphs on that device. `index` below count().
 std::shared_ptr<StepRecorder> make_recorder(int index, Urgency urgency = Urgency::usual);
 
+/// Makes a stream of high urgency this thread's current one, for good, once all before it is done. `index` below
+/// count().
+void use_urgent_stream(int index);
+
 /// A stream of the usual urgency. `index` below count().
 std::shared_ptr<SideStream> make_side_stream(int index);
 

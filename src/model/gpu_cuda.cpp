@@ -52,6 +52,12 @@ Stream cuda_current_stream(int index) {
   return c10::cuda::getCurrentCUDAStream(static_cast<c10::DeviceIndex>(index)).stream();
 }
 
+void cuda_use_urgent_stream(int index) {
+  cuda_synchronize(index);
+  c10::cuda::setCurrentCUDAStream(
+      c10::cuda::getStreamFromPool(/*isHighPriority=*/true, static_cast<c10::DeviceIndex>(index)));
+}
+
 class CudaSideStream : public SideStream {
  public:
   explicit CudaSideStream(int index)
@@ -89,6 +95,7 @@ extern "C" const Part* tutti_cuda_part() {
                               .step_kernels = cuda_step_kernels,
                               .current_stream = cuda_current_stream,
                               .make_recorder = make_graph_recorder,
+                              .use_urgent_stream = cuda_use_urgent_stream,
                               .make_side_stream = cuda_side_stream,
                               .card_sum_key = card_sum_key_cuda,
                               .make_card_sum = make_card_sum_cuda};

@@ -14,6 +14,7 @@ struct Part {
   const StepKernels* (*step_kernels)();
   Stream (*current_stream)(int index);
   std::shared_ptr<StepRecorder> (*make_recorder)(int index, Urgency urgency);
+  void (*use_urgent_stream)(int index);
   std::shared_ptr<SideStream> (*make_side_stream)(int index);
   std::string (*card_sum_key)();
   std::shared_ptr<CardSum> (*make_card_sum)(int index, const std::string& key, int rank, int ranks);

@@ -59,6 +59,7 @@ class WhisperNetwork : public Network {
         steps_(usual_steps(model_.device())),
         encoder_(model_, steps_ && steps_->recorder ? gpu::make_recorder(index_of(model_.device())) : nullptr),
         side_(steps_ ? gpu::make_side_stream(index_of(model_.device())) : nullptr) {
+    if (side_) gpu::use_urgent_stream(index_of(model_.device()));
     if (steps_) try_steps(model_, *steps_);
   }
 
@@ -110,9 +111,14 @@ class WhisperNetwork : public Network {
 
   void release_memory() override {
     if (!model_.device().is_cuda()) return;
-    if (side_) side_->wait();  // it may be within a recording
-    encoder_.stop_recording();
-    gpu::release_cached_memory();
+    try {
+      if (side_) side_->wait();  // it may be within a recording
+      encoder_.stop_recording();
+      gpu::release_cached_memory();
+    } catch (const std::exception& error) {
+      // A lost device: the next call of it fails as well, and that one is answered.
+      log(Level::warning, std::string("memory could not be released: ") + error.what());
+    }
   }
 
   Result<TokenTimes> align(const CrossKv& window, const AlignmentText& text, const DecodingTokens& tokens) override {

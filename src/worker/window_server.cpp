@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <exception>
 #include <string>
 #include <utility>
 
@@ -87,7 +88,7 @@ Result<void> WindowServer::prepare() {
   if (fault.fatal) return tl::unexpected<Error>(fault.error);
   encoded_together_ = 1;
   model_.network->release_memory();
-  log(Level::warning, fault.error.what + ": they are prepared at first use");
+  log(Level::warning, fault.error.what + ": steps are prepared at first use, and encodings are not recorded");
   return {};
 }
 
@@ -200,7 +201,7 @@ void WindowServer::release(const ReleaseWindow& message) {
 }
 
 void WindowServer::work() {
-  if (ahead_) return batcher_.idle() || ahead_->encoding->done() ? finish_begun() : step();
+  if (ahead_) return batcher_.idle() || begun_is_done() ? finish_begun() : step();
   auto now = workload_;
   now.to_encode = can_encode();
   now.to_step = !batcher_.idle();
@@ -289,6 +290,15 @@ void WindowServer::begin_next() {
   if (!encoding) return encoding_failed(ids, encoding.error());
   to_encode_.erase(to_encode_.begin(), to_encode_.begin() + std::ssize(ids));
   ahead_ = BegunEncoding{std::move(ids), std::move(*encoding), clock_.now() - begun};
+}
+
+/// A device that fails to answer is through as well: `take` throws what happened.
+bool WindowServer::begun_is_done() const {
+  try {
+    return ahead_->encoding->done();
+  } catch (const std::exception&) {
+    return true;
+  }
 }
 
 /// What the device did beside decoder steps took no time of ours: only beginning and waiting count.

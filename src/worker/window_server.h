@@ -32,10 +32,10 @@ struct WorkAtHand {
 
 enum class NextAction { encode, step, nothing };
 
-/// Encoder or decoder? Where they work side by side, an encoding begins as soon as a window waits. Else, while slots
-/// are free the encoder goes first, since an empty slot is lost at every step; once all are taken it waits for a whole
-/// batch, or for a free slot, and both get the same time. Never two encodings between two steps of a live sequence, so
-/// nothing starves.
+/// Encoder or decoder? Where they work side by side, an encoding begins as soon as a window waits. Else they take turns.
+/// While slots are free the encoder goes first, since an empty slot is lost at every step; once all are taken it waits
+/// for a whole batch, or for a free slot, and both get the same time. There are never two encodings between two steps of
+/// a live sequence then, so nothing starves.
 NextAction next_action(const WorkAtHand& work);
 
 /// Where a worker's answers go.
@@ -94,6 +94,7 @@ class WindowServer {
   bool close_idle_windows();
   void encode_next();
   void begin_next();
+  bool begun_is_done() const;
   void finish_begun();
   std::vector<WindowId> next_to_encode() const;
   void encoding_failed(const std::vector<WindowId>& ids, const Error& error);

@@ -134,7 +134,8 @@ TEST(MemoryPlan, AWorkerHoldsWindowsAheadOfThoseItStepsUpToSixtyFour) {
   EXPECT_EQ(windows_in_flight(8), 10);
   EXPECT_EQ(windows_in_flight(32), 36);
   for (const int slots : {60, 61, 63, 64}) EXPECT_EQ(windows_in_flight(slots), 64);
-  EXPECT_EQ(windows_in_flight(100), 100);
+  EXPECT_EQ(windows_in_flight(96), 100);
+  EXPECT_EQ(windows_in_flight(256), 264);
   EXPECT_EQ(plan.in_work(32, 1).value, plan.total(32, 1).value + 4 * plan.window.value);
   EXPECT_EQ(plan.in_work(64, 1), plan.total(64, 1));
   EXPECT_EQ(plan.in_work(8, 5, 8).value, plan.total(8, 5).value + 2 * plan.window.value + 8 * plan.sequence.value);

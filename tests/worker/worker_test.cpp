@@ -205,6 +205,17 @@ TEST(Worker, AWindowReleasedWhileItIsEncodedIsNotAnswered) {
   EXPECT_EQ(beside.worker->hang_up(), 0);
 }
 
+TEST(Worker, ADeviceThatFailsBesideStepsIsAnswered) {
+  BesideSteps beside({.encoded_beside = []() -> bool { throw std::runtime_error("no answer of the event"); },
+                      .take_encoded = [] { throw std::runtime_error("the device fell off the bus"); }});
+  auto& control = *beside.worker->control;
+  control.open(2, 2, 10, mel_of(2));
+  beside.go_on();
+  EXPECT_THAT(control.expect<Failed>().what, testing::HasSubstr("the device fell off the bus"));
+  expect_answer(control.expect<Decoded>(), 1, beside.first);
+  EXPECT_EQ(beside.worker->hang_up(), 0);
+}
+
 TEST(Worker, AnEncodingThatFailsBesideStepsFailsItsWindowAlone) {
   BesideSteps beside({.take_encoded = [] { throw std::runtime_error("no convolution today"); }});
   auto& control = *beside.worker->control;

@@ -173,6 +173,10 @@ def unpack(machine, folders):
         about = json.loads((folder / "load.json").read_text())
         if (folder / "programs.tar.xz").exists():
             unpack_programs(machine, folder / "programs.tar.xz", about)
+    mark = machine.load / "unpacked"
+    if mark.exists() and mark.read_text() != about["programs_sha256"]:
+        shutil.rmtree(machine.load)
+        raise RuntimeError(f"the programs here came with another load than {found[-1].name} of {about['commit']}: bring its gpu-load-1 first")
     join_weights(machine, found, about["weights"])
     figure("loads", ", ".join(folder.name for folder in found))
     figure("commit", about["commit"])
@@ -184,6 +188,7 @@ def unpack_programs(machine, archive, about):
         return note("programs were unpacked before")
     data = archive.read_bytes()
     if sha256(data) != about["programs_sha256"]:
+        shutil.rmtree(machine.load, ignore_errors=True)  # older programs must not pass for these
         raise RuntimeError(f"{archive}: damaged")
     for folder in (machine.load, machine.scratch / "missing"):
         shutil.rmtree(folder, ignore_errors=True)

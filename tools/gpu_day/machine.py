@@ -24,7 +24,7 @@ def emit(**line):
 
 def figure(name, value, unit="", key=True):
     """A number for the table; `key` ones also go into the stage's line."""
-    emit(figure=name, value=round(value, 6) if isinstance(value, float) else value, unit=unit, key=key)
+    emit(figure=name, value=float(f"{value:.6g}") if isinstance(value, float) else value, unit=unit, key=key)
 
 
 def failed(why):
@@ -177,14 +177,16 @@ class Machine:
             pairs = [(ROOT / f"samples/{name}.flac", (ROOT / f"samples/{name}.txt").read_text().strip()) for name in names]
         return pairs[:most] if most else pairs
 
-    def data_set(self):
-        """The clips as a folder in LJSpeech's layout."""
-        folder = self.fresh("data")
+    def data_set(self, least=1):
+        """The clips as a folder in LJSpeech's layout, again and again until it has `least`."""
+        folder, clips = self.fresh("data"), self.clips()
         (folder / "wavs").mkdir()
         with (folder / "metadata.csv").open("w") as listed:
-            for path, text in self.clips():
-                (folder / "wavs" / path.name).symlink_to(path)
-                listed.write(f"{path.stem}|{text}|{text}\n")
+            for number in range(max(least, len(clips))):
+                path, text = clips[number % len(clips)]
+                name = f"{number:05}-{path.stem}"
+                (folder / "wavs" / f"{name}.flac").symlink_to(path)
+                listed.write(f"{name}|{text}|{text}\n")
         return folder
 
     def copies(self, name, count, most=None):

@@ -74,6 +74,8 @@ class Run:
     def __init__(self, given, words):
         self.given, self.words = given, words
         self.out = pathlib.Path(os.environ["OUT"]) if os.environ.get("OUT") else None
+        if self.out and (self.out / "gpu_day.jsonl").exists():
+            sys.exit(f"{self.out} has the results of an earlier run (gpu_day.jsonl): set OUT to another folder, or move them away")
         scratch = pathlib.Path(given.scratch)
         scratch.mkdir(parents=True, exist_ok=True)
         self.log = (self.out or scratch) / "gpu_day.log"
