@@ -61,14 +61,14 @@ TEST(LoadModel, ShorterSlotsChangeNoBitOfAnyText) {
     at::manual_seed(4);
     const auto stepper = model.network->make_stepper(8);
     Batcher batcher(model.tokens, network.text_positions(), Clock::real());
-    for (std::uint64_t i = 0; i < 6; ++i) {
+    for (std::uint64_t i = 0; i < 3; ++i) {
       const auto mel = at::randn({network.dims().n_mels, 2 * std::int64_t{network.dims().n_audio_ctx}});
       SequenceRequest job{.request = i,
                           .window = std::make_shared<const CrossKv>(model.network->encode(mel)),
                           .prompt = {model.sot},
-                          .temperature = i % 3 == 2 ? 0.8F : 0.0F,
+                          .temperature = i == 2 ? 0.8F : 0.0F,
                           .seed = i,
-                          .beam_size = i % 3 == 1 ? 3 : 0,
+                          .beam_size = i == 1 ? 2 : 0,
                           .max_tokens = network.dims().n_text_ctx / 2};
       EXPECT_TRUE(check(job, network.dims(), network.text_positions()));
       batcher.submit(std::move(job));
@@ -77,7 +77,7 @@ TEST(LoadModel, ShorterSlotsChangeNoBitOfAnyText) {
     while (!batcher.idle())
       for (const auto& finished : batcher.step(*stepper))
         texts[finished.request] = {finished.outcome.value().tokens, finished.outcome.value().sum_logprob};
-    EXPECT_EQ(texts.size(), 6U);
+    EXPECT_EQ(texts.size(), 3U);
     return texts;
   };
   EXPECT_EQ(decode(104), decode(0));
