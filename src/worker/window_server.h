@@ -32,10 +32,10 @@ struct WorkAtHand {
 
 enum class NextAction { encode, step, nothing };
 
-/// Encoder or decoder? Where they work side by side, an encoding begins as soon as a window waits. Else they take turns.
-/// While slots are free the encoder goes first, since an empty slot is lost at every step; once all are taken it waits
-/// for a whole batch, or for a free slot, and both get the same time. There are never two encodings between two steps of
-/// a live sequence then, so nothing starves.
+/// Encoder or decoder? Where they work side by side, an encoding begins as soon as a window waits. Else they take
+/// turns. While slots are free the encoder goes first, since an empty slot is lost at every step; once all are taken it
+/// waits for a whole batch, or for a free slot, and both get the same time. There are never two encodings between two
+/// steps of a live sequence then, so nothing starves.
 NextAction next_action(const WorkAtHand& work);
 
 /// Where a worker's answers go.
