@@ -73,6 +73,7 @@ struct SteppedModel {
   std::string name{};
   WhisperModel model;
   std::vector<std::int32_t> batches{};
+  double tolerance = 0;  // with random weights, which rounding moves less than it may move real ones
 };
 
 /// One stepper after the other on the same device, as a worker has them: one that tries, and one for good.
@@ -97,7 +98,7 @@ void check_way(Report& report, const SteppedModel& stepped, const char* way, con
                 .what = what,
                 .value = worst,
                 .unit = "relative error",
-                .passed = !fell_back && worst <= step_tolerance(type)});
+                .passed = !fell_back && worst <= stepped.tolerance});
   });
 }
 
@@ -108,16 +109,17 @@ void check_model(Report& report, at::Device device, const SteppedModel& stepped)
   check_way(report, stepped, "graphs", gpu_step_device(device.index(), true));
 }
 
-void check_size(Report& report, at::Device device, const std::string& size, ComputeType type,
+void check_size(Report& report, at::Device device, const std::string& size, const CheckedType& type,
                 std::vector<std::int32_t> batches) {
-  report.attempt("step", size + " " + std::string(type.name()), [&] {
+  report.attempt("step", size + " " + type.name(), [&] {
     const bool small = size == kSmallName;
     at::manual_seed(20251121);
     check_model(
         report, device,
         {.name = size,
-         .model = WhisperModel::random(small ? kSmall : dims_named(size), device, type, small ? at::kCPU : device),
-         .batches = std::move(batches)});
+         .model = WhisperModel::random(small ? kSmall : dims_named(size), device, type.type, small ? at::kCPU : device),
+         .batches = std::move(batches),
+         .tolerance = type.tolerance});
   });
 }
 
@@ -128,12 +130,12 @@ void check_steps(Report& report, at::Device device, const CheckOptions& options)
   auto types = compute_types(device, options.types);
   // On a CPU it is computed in float32, on the path of a GPU.
   const bool named = std::ranges::find(options.types, "float16") != options.types.end();
-  if (device.is_cpu() && (options.types.empty() || named)) types.push_back({ComputeType::float16});
-  for (const auto& type : types) check_size(report, device, kSmallName, type.type, kSmallBatches);
+  if (device.is_cpu() && (options.types.empty() || named)) types.push_back({ComputeType::float16, 1e-2});
+  for (const auto& type : types) check_size(report, device, kSmallName, type, kSmallBatches);
   auto sizes = options.sizes;
   if (sizes.empty() && device.is_cuda()) sizes = {"large-v3"};
   for (const auto& size : sizes) {
-    for (const auto& type : types) check_size(report, device, size, type.type, slots_on(device, options));
+    for (const auto& type : types) check_size(report, device, size, type, slots_on(device, options));
   }
 }
 

@@ -78,6 +78,20 @@ void Batcher::restart() {
   live_.clear();
 }
 
+std::vector<SequenceRequest> Batcher::withdraw_waiting() {
+  std::set<std::uint64_t> kept;
+  for (const auto& sequence : live_) kept.insert(sequence.of->job.window_id);
+  if (live_.empty() && !waiting_.empty()) kept.insert(waiting_.front().of->job.window_id);
+  std::vector<SequenceRequest> withdrawn;
+  std::set<const JobProgress*> known;
+  for (const auto& sequence : waiting_) {
+    if (kept.contains(sequence.of->job.window_id) || !known.insert(sequence.of.get()).second) continue;
+    withdrawn.push_back(sequence.of->job);
+  }
+  drop([&](const Sequence& sequence) { return known.contains(sequence.of.get()); });
+  return withdrawn;
+}
+
 std::int32_t Batcher::jobs() const {
   std::set<const JobProgress*> jobs;
   for (const auto& sequence : live_) jobs.insert(sequence.of.get());

@@ -41,6 +41,10 @@ class Batcher {
   /// Ends every request that has a live sequence with this error; where none is live, the first in line.
   std::vector<DecodeResult> fail_current(const Error& error);
 
+  /// Takes back the requests of windows that have no live sequence, in their order; where nothing is live, of all
+  /// windows but the first in line. Costs the steps made so far, loses nothing: they may be submitted again.
+  std::vector<SequenceRequest> withdraw_waiting();
+
   bool idle() const { return live_.empty() && waiting_.empty(); }
   /// Requests that are not finished, waiting ones among them.
   std::int32_t jobs() const;

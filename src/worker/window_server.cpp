@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -45,6 +46,24 @@ Decoded answer_to(const DecodeResult& job) {
           .seconds = outcome.share.time.count(),
           .shared_steps = outcome.share.steps,
           .sequence_steps = outcome.share.sequence_steps};
+}
+
+DecodeWindow message_of(const SequenceRequest& job) {
+  return {.window = job.window_id,
+          .request = job.request,
+          .prompt = job.prompt,
+          .sot_index = job.sot_index,
+          .temperature = job.temperature,
+          .best_of = job.best_of,
+          .beam_size = job.beam_size,
+          .patience = job.patience,
+          .length_penalty = job.length_penalty,
+          .seed = job.seed,
+          .max_tokens = job.max_tokens,
+          .suppress = job.rules.suppress,
+          .suppress_blank = job.rules.suppress_blank,
+          .timestamps = job.rules.timestamps,
+          .max_initial_timestamp = job.rules.max_initial_timestamp};
 }
 
 }  // namespace
@@ -142,7 +161,9 @@ auto WindowServer::backing_off(const char* doing, Fn fn) -> Result<decltype(fn()
       fail_window(0, 0, fault.error);
     }
     if (!fault.out_of_memory) return tl::unexpected<Error>(fault.error);
-    if (encode_singly(fault.error) || halve_slots(fault.error) || close_idle_windows()) continue;
+    if (encode_singly(fault.error) || halve_slots(fault.error) || close_idle_windows() ||
+        close_waiting_windows(fault.error))
+      continue;
     return tl::unexpected<Error>(fault.error);
   }
 }
@@ -253,6 +274,36 @@ bool WindowServer::close_idle_windows() {
   }
   if (any) model_.network->release_memory();
   return any;
+}
+
+std::ptrdiff_t WindowServer::encoded_windows() const {
+  const auto encoded = std::ranges::count_if(windows_, [](const auto& window) { return window.second.kv != nullptr; });
+  return encoded + (ahead_ ? std::ssize(ahead_->ids) : 0);
+}
+
+/// Windows whose requests wait for a slot, and those on their way through the encoder, are encoded again when it is
+/// their turn. From then on half as many are encoded while sequences step, or this would begin anew. False: there are
+/// none.
+bool WindowServer::close_waiting_windows(const Error& error) {
+  const auto before = encoded_windows();
+  std::vector<WindowId> closed;
+  for (const auto& job : batcher_.withdraw_waiting()) {
+    auto& window = windows_.at(job.window_id);
+    window.decodings.push_back(message_of(job));
+    window.kv.reset();
+    if (std::ranges::find(closed, job.window_id) == closed.end()) closed.push_back(job.window_id);
+  }
+  if (const auto begun = std::exchange(ahead_, std::nullopt)) {
+    std::ranges::copy_if(begun->ids, std::back_inserter(closed), [&](WindowId id) { return windows_.contains(id); });
+  }
+  if (closed.empty()) return false;
+  to_encode_.insert(to_encode_.begin(), closed.begin(), closed.end());
+  most_encoded_ = std::max<std::ptrdiff_t>(1, before / 2);
+  model_.network->release_memory();
+  reply_(LogLine{.level = static_cast<std::uint8_t>(Level::warning),
+                 .text = error.what + ": " + std::to_string(closed.size()) + " windows that wait are encoded again, " +
+                         std::to_string(most_encoded_) + " at a time from now on"});
+  return true;
 }
 
 /// All that waits for the window's encoding.

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -89,9 +90,13 @@ class WindowServer {
   Result<WindowView> check_mel(const OpenWindow& message, OwnedFd memory) const;
   void pad_mel(const Window& window, const at::Tensor& mel) const;
   at::Tensor mels_of(const std::vector<WindowId>& ids) const;
-  bool can_encode() const { return !full_ && !to_encode_.empty(); }
+  bool can_encode() const {
+    return !full_ && !to_encode_.empty() && (batcher_.idle() || encoded_windows() < most_encoded_);
+  }
+  std::ptrdiff_t encoded_windows() const;
   bool can_answer(WindowId id, const Window& window);
   bool close_idle_windows();
+  bool close_waiting_windows(const Error& error);
   void encode_next();
   void begin_next();
   bool begun_is_done() const;
@@ -111,8 +116,8 @@ class WindowServer {
   bool halve_slots(const Error& error);
   void free_slots_for(std::int32_t beams);
   std::unique_ptr<Stepper> make_stepper() const;
-  /// Calls `fn` until it succeeds, with fewer slots each time it runs out of memory, and at last without the windows
-  /// that are not being read: `fn` holds what it reads.
+  /// Calls `fn` until it succeeds, with fewer slots each time it runs out of memory, then without the windows that are
+  /// not being read (`fn` holds what it reads), and at last with the windows of one request alone.
   template <class Fn>
   auto backing_off(const char* doing, Fn fn) -> Result<decltype(fn())>;
 
@@ -128,6 +133,7 @@ class WindowServer {
   std::map<WindowId, Window> windows_{};
   std::deque<WindowId> to_encode_{};
   std::optional<BegunEncoding> ahead_{};
+  std::ptrdiff_t most_encoded_ = std::numeric_limits<std::ptrdiff_t>::max();  // while sequences step
   bool full_ = false;      // the next one to encode waits for a job to end
   WorkAtHand workload_{};  // the last three fields
   bool broken_ = false;

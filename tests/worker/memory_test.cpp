@@ -8,6 +8,7 @@
 #include <future>
 #include <memory>
 #include <new>
+#include <set>
 
 #include "model/decoder_step/kernels.h"
 #include "worker/formula_requests.h"
@@ -71,6 +72,33 @@ TEST(Worker, IdleWindowIsEvictedForTheNextAndReencodedOnRequest) {
   expect_answer(worker.control->expect<Decoded>(), 1, request_of(1, 2));
   worker.control->send(request_of(2, 4));
   expect_answer(worker.control->expect<Decoded>(), 2, request_of(2, 4));
+}
+
+TEST(Worker, WindowsThatWaitAreClosedWhereAStepHasNoMemoryBesideThem) {
+  const auto alive = std::make_shared<std::atomic<int>>(0);
+  const auto holds = [alive](int most) {
+    if (*alive > most) throw std::bad_alloc();
+  };
+  WorkerHere worker({.encode = [holds](const at::Tensor&) { holds(5); }, .step = [holds] { holds(2); }, .alive = alive});
+  for (int name = 1; name <= 8; ++name) {
+    worker.control->open(static_cast<WindowId>(name), 2, 10, mel_of(name));
+    worker.control->send(request_of(static_cast<WindowId>(name), 3));
+  }
+  std::set<WindowId> answered, opened;
+  while (answered.size() < 8) {
+    const auto message = worker.control->next();
+    ASSERT_TRUE(message.has_value());
+    if (const auto* failed = std::get_if<Failed>(&*message)) FAIL() << failed->what;
+    if (const auto* one = std::get_if<Opened>(&*message)) {
+      EXPECT_TRUE(opened.insert(one->window).second) << "answered twice: " << one->window;
+    }
+    if (const auto* decoded = std::get_if<Decoded>(&*message)) {
+      expect_answer(*decoded, static_cast<int>(decoded->window), request_of(decoded->window, 3));
+      answered.insert(decoded->window);
+      worker.control->send(ReleaseWindow{.window = decoded->window});
+    }
+  }
+  EXPECT_EQ(worker.hang_up(), 0);
 }
 
 TEST(Worker, AWindowThatDoesNotFitBesideOneBeingDecodedWaitsForItsEnd) {

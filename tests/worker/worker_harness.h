@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <functional>
 #include <future>
 #include <memory>
@@ -61,6 +62,7 @@ struct NetworkScript {
   std::function<void(const at::Tensor&)> encode{};               // called with every mel; may throw or wait
   std::function<void()> step{};                                  // likewise, before every decoder step
   std::function<void(std::span<const SequenceStep>)> on_step{};  // called with what every decoder step is given
+  std::shared_ptr<std::atomic<int>> alive{};                     // counts the windows in memory
   std::int32_t encoded_together = 1;                             // windows in one encoding at most
   std::function<void(std::int64_t)> encode_batch{};              // called with the number of windows; may throw or wait
   std::function<bool()> encoded_beside{};                        // where given, steps go on until it returns true
@@ -79,7 +81,9 @@ class ScriptedNetwork : public Network {
   /// The first value of the mel names the window.
   CrossKv encode(const at::Tensor& mel) override {
     if (script_.encode) script_.encode(mel);
-    return *formula_window(static_cast<std::size_t>(mel[0][0].item<float>()));
+    auto window = *formula_window(static_cast<std::size_t>(mel[0][0].item<float>()));
+    if (script_.alive) window.layers.front().keys = counted(script_.alive);
+    return window;
   }
   std::vector<CrossKv> encode_batch(const at::Tensor& mels) override {
     if (script_.encode_batch) script_.encode_batch(mels.size(0));
@@ -107,6 +111,11 @@ class ScriptedNetwork : public Network {
   }
 
  private:
+  static at::Tensor counted(const std::shared_ptr<std::atomic<int>>& alive) {
+    static float value = 0;
+    ++*alive;
+    return at::from_blob(&value, {1}, [alive](void*) { --*alive; }, at::TensorOptions(at::kFloat));
+  }
   struct BesideSteps : Encoding {
     BesideSteps(const NetworkScript& by, std::vector<CrossKv> encoded) : script(by), windows(std::move(encoded)) {}
     bool done() override { return script.encoded_beside(); }
