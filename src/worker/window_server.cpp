@@ -282,8 +282,8 @@ std::ptrdiff_t WindowServer::encoded_windows() const {
 }
 
 /// Windows whose requests wait for a slot, and those on their way through the encoder, are encoded again when it is
-/// their turn. From then on half as many are encoded while sequences step, or this would begin anew. False: there are
-/// none.
+/// their turn. From then on half as many are encoded while sequences step, or memory would run out once more. False:
+/// there are none.
 bool WindowServer::close_waiting_windows(const Error& error) {
   const auto before = encoded_windows();
   std::vector<WindowId> closed;

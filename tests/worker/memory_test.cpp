@@ -79,7 +79,8 @@ TEST(Worker, WindowsThatWaitAreClosedWhereAStepHasNoMemoryBesideThem) {
   const auto holds = [alive](int most) {
     if (*alive > most) throw std::bad_alloc();
   };
-  WorkerHere worker({.encode = [holds](const at::Tensor&) { holds(5); }, .step = [holds] { holds(2); }, .alive = alive});
+  WorkerHere worker(
+      {.encode = [holds](const at::Tensor&) { holds(5); }, .step = [holds] { holds(2); }, .alive = alive});
   for (int name = 1; name <= 8; ++name) {
     worker.control->open(static_cast<WindowId>(name), 2, 10, mel_of(name));
     worker.control->send(request_of(static_cast<WindowId>(name), 3));

@@ -114,7 +114,8 @@ class ScriptedNetwork : public Network {
   static at::Tensor counted(const std::shared_ptr<std::atomic<int>>& alive) {
     static float value = 0;
     ++*alive;
-    return at::from_blob(&value, {1}, [alive](void*) { --*alive; }, at::TensorOptions(at::kFloat));
+    return at::from_blob(
+        &value, {1}, [alive](void*) { --*alive; }, at::TensorOptions(at::kFloat));
   }
   struct BesideSteps : Encoding {
     BesideSteps(const NetworkScript& by, std::vector<CrossKv> encoded) : script(by), windows(std::move(encoded)) {}
