@@ -41,7 +41,7 @@ def arguments(words):
     parser.add_argument("--model", metavar="DIR", help="the real tiny.en; default: the load's, else the cache's")
     parser.add_argument("--scratch", metavar="DIR", help="where loads are opened and stages work; survives (default: below the temporary folder)")
     parser.add_argument("--pack", action="store_true", help="make the loads")
-    parser.add_argument("--loads", type=int, default=2, metavar="N", help="with --pack: how many (2)")
+    parser.add_argument("--loads", type=int, default=0, metavar="N", help="with --pack: how many (as few as fit, two at least)")
     parser.add_argument("--clips-every", type=int, default=5, metavar="N", help="with --pack: every N-th of the 74 clips (5)")
     parser.add_argument("--data", metavar="DIR", help="with --pack: the shared test data")
     parser.add_argument("--into", metavar="DIR", help="with --pack: where the loads go (the tree)")
@@ -74,8 +74,9 @@ class Run:
     def __init__(self, given, words):
         self.given, self.words = given, words
         self.out = pathlib.Path(os.environ["OUT"]) if os.environ.get("OUT") else None
-        if self.out and (self.out / "gpu_day.jsonl").exists():
-            sys.exit(f"{self.out} has the results of an earlier run (gpu_day.jsonl): set OUT to another folder, or move them away")
+        # Everything in OUT grows from run to run, the table too.
+        earlier = self.out / "table.txt" if self.out else None
+        self.tables_before = earlier.read_text() if earlier and earlier.exists() else ""
         scratch = pathlib.Path(given.scratch)
         scratch.mkdir(parents=True, exist_ok=True)
         self.log = (self.out or scratch) / "gpu_day.log"
@@ -133,7 +134,7 @@ class Run:
         print(json.dumps(line), flush=True)
         self.write("gpu_day.jsonl", json.dumps(line) + "\n")
         if self.out:
-            (self.out / "table.txt").write_text(self.table())
+            (self.out / "table.txt").write_text(self.tables_before + self.table() + "\n")
 
     def write(self, name, text):
         if self.out or name == "gpu_day.log":
