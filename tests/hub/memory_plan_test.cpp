@@ -48,7 +48,7 @@ TEST(MemoryPlan, LargeV3With64WindowsWithoutHistoryFitsAT4) {
     return slots_that_fit(memory_plan(kLargeV3, on_gpu(*number_sizes(type)), text_positions), card, 1);
   };
   EXPECT_EQ(fit(448), 58) << "with all of the text context";
-  EXPECT_EQ(fit(232), 73);
+  EXPECT_EQ(fit(232), 72);
   EXPECT_LT(fit(232, "float16"), 64);
   const auto plan = memory_plan(kLargeV3, on_gpu(*number_sizes("int8_float16")), 232);
   EXPECT_EQ(encoded_together(plan, card, 64, 1), kEncodedTogether);
