@@ -172,9 +172,15 @@ std::optional<Bytes> free_memory(const at::Device& device) {
   return memory ? std::optional(memory->available) : std::nullopt;
 }
 
-/// Windows that can step together in so much of what is free; at least one is tried. The weights are loaded already.
-std::int32_t fitting(MemoryPlan plan, Bytes free, const LoadModel& request, std::int64_t beams) {
+/// Of what is still to come: the weights are loaded already.
+MemoryPlan plan_beside_weights(const LoadModel& request, const WhisperModel& model) {
+  auto plan = memory_plan(shape_of(model.dims()), sizes_on(model.device(), model.type()), request.text_positions);
   plan.weights = {};
+  return plan;
+}
+
+/// Windows that can step together in so much of what is free; at least one is tried.
+std::int32_t fitting(const MemoryPlan& plan, Bytes free, const LoadModel& request, std::int64_t beams) {
   return std::max(1, slots_that_fit(plan, free, beams, request.deterministic ? kFixedRows : 0));
 }
 
@@ -183,9 +189,7 @@ std::int32_t encoded_together_for(const LoadModel& request, const WhisperModel& 
   const auto device = model.device();
   const auto free = device.is_cuda() && !request.deterministic ? free_memory(device) : std::nullopt;
   if (!free) return 1;
-  auto plan = memory_plan(shape_of(model.dims()), sizes_on(device, model.type()), request.text_positions);
-  plan.weights = {};
-  return encoded_together(plan, *free, slots, std::max(1, request.beams));
+  return encoded_together(plan_beside_weights(request, model), *free, slots, std::max(1, request.beams));
 }
 
 /// As requested, or what the device does best and memory holds, with some left for what torch keeps.
@@ -194,7 +198,7 @@ std::int32_t batch_size_for(const LoadModel& request, const WhisperModel& model)
   const std::int32_t best = device.is_cuda() ? kUsualGpuSlots : kUsualCpuSlots;
   const auto free = free_memory(device);
   if (!free) return request.batch_size > 0 ? request.batch_size : best;
-  const auto plan = memory_plan(shape_of(model.dims()), sizes_on(device, model.type()), request.text_positions);
+  const auto plan = plan_beside_weights(request, model);
   if (request.batch_size == 0) {
     const Bytes usable{static_cast<std::int64_t>(static_cast<double>(free->value) * kUsableShare)};
     return std::min(fitting(plan, usable, request, kUsualBeams), best);

@@ -12,6 +12,7 @@
 #include "base/numbers.h"
 #include "decode/fixed_shapes.h"
 #include "worker/caught_fault.h"
+#include "worker/request_messages.h"
 
 namespace tutti {
 
@@ -31,39 +32,6 @@ constexpr WindowId kReleased = 0;
 
 Error no_such_window(WindowId id) {
   return {.fault = Fault::usage, .what = "window " + std::to_string(id) + " is not open"};
-}
-
-Decoded answer_to(const DecodeResult& job) {
-  const auto& outcome = *job.outcome;
-  return {.window = job.window_id,
-          .request = job.request,
-          .tokens = outcome.tokens,
-          .sum_logprob = outcome.sum_logprob,
-          .avg_logprob = outcome.avg_logprob,
-          .no_speech_prob = outcome.no_speech_prob,
-          .steps = outcome.steps,
-          .narrow_margins = outcome.narrow_margins,
-          .seconds = outcome.share.time.count(),
-          .shared_steps = outcome.share.steps,
-          .sequence_steps = outcome.share.sequence_steps};
-}
-
-DecodeWindow message_of(const SequenceRequest& job) {
-  return {.window = job.window_id,
-          .request = job.request,
-          .prompt = job.prompt,
-          .sot_index = job.sot_index,
-          .temperature = job.temperature,
-          .best_of = job.best_of,
-          .beam_size = job.beam_size,
-          .patience = job.patience,
-          .length_penalty = job.length_penalty,
-          .seed = job.seed,
-          .max_tokens = job.max_tokens,
-          .suppress = job.rules.suppress,
-          .suppress_blank = job.rules.suppress_blank,
-          .timestamps = job.rules.timestamps,
-          .max_initial_timestamp = job.rules.max_initial_timestamp};
 }
 
 }  // namespace
@@ -319,28 +287,33 @@ std::vector<WindowId> WindowServer::next_to_encode() const {
   return {to_encode_.begin(), to_encode_.begin() + count};
 }
 
-void WindowServer::encode_next() {
+/// then(ids, what `encode` made of their mels, the time it took) for the windows that are next, which leave the queue.
+/// Where there is no memory for all of them fewer are; what fails is answered here.
+template <class Encode, class Then>
+void WindowServer::with_next_windows(Encode encode, Then then) {
   std::vector<WindowId> ids;
   const auto begun = clock_.now();
-  auto kvs = backing_off("encoding a window", [&] {
+  auto encoded = backing_off("encoding a window", [&] {
     ids = next_to_encode();
-    return model_.network->encode_batch(mels_of(ids));
+    return encode(mels_of(ids));
   });
-  if (!kvs) return encoding_failed(ids, kvs.error());
+  if (!encoded) return encoding_failed(ids, encoded.error());
   to_encode_.erase(to_encode_.begin(), to_encode_.begin() + std::ssize(ids));
-  answer_encoded(ids, std::move(*kvs), clock_.now() - begun);
+  then(std::move(ids), std::move(*encoded), Seconds(clock_.now() - begun));
+}
+
+void WindowServer::encode_next() {
+  with_next_windows([&](const at::Tensor& mels) { return model_.network->encode_batch(mels); },
+                    [&](std::vector<WindowId> ids, std::vector<CrossKv> kvs, Seconds took) {
+                      answer_encoded(ids, std::move(kvs), took);
+                    });
 }
 
 void WindowServer::begin_next() {
-  std::vector<WindowId> ids;
-  const auto begun = clock_.now();
-  auto encoding = backing_off("encoding a window", [&] {
-    ids = next_to_encode();
-    return model_.network->begin_encoding(mels_of(ids));
-  });
-  if (!encoding) return encoding_failed(ids, encoding.error());
-  to_encode_.erase(to_encode_.begin(), to_encode_.begin() + std::ssize(ids));
-  ahead_ = BegunEncoding{std::move(ids), std::move(*encoding), clock_.now() - begun};
+  with_next_windows([&](const at::Tensor& mels) { return model_.network->begin_encoding(mels); },
+                    [&](std::vector<WindowId> ids, std::unique_ptr<Encoding> encoding, Seconds took) {
+                      ahead_ = BegunEncoding{std::move(ids), std::move(encoding), took};
+                    });
 }
 
 /// A device that fails to answer is through as well: `take` throws what happened.
@@ -425,22 +398,7 @@ void WindowServer::answer_alignment(const AlignWindow& message, const Window& wi
 }
 
 void WindowServer::submit(const DecodeWindow& message, const Window& window) {
-  SequenceRequest job{.window_id = message.window,
-                      .request = message.request,
-                      .window = window.kv,
-                      .prompt = message.prompt,
-                      .sot_index = message.sot_index,
-                      .temperature = message.temperature,
-                      .best_of = message.best_of,
-                      .seed = message.seed,
-                      .beam_size = message.beam_size,
-                      .patience = message.patience,
-                      .length_penalty = message.length_penalty,
-                      .max_tokens = message.max_tokens,
-                      .rules = {.suppress_blank = message.suppress_blank,
-                                .suppress = message.suppress,
-                                .timestamps = message.timestamps,
-                                .max_initial_timestamp = message.max_initial_timestamp}};
+  auto job = request_of(message, window.kv);
   const auto sound = check(job, model_.network->dims(), model_.network->text_positions());
   if (!sound) return fail_window(message.window, message.request, sound.error());
   free_slots_for(job.slots());

@@ -97,6 +97,8 @@ class WindowServer {
   bool can_answer(WindowId id, const Window& window);
   bool close_idle_windows();
   bool close_waiting_windows(const Error& error);
+  template <class Encode, class Then>
+  void with_next_windows(Encode encode, Then then);
   void encode_next();
   void begin_next();
   bool begun_is_done() const;
