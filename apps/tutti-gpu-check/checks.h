@@ -113,7 +113,8 @@ Result<LoadedModel> load_check_model(const LoadModel& request);
 void measure_speed(Report& report, at::Device device, const CheckOptions& options);
 
 /// Which kernels an encoding and a decoder step with its selection wait for: microseconds and launches of the largest
-/// ones, and how long the device idled between them. By torch's profiler (Kineto on CUPTI), so it needs a GPU.
+/// ones, of all together, and of the whole as the host waits for it. By torch's profiler (Kineto on CUPTI), so it needs
+/// a GPU.
 void time_kernels(Report& report, at::Device device, const CheckOptions& options);
 
 }  // namespace tutti

@@ -4,13 +4,10 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <set>
 
-#include "base/clock.h"
 #include "checks.h"
 #include "model/gpu.h"
-#include "worker/caught_fault.h"
 #include "worker/compute_type.h"
 
 namespace tutti {

@@ -40,11 +40,6 @@ std::vector<Sequence> sequences(std::size_t count) {
   return live;
 }
 
-/// The larger of two distances; one that is no number is larger than any.
-double farther(double one, double other) {
-  return std::isnan(one) || one > other ? one : other;
-}
-
 /// How far two selections are apart; infinity where they name different tokens.
 double distance(const Selection& found, const Selection& wanted) {
   const bool same =

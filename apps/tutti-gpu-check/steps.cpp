@@ -87,18 +87,17 @@ void check_way(Report& report, const SteppedModel& stepped, const char* way, con
       for (const auto count : stepped.batches) {
         ways.step(count);  // the first use compares by itself
         const auto apart = ways.step(count);
-        if (apart && !(*apart <= worst)) worst = *apart;  // what is no number is larger than any
+        if (apart) worst = farther(*apart, worst);
       }
     }
     const auto& trust = *device.trust;
-    if (!(trust.distance <= worst)) worst = trust.distance;
+    worst = farther(trust.distance, worst);
     if (!trust.reason.empty()) report.note(what + ": " + trust.reason);
-    const bool fell_back = !trust.kernels || (device.recorder && !trust.recording);
     report.add({.check = "step",
                 .what = what,
                 .value = worst,
                 .unit = "relative error",
-                .passed = !fell_back && worst <= stepped.tolerance});
+                .passed = !device.fell_back() && worst <= stepped.tolerance});
   });
 }
 

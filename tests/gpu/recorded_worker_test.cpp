@@ -20,7 +20,6 @@ namespace {
 
 using recording_cuda::take_calls;
 using testing::Contains;
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include "model/decoder_step/checked_steps.h"
@@ -117,6 +119,14 @@ TEST(Splits, GiveAProcessorAboutSixBlocksAndAreNeverWithoutPositions) {
   EXPECT_EQ(splits_of(1, 6, kH100), 12);
   EXPECT_EQ(splits_of(32, 20, kH100), 1);
   EXPECT_EQ(splits_of(1, 1, 1), 6);
+}
+
+TEST(StepErrors, TheLargerOneIsKeptAndOneThatIsNoNumberForGood) {
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(farther(0.2, 0.1), 0.2);
+  EXPECT_EQ(farther(0.1, 0.2), 0.2);
+  EXPECT_TRUE(std::isnan(farther(none, 0.2)));
+  EXPECT_TRUE(std::isnan(farther(0.2, none)));
 }
 
 TEST_P(StaticSteps, GiveTheModelsLogitsInEveryBucket) {

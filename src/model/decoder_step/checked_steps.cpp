@@ -4,6 +4,7 @@
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -120,8 +121,7 @@ at::Tensor CheckedSteps::first_use(std::span<const SequenceStep> sequences, std:
   }
   const auto found = wanted_logits(sequences);
   const auto distance = step_distance(found, wanted);
-  // A distance that is no number is larger than any.
-  if (!(distance <= device_.trust->distance)) device_.trust->distance = distance;
+  device_.trust->distance = farther(distance, device_.trust->distance);
   known_[bucket] = std::move(recording);
   if (distance <= step_tolerance(model_.type())) return found;
   device_.trust->kernels = false;
@@ -134,6 +134,10 @@ at::Tensor CheckedSteps::first_use(std::span<const SequenceStep> sequences, std:
 double step_distance(const at::Tensor& found, const at::Tensor& wanted) {
   const auto apart = (found.to(at::kFloat) - wanted.to(at::kFloat)).norm(2, 1);
   return (apart / wanted.to(at::kFloat).norm(2, 1)).max().item<double>();
+}
+
+double farther(double one, double other) {
+  return std::isnan(one) || one > other ? one : other;
 }
 
 double step_tolerance(ComputeType type) {

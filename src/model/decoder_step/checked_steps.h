@@ -44,6 +44,9 @@ class CheckedSteps {
 /// where a number is none. found, wanted: [rows, n_vocab].
 double step_distance(const at::Tensor& found, const at::Tensor& wanted);
 
+/// The larger of two such errors; one that is no number is larger than any, and stays.
+double farther(double one, double other);
+
 /// What rounding alone may make of that.
 double step_tolerance(ComputeType type);
 

@@ -34,6 +34,9 @@ struct StepDevice {
   std::int32_t processors = 1;               // that want a block of their own
   std::shared_ptr<StepRecorder> recorder{};  // null: nothing is recorded, each step is enqueued again
   std::shared_ptr<StepTrust> trust = std::make_shared<StepTrust>();
+
+  /// Whether steps are made in a slower way than the device was given for.
+  bool fell_back() const { return !trust->kernels || (recorder && !trust->recording); }
 };
 
 /// The step device of a GPU. record: CUDA graphs.
