@@ -17,8 +17,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "tools/gpu_day.sh"
 sys.path.insert(0, str(ROOT / "tools/gpu_day"))
 
+import check_stages
 import machine
-import stages
 
 BIN = ROOT / "build/bin"
 
@@ -130,6 +130,19 @@ class Stages(WithFolder):
         self.assertEqual([line["stage"] for line in lines], ["speed-large", "speed-beams"])
 
 
+class Metrics(unittest.TestCase):
+    HEADER = '"ID","Process ID","Kernel Name","Section Name","Metric Name","Metric Unit","Metric Value","Rule Name","Rule Type"'
+
+    def test_rows_shorter_than_the_header_are_read(self):
+        lines = ["==PROF== Connected", self.HEADER, '"0","7","AttendBody","GPU Speed Of Light Throughput","Duration","ns","6,240",',
+                 '"0","7","AttendBody","GPU Speed Of Light Throughput","SM Frequency","hz","1,973,597,756.41",',
+                 '"0","7","AttendBody","SpeedOfLight","","","","SOLBottleneck","OPT"']
+        self.assertEqual(check_stages.ncu_metrics(lines), {("0", "AttendBody", "Duration"): ("6,240", "ns")})
+
+    def test_output_without_metrics_gives_none(self):
+        self.assertEqual(check_stages.ncu_metrics(["==ERROR== no kernel", self.HEADER]), {})
+
+
 class Loads(WithFolder):
     def setUp(self):
         super().setUp()
@@ -189,11 +202,11 @@ class Parts(WithFolder):
 
     def faults(self, report, cards):
         found = []
-        kept, stages.failed = stages.failed, found.append
+        kept, check_stages.failed = check_stages.failed, found.append
         try:
-            stages.compare_card(report, cards, loaded=False)
+            check_stages.compare_card(report, cards, loaded=False)
         finally:
-            stages.failed = kept
+            check_stages.failed = kept
         return found
 
 
