@@ -9,7 +9,7 @@
 namespace tutti {
 
 // A request as the control side sends it, as the batcher takes it, and its answer. One is made of the other here alone,
-// so that a field is added to both directions at once.
+// so that a field is added to both directions at once. All are pure: any thread may call them at any time.
 
 /// window: encoded, and kept alive by the request. Not checked: that is check() of decode/sequence_request.h.
 SequenceRequest request_of(const DecodeWindow& message, std::shared_ptr<const CrossKv> window);
@@ -18,7 +18,8 @@ SequenceRequest request_of(const DecodeWindow& message, std::shared_ptr<const Cr
 /// window is encoded again.
 DecodeWindow message_of(const SequenceRequest& request);
 
-/// result: of a request that has an outcome; one that failed is answered by Failed instead.
+/// result: of a request that has an outcome; one that failed is answered by Failed instead. Times are in seconds of the
+/// steps that the request took part in, its share of each.
 Decoded answer_to(const DecodeResult& result);
 
 }  // namespace tutti
