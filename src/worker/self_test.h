@@ -2,11 +2,15 @@
 
 #include <c10/core/Device.h>
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/error.h"
+#include "base/units.h"
 #include "model/compute_type.h"
 #include "model/whisper.h"
 #include "worker/caught_fault.h"
@@ -42,8 +46,18 @@ bool can_leave_out(ComputeType type, const CaughtFault& fault);
 Result<std::vector<TypeTrial>> try_types(const std::filesystem::path& model, at::Device device,
                                          const DeviceAbility& ability);
 
-/// Seconds of the device for a window of the model (window_time.h). Throws what torch throws.
+/// Seconds of the device for a window of the model (window_time). Throws what torch throws.
 double time_of_window(const WhisperModel& model);
+
+/// Sequences of a decoder step that `window_time` times.
+inline constexpr std::int32_t kTimedTogether = 8;
+
+/// Seconds of the device for a window of speech: `encode()`, and its share of the steps in which a hundred tokens are
+/// decoded for each of eight windows. `step()` makes one such step. The fastest of several calls counts, since other
+/// work on the machine delays some of them, and of steps there are as many as a window takes: the result is never more
+/// than what the calls took.
+Seconds window_time(const std::function<void()>& encode, const std::function<void()>& step,
+                    const Clock& clock = Clock::real());
 
 /// The fastest of the valid ones. trials: not empty, float32's first.
 const TypeTrial& fastest_sound(std::span<const TypeTrial> trials);

@@ -1,10 +1,9 @@
-#include "worker/window_time.h"
-
 #include <gtest/gtest.h>
 
 #include <chrono>
 
 #include "support/fake_clock.h"
+#include "worker/self_test.h"
 
 namespace tutti {
 namespace {
