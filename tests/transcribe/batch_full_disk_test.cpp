@@ -10,7 +10,7 @@
 #include "support/closed_folder.h"
 #include "support/full_disk.h"
 #include "support/small_files.h"
-#include "transcribe/batch_files_case.h"
+#include "transcribe/batch_job_source_case.h"
 
 using namespace tutti;
 
@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class BatchOnAFullDisk : public BatchFilesTest {
+class BatchOnAFullDisk : public BatchJobSourceTest {
  protected:
   /// Claims the next job and gives it a transcript of a megabyte.
   TranscribedFile take_and_transcribe() {
@@ -37,7 +37,7 @@ TEST_F(BatchOnAFullDisk, FullDiskIsWaitedForWithoutRedoingTranscripts) {
   const JobId id = add("a");
   writes_to(folder_ / "out" / "a.txt");
   add("b");
-  files_->all_added();
+  files_->queue().all_added();
   TranscribedFile file = take_and_transcribe();
   std::future<Result<void>> published;
   std::future<std::optional<ClaimedFile>> second;
@@ -47,7 +47,7 @@ TEST_F(BatchOnAFullDisk, FullDiskIsWaitedForWithoutRedoingTranscripts) {
     log_.wait_for("no recording is begun");
     second = std::async(std::launch::async, [&] { return files_->next(); });
     EXPECT_TRUE(pool_.is_reported(Idle::disk_full));
-    EXPECT_NE(files_->held_up(), "");
+    EXPECT_NE(files_->snapshot().held_up, "");
     EXPECT_EQ(second.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
     EXPECT_EQ(published.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
     EXPECT_EQ(job(id).state, JobState::running);
@@ -58,7 +58,7 @@ TEST_F(BatchOnAFullDisk, FullDiskIsWaitedForWithoutRedoingTranscripts) {
   EXPECT_EQ(job(id).state, JobState::done);
   EXPECT_EQ(job(id).attempts, 1);
   EXPECT_EQ(job(id).strikes, 0);
-  EXPECT_EQ(files_->held_up(), "");
+  EXPECT_EQ(files_->snapshot().held_up, "");
 }
 
 TEST_F(BatchOnAFullDisk, UnwritableOutputFolderPausesBatchAndKeepsWorkStaged) {
@@ -68,7 +68,7 @@ TEST_F(BatchOnAFullDisk, UnwritableOutputFolderPausesBatchAndKeepsWorkStaged) {
   const JobId id = add("a");
   writes_to(out / "a.txt");
   add("b");
-  files_->all_added();
+  files_->queue().all_added();
   TranscribedFile file = take_and_transcribe();
   std::future<std::optional<ClaimedFile>> second;
   {
@@ -76,16 +76,16 @@ TEST_F(BatchOnAFullDisk, UnwritableOutputFolderPausesBatchAndKeepsWorkStaged) {
     EXPECT_EQ(files_->publish(file).error().fault, Fault::cancelled) << "there is no more to do for it";
     EXPECT_EQ(job(id).state, JobState::done);
     EXPECT_FALSE(fs::is_empty(options_.kept));
-    EXPECT_EQ(files_->counts().done + files_->counts().failed, 0U);
+    EXPECT_EQ(files_->snapshot().counts.done + files_->snapshot().counts.failed, 0U);
     second = std::async(std::launch::async, [&] { return files_->next(); });
     EXPECT_TRUE(pool_.is_reported(Idle::not_writable));
-    EXPECT_NE(files_->held_up().find("Permission denied"), std::string::npos) << files_->held_up();
+    EXPECT_NE(files_->snapshot().held_up.find("Permission denied"), std::string::npos) << files_->snapshot().held_up;
     EXPECT_EQ(second.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
   }
   EXPECT_TRUE(second.get());
   EXPECT_GE(read_file(out / "a.txt")->size(), 1U << 20);
-  EXPECT_EQ(files_->counts().done, 1U);
-  EXPECT_EQ(files_->held_up(), "");
+  EXPECT_EQ(files_->snapshot().counts.done, 1U);
+  EXPECT_EQ(files_->snapshot().held_up, "");
   EXPECT_TRUE(fs::is_empty(options_.kept));
   EXPECT_EQ(log_.count("Make that writable again"), 1);
 }
@@ -96,29 +96,29 @@ TEST_F(BatchOnAFullDisk, OneUnwritableSubfolderDelaysNoOtherRecording) {
   const JobId id = add("a");
   writes_to(talks / "a.txt");
   add("b");
-  files_->all_added();
+  files_->queue().all_added();
   TranscribedFile file = take_and_transcribe();
   file.outcome.requested = Seconds(4);
   {
     const ClosedFolder closed(talks);
     EXPECT_FALSE(files_->publish(file));
-    EXPECT_EQ(files_->held_up(), "");
-    EXPECT_EQ(files_->counts().failed, 1U);
+    EXPECT_EQ(files_->snapshot().held_up, "");
+    EXPECT_EQ(files_->snapshot().counts.failed, 1U);
     EXPECT_TRUE(files_->next());
   }
   files_->release("the run ended");
-  EXPECT_EQ(files_->counts().failed, 0U) << "it is tried again at the end";
-  EXPECT_EQ(files_->done().recordings, 1U) << "this run has done it, and none before";
-  EXPECT_EQ(files_->done().audio, Seconds(10));
-  EXPECT_EQ(files_->done().requested, Seconds(4)) << "only clips of the recording were requested";
-  EXPECT_EQ(files_->entry(id).requested, Seconds(4));
-  EXPECT_EQ(files_->before().done, 0U);
+  EXPECT_EQ(files_->snapshot().counts.failed, 0U) << "it is tried again at the end";
+  EXPECT_EQ(files_->snapshot().done.recordings, 1U) << "this run has done it, and none before";
+  EXPECT_EQ(files_->snapshot().done.audio, Seconds(10));
+  EXPECT_EQ(files_->snapshot().done.requested, Seconds(4)) << "only clips of the recording were requested";
+  EXPECT_EQ(files_->entries().at(id).requested, Seconds(4));
+  EXPECT_EQ(files_->snapshot().before.done, 0U);
   EXPECT_GE(read_file(talks / "a.txt")->size(), 1U << 20);
 }
 
 TEST_F(BatchOnAFullDisk, FullDiskForDecodedAudioWaitsWithoutBlamingRecording) {
   const JobId id = add("a");
-  files_->all_added();
+  files_->queue().all_added();
   const auto taken = files_->next();
   ASSERT_TRUE(taken);
   std::atomic<bool> full = true;
@@ -129,14 +129,14 @@ TEST_F(BatchOnAFullDisk, FullDiskForDecodedAudioWaitsWithoutBlamingRecording) {
   auto decoded = std::async(std::launch::async, [&] { return files_->decoded(taken->index, decode); });
   log_.wait_for("recordings are decoded there as soon as there is space");
   EXPECT_TRUE(pool_.is_reported(Idle::disk_full)) << "although nothing but this one is left";
-  EXPECT_NE(files_->held_up().find("(TMPDIR)"), std::string::npos) << files_->held_up();
-  EXPECT_TRUE(files_->in_work().at(0).no_space);
+  EXPECT_NE(files_->snapshot().held_up.find("(TMPDIR)"), std::string::npos) << files_->snapshot().held_up;
+  EXPECT_TRUE(files_->snapshot().in_work.at(0).no_space);
   EXPECT_EQ(decoded.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
   full = false;
   EXPECT_EQ(decoded.get()->samples(), 160'000);
-  EXPECT_FALSE(files_->in_work().at(0).no_space);
+  EXPECT_FALSE(files_->snapshot().in_work.at(0).no_space);
   EXPECT_TRUE(pool_.is_reported(std::nullopt));
-  EXPECT_EQ(files_->held_up(), "");
+  EXPECT_EQ(files_->snapshot().held_up, "");
   EXPECT_EQ(job(id).state, JobState::running);
   EXPECT_EQ(job(id).attempts, 1);
   EXPECT_EQ(job(id).strikes, 0);
@@ -146,7 +146,7 @@ TEST_F(BatchOnAFullDisk, FullDiskForDecodedAudioWaitsWithoutBlamingRecording) {
 TEST_F(BatchOnAFullDisk, CancelledOrStoppedRecordingDoesNotWaitForSpace) {
   const JobId id = add("a");
   add("b");
-  files_->all_added();
+  files_->queue().all_added();
   const auto first = files_->next(), second = files_->next();
   ASSERT_TRUE(first && second);
   const auto decode = []() -> Result<Recording> { return fail(Fault::full, "the temporary file: no room"); };
@@ -155,7 +155,7 @@ TEST_F(BatchOnAFullDisk, CancelledOrStoppedRecordingDoesNotWaitForSpace) {
   };
   auto one = waits(first->index), other = waits(second->index);
   log_.wait_for("no recording is begun");
-  ASSERT_TRUE(files_->cancel(id));
+  ASSERT_TRUE(files_->leases().cancel(id));
   EXPECT_EQ(one.get().error().fault, Fault::cancelled);
   EXPECT_EQ(other.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
   files_->abort();
@@ -165,7 +165,7 @@ TEST_F(BatchOnAFullDisk, CancelledOrStoppedRecordingDoesNotWaitForSpace) {
 TEST_F(BatchOnAFullDisk, FileSizeLimitFailsTheJobPermanentlyWithoutWaiting) {
   const JobId id = add("a");
   writes_to(folder_ / "out" / "a.txt");
-  files_->all_added();
+  files_->queue().all_added();
   TranscribedFile file = take_and_transcribe();
   const auto published = [&] {
     const SmallFiles limit(1 << 16);
@@ -176,13 +176,13 @@ TEST_F(BatchOnAFullDisk, FileSizeLimitFailsTheJobPermanentlyWithoutWaiting) {
   EXPECT_EQ(log_.count("no recording is begun"), 0);
   files_->failed(file.outcome.index, published.error());
   EXPECT_EQ(job(id).state, JobState::dead);
-  EXPECT_NE(files_->failures().front().error.find("ulimit -f"), std::string::npos);
+  EXPECT_NE(files_->snapshot().failures.front().error.find("ulimit -f"), std::string::npos);
 }
 
 TEST_F(BatchOnAFullDisk, AudioLargerThanTheDiskFailsAtOnce) {
   submit(folder_ / "endless.wav", {100, 7}, Seconds(1e12));
   ASSERT_TRUE(write_file_atomically(folder_ / "endless.wav", "on and on"));
-  files_->all_added();
+  files_->queue().all_added();
   const auto taken = files_->next();
   ASSERT_TRUE(taken);
   const auto decoded =
@@ -195,14 +195,14 @@ TEST_F(BatchOnAFullDisk, AudioLargerThanTheDiskFailsAtOnce) {
 TEST_F(BatchOnAFullDisk, ARunThatEndsOnAFullDiskHandsItsJobBackWithoutBlame) {
   const JobId id = add("a");
   writes_to(folder_ / "out" / "a.txt");
-  files_->all_added();
+  files_->queue().all_added();
   TranscribedFile file = take_and_transcribe();
   std::future<Result<void>> published;
   {
     const FullDisk full(1 << 16);
     published = std::async(std::launch::async, [&] { return files_->publish(file); });
     log_.wait_for("no recording is begun");
-    files_->stop_taking();
+    files_->queue().stop_taking();
     files_->abort();
     const auto ended = published.get();
     ASSERT_FALSE(ended);
@@ -228,13 +228,13 @@ TEST_F(BatchOnAFullDisk, OutputsStagedByAnEarlierRunAreRetriedAtTheEnd) {
   answer.state = JobState::done;
   const RequestedJob requested{
       .known = answer, .job = &job, .audio = Seconds(10), .left_staged = published->left_staged->text()};
-  files_->add({&requested, 1});
-  EXPECT_EQ(files_->counts().failed, 1U);
+  files_->queue().add({&requested, 1});
+  EXPECT_EQ(files_->snapshot().counts.failed, 1U);
   std::filesystem::remove(output);
   files_->release("the run ended");
-  EXPECT_EQ(files_->counts().failed, 0U);
-  EXPECT_EQ(files_->counts().done, 1U);
-  EXPECT_EQ(files_->before().done, 1U) << "that earlier run has done it";
-  EXPECT_EQ(files_->entry(id).left_staged, "");
+  EXPECT_EQ(files_->snapshot().counts.failed, 0U);
+  EXPECT_EQ(files_->snapshot().counts.done, 1U);
+  EXPECT_EQ(files_->snapshot().before.done, 1U) << "that earlier run has done it";
+  EXPECT_EQ(files_->entries().at(id).left_staged, "");
   EXPECT_EQ(read_file(output).value(), "hello");
 }

@@ -4,6 +4,7 @@
 
 #include "jobs/open_store.h"
 #include "support/temp_folder.h"
+#include "transcribe/batch/batch_job_source.h"
 #include "transcribe/counting_pool.h"
 
 using namespace tutti;
@@ -19,8 +20,8 @@ class BatchStatusTest : public testing::Test {
     pool_.shown.devices = {view};
     const auto store = open_store({.folder = options_.state}).value();
     BatchObserver observer;
-    const BatchFiles files(options_, *store, pool_, observer);
-    return fleet_status(options_, files, pool_.view(), BatchMachine(options_)).devices.at(0);
+    const BatchJobSource files(options_, *store, pool_, observer);
+    return fleet_status(options_, files.snapshot(), pool_.view(), BatchMachine(options_)).devices.at(0);
   }
 
   TempFolder folder_;
@@ -65,18 +66,18 @@ TEST_F(BatchStatusTest, JobWaitingForADeviceIsNotRunning) {
   const auto store = open_store({.folder = options_.state}).value();
   const RunId run = store->begin_run({.batch = "b"}).value();
   BatchObserver observer;
-  BatchFiles files(options_, *store, pool_, observer);
+  BatchJobSource files(options_, *store, pool_, observer);
   std::deque<BatchJob> jobs;
   for (const char* name : {"a", "b"}) {
     BatchJob& job = jobs.emplace_back();
     job.spec = {.key = name, .batch = "b", .input = folder_ / name, .identity = {1, 1}, .name = name};
     const RequestedJob requested{.known = store->submit(run, {&job.spec, 1})->front(), .job = &job};
-    files.add({&requested, 1});
+    files.queue().add({&requested, 1});
   }
-  files.all_added();
+  files.queue().all_added();
   const auto first = files.next(), second = files.next();
   ASSERT_TRUE(first && second);
-  const auto status = [&] { return fleet_status(options_, files, pool_.view(), BatchMachine(options_)); };
+  const auto status = [&] { return fleet_status(options_, files.snapshot(), pool_.view(), BatchMachine(options_)); };
   EXPECT_EQ(status().running, 2U) << "their audio is decoded";
   ASSERT_TRUE(files.on_audio_decoded(second->index, Seconds(30)));
   EXPECT_EQ(status().running, 1U);

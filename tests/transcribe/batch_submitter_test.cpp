@@ -4,13 +4,13 @@
 
 #include <gtest/gtest.h>
 
-#include "transcribe/batch_files_case.h"
+#include "transcribe/batch_job_source_case.h"
 
 using namespace tutti;
 
 namespace {
 
-class BatchSubmitterTest : public BatchFilesTest {
+class BatchSubmitterTest : public BatchJobSourceTest {
  protected:
   void list(int jobs) {
     for (int i = 0; i < jobs; ++i)
@@ -49,7 +49,7 @@ TEST_F(BatchSubmitterTest, WorkBeginsBeforeALongLookAtAllRecordingsIsOver) {
   const auto jobs = store_->jobs({.run = submitter.run()}, 0, 100).value();
   ASSERT_EQ(jobs.size(), 9U);
   EXPECT_LT(jobs.front().submitted, jobs.back().submitted) << "in portions";
-  EXPECT_EQ(files_->counts().total, 9U);
+  EXPECT_EQ(files_->snapshot().counts.total, 9U);
 }
 
 TEST_F(BatchSubmitterTest, TotalCountsAllInputsBeforeTheyAreExamined) {
@@ -57,8 +57,8 @@ TEST_F(BatchSubmitterTest, TotalCountsAllInputsBeforeTheyAreExamined) {
   std::vector<std::size_t> totals;
   std::vector<bool> all_known;
   BatchSubmitter submitter(listed_, options_, *store_, *files_, {}, [&] {
-    totals.push_back(files_->counts().total);
-    all_known.push_back(files_->progress().all_known);
+    totals.push_back(files_->snapshot().counts.total);
+    all_known.push_back(files_->snapshot().progress.all_known);
     return false;
   });
   ASSERT_TRUE(submitter.begin());
@@ -66,8 +66,8 @@ TEST_F(BatchSubmitterTest, TotalCountsAllInputsBeforeTheyAreExamined) {
   ASSERT_GT(totals.size(), 1U);
   for (const std::size_t total : totals) EXPECT_EQ(total, 9U) << "and not those of the first portion";
   EXPECT_FALSE(all_known.back()) << "so that no end time is forecast";
-  EXPECT_TRUE(files_->progress().all_known);
-  EXPECT_EQ(files_->counts().total, 9U);
+  EXPECT_TRUE(files_->snapshot().progress.all_known);
+  EXPECT_EQ(files_->snapshot().counts.total, 9U);
 }
 
 TEST_F(BatchSubmitterTest, InputsNotExaminedBeforeAStopAreTheNextRuns) {
@@ -76,12 +76,12 @@ TEST_F(BatchSubmitterTest, InputsNotExaminedBeforeAStopAreTheNextRuns) {
   BatchSubmitter submitter(listed_, options_, *store_, *files_, {}, [&] { return ++looks > 3; });
   ASSERT_TRUE(submitter.begin());
   ASSERT_TRUE(submitter.submit());
-  EXPECT_EQ(files_->counts().total, 0U);
+  EXPECT_EQ(files_->snapshot().counts.total, 0U);
   EXPECT_TRUE(store_->jobs({.run = submitter.run()}, 0, 100)->empty());
   BatchSubmitter next(listed_, options_, *store_, *files_, {}, [] { return false; });
   ASSERT_TRUE(next.begin());
   ASSERT_TRUE(next.submit());
-  EXPECT_EQ(files_->counts().total, 9U);
+  EXPECT_EQ(files_->snapshot().counts.total, 9U);
 }
 
 TEST_F(BatchSubmitterTest, JobFailedInAnEarlierRunIsSkippedNamingRetryFlag) {
@@ -91,20 +91,20 @@ TEST_F(BatchSubmitterTest, JobFailedInAnEarlierRunIsSkippedNamingRetryFlag) {
   ASSERT_TRUE(first.begin());
   ASSERT_TRUE(first.submit());
   EXPECT_EQ(log_.count("--retry-failed"), 0);
-  ASSERT_TRUE(store_->cancel({.ids = {files_->ids().at(1)}}));
+  ASSERT_TRUE(store_->cancel({.ids = {std::next(files_->entries().begin())->first}}));
   begin();
   BatchSubmitter second(listed_, options_, *store_, *files_, {}, [] { return false; });
   ASSERT_TRUE(second.begin());
   ASSERT_TRUE(second.submit());
   EXPECT_EQ(log_.count("in an earlier run: 1 (the first: The second). They are left alone; --retry-failed"), 1);
-  EXPECT_EQ(files_->before().cancelled, 1U);
-  EXPECT_EQ(files_->before().ended(), 1U);
+  EXPECT_EQ(files_->snapshot().before.cancelled, 1U);
+  EXPECT_EQ(files_->snapshot().before.ended(), 1U);
   options_.retry_failed = true;
   begin();
   BatchSubmitter third(listed_, options_, *store_, *files_, {}, [] { return false; });
   ASSERT_TRUE(third.begin());
   ASSERT_TRUE(third.submit());
-  EXPECT_EQ(files_->before().ended(), 0U);
+  EXPECT_EQ(files_->snapshot().before.ended(), 0U);
   EXPECT_EQ(log_.count("--retry-failed"), 1);
 }
 
@@ -116,7 +116,8 @@ TEST_F(BatchSubmitterTest, OverwritingAnotherTranscriptWarnsUnlessInputMoved) {
     return submitter.begin() && submitter.submit();
   };
   ASSERT_TRUE(submitted());
-  for (const JobId id : files_->ids()) ASSERT_TRUE(*store_->complete((*store_->claim({.job = id}))->key, {}, {}));
+  for (const auto& [id, entry] : files_->entries())
+    ASSERT_TRUE(*store_->complete((*store_->claim({.job = id}))->key, {}, {}));
   ASSERT_TRUE(write_file_atomically(folder_ / "talk0.wav", "the first one is still there"));
   for (const int i : {0, 1}) listed_[static_cast<std::size_t>(i)].spec.input = folder_ / ("other" + std::to_string(i));
   ASSERT_TRUE(submitted());

@@ -9,8 +9,8 @@
 #include "jobs/open_store.h"
 #include "jobs/publish.h"
 #include "jobs/sweep.h"
-#include "transcribe/batch/batch_files.h"
 #include "transcribe/batch/batch_history.h"
+#include "transcribe/batch/batch_job_source.h"
 #include "transcribe/batch/batch_machine.h"
 #include "transcribe/batch/batch_pool.h"
 #include "transcribe/batch/batch_status.h"
@@ -73,8 +73,8 @@ class Batch final : public BatchControl {
   Result<BatchReport> go(const std::function<void(BatchControl*)>& with_control) {
     const auto started = submitter_.begin();
     if (!started) return tl::unexpected(started.error());
-    const Regularly renewing(kRenewEvery, [this] { files_.renew(); });
-    const Regularly reaping(kReapEvery, [this] { files_.reap(); });
+    const Regularly renewing(kRenewEvery, [this] { files_.leases().renew(); });
+    const Regularly reaping(kReapEvery, [this] { files_.leases().reap(); });
     watch();
     const Regularly watching(kLookEvery, [this] { watch(); });
     with_control(this);
@@ -92,18 +92,18 @@ class Batch final : public BatchControl {
   }
 
   FleetStatus status(const PoolView* at) override {
-    return fleet_status(options_, files_, at ? *at : pool_->view(), machine_);
+    return fleet_status(options_, files_.snapshot(), at ? *at : pool_->view(), machine_);
   }
   bool drain(const std::string& device) override {
     if (!device.empty()) return pool_->drain(id_of(device));
-    files_.pause();
+    files_.queue().pause();
     return true;
   }
   bool resume(const std::string& device) override {
     if (!device.empty()) return pool_->resume(id_of(device));
-    return files_.go_on();
+    return files_.queue().resume();
   }
-  Result<void> cancel(std::int64_t job) override { return files_.cancel(job); }
+  Result<void> cancel(std::int64_t job) override { return files_.leases().cancel(job); }
 
  private:
   /// By the id, or as people call it.
@@ -121,7 +121,7 @@ class Batch final : public BatchControl {
     if (shortage && !held_back_) log(Level::warning, *shortage);
     held_back_ = shortage.has_value();
     pool_->host_short(shortage);
-    files_.hold_back(held_back_);
+    files_.queue().hold_back(held_back_);
     record_news(*pool_, *store_, submitter_.run());
   }
 
@@ -145,7 +145,7 @@ class Batch final : public BatchControl {
 
   /// Until all is done or over; the error names why no device is left.
   Result<void> work() {
-    stop_.on_raise([this] { files_.stop_taking(); });
+    stop_.on_raise([this] { files_.queue().stop_taking(); });
     stop_.on_abort([this] {
       abort();
       pool_->stop(Seconds(0));
@@ -159,13 +159,13 @@ class Batch final : public BatchControl {
     Result<void> submitted;
     std::jthread submitting([&] {
       submitted = submitter_.submit();
-      if (!submitted) files_.stop_taking();
-      if (!submitted) files_.all_added();
+      if (!submitted) files_.queue().stop_taking();
+      if (!submitted) files_.queue().all_added();
     });
     const auto served = serve();
     if (!served) {
       abort();
-      files_.stop_taking();
+      files_.queue().stop_taking();
       files_.serve(nullptr);
     }
     const auto joined = pipeline.join();
@@ -193,9 +193,10 @@ class Batch final : public BatchControl {
   }
 
   BatchReport reported(RunId run) {
-    BatchDone done = files_.done();
-    BatchReport report{.counts = files_.counts(),
-                       .before = files_.before(),
+    RunSnapshot snapshot = files_.snapshot();
+    BatchDone& done = snapshot.done;
+    BatchReport report{.counts = snapshot.counts,
+                       .before = snapshot.before,
                        .done_now = done.recordings,
                        .without_speech = done.without_speech,
                        .copied = done.copied,
@@ -215,7 +216,7 @@ class Batch final : public BatchControl {
     for (std::size_t i = 0; i < options_.devices.size(); ++i)
       if (options_.devices[i].device.kind == ResolvedDevice::Kind::emulated)
         report.pool.devices[i].rated = options_.devices[i].device.card.speed;
-    add_assets(report, *store_, files_);
+    add_assets(report, *store_, files_.entries());
     end_in_store(report, options_, *store_, run);
     return report;
   }
@@ -234,7 +235,7 @@ class Batch final : public BatchControl {
     files_.reached(index, position);
   };
   std::unique_ptr<DevicePool> pool_;
-  BatchFiles files_;
+  BatchJobSource files_;
   BatchSubmitter submitter_;
   Quiet quiet_;
   Tally tally_;

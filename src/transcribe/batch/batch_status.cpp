@@ -66,10 +66,10 @@ std::string waits_for(const AttemptStatus& job, const PoolView& view) {
 
 }  // namespace
 
-FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, const PoolView& view,
+FleetStatus fleet_status(const BatchOptions& options, const RunSnapshot& run, const PoolView& view,
                          const BatchMachine& machine) {
-  const BatchCounts counts = files.counts();
-  const BatchProgress progress = files.progress();
+  const BatchCounts& counts = run.counts;
+  const BatchProgress& progress = run.progress;
   std::error_code unknown;  // of a current folder that is gone: then there is none to tell
   FleetStatus status{.run = options.batch,
                      .state_folder = std::filesystem::absolute(options.state, unknown).string(),
@@ -81,15 +81,15 @@ FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, c
                      .audio_done = progress.done,
                      .audio_total = progress.total,
                      .left = progress.all_known ? view.expected_left : std::nullopt,
-                     .held_up = files.held_up(),
-                     .failures = files.failures()};
+                     .held_up = run.held_up,
+                     .failures = run.failures};
   if (status.left) status.left_error = *status.left * view.error;
   for (const auto& device : options.devices)
     if (device.id == view.next_device) status.next_device = device.label;
   for (std::size_t i = 0; i < view.devices.size(); ++i)
     machine.describe(i, view.devices[i].process,
                      status.devices.emplace_back(status_of(view.devices[i], options.devices[i], view.elapsed)));
-  for (const auto& job : files.in_work()) {
+  for (const auto& job : run.in_work) {
     if (job.is_running()) ++status.running;
     status.in_work.push_back({.id = std::to_string(job.id),
                               .name = job.name,
@@ -103,7 +103,7 @@ FleetStatus fleet_status(const BatchOptions& options, const BatchFiles& files, c
 
 namespace {
 
-BatchAsset asset_of(const Job& job, const BatchFiles& files) {
+BatchAsset asset_of(const Job& job, const std::map<JobId, BatchEntry>& entries) {
   const bool ended = is_final(job.state);
   BatchAsset asset{.uuid = job.spec.uuid,
                    .name = job.spec.name,
@@ -115,7 +115,7 @@ BatchAsset asset_of(const Job& job, const BatchFiles& files) {
                    .attempts = job.attempts,
                    .audio = job.spec.audio.value_or(Seconds(0)),
                    .extra = job.spec.extra};
-  BatchEntry entry = files.entry(job.id);
+  BatchEntry entry = entries.at(job.id);
   if (ended && entry.use) asset.busy = entry.use->busy;
   asset.requested = entry.requested;
   asset.losses = std::move(entry.losses);
@@ -131,9 +131,10 @@ BatchAsset asset_of(const Job& job, const BatchFiles& files) {
 
 }  // namespace
 
-void add_assets(BatchReport& report, JobAdmin& admin, const BatchFiles& files) {
+void add_assets(BatchReport& report, JobAdmin& admin, const std::map<JobId, BatchEntry>& entries) {
   // Not by the latest requesting run: another process may have requested the same recordings meanwhile.
-  const std::vector<JobId> ids = files.ids();
+  std::vector<JobId> ids;
+  for (const auto& [id, entry] : entries) ids.push_back(id);
   for (std::size_t first = 0; first < ids.size(); first += kJobsAtOnce) {
     const auto last = std::min(ids.size(), first + kJobsAtOnce);
     const JobFilter portion{
@@ -141,7 +142,7 @@ void add_assets(BatchReport& report, JobAdmin& admin, const BatchFiles& files) {
     const auto jobs = admin.jobs(portion, 0, kJobsAtOnce);
     if (!jobs) return log(Level::error, "the store: " + jobs.error().text());
     for (const auto& job : *jobs) {
-      BatchAsset& asset = report.assets.emplace_back(asset_of(job, files));
+      BatchAsset& asset = report.assets.emplace_back(asset_of(job, entries));
       if (asset.busy) report.longest = std::max(report.longest, asset.requested);
       if (asset.attempts <= 1 && job.state != JobState::dead) continue;
       if (auto tries = admin.attempts(job.id)) asset.tries = std::move(*tries);

@@ -45,11 +45,11 @@ void BatchSubmitter::DeferredWarning::report(const char* what, const char* then)
 }
 
 Result<void> BatchSubmitter::submit(const Clock& clock) {
-  files_.expect(jobs_.size());
+  files_.queue().expect(jobs_.size());
   for (std::size_t first = 0; first < jobs_.size();) {
     const auto specs = next_portion(first, clock);
     if (stopped_()) {
-      files_.expect(0);
+      files_.queue().expect(0);
       return {};
     }
     if (auto submitted = submit(jobs_.subspan(first, specs.size()), specs); !submitted) return submitted;
@@ -61,8 +61,8 @@ Result<void> BatchSubmitter::submit(const Clock& clock) {
   left_alone_.report("failed for good or were cancelled in an earlier run",
                      "They are left alone; --retry-failed does them again");
   overwritten_.report("overwrite what an earlier run wrote for another one", "Another --output-dir keeps both");
-  files_.all_added();
-  files_.tell_work();
+  files_.queue().all_added();
+  files_.reporter().accepted();
   return {};
 }
 
@@ -90,7 +90,7 @@ Result<void> BatchSubmitter::submit(std::span<const BatchJob> portion, const std
     overwrite((*answers)[i], specs[i]);
     requested.push_back({(*answers)[i], &portion[i], specs[i].audio, stuck_at((*answers)[i])});
   }
-  files_.add(requested);
+  files_.queue().add(requested);
   return {};
 }
 

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "jobs/store.h"
 #include "jobs/sweep.h"
-#include "transcribe/batch/batch_files.h"
+#include "transcribe/batch/batch_job_source.h"
 #include "transcribe/batch/batch_options.h"
 
 namespace tutti {
@@ -20,7 +20,7 @@ class BatchSubmitter {
  public:
   /// `stuck`: outputs of earlier runs that could not be put in place. `stopped`: the rest of the list is the next
   /// run's.
-  BatchSubmitter(std::span<const BatchJob> jobs, const BatchOptions& options, JobStore& store, BatchFiles& files,
+  BatchSubmitter(std::span<const BatchJob> jobs, const BatchOptions& options, JobStore& store, BatchJobSource& files,
                  std::vector<SweepReport::Stuck> stuck, std::function<bool()> stopped)
       : jobs_(jobs),
         options_(options),
@@ -59,7 +59,7 @@ class BatchSubmitter {
   const std::span<const BatchJob> jobs_;
   const BatchOptions& options_;
   JobStore& store_;
-  BatchFiles& files_;
+  BatchJobSource& files_;
   const std::vector<SweepReport::Stuck> stuck_;
   const std::function<bool()> stopped_;
   RunId run_ = 0;

@@ -10,14 +10,14 @@
 #include "jobs/open_store.h"
 #include "support/log_capture.h"
 #include "support/temp_folder.h"
-#include "transcribe/batch/batch_files.h"
+#include "transcribe/batch/batch_job_source.h"
 #include "transcribe/counting_pool.h"
 #include "transcribe/model_context.h"
 
 namespace tutti {
 
 /// Jobs of a batch on a real store, and a pool that only counts.
-class BatchFilesTest : public testing::Test {
+class BatchJobSourceTest : public testing::Test {
  protected:
   void SetUp() override {
     options_.run.batched = true;
@@ -54,7 +54,7 @@ class BatchFilesTest : public testing::Test {
                 .deadline = urgency.deadline};
     const Submitted answer = store_->submit(run_, {&job.spec, 1})->front();
     const RequestedJob requested{.known = answer, .job = &job, .audio = audio};
-    files_->add({&requested, 1});
+    files_->queue().add({&requested, 1});
     return answer.id;
   }
 
@@ -89,7 +89,7 @@ class BatchFilesTest : public testing::Test {
   std::unique_ptr<JobStore> store_;
   RunId run_ = 0;
   std::deque<BatchJob> jobs_;
-  std::optional<BatchFiles> files_;
+  std::optional<BatchJobSource> files_;
 };
 
 }  // namespace tutti

@@ -4,145 +4,145 @@
 
 #include <future>
 
-#include "transcribe/batch_files_case.h"
+#include "transcribe/batch_job_source_case.h"
 
 using namespace tutti;
 
-TEST_F(BatchFilesTest, CancelledRunningJobEndsAndFreesItsDeviceSlot) {
+TEST_F(BatchJobSourceTest, CancelledRunningJobEndsAndFreesItsDeviceSlot) {
   const JobId id = add("a");
-  files_->all_added();
+  files_->queue().all_added();
   files_->serve(&model_);
   const auto taken = files_->next();
   ASSERT_TRUE(taken);
   ASSERT_TRUE(files_->context(taken->index));
   EXPECT_EQ(pool_.engines, 1);
-  ASSERT_TRUE(files_->cancel(id));
+  ASSERT_TRUE(files_->leases().cancel(id));
   EXPECT_FALSE(files_->context(taken->index)) << "its stages drop it";
   files_->failed(taken->index, {Fault::cancelled, "stopped"});
   EXPECT_EQ(pool_.engines, 0);
-  EXPECT_EQ(files_->counts().cancelled, 1U);
+  EXPECT_EQ(files_->snapshot().counts.cancelled, 1U);
   EXPECT_EQ(job(id).state, JobState::cancelled);
   EXPECT_FALSE(files_->next()) << "the batch is done";
 }
 
-TEST_F(BatchFilesTest, AJobWhoseCancellingTheStoreCannotRecordIsStillCounted) {
+TEST_F(BatchJobSourceTest, AJobWhoseCancellingTheStoreCannotRecordIsStillCounted) {
   const JobId id = add("a");
-  files_->all_added();
+  files_->queue().all_added();
   ASSERT_TRUE(files_->next());
   in_database(
       "CREATE TRIGGER full BEFORE UPDATE OF state ON tasks WHEN NEW.state = 'cancelled' BEGIN "
       "SELECT RAISE(ABORT, 'the disk is full'); END");
-  ASSERT_TRUE(files_->cancel(id));
-  EXPECT_EQ(files_->counts().cancelled, 0U);
+  ASSERT_TRUE(files_->leases().cancel(id));
+  EXPECT_EQ(files_->snapshot().counts.cancelled, 0U);
   in_database("DROP TRIGGER full");
   clock_.advance(kLeaseLength + std::chrono::seconds(1));
-  files_->reap();
+  files_->leases().reap();
   EXPECT_FALSE(files_->next()) << "it checks again, and finds that the job was cancelled";
-  EXPECT_EQ(files_->counts().cancelled, 1U);
+  EXPECT_EQ(files_->snapshot().counts.cancelled, 1U);
 }
 
-TEST_F(BatchFilesTest, FailureNamesTheDeviceOfThisAttempt) {
+TEST_F(BatchJobSourceTest, FailureNamesTheDeviceOfThisAttempt) {
   pool_.use = {.device = "card"};
   add("a");
-  files_->all_added();
+  files_->queue().all_added();
   files_->serve(&model_);
   const auto taken = files_->next();
   ASSERT_TRUE(taken);
   ASSERT_TRUE(files_->context(taken->index));
   files_->failed(taken->index, {Fault::corrupt, "it ends in the middle"});
-  ASSERT_EQ(files_->failures().size(), 1U);
-  EXPECT_EQ(files_->failures().front().device, "card");
+  ASSERT_EQ(files_->snapshot().failures.size(), 1U);
+  EXPECT_EQ(files_->snapshot().failures.front().device, "card");
 }
 
-TEST_F(BatchFilesTest, AJobThatFailsWhileItIsToBeCancelledIsCancelledAndNoFailure) {
+TEST_F(BatchJobSourceTest, AJobThatFailsWhileItIsToBeCancelledIsCancelledAndNoFailure) {
   const JobId id = add("a");
-  files_->all_added();
+  files_->queue().all_added();
   const auto taken = files_->next();
   ASSERT_TRUE(taken);
   ASSERT_TRUE(store_->cancel({.ids = {id}}));  // by another process: this one has yet to learn of it
   files_->failed(taken->index, {Fault::corrupt, "no audio in it"});
   EXPECT_EQ(job(id).state, JobState::cancelled);
-  EXPECT_EQ(files_->counts().cancelled, 1U);
-  EXPECT_EQ(files_->counts().failed, 0U);
+  EXPECT_EQ(files_->snapshot().counts.cancelled, 1U);
+  EXPECT_EQ(files_->snapshot().counts.failed, 0U);
 }
 
-TEST_F(BatchFilesTest, JobTakenByAnotherRunIsNotCountedAsCancelled) {
+TEST_F(BatchJobSourceTest, JobTakenByAnotherRunIsNotCountedAsCancelled) {
   const JobId id = add("a");
-  files_->all_added();
+  files_->queue().all_added();
   ASSERT_TRUE(files_->next());
   in_database(
       "CREATE TRIGGER taken AFTER UPDATE OF lease_until ON tasks WHEN NEW.cancel_wished BEGIN "
       "UPDATE tasks SET lease_token = 'another' WHERE id = NEW.id; END");
-  ASSERT_TRUE(files_->cancel(id));
-  EXPECT_EQ(files_->counts().cancelled, 0U);
+  ASSERT_TRUE(files_->leases().cancel(id));
+  EXPECT_EQ(files_->snapshot().counts.cancelled, 0U);
   EXPECT_EQ(job(id).state, JobState::running);
 }
 
-TEST_F(BatchFilesTest, AnAttemptWhoseLeaseIsLostIsWorkedOnNoLonger) {
+TEST_F(BatchJobSourceTest, AnAttemptWhoseLeaseIsLostIsWorkedOnNoLonger) {
   add("a");
-  files_->all_added();
+  files_->queue().all_added();
   files_->serve(&model_);
   const auto taken = files_->next();
   ASSERT_TRUE(taken && files_->context(taken->index));
   in_database("UPDATE tasks SET lease_token = 'another'");
-  files_->renew();
+  files_->leases().renew();
   EXPECT_EQ(pool_.let_go, 1);
   EXPECT_FALSE(files_->context(taken->index));
   files_->failed(taken->index, {Fault::cancelled, "its job is not ours any more"});
   EXPECT_EQ(pool_.engines, 0);
 }
 
-TEST_F(BatchFilesTest, OwnLeasesAreRenewedAfterASuspendBeforeReaping) {
+TEST_F(BatchJobSourceTest, OwnLeasesAreRenewedAfterASuspendBeforeReaping) {
   const JobId id = add("a");
-  files_->all_added();
+  files_->queue().all_added();
   ASSERT_TRUE(files_->next());
   clock_.advance(std::chrono::hours(8));
-  files_->reap();
-  EXPECT_EQ(files_->in_work().size(), 1U);
+  files_->leases().reap();
+  EXPECT_EQ(files_->snapshot().in_work.size(), 1U);
   EXPECT_EQ(job(id).state, JobState::running);
   EXPECT_EQ(job(id).strikes, 0);
 }
 
-TEST_F(BatchFilesTest, PausedBatchClaimsNothingUntilResumed) {
+TEST_F(BatchJobSourceTest, PausedBatchClaimsNothingUntilResumed) {
   add("a");
   add("b");
-  files_->all_added();
+  files_->queue().all_added();
   ASSERT_TRUE(files_->next());
-  files_->pause();
+  files_->queue().pause();
   auto second = std::async(std::launch::async, [&] { return files_->next(); });
   EXPECT_EQ(second.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
-  EXPECT_TRUE(files_->go_on());
+  EXPECT_TRUE(files_->queue().resume());
   EXPECT_TRUE(second.get());
 }
 
-TEST_F(BatchFilesTest, APausedBatchIsOverOnceNothingIsInWork) {
+TEST_F(BatchJobSourceTest, APausedBatchIsOverOnceNothingIsInWork) {
   add("a");
   add("b");
-  files_->all_added();
+  files_->queue().all_added();
   const auto taken = files_->next();
   ASSERT_TRUE(taken);
-  files_->pause();
+  files_->queue().pause();
   auto second = std::async(std::launch::async, [&] { return files_->next(); });
   files_->failed(taken->index, {Fault::corrupt, "no sound in it"});
   EXPECT_FALSE(second.get());
-  EXPECT_FALSE(files_->go_on()) << "too late";
+  EXPECT_FALSE(files_->queue().resume()) << "too late";
 }
 
-TEST_F(BatchFilesTest, PoolReceivesTheReasonWhyRecordingsWait) {
+TEST_F(BatchJobSourceTest, PoolReceivesTheReasonWhyRecordingsWait) {
   options_.jobs_at_once = 1;
   add("a");
   add("b");
-  files_->all_added();
+  files_->queue().all_added();
   const auto first = files_->next();
   ASSERT_TRUE(first);
   auto second = std::async(std::launch::async, [&] { return files_->next(); });
   EXPECT_TRUE(pool_.is_reported(Idle::cap));
-  files_->hold_back(true);
+  files_->queue().hold_back(true);
   EXPECT_TRUE(pool_.is_reported(Idle::memory));
-  files_->pause();
+  files_->queue().pause();
   EXPECT_TRUE(pool_.is_reported(Idle::drained));
-  files_->hold_back(false);
-  EXPECT_TRUE(files_->go_on());
+  files_->queue().hold_back(false);
+  EXPECT_TRUE(files_->queue().resume());
   EXPECT_TRUE(pool_.is_reported(Idle::cap));
   files_->failed(first->index, {Fault::corrupt, "no sound in it"});
   const auto taken = second.get();
@@ -153,16 +153,16 @@ TEST_F(BatchFilesTest, PoolReceivesTheReasonWhyRecordingsWait) {
   EXPECT_FALSE(none.get());
 }
 
-TEST_F(BatchFilesTest, UnknownOrEndedJobCannotBeCancelled) {
+TEST_F(BatchJobSourceTest, UnknownOrEndedJobCannotBeCancelled) {
   const JobId id = add("a");
-  const auto unknown = files_->cancel(999999);
+  const auto unknown = files_->leases().cancel(999999);
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().fault, Fault::missing);
-  EXPECT_TRUE(files_->cancel(id)) << "it waits";
-  EXPECT_FALSE(files_->cancel(id)) << "it has ended";
+  EXPECT_TRUE(files_->leases().cancel(id)) << "it waits";
+  EXPECT_FALSE(files_->leases().cancel(id)) << "it has ended";
 }
 
-TEST_F(BatchFilesTest, UnreadableRecordingFailsAloneAndAbortStopsHashing) {
+TEST_F(BatchJobSourceTest, UnreadableRecordingFailsAloneAndAbortStopsHashing) {
   add("a");
   add("b");
   const auto a = files_->next(), b = files_->next();
@@ -177,7 +177,7 @@ TEST_F(BatchFilesTest, UnreadableRecordingFailsAloneAndAbortStopsHashing) {
   EXPECT_EQ(files_->begin(c->index).error().fault, Fault::cancelled);
 }
 
-TEST_F(BatchFilesTest, RecordingDoesNotWaitForTheTwinOfAStoppedRun) {
+TEST_F(BatchJobSourceTest, RecordingDoesNotWaitForTheTwinOfAStoppedRun) {
   const JobId left = add("a");
   add("b");
   const auto a = folder_ / "a.wav", b = folder_ / "b.wav";
@@ -200,30 +200,30 @@ TEST_F(BatchFilesTest, RecordingDoesNotWaitForTheTwinOfAStoppedRun) {
   EXPECT_EQ(job(left).state, JobState::queued);
 }
 
-TEST_F(BatchFilesTest, JobWaitingForAnIdleTwinOfAnOldVersionIsReleased) {
+TEST_F(BatchJobSourceTest, JobWaitingForAnIdleTwinOfAnOldVersionIsReleased) {
   const JobId left = add("a"), id = add("b");
   in_database("UPDATE tasks SET sha256 = 'same'");
   in_database("UPDATE tasks SET waits_for = " + std::to_string(left) + " WHERE id = " + std::to_string(id));
   ASSERT_FALSE(*store_->claim({.job = id}));
-  files_->reap();
+  files_->leases().reap();
   EXPECT_TRUE(*store_->claim({.job = id}));
 }
 
-TEST_F(BatchFilesTest, AJobThatEndsWithTheLastDeviceIsTheNextRuns) {
+TEST_F(BatchJobSourceTest, AJobThatEndsWithTheLastDeviceIsTheNextRuns) {
   const JobId id = add("a");
-  files_->all_added();
+  files_->queue().all_added();
   const auto taken = files_->next();
   ASSERT_TRUE(taken);
   pool_.ended = Error{Fault::device, "no device is left: the model is gone"};
   files_->failed(taken->index, *pool_.ended);
   EXPECT_EQ(job(id).state, JobState::queued);
-  EXPECT_EQ(files_->counts().failed, 0U);
+  EXPECT_EQ(files_->snapshot().counts.failed, 0U);
   EXPECT_FALSE(files_->next()) << "nothing more can be done";
 }
 
-TEST_F(BatchFilesTest, ARecordingWhoseFolderIsAwayIsTriedAgainAndADamagedOneIsNot) {
+TEST_F(BatchJobSourceTest, ARecordingWhoseFolderIsAwayIsTriedAgainAndADamagedOneIsNot) {
   const JobId away = add("a"), damaged = add("b");
-  files_->all_added();
+  files_->queue().all_added();
   const auto a = files_->next(), b = files_->next();
   ASSERT_TRUE(a && b);
   std::filesystem::remove(a->input);
@@ -233,9 +233,9 @@ TEST_F(BatchFilesTest, ARecordingWhoseFolderIsAwayIsTriedAgainAndADamagedOneIsNo
   EXPECT_EQ(job(damaged).state, JobState::dead);
 }
 
-TEST_F(BatchFilesTest, ARecordingThatWasNeverThereFailsAtOnceUnlessItsFolderIsAway) {
+TEST_F(BatchJobSourceTest, ARecordingThatWasNeverThereFailsAtOnceUnlessItsFolderIsAway) {
   const JobId mistyped = add_missing("no such talk.wav"), away = add_missing("share/talk.wav");
-  files_->all_added();
+  files_->queue().all_added();
   const auto first = files_->next(), second = files_->next();
   ASSERT_TRUE(first && second);
   for (const auto& taken : {*first, *second})
@@ -245,10 +245,10 @@ TEST_F(BatchFilesTest, ARecordingThatWasNeverThereFailsAtOnceUnlessItsFolderIsAw
   EXPECT_EQ(job(away).state, JobState::queued);
 }
 
-TEST_F(BatchFilesTest, AFolderAmongTheRecordingsOfAListFailsAtOnceWithAWayOut) {
+TEST_F(BatchJobSourceTest, AFolderAmongTheRecordingsOfAListFailsAtOnceWithAWayOut) {
   const JobId id = submit(folder_ / "may", {100, 7}, {});
   std::filesystem::create_directory(folder_ / "may");
-  files_->all_added();
+  files_->queue().all_added();
   const auto taken = files_->next();
   ASSERT_TRUE(taken);
   const auto begun = files_->begin(taken->index);
@@ -259,12 +259,12 @@ TEST_F(BatchFilesTest, AFolderAmongTheRecordingsOfAListFailsAtOnceWithAWayOut) {
   EXPECT_EQ(job(id).state, JobState::dead);
 }
 
-TEST_F(BatchFilesTest, ARecordingWhoseOutputsNoFileCanBeCalledFailsFirstAndUnread) {
+TEST_F(BatchJobSourceTest, ARecordingWhoseOutputsNoFileCanBeCalledFailsFirstAndUnread) {
   add("long", {.job_class = JobClass::interactive});
   const std::string name(251, 'a');  // with .txt it fits
   const JobId id = submit(folder_ / "not there.wav", {100, 7}, Seconds(10), {.key = folder_ / "out" / name},
                           {Format::txt, Format::json});
-  files_->all_added();
+  files_->queue().all_added();
   const auto taken = files_->next();
   ASSERT_TRUE(taken);
   EXPECT_EQ(taken->input.stem(), "not there") << "before it is the turn of any";
@@ -273,31 +273,32 @@ TEST_F(BatchFilesTest, ARecordingWhoseOutputsNoFileCanBeCalledFailsFirstAndUnrea
   files_->failed(taken->index, begun.error());
   EXPECT_EQ(job(id).state, JobState::dead);
   EXPECT_EQ(job(id).attempts, 1);
-  EXPECT_NE(files_->failures().front().error.find("expected a name of at most 255 bytes, found 256"), std::string::npos)
-      << files_->failures().front().error;
+  EXPECT_NE(files_->snapshot().failures.front().error.find("expected a name of at most 255 bytes, found 256"),
+            std::string::npos)
+      << files_->snapshot().failures.front().error;
 }
 
-TEST_F(BatchFilesTest, DevicesIdleUntilARetryReportPutOffNotInput) {
+TEST_F(BatchJobSourceTest, DevicesIdleUntilARetryReportPutOffNotInput) {
   add("a");
-  files_->all_added();
+  files_->queue().all_added();
   const auto taken = files_->next();
   ASSERT_TRUE(taken);
   files_->failed(taken->index, {Fault::unavailable, "its share does not answer"});
   auto again = std::async(std::launch::async, [&] { return files_->next(); });
   EXPECT_TRUE(pool_.is_reported(Idle::put_off));
-  files_->stop_taking();
+  files_->queue().stop_taking();
   EXPECT_FALSE(again.get());
 }
 
-TEST_F(BatchFilesTest, UntilAllIsListedDevicesWaitForInput) {
+TEST_F(BatchJobSourceTest, UntilAllIsListedDevicesWaitForInput) {
   auto none = std::async(std::launch::async, [&] { return files_->next(); });
   EXPECT_TRUE(pool_.is_reported(Idle::input));
-  files_->all_added();
+  files_->queue().all_added();
   EXPECT_FALSE(none.get());
   EXPECT_TRUE(pool_.is_reported(std::nullopt));
 }
 
-TEST_F(BatchFilesTest, DevicesReportPendingWhileAFailurePromptIsOpen) {
+TEST_F(BatchJobSourceTest, DevicesReportPendingWhileAFailurePromptIsOpen) {
   struct Prompting final : BatchObserver {
     Action on_failed(const BatchEnd&, const Error&, const BatchCounts&) override {
       answer.get_future().wait();
@@ -307,7 +308,7 @@ TEST_F(BatchFilesTest, DevicesReportPendingWhileAFailurePromptIsOpen) {
   } prompting;
   files_.emplace(options_, *store_, pool_, prompting);
   for (const char* name : {"a", "b"}) add(name);
-  files_->all_added();
+  files_->queue().all_added();
   const auto taken = files_->next();
   ASSERT_TRUE(taken);
   auto failing = std::async(std::launch::async, [&] {
@@ -319,74 +320,74 @@ TEST_F(BatchFilesTest, DevicesReportPendingWhileAFailurePromptIsOpen) {
   EXPECT_TRUE(pool_.is_reported(std::nullopt));
 }
 
-TEST_F(BatchFilesTest, JobResubmittedWithOtherOptionsIsLeftToThatRun) {
+TEST_F(BatchJobSourceTest, JobResubmittedWithOtherOptionsIsLeftToThatRun) {
   const JobId id = add("a");
-  files_->all_added();
+  files_->queue().all_added();
   JobSpec otherwise = jobs_.front().spec;
   otherwise.options = "large";
   ASSERT_TRUE(store_->submit(run_, {&otherwise, 1}));
   EXPECT_FALSE(files_->next());
-  EXPECT_EQ(files_->counts().cancelled, 1U);
+  EXPECT_EQ(files_->snapshot().counts.cancelled, 1U);
   EXPECT_EQ(job(id).state, JobState::queued) << "that run does it";
   EXPECT_EQ(job(id).strikes, 0);
 }
 
-TEST_F(BatchFilesTest, ProgressCountsPartialRecordingsUpToTheirLength) {
+TEST_F(BatchJobSourceTest, ProgressCountsPartialRecordingsUpToTheirLength) {
   add("a");
   add("b");
-  EXPECT_FALSE(files_->progress().total) << "there may be more";
-  files_->all_added();
+  EXPECT_FALSE(files_->snapshot().progress.total) << "there may be more";
+  files_->queue().all_added();
   const auto taken = files_->next();
   ASSERT_TRUE(taken);
   files_->reached(taken->index, Seconds(4));
-  EXPECT_EQ(files_->progress().done, Seconds(4));
-  EXPECT_EQ(files_->progress().total, Seconds(20));
+  EXPECT_EQ(files_->snapshot().progress.done, Seconds(4));
+  EXPECT_EQ(files_->snapshot().progress.total, Seconds(20));
   files_->reached(taken->index, Seconds(30));
-  EXPECT_EQ(files_->progress().done, Seconds(10)) << "that is its declared length";
+  EXPECT_EQ(files_->snapshot().progress.done, Seconds(10)) << "that is its declared length";
   ASSERT_TRUE(files_->on_audio_decoded(taken->index, Seconds(40)));
-  EXPECT_EQ(files_->progress().done, Seconds(30));
-  EXPECT_EQ(files_->progress().total, Seconds(50));
+  EXPECT_EQ(files_->snapshot().progress.done, Seconds(30));
+  EXPECT_EQ(files_->snapshot().progress.total, Seconds(50));
   files_->failed(taken->index, {Fault::corrupt, "its second half is damaged"});
-  EXPECT_EQ(files_->progress().done, Seconds(0));
-  EXPECT_EQ(files_->progress().total, Seconds(10)) << "nothing of it is left to do";
+  EXPECT_EQ(files_->snapshot().progress.done, Seconds(0));
+  EXPECT_EQ(files_->snapshot().progress.total, Seconds(10)) << "nothing of it is left to do";
 }
 
-TEST_F(BatchFilesTest, UnknownLengthLeavesTheTotalUnknown) {
+TEST_F(BatchJobSourceTest, UnknownLengthLeavesTheTotalUnknown) {
   add("a");
   add_missing("share/b.wav");
-  files_->all_added();
-  EXPECT_FALSE(files_->progress().total);
+  files_->queue().all_added();
+  EXPECT_FALSE(files_->snapshot().progress.total);
   const auto a = files_->next(), b = files_->next();
   ASSERT_TRUE(a && b);
   ASSERT_TRUE(files_->on_audio_decoded(b->index, Seconds(5)));
-  EXPECT_EQ(files_->progress().total, Seconds(15));
+  EXPECT_EQ(files_->snapshot().progress.total, Seconds(15));
 }
 
-TEST_F(BatchFilesTest, LastJobStopsThePool) {
+TEST_F(BatchJobSourceTest, LastJobStopsThePool) {
   const JobId id = add("a");
-  files_->all_added();
+  files_->queue().all_added();
   EXPECT_FALSE(pool_.stopped);
-  ASSERT_TRUE(files_->cancel(id));
+  ASSERT_TRUE(files_->leases().cancel(id));
   EXPECT_FALSE(files_->next());
   EXPECT_TRUE(pool_.stopped) << "a device that still loads its model is not waited for";
 }
 
-TEST_F(BatchFilesTest, ARecordingThatWaitsSinceAnEarlierRunOvertakesABetterClass) {
+TEST_F(BatchJobSourceTest, ARecordingThatWaitsSinceAnEarlierRunOvertakesABetterClass) {
   add("old");
   clock_.advance(std::chrono::minutes(71));
   begin();
   add("new", {.job_class = JobClass::normal});
   add("old");
-  files_->all_added();
+  files_->queue().all_added();
   const auto first = files_->next(), second = files_->next();
   ASSERT_TRUE(first && second);
   EXPECT_EQ(first->input.stem(), "old") << "seven times ten minutes are worth more than a class";
   EXPECT_EQ(pool_.added.at(2).queued_at, Seconds(-71 * 60)) << "and its windows on the devices as much";
 }
 
-TEST_F(BatchFilesTest, RequestedRetryGainsNoPriorityFromItsFailedTime) {
+TEST_F(BatchJobSourceTest, RequestedRetryGainsNoPriorityFromItsFailedTime) {
   const JobId failed = add("failed");
-  files_->all_added();
+  files_->queue().all_added();
   const auto taken = files_->next();
   ASSERT_TRUE(taken);
   files_->failed(taken->index, {Fault::corrupt, "no sound in it"});
@@ -395,13 +396,13 @@ TEST_F(BatchFilesTest, RequestedRetryGainsNoPriorityFromItsFailedTime) {
   ASSERT_EQ(store_->retry({.ids = {failed}}), 1U);
   add("new", {.job_class = JobClass::normal});
   add("failed");
-  files_->all_added();
+  files_->queue().all_added();
   const auto first = files_->next();
   ASSERT_TRUE(first);
   EXPECT_EQ(first->input.stem(), "new");
 }
 
-TEST_F(BatchFilesTest, InteractiveRecordingsAreTakenByEarliestDeadline) {
+TEST_F(BatchJobSourceTest, InteractiveRecordingsAreTakenByEarliestDeadline) {
   using std::chrono::hours;
   const auto due = [&](hours in) {
     return JobSpec{.job_class = JobClass::interactive, .deadline = clock_.wall() + in};
@@ -410,7 +411,7 @@ TEST_F(BatchFilesTest, InteractiveRecordingsAreTakenByEarliestDeadline) {
   add("some time", {.job_class = JobClass::interactive});
   add("tomorrow", due(hours(24)));
   add("today", due(hours(8)));
-  files_->all_added();
+  files_->queue().all_added();
   for (const char* name : {"today", "tomorrow", "some time", "batch"}) {
     const auto taken = files_->next();
     ASSERT_TRUE(taken);
@@ -425,14 +426,14 @@ struct Starts final : BatchObserver {
   std::vector<BatchStart> all{};
 };
 
-TEST_F(BatchFilesTest, RecordingStartsWhenGrantedADeviceNotWhenClaimed) {
+TEST_F(BatchJobSourceTest, RecordingStartsWhenGrantedADeviceNotWhenClaimed) {
   Starts starts;
   options_.devices = {{.id = "GPU-1", .label = "cuda:0"}};
   files_.emplace(options_, *store_, pool_, starts);
   files_->set_progress(on_progress_);
   add("a");
   const JobId second = add("b");
-  files_->all_added();
+  files_->queue().all_added();
   files_->serve(&model_);
   const auto a = files_->next(), b = files_->next();
   ASSERT_TRUE(a && b);
@@ -451,7 +452,7 @@ TEST_F(BatchFilesTest, RecordingStartsWhenGrantedADeviceNotWhenClaimed) {
   EXPECT_EQ(starts.all[0].before.next_device, "GPU-1");
 }
 
-TEST_F(BatchFilesTest, StartIsReportedBeforeTheEnd) {
+TEST_F(BatchJobSourceTest, StartIsReportedBeforeTheEnd) {
   struct Order final : BatchObserver {
     void on_start(const BatchStart& start) override { all.push_back("start " + std::to_string(start.number)); }
     Action on_failed(const BatchEnd& end, const Error&, const BatchCounts&) override {
@@ -462,7 +463,7 @@ TEST_F(BatchFilesTest, StartIsReportedBeforeTheEnd) {
   } order;
   files_.emplace(options_, *store_, pool_, order);
   const JobId id = add("a");
-  files_->all_added();
+  files_->queue().all_added();
   const auto taken = files_->next();
   ASSERT_TRUE(taken);
   pool_.granted.push_back({.job = static_cast<std::uint64_t>(id), .device = "a"});
@@ -470,13 +471,13 @@ TEST_F(BatchFilesTest, StartIsReportedBeforeTheEnd) {
   EXPECT_EQ(order.all, (std::vector<std::string>{"start 1", "failed 1"}));
 }
 
-TEST_F(BatchFilesTest, WorkersAreNumberedByTheRecordingsInWork) {
+TEST_F(BatchJobSourceTest, WorkersAreNumberedByTheRecordingsInWork) {
   Starts starts;
   options_.jobs_at_once = 2;
   files_.emplace(options_, *store_, pool_, starts);
   std::vector<JobId> ids;
   for (const char* name : {"a", "b", "c"}) ids.push_back(add(name));
-  files_->all_added();
+  files_->queue().all_added();
   const auto first = files_->next(), second = files_->next();
   ASSERT_TRUE(first && second);
   files_->failed(first->index, {Fault::corrupt, "no audio in it"});
@@ -490,12 +491,12 @@ TEST_F(BatchFilesTest, WorkersAreNumberedByTheRecordingsInWork) {
   EXPECT_EQ(starts.all[2].worker, 1U) << "of two at once there are two";
 }
 
-TEST_F(BatchFilesTest, ACopyIsTheFirstAttemptAtItsRecording) {
+TEST_F(BatchJobSourceTest, ACopyIsTheFirstAttemptAtItsRecording) {
   const auto same = folder_ / "same.wav";
   ASSERT_TRUE(write_file_atomically(same, "the sound of a"));
   const JobId a = add("a");
   const JobId copy = submit(same, {100, 7}, Seconds(10));
-  files_->all_added();
+  files_->queue().all_added();
   const auto first = files_->next(), second = files_->next();
   ASSERT_TRUE(first && second);
   ASSERT_TRUE(files_->begin(first->index));
