@@ -16,7 +16,7 @@
 #include "device/device_spec.h"
 #include "text/languages.h"
 #include "transcribe/speech_chunks.h"
-#include "transcript/search_limits.h"
+#include "transcript/long_form.h"
 
 namespace tutti {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "decode/beams.h"
-#include "transcript/search_limits.h"
+#include "transcript/long_form.h"
 
 namespace tutti {
 namespace {

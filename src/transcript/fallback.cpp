@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "transcript/like_python.h"
-#include "transcript/search_limits.h"
 
 namespace tutti {
 namespace {

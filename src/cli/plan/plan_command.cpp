@@ -18,7 +18,7 @@
 #include "device/emulated_spec.h"
 #include "device/machine.h"
 #include "jobs/open_store.h"
-#include "transcript/search_limits.h"
+#include "transcript/long_form.h"
 
 namespace tutti {
 namespace {

@@ -51,10 +51,11 @@ BatchJobSource::BatchJobSource(const BatchOptions& options, JobStore& store, Dev
       store_(store),
       pool_(pool),
       spaces_(options, [this] { queue_.space_changed(); }),
-      queue_(options, store.now(), state_, spaces_, pool),
-      leases_(store, state_, spaces_, queue_),
+      state_(spaces_),
+      queue_(options, store.now(), state_, pool),
+      leases_(store, state_, queue_),
       reporter_(options, store, pool, observer, state_, queue_),
-      publisher_(options, store, state_, spaces_, queue_, leases_, reporter_) {}
+      publisher_(options, store, state_, queue_, leases_, reporter_) {}
 
 void BatchJobSource::serve(const ModelContext* model) {
   const Lock lock(state_.mutex);
@@ -77,9 +78,7 @@ void BatchJobSource::release(const std::string& reason) {
 }
 
 RunSnapshot BatchJobSource::snapshot() const {
-  RunSnapshot snapshot = state_.snapshot();
-  snapshot.held_up = spaces_.held_up();
-  return snapshot;
+  return state_.snapshot();
 }
 
 std::map<JobId, BatchEntry> BatchJobSource::entries() const {

@@ -63,8 +63,8 @@ class BatchJobSource final : public JobSource {
   const OnProgressOfFile* on_progress_ = nullptr;
   std::atomic<bool> aborted_{false};
   std::optional<const ModelContext*> model_{};  // under the state's lock
-  BatchState state_{};
   BatchSpaces spaces_;
+  BatchState state_;
   RunQueue queue_;
   LeaseRenewer leases_;
   BatchReporter reporter_;

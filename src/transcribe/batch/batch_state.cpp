@@ -53,7 +53,8 @@ RunSnapshot BatchState::snapshot() const {
                        .before = tally.before,
                        .done = tally.done,
                        .progress = progress_of(*this),
-                       .failures = {failures.begin(), failures.end()}};
+                       .failures = {failures.begin(), failures.end()},
+                       .held_up = spaces.held_up()};
   snapshot.counts.total += tally.to_come;
   for (const std::size_t index : in_flight) snapshot.in_work.push_back(status_of(attempts[index]));
   return snapshot;

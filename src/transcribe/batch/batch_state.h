@@ -43,14 +43,16 @@ struct RunSnapshot {
 };
 
 /// What the parts of a running batch share: RunQueue, LeaseRenewer, BatchReporter, ResultPublisher and BatchJobSource.
-/// All of it is under `mutex`. References to entries and attempts stay valid for as long as the run.
+/// All of it but `spaces` is under `mutex`. References to entries and attempts stay valid for as long as the run.
 struct BatchState {
   using Lock = std::unique_lock<std::mutex>;
 
+  explicit BatchState(BatchSpaces& its_spaces) : spaces(its_spaces) {}
   RunSnapshot snapshot() const;
   /// The entry of a job of this run. Under the lock.
   BatchEntry& entry(const BatchAttempt& attempt) { return entries.at(attempt.lease.key.job); }
 
+  BatchSpaces& spaces;
   mutable std::mutex mutex{};
   std::condition_variable changed{};
   std::map<JobId, BatchEntry> entries{};

@@ -9,7 +9,7 @@
 namespace tutti {
 
 std::optional<Lease> LeaseRenewer::claim(JobId id) {
-  auto lease = spaces_.output.retry_until_written({}, [&] { return store_.claim({.job = id}); });
+  auto lease = state_.spaces.output.retry_until_written({}, [&] { return store_.claim({.job = id}); });
   if (!lease) {
     log(Level::error, "the store: " + lease.error().text());
     queue_.stop_taking();

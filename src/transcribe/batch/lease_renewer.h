@@ -16,8 +16,7 @@ class LeaseRenewer {
  public:
   static constexpr Seconds kCheckAgain{1};  // a job that another process holds
 
-  LeaseRenewer(JobStore& store, BatchState& state, BatchSpaces& spaces, RunQueue& queue)
-      : store_(store), state_(state), spaces_(spaces), queue_(queue) {}
+  LeaseRenewer(JobStore& store, BatchState& state, RunQueue& queue) : store_(store), state_(state), queue_(queue) {}
 
   /// None: another process has it, or had it; the queue knows what becomes of it.
   std::optional<Lease> claim(JobId id);
@@ -54,7 +53,6 @@ class LeaseRenewer {
 
   JobStore& store_;
   BatchState& state_;
-  BatchSpaces& spaces_;
   RunQueue& queue_;
 };
 

@@ -25,7 +25,7 @@ Result<void> ResultPublisher::publish(BatchAttempt& attempt, const std::vector<O
   const AttemptUse used{.device = use.device, .audio = copied ? Seconds(0) : attempt.length, .busy = use.busy};
   const Bytes needed = size_of(contents);
   const PublishFolders folders{options_.staging, options_.kept, options_.existing};
-  auto published = spaces_.output.retry_until_written(
+  auto published = state_.spaces.output.retry_until_written(
       needed, [&] { return publish_outputs(store_, attempt.lease, contents, used, folders); });
   if (!published) return tl::unexpected(published.error());
   if (!leases_.settle(attempt)) return not_wanted();
@@ -34,8 +34,8 @@ Result<void> ResultPublisher::publish(BatchAttempt& attempt, const std::vector<O
     queue_.again(attempt.lease.key.job, LeaseRenewer::kCheckAgain);
     return not_wanted();
   }
-  if (const auto& why = published->left_staged; why && spaces_.output.would_mend(*why)) {
-    keep({attempt.index, use, copied, spaces_.output.wait(needed, *why)});
+  if (const auto& why = published->left_staged; why && state_.spaces.output.would_mend(*why)) {
+    keep({attempt.index, use, copied, state_.spaces.output.wait(needed, *why)});
     return not_wanted();
   } else if (why) {
     leave_staged(attempt, *why, use, copied);
@@ -62,7 +62,7 @@ void ResultPublisher::publish_kept(bool last_time) {
   for (auto& result : kept) {
     const BatchAttempt& attempt = leases_.at(result.index);
     auto placed = held ? tl::unexpected(*held) : put_outputs_in_place(store_, attempt.lease.key.job, options_.existing);
-    if (!held && !placed && !last_time && spaces_.output.would_mend(placed.error())) held = placed.error();
+    if (!held && !placed && !last_time && state_.spaces.output.would_mend(placed.error())) held = placed.error();
     if (held) {
       keep(std::move(result));
     } else {

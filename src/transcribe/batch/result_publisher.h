@@ -15,15 +15,9 @@ namespace tutti {
 /// while. Results that are recorded and cannot be placed yet are kept and tried again. Thread-safe.
 class ResultPublisher {
  public:
-  ResultPublisher(const BatchOptions& options, JobStore& store, BatchState& state, BatchSpaces& spaces, RunQueue& queue,
+  ResultPublisher(const BatchOptions& options, JobStore& store, BatchState& state, RunQueue& queue,
                   LeaseRenewer& leases, BatchReporter& reporter)
-      : options_(options),
-        store_(store),
-        state_(state),
-        spaces_(spaces),
-        queue_(queue),
-        leases_(leases),
-        reporter_(reporter) {}
+      : options_(options), store_(store), state_(state), queue_(queue), leases_(leases), reporter_(reporter) {}
 
   /// Where the outputs cannot be written now, it waits with them in memory. Where they are recorded and only their own
   /// disk has no space, it keeps them, where they outlast the run. Fault::cancelled: this thread has nothing more to do
@@ -47,7 +41,6 @@ class ResultPublisher {
   const BatchOptions& options_;
   JobStore& store_;
   BatchState& state_;
-  BatchSpaces& spaces_;
   RunQueue& queue_;
   LeaseRenewer& leases_;
   BatchReporter& reporter_;

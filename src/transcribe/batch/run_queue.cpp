@@ -25,12 +25,10 @@ std::optional<Idle> idle_of(DiskSpaceWait::Hold hold) {
 
 }  // namespace
 
-RunQueue::RunQueue(const BatchOptions& options, StoreTime began, BatchState& state, const BatchSpaces& spaces,
-                   DevicePool& pool)
+RunQueue::RunQueue(const BatchOptions& options, StoreTime began, BatchState& state, DevicePool& pool)
     : options_(options),
       began_(began),
       state_(state),
-      spaces_(spaces),
       pool_(pool),
       order_(policy_named(options.policy).value_or(Policy::tutti)) {}
 
@@ -145,7 +143,7 @@ bool RunQueue::is_over() const {
 /// One more attempt beside those in flight.
 bool RunQueue::may_take(const Lock&) const {
   const auto none = DiskSpaceWait::Hold::none;
-  if (paused_ || spaces_.output.hold() != none || spaces_.spool.hold() != none) return false;
+  if (paused_ || state_.spaces.output.hold() != none || state_.spaces.spool.hold() != none) return false;
   if (state_.in_flight.empty()) return true;
   const auto most = static_cast<std::size_t>(options_.jobs_at_once);
   return !held_back_ && (most == 0 || state_.in_flight.size() < most);
@@ -159,10 +157,11 @@ void RunQueue::report_hold(const Lock& held) {
   std::optional<Idle> why;
   if (awaiting_answer_)
     why = Idle::awaiting_answer;
-  else if (const auto hold = idle_of(spaces_.spool.hold()))
+  else if (const auto hold = idle_of(state_.spaces.spool.hold()))
     why = hold;  // also those that were claimed wait
   else if (ready && !may_take(held))
-    why = paused_ ? Idle::drained : idle_of(spaces_.output.hold()).value_or(held_back_ ? Idle::memory : Idle::cap);
+    why =
+        paused_ ? Idle::drained : idle_of(state_.spaces.output.hold()).value_or(held_back_ ? Idle::memory : Idle::cap);
   else if (!due && !state_.all_added && !over_)
     why = Idle::input;
   else if (due && !ready && state_.all_added && state_.in_flight.empty())

@@ -26,8 +26,7 @@ class RunQueue {
   };
 
   /// `began`: this run, by the store's clock.
-  RunQueue(const BatchOptions& options, StoreTime began, BatchState& state, const BatchSpaces& spaces,
-           DevicePool& pool);
+  RunQueue(const BatchOptions& options, StoreTime began, BatchState& state, DevicePool& pool);
 
   // --- what there is to do
   /// This many jobs of the run are still to be added; until they are, they are counted all the same.
@@ -73,7 +72,6 @@ class RunQueue {
   const BatchOptions& options_;
   const StoreTime began_;
   BatchState& state_;
-  const BatchSpaces& spaces_;
   DevicePool& pool_;
   // under the state's lock
   WorkOrder order_;
