@@ -15,7 +15,7 @@ using namespace tutti;
 constexpr std::int64_t kIn = 1536, kOut = 384;
 constexpr std::int64_t kParts = 2;  // of int8 rows, as the decoder has them
 
-/// range(0): Precision; range(1): rows.
+/// range(0): WeightPrecision; range(1): rows.
 void product_of_rows(benchmark::State& state) {
   at::set_num_threads(1);
   const auto rows = state.range(1);

@@ -68,10 +68,10 @@ void check_step(Report& report, at::Device device, std::size_t count, Seconds le
   DeviceTokenSelector there;
   const auto found = there.select_tokens(step, live, kTokens), wanted = select_on_host(step, live, kTokens);
   double worst = 0;
-  bool sound = true;
+  bool within = true;
   for (std::size_t i = 0; i < count; ++i) {
     const double apart = distance(found[i], wanted[i]);
-    sound = sound && apart <= kTolerance;  // what is no number is not
+    within = within && apart <= kTolerance;  // what is no number is not
     worst = farther(worst, apart);
   }
   const auto what = "steps of " + std::to_string(count);
@@ -79,7 +79,7 @@ void check_step(Report& report, at::Device device, std::size_t count, Seconds le
               .what = what + ", there against the host",
               .value = worst,
               .unit = "of a log-probability",
-              .passed = sound});
+              .passed = within});
   const auto add = [&](const char* where, double rate) {
     report.add({.check = "selection", .what = what + where, .value = rate, .unit = "steps/s"});
   };

@@ -70,7 +70,7 @@ std::int64_t unclaimed_behind(ByteSource& bytes, std::int64_t end, bool big_endi
   return unknown < kLeast ? 0 : unknown;
 }
 
-/// Of samples in further chunks behind the first of them, which ends at `at`.
+/// The bytes of samples in further chunks behind the first of them, which ends at `at`.
 std::int64_t further_samples(ByteSource& bytes, std::int64_t at, const Layout& layout) {
   constexpr int kMostChunks = 1000;
   Peek peek(bytes);

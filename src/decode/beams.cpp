@@ -15,8 +15,8 @@ std::vector<Continuation> likeliest_continuations(std::size_t parent, float sum_
   std::vector<Continuation> found;
   if (tokens.empty()) {
     constexpr float kNoNumber = std::numeric_limits<float>::quiet_NaN();
-    const bool sound = std::ranges::none_of(logits, [](float logit) { return std::isnan(logit); });
-    if (!sound) found.push_back({.parent = parent, .sum_logprob = kNoNumber});
+    const bool are_numbers = std::ranges::none_of(logits, [](float logit) { return std::isnan(logit); });
+    if (!are_numbers) found.push_back({.parent = parent, .sum_logprob = kNoNumber});
     return found;
   }
   const double log_sum = log_sum_exp(logits, logits[static_cast<std::size_t>(tokens.front())]);

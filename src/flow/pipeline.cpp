@@ -39,7 +39,7 @@ void Pipeline::add(Stage::Plan plan) {
 }
 
 void Pipeline::close_all() const {
-  for (const auto& abandon : let_go_) abandon();
+  for (const auto& close_input : inputs_to_close_) close_input();
 }
 
 void Pipeline::start() {

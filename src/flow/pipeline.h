@@ -67,7 +67,7 @@ class Pipeline {
                        typename BoundedQueue<Out>::SizeOf size_of = {}) {
     auto [writer, reader] = make_channel<Out>(options.output, std::move(size_of));
     auto shared = std::make_shared<Fn>(std::move(fn));
-    let_go_on_stop(in);
+    close_on_stop(in);
     auto nudge = nudge_of(in);
     add({.name = name,
          .options = options,
@@ -82,7 +82,7 @@ class Pipeline {
   template <class In, class Fn>
   void sink(const std::string& name, Reader<In>&& in, Fn fn, StageOptions options = {}) {
     auto shared = std::make_shared<Fn>(std::move(fn));
-    let_go_on_stop(in);
+    close_on_stop(in);
     auto nudge = nudge_of(in);
     add({.name = name,
          .options = options,
@@ -119,15 +119,15 @@ class Pipeline {
   }
   template <class T>
   std::function<QueueLevel()> level_of(const Reader<T>& reader) {
-    let_go_on_stop(reader);
+    close_on_stop(reader);
     return [queue = reader.watch()] {
       const auto open = queue.lock();
       return open ? open->level() : QueueLevel{};
     };
   }
   template <class T>
-  void let_go_on_stop(const Reader<T>& reader) {
-    let_go_.push_back([queue = reader.watch()] {
+  void close_on_stop(const Reader<T>& reader) {
+    inputs_to_close_.push_back([queue = reader.watch()] {
       if (auto open = queue.lock()) open->abandon();
     });
   }
@@ -135,7 +135,7 @@ class Pipeline {
   void close_all() const;
 
   const Clock& clock_;
-  std::vector<std::function<void()>> let_go_;  // fixed once started
+  std::vector<std::function<void()>> inputs_to_close_;  // fixed once started
   Failures failures_;
   std::atomic<bool> is_cancelled_ = false;
   Guarded<Lifetime> lifetime_;

@@ -71,7 +71,7 @@ at::Tensor CheckedEncoder::first_use(const at::Tensor& mels) {
   if (!fresh.recording) return wanted;
   fresh.encoded.zero_();  // what recording left there must not pass for what a replay writes
   fresh.recording->replay();
-  // Of each window as a whole.
+  // Each window as a whole.
   const auto rows = [&](const at::Tensor& encoded) { return encoded.view({mels.size(0), -1}); };
   const auto distance = step_distance(rows(fresh.encoded), rows(wanted));
   if (distance <= step_tolerance(model_.type()))

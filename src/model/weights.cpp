@@ -102,7 +102,7 @@ bool is_within(const MappedFile& file, std::span<const std::byte> bytes) {
 
 /// Returns to the system the whole pages of a tensor that has been packed or copied to a device, so that no model is
 /// held twice. They are the file's: a later reader gets them again.
-void let_go(const Checkpoint& owner, std::span<const std::byte> bytes) {
+void release_pages(const Checkpoint& owner, std::span<const std::byte> bytes) {
   if (std::ranges::none_of(owner.files, [&](const MappedFile& file) { return is_within(file, bytes); })) return;
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   const auto begin = (reinterpret_cast<std::uintptr_t>(bytes.data()) + page - 1) / page * page;
@@ -114,7 +114,7 @@ void let_go(const Checkpoint& owner, std::span<const std::byte> bytes) {
 at::Tensor mapped(const StoredTensor& stored, std::shared_ptr<const Checkpoint> owner) {
   // from_blob wants a mutable pointer; the pages are read-only, and nothing writes to weights.
   auto* data = const_cast<std::byte*>(stored.bytes.data());
-  const auto done = [owner = std::move(owner), bytes = stored.bytes](void*) { let_go(*owner, bytes); };
+  const auto done = [owner = std::move(owner), bytes = stored.bytes](void*) { release_pages(*owner, bytes); };
   return at::from_blob(data, stored.shape, done, at::TensorOptions(scalar_type(stored.type)));
 }
 

@@ -12,9 +12,9 @@ namespace tutti {
 namespace {
 
 /// The part of a file that is transcribed, and how to map its times back to the recording's.
-class Sound {
+class SpeechAudio {
  public:
-  explicit Sound(const SequentialFile& file)
+  explicit SpeechAudio(const SequentialFile& file)
       : recording_(file.decoded.recording),
         packed_(file.speech ? std::optional<PackedRecording>(std::in_place, recording_, *file.speech) : std::nullopt),
         map_(file.speech && !file.speech->empty() ? std::optional<SpeechMap>(*file.speech) : std::nullopt) {}
@@ -55,7 +55,7 @@ Seconds within(std::span<const double> clips, const Recording& recording) {
 }  // namespace
 
 Result<TranscribedFile> transcribe_file(const SequentialFile& file, const TranscriptionContext& context) {
-  const Sound sound(file);
+  const SpeechAudio audio(file);
   RecordingMel mels(context.log_mel, sound.samples(), file.maximum);
   RemoteWindows windows(context.windows, mels);
   LongFormInput input = context.model;

@@ -107,9 +107,9 @@ std::filesystem::path result_file(const SelfTestScope& scope) {
 std::string account_of(const TypeTrial& best, std::span<const TypeTrial> trials) {
   const auto timed = [](const TypeTrial& trial) {
     if (trial.no_memory) return "no memory for " + std::string(trial.type.name());
-    const bool sound = trial.likeness >= kSound;
+    const bool is_alike = trial.likeness >= kAlike;
     return std::string(trial.type.name()) + " " + fixed_text(trial.seconds * 1000, 1) + " ms" +
-           (sound ? "" : " but unlike float32");
+           (is_alike ? "" : " but unlike float32");
   };
   std::string account = "fastest in the self-test, per window:";
   for (const auto& trial : trials) account += (&trial == &trials.front() ? " " : ", ") + timed(trial);
@@ -147,7 +147,7 @@ Result<ComputeChoice> automatic_type(const SelfTestScope& scope, at::Device devi
 }
 
 ComputeChoice conclude(std::span<const TypeTrial> trials, const std::filesystem::path& file) {
-  const auto& best = fastest_sound(trials);
+  const auto& best = fastest_alike(trials);
   ComputeChoice choice{best.type, account_of(best, trials)};
   if (std::ranges::any_of(trials, &TypeTrial::no_memory)) return choice;
   const auto kept = write_file_atomically(file, std::string(choice.type.name()) + "\n" + choice.why);

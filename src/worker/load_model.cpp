@@ -45,7 +45,7 @@ class SideEncoding : public Encoding {
   std::vector<CrossKv> windows_;
 };
 
-/// Of a slot: as requested, at most the model's.
+/// Tokens a slot holds: as requested, at most the model's.
 std::int32_t positions_of(std::int32_t requested, const WhisperDims& dims) {
   return requested > 0 ? std::min(requested, dims.n_text_ctx) : dims.n_text_ctx;
 }
@@ -172,7 +172,7 @@ std::optional<Bytes> free_memory(const at::Device& device) {
   return memory ? std::optional(memory->available) : std::nullopt;
 }
 
-/// Of what is still to come: the weights are loaded already.
+/// The memory that is still to be taken: the weights are loaded already.
 MemoryPlan plan_beside_weights(const LoadModel& request, const WhisperModel& model) {
   auto plan = memory_plan(shape_of(model.dims()), sizes_on(model.device(), model.type()), request.text_positions);
   plan.weights = {};

@@ -383,8 +383,8 @@ void WindowServer::answer_language(WindowId id, const Window& window) {
 
 void WindowServer::answer_alignment(const AlignWindow& message, const Window& window) {
   const AlignmentText text{.sot_sequence = message.sot_sequence, .text = message.text_tokens, .frames = message.frames};
-  const auto sound = check(text, model_.tokens, model_.network->dims());
-  if (!sound) return fail_window(message.window, message.request, sound.error());
+  const auto valid = check(text, model_.tokens, model_.network->dims());
+  if (!valid) return fail_window(message.window, message.request, valid.error());
   const auto begun = clock_.now();
   auto alignment =
       backing_off("aligning words", [&, kv = window.kv] { return model_.network->align(*kv, text, model_.tokens); });
@@ -399,8 +399,8 @@ void WindowServer::answer_alignment(const AlignWindow& message, const Window& wi
 
 void WindowServer::submit(const DecodeWindow& message, const Window& window) {
   auto job = request_of(message, window.kv);
-  const auto sound = check(job, model_.network->dims(), model_.network->text_positions());
-  if (!sound) return fail_window(message.window, message.request, sound.error());
+  const auto valid = check(job, model_.network->dims(), model_.network->text_positions());
+  if (!valid) return fail_window(message.window, message.request, valid.error());
   free_slots_for(job.slots());
   batcher_.submit(std::move(job));
 }

@@ -86,7 +86,7 @@ TEST_F(BatchJobSourceTest, AnAttemptWhoseLeaseIsLostIsWorkedOnNoLonger) {
   ASSERT_TRUE(taken && files_->context(taken->index));
   in_database("UPDATE tasks SET lease_token = 'another'");
   files_->leases().renew();
-  EXPECT_EQ(pool_.let_go, 1);
+  EXPECT_EQ(pool_.cancelled, 1);
   EXPECT_FALSE(files_->context(taken->index));
   files_->failed(taken->index, {Fault::cancelled, "its job is not ours any more"});
   EXPECT_EQ(pool_.engines, 0);

@@ -27,7 +27,7 @@ class CountingPool final : public DevicePool {
     Use use() const override { return pool_.use; }
     std::string where() const override { return {}; }
     void when_granted(std::function<void()> fn) override { pool_.when_granted = std::move(fn); }
-    void let_go() override { ++pool_.let_go; }
+    void cancel() override { ++pool_.cancelled; }
 
    private:
     CountingPool& pool_;
@@ -63,7 +63,7 @@ class CountingPool final : public DevicePool {
   std::function<void()> when_granted{};  // of the latest engine
   JobEngine::Use use{};                  // what every job used
   int engines = 0;
-  int let_go = 0;
+  int cancelled = 0;
   std::optional<Error> ended{};
   bool stopped = false;
 };

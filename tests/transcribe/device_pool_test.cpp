@@ -284,13 +284,13 @@ TEST_F(DevicePoolTest, ClosedEngineRefusesWaitingAndNewRequests) {
   one->add_job({.id = 1, .audio = Seconds(120), .whole = true});
   auto engine = one->engine({.id = 1, .audio = Seconds(120), .whole = true});
   ASSERT_TRUE(transcribe(*engine, 1, 0.5F));
-  engine->let_go();
+  engine->cancel();
   EXPECT_EQ(transcribe(*engine, 2, 0.5F).error().fault, Fault::cancelled);
   engine.reset();
   ASSERT_TRUE(one->drain("a"));
   engine = one->engine({.id = 1, .audio = Seconds(120)});
   auto waiting = std::async(std::launch::async, [&] { return transcribe(*engine, 1, 0.5F); });
-  engine->let_go();
+  engine->cancel();
   EXPECT_EQ(waiting.get().error().fault, Fault::cancelled);
   engine.reset();
   ASSERT_TRUE(one->resume("a"));

@@ -26,7 +26,7 @@ std::string cells(const std::string& first, const std::vector<std::string>& othe
   return line + "\n";
 }
 
-/// Of one device, in the order of its settings.
+/// One device's, in the order of its settings.
 std::string table_of(std::span<const BenchNeed* const> needs) {
   std::vector<std::string> head{"weights", "per window", "per sequence"};
   std::vector<std::string> types;

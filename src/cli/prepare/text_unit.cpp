@@ -73,7 +73,7 @@ std::string crowded(const std::string& whose, const LetterCount& count, double s
   return whose + why;
 }
 
-/// Of a recording that was cut off, the words that were lost crowd where it ends, or in a pause, though the words
+/// The lost words of a recording that was cut off crowd where it ends, or in a pause, though the words
 /// before them make them probable. True speech (LJ003-*, 13 clips) reaches 0.9 of the fastest rate in a run of three
 /// words.
 std::string crowded_words(const std::vector<Word>& words) {
@@ -94,8 +94,8 @@ std::string crowded_words(const std::vector<Word>& words) {
   return {};
 }
 
-/// Of a text that is not spoken where it was aligned, though the words before it make it probable (a subtitle that
-/// repeats its neighbour's words), the words crowd where no audio is left for them.
+/// The words of a text that is not spoken where it was aligned, though the words before it make it probable (a subtitle
+/// that repeats its neighbour's words), crowd where no audio is left for them.
 std::string crowded(const TextUnit& unit) {
   const Segment& aligned = unit.segment;
   if (aligned.words.empty()) return {};

@@ -53,7 +53,7 @@ Result<Terminal> Terminal::open() {
 }
 
 Terminal::~Terminal() {
-  if (signals_) give_back();
+  if (signals_) restore();
 }
 
 void Terminal::take_over() const {
@@ -65,7 +65,7 @@ void Terminal::take_over() const {
   send(kTake);
 }
 
-void Terminal::give_back() const {
+void Terminal::restore() const {
   send(kGive);
   ::tcsetattr(STDIN_FILENO, TCSANOW, &before_);
 }
@@ -81,7 +81,7 @@ void Terminal::take_signal(TerminalEvents& events) {
   while (::read(signals_.get(), &info, sizeof info) == sizeof info) {
     switch (info.ssi_signo) {
       case SIGTSTP:
-        give_back();
+        restore();
         ::kill(::getpid(), SIGSTOP);  // goes on behind this line when we are continued
         [[fallthrough]];
       case SIGCONT: take_over(); [[fallthrough]];

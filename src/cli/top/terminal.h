@@ -39,7 +39,7 @@ class Terminal {
  private:
   Terminal(OwnedFd signals, const termios& before) : signals_(std::move(signals)), before_(before) {}
   void take_over() const;
-  void give_back() const;
+  void restore() const;
   void take_signal(TerminalEvents& events);
   void take_keys(TerminalEvents& events);
 

@@ -114,14 +114,14 @@ void RingParts::deepen(Seconds read, Seconds step) {
 
 DeviceRing::Slot& DeviceRing::Slot::operator=(Slot&& other) noexcept {
   if (this == &other) return *this;
-  give_back();
+  release();
   ring_ = std::move(other.ring_);
   batch_ = std::move(other.batch_);
   index_ = other.index_;
   return *this;
 }
 
-void DeviceRing::Slot::give_back() {
+void DeviceRing::Slot::release() {
   if (!ring_) return;
   ring_->device.release(index_);
   batch_.reset();

@@ -67,14 +67,14 @@ class DeviceRing {
     Slot() = default;
     Slot(Slot&& other) noexcept { *this = std::move(other); }
     Slot& operator=(Slot&& other) noexcept;
-    ~Slot() { give_back(); }
+    ~Slot() { release(); }
 
     std::size_t index() const { return index_; }
     const Batch& batch() const { return *batch_; }
 
    private:
     friend class DeviceRing;
-    void give_back();
+    void release();
 
     std::shared_ptr<struct RingParts> ring_{};
     std::shared_ptr<const Batch> batch_{};

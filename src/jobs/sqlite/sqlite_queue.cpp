@@ -322,7 +322,7 @@ Result<ContentCheck> SqliteStore::content_known(const LeaseKey& key, const std::
     // To have found that out was no attempt at it.
     database.run("DELETE FROM attempts WHERE task = ?1 AND token = ?2", key.job, key.token);
     database.run("UPDATE tasks SET attempts = attempts - 1 WHERE id = ?1", key.job);
-    give_back(database, key.job, AttemptEnd::handed_back, "waits for a job with the same content");
+    release(database, key.job, AttemptEnd::handed_back, "waits for a job with the same content");
     database.run("UPDATE tasks SET same_as = ?2, waits_for = ?2 WHERE id = ?1 AND state = 'queued'", key.job, at_work);
     return {ContentCheck::What::wait, at_work, {}};
   });
@@ -404,7 +404,7 @@ Result<AfterFailure> SqliteStore::fail(const LeaseKey& key, const Failure& failu
 }
 
 /// Queued again, or cancelled where that was requested; returns whether the job was at work.
-bool SqliteStore::give_back(Database& database, JobId job, AttemptEnd end, const std::string& reason) const {
+bool SqliteStore::release(Database& database, JobId job, AttemptEnd end, const std::string& reason) const {
   const std::int64_t changed = database.run(
       "UPDATE tasks SET state = iif(cancel_wished, 'cancelled', 'queued'), cancel_wished = 0, lease_token = '', "
       "owner = '', progress = 0 WHERE id = ?1 AND state = 'running'",
@@ -417,7 +417,7 @@ bool SqliteStore::give_back(Database& database, JobId job, AttemptEnd end, const
 
 Result<bool> SqliteStore::release(const LeaseKey& key, const std::string& reason) {
   return transact([&](Database& database) {
-    return is_held(database, key) && give_back(database, key.job, AttemptEnd::handed_back, reason);
+    return is_held(database, key) && release(database, key.job, AttemptEnd::handed_back, reason);
   });
 }
 
@@ -425,7 +425,7 @@ Result<bool> SqliteStore::cancelled(const LeaseKey& key) {
   return transact([&](Database& database) {
     if (!is_held(database, key)) return false;
     database.run("UPDATE tasks SET cancel_wished = 1 WHERE id = ?1", key.job);
-    return give_back(database, key.job, AttemptEnd::handed_back, "cancelled");
+    return release(database, key.job, AttemptEnd::handed_back, "cancelled");
   });
 }
 
@@ -462,7 +462,7 @@ Result<std::size_t> SqliteStore::reap() {
 /// An owner that went (kill -9, a crash of ours, power) is no fault of the job: decoding and tensors run in processes
 /// of their own. One that is alive and does not renew may hang on the job: that counts.
 std::size_t SqliteStore::reap_one(Database& database, JobId job, bool orphaned) const {
-  if (orphaned) return give_back(database, job, AttemptEnd::orphaned, "its tutti process ended") ? 1 : 0;
+  if (orphaned) return release(database, job, AttemptEnd::orphaned, "its tutti process ended") ? 1 : 0;
   settle_failure(database, job, FailureClass::crash, AttemptEnd::expired, "the lease ran out", {});
   return 1;
 }

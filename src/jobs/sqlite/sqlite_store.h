@@ -87,7 +87,7 @@ class SqliteStore final : public JobStore {
                    const AttemptUse& use) const;
   AfterFailure settle_failure(Database& database, JobId job, FailureClass kind, AttemptEnd end,
                               const std::string& error, const AttemptUse& use) const;
-  bool give_back(Database& database, JobId job, AttemptEnd end, const std::string& reason) const;
+  bool release(Database& database, JobId job, AttemptEnd end, const std::string& reason) const;
   std::size_t reap_one(Database& database, JobId job, bool orphaned) const;
 
   GroupCommit commits_;

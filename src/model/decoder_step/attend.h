@@ -81,7 +81,7 @@ struct AttendBody {
   static constexpr int kGroups = kThreads / kMembers;          // the positions that a team loads at once
   static constexpr int kRound = kGroups * Lane::kAhead;
   static constexpr int kParts = kThreads / kHeadSize;
-  /// Of shared memory: the groups' sums, the parts of their totals, their largest scores and weights.
+  /// The shared memory that it needs: the groups' sums, the parts of their totals, their largest scores and weights.
   static constexpr int kSharedFloats = kGroups * kHeadSize + kThreads + 2 * kGroups;
 
   /// shared: kSharedFloats.

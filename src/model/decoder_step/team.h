@@ -46,12 +46,12 @@ struct HostGroup {
 };
 
 struct HostTeam {
-  /// Of memory that the kernel does not write: sixteen bytes at once, or a number.
+  /// Loads from memory that the kernel does not write: sixteen bytes at once, or a number.
   template <class T>
   T load(const T* from) const {
     return *from;
   }
-  /// Of memory that it may write, and of shared memory.
+  /// Loads from memory that the kernel may write, and from shared memory.
   template <class T>
   T read(const T* from) const {
     return *from;

@@ -92,7 +92,7 @@ class Listening {
     const c10::InferenceMode no_gradients;
     for (;;) {
       if (auto filled = fill(); !filled) return tl::unexpected<Error>(filled.error());
-      if (is_interrupted()) return fail(Fault::cancelled, "hearing the set was interrupted");
+      if (is_interrupted()) return fail(Fault::cancelled, "decoding the set was interrupted");
       if (batcher_.idle()) return std::move(results_);
       for (const auto& done : batcher_.step(stepper_)) {
         if (!done.outcome) return tl::unexpected<Error>(done.outcome.error());

@@ -84,11 +84,11 @@ StepMemory::~StepMemory() {
 c10::DataPtr StepMemory::allocate(std::size_t bytes) {
   void* data = nullptr;
   if (bytes > 0) data = (bytes < kSmallestKept ? fresh(bytes) : take(bytes))->data();
-  return {data, data, &give_back, c10::Device(c10::DeviceType::CPU)};
+  return {data, data, &release, c10::Device(c10::DeviceType::CPU)};
 }
 
 c10::DeleterFnPtr StepMemory::raw_deleter() const {
-  return &give_back;
+  return &release;
 }
 
 void StepMemory::copy_data(void* to, const void* from, std::size_t bytes) const {
@@ -108,7 +108,7 @@ StepMemory::Held StepMemory::held() const {
   return shelf_.with([](const Shelf& shelf) { return shelf.held; });
 }
 
-void StepMemory::give_back(void* data) {
+void StepMemory::release(void* data) {
   if (!data) return;
   Block* const block = Block::of(data);
   if (block->size < kSmallestKept) return c10::free_cpu(block);

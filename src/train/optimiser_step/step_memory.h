@@ -54,7 +54,7 @@ class StepMemory final : public c10::Allocator {
     std::array<Block*, kSizes> free{};
   };
 
-  static void give_back(void* data);
+  static void release(void* data);
   static void free_all(Block* list);
   Block* fresh(std::size_t size);
   Block* take(std::size_t bytes);

@@ -81,11 +81,6 @@ RunSnapshot BatchJobSource::snapshot() const {
   return state_.snapshot();
 }
 
-std::map<JobId, BatchEntry> BatchJobSource::entries() const {
-  const Lock lock(state_.mutex);
-  return state_.entries;
-}
-
 std::optional<ClaimedFile> BatchJobSource::next() {
   for (;;) {
     const RunQueue::NextStep step = queue_.wait();

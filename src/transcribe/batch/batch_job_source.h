@@ -39,8 +39,8 @@ class BatchJobSource final : public JobSource {
   /// The run ends: releases what is still held, and tries once more to put in place what could not be.
   void release(const std::string& reason);
   RunSnapshot snapshot() const;
-  /// All jobs of this run as it knows them now.
-  std::map<JobId, BatchEntry> entries() const;
+  /// All jobs of this run as it knows them. Only while no other thread is at work on them: once the run has ended.
+  const std::map<JobId, BatchEntry>& entries() const { return state_.entries; }
 
   // --- the stages
   std::optional<ClaimedFile> next() override;

@@ -123,7 +123,7 @@ void BatchReporter::failed(const BatchAttempt& attempt, const Error& error, cons
   const auto action = request_decision(over, error);
   if (action == BatchObserver::Action::retry) {
     reporting.unlock();
-    const auto queued = store_.retry({.ids = {id}});
+    const auto queued = admin_.retry({.ids = {id}});
     if (queued && *queued > 0) return queue_.again(id, Seconds(0));
     log(Level::warning, attempt.job->spec.name + ": nothing is to be done again; the next run goes on with it");
   }

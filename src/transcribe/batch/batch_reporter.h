@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "jobs/job_admin.h"
 #include "jobs/publish.h"
-#include "jobs/store.h"
 #include "transcribe/batch/batch_attempt.h"
 #include "transcribe/batch/batch_observer.h"
 #include "transcribe/batch/batch_state.h"
@@ -25,9 +25,9 @@ struct AttemptResult {
 /// begins while a user is prompted about a failure. Counts each end in one step with its report. Thread-safe.
 class BatchReporter {
  public:
-  BatchReporter(const BatchOptions& options, JobStore& store, DevicePool& pool, BatchObserver& observer,
+  BatchReporter(const BatchOptions& options, JobAdmin& admin, DevicePool& pool, BatchObserver& observer,
                 BatchState& state, RunQueue& queue)
-      : options_(options), store_(store), pool_(pool), observer_(observer), state_(state), queue_(queue) {}
+      : options_(options), admin_(admin), pool_(pool), observer_(observer), state_(state), queue_(queue) {}
 
   /// All that is to be done is known.
   void accepted();
@@ -53,7 +53,7 @@ class BatchReporter {
   BatchCounts counts() const;
 
   const BatchOptions& options_;
-  JobStore& store_;
+  JobAdmin& admin_;
   DevicePool& pool_;
   BatchObserver& observer_;
   BatchState& state_;

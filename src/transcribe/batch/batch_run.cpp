@@ -27,9 +27,9 @@ constexpr std::chrono::seconds kLookEvery{1};  // at the driver's reports
 constexpr int kWriters = 8;
 
 /// Calls `fn` every so often on a thread of its own, until it goes.
-class Regularly {
+class PeriodicThread {
  public:
-  Regularly(std::chrono::milliseconds every, std::function<void()> fn)
+  PeriodicThread(std::chrono::milliseconds every, std::function<void()> fn)
       : thread_([this, every, fn = std::move(fn)](const std::stop_token& over) {
           std::unique_lock lock(mutex_);
           while (!changed_.wait_for(lock, over, every, [] { return false; }) && !over.stop_requested()) fn();
@@ -42,7 +42,7 @@ class Regularly {
 };
 
 /// Positions for the display and the store; the rest of a run's events is the batch's own.
-class Quiet final : public RunObserver {};
+class NullRunObserver final : public RunObserver {};
 
 /// What there is before a batch begins.
 struct BatchParts {
@@ -65,7 +65,7 @@ class Batch final : public BatchControl {
         pool_(DevicePool::start(std::move(parts.pool))),
         files_(options, *store_, *pool_, observer),
         submitter_(jobs, options, *store_, files_, std::move(parts.stuck), [&stop] { return stop.raised(); }),
-        tally_(quiet_, jobs.size(), 0),
+        tally_(observer_, jobs.size(), 0),
         run_{.files = files_, .options = options.run, .tally = tally_, .stop = stop} {
     files_.set_progress(on_progress_);
   }
@@ -73,10 +73,10 @@ class Batch final : public BatchControl {
   Result<BatchReport> go(const std::function<void(BatchControl*)>& with_control) {
     const auto started = submitter_.begin();
     if (!started) return tl::unexpected(started.error());
-    const Regularly renewing(kRenewEvery, [this] { files_.leases().renew(); });
-    const Regularly reaping(kReapEvery, [this] { files_.leases().reap(); });
+    const PeriodicThread renewing(kRenewEvery, [this] { files_.leases().renew(); });
+    const PeriodicThread reaping(kReapEvery, [this] { files_.leases().reap(); });
     watch();
-    const Regularly watching(kLookEvery, [this] { watch(); });
+    const PeriodicThread watching(kLookEvery, [this] { watch(); });
     with_control(this);
     auto worked = work();
     with_control(nullptr);
@@ -136,9 +136,9 @@ class Batch final : public BatchControl {
     double speed = 0;
     for (const auto& device : pool_->view().devices) speed += device.speed;
     const int cores = static_cast<int>(std::thread::hardware_concurrency());
-    const AudioThreads wanted = audio_threads(cores, speed / time_).at_least(hearing_);
-    if (wanted == hearing_) return;
-    hearing_ = wanted;
+    const AudioThreads wanted = audio_threads(cores, speed / time_).at_least(audio_threads_);
+    if (wanted == audio_threads_) return;
+    audio_threads_ = wanted;
     const auto set = set_audio_threads(pipeline, wanted, options_.run.vad.has_value());
     if (!set) log(Level::warning, set.error().text());
   }
@@ -155,7 +155,7 @@ class Batch final : public BatchControl {
     if (auto set = pipeline.set_threads(kTranscribeStage, threads_of(options_)); !set) return set;
     if (auto set = pipeline.set_threads(kWriteStage, kWriters); !set) return set;
     pipeline.start();
-    const Regularly hearing(kLookEvery, [&] { follow_speeds(pipeline); });
+    const PeriodicThread following(kLookEvery, [&] { follow_speeds(pipeline); });
     Result<void> submitted;
     std::jthread submitting([&] {
       submitted = submitter_.submit();
@@ -227,8 +227,8 @@ class Batch final : public BatchControl {
   StopSignal& stop_;
   const double time_;
   BatchMachine machine_;
-  bool held_back_ = false;  // for want of memory; the watching thread's
-  AudioThreads hearing_{};  // the following thread's
+  bool held_back_ = false;        // for want of memory; the watching thread's
+  AudioThreads audio_threads_{};  // the following thread's
   std::unique_ptr<JobStore> store_;
   std::optional<ModelContext> model_{};
   OnProgressOfFile on_progress_ = [this](std::size_t index, Seconds position, const std::vector<Segment>&) {
@@ -237,7 +237,7 @@ class Batch final : public BatchControl {
   std::unique_ptr<DevicePool> pool_;
   BatchJobSource files_;
   BatchSubmitter submitter_;
-  Quiet quiet_;
+  NullRunObserver observer_;
   Tally tally_;
   Run run_;
 };

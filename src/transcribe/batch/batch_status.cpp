@@ -115,16 +115,16 @@ BatchAsset asset_of(const Job& job, const std::map<JobId, BatchEntry>& entries) 
                    .attempts = job.attempts,
                    .audio = job.spec.audio.value_or(Seconds(0)),
                    .extra = job.spec.extra};
-  BatchEntry entry = entries.at(job.id);
+  const BatchEntry& entry = entries.at(job.id);
   if (ended && entry.use) asset.busy = entry.use->busy;
   asset.requested = entry.requested;
-  asset.losses = std::move(entry.losses);
-  asset.kept_files = std::move(entry.kept_files);
-  asset.notes = std::move(entry.notes);
+  asset.losses = entry.losses;
+  asset.kept_files = entry.kept_files;
+  asset.notes = entry.notes;
   asset.without_speech = entry.without_speech && job.state == JobState::done;
   if (!entry.left_staged.empty()) {
     asset.status = "failed";
-    asset.error = std::move(entry.left_staged);
+    asset.error = entry.left_staged;
   }
   return asset;
 }

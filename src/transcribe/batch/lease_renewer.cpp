@@ -102,7 +102,7 @@ bool LeaseRenewer::settle(const Lock&, BatchAttempt& attempt) {
 bool LeaseRenewer::revoke(BatchAttempt& attempt) {
   const Lock lock(state_.mutex);
   if (attempt.publishing || !settle(lock, attempt)) return false;
-  if (attempt.engine) attempt.engine->let_go();
+  if (attempt.engine) attempt.engine->cancel();
   return true;
 }
 

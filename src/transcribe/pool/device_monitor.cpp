@@ -30,10 +30,10 @@ class DeviceMonitor {
   void run() {
     for (int failures = 0; !over();) {
       wait_for_driver();
-      const Seconds born = pool_.now();
+      const Seconds started_at = pool_.now();
       const auto error = run_worker_once();
       if (over() || (!was_ready_ && leave_for_good(error))) break;
-      failures = was_ready_ && pool_.now() - born > kLongRun ? 0 : failures + 1;
+      failures = was_ready_ && pool_.now() - started_at > kLongRun ? 0 : failures + 1;
       if (failures > 1 || !was_ready_) rest(std::min(kLongestRest, kFirstRest * std::exp2(failures - 1)));
     }
     finish_canary();

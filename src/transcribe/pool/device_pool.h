@@ -67,7 +67,7 @@ class JobEngine : public WindowEngine {
   /// has it. To be set before the first window.
   virtual void when_granted(std::function<void()> /*fn*/) {}
   /// Another process holds its job by now: every waiting and every later call gets Fault::cancelled.
-  virtual void let_go() = 0;
+  virtual void cancel() = 0;
 };
 
 /// Many workers as one engine. Starts them side by side, hands windows out as the balance module decides, and restarts

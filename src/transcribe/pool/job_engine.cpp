@@ -102,9 +102,9 @@ class JobEngineImpl final : public JobEngine {
 
   void when_granted(std::function<void()> fn) override { when_granted_ = std::move(fn); }
 
-  void let_go() override {
+  void cancel() override {
     const PoolShared::Lock lock(pool_->mutex);
-    let_go_ = true;
+    cancelled_ = true;
     for (const auto& [id, window] : windows_) window->reservation->changed.notify_all();
   }
 
@@ -142,8 +142,8 @@ class JobEngineImpl final : public JobEngine {
 
   Result<Granted> wait_for(Reservation& reservation) {
     PoolShared::Lock lock(pool_->mutex);
-    reservation.changed.wait(lock, [&] { return let_go_ || reservation.grant != 0 || reservation.refused; });
-    if (let_go_) return fail(Fault::cancelled, "its job is not ours any more");
+    reservation.changed.wait(lock, [&] { return cancelled_ || reservation.grant != 0 || reservation.refused; });
+    if (cancelled_) return fail(Fault::cancelled, "its job is not ours any more");
     if (reservation.refused) return tl::unexpected<Error>(*reservation.refused);
     const Granted granted{reservation.worker, reservation.grant, reservation.device, reservation.generation};
     const auto notify = std::exchange(when_granted_, {});
@@ -277,7 +277,7 @@ class JobEngineImpl final : public JobEngine {
   std::map<WindowId, std::shared_ptr<Window>> windows_;  // under the pool's lock
   std::shared_ptr<Reservation> whole_{};
   std::function<void()> when_granted_{};  // until it was called
-  bool let_go_ = false;
+  bool cancelled_ = false;
   Seconds length_{};    // of the job's audio; 0: not known
   Seconds credited_{};  // of it, as used by devices
 };

@@ -70,7 +70,7 @@ std::vector<Doubt> by_the_model(const ReviewedTranscript& it) {
 }
 
 /// `from` without what is in [start, end).
-void take_away(std::vector<Stretch>& from, double start, double end) {
+void subtract(std::vector<Stretch>& from, double start, double end) {
   std::vector<Stretch> rest;
   for (const Stretch& part : from) {
     if (part.start < std::min(part.end, start)) rest.push_back({part.start, std::min(part.end, start)});
@@ -102,7 +102,7 @@ std::vector<Stretch> untranscribed(const ReviewedTranscript& it) {
     while (at < covered.size() && covered[at].end <= span.start) ++at;
     std::vector<Stretch> left{{span.start, span.end}};
     for (std::size_t i = at; i < covered.size() && covered[i].start < span.end; ++i)
-      take_away(left, covered[i].start, covered[i].end);
+      subtract(left, covered[i].start, covered[i].end);
     rest.insert(rest.end(), left.begin(), left.end());
   }
   return rest;
