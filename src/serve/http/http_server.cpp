@@ -39,7 +39,7 @@ std::chrono::steady_clock::duration duration_of(Seconds seconds) {
 class Exchange final : public HttpExchange, public std::enable_shared_from_this<Exchange> {
  public:
   Exchange(HttpHead head, const asio::any_io_executor& network, std::size_t most)
-      : head_(std::move(head)), wake_(network), network_(network), most_(most) {}
+      : head_(std::move(head)), most_(most), wake_(std::in_place, network) {}
 
   const HttpHead& head() const override { return head_; }
 
@@ -105,17 +105,21 @@ class Exchange final : public HttpExchange, public std::enable_shared_from_this<
 
   Next next() {
     const std::lock_guard lock(mutex_);
-    Next next{.piece = std::exchange(pending_, {}), .streams = streams_, .ended = ended_, .gone = gone_};
-    if (answer_ && !std::exchange(head_sent_, true)) next.head = std::move(*answer_);
-    if (!head_sent_) next.ended = false;
+    Next next{.streams = streams_, .gone = gone_};
+    if (answer_ && !std::exchange(head_sent_, true)) {
+      next.head = std::move(*answer_);
+    } else if (head_sent_) {
+      next.piece = std::exchange(pending_, {});
+      next.ended = ended_;
+    }
     return next;
   }
 
   /// Until something is due, or `until`.
   asio::awaitable<void> wait(std::chrono::steady_clock::duration most) {
-    wake_.expires_after(most);
+    wake_->expires_after(most);
     error_code ignored;
-    co_await wake_.async_wait(asio::redirect_error(use_awaitable, ignored));
+    co_await wake_->async_wait(asio::redirect_error(use_awaitable, ignored));
   }
 
   /// The answer is sent; nobody is called any more.
@@ -123,6 +127,12 @@ class Exchange final : public HttpExchange, public std::enable_shared_from_this<
     const std::lock_guard lock(mutex_);
     complete_ = true;
     on_gone_ = {};
+  }
+
+  /// The connection goes on without it, or goes: who still has the exchange must not need the network any more.
+  void detach() {
+    const std::lock_guard lock(mutex_);
+    wake_.reset();
   }
 
   void client_left() {
@@ -138,14 +148,18 @@ class Exchange final : public HttpExchange, public std::enable_shared_from_this<
 
  private:
   void wake() {
-    asio::post(network_, [self = shared_from_this()] { self->wake_.cancel(); });
+    const std::lock_guard lock(mutex_);
+    if (!wake_) return;
+    asio::post(wake_->get_executor(), [self = shared_from_this()] {
+      const std::lock_guard held(self->mutex_);
+      if (self->wake_) self->wake_->cancel();
+    });
   }
 
   const HttpHead head_;
-  asio::steady_timer wake_;  // the network's thread's
-  const asio::any_io_executor network_;
   const std::size_t most_;
   std::mutex mutex_;
+  std::optional<asio::steady_timer> wake_;  // used by the network's thread alone; none: detached
   std::optional<HttpAnswer> answer_{};
   std::string pending_{};
   std::function<void()> on_gone_{};
@@ -302,10 +316,13 @@ asio::awaitable<bool> Connection::read_head(Parser& parser, bool first) {
   co_await http::async_read_header(stream_, buffer_, parser, asio::redirect_error(use_awaitable, failed));
   stream_.expires_never();
   if (!failed) co_return true;
-  if (failed == http::error::header_limit)
-    co_await refuse(server_.handler.refused(431, "the request's headers are too long"), {}, 11);
-  else if (is_malformed(failed))
-    co_await refuse(server_.handler.refused(400, "this is no HTTP/1.1 request: " + failed.message()), {}, 11);
+  if (!is_malformed(failed)) co_return false;
+  // Named: g++ 12 destroys a braced temporary of a co_await twice.
+  const HttpHead none;
+  HttpAnswer answer = failed == http::error::header_limit
+                          ? server_.handler.refused(431, "the request's headers are too long")
+                          : server_.handler.refused(400, "this is no HTTP/1.1 request: " + failed.message());
+  co_await refuse(std::move(answer), none, 11);
   co_return false;
 }
 
@@ -329,7 +346,11 @@ asio::awaitable<std::optional<HttpAnswer>> Connection::read_body(Parser& parser,
       if (auto took = body.take({block.data(), got}); !took) co_return std::move(took.error());
     if (is_malformed(failed))
       co_return server_.handler.refused(400, "the request's body is malformed: " + failed.message());
-    if (failed) co_return HttpAnswer{.status = 0};  // the client has left, or is too slow
+    if (failed) {  // the client has left, or is too slow
+      HttpAnswer none;
+      none.status = 0;
+      co_return none;
+    }
   }
   co_return std::nullopt;
 }
@@ -390,10 +411,7 @@ asio::awaitable<bool> Connection::send_answer(const std::shared_ptr<Exchange>& e
       co_await exchange->wait(std::chrono::hours(1));
       continue;
     }
-    if (next.streams) {
-      if (!next.piece.empty()) exchange->send(next.piece);
-      co_return co_await send_stream(exchange, std::move(*next.head), version);
-    }
+    if (next.streams) co_return co_await send_stream(exchange, std::move(*next.head), version);
     auto response = response_of(std::move(*next.head), exchange->head(), version, keep);
     if (exchange->head().method == "HEAD") {
       response.content_length(response.body().size());
@@ -425,6 +443,18 @@ asio::awaitable<void> Connection::refuse(HttpAnswer answer, const HttpHead& head
     co_await stream_.async_read_some(asio::buffer(dropped), asio::redirect_error(use_awaitable, failed));
 }
 
+/// Detaches an exchange from its connection, however its scope is left: also where the server goes in the middle of it.
+class Attached {
+ public:
+  explicit Attached(Exchange& exchange) : exchange_(exchange) {}
+  Attached(const Attached&) = delete;
+  Attached& operator=(const Attached&) = delete;
+  ~Attached() { exchange_.detach(); }
+
+ private:
+  Exchange& exchange_;
+};
+
 /// Counts requests under way, however their scope is left.
 class Counted {
  public:
@@ -451,6 +481,7 @@ asio::awaitable<bool> Connection::serve_one(bool first) {
   const bool has_body = parser.chunked() || head.length.value_or(0) > 0;
   const bool keep = request.keep_alive() && version >= 11;
   const auto exchange = std::make_shared<Exchange>(head, stream_.get_executor(), server_.options.stream_bytes);
+  const Attached attached(*exchange);
   if (auto* answer = std::get_if<HttpAnswer>(&begun)) {
     if (has_body) {
       co_await refuse(std::move(*answer), head, version);
