@@ -24,6 +24,10 @@ target_include_directories(tutti_ffmpeg_headers SYSTEM INTERFACE ${FFMPEG_INCLUD
 find_path(POSTGRES_INCLUDE_DIR libpq-fe.h PATH_SUFFIXES postgresql REQUIRED)
 add_library(tutti_postgres_headers INTERFACE)
 target_include_directories(tutti_postgres_headers SYSTEM INTERFACE ${POSTGRES_INCLUDE_DIR})
+# Header-only as it is used here, and seen by one .cpp of src/serve.
+find_path(BEAST_INCLUDE_DIR boost/beast.hpp REQUIRED)
+add_library(tutti_beast INTERFACE)
+target_include_directories(tutti_beast SYSTEM INTERFACE ${BEAST_INCLUDE_DIR})
 find_path(CURL_INCLUDE_DIR curl/curl.h REQUIRED)
 add_library(tutti_curl_headers INTERFACE)
 target_include_directories(tutti_curl_headers SYSTEM INTERFACE ${CURL_INCLUDE_DIR})

@@ -22,7 +22,8 @@ LIGHT = {  # above the torch line: no tensor, no CUDA context
     "feed": "base metrics flow audio text transcript",
     "view": "base metrics",
     "transcribe": "base metrics flow device balance jobs audio text hub transcript link view",
-    "cli": "base metrics flow device balance jobs audio text hub transcript link feed transcribe view",
+    "serve": "base metrics flow device balance jobs audio text hub transcript link transcribe view",
+    "cli": "base metrics flow device balance jobs audio text hub transcript link feed transcribe serve view",
 }
 HEAVY = {  # below it: the only modules that may include torch, ATen, c10 or CUDA headers
     "model": "base metrics text hub",

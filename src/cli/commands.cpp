@@ -32,6 +32,7 @@ const std::vector<Command>& commands() {
   static const std::vector<Command> table{
       {"transcribe", "speech to text: txt, vtt, srt, tsv, json", run_transcribe},
       {"batch", "many recordings on every device, with nothing lost", run_batch_command},
+      {"serve", "an HTTP service that OpenAI's clients speak to", run_serve},
       {"plan", "what fits where, how long a batch takes, how policies compare", run_plan},
       {"prepare", "long recordings and their texts, cut into samples to train on", run_prepare},
       {"train", "train a network: tutti train whisper --data DIR --out DIR", run_train},

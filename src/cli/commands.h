@@ -24,6 +24,9 @@ int run_tutti(const std::vector<std::string>& arguments);
 /// `tutti batch`: many recordings on many devices, with nothing lost.
 int run_batch_command(const std::vector<std::string>& arguments);
 
+/// `tutti serve`: transcripts over HTTP, with the API that OpenAI's clients speak.
+int run_serve(const std::vector<std::string>& arguments);
+
 /// `tutti bench [FILE...]`: how fast this machine is with a model, in every way it can run it, and which flags to use.
 int run_bench(const std::vector<std::string>& arguments);
 

@@ -229,13 +229,14 @@ Result<void> set_suppressed(const TranscribeCommand& c, RunOptions& options) {
 }  // namespace
 
 Result<RunOptions> run_options(const TranscribeCommand& c, const std::filesystem::path& model) {
-  RunOptions options{.build_id = std::string(build_id()),
-                     .model = model,
-                     .device = c.device,
-                     .compute_type = c.compute_type,
-                     .threads = c.threads.value_or(0),
-                     .deterministic = c.deterministic,
-                     .files_at_once = c.files_at_once};
+  RunOptions options;
+  options.build_id = build_id();
+  options.model = model;
+  options.device = c.device;
+  options.compute_type = c.compute_type;
+  options.threads = c.threads.value_or(0);
+  options.deterministic = c.deterministic;
+  options.files_at_once = c.files_at_once;
   if (auto checked = check_machine({c.device, options.threads, c.files_at_once}); !checked)
     return tl::unexpected(checked.error());
   if (auto checked = check_clips(c.clip_timestamps); !checked) return tl::unexpected(checked.error());

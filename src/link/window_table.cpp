@@ -25,6 +25,9 @@ tl::unexpected<Error> unasked(std::string_view kind, WindowId window) {
               "the worker sent " + std::string(kind) + " for " + named(window) + ", which did not request it");
 }
 
+/// Ids rise, so that the oldest are forgotten; a worker's answers to them have long come.
+constexpr std::size_t kCancelledKept = 4096;
+
 using Answer = WindowTable::Reply::value_type;
 
 std::string_view kind_of(const Answer& answer) {
@@ -83,6 +86,14 @@ WindowTable::Reply WindowTable::take(WindowId window) {
   return reply;
 }
 
+void WindowTable::cancel(WindowId window, const Error& why) {
+  Entry* entry = find(window);
+  if (!entry) return;
+  cancelled_.insert(window);
+  if (cancelled_.size() > kCancelledKept) cancelled_.erase(cancelled_.begin());
+  if (entry->waiting()) entry->reply = tl::unexpected<Error>(why);
+}
+
 WindowTable::Memory WindowTable::release(WindowId window) {
   Entry* entry = find(window);
   if (!entry) return nullptr;
@@ -139,6 +150,7 @@ Result<void> WindowTable::on_message(const ToControl& message) {
 
 Result<void> WindowTable::opened(const Opened& opened) {
   Entry* entry = find(opened.window);
+  if (!entry && cancelled_.contains(opened.window)) return {};
   if (!entry || entry->phase != Phase::opening) return unasked("Opened", opened.window);
   entry->phase = Phase::open;
   if (entry->waiting() && std::holds_alternative<OpenWindow>(*entry->request)) entry->reply = Reply(opened);
@@ -147,6 +159,7 @@ Result<void> WindowTable::opened(const Opened& opened) {
 
 Result<void> WindowTable::finished(WindowId window, Reply reply) {
   Entry* entry = find(window);
+  if (cancelled_.contains(window)) return {};
   const bool requested = entry && entry->waiting() && entry->sent;
   if (!requested || !answers(*entry->request, *reply)) return unasked(kind_of(*reply), window);
   entry->reply = std::move(reply);
@@ -158,6 +171,7 @@ Result<void> WindowTable::finished(WindowId window, Reply reply) {
 
 Result<void> WindowTable::failed(const Failed& failed) {
   Entry* entry = find(failed.window);
+  if (cancelled_.contains(failed.window)) return {};
   if (!entry || !entry->in_flight()) return unasked("Failed", failed.window);
   if (entry->phase == Phase::opening) entry->phase = Phase::nowhere;
   entry->reply = fail(failed.fault, failed.what);
@@ -182,6 +196,7 @@ std::vector<WindowId> WindowTable::lost(const std::string& evidence) {
     entry.sent = false;
   }
   releases_.clear();
+  cancelled_.clear();
   first_.reset();
   others_ = false;
   has_finished_work_ = false;

@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -38,6 +39,9 @@ class WindowTable {
   bool answered(WindowId window) const;
   /// The answer, once. A window that could not be opened is forgotten with it.
   Reply take(WindowId window);
+  /// The caller needs no answer any more: the request that waits, if any, fails now with `why`, and what the worker
+  /// still sends for the window is ignored. Only `release` may follow.
+  void cancel(WindowId window, const Error& why);
   /// Forgets a window; no request of its may be waiting. Unknown ones are fine. Returns its memory, so that a megabyte
   /// need not be freed under the caller's lock.
   Memory release(WindowId window);
@@ -90,6 +94,7 @@ class WindowTable {
 
   std::map<WindowId, Entry> entries_;
   std::vector<WindowId> releases_;  // to be sent to the present worker
+  std::set<WindowId> cancelled_;    // by callers; the present worker may have answered before it knew
   std::optional<WindowId> first_;   // the first window that was sent to the present worker
   bool others_ = false;             // ... and others were sent to it, too
   std::optional<Error> closed_;

@@ -76,6 +76,12 @@ void WorkerHandle::release(WindowId window) {
   wake();
 }
 
+void WorkerHandle::cancel(WindowId window) {
+  state_.change([&](WorkerState& state) {
+    state.table.cancel(window, {Fault::cancelled, "its caller has left"});
+  });
+}
+
 WindowTable::Reply WorkerHandle::submit(const WindowTable::Request& request, WindowTable::Memory memory) {
   const WindowId window = std::visit([](const auto& requested) { return requested.window; }, request);
   const auto entered = state_.with([&](WorkerState& state) { return state.table.submit(request, std::move(memory)); });

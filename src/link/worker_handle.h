@@ -43,6 +43,10 @@ class WorkerHandle final : public WindowEngine {
   /// Frees the window here and there; none of its calls may be waiting. Unknown windows are fine.
   void release(WindowId window) override;
 
+  /// The window's caller has left: its waiting call gets Fault::cancelled at once, and the worker drops it with
+  /// the release that follows. No other call may follow.
+  void cancel(WindowId window);
+
   /// Stops: nothing new begins, what is in flight has `grace` to finish, every waiting call is released. Returns at
   /// once.
   void stop(Seconds grace = kGrace);

@@ -150,7 +150,9 @@ std::vector<BenchSetting> bench_grid(const std::vector<std::string>& devices, co
 }
 
 RunOptions bench_options(Seconds most) {
-  RunOptions options{.vad = VadOptions{.min_silence_duration_ms = kBatchedSilenceMs}, .batched = true};
+  RunOptions options;
+  options.vad = VadOptions{.min_silence_duration_ms = kBatchedSilenceMs};
+  options.batched = true;
   options.long_form.temperatures = {0};
   options.long_form.clip_timestamps = {0, most.count()};
   return options;

@@ -21,8 +21,8 @@ LongFormOptions fitting(LongFormOptions rules, const SpecialTokens& special) {
 
 /// What every window of every file would fail of, one after the other.
 Result<void> check_request(const Tokenizer& tokenizer, const LongFormOptions& rules,
-                           const std::vector<std::int32_t>& named, const Ready& ready) {
-  if (auto known = check_suppressed(named, ready.n_vocab); !known) return known;
+                           const std::vector<std::int32_t>& named, const ModelContext& model) {
+  if (auto known = check_suppressed(named, model.n_vocab); !known) return known;
   const SpecialTokens& special = tokenizer.special();
   if (special.multilingual && rules.language && !special.language_token(*rules.language))
     return fail(Fault::usage, "--language: the model does not know '" + *rules.language + "'",
@@ -31,38 +31,45 @@ Result<void> check_request(const Tokenizer& tokenizer, const LongFormOptions& ru
   const auto& codes = special.language_codes;
   const std::string language = rules.language.value_or(codes.empty() ? "en" : codes.front());
   if (special.multilingual && !special.language_token(language)) return {};
-  const auto request = PromptFrame(tokenizer, rules, language, ready.n_text_ctx).request_after({});
+  const auto request = PromptFrame(tokenizer, rules, language, model.n_text_ctx).request_after({});
   return request.map([](const auto&) {});
 }
 
 }  // namespace
 
-TranscriptionContext ModelContext::context(WindowEngine& engine, const RunOptions& options,
+Result<FittedOptions> ModelContext::fit(const SpeechOptions& options) const {
+  FittedOptions own{.rules = fitting(options.long_form, tokenizer.special())};
+  if (auto checked = check_request(tokenizer, own.rules, options.decoding.suppress_tokens, *this); !checked)
+    return tl::unexpected(checked.error());
+  own.suppressed = suppressed_tokens(tokenizer, options.decoding.suppress_tokens);
+  if (options.vad) own.rules.clip_timestamps = LongFormOptions{}.clip_timestamps;  // they cut the speech beforehand
+  return own;
+}
+
+TranscriptionContext ModelContext::context(WindowEngine& engine, const SpeechOptions& options, const FittedOptions& own,
                                            const OnProgressOfFile& on_progress, bool rationed) const {
   return {.windows = {.engine = engine,
                       .tokenizer = tokenizer,
                       .options = options.decoding,
-                      .suppressed = suppressed,
+                      .suppressed = own.suppressed,
                       .rationed = rationed},
           .log_mel = log_mel,
-          .rules = rules,
+          .rules = own.rules,
           .on_progress = on_progress,
           .model = {.frames_per_window = frames_per_window, .n_text_ctx = n_text_ctx},
           .way = {.vad = options.vad, .clips = options.long_form.clip_timestamps, .batched = options.batched}};
 }
 
-Result<ModelContext> spoken_model(Tokenizer tokenizer, const Ready& ready, const RunOptions& options) {
-  LongFormOptions rules = fitting(options.long_form, tokenizer.special());
-  if (auto checked = check_request(tokenizer, rules, options.decoding.suppress_tokens, ready); !checked)
-    return tl::unexpected(checked.error());
-  auto suppressed = suppressed_tokens(tokenizer, options.decoding.suppress_tokens);
-  if (options.vad) rules.clip_timestamps = LongFormOptions{}.clip_timestamps;  // they cut the speech beforehand
-  return ModelContext{.tokenizer = std::move(tokenizer),
-                      .log_mel = LogMel(ready.n_mels),
-                      .suppressed = std::move(suppressed),
-                      .rules = std::move(rules),
-                      .frames_per_window = 2 * ready.n_audio_ctx,
-                      .n_text_ctx = ready.n_text_ctx};
+Result<ModelContext> spoken_model(Tokenizer tokenizer, const Ready& ready, const SpeechOptions& options) {
+  ModelContext model{.tokenizer = std::move(tokenizer),
+                     .log_mel = LogMel(ready.n_mels),
+                     .frames_per_window = 2 * ready.n_audio_ctx,
+                     .n_text_ctx = ready.n_text_ctx,
+                     .n_vocab = ready.n_vocab};
+  auto fitted = model.fit(options);
+  if (!fitted) return tl::unexpected(fitted.error());
+  model.fitted = std::move(*fitted);
+  return model;
 }
 
 }  // namespace tutti

@@ -7,27 +7,41 @@
 #include "link/window_engine.h"
 #include "text/tokenizer.h"
 #include "transcribe/file_transcription.h"
-#include "transcribe/run.h"
+#include "transcribe/speech_options.h"
 
 namespace tutti {
+
+/// What a recording's options come to with the loaded model.
+struct FittedOptions {
+  std::vector<std::int32_t> suppressed{};  // ids never sampled
+  LongFormOptions rules{};                 // made to fit the model: an English one knows no other language
+};
 
 /// What the control side derives from a loaded model. Shared by all files of a run.
 struct ModelContext {
   Tokenizer tokenizer;
   LogMel log_mel;
-  std::vector<std::int32_t> suppressed{};  // ids never sampled, by the run's options
-  LongFormOptions rules{};                 // the run's, made to fit the model: an English one knows no other language
+  FittedOptions fitted{};  // the run's
   std::int64_t frames_per_window = 3000;
   std::int32_t n_text_ctx = 448;
+  std::int32_t n_vocab = 0;
+
+  /// The options of one recording, as spoken_model checks those of a run. Thread-safe.
+  Result<FittedOptions> fit(const SpeechOptions& options) const;
 
   /// For files whose windows `engine` serves; `rationed` as in WindowService. Borrows all it is given and this.
-  TranscriptionContext context(WindowEngine& engine, const RunOptions& options, const OnProgressOfFile& on_progress,
-                               bool rationed = false) const;
+  TranscriptionContext context(WindowEngine& engine, const SpeechOptions& options, const OnProgressOfFile& on_progress,
+                               bool rationed = false) const {
+    return context(engine, options, fitted, on_progress, rationed);
+  }
+  /// The same for a recording with options of its own and what `fit` made of them.
+  TranscriptionContext context(WindowEngine& engine, const SpeechOptions& options, const FittedOptions& own,
+                               const OnProgressOfFile& on_progress, bool rationed) const;
 };
 
 /// The context of the model that a worker has made ready. Errors: options that no file could be transcribed by with
 /// this model: a token to suppress that its vocabulary does not have, a language it does not know, a prefix that leaves
 /// no positions.
-Result<ModelContext> spoken_model(Tokenizer tokenizer, const Ready& ready, const RunOptions& options);
+Result<ModelContext> spoken_model(Tokenizer tokenizer, const Ready& ready, const SpeechOptions& options);
 
 }  // namespace tutti

@@ -6,33 +6,25 @@
 #include <string>
 #include <vector>
 
-#include "audio/audio_choice.h"
-#include "audio/vad/speech.h"
 #include "base/error.h"
 #include "transcribe/events.h"
 #include "transcribe/output_plan.h"
-#include "transcribe/remote_windows.h"
-#include "transcript/long_form.h"
+#include "transcribe/speech_options.h"
 #include "transcript/writers.h"
 
 namespace tutti {
 
-/// Everything a run of `tutti transcribe` needs to know beside its files.
-struct RunOptions {
+/// Everything a run of `tutti transcribe` needs to know beside its files. Its SpeechOptions are those of every file.
+struct RunOptions : SpeechOptions {
   std::string build_id{};         // of this program; the worker's must equal it
   std::filesystem::path model{};  // a Hugging Face folder or an OpenAI .pt, found
   std::string device = "auto";    // auto, cpu, cpu:N, cuda:N, a GPU's UUID
   /// default: float32 on a CPU, float16 on a GPU, as the reference. auto: the fastest that passes a self-test.
   std::string compute_type = "default";
-  std::int32_t threads = 0;         // CPU threads for tensors; 0: one per core
-  std::int32_t batch_size = 0;      // windows stepped together at most; 0: what memory and device make best
-  bool deterministic = false;       // fixed shapes: the same transcript whatever the batch, order or neighbours
-  std::int32_t files_at_once = 0;   // files in work together; 0: as many as the worker steps together
-  AudioChoice audio{};              // which track and channel of each file
-  std::optional<VadOptions> vad{};  // only speech is transcribed; none: everything
-  bool batched = false;             // needs VAD: independent chunks of speech instead of the reference's loop
-  LongFormOptions long_form{};
-  DecodingOptions decoding{};
+  std::int32_t threads = 0;        // CPU threads for tensors; 0: one per core
+  std::int32_t batch_size = 0;     // windows stepped together at most; 0: what memory and device make best
+  bool deterministic = false;      // fixed shapes: the same transcript whatever the batch, order or neighbours
+  std::int32_t files_at_once = 0;  // files in work together; 0: as many as the worker steps together
   WriterOptions writer{};
 };
 

@@ -53,6 +53,32 @@ void put_in_flight(WindowTable& table, WindowId window) {
 
 }  // namespace
 
+TEST(WindowTable, CancelledRequestFailsAtOnceAndIsReleased) {
+  WindowTable table;
+  put_in_flight(table, 3);
+  table.cancel(3, {Fault::cancelled, "its caller has left"});
+  ASSERT_TRUE(table.answered(3));
+  EXPECT_EQ(table.take(3).error().fault, Fault::cancelled);
+  table.release(3);
+  EXPECT_THAT(reported(table), ElementsAre("ReleaseWindow 3"));
+}
+
+TEST(WindowTable, AnswerToACancelledRequestIsIgnored) {
+  WindowTable table;
+  put_in_flight(table, 3);
+  submit_open(table, 4);
+  table.due();
+  table.cancel(3, {Fault::cancelled, "its caller has left"});
+  table.cancel(4, {Fault::cancelled, "its caller has left"});
+  hear_decoded(table, 3);  // sent before the worker knew
+  EXPECT_FALSE(table.take(3));
+  EXPECT_FALSE(table.take(4));
+  table.release(3);
+  EXPECT_TRUE(table.on_message(Opened{.window = 4}));
+  EXPECT_TRUE(table.on_message(Failed{.window = 3, .request = 103}));
+  EXPECT_FALSE(table.on_message(Decoded{.window = 5, .request = 105}));
+}
+
 TEST(WindowTable, WindowIsOpenedDecodedAndReleasedOnceEach) {
   WindowTable table;
   submit_open(table, 3);

@@ -20,10 +20,12 @@ constexpr double kMostWindows = 200'000;  // simulated one by one; beyond, a lon
 constexpr const char* kSizes[] = {"tiny", "base", "small", "medium", "large-v3", "turbo"};
 
 Quote::Row row_of(const std::string& model, const ModelShape& shape, const QuoteQuestion& question) {
+  RunOptions batched;
+  batched.batched = true;
   const CapacityQuestion requested{.shape = shape,
                                    .compute_type = question.compute_type,
                                    .beams = question.beams,
-                                   .text_positions = text_positions_of(RunOptions{.batched = true}, shape)};
+                                   .text_positions = text_positions_of(batched, shape)};
   Quote::Row row{.model = model, .host = host_need(requested, question.targets, question.cores)};
   for (const auto& target : question.targets) row.on.push_back(capacity(requested, target));
   return row;

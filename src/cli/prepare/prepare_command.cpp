@@ -86,13 +86,14 @@ Result<void> check(const PrepareCommand& c) {
 }
 
 RunOptions options_of(const PrepareCommand& c, const fs::path& model, std::size_t recordings) {
-  RunOptions options{.build_id = std::string(build_id()),
-                     .model = model,
-                     .device = c.device,
-                     .compute_type = c.compute_type,
-                     .threads = c.threads,
-                     .deterministic = recordings > 1,  // which windows share a batch is chance
-                     .files_at_once = c.files_at_once};
+  RunOptions options;
+  options.build_id = build_id();
+  options.model = model;
+  options.device = c.device;
+  options.compute_type = c.compute_type;
+  options.threads = c.threads;
+  options.deterministic = recordings > 1;  // which windows share a batch is chance
+  options.files_at_once = c.files_at_once;
   if (const auto language = plain_language(c.language))
     options.long_form.language = language_code_of(*language).value();
   options.long_form.condition_on_previous_text = false;  // a loop would be decoded on and on

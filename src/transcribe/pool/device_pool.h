@@ -66,7 +66,8 @@ class JobEngine : public WindowEngine {
   /// Called once, when the job gets its first device, by the thread that waits for it; then DevicePool::first_grants
   /// has it. To be set before the first window.
   virtual void when_granted(std::function<void()> /*fn*/) {}
-  /// Another process holds its job by now: every waiting and every later call gets Fault::cancelled.
+  /// Another process holds its job by now, or its caller has left: every waiting and every later call gets
+  /// Fault::cancelled, also one that a worker has in work. Its windows are free once the caller has released them.
   virtual void cancel() = 0;
 };
 

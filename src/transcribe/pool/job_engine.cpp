@@ -105,7 +105,10 @@ class JobEngineImpl final : public JobEngine {
   void cancel() override {
     const PoolShared::Lock lock(pool_->mutex);
     cancelled_ = true;
-    for (const auto& [id, window] : windows_) window->reservation->changed.notify_all();
+    for (const auto& [id, window] : windows_) {
+      window->reservation->changed.notify_all();
+      if (window->reservation->worker) window->reservation->worker->cancel(id);
+    }
   }
 
  private:
@@ -235,7 +238,7 @@ class JobEngineImpl final : public JobEngine {
     const bool ended = granted.worker->ended().has_value() || error.fault == Fault::device;
     if (!ended && error.fault == Fault::exhausted) granted.worker->release(window);
     PoolShared::Lock lock(pool_->mutex);
-    if (pool_->stopping) return false;
+    if (pool_->stopping || cancelled_) return false;  // the caller closes the window
     if (reservation.grant != granted.grant) return true;  // another thread has reported it already
     if (ended) {
       pool_->lost(lock, granted.device, granted.generation, error, Blame::device);

@@ -1,0 +1,155 @@
+#include <charconv>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "base/process/exit_code.h"
+#include "base/strings.h"
+#include "cli/command_start.h"
+#include "cli/commands.h"
+#include "cli/interrupt.h"
+#include "cli/named_model.h"
+#include "cli/transcribe_command.h"
+#include "device/list/device_list.h"
+#include "device/machine_devices.h"
+#include "jobs/open_store.h"
+#include "serve/server.h"
+
+namespace tutti {
+namespace {
+
+struct ServeCommand {
+  TranscribeCommand speech{};
+  std::string listen = "127.0.0.1:8000";
+  std::filesystem::path token_file{};
+  std::string also_called{};
+  std::string devices = "auto";
+  std::filesystem::path state{};
+  std::string max_upload = "2GiB";
+  double longest = 12;  // hours
+  double drain = 600;
+};
+
+void add_serve(OptionTable& table, ServeCommand& c) {
+  table.group("Service");
+  table.add("listen", c.listen, "HOST:PORT",
+            "address and port; port 0: any free one. Beyond 127.0.0.1, let a proxy do the encryption");
+  table.add("token-file", c.token_file, "FILE",
+            "the tokens that open /v1, one a line; default: STATE/token, which is made where it is missing");
+  table.add_list("also-called", c.also_called, "NAMES",
+                 "more names that clients may give the model, beside its own and whisper-1; comma-separated");
+  table.add("max-upload", c.max_upload, "SIZE", "the largest recording that is taken: bytes, or 500MB, 2GiB");
+  table.add("max-hours", c.longest, "HOURS", "the longest recording that is taken, decoded");
+  table.add("drain-seconds", c.drain, "SECONDS",
+            "after SIGTERM or Ctrl+C requests in work have so long to end; a second signal ends at once");
+  table.add("state", c.state, "DIR",
+            "the folder of the store, on a local disk; default: $XDG_STATE_HOME/tutti, else ~/.local/state/tutti");
+  table.group("Devices");
+  table.add_list("devices", c.devices, "LIST",
+                 "auto, cuda:N, GPU-uuid, cpu, cpu:N (core N), or FILE.toml of them; comma-separated; auto: every GPU, "
+                 "else the CPU");
+  add_speech(table, c.speech);
+}
+
+/// "127.0.0.1:8000", "[::1]:8000".
+Result<void> set_address(const std::string& text, HttpServerOptions& http) {
+  const auto colon = text.rfind(':');
+  std::uint16_t port = 0;
+  const char* end = text.data() + text.size();
+  const bool valid = colon != std::string::npos && colon > 0 &&
+                     std::from_chars(text.data() + colon + 1, end, port).ptr == end && colon + 1 < text.size();
+  if (!valid)
+    return fail(Fault::usage, "--listen: expected HOST:PORT, such as 127.0.0.1:8000, found '" + text + "'");
+  http.host = text.substr(0, colon);
+  if (http.host.starts_with('[') && http.host.ends_with(']')) http.host = http.host.substr(1, http.host.size() - 2);
+  http.port = port;
+  return {};
+}
+
+/// "500MB", "2GiB", "1000000".
+Result<std::uint64_t> bytes_of(const std::string& text) {
+  struct Unit {
+    std::string_view name;
+    double bytes;
+  };
+  constexpr Unit kUnits[] = {{"", 1},           {"b", 1},
+                             {"kb", 1e3},       {"mb", 1e6},
+                             {"gb", 1e9},       {"kib", 1024},
+                             {"mib", 1048576},  {"gib", 1073741824}};
+  double number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string unit = ascii_lower(trimmed(std::string_view(read.ptr, text.data() + text.size())));
+  for (const Unit& known : kUnits)
+    if (read.ec == std::errc() && unit == known.name && number * known.bytes >= 1 && number * known.bytes < 1e15)
+      return static_cast<std::uint64_t>(number * known.bytes);
+  return fail(Fault::usage, "--max-upload: expected a size such as 500MB or 2GiB, found '" + text + "'");
+}
+
+Result<Access> access_of(const ServeCommand& c, const std::filesystem::path& state) {
+  if (!c.token_file.empty()) return Access::from_file(c.token_file);
+  auto access = Access::from_state(state);
+  if (access) log(Level::info, "the token for clients is in " + (state / "token").string());
+  return access;
+}
+
+Result<ServeOptions> serve_options(const ServeCommand& c) {
+  if (c.speech.model.empty())
+    return fail(Fault::usage, "no model is named, and none is taken by default: which one fits depends on the audio",
+                "Name one with --model or TUTTI_MODEL; 'tutti models' lists what is here");
+  ModelFolders folders = ModelFolders::from_environment();
+  folders.first = c.speech.model_dir;
+  const auto model = find_named_model(c.speech.model, folders);
+  if (!model) return tl::unexpected(model.error());
+  auto run = run_options(c.speech, *model);
+  if (!run) return tl::unexpected(run.error());
+  if (run->batched)
+    return fail(Fault::usage, "--batched: a request is transcribed in the reference's way; requests share the batch",
+                "Leave it out; --vad skips what is no speech");
+  const auto listed = parse_device_list(c.devices);
+  if (!listed) return tl::unexpected(listed.error());
+  auto devices = choose_devices(*listed, find_devices());
+  if (!devices) return tl::unexpected(devices.error());
+  const auto state = c.state.empty() ? state_folder() : c.state;
+  auto access = access_of(c, state);
+  if (!access) return tl::unexpected(access.error());
+  std::vector<std::string> more;
+  for (const auto name : split(c.also_called, ',')) more.emplace_back(trimmed(name));
+  ServeOptions options{.api = {.access = std::move(*access), .models = ModelNames(c.speech.model, *model, more)}};
+  if (auto set = set_address(c.listen, options.http); !set) return tl::unexpected(set.error());
+  const auto most = bytes_of(c.max_upload);
+  if (!most) return tl::unexpected(most.error());
+  options.api.max_upload = *most;
+  options.api.usual = *run;
+  if (!(c.longest > 0) || !(c.drain >= 0))
+    return fail(Fault::usage, "--max-hours and --drain-seconds: expected more than 0");
+  options.speech.longest = Seconds(c.longest * 3600);
+  options.drain = Seconds(c.drain);
+  options.speech.pool = {.run = std::move(*run), .devices = std::move(*devices), .state = state};
+  return options;
+}
+
+}  // namespace
+
+int run_serve(const std::vector<std::string>& arguments) {
+  ServeCommand command;
+  OptionTable table("serve", "An HTTP service that writes speech down, with the API that OpenAI's clients speak.");
+  add_serve(table, command);
+  table.examples({"tutti serve --model turbo",
+                  "tutti serve --model tiny.en --listen 127.0.0.1:8000 --token-file tokens",
+                  "curl -H \"Authorization: Bearer $(cat ~/.local/state/tutti/token)\" -F model=whisper-1 "
+                  "-F file=@talk.mp3 http://127.0.0.1:8000/v1/audio/transcriptions"});
+  if (const auto code = start_command(table, arguments)) return *code;
+  const auto options = serve_options(command);
+  if (!options) return complain(options.error());
+  Interrupt interrupt(std::chrono::milliseconds(static_cast<std::int64_t>(command.drain * 1000)));
+  const auto served = serve(*options, interrupt, [&](std::uint16_t port) {
+    std::printf("listening on http://%s:%d\n", options->http.host.c_str(), static_cast<int>(port));
+    std::fflush(stdout);
+  });
+  if (!served) return complain(served.error(), interrupt);
+  return kDone;
+}
+
+}  // namespace tutti

@@ -1,0 +1,117 @@
+#include "serve/api.h"
+
+#include <optional>
+
+#include "base/files.h"
+#include "base/json.h"
+#include "serve/openai/api_error.h"
+
+namespace tutti {
+namespace {
+
+/// A form has more to it than its recording.
+constexpr std::uint64_t kFormBytes = std::uint64_t{2} << 20;
+/// What a disk keeps free when an upload is taken.
+constexpr std::int64_t kSpareDisk = std::int64_t{64} << 20;
+
+HttpAnswer not_allowed(const char* allowed) {
+  HttpAnswer answer = answer_of({.status = 405, .message = std::string("this address takes ") + allowed + " only"});
+  answer.headers.emplace_back("Allow", allowed);
+  return answer;
+}
+
+HttpAnswer unauthorized(const HttpHead& head) {
+  if (head.header("authorization").empty())
+    return answer_of({.status = 401,
+                      .message = "you did not provide an API key; send one as 'Authorization: Bearer KEY'. The keys are "
+                                 "in the file that the server was given by --token-file, or named at its start"});
+  return answer_of({.status = 401,
+                    .message = "the API key is not one of this server's",
+                    .code = "invalid_api_key"});
+}
+
+bool is_read(const HttpHead& head) {
+  return head.method == "GET" || head.method == "HEAD";
+}
+
+HttpAnswer state_answer(int status, const char* state) {
+  HttpAnswer answer{.status = status, .body = json_line(nlohmann::ordered_json{{"status", state}}) + "\n"};
+  if (status == 503) answer.headers.emplace_back("Retry-After", "1");
+  return answer;
+}
+
+}  // namespace
+
+Api::Api(ApiOptions options, SpeechService& service)
+    : options_(std::move(options)),
+      service_(service),
+      endpoint_{.service = service_,
+                .models = options_.models,
+                .usual = options_.usual,
+                .limits = {.file_bytes = options_.max_upload}} {}
+
+HttpAnswer Api::refused(int status, std::string_view why) {
+  return answer_of({.status = status, .message = std::string(why)});
+}
+
+HttpAnswer Api::ready() const {
+  if (draining_) return state_answer(503, "draining");
+  return service_.ready() ? state_answer(200, "ok") : state_answer(503, "loading model");
+}
+
+std::variant<HttpAnswer, std::unique_ptr<HttpBody>> Api::begin(const HttpHead& head) {
+  const bool health = head.path == "/livez" || head.path == "/readyz" || head.path == "/health";
+  if (health && !is_read(head)) return not_allowed("GET");
+  if (head.path == "/livez") return state_answer(200, "ok");
+  if (health) return ready();
+  if (!head.path.starts_with("/v1/"))
+    return answer_of({.status = 404, .message = "there is nothing at this address; see /v1/models"});
+  const auto token = options_.access.token_of(head.header("authorization"));
+  if (!token) return unauthorized(head);
+  return with_token(head, std::to_string(*token) + " " + head.address);
+}
+
+Api::Begun Api::with_token(const HttpHead& head, const std::string& client) {
+  if (head.path == "/v1/models" || head.path.starts_with("/v1/models/")) return models(head);
+  if (head.path == "/v1/audio/transcriptions") return speech(head, client, /*translate=*/false);
+  if (head.path == "/v1/audio/translations") return speech(head, client, /*translate=*/true);
+  if (head.path == "/v1/audio/speech")
+    return answer_of({.status = 404, .message = "this server has no voice: it writes speech down, and speaks none"});
+  return answer_of({.status = 404, .message = "unknown address: " + head.method + " " + head.path.substr(0, 200)});
+}
+
+Api::Begun Api::models(const HttpHead& head) const {
+  if (!is_read(head)) return not_allowed("GET");
+  constexpr std::string_view kFolder = "/v1/models/";
+  if (head.path.size() <= kFolder.size()) return HttpAnswer{.body = options_.models.list_json() + "\n"};
+  const std::string name = head.path.substr(kFolder.size());
+  if (options_.models.contains(name)) return HttpAnswer{.body = options_.models.model_json(name) + "\n"};
+  return answer_of({.status = 404,
+                    .message = "model: '" + name.substr(0, 100) + "' is not loaded here",
+                    .param = "model",
+                    .code = "model_not_found"});
+}
+
+Api::Begun Api::speech(const HttpHead& head, const std::string& client, bool translate) {
+  if (head.method != "POST") return not_allowed("POST");
+  if (draining_) return answer_of({.status = 503, .message = "the server is stopping", .retry_after = Seconds(5)});
+  if (head.length.value_or(0) > options_.max_upload + kFormBytes)
+    return answer_of({.status = 413,
+                      .message = "file: the request has " + std::to_string(*head.length) +
+                                 " bytes; this server takes recordings of " + std::to_string(options_.max_upload),
+                      .param = "file"});
+  const auto load = service_.load();
+  if (load.waiting >= options_.most_waiting)
+    return answer_of({.status = 429,
+                      .message = std::to_string(load.waiting) + " requests wait already",
+                      .code = "rate_limit_exceeded",
+                      .retry_after = load.expected_wait});
+  const Bytes needed{static_cast<std::int64_t>(head.length.value_or(0)) + kSpareDisk};
+  if (auto space = expect_space(temporary_folder(), needed, "the upload", "Try again later"); !space)
+    return answer_of(api_error_of(space.error(), ""));
+  auto body = speech_body(endpoint_, head, client, translate);
+  if (!body) return std::move(body.error());
+  return std::move(*body);
+}
+
+}  // namespace tutti

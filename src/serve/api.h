@@ -1,0 +1,51 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "serve/access.h"
+#include "serve/http/http.h"
+#include "serve/openai/model_names.h"
+#include "serve/openai/speech_endpoint.h"
+#include "serve/speech/speech_service.h"
+#include "transcribe/speech_options.h"
+
+namespace tutti {
+
+struct ApiOptions {
+  Access access;
+  ModelNames models;
+  SpeechOptions usual{};                                  // of requests that say nothing else
+  std::uint64_t max_upload = std::uint64_t{2} << 30;      // bytes of a recording
+  std::size_t most_waiting = 1024;                        // requests beyond those are sent away for a while
+};
+
+/// Which request goes where. Decides by the head of a request alone, so that nothing is read for one that is refused.
+class Api final : public HttpHandler {
+ public:
+  /// `service` outlives it.
+  Api(ApiOptions options, SpeechService& service);
+
+  std::variant<HttpAnswer, std::unique_ptr<HttpBody>> begin(const HttpHead& head) override;
+  HttpAnswer refused(int status, std::string_view why) override;
+
+  /// Nothing new is begun from now on, and /readyz says so.
+  void drain() { draining_ = true; }
+
+ private:
+  using Begun = std::variant<HttpAnswer, std::unique_ptr<HttpBody>>;
+
+  HttpAnswer ready() const;
+  Begun with_token(const HttpHead& head, const std::string& client);
+  Begun models(const HttpHead& head) const;
+  Begun speech(const HttpHead& head, const std::string& client, bool translate);
+
+  const ApiOptions options_;
+  SpeechService& service_;
+  const SpeechEndpoint endpoint_;
+  std::atomic<bool> draining_{false};
+};
+
+}  // namespace tutti

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/owned.h"
+#include "serve/http/multipart.h"
+
+namespace tutti {
+
+/// A file that a client has sent: on disk and without a name, so that it goes with its last descriptor, whatever kills
+/// us.
+struct Upload {
+  OwnedFd file{};
+  std::string name{};  // as the client calls it, without folders
+  std::uint64_t size = 0;
+};
+
+struct Form {
+  std::vector<std::pair<std::string, std::string>> fields{};  // in the order in which they came
+  std::optional<Upload> upload{};
+};
+
+struct FormLimits {
+  std::uint64_t file_bytes = std::uint64_t{2} << 30;
+  std::size_t field_bytes = std::size_t{1} << 20;  // of all fields together
+};
+
+/// Gathers a form: its part named "file" goes to disk as it comes, the others into memory. Fault::refused: more than
+/// the limits allow; Fault::full: the disk has no space.
+class FormReader final : public FormSink {
+ public:
+  explicit FormReader(FormLimits limits) : limits_(limits) {}
+
+  Result<void> begin(const FormPart& part) override;
+  Result<void> take(std::string_view bytes) override;
+  Result<void> end() override { return {}; }
+
+  /// The whole form, once.
+  Form release() { return std::move(form_); }
+
+ private:
+  const FormLimits limits_;
+  Form form_{};
+  bool in_file_ = false;
+  std::size_t field_bytes_ = 0;
+};
+
+}  // namespace tutti

@@ -1,0 +1,577 @@
+#include "serve/http/http_server.h"
+
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <boost/asio.hpp>
+#include <boost/beast.hpp>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "base/log.h"
+#include "serve/http/url.h"
+
+namespace tutti {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+using asio::ip::tcp;
+using boost::system::error_code;
+using asio::use_awaitable;
+using Stream = beast::tcp_stream;
+
+constexpr auto kKeepAlive = std::chrono::seconds(15);
+constexpr std::size_t kBlock = std::size_t{64} << 10;
+/// After a refusal what the client still sends is read and dropped for so long, so that it gets the answer and no reset.
+constexpr auto kLinger = std::chrono::seconds(2);
+
+std::chrono::steady_clock::duration duration_of(Seconds seconds) {
+  return std::chrono::duration_cast<std::chrono::steady_clock::duration>(seconds);
+}
+
+/// What a connection and the threads that answer its request share.
+class Exchange final : public HttpExchange, public std::enable_shared_from_this<Exchange> {
+ public:
+  Exchange(HttpHead head, const asio::any_io_executor& network, std::size_t most)
+      : head_(std::move(head)), most_(most), wake_(std::in_place, network) {}
+
+  const HttpHead& head() const override { return head_; }
+
+  void answer(HttpAnswer answer) override {
+    {
+      const std::lock_guard lock(mutex_);
+      if (answer_ || gone_) return;
+      answer_ = std::move(answer);
+    }
+    wake();
+  }
+
+  void begin_stream(HttpAnswer head) override {
+    {
+      const std::lock_guard lock(mutex_);
+      if (answer_ || gone_) return;
+      answer_ = std::move(head);
+      streams_ = true;
+    }
+    wake();
+  }
+
+  bool send(std::string_view piece) override {
+    {
+      const std::lock_guard lock(mutex_);
+      if (gone_ || ended_ || pending_.size() + piece.size() > most_) return false;
+      pending_ += piece;
+    }
+    wake();
+    return true;
+  }
+
+  void end_stream() override {
+    {
+      const std::lock_guard lock(mutex_);
+      ended_ = true;
+    }
+    wake();
+  }
+
+  void on_gone(std::function<void()> gone) override {
+    {
+      const std::lock_guard lock(mutex_);
+      if (complete_) return;
+      if (!gone_) {
+        on_gone_ = std::move(gone);
+        return;
+      }
+    }
+    gone();
+  }
+
+  // --- the network's side -------------------------------------------------------------------------------------------
+  struct Next {
+    std::optional<HttpAnswer> head{};  // to be sent first
+    std::string piece{};
+    bool streams = false;
+    bool ended = false;
+    bool gone = false;
+
+    bool nothing() const { return !head && piece.empty() && !ended && !gone; }
+  };
+
+  Next next() {
+    const std::lock_guard lock(mutex_);
+    Next next{.streams = streams_, .gone = gone_};
+    if (answer_ && !std::exchange(head_sent_, true)) {
+      next.head = std::move(*answer_);
+    } else if (head_sent_) {
+      next.piece = std::exchange(pending_, {});
+      next.ended = ended_;
+    }
+    return next;
+  }
+
+  /// Until something is due, or `until`.
+  asio::awaitable<void> wait(std::chrono::steady_clock::duration most) {
+    wake_->expires_after(most);
+    error_code ignored;
+    co_await wake_->async_wait(asio::redirect_error(use_awaitable, ignored));
+  }
+
+  /// The answer is sent; nobody is called any more.
+  void complete() {
+    const std::lock_guard lock(mutex_);
+    complete_ = true;
+    on_gone_ = {};
+  }
+
+  /// The connection goes on without it, or goes: who still has the exchange must not need the network any more.
+  void detach() {
+    const std::lock_guard lock(mutex_);
+    wake_.reset();
+  }
+
+  void client_left() {
+    std::function<void()> gone;
+    {
+      const std::lock_guard lock(mutex_);
+      if (complete_ || std::exchange(gone_, true)) return;
+      gone = std::exchange(on_gone_, {});
+    }
+    if (gone) gone();
+    wake();
+  }
+
+ private:
+  void wake() {
+    const std::lock_guard lock(mutex_);
+    if (!wake_) return;
+    asio::post(wake_->get_executor(), [self = shared_from_this()] {
+      const std::lock_guard held(self->mutex_);
+      if (self->wake_) self->wake_->cancel();
+    });
+  }
+
+  const HttpHead head_;
+  const std::size_t most_;
+  std::mutex mutex_;
+  std::optional<asio::steady_timer> wake_;  // used by the network's thread alone; none: detached
+  std::optional<HttpAnswer> answer_{};
+  std::string pending_{};
+  std::function<void()> on_gone_{};
+  bool streams_ = false;
+  bool head_sent_ = false;
+  bool ended_ = false;
+  bool gone_ = false;
+  bool complete_ = false;
+};
+
+HttpHead head_of(const http::request<http::buffer_body>& request, std::string address, std::uint64_t number) {
+  HttpHead head{.method = std::string(request.method_string()), .address = std::move(address)};
+  const std::string_view target(request.target().data(), request.target().size());
+  const auto question = std::min(target.find('?'), target.size());
+  head.path = percent_decoded(target.substr(0, question));
+  if (question < target.size()) head.query = target.substr(question + 1);
+  for (const auto& field : request) {
+    std::string name(field.name_string());
+    std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    head.headers.emplace_back(std::move(name), std::string(field.value()));
+  }
+  const auto named = head.header("x-request-id");
+  const bool plain = named.size() <= 128 && std::ranges::all_of(named, [](char c) { return c > ' ' && c < 127; });
+  head.id = plain && !named.empty() ? std::string(named) : "req_" + std::to_string(number);
+  return head;
+}
+
+http::response<http::string_body> response_of(HttpAnswer answer, const HttpHead& head, unsigned version, bool keep) {
+  http::response<http::string_body> response;
+  response.version(version);
+  response.result(static_cast<unsigned>(answer.status));
+  response.set(http::field::server, "tutti");
+  if (!answer.type.empty()) response.set(http::field::content_type, answer.type);
+  if (!head.id.empty()) response.set("x-request-id", head.id);
+  for (const auto& [name, value] : answer.headers) response.set(name, value);
+  response.keep_alive(keep);
+  response.body() = std::move(answer.body);
+  return response;
+}
+
+/// What came is no HTTP, where another error means that nothing more comes.
+bool is_malformed(const error_code& failed) {
+  return failed.category() == http::make_error_code(http::error::bad_chunk).category() &&
+         failed != http::error::end_of_stream && failed != http::error::partial_message;
+}
+
+class Server;
+
+/// One connection, served by one coroutine; requests come one after the other.
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(Server& server, tcp::socket socket, std::string address);
+  ~Connection();
+
+  asio::awaitable<void> serve();
+
+ private:
+  using Parser = http::request_parser<http::buffer_body>;
+
+  asio::awaitable<bool> serve_one(bool first);
+  asio::awaitable<bool> read_head(Parser& parser, bool first);
+  asio::awaitable<std::optional<HttpAnswer>> read_body(Parser& parser, HttpBody& body);
+  asio::awaitable<bool> send_answer(const std::shared_ptr<Exchange>& exchange, unsigned version, bool keep);
+  asio::awaitable<bool> send_stream(const std::shared_ptr<Exchange>& exchange, HttpAnswer head, unsigned version);
+  asio::awaitable<void> refuse(HttpAnswer answer, const HttpHead& head, unsigned version);
+  asio::awaitable<error_code> write(std::string_view bytes);
+  void watch(const std::shared_ptr<Exchange>& exchange);
+
+  Server& server_;
+  Stream stream_;
+  const std::string address_;
+  beast::flat_buffer buffer_{kBlock};
+};
+
+class Server final : public HttpServer {
+ public:
+  Server(const HttpServerOptions& given, HttpHandler& with) : options(given), handler(with) {}
+  ~Server() override {
+    network.stop();
+    if (thread_.joinable()) thread_.join();
+  }
+
+  Result<void> listen();
+  std::uint16_t port() const override { return port_; }
+  std::size_t connections() const override { return open_; }
+  void finish(Seconds most) override;
+
+  bool admit(const std::string& address) {
+    if (of_address_[address] >= options.connections_an_address) return false;
+    ++of_address_[address];
+    ++open_;
+    return true;
+  }
+  void left(const std::string& address) {
+    --open_;
+    if (--of_address_[address] == 0) of_address_.erase(address);
+  }
+
+  const HttpServerOptions options;
+  HttpHandler& handler;
+
+ private:
+  std::atomic<std::size_t> open_{0};
+  std::map<std::string, std::size_t> of_address_{};  // the network's thread's
+
+ public:
+  asio::io_context network{1};  // behind what connections still need when they go with it
+  std::atomic<int> answering{0};  // requests between their head and the end of their answer
+  std::uint64_t requests = 0;
+  /// Distinguishes this server's requests from those of the one before it.
+  const std::uint64_t birth = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
+
+ private:
+  asio::awaitable<void> accept();
+
+  tcp::acceptor acceptor_{network};
+  std::uint16_t port_ = 0;
+  std::thread thread_{};
+};
+
+Connection::Connection(Server& server, tcp::socket socket, std::string address)
+    : server_(server), stream_(std::move(socket)), address_(std::move(address)) {}
+
+Connection::~Connection() {
+  server_.left(address_);
+}
+
+asio::awaitable<void> Connection::serve() {
+  const auto self = shared_from_this();
+  bool first = true;
+  while (co_await serve_one(first)) first = false;
+  error_code ignored;
+  stream_.socket().shutdown(tcp::socket::shutdown_both, ignored);
+}
+
+asio::awaitable<error_code> Connection::write(std::string_view bytes) {
+  error_code failed;
+  stream_.expires_after(duration_of(server_.options.write_deadline));
+  co_await asio::async_write(stream_, asio::buffer(bytes), asio::redirect_error(use_awaitable, failed));
+  stream_.expires_never();
+  co_return failed;
+}
+
+asio::awaitable<bool> Connection::read_head(Parser& parser, bool first) {
+  error_code failed;
+  if (!first && buffer_.size() == 0) {
+    stream_.expires_after(duration_of(server_.options.idle));
+    auto room = buffer_.prepare(kBlock / 2);
+    const std::size_t got = co_await stream_.async_read_some(room, asio::redirect_error(use_awaitable, failed));
+    if (failed) co_return false;
+    buffer_.commit(got);
+  }
+  stream_.expires_after(duration_of(server_.options.header_deadline));
+  co_await http::async_read_header(stream_, buffer_, parser, asio::redirect_error(use_awaitable, failed));
+  stream_.expires_never();
+  if (!failed) co_return true;
+  if (!is_malformed(failed)) co_return false;
+  // Named: g++ 12 destroys a braced temporary of a co_await twice.
+  const HttpHead none;
+  HttpAnswer answer = failed == http::error::header_limit
+                          ? server_.handler.refused(431, "the request's headers are too long")
+                          : server_.handler.refused(400, "this is no HTTP/1.1 request: " + failed.message());
+  co_await refuse(std::move(answer), none, 11);
+  co_return false;
+}
+
+asio::awaitable<std::optional<HttpAnswer>> Connection::read_body(Parser& parser, HttpBody& body) {
+  std::array<char, kBlock> block;
+  const auto begun = std::chrono::steady_clock::now();
+  std::uint64_t taken = 0;
+  while (!parser.is_done()) {
+    auto& into = parser.get().body();
+    into.data = block.data();
+    into.size = block.size();
+    error_code failed;
+    const Seconds allowed = server_.options.body_grace + Seconds(static_cast<double>(taken) / server_.options.body_rate);
+    stream_.expires_at(begun + duration_of(allowed));
+    co_await http::async_read_some(stream_, buffer_, parser, asio::redirect_error(use_awaitable, failed));
+    stream_.expires_never();
+    if (failed == http::error::need_buffer) failed = {};
+    const std::size_t got = block.size() - into.size;
+    taken += got;
+    if (got > 0)
+      if (auto took = body.take({block.data(), got}); !took) co_return std::move(took.error());
+    if (is_malformed(failed))
+      co_return server_.handler.refused(400, "the request's body is malformed: " + failed.message());
+    if (failed) {  // the client has left, or is too slow
+      HttpAnswer none;
+      none.status = 0;
+      co_return none;
+    }
+  }
+  co_return std::nullopt;
+}
+
+/// Reports a client that leaves while its answer is made. What it sends meanwhile, its next request, is left alone.
+void Connection::watch(const std::shared_ptr<Exchange>& exchange) {
+  if (buffer_.size() > 0) return;  // the next request is there already
+  auto& socket = stream_.socket();
+  socket.async_wait(tcp::socket::wait_read, [exchange, fd = socket.native_handle()](const error_code& failed) {
+    if (failed) return;
+    char byte = 0;
+    const auto got = ::recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) exchange->client_left();
+  });
+}
+
+asio::awaitable<bool> Connection::send_stream(const std::shared_ptr<Exchange>& exchange, HttpAnswer head,
+                                              unsigned version) {
+  const bool chunked = version >= 11;
+  const bool events = head.type.starts_with("text/event-stream");
+  auto response = response_of(std::move(head), exchange->head(), version, chunked);
+  if (chunked) response.chunked(true);
+  http::response_serializer<http::string_body> serializer(response);
+  error_code failed;
+  stream_.expires_after(duration_of(server_.options.write_deadline));
+  co_await http::async_write_header(stream_, serializer, asio::redirect_error(use_awaitable, failed));
+  stream_.expires_never();
+  auto last = std::chrono::steady_clock::now();
+  while (!failed) {
+    auto next = exchange->next();
+    if (next.gone) co_return false;
+    if (next.nothing()) {
+      co_await exchange->wait(kKeepAlive);
+      if (events && std::chrono::steady_clock::now() - last >= kKeepAlive) exchange->send(": keepalive\n\n");
+      continue;
+    }
+    if (!next.piece.empty()) {
+      std::array<char, 24> size{};
+      const int digits = std::snprintf(size.data(), size.size(), "%zx\r\n", next.piece.size());
+      if (chunked) next.piece = std::string(size.data(), static_cast<std::size_t>(digits)) + next.piece + "\r\n";
+      failed = co_await write(next.piece);
+      last = std::chrono::steady_clock::now();
+    }
+    if (next.ended && !failed) {
+      if (chunked) failed = co_await write("0\r\n\r\n");
+      co_return !failed;
+    }
+  }
+  co_return false;
+}
+
+asio::awaitable<bool> Connection::send_answer(const std::shared_ptr<Exchange>& exchange, unsigned version, bool keep) {
+  watch(exchange);
+  for (;;) {
+    auto next = exchange->next();
+    if (next.gone) co_return false;
+    if (!next.head) {
+      co_await exchange->wait(std::chrono::hours(1));
+      continue;
+    }
+    if (next.streams) co_return co_await send_stream(exchange, std::move(*next.head), version);
+    auto response = response_of(std::move(*next.head), exchange->head(), version, keep);
+    if (exchange->head().method == "HEAD") {
+      response.content_length(response.body().size());
+      response.body().clear();
+    } else {
+      response.prepare_payload();
+    }
+    error_code failed;
+    stream_.expires_after(duration_of(server_.options.write_deadline));
+    http::response_serializer<http::string_body> serializer(response);
+    co_await http::async_write(stream_, serializer, asio::redirect_error(use_awaitable, failed));
+    stream_.expires_never();
+    co_return !failed;
+  }
+}
+
+asio::awaitable<void> Connection::refuse(HttpAnswer answer, const HttpHead& head, unsigned version) {
+  auto response = response_of(std::move(answer), head, version, /*keep=*/false);
+  response.prepare_payload();
+  error_code failed;
+  stream_.expires_after(duration_of(server_.options.write_deadline));
+  http::response_serializer<http::string_body> serializer(response);
+  co_await http::async_write(stream_, serializer, asio::redirect_error(use_awaitable, failed));
+  if (failed) co_return;
+  stream_.socket().shutdown(tcp::socket::shutdown_send, failed);
+  std::array<char, kBlock> dropped;
+  stream_.expires_after(kLinger);
+  while (!failed)
+    co_await stream_.async_read_some(asio::buffer(dropped), asio::redirect_error(use_awaitable, failed));
+}
+
+/// Detaches an exchange from its connection, however its scope is left: also where the server goes in the middle of it.
+class Attached {
+ public:
+  explicit Attached(Exchange& exchange) : exchange_(exchange) {}
+  Attached(const Attached&) = delete;
+  Attached& operator=(const Attached&) = delete;
+  ~Attached() { exchange_.detach(); }
+
+ private:
+  Exchange& exchange_;
+};
+
+/// Counts requests under way, however their scope is left.
+class Counted {
+ public:
+  explicit Counted(std::atomic<int>& count) : count_(count) { ++count_; }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+  ~Counted() { --count_; }
+
+ private:
+  std::atomic<int>& count_;
+};
+
+asio::awaitable<bool> Connection::serve_one(bool first) {
+  Parser parser;
+  parser.header_limit(static_cast<std::uint32_t>(server_.options.head_bytes));
+  parser.body_limit(boost::none);  // the handler has its own
+  if (!co_await read_head(parser, first)) co_return false;
+  const Counted answering(server_.answering);
+  const auto& request = parser.get();
+  const unsigned version = request.version();
+  HttpHead head = head_of(request, address_, server_.birth + ++server_.requests);
+  if (const auto length = parser.content_length()) head.length = *length;
+  auto begun = server_.handler.begin(head);
+  const bool has_body = parser.chunked() || head.length.value_or(0) > 0;
+  const bool keep = request.keep_alive() && version >= 11;
+  const auto exchange = std::make_shared<Exchange>(head, stream_.get_executor(), server_.options.stream_bytes);
+  const Attached attached(*exchange);
+  if (auto* answer = std::get_if<HttpAnswer>(&begun)) {
+    if (has_body) {
+      co_await refuse(std::move(*answer), head, version);
+      co_return false;
+    }
+    exchange->answer(std::move(*answer));
+  } else {
+    auto& body = std::get<std::unique_ptr<HttpBody>>(begun);
+    if (beast::iequals(request[http::field::expect], "100-continue"))
+      if (co_await write("HTTP/1.1 100 Continue\r\n\r\n")) co_return false;
+    auto refusal = co_await read_body(parser, *body);
+    if (refusal && refusal->status == 0) co_return false;
+    if (refusal) {
+      co_await refuse(std::move(*refusal), head, version);
+      co_return false;
+    }
+    body->complete(exchange);
+  }
+  const bool sent = co_await send_answer(exchange, version, keep);
+  sent ? exchange->complete() : exchange->client_left();
+  error_code ignored;
+  stream_.socket().cancel(ignored);  // the watch for a client that leaves
+  co_return sent && keep;
+}
+
+Result<void> Server::listen() {
+  const std::string where = options.host + ":" + std::to_string(options.port);
+  error_code failed;
+  const auto address = asio::ip::make_address(options.host == "localhost" ? "127.0.0.1" : options.host, failed);
+  if (failed)
+    return fail(Fault::usage, "--listen: expected an address of this machine, found '" + options.host + "'",
+                "Take 127.0.0.1 for this machine alone, 0.0.0.0 for every network it is in");
+  const tcp::endpoint endpoint(address, options.port);
+  acceptor_.open(endpoint.protocol(), failed);
+  if (!failed) acceptor_.set_option(tcp::acceptor::reuse_address(true), failed);
+  if (!failed) acceptor_.bind(endpoint, failed);
+  if (!failed) acceptor_.listen(4096, failed);
+  if (failed) {
+    Error error = system_error(where, "cannot be listened on", failed.value());
+    if (failed == asio::error::address_in_use) error.hint = "Another program has it: name another port with --listen";
+    return tl::unexpected<Error>(std::move(error));
+  }
+  port_ = acceptor_.local_endpoint().port();
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) == 0) {
+    files.rlim_cur = files.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &files);
+  }
+  asio::co_spawn(network, accept(), asio::detached);
+  thread_ = std::thread([this] { network.run(); });
+  return {};
+}
+
+asio::awaitable<void> Server::accept() {
+  asio::steady_timer pause(network);
+  for (;;) {
+    error_code failed;
+    tcp::socket socket = co_await acceptor_.async_accept(asio::redirect_error(use_awaitable, failed));
+    if (failed) {  // no descriptor is left, most often: those that are open end some time
+      pause.expires_after(std::chrono::milliseconds(50));
+      co_await pause.async_wait(asio::redirect_error(use_awaitable, failed));
+      continue;
+    }
+    const auto peer = socket.remote_endpoint(failed);
+    if (failed) continue;
+    const std::string address = peer.address().to_string();
+    if (!admit(address)) continue;  // closed at once
+    socket.set_option(tcp::no_delay(true), failed);
+    auto connection = std::make_shared<Connection>(*this, std::move(socket), address);
+    asio::co_spawn(network, [connection] { return connection->serve(); }, asio::detached);
+  }
+}
+
+void Server::finish(Seconds most) {
+  const auto until = std::chrono::steady_clock::now() + duration_of(most);
+  while (answering > 0 && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+}
+
+}  // namespace
+
+std::string_view HttpHead::header(std::string_view name) const {
+  const auto found = std::ranges::find(headers, name, [](const auto& header) { return std::string_view(header.first); });
+  return found == headers.end() ? std::string_view() : std::string_view(found->second);
+}
+
+Result<std::unique_ptr<HttpServer>> HttpServer::start(const HttpServerOptions& options, HttpHandler& handler) {
+  auto server = std::make_unique<Server>(options, handler);
+  if (auto listening = server->listen(); !listening) return tl::unexpected(listening.error());
+  return server;
+}
+
+}  // namespace tutti

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/units.h"
+#include "serve/http/http.h"
+
+namespace tutti {
+
+/// An error as OpenAI's API states one, and the status it has.
+struct ApiError {
+  int status = 400;
+  std::string message{};
+  std::string param{};  // the field that is wrong; empty: none
+  std::string code{};   // for programs, "model_not_found"; empty: none
+  std::optional<Seconds> retry_after{};
+};
+
+/// {"error":{"message","type","param","code"}}, on one line; a status of 429 or 503 always has a Retry-After.
+HttpAnswer answer_of(const ApiError& error);
+
+/// The "error" object alone, for the middle of a stream.
+std::string error_json(const ApiError& error);
+
+/// What a failed request answers. `param`: the field that a fault of the input is about.
+ApiError api_error_of(const Error& error, std::string_view param);
+
+}  // namespace tutti

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti {
+
+/// What clients may call the loaded model: its name or path as it was given, its folder's or file's name, the
+/// repository that a name such as "openai--whisper-tiny.en" stands for, and "whisper-1". The first is its own.
+class ModelNames {
+ public:
+  /// `given`: as --model has it; `found`: where it is; `more`: other names that clients know.
+  ModelNames(std::string given, const std::filesystem::path& found, const std::vector<std::string>& more = {});
+
+  bool contains(std::string_view name) const;
+  const std::string& own() const { return names_.front(); }
+  const std::vector<std::string>& all() const { return names_; }
+
+  /// The answer to GET /v1/models.
+  std::string list_json() const;
+  /// The answer to GET /v1/models/NAME.
+  std::string model_json(std::string_view name) const;
+
+ private:
+  std::vector<std::string> names_{};
+  std::int64_t loaded_ = 0;  // Unix seconds
+};
+
+}  // namespace tutti

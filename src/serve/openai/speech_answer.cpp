@@ -1,0 +1,117 @@
+#include "serve/openai/speech_answer.h"
+
+#include <cmath>
+
+#include "base/json.h"
+#include "base/strings.h"
+#include "text/languages.h"
+#include "transcript/writers.h"
+
+namespace tutti {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A probability that the vocabulary cannot tell is 0: clients expect a number.
+double finite(double value) {
+  return std::isfinite(value) ? value : 0;
+}
+
+/// As OpenAI counts: every second that was begun.
+Json usage_of(Seconds duration) {
+  return {{"type", "duration"}, {"seconds", static_cast<std::int64_t>(std::ceil(duration.count()))}};
+}
+
+std::string text_of(const Transcript& transcript) {
+  return std::string(trimmed(transcript.text));
+}
+
+Json segments_of(const Transcript& transcript) {
+  Json segments = Json::array();
+  for (const Segment& segment : transcript.segments)
+    segments.push_back({{"id", segment.id},
+                        {"seek", segment.seek},
+                        {"start", segment.start},
+                        {"end", segment.end},
+                        {"text", segment.text},
+                        {"tokens", segment.tokens},
+                        {"temperature", segment.temperature},
+                        {"avg_logprob", finite(segment.avg_logprob)},
+                        {"compression_ratio", finite(segment.compression_ratio)},
+                        {"no_speech_prob", finite(segment.no_speech_prob)}});
+  return segments;
+}
+
+Json words_of(const Transcript& transcript) {
+  Json words = Json::array();
+  for (const Segment& segment : transcript.segments)
+    for (const Word& word : segment.words)
+      words.push_back({{"word", trimmed(word.word)}, {"start", word.start}, {"end", word.end}});
+  return words;
+}
+
+/// The language of the text: a translation is English.
+std::string language_of(const Transcript& transcript, const SpeechForm& form) {
+  const bool translated = form.options.long_form.translate;
+  return std::string(translated ? "english" : language_name(transcript.language).value_or(transcript.language));
+}
+
+Json verbose_of(const Transcript& transcript, Seconds duration, const SpeechForm& form) {
+  Json json{{"task", form.options.long_form.translate ? "translate" : "transcribe"},
+            {"language", language_of(transcript, form)},
+            {"duration", duration.count()},
+            {"text", text_of(transcript)}};
+  if (form.segments) json["segments"] = segments_of(transcript);
+  if (form.words) json["words"] = words_of(transcript);
+  json["usage"] = usage_of(duration);
+  return json;
+}
+
+Result<HttpAnswer> subtitle_answer(const Transcript& transcript, Format format, const char* type) {
+  auto text = format_transcript(transcript, format);
+  if (!text) return tl::unexpected(text.error());
+  return HttpAnswer{.type = type, .body = std::move(*text)};
+}
+
+std::string event(const Json& json) {
+  return "data: " + json_line(json) + "\n\n";
+}
+
+}  // namespace
+
+Result<HttpAnswer> speech_answer(const Transcript& transcript, Seconds duration, const SpeechForm& form) {
+  switch (form.format) {
+    case SpeechFormat::json:
+      return HttpAnswer{.body = json_line(Json{{"text", text_of(transcript)}, {"usage", usage_of(duration)}})};
+    case SpeechFormat::verbose_json: return HttpAnswer{.body = json_line(verbose_of(transcript, duration, form))};
+    case SpeechFormat::text:
+      return HttpAnswer{.type = "text/plain; charset=utf-8", .body = text_of(transcript) + "\n"};
+    case SpeechFormat::srt: return subtitle_answer(transcript, Format::srt, "text/plain; charset=utf-8");
+    case SpeechFormat::vtt: return subtitle_answer(transcript, Format::vtt, "text/vtt; charset=utf-8");
+  }
+  return fail(Fault::internal, "a response_format without an answer");
+}
+
+std::string SpeechEvents::delta(const std::vector<Segment>& fresh) {
+  std::string text;
+  for (const Segment& segment : fresh) text += segment.text;
+  if (sent_.empty()) text.erase(0, std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+  return text.empty() ? "" : delta_of(std::move(text));
+}
+
+std::string SpeechEvents::delta_of(std::string text) {
+  sent_ += text;
+  return event({{"type", "transcript.text.delta"}, {"delta", std::move(text)}});
+}
+
+std::string SpeechEvents::done(const Transcript& transcript, Seconds duration) {
+  const std::string text = text_of(transcript);
+  std::string events;
+  if (text.size() > sent_.size() && text.starts_with(sent_)) events = delta_of(text.substr(sent_.size()));
+  Json json{{"type", "transcript.text.done"}, {"text", text}};
+  if (form_.format == SpeechFormat::verbose_json) json.update(verbose_of(transcript, duration, form_));
+  json["usage"] = usage_of(duration);
+  return events + event(json);
+}
+
+}  // namespace tutti

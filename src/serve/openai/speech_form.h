@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "serve/openai/api_error.h"
+#include "transcribe/speech_options.h"
+
+namespace tutti {
+
+/// What a transcript comes back as.
+enum class SpeechFormat { json, text, srt, verbose_json, vtt };
+
+/// The fields of one request for a transcript, read.
+struct SpeechForm {
+  std::string model{};
+  SpeechOptions options{};
+  SpeechFormat format = SpeechFormat::json;
+  bool stream = false;
+  bool segments = true;  // in verbose_json
+  bool words = false;    // likewise
+  std::vector<std::string> ignored{};  // fields that this server does not know
+};
+
+/// Reads the fields of POST /v1/audio/transcriptions, or with `translate` of /v1/audio/translations. What they do not
+/// say is as in `usual`. Fields of other servers that mean something here count: hotwords, vad_filter, beam_size,
+/// best_of, without_timestamps, seed. The error names the field.
+tl::expected<SpeechForm, ApiError> read_speech_form(const std::vector<std::pair<std::string, std::string>>& fields,
+                                                    const SpeechOptions& usual, bool translate);
+
+}  // namespace tutti

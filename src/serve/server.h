@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "base/error.h"
+#include "base/units.h"
+#include "serve/api.h"
+#include "serve/http/http_server.h"
+#include "serve/speech/speech_service.h"
+#include "transcribe/stop_signal.h"
+
+namespace tutti {
+
+struct ServeOptions {
+  HttpServerOptions http{};
+  SpeechServiceOptions speech{};
+  ApiOptions api;
+  Seconds drain{600};  // for what is in work once the server is to stop
+};
+
+/// Serves until `stop` is raised, then ends what is in work: nothing new is begun, and who reads /readyz is sent
+/// away. `listening` is called once with the port, before the model is loaded. An error: it could not listen, the model
+/// cannot be loaded, or every device has failed. Fault::cancelled: work was cut off, by an abort or after `drain`.
+Result<void> serve(const ServeOptions& options, StopSignal& stop, const std::function<void(std::uint16_t)>& listening);
+
+}  // namespace tutti

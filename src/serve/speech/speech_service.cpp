@@ -1,0 +1,256 @@
+#include "serve/speech/speech_service.h"
+
+#include <algorithm>
+#include <list>
+#include <thread>
+#include <vector>
+
+#include "base/log.h"
+#include "base/periodic_thread.h"
+#include "flow/failures.h"
+#include "serve/speech/fair_queue.h"
+#include "serve/speech/speech_run.h"
+#include "transcribe/batch/batch_machine.h"
+#include "transcribe/batch/batch_pool.h"
+
+namespace tutti {
+namespace {
+
+constexpr std::chrono::seconds kLookEvery{1};  // at the driver's reports
+constexpr double kLatest = 0.1;                // weight of the last request in the mean of their times
+
+int cores() {
+  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
+
+class Service final : public SpeechService {
+ public:
+  Service(const SpeechServiceOptions& options, PoolOptions pool)
+      : options_(options),
+        time_(pool.time),
+        machine_(options_.pool),
+        permits_(cores()),
+        pool_(DevicePool::start(std::move(pool))),
+        parts_{.pool = *pool_, .permits = permits_, .longest = options.longest, .pool_time = [this] { return now(); }},
+        most_bulk_(static_cast<std::size_t>(threads_of(options_.pool))) {
+    starting_ = std::jthread([this] { load_model(); });
+    for (std::size_t i = 0; i < 2 * most_bulk_ + static_cast<std::size_t>(cores()); ++i)
+      workers_.emplace_back([this] { work(); });
+    watching_ = std::make_unique<PeriodicThread>(kLookEvery, [this] { machine_.tell(*pool_); });
+  }
+
+  ~Service() override {
+    stop();
+    watching_.reset();
+    if (starting_.joinable()) starting_.join();
+  }
+
+  bool ready() const override {
+    return model_.with([](const auto& model) { return model && *model; });
+  }
+
+  Result<void> wait_until_ready() override {
+    const auto model = loaded();
+    if (!model) return tl::unexpected<Error>(model.error());
+    return {};
+  }
+
+  std::optional<Error> over() override {
+    const auto failed = model_.with([](const auto& model) -> std::optional<Error> {
+      if (model && !*model) return model->error();
+      return std::nullopt;
+    });
+    return failed ? failed : pool_->over();
+  }
+
+  std::shared_ptr<SpeechTicket> submit(SpeechRequest request) override;
+  SpeechLoad load() const override;
+  PoolView view() const override { return pool_->view(); }
+  bool drain(const std::string& device) override { return pool_->drain(device); }
+  bool resume(const std::string& device) override { return pool_->resume(device); }
+
+  bool wait_until_idle(Seconds most) override {
+    return queue_.wait_for(most, [](const Queue& queue) { return queue.running.empty() && queue.waiting.size() == 0; });
+  }
+
+  void stop() override;
+
+ private:
+  using Run = std::shared_ptr<SpeechRun>;
+  using Model = Result<std::shared_ptr<const ModelContext>>;
+
+  struct Queue {
+    FairQueue<Run> waiting{};
+    std::vector<Run> running{};
+    std::size_t bulk = 0;  // of them, not interactive
+    bool stopped = false;
+    std::uint64_t last_id = 0;
+    SpeechLoad ended{};
+    Seconds mean_time{};  // of the latest requests in work
+  };
+
+  class Ticket;
+
+  Seconds now() const { return Seconds(Clock::real().now() - started_) / time_; }
+
+  /// Waits for the model, or for why there will be none.
+  Model loaded() {
+    return model_.wait([](const auto& model) { return model.has_value(); }, [](const auto& model) { return *model; });
+  }
+
+  void load_model();
+  void work();
+  bool can_start(const Queue& queue) const;
+  void serve(const Run& run);
+  void end(const Run& run, Result<TranscribedFile> file, Seconds took);
+  void cancel(const Run& run);
+
+  const SpeechServiceOptions options_;
+  const double time_;
+  const Clock::Instant started_ = Clock::real().now();
+  BatchMachine machine_;
+  DecodePermits permits_;
+  std::unique_ptr<DevicePool> pool_;
+  const SpeechParts parts_;
+  const std::size_t most_bulk_;
+  Guarded<std::optional<Model>> model_{};  // none: it is being loaded
+  Guarded<Queue> queue_{};
+  std::jthread starting_{};
+  std::vector<std::jthread> workers_{};
+  std::unique_ptr<PeriodicThread> watching_{};
+};
+
+class Service::Ticket final : public SpeechTicket {
+ public:
+  Ticket(Service& service, Run run) : service_(service), run_(std::move(run)) {}
+  void cancel() override { service_.cancel(run_); }
+
+ private:
+  Service& service_;
+  const Run run_;
+};
+
+void Service::load_model() {
+  const auto set = [this](Model model) { model_.change([&](auto& loaded) { loaded = std::move(model); }); };
+  const auto ready = pool_->ready();
+  if (!ready) return set(tl::unexpected<Error>(ready.error()));
+  machine_.tell(*pool_);  // before the first window is placed
+  const RunOptions& run = options_.pool.run;
+  auto tokenizer =
+      run.model.empty() ? Tokenizer::built_in(ready->n_vocab) : Tokenizer::load(run.model, ready->n_vocab);
+  if (!tokenizer) return set(tl::unexpected<Error>(tokenizer.error()));
+  auto model = spoken_model(std::move(*tokenizer), *ready, run);
+  if (!model) return set(tl::unexpected<Error>(model.error()));
+  set(std::make_shared<const ModelContext>(std::move(*model)));
+}
+
+bool Service::can_start(const Queue& queue) const {
+  return queue.waiting.size(queue.bulk < most_bulk_ ? JobClass::batch : JobClass::interactive) > 0;
+}
+
+void Service::work() {
+  for (;;) {
+    const auto run = queue_.wait([&](const Queue& queue) { return queue.stopped || can_start(queue); },
+                                 [&](Queue& queue) -> Run {
+                                   if (queue.stopped) return nullptr;
+                                   const bool all = queue.bulk < most_bulk_;
+                                   auto next = *queue.waiting.pop(all ? JobClass::batch : JobClass::interactive);
+                                   queue.running.push_back(next);
+                                   queue.bulk += next->request().urgency != JobClass::interactive ? 1 : 0;
+                                   return next;
+                                 });
+    if (!run) return;
+    serve(run);
+  }
+}
+
+void Service::serve(const Run& run) {
+  const auto begun = Clock::real().now();
+  auto file = [&]() -> Result<TranscribedFile> {
+    try {
+      const auto model = loaded();
+      if (!model) return tl::unexpected<Error>(model.error());
+      return run->transcribe(parts_, **model);
+    } catch (...) {
+      return tl::unexpected<Error>(error_of_exception(run->request().name));
+    }
+  }();
+  end(run, std::move(file), Clock::real().now() - begun);
+}
+
+void Service::end(const Run& run, Result<TranscribedFile> file, Seconds took) {
+  const bool cancelled = !file && file.error().fault == Fault::cancelled;
+  const Seconds audio = file ? file->outcome.duration : Seconds(0);
+  const bool done = file.has_value();
+  const auto listener = run->request().listener;
+  if (done)
+    listener->done(std::move(*file));
+  else
+    listener->failed(file.error());
+  queue_.change([&](Queue& queue) {
+    std::erase(queue.running, run);
+    queue.bulk -= run->request().urgency != JobClass::interactive ? 1 : 0;
+    queue.ended.audio_done += audio;
+    ++(done ? queue.ended.done : cancelled ? queue.ended.cancelled : queue.ended.failed);
+    if (!cancelled) queue.mean_time = queue.mean_time * (1 - kLatest) + took * kLatest;
+  });
+}
+
+std::shared_ptr<SpeechTicket> Service::submit(SpeechRequest request) {
+  Run run;
+  queue_.change([&](Queue& queue) {
+    run = std::make_shared<SpeechRun>(++queue.last_id, std::move(request));
+    if (queue.stopped)
+      run->cancel();
+    else
+      queue.waiting.push(run->request().urgency, run->request().client, run);
+  });
+  if (run->cancelled()) run->request().listener->failed({Fault::cancelled, "the server is stopping"});
+  return std::make_shared<Ticket>(*this, run);
+}
+
+void Service::cancel(const Run& run) {
+  run->cancel();
+  permits_.wake();
+  bool waited = false;
+  queue_.change([&](Queue& queue) {
+    waited = queue.waiting.remove(run);
+    queue.ended.cancelled += waited ? 1 : 0;
+  });
+  if (waited) run->request().listener->failed({Fault::cancelled, "the request was cancelled"});
+}
+
+SpeechLoad Service::load() const {
+  return queue_.with([&](const Queue& queue) {
+    SpeechLoad load = queue.ended;
+    load.running = queue.running.size();
+    load.waiting = queue.waiting.size();
+    load.expected_wait =
+        queue.mean_time * (static_cast<double>(load.waiting) / static_cast<double>(std::max<std::size_t>(1, most_bulk_)));
+    return load;
+  });
+}
+
+void Service::stop() {
+  std::vector<Run> waiting, running;
+  queue_.change([&](Queue& queue) {
+    queue.stopped = true;
+    while (auto run = queue.waiting.pop()) waiting.push_back(std::move(*run));
+    running = queue.running;
+  });
+  for (const auto& run : waiting) run->request().listener->failed({Fault::cancelled, "the server is stopping"});
+  for (const auto& run : running) run->cancel();
+  permits_.wake();
+  pool_->stop(Seconds(0));
+  workers_.clear();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SpeechService>> SpeechService::start(const SpeechServiceOptions& options, RunHistory& history) {
+  auto pool = pool_options(options.pool, history);
+  if (!pool) return tl::unexpected<Error>(pool.error());
+  return std::make_unique<Service>(options, std::move(*pool));
+}
+
+}  // namespace tutti

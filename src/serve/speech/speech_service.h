@@ -1,0 +1,95 @@
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/job_class.h"
+#include "base/owned.h"
+#include "base/units.h"
+#include "jobs/history.h"
+#include "transcribe/batch/batch_options.h"
+#include "transcribe/file_transcription.h"
+#include "transcribe/pool/pool_view.h"
+#include "transcribe/speech_options.h"
+
+namespace tutti {
+
+/// Receives what becomes of a request. Calls come from one thread at a time, and none after done or failed.
+class SpeechListener {
+ public:
+  virtual ~SpeechListener() = default;
+  /// Its audio is decoded and lasts so long.
+  virtual void on_audio(Seconds /*duration*/) {}
+  /// New segments, in order, and how far into the recording the transcript reaches.
+  virtual void on_segments(Seconds /*position*/, const std::vector<Segment>& /*fresh*/) {}
+  virtual void done(TranscribedFile file) = 0;
+  /// Fault::cancelled: it was cancelled, or the service ends.
+  virtual void failed(const Error& error) = 0;
+};
+
+/// A recording to be transcribed.
+struct SpeechRequest {
+  OwnedFd audio{};     // a regular file
+  std::string name{};  // what people call it, for messages
+  SpeechOptions options{};
+  std::string client{};  // requests of one client wait for each other's turns
+  JobClass urgency = JobClass::interactive;
+  int priority = 0;  // higher first, within its class
+  std::shared_ptr<SpeechListener> listener{};
+};
+
+/// A request that was handed in.
+class SpeechTicket {
+ public:
+  virtual ~SpeechTicket() = default;
+  /// Nobody wants it any more: what it waits for ends now, and its windows on the devices are free at once.
+  virtual void cancel() = 0;
+};
+
+/// How the requests are doing.
+struct SpeechLoad {
+  std::size_t running = 0;
+  std::size_t waiting = 0;
+  Seconds audio_done{};  // of requests that have ended, since the start
+  std::size_t done = 0;
+  std::size_t failed = 0;
+  std::size_t cancelled = 0;
+  Seconds expected_wait{};  // of a new request, by those that ended lately
+};
+
+struct SpeechServiceOptions {
+  BatchOptions pool{};        // model, devices and how their workers are started; its `run` has the usual SpeechOptions
+  Seconds longest{12 * 3600};  // that a recording may last
+};
+
+/// Transcribes requests on all devices of a pool: whoever waits shares the devices' batches with all others. Owns the
+/// workers and a thread for every request in work. Thread-safe.
+class SpeechService {
+ public:
+  /// Returns without waiting for a worker. `history` has the devices' speeds and outlives the service.
+  static Result<std::unique_ptr<SpeechService>> start(const SpeechServiceOptions& options, RunHistory& history);
+  virtual ~SpeechService() = default;
+
+  /// A model is loaded, and a device is in service.
+  virtual bool ready() const = 0;
+  /// Waits until that is so; the error names why it will not be.
+  virtual Result<void> wait_until_ready() = 0;
+  /// Why it can never be again; nothing while it can.
+  virtual std::optional<Error> over() = 0;
+  virtual std::shared_ptr<SpeechTicket> submit(SpeechRequest request) = 0;
+  virtual SpeechLoad load() const = 0;
+  virtual PoolView view() const = 0;
+  virtual bool drain(const std::string& device) = 0;
+  virtual bool resume(const std::string& device) = 0;
+  /// Waits until nothing waits or runs, but no longer than `most`. False: something still does.
+  virtual bool wait_until_idle(Seconds most) = 0;
+  /// Cancels everything and waits until no listener is called any more; later requests fail at once. One thread.
+  virtual void stop() = 0;
+};
+
+}  // namespace tutti

@@ -1,0 +1,105 @@
+"""What the tests of `tutti serve` share: the programs, the model, the server, and the client from PyPI."""
+import hashlib
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+SKIPPED = 77  # ctest's SKIP_RETURN_CODE
+CACHE = pathlib.Path(os.environ.get("TUTTI_CACHE")
+                     or pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "tutti")
+DATA = pathlib.Path(os.environ.get("TUTTI_TEST_DATA") or ROOT.parent / "shared/data")
+TOKEN = "sesame-of-the-tests"
+
+
+def skip(reason):
+    """Ends the program as a test that was left out; tools/run_tests.py reads the reason."""
+    print(f"Skipped\n{reason}")
+    sys.exit(SKIPPED)
+
+
+def real_model():
+    """OpenAI's tiny.en, where set-up puts it."""
+    folder = CACHE / "fetched/openai--whisper-tiny.en"
+    if not (folder / "model.bin").exists():
+        refused = pathlib.Path(f"{folder}.unavailable")
+        if refused.exists():
+            skip("another download: set-up could not fetch the real tiny.en")
+        skip(f"needs the real tiny.en: run tools/fetch_model.py (expected in {folder})")
+    return folder
+
+
+def use_packages():
+    """Makes the packages of requirements.txt importable: installed once into the cache, beside no other program's."""
+    wanted = (HERE / "requirements.txt").read_bytes()
+    folder = CACHE / f"serve-tests-{hashlib.sha256(wanted + sys.version.encode()).hexdigest()[:12]}"
+    if not (folder / "complete").exists():
+        shutil.rmtree(folder, ignore_errors=True)
+        done = subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+                               "--target", folder, "-r", HERE / "requirements.txt"], capture_output=True, text=True)
+        if done.returncode != 0:
+            skip("another download: PyPI refused the client of the tests: " + done.stderr.strip().splitlines()[-1])
+        (folder / "complete").touch()
+    sys.path.insert(0, str(folder))
+
+
+class Service:
+    """`tutti serve` on a free port, with a token, ready when the object is there."""
+
+    def __init__(self, tutti, model, folder, *words, wait=True):
+        folder = pathlib.Path(folder)
+        tokens = folder / "tokens"
+        tokens.write_text(f"  {TOKEN} \nanother-one\n")
+        tokens.chmod(0o600)
+        self.log = folder / "log"
+        self.temporary = folder / "temporary"
+        self.temporary.mkdir(exist_ok=True)
+        self.process = subprocess.Popen(
+            [tutti, "serve", "--model", model, "--listen", "127.0.0.1:0", "--token-file", tokens, "--state",
+             folder / "state", *words],
+            stdout=subprocess.PIPE, stderr=self.log.open("w"), text=True,
+            env={**os.environ, "TMPDIR": str(self.temporary)})
+        line = self.process.stdout.readline()
+        if not line.startswith("listening on http://"):
+            raise RuntimeError(f"tutti serve said {line!r}: {self.log.read_text()}")
+        self.port = int(line.rsplit(":", 1)[1])
+        self.url = f"http://127.0.0.1:{self.port}"
+        if wait:
+            self.wait_until_ready()
+
+    def wait_until_ready(self):
+        for _ in range(600):
+            if self.get("/readyz", token=None)[0] == 200:
+                return
+            if self.process.poll() is not None:
+                break
+            time.sleep(0.1)
+        raise RuntimeError(f"the model was not loaded: {self.log.read_text()}")
+
+    def get(self, path, token=TOKEN):
+        """Status and body."""
+        request = urllib.request.Request(self.url + path)
+        if token:
+            request.add_header("Authorization", f"Bearer {token}")
+        try:
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                return answer.status, answer.read()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read()
+
+    def stop(self):
+        """SIGTERM, and the exit code."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(60)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
