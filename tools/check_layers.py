@@ -11,6 +11,7 @@ LIGHT = {  # above the torch line: no tensor, no CUDA context
     "base": "",
     "metrics": "base",
     "flow": "base metrics",
+    "advise": "base metrics flow",
     "device": "base metrics",
     "jobs": "base metrics",
     "balance": "base metrics",
@@ -22,7 +23,7 @@ LIGHT = {  # above the torch line: no tensor, no CUDA context
     "feed": "base metrics flow audio text transcript",
     "view": "base metrics",
     "transcribe": "base metrics flow device balance jobs audio text hub transcript link view",
-    "cli": "base metrics flow device balance jobs audio text hub transcript link feed transcribe view",
+    "cli": "base metrics flow advise device balance jobs audio text hub transcript link feed transcribe view",
 }
 HEAVY = {  # below it: the only modules that may include torch, ATen, c10 or CUDA headers
     "model": "base metrics text hub",
