@@ -20,18 +20,18 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 }
 
 std::string value_text(double value) {
-  return value == std::floor(value) ? std::to_string(static_cast<long long>(value)) : number_text(value);
+  return value == std::trunc(value) ? std::to_string(static_cast<long long>(value)) : number_text(value);
 }
 
 Result<double> number_of(std::string_view text, const Change& change) {
   const auto value = number_in<double>(text);
   if (change.key == "speed") {
     if (value && *value > 0 && *value <= kMostSpeed) return *value;
-    return fail(Fault::usage, "expected a number above 0, at most " + value_text(kMostSpeed) + ", found '" +
-                                  std::string(text) + "'");
+    return fail(Fault::usage,
+                "expected a number above 0, at most " + value_text(kMostSpeed) + ", found '" + std::string(text) + "'");
   }
   const double most = change.key == "queue" ? kMostQueue : kMostThreads;
-  if (value && *value >= 1 && *value <= most && *value == std::floor(*value)) return *value;
+  if (value && *value >= 1 && *value <= most && *value == std::trunc(*value)) return *value;
   return fail(Fault::usage,
               "expected a whole number from 1 to " + value_text(most) + ", found '" + std::string(text) + "'");
 }
@@ -42,7 +42,8 @@ Result<Change> named_change(std::string_view name, const PipelineModel& pipeline
   for (const StageModel& stage : pipeline.stages) stages.push_back(stage.name);
   if (dot == std::string_view::npos) {
     if (name == "cores") return Change{.key = "cores"};
-    return fail(Fault::usage, "no such setting", "A change is STAGE.threads=N, STAGE.queue=N, STAGE.speed=X or cores=N");
+    return fail(Fault::usage, "no such setting",
+                "A change is STAGE.threads=N, STAGE.queue=N, STAGE.speed=X or cores=N");
   }
   const auto stage = name.substr(0, dot), key = name.substr(dot + 1);
   if (stage_index(pipeline, stage) == pipeline.stages.size())

@@ -8,7 +8,7 @@
 namespace tutti {
 namespace {
 
-constexpr double kMostTried = 128;     // threads of a stage, where a pipeline has not more already
+constexpr double kMostTried = 128;      // threads of a stage, where a pipeline has not more already
 constexpr double kEnoughOfGain = 0.95;  // a smaller number that gains so much of what a large one does is preferred
 constexpr double kClose = 0.75;         // of the share of the limiting stage
 constexpr double kSame = 0.002;         // rates that differ less are the same
@@ -18,7 +18,8 @@ constexpr std::size_t kMostSimulated = 60000;
 /// Replays one pipeline with different changes.
 class Trials {
  public:
-  explicit Trials(PipelineModel pipeline) : pipeline_(std::move(pipeline)), played_(replay(pipeline_, {.items = kTrialItems})) {}
+  explicit Trials(PipelineModel pipeline)
+      : pipeline_(std::move(pipeline)), played_(replay(pipeline_, {.items = kTrialItems})) {}
 
   const PipelineModel& pipeline() const { return pipeline_; }
   const ReplayResult& as_is() const { return played_; }
@@ -47,7 +48,7 @@ std::optional<Change> worthwhile(const Trials& trials, Change change, double now
   double little = now;
   while (enough - little > 1) {
     // Near the present value first: what is needed is seldom far from it.
-    const double middle = std::min(std::floor((little + enough) / 2), little + std::max(1.0, std::floor(little / 2)));
+    const double middle = std::min(std::trunc((little + enough) / 2), little + std::max(1.0, std::trunc(little / 2)));
     (gain(middle) >= wanted ? enough : little) = middle;
   }
   change.value = enough;

@@ -22,7 +22,7 @@ struct Limit {
 struct Fix {
   std::vector<Change> changes{};
   double items_per_s = 0;
-  double low = 0;  ///< a run of the length asked for measures a rate from here ...
+  double low = 0;   ///< a run of the given length measures a rate from here ...
   double high = 0;  ///< ... to here, in 19 of 20 cases
 };
 

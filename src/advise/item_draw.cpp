@@ -98,7 +98,7 @@ class Stalls {
   void draw() {
     for (double& stalling : stalling_) stalling = (drawn_ + random_.uniform() * kTogether) / share_;
     std::ranges::sort(stalling_);
-    for (double& stalling : stalling_) stalling = std::floor(stalling);
+    for (double& stalling : stalling_) stalling = std::trunc(stalling);
     drawn_ += kTogether;
     at_ = 0;
   }
@@ -106,8 +106,8 @@ class Stalls {
   double share_;
   CounterRandom random_;
   std::size_t item_ = 0;
-  double drawn_ = 0;                            // stalls
-  std::array<double, kTogether> stalling_{};    // items, ascending; where two are the same, the second takes the next
+  double drawn_ = 0;                          // stalls
+  std::array<double, kTogether> stalling_{};  // items, ascending; where two are the same, the second takes the next
   std::size_t at_ = kTogether;
 };
 

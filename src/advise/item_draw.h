@@ -8,7 +8,7 @@
 
 namespace tutti {
 
-/// The times of a stage's items, as somebody describes them.
+/// The times of a stage's items, as a pipeline file describes them.
 struct TimesDescription {
   Seconds mean{};          ///< of an item, stalls left out
   double variation = 0;    ///< standard deviation over mean of a log-normal distribution; 0: every item is alike
@@ -21,7 +21,11 @@ struct TimesDescription {
 ///
 /// The draw is stratified, so that a short run shows what a long one would: any 32 items from a multiple of 32 on hold
 /// one of each thirty-second of the distribution, any 1,024 one of each 1,024th, in random order. Of each
-/// 4 / stall_share items, 4 stall. Neighbours are as good as independent, which is what queues are about.
+/// 4 / stall_share items, 4 stall. Neighbours are as good as
+/// independent, which is what queues are about.
+///
+/// Stalls come in fours for the same reason: where each had its own stretch of items, they would be too regular, and a
+/// queue would seem to bridge more of them than it does. Times are not rounded, and none is negative. Pure.
 std::vector<ItemTime> draw_items(const TimesDescription& description, std::size_t count, std::uint64_t key);
 
 }  // namespace tutti

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -18,7 +19,10 @@ enum class StageResource {
 };
 
 /// "cpu", "io", "device", as pipeline files and reports write them.
-std::string_view name_of(StageResource resource);
+constexpr std::string_view name_of(StageResource resource) {
+  constexpr std::string_view kNames[] = {"cpu", "io", "device"};
+  return kNames[static_cast<std::size_t>(resource)];
+}
 
 /// How long one item takes in a stage. A stall is kept apart, because no change of the stage's speed makes it shorter.
 struct ItemTime {
@@ -30,10 +34,10 @@ struct ItemTime {
 struct StageModel {
   std::string name;
   StageResource resource = StageResource::cpu;
-  int threads = 1;                                         ///< at least 1
-  std::size_t queue = 1;                                   ///< items that may wait behind it; at least 1
-  double speed = 1;                                        ///< times as fast as `times`; stalls stay
-  std::shared_ptr<const std::vector<ItemTime>> times{};    ///< item k takes entry k modulo their number; not empty
+  int threads = 1;                                       ///< at least 1
+  std::size_t queue = 1;                                 ///< items that may wait behind it; at least 1
+  double speed = 1;                                      ///< times as fast as `times`; stalls stay
+  std::shared_ptr<const std::vector<ItemTime>> times{};  ///< item k takes entry k modulo their number; not empty
 
   Seconds service(std::size_t item) const {
     const ItemTime& time = (*times)[item % times->size()];
@@ -49,6 +53,16 @@ struct PipelineModel {
 };
 
 /// The index of the stage with that name; the number of stages where there is none.
-std::size_t stage_index(const PipelineModel& pipeline, std::string_view name);
+inline std::size_t stage_index(const PipelineModel& pipeline, std::string_view name) {
+  const auto found = std::ranges::find(pipeline.stages, name, &StageModel::name);
+  return static_cast<std::size_t>(found - pipeline.stages.begin());
+}
+
+/// Of an item of the stage, over all that it has times of.
+inline Seconds mean_service(const StageModel& stage) {
+  Seconds sum{};
+  for (std::size_t i = 0; i < stage.times->size(); ++i) sum += stage.service(i);
+  return sum / static_cast<double>(stage.times->size());
+}
 
 }  // namespace tutti

@@ -7,13 +7,13 @@
 namespace tutti {
 namespace {
 
-constexpr std::size_t kLongRun = 12000;       // items
-constexpr std::size_t kDraws = 12;            // tried
-constexpr std::size_t kBetweenDraws = 4096;   // items
+constexpr std::size_t kLongRun = 12000;      // items
+constexpr std::size_t kDraws = 12;           // tried
+constexpr std::size_t kBetweenDraws = 4096;  // items
 constexpr double kRepresentative = 0.01;
 constexpr std::size_t kAllItems = std::numeric_limits<std::size_t>::max();
 
-/// How much of [from, to) lies in the run's measured part.
+/// How much of [from, to) is in the run's measured part.
 Seconds measured_part(const PipelineRun& run, Seconds from, Seconds to) {
   return std::max(Seconds(0), std::min(to, run.part.to) - std::max(from, run.part.from));
 }
@@ -69,8 +69,7 @@ double time_error(const StageModel& stage, const PipelineRun& run, const std::ve
 }
 
 double replayed_rate(const PipelineModel& pipeline, const MeasuredPart& part) {
-  const auto played =
-      replay(pipeline, {.items = kAllItems, .time = part.to, .first_item = part.first_item});
+  const auto played = replay(pipeline, {.items = kAllItems, .time = part.to, .first_item = part.first_item});
   return rate_between(played.done_at, part.from, part.to);
 }
 

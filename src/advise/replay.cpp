@@ -43,7 +43,7 @@ struct Waiting {
   std::size_t item = 0;
 };
 
-/// Cores, or the one place on a device: given out in the order in which they were requested.
+/// Cores, or the one permit of a device: given out in the order in which they were requested.
 class Permits {
  public:
   explicit Permits(int count) : free_(count) {}

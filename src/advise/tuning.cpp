@@ -9,8 +9,8 @@
 namespace tutti {
 namespace {
 
-constexpr std::size_t kItems = 2048;      // of a replay
-constexpr double kWorthAThread = 0.003;   // of the rate
+constexpr std::size_t kItems = 2048;     // of a replay
+constexpr double kWorthAThread = 0.003;  // of the rate
 constexpr int kMostRounds = 60;
 
 double rate_of(const PipelineModel& pipeline) {
@@ -21,12 +21,6 @@ int threads_of(const PipelineModel& pipeline) {
   int all = 0;
   for (const StageModel& stage : pipeline.stages) all += stage.threads;
   return all;
-}
-
-Seconds mean_service(const StageModel& stage) {
-  Seconds sum{};
-  for (std::size_t i = 0; i < stage.times->size(); ++i) sum += stage.service(i);
-  return sum / static_cast<double>(stage.times->size());
 }
 
 /// Threads that a stage needs for `rate`: more cannot help a stage that waits for its device.
@@ -49,8 +43,7 @@ void solve_threads(PipelineModel& pipeline, int budget) {
   if (on_cores.count() > 0) ceiling = std::min(ceiling, pipeline.cores / on_cores.count());
   const auto all_threads = [&](double rate) {
     double all = 0;
-    for (std::size_t s = 0; s < costs.size(); ++s)
-      all += needed_threads(pipeline.stages[s], rate, costs[s]);
+    for (std::size_t s = 0; s < costs.size(); ++s) all += needed_threads(pipeline.stages[s], rate, costs[s]);
     return all;
   };
   double low = 0, high = ceiling;

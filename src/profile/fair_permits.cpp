@@ -1,4 +1,4 @@
-#include "cli/profile/fair_permits.h"
+#include "profile/fair_permits.h"
 
 #include <algorithm>
 

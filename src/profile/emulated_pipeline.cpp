@@ -1,4 +1,4 @@
-#include "cli/profile/emulated_pipeline.h"
+#include "profile/emulated_pipeline.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -15,8 +15,8 @@
 
 #include "base/clock.h"
 #include "base/guarded.h"
-#include "cli/profile/fair_permits.h"
 #include "flow/pipeline.h"
+#include "profile/fair_permits.h"
 
 namespace tutti {
 namespace {
@@ -163,9 +163,8 @@ struct Emulation {
   }
 
   void build(const PipelineModel& pipeline, std::size_t first_item) {
-    auto reader = flow.source("source", [next = first_item]() mutable -> std::optional<Result<Token>> {
-      return Token{.item = next++};
-    });
+    auto reader = flow.source(
+        "source", [next = first_item]() mutable -> std::optional<Result<Token>> { return Token{.item = next++}; });
     for (std::size_t s = 0; s + 1 < stages.size(); ++s)
       reader = flow.flat_map<Token>(
           pipeline.stages[s].name, std::move(reader),

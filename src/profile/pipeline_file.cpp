@@ -1,4 +1,4 @@
-#include "cli/profile/pipeline_file.h"
+#include "profile/pipeline_file.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,12 +19,12 @@ namespace tutti {
 namespace {
 
 constexpr std::size_t kDrawnItems = 65536;
-constexpr double kLongestRun = 3600;       // s
+constexpr double kLongestRun = 3600;        // s
 constexpr double kLongestItem = 3'600'000;  // ms
 
 const std::vector<std::string> kTopKeys{"cores", "seconds", "stage"};
-const std::vector<std::string> kStageKeys{"name",        "kind",     "threads", "mean_ms", "cv",
-                                          "stall_share", "stall_ms", "queue"};
+const std::vector<std::string> kStageKeys{"name", "kind",        "threads",  "mean_ms",
+                                          "cv",   "stall_share", "stall_ms", "queue"};
 const std::vector<std::string> kKinds{"cpu", "io", "device"};
 
 /// What a number may be.
@@ -37,7 +37,7 @@ struct Range {
 
 std::string text_of(const Range& range) {
   const auto number = [](double value) {
-    return value == std::floor(value) ? std::to_string(static_cast<long long>(value)) : number_text(value);
+    return value == std::trunc(value) ? std::to_string(static_cast<long long>(value)) : number_text(value);
   };
   if (range.is_open) return "a number above " + number(range.least) + ", at most " + number(range.most);
   return std::string(range.is_whole ? "a whole number" : "a number") + " from " + number(range.least) + " to " +
@@ -67,7 +67,8 @@ class Section {
     const toml::node* node = table_.get(key);
     const auto line = (node ? node->source() : table_.source()).begin.line;
     const std::string where = file_ + (line > 0 ? ":" + std::to_string(line) : "") + ": ";
-    return fail(Fault::usage, where + (name_.empty() ? "" : name_ + ": ") + "'" + std::string(key) + "': " + what, hint);
+    return fail(Fault::usage, where + (name_.empty() ? "" : name_ + ": ") + "'" + std::string(key) + "': " + what,
+                hint);
   }
 
   Result<void> expect_known(const std::vector<std::string>& keys) const {
@@ -88,7 +89,7 @@ class Section {
     if (!node) return error(key, "expected " + text_of(range) + ", found nothing");
     const double value = node->is_number() ? node->value_or(0.0) : std::nan("");
     const bool is_above = range.is_open ? value > range.least : value >= range.least;
-    if (is_above && value <= range.most && (!range.is_whole || value == std::floor(value))) return value;
+    if (is_above && value <= range.most && (!range.is_whole || value == std::trunc(value))) return value;
     return error(key, "expected " + text_of(range) + ", found " + text_of(*node));
   }
 

@@ -21,7 +21,7 @@ class FairPermits {
   /// Waits for a permit; the caller has wanted it since `wanted`. Returns from when on it has it; none: `stop` was
   /// called.
   std::optional<Seconds> acquire(Seconds wanted);
-  /// Since `at` nobody needs the permit.
+  /// Since `at` the permit is free.
   void release(Seconds at);
   /// Sends away all who wait, or come.
   void stop();

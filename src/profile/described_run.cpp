@@ -1,4 +1,4 @@
-#include "cli/profile/described_run.h"
+#include "profile/described_run.h"
 
 #include <cmath>
 
@@ -74,8 +74,15 @@ Json stages_json(const DescribedRun& run) {
 }
 
 std::string table_of(const DescribedRun& run) {
-  TextTable table{.columns = {{"stage", false, 0, true}, {"resource"}, {"threads", true}, {"queue", true},
-                              {"busy", true}, {"starved", true}, {"blocked", true}, {"mean ms", true}, {"p95 ms", true}}};
+  TextTable table{.columns = {{"stage", false, 0, true},
+                              {"resource"},
+                              {"threads", true},
+                              {"queue", true},
+                              {"busy", true},
+                              {"starved", true},
+                              {"blocked", true},
+                              {"mean ms", true},
+                              {"p95 ms", true}}};
   for (std::size_t s = 0; s < run.figures.stages.size(); ++s) {
     const StageModel& stage = run.pipeline.stages[s];
     const StageFigures& figures = run.figures.stages[s];
