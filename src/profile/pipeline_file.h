@@ -10,6 +10,7 @@
 namespace tutti {
 
 /// A pipeline as a TOML file describes it (docs/profile.md), its items drawn.
+/// Plain data.
 struct DescribedPipeline {
   PipelineModel pipeline{};
   Seconds length{4};  ///< of a run
