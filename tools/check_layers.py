@@ -11,6 +11,7 @@ LIGHT = {  # above the torch line: no tensor, no CUDA context
     "base": "",
     "metrics": "base",
     "flow": "base metrics",
+    "advise": "base metrics flow",
     "device": "base metrics",
     "jobs": "base metrics",
     "balance": "base metrics",
@@ -21,9 +22,10 @@ LIGHT = {  # above the torch line: no tensor, no CUDA context
     "link": "base metrics device",
     "feed": "base metrics flow audio text transcript",
     "view": "base metrics",
+    "profile": "base metrics flow advise view",
     "transcribe": "base metrics flow device balance jobs audio text hub transcript link view",
     "serve": "base metrics flow device balance jobs audio text hub transcript link transcribe view",
-    "cli": "base metrics flow device balance jobs audio text hub transcript link feed transcribe serve view",
+    "cli": "base metrics flow advise device balance jobs audio text hub transcript link feed transcribe serve view profile",
 }
 HEAVY = {  # below it: the only modules that may include torch, ATen, c10 or CUDA headers
     "model": "base metrics text hub",

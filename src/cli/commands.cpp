@@ -47,6 +47,7 @@ const std::vector<Command>& commands() {
       {"history", "past runs, their devices and speeds over time", run_history},
       {"synth", "make recordings with exactly known text: a corpus of Morse code", run_synth},
       {"bench", "compare devices, compute types and batch sizes on your audio", run_bench},
+      {"profile", "where the time goes, what limits it, and what a change would gain", run_profile},
       {"top", "a running batch, or this machine's devices, live", run_top},
       {"doctor", "what this machine has, and what is missing", run_doctor},
   };

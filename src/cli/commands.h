@@ -56,6 +56,9 @@ int run_plan(const std::vector<std::string>& arguments);
 /// `tutti prepare whisper --model M --out DIR FILE...`: long recordings with texts become a corpus to train on.
 int run_prepare(const std::vector<std::string>& arguments);
 
+/// `tutti profile --pipeline F.toml`: where the time of a pipeline goes, and which change would gain.
+int run_profile(const std::vector<std::string>& arguments);
+
 /// `tutti pull NAME`: fetches a model from a Hugging Face hub.
 int run_pull(const std::vector<std::string>& arguments);
 

@@ -70,7 +70,7 @@ void DecodePermits::release(JobClass urgency) {
 void SpeechRun::cancel() {
   cancelled_ = true;
   engine_.with([](JobEngine* engine) {
-    if (engine) engine->let_go();
+    if (engine) engine->cancel();
   });
 }
 
@@ -115,7 +115,7 @@ Result<TranscribedFile> SpeechRun::serve_windows(DecodedFile decoded, const Spee
   const JobOfPool known(parts.pool, job);
   const auto engine = parts.pool.engine(job);
   engine_.with([&](JobEngine*& current) { current = engine.get(); });
-  if (cancelled_) engine->let_go();
+  if (cancelled_) engine->cancel();
   const OnProgressOfFile on_progress = [&](std::size_t, Seconds position, const std::vector<Segment>& fresh) {
     if (!cancelled_) request_.listener->on_segments(position, fresh);
   };

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "advise/change.h"
+#include "advise/pipeline_model.h"
+
+namespace tutti {
+
+/// The stage that limits a pipeline: the one that gains most when it works twice as fast.
+struct Limit {
+  std::string stage;
+  StageResource resource = StageResource::cpu;
+  double share = 0;                    ///< of the time that the stage costs: 1 - rate now / rate with it twice as fast
+  std::optional<std::string> close{};  ///< a second stage that costs nearly as much
+};
+
+/// Changes made together, and the rate that they lead to.
+struct Fix {
+  std::vector<Change> changes{};
+  double items_per_s = 0;
+  double low = 0;   ///< a run of the given length measures a rate from here ...
+  double high = 0;  ///< ... to here, in 19 of 20 cases
+};
+
+struct Diagnosis {
+  double items_per_s = 0;  ///< as the pipeline is
+  Limit limit{};
+  std::vector<Fix> fixes{};     ///< of one change: threads, queues and cores by gain, then speed by gain
+  std::vector<Fix> together{};  ///< of two changes, where the second one gains as well
+};
+
+/// What gains less is not worth a change.
+inline constexpr double kLeastGain = 0.02;
+
+/// Finds what limits the pipeline and which changes would gain `kLeastGain` or more, by replaying it with each. Pure.
+/// `run`: how long the runs are whose rates `low` and `high` are about.
+Diagnosis diagnose(const PipelineModel& pipeline, Seconds run);
+
+}  // namespace tutti

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "advise/pipeline_model.h"
+
+namespace tutti {
+
+/// The times of a stage's items, as a pipeline file describes them.
+struct TimesDescription {
+  Seconds mean{};          ///< of an item, stalls left out
+  double variation = 0;    ///< standard deviation over mean of a log-normal distribution; 0: every item is alike
+  double stall_share = 0;  ///< of the items, 0 to 1
+  Seconds stall{};         ///< added to the time of these
+};
+
+/// `count` items that follow `description`. The same key gives the same items; the first of them do not depend on
+/// `count`.
+///
+/// The draw is stratified, so that a short run shows what a long one would: any 32 items from a multiple of 32 on hold
+/// one of each thirty-second of the distribution, any 1,024 one of each 1,024th, in random order. Of each
+/// 4 / stall_share items, 4 stall. Neighbours are as good as
+/// independent, which is what queues are about.
+///
+/// Stalls come in fours for the same reason: where each had its own stretch of items, they would be too regular, and a
+/// queue would seem to bridge more of them than it does. Times are not rounded, and none is negative. Pure.
+std::vector<ItemTime> draw_items(const TimesDescription& description, std::size_t count, std::uint64_t key);
+
+}  // namespace tutti

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace tutti {
+
+/// What `tutti profile --pipeline` was called with. Flags that exclude one another are refused before.
+struct PipelineCommand {
+  std::filesystem::path file{};  ///< the description, TOML
+  bool json = false;
+  bool simulate = false;                         ///< predict only
+  std::string apply{};                           ///< changes to the description, comma-separated
+  bool tune = false;                             ///< find threads and queues within the budgets
+  std::optional<std::int32_t> threads_budget{};  ///< of all stages; none: what the file has
+  std::optional<std::int32_t> queue_budget{};    ///< items of all queues; none: what the file has
+};
+
+/// Runs, predicts or tunes a described pipeline, prints the result on standard output and returns the exit code: kUsage
+/// where the file, a change or a budget is not valid, kNothingRan where the run could not be made.
+///
+/// For tests of ourselves, TUTTI_PROFILE_SLOWED=STAGE=FACTOR makes a stage that much slower than described. Then the
+/// description must not explain the run.
+int run_described(const PipelineCommand& command);
+
+}  // namespace tutti

@@ -1,0 +1,42 @@
+#include "profile/fair_permits.h"
+
+#include <algorithm>
+
+namespace tutti {
+
+std::optional<Seconds> FairPermits::acquire(Seconds wanted) {
+  std::unique_lock lock(mutex_);
+  if (is_stopped_) return std::nullopt;
+  if (!free_.empty()) {
+    const Seconds since = free_.front();
+    free_.pop_front();
+    return std::max(wanted, since);
+  }
+  Waiter me;
+  waiting_.push_back(&me);
+  me.called.wait(lock, [&] { return me.permit || is_stopped_; });
+  if (!me.permit) return std::nullopt;
+  return std::max(wanted, *me.permit);
+}
+
+void FairPermits::release(Seconds at) {
+  std::lock_guard lock(mutex_);
+  if (waiting_.empty()) {
+    // The one that is free for longest is taken first.
+    free_.insert(std::ranges::upper_bound(free_, at), at);
+    return;
+  }
+  Waiter* next = waiting_.front();
+  waiting_.pop_front();
+  next->permit = at;
+  next->called.notify_one();  // under the lock: `next` is gone as soon as its thread has it
+}
+
+void FairPermits::stop() {
+  std::lock_guard lock(mutex_);
+  is_stopped_ = true;
+  for (Waiter* waiter : waiting_) waiter->called.notify_one();
+  waiting_.clear();
+}
+
+}  // namespace tutti
