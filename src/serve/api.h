@@ -17,9 +17,9 @@ namespace tutti {
 struct ApiOptions {
   Access access;
   ModelNames models;
-  SpeechOptions usual{};                                  // of requests that say nothing else
-  std::uint64_t max_upload = std::uint64_t{2} << 30;      // bytes of a recording
-  std::size_t most_waiting = 1024;                        // requests beyond those are sent away for a while
+  SpeechOptions usual{};                              // of requests that say nothing else
+  std::uint64_t max_upload = std::uint64_t{2} << 30;  // bytes of a recording
+  std::size_t most_waiting = 1024;                    // requests beyond those are sent away for a while
 };
 
 /// Which request goes where. Decides by the head of a request alone, so that nothing is read for one that is refused.

@@ -56,10 +56,10 @@ Seconds within(std::span<const double> clips, const Recording& recording) {
 
 Result<TranscribedFile> transcribe_file(const SequentialFile& file, const TranscriptionContext& context) {
   const SpeechAudio audio(file);
-  RecordingMel mels(context.log_mel, sound.samples(), file.maximum);
+  RecordingMel mels(context.log_mel, audio.samples(), file.maximum);
   RemoteWindows windows(context.windows, mels);
   LongFormInput input = context.model;
-  input.content_frames = LogMel::content_frames(sound.samples());
+  input.content_frames = LogMel::content_frames(audio.samples());
   LongFormOptions rules = context.rules;
   if (!file.speech) {
     const Recording& recording = file.decoded.recording;
@@ -68,10 +68,10 @@ Result<TranscribedFile> transcribe_file(const SequentialFile& file, const Transc
   }
   auto transcript = transcribe_long_form(
       input, context.windows.tokenizer, rules, windows, [&](const std::vector<Segment>& fresh, std::int64_t seek) {
-        context.on_progress(file.decoded.index, sound.position(seek), sound.restored(fresh));
+        context.on_progress(file.decoded.index, audio.position(seek), audio.restored(fresh));
       });
   if (!transcript) return tl::unexpected(transcript.error());
-  transcript->segments = sound.restored(std::move(transcript->segments));
+  transcript->segments = audio.restored(std::move(transcript->segments));
   return transcribed(file.decoded, context.way, std::move(*transcript), windows.costs());
 }
 

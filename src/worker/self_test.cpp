@@ -178,10 +178,10 @@ Result<std::vector<TypeTrial>> try_types(const std::filesystem::path& model, at:
   return trials;
 }
 
-const TypeTrial& fastest_sound(std::span<const TypeTrial> trials) {
+const TypeTrial& fastest_alike(std::span<const TypeTrial> trials) {
   const TypeTrial* best = &trials.front();
   for (const auto& trial : trials) {
-    if (trial.likeness >= kSound && trial.seconds < best->seconds) best = &trial;
+    if (trial.likeness >= kAlike && trial.seconds < best->seconds) best = &trial;
   }
   return *best;
 }

@@ -29,7 +29,7 @@ struct TypeTrial {
 
 /// Types whose results are less like float32's than this are not trusted. A valid int8 stays above 0.999 on speech; the
 /// window of the test is made up, and what is to be found are kernels that are wrong on a machine.
-inline constexpr double kSound = 0.995;
+inline constexpr double kAlike = 0.995;
 
 /// The smaller of two cosines; one that is no number is smaller than any.
 double lesser_likeness(double one, double other);
@@ -60,6 +60,6 @@ Seconds window_time(const std::function<void()>& encode, const std::function<voi
                     const Clock& clock = Clock::real());
 
 /// The fastest of the valid ones. trials: not empty, float32's first.
-const TypeTrial& fastest_sound(std::span<const TypeTrial> trials);
+const TypeTrial& fastest_alike(std::span<const TypeTrial> trials);
 
 }  // namespace tutti

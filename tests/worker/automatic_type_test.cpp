@@ -18,14 +18,14 @@ using testing::HasSubstr;
 TEST(SelfTest, TheFastestTypeThatIsLikeFloat32IsTaken) {
   const std::vector<TypeTrial> trials{
       {ComputeType::float32, 0.9, 1.0}, {ComputeType::bfloat16, 0.5, 0.9999}, {ComputeType::int8, 0.3, 0.998}};
-  EXPECT_EQ(fastest_sound(trials).type, ComputeType::int8);
+  EXPECT_EQ(fastest_alike(trials).type, ComputeType::int8);
 }
 
 TEST(SelfTest, ATypeThatIsUnlikeFloat32OrNoNumberIsNeverTaken) {
   const std::vector<TypeTrial> trials{{ComputeType::float32, 0.9, 1.0},
                                       {ComputeType::bfloat16, 0.5, std::numeric_limits<double>::quiet_NaN()},
                                       {ComputeType::int8, 0.3, 0.9}};
-  EXPECT_EQ(fastest_sound(trials).type, ComputeType::float32);
+  EXPECT_EQ(fastest_alike(trials).type, ComputeType::float32);
 }
 
 TEST(SelfTest, AnEncoderOrLogitsThatAreNoNumbersAreNotOutweighedByTheOther) {
@@ -73,7 +73,7 @@ TEST(SelfTest, EveryTypeOfThisProcessorIsTriedOnTheModelAndSound) {
   ASSERT_GE(trials->size(), 2U);
   EXPECT_EQ(trials->front().type, ComputeType::float32);
   for (const auto& trial : *trials) {
-    EXPECT_GE(trial.likeness, kSound) << trial.type.name();
+    EXPECT_GE(trial.likeness, kAlike) << trial.type.name();
     EXPECT_GT(trial.seconds, 0) << trial.type.name();
   }
 }

@@ -6,11 +6,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tl/expected.hpp>
 #include <utility>
 #include <variant>
 #include <vector>
-
-#include <tl/expected.hpp>
 
 namespace tutti {
 
@@ -22,11 +21,11 @@ using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
 /// A request before its body.
 struct HttpHead {
   std::string method{};
-  std::string path{};      // decoded, without the query: "/v1/audio/transcriptions"
-  std::string query{};     // behind the "?", as it came
-  HttpHeaders headers{};   // names in lower case
-  std::string address{};   // of the client, without its port
-  std::string id{};        // ours, or the client's own x-request-id
+  std::string path{};                     // decoded, without the query: "/v1/audio/transcriptions"
+  std::string query{};                    // behind the "?", as it came
+  HttpHeaders headers{};                  // names in lower case
+  std::string address{};                  // of the client, without its port
+  std::string id{};                       // ours, or the client's own x-request-id
   std::optional<std::uint64_t> length{};  // of the body; none: it comes in chunks, or there is none
 
   /// The first header of that name, which is in lower case; empty: there is none.

@@ -63,7 +63,7 @@ struct SpeechLoad {
 };
 
 struct SpeechServiceOptions {
-  BatchOptions pool{};        // model, devices and how their workers are started; its `run` has the usual SpeechOptions
+  BatchOptions pool{};  // model, devices and how their workers are started; its `run` has the usual SpeechOptions
   Seconds longest{12 * 3600};  // that a recording may last
 };
 
