@@ -77,9 +77,7 @@ void WorkerHandle::release(WindowId window) {
 }
 
 void WorkerHandle::cancel(WindowId window) {
-  state_.change([&](WorkerState& state) {
-    state.table.cancel(window, {Fault::cancelled, "its caller has left"});
-  });
+  state_.change([&](WorkerState& state) { state.table.cancel(window, {Fault::cancelled, "its caller has left"}); });
 }
 
 WindowTable::Reply WorkerHandle::submit(const WindowTable::Request& request, WindowTable::Memory memory) {

@@ -23,11 +23,10 @@ HttpAnswer not_allowed(const char* allowed) {
 HttpAnswer unauthorized(const HttpHead& head) {
   if (head.header("authorization").empty())
     return answer_of({.status = 401,
-                      .message = "you did not provide an API key; send one as 'Authorization: Bearer KEY'. The keys are "
-                                 "in the file that the server was given by --token-file, or named at its start"});
-  return answer_of({.status = 401,
-                    .message = "the API key is not one of this server's",
-                    .code = "invalid_api_key"});
+                      .message =
+                          "you did not provide an API key; send one as 'Authorization: Bearer KEY'. The keys are "
+                          "in the file that the server was given by --token-file, or named at its start"});
+  return answer_of({.status = 401, .message = "the API key is not one of this server's", .code = "invalid_api_key"});
 }
 
 bool is_read(const HttpHead& head) {

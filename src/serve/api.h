@@ -10,16 +10,16 @@
 #include "serve/openai/model_names.h"
 #include "serve/openai/speech_endpoint.h"
 #include "serve/speech/speech_service.h"
-#include "transcribe/speech_options.h"
+#include "transcribe/run.h"
 
 namespace tutti {
 
 struct ApiOptions {
   Access access;
   ModelNames models;
-  SpeechOptions usual{};                                  // of requests that say nothing else
-  std::uint64_t max_upload = std::uint64_t{2} << 30;      // bytes of a recording
-  std::size_t most_waiting = 1024;                        // requests beyond those are sent away for a while
+  SpeechOptions usual{};                              // of requests that say nothing else
+  std::uint64_t max_upload = std::uint64_t{2} << 30;  // bytes of a recording
+  std::size_t most_waiting = 1024;                    // requests beyond those are sent away for a while
 };
 
 /// Which request goes where. Decides by the head of a request alone, so that nothing is read for one that is refused.
@@ -31,7 +31,7 @@ class Api final : public HttpHandler {
   std::variant<HttpAnswer, std::unique_ptr<HttpBody>> begin(const HttpHead& head) override;
   HttpAnswer refused(int status, std::string_view why) override;
 
-  /// Nothing new is begun from now on, and /readyz says so.
+  /// Nothing new is begun from now on, and /readyz answers 503.
   void drain() { draining_ = true; }
 
  private:

@@ -19,15 +19,15 @@ std::string header_of(const HttpAnswer& answer, const std::string& name) {
 TEST(ApiError, HasTheFourFieldsThatClientsRead) {
   const auto json = nlohmann::json::parse(
       answer_of({.status = 404, .message = "no", .param = "model", .code = "model_not_found"}).body);
-  EXPECT_EQ(json, (nlohmann::json{{"error",
-                                   {{"message", "no"},
-                                    {"type", "invalid_request_error"},
-                                    {"param", "model"},
-                                    {"code", "model_not_found"}}}}));
+  EXPECT_EQ(
+      json,
+      (nlohmann::json{
+          {"error",
+           {{"message", "no"}, {"type", "invalid_request_error"}, {"param", "model"}, {"code", "model_not_found"}}}}));
   EXPECT_TRUE(nlohmann::json::parse(answer_of({.message = "no"}).body)["error"]["param"].is_null());
 }
 
-TEST(ApiError, OverloadSaysWhenToComeBack) {
+TEST(ApiError, OverloadNamesWhenToComeBack) {
   EXPECT_EQ(header_of(answer_of({.status = 429, .retry_after = Seconds(2.2)}), "Retry-After"), "3");
   EXPECT_EQ(header_of(answer_of({.status = 503}), "Retry-After"), "1");
   EXPECT_EQ(header_of(answer_of({.status = 401}), "WWW-Authenticate"), "Bearer");

@@ -52,9 +52,7 @@ class Handler final : public HttpHandler {
     if (head.path == "/no") return HttpAnswer{.status = 413, .body = "too large"};
     return std::make_unique<Body>(seen, head.path);
   }
-  HttpAnswer refused(int status, std::string_view why) override {
-    return {.status = status, .body = std::string(why)};
-  }
+  HttpAnswer refused(int status, std::string_view why) override { return {.status = status, .body = std::string(why)}; }
   Guarded<Seen> seen{};
 };
 
@@ -121,7 +119,8 @@ TEST_F(HttpServerTest, BodyIsAnsweredAndTheConnectionKept) {
   Client client(server->port());
   ASSERT_TRUE(client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello"));
   EXPECT_THAT(client.receive_until("hello"), StartsWith("HTTP/1.1 200 OK\r\n"));
-  ASSERT_TRUE(client.send("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"));
+  ASSERT_TRUE(client.send(
+      "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"));
   EXPECT_THAT(client.receive_until("abcde"), HasSubstr("\r\n\r\nabcde"));
 }
 

@@ -31,7 +31,8 @@ struct Parts final : FormSink {
 
 const std::string kForm =
     "preamble\r\n--XX\r\nContent-Disposition: form-data; name=\"model\"\r\n\r\nwhisper-1\r\n"
-    "--XX  \r\nContent-Type: audio/wav\r\ncontent-disposition: form-data; name=file; filename=\"a \\\"b\\\".wav\"\r\n\r\n"
+    "--XX  \r\nContent-Type: audio/wav\r\ncontent-disposition: form-data; name=file; filename=\"a "
+    "\\\"b\\\".wav\"\r\n\r\n"
     "\r\n--X\r\n--\r\n\r\n--XX\r\nContent-Disposition: form-data; name=\"empty\"\r\n\r\n\r\n--XX--\r\nepilogue";
 
 Result<void> read_in_pieces(const std::string& body, std::size_t size, Parts& parts) {
@@ -53,8 +54,8 @@ TEST(Multipart, PartsAreTheSameInPiecesOfAnySize) {
   for (std::size_t size = 1; size <= kForm.size(); ++size) {
     Parts parts;
     ASSERT_TRUE(read_in_pieces(kForm, size, parts)) << size;
-    EXPECT_THAT(parts.all, ElementsAre("model|-||whisper-1", "file|a \"b\".wav|audio/wav|\r\n--X\r\n--\r\n",
-                                       "empty|-||"))
+    EXPECT_THAT(parts.all,
+                ElementsAre("model|-||whisper-1", "file|a \"b\".wav|audio/wav|\r\n--X\r\n--\r\n", "empty|-||"))
         << size;
     EXPECT_EQ(parts.ended, 3U);
   }

@@ -14,15 +14,19 @@ namespace {
 
 Transcript two_segments() {
   Transcript transcript{.text = " One two. Three.", .segments = {}, .language = "en"};
-  transcript.segments = {
-      {.id = 0, .start = 0, .end = 2, .text = " One two.", .tokens = {1, 2}, .words = {{" One", 0, 1}, {" two.", 1, 2}}},
-      {.id = 1,
-       .seek = 200,
-       .start = 2,
-       .end = 3.5,
-       .text = " Three.",
-       .no_speech_prob = std::numeric_limits<double>::quiet_NaN(),
-       .words = {{" Three.", 2, 3.5}}}};
+  transcript.segments = {{.id = 0,
+                          .start = 0,
+                          .end = 2,
+                          .text = " One two.",
+                          .tokens = {1, 2},
+                          .words = {{" One", 0, 1}, {" two.", 1, 2}}},
+                         {.id = 1,
+                          .seek = 200,
+                          .start = 2,
+                          .end = 3.5,
+                          .text = " Three.",
+                          .no_speech_prob = std::numeric_limits<double>::quiet_NaN(),
+                          .words = {{" Three.", 2, 3.5}}}};
   return transcript;
 }
 

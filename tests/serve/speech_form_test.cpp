@@ -76,7 +76,8 @@ TEST(SpeechForm, ChunkingStrategyIsTheDetectionOfSpeech) {
       read({{"chunking_strategy", R"({"type":"server_vad","threshold":0.4,"silence_duration_ms":300})"}}).value();
   EXPECT_EQ(json.options.vad.value().threshold, 0.4);
   EXPECT_EQ(json.options.vad.value().min_silence_duration_ms, 300);
-  const auto brackets = read({{"chunking_strategy[type]", "server_vad"}, {"chunking_strategy[prefix_padding_ms]", "90"}});
+  const auto brackets =
+      read({{"chunking_strategy[type]", "server_vad"}, {"chunking_strategy[prefix_padding_ms]", "90"}});
   EXPECT_EQ(brackets.value().options.vad.value().speech_pad_ms, 90);
 }
 

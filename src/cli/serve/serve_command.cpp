@@ -60,8 +60,7 @@ Result<void> set_address(const std::string& text, HttpServerOptions& http) {
   const char* end = text.data() + text.size();
   const bool valid = colon != std::string::npos && colon > 0 &&
                      std::from_chars(text.data() + colon + 1, end, port).ptr == end && colon + 1 < text.size();
-  if (!valid)
-    return fail(Fault::usage, "--listen: expected HOST:PORT, such as 127.0.0.1:8000, found '" + text + "'");
+  if (!valid) return fail(Fault::usage, "--listen: expected HOST:PORT, such as 127.0.0.1:8000, found '" + text + "'");
   http.host = text.substr(0, colon);
   if (http.host.starts_with('[') && http.host.ends_with(']')) http.host = http.host.substr(1, http.host.size() - 2);
   http.port = port;
@@ -74,10 +73,8 @@ Result<std::uint64_t> bytes_of(const std::string& text) {
     std::string_view name;
     double bytes;
   };
-  constexpr Unit kUnits[] = {{"", 1},           {"b", 1},
-                             {"kb", 1e3},       {"mb", 1e6},
-                             {"gb", 1e9},       {"kib", 1024},
-                             {"mib", 1048576},  {"gib", 1073741824}};
+  constexpr Unit kUnits[] = {{"", 1},     {"b", 1},      {"kb", 1e3},      {"mb", 1e6},
+                             {"gb", 1e9}, {"kib", 1024}, {"mib", 1048576}, {"gib", 1073741824}};
   double number = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
   const std::string unit = ascii_lower(trimmed(std::string_view(read.ptr, text.data() + text.size())));

@@ -13,7 +13,6 @@
 #include <thread>
 
 #include "base/log.h"
-#include "serve/http/url.h"
 
 namespace tutti {
 namespace {
@@ -21,14 +20,15 @@ namespace {
 namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = beast::http;
+using asio::use_awaitable;
 using asio::ip::tcp;
 using boost::system::error_code;
-using asio::use_awaitable;
 using Stream = beast::tcp_stream;
 
 constexpr auto kKeepAlive = std::chrono::seconds(15);
 constexpr std::size_t kBlock = std::size_t{64} << 10;
-/// After a refusal what the client still sends is read and dropped for so long, so that it gets the answer and no reset.
+/// After a refusal what the client still sends is read and dropped for so long, so that it gets the answer and no
+/// reset.
 constexpr auto kLinger = std::chrono::seconds(2);
 
 std::chrono::steady_clock::duration duration_of(Seconds seconds) {
@@ -39,7 +39,7 @@ std::chrono::steady_clock::duration duration_of(Seconds seconds) {
 class Exchange final : public HttpExchange, public std::enable_shared_from_this<Exchange> {
  public:
   Exchange(HttpHead head, const asio::any_io_executor& network, std::size_t most)
-      : head_(std::move(head)), most_(most), wake_(std::in_place, network) {}
+      : head_(std::move(head)), most_(most), wake_(asio::steady_timer(network)) {}
 
   const HttpHead& head() const override { return head_; }
 
@@ -122,7 +122,7 @@ class Exchange final : public HttpExchange, public std::enable_shared_from_this<
     co_await wake_->async_wait(asio::redirect_error(use_awaitable, ignored));
   }
 
-  /// The answer is sent; nobody is called any more.
+  /// The answer is sent; no call follows.
   void complete() {
     const std::lock_guard lock(mutex_);
     complete_ = true;
@@ -266,7 +266,7 @@ class Server final : public HttpServer {
   std::map<std::string, std::size_t> of_address_{};  // the network's thread's
 
  public:
-  asio::io_context network{1};  // behind what connections still need when they go with it
+  asio::io_context network{1};    // behind what connections still need when they go with it
   std::atomic<int> answering{0};  // requests between their head and the end of their answer
   std::uint64_t requests = 0;
   /// Distinguishes this server's requests from those of the one before it.
@@ -307,8 +307,8 @@ asio::awaitable<bool> Connection::read_head(Parser& parser, bool first) {
   error_code failed;
   if (!first && buffer_.size() == 0) {
     stream_.expires_after(duration_of(server_.options.idle));
-    auto room = buffer_.prepare(kBlock / 2);
-    const std::size_t got = co_await stream_.async_read_some(room, asio::redirect_error(use_awaitable, failed));
+    auto space = buffer_.prepare(kBlock / 2);
+    const std::size_t got = co_await stream_.async_read_some(space, asio::redirect_error(use_awaitable, failed));
     if (failed) co_return false;
     buffer_.commit(got);
   }
@@ -335,7 +335,8 @@ asio::awaitable<std::optional<HttpAnswer>> Connection::read_body(Parser& parser,
     into.data = block.data();
     into.size = block.size();
     error_code failed;
-    const Seconds allowed = server_.options.body_grace + Seconds(static_cast<double>(taken) / server_.options.body_rate);
+    const Seconds allowed =
+        server_.options.body_grace + Seconds(static_cast<double>(taken) / server_.options.body_rate);
     stream_.expires_at(begun + duration_of(allowed));
     co_await http::async_read_some(stream_, buffer_, parser, asio::redirect_error(use_awaitable, failed));
     stream_.expires_never();
@@ -439,8 +440,7 @@ asio::awaitable<void> Connection::refuse(HttpAnswer answer, const HttpHead& head
   stream_.socket().shutdown(tcp::socket::shutdown_send, failed);
   std::array<char, kBlock> dropped;
   stream_.expires_after(kLinger);
-  while (!failed)
-    co_await stream_.async_read_some(asio::buffer(dropped), asio::redirect_error(use_awaitable, failed));
+  while (!failed) co_await stream_.async_read_some(asio::buffer(dropped), asio::redirect_error(use_awaitable, failed));
 }
 
 /// Detaches an exchange from its connection, however its scope is left: also where the server goes in the middle of it.
@@ -504,7 +504,7 @@ asio::awaitable<bool> Connection::serve_one(bool first) {
   sent ? exchange->complete() : exchange->client_left();
   error_code ignored;
   stream_.socket().cancel(ignored);  // the watch for a client that leaves
-  co_return sent && keep;
+  co_return sent&& keep;
 }
 
 Result<void> Server::listen() {
@@ -551,7 +551,8 @@ asio::awaitable<void> Server::accept() {
     if (!admit(address)) continue;  // closed at once
     socket.set_option(tcp::no_delay(true), failed);
     auto connection = std::make_shared<Connection>(*this, std::move(socket), address);
-    asio::co_spawn(network, [connection] { return connection->serve(); }, asio::detached);
+    asio::co_spawn(
+        network, [connection] { return connection->serve(); }, asio::detached);
   }
 }
 
@@ -562,11 +563,6 @@ void Server::finish(Seconds most) {
 }
 
 }  // namespace
-
-std::string_view HttpHead::header(std::string_view name) const {
-  const auto found = std::ranges::find(headers, name, [](const auto& header) { return std::string_view(header.first); });
-  return found == headers.end() ? std::string_view() : std::string_view(found->second);
-}
 
 Result<std::unique_ptr<HttpServer>> HttpServer::start(const HttpServerOptions& options, HttpHandler& handler) {
   auto server = std::make_unique<Server>(options, handler);

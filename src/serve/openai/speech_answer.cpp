@@ -84,8 +84,7 @@ Result<HttpAnswer> speech_answer(const Transcript& transcript, Seconds duration,
     case SpeechFormat::json:
       return HttpAnswer{.body = json_line(Json{{"text", text_of(transcript)}, {"usage", usage_of(duration)}})};
     case SpeechFormat::verbose_json: return HttpAnswer{.body = json_line(verbose_of(transcript, duration, form))};
-    case SpeechFormat::text:
-      return HttpAnswer{.type = "text/plain; charset=utf-8", .body = text_of(transcript) + "\n"};
+    case SpeechFormat::text: return HttpAnswer{.type = "text/plain; charset=utf-8", .body = text_of(transcript) + "\n"};
     case SpeechFormat::srt: return subtitle_answer(transcript, Format::srt, "text/plain; charset=utf-8");
     case SpeechFormat::vtt: return subtitle_answer(transcript, Format::vtt, "text/vtt; charset=utf-8");
   }

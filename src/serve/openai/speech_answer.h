@@ -14,8 +14,8 @@ namespace tutti {
 /// The transcript in the form that was requested. An error: subtitles whose times cannot be written.
 Result<HttpAnswer> speech_answer(const Transcript& transcript, Seconds duration, const SpeechForm& form);
 
-/// The events of a streamed transcript: the deltas of its text, in order, then the whole of it. The deltas one after the
-/// other are the whole text.
+/// The events of a streamed transcript: the deltas of its text, in order, then the whole of it. The deltas one after
+/// the other are the whole text.
 class SpeechEvents {
  public:
   explicit SpeechEvents(const SpeechForm& form) : form_(form) {}

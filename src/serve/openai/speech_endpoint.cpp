@@ -108,8 +108,7 @@ class SpeechBody final : public HttpBody {
                       .param = "model",
                       .code = "model_not_found"};
     if (!form.upload) return ApiError{.message = "file: it is required, as a file part of the form", .param = "file"};
-    if (form.upload->size == 0)
-      return ApiError{.message = "file: " + form.upload->name + " is empty", .param = "file"};
+    if (form.upload->size == 0) return ApiError{.message = "file: " + form.upload->name + " is empty", .param = "file"};
     SpeechRequest request{.audio = std::move(form.upload->file),
                           .name = form.upload->name,
                           .options = fields->options,

@@ -33,7 +33,8 @@ tl::expected<T, ApiError> number(std::string_view field, std::string_view text, 
   T value{};
   const auto clean = trimmed(text);
   const auto read = std::from_chars(clean.data(), clean.data() + clean.size(), value);
-  if (read.ec == std::errc() && read.ptr == clean.data() + clean.size() && value >= least && value <= most) return value;
+  if (read.ec == std::errc() && read.ptr == clean.data() + clean.size() && value >= least && value <= most)
+    return value;
   return invalid(field, "expected a number from " + std::to_string(least) + " to " + std::to_string(most) +
                             ", found '" + std::string(text.substr(0, 40)) + "'");
 }
@@ -157,8 +158,9 @@ Read Reader::format(const std::string& text) {
     return {};
   }
   if (name == "diarized_json")
-    return invalid("response_format", "this server does not tell speakers apart, so there is no diarized_json; take "
-                                      "verbose_json for segments with their times");
+    return invalid("response_format",
+                   "this server does not separate speakers, so there is no diarized_json; take "
+                   "verbose_json for segments with their times");
   return invalid("response_format",
                  "expected json, text, srt, verbose_json or vtt, found '" + name.substr(0, 40) + "'");
 }
@@ -203,8 +205,7 @@ Read Reader::chunking(const std::string& text) {
   if (!form_.options.vad) form_.options.vad.emplace();
   if (strategy == "auto") return {};
   const auto json = nlohmann::json::parse(std::string(strategy), nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object())
-    return invalid("chunking_strategy", "expected auto, or an object of type server_vad");
+  if (!json.is_object()) return invalid("chunking_strategy", "expected auto, or an object of type server_vad");
   for (const auto& [key, value] : json.items())
     if (auto taken = server_vad(key, value.is_string() ? value.get<std::string>() : value.dump()); !taken) return taken;
   return {};
@@ -279,7 +280,7 @@ Read Reader::seed(const std::string& text) {
 
 Read Reader::speakers(const std::string& text) {
   if (trimmed(text).empty()) return {};
-  return invalid("known_speaker_names", "this server does not tell speakers apart");
+  return invalid("known_speaker_names", "this server does not separate speakers");
 }
 
 tl::expected<SpeechForm, ApiError> Reader::finish() {

@@ -2,13 +2,12 @@
 
 #include <string>
 #include <string_view>
+#include <tl/expected.hpp>
 #include <utility>
 #include <vector>
 
-#include <tl/expected.hpp>
-
 #include "serve/openai/api_error.h"
-#include "transcribe/speech_options.h"
+#include "transcribe/run.h"
 
 namespace tutti {
 
@@ -21,8 +20,8 @@ struct SpeechForm {
   SpeechOptions options{};
   SpeechFormat format = SpeechFormat::json;
   bool stream = false;
-  bool segments = true;  // in verbose_json
-  bool words = false;    // likewise
+  bool segments = true;                // in verbose_json
+  bool words = false;                  // likewise
   std::vector<std::string> ignored{};  // fields that this server does not know
 };
 

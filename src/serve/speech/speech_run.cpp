@@ -86,13 +86,12 @@ Result<DecodedFile> SpeechRun::decode(const SpeechParts& parts) {
   };
   auto recording = decode_recording(path, goes_on, {}, request_.options.audio);
   if (too_long)
-    return fail(Fault::refused, request_.name + ": it lasts longer than the " + length_text(parts.longest) +
-                                    " that this server takes");
+    return fail(Fault::refused,
+                request_.name + ": it lasts longer than the " + length_text(parts.longest) + " that this server takes");
   if (cancelled_) return cancelled_error();
   if (!recording) return tl::unexpected<Error>(renamed(recording.error(), path, request_.name));
   request_.listener->on_audio(recording->duration());
-  DecodedFile decoded{
-      .index = id_, .input = request_.name, .started = started, .recording = std::move(*recording)};
+  DecodedFile decoded{.index = id_, .input = request_.name, .started = started, .recording = std::move(*recording)};
   decoded.spent.audio = Clock::real().now() - started;
   if (!request_.options.vad) return decoded;
   const auto listening = Clock::real().now();

@@ -136,8 +136,7 @@ void Service::load_model() {
   if (!ready) return set(tl::unexpected<Error>(ready.error()));
   machine_.tell(*pool_);  // before the first window is placed
   const RunOptions& run = options_.pool.run;
-  auto tokenizer =
-      run.model.empty() ? Tokenizer::built_in(ready->n_vocab) : Tokenizer::load(run.model, ready->n_vocab);
+  auto tokenizer = run.model.empty() ? Tokenizer::built_in(ready->n_vocab) : Tokenizer::load(run.model, ready->n_vocab);
   if (!tokenizer) return set(tl::unexpected<Error>(tokenizer.error()));
   auto model = spoken_model(std::move(*tokenizer), *ready, run);
   if (!model) return set(tl::unexpected<Error>(model.error()));
@@ -225,8 +224,8 @@ SpeechLoad Service::load() const {
     SpeechLoad load = queue.ended;
     load.running = queue.running.size();
     load.waiting = queue.waiting.size();
-    load.expected_wait =
-        queue.mean_time * (static_cast<double>(load.waiting) / static_cast<double>(std::max<std::size_t>(1, most_bulk_)));
+    load.expected_wait = queue.mean_time * (static_cast<double>(load.waiting) /
+                                            static_cast<double>(std::max<std::size_t>(1, most_bulk_)));
     return load;
   });
 }

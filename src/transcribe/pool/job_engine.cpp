@@ -238,7 +238,7 @@ class JobEngineImpl final : public JobEngine {
     const bool ended = granted.worker->ended().has_value() || error.fault == Fault::device;
     if (!ended && error.fault == Fault::exhausted) granted.worker->release(window);
     PoolShared::Lock lock(pool_->mutex);
-    if (pool_->stopping || let_go_) return false;  // the caller closes the window
+    if (pool_->stopping || let_go_) return false;         // the caller closes the window
     if (reservation.grant != granted.grant) return true;  // another thread has reported it already
     if (ended) {
       pool_->lost(lock, granted.device, granted.generation, error, Blame::device);
