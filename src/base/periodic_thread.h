@@ -9,7 +9,8 @@
 
 namespace tutti {
 
-/// Calls `fn` every so often on a thread of its own, until it goes. A call under way is waited for.
+/// Calls `fn` every so often on a thread of its own, until it goes. The first call comes after one interval. A call
+/// under way is waited for, so `fn` must not destroy the object; an exception of `fn` ends the process.
 class PeriodicThread {
  public:
   PeriodicThread(std::chrono::milliseconds every, std::function<void()> fn)
@@ -17,6 +18,8 @@ class PeriodicThread {
           std::unique_lock lock(mutex_);
           while (!changed_.wait_for(lock, over, every, [] { return false; }) && !over.stop_requested()) fn();
         }) {}
+  PeriodicThread(const PeriodicThread&) = delete;
+  PeriodicThread& operator=(const PeriodicThread&) = delete;
 
  private:
   std::mutex mutex_;

@@ -16,7 +16,7 @@
 namespace tutti {
 namespace {
 
-/// Compares every byte, so that the time tells nothing of where two differ.
+/// Compares every byte, so that the time does not depend on where two differ.
 bool equal(std::string_view a, std::string_view b) {
   unsigned differences = a.size() == b.size() ? 0 : 1;
   for (std::size_t i = 0; i < a.size(); ++i)

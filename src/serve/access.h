@@ -10,7 +10,9 @@
 
 namespace tutti {
 
-/// The tokens that open this server. Thread-safe.
+/// The tokens that open this server: who has one of them may do all that clients can do. They are read once, at the
+/// start, so that a new token needs a new start, and none is ever logged or sent back. A warning is logged where other
+/// users of the machine can read the file. Thread-safe.
 class Access {
  public:
   /// A token a line, with the blanks around it cut; empty lines do not count. Fault::usage where the file has none.

@@ -10,7 +10,7 @@
 #include "serve/openai/model_names.h"
 #include "serve/openai/speech_endpoint.h"
 #include "serve/speech/speech_service.h"
-#include "transcribe/speech_options.h"
+#include "transcribe/run.h"
 
 namespace tutti {
 
@@ -31,7 +31,7 @@ class Api final : public HttpHandler {
   std::variant<HttpAnswer, std::unique_ptr<HttpBody>> begin(const HttpHead& head) override;
   HttpAnswer refused(int status, std::string_view why) override;
 
-  /// Nothing new is begun from now on, and /readyz says so.
+  /// Nothing new is begun from now on, and /readyz answers 503.
   void drain() { draining_ = true; }
 
  private:

@@ -17,8 +17,12 @@ struct ServeOptions {
   HttpServerOptions http{};
   SpeechServiceOptions speech{};
   ApiOptions api;
-  Seconds drain{600};  // for what is in work once the server is to stop
+  /// For what is in work once the server is to stop. Longer: a restart takes longer. Shorter: the clients of long
+  /// recordings get an error, and have to send them again.
+  Seconds drain{600};
 };
+
+// The service as a whole: the network, the API and the devices, from its start to the end of its last request.
 
 /// Serves until `stop` is raised, then ends what is in work: nothing new is begun, and who reads /readyz is sent
 /// away. `listening` is called once with the port, before the model is loaded. An error: it could not listen, the model

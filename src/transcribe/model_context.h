@@ -7,7 +7,7 @@
 #include "link/window_engine.h"
 #include "text/tokenizer.h"
 #include "transcribe/file_transcription.h"
-#include "transcribe/speech_options.h"
+#include "transcribe/run.h"
 
 namespace tutti {
 

@@ -6,13 +6,26 @@
 #include <string>
 #include <vector>
 
+#include "audio/audio_choice.h"
+#include "audio/vad/speech.h"
 #include "base/error.h"
 #include "transcribe/events.h"
 #include "transcribe/output_plan.h"
-#include "transcribe/speech_options.h"
+#include "transcribe/remote_windows.h"
+#include "transcript/long_form.h"
 #include "transcript/writers.h"
 
 namespace tutti {
+
+/// What decides the transcript of one recording. A command has one for all its files; every request to a server has its
+/// own.
+struct SpeechOptions {
+  AudioChoice audio{};              // which track and channel is decoded
+  std::optional<VadOptions> vad{};  // only speech is transcribed; none: everything
+  bool batched = false;             // needs VAD: independent chunks of speech instead of the reference's loop
+  LongFormOptions long_form{};
+  DecodingOptions decoding{};
+};
 
 /// Everything a run of `tutti transcribe` needs to know beside its files. Its SpeechOptions are those of every file.
 struct RunOptions : SpeechOptions {

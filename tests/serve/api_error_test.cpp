@@ -27,7 +27,7 @@ TEST(ApiError, HasTheFourFieldsThatClientsRead) {
   EXPECT_TRUE(nlohmann::json::parse(answer_of({.message = "no"}).body)["error"]["param"].is_null());
 }
 
-TEST(ApiError, OverloadSaysWhenToComeBack) {
+TEST(ApiError, OverloadNamesWhenToComeBack) {
   EXPECT_EQ(header_of(answer_of({.status = 429, .retry_after = Seconds(2.2)}), "Retry-After"), "3");
   EXPECT_EQ(header_of(answer_of({.status = 503}), "Retry-After"), "1");
   EXPECT_EQ(header_of(answer_of({.status = 401}), "WWW-Authenticate"), "Bearer");

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,6 +40,12 @@ struct HttpAnswer {
   HttpHeaders headers{};
 };
 
+/// With every %XX as its byte; a "%" that no two hexadecimal digits follow stays.
+std::string percent_decoded(std::string_view text);
+
+/// The parameters of a query, "limit=5&q=a+b", names and values decoded; of a name that comes again, the last.
+std::map<std::string, std::string> query_parameters(std::string_view query);
+
 /// The way back of one request. Thread-safe; after the client has left, every call does nothing.
 class HttpExchange {
  public:
@@ -62,7 +69,7 @@ class HttpBody {
   virtual ~HttpBody() = default;
   /// A refusal ends the request with that answer.
   virtual tl::expected<void, HttpAnswer> take(std::string_view bytes) = 0;
-  /// The body is complete: somebody answers, now or later, from any thread.
+  /// The body is complete: the answer may come now or later, from any thread.
   virtual void complete(std::shared_ptr<HttpExchange> exchange) = 0;
 };
 
@@ -72,7 +79,7 @@ class HttpHandler {
   virtual ~HttpHandler() = default;
   /// An answer before any of the body is read, or who takes the body. Called by the network's thread: briefly.
   virtual std::variant<HttpAnswer, std::unique_ptr<HttpBody>> begin(const HttpHead& head) = 0;
-  /// A request that is no HTTP, too long or too slow: what its answer says. `status`: 400, 408, 413, 431 or 503.
+  /// A request that is no HTTP, too long or too slow: its answer. `status`: 400, 408, 413, 431 or 503.
   virtual HttpAnswer refused(int status, std::string_view why) = 0;
 };
 

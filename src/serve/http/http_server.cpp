@@ -13,7 +13,6 @@
 #include <thread>
 
 #include "base/log.h"
-#include "serve/http/url.h"
 
 namespace tutti {
 namespace {
@@ -40,7 +39,7 @@ std::chrono::steady_clock::duration duration_of(Seconds seconds) {
 class Exchange final : public HttpExchange, public std::enable_shared_from_this<Exchange> {
  public:
   Exchange(HttpHead head, const asio::any_io_executor& network, std::size_t most)
-      : head_(std::move(head)), most_(most), wake_(std::in_place, network) {}
+      : head_(std::move(head)), most_(most), wake_(asio::steady_timer(network)) {}
 
   const HttpHead& head() const override { return head_; }
 
@@ -123,7 +122,7 @@ class Exchange final : public HttpExchange, public std::enable_shared_from_this<
     co_await wake_->async_wait(asio::redirect_error(use_awaitable, ignored));
   }
 
-  /// The answer is sent; nobody is called any more.
+  /// The answer is sent; no call follows.
   void complete() {
     const std::lock_guard lock(mutex_);
     complete_ = true;
@@ -308,8 +307,8 @@ asio::awaitable<bool> Connection::read_head(Parser& parser, bool first) {
   error_code failed;
   if (!first && buffer_.size() == 0) {
     stream_.expires_after(duration_of(server_.options.idle));
-    auto room = buffer_.prepare(kBlock / 2);
-    const std::size_t got = co_await stream_.async_read_some(room, asio::redirect_error(use_awaitable, failed));
+    auto space = buffer_.prepare(kBlock / 2);
+    const std::size_t got = co_await stream_.async_read_some(space, asio::redirect_error(use_awaitable, failed));
     if (failed) co_return false;
     buffer_.commit(got);
   }
@@ -564,12 +563,6 @@ void Server::finish(Seconds most) {
 }
 
 }  // namespace
-
-std::string_view HttpHead::header(std::string_view name) const {
-  const auto found =
-      std::ranges::find(headers, name, [](const auto& header) { return std::string_view(header.first); });
-  return found == headers.end() ? std::string_view() : std::string_view(found->second);
-}
 
 Result<std::unique_ptr<HttpServer>> HttpServer::start(const HttpServerOptions& options, HttpHandler& handler) {
   auto server = std::make_unique<Server>(options, handler);

@@ -10,7 +10,8 @@
 
 namespace tutti {
 
-/// An error as OpenAI's API states one, and the status it has.
+/// An error as OpenAI's API states one, and the status it has. Clients of it retry 408, 409, 429 and 5xx by themselves,
+/// and nothing else: a fault that another try cannot mend must have another status.
 struct ApiError {
   int status = 400;
   std::string message{};
@@ -22,10 +23,11 @@ struct ApiError {
 /// {"error":{"message","type","param","code"}}, on one line; a status of 429 or 503 always has a Retry-After.
 HttpAnswer answer_of(const ApiError& error);
 
-/// The "error" object alone, for the middle of a stream.
+/// The same object without the status that goes with it, for the middle of a stream.
 std::string error_json(const ApiError& error);
 
-/// What a failed request answers. `param`: the field that a fault of the input is about.
+/// What a failed request answers: 400 or 413 for a fault of its input, 503 where another try may succeed, else 500.
+/// `param`: the field that a fault of the input is about.
 ApiError api_error_of(const Error& error, std::string_view param);
 
 }  // namespace tutti

@@ -8,7 +8,8 @@
 namespace tutti {
 
 /// What clients may call the loaded model: its name or path as it was given, its folder's or file's name, the
-/// repository that a name such as "openai--whisper-tiny.en" stands for, and "whisper-1". The first is its own.
+/// repository that a name such as "openai--whisper-tiny.en" means, and "whisper-1". The first is its own.
+/// Thread-safe.
 class ModelNames {
  public:
   /// `given`: as --model has it; `found`: where it is; `more`: other names that clients know.

@@ -159,7 +159,7 @@ Read Reader::format(const std::string& text) {
   }
   if (name == "diarized_json")
     return invalid("response_format",
-                   "this server does not tell speakers apart, so there is no diarized_json; take "
+                   "this server does not separate speakers, so there is no diarized_json; take "
                    "verbose_json for segments with their times");
   return invalid("response_format",
                  "expected json, text, srt, verbose_json or vtt, found '" + name.substr(0, 40) + "'");
@@ -280,7 +280,7 @@ Read Reader::seed(const std::string& text) {
 
 Read Reader::speakers(const std::string& text) {
   if (trimmed(text).empty()) return {};
-  return invalid("known_speaker_names", "this server does not tell speakers apart");
+  return invalid("known_speaker_names", "this server does not separate speakers");
 }
 
 tl::expected<SpeechForm, ApiError> Reader::finish() {

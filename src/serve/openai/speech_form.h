@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "serve/openai/api_error.h"
-#include "transcribe/speech_options.h"
+#include "transcribe/run.h"
 
 namespace tutti {
 

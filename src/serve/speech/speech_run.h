@@ -13,7 +13,7 @@
 
 namespace tutti {
 
-/// How many recordings are decoded at once: each takes a core. Bulk leaves one of them to whoever waits for an answer.
+/// How many recordings are decoded at once: each takes a core. Bulk leaves one of them to interactive requests.
 /// Thread-safe.
 class DecodePermits {
  public:

@@ -15,7 +15,7 @@
 #include "transcribe/batch/batch_options.h"
 #include "transcribe/file_transcription.h"
 #include "transcribe/pool/pool_view.h"
-#include "transcribe/speech_options.h"
+#include "transcribe/run.h"
 
 namespace tutti {
 
@@ -47,7 +47,7 @@ struct SpeechRequest {
 class SpeechTicket {
  public:
   virtual ~SpeechTicket() = default;
-  /// Nobody wants it any more: what it waits for ends now, and its windows on the devices are free at once.
+  /// Its client has left: what it waits for ends now, and its windows on the devices are free at once.
   virtual void cancel() = 0;
 };
 
@@ -67,7 +67,7 @@ struct SpeechServiceOptions {
   Seconds longest{12 * 3600};  // that a recording may last
 };
 
-/// Transcribes requests on all devices of a pool: whoever waits shares the devices' batches with all others. Owns the
+/// Transcribes requests on all devices of a pool: all that wait share the devices' batches. Owns the
 /// workers and a thread for every request in work. Thread-safe.
 class SpeechService {
  public:

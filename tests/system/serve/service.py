@@ -64,11 +64,12 @@ class Service:
         self.process = subprocess.Popen(
             [tutti, "serve", "--model", model, "--listen", "127.0.0.1:0", "--token-file", tokens, "--state",
              folder / "state", *words],
-            stdout=subprocess.PIPE, stderr=self.log.open("w"), text=True,
+            stdout=subprocess.PIPE, stderr=(log := self.log.open("w")), text=True,
             env={**os.environ, "TMPDIR": str(self.temporary)})
+        log.close()
         line = self.process.stdout.readline()
         if not line.startswith("listening on http://"):
-            raise RuntimeError(f"tutti serve said {line!r}: {self.log.read_text()}")
+            raise RuntimeError(f"tutti serve printed {line!r}: {self.log.read_text()}")
         self.port = int(line.rsplit(":", 1)[1])
         self.url = f"http://127.0.0.1:{self.port}"
         if wait:

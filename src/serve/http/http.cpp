@@ -1,9 +1,15 @@
-#include "serve/http/url.h"
+#include "serve/http/http.h"
 
 #include <algorithm>
 #include <charconv>
 
 namespace tutti {
+
+std::string_view HttpHead::header(std::string_view name) const {
+  const auto found =
+      std::ranges::find(headers, name, [](const auto& header) { return std::string_view(header.first); });
+  return found == headers.end() ? std::string_view() : std::string_view(found->second);
+}
 
 std::string percent_decoded(std::string_view text) {
   std::string out;

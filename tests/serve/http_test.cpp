@@ -1,4 +1,4 @@
-#include "serve/http/url.h"
+#include "serve/http/http.h"
 
 #include <gtest/gtest.h>
 
