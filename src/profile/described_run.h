@@ -25,7 +25,8 @@ struct DescribedRun {
 std::string json_of(const DescribedRun& run);
 
 /// The same for people: the stages as a table, the finding, the changes that gain as flags to copy. At most 120 columns
-/// but for long names; ends with a line end.
+/// but for long names; ends with a line end. Where the model does not explain the run, it names the error and predicts
+/// nothing.
 std::string text_of(const DescribedRun& run);
 
 }  // namespace tutti
