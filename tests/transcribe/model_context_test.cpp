@@ -9,12 +9,12 @@ namespace {
 /// OpenAI's multilingual models before large-v3: 99 languages, without Cantonese.
 constexpr std::int32_t kMultilingual = 51865, kEnglish = 51864;
 
-Result<ModelContext> model_of(std::int32_t n_vocab, const RunOptions& options) {
+Result<ModelContext> model_of(std::int32_t n_vocab, const SpeechOptions& options) {
   const Ready ready{.n_mels = 80, .n_audio_ctx = 1500, .n_text_ctx = 448, .n_vocab = n_vocab, .slots = 8};
   return spoken_model(Tokenizer::built_in(n_vocab).value(), ready, options);
 }
 
-std::string complaint(const RunOptions& options) {
+std::string complaint(const SpeechOptions& options) {
   const auto model = model_of(kMultilingual, options);
   return model ? "" : model.error().text();
 }
@@ -22,7 +22,7 @@ std::string complaint(const RunOptions& options) {
 }  // namespace
 
 TEST(ModelContext, OptionInvalidForTheModelIsReportedOnceByItsFlag) {
-  RunOptions options;
+  SpeechOptions options;
   EXPECT_EQ(complaint(options), "");
   options.decoding.suppress_tokens = {-1, 51865};
   EXPECT_EQ(complaint(options).rfind("--suppress-tokens: token 51865", 0), 0U) << complaint(options);
@@ -37,11 +37,11 @@ TEST(ModelContext, OptionInvalidForTheModelIsReportedOnceByItsFlag) {
 }
 
 TEST(ModelContext, EnglishOnlyModelIgnoresOtherLanguages) {
-  RunOptions options;
+  SpeechOptions options;
   options.long_form.language = "yue";
   options.long_form.translate = true;
   const auto model = model_of(kEnglish, options);
   ASSERT_TRUE(model) << model.error().text();
-  EXPECT_EQ(model->rules.language, "en");
-  EXPECT_FALSE(model->rules.translate);
+  EXPECT_EQ(model->fitted.rules.language, "en");
+  EXPECT_FALSE(model->fitted.rules.translate);
 }
