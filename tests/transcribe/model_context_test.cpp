@@ -42,6 +42,6 @@ TEST(ModelContext, EnglishOnlyModelIgnoresOtherLanguages) {
   options.long_form.translate = true;
   const auto model = model_of(kEnglish, options);
   ASSERT_TRUE(model) << model.error().text();
-  EXPECT_EQ(model->rules.language, "en");
-  EXPECT_FALSE(model->rules.translate);
+  EXPECT_EQ(model->fitted.rules.language, "en");
+  EXPECT_FALSE(model->fitted.rules.translate);
 }

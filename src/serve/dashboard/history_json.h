@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "jobs/history.h"
+
+namespace tutti {
+
+/// What the store remembers, read at once. Runs are latest first, the rest oldest first. It is what `tutti history`
+/// prints, and what the page of the service draws.
+struct History {
+  std::vector<RunRecord> runs{};
+  std::vector<SpeedRecord> speeds{};  // every record
+  std::vector<DeviceEvent> events{};
+  std::optional<JobCounts> now{};  // of the one run that was requested: how many of its output folder's recordings are
+                                   // in each state
+};
+
+/// One JSON object: {"schema": 1, "runs": [...], "speeds": [...], "events": [...], "recordings_now": {...}}, units in
+/// names, absent is null. Programs read it from `tutti history --json` and from /api/history: a field may be added, and
+/// what would break a reader counts "schema" up. Bytes of names that are no UTF-8 are kept (text/json_bytes.h).
+std::string history_json(const History& history);
+
+}  // namespace tutti
