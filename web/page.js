@@ -147,13 +147,14 @@ let followed = token;
 // ---- throughput --------------------------------------------------------------------------------------------------
 
 const SPANS = [["5 min", 5], ["1 h", 60], ["24 h", 1440], ["7 d", 10080], ["30 d", 43200]];
-let minutes = 60;
+let minutes = 5;
 
 function line(samples, at, value, step, most) {
   let path = "", before = null;
   for (const sample of samples) {
     const x = 800 * (1 - (at - sample[0]) / (minutes * 60)), y = 195 - 190 * Math.min(1, value(sample) / most);
-    path += `${before === null || sample[0] - before > 2.5 * step ? "M" : "L"}${x.toFixed(1)} ${y.toFixed(1)}`;
+    const begins = before === null || sample[0] - before > 2.5 * step;
+    path += `${begins ? "M" : "L"}${x.toFixed(1)} ${y.toFixed(1)}${begins ? "h.1" : ""}`;  // a lone sample is a dot
     before = sample[0];
   }
   return path;
