@@ -41,13 +41,15 @@ HttpAnswer state_answer(int status, const char* state) {
 
 }  // namespace
 
-Api::Api(ApiOptions options, SpeechService& service)
+Api::Api(ApiOptions options, SpeechService* service, Dashboard* dashboard)
     : options_(std::move(options)),
-      service_(service),
-      endpoint_{.service = service_,
-                .models = options_.models,
-                .usual = options_.usual,
-                .limits = {.file_bytes = options_.max_upload}} {}
+      service_(options_.models ? service : nullptr),
+      dashboard_(dashboard),
+      endpoint_(service_ ? std::optional<SpeechEndpoint>({.service = *service_,
+                                                          .models = *options_.models,
+                                                          .usual = options_.usual,
+                                                          .limits = {.file_bytes = options_.max_upload}})
+                         : std::nullopt) {}
 
 HttpAnswer Api::refused(int status, std::string_view why) {
   return answer_of({.status = status, .message = std::string(why)});
@@ -55,7 +57,7 @@ HttpAnswer Api::refused(int status, std::string_view why) {
 
 HttpAnswer Api::ready() const {
   if (draining_) return state_answer(503, "draining");
-  return service_.ready() ? state_answer(200, "ok") : state_answer(503, "loading model");
+  return !service_ || service_->ready() ? state_answer(200, "ok") : state_answer(503, "loading model");
 }
 
 std::variant<HttpAnswer, std::unique_ptr<HttpBody>> Api::begin(const HttpHead& head) {
@@ -63,10 +65,14 @@ std::variant<HttpAnswer, std::unique_ptr<HttpBody>> Api::begin(const HttpHead& h
   if (health && !is_read(head)) return not_allowed("GET");
   if (head.path == "/livez") return state_answer(200, "ok");
   if (health) return ready();
+  const auto token = options_.access.token_of(head.header("authorization"));
+  if (dashboard_ && dashboard_->has(head.path)) return dashboard_->begin(head, token.has_value());
   if (!head.path.starts_with("/v1/"))
     return answer_of({.status = 404, .message = "there is nothing at this address; see /v1/models"});
-  const auto token = options_.access.token_of(head.header("authorization"));
   if (!token) return unauthorized(head);
+  if (!service_)
+    return answer_of(
+        {.status = 404, .message = "this server has no model: it shows what runs on its store; start it with --model"});
   return with_token(head, std::to_string(*token) + " " + head.address);
 }
 
@@ -82,9 +88,9 @@ Api::Begun Api::with_token(const HttpHead& head, const std::string& client) {
 Api::Begun Api::models(const HttpHead& head) const {
   if (!is_read(head)) return not_allowed("GET");
   constexpr std::string_view kFolder = "/v1/models/";
-  if (head.path.size() <= kFolder.size()) return HttpAnswer{.body = options_.models.list_json() + "\n"};
+  if (head.path.size() <= kFolder.size()) return HttpAnswer{.body = options_.models->list_json() + "\n"};
   const std::string name = head.path.substr(kFolder.size());
-  if (options_.models.contains(name)) return HttpAnswer{.body = options_.models.model_json(name) + "\n"};
+  if (options_.models->contains(name)) return HttpAnswer{.body = options_.models->model_json(name) + "\n"};
   return answer_of({.status = 404,
                     .message = "model: '" + name.substr(0, 100) + "' is not loaded here",
                     .param = "model",
@@ -99,7 +105,7 @@ Api::Begun Api::speech(const HttpHead& head, const std::string& client, bool tra
                       .message = "file: the request has " + std::to_string(*head.length) +
                                  " bytes; this server takes recordings of " + std::to_string(options_.max_upload),
                       .param = "file"});
-  const auto load = service_.load();
+  const auto load = service_->load();
   if (load.waiting >= options_.most_waiting)
     return answer_of({.status = 429,
                       .message = std::to_string(load.waiting) + " requests wait already",
@@ -108,7 +114,7 @@ Api::Begun Api::speech(const HttpHead& head, const std::string& client, bool tra
   const Bytes needed{static_cast<std::int64_t>(head.length.value_or(0)) + kSpareDisk};
   if (auto space = expect_space(temporary_folder(), needed, "the upload", "Try again later"); !space)
     return answer_of(api_error_of(space.error(), ""));
-  auto body = speech_body(endpoint_, head, client, translate);
+  auto body = speech_body(*endpoint_, head, client, translate);
   if (!body) return std::move(body.error());
   return std::move(*body);
 }

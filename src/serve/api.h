@@ -3,9 +3,11 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "serve/access.h"
+#include "serve/dashboard/dashboard.h"
 #include "serve/http/http.h"
 #include "serve/openai/model_names.h"
 #include "serve/openai/speech_endpoint.h"
@@ -16,8 +18,8 @@ namespace tutti {
 
 struct ApiOptions {
   Access access;
-  ModelNames models;
-  SpeechOptions usual{};                              // of requests that say nothing else
+  std::optional<ModelNames> models{};                 // none: this server transcribes nothing
+  SpeechOptions usual{};                              // of requests that have no field for it
   std::uint64_t max_upload = std::uint64_t{2} << 30;  // bytes of a recording
   std::size_t most_waiting = 1024;                    // requests beyond those are sent away for a while
 };
@@ -25,8 +27,8 @@ struct ApiOptions {
 /// Which request goes where. Decides by the head of a request alone, so that nothing is read for one that is refused.
 class Api final : public HttpHandler {
  public:
-  /// `service` outlives it.
-  Api(ApiOptions options, SpeechService& service);
+  /// `service` transcribes for the options' model; `dashboard` may be null: there is no page. They outlive it.
+  Api(ApiOptions options, SpeechService* service, Dashboard* dashboard);
 
   std::variant<HttpAnswer, std::unique_ptr<HttpBody>> begin(const HttpHead& head) override;
   HttpAnswer refused(int status, std::string_view why) override;
@@ -43,8 +45,9 @@ class Api final : public HttpHandler {
   Begun speech(const HttpHead& head, const std::string& client, bool translate);
 
   const ApiOptions options_;
-  SpeechService& service_;
-  const SpeechEndpoint endpoint_;
+  SpeechService* const service_;
+  Dashboard* const dashboard_;
+  const std::optional<SpeechEndpoint> endpoint_;
   std::atomic<bool> draining_{false};
 };
 

@@ -3,6 +3,8 @@
 #include "base/guarded.h"
 #include "base/log.h"
 #include "jobs/open_store.h"
+#include "serve/dashboard/dashboard.h"
+#include "serve/dashboard/fleet_source.h"
 
 namespace tutti {
 namespace {
@@ -12,12 +14,13 @@ constexpr Seconds kLastAnswers{5};  // for answers that are made, and not sent y
 
 enum class Ending { none, requested, aborted };
 
-/// Waits until the server is to stop; an error: it cannot go on.
-Result<void> wait_for_end(SpeechService& service, Guarded<Ending>& ending) {
+/// Waits until the server is to stop; an error: it cannot go on. `service`: null where nothing is transcribed.
+Result<void> wait_for_end(SpeechService* service, Guarded<Ending>& ending) {
   bool announced = false;
   while (!ending.wait_for(kLookEvery, [](Ending now) { return now != Ending::none; })) {
-    if (auto over = service.over(); over && over->fault != Fault::cancelled) return tl::unexpected<Error>(*over);
-    if (!announced && service.ready()) {
+    if (!service) continue;
+    if (auto over = service->over(); over && over->fault != Fault::cancelled) return tl::unexpected<Error>(*over);
+    if (!announced && service->ready()) {
       announced = true;
       log(Level::info, "the model is loaded: ready for requests");
     }
@@ -26,9 +29,9 @@ Result<void> wait_for_end(SpeechService& service, Guarded<Ending>& ending) {
 }
 
 /// Lets what is in work end. False: it was cut off.
-bool drained(SpeechService& service, HttpServer& http, Guarded<Ending>& ending, Seconds most) {
+bool drained(SpeechService* service, HttpServer& http, Guarded<Ending>& ending, Seconds most) {
   const auto until = Clock::real().now() + std::chrono::duration_cast<Clock::Instant::duration>(most);
-  while (!service.wait_until_idle(Seconds(0.1))) {
+  while (service && !service->wait_until_idle(Seconds(0.1))) {
     if (Clock::real().now() >= until) return false;
     if (ending.with([](Ending now) { return now == Ending::aborted; })) return false;
   }
@@ -36,14 +39,25 @@ bool drained(SpeechService& service, HttpServer& http, Guarded<Ending>& ending, 
   return true;
 }
 
+DashboardOptions page_of(const ServeOptions& options) {
+  return {.model = options.api.models ? options.api.models->own() : "", .state = options.speech.pool.state.string()};
+}
+
 }  // namespace
 
 Result<void> serve(const ServeOptions& options, StopSignal& stop, const std::function<void(std::uint16_t)>& listening) {
   auto store = open_store({.folder = options.speech.pool.state});
   if (!store) return tl::unexpected<Error>(store.error());
-  auto service = SpeechService::start(options.speech, **store);
-  if (!service) return tl::unexpected<Error>(service.error());
-  Api api(options.api, **service);
+  std::unique_ptr<SpeechService> service;
+  if (options.api.models) {
+    auto started = SpeechService::start(options.speech, **store);
+    if (!started) return tl::unexpected<Error>(started.error());
+    service = std::move(*started);
+  }
+  const auto fleet = service ? fleet_of(*service) : fleet_of_batches(options.speech.pool.state);
+  std::unique_ptr<Dashboard> dashboard;
+  if (options.dashboard) dashboard = Dashboard::start(page_of(options), *fleet, **store);
+  Api api(options.api, service.get(), dashboard.get());
   auto http = HttpServer::start(options.http, api);
   if (!http) return tl::unexpected<Error>(http.error());
   listening((*http)->port());
@@ -51,16 +65,17 @@ Result<void> serve(const ServeOptions& options, StopSignal& stop, const std::fun
   Guarded<Ending> ending{Ending::none};
   stop.on_raise([&] { ending.change([](Ending& now) { now = Ending::requested; }); });
   stop.on_abort([&] { ending.change([](Ending& now) { now = Ending::aborted; }); });
-  const auto ended = wait_for_end(**service, ending);
+  const auto ended = wait_for_end(service.get(), ending);
   bool whole = true;
   if (ended) {
     api.drain();
+    if (dashboard) dashboard->close_streams();
     log(Level::info, "stopping: what is in work ends, nothing new is begun");
-    whole = drained(**service, **http, ending, options.drain);
+    whole = drained(service.get(), **http, ending, options.drain);
   }
   stop.on_raise({});
   stop.on_abort({});
-  (*service)->stop();
+  if (service) service->stop();
   (*http)->finish(Seconds(1));
   if (!ended) return ended;
   if (!whole) return fail(Fault::cancelled, "requests in work were cut off");

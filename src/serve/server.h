@@ -16,7 +16,8 @@ namespace tutti {
 struct ServeOptions {
   HttpServerOptions http{};
   SpeechServiceOptions speech{};
-  ApiOptions api;
+  ApiOptions api;  // with a model: it is loaded, and requests are transcribed
+  bool dashboard = true;
   /// For what is in work once the server is to stop. Longer: a restart takes longer. Shorter: the clients of long
   /// recordings get an error, and have to send them again.
   Seconds drain{600};

@@ -68,6 +68,21 @@ class DevicePoolTest : public testing::Test {
 
 }  // namespace
 
+TEST_F(DevicePoolTest, JobThatIsLetGoFreesWhatAWorkerHasInWork) {
+  const auto slow = pool({card("slow", 0.5)});  // a window takes it a minute of its time, two seconds of ours
+  ASSERT_TRUE(slow->ready());
+  slow->add_job({.id = 1, .audio = Seconds(30)});
+  const auto engine = slow->engine({.id = 1, .audio = Seconds(30)});
+  auto answer = std::async(std::launch::async, [&] { return transcribe(*engine, 1, 1); });
+  while (slow->view().devices[0].windows == 0) std::this_thread::sleep_for(Seconds(0.001));
+  std::this_thread::sleep_for(Seconds(0.1));
+  engine->let_go();
+  ASSERT_EQ(answer.wait_for(Seconds(1)), std::future_status::ready);
+  EXPECT_EQ(answer.get().error().fault, Fault::cancelled);
+  EXPECT_EQ(slow->view().devices[0].windows, 0);
+  EXPECT_EQ(slow->view().devices[0].state, "healthy");
+}
+
 TEST_F(DevicePoolTest, WindowsOfOneJobSpreadOverItsDevicesAndSayWhatOneWouldSay) {
   const auto many = pool({card("a", 30), card("b", 30), card("c", 30)});
   const auto is_starting = [](const PooledDeviceView& device) { return device.state == "starting"; };

@@ -30,6 +30,7 @@ struct ServeCommand {
   std::string max_upload = "2GiB";
   double longest = 12;  // hours
   double drain = 600;
+  bool no_dashboard = false;
 };
 
 void add_serve(OptionTable& table, ServeCommand& c) {
@@ -44,6 +45,9 @@ void add_serve(OptionTable& table, ServeCommand& c) {
   table.add("max-hours", c.longest, "HOURS", "the longest recording that is taken, decoded");
   table.add("drain-seconds", c.drain, "SECONDS",
             "after SIGTERM or Ctrl+C requests in work have so long to end; a second signal ends at once");
+  table.add_switch("no-dashboard", c.no_dashboard,
+                   "no page at / and nothing under /api; the page shows devices, queue, throughput and history, and "
+                   "without a token figures only");
   table.add("state", c.state, "DIR",
             "the folder of the store, on a local disk; default: $XDG_STATE_HOME/tutti, else ~/.local/state/tutti");
   table.group("Devices");
@@ -91,10 +95,8 @@ Result<Access> access_of(const ServeCommand& c, const std::filesystem::path& sta
   return access;
 }
 
-Result<ServeOptions> serve_options(const ServeCommand& c) {
-  if (c.speech.model.empty())
-    return fail(Fault::usage, "no model is named, and none is taken by default: which one fits depends on the audio",
-                "Name one with --model or TUTTI_MODEL; 'tutti models' lists what is here");
+/// The model, the devices and how requests are transcribed.
+Result<void> set_model(const ServeCommand& c, ServeOptions& options) {
   ModelFolders folders = ModelFolders::from_environment();
   folders.first = c.speech.model_dir;
   const auto model = find_named_model(c.speech.model, folders);
@@ -108,22 +110,35 @@ Result<ServeOptions> serve_options(const ServeCommand& c) {
   if (!listed) return tl::unexpected(listed.error());
   auto devices = choose_devices(*listed, find_devices());
   if (!devices) return tl::unexpected(devices.error());
+  std::vector<std::string> more;
+  for (const auto name : split(c.also_called, ',')) more.emplace_back(trimmed(name));
+  options.api.models = ModelNames(c.speech.model, *model, more);
+  options.api.usual = *run;
+  options.speech.pool.run = std::move(*run);
+  options.speech.pool.devices = std::move(*devices);
+  return {};
+}
+
+Result<ServeOptions> serve_options(const ServeCommand& c) {
+  if (c.speech.model.empty() && c.state.empty())
+    return fail(Fault::usage, "no model is named, and none is taken by default: which one fits depends on the audio",
+                "Name one with --model or TUTTI_MODEL; 'tutti models' lists what is here. With --state and no model, "
+                "the page shows what runs on that store");
   const auto state = c.state.empty() ? state_folder() : c.state;
   auto access = access_of(c, state);
   if (!access) return tl::unexpected(access.error());
-  std::vector<std::string> more;
-  for (const auto name : split(c.also_called, ',')) more.emplace_back(trimmed(name));
-  ServeOptions options{.api = {.access = std::move(*access), .models = ModelNames(c.speech.model, *model, more)}};
+  ServeOptions options{.api = {.access = std::move(*access)}, .dashboard = !c.no_dashboard};
+  options.speech.pool.state = state;
   if (auto set = set_address(c.listen, options.http); !set) return tl::unexpected(set.error());
   const auto most = bytes_of(c.max_upload);
   if (!most) return tl::unexpected(most.error());
   options.api.max_upload = *most;
-  options.api.usual = *run;
   if (!(c.longest > 0) || !(c.drain >= 0))
     return fail(Fault::usage, "--max-hours and --drain-seconds: expected more than 0");
   options.speech.longest = Seconds(c.longest * 3600);
   options.drain = Seconds(c.drain);
-  options.speech.pool = {.run = std::move(*run), .devices = std::move(*devices), .state = state};
+  if (!c.speech.model.empty())
+    if (auto set = set_model(c, options); !set) return tl::unexpected(set.error());
   return options;
 }
 
@@ -133,7 +148,7 @@ int run_serve(const std::vector<std::string>& arguments) {
   ServeCommand command;
   OptionTable table("serve", "An HTTP service that writes speech down, with the API that OpenAI's clients speak.");
   add_serve(table, command);
-  table.examples({"tutti serve --model turbo",
+  table.examples({"tutti serve --model turbo", "tutti serve --state ~/.local/state/tutti",
                   "tutti serve --model tiny.en --listen 127.0.0.1:8000 --token-file tokens",
                   "curl -H \"Authorization: Bearer $(cat ~/.local/state/tutti/token)\" -F model=whisper-1 "
                   "-F file=@talk.mp3 http://127.0.0.1:8000/v1/audio/transcriptions"});

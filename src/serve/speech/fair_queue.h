@@ -59,6 +59,13 @@ class FairQueue {
     return false;
   }
 
+  /// Calls `fn` for every one that waits, the most urgent class first.
+  template <class Fn>
+  void each(Fn fn) const {
+    for (const auto& [urgency, waiting] : classes_)
+      for (const auto& [client, own] : waiting.by_client) std::ranges::for_each(own, fn);
+  }
+
   std::size_t size(JobClass most = JobClass::batch) const {
     std::size_t count = 0;
     for (const auto& [urgency, waiting] : classes_)

@@ -74,6 +74,15 @@ void SpeechRun::cancel() {
   });
 }
 
+JobStatus SpeechRun::status() const {
+  JobStatus status{.id = std::to_string(id_), .name = request_.name, .done = Seconds(position_.load())};
+  status.device = engine_.with([](JobEngine* engine) { return engine ? engine->where() : std::string(); });
+  if (length_ > 0) status.length = Seconds(length_.load());
+  if (length_ <= 0) status.waiting_for = "its audio is decoded";
+  if (length_ > 0 && status.device.empty()) status.waiting_for = "capacity on a device";
+  return status;
+}
+
 Result<DecodedFile> SpeechRun::decode(const SpeechParts& parts) {
   if (!parts.permits.take(request_.urgency, cancelled_)) return cancelled_error();
   const Permit permit(parts.permits, request_.urgency);
@@ -90,6 +99,7 @@ Result<DecodedFile> SpeechRun::decode(const SpeechParts& parts) {
                 request_.name + ": it lasts longer than the " + length_text(parts.longest) + " that this server takes");
   if (cancelled_) return cancelled_error();
   if (!recording) return tl::unexpected<Error>(renamed(recording.error(), path, request_.name));
+  length_ = recording->duration().count();
   request_.listener->on_audio(recording->duration());
   DecodedFile decoded{.index = id_, .input = request_.name, .started = started, .recording = std::move(*recording)};
   decoded.spent.audio = Clock::real().now() - started;
@@ -116,6 +126,7 @@ Result<TranscribedFile> SpeechRun::serve_windows(DecodedFile decoded, const Spee
   engine_.with([&](JobEngine*& current) { current = engine.get(); });
   if (cancelled_) engine->cancel();
   const OnProgressOfFile on_progress = [&](std::size_t, Seconds position, const std::vector<Segment>& fresh) {
+    position_ = position.count();
     if (!cancelled_) request_.listener->on_segments(position, fresh);
   };
   const auto context = model.context(*engine, request_.options, fitted, on_progress, /*rationed=*/true);

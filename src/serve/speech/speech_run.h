@@ -10,6 +10,7 @@
 #include "serve/speech/speech_service.h"
 #include "transcribe/model_context.h"
 #include "transcribe/pool/device_pool.h"
+#include "view/fleet/fleet_status.h"
 
 namespace tutti {
 
@@ -50,11 +51,14 @@ class SpeechRun {
   SpeechRun(std::uint64_t id, SpeechRequest request) : id_(id), request_(std::move(request)) {}
 
   const SpeechRequest& request() const { return request_; }
+  std::string id() const { return std::to_string(id_); }
   /// Blocks until it is done; Fault::cancelled soon after `cancel`.
   Result<TranscribedFile> transcribe(const SpeechParts& parts, const ModelContext& model);
   /// From any thread, at any time.
   void cancel();
   bool cancelled() const { return cancelled_; }
+  /// As it is now, for people.
+  JobStatus status() const;
 
   const Clock::Instant submitted = Clock::real().now();
 
@@ -67,6 +71,8 @@ class SpeechRun {
   const SpeechRequest request_;
   std::atomic<bool> cancelled_{false};
   Guarded<JobEngine*> engine_{nullptr};  // while its windows are served
+  std::atomic<double> length_{0};        // seconds of its audio; 0: it is not decoded yet
+  std::atomic<double> position_{0};      // that are transcribed
 };
 
 }  // namespace tutti

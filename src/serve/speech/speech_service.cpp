@@ -12,6 +12,7 @@
 #include "serve/speech/speech_run.h"
 #include "transcribe/batch/batch_machine.h"
 #include "transcribe/batch/batch_pool.h"
+#include "transcribe/batch/batch_status.h"
 
 namespace tutti {
 namespace {
@@ -36,7 +37,10 @@ class Service final : public SpeechService {
     starting_ = std::jthread([this] { load_model(); });
     for (std::size_t i = 0; i < 2 * most_bulk_ + static_cast<std::size_t>(cores()); ++i)
       workers_.emplace_back([this] { work(); });
-    watching_ = std::make_unique<PeriodicThread>(kLookEvery, [this] { machine_.tell(*pool_); });
+    watching_ = std::make_unique<PeriodicThread>(kLookEvery, [this] {
+      machine_.tell(*pool_);
+      machine_.look_at_cores();
+    });
   }
 
   ~Service() override {
@@ -65,9 +69,10 @@ class Service final : public SpeechService {
 
   std::shared_ptr<SpeechTicket> submit(SpeechRequest request) override;
   SpeechLoad load() const override;
-  PoolView view() const override { return pool_->view(); }
-  bool drain(const std::string& device) override { return pool_->drain(device); }
-  bool resume(const std::string& device) override { return pool_->resume(device); }
+  FleetStatus status() const override;
+  bool cancel(const std::string& id) override;
+  bool drain(const std::string& device) override { return pool_->drain(id_of(device)); }
+  bool resume(const std::string& device) override { return pool_->resume(id_of(device)); }
 
   bool wait_until_idle(Seconds most) override {
     return queue_.wait_for(most, [](const Queue& queue) { return queue.running.empty() && queue.waiting.size() == 0; });
@@ -90,6 +95,13 @@ class Service final : public SpeechService {
   };
 
   class Ticket;
+
+  /// By the id, or as people call it.
+  std::string id_of(const std::string& device) const {
+    for (const auto& chosen : options_.pool.devices)
+      if (chosen.label == device) return chosen.id;
+    return device;
+  }
 
   Seconds now() const { return Seconds(Clock::real().now() - started_) / time_; }
 
@@ -228,6 +240,53 @@ SpeechLoad Service::load() const {
                                             static_cast<double>(std::max<std::size_t>(1, most_bulk_)));
     return load;
   });
+}
+
+FleetStatus Service::status() const {
+  constexpr std::size_t kShown = 100;
+  const PoolView view = pool_->view();
+  const SpeechLoad now = load();
+  std::vector<Run> shown;
+  queue_.with([&](const Queue& queue) {
+    shown = queue.running;
+    queue.waiting.each([&](const Run& run) {
+      if (shown.size() < kShown) shown.push_back(run);
+    });
+  });
+  FleetStatus status{.run = "tutti serve",
+                     .state_folder = options_.pool.state.string(),
+                     .elapsed = view.elapsed,
+                     .jobs = now.done + now.failed + now.cancelled + now.running + now.waiting,
+                     .done = now.done,
+                     .failed = now.failed,
+                     .cancelled = now.cancelled,
+                     .running = now.running,
+                     .audio_done = now.audio_done};
+  for (std::size_t i = 0; i < view.devices.size(); ++i) {
+    auto device = device_status(view.devices[i], options_.pool.devices[i], view.elapsed);
+    machine_.describe(i, view.devices[i].process, device);
+    if (device.reason.empty()) device.reason = view.devices[i].refusal;
+    status.devices.push_back(std::move(device));
+  }
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    status.in_work.push_back(shown[i]->status());
+    if (i >= now.running)
+      status.in_work.back().waiting_for = "its turn: " + std::to_string(now.running) + " are in work";
+  }
+  return status;
+}
+
+bool Service::cancel(const std::string& id) {
+  Run found;
+  queue_.with([&](const Queue& queue) {
+    const auto look = [&](const Run& run) {
+      if (run->id() == id) found = run;
+    };
+    std::ranges::for_each(queue.running, look);
+    queue.waiting.each(look);
+  });
+  if (found) cancel(found);
+  return found != nullptr;
 }
 
 void Service::stop() {

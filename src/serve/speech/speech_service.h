@@ -14,8 +14,8 @@
 #include "jobs/history.h"
 #include "transcribe/batch/batch_options.h"
 #include "transcribe/file_transcription.h"
-#include "transcribe/pool/pool_view.h"
 #include "transcribe/run.h"
+#include "view/fleet/fleet_status.h"
 
 namespace tutti {
 
@@ -83,7 +83,11 @@ class SpeechService {
   virtual std::optional<Error> over() = 0;
   virtual std::shared_ptr<SpeechTicket> submit(SpeechRequest request) = 0;
   virtual SpeechLoad load() const = 0;
-  virtual PoolView view() const = 0;
+  /// Devices and requests as `tutti top` shows those of a batch. Requests that wait come behind those in work, and no
+  /// more of them than people look at.
+  virtual FleetStatus status() const = 0;
+  /// Cancels a request by its id in the status. False: there is none.
+  virtual bool cancel(const std::string& id) = 0;
   virtual bool drain(const std::string& device) = 0;
   virtual bool resume(const std::string& device) = 0;
   /// Waits until nothing waits or runs, but no longer than `most`. False: something still does.

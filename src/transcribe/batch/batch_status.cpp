@@ -11,7 +11,30 @@ namespace {
 
 constexpr std::size_t kJobsAtOnce = 1000;
 
-DeviceStatus status_of(const PooledDeviceView& device, const ChosenDevice& chosen, Seconds elapsed) {
+/// The devices of a list of ids, as people call them.
+std::string labels_of(std::string_view ids, const std::vector<ChosenDevice>& devices) {
+  return joined(split(ids, ','), ",", [&](std::string_view id) {
+    const auto chosen = std::ranges::find(devices, id, &ChosenDevice::id);
+    return chosen == devices.end() ? std::string(id) : chosen->label;
+  });
+}
+
+/// What a recording without a window on any device waits for: its own decoding, free capacity on the next device, or
+/// its outputs.
+std::string waits_for(const AttemptStatus& job, const PoolView& view) {
+  if (!job.devices.empty()) return {};
+  if (job.publishing) return "its outputs are written";
+  if (job.no_space) return "its decoded audio has no disk space";
+  if (!job.decoded) return "its audio is decoded";
+  for (const auto& device : view.devices)
+    if (device.id == view.next_device || view.next_device.empty())
+      if (!device.refusal.empty()) return device.refusal;
+  return "capacity on a device";
+}
+
+}  // namespace
+
+DeviceStatus device_status(const PooledDeviceView& device, const ChosenDevice& chosen, Seconds elapsed) {
   DeviceStatus status{.id = chosen.label,
                       .name = chosen.device.name,
                       .uuid = chosen.device.uuid,
@@ -43,29 +66,6 @@ DeviceStatus status_of(const PooledDeviceView& device, const ChosenDevice& chose
   return status;
 }
 
-/// The devices of a list of ids, as people call them.
-std::string labels_of(std::string_view ids, const std::vector<ChosenDevice>& devices) {
-  return joined(split(ids, ','), ",", [&](std::string_view id) {
-    const auto chosen = std::ranges::find(devices, id, &ChosenDevice::id);
-    return chosen == devices.end() ? std::string(id) : chosen->label;
-  });
-}
-
-/// What a recording without a window on any device waits for: its own decoding, free capacity on the next device, or
-/// its outputs.
-std::string waits_for(const AttemptStatus& job, const PoolView& view) {
-  if (!job.devices.empty()) return {};
-  if (job.publishing) return "its outputs are written";
-  if (job.no_space) return "its decoded audio has no disk space";
-  if (!job.decoded) return "its audio is decoded";
-  for (const auto& device : view.devices)
-    if (device.id == view.next_device || view.next_device.empty())
-      if (!device.refusal.empty()) return device.refusal;
-  return "capacity on a device";
-}
-
-}  // namespace
-
 FleetStatus fleet_status(const BatchOptions& options, const RunSnapshot& run, const PoolView& view,
                          const BatchMachine& machine) {
   const BatchCounts& counts = run.counts;
@@ -88,7 +88,7 @@ FleetStatus fleet_status(const BatchOptions& options, const RunSnapshot& run, co
     if (device.id == view.next_device) status.next_device = device.label;
   for (std::size_t i = 0; i < view.devices.size(); ++i)
     machine.describe(i, view.devices[i].process,
-                     status.devices.emplace_back(status_of(view.devices[i], options.devices[i], view.elapsed)));
+                     status.devices.emplace_back(device_status(view.devices[i], options.devices[i], view.elapsed)));
   for (const auto& job : run.in_work) {
     if (job.is_running()) ++status.running;
     status.in_work.push_back({.id = std::to_string(job.id),

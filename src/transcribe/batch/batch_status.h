@@ -10,6 +10,9 @@
 
 namespace tutti {
 
+/// What the pool knows of a device `elapsed` after its start; the machine adds the rest (BatchMachine::describe).
+DeviceStatus device_status(const PooledDeviceView& device, const ChosenDevice& chosen, Seconds elapsed);
+
 /// What a batch looks like now, for the table, the note's status line and the control socket.
 /// `view`: the devices now, or as they were a moment ago.
 FleetStatus fleet_status(const BatchOptions& options, const RunSnapshot& run, const PoolView& view,

@@ -51,7 +51,7 @@ def use_packages():
 
 
 class Service:
-    """`tutti serve` on a free port, with a token, ready when the object is there."""
+    """`tutti serve` on a free port, with a token, ready when the object is there. `model` None: over the store in `folder`."""
 
     def __init__(self, tutti, model, folder, *words, wait=True):
         folder = pathlib.Path(folder)
@@ -62,7 +62,7 @@ class Service:
         self.temporary = folder / "temporary"
         self.temporary.mkdir(exist_ok=True)
         self.process = subprocess.Popen(
-            [tutti, "serve", "--model", model, "--listen", "127.0.0.1:0", "--token-file", tokens, "--state",
+            [tutti, "serve", *(["--model", model] if model else []), "--listen", "127.0.0.1:0", "--token-file", tokens, "--state",
              folder / "state", *words],
             stdout=subprocess.PIPE, stderr=(log := self.log.open("w")), text=True,
             env={**os.environ, "TMPDIR": str(self.temporary)})

@@ -1,7 +1,7 @@
+#include "serve/dashboard/history_json.h"
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "cli/history/history_text.h"
 #include "text/json_bytes.h"
 
 namespace tutti {

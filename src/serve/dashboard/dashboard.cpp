@@ -1,0 +1,329 @@
+#include "serve/dashboard/dashboard.h"
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <map>
+#include <thread>
+#include <vector>
+
+#include "base/guarded.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/periodic_thread.h"
+#include "serve/dashboard/dashboard_json.h"
+#include "serve/dashboard/history_json.h"
+#include "serve/dashboard/samples.h"
+#include "serve/openai/api_error.h"
+#include "text/json_bytes.h"
+
+namespace tutti {
+
+// The files of web/, compiled in (CMakeLists.txt).
+extern const std::string_view kPageHtml;
+extern const std::string_view kPageScript;
+extern const std::string_view kPageSpeech;
+extern const std::string_view kPageStyle;
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A file of the page. The page loads nothing from anywhere else.
+struct WebFile {
+  std::string_view path;
+  std::string_view type;
+  std::string_view content;
+};
+
+/// Null: there is none.
+const WebFile* web_file(std::string_view path) {
+  static const WebFile files[] = {{"/", "text/html; charset=utf-8", kPageHtml},
+                                  {"/page.js", "text/javascript; charset=utf-8", kPageScript},
+                                  {"/speech.js", "text/javascript; charset=utf-8", kPageSpeech},
+                                  {"/page.css", "text/css; charset=utf-8", kPageStyle}};
+  const auto* found = std::ranges::find(files, path, &WebFile::path);
+  return found == std::end(files) ? nullptr : found;
+}
+
+constexpr std::chrono::seconds kLookEvery{1};
+constexpr std::size_t kMostAudit = 500;
+constexpr std::size_t kMostTasks = 256;  // requests that wait for the answering thread
+
+double unix_now() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+HttpAnswer json_answer(const Json& json) {
+  return {.body = json_keeping_bytes(json), .headers = {{"Cache-Control", "no-store"}}};
+}
+
+/// A body that is not read: the request is answered once it is complete.
+class NoBody final : public HttpBody {
+ public:
+  explicit NoBody(std::function<void(std::shared_ptr<HttpExchange>)> then) : then_(std::move(then)) {}
+  tl::expected<void, HttpAnswer> take(std::string_view bytes) override {
+    constexpr std::size_t kMost = 65536;
+    size_ += bytes.size();
+    if (size_ <= kMost) return {};
+    return tl::unexpected<HttpAnswer>(answer_of({.status = 413, .message = "expected no body"}));
+  }
+  void complete(std::shared_ptr<HttpExchange> exchange) override { then_(std::move(exchange)); }
+
+ private:
+  std::function<void(std::shared_ptr<HttpExchange>)> then_;
+  std::size_t size_ = 0;
+};
+
+class Page final : public Dashboard {
+ public:
+  Page(DashboardOptions options, FleetSource& fleet, JobStore& store)
+      : options_(std::move(options)), fleet_(fleet), store_(store) {
+    answering_ = std::jthread([this] { answer_requests(); });
+    looking_ = std::make_unique<PeriodicThread>(kLookEvery, [this] { look(); });
+  }
+  ~Page() override {
+    looking_.reset();
+    tasks_.change([](Tasks& tasks) { tasks.over = true; });
+    answering_.join();
+  }
+
+  bool has(const std::string& path) const override { return web_file(path) != nullptr || path.starts_with("/api/"); }
+  Begun begin(const HttpHead& head, bool trusted) override;
+  void close_streams() override {
+    streams_.with([](auto& streams) {
+      for (const Stream& stream : streams) stream.exchange->end_stream();
+      streams.clear();
+    });
+  }
+
+ private:
+  using Parameters = std::map<std::string, std::string>;
+  using Make = HttpAnswer (Page::*)(const Parameters&, bool trusted);
+  struct Tasks {
+    std::deque<std::function<void()>> waiting{};
+    bool over = false;
+  };
+  struct Stream {
+    std::shared_ptr<HttpExchange> exchange;
+    bool trusted;
+  };
+  struct Now {
+    std::string whole = "{}";    // as it is sent to those with a token
+    std::string figures = "{}";  // to those without
+    std::optional<FleetStatus> fleet{};
+  };
+
+  void answer_requests();
+  void look();
+  void subscribe(const std::shared_ptr<HttpExchange>& exchange, bool trusted);
+  std::unique_ptr<HttpBody> later(Make make, const HttpHead& head, bool trusted);
+  Begun act(const HttpHead& head, const std::string& action);
+  Result<void> perform(const std::string& action, const std::string& target);
+
+  HttpAnswer status(const Parameters&, bool trusted);
+  HttpAnswer devices(const Parameters&, bool trusted);
+  HttpAnswer queue(const Parameters& parameters, bool trusted);
+  HttpAnswer history(const Parameters& parameters, bool trusted);
+  HttpAnswer throughput(const Parameters& parameters, bool trusted);
+  HttpAnswer resources(const Parameters&, bool trusted);
+  HttpAnswer audit(const Parameters&, bool trusted);
+
+  const DashboardOptions options_;
+  FleetSource& fleet_;
+  JobStore& store_;
+  Guarded<Now> now_{};
+  Guarded<FleetSamples> samples_{};
+  Guarded<std::vector<Stream>> streams_{};
+  Guarded<std::deque<AuditEntry>> audit_{};
+  Guarded<Tasks> tasks_{};
+  std::jthread answering_{};
+  std::unique_ptr<PeriodicThread> looking_{};
+};
+
+Dashboard::Begun Page::begin(const HttpHead& head, bool trusted) {
+  static const std::map<std::string, Make, std::less<>> reads{
+      {"/api/status", &Page::status},   {"/api/devices", &Page::devices},       {"/api/queue", &Page::queue},
+      {"/api/history", &Page::history}, {"/api/throughput", &Page::throughput}, {"/api/resources", &Page::resources},
+      {"/api/audit", &Page::audit}};
+  const bool is_read = head.method == "GET" || head.method == "HEAD";
+  for (const char* action : {"drain", "resume", "cancel", "retry"})
+    if (head.path == std::string("/api/") + action) {
+      if (head.method != "POST") return answer_of({.status = 405, .message = "this address takes POST only"});
+      if (trusted) return act(head, action);
+      return answer_of({.status = 401, .message = "without a token the page changes nothing"});
+    }
+  if (!is_read) return answer_of({.status = 405, .message = "this address takes GET only"});
+  if (const WebFile* file = web_file(head.path))
+    return HttpAnswer{
+        .type = std::string(file->type),
+        .body = std::string(file->content),
+        .headers = {{"Cache-Control", "no-cache"},
+                    {"Content-Security-Policy", "default-src 'self'; media-src blob:; img-src 'self' data:"},
+                    {"X-Content-Type-Options", "nosniff"},
+                    {"X-Frame-Options", "DENY"}}};
+  if (head.path == "/api/events")
+    return std::make_unique<NoBody>(
+        [this, trusted](const std::shared_ptr<HttpExchange>& exchange) { subscribe(exchange, trusted); });
+  const auto found = reads.find(head.path);
+  if (found == reads.end()) return answer_of({.status = 404, .message = "there is nothing at this address"});
+  return later(found->second, head, trusted);
+}
+
+std::unique_ptr<HttpBody> Page::later(Make make, const HttpHead& head, bool trusted) {
+  return std::make_unique<NoBody>(
+      [this, make, trusted, parameters = query_parameters(head.query)](const std::shared_ptr<HttpExchange>& exchange) {
+        bool full = false;
+        tasks_.change([&](Tasks& tasks) {
+          full = tasks.waiting.size() >= kMostTasks;
+          if (!full) tasks.waiting.push_back([=, this] { exchange->answer((this->*make)(parameters, trusted)); });
+        });
+        if (full) exchange->answer(answer_of({.status = 503, .message = "too many requests for the page's figures"}));
+      });
+}
+
+void Page::answer_requests() {
+  for (;;) {
+    std::function<void()> task;
+    const bool over = tasks_.wait([](const Tasks& tasks) { return tasks.over || !tasks.waiting.empty(); },
+                                  [&](Tasks& tasks) {
+                                    if (tasks.over) return true;
+                                    task = std::move(tasks.waiting.front());
+                                    tasks.waiting.pop_front();
+                                    return false;
+                                  });
+    if (over) return;
+    task();
+  }
+}
+
+void Page::look() {
+  auto fleet = fleet_.status();
+  std::optional<FleetStatus> seen = fleet ? std::move(*fleet) : std::nullopt;
+  const auto counts = store_.counts({});
+  const double at = unix_now();
+  samples_.with([&](FleetSamples& samples) {
+    if (!seen) return samples.add_gap();
+    samples.add(at, seen->audio_done, busy_share(*seen));
+  });
+  const StatusView view{.model = options_.model,
+                        .state = options_.state,
+                        .at = at,
+                        .counts = counts ? std::optional(*counts) : std::nullopt};
+  const std::string whole = status_json(view, seen),
+                    figures =
+                        status_json(without_names(view), seen ? std::optional(without_names(*seen)) : std::nullopt);
+  now_.with([&](Now& now) { now = {.whole = whole, .figures = figures, .fleet = std::move(seen)}; });
+  streams_.with([&](auto& streams) {
+    std::erase_if(streams, [&](const Stream& stream) {
+      const bool sent = stream.exchange->send("data: " + (stream.trusted ? whole : figures) + "\n\n");
+      if (!sent) stream.exchange->end_stream();
+      return !sent;
+    });
+  });
+}
+
+void Page::subscribe(const std::shared_ptr<HttpExchange>& exchange, bool trusted) {
+  exchange->begin_stream({.type = "text/event-stream; charset=utf-8", .headers = {{"Cache-Control", "no-cache"}}});
+  exchange->send("data: " + now_.with([&](const Now& now) { return trusted ? now.whole : now.figures; }) + "\n\n");
+  streams_.with([&](auto& streams) { streams.push_back({exchange, trusted}); });
+}
+
+HttpAnswer Page::status(const Parameters&, bool trusted) {
+  return {.body = now_.with([&](const Now& now) { return trusted ? now.whole : now.figures; })};
+}
+
+HttpAnswer Page::devices(const Parameters&, bool /*trusted*/) {
+  const auto fleet = now_.with([](const Now& now) { return now.fleet; });
+  Json json{{"devices", Json::array()}};
+  if (fleet) json["devices"] = Json::parse(fleet_status_json(without_names(*fleet)))["devices"];
+  return json_answer(json);
+}
+
+HttpAnswer Page::queue(const Parameters& parameters, bool trusted) {
+  const auto page = read_queue_page(parameters);
+  if (!page) return answer_of(api_error_of(page.error(), "state"));
+  const auto counts = store_.counts({});
+  if (!counts) return answer_of(api_error_of(counts.error(), ""));
+  auto jobs = store_.jobs(page->filter, page->after, page->limit);
+  if (!jobs) return answer_of(api_error_of(jobs.error(), ""));
+  const auto fleet = now_.with([](const Now& now) { return now.fleet; });
+  return json_answer(queue_json(*counts, *jobs, fleet, trusted));
+}
+
+HttpAnswer Page::history(const Parameters& parameters, bool trusted) {
+  const auto runs = store_.runs(limit_of(parameters, 200, 1000));
+  const auto speeds = store_.speeds(/*all=*/false);
+  constexpr auto kBack = std::chrono::hours(24 * 30);
+  const auto events =
+      store_.events(std::chrono::time_point_cast<StoreTime::duration>(std::chrono::system_clock::now() - kBack));
+  if (!runs || !speeds || !events)
+    return answer_of(api_error_of(!runs ? runs.error() : !speeds ? speeds.error() : events.error(), ""));
+  History history{.runs = *runs, .speeds = *speeds, .events = *events};
+  if (!trusted) hide_names(history);
+  return {.body = history_json(history), .headers = {{"Cache-Control", "no-store"}}};
+}
+
+HttpAnswer Page::throughput(const Parameters& parameters, bool /*trusted*/) {
+  const double minutes = static_cast<double>(limit_of(parameters, 60, 60 * 24 * 30, "minutes"));
+  const double at = unix_now();
+  const auto samples = samples_.with([&](const FleetSamples& all) { return all.since(at, minutes * 60); });
+  return json_answer(throughput_json(samples, at, minutes));
+}
+
+HttpAnswer Page::resources(const Parameters&, bool /*trusted*/) {
+  const auto fleet = now_.with([](const Now& now) { return now.fleet; });
+  const auto counts = store_.counts({});
+  return json_answer(resources_json(fleet, counts ? *counts : JobCounts{}));
+}
+
+HttpAnswer Page::audit(const Parameters&, bool trusted) {
+  if (!trusted) return answer_of({.status = 401, .message = "the list of what was done needs a token"});
+  return json_answer(audit_.with([](const auto& entries) { return audit_json({entries.begin(), entries.end()}); }));
+}
+
+Dashboard::Begun Page::act(const HttpHead& head, const std::string& action) {
+  const auto parameters = query_parameters(head.query);
+  const auto found = parameters.find("id");
+  const std::string target = found == parameters.end() ? "" : found->second;
+  return std::make_unique<NoBody>([this, action, target,
+                                   address = head.address](const std::shared_ptr<HttpExchange>& exchange) {
+    tasks_.change([&](Tasks& tasks) {
+      tasks.waiting.push_back([=, this] {
+        const auto done = perform(action, target);
+        log(Level::info, action + " " + target + ", requested by " + address + (done ? "" : ": " + done.error().what));
+        audit_.with([&](auto& entries) {
+          entries.push_front({unix_now(), action, target, address, done ? "" : done.error().what});
+          if (entries.size() > kMostAudit) entries.pop_back();
+        });
+        exchange->answer(done ? json_answer({{"ok", true}})
+                              : answer_of({.status = 404, .message = done.error().text()}));
+      });
+    });
+  });
+}
+
+Result<void> Page::perform(const std::string& action, const std::string& target) {
+  if (action == "drain") return fleet_.drain(target);
+  if (action == "resume") return fleet_.resume(target);
+  if (action == "cancel") {
+    const auto cancelled = fleet_.cancel(target);
+    if (cancelled) return cancelled;
+  }
+  const auto id = job_id_of(target);
+  if (!id) return fail(Fault::usage, "expected the id of a job, found '" + target + "'");
+  const JobFilter filter{.ids = {*id}};
+  const auto changed = action == "retry" ? store_.retry(filter) : store_.cancel(filter);
+  if (!changed) return tl::unexpected<Error>(changed.error());
+  if (*changed == 0) return fail(Fault::missing, "job " + target + " is not there, or in no state for that");
+  return {};
+}
+
+}  // namespace
+
+std::unique_ptr<Dashboard> Dashboard::start(DashboardOptions options, FleetSource& fleet, JobStore& store) {
+  return std::make_unique<Page>(std::move(options), fleet, store);
+}
+
+}  // namespace tutti

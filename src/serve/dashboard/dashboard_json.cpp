@@ -1,0 +1,181 @@
+#include "serve/dashboard/dashboard_json.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/clock.h"
+#include "base/strings.h"
+#include "device/machine.h"
+
+namespace tutti {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::int64_t kMegabyte = 1024 * 1024;
+
+Json json_of(const JobCounts& counts) {
+  return {{"queued", counts.queued}, {"running", counts.running},     {"done", counts.done},
+          {"failed", counts.dead},   {"cancelled", counts.cancelled}, {"held", counts.held}};
+}
+
+Json megabytes(const std::optional<Bytes>& bytes) {
+  return bytes ? Json(bytes->value / kMegabyte) : Json(nullptr);
+}
+
+/// Why a job of the store does not run, for people; empty: it does, or is over.
+std::string why_waiting(const Job& job, const std::optional<FleetStatus>& fleet) {
+  if (job.state == JobState::held) return "held until it is resumed";
+  if (job.state != JobState::queued) return {};
+  if (job.not_before > StoreClock::real().wall())
+    return "it has failed " + std::to_string(job.strikes) + " times and is tried again later";
+  if (!fleet) return "no batch runs on this store";
+  if (!fleet->held_up.empty()) return fleet->held_up;
+  return std::to_string(fleet->running) + " recordings are in work, and its turn comes by priority and age";
+}
+
+}  // namespace
+
+StatusView without_names(StatusView view) {
+  view.state.clear();
+  return view;
+}
+
+FleetStatus without_names(FleetStatus fleet) {
+  fleet.run.clear();
+  fleet.state_folder.clear();
+  for (auto& job : fleet.in_work) job.name = "recording " + job.id;
+  for (auto& failure : fleet.failures) {
+    failure.name = "a recording";
+    failure.error.clear();
+  }
+  return fleet;
+}
+
+void hide_names(History& history) {
+  for (auto& run : history.runs) {
+    run.start.command.clear();
+    run.start.batch.clear();
+    run.start.model.clear();
+  }
+  for (auto& speed : history.speeds) speed.key.model.clear();
+  for (auto& event : history.events) event.text.clear();
+}
+
+double busy_share(const FleetStatus& fleet) {
+  if (fleet.devices.empty()) return 0;
+  const auto busy = std::ranges::count_if(fleet.devices, [](const auto& device) { return device.windows > 0; });
+  return static_cast<double>(busy) / static_cast<double>(fleet.devices.size());
+}
+
+std::string status_json(const StatusView& view, const std::optional<FleetStatus>& fleet) {
+  const auto or_null = [](const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); };
+  const Json json{{"at_unix_seconds", view.at},
+                  {"model", or_null(view.model)},
+                  {"state_folder", or_null(view.state)},
+                  {"jobs", view.counts ? json_of(*view.counts) : Json(nullptr)},
+                  {"fleet", nullptr}};
+  std::string text = json_line(json);
+  if (!fleet) return text;
+  // Spliced in as it is: names in it may hold bytes that only its own writer keeps.
+  const std::string tail = "null}";
+  return text.substr(0, text.size() - tail.size()) + std::string(trimmed(fleet_status_json(*fleet))) + "}";
+}
+
+Result<QueuePage> read_queue_page(const std::map<std::string, std::string>& parameters) {
+  QueuePage page{.limit = limit_of(parameters, 50, 200)};
+  if (const auto after = parameters.find("after"); after != parameters.end())
+    page.after = job_id_of(after->second).value_or(0);
+  const auto states = parameters.find("state");
+  if (states == parameters.end()) return page;
+  for (const auto name : split(states->second, ',')) {
+    const auto state = job_state_named(name == "failed" ? "dead" : name);
+    if (!state)
+      return fail(Fault::usage, "state: expected queued, running, done, failed, cancelled or held, found '" +
+                                    std::string(name.substr(0, 40)) + "'");
+    page.filter.states.push_back(*state);
+  }
+  return page;
+}
+
+Json queue_json(const JobCounts& counts, const std::vector<Job>& jobs, const std::optional<FleetStatus>& fleet,
+                bool with_names) {
+  constexpr const char* kClasses[] = {"interactive", "normal", "batch"};
+  Json list = Json::array();
+  for (const Job& job : jobs) {
+    const std::string waits = why_waiting(job, fleet);
+    list.push_back({{"id", job.id},
+                    {"name", with_names ? job.spec.name : "recording " + std::to_string(job.id)},
+                    {"state", job.state == JobState::dead ? "failed" : std::string(name_of(job.state))},
+                    {"class", kClasses[static_cast<std::size_t>(job.spec.job_class)]},
+                    {"priority", job.spec.priority},
+                    {"progress", job.state == JobState::done ? 1.0 : job.progress},
+                    {"device", job.device},
+                    {"attempts", job.attempts},
+                    {"audio_seconds", job.spec.audio ? Json(job.spec.audio->count()) : Json(nullptr)},
+                    {"error", with_names && job.state != JobState::done ? Json(job.error) : Json("")},
+                    {"why_waiting", waits}});
+  }
+  return {{"counts", json_of(counts)},
+          {"jobs", std::move(list)},
+          {"next_after", jobs.empty() ? Json(nullptr) : Json(jobs.back().id)}};
+}
+
+Json throughput_json(const std::vector<FleetSample>& samples, double at, double minutes) {
+  Json list = Json::array();
+  for (const FleetSample& sample : samples)
+    list.push_back({sample.at, sample.speed, sample.busy ? Json(*sample.busy) : Json(nullptr)});
+  return {{"now_unix_seconds", at},
+          {"minutes", minutes},
+          {"columns", {"at_unix_seconds", "audio_seconds_per_second", "busy_ratio"}},
+          {"samples", std::move(list)}};
+}
+
+Json resources_json(const std::optional<FleetStatus>& fleet, const JobCounts& counts) {
+  Json gpus = Json::array();
+  if (fleet)
+    for (const auto& device : fleet->devices)
+      gpus.push_back({{"id", device.id},
+                      {"name", device.name},
+                      {"total_mb", megabytes(device.total_memory)},
+                      {"slots_used", device.windows},
+                      {"slots_max", device.most_windows ? Json(*device.most_windows) : Json(nullptr)},
+                      {"jobs", device.jobs}});
+  const auto memory = read_memory();
+  const auto waiting = fleet ? static_cast<std::int64_t>(fleet->waiting()) : counts.queued;
+  return {{"gpus", std::move(gpus)},
+          {"system_ram_mb", megabytes(memory ? std::optional(memory->total) : std::nullopt)},
+          {"system_ram_available_mb", megabytes(memory ? std::optional(memory->available) : std::nullopt)},
+          {"pending_jobs", waiting}};
+}
+
+Json audit_json(const std::vector<AuditEntry>& entries) {
+  Json list = Json::array();
+  for (const auto& entry : entries)
+    list.push_back({{"at_unix_seconds", entry.at},
+                    {"action", entry.action},
+                    {"target", entry.target},
+                    {"address", entry.address},
+                    {"error", entry.error.empty() ? Json(nullptr) : Json(entry.error)}});
+  return {{"entries", std::move(list)}};
+}
+
+std::size_t limit_of(const std::map<std::string, std::string>& parameters, std::size_t usual, std::size_t most,
+                     const std::string& name) {
+  const auto found = parameters.find(name);
+  if (found == parameters.end()) return usual;
+  std::size_t value = usual;
+  const auto& text = found->second;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size()) return usual;
+  return std::clamp<std::size_t>(value, 1, most);
+}
+
+std::optional<JobId> job_id_of(const std::string& text) {
+  JobId id = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), id);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size() || id <= 0) return std::nullopt;
+  return id;
+}
+
+}  // namespace tutti

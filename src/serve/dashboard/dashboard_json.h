@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "jobs/job.h"
+#include "serve/dashboard/history_json.h"
+#include "serve/dashboard/samples.h"
+#include "view/fleet/fleet_status.h"
+
+namespace tutti {
+
+// What the page reads, as JSON: units are in the names, absent is null.
+
+/// What is known beside the devices and what they work on.
+struct StatusView {
+  std::string model{};  // empty: this server transcribes nothing
+  std::string state{};
+  double at = 0;  // Unix seconds
+  std::optional<JobCounts> counts{};
+};
+
+/// The same without what only those with a token may see: names of recordings and folders, and texts of errors.
+StatusView without_names(StatusView view);
+FleetStatus without_names(FleetStatus fleet);
+void hide_names(History& history);
+
+/// Share of the devices with something in work.
+double busy_share(const FleetStatus& fleet);
+
+/// {"at_unix_seconds", "model", "state_folder", "jobs": {"queued", ...}, "fleet": what `tutti top --json` prints}.
+std::string status_json(const StatusView& view, const std::optional<FleetStatus>& fleet);
+
+/// A part of the store's jobs: ?state=queued,running&after=ID&limit=N.
+struct QueuePage {
+  JobFilter filter{};
+  JobId after = 0;
+  std::size_t limit = 50;
+};
+Result<QueuePage> read_queue_page(const std::map<std::string, std::string>& parameters);
+
+/// {"counts": {...}, "jobs": [{"id", "state", "why_waiting", ...}], "next_after"}.
+nlohmann::ordered_json queue_json(const JobCounts& counts, const std::vector<Job>& jobs,
+                                  const std::optional<FleetStatus>& fleet, bool with_names);
+
+nlohmann::ordered_json throughput_json(const std::vector<FleetSample>& samples, double at, double minutes);
+
+/// Field note 000's: {"gpus": [{"id", "name", "total_mb", "slots_used", "slots_max", "jobs"}], "system_ram_mb",
+/// "system_ram_available_mb", "pending_jobs"}.
+nlohmann::ordered_json resources_json(const std::optional<FleetStatus>& fleet, const JobCounts& counts);
+
+/// Something that a client of the page has done.
+struct AuditEntry {
+  double at = 0;  // Unix seconds
+  std::string action{};
+  std::string target{};
+  std::string address{};
+  std::string error{};  // empty: it was done
+};
+nlohmann::ordered_json audit_json(const std::vector<AuditEntry>& entries);
+
+/// The number that a parameter has, between 1 and `most`; `usual` where it has none.
+std::size_t limit_of(const std::map<std::string, std::string>& parameters, std::size_t usual, std::size_t most,
+                     const std::string& name = "limit");
+
+std::optional<JobId> job_id_of(const std::string& text);
+
+}  // namespace tutti

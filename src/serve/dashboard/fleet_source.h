@@ -1,0 +1,32 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "serve/speech/speech_service.h"
+#include "view/fleet/fleet_status.h"
+
+namespace tutti {
+
+/// Whose devices and work the page shows, and what steers them. Calls may wait for another process, so they are none
+/// for the network's thread. Thread-safe.
+class FleetSource {
+ public:
+  virtual ~FleetSource() = default;
+  /// None: nothing runs.
+  virtual Result<std::optional<FleetStatus>> status() = 0;
+  virtual Result<void> drain(const std::string& device) = 0;
+  virtual Result<void> resume(const std::string& device) = 0;
+  virtual Result<void> cancel(const std::string& job) = 0;
+};
+
+/// The service itself, which outlives it.
+std::unique_ptr<FleetSource> fleet_of(SpeechService& service);
+
+/// The batch that runs on the store in `state`, whichever it is at a call: its control socket is found by its status.
+std::unique_ptr<FleetSource> fleet_of_batches(std::filesystem::path state);
+
+}  // namespace tutti

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "jobs/history.h"
+
+namespace tutti {
+
+/// What the store remembers, read at once. Runs are latest first, the rest oldest first. It is what `tutti history`
+/// prints, and what the page of the service draws: past runs with what each device did in them, how fast the devices
+/// were, and what happened to them.
+struct History {
+  std::vector<RunRecord> runs{};      // those that are in work have no end yet
+  std::vector<SpeedRecord> speeds{};  // every record
+  std::vector<DeviceEvent> events{};
+  std::optional<JobCounts> now{};  // of the one run that was requested: how many of its output folder's recordings are
+                                   // in each state
+};
+
+// The text form of the same is `history_tables` (cli/history/history_text.h).
+
+/// One JSON object: {"schema": 1, "runs": [...], "speeds": [...], "events": [...], "recordings_now": {...}}, units in
+/// names, absent is null. Programs read it from `tutti history --json` and from /api/history: a field may be added, and
+/// what would break a reader counts "schema" up. Bytes of names that are no UTF-8 are kept (text/json_bytes.h).
+std::string history_json(const History& history);
+
+}  // namespace tutti

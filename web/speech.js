@@ -1,0 +1,103 @@
+// A file that is dropped on the page: its transcript as it comes, then beside its audio, with doubtful parts marked.
+"use strict";
+
+let transcript = null;
+const DOUBTFUL = -0.8;  // mean log-probability of a segment's tokens
+
+async function transcribe(file) {
+  const state = $("speech-state");
+  state.textContent = `${file.name}: sent …`;
+  fill($("transcript"), []);
+  $("downloads").hidden = true;
+  $("player").src = URL.createObjectURL(file);
+  $("player").hidden = false;
+  const form = new FormData();
+  form.append("model", "whisper-1");
+  form.append("response_format", "verbose_json");
+  form.append("timestamp_granularities[]", "segment");
+  form.append("timestamp_granularities[]", "word");
+  form.append("stream", "true");
+  form.append("file", file);
+  try {
+    const answer = await fetch("/v1/audio/transcriptions", { method: "POST", body: form, headers: headers() });
+    if (!answer.ok) throw new Error((await answer.json()).error.message);
+    const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+    let text = "";
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) break;
+      text += value;
+      const parts = text.split("\n\n");
+      text = parts.pop();
+      for (const part of parts) if (part.startsWith("data: ")) onEvent(JSON.parse(part.slice(6)), file.name);
+    }
+  } catch (error) {
+    state.textContent = `${file.name}: ${error.message}`;
+  }
+}
+
+function onEvent(event, name) {
+  if (event.error) throw new Error(event.error.message);
+  if (event.type === "transcript.text.delta") {
+    $("transcript").append(event.delta);
+    $("speech-state").textContent = `${name}: in work …`;
+  }
+  if (event.type !== "transcript.text.done") return;
+  transcript = { name, ...event };
+  $("speech-state").textContent = `${name}: ${length(event.duration)}, ${event.language}`;
+  $("downloads").hidden = false;
+  showWords();
+}
+
+/** The words with their times; a segment that the model is not sure of is marked. */
+function showWords() {
+  const doubtful = (time) => transcript.segments.some((segment) =>
+    time >= segment.start && time < segment.end && segment.avg_logprob < DOUBTFUL);
+  fill($("transcript"), transcript.words.flatMap((word) => [el("span",
+    { "data-start": word.start, "data-end": word.end, class: doubtful(word.start) ? "doubtful" : null }, word.word), " "]));
+}
+
+$("transcript").addEventListener("click", (event) => {
+  const start = event.target.dataset.start;
+  if (start === undefined) return;
+  $("player").currentTime = Number(start);
+  $("player").play();
+});
+
+$("player").addEventListener("timeupdate", () => {
+  const now = $("player").currentTime;
+  for (const span of $("transcript").querySelectorAll("span"))
+    span.classList.toggle("now", now >= Number(span.dataset.start) && now < Number(span.dataset.end));
+});
+
+function stamp(seconds, mark) {
+  const ms = Math.round(seconds * 1000);
+  const two = (value) => String(value).padStart(2, "0");
+  return `${two(Math.floor(ms / 3600000))}:${two(Math.floor(ms / 60000) % 60)}:${two(Math.floor(ms / 1000) % 60)}${mark}` +
+    String(ms % 1000).padStart(3, "0");
+}
+
+const WRITERS = {
+  txt: () => transcript.segments.map((segment) => segment.text.trim()).join("\n") + "\n",
+  srt: () => transcript.segments.map((segment, index) =>
+    `${index + 1}\n${stamp(segment.start, ",")} --> ${stamp(segment.end, ",")}\n${segment.text.trim()}\n\n`).join(""),
+  vtt: () => "WEBVTT\n\n" + transcript.segments.map((segment) =>
+    `${stamp(segment.start, ".")} --> ${stamp(segment.end, ".")}\n${segment.text.trim()}\n\n`).join(""),
+  json: () => JSON.stringify(transcript, null, 2) + "\n",
+};
+
+$("downloads").addEventListener("click", (event) => {
+  const format = event.target.dataset.format;
+  if (!format) return;
+  const url = URL.createObjectURL(new Blob([WRITERS[format]()], { type: "text/plain" }));
+  el("a", { href: url, download: transcript.name.replace(/\.[^.]*$/, "") + "." + format }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+});
+
+$("file").addEventListener("change", () => { if ($("file").files[0]) transcribe($("file").files[0]); });
+for (const kind of ["dragover", "dragleave", "drop"])
+  $("drop").addEventListener(kind, (event) => {
+    event.preventDefault();
+    $("drop").classList.toggle("over", kind === "dragover");
+    if (kind === "drop" && event.dataTransfer.files[0]) transcribe(event.dataTransfer.files[0]);
+  });
