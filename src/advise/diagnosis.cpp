@@ -8,10 +8,10 @@
 namespace tutti {
 namespace {
 
-constexpr double kMostTried = 128;      // threads of a stage, where a pipeline has not more already
-constexpr double kEnoughOfGain = 0.95;  // a smaller number that gains so much of what a large one does is preferred
-constexpr double kClose = 0.75;         // of the share of the limiting stage
-constexpr double kSame = 0.002;         // rates that differ less are the same
+constexpr double kMostTried = 64;      // threads of a stage, where a pipeline has not more already
+constexpr double kEnoughOfGain = 0.9;  // a smaller number that gains so much of what a large one does is preferred
+constexpr double kClose = 0.75;        // of the share of the limiting stage
+constexpr double kSame = 0.002;        // rates that differ less are the same
 constexpr std::size_t kTrialItems = 12000;
 constexpr std::size_t kMostSimulated = 60000;
 

@@ -125,7 +125,8 @@ Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, cons
   const auto joined = pipeline.join();
   if (!joined && joined.error().fault != Fault::cancelled) return tl::unexpected(joined.error());
   if (recording_file)
-    if (auto written = write_recording(recorder.recording(begun, pipeline.report()), *recording_file); !written)
+    if (auto written = write_recording(recorder.recording(begun, pipeline.report(), together), *recording_file);
+        !written)
       return tl::unexpected(written.error());
   return summary_of(run, *loaded, started);
 }

@@ -29,7 +29,7 @@ void RunRecorder::on_done(const FileOutcome& outcome, const Transcript& transcri
   observer_.on_done(outcome, transcript);
 }
 
-RunRecording RunRecorder::recording(const PipelineReport& begun, const PipelineReport& ended) const {
+RunRecording RunRecorder::recording(const PipelineReport& begun, const PipelineReport& ended, int at_once) const {
   const State state = state_.with([](const State& now) { return now; });
   RunRecording recording{.command = "transcribe", .cores = usable_cores()};
   if (state.ready) recording.elapsed = state.last_done - *state.ready;
@@ -45,6 +45,7 @@ RunRecording RunRecorder::recording(const PipelineReport& begun, const PipelineR
   add(kPrepareStage, StageResource::cpu, "", [](const TimeSpent& spent) { return spent.features; });
   add(kTranscribeStage, StageResource::device, "--files-at-once",
       [](const TimeSpent& spent) { return spent.worker(); });
+  recording.stages.back().threads = std::max(1, at_once);
   add(kWriteStage, StageResource::io, "", [](const TimeSpent& spent) { return spent.writing; });
   return recording;
 }

@@ -27,7 +27,8 @@ class RunRecorder final : public RunObserver {
 
   /// The run so far, from the moment at which the worker was ready. `begun`: a report of its pipeline from when all
   /// threads were there; `ended`: the last one.
-  RunRecording recording(const PipelineReport& begun, const PipelineReport& ended) const;
+  /// `at_once`: files that were transcribed together.
+  RunRecording recording(const PipelineReport& begun, const PipelineReport& ended, int at_once) const;
 
  private:
   struct State {

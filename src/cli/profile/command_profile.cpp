@@ -2,13 +2,19 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <limits>
+#include <sstream>
 #include <system_error>
 
+#include "base/clock.h"
+#include "base/files.h"
 #include "base/numbers.h"
 #include "base/process/child.h"
 #include "base/process/exit_code.h"
@@ -25,6 +31,7 @@ namespace fs = std::filesystem;
 
 const std::vector<std::string> kProfiled{"features", "transcribe"};
 
+constexpr double kNoticedCores = 0.2;
 constexpr Seconds kGrace{60};  // for a stopped command to finish what it has begun
 
 /// A name in the temporary folder that is free; gone with this object, and so is what was written there.
@@ -46,10 +53,48 @@ class TemporaryName {
   fs::path file_;
 };
 
+/// Processor seconds that all programs of this machine have taken since it started; 0: not known.
+Seconds machine_time() {
+  const auto text = read_file("/proc/stat");
+  if (!text) return Seconds(0);
+  // cpu user nice system idle iowait irq softirq steal
+  std::istringstream line(*text);
+  std::string name;
+  double user = 0, nice = 0, system = 0, idle = 0, waiting = 0, interrupts = 0, soft = 0, stolen = 0;
+  line >> name >> user >> nice >> system >> idle >> waiting >> interrupts >> soft >> stolen;
+  return Seconds((user + nice + system + interrupts + soft + stolen) / static_cast<double>(::sysconf(_SC_CLK_TCK)));
+}
+
+/// Processor seconds of the children that have ended.
+Seconds children_time() {
+  rusage used{};
+  ::getrusage(RUSAGE_CHILDREN, &used);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return Seconds(seconds(used.ru_utime) + seconds(used.ru_stime));
+}
+
+/// Cores that other programs take, while this object lives.
+class Neighbours {
+ public:
+  double cores() const {
+    const Seconds passed = Clock::real().now() - start_;
+    const Seconds others = (machine_time() - machine_) - (children_time() - children_);
+    return passed.count() > 0 ? std::max(0.0, others / passed) : 0;
+  }
+
+ private:
+  const Clock::Instant start_ = Clock::real().now();
+  const Seconds machine_ = machine_time();
+  const Seconds children_ = children_time();
+};
+
 /// How a run of the command ended, and what it recorded.
 struct CommandRun {
   int code = kDone;
   bool was_stopped = false;  // by us, after its time
+  double others = 0;         // cores that other programs took meanwhile
   Result<RunRecording> recording = fail(Fault::missing, "");
 };
 
@@ -67,6 +112,7 @@ Result<CommandRun> run(const CommandProfile& profile, const std::vector<std::str
   std::vector<std::string> command = profile.command;
   command.front() = "/proc/self/exe";
   command.insert(command.end(), more.begin(), more.end());
+  const Neighbours neighbours;
   const auto child = Child::start({.name = profile.command[1],
                                    .command = command,
                                    .environment = {{kRecordingVariable, name.file().string()}},
@@ -76,6 +122,7 @@ Result<CommandRun> run(const CommandProfile& profile, const std::vector<std::str
   const ChildEnd& end = (*child)->end(done.was_stopped ? kGrace : Seconds(std::numeric_limits<std::int32_t>::max()));
   done.code = end.signal != 0 ? 128 + end.signal : end.status;
   if (done.was_stopped && done.code == kInterrupted) done.code = kDone;
+  done.others = neighbours.cores();
   done.recording = read_recording(name.file());
   return done;
 }
@@ -152,6 +199,9 @@ int profile_command(const CommandProfile& profile) {
   const RunRecording& recording = *first->recording;
   const auto found = diagnose(recording);
   print(profile.json ? profile_json(recording, found) + "\n" : profile_text(recording, found));
+  if (!profile.json && first->others >= kNoticedCores)
+    print("  Other programs took " + fixed_text(first->others, 1) +
+          " cores meanwhile: with fewer of them the run is faster, and the figures hold for longer\n");
   if (failed || !profile.prove) return first->code;
   const int proven = prove(profile, recording, found);
   return proven == kDone ? first->code : proven;

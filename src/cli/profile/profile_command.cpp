@@ -27,7 +27,8 @@ void add_profile(OptionTable& table, ProfileFlags& flags) {
   table.add("pipeline", c.file, "FILE.toml",
             "run this pipeline with emulated stages on real threads and queues, and find what limits it");
   table.add_switch("simulate", c.simulate, "predict from the description alone, without a run");
-  table.add_switch("tune", c.tune, "find the threads and queues with the highest rate, run with them, print both");
+  table.add_switch("tune", c.tune,
+                   "find the threads and queues with the highest rate, run with them, print both as JSON");
   table.add("threads-budget", c.threads_budget, "N",
             "threads of all stages together; default: as many as the file has");
   table.add("queue-budget", c.queue_budget, "N",
