@@ -22,9 +22,9 @@ LIGHT = {  # above the torch line: no tensor, no CUDA context
     "link": "base metrics device",
     "feed": "base metrics flow audio text transcript",
     "view": "base metrics",
-    "profile": "base metrics flow advise view",
-    "transcribe": "base metrics flow device balance jobs audio text hub transcript link view",
-    "serve": "base metrics flow device balance jobs audio text hub transcript link transcribe view",
+    "profile": "base metrics flow advise device view",
+    "transcribe": "base metrics flow advise profile device balance jobs audio text hub transcript link view",
+    "serve": "base metrics flow advise profile device balance jobs audio text hub transcript link transcribe view",
     "cli": "base metrics flow advise device balance jobs audio text hub transcript link feed transcribe serve view profile",
 }
 HEAVY = {  # below it: the only modules that may include torch, ATen, c10 or CUDA headers

@@ -8,31 +8,42 @@
 namespace tutti {
 namespace {
 
-constexpr double kMostTried = 128;      // threads of a stage, where a pipeline has not more already
-constexpr double kEnoughOfGain = 0.95;  // a smaller number that gains so much of what a large one does is preferred
-constexpr double kClose = 0.75;         // of the share of the limiting stage
-constexpr double kSame = 0.002;         // rates that differ less are the same
+constexpr double kMostTried = 64;      // threads of a stage, where a pipeline has not more already
+constexpr double kEnoughOfGain = 0.9;  // a smaller number that gains so much of what a large one does is preferred
+constexpr double kClose = 0.75;        // of the share of the limiting stage
+constexpr double kSame = 0.002;        // rates that differ less are the same
 constexpr std::size_t kTrialItems = 12000;
 constexpr std::size_t kMostSimulated = 60000;
 
 /// Replays one pipeline with different changes.
 class Trials {
  public:
-  explicit Trials(PipelineModel pipeline)
-      : pipeline_(std::move(pipeline)), played_(replay(pipeline_, {.items = kTrialItems})) {}
+  Trials(PipelineModel pipeline, const RateModel& model)
+      : pipeline_(std::move(pipeline)), model_(model), played_(model.play(pipeline_)), rate_(model.rate(played_)) {}
 
   const PipelineModel& pipeline() const { return pipeline_; }
+  const RateModel& model() const { return model_; }
   const ReplayResult& as_is() const { return played_; }
-  double rate_with(const std::vector<Change>& changes) const {
-    PipelineModel pipeline = pipeline_;
-    for (const Change& change : changes) pipeline = changed(std::move(pipeline), change);
-    return replay(pipeline, {.items = kTrialItems}).rate();
+  double rate() const { return rate_; }
+  double rate_with(const std::vector<Change>& changes) const { return model_.rate(model_.play(with(changes))); }
+  double gain_of(const std::vector<Change>& changes) const { return rate_with(changes) / rate_ - 1; }
+  Fix predict(std::vector<Change> changes) const {
+    Fix fix = model_.predict(with(changes));
+    fix.changes = std::move(changes);
+    return fix;
   }
-  double gain_of(const std::vector<Change>& changes) const { return rate_with(changes) / played_.rate() - 1; }
 
  private:
+  PipelineModel with(const std::vector<Change>& changes) const {
+    PipelineModel pipeline = pipeline_;
+    for (const Change& change : changes) pipeline = changed(std::move(pipeline), change);
+    return pipeline;
+  }
+
   PipelineModel pipeline_;
+  const RateModel& model_;
   ReplayResult played_;
+  double rate_;
 };
 
 /// The smallest value above `now` with which the setting gains nearly what it can gain up to `most`.
@@ -60,6 +71,7 @@ std::vector<Change> worthwhile_changes(const Trials& trials) {
   const PipelineModel& pipeline = trials.pipeline();
   std::vector<Change> found;
   const auto consider = [&](Change change, double now, double most) {
+    if (!trials.model().may_set(change)) return;
     if (auto change_found = worthwhile(trials, std::move(change), now, most)) found.push_back(*change_found);
   };
   bool has_cpu = false;
@@ -78,40 +90,25 @@ std::vector<Change> worthwhile_changes(const Trials& trials) {
   return found;
 }
 
-/// Rates of a long run and of the short ones that it consists of.
-class Prediction {
- public:
-  Prediction(const PipelineModel& pipeline, double about, Seconds run) {
-    const auto wanted = static_cast<std::size_t>(std::max(24000.0, 12 * about * run.count()));
-    const auto played = replay(pipeline, {.items = std::min(wanted, kMostSimulated)});
-    rate_ = played.rate();
-    const Seconds all = played.done_at.back();
-    double squares = 0;
-    int runs = 0;
-    for (Seconds from = 0.1 * all; from + run <= all; from += run, ++runs) {
-      const double deviation = rate_between(played.done_at, from, from + run) - rate_;
-      squares += deviation * deviation;
-    }
-    // Too few short runs in it: as if each item's luck were its own.
-    const double items = std::max(1.0, rate_ * run.count());
-    deviation_ = runs > 3 ? std::sqrt(squares / runs) : rate_ / std::sqrt(items);
+/// The rate of a long run, and how far those of the short runs that it consists of are from it.
+Fix predict_long_run(const PipelineModel& pipeline, Seconds run) {
+  const double about = replay(pipeline).rate();
+  const auto wanted = static_cast<std::size_t>(std::max(24000.0, 12 * about * run.count()));
+  const auto played = replay(pipeline, {.items = std::min(wanted, kMostSimulated)});
+  const double rate = played.rate();
+  const Seconds all = played.done_at.back();
+  double squares = 0;
+  int runs = 0;
+  for (Seconds from = 0.1 * all; from + run <= all; from += run, ++runs) {
+    const double deviation = rate_between(played.done_at, from, from + run) - rate;
+    squares += deviation * deviation;
   }
-
-  Fix of(std::vector<Change> changes) const {
-    // Two deviations, and what a real machine adds.
-    const double margin = 2 * deviation_ + 0.02 * rate_;
-    return {std::move(changes), rate_, std::max(0.0, rate_ - margin), rate_ + margin};
-  }
-
- private:
-  double rate_ = 0;
-  double deviation_ = 0;
-};
-
-Fix predicted(const Trials& trials, const std::vector<Change>& changes, Seconds run) {
-  PipelineModel pipeline = trials.pipeline();
-  for (const Change& change : changes) pipeline = changed(std::move(pipeline), change);
-  return Prediction(pipeline, replay(pipeline).rate(), run).of(changes);
+  // Too few short runs in it: as if each item's luck were its own.
+  const double items = std::max(1.0, rate * run.count());
+  const double deviation = runs > 3 ? std::sqrt(squares / runs) : rate / std::sqrt(items);
+  // Two deviations, and what a real machine adds.
+  const double margin = 2 * deviation + 0.02 * rate;
+  return {{}, rate, std::max(0.0, rate - margin), rate + margin};
 }
 
 void by_gain(std::vector<Fix>& fixes) {
@@ -141,7 +138,7 @@ std::vector<SpeedUp> speed_ups(const Trials& trials) {
 }
 
 Limit limit_of(const Trials& trials, const std::vector<SpeedUp>& speeds) {
-  const auto share = [&](const SpeedUp& speed) { return std::max(0.0, 1 - trials.as_is().rate() / speed.rate); };
+  const auto share = [&](const SpeedUp& speed) { return std::max(0.0, 1 - trials.rate() / speed.rate); };
   const StageModel& stage = trials.pipeline().stages[speeds[0].stage];
   Limit limit{stage.name, stage.resource, share(speeds[0])};
   if (speeds.size() > 1 && share(speeds[1]) >= kClose * share(speeds[0]))
@@ -151,7 +148,7 @@ Limit limit_of(const Trials& trials, const std::vector<SpeedUp>& speeds) {
 
 /// The best second change beside `first`, where one gains beyond it.
 std::optional<std::vector<Change>> best_pair(const Trials& trials, const Change& first) {
-  const Trials changed_once(changed(trials.pipeline(), first));
+  const Trials changed_once(changed(trials.pipeline(), first), trials.model());
   std::optional<Change> best;
   double best_rate = 0;
   for (const Change& second : worthwhile_changes(changed_once)) {
@@ -175,36 +172,43 @@ std::optional<std::vector<Change>> balanced_pair(const Trials& trials, const std
       {{a.name, "threads", a.threads + 1.0}, {b.name, "threads", b.threads + 1.0}},
       {twice_as_fast(a), twice_as_fast(b)}};
   for (const auto& pair : candidates)
-    if (trials.gain_of(pair) >= kLeastGain) return pair;
+    if (std::ranges::all_of(pair, trials.model().may_set) && trials.gain_of(pair) >= kLeastGain) return pair;
   return std::nullopt;
 }
 
 }  // namespace
 
-Diagnosis diagnose(const PipelineModel& pipeline, Seconds run) {
-  const Trials trials(pipeline);
+Diagnosis diagnose(const PipelineModel& pipeline, const RateModel& model) {
+  const Trials trials(pipeline, model);
   Diagnosis diagnosis;
-  diagnosis.items_per_s = predicted(trials, {}, run).items_per_s;
+  diagnosis.items_per_s = trials.predict({}).items_per_s;
   const auto speeds = speed_ups(trials);
   diagnosis.limit = limit_of(trials, speeds);
 
   const auto worth = [&](const Fix& fix) { return fix.items_per_s >= (1 + kLeastGain) * diagnosis.items_per_s; };
   for (const Change& change : worthwhile_changes(trials))
-    if (Fix fix = predicted(trials, {change}, run); worth(fix)) diagnosis.fixes.push_back(std::move(fix));
+    if (Fix fix = trials.predict({change}); worth(fix)) diagnosis.fixes.push_back(std::move(fix));
   by_gain(diagnosis.fixes);
 
   const auto pair =
       diagnosis.fixes.empty() ? balanced_pair(trials, speeds) : best_pair(trials, diagnosis.fixes[0].changes[0]);
   if (pair)
-    if (Fix fix = predicted(trials, *pair, run); worth(fix)) diagnosis.together.push_back(std::move(fix));
+    if (Fix fix = trials.predict(*pair); worth(fix)) diagnosis.together.push_back(std::move(fix));
 
   std::vector<Fix> faster;
   for (const SpeedUp& speed : speeds)
-    if (Fix fix = predicted(trials, {twice_as_fast(pipeline.stages[speed.stage])}, run); worth(fix))
+    if (Fix fix = trials.predict({twice_as_fast(pipeline.stages[speed.stage])}); worth(fix))
       faster.push_back(std::move(fix));
   by_gain(faster);
   std::ranges::move(faster, std::back_inserter(diagnosis.fixes));
   return diagnosis;
+}
+
+Diagnosis diagnose(const PipelineModel& pipeline, Seconds run) {
+  return diagnose(pipeline, {.play = [](const PipelineModel& it) { return replay(it, {.items = kTrialItems}); },
+                             .rate = [](const ReplayResult& played) { return played.rate(); },
+                             .predict = [run](const PipelineModel& it) { return predict_long_run(it, run); },
+                             .may_set = [](const Change&) { return true; }});
 }
 
 }  // namespace tutti

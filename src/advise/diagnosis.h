@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "advise/change.h"
 #include "advise/pipeline_model.h"
+#include "advise/replay.h"
 
 namespace tutti {
 
@@ -35,6 +37,17 @@ struct Diagnosis {
 
 /// What gains less is not worth a change.
 inline constexpr double kLeastGain = 0.02;
+
+/// How the rate of a pipeline is found, and what may be changed. Functions are pure.
+struct RateModel {
+  std::function<ReplayResult(const PipelineModel&)> play{};
+  std::function<double(const ReplayResult&)> rate{};
+  std::function<Fix(const PipelineModel&)> predict{};  ///< with low and high; its changes are empty
+  std::function<bool(const Change&)> may_set{};        ///< by stage and key; the value is not there yet
+};
+
+/// Finds what limits the pipeline and which changes that may be made would gain `kLeastGain` or more. Pure.
+Diagnosis diagnose(const PipelineModel& pipeline, const RateModel& model);
 
 /// Finds what limits the pipeline and which changes would gain `kLeastGain` or more, by replaying it with each. Pure.
 /// `run`: how long the runs are whose rates `low` and `high` are about.

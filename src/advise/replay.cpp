@@ -92,6 +92,7 @@ class Replay {
   ReplayResult run(const ReplaySpan& span) {
     ReplayResult result;
     next_item_ = span.first_item;
+    source_left_ = span.source_items;
     const std::size_t last = states_.size() - 1;
     for (std::size_t s = 0; s <= last; ++s) take(s);
     while (!events_.empty() && result.done_at.size() < span.items && events_.top().at <= span.time) {
@@ -116,11 +117,12 @@ class Replay {
   /// Idle threads of the stage take what is there for them.
   void take(std::size_t s) {
     StageState& stage = states_[s];
-    while (stage.idle > 0 && (s == 0 || !states_[s - 1].queue.empty())) {
+    while (stage.idle > 0 && (s == 0 ? source_left_ > 0 : !states_[s - 1].queue.empty())) {
       --stage.idle;
       std::size_t item = next_item_;
       if (s == 0) {
         ++next_item_;
+        --source_left_;
       } else {
         item = states_[s - 1].queue.front();
         states_[s - 1].queue.pop_front();
@@ -207,6 +209,7 @@ class Replay {
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_{};
   Seconds now_{};
   std::size_t next_item_ = 0;
+  std::size_t source_left_ = 0;
   std::size_t begun_ = 0;
 };
 

@@ -23,7 +23,8 @@ void print_help() {
   for (const auto& command : commands()) std::printf("    %-14s%s\n", command.name.c_str(), command.summary.c_str());
   std::puts(
       "\n'tutti COMMAND --help' explains a command, 'tutti --version' prints both programs' build ids.\n"
-      "Exit codes: 0 all done, 2 usage, 3 some file failed, 4 nothing could run, 130 interrupted.");
+      "Exit codes: 0 all done, 2 usage, 3 some file failed, 4 nothing could run, 5 a prediction\n"
+      "did not hold (profile --prove), 130 interrupted.");
 }
 
 }  // namespace

@@ -12,6 +12,9 @@
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
+#include "cli/interrupt.h"
+#include "flow/pipeline.h"
+#include "profile/recording_file.h"
 #include "text/json_bytes.h"
 #include "view/text.h"
 
@@ -21,11 +24,15 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::int64_t kFramesPerWindow = 3000;
+constexpr std::int32_t kMostFeatureThreads = 256;
+constexpr std::size_t kDecodedAhead = 2;  // decoded files on disk that may wait for their features
 
 struct FeaturesCommand {
   std::vector<std::string> files{};
   std::int32_t mels = 80;
   bool json = false;
+  std::int32_t decode_threads = 1;
+  std::int32_t features_threads = 1;
   VadFlags vad{};
   AudioFlags audio{};
 };
@@ -70,22 +77,6 @@ Result<void> compute_features(const SampleReader& sound, const LogMel& log_mel, 
   return {};
 }
 
-/// As `tutti transcribe` would take the file's speech: each window by itself, or all speech in a row.
-Result<void> compute_speech(const Recording& recording, VadOptions vad, bool batched, const LogMel& log_mel,
-                            Measured& measured) {
-  const std::int64_t window = kFramesPerWindow * kHopSamples;
-  if (batched) vad.max_speech_duration_s = std::min(vad.max_speech_duration_s, length_of(window, kModelRate).count());
-  auto pieces = timed(measured.listening, [&] { return find_speech(recording, vad); });
-  if (!pieces) return tl::unexpected(pieces.error());
-  measured.speech = *pieces;
-  if (!batched) return compute_features(PackedRecording(recording, std::move(*pieces)), log_mel, measured);
-  for (PackedPieces& packed : pack_windows(*pieces, window)) {
-    auto computed = compute_features(PackedRecording(recording, std::move(packed)), log_mel, measured);
-    if (!computed) return computed;
-  }
-  return {};
-}
-
 /// What is measured, beside the files.
 struct Wanted {
   std::optional<VadOptions> vad{};
@@ -93,16 +84,52 @@ struct Wanted {
   AudioChoice audio{};
 };
 
-Result<Measured> measure(const std::string& file, const Wanted& wanted, const LogMel& log_mel) {
-  Measured measured;
-  const auto recording = timed(measured.decoding, [&] { return decode_recording(file, {}, {}, wanted.audio); });
-  if (!recording) return tl::unexpected(recording.error());
-  measured.audio = recording->duration();
-  measured.losses = recording->losses();
-  measured.notes = recording->notes();
-  const auto computed = wanted.vad ? compute_speech(*recording, *wanted.vad, wanted.batched, log_mel, measured)
-                                   : compute_features(*recording, log_mel, measured);
-  return computed.map([&] { return measured; });
+/// As `tutti transcribe` would take the file's speech: each window by itself, or all speech in a row.
+Result<void> compute_speech(const Recording& it, const Wanted& wanted, const LogMel& log_mel, Measured& measured) {
+  const std::int64_t window = kFramesPerWindow * kHopSamples;
+  VadOptions vad = *wanted.vad;
+  if (wanted.batched)
+    vad.max_speech_duration_s = std::min(vad.max_speech_duration_s, length_of(window, kModelRate).count());
+  auto pieces = timed(measured.listening, [&] { return find_speech(it, vad); });
+  if (!pieces) return tl::unexpected(pieces.error());
+  measured.speech = *pieces;
+  if (!wanted.batched) return compute_features(PackedRecording(it, std::move(*pieces)), log_mel, measured);
+  for (PackedPieces& packed : pack_windows(*pieces, window)) {
+    auto computed = compute_features(PackedRecording(it, std::move(packed)), log_mel, measured);
+    if (!computed) return computed;
+  }
+  return {};
+}
+
+/// A file on its way. What failed keeps its turn, so that errors come where the file's line would.
+struct FileInWork {
+  std::string file{};
+  Measured measured{};
+  std::optional<Recording> audio{};  // until its features are there
+  std::optional<Error> error{};
+};
+
+FileInWork decode(const std::string& file, const Wanted& wanted) {
+  FileInWork work{.file = file};
+  auto audio = timed(work.measured.decoding, [&] { return decode_recording(file, {}, {}, wanted.audio); });
+  if (!audio) {
+    work.error = audio.error();
+    return work;
+  }
+  work.measured.audio = audio->duration();
+  work.measured.losses = audio->losses();
+  work.measured.notes = audio->notes();
+  work.audio = std::move(*audio);
+  return work;
+}
+
+FileInWork compute(FileInWork work, const Wanted& wanted, const LogMel& log_mel) {
+  if (!work.audio) return work;
+  const auto computed = wanted.vad ? compute_speech(*work.audio, wanted, log_mel, work.measured)
+                                   : compute_features(*work.audio, log_mel, work.measured);
+  work.audio.reset();
+  if (!computed) work.error = computed.error();
+  return work;
 }
 
 double seconds_at(std::int64_t sample) {
@@ -155,28 +182,95 @@ void print_total(const Measured& total) {
               short_number(total.audio / total.spent()).c_str());
 }
 
-int measure_all(const FeaturesCommand& command, const Wanted& wanted) {
-  const LogMel log_mel(command.mels);
+/// What all files together came to, and each of them for a recording.
+struct Outcome {
+  Measured total{};
   std::size_t failed = 0;
-  Measured total;
-  for (const auto& file : command.files) {
-    const auto measured = measure(file, wanted, log_mel);
-    if (!measured) {
-      ++failed;
-      complain(measured.error(), kSomeFailed);
-      continue;
-    }
-    if (command.json)
-      print_json(file, *measured);
-    else
-      print_text(file, *measured, command.mels);
-    total.audio += measured->audio;
-    total.decoding += measured->decoding;
-    total.listening += measured->listening;
-    total.features += measured->features;
+  RecordedStage decoding{.name = "decode", .threads_flag = "--decode-threads"};
+  RecordedStage features{.name = "features", .threads_flag = "--features-threads"};
+  RecordedStage printing{.name = "print", .resource = StageResource::io};
+
+  void note(const Measured& it, Seconds printed) {
+    total.audio += it.audio;
+    total.decoding += it.decoding;
+    total.listening += it.listening;
+    total.features += it.features;
+    decoding.items.push_back(it.decoding);
+    features.items.push_back(it.listening + it.features);
+    printing.items.push_back(printed);
   }
-  if (failed < command.files.size() && !command.json) print_total(total);
-  return failed == 0 ? kDone : kSomeFailed;
+};
+
+void finish(const FileInWork& work, const FeaturesCommand& command, Outcome& outcome) {
+  if (work.error) {
+    ++outcome.failed;
+    complain(*work.error, kSomeFailed);
+    return;
+  }
+  Seconds printed{};
+  timed(printed, [&] {
+    if (command.json)
+      print_json(work.file, work.measured);
+    else
+      print_text(work.file, work.measured, command.mels);
+    return true;
+  });
+  outcome.note(work.measured, printed);
+}
+
+Result<void> record(Outcome& outcome, const FeaturesCommand& command, const PipelineReport& report) {
+  const auto file = recording_wanted();
+  if (!file || outcome.decoding.items.empty()) return {};
+  RunRecording recording{.command = "features", .cores = usable_cores(), .elapsed = report.elapsed};
+  outcome.decoding.threads = command.decode_threads;
+  outcome.features.threads = command.features_threads;
+  for (RecordedStage* stage : {&outcome.decoding, &outcome.features, &outcome.printing}) {
+    for (const StageReport& clocks : report.stages)
+      if (clocks.name == stage->name) note_clocks(*stage, clocks);
+    recording.stages.push_back(std::move(*stage));
+  }
+  return write_recording(recording, *file);
+}
+
+/// files -> decode -> features -> print, in the order of the command line.
+void build_stages(Pipeline& pipeline, const FeaturesCommand& command, const Wanted& wanted, const LogMel& log_mel,
+                  const StopSignal& stop, Outcome& outcome) {
+  auto files =
+      pipeline.source("files",
+                      [&command, &stop, next = std::size_t{0}]() mutable -> std::optional<Result<std::string>> {
+                        if (next == command.files.size() || stop.raised()) return std::nullopt;
+                        return command.files[next++];
+                      },
+                      {.output = {.items = 1}});
+  const auto options = [](int threads) {
+    return StageOptions{.threads = threads, .order = Order::input, .output = {.items = kDecodedAhead}};
+  };
+  auto decoded = pipeline.map(
+      "decode", std::move(files), [&wanted](std::string&& file) -> Result<FileInWork> { return decode(file, wanted); },
+      options(command.decode_threads));
+  auto computed = pipeline.map(
+      "features", std::move(decoded),
+      [&wanted, &log_mel](FileInWork&& work) -> Result<FileInWork> {
+        return compute(std::move(work), wanted, log_mel);
+      },
+      options(command.features_threads));
+  pipeline.sink("print", std::move(computed), [&command, &outcome](FileInWork&& work) -> Result<void> {
+    finish(work, command, outcome);
+    return {};
+  });
+}
+
+int measure_all(const FeaturesCommand& command, const Wanted& wanted) {
+  Interrupt stop;  // before the first thread
+  const LogMel log_mel(command.mels);
+  Outcome outcome;
+  Pipeline pipeline;
+  build_stages(pipeline, command, wanted, log_mel, stop, outcome);
+  if (const auto ended = pipeline.run(); !ended) return complain(ended.error());
+  if (outcome.failed < command.files.size() && !command.json) print_total(outcome.total);
+  if (const auto recorded = record(outcome, command, pipeline.report()); !recorded) return complain(recorded.error());
+  if (stop.raised()) return kInterrupted;
+  return outcome.failed == 0 ? kDone : kSomeFailed;
 }
 
 }  // namespace
@@ -190,12 +284,20 @@ int run_features(const std::vector<std::string>& arguments) {
   table.positional(command.files, "FILE...", "audio, or video with an audio track; - reads standard input");
   table.add("mels", command.mels, "N", "mel bins: 80, or 128 as large-v3 takes them");
   table.add_switch("json", command.json, "a line of JSON for each file");
+  table.add("decode-threads", command.decode_threads, "N", "files decoded at once; lines stay in their order");
+  table.add("features-threads", command.features_threads, "N", "files whose speech and features are computed at once");
   add_vad(table, command.vad);
   add_audio(table, command.audio);
   table.examples({"tutti features talk.mp3", "tutti features --vad --json talk.mp3"});
   if (const auto code = start_command(table, arguments)) return *code;
   if (command.mels < 1 || command.mels > 200)
     return complain({Fault::usage, "--mels: expected 1 to 200, found " + std::to_string(command.mels)}, kUsage);
+  for (const auto& [flag, threads] : {std::pair{"--decode-threads", command.decode_threads},
+                                      std::pair{"--features-threads", command.features_threads}})
+    if (threads < 1 || threads > kMostFeatureThreads)
+      return complain({Fault::usage, std::string(flag) + ": expected 1 to " + std::to_string(kMostFeatureThreads) +
+                                         ", found " + std::to_string(threads)},
+                      kUsage);
   const auto vad = vad_options(command.vad, {});
   if (!vad) return complain(vad.error(), kUsage);
   const auto audio = audio_choice(command.audio);

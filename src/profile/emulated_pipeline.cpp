@@ -90,6 +90,7 @@ void go_ahead_of_others() {
 struct ThreadState {
   ThreadState() { go_ahead_of_others(); }
   Seconds free_since{};  // by the run's clock
+  bool is_over = false;  // the run: what the thread is still given does not count
 };
 
 class EmulatedStage {
@@ -108,9 +109,11 @@ class EmulatedStage {
   template <class EmitFn>
   bool work(const Token& token, const EmitFn& emit) {
     thread_local ThreadState me;
+    if (me.is_over) return false;
     ItemSpan span{.item = token.item, .taken = std::max(token.ready, me.free_since)};
     if (in_) in_->note_taken(span.taken);
     const bool is_done = serve(span) && emit(Token{span.item, span.ended});
+    me.is_over = !is_done;
     if (is_done) {
       span.handed_on = is_last_ ? span.ended : out_.space_since(span.ended, clock_.now());
       me.free_since = span.handed_on;

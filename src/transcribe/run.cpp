@@ -7,7 +7,9 @@
 #include "base/guarded.h"
 #include "flow/pipeline.h"
 #include "hub/memory_plan.h"
+#include "profile/recording_file.h"
 #include "transcribe/output_plan.h"
+#include "transcribe/run_recording.h"
 #include "transcribe/run_stages.h"
 #include "transcribe/stop_signal.h"
 #include "transcribe/tally.h"
@@ -84,7 +86,9 @@ Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, cons
                                      RunObserver& observer, StopSignal& stop) {
   const auto started = Clock::real().now();
   const auto skipped = static_cast<std::size_t>(std::ranges::count_if(files, &PlannedFile::already_done));
-  Tally tally(observer, files.size(), skipped);
+  const auto recording_file = recording_wanted();
+  RunRecorder recorder(observer, options.vad.has_value());
+  Tally tally(recording_file ? static_cast<RunObserver&>(recorder) : observer, files.size(), skipped);
   if (skipped == files.size()) return tally.summary();
 
   const OnProgressOfFile on_progress = [&tally](std::size_t index, Seconds position, const auto& fresh) {
@@ -117,8 +121,13 @@ Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, cons
   context.emplace(loaded->model.context(engine, options, on_progress));
   listed.serve(&*context);
   if (auto set = pipeline.set_threads(kTranscribeStage, together); !set) return tl::unexpected(set.error());
+  const PipelineReport begun = pipeline.report();
   const auto joined = pipeline.join();
   if (!joined && joined.error().fault != Fault::cancelled) return tl::unexpected(joined.error());
+  if (recording_file)
+    if (auto written = write_recording(recorder.recording(begun, pipeline.report(), together), *recording_file);
+        !written)
+      return tl::unexpected(written.error());
   return summary_of(run, *loaded, started);
 }
 

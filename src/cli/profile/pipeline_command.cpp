@@ -17,7 +17,6 @@
 #include "profile/described_run.h"
 #include "profile/emulated_pipeline.h"
 #include "profile/pipeline_file.h"
-#include "view/text.h"
 
 namespace tutti {
 namespace {
@@ -160,12 +159,6 @@ int run_tuning(const PipelineCommand& command, const PipelineModel& pipeline, Se
   std::vector<Change> settings = settings_of(run->pipeline);
   const StageModel& last = run->pipeline.stages.back();
   if (budget->has_last_queue) settings.push_back({last.name, "queue", static_cast<double>(last.queue)});
-  const auto text_of = [](const Change& change) { return change.text(); };
-  if (!command.json) {
-    std::printf("%s items/s with %s\n", short_number(run->figures.items_per_s).c_str(),
-                joined(settings, " ", text_of).c_str());
-    return kDone;
-  }
   nlohmann::ordered_json json{{"settings", nlohmann::ordered_json::array()}, {"items_per_s", run->figures.items_per_s}};
   for (const Change& change : settings) json["settings"].push_back(change.text());
   std::puts(json_line(json).c_str());

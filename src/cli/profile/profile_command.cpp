@@ -1,44 +1,96 @@
+#include <algorithm>
+
 #include "base/process/exit_code.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
+#include "cli/profile/command_profile.h"
 #include "cli/profile/pipeline_command.h"
 
 namespace tutti {
 namespace {
 
-void add_profile(OptionTable& table, PipelineCommand& c) {
+/// All flags; those of the two ways to call the command are checked apart.
+struct ProfileFlags {
+  PipelineCommand pipeline{};
+  CommandProfile command{};
+};
+
+void add_profile(OptionTable& table, ProfileFlags& flags) {
+  PipelineCommand& c = flags.pipeline;
+  table.group("A command: tutti profile [OPTION]... -- tutti features|transcribe ARGUMENT...");
+  table.add("seconds", flags.command.seconds, "S",
+            "stop the command after so many seconds, as Ctrl+C does, and report what was measured; 0: let it end");
+  table.add_switch("prove", flags.command.prove,
+                   "run it again with the first fix, or with --apply, and compare with what was predicted; exit code 5 "
+                   "where the measured rate is outside of the predicted range");
+  table.group("A described pipeline: tutti profile --pipeline FILE.toml");
   table.add("pipeline", c.file, "FILE.toml",
-            "a described pipeline: run it with emulated stages on real threads and queues, and find what limits it");
+            "run this pipeline with emulated stages on real threads and queues, and find what limits it");
   table.add_switch("simulate", c.simulate, "predict from the description alone, without a run");
-  table.add_list(
-      "apply", c.apply, "CHANGE",
-      "change the pipeline first: STAGE.threads=N, STAGE.queue=N, STAGE.speed=X or cores=N; may be repeated");
-  table.add_switch("json", c.json, "print the result as one JSON object");
-  table.group("Settings that tune themselves");
-  table.add_switch("tune", c.tune, "find the threads and queues with the highest rate, run with them, print both");
+  table.add_switch("tune", c.tune,
+                   "find the threads and queues with the highest rate, run with them, print both as JSON");
   table.add("threads-budget", c.threads_budget, "N",
             "threads of all stages together; default: as many as the file has");
   table.add("queue-budget", c.queue_budget, "N",
             "items that may wait in all queues together; default: as many as the file has");
-  table.examples({"tutti profile --pipeline feed.toml", "tutti profile --pipeline feed.toml --apply decode.threads=4",
+  table.group("Both");
+  table.add_list("apply", c.apply, "CHANGE",
+                 "a pipeline: change it first, by STAGE.threads=N, STAGE.queue=N, STAGE.speed=X or cores=N. A command, "
+                 "with --prove: the change to run again with. May be repeated");
+  table.add_switch("json", c.json,
+                   "one JSON object: on standard output for a pipeline, on standard error for a command");
+  table.examples({"tutti profile --prove -- tutti features talks/*.mp3",
+                  "tutti profile --seconds 60 -- tutti transcribe --model tiny.en -o out talks/*.mp3",
+                  "tutti profile --pipeline feed.toml --apply decode.threads=4",
                   "tutti profile --pipeline feed.toml --tune --threads-budget 12 --queue-budget 48 --json"});
+}
+
+int refuse(const std::string& what) {
+  return complain({Fault::usage, what, "See 'tutti profile --help'"}, kUsage);
+}
+
+int run_pipeline(const ProfileFlags& flags) {
+  const PipelineCommand& c = flags.pipeline;
+  const char* alone = c.threads_budget ? "--threads-budget" : c.queue_budget ? "--queue-budget" : nullptr;
+  if (alone && !c.tune) return refuse(std::string(alone) + ": has a meaning only with --tune");
+  if (flags.command.prove) return refuse("--prove: is for a command; a pipeline is run with its change by --apply");
+  if (flags.command.seconds > 0) return refuse("--seconds: is for a command; a pipeline's file has 'seconds'");
+  return run_described(c);
+}
+
+int run_command(ProfileFlags& flags) {
+  const PipelineCommand& c = flags.pipeline;
+  const char* other = c.tune             ? "--tune"
+                      : c.simulate       ? "--simulate"
+                      : c.threads_budget ? "--threads-budget"
+                      : c.queue_budget   ? "--queue-budget"
+                                         : nullptr;
+  if (other) return refuse(std::string(other) + ": is for a pipeline, and a command was given");
+  if (const auto why = why_not_profiled(flags.command.command)) return refuse(*why);
+  if (flags.command.seconds < 0) return refuse("--seconds: expected 0 or more");
+  if (!c.apply.empty() && !flags.command.prove) return refuse("--apply: for a command it needs --prove");
+  flags.command.json = c.json;
+  flags.command.apply = c.apply;
+  return profile_command(flags.command);
 }
 
 }  // namespace
 
 int run_profile(const std::vector<std::string>& arguments) {
-  PipelineCommand command;
+  ProfileFlags flags;
   OptionTable table("profile",
-                    "Find out where the time of a pipeline goes, what limits it, and which change would gain. "
-                    "docs/profile.md describes the pipeline file.");
-  add_profile(table, command);
-  if (const auto code = start_command(table, arguments)) return *code;
-  if (command.file.empty())
-    return complain({Fault::usage, "expected --pipeline FILE.toml", "See 'tutti profile --help'"}, kUsage);
-  const char* alone = command.threads_budget ? "--threads-budget" : command.queue_budget ? "--queue-budget" : nullptr;
-  if (alone && !command.tune)
-    return complain({Fault::usage, std::string(alone) + ": has a meaning only with --tune"}, kUsage);
-  return run_described(command);
+                    "Find out where the time of a run goes, what limits it, and which change would gain. "
+                    "docs/profile.md explains the figures and the pipeline file.");
+  add_profile(table, flags);
+  const auto end = std::ranges::find(arguments, "--");
+  if (const auto code = start_command(table, {arguments.begin(), end})) return *code;
+  const bool has_command = end != arguments.end();
+  if (has_command == !flags.pipeline.file.empty())
+    return refuse(has_command ? "expected a command or --pipeline, found both"
+                              : "expected --pipeline FILE.toml, or a command behind --");
+  if (!has_command) return run_pipeline(flags);
+  flags.command.command.assign(end + 1, arguments.end());
+  return run_command(flags);
 }
 
 }  // namespace tutti

@@ -1,0 +1,101 @@
+#include "advise/recording.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "advise/pipeline_run.h"
+#include "advise/replay.h"
+#include "base/random/counter_random.h"
+
+namespace tutti {
+namespace {
+
+constexpr int kResamples = 40;
+constexpr double kOtherRun = 0.05;  // how far two runs of the same work are from one another on a machine with others
+
+std::size_t items_of(const PipelineModel& pipeline) {
+  std::size_t items = 0;
+  for (const StageModel& stage : pipeline.stages) items = std::max(items, stage.times->size());
+  return items;
+}
+
+/// All items, once: as a run of a command has them.
+ReplayResult play_once(const PipelineModel& pipeline) {
+  const std::size_t items = items_of(pipeline);
+  return replay(pipeline, {.items = items, .source_items = items});
+}
+
+double rate_of_all(const ReplayResult& played) {
+  if (played.done_at.empty() || played.done_at.back().count() <= 0) return 0;
+  return static_cast<double>(played.done_at.size()) / played.done_at.back().count();
+}
+
+/// As many items, drawn from these with repetition; an item's times in all stages stay together.
+PipelineModel resampled(PipelineModel pipeline, CounterRandom& random) {
+  const std::size_t items = items_of(pipeline);
+  std::vector<std::size_t> drawn(items);
+  for (std::size_t& item : drawn) item = static_cast<std::size_t>(random.below(static_cast<std::int64_t>(items)));
+  for (StageModel& stage : pipeline.stages) {
+    auto times = std::make_shared<std::vector<ItemTime>>();
+    for (const std::size_t item : drawn) times->push_back((*stage.times)[item % stage.times->size()]);
+    stage.times = std::move(times);
+  }
+  return pipeline;
+}
+
+Fix predict_again(const PipelineModel& pipeline) {
+  const double rate = rate_of_all(play_once(pipeline));
+  CounterRandom random({digest("resampled items")});
+  double squares = 0;
+  for (int i = 0; i < kResamples; ++i) {
+    const double deviation = rate_of_all(play_once(resampled(pipeline, random))) - rate;
+    squares += deviation * deviation;
+  }
+  const double margin = 2 * std::sqrt(squares / kResamples) + kOtherRun * rate;
+  return {{}, rate, std::max(0.0, rate - margin), rate + margin};
+}
+
+}  // namespace
+
+PipelineModel model_of(const RunRecording& recording) {
+  PipelineModel pipeline{recording.cores, {}};
+  for (const RecordedStage& stage : recording.stages) {
+    auto times = std::make_shared<std::vector<ItemTime>>();
+    for (const Seconds time : stage.items) times->push_back({.work = time});
+    pipeline.stages.push_back({stage.name, stage.resource, stage.threads, stage.queue, 1, std::move(times)});
+  }
+  return pipeline;
+}
+
+double rate_of(const RunRecording& recording) {
+  const double items = static_cast<double>(items_of(model_of(recording)));
+  return recording.elapsed.count() > 0 ? items / recording.elapsed.count() : 0;
+}
+
+double model_error(const RunRecording& recording) {
+  const double measured = rate_of(recording);
+  return measured > 0 ? std::abs(rate_of_all(play_once(model_of(recording))) / measured - 1) : 1;
+}
+
+Fix predict(const RunRecording& recording, const std::vector<Change>& changes) {
+  PipelineModel pipeline = model_of(recording);
+  for (const Change& change : changes) pipeline = changed(std::move(pipeline), change);
+  Fix fix = predict_again(pipeline);
+  fix.changes = changes;
+  return fix;
+}
+
+std::optional<Diagnosis> diagnose(const RunRecording& recording) {
+  if (model_error(recording) > kMostModelError) return std::nullopt;
+  const auto has_flag = [&](const Change& change) {
+    if (change.key == "speed") return true;
+    return change.key == "threads" && std::ranges::any_of(recording.stages, [&](const RecordedStage& stage) {
+             return stage.name == change.stage && !stage.threads_flag.empty();
+           });
+  };
+  return diagnose(model_of(recording),
+                  {.play = play_once, .rate = rate_of_all, .predict = predict_again, .may_set = has_flag});
+}
+
+}  // namespace tutti

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "advise/diagnosis.h"
+#include "advise/pipeline_model.h"
+
+namespace tutti {
+
+/// A stage of a run of one of our commands.
+struct RecordedStage {
+  std::string name;
+  StageResource resource = StageResource::cpu;
+  int threads = 1;
+  std::size_t queue = 1;       ///< items that may wait behind it
+  std::string threads_flag{};  ///< sets the threads: "--decode-threads"; empty: none does
+  Seconds busy{};              ///< of all its threads together, by the clocks of `flow`; likewise:
+  Seconds starved{};
+  Seconds blocked{};
+  std::vector<Seconds> items{};  ///< what each item took, in the order in which they came
+};
+
+/// What a run of a command was: its stages, in the order in which an item passes them, and all of its items. The
+/// process that ran the pipeline writes it. Plain data.
+struct RunRecording {
+  std::string command;        ///< "features"
+  std::string unit{"files"};  ///< what an item is
+  int cores = 1;              ///< that the process could use
+  Seconds elapsed{};          ///< from the first item's start to the last one's end; loading a model is not in it
+  std::vector<RecordedStage> stages{};
+};
+
+/// The recorded pipeline with its items. Every stage has items.
+PipelineModel model_of(const RunRecording& recording);
+
+/// Items a second, as measured.
+double rate_of(const RunRecording& recording);
+
+/// How far the replay of the recorded items, unchanged, is from the measured rate, as a share.
+double model_error(const RunRecording& recording);
+
+/// What limits the run and which change would gain, for as much work again. Fixes set threads that a flag sets, and
+/// speeds. None: the replay does not explain the run (kMostModelError). `low` and `high` come from resampling the
+/// items.
+std::optional<Diagnosis> diagnose(const RunRecording& recording);
+
+/// The rate of as much work again with the changes made.
+Fix predict(const RunRecording& recording, const std::vector<Change>& changes);
+
+}  // namespace tutti

@@ -1,0 +1,210 @@
+#include "cli/profile/command_profile.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <limits>
+#include <sstream>
+#include <system_error>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/numbers.h"
+#include "base/process/child.h"
+#include "base/process/exit_code.h"
+#include "base/strings.h"
+#include "cli/command_start.h"
+#include "profile/recorded_run.h"
+#include "profile/recording_file.h"
+#include "view/text.h"
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::vector<std::string> kProfiled{"features", "transcribe"};
+
+constexpr double kNoticedCores = 0.2;
+constexpr Seconds kGrace{60};  // for a stopped command to finish what it has begun
+
+/// A name in the temporary folder that is free; gone with this object, and so is what was written there.
+class TemporaryName {
+ public:
+  TemporaryName() : file_(fs::temp_directory_path() / ("tutti-recording-" + std::to_string(::getpid()) + ".json")) {
+    remove();
+  }
+  TemporaryName(const TemporaryName&) = delete;
+  TemporaryName& operator=(const TemporaryName&) = delete;
+  ~TemporaryName() { remove(); }
+  const fs::path& file() const { return file_; }
+  void remove() const {
+    std::error_code ignored;
+    fs::remove(file_, ignored);
+  }
+
+ private:
+  fs::path file_;
+};
+
+/// Processor seconds that all programs of this machine have taken since it started; 0: not known.
+Seconds machine_time() {
+  const auto text = read_file("/proc/stat");
+  if (!text) return Seconds(0);
+  // cpu user nice system idle iowait irq softirq steal
+  std::istringstream line(*text);
+  std::string name;
+  double user = 0, nice = 0, system = 0, idle = 0, waiting = 0, interrupts = 0, soft = 0, stolen = 0;
+  line >> name >> user >> nice >> system >> idle >> waiting >> interrupts >> soft >> stolen;
+  return Seconds((user + nice + system + interrupts + soft + stolen) / static_cast<double>(::sysconf(_SC_CLK_TCK)));
+}
+
+/// Processor seconds of the children that have ended.
+Seconds children_time() {
+  rusage used{};
+  ::getrusage(RUSAGE_CHILDREN, &used);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return Seconds(seconds(used.ru_utime) + seconds(used.ru_stime));
+}
+
+/// Cores that other programs take, while this object lives.
+class Neighbours {
+ public:
+  double cores() const {
+    const Seconds passed = Clock::real().now() - start_;
+    const Seconds others = (machine_time() - machine_) - (children_time() - children_);
+    return passed.count() > 0 ? std::max(0.0, others / passed) : 0;
+  }
+
+ private:
+  const Clock::Instant start_ = Clock::real().now();
+  const Seconds machine_ = machine_time();
+  const Seconds children_ = children_time();
+};
+
+/// How a run of the command ended, and what it recorded.
+struct CommandRun {
+  int code = kDone;
+  bool was_stopped = false;  // by us, after its time
+  double others = 0;         // cores that other programs took meanwhile
+  Result<RunRecording> recording = fail(Fault::missing, "");
+};
+
+/// Waits for the end of the child, or stops it after `seconds`.
+bool stopped_after(const Child& child, double seconds) {
+  if (seconds <= 0) return false;
+  pollfd ended{child.pidfd(), POLLIN, 0};
+  if (::poll(&ended, 1, static_cast<int>(std::min(seconds * 1000, 2e9))) != 0) return false;
+  ::kill(child.pid(), SIGINT);
+  return true;
+}
+
+Result<CommandRun> run(const CommandProfile& profile, const std::vector<std::string>& more, ChildStreams streams) {
+  const TemporaryName name;
+  std::vector<std::string> command = profile.command;
+  command.front() = "/proc/self/exe";
+  command.insert(command.end(), more.begin(), more.end());
+  const Neighbours neighbours;
+  const auto child = Child::start({.name = profile.command[1],
+                                   .command = command,
+                                   .environment = {{kRecordingVariable, name.file().string()}},
+                                   .streams = streams});
+  if (!child) return tl::unexpected(child.error());
+  CommandRun done{.was_stopped = stopped_after(**child, profile.seconds)};
+  const ChildEnd& end = (*child)->end(done.was_stopped ? kGrace : Seconds(std::numeric_limits<std::int32_t>::max()));
+  done.code = end.signal != 0 ? 128 + end.signal : end.status;
+  if (done.was_stopped && done.code == kInterrupted) done.code = kDone;
+  done.others = neighbours.cores();
+  done.recording = read_recording(name.file());
+  return done;
+}
+
+void print(const std::string& text) {
+  std::fflush(stdout);
+  std::fputs(text.c_str(), stderr);
+}
+
+/// The change to prove: the one that was named, or the first that a flag makes.
+Result<std::vector<Change>> changes_to_prove(const CommandProfile& profile, const RunRecording& recording,
+                                             const Diagnosis& found) {
+  std::vector<Change> changes;
+  for (const std::string_view text : split(profile.apply, ',')) {
+    auto change = parse_flag_change(std::string(text), recording);
+    if (!change) return fail_in("--apply", change.error());
+    changes.push_back(*change);
+  }
+  if (!changes.empty()) return changes;
+  for (const Fix& fix : found.fixes)
+    if (!flags_of(recording, fix.changes.front()).empty()) return fix.changes;
+  return changes;
+}
+
+std::string rate_text(double rate, const RunRecording& recording) {
+  return short_number(rate) + " " + recording.unit + " a second";
+}
+
+/// Runs again with the changes; the exit code.
+int prove(const CommandProfile& profile, const RunRecording& recording, const std::optional<Diagnosis>& found) {
+  if (!found) return complain({Fault::unavailable, "nothing was predicted, so nothing can be proven"}, kNotProven);
+  const auto changes = changes_to_prove(profile, recording, *found);
+  if (!changes) return complain(changes.error(), kUsage);
+  if (changes->empty()) {
+    print("No flag would gain 2 %: there is nothing to prove.\n");
+    return kDone;
+  }
+  const Fix predicted = predict(recording, *changes);
+  std::vector<std::string> flags;
+  for (const Change& change : *changes)
+    for (std::string& flag : flags_of(recording, change)) flags.push_back(std::move(flag));
+  const auto again = run(profile, flags, ChildStreams::errors);
+  if (!again) return complain(again.error());
+  if (again->code != kDone && again->code != kSomeFailed) return again->code;
+  if (!again->recording) return complain(again->recording.error());
+  const double measured = rate_of(*again->recording);
+  const bool holds = measured >= predicted.low && measured <= predicted.high;
+  print("\nWith " + joined(flags, " ") + ": predicted " + rate_text(predicted.items_per_s, recording) + " (" +
+        short_number(predicted.low) + " to " + short_number(predicted.high) + "), measured " + short_number(measured) +
+        ", before " + short_number(rate_of(recording)) + ": " + (holds ? "proven\n" : "not proven\n"));
+  return holds ? kDone : kNotProven;
+}
+
+}  // namespace
+
+std::optional<std::string> why_not_profiled(const std::vector<std::string>& command) {
+  if (command.empty() || fs::path(command.front()).filename() != "tutti")
+    return "expected 'tutti COMMAND …' behind --, found " + (command.empty() ? "nothing" : "'" + command.front() + "'");
+  if (command.size() < 2) return "expected a command of tutti behind --, found none";
+  if (std::ranges::find(kProfiled, command[1]) != kProfiled.end()) return std::nullopt;
+  const std::string nearest = nearest_name(command[1], kProfiled);
+  return "'" + command[1] + "' cannot be profiled: expected " + joined(kProfiled, " or ") +
+         (nearest.empty() ? "" : ". Did you mean '" + nearest + "'?");
+}
+
+int profile_command(const CommandProfile& profile) {
+  const auto first = run(profile, {}, ChildStreams::terminal);
+  if (!first) return complain(first.error());
+  const bool failed = first->code != kDone && first->code != kSomeFailed;
+  if (!first->recording) {
+    const int code = complain(first->recording.error(), kNothingRan);
+    return first->code == kDone ? code : first->code;
+  }
+  const RunRecording& recording = *first->recording;
+  const auto found = diagnose(recording);
+  print(profile.json ? profile_json(recording, found) + "\n" : profile_text(recording, found));
+  if (!profile.json && first->others >= kNoticedCores)
+    print("  Other programs took " + fixed_text(first->others, 1) +
+          " cores meanwhile: with fewer of them the run is faster, and the figures hold for longer\n");
+  if (failed || !profile.prove) return first->code;
+  const int proven = prove(profile, recording, found);
+  return proven == kDone ? first->code : proven;
+}
+
+}  // namespace tutti

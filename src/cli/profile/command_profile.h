@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+/// What `tutti profile -- tutti COMMAND …` was called with.
+struct CommandProfile {
+  std::vector<std::string> command{};  ///< the program, its command and arguments
+  double seconds = 0;                  ///< then the command is stopped as Ctrl+C stops it; 0: it ends by itself
+  bool json = false;
+  bool prove = false;   ///< run again with the first fix, or with `apply`
+  std::string apply{};  ///< changes to run again with, comma-separated; empty: the first fix
+};
+
+/// Whether a command line is one that can be profiled: its fault for `complain`; none where it is.
+std::optional<std::string> why_not_profiled(const std::vector<std::string>& command);
+
+/// Runs the command with its standard output as its own, reads the recording that it writes, and prints the profile on
+/// standard error. With `prove` the command runs again with the fix, its output dropped, and the measured rate stands
+/// beside the predicted one.
+///
+/// Returns the exit code: the command's own where it failed, kNothingRan where nothing was measured, kNotProven where a
+/// measured rate is outside of what was predicted.
+int profile_command(const CommandProfile& profile);
+
+}  // namespace tutti

@@ -1,0 +1,109 @@
+#include "profile/recording_file.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/environment.h"
+#include "base/files.h"
+#include "base/json.h"
+#include "device/cgroup.h"
+
+namespace tutti {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const RecordedStage& stage) {
+  Json json{{"name", stage.name},
+            {"resource", name_of(stage.resource)},
+            {"threads", stage.threads},
+            {"queue", stage.queue},
+            {"threads_flag", stage.threads_flag},
+            {"busy", stage.busy.count()},
+            {"starved", stage.starved.count()},
+            {"blocked", stage.blocked.count()},
+            {"items", Json::array()}};
+  for (const Seconds item : stage.items) json["items"].push_back(item.count());
+  return json;
+}
+
+StageResource resource_of(const std::string& name) {
+  for (const StageResource resource : {StageResource::cpu, StageResource::device})
+    if (name == name_of(resource)) return resource;
+  return StageResource::io;
+}
+
+RecordedStage stage_of(const Json& json) {
+  RecordedStage stage{.name = json.at("name").get<std::string>(),
+                      .resource = resource_of(json.at("resource").get<std::string>()),
+                      .threads = std::max(1, json.at("threads").get<int>()),
+                      .queue = std::max<std::size_t>(1, json.at("queue").get<std::size_t>()),
+                      .threads_flag = json.at("threads_flag").get<std::string>(),
+                      .busy = Seconds(json.at("busy").get<double>()),
+                      .starved = Seconds(json.at("starved").get<double>()),
+                      .blocked = Seconds(json.at("blocked").get<double>())};
+  for (const Json& item : json.at("items")) stage.items.emplace_back(item.get<double>());
+  return stage;
+}
+
+RunRecording recording_of(const Json& json) {
+  RunRecording recording{.command = json.at("command").get<std::string>(),
+                         .unit = json.at("unit").get<std::string>(),
+                         .cores = std::max(1, json.at("cores").get<int>()),
+                         .elapsed = Seconds(json.at("elapsed").get<double>())};
+  for (const Json& stage : json.at("stages")) recording.stages.push_back(stage_of(stage));
+  return recording;
+}
+
+}  // namespace
+
+std::optional<std::filesystem::path> recording_wanted() {
+  const auto file = variable(kRecordingVariable);
+  return file ? std::optional<std::filesystem::path>(*file) : std::nullopt;
+}
+
+void note_clocks(RecordedStage& stage, const StageReport& report) {
+  stage.busy = report.times.busy;
+  stage.starved = report.times.starved;
+  stage.blocked = report.times.blocked;
+  stage.queue = std::clamp<std::size_t>(report.output.limits.items, 1, 1'000'000);
+}
+
+int usable_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  const int allowed = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
+  const double quota = read_cgroup_limits("/").cores.value_or(allowed);
+  return std::max(1, std::min(allowed, static_cast<int>(quota + 0.5)));
+}
+
+Result<void> write_recording(const RunRecording& recording, const std::filesystem::path& file) {
+  Json json{{"command", recording.command},
+            {"unit", recording.unit},
+            {"cores", recording.cores},
+            {"elapsed", recording.elapsed.count()},
+            {"stages", Json::array()}};
+  for (const RecordedStage& stage : recording.stages) json["stages"].push_back(json_of(stage));
+  return write_file_atomically(file, json_line(json));
+}
+
+Result<RunRecording> read_recording(const std::filesystem::path& file) {
+  const auto text = read_file(file);
+  const auto nothing = [] {
+    return fail(Fault::missing, "nothing was measured: the command finished no item",
+                "Give it files that it can work on, and more time");
+  };
+  if (!text) return nothing();
+  try {
+    auto recording = recording_of(Json::parse(*text));
+    const auto has_none = [](const RecordedStage& stage) { return stage.items.empty(); };
+    if (recording.stages.empty() || std::ranges::any_of(recording.stages, has_none)) return nothing();
+    return recording;
+  } catch (const Json::exception& error) {
+    return fail(Fault::corrupt, file.string() + ": expected a recording, found: " + error.what());
+  }
+}
+
+}  // namespace tutti

@@ -1,0 +1,61 @@
+#include "advise/recording.h"
+
+#include <gtest/gtest.h>
+
+#include "advise/pipeline_run.h"
+
+namespace tutti {
+namespace {
+
+/// Twenty files; `seconds` of them in each of two stages.
+RunRecording two_stages(double decode, double features, double elapsed) {
+  RunRecording recording{.command = "features", .cores = 4, .elapsed = Seconds(elapsed)};
+  for (const auto& [name, time] : {std::pair{"decode", decode}, std::pair{"features", features}})
+    recording.stages.push_back({.name = name,
+                                .queue = 2,
+                                .threads_flag = std::string("--") + name + "-threads",
+                                .items = std::vector<Seconds>(20, Seconds(time))});
+  return recording;
+}
+
+TEST(Recording, ReplayOfItsItemsExplainsTheRun) {
+  EXPECT_LT(model_error(two_stages(0.1, 0.03, 2.03)), 0.001);
+  EXPECT_NEAR(rate_of(two_stages(0.1, 0.03, 2)), 10, 1e-9);
+}
+
+TEST(Recording, RunThatTookLongerIsNotExplained) {
+  EXPECT_NEAR(model_error(two_stages(0.1, 0.03, 4.06)), 1, 0.01);
+  EXPECT_FALSE(diagnose(two_stages(0.1, 0.03, 4.06)));
+}
+
+TEST(Recording, FirstFixSetsTheThreadsOfTheLimitingStage) {
+  const auto found = diagnose(two_stages(0.1, 0.03, 2.03));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->limit.stage, "decode");
+  ASSERT_FALSE(found->fixes.empty());
+  EXPECT_EQ(found->fixes[0].changes[0].stage, "decode");
+  EXPECT_EQ(found->fixes[0].changes[0].key, "threads");
+  EXPECT_GT(found->fixes[0].items_per_s, 1.5 * 10);
+  EXPECT_LT(found->fixes[0].low, found->fixes[0].items_per_s);
+}
+
+TEST(Recording, SettingsWithoutAFlagAreNoFix) {
+  auto recording = two_stages(0.1, 0.03, 2.03);
+  recording.stages[0].threads_flag.clear();
+  const auto found = diagnose(recording);
+  ASSERT_TRUE(found);
+  for (const Fix& fix : found->fixes) EXPECT_EQ(fix.changes[0].key, "speed");
+}
+
+TEST(Recording, UnevenItemsWidenTheRange) {
+  auto even = two_stages(0.1, 0.03, 2.03), uneven = even;
+  for (std::size_t i = 0; i < 20; ++i) uneven.stages[0].items[i] = Seconds(i % 2 == 0 ? 0.01 : 0.19);
+  const auto width = [](const RunRecording& recording) {
+    const auto found = diagnose(recording);
+    return found && !found->fixes.empty() ? found->fixes.back().high - found->fixes.back().low : 0;
+  };
+  EXPECT_GT(width(uneven), 1.3 * width(even));
+}
+
+}  // namespace
+}  // namespace tutti

@@ -1,0 +1,154 @@
+// `tutti profile` as people and programs call it.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "base/json.h"
+#include "support/run_program.h"
+#include "support/temp_folder.h"
+
+namespace tutti {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using Json = nlohmann::json;
+
+constexpr const char* kTutti = TUTTI_BINARY_DIR "/bin/tutti";
+
+constexpr const char* kFeed = R"(
+cores = 4
+seconds = 1
+[[stage]]
+name = "read"
+kind = "io"
+threads = 2
+mean_ms = 5
+cv = 0.5
+[[stage]]
+name = "decode"
+kind = "cpu"
+threads = 1
+mean_ms = 12
+cv = 0.3
+queue = 4
+[[stage]]
+name = "step"
+kind = "device"
+mean_ms = 5
+)";
+
+class ProfileTimed : public testing::Test {
+ protected:
+  std::string pipeline(const std::string& toml) {
+    const auto file = (folder_ / "feed.toml").string();
+    std::ofstream(file) << toml;
+    return file;
+  }
+  static ProgramEnd profile(std::vector<std::string> words, const std::vector<std::string>& settings = {}) {
+    words.insert(words.begin(), {kTutti, "profile"});
+    return run_program(words, settings);
+  }
+  static Json json_of(const ProgramEnd& end) {
+    EXPECT_EQ(end.exit_code, 0) << end.err;
+    return Json::parse(end.out);
+  }
+  const TempFolder folder_{};
+};
+
+TEST_F(ProfileTimed, PredictsWhatTheFixThenMeasures) {
+  const auto file = pipeline(kFeed);
+  const Json found = json_of(profile({"--pipeline", file, "--json"}));
+  EXPECT_TRUE(found["explained"]);
+  EXPECT_EQ(found["limit"]["stage"], "decode");
+  EXPECT_EQ(found["limit"]["resource"], "cpu");
+  EXPECT_NEAR(found["limit"]["share"], 0.5, 0.03);
+  EXPECT_NEAR(found["items_per_s"], 1000 / 12.0, 4);
+  EXPECT_EQ(found["stages"].size(), 3U);
+  EXPECT_NEAR(found["stages"][1]["busy"], 1, 0.02);
+  const Json& fix = found["fixes"][0];
+  const Json applied = json_of(profile({"--pipeline", file, "--json", "--apply", fix["change"]}));
+  EXPECT_NEAR(fix["predicted_items_per_s"].get<double>() / applied["items_per_s"].get<double>(), 1, 0.05);
+}
+
+TEST_F(ProfileTimed, StageSlowerThanDescribedPredictsNothing) {
+  const Json found = json_of(profile({"--pipeline", pipeline(kFeed), "--json"}, {"TUTTI_PROFILE_SLOWED=decode=1.5"}));
+  EXPECT_FALSE(found["explained"]);
+  EXPECT_TRUE(found["limit"].is_null());
+  EXPECT_TRUE(found["fixes"].empty());
+  EXPECT_GT(found["model_error"], 0.05);
+  EXPECT_NEAR(found["items_per_s"], 1000 / 18.0, 4);
+  EXPECT_NEAR(found["stages"][1]["mean_ms"], 18, 0.8);
+}
+
+TEST_F(ProfileTimed, SimulationPredictsTheSameWithoutARun) {
+  const Json found = json_of(profile(
+      {"--pipeline", pipeline(kFeed), "--json", "--simulate", "--apply", "decode.threads=2", "--apply", "cores=1"}));
+  EXPECT_NEAR(found["items_per_s"], 1000 / 12.0, 2);
+  EXPECT_EQ(found["fixes"][0]["change"].get<std::string>().substr(0, 6), "cores=");
+}
+
+TEST_F(ProfileTimed, TuningStaysWithinItsBudgets) {
+  const Json found = json_of(
+      profile({"--pipeline", pipeline(kFeed), "--tune", "--threads-budget", "6", "--queue-budget", "9", "--json"}));
+  int threads = 0, queue = 0;
+  for (const std::string setting : found["settings"])
+    (setting.find(".threads=") != std::string::npos ? threads : queue) +=
+        std::stoi(setting.substr(setting.find('=') + 1));
+  EXPECT_LE(threads, 6);
+  EXPECT_LE(queue, 9);
+  EXPECT_NEAR(found["items_per_s"], 200, 10);
+}
+
+TEST_F(ProfileTimed, TextNamesTheBottleneckAndFlagsToCopy) {
+  const auto end = profile({"--pipeline", pipeline(kFeed), "--simulate"});
+  EXPECT_EQ(end.exit_code, 0);
+  EXPECT_THAT(end.out, HasSubstr("Bottleneck: decode (cpu)"));
+  EXPECT_THAT(end.out, HasSubstr("--apply decode.threads="));
+  EXPECT_THAT(end.err, IsEmpty());
+}
+
+TEST_F(ProfileTimed, SenselessRequestsAreUsageErrors) {
+  const auto file = pipeline(kFeed);
+  const std::vector<std::vector<std::string>> cases{{},
+                                                    {"--pipeline", "/no/such/file.toml"},
+                                                    {"--pipeline", file, "--apply", "decod.threads=2"},
+                                                    {"--pipeline", file, "--apply", "decode.threads=0"},
+                                                    {"--pipeline", file, "--threads-budget", "4"},
+                                                    {"--pipeline", file, "--tune", "--threads-budget", "2"},
+                                                    {"--pipeline", file, "--prove"},
+                                                    {"--pipeline", file, "--", "tutti", "features", "a.wav"},
+                                                    {"--tune", "--", "tutti", "features", "a.wav"},
+                                                    {"--", "tutti", "featurs", "a.wav"},
+                                                    {"--", "tutti"},
+                                                    {"--", "ls"}};
+  for (const auto& words : cases) {
+    const auto end = profile(words);
+    EXPECT_EQ(end.exit_code, 2) << testing::PrintToString(words);
+    EXPECT_THAT(end.out, IsEmpty());
+  }
+  EXPECT_THAT(profile(cases[2]).err, HasSubstr("Did you mean 'decode'?"));
+  EXPECT_THAT(profile(cases[9]).err, HasSubstr("Did you mean 'features'?"));
+}
+
+TEST_F(ProfileTimed, CommandKeepsItsOutputAndGetsAProfile) {
+  const std::string clip = TUTTI_SOURCE_DIR "/samples/jfk.flac";
+  std::vector<std::string> words{"--", "tutti", "features", "--json"};
+  for (int i = 0; i < 12; ++i) words.push_back(clip);
+  const auto end = profile(words);
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_EQ(std::ranges::count(end.out, '\n'), 12);
+  EXPECT_THAT(end.err, HasSubstr("12 files in "));
+  EXPECT_THAT(end.err, HasSubstr("decode"));
+}
+
+TEST_F(ProfileTimed, CommandThatFailsKeepsItsExitCode) {
+  const auto end = profile({"--", "tutti", "features", "/no/such/file.wav"});
+  EXPECT_EQ(end.exit_code, 3);
+  EXPECT_THAT(end.err, HasSubstr("nothing was measured"));
+}
+
+}  // namespace
+}  // namespace tutti

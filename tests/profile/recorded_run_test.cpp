@@ -1,0 +1,102 @@
+#include "profile/recorded_run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "profile/recording_file.h"
+
+namespace tutti {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+RunRecording features() {
+  RunRecording recording{.command = "features", .cores = 4, .elapsed = Seconds(4.06)};
+  const auto add = [&](const char* name, const char* flag, double item) {
+    recording.stages.push_back({.name = name,
+                                .queue = 2,
+                                .threads_flag = flag,
+                                .busy = Seconds(40 * item),
+                                .starved = Seconds(4.06 - 40 * item),
+                                .items = std::vector<Seconds>(40, Seconds(item))});
+  };
+  add("decode", "--decode-threads", 0.1);
+  add("features", "--features-threads", 0.05);
+  add("print", "", 0.001);
+  return recording;
+}
+
+TEST(RecordedRun, NamesTheLimitAndTheFlagToCopy) {
+  const auto recording = features();
+  const auto text = profile_text(recording, diagnose(recording));
+  EXPECT_THAT(text, HasSubstr("decode (cpu) limits the run"));
+  EXPECT_THAT(text, HasSubstr("--decode-threads 2: "));
+  EXPECT_THAT(text, HasSubstr("40 files in 4.06 s"));
+  EXPECT_THAT(text, Not(HasSubstr("nan")));
+}
+
+TEST(RecordedRun, UnexplainedRunPredictsNothing) {
+  auto recording = features();
+  recording.elapsed = Seconds(6);
+  const auto found = diagnose(recording);
+  EXPECT_FALSE(found);
+  EXPECT_THAT(profile_text(recording, found), HasSubstr("nothing is predicted"));
+  EXPECT_THAT(profile_json(recording, found), HasSubstr("\"limit\":null"));
+}
+
+TEST(RecordedRun, ChangeIsTakenWithAndWithoutItsCommand) {
+  const auto recording = features();
+  for (const auto* text : {"decode.threads=3", "features.decode.threads=3"}) {
+    const auto change = parse_flag_change(text, recording);
+    ASSERT_TRUE(change) << change.error().text();
+    EXPECT_EQ(flags_of(recording, *change), (std::vector<std::string>{"--decode-threads", "3"}));
+  }
+  EXPECT_EQ(parse_flag_change("features.threads=2", recording)->stage, "features");
+}
+
+TEST(RecordedRun, ChangeWithoutAFlagIsRefused) {
+  const auto recording = features();
+  for (const auto* text : {"print.threads=2", "decode.speed=2", "decode.queue=4", "cores=8"})
+    EXPECT_FALSE(parse_flag_change(text, recording)) << text;
+  EXPECT_THAT(parse_flag_change("decod.threads=2", recording).error().text(), HasSubstr("Did you mean 'decode'?"));
+}
+
+class RecordingFile : public testing::Test {
+ protected:
+  std::filesystem::path file_ = std::filesystem::path(testing::TempDir()) / "tutti-recording-test.json";
+  void TearDown() override { std::filesystem::remove(file_); }
+};
+
+TEST_F(RecordingFile, IsReadAsItWasWritten) {
+  const auto written = features();
+  ASSERT_TRUE(write_recording(written, file_));
+  const auto read = read_recording(file_);
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(read->command, "features");
+  EXPECT_EQ(read->cores, 4);
+  EXPECT_EQ(read->elapsed, written.elapsed);
+  ASSERT_EQ(read->stages.size(), 3U);
+  EXPECT_EQ(read->stages[1].items, written.stages[1].items);
+  EXPECT_EQ(read->stages[1].threads_flag, "--features-threads");
+  EXPECT_EQ(read->stages[2].starved, written.stages[2].starved);
+}
+
+TEST_F(RecordingFile, WithoutAnItemNothingWasMeasured) {
+  auto recording = features();
+  for (RecordedStage& stage : recording.stages) stage.items.clear();
+  ASSERT_TRUE(write_recording(recording, file_));
+  EXPECT_EQ(read_recording(file_).error().fault, Fault::missing);
+  EXPECT_EQ(read_recording("/no/such/file").error().fault, Fault::missing);
+}
+
+TEST_F(RecordingFile, OtherContentIsCorrupt) {
+  std::ofstream(file_) << "{\"command\": 3}";
+  EXPECT_EQ(read_recording(file_).error().fault, Fault::corrupt);
+}
+
+}  // namespace
+}  // namespace tutti
