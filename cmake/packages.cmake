@@ -27,3 +27,6 @@ target_include_directories(tutti_postgres_headers SYSTEM INTERFACE ${POSTGRES_IN
 find_path(CURL_INCLUDE_DIR curl/curl.h REQUIRED)
 add_library(tutti_curl_headers INTERFACE)
 target_include_directories(tutti_curl_headers SYSTEM INTERFACE ${CURL_INCLUDE_DIR})
+find_path(HDF5_INCLUDE_DIR hdf5.h PATH_SUFFIXES hdf5/serial REQUIRED)
+add_library(tutti_hdf5_headers INTERFACE)
+target_include_directories(tutti_hdf5_headers SYSTEM INTERFACE ${HDF5_INCLUDE_DIR})

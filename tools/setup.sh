@@ -33,6 +33,7 @@ build  nlohmann-json3-dev    JSON: model folders, transcripts
 build  libsqlite3-dev        the store of tasks and history
 build  libtomlplusplus-dev   settings file
 build  libcurl4-openssl-dev  headers of libcurl for "tutti pull"; the library is loaded on first use
+build  libhdf5-dev           headers of HDF5 for "tutti prepare classifier"; the library is loaded on first use
 build  libpq-dev             headers of libpq for "tutti manifest --postgres"; the library is loaded on first use
 build  libgtest-dev          tests
 build  libgmock-dev          tests

@@ -143,8 +143,9 @@ tl::unexpected<Error> Hdf5File::damaged(const std::string& what) const {
   return fail(Fault::corrupt, path_.string() + ": " + what);
 }
 
-Result<void> Hdf5File::write_as(const std::string& name, hid_t type, const std::vector<std::int64_t>& shape,
-                                const std::byte* bytes) {
+/// Returns the dataset's offset in the file. `bytes`: null: none are written.
+Result<std::int64_t> Hdf5File::write_as(const std::string& name, hid_t type, const std::vector<std::int64_t>& shape,
+                                        const std::byte* bytes) {
   const std::vector<hsize_t> sizes(shape.begin(), shape.end());
   const Id space(api_->H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr), api_->H5Sclose);
   const Id plan(api_->H5Pcreate(api_->dataset_create), api_->H5Pclose);
@@ -153,16 +154,24 @@ Result<void> Hdf5File::write_as(const std::string& name, hid_t type, const std::
   const Id dataset(api_->H5Dcreate2(file_, name.c_str(), type, space, kDefault, plan, kDefault), api_->H5Dclose);
   if (dataset < 0) return damaged("dataset '" + name + "' could not be created");
   const bool is_empty = std::ranges::find(shape, 0) != shape.end();
-  if (!is_empty && api_->H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, kDefault, bytes) < 0)
+  if (bytes && !is_empty && api_->H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, kDefault, bytes) < 0)
     return fail(Fault::full, path_.string() + ": dataset '" + name + "' could not be written",
                 "See that its disk has space");
-  return {};
+  const haddr_t offset = api_->H5Dget_offset(dataset);
+  if (offset == HADDR_UNDEF && !is_empty) return damaged("dataset '" + name + "' has no place in the file");
+  return is_empty ? 0 : static_cast<std::int64_t>(offset);
+}
+
+Result<std::int64_t> Hdf5File::reserve(const std::string& name, Hdf5Type type,
+                                       const std::vector<std::int64_t>& shape) {
+  const Id stored(stored_type(*api_, type), api_->H5Tclose);
+  return write_as(name, stored, shape, nullptr);
 }
 
 Result<void> Hdf5File::write(const std::string& name, Hdf5Type type, const std::vector<std::int64_t>& shape,
                              std::span<const std::byte> bytes) {
   const Id stored(stored_type(*api_, type), api_->H5Tclose);
-  return write_as(name, stored, shape, bytes.data());
+  return write_as(name, stored, shape, bytes.data()).map([](std::int64_t) {});
 }
 
 Result<void> Hdf5File::write_texts(const std::string& name, const std::vector<std::string>& texts) {
@@ -172,7 +181,7 @@ Result<void> Hdf5File::write_texts(const std::string& name, const std::vector<st
   for (std::size_t i = 0; i < texts.size(); ++i)
     std::ranges::copy(std::as_bytes(std::span(texts[i])), bytes.begin() + static_cast<std::ptrdiff_t>(i * longest));
   const Id stored(text_type(*api_, longest), api_->H5Tclose);
-  return write_as(name, stored, {std::ssize(texts)}, bytes.data());
+  return write_as(name, stored, {std::ssize(texts)}, bytes.data()).map([](std::int64_t) {});
 }
 
 Result<void> Hdf5File::write_attribute(const std::string& name, const std::string& text) {

@@ -42,6 +42,8 @@ class Hdf5File {
   /// A contiguous dataset of `bytes`, without compression.
   Result<void> write(const std::string& name, Hdf5Type type, const std::vector<std::int64_t>& shape,
                      std::span<const std::byte> bytes);
+  /// A contiguous dataset that is still to be filled: where its bytes begin in the file, once that is closed.
+  Result<std::int64_t> reserve(const std::string& name, Hdf5Type type, const std::vector<std::int64_t>& shape);
   /// Texts as a dataset of one fixed length, in UTF-8.
   Result<void> write_texts(const std::string& name, const std::vector<std::string>& texts);
   /// A text attribute of the file, as h5py writes a str.
@@ -63,8 +65,8 @@ class Hdf5File {
   Hdf5File(const Hdf5Api& api, std::filesystem::path path, hid_t file)
       : api_(&api), path_(std::move(path)), file_(file) {}
   tl::unexpected<Error> damaged(const std::string& what) const;
-  Result<void> write_as(const std::string& name, hid_t type, const std::vector<std::int64_t>& shape,
-                        const std::byte* bytes);
+  Result<std::int64_t> write_as(const std::string& name, hid_t type, const std::vector<std::int64_t>& shape,
+                                const std::byte* bytes);
 
   const Hdf5Api* api_;
   std::filesystem::path path_;

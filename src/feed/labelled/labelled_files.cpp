@@ -1,25 +1,26 @@
 #include "feed/labelled/labelled_files.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <set>
 #include <string_view>
 
 #include "base/files.h"
 #include "base/strings.h"
+#include "text/manifest/recording_names.h"
 
 namespace tutti {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 22> kEndings{".wav", ".flac", ".mp3",  ".ogg",  ".oga", ".opus", ".m4a", ".aac",
-                                                    ".aif", ".aiff", ".aifc", ".au",   ".snd", ".w64",  ".rf64", ".caf",
-                                                    ".wma", ".mp4",  ".webm", ".mka",  ".mkv", ".amr"};
+/// Called like a recording, or like what only programs that measure sound write.
+bool is_sound(const fs::path& path) {
+  constexpr std::string_view kMore[] = {".au", ".snd", ".w64", ".rf64", ".caf", ".aifc", ".oga"};
+  return is_recording(path) || std::ranges::find(kMore, ascii_lower(path.extension().string())) != std::end(kMore);
+}
 
 SetPart part_of(std::string name) {
-  name = lower(name);
+  name = ascii_lower(name);
   if (name.starts_with("dataset_")) name = name.substr(8);  // note 003's DATASET_TRAINING
   const auto is_one_of = [&](std::initializer_list<std::string_view> names) {
     return std::ranges::find(names, name) != names.end();
@@ -57,7 +58,7 @@ Result<void> add_files(const fs::path& folder, const fs::path& data, const Label
       if (auto added = add_files(entry, data, like, found); !added) return added;
       continue;
     }
-    if (std::ranges::find(kEndings, lower(entry.extension().string())) == kEndings.end()) {
+    if (!is_sound(entry)) {
       ++found.others;
       continue;
     }
@@ -125,7 +126,13 @@ Result<LabelledFiles> find_labelled_files(const fs::path& data) {
 }
 
 std::optional<SensorName> sensor_name_of(const fs::path& path, const std::string& delimiter) {
-  const auto parts = split(path.stem().string(), delimiter);
+  const auto stem = path.stem().string();
+  std::vector<std::string> parts;
+  for (std::size_t first = 0; first <= stem.size() && !delimiter.empty();) {
+    const auto end = std::min(stem.find(delimiter, first), stem.size());
+    parts.push_back(stem.substr(first, end - first));
+    first = end + delimiter.size();
+  }
   constexpr std::size_t kParts = 4;
   if (parts.size() != kParts || parts[0].empty() || parts[1].empty()) return std::nullopt;
   SensorName name{.sensor = parts[0], .recording = parts[1]};

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "train/task.h"
+
+namespace tutti {
+
+/// What a classifier says of one file, and what the file is.
+struct FileAnswer {
+  std::vector<float> probabilities{};  // of each label
+  std::int64_t label = 0;              // the true one
+};
+
+/// How well one label is found.
+struct LabelScore {
+  double precision = 0;
+  double recall = 0;
+  double f1 = 0;
+  std::int64_t files = 0;  // that have it
+};
+
+/// How well a set is classified.
+struct ClassifierScores {
+  double accuracy = 0;
+  double macro_f1 = 0;  // the mean over the labels that the set has
+  double loss = 0;      // mean cross-entropy of files
+  std::int64_t files = 0;
+  std::vector<LabelScore> labels{};
+  std::vector<std::vector<std::int64_t>> confusion{};  // [true label][answered label]
+};
+
+/// The label with the highest probability; the first of equals.
+std::int64_t answered_label(std::span<const float> probabilities);
+
+/// Scores answers over so many labels. Pure.
+ClassifierScores score_files(std::span<const FileAnswer> answers, std::size_t labels);
+
+/// As a training sees them: 1 - macro F1 ranks networks, the loss breaks ties.
+TaskScores task_scores(const ClassifierScores& scores, const std::vector<std::string>& names);
+
+}  // namespace tutti
