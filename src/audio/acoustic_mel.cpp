@@ -120,8 +120,8 @@ void AcousticMel::compute(std::span<const float> samples, std::span<float> out) 
     }
   }
   if (options_.top_db <= 0 || out.empty()) return;
-  const float floor = *std::ranges::max_element(out) - static_cast<float>(options_.top_db);
-  for (float& value : out) value = std::max(value, floor);
+  const float least = *std::ranges::max_element(out) - static_cast<float>(options_.top_db);
+  for (float& value : out) value = std::max(value, least);
 }
 
 }  // namespace tutti

@@ -72,14 +72,17 @@ int run_classify(const std::vector<std::string>& arguments) {
   OptionTable table("classify",
                     "Name the sound in every file, by a model of 'tutti train classifier'. A recording that is longer "
                     "than the model's clips gets the mean of their answers.");
-  table.positional(c.inputs, "FILE|FOLDER|-...", "recordings of any format; -: their names, one a line, on standard input");
+  table.positional(c.inputs, "FILE|FOLDER|-...",
+                   "recordings of any format; -: their names, one a line, on standard input");
   table.add("model", c.model, "DIR", "OUT/model of 'tutti train classifier'");
   table.add("device", c.device, "cpu|auto|cuda:N", "where the network is; it is small, and a processor does");
   table.add("threads", c.threads, "N", "of network and features; 0: one per core");
-  table.add_switch("json", c.json,
-                   "a line of JSON for each file: {\"file\", \"label\", \"score\", \"scores\": {LABEL: probability}}, or "
-                   "{\"file\", \"error\"}");
-  table.examples({"tutti classify --model trained/model clip.wav", "tutti classify --model trained/model --json folder"});
+  table.add_switch(
+      "json", c.json,
+      "a line of JSON for each file: {\"file\", \"label\", \"score\", \"scores\": {LABEL: probability}}, or "
+      "{\"file\", \"error\"}");
+  table.examples(
+      {"tutti classify --model trained/model clip.wav", "tutti classify --model trained/model --json folder"});
   if (const auto code = start_command(table, arguments)) return *code;
   if (auto checked = check(c); !checked) return complain(checked.error());
   const auto files = files_of(c.inputs);
@@ -89,8 +92,9 @@ int run_classify(const std::vector<std::string>& arguments) {
   for (const auto& file : *files) names += file + '\0';
   const auto list = settings_file(names);
   if (!list) return complain(list.error(), kNothingRan);
-  std::vector<std::string> line{"classify", "--model",  c.model.string(), "--files",  path_of(*list),
-                                "--device", c.device,   "--threads",      std::to_string(c.threads)};
+  std::vector<std::string> line{"classify", "--model",      c.model.string(),
+                                "--files",  path_of(*list), "--device",
+                                c.device,   "--threads",    std::to_string(c.threads)};
   if (c.json) line.emplace_back("--json");
   return run_engine(line, "it classified files");
 }

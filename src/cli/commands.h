@@ -56,6 +56,8 @@ int run_plan(const std::vector<std::string>& arguments);
 /// `tutti prepare whisper --model M --out DIR FILE...`: long recordings with texts become a corpus to train on. `tutti
 /// prepare classifier --data DIR --out SET`: so do folders of labelled sound.
 int run_prepare(const std::vector<std::string>& arguments);
+/// The second of them, without its name.
+int run_prepare_classifier(const std::vector<std::string>& words);
 
 /// `tutti pull NAME`: fetches a model from a Hugging Face hub.
 int run_pull(const std::vector<std::string>& arguments);

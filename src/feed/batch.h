@@ -51,7 +51,8 @@ struct Batch {
   std::vector<BatchSound> sounds{};   ///< in place of `mel` where the options want rows as audio; otherwise empty
   std::vector<GatherIndex> gather{};  ///< in place of `mel` where a device gathers rows itself; otherwise empty
   std::vector<BatchSample> samples{};
-  std::vector<std::int64_t> rows{};  ///< in place of all the above: rows of a set that the task holds and gathers itself
+  std::vector<std::int64_t>
+      rows{};  ///< in place of all the above: rows of a set that the task holds and gathers itself
   /// Opens a feed (FeedOptions::resume) that goes on with the next sample after this batch. A few kilobytes.
   std::string position{};
 

@@ -19,15 +19,13 @@
 #include "base/process/exit_code.h"
 #include "base/process/process_setup.h"
 #include "base/strings.h"
-#include "feed/recipe/classifier_file.h"
+#include "feed/recipe/recipe_checks.h"
 #include "feed/recipe/recipe_file.h"
-#include "feed/recipe/training_names.h"
 #include "model/gpu.h"
 #include "model/gpu/out_of_memory.h"
 #include "train/classifier/classify.h"
-#include "train/classifier/training.h"
 #include "train/peers/peers.h"
-#include "train/whisper/training.h"
+#include "train/trainings.h"
 
 namespace tutti {
 namespace {
@@ -108,7 +106,7 @@ Result<TrainingEnd> run_classifier_training(const TrainLine& given) {
                            .settings = given.settings});
 }
 
-/// The trainings that there are; training_names (feed/recipe) lists them for both programs.
+/// The trainings that there are; cli/training/train_command.cpp has the other half of each.
 constexpr std::pair<std::string_view, Result<TrainingEnd> (*)(const TrainLine&)> kTrainings[] = {
     {kWhisperTraining, run_whisper_training}, {kClassifierTraining, run_classifier_training}};
 

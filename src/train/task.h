@@ -40,11 +40,11 @@ struct TaskBatch {
 
 /// What an evaluation of a task's network comes to.
 struct TaskScores {
-  double rank = 0;                                           // the lower, the better the network
-  std::vector<std::pair<std::string, double>> metrics{};     // for curves, by name
-  std::string text{};                                        // one line for people
-  std::string remark{};                                      // behind it: what could not be evaluated; empty: nothing
-  std::string json{};                                        // one object on one line, for OUT/metrics.jsonl
+  double rank = 0;                                        // the lower, the better the network
+  std::vector<std::pair<std::string, double>> metrics{};  // for curves, by name
+  std::string text{};                                     // one line for people
+  std::string remark{};                                   // behind it: what could not be evaluated; empty: nothing
+  std::string json{};                                     // one object on one line, for OUT/metrics.jsonl
 };
 
 /// What is learned: a network and its loss. The trainer knows nothing else of it. One thread, and one that prepares the

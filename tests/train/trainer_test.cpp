@@ -154,9 +154,7 @@ TEST(Trainer, KeepsTheNewestCheckpointsAndTheBest) {
   training.options.save_steps = 2;
   training.options.eval_steps = 2;
   training.options.keep = 2;
-  training.evaluate = [n = 0]() mutable -> Result<TaskScores> {
-    return scored_by(++n == 2 ? 0.1 : 0.5 + 0.01 * n);
-  };
+  training.evaluate = [n = 0]() mutable -> Result<TaskScores> { return scored_by(++n == 2 ? 0.1 : 0.5 + 0.01 * n); };
   ASSERT_EQ(training.run(), TrainingEnd::finished);
   EXPECT_EQ(training.watcher.bests, (std::vector<bool>{true, true, false, false, false}));
   EXPECT_EQ(checkpoints_in(out.path()), (std::vector<fs::path>{"step-00000004", "step-00000008", "step-00000010"}));

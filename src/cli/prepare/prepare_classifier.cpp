@@ -1,5 +1,3 @@
-#include "cli/prepare/prepare_classifier.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include "base/output_ownership.h"
 #include "base/process/exit_code.h"
 #include "cli/command_start.h"
+#include "cli/commands.h"
 #include "cli/flags.h"
 #include "cli/interrupt.h"
 #include "cli/named_model.h"
@@ -109,7 +108,8 @@ class BuildProgress {
       const auto now = Clock::real().now();
       if (Seconds(now - last).count() < (terminal_ ? 0.2 : 10) && done < all) return;
       last = now;
-      if (terminal_) std::fprintf(stderr, "\r%lld of %lld files", static_cast<long long>(done), static_cast<long long>(all));
+      if (terminal_)
+        std::fprintf(stderr, "\r%lld of %lld files", static_cast<long long>(done), static_cast<long long>(all));
       if (!terminal_ && done < all)
         std::fprintf(stderr, "%lld of %lld files\n", static_cast<long long>(done), static_cast<long long>(all));
       if (terminal_ && done == all) std::fputc('\n', stderr);
@@ -139,8 +139,8 @@ void print_report(const PrepareClassifier& c, const SetBuildReport& report) {
               (c.dry_run ? "nothing was written" : "in " + c.out.string()).c_str());
   std::printf("geometry %s: %d Hz, %.3f s, %lld x %lld segments of %d mels x %lld frames (n_fft %d, hop %d); %.1f MB\n",
               g.name.c_str(), g.mel.rate.value, g.seconds().count(), static_cast<long long>(g.longs),
-              static_cast<long long>(g.shorts), g.mel.n_mels, static_cast<long long>(g.frames()), g.mel.n_fft, g.mel.hop,
-              static_cast<double>(report.size.value) / 1e6);
+              static_cast<long long>(g.shorts), g.mel.n_mels, static_cast<long long>(g.frames()), g.mel.n_fft,
+              g.mel.hop, static_cast<double>(report.size.value) / 1e6);
   for (std::size_t label = 0; label < report.split.labels.size(); ++label)
     print_label(report.split.labels[label], report.split.files[label], report.split.groups[label]);
   print_count(report.cut, "are longer than the clip, and were cut");
@@ -175,8 +175,8 @@ int run_prepare_classifier(const std::vector<std::string>& words) {
   if (auto own = expect_own_set(command); !own) return complain(own.error());
   Interrupt interrupt;
   BuildProgress progress(interrupt);
-  const auto report = build_labelled_set(
-      options_of(command), [&](std::int64_t done, std::int64_t all) { return progress(done, all); });
+  const auto report =
+      build_labelled_set(options_of(command), [&](std::int64_t done, std::int64_t all) { return progress(done, all); });
   if (!report) return complain(report.error(), interrupt);
   print_report(command, *report);
   return kDone;

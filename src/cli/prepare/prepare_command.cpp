@@ -13,7 +13,6 @@
 #include "cli/flags.h"
 #include "cli/interrupt.h"
 #include "cli/named_model.h"
-#include "cli/prepare/prepare_classifier.h"
 #include "cli/prepare/prepare_inputs.h"
 #include "cli/prepare/prepare_recordings.h"
 #include "cli/prepare/prepared_folder.h"

@@ -5,11 +5,11 @@
 #include "cli/command_start.h"
 #include "cli/engine_process/engine_run.h"
 #include "cli/training/recipe_flags.h"
-#include "cli/training/train_commands.h"
+#include "cli/training/training_run.h"
 #include "device/machine.h"
 #include "feed/recipe/classifier_fields.h"
-#include "feed/recipe/classifier_file.h"
-#include "feed/recipe/training_names.h"
+#include "feed/recipe/recipe_checks.h"
+#include "feed/recipe/recipe_file.h"
 
 namespace tutti {
 namespace {
@@ -46,8 +46,8 @@ int train(const TrainCommand& command) {
   if (auto own = expect_own_folder(command.run, {command.recipe.data}); !own) return complain(own.error());
   const auto settings = settings_file(show_recipe(command.recipe));
   if (!settings) return complain(settings.error(), kNothingRan);
-  std::vector<std::string> line{"train",    std::string(kClassifierTraining), "--out", command.run.out.string(),
-                                "--config", path_of(*settings)};
+  std::vector<std::string> line{
+      "train", std::string(kClassifierTraining), "--out", command.run.out.string(), "--config", path_of(*settings)};
   if (command.run.resume) line.emplace_back("--resume");
   return run_engine(line, doing_of(command.run));
 }

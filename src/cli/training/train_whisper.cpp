@@ -12,13 +12,12 @@
 #include "cli/flags.h"
 #include "cli/named_model.h"
 #include "cli/training/recipe_flags.h"
-#include "cli/training/train_commands.h"
 #include "cli/training/trainer_names.h"
 #include "cli/training/training_processes.h"
+#include "cli/training/training_run.h"
 #include "device/machine.h"
 #include "feed/recipe/recipe_checks.h"
 #include "feed/recipe/recipe_file.h"
-#include "feed/recipe/training_names.h"
 #include "feed/recipe/whisper_fields.h"
 
 namespace tutti {

@@ -19,6 +19,10 @@ struct TrainingRun {
   std::filesystem::path resume_from{};
 };
 
+/// `tutti train whisper` and `tutti train classifier`: the words behind them; return the exit code.
+int run_train_whisper(const std::vector<std::string>& words);
+int run_train_classifier(const std::vector<std::string>& words);
+
 /// Binds --out, --config, --resume and --resume-from.
 void add_training_run(OptionTable& table, TrainingRun& run);
 
@@ -29,19 +33,19 @@ std::filesystem::path recipe_file_of(const TrainingRun& named);
 /// alone: variables such as TUTTI_MODEL, which are for transcribing, are not read.
 std::optional<int> read_training_flags(OptionTable& table, const std::vector<std::string>& arguments);
 
-/// Fault::usage without a folder for the result. A training goes on from its newest checkpoint, which may be named: then
-/// it has to be that.
+/// Fault::usage without a folder for the result. A training goes on from its newest checkpoint, which may be named:
+/// then it has to be that.
 Result<void> settle_run(TrainingRun& run);
 
-/// Checks that nothing of OUT replaces what the training reads (`sources`; empty paths are none), or a model that is not
-/// its own.
+/// Checks that nothing of OUT replaces what the training reads (`sources`; empty paths are none), or a model that is
+/// not its own.
 Result<void> expect_own_folder(const TrainingRun& run, std::vector<std::filesystem::path> sources);
 
 /// The settings for the engines, in a file without a name: one in OUT could be that of another command, which is about
 /// to be refused there. OUT/config.toml is written by the first engine, once all of them have accepted their settings.
 Result<OwnedFd> settings_file(const std::string& text);
 
-/// The path by which another process opens it, as long as this one lives.
+/// The path by which another process opens it, until this one closes it.
 std::string path_of(const OwnedFd& file);
 
 /// For people, where the engine dies.

@@ -10,6 +10,8 @@ namespace tutti {
 namespace {
 
 constexpr hid_t kDefault = H5P_DEFAULT;
+// H5F_ACC_RDONLY and H5F_ACC_TRUNC: the header's macros call the library, which is not linked.
+constexpr unsigned kReadOnly = 0, kTruncate = 2;
 
 /// An id of the library, closed by `close`.
 class Id {
@@ -76,7 +78,7 @@ std::string without_padding(const char* text, std::size_t size) {
   return all.substr(0, std::min(all.find('\0'), all.size()));
 }
 
-/// How texts are read from an attribute or a dataset: into memory, as its type in memory says.
+/// How texts are read from an attribute or a dataset: by their type in memory.
 struct TextReading {
   hid_t type;
   bool is_variable;
@@ -118,7 +120,7 @@ std::string Hdf5Dataset::text() const {
 Result<Hdf5File> Hdf5File::create(const std::filesystem::path& path) {
   const auto api = Hdf5Api::load();
   if (!api) return tl::unexpected<Error>(api.error());
-  const hid_t file = (*api)->H5Fcreate(path.c_str(), H5F_ACC_TRUNC, kDefault, kDefault);
+  const hid_t file = (*api)->H5Fcreate(path.c_str(), kTruncate, kDefault, kDefault);
   if (file < 0) return fail(Fault::unavailable, path.string() + ": could not be created");
   return Hdf5File(**api, path, file);
 }
@@ -127,7 +129,7 @@ Result<Hdf5File> Hdf5File::open(const std::filesystem::path& path) {
   if (!is_there(path)) return fail(Fault::missing, path.string() + ": no such file");
   const auto api = Hdf5Api::load();
   if (!api) return tl::unexpected<Error>(api.error());
-  const hid_t file = (*api)->H5Fopen(path.c_str(), H5F_ACC_RDONLY, kDefault);
+  const hid_t file = (*api)->H5Fopen(path.c_str(), kReadOnly, kDefault);
   if (file < 0) return fail(Fault::corrupt, path.string() + ": expected an HDF5 file; it is none, or damaged");
   return Hdf5File(**api, path, file);
 }
@@ -162,8 +164,7 @@ Result<std::int64_t> Hdf5File::write_as(const std::string& name, hid_t type, con
   return is_empty ? 0 : static_cast<std::int64_t>(offset);
 }
 
-Result<std::int64_t> Hdf5File::reserve(const std::string& name, Hdf5Type type,
-                                       const std::vector<std::int64_t>& shape) {
+Result<std::int64_t> Hdf5File::reserve(const std::string& name, Hdf5Type type, const std::vector<std::int64_t>& shape) {
   const Id stored(stored_type(*api_, type), api_->H5Tclose);
   return write_as(name, stored, shape, nullptr);
 }
@@ -210,9 +211,8 @@ Result<Hdf5Dataset> Hdf5File::dataset(const std::string& name) const {
   const Id dataset(api_->H5Dopen2(file_, name.c_str(), kDefault), api_->H5Dclose);
   if (dataset < 0) return damaged("dataset '" + name + "' cannot be opened");
   const Id space(api_->H5Dget_space(dataset), api_->H5Sclose), type(api_->H5Dget_type(dataset), api_->H5Tclose);
-  Hdf5Dataset found{.type = type_of(*api_, type),
-                    .shape = shape_of(*api_, space),
-                    .element_bytes = api_->H5Tget_size(type)};
+  Hdf5Dataset found{
+      .type = type_of(*api_, type), .shape = shape_of(*api_, space), .element_bytes = api_->H5Tget_size(type)};
   if (const haddr_t offset = api_->H5Dget_offset(dataset); offset != HADDR_UNDEF)
     found.offset = static_cast<std::int64_t>(offset);
   return found;
@@ -237,9 +237,8 @@ Result<std::vector<std::string>> Hdf5File::read_texts(const std::string& name) c
   const Id type(api_->H5Dget_type(dataset), api_->H5Tclose), space(api_->H5Dget_space(dataset), api_->H5Sclose);
   const TextReading reading{type, api_->H5Tis_variable_str(type) > 0, facts->element_bytes,
                             static_cast<std::size_t>(facts->count())};
-  auto texts = reading.run(
-      [&](void* into) { return api_->H5Dread(dataset, type, H5S_ALL, H5S_ALL, kDefault, into); },
-      [&](void* from) { api_->H5Dvlen_reclaim(type, space, kDefault, from); });
+  auto texts = reading.run([&](void* into) { return api_->H5Dread(dataset, type, H5S_ALL, H5S_ALL, kDefault, into); },
+                           [&](void* from) { api_->H5Dvlen_reclaim(type, space, kDefault, from); });
   if (!texts) return damaged("dataset '" + name + "' " + texts.error().what);
   return texts;
 }

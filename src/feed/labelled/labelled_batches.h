@@ -13,7 +13,7 @@ namespace tutti {
 struct LabelledBatchOptions {
   std::int64_t rows = 0;
   std::int64_t batch_size = 1;
-  std::int64_t epochs = 0;        ///< then `next` yields nothing more; 0: no end
+  std::int64_t epochs = 0;  ///< then `next` yields nothing more; 0: no end
   std::uint64_t seed = 0;
   std::uint64_t fingerprint = 0;  ///< of the set
 };
@@ -22,7 +22,7 @@ struct LabelledBatchOptions {
 std::int64_t batch_of(std::int64_t rows, std::int64_t most, std::int64_t least_steps);
 
 /// Batches as indices of rows alone (Batch::rows), each epoch in a random order of its own; the last of an epoch may be
-/// smaller. Nothing is stored of an order, so that a training goes on at any place at once. One thread.
+/// smaller. Nothing is stored of an order, so that a training goes on anywhere at once. One thread.
 class LabelledBatches {
  public:
   /// `position`: of the last batch that was used; empty: from the start. Fault::usage for one of another set, or of

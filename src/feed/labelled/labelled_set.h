@@ -21,7 +21,7 @@ std::filesystem::path set_file(const std::filesystem::path& set, SetPart part);
 
 /// One clip of a set that is written.
 struct LabelledRow {
-  std::string name{};   ///< of its file
+  std::string name{};  ///< of its file
   std::string group{};
   std::int16_t label = 0;
   std::uint64_t checksum = 0;  ///< row_checksum of its features, taken where they were computed
@@ -45,7 +45,7 @@ struct LabelledPart {
 /// first file whose row is another's, and nothing appears then.
 Result<void> write_labelled_part(const std::filesystem::path& path, const LabelledPart& part);
 
-/// A part of a set as training reads it: mapped at the place of its features, or in memory where the file has them in
+/// A part of a set as training reads it: mapped where its features begin, or in memory where the file has them in
 /// chunks. Immutable; thread-safe.
 class LabelledSet {
  public:
@@ -75,7 +75,7 @@ class LabelledSet {
   Result<void> read(const std::filesystem::path& path);
 
   MappedFile file_;
-  std::vector<std::byte> copy_{};  // where the file cannot be mapped at its place
+  std::vector<std::byte> copy_{};  // where the file has them in chunks or in another type
   SoundGeometry geometry_{};
   std::vector<std::string> labels_{};
   std::vector<std::int16_t> file_labels_{};

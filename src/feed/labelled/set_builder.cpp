@@ -28,12 +28,6 @@ struct BuiltFile {
   std::uint64_t checksum = 0;
 };
 
-/// Rate and length of a file by its header; none where that does not state them.
-struct HeaderFacts {
-  Hertz rate{};
-  Seconds length{};
-};
-
 /// Takes a group from every name, where the names or the user's expression give one. Returns whether they do.
 Result<bool> find_groups(const SetBuildOptions& options, std::vector<BuiltFile>& files, bool by_sensor) {
   if (!options.group.empty()) {
@@ -95,14 +89,7 @@ Result<HeaderFacts> usual_facts(const std::vector<BuiltFile>& files, int threads
   std::vector<HeaderFacts> facts(files.size());
   const auto looked = in_parallel(std::ssize(files), threads, [&](std::int64_t i) -> Result<void> {
     const auto index = static_cast<std::size_t>(i);
-    auto file = open_sound(files[index].file.path);
-    if (!file) return {};  // reading it gives the reason
-    HeadBytes bytes(file->bytes);
-    if (const auto found = clip_facts(bytes)) {
-      facts[index] = {found->rate, found->length()};
-    } else if (const auto length = seconds_of(files[index].file.path, Seconds(kLongestClip))) {
-      facts[index] = {kModelRate, Seconds(*length)};
-    }
+    facts[index] = header_facts(files[index].file.path).value_or(HeaderFacts{});  // reading it gives the reason
     return {};
   });
   if (!looked) return tl::unexpected<Error>(looked.error());
@@ -171,8 +158,8 @@ void join_equal_contents(std::vector<BuiltFile>& files) {
     return group;
   };
   for (const auto& [content, equal] : by_content) {
-    const auto other = std::ranges::find_if(
-        equal, [&](const BuiltFile* one) { return one->file.label != equal.front()->file.label; });
+    const auto other =
+        std::ranges::find_if(equal, [&](const BuiltFile* one) { return one->file.label != equal.front()->file.label; });
     for (auto* one : other == equal.end() ? std::vector<BuiltFile*>() : equal)
       one->problem = "has the content of " + (one == *other ? equal.front() : *other)->file.name +
                      ", and another label: one of the two is wrong";

@@ -16,18 +16,18 @@ namespace tutti {
 
 /// What a set of labelled sound is built of, and how.
 struct SetBuildOptions {
-  std::filesystem::path data{};     ///< DIR/LABEL/... or DIR/PART/LABEL/...
+  std::filesystem::path data{};  ///< DIR/LABEL/... or DIR/PART/LABEL/...
   std::filesystem::path out{};
-  std::string preset{};             ///< "clip", "leak", "leak-overlap"; empty: by the names of the files
-  std::optional<Hertz> rate{};      ///< these three: of clips, in place of what the files have
+  std::string preset{};         ///< "clip", "leak", "leak-overlap"; empty: by the names of the files
+  std::optional<Hertz> rate{};  ///< these three: of clips, in place of what the files have
   std::optional<Seconds> seconds{};
   std::optional<int> n_mels{};
-  std::string group{};              ///< a regular expression; its first part in brackets, or all it matches, is the group
-  std::string delimiter = "~";      ///< of sensor~recording~timestamp~gain.wav
+  std::string group{};          ///< a regular expression; its first part in brackets, or all it matches, is the group
+  std::string delimiter = "~";  ///< of sensor~recording~timestamp~gain.wav
   SplitShares shares{};
   std::uint64_t seed = 1234;
   int threads = 1;
-  bool dry_run = false;             ///< reads everything, writes nothing
+  bool dry_run = false;  ///< reads everything, writes nothing
 };
 
 /// What became of the files.
@@ -50,8 +50,8 @@ struct SetBuildReport {
 /// always give the same set, whatever the number of threads. `progress`: files done and files in all, from any thread;
 /// false ends it with Fault::cancelled.
 ///
-/// Fault::usage for too few labels or groups, for a group or a content that is in two parts, and for options that cannot
-/// be intended.
+/// Fault::usage for too few labels or groups, for a group or a content that is in two parts, and for options that
+/// cannot be intended.
 Result<SetBuildReport> build_labelled_set(const SetBuildOptions& options,
                                           const std::function<bool(std::int64_t, std::int64_t)>& progress);
 

@@ -71,8 +71,8 @@ class Drawing {
       --groups_in_[label][group.part];
     }
   }
-  /// Moves the smallest group with the label to the part, from one that keeps another of each of its labels. Testing may
-  /// be left without.
+  /// Moves the smallest group with the label to the part, from one that keeps another of each of its labels. Testing
+  /// may be left without.
   void move_one(std::size_t label, std::size_t part) {
     Group* smallest = nullptr;
     for (auto& group : groups_) {
@@ -160,7 +160,8 @@ SplitReport report_of(std::span<const LabelledFile> files, const std::vector<std
 
 Result<SplitReport> split_files(std::span<LabelledFile> files, SplitShares shares, std::uint64_t seed) {
   const auto labels = labels_of(files);
-  if (auto enough = expect_groups(files, report_of(files, labels)); !enough) return tl::unexpected<Error>(enough.error());
+  if (auto enough = expect_groups(files, report_of(files, labels)); !enough)
+    return tl::unexpected<Error>(enough.error());
   const auto draw = [&](const auto& counts, std::array<double, kParts> parts) {
     for (const auto& group : Drawing(groups_of(files, labels, seed, counts), labels.size(), parts).run())
       for (const auto file : group.files) files[file].part = part_at(group.part);

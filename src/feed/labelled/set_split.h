@@ -18,9 +18,9 @@ struct SplitShares {
 
 /// Files of labels in parts.
 struct SplitReport {
-  std::vector<std::string> labels{};                      ///< sorted
-  std::vector<std::vector<std::int64_t>> files{};         ///< [label][training, validation, testing]
-  std::vector<std::int64_t> groups{};                     ///< [label]: different groups that have files of it
+  std::vector<std::string> labels{};               ///< sorted
+  std::vector<std::vector<std::int64_t>> files{};  ///< [label][training, validation, testing]
+  std::vector<std::int64_t> groups{};              ///< [label]: different groups that have files of it
 };
 
 /// Puts every file without a part into one, whole groups at a time, so that each label has about its shares in each

@@ -17,7 +17,7 @@ constexpr std::int64_t kLeakClip = 10 * kLeakRate.value, kLeakLong = 1024, kLeak
 
 constexpr double kFrameSeconds = 0.032, kHopSeconds = 0.020;
 constexpr std::int64_t kMostFrames = 128;
-constexpr double kClipFloor = 80;  // decibels below the loudest value of a clip: what padding holds is no outlier
+constexpr double kClipRange = 80;  // decibels below the loudest value of a clip: what padding holds is no outlier
 
 Result<std::int64_t> whole(const Json& json, const char* key) {
   const auto found = json.find(key);
@@ -63,7 +63,7 @@ SoundGeometry overlapping_leak_geometry() {
 SoundGeometry clip_geometry(Hertz rate, Seconds length, int n_mels) {
   const auto samples = std::max<std::int64_t>(samples_in(length, rate), 64);
   const auto wanted = static_cast<unsigned>(std::max(16.0, kFrameSeconds * rate.value));
-  auto n_fft = static_cast<int>(std::bit_floor(wanted + wanted / 3));
+  auto n_fft = 1 << (std::bit_width(wanted + wanted / 3) - 1);
   auto hop = static_cast<std::int64_t>(std::llround(kHopSeconds * rate.value));
   hop = std::max(hop, samples / kMostFrames);
   while (n_fft < hop) n_fft *= 2;  // a frame misses nothing of what is between two
@@ -79,7 +79,7 @@ SoundGeometry clip_geometry(Hertz rate, Seconds length, int n_mels) {
                   .hop = static_cast<int>(hop),
                   .n_mels = n_mels > 0 ? n_mels : usual_mels,
                   .power = 1,
-                  .top_db = kClipFloor}};
+                  .top_db = kClipRange}};
 }
 
 Result<void> check(const SoundGeometry& g) {

@@ -15,12 +15,12 @@ namespace tutti {
 /// How a clip becomes what a classifier sees: a clip holds long segments, a long segment holds short ones, and of each
 /// short segment one spectrogram is made. Most sets have one of each, as long as the clip.
 struct SoundGeometry {
-  std::string name = "clip";           ///< of the preset: "clip", "leak" or "leak-overlap"
-  std::int64_t clip_samples = 0;       ///< longer clips are cut, shorter ones filled up with zeros
-  std::int64_t longs = 1;              ///< long segments of a clip
+  std::string name = "clip";      ///< of the preset: "clip", "leak" or "leak-overlap"
+  std::int64_t clip_samples = 0;  ///< longer clips are cut, shorter ones filled up with zeros
+  std::int64_t longs = 1;         ///< long segments of a clip
   std::int64_t long_samples = 0;
-  std::int64_t long_hop = 0;           ///< samples from one long segment to the next
-  std::int64_t shorts = 1;             ///< short segments of a long one
+  std::int64_t long_hop = 0;  ///< samples from one long segment to the next
+  std::int64_t shorts = 1;    ///< short segments of a long one
   std::int64_t short_samples = 0;
   std::int64_t short_hop = 0;
   AcousticMelOptions mel{};

@@ -35,6 +35,16 @@ Result<ReadSound> read_labelled_sound(const std::filesystem::path& path, const C
   return read;
 }
 
+std::optional<HeaderFacts> header_facts(const std::filesystem::path& path) {
+  auto file = open_sound(path);
+  if (!file) return std::nullopt;
+  HeadBytes bytes(file->bytes);
+  if (const auto found = clip_facts(bytes)) return HeaderFacts{found->rate, found->length()};
+  constexpr Seconds kLongestGuess{10};
+  if (const auto length = seconds_of(path, kLongestGuess)) return HeaderFacts{kModelRate, Seconds(*length)};
+  return std::nullopt;
+}
+
 bool is_fault_of_file(const Error& error) {
   switch (error.fault) {
     case Fault::corrupt:

@@ -35,14 +35,16 @@ void visit_classifier_steps(ClassifierRecipe& r, Visit& visit) {
   visit("ring-depth", r.ring_depth, "N", "batches that wait on the device, or are on their way, while it steps");
   visit.group("Optimiser");
   visit("learning-rate", r.learning_rate, "RATE", "AdamW's, at its highest");
-  visit("warmup-epochs", r.warmup_epochs, "N", "in which the rate rises to it, or a tenth of all epochs if that is less");
+  visit("warmup-epochs", r.warmup_epochs, "N",
+        "in which the rate rises to it, or a tenth of all epochs if that is less");
   visit("schedule", r.schedule, "constant|linear|cosine", "how the rate falls afterwards");
   visit("final-rate", r.final_rate, "SHARE", "of the rate that is left at the end");
   visit("weight-decay", r.weight_decay, "X", "decoupled; of matrices, not of biases");
   visit("clip", r.clip, "NORM", "gradients are scaled down to this norm; 0: never");
   visit("ema", r.ema, "DECAY", "keep a moving average of the weights, evaluate and export it; 0: none");
   visit("label-smoothing", r.label_smoothing, "SHARE", "of the certainty that is spread over all labels");
-  visit("class-weights", r.class_weights, "inverse|none", "rare labels count as much as frequent ones, or as they come");
+  visit("class-weights", r.class_weights, "inverse|none",
+        "rare labels count as much as frequent ones, or as they come");
 }
 
 template <class Visit>

@@ -1,8 +1,8 @@
-#include "feed/recipe/classifier_file.h"
-
 #include <vector>
 
 #include "feed/recipe/classifier_fields.h"
+#include "feed/recipe/recipe_checks.h"
+#include "feed/recipe/recipe_file.h"
 #include "feed/recipe/recipe_text.h"
 #include "feed/recipe/value_checks.h"
 
@@ -13,8 +13,9 @@ using value_checks::between;
 using value_checks::one_of;
 
 // What decides which rows a batch holds, and the network's shape.
-constexpr std::string_view kBinding[] = {"data",   "gain-db",    "shift-share", "mask-bands", "mask-stretches", "channels",
-                                         "against", "batch-size", "least-steps", "ema",        "seed"};
+constexpr std::string_view kBinding[] = {"data",           "gain-db",  "shift-share", "mask-bands",
+                                         "mask-stretches", "channels", "against",     "batch-size",
+                                         "least-steps",    "ema",      "seed"};
 
 constexpr double kMany = 1e9;
 

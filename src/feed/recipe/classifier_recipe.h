@@ -3,11 +3,15 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace tutti {
 
-/// Everything that the training of a classifier depends on, as people write it. classifier_fields.h gives each field its
-/// key, its flag and its help.
+/// The word behind `tutti train`.
+inline constexpr std::string_view kClassifierTraining = "classifier";
+
+/// Everything that the training of a classifier depends on, as people write it. classifier_fields.h gives each field
+/// its key, its flag and its help.
 struct ClassifierRecipe {
   // Data
   std::filesystem::path data{};
@@ -41,7 +45,7 @@ struct ClassifierRecipe {
   double final_rate = 1e-3;
   double weight_decay = 0.01;
   double clip = 1;
-  double ema = 0.99;
+  double ema = 0.98;
   double label_smoothing = 0;
   std::string class_weights = "inverse";
 

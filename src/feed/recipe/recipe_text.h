@@ -16,8 +16,8 @@
 #include "base/strings.h"
 #include "base/toml.h"
 
-// Recipes as TOML: for any struct with a `visit_fields(recipe, visit)`, which gives each field its key, its value's name
-// and its help. For the .cpp of each recipe alone: it brings toml++ along.
+// Recipes as TOML: for any struct with a `visit_fields(recipe, visit)`, which gives each field its key, its value's
+// name and its help. For the .cpp of each recipe alone: it brings toml++ along.
 namespace tutti::recipe_text {
 
 inline tl::unexpected<Error> not_a(const char* kind) {

@@ -50,8 +50,9 @@ FileFeatures features_of(const std::string& path, const ClipFeatureMaker& maker,
     const auto count = std::min(samples.size() - first, static_cast<std::size_t>(geometry.clip_samples));
     const auto made = maker.compute(samples.subspan(first, count));
     features.mel.insert(features.mel.end(), made.mel.begin(), made.mel.end());
-    features.is_padded |= clip == 0 && made.is_padded;
   }
+  const auto segment = geometry.segments() > 1 ? geometry.short_samples : geometry.mel.n_fft;
+  features.is_padded = std::ssize(samples) < segment;
   return features;
 }
 
@@ -107,7 +108,8 @@ Result<std::int64_t> classify_files(const ClassifyRequest& request,
                             .clips = features[i].clips};
       if (answer.error.empty()) {
         const std::span row(std::exchange(values, values + model->labels.size()), model->labels.size());
-        for (std::size_t label = 0; label < row.size(); ++label) answer.scores.push_back({model->labels[label], row[label]});
+        for (std::size_t label = 0; label < row.size(); ++label)
+          answer.scores.push_back({model->labels[label], row[label]});
         answer.best = static_cast<std::size_t>(answered_label(row));
       }
       failed += !answer.error.empty();
@@ -135,7 +137,7 @@ std::string answer_text(const ClassifiedFile& answer) {
   if (!answer.error.empty()) return answer.file + ": " + answer.error;
   const auto& best = answer.scores[answer.best];
   return answer.file + ": " + best.label + " " + fixed_text(100 * best.probability, 1) + " %" +
-         (answer.is_padded ? " (shorter than the model's clip)" : "");
+         (answer.is_padded ? " (shorter than one segment, filled up with zeros)" : "");
 }
 
 }  // namespace tutti

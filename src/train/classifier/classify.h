@@ -15,7 +15,7 @@ struct ClassifyRequest {
   std::filesystem::path model{};
   std::vector<std::string> files{};  // as they were given
   std::string device = "cpu";
-  std::int32_t threads = 0;          // of network and features; 0: one per core
+  std::int32_t threads = 0;  // of network and features; 0: one per core
 };
 
 /// A label and its probability.
@@ -30,7 +30,7 @@ struct ClassifiedFile {
   std::string error{};                     // why there is no answer; empty: there is one
   std::vector<LabelProbability> scores{};  // in the order of the model's labels
   std::size_t best = 0;                    // of them
-  bool is_padded = false;                  // the sound is shorter than the model's clip
+  bool is_padded = false;                  // the sound is shorter than one segment, and was filled up
   std::int64_t clips = 0;                  // whose answers the file's is the mean of
 };
 
@@ -40,7 +40,7 @@ struct ClassifiedFile {
 Result<std::int64_t> classify_files(const ClassifyRequest& request,
                                     const std::function<void(const ClassifiedFile&)>& take);
 
-/// {"file","label","score","scores":{LABEL: p}} or {"file","error"}, on one line.
+/// {"file","label","score","scores":{LABEL: p}} or {"file","error"}, on one line; "padded" where it is.
 std::string answer_json(const ClassifiedFile& answer);
 
 /// "FILE: LABEL 97.3 %" for people.

@@ -56,10 +56,8 @@ ClassifierScores score_files(std::span<const FileAnswer> answers, std::size_t la
 }
 
 TaskScores task_scores(const ClassifierScores& scores, const std::vector<std::string>& names) {
-  nlohmann::ordered_json json{{"accuracy", scores.accuracy},
-                              {"macro_f1", scores.macro_f1},
-                              {"loss", scores.loss},
-                              {"files", scores.files}};
+  nlohmann::ordered_json json{
+      {"accuracy", scores.accuracy}, {"macro_f1", scores.macro_f1}, {"loss", scores.loss}, {"files", scores.files}};
   for (std::size_t label = 0; label < names.size(); ++label) {
     const auto& score = scores.labels[label];
     json["labels"][names[label]] = {

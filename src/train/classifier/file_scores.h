@@ -9,7 +9,7 @@
 
 namespace tutti {
 
-/// What a classifier says of one file, and what the file is.
+/// What a classifier answers to one file, and what the file is.
 struct FileAnswer {
   std::vector<float> probabilities{};  // of each label
   std::int64_t label = 0;              // the true one

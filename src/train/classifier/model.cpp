@@ -36,9 +36,9 @@ Result<void> read_weights(const std::filesystem::path& path, const std::vector<P
   for (const auto& weight : weights) {
     const auto found = std::ranges::find(*stored, weight.name, &StoredTensor::name);
     if (found == stored->end() || at::IntArrayRef(found->shape) != weight.value.sizes())
-      return fail(Fault::corrupt, path.string() + ": tensor '" + weight.name +
-                                      "' is not there in the shape that config.json promises");
-    const auto type = found->type == ElementType::f16 ? at::kHalf
+      return fail(Fault::corrupt,
+                  path.string() + ": tensor '" + weight.name + "' is not there in the shape that config.json promises");
+    const auto type = found->type == ElementType::f16    ? at::kHalf
                       : found->type == ElementType::bf16 ? at::kBFloat16
                                                          : at::kFloat;
     auto copy = at::empty(weight.value.sizes(), at::TensorOptions(type));
@@ -88,8 +88,8 @@ Result<ClassifierModel> ClassifierModel::load(const std::filesystem::path& folde
   try {
     const auto json = Json::parse(*text);
     if (json.at("model_type") != kModelType)
-      return fail(Fault::usage, path.string() + ": this model is no classifier, its model_type is " +
-                                    json.at("model_type").dump());
+      return fail(Fault::usage,
+                  path.string() + ": this model is no classifier, its model_type is " + json.at("model_type").dump());
     const auto& stored = json.at("geometry");
     auto geometry = read_geometry(stored.dump(), stored.at("longs"), stored.at("shorts"));
     auto shape = read_shape(json.at("network").dump());

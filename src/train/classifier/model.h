@@ -19,10 +19,10 @@ namespace tutti {
 struct ClassifierModel {
   SoundGeometry geometry{};
   std::vector<std::string> labels{};
-  std::string against{};            // the label of the second head; empty: there is none
+  std::string against{};  // the label of the second head; empty: there is none
   ClassifierShape shape{};
-  at::Tensor mean{};                // [n_mels, 1] float32: of the training set's features
-  at::Tensor deviation{};           // likewise
+  at::Tensor mean{};                 // [n_mels, 1] float32: of the training set's features
+  at::Tensor deviation{};            // likewise
   std::vector<Parameter> weights{};  // float32
 
   /// Features (any shape that ends in [n_mels, frames]) as the network takes them: [rows, n_mels, frames] float32.

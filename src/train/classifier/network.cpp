@@ -92,8 +92,8 @@ ClassifierLogits classifier_logits(const ClassifierShape& shape, const std::vect
 }
 
 std::string show_shape(const ClassifierShape& s) {
-  const nlohmann::ordered_json json{{"n_mels", s.n_mels}, {"frames", s.frames}, {"channels", s.channels},
-                                    {"pools", s.pools},   {"grid", s.grid},     {"hidden", s.hidden},
+  const nlohmann::ordered_json json{{"n_mels", s.n_mels}, {"frames", s.frames},      {"channels", s.channels},
+                                    {"pools", s.pools},   {"grid", s.grid},          {"hidden", s.hidden},
                                     {"labels", s.labels}, {"against", s.has_against}};
   return json.dump();
 }

@@ -34,8 +34,8 @@ struct ClassifierShape {
 ClassifierShape classifier_shape(const SoundGeometry& geometry, std::int64_t labels, std::int64_t channels,
                                  bool has_against);
 
-/// The tensors of a network of that shape, float32 on `device`, with torch's own initial values; the same seed gives the
-/// same. In order: conv1, conv2, conv3, hidden, head and, where there is one, against, each weight and bias.
+/// The tensors of a network of that shape, float32 on `device`, with torch's own initial values; the same seed gives
+/// the same. In order: conv1, conv2, conv3, hidden, head and, where there is one, against, each weight and bias.
 std::vector<Parameter> new_classifier(const ClassifierShape& shape, std::uint64_t seed, at::Device device);
 
 /// What a network answers to rows.

@@ -37,7 +37,8 @@ at::Tensor statistics_of(const LabelledSet& set) {
   auto sum = at::zeros({mels}, at::TensorOptions(at::kDouble)), squares = at::zeros_like(sum);
   for (std::int64_t first = 0; first < count; first += kAtOnce) {
     const auto rows = at::arange(first, std::min(first + kAtOnce, count), at::TensorOptions(at::kLong));
-    const auto part = all.index_select(0, rows * set.rows() / count).to(at::kDouble);
+    const auto spread = at::div(rows * set.rows(), at::scalar_tensor(count, at::kLong), "trunc");
+    const auto part = all.index_select(0, spread).to(at::kDouble);
     sum += part.sum(at::IntArrayRef({0, 2}));
     squares += part.square().sum(at::IntArrayRef({0, 2}));
   }
@@ -167,8 +168,8 @@ TaskBatch ClassifierTask::prepare(const Batch& batch) {
     prepared.ids.push_back(set_->id_of(row));
     *label++ = set_->label_of_file(set_->file_of(row));
   }
-  const bool augments = recipe_.gain_db > 0 || recipe_.shift_share > 0 || recipe_.mask_bands > 0 ||
-                        recipe_.mask_stretches > 0;
+  const bool augments =
+      recipe_.gain_db > 0 || recipe_.shift_share > 0 || recipe_.mask_bands > 0 || recipe_.mask_stretches > 0;
   const auto rows = resident_.defined() ? at::tensor(batch.rows, at::TensorOptions(at::kLong)) : gathered(batch.rows);
   prepared.inputs = {rows, labels};
   if (augments) prepared.inputs.push_back(drawn(batch));
@@ -209,8 +210,8 @@ at::Tensor ClassifierTask::loss_sum(const std::vector<at::Tensor>& inputs, bool 
   if (!logits.against.defined()) return sum;
   const auto which = std::ranges::find(model_.labels, model_.against) - model_.labels.begin();
   const auto truth = labels.eq(static_cast<std::int64_t>(which)).to(at::kFloat);
-  const auto against = at::binary_cross_entropy_with_logits(logits.against.to(at::kFloat), truth, {}, {},
-                                                            at::Reduction::Sum);
+  const auto against =
+      at::binary_cross_entropy_with_logits(logits.against.to(at::kFloat), truth, {}, {}, at::Reduction::Sum);
   return sum + kAgainstWeight * against;
 }
 
@@ -228,8 +229,8 @@ Result<std::vector<FileAnswer>> classify_set(const ClassifierModel& model, const
     const auto means = model.probabilities(rows).view({count, segments, -1}).mean(1).to(at::kCPU).contiguous();
     const auto* values = means.const_data_ptr<float>();
     for (std::int64_t file = 0; file < count; ++file, values += model.shape.labels)
-      answers.push_back({.probabilities = {values, values + model.shape.labels},
-                         .label = set.label_of_file(first + file)});
+      answers.push_back(
+          {.probabilities = {values, values + model.shape.labels}, .label = set.label_of_file(first + file)});
   }
   return answers;
 }

@@ -1,4 +1,4 @@
-#include "train/classifier/training.h"
+#include "train/training.h"
 
 #include <algorithm>
 #include <utility>
@@ -8,13 +8,14 @@
 #include "device/machine.h"
 #include "feed/labelled/labelled_batches.h"
 #include "feed/labelled/labelled_set.h"
-#include "feed/recipe/classifier_file.h"
+#include "feed/recipe/recipe_checks.h"
+#include "feed/recipe/recipe_file.h"
 #include "model/cpu/compute_team.h"
 #include "train/checkpoint/resume.h"
 #include "train/classifier/task.h"
 #include "train/optimiser_step/step_memory.h"
 #include "train/stop_signals.h"
-#include "train/training.h"
+#include "train/trainings.h"
 
 namespace tutti {
 namespace {
@@ -28,7 +29,8 @@ struct TrainingData {
 /// Fault::usage for a part that holds nothing to learn from.
 Result<void> check_part(const LabelledSet& set, const std::filesystem::path& path) {
   std::vector<bool> seen(set.labels().size());
-  for (std::int64_t file = 0; file < set.files(); ++file) seen[static_cast<std::size_t>(set.label_of_file(file))] = true;
+  for (std::int64_t file = 0; file < set.files(); ++file)
+    seen[static_cast<std::size_t>(set.label_of_file(file))] = true;
   const auto labels = std::ranges::count(seen, true);
   if (labels >= 2) return {};
   return fail(Fault::usage, path.string() + ": expected files of two labels or more, found " +
@@ -49,8 +51,10 @@ Result<TrainingData> open_data(const std::filesystem::path& folder) {
   }
   const auto show = [](const LabelledSet& set) { return show_geometry(set.geometry()); };
   if (data.training->labels() != data.validation->labels() || show(*data.training) != show(*data.validation))
-    return fail(Fault::corrupt, folder.string() + ": the parts for training and validation have other labels, or "
-                                                  "another geometry",
+    return fail(Fault::corrupt,
+                folder.string() +
+                    ": the parts for training and validation have other labels, or "
+                    "another geometry",
                 "Make both with one 'tutti prepare classifier'");
   return data;
 }

@@ -76,8 +76,8 @@ void Reporter::draw() {
 
 void Reporter::evaluated(const TrainingState& state, const TaskScores& scores, bool best) {
   log_.evaluated(state, scores, best);
-  write_line("step " + std::to_string(state.step) + ": " + scores.text +
-             std::string(best ? ", the best so far" : "") + (scores.remark.empty() ? "" : ", ") + scores.remark);
+  write_line("step " + std::to_string(state.step) + ": " + scores.text + std::string(best ? ", the best so far" : "") +
+             (scores.remark.empty() ? "" : ", ") + scores.remark);
   draw();
 }
 

@@ -1,4 +1,4 @@
-#include "train/whisper/training.h"
+#include "train/training.h"
 
 #include <algorithm>
 #include <memory>
@@ -21,7 +21,7 @@
 #include "train/optimiser_step/step_memory.h"
 #include "train/peers/peers.h"
 #include "train/trainer.h"
-#include "train/training.h"
+#include "train/trainings.h"
 #include "train/whisper/evaluation_policy.h"
 #include "train/whisper/feed.h"
 #include "train/whisper/stored_shape.h"
