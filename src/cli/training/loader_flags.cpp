@@ -16,8 +16,9 @@ const std::map<std::string, std::string> kAnswers{
     {"persistent-workers", "no effect: there are no loader processes to keep"},
     {"stage-dir", "no effect: the set is mapped, and stays in memory as far as that has space; put SET itself there"},
     {"profile-performance", "no effect: times of steps and waits are measured always, see OUT/metrics.jsonl"},
-    {"profile-gpu-util", "no effect: the load of the GPU is measured always, see the progress line and "
-                         "OUT/metrics.jsonl"},
+    {"profile-gpu-util",
+     "no effect: the load of the GPU is measured always, see the progress line and "
+     "OUT/metrics.jsonl"},
 };
 
 constexpr const char* kPrefetch = "prefetch-factor";
@@ -25,9 +26,9 @@ constexpr std::int64_t kMostDepth = 1000;
 
 /// A flag's name and its value, where it has one.
 struct FlagWord {
-  std::string name{};                 // with hyphens, without prefix
+  std::string name{};  // with hyphens, without prefix
   std::optional<std::string> value{};
-  std::size_t words = 1;              // that it takes
+  std::size_t words = 1;  // that it takes
 };
 
 /// The flag at words[i], with the next word as its value where that is none itself.

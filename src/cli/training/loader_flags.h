@@ -8,7 +8,8 @@
 
 namespace tutti {
 
-/// A command line without the settings of PyTorch's DataLoader and of field note 003's trainer, and what to say of each.
+/// A command line without the settings of PyTorch's DataLoader and of field note 003's trainer, and what to say of
+/// each.
 struct LoaderFlags {
   std::vector<std::string> words{};    // the others, and what replaces these
   std::vector<std::string> answers{};  // one line for each flag that was there

@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "base/strings.h"
+#include "feed/hdf5/hdf5_api.h"
 
 namespace tutti {
 namespace {

@@ -10,9 +10,10 @@
 #include <vector>
 
 #include "base/error.h"
-#include "feed/hdf5/hdf5_api.h"
 
 namespace tutti {
+
+struct Hdf5Api;
 
 /// Types of datasets: what numpy calls float16, float32, int16 and uint64, and texts of one fixed length.
 enum class Hdf5Type { f16, f32, i16, u64, text, other };
@@ -62,15 +63,15 @@ class Hdf5File {
   Result<std::string> attribute(const std::string& name) const;
 
  private:
-  Hdf5File(const Hdf5Api& api, std::filesystem::path path, hid_t file)
+  Hdf5File(const Hdf5Api& api, std::filesystem::path path, std::int64_t file)
       : api_(&api), path_(std::move(path)), file_(file) {}
   tl::unexpected<Error> damaged(const std::string& what) const;
-  Result<std::int64_t> write_as(const std::string& name, hid_t type, const std::vector<std::int64_t>& shape,
+  Result<std::int64_t> write_as(const std::string& name, std::int64_t type, const std::vector<std::int64_t>& shape,
                                 const std::byte* bytes);
 
   const Hdf5Api* api_;
   std::filesystem::path path_;
-  hid_t file_;
+  std::int64_t file_;  // the library's hid_t
 };
 
 }  // namespace tutti
