@@ -66,7 +66,7 @@ double accuracy_of(const fs::path& model, const fs::path& folder) {
 
 }  // namespace
 
-TEST(Classifier, PreparedTrainedAndNamedAsTheContractSays) {
+TEST(Classifier, PreparedTrainedAndNamedByTheContract) {
   TUTTI_NEEDS("digits/0_george_0.wav");
   const TempFolder work;
   link_digits(work / "known", "037", 5, 17);
