@@ -121,6 +121,22 @@ TEST(LabelledSet, OtherShapesAreNamed) {
       << set.error().what;
 }
 
+TEST(LabelledSet, SetOfTheNotesBuilderIsRead) {
+  const auto set = LabelledSet::open(std::string(TUTTI_SOURCE_DIR) + "/tests/data/train/NOTE_SET.H5");
+  ASSERT_TRUE(set) << set.error().text();
+  EXPECT_EQ((*set)->labels(), (std::vector<std::string>{"BACKGROUND", "LEAK", "NORMAL"}));
+  EXPECT_EQ(show_geometry((*set)->geometry()), show_geometry(leak_geometry()));
+  ASSERT_EQ((*set)->files(), 4);
+  EXPECT_EQ((*set)->label_of_file(3), 1);
+  EXPECT_EQ((*set)->name_of_file(3), "file 3");
+  for (const std::size_t value : {std::size_t{0}, std::size_t{5}, std::size_t{3 * 5120 + 7 * 128 + 64 + 9}}) {
+    const auto file = value / 5120, along = value % 5120 / 128, part = value % 128 / 64, mel = value % 64;
+    const double expected = static_cast<double>(file) + static_cast<double>(along) / 64 +
+                            static_cast<double>(part) / 2 + static_cast<double>(mel) / 1024;
+    EXPECT_NEAR(from_half((*set)->mel()[value]), expected, 2e-3) << value;
+  }
+}
+
 TEST(LabelledSet, FileThatIsNoHdf5IsNamed) {
   const TempFolder folder;
   ASSERT_TRUE(write_file_atomically(folder / "set.H5", "no data"));

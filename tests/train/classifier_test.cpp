@@ -2,6 +2,11 @@
 #include <c10/core/GradMode.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "base/files.h"
+#include "base/json.h"
+#include "train/classifier/file_decision.h"
 #include "train/classifier/file_scores.h"
 #include "train/classifier/network.h"
 
@@ -15,7 +20,89 @@ std::int64_t count_of(const std::vector<Parameter>& parameters) {
   return count;
 }
 
+/// The formulas of tools/golden/classifier.py.
+at::Tensor formula(std::int64_t count, double phase, double scale) {
+  auto values = at::empty({count}, at::TensorOptions(at::kFloat));
+  for (std::int64_t i = 0; i < count; ++i)
+    values.mutable_data_ptr<float>()[i] = static_cast<float>(scale * std::sin(0.37 * static_cast<double>(i) + phase));
+  return values;
+}
+
+nlohmann::json golden() {
+  return nlohmann::json::parse(read_file(std::string(TUTTI_SOURCE_DIR) + "/tests/data/train/classifier.json").value());
+}
+
+std::vector<float> values_of(const at::Tensor& tensor) {
+  const auto flat = tensor.detach().contiguous().flatten();
+  return {flat.const_data_ptr<float>(), flat.const_data_ptr<float>() + flat.numel()};
+}
+
+void expect_near(const std::vector<float>& found, const nlohmann::json& expected, double tolerance) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i)
+    EXPECT_NEAR(found[i], expected[i].get<double>(), tolerance * std::max(1.0, std::abs(expected[i].get<double>())))
+        << i;
+}
+
 }  // namespace
+
+TEST(ClassifierNetwork, AnswersLossesAndGradientsAreThoseOfPyTorch) {
+  const auto expected = golden();
+  const auto shape = classifier_shape(leak_geometry(), 5, 32, true);
+  auto parameters = new_classifier(shape, 1, at::kCPU);
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    parameters[i].value = formula(parameters[i].value.numel(), static_cast<double>(i), 0.05)
+                              .view(parameters[i].value.sizes())
+                              .set_requires_grad(true);
+  const auto x = formula(6 * 64, 0.5, 1).view({6, 64, 1});
+  const auto labels = at::tensor({0, 1, 2, 3, 4, 0}, at::TensorOptions(at::kLong));
+  const auto answers = classifier_logits(shape, parameters, x, 0);
+  expect_near(values_of(answers.labels), expected["labels"], 1e-5);
+  expect_near(values_of(answers.against), expected["against"], 1e-5);
+  for (const bool is_focal : {false, true}) {
+    const char* kind = is_focal ? "focal" : "cross-entropy";
+    for (auto& parameter : parameters) parameter.value.mutable_grad().reset();
+    const auto loss =
+        loss_sum_of({.label_weights = at::tensor({0.5F, 2.0F, 1.5F, 0.25F, 0.75F}), .is_focal = is_focal, .against = 2},
+                    classifier_logits(shape, parameters, x, 0), labels);
+    loss.backward();
+    EXPECT_NEAR(loss.item<double>(), expected["losses"][kind].get<double>(), 1e-4) << kind;
+    std::vector<float> norms;
+    for (const auto& parameter : parameters) norms.push_back(parameter.value.grad().norm().item<float>());
+    expect_near(norms, expected["gradient_norms"][kind], 1e-4);
+  }
+}
+
+TEST(FileDecision, TwentyOfFortyLongSegmentsDecide) {
+  std::vector<float> shorts;
+  for (int i = 0; i < 40; ++i) {
+    shorts.push_back(i < 20 ? 0.9F : 0.1F);
+    shorts.push_back(i < 20 ? 0.3F : 0.1F);
+  }
+  auto longs = long_probabilities(shorts, 2);
+  ASSERT_EQ(longs.size(), 40);
+  EXPECT_FLOAT_EQ(longs[0], 0.6F);
+  EXPECT_TRUE(has_label({.threshold = 0.55}, longs));
+  longs[0] = 0.5F;
+  EXPECT_FALSE(has_label({.threshold = 0.55}, longs));
+}
+
+TEST(FileDecision, ThresholdWithTheHighestF1IsSwept) {
+  const auto file = [](float value, bool has) { return DecidedFile{std::vector<float>(4, value), has}; };
+  const std::vector<DecidedFile> files{file(0.2F, false), file(0.3F, false), file(0.42F, true), file(0.8F, true)};
+  const double threshold = swept_threshold(files);
+  EXPECT_GT(threshold, 0.3);
+  EXPECT_LT(threshold, 0.42);
+  EXPECT_DOUBLE_EQ(score_decisions({.threshold = threshold}, files).f1, 1);
+  EXPECT_DOUBLE_EQ(swept_threshold({}), 0.5);
+}
+
+TEST(FileScores, DecisionGoesBeforeTheMostProbableLabel) {
+  const AgainstRule rule{.label = 1, .decision = {.threshold = 0.3}};
+  EXPECT_EQ(label_of(rule, {{0.6F, 0.4F, 0}, 0, {0.35F, 0.4F}}), 1);
+  EXPECT_EQ(label_of(rule, {{0.3F, 0.6F, 0.1F}, 0, {0.1F, 0.2F}}), 0);
+  EXPECT_EQ(label_of({}, {{0.3F, 0.6F, 0.1F}, 0, {}}), 1);
+}
 
 TEST(ClassifierNetwork, HasTheNotesParametersAtFiveLabels) {
   const auto shape = classifier_shape(leak_geometry(), 5, 32, /*has_against=*/true);

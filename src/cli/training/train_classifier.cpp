@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <cstdio>
 
 #include "base/files.h"
 #include "base/process/exit_code.h"
 #include "cli/command_start.h"
 #include "cli/engine_process/engine_run.h"
+#include "cli/training/loader_flags.h"
 #include "cli/training/recipe_flags.h"
 #include "cli/training/training_run.h"
 #include "device/machine.h"
@@ -58,16 +60,22 @@ int run_train_classifier(const std::vector<std::string>& words) {
   const std::string name = "train " + std::string(kClassifierTraining);
   TrainCommand command;
   const bool help = requests_training_help<ClassifierRecipe>(name, words);
-  const auto started = help ? Result<void>() : start_recipe<ClassifierRecipe>(name, words, read_text, command);
+  constexpr std::int64_t kNoteBatchBytes = 8192 * 128;  // of note 003's batches, in half precision
+  const auto flags = without_loader_flags(words, "", kNoteBatchBytes);
+  if (!flags) return complain(flags.error(), kUsage);
+  for (const auto& answer : flags->answers) std::fprintf(stderr, "%s\n", answer.c_str());
+  const auto started = help ? Result<void>() : start_recipe<ClassifierRecipe>(name, flags->words, read_text, command);
   if (!started) return complain(started.error(), kUsage);
-  OptionTable table(name,
-                    "Train a network that names sounds, on a set that 'tutti prepare classifier' made of folders of "
-                    "labelled recordings. Every setting is a flag here and a key in a recipe; OUT/config.toml keeps "
-                    "what was used. OUT/model is for 'tutti classify'.");
+  OptionTable table(
+      name,
+      "Train a network that names sounds, on a set that 'tutti prepare classifier' made of folders of "
+      "labelled recordings. Every setting is a flag here and a key in a recipe; OUT/config.toml keeps "
+      "what was used. OUT/model is for 'tutti classify'. DataLoader's settings (--num_workers, --prefetch_factor, "
+      "--pin_memory, ...) are answered with what replaces them.");
   add_training(table, command);
   table.reads_flags_alone();
   table.examples({"tutti train classifier --data set --out trained", "tutti train classifier --out trained --resume"});
-  if (const auto code = read_training_flags(table, words)) return *code;
+  if (const auto code = read_training_flags(table, flags->words)) return *code;
   if (auto settled = settle(command); !settled) return complain(settled.error(), kUsage);
   return train(command);
 }

@@ -11,6 +11,7 @@
 #include "cli/engine_process/engine_run.h"
 #include "cli/flags.h"
 #include "cli/named_model.h"
+#include "cli/training/loader_flags.h"
 #include "cli/training/recipe_flags.h"
 #include "cli/training/trainer_names.h"
 #include "cli/training/training_processes.h"
@@ -113,7 +114,10 @@ int train(const TrainCommand& command) {
 int run_train_whisper(const std::vector<std::string>& words) {
   const std::string name = "train " + std::string(kWhisperTraining);
   const bool help = requests_training_help<WhisperRecipe>(name, words);
-  const auto flags = help ? Result<std::vector<std::string>>(words) : in_our_names(words);
+  const auto others = without_loader_flags(words, "dataloader_", 0);
+  if (!others) return complain(others.error(), kUsage);
+  for (const auto& answer : others->answers) std::fprintf(stderr, "%s\n", answer.c_str());
+  const auto flags = help ? Result<std::vector<std::string>>(words) : in_our_names(others->words);
   if (!flags) return complain(flags.error(), kUsage);
   TrainCommand command;
   const auto read = [](const std::string& text, const std::string& file) { return read_recipe(text, file); };

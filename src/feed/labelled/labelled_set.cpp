@@ -23,6 +23,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kMel = "segments_mel";
 constexpr const char* kLabels = "labels";
 constexpr const char* kNames = "file_names";
+constexpr const char* kGroups = "groups";
 
 std::vector<std::int64_t> shape_of(const SoundGeometry& g, std::size_t files) {
   return {static_cast<std::int64_t>(files), g.longs, g.shorts, g.mel.n_mels, g.frames()};
@@ -68,7 +69,7 @@ Result<std::int64_t> write_frame(const std::filesystem::path& path, const Labell
   auto written = file->write(kLabels, Hdf5Type::i16, files, std::as_bytes(std::span(labels)));
   if (written) written = file->write("row_checksums", Hdf5Type::u64, files, std::as_bytes(std::span(checksums)));
   if (written) written = file->write_texts(kNames, names);
-  if (written) written = file->write_texts("groups", groups);
+  if (written) written = file->write_texts(kGroups, groups);
   if (written) written = write_attributes(*file, part);
   if (!written) return tl::unexpected<Error>(written.error());
   const auto offset = file->reserve(kMel, Hdf5Type::f16, shape_of(part.geometry, part.rows.size()));
@@ -149,6 +150,25 @@ Result<std::shared_ptr<const LabelledSet>> LabelledSet::open(const std::filesyst
   return std::shared_ptr<const LabelledSet>(std::move(set));
 }
 
+/// The label of every file, and names and groups where the set has them.
+Result<void> LabelledSet::read_files(const Hdf5File& open_file, const std::filesystem::path& path) {
+  const auto numbers = open_file.read(kLabels, Hdf5Type::i16);
+  if (!numbers) return tl::unexpected<Error>(numbers.error());
+  file_labels_.resize(numbers->size() / sizeof(std::int16_t));
+  if (!numbers->empty()) std::memcpy(file_labels_.data(), numbers->data(), numbers->size());
+  for (const auto label : file_labels_)
+    if (label < 0 || label >= std::ssize(labels_))
+      return fail(Fault::corrupt, path.string() + ": dataset 'labels' holds " + std::to_string(label) + "; there are " +
+                                      std::to_string(labels_.size()) + " labels");
+  for (const auto& [name, into] : {std::pair(kNames, &names_), std::pair(kGroups, &groups_)}) {
+    if (!open_file.has(name)) continue;
+    auto texts = open_file.read_texts(name);
+    if (!texts) return tl::unexpected<Error>(texts.error());
+    *into = std::move(*texts);
+  }
+  return {};
+}
+
 Result<void> LabelledSet::read(const std::filesystem::path& path) {
   const auto file = Hdf5File::open(path);
   if (!file) return tl::unexpected<Error>(file.error());
@@ -173,19 +193,7 @@ Result<void> LabelledSet::read(const std::filesystem::path& path) {
   auto names = read_labels(*file, path);
   if (!names) return tl::unexpected<Error>(names.error());
   labels_ = std::move(*names);
-  const auto numbers = file->read(kLabels, Hdf5Type::i16);
-  if (!numbers) return tl::unexpected<Error>(numbers.error());
-  file_labels_.resize(static_cast<std::size_t>(shape[0]));
-  if (!numbers->empty()) std::memcpy(file_labels_.data(), numbers->data(), numbers->size());
-  for (const auto label : file_labels_)
-    if (label < 0 || label >= std::ssize(labels_))
-      return fail(Fault::corrupt, path.string() + ": dataset 'labels' holds " + std::to_string(label) + "; there are " +
-                                      std::to_string(labels_.size()) + " labels");
-  if (file->has(kNames)) {
-    auto texts = file->read_texts(kNames);
-    if (!texts) return tl::unexpected<Error>(texts.error());
-    names_ = std::move(*texts);
-  }
+  if (auto files = read_files(*file, path); !files) return files;
   auto bytes = file_.bytes();
   const auto size = static_cast<std::size_t>(mel->count()) * sizeof(std::uint16_t);
   if (mel->type == Hdf5Type::f16 && mel->offset && static_cast<std::size_t>(*mel->offset) + size <= bytes.size()) {
@@ -204,6 +212,11 @@ Result<void> LabelledSet::read(const std::filesystem::path& path) {
 std::string LabelledSet::name_of_file(std::int64_t file) const {
   const auto index = static_cast<std::size_t>(file);
   return index < names_.size() ? names_[index] : "file " + std::to_string(file);
+}
+
+std::string LabelledSet::group_of_file(std::int64_t file) const {
+  const auto index = static_cast<std::size_t>(file);
+  return index < groups_.size() ? groups_[index] : name_of_file(file);
 }
 
 std::string LabelledSet::id_of(std::int64_t row) const {

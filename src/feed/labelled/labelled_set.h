@@ -16,6 +16,8 @@
 
 namespace tutti {
 
+class Hdf5File;
+
 /// What a set's file of each part is called: TRAINING_DATASET.H5, VALIDATION_DATASET.H5, TESTING_DATASET.H5.
 std::filesystem::path set_file(const std::filesystem::path& set, SetPart part);
 
@@ -62,6 +64,8 @@ class LabelledSet {
   std::int16_t label_of_file(std::int64_t file) const { return file_labels_[static_cast<std::size_t>(file)]; }
   /// The name of a file; of a set without names its number.
   std::string name_of_file(std::int64_t file) const;
+  /// The group that a file belongs to; of a set without groups its name.
+  std::string group_of_file(std::int64_t file) const;
   /// "NAME" where a clip is one segment, else "NAME#SEGMENT".
   std::string id_of(std::int64_t row) const;
   /// All features: [rows, n_mels, frames] in half precision.
@@ -73,6 +77,7 @@ class LabelledSet {
  private:
   explicit LabelledSet(MappedFile file) : file_(std::move(file)) {}
   Result<void> read(const std::filesystem::path& path);
+  Result<void> read_files(const Hdf5File& open_file, const std::filesystem::path& path);
 
   MappedFile file_;
   std::vector<std::byte> copy_{};  // where the file has them in chunks or in another type
@@ -80,6 +85,7 @@ class LabelledSet {
   std::vector<std::string> labels_{};
   std::vector<std::int16_t> file_labels_{};
   std::vector<std::string> names_{};
+  std::vector<std::string> groups_{};
   std::span<const std::uint16_t> mel_{};
   std::uint64_t fingerprint_ = 0;
 };

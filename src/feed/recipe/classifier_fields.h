@@ -42,6 +42,7 @@ void visit_classifier_steps(ClassifierRecipe& r, Visit& visit) {
   visit("weight-decay", r.weight_decay, "X", "decoupled; of matrices, not of biases");
   visit("clip", r.clip, "NORM", "gradients are scaled down to this norm; 0: never");
   visit("ema", r.ema, "DECAY", "keep a moving average of the weights, evaluate and export it; 0: none");
+  visit("loss", r.loss, "cross-entropy|focal", "focal counts what is answered well less: gamma 2, alpha 0.75");
   visit("label-smoothing", r.label_smoothing, "SHARE", "of the certainty that is spread over all labels");
   visit("class-weights", r.class_weights, "inverse|none",
         "rare labels count as much as frequent ones, or as they come");

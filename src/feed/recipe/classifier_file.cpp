@@ -24,6 +24,7 @@ std::vector<Result<void>> value_checks_of(const ClassifierRecipe& r) {
       one_of("export-type", r.export_type, {"float32", "float16", "bfloat16"}),
       one_of("schedule", r.schedule, {"constant", "linear", "cosine"}),
       one_of("precision", r.precision, {"float32", "tf32", "bfloat16", "float16"}),
+      one_of("loss", r.loss, {"cross-entropy", "focal"}),
       one_of("class-weights", r.class_weights, {"inverse", "none"}),
       between("gain-db", r.gain_db, 0, 100),
       between("shift-share", r.shift_share, 0, 1),

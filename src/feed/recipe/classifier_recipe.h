@@ -46,6 +46,7 @@ struct ClassifierRecipe {
   double weight_decay = 0.01;
   double clip = 1;
   double ema = 0.98;
+  std::string loss = "cross-entropy";
   double label_smoothing = 0;
   std::string class_weights = "inverse";
 

@@ -56,24 +56,34 @@ FileFeatures features_of(const std::string& path, const ClipFeatureMaker& maker,
   return features;
 }
 
-/// Mean probabilities of every file that has features: [files, labels] in host memory.
-at::Tensor probabilities_of(const ClassifierModel& model, const std::vector<FileFeatures>& files) {
+/// The answers to every file that has features, in order.
+std::vector<FileAnswer> answers_of(const ClassifierModel& model, const std::vector<FileFeatures>& files) {
   const auto segments = model.geometry.segments();
-  std::vector<at::Tensor> means;
+  std::vector<at::Tensor> features;
   for (const auto& file : files) {
     if (!file.problem.empty()) continue;
     auto mel = at::empty({file.clips * segments, model.shape.n_mels, model.shape.frames}, at::TensorOptions(at::kHalf));
     std::memcpy(mel.mutable_data_ptr(), file.mel.data(), mel.nbytes());
-    means.push_back(mel);
+    features.push_back(mel);
   }
-  if (means.empty()) return {};
-  const auto all = model.probabilities(model.normalised(at::cat(means)));
+  std::vector<FileAnswer> answers;
+  if (features.empty()) return answers;
+  const auto all = model.probabilities(model.normalised(at::cat(features))).to(at::kCPU);
   std::int64_t first = 0;
-  for (auto& mean : means) {
-    const auto rows = mean.size(0);
-    mean = all.narrow(0, std::exchange(first, first + rows), rows).mean(0);
+  for (const auto& mel : features) {
+    answers.push_back(model.answer_of(all.narrow(0, first, mel.size(0))));
+    first += mel.size(0);
   }
-  return at::stack(means).to(at::kCPU).contiguous();
+  return answers;
+}
+
+ClassifiedFile classified(const ClassifierModel& model, const std::string& file, const FileFeatures& features,
+                          const FileAnswer& answer) {
+  ClassifiedFile result{.file = file, .is_padded = features.is_padded, .clips = features.clips};
+  for (std::size_t label = 0; label < model.labels.size(); ++label)
+    result.scores.push_back({model.labels[label], answer.probabilities[label]});
+  result.best = static_cast<std::size_t>(label_of(model.rule(), answer));
+  return result;
 }
 
 }  // namespace
@@ -99,21 +109,14 @@ Result<std::int64_t> classify_files(const ClassifyRequest& request,
       return {};
     });
     if (!read) return tl::unexpected<Error>(read.error());
-    const auto probabilities = probabilities_of(*model, features);
-    const auto* values = probabilities.defined() ? probabilities.const_data_ptr<float>() : nullptr;
+    const auto answers = answers_of(*model, features);
+    auto next = answers.begin();
     for (std::size_t i = 0; i < count; ++i) {
-      ClassifiedFile answer{.file = request.files[first + i],
-                            .error = features[i].problem,
-                            .is_padded = features[i].is_padded,
-                            .clips = features[i].clips};
-      if (answer.error.empty()) {
-        const std::span row(std::exchange(values, values + model->labels.size()), model->labels.size());
-        for (std::size_t label = 0; label < row.size(); ++label)
-          answer.scores.push_back({model->labels[label], row[label]});
-        answer.best = static_cast<std::size_t>(answered_label(row));
-      }
-      failed += !answer.error.empty();
-      take(answer);
+      const auto& file = request.files[first + i];
+      const bool is_bad = !features[i].problem.empty();
+      failed += is_bad;
+      take(is_bad ? ClassifiedFile{.file = file, .error = features[i].problem}
+                  : classified(*model, file, features[i], *next++));
     }
   }
   return failed;

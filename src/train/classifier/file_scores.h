@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "train/classifier/file_decision.h"
 #include "train/task.h"
 
 namespace tutti {
@@ -13,6 +14,7 @@ namespace tutti {
 struct FileAnswer {
   std::vector<float> probabilities{};  // of each label
   std::int64_t label = 0;              // the true one
+  std::vector<float> longs{};          // probability of the label of the second head, of each long segment; empty: none
 };
 
 /// How well one label is found.
@@ -36,10 +38,24 @@ struct ClassifierScores {
 /// The label with the highest probability; the first of equals.
 std::int64_t answered_label(std::span<const float> probabilities);
 
-/// Scores answers over so many labels. Pure.
-ClassifierScores score_files(std::span<const FileAnswer> answers, std::size_t labels);
+/// The label of the second head, and how a file is decided to have it.
+struct AgainstRule {
+  std::int64_t label = -1;  // -1: there is no such head
+  FileDecision decision{};
+};
 
-/// As a training sees them: 1 - macro F1 ranks networks, the loss breaks ties.
-TaskScores task_scores(const ClassifierScores& scores, const std::vector<std::string>& names);
+/// The label of a file: that of the second head where its long segments decide so, else the most probable of the
+/// others; without such a head the most probable of all.
+std::int64_t label_of(const AgainstRule& rule, const FileAnswer& answer);
+
+/// Scores answers over so many labels. Pure.
+ClassifierScores score_files(std::span<const FileAnswer> answers, std::size_t labels, const AgainstRule& rule = {});
+
+/// The files of `answers` as a threshold is chosen by them.
+std::vector<DecidedFile> decided_files(std::span<const FileAnswer> answers, std::int64_t label);
+
+/// As a training sees them: 1 - macro F1 ranks networks, the loss breaks ties; with a second head its label's F1 ranks.
+TaskScores task_scores(const ClassifierScores& scores, const std::vector<std::string>& names,
+                       const AgainstRule& rule = {});
 
 }  // namespace tutti

@@ -18,13 +18,23 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kModelType = "tutti-classifier";
 
 std::vector<float> values_of(const at::Tensor& row) {
-  const auto flat = row.to(at::kCPU).contiguous();
+  const auto flat = row.to(at::kCPU, at::kFloat).contiguous();
   const auto* data = flat.const_data_ptr<float>();
   return {data, data + flat.numel()};
 }
 
 at::Tensor column_of(const std::vector<float>& values, at::Device device) {
   return at::tensor(values, at::TensorOptions(at::kFloat)).unsqueeze(1).to(device);
+}
+
+Result<FileDecision> read_decision(const std::filesystem::path& path) {
+  const auto text = read_regular_file(path);
+  if (!text) return tl::unexpected<Error>(text.error());
+  const auto json = Json::parse(*text, nullptr, false);
+  const auto number = [&](const char* key) { return json.is_object() && json.contains(key) && json[key].is_number(); };
+  if (!number("threshold") || !number("long_share"))
+    return fail(Fault::corrupt, path.string() + ": expected numbers 'threshold' and 'long_share'");
+  return FileDecision{json["threshold"], json["long_share"]};
 }
 
 /// Copies the stored tensors into `weights`, from whatever float type they have.
@@ -59,7 +69,24 @@ at::Tensor ClassifierModel::normalised(const at::Tensor& features) const {
 
 at::Tensor ClassifierModel::probabilities(const at::Tensor& rows) const {
   const c10::AutoGradMode no_gradients(false);
-  return at::softmax(classifier_logits(shape, weights, rows, 0).labels.to(at::kFloat), 1);
+  const auto logits = classifier_logits(shape, weights, rows, 0);
+  const auto labels_p = at::softmax(logits.labels.to(at::kFloat), 1);
+  const auto which = rule().label;
+  const auto both = which < 0 ? at::zeros({rows.size(0)}, labels_p.options())
+                              : 0.5 * labels_p.select(1, which) + 0.5 * at::sigmoid(logits.against.to(at::kFloat));
+  return at::cat({labels_p, both.unsqueeze(1)}, 1);
+}
+
+FileAnswer ClassifierModel::answer_of(const at::Tensor& probabilities) const {
+  FileAnswer answer{.probabilities = values_of(probabilities.narrow(1, 0, shape.labels).mean(0))};
+  if (!against.empty())
+    answer.longs = long_probabilities(values_of(probabilities.select(1, shape.labels)), geometry.shorts);
+  return answer;
+}
+
+AgainstRule ClassifierModel::rule() const {
+  const auto found = std::ranges::find(labels, against);
+  return {against.empty() || found == labels.end() ? -1 : found - labels.begin(), decision};
 }
 
 std::map<std::string, std::string> ClassifierModel::files(const std::string& weight_type) const {
@@ -73,9 +100,15 @@ std::map<std::string, std::string> ClassifierModel::files(const std::string& wei
                     {"geometry", geometry_json},
                     {"network", Json::parse(show_shape(shape))},
                     {"normalisation", {{"mean", values_of(mean)}, {"deviation", values_of(deviation)}}}};
-  const Json meta{{"labels", labels},
-                  {"against", against},
-                  {"decision", "the label with the highest mean probability over all segments"}};
+  Json meta{{"labels", labels},
+            {"against", against},
+            {"decision", "the label with the highest mean probability over all segments"}};
+  if (!against.empty()) {
+    meta["decision"] = against + " where at least long_share of a file's long segments reach the threshold, half of " +
+                       "softmax and sigmoid each, mean over short segments; else the most probable other label";
+    meta["threshold"] = decision.threshold;
+    meta["long_share"] = decision.long_share;
+  }
   return {{"config.json", config.dump(1) + "\n"}, {"model_meta.json", meta.dump(1) + "\n"}};
 }
 
@@ -102,6 +135,11 @@ Result<ClassifierModel> ClassifierModel::load(const std::filesystem::path& folde
     model.deviation = column_of(json.at("normalisation").at("deviation").get<std::vector<float>>(), device);
   } catch (const nlohmann::json::exception& error) {
     return fail(Fault::corrupt, path.string() + ": " + error.what());
+  }
+  if (!model.against.empty()) {
+    auto decision = read_decision(folder / "model_meta.json");
+    if (!decision) return tl::unexpected<Error>(decision.error());
+    model.decision = *decision;
   }
   const bool agrees = std::ssize(model.labels) == model.shape.labels && model.mean.size(0) == model.shape.n_mels &&
                       model.geometry.mel.n_mels == model.shape.n_mels && model.geometry.frames() == model.shape.frames;

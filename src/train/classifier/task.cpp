@@ -15,8 +15,6 @@
 namespace tutti {
 namespace {
 
-constexpr double kAgainstWeight = 0.3;  // of the second head's loss, as note 003 has it
-
 // Columns of a row's draws; two more for every mask: its first bin or frame, and how many.
 constexpr std::int64_t kGain = 0, kShift = 1, kMasks = 2;
 constexpr double kWidestMask = 0.2;
@@ -109,7 +107,10 @@ ClassifierTask::ClassifierTask(ClassifierModel model, std::shared_ptr<const Labe
       set_(std::move(set)),
       recipe_(recipe),
       device_(device),
-      label_weights_(label_weights(*set_, recipe.class_weights == "inverse").to(device)) {}
+      loss_{.label_weights = label_weights(*set_, recipe.class_weights == "inverse").to(device),
+            .label_smoothing = recipe.label_smoothing,
+            .is_focal = recipe.loss == "focal",
+            .against = model_.rule().label} {}
 
 /// The whole set on a GPU, where four fifths of the memory that is free there hold it.
 void ClassifierTask::keep_on_device() {
@@ -203,16 +204,7 @@ at::Tensor ClassifierTask::loss_sum(const std::vector<at::Tensor>& inputs, bool 
   }
   const auto& labels = inputs[1];
   const auto logits = classifier_logits(model_.shape, model_.weights, x, dropout ? recipe_.dropout : 0);
-  const auto weights = label_weights_.index_select(0, labels);
-  const auto losses = at::cross_entropy_loss(logits.labels.to(at::kFloat), labels, {}, at::Reduction::None, -100,
-                                             recipe_.label_smoothing);
-  auto sum = (losses * weights).sum();
-  if (!logits.against.defined()) return sum;
-  const auto which = std::ranges::find(model_.labels, model_.against) - model_.labels.begin();
-  const auto truth = labels.eq(static_cast<std::int64_t>(which)).to(at::kFloat);
-  const auto against =
-      at::binary_cross_entropy_with_logits(logits.against.to(at::kFloat), truth, {}, {}, at::Reduction::Sum);
-  return sum + kAgainstWeight * against;
+  return loss_sum_of(loss_, logits, labels);
 }
 
 Result<std::vector<FileAnswer>> classify_set(const ClassifierModel& model, const LabelledSet& set,
@@ -226,11 +218,11 @@ Result<std::vector<FileAnswer>> classify_set(const ClassifierModel& model, const
     if (interrupted()) return fail(Fault::cancelled, "the evaluation was interrupted");
     const auto count = std::min(files_at_once, set.files() - first);
     const auto rows = model.normalised(all.narrow(0, first * segments, count * segments));
-    const auto means = model.probabilities(rows).view({count, segments, -1}).mean(1).to(at::kCPU).contiguous();
-    const auto* values = means.const_data_ptr<float>();
-    for (std::int64_t file = 0; file < count; ++file, values += model.shape.labels)
-      answers.push_back(
-          {.probabilities = {values, values + model.shape.labels}, .label = set.label_of_file(first + file)});
+    const auto all_segments = model.probabilities(rows).to(at::kCPU);
+    for (std::int64_t file = 0; file < count; ++file) {
+      answers.push_back(model.answer_of(all_segments.narrow(0, file * segments, segments)));
+      answers.back().label = set.label_of_file(first + file);
+    }
   }
   return answers;
 }

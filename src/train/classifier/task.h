@@ -31,6 +31,8 @@ class ClassifierTask : public Task {
   std::vector<Parameter> weights() const override { return model_.weights; }
 
   const ClassifierModel& model() const { return model_; }
+  /// What files are decided by from now on, and what OUT/model keeps.
+  void decide_by(const FileDecision& decision) { model_.decision = decision; }
 
  private:
   ClassifierTask(ClassifierModel model, std::shared_ptr<const LabelledSet> set, const ClassifierRecipe& recipe,
@@ -44,8 +46,8 @@ class ClassifierTask : public Task {
   std::shared_ptr<const LabelledSet> set_;
   ClassifierRecipe recipe_;
   at::Device device_;
-  at::Tensor label_weights_{};  // [labels] float32, mean 1 over the set
-  at::Tensor resident_{};       // [rows, n_mels, frames] float16 on a GPU; undefined: gathered on the host
+  ClassifierLoss loss_{};
+  at::Tensor resident_{};  // [rows, n_mels, frames] float16 on a GPU; undefined: gathered on the host
 };
 
 /// Classifies every file of a set in batches of `batch_size` segments: the mean of its segments' probabilities.

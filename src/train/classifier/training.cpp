@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "base/log.h"
+#include "base/random/counter_random.h"
 #include "device/machine.h"
 #include "feed/labelled/labelled_batches.h"
 #include "feed/labelled/labelled_set.h"
@@ -120,6 +121,31 @@ void report_set(const TrainingData& data, const ClassifierTask& task, std::int64
                          ", so that an epoch has " + std::to_string(recipe.least_steps) + " steps");
 }
 
+/// The half of a validation part that chooses a threshold, where there is one; the other half chooses the network. All
+/// files of a group are in one half.
+bool chooses_threshold(const LabelledSet& set, std::int64_t file) {
+  return mixed({digest("threshold"), digest(set.group_of_file(file))}) % 2 == 0;
+}
+
+/// Evaluates the network on the validation part: with a second head, the threshold of its decision is swept on one half
+/// of the files, and the other half ranks the network.
+Result<TaskScores> evaluated(ClassifierTask& task, const LabelledSet& set, std::int64_t batch_size) {
+  auto answers = classify_set(task.model(), set, batch_size, stop_requested);
+  if (!answers) return tl::unexpected<Error>(answers.error());
+  const auto label = task.model().rule().label;
+  if (label >= 0) {
+    std::vector<FileAnswer> sweeping, ranking;
+    for (std::int64_t file = 0; file < set.files(); ++file)
+      (chooses_threshold(set, file) ? sweeping : ranking).push_back((*answers)[static_cast<std::size_t>(file)]);
+    if (!sweeping.empty() && !ranking.empty()) {
+      task.decide_by({.threshold = swept_threshold(decided_files(sweeping, label))});
+      answers = std::move(ranking);
+    }
+  }
+  const auto rule = task.model().rule();
+  return task_scores(score_files(*answers, set.labels().size(), rule), set.labels(), rule);
+}
+
 Result<TrainingEnd> train(const ClassifierTraining& training, const TrainingData& data) {
   const auto& r = training.recipe;
   auto task = ClassifierTask::start(r, data.training);
@@ -142,11 +168,7 @@ Result<TrainingEnd> train(const ClassifierTraining& training, const TrainingData
   const auto steps = [&](std::int64_t samples) { return steps_of(samples, batch_size, r.accumulation); };
   const auto length = length_of(rows, steps, r.epochs, r.max_steps, nullptr);
   report_set(data, **task, batch_size, r);
-  const auto evaluate = [&]() -> Result<TaskScores> {
-    const auto answers = classify_set((*task)->model(), *data.validation, r.val_batch_size, stop_requested);
-    if (!answers) return tl::unexpected<Error>(answers.error());
-    return task_scores(score_files(*answers, data.validation->labels().size()), data.validation->labels());
-  };
+  const auto evaluate = [&]() { return evaluated(**task, *data.validation, r.val_batch_size); };
   return run_training({.task = **task,
                        .step = step,
                        .next = [&batches] { return Result<std::optional<Batch>>(batches->next()); },
