@@ -34,6 +34,7 @@ build  libsqlite3-dev        the store of tasks and history
 build  libtomlplusplus-dev   settings file
 build  libcurl4-openssl-dev  headers of libcurl for "tutti pull"; the library is loaded on first use
 build  libboost1.81-dev      Boost.Beast: HTTP of "tutti serve", headers only
+build  libhdf5-dev           headers of HDF5 for "tutti prepare classifier"; the library is loaded on first use
 build  libpq-dev             headers of libpq for "tutti manifest --postgres"; the library is loaded on first use
 build  chromium              the tests look at the page of "tutti serve" in it
 build  libgtest-dev          tests

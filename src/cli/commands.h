@@ -30,6 +30,9 @@ int run_serve(const std::vector<std::string>& arguments);
 /// `tutti bench [FILE...]`: how fast this machine is with a model, in every way it can run it, and which flags to use.
 int run_bench(const std::vector<std::string>& arguments);
 
+/// `tutti classify --model DIR FILE...`: names the sounds in files.
+int run_classify(const std::vector<std::string>& arguments);
+
 /// `tutti convert X.json... -f srt`: the writers alone, over transcripts made earlier by Tutti, openai-whisper or its
 /// relatives. `tutti convert MODEL -o FOLDER`: a model of any kind as a Hugging Face folder.
 int run_convert(const std::vector<std::string>& arguments);
@@ -53,8 +56,11 @@ int run_models(const std::vector<std::string>& arguments);
 /// `tutti plan`: what fits on which device, how long a batch will take, and with --simulate how policies compare.
 int run_plan(const std::vector<std::string>& arguments);
 
-/// `tutti prepare whisper --model M --out DIR FILE...`: long recordings with texts become a corpus to train on.
+/// `tutti prepare whisper --model M --out DIR FILE...`: long recordings with texts become a corpus to train on. `tutti
+/// prepare classifier --data DIR --out SET`: so do folders of labelled sound.
 int run_prepare(const std::vector<std::string>& arguments);
+/// The second of them, without its name.
+int run_prepare_classifier(const std::vector<std::string>& words);
 
 /// `tutti profile --pipeline F.toml`: where the time of a pipeline goes, and which change would gain.
 int run_profile(const std::vector<std::string>& arguments);
@@ -74,7 +80,7 @@ int run_top(const std::vector<std::string>& arguments);
 /// `tutti evaluate --model DIR --data DIR`: error rates of a model over recordings with texts.
 int run_evaluate(const std::vector<std::string>& arguments);
 
-/// `tutti train whisper --data DIR --out DIR`: fine-tunes a Whisper or trains a new one.
+/// `tutti train whisper|classifier --data DIR --out DIR`: trains a network.
 int run_train(const std::vector<std::string>& arguments);
 
 /// `tutti wer --ref F --hyp F`: word and character error rates, equal to jiwer's.

@@ -2,10 +2,13 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "audio/augment/augmentation.h"
+#include "base/error.h"
 #include "feed/buffers.h"
 #include "feed/timed_text.h"
 
@@ -48,6 +51,8 @@ struct Batch {
   std::vector<BatchSound> sounds{};   ///< in place of `mel` where the options want rows as audio; otherwise empty
   std::vector<GatherIndex> gather{};  ///< in place of `mel` where a device gathers rows itself; otherwise empty
   std::vector<BatchSample> samples{};
+  std::vector<std::int64_t>
+      rows{};  ///< in place of all the above: rows of a set that the task holds and gathers itself
   /// Opens a feed (FeedOptions::resume) that goes on with the next sample after this batch. A few kilobytes.
   std::string position{};
 
@@ -55,5 +60,8 @@ struct Batch {
   float* row(std::int64_t sample) { return mel.data() + sample * n_mels * frames; }
   const float* row(std::int64_t sample) const { return mel.data() + sample * n_mels * frames; }
 };
+
+/// The next batch of some feed; nothing when it has ended.
+using NextBatch = std::function<Result<std::optional<Batch>>()>;
 
 }  // namespace tutti

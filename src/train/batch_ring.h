@@ -6,8 +6,8 @@
 #include <string>
 
 #include "base/error.h"
+#include "feed/batch.h"
 #include "feed/ring/ring.h"
-#include "train/evaluation/set_decoder.h"
 #include "train/task.h"
 
 namespace tutti {

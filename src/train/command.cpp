@@ -2,6 +2,7 @@
 
 #include <sys/prctl.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -9,6 +10,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -16,11 +18,14 @@
 #include "base/log.h"
 #include "base/process/exit_code.h"
 #include "base/process/process_setup.h"
+#include "base/strings.h"
+#include "feed/recipe/recipe_checks.h"
 #include "feed/recipe/recipe_file.h"
 #include "model/gpu.h"
 #include "model/gpu/out_of_memory.h"
+#include "train/classifier/classify.h"
 #include "train/peers/peers.h"
-#include "train/whisper/training.h"
+#include "train/trainings.h"
 
 namespace tutti {
 namespace {
@@ -50,25 +55,68 @@ class Line {
   std::map<std::string, std::string> values_{};
 };
 
-Result<WhisperTraining> training_of(std::span<char*> arguments) {
-  if (arguments.empty() || std::string_view(arguments[0]) != "whisper")
-    return fail(Fault::usage, "train: expected 'whisper'");
-  const auto line = Line::read(arguments.subspan(1), {"--config", "--model", "--out", "--device"}, {"--resume"});
+/// The device that a recipe names, as this process sees it; "auto": the first GPU, else the processor.
+Result<std::string> settled_device(const std::string& name) {
+  if (name == "auto") return settled_device(gpu::count() > 0 ? "cuda" : "cpu");
+  return device_of_process(name, name == "cuda" ? gpu::count() : 0);
+}
+
+/// What every `train KIND` takes.
+struct TrainLine {
+  Line line;
+  std::string settings{};
+};
+
+Result<TrainLine> train_line(std::span<char*> arguments) {
+  auto line = Line::read(arguments, {"--config", "--model", "--out", "--device"}, {"--resume"});
   if (!line) return tl::unexpected<Error>(line.error());
-  const auto config = line->value("--config");
-  const auto text = read_file(config);
+  auto text = read_file(line->value("--config"));
   if (!text) return tl::unexpected<Error>(text.error());
-  auto recipe = read_recipe(*text, config);
-  if (!recipe) return tl::unexpected<Error>(recipe.error());
-  if (line->has("--device")) recipe->device = line->value("--device");
-  const auto device = device_of_process(recipe->device, recipe->device == "cuda" ? gpu::count() : 0);
+  return TrainLine{std::move(*line), std::move(*text)};
+}
+
+/// The recipe that `read` makes of the line's settings, on a device of this process.
+template <class Read>
+auto recipe_of(const TrainLine& given, Read read) -> decltype(read()) {
+  auto recipe = read();
+  if (!recipe) return recipe;
+  if (given.line.has("--device")) recipe->device = given.line.value("--device");
+  const auto device = settled_device(recipe->device);
   if (!device) return tl::unexpected<Error>(device.error());
   recipe->device = *device;
-  return WhisperTraining{.recipe = std::move(*recipe),
-                         .model = line->value("--model"),
-                         .out = line->value("--out"),
-                         .resume = line->has("--resume"),
-                         .settings = *text};
+  return recipe;
+}
+
+Result<TrainingEnd> run_whisper_training(const TrainLine& given) {
+  auto recipe = recipe_of(given, [&] { return read_recipe(given.settings, given.line.value("--config")); });
+  if (!recipe) return tl::unexpected<Error>(recipe.error());
+  return train_whisper({.recipe = std::move(*recipe),
+                        .model = given.line.value("--model"),
+                        .out = given.line.value("--out"),
+                        .resume = given.line.has("--resume"),
+                        .settings = given.settings});
+}
+
+Result<TrainingEnd> run_classifier_training(const TrainLine& given) {
+  auto recipe = recipe_of(given, [&] { return read_classifier_recipe(given.settings, given.line.value("--config")); });
+  if (!recipe) return tl::unexpected<Error>(recipe.error());
+  return train_classifier({.recipe = std::move(*recipe),
+                           .out = given.line.value("--out"),
+                           .resume = given.line.has("--resume"),
+                           .settings = given.settings});
+}
+
+/// The trainings that there are; cli/training/train_command.cpp has the other half of each.
+constexpr std::pair<std::string_view, Result<TrainingEnd> (*)(const TrainLine&)> kTrainings[] = {
+    {kWhisperTraining, run_whisper_training}, {kClassifierTraining, run_classifier_training}};
+
+Result<TrainingEnd> run_named_training(std::span<char*> arguments) {
+  const std::string_view name = arguments.empty() ? "" : arguments[0];
+  const auto found = std::ranges::find(kTrainings, name, [](const auto& training) { return training.first; });
+  if (found == std::end(kTrainings)) return fail(Fault::usage, "train: no training '" + std::string(name) + "'");
+  const auto given = train_line(arguments.subspan(1));
+  if (!given) return tl::unexpected<Error>(given.error());
+  return found->second(*given);
 }
 
 Result<EvaluationRequest> evaluation_of(std::span<char*> arguments) {
@@ -131,11 +179,32 @@ int train_command(std::span<char*> arguments) {
   constexpr const char* kSmaller =
       "Take a smaller model or window, or the same with gradient-checkpointing or freeze-encoder";
   return guarded("the training cannot go on", kSmaller, [&] {
-    auto training = training_of(arguments);
-    if (!training) return complain(training.error());
-    const auto end = train_whisper(std::move(*training));
+    const auto end = run_named_training(arguments);
     if (!end) return complain(end.error());
     return *end == TrainingEnd::interrupted ? kInterrupted : 0;
+  });
+}
+
+int classify_command(std::span<char*> arguments) {
+  constexpr const char* kSmaller = "Classify fewer files at once, or shorter ones";
+  return guarded("the files cannot be classified", kSmaller, [&] {
+    const auto line = Line::read(arguments, {"--model", "--files", "--device", "--threads"}, {"--json"});
+    if (!line) return complain(line.error());
+    const auto names = read_file(line->value("--files"));
+    if (!names) return complain(names.error());
+    const auto device = settled_device(line->value("--device"));
+    if (!device) return complain(device.error());
+    ClassifyRequest request{.model = line->value("--model"), .device = *device};
+    for (const auto name : split(*names, '\0')) request.files.emplace_back(name);
+    if (line->has("--threads")) request.threads = std::stoi(line->value("--threads"));
+    const bool json = line->has("--json");
+    const auto failed = classify_files(request, [json](const ClassifiedFile& answer) {
+      std::printf("%s\n", (json ? answer_json(answer) : answer_text(answer)).c_str());
+      std::fflush(stdout);
+    });
+    if (!failed) return complain(failed.error());
+    if (const auto flushed = flush_standard_output(); !flushed) return complain(flushed.error());
+    return static_cast<int>(*failed > 0 ? kSomeFailed : kDone);
   });
 }
 

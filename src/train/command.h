@@ -6,9 +6,10 @@
 
 namespace tutti {
 
-/// The command lines `train whisper ...` and `evaluate ...`, after the first word; `tutti` writes them. Returns the
-/// exit code. `choose` maps a compute type's name to its type.
+/// The command lines `train KIND ...`, `classify ...` and `evaluate ...`, after the first word; `tutti` writes them.
+/// Returns the exit code. `choose` maps a compute type's name to its type.
 int train_command(std::span<char*> arguments);
+int classify_command(std::span<char*> arguments);
 int evaluate_command(std::span<char*> arguments, const ChooseComputeType& choose);
 
 }  // namespace tutti

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -35,6 +36,15 @@ struct TaskBatch {
   std::int64_t recordings = 0;       // rows that begin one: of those that were cut, the first piece alone
   FrameCounts frames{};
   std::vector<std::pair<std::string, std::string>> refused{};  // ids that could not be taken, and why
+};
+
+/// What an evaluation of a task's network comes to.
+struct TaskScores {
+  double rank = 0;                                        // the lower, the better the network
+  std::vector<std::pair<std::string, double>> metrics{};  // for curves, by name
+  std::string text{};                                     // one line for people
+  std::string remark{};                                   // behind it: what could not be evaluated; empty: nothing
+  std::string json{};                                     // one object on one line, for OUT/metrics.jsonl
 };
 
 /// What is learned: a network and its loss. The trainer knows nothing else of it. One thread, and one that prepares the

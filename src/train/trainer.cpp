@@ -51,7 +51,7 @@ Trainer::Trainer(TrainerParts parts, TrainerOptions options, TrainingState state
   restore_policy();
 }
 
-/// Error rates of two sets, or of two ways to count them, say nothing about which network is better.
+/// Scores by two sets, or by two ways to count them, say nothing about which network is better.
 void Trainer::restore_policy() {
   if (!parts_.evaluate) return disable_evaluation();
   if (options_.evaluator.empty()) return;
@@ -234,13 +234,13 @@ std::optional<Result<TrainingEnd>> Trainer::after_step(std::int64_t next) {
 
 /// Evaluates the averages, for which there may be no memory either. They stay in place: what is published is what was
 /// evaluated.
-Result<Evaluation> Trainer::evaluated(std::optional<AveragesInPlace>& averages) {
+Result<TaskScores> Trainer::evaluated(std::optional<AveragesInPlace>& averages) {
   try {
     free_step_memory();  // its threads need some, and its sizes are no step's, nor a step's its own
     averages.emplace(parts_.task, parts_.step);
-    auto evaluation = parts_.evaluate();
+    auto scores = parts_.evaluate();
     free_step_memory();
-    return evaluation;
+    return scores;
   } catch (const std::exception& problem) {
     if (!is_out_of_memory(problem)) throw;
     return tl::unexpected(failure_of(problem, "the network could not be evaluated",
@@ -252,9 +252,9 @@ Result<Evaluation> Trainer::evaluated(std::optional<AveragesInPlace>& averages) 
 /// How bad the network is, as the first process evaluates it; the others learn it from there.
 Result<double> Trainer::score(std::optional<AveragesInPlace>& averages) {
   std::string value;
-  Result<Evaluation> evaluation{};
+  Result<TaskScores> scores{};
   const auto evaluator = [&]() -> Result<void> {
-    if (is_first()) evaluation = evaluated(averages);
+    if (is_first()) scores = evaluated(averages);
     return {};
   };
   const auto outcome = parts_.peers ? parts_.peers->run_and_wait("evaluates the network", evaluator) : evaluator();
@@ -263,19 +263,17 @@ Result<double> Trainer::score(std::optional<AveragesInPlace>& averages) {
     return tl::unexpected<Error>(outcome.error());
   }
   if (is_first()) {
-    if (evaluation) {
-      // At equal word error rates, fewer wrong characters are progress too.
-      const double score = evaluation->wer + 1e-3 * evaluation->cer + 1e-3 * (1 - evaluation->noise_accuracy);
-      value = number_text(score);
-      parts_.watcher.evaluated(state_, *evaluation, score < state_.best_score);
-    } else if (evaluation.error().fault == Fault::cancelled) {
+    if (scores) {
+      value = number_text(scores->rank);
+      parts_.watcher.evaluated(state_, *scores, scores->rank < state_.best_score);
+    } else if (scores.error().fault == Fault::cancelled) {
       value = kCutShort;
     }
   }
   const auto first = all_gather(value).front();
   if (first == kCutShort) return fail(Fault::cancelled, "the evaluation was cut short");
   cannot_evaluate_ = first.empty();
-  if (!evaluation) return tl::unexpected<Error>(evaluation.error());
+  if (!scores) return tl::unexpected<Error>(scores.error());
   if (first.empty()) return fail(Fault::device, "the first process could not evaluate the network");
   return *number_in<double>(first);
 }

@@ -13,8 +13,6 @@
 #include "feed/bad_samples.h"
 #include "train/batch_ring.h"
 #include "train/checkpoint/training_folder.h"
-#include "train/evaluation/scores.h"
-#include "train/evaluation/set_decoder.h"
 #include "train/optimiser.h"
 #include "train/optimiser_step/averages_in_place.h"
 #include "train/optimiser_step/row_limit.h"
@@ -41,7 +39,7 @@ class TrainingWatcher {
  public:
   virtual ~TrainingWatcher() = default;
   virtual void stepped(const StepReport& step) = 0;
-  virtual void evaluated(const TrainingState& state, const Evaluation& evaluation, bool best) = 0;
+  virtual void evaluated(const TrainingState& state, const TaskScores& scores, bool best) = 0;
   virtual void refused(const std::string& id, const std::string& why) = 0;
 };
 
@@ -71,7 +69,7 @@ struct TrainerParts {
   NextBatch next;  // goes on behind TrainingState::position
   /// Evaluates the weights as they are; empty: never. Fault::cancelled where an interruption cut it short: the resumed
   /// training makes up for it.
-  std::function<Result<Evaluation>()> evaluate{};
+  std::function<Result<TaskScores>()> evaluate{};
   std::function<bool()> interrupted{};
   TrainingWatcher& watcher;
   Peers* peers = nullptr;  // who train along; the first of them evaluates and writes
@@ -111,7 +109,7 @@ class Trainer {
   bool is_first() const { return !parts_.peers || parts_.peers->rank() == 0; }
   std::vector<std::string> all_gather(const std::string& value);
   bool any_rank(bool own);
-  Result<Evaluation> evaluated(std::optional<AveragesInPlace>& averages);
+  Result<TaskScores> evaluated(std::optional<AveragesInPlace>& averages);
   Result<double> score(std::optional<AveragesInPlace>& averages);
   Result<void> evaluate();
   Result<void> evaluate_step(bool keeps);

@@ -70,7 +70,7 @@ TEST(Resume, PatienceIsCountedOn) {
   const auto scored = [](Training& training) {
     training.options.eval_steps = 2;
     training.options.patience = 3;
-    training.evaluate = []() -> Result<Evaluation> { return Evaluation{.wer = 0.5, .samples = 1}; };
+    training.evaluate = []() -> Result<TaskScores> { return scored_by(0.5); };
   };
   Training first(out.path());
   scored(first);

@@ -21,7 +21,7 @@ TEST(Trainer, FailedLastEvaluationKeepsTheCheckpoint) {
   Training training(out.path());
   training.options.eval_steps = 100;
   training.options.max_steps = 2;
-  training.evaluate = []() -> Result<Evaluation> { throw std::bad_alloc(); };
+  training.evaluate = []() -> Result<TaskScores> { throw std::bad_alloc(); };
   const auto end = training.run();
   ASSERT_FALSE(end);
   EXPECT_EQ(end.error().fault, Fault::exhausted);
@@ -79,7 +79,7 @@ TEST(Trainer, OutOfMemoryForAveragesKeepsTheCheckpoint) {
     Trainer trainer({.task = heavy,
                      .step = training.step,
                      .next = batches_behind(""),
-                     .evaluate = [] { return Result<Evaluation>(Evaluation{.samples = 1}); },
+                     .evaluate = [] { return Result<TaskScores>(scored_by(0)); },
                      .watcher = training.watcher},
                     training.options, {});
     return trainer.run();

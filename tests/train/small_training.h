@@ -12,6 +12,7 @@
 #include "small_whisper.h"
 #include "train/checkpoint/resume.h"
 #include "train/trainer.h"
+#include "train/whisper/evaluation_policy.h"
 
 namespace tutti {
 
@@ -30,6 +31,11 @@ inline NextBatch batches_behind(const std::string& position, std::int64_t epochs
   };
 }
 
+/// The scores of a network whose word error rate is `wer`.
+inline TaskScores scored_by(double wer) {
+  return scores_of({.wer = wer, .samples = 1});
+}
+
 struct Watcher : TrainingWatcher {
   void stepped(const StepReport& step) override {
     steps.push_back(step.state.step);
@@ -38,7 +44,7 @@ struct Watcher : TrainingWatcher {
     waited += step.waited;
     seconds += step.seconds;
   }
-  void evaluated(const TrainingState&, const Evaluation&, bool best) override { bests.push_back(best); }
+  void evaluated(const TrainingState&, const TaskScores&, bool best) override { bests.push_back(best); }
   void refused(const std::string& id, const std::string&) override { refusals.push_back(id); }
   std::vector<std::int64_t> steps{};
   std::vector<double> rates{};
@@ -90,9 +96,9 @@ struct Training {
 
   /// From now on the score depends on the step's number: the network of step `best` scores best.
   void restore_best_at(std::int64_t best) {
-    evaluate = [this, best]() -> Result<Evaluation> {
+    evaluate = [this, best]() -> Result<TaskScores> {
       const auto at = first_step + std::ssize(watcher.steps);
-      return Evaluation{.wer = at == best ? 0.1 : 0.5, .samples = 1};
+      return scored_by(at == best ? 0.1 : 0.5);
     };
   }
 
@@ -113,7 +119,7 @@ struct Training {
   TrainStep step;
   TrainerOptions options{};
   Watcher watcher{};
-  std::function<Result<Evaluation>()> evaluate{};
+  std::function<Result<TaskScores>()> evaluate{};
   std::function<bool()> interrupted{};
   Peers* peers = nullptr;
   std::int64_t first_step = 0;

@@ -143,7 +143,7 @@ TEST(TrainerEnds, FailedEvaluationWritesCheckpointBeforeAnyRankEnds) {
     Training training(out.path());
     training.peers = &peers;
     training.options.eval_steps = 2;
-    training.evaluate = []() -> Result<Evaluation> { return fail(Fault::missing, "the set is gone"); };
+    training.evaluate = []() -> Result<TaskScores> { return fail(Fault::missing, "the set is gone"); };
     const auto end = training.run();
     ASSERT_FALSE(end);
     EXPECT_EQ(end.error().what, rank == 0 ? "the set is gone" : "the first process could not evaluate the network");
@@ -257,10 +257,10 @@ TEST(TrainerEnds, CheckpointFailedBeforeEvaluationIsWrittenAfterIt) {
   LogCapture log;
   Training training(out.path());
   training.options.max_steps = 2;
-  training.evaluate = [&]() -> Result<Evaluation> {
+  training.evaluate = [&]() -> Result<TaskScores> {
     log.wait_for(".new-step-00000002");
     closed.reset();
-    return Evaluation{.wer = 0.5, .samples = 1};
+    return scored_by(0.5);
   };
   ASSERT_EQ(training.run(), TrainingEnd::finished);
   Training again(out.path());

@@ -107,7 +107,7 @@ TEST(Trainer, AnEvaluationThatIsCutShortIsMadeUpForByTheResumedTraining) {
   Training first(parts.path());
   scored(first);
   first.interrupted = [&] { return first.watcher.steps.size() == 4; };
-  first.evaluate = [&, evaluator = first.evaluate]() -> Result<Evaluation> {
+  first.evaluate = [&, evaluator = first.evaluate]() -> Result<TaskScores> {
     if (first.interrupted()) return fail(Fault::cancelled, "interrupted");
     return evaluator();
   };
@@ -125,12 +125,12 @@ TEST(Trainer, InterruptedLastEvaluationLeavesTrainingUnfinished) {
   const TempFolder out;
   Training training(out.path());
   training.options.max_steps = 2;
-  training.evaluate = []() -> Result<Evaluation> { return fail(Fault::cancelled, "interrupted"); };
+  training.evaluate = []() -> Result<TaskScores> { return fail(Fault::cancelled, "interrupted"); };
   EXPECT_EQ(training.run(), TrainingEnd::interrupted);
   EXPECT_FALSE(fs::exists(out.path() / "model"));
   Training again(out.path());
   again.options.max_steps = 2;
-  again.evaluate = []() -> Result<Evaluation> { return Evaluation{.wer = 0.5, .samples = 1}; };
+  again.evaluate = []() -> Result<TaskScores> { return scored_by(0.5); };
   EXPECT_EQ(again.run(), TrainingEnd::finished);
   EXPECT_TRUE(fs::exists(out.path() / "model/model.safetensors"));
 }
@@ -139,7 +139,7 @@ TEST(Trainer, DueEvaluationIsDroppedWithoutAnEvaluator) {
   const TempFolder out;
   Training training(out.path());
   training.options.max_steps = 2;
-  training.evaluate = []() -> Result<Evaluation> { return fail(Fault::cancelled, "interrupted"); };
+  training.evaluate = []() -> Result<TaskScores> { return fail(Fault::cancelled, "interrupted"); };
   ASSERT_EQ(training.run(), TrainingEnd::interrupted);
   Training again(out.path());
   again.options.max_steps = 3;
@@ -154,9 +154,7 @@ TEST(Trainer, KeepsTheNewestCheckpointsAndTheBest) {
   training.options.save_steps = 2;
   training.options.eval_steps = 2;
   training.options.keep = 2;
-  training.evaluate = [n = 0]() mutable -> Result<Evaluation> {
-    return Evaluation{.wer = ++n == 2 ? 0.1 : 0.5 + 0.01 * n, .samples = 1};
-  };
+  training.evaluate = [n = 0]() mutable -> Result<TaskScores> { return scored_by(++n == 2 ? 0.1 : 0.5 + 0.01 * n); };
   ASSERT_EQ(training.run(), TrainingEnd::finished);
   EXPECT_EQ(training.watcher.bests, (std::vector<bool>{true, true, false, false, false}));
   EXPECT_EQ(checkpoints_in(out.path()), (std::vector<fs::path>{"step-00000004", "step-00000008", "step-00000010"}));
@@ -166,7 +164,7 @@ TEST(Trainer, OutOfMemoryInEvaluationKeepsTheCheckpoint) {
   const TempFolder out;
   Training training(out.path());
   training.options.eval_steps = 3;
-  training.evaluate = []() -> Result<Evaluation> {
+  training.evaluate = []() -> Result<TaskScores> {
     throw c10::OutOfMemoryError({__func__, __FILE__, __LINE__}, "tried to allocate 20 GiB");
   };
   const auto end = training.run();
@@ -203,7 +201,7 @@ TEST(Trainer, LostRankIsNotContactedAgain) {
   Training training(out.path());
   training.peers = &peers;
   training.options.eval_steps = training.options.save_steps = 2;
-  training.evaluate = []() -> Result<Evaluation> { return Evaluation{}; };
+  training.evaluate = []() -> Result<TaskScores> { return scored_by(0); };
   const auto end = training.run();
   ASSERT_FALSE(end);
   EXPECT_EQ(end.error().what, "process 0 of 2 is gone");
@@ -215,7 +213,7 @@ TEST(Trainer, EndsWhereEvaluationsBringNoProgressAnyMore) {
   Training training(out.path());
   training.options.eval_steps = 2;
   training.options.patience = 3;
-  training.evaluate = []() -> Result<Evaluation> { return Evaluation{.wer = 0.5, .samples = 1}; };
+  training.evaluate = []() -> Result<TaskScores> { return scored_by(0.5); };
   ASSERT_EQ(training.run(), TrainingEnd::no_progress);
   EXPECT_EQ(training.watcher.steps.size(), 8);  // the first evaluation is the best, three more bring nothing
 }

@@ -39,9 +39,9 @@ TEST(Trainer, WorkBetweenStepsIsNoStepTime) {
   Training training(out.path());
   training.options.eval_steps = 1;
   training.options.max_steps = 5;
-  training.evaluate = []() -> Result<Evaluation> {
+  training.evaluate = []() -> Result<TaskScores> {
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
-    return Evaluation{.wer = 0.5, .samples = 1};
+    return scored_by(0.5);
   };
   Trainer trainer({.task = *training.task,
                    .step = training.step,

@@ -1,31 +1,17 @@
 #include "feed/recipe/recipe_checks.h"
 
-#include <algorithm>
-#include <initializer_list>
-#include <sstream>
 #include <string>
-#include <type_traits>
 #include <vector>
 
-#include "base/strings.h"
 #include "base/toml.h"
+#include "feed/recipe/value_checks.h"
 #include "feed/recipe/whisper_fields.h"
 
 namespace tutti {
 namespace {
 
-Result<void> one_of(const char* name, const std::string& value, std::initializer_list<const char*> choices) {
-  if (std::ranges::find(choices, value) != choices.end()) return {};
-  return fail(Fault::usage,
-              std::string(name) + ": expected one of " + joined(choices, ", ") + "; found '" + value + "'");
-}
-
-Result<void> between(const char* name, double value, double least, double most) {
-  if (value >= least && value <= most) return {};
-  std::ostringstream text;
-  text << name << ": expected " << least << " to " << most << ", found " << value;
-  return fail(Fault::usage, text.str());
-}
+using value_checks::between;
+using value_checks::one_of;
 
 /// For what is multiplied by itself step after step, where 1 would never forget the first.
 Result<void> below_one(const char* name, double value) {
@@ -33,22 +19,8 @@ Result<void> below_one(const char* name, double value) {
   return fail(Fault::usage, std::string(name) + ": expected 0 to less than 1, found " + toml_number(value));
 }
 
-/// Finds the first negative whole number: a flag may be one, none of the fields can.
-class Negatives {
- public:
-  void group(const char*) {}
-  template <class T>
-  void operator()(const char* name, const T& field, const char*, const char*) {
-    if constexpr (std::is_same_v<T, std::int32_t>)
-      if (field < 0 && none)
-        none = fail(Fault::usage,
-                    std::string(name) + ": expected a whole number, not negative; found " + std::to_string(field));
-  }
-  Result<void> none{};
-};
-
 Result<void> check_negatives(WhisperRecipe recipe) {
-  Negatives negatives;
+  value_checks::Negatives negatives;
   visit_fields(recipe, negatives);
   return negatives.none;
 }

@@ -1,11 +1,13 @@
 #pragma once
 
 #include "base/error.h"
+#include "feed/recipe/classifier_recipe.h"
 #include "feed/recipe/whisper_recipe.h"
 
 namespace tutti {
 
 /// Fault::usage for values that cannot be intended, each by itself or together.
 Result<void> check_recipe(const WhisperRecipe& recipe);
+Result<void> check_recipe(const ClassifierRecipe& recipe);
 
 }  // namespace tutti

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "feed/recipe/classifier_recipe.h"
 #include "feed/recipe/whisper_recipe.h"
 
 namespace tutti {
@@ -18,5 +19,11 @@ std::string show_recipe(WhisperRecipe recipe);
 /// Where `now` differs in what a resumed training may not change: "batch-size 4 (it was 2), seed 3 (it was 1)". Empty:
 /// nowhere.
 std::string binding_differences(WhisperRecipe now, WhisperRecipe before);
+
+/// The same of a classifier's recipe.
+Result<ClassifierRecipe> read_classifier_recipe(std::string_view toml, const std::string& file_name,
+                                                ClassifierRecipe recipe = {});
+std::string show_recipe(ClassifierRecipe recipe);
+std::string binding_differences(ClassifierRecipe now, ClassifierRecipe before);
 
 }  // namespace tutti

@@ -3,8 +3,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace tutti {
+
+/// The word behind `tutti train`.
+inline constexpr std::string_view kWhisperTraining = "whisper";
 
 /// Everything a Whisper training depends on, as people write it. One line in whisper_fields.h gives a field its key in
 /// a TOML file, its flag and its help; both programs read and show recipes through it.

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <vector>
 
 #include "base/error.h"
@@ -14,9 +13,6 @@
 #include "train/evaluation/scores.h"
 
 namespace tutti {
-
-/// The next batch of some feed; nothing when it has ended.
-using NextBatch = std::function<Result<std::optional<Batch>>()>;
 
 /// Windows that are decoded together, as many as a batch of the feed has.
 inline constexpr std::int32_t kDecodedTogether = 8;

@@ -74,11 +74,10 @@ void Reporter::draw() {
   if (!drawn) log(Level::warning, drawn.error().text());
 }
 
-void Reporter::evaluated(const TrainingState& state, const Evaluation& evaluation, bool best) {
-  log_.evaluated(state, evaluation, best);
-  const auto bad = bad_text(evaluation);
-  write_line("step " + std::to_string(state.step) + ": " + rates_text(rates_of(evaluation)) +
-             std::string(best ? ", the best so far" : "") + (bad.empty() ? "" : ", ") + bad);
+void Reporter::evaluated(const TrainingState& state, const TaskScores& scores, bool best) {
+  log_.evaluated(state, scores, best);
+  write_line("step " + std::to_string(state.step) + ": " + scores.text + std::string(best ? ", the best so far" : "") +
+             (scores.remark.empty() ? "" : ", ") + scores.remark);
   draw();
 }
 

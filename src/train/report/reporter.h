@@ -42,7 +42,7 @@ class Reporter : public TrainingWatcher {
   void ended(const TrainingState& state, TrainingEnd end);
 
   void stepped(const StepReport& step) override;
-  void evaluated(const TrainingState& state, const Evaluation& evaluation, bool best) override;
+  void evaluated(const TrainingState& state, const TaskScores& scores, bool best) override;
   void refused(const std::string& id, const std::string& why) override;
 
  private:

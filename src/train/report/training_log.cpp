@@ -126,16 +126,12 @@ void TrainingLog::write_line() {
   events_.add(last_.step, scalars);
 }
 
-void TrainingLog::evaluated(const TrainingState& state, const Evaluation& evaluation, bool best) {
+void TrainingLog::evaluated(const TrainingState& state, const TaskScores& scores, bool best) {
   Json line{{"step", state.step}, {"epoch", state.epoch}, {"best", best}};
-  line["evaluation"] = Json::parse(evaluation_json(evaluation));
+  line["evaluation"] = Json::parse(scores.json);
   metrics_.add(line_of(line));
   std::vector<EventScalar> scalars;
-  if (evaluation.samples > evaluation.noise_samples) {
-    scalars.push_back({"evaluation/wer", evaluation.wer});
-    scalars.push_back({"evaluation/cer", evaluation.cer});
-  }
-  if (evaluation.noise_samples > 0) scalars.push_back({"evaluation/noise_accuracy", evaluation.noise_accuracy});
+  for (const auto& [name, value] : scores.metrics) scalars.push_back({"evaluation/" + name, value});
   events_.add(state.step, scalars);
 }
 

@@ -41,7 +41,7 @@ class TrainingLog {
 
   /// load: of the machine, lately; its shares are in the line, as far as they are known.
   void stepped(const StepReport& step, const MachineLoad& load = {});
-  void evaluated(const TrainingState& state, const Evaluation& evaluation, bool best);
+  void evaluated(const TrainingState& state, const TaskScores& scores, bool best);
   /// Writes a line for the steps that have none yet.
   void ended();
 

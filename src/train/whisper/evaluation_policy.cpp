@@ -42,11 +42,22 @@ std::string evaluator_of(const WhisperRecipe& r, const Dataset* set, Peers* peer
   return peers ? peers->gather(own).front() : own;
 }
 
-std::function<Result<Evaluation>()> evaluation_of(const WhisperTask& task, const WhisperRecipe& recipe,
+TaskScores scores_of(const Evaluation& e) {
+  // At equal word error rates, fewer wrong characters are progress too.
+  TaskScores scores{.rank = e.wer + 1e-3 * e.cer + 1e-3 * (1 - e.noise_accuracy),
+                    .text = rates_text(rates_of(e)),
+                    .remark = bad_text(e),
+                    .json = evaluation_json(e)};
+  if (e.samples > e.noise_samples) scores.metrics = {{"wer", e.wer}, {"cer", e.cer}};
+  if (e.noise_samples > 0) scores.metrics.emplace_back("noise_accuracy", e.noise_accuracy);
+  return scores;
+}
+
+std::function<Result<TaskScores>()> evaluation_of(const WhisperTask& task, const WhisperRecipe& recipe,
                                                   const DataParts& parts) {
   if (!parts.eval_data) return {};
   const auto options = evaluation_feed(recipe, task.dims(), *parts.eval_data, parts.eval_split);
-  return [&task, options, normaliser = recipe.normaliser, times = recipe.timestamps == 1]() -> Result<Evaluation> {
+  return [&task, options, normaliser = recipe.normaliser, times = recipe.timestamps == 1]() -> Result<TaskScores> {
     auto feed = Feed::open(options);
     if (!feed) return tl::unexpected<Error>(feed.error());
     const auto model = task.snapshot();
@@ -60,7 +71,7 @@ std::function<Result<Evaluation>()> evaluation_of(const WhisperTask& task, const
     if (!evaluation) return fail_in(options.data.string(), evaluation.error());
     evaluation->last_bad = report.last_bad;
     evaluation->compute_type = model.type().name();
-    return evaluation;
+    return scores_of(*evaluation);
   };
 }
 

@@ -26,9 +26,12 @@ Result<std::unique_ptr<Dataset>> evaluation_set(const DataParts& parts, const Pe
 /// every file of it, which takes its time over a network: meanwhile the feed may well read ahead.
 std::string evaluator_of(const WhisperRecipe& recipe, const Dataset* set, Peers* peers);
 
+/// The rates as a training sees them: the word error rate ranks networks; characters and silence break ties.
+TaskScores scores_of(const Evaluation& evaluation);
+
 /// Evaluates the weights as they are on the evaluation set; empty where nothing is evaluated. The task is to outlast
 /// it.
-std::function<Result<Evaluation>()> evaluation_of(const WhisperTask& task, const WhisperRecipe& recipe,
+std::function<Result<TaskScores>()> evaluation_of(const WhisperTask& task, const WhisperRecipe& recipe,
                                                   const DataParts& parts);
 
 }  // namespace tutti

@@ -1,36 +1,27 @@
-#include "train/whisper/training.h"
-
-#include <c10/core/Device.h>
+#include "train/training.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
-#include "base/owned.h"
 #include "base/units.h"
 #include "device/machine.h"
 #include "feed/feed.h"
 #include "feed/recipe/recipe_file.h"
 #include "feed/recipe/whisper_recipe.h"
 #include "model/cpu/compute_team.h"
-#include "model/device_name.h"
 #include "model/formats/dims.h"
-#include "model/gpu.h"
-#include "train/checkpoint/folder.h"
 #include "train/checkpoint/resume.h"
 #include "train/optimiser_step/step.h"
 #include "train/optimiser_step/step_memory.h"
 #include "train/peers/peers.h"
-#include "train/report/reporter.h"
-#include "train/stop_signals.h"
 #include "train/trainer.h"
+#include "train/trainings.h"
 #include "train/whisper/evaluation_policy.h"
 #include "train/whisper/feed.h"
 #include "train/whisper/stored_shape.h"
@@ -52,21 +43,12 @@ Error with_changed_settings(Error error, const WhisperTraining& training) {
 }
 
 RateSchedule schedule_of(const WhisperRecipe& r) {
-  const auto shape = r.schedule == "cosine"   ? RateSchedule::Shape::cosine
-                     : r.schedule == "linear" ? RateSchedule::Shape::linear
-                                              : RateSchedule::Shape::constant;
-  return {.shape = shape,
+  return {.shape = schedule_shape(r.schedule),
           .peak = r.learning_rate,
           .warmup = r.warmup_steps,
           .steps = r.schedule_steps,
           .cycles = r.cycles,
           .final_share = r.final_rate};
-}
-
-StepPrecision precision_of(const WhisperRecipe& r) {
-  if (r.precision == "tf32") return StepPrecision::tf32;
-  if (r.precision == "bfloat16") return StepPrecision::bfloat16;
-  return r.precision == "float16" ? StepPrecision::float16 : StepPrecision::float32;
 }
 
 /// As many batches as the recipe has memory for, each as big as its limits allow.
@@ -82,16 +64,7 @@ BatchRingOptions ring_of(const WhisperRecipe& r, const WhisperDims& dims) {
 TrainStep step_of(WhisperTask& task, const WhisperRecipe& r, Peers* peers) {
   if (task.device().is_cpu()) keep_step_memory();
   return TrainStep(task, {.beta1 = r.beta1, .beta2 = r.beta2, .epsilon = r.epsilon, .weight_decay = r.weight_decay},
-                   {.precision = precision_of(r), .clip = r.clip, .ema = r.ema, .seed = r.seed}, peers);
-}
-
-/// Warns of a precision that the device computes in another way. Such a training comes out right, and nothing but its
-/// speed would tell.
-void tell_of_precision(at::Device device, const WhisperRecipe& r) {
-  if (!device.is_cuda()) return;
-  const auto card = gpu::facts(index_of(device));
-  const auto unsupported = card ? unsupported_reason(precision_of(r), card->capability) : std::string();
-  if (!unsupported.empty()) log(Level::warning, "precision " + r.precision + ": " + unsupported);
+                   {.precision = step_precision(r.precision), .clip = r.clip, .ema = r.ema, .seed = r.seed}, peers);
 }
 
 /// The trainer's options by a recipe, for a network of that shape: all that is the recipe's own.
@@ -110,52 +83,6 @@ TrainerOptions options_of(const WhisperRecipe& r, const WhisperDims& dims) {
           .ring = ring_of(r, dims)};
 }
 
-std::optional<int> gpu_of(at::Device device) {
-  return device.is_cuda() ? std::optional<int>(index_of(device)) : std::nullopt;
-}
-
-/// Who trains: this process alone, or with others, of whom the first holds the folder.
-struct ProcessGroup {
-  OwnedFd folder{};
-  std::unique_ptr<Peers> peers{};
-};
-
-/// Fault::usage where OUT/model is not as this training wrote it: what was edited would be replaced.
-Result<void> expect_own_model(const std::filesystem::path& out) {
-  const auto model = out / "model";
-  const auto whole = check_digests(model);
-  if (whole || whole.error().fault != Fault::corrupt) return {};
-  return fail(Fault::usage, model.string() + " would be replaced, and was edited: " + whole.error().what,
-              "Move it away to keep it, or remove it");
-}
-
-/// A process that has joined the others finds the checkpoints as a killed process should have left them.
-Result<ProcessGroup> join_processes(const std::filesystem::path& out) {
-  const auto found = rendezvous();
-  if (!found) return tl::unexpected<Error>(found.error());
-  ProcessGroup group;
-  if (!*found || (*found)->rank == 0) {
-    auto held = hold_folder(out);
-    if (!held) return tl::unexpected<Error>(held.error());
-    group.folder = std::move(*held);
-    CheckpointFolder(out).put_back();
-    if (auto own = expect_own_model(out); !own) return tl::unexpected<Error>(own.error());
-  }
-  if (!*found) return group;
-  auto peers = connect(**found);
-  if (!peers) return tl::unexpected<Error>(peers.error());
-  group.peers = std::move(*peers);
-  return group;
-}
-
-/// Elsewhere the requested steps are made, however many epochs that takes.
-void tell_of_epochs(const WhisperRecipe& r, std::int64_t steps, TrainingEnd end) {
-  if (end != TrainingEnd::finished || r.epochs == 0 || steps >= r.max_steps || r.max_minutes > 0) return;
-  log(Level::info, "epochs " + std::to_string(r.epochs) + " were over after " + std::to_string(steps) +
-                       " steps, before max-steps " + std::to_string(r.max_steps) +
-                       "; '--resume --epochs 0' goes on until then");
-}
-
 /// The settings as they are reported and kept, with the shape that a stored network has.
 void settle_shape(WhisperTraining& training, const WhisperDims& dims, bool reports) {
   if (training.model.empty()) return;
@@ -165,30 +92,6 @@ void settle_shape(WhisperTraining& training, const WhisperDims& dims, bool repor
   auto shown = read_recipe(training.settings, "settings").value();  // it was read before
   take_stored_shape(shown, dims);
   training.settings = show_recipe(shown);
-}
-
-/// The first process reports; the others only report what it cannot know.
-class NullTrainingWatcher : public TrainingWatcher {
- public:
-  void stepped(const StepReport&) override {}
-  void evaluated(const TrainingState&, const Evaluation&, bool) override {}
-  void refused(const std::string& id, const std::string& why) override {
-    if (reported_.insert(id).second) log(Level::warning, why);
-  }
-
- private:
-  std::set<std::string> reported_{};
-};
-
-Result<std::unique_ptr<Reporter>> reporter_of(const WhisperTraining& training, const WhisperTask& task,
-                                              const TrainingState& state) {
-  return Reporter::open({.out = training.out,
-                         .last_step = state.step,
-                         .evaluation_due = state.evaluation_due,
-                         .most_time = Seconds(60 * training.recipe.max_minutes),
-                         .gpu = gpu_of(task.device()),
-                         .log_steps = training.recipe.log_steps,
-                         .log_order = training.recipe.log_order});
 }
 
 /// The feed; where the recipe wants the set on the task's device, it is there now.
@@ -218,34 +121,6 @@ Result<Feed> open_feed_with(Peers* peers, const WhisperTraining& training, Whisp
   return std::move(*feed);
 }
 
-/// What all processes go by: steps are those of the one with most samples in an epoch.
-TrainingLength length_of(const WhisperRecipe& r, std::int64_t samples, Peers* peers) {
-  const auto own = std::to_string(samples);
-  TrainingLength length{.most = r.max_steps};
-  for (const auto& text : peers ? peers->gather(own) : std::vector<std::string>{own}) {
-    const std::int64_t theirs = std::stoll(text);
-    length.least = std::max(length.least, r.epochs * steps_per_epoch(theirs, r));
-    length.recordings += r.epochs * theirs;
-  }
-  return length;
-}
-
-/// Begins to report: logs the settings of the training, and keeps them where --resume looks for them. Not before all
-/// processes have accepted them: what is refused must not replace what can go on.
-Result<std::unique_ptr<Reporter>> take_over(const WhisperTraining& training, const WhisperTask& task,
-                                            const TrainingState& state) {
-  auto reporter = reporter_of(training, task, state);
-  if (!reporter) return reporter;
-  const CheckpointFolder checkpoints(training.out);
-  checkpoints.clear_leftovers();
-  checkpoints.set_aside_behind(state.step);
-  std::printf("%s\n", training.settings.c_str());
-  std::fflush(stdout);
-  if (auto kept = write_file_atomically(training.out / "config.toml", training.settings); !kept)
-    return tl::unexpected<Error>(kept.error());
-  return reporter;
-}
-
 /// The trainer's options by the recipe, and what is known beside it.
 TrainerOptions trainer_options(const WhisperTraining& training, const WhisperDims& dims, const TrainingLength& length,
                                std::string evaluator) {
@@ -264,7 +139,7 @@ Result<TrainingEnd> train_with(Peers* peers, WhisperTraining training, const Dat
   auto task = WhisperTask::start(recipe, training.model);
   if (!task) return tl::unexpected<Error>(task.error());
   settle_shape(training, (*task)->dims(), rank == 0);
-  if (rank == 0) tell_of_precision((*task)->device(), recipe);
+  if (rank == 0) warn_of_precision((*task)->device(), recipe.precision);
   auto step = step_of(**task, recipe, peers);
   auto state = state_to_go_on_from(training.out, training.resume, **task, step, peers);
   if (!state) return tl::unexpected<Error>(with_changed_settings(state.error(), training));
@@ -273,28 +148,20 @@ Result<TrainingEnd> train_with(Peers* peers, WhisperTraining training, const Dat
   const auto position = state->positions.empty() ? "" : state->positions[static_cast<std::size_t>(rank)];
   auto feed = open_feed_with(peers, training, **task, parts.train_split, position);
   if (!feed) return tl::unexpected<Error>(with_changed_settings(feed.error(), training));
-  const auto length = length_of(recipe, feed->samples_per_epoch(), peers);
+  const auto steps = [&recipe](std::int64_t samples) { return steps_per_epoch(samples, recipe); };
+  const auto length = length_of(feed->samples_per_epoch(), steps, recipe.epochs, recipe.max_steps, peers);
   auto evaluator = evaluator_of(recipe, evaluation_data->get(), peers);
-  auto reporter = rank == 0 ? take_over(training, **task, *state) : Result<std::unique_ptr<Reporter>>(nullptr);
-  if (!reporter) return tl::unexpected<Error>(reporter.error());
-  if (*reporter) (*reporter)->watch_feed([&feed] { return feed->report(); });
-  catch_stop_signals();
-  NullTrainingWatcher null_watcher;
-  TrainingWatcher& watcher = *reporter ? static_cast<TrainingWatcher&>(**reporter) : null_watcher;
-  Trainer trainer({.task = **task,
-                   .step = step,
-                   .next = [&feed] { return feed->next(); },
-                   .evaluate = evaluation_of(**task, recipe, parts),
-                   .interrupted = stop_requested,
-                   .watcher = watcher,
-                   .peers = peers},
-                  trainer_options(training, (*task)->dims(), length, std::move(evaluator)), std::move(*state));
-  if (*reporter) (*reporter)->watch_ring([&trainer] { return trainer.ring(); });
-  auto end = trainer.run();
-  if (!end || !*reporter) return end;
-  (*reporter)->ended(trainer.state(), *end);
-  tell_of_epochs(recipe, trainer.state().step, *end);
-  return end;
+  return run_training({.task = **task,
+                       .step = step,
+                       .next = [&feed] { return feed->next(); },
+                       .feed_report = [&feed] { return feed->report(); },
+                       .evaluate = evaluation_of(**task, recipe, parts),
+                       .peers = peers,
+                       .options = trainer_options(training, (*task)->dims(), length, std::move(evaluator)),
+                       .log_steps = recipe.log_steps,
+                       .log_order = recipe.log_order,
+                       .epochs = recipe.epochs},
+                      std::move(*state));
 }
 
 }  // namespace

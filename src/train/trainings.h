@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "feed/recipe/classifier_recipe.h"
 #include "feed/recipe/whisper_recipe.h"
 #include "train/trainer.h"
 
@@ -22,5 +23,16 @@ struct WhisperTraining {
 /// progress on standard error. Fault::usage where OUT holds a training that is not to be continued, Fault::refused
 /// where another process trains there.
 Result<TrainingEnd> train_whisper(WhisperTraining training);
+
+/// The arguments of `tutti-engine train classifier`.
+struct ClassifierTraining {
+  ClassifierRecipe recipe{};
+  std::filesystem::path out{};
+  bool resume = false;
+  std::string settings{};  // as of a Whisper training
+};
+
+/// The same on SET/TRAINING_DATASET.H5; SET/VALIDATION_DATASET.H5 chooses the best network.
+Result<TrainingEnd> train_classifier(ClassifierTraining training);
 
 }  // namespace tutti

@@ -1,0 +1,113 @@
+#include "audio/mono_sound.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "audio/ffmpeg/api.h"
+
+namespace tutti {
+namespace {
+
+constexpr Hertz kLowest{100}, kHighest{1'000'000};  // as Resampler: a filter grows with the rate
+
+template <class Sample>
+void add_channels(const NativeClip& clip, double zero, double full, std::vector<float>& out) {
+  const auto* bytes = reinterpret_cast<const std::byte*>(clip.storage.data());
+  const auto channels = static_cast<std::size_t>(clip.facts.channels);
+  for (std::size_t frame = 0; frame < out.size(); ++frame) {
+    double sum = 0;
+    for (std::size_t channel = 0; channel < channels; ++channel) {
+      Sample value;
+      std::memcpy(&value, bytes + (frame * channels + channel) * sizeof(Sample), sizeof(Sample));
+      sum += static_cast<double>(value) - zero;
+    }
+    out[frame] = static_cast<float>(sum / (full * static_cast<double>(channels)));
+  }
+}
+
+}  // namespace
+
+MonoSound mono_mean(const NativeClip& clip) {
+  MonoSound sound{clip.facts.rate, std::vector<float>(static_cast<std::size_t>(clip.facts.frames))};
+  constexpr double kFull8 = 128, kFull16 = 32768, kFull32 = 2147483648.0;
+  switch (clip.format) {
+    case AV_SAMPLE_FMT_U8: add_channels<std::uint8_t>(clip, kFull8, kFull8, sound.samples); break;
+    case AV_SAMPLE_FMT_S16: add_channels<std::int16_t>(clip, 0, kFull16, sound.samples); break;
+    case AV_SAMPLE_FMT_S32: add_channels<std::int32_t>(clip, 0, kFull32, sound.samples); break;
+    default: add_channels<float>(clip, 0, 1, sound.samples); break;
+  }
+  return sound;
+}
+
+/// One libswresample context, and what it converts.
+struct MonoResampler::Conversion {
+  explicit Conversion(const ResamplerApi& functions) : api(functions) {}
+  Conversion(const Conversion&) = delete;
+  Conversion& operator=(const Conversion&) = delete;
+  ~Conversion() { api.swr_free(&context); }
+
+  Result<void> open(Hertz rate_in, Hertz rate_out) {
+    from = rate_in;
+    to = rate_out;
+    AVChannelLayout mono{};
+    api.av_channel_layout_default(&mono, 1);
+    const int code = api.swr_alloc_set_opts2(&context, &mono, AV_SAMPLE_FMT_FLT, to.value, &mono, AV_SAMPLE_FMT_FLT,
+                                             from.value, 0, nullptr);
+    return code < 0 ? failed(code) : Result<void>();
+  }
+  Result<void> failed(int code) const {
+    return fail(Fault::unsupported, "cannot convert " + std::to_string(from.value) + " Hz to " +
+                                        std::to_string(to.value) + " Hz: " + api.reason(code));
+  }
+  /// Appends what comes of `frames` at `in`; null: what the filter still holds.
+  Result<void> push(const float* in, int frames, std::vector<float>& out) {
+    const auto before = out.size();
+    const double most = 2.0 * frames * to.value / from.value + 8192;
+    out.resize(before + static_cast<std::size_t>(most));
+    auto* at = reinterpret_cast<std::uint8_t*>(out.data() + before);
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(in);
+    const int got = api.swr_convert(context, &at, static_cast<int>(most), in ? &bytes : nullptr, frames);
+    out.resize(before + static_cast<std::size_t>(std::max(got, 0)));
+    return got < 0 ? failed(got) : Result<void>();
+  }
+
+  const ResamplerApi& api;
+  SwrContext* context = nullptr;
+  Hertz from{}, to{};
+};
+
+MonoResampler::MonoResampler() = default;
+MonoResampler::~MonoResampler() = default;
+MonoResampler::MonoResampler(MonoResampler&&) noexcept = default;
+MonoResampler& MonoResampler::operator=(MonoResampler&&) noexcept = default;
+
+Result<MonoSound> MonoResampler::convert(MonoSound sound, Hertz rate) {
+  if (sound.rate == rate) return sound;
+  if (sound.rate < kLowest || sound.rate > kHighest)
+    return fail(Fault::corrupt, "claims " + std::to_string(sound.rate.value) + " samples a second; expected " +
+                                    std::to_string(kLowest.value) + " to " + std::to_string(kHighest.value));
+  if (!conversion_ || conversion_->from != sound.rate || conversion_->to != rate) {
+    const auto api = ResamplerApi::load();
+    if (!api) return tl::unexpected<Error>(api.error());
+    auto conversion = std::make_unique<Conversion>(**api);
+    if (auto opened = conversion->open(sound.rate, rate); !opened) return tl::unexpected<Error>(opened.error());
+    conversion_ = std::move(conversion);
+  }
+  if (const int code = conversion_->api.swr_init(conversion_->context); code < 0)
+    return tl::unexpected<Error>(conversion_->failed(code).error());
+  constexpr std::int64_t kAtOnce = 1 << 16;
+  MonoSound out{rate, {}};
+  for (std::int64_t first = 0; first < std::ssize(sound.samples); first += kAtOnce) {
+    const auto frames = static_cast<int>(std::min(kAtOnce, std::ssize(sound.samples) - first));
+    auto pushed = conversion_->push(sound.samples.data() + first, frames, out.samples);
+    if (!pushed) return tl::unexpected<Error>(pushed.error());
+  }
+  if (auto rest = conversion_->push(nullptr, 0, out.samples); !rest) return tl::unexpected<Error>(rest.error());
+  const double length = static_cast<double>(sound.samples.size()) * rate.value / sound.rate.value;
+  out.samples.resize(static_cast<std::size_t>(std::llround(length)));
+  return out;
+}
+
+}  // namespace tutti

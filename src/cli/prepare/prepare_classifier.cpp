@@ -1,0 +1,185 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "base/clock.h"
+#include "base/guarded.h"
+#include "base/numbers.h"
+#include "base/output_ownership.h"
+#include "base/process/exit_code.h"
+#include "cli/command_start.h"
+#include "cli/commands.h"
+#include "cli/flags.h"
+#include "cli/interrupt.h"
+#include "cli/named_model.h"
+#include "device/machine.h"
+#include "feed/labelled/labelled_set.h"
+#include "feed/labelled/set_builder.h"
+
+namespace tutti {
+namespace {
+
+struct PrepareClassifier {
+  std::filesystem::path data{};
+  std::filesystem::path out{};
+  std::string preset{};
+  std::int32_t rate = 0;
+  double seconds = 0;
+  std::int32_t mels = 0;
+  std::string group{};
+  std::string delimiter = "~";
+  std::uint64_t seed = 1234;
+  std::int32_t threads = 0;
+  bool dry_run = false;
+};
+
+OptionTable table_of(PrepareClassifier& c) {
+  OptionTable table("prepare classifier",
+                    "Make a set for 'tutti train classifier' of folders of recordings: DIR/LABEL/FILE, or "
+                    "DIR/train/LABEL/FILE beside validation and test. Files of one group are never in two parts. Files "
+                    "that are damaged or silent are left out and listed in OUT/bad_samples.jsonl.");
+  table.add("data", c.data, "DIR", "the recordings, in a folder for each label; any format and rate");
+  table.add("out", c.out, "SET", "TRAINING_DATASET.H5, VALIDATION_DATASET.H5, TESTING_DATASET.H5, bad_samples.jsonl");
+  table
+      .add("preset", c.preset, "NAME",
+           "clip: rate and length as the recordings have them; leak: 10 s at 4,096 Hz in 80 segments of 64 mels, as "
+           "field note 003 has them; leak-overlap: in 237 segments of 32 mels. Without it: leak where files are called "
+           "SENSOR~RECORDING~TIME~GAIN.wav, else clip")
+      .choices = {"clip", "leak", "leak-overlap"};
+  table.add("rate", c.rate, "HZ", "that clips are converted to; 0: the rate that most files have");
+  table.add("seconds", c.seconds, "S",
+            "of a clip: longer ones are cut, shorter ones filled up; 0: what 95 % of the files fit in, at most 10");
+  table.add("mels", c.mels, "N", "bins of a spectrogram; 0: by the rate");
+  table.add("group", c.group, "REGEX",
+            "what belongs together of a file's path below DIR: its first part in brackets, or all that it matches; "
+            "without it: the sensor or the recording where names have the form above, else each file is its own");
+  table.add("delimiter", c.delimiter, "TEXT", "between the parts of such names");
+  table.add("seed", c.seed, "N", "of the split: 70 % training, 20 % validation, 10 % testing");
+  table.add("threads", c.threads, "N", "0: one per core; changes nothing of the set");
+  table.add_switch("dry-run", c.dry_run, "read everything, report what the set would hold, and write nothing");
+  table.examples({"tutti prepare classifier --data sounds --out set",
+                  "tutti prepare classifier --data digits --out set --group '_([a-z]+)_'"});
+  return table;
+}
+
+Result<void> check(const PrepareClassifier& c) {
+  if (c.data.empty() || c.out.empty())
+    return fail(Fault::usage, "prepare classifier needs recordings and a folder for the set",
+                "Name them with --data and --out");
+  constexpr std::int32_t kLeastRate = 100, kMostRate = 1'000'000, kMostMels = 512;
+  constexpr double kMostSeconds = 600;
+  if (c.rate != 0 && (c.rate < kLeastRate || c.rate > kMostRate))
+    return fail(Fault::usage, "--rate: expected 100 to 1000000, found " + std::to_string(c.rate));
+  if (c.seconds < 0 || c.seconds > kMostSeconds)
+    return fail(Fault::usage, "--seconds: expected 0 to 600, found " + show_value(c.seconds));
+  if (c.mels < 0 || c.mels > kMostMels)
+    return fail(Fault::usage, "--mels: expected 0 to 512, found " + std::to_string(c.mels));
+  if (c.preset.starts_with("leak") && (c.rate != 0 || c.seconds != 0 || c.mels != 0))
+    return fail(Fault::usage, "--preset " + c.preset + ": it has its own rate, length and mels",
+                "Leave out --rate, --seconds and --mels, or take --preset clip");
+  if (auto other = expect_other_out(c.out, c.data); !other) return other;
+  return check_thread_count("--threads", c.threads);
+}
+
+SetBuildOptions options_of(const PrepareClassifier& c) {
+  SetBuildOptions options{.data = c.data,
+                          .out = c.out,
+                          .preset = c.preset,
+                          .group = c.group,
+                          .delimiter = c.delimiter,
+                          .seed = c.seed,
+                          .threads = c.threads > 0 ? c.threads : std::max(1, read_cpu().cores),
+                          .dry_run = c.dry_run};
+  if (c.rate > 0) options.rate = Hertz{c.rate};
+  if (c.seconds > 0) options.seconds = Seconds(c.seconds);
+  if (c.mels > 0) options.n_mels = c.mels;
+  return options;
+}
+
+/// One line on standard error now and then: repainted on a terminal. Any thread.
+class BuildProgress {
+ public:
+  explicit BuildProgress(const Interrupt& interrupt) : interrupt_(interrupt) {}
+
+  bool operator()(std::int64_t done, std::int64_t all) {
+    shown_.with([&](Clock::Instant& last) {
+      const auto now = Clock::real().now();
+      if (Seconds(now - last).count() < (terminal_ ? 0.2 : 10) && done < all) return;
+      last = now;
+      if (terminal_)
+        std::fprintf(stderr, "\r%lld of %lld files", static_cast<long long>(done), static_cast<long long>(all));
+      if (!terminal_ && done < all)
+        std::fprintf(stderr, "%lld of %lld files\n", static_cast<long long>(done), static_cast<long long>(all));
+      if (terminal_ && done == all) std::fputc('\n', stderr);
+    });
+    return !interrupt_.raised();
+  }
+
+ private:
+  const Interrupt& interrupt_;
+  bool terminal_ = ::isatty(STDERR_FILENO) == 1;
+  Guarded<Clock::Instant> shown_{Clock::real().now()};
+};
+
+void print_label(const std::string& name, const std::vector<std::int64_t>& counts, std::int64_t groups) {
+  std::printf("  %-20s %7lld training %7lld validation %7lld testing, %lld groups\n", name.c_str(),
+              static_cast<long long>(counts[0]), static_cast<long long>(counts[1]), static_cast<long long>(counts[2]),
+              static_cast<long long>(groups));
+}
+
+void print_count(std::int64_t count, const char* what) {
+  if (count > 0) std::printf("%lld files %s\n", static_cast<long long>(count), what);
+}
+
+void print_report(const PrepareClassifier& c, const SetBuildReport& report) {
+  const auto& g = report.geometry;
+  std::printf("%lld of %lld files, %s\n", static_cast<long long>(report.used), static_cast<long long>(report.found),
+              (c.dry_run ? "nothing was written" : "in " + c.out.string()).c_str());
+  std::printf("geometry %s: %d Hz, %.3f s, %lld x %lld segments of %d mels x %lld frames (n_fft %d, hop %d); %.1f MB\n",
+              g.name.c_str(), g.mel.rate.value, g.seconds().count(), static_cast<long long>(g.longs),
+              static_cast<long long>(g.shorts), g.mel.n_mels, static_cast<long long>(g.frames()), g.mel.n_fft,
+              g.mel.hop, static_cast<double>(report.size.value) / 1e6);
+  for (std::size_t label = 0; label < report.split.labels.size(); ++label)
+    print_label(report.split.labels[label], report.split.files[label], report.split.groups[label]);
+  print_count(report.cut, "are longer than the clip, and were cut");
+  print_count(report.padded, "are shorter than the clip, and were filled up with zeros");
+  print_count(report.out_of_water, "left out: a gain of 1 dB, the hydrophone was not in water");
+  print_count(report.bad_gain, "left out: a gain outside 0 to 200 dB");
+  print_count(report.others, "are no recordings by their name, or have no label");
+  if (report.bad > 0)
+    print_count(report.bad, ("left out as unusable, see " + (c.out / "bad_samples.jsonl").string()).c_str());
+  if (!report.has_groups)
+    std::fprintf(stderr,
+                 "warning: each file is a group of its own. Where several come from one recording, one sensor or one "
+                 "speaker, the result looks better than it is: name the group with --group\n");
+}
+
+/// Checks that no file of the set replaces what it is made of, or what another program wrote.
+Result<void> expect_own_set(const PrepareClassifier& c) {
+  OutputOwnership files("Name another folder with --out");
+  files.add_input(c.data);
+  for (const auto part : {SetPart::training, SetPart::validation, SetPart::testing})
+    if (auto free = files.expect_no_input(set_file(c.out, part)); !free) return free;
+  return files.expect_no_input(c.out / "bad_samples.jsonl");
+}
+
+}  // namespace
+
+int run_prepare_classifier(const std::vector<std::string>& words) {
+  PrepareClassifier command;
+  auto table = table_of(command);
+  if (const auto code = start_command(table, words)) return *code;
+  if (auto checked = check(command); !checked) return complain(checked.error(), kUsage);
+  if (auto own = expect_own_set(command); !own) return complain(own.error());
+  Interrupt interrupt;
+  BuildProgress progress(interrupt);
+  const auto report =
+      build_labelled_set(options_of(command), [&](std::int64_t done, std::int64_t all) { return progress(done, all); });
+  if (!report) return complain(report.error(), interrupt);
+  print_report(command, *report);
+  return kDone;
+}
+
+}  // namespace tutti

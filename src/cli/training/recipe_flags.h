@@ -1,0 +1,92 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/files.h"
+#include "cli/settings/option_table.h"
+#include "cli/training/training_run.h"
+
+namespace tutti {
+
+/// Every field's value as text, by name.
+class FieldValues {
+ public:
+  explicit FieldValues(std::map<std::string, std::string>& into) : into_(into) {}
+  void group(const char*) {}
+  template <class T>
+  void operator()(const char* name, const T& field, const char*, const char*) {
+    into_[name] = show_value(field);
+  }
+
+ private:
+  std::map<std::string, std::string>& into_;
+};
+
+/// Every field of a recipe is a flag; what is not as without a recipe came from its file.
+template <class Recipe>
+class RecipeFlags {
+ public:
+  RecipeFlags(OptionTable& table, std::string file) : table_(table), file_(std::move(file)) {
+    Recipe plain;
+    visit_fields(plain, FieldValues(defaults_));
+  }
+  void group(const char* heading) { table_.group(heading); }
+  template <class T>
+  void operator()(const char* name, T& field, const char* value, const char* meaning) {
+    Option& option = table_.add(name, field, value, meaning);
+    if (option.show() != defaults_.at(name)) option.source = file_;
+  }
+
+ private:
+  OptionTable& table_;
+  std::string file_;
+  std::map<std::string, std::string> defaults_{};
+};
+
+/// A training's command line as it is read: its run, its recipe, and the file that the recipe began with.
+template <class Recipe>
+struct TrainingFlags {
+  TrainingRun run{};
+  Recipe recipe{};
+  std::filesystem::path recipe_file{};
+};
+
+template <class Recipe>
+void add_training(OptionTable& table, TrainingFlags<Recipe>& flags) {
+  add_training_run(table, flags.run);
+  visit_fields(flags.recipe, RecipeFlags<Recipe>(table, flags.recipe_file.string()));
+}
+
+/// Whether help is requested, whatever else is wrong, a recipe included.
+template <class Recipe>
+bool requests_training_help(const std::string& command, const std::vector<std::string>& words) {
+  TrainingFlags<Recipe> usual;
+  OptionTable table(command, "");
+  add_training(table, usual);
+  return table.requests_help(words);
+}
+
+/// Puts into `flags` the recipe that the words are read over. They are read for it by the same table as afterwards, so
+/// that all spellings count; what is wrong with them is reported then. `read`: of a recipe's text and its name.
+template <class Recipe, class Read>
+Result<void> start_recipe(const std::string& command, const std::vector<std::string>& words, Read read,
+                          TrainingFlags<Recipe>& flags) {
+  TrainingFlags<Recipe> named;
+  OptionTable table(command, "");
+  add_training(table, named);
+  static_cast<void>(table.read(words, {}));
+  flags.recipe_file = recipe_file_of(named.run);
+  if (flags.recipe_file.empty()) return {};
+  const auto text = read_file(flags.recipe_file);
+  if (!text) return tl::unexpected<Error>(text.error());
+  auto recipe = read(*text, flags.recipe_file.string());
+  if (!recipe) return tl::unexpected<Error>(recipe.error());
+  flags.recipe = std::move(*recipe);
+  return {};
+}
+
+}  // namespace tutti

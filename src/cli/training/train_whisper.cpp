@@ -1,0 +1,139 @@
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/free_port.h"
+#include "base/process/exit_code.h"
+#include "base/process/process_rank.h"
+#include "cli/command_start.h"
+#include "cli/engine_process/engine_run.h"
+#include "cli/flags.h"
+#include "cli/named_model.h"
+#include "cli/training/loader_flags.h"
+#include "cli/training/recipe_flags.h"
+#include "cli/training/trainer_names.h"
+#include "cli/training/training_processes.h"
+#include "cli/training/training_run.h"
+#include "device/machine.h"
+#include "feed/recipe/recipe_checks.h"
+#include "feed/recipe/recipe_file.h"
+#include "feed/recipe/whisper_fields.h"
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct TrainCommand : TrainingFlags<WhisperRecipe> {
+  std::vector<ChosenDevice> devices{};  // a process for each; empty: one process on recipe.device
+};
+
+/// Sums depend on the number of threads, so a training keeps the one it began with.
+Result<void> settle_compute_threads(TrainCommand& command) {
+  const auto saved = command.run.out / "config.toml";
+  std::error_code ignored;
+  if (command.recipe.compute_threads == 0 && command.run.resume && fs::exists(saved, ignored)) {
+    const auto text = read_file(saved);
+    if (!text) return tl::unexpected<Error>(text.error());
+    const auto before = read_recipe(*text, saved.string());
+    if (!before) return tl::unexpected<Error>(before.error());
+    command.recipe.compute_threads = before->compute_threads;
+  }
+  if (command.recipe.compute_threads > 0) return {};
+  // Processes share the cores; who has a core of its own cannot use more.
+  const auto processes = std::max(1, static_cast<int>(command.devices.size()));
+  const bool pinned = std::ranges::any_of(command.devices, [](const auto& it) { return it.device.core.has_value(); });
+  command.recipe.compute_threads = pinned ? 1 : std::max(1, read_cpu().cores / processes);
+  return {};
+}
+
+/// Invalid values are left to the engine to refuse.
+ProcessRank rank_of_process() {
+  return process_rank().value_or(ProcessRank{});
+}
+
+/// A process for every listed device, unless another program starts the processes.
+Result<void> settle_devices(TrainCommand& command) {
+  if (command.recipe.devices.empty()) return {};
+  if (rank_of_process().ranks > 1)
+    return fail(Fault::usage, "devices: this process is already one of several, by WORLD_SIZE or SLURM_NTASKS",
+                "Say with --device where it computes, or unset the variables");
+  auto devices = training_devices(command.recipe.devices);
+  if (!devices) return tl::unexpected<Error>(devices.error());
+  command.devices = std::move(*devices);
+  return {};
+}
+
+Result<void> settle(TrainCommand& command) {
+  if (auto settled = settle_run(command.run); !settled) return settled;
+  auto language = language_code_of(command.recipe.language);
+  if (!language) return tl::unexpected<Error>(language.error());
+  command.recipe.language = std::move(*language);
+  auto settled = settle_devices(command);
+  if (settled) settled = settle_compute_threads(command);
+  if (settled) settled = check_recipe(command.recipe);
+  return settled;
+}
+
+int run_processes(const TrainCommand& command, const std::vector<std::string>& line) {
+  const auto doing = doing_of(command.run);
+  if (command.devices.empty()) return run_engine(line, doing);
+  const auto port = free_port();
+  if (!port) return complain(port.error(), kNothingRan);
+  return run_engines(training_processes(line, command.devices, *port), doing);
+}
+
+/// What a training reads beside its checkpoints.
+std::vector<fs::path> sources_of(const TrainCommand& command, const fs::path& base) {
+  std::vector<fs::path> read{base, command.recipe.data, command.recipe.eval_data};
+  for (const auto& file : device_files(command.recipe.devices)) read.push_back(file);
+  return read;
+}
+
+int train(const TrainCommand& command) {
+  std::vector<std::string> line{"train", std::string(kWhisperTraining), "--out", command.run.out.string()};
+  fs::path base;
+  if (!command.recipe.model.empty()) {
+    const auto model = find_named_model(command.recipe.model);
+    if (!model) return complain(model.error());
+    line.insert(line.end(), {"--model", model->string()});
+    base = *model;
+  }
+  if (auto own = expect_own_folder(command.run, sources_of(command, base)); !own) return complain(own.error());
+  if (command.run.resume) line.emplace_back("--resume");
+  const auto settings = settings_file(show_recipe(command.recipe));
+  if (!settings) return complain(settings.error(), kNothingRan);
+  line.insert(line.end(), {"--config", path_of(*settings)});
+  return run_processes(command, line);
+}
+
+}  // namespace
+
+int run_train_whisper(const std::vector<std::string>& words) {
+  const std::string name = "train " + std::string(kWhisperTraining);
+  const bool help = requests_training_help<WhisperRecipe>(name, words);
+  const auto others = without_loader_flags(words, "dataloader_", 0);
+  if (!others) return complain(others.error(), kUsage);
+  for (const auto& answer : others->answers) std::fprintf(stderr, "%s\n", answer.c_str());
+  const auto flags = help ? Result<std::vector<std::string>>(words) : in_our_names(others->words);
+  if (!flags) return complain(flags.error(), kUsage);
+  TrainCommand command;
+  const auto read = [](const std::string& text, const std::string& file) { return read_recipe(text, file); };
+  const auto started = help ? Result<void>() : start_recipe<WhisperRecipe>(name, *flags, read, command);
+  if (!started) return complain(started.error(), kUsage);
+  OptionTable table(name,
+                    "Fine-tune a Whisper, or train a new one, on recordings with texts. Every setting is a flag here "
+                    "and a key in a recipe; OUT/config.toml keeps what was used. The names of Hugging Face's trainer "
+                    "(--num_train_epochs, --bf16, --dataloader_num_workers, ...) are understood, too.");
+  add_training(table, command);
+  table.reads_flags_alone();
+  table.examples({"tutti train whisper --model tiny.en --data corpus --out trained",
+                  "tutti train whisper --out trained --resume"});
+  if (const auto code = read_training_flags(table, *flags)) return *code;
+  if (auto settled = settle(command); !settled) return complain(settled.error(), kUsage);
+  return train(command);
+}
+
+}  // namespace tutti

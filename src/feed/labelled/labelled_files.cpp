@@ -1,0 +1,145 @@
+#include "feed/labelled/labelled_files.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+#include "base/files.h"
+#include "base/strings.h"
+#include "text/manifest/recording_names.h"
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Called like a recording, or like what only programs that measure sound write.
+bool is_sound(const fs::path& path) {
+  constexpr std::string_view kMore[] = {".au", ".snd", ".w64", ".rf64", ".caf", ".aifc", ".oga"};
+  return is_recording(path) || std::ranges::find(kMore, ascii_lower(path.extension().string())) != std::end(kMore);
+}
+
+SetPart part_of(std::string name) {
+  name = ascii_lower(name);
+  if (name.starts_with("dataset_")) name = name.substr(8);  // note 003's DATASET_TRAINING
+  const auto is_one_of = [&](std::initializer_list<std::string_view> names) {
+    return std::ranges::find(names, name) != names.end();
+  };
+  if (is_one_of({"train", "training"})) return SetPart::training;
+  if (is_one_of({"validation", "valid", "val", "dev"})) return SetPart::validation;
+  return is_one_of({"test", "testing"}) ? SetPart::testing : SetPart::none;
+}
+
+bool is_hidden(const fs::path& path) {
+  return path.filename().string().starts_with('.');
+}
+
+Result<std::vector<fs::path>> entries_of(const fs::path& folder) {
+  std::error_code error;
+  std::vector<fs::path> entries;
+  for (auto at = fs::directory_iterator(folder, error); !error && at != fs::directory_iterator(); at.increment(error))
+    if (!is_hidden(at->path())) entries.push_back(at->path());
+  if (error) return tl::unexpected<Error>(system_error(folder.string(), "cannot be listed", error.value()));
+  std::ranges::sort(entries);
+  return entries;
+}
+
+bool is_folder(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+/// Adds every file at any depth below a label's folder.
+Result<void> add_files(const fs::path& folder, const fs::path& data, const LabelledFile& like, LabelledFiles& found) {
+  const auto entries = entries_of(folder);
+  if (!entries) return tl::unexpected<Error>(entries.error());
+  for (const auto& entry : *entries) {
+    if (is_folder(entry)) {
+      if (auto added = add_files(entry, data, like, found); !added) return added;
+      continue;
+    }
+    if (!is_sound(entry)) {
+      ++found.others;
+      continue;
+    }
+    auto file = like;
+    file.path = entry;
+    file.name = entry.lexically_relative(data).generic_string();
+    found.files.push_back(std::move(file));
+  }
+  return {};
+}
+
+/// Adds the labels' folders below `folder`.
+Result<void> add_labels(const std::vector<fs::path>& entries, const fs::path& data, SetPart part,
+                        LabelledFiles& found) {
+  for (const auto& entry : entries) {
+    if (!is_folder(entry)) {
+      ++found.others;
+      continue;
+    }
+    auto added = add_files(entry, data, {.label = entry.filename().string(), .part = part}, found);
+    if (!added) return added;
+  }
+  return {};
+}
+
+}  // namespace
+
+const char* name_of(SetPart part) {
+  switch (part) {
+    case SetPart::training: return "training";
+    case SetPart::validation: return "validation";
+    case SetPart::testing: return "testing";
+    case SetPart::none: break;
+  }
+  return "";
+}
+
+Result<LabelledFiles> find_labelled_files(const fs::path& data) {
+  if (!is_folder(data)) return fail(Fault::missing, data.string() + ": no such folder");
+  const auto entries = entries_of(data);
+  if (!entries) return tl::unexpected<Error>(entries.error());
+  std::vector<fs::path> parts, labels;
+  for (const auto& entry : *entries)
+    (is_folder(entry) && part_of(entry.filename().string()) != SetPart::none ? parts : labels).push_back(entry);
+  LabelledFiles found;
+  const bool has_parts = std::ranges::any_of(
+      parts, [](const fs::path& part) { return part_of(part.filename().string()) == SetPart::training; });
+  if (!has_parts) {  // a label may well be called "test"
+    if (auto added = add_labels(*entries, data, SetPart::none, found); !added) return tl::unexpected(added.error());
+  }
+  for (const auto& part : has_parts ? parts : std::vector<fs::path>()) {
+    const auto below = entries_of(part);
+    if (!below) return tl::unexpected<Error>(below.error());
+    auto added = add_labels(*below, data, part_of(part.filename().string()), found);
+    if (!added) return tl::unexpected<Error>(added.error());
+  }
+  if (has_parts) found.others += std::ssize(labels);
+  std::ranges::sort(found.files, {}, &LabelledFile::name);
+  if (found.files.empty())
+    return fail(Fault::usage,
+                data.string() + ": expected folders of sound files, one a label; found none (" +
+                    std::to_string(found.others) + " other files)",
+                "Put every recording into a folder named after its label");
+  return found;
+}
+
+std::optional<SensorName> sensor_name_of(const fs::path& path, const std::string& delimiter) {
+  const auto stem = path.stem().string();
+  std::vector<std::string> parts;
+  for (std::size_t first = 0; first <= stem.size() && !delimiter.empty();) {
+    const auto end = std::min(stem.find(delimiter, first), stem.size());
+    parts.push_back(stem.substr(first, end - first));
+    first = end + delimiter.size();
+  }
+  constexpr std::size_t kParts = 4;
+  if (parts.size() != kParts || parts[0].empty() || parts[1].empty()) return std::nullopt;
+  SensorName name{.sensor = parts[0], .recording = parts[1]};
+  const auto& gain = parts[3];
+  const auto read = std::from_chars(gain.data(), gain.data() + gain.size(), name.gain_db);
+  if (read.ec != std::errc() || read.ptr != gain.data() + gain.size()) return std::nullopt;
+  return name;
+}
+
+}  // namespace tutti

@@ -1,0 +1,228 @@
+#include "feed/labelled/labelled_set.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <ctime>
+
+#include "base/json.h"
+#include "base/owned.h"
+#include "base/random/counter_random.h"
+#include "base/strings.h"
+#include "feed/feature_cache.h"
+#include "feed/hdf5/hdf5_file.h"
+
+namespace tutti {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kMel = "segments_mel";
+constexpr const char* kLabels = "labels";
+constexpr const char* kNames = "file_names";
+constexpr const char* kGroups = "groups";
+
+std::vector<std::int64_t> shape_of(const SoundGeometry& g, std::size_t files) {
+  return {static_cast<std::int64_t>(files), g.longs, g.shorts, g.mel.n_mels, g.frames()};
+}
+
+std::string utc_now() {
+  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm parts{};
+  ::gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+Result<void> write_attributes(Hdf5File& file, const LabelledPart& part) {
+  Json ids = Json::object();
+  for (std::size_t i = 0; i < part.labels.size(); ++i) ids[part.labels[i]] = i;
+  const Json network{{"n_mels", part.geometry.mel.n_mels}, {"t_frames", part.geometry.frames()}};
+  const std::pair<const char*, std::string> attributes[] = {{"config_json", show_geometry(part.geometry)},
+                                                            {"cnn_config_json", json_line(network)},
+                                                            {"labels_json", json_line(Json(part.labels))},
+                                                            {"label2id_json", json_line(ids)},
+                                                            {"created_at_utc", utc_now()}};
+  for (const auto& [name, text] : attributes)
+    if (auto written = file.write_attribute(name, text); !written) return written;
+  return {};
+}
+
+/// Writes all but the features, and returns where they begin.
+Result<std::int64_t> write_frame(const std::filesystem::path& path, const LabelledPart& part) {
+  auto file = Hdf5File::create(path);
+  if (!file) return tl::unexpected<Error>(file.error());
+  std::vector<std::int16_t> labels;
+  std::vector<std::uint64_t> checksums;
+  std::vector<std::string> names, groups;
+  for (const auto& row : part.rows) {
+    labels.push_back(row.label);
+    checksums.push_back(row.checksum);
+    names.push_back(row.name);
+    groups.push_back(row.group);
+  }
+  const std::vector<std::int64_t> files{std::ssize(part.rows)};
+  auto written = file->write(kLabels, Hdf5Type::i16, files, std::as_bytes(std::span(labels)));
+  if (written) written = file->write("row_checksums", Hdf5Type::u64, files, std::as_bytes(std::span(checksums)));
+  if (written) written = file->write_texts(kNames, names);
+  if (written) written = file->write_texts(kGroups, groups);
+  if (written) written = write_attributes(*file, part);
+  if (!written) return tl::unexpected<Error>(written.error());
+  const auto offset = file->reserve(kMel, Hdf5Type::f16, shape_of(part.geometry, part.rows.size()));
+  if (!offset) return offset;
+  if (auto closed = file->close(); !closed) return tl::unexpected<Error>(closed.error());
+  return offset;
+}
+
+Result<void> write_features(const std::filesystem::path& path, std::int64_t offset, const LabelledPart& part) {
+  const OwnedFd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!file) return fail_errno(path.string(), "cannot be opened");
+  for (std::size_t row = 0; row < part.rows.size(); ++row) {
+    const auto bytes = std::as_bytes(part.mel(row));
+    const auto at = offset + static_cast<std::int64_t>(row * bytes.size());
+    if (auto written = write_at(file.get(), bytes, at, path.string()); !written) return written;
+  }
+  if (::fsync(file.get()) != 0) return fail_errno(path.string(), "could not be flushed to its disk");
+  return {};
+}
+
+/// Holds every row as it is in the file against the checksum that was taken where it was computed.
+Result<void> check_features(const std::filesystem::path& path, std::int64_t offset, const LabelledPart& part) {
+  const auto file = MappedFile::open(path);
+  if (!file) return tl::unexpected<Error>(file.error());
+  const auto values = static_cast<std::size_t>(part.geometry.values());
+  for (std::size_t row = 0; row < part.rows.size(); ++row) {
+    const auto bytes = file->bytes().subspan(static_cast<std::size_t>(offset) + row * values * 2, values * 2);
+    const std::span mel(reinterpret_cast<const std::uint16_t*>(bytes.data()), values);
+    if (row_checksum(part.rows[row].name, mel) != part.rows[row].checksum)
+      return fail(Fault::internal, path.string() + ": row " + std::to_string(row) + " does not hold the features of " +
+                                       part.rows[row].name);
+  }
+  return {};
+}
+
+tl::unexpected<Error> unlike(const std::filesystem::path& path, const std::string& dataset, const std::string& found,
+                             const std::string& expected) {
+  return fail(Fault::corrupt, path.string() + ": dataset '" + dataset + "': found " + found + ", expected " + expected);
+}
+
+Result<std::vector<std::string>> read_labels(const Hdf5File& file, const std::filesystem::path& path) {
+  const auto text = file.attribute("labels_json");
+  if (!text) return tl::unexpected<Error>(text.error());
+  const auto json = Json::parse(*text, nullptr, false);
+  const bool are_texts = json.is_array() && std::ranges::all_of(json, [](const Json& one) { return one.is_string(); });
+  if (!are_texts) return fail(Fault::corrupt, path.string() + ": labels_json: expected a list of names");
+  return json.get<std::vector<std::string>>();
+}
+
+}  // namespace
+
+std::filesystem::path set_file(const std::filesystem::path& set, SetPart part) {
+  return set / (ascii_upper(name_of(part)) + "_DATASET.H5");
+}
+
+std::uint64_t row_checksum(const std::string& name, std::span<const std::uint16_t> mel) {
+  return mixed({digest(name), checksum(std::as_bytes(mel))});
+}
+
+Result<void> write_labelled_part(const std::filesystem::path& path, const LabelledPart& part) {
+  auto staging = path;
+  staging += ".new";
+  const auto offset = write_frame(staging, part);
+  auto done = offset ? write_features(staging, *offset, part) : tl::unexpected<Error>(offset.error());
+  if (done) done = check_features(staging, *offset, part);
+  std::error_code error;
+  if (done) std::filesystem::rename(staging, path, error);
+  if (error) done = tl::unexpected<Error>(system_error(path.string(), "could not be put in place", error.value()));
+  if (!done) std::filesystem::remove(staging, error);
+  return done ? sync_folder(folder_of(path)) : done;
+}
+
+Result<std::shared_ptr<const LabelledSet>> LabelledSet::open(const std::filesystem::path& path) {
+  auto mapped = MappedFile::open(path);
+  if (!mapped) return tl::unexpected<Error>(mapped.error());
+  std::shared_ptr<LabelledSet> set(new LabelledSet(std::move(*mapped)));
+  if (auto read = set->read(path); !read) return tl::unexpected<Error>(read.error());
+  return std::shared_ptr<const LabelledSet>(std::move(set));
+}
+
+/// The label of every file, and names and groups where the set has them.
+Result<void> LabelledSet::read_files(const Hdf5File& open_file, const std::filesystem::path& path) {
+  const auto numbers = open_file.read(kLabels, Hdf5Type::i16);
+  if (!numbers) return tl::unexpected<Error>(numbers.error());
+  file_labels_.resize(numbers->size() / sizeof(std::int16_t));
+  if (!numbers->empty()) std::memcpy(file_labels_.data(), numbers->data(), numbers->size());
+  for (const auto label : file_labels_)
+    if (label < 0 || label >= std::ssize(labels_))
+      return fail(Fault::corrupt, path.string() + ": dataset 'labels' holds " + std::to_string(label) + "; there are " +
+                                      std::to_string(labels_.size()) + " labels");
+  for (const auto& [name, into] : {std::pair(kNames, &names_), std::pair(kGroups, &groups_)}) {
+    if (!open_file.has(name)) continue;
+    auto texts = open_file.read_texts(name);
+    if (!texts) return tl::unexpected<Error>(texts.error());
+    *into = std::move(*texts);
+  }
+  return {};
+}
+
+Result<void> LabelledSet::read(const std::filesystem::path& path) {
+  const auto file = Hdf5File::open(path);
+  if (!file) return tl::unexpected<Error>(file.error());
+  const auto mel = file->dataset(kMel);
+  const auto labels = file->dataset(kLabels);
+  if (!mel || !labels) return tl::unexpected<Error>(!mel ? mel.error() : labels.error());
+  auto shape = mel->shape;
+  constexpr std::size_t kDimensions = 5;
+  if (shape.size() == kDimensions + 1 && shape[3] == 1) shape.erase(shape.begin() + 3);  // a channel of one
+  if (shape.size() != kDimensions || (mel->type != Hdf5Type::f16 && mel->type != Hdf5Type::f32))
+    return unlike(path, kMel, mel->text(), "float16 [files, long segments, short segments, mels, frames]");
+  const auto config = file->attribute("config_json");
+  if (!config) return tl::unexpected<Error>(config.error());
+  const auto geometry = read_geometry(*config, shape[1], shape[2]);
+  if (!geometry) return fail_in(path.string(), geometry.error());
+  geometry_ = *geometry;
+  const auto expected = shape_of(geometry_, static_cast<std::size_t>(shape[0]));
+  if (shape != expected)
+    return unlike(path, kMel, mel->text(), Hdf5Dataset{.type = Hdf5Type::f16, .shape = expected}.text());
+  if (labels->type == Hdf5Type::text || labels->shape != std::vector{shape[0]})
+    return unlike(path, kLabels, labels->text(), "int16 [" + std::to_string(shape[0]) + "]");
+  auto names = read_labels(*file, path);
+  if (!names) return tl::unexpected<Error>(names.error());
+  labels_ = std::move(*names);
+  if (auto files = read_files(*file, path); !files) return files;
+  auto bytes = file_.bytes();
+  const auto size = static_cast<std::size_t>(mel->count()) * sizeof(std::uint16_t);
+  if (mel->type == Hdf5Type::f16 && mel->offset && static_cast<std::size_t>(*mel->offset) + size <= bytes.size()) {
+    bytes = bytes.subspan(static_cast<std::size_t>(*mel->offset), size);
+  } else {
+    auto copy = file->read(kMel, Hdf5Type::f16);
+    if (!copy) return tl::unexpected<Error>(copy.error());
+    copy_ = std::move(*copy);
+    bytes = copy_;
+  }
+  mel_ = {reinterpret_cast<const std::uint16_t*>(bytes.data()), bytes.size() / sizeof(std::uint16_t)};
+  fingerprint_ = mixed({checksum(bytes), checksum(std::as_bytes(std::span(file_labels_))), digest(*config)});
+  return {};
+}
+
+std::string LabelledSet::name_of_file(std::int64_t file) const {
+  const auto index = static_cast<std::size_t>(file);
+  return index < names_.size() ? names_[index] : "file " + std::to_string(file);
+}
+
+std::string LabelledSet::group_of_file(std::int64_t file) const {
+  const auto index = static_cast<std::size_t>(file);
+  return index < groups_.size() ? groups_[index] : name_of_file(file);
+}
+
+std::string LabelledSet::id_of(std::int64_t row) const {
+  const auto segments = geometry_.segments();
+  auto name = name_of_file(file_of(row));
+  return segments == 1 ? name : name + "#" + std::to_string(row % segments);
+}
+
+}  // namespace tutti

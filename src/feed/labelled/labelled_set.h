@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "feed/labelled/labelled_files.h"
+#include "feed/labelled/sound_geometry.h"
+
+namespace tutti {
+
+class Hdf5File;
+
+/// What a set's file of each part is called: TRAINING_DATASET.H5, VALIDATION_DATASET.H5, TESTING_DATASET.H5.
+std::filesystem::path set_file(const std::filesystem::path& set, SetPart part);
+
+/// One clip of a set that is written.
+struct LabelledRow {
+  std::string name{};  ///< of its file
+  std::string group{};
+  std::int16_t label = 0;
+  std::uint64_t checksum = 0;  ///< row_checksum of its features, taken where they were computed
+};
+
+/// Ties the features of a clip to the file they were computed of.
+std::uint64_t row_checksum(const std::string& name, std::span<const std::uint16_t> mel);
+
+/// A part of a set that is to be written.
+struct LabelledPart {
+  const SoundGeometry& geometry;
+  const std::vector<std::string>& labels;
+  const std::vector<LabelledRow>& rows;
+  /// The features of a row, [longs, shorts, n_mels, frames] in half precision.
+  std::function<std::span<const std::uint16_t>(std::size_t row)> mel;
+};
+
+/// Writes the part as HDF5 in the note's layout, so that `path` appears whole: segments_mel float16
+/// [files, longs, shorts, n_mels, frames], labels int16 [files], the note's attributes, and beside them file_names,
+/// groups and row_checksums. Every written row is read again and held against its checksum: Fault::internal names the
+/// first file whose row is another's, and nothing appears then.
+Result<void> write_labelled_part(const std::filesystem::path& path, const LabelledPart& part);
+
+/// A part of a set as training reads it: mapped where its features begin, or in memory where the file has them in
+/// chunks. Immutable; thread-safe.
+class LabelledSet {
+ public:
+  /// Opens what write_labelled_part or note 003's builder wrote. Fault::missing, or Fault::corrupt with the dataset,
+  /// the shape found and the shape expected.
+  static Result<std::shared_ptr<const LabelledSet>> open(const std::filesystem::path& path);
+
+  const SoundGeometry& geometry() const { return geometry_; }
+  const std::vector<std::string>& labels() const { return labels_; }
+  std::int64_t files() const { return std::ssize(file_labels_); }
+  /// Short segments, each a row of its own: files times segments.
+  std::int64_t rows() const { return files() * geometry_.segments(); }
+  std::int64_t file_of(std::int64_t row) const { return row / geometry_.segments(); }
+  std::int16_t label_of_file(std::int64_t file) const { return file_labels_[static_cast<std::size_t>(file)]; }
+  /// The name of a file; of a set without names its number.
+  std::string name_of_file(std::int64_t file) const;
+  /// The group that a file belongs to; of a set without groups its name.
+  std::string group_of_file(std::int64_t file) const;
+  /// "NAME" where a clip is one segment, else "NAME#SEGMENT".
+  std::string id_of(std::int64_t row) const;
+  /// All features: [rows, n_mels, frames] in half precision.
+  std::span<const std::uint16_t> mel() const { return mel_; }
+  std::int64_t row_values() const { return geometry_.mel.n_mels * geometry_.frames(); }
+  /// A digest of features and labels: a position fits a set that has the same.
+  std::uint64_t fingerprint() const { return fingerprint_; }
+
+ private:
+  explicit LabelledSet(MappedFile file) : file_(std::move(file)) {}
+  Result<void> read(const std::filesystem::path& path);
+  Result<void> read_files(const Hdf5File& open_file, const std::filesystem::path& path);
+
+  MappedFile file_;
+  std::vector<std::byte> copy_{};  // where the file has them in chunks or in another type
+  SoundGeometry geometry_{};
+  std::vector<std::string> labels_{};
+  std::vector<std::int16_t> file_labels_{};
+  std::vector<std::string> names_{};
+  std::vector<std::string> groups_{};
+  std::span<const std::uint16_t> mel_{};
+  std::uint64_t fingerprint_ = 0;
+};
+
+}  // namespace tutti

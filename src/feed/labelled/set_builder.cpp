@@ -1,0 +1,264 @@
+#include "feed/labelled/set_builder.h"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <regex>
+
+#include "base/files.h"
+#include "base/json.h"
+#include "feed/labelled/labelled_files.h"
+#include "feed/labelled/labelled_set.h"
+#include "feed/labelled/sound_reading.h"
+#include "feed/packed/in_parallel.h"
+
+namespace tutti {
+namespace {
+
+constexpr int kOutOfWaterDb = 1, kMostGainDb = 200;
+constexpr double kLongestClip = 10;    // seconds
+constexpr double kLengthShare = 0.95;  // of the clips are not longer than the geometry's
+
+/// A file while the set is built.
+struct BuiltFile {
+  LabelledFile file{};
+  std::string problem{};  // why it is left out; empty: it is not
+  CacheKey content{};
+  ClipFeatures features{};
+  std::uint64_t checksum = 0;
+};
+
+/// Takes a group from every name, where the names or the user's expression give one. Returns whether they do.
+Result<bool> find_groups(const SetBuildOptions& options, std::vector<BuiltFile>& files, bool by_sensor) {
+  if (!options.group.empty()) {
+    std::regex expression;
+    try {
+      expression.assign(options.group);
+    } catch (const std::regex_error& error) {
+      return fail(Fault::usage, "--group: '" + options.group + "' is no regular expression: " + error.what());
+    }
+    for (auto& one : files) {
+      std::smatch match;
+      if (!std::regex_search(one.file.name, match, expression))
+        return fail(Fault::usage, "--group: '" + options.group + "' matches nothing of " + one.file.name,
+                    "Name an expression that matches every path below the data's folder");
+      one.file.group = match[match.size() > 1 ? 1 : 0];
+    }
+    return true;
+  }
+  std::map<std::string, std::map<std::string, bool>> sensors;  // by label
+  for (auto& one : files) {
+    const auto name = sensor_name_of(one.file.path, options.delimiter);
+    if (!name) {
+      one.file.group = one.file.name;
+      continue;
+    }
+    one.file.group = name->sensor;
+    sensors[one.file.label][name->sensor] = true;
+  }
+  if (!by_sensor) return false;
+  constexpr std::size_t kEnoughSensors = 3;  // one a part
+  const bool few = std::ranges::any_of(sensors, [](const auto& it) { return it.second.size() < kEnoughSensors; });
+  for (auto& one : files)
+    if (const auto name = sensor_name_of(one.file.path, options.delimiter); few && name)
+      one.file.group = name->sensor + options.delimiter + name->recording;
+  return true;
+}
+
+/// Whether nearly all names have the note's form.
+bool are_sensor_names(const std::vector<BuiltFile>& files, const std::string& delimiter) {
+  const auto named = std::ranges::count_if(
+      files, [&](const BuiltFile& one) { return sensor_name_of(one.file.path, delimiter).has_value(); });
+  return 10 * named >= 9 * std::ssize(files);
+}
+
+/// Leaves out files whose names say that their gain cannot be used.
+void leave_out_by_gain(const std::string& delimiter, std::vector<BuiltFile>& files, SetBuildReport& report) {
+  std::erase_if(files, [&](const BuiltFile& one) {
+    const auto name = sensor_name_of(one.file.path, delimiter);
+    if (!name) return false;
+    const bool in_air = name->gain_db == kOutOfWaterDb, outside = name->gain_db < 0 || name->gain_db > kMostGainDb;
+    report.out_of_water += in_air;
+    report.bad_gain += outside;
+    return in_air || outside;
+  });
+}
+
+/// The rate that most files have, and a length that nearly all of them fit in.
+Result<HeaderFacts> usual_facts(const std::vector<BuiltFile>& files, int threads) {
+  std::vector<HeaderFacts> facts(files.size());
+  const auto looked = in_parallel(std::ssize(files), threads, [&](std::int64_t i) -> Result<void> {
+    const auto index = static_cast<std::size_t>(i);
+    facts[index] = header_facts(files[index].file.path).value_or(HeaderFacts{});  // reading it gives the reason
+    return {};
+  });
+  if (!looked) return tl::unexpected<Error>(looked.error());
+  std::erase_if(facts, [](const HeaderFacts& one) { return one.length <= Seconds(0); });
+  if (facts.empty())
+    return fail(Fault::usage, "not one of the " + std::to_string(files.size()) + " files can be read as sound");
+  std::map<Hertz, std::int64_t> rates;
+  for (const auto& one : facts) ++rates[one.rate];
+  const auto usual = std::ranges::max_element(rates, {}, [](const auto& it) { return it.second; });
+  std::ranges::sort(facts, {}, &HeaderFacts::length);
+  const auto at = static_cast<std::size_t>(kLengthShare * static_cast<double>(facts.size() - 1));
+  return HeaderFacts{usual->first, std::min(facts[at].length, Seconds(kLongestClip))};
+}
+
+Result<SoundGeometry> choose_geometry(const SetBuildOptions& options, const std::vector<BuiltFile>& files,
+                                      bool are_sensors) {
+  const auto& preset = options.preset;
+  if (preset == "leak" || (preset.empty() && are_sensors)) return leak_geometry();
+  if (preset == "leak-overlap") return overlapping_leak_geometry();
+  if (!preset.empty() && preset != "clip")
+    return fail(Fault::usage, "--preset: expected clip, leak or leak-overlap, found '" + preset + "'");
+  HeaderFacts facts{options.rate.value_or(Hertz{}), options.seconds.value_or(Seconds(0))};
+  if (!options.rate || !options.seconds) {
+    const auto usual = usual_facts(files, options.threads);
+    if (!usual) return tl::unexpected<Error>(usual.error());
+    facts = {options.rate.value_or(usual->rate), options.seconds.value_or(usual->length)};
+  }
+  auto geometry = clip_geometry(facts.rate, facts.length, options.n_mels.value_or(0));
+  if (auto checked = check(geometry); !checked) return tl::unexpected<Error>(checked.error());
+  return geometry;
+}
+
+/// Reads every file and computes its features; what is wrong with a file stays in its `problem`.
+Result<void> compute(const SetBuildOptions& options, const SoundGeometry& geometry, std::vector<BuiltFile>& files,
+                     const std::function<bool(std::int64_t, std::int64_t)>& progress) {
+  const ClipFeatureMaker maker(geometry);
+  const ChildDecoder children;
+  std::atomic<std::int64_t> done = 0;
+  return in_parallel(std::ssize(files), options.threads, [&](std::int64_t i) -> Result<void> {
+    thread_local MonoResampler resampler;
+    auto& one = files[static_cast<std::size_t>(i)];
+    auto read = read_labelled_sound(one.file.path, children);
+    auto sound = read ? resampler.convert(std::move(read->sound), geometry.mel.rate)
+                      : Result<MonoSound>(tl::unexpected<Error>(read.error()));
+    if (!sound && !is_fault_of_file(sound.error())) return fail_in(one.file.path.string(), sound.error());
+    if (sound) {
+      one.content = read->content;
+      one.features = maker.compute(sound->samples);
+      one.checksum = row_checksum(one.file.name, one.features.mel);
+    } else {
+      one.problem = sound.error().what;
+    }
+    if (!progress(++done, std::ssize(files))) return fail(Fault::cancelled, "interrupted");
+    return {};
+  });
+}
+
+/// Files of the same content are one group; where their labels differ, none of them can be trusted.
+void join_equal_contents(std::vector<BuiltFile>& files) {
+  std::map<CacheKey, std::vector<BuiltFile*>> by_content;
+  for (auto& one : files)
+    if (one.problem.empty()) by_content[one.content].push_back(&one);
+  std::map<std::string, std::string> same;  // group to the group it belongs to
+  const auto root = [&](std::string group) {
+    while (same.contains(group)) group = same.at(group);
+    return group;
+  };
+  for (const auto& [content, equal] : by_content) {
+    const auto other =
+        std::ranges::find_if(equal, [&](const BuiltFile* one) { return one->file.label != equal.front()->file.label; });
+    for (auto* one : other == equal.end() ? std::vector<BuiltFile*>() : equal)
+      one->problem = "has the content of " + (one == *other ? equal.front() : *other)->file.name +
+                     ", and another label: one of the two is wrong";
+    for (const auto* one : equal)
+      if (const auto from = root(one->file.group), to = root(equal.front()->file.group); from != to) same[from] = to;
+  }
+  for (auto& one : files) one.file.group = root(one.file.group);
+}
+
+/// Fault::usage where one group, or one content, is in two parts of a data folder that came with parts.
+Result<void> expect_separate_parts(const std::vector<BuiltFile>& files) {
+  std::map<std::string, const BuiltFile*> first;
+  for (const auto& one : files) {
+    if (!one.problem.empty() || one.file.part == SetPart::none) continue;
+    const auto [at, is_new] = first.emplace(one.file.group, &one);
+    if (is_new || at->second->file.part == one.file.part) continue;
+    const bool equal = at->second->content == one.content;
+    return fail(Fault::usage,
+                at->second->file.name + " and " + one.file.name +
+                    (equal ? " have the same content" : " belong to the group '" + one.file.group + "'") +
+                    ", and are in two parts: what is learned would be tested with itself",
+                "Remove one of them, or put both into one part");
+  }
+  return {};
+}
+
+Result<void> write_bad(const std::filesystem::path& out, const std::vector<BuiltFile>& files) {
+  std::string lines;
+  for (const auto& one : files)
+    if (!one.problem.empty())
+      lines += json_line(nlohmann::ordered_json{{"id", one.file.name}, {"reason", one.problem}}) + "\n";
+  return write_file_atomically(out / "bad_samples.jsonl", lines);
+}
+
+Result<void> write_parts(const SetBuildOptions& options, const SetBuildReport& report,
+                         const std::vector<BuiltFile>& files) {
+  const auto& labels = report.split.labels;
+  for (const auto part : {SetPart::training, SetPart::validation, SetPart::testing}) {
+    std::vector<LabelledRow> rows;
+    std::vector<const BuiltFile*> sources;
+    for (const auto& one : files) {
+      if (!one.problem.empty() || one.file.part != part) continue;
+      const auto label = std::ranges::lower_bound(labels, one.file.label) - labels.begin();
+      rows.push_back({one.file.name, one.file.group, static_cast<std::int16_t>(label), one.checksum});
+      sources.push_back(&one);
+    }
+    const auto mel = [&sources](std::size_t row) { return std::span<const std::uint16_t>(sources[row]->features.mel); };
+    auto written = write_labelled_part(set_file(options.out, part),
+                                       {.geometry = report.geometry, .labels = labels, .rows = rows, .mel = mel});
+    if (!written) return written;
+  }
+  return write_bad(options.out, files);
+}
+
+void count(const std::vector<BuiltFile>& files, SetBuildReport& report) {
+  for (const auto& one : files) {
+    const bool used = one.problem.empty();
+    report.used += used;
+    report.bad += !used;
+    report.cut += used && one.features.is_cut;
+    report.padded += used && one.features.is_padded;
+  }
+  report.size = Bytes{report.used * report.geometry.values() * static_cast<std::int64_t>(sizeof(std::uint16_t))};
+}
+
+}  // namespace
+
+Result<SetBuildReport> build_labelled_set(const SetBuildOptions& options,
+                                          const std::function<bool(std::int64_t, std::int64_t)>& progress) {
+  auto found = find_labelled_files(options.data);
+  if (!found) return tl::unexpected<Error>(found.error());
+  SetBuildReport report{.found = std::ssize(found->files), .others = found->others};
+  std::vector<BuiltFile> files;
+  for (auto& file : found->files) files.push_back({.file = std::move(file)});
+  const bool are_sensors = are_sensor_names(files, options.delimiter);
+  leave_out_by_gain(options.delimiter, files, report);
+  const auto grouped = find_groups(options, files, are_sensors);
+  if (!grouped) return tl::unexpected<Error>(grouped.error());
+  report.has_groups = *grouped;
+  const auto geometry = choose_geometry(options, files, are_sensors);
+  if (!geometry) return tl::unexpected<Error>(geometry.error());
+  report.geometry = *geometry;
+  if (auto computed = compute(options, *geometry, files, progress); !computed) return tl::unexpected(computed.error());
+  join_equal_contents(files);
+  count(files, report);
+  if (auto separate = expect_separate_parts(files); !separate) return tl::unexpected(separate.error());
+  std::vector<LabelledFile> used;
+  for (const auto& one : files)
+    if (one.problem.empty()) used.push_back(one.file);
+  auto split = split_files(used, options.shares, options.seed);
+  if (!split) return tl::unexpected<Error>(split.error());
+  report.split = std::move(*split);
+  std::size_t next = 0;
+  for (auto& one : files)
+    if (one.problem.empty()) one.file = used[next++];
+  if (options.dry_run) return report;
+  if (auto made = make_folders(options.out); !made) return tl::unexpected<Error>(made.error());
+  if (auto written = write_parts(options, report, files); !written) return tl::unexpected<Error>(written.error());
+  return report;
+}
+
+}  // namespace tutti

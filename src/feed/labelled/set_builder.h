@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/units.h"
+#include "feed/labelled/set_split.h"
+#include "feed/labelled/sound_geometry.h"
+
+namespace tutti {
+
+/// What a set of labelled sound is built of, and how.
+struct SetBuildOptions {
+  std::filesystem::path data{};  ///< DIR/LABEL/... or DIR/PART/LABEL/...
+  std::filesystem::path out{};
+  std::string preset{};         ///< "clip", "leak", "leak-overlap"; empty: by the names of the files
+  std::optional<Hertz> rate{};  ///< these three: of clips, in place of what the files have
+  std::optional<Seconds> seconds{};
+  std::optional<int> n_mels{};
+  std::string group{};          ///< a regular expression; its first part in brackets, or all it matches, is the group
+  std::string delimiter = "~";  ///< of sensor~recording~timestamp~gain.wav
+  SplitShares shares{};
+  std::uint64_t seed = 1234;
+  int threads = 1;
+  bool dry_run = false;  ///< reads everything, writes nothing
+};
+
+/// What became of the files.
+struct SetBuildReport {
+  SoundGeometry geometry{};
+  SplitReport split{};
+  std::int64_t found = 0;
+  std::int64_t used = 0;
+  std::int64_t bad = 0;           ///< in OUT/bad_samples.jsonl
+  std::int64_t cut = 0;           ///< longer than the clip
+  std::int64_t padded = 0;        ///< shorter
+  std::int64_t out_of_water = 0;  ///< gain of 1 dB: left out
+  std::int64_t bad_gain = 0;      ///< gain outside 0 to 200 dB: left out
+  std::int64_t others = 0;        ///< files that are no sound by their ending, or have no label
+  bool has_groups = false;        ///< false: each file is a group of its own
+  Bytes size{};                   ///< of all features
+};
+
+/// Builds TRAINING_, VALIDATION_ and TESTING_DATASET.H5 and bad_samples.jsonl in `out`. The same files and options
+/// always give the same set, whatever the number of threads. `progress`: files done and files in all, from any thread;
+/// false ends it with Fault::cancelled.
+///
+/// Fault::usage for too few labels or groups, for a group or a content that is in two parts, and for options that
+/// cannot be intended.
+Result<SetBuildReport> build_labelled_set(const SetBuildOptions& options,
+                                          const std::function<bool(std::int64_t, std::int64_t)>& progress);
+
+}  // namespace tutti

@@ -1,0 +1,59 @@
+#include "feed/labelled/sound_reading.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "audio/clip/clip.h"
+
+namespace tutti {
+namespace {
+
+/// Fault::corrupt for what no microphone has recorded.
+Result<void> check_sound(const MonoSound& sound) {
+  const auto& samples = sound.samples;
+  if (samples.empty()) return fail(Fault::corrupt, "holds no sound");
+  const auto odd = std::ranges::find_if(samples, [](float value) { return !std::isfinite(value); });
+  if (odd != samples.end())
+    return fail(Fault::corrupt, "sample " + std::to_string(odd - samples.begin()) + " is no finite number");
+  constexpr float kLeastRange = 1.0F / 65536;  // half a step of 16 bits
+  const auto [least, most] = std::ranges::minmax_element(samples);
+  if (*most - *least < kLeastRange) return fail(Fault::corrupt, "is silent: all of its samples are the same");
+  return {};
+}
+
+}  // namespace
+
+Result<ReadSound> read_labelled_sound(const std::filesystem::path& path, const ChildDecoder& children) {
+  const auto bytes = read_bytes(path);
+  if (!bytes) return tl::unexpected<Error>(bytes.error());
+  MemoryBytes memory(*bytes);
+  auto clip = decode_clip(memory);
+  if (!clip && clip.error().fault == Fault::unsupported) clip = children.decode(path, {});
+  if (!clip) return tl::unexpected<Error>(clip.error());
+  ReadSound read{.sound = mono_mean(*clip), .content = cache_key(*bytes, {})};
+  if (auto checked = check_sound(read.sound); !checked) return tl::unexpected<Error>(checked.error());
+  return read;
+}
+
+std::optional<HeaderFacts> header_facts(const std::filesystem::path& path) {
+  auto file = open_sound(path);
+  if (!file) return std::nullopt;
+  HeadBytes bytes(file->bytes);
+  if (const auto found = clip_facts(bytes)) return HeaderFacts{found->rate, found->length()};
+  constexpr Seconds kLongestGuess{10};
+  if (const auto length = seconds_of(path, kLongestGuess)) return HeaderFacts{kModelRate, Seconds(*length)};
+  return std::nullopt;
+}
+
+bool is_fault_of_file(const Error& error) {
+  switch (error.fault) {
+    case Fault::corrupt:
+    case Fault::missing:
+    case Fault::refused:
+    case Fault::unsupported:
+    case Fault::usage: return true;
+    default: return false;
+  }
+}
+
+}  // namespace tutti

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "audio/mono_sound.h"
+#include "base/error.h"
+#include "feed/feature_cache.h"
+#include "feed/stages/sound_files.h"
+
+namespace tutti {
+
+/// A file of sound as a classifier takes it.
+struct ReadSound {
+  MonoSound sound{};   ///< the mean of the channels, at the file's own rate
+  CacheKey content{};  ///< a digest of the file's bytes
+};
+
+/// Reads one file, of any format: libsndfile's in this process, others by a decoding child, at 16 kHz. Fault::corrupt
+/// for a file that is damaged, shorter than its header promises, holds values that are no numbers, or is silent: no
+/// such file is ever taken for sound. Thread-safe with a `children` of its own or shared.
+Result<ReadSound> read_labelled_sound(const std::filesystem::path& path, const ChildDecoder& children);
+
+/// Rate and length of a file.
+struct HeaderFacts {
+  Hertz rate{};
+  Seconds length{};
+};
+
+/// Those that its header states; of a format that only a decoding child reads, what that makes of it. None where
+/// nothing is known.
+std::optional<HeaderFacts> header_facts(const std::filesystem::path& path);
+
+/// Whether an error is the file's own, so that the work goes on without it; not so where the machine is short of
+/// something.
+bool is_fault_of_file(const Error& error);
+
+}  // namespace tutti

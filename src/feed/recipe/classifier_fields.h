@@ -1,0 +1,77 @@
+#pragma once
+
+#include "feed/recipe/classifier_recipe.h"
+
+namespace tutti {
+
+template <class Visit>
+void visit_classifier_input(ClassifierRecipe& r, Visit& visit) {
+  visit.group("Data");
+  visit("data", r.data, "SET", "what to learn: a folder that 'tutti prepare classifier' or note 003's builder wrote");
+  visit.group("Augmentation, drawn again for every clip and epoch");
+  visit("gain-db", r.gain_db, "DB", "clips are made louder or softer by up to this");
+  visit("shift-share", r.shift_share, "SHARE", "of a clip's frames that it is moved by at most, to either side");
+  visit("mask-bands", r.mask_bands, "N", "bands of up to a fifth of the mels that are blanked (SpecAugment)");
+  visit("mask-stretches", r.mask_stretches, "N", "stretches of up to a fifth of the frames that are blanked");
+  visit.group("Network");
+  visit("channels", r.channels, "N", "of the first convolution; the others have two and four times as many");
+  visit("dropout", r.dropout, "SHARE", "in front of and behind the hidden layer");
+  visit("against", r.against, "LABEL",
+        "a second head learns this label against all others, and its file decisions rank networks; of a set with a "
+        "label LEAK in note 003's geometry that is the default, 'none' switches it off");
+  visit("export-type", r.export_type, "TYPE", "of the weights in OUT/model: float32, float16 or bfloat16");
+}
+
+template <class Visit>
+void visit_classifier_steps(ClassifierRecipe& r, Visit& visit) {
+  visit.group("Batches");
+  visit("batch-size", r.batch_size, "N", "segments computed together; fewer where an epoch had less than least-steps");
+  visit("val-batch-size", r.val_batch_size, "N", "the same in evaluations");
+  visit("least-steps", r.least_steps, "N", "of an epoch at least: on a small set batches are smaller for it");
+  visit("accumulation", r.accumulation, "N", "batches that make one step");
+  visit("epochs", r.epochs, "N", "passes over the data; 0: until max-steps");
+  visit("max-steps", r.max_steps, "N", "end after so many steps, where the epochs are not over before; 0: no such end");
+  visit("max-minutes", r.max_minutes, "MIN", "end after so long; --resume goes on from there. 0: no such end");
+  visit("ring-depth", r.ring_depth, "N", "batches that wait on the device, or are on their way, while it steps");
+  visit.group("Optimiser");
+  visit("learning-rate", r.learning_rate, "RATE", "AdamW's, at its highest");
+  visit("warmup-epochs", r.warmup_epochs, "N",
+        "in which the rate rises to it, or a tenth of all epochs if that is less");
+  visit("schedule", r.schedule, "constant|linear|cosine", "how the rate falls afterwards");
+  visit("final-rate", r.final_rate, "SHARE", "of the rate that is left at the end");
+  visit("weight-decay", r.weight_decay, "X", "decoupled; of matrices, not of biases");
+  visit("clip", r.clip, "NORM", "gradients are scaled down to this norm; 0: never");
+  visit("ema", r.ema, "DECAY", "keep a moving average of the weights, evaluate and export it; 0: none");
+  visit("loss", r.loss, "cross-entropy|focal", "focal counts what is answered well less: gamma 2, alpha 0.75");
+  visit("label-smoothing", r.label_smoothing, "SHARE", "of the certainty that is spread over all labels");
+  visit("class-weights", r.class_weights, "inverse|none",
+        "rare labels count as much as frequent ones, or as they come");
+}
+
+template <class Visit>
+void visit_classifier_run(ClassifierRecipe& r, Visit& visit) {
+  visit.group("Arithmetic");
+  visit("device", r.device, "auto|cpu|cuda:N", "where the network is; auto: the first GPU, else the processor");
+  visit("precision", r.precision, "float32|tf32|bfloat16|float16", "of the products; float16 scales the loss");
+  visit("compute-threads", r.compute_threads, "N", "of the network; 0: one per core. Kept when resuming");
+  visit("seed", r.seed, "N", "of order, weights, dropout and augmentation");
+  visit.group("Checkpoints and reports");
+  visit("log-steps", r.log_steps, "N", "between lines of OUT/metrics.jsonl");
+  visit("save-steps", r.save_steps, "N", "between checkpoints; 0: at the end of epochs alone");
+  visit("eval-steps", r.eval_steps, "N", "between evaluations; 0: at the end of epochs");
+  visit("keep", r.keep, "N", "checkpoints kept beside the best one");
+  visit("patience", r.patience, "N", "evaluations without progress that end the training; 0: never");
+  visit("bad-step-limit", r.bad_step_limit, "N",
+        "steps in a row may be no finite number; one more of them ends the training");
+  visit("log-order", r.log_order, "", "write the ids of every step to OUT/order.jsonl");
+}
+
+/// As visit_fields of a Whisper recipe.
+template <class Visit>
+void visit_fields(ClassifierRecipe& r, Visit&& visit) {
+  visit_classifier_input(r, visit);
+  visit_classifier_steps(r, visit);
+  visit_classifier_run(r, visit);
+}
+
+}  // namespace tutti

@@ -1,0 +1,100 @@
+#include "train/classifier/file_scores.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/json.h"
+#include "base/numbers.h"
+
+namespace tutti {
+namespace {
+
+double share_of(std::int64_t part, std::int64_t whole) {
+  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+}  // namespace
+
+std::int64_t answered_label(std::span<const float> probabilities) {
+  return std::ranges::max_element(probabilities) - probabilities.begin();
+}
+
+std::int64_t label_of(const AgainstRule& rule, const FileAnswer& answer) {
+  if (rule.label < 0) return answered_label(answer.probabilities);
+  if (has_label(rule.decision, answer.longs)) return rule.label;
+  auto others = answer.probabilities;
+  others[static_cast<std::size_t>(rule.label)] = -1;
+  return answered_label(others);
+}
+
+std::vector<DecidedFile> decided_files(std::span<const FileAnswer> answers, std::int64_t label) {
+  std::vector<DecidedFile> files;
+  for (const auto& answer : answers) files.push_back({answer.longs, answer.label == label});
+  return files;
+}
+
+ClassifierScores score_files(std::span<const FileAnswer> answers, std::size_t labels, const AgainstRule& rule) {
+  constexpr float kLeast = 1e-7F;
+  ClassifierScores scores{.files = std::ssize(answers)};
+  scores.labels.resize(labels);
+  scores.confusion.assign(labels, std::vector<std::int64_t>(labels));
+  std::int64_t right = 0;
+  for (const auto& answer : answers) {
+    const auto truth = static_cast<std::size_t>(answer.label);
+    const auto answered = static_cast<std::size_t>(label_of(rule, answer));
+    ++scores.confusion[truth][answered];
+    right += truth == answered;
+    scores.loss -= std::log(std::max(answer.probabilities[truth], kLeast));
+  }
+  scores.accuracy = share_of(right, scores.files);
+  if (scores.files > 0) scores.loss /= static_cast<double>(scores.files);
+  double sum = 0;
+  std::int64_t present = 0;
+  for (std::size_t label = 0; label < labels; ++label) {
+    auto& score = scores.labels[label];
+    std::int64_t answered = 0;
+    for (std::size_t other = 0; other < labels; ++other) {
+      score.files += scores.confusion[label][other];
+      answered += scores.confusion[other][label];
+    }
+    const auto found = scores.confusion[label][label];
+    score.precision = share_of(found, answered);
+    score.recall = share_of(found, score.files);
+    score.f1 = share_of(2 * found, answered + score.files);
+    if (score.files == 0) continue;
+    sum += score.f1;
+    ++present;
+  }
+  scores.macro_f1 = present > 0 ? sum / static_cast<double>(present) : 0;
+  return scores;
+}
+
+TaskScores task_scores(const ClassifierScores& scores, const std::vector<std::string>& names, const AgainstRule& rule) {
+  nlohmann::ordered_json json{
+      {"accuracy", scores.accuracy}, {"macro_f1", scores.macro_f1}, {"loss", scores.loss}, {"files", scores.files}};
+  for (std::size_t label = 0; label < names.size(); ++label) {
+    const auto& score = scores.labels[label];
+    json["labels"][names[label]] = {
+        {"precision", score.precision}, {"recall", score.recall}, {"f1", score.f1}, {"files", score.files}};
+  }
+  constexpr double kTie = 1e-2, kMostLoss = 10;
+  const double tie = kTie * std::min(scores.loss, kMostLoss);
+  std::string decided;
+  double rank = 1 - scores.macro_f1 + tie;
+  if (rule.label >= 0) {
+    const auto& score = scores.labels[static_cast<std::size_t>(rule.label)];
+    const auto& name = names[static_cast<std::size_t>(rule.label)];
+    json["threshold"] = rule.decision.threshold;
+    decided = name + " F1 " + fixed_text(100 * score.f1, 2) + " % at threshold " +
+              fixed_text(rule.decision.threshold, 2) + ", ";
+    rank = 1 - score.f1 + kTie * (1 - scores.macro_f1) + kTie * tie;
+  }
+  return {.rank = rank,
+          .metrics = {{"accuracy", scores.accuracy}, {"macro_f1", scores.macro_f1}, {"loss", scores.loss}},
+          .text = decided + "accuracy " + fixed_text(100 * scores.accuracy, 2) + " %, F1 " +
+                  fixed_text(100 * scores.macro_f1, 2) + " % (mean over labels), loss " + fixed_text(scores.loss, 4) +
+                  ", " + std::to_string(scores.files) + " files",
+          .json = json_line(json)};
+}
+
+}  // namespace tutti

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "train/classifier/file_decision.h"
+#include "train/task.h"
+
+namespace tutti {
+
+/// What a classifier answers to one file, and what the file is.
+struct FileAnswer {
+  std::vector<float> probabilities{};  // of each label
+  std::int64_t label = 0;              // the true one
+  std::vector<float> longs{};          // probability of the label of the second head, of each long segment; empty: none
+};
+
+/// How well one label is found.
+struct LabelScore {
+  double precision = 0;
+  double recall = 0;
+  double f1 = 0;
+  std::int64_t files = 0;  // that have it
+};
+
+/// How well a set is classified.
+struct ClassifierScores {
+  double accuracy = 0;
+  double macro_f1 = 0;  // the mean over the labels that the set has
+  double loss = 0;      // mean cross-entropy of files
+  std::int64_t files = 0;
+  std::vector<LabelScore> labels{};
+  std::vector<std::vector<std::int64_t>> confusion{};  // [true label][answered label]
+};
+
+/// The label with the highest probability; the first of equals.
+std::int64_t answered_label(std::span<const float> probabilities);
+
+/// The label of the second head, and how a file is decided to have it.
+struct AgainstRule {
+  std::int64_t label = -1;  // -1: there is no such head
+  FileDecision decision{};
+};
+
+/// The label of a file: that of the second head where its long segments decide so, else the most probable of the
+/// others; without such a head the most probable of all.
+std::int64_t label_of(const AgainstRule& rule, const FileAnswer& answer);
+
+/// Scores answers over so many labels. Pure.
+ClassifierScores score_files(std::span<const FileAnswer> answers, std::size_t labels, const AgainstRule& rule = {});
+
+/// The files of `answers` as a threshold is chosen by them.
+std::vector<DecidedFile> decided_files(std::span<const FileAnswer> answers, std::int64_t label);
+
+/// As a training sees them: 1 - macro F1 ranks networks, the loss breaks ties; with a second head its label's F1 ranks.
+TaskScores task_scores(const ClassifierScores& scores, const std::vector<std::string>& names,
+                       const AgainstRule& rule = {});
+
+}  // namespace tutti

@@ -1,0 +1,153 @@
+#include "train/classifier/model.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+
+#include <algorithm>
+
+#include "base/files.h"
+#include "base/json.h"
+#include "model/formats/formats.h"
+#include "model/tensor_bytes.h"
+
+namespace tutti {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kModelType = "tutti-classifier";
+
+std::vector<float> values_of(const at::Tensor& row) {
+  const auto flat = row.to(at::kCPU, at::kFloat).contiguous();
+  const auto* data = flat.const_data_ptr<float>();
+  return {data, data + flat.numel()};
+}
+
+at::Tensor column_of(const std::vector<float>& values, at::Device device) {
+  return at::tensor(values, at::TensorOptions(at::kFloat)).unsqueeze(1).to(device);
+}
+
+Result<FileDecision> read_decision(const std::filesystem::path& path) {
+  const auto text = read_regular_file(path);
+  if (!text) return tl::unexpected<Error>(text.error());
+  const auto json = Json::parse(*text, nullptr, false);
+  const auto number = [&](const char* key) { return json.is_object() && json.contains(key) && json[key].is_number(); };
+  if (!number("threshold") || !number("long_share"))
+    return fail(Fault::corrupt, path.string() + ": expected numbers 'threshold' and 'long_share'");
+  return FileDecision{json["threshold"], json["long_share"]};
+}
+
+/// Copies the stored tensors into `weights`, from whatever float type they have.
+Result<void> read_weights(const std::filesystem::path& path, const std::vector<Parameter>& weights) {
+  const auto file = MappedFile::open(path);
+  if (!file) return tl::unexpected<Error>(file.error());
+  const auto stored = parse_safetensors(file->bytes());
+  if (!stored) return fail_in(path.string(), stored.error());
+  for (const auto& weight : weights) {
+    const auto found = std::ranges::find(*stored, weight.name, &StoredTensor::name);
+    if (found == stored->end() || at::IntArrayRef(found->shape) != weight.value.sizes())
+      return fail(Fault::corrupt,
+                  path.string() + ": tensor '" + weight.name + "' is not there in the shape that config.json promises");
+    const auto type = found->type == ElementType::f16    ? at::kHalf
+                      : found->type == ElementType::bf16 ? at::kBFloat16
+                                                         : at::kFloat;
+    auto copy = at::empty(weight.value.sizes(), at::TensorOptions(type));
+    if (copy.nbytes() != found->bytes.size())
+      return fail(Fault::corrupt, path.string() + ": tensor '" + weight.name + "' is of a type that is not known here");
+    std::ranges::copy(found->bytes, static_cast<std::byte*>(copy.mutable_data_ptr()));
+    at::Tensor(weight.value).copy_(copy);
+  }
+  return {};
+}
+
+}  // namespace
+
+at::Tensor ClassifierModel::normalised(const at::Tensor& features) const {
+  const auto rows = features.reshape({-1, shape.n_mels, shape.frames}).to(mean.device(), at::kFloat);
+  return (rows - mean) / deviation;
+}
+
+at::Tensor ClassifierModel::probabilities(const at::Tensor& rows) const {
+  const c10::AutoGradMode no_gradients(false);
+  const auto logits = classifier_logits(shape, weights, rows, 0);
+  const auto labels_p = at::softmax(logits.labels.to(at::kFloat), 1);
+  const auto which = rule().label;
+  const auto both = which < 0 ? at::zeros({rows.size(0)}, labels_p.options())
+                              : 0.5 * labels_p.select(1, which) + 0.5 * at::sigmoid(logits.against.to(at::kFloat));
+  return at::cat({labels_p, both.unsqueeze(1)}, 1);
+}
+
+FileAnswer ClassifierModel::answer_of(const at::Tensor& probabilities) const {
+  FileAnswer answer{.probabilities = values_of(probabilities.narrow(1, 0, shape.labels).mean(0))};
+  if (!against.empty())
+    answer.longs = long_probabilities(values_of(probabilities.select(1, shape.labels)), geometry.shorts);
+  return answer;
+}
+
+AgainstRule ClassifierModel::rule() const {
+  const auto found = std::ranges::find(labels, against);
+  return {against.empty() || found == labels.end() ? -1 : found - labels.begin(), decision};
+}
+
+std::map<std::string, std::string> ClassifierModel::files(const std::string& weight_type) const {
+  Json geometry_json = Json::parse(show_geometry(geometry));
+  geometry_json["longs"] = geometry.longs;
+  geometry_json["shorts"] = geometry.shorts;
+  const Json config{{"model_type", kModelType},
+                    {"torch_dtype", weight_type},
+                    {"labels", labels},
+                    {"against", against},
+                    {"geometry", geometry_json},
+                    {"network", Json::parse(show_shape(shape))},
+                    {"normalisation", {{"mean", values_of(mean)}, {"deviation", values_of(deviation)}}}};
+  Json meta{{"labels", labels},
+            {"against", against},
+            {"decision", "the label with the highest mean probability over all segments"}};
+  if (!against.empty()) {
+    meta["decision"] = against + " where at least long_share of a file's long segments reach the threshold, half of " +
+                       "softmax and sigmoid each, mean over short segments; else the most probable other label";
+    meta["threshold"] = decision.threshold;
+    meta["long_share"] = decision.long_share;
+  }
+  return {{"config.json", config.dump(1) + "\n"}, {"model_meta.json", meta.dump(1) + "\n"}};
+}
+
+Result<ClassifierModel> ClassifierModel::load(const std::filesystem::path& folder, at::Device device) {
+  const c10::AutoGradMode no_gradients(false);
+  const auto path = folder / "config.json";
+  const auto text = read_regular_file(path);
+  if (!text) return tl::unexpected<Error>(text.error());
+  ClassifierModel model;
+  try {
+    const auto json = Json::parse(*text);
+    if (json.at("model_type") != kModelType)
+      return fail(Fault::usage,
+                  path.string() + ": this model is no classifier, its model_type is " + json.at("model_type").dump());
+    const auto& stored = json.at("geometry");
+    auto geometry = read_geometry(stored.dump(), stored.at("longs"), stored.at("shorts"));
+    auto shape = read_shape(json.at("network").dump());
+    if (!geometry || !shape) return fail_in(path.string(), !geometry ? geometry.error() : shape.error());
+    model.geometry = *geometry;
+    model.shape = *shape;
+    model.labels = json.at("labels").get<std::vector<std::string>>();
+    model.against = json.at("against");
+    model.mean = column_of(json.at("normalisation").at("mean").get<std::vector<float>>(), device);
+    model.deviation = column_of(json.at("normalisation").at("deviation").get<std::vector<float>>(), device);
+  } catch (const nlohmann::json::exception& error) {
+    return fail(Fault::corrupt, path.string() + ": " + error.what());
+  }
+  if (!model.against.empty()) {
+    auto decision = read_decision(folder / "model_meta.json");
+    if (!decision) return tl::unexpected<Error>(decision.error());
+    model.decision = *decision;
+  }
+  const bool agrees = std::ssize(model.labels) == model.shape.labels && model.mean.size(0) == model.shape.n_mels &&
+                      model.geometry.mel.n_mels == model.shape.n_mels && model.geometry.frames() == model.shape.frames;
+  if (!agrees) return fail(Fault::corrupt, path.string() + ": geometry, labels and network do not fit each other");
+  model.weights = new_classifier(model.shape, 0, device);
+  if (auto read = read_weights(folder / "model.safetensors", model.weights); !read)
+    return tl::unexpected<Error>(read.error());
+  return model;
+}
+
+}  // namespace tutti

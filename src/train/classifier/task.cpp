@@ -1,0 +1,230 @@
+#include "train/classifier/task.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/log.h"
+#include "base/random/counter_random.h"
+#include "model/device_name.h"
+#include "model/gpu.h"
+#include "model/gpu/out_of_memory.h"
+
+namespace tutti {
+namespace {
+
+// Columns of a row's draws; two more for every mask: its first bin or frame, and how many.
+constexpr std::int64_t kGain = 0, kShift = 1, kMasks = 2;
+constexpr double kWidestMask = 0.2;
+
+/// All features of the set, as a tensor over the set's own memory: [rows, n_mels, frames] float16.
+at::Tensor view_of(const LabelledSet& set) {
+  const auto& g = set.geometry();
+  auto* data = const_cast<std::uint16_t*>(set.mel().data());  // read only, whatever at::from_blob wants
+  return at::from_blob(data, {set.rows(), g.mel.n_mels, g.frames()}, at::TensorOptions(at::kHalf));
+}
+
+/// Mean and deviation of every mel over the set, of 65,536 rows at most, spread evenly: [2, n_mels, 1] float32.
+at::Tensor statistics_of(const LabelledSet& set) {
+  constexpr std::int64_t kEnough = 65'536, kAtOnce = 1024;
+  const auto all = view_of(set);
+  const auto count = std::min(set.rows(), kEnough);
+  const auto mels = set.geometry().mel.n_mels;
+  auto sum = at::zeros({mels}, at::TensorOptions(at::kDouble)), squares = at::zeros_like(sum);
+  for (std::int64_t first = 0; first < count; first += kAtOnce) {
+    const auto rows = at::arange(first, std::min(first + kAtOnce, count), at::TensorOptions(at::kLong));
+    const auto spread = at::div(rows * set.rows(), at::scalar_tensor(count, at::kLong), "trunc");
+    const auto part = all.index_select(0, spread).to(at::kDouble);
+    sum += part.sum(at::IntArrayRef({0, 2}));
+    squares += part.square().sum(at::IntArrayRef({0, 2}));
+  }
+  const double values = static_cast<double>(count * set.geometry().frames());
+  const auto mean = sum / values;
+  const auto deviation = (squares / values - mean.square()).clamp_min(1e-6).sqrt();
+  return at::stack({mean, deviation}).unsqueeze(2).to(at::kFloat);
+}
+
+/// Each label's weight in the loss: the mean over the set's files is 1.
+at::Tensor label_weights(const LabelledSet& set, bool by_frequency) {
+  const auto labels = std::ssize(set.labels());
+  std::vector<std::int64_t> counts(set.labels().size());
+  for (std::int64_t file = 0; file < set.files(); ++file) ++counts[static_cast<std::size_t>(set.label_of_file(file))];
+  const auto present = std::ranges::count_if(counts, [](auto count) { return count > 0; });
+  std::vector<float> weights(static_cast<std::size_t>(labels), 1);
+  for (std::size_t i = 0; i < counts.size() && by_frequency; ++i)
+    if (counts[i] > 0)
+      weights[i] = static_cast<float>(static_cast<double>(set.files()) / static_cast<double>(present * counts[i]));
+  return at::tensor(weights, at::TensorOptions(at::kFloat));
+}
+
+/// The label of the second head; none without one.
+Result<std::string> against_of(const ClassifierRecipe& recipe, const LabelledSet& set) {
+  const auto& labels = set.labels();
+  const auto has = [&](const std::string& label) { return std::ranges::find(labels, label) != labels.end(); };
+  if (recipe.against == "none") return std::string();
+  if (recipe.against.empty()) {
+    const bool is_leak = set.geometry().name.starts_with("leak") && has("LEAK");
+    return std::string(is_leak ? "LEAK" : "");
+  }
+  if (has(recipe.against)) return recipe.against;
+  return fail(Fault::usage, "against: the set has no label '" + recipe.against + "'");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ClassifierTask>> ClassifierTask::start(const ClassifierRecipe& recipe,
+                                                              std::shared_ptr<const LabelledSet> set) {
+  const auto device = device_named(recipe.device);
+  if (!device) return tl::unexpected<Error>(device.error());
+  const auto against = against_of(recipe, *set);
+  if (!against) return tl::unexpected<Error>(against.error());
+  const auto labels = std::ssize(set->labels());
+  const bool augments = set->geometry().name == "clip";
+  auto settled = recipe;
+  if (!augments) settled.gain_db = settled.shift_share = settled.mask_bands = settled.mask_stretches = 0;
+  const c10::AutoGradMode no_gradients(false);
+  const auto statistics = statistics_of(*set).to(*device);
+  ClassifierModel model{
+      .geometry = set->geometry(),
+      .labels = set->labels(),
+      .against = *against,
+      .shape = classifier_shape(set->geometry(), labels, recipe.channels, !against->empty()),
+      .mean = statistics[0],
+      .deviation = statistics[1],
+  };
+  model.weights = new_classifier(model.shape, mixed({recipe.seed, digest("weights")}), *device);
+  for (auto& weight : model.weights) weight.value.set_requires_grad(true);
+  std::unique_ptr<ClassifierTask> task(new ClassifierTask(std::move(model), std::move(set), settled, *device));
+  task->keep_on_device();
+  return task;
+}
+
+ClassifierTask::ClassifierTask(ClassifierModel model, std::shared_ptr<const LabelledSet> set,
+                               const ClassifierRecipe& recipe, at::Device device)
+    : model_(std::move(model)),
+      set_(std::move(set)),
+      recipe_(recipe),
+      device_(device),
+      loss_{.label_weights = label_weights(*set_, recipe.class_weights == "inverse").to(device),
+            .label_smoothing = recipe.label_smoothing,
+            .is_focal = recipe.loss == "focal",
+            .against = model_.rule().label} {}
+
+/// The whole set on a GPU, where four fifths of the memory that is free there hold it.
+void ClassifierTask::keep_on_device() {
+  if (!device_.is_cuda()) return;
+  const auto memory = gpu::memory(index_of(device_));
+  const auto bytes = static_cast<double>(set_->mel().size_bytes());
+  constexpr double kShare = 0.8;
+  if (memory && bytes > kShare * static_cast<double>(memory->free.value)) return;
+  try {
+    resident_ = view_of(*set_).to(device_);
+  } catch (const std::exception& problem) {
+    if (!is_out_of_memory(problem)) throw;
+    log(Level::warning, "the set does not fit the device's memory: its batches are gathered by the host");
+  }
+}
+
+/// Rows of the set, [rows, n_mels, frames] float16 in host memory.
+at::Tensor ClassifierTask::gathered(const std::vector<std::int64_t>& rows) const {
+  const auto values = static_cast<std::size_t>(set_->row_values());
+  auto out = at::empty({std::ssize(rows), model_.shape.n_mels, model_.shape.frames}, at::TensorOptions(at::kHalf));
+  auto* to = static_cast<std::uint16_t*>(out.mutable_data_ptr());
+  const auto* from = set_->mel().data();
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    std::memcpy(to + i * values, from + static_cast<std::size_t>(rows[i]) * values, values * sizeof(std::uint16_t));
+  return out;
+}
+
+/// What is drawn for each row: [rows, 2 + 2 masks] float32.
+at::Tensor ClassifierTask::drawn(const Batch& batch) const {
+  const auto masks = recipe_.mask_bands + recipe_.mask_stretches;
+  auto draws = at::zeros({std::ssize(batch.rows), kMasks + 2 * masks}, at::TensorOptions(at::kFloat));
+  auto* row = draws.mutable_data_ptr<float>();
+  const auto most_shift = static_cast<double>(model_.shape.frames) * recipe_.shift_share;
+  for (const auto index : batch.rows) {
+    CounterRandom random({recipe_.seed, static_cast<std::uint64_t>(batch.epoch), static_cast<std::uint64_t>(index),
+                          digest("augmentation")});
+    row[kGain] = static_cast<float>(random.uniform(-recipe_.gain_db, recipe_.gain_db));
+    row[kShift] = static_cast<float>(std::lround(random.uniform(-most_shift, most_shift)));
+    for (std::int32_t mask = 0; mask < masks; ++mask) {
+      const auto size = mask < recipe_.mask_bands ? model_.shape.n_mels : model_.shape.frames;
+      const auto count = random.below(static_cast<std::int64_t>(kWidestMask * static_cast<double>(size)) + 1);
+      row[kMasks + 2 * mask] = static_cast<float>(random.below(size - count + 1));
+      row[kMasks + 2 * mask + 1] = static_cast<float>(count);
+    }
+    row += draws.size(1);
+  }
+  return draws;
+}
+
+TaskBatch ClassifierTask::prepare(const Batch& batch) {
+  const c10::AutoGradMode no_gradients(false);
+  TaskBatch prepared{.targets = std::ssize(batch.rows), .recordings = std::ssize(batch.rows)};
+  auto labels = at::empty({std::ssize(batch.rows)}, at::TensorOptions(at::kLong));
+  auto* label = labels.mutable_data_ptr<std::int64_t>();
+  for (const auto row : batch.rows) {
+    prepared.ids.push_back(set_->id_of(row));
+    *label++ = set_->label_of_file(set_->file_of(row));
+  }
+  const bool augments =
+      recipe_.gain_db > 0 || recipe_.shift_share > 0 || recipe_.mask_bands > 0 || recipe_.mask_stretches > 0;
+  const auto rows = resident_.defined() ? at::tensor(batch.rows, at::TensorOptions(at::kLong)) : gathered(batch.rows);
+  prepared.inputs = {rows, labels};
+  if (augments) prepared.inputs.push_back(drawn(batch));
+  return prepared;
+}
+
+/// Features ([rows, n_mels, frames] float32, in decibels) louder or softer, moved in time; and normalised with masks
+/// laid over them.
+at::Tensor ClassifierTask::augmented(const at::Tensor& features, const at::Tensor& draws) const {
+  const auto column = [&](std::int64_t i) { return draws.select(1, i).view({-1, 1, 1}); };
+  const auto options = features.options();
+  const auto mels = at::arange(model_.shape.n_mels, options).view({1, -1, 1});
+  const auto frames = at::arange(model_.shape.frames, options).view({1, 1, -1});
+  const auto last = static_cast<double>(model_.shape.frames - 1);
+  const auto from = (frames - column(kShift)).clamp(0, last).to(at::kLong).expand_as(features);
+  auto x = model_.normalised(features.gather(2, from) + column(kGain));
+  for (std::int32_t mask = 0; mask < recipe_.mask_bands + recipe_.mask_stretches; ++mask) {
+    const auto& axis = mask < recipe_.mask_bands ? mels : frames;
+    const auto first = column(kMasks + 2 * mask), count = column(kMasks + 2 * mask + 1);
+    x = x.masked_fill(at::logical_and(axis >= first, axis < first + count), 0);
+  }
+  return x;
+}
+
+at::Tensor ClassifierTask::loss_sum(const std::vector<at::Tensor>& inputs, bool dropout) {
+  at::Tensor x;
+  {
+    const c10::AutoGradMode no_gradients(false);
+    const auto features = (resident_.defined() ? resident_.index_select(0, inputs[0]) : inputs[0]).to(at::kFloat);
+    x = inputs.size() > 2 ? augmented(features, inputs[2]) : model_.normalised(features);
+  }
+  const auto& labels = inputs[1];
+  const auto logits = classifier_logits(model_.shape, model_.weights, x, dropout ? recipe_.dropout : 0);
+  return loss_sum_of(loss_, logits, labels);
+}
+
+Result<std::vector<FileAnswer>> classify_set(const ClassifierModel& model, const LabelledSet& set,
+                                             std::int64_t batch_size, const std::function<bool()>& interrupted) {
+  const c10::AutoGradMode no_gradients(false);
+  const auto all = view_of(set);
+  const auto segments = set.geometry().segments();
+  const auto files_at_once = std::max<std::int64_t>(1, batch_size / segments);
+  std::vector<FileAnswer> answers;
+  for (std::int64_t first = 0; first < set.files(); first += files_at_once) {
+    if (interrupted()) return fail(Fault::cancelled, "the evaluation was interrupted");
+    const auto count = std::min(files_at_once, set.files() - first);
+    const auto rows = model.normalised(all.narrow(0, first * segments, count * segments));
+    const auto all_segments = model.probabilities(rows).to(at::kCPU);
+    for (std::int64_t file = 0; file < count; ++file) {
+      answers.push_back(model.answer_of(all_segments.narrow(0, file * segments, segments)));
+      answers.back().label = set.label_of_file(first + file);
+    }
+  }
+  return answers;
+}
+
+}  // namespace tutti

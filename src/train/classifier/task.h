@@ -1,0 +1,58 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "feed/labelled/labelled_set.h"
+#include "feed/recipe/classifier_recipe.h"
+#include "train/classifier/file_scores.h"
+#include "train/classifier/model.h"
+#include "train/task.h"
+
+namespace tutti {
+
+/// Learning to name sounds: cross-entropy of a segment's label; where a label is learned against all others, also that
+/// head's. Batches come as rows of a set (Batch::rows), which is kept on the device where that has the memory.
+class ClassifierTask : public Task {
+ public:
+  /// A new network for the set. Fault::usage for a label to learn `against` that the set does not have, or for a set of
+  /// fewer than two labels.
+  static Result<std::unique_ptr<ClassifierTask>> start(const ClassifierRecipe& recipe,
+                                                       std::shared_ptr<const LabelledSet> set);
+
+  const std::vector<Parameter>& trained() const override { return model_.weights; }
+  at::Device device() const override { return device_; }
+  TaskBatch prepare(const Batch& batch) override;
+  at::Tensor loss_sum(const std::vector<at::Tensor>& inputs, bool dropout) override;
+  std::map<std::string, std::string> files(const std::string& weight_type) const override {
+    return model_.files(weight_type);
+  }
+  std::vector<Parameter> weights() const override { return model_.weights; }
+
+  const ClassifierModel& model() const { return model_; }
+  /// What files are decided by from now on, and what OUT/model keeps.
+  void decide_by(const FileDecision& decision) { model_.decision = decision; }
+
+ private:
+  ClassifierTask(ClassifierModel model, std::shared_ptr<const LabelledSet> set, const ClassifierRecipe& recipe,
+                 at::Device device);
+  void keep_on_device();
+  at::Tensor gathered(const std::vector<std::int64_t>& rows) const;
+  at::Tensor drawn(const Batch& batch) const;
+  at::Tensor augmented(const at::Tensor& features, const at::Tensor& draws) const;
+
+  ClassifierModel model_;
+  std::shared_ptr<const LabelledSet> set_;
+  ClassifierRecipe recipe_;
+  at::Device device_;
+  ClassifierLoss loss_{};
+  at::Tensor resident_{};  // [rows, n_mels, frames] float16 on a GPU; undefined: gathered on the host
+};
+
+/// Classifies every file of a set in batches of `batch_size` segments: the mean of its segments' probabilities.
+/// `interrupted` ends it with Fault::cancelled.
+Result<std::vector<FileAnswer>> classify_set(const ClassifierModel& model, const LabelledSet& set,
+                                             std::int64_t batch_size, const std::function<bool()>& interrupted);
+
+}  // namespace tutti

@@ -1,0 +1,197 @@
+#include "train/training.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/files.h"
+#include "base/log.h"
+#include "base/random/counter_random.h"
+#include "device/machine.h"
+#include "feed/labelled/labelled_batches.h"
+#include "feed/labelled/labelled_set.h"
+#include "feed/recipe/recipe_checks.h"
+#include "feed/recipe/recipe_file.h"
+#include "model/cpu/compute_team.h"
+#include "train/checkpoint/resume.h"
+#include "train/classifier/task.h"
+#include "train/optimiser_step/step_memory.h"
+#include "train/stop_signals.h"
+#include "train/trainings.h"
+
+namespace tutti {
+namespace {
+
+/// The set in its parts.
+struct TrainingData {
+  std::shared_ptr<const LabelledSet> training{};
+  std::shared_ptr<const LabelledSet> validation{};
+};
+
+/// Fault::usage for a part that holds nothing to learn from.
+Result<void> check_part(const LabelledSet& set, const std::filesystem::path& path) {
+  std::vector<bool> seen(set.labels().size());
+  for (std::int64_t file = 0; file < set.files(); ++file)
+    seen[static_cast<std::size_t>(set.label_of_file(file))] = true;
+  const auto labels = std::ranges::count(seen, true);
+  if (labels >= 2) return {};
+  return fail(Fault::usage, path.string() + ": expected files of two labels or more, found " +
+                                std::to_string(set.files()) + " files of " + std::to_string(labels) + " labels");
+}
+
+Result<TrainingData> open_data(const std::filesystem::path& folder) {
+  TrainingData data;
+  for (const auto part : {SetPart::training, SetPart::validation}) {
+    const auto path = set_file(folder, part);
+    auto set = LabelledSet::open(path);
+    if (!set && set.error().fault == Fault::missing && !is_there(path))
+      return fail(Fault::missing, path.string() + ": no such file",
+                  "Make a set with 'tutti prepare classifier --data DIR --out " + folder.string() + "'");
+    if (!set) return tl::unexpected<Error>(set.error());
+    if (auto checked = check_part(**set, path); !checked) return tl::unexpected<Error>(checked.error());
+    (part == SetPart::training ? data.training : data.validation) = std::move(*set);
+  }
+  const auto show = [](const LabelledSet& set) { return show_geometry(set.geometry()); };
+  if (data.training->labels() != data.validation->labels() || show(*data.training) != show(*data.validation))
+    return fail(Fault::corrupt,
+                folder.string() +
+                    ": the parts for training and validation have other labels, or "
+                    "another geometry",
+                "Make both with one 'tutti prepare classifier'");
+  return data;
+}
+
+/// As with_changed_settings of a Whisper training.
+Error with_changed_settings(Error error, const ClassifierTraining& training) {
+  const auto kept = read_file(training.out / "config.toml");
+  const auto before = kept ? read_classifier_recipe(*kept, "config.toml") : tl::unexpected(kept.error());
+  if (!before) return error;
+  if (const auto changed = binding_differences(training.recipe, *before); !changed.empty())
+    error.hint = "Requested now: " + changed + (error.hint.empty() ? "" : ". " + error.hint);
+  return error;
+}
+
+/// Steps of one epoch, as many as rounding up batches and groups of them makes.
+std::int64_t steps_of(std::int64_t rows, std::int64_t batch_size, std::int64_t accumulation) {
+  const auto up = [](std::int64_t count, std::int64_t size) { return (count + size - 1) / size; };
+  return up(up(rows, batch_size), accumulation);
+}
+
+/// The rate rises for the warm-up's epochs, or for a tenth of all steps where those are fewer.
+RateSchedule schedule_of(const ClassifierRecipe& r, std::int64_t epoch_steps) {
+  const auto all = r.epochs > 0 ? r.epochs * epoch_steps : r.max_steps;
+  constexpr std::int64_t kTenth = 10;
+  return {.shape = schedule_shape(r.schedule),
+          .peak = r.learning_rate,
+          .warmup = std::min(r.warmup_epochs * epoch_steps, all / kTenth),
+          .final_share = r.final_rate};
+}
+
+TrainerOptions options_of(const ClassifierTraining& training, const TrainingData& data, const TrainingLength& length,
+                          std::int64_t epoch_steps) {
+  const auto& r = training.recipe;
+  return {.out = training.out,
+          .schedule = schedule_of(r, epoch_steps),
+          .length = length,
+          .max_steps = r.max_steps,
+          .accumulation = r.accumulation,
+          .save_steps = r.save_steps,
+          .eval_steps = r.eval_steps,
+          .keep = r.keep,
+          .patience = r.patience,
+          .bad_step_limit = r.bad_step_limit,
+          .max_time = Seconds(60 * r.max_minutes),
+          .evaluator = std::to_string(data.validation->fingerprint()),
+          .export_type = r.export_type,
+          .settings = training.settings,
+          .ring = {.depth = r.ring_depth, .most_depth = r.ring_depth}};
+}
+
+void report_set(const TrainingData& data, const ClassifierTask& task, std::int64_t batch_size,
+                const ClassifierRecipe& recipe) {
+  std::int64_t parameters = 0;
+  for (const auto& weight : task.weights()) parameters += weight.value.numel();
+  const auto& g = data.training->geometry();
+  log(Level::info, "a classifier of " + std::to_string(data.training->labels().size()) + " labels and " +
+                       std::to_string(parameters) + " parameters on " + task.device().str() + "; " +
+                       std::to_string(data.training->rows()) + " segments of " + std::to_string(g.mel.n_mels) + " x " +
+                       std::to_string(g.frames()) + " to learn from, " + std::to_string(data.validation->files()) +
+                       " files to choose the best by");
+  if (batch_size < recipe.batch_size)
+    log(Level::info, "batch-size: " + std::to_string(batch_size) + " instead of " + std::to_string(recipe.batch_size) +
+                         ", so that an epoch has " + std::to_string(recipe.least_steps) + " steps");
+}
+
+/// The half of a validation part that chooses a threshold, where there is one; the other half chooses the network. All
+/// files of a group are in one half.
+bool chooses_threshold(const LabelledSet& set, std::int64_t file) {
+  return mixed({digest("threshold"), digest(set.group_of_file(file))}) % 2 == 0;
+}
+
+/// Evaluates the network on the validation part: with a second head, the threshold of its decision is swept on one half
+/// of the files, and the other half ranks the network.
+Result<TaskScores> evaluated(ClassifierTask& task, const LabelledSet& set, std::int64_t batch_size) {
+  auto answers = classify_set(task.model(), set, batch_size, stop_requested);
+  if (!answers) return tl::unexpected<Error>(answers.error());
+  const auto label = task.model().rule().label;
+  if (label >= 0) {
+    std::vector<FileAnswer> sweeping, ranking;
+    for (std::int64_t file = 0; file < set.files(); ++file)
+      (chooses_threshold(set, file) ? sweeping : ranking).push_back((*answers)[static_cast<std::size_t>(file)]);
+    if (!sweeping.empty() && !ranking.empty()) {
+      task.decide_by({.threshold = swept_threshold(decided_files(sweeping, label))});
+      answers = std::move(ranking);
+    }
+  }
+  const auto rule = task.model().rule();
+  return task_scores(score_files(*answers, set.labels().size(), rule), set.labels(), rule);
+}
+
+Result<TrainingEnd> train(const ClassifierTraining& training, const TrainingData& data) {
+  const auto& r = training.recipe;
+  auto task = ClassifierTask::start(r, data.training);
+  if (!task) return tl::unexpected<Error>(task.error());
+  warn_of_precision((*task)->device(), r.precision);
+  if ((*task)->device().is_cpu()) keep_step_memory();
+  TrainStep step(**task, {.weight_decay = r.weight_decay},
+                 {.precision = step_precision(r.precision), .clip = r.clip, .ema = r.ema, .seed = r.seed});
+  auto state = state_to_go_on_from(training.out, training.resume, **task, step, nullptr);
+  if (!state) return tl::unexpected<Error>(with_changed_settings(state.error(), training));
+  const auto rows = data.training->rows();
+  const auto batch_size = batch_of(rows, r.batch_size, r.least_steps);
+  auto batches = LabelledBatches::open({.rows = rows,
+                                        .batch_size = batch_size,
+                                        .epochs = r.epochs,
+                                        .seed = r.seed,
+                                        .fingerprint = data.training->fingerprint()},
+                                       state->positions.empty() ? "" : state->positions.front());
+  if (!batches) return tl::unexpected<Error>(with_changed_settings(batches.error(), training));
+  const auto steps = [&](std::int64_t samples) { return steps_of(samples, batch_size, r.accumulation); };
+  const auto length = length_of(rows, steps, r.epochs, r.max_steps, nullptr);
+  report_set(data, **task, batch_size, r);
+  const auto evaluate = [&]() { return evaluated(**task, *data.validation, r.val_batch_size); };
+  return run_training({.task = **task,
+                       .step = step,
+                       .next = [&batches] { return Result<std::optional<Batch>>(batches->next()); },
+                       .evaluate = evaluate,
+                       .options = options_of(training, data, length, steps(rows)),
+                       .log_steps = r.log_steps,
+                       .log_order = r.log_order,
+                       .epochs = r.epochs},
+                      std::move(*state));
+}
+
+}  // namespace
+
+Result<TrainingEnd> train_classifier(ClassifierTraining training) {
+  set_compute_threads(training.recipe.compute_threads, read_cpu().cores);
+  const auto data = open_data(training.recipe.data);
+  if (!data) return tl::unexpected<Error>(data.error());
+  const auto group = join_processes(training.out);
+  if (!group) return tl::unexpected<Error>(group.error());
+  if (group->peers)
+    return fail(Fault::usage, "a classifier is trained by one process",
+                "Start one process: its network is small, and one GPU holds the whole set");
+  return train(training, *data);
+}
+
+}  // namespace tutti

@@ -1,0 +1,157 @@
+#include "train/training.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "base/files.h"
+#include "base/log.h"
+#include "model/device_name.h"
+#include "model/gpu.h"
+#include "train/checkpoint/folder.h"
+#include "train/report/reporter.h"
+#include "train/stop_signals.h"
+
+namespace tutti {
+namespace {
+
+/// Fault::usage where OUT/model is not as this training wrote it: what was edited would be replaced.
+Result<void> expect_own_model(const std::filesystem::path& out) {
+  const auto model = out / "model";
+  const auto whole = check_digests(model);
+  if (whole || whole.error().fault != Fault::corrupt) return {};
+  return fail(Fault::usage, model.string() + " would be replaced, and was edited: " + whole.error().what,
+              "Move it away to keep it, or remove it");
+}
+
+/// The first process reports; the others only report what it cannot know.
+class NullTrainingWatcher : public TrainingWatcher {
+ public:
+  void stepped(const StepReport&) override {}
+  void evaluated(const TrainingState&, const TaskScores&, bool) override {}
+  void refused(const std::string& id, const std::string& why) override {
+    if (reported_.insert(id).second) log(Level::warning, why);
+  }
+
+ private:
+  std::set<std::string> reported_{};
+};
+
+std::optional<int> gpu_of(at::Device device) {
+  return device.is_cuda() ? std::optional<int>(index_of(device)) : std::nullopt;
+}
+
+Result<std::unique_ptr<Reporter>> reporter_of(const ReadyTraining& training, const TrainingState& state) {
+  return Reporter::open({.out = training.options.out,
+                         .last_step = state.step,
+                         .evaluation_due = state.evaluation_due,
+                         .most_time = training.options.max_time,
+                         .gpu = gpu_of(training.task.device()),
+                         .log_steps = training.log_steps,
+                         .log_order = training.log_order});
+}
+
+/// Begins to report: logs the settings of the training, and keeps them where --resume looks for them. Not before all
+/// processes have accepted them: what is refused must not replace what can go on.
+Result<std::unique_ptr<Reporter>> take_over(const ReadyTraining& training, const TrainingState& state) {
+  auto reporter = reporter_of(training, state);
+  if (!reporter) return reporter;
+  const CheckpointFolder checkpoints(training.options.out);
+  checkpoints.clear_leftovers();
+  checkpoints.set_aside_behind(state.step);
+  const auto& settings = training.options.settings;
+  std::printf("%s\n", settings.c_str());
+  std::fflush(stdout);
+  if (auto kept = write_file_atomically(training.options.out / "config.toml", settings); !kept)
+    return tl::unexpected<Error>(kept.error());
+  return reporter;
+}
+
+/// Elsewhere the requested steps are made, however many epochs that takes.
+void report_epochs(const ReadyTraining& training, std::int64_t steps, TrainingEnd end) {
+  const auto& options = training.options;
+  const bool ends_by_steps = training.epochs == 0 || steps >= options.max_steps;
+  if (end != TrainingEnd::finished || ends_by_steps || options.max_time > Seconds(0)) return;
+  log(Level::info, "epochs " + std::to_string(training.epochs) + " were over after " + std::to_string(steps) +
+                       " steps, before max-steps " + std::to_string(options.max_steps) +
+                       "; '--resume --epochs 0' goes on until then");
+}
+
+}  // namespace
+
+Result<ProcessGroup> join_processes(const std::filesystem::path& out) {
+  const auto found = rendezvous();
+  if (!found) return tl::unexpected<Error>(found.error());
+  ProcessGroup group;
+  if (!*found || (*found)->rank == 0) {
+    auto held = hold_folder(out);
+    if (!held) return tl::unexpected<Error>(held.error());
+    group.folder = std::move(*held);
+    CheckpointFolder(out).put_back();
+    if (auto own = expect_own_model(out); !own) return tl::unexpected<Error>(own.error());
+  }
+  if (!*found) return group;
+  auto peers = connect(**found);
+  if (!peers) return tl::unexpected<Error>(peers.error());
+  group.peers = std::move(*peers);
+  return group;
+}
+
+RateSchedule::Shape schedule_shape(const std::string& name) {
+  if (name == "cosine") return RateSchedule::Shape::cosine;
+  return name == "linear" ? RateSchedule::Shape::linear : RateSchedule::Shape::constant;
+}
+
+StepPrecision step_precision(const std::string& name) {
+  if (name == "tf32") return StepPrecision::tf32;
+  if (name == "bfloat16") return StepPrecision::bfloat16;
+  return name == "float16" ? StepPrecision::float16 : StepPrecision::float32;
+}
+
+void warn_of_precision(at::Device device, const std::string& name) {
+  if (!device.is_cuda()) return;
+  const auto card = gpu::facts(index_of(device));
+  const auto unsupported = card ? unsupported_reason(step_precision(name), card->capability) : std::string();
+  if (!unsupported.empty()) log(Level::warning, "precision " + name + ": " + unsupported);
+}
+
+TrainingLength length_of(std::int64_t samples, const std::function<std::int64_t(std::int64_t)>& steps,
+                         std::int64_t epochs, std::int64_t max_steps, Peers* peers) {
+  const auto own = std::to_string(samples);
+  TrainingLength length{.most = max_steps};
+  for (const auto& text : peers ? peers->gather(own) : std::vector<std::string>{own}) {
+    const std::int64_t theirs = std::stoll(text);
+    length.least = std::max(length.least, epochs * steps(theirs));
+    length.recordings += epochs * theirs;
+  }
+  return length;
+}
+
+Result<TrainingEnd> run_training(ReadyTraining training, TrainingState state) {
+  const bool reports = !training.peers || training.peers->rank() == 0;
+  auto reporter = reports ? take_over(training, state) : Result<std::unique_ptr<Reporter>>(nullptr);
+  if (!reporter) return tl::unexpected<Error>(reporter.error());
+  if (*reporter && training.feed_report) (*reporter)->watch_feed(training.feed_report);
+  catch_stop_signals();
+  NullTrainingWatcher null_watcher;
+  TrainingWatcher& watcher = *reporter ? static_cast<TrainingWatcher&>(**reporter) : null_watcher;
+  Trainer trainer({.task = training.task,
+                   .step = training.step,
+                   .next = training.next,
+                   .evaluate = training.evaluate,
+                   .interrupted = stop_requested,
+                   .watcher = watcher,
+                   .peers = training.peers},
+                  training.options, std::move(state));
+  if (*reporter) (*reporter)->watch_ring([&trainer] { return trainer.ring(); });
+  auto end = trainer.run();
+  if (!end || !*reporter) return end;
+  (*reporter)->ended(trainer.state(), *end);
+  report_epochs(training, trainer.state().step, *end);
+  return end;
+}
+
+}  // namespace tutti

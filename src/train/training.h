@@ -1,0 +1,63 @@
+#pragma once
+
+#include <c10/core/Device.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/error.h"
+#include "base/owned.h"
+#include "feed/feed.h"
+#include "train/peers/peers.h"
+#include "train/trainer.h"
+
+namespace tutti {
+
+/// Who trains: this process alone, or with others, of whom the first holds the folder.
+struct ProcessGroup {
+  OwnedFd folder{};
+  std::unique_ptr<Peers> peers{};
+};
+
+/// Joins the processes that train into `out`, which is made. A process that has joined the others finds the checkpoints
+/// as a killed process should have left them. Fault::usage where OUT/model was edited, Fault::refused where another
+/// training holds the folder.
+Result<ProcessGroup> join_processes(const std::filesystem::path& out);
+
+/// A recipe's "constant", "linear" or "cosine".
+RateSchedule::Shape schedule_shape(const std::string& name);
+
+/// A recipe's "float32", "tf32", "bfloat16" or "float16".
+StepPrecision step_precision(const std::string& name);
+
+/// Warns of a precision that the device computes in another way. Such a training comes out right, and nothing but its
+/// speed would show it.
+void warn_of_precision(at::Device device, const std::string& name);
+
+/// What all processes go by: steps are those of the one with most samples in an epoch. `samples`: of this process's
+/// epoch; `steps`: of an epoch with so many samples; `epochs`: 0: no end; `peers`: the others, or null.
+TrainingLength length_of(std::int64_t samples, const std::function<std::int64_t(std::int64_t)>& steps,
+                         std::int64_t epochs, std::int64_t max_steps, Peers* peers);
+
+/// A training that is ready to go: what its trainer works with, and what its reports say. All is owned by the caller.
+struct ReadyTraining {
+  Task& task;
+  TrainStep& step;
+  NextBatch next;
+  std::function<FeedReport()> feed_report{};  // empty: the epoch's report has nothing on the feed's stages
+  std::function<Result<TaskScores>()> evaluate{};
+  Peers* peers = nullptr;
+  TrainerOptions options{};
+  std::int32_t log_steps = 10;
+  bool log_order = false;
+  std::int32_t epochs = 0;
+};
+
+/// Trains to the end. The first process keeps the settings in OUT/config.toml and reports on standard error and in OUT;
+/// the others only report what it cannot know. SIGINT and SIGTERM end it behind the step at work.
+Result<TrainingEnd> run_training(ReadyTraining training, TrainingState state);
+
+}  // namespace tutti

@@ -1,0 +1,35 @@
+#include "cli/training/loader_flags.h"
+
+#include <gtest/gtest.h>
+
+using namespace tutti;
+
+using Words = std::vector<std::string>;
+
+TEST(LoaderFlags, AreAnsweredAndTakenOut) {
+  const auto flags = without_loader_flags({"--data", "set", "--num_workers", "8", "--pin-memory", "True",
+                                           "--persistent_workers", "--out", "o", "--stage_dir=/mnt/ramdisk"},
+                                          "", 0);
+  ASSERT_TRUE(flags);
+  EXPECT_EQ(flags->words, (Words{"--data", "set", "--out", "o"}));
+  ASSERT_EQ(flags->answers.size(), 4);
+  EXPECT_TRUE(flags->answers[0].starts_with("--num_workers: there are no loader processes")) << flags->answers[0];
+}
+
+TEST(LoaderFlags, PrefetchFactorBecomesTheRingsDepthWithItsMemory) {
+  const auto flags = without_loader_flags({"--prefetch_factor", "128"}, "", 8192 * 128);
+  ASSERT_TRUE(flags);
+  EXPECT_EQ(flags->words, (Words{"--ring-depth", "128"}));
+  EXPECT_NE(flags->answers.at(0).find("134 MB"), std::string::npos) << flags->answers[0];
+  EXPECT_EQ(without_loader_flags({"--prefetch_factor", "many"}, "", 0).error().fault, Fault::usage);
+}
+
+TEST(LoaderFlags, WithAPrefixOnlyItsNamesAreTaken) {
+  const Words kept{"--dataloader_num_workers", "2", "--pin_memory"};
+  auto words = kept;
+  words.push_back("--dataloader_pin_memory");
+  const auto flags = without_loader_flags(words, "dataloader_", 0);
+  ASSERT_TRUE(flags);
+  EXPECT_EQ(flags->words, kept);
+  EXPECT_EQ(flags->answers.size(), 1);
+}

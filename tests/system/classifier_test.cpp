@@ -1,0 +1,175 @@
+// A classifier as people make one: from folders of recordings to a line for each file.
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "base/files.h"
+#include "base/json.h"
+#include "support/run_program.h"
+#include "support/temp_folder.h"
+#include "support/test_data.h"
+#include "system/training_runs.h"
+
+using namespace tutti;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Links digits to `folder`/DIGIT: those of `labels`, recordings [first, last) of every speaker.
+void link_digits(const fs::path& folder, const std::string& labels, int first, int last) {
+  for (const char digit : labels)
+    for (const char* speaker : {"george", "jackson", "lucas", "nicolas", "theo", "yweweler"})
+      for (int number = first; number < last; ++number) {
+        const auto name = std::string(1, digit) + "_" + speaker + "_" + std::to_string(number) + ".wav";
+        fs::create_directories(folder / std::string(1, digit));
+        fs::create_symlink(fs::absolute(test_data() / "digits" / name), folder / std::string(1, digit) / name);
+      }
+}
+
+ProgramEnd prepare(const fs::path& data, const fs::path& set, const std::vector<std::string>& more = {}) {
+  std::vector<std::string> words{tutti_program(), "prepare", "classifier", "--data",
+                                 data.string(),   "--out",   set.string()};
+  words.insert(words.end(), more.begin(), more.end());
+  return run_program(words);
+}
+
+std::vector<std::string> training_of(const fs::path& set, const fs::path& out, const std::vector<std::string>& more) {
+  std::vector<std::string> words{
+      tutti_program(), "train", "classifier",        "--data", set.string(), "--out", out.string(),
+      "--device",      "cpu",   "--compute-threads", "1"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+std::vector<nlohmann::json> answers_of(const std::string& out) {
+  std::istringstream text(out);
+  std::vector<nlohmann::json> answers;
+  for (std::string line; std::getline(text, line);) answers.push_back(nlohmann::json::parse(line));
+  return answers;
+}
+
+/// The share of a folder's files that are called as their own folder is.
+double accuracy_of(const fs::path& model, const fs::path& folder) {
+  const auto end = run_program({tutti_program(), "classify", "--model", model.string(), "--json", folder.string()});
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  const auto answers = answers_of(end.out);
+  std::int64_t right = 0;
+  for (const auto& answer : answers)
+    right += answer["label"].get<std::string>() == fs::path(answer["file"].get<std::string>()).parent_path().filename();
+  return static_cast<double>(right) / static_cast<double>(answers.size());
+}
+
+}  // namespace
+
+TEST(Classifier, PreparedTrainedAndNamedByTheContract) {
+  TUTTI_NEEDS("digits/0_george_0.wav");
+  const TempFolder work;
+  link_digits(work / "known", "037", 5, 17);
+  link_digits(work / "held", "037", 0, 2);
+  const auto prepared = prepare(work / "known", work / "set");
+  ASSERT_EQ(prepared.exit_code, 0) << prepared.err;
+  EXPECT_NE(prepared.out.find("216 of 216 files"), std::string::npos) << prepared.out;
+  const auto end = run_program(training_of(work / "set", work / "out", {"--epochs", "12"}));
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  for (const char* file : {"model.safetensors", "config.json", "model_meta.json"})
+    EXPECT_TRUE(fs::exists(work.path() / "out/model" / file)) << file;
+  EXPECT_GT(accuracy_of(work / "out/model", work / "held"), 0.8);
+
+  ASSERT_TRUE(write_file_atomically(work / "no-sound.wav", "this is a text"));
+  const auto file = (work / "held/7/7_theo_1.wav").string(), bad = (work / "no-sound.wav").string();
+  const auto named =
+      run_program({tutti_program(), "classify", "--model", (work / "out/model").string(), "--json", bad, file});
+  EXPECT_EQ(named.exit_code, 3);
+  const auto answers = answers_of(named.out);
+  ASSERT_EQ(answers.size(), 2) << named.out;
+  EXPECT_EQ(answers[0]["file"], bad);
+  EXPECT_TRUE(answers[0]["error"].is_string());
+  EXPECT_EQ(answers[1]["file"], file);
+  EXPECT_EQ(answers[1].size(), 4);
+  double sum = 0, most = 0;
+  for (const auto& [label, probability] : answers[1]["scores"].items()) {
+    sum += probability.get<double>();
+    most = std::max(most, probability.get<double>());
+  }
+  EXPECT_NEAR(sum, 1, 1e-5);
+  EXPECT_EQ(answers[1]["score"], most);
+  EXPECT_EQ(answers[1]["scores"][answers[1]["label"].get<std::string>()], most);
+}
+
+TEST(Classifier, KilledTrainingResumesToTheSameBits) {
+  TUTTI_NEEDS("digits/0_george_0.wav");
+  const TempFolder work;
+  link_digits(work / "known", "16", 5, 12);
+  ASSERT_EQ(prepare(work / "known", work / "set").exit_code, 0);
+  const std::vector<std::string> steps{"--epochs", "6", "--save-steps", "7", "--log-order"};
+  ASSERT_EQ(run_program(training_of(work / "set", work / "whole", steps)).exit_code, 0);
+  {
+    RunningProgram killed(training_of(work / "set", work / "killed", steps));
+    ASSERT_TRUE(killed.saw("epoch 3:"));
+    ASSERT_EQ(::kill(killed.pid(), SIGKILL), 0);
+    ASSERT_EQ(killed.wait().exit_code, 128 + SIGKILL);
+  }
+  const auto resumed =
+      run_program({tutti_program(), "train", "classifier", "--out", (work / "killed").string(), "--resume"});
+  ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+  const auto bytes = [&](const char* folder, const char* file) {
+    return read_file(work.path() / folder / file).value();
+  };
+  EXPECT_TRUE(bytes("whole", "model/model.safetensors") == bytes("killed", "model/model.safetensors"));
+  EXPECT_EQ(bytes("whole", "order.jsonl"), bytes("killed", "order.jsonl"));
+}
+
+TEST(Classifier, DamagedFilesAreListedAndNeverLearned) {
+  TUTTI_NEEDS("digits/0_george_0.wav");
+  const TempFolder work;
+  link_digits(work / "known", "12", 5, 9);
+  const auto whole = read_file(test_data() / "digits/1_george_0.wav").value();
+  ASSERT_TRUE(write_file_atomically(work / "known/1/cut.wav", whole.substr(0, whole.size() / 2)));
+  ASSERT_TRUE(write_file_atomically(work / "known/1/empty.wav", ""));
+  ASSERT_TRUE(
+      write_file_atomically(work / "known/2/silent.wav", whole.substr(0, 44) + std::string(whole.size() - 44, '\0')));
+  const auto end = prepare(work / "known", work / "set");
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  std::set<std::string> listed;
+  for (const auto& line : lines_of(work / "set/bad_samples.jsonl")) listed.insert(line["id"]);
+  EXPECT_EQ(listed, (std::set<std::string>{"1/cut.wav", "1/empty.wav", "2/silent.wav"}));
+  EXPECT_NE(end.out.find("48 of 51 files"), std::string::npos) << end.out;
+}
+
+TEST(Classifier, SetsWithNothingToLearnEndWithExitCode2) {
+  TUTTI_NEEDS("digits/0_george_0.wav");
+  const TempFolder work;
+  link_digits(work / "one", "1", 5, 7);
+  const auto one = prepare(work / "one", work / "set");
+  EXPECT_EQ(one.exit_code, 2);
+  EXPECT_NE(one.err.find("expected two labels or more, found 1"), std::string::npos) << one.err;
+  fs::create_directories(work / "none");
+  EXPECT_EQ(prepare(work / "none", work / "set").exit_code, 2);
+  link_digits(work / "few", "12", 5, 7);
+  const auto few = prepare(work / "few", work / "set", {"--group", "^[0-9]"});
+  EXPECT_EQ(few.exit_code, 2);
+  EXPECT_NE(few.err.find("'1' has 1 (12 files)"), std::string::npos) << few.err;
+}
+
+TEST(ClassifierLong, ShuffledLabelsStayAtChance) {
+  TUTTI_NEEDS("digits/0_george_0.wav");
+  const TempFolder work;
+  link_digits(work / "plain", "0123456789", 5, 15);
+  int number = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(work / "plain")) {
+    if (!entry.is_symlink()) continue;
+    const auto label = work.path() / "shuffled" / std::to_string(number++ % 3);
+    fs::create_directories(label);
+    fs::create_symlink(fs::read_symlink(entry.path()), label / entry.path().filename());
+  }
+  ASSERT_EQ(prepare(work / "shuffled", work / "set").exit_code, 0);
+  ASSERT_EQ(run_program(training_of(work / "set", work / "out", {"--epochs", "15"})).exit_code, 0);
+  const auto metrics = lines_of(work / "out/metrics.jsonl");
+  for (const auto& line : metrics)
+    EXPECT_LT(line.value("evaluation", nlohmann::json::object()).value("accuracy", 0.0), 0.5) << line;
+}
