@@ -12,7 +12,7 @@ namespace tutti {
 std::vector<std::string> flags_of(const RunRecording& recording, const Change& change);
 
 /// The change that `text` names ("decode.threads=4", or with the command in front, "features.decode.threads=4"). The
-/// command's name alone stands for its stage of that name. Fault::usage where the run has no such stage or setting, or
+/// command's name alone means its stage of that name. Fault::usage where the run has no such stage or setting, or
 /// where no flag sets it.
 Result<Change> parse_flag_change(const std::string& text, const RunRecording& recording);
 

@@ -9,7 +9,7 @@
 
 namespace tutti {
 
-/// Where `tutti profile` wants the recording of this run, by the variable TUTTI_RECORDING; none: nobody profiles it.
+/// Where `tutti profile` wants the recording of this run, by the variable TUTTI_RECORDING; none: the run is not profiled.
 /// Recording costs nothing then.
 std::optional<std::filesystem::path> recording_wanted();
 
