@@ -4,6 +4,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "metrics/prometheus.h"
 #include "serve/openai/api_error.h"
 
 namespace tutti {
@@ -65,6 +66,10 @@ std::variant<HttpAnswer, std::unique_ptr<HttpBody>> Api::begin(const HttpHead& h
   if (health && !is_read(head)) return not_allowed("GET");
   if (head.path == "/livez") return state_answer(200, "ok");
   if (health) return ready();
+  if (head.path == "/metrics" && service_) {
+    if (!is_read(head)) return not_allowed("GET");
+    return HttpAnswer{.type = "text/plain; version=0.0.4; charset=utf-8", .body = prometheus_text(service_->metrics())};
+  }
   const auto token = options_.access.token_of(head.header("authorization"));
   if (dashboard_ && dashboard_->has(head.path)) return dashboard_->begin(head, token.has_value());
   if (!head.path.starts_with("/v1/"))

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -66,6 +67,12 @@ class RunningProgram {
     while (end_.out.find(text) == std::string::npos && end_.err.find(text) == std::string::npos)
       if (!read_more()) return false;
     return true;
+  }
+
+  /// The number behind `text` in what it has printed; 0: there is none.
+  int number_behind(const std::string& text) const {
+    const auto at = end_.out.find(text);
+    return at == std::string::npos ? 0 : std::atoi(end_.out.c_str() + at + text.size());
   }
 
   /// Everything it printed, and how it ended.

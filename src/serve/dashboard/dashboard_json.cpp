@@ -52,16 +52,6 @@ FleetStatus without_names(FleetStatus fleet) {
   return fleet;
 }
 
-void hide_names(History& history) {
-  for (auto& run : history.runs) {
-    run.start.command.clear();
-    run.start.batch.clear();
-    run.start.model.clear();
-  }
-  for (auto& speed : history.speeds) speed.key.model.clear();
-  for (auto& event : history.events) event.text.clear();
-}
-
 double busy_share(const FleetStatus& fleet) {
   if (fleet.devices.empty()) return 0;
   const auto busy = std::ranges::count_if(fleet.devices, [](const auto& device) { return device.windows > 0; });

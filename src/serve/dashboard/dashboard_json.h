@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "jobs/job.h"
-#include "serve/dashboard/history_json.h"
 #include "serve/dashboard/samples.h"
 #include "view/fleet/fleet_status.h"
 
@@ -29,7 +28,6 @@ struct StatusView {
 /// The same without what only those with a token may see: names of recordings and folders, and texts of errors.
 StatusView without_names(StatusView view);
 FleetStatus without_names(FleetStatus fleet);
-void hide_names(History& history);
 
 /// Share of the devices with something in work.
 double busy_share(const FleetStatus& fleet);

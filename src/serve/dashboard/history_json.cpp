@@ -82,6 +82,16 @@ Json list_of(const std::vector<T>& items) {
 
 }  // namespace
 
+void hide_names(History& history) {
+  for (auto& run : history.runs) {
+    run.start.command.clear();
+    run.start.batch.clear();
+    run.start.model.clear();
+  }
+  for (auto& speed : history.speeds) speed.key.model.clear();
+  for (auto& event : history.events) event.text.clear();
+}
+
 std::string history_json(const History& history) {
   const Json json{{"schema", 1},
                   {"runs", list_of(history.runs)},

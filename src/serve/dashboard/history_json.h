@@ -19,11 +19,15 @@ struct History {
                                    // in each state
 };
 
-// The text form of the same is `history_tables` (cli/history/history_text.h).
+// The text form of the same is `history_tables` (cli/history/history_text.h), and its picture `history_svg` there. All
+// of them are pure.
 
 /// One JSON object: {"schema": 1, "runs": [...], "speeds": [...], "events": [...], "recordings_now": {...}}, units in
 /// names, absent is null. Programs read it from `tutti history --json` and from /api/history: a field may be added, and
 /// what would break a reader counts "schema" up. Bytes of names that are no UTF-8 are kept (text/json_bytes.h).
 std::string history_json(const History& history);
+
+/// Leaves out what only those with a token may see: commands, folders, models and the texts of events.
+void hide_names(History& history);
 
 }  // namespace tutti

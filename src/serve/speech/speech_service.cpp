@@ -70,6 +70,7 @@ class Service final : public SpeechService {
   std::shared_ptr<SpeechTicket> submit(SpeechRequest request) override;
   SpeechLoad load() const override;
   FleetStatus status() const override;
+  std::vector<MetricSnapshot> metrics() const override;
   bool cancel(const std::string& id) override;
   bool drain(const std::string& device) override { return pool_->drain(id_of(device)); }
   bool resume(const std::string& device) override { return pool_->resume(id_of(device)); }
@@ -92,6 +93,12 @@ class Service final : public SpeechService {
     std::uint64_t last_id = 0;
     SpeechLoad ended{};
     Seconds mean_time{};  // of the latest requests in work
+  };
+
+  /// How long the requests that are done took: from their arrival to their end, until they were begun, and of it the
+  /// devices' encoder and decoder.
+  struct Times {
+    Histogram whole{}, waiting{}, encoder{}, decoder{};
   };
 
   class Ticket;
@@ -127,6 +134,7 @@ class Service final : public SpeechService {
   const std::size_t most_bulk_;
   Guarded<std::optional<Model>> model_{};  // none: it is being loaded
   Guarded<Queue> queue_{};
+  Times times_{};
   std::jthread starting_{};
   std::vector<std::jthread> workers_{};
   std::unique_ptr<PeriodicThread> watching_{};
@@ -193,6 +201,13 @@ void Service::end(const Run& run, Result<TranscribedFile> file, Seconds took) {
   const bool cancelled = !file && file.error().fault == Fault::cancelled;
   const Seconds audio = file ? file->outcome.duration : Seconds(0);
   const bool done = file.has_value();
+  if (done) {
+    const Seconds whole = Clock::real().now() - run->submitted;
+    times_.whole.record(whole.count());
+    times_.waiting.record((whole - took).count());
+    times_.encoder.record(file->outcome.spent.encoder.count());
+    times_.decoder.record(file->outcome.spent.decoder.count());
+  }
   const auto listener = run->request().listener;
   if (done)
     listener->done(std::move(*file));
@@ -274,6 +289,26 @@ FleetStatus Service::status() const {
       status.in_work.back().waiting_for = "its turn: " + std::to_string(now.running) + " are in work";
   }
   return status;
+}
+
+std::vector<MetricSnapshot> Service::metrics() const {
+  const SpeechLoad now = load();
+  const auto count = [](std::size_t value) { return static_cast<std::uint64_t>(value); };
+  const auto ended = [&](const char* outcome, std::size_t value) {
+    return MetricSnapshot{{"tutti_requests_total", {{"outcome", outcome}}}, "requests that have ended", count(value)};
+  };
+  return {{{"tutti_requests_running"}, "requests in work", static_cast<double>(now.running)},
+          {{"tutti_requests_waiting"}, "requests that wait for their turn", static_cast<double>(now.waiting)},
+          ended("done", now.done),
+          ended("failed", now.failed),
+          ended("cancelled", now.cancelled),
+          {{"tutti_audio_seconds_total"},
+           "audio of requests that are done",
+           count(static_cast<std::size_t>(now.audio_done.count()))},
+          {{"tutti_request_seconds"}, "from a request's arrival to its end", times_.whole.snapshot()},
+          {{"tutti_request_queue_seconds"}, "until it was begun", times_.waiting.snapshot()},
+          {{"tutti_request_encode_seconds"}, "of the devices' encoder", times_.encoder.snapshot()},
+          {{"tutti_request_decode_seconds"}, "of the devices' decoder", times_.decoder.snapshot()}};
 }
 
 bool Service::cancel(const std::string& id) {

@@ -12,6 +12,7 @@
 #include "base/owned.h"
 #include "base/units.h"
 #include "jobs/history.h"
+#include "metrics/prometheus.h"
 #include "transcribe/batch/batch_options.h"
 #include "transcribe/file_transcription.h"
 #include "transcribe/run.h"
@@ -86,6 +87,8 @@ class SpeechService {
   /// Devices and requests as `tutti top` shows those of a batch. Requests that wait come behind those in work, and no
   /// more of them than people look at.
   virtual FleetStatus status() const = 0;
+  /// For Prometheus: requests by state and outcome, audio, and how long requests took, waited, and had the devices.
+  virtual std::vector<MetricSnapshot> metrics() const = 0;
   /// Cancels a request by its id in the status. False: there is none.
   virtual bool cancel(const std::string& id) = 0;
   virtual bool drain(const std::string& device) = 0;

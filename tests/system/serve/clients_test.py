@@ -201,6 +201,17 @@ class OpenAIClient(unittest.TestCase):
             create(model="whisper-1", file=("a.mp3", b"no audio at all " * 100), stream=True)
         self.assertEqual(stream.exception.param, "file")
 
+    def test_metrics_count_requests_without_a_token(self):
+        def done():
+            status, text = running.get("/metrics", token=None)
+            self.assertEqual(status, 200)
+            lines = dict(line.rsplit(" ", 1) for line in text.decode().splitlines() if not line.startswith("#"))
+            return float(lines['tutti_requests_total{outcome="done"}']), float(lines["tutti_request_seconds_count"])
+        before = done()
+        client().audio.transcriptions.create(model="whisper-1", file=CLIPS[0])
+        time.sleep(0.2)  # it is counted behind its answer
+        self.assertEqual(done(), (before[0] + 1, before[1] + 1))
+
     def test_request_id_is_in_every_answer(self):
         raw = client().audio.transcriptions.with_raw_response.create(model="whisper-1", file=CLIPS[0])
         self.assertTrue(raw.headers["x-request-id"])
