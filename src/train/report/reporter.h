@@ -15,8 +15,8 @@
 #include "train/report/epoch_report.h"
 #include "train/report/machine_line.h"
 #include "train/report/progress_line.h"
-#include "train/report/step_recording.h"
 #include "train/report/training_log.h"
+#include "train/report/training_recording.h"
 #include "train/trainer.h"
 
 namespace tutti {
@@ -66,7 +66,7 @@ class Reporter : public TrainingWatcher {
   FrameCounts frames_{};  // likewise
   bool has_begun_ = false;
   std::optional<std::filesystem::path> recording_file_ = recording_wanted();
-  StepRecording recording_{};
+  TrainingRecording recording_{};
   Sampler sampler_{};
   MachineLine machine_;
 };

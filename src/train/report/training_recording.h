@@ -13,7 +13,7 @@ namespace tutti {
 ///
 /// Steps are recorded one by one. Of the feed's stages only the sums are known, so each step has the same part of them:
 /// a batch's samples, worked on by the stage's threads.
-class StepRecording {
+class TrainingRecording {
  public:
   /// A step took `stepping` behind a wait of `waited` for its batch. The wait before the first one is the start of the
   /// feed and does not count.

@@ -1,4 +1,4 @@
-#include "train/report/step_recording.h"
+#include "train/report/training_recording.h"
 
 #include <algorithm>
 #include <string_view>
@@ -24,7 +24,7 @@ StageResource resource_of(std::string_view stage) {
 
 }  // namespace
 
-void StepRecording::note(Seconds stepping, Seconds waited) {
+void TrainingRecording::note(Seconds stepping, Seconds waited) {
   elapsed_ += stepping;
   if (!steps_.empty()) {
     elapsed_ += waited;
@@ -33,16 +33,16 @@ void StepRecording::note(Seconds stepping, Seconds waited) {
   steps_.push_back(stepping);
 }
 
-void StepRecording::note_threads(const FeedReport& feed) {
+void TrainingRecording::note_threads(const FeedReport& feed) {
   threads_ = feed.stages;
   has_threads_ = true;
 }
 
-RunRecording StepRecording::recording(const FeedReport& feed, const RingReport& ring) const {
+RunRecording TrainingRecording::recording(const FeedReport& feed, const RingReport& ring) const {
   RunRecording recording{.command = "train", .unit = "steps", .cores = usable_cores(), .elapsed = elapsed_};
   const auto steps = static_cast<double>(std::max<std::size_t>(1, steps_.size()));
   for (const StageReport& stage : feed.stages.stages) {
-    const Seconds a_step(stage.service.sum / steps);
+    const Seconds a_step = Seconds(stage.times.busy) / steps;
     if (a_step * steps < kWorthAStage * elapsed_) continue;
     RecordedStage recorded{.name = stage.name,
                            .resource = resource_of(stage.name),
