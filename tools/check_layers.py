@@ -31,7 +31,7 @@ HEAVY = {  # below it: the only modules that may include torch, ATen, c10 or CUD
     "model": "base metrics text hub",
     "decode": "base metrics text hub model transcript",
     "worker": "base metrics text hub model transcript decode link device",
-    "train": "base metrics flow device audio text hub transcript feed view model decode",
+    "train": "base metrics flow advise profile device audio text hub transcript feed view model decode",
 }
 HOUSE = {room: set(row.split()) for room, row in {**LIGHT, **HEAVY}.items()}
 TORCH = re.compile(r'^\s*#\s*include\s+[<"](torch|ATen|c10|caffe2|cuda)', re.MULTILINE)

@@ -9,11 +9,12 @@
 
 namespace tutti {
 
-/// Where `tutti profile` wants the recording of this run, by the variable TUTTI_RECORDING; none: the run is not profiled.
-/// Recording costs nothing then.
+/// Where `tutti profile` wants the recording of this run, by the variable TUTTI_RECORDING; none: the run is not
+/// profiled, and recording costs nothing.
 std::optional<std::filesystem::path> recording_wanted();
 
-/// The variable, for who starts a command and wants its recording.
+/// The variable, for who starts a command and wants its recording: the path of a file that is not there yet. Children
+/// inherit it, so the process that runs the pipeline writes the file.
 inline constexpr const char* kRecordingVariable = "TUTTI_RECORDING";
 
 /// Takes over what the clocks of a stage of `flow` found: its times and the length of the queue behind it.
@@ -22,10 +23,13 @@ void note_clocks(RecordedStage& stage, const StageReport& report);
 /// Cores that this process may use: those of its affinity and of its control group's quota, one at least.
 int usable_cores();
 
-/// Writes the recording whole, as one JSON object.
+/// Writes the recording whole, as one JSON object: command, unit, cores, elapsed (seconds), and stages with name,
+/// resource, threads, queue, threads_flag, busy, starved, blocked and items (seconds). A later reading gives the same
+/// recording.
 Result<void> write_recording(const RunRecording& recording, const std::filesystem::path& file);
 
-/// Fault::missing where there is none, or it has no item: nothing was measured. Fault::corrupt where it is none.
+/// Fault::missing where there is no such file, or a stage has no item: nothing was measured. Fault::corrupt where the
+/// file holds something else.
 Result<RunRecording> read_recording(const std::filesystem::path& file);
 
 }  // namespace tutti

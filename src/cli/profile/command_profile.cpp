@@ -29,7 +29,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string> kProfiled{"features", "transcribe"};
+const std::vector<std::string> kProfiled{"features", "train", "transcribe"};
 
 constexpr double kNoticedCores = 0.2;
 constexpr Seconds kGrace{60};  // for a stopped command to finish what it has begun
@@ -75,7 +75,7 @@ Seconds children_time() {
   return Seconds(seconds(used.ru_utime) + seconds(used.ru_stime));
 }
 
-/// Cores that other programs take, while this object lives.
+/// Cores that other programs take, from the construction on.
 class Neighbours {
  public:
   double cores() const {
@@ -184,7 +184,7 @@ std::optional<std::string> why_not_profiled(const std::vector<std::string>& comm
   if (command.size() < 2) return "expected a command of tutti behind --, found none";
   if (std::ranges::find(kProfiled, command[1]) != kProfiled.end()) return std::nullopt;
   const std::string nearest = nearest_name(command[1], kProfiled);
-  return "'" + command[1] + "' cannot be profiled: expected " + joined(kProfiled, " or ") +
+  return "'" + command[1] + "' cannot be profiled: expected " + joined(kProfiled, ", ") +
          (nearest.empty() ? "" : ". Did you mean '" + nearest + "'?");
 }
 

@@ -19,8 +19,10 @@ struct CommandProfile {
 std::optional<std::string> why_not_profiled(const std::vector<std::string>& command);
 
 /// Runs the command with its standard output as its own, reads the recording that it writes, and prints the profile on
-/// standard error. With `prove` the command runs again with the fix, its output dropped, and the measured rate stands
-/// beside the predicted one.
+/// standard error. With `prove` the command runs again with the fix, its output dropped, and the measured rate
+/// is printed beside the predicted one.
+///
+/// Cores that other programs took meanwhile are named, because a rate that was measured beside them does not last.
 ///
 /// Returns the exit code: the command's own where it failed, kNothingRan where nothing was measured, kNotProven where a
 /// measured rate is outside of what was predicted.

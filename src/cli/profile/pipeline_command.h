@@ -18,6 +18,9 @@ struct PipelineCommand {
   std::optional<std::int32_t> queue_budget{};    ///< items of all queues; none: what the file has
 };
 
+/// Without `simulate` and `tune` the run is real; where the description does not explain it, it runs a second time,
+/// because the machine may have been too busy.
+///
 /// Runs, predicts or tunes a described pipeline, prints the result on standard output and returns the exit code: kUsage
 /// where the file, a change or a budget is not valid, kNothingRan where the run could not be made.
 ///

@@ -17,7 +17,7 @@ struct ProfileFlags {
 
 void add_profile(OptionTable& table, ProfileFlags& flags) {
   PipelineCommand& c = flags.pipeline;
-  table.group("A command: tutti profile [OPTION]... -- tutti features|transcribe ARGUMENT...");
+  table.group("A command: tutti profile [OPTION]... -- tutti features|transcribe|train ARGUMENT...");
   table.add("seconds", flags.command.seconds, "S",
             "stop the command after so many seconds, as Ctrl+C does, and report what was measured; 0: let it end");
   table.add_switch("prove", flags.command.prove,

@@ -45,6 +45,10 @@ void Reporter::stepped(const StepReport& step) {
   progress_.stepped(step, machine_text(load));
   frames_ += step.outcome.frames;
   times_.stepping += step.seconds - step.waited;
+  if (recording_file_) {
+    recording_.note(Seconds(step.seconds - step.waited), Seconds(step.waited));
+    if (feed_ && recording_.wants_threads()) recording_.note_threads(feed_());
+  }
   if (std::exchange(has_begun_, true)) times_.waiting += step.waited;  // the first batch's wait is the start, no stall
   if (!step.ends_epoch) return;
   write_line("epoch " + std::to_string(step.state.epoch + 1) + ": " + std::to_string(step.state.step) + " steps, " +
@@ -65,6 +69,12 @@ void Reporter::report_feed() {
   }
   times_ = {};
   frames_ = {};
+}
+
+void Reporter::write_recording() {
+  if (!feed_ || !ring_) return;
+  const auto written = tutti::write_recording(recording_.recording(feed_(), ring_()), *recording_file_);
+  if (!written) log(Level::warning, written.error().text());
 }
 
 void Reporter::draw() {
@@ -88,6 +98,7 @@ void Reporter::refused(const std::string& id, const std::string& why) {
 void Reporter::ended(const TrainingState& state, TrainingEnd end) {
   log_.ended();
   draw();
+  if (recording_file_) write_recording();
   if (times_.stepping > 0) report_feed();
   const auto steps = std::to_string(state.step);
   if (end == TrainingEnd::interrupted)

@@ -11,10 +11,12 @@
 #include "device/telemetry/sampler.h"
 #include "feed/bad_samples.h"
 #include "feed/feed.h"
+#include "profile/recording_file.h"
 #include "train/report/epoch_report.h"
 #include "train/report/machine_line.h"
 #include "train/report/progress_line.h"
 #include "train/report/training_log.h"
+#include "train/report/training_recording.h"
 #include "train/trainer.h"
 
 namespace tutti {
@@ -49,6 +51,7 @@ class Reporter : public TrainingWatcher {
   Reporter(ReporterOptions options, TrainingLog log, std::unique_ptr<BadSamples> bad);
   void write_line(const std::string& line);
   void report_feed();
+  void write_recording();
   void draw();
 
   ReporterOptions options_;
@@ -62,6 +65,8 @@ class Reporter : public TrainingWatcher {
   StepTimes times_{};     // since then
   FrameCounts frames_{};  // likewise
   bool has_begun_ = false;
+  std::optional<std::filesystem::path> recording_file_ = recording_wanted();
+  TrainingRecording recording_{};
   Sampler sampler_{};
   MachineLine machine_;
 };
