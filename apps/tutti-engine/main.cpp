@@ -30,6 +30,7 @@ constexpr const char* kHelp =
     "  tutti-engine train ...       train a network, for: tutti train\n"
     "  tutti-engine classify ...    name the sounds in files, for: tutti classify\n"
     "  tutti-engine evaluate ...    evaluate a model on a set, for: tutti evaluate\n"
+    "  tutti-engine evaluate-classifier ...   the same, of a classifier\n"
     "  tutti-engine limits ...      what bounds a model on a device, for `tutti bench`\n"
     "  tutti-engine --version       print the build id\n";
 
@@ -49,6 +50,7 @@ int main(int argc, char** argv) {
   if (command == "convert") return tutti::convert_command(arguments.subspan(1));
   if (command == "train") return tutti::train_command(arguments.subspan(1));
   if (command == "classify") return tutti::classify_command(arguments.subspan(1));
+  if (command == "evaluate-classifier") return tutti::evaluate_classifier_command(arguments.subspan(1));
   if (command == "evaluate") return tutti::evaluate_command(arguments.subspan(1), compute_type);
   if (command == "limits") return tutti::limits_command(arguments.subspan(1));
   if (command == "--version") {

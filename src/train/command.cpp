@@ -24,6 +24,7 @@
 #include "model/gpu.h"
 #include "model/gpu/out_of_memory.h"
 #include "train/classifier/classify.h"
+#include "train/classifier/set_evaluation.h"
 #include "train/peers/peers.h"
 #include "train/trainings.h"
 
@@ -205,6 +206,29 @@ int classify_command(std::span<char*> arguments) {
     if (!failed) return complain(failed.error());
     if (const auto flushed = flush_standard_output(); !flushed) return complain(flushed.error());
     return static_cast<int>(*failed > 0 ? kSomeFailed : kDone);
+  });
+}
+
+int evaluate_classifier_command(std::span<char*> arguments) {
+  return guarded("the evaluation cannot go on", "Take fewer threads", [&] {
+    const auto line = Line::read(arguments, {"--model", "--data", "--split", "--device", "--threads"}, {"--json"});
+    if (!line) return complain(line.error());
+    const auto device = settled_device(line->value("--device"));
+    if (!device) return complain(device.error());
+    const auto split = line->value("--split");
+    const auto text = evaluate_classifier({.model = line->value("--model"),
+                                           .data = line->value("--data"),
+                                           .part = split == "train"        ? SetPart::training
+                                                   : split == "validation" ? SetPart::validation
+                                                                           : SetPart::testing,
+                                           .device = *device,
+                                           .threads = std::stoi(line->value("--threads")),
+                                           .json = line->has("--json")});
+    if (!text) return complain(text.error());
+    std::fputs(text->c_str(), stdout);
+    const auto flushed = flush_standard_output();
+    if (!flushed) complain(flushed.error());
+    return static_cast<int>(flushed ? kDone : kSomeFailed);
   });
 }
 

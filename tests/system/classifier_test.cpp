@@ -79,6 +79,17 @@ TEST(Classifier, PreparedTrainedAndNamedByTheContract) {
   for (const char* file : {"model.safetensors", "config.json", "model_meta.json"})
     EXPECT_TRUE(fs::exists(work.path() / "out/model" / file)) << file;
   EXPECT_GT(accuracy_of(work / "out/model", work / "held"), 0.8);
+  const auto scored = run_program({tutti_program(), "evaluate", "--model", (work / "out/model").string(), "--data",
+                                   (work / "set").string(), "--json"});
+  ASSERT_EQ(scored.exit_code, 0) << scored.err;
+  const auto scores = nlohmann::json::parse(scored.out);
+  std::int64_t files = 0, right = 0;
+  for (std::size_t label = 0; label < 3; ++label) {
+    right += scores["confusion"][label][label].get<std::int64_t>();
+    for (const auto& count : scores["confusion"][label]) files += count.get<std::int64_t>();
+  }
+  EXPECT_EQ(scores["files"], files);
+  EXPECT_DOUBLE_EQ(scores["accuracy"].get<double>(), static_cast<double>(right) / static_cast<double>(files));
 
   ASSERT_TRUE(write_file_atomically(work / "no-sound.wav", "this is a text"));
   const auto file = (work / "held/7/7_theo_1.wav").string(), bad = (work / "no-sound.wav").string();

@@ -50,6 +50,15 @@ def losses_of(kind, model, x, y):
     return each.sum() + 0.3 * F.binary_cross_entropy_with_logits(against, (y == AGAINST).float(), reduction="sum")
 
 
+def rounded(value):
+    """Seven digits: what float32 has."""
+    if isinstance(value, dict):
+        return {key: rounded(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [rounded(one) for one in value]
+    return float(f"{value:.7g}") if isinstance(value, float) else value
+
+
 def main():
     torch.set_num_threads(1)
     model = LeakCnnMulti()
@@ -70,8 +79,7 @@ def main():
         out["losses"][kind] = loss.item()
         out["gradient_norms"][kind] = [p.grad.norm().item() for p in parameters]
     with open(sys.argv[1], "w") as file:
-        json.dump(out, file, indent=1)
-        file.write("\n")
+        file.write(json.dumps(rounded(out)) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 #include <filesystem>
 
+#include "base/files.h"
 #include "base/output_ownership.h"
 #include "base/process/exit_code.h"
 #include "cli/command_start.h"
@@ -63,15 +64,45 @@ Result<void> expect_own_report(const EvaluateCommand& c, const std::filesystem::
   return c.report.empty() ? Result<void>() : files.claim_marked(c.report, "--report", kEvaluationMark);
 }
 
+/// Whether the model is one of 'tutti train classifier'.
+bool is_classifier(const std::filesystem::path& model) {
+  const auto config = read_regular_file(model / "config.json");
+  return config && config->find("\"tutti-classifier\"") != std::string::npos;
+}
+
+int evaluate_classifier(const EvaluateCommand& c) {
+  if (!c.report.empty())
+    return complain({Fault::usage, "--report: there is no page about a classifier", "Take --json"}, kUsage);
+  if (!c.split.empty() && c.split != "train" && c.split != "validation" && c.split != "test")
+    return complain({Fault::usage, "--split: expected train, validation or test, found '" + c.split + "'"}, kUsage);
+  std::vector<std::string> line{"evaluate-classifier",
+                                "--model",
+                                c.model,
+                                "--data",
+                                c.data.string(),
+                                "--split",
+                                c.split.empty() ? "test" : c.split,
+                                "--device",
+                                c.device,
+                                "--threads",
+                                std::to_string(c.threads)};
+  if (c.json) line.emplace_back("--json");
+  return run_engine(line, "it evaluated " + c.model);
+}
+
 }  // namespace
 
 int run_evaluate(const std::vector<std::string>& arguments) {
   EvaluateCommand c;
-  OptionTable table("evaluate", "Have a model write down a set of recordings, and count its errors.");
+  OptionTable table(
+      "evaluate",
+      "Have a model write down a set of recordings, and count its errors; or a classifier name the files of a set "
+      "that 'tutti prepare classifier' made (--split: of it, by default test).");
   add_evaluate(table, c);
   table.examples({"tutti evaluate --model trained/model --data corpus --split test"});
   if (const auto code = start_command(table, arguments)) return *code;
   if (auto checked = check(c); !checked) return complain(checked.error(), kUsage);
+  if (is_classifier(c.model)) return evaluate_classifier(c);
   if (const auto file = expect_output_file("--report", c.report); !file) return complain(file.error());
   const auto language = language_code_of(c.language);
   if (!language) return complain(language.error(), kUsage);

@@ -48,8 +48,7 @@ FlagWord flag_at(const std::vector<std::string>& words, std::size_t i, const std
 
 std::string depth_answer(const std::string& name, std::int64_t depth, std::int64_t batch_bytes) {
   auto answer = name + ": becomes ring-depth " + std::to_string(depth) + ", batches ready for the steps to come";
-  if (batch_bytes > 0)
-    answer += "; they take up to " + fixed_text(static_cast<double>(depth * batch_bytes) / 1e6, 0) + " MB";
+  if (batch_bytes > 0) answer += "; at most " + fixed_text(static_cast<double>(depth * batch_bytes) / 1e6, 0) + " MB";
   return answer;
 }
 
