@@ -9,7 +9,8 @@ namespace {
 FeedReport feed_of(int steps, double read, double features, int threads) {
   FeedReport feed;
   for (const auto& [name, time] : {std::pair{"read", read}, std::pair{"features", features}}) {
-    StageReport stage{.name = name};
+    StageReport stage{};
+    stage.name = name;
     stage.threads.busy = threads;
     stage.times.busy = std::chrono::nanoseconds(static_cast<std::int64_t>(1e9 * time * steps));
     stage.output.limits.items = 8;

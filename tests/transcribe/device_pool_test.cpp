@@ -76,7 +76,7 @@ TEST_F(DevicePoolTest, JobThatIsLetGoFreesWhatAWorkerHasInWork) {
   auto answer = std::async(std::launch::async, [&] { return transcribe(*engine, 1, 1); });
   while (slow->view().devices[0].windows == 0) std::this_thread::sleep_for(Seconds(0.001));
   std::this_thread::sleep_for(Seconds(0.1));
-  engine->let_go();
+  engine->cancel();
   ASSERT_EQ(answer.wait_for(Seconds(1)), std::future_status::ready);
   EXPECT_EQ(answer.get().error().fault, Fault::cancelled);
   EXPECT_EQ(slow->view().devices[0].windows, 0);
