@@ -89,10 +89,13 @@ class WorkerOnDevice : public WorkerHere {
     control->expect<Ready>();
   }
 
-  void request(WindowId window) {
+  void open(WindowId window) {
     constexpr auto kFrames = 2 * kRecordedDims.n_audio_ctx;
     const std::vector<float> mel(static_cast<std::size_t>(kRecordedDims.n_mels * kFrames));
     control->open(window, kRecordedDims.n_mels, kFrames, mel);
+  }
+  void request(WindowId window) {
+    open(window);
     control->send(DecodeWindow{.window = window, .request = 1, .prompt = {1, 2}, .max_tokens = 5});
   }
 };
@@ -116,7 +119,7 @@ TEST_F(RecordedWorker, ShortMemoryHalvesSlotsAndAnswersEveryRequest) {
 TEST_F(RecordedWorker, LostDeviceIsReportedAndEndsTheWorker) {
   WorkerOnDevice worker(std::size_t{40} << 30);
   recording_cuda::fail_launches("graph", 719);
-  worker.request(1);
+  worker.open(1);  // encoded at once: no request is needed, and none could be sent once the worker has ended
   EXPECT_THAT(worker.control->expect<Failed>().what, HasSubstr("unspecified launch failure"));
   EXPECT_EQ(worker.wait(), 1);
 }

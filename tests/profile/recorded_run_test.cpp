@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "profile/recording_file.h"
+#include "support/temp_folder.h"
 
 namespace tutti {
 namespace {
@@ -67,8 +68,8 @@ TEST(RecordedRun, ChangeWithoutAFlagIsRefused) {
 
 class RecordingFile : public testing::Test {
  protected:
-  std::filesystem::path file_ = std::filesystem::path(testing::TempDir()) / "tutti-recording-test.json";
-  void TearDown() override { std::filesystem::remove(file_); }
+  TempFolder folder_;
+  std::filesystem::path file_ = folder_ / "recording.json";
 };
 
 TEST_F(RecordingFile, IsReadAsItWasWritten) {
