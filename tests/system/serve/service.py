@@ -65,7 +65,8 @@ class Service:
             [tutti, "serve", *(["--model", model] if model else []), "--listen", "127.0.0.1:0", "--token-file", tokens, "--state",
              folder / "state", *words],
             stdout=subprocess.PIPE, stderr=(log := self.log.open("w")), text=True,
-            env={**os.environ, "TMPDIR": str(self.temporary)})
+            # Without --model the service would take that of TUTTI_MODEL, which the tests may be run with.
+            env={**{name: value for name, value in os.environ.items() if name != "TUTTI_MODEL"}, "TMPDIR": str(self.temporary)})
         log.close()
         line = self.process.stdout.readline()
         if not line.startswith("listening on http://"):
