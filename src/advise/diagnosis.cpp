@@ -137,10 +137,10 @@ std::vector<SpeedUp> speed_ups(const Trials& trials) {
   return all;
 }
 
-Limit limit_of(const Trials& trials, const std::vector<SpeedUp>& speeds) {
+Bottleneck limit_of(const Trials& trials, const std::vector<SpeedUp>& speeds) {
   const auto share = [&](const SpeedUp& speed) { return std::max(0.0, 1 - trials.rate() / speed.rate); };
   const StageModel& stage = trials.pipeline().stages[speeds[0].stage];
-  Limit limit{stage.name, stage.resource, share(speeds[0])};
+  Bottleneck limit{stage.name, stage.resource, share(speeds[0])};
   if (speeds.size() > 1 && share(speeds[1]) >= kClose * share(speeds[0]))
     limit.close = trials.pipeline().stages[speeds[1].stage].name;
   return limit;

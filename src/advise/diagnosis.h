@@ -13,7 +13,7 @@
 namespace tutti {
 
 /// The stage that limits a pipeline: the one that gains most when it works twice as fast.
-struct Limit {
+struct Bottleneck {
   std::string stage;
   StageResource resource = StageResource::cpu;
   double share = 0;                    ///< of the time that the stage costs: 1 - rate now / rate with it twice as fast
@@ -30,7 +30,7 @@ struct Fix {
 
 struct Diagnosis {
   double items_per_s = 0;  ///< as the pipeline is
-  Limit limit{};
+  Bottleneck limit{};
   std::vector<Fix> fixes{};     ///< of one change: threads, queues and cores by gain, then speed by gain
   std::vector<Fix> together{};  ///< of two changes, where the second one gains as well
 };

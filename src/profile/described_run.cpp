@@ -31,7 +31,7 @@ Json json_of(const Fix& fix) {
   return {{"predicted_items_per_s", rounded(fix.items_per_s)}, {"low", rounded(fix.low)}, {"high", rounded(fix.high)}};
 }
 
-Json json_of(const Limit& limit) {
+Json json_of(const Bottleneck& limit) {
   Json json{{"stage", limit.stage}, {"resource", name_of(limit.resource)}, {"share", rounded(limit.share)}};
   if (limit.close) json["close"] = *limit.close;
   return json;
@@ -102,7 +102,7 @@ std::string line_of(const Fix& fix, double now) {
 }
 
 std::string finding_of(const Diagnosis& found) {
-  const Limit& limit = found.limit;
+  const Bottleneck& limit = found.limit;
   std::string text = "\nBottleneck: " + without_controls(limit.stage) + " (" + std::string(name_of(limit.resource)) +
                      ") costs " + percent(limit.share) + " of the time: that is what making it twice as fast saves.";
   if (limit.close) text += " " + without_controls(*limit.close) + " costs nearly as much.";

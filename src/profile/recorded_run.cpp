@@ -19,7 +19,7 @@ constexpr std::size_t kWidth = 150;
 constexpr double kUneven = 0.3;  // std over mean
 constexpr double kStall = 10;    // times the median
 
-/// Of the items of a stage, in milliseconds.
+/// The service times of a stage's items, in milliseconds.
 struct Spread {
   double mean = 0, deviation = 0, p50 = 0, p95 = 0, least = 0, most = 0, sum = 0;
   std::size_t stalls = 0;
@@ -72,10 +72,13 @@ std::string table_of(const RunRecording& recording) {
                               {"variation", true},
                               {"stalls", true},
                               {"share", true}}};
-  double all = 0;
-  for (const RecordedStage& stage : recording.stages) all += spread_of(stage).sum;
-  for (const RecordedStage& stage : recording.stages) {
-    const Spread spread = spread_of(stage);
+  std::vector<Spread> spreads;
+  for (const RecordedStage& stage : recording.stages) spreads.push_back(spread_of(stage));
+  const double all =
+      std::accumulate(spreads.begin(), spreads.end(), 0.0, [](double sum, const Spread& it) { return sum + it.sum; });
+  for (std::size_t s = 0; s < spreads.size(); ++s) {
+    const RecordedStage& stage = recording.stages[s];
+    const Spread& spread = spreads[s];
     const Shares shares = shares_of(stage);
     table.rows.push_back({stage.name, std::string(name_of(stage.resource)), std::to_string(stage.threads),
                           percent(shares.busy), percent(shares.starved), percent(shares.blocked),
@@ -98,7 +101,7 @@ std::string gain_of(const Fix& fix, double now) {
   return fixed_text(100 * (fix.items_per_s / now - 1), 0) + " %";
 }
 
-std::string limit_text(const Limit& limit) {
+std::string limit_text(const Bottleneck& limit) {
   return limit.stage + " (" + std::string(name_of(limit.resource)) + ") limits the run and costs " +
          percent(limit.share) + " of its time";
 }

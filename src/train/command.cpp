@@ -145,6 +145,13 @@ int complain(const Error& error) {
   return error.fault == Fault::usage ? kUsage : kNothingRan;
 }
 
+/// The exit code of a command whose results are printed.
+int end_of_output() {
+  const auto flushed = flush_standard_output();
+  if (!flushed) complain(flushed.error());
+  return flushed ? kDone : kSomeFailed;
+}
+
 /// A thread needs memory, too; the system's error for one that it does not start names neither of the two reasons.
 bool is_out_of_threads(const std::exception& problem) {
   const auto* refused = dynamic_cast<const std::system_error*>(&problem);
@@ -226,9 +233,7 @@ int evaluate_classifier_command(std::span<char*> arguments) {
                                            .json = line->has("--json")});
     if (!text) return complain(text.error());
     std::fputs(text->c_str(), stdout);
-    const auto flushed = flush_standard_output();
-    if (!flushed) complain(flushed.error());
-    return static_cast<int>(flushed ? kDone : kSomeFailed);
+    return end_of_output();
   });
 }
 
@@ -238,9 +243,7 @@ int evaluate_command(std::span<char*> arguments, const ChooseComputeType& choose
     const auto request = evaluation_of(arguments);
     if (!request) return complain(request.error());
     if (const auto done = evaluate_model(*request, choose); !done) return complain(done.error());
-    const auto flushed = flush_standard_output();
-    if (!flushed) complain(flushed.error());
-    return static_cast<int>(flushed ? kDone : kSomeFailed);
+    return end_of_output();
   });
 }
 

@@ -9,8 +9,10 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/owned.h"
 #include "feed/feed.h"
+#include "feed/recipe/recipe_file.h"
 #include "train/peers/peers.h"
 #include "train/trainer.h"
 
@@ -26,6 +28,19 @@ struct ProcessGroup {
 /// as a killed process should have left them. Fault::usage where OUT/model was edited, Fault::refused where another
 /// training holds the folder.
 Result<ProcessGroup> join_processes(const std::filesystem::path& out);
+
+/// Adds to an error of going on from a checkpoint the settings that were others when OUT/config.toml was accepted: only
+/// they, or the set itself, can be what does not fit. `settings`: of now; `read`: a recipe of its text and file name.
+template <class Read>
+Error with_changed_settings(Error error, const std::filesystem::path& out, const std::string& settings, Read read) {
+  const auto kept = read_file(out / "config.toml");
+  const auto before = kept ? read(*kept, "config.toml") : tl::unexpected(kept.error());
+  const auto now = read(settings, "settings");
+  if (!before || !now) return error;
+  if (const auto changed = binding_differences(*now, *before); !changed.empty())
+    error.hint = "Requested now: " + changed + (error.hint.empty() ? "" : ". " + error.hint);
+  return error;
+}
 
 /// A recipe's "constant", "linear" or "cosine".
 RateSchedule::Shape schedule_shape(const std::string& name);

@@ -72,4 +72,10 @@ Result<ModelContext> spoken_model(Tokenizer tokenizer, const Ready& ready, const
   return model;
 }
 
+Result<ModelContext> load_model_context(const RunOptions& run, const Ready& ready) {
+  auto tokenizer = run.model.empty() ? Tokenizer::built_in(ready.n_vocab) : Tokenizer::load(run.model, ready.n_vocab);
+  if (!tokenizer) return tl::unexpected(tokenizer.error());
+  return spoken_model(std::move(*tokenizer), ready, run);
+}
+
 }  // namespace tutti

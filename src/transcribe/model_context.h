@@ -44,4 +44,7 @@ struct ModelContext {
 /// no positions.
 Result<ModelContext> spoken_model(Tokenizer tokenizer, const Ready& ready, const SpeechOptions& options);
 
+/// The same with the tokenizer of the run's model, read now; the built-in one where the run names no model.
+Result<ModelContext> load_model_context(const RunOptions& run, const Ready& ready);
+
 }  // namespace tutti

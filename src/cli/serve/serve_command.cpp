@@ -1,10 +1,10 @@
-#include <charconv>
 #include <cstdio>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/log.h"
+#include "base/numbers.h"
 #include "base/process/exit_code.h"
 #include "base/strings.h"
 #include "cli/command_start.h"
@@ -12,6 +12,7 @@
 #include "cli/interrupt.h"
 #include "cli/named_model.h"
 #include "cli/transcribe_command.h"
+#include "device/emulated_spec.h"
 #include "device/list/device_list.h"
 #include "device/machine_devices.h"
 #include "jobs/open_store.h"
@@ -60,31 +61,19 @@ void add_serve(OptionTable& table, ServeCommand& c) {
 /// "127.0.0.1:8000", "[::1]:8000".
 Result<void> set_address(const std::string& text, HttpServerOptions& http) {
   const auto colon = text.rfind(':');
-  std::uint16_t port = 0;
-  const char* end = text.data() + text.size();
-  const bool valid = colon != std::string::npos && colon > 0 &&
-                     std::from_chars(text.data() + colon + 1, end, port).ptr == end && colon + 1 < text.size();
-  if (!valid) return fail(Fault::usage, "--listen: expected HOST:PORT, such as 127.0.0.1:8000, found '" + text + "'");
+  const auto port =
+      colon == std::string::npos || colon == 0 ? std::nullopt : number_in<std::uint16_t>(text.substr(colon + 1));
+  if (!port) return fail(Fault::usage, "--listen: expected HOST:PORT, such as 127.0.0.1:8000, found '" + text + "'");
   http.host = text.substr(0, colon);
   if (http.host.starts_with('[') && http.host.ends_with(']')) http.host = http.host.substr(1, http.host.size() - 2);
-  http.port = port;
+  http.port = *port;
   return {};
 }
 
 /// "500MB", "2GiB", "1000000".
 Result<std::uint64_t> bytes_of(const std::string& text) {
-  struct Unit {
-    std::string_view name;
-    double bytes;
-  };
-  constexpr Unit kUnits[] = {{"", 1},     {"b", 1},      {"kb", 1e3},      {"mb", 1e6},
-                             {"gb", 1e9}, {"kib", 1024}, {"mib", 1048576}, {"gib", 1073741824}};
-  double number = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
-  const std::string unit = ascii_lower(trimmed(std::string_view(read.ptr, text.data() + text.size())));
-  for (const Unit& known : kUnits)
-    if (read.ec == std::errc() && unit == known.name && number * known.bytes >= 1 && number * known.bytes < 1e15)
-      return static_cast<std::uint64_t>(number * known.bytes);
+  if (const auto number = number_in<std::uint64_t>(text); number && *number > 0) return *number;
+  if (const auto bytes = parse_bytes(text); bytes && bytes->value > 0) return static_cast<std::uint64_t>(bytes->value);
   return fail(Fault::usage, "--max-upload: expected a size such as 500MB or 2GiB, found '" + text + "'");
 }
 
@@ -134,7 +123,7 @@ Result<ServeOptions> serve_options(const ServeCommand& c) {
   if (!most) return tl::unexpected(most.error());
   options.api.max_upload = *most;
   if (!(c.longest > 0) || !(c.drain >= 0))
-    return fail(Fault::usage, "--max-hours and --drain-seconds: expected more than 0");
+    return fail(Fault::usage, "--max-hours: expected more than 0, and --drain-seconds: 0 or more");
   options.speech.longest = Seconds(c.longest * 3600);
   options.drain = Seconds(c.drain);
   if (!c.speech.model.empty())

@@ -89,4 +89,21 @@ Result<void> start_recipe(const std::string& command, const std::vector<std::str
   return {};
 }
 
+/// The compute threads of a training. Sums depend on their number, so a training keeps the one it began with: 0, where
+/// none is requested, becomes that of OUT/config.toml in a training that goes on, else `usual`. `read` as above.
+template <class Recipe, class Read>
+Result<void> settle_compute_threads(TrainingFlags<Recipe>& flags, Read read, int usual) {
+  auto& threads = flags.recipe.compute_threads;
+  const auto saved = flags.run.out / "config.toml";
+  if (threads == 0 && flags.run.resume && is_there(saved)) {
+    const auto text = read_file(saved);
+    if (!text) return tl::unexpected<Error>(text.error());
+    const auto before = read(*text, saved.string());
+    if (!before) return tl::unexpected<Error>(before.error());
+    threads = before->compute_threads;
+  }
+  if (threads == 0) threads = usual;
+  return {};
+}
+
 }  // namespace tutti

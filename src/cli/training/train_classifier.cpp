@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "base/files.h"
 #include "base/process/exit_code.h"
 #include "cli/command_start.h"
 #include "cli/engine_process/engine_run.h"
@@ -22,24 +21,9 @@ Result<ClassifierRecipe> read_text(const std::string& text, const std::string& f
   return read_classifier_recipe(text, file);
 }
 
-/// Sums depend on the number of threads, so a training keeps the one it began with.
-Result<void> settle_compute_threads(TrainCommand& command) {
-  auto& threads = command.recipe.compute_threads;
-  const auto saved = command.run.out / "config.toml";
-  if (threads == 0 && command.run.resume && is_there(saved)) {
-    const auto text = read_file(saved);
-    if (!text) return tl::unexpected<Error>(text.error());
-    const auto before = read_text(*text, saved.string());
-    if (!before) return tl::unexpected<Error>(before.error());
-    threads = before->compute_threads;
-  }
-  if (threads == 0) threads = std::max(1, read_cpu().cores);
-  return {};
-}
-
 Result<void> settle(TrainCommand& command) {
   auto settled = settle_run(command.run);
-  if (settled) settled = settle_compute_threads(command);
+  if (settled) settled = settle_compute_threads(command, read_text, std::max(1, read_cpu().cores));
   if (settled) settled = check_recipe(command.recipe);
   return settled;
 }

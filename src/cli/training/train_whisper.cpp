@@ -30,23 +30,15 @@ struct TrainCommand : TrainingFlags<WhisperRecipe> {
   std::vector<ChosenDevice> devices{};  // a process for each; empty: one process on recipe.device
 };
 
-/// Sums depend on the number of threads, so a training keeps the one it began with.
-Result<void> settle_compute_threads(TrainCommand& command) {
-  const auto saved = command.run.out / "config.toml";
-  std::error_code ignored;
-  if (command.recipe.compute_threads == 0 && command.run.resume && fs::exists(saved, ignored)) {
-    const auto text = read_file(saved);
-    if (!text) return tl::unexpected<Error>(text.error());
-    const auto before = read_recipe(*text, saved.string());
-    if (!before) return tl::unexpected<Error>(before.error());
-    command.recipe.compute_threads = before->compute_threads;
-  }
-  if (command.recipe.compute_threads > 0) return {};
-  // Processes share the cores; who has a core of its own cannot use more.
+Result<WhisperRecipe> read_text(const std::string& text, const std::string& file) {
+  return read_recipe(text, file);
+}
+
+/// Compute threads of one process: processes share the cores, and who has a core of its own cannot use more.
+int usual_compute_threads(const TrainCommand& command) {
   const auto processes = std::max(1, static_cast<int>(command.devices.size()));
   const bool pinned = std::ranges::any_of(command.devices, [](const auto& it) { return it.device.core.has_value(); });
-  command.recipe.compute_threads = pinned ? 1 : std::max(1, read_cpu().cores / processes);
-  return {};
+  return pinned ? 1 : std::max(1, read_cpu().cores / processes);
 }
 
 /// Invalid values are left to the engine to refuse.
@@ -72,7 +64,7 @@ Result<void> settle(TrainCommand& command) {
   if (!language) return tl::unexpected<Error>(language.error());
   command.recipe.language = std::move(*language);
   auto settled = settle_devices(command);
-  if (settled) settled = settle_compute_threads(command);
+  if (settled) settled = settle_compute_threads(command, read_text, usual_compute_threads(command));
   if (settled) settled = check_recipe(command.recipe);
   return settled;
 }
@@ -120,8 +112,7 @@ int run_train_whisper(const std::vector<std::string>& words) {
   const auto flags = help ? Result<std::vector<std::string>>(words) : in_our_names(others->words);
   if (!flags) return complain(flags.error(), kUsage);
   TrainCommand command;
-  const auto read = [](const std::string& text, const std::string& file) { return read_recipe(text, file); };
-  const auto started = help ? Result<void>() : start_recipe<WhisperRecipe>(name, *flags, read, command);
+  const auto started = help ? Result<void>() : start_recipe<WhisperRecipe>(name, *flags, read_text, command);
   if (!started) return complain(started.error(), kUsage);
   OptionTable table(name,
                     "Fine-tune a Whisper, or train a new one, on recordings with texts. Every setting is a flag here "

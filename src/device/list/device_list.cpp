@@ -87,4 +87,9 @@ Result<std::vector<ChosenDevice>> choose_devices(std::span<const ListedDevice> l
   return chosen;
 }
 
+std::string device_id(std::span<const ChosenDevice> devices, const std::string& label_or_id) {
+  const auto found = std::ranges::find(devices, label_or_id, &ChosenDevice::label);
+  return found == devices.end() ? label_or_id : found->id;
+}
+
 }  // namespace tutti

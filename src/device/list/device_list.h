@@ -52,4 +52,7 @@ struct ChosenDevice {
 /// entries name one device; Fault::missing names what is there instead.
 Result<std::vector<ChosenDevice>> choose_devices(std::span<const ListedDevice> list, const MachineDevices& machine);
 
+/// The id of the device with that label; what is no label is taken for an id.
+std::string device_id(std::span<const ChosenDevice> devices, const std::string& label_or_id);
+
 }  // namespace tutti

@@ -1,10 +1,10 @@
 #include "feed/labelled/labelled_files.h"
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 
 #include "base/files.h"
+#include "base/numbers.h"
 #include "base/strings.h"
 #include "text/manifest/recording_names.h"
 
@@ -135,11 +135,9 @@ std::optional<SensorName> sensor_name_of(const fs::path& path, const std::string
   }
   constexpr std::size_t kParts = 4;
   if (parts.size() != kParts || parts[0].empty() || parts[1].empty()) return std::nullopt;
-  SensorName name{.sensor = parts[0], .recording = parts[1]};
-  const auto& gain = parts[3];
-  const auto read = std::from_chars(gain.data(), gain.data() + gain.size(), name.gain_db);
-  if (read.ec != std::errc() || read.ptr != gain.data() + gain.size()) return std::nullopt;
-  return name;
+  const auto gain_db = number_in<int>(parts[3]);
+  if (!gain_db) return std::nullopt;
+  return SensorName{.sensor = parts[0], .recording = parts[1], .gain_db = *gain_db};
 }
 
 }  // namespace tutti

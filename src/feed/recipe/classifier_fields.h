@@ -1,6 +1,7 @@
 #pragma once
 
 #include "feed/recipe/classifier_recipe.h"
+#include "feed/recipe/training_fields.h"
 
 namespace tutti {
 
@@ -28,11 +29,7 @@ void visit_classifier_steps(ClassifierRecipe& r, Visit& visit) {
   visit("batch-size", r.batch_size, "N", "segments computed together; fewer where an epoch had less than least-steps");
   visit("val-batch-size", r.val_batch_size, "N", "the same in evaluations");
   visit("least-steps", r.least_steps, "N", "of an epoch at least: on a small set batches are smaller for it");
-  visit("accumulation", r.accumulation, "N", "batches that make one step");
-  visit("epochs", r.epochs, "N", "passes over the data; 0: until max-steps");
-  visit("max-steps", r.max_steps, "N", "end after so many steps, where the epochs are not over before; 0: no such end");
-  visit("max-minutes", r.max_minutes, "MIN", "end after so long; --resume goes on from there. 0: no such end");
-  visit("ring-depth", r.ring_depth, "N", "batches that wait on the device, or are on their way, while it steps");
+  visit_length_fields(r, visit);
   visit.group("Optimiser");
   visit("learning-rate", r.learning_rate, "RATE", "AdamW's, at its highest");
   visit("warmup-epochs", r.warmup_epochs, "N",
@@ -55,15 +52,7 @@ void visit_classifier_run(ClassifierRecipe& r, Visit& visit) {
   visit("precision", r.precision, "float32|tf32|bfloat16|float16", "of the products; float16 scales the loss");
   visit("compute-threads", r.compute_threads, "N", "of the network; 0: one per core. Kept when resuming");
   visit("seed", r.seed, "N", "of order, weights, dropout and augmentation");
-  visit.group("Checkpoints and reports");
-  visit("log-steps", r.log_steps, "N", "between lines of OUT/metrics.jsonl");
-  visit("save-steps", r.save_steps, "N", "between checkpoints; 0: at the end of epochs alone");
-  visit("eval-steps", r.eval_steps, "N", "between evaluations; 0: at the end of epochs");
-  visit("keep", r.keep, "N", "checkpoints kept beside the best one");
-  visit("patience", r.patience, "N", "evaluations without progress that end the training; 0: never");
-  visit("bad-step-limit", r.bad_step_limit, "N",
-        "steps in a row may be no finite number; one more of them ends the training");
-  visit("log-order", r.log_order, "", "write the ids of every step to OUT/order.jsonl");
+  visit_report_fields(r, visit);
 }
 
 /// As visit_fields of a Whisper recipe.

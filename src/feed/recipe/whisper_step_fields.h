@@ -1,5 +1,6 @@
 #pragma once
 
+#include "feed/recipe/training_fields.h"
 #include "feed/recipe/whisper_recipe.h"
 
 // The fields of how a Whisper training goes: its batches, optimiser, arithmetic and reports. See whisper_fields.h.
@@ -16,11 +17,7 @@ void visit_batch_fields(WhisperRecipe& r, Visit& visit) {
         "of the batches that are filled up with silence to the window although padding is 'bucket': without any, a "
         "network forgets that silence follows, as it does when it transcribes");
   visit("look-ahead", r.look_ahead, "N", "samples among which a batch of like lengths is chosen");
-  visit("accumulation", r.accumulation, "N", "batches that make one step");
-  visit("epochs", r.epochs, "N", "passes over the data; 0: until max-steps");
-  visit("max-steps", r.max_steps, "N", "end after so many steps, where the epochs are not over before; 0: no such end");
-  visit("max-minutes", r.max_minutes, "MIN", "end after so long; --resume goes on from there. 0: no such end");
-  visit("ring-depth", r.ring_depth, "N", "batches that wait on the device, or are on their way, while it steps");
+  visit_length_fields(r, visit);
   visit("ring-megabytes", r.ring_megabytes, "MB",
         "that the ring may take where a deeper one would have hidden stalls of the feed");
 }
@@ -74,19 +71,6 @@ void visit_arithmetic_fields(WhisperRecipe& r, Visit& visit) {
         "of the feed that wait for files: more where storage is slow to answer, as over a network. They read ahead in "
         "four batches at most; changes no batch");
   visit("seed", r.seed, "N", "of order, weights, dropout and augmentation");
-}
-
-template <class Visit>
-void visit_report_fields(WhisperRecipe& r, Visit& visit) {
-  visit.group("Checkpoints and reports");
-  visit("log-steps", r.log_steps, "N", "between lines of OUT/metrics.jsonl");
-  visit("save-steps", r.save_steps, "N", "between checkpoints; 0: at the end of epochs alone");
-  visit("eval-steps", r.eval_steps, "N", "between evaluations; 0: at the end of epochs");
-  visit("keep", r.keep, "N", "checkpoints kept beside the best one");
-  visit("patience", r.patience, "N", "evaluations without progress that end the training; 0: never");
-  visit("bad-step-limit", r.bad_step_limit, "N",
-        "steps in a row may be no finite number; one more of them ends the training");
-  visit("log-order", r.log_order, "", "write the ids of every step to OUT/order.jsonl");
 }
 
 }  // namespace tutti

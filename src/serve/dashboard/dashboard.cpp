@@ -59,10 +59,10 @@ HttpAnswer json_answer(const Json& json) {
   return {.body = json_keeping_bytes(json), .headers = {{"Cache-Control", "no-store"}}};
 }
 
-/// A body that is not read: the request is answered once it is complete.
-class NoBody final : public HttpBody {
+/// The body of a request that needs none: it is dropped, and the request is answered once it is complete.
+class EmptyBody final : public HttpBody {
  public:
-  explicit NoBody(std::function<void(std::shared_ptr<HttpExchange>)> then) : then_(std::move(then)) {}
+  explicit EmptyBody(std::function<void(std::shared_ptr<HttpExchange>)> then) : then_(std::move(then)) {}
   tl::expected<void, HttpAnswer> take(std::string_view bytes) override {
     constexpr std::size_t kMost = 65536;
     size_ += bytes.size();
@@ -118,7 +118,7 @@ class Page final : public Dashboard {
   void answer_requests();
   void look();
   void subscribe(const std::shared_ptr<HttpExchange>& exchange, bool trusted);
-  std::unique_ptr<HttpBody> later(Make make, const HttpHead& head, bool trusted);
+  std::unique_ptr<HttpBody> later(std::function<HttpAnswer()> make);
   Begun act(const HttpHead& head, const std::string& action);
   Result<void> perform(const std::string& action, const std::string& target);
 
@@ -164,23 +164,25 @@ Dashboard::Begun Page::begin(const HttpHead& head, bool trusted) {
                     {"X-Content-Type-Options", "nosniff"},
                     {"X-Frame-Options", "DENY"}}};
   if (head.path == "/api/events")
-    return std::make_unique<NoBody>(
+    return std::make_unique<EmptyBody>(
         [this, trusted](const std::shared_ptr<HttpExchange>& exchange) { subscribe(exchange, trusted); });
   const auto found = reads.find(head.path);
   if (found == reads.end()) return answer_of({.status = 404, .message = "there is nothing at this address"});
-  return later(found->second, head, trusted);
+  return later([this, make = found->second, parameters = query_parameters(head.query), trusted] {
+    return (this->*make)(parameters, trusted);
+  });
 }
 
-std::unique_ptr<HttpBody> Page::later(Make make, const HttpHead& head, bool trusted) {
-  return std::make_unique<NoBody>(
-      [this, make, trusted, parameters = query_parameters(head.query)](const std::shared_ptr<HttpExchange>& exchange) {
-        bool full = false;
-        tasks_.change([&](Tasks& tasks) {
-          full = tasks.waiting.size() >= kMostTasks;
-          if (!full) tasks.waiting.push_back([=, this] { exchange->answer((this->*make)(parameters, trusted)); });
-        });
-        if (full) exchange->answer(answer_of({.status = 503, .message = "too many requests for the page's figures"}));
-      });
+/// Answers on the answering thread, where a request may wait for the store or for a batch.
+std::unique_ptr<HttpBody> Page::later(std::function<HttpAnswer()> make) {
+  return std::make_unique<EmptyBody>([this, make = std::move(make)](const std::shared_ptr<HttpExchange>& exchange) {
+    bool full = false;
+    tasks_.change([&](Tasks& tasks) {
+      full = tasks.waiting.size() >= kMostTasks;
+      if (!full) tasks.waiting.push_back([make, exchange] { exchange->answer(make()); });
+    });
+    if (full) exchange->answer(answer_of({.status = 503, .message = "too many requests for the page's figures"}));
+  });
 }
 
 void Page::answer_requests() {
@@ -287,20 +289,14 @@ Dashboard::Begun Page::act(const HttpHead& head, const std::string& action) {
   const auto parameters = query_parameters(head.query);
   const auto found = parameters.find("id");
   const std::string target = found == parameters.end() ? "" : found->second;
-  return std::make_unique<NoBody>([this, action, target,
-                                   address = head.address](const std::shared_ptr<HttpExchange>& exchange) {
-    tasks_.change([&](Tasks& tasks) {
-      tasks.waiting.push_back([=, this] {
-        const auto done = perform(action, target);
-        log(Level::info, action + " " + target + ", requested by " + address + (done ? "" : ": " + done.error().what));
-        audit_.with([&](auto& entries) {
-          entries.push_front({unix_now(), action, target, address, done ? "" : done.error().what});
-          if (entries.size() > kMostAudit) entries.pop_back();
-        });
-        exchange->answer(done ? json_answer({{"ok", true}})
-                              : answer_of({.status = 404, .message = done.error().text()}));
-      });
+  return later([this, action, target, address = head.address] {
+    const auto done = perform(action, target);
+    log(Level::info, action + " " + target + ", requested by " + address + (done ? "" : ": " + done.error().what));
+    audit_.with([&](auto& entries) {
+      entries.push_front({unix_now(), action, target, address, done ? "" : done.error().what});
+      if (entries.size() > kMostAudit) entries.pop_back();
     });
+    return done ? json_answer({{"ok", true}}) : answer_of({.status = 404, .message = done.error().text()});
   });
 }
 

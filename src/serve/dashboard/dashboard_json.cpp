@@ -1,11 +1,12 @@
 #include "serve/dashboard/dashboard_json.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/clock.h"
+#include "base/numbers.h"
 #include "base/strings.h"
 #include "device/machine.h"
+#include "serve/dashboard/history_json.h"
 
 namespace tutti {
 namespace {
@@ -13,11 +14,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::int64_t kMegabyte = 1024 * 1024;
-
-Json json_of(const JobCounts& counts) {
-  return {{"queued", counts.queued}, {"running", counts.running},     {"done", counts.done},
-          {"failed", counts.dead},   {"cancelled", counts.cancelled}, {"held", counts.held}};
-}
 
 Json megabytes(const std::optional<Bytes>& bytes) {
   return bytes ? Json(bytes->value / kMegabyte) : Json(nullptr);
@@ -63,7 +59,7 @@ std::string status_json(const StatusView& view, const std::optional<FleetStatus>
   const Json json{{"at_unix_seconds", view.at},
                   {"model", or_null(view.model)},
                   {"state_folder", or_null(view.state)},
-                  {"jobs", view.counts ? json_of(*view.counts) : Json(nullptr)},
+                  {"jobs", view.counts ? counts_json(*view.counts) : Json(nullptr)},
                   {"fleet", nullptr}};
   std::string text = json_line(json);
   if (!fleet) return text;
@@ -106,7 +102,7 @@ Json queue_json(const JobCounts& counts, const std::vector<Job>& jobs, const std
                     {"error", with_names && job.state != JobState::done ? Json(job.error) : Json("")},
                     {"why_waiting", waits}});
   }
-  return {{"counts", json_of(counts)},
+  return {{"counts", counts_json(counts)},
           {"jobs", std::move(list)},
           {"next_after", jobs.empty() ? Json(nullptr) : Json(jobs.back().id)}};
 }
@@ -154,18 +150,13 @@ std::size_t limit_of(const std::map<std::string, std::string>& parameters, std::
                      const std::string& name) {
   const auto found = parameters.find(name);
   if (found == parameters.end()) return usual;
-  std::size_t value = usual;
-  const auto& text = found->second;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (read.ec != std::errc() || read.ptr != text.data() + text.size()) return usual;
-  return std::clamp<std::size_t>(value, 1, most);
+  const auto value = number_in<std::size_t>(found->second);
+  return value ? std::clamp<std::size_t>(*value, 1, most) : usual;
 }
 
 std::optional<JobId> job_id_of(const std::string& text) {
-  JobId id = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), id);
-  if (read.ec != std::errc() || read.ptr != text.data() + text.size() || id <= 0) return std::nullopt;
-  return id;
+  const auto id = number_in<JobId>(text);
+  return id && *id > 0 ? id : std::nullopt;
 }
 
 }  // namespace tutti

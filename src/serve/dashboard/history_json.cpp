@@ -68,11 +68,6 @@ Json json_of(const DeviceEvent& event) {
           {"text", event.text}};
 }
 
-Json json_of(const JobCounts& jobs) {
-  return {{"queued", jobs.queued}, {"running", jobs.running},     {"done", jobs.done},
-          {"failed", jobs.dead},   {"cancelled", jobs.cancelled}, {"held", jobs.held}};
-}
-
 template <class T>
 Json list_of(const std::vector<T>& items) {
   Json list = Json::array();
@@ -81,6 +76,11 @@ Json list_of(const std::vector<T>& items) {
 }
 
 }  // namespace
+
+Json counts_json(const JobCounts& jobs) {
+  return {{"queued", jobs.queued}, {"running", jobs.running},     {"done", jobs.done},
+          {"failed", jobs.dead},   {"cancelled", jobs.cancelled}, {"held", jobs.held}};
+}
 
 void hide_names(History& history) {
   for (auto& run : history.runs) {
@@ -97,7 +97,7 @@ std::string history_json(const History& history) {
                   {"runs", list_of(history.runs)},
                   {"speeds", list_of(history.speeds)},
                   {"events", list_of(history.events)},
-                  {"recordings_now", history.now ? json_of(*history.now) : Json(nullptr)}};
+                  {"recordings_now", history.now ? counts_json(*history.now) : Json(nullptr)}};
   return json_keeping_bytes(json);
 }
 

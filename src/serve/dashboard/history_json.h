@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "jobs/history.h"
 
 namespace tutti {
@@ -26,6 +27,9 @@ struct History {
 /// names, absent is null. Programs read it from `tutti history --json` and from /api/history: a field may be added, and
 /// what would break a reader counts "schema" up. Bytes of names that are no UTF-8 are kept (text/json_bytes.h).
 std::string history_json(const History& history);
+
+/// {"queued": N, "running": N, "done": N, "failed": N, "cancelled": N, "held": N}.
+nlohmann::ordered_json counts_json(const JobCounts& jobs);
 
 /// Leaves out what only those with a token may see: commands, folders, models and the texts of events.
 void hide_names(History& history);

@@ -1,13 +1,13 @@
 #include "serve/openai/speech_form.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <functional>
 #include <map>
 #include <optional>
 
 #include "base/json.h"
+#include "base/numbers.h"
 #include "base/strings.h"
 #include "text/languages.h"
 #include "text/utf8.h"
@@ -30,11 +30,7 @@ tl::unexpected<ApiError> invalid(std::string_view field, std::string what, std::
 
 template <class T>
 tl::expected<T, ApiError> number(std::string_view field, std::string_view text, T least, T most) {
-  T value{};
-  const auto clean = trimmed(text);
-  const auto read = std::from_chars(clean.data(), clean.data() + clean.size(), value);
-  if (read.ec == std::errc() && read.ptr == clean.data() + clean.size() && value >= least && value <= most)
-    return value;
+  if (const auto value = number_in<T>(trimmed(text)); value && *value >= least && *value <= most) return *value;
   return invalid(field, "expected a number from " + std::to_string(least) + " to " + std::to_string(most) +
                             ", found '" + std::string(text.substr(0, 40)) + "'");
 }

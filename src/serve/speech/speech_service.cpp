@@ -72,8 +72,8 @@ class Service final : public SpeechService {
   FleetStatus status() const override;
   std::vector<MetricSnapshot> metrics() const override;
   bool cancel(const std::string& id) override;
-  bool drain(const std::string& device) override { return pool_->drain(id_of(device)); }
-  bool resume(const std::string& device) override { return pool_->resume(id_of(device)); }
+  bool drain(const std::string& device) override { return pool_->drain(device_id(options_.pool.devices, device)); }
+  bool resume(const std::string& device) override { return pool_->resume(device_id(options_.pool.devices, device)); }
 
   bool wait_until_idle(Seconds most) override {
     return queue_.wait_for(most, [](const Queue& queue) { return queue.running.empty() && queue.waiting.size() == 0; });
@@ -102,13 +102,6 @@ class Service final : public SpeechService {
   };
 
   class Ticket;
-
-  /// By the id, or as people call it.
-  std::string id_of(const std::string& device) const {
-    for (const auto& chosen : options_.pool.devices)
-      if (chosen.label == device) return chosen.id;
-    return device;
-  }
 
   Seconds now() const { return Seconds(Clock::real().now() - started_) / time_; }
 
@@ -155,10 +148,7 @@ void Service::load_model() {
   const auto ready = pool_->ready();
   if (!ready) return set(tl::unexpected<Error>(ready.error()));
   machine_.tell(*pool_);  // before the first window is placed
-  const RunOptions& run = options_.pool.run;
-  auto tokenizer = run.model.empty() ? Tokenizer::built_in(ready->n_vocab) : Tokenizer::load(run.model, ready->n_vocab);
-  if (!tokenizer) return set(tl::unexpected<Error>(tokenizer.error()));
-  auto model = spoken_model(std::move(*tokenizer), *ready, run);
+  auto model = load_model_context(options_.pool.run, *ready);
   if (!model) return set(tl::unexpected<Error>(model.error()));
   set(std::make_shared<const ModelContext>(std::move(*model)));
 }

@@ -30,6 +30,10 @@ bool has_label(const FileDecision& decision, std::span<const float> longs) {
   return static_cast<double>(reached) >= decision.long_share * static_cast<double>(longs.size());
 }
 
+DecisionScore decision_score(std::int64_t found, std::int64_t decided, std::int64_t there) {
+  return {share_of(found, decided), share_of(found, there), share_of(2 * found, decided + there)};
+}
+
 DecisionScore score_decisions(const FileDecision& decision, std::span<const DecidedFile> files) {
   std::int64_t found = 0, decided = 0, there = 0;
   for (const auto& file : files) {
@@ -38,7 +42,7 @@ DecisionScore score_decisions(const FileDecision& decision, std::span<const Deci
     decided += answer;
     there += file.has_label;
   }
-  return {share_of(found, decided), share_of(found, there), share_of(2 * found, decided + there)};
+  return decision_score(found, decided, there);
 }
 
 double swept_threshold(std::span<const DecidedFile> files) {

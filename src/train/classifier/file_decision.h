@@ -30,6 +30,8 @@ struct DecisionScore {
   double recall = 0;
   double f1 = 0;
 };
+/// By how many files were `decided` to have the label, how many have it (`there`), and how many both (`found`).
+DecisionScore decision_score(std::int64_t found, std::int64_t decided, std::int64_t there);
 DecisionScore score_decisions(const FileDecision& decision, std::span<const DecidedFile> files);
 
 /// The threshold with the highest F1 of 0.10, 0.15 ... 0.90; of equals the one in the middle. 0.5 without files that

@@ -7,13 +7,6 @@
 #include "base/numbers.h"
 
 namespace tutti {
-namespace {
-
-double share_of(std::int64_t part, std::int64_t whole) {
-  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
-}
-
-}  // namespace
 
 std::int64_t answered_label(std::span<const float> probabilities) {
   return std::ranges::max_element(probabilities) - probabilities.begin();
@@ -46,8 +39,10 @@ ClassifierScores score_files(std::span<const FileAnswer> answers, std::size_t la
     right += truth == answered;
     scores.loss -= std::log(std::max(answer.probabilities[truth], kLeast));
   }
-  scores.accuracy = share_of(right, scores.files);
-  if (scores.files > 0) scores.loss /= static_cast<double>(scores.files);
+  if (scores.files > 0) {
+    scores.accuracy = static_cast<double>(right) / static_cast<double>(scores.files);
+    scores.loss /= static_cast<double>(scores.files);
+  }
   double sum = 0;
   std::int64_t present = 0;
   for (std::size_t label = 0; label < labels; ++label) {
@@ -57,10 +52,7 @@ ClassifierScores score_files(std::span<const FileAnswer> answers, std::size_t la
       score.files += scores.confusion[label][other];
       answered += scores.confusion[other][label];
     }
-    const auto found = scores.confusion[label][label];
-    score.precision = share_of(found, answered);
-    score.recall = share_of(found, score.files);
-    score.f1 = share_of(2 * found, answered + score.files);
+    static_cast<DecisionScore&>(score) = decision_score(scores.confusion[label][label], answered, score.files);
     if (score.files == 0) continue;
     sum += score.f1;
     ++present;

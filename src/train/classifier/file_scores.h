@@ -18,10 +18,7 @@ struct FileAnswer {
 };
 
 /// How well one label is found.
-struct LabelScore {
-  double precision = 0;
-  double recall = 0;
-  double f1 = 0;
+struct LabelScore : DecisionScore {
   std::int64_t files = 0;  // that have it
 };
 

@@ -60,14 +60,10 @@ Result<TrainingData> open_data(const std::filesystem::path& folder) {
   return data;
 }
 
-/// As with_changed_settings of a Whisper training.
 Error with_changed_settings(Error error, const ClassifierTraining& training) {
-  const auto kept = read_file(training.out / "config.toml");
-  const auto before = kept ? read_classifier_recipe(*kept, "config.toml") : tl::unexpected(kept.error());
-  if (!before) return error;
-  if (const auto changed = binding_differences(training.recipe, *before); !changed.empty())
-    error.hint = "Requested now: " + changed + (error.hint.empty() ? "" : ". " + error.hint);
-  return error;
+  return with_changed_settings(
+      std::move(error), training.out, training.settings,
+      [](const std::string& text, const char* name) { return read_classifier_recipe(text, name); });
 }
 
 /// Steps of one epoch, as many as rounding up batches and groups of them makes.

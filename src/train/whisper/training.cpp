@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/files.h"
 #include "base/log.h"
 #include "base/units.h"
 #include "device/machine.h"
@@ -30,16 +29,9 @@
 namespace tutti {
 namespace {
 
-/// Adds to an error of going on from a checkpoint the settings that were others when OUT/config.toml was accepted: only
-/// they, or the set itself, can be what does not fit.
 Error with_changed_settings(Error error, const WhisperTraining& training) {
-  const auto kept = read_file(training.out / "config.toml");
-  const auto before = kept ? read_recipe(*kept, "config.toml") : tl::unexpected(kept.error());
-  const auto now = read_recipe(training.settings, "settings");
-  if (!before || !now) return error;
-  if (const auto changed = binding_differences(*now, *before); !changed.empty())
-    error.hint = "Requested now: " + changed + (error.hint.empty() ? "" : ". " + error.hint);
-  return error;
+  return with_changed_settings(std::move(error), training.out, training.settings,
+                               [](const std::string& text, const char* name) { return read_recipe(text, name); });
 }
 
 RateSchedule schedule_of(const WhisperRecipe& r) {

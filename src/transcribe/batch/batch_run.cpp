@@ -1,10 +1,10 @@
 #include "transcribe/batch/batch_run.h"
 
 #include <algorithm>
-#include <condition_variable>
 #include <thread>
 
 #include "base/log.h"
+#include "base/periodic_thread.h"
 #include "flow/pipeline.h"
 #include "jobs/open_store.h"
 #include "jobs/publish.h"
@@ -25,21 +25,6 @@ constexpr std::chrono::seconds kLookEvery{1};  // at the driver's reports
 /// A result waits for the disk a dozen times, so that one thread publishes some ten a second on a slow disk. Results
 /// that wait together share its commits. Sixteen fast cards and short clips make a hundred a second and more.
 constexpr int kWriters = 8;
-
-/// Calls `fn` every so often on a thread of its own, until it goes.
-class PeriodicThread {
- public:
-  PeriodicThread(std::chrono::milliseconds every, std::function<void()> fn)
-      : thread_([this, every, fn = std::move(fn)](const std::stop_token& over) {
-          std::unique_lock lock(mutex_);
-          while (!changed_.wait_for(lock, over, every, [] { return false; }) && !over.stop_requested()) fn();
-        }) {}
-
- private:
-  std::mutex mutex_;
-  std::condition_variable_any changed_;
-  std::jthread thread_;  // last: it uses the others
-};
 
 /// Positions for the display and the store; the rest of a run's events is the batch's own.
 class NullRunObserver final : public RunObserver {};
@@ -95,24 +80,17 @@ class Batch final : public BatchControl {
     return fleet_status(options_, files_.snapshot(), at ? *at : pool_->view(), machine_);
   }
   bool drain(const std::string& device) override {
-    if (!device.empty()) return pool_->drain(id_of(device));
+    if (!device.empty()) return pool_->drain(device_id(options_.devices, device));
     files_.queue().pause();
     return true;
   }
   bool resume(const std::string& device) override {
-    if (!device.empty()) return pool_->resume(id_of(device));
+    if (!device.empty()) return pool_->resume(device_id(options_.devices, device));
     return files_.queue().resume();
   }
   Result<void> cancel(std::int64_t job) override { return files_.leases().cancel(job); }
 
  private:
-  /// By the id, or as people call it.
-  const std::string& id_of(const std::string& device) const {
-    for (const auto& chosen : options_.devices)
-      if (chosen.label == device) return chosen.id;
-    return device;
-  }
-
   /// Reports the machine's state to the pool, and the device events to the store.
   void watch() {
     machine_.tell(*pool_);
@@ -182,10 +160,7 @@ class Batch final : public BatchControl {
     const auto ready = pool_->ready();
     if (!ready) return tl::unexpected(ready.error());
     machine_.tell(*pool_);  // before the first window is placed
-    auto tokenizer = options_.run.model.empty() ? Tokenizer::built_in(ready->n_vocab)
-                                                : Tokenizer::load(options_.run.model, ready->n_vocab);
-    if (!tokenizer) return tl::unexpected(tokenizer.error());
-    auto model = spoken_model(std::move(*tokenizer), *ready, options_.run);
+    auto model = load_model_context(options_.run, *ready);
     if (!model) return tl::unexpected(model.error());
     model_.emplace(std::move(*model));
     files_.serve(&*model_);

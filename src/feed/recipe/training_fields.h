@@ -1,0 +1,30 @@
+#pragma once
+
+// The fields that the recipes of all trainings have, with one key, flag and help. See whisper_fields.h.
+namespace tutti {
+
+/// How many batches a step takes, how long the training lasts, and how far its batches are prepared ahead.
+template <class Recipe, class Visit>
+void visit_length_fields(Recipe& r, Visit& visit) {
+  visit("accumulation", r.accumulation, "N", "batches that make one step");
+  visit("epochs", r.epochs, "N", "passes over the data; 0: until max-steps");
+  visit("max-steps", r.max_steps, "N", "end after so many steps, where the epochs are not over before; 0: no such end");
+  visit("max-minutes", r.max_minutes, "MIN", "end after so long; --resume goes on from there. 0: no such end");
+  visit("ring-depth", r.ring_depth, "N", "batches that wait on the device, or are on their way, while it steps");
+}
+
+/// Checkpoints, evaluations and reports.
+template <class Recipe, class Visit>
+void visit_report_fields(Recipe& r, Visit& visit) {
+  visit.group("Checkpoints and reports");
+  visit("log-steps", r.log_steps, "N", "between lines of OUT/metrics.jsonl");
+  visit("save-steps", r.save_steps, "N", "between checkpoints; 0: at the end of epochs alone");
+  visit("eval-steps", r.eval_steps, "N", "between evaluations; 0: at the end of epochs");
+  visit("keep", r.keep, "N", "checkpoints kept beside the best one");
+  visit("patience", r.patience, "N", "evaluations without progress that end the training; 0: never");
+  visit("bad-step-limit", r.bad_step_limit, "N",
+        "steps in a row may be no finite number; one more of them ends the training");
+  visit("log-order", r.log_order, "", "write the ids of every step to OUT/order.jsonl");
+}
+
+}  // namespace tutti
