@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+
+namespace tutti {
+
+/// What the symbols of a voice stand for.
+enum class SymbolKind { letters, phonemes };
+
+std::string_view name_of(SymbolKind kind);
+
+/// A word of a text, as its symbols have it: numbers and abbreviations are written out.
+struct SpokenWord {
+  std::string text{};
+  std::int64_t first = 0;  ///< its symbols: [first, end)
+  std::int64_t end = 0;
+};
+
+/// A text as symbols. It begins and ends with silence; between two words is a gap, or a mark that stands for a pause.
+struct SymbolText {
+  std::vector<std::int32_t> symbols{};
+  std::vector<SpokenWord> words{};
+  std::string skipped{};  ///< letters that the voice has no symbol for, each once; they are left out
+};
+
+/// The text front end of a voice: text to symbols, the same when a set is prepared and when a model speaks. All that it
+/// needs, a pronouncing dictionary included, is in its bytes, which a set and a model keep. Cheap to copy; immutable;
+/// thread-safe.
+class TextFrontEnd {
+ public:
+  /// The symbols that every front end begins with: silence at the edges, and the gap between two words.
+  static constexpr std::int32_t kSilence = 0, kGap = 1;
+  /// The name of its file in a model's folder.
+  static constexpr const char* kFileName = "front_end.bin";
+
+  /// From what bytes() gave. Fault::corrupt for anything else.
+  static Result<TextFrontEnd> parse(std::string_view bytes);
+  /// Reads a file of such bytes.
+  static Result<TextFrontEnd> open(const std::filesystem::path& file);
+  std::string bytes() const;
+
+  SymbolKind kind() const;
+  /// A code such as "en".
+  const std::string& language() const;
+  /// The symbols by number: "_" (silence), " " (gap), marks, then letters or phonemes (ARPAbet with stress 0 or 1).
+  const std::vector<std::string>& symbols() const;
+
+  /// A sentence as symbols. English text is written out first: numbers, dates, abbreviations. [[…]] holds IPA, for
+  /// phonemes only. Fault::usage for text without a letter or a figure, and for IPA that is none.
+  Result<SymbolText> read(std::string_view text) const;
+
+ private:
+  struct Tables;
+  friend class FrontEndBuilder;
+  explicit TextFrontEnd(std::shared_ptr<const Tables> tables) : tables_(std::move(tables)) {}
+
+  std::shared_ptr<const Tables> tables_;
+};
+
+}  // namespace tutti
