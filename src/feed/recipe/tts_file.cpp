@@ -20,6 +20,7 @@ constexpr double kMany = 1e9;
 
 std::vector<Result<void>> value_checks_of(const TtsRecipe& r) {
   return {
+      one_of("model-size", r.model_size, {"nano", "tiny", "small", "normal", "big"}),
       one_of("export-type", r.export_type, {"float32", "float16", "bfloat16"}),
       one_of("schedule", r.schedule, {"constant", "linear", "cosine"}),
       one_of("precision", r.precision, {"float32", "tf32", "bfloat16", "float16"}),

@@ -111,6 +111,14 @@ void report_set(const TrainingData& data, const TtsTask& task) {
                        " to choose the best by");
 }
 
+/// What field note 002's sizes have and this form of network does not.
+void answer_size(const std::string& size) {
+  if (size == "nano") return;
+  log(Level::info, "model-size " + size +
+                       ": the text encoder and the decoder have the note's dimensions; its audio encoder, stop head and "
+                       "32,000 tokens have no place here: texts are aligned by search, and durations end the speech");
+}
+
 /// The decoder's error and the encoder's choose. That of the durations does not: it rises long before the voice gets
 /// worse.
 TaskScores task_scores(const VoiceScores& scores) {
@@ -152,6 +160,7 @@ Result<TrainingEnd> train(const TtsTraining& training, const TrainingData& data)
   const auto length = length_of(
       clips, [&](std::int64_t count) { return steps_of(count, r); }, r.epochs, r.max_steps, nullptr);
   report_set(data, **task);
+  answer_size(r.model_size);
   std::function<Result<TaskScores>()> evaluate;
   if (!data.chosen_by.empty()) evaluate = [&] { return evaluated(**task, data, training); };
   (*task)->set_card(voice_card((*task)->model(), *data.training, std::nullopt));
