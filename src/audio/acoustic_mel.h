@@ -37,10 +37,10 @@ class AcousticMel {
  private:
   /// Memory of one transform.
   struct Frame {
-    std::vector<float> samples;              // [n_fft], windowed
-    std::vector<std::complex<float>> work;   // [n_fft / 2]
-    std::vector<std::complex<float>> bins;   // [n_fft / 2 + 1]
-    std::vector<float> magnitudes;           // likewise
+    std::vector<float> samples;             // [n_fft], windowed
+    std::vector<std::complex<float>> work;  // [n_fft / 2]
+    std::vector<std::complex<float>> bins;  // [n_fft / 2 + 1]
+    std::vector<float> magnitudes;          // likewise
   };
   void magnitudes(const float* samples, Frame& frame) const;
 

@@ -60,10 +60,12 @@ int run_models(const std::vector<std::string>& arguments);
 int run_plan(const std::vector<std::string>& arguments);
 
 /// `tutti prepare whisper --model M --out DIR FILE...`: long recordings with texts become a corpus to train on. `tutti
-/// prepare classifier --data DIR --out SET`: so do folders of labelled sound.
+/// prepare classifier --data DIR --out SET`: so do folders of labelled sound. `tutti prepare tts --data DIR --out SET`:
+/// and recordings of a voice.
 int run_prepare(const std::vector<std::string>& arguments);
-/// The second of them, without its name.
+/// The second and the third of them, without their names.
 int run_prepare_classifier(const std::vector<std::string>& words);
+int run_prepare_tts(const std::vector<std::string>& words);
 
 /// `tutti profile --pipeline F.toml`: where the time of a pipeline goes, and which change would gain.
 int run_profile(const std::vector<std::string>& arguments);

@@ -28,13 +28,13 @@ enum class VoicePart : std::int32_t { training = 0, validation = 1 };
 struct VoiceHead {
   std::uint64_t magic = kVoiceMagic;
   std::int64_t clips = 0;
-  std::int64_t index_at = 0;       ///< in bytes, as all that follows
-  std::int64_t format_at = 0;      ///< JSON
+  std::int64_t index_at = 0;   ///< in bytes, as all that follows
+  std::int64_t format_at = 0;  ///< JSON
   std::int64_t format_size = 0;
   std::int64_t front_end_at = 0;
   std::int64_t front_end_size = 0;
-  std::uint64_t index_check = 0;   ///< checksum of the index, the format and the front end
-  std::uint64_t head_check = 0;    ///< of the head without it
+  std::uint64_t index_check = 0;  ///< checksum of the index, the format and the front end
+  std::uint64_t head_check = 0;   ///< of the head without it
 };
 
 struct VoiceEntry {

@@ -50,8 +50,8 @@ std::span<const std::byte> VoiceSet::bytes(std::int64_t at, std::int64_t size) c
 
 Result<void> VoiceSet::read_index() {
   const auto head = bytes(0, sizeof head_);
-  if (head.empty()) return damaged("expected the set of a voice, found " + std::to_string(file_.bytes().size()) +
-                                   " bytes");
+  if (head.empty())
+    return damaged("expected the set of a voice, found " + std::to_string(file_.bytes().size()) + " bytes");
   std::memcpy(&head_, head.data(), sizeof head_);
   if (head_.magic != kVoiceMagic) return damaged("expected the set of a voice, found a file of another kind");
   if (head_.head_check != check_of_head(head_)) return damaged("its head is damaged");

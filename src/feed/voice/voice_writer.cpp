@@ -142,9 +142,7 @@ Result<void> VoiceSetWriter::publish(VoiceFormat format, const std::string& fron
   for (std::size_t i = 0; i < entries_.size(); ++i)
     if (!sums_[i].is_dropped) kept.push_back(entries_[i]);
   const std::string shown = show_voice_format(format);
-  VoiceHead head{.clips = std::ssize(kept),
-                 .format_size = std::ssize(shown),
-                 .front_end_size = std::ssize(front_end)};
+  VoiceHead head{.clips = std::ssize(kept), .format_size = std::ssize(shown), .front_end_size = std::ssize(front_end)};
   // One piece of bytes, so that one checksum covers it to the end of the file.
   std::string tail;
   append_numbers(tail, kept);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,8 +22,8 @@ using KnowsWord = std::function<bool(std::string_view)>;
 
 /// English text as it is read aloud: numbers, years, dates, times, money, fractions, units, titles and other
 /// abbreviations are written out, words in capitals that `knows` does not know are spelled. [[…]] is IPA. Accents are
-/// dropped; letters of other scripts go into `skipped`, each once. Pure.
-std::vector<ReadAloud> read_english(std::string_view text, const KnowsWord& knows, std::string& skipped);
+/// dropped; letters of other scripts go into `skipped`. Pure.
+std::vector<ReadAloud> read_english(std::string_view text, const KnowsWord& knows, std::set<std::string>& skipped);
 
 /// Text of any other language: words in small letters, marks and [[…]]; nothing is written out.
 std::vector<ReadAloud> read_letters(std::string_view text);

@@ -3,11 +3,15 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/error.h"
+#include "text/speech/letter_rules.h"
+#include "text/speech/lexicon.h"
 
 namespace tutti {
 
@@ -27,7 +31,7 @@ struct SpokenWord {
 struct SymbolText {
   std::vector<std::int32_t> symbols{};
   std::vector<SpokenWord> words{};
-  std::string skipped{};  ///< letters that the voice has no symbol for, each once; they are left out
+  std::set<std::string> skipped{};  ///< letters that the voice has no symbol for; they are left out
 };
 
 /// The text front end of a voice: text to symbols, the same when a set is prepared and when a model speaks. All that it
@@ -40,6 +44,10 @@ class TextFrontEnd {
   /// The name of its file in a model's folder.
   static constexpr const char* kFileName = "front_end.bin";
 
+  /// English as phonemes: by `lexicon`, and by `rules` where it does not have a word.
+  static TextFrontEnd english_phonemes(Lexicon lexicon, LetterRules rules);
+  /// Any language as letters: those that `texts` have.
+  static TextFrontEnd letters(std::string language, std::span<const std::string> texts);
   /// From what bytes() gave. Fault::corrupt for anything else.
   static Result<TextFrontEnd> parse(std::string_view bytes);
   /// Reads a file of such bytes.
@@ -58,7 +66,6 @@ class TextFrontEnd {
 
  private:
   struct Tables;
-  friend class FrontEndBuilder;
   explicit TextFrontEnd(std::shared_ptr<const Tables> tables) : tables_(std::move(tables)) {}
 
   std::shared_ptr<const Tables> tables_;

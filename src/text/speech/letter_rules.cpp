@@ -75,8 +75,8 @@ std::vector<Phone> LetterRules::apply(std::string_view word) const {
     around += '0';  // the part of speech: not known
     const Node* node = &trees_.nodes[trees_.roots[static_cast<std::size_t>(letters[i] - 'a')]];
     for (int depth = 0; node->feature != kEnd && depth < kDeepest; ++depth) {
-      const bool is_it = node->feature < around.size() &&
-                         static_cast<std::uint8_t>(around[node->feature]) == node->value;
+      const bool is_it =
+          node->feature < around.size() && static_cast<std::uint8_t>(around[node->feature]) == node->value;
       node = &trees_.nodes[is_it ? node->yes : node->no];
     }
     if (node->feature != kEnd) continue;

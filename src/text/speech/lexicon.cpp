@@ -95,8 +95,8 @@ Result<Lexicon> Lexicon::parse(std::string bytes) {
   Lexicon lexicon;
   ByteReader reader(bytes);
   const auto words = reader.number<std::int32_t>(), blocks = reader.number<std::int32_t>();
-  if (reader.failed() || words < 0 || blocks != (words + static_cast<std::int32_t>(kBlock) - 1) /
-                                                    static_cast<std::int32_t>(kBlock) ||
+  if (reader.failed() || words < 0 ||
+      blocks != (words + static_cast<std::int32_t>(kBlock) - 1) / static_cast<std::int32_t>(kBlock) ||
       reader.left() / sizeof(std::int32_t) < static_cast<std::size_t>(blocks))
     return fail(Fault::corrupt, "expected a packed dictionary, found something else");
   lexicon.bytes_ = std::move(bytes);

@@ -11,8 +11,8 @@
 
 namespace tutti {
 
-/// A pronouncing dictionary, packed: sorted words in blocks, each word by what differs from the one before it. A look-up
-/// reads a block of sixteen words; nothing is unpacked beforehand. Immutable; thread-safe.
+/// A pronouncing dictionary, packed: sorted words in blocks, each word by what differs from the one before it. A
+/// look-up reads a block of sixteen words; nothing is unpacked beforehand. Immutable; thread-safe.
 class Lexicon {
  public:
   Lexicon() = default;
