@@ -309,12 +309,19 @@ class Builder {
                        .speakers = report_.speakers,
                        .language = front_end_->language(),
                        .kind = report_.kind,
-                       .label = options_.label.empty() ? options_.data.filename().string() : options_.label};
+                       .label = label()};
     std::string lines;
     for (const auto& [id, reason] : bad_)
       lines += json_line(nlohmann::ordered_json{{"id", id}, {"reason", reason}}) + "\n";
     if (auto listed = write_file_atomically(options_.out / "bad_samples.jsonl", lines); !listed) return listed;
     return writer.publish(std::move(format), front_end_->bytes());
+  }
+
+  /// What the user calls it; else what a teacher's corpus says of itself; else the folder's name.
+  std::string label() const {
+    if (!options_.label.empty()) return options_.label;
+    const auto own = read_file(options_.data / "label.txt");
+    return own ? std::string(trimmed(*own)) : options_.data.filename().string();
   }
 
   void add_bad(const std::string& id, const std::string& reason) {

@@ -36,7 +36,7 @@ struct VoiceBuildOptions {
   std::filesystem::path exclude{};  ///< a text a line: none of them gets into the set
   double validation_share = 0.05;   ///< of different texts
   std::uint64_t seed = 1234;        ///< of split, strings and noise
-  std::string label{};              ///< where the sound comes from; empty: the name of the data's folder
+  std::string label{};              ///< where the sound comes from; empty: what label.txt in the data says, or the folder is called
   int threads = 1;
   bool dry_run = false;  ///< does everything but write
 };

@@ -130,7 +130,7 @@ Result<FliteSpeech> Flite::speak(const std::string& text) const {
     const cst_wave* wave = utterance ? flite.utt_wave(utterance.get()) : nullptr;
     if (!wave || wave->num_samples <= 0) return fail(Fault::usage, "flite makes no sound of '" + text + "'");
     FliteSpeech speech{.rate = Hertz{wave->sample_rate}, .pcm{wave->samples, wave->samples + wave->num_samples}};
-    const auto* phones = flite.utt_relation(utterance.get(), "Segment");
+    auto* phones = flite.utt_relation(utterance.get(), "Segment");
     for (auto* item = flite.relation_head(phones); item; item = flite.item_next(item))
       speech.phones.push_back({flite.item_feat_string(item, "name"), Seconds(flite.item_feat_float(item, "end"))});
     return speech;

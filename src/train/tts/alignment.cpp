@@ -16,11 +16,25 @@ namespace {
 
 constexpr float kNever = -std::numeric_limits<float>::infinity();
 
+template <int lanes>
+struct ByteVector {
+  typedef std::int8_t type __attribute__((vector_size(lanes)));
+};
+
 /// One frame: `now` from `before`, both with a column of kNever in front. A symbol is gone on with, or its predecessor
 /// ends: `from_previous` notes which. Symbols that could not have been reached yet come out as kNever by themselves.
+template <int lanes>
 TUTTI_INLINE void advance(const float* scores, const float* before, float* now, std::uint8_t* from_previous,
                           std::int64_t symbols) {
-  for (std::int64_t i = 0; i < symbols; ++i) {
+  std::int64_t i = 0;
+  for (; i + lanes <= symbols; i += lanes) {
+    const V<lanes> stays = load<lanes>(before + i + 1), moves = load<lanes>(before + i);
+    const auto is_moved = moves > stays;
+    store<lanes>(now + i + 1, load<lanes>(scores + i) + (is_moved ? moves : stays));
+    const auto bytes = __builtin_convertvector(is_moved, typename ByteVector<lanes>::type);
+    std::memcpy(from_previous + i, &bytes, sizeof bytes);
+  }
+  for (; i < symbols; ++i) {
     const float stays = before[i + 1], moves = before[i];
     from_previous[i] = moves > stays;
     now[i + 1] = scores[i] + (moves > stays ? moves : stays);
@@ -31,14 +45,14 @@ using Advance = void (*)(const float*, const float*, float*, std::uint8_t*, std:
 
 [[TUTTI_AVX512]] void advance_avx512(const float* scores, const float* before, float* now, std::uint8_t* moves,
                                      std::int64_t symbols) {
-  advance(scores, before, now, moves, symbols);
+  advance<16>(scores, before, now, moves, symbols);
 }
 [[TUTTI_AVX2]] void advance_avx2(const float* scores, const float* before, float* now, std::uint8_t* moves,
                                  std::int64_t symbols) {
-  advance(scores, before, now, moves, symbols);
+  advance<8>(scores, before, now, moves, symbols);
 }
 void advance_any(const float* scores, const float* before, float* now, std::uint8_t* moves, std::int64_t symbols) {
-  advance(scores, before, now, moves, symbols);
+  advance<4>(scores, before, now, moves, symbols);
 }
 
 Advance fastest_advance() {

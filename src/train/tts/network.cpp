@@ -102,7 +102,7 @@ void make_decoder(Maker& make, const VoiceShape& s, VoiceWeights& w) {
   w.velocity = make.zero_linear("decoder.velocity", s.mels, width);
 }
 
-at::Tensor linear(const at::Tensor& x, const ops::Linear& layer) {
+at::Tensor applied(const at::Tensor& x, const ops::Linear& layer) {
   return at::linear(x, layer.weight, layer.bias);
 }
 
@@ -116,7 +116,7 @@ at::Tensor convolved(const at::Tensor& x, const ops::Linear& layer) {
   const auto padded = at::constant_pad_nd(x, {0, 0, taps / 2, taps / 2});
   std::vector<at::Tensor> shifted;
   for (std::int64_t tap = 0; tap < taps; ++tap) shifted.push_back(padded.narrow(1, tap, length));
-  return linear(at::cat(shifted, 2), layer);
+  return applied(at::cat(shifted, 2), layer);
 }
 
 /// Turns pairs of a head's channels by their position: x [rows, heads, length, head width].
@@ -142,11 +142,11 @@ Rotation rotation_of(std::int64_t length, std::int64_t head_width, const at::Ten
 at::Tensor attended(const at::Tensor& x, const VoiceEncoderLayer& layer, std::int64_t heads, const Rotation& rotation,
                     const at::Tensor& seen) {
   const auto rows = x.size(0), length = x.size(1), width = x.size(2);
-  const auto all = linear(x, layer.joined).view({rows, length, 3, heads, width / heads}).permute({2, 0, 3, 1, 4});
+  const auto all = applied(x, layer.joined).view({rows, length, 3, heads, width / heads}).permute({2, 0, 3, 1, 4});
   const auto query = turned(all[0].to(at::kFloat), rotation.cosines, rotation.sines);
   const auto key = turned(all[1].to(at::kFloat), rotation.cosines, rotation.sines);
   const auto mixed = at::scaled_dot_product_attention(query, key, all[2].to(at::kFloat), seen);
-  return linear(mixed.transpose(1, 2).reshape({rows, length, width}), layer.out);
+  return applied(mixed.transpose(1, 2).reshape({rows, length, width}), layer.out);
 }
 
 at::Tensor dropped(const at::Tensor& x, double share) {
@@ -162,7 +162,7 @@ at::Tensor log_durations_of(const VoiceNetwork& network, const at::Tensor& hidde
                             double dropout) {
   auto x = hidden.detach();
   for (const auto& conv : network.weights.durations) x = through(x * mask, conv, dropout);
-  return linear(x, network.weights.duration).squeeze(2).to(at::kFloat);
+  return applied(x, network.weights.duration).squeeze(2).to(at::kFloat);
 }
 
 /// time: [rows] -> [rows, kTimeWidth].
@@ -170,16 +170,16 @@ at::Tensor time_features(const VoiceWeights& weights, const at::Tensor& time) {
   const auto half = kTimeWidth / 2;
   const auto speeds = at::exp(at::arange(half, time.options()) * (-std::log(10000.0) / static_cast<double>(half - 1)));
   const auto angles = (kTimeScale * time).unsqueeze(1) * speeds.unsqueeze(0);
-  return at::silu(linear(at::cat({at::sin(angles), at::cos(angles)}, 1), weights.time));
+  return at::silu(applied(at::cat({at::sin(angles), at::cos(angles)}, 1), weights.time));
 }
 
 at::Tensor through(const at::Tensor& x, const VoiceDecoderBlock& block, const at::Tensor& time,
                    const at::Tensor& mask) {
   const auto width = x.size(2);
   auto y = at::conv1d((x * mask).transpose(1, 2), block.depthwise, block.offset, 1, kDecoderTaps / 2, 1, width);
-  const auto film = linear(time, block.film).to(at::kFloat).unsqueeze(1);
+  const auto film = applied(time, block.film).to(at::kFloat).unsqueeze(1);
   y = norm(y.transpose(1, 2), block.norm) * (1 + film.narrow(2, 0, width)) + film.narrow(2, width, width);
-  return x + linear(at::gelu(linear(y, block.expand)), block.contract).to(at::kFloat);
+  return x + applied(at::gelu(applied(y, block.expand)), block.contract).to(at::kFloat);
 }
 
 }  // namespace
@@ -216,9 +216,9 @@ EncodedText encode_text(const VoiceNetwork& network, const at::Tensor& symbols, 
     x = x + dropped(inner, dropout);
   }
   x = norm(x, w.norm);
-  const auto mean = linear(x, w.mean).to(at::kFloat);
+  const auto mean = applied(x, w.mean).to(at::kFloat);
   return {.mean = mean,
-          .condition = linear(at::cat({mean, x}, 2), w.condition).to(at::kFloat),
+          .condition = applied(at::cat({mean, x}, 2), w.condition).to(at::kFloat),
           .log_durations = log_durations_of(network, x, mask, dropout),
           .mask = mask};
 }
@@ -227,9 +227,9 @@ at::Tensor velocity_of(const VoiceNetwork& network, const at::Tensor& noisy, con
                        const at::Tensor& condition, const at::Tensor& mask) {
   const auto& w = network.weights;
   const auto features = time_features(w, time);
-  auto x = linear(noisy, w.noisy).to(at::kFloat) + condition;
+  auto x = applied(noisy, w.noisy).to(at::kFloat) + condition;
   for (const auto& block : w.blocks) x = through(x, block, features, mask);
-  return linear(norm(x, w.decoder_norm), w.velocity).to(at::kFloat);
+  return applied(norm(x, w.decoder_norm), w.velocity).to(at::kFloat);
 }
 
 }  // namespace tutti

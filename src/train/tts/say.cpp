@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -40,7 +41,7 @@ void append(std::vector<std::int16_t>& pcm, std::span<const float> samples) {
 struct Spoken {
   std::vector<std::int16_t> pcm{};
   SpeechTimes times{};
-  std::string skipped{};  // letters without a symbol
+  std::set<std::string> skipped{};  // letters without a symbol
 };
 
 Result<Spoken> speak_all(const Voice& voice, const std::vector<std::string>& pieces, SpeechOptions options) {
@@ -54,8 +55,7 @@ Result<Spoken> speak_all(const Voice& voice, const std::vector<std::string>& pie
     spoken.times.add(piece, *speech, voice.front_end().symbols(), static_cast<double>(spoken.pcm.size()) / rate,
                      mel.hop / rate);
     append(spoken.pcm, speech->samples);
-    for (const auto& letter : split(speech->text.skipped, ' '))
-      if (spoken.skipped.find(letter) == std::string::npos) spoken.skipped += letter;
+    spoken.skipped.insert(speech->text.skipped.begin(), speech->text.skipped.end());
     ++options.seed;
   }
   return spoken;
@@ -67,7 +67,7 @@ std::string report_of(const SayRequest& request, const Sentences& sentences, con
   if (sentences.cut > 0)
     text += "; sentences of more than " + std::to_string(kLongestSentence) + " characters were cut at " +
             std::to_string(sentences.cut) + " places";
-  if (!spoken.skipped.empty()) text += "; the voice has no symbol for " + spoken.skipped + ", left out";
+  if (!spoken.skipped.empty()) text += "; the voice has no symbol for " + joined(spoken.skipped, " ") + ", left out";
   return text;
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/numbers.h"
 #include "base/random/counter_random.h"
 #include "model/device_name.h"
 
@@ -15,10 +16,6 @@ namespace {
 
 // Lengths are rounded up to a multiple of these, so that few shapes come up.
 constexpr std::int64_t kSymbolsStep = 16, kFramesStep = 64;
-
-std::int64_t rounded_up(std::int64_t value, std::int64_t step) {
-  return (value + step - 1) / step * step;
-}
 
 /// A recipe's size with the dimensions that it names.
 Result<VoiceShape> shape_of(const TtsRecipe& recipe) {
