@@ -9,8 +9,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/file_lock.h"
 #include "base/files.h"
-#include "feed/voice/voice_format.h"
 
 namespace tutti {
 namespace {
@@ -47,8 +47,14 @@ double deviation_of(double sum, double squares, double count) {
 Result<std::unique_ptr<VoiceSetWriter>> VoiceSetWriter::create(const fs::path& folder, const VoiceMelOptions& mel) {
   if (auto made = make_folders(folder); !made) return tl::unexpected<Error>(made.error());
   const fs::path half = folder / kHalfVoiceSetFile;
-  OwnedFd file(::open(half.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  OwnedFd file(::open(half.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (!file) return fail_errno(half.string(), "could not be created");
+  const auto locked = try_lock_file(file.get(), half.string(), "Name a folder on a local disk with --out");
+  if (!locked) return tl::unexpected<Error>(locked.error());
+  if (!*locked)
+    return fail(Fault::refused, folder.string() + ": another process is writing a set into this folder",
+                "Wait for it to end, or name another folder");
+  if (::ftruncate(file.get(), 0) != 0) return fail_errno(half.string(), "could not be cut");
   std::unique_ptr<VoiceSetWriter> writer(new VoiceSetWriter(folder, std::move(file), mel));
   writer->end_ = rounded_up(static_cast<std::int64_t>(sizeof(VoiceHead)), kVoiceAlignment);
   return writer;
