@@ -91,5 +91,5 @@ if ((${#missing[@]})); then
 fi
 
 tools/fetch_libtorch.py
-tools/fetch_dictionary.py  # likewise: without it "tutti prepare tts" takes letters only
+tools/fetch_dictionary.py  # likewise: without it "tutti prepare tts" takes characters only
 tools/fetch_model.py  # where it cannot: a warning, and the demo goes without

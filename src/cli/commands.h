@@ -76,8 +76,11 @@ int run_pull(const std::vector<std::string>& arguments);
 /// `tutti review TRANSCRIPT.json...`: which finished transcripts to check by ear, and where.
 int run_review(const std::vector<std::string>& arguments);
 
-/// `tutti synth morse`: writes a corpus of Morse recordings with exact labels.
+/// `tutti synth morse`: writes a corpus of Morse recordings with exact labels. `tutti synth voice`: one of sentences
+/// that a synthesiser reads.
 int run_synth(const std::vector<std::string>& arguments);
+/// The second of them, without its name.
+int run_synth_voice(const std::vector<std::string>& words);
 
 /// `tutti top`: a running batch, or the machine, live.
 int run_top(const std::vector<std::string>& arguments);

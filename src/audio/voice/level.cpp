@@ -39,7 +39,7 @@ void bring_to_level(std::span<float> samples, double level) {
   for (float& value : samples) value *= gain;
 }
 
-void add_noise_floor(std::span<float> samples, double deviation, std::uint64_t key) {
+void add_background_noise(std::span<float> samples, double deviation, std::uint64_t key) {
   CounterRandom random(key);
   for (float& value : samples) value += static_cast<float>(deviation * random.normal());
 }

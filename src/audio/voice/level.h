@@ -30,6 +30,6 @@ void bring_to_level(std::span<float> samples, double level);
 
 /// Adds white noise of that standard deviation, the same for the same key: nothing that is recorded holds digital
 /// zeros, and a model that learns them never makes a pause again that a recogniser takes for one.
-void add_noise_floor(std::span<float> samples, double deviation, std::uint64_t key);
+void add_background_noise(std::span<float> samples, double deviation, std::uint64_t key);
 
 }  // namespace tutti

@@ -7,8 +7,6 @@
 namespace tutti {
 namespace {
 
-constexpr double kLeastLevel = 2e-3;  // of full scale: below, noise alone is left
-
 /// What one frame is worked on in.
 struct Work {
   std::vector<float> part;        // the window and the longest period behind it
@@ -61,7 +59,7 @@ std::vector<float> pitch_of(std::span<const float> samples, const PitchOptions& 
       work.part[i] = at >= 0 && at < std::ssize(samples) ? samples[static_cast<std::size_t>(at)] : 0.0F;
       power += static_cast<double>(work.part[i]) * work.part[i];
     }
-    if (std::sqrt(power / static_cast<double>(work.part.size())) < kLeastLevel) continue;
+    if (std::sqrt(power / static_cast<double>(work.part.size())) < options.least_level) continue;
     find_differences(work, window, lags);
     for (std::size_t lag = least; lag + 1 < lags; ++lag) {
       if (work.normalised[lag] > options.threshold) continue;

@@ -14,8 +14,9 @@ BuildProgress::BuildProgress(const Interrupt& interrupt, std::string what)
 
 bool BuildProgress::operator()(std::int64_t done, std::int64_t all) {
   shown_.with([&](Clock::Instant& last) {
+    constexpr double kOnTerminal = 0.2, kInLog = 10;  // seconds from one line to the next
     const auto now = Clock::real().now();
-    if (Seconds(now - last).count() < (terminal_ ? 0.2 : 10) && done < all) return;
+    if (Seconds(now - last).count() < (terminal_ ? kOnTerminal : kInLog) && done < all) return;
     last = now;
     if (terminal_)
       std::fprintf(stderr, "\r%lld of %lld %s", static_cast<long long>(done), static_cast<long long>(all),

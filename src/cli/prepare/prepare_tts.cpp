@@ -53,8 +53,10 @@ OptionTable table_of(PrepareTts& c) {
   table.add("out", build.out, "SET", "the folder of the set: voice.set, bad_samples.jsonl");
   table.add("speaker", build.speaker, "NAME", "only recordings of this one; without it: all, each a voice of its own");
   table.add("language", c.language, "LANGUAGE", "of the texts: a code, a tag or a name");
-  table.add("symbols", c.symbols, "KIND", "what texts become; auto: phonemes for English, letters for other languages")
-      .choices = {"auto", "phonemes", "letters"};
+  table
+      .add("symbols", c.symbols, "KIND",
+           "what texts become; auto: phonemes for English, characters for other languages")
+      .choices = {"auto", "phonemes", "characters"};
   table.add("rate", c.rate, "HZ", "of the voice; 0: that of most recordings, but 16000 to 22050");
   table.add("fft", c.n_fft, "N", "samples of the Fourier transform; 0: 1024");
   table.add("window", c.window, "N", "samples of the window; 0: 1024, below 22050 Hz 800");
@@ -65,7 +67,7 @@ OptionTable table_of(PrepareTts& c) {
   table.add("edge", c.edge, "SECONDS", "of that which stays at both ends");
   table.add("level", c.level, "RMS",
             "that clips are brought to, 0 to 1; 0: none, they stay as loud as they are; auto: 0.08 for digits, else 0");
-  table.add("noise-floor", build.sound.noise_floor, "RMS", "of white noise over every clip, so that no pause is empty");
+  table.add("noise-floor", build.sound.noise, "RMS", "of white noise over every clip, so that no pause is empty");
   table.add("max-text-length", c.max_text, "N", "symbols; clips with longer texts are left out");
   table.add("max-seconds", c.max_seconds, "S", "longer recordings are left out");
   table.add("most-characters", c.most_characters, "N",
@@ -124,7 +126,7 @@ Result<void> check_ranges(const PrepareTts& c) {
        {Range{"--strings", double(c.strings), 1, kMostStrings},
         Range{"--max-text-length", double(c.max_text), 2, 10'000}, Range{"--max-seconds", c.max_seconds, 0.1, 600},
         Range{"--most-characters", c.most_characters, 1, 1000}, Range{"--edge", c.edge, 0, 10},
-        Range{"--trim-db", build.sound.trim_decibels, 1, 200}, Range{"--noise-floor", build.sound.noise_floor, 0, 0.1},
+        Range{"--trim-db", build.sound.trim_decibels, 1, 200}, Range{"--noise-floor", build.sound.noise, 0, 0.1},
         Range{"--validation-share", build.validation_share, 0, 0.5}})
     if (auto within = expect_between(flag, value, least, most); !within) return within;
   return check_thread_count("--threads", c.threads);
@@ -142,7 +144,7 @@ Result<void> settle(PrepareTts& c) {
   const auto language = language_code_of(c.language);
   if (!language) return tl::unexpected<Error>(language.error());
   build.language = *language;
-  if (c.symbols != "auto") build.kind = c.symbols == "letters" ? SymbolKind::letters : SymbolKind::phonemes;
+  if (c.symbols != "auto") build.kind = c.symbols == "characters" ? SymbolKind::characters : SymbolKind::phonemes;
   if (c.rate != 0) build.rate = Hertz{c.rate};
   if (c.n_fft != 0) build.n_fft = c.n_fft;
   if (c.window != 0) build.window = c.window;
@@ -185,7 +187,7 @@ void print_report(const VoiceBuildOptions& build, const VoiceBuildReport& report
                 count(report.missing),
                 build.dry_run ? "" : (": see " + (build.out / "bad_samples.jsonl").string()).c_str());
   if (!report.skipped.empty())
-    std::fprintf(stderr, "warning: letters that the voice has no symbol for were passed over: %s\n",
+    std::fprintf(stderr, "warning: characters that the voice has no symbol for were passed over: %s\n",
                  without_controls(joined(report.skipped, " ")).c_str());
 }
 

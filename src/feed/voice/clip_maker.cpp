@@ -15,12 +15,12 @@
 namespace tutti {
 namespace {
 
-/// Letters, figures and what else is written, without marks and spaces.
+/// Characters, figures and what else is written, without marks and spaces.
 std::int64_t spoken_characters(std::string_view text) {
   return std::ranges::count_if(to_code_points(text), [](char32_t c) { return !is_space(c); });
 }
 
-std::string pace_text(std::int64_t characters, Seconds length) {
+std::string rate_text(std::int64_t characters, Seconds length) {
   return std::to_string(characters) + " characters in " + fixed_text(length.count(), 2) + " s";
 }
 
@@ -34,13 +34,13 @@ Result<void> check_clip(const MonoSound& sound, std::string_view text, const Cli
     return refuse("it is " + fixed_text(length.count(), 1) + " s long, expected at most " +
                   fixed_text(limits.longest.count(), 1));
   if (static_cast<double>(characters) > limits.most_characters * length.count())
-    return refuse("more text than its sound can hold: " + pace_text(characters, length) + ", expected at most " +
+    return refuse("more text than its sound can hold: " + rate_text(characters, length) + ", expected at most " +
                   number_text(limits.most_characters) + " a second");
   constexpr Seconds kShort{2};
   const auto range = sounding_range(sound.samples, sound.rate, trim_decibels);
   const Seconds sounding = length_of(range.size(), sound.rate);
   if (sounding >= kShort && static_cast<double>(characters) < limits.least_characters * sounding.count())
-    return refuse("less text than it has sound: " + pace_text(characters, sounding) + ", expected at least " +
+    return refuse("less text than it has sound: " + rate_text(characters, sounding) + ", expected at least " +
                   number_text(limits.least_characters) + " a second");
   constexpr float kFull = 0.999F;
   const auto clipped = std::ranges::count_if(sound.samples, [](float value) { return std::abs(value) >= kFull; });
@@ -64,7 +64,7 @@ std::vector<float> ClipMaker::trimmed(std::span<const float> samples, Seconds ed
 }
 
 NewVoiceClip ClipMaker::features(std::vector<float> samples, std::string_view name) const {
-  if (sound_.noise_floor > 0) add_noise_floor(samples, sound_.noise_floor, mixed({sound_.seed, digest(name)}));
+  if (sound_.noise > 0) add_background_noise(samples, sound_.noise, mixed({sound_.seed, digest(name)}));
   NewVoiceClip clip;
   clip.mel = mel_.compute(samples);
   clip.energy = mel_.energy(samples);

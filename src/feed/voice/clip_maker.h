@@ -18,11 +18,11 @@ struct ClipSoundOptions {
   double trim_decibels = 35;  ///< below the loudest part: what is softer at both ends is cut off
   Seconds edge{0.1};          ///< of that which is kept all the same, for the silence at a text's edges
   double level = 0;           ///< root mean square that clips are brought to; 0: they stay as they are
-  double noise_floor = 5e-4;  ///< standard deviation of white noise over everything
+  double noise = 5e-4;        ///< standard deviation of white noise over everything
   std::uint64_t seed = 1234;  ///< of the noise
 };
 
-/// A clip's text may not be longer or shorter than that, or its sound cannot be what it says.
+/// A clip's text may not be longer or shorter than that, or its sound cannot be that of the text.
 struct ClipLimits {
   double most_characters = 22;    ///< a second of the file
   double least_characters = 2.5;  ///< a second of sounding speech, of clips of two seconds and more
@@ -31,7 +31,7 @@ struct ClipLimits {
   Seconds longest{20};
 };
 
-/// Fault::corrupt says what is wrong with a clip whose file has `sound`, as it was recorded, and that text.
+/// Fault::corrupt with what is wrong with a clip whose file has `sound`, as it was recorded, and that text.
 Result<void> check_clip(const MonoSound& sound, std::string_view text, const ClipLimits& limits, double trim_decibels);
 
 /// Makes what a set keeps of sound. Immutable; thread-safe.
@@ -45,7 +45,7 @@ class ClipMaker {
   /// the spectrograms.
   std::vector<float> trimmed(std::span<const float> samples, Seconds edge) const;
   std::vector<float> trimmed(std::span<const float> samples) const { return trimmed(samples, sound_.edge); }
-  /// Spectrogram, pitch and energy of sound that is trimmed, over the noise floor; `name` keys the noise.
+  /// Spectrogram, pitch and energy of sound that is trimmed, with its background noise; `name` keys the noise.
   NewVoiceClip features(std::vector<float> samples, std::string_view name) const;
 
  private:

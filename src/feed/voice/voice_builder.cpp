@@ -16,7 +16,7 @@
 #include "feed/voice/voice_sources.h"
 #include "feed/voice/voice_writer.h"
 #include "flow/pipeline.h"
-#include "text/speech/english_front_end.h"
+#include "text/speech/front_end.h"
 
 namespace tutti {
 namespace {
@@ -67,14 +67,14 @@ Result<VoiceMelOptions> mel_options(const VoiceBuildOptions& options, const std:
 
 Result<TextFrontEnd> front_end_of(const VoiceBuildOptions& options, const std::vector<VoiceSource>& clips) {
   const bool is_english = options.language == "en";
-  const auto kind = options.kind.value_or(is_english ? SymbolKind::phonemes : SymbolKind::letters);
+  const auto kind = options.kind.value_or(is_english ? SymbolKind::phonemes : SymbolKind::characters);
   if (kind == SymbolKind::phonemes && !is_english)
     return fail(Fault::usage, "phonemes are known for English only, and the language is '" + options.language + "'",
-                "Take letters");
+                "Take characters");
   if (kind == SymbolKind::phonemes) return english_front_end();
   std::vector<std::string> texts;
   for (const auto& clip : clips) texts.push_back(clip.text);
-  return TextFrontEnd::letters(options.language, texts);
+  return TextFrontEnd::characters(options.language, texts);
 }
 
 /// The words that a text is read as; empty for one that cannot be read.
@@ -317,7 +317,7 @@ class Builder {
     return writer.publish(std::move(format), front_end_->bytes());
   }
 
-  /// What the user calls it; else what a teacher's corpus says of itself; else the folder's name.
+  /// What the user calls it; else what a teacher's corpus calls itself; else the folder's name.
   std::string label() const {
     if (!options_.label.empty()) return options_.label;
     const auto own = read_file(options_.data / "label.txt");

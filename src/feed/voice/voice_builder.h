@@ -23,7 +23,7 @@ struct VoiceBuildOptions {
   std::filesystem::path out{};
   std::string speaker{};  ///< only that one's recordings; empty: all
   std::string language = "en";
-  std::optional<SymbolKind> kind{};  ///< none: phonemes for English, letters for all others
+  std::optional<SymbolKind> kind{};  ///< none: phonemes for English, characters for all others
   std::optional<Hertz> rate{};       ///< none: the rate that most recordings have, but 16,000 to 22,050 Hz
   std::optional<int> n_fft{};        ///< these: none: usual_voice_mel's
   std::optional<int> window{};
@@ -36,7 +36,7 @@ struct VoiceBuildOptions {
   std::filesystem::path exclude{};  ///< a text a line: none of them gets into the set
   double validation_share = 0.05;   ///< of different texts
   std::uint64_t seed = 1234;        ///< of split, strings and noise
-  std::string label{};              ///< where the sound comes from; empty: what label.txt in the data says, or the folder is called
+  std::string label{};              ///< where the sound comes from; empty: label.txt in the data, or the folder's name
   int threads = 1;
   bool dry_run = false;  ///< does everything but write
 };
@@ -56,7 +56,7 @@ struct VoiceBuildReport {
   std::int64_t frames = 0;
   std::int64_t longest_text = 0;    ///< symbols
   Seconds audio{};                  ///< of the clips as they are in the set
-  std::set<std::string> skipped{};  ///< letters that have no symbol
+  std::set<std::string> skipped{};  ///< characters that have no symbol
   Bytes size{};
 };
 

@@ -26,9 +26,14 @@ struct VoiceFormat {
   std::vector<std::string> symbols{};   ///< by number
   std::vector<std::string> speakers{};  ///< by number
   std::string language{};               ///< a code such as "en"
-  std::string kind{};                   ///< of the symbols: "letters" or "phonemes"
+  std::string kind{};                   ///< of the symbols: "characters" or "phonemes"
   std::string label{};                  ///< where the sound comes from, for the model's card
 };
+
+/// The format as JSON, as a set keeps it.
+std::string show_voice_format(const VoiceFormat& format);
+/// And back; Fault::corrupt names the key that is missing or cannot be.
+Result<VoiceFormat> read_voice_format(std::string_view json);
 
 /// A clip of the set; views into it.
 struct VoiceClip {

@@ -11,7 +11,6 @@
 
 #include "base/file_lock.h"
 #include "base/files.h"
-#include "feed/voice/voice_format.h"
 
 namespace tutti {
 namespace {

@@ -40,7 +40,7 @@ class VoiceSetWriter {
   ~VoiceSetWriter();
 
   /// Appends a clip; returns its number. Throws std::invalid_argument for one whose sizes do not agree, that has no
-  /// frame, or more symbols than frames: no alignment has a place for them.
+  /// frame, or more symbols than frames: no alignment has frames for them.
   Result<std::int64_t> append(const NewVoiceClip& clip);
   /// Leaves clip `number` out of the set.
   void drop(std::int64_t number);

@@ -26,12 +26,12 @@ constexpr std::array<ShortForm, 31> kAlways{{
 }};
 
 /// Words of their own without a point.
-constexpr std::array<ShortForm, 24> kWithPoint{{
-    {"no", "number"},    {"nos", "numbers"},   {"gen", "general"},   {"maj", "major"},      {"sr", "senior"},
-    {"co", "company"},   {"fig", "figure"},    {"ch", "chapter"},    {"sec", "section"},    {"art", "article"},
-    {"pp", "pages"},     {"p", "page"},        {"ed", "edition"},    {"mon", "monday"},     {"tue", "tuesday"},
-    {"tues", "tuesday"}, {"wed", "wednesday"}, {"thu", "thursday"},  {"thurs", "thursday"}, {"fri", "friday"},
-    {"sat", "saturday"}, {"sun", "sunday"},    {"bros", "brothers"}, {"pres", "president"},
+constexpr std::array<ShortForm, 23> kWithPoint{{
+    {"no", "number"},    {"nos", "numbers"},   {"gen", "general"},    {"maj", "major"},      {"sr", "senior"},
+    {"co", "company"},   {"fig", "figure"},    {"ch", "chapter"},     {"sec", "section"},    {"art", "article"},
+    {"pp", "pages"},     {"p", "page"},        {"ed", "edition"},     {"mon", "monday"},     {"tue", "tuesday"},
+    {"tues", "tuesday"}, {"wed", "wednesday"}, {"thu", "thursday"},   {"thurs", "thursday"}, {"fri", "friday"},
+    {"sat", "saturday"}, {"sun", "sunday"},    {"pres", "president"},
 }};
 
 struct Unit {

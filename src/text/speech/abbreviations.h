@@ -5,7 +5,7 @@
 
 namespace tutti {
 
-// What English writes shortly, by its letters as they are written, without the point behind them.
+// What English writes shortly, by what it is written with, without the point behind them.
 
 /// "Mr" is "mister", "etc" "et cetera". `next_is_name`: whether a word with a capital follows, for "St" and "Dr".
 /// `has_point`: some are short only with a point behind them ("No.", "in.").

