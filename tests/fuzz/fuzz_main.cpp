@@ -76,7 +76,7 @@ std::size_t below(Random& random, std::size_t limit) {
 /// Lengths and counts are where readers break: a number of 1, 2, 4 or 8 bytes at its limits, or near the input's size.
 void put_number(Input& input, Random& random) {
   constexpr std::array<std::uint64_t, 8> kEdgeValues{0,    1, 0x7f, 0x7fff, 0x7fffffff, 0x80000000, 0x7fffffffffffffff,
-                                                  ~0ULL};
+                                                     ~0ULL};
   const std::size_t width = std::size_t{1} << below(random, 4);
   if (input.size() < width) return;
   const std::uint64_t value = random() % 4 == 0 ? input.size() + below(random, 3) - 1 : kEdgeValues[below(random, 8)];

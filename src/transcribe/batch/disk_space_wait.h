@@ -111,7 +111,7 @@ class DiskSpaceWait {
   const std::string promise_;
   const std::function<void()> changed_;
   Guarded<State> now_{};
-  std::mutex turn_{};     // to write again
+  std::mutex turn_{};       // to write again
   std::mutex reporting_{};  // the latest report to people is the present state
   Hold reported_ = Hold::none;
 };
