@@ -64,6 +64,27 @@ double accuracy_of(const fs::path& model, const fs::path& folder) {
   return static_cast<double>(right) / static_cast<double>(answers.size());
 }
 
+/// Checks --over-time, --csv and --copy-to on a recording of three clips.
+void expect_answers_over_time(const fs::path& model, const fs::path& work) {
+  const auto long_file = (work / "long.wav").string();
+  const auto command = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words{tutti_program(), "classify", "--model", model.string()};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_program(words);
+  };
+  const auto end =
+      command({"--json", "--over-time", "--copy-to", (work / "sorted").string(), "--min-score", "0", long_file});
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  const auto answer = answers_of(end.out).at(0);
+  ASSERT_GE(answer["clips"].size(), 2) << answer;
+  EXPECT_EQ(answer["clips"][0]["end"], answer["clips"][1]["start"]);
+  EXPECT_TRUE(fs::exists(work / "sorted" / answer["label"].get<std::string>() / "long.wav")) << end.err;
+  const auto table = command({"--csv", "--over-time", long_file});
+  EXPECT_EQ(std::ranges::count(table.out, '\n'), 1 + static_cast<std::int64_t>(answer["clips"].size())) << table.out;
+  const auto inside = command({"--copy-to", (work / "held/sorted").string(), (work / "held").string()});
+  EXPECT_EQ(inside.exit_code, 2) << inside.err;
+}
+
 }  // namespace
 
 TEST(Classifier, PreparedTrainedAndNamedByTheContract) {
@@ -110,6 +131,8 @@ TEST(Classifier, PreparedTrainedAndNamedByTheContract) {
   EXPECT_NEAR(sum, 1, 1e-5);
   EXPECT_EQ(answers[1]["score"], most);
   EXPECT_EQ(answers[1]["scores"][answers[1]["label"].get<std::string>()], most);
+  fs::copy_file(test_data() / "speech/lj/wavs/LJ003-0002.flac", work / "long.wav");
+  expect_answers_over_time(work / "out/model", work.path());
 }
 
 TEST(Classifier, KilledTrainingResumesToTheSameBits) {
