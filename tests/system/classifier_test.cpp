@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <thread>
 
 #include "base/files.h"
 #include "base/json.h"
@@ -156,6 +157,37 @@ TEST(Classifier, KilledTrainingResumesToTheSameBits) {
   };
   EXPECT_TRUE(bytes("whole", "model/model.safetensors") == bytes("killed", "model/model.safetensors"));
   EXPECT_EQ(bytes("whole", "order.jsonl"), bytes("killed", "order.jsonl"));
+}
+
+TEST(Classifier, KilledPrepareGoesOnToTheSameSet) {
+  TUTTI_NEEDS("digits/0_george_0.wav");
+  const TempFolder work;
+  link_digits(work / "known", "12345", 5, 25);
+  ASSERT_EQ(prepare(work / "known", work / "whole").exit_code, 0);
+  const auto spool = work / "killed/features.part";
+  {
+    RunningProgram killed({tutti_program(), "prepare", "classifier", "--data", (work / "known").string(), "--out",
+                           (work / "killed").string(), "--threads", "1"});
+    std::error_code ignored;
+    constexpr std::uintmax_t kSomeClips = 100'000;
+    while (!fs::exists(spool, ignored) || fs::file_size(spool, ignored) < kSomeClips) std::this_thread::yield();
+    ASSERT_EQ(::kill(killed.pid(), SIGKILL), 0);
+    ASSERT_EQ(killed.wait().exit_code, 128 + SIGKILL);
+  }
+  ASSERT_FALSE(fs::exists(work / "killed/TRAINING_DATASET.H5"));
+  const auto end = prepare(work / "known", work / "killed");
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_NE(end.out.find("had been computed by an earlier run"), std::string::npos) << end.out;
+  EXPECT_FALSE(fs::exists(spool));
+  for (const char* part : {"TRAINING", "VALIDATION", "TESTING"}) {
+    const auto file = std::string(part) + "_DATASET.H5";
+    const auto whole = read_file(work / "whole" / file).value(), killed = read_file(work / "killed" / file).value();
+    ASSERT_EQ(whole.size(), killed.size()) << file;
+    std::size_t different = 0;
+    for (std::size_t i = 0; i < whole.size(); ++i) different += whole[i] != killed[i];
+    constexpr std::size_t kTimeText = 20;  // created_at_utc is the one thing that may differ
+    EXPECT_LE(different, kTimeText) << file;
+  }
 }
 
 TEST(Classifier, DamagedFilesAreListedAndNeverLearned) {
