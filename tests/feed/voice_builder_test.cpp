@@ -155,7 +155,7 @@ TEST(VoiceBuilder, ClipsThatCannotBeUsedAreNeverTrainedOn) {
   const auto bad = data.bad();
   for (const char* reason :
        {R"("mute","reason":"it has no text")", R"("marks","reason":"expected text with a letter)",
-        R"("fast","reason":"more text than its sound can hold: 44 characters in 1.00 s)",
+        R"("fast","reason":"more text than its sound can hold: 54 characters in 1.00 s)",
         R"("slow","reason":"less text than it has sound)", R"("endless","reason":"its text has 213 symbols)",
         R"("gone","reason":)", R"("empty","reason":)", R"("clipped","reason":"it is clipped: )"})
     EXPECT_NE(bad.find(reason), std::string::npos) << reason << " in " << bad;

@@ -101,8 +101,18 @@ void VoiceMel::for_each_frame(std::span<const float> samples, const TakeFrame& t
 }
 
 std::vector<float> VoiceMel::compute(std::span<const float> samples) const {
-  std::vector<float> mel(static_cast<std::size_t>(frames(std::ssize(samples))) * filters_.size());
+  std::vector<float> energy;
+  return compute(samples, energy);
+}
+
+std::vector<float> VoiceMel::compute(std::span<const float> samples, std::vector<float>& energy) const {
+  const auto count = static_cast<std::size_t>(frames(std::ssize(samples)));
+  std::vector<float> mel(count * filters_.size());
+  energy.assign(count, 0);
   for_each_frame(samples, [&](std::size_t frame, std::span<const float> magnitudes) {
+    double power = 0;
+    for (const float magnitude : magnitudes) power += static_cast<double>(magnitude) * magnitude;
+    energy[frame] = static_cast<float>(std::sqrt(power));
     float* row = mel.data() + frame * filters_.size();
     for (std::size_t bin = 0; bin < filters_.size(); ++bin) {
       const auto& filter = filters_[bin];
@@ -113,16 +123,6 @@ std::vector<float> VoiceMel::compute(std::span<const float> samples) const {
     }
   });
   return mel;
-}
-
-std::vector<float> VoiceMel::energy(std::span<const float> samples) const {
-  std::vector<float> energy(static_cast<std::size_t>(frames(std::ssize(samples))));
-  for_each_frame(samples, [&](std::size_t frame, std::span<const float> magnitudes) {
-    double sum = 0;
-    for (const float magnitude : magnitudes) sum += static_cast<double>(magnitude) * magnitude;
-    energy[frame] = static_cast<float>(std::sqrt(sum));
-  });
-  return energy;
 }
 
 }  // namespace tutti

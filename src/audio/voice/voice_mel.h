@@ -54,8 +54,8 @@ class VoiceMel {
   std::int64_t frames(std::int64_t samples) const { return samples / options_.hop; }
   /// The spectrogram: row-major [frames(samples), n_mels] float32.
   std::vector<float> compute(std::span<const float> samples) const;
-  /// The energy of every frame of the same sound: the norm of its magnitudes, [frames(samples)].
-  std::vector<float> energy(std::span<const float> samples) const;
+  /// The same, and in `energy` every frame's norm of its magnitudes, [frames(samples)].
+  std::vector<float> compute(std::span<const float> samples, std::vector<float>& energy) const;
 
  private:
   template <class TakeFrame>

@@ -9,15 +9,14 @@
 #include "audio/voice/pitch.h"
 #include "base/numbers.h"
 #include "base/random/counter_random.h"
-#include "text/code_points.h"
 #include "text/utf8.h"
 
 namespace tutti {
 namespace {
 
-/// Characters, figures and what else is written, without marks and spaces.
-std::int64_t spoken_characters(std::string_view text) {
-  return std::ranges::count_if(to_code_points(text), [](char32_t c) { return !is_space(c); });
+/// Everything that is written, marks and spaces included.
+std::int64_t characters_of(std::string_view text) {
+  return std::ssize(to_code_points(text));
 }
 
 std::string rate_text(std::int64_t characters, Seconds length) {
@@ -27,7 +26,7 @@ std::string rate_text(std::int64_t characters, Seconds length) {
 }  // namespace
 
 Result<void> check_clip(const MonoSound& sound, std::string_view text, const ClipLimits& limits, double trim_decibels) {
-  const std::int64_t characters = spoken_characters(text);
+  const std::int64_t characters = characters_of(text);
   const auto refuse = [](std::string why) -> Result<void> { return fail(Fault::corrupt, std::move(why)); };
   const Seconds length = sound.length();
   if (length > limits.longest)
@@ -66,8 +65,7 @@ std::vector<float> ClipMaker::trimmed(std::span<const float> samples, Seconds ed
 NewVoiceClip ClipMaker::features(std::vector<float> samples, std::string_view name) const {
   if (sound_.noise > 0) add_background_noise(samples, sound_.noise, mixed({sound_.seed, digest(name)}));
   NewVoiceClip clip;
-  clip.mel = mel_.compute(samples);
-  clip.energy = mel_.energy(samples);
+  clip.mel = mel_.compute(samples, clip.energy);
   clip.pitch = pitch_of(samples, {.rate = mel_.options().rate, .hop = mel_.options().hop});
   clip.name = name;
   return clip;
