@@ -1,4 +1,4 @@
-// A voice as people make one: from recordings with texts to a WAV file that says something else.
+// A voice as people make one: from recordings with texts to a WAV file of another text.
 
 #include <gtest/gtest.h>
 
@@ -36,11 +36,29 @@ ProgramEnd prepare(const fs::path& data, const fs::path& set) {
   return run_program({tutti_program(), "prepare", "tts", "--data", data.string(), "--out", set.string()});
 }
 
-/// A training of a network so small that it says nothing, and is soon over.
+/// A training of a network that is too small to be understood, and soon over.
 std::vector<std::string> training_of(const fs::path& set, const fs::path& out, const std::vector<std::string>& more) {
-  std::vector<std::string> words{tutti_program(), "train", "tts", "--train-data", set.string(), "--out", out.string(),
-                                 "--device", "cpu", "--compute-threads", "1", "--batch-size", "4", "--width", "32",
-                                 "--encoder-layers", "1", "--decoder-width", "32", "--decoder-layers", "1"};
+  std::vector<std::string> words{tutti_program(),
+                                 "train",
+                                 "tts",
+                                 "--train-data",
+                                 set.string(),
+                                 "--out",
+                                 out.string(),
+                                 "--device",
+                                 "cpu",
+                                 "--compute-threads",
+                                 "1",
+                                 "--batch-size",
+                                 "4",
+                                 "--width",
+                                 "32",
+                                 "--encoder-layers",
+                                 "1",
+                                 "--decoder-width",
+                                 "32",
+                                 "--decoder-layers",
+                                 "1"};
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }
@@ -78,12 +96,13 @@ const fs::path& small_voice() {
 
 }  // namespace
 
-TEST(Voice, SaysATextByTheContract) {
+TEST(Voice, SpeaksATextByTheContract) {
   TUTTI_NEEDS("digits/0_jackson_0.wav");
   const TempFolder work;
   for (const char* file : {"model.safetensors", "config.json", "front_end.bin", "README.md"})
     EXPECT_TRUE(fs::exists(small_voice() / file)) << file;
-  const auto end = say(small_voice(), work / "x.wav", {"--times", (work / "x.json").string(), "three five zero two nine"});
+  const auto end =
+      say(small_voice(), work / "x.wav", {"--times", (work / "x.json").string(), "three five zero two nine"});
   ASSERT_EQ(end.exit_code, 0) << end.err;
   EXPECT_EQ(end.out, "");
   const auto wav = read_file(work / "x.wav").value();
@@ -105,7 +124,7 @@ TEST(Voice, SaysATextByTheContract) {
   EXPECT_NEAR(times["sentences"][0]["end"].get<double>(), seconds, 0.02);
 }
 
-TEST(Voice, SameSeedIsTheSameSoundAndRateIsHeard) {
+TEST(Voice, SameSeedGivesTheSameAudioAtItsRate) {
   TUTTI_NEEDS("digits/0_jackson_0.wav");
   const TempFolder work;
   const auto sound = [&](const std::vector<std::string>& more) {
@@ -129,7 +148,7 @@ TEST(Voice, WordsAreTimedInSubtitles) {
   EXPECT_NE(text.find("four\n\n2\n"), std::string::npos) << text;
 }
 
-TEST(Voice, WhatCannotBeSaidIsRefusedInOneLine) {
+TEST(Voice, UnusableRequestsAreRefusedInOneLine) {
   TUTTI_NEEDS("digits/0_jackson_0.wav");
   const TempFolder work;
   const auto expect_refused = [&](const fs::path& voice, const std::vector<std::string>& words, const char* what) {
@@ -140,7 +159,7 @@ TEST(Voice, WhatCannotBeSaidIsRefusedInOneLine) {
     EXPECT_FALSE(fs::exists(work / "x.wav"));
   };
   expect_refused(small_voice(), {"... !"}, "no letter");
-  expect_refused(small_voice(), {"--speaker", "nobody", "one"}, "nobody");
+  expect_refused(small_voice(), {"--speaker", "unknown", "one"}, "unknown");
   expect_refused(small_voice(), {"--rate", "9", "one"}, "0.25 to 4");
   expect_refused(fs::path(TUTTI_SOURCE_DIR) / "models/nano", {"one"}, "holds no voice");
   expect_refused(small_voice(), {"--times", "x.txt", "one"}, ".json or .srt");
@@ -161,8 +180,8 @@ TEST(Voice, KilledTrainingResumesToTheSameBits) {
   const TempFolder work;
   link_digits(work / "data", "theo", 2);
   ASSERT_EQ(prepare(work / "data", work / "set").exit_code, 0);
-  const std::vector<std::string> steps{"--epochs", "6", "--max-steps", "0", "--save-steps", "3", "--eval-steps", "5",
-                                       "--log-order"};
+  const std::vector<std::string> steps{"--epochs",     "6", "--max-steps", "0", "--save-steps", "3",
+                                       "--eval-steps", "5", "--log-order"};
   ASSERT_EQ(run_program(training_of(work / "set", work / "whole", steps)).exit_code, 0);
   {
     RunningProgram killed(training_of(work / "set", work / "killed", steps));

@@ -15,7 +15,7 @@ bool is_space(char c) {
   return kSpace.find(c) != std::string_view::npos;
 }
 
-/// Letters and figures; bytes of other characters count as letters.
+/// Whether it may be part of a word: alphanumeric, or a byte of any other character.
 bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || static_cast<unsigned char>(c) >= 0x80;
 }
@@ -51,8 +51,8 @@ std::size_t end_of_sentence(std::string_view text) {
     if (kEnds.find(text[i]) == std::string_view::npos) continue;
     if (text[i] == '.' && is_abbreviated(text.substr(0, i))) continue;
     auto end = i + 1;
-    while (end < text.size() && (kEnds.find(text[end]) != std::string_view::npos ||
-                                 kClosing.find(text[end]) != std::string_view::npos))
+    while (end < text.size() &&
+           (kEnds.find(text[end]) != std::string_view::npos || kClosing.find(text[end]) != std::string_view::npos))
       ++end;
     if (end == text.size() || is_space(text[end])) return end;
   }

@@ -1,9 +1,12 @@
+#include "train/training.h"
+
 #include <algorithm>
 #include <utility>
 
 #include "base/json.h"
 #include "base/log.h"
 #include "base/numbers.h"
+#include "base/strings.h"
 #include "device/machine.h"
 #include "feed/labelled/labelled_batches.h"
 #include "feed/recipe/recipe_file.h"
@@ -12,9 +15,7 @@
 #include "train/checkpoint/resume.h"
 #include "train/optimiser_step/step_memory.h"
 #include "train/stop_signals.h"
-#include "train/training.h"
 #include "train/trainings.h"
-#include "train/tts/card.h"
 #include "train/tts/task.h"
 
 namespace tutti {
@@ -64,9 +65,8 @@ Result<TrainingData> open_data(const TtsRecipe& recipe) {
 }
 
 Error with_changed_settings(Error error, const TtsTraining& training) {
-  return with_changed_settings(
-      std::move(error), training.out, training.settings,
-      [](const std::string& text, const char* name) { return read_tts_recipe(text, name); });
+  return with_changed_settings(std::move(error), training.out, training.settings,
+                               [](const std::string& text, const char* name) { return read_tts_recipe(text, name); });
 }
 
 /// Steps of one epoch, as many as rounding up batches and groups of them makes.
@@ -111,12 +111,39 @@ void report_set(const TrainingData& data, const TtsTask& task) {
                        " to choose the best by");
 }
 
+/// README.md of a voice's folder; `scores`: of its last evaluation.
+std::string voice_card(const VoiceModel& model, const VoiceSet& set, const std::optional<VoiceScores>& scores) {
+  std::int64_t parameters = 0, frames = 0;
+  for (const auto& weight : model.network.all) parameters += weight.value.numel();
+  const auto clips = set.part(VoicePart::training);
+  for (const auto clip : clips) frames += set.frames(clip);
+  const double minutes = static_cast<double>(frames * model.mel.hop) / model.mel.rate.value / 60;
+  const auto line = [](const std::string& what, const std::string& value) {
+    return "| " + what + " | " + value + " |\n";
+  };
+  std::string card =
+      "# A voice of Tutti\n\nMade by `tutti train tts`; speak with `tutti say --voice DIR -o x.wav TEXT`.\n\n"
+      "| | |\n|---|---|\n" +
+      line("learned from", model.label.empty() ? "a set without a label" : model.label) +
+      line("clips, minutes", std::to_string(clips.size()) + ", " + fixed_text(minutes, 1)) +
+      line("language", model.language) + line("speakers", joined(model.speakers, ", ")) +
+      line("sound", std::to_string(model.mel.rate.value) + " Hz, " + std::to_string(model.mel.n_mels) +
+                        " mels; phases by Griffin-Lim") +
+      line("parameters", std::to_string(parameters));
+  if (scores)
+    card += line("losses on clips held out", "flow " + fixed_text(scores->flow, 4) + ", prior " +
+                                                 fixed_text(scores->prior, 4) + ", log durations " +
+                                                 fixed_text(scores->durations, 4));
+  return card;
+}
+
 /// What field note 002's sizes have and this form of network does not.
 void answer_size(const std::string& size) {
   if (size == "nano") return;
-  log(Level::info, "model-size " + size +
-                       ": the text encoder and the decoder have the note's dimensions; its audio encoder, stop head and "
-                       "32,000 tokens have no place here: texts are aligned by search, and durations end the speech");
+  log(Level::info,
+      "model-size " + size +
+          ": the text encoder and the decoder have the note's dimensions; its audio encoder, stop head and "
+          "32,000 tokens have no place here: texts are aligned by search, and durations end the speech");
 }
 
 /// The decoder's error and the encoder's choose. That of the durations does not: it rises long before the voice gets
