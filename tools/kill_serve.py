@@ -36,7 +36,7 @@ class Server:
     def __init__(self, tutti, model, place):
         self.log = (place / "log").open("a")
         self.process = subprocess.Popen(
-            [tutti, "serve", "--model", model, "--devices", place / "devices.toml", "--vad-method", "energy", "--listen",
+            [tutti, "serve", "--model", model, "--devices", place / "devices.toml", "--listen",
              "127.0.0.1:0", "--token-file", place / "tokens", "--state", place / "state", "--no-dashboard"],
             stdout=subprocess.PIPE, stderr=self.log, text=True)
         line = self.process.stdout.readline()

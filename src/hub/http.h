@@ -36,8 +36,9 @@ struct HttpReply {
 /// Pieces of the body as they come, with the status and headers that came before them. False ends the transfer.
 using HttpSink = std::function<bool(const HttpReply& head, std::string_view piece)>;
 
-/// GET and POST over HTTP and HTTPS, through libcurl, which is loaded at the first call of `load`. One transfer at a time.
-/// Proxies come from http_proxy, https_proxy and no_proxy; certificates from CURL_CA_BUNDLE or SSL_CERT_FILE if set.
+/// GET and POST over HTTP and HTTPS, through libcurl, which is loaded at the first call of `load`. One transfer at a
+/// time. Proxies come from http_proxy, https_proxy and no_proxy; certificates from CURL_CA_BUNDLE or SSL_CERT_FILE if
+/// set.
 class Http {
  public:
   /// An error only if libcurl is not on this machine.

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "serve/jobs/job_record.h"
+#include "serve/jobs/job_json.h"
 
 namespace tutti {
 namespace {
@@ -79,7 +79,7 @@ TEST(JobRequest, UrgencyAndNameAreNoPartOfWhatTheResultIs) {
   EXPECT_NE(result_fields(plain), result_fields({{"model", "m"}, {"language", "de"}}));
 }
 
-TEST(JobRecord, RecordComesBackFromTheStore) {
+TEST(JobJson, RecordComesBackFromTheStore) {
   const JobRecord record{.fields = {{"model", "m"}, {"prompt", "a \"b\"\n"}}, .body = "abc"};
   Job job{.spec = {.batch = batch_of_client("0123"), .extra = to_extra(record)}};
   const auto back = record_of(job);
@@ -92,7 +92,7 @@ TEST(JobRecord, RecordComesBackFromTheStore) {
   EXPECT_FALSE(record_of(job)) << "a job of a batch";
 }
 
-TEST(JobRecord, DigestIsOfTheKeyOrElseOfTheBody) {
+TEST(JobJson, DigestIsOfTheKeyOrElseOfTheBody) {
   EXPECT_EQ(job_digest("c", "k", "body"), job_digest("c", "k", "other"));
   EXPECT_NE(job_digest("c", "k", "body"), job_digest("d", "k", "body"));
   EXPECT_EQ(job_digest("c", "", "body"), job_digest("c", "", "body"));

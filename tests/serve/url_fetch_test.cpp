@@ -23,10 +23,28 @@ bool is_public(const char* text) {
 }
 
 TEST(UrlFetch, AddressesOfPrivateNetworksAreNotPublic) {
-  for (const char* address :
-       {"127.0.0.1", "10.1.2.3", "172.16.0.1", "172.31.255.255", "192.168.1.1", "169.254.169.254", "100.64.0.1",
-        "0.0.0.0", "224.0.0.1", "255.255.255.255", "::1", "::", "fe80::1", "fc00::1", "fd12::1", "ff02::1",
-        "::ffff:127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "2001:db8::1", "2001::1"})
+  for (const char* address : {"127.0.0.1",
+                              "10.1.2.3",
+                              "172.16.0.1",
+                              "172.31.255.255",
+                              "192.168.1.1",
+                              "169.254.169.254",
+                              "100.64.0.1",
+                              "0.0.0.0",
+                              "224.0.0.1",
+                              "255.255.255.255",
+                              "::1",
+                              "::",
+                              "fe80::1",
+                              "fc00::1",
+                              "fd12::1",
+                              "ff02::1",
+                              "::ffff:127.0.0.1",
+                              "::ffff:10.0.0.1",
+                              "64:ff9b::7f00:1",
+                              "2002:7f00:1::",
+                              "2001:db8::1",
+                              "2001::1"})
     EXPECT_FALSE(is_public(address)) << address;
 }
 
@@ -39,7 +57,8 @@ TEST(UrlFetch, AddressesOfTheInternetArePublic) {
 TEST(UrlFetch, AddressMustBeOfTheWeb) {
   EXPECT_TRUE(check_url("https://a.example/b.mp3"));
   EXPECT_TRUE(check_url("HTTP://a.example"));
-  for (const char* url : {"file:///etc/passwd", "ftp://a/b", "//a/b", "http://", "https://?x", "http:/a", "", "http://a\nb"})
+  for (const char* url :
+       {"file:///etc/passwd", "ftp://a/b", "//a/b", "http://", "https://?x", "http:/a", "", "http://a\nb"})
     EXPECT_FALSE(check_url(url)) << url;
 }
 

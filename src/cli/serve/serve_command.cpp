@@ -51,8 +51,9 @@ void add_serve(OptionTable& table, ServeCommand& c) {
             "jobs of one token in /v1/jobs that have not ended; more are refused for a while");
   table.add("allow-root", c.allow_root, "DIR",
             "jobs may name recordings in this folder of the server by their path; default: none");
-  table.add_list("url-hosts", c.url_hosts, "HOSTS",
-                 "hosts in private networks that the URLs of jobs may name; those on the public internet need no naming");
+  table.add_list(
+      "url-hosts", c.url_hosts, "HOSTS",
+      "hosts in private networks that the URLs of jobs may name; those on the public internet need no naming");
   table.add("drain-seconds", c.drain, "SECONDS",
             "after SIGTERM or Ctrl+C requests in work have so long to end; a second signal ends at once");
   table.add_switch("no-dashboard", c.no_dashboard,

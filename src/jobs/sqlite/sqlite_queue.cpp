@@ -242,7 +242,8 @@ Result<void> SqliteStore::set_length(JobId job, Seconds audio, LengthSource sour
 JobId SqliteStore::first_claimable(Database& database, const ClaimRequest& request) const {
   JobId found = 0;
   const auto take = [&](const ResultRow& row) { found = row.number(0); };
-  // A statement for each form, so that each has its index: a batch of one job is found beside one of a hundred thousand.
+  // A statement for each form, so that each has its index: a batch of one job is found beside one of a hundred
+  // thousand.
   const std::string batch = request.batch.empty() ? "?2 = ''" : "batch = ?2";
   const std::string claimable =
       "SELECT id FROM tasks WHERE state = 'queued' AND not_before <= ?1 AND waits_for = 0 AND " + batch +

@@ -7,7 +7,7 @@
 #include "base/strings.h"
 #include "device/machine.h"
 #include "serve/dashboard/history_json.h"
-#include "serve/jobs/job_record.h"
+#include "serve/jobs/job_json.h"
 
 namespace tutti {
 namespace {

@@ -56,7 +56,8 @@ class BatchFleet final : public FleetSource {
   }
   Result<void> retry(JobId job) override { return changed(store_.retry({.ids = {job}}), job); }
   Result<void> set_priority(JobId job, int) override {
-    return fail(Fault::missing, "job " + std::to_string(job) + " is of a batch: the next run of its command may set it");
+    return fail(Fault::missing,
+                "job " + std::to_string(job) + " is of a batch: the next run of its command may set it");
   }
 
  private:

@@ -49,7 +49,8 @@ void JobEvents::send(Entry& entry, const std::string& event) {
 
 void JobEvents::drop_if_idle(Jobs& jobs, JobId job) {
   const auto found = jobs.entries.find(job);
-  if (found != jobs.entries.end() && !found->second.progress && found->second.streams.empty()) jobs.entries.erase(found);
+  if (found != jobs.entries.end() && !found->second.progress && found->second.streams.empty())
+    jobs.entries.erase(found);
 }
 
 void JobEvents::begin(JobId job) {

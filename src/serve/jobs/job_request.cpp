@@ -38,7 +38,8 @@ tl::expected<void, ApiError> take(JobRequest& request, bool& translate, const st
   if (field == "name") {
     request.name = without_controls(value).substr(0, kMostName);
   } else if (field == "class") {
-    const auto* found = std::ranges::find(kClasses, std::string_view(value), [](const auto& entry) { return entry.first; });
+    const auto* found =
+        std::ranges::find(kClasses, std::string_view(value), [](const auto& entry) { return entry.first; });
     if (found == kClasses.end())
       return invalid(field, "expected interactive, normal or batch, found '" + value.substr(0, 40) + "'");
     request.job_class = found->second;
@@ -109,7 +110,8 @@ tl::expected<JobRequest, ApiError> read_job_request(const FormFields& fields, co
 
 std::string result_fields(const FormFields& fields) {
   FormFields kept;
-  std::ranges::copy_if(fields, std::back_inserter(kept), [](const auto& field) { return !is_about_order(field.first); });
+  std::ranges::copy_if(fields, std::back_inserter(kept),
+                       [](const auto& field) { return !is_about_order(field.first); });
   return json_of_fields(kept);
 }
 

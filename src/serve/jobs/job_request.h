@@ -23,8 +23,8 @@ struct JobRequest {
   std::string location{};  // the URL, or the path on this machine
   SpeechForm form{};       // its format is the one that the result comes in where no other is named
   JobClass job_class = JobClass::batch;
-  int priority = 0;        // higher first within its class; waiting ten minutes counts one
-  std::string name{};      // for people; empty: that of the recording
+  int priority = 0;    // higher first within its class; waiting ten minutes counts one
+  std::string name{};  // for people; empty: that of the recording
 };
 
 inline constexpr int kMostPriority = 1000;

@@ -9,7 +9,6 @@
 #include "base/log.h"
 #include "jobs/publish.h"
 #include "serve/jobs/job_json.h"
-#include "serve/jobs/job_record.h"
 
 namespace tutti {
 namespace {
@@ -90,17 +89,18 @@ class JobRunner::Attempt final : public SpeechListener, public std::enable_share
 
 void JobRunner::Attempt::submit() {
   const JobParts& parts = runner_.parts_;
-  SpeechRequest request{
-      .fetch = [self = shared_from_this()](const std::function<bool()>& go_on) {
-        return self->runner_.parts_.files.open_audio(self->request_, self->lease_.job.spec.key, go_on);
-      },
-      .id = std::to_string(id()),
-      .name = lease_.job.spec.name,
-      .options = request_.form.options,
-      .client = lease_.job.spec.batch,
-      .urgency = lease_.job.spec.job_class,
-      .priority = lease_.job.spec.priority,
-      .listener = shared_from_this()};
+  SpeechRequest request{.fetch =
+                            [self = shared_from_this()](const std::function<bool()>& go_on) {
+                              return self->runner_.parts_.files.open_audio(self->request_, self->lease_.job.spec.key,
+                                                                           go_on);
+                            },
+                        .id = std::to_string(id()),
+                        .name = lease_.job.spec.name,
+                        .options = request_.form.options,
+                        .client = lease_.job.spec.batch,
+                        .urgency = lease_.job.spec.job_class,
+                        .priority = lease_.job.spec.priority,
+                        .listener = shared_from_this()};
   const auto ticket = parts.service.submit(std::move(request));
   ticket_.with([&](Ticket& own) {
     if (!own.over) own.held = ticket;
@@ -144,8 +144,8 @@ Result<void> JobRunner::Attempt::record_failure(const Error& error) {
 
 JobRunner::JobRunner(const JobParts& parts)
     : parts_(parts),
-      space_({{.folder = parts.files.folder(), .what = "the results of jobs"}}, "results are written as soon as they can",
-             [] {}) {
+      space_({{.folder = parts.files.folder(), .what = "the results of jobs"}},
+             "results are written as soon as they can", [] {}) {
   claiming_ = std::jthread([this] { work(); });
   watching_ = std::make_unique<PeriodicThread>(kBeat, [this] { look_after_leases(); });
 }
@@ -249,9 +249,9 @@ void JobRunner::start(Lease lease) {
   auto request = record ? read_job_request(record->fields, parts_.usual)
                         : tl::unexpected<ApiError>({.message = "what was requested is not known any more"});
   if (request && !parts_.models.contains(request->form.model))
-    request = tl::unexpected<ApiError>(
-        {.message = "model: '" + request->form.model.substr(0, 100) + "' is not loaded here any more; this server has '" +
-                    parts_.models.own() + "'"});
+    request = tl::unexpected<ApiError>({.message = "model: '" + request->form.model.substr(0, 100) +
+                                                   "' is not loaded here any more; this server has '" +
+                                                   parts_.models.own() + "'"});
   if (!request) {
     if (auto failed = parts_.store.fail(lease.key, {FailureClass::permanent, request.error().message, {}}); !failed)
       log_failed("how a job ended could not be recorded", failed.error());

@@ -45,7 +45,7 @@ class JobRunner {
 
   /// A client (JobSpec::batch) has a job that may be claimed.
   void wake(const std::string& batch);
-  /// The store has been told that a job is to be cancelled: it stops now, if it is in work here.
+  /// A job that is cancelled in the store stops now, if it is in work here.
   void cancel(JobId job);
   /// Claims nothing more; what is in work goes on.
   void stop_claiming();

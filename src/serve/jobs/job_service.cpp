@@ -15,7 +15,6 @@
 #include "base/strings.h"
 #include "jobs/sweep.h"
 #include "serve/jobs/job_json.h"
-#include "serve/jobs/job_record.h"
 #include "serve/jobs/url_fetch.h"
 #include "serve/openai/speech_answer.h"
 #include "transcript/transcript.h"
@@ -183,11 +182,11 @@ tl::expected<JobService::Accepted, ApiError> JobService::accept_one(JobSubmissio
   const auto open = store_.counts({.batch = batch, .states = {JobState::queued, JobState::running, JobState::held}});
   if (!open) return error(open.error());
   if (open->total() >= static_cast<std::int64_t>(options_.most_a_client))
-    return tl::unexpected<ApiError>({.status = 429,
-                                     .message = std::to_string(open->total()) +
-                                                " of your jobs have not ended; this server takes no more at a time",
-                                     .code = "too_many_jobs",
-                                     .retry_after = kTooManyAgain});
+    return tl::unexpected<ApiError>(
+        {.status = 429,
+         .message = std::to_string(open->total()) + " of your jobs have not ended; this server takes no more at a time",
+         .code = "too_many_jobs",
+         .retry_after = kTooManyAgain});
   if (submission.upload)
     if (auto kept = files_.keep_upload(submission.upload->file.get(), key); !kept) return error(kept.error());
   const JobSpec spec{.key = key,
@@ -207,7 +206,7 @@ tl::expected<JobService::Accepted, ApiError> JobService::accept_one(JobSubmissio
 }
 
 /// A job that is there already. One that has failed, or was cancelled, is done again where its client sends it again:
-/// not where an Idempotency-Key says that it is the same request.
+/// not where an Idempotency-Key marks it as the same request.
 tl::expected<JobService::Accepted, ApiError> JobService::again(const Job& job, JobSubmission& submission,
                                                                const std::string& body) {
   if (job.spec.options != body)
@@ -282,8 +281,10 @@ tl::expected<HttpAnswer, ApiError> JobService::result(const std::string& client,
   const auto job = find(client, id);
   if (!job) return tl::unexpected(job.error());
   const bool failed = job->state == JobState::dead || job->state == JobState::cancelled;
-  if (failed) return error(404, "the job has no result: it is " + status_of(job->state), "", "job_" + status_of(job->state));
-  if (job->state != JobState::done) return error(409, "the job is " + status_of(job->state) + ", not done", "", "job_not_done");
+  if (failed)
+    return error(404, "the job has no result: it is " + status_of(job->state), "", "job_" + status_of(job->state));
+  if (job->state != JobState::done)
+    return error(409, "the job is " + status_of(job->state) + ", not done", "", "job_not_done");
   auto record = record_of(*job);
   if (!record) return error(500, "what was requested is not known any more");
   auto request = read_job_request(record->fields, options_.usual);

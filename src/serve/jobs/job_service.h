@@ -16,7 +16,7 @@
 #include "serve/http/http.h"
 #include "serve/jobs/job_events.h"
 #include "serve/jobs/job_files.h"
-#include "serve/jobs/job_record.h"
+#include "serve/jobs/job_json.h"
 #include "serve/jobs/job_request.h"
 #include "serve/jobs/job_runner.h"
 #include "serve/openai/model_names.h"
@@ -27,15 +27,15 @@ namespace tutti {
 struct JobServiceOptions {
   JobFilesOptions files{};
   ModelNames models;
-  SpeechOptions usual{};             // of jobs that have no field for it
+  SpeechOptions usual{};              // of jobs that have no field for it
   std::size_t most_a_client = 10000;  // jobs of a client that have not ended; more are refused for a while
-  RunStart run{};                    // for history
+  RunStart run{};                     // for history
 };
 
 /// A job as a client hands it in.
 struct JobSubmission {
   std::string client{};           // the fingerprint of its token: its jobs are its own
-  std::string idempotency_key{};  // empty: the body itself says whether it is the same job again
+  std::string idempotency_key{};  // empty: an equal body is the same job again
   FormFields fields{};
   std::optional<Upload> upload{};
 };

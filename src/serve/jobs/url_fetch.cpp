@@ -29,14 +29,13 @@ struct Network {
 
 /// IANA's special-purpose registry: what is not globally reachable.
 bool is_public(std::uint32_t address) {
-  constexpr std::array kSpecial{
-      Network{0x00000000, 8},  Network{0x0a000000, 8},  Network{0x64400000, 10}, Network{0x7f000000, 8},
-      Network{0xa9fe0000, 16}, Network{0xac100000, 12}, Network{0xc0000000, 24}, Network{0xc0000200, 24},
-      Network{0xc0586300, 24}, Network{0xc0a80000, 16}, Network{0xc6120000, 15}, Network{0xc6336400, 24},
-      Network{0xcb007100, 24}, Network{0xe0000000, 4},  Network{0xf0000000, 4}};
-  return std::ranges::none_of(kSpecial, [address](const Network& network) {
-    return (address ^ network.address) >> (32 - network.bits) == 0;
-  });
+  constexpr std::array kSpecial{Network{0x00000000, 8},  Network{0x0a000000, 8},  Network{0x64400000, 10},
+                                Network{0x7f000000, 8},  Network{0xa9fe0000, 16}, Network{0xac100000, 12},
+                                Network{0xc0000000, 24}, Network{0xc0000200, 24}, Network{0xc0586300, 24},
+                                Network{0xc0a80000, 16}, Network{0xc6120000, 15}, Network{0xc6336400, 24},
+                                Network{0xcb007100, 24}, Network{0xe0000000, 4},  Network{0xf0000000, 4}};
+  return std::ranges::none_of(
+      kSpecial, [address](const Network& network) { return (address ^ network.address) >> (32 - network.bits) == 0; });
 }
 
 std::uint32_t four_bytes(const unsigned char* at) {
@@ -46,10 +45,10 @@ std::uint32_t four_bytes(const unsigned char* at) {
 bool is_public(const in6_addr& address) {
   const unsigned char* bytes = address.s6_addr;
   if (IN6_IS_ADDR_V4MAPPED(&address)) return is_public(four_bytes(bytes + 12));
-  if (four_bytes(bytes) == 0x0064ff9b) return is_public(four_bytes(bytes + 12));               // NAT64
-  if (bytes[0] == 0x20 && bytes[1] == 0x02) return is_public(four_bytes(bytes + 2));           // 6to4
-  if (four_bytes(bytes) == 0x20010000 || four_bytes(bytes) == 0x20010db8) return false;        // Teredo, examples
-  return (bytes[0] & 0xe0U) == 0x20;                                                           // 2000::/3
+  if (four_bytes(bytes) == 0x0064ff9b) return is_public(four_bytes(bytes + 12));         // NAT64
+  if (bytes[0] == 0x20 && bytes[1] == 0x02) return is_public(four_bytes(bytes + 2));     // 6to4
+  if (four_bytes(bytes) == 0x20010000 || four_bytes(bytes) == 0x20010db8) return false;  // Teredo, examples
+  return (bytes[0] & 0xe0U) == 0x20;                                                     // 2000::/3
 }
 
 std::string host_of(const std::string& url) {

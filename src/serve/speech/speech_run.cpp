@@ -116,8 +116,7 @@ Result<DecodedFile> SpeechRun::decode(const SpeechParts& parts) {
   if (!recording) return tl::unexpected<Error>(recording.error());
   length_ = recording->duration().count();
   request_.listener->on_audio(recording->duration());
-  DecodedFile decoded{
-      .index = number_, .input = request_.name, .started = started, .recording = std::move(*recording)};
+  DecodedFile decoded{.index = number_, .input = request_.name, .started = started, .recording = std::move(*recording)};
   decoded.spent.audio = Clock::real().now() - started;
   if (!request_.options.vad) return decoded;
   const auto listening = Clock::real().now();

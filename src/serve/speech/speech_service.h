@@ -39,10 +39,10 @@ class SpeechListener {
 
 /// A recording to be transcribed.
 struct SpeechRequest {
-  /// Opens its audio, a regular file, when its turn has come. It returns soon after `go_on` has said false.
+  /// Opens its audio, a regular file, when its turn has come. It returns soon after `go_on` has returned false.
   using Fetch = std::function<Result<OwnedFd>(const std::function<bool()>& go_on)>;
 
-  OwnedFd audio{};     // a regular file; none: `fetch` has it
+  OwnedFd audio{};  // a regular file; none: `fetch` has it
   Fetch fetch{};
   std::string id{};    // what the status calls it; empty: a name of its own
   std::string name{};  // what people call it, for messages

@@ -77,7 +77,12 @@ class Client:
             return [json.loads(line[6:]) for line in answer if line.startswith(b"data: ")]
 
 
-class Jobs(unittest.TestCase):
+CARDS = "emulated:2000x:12GB"  # it writes down nothing that was spoken, fast
+
+
+class WithService(unittest.TestCase):
+    FLAGS = ("--devices", CARDS)
+
     @classmethod
     def setUpClass(cls):
         folder = tempfile.TemporaryDirectory()
@@ -87,7 +92,7 @@ class Jobs(unittest.TestCase):
         cls.allowed.mkdir()
         (cls.allowed / "clip.flac").write_bytes(CLIPS[0].read_bytes())
         cls.serving = Service(BIN / "tutti", service.real_model(), folder.name, "--allow-root", cls.allowed, "--url-hosts",
-                              "localhost", "--max-hours", "0.1")
+                              "localhost", "--max-hours", "0.1", *cls.FLAGS)
         cls.addClassCleanup(cls.serving.kill)
         cls.client = Client(cls.serving)
 
@@ -96,6 +101,9 @@ class Jobs(unittest.TestCase):
         self.assertEqual(status, 202, job)
         self.assertEqual(headers["Location"], f"/v1/jobs/{job['id']}")
         return job["id"]
+
+class RealJobs(WithService):
+    FLAGS = ()
 
     def test_upload_becomes_a_transcript_in_every_format(self):
         words = [("response_format", "verbose_json"), ("timestamp_granularities[]", "word"),
@@ -117,8 +125,9 @@ class Jobs(unittest.TestCase):
         self.assertTrue(self.client.result(job["id"], "srt")[2].startswith("1\n00:00:00,000 -->"))
         self.assertTrue(self.client.result(job["id"], "vtt")[2].startswith("WEBVTT\n"))
         self.assertEqual(self.client.result(job["id"], "docx")[0], 400)
-        self.assertEqual(list((self.folder / "state/jobs").glob("*.audio")), [], "what is done needs no upload")
 
+
+class Jobs(WithService):
     def test_same_body_and_same_key_are_the_same_job(self):
         content = CLIPS[1].read_bytes()
         first = self.accept(content)
@@ -150,7 +159,7 @@ class Jobs(unittest.TestCase):
         self.assertEqual(events[-1]["job"]["status"], "done")
         text = "".join(segment["text"] for event in events if event["type"] == "job.segments" for segment in event["segments"])
         self.assertEqual(text.strip(), self.client.result(job, "json")[2]["text"])
-        self.assertEqual(self.client.events(job)[-1]["job"]["status"], "done", "one that has ended tells its end")
+        self.assertEqual(self.client.events(job)[-1]["job"]["status"], "done", "one that has ended shows its end")
 
     def test_unreadable_recording_fails_with_its_reason(self):
         job = self.client.wait(self.accept(b"no audio at all " * 100, name="broken.mp3"))
@@ -186,19 +195,6 @@ class Jobs(unittest.TestCase):
         for query in ("limit=0", "limit=x", "after=-1", "status=waiting"):
             self.assertEqual(other.call("GET", f"/v1/jobs?{query}")[0], 400, query)
 
-    def test_job_is_cancelled_then_removed(self):
-        noise = CLIPS[8].read_bytes()
-        jobs = [self.accept(noise, [("prompt", f"number {number}")]) for number in range(30)]
-        status, _, job = self.client.call("DELETE", f"/v1/jobs/{jobs[-1]}")
-        self.assertEqual((status, job["status"]), (200, "cancelled"))
-        self.assertEqual(self.client.call("DELETE", f"/v1/jobs/{jobs[-1]}")[2], {"id": jobs[-1], "object": "job.deleted",
-                                                                                 "deleted": True})
-        self.assertEqual(self.client.call("DELETE", f"/v1/jobs/{jobs[-1]}")[0], 404)
-        for job in jobs[:-1]:
-            self.client.call("DELETE", f"/v1/jobs/{job}")
-        states = {self.client.wait(job, ENDED)["status"] for job in jobs[:-1]}
-        self.assertEqual(states - {"done", "cancelled"}, set())
-
     def test_address_on_the_web_is_fetched(self):
         class Server(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
@@ -221,7 +217,7 @@ class Jobs(unittest.TestCase):
         url = f"http://localhost:{server.server_port}"
         job = self.client.wait(self.client.send_json(url=url + "/moved")[2]["id"])
         self.assertEqual(job["status"], "done", job)
-        self.assertIn(WORDS, self.client.result(job["id"])[2]["text"])
+        self.assertGreater(job["duration"], 5)
         missing = self.client.wait(self.client.send_json(url=url + "/none")[2]["id"])
         self.assertEqual(missing["status"], "failed")
         self.assertIn("404", missing["error"]["message"])
@@ -251,14 +247,14 @@ class Jobs(unittest.TestCase):
         self.assertEqual(Client(self.serving, "guessed").call("GET", "/v1/jobs")[0], 401)
 
 
-class Restarts(unittest.TestCase):
+class OtherServices(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
     def serve(self, *words):
-        serving = Service(BIN / "tutti", service.real_model(), self.folder, *words)
+        serving = Service(BIN / "tutti", service.real_model(), self.folder, *(() if "--devices" in words else ("--devices", CARDS)), *words)
         self.addCleanup(serving.kill)
         return serving
 
@@ -271,6 +267,17 @@ class Restarts(unittest.TestCase):
         client = Client(self.serve())
         self.assertEqual({client.wait(job)["status"] for job in jobs}, {"done"})
         self.assertEqual({client.job(job)["attempts"] for job in jobs}, {1}, "none was begun twice")
+
+    def test_job_is_cancelled_then_removed(self):
+        client = Client(self.serve("--devices", "emulated:1x:12GB"))
+        job = client.send(CLIPS[8].read_bytes())[2]["id"]
+        client.wait(job, ("running",))
+        self.assertEqual(client.call("DELETE", f"/v1/jobs/{job}")[0], 200)
+        self.assertEqual(client.wait(job)["status"], "cancelled")
+        self.assertEqual(client.events(job)[-1]["job"]["status"], "cancelled")
+        self.assertEqual(client.call("DELETE", f"/v1/jobs/{job}")[2], {"id": job, "object": "job.deleted", "deleted": True})
+        self.assertEqual(client.call("DELETE", f"/v1/jobs/{job}")[0], 404)
+        self.assertEqual(list((self.folder / "state/jobs").glob("*.*o*")), [], "its files are gone")
 
     def test_client_with_too_many_jobs_is_sent_away(self):
         client = Client(self.serve("--jobs-per-client", "2"))
