@@ -7,6 +7,7 @@
 
 #include "advise/diagnosis.h"
 #include "advise/pipeline_model.h"
+#include "advise/timeline.h"
 
 namespace tutti {
 
@@ -31,6 +32,7 @@ struct RunRecording {
   int cores = 1;              ///< that the process could use
   Seconds elapsed{};          ///< from the first item's start to the last one's end; loading a model is not in it
   std::vector<RecordedStage> stages{};
+  Timeline timeline{};
 };
 
 /// The recorded pipeline with its items. Every stage has items.
@@ -46,6 +48,10 @@ double model_error(const RunRecording& recording);
 /// speeds. None: the replay does not explain the run (kMostModelError). `low` and `high` come from resampling the
 /// items.
 std::optional<Diagnosis> diagnose(const RunRecording& recording);
+
+/// The same in a fraction of a second, however long the run was: by an excerpt of its items, and with `low` and `high`
+/// as far apart as two runs of the same work are. None also where the run was too short to say anything.
+std::optional<Diagnosis> diagnose_briefly(const RunRecording& recording);
 
 /// The rate of as much work again with the changes made.
 Fix predict(const RunRecording& recording, const std::vector<Change>& changes);

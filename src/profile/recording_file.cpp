@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "device/cgroup.h"
+#include "profile/timeline.h"
 
 namespace tutti {
 namespace {
@@ -48,12 +49,20 @@ RecordedStage stage_of(const Json& json) {
   return stage;
 }
 
+Timeline timeline_of(const Json& json) {
+  Timeline timeline{.at = json.at("at"), .done = json.at("done")};
+  for (const Json& stage : json.at("stages"))
+    timeline.stages.push_back({stage.at("name"), stage.at("busy"), stage.at("queue")});
+  return timeline;
+}
+
 RunRecording recording_of(const Json& json) {
   RunRecording recording{.command = json.at("command").get<std::string>(),
                          .unit = json.at("unit").get<std::string>(),
                          .cores = std::max(1, json.at("cores").get<int>()),
                          .elapsed = Seconds(json.at("elapsed").get<double>())};
   for (const Json& stage : json.at("stages")) recording.stages.push_back(stage_of(stage));
+  if (json.contains("timeline")) recording.timeline = timeline_of(json.at("timeline"));
   return recording;
 }
 
@@ -86,6 +95,7 @@ Result<void> write_recording(const RunRecording& recording, const std::filesyste
             {"elapsed", recording.elapsed.count()},
             {"stages", Json::array()}};
   for (const RecordedStage& stage : recording.stages) json["stages"].push_back(json_of(stage));
+  if (!recording.timeline.at.empty()) json["timeline"] = timeline_json(recording.timeline);
   return write_file_atomically(file, json_line(json));
 }
 

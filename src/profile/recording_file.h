@@ -24,8 +24,8 @@ void note_clocks(RecordedStage& stage, const StageReport& report);
 int usable_cores();
 
 /// Writes the recording whole, as one JSON object: command, unit, cores, elapsed (seconds), and stages with name,
-/// resource, threads, queue, threads_flag, busy, starved, blocked and items (seconds). A later reading gives the same
-/// recording.
+/// resource, threads, queue, threads_flag, busy, starved, blocked and items (seconds), and the timeline where there is
+/// one. A later reading gives the same recording.
 Result<void> write_recording(const RunRecording& recording, const std::filesystem::path& file);
 
 /// Fault::missing where there is no such file, or a stage has no item: nothing was measured. Fault::corrupt where the

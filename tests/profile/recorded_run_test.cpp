@@ -33,7 +33,7 @@ RunRecording features() {
 
 TEST(RecordedRun, NamesTheLimitAndTheFlagToCopy) {
   const auto recording = features();
-  const auto text = profile_text(recording, diagnose(recording));
+  const auto text = profile_text({recording, diagnose(recording)});
   EXPECT_THAT(text, HasSubstr("decode (cpu) limits the run"));
   EXPECT_THAT(text, HasSubstr("--decode-threads 2: "));
   EXPECT_THAT(text, HasSubstr("40 files in 4.06 s"));
@@ -45,8 +45,8 @@ TEST(RecordedRun, UnexplainedRunPredictsNothing) {
   recording.elapsed = Seconds(6);
   const auto found = diagnose(recording);
   EXPECT_FALSE(found);
-  EXPECT_THAT(profile_text(recording, found), HasSubstr("nothing is predicted"));
-  EXPECT_THAT(profile_json(recording, found), HasSubstr("\"limit\":null"));
+  EXPECT_THAT(profile_text({recording, found}), HasSubstr("nothing is predicted"));
+  EXPECT_THAT(profile_json({recording, found}), HasSubstr("\"limit\":null"));
 }
 
 TEST(RecordedRun, ChangeIsTakenWithAndWithoutItsCommand) {

@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <limits>
-#include <sstream>
 #include <system_error>
 
 #include "base/clock.h"
@@ -20,6 +19,8 @@
 #include "base/process/exit_code.h"
 #include "base/strings.h"
 #include "cli/command_start.h"
+#include "cli/profile/page_file.h"
+#include "device/stall_counters.h"
 #include "profile/recorded_run.h"
 #include "profile/recording_file.h"
 #include "view/text.h"
@@ -29,9 +30,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string> kProfiled{"features", "train", "transcribe"};
+const std::vector<std::string> kProfiled{"evaluate", "features", "train", "transcribe"};
 
-constexpr double kNoticedCores = 0.2;
 constexpr Seconds kGrace{60};  // for a stopped command to finish what it has begun
 
 /// A name in the temporary folder that is free; gone with this object, and so is what was written there.
@@ -53,18 +53,6 @@ class TemporaryName {
   fs::path file_;
 };
 
-/// Processor seconds that all programs of this machine have taken since it started; 0: not known.
-Seconds machine_time() {
-  const auto text = read_file("/proc/stat");
-  if (!text) return Seconds(0);
-  // cpu user nice system idle iowait irq softirq steal
-  std::istringstream line(*text);
-  std::string name;
-  double user = 0, nice = 0, system = 0, idle = 0, waiting = 0, interrupts = 0, soft = 0, stolen = 0;
-  line >> name >> user >> nice >> system >> idle >> waiting >> interrupts >> soft >> stolen;
-  return Seconds((user + nice + system + interrupts + soft + stolen) / static_cast<double>(::sysconf(_SC_CLK_TCK)));
-}
-
 /// Processor seconds of the children that have ended.
 Seconds children_time() {
   rusage used{};
@@ -75,18 +63,29 @@ Seconds children_time() {
   return Seconds(seconds(used.ru_utime) + seconds(used.ru_stime));
 }
 
-/// Cores that other programs take, from the construction on.
-class Neighbours {
+/// What the machine does beside a run, from the construction on.
+class MachineWatch {
  public:
-  double cores() const {
+  MachineEvidence evidence() const {
     const Seconds passed = Clock::real().now() - start_;
-    const Seconds others = (machine_time() - machine_) - (children_time() - children_);
-    return passed.count() > 0 ? std::max(0.0, others / passed) : 0;
+    if (passed.count() <= 0) return {};
+    const StallCounters now = read_stall_counters("/");
+    const auto share = [&](std::optional<Seconds> StallCounters::*counter) {
+      return now.*counter && before_.*counter ? std::max(0.0, (*(now.*counter) - *(before_.*counter)) / passed) : 0.0;
+    };
+    const double own = (children_time() - children_) / passed;
+    const auto pages = now.swapped_pages.value_or(0) - before_.swapped_pages.value_or(0);
+    return {.other_cores = std::max(0.0, share(&StallCounters::busy) - own),
+            .throttled = std::min(1.0, share(&StallCounters::throttled)),
+            .cpu_stall = share(&StallCounters::cpu),
+            .memory_stall = share(&StallCounters::memory),
+            .swapped_a_second = static_cast<double>(pages) / passed.count(),
+            .hot = share(&StallCounters::hot)};
   }
 
  private:
   const Clock::Instant start_ = Clock::real().now();
-  const Seconds machine_ = machine_time();
+  const StallCounters before_ = read_stall_counters("/");
   const Seconds children_ = children_time();
 };
 
@@ -94,7 +93,7 @@ class Neighbours {
 struct CommandRun {
   int code = kDone;
   bool was_stopped = false;  // by us, after its time
-  double others = 0;         // cores that other programs took meanwhile
+  MachineEvidence machine{};
   Result<RunRecording> recording = fail(Fault::missing, "");
 };
 
@@ -112,7 +111,7 @@ Result<CommandRun> run(const CommandProfile& profile, const std::vector<std::str
   std::vector<std::string> command = profile.command;
   command.front() = "/proc/self/exe";
   command.insert(command.end(), more.begin(), more.end());
-  const Neighbours neighbours;
+  const MachineWatch machine;
   const auto child = Child::start({.name = profile.command[1],
                                    .command = command,
                                    .environment = {{kRecordingVariable, name.file().string()}},
@@ -122,7 +121,7 @@ Result<CommandRun> run(const CommandProfile& profile, const std::vector<std::str
   const ChildEnd& end = (*child)->end(done.was_stopped ? kGrace : Seconds(std::numeric_limits<std::int32_t>::max()));
   done.code = end.signal != 0 ? 128 + end.signal : end.status;
   if (done.was_stopped && done.code == kInterrupted) done.code = kDone;
-  done.others = neighbours.cores();
+  done.machine = machine.evidence();
   done.recording = read_recording(name.file());
   return done;
 }
@@ -189,6 +188,8 @@ std::optional<std::string> why_not_profiled(const std::vector<std::string>& comm
 }
 
 int profile_command(const CommandProfile& profile) {
+  const auto page = PageFile::claim(profile.html, profile.command);
+  if (!page) return complain(page.error(), kUsage);
   const auto first = run(profile, {}, ChildStreams::terminal);
   if (!first) return complain(first.error());
   const bool failed = first->code != kDone && first->code != kSomeFailed;
@@ -196,14 +197,14 @@ int profile_command(const CommandProfile& profile) {
     const int code = complain(first->recording.error(), kNothingRan);
     return first->code == kDone ? code : first->code;
   }
-  const RunRecording& recording = *first->recording;
-  const auto found = diagnose(recording);
-  print(profile.json ? profile_json(recording, found) + "\n" : profile_text(recording, found));
-  if (!profile.json && first->others >= kNoticedCores)
-    print("  Other programs took " + fixed_text(first->others, 1) +
-          " cores meanwhile: with fewer of them the run is faster, and the figures hold for longer\n");
+  const ProfiledRun profiled{*first->recording, diagnose(*first->recording),
+                             side_causes(*first->recording, first->machine)};
+  print(profile.json ? profile_json(profiled) + "\n" : profile_text(profiled));
+  if (page->is_wanted())
+    if (const auto written = page->write(profile_page(profiled, joined(profile.command, " "))); !written)
+      return complain(written.error());
   if (failed || !profile.prove) return first->code;
-  const int proven = prove(profile, recording, found);
+  const int proven = prove(profile, profiled.recording, profiled.found);
   return proven == kDone ? first->code : proven;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@ struct CommandProfile {
   std::vector<std::string> command{};  ///< the program, its command and arguments
   double seconds = 0;                  ///< then the command is stopped as Ctrl+C stops it; 0: it ends by itself
   bool json = false;
+  std::filesystem::path html{};  ///< also write the profile as this page; empty: none
   bool prove = false;   ///< run again with the first fix, or with `apply`
   std::string apply{};  ///< changes to run again with, comma-separated; empty: the first fix
 };
@@ -22,7 +24,7 @@ std::optional<std::string> why_not_profiled(const std::vector<std::string>& comm
 /// standard error. With `prove` the command runs again with the fix, its output dropped, and the measured rate
 /// is printed beside the predicted one.
 ///
-/// Cores that other programs took meanwhile are named, because a rate that was measured beside them does not last.
+/// What the machine counted meanwhile (other programs, quota, memory, heat) is named where it cost time.
 ///
 /// Returns the exit code: the command's own where it failed, kNothingRan where nothing was measured, kNotProven where a
 /// measured rate is outside of what was predicted.

@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <cstdio>
 
 #include "base/process/exit_code.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/profile/command_profile.h"
 #include "cli/profile/pipeline_command.h"
+#include "profile/comparison.h"
 
 namespace tutti {
 namespace {
@@ -13,11 +15,13 @@ namespace {
 struct ProfileFlags {
   PipelineCommand pipeline{};
   CommandProfile command{};
+  bool compare = false;
+  std::vector<std::string> compared{};
 };
 
 void add_profile(OptionTable& table, ProfileFlags& flags) {
   PipelineCommand& c = flags.pipeline;
-  table.group("A command: tutti profile [OPTION]... -- tutti features|transcribe|train ARGUMENT...");
+  table.group("A command: tutti profile [OPTION]... -- tutti evaluate|features|transcribe|train ARGUMENT...");
   table.add("seconds", flags.command.seconds, "S",
             "stop the command after so many seconds, as Ctrl+C does, and report what was measured; 0: let it end");
   table.add_switch("prove", flags.command.prove,
@@ -37,11 +41,18 @@ void add_profile(OptionTable& table, ProfileFlags& flags) {
   table.add_list("apply", c.apply, "CHANGE",
                  "a pipeline: change it first, by STAGE.threads=N, STAGE.queue=N, STAGE.speed=X or cores=N. A command, "
                  "with --prove: the change to run again with. May be repeated");
+  table.add("html", c.html, "FILE", "also write the profile as a page");
   table.add_switch("json", c.json,
                    "one JSON object: on standard output for a pipeline, on standard error for a command");
+  table.group("Two profiles: tutti profile --compare BEFORE.json AFTER.json");
+  table.add_switch("compare", flags.compare,
+                   "compare two runs by what --json printed of them: rates, utilisation, and how sure the difference is");
+  table.positional(flags.compared, "FILE", "the two files of --compare", 0);
   table.examples({"tutti profile --prove -- tutti features talks/*.mp3",
                   "tutti profile --seconds 60 -- tutti transcribe --model tiny.en -o out talks/*.mp3",
-                  "tutti profile --pipeline feed.toml --apply decode.threads=4",
+                  "tutti profile --json -- tutti features talks/*.mp3 2> before.json",
+                  "tutti profile --compare before.json after.json",
+                  "tutti profile --pipeline feed.toml --apply decode.threads=4 --html feed.html",
                   "tutti profile --pipeline feed.toml --tune --threads-budget 12 --queue-budget 48 --json"});
 }
 
@@ -53,6 +64,7 @@ int run_pipeline(const ProfileFlags& flags) {
   const PipelineCommand& c = flags.pipeline;
   const char* alone = c.threads_budget ? "--threads-budget" : c.queue_budget ? "--queue-budget" : nullptr;
   if (alone && !c.tune) return refuse(std::string(alone) + ": has a meaning only with --tune");
+  if (c.tune && !c.html.empty()) return refuse("--html: has no meaning with --tune, which prints settings alone");
   if (flags.command.prove) return refuse("--prove: is for a command; a pipeline is run with its change by --apply");
   if (flags.command.seconds > 0) return refuse("--seconds: is for a command; a pipeline's file has 'seconds'");
   return run_described(c);
@@ -70,8 +82,20 @@ int run_command(ProfileFlags& flags) {
   if (flags.command.seconds < 0) return refuse("--seconds: expected 0 or more");
   if (!c.apply.empty() && !flags.command.prove) return refuse("--apply: for a command it needs --prove");
   flags.command.json = c.json;
+  flags.command.html = c.html;
   flags.command.apply = c.apply;
   return profile_command(flags.command);
+}
+
+int run_comparison(const ProfileFlags& flags) {
+  if (flags.compared.size() != 2)
+    return refuse("--compare: expected two files, found " + std::to_string(flags.compared.size()));
+  const auto before = read_profile(flags.compared[0]), after = read_profile(flags.compared[1]);
+  for (const auto* run : {&before, &after})
+    if (!*run) return complain(run->error(), kUsage);
+  std::fputs((flags.pipeline.json ? comparison_json(*before, *after) + "\n" : comparison_text(*before, *after)).c_str(),
+             stdout);
+  return kDone;
 }
 
 }  // namespace
@@ -85,6 +109,11 @@ int run_profile(const std::vector<std::string>& arguments) {
   const auto end = std::ranges::find(arguments, "--");
   if (const auto code = start_command(table, {arguments.begin(), end})) return *code;
   const bool has_command = end != arguments.end();
+  if (flags.compare) {
+    if (has_command || !flags.pipeline.file.empty()) return refuse("--compare: compares two files, and nothing else");
+    return run_comparison(flags);
+  }
+  if (!flags.compared.empty()) return refuse("'" + flags.compared[0] + "': a command begins behind --");
   if (has_command == !flags.pipeline.file.empty())
     return refuse(has_command ? "expected a command or --pipeline, found both"
                               : "expected --pipeline FILE.toml, or a command behind --");
