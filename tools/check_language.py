@@ -32,13 +32,16 @@ nobody somebody anybody keeper keepers tend tended untended absolve absolves abs
 FURTHER = set("""
 room rooms house floor desk desks book books ask asks asked pace place places life lives company brother letter letters lies stands
 """.split())
+# Plain English in a comment, but no name for an action of a program.
+NO_NAMES = set("tell tells telling asking".split())
 PHRASES = ("let go", "lets go", "give back", "gives back", "hand back", "hands back", "take up", "takes up", "take away", "takes away")
 
 # Files that quote the words, or whose words are data.
 EXEMPT_FILES = {"docs/glossary.md", "tools/check_language.py", "tools/renames.tsv"}
 EXEMPT_FOLDERS = ("tests/data/", "tools/golden/", "src/train/peers/gloo_names/")
 # Names that users, files and other programs know: keys of JSON, columns of SQLite, exit texts of other projects. They stay.
-KEPT = re.compile(r"\b(cancel_wished|not_heard|untended|judge_seconds|text_to_say|in place|room acoustics|room impulse)\b|\"judge\"")
+# `tell` is libsndfile's own.
+KEPT = re.compile(r"sf_count_t tell|write, tell|tell\(self\)|\b(cancel_wished|not_heard|untended|judge_seconds|text_to_say|in place|room acoustics|room impulse)\b|\"judge\"")
 
 TOKEN = re.compile(r'R"(?P<tag>\w*)\((?:.|\n)*?\)(?P=tag)"|//[^\n]*|/\*(?:.|\n)*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'')
 NAME = re.compile(r"\b[A-Za-z_]\w*\b")
@@ -75,6 +78,11 @@ class Findings:
             for _ in range(lower.count(phrase)):
                 self.add("dialect", path, line, f"{phrase}: {text.strip()[:80]}")
 
+    def add_names(self, path, line, words, identifier):
+        together = " ".join(words)
+        for found in [w for w in words if w in NO_NAMES] + [p for p in PHRASES if f" {p} " in f" {together} "]:
+            self.add("dialect", path, line, f"{found}: {identifier}")
+
     def counts(self):
         return dict(sorted(collections.Counter(row[0] for row in self.rows).items()))
 
@@ -90,7 +98,9 @@ def read_code(findings, path, name):
         if line.lstrip().startswith("#"):
             continue
         for identifier in NAME.findall(KEPT.sub(" ", line)):
-            findings.add_words(name, number, words_of_name(identifier), identifier)
+            words = words_of_name(identifier)
+            findings.add_words(name, number, words, identifier)
+            findings.add_names(name, number, words, identifier)
     if name.startswith("tests/"):
         for match in TEST.finditer(text):
             if len(match.group(1)) > TEST_NAME:

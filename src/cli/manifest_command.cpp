@@ -32,7 +32,7 @@ struct ManifestCommand {
   bool all_files = false;
 };
 
-/// What a manifest is made of, and what is worth telling beside it.
+/// What a manifest is made of, and what is worth reporting beside it.
 struct Gathered {
   std::vector<ManifestAsset> assets{};
   double seconds = 0;

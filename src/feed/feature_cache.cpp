@@ -77,11 +77,11 @@ Result<std::unique_ptr<FeatureCache>> FeatureCache::open(const FeatureCacheOptio
     if (entry.path().extension() == ".melpack") packs.push_back(entry.path());
   std::sort(packs.begin(), packs.end());  // by the time in their names
   for (const auto& path : packs)
-    if (auto taken = cache->take_up(path); !taken) return tl::unexpected(taken.error());
+    if (auto taken = cache->adopt(path); !taken) return tl::unexpected(taken.error());
   return cache;
 }
 
-Result<void> FeatureCache::take_up(const std::filesystem::path& path) {
+Result<void> FeatureCache::adopt(const std::filesystem::path& path) {
   auto pack = std::make_shared<Pack>();
   pack->path = path;
   pack->file = OwnedFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));

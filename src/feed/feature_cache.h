@@ -110,7 +110,7 @@ class FeatureCache {
   };
 
   explicit FeatureCache(FeatureCacheOptions options) : options_(std::move(options)) {}
-  Result<void> take_up(const std::filesystem::path& path);
+  Result<void> adopt(const std::filesystem::path& path);
   Result<std::shared_ptr<Pack>> new_pack() const;
   /// Space for an entry in the open pack, or in a new one.
   Result<PackLocation> reserve(std::int64_t size);

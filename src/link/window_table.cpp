@@ -111,16 +111,16 @@ std::vector<WindowTable::Order> WindowTable::due() {
                                     [](const auto& at) { return at.second.waiting() && at.second.suspect(); });
   if (suspect != entries_.end()) {
     // It gets the worker for itself: until what is in flight has come back, nothing is sent.
-    if (in_flight() == 0) tell(suspect->first, suspect->second, orders);
+    if (in_flight() == 0) send_next(suspect->first, suspect->second, orders);
     return orders;
   }
   for (auto& [window, entry] : entries_)
-    if (entry.waiting() && !entry.in_flight()) tell(window, entry, orders);
+    if (entry.waiting() && !entry.in_flight()) send_next(window, entry, orders);
   return orders;
 }
 
 // What comes next for a waiting window: first it is opened, then its request is sent.
-void WindowTable::tell(WindowId window, Entry& entry, std::vector<Order>& orders) {
+void WindowTable::send_next(WindowId window, Entry& entry, std::vector<Order>& orders) {
   others_ |= window != first_.value_or(window);
   if (!first_) first_ = window;
   Order& order = orders.emplace_back();

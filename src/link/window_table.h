@@ -87,7 +87,7 @@ class WindowTable {
 
   Entry* find(WindowId window);
   std::size_t in_flight() const;
-  void tell(WindowId window, Entry& entry, std::vector<Order>& orders);
+  void send_next(WindowId window, Entry& entry, std::vector<Order>& orders);
   Result<void> opened(const Opened& opened);
   Result<void> finished(WindowId window, Reply reply);
   Result<void> failed(const Failed& failed);

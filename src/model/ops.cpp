@@ -127,9 +127,9 @@ at::Tensor attention_scores(const at::Tensor& q, const CrossLayer& window, std::
   const auto heads = indices(chosen, keys);
   const auto scale = std::pow(static_cast<double>(keys.size(-1)), -0.25);
   const auto by_head = q.unflatten(1, {keys.size(0), keys.size(2)}).transpose(0, 1);
-  const auto asking = by_head.index_select(0, heads).to(at::kFloat) * scale;
+  const auto queries = by_head.index_select(0, heads).to(at::kFloat) * scale;
   const auto scaled_keys = keys.index_select(0, heads).to(at::kFloat) * scale;
-  return at::matmul(asking, scaled_keys.transpose(1, 2));
+  return at::matmul(queries, scaled_keys.transpose(1, 2));
 }
 
 at::Tensor select_rows(const at::Tensor& x, std::span<const std::int64_t> rows) {

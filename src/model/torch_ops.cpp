@@ -112,8 +112,8 @@ void append(at::Tensor& cache, const at::Tensor& k, std::span<const SlotRows> se
 
 at::Tensor slot_attention(const at::Tensor& q, const at::Tensor& keys, const at::Tensor& values,
                           std::span<const SlotRows> sequences) {
-  const auto asking = q.contiguous();
-  auto out = at::empty_like(asking);
+  const auto queries = q.contiguous();
+  auto out = at::empty_like(queries);
   for (const auto& sequence : sequences) {
     const auto length = sequence.position + sequence.count;
     const bool many = sequence.count > 1;
@@ -122,7 +122,7 @@ at::Tensor slot_attention(const at::Tensor& q, const at::Tensor& keys, const at:
     std::optional<at::Tensor> mask;
     if (many && !causal) mask = prefix_mask(sequence, q);
     out.narrow(0, sequence.first, sequence.count)
-        .copy_(attend(asking.narrow(0, sequence.first, sequence.count),
+        .copy_(attend(queries.narrow(0, sequence.first, sequence.count),
                       keys.select(0, sequence.slot).narrow(1, 0, length),
                       values.select(0, sequence.slot).narrow(1, 0, length), mask, causal));
   }
@@ -135,12 +135,12 @@ at::Tensor cross_attention(const at::Tensor& q, std::span<const CrossLayer* cons
   for (std::size_t i = 0; i < sequences.size(); ++i) {
     const auto& sequence = sequences[i];
     const auto& [keys, values, bytes, heads] = *windows[i];
-    const auto asking = q.narrow(0, sequence.first, sequence.count);
+    const auto queries = q.narrow(0, sequence.first, sequence.count);
     const auto wide = [&](const at::Tensor& numbers) { return numbers.to(q.scalar_type()); };
     out.narrow(0, sequence.first, sequence.count)
-        .copy_(heads ? attend(asking, wide(wide_keys(*heads, heads->positions)), wide(wide_values(*heads)),
+        .copy_(heads ? attend(queries, wide(wide_keys(*heads, heads->positions)), wide(wide_values(*heads)),
                               std::nullopt, false)
-                     : attend(asking, keys, values, std::nullopt, false));
+                     : attend(queries, keys, values, std::nullopt, false));
   }
   return out;
 }

@@ -76,7 +76,7 @@ class BatchedFile {
   const TranscriptionContext& context_;
   Seconds speech_{};
   // Held while a change is reported, so that segments are reported in order; taken before the state's own lock.
-  std::mutex telling_;
+  std::mutex reporting_;
   Guarded<State> state_;
 };
 

@@ -25,7 +25,7 @@ class Tally {
 
  private:
   // The observer is called under its own lock: events must not overtake one another, and observers only print.
-  std::mutex telling_;
+  std::mutex reporting_;
   RunObserver& observer_;
   Guarded<RunSummary> summary_;
 };

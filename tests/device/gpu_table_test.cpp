@@ -22,10 +22,10 @@ GpuSnapshot reading(const char* uuid, double when, int index = 0) {
 
 TEST(GpuTable, OverdueGpuIsHungWithLastValuesAndAge) {
   GpuTable table(Seconds(3));
-  table.asking(0, "GPU-a", at(0));
+  table.on_query(0, "GPU-a", at(0));
   table.answered(reading("GPU-a", 0));
   table.idle(0);
-  table.asking(0, "GPU-a", at(1));
+  table.on_query(0, "GPU-a", at(1));
   EXPECT_EQ(table.gpus(at(4))[0].state, GpuState::ok) << "three seconds are allowed";
   EXPECT_FALSE(table.is_overdue(0, at(4)));
   const auto gpu = table.gpus(at(8))[0];
@@ -44,7 +44,7 @@ TEST(GpuTable, OverdueGpuIsHungWithLastValuesAndAge) {
 
 TEST(GpuTable, GpuIsQueriedByOneReaderAtATime) {
   GpuTable table(Seconds(3));
-  table.asking(0, "GPU-a", at(0));
+  table.on_query(0, "GPU-a", at(0));
   EXPECT_TRUE(table.may_query(0, "GPU-a"));
   EXPECT_FALSE(table.may_query(1, "GPU-a"));
   EXPECT_TRUE(table.may_query(1, "GPU-b"));
@@ -56,7 +56,7 @@ TEST(GpuTable, DriverHangSparesGpusWithFreshValuesElsewhere) {
   GpuTable table(Seconds(3));
   table.answered(reading("GPU-a", 0));
   table.answered(reading("GPU-b", 0, 1));
-  table.asking(0, "", at(0));
+  table.on_query(0, "", at(0));
   table.answered(reading("GPU-b", 9, 1));
   const auto gpus = table.gpus(at(10));
   EXPECT_EQ(gpus[0].state, GpuState::hung);
@@ -84,7 +84,7 @@ TEST(GpuTable, AGpuThatIsNoLongerListedIsLostUntilItIsReadAgain) {
 TEST(GpuTable, AFailureWhileTheDriverHangsLosesNothing) {
   GpuTable table(Seconds(3));
   table.answered(reading("GPU-a", 0));
-  table.asking(0, "", at(0));
+  table.on_query(0, "", at(0));
   table.failed({Fault::device, "NVIDIA's management library does not answer"});
   const auto gpu = table.gpus(at(5))[0];
   EXPECT_EQ(gpu.state, GpuState::hung);

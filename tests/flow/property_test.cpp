@@ -241,7 +241,7 @@ TEST(FlowProperty, APipelineStoppedAtAnyMomentEndsAndHoldsNothing) {
     const auto body = std::make_shared<int>(0);
     const auto rules = random_rules(dice);
     const int stop_after = dice.between(0, 100);
-    const bool is_let_go = dice.coin();
+    const bool is_closed = dice.coin();
     Pipeline pipeline;
     auto out = pipeline.source("endless", counted_source(std::numeric_limits<int>::max(), body));
     for (std::size_t i = 0; i < rules.size(); ++i)
@@ -250,12 +250,12 @@ TEST(FlowProperty, APipelineStoppedAtAnyMomentEndsAndHoldsNothing) {
     pipeline.start();
     const auto meddling = meddler(pipeline, rules.size(), seed + 1);
     for (int i = 0; i < stop_after; ++i) EXPECT_TRUE(out.pop());
-    if (is_let_go)
+    if (is_closed)
       out = {};
     else
       pipeline.stop();
     const auto result = pipeline.join();
-    EXPECT_EQ(result.has_value(), is_let_go);
+    EXPECT_EQ(result.has_value(), is_closed);
     EXPECT_EQ(body.use_count(), 1);
   }
 }

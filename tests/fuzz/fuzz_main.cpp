@@ -75,11 +75,11 @@ std::size_t below(Random& random, std::size_t limit) {
 
 /// Lengths and counts are where readers break: a number of 1, 2, 4 or 8 bytes at its limits, or near the input's size.
 void put_number(Input& input, Random& random) {
-  constexpr std::array<std::uint64_t, 8> kTelling{0,    1, 0x7f, 0x7fff, 0x7fffffff, 0x80000000, 0x7fffffffffffffff,
-                                                  ~0ULL};
+  constexpr std::array<std::uint64_t, 8> kEdgeValues{0,    1, 0x7f, 0x7fff, 0x7fffffff, 0x80000000, 0x7fffffffffffffff,
+                                                     ~0ULL};
   const std::size_t width = std::size_t{1} << below(random, 4);
   if (input.size() < width) return;
-  const std::uint64_t value = random() % 4 == 0 ? input.size() + below(random, 3) - 1 : kTelling[below(random, 8)];
+  const std::uint64_t value = random() % 4 == 0 ? input.size() + below(random, 3) - 1 : kEdgeValues[below(random, 8)];
   const std::size_t at = below(random, input.size() - width + 1);
   for (std::size_t i = 0; i < width; ++i) input[at + i] = static_cast<std::uint8_t>(value >> (8 * i));
 }

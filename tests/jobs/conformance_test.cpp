@@ -18,7 +18,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, JobStoreTest, testing::ValuesIn(store_kinds()),
 
 // ---- submitting
 
-TEST_P(JobStoreTest, AskingTwiceForTheSameWorkAddsItOnce) {
+TEST_P(JobStoreTest, RequestingTheSameWorkTwiceAddsItOnce) {
   const std::vector<JobSpec> specs{spec("a"), spec("b")};
   const auto first = *store_->submit(run(), specs);
   const auto second = *store_->submit(run(), specs);

@@ -64,7 +64,7 @@ TEST(Rendezvous, ACardIsThatOfTheProcesssOwnNumberOnItsMachine) {
   EXPECT_EQ(device_of_process("cuda", 2).value(), "cuda");
 }
 
-TEST(Peers, AddUpAndTellEachOther) {
+TEST(Peers, SumAndExchangeValues) {
   as_two([](Peers& peers) {
     auto numbers = at::tensor({1.0F + static_cast<float>(peers.rank()), 10.0F});
     peers.sum(numbers);

@@ -147,7 +147,7 @@ TEST(TrainingLog, AnIdThatIsNoUtf8EndsNoTraining) {
 }
 
 /// A step of four samples and one second.
-void tell(TrainingLog& log, std::int64_t step, double loss) {
+void report_loss(TrainingLog& log, std::int64_t step, double loss) {
   const TrainingState state{.step = step};
   const StepOutcome outcome{
       .loss = loss, .samples = 4, .frames = {.computed = 100 * step, .padding = 50, .filled_up = 40}};
@@ -157,9 +157,9 @@ void tell(TrainingLog& log, std::int64_t step, double loss) {
 TEST(TrainingLog, AStepThatIsNoNumberDoesNotTakeTheOthersLosses) {
   const TempFolder folder;
   auto log = TrainingLog::open({.out = folder.path(), .log_steps = 3}).value();
-  tell(log, 1, 1);
-  tell(log, 2, std::nan(""));
-  tell(log, 3, 3);
+  report_loss(log, 1, 1);
+  report_loss(log, 2, std::nan(""));
+  report_loss(log, 3, 3);
   const auto line = nlohmann::json::parse(read_file(folder / "metrics.jsonl").value());
   EXPECT_EQ(line["loss"], 2.0);
   EXPECT_EQ(line["samples"], 12) << "of all three";
@@ -182,7 +182,7 @@ TEST(TrainingLog, ALineHasTheLoadOfTheMachineAsFarAsItIsKnown) {
 TEST(TrainingLog, StepsAfterTheLastLineAreLoggedAtTheEnd) {
   const TempFolder folder;
   auto log = TrainingLog::open({.out = folder.path(), .log_steps = 10}).value();
-  for (std::int64_t step = 1; step <= 12; ++step) tell(log, step, 1);
+  for (std::int64_t step = 1; step <= 12; ++step) report_loss(log, step, 1);
   log.ended();
   log.ended();
   std::istringstream lines(read_file(folder / "metrics.jsonl").value());

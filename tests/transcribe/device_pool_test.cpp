@@ -68,7 +68,7 @@ class DevicePoolTest : public testing::Test {
 
 }  // namespace
 
-TEST_F(DevicePoolTest, JobThatIsLetGoFreesWhatAWorkerHasInWork) {
+TEST_F(DevicePoolTest, CancelledJobFreesWhatAWorkerHasInWork) {
   const auto slow = pool({card("slow", 0.5)});  // a window takes it a minute of its time, two seconds of ours
   ASSERT_TRUE(slow->ready());
   slow->add_job({.id = 1, .audio = Seconds(30)});

@@ -65,20 +65,20 @@ class Gathering {
       if (!taken) return tl::unexpected(taken.error());
       if (!*taken) others.push_back(input);
     }
-    const InputSink sink{[this](Input&& input) { return take(input.entry, input.file); }, tell};
+    const InputSink sink{[this](Input&& input) { return take(input.entry, input.file); }, warn};
     const auto read = read_inputs(others, options_, sink);
     if (!read) return tl::unexpected(read.error());
     if (const std::string text = folder_text(read->folders); !text.empty())
       log(Level::info, "Files in folders: " + text);
-    return tell_left_out(*read);
+    return warn_of_left_out(*read);
   }
 
   Durations take_found() { return std::move(found_); }
 
  private:
-  static void tell(Error&& error) { log(Level::warning, error.text()); }
+  static void warn(Error&& error) { log(Level::warning, error.text()); }
 
-  Result<void> tell_left_out(const ManifestTally& read) const {
+  Result<void> warn_of_left_out(const ManifestTally& read) const {
     if (const std::string out = left_out_text(read, options_.rules); !out.empty())
       log(Level::info, "Left out of what the lists name: " + out);
     return {};
@@ -100,10 +100,10 @@ class Gathering {
     if (manifest_format(input) || !Json::accept(*text)) return false;
     const ManifestSink sink{
         [this](ManifestEntry&& entry) { return take(entry, fs::current_path() / options_.audio_root / entry.path); },
-        tell};
+        warn};
     const auto read = read_manifest(*text, ManifestFormat::json, input, options_.rules, sink);
     if (!read) return tl::unexpected(read.error());
-    return tell_left_out(*read).map([] { return true; });
+    return warn_of_left_out(*read).map([] { return true; });
   }
 
   bool take(const ManifestEntry& entry, const fs::path& file) {

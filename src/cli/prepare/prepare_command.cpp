@@ -142,7 +142,7 @@ class Collection {
     }
     if (prepared->pieces.empty()) ++failed_;
     if (auto added = folder_.add(path, *prepared); !added) return added;
-    tell(path, *prepared);
+    report(path, *prepared);
     return {};
   }
   /// Recordings of which nothing was taken.
@@ -151,7 +151,7 @@ class Collection {
   bool is_short_of_some() const { return is_short_of_some_; }
 
  private:
-  static void tell(const fs::path& path, const PreparedRecording& prepared) {
+  static void report(const fs::path& path, const PreparedRecording& prepared) {
     Seconds audio{};
     for (const auto& taken : prepared.pieces) audio += Seconds(taken.piece.end - taken.piece.start);
     std::fprintf(stderr, "%s: %zu samples, %s of %s; %zu texts refused\n", without_controls(path.string()).c_str(),

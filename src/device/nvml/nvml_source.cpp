@@ -67,7 +67,7 @@ Result<NvmlView> NvmlSource::current(GpuSink& sink, Clock::Instant now) {
   const bool is_recent = view.opened && now - *view.opened < kReopenEvery;
   if (!all_answer || (!view.library && is_recent))
     return tl::unexpected(not_open_.value_or(Error{Fault::device, "NVIDIA's management library does not answer"}));
-  sink.asking("");
+  sink.on_query("");
   Result<void> done;
   if (!view.library || (!lost_.empty() && !is_recent)) done = open(view, now);
   if (done && (!view.listing || now - view.listed >= kListEvery)) done = list(view, now);
@@ -131,7 +131,7 @@ Result<GpuRound> NvmlSource::read(GpuSink& sink, Clock::Instant now) {
     return tl::unexpected(view.error());
   }
   if (sink.may_query("")) {
-    sink.asking("");
+    sink.on_query("");
     take_events(*view, sink);
   }
   GpuRound round{
@@ -140,7 +140,7 @@ Result<GpuRound> NvmlSource::read(GpuSink& sink, Clock::Instant now) {
     const std::string uuid = key_of(card.gpu);
     round.uuids.push_back(uuid);
     if (!sink.may_query(uuid)) continue;
-    sink.asking(uuid);
+    sink.on_query(uuid);
     GpuSnapshot gpu = read_card(*view, card, now);
     if (gpu.state == GpuState::lost) lost_.insert(uuid);
     sink.answered(std::move(gpu));

@@ -10,10 +10,10 @@ class DriverWatch::Sink final : public GpuSink {
     return watch_.is_needed_() &&
            table_.with([&](const GpuTable& table) { return table.may_query(watch_.reader_, uuid); });
   }
-  void asking(std::string_view uuid) override {
+  void on_query(std::string_view uuid) override {
     // A reader that is not needed any more may have outlived the clock.
     if (!watch_.is_needed_()) return;
-    table_.with([&](GpuTable& table) { table.asking(watch_.reader_, uuid, watch_.clock_.now()); });
+    table_.with([&](GpuTable& table) { table.on_query(watch_.reader_, uuid, watch_.clock_.now()); });
   }
   void idle() override {
     table_.with([&](GpuTable& table) { table.idle(watch_.reader_); });

@@ -16,7 +16,7 @@ class GpuSink {
   /// False for a GPU whose call another thread still waits for: it may not be queried again.
   virtual bool may_query(std::string_view uuid) const = 0;
   /// From now until the next call of this or `idle`, this GPU is being queried (empty: the driver as a whole).
-  virtual void asking(std::string_view uuid) = 0;
+  virtual void on_query(std::string_view uuid) = 0;
   /// No query is open.
   virtual void idle() = 0;
   /// A GPU's values as just read, or its loss (`state` and `reason`).

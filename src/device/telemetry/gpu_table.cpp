@@ -24,7 +24,7 @@ std::string whole_seconds(Seconds time) {
 
 }  // namespace
 
-void GpuTable::asking(int reader, std::string_view uuid, Instant now) {
+void GpuTable::on_query(int reader, std::string_view uuid, Instant now) {
   open_queries_.insert_or_assign(reader, OpenQuery{std::string(uuid), now});
 }
 

@@ -20,7 +20,7 @@ class GpuTable {
   explicit GpuTable(Seconds patience) : patience_(patience) {}
 
   // What `reader`, a thread's number, is at (see GpuSink).
-  void asking(int reader, std::string_view uuid, Instant now);
+  void on_query(int reader, std::string_view uuid, Instant now);
   void idle(int reader) { open_queries_.erase(reader); }
   /// Whether no other reader waits for an answer of this GPU, or (empty) of the driver as a whole.
   bool may_query(int reader, std::string_view uuid) const;

@@ -124,7 +124,7 @@ class Packer {
 /// the set, so numbers are this plan's.
 Result<std::vector<PackEntry>> entries_done(PackWriter& writer, const PackPlan& plan, std::int64_t n_mels) {
   std::vector<PackEntry> entries(plan.samples.size());
-  const auto done = writer.take_up(n_mels, entries);
+  const auto done = writer.resume(n_mels, entries);
   if (!done) return tl::unexpected(done.error());
   if (*done > 0)
     log(Level::info, "packing the set: " + std::to_string(*done) + " of " + std::to_string(entries.size()) +

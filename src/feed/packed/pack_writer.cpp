@@ -47,7 +47,7 @@ bool PackWriter::read_record(RecordHead& head, std::vector<std::byte>& body, std
   return read_whole(file_.get(), body, behind) && checksum(body) == head.entry.check;
 }
 
-Result<std::int64_t> PackWriter::take_up(std::int64_t n_mels, std::vector<PackEntry>& entries) {
+Result<std::int64_t> PackWriter::resume(std::int64_t n_mels, std::vector<PackEntry>& entries) {
   std::int64_t found = 0;
   RecordHead head;
   std::vector<std::byte> body;

@@ -28,7 +28,7 @@ class PackWriter {
 
   /// Fills in the entries of the samples that an interrupted packing has left, by number, up to the first record that
   /// is not whole; what is behind it is dropped. Returns how many. Before all appending.
-  Result<std::int64_t> take_up(std::int64_t n_mels, std::vector<PackEntry>& entries);
+  Result<std::int64_t> resume(std::int64_t n_mels, std::vector<PackEntry>& entries);
   /// Appends the record of sample `number` and fills in where it is, its size and its digest. Thread-safe. `mel`:
   /// [n_mels, entry.frames].
   Result<void> append(std::int64_t number, PackEntry& entry, std::span<const std::uint16_t> mel,

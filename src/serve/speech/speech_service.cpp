@@ -38,7 +38,7 @@ class Service final : public SpeechService {
     for (std::size_t i = 0; i < 2 * most_bulk_ + static_cast<std::size_t>(cores()); ++i)
       workers_.emplace_back([this] { work(); });
     watching_ = std::make_unique<PeriodicThread>(kLookEvery, [this] {
-      machine_.tell(*pool_);
+      machine_.report_gpus(*pool_);
       machine_.look_at_cores();
     });
   }
@@ -147,7 +147,7 @@ void Service::load_model() {
   const auto set = [this](Model model) { model_.change([&](auto& loaded) { loaded = std::move(model); }); };
   const auto ready = pool_->ready();
   if (!ready) return set(tl::unexpected<Error>(ready.error()));
-  machine_.tell(*pool_);  // before the first window is placed
+  machine_.report_gpus(*pool_);  // before the first window is placed
   auto model = load_model_context(options_.pool.run, *ready);
   if (!model) return set(tl::unexpected<Error>(model.error()));
   set(std::make_shared<const ModelContext>(std::move(*model)));

@@ -97,7 +97,7 @@ struct Recompute : torch::autograd::Function<Recompute> {
 };
 
 /// Autograd calls a function back only where an argument requires a gradient.
-at::Tensor asking(const at::Tensor& x) {
+at::Tensor requiring_gradient(const at::Tensor& x) {
   return x.requires_grad() ? x : x.detach().requires_grad_();
 }
 
@@ -105,7 +105,8 @@ at::Tensor apply(const at::Tensor& x, const at::Tensor& y, Block block) {
   if (!c10::GradMode::is_enabled()) return block(x, y);
   auto draws = generator_of(x.device()).get_state();
   return Recompute::apply(
-      asking(x), y, c10::make_intrusive<Kept>(std::move(block), std::move(draws), Rounding::now(x.device().type())));
+      requiring_gradient(x), y,
+      c10::make_intrusive<Kept>(std::move(block), std::move(draws), Rounding::now(x.device().type())));
 }
 
 /// block(x), of which autograd keeps x alone: for the gradient the block is computed again, with the same dropout. What

@@ -8,7 +8,7 @@
 namespace tutti {
 namespace {
 
-constexpr double kWorthTelling = 0.05;  // of the time, spent waiting
+constexpr double kWorthReporting = 0.05;  // of the time, spent waiting
 
 std::string milliseconds(double seconds) {
   return fixed_text(1e3 * seconds, 1) + " ms";
@@ -66,13 +66,13 @@ std::vector<std::string> epoch_report(const std::optional<FeedReport>& feed, con
   if (feed) lines.push_back("  " + padding_text(frames) + "unusable samples so far " + std::to_string(feed->bad_samples));
   const double whole = times.stepping + times.waiting;
   const double own = std::min(times.waiting, ring.waiting.count());
-  const auto is_worth_telling = [whole](double waited) { return whole > 0 && waited / whole > kWorthTelling; };
+  const auto is_worth_reporting = [whole](double waited) { return whole > 0 && waited / whole > kWorthReporting; };
   const std::string waited = "  training waited ";
   const auto* limiting = feed ? busiest(*feed) : nullptr;
-  if (is_worth_telling(own) && limiting)
+  if (is_worth_reporting(own) && limiting)
     lines.push_back(waited + percent(own / whole) + " of its time for the feed; its stage '" + limiting->name +
                     "' limits it" + way_out_of(limiting->name));
-  if (const double others = times.waiting - own; is_worth_telling(others))
+  if (const double others = times.waiting - own; is_worth_reporting(others))
     lines.push_back(waited + percent(others / whole) + " of its time for the feeds of other processes");
   return lines;
 }

@@ -79,7 +79,7 @@ FrameCounts frames_of(const std::vector<const BatchSample*>& samples, std::int64
 
 /// Writes how the network was trained, for every program that loads it: whether never without times, and which heads of
 /// so many layers look where a token is spoken.
-void tell_how_taught(FileMap& files, bool always_times, std::int64_t aligned_layers) {
+void record_how_taught(FileMap& files, bool always_times, std::int64_t aligned_layers) {
   auto& text = files["generation_config.json"];
   auto json = nlohmann::ordered_json::parse(text, nullptr, false);
   if (!json.is_object()) return;
@@ -253,7 +253,7 @@ at::Tensor WhisperTask::loss_sum(const std::vector<at::Tensor>& inputs, bool dro
 FileMap WhisperTask::files(const std::string& type) const {
   auto made = files_(weight_type_named(type).value_or(WeightType::float32));
   if (!made) throw std::runtime_error(made.error().text());  // the tokenizer was read once already
-  tell_how_taught(*made, labels_.rules().timestamps == 1, attention_weight_ > 0 ? dims().n_text_layer : 0);
+  record_how_taught(*made, labels_.rules().timestamps == 1, attention_weight_ > 0 ? dims().n_text_layer : 0);
   return std::move(*made);
 }
 

@@ -98,7 +98,7 @@ std::optional<std::string> BatchMachine::shortage() {
   return why;
 }
 
-void BatchMachine::tell(DevicePool& pool) {
+void BatchMachine::report_gpus(DevicePool& pool) {
   if (!sampler_) return;
   read_energy();
   const auto machine = sampler_->latest();

@@ -55,7 +55,7 @@ class BatchMachine {
 
   /// Reports to the pool which devices the driver has lost, which are back, and what others use of their memory. Keeps
   /// the latest reading of the energy that they have drawn. To be called about once a second.
-  void tell(DevicePool& pool);
+  void report_gpus(DevicePool& pool);
   /// memory_shortage of now. One thread.
   std::optional<std::string> shortage();
   /// Looks at the cores, where any device is one. To be called about once a second. One thread.

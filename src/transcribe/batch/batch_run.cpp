@@ -93,7 +93,7 @@ class Batch final : public BatchControl {
  private:
   /// Reports the machine's state to the pool, and the device events to the store.
   void watch() {
-    machine_.tell(*pool_);
+    machine_.report_gpus(*pool_);
     machine_.look_at_cores();
     const auto shortage = machine_.shortage();
     if (shortage && !held_back_) log(Level::warning, *shortage);
@@ -159,7 +159,7 @@ class Batch final : public BatchControl {
   Result<void> serve() {
     const auto ready = pool_->ready();
     if (!ready) return tl::unexpected(ready.error());
-    machine_.tell(*pool_);  // before the first window is placed
+    machine_.report_gpus(*pool_);  // before the first window is placed
     auto model = load_model_context(options_.run, *ready);
     if (!model) return tl::unexpected(model.error());
     model_.emplace(std::move(*model));

@@ -34,7 +34,7 @@ class BatchSubmitter {
   RunId run() const { return run_; }
 
   /// The whole list, in portions: work begins with the first one, so that none takes long, also where the headers that
-  /// tell the lengths lie on a slow disk.
+  /// give the lengths lie on a slow disk.
   Result<void> submit(const Clock& clock = Clock::real());
 
  private:

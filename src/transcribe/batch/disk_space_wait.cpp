@@ -73,7 +73,7 @@ DiskSpaceWait::Reasons::iterator DiskSpaceWait::enter(Bytes needed, const Error&
   now_.change([&](State& now) {
     mine = now.over ? now.waiting.end() : now.waiting.insert(now.waiting.end(), std::move(reason));
   });
-  tell();
+  report();
   return mine;
 }
 
@@ -81,12 +81,12 @@ void DiskSpaceWait::leave(Reasons::iterator mine) {
   now_.change([&](State& now) {
     if (mine != now.waiting.end()) now.waiting.erase(mine);
   });
-  tell();
+  report();
 }
 
 /// Threads that begin or end a wait at the same time report the present state, one after the other.
-void DiskSpaceWait::tell() {
-  const std::lock_guard telling(telling_);
+void DiskSpaceWait::report() {
+  const std::lock_guard lock(reporting_);
   const auto [hold, why, over] =
       now_.with([](const State& now) { return std::tuple(now.hold(), now.why(), now.over); });
   const Hold before = std::exchange(reported_, hold);

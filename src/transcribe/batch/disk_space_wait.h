@@ -102,7 +102,7 @@ class DiskSpaceWait {
 
   Reasons::iterator enter(Bytes needed, const Error& error);
   void leave(Reasons::iterator mine);
-  void tell();
+  void report();
   /// False: the wait was closed.
   bool sleep(Seconds pause);
   std::string words(Bytes needed, const Error& error) const;
@@ -111,8 +111,8 @@ class DiskSpaceWait {
   const std::string promise_;
   const std::function<void()> changed_;
   Guarded<State> now_{};
-  std::mutex turn_{};     // to write again
-  std::mutex telling_{};  // the latest report to people is the present state
+  std::mutex turn_{};       // to write again
+  std::mutex reporting_{};  // the latest report to people is the present state
   Hold reported_ = Hold::none;
 };
 

@@ -151,7 +151,7 @@ Result<void> LeaseRenewer::cancel(JobId id) {
   }();
   const auto changed = known ? store_.cancel({.ids = {id}}) : Result<std::size_t>(0);
   if (!changed) return tl::unexpected(changed.error());
-  if (*changed == 0) return fail(Fault::missing, "no task " + std::to_string(id) + " of this run waits or is in work");
+  if (*changed == 0) return fail(Fault::missing, "no job " + std::to_string(id) + " of this run waits or is in work");
   renew();
   return {};
 }

@@ -8,7 +8,7 @@
 #include "balance/queue_rank.h"
 #include "base/clock.h"
 #include "jobs/job.h"
-#include "transcribe/pool/pool_task.h"
+#include "transcribe/pool/pool_job.h"
 
 namespace tutti {
 

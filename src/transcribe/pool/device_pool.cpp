@@ -47,8 +47,8 @@ class Pool final : public DevicePool {
     return shared_->view(lock);
   }
 
-  bool drain(const std::string& device) override { return tell(device, HealthEvent::drain); }
-  bool resume(const std::string& device) override { return tell(device, HealthEvent::resume); }
+  bool drain(const std::string& device) override { return apply_event(device, HealthEvent::drain); }
+  bool resume(const std::string& device) override { return apply_event(device, HealthEvent::resume); }
 
   void report_driver_state(const std::string& device, const std::optional<DeviceFault>& fault) override {
     PoolShared::Lock lock(shared_->mutex);
@@ -143,7 +143,7 @@ class Pool final : public DevicePool {
     member.changed.notify_all();
   }
 
-  bool tell(const std::string& device, HealthEvent event) {
+  bool apply_event(const std::string& device, HealthEvent event) {
     PoolShared::Lock lock(shared_->mutex);
     for (DeviceIndex index = 0; index < shared_->members.size(); ++index) {
       if (shared_->members[index].facts.id != device) continue;

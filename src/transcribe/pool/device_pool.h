@@ -12,7 +12,7 @@
 #include "base/units.h"
 #include "link/window_engine.h"
 #include "link/worker_handle.h"
-#include "transcribe/pool/pool_task.h"
+#include "transcribe/pool/pool_job.h"
 #include "transcribe/pool/pool_view.h"
 
 namespace tutti {

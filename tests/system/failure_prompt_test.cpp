@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kQuestion = "failed. [g]o on, [r]etry, [s]top? ";
 
-class AskingTest : public BatchTest {
+class FailurePromptTest : public BatchTest {
  protected:
   /// Its file is larger than all others, so it appears to be the longest and is claimed first.
   void damage(const std::string& name) const {
@@ -40,7 +40,7 @@ class AskingTest : public BatchTest {
 
 }  // namespace
 
-TEST_F(AskingTest, ContinueLosesOnlyTheFailedRecording) {
+TEST_F(FailurePromptTest, ContinueLosesOnlyTheFailedRecording) {
   damage("bad.wav");
   const auto terminal = on_a_terminal(without_yes());
   ASSERT_TRUE(terminal->reports(std::string("bad.wav ") + kQuestion)) << terminal->sent();
@@ -50,7 +50,7 @@ TEST_F(AskingTest, ContinueLosesOnlyTheFailedRecording) {
   EXPECT_EQ(report()["failed"], 1);
 }
 
-TEST_F(AskingTest, ANameDoesNotReachTheTerminalsControls) {
+TEST_F(FailurePromptTest, ANameDoesNotReachTheTerminalsControls) {
   damage("red\x1b[41m.wav");
   const auto terminal = on_a_terminal(without_yes());
   ASSERT_TRUE(terminal->reports(std::string("red [41m.wav ") + kQuestion)) << terminal->sent();
@@ -59,7 +59,7 @@ TEST_F(AskingTest, ANameDoesNotReachTheTerminalsControls) {
   EXPECT_EQ(terminal->sent().find("\x1b[41m"), std::string::npos);
 }
 
-TEST_F(AskingTest, RetryPromptsAgainUntilTheRecordingIsRepaired) {
+TEST_F(FailurePromptTest, RetryPromptsAgainUntilTheRecordingIsRepaired) {
   damage("bad.wav");
   const auto terminal = on_a_terminal(without_yes());
   ASSERT_TRUE(terminal->reports(kQuestion)) << terminal->sent();
@@ -72,7 +72,7 @@ TEST_F(AskingTest, RetryPromptsAgainUntilTheRecordingIsRepaired) {
   EXPECT_EQ(asset("bad.wav")["attempts"], 3);
 }
 
-TEST_F(AskingTest, StopLeavesTheRestToTheNextRun) {
+TEST_F(FailurePromptTest, StopLeavesTheRestToTheNextRun) {
   damage("bad.wav");
   const auto terminal = on_a_terminal(without_yes({"--threads", "1"}));
   ASSERT_TRUE(terminal->reports(kQuestion)) << terminal->sent();
@@ -88,7 +88,7 @@ TEST_F(AskingTest, StopLeavesTheRestToTheNextRun) {
   EXPECT_EQ(report()["done_in_this_run"], 10 - before);
 }
 
-TEST_F(AskingTest, AfterStopThereIsNoFurtherPrompt) {
+TEST_F(FailurePromptTest, AfterStopThereIsNoFurtherPrompt) {
   for (const char* name : {"bad1.wav", "bad2.wav", "bad3.wav", "bad4.wav"}) damage(name);
   const auto terminal = on_a_terminal(without_yes());
   ASSERT_TRUE(terminal->reports(kQuestion)) << terminal->sent();
@@ -97,7 +97,7 @@ TEST_F(AskingTest, AfterStopThereIsNoFurtherPrompt) {
   EXPECT_EQ(terminal->wait(), 3) << terminal->sent();
 }
 
-TEST_F(AskingTest, InvalidAnswerPromptsAgainAndEnterContinues) {
+TEST_F(FailurePromptTest, InvalidAnswerPromptsAgainAndEnterContinues) {
   damage("bad.wav");
   const auto terminal = on_a_terminal(without_yes());
   ASSERT_TRUE(terminal->reports(kQuestion)) << terminal->sent();
@@ -108,7 +108,7 @@ TEST_F(AskingTest, InvalidAnswerPromptsAgainAndEnterContinues) {
   EXPECT_EQ(report()["successful"], 10);
 }
 
-TEST_F(AskingTest, InputTypedBeforeThePromptIsNoAnswer) {
+TEST_F(FailurePromptTest, InputTypedBeforeThePromptIsNoAnswer) {
   damage("bad.wav");
   const auto terminal = on_a_terminal(without_yes({"--threads", "1"}));
   terminal->type("s\n");
@@ -118,7 +118,7 @@ TEST_F(AskingTest, InputTypedBeforeThePromptIsNoAnswer) {
   EXPECT_EQ(report()["successful"], 10);
 }
 
-TEST_F(AskingTest, EndOfInputContinuesWithoutFurtherPrompts) {
+TEST_F(FailurePromptTest, EndOfInputContinuesWithoutFurtherPrompts) {
   damage("bad1.wav");
   damage("bad2.wav");
   const auto terminal = on_a_terminal(without_yes());
@@ -131,7 +131,7 @@ TEST_F(AskingTest, EndOfInputContinuesWithoutFurtherPrompts) {
   EXPECT_EQ(report()["failed"], 2);
 }
 
-TEST_F(AskingTest, CtrlCAtTheQuestionStopsTheRunAlsoBehindHalfAnAnswer) {
+TEST_F(FailurePromptTest, CtrlCAtTheQuestionStopsTheRunAlsoBehindHalfAnAnswer) {
   damage("bad.wav");
   const auto terminal = on_a_terminal(without_yes({"--threads", "1"}));
   ASSERT_TRUE(terminal->reports(kQuestion)) << terminal->sent();
@@ -143,7 +143,7 @@ TEST_F(AskingTest, CtrlCAtTheQuestionStopsTheRunAlsoBehindHalfAnAnswer) {
   EXPECT_EQ(report()["successful"], 10);
 }
 
-TEST_F(AskingTest, ARunInTheBackgroundIsNotHaltedByAQuestion) {
+TEST_F(FailurePromptTest, ARunInTheBackgroundIsNotHaltedByAQuestion) {
   damage("bad.wav");
   std::vector<std::string> shell{"/bin/sh", "-mc", "\"$@\" & wait $!", "sh"};  // -m: jobs as at a prompt
   for (const auto& word : without_yes()) shell.push_back(word);

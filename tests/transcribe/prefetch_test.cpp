@@ -1,7 +1,8 @@
+#include "transcribe/prefetch.h"
+
 #include <gtest/gtest.h>
 
 #include "flow/bounded_queue.h"
-#include "transcribe/prefetch.h"
 
 using namespace tutti;
 
