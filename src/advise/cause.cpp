@@ -117,8 +117,8 @@ std::vector<SideCause> side_causes(const RunRecording& recording, const MachineE
   if (rate <= 0) return found;
   const int surplus = threads_on_cores(recording) - recording.cores;
   const RunRecording fewer = within_cores(recording);
-  const bool gains_nothing = threads_on_cores(fewer) < threads_on_cores(recording) &&
-                             predict(fewer, {}).items_per_s >= (1 - kSameRate) * rate;
+  const bool gains_nothing =
+      threads_on_cores(fewer) < threads_on_cores(recording) && predict(fewer, {}).items_per_s >= (1 - kSameRate) * rate;
   add(Cause::too_many_threads,
       gains_nothing && evidence.cpu_stall >= kManyStalls && evidence.other_cores < kNoticedCores, surplus);
   const double gain = predict(longest_first(recording), {}).items_per_s / rate - 1;

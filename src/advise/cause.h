@@ -38,12 +38,12 @@ Cause cause_of(const Bottleneck& limit);
 
 /// What the machine did beside a run, as far as it says so: shares are of the run's time, 0 where nothing is known.
 struct MachineEvidence {
-  double other_cores = 0;      ///< that other programs took
-  double throttled = 0;        ///< the control group's quota held the run back
-  double cpu_stall = 0;        ///< some program had no processor though it could have run
-  double memory_stall = 0;     ///< some program waited for memory
-  double swapped_a_second = 0; ///< pages, in and out
-  double hot = 0;              ///< a core was slowed down for its heat, or a GPU for heat or power
+  double other_cores = 0;       ///< that other programs took
+  double throttled = 0;         ///< the control group's quota held the run back
+  double cpu_stall = 0;         ///< some program had no processor though it could have run
+  double memory_stall = 0;      ///< some program waited for memory
+  double swapped_a_second = 0;  ///< pages, in and out
+  double hot = 0;               ///< a core was slowed down for its heat, or a GPU for heat or power
 };
 
 /// Something that costs time beside the limiting stage, with the number that shows it.

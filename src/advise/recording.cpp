@@ -137,4 +137,57 @@ std::optional<Diagnosis> diagnose_briefly(const RunRecording& recording) {
   return diagnose_by(excerpt_of(recording), predict_roughly);
 }
 
+namespace {
+
+constexpr double kWorthAThread = 0.01;
+
+/// The stages that may be tuned, by their indices.
+std::vector<std::size_t> tunable_stages(const RunRecording& recording) {
+  std::vector<std::size_t> stages;
+  for (std::size_t s = 0; s < recording.stages.size(); ++s)
+    if (!recording.stages[s].threads_flag.empty()) stages.push_back(s);
+  return stages;
+}
+
+/// One more thread for one of the stages, or for two of them.
+std::vector<PipelineModel> with_more_threads(const PipelineModel& pipeline, const std::vector<std::size_t>& stages,
+                                             int left) {
+  std::vector<PipelineModel> all;
+  for (std::size_t a = 0; a < stages.size(); ++a)
+    for (std::size_t b = a; b < stages.size(); ++b) {
+      if (left < (a == b ? 1 : 2)) continue;
+      PipelineModel next = pipeline;
+      ++next.stages[stages[a]].threads;
+      if (a != b) ++next.stages[stages[b]].threads;
+      all.push_back(std::move(next));
+    }
+  return all;
+}
+
+}  // namespace
+
+std::vector<Change> tuned_threads(const RunRecording& recording, int most) {
+  const RunRecording excerpt = excerpt_of(recording);
+  const auto stages = tunable_stages(excerpt);
+  PipelineModel best = model_of(excerpt);
+  double rate = rate_of_all(play_once(best));
+  int left = most;
+  for (const std::size_t s : stages) left -= best.stages[s].threads;
+  const PipelineModel before = best;
+  for (bool gains = true; gains && left > 0;) {
+    gains = false;
+    const PipelineModel from = best;
+    double wanted = rate * (1 + kWorthAThread);
+    for (PipelineModel& next : with_more_threads(from, stages, left))
+      if (const double found = rate_of_all(play_once(next)); found > wanted)
+        wanted = rate = found, best = std::move(next), gains = true;
+    for (const std::size_t s : stages) left -= best.stages[s].threads - from.stages[s].threads;
+  }
+  std::vector<Change> changes;
+  for (const std::size_t s : stages)
+    if (best.stages[s].threads != before.stages[s].threads)
+      changes.push_back({best.stages[s].name, "threads", static_cast<double>(best.stages[s].threads)});
+  return changes;
+}
+
 }  // namespace tutti

@@ -7,6 +7,7 @@
 
 #include "advise/diagnosis.h"
 #include "advise/pipeline_model.h"
+#include "advise/step_phases.h"
 #include "advise/timeline.h"
 
 namespace tutti {
@@ -33,6 +34,7 @@ struct RunRecording {
   Seconds elapsed{};          ///< from the first item's start to the last one's end; loading a model is not in it
   std::vector<RecordedStage> stages{};
   Timeline timeline{};
+  std::optional<StepPhases> phases{};  ///< of a training
 };
 
 /// The recorded pipeline with its items. Every stage has items.
@@ -55,5 +57,10 @@ std::optional<Diagnosis> diagnose_briefly(const RunRecording& recording);
 
 /// The rate of as much work again with the changes made.
 Fix predict(const RunRecording& recording, const std::vector<Change>& changes);
+
+/// The threads of the stages whose threads a flag sets, with which the replay is fastest: more by one at a time where
+/// that gains most, or by one for two stages that limit one another; `most`: of all these stages together. Only those
+/// that are to change. Pure.
+std::vector<Change> tuned_threads(const RunRecording& recording, int most);
 
 }  // namespace tutti

@@ -10,16 +10,18 @@ constexpr std::size_t kIntervals = 120;
 /// Sums over equal intervals from 0 to `whole` seconds.
 class Intervals {
  public:
-  explicit Intervals(double whole) : length_(whole / kIntervals), values_(kIntervals, 0.0) {}
+  explicit Intervals(double whole) : length_(whole / static_cast<double>(kIntervals)), values_(kIntervals, 0.0) {}
 
   /// Adds the time of [from, to) in each of them.
   void add_time(double from, double to) {
-    for (std::size_t i = index_of(from); i < kIntervals && i * length_ < to; ++i)
-      values_[i] += std::max(0.0, std::min(to, (static_cast<double>(i) + 1) * length_) -
-                                      std::max(from, static_cast<double>(i) * length_));
+    for (std::size_t i = index_of(from); i < kIntervals; ++i) {
+      const double begin = static_cast<double>(i) * length_;
+      if (begin >= to) return;
+      values_[i] += std::max(0.0, std::min(to, begin + length_) - std::max(from, begin));
+    }
   }
   void count(double at, double value) {
-    if (at < length_ * kIntervals) values_[index_of(at)] += value;
+    if (at < length_ * static_cast<double>(kIntervals)) values_[index_of(at)] += value;
   }
   /// Each as the sum of all before it.
   std::vector<double> running() const {
@@ -63,8 +65,7 @@ Timeline timeline_of(const PipelineModel& pipeline, const PipelineRun& run) {
     stage.name = pipeline.stages[s].name;
     stage.busy = busy.over(busy.length() * pipeline.stages[s].threads);
     stage.queue = s + 1 < run.stages.size() ? queued.running() : std::vector<double>(kIntervals, 0.0);
-    for (double& fill : stage.queue)
-      fill = std::clamp(fill / static_cast<double>(pipeline.stages[s].queue), 0.0, 1.0);
+    for (double& fill : stage.queue) fill = std::clamp(fill / static_cast<double>(pipeline.stages[s].queue), 0.0, 1.0);
   }
   const auto counted = done.running();
   for (std::size_t i = 0; i < kIntervals; ++i) {

@@ -57,7 +57,8 @@ std::optional<Seconds> throttled(const fs::path& root) {
 std::optional<Seconds> hot_time(const fs::path& root) {
   std::optional<Seconds> most;
   std::error_code over;
-  for (fs::directory_iterator cpu(root / "sys/devices/system/cpu", over), end; !over && cpu != end; cpu.increment(over)) {
+  for (fs::directory_iterator cpu(root / "sys/devices/system/cpu", over), end; !over && cpu != end;
+       cpu.increment(over)) {
     const auto text = read_system_file(cpu->path() / "thermal_throttle/core_throttle_total_time_ms");
     const auto found = text ? leading_number(*text) : std::nullopt;
     if (found) most = std::max(most.value_or(Seconds(0)), Seconds(1e-3 * static_cast<double>(*found)));

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kConfidence = 1.96;        // standard errors on either side: 95 of 100
+constexpr double kConfidence = 1.96;         // standard errors on either side: 95 of 100
 constexpr std::size_t kFewestIntervals = 5;  // whose spread says anything
 constexpr std::size_t kBlocks = 16;          // intervals beside one another are alike, so they are taken in blocks
 
@@ -137,7 +137,8 @@ Result<ComparedRun> read_profile(const std::filesystem::path& file) {
       run.name = file.filename().string();
       return run;
     } catch (const Json::exception& error) {
-      return fail(Fault::corrupt, file.string() + ": expected what 'tutti profile --json' prints, found: " + error.what());
+      return fail(Fault::corrupt,
+                  file.string() + ": expected what 'tutti profile --json' prints, found: " + error.what());
     }
   }
   return fail(Fault::corrupt, file.string() + ": expected a line of JSON, found none",

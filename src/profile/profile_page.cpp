@@ -87,9 +87,8 @@ std::string points_of(const std::vector<double>& at, const std::vector<double>& 
 std::string timeline_row(const std::string& label, const std::string& picture) {
   return "<div class=\"row\"><div class=\"soft\">" + escaped_markup(label) +
          "</div><svg viewBox=\"0 0 1000 100\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"" +
-         escaped_markup(label) +
-         " over time\"><line class=\"base\" x1=\"0\" y1=\"100\" x2=\"1000\" y2=\"100\"/>" + picture +
-         "</svg></div>\n";
+         escaped_markup(label) + " over time\"><line class=\"base\" x1=\"0\" y1=\"100\" x2=\"1000\" y2=\"100\"/>" +
+         picture + "</svg></div>\n";
 }
 
 /// Items a second in each interval, over the largest of them.
@@ -116,7 +115,8 @@ std::string timeline_section(const ProfilePage& page) {
   std::string html = "<section><h2>Over time</h2>\n" + rate_row(timeline, page.unit);
   for (const StageTimeline& stage : timeline.stages) {
     if (stage.busy.size() != timeline.at.size()) continue;
-    std::string picture = "<polygon class=\"area\" points=\"0,100 " + points_of(timeline.at, stage.busy) + "1000,100\"/>";
+    std::string picture =
+        "<polygon class=\"area\" points=\"0,100 " + points_of(timeline.at, stage.busy) + "1000,100\"/>";
     if (std::ranges::any_of(stage.queue, [](double fill) { return fill > 0; }))
       picture += "<polyline class=\"queued\" points=\"" + points_of(timeline.at, stage.queue) + "\"/>";
     html += timeline_row(stage.name, picture);
@@ -136,8 +136,9 @@ std::string fixes_section(const ProfilePage& page) {
   for (const PageFix& fix : page.fixes)
     html += "<tr><td><code>" + escaped_markup(fix.what) + "</code><td>" + short_number(fix.rate) + "<td>" +
             short_number(fix.low) + " – " + short_number(fix.high) + "<td>+" +
-            fixed_text(100 * (fix.rate / page.rate - 1), 0) + " %<td><span class=\"gain\"><i " + width(fix.rate / most) +
-            "></i><u style=\"left:" + fixed_text(100 * page.rate / most, 2) + "%\"></u></span></tr>\n";
+            fixed_text(100 * (fix.rate / page.rate - 1), 0) + " %<td><span class=\"gain\"><i " +
+            width(fix.rate / most) + "></i><u style=\"left:" + fixed_text(100 * page.rate / most, 2) +
+            "%\"></u></span></tr>\n";
   return html + "</table></div></section>\n";
 }
 
@@ -155,9 +156,10 @@ std::string table_section(const ProfilePage& page) {
 }  // namespace
 
 std::string profile_html(const ProfilePage& page) {
-  std::string html = "<!DOCTYPE html>\n" + markup_comment(kProfilePageMark) + kHead + ("<title>" + escaped_markup(page.title) + "</title></head><body><main>\n<h1>" +
-                              escaped_markup(page.title) + "</h1><div class=\"soft\">" + short_number(page.rate) + " " +
-                              escaped_markup(page.unit) + " a second</div>\n");
+  std::string html =
+      "<!DOCTYPE html>\n" + markup_comment(kProfilePageMark) + kHead +
+      ("<title>" + escaped_markup(page.title) + "</title></head><body><main>\n<h1>" + escaped_markup(page.title) +
+       "</h1><div class=\"soft\">" + short_number(page.rate) + " " + escaped_markup(page.unit) + " a second</div>\n");
   html += "<section class=\"finding\">" + escaped_markup(page.finding);
   for (const std::string& note : page.notes) html += "<p class=\"soft\">" + escaped_markup(note) + "</p>";
   html += "</section>\n";

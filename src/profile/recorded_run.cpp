@@ -104,7 +104,8 @@ std::string table_of(const RunRecording& recording) {
     table.rows.push_back({stage.name, std::string(name_of(stage.resource)), std::to_string(stage.threads),
                           percent(shares.busy), percent(shares.starved), percent(shares.blocked),
                           short_number(spread.mean) + " ± " + short_number(spread.deviation), short_number(spread.p50),
-                          short_number(spread.p95), short_number(spread.least), short_number(spread.most), short_number(gap_ms(stage)),
+                          short_number(spread.p95), short_number(spread.least), short_number(spread.most),
+                          short_number(gap_ms(stage)),
                           fixed_text(spread.mean > 0 ? spread.deviation / spread.mean : 0, 2),
                           std::to_string(spread.stalls), percent(all > 0 ? spread.sum / all : 0)});
   }
@@ -132,13 +133,13 @@ std::string text_of(const SideCause& cause) {
       return "The control group's CPU quota held the run back " + share + " of the time: it needs a higher one";
     case Cause::memory_pressure:
       return "Programs waited for memory " + share + " of the time: the run needs more of it, or less beside it";
-    case Cause::throttling:
-      return "A heat or power limit slowed the hardware down " + share + " of the time";
+    case Cause::throttling: return "A heat or power limit slowed the hardware down " + share + " of the time";
     case Cause::too_many_threads:
       return fixed_text(cause.number, 0) + " threads more than cores: by replay fewer of them are as fast";
     case Cause::unequal_lengths:
-      return "Unequal lengths at the end cost " + share + " of the time: with the longest first the run is predicted to be " +
-             fixed_text(100 * cause.gain, 0) + " % faster";
+      return "Unequal lengths at the end cost " + share +
+             " of the time: with the longest first the run is predicted to be " + fixed_text(100 * cause.gain, 0) +
+             " % faster";
     default: break;
   }
   return std::string(name_of(cause.cause));
@@ -238,6 +239,7 @@ std::string profile_json(const ProfiledRun& run) {
   if (device_stage(recording)) json["device_busy"] = device_busy(recording);
   for (const SideCause& cause : run.causes)
     json["causes"].push_back({{"cause", name_of(cause.cause)}, {"number", cause.number}, {"gain", cause.gain}});
+  if (recording.phases) json["phases"] = phases_json(*recording.phases);
   if (!recording.timeline.at.empty()) json["timeline"] = timeline_json(recording.timeline);
   if (!run.found) return json_line(json);
   const Bottleneck& limit = run.found->limit;

@@ -27,8 +27,8 @@ struct ProfiledRun {
 };
 
 /// What the profile of a command prints for people: a table of the stages, then what limits the run, then the changes
-/// that gain, as flags to copy, then what cost time beside that. Shares are of the threads' time; avg, p50, p95, min and
-/// max are milliseconds an item; gap is the time between two items of a thread; share is the stage's part of all
+/// that gain, as flags to copy, then what cost time beside that. Shares are of the threads' time; avg, p50, p95, min
+/// and max are milliseconds an item; gap is the time between two items of a thread; share is the stage's part of all
 /// working time.
 std::string profile_text(const ProfiledRun& run);
 

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <system_error>
 
 #include "base/clock.h"
@@ -21,6 +22,8 @@
 #include "cli/command_start.h"
 #include "cli/profile/page_file.h"
 #include "device/stall_counters.h"
+#include "profile/gpu_watch.h"
+#include "profile/phase_table.h"
 #include "profile/recorded_run.h"
 #include "profile/recording_file.h"
 #include "view/text.h"
@@ -30,9 +33,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string> kProfiled{"evaluate", "features", "train", "transcribe"};
+const std::vector<std::string> kProfiled{"batch", "evaluate", "features", "train", "transcribe"};
 
-constexpr Seconds kGrace{60};  // for a stopped command to finish what it has begun
+constexpr int kMostTuned = 64;
+constexpr Seconds kUsualGpus{0.5}, kOftenGpus{0.1};  // between two readings
+constexpr Seconds kGrace{60};                        // for a stopped command to finish what it has begun
 
 /// A name in the temporary folder that is free; gone with this object, and so is what was written there.
 class TemporaryName {
@@ -94,6 +99,7 @@ struct CommandRun {
   int code = kDone;
   bool was_stopped = false;  // by us, after its time
   MachineEvidence machine{};
+  std::map<int, GpuUse> gpus{};  // by N of cuda:N
   Result<RunRecording> recording = fail(Fault::missing, "");
 };
 
@@ -112,16 +118,24 @@ Result<CommandRun> run(const CommandProfile& profile, const std::vector<std::str
   command.front() = "/proc/self/exe";
   command.insert(command.end(), more.begin(), more.end());
   const MachineWatch machine;
-  const auto child = Child::start({.name = profile.command[1],
-                                   .command = command,
-                                   .environment = {{kRecordingVariable, name.file().string()}},
-                                   .streams = streams});
+  const bool watches_gpus = !profile.training || profile.training->watches_gpus;
+  std::optional<GpuWatch> gpus;
+  if (watches_gpus) gpus.emplace(profile.training ? kOftenGpus : kUsualGpus);
+  const int warm_up = profile.training ? profile.training->warm_up : 0;
+  const auto child = Child::start(
+      {.name = profile.command[1],
+       .command = command,
+       .environment = {{kRecordingVariable, name.file().string()}, {kWarmUpVariable, std::to_string(warm_up)}},
+       .streams = streams});
   if (!child) return tl::unexpected(child.error());
   CommandRun done{.was_stopped = stopped_after(**child, profile.seconds)};
   const ChildEnd& end = (*child)->end(done.was_stopped ? kGrace : Seconds(std::numeric_limits<std::int32_t>::max()));
   done.code = end.signal != 0 ? 128 + end.signal : end.status;
   if (done.was_stopped && done.code == kInterrupted) done.code = kDone;
   done.machine = machine.evidence();
+  if (gpus) done.gpus = gpus->stop();
+  for (const auto& [number, gpu] : done.gpus)
+    if (!gpu.throttled.is_empty()) done.machine.hot = std::max(done.machine.hot, gpu.throttled.mean());
   done.recording = read_recording(name.file());
   return done;
 }
@@ -135,6 +149,7 @@ void print(const std::string& text) {
 Result<std::vector<Change>> changes_to_prove(const CommandProfile& profile, const RunRecording& recording,
                                              const Diagnosis& found) {
   std::vector<Change> changes;
+  if (profile.tune) return tuned_threads(recording, profile.threads_budget.value_or(kMostTuned));
   for (const std::string_view text : split(profile.apply, ',')) {
     auto change = parse_flag_change(std::string(text), recording);
     if (!change) return fail_in("--apply", change.error());
@@ -156,7 +171,8 @@ int prove(const CommandProfile& profile, const RunRecording& recording, const st
   const auto changes = changes_to_prove(profile, recording, *found);
   if (!changes) return complain(changes.error(), kUsage);
   if (changes->empty()) {
-    print("No flag would gain 2 %: there is nothing to prove.\n");
+    print(profile.tune ? "No other threads are faster by replay: the run has the best ones.\n"
+                       : "No flag would gain 2 %: there is nothing to prove.\n");
     return kDone;
   }
   const Fix predicted = predict(recording, *changes);
@@ -173,6 +189,16 @@ int prove(const CommandProfile& profile, const RunRecording& recording, const st
         short_number(predicted.low) + " to " + short_number(predicted.high) + "), measured " + short_number(measured) +
         ", before " + short_number(rate_of(recording)) + ": " + (holds ? "proven\n" : "not proven\n"));
   return holds ? kDone : kNotProven;
+}
+
+PhaseDevices devices_of(const TrainingProfile& training, const std::map<int, GpuUse>& gpus) {
+  const auto load_of = [&](const std::string& device) {
+    constexpr std::string_view kGpu = "cuda:";
+    const auto number = device.starts_with(kGpu) ? number_in<int>(device.substr(kGpu.size())) : std::nullopt;
+    const auto found = number ? gpus.find(*number) : gpus.end();
+    return found == gpus.end() ? TimeWeighted() : found->second.load;
+  };
+  return {training.data_device, training.model_device, load_of(training.data_device), load_of(training.model_device)};
 }
 
 }  // namespace
@@ -199,11 +225,13 @@ int profile_command(const CommandProfile& profile) {
   }
   const ProfiledRun profiled{*first->recording, diagnose(*first->recording),
                              side_causes(*first->recording, first->machine)};
+  if (profile.training && profiled.recording.phases && !profile.json)
+    print(phase_text(*profiled.recording.phases, devices_of(*profile.training, first->gpus)) + "\n");
   print(profile.json ? profile_json(profiled) + "\n" : profile_text(profiled));
   if (page->is_wanted())
     if (const auto written = page->write(profile_page(profiled, joined(profile.command, " "))); !written)
       return complain(written.error());
-  if (failed || !profile.prove) return first->code;
+  if (failed || !(profile.prove || profile.tune)) return first->code;
   const int proven = prove(profile, profiled.recording, profiled.found);
   return proven == kDone ? first->code : proven;
 }

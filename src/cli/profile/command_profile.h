@@ -7,14 +7,22 @@
 
 namespace tutti {
 
+/// What `tutti profile train` has beside its command.
+struct TrainingProfile {
+  int warm_up = 5;            ///< steps that are not recorded
+  bool watches_gpus = true;   ///< ten times a second
+  std::string data_device{};  ///< "cuda:0", "cpu"
+  std::string model_device{};
+};
+
 /// What `tutti profile -- tutti COMMAND …` was called with.
 struct CommandProfile {
   std::vector<std::string> command{};  ///< the program, its command and arguments
   double seconds = 0;                  ///< then the command is stopped as Ctrl+C stops it; 0: it ends by itself
   bool json = false;
   std::filesystem::path html{};  ///< also write the profile as this page; empty: none
-  bool prove = false;   ///< run again with the first fix, or with `apply`
-  std::string apply{};  ///< changes to run again with, comma-separated; empty: the first fix
+  bool prove = false;            ///< run again with the first fix, or with `apply`
+  std::string apply{};           ///< changes to run again with, comma-separated; empty: the first fix
 };
 
 /// Whether a command line is one that can be profiled: its fault for `complain`; none where it is.

@@ -21,6 +21,8 @@ RingReport RingReport::since(const RingReport& before) const {
           .fetching = fetching - before.fetching,
           .transferring = transferring - before.transferring,
           .waits = waits.since(before.waits),
+          .preparing = preparing.since(before.preparing),
+          .copying = copying.since(before.copying),
           .spikes = spikes - before.spikes};
 }
 

@@ -20,7 +20,8 @@ RunRecording RecordedBatches::end() const {
   }
   if (taken_.size() > 1) recording.note_threads(at_work_);
   RunRecording recorded = recording.recording(feed_.report(), {.depth = 1});
-  for (RecordedStage& stage : recorded.stages) stage.threads_flag.clear();  // evaluate's --threads is the decoder's, too
+  for (RecordedStage& stage : recorded.stages)
+    stage.threads_flag.clear();  // evaluate's --threads is the decoder's, too
   return recorded;
 }
 

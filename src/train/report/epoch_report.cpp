@@ -63,7 +63,8 @@ std::vector<std::string> epoch_report(const std::optional<FeedReport>& feed, con
                   " of the time; waits p50 " + milliseconds(ring.waits.percentile(0.5)) + ", p99 " +
                   milliseconds(ring.waits.percentile(0.99)) + ", longest " + milliseconds(ring.waits.max) +
                   "; above 50 ms: " + std::to_string(ring.spikes) + " of " + std::to_string(ring.batches));
-  if (feed) lines.push_back("  " + padding_text(frames) + "unusable samples so far " + std::to_string(feed->bad_samples));
+  if (feed)
+    lines.push_back("  " + padding_text(frames) + "unusable samples so far " + std::to_string(feed->bad_samples));
   const double whole = times.stepping + times.waiting;
   const double own = std::min(times.waiting, ring.waiting.count());
   const auto is_worth_reporting = [whole](double waited) { return whole > 0 && waited / whole > kWorthReporting; };

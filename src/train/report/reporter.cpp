@@ -23,7 +23,6 @@ constexpr std::size_t kFewestSteps = 10;
 
 }  // namespace
 
-
 Reporter::Reporter(ReporterOptions options, TrainingLog log, std::unique_ptr<BadSamples> bad)
     : options_(options),
       log_(std::move(log)),
@@ -76,12 +75,23 @@ void Reporter::note(const StepReport& step) {
   epoch_.times.waiting += waited.count();
   epoch_.samples += step.outcome.samples;
   epoch_.loader.note(waited);
+  if (is_warming_up()) return;
   for (TrainingRecording* recording : {&recording_, &epoch_.recording}) {
     recording->note(stepping, waited);
     if (feed_ && recording->wants_threads()) recording->note_threads(feed_());
   }
   if (ring_ && is_profiled_ && recording_.wants_time())
-    recording_.note_time(feed_ ? std::optional(feed_()) : std::nullopt, ring_());
+    recording_.note_time(feed_ ? std::optional(feed_().since(recorded_feed_)) : std::nullopt,
+                         ring_().since(recorded_ring_));
+}
+
+/// Whether the step belongs to those before the recording.
+bool Reporter::is_warming_up() {
+  if (warm_up_ == 0) return false;
+  --warm_up_;
+  if (feed_) recorded_feed_ = feed_();
+  if (ring_) recorded_ring_ = ring_();
+  return true;
 }
 
 void Reporter::report_epoch() {
@@ -105,8 +115,8 @@ void Reporter::report_feed() {
 /// Of the whole training, or of what there was since the last report.
 RunRecording Reporter::recording_of(const TrainingRecording& recorded, bool since_report) const {
   std::optional<FeedReport> feed;
-  if (feed_) feed = since_report ? feed_().since(reported_feed_) : feed_();
-  return recorded.recording(feed, since_report ? ring_().since(reported_ring_) : ring_());
+  if (feed_) feed = feed_().since(since_report ? reported_feed_ : recorded_feed_);
+  return recorded.recording(feed, ring_().since(since_report ? reported_ring_ : recorded_ring_));
 }
 
 /// How busy the device was. Where no driver says that, steps count as busy: then a device that has little to do waits.
@@ -122,12 +132,12 @@ void Reporter::report_use() {
   const auto steps = epoch_.recording.steps();
   if (!ring_ || steps < kFewestSteps || whole < kShortestEpoch.count()) return;
   const Seconds launched = launch_time() - epoch_.launched;
-  const EpochUse use{.use = {.busy = gpu.is_empty() ? epoch_.times.stepping / whole : gpu.mean(),
-                             .waiting = epoch_.times.waiting / whole,
-                             .host = std::min(1.0, launched.count() / epoch_.times.stepping)},
-                     .device = options_.gpu ? "cuda:" + std::to_string(*options_.gpu) : "cpu",
-                     .batch = static_cast<double>(epoch_.samples) / static_cast<double>(steps) /
-                              std::max(1, options_.accumulation)};
+  const EpochUse use{
+      .use = {.busy = gpu.is_empty() ? epoch_.times.stepping / whole : gpu.mean(),
+              .waiting = epoch_.times.waiting / whole,
+              .host = std::min(1.0, launched.count() / epoch_.times.stepping)},
+      .device = options_.gpu ? "cuda:" + std::to_string(*options_.gpu) : "cpu",
+      .batch = static_cast<double>(epoch_.samples) / static_cast<double>(steps) / std::max(1, options_.accumulation)};
   const auto recording = recording_of(epoch_.recording, true);
   for (const auto& warning : low_use_warning(use, recording, diagnose_briefly(recording))) write_line(warning);
 }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <string_view>
 
+#include "metrics/time_weighted.h"
 #include "profile/recording_file.h"
 
 namespace tutti {
@@ -23,14 +24,67 @@ StageResource resource_of(std::string_view stage) {
   return stage == "read" || stage == "probe" ? StageResource::io : StageResource::cpu;
 }
 
+Phase phase_of(const char* name, std::vector<Seconds> times) {
+  Phase phase{name};
+  if (times.empty()) return phase;
+  std::ranges::sort(times);
+  const auto at = [&](double share) {
+    return times[static_cast<std::size_t>(share * static_cast<double>(times.size() - 1) + 0.5)];
+  };
+  TimeWeighted spread;
+  for (const Seconds time : times) spread.add(time.count(), 1);
+  phase.mean = Seconds(spread.mean());
+  phase.deviation = Seconds(spread.deviation());
+  phase.least = times.front();
+  phase.most = times.back();
+  phase.p50 = at(0.5);
+  phase.p95 = at(0.95);
+  return phase;
+}
+
+/// The deviation to the width of the histogram's buckets.
+Phase phase_of(const char* name, const HistogramSnapshot& times) {
+  Phase phase{name};
+  if (times.count == 0) return phase;
+  TimeWeighted spread;
+  for (const auto& [bound, count] : times.buckets) spread.add(bound, static_cast<double>(count));
+  phase.mean = Seconds(times.mean());
+  phase.deviation = Seconds(spread.deviation());
+  phase.least = Seconds(times.min);
+  phase.most = Seconds(times.max);
+  phase.p50 = Seconds(times.percentile(0.5));
+  phase.p95 = Seconds(times.percentile(0.95));
+  return phase;
+}
+
 }  // namespace
 
+/// The ring's thread works ahead, so that only waits are on the steps' path; they are for what it was at meanwhile.
+StepPhases TrainingRecording::phases(const RingReport& ring) const {
+  std::vector<Seconds> wholes;
+  for (std::size_t i = 0; i < steps_.size(); ++i) wholes.push_back(steps_[i] + waits_[i]);
+  StepPhases phases{.load = phase_of("Data Load", waits_),
+                    .preprocess = phase_of("Preprocess", ring.preparing),
+                    .transfer = phase_of("GPU Transfer", ring.copying),
+                    .training = phase_of("Training", steps_),
+                    .total = phase_of("Total", std::move(wholes))};
+  if (elapsed_.count() <= 0) return phases;
+  const Seconds ahead = ring.fetching + Seconds(ring.preparing.sum + ring.copying.sum);
+  const double waiting = waited_ / elapsed_;
+  const auto share = [&](Seconds part) { return ahead.count() > 0 ? waiting * (part / ahead) : 0; };
+  phases.load.share = ahead.count() > 0 ? share(ring.fetching) : waiting;
+  phases.preprocess.share = share(Seconds(ring.preparing.sum));
+  phases.transfer.share = share(Seconds(ring.copying.sum));
+  phases.training.share = 1 - waiting;
+  phases.total.share = 1;
+  return phases;
+}
+
 void TrainingRecording::note(Seconds stepping, Seconds waited) {
-  elapsed_ += stepping;
-  if (!steps_.empty()) {
-    elapsed_ += waited;
-    waited_ += waited;
-  }
+  if (steps_.empty()) waited = Seconds(0);
+  elapsed_ += stepping + waited;
+  waited_ += waited;
+  waits_.push_back(waited);
   steps_.push_back(stepping);
 }
 
@@ -57,8 +111,12 @@ void TrainingRecording::note_time(const std::optional<FeedReport>& feed, const R
 }
 
 RunRecording TrainingRecording::recording(const std::optional<FeedReport>& feed, const RingReport& ring) const {
-  RunRecording recording{
-      .command = names_.command, .unit = names_.unit, .cores = usable_cores(), .elapsed = elapsed_, .timeline = timeline_.timeline()};
+  RunRecording recording{.command = names_.command,
+                         .unit = names_.unit,
+                         .cores = usable_cores(),
+                         .elapsed = elapsed_,
+                         .timeline = timeline_.timeline()};
+  if (names_.command == std::string_view("train")) recording.phases = phases(ring);
   const auto steps = static_cast<double>(std::max<std::size_t>(1, steps_.size()));
   const auto add = [&](RecordedStage stage, Seconds busy) {
     if (busy < kWorthAStage * elapsed_) return;

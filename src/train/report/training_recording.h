@@ -43,10 +43,13 @@ class TrainingRecording {
   void note_time(const std::optional<FeedReport>& feed, const RingReport& ring);
 
  private:
+  StepPhases phases(const RingReport& ring) const;
+
   Names names_{};
   std::vector<Seconds> steps_{};
   Seconds elapsed_{};
   Seconds waited_{};
+  std::vector<Seconds> waits_{};  // of the steps; of the first none
   PipelineReport threads_{};
   bool has_threads_ = false;
   TimelineRecorder timeline_{};

@@ -31,7 +31,8 @@ std::string feed_line(const EpochUse& epoch, const RunRecording& recording, cons
            "; without waits training is " + percent(gain_without_waits(epoch.use)) + " faster at most";
   const Change& change = fix->changes[0];
   line += ", and more threads make its stage '" + change.stage + "' faster";
-  if (const auto* stage = stage_named(recording, change.stage)) line += " (current: " + std::to_string(stage->threads) + ")";
+  if (const auto* stage = stage_named(recording, change.stage))
+    line += " (current: " + std::to_string(stage->threads) + ")";
   return line + ". " + joined(flags_of(recording, change), " ") + " is predicted to gain " +
          percent(fix->items_per_s / found->items_per_s - 1);
 }
@@ -46,8 +47,9 @@ std::string cause_line(const EpochUse& epoch, const RunRecording& recording, con
   switch (cause_of(epoch.use)) {
     case LowUse::feed: return feed_line(epoch, recording, found);
     case LowUse::launch:
-      return batch_line(epoch, "the processor takes longer to launch a step's work than the device to do it; it is at it " +
-                                   percent(epoch.use.host) + " of the steps' time");
+      return batch_line(epoch,
+                        "the processor takes longer to launch a step's work than the device to do it; it is at it " +
+                            percent(epoch.use.host) + " of the steps' time");
     case LowUse::batch: break;
   }
   return batch_line(epoch, "a step's work is too small for the device, which idles between its parts");

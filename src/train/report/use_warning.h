@@ -17,8 +17,8 @@ struct EpochUse {
 };
 
 /// Field note 003's warning: its first line, then the one cause there is (feed, launch or batch), the value of now, and
-/// what is predicted to be gained. None where the device was busy for kLowUse of the time or more. `found`: the diagnosis
-/// of `recording`, the epoch's; none where its replay does not explain the epoch. Pure.
+/// what is predicted to be gained. None where the device was busy for kLowUse of the time or more. `found`: the
+/// diagnosis of `recording`, the epoch's; none where its replay does not explain the epoch. Pure.
 std::vector<std::string> low_use_warning(const EpochUse& epoch, const RunRecording& recording,
                                          const std::optional<Diagnosis>& found);
 

@@ -157,8 +157,9 @@ Remedy another_device(const RunNumbers& run) {
   });
   const double speed = total_speed(run), more = speed_of(*fastest).value_or(0);
   const Seconds gain = run.elapsed * (speed > 0 ? more / (speed + more) : 0);
-  return {gain, "The devices were at work nearly all the time: only more of them help. Another one like " +
-                    fastest->id + " makes it up to " + length_text(gain) + " less",
+  return {gain,
+          "The devices were at work nearly all the time: only more of them help. Another one like " + fastest->id +
+              " makes it up to " + length_text(gain) + " less",
           "the devices, at work nearly all the time"};
 }
 
@@ -235,8 +236,8 @@ std::string finding_of(const RunNumbers& run) {
   const auto found = remedies(run);
   if (run.elapsed < kShortestRun || found.empty() || found.front().gain < kWorthALine * run.elapsed) return {};
   const Remedy& first = found.front();
-  return "What limits the run: " + first.cause + "; without that it takes up to " +
-         percent(first.gain / run.elapsed) + " less time.";
+  return "What limits the run: " + first.cause + "; without that it takes up to " + percent(first.gain / run.elapsed) +
+         " less time.";
 }
 
 }  // namespace tutti
