@@ -22,7 +22,9 @@ std::vector<NamedRule> rules_that_hold(const RuleFigures& f) {
   add(f.training < kLeastTraining,
       {"UNDERUTILIZED_GPU", f.training, kLeastTraining, "what the steps wait for, see the finding below"});
   add(f.variation > kMostVariation,
-      {"OSCILLATION", f.variation, kMostVariation, "a deeper ring, or more threads where single samples take long"});
+      {"OSCILLATION", f.variation, kMostVariation,
+       f.training_variation > f.variation / 2 ? "samples of more equal length in a batch: the training itself is uneven"
+                                              : "a deeper ring, or more threads where single samples take long"});
   const double model = f.model_gpu.value_or(f.training);
   add(model < kLeastModelGpu,
       {"LOW_MODEL_GPU_UTIL", model, kLeastModelGpu, "a larger batch, or what the steps wait for"});

@@ -27,6 +27,7 @@ struct StepPhases {
 struct RuleFigures {
   double load = 0, transfer = 0, training = 0;    ///< shares of the time
   double variation = 0;                           ///< of a step: standard deviation over mean
+  double training_variation = 0;                  ///< of training alone: where it is most of that, no feed is at fault
   std::optional<double> data_gpu{}, model_gpu{};  ///< utilisation, 0 to 1; none: not measured
 };
 

@@ -168,7 +168,7 @@ ProfilePage page_of(const DescribedRun& run, const std::string& title) {
   for (const auto* fixes : {&found->fixes, &found->together})
     for (const Fix& fix : *fixes)
       page.fixes.push_back({joined(fix.changes, " ", [](const Change& change) { return "--apply " + change.text(); }),
-                            fix.items_per_s, fix.low, fix.high});
+                            fix.items_per_s, fix.low, fix.high, fix.items_per_s / found->items_per_s - 1});
   return page;
 }
 

@@ -35,7 +35,10 @@ std::string load_line(const char* name, const std::string& device, const TimeWei
 
 RuleFigures figures_of(const StepPhases& phases, const PhaseDevices& devices) {
   RuleFigures figures{.load = phases.load.share, .transfer = phases.transfer.share, .training = phases.training.share};
-  if (phases.total.mean.count() > 0) figures.variation = phases.total.deviation / phases.total.mean;
+  if (phases.total.mean.count() > 0) {
+    figures.variation = phases.total.deviation / phases.total.mean;
+    figures.training_variation = phases.training.deviation / phases.total.mean;
+  }
   if (!devices.data_load.is_empty()) figures.data_gpu = devices.data_load.mean();
   if (!devices.model_load.is_empty()) figures.model_gpu = devices.model_load.mean();
   return figures;

@@ -29,7 +29,7 @@ main{max-width:72rem;margin:0 auto;padding:1rem}h1{font-size:1.35rem;margin:.4re
 .tank i{display:block;background:var(--fill)}.key{display:flex;flex-wrap:wrap;gap:.2rem 1rem;margin:.7rem 0 0;font-size:.85rem;color:var(--soft)}.key i{display:inline-block;width:.8rem;height:.8rem;border-radius:.15rem;margin-right:.35rem;vertical-align:-.08rem}
 .row{margin:.5rem 0}.row svg{display:block;width:100%;height:3.2rem}svg .area{fill:var(--busy);opacity:.75}svg .queued{fill:none;stroke:var(--fill);stroke-width:2;vector-effect:non-scaling-stroke}svg .rate{fill:none;stroke:var(--ink);stroke-width:1.5;vector-effect:non-scaling-stroke}svg .base{stroke:var(--line);stroke-width:1;vector-effect:non-scaling-stroke}
 .axis{display:flex;justify-content:space-between;font-size:.8rem;color:var(--soft)}
-.scroll{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:.92rem}td,th{padding:.35rem .5rem;text-align:right;border-top:1px solid var(--line);font-variant-numeric:tabular-nums;white-space:nowrap}th{font-weight:600;border-top:0}td:first-child,th:first-child{text-align:left;white-space:normal}
+.scroll{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:.92rem}td,th{padding:.35rem .5rem;text-align:right;border-top:1px solid var(--line);font-variant-numeric:tabular-nums;white-space:nowrap}th{font-weight:600;border-top:0}td:first-child,th:first-child{text-align:left;white-space:normal;min-width:9rem}
 .gain{display:block;position:relative;height:.6rem;min-width:7rem;background:var(--starved);border-radius:.2rem}.gain i{position:absolute;top:0;bottom:0;left:0;background:var(--busy);border-radius:.2rem}.gain u{position:absolute;top:-.15rem;bottom:-.15rem;border-left:2px solid var(--ink)}
 code{font-family:ui-monospace,monospace;overflow-wrap:anywhere}
 </style>
@@ -135,10 +135,9 @@ std::string fixes_section(const ProfilePage& page) {
       escaped_markup(page.unit) + " a second<th>between<th>gain<th>against now (the mark)</tr>\n";
   for (const PageFix& fix : page.fixes)
     html += "<tr><td><code>" + escaped_markup(fix.what) + "</code><td>" + short_number(fix.rate) + "<td>" +
-            short_number(fix.low) + " – " + short_number(fix.high) + "<td>+" +
-            fixed_text(100 * (fix.rate / page.rate - 1), 0) + " %<td><span class=\"gain\"><i " +
-            width(fix.rate / most) + "></i><u style=\"left:" + fixed_text(100 * page.rate / most, 2) +
-            "%\"></u></span></tr>\n";
+            short_number(fix.low) + " – " + short_number(fix.high) + "<td>+" + fixed_text(100 * fix.gain, 0) +
+            " %<td><span class=\"gain\"><i " + width(fix.rate / most) +
+            "></i><u style=\"left:" + fixed_text(100 * page.rate / most, 2) + "%\"></u></span></tr>\n";
   return html + "</table></div></section>\n";
 }
 

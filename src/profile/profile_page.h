@@ -25,6 +25,7 @@ struct PageStage {
 struct PageFix {
   std::string what;
   double rate = 0, low = 0, high = 0;
+  double gain = 0;  ///< against the replay of the run as it was, a share
 };
 
 /// A profile as a page: what limits the run, its pipeline, what it was like over time, and what would help. Plain data.

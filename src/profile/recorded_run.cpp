@@ -116,6 +116,8 @@ std::string what_to_do(const RunRecording& recording, const Fix& fix) {
   const Change& change = fix.changes.front();
   const auto flags = flags_of(recording, change);
   if (!flags.empty()) return joined(flags, " ");
+  const auto stage = std::ranges::find(recording.stages, change.stage, &RecordedStage::name);
+  if (stage != recording.stages.end() && stage->resource == StageResource::device) return "a device twice as fast";
   return change.stage + " twice as fast";
 }
 
@@ -277,7 +279,8 @@ ProfilePage profile_page(const ProfiledRun& run, const std::string& title) {
                            .is_limit = run.found && run.found->limit.stage == stage.name});
   }
   for (const Fix& fix : run.found ? run.found->fixes : std::vector<Fix>())
-    page.fixes.push_back({what_to_do(recording, fix), fix.items_per_s, fix.low, fix.high});
+    page.fixes.push_back(
+        {what_to_do(recording, fix), fix.items_per_s, fix.low, fix.high, fix.items_per_s / run.found->items_per_s - 1});
   for (const SideCause& cause : run.causes) page.notes.push_back(text_of(cause));
   return page;
 }

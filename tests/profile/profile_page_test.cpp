@@ -16,7 +16,7 @@ ProfilePage two_stages() {
           .finding = "decode limits & costs 50 %",
           .stages = {{.name = "decode", .resource = "cpu", .busy = 0.9, .starved = 0.1, .queue = 2, .is_limit = true},
                      {.name = "print", .resource = "io", .busy = 0.1, .starved = 0.9}},
-          .fixes = {{"--decode-threads 2", 18, 16, 20}}};
+          .fixes = {{"--decode-threads 2", 18, 16, 20, 0.8}}};
 }
 
 TEST(ProfilePage, HasFindingStagesAndFixes) {

@@ -7,7 +7,8 @@ namespace {
 
 /// One stage that has been busy and starved for so many seconds.
 std::vector<StageReport> stage_of(double busy, double starved, std::size_t queued = 0) {
-  StageReport stage{.name = "decode"};
+  StageReport stage{};
+  stage.name = "decode";
   stage.times.busy = std::chrono::nanoseconds(static_cast<std::int64_t>(1e9 * busy));
   stage.times.starved = std::chrono::nanoseconds(static_cast<std::int64_t>(1e9 * starved));
   stage.output = {.items = queued, .limits = {.items = 4}};

@@ -20,9 +20,12 @@ struct CommandProfile {
   std::vector<std::string> command{};  ///< the program, its command and arguments
   double seconds = 0;                  ///< then the command is stopped as Ctrl+C stops it; 0: it ends by itself
   bool json = false;
-  std::filesystem::path html{};  ///< also write the profile as this page; empty: none
-  bool prove = false;            ///< run again with the first fix, or with `apply`
-  std::string apply{};           ///< changes to run again with, comma-separated; empty: the first fix
+  std::filesystem::path html{};               ///< also write the profile as this page; empty: none
+  bool prove = false;                         ///< run again with the first fix, or with `apply`
+  bool tune = false;                          ///< run again with the threads that replay fastest
+  std::optional<int> threads_budget{};        ///< of that, of all stages; none: no bound but what gains
+  std::string apply{};                        ///< changes to run again with, comma-separated; empty: the first fix
+  std::optional<TrainingProfile> training{};  ///< field note 002's table goes before the profile; none: no such table
 };
 
 /// Whether a command line is one that can be profiled: its fault for `complain`; none where it is.

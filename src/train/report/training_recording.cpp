@@ -97,7 +97,8 @@ void TrainingRecording::note_time(const std::optional<FeedReport>& feed, const R
   sampled_ = elapsed_;
   std::vector<StageReport> stages = feed ? feed->stages.stages : std::vector<StageReport>();
   const auto add = [&](const char* name, Seconds busy, Seconds idle) {
-    StageReport stage{.name = name};
+    StageReport stage{};
+    stage.name = name;
     stage.times.busy = std::chrono::duration_cast<std::chrono::nanoseconds>(busy);
     stage.times.starved = std::chrono::duration_cast<std::chrono::nanoseconds>(std::max(Seconds(0), idle));
     stages.push_back(std::move(stage));
