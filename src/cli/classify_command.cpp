@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/files.h"
+#include "base/output_ownership.h"
 #include "base/process/exit_code.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
@@ -22,7 +23,11 @@ struct ClassifyCommand {
   fs::path model{};
   std::string device = "cpu";
   std::int32_t threads = 0;
+  std::string copy_to{};
+  double min_score = 0.9;
   bool json = false;
+  bool csv = false;
+  bool over_time = false;
 };
 
 /// The recordings below a folder, by name.
@@ -62,16 +67,23 @@ Result<void> check(const ClassifyCommand& c) {
   if (!is_there(c.model / "config.json"))
     return fail(Fault::missing, c.model.string() + ": no model is there",
                 "Expected the folder OUT/model of 'tutti train classifier --out OUT'");
+  if (c.json && c.csv) return fail(Fault::usage, "--json and --csv: take one of them");
+  if (!(c.min_score >= 0 && c.min_score <= 1))
+    return fail(Fault::usage, "--min-score: expected 0 to 1, found " + show_value(c.min_score));
   return check_thread_count("--threads", c.threads);
 }
 
-}  // namespace
+/// Checks that copies do not land among the recordings: the next run would classify them, too.
+Result<void> expect_own_copies(const ClassifyCommand& c) {
+  const auto copies = resolved_path(c.copy_to).string() + '/';
+  for (const auto& input : c.copy_to.empty() ? std::vector<std::string>() : c.inputs)
+    if (input != "-" && copies.starts_with(resolved_path(input).string() + '/'))
+      return fail(Fault::usage, "--copy-to " + c.copy_to + " lies in " + input + ", which is classified",
+                  "Name a folder elsewhere: the next run would classify the copies, too");
+  return {};
+}
 
-int run_classify(const std::vector<std::string>& arguments) {
-  ClassifyCommand c;
-  OptionTable table("classify",
-                    "Name the sound in every file, by a model of 'tutti train classifier'. A recording that is longer "
-                    "than the model's clips gets the mean of their answers.");
+void add_classify(OptionTable& table, ClassifyCommand& c) {
   table.positional(c.inputs, "FILE|FOLDER|-...",
                    "recordings of any format; -: their names, one a line, on standard input");
   table.add("model", c.model, "DIR", "OUT/model of 'tutti train classifier'");
@@ -81,13 +93,32 @@ int run_classify(const std::vector<std::string>& arguments) {
       "json", c.json,
       "a line of JSON for each file: {\"file\", \"label\", \"score\", \"scores\": {LABEL: probability}}, or "
       "{\"file\", \"error\"}");
-  table.examples(
-      {"tutti classify --model trained/model clip.wav", "tutti classify --model trained/model --json folder"});
+  table.add_switch("csv", c.csv, "a table: file, start, end, label, score, error, and the probability of each label");
+  table.add_switch("over-time", c.over_time,
+                   "also the answer to every clip of a recording, with its start and end in seconds");
+  table.add(
+      "copy-to", c.copy_to, "DIR",
+      "copies every file with a sure answer to DIR/LABEL, to be looked through and learned; never replaces a file");
+  table.add("min-score", c.min_score, "P", "the score that makes an answer sure for --copy-to");
+  table.examples({"tutti classify --model trained/model clip.wav", "tutti classify --model trained/model --json folder",
+                  "tutti classify --model trained/model --csv --over-time night.flac > night.csv",
+                  "tutti classify --model trained/model --copy-to sorted --min-score 0.95 new"});
+}
+
+}  // namespace
+
+int run_classify(const std::vector<std::string>& arguments) {
+  ClassifyCommand c;
+  OptionTable table("classify",
+                    "Name the sound in every file, by a model of 'tutti train classifier'. A recording that is longer "
+                    "than the model's clips gets the mean of their answers.");
+  add_classify(table, c);
   if (const auto code = start_command(table, arguments)) return *code;
   if (auto checked = check(c); !checked) return complain(checked.error());
   const auto files = files_of(c.inputs);
   if (!files) return complain(files.error());
   if (files->empty()) return complain({Fault::usage, "there is no recording to classify"}, kUsage);
+  if (auto own = expect_own_copies(c); !own) return complain(own.error(), kUsage);
   std::string names;
   for (const auto& file : *files) names += file + '\0';
   const auto list = settings_file(names);
@@ -96,6 +127,9 @@ int run_classify(const std::vector<std::string>& arguments) {
                                 "--files",  path_of(*list), "--device",
                                 c.device,   "--threads",    std::to_string(c.threads)};
   if (c.json) line.emplace_back("--json");
+  if (c.csv) line.emplace_back("--csv");
+  if (c.over_time) line.emplace_back("--over-time");
+  if (!c.copy_to.empty()) line.insert(line.end(), {"--copy-to", c.copy_to, "--min-score", show_value(c.min_score)});
   return run_engine(line, "it classified files");
 }
 

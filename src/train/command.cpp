@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <exception>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -23,6 +24,7 @@
 #include "feed/recipe/recipe_file.h"
 #include "model/gpu.h"
 #include "model/gpu/out_of_memory.h"
+#include "train/classifier/answer_writer.h"
 #include "train/classifier/classify.h"
 #include "train/classifier/set_evaluation.h"
 #include "train/peers/peers.h"
@@ -174,6 +176,29 @@ int guarded(const char* failed, const char* smaller, Work work) {
   }
 }
 
+AnswerFormat answer_format(const Line& line) {
+  return line.has("--json") ? AnswerFormat::json : line.has("--csv") ? AnswerFormat::csv : AnswerFormat::text;
+}
+
+/// Classifies and prints; every answer is out before the next file. A copy that fails ends the copying alone.
+int print_answers(const ClassifyRequest& request, AnswerFormat format, SortedCopies* copies) {
+  AnswerWriter writer(format);
+  std::int64_t not_copied = 0;
+  const auto failed = classify_files(request, [&](const auto& labels, const ClassifiedFile& answer) {
+    std::fputs(writer.lines(labels, answer).c_str(), stdout);
+    std::fflush(stdout);
+    const auto copied = copies ? copies->add(labels, answer) : Result<void>();
+    if (!copied) log(Level::error, "not copied: " + copied.error().text());
+    not_copied += !copied;
+  });
+  if (!failed) return complain(failed.error());
+  if (copies)
+    log(Level::info, std::to_string(copies->copied()) + " files copied, " + std::to_string(copies->present()) +
+                         " were there already");
+  const int ended = end_of_output();
+  return ended == kDone && *failed + not_copied > 0 ? static_cast<int>(kSomeFailed) : ended;
+}
+
 /// oneDNN keeps what it has compiled for the last 1024 shapes of its operands, some 2 MB each. Batches come in ever new
 /// lengths, so in training that grows to gigabytes that are hardly ever used again. A step needs about a dozen.
 void keep_few_kernels() {
@@ -196,23 +221,19 @@ int train_command(std::span<char*> arguments) {
 int classify_command(std::span<char*> arguments) {
   constexpr const char* kSmaller = "Classify fewer files at once, or shorter ones";
   return guarded("the files cannot be classified", kSmaller, [&] {
-    const auto line = Line::read(arguments, {"--model", "--files", "--device", "--threads"}, {"--json"});
+    const auto line = Line::read(arguments, {"--model", "--files", "--device", "--threads", "--copy-to", "--min-score"},
+                                 {"--json", "--csv", "--over-time"});
     if (!line) return complain(line.error());
     const auto names = read_file(line->value("--files"));
     if (!names) return complain(names.error());
     const auto device = settled_device(line->value("--device"));
     if (!device) return complain(device.error());
-    ClassifyRequest request{.model = line->value("--model"), .device = *device};
+    ClassifyRequest request{.model = line->value("--model"), .device = *device, .over_time = line->has("--over-time")};
     for (const auto name : split(*names, '\0')) request.files.emplace_back(name);
     if (line->has("--threads")) request.threads = std::stoi(line->value("--threads"));
-    const bool json = line->has("--json");
-    const auto failed = classify_files(request, [json](const ClassifiedFile& answer) {
-      std::printf("%s\n", (json ? answer_json(answer) : answer_text(answer)).c_str());
-      std::fflush(stdout);
-    });
-    if (!failed) return complain(failed.error());
-    if (const auto flushed = flush_standard_output(); !flushed) return complain(flushed.error());
-    return static_cast<int>(*failed > 0 ? kSomeFailed : kDone);
+    std::optional<SortedCopies> copies;
+    if (line->has("--copy-to")) copies.emplace(line->value("--copy-to"), std::stod(line->value("--min-score")));
+    return print_answers(request, answer_format(*line), copies ? &*copies : nullptr);
   });
 }
 

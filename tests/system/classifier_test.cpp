@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <thread>
 
 #include "base/files.h"
 #include "base/json.h"
@@ -64,6 +65,27 @@ double accuracy_of(const fs::path& model, const fs::path& folder) {
   return static_cast<double>(right) / static_cast<double>(answers.size());
 }
 
+/// Checks --over-time, --csv and --copy-to on a recording of three clips.
+void expect_answers_over_time(const fs::path& model, const fs::path& work) {
+  const auto long_file = (work / "long.wav").string();
+  const auto command = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words{tutti_program(), "classify", "--model", model.string()};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_program(words);
+  };
+  const auto end =
+      command({"--json", "--over-time", "--copy-to", (work / "sorted").string(), "--min-score", "0", long_file});
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  const auto answer = answers_of(end.out).at(0);
+  ASSERT_GE(answer["clips"].size(), 2) << answer;
+  EXPECT_EQ(answer["clips"][0]["end"], answer["clips"][1]["start"]);
+  EXPECT_TRUE(fs::exists(work / "sorted" / answer["label"].get<std::string>() / "long.wav")) << end.err;
+  const auto table = command({"--csv", "--over-time", long_file});
+  EXPECT_EQ(std::ranges::count(table.out, '\n'), 1 + static_cast<std::int64_t>(answer["clips"].size())) << table.out;
+  const auto inside = command({"--copy-to", (work / "held/sorted").string(), (work / "held").string()});
+  EXPECT_EQ(inside.exit_code, 2) << inside.err;
+}
+
 }  // namespace
 
 TEST(Classifier, PreparedTrainedAndNamedByTheContract) {
@@ -110,6 +132,8 @@ TEST(Classifier, PreparedTrainedAndNamedByTheContract) {
   EXPECT_NEAR(sum, 1, 1e-5);
   EXPECT_EQ(answers[1]["score"], most);
   EXPECT_EQ(answers[1]["scores"][answers[1]["label"].get<std::string>()], most);
+  fs::copy_file(test_data() / "speech/lj/wavs/LJ003-0002.flac", work / "long.wav");
+  expect_answers_over_time(work / "out/model", work.path());
 }
 
 TEST(Classifier, KilledTrainingResumesToTheSameBits) {
@@ -133,6 +157,37 @@ TEST(Classifier, KilledTrainingResumesToTheSameBits) {
   };
   EXPECT_TRUE(bytes("whole", "model/model.safetensors") == bytes("killed", "model/model.safetensors"));
   EXPECT_EQ(bytes("whole", "order.jsonl"), bytes("killed", "order.jsonl"));
+}
+
+TEST(Classifier, KilledPrepareGoesOnToTheSameSet) {
+  TUTTI_NEEDS("digits/0_george_0.wav");
+  const TempFolder work;
+  link_digits(work / "known", "12345", 5, 25);
+  ASSERT_EQ(prepare(work / "known", work / "whole").exit_code, 0);
+  const auto spool = work / "killed/features.part";
+  {
+    RunningProgram killed({tutti_program(), "prepare", "classifier", "--data", (work / "known").string(), "--out",
+                           (work / "killed").string(), "--threads", "1"});
+    std::error_code ignored;
+    constexpr std::uintmax_t kSomeClips = 100'000;
+    while (!fs::exists(spool, ignored) || fs::file_size(spool, ignored) < kSomeClips) std::this_thread::yield();
+    ASSERT_EQ(::kill(killed.pid(), SIGKILL), 0);
+    ASSERT_EQ(killed.wait().exit_code, 128 + SIGKILL);
+  }
+  ASSERT_FALSE(fs::exists(work / "killed/TRAINING_DATASET.H5"));
+  const auto end = prepare(work / "known", work / "killed");
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_NE(end.out.find("had been computed by an earlier run"), std::string::npos) << end.out;
+  EXPECT_FALSE(fs::exists(spool));
+  for (const char* part : {"TRAINING", "VALIDATION", "TESTING"}) {
+    const auto file = std::string(part) + "_DATASET.H5";
+    const auto whole = read_file(work / "whole" / file).value(), killed = read_file(work / "killed" / file).value();
+    ASSERT_EQ(whole.size(), killed.size()) << file;
+    std::size_t different = 0;
+    for (std::size_t i = 0; i < whole.size(); ++i) different += whole[i] != killed[i];
+    constexpr std::size_t kTimeText = 20;  // created_at_utc is the one thing that may differ
+    EXPECT_LE(different, kTimeText) << file;
+  }
 }
 
 TEST(Classifier, DamagedFilesAreListedAndNeverLearned) {

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 
 #include "base/clock.h"
 #include "base/guarded.h"
+#include "base/log.h"
 #include "base/numbers.h"
 #include "base/output_ownership.h"
 #include "base/process/exit_code.h"
+#include "base/strings.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
@@ -23,6 +26,7 @@ namespace {
 
 struct PrepareClassifier {
   std::filesystem::path data{};
+  std::filesystem::path root{};
   std::filesystem::path out{};
   std::string preset{};
   std::int32_t rate = 0;
@@ -40,7 +44,11 @@ OptionTable table_of(PrepareClassifier& c) {
                     "Make a set for 'tutti train classifier' of folders of recordings: DIR/LABEL/FILE, or "
                     "DIR/train/LABEL/FILE beside validation and test. Files of one group are never in two parts. Files "
                     "that are damaged or silent are left out and listed in OUT/bad_samples.jsonl.");
-  table.add("data", c.data, "DIR", "the recordings, in a folder for each label; any format and rate");
+  table.add(
+      "data", c.data, "DIR|LIST",
+      "the recordings, in a folder for each label; or a table or JSON lines with 'path', 'label' and, where known, "
+      "'group' and 'split'; any format and rate");
+  table.add("root", c.root, "DIR", "where the paths of a list begin; without it: the list's folder");
   table.add("out", c.out, "SET", "TRAINING_DATASET.H5, VALIDATION_DATASET.H5, TESTING_DATASET.H5, bad_samples.jsonl");
   table
       .add("preset", c.preset, "NAME",
@@ -60,7 +68,8 @@ OptionTable table_of(PrepareClassifier& c) {
   table.add("threads", c.threads, "N", "0: one per core; changes nothing of the set");
   table.add_switch("dry-run", c.dry_run, "read everything, report what the set would hold, and write nothing");
   table.examples({"tutti prepare classifier --data sounds --out set",
-                  "tutti prepare classifier --data digits --out set --group '_([a-z]+)_'"});
+                  "tutti prepare classifier --data digits --out set --group '_([a-z]+)_'",
+                  "tutti prepare classifier --data esc50/meta.csv --out set"});
   return table;
 }
 
@@ -85,6 +94,7 @@ Result<void> check(const PrepareClassifier& c) {
 
 SetBuildOptions options_of(const PrepareClassifier& c) {
   SetBuildOptions options{.data = c.data,
+                          .root = c.root,
                           .out = c.out,
                           .preset = c.preset,
                           .group = c.group,
@@ -96,6 +106,17 @@ SetBuildOptions options_of(const PrepareClassifier& c) {
   if (c.seconds > 0) options.seconds = Seconds(c.seconds);
   if (c.mels > 0) options.n_mels = c.mels;
   return options;
+}
+
+/// Applies BUILDER_LOG_LEVEL, the variable of field note 003's builder. True: every file that is left out is named.
+Result<bool> apply_builder_log_level() {
+  const char* value = std::getenv("BUILDER_LOG_LEVEL");
+  const auto level = ascii_lower(value ? value : "info");
+  if (level == "warning" || level == "error") log_from(level == "error" ? Level::error : Level::warning);
+  if (level != "debug" && level != "info" && level != "warning" && level != "error")
+    return fail(Fault::usage,
+                "BUILDER_LOG_LEVEL: expected DEBUG, INFO, WARNING or ERROR, found '" + std::string(value) + "'");
+  return level == "debug";
 }
 
 /// One line on standard error now and then: repainted on a terminal. Any thread.
@@ -143,6 +164,7 @@ void print_report(const PrepareClassifier& c, const SetBuildReport& report) {
               g.mel.hop, static_cast<double>(report.size.value) / 1e6);
   for (std::size_t label = 0; label < report.split.labels.size(); ++label)
     print_label(report.split.labels[label], report.split.files[label], report.split.groups[label]);
+  print_count(report.resumed, "had been computed by an earlier run that was interrupted");
   print_count(report.cut, "are longer than the clip, and were cut");
   print_count(report.padded, "are shorter than the clip, and were filled up with zeros");
   print_count(report.out_of_water, "left out: a gain of 1 dB, the hydrophone was not in water");
@@ -173,10 +195,14 @@ int run_prepare_classifier(const std::vector<std::string>& words) {
   if (const auto code = start_command(table, words)) return *code;
   if (auto checked = check(command); !checked) return complain(checked.error(), kUsage);
   if (auto own = expect_own_set(command); !own) return complain(own.error());
+  const auto verbose = apply_builder_log_level();
+  if (!verbose) return complain(verbose.error(), kUsage);
+  auto options = options_of(command);
+  options.verbose = *verbose;
   Interrupt interrupt;
   BuildProgress progress(interrupt);
   const auto report =
-      build_labelled_set(options_of(command), [&](std::int64_t done, std::int64_t all) { return progress(done, all); });
+      build_labelled_set(options, [&](std::int64_t done, std::int64_t all) { return progress(done, all); });
   if (!report) return complain(report.error(), interrupt);
   print_report(command, *report);
   return kDone;

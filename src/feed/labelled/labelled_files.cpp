@@ -19,17 +19,6 @@ bool is_sound(const fs::path& path) {
   return is_recording(path) || std::ranges::find(kMore, ascii_lower(path.extension().string())) != std::end(kMore);
 }
 
-SetPart part_of(std::string name) {
-  name = ascii_lower(name);
-  if (name.starts_with("dataset_")) name = name.substr(8);  // note 003's DATASET_TRAINING
-  const auto is_one_of = [&](std::initializer_list<std::string_view> names) {
-    return std::ranges::find(names, name) != names.end();
-  };
-  if (is_one_of({"train", "training"})) return SetPart::training;
-  if (is_one_of({"validation", "valid", "val", "dev"})) return SetPart::validation;
-  return is_one_of({"test", "testing"}) ? SetPart::testing : SetPart::none;
-}
-
 bool is_hidden(const fs::path& path) {
   return path.filename().string().starts_with('.');
 }
@@ -96,7 +85,22 @@ const char* name_of(SetPart part) {
   return "";
 }
 
-Result<LabelledFiles> find_labelled_files(const fs::path& data) {
+SetPart part_of(std::string name) {
+  name = ascii_lower(name);
+  if (name.starts_with("dataset_")) name = name.substr(8);  // note 003's DATASET_TRAINING
+  const auto is_one_of = [&](std::initializer_list<std::string_view> names) {
+    return std::ranges::find(names, name) != names.end();
+  };
+  if (is_one_of({"train", "training"})) return SetPart::training;
+  if (is_one_of({"validation", "valid", "val", "dev"})) return SetPart::validation;
+  return is_one_of({"test", "testing"}) ? SetPart::testing : SetPart::none;
+}
+
+Result<LabelledFiles> find_labelled_files(const fs::path& data, const fs::path& root) {
+  if (is_labelled_manifest(data)) return read_labelled_manifest(data, root.empty() ? data.parent_path() : root);
+  if (!root.empty())
+    return fail(Fault::usage, "--root: " + data.string() + " is no list of files",
+                "Leave --root out, or name a list (.csv, .tsv, .jsonl) with --data");
   if (!is_folder(data)) return fail(Fault::missing, data.string() + ": no such folder");
   const auto entries = entries_of(data);
   if (!entries) return tl::unexpected<Error>(entries.error());

@@ -16,6 +16,10 @@ enum class SetPart { none, training, validation, testing };
 /// "training", "validation", "testing"; "" for none.
 const char* name_of(SetPart part);
 
+/// The part that a folder or a column's value names: train, training, validation, valid, val, dev, test, testing, in
+/// either case, and with note 003's "DATASET_" before it; else none.
+SetPart part_of(std::string name);
+
 /// A file of sound and its label.
 struct LabelledFile {
   std::filesystem::path path{};
@@ -25,15 +29,31 @@ struct LabelledFile {
   std::string group{};  ///< files of one group are never in two parts; empty: not decided yet
 };
 
-/// The labelled files of a folder, by name.
+/// The labelled files of a folder or a list, by name.
 struct LabelledFiles {
   std::vector<LabelledFile> files{};
   std::int64_t others = 0;  ///< files that are no sound by their ending, or have no label: left out
 };
 
 /// Finds the files below DIR/LABEL or DIR/PART/LABEL, where a PART is called train, validation, test and the like.
-/// Fault::missing where there is no such folder, Fault::usage where it has no label's folder with sound.
-Result<LabelledFiles> find_labelled_files(const std::filesystem::path& data);
+/// A list (read_labelled_manifest) gives them instead of a folder; its paths begin at `root`. Fault::missing where
+/// there is no such folder, Fault::usage where it has no label's folder with sound.
+Result<LabelledFiles> find_labelled_files(const std::filesystem::path& data, const std::filesystem::path& root = {});
+
+/// Whether a path is called like a list of labelled files: .csv, .tsv, .jsonl.
+bool is_labelled_manifest(const std::filesystem::path& path);
+
+/// Reads a list of labelled files: a table with names in its first line, or one JSON object a line. Paths that are not
+/// absolute begin at `root`. Columns, the first of each that is there:
+///
+/// * the file: path, audio, audio_path, audio_filepath, audio_file, file, filename, wav, file_name, slice_file_name
+/// * the label: label, class, category, class_name, target
+/// * what belongs together: group, speaker, speaker_id, sensor, recording, src_file, fold (may be missing or empty)
+/// * the part: split, part, subset (train, validation, test and the like; may be missing or empty)
+///
+/// Either case. Fault::missing for a list that is not there; Fault::usage with the line for a record without file or
+/// label, for an unknown part, and for a list that names nothing.
+Result<LabelledFiles> read_labelled_manifest(const std::filesystem::path& path, const std::filesystem::path& root);
 
 /// sensor~recording~timestamp~gain.wav, as note 003 names its files.
 struct SensorName {

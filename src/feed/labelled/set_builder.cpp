@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <atomic>
 #include <map>
+#include <memory>
 #include <regex>
 
 #include "base/files.h"
 #include "base/json.h"
+#include "base/log.h"
+#include "feed/labelled/feature_spool.h"
 #include "feed/labelled/labelled_files.h"
 #include "feed/labelled/labelled_set.h"
 #include "feed/labelled/sound_reading.h"
@@ -23,9 +26,7 @@ constexpr double kLengthShare = 0.95;  // of the clips are not longer than the g
 struct BuiltFile {
   LabelledFile file{};
   std::string problem{};  // why it is left out; empty: it is not
-  CacheKey content{};
-  ClipFeatures features{};
-  std::uint64_t checksum = 0;
+  SpooledClip clip{};
 };
 
 /// Takes a group from every name, where the names or the user's expression give one. Returns whether they do.
@@ -46,6 +47,7 @@ Result<bool> find_groups(const SetBuildOptions& options, std::vector<BuiltFile>&
     }
     return true;
   }
+  if (std::ranges::none_of(files, [](const BuiltFile& one) { return one.file.group.empty(); })) return true;
   std::map<std::string, std::map<std::string, bool>> sensors;  // by label
   for (auto& one : files) {
     const auto name = sensor_name_of(one.file.path, options.delimiter);
@@ -122,36 +124,78 @@ Result<SoundGeometry> choose_geometry(const SetBuildOptions& options, const std:
   return geometry;
 }
 
-/// Reads every file and computes its features; what is wrong with a file stays in its `problem`.
-Result<void> compute(const SetBuildOptions& options, const SoundGeometry& geometry, std::vector<BuiltFile>& files,
-                     const std::function<bool(std::int64_t, std::int64_t)>& progress) {
-  const ClipFeatureMaker maker(geometry);
-  const ChildDecoder children;
-  std::atomic<std::int64_t> done = 0;
-  return in_parallel(std::ssize(files), options.threads, [&](std::int64_t i) -> Result<void> {
-    thread_local MonoResampler resampler;
-    auto& one = files[static_cast<std::size_t>(i)];
-    auto read = read_labelled_sound(one.file.path, children);
-    auto sound = read ? resampler.convert(std::move(read->sound), geometry.mel.rate)
-                      : Result<MonoSound>(tl::unexpected<Error>(read.error()));
-    if (!sound && !is_fault_of_file(sound.error())) return fail_in(one.file.path.string(), sound.error());
-    if (sound) {
-      one.content = read->content;
-      one.features = maker.compute(sound->samples);
-      one.checksum = row_checksum(one.file.name, one.features.mel);
-    } else {
-      one.problem = sound.error().what;
+/// Computes files' features into the spool (none: nowhere). Thread-safe.
+class FileComputer {
+ public:
+  FileComputer(const SoundGeometry& geometry, FeatureSpool* spool) : maker_(geometry), spool_(spool) {}
+
+  /// What is wrong with the file itself stays in its `problem`.
+  Result<void> compute(BuiltFile& one) {
+    const auto identity = FeatureSpool::identity_of(one.file.name, one.file.path);
+    const auto kept = spool_ && identity ? spool_->find(*identity) : std::nullopt;
+    if (kept) {
+      one.clip = *kept;
+      ++resumed_;
+      return {};
     }
+    thread_local MonoResampler resampler;
+    auto read = read_labelled_sound(one.file.path, children_);
+    auto sound = read ? resampler.convert(std::move(read->sound), maker_.geometry().mel.rate)
+                      : Result<MonoSound>(tl::unexpected<Error>(read.error()));
+    if (!sound) {
+      if (!is_fault_of_file(sound.error())) return fail_in(one.file.path.string(), sound.error());
+      one.problem = sound.error().what;
+      return {};
+    }
+    const auto features = maker_.compute(sound->samples);
+    one.clip = {.content = read->content,
+                .checksum = row_checksum(one.file.name, features.mel),
+                .is_cut = features.is_cut,
+                .is_padded = features.is_padded};
+    if (!spool_) return {};
+    if (!identity) return tl::unexpected<Error>(identity.error());
+    return spool_->append(*identity, one.clip, features.mel);
+  }
+  std::int64_t resumed() const { return resumed_; }
+
+ private:
+  ClipFeatureMaker maker_;
+  ChildDecoder children_{};
+  FeatureSpool* spool_;
+  std::atomic<std::int64_t> resumed_ = 0;
+};
+
+/// Computes the features of every file. Returns how many an earlier, interrupted build had computed.
+Result<std::int64_t> compute(const SetBuildOptions& options, FileComputer& computer, std::vector<BuiltFile>& files,
+                             const std::function<bool(std::int64_t, std::int64_t)>& progress) {
+  std::atomic<std::int64_t> done = 0;
+  const auto computed = in_parallel(std::ssize(files), options.threads, [&](std::int64_t i) -> Result<void> {
+    auto& one = files[static_cast<std::size_t>(i)];
+    if (auto made = computer.compute(one); !made) return made;
+    if (options.verbose && !one.problem.empty()) log(Level::info, one.file.name + ": left out: " + one.problem);
     if (!progress(++done, std::ssize(files))) return fail(Fault::cancelled, "interrupted");
     return {};
   });
+  if (!computed) return tl::unexpected<Error>(computed.error());
+  return computer.resumed();
+}
+
+/// The spool of a build into `out`, with disk space for it and for the set that is made of it.
+Result<std::unique_ptr<FeatureSpool>> open_spool(const SetBuildOptions& options, const SoundGeometry& geometry,
+                                                 std::size_t files) {
+  if (auto made = make_folders(options.out); !made) return tl::unexpected<Error>(made.error());
+  const Bytes size{static_cast<std::int64_t>(files * sizeof(std::uint16_t)) * geometry.values()};
+  auto space = expect_space(options.out, Bytes{2 * size.value}, "the set and its features while it is built",
+                            "Free some space, or name a folder elsewhere with --out");
+  if (!space) return tl::unexpected<Error>(space.error());
+  return FeatureSpool::open(options.out / "features.part", geometry);
 }
 
 /// Files of the same content are one group; where their labels differ, none of them can be trusted.
 void join_equal_contents(std::vector<BuiltFile>& files) {
   std::map<CacheKey, std::vector<BuiltFile*>> by_content;
   for (auto& one : files)
-    if (one.problem.empty()) by_content[one.content].push_back(&one);
+    if (one.problem.empty()) by_content[one.clip.content].push_back(&one);
   std::map<std::string, std::string> same;  // group to the group it belongs to
   const auto root = [&](std::string group) {
     while (same.contains(group)) group = same.at(group);
@@ -176,7 +220,7 @@ Result<void> expect_separate_parts(const std::vector<BuiltFile>& files) {
     if (!one.problem.empty() || one.file.part == SetPart::none) continue;
     const auto [at, is_new] = first.emplace(one.file.group, &one);
     if (is_new || at->second->file.part == one.file.part) continue;
-    const bool equal = at->second->content == one.content;
+    const bool equal = at->second->clip.content == one.clip.content;
     return fail(Fault::usage,
                 at->second->file.name + " and " + one.file.name +
                     (equal ? " have the same content" : " belong to the group '" + one.file.group + "'") +
@@ -195,7 +239,8 @@ Result<void> write_bad(const std::filesystem::path& out, const std::vector<Built
 }
 
 Result<void> write_parts(const SetBuildOptions& options, const SetBuildReport& report,
-                         const std::vector<BuiltFile>& files) {
+                         const std::vector<BuiltFile>& files, FeatureSpool& spool) {
+  if (auto mapped = spool.finish(); !mapped) return mapped;
   const auto& labels = report.split.labels;
   for (const auto part : {SetPart::training, SetPart::validation, SetPart::testing}) {
     std::vector<LabelledRow> rows;
@@ -203,15 +248,16 @@ Result<void> write_parts(const SetBuildOptions& options, const SetBuildReport& r
     for (const auto& one : files) {
       if (!one.problem.empty() || one.file.part != part) continue;
       const auto label = std::ranges::lower_bound(labels, one.file.label) - labels.begin();
-      rows.push_back({one.file.name, one.file.group, static_cast<std::int16_t>(label), one.checksum});
+      rows.push_back({one.file.name, one.file.group, static_cast<std::int16_t>(label), one.clip.checksum});
       sources.push_back(&one);
     }
-    const auto mel = [&sources](std::size_t row) { return std::span<const std::uint16_t>(sources[row]->features.mel); };
+    const auto mel = [&](std::size_t row) { return spool.mel(sources[row]->clip); };
     auto written = write_labelled_part(set_file(options.out, part),
                                        {.geometry = report.geometry, .labels = labels, .rows = rows, .mel = mel});
     if (!written) return written;
   }
-  return write_bad(options.out, files);
+  if (auto written = write_bad(options.out, files); !written) return written;
+  return spool.remove();
 }
 
 void count(const std::vector<BuiltFile>& files, SetBuildReport& report) {
@@ -219,8 +265,8 @@ void count(const std::vector<BuiltFile>& files, SetBuildReport& report) {
     const bool used = one.problem.empty();
     report.used += used;
     report.bad += !used;
-    report.cut += used && one.features.is_cut;
-    report.padded += used && one.features.is_padded;
+    report.cut += used && one.clip.is_cut;
+    report.padded += used && one.clip.is_padded;
   }
   report.size = Bytes{report.used * report.geometry.values() * static_cast<std::int64_t>(sizeof(std::uint16_t))};
 }
@@ -229,7 +275,7 @@ void count(const std::vector<BuiltFile>& files, SetBuildReport& report) {
 
 Result<SetBuildReport> build_labelled_set(const SetBuildOptions& options,
                                           const std::function<bool(std::int64_t, std::int64_t)>& progress) {
-  auto found = find_labelled_files(options.data);
+  auto found = find_labelled_files(options.data, options.root);
   if (!found) return tl::unexpected<Error>(found.error());
   SetBuildReport report{.found = std::ssize(found->files), .others = found->others};
   std::vector<BuiltFile> files;
@@ -242,7 +288,16 @@ Result<SetBuildReport> build_labelled_set(const SetBuildOptions& options,
   const auto geometry = choose_geometry(options, files, are_sensors);
   if (!geometry) return tl::unexpected<Error>(geometry.error());
   report.geometry = *geometry;
-  if (auto computed = compute(options, *geometry, files, progress); !computed) return tl::unexpected(computed.error());
+  std::unique_ptr<FeatureSpool> spool;
+  if (!options.dry_run) {
+    auto opened = open_spool(options, *geometry, files.size());
+    if (!opened) return tl::unexpected<Error>(opened.error());
+    spool = std::move(*opened);
+  }
+  FileComputer computer(*geometry, spool.get());
+  const auto resumed = compute(options, computer, files, progress);
+  if (!resumed) return tl::unexpected<Error>(resumed.error());
+  report.resumed = *resumed;
   join_equal_contents(files);
   count(files, report);
   if (auto separate = expect_separate_parts(files); !separate) return tl::unexpected(separate.error());
@@ -256,8 +311,7 @@ Result<SetBuildReport> build_labelled_set(const SetBuildOptions& options,
   for (auto& one : files)
     if (one.problem.empty()) one.file = used[next++];
   if (options.dry_run) return report;
-  if (auto made = make_folders(options.out); !made) return tl::unexpected<Error>(made.error());
-  if (auto written = write_parts(options, report, files); !written) return tl::unexpected<Error>(written.error());
+  if (auto written = write_parts(options, report, files, *spool); !written) return tl::unexpected(written.error());
   return report;
 }
 

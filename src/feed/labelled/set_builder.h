@@ -16,7 +16,8 @@ namespace tutti {
 
 /// What a set of labelled sound is built of, and how.
 struct SetBuildOptions {
-  std::filesystem::path data{};  ///< DIR/LABEL/... or DIR/PART/LABEL/...
+  std::filesystem::path data{};  ///< DIR/LABEL/... or DIR/PART/LABEL/..., or a list (read_labelled_manifest)
+  std::filesystem::path root{};  ///< that the paths of a list begin at; empty: the list's folder
   std::filesystem::path out{};
   std::string preset{};         ///< "clip", "leak", "leak-overlap"; empty: by the names of the files
   std::optional<Hertz> rate{};  ///< these three: of clips, in place of what the files have
@@ -28,6 +29,7 @@ struct SetBuildOptions {
   std::uint64_t seed = 1234;
   int threads = 1;
   bool dry_run = false;  ///< reads everything, writes nothing
+  bool verbose = false;  ///< logs every file that is left out, and why
 };
 
 /// What became of the files.
@@ -36,6 +38,7 @@ struct SetBuildReport {
   SplitReport split{};
   std::int64_t found = 0;
   std::int64_t used = 0;
+  std::int64_t resumed = 0;       ///< of all, those that an earlier, interrupted build had computed
   std::int64_t bad = 0;           ///< in OUT/bad_samples.jsonl
   std::int64_t cut = 0;           ///< longer than the clip
   std::int64_t padded = 0;        ///< shorter
@@ -47,8 +50,9 @@ struct SetBuildReport {
 };
 
 /// Builds TRAINING_, VALIDATION_ and TESTING_DATASET.H5 and bad_samples.jsonl in `out`. The same files and options
-/// always give the same set, whatever the number of threads. `progress`: files done and files in all, from any thread;
-/// false ends it with Fault::cancelled.
+/// always give the same set, whatever the number of threads. Features are in `out`/features.part until the set is
+/// there: a build that was killed goes on with what it had computed of files that have not changed. `progress`: files
+/// done and files in all, from any thread; false ends it with Fault::cancelled.
 ///
 /// Fault::usage for too few labels or groups, for a group or a content that is in two parts, and for options that
 /// cannot be intended.

@@ -8,8 +8,6 @@
 #include <optional>
 #include <utility>
 
-#include "base/json.h"
-#include "base/numbers.h"
 #include "device/machine.h"
 #include "feed/labelled/sound_reading.h"
 #include "feed/packed/in_parallel.h"
@@ -28,6 +26,7 @@ struct FileFeatures {
   std::string problem{};
   std::vector<std::uint16_t> mel{};
   std::int64_t clips = 0;
+  std::int64_t samples = 0;
   bool is_padded = false;
 };
 
@@ -44,7 +43,7 @@ FileFeatures features_of(const std::string& path, const ClipFeatureMaker& maker,
   const auto sound = resampler.convert(std::move(read->sound), geometry.mel.rate);
   if (!sound) return {.problem = sound.error().what};
   const std::span samples(sound->samples);
-  FileFeatures features{.clips = clips_in(std::ssize(samples), geometry.clip_samples)};
+  FileFeatures features{.clips = clips_in(std::ssize(samples), geometry.clip_samples), .samples = std::ssize(samples)};
   for (std::int64_t clip = 0; clip < features.clips; ++clip) {
     const auto first = static_cast<std::size_t>(clip * geometry.clip_samples);
     const auto count = std::min(samples.size() - first, static_cast<std::size_t>(geometry.clip_samples));
@@ -56,40 +55,45 @@ FileFeatures features_of(const std::string& path, const ClipFeatureMaker& maker,
   return features;
 }
 
-/// The answers to every file that has features, in order.
-std::vector<FileAnswer> answers_of(const ClassifierModel& model, const std::vector<FileFeatures>& files) {
+/// Probabilities of every segment of the files that have features, one tensor a file, in order and in host memory.
+std::vector<at::Tensor> probabilities_of(const ClassifierModel& model, const std::vector<FileFeatures>& files) {
   const auto segments = model.geometry.segments();
   std::vector<at::Tensor> features;
+  std::vector<std::int64_t> rows;
   for (const auto& file : files) {
     if (!file.problem.empty()) continue;
-    auto mel = at::empty({file.clips * segments, model.shape.n_mels, model.shape.frames}, at::TensorOptions(at::kHalf));
+    rows.push_back(file.clips * segments);
+    auto mel = at::empty({rows.back(), model.shape.n_mels, model.shape.frames}, at::TensorOptions(at::kHalf));
     std::memcpy(mel.mutable_data_ptr(), file.mel.data(), mel.nbytes());
     features.push_back(mel);
   }
-  std::vector<FileAnswer> answers;
-  if (features.empty()) return answers;
-  const auto all = model.probabilities(model.normalised(at::cat(features))).to(at::kCPU);
-  std::int64_t first = 0;
-  for (const auto& mel : features) {
-    answers.push_back(model.answer_of(all.narrow(0, first, mel.size(0))));
-    first += mel.size(0);
-  }
-  return answers;
+  if (features.empty()) return {};
+  return at::split_with_sizes(model.probabilities(model.normalised(at::cat(features))).to(at::kCPU), rows);
 }
 
-ClassifiedFile classified(const ClassifierModel& model, const std::string& file, const FileFeatures& features,
-                          const FileAnswer& answer) {
-  ClassifiedFile result{.file = file, .is_padded = features.is_padded, .clips = features.clips};
-  for (std::size_t label = 0; label < model.labels.size(); ++label)
-    result.scores.push_back({model.labels[label], answer.probabilities[label]});
-  result.best = static_cast<std::size_t>(label_of(model.rule(), answer));
-  return result;
+SoundAnswer sound_answer(const ClassifierModel& model, const at::Tensor& probabilities) {
+  auto answer = model.answer_of(probabilities);
+  const auto best = static_cast<std::size_t>(label_of(model.rule(), answer));
+  return {.probabilities = std::move(answer.probabilities), .best = best};
+}
+
+std::vector<ClipAnswer> clip_answers(const ClassifierModel& model, const FileFeatures& file,
+                                     const at::Tensor& probabilities) {
+  const auto& geometry = model.geometry;
+  std::vector<ClipAnswer> clips;
+  for (std::int64_t clip = 0; clip < file.clips; ++clip) {
+    const auto first = clip * geometry.clip_samples;
+    const auto end = std::min(first + geometry.clip_samples, file.samples);
+    const auto rows = probabilities.narrow(0, clip * geometry.segments(), geometry.segments());
+    clips.push_back(
+        {sound_answer(model, rows), length_of(first, geometry.mel.rate), length_of(end, geometry.mel.rate)});
+  }
+  return clips;
 }
 
 }  // namespace
 
-Result<std::int64_t> classify_files(const ClassifyRequest& request,
-                                    const std::function<void(const ClassifiedFile&)>& take) {
+Result<std::int64_t> classify_files(const ClassifyRequest& request, const TakeAnswer& take) {
   const c10::AutoGradMode no_gradients(false);
   set_compute_threads(request.threads, read_cpu().cores);
   const auto device = device_named(request.device);
@@ -109,38 +113,23 @@ Result<std::int64_t> classify_files(const ClassifyRequest& request,
       return {};
     });
     if (!read) return tl::unexpected<Error>(read.error());
-    const auto answers = answers_of(*model, features);
-    auto next = answers.begin();
+    const auto probabilities = probabilities_of(*model, features);
+    auto next = probabilities.begin();
     for (std::size_t i = 0; i < count; ++i) {
-      const auto& file = request.files[first + i];
-      const bool is_bad = !features[i].problem.empty();
-      failed += is_bad;
-      take(is_bad ? ClassifiedFile{.file = file, .error = features[i].problem}
-                  : classified(*model, file, features[i], *next++));
+      ClassifiedFile answer;
+      answer.file = request.files[first + i];
+      answer.error = features[i].problem;
+      if (answer.error.empty()) {
+        static_cast<SoundAnswer&>(answer) = sound_answer(*model, *next);
+        answer.is_padded = features[i].is_padded;
+        if (request.over_time) answer.clips = clip_answers(*model, features[i], *next);
+        ++next;
+      }
+      failed += !answer.error.empty();
+      take(model->labels, answer);
     }
   }
   return failed;
-}
-
-std::string answer_json(const ClassifiedFile& answer) {
-  nlohmann::ordered_json json{{"file", answer.file}};
-  if (!answer.error.empty()) {
-    json["error"] = answer.error;
-    return json_line(json);
-  }
-  json["label"] = answer.scores[answer.best].label;
-  json["score"] = answer.scores[answer.best].probability;
-  json["scores"] = nlohmann::ordered_json::object();
-  for (const auto& score : answer.scores) json["scores"][score.label] = score.probability;
-  if (answer.is_padded) json["padded"] = true;
-  return json_line(json);
-}
-
-std::string answer_text(const ClassifiedFile& answer) {
-  if (!answer.error.empty()) return answer.file + ": " + answer.error;
-  const auto& best = answer.scores[answer.best];
-  return answer.file + ": " + best.label + " " + fixed_text(100 * best.probability, 1) + " %" +
-         (answer.is_padded ? " (shorter than one segment, filled up with zeros)" : "");
 }
 
 }  // namespace tutti

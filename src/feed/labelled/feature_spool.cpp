@@ -1,0 +1,139 @@
+#include "feed/labelled/feature_spool.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <bit>
+#include <cstring>
+#include <vector>
+
+namespace tutti {
+namespace {
+
+/// In front of all records. Changes with their layout.
+struct SpoolHead {
+  std::array<char, 16> magic{'t', 'u', 't', 't', 'i', '-', 'f', 'e', 'a', 't', 'u', 'r', 'e', 's', '-', '1'};
+  CacheKey geometry{};
+};
+
+/// In front of a record's features.
+struct RecordHead {
+  CacheKey identity{};
+  CacheKey content{};
+  std::uint64_t row_checksum = 0;
+  std::uint64_t flags = 0;
+  std::uint64_t checksum = 0;  // of this head, with 0 here, and of the features
+};
+
+constexpr std::uint64_t kIsCut = 1, kIsPadded = 2;
+
+std::uint64_t checksum_of(RecordHead head, std::span<const std::byte> mel) {
+  head.checksum = 0;
+  const auto of_head = std::bit_cast<std::array<double, sizeof(RecordHead) / sizeof(double)>>(head);
+  return cache_key(mel, of_head)[0];
+}
+
+SpoolHead head_of(const SoundGeometry& geometry) {
+  const auto text = show_geometry(geometry) + " " + std::to_string(geometry.longs) + " " +
+                    std::to_string(geometry.shorts) + " " + std::to_string(geometry.frames());
+  return {.geometry = cache_key(std::as_bytes(std::span(text)), {})};
+}
+
+}  // namespace
+
+std::int64_t FeatureSpool::record_bytes() const {
+  return static_cast<std::int64_t>(sizeof(RecordHead)) + values_ * static_cast<std::int64_t>(sizeof(std::uint16_t));
+}
+
+Result<CacheKey> FeatureSpool::identity_of(const std::string& name, const std::filesystem::path& path) {
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) != 0) return fail_errno(path.string(), "cannot be read");
+  const std::array<std::int64_t, 3> numbers{facts.st_size, facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec};
+  return cache_key(std::as_bytes(std::span(name)), std::bit_cast<std::array<double, 3>>(numbers));
+}
+
+Result<std::unique_ptr<FeatureSpool>> FeatureSpool::open(const std::filesystem::path& path,
+                                                         const SoundGeometry& geometry) {
+  OwnedFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  if (!file) return fail_errno(path.string(), "cannot be opened");
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0)
+    return fail(Fault::usage, path.string() + ": another process builds this set",
+                "Wait for it, or name another folder with --out");
+  std::unique_ptr<FeatureSpool> spool(new FeatureSpool(path, std::move(file), geometry.values()));
+  const auto expected = head_of(geometry);
+  SpoolHead found;
+  const bool is_ours = read_whole(spool->file_.get(), std::as_writable_bytes(std::span(&found, 1)), 0) &&
+                       found.magic == expected.magic && found.geometry == expected.geometry;
+  if (is_ours) {
+    if (auto read = spool->read_records(); !read) return tl::unexpected<Error>(read.error());
+    return spool;
+  }
+  if (::ftruncate(spool->file_.get(), 0) != 0) return fail_errno(path.string(), "cannot be emptied");
+  auto written = write_at(spool->file_.get(), std::as_bytes(std::span(&expected, 1)), 0, path.string());
+  if (!written) return tl::unexpected<Error>(written.error());
+  return spool;
+}
+
+/// Knows every record that is whole. New ones follow behind the last, so a hole costs its space alone.
+Result<void> FeatureSpool::read_records() {
+  const auto map = MappedFile::open(path_);
+  if (!map) return tl::unexpected<Error>(map.error());
+  const auto bytes = map->bytes().subspan(sizeof(SpoolHead));
+  const auto size = static_cast<std::size_t>(record_bytes());
+  const auto whole = bytes.size() / size;
+  for (std::size_t record = 0; record < whole; ++record) {
+    const auto one = bytes.subspan(record * size, size);
+    RecordHead head;
+    std::memcpy(&head, one.data(), sizeof head);
+    if (checksum_of(head, one.subspan(sizeof head)) != head.checksum) continue;
+    known_[head.identity] = {.content = head.content,
+                             .checksum = head.row_checksum,
+                             .record = static_cast<std::int64_t>(record),
+                             .is_cut = (head.flags & kIsCut) != 0,
+                             .is_padded = (head.flags & kIsPadded) != 0};
+  }
+  records_ = static_cast<std::int64_t>(whole);
+  return {};
+}
+
+std::optional<SpooledClip> FeatureSpool::find(const CacheKey& identity) const {
+  const auto found = known_.find(identity);
+  return found == known_.end() ? std::nullopt : std::optional(found->second);
+}
+
+Result<void> FeatureSpool::append(const CacheKey& identity, SpooledClip& clip, std::span<const std::uint16_t> mel) {
+  RecordHead head{.identity = identity, .content = clip.content, .row_checksum = clip.checksum};
+  head.flags = (clip.is_cut ? kIsCut : 0) | (clip.is_padded ? kIsPadded : 0);
+  head.checksum = checksum_of(head, std::as_bytes(mel));
+  std::vector<std::byte> record(static_cast<std::size_t>(record_bytes()));
+  std::memcpy(record.data(), &head, sizeof head);
+  std::memcpy(record.data() + sizeof head, mel.data(), mel.size_bytes());
+  clip.record = records_++;
+  const auto at = static_cast<std::int64_t>(sizeof(SpoolHead)) + clip.record * record_bytes();
+  return write_at(file_.get(), record, at, path_.string());
+}
+
+Result<void> FeatureSpool::finish() {
+  auto map = MappedFile::open(path_);
+  if (!map) return tl::unexpected<Error>(map.error());
+  map_ = std::move(*map);
+  return {};
+}
+
+std::span<const std::uint16_t> FeatureSpool::mel(const SpooledClip& clip) const {
+  const auto at = static_cast<std::int64_t>(sizeof(SpoolHead)) + clip.record * record_bytes() +
+                  static_cast<std::int64_t>(sizeof(RecordHead));
+  const auto bytes = map_->bytes().subspan(static_cast<std::size_t>(at));
+  return {reinterpret_cast<const std::uint16_t*>(bytes.data()), static_cast<std::size_t>(values_)};
+}
+
+Result<void> FeatureSpool::remove() {
+  map_.reset();
+  if (::unlink(path_.c_str()) != 0) return fail_errno(path_.string(), "cannot be removed");
+  return {};
+}
+
+}  // namespace tutti

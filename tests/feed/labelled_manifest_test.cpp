@@ -1,0 +1,76 @@
+// Lists of labelled files.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/files.h"
+#include "feed/labelled/labelled_files.h"
+#include "support/temp_folder.h"
+
+using namespace tutti;
+using testing::HasSubstr;
+
+namespace {
+
+/// Reads `text` as a list of that name.
+Result<LabelledFiles> read(const TempFolder& folder, const std::string& name, const std::string& text) {
+  EXPECT_TRUE(write_file_atomically(folder / name, text));
+  return find_labelled_files(folder / name);
+}
+
+}  // namespace
+
+TEST(LabelledManifest, TableNamesFilesLabelsGroupsAndParts) {
+  const TempFolder folder;
+  const auto found =
+      read(folder, "list.csv",
+           "Path,Label,speaker,split\nb.wav,dog,theo,train\n\"a, 1.wav\",cat,,\n/far/c.wav,dog,ann,TEST\n");
+  ASSERT_TRUE(found) << found.error().text();
+  ASSERT_EQ(found->files.size(), 3);
+  const auto& far = found->files[0];
+  EXPECT_EQ(far.path, "/far/c.wav");
+  EXPECT_EQ(far.part, SetPart::testing);
+  const auto& quoted = found->files[1];
+  EXPECT_EQ(quoted.path, folder / "a, 1.wav");
+  EXPECT_EQ(quoted.label, "cat");
+  EXPECT_EQ(quoted.group, "");
+  EXPECT_EQ(quoted.part, SetPart::none);
+  EXPECT_EQ(found->files[2].group, "theo");
+  EXPECT_EQ(found->files[2].part, SetPart::training);
+}
+
+TEST(LabelledManifest, NumbersAreLabelsOfJsonLines) {
+  const TempFolder folder;
+  const auto found =
+      read(folder, "list.jsonl", "{\"audio\": \"a.wav\", \"label\": 3}\n\n{\"file\":\"b.wav\",\"class\":\"x\"}\n");
+  ASSERT_TRUE(found) << found.error().text();
+  ASSERT_EQ(found->files.size(), 2);
+  EXPECT_EQ(found->files[0].label, "3");
+  EXPECT_EQ(found->files[1].label, "x");
+}
+
+TEST(LabelledManifest, PathsBeginAtTheRootThatIsNamed) {
+  const TempFolder folder;
+  ASSERT_TRUE(write_file_atomically(folder / "list.tsv", "filename\tcategory\na.wav\tdog\n"));
+  const auto found = find_labelled_files(folder / "list.tsv", folder / "audio");
+  ASSERT_TRUE(found) << found.error().text();
+  EXPECT_EQ(found->files.at(0).path, folder / "audio/a.wav");
+  const auto of_folder = find_labelled_files(folder.path(), folder / "audio");
+  ASSERT_FALSE(of_folder);
+  EXPECT_EQ(of_folder.error().fault, Fault::usage);
+}
+
+TEST(LabelledManifest, WrongRecordsAreNamedWithTheirLine) {
+  const TempFolder folder;
+  const auto error = [&](const std::string& name, const std::string& text) {
+    const auto found = read(folder, name, text);
+    return found ? "no error" : found.error().text();
+  };
+  EXPECT_THAT(error("a.csv", "path,label\na.wav,dog\nb.wav,\n"), HasSubstr("a.csv:3: expected a label"));
+  EXPECT_THAT(error("b.csv", "name,label\na.wav,dog\n"), HasSubstr("b.csv:2: expected a file"));
+  EXPECT_THAT(error("c.csv", "path,label,split\na.wav,dog,tarin\n"), HasSubstr("found 'tarin'"));
+  EXPECT_THAT(error("d.jsonl", "{\"path\":\"a.wav\",\"label\":\"dog\"}\n[1]\n"),
+              HasSubstr("d.jsonl:2: expected a JSON"));
+  EXPECT_THAT(error("e.csv", "path,label\na.wav,dog\na.wav,cat\n"), HasSubstr("names a.wav twice"));
+  EXPECT_THAT(error("f.csv", "path,label\n"), HasSubstr("names no labelled file"));
+}
