@@ -278,7 +278,8 @@ int say_command(std::span<char*> arguments) {
 
 int evaluate_classifier_command(std::span<char*> arguments) {
   return guarded("the evaluation cannot go on", "Take fewer threads", [&] {
-    const auto line = Line::read(arguments, {"--model", "--data", "--split", "--device", "--threads"}, {"--json"});
+    const auto line = Line::read(
+        arguments, {"--model", "--data", "--split", "--device", "--threads", "--report", "--audio"}, {"--json"});
     if (!line) return complain(line.error());
     const auto device = settled_device(line->value("--device"));
     if (!device) return complain(device.error());
@@ -290,7 +291,9 @@ int evaluate_classifier_command(std::span<char*> arguments) {
                                                                            : SetPart::testing,
                                            .device = *device,
                                            .threads = std::stoi(line->value("--threads")),
-                                           .json = line->has("--json")});
+                                           .json = line->has("--json"),
+                                           .report = line->value("--report"),
+                                           .audio = line->value("--audio")});
     if (!text) return complain(text.error());
     std::fputs(text->c_str(), stdout);
     return end_of_output();
