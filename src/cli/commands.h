@@ -33,6 +33,9 @@ int run_bench(const std::vector<std::string>& arguments);
 /// `tutti classify --model DIR FILE...`: names the sounds in files.
 int run_classify(const std::vector<std::string>& arguments);
 
+/// `tutti say --voice DIR -o x.wav TEXT`: speaks a text.
+int run_say(const std::vector<std::string>& arguments);
+
 /// `tutti convert X.json... -f srt`: the writers alone, over transcripts made earlier by Tutti, openai-whisper or its
 /// relatives. `tutti convert MODEL -o FOLDER`: a model of any kind as a Hugging Face folder.
 int run_convert(const std::vector<std::string>& arguments);
