@@ -47,6 +47,7 @@ bench: build ## speed of each hot path, into build/bench.jsonl
 	@cmake --build $(BUILD) -j $(JOBS) --target benches
 	@tools/bench.py $(BUILD)
 	@bench/planted_pipelines.py $(BUILD)
+	@bench/profile_overhead.py $(BUILD)
 
 peers: build ## side by side with other programs, into build/peers.jsonl; PEERS_ARGS="--only tiny/greedy --runs 1"
 	@tools/peers.sh $(BUILD) $(PEERS_ARGS)

@@ -12,6 +12,8 @@ namespace tutti {
 namespace {
 
 constexpr int kResamples = 40;
+constexpr std::size_t kExcerpt = 1024;  // items
+constexpr Seconds kShortestRun{2};      // what is shorter is mostly start and end
 constexpr double kOtherRun = 0.05;  // how far two runs of the same work are from one another on a machine with others
 
 std::size_t items_of(const PipelineModel& pipeline) {
@@ -42,6 +44,28 @@ PipelineModel resampled(PipelineModel pipeline, CounterRandom& random) {
     stage.times = std::move(times);
   }
   return pipeline;
+}
+
+/// Every so many items, and as much of the time.
+RunRecording excerpt_of(RunRecording recording) {
+  std::size_t items = 0;
+  for (const RecordedStage& stage : recording.stages) items = std::max(items, stage.items.size());
+  if (items <= kExcerpt) return recording;
+  const double every = static_cast<double>(items) / static_cast<double>(kExcerpt);
+  for (RecordedStage& stage : recording.stages) {
+    std::vector<Seconds> kept;
+    for (std::size_t i = 0; i < kExcerpt; ++i)
+      kept.push_back(stage.items[static_cast<std::size_t>(every * static_cast<double>(i)) % stage.items.size()]);
+    stage.items = std::move(kept);
+  }
+  recording.elapsed = recording.elapsed / every;
+  return recording;
+}
+
+/// Within the distance of two runs of the same work.
+Fix predict_roughly(const PipelineModel& pipeline) {
+  const double rate = rate_of_all(play_once(pipeline));
+  return {{}, rate, (1 - kOtherRun) * rate, (1 + kOtherRun) * rate};
 }
 
 Fix predict_again(const PipelineModel& pipeline) {
@@ -86,7 +110,9 @@ Fix predict(const RunRecording& recording, const std::vector<Change>& changes) {
   return fix;
 }
 
-std::optional<Diagnosis> diagnose(const RunRecording& recording) {
+namespace {
+
+std::optional<Diagnosis> diagnose_by(const RunRecording& recording, Fix (*predict_with)(const PipelineModel&)) {
   if (model_error(recording) > kMostModelError) return std::nullopt;
   const auto has_flag = [&](const Change& change) {
     if (change.key == "speed") return true;
@@ -95,7 +121,73 @@ std::optional<Diagnosis> diagnose(const RunRecording& recording) {
            });
   };
   return diagnose(model_of(recording),
-                  {.play = play_once, .rate = rate_of_all, .predict = predict_again, .may_set = has_flag});
+                  {.play = play_once, .rate = rate_of_all, .predict = predict_with, .may_set = has_flag});
+}
+
+}  // namespace
+
+std::optional<Diagnosis> diagnose(const RunRecording& recording) {
+  return diagnose_by(recording, predict_again);
+}
+
+std::optional<Diagnosis> diagnose_briefly(const RunRecording& recording) {
+  const auto is_empty = [](const RecordedStage& stage) { return stage.items.empty(); };
+  if (recording.elapsed < kShortestRun || recording.stages.empty()) return std::nullopt;
+  if (std::ranges::any_of(recording.stages, is_empty)) return std::nullopt;
+  return diagnose_by(excerpt_of(recording), predict_roughly);
+}
+
+namespace {
+
+constexpr double kWorthAThread = 0.01;
+
+/// The stages that may be tuned, by their indices.
+std::vector<std::size_t> tunable_stages(const RunRecording& recording) {
+  std::vector<std::size_t> stages;
+  for (std::size_t s = 0; s < recording.stages.size(); ++s)
+    if (!recording.stages[s].threads_flag.empty()) stages.push_back(s);
+  return stages;
+}
+
+/// One more thread for one of the stages, or for two of them.
+std::vector<PipelineModel> with_more_threads(const PipelineModel& pipeline, const std::vector<std::size_t>& stages,
+                                             int left) {
+  std::vector<PipelineModel> all;
+  for (std::size_t a = 0; a < stages.size(); ++a)
+    for (std::size_t b = a; b < stages.size(); ++b) {
+      if (left < (a == b ? 1 : 2)) continue;
+      PipelineModel next = pipeline;
+      ++next.stages[stages[a]].threads;
+      if (a != b) ++next.stages[stages[b]].threads;
+      all.push_back(std::move(next));
+    }
+  return all;
+}
+
+}  // namespace
+
+std::vector<Change> tuned_threads(const RunRecording& recording, int most) {
+  const RunRecording excerpt = excerpt_of(recording);
+  const auto stages = tunable_stages(excerpt);
+  PipelineModel best = model_of(excerpt);
+  double rate = rate_of_all(play_once(best));
+  int left = most;
+  for (const std::size_t s : stages) left -= best.stages[s].threads;
+  const PipelineModel before = best;
+  for (bool gains = true; gains && left > 0;) {
+    gains = false;
+    const PipelineModel from = best;
+    double wanted = rate * (1 + kWorthAThread);
+    for (PipelineModel& next : with_more_threads(from, stages, left))
+      if (const double found = rate_of_all(play_once(next)); found > wanted)
+        wanted = rate = found, best = std::move(next), gains = true;
+    for (const std::size_t s : stages) left -= best.stages[s].threads - from.stages[s].threads;
+  }
+  std::vector<Change> changes;
+  for (const std::size_t s : stages)
+    if (best.stages[s].threads != before.stages[s].threads)
+      changes.push_back({best.stages[s].name, "threads", static_cast<double>(best.stages[s].threads)});
+  return changes;
 }
 
 }  // namespace tutti

@@ -7,6 +7,8 @@
 
 #include "advise/diagnosis.h"
 #include "advise/pipeline_model.h"
+#include "advise/step_phases.h"
+#include "advise/timeline.h"
 
 namespace tutti {
 
@@ -31,6 +33,8 @@ struct RunRecording {
   int cores = 1;              ///< that the process could use
   Seconds elapsed{};          ///< from the first item's start to the last one's end; loading a model is not in it
   std::vector<RecordedStage> stages{};
+  Timeline timeline{};
+  std::optional<StepPhases> phases{};  ///< of a training
 };
 
 /// The recorded pipeline with its items. Every stage has items.
@@ -47,7 +51,16 @@ double model_error(const RunRecording& recording);
 /// items.
 std::optional<Diagnosis> diagnose(const RunRecording& recording);
 
+/// The same in a fraction of a second, however long the run was: by an excerpt of its items, and with `low` and `high`
+/// as far apart as two runs of the same work are. None also where the run was too short to say anything.
+std::optional<Diagnosis> diagnose_briefly(const RunRecording& recording);
+
 /// The rate of as much work again with the changes made.
 Fix predict(const RunRecording& recording, const std::vector<Change>& changes);
+
+/// The threads of the stages whose threads a flag sets, with which the replay is fastest: more by one at a time where
+/// that gains most, or by one for two stages that limit one another; `most`: of all these stages together. Only those
+/// that are to change. Pure.
+std::vector<Change> tuned_threads(const RunRecording& recording, int most);
 
 }  // namespace tutti

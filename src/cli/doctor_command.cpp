@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 
 #include "base/files.h"
 #include "base/process/exit_code.h"
@@ -12,13 +13,16 @@
 #include "device/telemetry/metrics.h"
 #include "device/telemetry/sampler.h"
 #include "jobs/open_store.h"
+#include "link/control/control_socket.h"
 #include "metrics/prometheus.h"
+#include "view/fleet/fleet_metrics.h"
 
 namespace tutti {
 namespace {
 
 // A driver without persistence mode takes seconds to wake.
 constexpr Seconds kPatience{5}, kLongest{8};
+constexpr Seconds kControlPatience{1};  // with a batch that is busy
 
 /// What takes more queries to the driver; a driver that hangs gets none.
 Result<Topology> look_closer(const MachineSnapshot& snapshot, Findings& findings) {
@@ -35,9 +39,23 @@ std::vector<std::filesystem::path> watched_disks(const std::filesystem::path& st
   return disks_of({temporary_folder(), cache_folder(), state});
 }
 
+/// The batches of this user that run now and answer.
+std::vector<FleetStatus> running_batches() {
+  std::vector<FleetStatus> runs;
+  const auto folder = control_folder();
+  for (const auto& socket : folder ? control_sockets(*folder) : std::vector<std::filesystem::path>()) {
+    const auto answer = send_control_request(socket, "status", kControlPatience);
+    auto status = answer ? read_fleet_status(*answer) : tl::unexpected<Error>(answer.error());
+    if (status) runs.push_back(std::move(*status));
+  }
+  return runs;
+}
+
 int print_metrics(const std::filesystem::path& state) {
   const Sampler sampler({.patience = kPatience, .disks = watched_disks(state)});
-  std::fputs(prometheus_text(snapshot_metrics(*sampler.settled(kLongest))).c_str(), stdout);
+  auto metrics = snapshot_metrics(*sampler.settled(kLongest));
+  std::ranges::move(fleet_metrics(running_batches()), std::back_inserter(metrics));
+  std::fputs(prometheus_text(metrics).c_str(), stdout);
   return kDone;
 }
 
@@ -81,7 +99,8 @@ int run_doctor(const std::vector<std::string>& arguments) {
                     "Exit code 0: nothing is missing, 3: something is broken, 4: nothing can run.");
   table.add_switch("json", json, "the report as one JSON object, with the GPUs and their topology");
   table.add_switch("prometheus", prometheus,
-                   "only the machine's metrics, in Prometheus' text format (for node_exporter's textfile collector)");
+                   "only the metrics of the machine and of running batches, in Prometheus' text format (for "
+                   "node_exporter's textfile collector)");
   table.add("state", state, "DIR", "the folder of the store of 'tutti batch'");
   table.examples({"tutti doctor", "tutti doctor --json"});
   if (const auto code = start_command(table, arguments)) return *code;

@@ -14,7 +14,9 @@
 #include "cli/flags.h"
 #include "cli/interrupt.h"
 #include "flow/pipeline.h"
+#include "profile/recorded_run.h"
 #include "profile/recording_file.h"
+#include "profile/timeline.h"
 #include "text/json_bytes.h"
 #include "view/text.h"
 
@@ -218,10 +220,12 @@ void finish(const FileInWork& work, const FeaturesCommand& command, Outcome& out
   outcome.note(work.measured, printed);
 }
 
-Result<void> record(Outcome& outcome, const FeaturesCommand& command, const PipelineReport& report) {
-  const auto file = recording_wanted();
-  if (!file || outcome.decoding.items.empty()) return {};
-  RunRecording recording{.command = "features", .cores = usable_cores(), .elapsed = report.elapsed};
+/// Records the run for `tutti profile`, or ends it with a sentence on what limited it.
+Result<void> conclude_run(Outcome& outcome, const FeaturesCommand& command, const PipelineReport& report,
+                          const Timeline& timeline) {
+  if (outcome.decoding.items.empty()) return {};
+  RunRecording recording{
+      .command = "features", .cores = usable_cores(), .elapsed = report.elapsed, .timeline = timeline};
   outcome.decoding.threads = command.decode_threads;
   outcome.features.threads = command.features_threads;
   for (RecordedStage* stage : {&outcome.decoding, &outcome.features, &outcome.printing}) {
@@ -229,7 +233,12 @@ Result<void> record(Outcome& outcome, const FeaturesCommand& command, const Pipe
       if (clocks.name == stage->name) note_clocks(*stage, clocks);
     recording.stages.push_back(std::move(*stage));
   }
-  return write_recording(recording, *file);
+  const auto sentence = conclude(recording);
+  if (!sentence) return tl::unexpected(sentence.error());
+  if (sentence->empty()) return {};
+  std::fflush(stdout);
+  std::fprintf(stderr, "%s\n", sentence->c_str());
+  return {};
 }
 
 /// files -> decode -> features -> print, in the order of the command line.
@@ -266,9 +275,13 @@ int measure_all(const FeaturesCommand& command, const Wanted& wanted) {
   Outcome outcome;
   Pipeline pipeline;
   build_stages(pipeline, command, wanted, log_mel, stop, outcome);
-  if (const auto ended = pipeline.run(); !ended) return complain(ended.error());
+  TimelineSampler sampler([&pipeline] { return pipeline.report(); });
+  const auto ended = pipeline.run();
+  const Timeline timeline = sampler.stop();
+  if (!ended) return complain(ended.error());
   if (outcome.failed < command.files.size() && !command.json) print_total(outcome.total);
-  if (const auto recorded = record(outcome, command, pipeline.report()); !recorded) return complain(recorded.error());
+  if (const auto concluded = conclude_run(outcome, command, pipeline.report(), timeline); !concluded)
+    return complain(concluded.error());
   if (stop.raised()) return kInterrupted;
   return outcome.failed == 0 ? kDone : kSomeFailed;
 }

@@ -100,4 +100,14 @@ CgroupLimits read_cgroup_limits(const fs::path& root) {
   return limits;
 }
 
+std::vector<fs::path> cpu_group_folders(const fs::path& root) {
+  const fs::path mount = root / "sys/fs/cgroup";
+  const std::string listing = read_system_file(root / "proc/self/cgroup").value_or("");
+  std::vector<fs::path> folders;
+  if (const auto group = group_path(listing, "")) folders = levels(mount, *group);
+  if (const auto group = group_path(listing, "cpu"))
+    for (const auto& folder : levels(mount / "cpu", *group)) folders.push_back(folder);
+  return folders;
+}
+
 }  // namespace tutti

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <vector>
 
 #include "base/units.h"
 
@@ -18,5 +19,8 @@ struct CgroupLimits {
 
 /// The limits of this process: the tightest on the way up, of cgroup version 2 or 1, below `root` ("/" but in tests).
 CgroupLimits read_cgroup_limits(const std::filesystem::path& root);
+
+/// The folders of the control groups that limit this process's processor time, inner ones first, of version 2 and 1.
+std::vector<std::filesystem::path> cpu_group_folders(const std::filesystem::path& root);
 
 }  // namespace tutti

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/numbers.h"
 #include "base/strings.h"
+#include "profile/timeline.h"
 #include "view/table.h"
 #include "view/text.h"
 
@@ -138,6 +139,37 @@ std::string text_of(const DescribedRun& run) {
   if (run.diagnosis) return text + finding_of(*run.diagnosis);
   return text + "\nThe description does not explain this run: it is " + percent(run.model_error) +
          " off, more than 5 %. So nothing is predicted.\nCompare the stages' mean times with the description.\n";
+}
+
+ProfilePage page_of(const DescribedRun& run, const std::string& title) {
+  ProfilePage page{.title = title, .rate = run.figures.items_per_s, .timeline = run.timeline};
+  const auto& found = run.diagnosis;
+  page.finding = found ? found->limit.stage + " (" + std::string(name_of(found->limit.resource)) + ") costs " +
+                             percent(found->limit.share) + " of the time: that is what making it twice as fast saves."
+                       : "The description does not explain this run: it is " + percent(run.model_error) +
+                             " off, more than 5 %. So nothing is predicted.";
+  if (found && found->limit.close) page.notes.push_back(*found->limit.close + " costs nearly as much.");
+  for (std::size_t s = 0; s < run.figures.stages.size(); ++s) {
+    const StageModel& stage = run.pipeline.stages[s];
+    const StageFigures& figures = run.figures.stages[s];
+    page.stages.push_back({.name = stage.name,
+                           .resource = std::string(name_of(stage.resource)),
+                           .threads = stage.threads,
+                           .busy = figures.shares.busy,
+                           .starved = figures.shares.starved,
+                           .blocked = figures.shares.blocked,
+                           .mean_ms = milliseconds(figures.mean),
+                           .p95_ms = milliseconds(figures.p95),
+                           .queue = s + 1 < run.figures.stages.size() ? stage.queue : 0,
+                           .queue_fill = mean_fill(run.timeline, stage.name),
+                           .is_limit = found && found->limit.stage == stage.name});
+  }
+  if (!found) return page;
+  for (const auto* fixes : {&found->fixes, &found->together})
+    for (const Fix& fix : *fixes)
+      page.fixes.push_back({joined(fix.changes, " ", [](const Change& change) { return "--apply " + change.text(); }),
+                            fix.items_per_s, fix.low, fix.high, fix.items_per_s / found->items_per_s - 1});
+  return page;
 }
 
 }  // namespace tutti

@@ -5,6 +5,8 @@
 
 #include "advise/diagnosis.h"
 #include "advise/pipeline_run.h"
+#include "advise/timeline.h"
+#include "profile/profile_page.h"
 
 namespace tutti {
 
@@ -14,6 +16,7 @@ struct DescribedRun {
   RunFigures figures{};                  ///< measured; without a run those of a long replay
   double model_error = 0;                ///< a share; 0 where nothing was run
   std::optional<Diagnosis> diagnosis{};  ///< none: the model does not explain the run
+  Timeline timeline{};                   ///< empty where nothing was run
 };
 
 /// The object of `tutti profile --pipeline F --json`, on one line without its end.
@@ -28,5 +31,8 @@ std::string json_of(const DescribedRun& run);
 /// but for long names; ends with a line end. Where the model does not explain the run, it names the error and predicts
 /// nothing.
 std::string text_of(const DescribedRun& run);
+
+/// The same as a page (profile_page.h).
+ProfilePage page_of(const DescribedRun& run, const std::string& title);
 
 }  // namespace tutti

@@ -7,6 +7,8 @@
 #include "base/json.h"
 #include "base/numbers.h"
 #include "base/strings.h"
+#include "profile/recording_file.h"
+#include "profile/timeline.h"
 #include "view/table.h"
 #include "view/text.h"
 
@@ -15,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kWidth = 150;
+constexpr std::size_t kWidth = 160;
 constexpr double kUneven = 0.3;  // std over mean
 constexpr double kStall = 10;    // times the median
 
@@ -53,6 +55,24 @@ Shares shares_of(const RecordedStage& stage) {
   return {stage.busy / all, stage.starved / all, stage.blocked / all};
 }
 
+/// Between two items of a thread: it waits for one, or for space behind it.
+double gap_ms(const RecordedStage& stage) {
+  return 1000 * (stage.starved + stage.blocked).count() / static_cast<double>(stage.items.size());
+}
+
+/// The device's stage; null: there is none.
+const RecordedStage* device_stage(const RunRecording& recording) {
+  const auto found = std::ranges::find(recording.stages, StageResource::device, &RecordedStage::resource);
+  return found == recording.stages.end() ? nullptr : &*found;
+}
+
+/// The share of the run in which the device worked on an item.
+double device_busy(const RunRecording& recording) {
+  const RecordedStage* stage = device_stage(recording);
+  if (!stage || recording.elapsed.count() <= 0) return 0;
+  return std::min(1.0, std::accumulate(stage->items.begin(), stage->items.end(), Seconds(0)) / recording.elapsed);
+}
+
 std::string percent(double share) {
   return fixed_text(100 * share, 1) + " %";
 }
@@ -69,6 +89,7 @@ std::string table_of(const RunRecording& recording) {
                               {"p95", true},
                               {"min", true},
                               {"max", true},
+                              {"gap", true},
                               {"variation", true},
                               {"stalls", true},
                               {"share", true}}};
@@ -84,6 +105,7 @@ std::string table_of(const RunRecording& recording) {
                           percent(shares.busy), percent(shares.starved), percent(shares.blocked),
                           short_number(spread.mean) + " ± " + short_number(spread.deviation), short_number(spread.p50),
                           short_number(spread.p95), short_number(spread.least), short_number(spread.most),
+                          short_number(gap_ms(stage)),
                           fixed_text(spread.mean > 0 ? spread.deviation / spread.mean : 0, 2),
                           std::to_string(spread.stalls), percent(all > 0 ? spread.sum / all : 0)});
   }
@@ -94,11 +116,35 @@ std::string what_to_do(const RunRecording& recording, const Fix& fix) {
   const Change& change = fix.changes.front();
   const auto flags = flags_of(recording, change);
   if (!flags.empty()) return joined(flags, " ");
+  const auto stage = std::ranges::find(recording.stages, change.stage, &RecordedStage::name);
+  if (stage != recording.stages.end() && stage->resource == StageResource::device) return "a device twice as fast";
   return change.stage + " twice as fast";
 }
 
 std::string gain_of(const Fix& fix, double now) {
   return fixed_text(100 * (fix.items_per_s / now - 1), 0) + " %";
+}
+
+std::string text_of(const SideCause& cause) {
+  const std::string share = percent(cause.number);
+  switch (cause.cause) {
+    case Cause::other_processes:
+      return "Other programs took " + fixed_text(cause.number, 1) +
+             " cores meanwhile: with fewer of them the run is faster, and the figures hold for longer";
+    case Cause::cpu_quota:
+      return "The control group's CPU quota held the run back " + share + " of the time: it needs a higher one";
+    case Cause::memory_pressure:
+      return "Programs waited for memory " + share + " of the time: the run needs more of it, or less beside it";
+    case Cause::throttling: return "A heat or power limit slowed the hardware down " + share + " of the time";
+    case Cause::too_many_threads:
+      return fixed_text(cause.number, 0) + " threads more than cores: by replay fewer of them are as fast";
+    case Cause::unequal_lengths:
+      return "Unequal lengths at the end cost " + share +
+             " of the time: with the longest first the run is predicted to be " + fixed_text(100 * cause.gain, 0) +
+             " % faster";
+    default: break;
+  }
+  return std::string(name_of(cause.cause));
 }
 
 std::string limit_text(const Bottleneck& limit) {
@@ -127,64 +173,116 @@ Result<Change> parse_flag_change(const std::string& text, const RunRecording& re
   return change;
 }
 
-std::string profile_text(const RunRecording& recording, const std::optional<Diagnosis>& found) {
+std::string profile_text(const ProfiledRun& run) {
+  const RunRecording& recording = run.recording;
+  const auto& found = run.found;
   const std::size_t items = recording.stages.front().items.size();
   std::string text = std::to_string(items) + " " + recording.unit + " in " + fixed_text(recording.elapsed.count(), 2) +
                      " s, " + short_number(rate_of(recording)) + " a second, on " + std::to_string(recording.cores) +
                      (recording.cores == 1 ? " core\n" : " cores\n") + table_of(recording);
+  if (const RecordedStage* device = device_stage(recording))
+    text += "Device busy " + percent(device_busy(recording)) + " of the time (" + device->name + ")\n";
   text += "\n" + finding_sentence(recording, found) + "\n";
-  if (!found) return text;
-  for (const Fix& fix : found->fixes)
+  for (const Fix& fix : found ? found->fixes : std::vector<Fix>())
     text += "  " + what_to_do(recording, fix) + ": " + short_number(fix.items_per_s) + " " + recording.unit +
             " a second (" + short_number(fix.low) + " to " + short_number(fix.high) + "), +" +
             gain_of(fix, found->items_per_s) + "\n";
   for (const RecordedStage& stage : recording.stages) {
     const Spread spread = spread_of(stage);
-    if (stage.name == found->limit.stage && spread.mean > 0 && spread.deviation / spread.mean > kUneven)
+    if (found && stage.name == found->limit.stage && spread.mean > 0 && spread.deviation / spread.mean > kUneven)
       text += "  The items of " + stage.name + " are uneven (variation " +
               fixed_text(spread.deviation / spread.mean, 2) + "): a longer run predicts better\n";
   }
+  for (const SideCause& cause : run.causes) text += "  " + text_of(cause) + "\n";
   return text;
 }
 
-std::string profile_json(const RunRecording& recording, const std::optional<Diagnosis>& found) {
+namespace {
+
+Json stages_json(const RunRecording& recording) {
+  Json all = Json::array();
+  for (const RecordedStage& stage : recording.stages) {
+    const Spread spread = spread_of(stage);
+    const Shares shares = shares_of(stage);
+    all.push_back({{"name", stage.name},
+                   {"resource", name_of(stage.resource)},
+                   {"threads", stage.threads},
+                   {"busy", shares.busy},
+                   {"starved", shares.starved},
+                   {"blocked", shares.blocked},
+                   {"mean_ms", spread.mean},
+                   {"std_ms", spread.deviation},
+                   {"p50_ms", spread.p50},
+                   {"p95_ms", spread.p95},
+                   {"min_ms", spread.least},
+                   {"max_ms", spread.most},
+                   {"gap_ms", gap_ms(stage)},
+                   {"stalls", spread.stalls}});
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string profile_json(const ProfiledRun& run) {
+  const RunRecording& recording = run.recording;
   Json json{{"command", recording.command},
             {"unit", recording.unit},
             {"items", recording.stages.front().items.size()},
             {"elapsed", recording.elapsed.count()},
             {"items_per_s", rate_of(recording)},
             {"limit", nullptr},
+            {"cause", name_of(run.found ? cause_of(run.found->limit) : Cause::unknown)},
             {"model_error", model_error(recording)},
-            {"explained", found.has_value()},
-            {"stages", Json::array()},
-            {"fixes", Json::array()}};
-  for (const RecordedStage& stage : recording.stages) {
-    const Spread spread = spread_of(stage);
-    const Shares shares = shares_of(stage);
-    json["stages"].push_back({{"name", stage.name},
-                              {"resource", name_of(stage.resource)},
-                              {"threads", stage.threads},
-                              {"busy", shares.busy},
-                              {"starved", shares.starved},
-                              {"blocked", shares.blocked},
-                              {"mean_ms", spread.mean},
-                              {"std_ms", spread.deviation},
-                              {"p50_ms", spread.p50},
-                              {"p95_ms", spread.p95},
-                              {"min_ms", spread.least},
-                              {"max_ms", spread.most},
-                              {"stalls", spread.stalls}});
-  }
-  if (!found) return json_line(json);
-  json["limit"] = {
-      {"stage", found->limit.stage}, {"resource", name_of(found->limit.resource)}, {"share", found->limit.share}};
-  for (const Fix& fix : found->fixes)
+            {"explained", run.found.has_value()},
+            {"stages", stages_json(recording)},
+            {"fixes", Json::array()},
+            {"causes", Json::array()}};
+  if (device_stage(recording)) json["device_busy"] = device_busy(recording);
+  for (const SideCause& cause : run.causes)
+    json["causes"].push_back({{"cause", name_of(cause.cause)}, {"number", cause.number}, {"gain", cause.gain}});
+  if (recording.phases) json["phases"] = phases_json(*recording.phases);
+  if (!recording.timeline.at.empty()) json["timeline"] = timeline_json(recording.timeline);
+  if (!run.found) return json_line(json);
+  const Bottleneck& limit = run.found->limit;
+  json["limit"] = {{"stage", limit.stage}, {"resource", name_of(limit.resource)}, {"share", limit.share}};
+  for (const Fix& fix : run.found->fixes)
     json["fixes"].push_back({{"change", fix.changes.front().text()},
                              {"flags", flags_of(recording, fix.changes.front())},
                              {"predicted_items_per_s", fix.items_per_s},
                              {"low", fix.low},
                              {"high", fix.high}});
   return json_line(json);
+}
+
+ProfilePage profile_page(const ProfiledRun& run, const std::string& title) {
+  const RunRecording& recording = run.recording;
+  ProfilePage page{.title = title,
+                   .unit = recording.unit,
+                   .rate = rate_of(recording),
+                   .finding = finding_sentence(recording, run.found),
+                   .timeline = recording.timeline};
+  for (std::size_t s = 0; s < recording.stages.size(); ++s) {
+    const RecordedStage& stage = recording.stages[s];
+    const Spread spread = spread_of(stage);
+    const Shares shares = shares_of(stage);
+    page.stages.push_back({.name = stage.name,
+                           .resource = std::string(name_of(stage.resource)),
+                           .threads = stage.threads,
+                           .busy = shares.busy,
+                           .starved = shares.starved,
+                           .blocked = shares.blocked,
+                           .mean_ms = spread.mean,
+                           .p95_ms = spread.p95,
+                           .queue = s + 1 < recording.stages.size() ? stage.queue : 0,
+                           .queue_fill = mean_fill(recording.timeline, stage.name),
+                           .is_limit = run.found && run.found->limit.stage == stage.name});
+  }
+  for (const Fix& fix : run.found ? run.found->fixes : std::vector<Fix>())
+    page.fixes.push_back(
+        {what_to_do(recording, fix), fix.items_per_s, fix.low, fix.high, fix.items_per_s / run.found->items_per_s - 1});
+  for (const SideCause& cause : run.causes) page.notes.push_back(text_of(cause));
+  return page;
 }
 
 std::string finding_sentence(const RunRecording& recording, const std::optional<Diagnosis>& found) {
@@ -195,6 +293,12 @@ std::string finding_sentence(const RunRecording& recording, const std::optional<
   if (found->fixes.empty()) return limit + "; no single change would gain 2 %.";
   const Fix& fix = found->fixes.front();
   return limit + "; " + what_to_do(recording, fix) + " would gain " + gain_of(fix, found->items_per_s) + ".";
+}
+
+Result<std::string> conclude(const RunRecording& recording) {
+  if (const auto file = recording_wanted()) return write_recording(recording, *file).map([] { return std::string(); });
+  const auto found = diagnose_briefly(recording);
+  return found ? finding_sentence(recording, found) : std::string();
 }
 
 }  // namespace tutti

@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "advise/cause.h"
 #include "advise/recording.h"
+#include "profile/profile_page.h"
 
 namespace tutti {
 
@@ -17,18 +19,34 @@ std::vector<std::string> flags_of(const RunRecording& recording, const Change& c
 /// where no flag sets it.
 Result<Change> parse_flag_change(const std::string& text, const RunRecording& recording);
 
+/// A profiled run of a command.
+struct ProfiledRun {
+  RunRecording recording{};
+  std::optional<Diagnosis> found{};  ///< none: the replay does not explain the run
+  std::vector<SideCause> causes{};   ///< beside the limiting stage
+};
+
 /// What the profile of a command prints for people: a table of the stages, then what limits the run, then the changes
-/// that gain, as flags to copy. Shares are of the threads' time; avg, p50, p95, min and max are milliseconds an item;
-/// share is the stage's part of all working time.
-std::string profile_text(const RunRecording& recording, const std::optional<Diagnosis>& found);
+/// that gain, as flags to copy, then what cost time beside that. Shares are of the threads' time; avg, p50, p95, min
+/// and max are milliseconds an item; gap is the time between two items of a thread; share is the stage's part of all
+/// working time.
+std::string profile_text(const ProfiledRun& run);
 
 /// The same as one JSON object, without a line end: keys as those of a described run, and command, unit, items,
-/// elapsed, of each stage std_ms, p50_ms, min_ms, max_ms and stalls (items of more than ten times the median), of each
-/// fix its flags.
-std::string profile_json(const RunRecording& recording, const std::optional<Diagnosis>& found);
+/// elapsed, device_busy, cause, causes, the timeline, of each stage std_ms, p50_ms, min_ms, max_ms, gap_ms and stalls
+/// (items of more than ten times the median), of each fix its flags.
+std::string profile_json(const ProfiledRun& run);
+
+/// The same as a page (profile_page.h); `title`: the command line.
+ProfilePage profile_page(const ProfiledRun& run, const std::string& title);
 
 /// One sentence with its full stop: what limited the run, and what one change would gain; or that this is not known,
 /// because the replay does not explain the run.
 std::string finding_sentence(const RunRecording& recording, const std::optional<Diagnosis>& found);
+
+/// What a command does with the recording of its run when that has ended: it writes it where `tutti profile` wants it,
+/// and else returns the sentence for its log, without a line end: what limited the run, and what one change would
+/// gain. Empty where that is not known: the run was too short, or the replay does not explain it.
+Result<std::string> conclude(const RunRecording& recording);
 
 }  // namespace tutti

@@ -8,7 +8,9 @@
 #include "base/environment.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/numbers.h"
 #include "device/cgroup.h"
+#include "profile/timeline.h"
 
 namespace tutti {
 namespace {
@@ -48,16 +50,58 @@ RecordedStage stage_of(const Json& json) {
   return stage;
 }
 
+Timeline timeline_of(const Json& json) {
+  Timeline timeline{.at = json.at("at"), .done = json.at("done")};
+  for (const Json& stage : json.at("stages"))
+    timeline.stages.push_back({stage.at("name"), stage.at("busy"), stage.at("queue")});
+  return timeline;
+}
+
+constexpr std::pair<const char*, Phase StepPhases::*> kPhases[] = {{"load", &StepPhases::load},
+                                                                   {"preprocess", &StepPhases::preprocess},
+                                                                   {"transfer", &StepPhases::transfer},
+                                                                   {"training", &StepPhases::training},
+                                                                   {"total", &StepPhases::total}};
+constexpr std::pair<const char*, Seconds Phase::*> kPhaseTimes[] = {{"mean", &Phase::mean}, {"std", &Phase::deviation},
+                                                                    {"min", &Phase::least}, {"max", &Phase::most},
+                                                                    {"p50", &Phase::p50},   {"p95", &Phase::p95}};
+
+StepPhases phases_of(const Json& json) {
+  StepPhases phases;
+  for (const auto& [key, member] : kPhases) {
+    Phase& phase = phases.*member;
+    for (const auto& [name, time] : kPhaseTimes) phase.*time = Seconds(json.at(key).at(name).get<double>());
+    phase.share = json.at(key).at("share");
+  }
+  return phases;
+}
+
 RunRecording recording_of(const Json& json) {
   RunRecording recording{.command = json.at("command").get<std::string>(),
                          .unit = json.at("unit").get<std::string>(),
                          .cores = std::max(1, json.at("cores").get<int>()),
                          .elapsed = Seconds(json.at("elapsed").get<double>())};
   for (const Json& stage : json.at("stages")) recording.stages.push_back(stage_of(stage));
+  if (json.contains("phases")) recording.phases = phases_of(json.at("phases"));
+  if (json.contains("timeline")) recording.timeline = timeline_of(json.at("timeline"));
   return recording;
 }
 
 }  // namespace
+
+nlohmann::ordered_json phases_json(const StepPhases& phases) {
+  Json json;
+  for (const auto& [key, member] : kPhases) {
+    const Phase& phase = phases.*member;
+    for (const auto& [name, time] : kPhaseTimes) json[key][name] = (phase.*time).count();
+    json[key]["share"] = phase.share;
+  }
+  return json;
+}
+
+int recording_warm_up() {
+  return number_in<int>(variable(kWarmUpVariable).value_or("")).value_or(0);
+}
 
 std::optional<std::filesystem::path> recording_wanted() {
   const auto file = variable(kRecordingVariable);
@@ -86,6 +130,8 @@ Result<void> write_recording(const RunRecording& recording, const std::filesyste
             {"elapsed", recording.elapsed.count()},
             {"stages", Json::array()}};
   for (const RecordedStage& stage : recording.stages) json["stages"].push_back(json_of(stage));
+  if (recording.phases) json["phases"] = phases_json(*recording.phases);
+  if (!recording.timeline.at.empty()) json["timeline"] = timeline_json(recording.timeline);
   return write_file_atomically(file, json_line(json));
 }
 

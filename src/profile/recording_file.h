@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 
 #include "advise/recording.h"
@@ -17,6 +18,10 @@ std::optional<std::filesystem::path> recording_wanted();
 /// inherit it, so the process that runs the pipeline writes the file.
 inline constexpr const char* kRecordingVariable = "TUTTI_RECORDING";
 
+/// How many steps of a training go before its recording, by the variable TUTTI_RECORDING_WARM_UP.
+int recording_warm_up();
+inline constexpr const char* kWarmUpVariable = "TUTTI_RECORDING_WARM_UP";
+
 /// Takes over what the clocks of a stage of `flow` found: its times and the length of the queue behind it.
 void note_clocks(RecordedStage& stage, const StageReport& report);
 
@@ -24,9 +29,13 @@ void note_clocks(RecordedStage& stage, const StageReport& report);
 int usable_cores();
 
 /// Writes the recording whole, as one JSON object: command, unit, cores, elapsed (seconds), and stages with name,
-/// resource, threads, queue, threads_flag, busy, starved, blocked and items (seconds). A later reading gives the same
-/// recording.
+/// resource, threads, queue, threads_flag, busy, starved, blocked and items (seconds), and the timeline where there is
+/// one. A later reading gives the same recording.
 Result<void> write_recording(const RunRecording& recording, const std::filesystem::path& file);
+
+/// As an object: load, preprocess, transfer, training and total, each with mean, std, min, max, p50, p95 (seconds) and
+/// share.
+nlohmann::ordered_json phases_json(const StepPhases& phases);
 
 /// Fault::missing where there is no such file, or a stage has no item: nothing was measured. Fault::corrupt where the
 /// file holds something else.

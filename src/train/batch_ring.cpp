@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "model/gpu/out_of_memory.h"
 #include "train/device_copies.h"
@@ -18,8 +19,8 @@ class BatchRing::Slots : public RingDevice {
 
   Result<void> begin_transfer(std::size_t slot, const Batch& batch) override {
     try {
-      rows_[slot] = copies_.prepare([&] { return task_.prepare(batch); });
-      copy(slot);
+      timed(preparing_, [&] { rows_[slot] = copies_.prepare([&] { return task_.prepare(batch); }); });
+      timed(copying_, [&] { copy(slot); });
     } catch (const std::exception& error) {
       return tl::unexpected(
           failure_of(error, "batch " + std::to_string(batch.index) + " could not be prepared",
@@ -33,8 +34,17 @@ class BatchRing::Slots : public RingDevice {
   void release(std::size_t) override {}
 
   TaskBatch taken(std::size_t slot) { return std::exchange(rows_[slot], {}); }
+  HistogramSnapshot preparing() const { return preparing_.snapshot(); }
+  HistogramSnapshot copying() const { return copying_.snapshot(); }
 
  private:
+  template <class Fn>
+  static void timed(Histogram& seconds, Fn&& fn) {
+    const auto begin = Clock::real().now();
+    fn();
+    seconds.record(Seconds(Clock::real().now() - begin).count());
+  }
+
   /// Where the device has no memory for batches ahead, they stay in host memory, and the step copies its own.
   void copy(std::size_t slot) {
     auto& inputs = rows_[slot].inputs;
@@ -55,6 +65,7 @@ class BatchRing::Slots : public RingDevice {
   DeviceCopies copies_;
   std::vector<TaskBatch> rows_;
   bool is_full_ = false;  // the ring's thread's own
+  Histogram preparing_{}, copying_{};
 };
 
 namespace {
@@ -77,6 +88,8 @@ BatchRing::~BatchRing() = default;
 RingReport BatchRing::report() const {
   RingReport report = ring_.report();
   report.depth -= in_step_;
+  report.preparing = slots_->preparing();
+  report.copying = slots_->copying();
   return report;
 }
 

@@ -50,6 +50,7 @@ Result<std::unique_ptr<Reporter>> reporter_of(const ReadyTraining& training, con
                          .evaluation_due = state.evaluation_due,
                          .most_time = training.options.max_time,
                          .gpu = gpu_of(training.task.device()),
+                         .accumulation = training.options.accumulation,
                          .log_steps = training.log_steps,
                          .log_order = training.log_order});
 }

@@ -73,6 +73,7 @@ struct RunSummary {
   std::size_t worker_restarts = 0;
   bool unfinished_work = false;  // of the worker, for files that failed: `spent` leaves it out
   bool interrupted = false;
+  std::string finding{};  // one sentence: what limited the run, and what one change would gain; empty: not known
 };
 
 /// Receives what happens in a run. Calls are serialised: one at a time, from any thread.

@@ -7,7 +7,8 @@
 #include "base/guarded.h"
 #include "flow/pipeline.h"
 #include "hub/memory_plan.h"
-#include "profile/recording_file.h"
+#include "profile/recorded_run.h"
+#include "profile/timeline.h"
 #include "transcribe/output_plan.h"
 #include "transcribe/run_recording.h"
 #include "transcribe/run_stages.h"
@@ -86,9 +87,8 @@ Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, cons
                                      RunObserver& observer, StopSignal& stop) {
   const auto started = Clock::real().now();
   const auto skipped = static_cast<std::size_t>(std::ranges::count_if(files, &PlannedFile::already_done));
-  const auto recording_file = recording_wanted();
   RunRecorder recorder(observer, options.vad.has_value());
-  Tally tally(recording_file ? static_cast<RunObserver&>(recorder) : observer, files.size(), skipped);
+  Tally tally(recorder, files.size(), skipped);
   if (skipped == files.size()) return tally.summary();
 
   const OnProgressOfFile on_progress = [&tally](std::size_t index, Seconds position, const auto& fresh) {
@@ -122,13 +122,16 @@ Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, cons
   listed.serve(&*context);
   if (auto set = pipeline.set_threads(kTranscribeStage, together); !set) return tl::unexpected(set.error());
   const PipelineReport begun = pipeline.report();
+  TimelineSampler sampler([&pipeline] { return pipeline.report(); });
   const auto joined = pipeline.join();
   if (!joined && joined.error().fault != Fault::cancelled) return tl::unexpected(joined.error());
-  if (recording_file)
-    if (auto written = write_recording(recorder.recording(begun, pipeline.report(), together), *recording_file);
-        !written)
-      return tl::unexpected(written.error());
-  return summary_of(run, *loaded, started);
+  RunSummary summary = summary_of(run, *loaded, started);
+  RunRecording recording = recorder.recording(begun, pipeline.report(), together);
+  recording.timeline = sampler.stop();
+  auto finding = conclude(recording);
+  if (!finding) return tl::unexpected(finding.error());
+  summary.finding = std::move(*finding);
+  return summary;
 }
 
 }  // namespace tutti

@@ -11,7 +11,7 @@
 
 namespace tutti {
 
-/// Passes a run's events on, and collects what each file took in each stage for `tutti profile`.
+/// Passes a run's events on, and collects what each file took in each stage.
 class RunRecorder final : public RunObserver {
  public:
   /// `listens`: the run detects speech. `observer` outlives the recorder.

@@ -57,5 +57,20 @@ TEST(Recording, UnevenItemsWidenTheRange) {
   EXPECT_GT(width(uneven), 1.3 * width(even));
 }
 
+TEST(Recording, TunedThreadsShareTheWorkWithinTheirNumber) {
+  const auto recording = two_stages(0.1, 0.1, 2.1);  // neither stage gains alone
+  const auto changes = tuned_threads(recording, 8);
+  ASSERT_EQ(changes.size(), 2U);
+  EXPECT_EQ(changes[0].value, 2) << "four cores";
+  EXPECT_EQ(changes[1].value, 2);
+  EXPECT_TRUE(tuned_threads(recording, 2).empty());
+}
+
+TEST(Recording, TuningLeavesStagesWithoutAFlagAlone) {
+  auto recording = two_stages(0.1, 0.03, 2.03);
+  recording.stages[0].threads_flag.clear();
+  EXPECT_TRUE(tuned_threads(recording, 8).empty());
+}
+
 }  // namespace
 }  // namespace tutti

@@ -120,7 +120,11 @@ TEST_F(ProfileTimed, SenselessRequestsAreUsageErrors) {
                                                     {"--pipeline", file, "--tune", "--threads-budget", "2"},
                                                     {"--pipeline", file, "--prove"},
                                                     {"--pipeline", file, "--", "tutti", "features", "a.wav"},
-                                                    {"--tune", "--", "tutti", "features", "a.wav"},
+                                                    {"--simulate", "--", "tutti", "features", "a.wav"},
+                                                    {"--steps", "5", "--", "tutti", "features", "a.wav"},
+                                                    {"--compare", file},
+                                                    {file},
+                                                    {"--pipeline", file, "--html", file},
                                                     {"--", "tutti", "featurs", "a.wav"},
                                                     {"--", "tutti"},
                                                     {"--", "ls"}};
@@ -130,7 +134,7 @@ TEST_F(ProfileTimed, SenselessRequestsAreUsageErrors) {
     EXPECT_THAT(end.out, IsEmpty());
   }
   EXPECT_THAT(profile(cases[2]).err, HasSubstr("Did you mean 'decode'?"));
-  EXPECT_THAT(profile(cases[9]).err, HasSubstr("Did you mean 'features'?"));
+  EXPECT_THAT(profile(cases[13]).err, HasSubstr("Did you mean 'features'?"));
 }
 
 TEST_F(ProfileTimed, CommandKeepsItsOutputAndGetsAProfile) {
@@ -142,6 +146,16 @@ TEST_F(ProfileTimed, CommandKeepsItsOutputAndGetsAProfile) {
   EXPECT_EQ(std::ranges::count(end.out, '\n'), 12);
   EXPECT_THAT(end.err, HasSubstr("12 files in "));
   EXPECT_THAT(end.err, HasSubstr("decode"));
+}
+
+TEST_F(ProfileTimed, PageShowsThePipelineOfARun) {
+  const auto page = (folder_ / "page.html").string();
+  EXPECT_EQ(profile({"--pipeline", pipeline(kFeed), "--html", page}).exit_code, 0);
+  std::ifstream file(page);
+  const std::string html{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_THAT(html, HasSubstr("decode (cpu) costs"));
+  EXPECT_THAT(html, HasSubstr("Over time"));
+  EXPECT_THAT(html, HasSubstr("--apply decode.threads="));
 }
 
 TEST_F(ProfileTimed, CommandThatFailsKeepsItsExitCode) {

@@ -33,7 +33,7 @@ RunRecording features() {
 
 TEST(RecordedRun, NamesTheLimitAndTheFlagToCopy) {
   const auto recording = features();
-  const auto text = profile_text(recording, diagnose(recording));
+  const auto text = profile_text({recording, diagnose(recording)});
   EXPECT_THAT(text, HasSubstr("decode (cpu) limits the run"));
   EXPECT_THAT(text, HasSubstr("--decode-threads 2: "));
   EXPECT_THAT(text, HasSubstr("40 files in 4.06 s"));
@@ -45,8 +45,8 @@ TEST(RecordedRun, UnexplainedRunPredictsNothing) {
   recording.elapsed = Seconds(6);
   const auto found = diagnose(recording);
   EXPECT_FALSE(found);
-  EXPECT_THAT(profile_text(recording, found), HasSubstr("nothing is predicted"));
-  EXPECT_THAT(profile_json(recording, found), HasSubstr("\"limit\":null"));
+  EXPECT_THAT(profile_text({recording, found}), HasSubstr("nothing is predicted"));
+  EXPECT_THAT(profile_json({recording, found}), HasSubstr("\"limit\":null"));
 }
 
 TEST(RecordedRun, ChangeIsTakenWithAndWithoutItsCommand) {
@@ -64,6 +64,38 @@ TEST(RecordedRun, ChangeWithoutAFlagIsRefused) {
   for (const auto* text : {"print.threads=2", "decode.speed=2", "decode.queue=4", "cores=8"})
     EXPECT_FALSE(parse_flag_change(text, recording)) << text;
   EXPECT_THAT(parse_flag_change("decod.threads=2", recording).error().text(), HasSubstr("Did you mean 'decode'?"));
+}
+
+TEST(RecordedRun, RunEndsWithWhatLimitedItAndOneChange) {
+  const auto sentence = conclude(features());
+  ASSERT_TRUE(sentence) << sentence.error().text();
+  EXPECT_THAT(*sentence, HasSubstr("decode (cpu) limits the run and costs"));
+  EXPECT_THAT(*sentence, HasSubstr("--decode-threads 2 would gain"));
+}
+
+TEST(RecordedRun, ShortOrUnexplainedRunEndsWithoutASentence) {
+  auto recording = features();
+  recording.elapsed = Seconds(6);
+  EXPECT_EQ(conclude(recording).value(), "") << "the replay takes 4.05 s";
+  recording = features();
+  recording.elapsed = Seconds(1);
+  for (RecordedStage& stage : recording.stages) stage.items.resize(9);
+  EXPECT_EQ(conclude(recording).value(), "");
+  for (RecordedStage& stage : recording.stages) stage.items.clear();
+  EXPECT_EQ(conclude(recording).value(), "");
+}
+
+TEST(RecordedRun, LongRunIsDiagnosedFromAnExcerpt) {
+  auto recording = features();
+  for (RecordedStage& stage : recording.stages) stage.items.assign(100000, stage.items[0]);
+  recording.elapsed = Seconds(100000 * 0.1 + 0.05);
+  EXPECT_THAT(conclude(recording).value(), HasSubstr("decode (cpu) limits the run"));
+}
+
+TEST(RecordedRun, WhatTheMachineLostIsNamedBelow) {
+  const auto recording = features();
+  const auto text = profile_text({recording, diagnose(recording), {{Cause::cpu_quota, 0.23}}});
+  EXPECT_THAT(text, HasSubstr("CPU quota held the run back 23.0 % of the time"));
 }
 
 class RecordingFile : public testing::Test {
@@ -84,6 +116,21 @@ TEST_F(RecordingFile, IsReadAsItWasWritten) {
   EXPECT_EQ(read->stages[1].items, written.stages[1].items);
   EXPECT_EQ(read->stages[1].threads_flag, "--features-threads");
   EXPECT_EQ(read->stages[2].starved, written.stages[2].starved);
+}
+
+TEST_F(RecordingFile, KeepsTimelineAndPhases) {
+  auto written = features();
+  written.timeline = {.at = {0.5, 1}, .done = {2, 5}, .stages = {{"decode", {0.5, 1}, {0, 0.5}}}};
+  written.phases = StepPhases{};
+  written.phases->training.mean = Seconds(0.1234);
+  written.phases->training.share = 0.826;
+  ASSERT_TRUE(write_recording(written, file_));
+  const auto read = read_recording(file_);
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(read->timeline.done, written.timeline.done);
+  EXPECT_EQ(read->timeline.stages[0].queue, written.timeline.stages[0].queue);
+  EXPECT_EQ(read->phases->training.mean, Seconds(0.1234));
+  EXPECT_EQ(read->phases->training.share, 0.826);
 }
 
 TEST_F(RecordingFile, WithoutAnItemNothingWasMeasured) {

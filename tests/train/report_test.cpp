@@ -12,12 +12,15 @@
 #include "support/log_capture.h"
 #include "support/small_files.h"
 #include "support/temp_folder.h"
+#include "train/report/load_track.h"
+#include "train/report/loader_times.h"
 #include "train/report/loss_picture.h"
 #include "train/report/machine_line.h"
 #include "train/report/progress_line.h"
 #include "train/report/reporter.h"
 #include "train/report/tensorboard_writer.h"
 #include "train/report/training_log.h"
+#include "train/report/use_warning.h"
 
 namespace tutti {
 namespace {
@@ -50,6 +53,81 @@ TEST(MachineLine, IsTheMeanOfItsSnapshotsEachTakenOnce) {
   line.take(busy_at(2, 0.6));
   line.take(busy_at(2, 0.6));
   EXPECT_EQ(machine_text(line.load()), "CPU: 40.0%");
+}
+
+/// A snapshot of second `at` in which GPU 0 is so busy.
+std::shared_ptr<const MachineSnapshot> gpu_at(std::uint64_t number, double at, double busy) {
+  MachineSnapshot snapshot;
+  snapshot.number = number;
+  snapshot.when = Clock::Instant(std::chrono::duration_cast<Clock::Instant::duration>(Seconds(at)));
+  GpuSnapshot gpu;
+  gpu.cuda_order = 0;
+  gpu.utilisation.gpu = busy;
+  snapshot.gpus.push_back(std::move(gpu));
+  return std::make_shared<const MachineSnapshot>(std::move(snapshot));
+}
+
+TEST(LoadTrack, MeanIsWeightedByTimeAndPausesHardlyCount) {
+  LoadTrack track(0);
+  track.take(gpu_at(1, 10, 0.9));
+  EXPECT_TRUE(track.gpu().is_empty()) << "the first one is about the time before";
+  track.take(gpu_at(2, 11, 0.1));
+  track.take(gpu_at(3, 11.5, 0.7));
+  EXPECT_NEAR(track.gpu().mean(), (0.1 + 0.35) / 1.5, 1e-9);
+  track.take(gpu_at(4, 71.5, 0));  // after an evaluation of a minute
+  EXPECT_NEAR(track.gpu().mean(), (0.1 + 0.35) / 3.5, 1e-9);
+  EXPECT_NEAR(*track.load().gpu, track.gpu().mean(), 1e-9);
+}
+
+TEST(LoaderTimes, HasTheLineOfTheFieldNote) {
+  LoaderTimes times;
+  EXPECT_EQ(times.line(), "");
+  for (int i = 0; i < 40; ++i) times.note(Seconds(i % 10 == 9 ? 0.0781 : 0.02));
+  EXPECT_EQ(times.line(),
+            "[TRAIN PROFILE] DataLoader avg: 25.8ms, max: 78.1ms, median: 20.0ms, min: 20.0ms; above 50 ms: 4 of 40, "
+            "every 10 steps; uneven: more than 5 % of the steps waited long");
+}
+
+/// An epoch in which steps wait for `waiting` of the time; the feed's stage "decode" has two threads.
+RunRecording epoch_waiting(double waiting) {
+  RunRecording recording{.command = "train", .unit = "steps", .cores = 16};
+  const double step = 0.1, whole = step / (1 - waiting);
+  recording.elapsed = Seconds(100 * whole);
+  recording.stages.push_back({.name = "decode",
+                              .threads = 2,
+                              .queue = 3,
+                              .threads_flag = "--threads",
+                              .items = std::vector<Seconds>(100, Seconds(waiting > 0 ? 2 * whole : step))});
+  recording.stages.push_back(
+      {.name = "step", .resource = StageResource::device, .items = std::vector<Seconds>(100, Seconds(step))});
+  return recording;
+}
+
+TEST(UseWarning, BusyDeviceIsNotWarnedAbout) {
+  const auto recording = epoch_waiting(0);
+  EXPECT_TRUE(low_use_warning({.use = {.busy = 0.31}}, recording, diagnose_briefly(recording)).empty());
+}
+
+TEST(UseWarning, SlowFeedIsNamedWithItsThreadsAndTheGain) {
+  const auto recording = epoch_waiting(0.8);
+  const auto lines =
+      low_use_warning({.use = {.busy = 0.11, .waiting = 0.8, .host = 0.2}, .device = "cuda:0", .batch = 16}, recording,
+                      diagnose_briefly(recording));
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_EQ(lines[0], "⚠️  LOW GPU UTILIZATION (11.0%)! Possible bottlenecks:");
+  EXPECT_NE(lines[1].find("'decode' faster (current: 2). --threads "), std::string::npos) << lines[1];
+  EXPECT_EQ(lines[1].find("batch_size"), std::string::npos) << lines[1];
+}
+
+TEST(UseWarning, StepBoundByTheProcessorDoesNotBlameTheLoader) {
+  const auto recording = epoch_waiting(0);
+  const auto lines =
+      low_use_warning({.use = {.busy = 0.11, .waiting = 0.02, .host = 0.95}, .device = "cuda:0", .batch = 16},
+                      recording, diagnose_briefly(recording));
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_NE(lines[1].find("Increase batch_size (current: 16)"), std::string::npos) << lines[1];
+  EXPECT_NE(lines[1].find("32 is predicted to gain 77 %"), std::string::npos) << lines[1];
+  EXPECT_EQ(lines[1].find("threads"), std::string::npos) << lines[1];
 }
 
 TEST(ProgressLine, HasStepLossRateAndTheTimeLeft) {

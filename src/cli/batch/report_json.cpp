@@ -10,6 +10,7 @@
 #include "base/strings.h"
 #include "cli/plan/quote.h"
 #include "text/json_bytes.h"
+#include "transcribe/pool/device_time.h"
 #include "view/fleet/lost_time.h"
 #include "view/fleet/run_report.h"
 #include "view/text.h"
@@ -23,37 +24,9 @@ double rounded(double value) {
   return std::round(value * 1e6) / 1e6;
 }
 
-constexpr std::pair<std::string_view, Seconds IdleTime::*> kIdleParts[] = {
-    {"no_task", &IdleTime::no_job},
-    {"waiting_for_input", &IdleTime::input},
-    {"memory", &IdleTime::memory},
-    {"cap", &IdleTime::cap},
-    {"fault", &IdleTime::fault},
-    {"starting", &IdleTime::starting},
-    {"left_to_faster", &IdleTime::left_to_faster},
-    {"drained", &IdleTime::drained},
-    {"disk_full", &IdleTime::disk_full},
-    {"not_writable", &IdleTime::not_writable},
-    {"waiting_for_stalled", &IdleTime::stalled},
-    {"put_off", &IdleTime::put_off},
-    {"waiting_for_answer", &IdleTime::awaiting_answer}};
-
 std::optional<double> cost_of(const BatchReport& report, std::optional<double> price) {
   if (!price) return {};
   return device_cost(*price, report.pool.devices.size(), report.elapsed);
-}
-
-/// Speeds are what it did while it was busy, not what the speed model believes: a report is about facts.
-DeviceTime time_of(const PooledDeviceView& device) {
-  DeviceTime time{.id = device.id,
-                  .busy = device.busy,
-                  .audio = device.audio_done,
-                  .windows = device.windows_done,
-                  .rated = device.rated};
-  for (const auto& [reason, length] : device.idle)
-    for (const auto& [name, part] : kIdleParts)
-      if (name == reason) time.idle.*part = length;
-  return time;
 }
 
 Json device_json(const PooledDeviceView& device, const BatchReport& report, std::optional<double> price) {
@@ -66,7 +39,7 @@ Json device_json(const PooledDeviceView& device, const BatchReport& report, std:
             {"audio_seconds", rounded(device.audio_done.count())},
             {"restarts", device.restarts},
             {"idle", std::move(idle)}};
-  if (const auto speed = measured_speed(time_of(device))) json["speed"] = rounded(*speed);
+  if (const auto speed = measured_speed(device_time(device))) json["speed"] = rounded(*speed);
   if (device.rated) json["rated_speed"] = rounded(*device.rated);
   if (price) json["cost"] = rounded(device_cost(*price, 1, report.elapsed));
   if (const auto& loss = device.memory_loss)
@@ -159,7 +132,7 @@ RunNumbers numbers_of(const BatchReport& report, std::optional<double> price) {
                      .stopped = report.interrupted || !report.ended_early.empty(),
                      .energy_joules = report.energy_joules,
                      .cost = cost_of(report, price)};
-  for (const auto& device : report.pool.devices) numbers.devices.push_back(time_of(device));
+  for (const auto& device : report.pool.devices) numbers.devices.push_back(device_time(device));
   return numbers;
 }
 
@@ -292,6 +265,7 @@ std::string batch_report_json(const BatchReport& report, std::optional<double> p
   if (quote) json["quoted"] = quote_json(*quote);
   if (!report.ended_early.empty()) json["ended_early"] = report.ended_early;
   json["interrupted"] = report.interrupted;
+  if (const auto finding = finding_of(numbers_of(report, price)); !finding.empty()) json["finding"] = finding;
   json["devices"] = Json::array();
   for (const auto& device : report.pool.devices) json["devices"].push_back(device_json(device, report, price));
   return with_assets(written(json), report.assets, price);
@@ -310,6 +284,7 @@ std::string batch_report_text(const BatchReport& report, std::optional<double> p
   out += kept_files_text(report);
   if (report.time != 1)
     out += "All times are those of the emulated cards, whose seconds take " + short_number(report.time) + " s.\n";
+  if (const auto finding = finding_of(numbers); !finding.empty()) out += finding + "\n";
   return out;
 }
 

@@ -138,6 +138,7 @@ std::string summary_json(const RunSummary& summary) {
   event["worker_restarts"] = summary.worker_restarts;
   event["interrupted"] = summary.interrupted;
   event["seconds"] = time_json(summary.spent);
+  if (!summary.finding.empty()) event["finding"] = summary.finding;
   return line_of(event);
 }
 

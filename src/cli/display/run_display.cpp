@@ -156,6 +156,7 @@ std::string summary_text(const RunSummary& summary) {
   if (summary.worker_restarts > 0)
     out += "The worker had to be restarted " + counted(summary.worker_restarts, "time") +
            "; its windows were done again\n";
+  if (!summary.finding.empty()) out += summary.finding + "\n";
   return out;
 }
 

@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <limits>
-#include <sstream>
+#include <map>
 #include <system_error>
 
 #include "base/clock.h"
@@ -20,6 +20,10 @@
 #include "base/process/exit_code.h"
 #include "base/strings.h"
 #include "cli/command_start.h"
+#include "cli/profile/page_file.h"
+#include "device/stall_counters.h"
+#include "profile/gpu_watch.h"
+#include "profile/phase_table.h"
 #include "profile/recorded_run.h"
 #include "profile/recording_file.h"
 #include "view/text.h"
@@ -29,10 +33,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string> kProfiled{"features", "train", "transcribe"};
+const std::vector<std::string> kProfiled{"batch", "evaluate", "features", "train", "transcribe"};
 
-constexpr double kNoticedCores = 0.2;
-constexpr Seconds kGrace{60};  // for a stopped command to finish what it has begun
+constexpr int kMostTuned = 64;
+constexpr Seconds kUsualGpus{0.5}, kOftenGpus{0.1};  // between two readings
+constexpr Seconds kGrace{60};                        // for a stopped command to finish what it has begun
 
 /// A name in the temporary folder that is free; gone with this object, and so is what was written there.
 class TemporaryName {
@@ -53,18 +58,6 @@ class TemporaryName {
   fs::path file_;
 };
 
-/// Processor seconds that all programs of this machine have taken since it started; 0: not known.
-Seconds machine_time() {
-  const auto text = read_file("/proc/stat");
-  if (!text) return Seconds(0);
-  // cpu user nice system idle iowait irq softirq steal
-  std::istringstream line(*text);
-  std::string name;
-  double user = 0, nice = 0, system = 0, idle = 0, waiting = 0, interrupts = 0, soft = 0, stolen = 0;
-  line >> name >> user >> nice >> system >> idle >> waiting >> interrupts >> soft >> stolen;
-  return Seconds((user + nice + system + interrupts + soft + stolen) / static_cast<double>(::sysconf(_SC_CLK_TCK)));
-}
-
 /// Processor seconds of the children that have ended.
 Seconds children_time() {
   rusage used{};
@@ -75,18 +68,29 @@ Seconds children_time() {
   return Seconds(seconds(used.ru_utime) + seconds(used.ru_stime));
 }
 
-/// Cores that other programs take, from the construction on.
-class Neighbours {
+/// What the machine does beside a run, from the construction on.
+class MachineWatch {
  public:
-  double cores() const {
+  MachineEvidence evidence() const {
     const Seconds passed = Clock::real().now() - start_;
-    const Seconds others = (machine_time() - machine_) - (children_time() - children_);
-    return passed.count() > 0 ? std::max(0.0, others / passed) : 0;
+    if (passed.count() <= 0) return {};
+    const StallCounters now = read_stall_counters("/");
+    const auto share = [&](std::optional<Seconds> StallCounters::*counter) {
+      return now.*counter && before_.*counter ? std::max(0.0, (*(now.*counter) - *(before_.*counter)) / passed) : 0.0;
+    };
+    const double own = (children_time() - children_) / passed;
+    const auto pages = now.swapped_pages.value_or(0) - before_.swapped_pages.value_or(0);
+    return {.other_cores = std::max(0.0, share(&StallCounters::busy) - own),
+            .throttled = std::min(1.0, share(&StallCounters::throttled)),
+            .cpu_stall = share(&StallCounters::cpu),
+            .memory_stall = share(&StallCounters::memory),
+            .swapped_a_second = static_cast<double>(pages) / passed.count(),
+            .hot = share(&StallCounters::hot)};
   }
 
  private:
   const Clock::Instant start_ = Clock::real().now();
-  const Seconds machine_ = machine_time();
+  const StallCounters before_ = read_stall_counters("/");
   const Seconds children_ = children_time();
 };
 
@@ -94,7 +98,8 @@ class Neighbours {
 struct CommandRun {
   int code = kDone;
   bool was_stopped = false;  // by us, after its time
-  double others = 0;         // cores that other programs took meanwhile
+  MachineEvidence machine{};
+  std::map<int, GpuUse> gpus{};  // by N of cuda:N
   Result<RunRecording> recording = fail(Fault::missing, "");
 };
 
@@ -112,17 +117,25 @@ Result<CommandRun> run(const CommandProfile& profile, const std::vector<std::str
   std::vector<std::string> command = profile.command;
   command.front() = "/proc/self/exe";
   command.insert(command.end(), more.begin(), more.end());
-  const Neighbours neighbours;
-  const auto child = Child::start({.name = profile.command[1],
-                                   .command = command,
-                                   .environment = {{kRecordingVariable, name.file().string()}},
-                                   .streams = streams});
+  const MachineWatch machine;
+  const bool watches_gpus = !profile.training || profile.training->watches_gpus;
+  std::optional<GpuWatch> gpus;
+  if (watches_gpus) gpus.emplace(profile.training ? kOftenGpus : kUsualGpus);
+  const int warm_up = profile.training ? profile.training->warm_up : 0;
+  const auto child = Child::start(
+      {.name = profile.command[1],
+       .command = command,
+       .environment = {{kRecordingVariable, name.file().string()}, {kWarmUpVariable, std::to_string(warm_up)}},
+       .streams = streams});
   if (!child) return tl::unexpected(child.error());
   CommandRun done{.was_stopped = stopped_after(**child, profile.seconds)};
   const ChildEnd& end = (*child)->end(done.was_stopped ? kGrace : Seconds(std::numeric_limits<std::int32_t>::max()));
   done.code = end.signal != 0 ? 128 + end.signal : end.status;
   if (done.was_stopped && done.code == kInterrupted) done.code = kDone;
-  done.others = neighbours.cores();
+  done.machine = machine.evidence();
+  if (gpus) done.gpus = gpus->stop();
+  for (const auto& [number, gpu] : done.gpus)
+    if (!gpu.throttled.is_empty()) done.machine.hot = std::max(done.machine.hot, gpu.throttled.mean());
   done.recording = read_recording(name.file());
   return done;
 }
@@ -136,6 +149,7 @@ void print(const std::string& text) {
 Result<std::vector<Change>> changes_to_prove(const CommandProfile& profile, const RunRecording& recording,
                                              const Diagnosis& found) {
   std::vector<Change> changes;
+  if (profile.tune) return tuned_threads(recording, profile.threads_budget.value_or(kMostTuned));
   for (const std::string_view text : split(profile.apply, ',')) {
     auto change = parse_flag_change(std::string(text), recording);
     if (!change) return fail_in("--apply", change.error());
@@ -157,7 +171,8 @@ int prove(const CommandProfile& profile, const RunRecording& recording, const st
   const auto changes = changes_to_prove(profile, recording, *found);
   if (!changes) return complain(changes.error(), kUsage);
   if (changes->empty()) {
-    print("No flag would gain 2 %: there is nothing to prove.\n");
+    print(profile.tune ? "No other threads are faster by replay: the run has the best ones.\n"
+                       : "No flag would gain 2 %: there is nothing to prove.\n");
     return kDone;
   }
   const Fix predicted = predict(recording, *changes);
@@ -176,6 +191,16 @@ int prove(const CommandProfile& profile, const RunRecording& recording, const st
   return holds ? kDone : kNotProven;
 }
 
+PhaseDevices devices_of(const TrainingProfile& training, const std::map<int, GpuUse>& gpus) {
+  const auto load_of = [&](const std::string& device) {
+    constexpr std::string_view kGpu = "cuda:";
+    const auto number = device.starts_with(kGpu) ? number_in<int>(device.substr(kGpu.size())) : std::nullopt;
+    const auto found = number ? gpus.find(*number) : gpus.end();
+    return found == gpus.end() ? TimeWeighted() : found->second.load;
+  };
+  return {training.data_device, training.model_device, load_of(training.data_device), load_of(training.model_device)};
+}
+
 }  // namespace
 
 std::optional<std::string> why_not_profiled(const std::vector<std::string>& command) {
@@ -189,6 +214,8 @@ std::optional<std::string> why_not_profiled(const std::vector<std::string>& comm
 }
 
 int profile_command(const CommandProfile& profile) {
+  const auto page = PageFile::claim(profile.html, profile.command);
+  if (!page) return complain(page.error(), kUsage);
   const auto first = run(profile, {}, ChildStreams::terminal);
   if (!first) return complain(first.error());
   const bool failed = first->code != kDone && first->code != kSomeFailed;
@@ -196,14 +223,16 @@ int profile_command(const CommandProfile& profile) {
     const int code = complain(first->recording.error(), kNothingRan);
     return first->code == kDone ? code : first->code;
   }
-  const RunRecording& recording = *first->recording;
-  const auto found = diagnose(recording);
-  print(profile.json ? profile_json(recording, found) + "\n" : profile_text(recording, found));
-  if (!profile.json && first->others >= kNoticedCores)
-    print("  Other programs took " + fixed_text(first->others, 1) +
-          " cores meanwhile: with fewer of them the run is faster, and the figures hold for longer\n");
-  if (failed || !profile.prove) return first->code;
-  const int proven = prove(profile, recording, found);
+  const ProfiledRun profiled{*first->recording, diagnose(*first->recording),
+                             side_causes(*first->recording, first->machine)};
+  if (profile.training && profiled.recording.phases && !profile.json)
+    print(phase_text(*profiled.recording.phases, devices_of(*profile.training, first->gpus)) + "\n");
+  print(profile.json ? profile_json(profiled) + "\n" : profile_text(profiled));
+  if (page->is_wanted())
+    if (const auto written = page->write(profile_page(profiled, joined(profile.command, " "))); !written)
+      return complain(written.error());
+  if (failed || !(profile.prove || profile.tune)) return first->code;
+  const int proven = prove(profile, profiled.recording, profiled.found);
   return proven == kDone ? first->code : proven;
 }
 

@@ -1,18 +1,31 @@
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace tutti {
 
+/// What `tutti profile train` has beside its command.
+struct TrainingProfile {
+  int warm_up = 5;            ///< steps that are not recorded
+  bool watches_gpus = true;   ///< ten times a second
+  std::string data_device{};  ///< "cuda:0", "cpu"
+  std::string model_device{};
+};
+
 /// What `tutti profile -- tutti COMMAND …` was called with.
 struct CommandProfile {
   std::vector<std::string> command{};  ///< the program, its command and arguments
   double seconds = 0;                  ///< then the command is stopped as Ctrl+C stops it; 0: it ends by itself
   bool json = false;
-  bool prove = false;   ///< run again with the first fix, or with `apply`
-  std::string apply{};  ///< changes to run again with, comma-separated; empty: the first fix
+  std::filesystem::path html{};               ///< also write the profile as this page; empty: none
+  bool prove = false;                         ///< run again with the first fix, or with `apply`
+  bool tune = false;                          ///< run again with the threads that replay fastest
+  std::optional<int> threads_budget{};        ///< of that, of all stages; none: no bound but what gains
+  std::string apply{};                        ///< changes to run again with, comma-separated; empty: the first fix
+  std::optional<TrainingProfile> training{};  ///< field note 002's table goes before the profile; none: no such table
 };
 
 /// Whether a command line is one that can be profiled: its fault for `complain`; none where it is.
@@ -22,7 +35,7 @@ std::optional<std::string> why_not_profiled(const std::vector<std::string>& comm
 /// standard error. With `prove` the command runs again with the fix, its output dropped, and the measured rate
 /// is printed beside the predicted one.
 ///
-/// Cores that other programs took meanwhile are named, because a rate that was measured beside them does not last.
+/// What the machine counted meanwhile (other programs, quota, memory, heat) is named where it cost time.
 ///
 /// Returns the exit code: the command's own where it failed, kNothingRan where nothing was measured, kNotProven where a
 /// measured rate is outside of what was predicted.

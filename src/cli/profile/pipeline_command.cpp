@@ -14,6 +14,7 @@
 #include "base/process/exit_code.h"
 #include "base/strings.h"
 #include "cli/command_start.h"
+#include "cli/profile/page_file.h"
 #include "profile/described_run.h"
 #include "profile/emulated_pipeline.h"
 #include "profile/pipeline_file.h"
@@ -72,6 +73,7 @@ Result<DescribedRun> run_once(const PipelineModel& pipeline, Seconds length) {
   if (!run) return tl::unexpected(run.error());
   DescribedRun result{
       .pipeline = pipeline, .figures = figures_of(pipeline, *run), .model_error = model_error(pipeline, *run)};
+  result.timeline = timeline_of(pipeline, *run);
   for (std::size_t s = 0; s < pipeline.stages.size(); ++s)
     if (result.figures.stages[s].items == 0)
       return fail(Fault::usage,
@@ -172,12 +174,16 @@ int run_described(const PipelineCommand& command) {
   if (!described) return complain(described.error(), kUsage);
   const auto pipeline = with_changes(described->pipeline, command.apply);
   if (!pipeline) return complain(pipeline.error(), kUsage);
+  const auto page = PageFile::claim(command.html, {command.file.string()});
+  if (!page) return complain(page.error(), kUsage);
   if (command.tune) return run_tuning(command, *pipeline, described->length);
   const auto run = command.simulate ? Result<DescribedRun>(simulated(*pipeline, described->length))
                                     : measured(*pipeline, described->length);
   if (!run) return complain(run.error());
   std::fputs((command.json ? json_of(*run) + "\n" : text_of(*run)).c_str(), stdout);
-  return kDone;
+  if (!page->is_wanted()) return kDone;
+  const auto written = page->write(page_of(*run, "Profile of " + command.file.filename().string()));
+  return written ? static_cast<int>(kDone) : complain(written.error());
 }
 
 }  // namespace tutti

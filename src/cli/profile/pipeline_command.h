@@ -11,6 +11,7 @@ namespace tutti {
 struct PipelineCommand {
   std::filesystem::path file{};  ///< the description, TOML
   bool json = false;
+  std::filesystem::path html{};                  ///< also write the profile as this page; empty: none
   bool simulate = false;                         ///< predict only
   std::string apply{};                           ///< changes to the description, comma-separated
   bool tune = false;                             ///< find threads and queues within the budgets

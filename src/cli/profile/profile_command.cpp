@@ -1,10 +1,13 @@
 #include <algorithm>
+#include <cstdio>
 
 #include "base/process/exit_code.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/profile/command_profile.h"
 #include "cli/profile/pipeline_command.h"
+#include "cli/profile/train_profile.h"
+#include "profile/comparison.h"
 
 namespace tutti {
 namespace {
@@ -13,13 +16,17 @@ namespace {
 struct ProfileFlags {
   PipelineCommand pipeline{};
   CommandProfile command{};
+  std::int32_t steps = 0;
+  bool compare = false;
+  std::vector<std::string> compared{};
 };
 
 void add_profile(OptionTable& table, ProfileFlags& flags) {
   PipelineCommand& c = flags.pipeline;
-  table.group("A command: tutti profile [OPTION]... -- tutti features|transcribe|train ARGUMENT...");
+  table.group("A command: tutti profile [OPTION]... -- tutti evaluate|features|transcribe|train ARGUMENT...");
   table.add("seconds", flags.command.seconds, "S",
             "stop the command after so many seconds, as Ctrl+C does, and report what was measured; 0: let it end");
+  table.add("steps", flags.steps, "N", "a training: end it after so many steps; 0: let it end");
   table.add_switch("prove", flags.command.prove,
                    "run it again with the first fix, or with --apply, and compare with what was predicted; exit code 5 "
                    "where the measured rate is outside of the predicted range");
@@ -27,21 +34,32 @@ void add_profile(OptionTable& table, ProfileFlags& flags) {
   table.add("pipeline", c.file, "FILE.toml",
             "run this pipeline with emulated stages on real threads and queues, and find what limits it");
   table.add_switch("simulate", c.simulate, "predict from the description alone, without a run");
-  table.add_switch("tune", c.tune,
-                   "find the threads and queues with the highest rate, run with them, print both as JSON");
-  table.add("threads-budget", c.threads_budget, "N",
-            "threads of all stages together; default: as many as the file has");
   table.add("queue-budget", c.queue_budget, "N",
             "items that may wait in all queues together; default: as many as the file has");
   table.group("Both");
+  table.add_switch(
+      "tune", c.tune,
+      "a pipeline: find the threads and queues with the highest rate, run with them, print both as JSON. A "
+      "command: run it again with the threads that are fastest by replay, and compare as --prove does");
+  table.add(
+      "threads-budget", c.threads_budget, "N",
+      "of --tune: threads of all stages together; default: as many as the file has; of a command, as many as gain");
   table.add_list("apply", c.apply, "CHANGE",
                  "a pipeline: change it first, by STAGE.threads=N, STAGE.queue=N, STAGE.speed=X or cores=N. A command, "
                  "with --prove: the change to run again with. May be repeated");
+  table.add("html", c.html, "FILE", "also write the profile as a page");
   table.add_switch("json", c.json,
                    "one JSON object: on standard output for a pipeline, on standard error for a command");
+  table.group("Two profiles: tutti profile --compare BEFORE.json AFTER.json");
+  table.add_switch(
+      "compare", flags.compare,
+      "compare two runs by what --json printed of them: rates, utilisation, and how sure the difference is");
+  table.positional(flags.compared, "FILE", "the two files of --compare", 0);
   table.examples({"tutti profile --prove -- tutti features talks/*.mp3",
                   "tutti profile --seconds 60 -- tutti transcribe --model tiny.en -o out talks/*.mp3",
-                  "tutti profile --pipeline feed.toml --apply decode.threads=4",
+                  "tutti profile --json -- tutti features talks/*.mp3 2> before.json",
+                  "tutti profile --compare before.json after.json",
+                  "tutti profile --pipeline feed.toml --apply decode.threads=4 --html feed.html",
                   "tutti profile --pipeline feed.toml --tune --threads-budget 12 --queue-budget 48 --json"});
 }
 
@@ -53,6 +71,7 @@ int run_pipeline(const ProfileFlags& flags) {
   const PipelineCommand& c = flags.pipeline;
   const char* alone = c.threads_budget ? "--threads-budget" : c.queue_budget ? "--queue-budget" : nullptr;
   if (alone && !c.tune) return refuse(std::string(alone) + ": has a meaning only with --tune");
+  if (c.tune && !c.html.empty()) return refuse("--html: has no meaning with --tune, which prints settings alone");
   if (flags.command.prove) return refuse("--prove: is for a command; a pipeline is run with its change by --apply");
   if (flags.command.seconds > 0) return refuse("--seconds: is for a command; a pipeline's file has 'seconds'");
   return run_described(c);
@@ -60,31 +79,56 @@ int run_pipeline(const ProfileFlags& flags) {
 
 int run_command(ProfileFlags& flags) {
   const PipelineCommand& c = flags.pipeline;
-  const char* other = c.tune             ? "--tune"
-                      : c.simulate       ? "--simulate"
-                      : c.threads_budget ? "--threads-budget"
-                      : c.queue_budget   ? "--queue-budget"
-                                         : nullptr;
+  const char* other = c.simulate ? "--simulate" : c.queue_budget ? "--queue-budget" : nullptr;
   if (other) return refuse(std::string(other) + ": is for a pipeline, and a command was given");
+  if (c.threads_budget && (!c.tune || *c.threads_budget < 1))
+    return refuse("--threads-budget: expected 1 or more, with --tune");
+  if (c.tune && (flags.command.prove || !c.apply.empty())) return refuse("--tune: chooses its own changes to prove");
   if (const auto why = why_not_profiled(flags.command.command)) return refuse(*why);
+  if (flags.steps < 0 || (flags.steps > 0 && flags.command.command[1] != "train"))
+    return refuse("--steps: expected 1 or more, of a training; --seconds ends any command");
+  if (flags.steps > 0)
+    flags.command.command.insert(flags.command.command.end(), {"--max-steps", std::to_string(flags.steps)});
   if (flags.command.seconds < 0) return refuse("--seconds: expected 0 or more");
   if (!c.apply.empty() && !flags.command.prove) return refuse("--apply: for a command it needs --prove");
   flags.command.json = c.json;
+  flags.command.html = c.html;
+  flags.command.tune = c.tune;
+  flags.command.threads_budget = c.threads_budget;
   flags.command.apply = c.apply;
   return profile_command(flags.command);
+}
+
+int run_comparison(const ProfileFlags& flags) {
+  if (flags.compared.size() != 2)
+    return refuse("--compare: expected two files, found " + std::to_string(flags.compared.size()));
+  const auto before = read_profile(flags.compared[0]), after = read_profile(flags.compared[1]);
+  for (const auto* run : {&before, &after})
+    if (!*run) return complain(run->error(), kUsage);
+  std::fputs((flags.pipeline.json ? comparison_json(*before, *after) + "\n" : comparison_text(*before, *after)).c_str(),
+             stdout);
+  return kDone;
 }
 
 }  // namespace
 
 int run_profile(const std::vector<std::string>& arguments) {
+  if (!arguments.empty() && arguments[0] == "train") return run_train_profile({arguments.begin() + 1, arguments.end()});
   ProfileFlags flags;
-  OptionTable table("profile",
-                    "Find out where the time of a run goes, what limits it, and which change would gain. "
-                    "docs/profile.md explains the figures and the pipeline file.");
+  OptionTable table(
+      "profile",
+      "Find out where the time of a run goes, what limits it, and which change would gain. "
+      "docs/profile.md explains the figures and the pipeline file. 'tutti profile train --help': field note 002's "
+      "profile of a training.");
   add_profile(table, flags);
   const auto end = std::ranges::find(arguments, "--");
   if (const auto code = start_command(table, {arguments.begin(), end})) return *code;
   const bool has_command = end != arguments.end();
+  if (flags.compare) {
+    if (has_command || !flags.pipeline.file.empty()) return refuse("--compare: compares two files, and nothing else");
+    return run_comparison(flags);
+  }
+  if (!flags.compared.empty()) return refuse("'" + flags.compared[0] + "': a command begins behind --");
   if (has_command == !flags.pipeline.file.empty())
     return refuse(has_command ? "expected a command or --pipeline, found both"
                               : "expected --pipeline FILE.toml, or a command behind --");

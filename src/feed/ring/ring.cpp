@@ -14,10 +14,15 @@ namespace tutti {
 
 RingReport RingReport::since(const RingReport& before) const {
   return {.depth = depth,
+          .ready = ready,
           .batches = batches - before.batches,
           .stepping = stepping - before.stepping,
           .waiting = waiting - before.waiting,
+          .fetching = fetching - before.fetching,
+          .transferring = transferring - before.transferring,
           .waits = waits.since(before.waits),
+          .preparing = preparing.since(before.preparing),
+          .copying = copying.since(before.copying),
           .spikes = spikes - before.spikes};
 }
 
@@ -94,7 +99,10 @@ void RingParts::fill() {
     const auto slot = free_slot();
     if (!slot) return;
     auto shared = std::make_shared<const Batch>(std::move(**batch));
+    const auto fetched = options.clock->now();
     if (auto begun = device.begin_transfer(*slot, *shared); !begun) return end(begun.error());
+    const Seconds transfer = options.clock->now() - fetched;
+    report.with([&](RingReport& it) { it.fetching += read, it.transferring += transfer; });
     held[*slot] = shared;
     state.change([&](State& it) { it.filled.push_back({*slot, std::move(shared), read}); });
   }
@@ -192,7 +200,10 @@ void DeviceRing::go_on() {
 RingReport DeviceRing::report() const {
   RingReport report = parts_->report.with([](const RingReport& it) { return it; });
   report.waits = parts_->waits.snapshot();
-  report.depth = parts_->state.with([](const RingParts::State& it) { return it.depth; });
+  parts_->state.with([&](const RingParts::State& it) {
+    report.depth = it.depth;
+    report.ready = static_cast<int>(it.filled.size());
+  });
   return report;
 }
 

@@ -9,7 +9,9 @@
 #include "feed/feed.h"
 #include "model/cpu/compute_team.h"
 #include "model/device_name.h"
+#include "profile/recorded_run.h"
 #include "train/evaluation/html_report.h"
+#include "train/evaluation/recorded_batches.h"
 #include "train/evaluation/scores.h"
 #include "train/evaluation/set_decoder.h"
 #include "train/whisper/feed.h"
@@ -25,12 +27,13 @@ bool always_times(const std::filesystem::path& model) {
   return json.is_object() && json.value("return_timestamps", nlohmann::json(false)) == true;
 }
 
-/// What the model wrote down, how many samples could not be used, and what it computed in.
+/// What the model wrote down, how many samples could not be used, what it computed in, and what limited that.
 struct DecodedSet {
   std::vector<SampleResult> samples{};
   std::int64_t bad = 0;
   std::string last_bad{};
   std::string compute_type{};
+  std::string finding{};
 };
 
 void print(const Evaluation& evaluation) {
@@ -57,14 +60,18 @@ Result<DecodedSet> decode_samples(const EvaluationRequest& request, const Choose
   if (!feed) return tl::unexpected<Error>(feed.error());
   const auto start = start_of_text(*tokenizer, request.language, request.task == "translate");
   if (!start) return tl::unexpected<Error>(start.error());
+  RecordedBatches batches(*feed);
   auto decoded = decode_set(*model, *tokenizer, {.sot_sequence = *start, .timestamps = always_times(request.model)},
-                            [&feed] { return feed->next(); });
+                            [&batches] { return batches.next(); });
   if (!decoded) return tl::unexpected<Error>(decoded.error());
+  const auto finding = conclude(batches.end());
+  if (!finding) return tl::unexpected<Error>(finding.error());
   const auto report = feed->report();
   return DecodedSet{.samples = std::move(*decoded),
                     .bad = report.bad_samples,
                     .last_bad = report.last_bad,
-                    .compute_type = std::string(type->name())};
+                    .compute_type = std::string(type->name()),
+                    .finding = *finding};
 }
 
 }  // namespace
@@ -81,6 +88,8 @@ Result<void> evaluate_model(const EvaluationRequest& request, const ChooseComput
     std::printf("%s\n", evaluation_json(*evaluation).c_str());
   else
     print(*evaluation);
+  std::fflush(stdout);
+  if (!decoded->finding.empty()) std::fprintf(stderr, "%s\n", decoded->finding.c_str());
   if (request.report.empty()) return {};
   OutputOwnership files("Name another file with --report");  // what the report is not to replace was refused before
   if (auto claimed = files.claim_marked(request.report, "--report", kEvaluationMark); !claimed) return claimed;

@@ -46,24 +46,30 @@ std::string padding_text(const FrameCounts& frames) {
   return text + percent(frames.needed_share()) + " but for batches filled up to the window on purpose, ";
 }
 
-}  // namespace
-
-std::vector<std::string> epoch_report(const FeedReport& feed, const RingReport& ring, const StepTimes& times,
-                                      const FrameCounts& frames) {
+std::vector<std::string> feed_lines(const FeedReport& feed) {
   std::vector<std::string> lines;
   for (const auto& stage : feed.stages.stages)
     if (stage.times.lived().count() > 0) lines.push_back(line_of(stage));
   if (lines.empty()) lines.emplace_back("  the feed had made all of its batches before");
+  return lines;
+}
+
+}  // namespace
+
+std::vector<std::string> epoch_report(const std::optional<FeedReport>& feed, const RingReport& ring,
+                                      const StepTimes& times, const FrameCounts& frames) {
+  std::vector<std::string> lines = feed ? feed_lines(*feed) : std::vector<std::string>();
   lines.push_back("  ring of " + std::to_string(ring.depth) + ": steps took " + percent(ring.utilisation()) +
                   " of the time; waits p50 " + milliseconds(ring.waits.percentile(0.5)) + ", p99 " +
                   milliseconds(ring.waits.percentile(0.99)) + ", longest " + milliseconds(ring.waits.max) +
                   "; above 50 ms: " + std::to_string(ring.spikes) + " of " + std::to_string(ring.batches));
-  lines.push_back("  " + padding_text(frames) + "unusable samples so far " + std::to_string(feed.bad_samples));
+  if (feed)
+    lines.push_back("  " + padding_text(frames) + "unusable samples so far " + std::to_string(feed->bad_samples));
   const double whole = times.stepping + times.waiting;
   const double own = std::min(times.waiting, ring.waiting.count());
   const auto is_worth_reporting = [whole](double waited) { return whole > 0 && waited / whole > kWorthReporting; };
   const std::string waited = "  training waited ";
-  const auto* limiting = busiest(feed);
+  const auto* limiting = feed ? busiest(*feed) : nullptr;
   if (is_worth_reporting(own) && limiting)
     lines.push_back(waited + percent(own / whole) + " of its time for the feed; its stage '" + limiting->name +
                     "' limits it" + way_out_of(limiting->name));

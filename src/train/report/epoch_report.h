@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,8 @@ struct StepTimes {
 /// was not through with its work did with its time, how deep the ring is and how long steps waited for it, how much of
 /// what the steps computed was padding, and how much of what they had to; and, where waiting took more than a twentieth
 /// of the time, which stage holds the others up. What was not waited for the ring was for the feeds of other processes.
-std::vector<std::string> epoch_report(const FeedReport& feed, const RingReport& ring, const StepTimes& times,
-                                      const FrameCounts& frames);
+/// `feed`: none where the ring's thread gathers the batches.
+std::vector<std::string> epoch_report(const std::optional<FeedReport>& feed, const RingReport& ring,
+                                      const StepTimes& times, const FrameCounts& frames);
 
 }  // namespace tutti

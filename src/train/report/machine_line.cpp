@@ -48,16 +48,28 @@ std::string machine_text(const MachineLoad& load) {
   return text;
 }
 
+const GpuSnapshot* gpu_in(const MachineSnapshot& snapshot, std::optional<int> gpu) {
+  if (!gpu) return nullptr;
+  const auto found = std::ranges::find(snapshot.gpus, gpu, &GpuSnapshot::cuda_order);
+  return found == snapshot.gpus.end() ? nullptr : &*found;
+}
+
+MachineLoad memory_load(const MachineSnapshot& snapshot, std::optional<int> gpu) {
+  const auto& host = snapshot.host;
+  MachineLoad load{.memory_total = host.memory_total};
+  if (host.memory_total && host.memory_available)
+    load.memory_used = Bytes{host.memory_total->value - host.memory_available->value};
+  if (const auto* own = gpu_in(snapshot, gpu)) {
+    load.gpu_used = own->memory.used;
+    load.gpu_total = own->memory.total;
+  }
+  return load;
+}
+
 void MachineLine::take(const std::shared_ptr<const MachineSnapshot>& snapshot) {
   if (!last_.empty() && last_.back()->number == snapshot->number) return;
   last_.push_back(snapshot);
   if (last_.size() > kSnapshots) last_.pop_front();
-}
-
-const GpuSnapshot* MachineLine::gpu_in(const MachineSnapshot& snapshot) const {
-  if (!gpu_) return nullptr;
-  const auto found = std::ranges::find(snapshot.gpus, gpu_, &GpuSnapshot::cuda_order);
-  return found == snapshot.gpus.end() ? nullptr : &*found;
 }
 
 MachineLoad MachineLine::load() const {
@@ -65,16 +77,11 @@ MachineLoad MachineLine::load() const {
   Mean gpu, cpu;
   for (const auto& snapshot : last_) {
     cpu.take(snapshot->host.busy);
-    if (const auto* own = gpu_in(*snapshot)) gpu.take(own->utilisation.gpu);
+    if (const auto* own = gpu_in(*snapshot, gpu_)) gpu.take(own->utilisation.gpu);
   }
-  const auto& now = *last_.back();
-  MachineLoad load{.gpu = gpu.value(), .cpu = cpu.value(), .memory_total = now.host.memory_total};
-  if (now.host.memory_total && now.host.memory_available)
-    load.memory_used = Bytes{now.host.memory_total->value - now.host.memory_available->value};
-  if (const auto* own = gpu_in(now)) {
-    load.gpu_used = own->memory.used;
-    load.gpu_total = own->memory.total;
-  }
+  MachineLoad load = memory_load(*last_.back(), gpu_);
+  load.gpu = gpu.value();
+  load.cpu = cpu.value();
   return load;
 }
 

@@ -20,6 +20,12 @@ struct MachineLoad {
 /// "GPU: 85% | VRAM:12.3/24.0GB(51.2%) | CPU: 45.2% | RAM:18.4/64.0GB(28.8%)", absent parts left out.
 std::string machine_text(const MachineLoad& load);
 
+/// The GPU with that number in the snapshot; null where there is none.
+const GpuSnapshot* gpu_in(const MachineSnapshot& snapshot, std::optional<int> gpu);
+
+/// What the snapshot says of memory; the shares are absent.
+MachineLoad memory_load(const MachineSnapshot& snapshot, std::optional<int> gpu);
+
 /// Means over the last snapshots, so that one moment does not represent all. One thread.
 class MachineLine {
  public:
@@ -31,7 +37,6 @@ class MachineLine {
   MachineLoad load() const;
 
  private:
-  const GpuSnapshot* gpu_in(const MachineSnapshot& snapshot) const;
   static constexpr std::size_t kSnapshots = 10;
 
   std::optional<int> gpu_;

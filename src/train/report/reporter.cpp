@@ -1,22 +1,34 @@
 #include "train/report/reporter.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <limits>
 #include <utility>
 
 #include "base/files.h"
 #include "base/log.h"
+#include "profile/recorded_run.h"
 #include "train/report/epoch_report.h"
+#include "train/report/launch_time.h"
 #include "train/report/loss_picture.h"
+#include "train/report/use_warning.h"
+#include "view/terminal_text.h"
 #include "view/text.h"
 
 namespace tutti {
+namespace {
+
+constexpr Seconds kShortestEpoch{1};  // that says something about how busy the device is
+constexpr std::size_t kFewestSteps = 10;
+
+}  // namespace
 
 Reporter::Reporter(ReporterOptions options, TrainingLog log, std::unique_ptr<BadSamples> bad)
     : options_(options),
       log_(std::move(log)),
       bad_(std::move(bad)),
       progress_(options.log_steps, options.most_time),
+      load_(options.gpu),
       machine_(options.gpu) {}
 
 Result<std::unique_ptr<Reporter>> Reporter::open(const ReporterOptions& options) {
@@ -39,42 +51,102 @@ void Reporter::write_line(const std::string& line) {
 }
 
 void Reporter::stepped(const StepReport& step) {
-  machine_.take(sampler_.latest());
+  const auto snapshot = sampler_.latest();
+  machine_.take(snapshot);
+  load_.take(snapshot);
   const auto load = machine_.load();
   log_.stepped(step, load);
   progress_.stepped(step, machine_text(load));
-  frames_ += step.outcome.frames;
-  times_.stepping += step.seconds - step.waited;
-  if (recording_file_) {
-    recording_.note(Seconds(step.seconds - step.waited), Seconds(step.waited));
-    if (feed_ && recording_.wants_threads()) recording_.note_threads(feed_());
-  }
-  if (std::exchange(has_begun_, true)) times_.waiting += step.waited;  // the first batch's wait is the start, no stall
+  note(step);
   if (!step.ends_epoch) return;
   write_line("epoch " + std::to_string(step.state.epoch + 1) + ": " + std::to_string(step.state.step) + " steps, " +
              length_text(Seconds(step.state.seconds)));
-  report_feed();
+  report_epoch();
   draw();
+}
+
+/// The first batch's wait is the start, no stall.
+void Reporter::note(const StepReport& step) {
+  const Seconds stepping(step.seconds - step.waited), waited(has_begun_ ? step.waited : 0);
+  has_begun_ = true;
+  if (epoch_.recording.steps() == 0) epoch_.launched = launch_time() - stepping;
+  epoch_.frames += step.outcome.frames;
+  epoch_.times.stepping += stepping.count();
+  epoch_.times.waiting += waited.count();
+  epoch_.samples += step.outcome.samples;
+  epoch_.loader.note(waited);
+  if (is_warming_up()) return;
+  for (TrainingRecording* recording : {&recording_, &epoch_.recording}) {
+    recording->note(stepping, waited);
+    if (feed_ && recording->wants_threads()) recording->note_threads(feed_());
+  }
+  if (ring_ && is_profiled_ && recording_.wants_time())
+    recording_.note_time(feed_ ? std::optional(feed_().since(recorded_feed_)) : std::nullopt,
+                         ring_().since(recorded_ring_));
+}
+
+/// Whether the step belongs to those before the recording.
+bool Reporter::is_warming_up() {
+  if (warm_up_ == 0) return false;
+  --warm_up_;
+  if (feed_) recorded_feed_ = feed_();
+  if (ring_) recorded_ring_ = ring_();
+  return true;
+}
+
+void Reporter::report_epoch() {
+  report_feed();
+  report_use();
+  if (feed_) reported_feed_ = feed_();
+  if (ring_) reported_ring_ = ring_();
+  epoch_ = {};
+  load_ = LoadTrack(options_.gpu);
 }
 
 /// What feed and ring did since the last report.
 void Reporter::report_feed() {
-  if (feed_ && ring_) {
-    auto feed = feed_();
-    auto ring = ring_();
-    for (const auto& line : epoch_report(feed.since(reported_feed_), ring.since(reported_ring_), times_, frames_))
-      write_line(line);
-    reported_feed_ = std::move(feed);
-    reported_ring_ = std::move(ring);
-  }
-  times_ = {};
-  frames_ = {};
+  if (!ring_) return;
+  std::optional<FeedReport> feed;
+  if (feed_) feed = feed_().since(reported_feed_);
+  for (const auto& line : epoch_report(feed, ring_().since(reported_ring_), epoch_.times, epoch_.frames))
+    write_line(line);
 }
 
-void Reporter::write_recording() {
-  if (!feed_ || !ring_) return;
-  const auto written = tutti::write_recording(recording_.recording(feed_(), ring_()), *recording_file_);
-  if (!written) log(Level::warning, written.error().text());
+/// Of the whole training, or of what there was since the last report.
+RunRecording Reporter::recording_of(const TrainingRecording& recorded, bool since_report) const {
+  std::optional<FeedReport> feed;
+  if (feed_) feed = feed_().since(since_report ? reported_feed_ : recorded_feed_);
+  return recorded.recording(feed, ring_().since(since_report ? reported_ring_ : recorded_ring_));
+}
+
+/// How busy the device was. Where no driver says that, steps count as busy: then a device that has little to do waits.
+void Reporter::report_use() {
+  const TimeWeighted& gpu = load_.gpu();
+  std::string line = machine_text(load_.load());
+  if (!gpu.is_empty())
+    line += ". GPU from " + percent(gpu.least()) + " to " + percent(gpu.most()) + ", deviation " +
+            percent(gpu.deviation()) + (is_bursty(gpu) ? ": bursty" : "");
+  if (!line.empty()) write_line("  the epoch's " + line);
+  if (wants_loader_times()) write_line(epoch_.loader.line());
+  const double whole = epoch_.times.stepping + epoch_.times.waiting;
+  const auto steps = epoch_.recording.steps();
+  if (!ring_ || steps < kFewestSteps || whole < kShortestEpoch.count()) return;
+  const Seconds launched = launch_time() - epoch_.launched;
+  const EpochUse use{
+      .use = {.busy = gpu.is_empty() ? epoch_.times.stepping / whole : gpu.mean(),
+              .waiting = epoch_.times.waiting / whole,
+              .host = std::min(1.0, launched.count() / epoch_.times.stepping)},
+      .device = options_.gpu ? "cuda:" + std::to_string(*options_.gpu) : "cpu",
+      .batch = static_cast<double>(epoch_.samples) / static_cast<double>(steps) / std::max(1, options_.accumulation)};
+  const auto recording = recording_of(epoch_.recording, true);
+  for (const auto& warning : low_use_warning(use, recording, diagnose_briefly(recording))) write_line(warning);
+}
+
+void Reporter::conclude_recording() {
+  if (!ring_) return;
+  const auto sentence = conclude(recording_of(recording_, false));
+  if (!sentence) return log(Level::warning, sentence.error().text());
+  if (!sentence->empty()) write_line(*sentence);
 }
 
 void Reporter::draw() {
@@ -98,8 +170,7 @@ void Reporter::refused(const std::string& id, const std::string& why) {
 void Reporter::ended(const TrainingState& state, TrainingEnd end) {
   log_.ended();
   draw();
-  if (recording_file_) write_recording();
-  if (times_.stepping > 0) report_feed();
+  if (epoch_.times.stepping > 0) report_epoch();
   const auto steps = std::to_string(state.step);
   if (end == TrainingEnd::interrupted)
     write_line("stopped after step " + steps + "; --resume goes on from here");
@@ -108,6 +179,7 @@ void Reporter::ended(const TrainingState& state, TrainingEnd end) {
   else
     write_line(std::string(end == TrainingEnd::no_progress ? "no progress any more: " : "") + "done after step " +
                steps + ", the model is in " + (options_.out / "model").string());
+  conclude_recording();
 }
 
 }  // namespace tutti

@@ -13,6 +13,8 @@
 #include "feed/feed.h"
 #include "profile/recording_file.h"
 #include "train/report/epoch_report.h"
+#include "train/report/load_track.h"
+#include "train/report/loader_times.h"
 #include "train/report/machine_line.h"
 #include "train/report/progress_line.h"
 #include "train/report/training_log.h"
@@ -23,16 +25,18 @@ namespace tutti {
 
 struct ReporterOptions {
   std::filesystem::path out{};
-  std::int64_t last_step = 0;   // of the checkpoint that is continued; 0: a new training
-  bool evaluation_due = false;  // of that checkpoint: TrainingState::evaluation_due
-  Seconds most_time{0};         // in which it ends whatever the steps; 0: no such end
-  std::optional<int> gpu{};     // N of the network's cuda:N; none: it is on the CPU
+  std::int64_t last_step = 0;     // of the checkpoint that is continued; 0: a new training
+  bool evaluation_due = false;    // of that checkpoint: TrainingState::evaluation_due
+  Seconds most_time{0};           // in which it ends whatever the steps; 0: no such end
+  std::optional<int> gpu{};       // N of the network's cuda:N; none: it is on the CPU
+  std::int32_t accumulation = 1;  // batches that a step is made of
   std::int32_t log_steps = 10;
   bool log_order = false;
 };
 
 /// Reports to people and files how a training goes: the progress line, OUT/metrics.jsonl, OUT/order.jsonl, samples that
-/// were refused, and at the end of every epoch a report and OUT/loss.svg. One thread.
+/// were refused, and at the end of every epoch a report and OUT/loss.svg. A device that has little to do is warned
+/// about with the cause, and the training ends with a sentence on what limited it. One thread.
 class Reporter : public TrainingWatcher {
  public:
   static Result<std::unique_ptr<Reporter>> open(const ReporterOptions& options);
@@ -50,8 +54,13 @@ class Reporter : public TrainingWatcher {
  private:
   Reporter(ReporterOptions options, TrainingLog log, std::unique_ptr<BadSamples> bad);
   void write_line(const std::string& line);
+  void note(const StepReport& step);
+  bool is_warming_up();
+  void report_epoch();
   void report_feed();
-  void write_recording();
+  void report_use();
+  RunRecording recording_of(const TrainingRecording& recorded, bool since_report) const;
+  void conclude_recording();
   void draw();
 
   ReporterOptions options_;
@@ -62,10 +71,22 @@ class Reporter : public TrainingWatcher {
   std::function<RingReport()> ring_{};
   FeedReport reported_feed_{};  // as they were at the last report
   RingReport reported_ring_{};
-  StepTimes times_{};     // since then
-  FrameCounts frames_{};  // likewise
+  /// What there was since the last report.
+  struct Epoch {
+    StepTimes times{};
+    FrameCounts frames{};
+    TrainingRecording recording{};
+    LoaderTimes loader{};
+    Seconds launched{};  // launch_time() at the start
+    std::int64_t samples = 0;
+  };
+  Epoch epoch_{};
+  LoadTrack load_;  // of the epoch
   bool has_begun_ = false;
-  std::optional<std::filesystem::path> recording_file_ = recording_wanted();
+  const bool is_profiled_ = recording_wanted().has_value();
+  int warm_up_ = is_profiled_ ? recording_warm_up() : 0;  // steps left that are not recorded
+  FeedReport recorded_feed_{};                            // as they were when recording began
+  RingReport recorded_ring_{};
   TrainingRecording recording_{};
   Sampler sampler_{};
   MachineLine machine_;

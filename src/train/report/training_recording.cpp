@@ -1,8 +1,10 @@
 #include "train/report/training_recording.h"
 
 #include <algorithm>
+#include <chrono>
 #include <string_view>
 
+#include "metrics/time_weighted.h"
 #include "profile/recording_file.h"
 
 namespace tutti {
@@ -22,14 +24,67 @@ StageResource resource_of(std::string_view stage) {
   return stage == "read" || stage == "probe" ? StageResource::io : StageResource::cpu;
 }
 
+Phase phase_of(const char* name, std::vector<Seconds> times) {
+  Phase phase{name};
+  if (times.empty()) return phase;
+  std::ranges::sort(times);
+  const auto at = [&](double share) {
+    return times[static_cast<std::size_t>(share * static_cast<double>(times.size() - 1) + 0.5)];
+  };
+  TimeWeighted spread;
+  for (const Seconds time : times) spread.add(time.count(), 1);
+  phase.mean = Seconds(spread.mean());
+  phase.deviation = Seconds(spread.deviation());
+  phase.least = times.front();
+  phase.most = times.back();
+  phase.p50 = at(0.5);
+  phase.p95 = at(0.95);
+  return phase;
+}
+
+/// The deviation to the width of the histogram's buckets.
+Phase phase_of(const char* name, const HistogramSnapshot& times) {
+  Phase phase{name};
+  if (times.count == 0) return phase;
+  TimeWeighted spread;
+  for (const auto& [bound, count] : times.buckets) spread.add(bound, static_cast<double>(count));
+  phase.mean = Seconds(times.mean());
+  phase.deviation = Seconds(spread.deviation());
+  phase.least = Seconds(times.min);
+  phase.most = Seconds(times.max);
+  phase.p50 = Seconds(times.percentile(0.5));
+  phase.p95 = Seconds(times.percentile(0.95));
+  return phase;
+}
+
 }  // namespace
 
+/// The ring's thread works ahead, so that only waits are on the steps' path; they are for what it was at meanwhile.
+StepPhases TrainingRecording::phases(const RingReport& ring) const {
+  std::vector<Seconds> wholes;
+  for (std::size_t i = 0; i < steps_.size(); ++i) wholes.push_back(steps_[i] + waits_[i]);
+  StepPhases phases{.load = phase_of("Data Load", waits_),
+                    .preprocess = phase_of("Preprocess", ring.preparing),
+                    .transfer = phase_of("GPU Transfer", ring.copying),
+                    .training = phase_of("Training", steps_),
+                    .total = phase_of("Total", std::move(wholes))};
+  if (elapsed_.count() <= 0) return phases;
+  const Seconds ahead = ring.fetching + Seconds(ring.preparing.sum + ring.copying.sum);
+  const double waiting = waited_ / elapsed_;
+  const auto share = [&](Seconds part) { return ahead.count() > 0 ? waiting * (part / ahead) : 0; };
+  phases.load.share = ahead.count() > 0 ? share(ring.fetching) : waiting;
+  phases.preprocess.share = share(Seconds(ring.preparing.sum));
+  phases.transfer.share = share(Seconds(ring.copying.sum));
+  phases.training.share = 1 - waiting;
+  phases.total.share = 1;
+  return phases;
+}
+
 void TrainingRecording::note(Seconds stepping, Seconds waited) {
-  elapsed_ += stepping;
-  if (!steps_.empty()) {
-    elapsed_ += waited;
-    waited_ += waited;
-  }
+  if (steps_.empty()) waited = Seconds(0);
+  elapsed_ += stepping + waited;
+  waited_ += waited;
+  waits_.push_back(waited);
   steps_.push_back(stepping);
 }
 
@@ -38,23 +93,49 @@ void TrainingRecording::note_threads(const FeedReport& feed) {
   has_threads_ = true;
 }
 
-RunRecording TrainingRecording::recording(const FeedReport& feed, const RingReport& ring) const {
-  RunRecording recording{.command = "train", .unit = "steps", .cores = usable_cores(), .elapsed = elapsed_};
+void TrainingRecording::note_time(const std::optional<FeedReport>& feed, const RingReport& ring) {
+  sampled_ = elapsed_;
+  std::vector<StageReport> stages = feed ? feed->stages.stages : std::vector<StageReport>();
+  const auto add = [&](const char* name, Seconds busy, Seconds idle) {
+    StageReport stage{};
+    stage.name = name;
+    stage.times.busy = std::chrono::duration_cast<std::chrono::nanoseconds>(busy);
+    stage.times.starved = std::chrono::duration_cast<std::chrono::nanoseconds>(std::max(Seconds(0), idle));
+    stages.push_back(std::move(stage));
+  };
+  const Seconds batches = feed ? ring.transferring : ring.fetching + ring.transferring;
+  add("batches", batches, elapsed_ - batches);
+  stages.back().output = {.items = static_cast<std::size_t>(std::max(0, ring.ready)),
+                          .limits = {.items = static_cast<std::size_t>(std::max(1, ring.depth))}};
+  add(names_.step, elapsed_ - waited_, waited_);
+  timeline_.sample(elapsed_.count(), steps_.size(), stages);
+}
+
+RunRecording TrainingRecording::recording(const std::optional<FeedReport>& feed, const RingReport& ring) const {
+  RunRecording recording{.command = names_.command,
+                         .unit = names_.unit,
+                         .cores = usable_cores(),
+                         .elapsed = elapsed_,
+                         .timeline = timeline_.timeline()};
+  if (names_.command == std::string_view("train")) recording.phases = phases(ring);
   const auto steps = static_cast<double>(std::max<std::size_t>(1, steps_.size()));
-  for (const StageReport& stage : feed.stages.stages) {
-    const Seconds a_step = Seconds(stage.times.busy) / steps;
-    if (a_step * steps < kWorthAStage * elapsed_) continue;
-    RecordedStage recorded{.name = stage.name,
-                           .resource = resource_of(stage.name),
-                           .threads_flag = flag_of(stage.name),
-                           .items = std::vector<Seconds>(steps_.size(), a_step)};
+  const auto add = [&](RecordedStage stage, Seconds busy) {
+    if (busy < kWorthAStage * elapsed_) return;
+    stage.items.assign(steps_.size(), busy / steps);
+    recording.stages.push_back(std::move(stage));
+  };
+  for (const StageReport& stage : feed ? feed->stages.stages : std::vector<StageReport>()) {
+    RecordedStage recorded{
+        .name = stage.name, .resource = resource_of(stage.name), .threads_flag = flag_of(stage.name)};
     note_clocks(recorded, stage);
     const auto live = std::ranges::find(threads_.stages, stage.name, &StageReport::name);
     if (live != threads_.stages.end()) recorded.threads = std::max(1, live->threads.all());
-    recording.stages.push_back(std::move(recorded));
+    add(std::move(recorded), stage.times.busy);
   }
+  const Seconds batches = feed ? ring.transferring : ring.fetching + ring.transferring;
+  add({.name = "batches", .busy = batches, .starved = std::max(Seconds(0), elapsed_ - batches)}, batches);
   if (!recording.stages.empty()) recording.stages.back().queue = static_cast<std::size_t>(std::max(1, ring.depth));
-  RecordedStage step{.name = "step", .resource = StageResource::device, .starved = waited_, .items = steps_};
+  RecordedStage step{.name = names_.step, .resource = StageResource::device, .starved = waited_, .items = steps_};
   for (const Seconds it : steps_) step.busy += it;
   recording.stages.push_back(std::move(step));
   return recording;

@@ -1,11 +1,13 @@
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "advise/recording.h"
 #include "feed/feed.h"
 #include "feed/ring/ring.h"
+#include "profile/timeline.h"
 
 namespace tutti {
 
@@ -15,6 +17,15 @@ namespace tutti {
 /// a batch's samples, worked on by the stage's threads.
 class TrainingRecording {
  public:
+  /// What is recorded: the command, what an item is, and what is done on the device. The names are literals.
+  struct Names {
+    const char* command = "train";
+    const char* unit = "steps";
+    const char* step = "step";
+  };
+  TrainingRecording() = default;
+  explicit TrainingRecording(Names names) : names_(names) {}
+
   /// A step took `stepping` behind a wait of `waited` for its batch. The wait before the first one is the start of the
   /// feed and does not count.
   void note(Seconds stepping, Seconds waited);
@@ -23,15 +34,26 @@ class TrainingRecording {
   /// Whether `note_threads` has still to be called: threads that have ended are not counted.
   bool wants_threads() const { return !has_threads_ && steps_.size() >= 2; }
 
-  /// The training as a pipeline: the feed's stages that take time, then the steps on the device behind the ring.
-  RunRecording recording(const FeedReport& feed, const RingReport& ring) const;
+  /// The training as a pipeline: the feed's stages that take time, the ring's thread that makes batches ready, then the
+  /// steps on the device. `feed`: none where batches are gathered by the ring's thread itself.
+  RunRecording recording(const std::optional<FeedReport>& feed, const RingReport& ring) const;
+  std::size_t steps() const { return steps_.size(); }
+  /// Half a second or more has passed since the timeline's last interval: `note_time` goes on with it.
+  bool wants_time() const { return elapsed_ - sampled_ >= Seconds(0.5); }
+  void note_time(const std::optional<FeedReport>& feed, const RingReport& ring);
 
  private:
+  StepPhases phases(const RingReport& ring) const;
+
+  Names names_{};
   std::vector<Seconds> steps_{};
   Seconds elapsed_{};
   Seconds waited_{};
+  std::vector<Seconds> waits_{};  // of the steps; of the first none
   PipelineReport threads_{};
   bool has_threads_ = false;
+  TimelineRecorder timeline_{};
+  Seconds sampled_{};
 };
 
 }  // namespace tutti

@@ -9,6 +9,8 @@
 #include "jobs/open_store.h"
 #include "jobs/publish.h"
 #include "jobs/sweep.h"
+#include "profile/recording_file.h"
+#include "profile/timeline.h"
 #include "transcribe/batch/batch_history.h"
 #include "transcribe/batch/batch_job_source.h"
 #include "transcribe/batch/batch_machine.h"
@@ -16,6 +18,7 @@
 #include "transcribe/batch/batch_status.h"
 #include "transcribe/batch/batch_submitter.h"
 #include "transcribe/prefetch.h"
+#include "transcribe/run_recording.h"
 
 namespace tutti {
 namespace {
@@ -50,7 +53,8 @@ class Batch final : public BatchControl {
         pool_(DevicePool::start(std::move(parts.pool))),
         files_(options, *store_, *pool_, observer),
         submitter_(jobs, options, *store_, files_, std::move(parts.stuck), [&stop] { return stop.raised(); }),
-        tally_(observer_, jobs.size(), 0),
+        recorder_(observer_, options.run.vad.has_value()),
+        tally_(recorder_, jobs.size(), 0),
         run_{.files = files_, .options = options.run, .tally = tally_, .stop = stop} {
     files_.set_progress(on_progress_);
   }
@@ -146,14 +150,33 @@ class Batch final : public BatchControl {
       files_.queue().stop_taking();
       files_.serve(nullptr);
     }
+    const PipelineReport begun = pipeline.report();
+    TimelineSampler sampler([&pipeline] { return pipeline.report(); });
     const auto joined = pipeline.join();
     submitting.join();
+    if (auto recorded = record(begun, pipeline.report(), sampler.stop()); !recorded) return recorded;
     if (!submitted) return submitted;
     if (!served && served.error().fault != Fault::cancelled) return served;
     if (!joined && joined.error().fault != Fault::cancelled) return joined;
     const auto over = pool_->over();
     if (over && over->fault != Fault::cancelled) return tl::unexpected<Error>(*over);
     return {};
+  }
+
+  /// For `tutti profile`. Devices are alike to it: each works on one recording at a time.
+  Result<void> record(const PipelineReport& begun, const PipelineReport& ended, Timeline timeline) {
+    const auto file = recording_wanted();
+    if (!file) return {};
+    const int devices = std::max(1, static_cast<int>(options_.devices.size()));
+    RunRecording recording = recorder_.recording(begun, ended, devices);
+    recording.command = "batch";
+    recording.timeline = std::move(timeline);
+    for (RecordedStage& stage : recording.stages) {
+      if (stage.name != kTranscribeStage) continue;
+      stage.threads_flag.clear();
+      if (devices > 1) stage.resource = StageResource::io;  // a device for each thread
+    }
+    return write_recording(recording, *file);
   }
 
   Result<void> serve() {
@@ -163,6 +186,7 @@ class Batch final : public BatchControl {
     auto model = load_model_context(options_.run, *ready);
     if (!model) return tl::unexpected(model.error());
     model_.emplace(std::move(*model));
+    recorder_.on_ready("", "", Seconds(0));
     files_.serve(&*model_);
     return {};
   }
@@ -213,6 +237,7 @@ class Batch final : public BatchControl {
   BatchJobSource files_;
   BatchSubmitter submitter_;
   NullRunObserver observer_;
+  RunRecorder recorder_;
   Tally tally_;
   Run run_;
 };

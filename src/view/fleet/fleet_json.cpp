@@ -72,6 +72,7 @@ void fleet_fields(Status& s, Visit&& visit) {
   visit("left_error_seconds", s.left_error);
   visit("next_device", s.next_device);
   visit("held_up", s.held_up);
+  visit("finding", s.finding);
 }
 
 struct Write {

@@ -71,6 +71,7 @@ struct FleetStatus {
   std::optional<Seconds> left_error{};   // the end is between left - left_error and left + left_error
   std::string next_device{};             // that takes the next job; empty: none can
   std::string held_up{};                 // why nothing new is begun at all: what cannot be written; empty: it is
+  std::string finding{};                 // what limits the run so far, a sentence; empty: not known
   std::vector<DeviceStatus> devices{};
   std::vector<JobStatus> in_work{};
   std::vector<JobFailure> failures{};  // the latest first

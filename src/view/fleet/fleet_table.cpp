@@ -123,6 +123,7 @@ std::vector<std::string> total_lines(const FleetStatus& status, const Screen& sc
               screen_line(screen, audio_text(status) +
                                       (status.next_device.empty() ? "" : "  next task: " + status.next_device))};
   if (!status.held_up.empty()) lines.push_back(screen_line(screen, "held up: " + status.held_up, Tint::alarm));
+  if (!status.finding.empty()) lines.push_back(screen_line(screen, status.finding, Tint::faint));
   lines.resize(std::min(lines.size(), screen.lines));
   return lines;
 }

@@ -40,6 +40,7 @@ constexpr std::array kKinds{
 };
 
 constexpr double kWorthALine = 0.02;  // of the run's length
+constexpr Seconds kShortestRun{2};    // that a finding is made of
 constexpr std::string_view kSlower = "slower than rated";
 
 double total_speed(const RunNumbers& run) {
@@ -114,9 +115,10 @@ Remedy remedy_for(const RunNumbers& run, const LostKind& kind) {
   } else if (kind.time == &IdleTime::no_job && run.shared_files) {
     advice = "more recordings in one run";
   }
-  std::string text = capitalised(kind.name) + " " + percent(share_of(run, kind)) + " of the time: " + finding;
+  const std::string cause = std::string(kind.name) + " " + percent(share_of(run, kind)) + " of the time";
+  std::string text = capitalised(cause) + ": " + finding;
   if (gain >= Seconds(1)) text += "; without it the run ends up to " + length_text(gain) + " sooner";
-  return {gain, text + ". What helps: " + advice};
+  return {gain, text + ". What helps: " + advice, cause};
 }
 
 /// The share of all devices' time.
@@ -139,12 +141,13 @@ Remedy fewer_windows(const RunNumbers& run) {
   const double speed = total_speed(run);
   const Seconds possible = std::max(Seconds(0), run.elapsed - lower_bound(run).value_or(Seconds(0)));
   const Seconds gain = speed > 0 ? std::clamp(Seconds(lost / speed), Seconds(0), possible) : Seconds(0);
-  std::string text = capitalised(kSlower) + " " + percent(shortfall_share(run)) + " of the time";
+  const std::string cause = std::string(kSlower) + " " + percent(shortfall_share(run)) + " of the time";
+  std::string text = capitalised(cause);
   if (windows >= 1)
     text += ": windows of " + short_number(audio.count() / windows) + " s took the devices " +
             short_number(1000 * beside.count() / windows) + " ms each beside their audio";
   if (gain >= Seconds(1)) text += "; without it the run ends up to " + length_text(gain) + " sooner";
-  return {gain, text + ". What helps: longer recordings, or a machine with more time to play the devices"};
+  return {gain, text + ". What helps: longer recordings, or a machine with more time to play the devices", cause};
 }
 
 /// Where nothing but more hardware helps: what another of the fastest device brings.
@@ -154,8 +157,10 @@ Remedy another_device(const RunNumbers& run) {
   });
   const double speed = total_speed(run), more = speed_of(*fastest).value_or(0);
   const Seconds gain = run.elapsed * (speed > 0 ? more / (speed + more) : 0);
-  return {gain, "The devices were at work nearly all the time: only more of them help. Another one like " +
-                    fastest->id + " makes it up to " + length_text(gain) + " less"};
+  return {gain,
+          "The devices were at work nearly all the time: only more of them help. Another one like " + fastest->id +
+              " makes it up to " + length_text(gain) + " less",
+          "the devices, at work nearly all the time"};
 }
 
 bool nearly_always_busy(const RunNumbers& run) {
@@ -225,6 +230,14 @@ std::vector<Remedy> remedies(const RunNumbers& run) {
   std::stable_sort(found.begin(), found.end(), [](const Remedy& a, const Remedy& b) { return a.gain > b.gain; });
   if (!only_faults && nearly_always_busy(run) && total_speed(run) > 0) found.push_back(another_device(run));
   return found;
+}
+
+std::string finding_of(const RunNumbers& run) {
+  const auto found = remedies(run);
+  if (run.elapsed < kShortestRun || found.empty() || found.front().gain < kWorthALine * run.elapsed) return {};
+  const Remedy& first = found.front();
+  return "What limits the run: " + first.cause + "; without that it takes up to " + percent(first.gain / run.elapsed) +
+         " less time.";
 }
 
 }  // namespace tutti

@@ -74,8 +74,13 @@ std::optional<Seconds> lower_bound(const RunNumbers& run);
 struct Remedy {
   Seconds gain{};  // less time for the whole run
   std::string text;
+  std::string cause{};  // in a few words: "waiting for input 42 % of the time"
 };
 std::vector<Remedy> remedies(const RunNumbers& run);
+
+/// One sentence: what limits the run, and what is gained without it. Empty where the run is too short to say so, or
+/// where nothing would gain a fiftieth of it.
+std::string finding_of(const RunNumbers& run);
 
 /// The report in words, one sentence or table row per line. Pure.
 std::vector<std::string> run_report(const RunNumbers& run);

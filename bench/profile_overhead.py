@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""Measures what `tutti profile` costs the command that it profiles: pairs of runs with and without a recording, in changing order.
+
+Usage: profile_overhead.py BUILD [--pairs N]
+
+The process that runs the pipeline records and samples; that is switched on by TUTTI_RECORDING alone, and only that is measured here.
+Allowed: 1 % of processor seconds, 2 % of time, by the median of the pairs. Exit status 1 where a median is above that by more than
+the pairs' own spread can explain.
+"""
+import argparse
+import os
+import pathlib
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ALLOWED = {"processor seconds": 0.01, "time": 0.02}
+SAMPLES = ["jfk.flac", "LJ003-0002.flac", "LJ003-0009.flac", "morse-contest.flac"]
+FILES = 240
+
+
+def run(tutti, files, recording):
+    environment = {**os.environ, **({"TUTTI_RECORDING": str(recording)} if recording else {})}
+    before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    subprocess.run([tutti, "features", "--vad", *files], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    passed, after = time.monotonic() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return {"processor seconds": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, "time": passed}
+
+
+def pair(tutti, files, recording, is_even):
+    order = [None, recording] if is_even else [recording, None]
+    runs = {wanted is not None: run(tutti, files, wanted) for wanted in order}
+    return {what: runs[True][what] / runs[False][what] - 1 for what in ALLOWED}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--pairs", type=int, default=20)
+    arguments = parser.parse_args()
+    root = pathlib.Path(__file__).resolve().parent.parent
+    files = [str(root / "samples" / SAMPLES[i % len(SAMPLES)]) for i in range(FILES)]
+    tutti = str(arguments.build / "bin" / "tutti")
+    with tempfile.TemporaryDirectory() as folder:
+        recording = pathlib.Path(folder) / "recording.json"
+        run(tutti, files, None)  # files and program come into memory
+        ratios = [pair(tutti, files, recording, i % 2 == 0) for i in range(arguments.pairs)]
+    is_too_much = False
+    for what, allowed in ALLOWED.items():
+        values = [ratio[what] for ratio in ratios]
+        median = statistics.median(values)
+        # Of a median: 1.25 standard errors of a mean.
+        error = 1.25 * statistics.stdev(values) / len(values) ** 0.5
+        print(f"{what}: {100 * median:+.2f} % ± {100 * error:.2f} % with a recording, {len(values)} pairs, allowed {100 * allowed:.0f} %")
+        is_too_much |= median - 2 * error > allowed
+    return 1 if is_too_much else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/units.h"
+
+namespace tutti {
+
+/// How long one phase of a training's steps took.
+struct Phase {
+  std::string name;  ///< "Data Load"
+  Seconds mean{}, deviation{}, least{}, most{}, p50{}, p95{};
+  /// Of the time, 0 to 1, on the path that the steps' ends depend on: phases beside it count nothing, so that all of
+  /// them together are 1.
+  double share = 0;
+};
+
+/// The phases of field note 002: data load, preprocess, copy to the device, training, and a whole step.
+struct StepPhases {
+  Phase load{"Data Load"}, preprocess{"Preprocess"}, transfer{"GPU Transfer"}, training{"Training"}, total{"Total"};
+};
+
+/// What the note's rules are about.
+struct RuleFigures {
+  double load = 0, transfer = 0, training = 0;    ///< shares of the time
+  double variation = 0;                           ///< of a step: standard deviation over mean
+  double training_variation = 0;                  ///< of training alone: where it is most of that, no feed is at fault
+  std::optional<double> data_gpu{}, model_gpu{};  ///< utilisation, 0 to 1; none: not measured
+};
+
+/// A rule of the note that holds.
+struct NamedRule {
+  std::string_view name;  ///< "DATA_LOADING"
+  double figure = 0;      ///< what was found, a share
+  double bound = 0;       ///< above it, or below it, the rule holds
+  std::string_view advice;
+};
+
+/// The note's named rules that hold, in its order; none: no major bottleneck. Its three targets for the model's device
+/// (40-60, 70 and 80 %) are one here, 70 %; where no driver says how busy that is, training's share counts. Pure.
+std::vector<NamedRule> rules_that_hold(const RuleFigures& figures);
+
+/// What two devices gain where the data's computes features for the next batch while the model's trains, by the phases
+/// of a step.
+struct TwoDevices {
+  Seconds one{};    ///< a step with all phases one after the other on one device
+  Seconds two{};    ///< a step with them at the same time: the longest phase
+  double gain = 0;  ///< one / two: not more than this, whatever the copies
+};
+TwoDevices two_devices(const StepPhases& phases);
+
+}  // namespace tutti

@@ -1,0 +1,75 @@
+#include "profile/phase_table.h"
+
+#include <algorithm>
+
+#include "base/numbers.h"
+#include "view/text.h"
+
+namespace tutti {
+namespace {
+
+std::string ms(Seconds time) {
+  return fixed_text(1000 * time.count(), 1) + "ms";
+}
+
+std::string percent(double share) {
+  return fixed_text(100 * share, 1) + "%";
+}
+
+std::string padded_left(const std::string& text, std::size_t columns) {
+  return std::string(columns - std::min(columns, columns_of(text)), ' ') + text;
+}
+
+std::string phase_line(const Phase& phase, bool has_share) {
+  std::string line = "  " + fitted(phase.name + ":", 14) + padded_left(ms(phase.mean), 9) + " ± " + ms(phase.deviation);
+  if (has_share) line += " (" + percent(phase.share) + ")";
+  return line + "  min " + ms(phase.least) + ", p50 " + ms(phase.p50) + ", p95 " + ms(phase.p95) + ", max " +
+         ms(phase.most) + "\n";
+}
+
+std::string load_line(const char* name, const std::string& device, const TimeWeighted& load) {
+  return std::string("  ") + fitted(name, 12) +
+         (load.is_empty() ? "not measured" : percent(load.mean()) + " ± " + percent(load.deviation())) + " (" + device +
+         ")\n";
+}
+
+RuleFigures figures_of(const StepPhases& phases, const PhaseDevices& devices) {
+  RuleFigures figures{.load = phases.load.share, .transfer = phases.transfer.share, .training = phases.training.share};
+  if (phases.total.mean.count() > 0) {
+    figures.variation = phases.total.deviation / phases.total.mean;
+    figures.training_variation = phases.training.deviation / phases.total.mean;
+  }
+  if (!devices.data_load.is_empty()) figures.data_gpu = devices.data_load.mean();
+  if (!devices.model_load.is_empty()) figures.model_gpu = devices.model_load.mean();
+  return figures;
+}
+
+std::string rules_text(const StepPhases& phases, const PhaseDevices& devices) {
+  const auto rules = rules_that_hold(figures_of(phases, devices));
+  if (rules.empty())
+    return "✅ NO MAJOR BOTTLENECKS DETECTED\n   Training utilization: " + percent(phases.training.share) + "\n";
+  std::string text = "BOTTLENECKS:\n";
+  for (const NamedRule& rule : rules)
+    text += "  " + std::string(rule.name) + ": " + percent(rule.figure) +
+            (rule.figure > rule.bound ? ", more than " : ", less than ") + percent(rule.bound) +
+            ". What helps: " + std::string(rule.advice) + "\n";
+  return text;
+}
+
+}  // namespace
+
+std::string phase_text(const StepPhases& phases, const PhaseDevices& devices) {
+  std::string text = "TIMING BREAKDOWN:\n";
+  for (const Phase* phase : {&phases.load, &phases.preprocess, &phases.transfer, &phases.training})
+    text += phase_line(*phase, true);
+  text += phase_line(phases.total, false);
+  text +=
+      "  Gaps: data to training " + ms(phases.load.mean) + " a step; training to data none, for data is made ahead\n";
+  text += "\nGPU UTILIZATION:\n" + load_line("Data GPU:", devices.data, devices.data_load) +
+          load_line("Model GPU:", devices.model, devices.model_load) + "\n" + rules_text(phases, devices);
+  const auto both = two_devices(phases);
+  return text + "One device after the other takes " + ms(both.one) + " a step, two at the same time " + ms(both.two) +
+         ": a second device gains at most " + fixed_text(both.gain, 2) + "x\n";
+}
+
+}  // namespace tutti

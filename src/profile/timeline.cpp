@@ -1,0 +1,100 @@
+#include "profile/timeline.h"
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+
+#include "base/json.h"
+#include "profile/recording_file.h"
+
+namespace tutti {
+namespace {
+
+constexpr std::size_t kMostIntervals = 2048;
+constexpr std::chrono::milliseconds kEvery{500};
+
+double busy_share(const StageTimes& times) {
+  const auto lived = static_cast<double>(times.lived().count());
+  return lived > 0 ? std::clamp(static_cast<double>(times.busy.count()) / lived, 0.0, 1.0) : 0;
+}
+
+double filled_share(const QueueLevel& level) {
+  if (level.limits.items == 0 || level.limits.items == kUnlimited) return 0;
+  return std::min(1.0, static_cast<double>(level.items) / static_cast<double>(level.limits.items));
+}
+
+/// Every second value: the later one of two.
+template <class T>
+void keep_later(std::vector<T>& values) {
+  std::vector<T> kept;
+  for (std::size_t i = 1; i < values.size(); i += 2) kept.push_back(values[i]);
+  values = std::move(kept);
+}
+
+}  // namespace
+
+void TimelineRecorder::sample(double at, std::size_t done, const std::vector<StageReport>& stages) {
+  if (before_.empty()) {
+    for (const StageReport& stage : stages) timeline_.stages.push_back({.name = stage.name});
+    before_ = stages;
+    before_at_ = at;
+    for (StageReport& stage : before_) stage.times = {};
+    if (at <= 0) return;
+  } else if (at - before_at_ < least_gap_) {
+    return;
+  }
+  timeline_.at.push_back(at);
+  timeline_.done.push_back(done);
+  for (std::size_t s = 0; s < std::min(stages.size(), timeline_.stages.size()); ++s) {
+    timeline_.stages[s].busy.push_back(busy_share(stages[s].times.since(before_[s].times)));
+    timeline_.stages[s].queue.push_back(filled_share(stages[s].output));
+  }
+  before_ = stages;
+  before_at_ = at;
+  if (timeline_.at.size() >= kMostIntervals) halve();
+}
+
+void TimelineRecorder::halve() {
+  const double whole = timeline_.at.back();
+  for (StageTimeline& stage : timeline_.stages) {
+    for (std::size_t i = 1; i < stage.busy.size(); i += 2) stage.busy[i] = (stage.busy[i] + stage.busy[i - 1]) / 2;
+    keep_later(stage.busy);
+    keep_later(stage.queue);
+  }
+  keep_later(timeline_.at);
+  keep_later(timeline_.done);
+  least_gap_ = 0.9 * whole / static_cast<double>(timeline_.at.size());
+}
+
+std::optional<double> mean_fill(const Timeline& timeline, std::string_view stage) {
+  const auto found = std::ranges::find(timeline.stages, stage, &StageTimeline::name);
+  if (found == timeline.stages.end() || found->queue.empty()) return std::nullopt;
+  return std::accumulate(found->queue.begin(), found->queue.end(), 0.0) / static_cast<double>(found->queue.size());
+}
+
+nlohmann::ordered_json timeline_json(const Timeline& timeline) {
+  nlohmann::ordered_json json{{"at", timeline.at}, {"done", timeline.done}, {"stages", nlohmann::json::array()}};
+  for (const StageTimeline& stage : timeline.stages)
+    json["stages"].push_back({{"name", stage.name}, {"busy", stage.busy}, {"queue", stage.queue}});
+  return json;
+}
+
+TimelineSampler::TimelineSampler(std::function<PipelineReport()> report) : report_(std::move(report)) {
+  if (recording_wanted()) thread_ = std::make_unique<PeriodicThread>(kEvery, [this] { sample(); });
+}
+
+void TimelineSampler::sample() {
+  const PipelineReport report = report_();
+  const double at = Seconds(Clock::real().now() - start_).count();
+  const std::size_t done = report.stages.empty() ? 0 : report.stages.back().items_in;
+  recorder_.with([&](TimelineRecorder& it) { it.sample(at, done, report.stages); });
+}
+
+Timeline TimelineSampler::stop() {
+  if (!thread_) return {};
+  thread_.reset();
+  sample();
+  return recorder_.with([](const TimelineRecorder& it) { return it.timeline(); });
+}
+
+}  // namespace tutti

@@ -1,0 +1,49 @@
+#include "profile/phase_table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tutti {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+Phase phase(const char* name, double mean, double deviation, double share) {
+  return {.name = name, .mean = Seconds(mean / 1000), .deviation = Seconds(deviation / 1000), .share = share};
+}
+
+/// The note's own example.
+StepPhases example() {
+  return {.load = phase("Data Load", 12.3, 2.1, 0.082),
+          .preprocess = phase("Preprocess", 5.1, 0.8, 0.034),
+          .transfer = phase("GPU Transfer", 8.7, 1.2, 0.058),
+          .training = phase("Training", 123.4, 5.2, 0.826),
+          .total = phase("Total", 149.5, 6.8, 1)};
+}
+
+TEST(PhaseTable, ExampleOfTheNoteHasItsLines) {
+  PhaseDevices devices{"cuda:0", "cuda:1"};
+  devices.data_load.add(0.452, 1);
+  devices.model_load.add(0.875, 1);
+  const auto text = phase_text(example(), devices);
+  EXPECT_THAT(text, HasSubstr("TIMING BREAKDOWN:\n  Data Load:       12.3ms ± 2.1ms (8.2%)"));
+  EXPECT_THAT(text, HasSubstr("  Training:       123.4ms ± 5.2ms (82.6%)"));
+  EXPECT_THAT(text, HasSubstr("  Data GPU:   45.2%"));
+  EXPECT_THAT(text, HasSubstr("NO MAJOR BOTTLENECKS DETECTED"));
+  EXPECT_THAT(text, HasSubstr("a second device gains at most 1.21x"));
+}
+
+TEST(PhaseTable, SlowLoadIsNamedWithFigureAndBound) {
+  auto phases = example();
+  phases.load.share = 0.45;
+  phases.training.share = 0.45;
+  const auto text = phase_text(phases, {});
+  EXPECT_THAT(text, HasSubstr("DATA_LOADING: 45.0%, more than 20.0%"));
+  EXPECT_THAT(text, HasSubstr("UNDERUTILIZED_GPU: 45.0%, less than 50.0%"));
+  EXPECT_THAT(text, HasSubstr("not measured"));
+  EXPECT_THAT(text, Not(HasSubstr("NO MAJOR")));
+}
+
+}  // namespace
+}  // namespace tutti
