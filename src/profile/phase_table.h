@@ -10,8 +10,10 @@ namespace tutti {
 
 /// A training's devices for the note's table.
 struct PhaseDevices {
-  std::string data{"cpu"};   ///< computes the features
-  std::string model{"cpu"};  ///< trains
+  /// Computes the features.
+  std::string data{"cpu"};
+  /// Trains.
+  std::string model{"cpu"};
   /// Utilisation of the first, 0 to 1; empty where no driver reported it.
   TimeWeighted data_load{};
   /// Likewise of the second. Where both are one GPU, it is the same twice.
