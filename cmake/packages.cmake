@@ -34,3 +34,6 @@ target_include_directories(tutti_curl_headers SYSTEM INTERFACE ${CURL_INCLUDE_DI
 find_path(HDF5_INCLUDE_DIR hdf5.h PATH_SUFFIXES hdf5/serial REQUIRED)
 add_library(tutti_hdf5_headers INTERFACE)
 target_include_directories(tutti_hdf5_headers SYSTEM INTERFACE ${HDF5_INCLUDE_DIR})
+find_path(FLITE_INCLUDE_DIR flite/flite.h REQUIRED)
+add_library(tutti_flite_headers INTERFACE)
+target_include_directories(tutti_flite_headers SYSTEM INTERFACE ${FLITE_INCLUDE_DIR})

@@ -35,6 +35,7 @@ build  libtomlplusplus-dev   settings file
 build  libcurl4-openssl-dev  headers of libcurl for "tutti pull"; the library is loaded on first use
 build  libboost1.81-dev      Boost.Beast: HTTP of "tutti serve", headers only
 build  libhdf5-dev           headers of HDF5 for "tutti prepare classifier"; the library is loaded on first use
+build  flite1-dev            headers of flite for "tutti prepare tts"; brings libflite1, which is loaded on first use
 build  libpq-dev             headers of libpq for "tutti manifest --postgres"; the library is loaded on first use
 build  chromium              the tests look at the page of "tutti serve" in it
 build  libgtest-dev          tests
@@ -90,4 +91,5 @@ if ((${#missing[@]})); then
 fi
 
 tools/fetch_libtorch.py
+tools/fetch_dictionary.py  # likewise: without it "tutti prepare tts" takes characters only
 tools/fetch_model.py  # where it cannot: a warning, and the demo goes without

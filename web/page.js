@@ -54,9 +54,10 @@ function tone(state) {
   return GOOD.includes(state) ? "good" : BAD.includes(state) ? "bad" : "warn";
 }
 
-async function act(action, id) {
+async function act({ action, id, priority }) {
   try {
-    await api(`/api/${action}?id=${encodeURIComponent(id)}`, { method: "POST" });
+    await api(`/api/${action}?id=${encodeURIComponent(id)}` + (priority === undefined ? "" : `&priority=${priority}`),
+              { method: "POST" });
   } catch (error) {
     alert(`${action}: ${error.message}`);
   }
@@ -67,9 +68,14 @@ function action(name, id) {
   return token ? el("button", { "data-action": name, "data-id": id }, name) : null;
 }
 
+function priority(job, step, sign) {
+  return el("button", { "data-action": "priority", "data-id": job.id, "data-priority": job.priority + step,
+    "aria-label": `${step > 0 ? "raise" : "lower"} the priority of ${job.name}` }, sign);
+}
+
 document.addEventListener("click", (event) => {
   const button = event.target.closest("button[data-action]");
-  if (button) act(button.dataset.action, button.dataset.id);
+  if (button) act(button.dataset);
 });
 
 // ---- devices and work --------------------------------------------------------------------------------------------
@@ -179,11 +185,42 @@ async function showThroughput() {
 
 // ---- queue, runs, events -----------------------------------------------------------------------------------------
 
-const STATES = ["all", "queued", "running", "failed", "done", "held", "cancelled"];
-let state = "all", shown = [];
+const OPEN = "running,queued,held,failed";  // what may want somebody's eye; of a large store the rest is long
+const STATES = ["open", "all", "queued", "running", "failed", "done", "held", "cancelled"];
+let state = "open", shown = [];
+
+function jobButtons(job) {
+  if (!token) return [];
+  if (["failed", "cancelled"].includes(job.state)) return [action("retry", job.id)];
+  if (job.state === "done" && job.has_result)
+    return ["text", "srt", "vtt", "verbose_json"].flatMap((format) => [el("button", { "data-result": format, "data-id": job.id,
+      "data-name": job.name }, format.replace("verbose_", "")), " "]);
+  if (!["queued", "running", "held"].includes(job.state)) return [];
+  const steps = job.state === "queued" && job.of_service ? [" ", priority(job, 1, "+"), " ", priority(job, -1, "−")] : [];
+  return [action("cancel", job.id), ...steps];
+}
+
+/** Saves the transcript of a job. */
+async function download({ result, id, name }) {
+  const answer = await fetch(`/v1/jobs/${id}/result?response_format=${result}`, { headers: headers() });
+  if (!answer.ok) return alert((await answer.json()).error.message);
+  const ending = { text: "txt", verbose_json: "json" }[result] || result;
+  save(await answer.blob(), `${name.replace(/\.[^.]*$/, "")}.${ending}`);
+}
+
+function save(blob, name) {
+  const url = URL.createObjectURL(blob);
+  el("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
+$("queue").addEventListener("click", (event) => {
+  const button = event.target.closest("button[data-result]");
+  if (button) download(button.dataset);
+});
 
 async function loadQueue(after) {
-  const filter = state === "all" ? "" : `&state=${state}`;
+  const filter = state === "all" ? "" : `&state=${state === "open" ? OPEN : state}`;
   const data = await api(`/api/queue?limit=50&after=${after}${filter}`);
   shown = after ? shown.concat(data.jobs) : data.jobs;
   $("more").hidden = data.jobs.length < 50;
@@ -192,8 +229,7 @@ async function loadQueue(after) {
     el("td", {}, job.state === "running" ? `running, ${share(job.progress)}` : job.state,
        job.priority ? ` (priority ${job.priority})` : ""),
     el("td", {}, length(job.audio_seconds)), el("td", {}, job.why_waiting || job.error),
-    el("td", {}, ["failed", "cancelled"].includes(job.state) ? action("retry", job.id)
-       : ["queued", "running", "held"].includes(job.state) ? action("cancel", job.id) : null))));
+    el("td", {}, ...jobButtons(job)))));
   for (const button of $("states").children) {
     const count = data.counts[button.dataset.state];
     button.textContent = button.dataset.state + (count === undefined ? "" : ` ${count}`);

@@ -89,15 +89,34 @@ const WRITERS = {
 $("downloads").addEventListener("click", (event) => {
   const format = event.target.dataset.format;
   if (!format) return;
-  const url = URL.createObjectURL(new Blob([WRITERS[format]()], { type: "text/plain" }));
-  el("a", { href: url, download: transcript.name.replace(/\.[^.]*$/, "") + "." + format }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 1000);
+  save(new Blob([WRITERS[format]()], { type: "text/plain" }), transcript.name.replace(/\.[^.]*$/, "") + "." + format);
 });
 
-$("file").addEventListener("change", () => { if ($("file").files[0]) transcribe($("file").files[0]); });
+/** One recording is transcribed while one looks; several become jobs of the queue. */
+async function take(files) {
+  if (files.length <= 1) return files[0] && transcribe(files[0]);
+  let accepted = 0;
+  for (const file of files) {
+    const form = new FormData();
+    form.append("model", "whisper-1");
+    form.append("response_format", "verbose_json");
+    form.append("file", file);
+    try {
+      await api("/v1/jobs", { method: "POST", body: form });
+      accepted += 1;
+      $("speech-state").textContent = `${accepted} of ${files.length} recordings are in the queue`;
+    } catch (error) {
+      $("speech-state").textContent = `${file.name}: ${error.message}`;
+      break;
+    }
+  }
+  refresh();
+}
+
+$("file").addEventListener("change", () => take([...$("file").files]));
 for (const kind of ["dragover", "dragleave", "drop"])
   $("drop").addEventListener(kind, (event) => {
     event.preventDefault();
     $("drop").classList.toggle("over", kind === "dragover");
-    if (kind === "drop" && event.dataTransfer.files[0]) transcribe(event.dataTransfer.files[0]);
+    if (kind === "drop") take([...event.dataTransfer.files]);
   });

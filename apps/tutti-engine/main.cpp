@@ -29,6 +29,7 @@ constexpr const char* kHelp =
     "  tutti-engine convert ...     write a model in another form, for: tutti convert MODEL -o FOLDER\n"
     "  tutti-engine train ...       train a network, for: tutti train\n"
     "  tutti-engine classify ...    name the sounds in files, for: tutti classify\n"
+    "  tutti-engine say ...         speak a text, for: tutti say\n"
     "  tutti-engine evaluate ...    evaluate a model on a set, for: tutti evaluate\n"
     "  tutti-engine evaluate-classifier ...   the same, of a classifier\n"
     "  tutti-engine limits ...      what bounds a model on a device, for `tutti bench`\n"
@@ -50,6 +51,7 @@ int main(int argc, char** argv) {
   if (command == "convert") return tutti::convert_command(arguments.subspan(1));
   if (command == "train") return tutti::train_command(arguments.subspan(1));
   if (command == "classify") return tutti::classify_command(arguments.subspan(1));
+  if (command == "say") return tutti::say_command(arguments.subspan(1));
   if (command == "evaluate-classifier") return tutti::evaluate_classifier_command(arguments.subspan(1));
   if (command == "evaluate") return tutti::evaluate_command(arguments.subspan(1), compute_type);
   if (command == "limits") return tutti::limits_command(arguments.subspan(1));

@@ -10,8 +10,6 @@
 namespace tutti {
 namespace {
 
-using Complex = std::complex<float>;
-
 constexpr float kLeast = 1e-10F;  // before the logarithm
 
 double mel_of(double hertz) {
@@ -41,27 +39,19 @@ std::vector<MelFilter> htk_filters(const AcousticMelOptions& o) {
   return filters;
 }
 
-void check(const AcousticMelOptions& o) {
+AcousticMelOptions checked(const AcousticMelOptions& o) {
   const bool valid = o.n_fft >= 4 && std::has_single_bit(static_cast<unsigned>(o.n_fft)) && o.hop >= 1 &&
                      o.n_mels >= 1 && o.rate.value >= 1 && (o.power == 1 || o.power == 2);
   if (!valid) throw std::invalid_argument("acoustic mel: n_fft is a power of two, hop, n_mels and rate are positive");
+  return o;
 }
 
 }  // namespace
 
-AcousticMel::AcousticMel(AcousticMelOptions options) : options_(options) {
-  check(options_);
-  const auto size = static_cast<std::size_t>(options_.n_fft), half = size / 2;
-  for (std::size_t i = 0; i < size; ++i) {
-    const double turn = 2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(size);
+AcousticMel::AcousticMel(AcousticMelOptions options) : options_(checked(options)), fft_(options.n_fft) {
+  for (int i = 0; i < options_.n_fft; ++i) {
+    const double turn = 2 * std::numbers::pi * i / options_.n_fft;
     window_.push_back(static_cast<float>(0.5 - 0.5 * std::cos(turn)));
-    if (i < half) turns_.emplace_back(static_cast<float>(std::cos(turn)), static_cast<float>(-std::sin(turn)));
-  }
-  const int bits = std::countr_zero(half);
-  for (std::size_t i = 0; i < half; ++i) {
-    std::uint32_t reversed = 0;
-    for (int bit = 0; bit < bits; ++bit) reversed |= ((i >> bit) & 1U) << (bits - 1 - bit);
-    order_.push_back(reversed);
   }
   filters_ = htk_filters(options_);
 }
@@ -70,51 +60,30 @@ std::int64_t AcousticMel::frames(std::int64_t samples) const {
   return samples < options_.n_fft ? 0 : (samples - options_.n_fft) / options_.hop + 1;
 }
 
-/// |FFT| of one windowed frame: the real transform as a complex one of half the length, radix 2.
-void AcousticMel::magnitudes(const float* samples, std::span<Complex> work, std::span<float> bins) const {
-  const std::size_t half = work.size();
-  for (std::size_t i = 0; i < half; ++i) {
-    const std::size_t at = 2 * order_[i];
-    work[i] = {samples[at] * window_[at], samples[at + 1] * window_[at + 1]};
-  }
-  for (std::size_t length = 1; length < half; length *= 2) {
-    const std::size_t stride = half / length;  // in turns_, which are of the whole length
-    for (std::size_t first = 0; first < half; first += 2 * length)
-      for (std::size_t k = 0; k < length; ++k) {
-        const Complex turn = turns_[k * stride];
-        const Complex a = work[first + k], b = work[first + k + length];
-        const Complex turned{b.real() * turn.real() - b.imag() * turn.imag(),
-                             b.real() * turn.imag() + b.imag() * turn.real()};
-        work[first + k] = a + turned;
-        work[first + k + length] = a - turned;
-      }
-  }
-  for (std::size_t k = 0; k <= half; ++k) {
-    const Complex a = work[k % half], b = std::conj(work[(half - k) % half]);
-    const Complex even = 0.5F * (a + b), odd = 0.5F * (a - b);
-    const Complex turn = k == half ? Complex(-1, 0) : turns_[k];
-    // odd / i, turned
-    const Complex part{odd.imag() * turn.real() + odd.real() * turn.imag(),
-                       odd.imag() * turn.imag() - odd.real() * turn.real()};
-    const Complex value = even + part;
+/// |FFT| of one windowed frame, or its square.
+void AcousticMel::magnitudes(const float* samples, Frame& frame) const {
+  for (std::size_t i = 0; i < window_.size(); ++i) frame.samples[i] = samples[i] * window_[i];
+  fft_.forward(frame.samples, frame.work, frame.bins);
+  for (std::size_t k = 0; k < frame.bins.size(); ++k) {
+    const auto value = frame.bins[k];
     const float square = value.real() * value.real() + value.imag() * value.imag();
-    bins[k] = options_.power == 1 ? std::sqrt(square) : square;
+    frame.magnitudes[k] = options_.power == 1 ? std::sqrt(square) : square;
   }
 }
 
 void AcousticMel::compute(std::span<const float> samples, std::span<float> out) const {
   const auto count = frames(std::ssize(samples));
-  const auto half = static_cast<std::size_t>(options_.n_fft / 2);
-  std::vector<Complex> work(half);
-  std::vector<float> bins(half + 1);
+  const auto size = static_cast<std::size_t>(options_.n_fft), half = size / 2;
+  Frame work{std::vector<float>(size), std::vector<std::complex<float>>(half),
+             std::vector<std::complex<float>>(half + 1), std::vector<float>(half + 1)};
   const float factor = options_.power == 1 ? 20.0F : 10.0F;
   for (std::int64_t frame = 0; frame < count; ++frame) {
-    magnitudes(samples.data() + frame * options_.hop, work, bins);
+    magnitudes(samples.data() + frame * options_.hop, work);
     for (std::size_t mel = 0; mel < filters_.size(); ++mel) {
       const auto& filter = filters_[mel];
       float sum = 0;
       for (std::size_t i = 0; i < filter.weights.size(); ++i)
-        sum += filter.weights[i] * bins[static_cast<std::size_t>(filter.first_bin) + i];
+        sum += filter.weights[i] * work.magnitudes[static_cast<std::size_t>(filter.first_bin) + i];
       out[mel * static_cast<std::size_t>(count) + static_cast<std::size_t>(frame)] =
           factor * std::log10(std::max(sum, kLeast));
     }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "audio/mel_kernel.h"
+#include "audio/real_fft.h"
 #include "base/units.h"
 
 namespace tutti {
@@ -34,12 +35,18 @@ class AcousticMel {
   void compute(std::span<const float> samples, std::span<float> out) const;
 
  private:
-  void magnitudes(const float* samples, std::span<std::complex<float>> work, std::span<float> bins) const;
+  /// Memory of one transform.
+  struct Frame {
+    std::vector<float> samples;             // [n_fft], windowed
+    std::vector<std::complex<float>> work;  // [n_fft / 2]
+    std::vector<std::complex<float>> bins;  // [n_fft / 2 + 1]
+    std::vector<float> magnitudes;          // likewise
+  };
+  void magnitudes(const float* samples, Frame& frame) const;
 
   AcousticMelOptions options_;
   std::vector<float> window_;
-  std::vector<std::complex<float>> turns_;  // exp(-2 pi i k / n_fft), k below n_fft / 2
-  std::vector<std::uint32_t> order_;        // of the half-length transform's inputs
+  RealFft fft_;
   std::vector<MelFilter> filters_;
 };
 

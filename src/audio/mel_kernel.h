@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "base/units.h"
+
 namespace tutti {
 
 /// The geometry of Whisper's spectrogram at 16 kHz.
@@ -26,6 +28,18 @@ struct MelFilter {
   int first_bin = 0;
   std::vector<float> weights{};
 };
+
+/// What a bank of mel filters covers.
+struct MelBands {
+  Hertz rate{};
+  int n_fft = 0;
+  int n_mels = 0;
+  double lowest = 0;   ///< Hz
+  double highest = 0;  ///< Hz
+};
+
+/// Slaney's mel filters, area-normalised (librosa.filters.mel), without their zeros.
+std::vector<MelFilter> slaney_filters(const MelBands& bands);
 
 /// Slaney's mel filters from 0 to 8 kHz, area-normalised (librosa.filters.mel(sr=16000, n_fft=400, n_mels)), without
 /// their zeros.

@@ -33,6 +33,9 @@ int run_bench(const std::vector<std::string>& arguments);
 /// `tutti classify --model DIR FILE...`: names the sounds in files.
 int run_classify(const std::vector<std::string>& arguments);
 
+/// `tutti say --voice DIR -o x.wav TEXT`: speaks a text.
+int run_say(const std::vector<std::string>& arguments);
+
 /// `tutti convert X.json... -f srt`: the writers alone, over transcripts made earlier by Tutti, openai-whisper or its
 /// relatives. `tutti convert MODEL -o FOLDER`: a model of any kind as a Hugging Face folder.
 int run_convert(const std::vector<std::string>& arguments);
@@ -57,10 +60,12 @@ int run_models(const std::vector<std::string>& arguments);
 int run_plan(const std::vector<std::string>& arguments);
 
 /// `tutti prepare whisper --model M --out DIR FILE...`: long recordings with texts become a corpus to train on. `tutti
-/// prepare classifier --data DIR --out SET`: so do folders of labelled sound.
+/// prepare classifier --data DIR --out SET`: so do folders of labelled sound. `tutti prepare tts --data DIR --out SET`:
+/// and recordings of a voice.
 int run_prepare(const std::vector<std::string>& arguments);
-/// The second of them, without its name.
+/// The second and the third of them, without their names.
 int run_prepare_classifier(const std::vector<std::string>& words);
+int run_prepare_tts(const std::vector<std::string>& words);
 
 /// `tutti profile --pipeline F.toml`: where the time of a pipeline goes, and which change would gain.
 int run_profile(const std::vector<std::string>& arguments);
@@ -71,8 +76,11 @@ int run_pull(const std::vector<std::string>& arguments);
 /// `tutti review TRANSCRIPT.json...`: which finished transcripts to check by ear, and where.
 int run_review(const std::vector<std::string>& arguments);
 
-/// `tutti synth morse`: writes a corpus of Morse recordings with exact labels.
+/// `tutti synth morse`: writes a corpus of Morse recordings with exact labels. `tutti synth voice`: one of sentences
+/// that a synthesiser reads.
 int run_synth(const std::vector<std::string>& arguments);
+/// The second of them, without its name.
+int run_synth_voice(const std::vector<std::string>& words);
 
 /// `tutti top`: a running batch, or the machine, live.
 int run_top(const std::vector<std::string>& arguments);

@@ -3,6 +3,7 @@
 
 #include <curl/curl.h>
 #include <dlfcn.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
@@ -82,6 +83,13 @@ int on_second(void* user, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
   return static_cast<Transfer*>(user)->go_on() ? 0 : 1;
 }
 
+/// Opens a connection's socket, where its address may be connected to.
+curl_socket_t open_socket(void* user, curlsocktype, curl_sockaddr* address) {
+  const auto& request = *static_cast<const HttpRequest*>(user);
+  if (!request.may_connect(address->addr)) return CURL_SOCKET_BAD;
+  return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
 const char* certificates() {
   for (const char* name : {"CURL_CA_BUNDLE", "SSL_CERT_FILE"})
     if (const char* path = std::getenv(name); path && *path) return path;
@@ -147,6 +155,16 @@ HttpReply Http::get(const HttpRequest& request, const HttpSink& sink, const std:
   set(CURLOPT_WRITEFUNCTION, on_body);
   set(CURLOPT_WRITEDATA, &transfer);
   set(CURLOPT_ERRORBUFFER, words.data());
+  if (request.body) {
+    set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body->size()));
+    set(CURLOPT_POSTFIELDS, request.body->c_str());
+  }
+  if (request.may_connect) {
+    set(CURLOPT_PROXY, "");
+    set(CURLOPT_FRESH_CONNECT, 1L);
+    set(CURLOPT_OPENSOCKETFUNCTION, open_socket);
+    set(CURLOPT_OPENSOCKETDATA, const_cast<HttpRequest*>(&request));
+  }
   if (const char* bundle = certificates()) set(CURLOPT_CAINFO, bundle);
 
   const CURLcode code = curl.easy_perform(handle);

@@ -3,17 +3,23 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/error.h"
 
+struct sockaddr;
+
 namespace tutti {
 
 struct HttpRequest {
   std::string url{};
   std::vector<std::string> headers{};  // "Name: value"
+  std::optional<std::string> body{};   // it is sent by POST; none: GET
+  /// Whether a resolved address may be connected to; it is called for each one, and then no proxy is used. None: all.
+  std::function<bool(const sockaddr& address)> may_connect{};
 };
 
 /// What came back from one request; redirects are not followed, but named.
@@ -30,8 +36,9 @@ struct HttpReply {
 /// Pieces of the body as they come, with the status and headers that came before them. False ends the transfer.
 using HttpSink = std::function<bool(const HttpReply& head, std::string_view piece)>;
 
-/// GET over HTTP and HTTPS, through libcurl, which is loaded at the first call of `load`. One transfer at a time.
-/// Proxies come from http_proxy, https_proxy and no_proxy; certificates from CURL_CA_BUNDLE or SSL_CERT_FILE if set.
+/// GET and POST over HTTP and HTTPS, through libcurl, which is loaded at the first call of `load`. One transfer at a
+/// time. Proxies come from http_proxy, https_proxy and no_proxy; certificates from CURL_CA_BUNDLE or SSL_CERT_FILE if
+/// set.
 class Http {
  public:
   /// An error only if libcurl is not on this machine.

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "base/error.h"
@@ -27,12 +29,19 @@ class JobAdmin {
   virtual Result<std::size_t> redo(const JobFilter& filter, Redo which) = 0;
   Result<std::size_t> redo(const JobFilter& filter) { return redo(filter, Redo::missing); }
 
+  /// Removes ended ones and all that is recorded of them, their attempts included; their files are the caller's.
+  virtual Result<std::size_t> forget(const JobFilter& filter) = 0;
+
   // ---- looking
 
   virtual Result<JobCounts> counts(const JobFilter& filter) = 0;
   /// By id, those after `after`, at most `limit`.
   virtual Result<std::vector<Job>> jobs(const JobFilter& filter, JobId after, std::size_t limit) = 0;
   virtual Result<std::vector<Attempt>> attempts(JobId job) = 0;
+  /// By its JobSpec::key; none: no job has it.
+  virtual Result<std::optional<Job>> find(const std::string& key) = 0;
+  /// The batches that have queued jobs, in alphabetical order.
+  virtual Result<std::vector<std::string>> waiting_batches() = 0;
 };
 
 }  // namespace tutti

@@ -27,8 +27,9 @@ struct ClaimRequest {
   /// than the store. The order: class; then priority, plus one for every ten minutes of waiting; then, of interactive
   /// jobs the earliest deadline and the shortest, of a batch's the longest; then the first requested.
   std::optional<JobId> job{};
-  std::string batch{};          // only of this batch; empty: of any
-  std::string not_failed_on{};  // leave out jobs whose latest attempt failed on this device; empty: none left out
+  std::string batch{};              // only of this batch; empty: of any
+  JobClass most = JobClass::batch;  // the least urgent class that counts
+  std::string not_failed_on{};      // leave out jobs whose latest attempt failed on this device; empty: none left out
   std::chrono::milliseconds length = kLeaseLength;
 };
 

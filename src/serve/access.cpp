@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/owned.h"
+#include "base/sha256.h"
 #include "base/strings.h"
 
 namespace tutti {
@@ -70,6 +71,11 @@ Result<Access> Access::from_state(const std::filesystem::path& state) {
       return tl::unexpected<Error>(written.error());
   }
   return from_file(file);
+}
+
+std::string Access::fingerprint(std::size_t token) const {
+  constexpr std::size_t kDigits = 12;
+  return sha256_of("tutti client " + tokens_.at(token)).substr(0, kDigits);
 }
 
 std::optional<std::size_t> Access::token_of(std::string_view authorization) const {

@@ -23,6 +23,8 @@ class Access {
   /// Which token an Authorization header brings, by its line; none: no valid one. Takes as long for a wrong token as
   /// for a right one.
   std::optional<std::size_t> token_of(std::string_view authorization) const;
+  /// Distinguishes a token from others, and does not show it: 12 hexadecimal digits. The same at every start.
+  std::string fingerprint(std::size_t token) const;
 
  private:
   explicit Access(std::vector<std::string> tokens) : tokens_(std::move(tokens)) {}

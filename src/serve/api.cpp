@@ -8,6 +8,9 @@
 #include "serve/openai/api_error.h"
 
 namespace tutti {
+
+extern const std::string_view kOpenApi;  // web/openapi.json, compiled in (CMakeLists.txt)
+
 namespace {
 
 /// A form has more to it than its recording.
@@ -42,7 +45,7 @@ HttpAnswer state_answer(int status, const char* state) {
 
 }  // namespace
 
-Api::Api(ApiOptions options, SpeechService* service, Dashboard* dashboard)
+Api::Api(ApiOptions options, SpeechService* service, JobService* jobs, Dashboard* dashboard)
     : options_(std::move(options)),
       service_(options_.models ? service : nullptr),
       dashboard_(dashboard),
@@ -50,7 +53,8 @@ Api::Api(ApiOptions options, SpeechService* service, Dashboard* dashboard)
                                                           .models = *options_.models,
                                                           .usual = options_.usual,
                                                           .limits = {.file_bytes = options_.max_upload}})
-                         : std::nullopt) {}
+                         : std::nullopt),
+      jobs_(service_ && jobs ? std::make_unique<JobEndpoint>(*jobs) : nullptr) {}
 
 HttpAnswer Api::refused(int status, std::string_view why) {
   return answer_of({.status = status, .message = std::string(why)});
@@ -66,6 +70,10 @@ std::variant<HttpAnswer, std::unique_ptr<HttpBody>> Api::begin(const HttpHead& h
   if (health && !is_read(head)) return not_allowed("GET");
   if (head.path == "/livez") return state_answer(200, "ok");
   if (health) return ready();
+  if (head.path == "/openapi.json") {
+    if (!is_read(head)) return not_allowed("GET");
+    return HttpAnswer{.body = std::string(kOpenApi)};
+  }
   if (head.path == "/metrics" && service_) {
     if (!is_read(head)) return not_allowed("GET");
     return HttpAnswer{.type = "text/plain; version=0.0.4; charset=utf-8", .body = prometheus_text(service_->metrics())};
@@ -78,10 +86,12 @@ std::variant<HttpAnswer, std::unique_ptr<HttpBody>> Api::begin(const HttpHead& h
   if (!service_)
     return answer_of(
         {.status = 404, .message = "this server has no model: it shows what runs on its store; start it with --model"});
-  return with_token(head, std::to_string(*token) + " " + head.address);
+  return with_token(head, *token);
 }
 
-Api::Begun Api::with_token(const HttpHead& head, const std::string& client) {
+Api::Begun Api::with_token(const HttpHead& head, std::size_t token) {
+  if (jobs_ && JobEndpoint::has(head.path)) return jobs_->begin(head, options_.access.fingerprint(token), draining_);
+  const std::string client = std::to_string(token) + " " + head.address;
   if (head.path == "/v1/models" || head.path.starts_with("/v1/models/")) return models(head);
   if (head.path == "/v1/audio/transcriptions") return speech(head, client, /*translate=*/false);
   if (head.path == "/v1/audio/translations") return speech(head, client, /*translate=*/true);

@@ -9,6 +9,7 @@
 #include "serve/access.h"
 #include "serve/dashboard/dashboard.h"
 #include "serve/http/http.h"
+#include "serve/jobs/job_endpoint.h"
 #include "serve/openai/model_names.h"
 #include "serve/openai/speech_endpoint.h"
 #include "serve/speech/speech_service.h"
@@ -27,8 +28,9 @@ struct ApiOptions {
 /// Which request goes where. Decides by the head of a request alone, so that nothing is read for one that is refused.
 class Api final : public HttpHandler {
  public:
-  /// `service` transcribes for the options' model; `dashboard` may be null: there is no page. They outlive it.
-  Api(ApiOptions options, SpeechService* service, Dashboard* dashboard);
+  /// `service` transcribes for the options' model, and `jobs` are its; `dashboard` may be null: there is no page. They
+  /// outlive it.
+  Api(ApiOptions options, SpeechService* service, JobService* jobs, Dashboard* dashboard);
 
   std::variant<HttpAnswer, std::unique_ptr<HttpBody>> begin(const HttpHead& head) override;
   HttpAnswer refused(int status, std::string_view why) override;
@@ -40,7 +42,7 @@ class Api final : public HttpHandler {
   using Begun = std::variant<HttpAnswer, std::unique_ptr<HttpBody>>;
 
   HttpAnswer ready() const;
-  Begun with_token(const HttpHead& head, const std::string& client);
+  Begun with_token(const HttpHead& head, std::size_t token);
   Begun models(const HttpHead& head) const;
   Begun speech(const HttpHead& head, const std::string& client, bool translate);
 
@@ -48,6 +50,7 @@ class Api final : public HttpHandler {
   SpeechService* const service_;
   Dashboard* const dashboard_;
   const std::optional<SpeechEndpoint> endpoint_;
+  const std::unique_ptr<JobEndpoint> jobs_;  // null: without a model there are none
   std::atomic<bool> draining_{false};
 };
 

@@ -5,6 +5,7 @@
 #include "jobs/open_store.h"
 #include "serve/dashboard/dashboard.h"
 #include "serve/dashboard/fleet_source.h"
+#include "serve/jobs/job_service.h"
 
 namespace tutti {
 namespace {
@@ -39,8 +40,28 @@ bool drained(SpeechService* service, HttpServer& http, Guarded<Ending>& ending, 
   return true;
 }
 
+/// Ends what is in work: nothing calls the jobs any more.
+void stop_work(SpeechService* service, JobService* jobs) {
+  if (jobs) jobs->abort();
+  if (service) service->stop();
+}
+
 DashboardOptions page_of(const ServeOptions& options) {
   return {.model = options.api.models ? options.api.models->own() : "", .state = options.speech.pool.state.string()};
+}
+
+JobServiceOptions jobs_of(const ServeOptions& options) {
+  JobServiceOptions jobs{.files = options.job_files,
+                         .models = *options.api.models,
+                         .usual = options.api.usual,
+                         .most_a_client = options.jobs_a_client};
+  jobs.files.state = options.speech.pool.state;
+  jobs.files.most_bytes = options.api.max_upload;
+  jobs.run = {.command = "tutti serve --model " + options.api.models->own(),
+              .batch = "/v1/jobs",
+              .model = options.api.models->own(),
+              .compute_type = options.speech.pool.run.compute_type};
+  return jobs;
 }
 
 }  // namespace
@@ -49,17 +70,24 @@ Result<void> serve(const ServeOptions& options, StopSignal& stop, const std::fun
   auto store = open_store({.folder = options.speech.pool.state});
   if (!store) return tl::unexpected<Error>(store.error());
   std::unique_ptr<SpeechService> service;
+  std::unique_ptr<JobService> jobs;
   if (options.api.models) {
     auto started = SpeechService::start(options.speech, **store);
     if (!started) return tl::unexpected<Error>(started.error());
     service = std::move(*started);
+    auto accepting = JobService::start(jobs_of(options), *service, **store);
+    if (!accepting) return tl::unexpected<Error>(accepting.error());
+    jobs = std::move(*accepting);
   }
-  const auto fleet = service ? fleet_of(*service) : fleet_of_batches(options.speech.pool.state);
+  const auto fleet = service ? fleet_of(*service, *jobs) : fleet_of_batches(options.speech.pool.state, **store);
   std::unique_ptr<Dashboard> dashboard;
   if (options.dashboard) dashboard = Dashboard::start(page_of(options), *fleet, **store);
-  Api api(options.api, service.get(), dashboard.get());
+  Api api(options.api, service.get(), jobs.get(), dashboard.get());
   auto http = HttpServer::start(options.http, api);
-  if (!http) return tl::unexpected<Error>(http.error());
+  if (!http) {
+    stop_work(service.get(), jobs.get());
+    return tl::unexpected<Error>(http.error());
+  }
   listening((*http)->port());
 
   Guarded<Ending> ending{Ending::none};
@@ -69,13 +97,14 @@ Result<void> serve(const ServeOptions& options, StopSignal& stop, const std::fun
   bool whole = true;
   if (ended) {
     api.drain();
+    if (jobs) jobs->drain();
     if (dashboard) dashboard->close_streams();
     log(Level::info, "stopping: what is in work ends, nothing new is begun");
     whole = drained(service.get(), **http, ending, options.drain);
   }
   stop.on_raise({});
   stop.on_abort({});
-  if (service) service->stop();
+  stop_work(service.get(), jobs.get());
   (*http)->finish(Seconds(1));
   if (!ended) return ended;
   if (!whole) return fail(Fault::cancelled, "requests in work were cut off");

@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "serve/api.h"
 #include "serve/http/http_server.h"
+#include "serve/jobs/job_files.h"
 #include "serve/speech/speech_service.h"
 #include "transcribe/stop_signal.h"
 
@@ -16,7 +17,9 @@ namespace tutti {
 struct ServeOptions {
   HttpServerOptions http{};
   SpeechServiceOptions speech{};
-  ApiOptions api;  // with a model: it is loaded, and requests are transcribed
+  ApiOptions api;                     // with a model: it is loaded, and requests are transcribed
+  JobFilesOptions job_files{};        // what jobs may name beside uploads; its folder and sizes are those of the others
+  std::size_t jobs_a_client = 10000;  // that have not ended
   bool dashboard = true;
   /// For what is in work once the server is to stop. Longer: a restart takes longer. Shorter: the clients of long
   /// recordings get an error, and have to send them again.

@@ -29,6 +29,7 @@
 #include "train/classifier/set_evaluation.h"
 #include "train/peers/peers.h"
 #include "train/trainings.h"
+#include "train/tts/say.h"
 
 namespace tutti {
 namespace {
@@ -109,9 +110,18 @@ Result<TrainingEnd> run_classifier_training(const TrainLine& given) {
                            .settings = given.settings});
 }
 
+Result<TrainingEnd> run_tts_training(const TrainLine& given) {
+  auto recipe = recipe_of(given, [&] { return read_tts_recipe(given.settings, given.line.value("--config")); });
+  if (!recipe) return tl::unexpected<Error>(recipe.error());
+  return train_tts({.recipe = std::move(*recipe),
+                    .out = given.line.value("--out"),
+                    .resume = given.line.has("--resume"),
+                    .settings = given.settings});
+}
+
 /// The trainings that there are; cli/training/train_command.cpp has the other half of each.
 constexpr std::pair<std::string_view, Result<TrainingEnd> (*)(const TrainLine&)> kTrainings[] = {
-    {kWhisperTraining, run_whisper_training}, {kClassifierTraining, run_classifier_training}};
+    {kWhisperTraining, run_whisper_training}, {kClassifierTraining, run_classifier_training}, {kTtsTraining, run_tts_training}};
 
 Result<TrainingEnd> run_named_training(std::span<char*> arguments) {
   const std::string_view name = arguments.empty() ? "" : arguments[0];
@@ -237,9 +247,37 @@ int classify_command(std::span<char*> arguments) {
   });
 }
 
+int say_command(std::span<char*> arguments) {
+  return guarded("the text cannot be spoken", "Say it in parts", [&] {
+    const auto line = Line::read(arguments,
+                                 {"--voice", "--text", "--out", "--times", "--speaker", "--rate", "--seed", "--steps",
+                                  "--device", "--threads"},
+                                 {});
+    if (!line) return complain(line.error());
+    auto text = read_file(line->value("--text"));
+    if (!text) return complain(text.error());
+    const auto device = settled_device(line->value("--device"));
+    if (!device) return complain(device.error());
+    const auto report = say({.voice = line->value("--voice"),
+                             .text = std::move(*text),
+                             .out = line->value("--out"),
+                             .times = line->value("--times"),
+                             .speaker = line->value("--speaker"),
+                             .rate = std::stod(line->value("--rate")),
+                             .seed = std::stoull(line->value("--seed")),
+                             .steps = std::stoi(line->value("--steps")),
+                             .device = *device,
+                             .threads = std::stoi(line->value("--threads"))});
+    if (!report) return complain(report.error());
+    log(Level::info, *report);
+    return static_cast<int>(kDone);
+  });
+}
+
 int evaluate_classifier_command(std::span<char*> arguments) {
   return guarded("the evaluation cannot go on", "Take fewer threads", [&] {
-    const auto line = Line::read(arguments, {"--model", "--data", "--split", "--device", "--threads"}, {"--json"});
+    const auto line = Line::read(
+        arguments, {"--model", "--data", "--split", "--device", "--threads", "--report", "--audio"}, {"--json"});
     if (!line) return complain(line.error());
     const auto device = settled_device(line->value("--device"));
     if (!device) return complain(device.error());
@@ -251,7 +289,9 @@ int evaluate_classifier_command(std::span<char*> arguments) {
                                                                            : SetPart::testing,
                                            .device = *device,
                                            .threads = std::stoi(line->value("--threads")),
-                                           .json = line->has("--json")});
+                                           .json = line->has("--json"),
+                                           .report = line->value("--report"),
+                                           .audio = line->value("--audio")});
     if (!text) return complain(text.error());
     std::fputs(text->c_str(), stdout);
     return end_of_output();

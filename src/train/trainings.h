@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "feed/recipe/classifier_recipe.h"
+#include "feed/recipe/tts_recipe.h"
 #include "feed/recipe/whisper_recipe.h"
 #include "train/trainer.h"
 
@@ -34,5 +35,16 @@ struct ClassifierTraining {
 
 /// The same on SET/TRAINING_DATASET.H5; SET/VALIDATION_DATASET.H5 chooses the best network.
 Result<TrainingEnd> train_classifier(ClassifierTraining training);
+
+/// The arguments of `tutti-engine train tts`.
+struct TtsTraining {
+  TtsRecipe recipe{};
+  std::filesystem::path out{};
+  bool resume = false;
+  std::string settings{};  // as of a Whisper training
+};
+
+/// The same on a set of 'tutti prepare tts', whose part for validation chooses the best network.
+Result<TrainingEnd> train_tts(TtsTraining training);
 
 }  // namespace tutti

@@ -100,6 +100,29 @@ TEST_P(JobStoreOrder, NormalJobsRunInOrderOfSubmissionNotLength) {
       << "what is queued again waits from then on";
 }
 
+TEST_P(JobStoreOrder, ClaimOfABatchIsOfThatBatchInTheSameOrder) {
+  for (const char* name : {"a", "b", "c", "d"}) {
+    JobSpec other = lasting(name, 10);
+    if (*name > 'b') other.batch = "mine";
+    if (*name == 'd') other.priority = 1;
+    add(other);
+  }
+  const auto next = [&] { return *store_->claim({.batch = "mine"}); };
+  EXPECT_EQ(next()->job.spec.key, "/out/d");
+  EXPECT_EQ(next()->job.spec.key, "/out/c");
+  EXPECT_FALSE(next());
+  EXPECT_THAT(*store_->waiting_batches(), ElementsAre("b"));
+}
+
+TEST_P(JobStoreOrder, ClaimTakesNoJobOfALessUrgentClass) {
+  add(lasting("bulk", 10));
+  add(lasting("normal", 10, JobClass::normal));
+  EXPECT_FALSE(*store_->claim({.most = JobClass::interactive}));
+  EXPECT_EQ((*store_->claim({.most = JobClass::normal}))->job.spec.key, "/out/normal");
+  EXPECT_FALSE(*store_->claim({.most = JobClass::normal}));
+  EXPECT_EQ((*store_->claim({}))->job.spec.key, "/out/bulk");
+}
+
 TEST_P(JobStoreOrder, StreamOfUrgentJobsStarvesNoJob) {
   add(lasting("patient", 10));
   int before = 0;

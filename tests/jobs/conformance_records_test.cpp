@@ -211,5 +211,19 @@ TEST_P(JobStoreRecords, EventsComeBackFromATimeOn) {
   EXPECT_EQ(store_->events(later)->at(0).kind, "returned");
 }
 
+TEST_P(JobStoreRecords, ForgottenJobIsNoLongerThere) {
+  const JobId ended = add("a");
+  const auto lease = claim();
+  ASSERT_TRUE(complete(*lease));
+  const JobId waiting = add("b");
+  EXPECT_EQ((*store_->find("/out/a"))->id, ended);
+  EXPECT_EQ(*store_->forget({.ids = {ended, waiting}}), 1U) << "what has not ended stays";
+  EXPECT_FALSE(*store_->find("/out/a"));
+  EXPECT_TRUE(*store_->find("/out/b"));
+  EXPECT_TRUE(store_->attempts(ended)->empty());
+  EXPECT_TRUE(store_->unpublished()->empty());
+  EXPECT_NE(add("a"), ended) << "the same work is a new job";
+}
+
 }  // namespace
 }  // namespace tutti

@@ -45,7 +45,7 @@ TEST(OpenStore, AnOlderStoreIsBroughtUpAndKeepsItsJobs) {
     ASSERT_TRUE(first);
     // As its first version was, which counted waiting in milliseconds and had the longest of every class go first.
     first->script(
-        "ALTER TABLE tasks DROP COLUMN old_sha256; DROP INDEX tasks_claimable;"
+        "DROP INDEX tasks_claimable_of_batch; ALTER TABLE tasks DROP COLUMN old_sha256; DROP INDEX tasks_claimable;"
         "UPDATE tasks SET aged_from = submitted + id - priority * 600000, size = -audio;"
         "CREATE INDEX tasks_claimable ON tasks(class, aged_from, due, size, id) WHERE state = 'queued';"
         "ALTER TABLE run_devices DROP COLUMN windows; ALTER TABLE run_devices DROP COLUMN places;"

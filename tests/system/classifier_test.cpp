@@ -112,6 +112,15 @@ TEST(Classifier, PreparedTrainedAndNamedByTheContract) {
   }
   EXPECT_EQ(scores["files"], files);
   EXPECT_DOUBLE_EQ(scores["accuracy"].get<double>(), static_cast<double>(right) / static_cast<double>(files));
+  EXPECT_GT(scores["labels"]["0"]["roc_auc"].get<double>(), 0.8);
+  const auto page = work / "page.html";
+  const auto shown =
+      run_program({tutti_program(), "evaluate", "--model", (work / "out/model").string(), "--data",
+                   (work / "set").string(), "--report", page.string(), "--audio", (work / "known").string()});
+  ASSERT_EQ(shown.exit_code, 0) << shown.err;
+  const auto html = read_file(page).value();
+  for (const char* part : {"What is taken for what", "ROC", "Calibration"})
+    EXPECT_NE(html.find(part), std::string::npos) << part;
 
   ASSERT_TRUE(write_file_atomically(work / "no-sound.wav", "this is a text"));
   const auto file = (work / "held/7/7_theo_1.wav").string(), bad = (work / "no-sound.wav").string();

@@ -450,10 +450,8 @@ TEST_F(DevicePoolTest, FirstGrantsAreReportedInOrderWithTheirState) {
 TEST_F(DevicePoolTest, OutOfMemoryIsLoggedAndNewsAndMoreIsTriedAgain) {
   auto full = card("full", 300, {{EmulatedFailure::Kind::exhaust, Seconds(1), {}}});
   full.enough = 8;
-  const auto one = pool({full});
-  ASSERT_TRUE(one->ready());
-  one->add_job({.id = 1, .audio = Seconds(30000)});
-  const auto engine = one->engine({.id = 1, .audio = Seconds(30000)});
+  std::unique_ptr<DevicePool> one;
+  std::unique_ptr<JobEngine> engine;
   const auto work = [&](int rounds) {
     std::vector<std::future<void>> threads;
     for (int thread = 0; thread < 8; ++thread)
@@ -463,7 +461,16 @@ TEST_F(DevicePoolTest, OutOfMemoryIsLoggedAndNewsAndMoreIsTriedAgain) {
       }));
     for (auto& thread : threads) thread.get();
   };
-  while (!one->view().devices[0].memory_loss) work(2);
+  // The worker's memory runs out once. On a busy machine a single window may be in work then, and nothing is learned.
+  for (int tries = 0; tries < 10 && !(one && one->view().devices[0].memory_loss); ++tries) {
+    engine.reset();
+    one = pool({full});
+    ASSERT_TRUE(one->ready());
+    one->add_job({.id = 1, .audio = Seconds(30000)});
+    engine = one->engine({.id = 1, .audio = Seconds(30000)});
+    for (int round = 0; round < 50 && !one->view().devices[0].memory_loss; ++round) work(2);
+  }
+  ASSERT_TRUE(one->view().devices[0].memory_loss);
   const std::string line = log_.wait_for("full: out of memory with ").text;
   EXPECT_THAT(line, HasSubstr(" from now on, and one more when "));
   for (int tries = 0; one->view().devices[0].memory_loss->now && tries < 100; ++tries) work(4);

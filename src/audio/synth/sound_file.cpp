@@ -33,11 +33,6 @@ std::string wav_header(std::uint32_t bytes, Hertz rate) {
   return "RIFF" + sizes.take() + "WAVEfmt " + format.take() + "data" + data.take();
 }
 
-std::string wav_bytes(std::span<const std::int16_t> pcm, Hertz rate) {
-  std::string bytes = wav_header(static_cast<std::uint32_t>(pcm.size_bytes()), rate);
-  return bytes.append(reinterpret_cast<const char*>(pcm.data()), pcm.size_bytes());
-}
-
 /// An audio file that libsndfile writes in memory. Its error for a failed write names neither a full disk nor a file
 /// size limit; so the bytes are written as all others are.
 class SoundBytes {
@@ -86,6 +81,11 @@ Result<std::string> flac_bytes(std::span<const std::int16_t> pcm, Hertz rate) {
 }
 
 }  // namespace
+
+std::string wav_bytes(std::span<const std::int16_t> pcm, Hertz rate) {
+  std::string bytes = wav_header(static_cast<std::uint32_t>(pcm.size_bytes()), rate);
+  return bytes.append(reinterpret_cast<const char*>(pcm.data()), pcm.size_bytes());
+}
 
 Result<void> write_sound(const std::filesystem::path& path, std::span<const std::int16_t> pcm, SoundFormat format,
                          Hertz rate) {

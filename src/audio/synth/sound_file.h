@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 
 #include "base/error.h"
 #include "base/units.h"
@@ -10,6 +11,9 @@
 namespace tutti {
 
 enum class SoundFormat { wav, flac };
+
+/// A WAV file of mono samples of 16 bits, whole.
+std::string wav_bytes(std::span<const std::int16_t> pcm, Hertz rate);
 
 /// Writes mono samples of 16 bits. No fsync: a corpus is made again from its seed.
 Result<void> write_sound(const std::filesystem::path& path, std::span<const std::int16_t> pcm, SoundFormat format,

@@ -1,12 +1,8 @@
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 
-#include "base/clock.h"
-#include "base/guarded.h"
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/output_ownership.h"
@@ -17,6 +13,7 @@
 #include "cli/flags.h"
 #include "cli/interrupt.h"
 #include "cli/named_model.h"
+#include "cli/prepare/build_progress.h"
 #include "device/machine.h"
 #include "feed/labelled/labelled_set.h"
 #include "feed/labelled/set_builder.h"
@@ -119,31 +116,6 @@ Result<bool> apply_builder_log_level() {
   return level == "debug";
 }
 
-/// One line on standard error now and then: repainted on a terminal. Any thread.
-class BuildProgress {
- public:
-  explicit BuildProgress(const Interrupt& interrupt) : interrupt_(interrupt) {}
-
-  bool operator()(std::int64_t done, std::int64_t all) {
-    shown_.with([&](Clock::Instant& last) {
-      const auto now = Clock::real().now();
-      if (Seconds(now - last).count() < (terminal_ ? 0.2 : 10) && done < all) return;
-      last = now;
-      if (terminal_)
-        std::fprintf(stderr, "\r%lld of %lld files", static_cast<long long>(done), static_cast<long long>(all));
-      if (!terminal_ && done < all)
-        std::fprintf(stderr, "%lld of %lld files\n", static_cast<long long>(done), static_cast<long long>(all));
-      if (terminal_ && done == all) std::fputc('\n', stderr);
-    });
-    return !interrupt_.raised();
-  }
-
- private:
-  const Interrupt& interrupt_;
-  bool terminal_ = ::isatty(STDERR_FILENO) == 1;
-  Guarded<Clock::Instant> shown_{Clock::real().now()};
-};
-
 void print_label(const std::string& name, const std::vector<std::int64_t>& counts, std::int64_t groups) {
   std::printf("  %-20s %7lld training %7lld validation %7lld testing, %lld groups\n", name.c_str(),
               static_cast<long long>(counts[0]), static_cast<long long>(counts[1]), static_cast<long long>(counts[2]),
@@ -200,7 +172,7 @@ int run_prepare_classifier(const std::vector<std::string>& words) {
   auto options = options_of(command);
   options.verbose = *verbose;
   Interrupt interrupt;
-  BuildProgress progress(interrupt);
+  BuildProgress progress(interrupt, "files");
   const auto report =
       build_labelled_set(options, [&](std::int64_t done, std::int64_t all) { return progress(done, all); });
   if (!report) return complain(report.error(), interrupt);

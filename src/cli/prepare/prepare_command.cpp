@@ -44,7 +44,8 @@ OptionTable table_of(PrepareCommand& c) {
                     "Make a corpus for 'tutti train' of long recordings and their texts. 'whisper' finds out by a "
                     "model's attention when each word was spoken, cuts between words into samples that fit a model's "
                     "window, and leaves out text that is not in the audio; OUT/refused.jsonl lists which and why. "
-                    "'tutti prepare classifier --help' is about folders of labelled sounds.");
+                    "'tutti prepare classifier --help' is about folders of labelled sounds, 'tutti prepare tts --help' "
+                    "about voices.");
   table.positional(
       c.words, "whisper INPUT...",
       "recordings, or folders, globs, lists and tables of them, as 'tutti batch' takes them; the text is in "
@@ -74,7 +75,7 @@ OptionTable table_of(PrepareCommand& c) {
 
 Result<void> check(const PrepareCommand& c) {
   if (c.words[0] != "whisper")
-    return fail(Fault::usage, "expected the kind 'whisper' or 'classifier', found '" + c.words[0] + "'",
+    return fail(Fault::usage, "expected the kind 'whisper', 'classifier' or 'tts', found '" + c.words[0] + "'",
                 "See 'tutti prepare --help'");
   if (c.out.empty() || c.model.empty())
     return fail(Fault::usage, "prepare needs a model and a folder for the corpus", "Name them with --model and --out");
@@ -239,6 +240,7 @@ int prepare(const PrepareCommand& command, const std::vector<PrepareInput>& inpu
 int run_prepare(const std::vector<std::string>& arguments) {
   if (!arguments.empty() && arguments[0] == "classifier")
     return run_prepare_classifier({arguments.begin() + 1, arguments.end()});
+  if (!arguments.empty() && arguments[0] == "tts") return run_prepare_tts({arguments.begin() + 1, arguments.end()});
   PrepareCommand command;
   OptionTable table = table_of(command);
   table.examples({"tutti prepare whisper --model tiny.en --out corpus talks/*.mp3",

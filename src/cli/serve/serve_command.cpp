@@ -32,6 +32,9 @@ struct ServeCommand {
   double longest = 12;  // hours
   double drain = 600;
   bool no_dashboard = false;
+  std::filesystem::path allow_root{};
+  std::string url_hosts{};
+  int jobs_a_client = 10000;
 };
 
 void add_serve(OptionTable& table, ServeCommand& c) {
@@ -44,6 +47,13 @@ void add_serve(OptionTable& table, ServeCommand& c) {
                  "more names that clients may give the model, beside its own and whisper-1; comma-separated");
   table.add("max-upload", c.max_upload, "SIZE", "the largest recording that is taken: bytes, or 500MB, 2GiB");
   table.add("max-hours", c.longest, "HOURS", "the longest recording that is taken, decoded");
+  table.add("jobs-per-client", c.jobs_a_client, "N",
+            "jobs of one token in /v1/jobs that have not ended; more are refused for a while");
+  table.add("allow-root", c.allow_root, "DIR",
+            "jobs may name recordings in this folder of the server by their path; default: none");
+  table.add_list(
+      "url-hosts", c.url_hosts, "HOSTS",
+      "hosts in private networks that the URLs of jobs may name; those on the public internet need no naming");
   table.add("drain-seconds", c.drain, "SECONDS",
             "after SIGTERM or Ctrl+C requests in work have so long to end; a second signal ends at once");
   table.add_switch("no-dashboard", c.no_dashboard,
@@ -124,6 +134,10 @@ Result<ServeOptions> serve_options(const ServeCommand& c) {
   options.api.max_upload = *most;
   if (!(c.longest > 0) || !(c.drain >= 0))
     return fail(Fault::usage, "--max-hours: expected more than 0, and --drain-seconds: 0 or more");
+  if (c.jobs_a_client < 1) return fail(Fault::usage, "--jobs-per-client: expected 1 or more");
+  options.jobs_a_client = static_cast<std::size_t>(c.jobs_a_client);
+  options.job_files.allowed = c.allow_root;
+  for (const auto host : split(c.url_hosts, ',')) options.job_files.url_hosts.push_back(ascii_lower(trimmed(host)));
   options.speech.longest = Seconds(c.longest * 3600);
   options.drain = Seconds(c.drain);
   if (!c.speech.model.empty())

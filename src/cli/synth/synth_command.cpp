@@ -28,10 +28,12 @@ struct SynthCommand {
 
 OptionTable table_of(SynthCommand& command) {
   MorseCorpus& corpus = command.folder.corpus;
-  OptionTable table("synth",
-                    "Make recordings with exactly known text. 'morse' writes a corpus of Morse code as a receiver gets "
-                    "it: contest exchanges through noise, interference, fading and filters, with the time of each word "
-                    "in transcripts/. The same seed gives the same corpus on any machine, with any number of threads.");
+  OptionTable table(
+      "synth",
+      "Make recordings with exactly known text. 'morse' writes a corpus of Morse code as a receiver gets "
+      "it: contest exchanges through noise, interference, fading and filters, with the time of each word "
+      "in transcripts/. The same seed gives the same corpus on any machine, with any number of threads. 'tutti "
+      "synth voice --help' is about sentences for a voice.");
   table.positional(command.kind, "KIND", "what to make: morse");
   table.add("out", command.folder.out, "DIR", "the folder: audio/, metadata.csv, splits/, transcripts/");
   table.add("count", command.count, "N", "clips");
@@ -72,7 +74,7 @@ Result<std::optional<Between>> noise_of(const std::string& text) {
 
 Result<void> settle(SynthCommand& command) {
   if (command.kind.size() != 1 || command.kind[0] != "morse")
-    return fail(Fault::usage, "expected the kind 'morse', found '" + joined(command.kind, " ") + "'",
+    return fail(Fault::usage, "expected the kind 'morse' or 'voice', found '" + joined(command.kind, " ") + "'",
                 "See 'tutti synth --help'");
   if (command.folder.out.empty())
     return fail(Fault::usage, "expected --out DIR, found nothing", "See 'tutti synth --help'");
@@ -97,6 +99,7 @@ Result<void> settle(SynthCommand& command) {
 }  // namespace
 
 int run_synth(const std::vector<std::string>& arguments) {
+  if (!arguments.empty() && arguments[0] == "voice") return run_synth_voice({arguments.begin() + 1, arguments.end()});
   SynthCommand command;
   OptionTable table = table_of(command);
   table.examples({"tutti synth morse --count 200 --seed 1 --condition mixed --out morse"});

@@ -26,6 +26,7 @@ struct EvaluateCommand {
   std::int32_t samples = 0;
   std::int32_t threads = 0;
   std::filesystem::path report{};
+  std::filesystem::path audio{};
   bool json = false;
 };
 
@@ -42,8 +43,12 @@ void add_evaluate(OptionTable& table, EvaluateCommand& c) {
             "float32 is the most exact; others as for 'tutti transcribe', auto: the fastest that passes a self-test");
   table.add("samples", c.samples, "N", "at most; 0: all");
   table.add("threads", c.threads, "N", "of the network and the feed; 0: one per core");
-  table.add("report", c.report, "FILE.html",
-            "rates by condition, the worst samples, characters taken for others; replaces an earlier report only");
+  table.add(
+      "report", c.report, "FILE.html",
+      "rates by condition, the worst samples, characters taken for others; of a classifier curves, calibration, groups "
+      "and the worst files; replaces an earlier report only");
+  table.add("audio", c.audio, "DIR",
+            "of a classifier: the folder that the set was made of, so that the report can play the worst files");
   table.add_switch("json", c.json, "one JSON object on standard output; rates as fractions");
 }
 
@@ -71,8 +76,11 @@ bool is_classifier(const std::filesystem::path& model) {
 }
 
 int evaluate_classifier(const EvaluateCommand& c) {
-  if (!c.report.empty())
-    return complain({Fault::usage, "--report: there is no page about a classifier", "Take --json"}, kUsage);
+  if (!c.audio.empty() && (c.report.empty() || !std::filesystem::is_directory(c.audio)))
+    return complain({Fault::usage, c.report.empty() ? "--audio: it is for the players of a --report"
+                                                    : "--audio: " + c.audio.string() + " is no folder"},
+                    kUsage);
+  if (const auto own = expect_own_report(c, c.model); !own) return complain(own.error());
   if (!c.split.empty() && c.split != "train" && c.split != "validation" && c.split != "test")
     return complain({Fault::usage, "--split: expected train, validation or test, found '" + c.split + "'"}, kUsage);
   std::vector<std::string> line{"evaluate-classifier",
@@ -86,6 +94,8 @@ int evaluate_classifier(const EvaluateCommand& c) {
                                 c.device,
                                 "--threads",
                                 std::to_string(c.threads)};
+  if (!c.report.empty()) line.insert(line.end(), {"--report", c.report.string()});
+  if (!c.audio.empty()) line.insert(line.end(), {"--audio", c.audio.string()});
   if (c.json) line.emplace_back("--json");
   return run_engine(line, "it evaluated " + c.model);
 }
@@ -102,8 +112,9 @@ int run_evaluate(const std::vector<std::string>& arguments) {
   table.examples({"tutti evaluate --model trained/model --data corpus --split test"});
   if (const auto code = start_command(table, arguments)) return *code;
   if (auto checked = check(c); !checked) return complain(checked.error(), kUsage);
-  if (is_classifier(c.model)) return evaluate_classifier(c);
   if (const auto file = expect_output_file("--report", c.report); !file) return complain(file.error());
+  if (is_classifier(c.model)) return evaluate_classifier(c);
+  if (!c.audio.empty()) return complain({Fault::usage, "--audio: " + c.model + " is no classifier"}, kUsage);
   const auto language = language_code_of(c.language);
   if (!language) return complain(language.error(), kUsage);
   const auto model = find_named_model(c.model);

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 
 #include "base/numbers.h"
-#include "cli/settings/values.h"
+#include "cli/training/flag_word.h"
 
 namespace tutti {
 namespace {
@@ -23,28 +22,6 @@ const std::map<std::string, std::string> kAnswers{
 
 constexpr const char* kPrefetch = "prefetch-factor";
 constexpr std::int64_t kMostDepth = 1000;
-
-/// A flag's name and its value, where it has one.
-struct FlagWord {
-  std::string name{};  // with hyphens, without prefix
-  std::optional<std::string> value{};
-  std::size_t words = 1;  // that it takes
-};
-
-/// The flag at words[i], with the next word as its value where that is none itself.
-FlagWord flag_at(const std::vector<std::string>& words, std::size_t i, const std::string& prefix) {
-  const auto equals = std::min(words[i].find('='), words[i].size());
-  FlagWord flag{.name = with_hyphens(words[i].substr(0, equals))};
-  const auto start = "--" + with_hyphens(prefix);
-  flag.name = flag.name.starts_with(start) ? flag.name.substr(start.size()) : std::string();
-  if (equals < words[i].size()) {
-    flag.value = words[i].substr(equals + 1);
-  } else if (i + 1 < words.size() && !words[i + 1].starts_with("-")) {
-    flag.value = words[i + 1];
-    flag.words = 2;
-  }
-  return flag;
-}
 
 std::string depth_answer(const std::string& name, std::int64_t depth, std::int64_t batch_bytes) {
   auto answer = name + ": becomes ring-depth " + std::to_string(depth) + ", batches ready for the steps to come";

@@ -7,13 +7,15 @@
 #include "cli/commands.h"
 #include "cli/training/training_run.h"
 #include "feed/recipe/classifier_recipe.h"
+#include "feed/recipe/tts_recipe.h"
 #include "feed/recipe/whisper_recipe.h"
 
 namespace tutti {
 namespace {
 
 constexpr std::pair<std::string_view, RunCommand> kTrainings[] = {{kWhisperTraining, run_train_whisper},
-                                                                  {kClassifierTraining, run_train_classifier}};
+                                                                  {kClassifierTraining, run_train_classifier},
+                                                                  {kTtsTraining, run_train_tts}};
 
 /// The training that is intended where none is named.
 constexpr std::string_view kUsualTraining = kWhisperTraining;

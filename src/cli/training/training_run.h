@@ -19,9 +19,10 @@ struct TrainingRun {
   std::filesystem::path resume_from{};
 };
 
-/// `tutti train whisper` and `tutti train classifier`: the words behind them; return the exit code.
+/// `tutti train whisper`, `tutti train classifier` and `tutti train tts`: the words behind them; return the exit code.
 int run_train_whisper(const std::vector<std::string>& words);
 int run_train_classifier(const std::vector<std::string>& words);
+int run_train_tts(const std::vector<std::string>& words);
 
 /// Binds --out, --config, --resume and --resume-from.
 void add_training_run(OptionTable& table, TrainingRun& run);

@@ -23,12 +23,13 @@ Result<void> check_sound(const MonoSound& sound) {
 
 }  // namespace
 
-Result<ReadSound> read_labelled_sound(const std::filesystem::path& path, const ChildDecoder& children) {
+Result<ReadSound> read_labelled_sound(const std::filesystem::path& path, const ChildDecoder& children,
+                                      const ClipRange& range) {
   const auto bytes = read_bytes(path);
   if (!bytes) return tl::unexpected<Error>(bytes.error());
   MemoryBytes memory(*bytes);
-  auto clip = decode_clip(memory);
-  if (!clip && clip.error().fault == Fault::unsupported) clip = children.decode(path, {});
+  auto clip = decode_clip(memory, range);
+  if (!clip && clip.error().fault == Fault::unsupported) clip = children.decode(path, range);
   if (!clip) return tl::unexpected<Error>(clip.error());
   ReadSound read{.sound = mono_mean(*clip), .content = cache_key(*bytes, {})};
   if (auto checked = check_sound(read.sound); !checked) return tl::unexpected<Error>(checked.error());

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "audio/clip/clip.h"
 #include "audio/mono_sound.h"
 #include "base/error.h"
 #include "feed/feature_cache.h"
@@ -19,10 +20,11 @@ struct ReadSound {
   CacheKey content{};  ///< a digest of the file's bytes
 };
 
-/// Reads one file, of any format: libsndfile's in this process, others by a decoding child, at 16 kHz. Fault::corrupt
-/// for a file that is damaged, shorter than its header promises, holds values that are no numbers, or is silent: no
-/// such file is ever taken for sound. Thread-safe with a `children` of its own or shared.
-Result<ReadSound> read_labelled_sound(const std::filesystem::path& path, const ChildDecoder& children);
+/// Reads one file, or a range of it, of any format: libsndfile's in this process, others by a decoding child, at 16
+/// kHz. Fault::corrupt for a file that is damaged, shorter than its header promises, holds values that are no numbers,
+/// or is silent: no such file is ever taken for sound. Thread-safe with a `children` of its own or shared.
+Result<ReadSound> read_labelled_sound(const std::filesystem::path& path, const ChildDecoder& children,
+                                      const ClipRange& range = {});
 
 /// Rate and length of a file.
 struct HeaderFacts {

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "feed/recipe/classifier_recipe.h"
+#include "feed/recipe/tts_recipe.h"
 #include "feed/recipe/whisper_recipe.h"
 
 namespace tutti {
@@ -9,5 +10,6 @@ namespace tutti {
 /// Fault::usage for values that cannot be intended, each by itself or together.
 Result<void> check_recipe(const WhisperRecipe& recipe);
 Result<void> check_recipe(const ClassifierRecipe& recipe);
+Result<void> check_recipe(const TtsRecipe& recipe);
 
 }  // namespace tutti

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "feed/recipe/classifier_recipe.h"
+#include "feed/recipe/tts_recipe.h"
 #include "feed/recipe/whisper_recipe.h"
 
 namespace tutti {
@@ -25,5 +26,10 @@ Result<ClassifierRecipe> read_classifier_recipe(std::string_view toml, const std
                                                 ClassifierRecipe recipe = {});
 std::string show_recipe(ClassifierRecipe recipe);
 std::string binding_differences(ClassifierRecipe now, ClassifierRecipe before);
+
+/// The same of a voice's recipe.
+Result<TtsRecipe> read_tts_recipe(std::string_view toml, const std::string& file_name, TtsRecipe recipe = {});
+std::string show_recipe(TtsRecipe recipe);
+std::string binding_differences(TtsRecipe now, TtsRecipe before);
 
 }  // namespace tutti

@@ -97,6 +97,28 @@ void drop_results(Database& database, JobId job) {
   database.run("DELETE FROM results WHERE task = ?1", job);
 }
 
+std::optional<Job> job_with_key(Database& database, const std::string& key) {
+  std::optional<Job> found;
+  const std::string select = "SELECT " + std::string(kJobColumns) + " FROM tasks WHERE key = ?1";
+  database.rows(
+      select, [&](const ResultRow& row) { found = job_in(row); }, key);
+  return found;
+}
+
+std::size_t forget_jobs(Database& database, const JobFilter& filter) {
+  const FilterSql sql = sql_of(filter);
+  std::vector<JobId> ended;
+  database.rows(
+      "SELECT id FROM tasks WHERE state IN ('done', 'dead', 'cancelled') AND " + sql.condition,
+      [&](const ResultRow& row) { ended.push_back(row.number(0)); }, filter.batch, filter.run, sql.states, sql.ids);
+  for (const JobId job : ended) {
+    for (const char* table : {"attempts", "results", "written"})
+      database.run("DELETE FROM " + std::string(table) + " WHERE task = ?1", job);
+    database.run("DELETE FROM tasks WHERE id = ?1", job);
+  }
+  return ended.size();
+}
+
 JobId done_twin(Database& database, JobId job, const std::string& sha256, const std::string& options) {
   JobId twin = 0;
   if (sha256.empty()) return twin;

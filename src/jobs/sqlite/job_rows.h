@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,9 @@ FilterSql sql_of(const JobFilter& filter);
 std::vector<JobOutput> outputs_of(Database& database, JobId job);
 /// Removes the results of a job, and remembers what was in them.
 void drop_results(Database& database, JobId job);
+std::optional<Job> job_with_key(Database& database, const std::string& key);
+/// Removes the ended jobs that a filter selects, with all that is recorded of them; how many.
+std::size_t forget_jobs(Database& database, const JobFilter& filter);
 /// A done job, not `job` itself, with this content and these options, and its outputs; 0: none.
 JobId done_twin(Database& database, JobId job, const std::string& sha256, const std::string& options);
 

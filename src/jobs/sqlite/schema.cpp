@@ -99,6 +99,11 @@ CREATE TABLE written(
   task INTEGER NOT NULL, sha256 TEXT NOT NULL, bytes INTEGER NOT NULL,  -- of former results; task 0: of no task
   PRIMARY KEY(task, sha256)) WITHOUT ROWID;
 )sql",
+    // One client's few jobs are claimed beside another's hundred thousand.
+    R"sql(
+CREATE INDEX tasks_claimable_of_batch ON tasks(batch, class, aged_from, due, size, submitted, id)
+  WHERE state = 'queued';
+)sql",
 };
 
 std::int64_t version_of(Database& database) {

@@ -242,16 +242,19 @@ Result<void> SqliteStore::set_length(JobId job, Seconds audio, LengthSource sour
 JobId SqliteStore::first_claimable(Database& database, const ClaimRequest& request) const {
   JobId found = 0;
   const auto take = [&](const ResultRow& row) { found = row.number(0); };
-  const std::string_view claimable =
-      " FROM tasks WHERE state = 'queued' AND not_before <= ?1 AND waits_for = 0 "
-      "AND (?2 = '' OR batch = ?2) AND (?3 = '' OR failed_on <> ?3) ";
+  // A statement for each form, so that each has its index: a batch of one job is found beside one of a hundred
+  // thousand.
+  const std::string batch = request.batch.empty() ? "?2 = ''" : "batch = ?2";
+  const std::string claimable =
+      "SELECT id FROM tasks WHERE state = 'queued' AND not_before <= ?1 AND waits_for = 0 AND " + batch +
+      " AND (?3 = '' OR failed_on <> ?3) AND class <= ?4 ";
   const std::int64_t time = ms_of(now());
+  const int most = static_cast<int>(request.most);
   if (request.job)
-    database.rows("SELECT id" + std::string(claimable) + "AND id = ?4", take, time, request.batch,
-                  request.not_failed_on, *request.job);
+    database.rows(claimable + "AND id = ?5", take, time, request.batch, request.not_failed_on, most, *request.job);
   else
-    database.rows("SELECT id" + std::string(claimable) + "ORDER BY class, aged_from, due, size, submitted, id LIMIT 1",
-                  take, time, request.batch, request.not_failed_on);
+    database.rows(claimable + "ORDER BY class, aged_from, due, size, submitted, id LIMIT 1", take, time, request.batch,
+                  request.not_failed_on, most);
   return found;
 }
 
@@ -515,6 +518,10 @@ Result<std::size_t> SqliteStore::retry(const JobFilter& filter) {
       [&](Database& database) { return update(database, filter, requeue_columns(now()), "'dead', 'cancelled'"); });
 }
 
+Result<std::size_t> SqliteStore::forget(const JobFilter& filter) {
+  return transact([&](Database& database) { return forget_jobs(database, filter); });
+}
+
 Result<std::size_t> SqliteStore::redo(const JobFilter& filter, Redo which) {
   if (which == Redo::all)
     return transact([&](Database& database) { return update(database, filter, requeue_columns(now()), "'done'"); });
@@ -596,6 +603,19 @@ Result<std::vector<Attempt>> SqliteStore::attempts(JobId job) {
           found.push_back(std::move(attempt));
         },
         job);
+    return found;
+  });
+}
+
+Result<std::optional<Job>> SqliteStore::find(const std::string& key) {
+  return transact([&](Database& database) { return job_with_key(database, key); });
+}
+
+Result<std::vector<std::string>> SqliteStore::waiting_batches() {
+  return transact([&](Database& database) {
+    std::vector<std::string> found;
+    database.rows("SELECT DISTINCT batch FROM tasks WHERE state = 'queued' ORDER BY batch",
+                  [&](const ResultRow& row) { found.push_back(row.text(0)); });
     return found;
   });
 }

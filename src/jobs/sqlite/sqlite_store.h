@@ -42,12 +42,15 @@ class SqliteStore final : public JobStore {
   Result<std::size_t> hold(const JobFilter& filter) override;
   Result<std::size_t> resume(const JobFilter& filter) override;
   Result<std::size_t> retry(const JobFilter& filter) override;
+  Result<std::size_t> forget(const JobFilter& filter) override;
   using JobAdmin::redo;
   Result<std::size_t> redo(const JobFilter& filter, Redo which) override;
 
   Result<JobCounts> counts(const JobFilter& filter) override;
   Result<std::vector<Job>> jobs(const JobFilter& filter, JobId after, std::size_t limit) override;
   Result<std::vector<Attempt>> attempts(JobId job) override;
+  Result<std::optional<Job>> find(const std::string& key) override;
+  Result<std::vector<std::string>> waiting_batches() override;
   Result<std::vector<JobOutput>> outputs(JobId job) override;
 
   Result<std::vector<Unpublished>> unpublished() override;

@@ -2,16 +2,17 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <deque>
-#include <functional>
 #include <map>
-#include <thread>
 #include <vector>
 
 #include "base/guarded.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/numbers.h"
 #include "base/periodic_thread.h"
+#include "serve/answer_threads.h"
 #include "serve/dashboard/dashboard_json.h"
 #include "serve/dashboard/history_json.h"
 #include "serve/dashboard/samples.h"
@@ -59,34 +60,11 @@ HttpAnswer json_answer(const Json& json) {
   return {.body = json_keeping_bytes(json), .headers = {{"Cache-Control", "no-store"}}};
 }
 
-/// The body of a request that needs none: it is dropped, and the request is answered once it is complete.
-class EmptyBody final : public HttpBody {
- public:
-  explicit EmptyBody(std::function<void(std::shared_ptr<HttpExchange>)> then) : then_(std::move(then)) {}
-  tl::expected<void, HttpAnswer> take(std::string_view bytes) override {
-    constexpr std::size_t kMost = 65536;
-    size_ += bytes.size();
-    if (size_ <= kMost) return {};
-    return tl::unexpected<HttpAnswer>(answer_of({.status = 413, .message = "expected no body"}));
-  }
-  void complete(std::shared_ptr<HttpExchange> exchange) override { then_(std::move(exchange)); }
-
- private:
-  std::function<void(std::shared_ptr<HttpExchange>)> then_;
-  std::size_t size_ = 0;
-};
-
 class Page final : public Dashboard {
  public:
   Page(DashboardOptions options, FleetSource& fleet, JobStore& store)
       : options_(std::move(options)), fleet_(fleet), store_(store) {
-    answering_ = std::jthread([this] { answer_requests(); });
     looking_ = std::make_unique<PeriodicThread>(kLookEvery, [this] { look(); });
-  }
-  ~Page() override {
-    looking_.reset();
-    tasks_.change([](Tasks& tasks) { tasks.over = true; });
-    answering_.join();
   }
 
   bool has(const std::string& path) const override { return web_file(path) != nullptr || path.starts_with("/api/"); }
@@ -101,10 +79,6 @@ class Page final : public Dashboard {
  private:
   using Parameters = std::map<std::string, std::string>;
   using Make = HttpAnswer (Page::*)(const Parameters&, bool trusted);
-  struct Tasks {
-    std::deque<std::function<void()>> waiting{};
-    bool over = false;
-  };
   struct Stream {
     std::shared_ptr<HttpExchange> exchange;
     bool trusted;
@@ -115,12 +89,10 @@ class Page final : public Dashboard {
     std::optional<FleetStatus> fleet{};
   };
 
-  void answer_requests();
   void look();
   void subscribe(const std::shared_ptr<HttpExchange>& exchange, bool trusted);
-  std::unique_ptr<HttpBody> later(std::function<HttpAnswer()> make);
   Begun act(const HttpHead& head, const std::string& action);
-  Result<void> perform(const std::string& action, const std::string& target);
+  Result<void> perform(const std::string& action, const std::string& target, const Parameters& parameters);
 
   HttpAnswer status(const Parameters&, bool trusted);
   HttpAnswer devices(const Parameters&, bool trusted);
@@ -137,8 +109,7 @@ class Page final : public Dashboard {
   Guarded<FleetSamples> samples_{};
   Guarded<std::vector<Stream>> streams_{};
   Guarded<std::deque<AuditEntry>> audit_{};
-  Guarded<Tasks> tasks_{};
-  std::jthread answering_{};
+  AnswerThreads answering_{1, kMostTasks};
   std::unique_ptr<PeriodicThread> looking_{};
 };
 
@@ -148,7 +119,7 @@ Dashboard::Begun Page::begin(const HttpHead& head, bool trusted) {
       {"/api/history", &Page::history}, {"/api/throughput", &Page::throughput}, {"/api/resources", &Page::resources},
       {"/api/audit", &Page::audit}};
   const bool is_read = head.method == "GET" || head.method == "HEAD";
-  for (const char* action : {"drain", "resume", "cancel", "retry"})
+  for (const char* action : {"drain", "resume", "cancel", "retry", "priority"})
     if (head.path == std::string("/api/") + action) {
       if (head.method != "POST") return answer_of({.status = 405, .message = "this address takes POST only"});
       if (trusted) return act(head, action);
@@ -168,36 +139,9 @@ Dashboard::Begun Page::begin(const HttpHead& head, bool trusted) {
         [this, trusted](const std::shared_ptr<HttpExchange>& exchange) { subscribe(exchange, trusted); });
   const auto found = reads.find(head.path);
   if (found == reads.end()) return answer_of({.status = 404, .message = "there is nothing at this address"});
-  return later([this, make = found->second, parameters = query_parameters(head.query), trusted] {
+  return answering_.later([this, make = found->second, parameters = query_parameters(head.query), trusted] {
     return (this->*make)(parameters, trusted);
   });
-}
-
-/// Answers on the answering thread, where a request may wait for the store or for a batch.
-std::unique_ptr<HttpBody> Page::later(std::function<HttpAnswer()> make) {
-  return std::make_unique<EmptyBody>([this, make = std::move(make)](const std::shared_ptr<HttpExchange>& exchange) {
-    bool full = false;
-    tasks_.change([&](Tasks& tasks) {
-      full = tasks.waiting.size() >= kMostTasks;
-      if (!full) tasks.waiting.push_back([make, exchange] { exchange->answer(make()); });
-    });
-    if (full) exchange->answer(answer_of({.status = 503, .message = "too many requests for the page's figures"}));
-  });
-}
-
-void Page::answer_requests() {
-  for (;;) {
-    std::function<void()> task;
-    const bool over = tasks_.wait([](const Tasks& tasks) { return tasks.over || !tasks.waiting.empty(); },
-                                  [&](Tasks& tasks) {
-                                    if (tasks.over) return true;
-                                    task = std::move(tasks.waiting.front());
-                                    tasks.waiting.pop_front();
-                                    return false;
-                                  });
-    if (over) return;
-    task();
-  }
 }
 
 void Page::look() {
@@ -289,31 +233,30 @@ Dashboard::Begun Page::act(const HttpHead& head, const std::string& action) {
   const auto parameters = query_parameters(head.query);
   const auto found = parameters.find("id");
   const std::string target = found == parameters.end() ? "" : found->second;
-  return later([this, action, target, address = head.address] {
-    const auto done = perform(action, target);
+  return answering_.later([this, action, target, parameters, address = head.address] {
+    const auto done = perform(action, target, parameters);
     log(Level::info, action + " " + target + ", requested by " + address + (done ? "" : ": " + done.error().what));
     audit_.with([&](auto& entries) {
       entries.push_front({unix_now(), action, target, address, done ? "" : done.error().what});
       if (entries.size() > kMostAudit) entries.pop_back();
     });
-    return done ? json_answer({{"ok", true}}) : answer_of({.status = 404, .message = done.error().text()});
+    if (done) return json_answer({{"ok", true}});
+    return answer_of({.status = done.error().fault == Fault::usage ? 400 : 404, .message = done.error().text()});
   });
 }
 
-Result<void> Page::perform(const std::string& action, const std::string& target) {
+Result<void> Page::perform(const std::string& action, const std::string& target, const Parameters& parameters) {
   if (action == "drain") return fleet_.drain(target);
   if (action == "resume") return fleet_.resume(target);
-  if (action == "cancel") {
-    const auto cancelled = fleet_.cancel(target);
-    if (cancelled) return cancelled;
-  }
+  if (action == "cancel") return fleet_.cancel(target);
   const auto id = job_id_of(target);
   if (!id) return fail(Fault::usage, "expected the id of a job, found '" + target + "'");
-  const JobFilter filter{.ids = {*id}};
-  const auto changed = action == "retry" ? store_.retry(filter) : store_.cancel(filter);
-  if (!changed) return tl::unexpected<Error>(changed.error());
-  if (*changed == 0) return fail(Fault::missing, "job " + target + " is not there, or in no state for that");
-  return {};
+  if (action == "retry") return fleet_.retry(*id);
+  const auto found = parameters.find("priority");
+  const auto priority = found == parameters.end() ? std::nullopt : number_in<int>(found->second);
+  if (!priority || std::abs(*priority) > kMostPriority)
+    return fail(Fault::usage, "priority: expected a whole number from -1000 to 1000");
+  return fleet_.set_priority(*id, *priority);
 }
 
 }  // namespace

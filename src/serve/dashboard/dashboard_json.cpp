@@ -7,6 +7,7 @@
 #include "base/strings.h"
 #include "device/machine.h"
 #include "serve/dashboard/history_json.h"
+#include "serve/jobs/job_json.h"
 
 namespace tutti {
 namespace {
@@ -28,6 +29,15 @@ std::string why_waiting(const Job& job, const std::optional<FleetStatus>& fleet)
   if (!fleet) return "no batch runs on this store";
   if (!fleet->held_up.empty()) return fleet->held_up;
   return std::to_string(fleet->running) + " recordings are in work, and its turn comes by priority and age";
+}
+
+/// How far the jobs are that are in work, by their ids: the store learns it less often.
+std::map<std::string, double> progress_by_id(const std::optional<FleetStatus>& fleet) {
+  std::map<std::string, double> found;
+  if (!fleet) return found;
+  for (const JobStatus& job : fleet->in_work)
+    if (job.length && *job.length > Seconds(0)) found[job.id] = std::min(1.0, job.done / *job.length);
+  return found;
 }
 
 }  // namespace
@@ -88,14 +98,20 @@ Json queue_json(const JobCounts& counts, const std::vector<Job>& jobs, const std
                 bool with_names) {
   constexpr const char* kClasses[] = {"interactive", "normal", "batch"};
   Json list = Json::array();
+  const auto in_work = progress_by_id(fleet);
   for (const Job& job : jobs) {
+    const auto now = in_work.find(std::to_string(job.id));
+    const double progress = now == in_work.end() ? job.progress : now->second;
+    const bool of_service = is_job_of_service(job);
     const std::string waits = why_waiting(job, fleet);
     list.push_back({{"id", job.id},
                     {"name", with_names ? job.spec.name : "recording " + std::to_string(job.id)},
                     {"state", job.state == JobState::dead ? "failed" : std::string(name_of(job.state))},
                     {"class", kClasses[static_cast<std::size_t>(job.spec.job_class)]},
                     {"priority", job.spec.priority},
-                    {"progress", job.state == JobState::done ? 1.0 : job.progress},
+                    {"progress", job.state == JobState::done ? 1.0 : progress},
+                    {"of_service", of_service},
+                    {"has_result", of_service && job.state == JobState::done},
                     {"device", job.device},
                     {"attempts", job.attempts},
                     {"audio_seconds", job.spec.audio ? Json(job.spec.audio->count()) : Json(nullptr)},

@@ -1,6 +1,7 @@
 #include "serve/dashboard/fleet_source.h"
 
 #include "base/json.h"
+#include "base/numbers.h"
 #include "link/control/control_socket.h"
 
 namespace tutti {
@@ -12,7 +13,7 @@ tl::unexpected<Error> no_such(const std::string& kind, const std::string& name) 
 
 class ServiceFleet final : public FleetSource {
  public:
-  explicit ServiceFleet(SpeechService& service) : service_(service) {}
+  ServiceFleet(SpeechService& service, JobService& jobs) : service_(service), jobs_(jobs) {}
   Result<std::optional<FleetStatus>> status() override { return service_.status(); }
   Result<void> drain(const std::string& device) override {
     if (!service_.drain(device)) return no_such("device", device);
@@ -23,17 +24,22 @@ class ServiceFleet final : public FleetSource {
     return {};
   }
   Result<void> cancel(const std::string& job) override {
+    if (const auto id = number_in<JobId>(job)) return jobs_.cancel_any(*id);
     if (!service_.cancel(job)) return no_such("request", job);
     return {};
   }
+  Result<void> retry(JobId job) override { return jobs_.retry_any(job); }
+  Result<void> set_priority(JobId job, int priority) override { return jobs_.set_priority(job, priority); }
 
  private:
   SpeechService& service_;
+  JobService& jobs_;
 };
 
 class BatchFleet final : public FleetSource {
  public:
-  explicit BatchFleet(std::filesystem::path state) : state_(std::filesystem::absolute(state).lexically_normal()) {}
+  BatchFleet(std::filesystem::path state, JobAdmin& store)
+      : state_(std::filesystem::absolute(state).lexically_normal()), store_(store) {}
 
   Result<std::optional<FleetStatus>> status() override {
     auto found = find();
@@ -42,7 +48,17 @@ class BatchFleet final : public FleetSource {
   }
   Result<void> drain(const std::string& device) override { return request("drain " + device); }
   Result<void> resume(const std::string& device) override { return request("resume " + device); }
-  Result<void> cancel(const std::string& job) override { return request("cancel " + job); }
+  Result<void> cancel(const std::string& job) override {
+    if (request("cancel " + job)) return {};
+    const auto id = number_in<JobId>(job);
+    if (!id) return no_such("job", job);
+    return changed(store_.cancel({.ids = {*id}}), *id);
+  }
+  Result<void> retry(JobId job) override { return changed(store_.retry({.ids = {job}}), job); }
+  Result<void> set_priority(JobId job, int) override {
+    return fail(Fault::missing,
+                "job " + std::to_string(job) + " is of a batch: the next run of its command may set it");
+  }
 
  private:
   using Found = std::pair<std::filesystem::path, FleetStatus>;
@@ -71,17 +87,25 @@ class BatchFleet final : public FleetSource {
     return {};
   }
 
+  static Result<void> changed(const Result<std::size_t>& count, JobId job) {
+    if (!count) return tl::unexpected<Error>(count.error());
+    if (*count == 0)
+      return fail(Fault::missing, "job " + std::to_string(job) + " is not there, or in no state for that");
+    return {};
+  }
+
   const std::filesystem::path state_;
+  JobAdmin& store_;
 };
 
 }  // namespace
 
-std::unique_ptr<FleetSource> fleet_of(SpeechService& service) {
-  return std::make_unique<ServiceFleet>(service);
+std::unique_ptr<FleetSource> fleet_of(SpeechService& service, JobService& jobs) {
+  return std::make_unique<ServiceFleet>(service, jobs);
 }
 
-std::unique_ptr<FleetSource> fleet_of_batches(std::filesystem::path state) {
-  return std::make_unique<BatchFleet>(std::move(state));
+std::unique_ptr<FleetSource> fleet_of_batches(std::filesystem::path state, JobAdmin& store) {
+  return std::make_unique<BatchFleet>(std::move(state), store);
 }
 
 }  // namespace tutti

@@ -6,6 +6,8 @@
 #include <string>
 
 #include "base/error.h"
+#include "jobs/job_admin.h"
+#include "serve/jobs/job_service.h"
 #include "serve/speech/speech_service.h"
 #include "view/fleet/fleet_status.h"
 
@@ -20,13 +22,18 @@ class FleetSource {
   virtual Result<std::optional<FleetStatus>> status() = 0;
   virtual Result<void> drain(const std::string& device) = 0;
   virtual Result<void> resume(const std::string& device) = 0;
+  /// Of a request, or of a job of the store. Fault::missing, here and below: it is not there, or in no state for that.
   virtual Result<void> cancel(const std::string& job) = 0;
+  virtual Result<void> retry(JobId job) = 0;
+  /// Of a job that waits for its turn.
+  virtual Result<void> set_priority(JobId job, int priority) = 0;
 };
 
-/// The service itself, which outlives it.
-std::unique_ptr<FleetSource> fleet_of(SpeechService& service);
+/// The service itself and its jobs, which outlive it.
+std::unique_ptr<FleetSource> fleet_of(SpeechService& service, JobService& jobs);
 
 /// The batch that runs on the store in `state`, whichever it is at a call: its control socket is found by its status.
-std::unique_ptr<FleetSource> fleet_of_batches(std::filesystem::path state);
+/// `store` is that store, and outlives it.
+std::unique_ptr<FleetSource> fleet_of_batches(std::filesystem::path state, JobAdmin& store);
 
 }  // namespace tutti

@@ -27,7 +27,7 @@ Result<void> FormReader::begin(const FormPart& part) {
     return {};
   }
   if (form_.upload) return fail(Fault::usage, "file: expected one recording, found several");
-  auto file = open_unnamed_file();
+  auto file = open_();
   if (!file) return tl::unexpected(file.error());
   form_.upload = Upload{.file = std::move(*file), .name = plain_name(part.filename.value_or("")), .size = 0};
   return {};

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/owned.h"
 #include "serve/http/multipart.h"
 
@@ -34,7 +36,9 @@ struct FormLimits {
 /// the limits allow; Fault::full: the disk has no space.
 class FormReader final : public FormSink {
  public:
-  explicit FormReader(FormLimits limits) : limits_(limits) {}
+  /// Opens the file that an upload goes to.
+  using OpenFile = std::function<Result<OwnedFd>()>;
+  explicit FormReader(FormLimits limits, OpenFile open = open_unnamed_file) : limits_(limits), open_(std::move(open)) {}
 
   Result<void> begin(const FormPart& part) override;
   Result<void> take(std::string_view bytes) override;
@@ -45,6 +49,7 @@ class FormReader final : public FormSink {
 
  private:
   const FormLimits limits_;
+  const OpenFile open_;
   Form form_{};
   bool in_file_ = false;
   std::size_t field_bytes_ = 0;

@@ -75,19 +75,16 @@ void SpeechRun::cancel() {
 }
 
 JobStatus SpeechRun::status() const {
-  JobStatus status{.id = std::to_string(id_), .name = request_.name, .done = Seconds(position_.load())};
+  JobStatus status{.id = id_, .name = request_.name, .done = Seconds(position_.load())};
   status.device = engine_.with([](JobEngine* engine) { return engine ? engine->where() : std::string(); });
   if (length_ > 0) status.length = Seconds(length_.load());
-  if (length_ <= 0) status.waiting_for = "its audio is decoded";
+  if (length_ <= 0) status.waiting_for = fetched_ ? "its audio is decoded" : "its recording is fetched";
   if (length_ > 0 && status.device.empty()) status.waiting_for = "capacity on a device";
   return status;
 }
 
-Result<DecodedFile> SpeechRun::decode(const SpeechParts& parts) {
-  if (!parts.permits.take(request_.urgency, cancelled_)) return cancelled_error();
-  const Permit permit(parts.permits, request_.urgency);
-  const auto started = Clock::real().now();
-  const std::string path = "/proc/self/fd/" + std::to_string(request_.audio.get());
+Result<Recording> SpeechRun::decode_file(int file, const SpeechParts& parts) {
+  const std::string path = "/proc/self/fd/" + std::to_string(file);
   bool too_long = false;
   const auto goes_on = [&](Seconds decoded) {
     too_long = decoded > parts.longest;
@@ -99,9 +96,27 @@ Result<DecodedFile> SpeechRun::decode(const SpeechParts& parts) {
                 request_.name + ": it lasts longer than the " + length_text(parts.longest) + " that this server takes");
   if (cancelled_) return cancelled_error();
   if (!recording) return tl::unexpected<Error>(renamed(recording.error(), path, request_.name));
+  return recording;
+}
+
+Result<DecodedFile> SpeechRun::decode(const SpeechParts& parts) {
+  OwnedFd fetched;
+  if (request_.fetch) {
+    auto file = request_.fetch([this] { return !cancelled_.load(); });
+    if (cancelled_) return cancelled_error();
+    if (!file) return tl::unexpected<Error>(file.error());
+    fetched = std::move(*file);
+  }
+  fetched_ = true;
+  if (!parts.permits.take(request_.urgency, cancelled_)) return cancelled_error();
+  const Permit permit(parts.permits, request_.urgency);
+  request_.listener->on_fetched();
+  const auto started = Clock::real().now();
+  auto recording = decode_file(fetched ? fetched.get() : request_.audio.get(), parts);
+  if (!recording) return tl::unexpected<Error>(recording.error());
   length_ = recording->duration().count();
   request_.listener->on_audio(recording->duration());
-  DecodedFile decoded{.index = id_, .input = request_.name, .started = started, .recording = std::move(*recording)};
+  DecodedFile decoded{.index = number_, .input = request_.name, .started = started, .recording = std::move(*recording)};
   decoded.spent.audio = Clock::real().now() - started;
   if (!request_.options.vad) return decoded;
   const auto listening = Clock::real().now();
@@ -116,7 +131,7 @@ Result<DecodedFile> SpeechRun::decode(const SpeechParts& parts) {
 
 Result<TranscribedFile> SpeechRun::serve_windows(DecodedFile decoded, const SpeechParts& parts,
                                                  const ModelContext& model, const FittedOptions& fitted) {
-  const PoolJob job{.id = id_,
+  const PoolJob job{.id = number_,
                     .audio = decoded.recording.duration(),
                     .kind = request_.urgency,
                     .priority = request_.priority,

@@ -48,10 +48,14 @@ struct SpeechParts {
 /// One request on its way from its bytes to its transcript.
 class SpeechRun {
  public:
-  SpeechRun(std::uint64_t id, SpeechRequest request) : id_(id), request_(std::move(request)) {}
+  /// `number`: of this service's requests, by which the pool knows it.
+  SpeechRun(std::uint64_t number, SpeechRequest request)
+      : number_(number),
+        id_(request.id.empty() ? "request-" + std::to_string(number) : request.id),
+        request_(std::move(request)) {}
 
   const SpeechRequest& request() const { return request_; }
-  std::string id() const { return std::to_string(id_); }
+  const std::string& id() const { return id_; }
   /// Blocks until it is done; Fault::cancelled soon after `cancel`.
   Result<TranscribedFile> transcribe(const SpeechParts& parts, const ModelContext& model);
   /// From any thread, at any time.
@@ -64,12 +68,15 @@ class SpeechRun {
 
  private:
   Result<DecodedFile> decode(const SpeechParts& parts);
+  Result<Recording> decode_file(int file, const SpeechParts& parts);
   Result<TranscribedFile> serve_windows(DecodedFile decoded, const SpeechParts& parts, const ModelContext& model,
                                         const FittedOptions& fitted);
 
-  const std::uint64_t id_;
+  const std::uint64_t number_;
+  const std::string id_;
   const SpeechRequest request_;
   std::atomic<bool> cancelled_{false};
+  std::atomic<bool> fetched_{false};
   Guarded<JobEngine*> engine_{nullptr};  // while its windows are served
   std::atomic<double> length_{0};        // seconds of its audio; 0: it is not decoded yet
   std::atomic<double> position_{0};      // that are transcribed

@@ -69,6 +69,7 @@ class Service final : public SpeechService {
 
   std::shared_ptr<SpeechTicket> submit(SpeechRequest request) override;
   SpeechLoad load() const override;
+  std::size_t bulk_at_once() const override { return most_bulk_; }
   FleetStatus status() const override;
   std::vector<MetricSnapshot> metrics() const override;
   bool cancel(const std::string& id) override;
@@ -179,6 +180,7 @@ void Service::serve(const Run& run) {
     try {
       const auto model = loaded();
       if (!model) return tl::unexpected<Error>(model.error());
+      run->request().listener->on_begin();
       return run->transcribe(parts_, **model);
     } catch (...) {
       return tl::unexpected<Error>(error_of_exception(run->request().name));

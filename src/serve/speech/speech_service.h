@@ -24,6 +24,10 @@ namespace tutti {
 class SpeechListener {
  public:
   virtual ~SpeechListener() = default;
+  /// Its turn has come.
+  virtual void on_begin() {}
+  /// Its bytes are there, and its audio is being decoded.
+  virtual void on_fetched() {}
   /// Its audio is decoded and lasts so long.
   virtual void on_audio(Seconds /*duration*/) {}
   /// New segments, in order, and how far into the recording the transcript reaches.
@@ -35,7 +39,12 @@ class SpeechListener {
 
 /// A recording to be transcribed.
 struct SpeechRequest {
-  OwnedFd audio{};     // a regular file
+  /// Opens its audio, a regular file, when its turn has come. It returns soon after `go_on` has returned false.
+  using Fetch = std::function<Result<OwnedFd>(const std::function<bool()>& go_on)>;
+
+  OwnedFd audio{};  // a regular file; none: `fetch` has it
+  Fetch fetch{};
+  std::string id{};    // what the status calls it; empty: a name of its own
   std::string name{};  // what people call it, for messages
   SpeechOptions options{};
   std::string client{};  // requests of one client wait for each other's turns
@@ -84,6 +93,8 @@ class SpeechService {
   virtual std::optional<Error> over() = 0;
   virtual std::shared_ptr<SpeechTicket> submit(SpeechRequest request) = 0;
   virtual SpeechLoad load() const = 0;
+  /// So many requests that are not interactive are in work at once.
+  virtual std::size_t bulk_at_once() const = 0;
   /// Devices and requests as `tutti top` shows those of a batch. Requests that wait come behind those in work, and no
   /// more of them than people look at.
   virtual FleetStatus status() const = 0;

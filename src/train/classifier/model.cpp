@@ -7,8 +7,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
-#include "model/formats/formats.h"
-#include "model/tensor_bytes.h"
+#include "train/network/stored_weights.h"
 
 namespace tutti {
 namespace {
@@ -35,29 +34,6 @@ Result<FileDecision> read_decision(const std::filesystem::path& path) {
   if (!number("threshold") || !number("long_share"))
     return fail(Fault::corrupt, path.string() + ": expected numbers 'threshold' and 'long_share'");
   return FileDecision{json["threshold"], json["long_share"]};
-}
-
-/// Copies the stored tensors into `weights`, from whatever float type they have.
-Result<void> read_weights(const std::filesystem::path& path, const std::vector<Parameter>& weights) {
-  const auto file = MappedFile::open(path);
-  if (!file) return tl::unexpected<Error>(file.error());
-  const auto stored = parse_safetensors(file->bytes());
-  if (!stored) return fail_in(path.string(), stored.error());
-  for (const auto& weight : weights) {
-    const auto found = std::ranges::find(*stored, weight.name, &StoredTensor::name);
-    if (found == stored->end() || at::IntArrayRef(found->shape) != weight.value.sizes())
-      return fail(Fault::corrupt,
-                  path.string() + ": tensor '" + weight.name + "' is not there in the shape that config.json promises");
-    const auto type = found->type == ElementType::f16    ? at::kHalf
-                      : found->type == ElementType::bf16 ? at::kBFloat16
-                                                         : at::kFloat;
-    auto copy = at::empty(weight.value.sizes(), at::TensorOptions(type));
-    if (copy.nbytes() != found->bytes.size())
-      return fail(Fault::corrupt, path.string() + ": tensor '" + weight.name + "' is of a type that is not known here");
-    std::ranges::copy(found->bytes, static_cast<std::byte*>(copy.mutable_data_ptr()));
-    at::Tensor(weight.value).copy_(copy);
-  }
-  return {};
 }
 
 }  // namespace

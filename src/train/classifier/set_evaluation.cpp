@@ -1,13 +1,12 @@
 #include "train/classifier/set_evaluation.h"
 
-#include "base/json.h"
-#include "base/numbers.h"
+#include "base/output_ownership.h"
 #include "device/machine.h"
 #include "feed/labelled/labelled_set.h"
 #include "model/cpu/compute_team.h"
 #include "model/device_name.h"
-#include "train/classifier/file_scores.h"
 #include "train/classifier/model.h"
+#include "train/classifier/set_report.h"
 #include "train/classifier/task.h"
 
 namespace tutti {
@@ -28,25 +27,6 @@ Result<void> expect_same_input(const ClassifierModel& model, const LabelledSet& 
   return {};
 }
 
-std::string percent_text(double share) {
-  return fixed_text(100 * share, 2) + " %";
-}
-
-std::string for_people(const ClassifierScores& scores, const TaskScores& summary,
-                       const std::vector<std::string>& labels) {
-  std::string text = summary.text + "\n";
-  for (std::size_t label = 0; label < labels.size(); ++label) {
-    const auto& score = scores.labels[label];
-    text += "  " + labels[label] + ": precision " + percent_text(score.precision) + ", recall " +
-            percent_text(score.recall) + ", F1 " + percent_text(score.f1) + ", " + std::to_string(score.files) +
-            " files\n";
-    for (std::size_t other = 0; other < labels.size(); ++other)
-      if (const auto wrong = scores.confusion[label][other]; other != label && wrong > 0)
-        text += "    " + std::to_string(wrong) + " taken for " + labels[other] + "\n";
-  }
-  return text;
-}
-
 }  // namespace
 
 Result<std::string> evaluate_classifier(const SetEvaluationRequest& request) {
@@ -63,12 +43,15 @@ Result<std::string> evaluate_classifier(const SetEvaluationRequest& request) {
                 "Name another part with --split");
   const auto answers = classify_set(*model, **set, kSegmentsAtOnce, [] { return false; });
   if (!answers) return tl::unexpected<Error>(answers.error());
-  const auto scores = score_files(*answers, model->labels.size(), model->rule());
-  const auto summary = task_scores(scores, model->labels, model->rule());
-  if (!request.json) return for_people(scores, summary, model->labels);
-  auto json = nlohmann::ordered_json::parse(summary.json);
-  json["confusion"] = scores.confusion;
-  return json_line(json) + "\n";
+  const AnsweredSet answered{**set, *answers, model->labels, model->rule()};
+  if (!request.report.empty()) {
+    OutputOwnership files("Name another file with --report");  // what it is not to replace was refused before
+    if (auto claimed = files.claim_marked(request.report, "--report", kEvaluationMark); !claimed)
+      return tl::unexpected<Error>(claimed.error());
+    const auto written = files.write(request.report, set_report_html(answered, request.audio));
+    if (!written) return tl::unexpected<Error>(written.error());
+  }
+  return request.json ? set_report_json(answered) : set_report_text(answered);
 }
 
 }  // namespace tutti

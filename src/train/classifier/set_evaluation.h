@@ -17,10 +17,12 @@ struct SetEvaluationRequest {
   std::string device = "cpu";
   std::int32_t threads = 0;  // 0: one per core
   bool json = false;
+  std::filesystem::path report{};  // a page with curves and the worst files; empty: none
+  std::filesystem::path audio{};   // the folder that the set was made of, for the page's players; empty: none
 };
 
-/// How well a classifier names the files of a set's part, for people or as one JSON object: accuracy, F1, and of each
-/// label precision, recall, F1 and how many files have it; the JSON also has the confusion, a row for each true label.
+/// How well a classifier names the files of a set's part, for people or as one JSON object (set_report_json), and as a
+/// page.
 /// Fault::missing where the model or the part is not there, Fault::usage where the set has another geometry or other
 /// labels than the model.
 Result<std::string> evaluate_classifier(const SetEvaluationRequest& request);

@@ -105,3 +105,4 @@ class Service:
     def kill(self):
         self.process.kill()
         self.process.wait()
+        self.process.stdout.close()

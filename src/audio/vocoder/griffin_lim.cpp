@@ -1,0 +1,163 @@
+#include "audio/vocoder/griffin_lim.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <stdexcept>
+#include <utility>
+
+#include "base/random/counter_random.h"
+
+namespace tutti {
+namespace {
+
+constexpr int kLanes = FrameFourier::kFrames;
+constexpr int kSpectrumUpdates = 40;
+constexpr float kTiny = 1e-9F;
+
+GriffinLimOptions checked(GriffinLimOptions o) {
+  if (o.window < 2 || o.window > o.n_fft || o.hop < 1 || o.hop > o.window || o.iterations < 0)
+    throw std::invalid_argument("Griffin-Lim: expected 1 <= hop <= window <= n_fft");
+  return o;
+}
+
+}  // namespace
+
+/// The state of one search. Frames lie in groups of kLanes, the frames of a group side by side.
+struct GriffinLim::Search {
+  std::int64_t frames = 0;
+  std::int64_t groups = 0;
+  std::size_t group_size = 0;         // values of a group's spectra
+  std::vector<float> magnitudes{};    // [groups, bins, kLanes], as all these
+  std::vector<float> re{}, im{};      // spectra whose magnitudes are right
+  std::vector<float> last_re{}, last_im{};  // of the sound before
+  std::vector<float> sound{};         // from the first frame's first sample to the last one's last
+  std::vector<float> weights{};       // of each sample: the squared windows over it
+};
+
+GriffinLim::GriffinLim(GriffinLimOptions options, std::vector<MelFilter> filters)
+    : options_(checked(options)), filters_(std::move(filters)), fourier_(options.n_fft) {
+  weight_of_bin_.resize(static_cast<std::size_t>(fourier_.bins()));
+  for (const auto& filter : filters_)
+    for (std::size_t i = 0; i < filter.weights.size(); ++i)
+      weight_of_bin_.at(static_cast<std::size_t>(filter.first_bin) + i) += filter.weights[i];
+  window_.resize(static_cast<std::size_t>(options_.n_fft));
+  const int before = (options_.n_fft - options_.window) / 2;
+  for (int i = 0; i < options_.window; ++i)
+    window_[static_cast<std::size_t>(before + i)] =
+        static_cast<float>(0.5 - 0.5 * std::cos(2 * std::numbers::pi * i / options_.window));
+}
+
+/// x * (A^T m) / (A^T A x) keeps x positive and never adds to |A x - m| (Lee and Seung 2001).
+void GriffinLim::magnitudes_of(std::span<const float> log_mel, std::span<float> magnitudes) const {
+  thread_local std::vector<float> wanted, upwards, downwards;
+  wanted.assign(magnitudes.size(), 0);
+  upwards.resize(filters_.size());
+  const auto spread = [&](const std::vector<float>& mels, std::vector<float>& bins) {
+    for (std::size_t mel = 0; mel < filters_.size(); ++mel)
+      for (std::size_t i = 0; i < filters_[mel].weights.size(); ++i)
+        bins[static_cast<std::size_t>(filters_[mel].first_bin) + i] += filters_[mel].weights[i] * mels[mel];
+  };
+  for (std::size_t mel = 0; mel < filters_.size(); ++mel) upwards[mel] = std::exp(log_mel[mel]);
+  spread(upwards, wanted);
+  for (std::size_t bin = 0; bin < magnitudes.size(); ++bin)
+    magnitudes[bin] = weight_of_bin_[bin] > 0 ? wanted[bin] / (weight_of_bin_[bin] * weight_of_bin_[bin]) : 0;
+  for (int update = 0; update < kSpectrumUpdates; ++update) {
+    for (std::size_t mel = 0; mel < filters_.size(); ++mel) {
+      const auto& filter = filters_[mel];
+      float sum = 0;
+      for (std::size_t i = 0; i < filter.weights.size(); ++i)
+        sum += filter.weights[i] * magnitudes[static_cast<std::size_t>(filter.first_bin) + i];
+      upwards[mel] = sum;
+    }
+    downwards.assign(magnitudes.size(), 0);
+    spread(upwards, downwards);
+    for (std::size_t bin = 0; bin < magnitudes.size(); ++bin)
+      magnitudes[bin] *= wanted[bin] / std::max(downwards[bin], kTiny);
+  }
+}
+
+/// Adds up the frames that the spectra are of.
+void GriffinLim::sound_from(Search& search) const {
+  thread_local std::vector<float> samples, re, im;
+  samples.resize(window_.size() * kLanes);
+  std::ranges::fill(search.sound, 0.0F);
+  for (std::int64_t group = 0; group < search.groups; ++group) {
+    const auto first = static_cast<std::ptrdiff_t>(group) * static_cast<std::ptrdiff_t>(search.group_size);
+    const auto size = static_cast<std::ptrdiff_t>(search.group_size);
+    re.assign(search.re.begin() + first, search.re.begin() + first + size);
+    im.assign(search.im.begin() + first, search.im.begin() + first + size);
+    fourier_.inverse(re.data(), im.data(), samples.data());
+    const auto lanes = std::min<std::int64_t>(kLanes, search.frames - group * kLanes);
+    for (std::int64_t lane = 0; lane < lanes; ++lane) {
+      float* to = search.sound.data() + (group * kLanes + lane) * options_.hop;
+      const float* from = samples.data() + lane;
+      for (std::size_t i = 0; i < window_.size(); ++i) to[i] += window_[i] * from[i * kLanes];
+    }
+  }
+  for (std::size_t i = 0; i < search.sound.size(); ++i) search.sound[i] *= search.weights[i];
+}
+
+/// The spectra of the sound, with the magnitudes that are wanted; moved on beyond their change by `momentum`.
+void GriffinLim::spectra_from(Search& search, float momentum) const {
+  thread_local std::vector<float> samples, re, im;
+  samples.assign(window_.size() * kLanes, 0);
+  re.resize(search.group_size);
+  im.resize(search.group_size);
+  for (std::int64_t group = 0; group < search.groups; ++group) {
+    const auto lanes = std::min<std::int64_t>(kLanes, search.frames - group * kLanes);
+    for (std::int64_t lane = 0; lane < lanes; ++lane) {
+      const float* from = search.sound.data() + (group * kLanes + lane) * options_.hop;
+      float* to = samples.data() + lane;
+      for (std::size_t i = 0; i < window_.size(); ++i) to[i * kLanes] = window_[i] * from[i];
+    }
+    fourier_.forward(samples.data(), re.data(), im.data());
+    const auto first = static_cast<std::size_t>(group) * search.group_size;
+    for (std::size_t i = 0; i < search.group_size; ++i) {
+      const float x = re[i] - momentum * search.last_re[first + i], y = im[i] - momentum * search.last_im[first + i];
+      const float scale = search.magnitudes[first + i] / std::sqrt(x * x + y * y + kTiny * kTiny);
+      search.last_re[first + i] = re[i];
+      search.last_im[first + i] = im[i];
+      search.re[first + i] = x * scale;
+      search.im[first + i] = y * scale;
+    }
+  }
+}
+
+std::vector<float> GriffinLim::sound_of(std::span<const float> log_mel, std::int64_t frames) const {
+  if (frames <= 0) return {};
+  const auto bins = static_cast<std::size_t>(fourier_.bins()), mels = filters_.size();
+  Search search{.frames = frames, .groups = (frames + kLanes - 1) / kLanes, .group_size = bins * kLanes};
+  const auto values = static_cast<std::size_t>(search.groups) * search.group_size;
+  for (auto* array : {&search.magnitudes, &search.re, &search.im, &search.last_re, &search.last_im})
+    array->assign(values, 0);
+  std::vector<float> one(bins);
+  CounterRandom random({options_.seed, digest("phases")});
+  for (std::size_t frame = 0; std::cmp_less(frame, frames); ++frame) {
+    magnitudes_of(log_mel.subspan(frame * mels, mels), one);
+    const auto first = frame / kLanes * search.group_size + frame % kLanes;
+    for (std::size_t bin = 0; bin < bins; ++bin) {
+      const double turn = random.uniform(-std::numbers::pi, std::numbers::pi);
+      search.magnitudes[first + bin * kLanes] = one[bin];
+      search.re[first + bin * kLanes] = one[bin] * static_cast<float>(std::cos(turn));
+      search.im[first + bin * kLanes] = one[bin] * static_cast<float>(std::sin(turn));
+    }
+  }
+  const auto hop = static_cast<std::size_t>(options_.hop), size = window_.size();
+  search.sound.resize((static_cast<std::size_t>(frames) - 1) * hop + size);
+  search.weights.assign(search.sound.size(), 0);
+  for (std::size_t frame = 0; std::cmp_less(frame, frames); ++frame)
+    for (std::size_t i = 0; i < size; ++i) search.weights[frame * hop + i] += window_[i] * window_[i];
+  const float least = 0.01F * *std::ranges::max_element(search.weights);  // the ends, where hardly any window reaches
+  for (float& weight : search.weights) weight = 1 / std::max(weight, least);
+  const float momentum = options_.momentum / (1 + options_.momentum);
+  for (int i = 0; i < options_.iterations; ++i) {
+    sound_from(search);
+    spectra_from(search, i == 0 ? 0 : momentum);
+  }
+  sound_from(search);
+  const auto begin = search.sound.begin() + (options_.n_fft - options_.hop) / 2;
+  return {begin, begin + frames * options_.hop};
+}
+
+}  // namespace tutti

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/units.h"
+
+namespace tutti {
+
+// Preparing a spoken clip: where it sounds, how loud it is, what is in its pauses.
+
+/// Samples [first, end).
+struct SampleRange {
+  std::int64_t first = 0;
+  std::int64_t end = 0;
+  std::int64_t size() const { return end - first; }
+};
+
+/// From the first to the last part of 20 ms that is no more than `decibels` below the loudest one. Everything where
+/// the sound is shorter than such a part.
+SampleRange sounding_range(std::span<const float> samples, Hertz rate, double decibels);
+
+/// Root mean square of the samples; 0 for none.
+double level_of(std::span<const float> samples);
+
+/// Scales the samples to `level`, or to what leaves the largest of them below full scale.
+void bring_to_level(std::span<float> samples, double level);
+
+/// Adds white noise of that standard deviation, the same for the same key: nothing that is recorded holds digital
+/// zeros, and a model that learns them never makes a pause again that a recogniser takes for one.
+void add_background_noise(std::span<float> samples, double deviation, std::uint64_t key);
+
+}  // namespace tutti

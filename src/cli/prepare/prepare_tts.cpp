@@ -1,0 +1,211 @@
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/numbers.h"
+#include "base/output_ownership.h"
+#include "base/process/exit_code.h"
+#include "base/strings.h"
+#include "cli/command_start.h"
+#include "cli/commands.h"
+#include "cli/flags.h"
+#include "cli/interrupt.h"
+#include "cli/prepare/build_progress.h"
+#include "device/machine.h"
+#include "feed/voice/voice_builder.h"
+#include "feed/voice/voice_file.h"
+#include "view/text.h"
+
+namespace tutti {
+namespace {
+
+struct PrepareTts {
+  VoiceBuildOptions build{};
+  std::string symbols = "auto";
+  std::string language = "en";
+  std::string digits = "2:8";
+  std::int32_t strings = 2000;
+  std::int32_t rate = 0;
+  std::int32_t n_fft = 0;
+  std::int32_t window = 0;
+  std::int32_t hop = 0;
+  std::int32_t mels = 80;
+  std::int32_t max_text = 200;
+  double max_seconds = 20;
+  double most_characters = 22;
+  double edge = 0.1;
+  std::string level = "auto";
+  std::int32_t threads = 0;
+};
+
+OptionTable table_of(PrepareTts& c) {
+  auto& build = c.build;
+  OptionTable table("prepare tts",
+                    "Make the set of a voice for 'tutti train tts' of recordings and their texts: spectrograms, pitch, "
+                    "energy and symbols, packed once. Clips that do not fit their text, are clipped, cannot be read or "
+                    "have no text are never trained on; OUT/bad_samples.jsonl lists which and why.");
+  table.add("data", build.data, "DIR",
+            "LJSpeech's layout (metadata.csv, or metadata_train.csv and metadata_eval.csv, with wavs/), VCTK's (txt/ "
+            "and wav48/), single digits as DIGIT_SPEAKER_TAKE.wav, or any list of recordings with texts that 'tutti "
+            "train whisper' takes");
+  table.add("out", build.out, "SET", "the folder of the set: voice.set, bad_samples.jsonl");
+  table.add("speaker", build.speaker, "NAME", "only recordings of this one; without it: all, each a voice of its own");
+  table.add("language", c.language, "LANGUAGE", "of the texts: a code, a tag or a name");
+  table
+      .add("symbols", c.symbols, "KIND",
+           "what texts become; auto: phonemes for English, characters for other languages")
+      .choices = {"auto", "phonemes", "characters"};
+  table.add("rate", c.rate, "HZ", "of the voice; 0: that of most recordings, but 16000 to 22050");
+  table.add("fft", c.n_fft, "N", "samples of the Fourier transform; 0: 1024");
+  table.add("window", c.window, "N", "samples of the window; 0: 1024, below 22050 Hz 800");
+  table.add("hop", c.hop, "N", "samples from frame to frame; 0: 256, below 22050 Hz 200");
+  table.add("mels", c.mels, "N", "bins of a spectrogram, from 0 to half the rate");
+  table.add("trim-db", build.sound.trim_decibels, "DB",
+            "sound at both ends of a clip that is softer than its loudest part by more is cut off");
+  table.add("edge", c.edge, "SECONDS", "of that which stays at both ends");
+  table.add("level", c.level, "RMS",
+            "that clips are brought to, 0 to 1; 0: none, they stay as loud as they are; auto: 0.08 for digits, else 0");
+  table.add("noise-floor", build.sound.noise, "RMS", "of white noise over every clip, so that no pause is empty");
+  table.add("max-text-length", c.max_text, "N", "symbols; clips with longer texts are left out");
+  table.add("max-seconds", c.max_seconds, "S", "longer recordings are left out");
+  table.add("most-characters", c.most_characters, "N",
+            "a second: recordings with more text than that hold only a part of it, and are left out");
+  table.add("exclude", build.exclude, "FILE",
+            "texts, one a line, that no clip may have: what the voice is tested with");
+  table.add("validation-share", build.validation_share, "SHARE",
+            "of the texts, which are not trained on; no text is in both parts");
+  table.add("strings", c.strings, "N", "of single digits: so many strings are made for each speaker");
+  table.add("digits", c.digits, "LEAST:MOST", "of such a string");
+  table.add("label", build.label, "TEXT", "where the voice comes from, for the model's card; empty: the data's folder");
+  table.add("seed", build.seed, "N", "of the split, the strings and the noise");
+  table.add("threads", c.threads, "N", "0: one per core; changes nothing of the set");
+  table.add_switch("dry-run", build.dry_run, "read everything, report what the set would hold, and write nothing");
+  table.examples({"tutti prepare tts --data LJSpeech-1.1 --out voice",
+                  "tutti prepare tts --data digits --speaker jackson --out voice"});
+  return table;
+}
+
+Result<void> expect_between(const char* flag, double value, double least, double most) {
+  if (value >= least && value <= most) return {};
+  return fail(Fault::usage, std::string(flag) + ": expected " + number_text(least) + " to " + number_text(most) +
+                                ", found " + number_text(value));
+}
+
+/// "2:8".
+Result<void> read_digits(const std::string& text, DigitStringOptions& strings) {
+  const auto parts = split(text, ':');
+  const auto least = parts.empty() ? std::nullopt : number_in<int>(parts.front());
+  const auto most = parts.size() == 2 ? number_in<int>(parts[1]) : std::nullopt;
+  constexpr int kMost = 30;
+  if (!least || !most || *least < 1 || *least > *most || *most > kMost)
+    return fail(Fault::usage, "--digits: expected two numbers from 1 to 30, LEAST:MOST, found '" + text + "'");
+  strings.least = *least;
+  strings.most = *most;
+  return {};
+}
+
+Result<void> read_level(const PrepareTts& c, VoiceBuildOptions& build) {
+  if (c.level == "auto") return {};
+  const auto level = number_in<double>(c.level);
+  if (!level || *level < 0 || *level > 1)
+    return fail(Fault::usage, "--level: expected 'auto' or a number from 0 to 1, found '" + c.level + "'");
+  build.level = *level;
+  return {};
+}
+
+Result<void> check_ranges(const PrepareTts& c) {
+  const auto& build = c.build;
+  struct Range {
+    const char* flag;
+    double value, least, most;
+  };
+  constexpr int kMostStrings = 10'000'000;
+  for (const auto& [flag, value, least, most] :
+       {Range{"--strings", double(c.strings), 1, kMostStrings},
+        Range{"--max-text-length", double(c.max_text), 2, 10'000}, Range{"--max-seconds", c.max_seconds, 0.1, 600},
+        Range{"--most-characters", c.most_characters, 1, 1000}, Range{"--edge", c.edge, 0, 10},
+        Range{"--trim-db", build.sound.trim_decibels, 1, 200}, Range{"--noise-floor", build.sound.noise, 0, 0.1},
+        Range{"--validation-share", build.validation_share, 0, 0.5}})
+    if (auto within = expect_between(flag, value, least, most); !within) return within;
+  return check_thread_count("--threads", c.threads);
+}
+
+/// Checks the flags, and fills the options in from them.
+Result<void> settle(PrepareTts& c) {
+  auto& build = c.build;
+  if (build.data.empty() || build.out.empty())
+    return fail(Fault::usage, "prepare tts needs recordings and a folder for the set",
+                "Name them with --data and --out");
+  if (auto valid = check_ranges(c); !valid) return valid;
+  if (auto level = read_level(c, build); !level) return level;
+  if (auto digits = read_digits(c.digits, build.strings); !digits) return digits;
+  const auto language = language_code_of(c.language);
+  if (!language) return tl::unexpected<Error>(language.error());
+  build.language = *language;
+  if (c.symbols != "auto") build.kind = c.symbols == "characters" ? SymbolKind::characters : SymbolKind::phonemes;
+  if (c.rate != 0) build.rate = Hertz{c.rate};
+  if (c.n_fft != 0) build.n_fft = c.n_fft;
+  if (c.window != 0) build.window = c.window;
+  if (c.hop != 0) build.hop = c.hop;
+  build.n_mels = c.mels;
+  build.strings.count = c.strings;
+  build.limits.most_symbols = c.max_text;
+  build.limits.longest = Seconds(c.max_seconds);
+  build.limits.most_characters = c.most_characters;
+  build.sound.edge = Seconds(c.edge);
+  build.threads = c.threads > 0 ? c.threads : std::max(1, read_cpu().cores);
+  return expect_other_out(build.out, build.data);
+}
+
+/// Checks that no file of the set replaces what it is made of, or what another program wrote.
+Result<void> expect_own_set(const VoiceBuildOptions& build) {
+  OutputOwnership files("Name another folder with --out");
+  files.add_input(build.data);
+  for (const char* name : {kVoiceSetFile, "bad_samples.jsonl"})
+    if (auto free = files.expect_no_input(build.out / name); !free) return free;
+  return {};
+}
+
+void print_report(const VoiceBuildOptions& build, const VoiceBuildReport& report) {
+  const auto count = [](std::int64_t value) { return static_cast<long long>(value); };
+  std::printf("%lld clips to train on and %lld for validation, %s of speech%s, %s\n", count(report.training),
+              count(report.validation), length_text(report.audio).c_str(),
+              report.are_digits ? (" as strings of " + std::to_string(report.found) + " single digits").c_str()
+                                : (" of " + std::to_string(report.found) + " recordings").c_str(),
+              build.dry_run ? "nothing was written" : ("in " + build.out.string()).c_str());
+  std::printf(
+      "%d Hz, %d mels in frames of %d samples (window %d, Fourier transform %d); %s, texts of at most %lld; %s\n",
+      report.mel.rate.value, report.mel.n_mels, report.mel.hop, report.mel.window, report.mel.n_fft,
+      report.kind.c_str(), count(report.longest_text), bytes_text(report.size).c_str());
+  std::printf("%zu speaker%s: %s\n", report.speakers.size(), report.speakers.size() == 1 ? "" : "s",
+              joined(report.speakers, ", ").c_str());
+  if (report.excluded > 0) std::printf("%lld left out, for --exclude has their text\n", count(report.excluded));
+  if (report.bad > 0)
+    std::printf("%lld left out as unusable, %lld of them without a recording%s\n", count(report.bad),
+                count(report.missing),
+                build.dry_run ? "" : (": see " + (build.out / "bad_samples.jsonl").string()).c_str());
+  if (!report.skipped.empty())
+    std::fprintf(stderr, "warning: characters that the voice has no symbol for were passed over: %s\n",
+                 without_controls(joined(report.skipped, " ")).c_str());
+}
+
+}  // namespace
+
+int run_prepare_tts(const std::vector<std::string>& words) {
+  PrepareTts command;
+  auto table = table_of(command);
+  if (const auto code = start_command(table, words)) return *code;
+  if (auto settled = settle(command); !settled) return complain(settled.error(), kUsage);
+  if (auto own = expect_own_set(command.build); !own) return complain(own.error());
+  Interrupt interrupt;
+  BuildProgress progress(interrupt, "clips");
+  const auto report =
+      build_voice_set(command.build, [&](std::int64_t done, std::int64_t all) { return progress(done, all); });
+  if (!report) return complain(report.error(), interrupt);
+  print_report(command.build, *report);
+  return kDone;
+}
+
+}  // namespace tutti

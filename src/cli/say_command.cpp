@@ -1,0 +1,109 @@
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/files.h"
+#include "base/output_ownership.h"
+#include "base/process/exit_code.h"
+#include "base/strings.h"
+#include "cli/command_start.h"
+#include "cli/commands.h"
+#include "cli/engine_process/engine_run.h"
+#include "cli/flags.h"
+#include "cli/training/training_run.h"
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct SayCommand {
+  std::vector<std::string> text{};
+  fs::path voice{};
+  fs::path out = "-";
+  fs::path times{};
+  std::string speaker{};
+  double rate = 1;
+  std::uint64_t seed = 0;
+  std::int32_t steps = 4;
+  std::string device = "cpu";
+  std::int32_t threads = 0;
+};
+
+OptionTable table_of(SayCommand& c) {
+  OptionTable table("say",
+                    "Speak a text with a voice of 'tutti train tts', sentence by sentence, into a WAV file of 16 bits at "
+                    "the voice's rate. Numbers and abbreviations are written out first; [[…]] holds IPA where a voice "
+                    "knows phonemes.");
+  table.positional(c.text, "TEXT...|-", "what to say; -: what standard input holds");
+  table.add("voice", c.voice, "DIR", "OUT/model of 'tutti train tts', or models/voice");
+  table.add("output", c.out, "FILE.wav", "the sound; -: standard output, where that is no terminal").letter = 'o';
+  table.add("times", c.times, "FILE.json|FILE.srt", "also when each word is spoken; as JSON, each phoneme or letter too");
+  table.add("speaker", c.speaker, "NAME", "of the voice's; without it, its first");
+  table.add("rate", c.rate, "X", "how fast: 0.5 takes twice the time, 2 half of it");
+  table.add("seed", c.seed, "N", "of the noise that speech is made of; the same seed gives the same sound");
+  table.add("steps", c.steps, "N", "from noise to speech: 1 is flat, more than 4 is hardly heard");
+  table.add("device", c.device, "cpu|auto|cuda:N", "where the network is; it is small, and a processor does");
+  table.add("threads", c.threads, "N", "0: one per core");
+  table.examples({"tutti say --voice models/voice -o x.wav \"three five zero two nine\"",
+                  "tutti say --voice models/voice --times x.srt -o x.wav - < story.txt"});
+  return table;
+}
+
+Result<void> check_values(const SayCommand& c) {
+  constexpr double kSlowest = 0.25, kFastest = 4;
+  constexpr std::int32_t kMostSteps = 100;
+  if (c.voice.empty()) return fail(Fault::usage, "there is no voice", "Name OUT/model of 'tutti train tts' with --voice");
+  if (c.rate < kSlowest || c.rate > kFastest) return fail(Fault::usage, "--rate: expected 0.25 to 4");
+  if (c.steps < 1 || c.steps > kMostSteps) return fail(Fault::usage, "--steps: expected 1 to 100");
+  const auto kind = c.times.extension();
+  if (!c.times.empty() && kind != ".json" && kind != ".srt")
+    return fail(Fault::usage, "--times: expected a file whose name ends in .json or .srt, found " + c.times.string());
+  if (!is_there(c.voice / "config.json"))
+    return fail(Fault::missing, c.voice.string() + ": no voice is there",
+                "Expected the folder OUT/model of 'tutti train tts --out OUT'");
+  return check_thread_count("--threads", c.threads);
+}
+
+/// Nothing of the voice is written over, and one file is not both outputs.
+Result<void> check_outputs(const SayCommand& c) {
+  OutputOwnership files;
+  files.add_input(c.voice);
+  if (c.out != "-")
+    if (auto claimed = files.claim(c.out, "the sound"); !claimed) return claimed;
+  if (!c.times.empty())
+    if (auto claimed = files.claim(c.times, "the times"); !claimed) return claimed;
+  if (c.out == "-" && ::isatty(STDOUT_FILENO) == 1)
+    return fail(Fault::usage, "the sound would go to the terminal", "Name a file with -o, or a pipe");
+  auto expected = c.out == "-" ? Result<void>() : expect_output_file("--output", c.out);
+  return expected ? expect_output_file("--times", c.times) : expected;
+}
+
+Result<std::string> text_of(const SayCommand& c) {
+  if (c.text.size() == 1 && c.text[0] == "-") return read_rest(STDIN_FILENO, "standard input");
+  return joined(c.text, " ");
+}
+
+}  // namespace
+
+int run_say(const std::vector<std::string>& arguments) {
+  SayCommand c;
+  auto table = table_of(c);
+  if (const auto code = start_command(table, arguments)) return *code;
+  for (const auto& checked : {check_values(c), check_outputs(c)})
+    if (!checked) return complain(checked.error());
+  const auto text = text_of(c);
+  if (!text) return complain(text.error(), kNothingRan);
+  const auto file = settings_file(*text);
+  if (!file) return complain(file.error(), kNothingRan);
+  const std::string out = c.out == "-" ? "/dev/stdout" : c.out.string();
+  return run_engine({"say",       "--voice",   c.voice.string(), "--text",          path_of(*file), "--out",
+                     out,         "--times",   c.times.string(), "--speaker",       c.speaker,      "--rate",
+                     std::to_string(c.rate),   "--seed",         std::to_string(c.seed), "--steps", std::to_string(c.steps),
+                     "--device",  c.device,    "--threads",      std::to_string(c.threads)},
+                    "it spoke");
+}
+
+}  // namespace tutti

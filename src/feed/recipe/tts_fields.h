@@ -1,0 +1,58 @@
+#pragma once
+
+#include "feed/recipe/training_fields.h"
+#include "feed/recipe/tts_recipe.h"
+
+namespace tutti {
+
+template <class Visit>
+void visit_tts_input(TtsRecipe& r, Visit& visit) {
+  visit.group("Data");
+  visit("train-data", r.train_data, "SET", "what to learn: a folder that 'tutti prepare tts' wrote");
+  visit("val-data", r.val_data, "SET", "what to choose the best network by; without it, the set's part for validation");
+  visit.group("Network");
+  visit("model", r.model, "DIR", "the voice to begin with, of the same symbols and spectrograms; without it, a new one");
+  visit("model-size", r.model_size, "SIZE",
+        "nano (about 4 M parameters, for two cores), or note 002's tiny, small, normal or big");
+  visit("width", r.width, "N", "of the text encoder; 0, here and below: the size's");
+  visit("encoder-layers", r.encoder_layers, "N", "of the text encoder");
+  visit("decoder-width", r.decoder_width, "N", "of the decoder; its blocks are three times as wide inside");
+  visit("decoder-layers", r.decoder_layers, "N", "blocks of the decoder");
+  visit("dropout", r.dropout, "SHARE", "of activations in the encoder and in what predicts durations");
+  visit("export-type", r.export_type, "TYPE", "of the weights in OUT/model: float32, float16 or bfloat16");
+}
+
+template <class Visit>
+void visit_tts_steps(TtsRecipe& r, Visit& visit) {
+  visit.group("Batches");
+  visit("batch-size", r.batch_size, "N", "clips computed together");
+  visit_length_fields(r, visit);
+  visit.group("Optimiser");
+  visit("learning-rate", r.learning_rate, "RATE", "AdamW's, at its highest");
+  visit("warmup-steps", r.warmup_steps, "N", "in which the rate rises to it");
+  visit("schedule", r.schedule, "constant|linear|cosine", "how the rate falls afterwards, until max-steps or epochs");
+  visit("final-rate", r.final_rate, "SHARE", "of the rate that is left at the end");
+  visit("weight-decay", r.weight_decay, "X", "decoupled; of matrices, not of biases and norms");
+  visit("clip", r.clip, "NORM", "gradients are scaled down to this norm; 0: never");
+  visit("ema", r.ema, "DECAY", "keep a moving average of the weights, evaluate and export it; 0: none");
+}
+
+template <class Visit>
+void visit_tts_run(TtsRecipe& r, Visit& visit) {
+  visit.group("Arithmetic");
+  visit("device", r.device, "auto|cpu|cuda:N", "where the network is; auto: the first GPU, else the processor");
+  visit("precision", r.precision, "float32|tf32|bfloat16|float16", "of the products; float16 scales the loss");
+  visit("compute-threads", r.compute_threads, "N", "of the network; 0: one per core. Kept when resuming");
+  visit("seed", r.seed, "N", "of order, weights, dropout, crops and noise");
+  visit_report_fields(r, visit);
+}
+
+/// As visit_fields of a Whisper recipe.
+template <class Visit>
+void visit_fields(TtsRecipe& r, Visit&& visit) {
+  visit_tts_input(r, visit);
+  visit_tts_steps(r, visit);
+  visit_tts_run(r, visit);
+}
+
+}  // namespace tutti

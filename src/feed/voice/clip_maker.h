@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "audio/mono_sound.h"
+#include "audio/voice/voice_mel.h"
+#include "base/error.h"
+#include "base/units.h"
+#include "feed/voice/voice_writer.h"
+
+namespace tutti {
+
+/// How the sound of a clip is prepared before features are made of it.
+struct ClipSoundOptions {
+  double trim_decibels = 35;  ///< below the loudest part: what is softer at both ends is cut off
+  Seconds edge{0.1};          ///< of that which is kept all the same, for the silence at a text's edges
+  double level = 0;           ///< root mean square that clips are brought to; 0: they stay as they are
+  double noise = 5e-4;        ///< standard deviation of white noise over everything
+  std::uint64_t seed = 1234;  ///< of the noise
+};
+
+/// A clip's text may not be longer or shorter than that, or its sound cannot be that of the text.
+struct ClipLimits {
+  double most_characters = 22;    ///< a second of the file
+  double least_characters = 2.5;  ///< a second of sounding speech, of clips of two seconds and more
+  double most_clipped = 1e-3;     ///< share of samples at full scale
+  std::int64_t most_symbols = 200;
+  Seconds longest{20};
+};
+
+/// Fault::corrupt with what is wrong with a clip whose file has `sound`, as it was recorded, and that text.
+Result<void> check_clip(const MonoSound& sound, std::string_view text, const ClipLimits& limits, double trim_decibels);
+
+/// Makes what a set keeps of sound. Immutable; thread-safe.
+class ClipMaker {
+ public:
+  /// Throws std::invalid_argument as VoiceMel.
+  ClipMaker(const VoiceMelOptions& mel, ClipSoundOptions sound) : mel_(mel), sound_(sound) {}
+
+  const VoiceMel& mel() const { return mel_; }
+  /// Cuts off the silence at both ends, all but the edges, and brings the rest to its level. `samples`: at the rate of
+  /// the spectrograms.
+  std::vector<float> trimmed(std::span<const float> samples, Seconds edge) const;
+  std::vector<float> trimmed(std::span<const float> samples) const { return trimmed(samples, sound_.edge); }
+  /// Spectrogram, pitch and energy of sound that is trimmed, with its background noise; `name` keys the noise.
+  NewVoiceClip features(std::vector<float> samples, std::string_view name) const;
+
+ private:
+  VoiceMel mel_;
+  ClipSoundOptions sound_;
+};
+
+}  // namespace tutti

@@ -1,0 +1,352 @@
+#include "feed/voice/voice_builder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "base/files.h"
+#include "base/json.h"
+#include "base/random/counter_random.h"
+#include "base/strings.h"
+#include "feed/labelled/sound_reading.h"
+#include "feed/packed/in_parallel.h"
+#include "feed/voice/voice_sources.h"
+#include "feed/voice/voice_writer.h"
+#include "flow/pipeline.h"
+#include "text/speech/front_end.h"
+
+namespace tutti {
+namespace {
+
+using Progress = std::function<bool(std::int64_t, std::int64_t)>;
+
+/// A clip of the set to be: a recording, or a string of digits.
+struct PlannedClip {
+  std::string name{};
+  std::string text{};
+  std::string key{};  ///< the words of the text: equal for texts that are read alike
+  std::string speaker{};
+  std::optional<VoicePart> part{};
+  std::vector<std::int32_t> symbols{};
+  const VoiceSource* source = nullptr;  ///< the one or the other
+  const DigitString* digits = nullptr;
+};
+
+/// A clip that is made, or why there is none.
+struct MadeClip {
+  std::string name{};
+  NewVoiceClip clip{};
+  std::string problem{};
+};
+
+/// The rate that most of some recordings have, as far as voices need it.
+Hertz usual_rate(const std::vector<VoiceSource>& clips) {
+  constexpr std::size_t kLooks = 50;
+  constexpr Hertz kLeast{16000}, kMost{22050};
+  std::map<Hertz, int> rates;
+  const std::size_t step = std::max<std::size_t>(clips.size() / kLooks, 1);
+  for (std::size_t i = 0; i < clips.size(); i += step)
+    if (const auto facts = clips[i].problem.empty() ? header_facts(clips[i].audio) : std::nullopt) ++rates[facts->rate];
+  if (rates.empty()) return kLeast;
+  return std::clamp(std::ranges::max_element(rates, {}, [](const auto& it) { return it.second; })->first, kLeast,
+                    kMost);
+}
+
+Result<VoiceMelOptions> mel_options(const VoiceBuildOptions& options, const std::vector<VoiceSource>& clips) {
+  auto mel = usual_voice_mel(options.rate.value_or(usual_rate(clips)));
+  mel.n_fft = options.n_fft.value_or(mel.n_fft);
+  mel.window = options.window.value_or(std::min(mel.window, mel.n_fft));
+  mel.hop = options.hop.value_or(std::min(mel.hop, mel.window / 2));
+  mel.n_mels = options.n_mels;
+  if (auto valid = check(mel); !valid) return tl::unexpected<Error>(valid.error());
+  return mel;
+}
+
+Result<TextFrontEnd> front_end_of(const VoiceBuildOptions& options, const std::vector<VoiceSource>& clips) {
+  const bool is_english = options.language == "en";
+  const auto kind = options.kind.value_or(is_english ? SymbolKind::phonemes : SymbolKind::characters);
+  if (kind == SymbolKind::phonemes && !is_english)
+    return fail(Fault::usage, "phonemes are known for English only, and the language is '" + options.language + "'",
+                "Take characters");
+  if (kind == SymbolKind::phonemes) return english_front_end();
+  std::vector<std::string> texts;
+  for (const auto& clip : clips) texts.push_back(clip.text);
+  return TextFrontEnd::characters(options.language, texts);
+}
+
+/// The words that a text is read as; empty for one that cannot be read.
+std::string key_of(const TextFrontEnd& front_end, const std::string& text) {
+  const auto read = front_end.read(text);
+  return read ? joined(read->words, " ", &SpokenWord::text) : std::string();
+}
+
+Result<std::set<std::string>> excluded_keys(const TextFrontEnd& front_end, const std::filesystem::path& file) {
+  std::set<std::string> keys;
+  if (file.empty()) return keys;
+  const auto texts = read_file(file);
+  if (!texts) return tl::unexpected<Error>(texts.error());
+  for (const auto line : split(*texts, '\n'))
+    if (!trimmed(line).empty()) keys.insert(key_of(front_end, std::string(trimmed(line))));
+  return keys;
+}
+
+/// Builds one set. The steps of build_voice_set, in their order.
+class Builder {
+ public:
+  Builder(const VoiceBuildOptions& options, const Progress& progress) : options_(options), progress_(progress) {}
+
+  Result<VoiceBuildReport> build() {
+    auto found = find_voice_sources(options_.data, options_.speaker);
+    if (!found) return tl::unexpected<Error>(found.error());
+    sources_ = std::move(*found);
+    report_.found = std::ssize(sources_.clips);
+    report_.are_digits = sources_.are_digits;
+    auto done = prepare();
+    if (done) done = sources_.are_digits ? plan_digits() : plan_recordings();
+    if (done) done = split();
+    if (done) done = make_clips();
+    if (!done) return tl::unexpected<Error>(done.error());
+    return std::move(report_);
+  }
+
+ private:
+  Result<void> prepare() {
+    const auto mel = mel_options(options_, sources_.clips);
+    if (!mel) return tl::unexpected<Error>(mel.error());
+    auto front_end = front_end_of(options_, sources_.clips);
+    if (!front_end) return tl::unexpected<Error>(front_end.error());
+    front_end_ = std::make_unique<TextFrontEnd>(std::move(*front_end));
+    auto excluded = excluded_keys(*front_end_, options_.exclude);
+    if (!excluded) return tl::unexpected<Error>(excluded.error());
+    excluded_ = std::move(*excluded);
+    ClipSoundOptions sound = options_.sound;
+    sound.seed = options_.seed;
+    constexpr double kDigitLevel = 0.08;
+    sound.level = options_.level.value_or(sources_.are_digits ? kDigitLevel : 0);
+    maker_ = std::make_unique<ClipMaker>(*mel, sound);
+    report_.mel = *mel;
+    report_.kind = name_of(front_end_->kind());
+    return {};
+  }
+
+  /// The clip's text as symbols; or why it cannot be used.
+  std::string read_text(PlannedClip& clip) {
+    const auto read = front_end_->read(clip.text);
+    if (!read) return read.error().what;
+    clip.symbols = read->symbols;
+    clip.key = joined(read->words, " ", &SpokenWord::text);
+    report_.skipped.insert(read->skipped.begin(), read->skipped.end());
+    if (std::ssize(clip.symbols) > options_.limits.most_symbols)
+      return "its text has " + std::to_string(clip.symbols.size()) + " symbols, expected at most " +
+             std::to_string(options_.limits.most_symbols);
+    return {};
+  }
+
+  Result<void> plan_recordings() {
+    for (const auto& source : sources_.clips) {
+      PlannedClip clip{
+          .name = source.id, .text = source.text, .speaker = source.speaker, .part = source.part, .source = &source};
+      report_.missing += source.is_missing;
+      const std::string problem = !source.problem.empty()        ? source.problem
+                                  : trimmed(source.text).empty() ? "it has no text"
+                                                                 : read_text(clip);
+      if (!problem.empty()) {
+        add_bad(clip.name, problem);
+        continue;
+      }
+      if (excluded_.contains(clip.key))
+        ++report_.excluded;
+      else
+        clips_.push_back(std::move(clip));
+    }
+    return {};
+  }
+
+  /// Reads the single digits, and plans strings of those that can be used.
+  Result<void> plan_digits() {
+    std::vector<std::vector<float>> sounds(sources_.clips.size());
+    const auto read = in_parallel(std::ssize(sounds), options_.threads, [&](std::int64_t i) -> Result<void> {
+      auto& source = sources_.clips[static_cast<std::size_t>(i)];
+      auto sound = read_sound(source);
+      if (!sound && !is_fault_of_file(sound.error())) return fail_in(source.audio.string(), sound.error());
+      if (sound)
+        sounds[static_cast<std::size_t>(i)] = maker_->trimmed(sound->samples, Seconds(0));
+      else
+        source.problem = sound.error().what;
+      return {};
+    });
+    if (!read) return read;
+    for (std::size_t i = 0; i < sounds.size(); ++i) {
+      if (!sources_.clips[i].problem.empty())
+        add_bad(sources_.clips[i].id, sources_.clips[i].problem);
+      else
+        digits_.emplace(i, std::move(sounds[i]));
+    }
+    DigitStringOptions wanted = options_.strings;
+    wanted.seed = options_.seed;
+    strings_ = draw_digit_strings(sources_.clips, wanted, excluded_);
+    for (const auto& string : strings_) {
+      PlannedClip clip{.name = string.name, .text = string.text, .speaker = string.speaker, .digits = &string};
+      if (const auto problem = read_text(clip); !problem.empty())
+        add_bad(clip.name, problem);
+      else
+        clips_.push_back(std::move(clip));
+    }
+    return {};
+  }
+
+  /// Gives every clip its part, whole texts at a time, and every speaker a number.
+  Result<void> split() {
+    if (clips_.empty())
+      return fail(Fault::usage, options_.data.string() + ": not one of " + std::to_string(report_.found) +
+                                    " recordings can be used" +
+                                    (bad_.empty() ? std::string() : ": " + bad_.begin()->second));
+    std::map<std::uint64_t, std::string> order;  // different texts, shuffled
+    for (const auto& clip : clips_)
+      if (!clip.part) order.emplace(mixed({options_.seed, digest(clip.key)}), clip.key);
+    const double share = options_.validation_share * static_cast<double>(order.size());
+    auto left = order.size() < 2 || share <= 0 ? 0 : std::max<std::int64_t>(std::llround(share), 1);
+    std::set<std::string> validation;
+    for (const auto& [hash, key] : order)
+      if (left-- > 0) validation.insert(key);
+    std::set<std::string> speakers;
+    for (auto& clip : clips_) {
+      if (!clip.part) clip.part = validation.contains(clip.key) ? VoicePart::validation : VoicePart::training;
+      speakers.insert(clip.speaker);
+    }
+    report_.speakers = {speakers.begin(), speakers.end()};
+    return {};
+  }
+
+  Result<MonoSound> read_sound(const VoiceSource& source) const {
+    thread_local MonoResampler resampler;
+    ClipRange range;
+    if (source.start) range.start = Seconds(*source.start);
+    if (source.end) range.end = Seconds(*source.end);
+    auto read = read_labelled_sound(source.audio, children_, range);
+    if (!read) return tl::unexpected<Error>(read.error());
+    if (!sources_.are_digits) {
+      auto valid = check_clip(read->sound, source.text, options_.limits, options_.sound.trim_decibels);
+      if (!valid) return tl::unexpected<Error>(valid.error());
+    }
+    return resampler.convert(std::move(read->sound), report_.mel.rate);
+  }
+
+  Result<MadeClip> make_clip(const PlannedClip& planned) const {
+    MadeClip made{.name = planned.name};
+    std::vector<float> samples;
+    if (planned.digits) {
+      samples = join_digits(*planned.digits, digits_, report_.mel.rate);
+    } else {
+      const auto sound = read_sound(*planned.source);
+      if (!sound && !is_fault_of_file(sound.error())) return fail_in(planned.source->audio.string(), sound.error());
+      if (!sound) {
+        made.problem = sound.error().what;
+        return made;
+      }
+      samples = maker_->trimmed(sound->samples);
+    }
+    made.clip = maker_->features(std::move(samples), planned.name);
+    made.clip.symbols = planned.symbols;
+    made.clip.text = planned.text;
+    made.clip.part = *planned.part;
+    made.clip.speaker = static_cast<std::int32_t>(std::ranges::lower_bound(report_.speakers, planned.speaker) -
+                                                  report_.speakers.begin());
+    if (made.clip.pitch.size() < made.clip.symbols.size())
+      made.problem = "its text has " + std::to_string(made.clip.symbols.size()) + " symbols, and its sound only " +
+                     std::to_string(made.clip.pitch.size()) + " frames";
+    return made;
+  }
+
+  Result<void> make_clips() {
+    std::unique_ptr<VoiceSetWriter> writer;
+    if (!options_.dry_run) {
+      auto created = VoiceSetWriter::create(options_.out, report_.mel);
+      if (!created) return tl::unexpected<Error>(created.error());
+      writer = std::move(*created);
+    }
+    Pipeline pipeline;
+    std::size_t next = 0;
+    auto numbers = pipeline.source("number", [&]() -> std::optional<Result<std::size_t>> {
+      if (next == clips_.size()) return std::nullopt;
+      return next++;
+    });
+    auto made = pipeline.map("make", std::move(numbers), [&](std::size_t i) { return make_clip(clips_[i]); },
+                             {.threads = options_.threads, .order = Order::input});
+    std::int64_t done = 0;
+    pipeline.sink("write", std::move(made), [&](const MadeClip& one) -> Result<void> {
+      if (!progress_(++done, std::ssize(clips_))) return fail(Fault::cancelled, "interrupted");
+      return take(one, writer.get());
+    });
+    if (auto ran = pipeline.run(); !ran) return ran;
+    if (report_.training == 0)
+      return fail(Fault::usage, options_.data.string() + ": no clip is left to train on" +
+                                    (bad_.empty() ? std::string() : "; the first reason: " + bad_.begin()->second));
+    return writer ? publish(*writer) : Result<void>();
+  }
+
+  Result<void> take(const MadeClip& one, VoiceSetWriter* writer) {
+    if (!one.problem.empty()) {
+      add_bad(one.name, one.problem);
+      return {};
+    }
+    const auto frames = std::ssize(one.clip.pitch);
+    ++(one.clip.part == VoicePart::training ? report_.training : report_.validation);
+    report_.frames += frames;
+    report_.audio += length_of(frames * report_.mel.hop, report_.mel.rate);
+    report_.longest_text = std::max(report_.longest_text, std::ssize(one.clip.symbols));
+    if (!writer) return {};
+    const auto number = writer->append(one.clip);
+    report_.size = writer->size();
+    return number ? Result<void>() : tl::unexpected<Error>(number.error());
+  }
+
+  Result<void> publish(VoiceSetWriter& writer) {
+    VoiceFormat format{.symbols = front_end_->symbols(),
+                       .speakers = report_.speakers,
+                       .language = front_end_->language(),
+                       .kind = report_.kind,
+                       .label = label()};
+    std::string lines;
+    for (const auto& [id, reason] : bad_)
+      lines += json_line(nlohmann::ordered_json{{"id", id}, {"reason", reason}}) + "\n";
+    if (auto listed = write_file_atomically(options_.out / "bad_samples.jsonl", lines); !listed) return listed;
+    return writer.publish(std::move(format), front_end_->bytes());
+  }
+
+  /// What the user calls it; else what a teacher's corpus calls itself; else the folder's name.
+  std::string label() const {
+    if (!options_.label.empty()) return options_.label;
+    const auto own = read_file(options_.data / "label.txt");
+    return own ? std::string(trimmed(*own)) : options_.data.filename().string();
+  }
+
+  void add_bad(const std::string& id, const std::string& reason) {
+    bad_.emplace_back(id, reason);
+    report_.bad = std::ssize(bad_);
+  }
+
+  const VoiceBuildOptions& options_;
+  const Progress& progress_;
+  const ChildDecoder children_{};
+  VoiceSources sources_{};
+  VoiceBuildReport report_{};
+  std::unique_ptr<TextFrontEnd> front_end_{};
+  std::unique_ptr<ClipMaker> maker_{};
+  std::set<std::string> excluded_{};
+  std::vector<PlannedClip> clips_{};
+  std::vector<DigitString> strings_{};
+  std::map<std::size_t, std::vector<float>> digits_{};
+  std::vector<std::pair<std::string, std::string>> bad_{};
+};
+
+}  // namespace
+
+Result<VoiceBuildReport> build_voice_set(const VoiceBuildOptions& options, const Progress& progress) {
+  return Builder(options, progress).build();
+}
+
+}  // namespace tutti

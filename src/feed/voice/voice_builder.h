@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "audio/voice/voice_mel.h"
+#include "base/error.h"
+#include "base/units.h"
+#include "feed/voice/clip_maker.h"
+#include "feed/voice/digit_strings.h"
+#include "text/speech/front_end.h"
+
+namespace tutti {
+
+/// What a set of a voice is made of, and how.
+struct VoiceBuildOptions {
+  std::filesystem::path data{};
+  std::filesystem::path out{};
+  std::string speaker{};  ///< only that one's recordings; empty: all
+  std::string language = "en";
+  std::optional<SymbolKind> kind{};  ///< none: phonemes for English, characters for all others
+  std::optional<Hertz> rate{};       ///< none: the rate that most recordings have, but 16,000 to 22,050 Hz
+  std::optional<int> n_fft{};        ///< these: none: usual_voice_mel's
+  std::optional<int> window{};
+  std::optional<int> hop{};
+  int n_mels = 80;
+  ClipSoundOptions sound{};
+  std::optional<double> level{};  ///< none: 0.08 for digits, else clips stay as loud as they are
+  ClipLimits limits{};
+  DigitStringOptions strings{};
+  std::filesystem::path exclude{};  ///< a text a line: none of them gets into the set
+  double validation_share = 0.05;   ///< of different texts
+  std::uint64_t seed = 1234;        ///< of split, strings and noise
+  std::string label{};              ///< where the sound comes from; empty: label.txt in the data, or the folder's name
+  int threads = 1;
+  bool dry_run = false;  ///< does everything but write
+};
+
+/// What became of the recordings.
+struct VoiceBuildReport {
+  VoiceMelOptions mel{};
+  std::string kind{};
+  std::vector<std::string> speakers{};
+  bool are_digits = false;
+  std::int64_t found = 0;     ///< recordings that the data lists
+  std::int64_t missing = 0;   ///< without a file
+  std::int64_t bad = 0;       ///< in OUT/bad_samples.jsonl, the missing included
+  std::int64_t excluded = 0;  ///< by their text
+  std::int64_t training = 0;  ///< clips
+  std::int64_t validation = 0;
+  std::int64_t frames = 0;
+  std::int64_t longest_text = 0;    ///< symbols
+  Seconds audio{};                  ///< of the clips as they are in the set
+  std::set<std::string> skipped{};  ///< characters that have no symbol
+  Bytes size{};
+};
+
+/// Builds OUT/voice.set and OUT/bad_samples.jsonl. The same data and options always give the same set, whatever the
+/// number of threads. `progress`: clips done and clips in all, from one thread at a time; false ends it with
+/// Fault::cancelled.
+///
+/// Fault::usage where no clip is left, or for options that cannot be intended; Fault::missing where the data, or what
+/// English is pronounced by, is not there.
+Result<VoiceBuildReport> build_voice_set(const VoiceBuildOptions& options,
+                                         const std::function<bool(std::int64_t, std::int64_t)>& progress);
+
+}  // namespace tutti

@@ -1,0 +1,167 @@
+#include "feed/voice/voice_sources.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "base/files.h"
+#include "base/strings.h"
+#include "feed/source/dataset.h"
+#include "text/manifest/recording_names.h"
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<const char*, 10> kDigits{"zero", "one", "two",   "three", "four",
+                                              "five", "six", "seven", "eight", "nine"};
+constexpr const char* kOnlySpeaker = "speaker";  // of data that names none
+
+/// Entries of a folder by name; none where it cannot be read.
+std::vector<fs::path> sorted_entries(const fs::path& folder) {
+  std::vector<fs::path> entries;
+  std::error_code ignored;
+  for (fs::directory_iterator entry(folder, ignored), end; !ignored && entry != end; entry.increment(ignored))
+    entries.push_back(entry->path());
+  std::ranges::sort(entries);
+  return entries;
+}
+
+bool are_figures(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// A recording of a single digit by its name; none for another name.
+std::optional<VoiceSource> digit_source(const fs::path& file) {
+  const std::string stem = file.stem().string();
+  const auto parts = split(stem, '_');
+  if (parts.size() != 3 || parts[0].size() != 1 || !are_figures(parts[0]) || parts[1].empty() ||
+      !are_figures(parts[2]) || !is_recording(file))
+    return std::nullopt;
+  return VoiceSource{.id = stem,
+                     .audio = file,
+                     .text = kDigits[static_cast<std::size_t>(parts[0].front() - '0')],
+                     .speaker = std::string(parts[1])};
+}
+
+/// "p225" of "p225_001"; empty for ids of another form.
+std::string speaker_of_id(std::string_view id) {
+  const auto line = id.find('_');
+  if (line == id.npos || line < 2 || (id.front() != 'p' && id.front() != 's') || !are_figures(id.substr(1, line - 1)))
+    return {};
+  return std::string(id.substr(0, line));
+}
+
+/// The recording of a VCTK text; empty where there is none.
+fs::path vctk_recording(const fs::path& data, const fs::path& text) {
+  const auto speaker = text.parent_path().filename();
+  for (const char* folder : {"wav48_silence_trimmed", "wav48", "wav22", "wav16", "wav"})
+    for (const char* ending : {".wav", ".flac", "_mic1.flac", "_mic2.flac"}) {
+      fs::path file = data / folder / speaker / text.stem();
+      file += ending;
+      if (is_there(file)) return file;
+    }
+  return {};
+}
+
+Result<VoiceSources> vctk_sources(const fs::path& data) {
+  VoiceSources found;
+  for (const auto& speaker : sorted_entries(data / "txt"))
+    for (const auto& file : sorted_entries(speaker)) {
+      if (file.extension() != ".txt") continue;
+      const auto text = read_file(file);
+      if (!text) return tl::unexpected<Error>(text.error());
+      VoiceSource source{.id = file.stem().string(),
+                         .audio = vctk_recording(data, file),
+                         .text = std::string(trimmed(*text)),
+                         .speaker = speaker.filename().string()};
+      source.is_missing = source.audio.empty();
+      if (source.is_missing) source.problem = "no recording of this name is in wav48 or a folder like it";
+      found.clips.push_back(std::move(source));
+    }
+  return found;
+}
+
+/// The set with the column of its speakers, where it has one.
+Result<std::unique_ptr<Dataset>> open_with_speakers(const fs::path& data, const std::string& split,
+                                                    bool& has_speakers) {
+  auto opened = open_dataset(data, split, {"speaker"});
+  has_speakers = opened.has_value();
+  if (opened || opened.error().fault != Fault::usage) return opened;
+  return open_dataset(data, split, {});
+}
+
+Result<void> add_dataset(const fs::path& data, const std::string& split, std::optional<VoicePart> part,
+                         VoiceSources& found) {
+  bool has_speakers = false;
+  const auto set = open_with_speakers(data, split, has_speakers);
+  if (!set) return tl::unexpected<Error>(set.error());
+  for (std::int64_t i = 0; i < (*set)->size(); ++i) {
+    auto line = (*set)->at(i);
+    VoiceSource source{.id = (*set)->id(i), .part = part};
+    if (line) {
+      source.audio = line->audio;
+      source.text = line->text;
+      source.start = line->start;
+      source.end = line->end;
+      if (has_speakers && !line->fields.empty()) source.speaker = line->fields.front();
+    } else {
+      source.problem = line.error().what;
+      source.is_missing = line.error().fault == Fault::missing;
+    }
+    if (source.speaker.empty()) source.speaker = speaker_of_id(source.id);
+    if (source.speaker.empty()) source.speaker = kOnlySpeaker;
+    found.clips.push_back(std::move(source));
+  }
+  return {};
+}
+
+Result<VoiceSources> listed_sources(const fs::path& data) {
+  VoiceSources found;
+  if (!is_there(data / "metadata.csv") && is_there(data / "metadata_train.csv")) {
+    auto added = add_dataset(data, "train", VoicePart::training, found);
+    if (added && is_there(data / "metadata_eval.csv"))
+      added = add_dataset(data, "validation", VoicePart::validation, found);
+    if (!added) return tl::unexpected<Error>(added.error());
+    return found;
+  }
+  if (auto added = add_dataset(data, "", std::nullopt, found); !added) return tl::unexpected<Error>(added.error());
+  return found;
+}
+
+VoiceSources digit_sources(const fs::path& data) {
+  VoiceSources found{.are_digits = true};
+  for (const auto& file : sorted_entries(data))
+    if (auto source = digit_source(file)) found.clips.push_back(std::move(*source));
+  return found;
+}
+
+Result<void> keep_speaker(VoiceSources& found, const std::string& speaker) {
+  if (speaker.empty()) return {};
+  std::set<std::string> names;
+  for (const auto& clip : found.clips) names.insert(clip.speaker);
+  if (!names.contains(speaker))
+    return fail(Fault::usage, "--speaker: no recording is by '" + speaker + "', found " + joined(names, ", "));
+  std::erase_if(found.clips, [&](const VoiceSource& clip) { return clip.speaker != speaker; });
+  return {};
+}
+
+}  // namespace
+
+Result<VoiceSources> find_voice_sources(const fs::path& data, const std::string& speaker) {
+  if (!is_there(data)) return fail(Fault::missing, data.string() + ": no such file or folder");
+  auto digits = digit_sources(data);
+  Result<VoiceSources> found = !digits.clips.empty()    ? std::move(digits)
+                               : is_there(data / "txt") ? vctk_sources(data)
+                                                        : listed_sources(data);
+  if (!found) return found;
+  if (found->clips.empty()) return fail(Fault::usage, data.string() + ": lists no recording");
+  if (auto kept = keep_speaker(*found, speaker); !kept) return tl::unexpected<Error>(kept.error());
+  return found;
+}
+
+}  // namespace tutti

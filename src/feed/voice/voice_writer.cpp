@@ -1,0 +1,175 @@
+#include "feed/voice/voice_writer.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <stdexcept>
+#include <utility>
+
+#include "base/file_lock.h"
+#include "base/files.h"
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+
+template <class Number>
+void append_numbers(std::string& bytes, const std::vector<Number>& numbers) {
+  bytes.append(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(Number));
+}
+
+void expect_agreeing_sizes(const NewVoiceClip& clip, std::size_t n_mels) {
+  const std::size_t frames = clip.pitch.size();
+  if (frames == 0 || clip.mel.size() != frames * n_mels || clip.energy.size() != frames || clip.symbols.empty() ||
+      clip.symbols.size() > frames)
+    throw std::invalid_argument("clip of a voice: expected a frame at least for every symbol, and equal lengths");
+}
+
+std::string bytes_of(const NewVoiceClip& clip) {
+  std::string bytes;
+  append_numbers(bytes, clip.symbols);
+  append_numbers(bytes, clip.mel);
+  append_numbers(bytes, clip.pitch);
+  append_numbers(bytes, clip.energy);
+  return bytes + clip.name + clip.text;
+}
+
+double deviation_of(double sum, double squares, double count) {
+  return std::sqrt(std::max(squares / count - sum / count * (sum / count), 0.0));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<VoiceSetWriter>> VoiceSetWriter::create(const fs::path& folder, const VoiceMelOptions& mel) {
+  if (auto made = make_folders(folder); !made) return tl::unexpected<Error>(made.error());
+  const fs::path half = folder / kHalfVoiceSetFile;
+  OwnedFd file(::open(half.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  if (!file) return fail_errno(half.string(), "could not be created");
+  const auto locked = try_lock_file(file.get(), half.string(), "Name a folder on a local disk with --out");
+  if (!locked) return tl::unexpected<Error>(locked.error());
+  if (!*locked)
+    return fail(Fault::refused, folder.string() + ": another process is writing a set into this folder",
+                "Wait for it to end, or name another folder");
+  if (::ftruncate(file.get(), 0) != 0) return fail_errno(half.string(), "could not be cut");
+  std::unique_ptr<VoiceSetWriter> writer(new VoiceSetWriter(folder, std::move(file), mel));
+  writer->end_ = rounded_up(static_cast<std::int64_t>(sizeof(VoiceHead)), kVoiceAlignment);
+  return writer;
+}
+
+VoiceSetWriter::~VoiceSetWriter() {
+  if (!is_published_) ::unlink((folder_ / kHalfVoiceSetFile).c_str());
+}
+
+/// Writes `bytes` at the end; `at` becomes where they are.
+Result<void> VoiceSetWriter::put(const std::string& bytes, std::int64_t& at) {
+  at = end_;
+  end_ = rounded_up(end_ + std::ssize(bytes), kVoiceAlignment);
+  return write_at(file_.get(), std::as_bytes(std::span(bytes)), at, (folder_ / kVoiceSetFile).string());
+}
+
+VoiceSetWriter::Sums VoiceSetWriter::sums_of(const NewVoiceClip& clip) const {
+  const auto n_mels = static_cast<std::size_t>(mel_.n_mels);
+  Sums sums{.values = std::vector<double>(n_mels), .squares = std::vector<double>(n_mels)};
+  sums.frames = std::ssize(clip.pitch);
+  for (std::size_t i = 0; i < clip.mel.size(); ++i) {
+    const double value = clip.mel[i];
+    sums.values[i % n_mels] += value;
+    sums.squares[i % n_mels] += value * value;
+  }
+  for (const float pitch : clip.pitch) {
+    if (pitch <= 0) continue;
+    const double height = std::log(pitch);
+    sums.pitch += height;
+    sums.pitch_squares += height * height;
+    ++sums.voiced;
+  }
+  return sums;
+}
+
+Result<std::int64_t> VoiceSetWriter::append(const NewVoiceClip& clip) {
+  expect_agreeing_sizes(clip, static_cast<std::size_t>(mel_.n_mels));
+  const std::string record = bytes_of(clip);
+  VoiceEntry entry{.check = checksum(std::as_bytes(std::span(record))),
+                   .symbols = static_cast<std::int32_t>(clip.symbols.size()),
+                   .frames = static_cast<std::int32_t>(clip.pitch.size()),
+                   .speaker = clip.speaker,
+                   .part = clip.part,
+                   .name_size = static_cast<std::int32_t>(clip.name.size()),
+                   .text_size = static_cast<std::int32_t>(clip.text.size())};
+  if (auto written = put(record, entry.at); !written) return tl::unexpected<Error>(written.error());
+  entries_.push_back(entry);
+  sums_.push_back(sums_of(clip));
+  return std::ssize(entries_) - 1;
+}
+
+void VoiceSetWriter::drop(std::int64_t number) {
+  sums_[static_cast<std::size_t>(number)].is_dropped = true;
+}
+
+void VoiceSetWriter::set_means(VoiceFormat& format) const {
+  const auto n_mels = static_cast<std::size_t>(mel_.n_mels);
+  Sums all{.values = std::vector<double>(n_mels), .squares = std::vector<double>(n_mels)};
+  for (std::size_t i = 0; i < sums_.size(); ++i) {
+    const auto& one = sums_[i];
+    if (one.is_dropped || entries_[i].part != VoicePart::training) continue;
+    for (std::size_t bin = 0; bin < n_mels; ++bin) {
+      all.values[bin] += one.values[bin];
+      all.squares[bin] += one.squares[bin];
+    }
+    all.frames += one.frames;
+    all.voiced += one.voiced;
+    all.pitch += one.pitch;
+    all.pitch_squares += one.pitch_squares;
+  }
+  const auto frames = static_cast<double>(std::max<std::int64_t>(all.frames, 1));
+  format.mean.assign(n_mels, 0.0F);
+  double variance = 0;
+  for (std::size_t bin = 0; bin < n_mels; ++bin) {
+    format.mean[bin] = static_cast<float>(all.values[bin] / frames);
+    const double deviation = deviation_of(all.values[bin], all.squares[bin], frames);
+    variance += deviation * deviation / static_cast<double>(n_mels);
+  }
+  constexpr double kLeastDeviation = 1e-3;  // of a set without any sound in it
+  format.deviation = static_cast<float>(std::max(std::sqrt(variance), kLeastDeviation));
+  if (all.voiced == 0) return;
+  const auto voiced = static_cast<double>(all.voiced);
+  format.pitch_mean = all.pitch / voiced;
+  format.pitch_deviation = std::max(deviation_of(all.pitch, all.pitch_squares, voiced), kLeastDeviation);
+}
+
+Result<void> VoiceSetWriter::publish(VoiceFormat format, const std::string& front_end) {
+  format.mel = mel_;
+  set_means(format);
+  std::vector<VoiceEntry> kept;
+  for (std::size_t i = 0; i < entries_.size(); ++i)
+    if (!sums_[i].is_dropped) kept.push_back(entries_[i]);
+  const std::string shown = show_voice_format(format);
+  VoiceHead head{.clips = std::ssize(kept), .format_size = std::ssize(shown), .front_end_size = std::ssize(front_end)};
+  // One piece of bytes, so that one checksum covers it to the end of the file.
+  std::string tail;
+  append_numbers(tail, kept);
+  const auto add = [&tail](const std::string& bytes) {
+    tail.resize(static_cast<std::size_t>(rounded_up(std::ssize(tail), kVoiceAlignment)));
+    tail += bytes;
+    return std::ssize(tail) - std::ssize(bytes);
+  };
+  const std::int64_t format_at = add(shown), front_end_at = add(front_end);
+  if (auto written = put(tail, head.index_at); !written) return written;
+  head.format_at = head.index_at + format_at;
+  head.front_end_at = head.index_at + front_end_at;
+  head.index_check = checksum(std::as_bytes(std::span(tail)));
+  head.head_check = check_of_head(head);
+  const fs::path half = folder_ / kHalfVoiceSetFile, whole = folder_ / kVoiceSetFile;
+  if (auto written = write_at(file_.get(), std::as_bytes(std::span(&head, 1)), 0, whole.string()); !written)
+    return written;
+  if (::fsync(file_.get()) != 0) return fail_errno(whole.string(), "could not be synced");
+  if (::rename(half.c_str(), whole.c_str()) != 0) return fail_errno(whole.string(), "could not be put in place");
+  is_published_ = true;
+  return sync_folder(folder_);
+}
+
+}  // namespace tutti

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/owned.h"
+#include "base/units.h"
+#include "feed/voice/voice_file.h"
+#include "feed/voice/voice_set.h"
+
+namespace tutti {
+
+/// A clip as it goes into a set; as VoiceClip, with its own memory.
+struct NewVoiceClip {
+  std::vector<std::int32_t> symbols{};
+  std::vector<float> mel{};     ///< [frames, n_mels]
+  std::vector<float> pitch{};   ///< [frames]
+  std::vector<float> energy{};  ///< [frames]
+  std::int32_t speaker = 0;
+  VoicePart part = VoicePart::training;
+  std::string name{};
+  std::string text{};
+};
+
+/// Writes a set clip by clip beside where it will be, and gives it its name when it is whole and on the disk. A process
+/// that is killed before leaves the old set, if there was one, and a half file that the next writer replaces. One
+/// thread.
+class VoiceSetWriter {
+ public:
+  /// Makes `folder`. `mel`: what the clips' spectrograms are made by.
+  static Result<std::unique_ptr<VoiceSetWriter>> create(const std::filesystem::path& folder,
+                                                        const VoiceMelOptions& mel);
+  VoiceSetWriter(const VoiceSetWriter&) = delete;
+  VoiceSetWriter& operator=(const VoiceSetWriter&) = delete;
+  /// Clears away a half file.
+  ~VoiceSetWriter();
+
+  /// Appends a clip; returns its number. Throws std::invalid_argument for one whose sizes do not agree, that has no
+  /// frame, or more symbols than frames: no alignment has frames for them.
+  Result<std::int64_t> append(const NewVoiceClip& clip);
+  /// Leaves clip `number` out of the set.
+  void drop(std::int64_t number);
+  /// Fills in the means and deviations of `format`, writes what belongs to all clips, syncs, renames.
+  Result<void> publish(VoiceFormat format, const std::string& front_end);
+
+  /// Of what was appended so far.
+  Bytes size() const { return {end_}; }
+
+ private:
+  /// Sums over a clip's frames, of which the means of the set are made without reading it again.
+  struct Sums {
+    std::vector<double> values{};   // [n_mels]
+    std::vector<double> squares{};  // [n_mels]
+    double pitch = 0, pitch_squares = 0;
+    std::int64_t frames = 0, voiced = 0;
+    bool is_dropped = false;
+  };
+
+  VoiceSetWriter(std::filesystem::path folder, OwnedFd file, VoiceMelOptions mel)
+      : folder_(std::move(folder)), file_(std::move(file)), mel_(mel) {}
+  Sums sums_of(const NewVoiceClip& clip) const;
+  void set_means(VoiceFormat& format) const;
+  Result<void> put(const std::string& bytes, std::int64_t& at);
+
+  std::filesystem::path folder_;
+  OwnedFd file_;
+  VoiceMelOptions mel_;
+  std::int64_t end_ = 0;
+  std::vector<VoiceEntry> entries_{};
+  std::vector<Sums> sums_{};
+  bool is_published_ = false;
+};
+
+}  // namespace tutti

@@ -1,0 +1,92 @@
+#include "serve/jobs/job_json.h"
+
+#include <array>
+
+#include "base/sha256.h"
+
+namespace tutti {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kBatch = "/v1/jobs/";
+
+}  // namespace
+
+std::string to_extra(const JobRecord& record) {
+  return json_line(Json{{"fields", record.fields}, {"body", record.body}});
+}
+
+std::optional<JobRecord> record_of(const Job& job) {
+  if (!is_job_of_service(job)) return std::nullopt;
+  const auto json = nlohmann::json::parse(job.spec.extra, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || !json.contains("fields") || !json.contains("body")) return std::nullopt;
+  JobRecord record;
+  for (const auto& field : json["fields"]) {
+    if (!field.is_array() || field.size() != 2 || !field[0].is_string() || !field[1].is_string()) return std::nullopt;
+    record.fields.emplace_back(field[0].get<std::string>(), field[1].get<std::string>());
+  }
+  record.body = json["body"].is_string() ? json["body"].get<std::string>() : "";
+  return record;
+}
+
+std::string batch_of_client(std::string_view client) {
+  return std::string(kBatch) + std::string(client);
+}
+
+bool is_batch_of_service(std::string_view batch) {
+  return batch.starts_with(kBatch);
+}
+
+bool is_job_of_service(const Job& job) {
+  return is_batch_of_service(job.spec.batch);
+}
+
+std::string job_digest(std::string_view client, std::string_view idempotency_key, std::string_view body) {
+  const std::string kind = idempotency_key.empty() ? "body" : "key";
+  return sha256_of(std::string(client) + "\n" + kind + "\n" +
+                   std::string(idempotency_key.empty() ? body : idempotency_key));
+}
+
+std::string status_of(JobState state) {
+  return state == JobState::dead ? "failed" : std::string(name_of(state));
+}
+
+std::optional<JobState> state_of(std::string_view status) {
+  return status == "dead" ? std::nullopt : job_state_named(status == "failed" ? "dead" : status);
+}
+
+std::string why_job_waits(const Job& job, StoreTime now, std::size_t in_work) {
+  if (job.state == JobState::held) return "held until it is resumed";
+  if (job.state != JobState::queued) return {};
+  if (job.not_before > now) return "it has failed " + std::to_string(job.strikes) + " times and is tried again later";
+  return std::to_string(in_work) + " are in work; its turn comes by class, priority and age, and clients take turns";
+}
+
+Json job_json(const Job& job, const std::optional<JobProgress>& progress, const std::string& why_waiting) {
+  constexpr std::array kClasses{"interactive", "normal", "batch"};
+  constexpr double kMilliseconds = 1000;
+  const bool done = job.state == JobState::done;
+  const auto or_null = [](const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); };
+  const std::string status = status_of(job.state);
+  const bool failed = job.state != JobState::done && !job.error.empty();
+  return {{"id", std::to_string(job.id)},
+          {"object", "job"},
+          {"name", job.spec.name},
+          {"status", status},
+          {"phase", progress ? progress->phase : status},
+          {"progress", done       ? 1.0
+                       : progress ? progress->share()
+                                  : job.progress},
+          {"duration", job.spec.audio ? Json(job.spec.audio->count()) : Json(nullptr)},
+          {"class", kClasses.at(static_cast<std::size_t>(job.spec.job_class))},
+          {"priority", job.spec.priority},
+          {"attempts", job.attempts},
+          {"created_at", static_cast<double>(job.submitted.time_since_epoch().count()) / kMilliseconds},
+          {"why_waiting", or_null(why_waiting)},
+          {"error", failed ? Json{{"message", job.error}, {"type", "job_error"}, {"param", nullptr}, {"code", nullptr}}
+                           : Json(nullptr)},
+          {"result", done ? Json("/v1/jobs/" + std::to_string(job.id) + "/result") : Json(nullptr)}};
+}
+
+}  // namespace tutti

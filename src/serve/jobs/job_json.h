@@ -1,0 +1,47 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/json.h"
+#include "jobs/job.h"
+#include "jobs/store_time.h"
+#include "serve/jobs/job_events.h"
+#include "serve/jobs/job_request.h"
+
+namespace tutti {
+
+// What the store keeps of a job of /v1/jobs, beside what it keeps of every job.
+
+/// Goes into JobSpec::extra, as JSON.
+struct JobRecord {
+  FormFields fields{};
+  std::string body{};  // digest of the recording's bytes or its address, with the fields that change the result
+};
+
+std::string to_extra(const JobRecord& record);
+/// None: the job is none of /v1/jobs.
+std::optional<JobRecord> record_of(const Job& job);
+
+/// JobSpec::batch of a client's jobs, by the fingerprint of its token.
+std::string batch_of_client(std::string_view client);
+bool is_batch_of_service(std::string_view batch);
+bool is_job_of_service(const Job& job);
+
+/// What JobSpec::key ends with: one for each Idempotency-Key of a client, or where it gave none, for each body.
+std::string job_digest(std::string_view client, std::string_view idempotency_key, std::string_view body);
+
+/// A job as /v1/jobs shows it: {"id", "object": "job", "name", "status", "phase", "progress", ...}. `progress`: of one
+/// that this server has in work. `why_waiting`: for people; empty: it does not wait.
+nlohmann::ordered_json job_json(const Job& job, const std::optional<JobProgress>& progress,
+                                const std::string& why_waiting);
+
+/// Why a job does not run, for people; empty: it does, or has ended. `in_work`: how many others are.
+std::string why_job_waits(const Job& job, StoreTime now, std::size_t in_work);
+
+/// What a client calls a state, and back: "failed" is the store's `dead`.
+std::string status_of(JobState state);
+std::optional<JobState> state_of(std::string_view status);
+
+}  // namespace tutti

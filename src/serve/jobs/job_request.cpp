@@ -1,0 +1,122 @@
+#include "serve/jobs/job_request.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "base/json.h"
+#include "base/numbers.h"
+#include "base/strings.h"
+#include "text/utf8.h"
+
+namespace tutti {
+namespace {
+
+constexpr std::array kClasses{std::pair{std::string_view("interactive"), JobClass::interactive},
+                              std::pair{std::string_view("normal"), JobClass::normal},
+                              std::pair{std::string_view("batch"), JobClass::batch}};
+constexpr std::size_t kMostName = 200;
+
+tl::unexpected<ApiError> invalid(std::string_view field, std::string what) {
+  return tl::unexpected<ApiError>(
+      {.message = std::string(field) + ": " + std::move(what), .param = std::string(field)});
+}
+
+/// How urgent a job is and what it is called change no result.
+bool is_about_order(std::string_view field) {
+  return field == "class" || field == "priority" || field == "name";
+}
+
+bool is_own_field(std::string_view field) {
+  return is_about_order(field) || field == "task" || field == "url" || field == "path";
+}
+
+/// Reads a field of the job itself; whether it is translated goes to `translate`.
+tl::expected<void, ApiError> take(JobRequest& request, bool& translate, const std::string& field,
+                                  const std::string& text) {
+  const std::string value(trimmed(text));
+  if (field == "name") {
+    request.name = without_controls(value).substr(0, kMostName);
+  } else if (field == "class") {
+    const auto* found =
+        std::ranges::find(kClasses, std::string_view(value), [](const auto& entry) { return entry.first; });
+    if (found == kClasses.end())
+      return invalid(field, "expected interactive, normal or batch, found '" + value.substr(0, 40) + "'");
+    request.job_class = found->second;
+  } else if (field == "priority") {
+    const auto priority = number_in<int>(value);
+    if (!priority || *priority < -kMostPriority || *priority > kMostPriority)
+      return invalid(field, "expected a whole number from -1000 to 1000, found '" + value.substr(0, 40) + "'");
+    request.priority = *priority;
+  } else if (field == "task") {
+    if (value != "transcribe" && value != "translate")
+      return invalid(field, "expected transcribe or translate, found '" + value.substr(0, 40) + "'");
+    translate = value == "translate";
+  } else {
+    if (request.source != JobRequest::Source::upload) return invalid(field, "expected one of url and path");
+    if (value.empty()) return invalid(field, "it is empty");
+    request.source = field == "url" ? JobRequest::Source::url : JobRequest::Source::path;
+    request.location = value;
+  }
+  return {};
+}
+
+std::optional<std::string> text_of(const nlohmann::json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number() || value.is_boolean()) return value.dump();
+  return std::nullopt;
+}
+
+}  // namespace
+
+tl::expected<FormFields, ApiError> fields_of_json(std::string_view json) {
+  const auto parsed = nlohmann::json::parse(std::string(json), nullptr, /*allow_exceptions=*/false);
+  if (!parsed.is_object()) return tl::unexpected<ApiError>({.message = "expected a JSON object as the body"});
+  FormFields fields;
+  for (const auto& [name, value] : parsed.items()) {
+    if (value.is_null()) continue;
+    if (value.is_object()) {  // chunking_strategy
+      fields.emplace_back(name, value.dump());
+      continue;
+    }
+    const auto list = value.is_array() ? value : nlohmann::json::array({value});
+    for (const auto& element : list) {
+      const auto text = text_of(element);
+      if (!text) return invalid(name.substr(0, 60), "expected a text, a number, true or false, or a list of them");
+      fields.emplace_back(name, *text);
+    }
+  }
+  return fields;
+}
+
+tl::expected<JobRequest, ApiError> read_job_request(const FormFields& fields, const SpeechOptions& usual) {
+  JobRequest request;
+  FormFields speech;
+  bool translate = false;
+  for (const auto& [field, text] : fields) {
+    if (!is_own_field(field)) {
+      speech.emplace_back(field, text);
+      continue;
+    }
+    if (!is_utf8(text)) return invalid(field, "expected text in UTF-8");
+    if (auto taken = take(request, translate, field, text); !taken) return tl::unexpected(taken.error());
+  }
+  auto form = read_speech_form(speech, usual, translate);
+  if (!form) return tl::unexpected(form.error());
+  if (form->stream) return invalid("stream", "a job answers at once; follow it at /v1/jobs/ID/events");
+  request.form = std::move(*form);
+  return request;
+}
+
+std::string result_fields(const FormFields& fields) {
+  FormFields kept;
+  std::ranges::copy_if(fields, std::back_inserter(kept),
+                       [](const auto& field) { return !is_about_order(field.first); });
+  return json_of_fields(kept);
+}
+
+std::string json_of_fields(const FormFields& fields) {
+  return json_line(nlohmann::json(fields));
+}
+
+}  // namespace tutti

@@ -1,0 +1,314 @@
+#include "serve/jobs/job_runner.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "jobs/publish.h"
+#include "serve/jobs/job_json.h"
+
+namespace tutti {
+namespace {
+
+constexpr Seconds kLookAgain{1};  // at the store, for jobs whose wait is over and what other processes have done
+constexpr std::chrono::seconds kBeat{1};
+constexpr int kReapBeats = 10, kRenewBeats = 20;
+/// Jobs beyond those in work, so that none waits for the store where one ends; and as many interactive ones again.
+constexpr std::size_t kAhead = 2;
+
+void log_failed(const char* what, const Error& error) {
+  log(Level::warning, std::string(what) + ": " + error.text());
+}
+
+}  // namespace
+
+/// One claim of a job. Knows how it ended before the service counts its request as ended.
+class JobRunner::Attempt final : public SpeechListener, public std::enable_shared_from_this<Attempt> {
+ public:
+  Attempt(JobRunner& runner, Lease lease, JobRequest request)
+      : runner_(runner), lease_(std::move(lease)), request_(std::move(request)) {}
+
+  void submit();
+  void cancel() {
+    cancelled_ = true;
+    stop();
+  }
+  /// Another process has the job now.
+  void lose() {
+    lost_ = true;
+    stop();
+  }
+  Renewal renewal() const {
+    const auto progress = runner_.parts_.events.progress(id());
+    return {.key = lease_.key, .progress = progress ? progress->share() : 0};
+  }
+
+  void on_begin() override {
+    if (request_.source == JobRequest::Source::url) runner_.parts_.events.phase(id(), "fetching");
+  }
+  void on_fetched() override { runner_.parts_.events.phase(id(), "decoding"); }
+  void on_audio(Seconds duration) override {
+    runner_.parts_.events.audio(id(), duration);
+    if (auto set = runner_.parts_.store.set_length(id(), duration, LengthSource::measured); !set)
+      log_failed("the length of a job could not be recorded", set.error());
+  }
+  void on_segments(Seconds position, const std::vector<Segment>& fresh) override {
+    runner_.parts_.events.segments(id(), position, fresh);
+  }
+  void done(TranscribedFile file) override;
+  void failed(const Error& error) override;
+
+ private:
+  JobId id() const { return lease_.key.job; }
+  void stop() {
+    const auto ticket = ticket_.with([](const Ticket& own) { return own.held; });
+    if (ticket) ticket->cancel();
+  }
+  Result<void> record_failure(const Error& error);
+  void over() {
+    ticket_.with([](Ticket& own) { own = {.held = nullptr, .over = true}; });
+    runner_.settled(id());
+  }
+
+  /// Its request has us as its listener: one of the two must be dropped first.
+  struct Ticket {
+    std::shared_ptr<SpeechTicket> held{};
+    bool over = false;
+  };
+
+  JobRunner& runner_;
+  const Lease lease_;
+  const JobRequest request_;
+  std::atomic<bool> cancelled_{false};
+  std::atomic<bool> lost_{false};
+  Guarded<Ticket> ticket_{};
+};
+
+void JobRunner::Attempt::submit() {
+  const JobParts& parts = runner_.parts_;
+  SpeechRequest request{.fetch =
+                            [self = shared_from_this()](const std::function<bool()>& go_on) {
+                              return self->runner_.parts_.files.open_audio(self->request_, self->lease_.job.spec.key,
+                                                                           go_on);
+                            },
+                        .id = std::to_string(id()),
+                        .name = lease_.job.spec.name,
+                        .options = request_.form.options,
+                        .client = lease_.job.spec.batch,
+                        .urgency = lease_.job.spec.job_class,
+                        .priority = lease_.job.spec.priority,
+                        .listener = shared_from_this()};
+  const auto ticket = parts.service.submit(std::move(request));
+  ticket_.with([&](Ticket& own) {
+    if (!own.over) own.held = ticket;
+  });
+  if (cancelled_ || lost_) ticket->cancel();
+}
+
+void JobRunner::Attempt::done(TranscribedFile file) {
+  const JobParts& parts = runner_.parts_;
+  const std::string& key = lease_.job.spec.key;
+  const std::vector<OutputContent> outputs{{key + ".json", transcript_json(file.transcript)}};
+  const PublishFolders folders{.staging = parts.files.staging(), .spare = {}, .existing = Existing::replace};
+  const AttemptUse use{.audio = file.outcome.duration, .busy = file.outcome.spent.worker()};
+  const Bytes size{static_cast<std::int64_t>(outputs.front().content.size())};
+  const auto published = runner_.space_.retry_until_written(
+      size, [&] { return publish_outputs(parts.store, lease_, outputs, use, folders); });
+  if (!published) return failed(published.error());
+  if (published->left_staged) log(Level::warning, published->left_staged->text());
+  if (published->held) parts.files.remove_upload(key);
+  over();
+}
+
+void JobRunner::Attempt::failed(const Error& error) {
+  if (!lost_)
+    if (auto recorded = record_failure(error); !recorded)
+      log_failed("how a job ended could not be recorded", recorded.error());
+  over();
+}
+
+Result<void> JobRunner::Attempt::record_failure(const Error& error) {
+  JobStore& store = runner_.parts_.store;
+  if (error.fault != Fault::cancelled) {
+    const auto after = store.fail(lease_.key, {.kind = failure_class_of(error), .reason = error.text()});
+    if (!after) return tl::unexpected<Error>(after.error());
+    return {};
+  }
+  const auto ended = cancelled_ ? store.cancelled(lease_.key) : store.release(lease_.key, "the server stopped");
+  if (!ended) return tl::unexpected<Error>(ended.error());
+  return {};
+}
+
+JobRunner::JobRunner(const JobParts& parts)
+    : parts_(parts),
+      space_({{.folder = parts.files.folder(), .what = "the results of jobs"}},
+             "results are written as soon as they can", [] {}) {
+  claiming_ = std::jthread([this] { work(); });
+  watching_ = std::make_unique<PeriodicThread>(kBeat, [this] { look_after_leases(); });
+}
+
+JobRunner::~JobRunner() {
+  watching_.reset();
+  state_.change([](State& state) { state.over = true; });
+}
+
+void JobRunner::wake(const std::string& batch) {
+  state_.change([&](State& state) {
+    if (std::ranges::find(state.clients, batch) == state.clients.end()) state.clients.push_back(batch);
+    ++state.wakes;
+    state.woken = true;
+  });
+}
+
+void JobRunner::cancel(JobId job) {
+  const auto attempt = state_.with([&](State& state) -> std::shared_ptr<Attempt> {
+    const auto found = state.running.find(job);
+    return found == state.running.end() ? nullptr : found->second;
+  });
+  if (attempt) return attempt->cancel();
+  report(job);
+}
+
+void JobRunner::stop_claiming() {
+  state_.change([](State& state) { state.claims = false; });
+}
+
+void JobRunner::abort() {
+  stop_claiming();
+  space_.close();
+}
+
+std::size_t JobRunner::in_work() const {
+  return state_.with([](const State& state) { return state.running.size(); });
+}
+
+void JobRunner::work() {
+  const std::size_t most = parts_.service.bulk_at_once() + kAhead;
+  find_clients();
+  for (;;) {
+    state_.wait_for(kLookAgain, [&](const State& state) {
+      return state.over || (state.woken && state.claims && state.running.size() < 2 * most);
+    });
+    bool over = false;
+    state_.with([&](State& state) {
+      over = state.over;
+      state.woken = false;
+    });
+    if (over) return;
+    while (auto lease = claim_next()) start(std::move(*lease));
+  }
+}
+
+/// The most urgent class first, and within it the clients in turn.
+std::optional<Lease> JobRunner::claim_next() {
+  const std::size_t most = parts_.service.bulk_at_once() + kAhead;
+  const auto free = [&](std::size_t limit) {
+    return state_.with([&](const State& state) { return state.claims && !state.over && state.running.size() < limit; });
+  };
+  if (!free(2 * most)) return std::nullopt;
+  if (auto lease = claim_of_a_client(JobClass::interactive)) return lease;
+  if (!free(most)) return std::nullopt;
+  if (auto lease = claim_of_a_client(JobClass::normal)) return lease;
+  return claim_of_a_client(JobClass::batch);
+}
+
+std::optional<Lease> JobRunner::claim_of_a_client(JobClass most) {
+  std::uint64_t wakes = 0;
+  const auto clients = state_.with([&](const State& state) {
+    wakes = state.wakes;
+    return state.clients;
+  });
+  for (const std::string& client : clients) {
+    auto lease = parts_.store.claim({.batch = client, .most = most});
+    if (!lease) {
+      log_failed("no job could be claimed", lease.error());
+      return std::nullopt;
+    }
+    if (!*lease) {
+      // It has no job of any class: it is named again when it gets one, or when one's wait is over.
+      if (most == JobClass::batch)
+        state_.with([&](State& state) {
+          if (state.wakes == wakes) std::erase(state.clients, client);
+        });
+      continue;
+    }
+    state_.with([&](State& state) {
+      if (std::erase(state.clients, client) > 0) state.clients.push_back(client);
+    });
+    return std::move(*lease);
+  }
+  return std::nullopt;
+}
+
+void JobRunner::start(Lease lease) {
+  const JobId job = lease.key.job;
+  const auto record = record_of(lease.job);
+  auto request = record ? read_job_request(record->fields, parts_.usual)
+                        : tl::unexpected<ApiError>({.message = "what was requested is not known any more"});
+  if (request && !parts_.models.contains(request->form.model))
+    request = tl::unexpected<ApiError>({.message = "model: '" + request->form.model.substr(0, 100) +
+                                                   "' is not loaded here any more; this server has '" +
+                                                   parts_.models.own() + "'"});
+  if (!request) {
+    if (auto failed = parts_.store.fail(lease.key, {FailureClass::permanent, request.error().message, {}}); !failed)
+      log_failed("how a job ended could not be recorded", failed.error());
+    return report(job);
+  }
+  const auto attempt = std::make_shared<Attempt>(*this, std::move(lease), std::move(*request));
+  state_.with([&](State& state) { state.running[job] = attempt; });
+  parts_.events.begin(job);
+  report(job);
+  attempt->submit();
+}
+
+void JobRunner::settled(JobId job) {
+  parts_.events.end(job);
+  state_.change([&](State& state) {
+    state.running.erase(job);
+    state.woken = true;
+  });
+  report(job);
+}
+
+void JobRunner::report(JobId job) {
+  const auto found = parts_.store.jobs({.ids = {job}}, 0, 1);
+  if (!found || found->empty()) return;
+  const std::string why = why_job_waits(found->front(), parts_.store.now(), in_work());
+  parts_.events.state(job, json_line(job_json(found->front(), parts_.events.progress(job), why)),
+                      is_final(found->front().state));
+}
+
+void JobRunner::find_clients() {
+  const auto batches = parts_.store.waiting_batches();
+  if (!batches) return log_failed("the clients with jobs could not be found", batches.error());
+  for (const std::string& batch : *batches)
+    if (is_batch_of_service(batch)) wake(batch);
+}
+
+/// Renews the leases, takes back those of killed servers, and reports what other processes have done to jobs.
+void JobRunner::look_after_leases() {
+  const int beat = ++beats_;
+  for (const JobId job : parts_.events.followed()) report(job);
+  if (beat % kReapBeats == 0) {
+    if (auto reaped = parts_.store.reap(); !reaped) log_failed("leases could not be looked at", reaped.error());
+    find_clients();
+  }
+  if (beat % kRenewBeats != 0) return;
+  std::vector<std::shared_ptr<Attempt>> attempts;
+  state_.with([&](const State& state) {
+    for (const auto& [job, attempt] : state.running) attempts.push_back(attempt);
+  });
+  std::vector<Renewal> renewals;
+  for (const auto& attempt : attempts) renewals.push_back(attempt->renewal());
+  const auto standings = parts_.store.renew(renewals);
+  if (!standings) return log_failed("leases could not be renewed", standings.error());
+  for (std::size_t i = 0; i < attempts.size(); ++i) {
+    if ((*standings)[i] == LeaseStanding::cancel) attempts[i]->cancel();
+    if ((*standings)[i] == LeaseStanding::lost) attempts[i]->lose();
+  }
+}
+
+}  // namespace tutti

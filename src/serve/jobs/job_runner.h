@@ -1,0 +1,85 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "base/guarded.h"
+#include "base/periodic_thread.h"
+#include "jobs/store.h"
+#include "serve/jobs/job_events.h"
+#include "serve/jobs/job_files.h"
+#include "serve/openai/model_names.h"
+#include "serve/speech/speech_service.h"
+#include "transcribe/batch/disk_space_wait.h"
+#include "transcribe/run.h"
+
+namespace tutti {
+
+/// What the jobs of /v1/jobs need. Outlives them.
+struct JobParts {
+  SpeechService& service;
+  JobStore& store;
+  const JobFiles& files;
+  JobEvents& events;
+  const ModelNames& models;
+  const SpeechOptions& usual;
+};
+
+/// Does the jobs of /v1/jobs: claims them from the store, the clients in turn, as many as the service takes at once;
+/// has them transcribed among its other requests; publishes each result once, and records how every attempt ended. What
+/// it has claimed when the process is killed is claimed again by the next. Thread-safe.
+class JobRunner {
+ public:
+  explicit JobRunner(const JobParts& parts);
+  ~JobRunner();
+  JobRunner(const JobRunner&) = delete;
+  JobRunner& operator=(const JobRunner&) = delete;
+
+  /// A client (JobSpec::batch) has a job that may be claimed.
+  void wake(const std::string& batch);
+  /// A job that is cancelled in the store stops now, if it is in work here.
+  void cancel(JobId job);
+  /// Claims nothing more; what is in work goes on.
+  void stop_claiming();
+  /// The same, and no result waits for disk space any more. To be called before the service is stopped, which must be
+  /// stopped before this goes: then no attempt is left.
+  void abort();
+  std::size_t in_work() const;
+
+ private:
+  class Attempt;
+  struct State {
+    std::map<JobId, std::shared_ptr<Attempt>> running{};
+    std::deque<std::string> clients{};  // that may have a job to claim, the next one first
+    std::uint64_t wakes = 0;
+    bool claims = true;
+    bool woken = true;
+    bool over = false;
+  };
+
+  void work();
+  std::optional<Lease> claim_next();
+  std::optional<Lease> claim_of_a_client(JobClass most);
+  void start(Lease lease);
+  void settled(JobId job);
+  void look_after_leases();
+  void find_clients();
+  void report(JobId job);
+
+  const JobParts parts_;
+  DiskSpaceWait space_;
+  Guarded<State> state_{};
+  std::atomic<int> beats_{0};
+  std::jthread claiming_{};
+  std::unique_ptr<PeriodicThread> watching_{};
+};
+
+}  // namespace tutti

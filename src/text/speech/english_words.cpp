@@ -1,0 +1,589 @@
+#include "text/speech/english_words.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include "base/strings.h"
+#include "text/code_points.h"
+#include "text/speech/abbreviations.h"
+#include "text/speech/number_words.h"
+#include "text/symbols.h"
+#include "text/utf8.h"
+
+namespace tutti {
+namespace {
+
+using Kind = ReadAloud::Kind;
+
+bool is_figure(char c) {
+  return c >= '0' && c <= '9';
+}
+
+bool is_capital(char c) {
+  return c >= 'A' && c <= 'Z';
+}
+
+bool is_english_character(char c) {
+  return is_capital(c) || (c >= 'a' && c <= 'z');
+}
+
+bool are_figures(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, is_figure);
+}
+
+/// Whether `text` is capitals only, and how it ends does not matter.
+bool are_capitals(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, is_capital);
+}
+
+std::string without_commas(std::string_view figures) {
+  std::string plain(figures);
+  std::erase(plain, ',');
+  return plain;
+}
+
+/// A number at the front of `text`: "12", "1,234", "3.14", ".5"; empty where there is none.
+std::string_view number_at_front(std::string_view text) {
+  std::size_t end = 0;
+  while (end < text.size() && is_figure(text[end])) ++end;
+  const bool in_groups = end >= 1 && end <= 3;
+  const auto is_group = [&](std::size_t at) {
+    return at + 3 < text.size() && text[at] == ',' && are_figures(text.substr(at + 1, 3)) &&
+           (at + 4 == text.size() || !is_figure(text[at + 4]));
+  };
+  while (in_groups && is_group(end)) end += 4;
+  if (end + 1 < text.size() && text[end] == '.' && is_figure(text[end + 1])) {
+    ++end;
+    while (end < text.size() && is_figure(text[end])) ++end;
+  }
+  return text.substr(0, end);
+}
+
+bool may_be_year(std::string_view figures) {
+  constexpr std::size_t kFigures = 4;
+  return figures.size() == kFigures && are_figures(figures) && figures >= "1100" && figures <= "2099";
+}
+
+/// Between blanks, and what is around it.
+struct Token {
+  std::string core{};      // without the marks around it
+  std::string behind{};    // marks: . , ; : ? ! and ) for closing brackets
+  bool is_opened = false;  // a bracket is before it
+  bool is_ipa = false;
+
+  bool has_point() const { return behind.starts_with('.'); }
+};
+
+/// The text in ASCII, with the signs that are read; what is left out of it goes into `skipped`.
+std::u32string plain_signs(std::string_view text, std::set<std::string>& skipped) {
+  std::u32string prepared;
+  for (const char32_t c : to_code_points(text)) {
+    switch (c) {
+      case U'\u2018':
+      case U'\u2019':
+      case U'\u02BC': prepared += U'\''; break;
+      case U'\u2013':
+      case U'\u2014':
+      case U'\u2015': prepared += U" \u2014 "; break;
+      case U'\u2026': prepared += U"... "; break;
+      case U'\u00BD':
+      case U'\u00BC':
+      case U'\u00BE': prepared += U' '; [[fallthrough]];
+      default: prepared += c;
+    }
+  }
+  constexpr std::u32string_view kKept = U"!\"#$%&'()*+,-./:;=?@[]{}\u2014\u2044€£°";
+  std::u32string plain;
+  for (const char32_t c : remove_symbols_and_diacritics(prepared, kKept)) {
+    if (c < 0x80 || kKept.find(c) != kKept.npos) {
+      plain += c == U'\u2044' ? U'/' : c;
+      continue;
+    }
+    plain += U' ';
+    std::string character;
+    append_utf8(character, c);
+    if (!is_space(c)) skipped.insert(character);
+  }
+  return plain;
+}
+
+/// Takes the marks behind a token off it.
+Token token_of(std::string word) {
+  Token token;
+  constexpr std::string_view kOpening = "\"'([{*", kClosing = "\"'*)]}.,;:?!";
+  while (!word.empty() && kOpening.find(word.front()) != kOpening.npos) {
+    // 'tis and '80s keep theirs
+    const bool is_apostrophe = word.front() == '\'' && word.size() > 1 &&
+                               (is_figure(word[1]) || word.starts_with("'tis") || word.starts_with("'twas"));
+    if (is_apostrophe) break;
+    token.is_opened |= word.front() == '(' || word.front() == '[' || word.front() == '{';
+    word.erase(0, 1);
+  }
+  std::size_t end = word.size();
+  while (end > 0 && kClosing.find(word[end - 1]) != kClosing.npos) --end;
+  for (const char mark : word.substr(end)) {
+    if (mark == ']' || mark == '}') token.behind += ')';
+    if (mark != ']' && mark != '}' && mark != '"' && mark != '\'' && mark != '*') token.behind += mark;
+  }
+  word.resize(end);
+  token.core = std::move(word);
+  return token;
+}
+
+/// Tokens of text in ASCII and a few signs.
+void add_tokens(std::u32string_view text, std::vector<Token>& tokens) {
+  for (const auto word : split_at_spaces(text)) {
+    if (word == U"\u2014" || word == U"-" || word == U"--") {
+      if (!tokens.empty()) tokens.back().behind += ',';
+      continue;
+    }
+    // "--" parts words, as a dash does
+    const std::string whole = to_utf8(word);
+    std::string_view rest = whole;
+    while (!rest.empty()) {
+      const auto dash = rest.find("--");
+      Token token = token_of(std::string(rest.substr(0, dash)));
+      if (dash != rest.npos) token.behind += ',';
+      rest.remove_prefix(dash == rest.npos                                ? rest.size()
+                         : rest.find_first_not_of('-', dash) == rest.npos ? rest.size()
+                                                                          : rest.find_first_not_of('-', dash));
+      if (!token.core.empty())
+        tokens.push_back(std::move(token));
+      else if (!tokens.empty())
+        tokens.back().behind += token.behind;
+    }
+  }
+}
+
+/// Calls `take_text` for what is outside of [[…]], and `take_ipa` for what is inside.
+template <class TakeText, class TakeIpa>
+void split_ipa(std::string_view text, const TakeText& take_text, const TakeIpa& take_ipa) {
+  while (!text.empty()) {
+    const auto open = text.find("[["), close = open == text.npos ? text.npos : text.find("]]", open);
+    if (close == text.npos) break;
+    take_text(text.substr(0, open));
+    take_ipa(text.substr(open + 2, close - open - 2));
+    text.remove_prefix(close + 2);
+  }
+  take_text(text);
+}
+
+/// What a reader reads aloud of tokens of English, token by token.
+class EnglishReader {
+ public:
+  EnglishReader(std::vector<Token> tokens, const KnowsWord& knows) : tokens_(std::move(tokens)), knows_(knows) {}
+
+  std::vector<ReadAloud> read() {
+    while (at_ < tokens_.size()) {
+      const std::size_t first = at_;
+      if (tokens_[at_].is_opened) add_mark(',');
+      read_token();
+      // Several tokens of one date or amount: the marks behind the last one count.
+      at_ = std::max(at_, first) + 1;
+      add_marks(tokens_[at_ - 1]);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  const Token* token(std::size_t ahead) const { return at_ + ahead < tokens_.size() ? &tokens_[at_ + ahead] : nullptr; }
+  std::string_view core(std::size_t ahead) const {
+    const Token* one = token(ahead);
+    return one && !one->is_ipa ? std::string_view(one->core) : std::string_view();
+  }
+  bool next_is_name() const { return !core(1).empty() && is_capital(core(1).front()); }
+
+  void add_words(std::string_view words) {
+    for (const auto word : split(words, ' ')) out_.push_back({Kind::word, std::string(word)});
+  }
+  void add_mark(char mark) {
+    constexpr std::string_view kByStrength = ",:;.!?";
+    if (out_.empty()) return;
+    if (out_.back().kind != Kind::mark) {
+      out_.push_back({Kind::mark, std::string(1, mark)});
+    } else if (kByStrength.find(mark) > kByStrength.find(out_.back().text.front())) {
+      out_.back().text = std::string(1, mark);
+    }
+  }
+  void add_marks(const Token& behind) {
+    for (const char mark : behind.behind) {
+      if (mark == '.' && is_point_read_) continue;
+      add_mark(mark == ')' ? ',' : mark);
+    }
+    is_point_read_ = false;
+  }
+  /// The point behind the token is of its short form, unless the text ends there.
+  void take_point() { is_point_read_ = token(0)->has_point() && at_ + 1 < tokens_.size(); }
+  void spell(std::string_view characters) {
+    for (const char character : characters)
+      if (is_english_character(character)) out_.push_back({Kind::initial, ascii_lower(std::string(1, character))});
+  }
+
+  void read_token() {
+    if (tokens_[at_].is_ipa) {
+      out_.push_back({Kind::ipa, tokens_[at_].core});
+      return;
+    }
+    if (read_date() || read_time() || read_money() || read_number() || read_roman() || read_short_form() ||
+        read_initials())
+      return;
+    read_compound(core(0));
+  }
+
+  /// "May 5, 1863", "Nov. 3", "5 May 1863", "1863-05-01", "5/1/1863".
+  bool read_date() {
+    if (const auto month = month_name(core(0))) return read_month_first(*month);
+    if (const auto month = month_name(core(1)); month && is_day(core(0)) && !token(0)->has_point()) {
+      const bool has_article = !out_.empty() && out_.back().text == "the";
+      add_words((has_article ? "" : "the ") + ordinal_words(day_of(core(0))) + " of " + std::string(*month));
+      ++at_;
+      read_year_behind();
+      return true;
+    }
+    return read_figures_of_date();
+  }
+  bool read_month_first(std::string_view month) {
+    const bool is_full = ascii_lower(core(0)) == month;
+    const bool has_day = is_day(core(1)), has_year = may_be_year(core(1));
+    // "Mar" and "Sun" alone may be anything; "May" and "March" are words.
+    if (!is_full && !token(0)->has_point() && !has_day && !has_year) return false;
+    if (!is_full) take_point();
+    add_words(month);
+    if (has_day && (is_full || token(0)->behind.empty() || token(0)->has_point())) {
+      ++at_;
+      add_words(ordinal_words(day_of(core(0))));
+    }
+    is_point_read_ = is_point_read_ && !has_day;
+    read_year_behind();
+    return true;
+  }
+  void read_year_behind() {
+    const auto& behind = token(0)->behind;
+    if (!may_be_year(core(1)) || !(behind.empty() || behind == "," || is_point_read_)) return;
+    add_marks(*token(0));
+    ++at_;
+    add_words(year_words(core(0)));
+  }
+  static bool is_day(std::string_view word) {
+    const auto figures = day_of(word);
+    return are_figures(figures) && figures.size() <= 2 && figures != "0" && figures != "00" &&
+           (figures.size() == 1 || figures <= "31") && figures.front() != '0';
+  }
+  static std::string_view day_of(std::string_view word) {
+    for (const std::string_view end : {"st", "nd", "rd", "th"})
+      if (word.ends_with(end)) return word.substr(0, word.size() - end.size());
+    return word;
+  }
+  bool read_figures_of_date() {
+    const char separator = core(0).find('-') != std::string_view::npos ? '-' : '/';
+    const auto parts = split(core(0), separator);
+    if (parts.size() != 3 || !std::ranges::all_of(parts, are_figures)) return false;
+    const bool year_first = parts[0].size() == 4;
+    const auto year = year_first ? parts[0] : parts[2];
+    const auto month = year_first ? parts[1] : parts[0], day = year_first ? parts[2] : parts[1];
+    if (month.size() > 2 || day.size() > 2 || year.size() != 4) return false;
+    const int month_number = std::stoi(std::string(month)), day_number = std::stoi(std::string(day));
+    if (month_number < 1 || month_number > 12 || day_number < 1 || day_number > 31) return false;
+    add_words(month_name(month_number));
+    add_words(ordinal_words(std::to_string(day_number)));
+    add_words(year_words(year));
+    return true;
+  }
+
+  /// "10:30", "10:05:09", then "am" or "p.m.".
+  bool read_time() {
+    const auto parts = split(core(0), ':');
+    const auto is_part = [](std::string_view part) { return are_figures(part) && part.size() <= 2; };
+    if (parts.size() < 2 || parts.size() > 3 || !std::ranges::all_of(parts, is_part) || parts[1].size() != 2)
+      return false;
+    const auto value = [](std::string_view figures) { return std::to_string(std::stoi(std::string(figures))); };
+    add_words(cardinal_words(value(parts[0])));
+    if (parts[1] == "00" && parts.size() == 2) {
+      const auto next = core(1);
+      const bool has_half = ascii_lower(next).starts_with("a") || ascii_lower(next).starts_with("p");
+      if (!has_half || next.size() > 3) add_words("o'clock");
+    } else {
+      add_words((parts[1].front() == '0' ? "oh " : "") + cardinal_words(value(parts[1])));
+    }
+    if (parts.size() == 3) add_words("and " + cardinal_words(value(parts[2])) + " seconds");
+    return true;
+  }
+
+  /// "$3.50", "£20", "$1.5 million".
+  bool read_money() {
+    std::string_view rest = core(0);
+    const auto sign = rest.empty() ? CodePoint{} : code_point_at(rest, 0);
+    const auto currency = currency_of(sign.value);
+    if (!currency) return false;
+    rest.remove_prefix(sign.size);
+    const auto number = number_at_front(rest);
+    if (number.empty() || number.size() != rest.size()) return false;
+    const std::string plain = without_commas(number);
+    const auto point = plain.find('.');
+    const auto whole = plain.substr(0, point);
+    constexpr std::array<std::string_view, 5> kScales{"hundred", "thousand", "million", "billion", "trillion"};
+    if (std::ranges::find(kScales, ascii_lower(core(1))) != kScales.end() && token(0)->behind.empty()) {
+      add_words(decimal_words(plain) + " " + ascii_lower(core(1)) + " " + std::string(currency->many));
+      ++at_;
+      return true;
+    }
+    const bool has_cents = point != plain.npos && plain.size() - point == 3;
+    if (point != plain.npos && !has_cents) {
+      add_words(decimal_words(plain) + " " + std::string(currency->many));
+      return true;
+    }
+    add_words(cardinal_words(whole) + " " + std::string(whole == "1" ? currency->one : currency->many));
+    const auto cents = has_cents ? plain.substr(point + 1) : "00";
+    if (cents == "00") return true;
+    const auto value = std::to_string(std::stoi(cents));
+    add_words("and " + cardinal_words(value) + " " + std::string(value == "1" ? currency->cent : currency->cents));
+    return true;
+  }
+
+  /// "12", "1,234.5", "-3", "50%", "21st", "1980s", "1/2", "10-20", "5km".
+  bool read_number() {
+    std::string_view word = core(0);
+    const bool is_negative = word.size() > 1 && word.front() == '-' && (is_figure(word[1]) || word[1] == '.');
+    const bool is_old = word.starts_with('\'');
+    if (is_negative || is_old) word.remove_prefix(1);
+    const auto number = number_at_front(word);
+    if (number.empty()) return false;
+    const auto rest = word.substr(number.size());
+    const std::string plain = without_commas(number);
+    if (is_negative) add_words("minus");
+    if (rest.empty()) {
+      read_plain_number(number, plain);
+    } else if (rest == "%") {
+      add_words(decimal_words(plain) + " percent");
+    } else if (rest == "st" || rest == "nd" || rest == "rd" || rest == "th") {
+      add_words(ordinal_words(plain));
+    } else if (rest == "s" || rest == "'s") {
+      add_words(plural_of_number(plain.size() == 4 || plain.size() == 2 ? year_words(plain) : cardinal_words(plain)));
+    } else if (rest == "\u00B0" || rest == "\u00B0C" || rest == "\u00B0F") {
+      add_words(decimal_words(plain) + " degrees");
+      if (rest.back() == 'C') add_words("celsius");
+      if (rest.back() == 'F') add_words("fahrenheit");
+    } else if (const auto unit = unit_name(rest, plain == "1")) {
+      add_words(decimal_words(plain) + " " + std::string(*unit));
+    } else {
+      return read_two_numbers(plain, rest) || read_mixed(word);
+    }
+    return true;
+  }
+  void read_plain_number(std::string_view number, const std::string& plain) {
+    if (may_be_year(number)) {
+      add_words(year_words(plain));
+      return;
+    }
+    add_words(decimal_words(plain));
+    // "5 km", not "5 in the morning"
+    const auto unit = unit_name(core(1), plain == "1");
+    constexpr std::array<std::string_view, 6> kWords{"in", "m", "s", "g", "v", "w"};
+    const bool may_be_word = std::ranges::find(kWords, ascii_lower(core(1))) != kWords.end();
+    if (!unit || may_be_word || !token(0)->behind.empty()) return;
+    ++at_;
+    take_point();
+    add_words(*unit);
+  }
+  bool read_two_numbers(const std::string& first, std::string_view rest) {
+    const char between = rest.front();
+    const auto second = rest.substr(1);
+    if ((between != '/' && between != '-') || !are_figures(second) || !are_figures(first)) return false;
+    if (between == '-') {
+      const auto words = [](std::string_view one) { return may_be_year(one) ? year_words(one) : cardinal_words(one); };
+      add_words(words(first) + " to " + words(second));
+      return true;
+    }
+    if (second == "2") {
+      add_words(cardinal_words(first) + (first == "1" ? " half" : " halves"));
+    } else if (second == "4") {
+      add_words(cardinal_words(first) + (first == "1" ? " quarter" : " quarters"));
+    } else if (second == "0") {
+      add_words(cardinal_words(first) + " over zero");
+    } else {
+      add_words(cardinal_words(first) + " " + ordinal_words(second) + (first == "1" ? "" : "s"));
+    }
+    return true;
+  }
+
+  /// Roman figures behind what is counted in them.
+  bool read_roman() {
+    const auto word = core(0);
+    if (!are_capitals(word) || word.find_first_not_of("IVXLC") != word.npos || out_.empty()) return false;
+    constexpr std::array<std::string_view, 9> kCounted{"chapter", "part",    "volume", "act",  "section",
+                                                       "war",     "article", "scene",  "title"};
+    constexpr std::array<std::string_view, 14> kNames{"henry", "edward",   "charles",   "george", "james",
+                                                      "louis", "william",  "richard",   "philip", "pope",
+                                                      "pius",  "napoleon", "elizabeth", "john"};
+    const auto& before = out_.back().text;
+    const std::string figures = std::to_string(roman_value(word));
+    if (std::ranges::find(kCounted, before) != kCounted.end()) {
+      add_words(cardinal_words(figures));
+      return true;
+    }
+    if (word == "I" || std::ranges::find(kNames, before) == kNames.end()) return false;
+    add_words("the " + ordinal_words(figures));
+    return true;
+  }
+  static int roman_value(std::string_view roman) {
+    const auto value = [](char figure) {
+      switch (figure) {
+        case 'I': return 1;
+        case 'V': return 5;
+        case 'X': return 10;
+        case 'L': return 50;
+        default: return 100;
+      }
+    };
+    int sum = 0;
+    for (std::size_t i = 0; i < roman.size(); ++i) {
+      const int one = value(roman[i]);
+      sum += i + 1 < roman.size() && value(roman[i + 1]) > one ? -one : one;
+    }
+    return sum;
+  }
+
+  bool read_short_form() {
+    const bool is_number = !core(1).empty() && is_figure(core(1).front());
+    if (ascii_lower(core(0)) == "no" && !is_number) return false;
+    const auto form = long_form(core(0), token(0)->has_point(), next_is_name());
+    if (!form) return false;
+    take_point();
+    add_words(*form);
+    return true;
+  }
+
+  /// "U.S.", "J." before a name, "FBI" where no dictionary has it.
+  bool read_initials() {
+    const auto word = core(0);
+    const auto parts = split(word, '.');
+    const auto is_one = [](std::string_view part) { return part.size() == 1 && is_english_character(part.front()); };
+    const bool is_dotted = std::ranges::all_of(parts, is_one);
+    const bool is_initial = word.size() == 1 && is_capital(word.front()) && word != "I" && word != "O";
+    if (is_dotted && (parts.size() > 1 || (is_initial && token(0)->has_point() && next_is_name()))) {
+      take_point();
+      spell(word);
+      return true;
+    }
+    constexpr std::size_t kMostCapitals = 5;
+    if (is_initial && word != "A") {
+      spell(word);
+      return true;
+    }
+    if (!are_capitals(word) || word.size() < 2 || word.size() > kMostCapitals || knows_(ascii_lower(word)))
+      return false;
+    spell(word);
+    return true;
+  }
+
+  /// Words with signs, figures and hyphens in them.
+  void read_compound(std::string_view word) {
+    if (word.find('-') != word.npos && knows_(ascii_lower(word))) {
+      add_words(ascii_lower(word));
+      return;
+    }
+    std::string characters;
+    const auto end_word = [&] {
+      while (characters.ends_with('\'')) characters.pop_back();
+      if (!characters.empty()) add_words(ascii_lower(characters));
+      characters.clear();
+    };
+    for (std::size_t at = 0; at < word.size();) {
+      const char c = word[at];
+      if (is_figure(c)) {
+        end_word();
+        const auto number = number_at_front(word.substr(at));
+        add_words(decimal_words(without_commas(number)));
+        at += number.size();
+        continue;
+      }
+      const auto sign = code_point_at(word, at);
+      at += sign.size;
+      if (is_english_character(c) || c == '\'') {
+        characters += c;
+        continue;
+      }
+      end_word();
+      if (const auto name = sign_name(sign.value)) add_words(*name);
+      if (c == ',' || c == ';' || c == ':' || c == '?' || c == '!') add_mark(c);
+    }
+    end_word();
+  }
+  bool read_mixed(std::string_view word) {
+    read_compound(word);
+    return true;
+  }
+
+  std::vector<Token> tokens_;
+  const KnowsWord& knows_;
+  std::size_t at_ = 0;
+  bool is_point_read_ = false;
+  std::vector<ReadAloud> out_{};
+};
+
+/// Whether a character ends a phrase in some script, as which mark.
+char mark_of(char32_t c) {
+  switch (c) {
+    case U',':
+    case U'\u3001':
+    case U'\uFF0C':
+    case U'\u060C':
+    case U'(':
+    case U')':
+    case U'\u2013':
+    case U'\u2014': return ',';
+    case U'.':
+    case U'\u3002':
+    case U'\u0964':
+    case U'\u2026': return '.';
+    case U';':
+    case U'\u061B': return ';';
+    case U':': return ':';
+    case U'?':
+    case U'\uFF1F':
+    case U'\u061F': return '?';
+    case U'!':
+    case U'\uFF01': return '!';
+    default: return 0;
+  }
+}
+
+}  // namespace
+
+std::vector<ReadAloud> read_english(std::string_view text, const KnowsWord& knows, std::set<std::string>& skipped) {
+  std::vector<Token> tokens;
+  split_ipa(
+      text, [&](std::string_view part) { add_tokens(plain_signs(part, skipped), tokens); },
+      [&](std::string_view ipa) { tokens.push_back({.core = std::string(ipa), .is_ipa = true}); });
+  return EnglishReader(std::move(tokens), knows).read();
+}
+
+std::vector<ReadAloud> read_characters(std::string_view text) {
+  std::vector<ReadAloud> out;
+  std::u32string word;
+  const auto end_word = [&] {
+    if (!word.empty()) out.push_back({Kind::word, to_utf8(word)});
+    word.clear();
+  };
+  const auto take_text = [&](std::string_view part) {
+    for (const char32_t c : nfkc(lower(to_code_points(part)))) {
+      if (is_word_character(c) || class_of(c) == GeneralClass::mark || class_of(c) == GeneralClass::mark_nonspacing ||
+          (c == U'\'' && !word.empty())) {
+        word += c;
+        continue;
+      }
+      end_word();
+      const char mark = mark_of(c);
+      if (mark == 0 || out.empty()) continue;
+      if (out.back().kind != Kind::mark) out.push_back({Kind::mark, std::string(1, mark)});
+    }
+    end_word();
+  };
+  split_ipa(text, take_text, [&](std::string_view ipa) { out.push_back({Kind::ipa, std::string(ipa)}); });
+  return out;
+}
+
+}  // namespace tutti

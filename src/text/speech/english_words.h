@@ -1,0 +1,32 @@
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti {
+
+/// A piece of a text as it is read aloud: a word in lower case, IPA as it was given, or the mark of a
+/// pause: one of , ; : . ? !
+struct ReadAloud {
+  enum class Kind { word, initial, ipa, mark };
+  Kind kind = Kind::word;
+  std::string text{};  ///< of an initial, which is read by its name: the one character
+  bool operator==(const ReadAloud&) const = default;
+};
+
+/// Whether a dictionary has a word, and so knows how it sounds (lower case).
+using KnowsWord = std::function<bool(std::string_view)>;
+
+/// English text as it is read aloud: "Mr. Lee paid $3.50 on May 5, 1863." is "mister lee paid three dollars and fifty
+/// cents on may fifth , eighteen sixty three ." Numbers, years, dates, times, money, fractions, units, titles and other
+/// abbreviations are written out, words in capitals that `knows` does not know are spelled. [[…]] is IPA. Accents are
+/// dropped; characters of other scripts go into `skipped`. Pure.
+std::vector<ReadAloud> read_english(std::string_view text, const KnowsWord& knows, std::set<std::string>& skipped);
+
+/// Text of any other language: words in lower case, marks and [[…]]; nothing is written out.
+std::vector<ReadAloud> read_characters(std::string_view text);
+
+}  // namespace tutti

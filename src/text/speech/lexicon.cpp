@@ -1,0 +1,137 @@
+#include "text/speech/lexicon.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <utility>
+
+#include "base/bytes.h"
+#include "base/strings.h"
+
+namespace tutti {
+namespace {
+
+// The bytes: how many words and blocks (int32 each), where each block begins (int32), the blocks. A word is how many
+// characters it shares with the one before it, how many follow, these, how many phones, these.
+constexpr std::size_t kBlock = 16;
+constexpr std::size_t kLongestWord = 255;
+constexpr std::int64_t kHead = 8;
+
+using Words = std::map<std::string, std::vector<Phone>, std::less<>>;
+
+std::string pack(const Words& words) {
+  ByteWriter blocks, starts;
+  std::string_view last;
+  std::size_t index = 0;
+  std::int32_t at = 0;
+  for (const auto& [word, phones] : words) {
+    if (index++ % kBlock == 0) {
+      starts.put(at);
+      last = {};
+    }
+    const auto shared = std::ranges::mismatch(word, last).in1 - word.begin();
+    blocks.put(static_cast<std::uint8_t>(shared));
+    blocks.put(static_cast<std::uint8_t>(std::ssize(word) - shared));
+    for (const char character : word.substr(static_cast<std::size_t>(shared))) blocks.put(character);
+    blocks.put(static_cast<std::uint8_t>(phones.size()));
+    for (const Phone phone : phones) blocks.put(phone);
+    at += static_cast<std::int32_t>(3 + std::ssize(word) - shared + std::ssize(phones));
+    last = word;
+  }
+  ByteWriter head;
+  head.put(static_cast<std::int32_t>(words.size()));
+  head.put(static_cast<std::int32_t>((words.size() + kBlock - 1) / kBlock));
+  return head.take() + starts.take() + blocks.take();
+}
+
+/// Goes through the words of a block.
+class BlockReader {
+ public:
+  explicit BlockReader(std::string_view bytes) : bytes_(bytes) {}
+
+  /// The next word; false behind the last.
+  bool next() {
+    const auto shared = bytes_.number<std::uint8_t>();
+    const auto more = bytes_.bytes(bytes_.number<std::uint8_t>());
+    phones_ = bytes_.bytes(bytes_.number<std::uint8_t>());
+    if (bytes_.failed() || shared > word_.size()) return false;
+    word_.resize(shared);
+    word_ += more;
+    return true;
+  }
+  const std::string& word() const { return word_; }
+  std::vector<Phone> phones() const { return {phones_.begin(), phones_.end()}; }
+
+ private:
+  ByteReader bytes_;
+  std::string word_{};
+  std::string_view phones_{};
+};
+
+}  // namespace
+
+Result<Lexicon> Lexicon::from_cmudict(std::string_view text) {
+  Words words;
+  std::int64_t number = 0;
+  for (const std::string_view whole : split(text, '\n')) {
+    ++number;
+    const std::string_view line = trimmed(whole.substr(0, whole.find('#')));
+    if (line.empty() || line.starts_with(";;;")) continue;
+    const auto parts = split(line, ' ');
+    std::vector<Phone> phones;
+    for (std::size_t i = 1; i < parts.size(); ++i)
+      if (const auto phone = phone_of(parts[i])) phones.push_back(*phone);
+    if (phones.empty() || phones.size() + 1 != parts.size() || parts[0].size() > kLongestWord ||
+        phones.size() > kLongestWord)
+      return fail(Fault::corrupt, "line " + std::to_string(number) + ": expected a word and its phones, found '" +
+                                      std::string(line.substr(0, 80)) + "'");
+    if (parts[0].ends_with(')')) continue;
+    words.emplace(ascii_lower(parts[0]), std::move(phones));
+  }
+  return parse(pack(words));
+}
+
+Result<Lexicon> Lexicon::parse(std::string bytes) {
+  Lexicon lexicon;
+  ByteReader reader(bytes);
+  const auto words = reader.number<std::int32_t>(), blocks = reader.number<std::int32_t>();
+  if (reader.failed() || words < 0 ||
+      blocks != (words + static_cast<std::int32_t>(kBlock) - 1) / static_cast<std::int32_t>(kBlock) ||
+      reader.left() / sizeof(std::int32_t) < static_cast<std::size_t>(blocks))
+    return fail(Fault::corrupt, "expected a packed dictionary, found something else");
+  lexicon.bytes_ = std::move(bytes);
+  lexicon.blocks_ = blocks;
+  return lexicon;
+}
+
+std::int64_t Lexicon::words() const {
+  return bytes_.empty() ? 0 : ByteReader(std::string_view(bytes_)).number<std::int32_t>();
+}
+
+/// Where a block begins, in bytes_.
+std::int64_t Lexicon::block_at(std::int64_t block) const {
+  constexpr std::int64_t kNumber = sizeof(std::int32_t);
+  const auto all = std::string_view(bytes_);
+  ByteReader reader(all.substr(static_cast<std::size_t>(kHead + block * kNumber)));
+  const auto at = kHead + blocks_ * kNumber + reader.number<std::int32_t>();
+  return std::clamp<std::int64_t>(at, 0, std::ssize(all));
+}
+
+std::optional<std::vector<Phone>> Lexicon::find(std::string_view word) const {
+  const auto reader_of = [&](std::int64_t block) {
+    return BlockReader(std::string_view(bytes_).substr(static_cast<std::size_t>(block_at(block))));
+  };
+  std::int64_t first = 0, last = blocks_;  // the block that may hold it is one of [first, last)
+  while (last - first > 1) {
+    const std::int64_t middle = first + (last - first) / 2;
+    auto reader = reader_of(middle);
+    (reader.next() && reader.word() <= word ? first : last) = middle;
+  }
+  if (first == last) return std::nullopt;
+  auto reader = reader_of(first);
+  for (std::size_t i = 0; i < kBlock && reader.next(); ++i)
+    if (reader.word() == word) return reader.phones();
+  return std::nullopt;
+}
+
+}  // namespace tutti

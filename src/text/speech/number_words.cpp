@@ -1,0 +1,118 @@
+#include "text/speech/number_words.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
+
+namespace tutti {
+namespace {
+
+constexpr std::array<std::string_view, 20> kOnes{
+    "zero", "one",    "two",    "three",    "four",     "five",    "six",     "seven",     "eight",    "nine",
+    "ten",  "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"};
+constexpr std::array<std::string_view, 10> kTens{"",      "",      "twenty",  "thirty", "forty",
+                                                 "fifty", "sixty", "seventy", "eighty", "ninety"};
+constexpr std::array<std::string_view, 5> kGroups{"", "thousand", "million", "billion", "trillion"};
+constexpr std::size_t kMostFigures = 15;
+
+void add(std::string& words, std::string_view more) {
+  if (!words.empty() && !more.empty()) words += ' ';
+  words += more;
+}
+
+/// Below 100; nothing for zero.
+std::string small_words(int value) {
+  if (value == 0) return {};
+  if (value < 20) return std::string(kOnes[static_cast<std::size_t>(value)]);
+  std::string words(kTens[static_cast<std::size_t>(value / 10)]);
+  if (value % 10 != 0) add(words, kOnes[static_cast<std::size_t>(value % 10)]);
+  return words;
+}
+
+/// Below 1000; nothing for zero.
+std::string group_words(int value) {
+  std::string words;
+  if (value >= 100) words = std::string(kOnes[static_cast<std::size_t>(value / 100)]) + " hundred";
+  add(words, small_words(value % 100));
+  return words;
+}
+
+int value_of(std::string_view figures) {
+  int value = 0;
+  for (const char figure : figures) value = 10 * value + (figure - '0');
+  return value;
+}
+
+/// The last word's end "from" becomes "to".
+bool change_end(std::string& words, std::string_view from, std::string_view to) {
+  if (!words.ends_with(from)) return false;
+  words.replace(words.size() - from.size(), from.size(), to);
+  return true;
+}
+
+}  // namespace
+
+std::string figure_words(std::string_view figures) {
+  std::string words;
+  for (const char figure : figures) add(words, kOnes[static_cast<std::size_t>(figure - '0')]);
+  return words;
+}
+
+std::string cardinal_words(std::string_view figures) {
+  if (figures.size() > kMostFigures || (figures.size() > 1 && figures.front() == '0')) return figure_words(figures);
+  std::string words;
+  for (std::size_t left = figures.size(); left > 0;) {
+    const std::size_t size = left % 3 == 0 ? 3 : left % 3;
+    const int value = value_of(figures.substr(figures.size() - left, size));
+    left -= size;
+    if (value == 0) continue;
+    add(words, group_words(value));
+    add(words, kGroups[left / 3]);
+  }
+  return words.empty() ? "zero" : words;
+}
+
+std::string ordinal_words(std::string_view figures) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kEnds{{{"one", "first"},
+                                                                                {"two", "second"},
+                                                                                {"three", "third"},
+                                                                                {"five", "fifth"},
+                                                                                {"eight", "eighth"},
+                                                                                {"nine", "ninth"},
+                                                                                {"twelve", "twelfth"},
+                                                                                {"y", "ieth"},
+                                                                                {"", "th"}}};
+  std::string words = cardinal_words(figures);
+  for (const auto& [from, to] : kEnds)
+    if (change_end(words, from, to)) break;
+  return words;
+}
+
+std::string year_words(std::string_view figures) {
+  constexpr std::size_t kFigures = 4;
+  if (figures.size() != kFigures || figures.front() == '0') return cardinal_words(figures);
+  const int value = value_of(figures);
+  if (value % 1000 < 10) return cardinal_words(figures);  // 2000 to 2009, 1000
+  std::string words = small_words(value / 100);
+  if (value % 100 == 0) return words + " hundred";
+  if (value % 100 < 10) add(words, "oh");
+  add(words, small_words(value % 100));
+  return words;
+}
+
+std::string decimal_words(std::string_view number) {
+  const auto point = number.find('.');
+  if (point == std::string_view::npos) return cardinal_words(number);
+  std::string words = point == 0 ? "" : cardinal_words(number.substr(0, point));
+  add(words, "point");
+  add(words, figure_words(number.substr(point + 1)));
+  return words;
+}
+
+std::string plural_of_number(std::string words) {
+  if (change_end(words, "y", "ies") || change_end(words, "six", "sixes")) return words;
+  return words + "s";
+}
+
+}  // namespace tutti

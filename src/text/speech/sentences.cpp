@@ -1,0 +1,97 @@
+#include "text/speech/sentences.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace tutti {
+namespace {
+
+constexpr std::string_view kSpace = " \t\r\n\v\f";
+constexpr std::string_view kEnds = ".!?;:";
+constexpr std::string_view kClosing = ")\"'";
+
+bool is_space(char c) {
+  return kSpace.find(c) != std::string_view::npos;
+}
+
+/// Letters and figures; bytes of other characters count as letters.
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || static_cast<unsigned char>(c) >= 0x80;
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+/// Whether a full stop behind `before` belongs to its last word.
+bool is_abbreviated(std::string_view before) {
+  constexpr std::array<std::string_view, 14> kKnown{"dr", "mr", "mrs", "ms",  "st",  "prof", "jr",
+                                                    "sr", "no", "vs",  "gen", "col", "rev",  "hon"};
+  auto begin = before.size();
+  while (begin > 0 && std::isalpha(static_cast<unsigned char>(before[begin - 1])) != 0) --begin;
+  std::string word(before.substr(begin));
+  if (word.size() == 1 && std::isupper(static_cast<unsigned char>(word[0])) != 0) return true;
+  std::ranges::transform(word, word.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return std::ranges::find(kKnown, std::string_view(word)) != kKnown.end();
+}
+
+/// Where the sentence that `text` begins with ends.
+std::size_t end_of_sentence(std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\n') return i + 1;
+    if (text.substr(i).starts_with("[[")) {  // sounds: what is in them ends nothing
+      const auto closed = text.find("]]", i);
+      if (closed == std::string_view::npos) return text.size();
+      i = closed + 1;
+      continue;
+    }
+    if (kEnds.find(text[i]) == std::string_view::npos) continue;
+    if (text[i] == '.' && is_abbreviated(text.substr(0, i))) continue;
+    auto end = i + 1;
+    while (end < text.size() && (kEnds.find(text[end]) != std::string_view::npos ||
+                                 kClosing.find(text[end]) != std::string_view::npos))
+      ++end;
+    if (end == text.size() || is_space(text[end])) return end;
+  }
+  return text.size();
+}
+
+/// Where to cut a sentence of more than `most` bytes: behind the last comma in them, else at the last white space, else
+/// before the character that no longer fits.
+std::size_t cut_of(std::string_view sentence, std::size_t most) {
+  const auto head = sentence.substr(0, most);
+  if (const auto comma = head.rfind(','); comma != std::string_view::npos && comma > 0) return comma + 1;
+  if (const auto space = head.find_last_of(kSpace); space != std::string_view::npos && space > 0) return space + 1;
+  auto end = most;
+  while (end > 1 && (static_cast<unsigned char>(sentence[end]) & 0xC0U) == 0x80U) --end;
+  return end;
+}
+
+void add(Sentences& into, std::string_view piece) {
+  piece = trimmed(piece);
+  if (std::ranges::any_of(piece, is_word)) into.pieces.emplace_back(piece);
+}
+
+}  // namespace
+
+Sentences split_sentences(std::string_view text, std::size_t most) {
+  Sentences found;
+  while (!text.empty()) {
+    const auto end = end_of_sentence(text);
+    auto sentence = trimmed(text.substr(0, end));
+    text.remove_prefix(end);
+    while (sentence.size() > most) {
+      const auto cut = cut_of(sentence, most);
+      add(found, sentence.substr(0, cut));
+      sentence = trimmed(sentence.substr(cut));
+      ++found.cut;
+    }
+    add(found, sentence);
+  }
+  return found;
+}
+
+}  // namespace tutti

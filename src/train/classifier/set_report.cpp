@@ -1,0 +1,242 @@
+#include "train/classifier/set_report.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/json.h"
+#include "base/numbers.h"
+#include "base/output_ownership.h"
+#include "feed/feature_cache.h"
+#include "train/classifier/score_curves.h"
+#include "view/charts.h"
+#include "view/markup.h"
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kHead =
+    "<!doctype html><meta charset=\"utf-8\"><title>Classifier</title><style>body{font-family:sans-serif;margin:2em;"
+    "max-width:70em;color:#111;background:#fff}table{border-collapse:collapse;margin:1em 0}td,th{border:1px solid #ccc;"
+    "padding:.3em .6em;text-align:left}td.n{text-align:right}td.right{background:#e8f4e8}"
+    "@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}td,th{border-color:#555}"
+    "td.right{background:#243524}svg{background:#fff}}</style>\n";
+
+std::string percent(double share) {
+  return std::isfinite(share) ? fixed_text(100 * share, 2) + " %" : "-";
+}
+
+std::string cell(const std::string& text) {
+  return "<td>" + escaped_markup(text) + "</td>";
+}
+
+std::string number(const std::string& text) {
+  return "<td class=\"n\">" + text + "</td>";
+}
+
+double share_of(const GroupScore& group) {
+  return static_cast<double>(group.right) / static_cast<double>(group.files);
+}
+
+std::vector<std::string> groups_of(const LabelledSet& set) {
+  std::vector<std::string> groups;
+  for (std::int64_t file = 0; file < set.files(); ++file) groups.push_back(set.group_of_file(file));
+  return groups;
+}
+
+/// Groups with the least accuracy first.
+std::vector<std::pair<std::string, GroupScore>> worst_groups(const AnsweredSet& a) {
+  const auto scores = group_scores(a.answers, a.rule, groups_of(a.set));
+  std::vector<std::pair<std::string, GroupScore>> groups(scores.begin(), scores.end());
+  std::ranges::stable_sort(groups, {}, [](const auto& one) { return share_of(one.second); });
+  return groups;
+}
+
+std::string labels_table(const AnsweredSet& a, const ClassifierScores& scores) {
+  std::string html =
+      "<table><tr><th>label<th>precision<th>recall<th>F1<th>ROC area<th>average precision<th>files</tr>\n";
+  for (std::size_t label = 0; label < a.labels.size(); ++label) {
+    const auto& score = scores.labels[label];
+    const auto curve = label_curve(a.answers, label);
+    html += "<tr>" + cell(a.labels[label]) + number(percent(score.precision)) + number(percent(score.recall)) +
+            number(percent(score.f1)) + number(std::isfinite(curve.roc_area) ? fixed_text(curve.roc_area, 4) : "-") +
+            number(std::isfinite(curve.average_precision) ? fixed_text(curve.average_precision, 4) : "-") +
+            number(std::to_string(score.files)) + "</tr>\n";
+  }
+  return html + "</table>\n";
+}
+
+std::string confusion_table(const AnsweredSet& a, const ClassifierScores& scores) {
+  std::string html = "<h2>What is taken for what</h2><table><tr><th>true label";
+  for (const auto& label : a.labels) html += "<th>" + escaped_markup(label);
+  html += "</tr>\n";
+  for (std::size_t label = 0; label < a.labels.size(); ++label) {
+    html += "<tr>" + cell(a.labels[label]);
+    for (std::size_t other = 0; other < a.labels.size(); ++other)
+      html += std::string(label == other ? "<td class=\"n right\">" : "<td class=\"n\">") +
+              std::to_string(scores.confusion[label][other]) + "</td>";
+    html += "</tr>\n";
+  }
+  return html + "</table>\n";
+}
+
+std::string curves(const AnsweredSet& a) {
+  std::vector<Curve> roc, precision;
+  for (std::size_t label = 0; label < a.labels.size(); ++label) {
+    auto curve = label_curve(a.answers, label);
+    if (curve.precision.empty()) continue;
+    roc.push_back({a.labels[label] + ": true positive rate", std::move(curve.roc)});
+    precision.push_back({a.labels[label] + ": precision", std::move(curve.precision)});
+  }
+  return "<h2>Curves</h2>\n" + line_chart_svg("ROC", "false positive rate", roc) + "\n" +
+         line_chart_svg("Precision and recall", "recall", precision) + "\n";
+}
+
+std::string calibration_table(const AnsweredSet& a) {
+  const auto calibration = calibration_of(a.answers, a.rule);
+  std::string html = "<h2>Calibration</h2><p>Expected calibration error " + percent(calibration.error) +
+                     "</p><table><tr><th>mean score<th>share that is right<th>files</tr>\n";
+  for (const auto& bin : calibration.bins)
+    if (bin.files > 0)
+      html += "<tr>" + number(percent(bin.score)) + number(percent(bin.right)) + number(std::to_string(bin.files)) +
+              "</tr>\n";
+  return html + "</table>\n";
+}
+
+std::string groups_table(const AnsweredSet& a) {
+  std::string html = "<h2>By group</h2><table><tr><th>group<th>right<th>files</tr>\n";
+  for (const auto& [name, score] : worst_groups(a))
+    html += "<tr>" + cell(name) + number(percent(share_of(score))) + number(std::to_string(score.files)) + "</tr>\n";
+  return html + "</table>\n";
+}
+
+/// The features of a file from left to right, low bins at the bottom, in eight greys; long files are averaged.
+std::string picture(const LabelledSet& set, std::int64_t file) {
+  constexpr std::int64_t kWidth = 96, kHeight = 32, kGreys = 8, kScale = 4;
+  const auto& g = set.geometry();
+  const std::int64_t mels = g.mel.n_mels, frames = g.frames(), columns = g.segments() * frames;
+  const std::int64_t width = std::min(kWidth, columns), height = std::min<std::int64_t>(kHeight, mels);
+  const auto* mel = set.mel().data() + file * columns * mels;
+  std::vector<double> sums(static_cast<std::size_t>(width * height)), counts(sums.size());
+  for (std::int64_t column = 0; column < columns; ++column)
+    for (std::int64_t bin = 0; bin < mels; ++bin) {
+      const auto row = height - 1 - bin * height / mels;
+      const auto at = static_cast<std::size_t>(row * width + column * width / columns);
+      sums[at] += from_half(mel[(column / frames * mels + bin) * frames + column % frames]);
+      counts[at] += 1;
+    }
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] /= std::max(1.0, counts[i]);
+  const auto [least, most] = std::ranges::minmax(sums);
+  std::array<std::string, kGreys> paths;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const auto grey = std::min<double>(kGreys - 1, kGreys * (sums[i] - least) / std::max(1e-9, most - least));
+    const auto x = static_cast<std::int64_t>(i) % width, y = static_cast<std::int64_t>(i) / width;
+    paths[static_cast<std::size_t>(grey)] += "M" + std::to_string(x) + " " + std::to_string(y) + "h1v1h-1z";
+  }
+  std::string svg = "<svg width=\"" + std::to_string(width * kScale) + "\" height=\"" +
+                    std::to_string(height * kScale) + "\" viewBox=\"0 0 " + std::to_string(width) + " " +
+                    std::to_string(height) + "\" preserveAspectRatio=\"none\">";
+  for (std::size_t grey = 0; grey < paths.size(); ++grey) {
+    const auto level = std::to_string(255 * (kGreys - 1 - static_cast<std::int64_t>(grey)) / (kGreys - 1));
+    if (!paths[grey].empty())
+      svg += "<path fill=\"rgb(" + level + "," + level + "," + level + ")\" d=\"" + paths[grey] + "\"/>";
+  }
+  return svg + "</svg>";
+}
+
+/// Where a file's sound is played from: below the folder that the set was made of.
+std::string player(const AnsweredSet& a, std::int64_t file, const fs::path& audio) {
+  const auto path = audio / a.set.name_of_file(file);
+  std::error_code ignored;
+  if (audio.empty() || !fs::exists(path, ignored)) return {};
+  return audio_player("file://" + url_of_path(fs::absolute(path).string()), 0, a.set.geometry().seconds().count());
+}
+
+std::string worst_files(const AnsweredSet& a, const fs::path& audio) {
+  constexpr std::size_t kWorst = 20;
+  struct Wrong {
+    double score;
+    std::int64_t file, label;
+  };
+  std::vector<Wrong> wrong;
+  for (std::size_t i = 0; i < a.answers.size(); ++i)
+    if (const auto label = label_of(a.rule, a.answers[i]); label != a.answers[i].label)
+      wrong.push_back(
+          {a.answers[i].probabilities[static_cast<std::size_t>(label)], static_cast<std::int64_t>(i), label});
+  std::ranges::stable_sort(wrong, std::ranges::greater(), &Wrong::score);
+  if (wrong.empty()) return "<p>Every file is named right.</p>\n";
+  std::string html =
+      "<h2>Wrong with the highest score</h2><table><tr><th>file<th>true label<th>answer<th>score"
+      "<th>features<th>audio</tr>\n";
+  for (const auto& one : std::span(wrong).first(std::min(kWorst, wrong.size())))
+    html += "<tr>" + cell(a.set.name_of_file(one.file)) +
+            cell(a.labels[static_cast<std::size_t>(a.answers[static_cast<std::size_t>(one.file)].label)]) +
+            cell(a.labels[static_cast<std::size_t>(one.label)]) + number(percent(one.score)) + "<td>" +
+            picture(a.set, one.file) + "<td>" + player(a, one.file, audio) + "</tr>\n";
+  return html + "</table>\n";
+}
+
+}  // namespace
+
+bool has_groups(const LabelledSet& set) {
+  auto groups = groups_of(set);
+  std::ranges::sort(groups);
+  return std::ranges::adjacent_find(groups) != groups.end();
+}
+
+std::string set_report_json(const AnsweredSet& a) {
+  const auto scores = score_files(a.answers, a.labels.size(), a.rule);
+  auto json = Json::parse(task_scores(scores, a.labels, a.rule).json);
+  json["confusion"] = scores.confusion;
+  const auto defined = [](double value) { return std::isfinite(value) ? Json(value) : Json(); };
+  for (std::size_t label = 0; label < a.labels.size(); ++label) {
+    const auto curve = label_curve(a.answers, label);
+    json["labels"][a.labels[label]]["roc_auc"] = defined(curve.roc_area);
+    json["labels"][a.labels[label]]["average_precision"] = defined(curve.average_precision);
+  }
+  const auto calibration = calibration_of(a.answers, a.rule);
+  json["calibration_error"] = calibration.error;
+  for (const auto& bin : calibration.bins)
+    if (bin.files > 0)
+      json["calibration"].push_back({{"score", bin.score}, {"right", bin.right}, {"files", bin.files}});
+  if (has_groups(a.set))
+    for (const auto& [name, score] : group_scores(a.answers, a.rule, groups_of(a.set)))
+      json["groups"][name] = {{"files", score.files}, {"accuracy", share_of(score)}};
+  return json_line(json) + "\n";
+}
+
+std::string set_report_text(const AnsweredSet& a) {
+  const auto scores = score_files(a.answers, a.labels.size(), a.rule);
+  std::string text = task_scores(scores, a.labels, a.rule).text + "\n";
+  for (std::size_t label = 0; label < a.labels.size(); ++label) {
+    const auto& score = scores.labels[label];
+    const auto area = label_curve(a.answers, label).roc_area;
+    text += "  " + a.labels[label] + ": precision " + percent(score.precision) + ", recall " + percent(score.recall) +
+            ", F1 " + percent(score.f1) + (std::isfinite(area) ? ", ROC area " + fixed_text(area, 4) : "") + ", " +
+            std::to_string(score.files) + " files\n";
+    for (std::size_t other = 0; other < a.labels.size(); ++other)
+      if (const auto wrong = scores.confusion[label][other]; other != label && wrong > 0)
+        text += "    " + std::to_string(wrong) + " taken for " + a.labels[other] + "\n";
+  }
+  text += "  expected calibration error " + percent(calibration_of(a.answers, a.rule).error) + "\n";
+  if (!has_groups(a.set)) return text;
+  constexpr std::size_t kWorst = 5;
+  const auto groups = worst_groups(a);
+  text += "  groups with the least accuracy:\n";
+  for (const auto& [name, score] : std::span(groups).first(std::min(kWorst, groups.size())))
+    text += "    " + name + ": " + percent(share_of(score)) + " of " + std::to_string(score.files) + " files\n";
+  return text;
+}
+
+std::string set_report_html(const AnsweredSet& a, const fs::path& audio) {
+  const auto scores = score_files(a.answers, a.labels.size(), a.rule);
+  return kHead + markup_comment(kEvaluationMark) + "<h1>Classifier</h1>\n<p>" +
+         escaped_markup(task_scores(scores, a.labels, a.rule).text) + "</p>\n" + labels_table(a, scores) +
+         confusion_table(a, scores) + curves(a) + calibration_table(a) + (has_groups(a.set) ? groups_table(a) : "") +
+         worst_files(a, audio);
+}
+
+}  // namespace tutti

@@ -1,0 +1,75 @@
+#include "train/tts/losses.h"
+
+#include <ATen/ATen.h>
+#include <ATen/autocast_mode.h>
+#include <c10/core/GradMode.h>
+
+#include "train/tts/alignment.h"
+
+namespace tutti {
+namespace {
+
+/// Products of this scope are not rounded, whatever the step's are: distances between spectrograms would be lost.
+class ExactProducts {
+ public:
+  explicit ExactProducts(at::DeviceType device)
+      : device_(device), rounded_(at::autocast::is_autocast_enabled(device)) {
+    at::autocast::set_autocast_enabled(device_, false);
+  }
+  ExactProducts(const ExactProducts&) = delete;
+  ~ExactProducts() { at::autocast::set_autocast_enabled(device_, rounded_); }
+
+ private:
+  at::DeviceType device_;
+  bool rounded_;
+};
+
+/// How well each frame fits each symbol: the logarithm of its density but for what all symbols have in common.
+at::Tensor durations_of(const at::Tensor& mean, const VoiceRows& rows) {
+  const c10::AutoGradMode no_gradients(false);
+  const auto scores = at::bmm(rows.mel, mean.transpose(1, 2)) - 0.5 * mean.square().sum(2).unsqueeze(1);
+  const auto found = aligned_durations(scores.to(at::kCPU).contiguous(), rows.symbol_counts.to(at::kCPU),
+                                       rows.frame_counts.to(at::kCPU));
+  return found.to(mean.device());
+}
+
+/// The mean over the true places of each row: values [rows, length, channels], mask [rows, length, 1] -> [rows].
+at::Tensor mean_over(const at::Tensor& values, const at::Tensor& mask) {
+  const auto counts = mask.sum(at::IntArrayRef({1, 2})) * values.size(2);
+  return (values * mask).sum(at::IntArrayRef({1, 2})) / counts;
+}
+
+}  // namespace
+
+VoiceLosses voice_losses(const VoiceNetwork& network, const VoiceRows& rows, const at::Tensor& noise, double dropout,
+                         at::Tensor* durations) {
+  const auto text = encode_text(network, rows.symbols, rows.symbol_counts, rows.speakers, dropout);
+  VoiceLosses losses;
+  at::Tensor target, condition, mask;
+  {
+    const ExactProducts exact(rows.mel.device().type());
+    const auto lasting = durations_of(text.mean.detach(), rows);
+    if (durations != nullptr) *durations = lasting;
+    const auto logs = lasting.clamp_min(1).to(at::kFloat).log();
+    losses.durations = mean_over((text.log_durations - logs).square().unsqueeze(2), text.mask);
+    const auto frames = rows.mel.size(1);
+    const auto places = at::arange(frames, rows.frame_counts.options()).unsqueeze(0);
+    const auto expected = at::bmm(alignment_matrix(lasting, places), text.mean);
+    losses.prior = mean_over(0.5 * (rows.mel - expected).square(), mask_of(rows.frame_counts, frames));
+
+    const auto spare = (rows.frame_counts - kCropFrames).clamp_min(0);
+    const auto first = (rows.crop * (spare + 1)).to(at::kLong).minimum(spare);
+    const auto at_frames = first.unsqueeze(1) + at::arange(kCropFrames, first.options()).unsqueeze(0);
+    mask = (at_frames < rows.frame_counts.unsqueeze(1)).to(at::kFloat).unsqueeze(2);
+    const auto index = at_frames.clamp_max(frames - 1).unsqueeze(2).expand({-1, -1, rows.mel.size(2)});
+    target = rows.mel.gather(1, index) * mask;
+    condition = at::bmm(alignment_matrix(lasting, at_frames), text.condition);
+  }
+  const auto time = rows.time.view({-1, 1, 1});
+  const auto noisy = (1 - time) * noise + time * target;
+  const auto velocity = velocity_of(network, noisy, rows.time, condition, mask);
+  losses.flow = mean_over((velocity - (target - noise)).square(), mask);
+  return losses;
+}
+
+}  // namespace tutti

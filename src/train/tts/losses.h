@@ -1,0 +1,39 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+#include "train/tts/network.h"
+
+namespace tutti {
+
+/// Clips as the network learns from them, all on its device; true lengths beside padded rows.
+struct VoiceRows {
+  at::Tensor symbols{};        // [rows, length] int64
+  at::Tensor symbol_counts{};  // [rows] int64
+  at::Tensor mel{};            // [rows, frames, mels] float32, normalised
+  at::Tensor frame_counts{};   // [rows] int64
+  at::Tensor speakers{};       // [rows] int64
+  at::Tensor crop{};           // [rows] float32, 0 to 1: where in its clip a row's crop for the decoder begins
+  at::Tensor time{};           // [rows] float32, 0 to 1: how far the noise of a row has moved
+};
+
+/// What is lost of each row, [rows] float32: a mean over its own symbols or frames, so that rows count alike however
+/// they are batched.
+struct VoiceLosses {
+  at::Tensor prior{};      // half the squared distance of the frames from their symbols' means
+  at::Tensor durations{};  // squared error of the logarithms of the durations
+  at::Tensor flow{};       // squared error of the velocity, over the crop
+};
+
+/// Frames of a clip that the decoder learns from in a step.
+inline constexpr std::int64_t kCropFrames = 128;
+
+/// Aligns every text with its clip by the best monotonic path under the means as they are, and measures the network
+/// against that. `noise`: [rows, kCropFrames, mels] float32. The durations that were found go to `durations` where it
+/// is given: [rows, length] int64.
+VoiceLosses voice_losses(const VoiceNetwork& network, const VoiceRows& rows, const at::Tensor& noise, double dropout,
+                         at::Tensor* durations = nullptr);
+
+}  // namespace tutti

@@ -1,0 +1,111 @@
+#include "train/tts/model.h"
+
+#include <utility>
+
+#include "base/files.h"
+#include "base/json.h"
+#include "train/network/stored_weights.h"
+
+namespace tutti {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kModelType = "tutti-voice";
+
+Json json_of(const VoiceMelOptions& mel) {
+  return {{"rate", mel.rate.value}, {"n_fft", mel.n_fft}, {"window", mel.window}, {"hop", mel.hop},
+          {"n_mels", mel.n_mels},   {"lowest", mel.lowest}, {"highest", mel.highest}};
+}
+
+VoiceMelOptions mel_of(const Json& json) {
+  return {.rate = {json.at("rate")},
+          .n_fft = json.at("n_fft"),
+          .window = json.at("window"),
+          .hop = json.at("hop"),
+          .n_mels = json.at("n_mels"),
+          .lowest = json.at("lowest"),
+          .highest = json.at("highest")};
+}
+
+/// Fills in what config.json holds; throws what the JSON library does.
+Result<void> read_config(VoiceModel& model, const Json& json) {
+  auto shape = read_voice_shape(json.at("network").dump());
+  if (!shape) return tl::unexpected<Error>(shape.error());
+  model.network.shape = *shape;
+  model.mel = mel_of(json.at("mel"));
+  model.mean = json.at("normalisation").at("mean").get<std::vector<float>>();
+  model.deviation = json.at("normalisation").at("deviation");
+  model.speakers = json.at("speakers").get<std::vector<std::string>>();
+  model.language = json.at("language");
+  model.label = json.at("trained_on");
+  if (auto checked = check(model.mel); !checked) return checked;
+  const bool agrees = shape->mels == model.mel.n_mels && std::ssize(model.mean) == model.mel.n_mels &&
+                      shape->speakers == std::ssize(model.speakers) && model.deviation > 0;
+  return agrees ? Result<void>() : fail(Fault::corrupt, "mel, speakers and network do not fit each other");
+}
+
+/// Fault::usage for a folder that holds a model, but no voice.
+Result<Json> voice_config(const std::filesystem::path& folder) {
+  const auto path = folder / "config.json";
+  const auto text = read_regular_file(path);
+  if (!text) return tl::unexpected<Error>(text.error());
+  auto json = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return fail(Fault::corrupt, path.string() + ": expected a JSON object");
+  const auto type = json.value("model_type", Json());
+  if (type == kModelType) return json;
+  return fail(Fault::usage,
+              folder.string() + " holds no voice: expected model_type '" + kModelType + "' in config.json, found " +
+                  (type.is_null() ? std::string("none") : type.dump()),
+              "Name OUT/model of 'tutti train tts --out OUT'");
+}
+
+}  // namespace
+
+VoiceModel VoiceModel::start(const VoiceSet& set, VoiceShape shape, std::uint64_t seed, at::Device device) {
+  const auto& format = set.format();
+  shape.symbols = std::ssize(format.symbols);
+  shape.speakers = std::ssize(format.speakers);
+  shape.mels = format.mel.n_mels;
+  return {.mel = format.mel,
+          .mean = format.mean,
+          .deviation = format.deviation,
+          .speakers = format.speakers,
+          .language = format.language,
+          .label = format.label,
+          .front_end = std::string(set.front_end()),
+          .network = new_voice_network(shape, seed, device)};
+}
+
+std::map<std::string, std::string> VoiceModel::files(const std::string& weight_type) const {
+  const Json config{{"model_type", kModelType},
+                    {"torch_dtype", weight_type},
+                    {"language", language},
+                    {"speakers", speakers},
+                    {"trained_on", label},
+                    {"mel", json_of(mel)},
+                    {"network", Json::parse(show_voice_shape(network.shape))},
+                    {"normalisation", {{"mean", mean}, {"deviation", deviation}}}};
+  return {{"config.json", config.dump(1) + "\n"}, {TextFrontEnd::kFileName, front_end}, {"README.md", card}};
+}
+
+Result<VoiceModel> VoiceModel::load(const std::filesystem::path& folder, at::Device device) {
+  const auto config = voice_config(folder);
+  if (!config) return tl::unexpected<Error>(config.error());
+  VoiceModel model;
+  const auto path = (folder / "config.json").string();
+  try {
+    if (auto read = read_config(model, *config); !read) return fail_in(path, read.error());
+  } catch (const nlohmann::json::exception& error) {
+    return fail(Fault::corrupt, path + ": " + error.what());
+  }
+  auto front_end = read_regular_file(folder / TextFrontEnd::kFileName);
+  if (!front_end) return tl::unexpected<Error>(front_end.error());
+  model.front_end = std::move(*front_end);
+  model.network = new_voice_network(model.network.shape, 0, device);
+  if (auto read = read_weights(folder / "model.safetensors", model.network.all); !read)
+    return tl::unexpected<Error>(read.error());
+  return model;
+}
+
+}  // namespace tutti

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "audio/voice/voice_mel.h"
+#include "base/error.h"
+#include "feed/voice/voice_set.h"
+#include "text/speech/front_end.h"
+#include "train/tts/network.h"
+
+namespace tutti {
+
+/// A voice as it is stored: what it reads, what it speaks as, and its network.
+struct VoiceModel {
+  VoiceMelOptions mel{};
+  std::vector<float> mean{};  // [n_mels] of the training set's spectrograms, by bin
+  float deviation = 1;        // of all their values from these
+  std::vector<std::string> speakers{};
+  std::string language{};
+  std::string label{};      // where the sound comes from that it learned from
+  std::string front_end{};  // bytes of the text front end
+  std::string card{};       // README.md
+  VoiceNetwork network{};
+
+  /// A new one for a set; its network has the set's symbols, speakers and mels.
+  static VoiceModel start(const VoiceSet& set, VoiceShape shape, std::uint64_t seed, at::Device device);
+  /// Everything that its folder holds beside the weights.
+  std::map<std::string, std::string> files(const std::string& weight_type) const;
+  /// Reads a folder, weights of any float type. Fault::usage for a model of another kind; Fault::missing or
+  /// Fault::corrupt names the file.
+  static Result<VoiceModel> load(const std::filesystem::path& folder, at::Device device);
+};
+
+}  // namespace tutti

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "model/ops.h"
+#include "train/network/parameters.h"
+#include "train/tts/voice_shape.h"
+
+namespace tutti {
+
+/// A pre-norm layer of the text encoder: attention with rotary positions, and a feed-forward part of two convolutions.
+struct VoiceEncoderLayer {
+  ops::Norm attention_norm{};
+  ops::Linear joined{};  // query, key and value, one below the other
+  ops::Linear out{};
+  ops::Norm inner_norm{};
+  ops::Linear expand{};    // [inner, 3 * width], tap by tap
+  ops::Linear contract{};  // [width, 3 * inner]
+};
+
+/// A convolution that a norm follows: [out, taps * in], tap by tap.
+struct VoiceConv {
+  ops::Linear taps{};
+  ops::Norm norm{};
+};
+
+/// A ConvNeXt block of the decoder, told the time by FiLM.
+struct VoiceDecoderBlock {
+  ops::Linear film{};       // of the time: a factor and a shift for each channel
+  at::Tensor depthwise{};   // [width, 1, 7]
+  at::Tensor offset{};      // [width]
+  ops::Norm norm{};
+  ops::Linear expand{};
+  ops::Linear contract{};
+};
+
+struct VoiceWeights {
+  at::Tensor symbols{};   // [symbols, width]
+  at::Tensor speakers{};  // [speakers, width]
+  std::vector<VoiceConv> prenet{};
+  std::vector<VoiceEncoderLayer> layers{};
+  ops::Norm norm{};
+  ops::Linear mean{};                  // [mels, width]
+  std::vector<VoiceConv> durations{};  // on the encoder's output
+  ops::Linear duration{};              // [1, duration_width]
+  ops::Linear condition{};             // [decoder_width, width + mels]
+  ops::Linear noisy{};                 // [decoder_width, mels]
+  ops::Linear time{};                  // of its sinusoids
+  std::vector<VoiceDecoderBlock> blocks{};
+  ops::Norm decoder_norm{};
+  ops::Linear velocity{};  // [mels, decoder_width]
+};
+
+/// The network of a voice: float32 tensors on one device.
+struct VoiceNetwork {
+  VoiceShape shape{};
+  VoiceWeights weights{};        // the tensors of `all`
+  std::vector<Parameter> all{};  // in the order of the network
+};
+
+/// A new network. Matrices are even within 1 / sqrt(fan_in), embeddings normal; what makes the velocity is zero, so
+/// that a new network adds nothing to its noise. The same seed gives the same weights.
+VoiceNetwork new_voice_network(const VoiceShape& shape, std::uint64_t seed, at::Device device);
+
+/// What the encoder makes of texts.
+struct EncodedText {
+  at::Tensor mean{};           // [rows, symbols, mels] float32: of each symbol's frames, normalised
+  at::Tensor condition{};      // [rows, symbols, decoder_width]: what the decoder is told of each
+  at::Tensor log_durations{};  // [rows, symbols] float32: logarithms of frames
+  at::Tensor mask{};           // [rows, symbols, 1] float32: 1 at symbols, 0 behind a row's last one
+};
+
+/// symbols: [rows, length] int64; counts: [rows] int64, true lengths; speakers: [rows] int64, all on the network's
+/// device. What is behind a row's last symbol changes nothing of the row. `dropout`: the share of activations; 0 where
+/// nothing is learned. The durations' gradient ends at the encoder. Enqueues only.
+EncodedText encode_text(const VoiceNetwork& network, const at::Tensor& symbols, const at::Tensor& counts,
+                        const at::Tensor& speakers, double dropout);
+
+/// Where noise moves to on its way to a spectrogram: noisy [rows, frames, mels] float32 at `time` [rows] float32, 0
+/// noise and 1 the spectrogram; condition [rows, frames, decoder_width]; mask [rows, frames, 1] float32 -> [rows,
+/// frames, mels] float32. What is behind a row's last frame changes nothing of the row. Enqueues only.
+at::Tensor velocity_of(const VoiceNetwork& network, const at::Tensor& noisy, const at::Tensor& time,
+                       const at::Tensor& condition, const at::Tensor& mask);
+
+/// 1 at the first `counts` of `length` places: [rows, length, 1] float32.
+at::Tensor mask_of(const at::Tensor& counts, std::int64_t length);
+
+}  // namespace tutti

@@ -1,0 +1,103 @@
+#include "train/tts/say.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "audio/synth/sound_file.h"
+#include "base/files.h"
+#include "base/numbers.h"
+#include "base/strings.h"
+#include "device/machine.h"
+#include "model/cpu/compute_team.h"
+#include "model/device_name.h"
+#include "text/speech/sentences.h"
+#include "train/tts/speech_times.h"
+#include "train/tts/voice.h"
+
+namespace tutti {
+namespace {
+
+constexpr std::size_t kLongestSentence = 240;  // bytes: as long as those that a voice learns from
+constexpr double kPause = 0.15;                // seconds between two sentences, beside their own silence
+
+Result<std::int64_t> speaker_of(const VoiceModel& model, const std::string& name) {
+  if (name.empty()) return 0;
+  const auto found = std::ranges::find(model.speakers, name);
+  if (found != model.speakers.end()) return found - model.speakers.begin();
+  return fail(Fault::usage, "speaker '" + name + "': the voice has no such speaker",
+              "It has " + joined(model.speakers, ", "));
+}
+
+void append(std::vector<std::int16_t>& pcm, std::span<const float> samples) {
+  constexpr float kMost = 32767;
+  for (const float sample : samples)
+    pcm.push_back(static_cast<std::int16_t>(std::lround(std::clamp(sample, -1.0F, 1.0F) * kMost)));
+}
+
+/// All that was spoken.
+struct Spoken {
+  std::vector<std::int16_t> pcm{};
+  SpeechTimes times{};
+  std::set<std::string> skipped{};  // letters without a symbol
+};
+
+Result<Spoken> speak_all(const Voice& voice, const std::vector<std::string>& pieces, SpeechOptions options) {
+  const auto& mel = voice.model().mel;
+  const double rate = mel.rate.value;
+  Spoken spoken;
+  for (const auto& piece : pieces) {
+    if (!spoken.pcm.empty()) spoken.pcm.resize(spoken.pcm.size() + static_cast<std::size_t>(kPause * rate));
+    const auto speech = voice.speak(piece, options);
+    if (!speech) return tl::unexpected<Error>(speech.error());
+    spoken.times.add(piece, *speech, voice.front_end().symbols(), static_cast<double>(spoken.pcm.size()) / rate,
+                     mel.hop / rate);
+    append(spoken.pcm, speech->samples);
+    spoken.skipped.insert(speech->text.skipped.begin(), speech->text.skipped.end());
+    ++options.seed;
+  }
+  return spoken;
+}
+
+std::string report_of(const SayRequest& request, const Sentences& sentences, const Spoken& spoken, Hertz rate) {
+  std::string text = request.out.string() + ": " +
+                     fixed_text(length_of(std::ssize(spoken.pcm), rate).count(), 2) + " s of speech";
+  if (sentences.cut > 0)
+    text += "; sentences of more than " + std::to_string(kLongestSentence) + " characters were cut at " +
+            std::to_string(sentences.cut) + " places";
+  if (!spoken.skipped.empty()) text += "; the voice has no symbol for " + joined(spoken.skipped, " ") + ", left out";
+  return text;
+}
+
+}  // namespace
+
+Result<std::string> say(const SayRequest& request) {
+  set_compute_threads(request.threads, read_cpu().cores);
+  const auto device = device_named(request.device);
+  if (!device) return tl::unexpected<Error>(device.error());
+  const auto voice = Voice::load(request.voice, *device);
+  if (!voice) return tl::unexpected<Error>(voice.error());
+  const auto speaker = speaker_of(voice->model(), request.speaker);
+  if (!speaker) return tl::unexpected<Error>(speaker.error());
+  const auto sentences = split_sentences(request.text, kLongestSentence);
+  if (sentences.pieces.empty())
+    return fail(Fault::usage, "the text has no letter and no figure: there is nothing to say");
+  const auto spoken =
+      speak_all(*voice, sentences.pieces,
+                {.speaker = *speaker, .rate = request.rate, .seed = request.seed, .steps = request.steps});
+  if (!spoken) return tl::unexpected<Error>(spoken.error());
+  const auto rate = voice->model().mel.rate;
+  if (auto written = write_file_atomically(request.out, wav_bytes(spoken->pcm, rate)); !written)
+    return tl::unexpected<Error>(written.error());
+  if (!request.times.empty()) {
+    const bool is_srt = request.times.extension() == ".srt";
+    const auto text = is_srt ? times_srt(spoken->times) : times_json(spoken->times);
+    if (auto written = write_file_atomically(request.times, text); !written)
+      return tl::unexpected<Error>(written.error());
+  }
+  return report_of(request, sentences, *spoken, rate);
+}
+
+}  // namespace tutti

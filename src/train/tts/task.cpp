@@ -1,0 +1,185 @@
+#include "train/tts/task.h"
+
+#include <ATen/ATen.h>
+#include <ATen/CPUGeneratorImpl.h>
+#include <c10/core/GradMode.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/numbers.h"
+#include "base/random/counter_random.h"
+#include "model/device_name.h"
+
+namespace tutti {
+namespace {
+
+// Lengths are rounded up to a multiple of these, so that few shapes come up.
+constexpr std::int64_t kSymbolsStep = 16, kFramesStep = 64;
+
+/// A recipe's size with the dimensions that it names.
+Result<VoiceShape> shape_of(const TtsRecipe& recipe) {
+  auto shape = voice_shape(recipe.model_size);
+  if (!shape) return shape;
+  const auto take = [](std::int64_t& into, std::int32_t wanted) {
+    if (wanted > 0) into = wanted;
+  };
+  if (recipe.width > 0) shape->inner = shape->inner * recipe.width / shape->width;
+  if (recipe.decoder_width > 0) shape->decoder_inner = 3 * recipe.decoder_width;
+  take(shape->width, recipe.width);
+  take(shape->layers, recipe.encoder_layers);
+  take(shape->decoder_width, recipe.decoder_width);
+  take(shape->decoder_layers, recipe.decoder_layers);
+  if (shape->width % (2 * shape->heads) != 0)
+    return fail(Fault::usage, "width: expected a multiple of " + std::to_string(2 * shape->heads) + ", found " +
+                                  std::to_string(shape->width));
+  return shape;
+}
+
+/// What a stored voice has to have in common with a set to go on learning from it.
+Result<void> expect_same_form(const VoiceModel& model, const VoiceSet& set, const std::filesystem::path& folder) {
+  const auto differs = [&](const char* what) {
+    return fail(Fault::usage, folder.string() + ": its " + what + " are others than those of the set",
+                "Make the set with 'tutti prepare tts' as the one that the voice learned from");
+  };
+  if (model.front_end != set.front_end()) return differs("symbols or dictionary");
+  if (model.mel != set.format().mel) return differs("spectrograms");
+  return {};
+}
+
+Result<VoiceModel> stored_voice(const TtsRecipe& recipe, const VoiceSet& set, at::Device device) {
+  auto model = VoiceModel::load(recipe.model, device);
+  if (!model) return model;
+  if (auto same = expect_same_form(*model, set, recipe.model); !same) return tl::unexpected<Error>(same.error());
+  model->label = set.format().label;
+  if (model->speakers == set.format().speakers) return model;
+  // Other speakers begin as the mean of the stored ones.
+  const c10::AutoGradMode no_gradients(false);
+  auto shape = model->network.shape;
+  auto renewed = VoiceModel::start(set, shape, recipe.seed, device);
+  for (std::size_t i = 0; i < renewed.network.all.size(); ++i) {
+    const auto& from = model->network.all[i].value;
+    const auto& to = renewed.network.all[i].value;
+    const bool is_speakers = model->network.all[i].name == "encoder.speakers";
+    at::Tensor(to).copy_(is_speakers ? from.mean(0, /*keepdim=*/true).expand_as(to) : from);
+  }
+  renewed.mean = model->mean;
+  renewed.deviation = model->deviation;
+  return renewed;
+}
+
+VoiceRows rows_from(const std::vector<at::Tensor>& inputs) {
+  return {.symbols = inputs[0],
+          .symbol_counts = inputs[1],
+          .mel = inputs[2],
+          .frame_counts = inputs[3],
+          .speakers = inputs[4],
+          .crop = inputs[5],
+          .time = inputs[6]};
+}
+
+}  // namespace
+
+VoiceRows rows_of(const VoiceSet& set, const VoiceModel& model, std::span<const std::int64_t> clips) {
+  std::int64_t most_symbols = 1, most_frames = 1;
+  for (const auto clip : clips) {
+    most_symbols = std::max(most_symbols, set.symbols(clip));
+    most_frames = std::max(most_frames, set.frames(clip));
+  }
+  const auto rows = std::ssize(clips), mels = model.network.shape.mels;
+  const auto length = rounded_up(most_symbols, kSymbolsStep), frames = rounded_up(most_frames, kFramesStep);
+  const at::TensorOptions whole(at::kLong), real(at::kFloat);
+  VoiceRows out{.symbols = at::zeros({rows, length}, whole),
+                .symbol_counts = at::empty({rows}, whole),
+                .mel = at::zeros({rows, frames, mels}, real),
+                .frame_counts = at::empty({rows}, whole),
+                .speakers = at::empty({rows}, whole)};
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const auto clip = set.clip(clips[static_cast<std::size_t>(row)]);
+    std::ranges::copy(clip.symbols, out.symbols.mutable_data_ptr<std::int64_t>() + row * length);
+    out.symbol_counts.mutable_data_ptr<std::int64_t>()[row] = std::ssize(clip.symbols);
+    out.frame_counts.mutable_data_ptr<std::int64_t>()[row] = clip.frames;
+    out.speakers.mutable_data_ptr<std::int64_t>()[row] = clip.speaker;
+    auto* mel = out.mel.mutable_data_ptr<float>() + row * frames * mels;
+    const auto bins = model.mean.size();
+    for (std::size_t frame = 0; frame < clip.mel.size(); frame += bins)
+      for (std::size_t bin = 0; bin < bins; ++bin)
+        mel[frame + bin] = (clip.mel[frame + bin] - model.mean[bin]) / model.deviation;
+  }
+  return out;
+}
+
+Result<std::unique_ptr<TtsTask>> TtsTask::start(const TtsRecipe& recipe, std::shared_ptr<const VoiceSet> set) {
+  const auto device = device_named(recipe.device);
+  if (!device) return tl::unexpected<Error>(device.error());
+  const auto shape = shape_of(recipe);
+  if (!shape) return tl::unexpected<Error>(shape.error());
+  auto model = recipe.model.empty()
+                   ? VoiceModel::start(*set, *shape, mixed({recipe.seed, digest("weights")}), *device)
+                   : stored_voice(recipe, *set, *device);
+  if (!model) return tl::unexpected<Error>(model.error());
+  for (auto& weight : model->network.all) weight.value.set_requires_grad(true);
+  return std::unique_ptr<TtsTask>(new TtsTask(std::move(*model), std::move(set), recipe, *device));
+}
+
+TtsTask::TtsTask(VoiceModel model, std::shared_ptr<const VoiceSet> set, const TtsRecipe& recipe, at::Device device)
+    : model_(std::move(model)), set_(std::move(set)), recipe_(recipe), device_(device) {}
+
+TaskBatch TtsTask::prepare(const Batch& batch) {
+  const c10::AutoGradMode no_gradients(false);
+  const auto part = set_->part(VoicePart::training);
+  const auto count = std::ssize(batch.rows);
+  TaskBatch prepared{.targets = count, .recordings = count};
+  std::vector<std::int64_t> clips;
+  for (const auto row : batch.rows) clips.push_back(part[static_cast<std::size_t>(row)]);
+  auto rows = rows_of(*set_, model_, clips);
+  rows.crop = at::empty({count}, at::TensorOptions(at::kFloat));
+  rows.time = at::empty({count}, at::TensorOptions(at::kFloat));
+  for (std::int64_t row = 0; row < count; ++row) {
+    const auto clip = clips[static_cast<std::size_t>(row)];
+    CounterRandom random({recipe_.seed, static_cast<std::uint64_t>(batch.epoch), static_cast<std::uint64_t>(clip),
+                          digest("crop and time")});
+    rows.crop.mutable_data_ptr<float>()[row] = static_cast<float>(random.uniform());
+    rows.time.mutable_data_ptr<float>()[row] = static_cast<float>(random.uniform());
+    prepared.ids.emplace_back(set_->clip(clip).name);
+    prepared.frames.computed += rows.mel.size(1);
+    prepared.frames.padding += rows.mel.size(1) - set_->frames(clip);
+  }
+  prepared.inputs = {rows.symbols, rows.symbol_counts, rows.mel, rows.frame_counts, rows.speakers, rows.crop, rows.time};
+  return prepared;
+}
+
+at::Tensor TtsTask::loss_sum(const std::vector<at::Tensor>& inputs, bool dropout) {
+  const auto rows = rows_from(inputs);
+  const auto noise = at::randn({rows.mel.size(0), kCropFrames, rows.mel.size(2)}, rows.mel.options());
+  const auto losses = voice_losses(model_.network, rows, noise, dropout ? recipe_.dropout : 0);
+  return (losses.prior + losses.durations + losses.flow).sum();
+}
+
+Result<VoiceScores> score_voice(const VoiceModel& model, const VoiceSet& set, std::span<const std::int64_t> clips,
+                                std::int64_t batch_size, const std::function<bool()>& interrupted) {
+  const c10::AutoGradMode no_gradients(false);
+  constexpr std::uint64_t kNoiseSeed = 7;
+  auto generator = at::detail::createCPUGenerator(kNoiseSeed);
+  const auto device = model.network.all.front().value.device();
+  VoiceScores sums;
+  for (std::int64_t first = 0; first < std::ssize(clips); first += batch_size) {
+    if (interrupted()) return fail(Fault::cancelled, "the evaluation was interrupted");
+    const auto count = std::min(batch_size, std::ssize(clips) - first);
+    auto rows = rows_of(set, model, clips.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)));
+    rows.crop = at::full({count}, 0.5, at::TensorOptions(at::kFloat));
+    rows.time = (at::arange(first, first + count, at::TensorOptions(at::kFloat)) * 0.6180339887).frac();
+    const auto noise = at::randn({count, kCropFrames, rows.mel.size(2)}, generator, at::TensorOptions(at::kFloat));
+    for (auto* input : {&rows.symbols, &rows.symbol_counts, &rows.mel, &rows.frame_counts, &rows.speakers, &rows.crop,
+                        &rows.time})
+      *input = input->to(device);
+    const auto losses = voice_losses(model.network, rows, noise.to(device), 0);
+    sums.prior += losses.prior.sum().item<double>();
+    sums.durations += losses.durations.sum().item<double>();
+    sums.flow += losses.flow.sum().item<double>();
+  }
+  const auto all = static_cast<double>(std::max<std::int64_t>(1, std::ssize(clips)));
+  return VoiceScores{sums.prior / all, sums.durations / all, sums.flow / all};
+}
+
+}  // namespace tutti

@@ -1,0 +1,191 @@
+#include <algorithm>
+#include <utility>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "base/numbers.h"
+#include "device/machine.h"
+#include "feed/labelled/labelled_batches.h"
+#include "feed/recipe/recipe_file.h"
+#include "feed/voice/voice_set.h"
+#include "model/cpu/compute_team.h"
+#include "train/checkpoint/resume.h"
+#include "train/optimiser_step/step_memory.h"
+#include "train/stop_signals.h"
+#include "train/training.h"
+#include "train/trainings.h"
+#include "train/tts/card.h"
+#include "train/tts/task.h"
+
+namespace tutti {
+namespace {
+
+/// What is learned from, and what the best network is chosen by.
+struct TrainingData {
+  std::shared_ptr<const VoiceSet> training{};
+  std::shared_ptr<const VoiceSet> validation{};
+  std::vector<std::int64_t> chosen_by{};  // clips of `validation`; empty: nothing chooses
+};
+
+constexpr std::size_t kMostChosenBy = 128;  // clips that an evaluation takes, spread evenly
+
+/// Clips of the validation set: of its part for that, or of all its clips where it is a set of its own.
+std::vector<std::int64_t> clips_to_choose_by(const VoiceSet& set, bool is_own_set) {
+  const auto part = set.part(VoicePart::validation);
+  std::vector<std::int64_t> all(part.begin(), part.end());
+  for (std::int64_t clip = 0; is_own_set && all.empty() && clip < set.size(); ++clip) all.push_back(clip);
+  std::vector<std::int64_t> chosen;
+  const auto count = std::min(all.size(), kMostChosenBy);
+  for (std::size_t i = 0; i < count; ++i) chosen.push_back(all[i * all.size() / count]);
+  return chosen;
+}
+
+Result<TrainingData> open_data(const TtsRecipe& recipe) {
+  auto training = VoiceSet::open(recipe.train_data);
+  if (!training) return tl::unexpected<Error>(training.error());
+  TrainingData data{.training = *training, .validation = *training};
+  if (!recipe.val_data.empty()) {
+    auto validation = VoiceSet::open(recipe.val_data);
+    if (!validation) return tl::unexpected<Error>(validation.error());
+    data.validation = *validation;
+  }
+  if (data.training->part(VoicePart::training).empty())
+    return fail(Fault::usage, recipe.train_data.string() + ": the set has no clip to learn from");
+  const bool alike = data.training->front_end() == data.validation->front_end() &&
+                     data.training->format().mel == data.validation->format().mel &&
+                     data.training->format().speakers == data.validation->format().speakers;
+  if (!alike)
+    return fail(Fault::usage,
+                recipe.val_data.string() + ": its symbols, spectrograms or speakers are others than those of " +
+                    recipe.train_data.string(),
+                "Make both with the same 'tutti prepare tts'");
+  data.chosen_by = clips_to_choose_by(*data.validation, !recipe.val_data.empty());
+  return data;
+}
+
+Error with_changed_settings(Error error, const TtsTraining& training) {
+  return with_changed_settings(
+      std::move(error), training.out, training.settings,
+      [](const std::string& text, const char* name) { return read_tts_recipe(text, name); });
+}
+
+/// Steps of one epoch, as many as rounding up batches and groups of them makes.
+std::int64_t steps_of(std::int64_t clips, const TtsRecipe& recipe) {
+  const auto up = [](std::int64_t count, std::int64_t size) { return (count + size - 1) / size; };
+  return up(up(clips, recipe.batch_size), recipe.accumulation);
+}
+
+TrainerOptions options_of(const TtsTraining& training, const TrainingData& data, const TrainingLength& length) {
+  const auto& r = training.recipe;
+  return {.out = training.out,
+          .schedule = {.shape = schedule_shape(r.schedule),
+                       .peak = r.learning_rate,
+                       .warmup = r.warmup_steps,
+                       .steps = r.epochs == 0 ? r.max_steps : 0,
+                       .final_share = r.final_rate},
+          .length = length,
+          .max_steps = r.max_steps,
+          .accumulation = r.accumulation,
+          .save_steps = r.save_steps,
+          .eval_steps = r.eval_steps,
+          .keep = r.keep,
+          .patience = r.patience,
+          .bad_step_limit = r.bad_step_limit,
+          .max_time = Seconds(60 * r.max_minutes),
+          .evaluator = std::to_string(data.validation->fingerprint()),
+          .export_type = r.export_type,
+          .settings = training.settings,
+          .ring = {.depth = r.ring_depth, .most_depth = r.ring_depth}};
+}
+
+void report_set(const TrainingData& data, const TtsTask& task) {
+  std::int64_t parameters = 0, frames = 0;
+  for (const auto& weight : task.weights()) parameters += weight.value.numel();
+  const auto clips = data.training->part(VoicePart::training);
+  for (const auto clip : clips) frames += data.training->frames(clip);
+  const auto& mel = data.training->format().mel;
+  const double minutes = static_cast<double>(frames * mel.hop) / mel.rate.value / 60;
+  log(Level::info, "a voice of " + std::to_string(parameters) + " parameters on " + task.device().str() + "; " +
+                       std::to_string(clips.size()) + " clips, " + fixed_text(minutes, 1) + " min at " +
+                       std::to_string(mel.rate.value) + " Hz, to learn from, " + std::to_string(data.chosen_by.size()) +
+                       " to choose the best by");
+}
+
+/// What field note 002's sizes have and this form of network does not.
+void answer_size(const std::string& size) {
+  if (size == "nano") return;
+  log(Level::info, "model-size " + size +
+                       ": the text encoder and the decoder have the note's dimensions; its audio encoder, stop head and "
+                       "32,000 tokens have no place here: texts are aligned by search, and durations end the speech");
+}
+
+/// The decoder's error and the encoder's choose. That of the durations does not: it rises long before the voice gets
+/// worse.
+TaskScores task_scores(const VoiceScores& scores) {
+  const nlohmann::ordered_json json{{"prior", scores.prior}, {"durations", scores.durations}, {"flow", scores.flow}};
+  return {.rank = scores.prior + scores.flow,
+          .metrics = {{"prior", scores.prior}, {"durations", scores.durations}, {"flow", scores.flow}},
+          .text = "flow " + fixed_text(scores.flow, 4) + ", prior " + fixed_text(scores.prior, 4) + ", durations " +
+                  fixed_text(scores.durations, 4),
+          .json = json_line(json)};
+}
+
+Result<TaskScores> evaluated(TtsTask& task, const TrainingData& data, const TtsTraining& training) {
+  const auto scores =
+      score_voice(task.model(), *data.validation, data.chosen_by, training.recipe.batch_size, stop_requested);
+  if (!scores) return tl::unexpected<Error>(scores.error());
+  task.set_card(voice_card(task.model(), *data.training, *scores));
+  return task_scores(*scores);
+}
+
+Result<TrainingEnd> train(const TtsTraining& training, const TrainingData& data) {
+  const auto& r = training.recipe;
+  auto task = TtsTask::start(r, data.training);
+  if (!task) return tl::unexpected<Error>(task.error());
+  warn_of_precision((*task)->device(), r.precision);
+  if ((*task)->device().is_cpu()) keep_step_memory();
+  constexpr double kBeta2 = 0.98;
+  TrainStep step(**task, {.beta2 = kBeta2, .weight_decay = r.weight_decay},
+                 {.precision = step_precision(r.precision), .clip = r.clip, .ema = r.ema, .seed = r.seed});
+  auto state = state_to_go_on_from(training.out, training.resume, **task, step, nullptr);
+  if (!state) return tl::unexpected<Error>(with_changed_settings(state.error(), training));
+  const auto clips = std::ssize(data.training->part(VoicePart::training));
+  auto batches = LabelledBatches::open({.rows = clips,
+                                        .batch_size = r.batch_size,
+                                        .epochs = r.epochs,
+                                        .seed = r.seed,
+                                        .fingerprint = data.training->fingerprint()},
+                                       state->positions.empty() ? "" : state->positions.front());
+  if (!batches) return tl::unexpected<Error>(with_changed_settings(batches.error(), training));
+  const auto length = length_of(
+      clips, [&](std::int64_t count) { return steps_of(count, r); }, r.epochs, r.max_steps, nullptr);
+  report_set(data, **task);
+  answer_size(r.model_size);
+  std::function<Result<TaskScores>()> evaluate;
+  if (!data.chosen_by.empty()) evaluate = [&] { return evaluated(**task, data, training); };
+  (*task)->set_card(voice_card((*task)->model(), *data.training, std::nullopt));
+  return run_training({.task = **task,
+                       .step = step,
+                       .next = [&batches] { return Result<std::optional<Batch>>(batches->next()); },
+                       .evaluate = evaluate,
+                       .options = options_of(training, data, length),
+                       .log_steps = r.log_steps,
+                       .log_order = r.log_order,
+                       .epochs = r.epochs},
+                      std::move(*state));
+}
+
+}  // namespace
+
+Result<TrainingEnd> train_tts(TtsTraining training) {
+  set_compute_threads(training.recipe.compute_threads, read_cpu().cores);
+  const auto data = open_data(training.recipe);
+  if (!data) return tl::unexpected<Error>(data.error());
+  const auto group = join_processes(training.out);
+  if (!group) return tl::unexpected<Error>(group.error());
+  if (group->peers)
+    return fail(Fault::usage, "a voice is trained by one process", "Start one process, on the device with --device");
+  return train(training, *data);
+}
+
+}  // namespace tutti

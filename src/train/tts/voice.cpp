@@ -1,0 +1,91 @@
+#include "train/tts/voice.h"
+
+#include <ATen/ATen.h>
+#include <ATen/CPUGeneratorImpl.h>
+#include <c10/core/GradMode.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/random/counter_random.h"
+#include "train/tts/alignment.h"
+
+namespace tutti {
+namespace {
+
+constexpr double kLongest = 400;  // frames of a symbol: what is longer was never learned
+
+/// The frame behind each symbol's last one. Sums are rounded, not durations, so that nothing drifts; each symbol has a
+/// frame at least.
+std::vector<std::int64_t> ends_of(const at::Tensor& log_durations, double rate) {
+  const auto logs = log_durations.to(at::kCPU, at::kFloat).contiguous();
+  std::vector<std::int64_t> ends;
+  double end = 0;
+  for (std::int64_t i = 0; i < logs.numel(); ++i) {
+    end += std::clamp(std::exp(static_cast<double>(logs.const_data_ptr<float>()[i])) / rate, 1.0, kLongest);
+    ends.push_back(std::lround(end));
+  }
+  return ends;
+}
+
+at::Tensor durations_of(const std::vector<std::int64_t>& ends, at::Device device) {
+  auto durations = ends;
+  for (std::size_t i = durations.size(); i-- > 1;) durations[i] -= durations[i - 1];
+  return at::tensor(durations, at::TensorOptions(at::kLong)).unsqueeze(0).to(device);
+}
+
+}  // namespace
+
+Voice::Voice(VoiceModel model, TextFrontEnd front_end, at::Device device)
+    : model_(std::move(model)),
+      front_end_(std::move(front_end)),
+      device_(device),
+      vocoder_({.n_fft = model_.mel.n_fft, .window = model_.mel.window, .hop = model_.mel.hop},
+               voice_mel_filters(model_.mel)) {}
+
+Result<Voice> Voice::load(const std::filesystem::path& folder, at::Device device) {
+  auto model = VoiceModel::load(folder, device);
+  if (!model) return tl::unexpected<Error>(model.error());
+  auto front_end = TextFrontEnd::parse(model->front_end);
+  if (!front_end) return fail_in((folder / TextFrontEnd::kFileName).string(), front_end.error());
+  if (std::ssize(front_end->symbols()) != model->network.shape.symbols)
+    return fail(Fault::corrupt, folder.string() + ": the network has other symbols than " + TextFrontEnd::kFileName);
+  return Voice(std::move(*model), std::move(*front_end), device);
+}
+
+at::Tensor Voice::spectrogram_of(const std::vector<std::int32_t>& symbols, const SpeechOptions& options,
+                                 std::vector<std::int64_t>& ends) const {
+  const c10::AutoGradMode no_gradients(false);
+  const auto& network = model_.network;
+  const at::TensorOptions whole(at::kLong);
+  const std::vector<std::int64_t> ids(symbols.begin(), symbols.end());
+  const auto text = encode_text(network, at::tensor(ids, whole).unsqueeze(0).to(device_),
+                                at::full({1}, std::ssize(ids), whole).to(device_),
+                                at::full({1}, options.speaker, whole).to(device_), 0);
+  ends = ends_of(text.log_durations[0], options.rate);
+  const auto frames = ends.back();
+  const auto places = at::arange(frames, whole).unsqueeze(0).to(device_);
+  const auto condition = at::bmm(alignment_matrix(durations_of(ends, device_), places), text.condition);
+  const auto mask = at::ones({1, frames, 1}, condition.options());
+  auto generator = at::detail::createCPUGenerator(mixed({options.seed, digest("speech")}));
+  auto x = at::randn({1, frames, network.shape.mels}, generator, at::TensorOptions(at::kFloat)).to(device_);
+  x = x * options.temperature;
+  for (int step = 0; step < options.steps; ++step) {
+    const auto time = at::full({1}, static_cast<double>(step) / options.steps, x.options());
+    x = x + velocity_of(network, x, time, condition, mask) / options.steps;
+  }
+  const auto mean = at::tensor(model_.mean, at::TensorOptions(at::kFloat));
+  return (x[0].to(at::kCPU) * model_.deviation + mean).contiguous();
+}
+
+Result<Speech> Voice::speak(const std::string& sentence, const SpeechOptions& options) const {
+  auto text = front_end_.read(sentence);
+  if (!text) return tl::unexpected<Error>(text.error());
+  Speech speech{.text = std::move(*text)};
+  const auto mel = spectrogram_of(speech.text.symbols, options, speech.ends);
+  speech.samples = vocoder_.sound_of({mel.const_data_ptr<float>(), static_cast<std::size_t>(mel.numel())}, mel.size(0));
+  return speech;
+}
+
+}  // namespace tutti

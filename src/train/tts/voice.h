@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "audio/vocoder/griffin_lim.h"
+#include "base/error.h"
+#include "text/speech/front_end.h"
+#include "train/tts/model.h"
+
+namespace tutti {
+
+/// How a sentence is spoken.
+struct SpeechOptions {
+  std::int64_t speaker = 0;    // of the model's
+  double rate = 1;             // 2: twice as fast
+  std::uint64_t seed = 0;      // of the noise that speech is made of
+  int steps = 4;               // of Euler's method, from noise to speech
+  double temperature = 0.667;  // of the noise; 0: always the mean
+};
+
+/// A sentence as sound.
+struct Speech {
+  std::vector<float> samples{};          // at the voice's rate, -1 to 1
+  SymbolText text{};
+  std::vector<std::int64_t> ends{};      // frames from the begin to the end of each symbol
+};
+
+/// A voice that speaks. Immutable; one thread at a time.
+class Voice {
+ public:
+  static Result<Voice> load(const std::filesystem::path& folder, at::Device device);
+
+  const VoiceModel& model() const { return model_; }
+  const TextFrontEnd& front_end() const { return front_end_; }
+  /// Fault::usage for a text that the front end refuses.
+  Result<Speech> speak(const std::string& sentence, const SpeechOptions& options) const;
+  /// The spectrogram of symbols: [frames, mels] float32 on the CPU, natural logarithms; `ends` as in Speech.
+  at::Tensor spectrogram_of(const std::vector<std::int32_t>& symbols, const SpeechOptions& options,
+                            std::vector<std::int64_t>& ends) const;
+
+ private:
+  Voice(VoiceModel model, TextFrontEnd front_end, at::Device device);
+
+  VoiceModel model_;
+  TextFrontEnd front_end_;
+  at::Device device_;
+  GriffinLim vocoder_;
+};
+
+}  // namespace tutti

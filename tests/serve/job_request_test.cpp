@@ -1,0 +1,104 @@
+#include "serve/jobs/job_request.h"
+
+#include <gtest/gtest.h>
+
+#include "serve/jobs/job_json.h"
+
+namespace tutti {
+namespace {
+
+const SpeechOptions kUsual{};
+
+TEST(JobRequest, FieldsOfTheTranscriptAndOfTheJobAreRead) {
+  const auto request = read_job_request({{"model", "whisper-1"},
+                                         {"language", "en"},
+                                         {"response_format", "srt"},
+                                         {"class", "normal"},
+                                         {"priority", "-7"},
+                                         {"name", " A talk "}},
+                                        kUsual);
+  ASSERT_TRUE(request);
+  EXPECT_EQ(request->source, JobRequest::Source::upload);
+  EXPECT_EQ(request->form.format, SpeechFormat::srt);
+  EXPECT_EQ(request->form.options.long_form.language, "en");
+  EXPECT_EQ(request->job_class, JobClass::normal);
+  EXPECT_EQ(request->priority, -7);
+  EXPECT_EQ(request->name, "A talk");
+}
+
+TEST(JobRequest, AddressIsAUrlOrAPathAndNotBoth) {
+  const auto url = read_job_request({{"model", "m"}, {"url", "https://a.example/b.mp3"}}, kUsual);
+  ASSERT_TRUE(url);
+  EXPECT_EQ(url->source, JobRequest::Source::url);
+  EXPECT_EQ(url->location, "https://a.example/b.mp3");
+  EXPECT_EQ(read_job_request({{"model", "m"}, {"path", "/a"}}, kUsual)->source, JobRequest::Source::path);
+  const auto both = read_job_request({{"model", "m"}, {"path", "/a"}, {"url", "http://b"}}, kUsual);
+  ASSERT_FALSE(both);
+  EXPECT_EQ(both.error().param, "url");
+}
+
+TEST(JobRequest, ErrorNamesTheFieldThatIsWrong) {
+  const auto param = [](FormFields fields) {
+    fields.emplace_back("model", "m");
+    const auto request = read_job_request(fields, kUsual);
+    return request ? "none" : request.error().param;
+  };
+  EXPECT_EQ(param({{"class", "urgent"}}), "class");
+  EXPECT_EQ(param({{"priority", "1001"}}), "priority");
+  EXPECT_EQ(param({{"priority", "1.5"}}), "priority");
+  EXPECT_EQ(param({{"task", "summarise"}}), "task");
+  EXPECT_EQ(param({{"stream", "true"}}), "stream");
+  EXPECT_EQ(param({{"language", "klingon"}}), "language");
+  EXPECT_EQ(param({{"url", " "}}), "url");
+  EXPECT_EQ(param({{"name", "\xff"}}), "name");
+}
+
+TEST(JobRequest, TaskTranslateMakesATranslation) {
+  EXPECT_TRUE(read_job_request({{"model", "m"}, {"task", "translate"}}, kUsual)->form.options.long_form.translate);
+  EXPECT_FALSE(read_job_request({{"model", "m"}, {"task", "transcribe"}}, kUsual)->form.options.long_form.translate);
+}
+
+TEST(JobRequest, JsonObjectIsReadAsFields) {
+  const auto fields = fields_of_json(
+      R"({"model":"m","priority":3,"vad_filter":true,"timestamp_granularities":["word","segment"],"prompt":null})");
+  ASSERT_TRUE(fields);
+  EXPECT_EQ(*fields, (FormFields{{"model", "m"},
+                                 {"priority", "3"},
+                                 {"timestamp_granularities", "word"},
+                                 {"timestamp_granularities", "segment"},
+                                 {"vad_filter", "true"}}));
+  EXPECT_FALSE(fields_of_json("[]"));
+  EXPECT_FALSE(fields_of_json("{"));
+  EXPECT_FALSE(fields_of_json(R"({"model":[["m"]]})"));
+}
+
+TEST(JobRequest, UrgencyAndNameAreNoPartOfWhatTheResultIs) {
+  const FormFields plain{{"model", "m"}, {"language", "en"}};
+  const FormFields urgent{{"model", "m"}, {"priority", "9"}, {"class", "normal"}, {"name", "n"}, {"language", "en"}};
+  EXPECT_EQ(result_fields(plain), result_fields(urgent));
+  EXPECT_NE(result_fields(plain), result_fields({{"model", "m"}, {"language", "de"}}));
+}
+
+TEST(JobJson, RecordComesBackFromTheStore) {
+  const JobRecord record{.fields = {{"model", "m"}, {"prompt", "a \"b\"\n"}}, .body = "abc"};
+  Job job{.spec = {.batch = batch_of_client("0123"), .extra = to_extra(record)}};
+  const auto back = record_of(job);
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->fields, record.fields);
+  EXPECT_EQ(back->body, "abc");
+  job.spec.extra = "{}";
+  EXPECT_FALSE(record_of(job));
+  job = {.spec = {.batch = "/a/folder", .extra = to_extra(record)}};
+  EXPECT_FALSE(record_of(job)) << "a job of a batch";
+}
+
+TEST(JobJson, DigestIsOfTheKeyOrElseOfTheBody) {
+  EXPECT_EQ(job_digest("c", "k", "body"), job_digest("c", "k", "other"));
+  EXPECT_NE(job_digest("c", "k", "body"), job_digest("d", "k", "body"));
+  EXPECT_EQ(job_digest("c", "", "body"), job_digest("c", "", "body"));
+  EXPECT_NE(job_digest("c", "", "body"), job_digest("c", "", "other"));
+  EXPECT_NE(job_digest("c", "", "body"), job_digest("c", "body", "x")) << "a key that looks like a body";
+}
+
+}  // namespace
+}  // namespace tutti

@@ -1,0 +1,297 @@
+#!/usr/bin/env python3
+"""Tests of /v1/jobs of `tutti serve`: acceptance, idempotency, events, results, steering, and a server that is killed.
+
+Usage: jobs_test.py BIN. BIN is the folder of the programs.
+"""
+import http.server
+import json
+import pathlib
+import signal
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import urllib.error
+import urllib.request
+
+import service
+from service import DATA, TOKEN, Service
+
+BIN = service.ROOT / "build/bin"
+CLIPS = sorted((DATA / "speech/lj/wavs").glob("LJ003-*.flac"))
+WORDS = "Arthur Griffiths"  # in the first of them
+ENDED = ("done", "failed", "cancelled")
+
+
+def form_of(fields, content=None, name="clip.flac"):
+    body = b"".join(f'--XX\r\nContent-Disposition: form-data; name="{key}"\r\n\r\n{value}\r\n'.encode() for key, value in fields)
+    if content is not None:
+        body += f'--XX\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n'.encode() + content + b"\r\n"
+    return body + b"--XX--\r\n"
+
+
+class Client:
+    """Of /v1/jobs."""
+
+    def __init__(self, serving, token=TOKEN):
+        self.url, self.token = serving.url, token
+
+    def call(self, method, path, body=None, **headers):
+        """Status, headers and the JSON of the answer, or its text where it is none."""
+        request = urllib.request.Request(self.url + path, data=body, method=method,
+                                         headers={"Authorization": f"Bearer {self.token}", **headers})
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                status, head, text = answer.status, answer.headers, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            status, head, text = error.code, error.headers, error.read().decode()
+        return status, head, json.loads(text) if head["Content-Type"] == "application/json" else text
+
+    def send(self, content, fields=(), name="clip.flac", **headers):
+        return self.call("POST", "/v1/jobs", form_of([("model", "whisper-1"), *fields], content, name),
+                         **{"Content-Type": "multipart/form-data; boundary=XX", **headers})
+
+    def send_json(self, **members):
+        return self.call("POST", "/v1/jobs", json.dumps({"model": "whisper-1", **members}).encode(),
+                         **{"Content-Type": "application/json"})
+
+    def job(self, name):
+        return self.call("GET", f"/v1/jobs/{name}")[2]
+
+    def wait(self, name, states=ENDED, patience=120):
+        end = time.monotonic() + patience
+        while (job := self.job(name))["status"] not in states:
+            if time.monotonic() > end:
+                raise AssertionError(f"the job did not get so far: {job}")
+            time.sleep(0.1)
+        return job
+
+    def result(self, name, form=""):
+        return self.call("GET", f"/v1/jobs/{name}/result" + (f"?response_format={form}" if form else ""))
+
+    def events(self, name):
+        """All until the stream ends."""
+        request = urllib.request.Request(f"{self.url}/v1/jobs/{name}/events", headers={"Authorization": f"Bearer {self.token}"})
+        with urllib.request.urlopen(request, timeout=120) as answer:
+            return [json.loads(line[6:]) for line in answer if line.startswith(b"data: ")]
+
+
+CARDS = "emulated:2000x:12GB"  # it writes down nothing that was spoken, fast
+
+
+class WithService(unittest.TestCase):
+    FLAGS = ("--devices", CARDS)
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+        cls.allowed = cls.folder / "allowed"
+        cls.allowed.mkdir()
+        (cls.allowed / "clip.flac").write_bytes(CLIPS[0].read_bytes())
+        cls.serving = Service(BIN / "tutti", service.real_model(), folder.name, "--allow-root", cls.allowed, "--url-hosts",
+                              "localhost", "--max-hours", "0.1", *cls.FLAGS)
+        cls.addClassCleanup(cls.serving.kill)
+        cls.client = Client(cls.serving)
+
+    def accept(self, *arguments, **more):
+        status, headers, job = self.client.send(*arguments, **more)
+        self.assertEqual(status, 202, job)
+        self.assertEqual(headers["Location"], f"/v1/jobs/{job['id']}")
+        return job["id"]
+
+class RealJobs(WithService):
+    FLAGS = ()
+
+    def test_upload_becomes_a_transcript_in_every_format(self):
+        words = [("response_format", "verbose_json"), ("timestamp_granularities[]", "word"),
+                 ("timestamp_granularities[]", "segment")]
+        job = self.client.wait(self.accept(CLIPS[0].read_bytes(), words))
+        self.assertEqual((job["status"], job["progress"], job["name"], job["error"]), ("done", 1, "clip.flac", None))
+        self.assertGreater(job["duration"], 1)
+        whole = self.client.result(job["id"])[2]
+        self.assertEqual({"text", "language", "duration", "segments", "words"} - set(whole), set())
+        self.assertIn(WORDS, whole["text"])
+        import openai
+        client = openai.OpenAI(api_key=TOKEN, base_url=self.serving.url + "/v1", max_retries=0)
+        direct = client.audio.transcriptions.create(model="whisper-1", file=CLIPS[0], response_format="verbose_json",
+                                                    timestamp_granularities=["word", "segment"])
+        self.assertEqual(whole["segments"], [segment.to_dict() for segment in direct.segments])
+        self.assertEqual(whole["words"], [word.to_dict() for word in direct.words])
+        self.assertEqual(self.client.result(job["id"], "json")[2]["text"], whole["text"])
+        self.assertEqual(self.client.result(job["id"], "text")[2].strip(), whole["text"])
+        self.assertTrue(self.client.result(job["id"], "srt")[2].startswith("1\n00:00:00,000 -->"))
+        self.assertTrue(self.client.result(job["id"], "vtt")[2].startswith("WEBVTT\n"))
+        self.assertEqual(self.client.result(job["id"], "docx")[0], 400)
+
+
+class Jobs(WithService):
+    def test_same_body_and_same_key_are_the_same_job(self):
+        content = CLIPS[1].read_bytes()
+        first = self.accept(content)
+        status, headers, again = self.client.send(content, [("priority", "5")])
+        self.assertEqual((status, headers["Idempotent-Replayed"], again["id"]), (200, "true", first))
+        self.assertNotEqual(self.accept(content, [("language", "en")]), first)
+        keyed = self.accept(content, **{"Idempotency-Key": "one"})
+        self.assertNotEqual(keyed, first)
+        self.assertEqual(self.client.send(content, **{"Idempotency-Key": "one"})[2]["id"], keyed)
+        status, _, error = self.client.send(CLIPS[2].read_bytes(), **{"Idempotency-Key": "one"})
+        self.assertEqual((status, error["error"]["code"]), (422, "idempotency_key_reused"))
+
+    def test_same_body_sent_at_once_is_one_job(self):
+        content = CLIPS[3].read_bytes()
+        found = []
+        threads = [threading.Thread(target=lambda: found.append(self.client.send(content)[2]["id"])) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(len(found), 8)
+        self.assertEqual(len(set(found)), 1)
+
+    def test_events_tell_phases_and_segments_until_the_end(self):
+        job = self.accept(CLIPS[4].read_bytes())
+        events = self.client.events(job)
+        self.assertEqual({event["type"] for event in events} - {"job.state", "job.progress", "job.segments"}, set())
+        self.assertEqual(events[-1]["type"], "job.state")
+        self.assertEqual(events[-1]["job"]["status"], "done")
+        text = "".join(segment["text"] for event in events if event["type"] == "job.segments" for segment in event["segments"])
+        self.assertEqual(text.strip(), self.client.result(job, "json")[2]["text"])
+        self.assertEqual(self.client.events(job)[-1]["job"]["status"], "done", "one that has ended shows its end")
+
+    def test_unreadable_recording_fails_with_its_reason(self):
+        job = self.client.wait(self.accept(b"no audio at all " * 100, name="broken.mp3"))
+        self.assertEqual(job["status"], "failed")
+        self.assertIn("broken.mp3", job["error"]["message"])
+        self.assertEqual((job["attempts"], job["result"]), (1, None))
+        status, _, error = self.client.result(job["id"])
+        self.assertEqual((status, error["error"]["code"]), (404, "job_failed"))
+        self.assertEqual(self.client.call("POST", f"/v1/jobs/{job['id']}/retry")[0], 200)
+        self.assertEqual(self.client.wait(job["id"])["attempts"], 2)
+        self.assertEqual(self.client.send(b"no audio at all " * 100, name="broken.mp3")[0], 202, "sent again, tried again")
+
+    def test_recording_longer_than_the_limit_fails_with_its_reason(self):
+        silence = b"RIFF\0\0\0\x7fWAVEfmt \x10\0\0\0\1\0\1\0\x40\x1f\0\0\x40\x1f\0\0\1\0\x08\0data\0\0\0\x7f" + b"\x80" * (8000 * 400)
+        job = self.client.wait(self.accept(silence, name="long.wav"))
+        self.assertEqual(job["status"], "failed")
+        self.assertIn("longer", job["error"]["message"])
+
+    def test_list_comes_in_parts_of_the_own_jobs(self):
+        other = Client(self.serving, "another-one")
+        for number in range(3):
+            self.assertEqual(other.send(CLIPS[5 + number].read_bytes())[0], 202)
+        first = other.call("GET", "/v1/jobs?limit=2")[2]
+        self.assertEqual((len(first["data"]), first["has_more"]), (2, True))
+        rest = other.call("GET", f"/v1/jobs?limit=2&after={first['last_id']}")[2]
+        self.assertEqual((len(rest["data"]), rest["has_more"]), (1, False))
+        self.assertEqual(self.client.call("GET", f"/v1/jobs/{first['first_id']}")[0], 404, "it is another client's")
+        self.assertEqual(self.client.call("DELETE", f"/v1/jobs/{first['first_id']}")[0], 404)
+        for job in [*first["data"], *rest["data"]]:
+            other.wait(job["id"])
+        self.assertEqual(len(other.call("GET", "/v1/jobs?status=done")[2]["data"]), 3)
+        self.assertEqual(other.call("GET", "/v1/jobs?status=queued,failed")[2]["data"], [])
+        for query in ("limit=0", "limit=x", "after=-1", "status=waiting"):
+            self.assertEqual(other.call("GET", f"/v1/jobs?{query}")[0], 400, query)
+
+    def test_address_on_the_web_is_fetched(self):
+        class Server(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                if self.path == "/moved":
+                    self.send_response(302)
+                    self.send_header("Location", "/clip.flac?secret=1")
+                    return self.end_headers()
+                found = self.path.startswith("/clip.flac")
+                self.send_response(200 if found else 404)
+                self.end_headers()
+                if found:
+                    self.wfile.write(CLIPS[0].read_bytes())
+
+            def log_message(self, *_):
+                pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.shutdown)
+        url = f"http://localhost:{server.server_port}"
+        job = self.client.wait(self.client.send_json(url=url + "/moved")[2]["id"])
+        self.assertEqual(job["status"], "done", job)
+        self.assertGreater(job["duration"], 5)
+        missing = self.client.wait(self.client.send_json(url=url + "/none")[2]["id"])
+        self.assertEqual(missing["status"], "failed")
+        self.assertIn("404", missing["error"]["message"])
+        inside = self.client.wait(self.client.send_json(url=url.replace("localhost", "127.0.0.1"))[2]["id"])
+        self.assertIn("public internet", inside["error"]["message"])
+        self.assertEqual(self.client.send_json(url="file:///etc/passwd")[0], 400)
+
+    def test_path_of_the_server_is_read_in_the_allowed_folder(self):
+        job = self.client.wait(self.client.send_json(path=str(self.allowed / "clip.flac"))[2]["id"])
+        self.assertEqual(job["status"], "done", job)
+        for path in ("/etc/passwd", "../tokens", str(self.folder / "tokens")):
+            status, _, error = self.client.send_json(path=path)
+            self.assertEqual((status, error["error"]["code"]), (403, "path_not_allowed"), path)
+
+    def test_wrong_submissions_are_refused_by_field(self):
+        def check(answer, status, param):
+            self.assertEqual((answer[0], answer[2]["error"]["param"]), (status, param), answer)
+        check(self.client.send(None), 400, "file")
+        check(self.client.send(b""), 400, "file")
+        check(self.client.send(b"x", [("class", "soon")]), 400, "class")
+        check(self.client.send(b"x", [("stream", "true")]), 400, "stream")
+        check(self.client.send_json(model="gpt-9", url="http://a.example"), 404, "model")
+        check(self.client.send_json(), 400, "file")
+        self.assertEqual(self.client.call("POST", "/v1/jobs", b"x", **{"Content-Type": "text/plain"})[0], 400)
+        self.assertEqual(self.client.call("PUT", "/v1/jobs")[0], 405)
+        self.assertEqual(self.client.call("GET", "/v1/jobs/0")[0], 404)
+        self.assertEqual(Client(self.serving, "guessed").call("GET", "/v1/jobs")[0], 401)
+
+
+class OtherServices(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def serve(self, *words):
+        serving = Service(BIN / "tutti", service.real_model(), self.folder, *(() if "--devices" in words else ("--devices", CARDS)), *words)
+        self.addCleanup(serving.kill)
+        return serving
+
+    def test_jobs_that_wait_outlast_a_stop_in_good_order(self):
+        serving = self.serve("--drain-seconds", "60")
+        client = Client(serving)
+        jobs = [client.send(CLIPS[10].read_bytes(), [("prompt", f"number {number}")])[2]["id"] for number in range(20)]
+        serving.process.send_signal(signal.SIGTERM)
+        self.assertEqual(serving.process.wait(120), 0)
+        client = Client(self.serve())
+        self.assertEqual({client.wait(job)["status"] for job in jobs}, {"done"})
+        self.assertEqual({client.job(job)["attempts"] for job in jobs}, {1}, "none was begun twice")
+
+    def test_job_is_cancelled_then_removed(self):
+        client = Client(self.serve("--devices", "emulated:1x:12GB"))
+        job = client.send(CLIPS[8].read_bytes())[2]["id"]
+        client.wait(job, ("running",))
+        self.assertEqual(client.call("DELETE", f"/v1/jobs/{job}")[0], 200)
+        self.assertEqual(client.wait(job)["status"], "cancelled")
+        self.assertEqual(client.events(job)[-1]["job"]["status"], "cancelled")
+        self.assertEqual(client.call("DELETE", f"/v1/jobs/{job}")[2], {"id": job, "object": "job.deleted", "deleted": True})
+        self.assertEqual(client.call("DELETE", f"/v1/jobs/{job}")[0], 404)
+        self.assertEqual(list((self.folder / "state/jobs").glob("*.*o*")), [], "its files are gone")
+
+    def test_client_with_too_many_jobs_is_sent_away(self):
+        client = Client(self.serve("--jobs-per-client", "2"))
+        answers = [client.send(CLIPS[11].read_bytes(), [("prompt", f"number {number}")]) for number in range(12)]
+        refused = [answer for answer in answers if answer[0] != 202]
+        self.assertTrue(refused)
+        self.assertEqual((refused[0][0], refused[0][2]["error"]["code"]), (429, "too_many_jobs"))
+        self.assertTrue(refused[0][1]["Retry-After"])
+
+
+if __name__ == "__main__":
+    BIN = pathlib.Path(sys.argv.pop(1))
+    service.real_model()
+    if not CLIPS:
+        service.skip("the shared recordings are absent: speech/lj/wavs")
+    service.use_packages()
+    unittest.main()

@@ -1,0 +1,199 @@
+// A voice as people make one: from recordings with texts to a WAV file that says something else.
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+#include "base/files.h"
+#include "base/json.h"
+#include "support/run_program.h"
+#include "support/temp_folder.h"
+#include "support/test_data.h"
+#include "system/training_runs.h"
+
+using namespace tutti;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A folder in LJSpeech's layout with recordings [0, count) of each digit by one speaker.
+void link_digits(const fs::path& folder, const std::string& speaker, int count) {
+  constexpr const char* kNames[] = {"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"};
+  fs::create_directories(folder / "wavs");
+  std::ofstream table(folder / "metadata.csv");
+  for (int digit = 0; digit < 10; ++digit)
+    for (int number = 0; number < count; ++number) {
+      const auto name = std::to_string(digit) + "_" + speaker + "_" + std::to_string(number);
+      fs::create_symlink(fs::absolute(test_data() / "digits" / (name + ".wav")), folder / "wavs" / (name + ".wav"));
+      table << name << '|' << kNames[digit] << '\n';
+    }
+}
+
+ProgramEnd prepare(const fs::path& data, const fs::path& set) {
+  return run_program({tutti_program(), "prepare", "tts", "--data", data.string(), "--out", set.string()});
+}
+
+/// A training of a network so small that it says nothing, and is soon over.
+std::vector<std::string> training_of(const fs::path& set, const fs::path& out, const std::vector<std::string>& more) {
+  std::vector<std::string> words{tutti_program(), "train", "tts", "--train-data", set.string(), "--out", out.string(),
+                                 "--device", "cpu", "--compute-threads", "1", "--batch-size", "4", "--width", "32",
+                                 "--encoder-layers", "1", "--decoder-width", "32", "--decoder-layers", "1"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+ProgramEnd say(const fs::path& voice, const fs::path& out, const std::vector<std::string>& more) {
+  std::vector<std::string> words{tutti_program(), "say", "--voice", voice.string(), "-o", out.string()};
+  words.insert(words.end(), more.begin(), more.end());
+  return run_program(words);
+}
+
+struct WavHead {
+  std::uint16_t format, channels;
+  std::uint32_t rate, bytes_per_second;
+  std::uint16_t frame_bytes, bits;
+};
+
+WavHead head_of(const std::string& wav) {
+  WavHead head{};
+  std::memcpy(&head, wav.data() + 20, sizeof head);
+  return head;
+}
+
+/// A voice that was trained for a few steps, made once for all tests here.
+const fs::path& small_voice() {
+  static const TempFolder work;
+  static const fs::path voice = [] {
+    link_digits(work / "data", "jackson", 3);
+    EXPECT_EQ(prepare(work / "data", work / "set").exit_code, 0);
+    const auto end = run_program(training_of(work / "set", work / "out", {"--max-steps", "4"}));
+    EXPECT_EQ(end.exit_code, 0) << end.err;
+    return work.path() / "out/model";
+  }();
+  return voice;
+}
+
+}  // namespace
+
+TEST(Voice, SaysATextByTheContract) {
+  TUTTI_NEEDS("digits/0_jackson_0.wav");
+  const TempFolder work;
+  for (const char* file : {"model.safetensors", "config.json", "front_end.bin", "README.md"})
+    EXPECT_TRUE(fs::exists(small_voice() / file)) << file;
+  const auto end = say(small_voice(), work / "x.wav", {"--times", (work / "x.json").string(), "three five zero two nine"});
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_EQ(end.out, "");
+  const auto wav = read_file(work / "x.wav").value();
+  const auto head = head_of(wav);
+  const auto config = nlohmann::json::parse(read_file(small_voice() / "config.json").value());
+  EXPECT_EQ(head.format, 1);
+  EXPECT_EQ(head.channels, 1);
+  EXPECT_EQ(head.bits, 16);
+  EXPECT_EQ(head.rate, config["mel"]["rate"].get<std::uint32_t>());
+  const auto times = nlohmann::json::parse(read_file(work / "x.json").value());
+  ASSERT_EQ(times["words"].size(), 5);
+  EXPECT_EQ(times["words"][1]["text"], "five");
+  double last = 0;
+  for (const auto& part : times["symbols"]) {
+    EXPECT_GE(part["start"].get<double>(), last - 1e-9);
+    last = part["end"].get<double>();
+  }
+  const double seconds = static_cast<double>(wav.size() - 44) / head.bytes_per_second;
+  EXPECT_NEAR(times["sentences"][0]["end"].get<double>(), seconds, 0.02);
+}
+
+TEST(Voice, SameSeedIsTheSameSoundAndRateIsHeard) {
+  TUTTI_NEEDS("digits/0_jackson_0.wav");
+  const TempFolder work;
+  const auto sound = [&](const std::vector<std::string>& more) {
+    auto words = more;
+    words.emplace_back("one two three");
+    EXPECT_EQ(say(small_voice(), work / "x.wav", words).exit_code, 0);
+    return read_file(work / "x.wav").value();
+  };
+  const auto first = sound({});
+  EXPECT_TRUE(first == sound({"--seed", "0"}));
+  EXPECT_FALSE(first == sound({"--seed", "1"}));
+  EXPECT_GT(sound({"--rate", "0.5"}).size(), first.size() * 3 / 2);
+}
+
+TEST(Voice, WordsAreTimedInSubtitles) {
+  TUTTI_NEEDS("digits/0_jackson_0.wav");
+  const TempFolder work;
+  ASSERT_EQ(say(small_voice(), work / "x.wav", {"--times", (work / "x.srt").string(), "four", "two"}).exit_code, 0);
+  const auto text = read_file(work / "x.srt").value();
+  EXPECT_TRUE(text.starts_with("1\n00:00:00,")) << text;
+  EXPECT_NE(text.find("four\n\n2\n"), std::string::npos) << text;
+}
+
+TEST(Voice, WhatCannotBeSaidIsRefusedInOneLine) {
+  TUTTI_NEEDS("digits/0_jackson_0.wav");
+  const TempFolder work;
+  const auto expect_refused = [&](const fs::path& voice, const std::vector<std::string>& words, const char* what) {
+    const auto end = say(voice, work / "x.wav", words);
+    EXPECT_EQ(end.exit_code, 2) << end.err;
+    EXPECT_NE(end.err.find(what), std::string::npos) << end.err;
+    EXPECT_EQ(std::ranges::count(end.err, '\n'), 1) << end.err;
+    EXPECT_FALSE(fs::exists(work / "x.wav"));
+  };
+  expect_refused(small_voice(), {"... !"}, "no letter");
+  expect_refused(small_voice(), {"--speaker", "nobody", "one"}, "nobody");
+  expect_refused(small_voice(), {"--rate", "9", "one"}, "0.25 to 4");
+  expect_refused(fs::path(TUTTI_SOURCE_DIR) / "models/nano", {"one"}, "holds no voice");
+  expect_refused(small_voice(), {"--times", "x.txt", "one"}, ".json or .srt");
+}
+
+TEST(Voice, LongTextWithoutAStopIsCutAndReported) {
+  TUTTI_NEEDS("digits/0_jackson_0.wav");
+  const TempFolder work;
+  std::string text;
+  while (text.size() < 10'000) text += "one two, ";
+  const auto end = say(small_voice(), work / "x.wav", {text});
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_NE(end.err.find("were cut at"), std::string::npos) << end.err;
+}
+
+TEST(Voice, KilledTrainingResumesToTheSameBits) {
+  TUTTI_NEEDS("digits/0_jackson_0.wav");
+  const TempFolder work;
+  link_digits(work / "data", "theo", 2);
+  ASSERT_EQ(prepare(work / "data", work / "set").exit_code, 0);
+  const std::vector<std::string> steps{"--epochs", "6", "--max-steps", "0", "--save-steps", "3", "--eval-steps", "5",
+                                       "--log-order"};
+  ASSERT_EQ(run_program(training_of(work / "set", work / "whole", steps)).exit_code, 0);
+  {
+    RunningProgram killed(training_of(work / "set", work / "killed", steps));
+    ASSERT_TRUE(killed.saw("epoch 3:"));
+    ASSERT_EQ(::kill(killed.pid(), SIGKILL), 0);
+    ASSERT_EQ(killed.wait().exit_code, 128 + SIGKILL);
+  }
+  const auto resumed = run_program({tutti_program(), "train", "tts", "--out", (work / "killed").string(), "--resume"});
+  ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+  const auto bytes = [&](const char* folder, const char* file) {
+    return read_file(work.path() / folder / file).value();
+  };
+  EXPECT_TRUE(bytes("whole", "model/model.safetensors") == bytes("killed", "model/model.safetensors"));
+  EXPECT_EQ(bytes("whole", "order.jsonl"), bytes("killed", "order.jsonl"));
+}
+
+TEST(Voice, NotesFlagsAreTakenAnsweredOrRefused) {
+  const TempFolder work;
+  const auto train = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words{tutti_program(), "train", "tts", "--out", (work / "out").string()};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_program(words);
+  };
+  const auto base = train({"--train-data", (work / "set").string(), "--model-size", "base"});
+  EXPECT_EQ(base.exit_code, 2);
+  EXPECT_NE(base.err.find("tiny, small, normal, big"), std::string::npos) << base.err;
+  const auto answered = train({"--buffer-size", "50", "--data-gpu", "0", "--lr", "8e-5", "--enable-static-shapes"});
+  EXPECT_EQ(answered.exit_code, 2);
+  for (const char* flag : {"--buffer-size: ", "--data-gpu: ", "--enable-static-shapes: ", "train-data: "})
+    EXPECT_NE(answered.err.find(flag), std::string::npos) << answered.err;
+  const auto refused = train({"--model-gpu-memory", "16384"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("--model-gpu-memory: "), std::string::npos) << refused.err;
+}

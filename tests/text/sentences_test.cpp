@@ -1,0 +1,51 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "text/speech/sentences.h"
+
+using namespace tutti;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(Sentences, EndBehindTheirStops) {
+  EXPECT_THAT(split_sentences("One. Two! Is it three?  It is:\nfour", 100).pieces,
+              ElementsAre("One.", "Two!", "Is it three?", "It is:", "four"));
+}
+
+TEST(Sentences, AbbreviationsInitialsAndNumbersEndNone) {
+  EXPECT_THAT(split_sentences("Dr. J. Smith paid 3.50 at 10:30. He left.", 100).pieces,
+              ElementsAre("Dr. J. Smith paid 3.50 at 10:30.", "He left."));
+}
+
+TEST(Sentences, QuotesBehindAStopBelongToIt) {
+  EXPECT_THAT(split_sentences("\"Go.\" He went (fast!) away.", 100).pieces,
+              ElementsAre("\"Go.\"", "He went (fast!)", "away."));
+}
+
+TEST(Sentences, SoundsInBracketsAreNotCut) {
+  EXPECT_THAT(split_sentences("Say [[a. b]] now.", 100).pieces, ElementsAre("Say [[a. b]] now."));
+}
+
+TEST(Sentences, PiecesWithoutALetterAreLeftOut) {
+  EXPECT_THAT(split_sentences(" ... \n -- ! \n", 100).pieces, IsEmpty());
+  EXPECT_THAT(split_sentences("", 100).pieces, IsEmpty());
+}
+
+TEST(Sentences, LongOneIsCutAtCommasAndCounted) {
+  std::string text;
+  while (text.size() < 10'000) text += "some words, ";
+  const auto cut = split_sentences(text, 240);
+  EXPECT_EQ(cut.cut + 1, cut.pieces.size());
+  std::size_t letters = 0;
+  for (const auto& piece : cut.pieces) {
+    EXPECT_LE(piece.size(), 240U);
+    EXPECT_TRUE(piece.ends_with(",")) << piece;
+    letters += piece.size() + 1;
+  }
+  EXPECT_EQ(letters, text.size()) << "nothing but the white space at a cut is lost";
+}
+
+TEST(Sentences, WithoutACommaIsCutBetweenWordsOrCharacters) {
+  EXPECT_THAT(split_sentences("aaaa bbbb cccc", 10).pieces, ElementsAre("aaaa bbbb", "cccc"));
+  EXPECT_THAT(split_sentences("ääääää", 5).pieces, ElementsAre("ää", "ää", "ää"));
+}

@@ -1,0 +1,268 @@
+#include <dlfcn.h>
+#include <flite/flite.h>
+#include <gtest/gtest.h>
+
+#include "base/files.h"
+#include "base/strings.h"
+#include "support/temp_folder.h"
+#include "text/speech/english_words.h"
+#include "text/speech/flite.h"
+#include "text/speech/front_end.h"
+#include "text/speech/number_words.h"
+
+using namespace tutti;
+
+namespace {
+
+constexpr const char* kDictionary =
+    "hello HH AH0 L OW1\nhello(2) HH EH0 L OW1\nworld W ER1 L D\ndog D AO1 G\nbus B AH1 S # a comment\n"
+    "three TH R IY1\nnasa N AE1 S AH0\nb. B IY1\nwell-known W EH1 L N OW1 N\n";
+
+/// Words and marks as one text: initials in brackets.
+std::string read_aloud(const std::string& text) {
+  std::set<std::string> skipped;
+  const auto knows = [](std::string_view word) { return word == "nasa" || word == "well-known"; };
+  const auto pieces = read_english(text, knows, skipped);
+  return joined(pieces, " ", [](const ReadAloud& piece) {
+    return piece.kind == ReadAloud::Kind::initial ? "(" + piece.text + ")" : piece.text;
+  });
+}
+
+std::string symbols_text(const TextFrontEnd& front_end, const std::string& text) {
+  const auto read = front_end.read(text);
+  if (!read) return read.error().what;
+  return joined(read->symbols, " ", [&](std::int32_t symbol) {
+    const auto& name = front_end.symbols()[static_cast<std::size_t>(symbol)];
+    return name == " " ? std::string("|") : name;
+  });
+}
+
+TextFrontEnd small_front_end() {
+  auto lexicon = Lexicon::from_cmudict(kDictionary);
+  if (!lexicon) throw std::runtime_error(lexicon.error().text());
+  GraphemeRules::Trees trees;  // all is AH0
+  trees.nodes = {{GraphemeRules::kEnd, 0, 0, 0}};
+  trees.sounds = {{*phone_of("AH0")}};
+  return TextFrontEnd::english_phonemes(*lexicon, *GraphemeRules::make(trees));
+}
+
+}  // namespace
+
+TEST(NumberWords, NumbersAreRead) {
+  EXPECT_EQ(cardinal_words("0"), "zero");
+  EXPECT_EQ(cardinal_words("1234"), "one thousand two hundred thirty four");
+  EXPECT_EQ(cardinal_words("1000001"), "one million one");
+  EXPECT_EQ(cardinal_words("007"), "zero zero seven");
+  EXPECT_EQ(ordinal_words("21"), "twenty first");
+  EXPECT_EQ(ordinal_words("12"), "twelfth");
+  EXPECT_EQ(ordinal_words("40"), "fortieth");
+  EXPECT_EQ(year_words("1999"), "nineteen ninety nine");
+  EXPECT_EQ(year_words("1905"), "nineteen oh five");
+  EXPECT_EQ(year_words("2004"), "two thousand four");
+  EXPECT_EQ(year_words("1800"), "eighteen hundred");
+  EXPECT_EQ(decimal_words("3.14"), "three point one four");
+}
+
+TEST(EnglishWords, NumbersAndUnitsAreWrittenOut) {
+  EXPECT_EQ(read_aloud("12 men, 1,234.5 km"),
+            "twelve men , one thousand two hundred thirty four point five kilometers");
+  EXPECT_EQ(read_aloud("-3 at 50%"), "minus three at fifty percent");
+  EXPECT_EQ(read_aloud("the 21st, the 1980s"), "the twenty first , the nineteen eighties");
+  EXPECT_EQ(read_aloud("1/2 and 3/4 and 2/3"), "one half and three quarters and two thirds");
+  EXPECT_EQ(read_aloud("1914-1918"), "nineteen fourteen to nineteen eighteen");
+  EXPECT_EQ(read_aloud("5km in 20\u00B0C"), "five kilometers in twenty degrees celsius");
+  EXPECT_EQ(read_aloud("3 5 0 2 9"), "three five zero two nine");
+  EXPECT_EQ(read_aloud("mp3"), "mp three");
+}
+
+TEST(EnglishWords, MoneyAndTimesAreWrittenOut) {
+  EXPECT_EQ(read_aloud("$3.50 or $1"), "three dollars and fifty cents or one dollar");
+  EXPECT_EQ(read_aloud("£20"), "twenty pounds");
+  EXPECT_EQ(read_aloud("$1.5 million."), "one point five million dollars .");
+  EXPECT_EQ(read_aloud("at 10:30, at 7:05 pm"), "at ten thirty , at seven oh five pm");
+  EXPECT_EQ(read_aloud("at 7:00"), "at seven o'clock");
+}
+
+TEST(EnglishWords, DatesAreWrittenOut) {
+  EXPECT_EQ(read_aloud("May 5, 1863."), "may fifth , eighteen sixty three .");
+  EXPECT_EQ(read_aloud("on Nov. 3 we"), "on november third we");
+  EXPECT_EQ(read_aloud("5 May 1863"), "the fifth of may eighteen sixty three");
+  EXPECT_EQ(read_aloud("2026-11-26"), "november twenty sixth twenty twenty six");
+  EXPECT_EQ(read_aloud("You may go"), "you may go");
+  EXPECT_EQ(read_aloud("In 1999 1500 came"), "in nineteen ninety nine fifteen hundred came");
+}
+
+TEST(EnglishWords, ShortFormsAreWrittenOut) {
+  EXPECT_EQ(read_aloud("Mr. Smith, Dr. Jones of Elm St."), "mister smith , doctor jones of elm street .");
+  EXPECT_EQ(read_aloud("St. Paul, etc."), "saint paul , et cetera .");
+  EXPECT_EQ(read_aloud("No. 5, no. No!"), "number five , no . no !");
+  EXPECT_EQ(read_aloud("cats & dogs vs. mice"), "cats and dogs versus mice");
+  EXPECT_EQ(read_aloud("Henry VIII, chapter IV, and I"), "henry the eighth , chapter four , and i");
+}
+
+TEST(EnglishWords, CapitalsThatNoDictionaryHasAreSpelled) {
+  EXPECT_EQ(read_aloud("NASA and XQZ"), "nasa and (x) (q) (z)");
+  EXPECT_EQ(read_aloud("the U.S. army"), "the (u) (s) army");
+  EXPECT_EQ(read_aloud("J. Smith"), "(j) smith");
+}
+
+TEST(EnglishWords, MarksStandForPauses) {
+  EXPECT_EQ(read_aloud("\u201CWell\u2014yes,\u201D she cried (softly)."), "well , yes , she cried , softly .");
+  EXPECT_EQ(read_aloud("What?! \u2026 No..."), "what ! no .");
+  EXPECT_EQ(read_aloud("a well-known half-truth, don\u2019t"), "a well-known half truth , don't");
+  EXPECT_EQ(read_aloud("Caf\u00E9 na\u00EFve"), "cafe naive");
+}
+
+TEST(EnglishWords, CharactersOfOtherScriptsAreReported) {
+  std::set<std::string> skipped;
+  const auto pieces = read_english(
+      "the \u0416 sign", [](std::string_view) { return true; }, skipped);
+  EXPECT_EQ(joined(pieces, " ", &ReadAloud::text), "the sign");
+  EXPECT_EQ(skipped, std::set<std::string>{"\u0416"});
+}
+
+TEST(Phones, IpaBecomesPhones) {
+  const auto phones = phones_of_ipa("\u02C8tu\u02D0ti");
+  ASSERT_TRUE(phones) << phones.error().text();
+  EXPECT_EQ(joined(*phones, " ", [](Phone phone) { return phone_names()[phone]; }), "T UW1 T IY0");
+  const auto refused = phones_of_ipa("t7");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().fault, Fault::usage);
+  EXPECT_NE(refused.error().what.find("found '7'"), std::string::npos);
+  EXPECT_FALSE(phones_of_ipa(""));
+}
+
+TEST(Lexicon, EveryWordIsFoundAndNoOther) {
+  std::string text;
+  for (int i = 0; i < 1000; ++i) text += "word" + std::to_string(i * 7) + " B AH" + std::to_string(i % 2) + "\n";
+  const auto lexicon = Lexicon::from_cmudict(text);
+  ASSERT_TRUE(lexicon);
+  EXPECT_EQ(lexicon->words(), 1000);
+  for (int i = 0; i < 7000; ++i) {
+    const auto found = lexicon->find("word" + std::to_string(i));
+    ASSERT_EQ(found.has_value(), i % 7 == 0) << i;
+    if (found) EXPECT_EQ(found->back(), *phone_of(i / 7 % 2 == 0 ? "AH0" : "AH1"));
+  }
+  EXPECT_FALSE(lexicon->find(""));
+  EXPECT_FALSE(lexicon->find("zzz"));
+  EXPECT_FALSE(Lexicon().find("word0"));
+}
+
+TEST(Lexicon, LineThatIsNoEntryIsNamed) {
+  const auto refused = Lexicon::from_cmudict("dog D AO1 G\ncat K QQ T\n");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().what, "line 2: expected a word and its phones, found 'cat K QQ T'");
+}
+
+TEST(FrontEnd, SentenceBecomesPhonemes) {
+  const auto front_end = small_front_end();
+  EXPECT_EQ(symbols_text(front_end, "Hello, world."), "_ HH AH0 L OW1 , W ER1 L D . _");
+  EXPECT_EQ(symbols_text(front_end, "dog world"), "_ D AO1 G | W ER1 L D _");
+  EXPECT_EQ(symbols_text(front_end, "the dog's bus's"), "_ AH0 AH0 AH0 | D AO1 G Z | B AH1 S IH0 Z _");
+  EXPECT_EQ(symbols_text(front_end, "B."), "_ B IY1 . _");
+  EXPECT_EQ(symbols_text(front_end, "3 [[d\u0252g]]"), "_ TH R IY1 | D AA0 G _");
+  const auto read = front_end.read("Hello, world.");
+  ASSERT_EQ(read->words.size(), 2U);
+  EXPECT_EQ(read->words[1].text, "world");
+  EXPECT_EQ(read->words[1].first, 6);
+  EXPECT_EQ(read->words[1].end, 10);
+}
+
+TEST(FrontEnd, TextWithoutACharacterIsRefused) {
+  const auto front_end = small_front_end();
+  for (const char* text : {"", "  ", "...", "?!", "\u2014"}) {
+    const auto read = front_end.read(text);
+    ASSERT_FALSE(read) << text;
+    EXPECT_EQ(read.error().fault, Fault::usage);
+  }
+  EXPECT_FALSE(front_end.read("dog [[7]]"));
+}
+
+TEST(FrontEnd, OtherLanguagesHaveTheCharactersOfTheirTexts) {
+  const std::vector<std::string> texts{"Stra\u00DFe und \u00C4rger!", "zwei"};
+  const auto front_end = TextFrontEnd::characters("de", texts);
+  EXPECT_EQ(symbols_text(front_end, "\u00C4rger, zu"), "_ \u00E4 r g e r , z u _");
+  const auto read = front_end.read("Quo und");
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->skipped, (std::set<std::string>{"o", "q"}));
+  EXPECT_FALSE(front_end.read("[[d]]"));  // IPA needs phonemes
+}
+
+TEST(FrontEnd, BytesMakeTheSameFrontEnd) {
+  const TempFolder folder;
+  const auto front_end = small_front_end();
+  ASSERT_TRUE(write_file_atomically(folder / "front_end.bin", front_end.bytes()));
+  const auto again = TextFrontEnd::open(folder / "front_end.bin");
+  ASSERT_TRUE(again) << again.error().text();
+  EXPECT_EQ(again->symbols(), front_end.symbols());
+  for (const char* text : {"Hello, unknown world.", "dog's 3", "B."})
+    EXPECT_EQ(symbols_text(*again, text), symbols_text(front_end, text));
+  EXPECT_EQ(again->bytes(), front_end.bytes());
+}
+
+TEST(FrontEnd, DamagedBytesAreRefused) {
+  const auto bytes = small_front_end().bytes();
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+    auto damaged = bytes;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x40);
+    const auto parsed = TextFrontEnd::parse(damaged);
+    ASSERT_FALSE(parsed) << at;
+    EXPECT_EQ(parsed.error().fault, Fault::corrupt);
+  }
+  EXPECT_FALSE(TextFrontEnd::parse(bytes.substr(0, bytes.size() / 2)));
+  EXPECT_FALSE(TextFrontEnd::parse("something else"));
+}
+
+TEST(GraphemeRules, NodeThatLeadsOutIsRefused) {
+  GraphemeRules::Trees trees;
+  trees.nodes = {{0, 'a', 1, 0}};
+  EXPECT_FALSE(GraphemeRules::make(trees));
+}
+
+// flite's own function on the same trees, word by word.
+TEST(Flite, WordsSoundAsFliteHasThem) {
+  const auto flite = Flite::load();
+  if (!flite) GTEST_SKIP() << flite.error().text();
+  const auto rules = (*flite)->grapheme_rules();
+  ASSERT_TRUE(rules) << rules.error().text();
+  void* base = ::dlopen("libflite.so.1", RTLD_NOW);
+  void* lexicon = ::dlopen("libflite_cmulex.so.1", RTLD_NOW);
+  const auto apply = reinterpret_cast<decltype(&::lts_apply)>(::dlsym(base, "lts_apply"));
+  const auto car = reinterpret_cast<decltype(&::val_car)>(::dlsym(base, "val_car"));
+  const auto cdr = reinterpret_cast<decltype(&::val_cdr)>(::dlsym(base, "val_cdr"));
+  const auto text = reinterpret_cast<decltype(&::val_string)>(::dlsym(base, "val_string"));
+  const auto* trees = static_cast<const cst_lts_rules*>(::dlsym(lexicon, "cmu_lts_rules"));
+  for (const char* word : {"tutti", "blorptastic", "quaxon", "xylem", "phthisis", "zzyzx", "a", "thoroughly", "gnocchi",
+                           "wristwatch", "abcdefghijklmnopqrstuvwxyz"}) {
+    std::string expected, found;
+    for (const auto* phone = apply(word, "0", trees); phone; phone = cdr(phone))
+      expected += ascii_upper(text(car(phone))) + " ";
+    for (const Phone phone : rules->apply(word)) found += std::string(phone_names()[phone]) + " ";
+    for (std::size_t at; (at = expected.find("AX")) != std::string::npos;) expected.replace(at, 2, "AH");
+    EXPECT_EQ(found, expected) << word;
+  }
+  const auto again = GraphemeRules::parse(rules->bytes());
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->apply("thoroughly"), rules->apply("thoroughly"));
+}
+
+TEST(Flite, SpeechEndsWithItsLastPhone) {
+  const auto flite = Flite::load();
+  if (!flite) GTEST_SKIP() << flite.error().text();
+  const auto speech = (*flite)->speak("Hello world.");
+  ASSERT_TRUE(speech) << speech.error().text();
+  EXPECT_EQ(speech->rate, Hertz{16000});
+  ASSERT_GT(speech->phones.size(), 8U);
+  EXPECT_EQ(speech->phones.front().name, "pau");
+  const auto length = length_of(std::ssize(speech->pcm), speech->rate);
+  EXPECT_NEAR(speech->phones.back().end.count(), length.count(), 0.05);
+}
+
+TEST(EnglishFrontEnd, WordsOfTheDictionaryArePronounced) {
+  if (!is_there(cmudict_file())) GTEST_SKIP() << cmudict_file() << " is not there: run tools/fetch_dictionary.py";
+  const auto front_end = english_front_end();
+  ASSERT_TRUE(front_end) << front_end.error().text();
+  EXPECT_EQ(symbols_text(*front_end, "three five"), "_ TH R IY1 | F AY1 V _");
+  EXPECT_EQ(symbols_text(*front_end, "FBI blorptastic"), "_ EH1 F B IY1 AY1 | B L AO1 R P T AE1 S T IH0 K _");
+  EXPECT_LT(front_end->bytes().size(), 2'000'000U);
+}
