@@ -3,16 +3,21 @@
 #include <optional>
 #include <string>
 
-#include "advise/step_phases.h"
+#include "advise/training_phases.h"
 #include "metrics/time_weighted.h"
 
 namespace tutti {
 
-/// A training's devices for the note's table: what they are called, and their utilisation, 0 to 1, where it was
-/// measured.
+/// A training's devices for the note's table.
 struct PhaseDevices {
-  std::string data{"cpu"}, model{"cpu"};
-  TimeWeighted data_load{}, model_load{};
+  /// Computes the features.
+  std::string data{"cpu"};
+  /// Trains.
+  std::string model{"cpu"};
+  /// Utilisation of the first, 0 to 1; empty where no driver reported it.
+  TimeWeighted data_load{};
+  /// Likewise of the second. Where both are one GPU, it is the same twice.
+  TimeWeighted model_load{};
 };
 
 /// Field note 002's profile: TIMING BREAKDOWN by phase (mean, deviation, share of the time on the steps' path, then

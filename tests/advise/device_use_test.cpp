@@ -1,6 +1,6 @@
-#include "advise/device_use.h"
-
 #include <gtest/gtest.h>
+
+#include "advise/training_phases.h"
 
 namespace tutti {
 namespace {
