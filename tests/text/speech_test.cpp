@@ -108,7 +108,7 @@ TEST(EnglishWords, CapitalsThatNoDictionaryHasAreSpelled) {
 
 TEST(EnglishWords, MarksStandForPauses) {
   EXPECT_EQ(read_aloud("\u201CWell\u2014yes,\u201D she cried (softly)."), "well , yes , she cried , softly .");
-  EXPECT_EQ(read_aloud("What?! \u2026 No..."), "what ! no .");
+  EXPECT_EQ(read_aloud("What?! \u2026 No..."), "what ? no .");
   EXPECT_EQ(read_aloud("a well-known half-truth, don\u2019t"), "a well-known half truth , don't");
   EXPECT_EQ(read_aloud("Caf\u00E9 na\u00EFve"), "cafe naive");
 }
@@ -141,7 +141,8 @@ TEST(Lexicon, EveryWordIsFoundAndNoOther) {
   for (int i = 0; i < 7000; ++i) {
     const auto found = lexicon->find("word" + std::to_string(i));
     ASSERT_EQ(found.has_value(), i % 7 == 0) << i;
-    if (found) EXPECT_EQ(found->back(), *phone_of(i / 7 % 2 == 0 ? "AH0" : "AH1"));
+    if (!found) continue;
+    EXPECT_EQ(found->back(), *phone_of(i / 7 % 2 == 0 ? "AH0" : "AH1"));
   }
   EXPECT_FALSE(lexicon->find(""));
   EXPECT_FALSE(lexicon->find("zzz"));

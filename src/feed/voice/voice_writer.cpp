@@ -82,7 +82,7 @@ VoiceSetWriter::Sums VoiceSetWriter::sums_of(const NewVoiceClip& clip) const {
   }
   for (const float pitch : clip.pitch) {
     if (pitch <= 0) continue;
-    const double height = std::log(pitch);
+    const double height = std::log(static_cast<double>(pitch));
     sums.pitch += height;
     sums.pitch_squares += height * height;
     ++sums.voiced;

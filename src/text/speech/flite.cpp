@@ -95,20 +95,20 @@ Result<const Flite*> Flite::load() {
 }
 
 Result<GraphemeRules> Flite::grapheme_rules() const {
-  const auto& rules = *library_->rules;
+  const auto& [name, roots, models, phone_table, context, extra, table] = *library_->rules;
+  if (context != GraphemeRules::kContext || table) return not_there("its trees are of another kind than those of 2.2");
   GraphemeRules::Trees trees;
-  std::size_t sounds = 0;
-  for (; rules.phone_table[sounds]; ++sounds) trees.sounds.push_back(phones_of(rules.phone_table[sounds]));
+  for (std::size_t i = 0; phone_table[i]; ++i) trees.sounds.push_back(phones_of(phone_table[i]));
   // The table does not tell its length: the nodes are those that a character leads to.
   std::size_t count = 0;
-  const auto node_at = [&](std::size_t index) {
-    const auto* bytes = rules.models + 6 * index;  // feature, value, yes, no
+  const auto node_at = [nodes = models](std::size_t index) {
+    const auto* bytes = nodes + 6 * index;  // feature, value, yes, no
     return GraphemeRules::Node{bytes[0], bytes[1], static_cast<std::uint16_t>(bytes[2] | bytes[3] << 8),
                                static_cast<std::uint16_t>(bytes[4] | bytes[5] << 8)};
   };
-  for (std::size_t character = 0; character < trees.roots.size(); ++character) {
-    trees.roots[character] = rules.letter_index[character];
-    count = std::max(count, static_cast<std::size_t>(trees.roots[character]) + 1);
+  for (std::size_t i = 0; i < trees.roots.size(); ++i) {
+    trees.roots[i] = roots[i];
+    count = std::max(count, static_cast<std::size_t>(roots[i]) + 1);
   }
   for (std::size_t i = 0; i < count; ++i) {
     const auto node = node_at(i);
