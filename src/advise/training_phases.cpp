@@ -46,18 +46,18 @@ TwoDevices two_devices(const StepPhases& phases) {
   return both;
 }
 
-LowUse cause_of(const DeviceUse& use) {
+LowUse cause_of(const TrainingUse& use) {
   const double idle_in_steps = std::max(0.0, 1 - use.waiting - use.busy);
   if (use.waiting > idle_in_steps) return LowUse::feed;
   return use.host >= kBusyHost ? LowUse::launch : LowUse::batch;
 }
 
-double gain_of_double_batch(const DeviceUse& use) {
+double gain_of_double_batch(const TrainingUse& use) {
   const double idle_in_steps = std::max(0.0, 1 - use.waiting - use.busy);
   return 1 / (1 - idle_in_steps / 2) - 1;
 }
 
-double gain_without_waits(const DeviceUse& use) {
+double gain_without_waits(const TrainingUse& use) {
   const double rest = std::max(1 - use.waiting, 0.01);
   return 1 / rest - 1;
 }

@@ -53,7 +53,7 @@ struct TwoDevices {
 TwoDevices two_devices(const StepPhases& phases);
 
 /// What the device of a training was used for over a stretch of it. All are shares, 0 to 1, weighted by time.
-struct DeviceUse {
+struct TrainingUse {
   double busy = 0;     ///< of the time: the device had something to compute
   double waiting = 0;  ///< of the time: a step waited for its batch
   double host = 0;     ///< of the steps' time: the thread that launches their work was on a processor
@@ -70,13 +70,13 @@ enum class LowUse {
 inline constexpr double kLowUse = 0.3;
 
 /// The larger part of the idle time decides: waits for batches, or what a step costs the host. Pure.
-LowUse cause_of(const DeviceUse& use);
+LowUse cause_of(const TrainingUse& use);
 
 /// What twice as large a batch gains in samples a second, as a share: the idle part of a step is there once for twice
 /// as many samples, its busy part is twice as long, and waits for batches grow with them. Pure.
-double gain_of_double_batch(const DeviceUse& use);
+double gain_of_double_batch(const TrainingUse& use);
 
 /// The most that a feed without waits can gain, as a share. Pure.
-double gain_without_waits(const DeviceUse& use);
+double gain_without_waits(const TrainingUse& use);
 
 }  // namespace tutti

@@ -33,14 +33,16 @@ struct SayCommand {
 };
 
 OptionTable table_of(SayCommand& c) {
-  OptionTable table("say",
-                    "Speak a text with a voice of 'tutti train tts', sentence by sentence, into a WAV file of 16 bits at "
-                    "the voice's rate. Numbers and abbreviations are written out first; [[…]] holds IPA where a voice "
-                    "knows phonemes.");
+  OptionTable table(
+      "say",
+      "Speak a text with a voice of 'tutti train tts', sentence by sentence, into a WAV file of 16 bits at "
+      "the voice's rate. Numbers and abbreviations are written out first; [[…]] holds IPA where a voice "
+      "knows phonemes.");
   table.positional(c.text, "TEXT...|-", "what to say; -: what standard input holds");
   table.add("voice", c.voice, "DIR", "OUT/model of 'tutti train tts', or models/voice");
   table.add("output", c.out, "FILE.wav", "the sound; -: standard output, where that is no terminal").letter = 'o';
-  table.add("times", c.times, "FILE.json|FILE.srt", "also when each word is spoken; as JSON, each phoneme or letter too");
+  table.add("times", c.times, "FILE.json|FILE.srt",
+            "also when each word is spoken; as JSON, each phoneme or letter too");
   table.add("speaker", c.speaker, "NAME", "of the voice's; without it, its first");
   table.add("rate", c.rate, "X", "how fast: 0.5 takes twice the time, 2 half of it");
   table.add("seed", c.seed, "N", "of the noise that speech is made of; the same seed gives the same sound");
@@ -55,7 +57,8 @@ OptionTable table_of(SayCommand& c) {
 Result<void> check_values(const SayCommand& c) {
   constexpr double kSlowest = 0.25, kFastest = 4;
   constexpr std::int32_t kMostSteps = 100;
-  if (c.voice.empty()) return fail(Fault::usage, "there is no voice", "Name OUT/model of 'tutti train tts' with --voice");
+  if (c.voice.empty())
+    return fail(Fault::usage, "there is no voice", "Name OUT/model of 'tutti train tts' with --voice");
   if (c.rate < kSlowest || c.rate > kFastest) return fail(Fault::usage, "--rate: expected 0.25 to 4");
   if (c.steps < 1 || c.steps > kMostSteps) return fail(Fault::usage, "--steps: expected 1 to 100");
   const auto kind = c.times.extension();
@@ -99,10 +102,27 @@ int run_say(const std::vector<std::string>& arguments) {
   const auto file = settings_file(*text);
   if (!file) return complain(file.error(), kNothingRan);
   const std::string out = c.out == "-" ? "/dev/stdout" : c.out.string();
-  return run_engine({"say",       "--voice",   c.voice.string(), "--text",          path_of(*file), "--out",
-                     out,         "--times",   c.times.string(), "--speaker",       c.speaker,      "--rate",
-                     std::to_string(c.rate),   "--seed",         std::to_string(c.seed), "--steps", std::to_string(c.steps),
-                     "--device",  c.device,    "--threads",      std::to_string(c.threads)},
+  return run_engine({"say",
+                     "--voice",
+                     c.voice.string(),
+                     "--text",
+                     path_of(*file),
+                     "--out",
+                     out,
+                     "--times",
+                     c.times.string(),
+                     "--speaker",
+                     c.speaker,
+                     "--rate",
+                     std::to_string(c.rate),
+                     "--seed",
+                     std::to_string(c.seed),
+                     "--steps",
+                     std::to_string(c.steps),
+                     "--device",
+                     c.device,
+                     "--threads",
+                     std::to_string(c.threads)},
                     "it spoke");
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "advise/training_phases.h"
@@ -8,11 +7,12 @@
 
 namespace tutti {
 
-/// A training's devices for the note's table.
+/// A training's devices for the note's table: what they are called, and how busy they were by their driver. A device
+/// that no driver reports on, such as a processor, has no load.
 struct PhaseDevices {
   /// Computes the features.
   std::string data{"cpu"};
-  /// Trains.
+  /// Trains, and is what the rules about the model's GPU are about.
   std::string model{"cpu"};
   /// Utilisation of the first, 0 to 1; empty where no driver reported it.
   TimeWeighted data_load{};
@@ -20,10 +20,13 @@ struct PhaseDevices {
   TimeWeighted model_load{};
 };
 
-/// Field note 002's profile: TIMING BREAKDOWN by phase (mean, deviation, share of the time on the steps' path, then
+/// Field note 002's profile, as its users know it.
+///
+/// TIMING BREAKDOWN by phase (mean, deviation, share of the time on the steps' path, then
 /// least, most, p50 and p95), the gaps between data and training, GPU UTILIZATION of both devices, and the named rules
-/// that hold, or NO MAJOR BOTTLENECKS DETECTED; then what two devices would gain at most over one. Ends with a line
-/// end.
+/// that hold, or NO MAJOR BOTTLENECKS DETECTED; then what two devices would gain at most over one.
+///
+/// Milliseconds have one digit, as the note's. Ends with a line end. Pure.
 std::string phase_text(const StepPhases& phases, const PhaseDevices& devices);
 
 }  // namespace tutti

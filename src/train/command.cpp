@@ -121,7 +121,9 @@ Result<TrainingEnd> run_tts_training(const TrainLine& given) {
 
 /// The trainings that there are; cli/training/train_command.cpp has the other half of each.
 constexpr std::pair<std::string_view, Result<TrainingEnd> (*)(const TrainLine&)> kTrainings[] = {
-    {kWhisperTraining, run_whisper_training}, {kClassifierTraining, run_classifier_training}, {kTtsTraining, run_tts_training}};
+    {kWhisperTraining, run_whisper_training},
+    {kClassifierTraining, run_classifier_training},
+    {kTtsTraining, run_tts_training}};
 
 Result<TrainingEnd> run_named_training(std::span<char*> arguments) {
   const std::string_view name = arguments.empty() ? "" : arguments[0];
@@ -249,10 +251,10 @@ int classify_command(std::span<char*> arguments) {
 
 int say_command(std::span<char*> arguments) {
   return guarded("the text cannot be spoken", "Say it in parts", [&] {
-    const auto line = Line::read(arguments,
-                                 {"--voice", "--text", "--out", "--times", "--speaker", "--rate", "--seed", "--steps",
-                                  "--device", "--threads"},
-                                 {});
+    const auto line = Line::read(
+        arguments,
+        {"--voice", "--text", "--out", "--times", "--speaker", "--rate", "--seed", "--steps", "--device", "--threads"},
+        {});
     if (!line) return complain(line.error());
     auto text = read_file(line->value("--text"));
     if (!text) return complain(text.error());

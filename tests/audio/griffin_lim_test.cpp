@@ -1,3 +1,5 @@
+#include "audio/vocoder/griffin_lim.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -6,7 +8,6 @@
 #include <vector>
 
 #include "audio/vocoder/frame_fourier.h"
-#include "audio/vocoder/griffin_lim.h"
 #include "audio/voice/voice_mel.h"
 #include "base/random/counter_random.h"
 

@@ -38,9 +38,27 @@ ProgramEnd prepare(const fs::path& data, const fs::path& set) {
 
 /// A training of a network so small that it says nothing, and is soon over.
 std::vector<std::string> training_of(const fs::path& set, const fs::path& out, const std::vector<std::string>& more) {
-  std::vector<std::string> words{tutti_program(), "train", "tts", "--train-data", set.string(), "--out", out.string(),
-                                 "--device", "cpu", "--compute-threads", "1", "--batch-size", "4", "--width", "32",
-                                 "--encoder-layers", "1", "--decoder-width", "32", "--decoder-layers", "1"};
+  std::vector<std::string> words{tutti_program(),
+                                 "train",
+                                 "tts",
+                                 "--train-data",
+                                 set.string(),
+                                 "--out",
+                                 out.string(),
+                                 "--device",
+                                 "cpu",
+                                 "--compute-threads",
+                                 "1",
+                                 "--batch-size",
+                                 "4",
+                                 "--width",
+                                 "32",
+                                 "--encoder-layers",
+                                 "1",
+                                 "--decoder-width",
+                                 "32",
+                                 "--decoder-layers",
+                                 "1"};
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }
@@ -83,7 +101,8 @@ TEST(Voice, SaysATextByTheContract) {
   const TempFolder work;
   for (const char* file : {"model.safetensors", "config.json", "front_end.bin", "README.md"})
     EXPECT_TRUE(fs::exists(small_voice() / file)) << file;
-  const auto end = say(small_voice(), work / "x.wav", {"--times", (work / "x.json").string(), "three five zero two nine"});
+  const auto end =
+      say(small_voice(), work / "x.wav", {"--times", (work / "x.json").string(), "three five zero two nine"});
   ASSERT_EQ(end.exit_code, 0) << end.err;
   EXPECT_EQ(end.out, "");
   const auto wav = read_file(work / "x.wav").value();
@@ -161,8 +180,8 @@ TEST(Voice, KilledTrainingResumesToTheSameBits) {
   const TempFolder work;
   link_digits(work / "data", "theo", 2);
   ASSERT_EQ(prepare(work / "data", work / "set").exit_code, 0);
-  const std::vector<std::string> steps{"--epochs", "6", "--max-steps", "0", "--save-steps", "3", "--eval-steps", "5",
-                                       "--log-order"};
+  const std::vector<std::string> steps{"--epochs",     "6", "--max-steps", "0", "--save-steps", "3",
+                                       "--eval-steps", "5", "--log-order"};
   ASSERT_EQ(run_program(training_of(work / "set", work / "whole", steps)).exit_code, 0);
   {
     RunningProgram killed(training_of(work / "set", work / "killed", steps));

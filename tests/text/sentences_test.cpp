@@ -1,7 +1,7 @@
+#include "text/speech/sentences.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include "text/speech/sentences.h"
 
 using namespace tutti;
 using testing::ElementsAre;

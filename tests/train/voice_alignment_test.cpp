@@ -61,8 +61,7 @@ TEST(VoiceAlignment, EachSymbolGetsOneFrameWhereThereAreNoMore) {
 
 TEST(VoiceAlignment, MatrixHasEachFrameAtItsSymbolAlone) {
   const auto durations = at::tensor({2, 1, 3, 0, 1, 1, 0, 0}, at::TensorOptions(at::kLong)).view({2, 4});
-  const auto matrix =
-      alignment_matrix(durations, at::arange(6, at::TensorOptions(at::kLong)).unsqueeze(0));
+  const auto matrix = alignment_matrix(durations, at::arange(6, at::TensorOptions(at::kLong)).unsqueeze(0));
   EXPECT_TRUE(at::equal(matrix[0].argmax(1), at::tensor({0, 0, 1, 2, 2, 2}, at::TensorOptions(at::kLong))));
   EXPECT_TRUE(at::equal(matrix[0].sum(1), at::ones({6})));
   EXPECT_TRUE(at::equal(matrix[1].sum(1), at::tensor({1.F, 1.F, 0.F, 0.F, 0.F, 0.F}))) << "frames behind the last";

@@ -137,8 +137,8 @@ TEST(VoiceNetwork, PaddingChangesNeitherLossesNorGradients) {
 TEST(VoiceNetwork, NewOneAddsNothingToItsNoise) {
   const c10::AutoGradMode no_gradients(false);
   const auto network = new_voice_network(small_shape(), 3, at::kCPU);
-  const auto velocity = velocity_of(network, at::randn({1, 9, 8}), at::zeros({1}), at::randn({1, 9, 20}),
-                                    at::ones({1, 9, 1}));
+  const auto velocity =
+      velocity_of(network, at::randn({1, 9, 8}), at::zeros({1}), at::randn({1, 9, 20}), at::ones({1, 9, 1}));
   EXPECT_EQ(velocity.abs().max().item<float>(), 0);
 }
 

@@ -27,12 +27,12 @@ GriffinLimOptions checked(GriffinLimOptions o) {
 struct GriffinLim::Search {
   std::int64_t frames = 0;
   std::int64_t groups = 0;
-  std::size_t group_size = 0;         // values of a group's spectra
-  std::vector<float> magnitudes{};    // [groups, bins, kLanes], as all these
-  std::vector<float> re{}, im{};      // spectra whose magnitudes are right
+  std::size_t group_size = 0;               // values of a group's spectra
+  std::vector<float> magnitudes{};          // [groups, bins, kLanes], as all these
+  std::vector<float> re{}, im{};            // spectra whose magnitudes are right
   std::vector<float> last_re{}, last_im{};  // of the sound before
-  std::vector<float> sound{};         // from the first frame's first sample to the last one's last
-  std::vector<float> weights{};       // of each sample: the squared windows over it
+  std::vector<float> sound{};               // from the first frame's first sample to the last one's last
+  std::vector<float> weights{};             // of each sample: the squared windows over it
 };
 
 GriffinLim::GriffinLim(GriffinLimOptions options, std::vector<MelFilter> filters)

@@ -26,8 +26,10 @@ const std::map<std::string_view, NoteFlag> kFlags{
     {"grad-accum", {Treatment::renamed, "--accumulation"}},
     {"checkpoint-dir", {Treatment::renamed, "--out"}},
     {"prefetch-buffer-size", {Treatment::renamed, "--ring-depth"}},
-    {"prefetch-to-gpu", {Treatment::switched, "no effect: batches are copied to the device ahead of their step anyway"}},
-    {"no-prefetch-to-gpu", {Treatment::refused, "batches are copied to the device ahead of their step; --ring-depth 1 is the least"}},
+    {"prefetch-to-gpu",
+     {Treatment::switched, "no effect: batches are copied to the device ahead of their step anyway"}},
+    {"no-prefetch-to-gpu",
+     {Treatment::refused, "batches are copied to the device ahead of their step; --ring-depth 1 is the least"}},
     {"buffer-size", {Treatment::answered, "no effect: an epoch is shuffled as a whole, by index"}},
     {"model-start-delay", {Treatment::answered, "no effect: the first step waits for its batch, and for nothing else"}},
     {"enable-memory-isolation",
@@ -38,15 +40,18 @@ const std::map<std::string_view, NoteFlag> kFlags{
      {Treatment::switched,
       "no effect: lengths are always rounded up, to 16 symbols and 64 frames, and the decoder sees 128 frames"}},
     {"no-enable-static-shapes", {Treatment::refused, "lengths are always rounded up: new shapes would cost more"}},
-    {"max-text-length", {Treatment::answered, "no effect here: 'tutti prepare tts' leaves out texts that are too long"}},
+    {"max-text-length",
+     {Treatment::answered, "no effect here: 'tutti prepare tts' leaves out texts that are too long"}},
     {"max-mel-frames", {Treatment::answered, "no effect here: 'tutti prepare tts' leaves out clips that are too long"}},
-    {"enable-evaluation", {Treatment::switched, "no effect: the set's part for validation is evaluated, see --eval-steps"}},
+    {"enable-evaluation",
+     {Treatment::switched, "no effect: the set's part for validation is evaluated, see --eval-steps"}},
     {"decoder-strategy", {Treatment::answered, "no effect: the decoder makes all frames at once, by flow matching"}},
     {"reset-training", {Treatment::refused, "to begin anew, name a new folder with --out; the old training stays"}},
     {"data-gpu-memory",
      {Treatment::refused, "nothing is prepared on a device: 'tutti prepare tts' computes the spectrograms, once"}},
     {"model-gpu-memory",
-     {Treatment::refused, "there is no limit of a device's memory; --batch-size and --accumulation decide what is taken"}},
+     {Treatment::refused,
+      "there is no limit of a device's memory; --batch-size and --accumulation decide what is taken"}},
 };
 
 /// "1" and "cuda:1" are cuda:1; "cpu" is the processor.
@@ -64,9 +69,10 @@ Result<void> take(const FlagWord& flag, const std::string& shown, NoteFlags& int
     return {};
   }
   if (flag.name == "data-gpu") {
-    into.answers.push_back(shown +
-                           ": it would only relay: 'tutti prepare tts' has computed the spectrograms, and the processor "
-                           "gathers batches of them beside the steps");
+    into.answers.push_back(
+        shown +
+        ": it would only relay: 'tutti prepare tts' has computed the spectrograms, and the processor "
+        "gathers batches of them beside the steps");
     return {};
   }
   if (flag.name == "vocoder-type") {
@@ -74,8 +80,8 @@ Result<void> take(const FlagWord& flag, const std::string& shown, NoteFlags& int
       into.answers.push_back(shown + ": no effect: 'tutti say' makes sound by Griffin-Lim, which is not trained");
       return {};
     }
-    return fail(Fault::usage, shown + ": expected griffin_lim, the only one there is, found '" +
-                                  flag.value.value_or("") + "'");
+    return fail(Fault::usage,
+                shown + ": expected griffin_lim, the only one there is, found '" + flag.value.value_or("") + "'");
   }
   const auto& known = kFlags.at(flag.name);
   if (known.treatment == Treatment::refused) return fail(Fault::usage, shown + ": " + known.text);

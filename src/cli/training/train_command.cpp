@@ -13,9 +13,8 @@
 namespace tutti {
 namespace {
 
-constexpr std::pair<std::string_view, RunCommand> kTrainings[] = {{kWhisperTraining, run_train_whisper},
-                                                                  {kClassifierTraining, run_train_classifier},
-                                                                  {kTtsTraining, run_train_tts}};
+constexpr std::pair<std::string_view, RunCommand> kTrainings[] = {
+    {kWhisperTraining, run_train_whisper}, {kClassifierTraining, run_train_classifier}, {kTtsTraining, run_train_tts}};
 
 /// The training that is intended where none is named.
 constexpr std::string_view kUsualTraining = kWhisperTraining;

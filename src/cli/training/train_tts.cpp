@@ -35,8 +35,8 @@ int train(const TrainCommand& command) {
     return complain(own.error());
   const auto settings = settings_file(show_recipe(r));
   if (!settings) return complain(settings.error(), kNothingRan);
-  std::vector<std::string> line{"train", std::string(kTtsTraining), "--out", command.run.out.string(), "--config",
-                                path_of(*settings)};
+  std::vector<std::string> line{"train",    std::string(kTtsTraining), "--out", command.run.out.string(),
+                                "--config", path_of(*settings)};
   if (command.run.resume) line.emplace_back("--resume");
   return run_engine(line, doing_of(command.run));
 }
@@ -56,12 +56,13 @@ int run_train_tts(const std::vector<std::string>& words) {
     for (const auto& answer : *answers) std::fprintf(stderr, "%s\n", answer.c_str());
   const auto started = help ? Result<void>() : start_recipe<TtsRecipe>(name, flags->words, read_text, command);
   if (!started) return complain(started.error(), kUsage);
-  OptionTable table(name,
-                    "Train a voice on a set that 'tutti prepare tts' made of recordings with their texts. Every setting "
-                    "is a flag here and a key in a recipe; OUT/config.toml keeps what was used. OUT/model is for "
-                    "'tutti say'. Texts and sounds are aligned in every step; nothing else has to know where a word is. "
-                    "Settings of other trainers (field note 002's, DataLoader's) are taken by their names, answered with what "
-                    "replaces them, or refused with the reason.");
+  OptionTable table(
+      name,
+      "Train a voice on a set that 'tutti prepare tts' made of recordings with their texts. Every setting "
+      "is a flag here and a key in a recipe; OUT/config.toml keeps what was used. OUT/model is for "
+      "'tutti say'. Texts and sounds are aligned in every step; nothing else has to know where a word is. "
+      "Settings of other trainers (field note 002's, DataLoader's) are taken by their names, answered with what "
+      "replaces them, or refused with the reason.");
   add_training(table, command);
   table.reads_flags_alone();
   table.examples({"tutti train tts --train-data set --out trained", "tutti train tts --out trained --resume"});

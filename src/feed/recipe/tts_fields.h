@@ -11,7 +11,8 @@ void visit_tts_input(TtsRecipe& r, Visit& visit) {
   visit("train-data", r.train_data, "SET", "what to learn: a folder that 'tutti prepare tts' wrote");
   visit("val-data", r.val_data, "SET", "what to choose the best network by; without it, the set's part for validation");
   visit.group("Network");
-  visit("model", r.model, "DIR", "the voice to begin with, of the same symbols and spectrograms; without it, a new one");
+  visit("model", r.model, "DIR",
+        "the voice to begin with, of the same symbols and spectrograms; without it, a new one");
   visit("model-size", r.model_size, "SIZE",
         "nano (about 4 M parameters, for two cores), or note 002's tiny, small, normal or big");
   visit("width", r.width, "N", "of the text encoder; 0, here and below: the size's");

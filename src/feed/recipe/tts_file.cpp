@@ -13,8 +13,8 @@ using value_checks::between;
 using value_checks::one_of;
 
 // What decides which clips a batch holds, and the network's shape.
-constexpr std::string_view kBinding[] = {"train-data",     "model",      "model-size", "width", "encoder-layers",
-                                         "decoder-width",  "decoder-layers", "batch-size", "ema",   "seed"};
+constexpr std::string_view kBinding[] = {"train-data",    "model",          "model-size", "width", "encoder-layers",
+                                         "decoder-width", "decoder-layers", "batch-size", "ema",   "seed"};
 
 constexpr double kMany = 1e9;
 

@@ -51,8 +51,8 @@ std::size_t end_of_sentence(std::string_view text) {
     if (kEnds.find(text[i]) == std::string_view::npos) continue;
     if (text[i] == '.' && is_abbreviated(text.substr(0, i))) continue;
     auto end = i + 1;
-    while (end < text.size() && (kEnds.find(text[end]) != std::string_view::npos ||
-                                 kClosing.find(text[end]) != std::string_view::npos))
+    while (end < text.size() &&
+           (kEnds.find(text[end]) != std::string_view::npos || kClosing.find(text[end]) != std::string_view::npos))
       ++end;
     if (end == text.size() || is_space(text[end])) return end;
   }

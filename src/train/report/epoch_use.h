@@ -11,7 +11,7 @@ namespace tutti {
 
 /// An epoch as the warning about a device with little to do sees it.
 struct EpochUse {
-  DeviceUse use{};
+  TrainingUse use{};
   std::string device{};  ///< "cuda:0"
   double batch = 0;      ///< samples in a batch
 };

@@ -12,8 +12,7 @@ namespace {
 /// Products of this scope are not rounded, whatever the step's are: distances between spectrograms would be lost.
 class ExactProducts {
  public:
-  explicit ExactProducts(at::DeviceType device)
-      : device_(device), rounded_(at::autocast::is_autocast_enabled(device)) {
+  explicit ExactProducts(at::DeviceType device) : device_(device), rounded_(at::autocast::is_autocast_enabled(device)) {
     at::autocast::set_autocast_enabled(device_, false);
   }
   ExactProducts(const ExactProducts&) = delete;

@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kModelType = "tutti-voice";
 
 Json json_of(const VoiceMelOptions& mel) {
-  return {{"rate", mel.rate.value}, {"n_fft", mel.n_fft}, {"window", mel.window}, {"hop", mel.hop},
+  return {{"rate", mel.rate.value}, {"n_fft", mel.n_fft},   {"window", mel.window},  {"hop", mel.hop},
           {"n_mels", mel.n_mels},   {"lowest", mel.lowest}, {"highest", mel.highest}};
 }
 

@@ -29,9 +29,9 @@ struct VoiceConv {
 
 /// A ConvNeXt block of the decoder, told the time by FiLM.
 struct VoiceDecoderBlock {
-  ops::Linear film{};       // of the time: a factor and a shift for each channel
-  at::Tensor depthwise{};   // [width, 1, 7]
-  at::Tensor offset{};      // [width]
+  ops::Linear film{};      // of the time: a factor and a shift for each channel
+  at::Tensor depthwise{};  // [width, 1, 7]
+  at::Tensor offset{};     // [width]
   ops::Norm norm{};
   ops::Linear expand{};
   ops::Linear contract{};

@@ -62,8 +62,8 @@ Result<Spoken> speak_all(const Voice& voice, const std::vector<std::string>& pie
 }
 
 std::string report_of(const SayRequest& request, const Sentences& sentences, const Spoken& spoken, Hertz rate) {
-  std::string text = request.out.string() + ": " +
-                     fixed_text(length_of(std::ssize(spoken.pcm), rate).count(), 2) + " s of speech";
+  std::string text =
+      request.out.string() + ": " + fixed_text(length_of(std::ssize(spoken.pcm), rate).count(), 2) + " s of speech";
   if (sentences.cut > 0)
     text += "; sentences of more than " + std::to_string(kLongestSentence) + " characters were cut at " +
             std::to_string(sentences.cut) + " places";

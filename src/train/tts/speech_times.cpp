@@ -43,9 +43,8 @@ void SpeechTimes::add(const std::string& sentence, const Speech& speech,
 }
 
 std::string times_json(const SpeechTimes& times) {
-  const nlohmann::ordered_json json{{"sentences", json_of(times.sentences)},
-                                    {"words", json_of(times.words)},
-                                    {"symbols", json_of(times.symbols)}};
+  const nlohmann::ordered_json json{
+      {"sentences", json_of(times.sentences)}, {"words", json_of(times.words)}, {"symbols", json_of(times.symbols)}};
   return json.dump(1) + "\n";
 }
 

@@ -114,9 +114,8 @@ Result<std::unique_ptr<TtsTask>> TtsTask::start(const TtsRecipe& recipe, std::sh
   if (!device) return tl::unexpected<Error>(device.error());
   const auto shape = shape_of(recipe);
   if (!shape) return tl::unexpected<Error>(shape.error());
-  auto model = recipe.model.empty()
-                   ? VoiceModel::start(*set, *shape, mixed({recipe.seed, digest("weights")}), *device)
-                   : stored_voice(recipe, *set, *device);
+  auto model = recipe.model.empty() ? VoiceModel::start(*set, *shape, mixed({recipe.seed, digest("weights")}), *device)
+                                    : stored_voice(recipe, *set, *device);
   if (!model) return tl::unexpected<Error>(model.error());
   for (auto& weight : model->network.all) weight.value.set_requires_grad(true);
   return std::unique_ptr<TtsTask>(new TtsTask(std::move(*model), std::move(set), recipe, *device));
@@ -145,7 +144,8 @@ TaskBatch TtsTask::prepare(const Batch& batch) {
     prepared.frames.computed += rows.mel.size(1);
     prepared.frames.padding += rows.mel.size(1) - set_->frames(clip);
   }
-  prepared.inputs = {rows.symbols, rows.symbol_counts, rows.mel, rows.frame_counts, rows.speakers, rows.crop, rows.time};
+  prepared.inputs = {rows.symbols,  rows.symbol_counts, rows.mel, rows.frame_counts,
+                     rows.speakers, rows.crop,          rows.time};
   return prepared;
 }
 
@@ -170,8 +170,8 @@ Result<VoiceScores> score_voice(const VoiceModel& model, const VoiceSet& set, st
     rows.crop = at::full({count}, 0.5, at::TensorOptions(at::kFloat));
     rows.time = (at::arange(first, first + count, at::TensorOptions(at::kFloat)) * 0.6180339887).frac();
     const auto noise = at::randn({count, kCropFrames, rows.mel.size(2)}, generator, at::TensorOptions(at::kFloat));
-    for (auto* input : {&rows.symbols, &rows.symbol_counts, &rows.mel, &rows.frame_counts, &rows.speakers, &rows.crop,
-                        &rows.time})
+    for (auto* input :
+         {&rows.symbols, &rows.symbol_counts, &rows.mel, &rows.frame_counts, &rows.speakers, &rows.crop, &rows.time})
       *input = input->to(device);
     const auto losses = voice_losses(model.network, rows, noise.to(device), 0);
     sums.prior += losses.prior.sum().item<double>();

@@ -1,3 +1,5 @@
+#include "train/training.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -12,7 +14,6 @@
 #include "train/checkpoint/resume.h"
 #include "train/optimiser_step/step_memory.h"
 #include "train/stop_signals.h"
-#include "train/training.h"
 #include "train/trainings.h"
 #include "train/tts/card.h"
 #include "train/tts/task.h"
@@ -64,9 +65,8 @@ Result<TrainingData> open_data(const TtsRecipe& recipe) {
 }
 
 Error with_changed_settings(Error error, const TtsTraining& training) {
-  return with_changed_settings(
-      std::move(error), training.out, training.settings,
-      [](const std::string& text, const char* name) { return read_tts_recipe(text, name); });
+  return with_changed_settings(std::move(error), training.out, training.settings,
+                               [](const std::string& text, const char* name) { return read_tts_recipe(text, name); });
 }
 
 /// Steps of one epoch, as many as rounding up batches and groups of them makes.
@@ -114,9 +114,10 @@ void report_set(const TrainingData& data, const TtsTask& task) {
 /// What field note 002's sizes have and this form of network does not.
 void answer_size(const std::string& size) {
   if (size == "nano") return;
-  log(Level::info, "model-size " + size +
-                       ": the text encoder and the decoder have the note's dimensions; its audio encoder, stop head and "
-                       "32,000 tokens have no place here: texts are aligned by search, and durations end the speech");
+  log(Level::info,
+      "model-size " + size +
+          ": the text encoder and the decoder have the note's dimensions; its audio encoder, stop head and "
+          "32,000 tokens have no place here: texts are aligned by search, and durations end the speech");
 }
 
 /// The decoder's error and the encoder's choose. That of the durations does not: it rises long before the voice gets

@@ -23,9 +23,9 @@ struct SpeechOptions {
 
 /// A sentence as sound.
 struct Speech {
-  std::vector<float> samples{};          // at the voice's rate, -1 to 1
+  std::vector<float> samples{};  // at the voice's rate, -1 to 1
   SymbolText text{};
-  std::vector<std::int64_t> ends{};      // frames from the begin to the end of each symbol
+  std::vector<std::int64_t> ends{};  // frames from the begin to the end of each symbol
 };
 
 /// A voice that speaks. Immutable; one thread at a time.
