@@ -1,4 +1,4 @@
-// A voice as people make one: from recordings with texts to a WAV file that says something else.
+// A voice as people make one: from recordings with texts to a WAV file of another text.
 
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ ProgramEnd prepare(const fs::path& data, const fs::path& set) {
   return run_program({tutti_program(), "prepare", "tts", "--data", data.string(), "--out", set.string()});
 }
 
-/// A training of a network so small that it says nothing, and is soon over.
+/// A training of a network that is too small to be understood, and soon over.
 std::vector<std::string> training_of(const fs::path& set, const fs::path& out, const std::vector<std::string>& more) {
   std::vector<std::string> words{tutti_program(),
                                  "train",
@@ -96,7 +96,7 @@ const fs::path& small_voice() {
 
 }  // namespace
 
-TEST(Voice, SaysATextByTheContract) {
+TEST(Voice, SpeaksATextByTheContract) {
   TUTTI_NEEDS("digits/0_jackson_0.wav");
   const TempFolder work;
   for (const char* file : {"model.safetensors", "config.json", "front_end.bin", "README.md"})
@@ -124,7 +124,7 @@ TEST(Voice, SaysATextByTheContract) {
   EXPECT_NEAR(times["sentences"][0]["end"].get<double>(), seconds, 0.02);
 }
 
-TEST(Voice, SameSeedIsTheSameSoundAndRateIsHeard) {
+TEST(Voice, SameSeedGivesTheSameAudioAtItsRate) {
   TUTTI_NEEDS("digits/0_jackson_0.wav");
   const TempFolder work;
   const auto sound = [&](const std::vector<std::string>& more) {
@@ -148,7 +148,7 @@ TEST(Voice, WordsAreTimedInSubtitles) {
   EXPECT_NE(text.find("four\n\n2\n"), std::string::npos) << text;
 }
 
-TEST(Voice, WhatCannotBeSaidIsRefusedInOneLine) {
+TEST(Voice, UnusableRequestsAreRefusedInOneLine) {
   TUTTI_NEEDS("digits/0_jackson_0.wav");
   const TempFolder work;
   const auto expect_refused = [&](const fs::path& voice, const std::vector<std::string>& words, const char* what) {
@@ -159,7 +159,7 @@ TEST(Voice, WhatCannotBeSaidIsRefusedInOneLine) {
     EXPECT_FALSE(fs::exists(work / "x.wav"));
   };
   expect_refused(small_voice(), {"... !"}, "no letter");
-  expect_refused(small_voice(), {"--speaker", "nobody", "one"}, "nobody");
+  expect_refused(small_voice(), {"--speaker", "unknown", "one"}, "unknown");
   expect_refused(small_voice(), {"--rate", "9", "one"}, "0.25 to 4");
   expect_refused(fs::path(TUTTI_SOURCE_DIR) / "models/nano", {"one"}, "holds no voice");
   expect_refused(small_voice(), {"--times", "x.txt", "one"}, ".json or .srt");

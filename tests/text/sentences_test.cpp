@@ -26,7 +26,7 @@ TEST(Sentences, SoundsInBracketsAreNotCut) {
   EXPECT_THAT(split_sentences("Say [[a. b]] now.", 100).pieces, ElementsAre("Say [[a. b]] now."));
 }
 
-TEST(Sentences, PiecesWithoutALetterAreLeftOut) {
+TEST(Sentences, PiecesWithoutAWordAreLeftOut) {
   EXPECT_THAT(split_sentences(" ... \n -- ! \n", 100).pieces, IsEmpty());
   EXPECT_THAT(split_sentences("", 100).pieces, IsEmpty());
 }
@@ -36,13 +36,13 @@ TEST(Sentences, LongOneIsCutAtCommasAndCounted) {
   while (text.size() < 10'000) text += "some words, ";
   const auto cut = split_sentences(text, 240);
   EXPECT_EQ(cut.cut + 1, cut.pieces.size());
-  std::size_t letters = 0;
+  std::size_t length = 0;
   for (const auto& piece : cut.pieces) {
     EXPECT_LE(piece.size(), 240U);
     EXPECT_TRUE(piece.ends_with(",")) << piece;
-    letters += piece.size() + 1;
+    length += piece.size() + 1;
   }
-  EXPECT_EQ(letters, text.size()) << "nothing but the white space at a cut is lost";
+  EXPECT_EQ(length, text.size()) << "nothing but the white space at a cut is lost";
 }
 
 TEST(Sentences, WithoutACommaIsCutBetweenWordsOrCharacters) {

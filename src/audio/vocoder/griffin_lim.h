@@ -14,7 +14,7 @@ struct GriffinLimOptions {
   int n_fft = 1024;        ///< a power of two
   int window = 1024;       ///< samples of the periodic Hann window, in the middle of n_fft
   int hop = 256;           ///< samples from one frame to the next
-  int iterations = 32;     ///< more than about 32 are not heard
+  int iterations = 32;     ///< more than about 32 change nothing
   float momentum = 0.99F;  ///< of the fast form; 0: the plain one of 1984
   std::uint64_t seed = 0;  ///< of the phases that the search begins with
 };

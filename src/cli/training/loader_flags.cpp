@@ -4,7 +4,6 @@
 #include <map>
 
 #include "base/numbers.h"
-#include "cli/training/flag_word.h"
 
 namespace tutti {
 namespace {

@@ -1,10 +1,8 @@
-#include "cli/training/note_flags.h"
-
 #include <map>
 #include <string_view>
 
 #include "base/numbers.h"
-#include "cli/training/flag_word.h"
+#include "cli/training/loader_flags.h"
 
 namespace tutti {
 namespace {
@@ -46,7 +44,7 @@ const std::map<std::string_view, NoteFlag> kFlags{
     {"enable-evaluation",
      {Treatment::switched, "no effect: the set's part for validation is evaluated, see --eval-steps"}},
     {"decoder-strategy", {Treatment::answered, "no effect: the decoder makes all frames at once, by flow matching"}},
-    {"reset-training", {Treatment::refused, "to begin anew, name a new folder with --out; the old training stays"}},
+    {"reset-training", {Treatment::refused, "to begin again, name a new folder with --out; the old training stays"}},
     {"data-gpu-memory",
      {Treatment::refused, "nothing is prepared on a device: 'tutti prepare tts' computes the spectrograms, once"}},
     {"model-gpu-memory",
@@ -59,7 +57,7 @@ std::string device_of(const std::string& value) {
   return number_in<std::int64_t>(value) ? "cuda:" + value : value;
 }
 
-Result<void> take(const FlagWord& flag, const std::string& shown, NoteFlags& into) {
+Result<void> take(const FlagWord& flag, const std::string& shown, LoaderFlags& into) {
   const auto expect_value = [&]() -> Result<void> {
     return flag.value ? Result<void>() : fail(Fault::usage, shown + ": a value is missing");
   };
@@ -96,8 +94,8 @@ Result<void> take(const FlagWord& flag, const std::string& shown, NoteFlags& int
 
 }  // namespace
 
-Result<NoteFlags> in_voice_names(const std::vector<std::string>& words) {
-  NoteFlags taken;
+Result<LoaderFlags> in_voice_names(const std::vector<std::string>& words) {
+  LoaderFlags taken;
   for (std::size_t i = 0; i < words.size();) {
     auto flag = flag_at(words, i, "");
     const auto known = kFlags.find(flag.name);

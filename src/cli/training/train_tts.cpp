@@ -5,7 +5,6 @@
 #include "cli/command_start.h"
 #include "cli/engine_process/engine_run.h"
 #include "cli/training/loader_flags.h"
-#include "cli/training/note_flags.h"
 #include "cli/training/recipe_flags.h"
 #include "cli/training/training_run.h"
 #include "device/machine.h"

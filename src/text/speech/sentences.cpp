@@ -15,7 +15,7 @@ bool is_space(char c) {
   return kSpace.find(c) != std::string_view::npos;
 }
 
-/// Letters and figures; bytes of other characters count as letters.
+/// Whether it may be part of a word: alphanumeric, or a byte of any other character.
 bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || static_cast<unsigned char>(c) >= 0x80;
 }

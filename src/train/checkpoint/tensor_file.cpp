@@ -4,6 +4,7 @@
 #include <c10/core/GradMode.h>
 #include <fcntl.h>
 
+#include <algorithm>
 #include <map>
 
 #include "base/error.h"
@@ -65,6 +66,29 @@ Result<void> read_tensors(const std::filesystem::path& path, std::span<const Par
     auto copy = at::empty(wanted.value.sizes(), at::TensorOptions(at::kFloat));
     std::memcpy(copy.mutable_data_ptr(), found->second->bytes.data(), found->second->bytes.size());
     at::Tensor(wanted.value).copy_(copy);
+  }
+  return {};
+}
+
+Result<void> read_weights(const std::filesystem::path& path, std::span<const Parameter> weights) {
+  const c10::AutoGradMode no_gradients(false);
+  const auto file = MappedFile::open(path);
+  if (!file) return tl::unexpected<Error>(file.error());
+  const auto stored = parse_safetensors(file->bytes());
+  if (!stored) return fail_in(path.string(), stored.error());
+  for (const auto& weight : weights) {
+    const auto found = std::ranges::find(*stored, weight.name, &StoredTensor::name);
+    if (found == stored->end() || at::IntArrayRef(found->shape) != weight.value.sizes())
+      return fail(Fault::corrupt,
+                  path.string() + ": tensor '" + weight.name + "' is not there in the shape that config.json promises");
+    const auto type = found->type == ElementType::f16    ? at::kHalf
+                      : found->type == ElementType::bf16 ? at::kBFloat16
+                                                         : at::kFloat;
+    auto copy = at::empty(weight.value.sizes(), at::TensorOptions(type));
+    if (copy.nbytes() != found->bytes.size())
+      return fail(Fault::corrupt, path.string() + ": tensor '" + weight.name + "' is of a type that is not known here");
+    std::ranges::copy(found->bytes, static_cast<std::byte*>(copy.mutable_data_ptr()));
+    at::Tensor(weight.value).copy_(copy);
   }
   return {};
 }

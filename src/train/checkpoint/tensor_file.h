@@ -18,4 +18,8 @@ Result<void> write_tensors(const std::filesystem::path& path, std::span<const Pa
 /// missing or has another shape.
 Result<void> read_tensors(const std::filesystem::path& path, std::span<const Parameter> into);
 
+/// The same of a model's weights, from whatever float type they are stored in: a model may have been made smaller, a
+/// checkpoint never is. Fault::missing without the file.
+Result<void> read_weights(const std::filesystem::path& path, std::span<const Parameter> weights);
+
 }  // namespace tutti

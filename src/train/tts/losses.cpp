@@ -32,7 +32,7 @@ at::Tensor durations_of(const at::Tensor& mean, const VoiceRows& rows) {
   return found.to(mean.device());
 }
 
-/// The mean over the true places of each row: values [rows, length, channels], mask [rows, length, 1] -> [rows].
+/// The mean over the true positions of each row: values [rows, length, channels], mask [rows, length, 1] -> [rows].
 at::Tensor mean_over(const at::Tensor& values, const at::Tensor& mask) {
   const auto counts = mask.sum(at::IntArrayRef({1, 2})) * values.size(2);
   return (values * mask).sum(at::IntArrayRef({1, 2})) / counts;
@@ -52,8 +52,8 @@ VoiceLosses voice_losses(const VoiceNetwork& network, const VoiceRows& rows, con
     const auto logs = lasting.clamp_min(1).to(at::kFloat).log();
     losses.durations = mean_over((text.log_durations - logs).square().unsqueeze(2), text.mask);
     const auto frames = rows.mel.size(1);
-    const auto places = at::arange(frames, rows.frame_counts.options()).unsqueeze(0);
-    const auto expected = at::bmm(alignment_matrix(lasting, places), text.mean);
+    const auto positions = at::arange(frames, rows.frame_counts.options()).unsqueeze(0);
+    const auto expected = at::bmm(alignment_matrix(lasting, positions), text.mean);
     losses.prior = mean_over(0.5 * (rows.mel - expected).square(), mask_of(rows.frame_counts, frames));
 
     const auto spare = (rows.frame_counts - kCropFrames).clamp_min(0);

@@ -4,7 +4,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
-#include "train/network/stored_weights.h"
+#include "train/checkpoint/tensor_file.h"
 
 namespace tutti {
 namespace {

@@ -195,8 +195,8 @@ VoiceNetwork new_voice_network(const VoiceShape& shape, std::uint64_t seed, at::
 }
 
 at::Tensor mask_of(const at::Tensor& counts, std::int64_t length) {
-  const auto places = at::arange(length, counts.options());
-  return (places.unsqueeze(0) < counts.unsqueeze(1)).to(at::kFloat).unsqueeze(2);
+  const auto positions = at::arange(length, counts.options());
+  return (positions.unsqueeze(0) < counts.unsqueeze(1)).to(at::kFloat).unsqueeze(2);
 }
 
 EncodedText encode_text(const VoiceNetwork& network, const at::Tensor& symbols, const at::Tensor& counts,

@@ -27,7 +27,7 @@ struct VoiceConv {
   ops::Norm norm{};
 };
 
-/// A ConvNeXt block of the decoder, told the time by FiLM.
+/// A ConvNeXt block of the decoder, which gets the time by FiLM.
 struct VoiceDecoderBlock {
   ops::Linear film{};      // of the time: a factor and a shift for each channel
   at::Tensor depthwise{};  // [width, 1, 7]
@@ -68,7 +68,7 @@ VoiceNetwork new_voice_network(const VoiceShape& shape, std::uint64_t seed, at::
 /// What the encoder makes of texts.
 struct EncodedText {
   at::Tensor mean{};           // [rows, symbols, mels] float32: of each symbol's frames, normalised
-  at::Tensor condition{};      // [rows, symbols, decoder_width]: what the decoder is told of each
+  at::Tensor condition{};      // [rows, symbols, decoder_width]: what the decoder gets of each
   at::Tensor log_durations{};  // [rows, symbols] float32: logarithms of frames
   at::Tensor mask{};           // [rows, symbols, 1] float32: 1 at symbols, 0 behind a row's last one
 };
@@ -85,7 +85,7 @@ EncodedText encode_text(const VoiceNetwork& network, const at::Tensor& symbols, 
 at::Tensor velocity_of(const VoiceNetwork& network, const at::Tensor& noisy, const at::Tensor& time,
                        const at::Tensor& condition, const at::Tensor& mask);
 
-/// 1 at the first `counts` of `length` places: [rows, length, 1] float32.
+/// 1 at the first `counts` of `length` positions: [rows, length, 1] float32.
 at::Tensor mask_of(const at::Tensor& counts, std::int64_t length);
 
 }  // namespace tutti

@@ -20,8 +20,7 @@
 namespace tutti {
 namespace {
 
-constexpr std::size_t kLongestSentence = 240;  // bytes: as long as those that a voice learns from
-constexpr double kPause = 0.15;                // seconds between two sentences, beside their own silence
+constexpr double kPause = 0.15;  // seconds between two sentences, beside their own silence
 
 Result<std::int64_t> speaker_of(const VoiceModel& model, const std::string& name) {
   if (name.empty()) return 0;
@@ -41,7 +40,7 @@ void append(std::vector<std::int16_t>& pcm, std::span<const float> samples) {
 struct Spoken {
   std::vector<std::int16_t> pcm{};
   SpeechTimes times{};
-  std::set<std::string> skipped{};  // letters without a symbol
+  std::set<std::string> skipped{};  // characters without a symbol
 };
 
 Result<Spoken> speak_all(const Voice& voice, const std::vector<std::string>& pieces, SpeechOptions options) {

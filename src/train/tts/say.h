@@ -10,21 +10,22 @@ namespace tutti {
 
 /// The arguments of `tutti-engine say`.
 struct SayRequest {
-  std::filesystem::path voice{};
+  std::filesystem::path voice{};  // OUT/model of a training
   std::string text{};
   std::filesystem::path out{};    // a WAV file
   std::filesystem::path times{};  // .json or .srt; empty: none
   std::string speaker{};          // empty: the first
-  double rate = 1;
+  double rate = 1;                // 2: twice as fast
   std::uint64_t seed = 0;
+  /// Of Euler's method, from noise to a spectrogram.
   std::int32_t steps = 4;
   std::string device = "cpu";
   std::int32_t threads = 0;  // 0: one per core
 };
 
-/// Speaks a text, sentence by sentence, into a WAV file of 16 bits; and where it is requested, when each word and each
-/// symbol is spoken. Returns what there is to say of it, for people. Fault::usage for a text without a letter or
-/// figure, a speaker that the voice does not have, or a folder that holds no voice.
+/// Speaks a text with a voice, sentence by sentence, into a WAV file of 16 bits; and where it is requested, when each
+/// word and each symbol is spoken. Returns what there is to say of it, for people. Fault::usage for a text without a
+/// character or figure, a speaker that the voice does not have, or a folder that holds no voice.
 Result<std::string> say(const SayRequest& request);
 
 }  // namespace tutti

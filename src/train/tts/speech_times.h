@@ -19,7 +19,7 @@ struct TimedPart {
 struct SpeechTimes {
   std::vector<TimedPart> sentences{};
   std::vector<TimedPart> words{};
-  std::vector<TimedPart> symbols{};  // phonemes, or letters; not silence and gaps
+  std::vector<TimedPart> symbols{};  // phonemes, or characters; not silence and gaps
 
   /// A sentence that begins `start` seconds into the sound; `frame`: seconds of a frame.
   void add(const std::string& sentence, const Speech& speech, const std::vector<std::string>& symbols_by_number,

@@ -65,8 +65,8 @@ at::Tensor Voice::spectrogram_of(const std::vector<std::int32_t>& symbols, const
                                 at::full({1}, options.speaker, whole).to(device_), 0);
   ends = ends_of(text.log_durations[0], options.rate);
   const auto frames = ends.back();
-  const auto places = at::arange(frames, whole).unsqueeze(0).to(device_);
-  const auto condition = at::bmm(alignment_matrix(durations_of(ends, device_), places), text.condition);
+  const auto positions = at::arange(frames, whole).unsqueeze(0).to(device_);
+  const auto condition = at::bmm(alignment_matrix(durations_of(ends, device_), positions), text.condition);
   const auto mask = at::ones({1, frames, 1}, condition.options());
   auto generator = at::detail::createCPUGenerator(mixed({options.seed, digest("speech")}));
   auto x = at::randn({1, frames, network.shape.mels}, generator, at::TensorOptions(at::kFloat)).to(device_);

@@ -8,8 +8,8 @@
 
 namespace tutti {
 
-/// The dimensions of a network that speaks: a text encoder, which also tells how long each symbol lasts, and a decoder
-/// that makes a spectrogram out of noise along the encoder's.
+/// The dimensions of a network that speaks: a text encoder, which also predicts how long each symbol lasts, and a
+/// decoder that makes a spectrogram out of noise along the encoder's.
 struct VoiceShape {
   std::int64_t symbols = 0;  ///< that texts are made of
   std::int64_t speakers = 1;
