@@ -109,7 +109,7 @@ def complaints(place, accepted, states):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("tutti")
-    parser.add_argument("--model", default="tiny.en")
+    parser.add_argument("--model", default=pathlib.Path(__file__).resolve().parents[1] / "models/nano")
     parser.add_argument("--jobs", type=int, default=50)
     parser.add_argument("--kills", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)

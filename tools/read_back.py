@@ -52,7 +52,10 @@ class Tutti:
         self.program, self.model = program, model
 
     def run(self, *words, **options):
-        return subprocess.run([self.program, *map(str, words)], check=True, **options)
+        done = subprocess.run([self.program, *map(str, words)], check=False, **options)
+        if done.returncode:
+            sys.exit(f"read_back: '{self.program} {words[0]}' failed with exit code {done.returncode}; its reason is above")
+        return done
 
     def transcripts(self, files, out):
         """What is read in each file, on one line each."""

@@ -36,7 +36,7 @@ std::string_view name_of(Cause cause);
 /// What the limiting stage is about; balanced where it costs less than kLeastGain. Pure.
 Cause cause_of(const Bottleneck& limit);
 
-/// What the machine did beside a run, as far as it says so: shares are of the run's time, 0 where nothing is known.
+/// What the machine did beside a run, as far as it is known: shares are of the run's time, 0 where nothing is known.
 struct MachineEvidence {
   double other_cores = 0;       ///< that other programs took
   double throttled = 0;         ///< the control group's quota held the run back

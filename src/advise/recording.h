@@ -7,8 +7,8 @@
 
 #include "advise/diagnosis.h"
 #include "advise/pipeline_model.h"
-#include "advise/step_phases.h"
 #include "advise/timeline.h"
+#include "advise/training_phases.h"
 
 namespace tutti {
 

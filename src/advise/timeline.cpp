@@ -1,6 +1,7 @@
 #include "advise/timeline.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace tutti {
 namespace {
@@ -73,6 +74,12 @@ Timeline timeline_of(const PipelineModel& pipeline, const PipelineRun& run) {
     timeline.done.push_back(static_cast<std::size_t>(counted[i] + 0.5));
   }
   return timeline;
+}
+
+std::optional<double> mean_fill(const Timeline& timeline, std::string_view stage) {
+  const auto found = std::ranges::find(timeline.stages, stage, &StageTimeline::name);
+  if (found == timeline.stages.end() || found->queue.empty()) return std::nullopt;
+  return std::accumulate(found->queue.begin(), found->queue.end(), 0.0) / static_cast<double>(found->queue.size());
 }
 
 }  // namespace tutti

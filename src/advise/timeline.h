@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "advise/pipeline_run.h"
@@ -24,5 +26,8 @@ struct Timeline {
 
 /// The timeline of a run of `pipeline` in equal intervals, from its start to the end of its measured part. Pure.
 Timeline timeline_of(const PipelineModel& pipeline, const PipelineRun& run);
+
+/// How full the queue behind the stage was on average; none where the timeline does not have the stage.
+std::optional<double> mean_fill(const Timeline& timeline, std::string_view stage);
 
 }  // namespace tutti

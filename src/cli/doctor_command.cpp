@@ -15,7 +15,7 @@
 #include "jobs/open_store.h"
 #include "link/control/control_socket.h"
 #include "metrics/prometheus.h"
-#include "view/fleet/fleet_metrics.h"
+#include "view/fleet/fleet_status.h"
 
 namespace tutti {
 namespace {

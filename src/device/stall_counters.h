@@ -9,16 +9,22 @@
 namespace tutti {
 
 /// What the kernel has counted so far of time that programs lost, on this machine or in the control groups around this
-/// process. Two readings tell what a stretch of time lost. Absent is what the kernel does not say.
+/// process. Two readings tell what a stretch of time lost. Absent is what the kernel does not report.
 struct StallCounters {
-  std::optional<Seconds> busy{};  ///< processor time of all programs of this machine
-  std::optional<Seconds>
-      throttled{};                  ///< the control group's threads were held back by its quota; the most of all levels
-  std::optional<Seconds> cpu{};     ///< some program had no processor though it could have run
-  std::optional<Seconds> memory{};  ///< some program waited for memory: pages read back, memory freed first
-  std::optional<Seconds> io{};      ///< some program waited for a disk
-  std::optional<std::int64_t> swapped_pages{};  ///< in and out
-  std::optional<Seconds> hot{};                 ///< a core was slowed down because it was hot; the most of all cores
+  /// Processor time of all programs of this machine.
+  std::optional<Seconds> busy{};
+  /// The control group's threads were held back by its quota; the most of all levels.
+  std::optional<Seconds> throttled{};
+  /// Some program had no processor though it could have run.
+  std::optional<Seconds> cpu{};
+  /// Some program waited for memory: pages were read back, or memory was freed first.
+  std::optional<Seconds> memory{};
+  /// Some program waited for a disk.
+  std::optional<Seconds> io{};
+  /// In and out.
+  std::optional<std::int64_t> swapped_pages{};
+  /// A core was slowed down because it was hot; the most of all cores.
+  std::optional<Seconds> hot{};
 };
 
 /// The counters now, below `root` ("/" but in tests).

@@ -17,7 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr double kConfidence = 1.96;         // standard errors on either side: 95 of 100
-constexpr std::size_t kFewestIntervals = 5;  // whose spread says anything
+constexpr std::size_t kFewestIntervals = 5;  // whose spread means anything
 constexpr std::size_t kBlocks = 16;          // intervals beside one another are alike, so they are taken in blocks
 
 /// Rates of equal parts of the run, from its timeline.
@@ -108,10 +108,10 @@ std::string sentence_of(const ComparedRun& before, const ComparedRun& after, con
   const std::string times = signed_percent(change.share) + " " + before.unit + " a second";
   if (!change.has_range)
     return after.name + " against " + before.name + ": " + times +
-           "; how sure that is cannot be said, because a run had too few intervals.";
+           "; how sure that is is not known, because a run had too few intervals.";
   const std::string range = signed_percent(change.low) + " to " + signed_percent(change.high);
   if (!change.is_certain)
-    return "No difference can be told: " + times + ", and 95 of 100 such pairs would show " + range + ".";
+    return "No difference is certain: " + times + ", and 95 of 100 such pairs would show " + range + ".";
   return after.name + " is " + (change.share > 0 ? "faster" : "slower") + " than " + before.name + ": " + times + ", " +
          range + " in 95 of 100 such pairs.";
 }

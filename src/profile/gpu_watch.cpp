@@ -22,6 +22,7 @@ void GpuWatch::take(const MachineSnapshot& snapshot) {
   }
 }
 
+/// The last reading is the sampler's, which may be as old as its period.
 std::map<int, GpuUse> GpuWatch::stop() {
   thread_.reset();
   return seen_.with([](const std::map<int, GpuUse>& seen) { return seen; });

@@ -1,24 +1,32 @@
 #pragma once
 
-#include <optional>
 #include <string>
 
-#include "advise/step_phases.h"
+#include "advise/training_phases.h"
 #include "metrics/time_weighted.h"
 
 namespace tutti {
 
-/// A training's devices for the note's table: what they are called, and their utilisation, 0 to 1, where it was
-/// measured.
+/// A training's devices for the note's table: what they are called, and how busy they were by their driver. A device
+/// that no driver reports on, such as a processor, has no load.
 struct PhaseDevices {
-  std::string data{"cpu"}, model{"cpu"};
-  TimeWeighted data_load{}, model_load{};
+  /// Computes the features.
+  std::string data{"cpu"};
+  /// Trains, and is what the rules about the model's GPU are about.
+  std::string model{"cpu"};
+  /// Utilisation of the first, 0 to 1; empty where no driver reported it.
+  TimeWeighted data_load{};
+  /// Likewise of the second. Where both are one GPU, it is the same twice.
+  TimeWeighted model_load{};
 };
 
-/// Field note 002's profile: TIMING BREAKDOWN by phase (mean, deviation, share of the time on the steps' path, then
+/// Field note 002's profile, as its users know it.
+///
+/// TIMING BREAKDOWN by phase (mean, deviation, share of the time on the steps' path, then
 /// least, most, p50 and p95), the gaps between data and training, GPU UTILIZATION of both devices, and the named rules
-/// that hold, or NO MAJOR BOTTLENECKS DETECTED; then what two devices would gain at most over one. Ends with a line
-/// end.
+/// that hold, or NO MAJOR BOTTLENECKS DETECTED; then what two devices would gain at most over one.
+///
+/// Milliseconds have one digit, as the note's. Ends with a line end. Pure.
 std::string phase_text(const StepPhases& phases, const PhaseDevices& devices);
 
 }  // namespace tutti

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <numeric>
 
 #include "base/json.h"
 #include "profile/recording_file.h"
@@ -64,12 +63,6 @@ void TimelineRecorder::halve() {
   keep_later(timeline_.at);
   keep_later(timeline_.done);
   least_gap_ = 0.9 * whole / static_cast<double>(timeline_.at.size());
-}
-
-std::optional<double> mean_fill(const Timeline& timeline, std::string_view stage) {
-  const auto found = std::ranges::find(timeline.stages, stage, &StageTimeline::name);
-  if (found == timeline.stages.end() || found->queue.empty()) return std::nullopt;
-  return std::accumulate(found->queue.begin(), found->queue.end(), 0.0) / static_cast<double>(found->queue.size());
 }
 
 nlohmann::ordered_json timeline_json(const Timeline& timeline) {

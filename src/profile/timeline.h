@@ -4,8 +4,6 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
-#include <string_view>
 #include <vector>
 
 #include "advise/timeline.h"
@@ -33,9 +31,6 @@ class TimelineRecorder {
   double before_at_ = 0;
   double least_gap_ = 0;  // seconds; nothing closer to the sample before is kept
 };
-
-/// How full the queue behind the stage was on average; none where the timeline does not have the stage.
-std::optional<double> mean_fill(const Timeline& timeline, std::string_view stage);
 
 /// As an object: at (seconds), done, and stages with name, busy and queue.
 nlohmann::ordered_json timeline_json(const Timeline& timeline);

@@ -20,7 +20,7 @@ class StallCountersOf : public testing::Test {
   const TempFolder root_{};
 };
 
-TEST_F(StallCountersOf, MachineThatSaysNothingAreAbsent) {
+TEST_F(StallCountersOf, SilentMachineAreAbsent) {
   const auto counters = read();
   EXPECT_FALSE(counters.busy || counters.throttled || counters.cpu || counters.memory || counters.io);
   EXPECT_FALSE(counters.swapped_pages || counters.hot);

@@ -193,7 +193,7 @@ TEST(TokenizerFiles, AnOpenaiCheckpointIsReadWithTheVocabularyOfItsSize) {
   for (const auto& [file, n_vocab] : {std::pair{"gpt2", 51864}, {"multilingual", 51865}, {"multilingual", 51866}}) {
     const auto built_in = Tokenizer::load("/nowhere/model.pt", n_vocab);
     ASSERT_TRUE(built_in) << built_in.error().text();
-    const auto from_file = Tokenizer::load(test_data() / "tokenizer" / (std::string(file) + ".tiktoken"), n_vocab);
+    const auto from_file = Tokenizer::load(test_data() / ("tokenizer/" + std::string(file) + ".tiktoken"), n_vocab);
     EXPECT_EQ(built_in->encode(text), from_file->encode(text)) << n_vocab;
     EXPECT_EQ(built_in->special().no_timestamps, from_file->special().no_timestamps) << n_vocab;
   }
@@ -343,7 +343,7 @@ TEST_F(SeveralFiles, DamageErrorNamesFileAndPosition) {
 
 TEST(SeveralFilesOfWhisper, AreTheTokenizerJsonBesideThem) {
   for (const auto& [name, n_vocab] : {std::pair("multilingual", 51865), {"large-v3", 51866}}) {
-    const auto folder = test_data() / "tokenizer" / name;
+    const auto folder = test_data() / ("tokenizer/" + std::string(name));
     TUTTI_NEEDS(folder / "vocab.json");
     const TempFolder several;
     for (const char* file : {"vocab.json", "merges.txt", "added_tokens.json"})

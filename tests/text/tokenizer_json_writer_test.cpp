@@ -14,7 +14,8 @@ namespace {
 const std::string kText = " Mr. Smith didn't travel for 225 dollars, naïve as he was: 你好 \xF0\x9F\x8E\x99\n\n  ok";
 
 json written(const std::string& file, std::int32_t n_vocab) {
-  return json::parse(Tokenizer::load(test_data() / "tokenizer" / file, n_vocab).value().to_json(n_vocab));
+  return json::parse(
+      Tokenizer::load(test_data() / ("tokenizer/" + std::string(file)), n_vocab).value().to_json(n_vocab));
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ using Ids = std::vector<std::int32_t>;
 
 const Tokenizer& vocabulary(const std::string& name) {
   const auto load = [](const char* file, std::int32_t n_vocab) {
-    return Tokenizer::load(test_data() / "tokenizer" / file, n_vocab).value();
+    return Tokenizer::load(test_data() / ("tokenizer/" + std::string(file)), n_vocab).value();
   };
   static const std::map<std::string, Tokenizer> loaded{{"en", load("gpt2.tiktoken", 51864)},
                                                        {"multilingual", load("multilingual.tiktoken", 51865)},

@@ -2,6 +2,7 @@
 """Tests of the scripts of tools/ and bench/: test summary, layers, registration, console blocks, peers, word errors, contention, demo, model."""
 import contextlib
 import hashlib
+import importlib.util
 import io
 import json
 import os
@@ -176,6 +177,28 @@ class TestFetchModel(unittest.TestCase):
         done = run(TOOLS / "fetch_model.py", "--print", TUTTI_CACHE=self.root / "cache")
         self.assertEqual(done.stdout, f"{self.model}\n")
         self.assertFalse((self.root / "cache").exists())
+
+
+class TestReadBack(unittest.TestCase):
+    """How read_back.py compares; what it runs has tests of its own."""
+
+    @classmethod
+    def setUpClass(cls):
+        spec = importlib.util.spec_from_file_location("read_back", TOOLS / "read_back.py")
+        cls.tool = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(cls.tool)
+
+    def test_digits_are_compared_as_digits(self):
+        self.assertEqual(self.tool.digits_of("Three, five zero. 29"), "35029")
+        self.assertEqual(self.tool.digits_of("oh one and a half"), "01")
+        self.assertEqual(self.tool.edits("35029", "3529"), 1)
+        self.assertEqual(self.tool.edits("", "12"), 2)
+
+    def test_the_last_field_of_a_line_is_its_text(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "texts"
+            write(file, "LJ001|Dr. Who|doctor who\n\nplain text\n")
+            self.assertEqual(self.tool.texts_of(file), ["doctor who", "plain text"])
 
 
 DEMO_TUTTI = """#!/usr/bin/env python3

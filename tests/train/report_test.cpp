@@ -12,15 +12,14 @@
 #include "support/log_capture.h"
 #include "support/small_files.h"
 #include "support/temp_folder.h"
+#include "train/report/epoch_use.h"
 #include "train/report/load_track.h"
-#include "train/report/loader_times.h"
 #include "train/report/loss_picture.h"
 #include "train/report/machine_line.h"
 #include "train/report/progress_line.h"
 #include "train/report/reporter.h"
 #include "train/report/tensorboard_writer.h"
 #include "train/report/training_log.h"
-#include "train/report/use_warning.h"
 
 namespace tutti {
 namespace {
@@ -292,7 +291,9 @@ TEST(EpochReport, WaitForOtherRanksIsNotBlamedOnTheFeed) {
 }
 
 TEST(EpochReport, PaddingIsShownWithAndWithoutFilledUpBatches) {
-  const auto decoder_input = [](const FrameCounts& frames) { return epoch_report({}, {}, {}, frames).back(); };
+  const auto decoder_input = [](const FrameCounts& frames) {
+    return epoch_report(FeedReport{}, {}, {}, frames).back();
+  };
   EXPECT_EQ(decoder_input({}), "  unusable samples so far 0") << "nothing was computed";
   EXPECT_EQ(decoder_input({.computed = 200, .padding = 20}), "  padding 10 %, unusable samples so far 0");
   EXPECT_EQ(decoder_input({.computed = 1000, .padding = 820, .filled_up = 800}),

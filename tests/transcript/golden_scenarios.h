@@ -25,7 +25,7 @@ using Json = nlohmann::json;
 
 inline const Tokenizer& tokenizer(const std::string& vocabulary) {
   const auto load = [](const char* file, std::int32_t n_vocab) {
-    return Tokenizer::load(test_data() / "tokenizer" / file, n_vocab).value();
+    return Tokenizer::load(test_data() / ("tokenizer/" + std::string(file)), n_vocab).value();
   };
   static const std::map<std::string, Tokenizer> loaded{{"english", load("gpt2.tiktoken", 51864)},
                                                        {"multilingual", load("multilingual.tiktoken", 51865)},

@@ -10,7 +10,7 @@
 #include "base/strings.h"
 #include "cli/plan/quote.h"
 #include "text/json_bytes.h"
-#include "transcribe/pool/device_time.h"
+#include "transcribe/batch/batch_status.h"
 #include "view/fleet/lost_time.h"
 #include "view/fleet/run_report.h"
 #include "view/text.h"

@@ -41,4 +41,9 @@ std::optional<std::string> why_not_profiled(const std::vector<std::string>& comm
 /// measured rate is outside of what was predicted.
 int profile_command(const CommandProfile& profile);
 
+/// `tutti profile train`: a Whisper training of so many steps behind its warm-up, in a folder of its own that goes
+/// with it, with field note 002's flags; prints the note's table and named rules, then the profile. `arguments`: the
+/// words behind "train". Returns the exit code, as profile_command does.
+int run_train_profile(const std::vector<std::string>& arguments);
+
 }  // namespace tutti

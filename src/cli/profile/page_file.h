@@ -9,7 +9,7 @@
 
 namespace tutti {
 
-/// The file that --html names. It is claimed before the run, so that nobody waits for a page that cannot be written.
+/// The file that --html names. It is claimed before the run, so that no run is made for a page that cannot be written.
 class PageFile {
  public:
   /// `file`: empty: none is wanted. Fault::usage where it is one of `inputs`, or is there and no such page.

@@ -6,7 +6,6 @@
 #include "cli/commands.h"
 #include "cli/profile/command_profile.h"
 #include "cli/profile/pipeline_command.h"
-#include "cli/profile/train_profile.h"
 #include "profile/comparison.h"
 
 namespace tutti {

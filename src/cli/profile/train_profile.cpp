@@ -1,5 +1,3 @@
-#include "cli/profile/train_profile.h"
-
 #include <unistd.h>
 
 #include <algorithm>

@@ -39,16 +39,17 @@ struct RingOptions {
 /// What the ring has seen so far, or since an earlier report. Plain data.
 struct RingReport {
   int depth = 0;
-  int ready = 0;                  ///< batches that wait for the consumer at this moment
-  std::int64_t batches = 0;       ///< handed to the consumer
-  Seconds stepping{};             ///< between a batch handed out and the next request
-  Seconds waiting{};              ///< for batches: time the device had nothing to do, but for what was enqueued before
-  Seconds fetching{};             ///< of the ring's thread: in `fetch`, where it may wait for a feed
-  Seconds transferring{};         ///< of the ring's thread: in RingDevice::begin_transfer
-  HistogramSnapshot waits{};      ///< seconds, per batch
-  HistogramSnapshot preparing{};  ///< seconds, per batch: of begin_transfer what made it ready, where its owner says so
-  HistogramSnapshot copying{};    ///< likewise: what began its copy
-  std::int64_t spikes = 0;        ///< waits of more than 50 ms
+  int ready = 0;              ///< batches that wait for the consumer at this moment
+  std::int64_t batches = 0;   ///< handed to the consumer
+  Seconds stepping{};         ///< between a batch handed out and the next request
+  Seconds waiting{};          ///< for batches: time the device had nothing to do, but for what was enqueued before
+  Seconds fetching{};         ///< of the ring's thread: in `fetch`, where it may wait for a feed
+  Seconds transferring{};     ///< of the ring's thread: in RingDevice::begin_transfer
+  HistogramSnapshot waits{};  ///< seconds, per batch
+  HistogramSnapshot
+      preparing{};  ///< seconds, per batch: of begin_transfer what made it ready, where its owner measures that
+  HistogramSnapshot copying{};  ///< likewise: what began its copy
+  std::int64_t spikes = 0;      ///< waits of more than 50 ms
 
   /// MLPerf Storage's definition: time in steps over all time.
   double utilisation() const {

@@ -2,6 +2,7 @@
 
 namespace tutti {
 
+/// The end of the set, and what failed, is no batch.
 Result<std::optional<Batch>> RecordedBatches::next() {
   const auto requested = Clock::real().now();
   auto batch = feed_.next();

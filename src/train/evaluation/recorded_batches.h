@@ -8,7 +8,7 @@
 
 namespace tutti {
 
-/// Takes the batches of a feed for an evaluation, and notes when: what lies between two of them is the decoder's time.
+/// Takes the batches of a feed for an evaluation, and notes when: what is between two of them is the decoder's time.
 /// One thread.
 class RecordedBatches {
  public:

@@ -23,7 +23,7 @@ std::string machine_text(const MachineLoad& load);
 /// The GPU with that number in the snapshot; null where there is none.
 const GpuSnapshot* gpu_in(const MachineSnapshot& snapshot, std::optional<int> gpu);
 
-/// What the snapshot says of memory; the shares are absent.
+/// What the snapshot has of memory; the shares are absent.
 MachineLoad memory_load(const MachineSnapshot& snapshot, std::optional<int> gpu);
 
 /// Means over the last snapshots, so that one moment does not represent all. One thread.

@@ -9,16 +9,16 @@
 #include "base/log.h"
 #include "profile/recorded_run.h"
 #include "train/report/epoch_report.h"
-#include "train/report/launch_time.h"
+#include "train/report/epoch_use.h"
+#include "train/report/load_track.h"
 #include "train/report/loss_picture.h"
-#include "train/report/use_warning.h"
 #include "view/terminal_text.h"
 #include "view/text.h"
 
 namespace tutti {
 namespace {
 
-constexpr Seconds kShortestEpoch{1};  // that says something about how busy the device is
+constexpr Seconds kShortestEpoch{1};  // that shows how busy the device is
 constexpr std::size_t kFewestSteps = 10;
 
 }  // namespace
@@ -119,7 +119,8 @@ RunRecording Reporter::recording_of(const TrainingRecording& recorded, bool sinc
   return recorded.recording(feed, ring_().since(since_report ? reported_ring_ : recorded_ring_));
 }
 
-/// How busy the device was. Where no driver says that, steps count as busy: then a device that has little to do waits.
+/// How busy the device was. Where no driver reports that, steps count as busy: then a device that has little to do
+/// waits.
 void Reporter::report_use() {
   const TimeWeighted& gpu = load_.gpu();
   std::string line = machine_text(load_.load());

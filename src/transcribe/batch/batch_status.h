@@ -7,6 +7,7 @@
 #include "transcribe/batch/batch_report.h"
 #include "transcribe/batch/batch_state.h"
 #include "view/fleet/fleet_status.h"
+#include "view/fleet/run_report.h"
 
 namespace tutti {
 
@@ -20,5 +21,9 @@ FleetStatus fleet_status(const BatchOptions& options, const RunSnapshot& run, co
 
 /// Every job of the run as the store knows it, with what this run did for it.
 void add_assets(BatchReport& report, JobAdmin& admin, const std::map<JobId, BatchEntry>& entries);
+
+/// How a device has spent the time of a run so far. Speeds are what it did while it was busy, not what the speed model
+/// believes: a report is about facts.
+DeviceTime device_time(const PooledDeviceView& device);
 
 }  // namespace tutti

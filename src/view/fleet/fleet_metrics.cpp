@@ -1,4 +1,4 @@
-#include "view/fleet/fleet_metrics.h"
+#include "view/fleet/fleet_status.h"
 
 namespace tutti {
 

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "metrics/prometheus.h"
 
 namespace tutti {
 
@@ -91,5 +92,10 @@ std::string fleet_status_json(const FleetStatus& status);
 
 /// Reads what fleet_status_json writes; unknown fields are skipped. Errors name the field.
 Result<FleetStatus> read_fleet_status(std::string_view json);
+
+/// Running batches for Prometheus, labelled by `run`: jobs by state, audio done, the share of each device's time that
+/// it was busy, and tutti_run_limit_info, whose label `finding` names what limits the run. What is not known is left
+/// out. Metrics of one name are side by side.
+std::vector<MetricSnapshot> fleet_metrics(const std::vector<FleetStatus>& runs);
 
 }  // namespace tutti

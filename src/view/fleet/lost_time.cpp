@@ -236,7 +236,7 @@ std::string finding_of(const RunNumbers& run) {
   const auto found = remedies(run);
   if (run.elapsed < kShortestRun || found.empty() || found.front().gain < kWorthALine * run.elapsed) return {};
   const Remedy& first = found.front();
-  return "What limits the run: " + first.cause + "; without that it takes up to " + percent(first.gain / run.elapsed) +
+  return "What limits the run: " + first.cause + "; without that it needs up to " + percent(first.gain / run.elapsed) +
          " less time.";
 }
 

@@ -1,7 +1,9 @@
-#include "train/report/use_warning.h"
+#include "train/report/epoch_use.h"
 
 #include <algorithm>
+#include <numeric>
 
+#include "base/environment.h"
 #include "base/numbers.h"
 #include "base/strings.h"
 #include "profile/recorded_run.h"
@@ -55,6 +57,14 @@ std::string cause_line(const EpochUse& epoch, const RunRecording& recording, con
   return batch_line(epoch, "a step's work is too small for the device, which idles between its parts");
 }
 
+constexpr Seconds kSlow{0.030};   // of a mean
+constexpr Seconds kSpike{0.050};  // of one wait
+constexpr double kManySpikes = 0.05;
+
+std::string ms(Seconds time) {
+  return fixed_text(1000 * time.count(), 1) + "ms";
+}
+
 }  // namespace
 
 std::vector<std::string> low_use_warning(const EpochUse& epoch, const RunRecording& recording,
@@ -63,6 +73,27 @@ std::vector<std::string> low_use_warning(const EpochUse& epoch, const RunRecordi
   return {"⚠️  LOW GPU UTILIZATION (" + fixed_text(100 * epoch.use.busy, 1) + "%)! Possible bottlenecks:",
           "   - " + cause_line(epoch, recording, found),
           "   - The device is " + epoch.device + "; the share is weighted by time over the epoch"};
+}
+
+std::string LoaderTimes::line() const {
+  if (waits_.empty()) return {};
+  auto sorted = waits_;
+  std::ranges::sort(sorted);
+  const auto steps = static_cast<double>(sorted.size());
+  const Seconds mean = std::accumulate(sorted.begin(), sorted.end(), Seconds(0)) / steps;
+  const auto spikes = sorted.end() - std::ranges::upper_bound(sorted, kSpike);
+  std::string line = "[TRAIN PROFILE] DataLoader avg: " + ms(mean) + ", max: " + ms(sorted.back()) +
+                     ", median: " + ms(sorted[sorted.size() / 2]) + ", min: " + ms(sorted.front()) +
+                     "; above 50 ms: " + std::to_string(spikes) + " of " + std::to_string(sorted.size());
+  if (spikes > 0) line += ", every " + fixed_text(steps / static_cast<double>(spikes), 0) + " steps";
+  if (mean > kSlow) line += "; slow: the mean is above 30 ms";
+  if (static_cast<double>(spikes) > kManySpikes * steps) line += "; uneven: more than 5 % of the steps waited long";
+  return line;
+}
+
+bool wants_loader_times() {
+  const auto level = variable("TRAINER_LOG_LEVEL");
+  return level && (*level == "DEBUG" || *level == "debug");
 }
 
 }  // namespace tutti

@@ -1,4 +1,4 @@
-#include "advise/step_phases.h"
+#include "advise/training_phases.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ TEST(NoteRules, EachHoldsBeyondItsOwnBound) {
   EXPECT_THAT(names_of(rules_that_hold(f)), ElementsAre("DATA_GPU_OVERLOADED"));
 }
 
-TEST(NoteRules, TrainingsShareStandsInForAGpuThatIsNotMeasured) {
+TEST(NoteRules, TrainingsShareReplacesAGpuThatIsNotMeasured) {
   EXPECT_THAT(names_of(rules_that_hold({.load = 0.1, .training = 0.6})), testing::ElementsAre("LOW_MODEL_GPU_UTIL"));
 }
 

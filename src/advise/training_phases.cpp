@@ -1,4 +1,4 @@
-#include "advise/step_phases.h"
+#include "advise/training_phases.h"
 
 #include <algorithm>
 
@@ -7,6 +7,9 @@ namespace {
 
 constexpr double kMostLoad = 0.20, kMostTransfer = 0.15, kLeastTraining = 0.50, kMostVariation = 0.30;
 constexpr double kLeastModelGpu = 0.70, kMostDataGpu = 0.80;
+
+/// Of the steps' time: a thread that is on a processor for so much of it has no time left to launch more.
+constexpr double kBusyHost = 0.7;
 
 }  // namespace
 
@@ -41,6 +44,22 @@ TwoDevices two_devices(const StepPhases& phases) {
   }
   both.gain = both.two.count() > 0 ? both.one / both.two : 1;
   return both;
+}
+
+LowUse cause_of(const TrainingUse& use) {
+  const double idle_in_steps = std::max(0.0, 1 - use.waiting - use.busy);
+  if (use.waiting > idle_in_steps) return LowUse::feed;
+  return use.host >= kBusyHost ? LowUse::launch : LowUse::batch;
+}
+
+double gain_of_double_batch(const TrainingUse& use) {
+  const double idle_in_steps = std::max(0.0, 1 - use.waiting - use.busy);
+  return 1 / (1 - idle_in_steps / 2) - 1;
+}
+
+double gain_without_waits(const TrainingUse& use) {
+  const double rest = std::max(1 - use.waiting, 0.01);
+  return 1 / rest - 1;
 }
 
 }  // namespace tutti
