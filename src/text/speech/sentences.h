@@ -24,6 +24,8 @@ struct Sentences {
 ///
 /// Nothing else is lost: joined by white space, the pieces are the text. What [[ and ]] enclose is never cut at a stop.
 /// Pure; thread-safe; linear in the text but for `most`.
+///
+/// "Dr. Smith came. Did he?" has the pieces "Dr. Smith came." and "Did he?".
 Sentences split_sentences(std::string_view text, std::size_t most);
 
 }  // namespace tutti
