@@ -19,9 +19,9 @@ struct GriffinLimOptions {
   std::uint64_t seed = 0;  ///< of the phases that the search begins with
 };
 
-/// Makes sound of log-mel spectrograms: spectra that have these mels (non-negative least squares by multiplicative
-/// updates), with phases by the fast Griffin-Lim algorithm (Perraudin, Balazs, Søndergaard 2013). Needs no training.
-/// Immutable; thread-safe.
+/// Makes sound of log-mel spectrograms: spectra that have these mels (non-negative, by multiplicative updates
+/// of the divergence), with phases by the fast Griffin-Lim algorithm (Perraudin, Balazs, Søndergaard 2013). Needs no
+/// training. Immutable; thread-safe.
 class GriffinLim {
  public:
   /// `filters`: those that the spectrograms were made with, on magnitudes. Throws std::invalid_argument for options

@@ -29,7 +29,7 @@ ScoreCurve score_curve(std::vector<ScoredFile> files);
 /// The curve of one label by its probability.
 ScoreCurve label_curve(std::span<const FileAnswer> answers, std::size_t label);
 
-/// Answers whose score lies in one stretch of [0, 1].
+/// Answers with a score in one stretch of [0, 1].
 struct CalibrationBin {
   std::int64_t files = 0;
   double score = 0;  ///< mean

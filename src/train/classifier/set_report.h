@@ -17,7 +17,7 @@ struct AnsweredSet {
   AgainstRule rule{};
 };
 
-/// Whether the set has groups of more than one file: only then a score by group says anything.
+/// Whether the set has groups of more than one file: only then a score by group is of use.
 bool has_groups(const LabelledSet& set);
 
 /// One object: what task_scores has, and of each label also roc_auc and average_precision (null: undefined), the
