@@ -276,7 +276,8 @@ TEST(OddInputs, ErrorsQuoteArgumentsAsGiven) {
     EXPECT_EQ(end.exit_code, 2) << end.err;
     return end.err;
   };
-  expect_output(refused({"synth", "morse", "again", "--out", "x"}), "expected the kind 'morse', found 'morse again'");
+  expect_output(refused({"synth", "morse", "again", "--out", "x"}),
+                "expected the kind 'morse' or 'voice', found 'morse again'");
   expect_output(refused({"plan", "--error", "2", "--gpus", "8GB:12x"}), "less than 1, found 2\n");
   expect_output(refused({"top", "--once", "--interval", "0"}), "expected 0.1 to 3600 seconds, found 0\n");
 }
