@@ -216,3 +216,20 @@ TEST(Voice, NotesFlagsAreTakenAnsweredOrRefused) {
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_NE(refused.err.find("--model-gpu-memory: "), std::string::npos) << refused.err;
 }
+
+// The voice that the project ships, as its card has it: read back by OpenAI's tiny.en.
+TEST(Voice, ShippedVoiceIsUnderstoodByTinyEnglish) {
+  TUTTI_NEEDS_REAL_MODEL();
+  const TempFolder work;
+  const fs::path voice = fs::path(TUTTI_SOURCE_DIR) / "models/voice";
+  const auto spoken = run_program(
+      {tutti_program(), "say", "--voice", voice.string(), "-o", (work / "x.wav").string(), "three five zero two nine"});
+  ASSERT_EQ(spoken.exit_code, 0) << spoken.err;
+  const auto read = run_program({tutti_program(), "transcribe", "--model", real_model().string(), "--output-dir",
+                                 work.path().string(), "-f", "txt", (work / "x.wav").string()});
+  ASSERT_EQ(read.exit_code, 0) << read.err;
+  std::string digits;
+  for (const char c : read_file(work / "x.txt").value())
+    if (c >= '0' && c <= '9') digits += c;
+  EXPECT_EQ(digits, "35029") << read.out;
+}
