@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Fails when a module under src/ includes a module it may not see, or a module above the torch line includes torch.
+"""Fails when a module under src/ includes a module it may not see, or a module above the torch line includes torch, or
+when two headers define a type of the same name in the same namespace: a program that links both gets either's functions.
 
 Usage: check_layers.py [ROOT]. The layers (docs/layers.md), lowest first; a module may include itself and whatever its row names.
 """
+import collections
 import pathlib
 import re
 import sys
@@ -38,6 +40,20 @@ TORCH = re.compile(r'^\s*#\s*include\s+[<"](torch|ATen|c10|caffe2|cuda)', re.MUL
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([a-z_]+)/', re.MULTILINE)
 
 
+SPACE = re.compile(r"^namespace ([\w:]+) \{", re.MULTILINE)
+TYPE = re.compile(r"^(?:class|struct|enum class) (\w+)(?: final)?\s*(?::(?!:)[^{;]*)?\{", re.MULTILINE)
+
+
+def types_defined_twice(src):
+    headers = collections.defaultdict(list)
+    for path in sorted(src.rglob("*.h")):
+        text = path.read_text()
+        space = (SPACE.findall(text) or [""])[0]
+        for name in TYPE.findall(text):
+            headers[f"{space}::{name}"].append(str(path))
+    return [f"{name} is defined in {' and '.join(paths)}" for name, paths in sorted(headers.items()) if len(paths) > 1]
+
+
 def violations(src):
     for path in sorted(path for path in src.rglob("*") if path.suffix in {".h", ".cpp", ".cu", ".cuh"}):
         room = path.relative_to(src).parts[0]
@@ -54,7 +70,7 @@ def violations(src):
 
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
-    found = list(violations(root / "src"))
+    found = [*violations(root / "src"), *types_defined_twice(root / "src")]
     print("\n".join(found) or "layers hold")
     return bool(found)
 

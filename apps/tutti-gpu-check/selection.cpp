@@ -30,7 +30,7 @@ std::vector<std::int32_t> history(std::size_t number) {
 std::vector<Sequence> sequences(std::size_t count) {
   std::vector<Sequence> live;
   for (std::size_t i = 0; i < count; ++i) {
-    auto job = std::make_shared<JobProgress>();
+    auto job = std::make_shared<RequestProgress>();
     job->job = {.prompt = {50258}, .seed = i};
     if (i % 3 == 1) job->job.temperature = 0.4F;
     if (i % 3 == 2) job->job.beam_size = 5;
@@ -91,7 +91,7 @@ void check_step(Report& report, at::Device device, std::size_t count, Seconds le
 
 StepSelection::StepSelection(std::size_t rows, std::int32_t beams) : rows_(rows), no_sot_(rows, -1) {
   std::iota(rows_.begin(), rows_.end(), 0);
-  const auto job = std::make_shared<JobProgress>();
+  const auto job = std::make_shared<RequestProgress>();
   job->job.beam_size = beams;
   for (std::size_t i = 0; i < rows; ++i) live_.push_back({.of = job, .sample = {.tokens = {50370, 100}, .steps = 2}});
 }

@@ -33,7 +33,7 @@ struct RunRecording {
   int cores = 1;              ///< that the process could use
   Seconds elapsed{};          ///< from the first item's start to the last one's end; loading a model is not in it
   std::vector<RecordedStage> stages{};
-  Timeline timeline{};
+  RunTimeline timeline{};
   std::optional<StepPhases> phases{};  ///< of a training
 };
 

@@ -47,8 +47,8 @@ class Intervals {
 
 }  // namespace
 
-Timeline timeline_of(const PipelineModel& pipeline, const PipelineRun& run) {
-  Timeline timeline;
+RunTimeline timeline_of(const PipelineModel& pipeline, const PipelineRun& run) {
+  RunTimeline timeline;
   const double whole = run.part.to.count();
   if (whole <= 0) return timeline;
   const auto at = [whole](Seconds moment) { return moment == Seconds::max() ? whole : moment.count(); };
@@ -76,7 +76,7 @@ Timeline timeline_of(const PipelineModel& pipeline, const PipelineRun& run) {
   return timeline;
 }
 
-std::optional<double> mean_fill(const Timeline& timeline, std::string_view stage) {
+std::optional<double> mean_fill(const RunTimeline& timeline, std::string_view stage) {
   const auto found = std::ranges::find(timeline.stages, stage, &StageTimeline::name);
   if (found == timeline.stages.end() || found->queue.empty()) return std::nullopt;
   return std::accumulate(found->queue.begin(), found->queue.end(), 0.0) / static_cast<double>(found->queue.size());

@@ -18,16 +18,16 @@ struct StageTimeline {
 };
 
 /// A run over time, in intervals that need not be equally long. Empty where none was kept.
-struct Timeline {
+struct RunTimeline {
   std::vector<double> at{};         ///< seconds since the start: the end of each interval
   std::vector<std::size_t> done{};  ///< items done by then
   std::vector<StageTimeline> stages{};
 };
 
 /// The timeline of a run of `pipeline` in equal intervals, from its start to the end of its measured part. Pure.
-Timeline timeline_of(const PipelineModel& pipeline, const PipelineRun& run);
+RunTimeline timeline_of(const PipelineModel& pipeline, const PipelineRun& run);
 
 /// How full the queue behind the stage was on average; none where the timeline does not have the stage.
-std::optional<double> mean_fill(const Timeline& timeline, std::string_view stage);
+std::optional<double> mean_fill(const RunTimeline& timeline, std::string_view stage);
 
 }  // namespace tutti

@@ -222,7 +222,7 @@ void finish(const FileInWork& work, const FeaturesCommand& command, Outcome& out
 
 /// Records the run for `tutti profile`, or ends it with a sentence on what limited it.
 Result<void> conclude_run(Outcome& outcome, const FeaturesCommand& command, const PipelineReport& report,
-                          const Timeline& timeline) {
+                          const RunTimeline& timeline) {
   if (outcome.decoding.items.empty()) return {};
   RunRecording recording{
       .command = "features", .cores = usable_cores(), .elapsed = report.elapsed, .timeline = timeline};
@@ -277,7 +277,7 @@ int measure_all(const FeaturesCommand& command, const Wanted& wanted) {
   build_stages(pipeline, command, wanted, log_mel, stop, outcome);
   TimelineSampler sampler([&pipeline] { return pipeline.report(); });
   const auto ended = pipeline.run();
-  const Timeline timeline = sampler.stop();
+  const RunTimeline timeline = sampler.stop();
   if (!ended) return complain(ended.error());
   if (outcome.failed < command.files.size() && !command.json) print_total(outcome.total);
   if (const auto concluded = conclude_run(outcome, command, pipeline.report(), timeline); !concluded)

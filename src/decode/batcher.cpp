@@ -16,11 +16,11 @@ namespace {
 
 constexpr std::int64_t kLogitsPerThread = 50000;
 
-DecodeResult failed(const JobProgress& progress, const Error& error) {
+DecodeResult failed(const RequestProgress& progress, const Error& error) {
   return {progress.job.window_id, progress.job.request, tl::unexpected<Error>(error)};
 }
 
-DecodeResult without_possible_token(JobProgress& progress, std::int32_t step) {
+DecodeResult without_possible_token(RequestProgress& progress, std::int32_t step) {
   progress.missing = 0;
   return failed(progress,
                 {.fault = Fault::device,
@@ -45,7 +45,7 @@ Batcher::Batcher(DecodingTokens tokens, std::int32_t text_positions, const Clock
 
 void Batcher::submit(SequenceRequest job) {
   const std::int32_t samples = job.temperature == 0 ? 1 : job.best_of;
-  auto progress = std::make_shared<JobProgress>();
+  auto progress = std::make_shared<RequestProgress>();
   progress->job = std::move(job);
   if (!progress->job.searches_beams()) progress->finished.resize(static_cast<std::size_t>(samples));
   progress->missing = samples;
@@ -83,7 +83,7 @@ std::vector<SequenceRequest> Batcher::withdraw_waiting() {
   for (const auto& sequence : live_) kept.insert(sequence.of->job.window_id);
   if (live_.empty() && !waiting_.empty()) kept.insert(waiting_.front().of->job.window_id);
   std::vector<SequenceRequest> withdrawn;
-  std::set<const JobProgress*> known;
+  std::set<const RequestProgress*> known;
   for (const auto& sequence : waiting_) {
     if (kept.contains(sequence.of->job.window_id) || !known.insert(sequence.of.get()).second) continue;
     withdrawn.push_back(sequence.of->job);
@@ -93,7 +93,7 @@ std::vector<SequenceRequest> Batcher::withdraw_waiting() {
 }
 
 std::int32_t Batcher::jobs() const {
-  std::set<const JobProgress*> jobs;
+  std::set<const RequestProgress*> jobs;
   for (const auto& sequence : live_) jobs.insert(sequence.of.get());
   for (const auto& sequence : waiting_) jobs.insert(sequence.of.get());
   return static_cast<std::int32_t>(jobs.size());
@@ -239,7 +239,7 @@ void Batcher::step_search(std::span<const Sequence> beams, std::span<const Selec
   copies_.insert(copies_.end(), step.copies.begin(), step.copies.end());
 }
 
-DecodeResult Batcher::end(JobProgress& progress) const {
+DecodeResult Batcher::end(RequestProgress& progress) const {
   auto& best = progress.finished[likeliest(progress.finished, progress.job.length_penalty)];
   DecodeOutcome outcome{.tokens = std::move(best.tokens),
                         .sum_logprob = best.sum_logprob,

@@ -60,7 +60,7 @@ class Batcher {
                    std::vector<DecodeResult>& finished) const;
   void step_search(std::span<const Sequence> beams, std::span<const Selection> selections, std::vector<Sequence>& next,
                    std::vector<DecodeResult>& finished);
-  DecodeResult end(JobProgress& progress) const;
+  DecodeResult end(RequestProgress& progress) const;
   /// Forgets every sequence of which `goes` holds.
   template <class Goes>
   void drop(Goes goes);

@@ -27,7 +27,7 @@ Sample continued(const Sequence& parent, const Continuation& by, bool ends, bool
   return sample;
 }
 
-BeamSlot& slot_of(JobProgress& progress, std::int32_t slot) {
+BeamSlot& slot_of(RequestProgress& progress, std::int32_t slot) {
   return *std::ranges::find(progress.slots, slot, &BeamSlot::slot);
 }
 
@@ -43,7 +43,7 @@ SlotCopy copy_between(const BeamSlot& from, BeamSlot& to, std::int32_t prompt) {
 
 /// Gives every next beam a slot: its parent's if that is still free, else one whose beam was not continued.
 std::vector<SlotCopy> place(std::vector<Sequence>& next, const std::vector<Continuation>& live,
-                            std::span<const Sequence> beams, JobProgress& progress) {
+                            std::span<const Sequence> beams, RequestProgress& progress) {
   for (const auto& beam : beams) {
     auto& slot = slot_of(progress, beam.slot);
     slot.filled = true;
@@ -67,7 +67,7 @@ std::vector<SlotCopy> place(std::vector<Sequence>& next, const std::vector<Conti
 }
 
 /// Live beams fill up where too few hypotheses ended, the likeliest first.
-void fill_up(JobProgress& progress, const std::vector<Sequence>& live) {
+void fill_up(RequestProgress& progress, const std::vector<Sequence>& live) {
   const auto wanted = static_cast<std::size_t>(progress.job.beam_size);
   for (const auto& beam : live) {  // rank() sorted them
     if (progress.finished.size() >= wanted) return;

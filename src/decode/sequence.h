@@ -33,7 +33,7 @@ struct BeamSlot {
 };
 
 /// A request on its way: what its sequences have in common.
-struct JobProgress {
+struct RequestProgress {
   SequenceRequest job{};
   BatchShare share{};  // until now
   float no_speech_prob = 0;
@@ -44,7 +44,7 @@ struct JobProgress {
 
 /// One sample of one request, or one beam, in a slot or waiting for one. A beam search enters as one sequence.
 struct Sequence {
-  std::shared_ptr<JobProgress> of{};
+  std::shared_ptr<RequestProgress> of{};
   std::int32_t index = 0;  // which of best_of
   std::int32_t slot = -1;
   Sample sample{};

@@ -32,7 +32,7 @@ class StepLogits {
   std::span<const float> at_sot(std::size_t i) const;
 
  private:
-  using Prefilled = std::map<const JobProgress*, std::size_t>;  // which sequence prefilled its request
+  using Prefilled = std::map<const RequestProgress*, std::size_t>;  // which sequence prefilled its request
 
   void share_prefills(Stepper& stepper, std::span<const Sequence> live, const Prefilled& prefilled, bool stay);
   std::span<float> row(std::int64_t index) const;

@@ -16,7 +16,7 @@ struct DescribedRun {
   RunFigures figures{};                  ///< measured; without a run those of a long replay
   double model_error = 0;                ///< a share; 0 where nothing was run
   std::optional<Diagnosis> diagnosis{};  ///< none: the model does not explain the run
-  Timeline timeline{};                   ///< empty where nothing was run
+  RunTimeline timeline{};                ///< empty where nothing was run
 };
 
 /// The object of `tutti profile --pipeline F --json`, on one line without its end.

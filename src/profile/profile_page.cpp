@@ -92,7 +92,7 @@ std::string timeline_row(const std::string& label, const std::string& picture) {
 }
 
 /// Items a second in each interval, over the largest of them.
-std::string rate_row(const Timeline& timeline, const std::string& unit) {
+std::string rate_row(const RunTimeline& timeline, const std::string& unit) {
   std::vector<double> rates;
   double before_at = 0;
   std::size_t before_done = 0;
@@ -110,7 +110,7 @@ std::string rate_row(const Timeline& timeline, const std::string& unit) {
 }
 
 std::string timeline_section(const ProfilePage& page) {
-  const Timeline& timeline = page.timeline;
+  const RunTimeline& timeline = page.timeline;
   if (timeline.at.size() < 2) return {};
   std::string html = "<section><h2>Over time</h2>\n" + rate_row(timeline, page.unit);
   for (const StageTimeline& stage : timeline.stages) {

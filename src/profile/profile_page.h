@@ -37,7 +37,7 @@ struct ProfilePage {
   std::vector<PageStage> stages{};
   std::vector<PageFix> fixes{};
   std::vector<std::string> notes{};
-  Timeline timeline{};
+  RunTimeline timeline{};
 };
 
 /// What a page has in its first 512 bytes: how a later run knows it again.

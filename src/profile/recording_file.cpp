@@ -50,8 +50,8 @@ RecordedStage stage_of(const Json& json) {
   return stage;
 }
 
-Timeline timeline_of(const Json& json) {
-  Timeline timeline{.at = json.at("at"), .done = json.at("done")};
+RunTimeline timeline_of(const Json& json) {
+  RunTimeline timeline{.at = json.at("at"), .done = json.at("done")};
   for (const Json& stage : json.at("stages"))
     timeline.stages.push_back({stage.at("name"), stage.at("busy"), stage.at("queue")});
   return timeline;

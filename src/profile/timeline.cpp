@@ -65,7 +65,7 @@ void TimelineRecorder::halve() {
   least_gap_ = 0.9 * whole / static_cast<double>(timeline_.at.size());
 }
 
-nlohmann::ordered_json timeline_json(const Timeline& timeline) {
+nlohmann::ordered_json timeline_json(const RunTimeline& timeline) {
   nlohmann::ordered_json json{{"at", timeline.at}, {"done", timeline.done}, {"stages", nlohmann::json::array()}};
   for (const StageTimeline& stage : timeline.stages)
     json["stages"].push_back({{"name", stage.name}, {"busy", stage.busy}, {"queue", stage.queue}});
@@ -83,7 +83,7 @@ void TimelineSampler::sample() {
   recorder_.with([&](TimelineRecorder& it) { it.sample(at, done, report.stages); });
 }
 
-Timeline TimelineSampler::stop() {
+RunTimeline TimelineSampler::stop() {
   if (!thread_) return {};
   thread_.reset();
   sample();

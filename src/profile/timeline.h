@@ -21,19 +21,19 @@ class TimelineRecorder {
   /// A report of `at` seconds after the start, by when `done` items were done. Stages are those of the first report.
   void sample(double at, std::size_t done, const std::vector<StageReport>& stages);
 
-  const Timeline& timeline() const { return timeline_; }
+  const RunTimeline& timeline() const { return timeline_; }
 
  private:
   void halve();
 
-  Timeline timeline_{};
+  RunTimeline timeline_{};
   std::vector<StageReport> before_{};
   double before_at_ = 0;
   double least_gap_ = 0;  // seconds; nothing closer to the sample before is kept
 };
 
 /// As an object: at (seconds), done, and stages with name, busy and queue.
-nlohmann::ordered_json timeline_json(const Timeline& timeline);
+nlohmann::ordered_json timeline_json(const RunTimeline& timeline);
 
 /// Samples a pipeline twice a second, on a thread of its own, from its construction until `stop`. What the last stage
 /// takes in counts as done. Where `tutti profile` wants no recording it does nothing.
@@ -43,7 +43,7 @@ class TimelineSampler {
   explicit TimelineSampler(std::function<PipelineReport()> report);
 
   /// Ends the sampling, with a last sample of now, and returns what there was.
-  Timeline stop();
+  RunTimeline stop();
 
  private:
   void sample();

@@ -133,7 +133,7 @@ TEST(VoiceLevel, SilenceAtBothEndsIsFound) {
   samples.insert(samples.begin(), 4000, 1e-4F);
   samples.insert(samples.end(), 6000, 1e-4F);
   const auto range = sounding_range(samples, Hertz{16000}, 35);
-  EXPECT_NEAR(static_cast<double>(range.first), 4000, 320);
+  EXPECT_NEAR(static_cast<double>(range.start), 4000, 320);
   EXPECT_NEAR(static_cast<double>(range.end), 12000, 320);
 }
 

@@ -33,7 +33,7 @@ std::vector<Sequence> all_kinds() {
   for (const std::int32_t beams : {0, 1, 5}) {
     for (const float temperature : {0.0F, 0.4F, 1.0F}) {
       for (std::size_t kind = 0; kind < kHistories.size(); ++kind) {
-        auto job = std::make_shared<JobProgress>();
+        auto job = std::make_shared<RequestProgress>();
         job->job = {.prompt = {1}, .temperature = temperature, .seed = kind, .beam_size = beams};
         auto& rules = job->job.rules;
         rules.timestamps = kind + 1 < kHistories.size();
@@ -152,7 +152,7 @@ TEST(DeviceTokenSelector, DrawsEveryTokenAsOftenAsItIsProbable) {
   const std::vector<std::int64_t> newest(kDraws, 0), no_sot(kDraws, -1);
   std::vector<Sequence> live;
   for (int i = 0; i < kDraws; ++i) {
-    auto job = std::make_shared<JobProgress>();
+    auto job = std::make_shared<RequestProgress>();
     job->job = {.prompt = {1}, .temperature = 1, .seed = static_cast<std::uint64_t>(i), .rules = {.timestamps = false}};
     live.push_back({.of = job, .sample = {.tokens = {1}, .steps = 1}});
   }

@@ -51,7 +51,7 @@ struct Recorded {
   std::vector<Sequence> live(std::size_t count) const {
     std::vector<Sequence> all;
     for (std::size_t i = 0; i < count; ++i) {
-      auto job = std::make_shared<JobProgress>();
+      auto job = std::make_shared<RequestProgress>();
       job->job = {.window = window, .prompt = {1, 2}};
       all.push_back({.of = std::move(job),
                      .slot = static_cast<std::int32_t>(i),

@@ -15,7 +15,7 @@ std::vector<StageReport> stage_of(double busy, double starved, std::size_t queue
   return {stage};
 }
 
-TEST(Timeline, BusyShareIsThatOfEachInterval) {
+TEST(RunTimeline, BusyShareIsThatOfEachInterval) {
   TimelineRecorder recorder;
   recorder.sample(1, 3, stage_of(1, 0, 2));
   recorder.sample(2, 5, stage_of(1.25, 0.75, 4));
@@ -29,7 +29,7 @@ TEST(Timeline, BusyShareIsThatOfEachInterval) {
   EXPECT_FALSE(mean_fill(timeline, "other"));
 }
 
-TEST(Timeline, LongRunKeepsABoundedNumberOfIntervals) {
+TEST(RunTimeline, LongRunKeepsABoundedNumberOfIntervals) {
   TimelineRecorder recorder;
   for (int i = 1; i <= 20000; ++i) recorder.sample(0.5 * i, static_cast<std::size_t>(i), stage_of(0.25 * i, 0.25 * i));
   const auto& timeline = recorder.timeline();

@@ -268,6 +268,15 @@ class TestHouse(unittest.TestCase):
         write(self.root / "src/audio/a.cpp", "#include <ATen/ATen.h>\n")
         self.assertEqual(run(TOOLS / "check_layers.py", self.root).returncode, 1)
 
+    def test_a_type_that_two_headers_define_is_found(self):
+        for name in ("base/a.h", "flow/b.h"):
+            write(self.root / "src" / name, "namespace tutti {\nstruct Range {\n};\n}\n")
+        write(self.root / "src/flow/c.h", "namespace tutti::flow {\nstruct Range {\n};\n}\n")
+        done = run(TOOLS / "check_layers.py", self.root)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("tutti::Range is defined in", done.stdout)
+        self.assertNotIn("c.h", done.stdout)
+
     def test_a_tree_that_keeps_the_rules_passes(self):
         write(self.root / "src/flow/a.cpp", '#include "base/b.h"\n')
         write(self.root / "src/model/a.cpp", "#include <ATen/ATen.h>\n")

@@ -5,18 +5,12 @@
 #include <span>
 #include <vector>
 
+#include "audio/sample_reader.h"
 #include "base/units.h"
 
 namespace tutti {
 
 // Preparing a spoken clip: where it sounds, how loud it is, what is in its pauses.
-
-/// Samples [first, end).
-struct SampleRange {
-  std::int64_t first = 0;
-  std::int64_t end = 0;
-  std::int64_t size() const { return end - first; }
-};
 
 /// From the first to the last part of 20 ms that is no more than `decibels` below the loudest one. Everything where
 /// the sound is shorter than such a part.

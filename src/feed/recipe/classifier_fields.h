@@ -45,22 +45,13 @@ void visit_classifier_steps(ClassifierRecipe& r, Visit& visit) {
         "rare labels count as much as frequent ones, or as they come");
 }
 
-template <class Visit>
-void visit_classifier_run(ClassifierRecipe& r, Visit& visit) {
-  visit.group("Arithmetic");
-  visit("device", r.device, "auto|cpu|cuda:N", "where the network is; auto: the first GPU, else the processor");
-  visit("precision", r.precision, "float32|tf32|bfloat16|float16", "of the products; float16 scales the loss");
-  visit("compute-threads", r.compute_threads, "N", "of the network; 0: one per core. Kept when resuming");
-  visit("seed", r.seed, "N", "of order, weights, dropout and augmentation");
-  visit_report_fields(r, visit);
-}
-
 /// As visit_fields of a Whisper recipe.
 template <class Visit>
 void visit_fields(ClassifierRecipe& r, Visit&& visit) {
   visit_classifier_input(r, visit);
   visit_classifier_steps(r, visit);
-  visit_classifier_run(r, visit);
+  visit_device_fields(r, visit, "of order, weights, dropout and augmentation");
+  visit_report_fields(r, visit);
 }
 
 }  // namespace tutti

@@ -10,6 +10,7 @@ namespace tutti {
 namespace {
 
 using value_checks::between;
+using value_checks::kMany;
 using value_checks::one_of;
 
 // What decides which rows a batch holds, and the network's shape.
@@ -17,35 +18,18 @@ constexpr std::string_view kBinding[] = {"data",           "gain-db",  "shift-sh
                                          "mask-stretches", "channels", "against",     "batch-size",
                                          "least-steps",    "ema",      "seed"};
 
-constexpr double kMany = 1e9;
-
 std::vector<Result<void>> value_checks_of(const ClassifierRecipe& r) {
   return {
-      one_of("export-type", r.export_type, {"float32", "float16", "bfloat16"}),
-      one_of("schedule", r.schedule, {"constant", "linear", "cosine"}),
-      one_of("precision", r.precision, {"float32", "tf32", "bfloat16", "float16"}),
       one_of("loss", r.loss, {"cross-entropy", "focal"}),
       one_of("class-weights", r.class_weights, {"inverse", "none"}),
       between("gain-db", r.gain_db, 0, 100),
       between("shift-share", r.shift_share, 0, 1),
       between("channels", r.channels, 1, 1024),
-      between("dropout", r.dropout, 0, 0.95),
       between("batch-size", r.batch_size, 1, 1 << 20),
       between("val-batch-size", r.val_batch_size, 1, 1 << 20),
       between("least-steps", r.least_steps, 1, kMany),
-      between("accumulation", r.accumulation, 1, kMany),
-      between("max-minutes", r.max_minutes, 0, kMany),
-      between("ring-depth", r.ring_depth, 1, 1000),
-      between("learning-rate", r.learning_rate, 0, 10),
-      between("final-rate", r.final_rate, 0, 1),
-      between("weight-decay", r.weight_decay, 0, kMany),
-      between("clip", r.clip, 0, kMany),
       between("ema", r.ema, 0, 0.999999),
       between("label-smoothing", r.label_smoothing, 0, 0.9),
-      between("compute-threads", r.compute_threads, 0, 1024),
-      between("log-steps", r.log_steps, 1, kMany),
-      between("keep", r.keep, 1, kMany),
-      between("epochs + max-steps", r.epochs + r.max_steps, 1, kMany),
   };
 }
 
@@ -65,12 +49,7 @@ std::string binding_differences(ClassifierRecipe now, ClassifierRecipe before) {
 }
 
 Result<void> check_recipe(const ClassifierRecipe& recipe) {
-  value_checks::Negatives negatives;
-  auto copy = recipe;
-  visit_fields(copy, negatives);
-  if (!negatives.none) return negatives.none;
-  for (const auto& check : value_checks_of(recipe))
-    if (!check) return check;
+  if (auto checked = value_checks::first_fault(recipe, value_checks_of(recipe)); !checked) return checked;
   if (recipe.data.empty()) return fail(Fault::usage, "data: nothing to learn is named", "Name a folder with --data");
   return {};
 }

@@ -11,6 +11,8 @@ namespace tutti {
 namespace {
 
 using value_checks::between;
+using value_checks::kMany;
+using value_checks::kMostThreads;
 using value_checks::one_of;
 
 /// For what is multiplied by itself step after step, where 1 would never forget the first.
@@ -19,27 +21,15 @@ Result<void> below_one(const char* name, double value) {
   return fail(Fault::usage, std::string(name) + ": expected 0 to less than 1, found " + toml_number(value));
 }
 
-Result<void> check_negatives(WhisperRecipe recipe) {
-  value_checks::Negatives negatives;
-  visit_fields(recipe, negatives);
-  return negatives.none;
-}
-
 std::vector<Result<void>> name_checks(const WhisperRecipe& r) {
   return {
       one_of("normaliser", r.normaliser, {"none", "basic", "english"}),
       one_of("task", r.task, {"transcribe", "translate"}),
-      one_of("export-type", r.export_type, {"float32", "float16", "bfloat16"}),
-      one_of("schedule", r.schedule, {"constant", "linear", "cosine"}),
       one_of("padding", r.padding, {"window", "bucket"}),
       one_of("chunk-strategy", r.chunk_strategy, {"sequential", "sliding", "random"}),
       one_of("data-set", r.data_set, {"stream", "mapped", "memory", "device"}),
-      one_of("precision", r.precision, {"float32", "tf32", "bfloat16", "float16"}),
   };
 }
-
-constexpr double kMany = 1e9;
-constexpr double kMostThreads = 1024;
 
 /// The checks of what the feed does.
 std::vector<Result<void>> feed_checks(const WhisperRecipe& r) {
@@ -55,7 +45,6 @@ std::vector<Result<void>> feed_checks(const WhisperRecipe& r) {
       between("batch-seconds", r.batch_seconds, 0, kMany),
       between("cache-gigabytes", r.cache_gigabytes, 0.01, kMany),
       between("noise-most-db", r.noise_most_db, r.noise_least_db, 200),
-      between("ring-depth", r.ring_depth, 1, 1000),
       between("ring-megabytes", r.ring_megabytes, 0, kMany),
       between("threads", r.threads, 0, kMostThreads),
       between("read-threads", r.read_threads, 1, kMostThreads),
@@ -65,27 +54,16 @@ std::vector<Result<void>> feed_checks(const WhisperRecipe& r) {
 /// The checks of how the network steps, and for how long.
 std::vector<Result<void>> step_checks(const WhisperRecipe& r) {
   return {
-      between("accumulation", r.accumulation, 1, kMany),
-      between("max-minutes", r.max_minutes, 0, kMany),
       between("timestamps", r.timestamps, 0, 1),
       between("cycles", r.cycles, 1, kMany),
       between("schedule-steps", r.schedule_steps, 0, kMany),
-      between("final-rate", r.final_rate, 0, 1),
-      between("learning-rate", r.learning_rate, 0, 10),
-      between("weight-decay", r.weight_decay, 0, kMany),
       between("epsilon", r.epsilon, 0, 1),
-      between("clip", r.clip, 0, kMany),
       below_one("beta1", r.beta1),
       below_one("beta2", r.beta2),
       below_one("ema", r.ema),
-      between("dropout", r.dropout, 0, 0.95),
       between("ctc-weight", r.ctc_weight, 0, 100),
       between("frame-weight", r.frame_weight, 0, 100),
       between("attention-weight", r.attention_weight, 0, 100),
-      between("compute-threads", r.compute_threads, 0, kMostThreads),
-      between("log-steps", r.log_steps, 1, kMany),
-      between("keep", r.keep, 1, kMany),
-      between("epochs + max-steps", r.epochs + r.max_steps, 1, kMany),
   };
 }
 
@@ -166,10 +144,10 @@ Result<void> check_data_set(const WhisperRecipe& r) {
 }  // namespace
 
 Result<void> check_recipe(const WhisperRecipe& r) {
-  if (auto checked = check_negatives(r); !checked) return checked;
+  std::vector<Result<void>> all;
   for (const auto& checks : {name_checks(r), feed_checks(r), step_checks(r), new_network_checks(r), sense_checks(r)})
-    for (const auto& check : checks)
-      if (!check) return check;
+    all.insert(all.end(), checks.begin(), checks.end());
+  if (auto checked = value_checks::first_fault(r, all); !checked) return checked;
   if (!r.data_gpu.empty() && !r.cache.empty())
     return fail(Fault::usage, "data-gpu, cache: features that a device computes are not kept", "Leave out one of them");
   if (!r.data_gpu.empty() && !r.devices.empty() && r.data_gpu != "model" && r.data_gpu != "cpu")

@@ -13,6 +13,16 @@ void visit_length_fields(Recipe& r, Visit& visit) {
   visit("ring-depth", r.ring_depth, "N", "batches that wait on the device, or are on their way, while it steps");
 }
 
+/// Where and in what one process computes. `seeded`: what the seed decides, as in "order and weights".
+template <class Recipe, class Visit>
+void visit_device_fields(Recipe& r, Visit& visit, const char* seeded) {
+  visit.group("Arithmetic");
+  visit("device", r.device, "auto|cpu|cuda:N", "where the network is; auto: the first GPU, else the processor");
+  visit("precision", r.precision, "float32|tf32|bfloat16|float16", "of the products; float16 scales the loss");
+  visit("compute-threads", r.compute_threads, "N", "of the network; 0: one per core. Kept when resuming");
+  visit("seed", r.seed, "N", seeded);
+}
+
 /// Checkpoints, evaluations and reports.
 template <class Recipe, class Visit>
 void visit_report_fields(Recipe& r, Visit& visit) {

@@ -38,22 +38,13 @@ void visit_tts_steps(TtsRecipe& r, Visit& visit) {
   visit("ema", r.ema, "DECAY", "keep a moving average of the weights, evaluate and export it; 0: none");
 }
 
-template <class Visit>
-void visit_tts_run(TtsRecipe& r, Visit& visit) {
-  visit.group("Arithmetic");
-  visit("device", r.device, "auto|cpu|cuda:N", "where the network is; auto: the first GPU, else the processor");
-  visit("precision", r.precision, "float32|tf32|bfloat16|float16", "of the products; float16 scales the loss");
-  visit("compute-threads", r.compute_threads, "N", "of the network; 0: one per core. Kept when resuming");
-  visit("seed", r.seed, "N", "of order, weights, dropout, crops and noise");
-  visit_report_fields(r, visit);
-}
-
 /// As visit_fields of a Whisper recipe.
 template <class Visit>
 void visit_fields(TtsRecipe& r, Visit&& visit) {
   visit_tts_input(r, visit);
   visit_tts_steps(r, visit);
-  visit_tts_run(r, visit);
+  visit_device_fields(r, visit, "of order, weights, dropout, crops and noise");
+  visit_report_fields(r, visit);
 }
 
 }  // namespace tutti

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "base/error.h"
 #include "base/strings.h"
@@ -39,5 +40,42 @@ class Negatives {
   }
   Result<void> none{};
 };
+
+constexpr double kMany = 1e9;
+constexpr double kMostThreads = 1024;
+
+/// The checks of the fields that the recipes of all trainings have.
+template <class Recipe>
+std::vector<Result<void>> training_checks(const Recipe& r) {
+  return {
+      one_of("export-type", r.export_type, {"float32", "float16", "bfloat16"}),
+      one_of("schedule", r.schedule, {"constant", "linear", "cosine"}),
+      one_of("precision", r.precision, {"float32", "tf32", "bfloat16", "float16"}),
+      between("dropout", r.dropout, 0, 0.95),
+      between("accumulation", r.accumulation, 1, kMany),
+      between("max-minutes", r.max_minutes, 0, kMany),
+      between("ring-depth", r.ring_depth, 1, 1000),
+      between("learning-rate", r.learning_rate, 0, 10),
+      between("final-rate", r.final_rate, 0, 1),
+      between("weight-decay", r.weight_decay, 0, kMany),
+      between("clip", r.clip, 0, kMany),
+      between("compute-threads", r.compute_threads, 0, kMostThreads),
+      between("log-steps", r.log_steps, 1, kMany),
+      between("keep", r.keep, 1, kMany),
+      between("epochs + max-steps", r.epochs + r.max_steps, 1, kMany),
+  };
+}
+
+/// The first fault of a recipe: a negative whole number, else the first of training_checks or of its own checks.
+template <class Recipe>
+Result<void> first_fault(Recipe recipe, const std::vector<Result<void>>& own) {
+  Negatives negatives;
+  visit_fields(recipe, negatives);
+  if (!negatives.none) return negatives.none;
+  for (const auto& checks : {training_checks(recipe), own})
+    for (const auto& check : checks)
+      if (!check) return check;
+  return {};
+}
 
 }  // namespace tutti::value_checks

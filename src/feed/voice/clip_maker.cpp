@@ -37,7 +37,7 @@ Result<void> check_clip(const MonoSound& sound, std::string_view text, const Cli
                   number_text(limits.most_characters) + " a second");
   constexpr Seconds kShort{2};
   const auto range = sounding_range(sound.samples, sound.rate, trim_decibels);
-  const Seconds sounding = length_of(range.size(), sound.rate);
+  const Seconds sounding = length_of(range.end - range.start, sound.rate);
   if (sounding >= kShort && static_cast<double>(characters) < limits.least_characters * sounding.count())
     return refuse("less text than it has sound: " + rate_text(characters, sounding) + ", expected at least " +
                   number_text(limits.least_characters) + " a second");
@@ -54,9 +54,10 @@ std::vector<float> ClipMaker::trimmed(std::span<const float> samples, Seconds ed
   const Hertz rate = mel_.options().rate;
   auto range = sounding_range(samples, rate, sound_.trim_decibels);
   const std::int64_t kept = samples_in(edge, rate);
-  range.first = std::max<std::int64_t>(range.first - kept, 0);
+  range.start = std::max<std::int64_t>(range.start - kept, 0);
   range.end = std::min(range.end + kept, std::ssize(samples));
-  const auto part = samples.subspan(static_cast<std::size_t>(range.first), static_cast<std::size_t>(range.size()));
+  const auto part =
+      samples.subspan(static_cast<std::size_t>(range.start), static_cast<std::size_t>(range.end - range.start));
   std::vector<float> sound(part.begin(), part.end());
   if (sound_.level > 0) bring_to_level(sound, sound_.level);
   return sound;

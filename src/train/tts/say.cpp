@@ -43,7 +43,7 @@ struct Spoken {
   std::set<std::string> skipped{};  // characters without a symbol
 };
 
-Result<Spoken> speak_all(const Voice& voice, const std::vector<std::string>& pieces, SpeechOptions options) {
+Result<Spoken> speak_all(const Voice& voice, const std::vector<std::string>& pieces, SpeakingOptions options) {
   const auto& mel = voice.model().mel;
   const double rate = mel.rate.value;
   Spoken spoken;

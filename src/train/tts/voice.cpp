@@ -54,7 +54,7 @@ Result<Voice> Voice::load(const std::filesystem::path& folder, at::Device device
   return Voice(std::move(*model), std::move(*front_end), device);
 }
 
-at::Tensor Voice::spectrogram_of(const std::vector<std::int32_t>& symbols, const SpeechOptions& options,
+at::Tensor Voice::spectrogram_of(const std::vector<std::int32_t>& symbols, const SpeakingOptions& options,
                                  std::vector<std::int64_t>& ends) const {
   const c10::AutoGradMode no_gradients(false);
   const auto& network = model_.network;
@@ -79,7 +79,7 @@ at::Tensor Voice::spectrogram_of(const std::vector<std::int32_t>& symbols, const
   return (x[0].to(at::kCPU) * model_.deviation + mean).contiguous();
 }
 
-Result<Speech> Voice::speak(const std::string& sentence, const SpeechOptions& options) const {
+Result<Speech> Voice::speak(const std::string& sentence, const SpeakingOptions& options) const {
   auto text = front_end_.read(sentence);
   if (!text) return tl::unexpected<Error>(text.error());
   Speech speech{.text = std::move(*text)};

@@ -13,7 +13,7 @@
 namespace tutti {
 
 /// How a sentence is spoken.
-struct SpeechOptions {
+struct SpeakingOptions {
   std::int64_t speaker = 0;    // of the model's
   double rate = 1;             // 2: twice as fast
   std::uint64_t seed = 0;      // of the noise that speech is made of
@@ -36,9 +36,9 @@ class Voice {
   const VoiceModel& model() const { return model_; }
   const TextFrontEnd& front_end() const { return front_end_; }
   /// Fault::usage for a text that the front end refuses.
-  Result<Speech> speak(const std::string& sentence, const SpeechOptions& options) const;
+  Result<Speech> speak(const std::string& sentence, const SpeakingOptions& options) const;
   /// The spectrogram of symbols: [frames, mels] float32 on the CPU, natural logarithms; `ends` as in Speech.
-  at::Tensor spectrogram_of(const std::vector<std::int32_t>& symbols, const SpeechOptions& options,
+  at::Tensor spectrogram_of(const std::vector<std::int32_t>& symbols, const SpeakingOptions& options,
                             std::vector<std::int64_t>& ends) const;
 
  private:

@@ -164,7 +164,7 @@ class Batch final : public BatchControl {
   }
 
   /// For `tutti profile`. Devices are alike to it: each works on one recording at a time.
-  Result<void> record(const PipelineReport& begun, const PipelineReport& ended, Timeline timeline) {
+  Result<void> record(const PipelineReport& begun, const PipelineReport& ended, RunTimeline timeline) {
     const auto file = recording_wanted();
     if (!file) return {};
     const int devices = std::max(1, static_cast<int>(options_.devices.size()));
