@@ -16,10 +16,11 @@ namespace tutti {
 /// the sound is shorter than such a part.
 SampleRange sounding_range(std::span<const float> samples, Hertz rate, double decibels);
 
-/// Root mean square of the samples; 0 for none.
+/// Root mean square of the samples, of 1 at full scale; 0 for none.
 double level_of(std::span<const float> samples);
 
-/// Scales the samples to `level`, or to what leaves the largest of them below full scale.
+/// Scales the samples in their buffer to `level`, a root mean square, or to what leaves the largest of them below full
+/// scale. Silence stays as it is.
 void bring_to_level(std::span<float> samples, double level);
 
 /// Adds white noise of that standard deviation, the same for the same key: nothing that is recorded holds digital

@@ -1,4 +1,4 @@
-#pragma once
+// The trainings that one process does: of classifiers and of voices. train_whisper.cpp has the one of several.
 
 #include <algorithm>
 #include <cstdio>
@@ -14,10 +14,13 @@
 #include "cli/training/recipe_flags.h"
 #include "cli/training/training_run.h"
 #include "device/machine.h"
+#include "feed/recipe/classifier_fields.h"
 #include "feed/recipe/recipe_checks.h"
 #include "feed/recipe/recipe_file.h"
+#include "feed/recipe/tts_fields.h"
 
 namespace tutti {
+namespace {
 
 /// What a training of one process is, beside the fields of its recipe.
 template <class Recipe>
@@ -62,6 +65,43 @@ int run_single_training(const SingleTraining<Recipe>& training, const std::vecto
   if (settled) settled = settle_compute_threads(command, training.read, std::max(1, read_cpu().cores));
   if (settled) settled = check_recipe(command.recipe);
   return settled ? run_in_engine(training, command) : complain(settled.error(), kUsage);
+}
+
+}  // namespace
+
+int run_train_classifier(const std::vector<std::string>& words) {
+  return run_single_training<ClassifierRecipe>(
+      {.word = kClassifierTraining,
+       .about = "Train a network that names sounds, on a set that 'tutti prepare classifier' made of folders of "
+                "labelled recordings. Every setting is a flag here and a key in a recipe; OUT/config.toml keeps "
+                "what was used. OUT/model is for 'tutti classify'. DataLoader's settings (--num_workers, "
+                "--prefetch_factor, --pin_memory, ...) are answered with what replaces them.",
+       .examples = {"tutti train classifier --data set --out trained", "tutti train classifier --out trained --resume"},
+       .note_batch_bytes = 8192 * 128,  // field note 003's, in half precision
+       .read = [](const std::string& text, const std::string& file) { return read_classifier_recipe(text, file); },
+       .sources = [](const ClassifierRecipe& r) { return std::vector<std::filesystem::path>{r.data}; }},
+      words);
+}
+
+int run_train_tts(const std::vector<std::string>& words) {
+  const auto ours = in_voice_names(words);
+  if (!ours) return complain(ours.error(), kUsage);
+  for (const auto& answer : ours->answers) std::fprintf(stderr, "%s\n", answer.c_str());
+  return run_single_training<TtsRecipe>(
+      {.word = kTtsTraining,
+       .about = "Train a voice on a set that 'tutti prepare tts' made of recordings with their texts. Every setting "
+                "is a flag here and a key in a recipe; OUT/config.toml keeps what was used. OUT/model is for "
+                "'tutti say'. Texts and sounds are aligned in every step; nothing else has to know where a word is. "
+                "Settings of other trainers (field note 002's, DataLoader's) are taken by their names, answered with "
+                "what replaces them, or refused with the reason.",
+       .examples = {"tutti train tts --train-data set --out trained", "tutti train tts --out trained --resume"},
+       .note_batch_bytes = 16 * 800 * 80 * 4,  // field note 002's, in float32
+       .read = [](const std::string& text, const std::string& file) { return read_tts_recipe(text, file); },
+       .sources =
+           [](const TtsRecipe& r) {
+             return std::vector{r.train_data, r.val_data, r.model};
+           }},
+      ours->words);
 }
 
 }  // namespace tutti
