@@ -103,10 +103,12 @@ void TrainingRecording::note_time(const std::optional<FeedReport>& feed, const R
     stage.times.starved = std::chrono::duration_cast<std::chrono::nanoseconds>(std::max(Seconds(0), idle));
     stages.push_back(std::move(stage));
   };
-  const Seconds batches = feed ? ring.transferring : ring.fetching + ring.transferring;
-  add("batches", batches, elapsed_ - batches);
-  stages.back().output = {.items = static_cast<std::size_t>(std::max(0, ring.ready)),
-                          .limits = {.items = static_cast<std::size_t>(std::max(1, ring.depth))}};
+  if (ring.depth > 0) {
+    const Seconds batches = feed ? ring.transferring : ring.fetching + ring.transferring;
+    add("batches", batches, elapsed_ - batches);
+    stages.back().output = {.items = static_cast<std::size_t>(std::max(0, ring.ready)),
+                            .limits = {.items = static_cast<std::size_t>(ring.depth)}};
+  }
   add(names_.step, elapsed_ - waited_, waited_);
   timeline_.sample(elapsed_.count(), steps_.size(), stages);
 }

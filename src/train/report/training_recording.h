@@ -40,6 +40,7 @@ class TrainingRecording {
   std::size_t steps() const { return steps_.size(); }
   /// Half a second or more has passed since the timeline's last interval: `note_time` goes on with it.
   bool wants_time() const { return elapsed_ - sampled_ >= Seconds(0.5); }
+  /// `ring`: without a depth where batches go to the device without one.
   void note_time(const std::optional<FeedReport>& feed, const RingReport& ring);
 
  private:
