@@ -198,7 +198,8 @@ PhaseDevices devices_of(const TrainingProfile& training, const std::map<int, Gpu
     const auto found = number ? gpus.find(*number) : gpus.end();
     return found == gpus.end() ? TimeWeighted() : found->second.load;
   };
-  return {training.data_device, training.model_device, load_of(training.data_device), load_of(training.model_device)};
+  const auto& [data, model] = training.devices;
+  return {data, model, load_of(data), load_of(model)};
 }
 
 }  // namespace
