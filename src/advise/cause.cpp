@@ -113,15 +113,15 @@ std::vector<SideCause> side_causes(const RunRecording& recording, const MachineE
       evidence.memory_stall);
   add(Cause::throttling, evidence.hot >= kNoticedShare, evidence.hot);
   if (recording.stages.empty() || recording.stages.front().items.size() < 2) return found;
-  const double rate = predict(recording, {}).items_per_s;
+  const double rate = replayed_rate(recording);
   if (rate <= 0) return found;
   const int surplus = threads_on_cores(recording) - recording.cores;
   const RunRecording fewer = within_cores(recording);
   const bool gains_nothing =
-      threads_on_cores(fewer) < threads_on_cores(recording) && predict(fewer, {}).items_per_s >= (1 - kSameRate) * rate;
+      threads_on_cores(fewer) < threads_on_cores(recording) && replayed_rate(fewer) >= (1 - kSameRate) * rate;
   add(Cause::too_many_threads,
       gains_nothing && evidence.cpu_stall >= kManyStalls && evidence.other_cores < kNoticedCores, surplus);
-  const double gain = predict(longest_first(recording), {}).items_per_s / rate - 1;
+  const double gain = replayed_rate(longest_first(recording)) / rate - 1;
   add(Cause::unequal_lengths, gain >= kNoticedUnequal, gain / (1 + gain), gain);
   return found;
 }
