@@ -69,13 +69,13 @@ void Reporter::stepped(const StepReport& step) {
 void Reporter::note(const StepReport& step) {
   const Seconds stepping(step.seconds - step.waited), waited(has_begun_ ? step.waited : 0);
   has_begun_ = true;
+  if (is_warming_up()) return;
   if (epoch_.recording.steps() == 0) epoch_.launched = launch_time() - stepping;
   epoch_.frames += step.outcome.frames;
   epoch_.times.stepping += stepping.count();
   epoch_.times.waiting += waited.count();
   epoch_.samples += step.outcome.samples;
   epoch_.loader.note(waited);
-  if (is_warming_up()) return;
   for (TrainingRecording* recording : {&recording_, &epoch_.recording}) {
     recording->note(stepping, waited);
     if (feed_ && recording->wants_threads()) recording->note_threads(feed_());
@@ -85,16 +85,18 @@ void Reporter::note(const StepReport& step) {
                          ring_().since(recorded_ring_));
 }
 
-/// Whether the step belongs to those before the recording.
+/// Whether the step belongs to those before the recording, which no report is about.
 bool Reporter::is_warming_up() {
   if (warm_up_ == 0) return false;
   --warm_up_;
-  if (feed_) recorded_feed_ = feed_();
-  if (ring_) recorded_ring_ = ring_();
+  if (feed_) recorded_feed_ = reported_feed_ = feed_();
+  if (ring_) recorded_ring_ = reported_ring_ = ring_();
+  load_ = LoadTrack(options_.gpu);
   return true;
 }
 
 void Reporter::report_epoch() {
+  if (epoch_.recording.steps() == 0) return;  // all of it was warm-up, or is reported
   report_feed();
   report_use();
   if (feed_) reported_feed_ = feed_();
@@ -171,7 +173,7 @@ void Reporter::refused(const std::string& id, const std::string& why) {
 void Reporter::ended(const TrainingState& state, TrainingEnd end) {
   log_.ended();
   draw();
-  if (epoch_.times.stepping > 0) report_epoch();
+  report_epoch();
   const auto steps = std::to_string(state.step);
   if (end == TrainingEnd::interrupted)
     write_line("stopped after step " + steps + "; --resume goes on from here");

@@ -84,7 +84,7 @@ class Reporter : public TrainingWatcher {
   LoadTrack load_;  // of the epoch
   bool has_begun_ = false;
   const bool is_profiled_ = recording_wanted().has_value();
-  int warm_up_ = is_profiled_ ? recording_warm_up() : 0;  // steps left that are not recorded
+  int warm_up_ = is_profiled_ ? recording_warm_up() : 0;  // steps left that are neither recorded nor reported
   FeedReport recorded_feed_{};                            // as they were when recording began
   RingReport recorded_ring_{};
   TrainingRecording recording_{};
