@@ -5,14 +5,14 @@
 #include <string_view>
 #include <vector>
 
-#include "base/units.h"
+#include "advise/spread.h"
 
 namespace tutti {
 
 /// How long one phase of a training's steps took.
 struct Phase {
   std::string name;  ///< "Data Load"
-  Seconds mean{}, deviation{}, least{}, most{}, p50{}, p95{};
+  Spread times{};
   /// Of the time, 0 to 1, on the path that the steps' ends depend on: phases beside it count nothing, so that all of
   /// them together are 1.
   double share = 0;

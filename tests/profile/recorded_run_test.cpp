@@ -122,14 +122,14 @@ TEST_F(RecordingFile, KeepsTimelineAndPhases) {
   auto written = features();
   written.timeline = {.at = {0.5, 1}, .done = {2, 5}, .stages = {{"decode", {0.5, 1}, {0, 0.5}}}};
   written.phases = StepPhases{};
-  written.phases->training.mean = Seconds(0.1234);
+  written.phases->training.times.mean = Seconds(0.1234);
   written.phases->training.share = 0.826;
   ASSERT_TRUE(write_recording(written, file_));
   const auto read = read_recording(file_);
   ASSERT_TRUE(read) << read.error().text();
   EXPECT_EQ(read->timeline.done, written.timeline.done);
   EXPECT_EQ(read->timeline.stages[0].queue, written.timeline.stages[0].queue);
-  EXPECT_EQ(read->phases->training.mean, Seconds(0.1234));
+  EXPECT_EQ(read->phases->training.times.mean, Seconds(0.1234));
   EXPECT_EQ(read->phases->training.share, 0.826);
 }
 

@@ -80,10 +80,10 @@ TEST(LoadTrack, MeanIsWeightedByTimeAndPausesHardlyCount) {
 }
 
 TEST(LoaderTimes, HasTheLineOfTheFieldNote) {
-  LoaderTimes times;
-  EXPECT_EQ(times.line(), "");
-  for (int i = 0; i < 40; ++i) times.note(Seconds(i % 10 == 9 ? 0.0781 : 0.02));
-  EXPECT_EQ(times.line(),
+  EXPECT_EQ(loader_line({}), "");
+  std::vector<Seconds> waits;
+  for (int i = 0; i < 40; ++i) waits.emplace_back(i % 10 == 9 ? 0.0781 : 0.02);
+  EXPECT_EQ(loader_line(waits),
             "[TRAIN PROFILE] DataLoader avg: 25.8ms, max: 78.1ms, median: 20.0ms, min: 20.0ms; above 50 ms: 4 of 40, "
             "every 10 steps; uneven: more than 5 % of the steps waited long");
 }

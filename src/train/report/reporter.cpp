@@ -65,17 +65,12 @@ void Reporter::stepped(const StepReport& step) {
   draw();
 }
 
-/// The first batch's wait is the start, no stall.
 void Reporter::note(const StepReport& step) {
-  const Seconds stepping(step.seconds - step.waited), waited(has_begun_ ? step.waited : 0);
-  has_begun_ = true;
+  const Seconds stepping(step.seconds - step.waited), waited(step.waited);
   if (is_warming_up()) return;
   if (epoch_.recording.steps() == 0) epoch_.launched = launch_time() - stepping;
   epoch_.frames += step.outcome.frames;
-  epoch_.times.stepping += stepping.count();
-  epoch_.times.waiting += waited.count();
   epoch_.samples += step.outcome.samples;
-  epoch_.loader.note(waited);
   for (TrainingRecording* recording : {&recording_, &epoch_.recording}) {
     recording->note(stepping, waited);
     if (feed_ && recording->wants_threads()) recording->note_threads(feed_());
@@ -101,7 +96,7 @@ void Reporter::report_epoch() {
   report_use();
   if (feed_) reported_feed_ = feed_();
   if (ring_) reported_ring_ = ring_();
-  epoch_ = {};
+  epoch_ = {.recording = TrainingRecording({}, /*goes_on=*/true)};
   load_ = LoadTrack(options_.gpu);
 }
 
@@ -110,8 +105,8 @@ void Reporter::report_feed() {
   if (!ring_) return;
   std::optional<FeedReport> feed;
   if (feed_) feed = feed_().since(reported_feed_);
-  for (const auto& line : epoch_report(feed, ring_().since(reported_ring_), epoch_.times, epoch_.frames))
-    write_line(line);
+  const StepTimes times{epoch_.recording.stepping().count(), epoch_.recording.waiting().count()};
+  for (const auto& line : epoch_report(feed, ring_().since(reported_ring_), times, epoch_.frames)) write_line(line);
 }
 
 /// Of the whole training, or of what there was since the last report.
@@ -130,15 +125,16 @@ void Reporter::report_use() {
     line += ". GPU from " + percent(gpu.least()) + " to " + percent(gpu.most()) + ", deviation " +
             percent(gpu.deviation()) + (is_bursty(gpu) ? ": bursty" : "");
   if (!line.empty()) write_line("  the epoch's " + line);
-  if (wants_loader_times()) write_line(epoch_.loader.line());
-  const double whole = epoch_.times.stepping + epoch_.times.waiting;
+  if (options_.detail == LogDetail::debug) write_line(loader_line(epoch_.recording.waits()));
+  const double stepping = epoch_.recording.stepping().count(), waiting = epoch_.recording.waiting().count();
+  const double whole = stepping + waiting;
   const auto steps = epoch_.recording.steps();
   if (!ring_ || steps < kFewestSteps || whole < kShortestEpoch.count()) return;
   const Seconds launched = launch_time() - epoch_.launched;
   const EpochUse use{
-      .use = {.busy = gpu.is_empty() ? epoch_.times.stepping / whole : gpu.mean(),
-              .waiting = epoch_.times.waiting / whole,
-              .host = std::min(1.0, launched.count() / epoch_.times.stepping)},
+      .use = {.busy = gpu.is_empty() ? stepping / whole : gpu.mean(),
+              .waiting = waiting / whole,
+              .host = std::min(1.0, launched.count() / stepping)},
       .device = options_.gpu ? "cuda:" + std::to_string(*options_.gpu) : "cpu",
       .batch = static_cast<double>(epoch_.samples) / static_cast<double>(steps) / std::max(1, options_.accumulation)};
   const auto recording = recording_of(epoch_.recording, true);
