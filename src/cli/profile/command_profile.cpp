@@ -135,7 +135,7 @@ Result<CommandRun> run(const CommandProfile& profile, const std::vector<std::str
   done.machine = machine.evidence();
   if (gpus) done.gpus = gpus->stop();
   for (const auto& [number, gpu] : done.gpus)
-    if (!gpu.throttled.is_empty()) done.machine.hot = std::max(done.machine.hot, gpu.throttled.mean());
+    if (!gpu.held_back.is_empty()) done.machine.hot = std::max(done.machine.hot, gpu.held_back.mean());
   done.recording = read_recording(name.file());
   return done;
 }
