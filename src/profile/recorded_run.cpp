@@ -105,6 +105,14 @@ std::string gain_of(const Fix& fix, double now) {
   return fixed_text(100 * (fix.items_per_s / now - 1), 0) + " %";
 }
 
+/// By what was measured of it, which may be one of the two alone.
+std::string memory_text(const SideCause& cause) {
+  const std::string swapped = fixed_text(cause.pages, 0) + " pages a second were swapped";
+  if (cause.number <= 0) return swapped;
+  const std::string waited = "Programs waited for memory " + percent(cause.number) + " of the time";
+  return cause.pages > 0 ? waited + ", and " + swapped : waited;
+}
+
 std::string text_of(const SideCause& cause) {
   const std::string share = percent(cause.number);
   switch (cause.cause) {
@@ -112,9 +120,9 @@ std::string text_of(const SideCause& cause) {
       return "Other programs took " + fixed_text(cause.number, 1) +
              " cores meanwhile: with fewer of them the run is faster, and the figures hold for longer";
     case Cause::cpu_quota:
-      return "The control group's CPU quota held the run back " + share + " of the time: it needs a higher one";
-    case Cause::memory_pressure:
-      return "Programs waited for memory " + share + " of the time: the run needs more of it, or less beside it";
+      return "The control group's CPU quota held back " + fixed_text(cause.number, 2) +
+             " cores on average: it needs a higher one";
+    case Cause::memory_pressure: return memory_text(cause) + ": the run needs more memory, or less beside it";
     case Cause::throttling: return "A heat or power limit slowed the hardware down " + share + " of the time";
     case Cause::too_many_threads:
       return fixed_text(cause.number, 0) + " threads more than cores: by replay fewer of them are as fast";
@@ -219,8 +227,10 @@ std::string profile_json(const ProfiledRun& run) {
             {"fixes", Json::array()},
             {"causes", Json::array()}};
   if (device_stage(recording)) json["device_busy"] = device_busy(recording);
-  for (const SideCause& cause : run.causes)
+  for (const SideCause& cause : run.causes) {
     json["causes"].push_back({{"cause", name_of(cause.cause)}, {"number", cause.number}, {"gain", cause.gain}});
+    if (cause.cause == Cause::memory_pressure) json["causes"].back()["pages_a_second"] = cause.pages;
+  }
   if (recording.phases) json["phases"] = phases_json(*recording.phases);
   if (!recording.timeline.at.empty()) json["timeline"] = timeline_json(recording.timeline);
   if (!run.found) return json_line(json);

@@ -1,16 +1,13 @@
-#include <unistd.h>
-
-#include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
-#include <system_error>
+#include <utility>
 
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/process/exit_code.h"
 #include "cli/command_start.h"
 #include "cli/profile/command_profile.h"
+#include "cli/profile/temporary_folder.h"
 #include "feed/recipe/recipe_file.h"
 
 namespace tutti {
@@ -55,25 +52,6 @@ std::string device_named(const std::string& name) {
   if (name == "cuda") return "cuda:0";
   return number_in<int>(name) ? "cuda:" + name : name;
 }
-
-/// A folder for what the training writes; gone with this object.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (fs::temp_directory_path() / "tutti-profile-XXXXXX").string();
-    if (::mkdtemp(name.data())) path_ = name;
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_{};
-};
 
 std::vector<std::string> command_of(const TrainProfileFlags& f, int warm_up, const fs::path& out) {
   std::vector<std::string> command{"tutti", "train", "whisper"};
@@ -128,9 +106,9 @@ int run_train_profile(const std::vector<std::string>& arguments) {
   auto devices = training_devices_of(flags.config, {flags.data_gpu, flags.model_gpu});
   if (!devices) return complain(devices.error(), kUsage);
   const TemporaryFolder out;
-  if (out.path().empty()) return complain({Fault::unavailable, "no folder could be made in TMPDIR"}, kNothingRan);
+  if (!out.path()) return complain(out.path().error(), kNothingRan);
   const TrainingProfile training{.watches_gpus = !flags.no_gpu_monitoring, .devices = std::move(*devices)};
-  return profile_command({.command = command_of(flags, training.warm_up, out.path()),
+  return profile_command({.command = command_of(flags, training.warm_up, *out.path()),
                           .json = flags.json,
                           .html = flags.html,
                           .training = training});
