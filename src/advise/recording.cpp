@@ -14,7 +14,6 @@ namespace {
 constexpr int kResamples = 40;
 constexpr std::size_t kExcerpt = 1024;  // items
 constexpr Seconds kShortestRun{2};      // what is shorter is mostly start and end
-constexpr double kOtherRun = 0.05;  // how far two runs of the same work are from one another on a machine with others
 
 std::size_t items_of(const PipelineModel& pipeline) {
   std::size_t items = 0;

@@ -49,6 +49,9 @@ double replayed_rate(const RunRecording& recording);
 /// How far the replay of the recorded items, unchanged, is from the measured rate, as a share.
 double model_error(const RunRecording& recording);
 
+/// How far the rates of two runs of the same work are from one another on a machine with others, as a share.
+inline constexpr double kOtherRun = 0.05;
+
 /// What limits the run and which change would gain, for as much work again. Fixes set threads that a flag sets, and
 /// speeds. None: the replay does not explain the run (kMostModelError). `low` and `high` come from resampling the
 /// items.

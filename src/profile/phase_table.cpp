@@ -68,8 +68,9 @@ std::string phase_text(const StepPhases& phases, const PhaseDevices& devices) {
   text += "\nGPU UTILIZATION:\n" + load_line("Data GPU:", devices.data, devices.data_load) +
           load_line("Model GPU:", devices.model, devices.model_load) + "\n" + rules_text(phases, devices);
   const auto both = two_devices(phases);
-  return text + "One device after the other takes " + ms(both.one) + " a step, two at the same time " + ms(both.two) +
-         ": a second device gains at most " + fixed_text(both.gain, 2) + "x\n";
+  return text + "All phases one after the other take at most " + ms(both.one) + " a step, at the same time at least " +
+         ms(both.two) + ": a second device gains at most " + fixed_text(both.gain, 2) +
+         "x, a bound, less where steps wait\n";
 }
 
 }  // namespace tutti
