@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Measures what `tutti profile` costs the command that it profiles: pairs of runs with and without a recording, in changing order.
+"""Measures what a recording costs `tutti features --vad`: pairs of runs with and without one, in changing order.
 
 Usage: profile_overhead.py BUILD [--pairs N]
 
-The process that runs the pipeline records and samples; that is switched on by TUTTI_RECORDING alone, and only that is measured here.
-Allowed: 1 % of processor seconds, 2 % of time, by the median of the pairs. Exit status 1 where a median is above that by more than
-the pairs' own spread can explain.
+TUTTI_RECORDING alone switches it on, as `tutti profile` does for the command that it starts. The run without one ends with its
+sentence on what limited it, a short diagnosis that the recorded run leaves out, so the recording costs that much more than is printed.
+Not measured: `tutti profile` itself, which reads the machine's counters and the GPUs' meanwhile and diagnoses afterwards, and other
+commands. Allowed: 1 % of processor seconds, 2 % of time, by the median of the pairs. Exit status 1 where a median is above that by
+more than two of its standard errors.
 """
 import argparse
 import os

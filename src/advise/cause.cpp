@@ -15,10 +15,9 @@ constexpr double kNoticedUnequal = 0.05;  // what longest first gains
 constexpr double kSameRate = 0.02;
 constexpr double kManyStalls = 0.2;  // of the time, for too many threads
 
-constexpr std::array<std::pair<std::string_view, Cause>, 16> kStages{{
+constexpr std::array<std::pair<std::string_view, Cause>, 15> kStages{{
     {"read", Cause::source},
     {"probe", Cause::source},
-    {"fetch", Cause::network},
     {"decode", Cause::audio_decoding},
     {"resample", Cause::audio_decoding},
     {"listen", Cause::speech_detection},
@@ -73,7 +72,6 @@ RunRecording longest_first(RunRecording recording) {
 std::string_view name_of(Cause cause) {
   switch (cause) {
     case Cause::source: return "source or disk";
-    case Cause::network: return "network";
     case Cause::audio_decoding: return "audio decoding";
     case Cause::speech_detection: return "speech detection";
     case Cause::features: return "features";
@@ -81,7 +79,6 @@ std::string_view name_of(Cause cause) {
     case Cause::batch_assembly: return "batch assembly";
     case Cause::copy: return "copy to the device";
     case Cause::device_compute: return "device compute";
-    case Cause::token_selection: return "token selection";
     case Cause::writing: return "writing";
     case Cause::memory_pressure: return "memory pressure";
     case Cause::cpu_quota: return "CPU quota";
@@ -108,20 +105,20 @@ std::vector<SideCause> side_causes(const RunRecording& recording, const MachineE
     if (is_noticed) found.push_back({cause, number, gain});
   };
   add(Cause::other_processes, evidence.other_cores >= kNoticedCores, evidence.other_cores);
-  add(Cause::cpu_quota, evidence.throttled >= kNoticedShare, evidence.throttled);
-  add(Cause::memory_pressure, evidence.memory_stall >= kNoticedShare || evidence.swapped_a_second >= kNoticedPages,
-      evidence.memory_stall);
+  add(Cause::cpu_quota, evidence.throttled_cores >= kNoticedShare * recording.cores, evidence.throttled_cores);
+  if (evidence.memory_stall >= kNoticedShare || evidence.swapped_a_second >= kNoticedPages)
+    found.push_back({Cause::memory_pressure, evidence.memory_stall, 0, evidence.swapped_a_second});
   add(Cause::throttling, evidence.hot >= kNoticedShare, evidence.hot);
   if (recording.stages.empty() || recording.stages.front().items.size() < 2) return found;
-  const double rate = predict(recording, {}).items_per_s;
+  const double rate = replayed_rate(recording);
   if (rate <= 0) return found;
   const int surplus = threads_on_cores(recording) - recording.cores;
   const RunRecording fewer = within_cores(recording);
   const bool gains_nothing =
-      threads_on_cores(fewer) < threads_on_cores(recording) && predict(fewer, {}).items_per_s >= (1 - kSameRate) * rate;
+      threads_on_cores(fewer) < threads_on_cores(recording) && replayed_rate(fewer) >= (1 - kSameRate) * rate;
   add(Cause::too_many_threads,
       gains_nothing && evidence.cpu_stall >= kManyStalls && evidence.other_cores < kNoticedCores, surplus);
-  const double gain = predict(longest_first(recording), {}).items_per_s / rate - 1;
+  const double gain = replayed_rate(longest_first(recording)) / rate - 1;
   add(Cause::unequal_lengths, gain >= kNoticedUnequal, gain / (1 + gain), gain);
   return found;
 }

@@ -10,7 +10,6 @@ namespace tutti {
 /// What a run's time can be lost to.
 enum class Cause {
   source,
-  network,
   audio_decoding,
   speech_detection,
   features,
@@ -18,7 +17,6 @@ enum class Cause {
   batch_assembly,
   copy,
   device_compute,
-  token_selection,
   writing,
   memory_pressure,
   cpu_quota,
@@ -36,10 +34,11 @@ std::string_view name_of(Cause cause);
 /// What the limiting stage is about; balanced where it costs less than kLeastGain. Pure.
 Cause cause_of(const Bottleneck& limit);
 
-/// What the machine did beside a run, as far as it is known: shares are of the run's time, 0 where nothing is known.
+/// What the machine did beside a run, as far as it is known: all but cores and pages are shares of the run's time, 0
+/// where nothing is known.
 struct MachineEvidence {
   double other_cores = 0;       ///< that other programs took
-  double throttled = 0;         ///< the control group's quota held the run back
+  double throttled_cores = 0;   ///< on average, that the control group's quota held back
   double cpu_stall = 0;         ///< some program had no processor though it could have run
   double memory_stall = 0;      ///< some program waited for memory
   double swapped_a_second = 0;  ///< pages, in and out
@@ -49,8 +48,9 @@ struct MachineEvidence {
 /// Something that costs time beside the limiting stage, with the number that shows it.
 struct SideCause {
   Cause cause = Cause::unknown;
-  double number = 0;  ///< cores of other processes, threads too many; else a share of the time
+  double number = 0;  ///< cores of other processes or held back by a quota, threads too many; else a share of the time
   double gain = 0;    ///< predicted, as a share of the rate; 0: not predicted
+  double pages = 0;   ///< of memory pressure: swapped a second, in and out
 };
 
 /// All that there is evidence for: what the machine counted, threads beyond its cores that gain nothing by replay, and

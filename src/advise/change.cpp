@@ -79,7 +79,9 @@ PipelineModel changed(PipelineModel pipeline, const Change& change) {
     return pipeline;
   }
   StageModel& stage = pipeline.stages.at(stage_index(pipeline, change.stage));
-  if (change.key == "threads") stage.threads = static_cast<int>(change.value);
+  if (change.key == "threads")
+    for (StageModel& other : pipeline.stages)
+      if (is_set_with(other, stage)) other.threads = static_cast<int>(change.value);
   if (change.key == "queue") stage.queue = static_cast<std::size_t>(change.value);
   if (change.key == "speed") stage.speed = change.value;
   return pipeline;

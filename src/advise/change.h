@@ -27,8 +27,8 @@ inline constexpr double kMostQueue = 1e6;
 /// nearest one that it has.
 Result<Change> parse_change(std::string_view text, const PipelineModel& pipeline);
 
-/// The pipeline with the change made; everything else, the items' times too, stays. `change` names a stage of it, or
-/// none. Throws std::out_of_range for another stage.
+/// The pipeline with the change made, threads also in the stages that the same flag sets; everything else, the items'
+/// times too, stays. `change` names a stage of it, or none. Throws std::out_of_range for another stage.
 PipelineModel changed(PipelineModel pipeline, const Change& change);
 
 }  // namespace tutti

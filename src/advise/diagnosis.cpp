@@ -66,6 +66,17 @@ std::optional<Change> worthwhile(const Trials& trials, Change change, double now
   return change;
 }
 
+/// Of the stages whose threads are one setting the one that works most: a change is named after it.
+bool is_named_after(const PipelineModel& pipeline, std::size_t stage) {
+  const auto& stages = pipeline.stages;
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    if (s == stage || !is_set_with(stages[s], stages[stage])) continue;
+    const Seconds other = mean_service(stages[s]), own = mean_service(stages[stage]);
+    if (other > own || (other == own && s < stage)) return false;
+  }
+  return true;
+}
+
 /// The best value of every setting that gains: threads, queues, cores.
 std::vector<Change> worthwhile_changes(const Trials& trials) {
   const PipelineModel& pipeline = trials.pipeline();
@@ -79,7 +90,7 @@ std::vector<Change> worthwhile_changes(const Trials& trials) {
     const StageModel& stage = pipeline.stages[s];
     has_cpu |= stage.resource == StageResource::cpu;
     const double threads = stage.threads, queue = static_cast<double>(stage.queue);
-    if (threads < kMostThreads)
+    if (threads < kMostThreads && is_named_after(pipeline, s))
       consider({.stage = stage.name, .key = "threads"}, threads,
                std::min(kMostThreads, std::max(kMostTried, 2 * threads)));
     if (s + 1 < pipeline.stages.size() && queue < kMostQueue)
@@ -168,9 +179,9 @@ std::optional<std::vector<Change>> balanced_pair(const Trials& trials, const std
   std::ranges::stable_sort(busiest, std::greater<>(), [&](std::size_t s) { return trials.as_is().stages[s].busy; });
   if (busiest.size() < 2) return std::nullopt;
   const StageModel &a = stages[busiest[0]], &b = stages[busiest[1]];
-  const std::vector<std::vector<Change>> candidates{
-      {{a.name, "threads", a.threads + 1.0}, {b.name, "threads", b.threads + 1.0}},
-      {twice_as_fast(a), twice_as_fast(b)}};
+  std::vector<std::vector<Change>> candidates{{twice_as_fast(a), twice_as_fast(b)}};
+  if (!is_set_with(a, b))
+    candidates.insert(candidates.begin(), {{a.name, "threads", a.threads + 1.0}, {b.name, "threads", b.threads + 1.0}});
   for (const auto& pair : candidates)
     if (std::ranges::all_of(pair, trials.model().may_set) && trials.gain_of(pair) >= kLeastGain) return pair;
   return std::nullopt;

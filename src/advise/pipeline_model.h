@@ -38,6 +38,7 @@ struct StageModel {
   std::size_t queue = 1;                                 ///< items that may wait behind it; at least 1
   double speed = 1;                                      ///< times as fast as `times`; stalls stay
   std::shared_ptr<const std::vector<ItemTime>> times{};  ///< item k takes entry k modulo their number; not empty
+  std::string threads_flag{};  ///< stages with the same one, not empty, get as many threads as one another from it
 
   Seconds service(std::size_t item) const {
     const ItemTime& time = (*times)[item % times->size()];
@@ -56,6 +57,11 @@ struct PipelineModel {
 inline std::size_t stage_index(const PipelineModel& pipeline, std::string_view name) {
   const auto found = std::ranges::find(pipeline.stages, name, &StageModel::name);
   return static_cast<std::size_t>(found - pipeline.stages.begin());
+}
+
+/// Whether the threads of both are one setting: it is one stage, or one flag sets both.
+inline bool is_set_with(const StageModel& a, const StageModel& b) {
+  return a.name == b.name || (!a.threads_flag.empty() && a.threads_flag == b.threads_flag);
 }
 
 /// Of an item of the stage, over all that it has times of.

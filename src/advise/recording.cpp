@@ -14,7 +14,6 @@ namespace {
 constexpr int kResamples = 40;
 constexpr std::size_t kExcerpt = 1024;  // items
 constexpr Seconds kShortestRun{2};      // what is shorter is mostly start and end
-constexpr double kOtherRun = 0.05;  // how far two runs of the same work are from one another on a machine with others
 
 std::size_t items_of(const PipelineModel& pipeline) {
   std::size_t items = 0;
@@ -87,7 +86,8 @@ PipelineModel model_of(const RunRecording& recording) {
   for (const RecordedStage& stage : recording.stages) {
     auto times = std::make_shared<std::vector<ItemTime>>();
     for (const Seconds time : stage.items) times->push_back({.work = time});
-    pipeline.stages.push_back({stage.name, stage.resource, stage.threads, stage.queue, 1, std::move(times)});
+    pipeline.stages.push_back(
+        {stage.name, stage.resource, stage.threads, stage.queue, 1, std::move(times), stage.threads_flag});
   }
   return pipeline;
 }
@@ -97,9 +97,13 @@ double rate_of(const RunRecording& recording) {
   return recording.elapsed.count() > 0 ? items / recording.elapsed.count() : 0;
 }
 
+double replayed_rate(const RunRecording& recording) {
+  return rate_of_all(play_once(model_of(recording)));
+}
+
 double model_error(const RunRecording& recording) {
   const double measured = rate_of(recording);
-  return measured > 0 ? std::abs(rate_of_all(play_once(model_of(recording))) / measured - 1) : 1;
+  return measured > 0 ? std::abs(replayed_rate(recording) / measured - 1) : 1;
 }
 
 Fix predict(const RunRecording& recording, const std::vector<Change>& changes) {
@@ -141,25 +145,31 @@ namespace {
 
 constexpr double kWorthAThread = 0.01;
 
-/// The stages that may be tuned, by their indices.
-std::vector<std::size_t> tunable_stages(const RunRecording& recording) {
+/// A stage of each flag that sets threads, the first, by their indices.
+std::vector<std::size_t> tunable_stages(const PipelineModel& pipeline) {
   std::vector<std::size_t> stages;
-  for (std::size_t s = 0; s < recording.stages.size(); ++s)
-    if (!recording.stages[s].threads_flag.empty()) stages.push_back(s);
+  for (std::size_t s = 0; s < pipeline.stages.size(); ++s) {
+    const auto is_there = [&](std::size_t other) { return is_set_with(pipeline.stages[other], pipeline.stages[s]); };
+    if (!pipeline.stages[s].threads_flag.empty() && std::ranges::none_of(stages, is_there)) stages.push_back(s);
+  }
   return stages;
 }
 
-/// One more thread for one of the stages, or for two of them.
+PipelineModel with_one_more(PipelineModel pipeline, std::size_t stage) {
+  const StageModel& it = pipeline.stages[stage];
+  const Change more{it.name, "threads", it.threads + 1.0};
+  return changed(std::move(pipeline), more);
+}
+
+/// One more by one of the flags of these stages, or by two of them.
 std::vector<PipelineModel> with_more_threads(const PipelineModel& pipeline, const std::vector<std::size_t>& stages,
                                              int left) {
   std::vector<PipelineModel> all;
   for (std::size_t a = 0; a < stages.size(); ++a)
     for (std::size_t b = a; b < stages.size(); ++b) {
       if (left < (a == b ? 1 : 2)) continue;
-      PipelineModel next = pipeline;
-      ++next.stages[stages[a]].threads;
-      if (a != b) ++next.stages[stages[b]].threads;
-      all.push_back(std::move(next));
+      PipelineModel next = with_one_more(pipeline, stages[a]);
+      all.push_back(a == b ? std::move(next) : with_one_more(std::move(next), stages[b]));
     }
   return all;
 }
@@ -168,8 +178,8 @@ std::vector<PipelineModel> with_more_threads(const PipelineModel& pipeline, cons
 
 std::vector<Change> tuned_threads(const RunRecording& recording, int most) {
   const RunRecording excerpt = excerpt_of(recording);
-  const auto stages = tunable_stages(excerpt);
   PipelineModel best = model_of(excerpt);
+  const auto stages = tunable_stages(best);
   double rate = rate_of_all(play_once(best));
   int left = most;
   for (const std::size_t s : stages) left -= best.stages[s].threads;

@@ -43,8 +43,14 @@ PipelineModel model_of(const RunRecording& recording);
 /// Items a second, as measured.
 double rate_of(const RunRecording& recording);
 
+/// Items a second of one replay of the recorded items, unchanged.
+double replayed_rate(const RunRecording& recording);
+
 /// How far the replay of the recorded items, unchanged, is from the measured rate, as a share.
 double model_error(const RunRecording& recording);
+
+/// How far the rates of two runs of the same work are from one another on a machine with others, as a share.
+inline constexpr double kOtherRun = 0.05;
 
 /// What limits the run and which change would gain, for as much work again. Fixes set threads that a flag sets, and
 /// speeds. None: the replay does not explain the run (kMostModelError). `low` and `high` come from resampling the
@@ -58,9 +64,9 @@ std::optional<Diagnosis> diagnose_briefly(const RunRecording& recording);
 /// The rate of as much work again with the changes made.
 Fix predict(const RunRecording& recording, const std::vector<Change>& changes);
 
-/// The threads of the stages whose threads a flag sets, with which the replay is fastest: more by one at a time where
-/// that gains most, or by one for two stages that limit one another; `most`: of all these stages together. Only those
-/// that are to change. Pure.
+/// The threads that flags set, with which the replay is fastest: more by one at a time where that gains most, or by one
+/// for two stages that limit one another. `most`: the flags' numbers together, so that stages which share a flag count
+/// once. A change for each flag that is to change, named after the first of its stages. Pure.
 std::vector<Change> tuned_threads(const RunRecording& recording, int most);
 
 }  // namespace tutti

@@ -39,8 +39,8 @@ std::vector<NamedRule> rules_that_hold(const RuleFigures& f) {
 TwoDevices two_devices(const StepPhases& phases) {
   TwoDevices both;
   for (const Phase* phase : {&phases.load, &phases.preprocess, &phases.transfer, &phases.training}) {
-    both.one += phase->mean;
-    both.two = std::max(both.two, phase->mean);
+    both.one += phase->times.mean;
+    both.two = std::max(both.two, phase->times.mean);
   }
   both.gain = both.two.count() > 0 ? both.one / both.two : 1;
   return both;

@@ -5,14 +5,14 @@
 #include <string_view>
 #include <vector>
 
-#include "base/units.h"
+#include "advise/spread.h"
 
 namespace tutti {
 
 /// How long one phase of a training's steps took.
 struct Phase {
   std::string name;  ///< "Data Load"
-  Seconds mean{}, deviation{}, least{}, most{}, p50{}, p95{};
+  Spread times{};
   /// Of the time, 0 to 1, on the path that the steps' ends depend on: phases beside it count nothing, so that all of
   /// them together are 1.
   double share = 0;
@@ -46,9 +46,9 @@ std::vector<NamedRule> rules_that_hold(const RuleFigures& figures);
 /// What two devices gain where the data's computes features for the next batch while the model's trains, by the phases
 /// of a step.
 struct TwoDevices {
-  Seconds one{};    ///< a step with all phases one after the other on one device
-  Seconds two{};    ///< a step with them at the same time: the longest phase
-  double gain = 0;  ///< one / two: not more than this, whatever the copies
+  Seconds one{};    ///< a step with all phases one after the other: not more, for a wait counts beside what it was for
+  Seconds two{};    ///< a step with them at the same time: the longest phase, not less
+  double gain = 0;  ///< one / two: a bound, not a measurement
 };
 TwoDevices two_devices(const StepPhases& phases);
 

@@ -4,8 +4,11 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <string_view>
+#include <utility>
 
 #include "base/numbers.h"
+#include "base/strings.h"
 
 namespace tutti {
 
@@ -20,6 +23,18 @@ Result<int> number_variable(const char* name, int least) {
   if (value && *value >= least) return *value;
   return fail(Fault::usage,
               std::string(name) + ": expected a whole number from " + std::to_string(least) + ", found '" + text + "'");
+}
+
+Result<LogDetail> log_level_variable(const char* name) {
+  constexpr std::pair<std::string_view, LogDetail> kLevels[] = {{"debug", LogDetail::debug},
+                                                                {"info", LogDetail::info},
+                                                                {"warning", LogDetail::warning},
+                                                                {"error", LogDetail::error}};
+  const auto text = variable(name);
+  if (!text) return LogDetail::info;
+  for (const auto& [word, level] : kLevels)
+    if (ascii_lower(*text) == word) return level;
+  return fail(Fault::usage, std::string(name) + ": expected DEBUG, INFO, WARNING or ERROR, found '" + *text + "'");
 }
 
 std::filesystem::path home_folder() {

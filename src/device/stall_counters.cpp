@@ -80,7 +80,6 @@ StallCounters read_stall_counters(const fs::path& root) {
           .throttled = throttled(root),
           .cpu = pressure(root / "proc/pressure/cpu"),
           .memory = pressure(root / "proc/pressure/memory"),
-          .io = pressure(root / "proc/pressure/io"),
           .swapped_pages = swapped_pages(root),
           .hot = hot_time(root)};
 }

@@ -13,14 +13,13 @@ namespace tutti {
 struct StallCounters {
   /// Processor time of all programs of this machine.
   std::optional<Seconds> busy{};
-  /// The control group's threads were held back by its quota; the most of all levels.
+  /// The control group's threads were held back by its quota: of all processors together, so that two that are held
+  /// back for a second count two. The most of all levels.
   std::optional<Seconds> throttled{};
   /// Some program had no processor though it could have run.
   std::optional<Seconds> cpu{};
   /// Some program waited for memory: pages were read back, or memory was freed first.
   std::optional<Seconds> memory{};
-  /// Some program waited for a disk.
-  std::optional<Seconds> io{};
   /// In and out.
   std::optional<std::int64_t> swapped_pages{};
   /// A core was slowed down because it was hot; the most of all cores.

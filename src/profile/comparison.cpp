@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "advise/recording.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/numbers.h"
@@ -79,7 +80,8 @@ ComparedRun run_of(const Json& profile) {
   return run;
 }
 
-/// How much faster the second run is, as a share, and what 95 of 100 pairs would show.
+/// How much faster the second run is, as a share, and what 95 of 100 pairs would show, each run being as far from
+/// another one of the same work as two runs are.
 struct RateChange {
   double share = 0, low = 0, high = 0;
   bool has_range = false;
@@ -93,7 +95,7 @@ RateChange change_between(const ComparedRun& before, const ComparedRun& after) {
   if (!change.has_range) return change;
   // Of a quotient: the relative errors add up as squares.
   const double relative = std::hypot(before.error / before.rate, after.rate > 0 ? after.error / after.rate : 0);
-  const double margin = kConfidence * relative * (1 + change.share);
+  const double margin = (kConfidence * relative + kOtherRun) * (1 + change.share);
   change.low = change.share - margin;
   change.high = change.share + margin;
   change.is_certain = change.low > 0 || change.high < 0;

@@ -28,8 +28,8 @@ struct ComparedRun {
 Result<ComparedRun> read_profile(const std::filesystem::path& file);
 
 /// Before and after, as people read them: rate and utilisation (mean, least, most, variance, bursty) of both, and one
-/// sentence on how much faster the second is, with what 95 of 100 such pairs would show; or that no difference can be
-/// certain. Pure.
+/// sentence on how much faster the second is, with what 95 of 100 such pairs would show by the unevenness within each
+/// run, and kOtherRun beside that; or that no difference can be certain. Pure.
 std::string comparison_text(const ComparedRun& before, const ComparedRun& after);
 
 /// The same as one JSON object, without a line end: before, after, change (a share), low, high, is_certain.

@@ -2,8 +2,6 @@
 
 #include <map>
 #include <memory>
-#include <set>
-#include <string>
 
 #include "base/guarded.h"
 #include "base/periodic_thread.h"
@@ -14,9 +12,23 @@ namespace tutti {
 
 /// What a GPU did while it was watched.
 struct GpuUse {
-  TimeWeighted load{};              ///< its utilisation, 0 to 1; empty where the driver does not report it
-  TimeWeighted throttled{};         ///< 1 while its clocks were lowered, else 0; likewise
-  std::set<std::string> reasons{};  ///< of that, in words
+  TimeWeighted load{};  ///< its utilisation, 0 to 1; empty where the driver does not report it
+  /// 1 while heat or power lowered its clocks and a process of ours was on it, else 0; empty where the driver does not
+  /// report why clocks are low. Where it shows no processes, none is ours.
+  TimeWeighted held_back{};
+};
+
+/// Adds up what snapshots say of GPUs, each weighted by the time that it stands for. One thread.
+class GpuTrack {
+ public:
+  /// Takes a snapshot in, once.
+  void take(const std::shared_ptr<const MachineSnapshot>& snapshot);
+  /// By N of cuda:N; empty where there is no GPU.
+  const std::map<int, GpuUse>& uses() const { return uses_; }
+
+ private:
+  std::shared_ptr<const MachineSnapshot> last_{};
+  std::map<int, GpuUse> uses_{};
 };
 
 /// Watches the GPUs of this machine from its construction until `stop`, by the driver's reports, several times a
@@ -29,11 +41,8 @@ class GpuWatch {
   std::map<int, GpuUse> stop();
 
  private:
-  void take(const MachineSnapshot& snapshot);
-
-  const double every_;
   Sampler sampler_;
-  Guarded<std::map<int, GpuUse>> seen_{};
+  Guarded<GpuTrack> seen_{};
   std::unique_ptr<PeriodicThread> thread_{};  // last: it uses the others
 };
 

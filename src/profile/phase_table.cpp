@@ -21,10 +21,11 @@ std::string padded_left(const std::string& text, std::size_t columns) {
 }
 
 std::string phase_line(const Phase& phase, bool has_share) {
-  std::string line = "  " + fitted(phase.name + ":", 14) + padded_left(ms(phase.mean), 9) + " ± " + ms(phase.deviation);
+  std::string line =
+      "  " + fitted(phase.name + ":", 14) + padded_left(ms(phase.times.mean), 9) + " ± " + ms(phase.times.deviation);
   if (has_share) line += " (" + percent(phase.share) + ")";
-  return line + "  min " + ms(phase.least) + ", p50 " + ms(phase.p50) + ", p95 " + ms(phase.p95) + ", max " +
-         ms(phase.most) + "\n";
+  return line + "  min " + ms(phase.times.least) + ", p50 " + ms(phase.times.p50) + ", p95 " + ms(phase.times.p95) +
+         ", max " + ms(phase.times.most) + "\n";
 }
 
 std::string load_line(const char* name, const std::string& device, const TimeWeighted& load) {
@@ -35,10 +36,9 @@ std::string load_line(const char* name, const std::string& device, const TimeWei
 
 RuleFigures figures_of(const StepPhases& phases, const PhaseDevices& devices) {
   RuleFigures figures{.load = phases.load.share, .transfer = phases.transfer.share, .training = phases.training.share};
-  if (phases.total.mean.count() > 0) {
-    figures.variation = phases.total.deviation / phases.total.mean;
-    figures.training_variation = phases.training.deviation / phases.total.mean;
-  }
+  const Spread& total = phases.total.times;
+  figures.variation = total.variation();
+  if (total.mean.count() > 0) figures.training_variation = phases.training.times.deviation / total.mean;
   if (!devices.data_load.is_empty()) figures.data_gpu = devices.data_load.mean();
   if (!devices.model_load.is_empty()) figures.model_gpu = devices.model_load.mean();
   return figures;
@@ -63,13 +63,14 @@ std::string phase_text(const StepPhases& phases, const PhaseDevices& devices) {
   for (const Phase* phase : {&phases.load, &phases.preprocess, &phases.transfer, &phases.training})
     text += phase_line(*phase, true);
   text += phase_line(phases.total, false);
-  text +=
-      "  Gaps: data to training " + ms(phases.load.mean) + " a step; training to data none, for data is made ahead\n";
+  text += "  Gaps: data to training " + ms(phases.load.times.mean) +
+          " a step; training to data none, for data is made ahead\n";
   text += "\nGPU UTILIZATION:\n" + load_line("Data GPU:", devices.data, devices.data_load) +
           load_line("Model GPU:", devices.model, devices.model_load) + "\n" + rules_text(phases, devices);
   const auto both = two_devices(phases);
-  return text + "One device after the other takes " + ms(both.one) + " a step, two at the same time " + ms(both.two) +
-         ": a second device gains at most " + fixed_text(both.gain, 2) + "x\n";
+  return text + "All phases one after the other take at most " + ms(both.one) + " a step, at the same time at least " +
+         ms(both.two) + ": a second device gains at most " + fixed_text(both.gain, 2) +
+         "x, a bound, less where steps wait\n";
 }
 
 }  // namespace tutti

@@ -1,9 +1,9 @@
 #include "profile/recorded_run.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
+#include "advise/spread.h"
 #include "base/json.h"
 #include "base/numbers.h"
 #include "base/strings.h"
@@ -19,30 +19,13 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kWidth = 160;
 constexpr double kUneven = 0.3;  // std over mean
-constexpr double kStall = 10;    // times the median
 
-/// The service times of a stage's items, in milliseconds.
-struct Spread {
-  double mean = 0, deviation = 0, p50 = 0, p95 = 0, least = 0, most = 0, sum = 0;
-  std::size_t stalls = 0;
-};
+double ms(Seconds time) {
+  return 1000 * time.count();
+}
 
-Spread spread_of(const RecordedStage& stage) {
-  std::vector<double> ms;
-  for (const Seconds item : stage.items) ms.push_back(1000 * item.count());
-  std::ranges::sort(ms);
-  const auto at = [&](double share) {
-    return ms[static_cast<std::size_t>(share * static_cast<double>(ms.size() - 1) + 0.5)];
-  };
-  Spread spread{.p50 = at(0.5), .p95 = at(0.95), .least = ms.front(), .most = ms.back()};
-  spread.sum = std::accumulate(ms.begin(), ms.end(), 0.0);
-  spread.mean = spread.sum / static_cast<double>(ms.size());
-  double squares = 0;
-  for (const double it : ms) squares += (it - spread.mean) * (it - spread.mean);
-  spread.deviation = std::sqrt(squares / static_cast<double>(ms.size()));
-  spread.stalls =
-      static_cast<std::size_t>(std::ranges::count_if(ms, [&](double it) { return it > kStall * spread.p50; }));
-  return spread;
+Seconds sum_of(const RecordedStage& stage) {
+  return std::accumulate(stage.items.begin(), stage.items.end(), Seconds(0));
 }
 
 struct Shares {
@@ -57,7 +40,7 @@ Shares shares_of(const RecordedStage& stage) {
 
 /// Between two items of a thread: it waits for one, or for space behind it.
 double gap_ms(const RecordedStage& stage) {
-  return 1000 * (stage.starved + stage.blocked).count() / static_cast<double>(stage.items.size());
+  return ms(stage.starved + stage.blocked) / static_cast<double>(stage.items.size());
 }
 
 /// The device's stage; null: there is none.
@@ -70,7 +53,7 @@ const RecordedStage* device_stage(const RunRecording& recording) {
 double device_busy(const RunRecording& recording) {
   const RecordedStage* stage = device_stage(recording);
   if (!stage || recording.elapsed.count() <= 0) return 0;
-  return std::min(1.0, std::accumulate(stage->items.begin(), stage->items.end(), Seconds(0)) / recording.elapsed);
+  return std::min(1.0, sum_of(*stage) / recording.elapsed);
 }
 
 std::string percent(double share) {
@@ -93,21 +76,18 @@ std::string table_of(const RunRecording& recording) {
                               {"variation", true},
                               {"stalls", true},
                               {"share", true}}};
-  std::vector<Spread> spreads;
-  for (const RecordedStage& stage : recording.stages) spreads.push_back(spread_of(stage));
-  const double all =
-      std::accumulate(spreads.begin(), spreads.end(), 0.0, [](double sum, const Spread& it) { return sum + it.sum; });
-  for (std::size_t s = 0; s < spreads.size(); ++s) {
-    const RecordedStage& stage = recording.stages[s];
-    const Spread& spread = spreads[s];
+  Seconds all{};
+  for (const RecordedStage& stage : recording.stages) all += sum_of(stage);
+  for (const RecordedStage& stage : recording.stages) {
+    const Spread spread = spread_of(stage.items);
     const Shares shares = shares_of(stage);
     table.rows.push_back({stage.name, std::string(name_of(stage.resource)), std::to_string(stage.threads),
                           percent(shares.busy), percent(shares.starved), percent(shares.blocked),
-                          short_number(spread.mean) + " ± " + short_number(spread.deviation), short_number(spread.p50),
-                          short_number(spread.p95), short_number(spread.least), short_number(spread.most),
-                          short_number(gap_ms(stage)),
-                          fixed_text(spread.mean > 0 ? spread.deviation / spread.mean : 0, 2),
-                          std::to_string(spread.stalls), percent(all > 0 ? spread.sum / all : 0)});
+                          short_number(ms(spread.mean)) + " ± " + short_number(ms(spread.deviation)),
+                          short_number(ms(spread.p50)), short_number(ms(spread.p95)), short_number(ms(spread.least)),
+                          short_number(ms(spread.most)), short_number(gap_ms(stage)), fixed_text(spread.variation(), 2),
+                          std::to_string(stalls_in(stage.items, spread)),
+                          percent(all.count() > 0 ? sum_of(stage) / all : 0)});
   }
   return joined(lay_out(table, kWidth), "\n") + "\n";
 }
@@ -125,6 +105,14 @@ std::string gain_of(const Fix& fix, double now) {
   return fixed_text(100 * (fix.items_per_s / now - 1), 0) + " %";
 }
 
+/// By what was measured of it, which may be one of the two alone.
+std::string memory_text(const SideCause& cause) {
+  const std::string swapped = fixed_text(cause.pages, 0) + " pages a second were swapped";
+  if (cause.number <= 0) return swapped;
+  const std::string waited = "Programs waited for memory " + percent(cause.number) + " of the time";
+  return cause.pages > 0 ? waited + ", and " + swapped : waited;
+}
+
 std::string text_of(const SideCause& cause) {
   const std::string share = percent(cause.number);
   switch (cause.cause) {
@@ -132,9 +120,9 @@ std::string text_of(const SideCause& cause) {
       return "Other programs took " + fixed_text(cause.number, 1) +
              " cores meanwhile: with fewer of them the run is faster, and the figures hold for longer";
     case Cause::cpu_quota:
-      return "The control group's CPU quota held the run back " + share + " of the time: it needs a higher one";
-    case Cause::memory_pressure:
-      return "Programs waited for memory " + share + " of the time: the run needs more of it, or less beside it";
+      return "The control group's CPU quota held back " + fixed_text(cause.number, 2) +
+             " cores on average: it needs a higher one";
+    case Cause::memory_pressure: return memory_text(cause) + ": the run needs more memory, or less beside it";
     case Cause::throttling: return "A heat or power limit slowed the hardware down " + share + " of the time";
     case Cause::too_many_threads:
       return fixed_text(cause.number, 0) + " threads more than cores: by replay fewer of them are as fast";
@@ -188,10 +176,10 @@ std::string profile_text(const ProfiledRun& run) {
             " a second (" + short_number(fix.low) + " to " + short_number(fix.high) + "), +" +
             gain_of(fix, found->items_per_s) + "\n";
   for (const RecordedStage& stage : recording.stages) {
-    const Spread spread = spread_of(stage);
-    if (found && stage.name == found->limit.stage && spread.mean > 0 && spread.deviation / spread.mean > kUneven)
-      text += "  The items of " + stage.name + " are uneven (variation " +
-              fixed_text(spread.deviation / spread.mean, 2) + "): a longer run predicts better\n";
+    const double variation = spread_of(stage.items).variation();
+    if (found && stage.name == found->limit.stage && variation > kUneven)
+      text += "  The items of " + stage.name + " are uneven (variation " + fixed_text(variation, 2) +
+              "): a longer run predicts better\n";
   }
   for (const SideCause& cause : run.causes) text += "  " + text_of(cause) + "\n";
   return text;
@@ -202,7 +190,7 @@ namespace {
 Json stages_json(const RunRecording& recording) {
   Json all = Json::array();
   for (const RecordedStage& stage : recording.stages) {
-    const Spread spread = spread_of(stage);
+    const Spread spread = spread_of(stage.items);
     const Shares shares = shares_of(stage);
     all.push_back({{"name", stage.name},
                    {"resource", name_of(stage.resource)},
@@ -210,14 +198,14 @@ Json stages_json(const RunRecording& recording) {
                    {"busy", shares.busy},
                    {"starved", shares.starved},
                    {"blocked", shares.blocked},
-                   {"mean_ms", spread.mean},
-                   {"std_ms", spread.deviation},
-                   {"p50_ms", spread.p50},
-                   {"p95_ms", spread.p95},
-                   {"min_ms", spread.least},
-                   {"max_ms", spread.most},
+                   {"mean_ms", ms(spread.mean)},
+                   {"std_ms", ms(spread.deviation)},
+                   {"p50_ms", ms(spread.p50)},
+                   {"p95_ms", ms(spread.p95)},
+                   {"min_ms", ms(spread.least)},
+                   {"max_ms", ms(spread.most)},
                    {"gap_ms", gap_ms(stage)},
-                   {"stalls", spread.stalls}});
+                   {"stalls", stalls_in(stage.items, spread)}});
   }
   return all;
 }
@@ -239,8 +227,10 @@ std::string profile_json(const ProfiledRun& run) {
             {"fixes", Json::array()},
             {"causes", Json::array()}};
   if (device_stage(recording)) json["device_busy"] = device_busy(recording);
-  for (const SideCause& cause : run.causes)
+  for (const SideCause& cause : run.causes) {
     json["causes"].push_back({{"cause", name_of(cause.cause)}, {"number", cause.number}, {"gain", cause.gain}});
+    if (cause.cause == Cause::memory_pressure) json["causes"].back()["pages_a_second"] = cause.pages;
+  }
   if (recording.phases) json["phases"] = phases_json(*recording.phases);
   if (!recording.timeline.at.empty()) json["timeline"] = timeline_json(recording.timeline);
   if (!run.found) return json_line(json);
@@ -264,7 +254,7 @@ ProfilePage profile_page(const ProfiledRun& run, const std::string& title) {
                    .timeline = recording.timeline};
   for (std::size_t s = 0; s < recording.stages.size(); ++s) {
     const RecordedStage& stage = recording.stages[s];
-    const Spread spread = spread_of(stage);
+    const Spread spread = spread_of(stage.items);
     const Shares shares = shares_of(stage);
     page.stages.push_back({.name = stage.name,
                            .resource = std::string(name_of(stage.resource)),
@@ -272,8 +262,8 @@ ProfilePage profile_page(const ProfiledRun& run, const std::string& title) {
                            .busy = shares.busy,
                            .starved = shares.starved,
                            .blocked = shares.blocked,
-                           .mean_ms = spread.mean,
-                           .p95_ms = spread.p95,
+                           .mean_ms = ms(spread.mean),
+                           .p95_ms = ms(spread.p95),
                            .queue = s + 1 < recording.stages.size() ? stage.queue : 0,
                            .queue_fill = mean_fill(recording.timeline, stage.name),
                            .is_limit = run.found && run.found->limit.stage == stage.name});

@@ -62,15 +62,15 @@ constexpr std::pair<const char*, Phase StepPhases::*> kPhases[] = {{"load", &Ste
                                                                    {"transfer", &StepPhases::transfer},
                                                                    {"training", &StepPhases::training},
                                                                    {"total", &StepPhases::total}};
-constexpr std::pair<const char*, Seconds Phase::*> kPhaseTimes[] = {{"mean", &Phase::mean}, {"std", &Phase::deviation},
-                                                                    {"min", &Phase::least}, {"max", &Phase::most},
-                                                                    {"p50", &Phase::p50},   {"p95", &Phase::p95}};
+constexpr std::pair<const char*, Seconds Spread::*> kPhaseTimes[] = {
+    {"mean", &Spread::mean}, {"std", &Spread::deviation}, {"min", &Spread::least},
+    {"max", &Spread::most},  {"p50", &Spread::p50},       {"p95", &Spread::p95}};
 
 StepPhases phases_of(const Json& json) {
   StepPhases phases;
   for (const auto& [key, member] : kPhases) {
     Phase& phase = phases.*member;
-    for (const auto& [name, time] : kPhaseTimes) phase.*time = Seconds(json.at(key).at(name).get<double>());
+    for (const auto& [name, time] : kPhaseTimes) phase.times.*time = Seconds(json.at(key).at(name).get<double>());
     phase.share = json.at(key).at("share");
   }
   return phases;
@@ -93,7 +93,7 @@ nlohmann::ordered_json phases_json(const StepPhases& phases) {
   Json json;
   for (const auto& [key, member] : kPhases) {
     const Phase& phase = phases.*member;
-    for (const auto& [name, time] : kPhaseTimes) json[key][name] = (phase.*time).count();
+    for (const auto& [name, time] : kPhaseTimes) json[key][name] = (phase.times.*time).count();
     json[key]["share"] = phase.share;
   }
   return json;

@@ -45,6 +45,8 @@ std::optional<int> gpu_of(at::Device device) {
 }
 
 Result<std::unique_ptr<Reporter>> reporter_of(const ReadyTraining& training, const TrainingState& state) {
+  const auto detail = log_level_variable("TRAINER_LOG_LEVEL");
+  if (!detail) return tl::unexpected<Error>(detail.error());
   return Reporter::open({.out = training.options.out,
                          .last_step = state.step,
                          .evaluation_due = state.evaluation_due,
@@ -52,7 +54,8 @@ Result<std::unique_ptr<Reporter>> reporter_of(const ReadyTraining& training, con
                          .gpu = gpu_of(training.task.device()),
                          .accumulation = training.options.accumulation,
                          .log_steps = training.log_steps,
-                         .log_order = training.log_order});
+                         .log_order = training.log_order,
+                         .detail = *detail});
 }
 
 /// Begins to report: logs the settings of the training, and keeps them where --resume looks for them. Not before all

@@ -18,6 +18,13 @@ bool has(const std::vector<SideCause>& causes, Cause cause) {
   return std::ranges::find(causes, cause, &SideCause::cause) != causes.end();
 }
 
+/// The number that a cause is found with; -1: it is not found.
+double number_of(Cause cause, const RunRecording& recording, const MachineEvidence& evidence) {
+  const auto causes = side_causes(recording, evidence);
+  const auto found = std::ranges::find(causes, cause, &SideCause::cause);
+  return found == causes.end() ? -1 : found->number;
+}
+
 TEST(Cause, IsNamedByTheLimitingStage) {
   EXPECT_EQ(cause_of({.stage = "decode", .share = 0.3}), Cause::audio_decoding);
   EXPECT_EQ(cause_of({.stage = "decode", .share = 0.01}), Cause::balanced);
@@ -31,11 +38,14 @@ TEST(Cause, QuietMachineAndEvenItemsGiveNone) {
 
 TEST(Cause, EachKindOfEvidenceGivesItsOwn) {
   const auto recording = one_stage(std::vector<Seconds>(20, Seconds(0.1)), 2);
-  EXPECT_TRUE(has(side_causes(recording, {.other_cores = 1}), Cause::other_processes));
-  EXPECT_TRUE(has(side_causes(recording, {.throttled = 0.3}), Cause::cpu_quota));
-  EXPECT_TRUE(has(side_causes(recording, {.memory_stall = 0.1}), Cause::memory_pressure));
-  EXPECT_TRUE(has(side_causes(recording, {.swapped_a_second = 5000}), Cause::memory_pressure));
-  EXPECT_TRUE(has(side_causes(recording, {.hot = 0.1}), Cause::throttling));
+  EXPECT_EQ(number_of(Cause::other_processes, recording, {.other_cores = 1}), 1);
+  EXPECT_EQ(number_of(Cause::cpu_quota, recording, {.throttled_cores = 0.3}), 0.3);
+  EXPECT_EQ(number_of(Cause::cpu_quota, recording, {.throttled_cores = 0.03}), -1) << "of two cores";
+  EXPECT_EQ(number_of(Cause::memory_pressure, recording, {.memory_stall = 0.1}), 0.1);
+  EXPECT_EQ(number_of(Cause::throttling, recording, {.hot = 0.1}), 0.1);
+  const auto swapping = side_causes(recording, {.swapped_a_second = 5000});
+  ASSERT_TRUE(has(swapping, Cause::memory_pressure));
+  EXPECT_EQ(swapping[0].pages, 5000);
 }
 
 TEST(Cause, LongItemAtTheEndIsUnequalLengths) {
@@ -49,7 +59,7 @@ TEST(Cause, LongItemAtTheEndIsUnequalLengths) {
 
 TEST(Cause, ThreadsBeyondTheCoresAreTooManyWhereTheyWait) {
   const auto recording = one_stage(std::vector<Seconds>(40, Seconds(0.1)), 8);
-  EXPECT_TRUE(has(side_causes(recording, {.cpu_stall = 0.8}), Cause::too_many_threads));
+  EXPECT_EQ(number_of(Cause::too_many_threads, recording, {.cpu_stall = 0.8}), 6);
   EXPECT_FALSE(has(side_causes(recording, {}), Cause::too_many_threads));
   EXPECT_FALSE(has(side_causes(recording, {.other_cores = 1, .cpu_stall = 0.8}), Cause::too_many_threads));
 }

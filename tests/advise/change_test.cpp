@@ -30,6 +30,16 @@ TEST(Change, ChangesTheSettingAndNothingElse) {
   EXPECT_EQ(changed(pipeline, {"write", "speed", 2}).stages[1].service(0), Seconds(0.0025));
 }
 
+TEST(Change, ThreadsOfOneFlagAreSetTogether) {
+  PipelineModel pipeline = two_stages();
+  for (StageModel& stage : pipeline.stages) stage.threads_flag = "--threads";
+  pipeline.stages.push_back(even_stage("read", StageResource::io, 1, 10));
+  const auto found = changed(pipeline, {"write", "threads", 3});
+  EXPECT_EQ(found.stages[0].threads, 3);
+  EXPECT_EQ(found.stages[1].threads, 3);
+  EXPECT_EQ(found.stages[2].threads, 1) << "no flag sets it";
+}
+
 TEST(Change, UnknownNamesGetTheNearestOne) {
   EXPECT_THAT(parse_change("decoed.threads=2", two_stages()).error().text(), HasSubstr("Did you mean 'decode'?"));
   EXPECT_THAT(parse_change("write.thread=2", two_stages()).error().text(), HasSubstr("Did you mean 'write.threads'?"));

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "advise/pipeline_run.h"
 
 namespace tutti {
@@ -64,6 +66,36 @@ TEST(Recording, TunedThreadsShareTheWorkWithinTheirNumber) {
   EXPECT_EQ(changes[0].value, 2) << "four cores";
   EXPECT_EQ(changes[1].value, 2);
   EXPECT_TRUE(tuned_threads(recording, 2).empty());
+}
+
+/// As a training's feed has them: one flag for both.
+RunRecording one_flag(double decode, double features, double elapsed) {
+  auto recording = two_stages(decode, features, elapsed);
+  for (RecordedStage& stage : recording.stages) stage.threads_flag = "--threads";
+  return recording;
+}
+
+TEST(Recording, StagesOfOneFlagHaveOneFixThatSetsThemAll) {
+  const auto recording = one_flag(0.1, 0.09, 2.09);
+  const auto found = diagnose(recording);
+  ASSERT_TRUE(found);
+  const auto threads = [](const Fix& fix) { return fix.changes[0].key == "threads"; };
+  ASSERT_EQ(std::ranges::count_if(found->fixes, threads), 1);
+  EXPECT_EQ(found->fixes[0].changes[0].stage, "decode") << "it works most";
+  // Two threads of each, on four cores: twice as fast, which more threads of one stage are not.
+  EXPECT_NEAR(predict(recording, {{"features", "threads", 2}}).items_per_s, 20 / 1.09, 0.01);
+  EXPECT_GE(found->fixes[0].items_per_s, 20 / 1.09 - 0.01);
+  for (const Fix& pair : found->together)
+    EXPECT_FALSE(std::ranges::all_of(pair.changes, [](const Change& change) { return change.key == "threads"; }));
+}
+
+TEST(Recording, TuningCountsAFlagOnce) {
+  const auto recording = one_flag(0.1, 0.1, 2.1);
+  const auto changes = tuned_threads(recording, 2);
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(changes[0].value, 2) << "--threads 2 is within 2";
+  EXPECT_NEAR(predict(recording, changes).items_per_s, 20 / 1.1, 0.5);
+  EXPECT_TRUE(tuned_threads(recording, 1).empty());
 }
 
 TEST(Recording, TuningLeavesStagesWithoutAFlagAlone) {

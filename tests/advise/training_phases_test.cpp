@@ -46,10 +46,10 @@ TEST(NoteRules, TrainingsShareReplacesAGpuThatIsNotMeasured) {
 
 TEST(TwoDevices, ExampleOfTheNoteGainsAtMostAFifth) {
   StepPhases phases;
-  phases.load.mean = Seconds(0.0123);
-  phases.preprocess.mean = Seconds(0.0051);
-  phases.transfer.mean = Seconds(0.0087);
-  phases.training.mean = Seconds(0.1234);
+  phases.load.times.mean = Seconds(0.0123);
+  phases.preprocess.times.mean = Seconds(0.0051);
+  phases.transfer.times.mean = Seconds(0.0087);
+  phases.training.times.mean = Seconds(0.1234);
   const auto both = two_devices(phases);
   EXPECT_NEAR(both.one.count(), 0.1495, 1e-9);
   EXPECT_NEAR(both.gain, 1.21, 0.005);

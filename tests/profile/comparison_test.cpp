@@ -70,6 +70,18 @@ TEST_F(Comparison, UnevenRunsThatAreCloseShowNoDifference) {
   EXPECT_THAT(text, HasSubstr("No difference is certain"));
 }
 
+TEST_F(Comparison, DifferenceOfTwoRunsOfTheSameWorkIsNotCertain) {
+  const std::vector<double> busy(20, 0.5);
+  const auto run = [&](const char* name, double rate) {
+    return profiled(name, run_of(std::vector<double>(20, rate), busy));
+  };
+  auto before = run("a.json", 100), after = run("b.json", 104);
+  before.error = after.error = 0.01;  // both are even
+  EXPECT_THAT(comparison_text(before, after), HasSubstr("No difference is certain: +4.0 %"));
+  after.rate = 110;
+  EXPECT_THAT(comparison_text(before, after), HasSubstr("b.json is faster than a.json: +10.0 %"));
+}
+
 TEST_F(Comparison, SpikesToFullAndBackAreBursty) {
   std::vector<double> spikes(20, 0.95);
   for (std::size_t i = 0; i < spikes.size(); i += 2) spikes[i] = 0.02;

@@ -10,7 +10,8 @@ using testing::HasSubstr;
 using testing::Not;
 
 Phase phase(const char* name, double mean, double deviation, double share) {
-  return {.name = name, .mean = Seconds(mean / 1000), .deviation = Seconds(deviation / 1000), .share = share};
+  return {
+      .name = name, .times = {.mean = Seconds(mean / 1000), .deviation = Seconds(deviation / 1000)}, .share = share};
 }
 
 /// The note's own example.

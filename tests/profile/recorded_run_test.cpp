@@ -95,7 +95,20 @@ TEST(RecordedRun, LongRunIsDiagnosedFromAnExcerpt) {
 TEST(RecordedRun, WhatTheMachineLostIsNamedBelow) {
   const auto recording = features();
   const auto text = profile_text({recording, diagnose(recording), {{Cause::cpu_quota, 0.23}}});
-  EXPECT_THAT(text, HasSubstr("CPU quota held the run back 23.0 % of the time"));
+  EXPECT_THAT(text, HasSubstr("CPU quota held back 0.23 cores on average"));
+}
+
+TEST(RecordedRun, MemoryPressureIsShownByWhatWasMeasured) {
+  const auto recording = features();
+  const auto found = diagnose(recording);
+  const auto text = [&](double stall, double pages) {
+    return profile_text({recording, found, {{Cause::memory_pressure, stall, 0, pages}}});
+  };
+  EXPECT_THAT(text(0, 5000), HasSubstr("  5000 pages a second were swapped: the run needs more memory"));
+  EXPECT_THAT(text(0.1, 0), HasSubstr("Programs waited for memory 10.0 % of the time: the run"));
+  EXPECT_THAT(text(0.1, 300), HasSubstr("10.0 % of the time, and 300 pages a second were swapped: the run"));
+  EXPECT_THAT(profile_json({recording, found, {{Cause::memory_pressure, 0, 0, 5000}}}),
+              HasSubstr("\"pages_a_second\":5000.0"));
 }
 
 class RecordingFile : public testing::Test {
@@ -122,14 +135,14 @@ TEST_F(RecordingFile, KeepsTimelineAndPhases) {
   auto written = features();
   written.timeline = {.at = {0.5, 1}, .done = {2, 5}, .stages = {{"decode", {0.5, 1}, {0, 0.5}}}};
   written.phases = StepPhases{};
-  written.phases->training.mean = Seconds(0.1234);
+  written.phases->training.times.mean = Seconds(0.1234);
   written.phases->training.share = 0.826;
   ASSERT_TRUE(write_recording(written, file_));
   const auto read = read_recording(file_);
   ASSERT_TRUE(read) << read.error().text();
   EXPECT_EQ(read->timeline.done, written.timeline.done);
   EXPECT_EQ(read->timeline.stages[0].queue, written.timeline.stages[0].queue);
-  EXPECT_EQ(read->phases->training.mean, Seconds(0.1234));
+  EXPECT_EQ(read->phases->training.times.mean, Seconds(0.1234));
   EXPECT_EQ(read->phases->training.share, 0.826);
 }
 

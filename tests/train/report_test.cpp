@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "support/environment.h"
 #include "support/fake_clock.h"
 #include "support/log_capture.h"
 #include "support/small_files.h"
@@ -79,10 +80,10 @@ TEST(LoadTrack, MeanIsWeightedByTimeAndPausesHardlyCount) {
 }
 
 TEST(LoaderTimes, HasTheLineOfTheFieldNote) {
-  LoaderTimes times;
-  EXPECT_EQ(times.line(), "");
-  for (int i = 0; i < 40; ++i) times.note(Seconds(i % 10 == 9 ? 0.0781 : 0.02));
-  EXPECT_EQ(times.line(),
+  EXPECT_EQ(loader_line({}), "");
+  std::vector<Seconds> waits;
+  for (int i = 0; i < 40; ++i) waits.emplace_back(i % 10 == 9 ? 0.0781 : 0.02);
+  EXPECT_EQ(loader_line(waits),
             "[TRAIN PROFILE] DataLoader avg: 25.8ms, max: 78.1ms, median: 20.0ms, min: 20.0ms; above 50 ms: 4 of 40, "
             "every 10 steps; uneven: more than 5 % of the steps waited long");
 }
@@ -355,6 +356,37 @@ TEST(Reporter, EpochReportCoversOnlyItsOwnFeedAndRingTimes) {
   EXPECT_NE(second.find("padding 0 %"), std::string::npos) << second;
   const auto third = epoch_report(training.feed.since(training.feed), training.ring.since(training.ring), {}, {});
   EXPECT_EQ(third[0], "  the feed had made all of its batches before");
+}
+
+/// What is reported of an epoch of 14 steps, the first two of which waited 9 s each and the others hardly.
+std::string epoch_with_a_slow_start(const char* warm_up) {
+  const ScopedVariable profiled(kRecordingVariable, warm_up ? "/nowhere/recording.json" : nullptr);
+  const ScopedVariable steps(kWarmUpVariable, warm_up);
+  WatchedTraining training;
+  std::string all;
+  for (std::int64_t step = 1; step <= 14; ++step) {
+    const double waited = step <= 2 ? 9 : 0.01;
+    training.ring.waiting += Seconds(waited);
+    training.ring.stepping += Seconds(0.2);
+    testing::internal::CaptureStderr();
+    const TrainingState state{.step = step, .epoch = 1};
+    training.reporter->stepped({.state = state,
+                                .outcome = {.loss = 1, .samples = 4},
+                                .ids = kNoIds,
+                                .waited = waited,
+                                .seconds = 0.2 + waited,
+                                .ends_epoch = step == 14});
+    all += testing::internal::GetCapturedStderr();
+  }
+  return all;
+}
+
+TEST(Reporter, WarmUpIsNoReasonForAWarning) {
+  const auto whole = epoch_with_a_slow_start(nullptr);
+  EXPECT_NE(whole.find("LOW GPU UTILIZATION"), std::string::npos) << whole;
+  const auto measured = epoch_with_a_slow_start("2");
+  EXPECT_EQ(measured.find("LOW GPU UTILIZATION"), std::string::npos) << measured;
+  EXPECT_NE(measured.find("steps took 95 % of the time"), std::string::npos) << measured;
 }
 
 TEST(Reporter, RefusedSampleIsReportedOnceForAnyName) {

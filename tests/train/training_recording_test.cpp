@@ -2,6 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include "advise/cause.h"
+#include "feed/corpus.h"
+#include "support/environment.h"
+#include "train/evaluation/recorded_batches.h"
+
 namespace tutti {
 namespace {
 
@@ -59,6 +69,35 @@ TEST(TrainingRecording, StagesThatTakeNoTimeAreLeftOut) {
   const auto recording = recorded(20, 0.1, 0).recording(feed_of(20, 0, 0.05, 0), {.depth = 3});
   ASSERT_EQ(recording.stages.size(), 2U);
   EXPECT_EQ(recording.stages[0].name, "features");
+}
+
+/// Takes all batches of a feed that decodes sound, each decoded for a while.
+RunRecording evaluation_of(const Corpus& corpus, std::chrono::milliseconds a_batch) {
+  Feed feed = opened(options_for(corpus.manifest()));
+  RecordedBatches batches(feed);
+  for (auto batch = batches.next(); batch && *batch; batch = batches.next()) std::this_thread::sleep_for(a_batch);
+  return batches.end();
+}
+
+TEST(RecordedBatches, SlowDecoderIsTheLimitBesideTheFeedsDecode) {
+  const auto recording = evaluation_of(Corpus(std::vector<double>(80, 0.5)), std::chrono::milliseconds(30));
+  EXPECT_TRUE(std::ranges::count(recording.stages, std::string("decode"), &RecordedStage::name) == 1)
+      << "the feed's stage is in it";
+  ASSERT_EQ(recording.stages.back().items.size(), 20U);
+  const auto found = diagnose(recording);
+  ASSERT_TRUE(found) << model_error(recording);
+  EXPECT_EQ(found->limit.stage, "transcribe");
+  EXPECT_EQ(cause_of(found->limit), Cause::device_compute);
+  EXPECT_GT(found->limit.share, 0.3) << "all of the time is the decoder's";
+}
+
+TEST(RecordedBatches, ProfiledEvaluationHasATimeline) {
+  const ScopedVariable wanted(kRecordingVariable, "/nowhere/recording.json");
+  const auto recording = evaluation_of(Corpus(std::vector<double>(40, 0.5)), std::chrono::milliseconds(150));
+  ASSERT_GE(recording.timeline.at.size(), 2U);
+  EXPECT_GT(recording.timeline.done.back(), recording.timeline.done.front());
+  EXPECT_EQ(recording.timeline.stages.back().name, "transcribe");
+  EXPECT_GT(recording.timeline.stages.back().busy.back(), 0.8);
 }
 
 }  // namespace

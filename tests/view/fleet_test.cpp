@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include "metrics/prometheus.h"
+#include "view/fleet/fleet_status.h"
 #include "view/fleet/fleet_table.h"
 #include "view/text.h"
 
@@ -52,6 +54,22 @@ std::string joined(const std::vector<std::string>& lines) {
 }
 
 }  // namespace
+
+/// The metrics as a scrape has them, of a batch with this finding.
+std::string scraped(const std::string& finding) {
+  FleetStatus status{.run = "lectures"};
+  status.finding = finding;
+  return prometheus_text(fleet_metrics({status}));
+}
+
+TEST(FleetMetrics, LimitStaysOneSeriesWhileItsShareChanges) {
+  const auto early = scraped("What limits the run: waiting for input 34 % of the time; without that 12 % less.");
+  EXPECT_THAT(early, HasSubstr("tutti_run_limit_info{run=\"lectures\",limit=\"waiting for input\"} 1"));
+  EXPECT_EQ(early, scraped("What limits the run: waiting for input 5 % of the time; without that 2 % less."));
+  EXPECT_THAT(scraped("What limits the run: the devices, at work nearly all the time; without that it is less."),
+              HasSubstr("limit=\"the devices, at work nearly all the time\""));
+  EXPECT_THAT(scraped(""), Not(HasSubstr("tutti_run_limit_info")));
+}
 
 TEST(FleetTable, AnOrdinaryTerminalShowsEverythingThatMatters) {
   const auto lines = render_fleet(lectures(), {.columns = 80, .lines = 24});

@@ -1,13 +1,12 @@
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 
+#include "base/environment.h"
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/output_ownership.h"
 #include "base/process/exit_code.h"
-#include "base/strings.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
@@ -109,13 +108,10 @@ SetBuildOptions options_of(const PrepareClassifier& c) {
 
 /// Applies BUILDER_LOG_LEVEL, the variable of field note 003's builder. True: every file that is left out is named.
 Result<bool> apply_builder_log_level() {
-  const char* value = std::getenv("BUILDER_LOG_LEVEL");
-  const auto level = ascii_lower(value ? value : "info");
-  if (level == "warning" || level == "error") log_from(level == "error" ? Level::error : Level::warning);
-  if (level != "debug" && level != "info" && level != "warning" && level != "error")
-    return fail(Fault::usage,
-                "BUILDER_LOG_LEVEL: expected DEBUG, INFO, WARNING or ERROR, found '" + std::string(value) + "'");
-  return level == "debug";
+  const auto level = log_level_variable("BUILDER_LOG_LEVEL");
+  if (!level) return tl::unexpected(level.error());
+  if (*level >= LogDetail::warning) log_from(*level == LogDetail::error ? Level::error : Level::warning);
+  return *level == LogDetail::debug;
 }
 
 void print_label(const std::string& name, const std::vector<std::int64_t>& counts, std::int64_t groups) {

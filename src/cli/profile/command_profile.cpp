@@ -4,14 +4,12 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <limits>
 #include <map>
-#include <system_error>
 
 #include "base/clock.h"
 #include "base/files.h"
@@ -21,6 +19,7 @@
 #include "base/strings.h"
 #include "cli/command_start.h"
 #include "cli/profile/page_file.h"
+#include "cli/profile/temporary_folder.h"
 #include "device/stall_counters.h"
 #include "profile/gpu_watch.h"
 #include "profile/phase_table.h"
@@ -38,25 +37,6 @@ const std::vector<std::string> kProfiled{"batch", "evaluate", "features", "train
 constexpr int kMostTuned = 64;
 constexpr Seconds kUsualGpus{0.5}, kOftenGpus{0.1};  // between two readings
 constexpr Seconds kGrace{60};                        // for a stopped command to finish what it has begun
-
-/// A name in the temporary folder that is free; gone with this object, and so is what was written there.
-class TemporaryName {
- public:
-  TemporaryName() : file_(fs::temp_directory_path() / ("tutti-recording-" + std::to_string(::getpid()) + ".json")) {
-    remove();
-  }
-  TemporaryName(const TemporaryName&) = delete;
-  TemporaryName& operator=(const TemporaryName&) = delete;
-  ~TemporaryName() { remove(); }
-  const fs::path& file() const { return file_; }
-  void remove() const {
-    std::error_code ignored;
-    fs::remove(file_, ignored);
-  }
-
- private:
-  fs::path file_;
-};
 
 /// Processor seconds of the children that have ended.
 Seconds children_time() {
@@ -81,7 +61,7 @@ class MachineWatch {
     const double own = (children_time() - children_) / passed;
     const auto pages = now.swapped_pages.value_or(0) - before_.swapped_pages.value_or(0);
     return {.other_cores = std::max(0.0, share(&StallCounters::busy) - own),
-            .throttled = std::min(1.0, share(&StallCounters::throttled)),
+            .throttled_cores = share(&StallCounters::throttled),
             .cpu_stall = share(&StallCounters::cpu),
             .memory_stall = share(&StallCounters::memory),
             .swapped_a_second = static_cast<double>(pages) / passed.count(),
@@ -113,7 +93,9 @@ bool stopped_after(const Child& child, double seconds) {
 }
 
 Result<CommandRun> run(const CommandProfile& profile, const std::vector<std::string>& more, ChildStreams streams) {
-  const TemporaryName name;
+  const TemporaryFolder folder;
+  if (!folder.path()) return tl::unexpected(folder.path().error());
+  const fs::path recording = *folder.path() / "recording.json";
   std::vector<std::string> command = profile.command;
   command.front() = "/proc/self/exe";
   command.insert(command.end(), more.begin(), more.end());
@@ -125,7 +107,7 @@ Result<CommandRun> run(const CommandProfile& profile, const std::vector<std::str
   const auto child = Child::start(
       {.name = profile.command[1],
        .command = command,
-       .environment = {{kRecordingVariable, name.file().string()}, {kWarmUpVariable, std::to_string(warm_up)}},
+       .environment = {{kRecordingVariable, recording.string()}, {kWarmUpVariable, std::to_string(warm_up)}},
        .streams = streams});
   if (!child) return tl::unexpected(child.error());
   CommandRun done{.was_stopped = stopped_after(**child, profile.seconds)};
@@ -135,8 +117,8 @@ Result<CommandRun> run(const CommandProfile& profile, const std::vector<std::str
   done.machine = machine.evidence();
   if (gpus) done.gpus = gpus->stop();
   for (const auto& [number, gpu] : done.gpus)
-    if (!gpu.throttled.is_empty()) done.machine.hot = std::max(done.machine.hot, gpu.throttled.mean());
-  done.recording = read_recording(name.file());
+    if (!gpu.held_back.is_empty()) done.machine.hot = std::max(done.machine.hot, gpu.held_back.mean());
+  done.recording = read_recording(recording);
   return done;
 }
 
@@ -198,7 +180,8 @@ PhaseDevices devices_of(const TrainingProfile& training, const std::map<int, Gpu
     const auto found = number ? gpus.find(*number) : gpus.end();
     return found == gpus.end() ? TimeWeighted() : found->second.load;
   };
-  return {training.data_device, training.model_device, load_of(training.data_device), load_of(training.model_device)};
+  const auto& [data, model] = training.devices;
+  return {data, model, load_of(data), load_of(model)};
 }
 
 }  // namespace

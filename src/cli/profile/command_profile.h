@@ -5,14 +5,21 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
+
 namespace tutti {
+
+/// Where a training computes: "cuda:0", "cpu".
+struct TrainingDevices {
+  std::string data{};   ///< the features
+  std::string model{};  ///< the steps; of several processes the recipe's list, "cuda:0,cuda:1"
+};
 
 /// What `tutti profile train` has beside its command.
 struct TrainingProfile {
-  int warm_up = 5;            ///< steps that are not recorded
-  bool watches_gpus = true;   ///< ten times a second
-  std::string data_device{};  ///< "cuda:0", "cpu"
-  std::string model_device{};
+  int warm_up = 5;           ///< steps that are not recorded
+  bool watches_gpus = true;  ///< ten times a second
+  TrainingDevices devices{};
 };
 
 /// What `tutti profile -- tutti COMMAND …` was called with.
@@ -40,6 +47,11 @@ std::optional<std::string> why_not_profiled(const std::vector<std::string>& comm
 /// Returns the exit code: the command's own where it failed, kNothingRan where nothing was measured, kNotProven where a
 /// measured rate is outside of what was predicted.
 int profile_command(const CommandProfile& profile);
+
+/// Where the training of that recipe computes; what `flags` names comes first. `recipe_file`: empty: none. `flags` may
+/// name GPUs by their numbers, and the model's device "model". Fault::usage and those of reading where the recipe is
+/// none.
+Result<TrainingDevices> training_devices_of(const std::filesystem::path& recipe_file, const TrainingDevices& flags);
 
 /// `tutti profile train`: a Whisper training of so many steps behind its warm-up, in a folder of its own that goes
 /// with it, with field note 002's flags; prints the note's table and named rules, then the profile. `arguments`: the

@@ -22,7 +22,7 @@ struct ProfileFlags {
 
 void add_profile(OptionTable& table, ProfileFlags& flags) {
   PipelineCommand& c = flags.pipeline;
-  table.group("A command: tutti profile [OPTION]... -- tutti evaluate|features|transcribe|train ARGUMENT...");
+  table.group("A command: tutti profile [OPTION]... -- tutti batch|evaluate|features|train|transcribe ARGUMENT...");
   table.add("seconds", flags.command.seconds, "S",
             "stop the command after so many seconds, as Ctrl+C does, and report what was measured; 0: let it end");
   table.add("steps", flags.steps, "N", "a training: end it after so many steps; 0: let it end");

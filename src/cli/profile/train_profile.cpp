@@ -1,15 +1,14 @@
-#include <unistd.h>
-
-#include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
-#include <system_error>
+#include <utility>
 
+#include "base/files.h"
 #include "base/numbers.h"
 #include "base/process/exit_code.h"
 #include "cli/command_start.h"
 #include "cli/profile/command_profile.h"
+#include "cli/profile/temporary_folder.h"
+#include "feed/recipe/recipe_file.h"
 
 namespace tutti {
 namespace {
@@ -48,29 +47,11 @@ void add_flags(OptionTable& table, TrainProfileFlags& f) {
                   "tutti profile train --config recipe.toml --data-gpu 0 --model-gpu 1"});
 }
 
-/// The note calls GPUs by their numbers.
+/// The note calls GPUs by their numbers, and "cuda" alone is the first.
 std::string device_named(const std::string& name) {
+  if (name == "cuda") return "cuda:0";
   return number_in<int>(name) ? "cuda:" + name : name;
 }
-
-/// A folder for what the training writes; gone with this object.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (fs::temp_directory_path() / "tutti-profile-XXXXXX").string();
-    if (::mkdtemp(name.data())) path_ = name;
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_{};
-};
 
 std::vector<std::string> command_of(const TrainProfileFlags& f, int warm_up, const fs::path& out) {
   std::vector<std::string> command{"tutti", "train", "whisper"};
@@ -82,7 +63,7 @@ std::vector<std::string> command_of(const TrainProfileFlags& f, int warm_up, con
   add("--data", f.data.string());
   if (f.batch_size > 0) add("--batch-size", std::to_string(f.batch_size));
   add("--data-gpu", device_named(f.data_gpu));
-  add("--device", device_named(f.model_gpu));
+  if (!f.model_gpu.empty()) command.insert(command.end(), {"--devices", "", "--device", device_named(f.model_gpu)});
   add("--max-steps", std::to_string(f.num_steps + warm_up));
   add("--epochs", "0");
   add("--log-steps", "20");
@@ -91,6 +72,23 @@ std::vector<std::string> command_of(const TrainProfileFlags& f, int warm_up, con
 }
 
 }  // namespace
+
+Result<TrainingDevices> training_devices_of(const fs::path& recipe_file, const TrainingDevices& flags) {
+  WhisperRecipe recipe;
+  if (!recipe_file.empty()) {
+    const auto text = read_file(recipe_file);
+    if (!text) return tl::unexpected(text.error());
+    auto read = read_recipe(*text, recipe_file.string());
+    if (!read) return tl::unexpected(read.error());
+    recipe = std::move(*read);
+  }
+  const std::string& data = flags.data.empty() ? recipe.data_gpu : flags.data;
+  TrainingDevices devices{.data = data.empty() ? "cpu" : device_named(data), .model = recipe.devices};
+  if (!flags.model.empty() || recipe.devices.empty())
+    devices.model = device_named(flags.model.empty() ? recipe.device : flags.model);
+  if (devices.data == "model") devices.data = devices.model;
+  return devices;
+}
 
 int run_train_profile(const std::vector<std::string>& arguments) {
   TrainProfileFlags flags;
@@ -105,13 +103,12 @@ int run_train_profile(const std::vector<std::string>& arguments) {
                                        std::to_string(flags.num_steps)},
                     kUsage);
   if (flags.batch_size < 0) return complain({Fault::usage, "--batch-size: expected 0 or more"}, kUsage);
+  auto devices = training_devices_of(flags.config, {flags.data_gpu, flags.model_gpu});
+  if (!devices) return complain(devices.error(), kUsage);
   const TemporaryFolder out;
-  if (out.path().empty()) return complain({Fault::unavailable, "no folder could be made in TMPDIR"}, kNothingRan);
-  TrainingProfile training{.watches_gpus = !flags.no_gpu_monitoring,
-                           .data_device = flags.data_gpu.empty() ? "cpu" : device_named(flags.data_gpu),
-                           .model_device = flags.model_gpu.empty() ? "cpu" : device_named(flags.model_gpu)};
-  if (training.data_device == "model") training.data_device = training.model_device;
-  return profile_command({.command = command_of(flags, training.warm_up, out.path()),
+  if (!out.path()) return complain(out.path().error(), kNothingRan);
+  const TrainingProfile training{.watches_gpus = !flags.no_gpu_monitoring, .devices = std::move(*devices)};
+  return profile_command({.command = command_of(flags, training.warm_up, *out.path()),
                           .json = flags.json,
                           .html = flags.html,
                           .training = training});

@@ -25,6 +25,9 @@ std::string_view name_of(GpuState state);
 struct ThrottleReason {
   std::string_view key;    ///< "sw_power_cap", for machines
   std::string_view words;  ///< "power limit reached", for people
+
+  /// Heat or power, not clocks that someone has set or other GPUs that are waited for.
+  bool is_heat_or_power() const;
 };
 /// The reasons in a mask of nvmlDeviceGetCurrentClocksEventReasons, in the order of their bits.
 std::vector<ThrottleReason> throttle_reasons(std::uint64_t mask);

@@ -19,6 +19,12 @@ constexpr ThrottleReason kReasons[] = {
     {"reliability", "voltage limit reached"},
 };
 
+/// hw_slowdown is, by nvml.h, one of the three: too hot, the power brake, or more power drawn than there may be.
+constexpr std::string_view kHeatOrPower[] = {"sw_power_cap", "hw_slowdown", "sw_thermal_slowdown",
+                                             "hw_thermal_slowdown", "hw_power_brake_slowdown"};
+
+constexpr Seconds kLongestGap{2};
+
 }  // namespace
 
 std::string_view name_of(GpuState state) {
@@ -37,9 +43,18 @@ std::vector<ThrottleReason> throttle_reasons(std::uint64_t mask) {
   return reasons;
 }
 
+bool ThrottleReason::is_heat_or_power() const {
+  return std::ranges::find(kHeatOrPower, key) != std::end(kHeatOrPower);
+}
+
 std::optional<Seconds> GpuSnapshot::age(Clock::Instant now) const {
   if (!when) return std::nullopt;
   return now - *when;
+}
+
+Seconds time_since(const MachineSnapshot* before, const MachineSnapshot& now) {
+  if (!before || before->number == 0 || before->number == now.number) return Seconds(0);
+  return std::clamp(Seconds(now.when - before->when), Seconds(0), kLongestGap);
 }
 
 const GpuSnapshot* MachineSnapshot::gpu(std::string_view uuid) const {

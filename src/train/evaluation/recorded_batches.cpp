@@ -7,20 +7,22 @@ Result<std::optional<Batch>> RecordedBatches::next() {
   const auto requested = Clock::real().now();
   auto batch = feed_.next();
   if (!batch || !*batch) return batch;
-  taken_.push_back({requested, Clock::real().now()});
-  if (taken_.size() == 2) at_work_ = feed_.report();
+  const auto given = Clock::real().now();
+  if (last_) note(*last_, requested);
+  // While the feed has its threads.
+  if (recording_.steps() == 1) recording_.note_threads(feed_.report());
+  last_ = {requested, given};
   return batch;
 }
 
-RunRecording RecordedBatches::end() const {
-  TrainingRecording recording({.command = "evaluate", .unit = "batches", .step = "decode"});
-  const auto now = Clock::real().now();
-  for (std::size_t i = 0; i < taken_.size(); ++i) {
-    const auto ended = i + 1 < taken_.size() ? taken_[i + 1].requested : now;
-    recording.note(ended - taken_[i].given, taken_[i].given - taken_[i].requested);
-  }
-  if (taken_.size() > 1) recording.note_threads(at_work_);
-  RunRecording recorded = recording.recording(feed_.report(), {.depth = 1});
+void RecordedBatches::note(const Taken& batch, Clock::Instant ended) {
+  recording_.note(ended - batch.given, batch.given - batch.requested);
+  if (is_profiled_ && recording_.wants_time()) recording_.note_time(feed_.report(), {});
+}
+
+RunRecording RecordedBatches::end() {
+  if (last_) note(*last_, Clock::real().now());
+  RunRecording recorded = recording_.recording(feed_.report(), {});
   for (RecordedStage& stage : recorded.stages)
     stage.threads_flag.clear();  // evaluate's --threads is the decoder's, too
   return recorded;

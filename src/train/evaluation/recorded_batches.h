@@ -1,32 +1,36 @@
 #pragma once
 
-#include <vector>
+#include <optional>
 
 #include "base/clock.h"
 #include "feed/feed.h"
+#include "profile/recording_file.h"
 #include "train/report/training_recording.h"
 
 namespace tutti {
 
 /// Takes the batches of a feed for an evaluation, and notes when: what is between two of them is the decoder's time.
-/// One thread.
+/// Where `tutti profile` wants a recording it keeps a timeline, too. One thread.
 class RecordedBatches {
  public:
   /// `feed` outlives it.
   explicit RecordedBatches(Feed& feed) : feed_(feed) {}
 
   Result<std::optional<Batch>> next();
-  /// The recording of the evaluation, which ends now.
-  RunRecording end() const;
+  /// The recording of the evaluation, which ends now. To be called once.
+  RunRecording end();
 
  private:
   struct Taken {
     Clock::Instant requested{};
     Clock::Instant given{};
   };
+  void note(const Taken& batch, Clock::Instant ended);
+
   Feed& feed_;
-  std::vector<Taken> taken_{};
-  FeedReport at_work_{};  // of the second batch: with the feed's threads
+  std::optional<Taken> last_{};
+  const bool is_profiled_ = recording_wanted().has_value();
+  TrainingRecording recording_{{.command = "evaluate", .unit = "batches", .step = "transcribe"}};
 };
 
 }  // namespace tutti

@@ -1,9 +1,8 @@
 #include "train/report/epoch_use.h"
 
 #include <algorithm>
-#include <numeric>
 
-#include "base/environment.h"
+#include "advise/spread.h"
 #include "base/numbers.h"
 #include "base/strings.h"
 #include "profile/recorded_run.h"
@@ -75,25 +74,18 @@ std::vector<std::string> low_use_warning(const EpochUse& epoch, const RunRecordi
           "   - The device is " + epoch.device + "; the share is weighted by time over the epoch"};
 }
 
-std::string LoaderTimes::line() const {
-  if (waits_.empty()) return {};
-  auto sorted = waits_;
-  std::ranges::sort(sorted);
-  const auto steps = static_cast<double>(sorted.size());
-  const Seconds mean = std::accumulate(sorted.begin(), sorted.end(), Seconds(0)) / steps;
-  const auto spikes = sorted.end() - std::ranges::upper_bound(sorted, kSpike);
-  std::string line = "[TRAIN PROFILE] DataLoader avg: " + ms(mean) + ", max: " + ms(sorted.back()) +
-                     ", median: " + ms(sorted[sorted.size() / 2]) + ", min: " + ms(sorted.front()) +
-                     "; above 50 ms: " + std::to_string(spikes) + " of " + std::to_string(sorted.size());
+std::string loader_line(const std::vector<Seconds>& waits) {
+  if (waits.empty()) return {};
+  const Spread spread = spread_of(waits);
+  const auto steps = static_cast<double>(waits.size());
+  const auto spikes = std::ranges::count_if(waits, [](Seconds wait) { return wait > kSpike; });
+  std::string line = "[TRAIN PROFILE] DataLoader avg: " + ms(spread.mean) + ", max: " + ms(spread.most) +
+                     ", median: " + ms(spread.p50) + ", min: " + ms(spread.least) +
+                     "; above 50 ms: " + std::to_string(spikes) + " of " + std::to_string(waits.size());
   if (spikes > 0) line += ", every " + fixed_text(steps / static_cast<double>(spikes), 0) + " steps";
-  if (mean > kSlow) line += "; slow: the mean is above 30 ms";
+  if (spread.mean > kSlow) line += "; slow: the mean is above 30 ms";
   if (static_cast<double>(spikes) > kManySpikes * steps) line += "; uneven: more than 5 % of the steps waited long";
   return line;
-}
-
-bool wants_loader_times() {
-  const auto level = variable("TRAINER_LOG_LEVEL");
-  return level && (*level == "DEBUG" || *level == "debug");
 }
 
 }  // namespace tutti

@@ -1,6 +1,5 @@
 #include "train/report/load_track.h"
 
-#include <algorithm>
 #include <ctime>
 #include <filesystem>
 #include <sstream>
@@ -11,8 +10,6 @@
 
 namespace tutti {
 namespace {
-
-constexpr double kLongestGap = 2;  // seconds that a snapshot can stand for
 
 constexpr const char* kBackwardThreads = "pt_autograd";
 
@@ -33,11 +30,9 @@ Seconds time_of(const std::filesystem::path& thread) {
 }  // namespace
 
 void LoadTrack::take(const std::shared_ptr<const MachineSnapshot>& snapshot) {
-  if (last_ && last_->number == snapshot->number) return;
-  const double gap = last_ ? Seconds(snapshot->when - last_->when).count() : 0;
+  const double seconds = time_since(last_.get(), *snapshot).count();
   last_ = snapshot;
-  if (gap <= 0) return;  // the first one is about the time before
-  const double seconds = std::min(gap, kLongestGap);
+  if (seconds <= 0) return;
   if (snapshot->host.busy) cpu_load_.add(*snapshot->host.busy, seconds);
   if (const auto* own = gpu_in(*snapshot, gpu_); own && own->utilisation.gpu)
     gpu_load_.add(*own->utilisation.gpu, seconds);

@@ -65,17 +65,12 @@ void Reporter::stepped(const StepReport& step) {
   draw();
 }
 
-/// The first batch's wait is the start, no stall.
 void Reporter::note(const StepReport& step) {
-  const Seconds stepping(step.seconds - step.waited), waited(has_begun_ ? step.waited : 0);
-  has_begun_ = true;
+  const Seconds stepping(step.seconds - step.waited), waited(step.waited);
+  if (is_warming_up()) return;
   if (epoch_.recording.steps() == 0) epoch_.launched = launch_time() - stepping;
   epoch_.frames += step.outcome.frames;
-  epoch_.times.stepping += stepping.count();
-  epoch_.times.waiting += waited.count();
   epoch_.samples += step.outcome.samples;
-  epoch_.loader.note(waited);
-  if (is_warming_up()) return;
   for (TrainingRecording* recording : {&recording_, &epoch_.recording}) {
     recording->note(stepping, waited);
     if (feed_ && recording->wants_threads()) recording->note_threads(feed_());
@@ -85,21 +80,23 @@ void Reporter::note(const StepReport& step) {
                          ring_().since(recorded_ring_));
 }
 
-/// Whether the step belongs to those before the recording.
+/// Whether the step belongs to those before the recording, which no report is about.
 bool Reporter::is_warming_up() {
   if (warm_up_ == 0) return false;
   --warm_up_;
-  if (feed_) recorded_feed_ = feed_();
-  if (ring_) recorded_ring_ = ring_();
+  if (feed_) recorded_feed_ = reported_feed_ = feed_();
+  if (ring_) recorded_ring_ = reported_ring_ = ring_();
+  load_ = LoadTrack(options_.gpu);
   return true;
 }
 
 void Reporter::report_epoch() {
+  if (epoch_.recording.steps() == 0) return;  // all of it was warm-up, or is reported
   report_feed();
   report_use();
   if (feed_) reported_feed_ = feed_();
   if (ring_) reported_ring_ = ring_();
-  epoch_ = {};
+  epoch_ = {.recording = TrainingRecording({}, /*goes_on=*/true)};
   load_ = LoadTrack(options_.gpu);
 }
 
@@ -108,8 +105,8 @@ void Reporter::report_feed() {
   if (!ring_) return;
   std::optional<FeedReport> feed;
   if (feed_) feed = feed_().since(reported_feed_);
-  for (const auto& line : epoch_report(feed, ring_().since(reported_ring_), epoch_.times, epoch_.frames))
-    write_line(line);
+  const StepTimes times{epoch_.recording.stepping().count(), epoch_.recording.waiting().count()};
+  for (const auto& line : epoch_report(feed, ring_().since(reported_ring_), times, epoch_.frames)) write_line(line);
 }
 
 /// Of the whole training, or of what there was since the last report.
@@ -128,15 +125,16 @@ void Reporter::report_use() {
     line += ". GPU from " + percent(gpu.least()) + " to " + percent(gpu.most()) + ", deviation " +
             percent(gpu.deviation()) + (is_bursty(gpu) ? ": bursty" : "");
   if (!line.empty()) write_line("  the epoch's " + line);
-  if (wants_loader_times()) write_line(epoch_.loader.line());
-  const double whole = epoch_.times.stepping + epoch_.times.waiting;
+  if (options_.detail == LogDetail::debug) write_line(loader_line(epoch_.recording.waits()));
+  const double stepping = epoch_.recording.stepping().count(), waiting = epoch_.recording.waiting().count();
+  const double whole = stepping + waiting;
   const auto steps = epoch_.recording.steps();
   if (!ring_ || steps < kFewestSteps || whole < kShortestEpoch.count()) return;
   const Seconds launched = launch_time() - epoch_.launched;
   const EpochUse use{
-      .use = {.busy = gpu.is_empty() ? epoch_.times.stepping / whole : gpu.mean(),
-              .waiting = epoch_.times.waiting / whole,
-              .host = std::min(1.0, launched.count() / epoch_.times.stepping)},
+      .use = {.busy = gpu.is_empty() ? stepping / whole : gpu.mean(),
+              .waiting = waiting / whole,
+              .host = std::min(1.0, launched.count() / stepping)},
       .device = options_.gpu ? "cuda:" + std::to_string(*options_.gpu) : "cpu",
       .batch = static_cast<double>(epoch_.samples) / static_cast<double>(steps) / std::max(1, options_.accumulation)};
   const auto recording = recording_of(epoch_.recording, true);
@@ -171,7 +169,7 @@ void Reporter::refused(const std::string& id, const std::string& why) {
 void Reporter::ended(const TrainingState& state, TrainingEnd end) {
   log_.ended();
   draw();
-  if (epoch_.times.stepping > 0) report_epoch();
+  report_epoch();
   const auto steps = std::to_string(state.step);
   if (end == TrainingEnd::interrupted)
     write_line("stopped after step " + steps + "; --resume goes on from here");

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "base/environment.h"
 #include "base/error.h"
 #include "device/telemetry/sampler.h"
 #include "feed/bad_samples.h"
@@ -32,6 +33,7 @@ struct ReporterOptions {
   std::int32_t accumulation = 1;  // batches that a step is made of
   std::int32_t log_steps = 10;
   bool log_order = false;
+  LogDetail detail = LogDetail::info;  // debug: the note's line on how long steps waited for their batches, too
 };
 
 /// Reports to people and files how a training goes: the progress line, OUT/metrics.jsonl, OUT/order.jsonl, samples that
@@ -73,18 +75,15 @@ class Reporter : public TrainingWatcher {
   RingReport reported_ring_{};
   /// What there was since the last report.
   struct Epoch {
-    StepTimes times{};
     FrameCounts frames{};
     TrainingRecording recording{};
-    LoaderTimes loader{};
     Seconds launched{};  // launch_time() at the start
     std::int64_t samples = 0;
   };
   Epoch epoch_{};
   LoadTrack load_;  // of the epoch
-  bool has_begun_ = false;
   const bool is_profiled_ = recording_wanted().has_value();
-  int warm_up_ = is_profiled_ ? recording_warm_up() : 0;  // steps left that are not recorded
+  int warm_up_ = is_profiled_ ? recording_warm_up() : 0;  // steps left that are neither recorded nor reported
   FeedReport recorded_feed_{};                            // as they were when recording began
   RingReport recorded_ring_{};
   TrainingRecording recording_{};

@@ -24,37 +24,17 @@ StageResource resource_of(std::string_view stage) {
   return stage == "read" || stage == "probe" ? StageResource::io : StageResource::cpu;
 }
 
-Phase phase_of(const char* name, std::vector<Seconds> times) {
-  Phase phase{name};
-  if (times.empty()) return phase;
-  std::ranges::sort(times);
-  const auto at = [&](double share) {
-    return times[static_cast<std::size_t>(share * static_cast<double>(times.size() - 1) + 0.5)];
-  };
-  TimeWeighted spread;
-  for (const Seconds time : times) spread.add(time.count(), 1);
-  phase.mean = Seconds(spread.mean());
-  phase.deviation = Seconds(spread.deviation());
-  phase.least = times.front();
-  phase.most = times.back();
-  phase.p50 = at(0.5);
-  phase.p95 = at(0.95);
-  return phase;
-}
-
 /// The deviation to the width of the histogram's buckets.
-Phase phase_of(const char* name, const HistogramSnapshot& times) {
-  Phase phase{name};
-  if (times.count == 0) return phase;
+Spread spread_in(const HistogramSnapshot& times) {
+  if (times.count == 0) return {};
   TimeWeighted spread;
   for (const auto& [bound, count] : times.buckets) spread.add(bound, static_cast<double>(count));
-  phase.mean = Seconds(times.mean());
-  phase.deviation = Seconds(spread.deviation());
-  phase.least = Seconds(times.min);
-  phase.most = Seconds(times.max);
-  phase.p50 = Seconds(times.percentile(0.5));
-  phase.p95 = Seconds(times.percentile(0.95));
-  return phase;
+  return {.mean = Seconds(times.mean()),
+          .deviation = Seconds(spread.deviation()),
+          .least = Seconds(times.min),
+          .most = Seconds(times.max),
+          .p50 = Seconds(times.percentile(0.5)),
+          .p95 = Seconds(times.percentile(0.95))};
 }
 
 }  // namespace
@@ -63,11 +43,12 @@ Phase phase_of(const char* name, const HistogramSnapshot& times) {
 StepPhases TrainingRecording::phases(const RingReport& ring) const {
   std::vector<Seconds> wholes;
   for (std::size_t i = 0; i < steps_.size(); ++i) wholes.push_back(steps_[i] + waits_[i]);
-  StepPhases phases{.load = phase_of("Data Load", waits_),
-                    .preprocess = phase_of("Preprocess", ring.preparing),
-                    .transfer = phase_of("GPU Transfer", ring.copying),
-                    .training = phase_of("Training", steps_),
-                    .total = phase_of("Total", std::move(wholes))};
+  StepPhases phases;
+  phases.load.times = spread_of(waits_);
+  phases.preprocess.times = spread_in(ring.preparing);
+  phases.transfer.times = spread_in(ring.copying);
+  phases.training.times = spread_of(steps_);
+  phases.total.times = spread_of(std::move(wholes));
   if (elapsed_.count() <= 0) return phases;
   const Seconds ahead = ring.fetching + Seconds(ring.preparing.sum + ring.copying.sum);
   const double waiting = waited_ / elapsed_;
@@ -81,7 +62,7 @@ StepPhases TrainingRecording::phases(const RingReport& ring) const {
 }
 
 void TrainingRecording::note(Seconds stepping, Seconds waited) {
-  if (steps_.empty()) waited = Seconds(0);
+  if (steps_.empty() && !goes_on_) waited = Seconds(0);
   elapsed_ += stepping + waited;
   waited_ += waited;
   waits_.push_back(waited);
@@ -103,10 +84,12 @@ void TrainingRecording::note_time(const std::optional<FeedReport>& feed, const R
     stage.times.starved = std::chrono::duration_cast<std::chrono::nanoseconds>(std::max(Seconds(0), idle));
     stages.push_back(std::move(stage));
   };
-  const Seconds batches = feed ? ring.transferring : ring.fetching + ring.transferring;
-  add("batches", batches, elapsed_ - batches);
-  stages.back().output = {.items = static_cast<std::size_t>(std::max(0, ring.ready)),
-                          .limits = {.items = static_cast<std::size_t>(std::max(1, ring.depth))}};
+  if (ring.depth > 0) {
+    const Seconds batches = feed ? ring.transferring : ring.fetching + ring.transferring;
+    add("batches", batches, elapsed_ - batches);
+    stages.back().output = {.items = static_cast<std::size_t>(std::max(0, ring.ready)),
+                            .limits = {.items = static_cast<std::size_t>(ring.depth)}};
+  }
   add(names_.step, elapsed_ - waited_, waited_);
   timeline_.sample(elapsed_.count(), steps_.size(), stages);
 }

@@ -24,10 +24,11 @@ class TrainingRecording {
     const char* step = "step";
   };
   TrainingRecording() = default;
-  explicit TrainingRecording(Names names) : names_(names) {}
+  /// `goes_on`: the feed was at work before, so that the first wait counts, too.
+  explicit TrainingRecording(Names names, bool goes_on = false) : names_(names), goes_on_(goes_on) {}
 
   /// A step took `stepping` behind a wait of `waited` for its batch. The wait before the first one is the start of the
-  /// feed and does not count.
+  /// feed and does not count, but in a recording that goes on.
   void note(Seconds stepping, Seconds waited);
   /// A report of the feed while it is at work: how many threads each stage has.
   void note_threads(const FeedReport& feed);
@@ -38,18 +39,24 @@ class TrainingRecording {
   /// steps on the device. `feed`: none where batches are gathered by the ring's thread itself.
   RunRecording recording(const std::optional<FeedReport>& feed, const RingReport& ring) const;
   std::size_t steps() const { return steps_.size(); }
+  /// Of each step for its batch.
+  const std::vector<Seconds>& waits() const { return waits_; }
+  Seconds waiting() const { return waited_; }
+  Seconds stepping() const { return elapsed_ - waited_; }
   /// Half a second or more has passed since the timeline's last interval: `note_time` goes on with it.
   bool wants_time() const { return elapsed_ - sampled_ >= Seconds(0.5); }
+  /// `ring`: without a depth where batches go to the device without one.
   void note_time(const std::optional<FeedReport>& feed, const RingReport& ring);
 
  private:
   StepPhases phases(const RingReport& ring) const;
 
   Names names_{};
+  bool goes_on_ = false;
   std::vector<Seconds> steps_{};
   Seconds elapsed_{};
   Seconds waited_{};
-  std::vector<Seconds> waits_{};  // of the steps; of the first none
+  std::vector<Seconds> waits_{};  // of the steps
   PipelineReport threads_{};
   bool has_threads_ = false;
   TimelineRecorder timeline_{};

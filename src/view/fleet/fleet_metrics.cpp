@@ -1,6 +1,20 @@
+#include <string_view>
+
+#include "base/strings.h"
 #include "view/fleet/fleet_status.h"
+#include "view/fleet/lost_time.h"
 
 namespace tutti {
+namespace {
+
+/// What a finding is about, as it stays while the run goes on: of "What limits the run: waiting for input 34 % of the
+/// time; without ..." "waiting for input".
+std::string limit_in(std::string_view finding) {
+  if (finding.starts_with(kFindingStart)) finding.remove_prefix(kFindingStart.size());
+  return std::string(trimmed(finding.substr(0, finding.find_first_of(";0123456789"))));
+}
+
+}  // namespace
 
 std::vector<MetricSnapshot> fleet_metrics(const std::vector<FleetStatus>& runs) {
   std::vector<MetricSnapshot> metrics;
@@ -25,7 +39,8 @@ std::vector<MetricSnapshot> fleet_metrics(const std::vector<FleetStatus>& runs) 
             "Share of the run so far in which the device had work.", *device.busy_share);
   for (const FleetStatus& run : runs)
     if (!run.finding.empty())
-      add("tutti_run_limit_info", {{"run", run.run}, {"finding", run.finding}}, "What limits a running batch.", 1);
+      add("tutti_run_limit_info", {{"run", run.run}, {"limit", limit_in(run.finding)}}, "What limits a running batch.",
+          1);
   return metrics;
 }
 

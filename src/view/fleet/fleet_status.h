@@ -94,7 +94,8 @@ std::string fleet_status_json(const FleetStatus& status);
 Result<FleetStatus> read_fleet_status(std::string_view json);
 
 /// Running batches for Prometheus, labelled by `run`: jobs by state, audio done, the share of each device's time that
-/// it was busy, and tutti_run_limit_info, whose label `finding` names what limits the run. What is not known is left
+/// it was busy, and tutti_run_limit_info, whose label `limit` names what limits the run, "waiting for input": without
+/// its share, so that it stays one series while that changes. What is not known is left
 /// out. Metrics of one name are side by side.
 std::vector<MetricSnapshot> fleet_metrics(const std::vector<FleetStatus>& runs);
 

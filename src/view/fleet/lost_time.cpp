@@ -236,8 +236,8 @@ std::string finding_of(const RunNumbers& run) {
   const auto found = remedies(run);
   if (run.elapsed < kShortestRun || found.empty() || found.front().gain < kWorthALine * run.elapsed) return {};
   const Remedy& first = found.front();
-  return "What limits the run: " + first.cause + "; without that it needs up to " + percent(first.gain / run.elapsed) +
-         " less time.";
+  return std::string(kFindingStart) + first.cause + "; without that it needs up to " +
+         percent(first.gain / run.elapsed) + " less time.";
 }
 
 }  // namespace tutti

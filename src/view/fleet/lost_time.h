@@ -18,6 +18,9 @@ struct LostKind {
   std::string_view finding;  // "decoding limits"
   std::string_view advice;   // what would help; empty: nothing is wrong with it
 };
+/// What a finding begins with; then comes what it is about, and with its share of the time.
+inline constexpr std::string_view kFindingStart = "What limits the run: ";
+
 /// All reasons, in the order of IdleTime.
 std::span<const LostKind> lost_kinds();
 

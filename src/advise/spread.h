@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "base/units.h"
+
+namespace tutti {
+
+/// How a set of times is spread; all 0 of none.
+struct Spread {
+  Seconds mean{};
+  Seconds deviation{};  ///< standard, of these times themselves
+  Seconds least{};
+  Seconds most{};
+  Seconds p50{};
+  Seconds p95{};
+
+  /// Standard deviation over mean; 0 where the mean is.
+  double variation() const { return mean.count() > 0 ? deviation / mean : 0; }
+};
+
+/// Of all times alike. A percentile is the nearest of them. Pure.
+Spread spread_of(std::vector<Seconds> times);
+
+/// How many times are more than ten times their median. Pure.
+std::size_t stalls_in(std::span<const Seconds> times, const Spread& spread);
+
+}  // namespace tutti
