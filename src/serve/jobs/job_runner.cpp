@@ -282,10 +282,9 @@ void JobRunner::report(JobId job) {
 }
 
 void JobRunner::find_clients() {
-  const auto batches = parts_.store.waiting_batches();
+  const auto batches = parts_.store.waiting_batches(batch_of_client(""));
   if (!batches) return log_failed("the clients with jobs could not be found", batches.error());
-  for (const std::string& batch : *batches)
-    if (is_batch_of_service(batch)) wake(batch);
+  for (const std::string& batch : *batches) wake(batch);
 }
 
 /// Renews the leases, takes back those of killed servers, and reports what other processes have done to jobs.
