@@ -53,6 +53,13 @@ TEST(JobRequest, ErrorNamesTheFieldThatIsWrong) {
   EXPECT_EQ(param({{"name", "\xff"}}), "name");
 }
 
+TEST(JobRequest, PriorityIsAWholeNumberInItsRange) {
+  EXPECT_EQ(priority_in("-1000"), -1000);
+  EXPECT_EQ(priority_in("1000"), 1000);
+  for (const char* text : {"", "1001", "-1001", "-2147483648", "2147483648", "1.5", "7 "})
+    EXPECT_FALSE(priority_in(text)) << text;
+}
+
 TEST(JobRequest, TaskTranslateMakesATranslation) {
   EXPECT_TRUE(read_job_request({{"model", "m"}, {"task", "translate"}}, kUsual)->form.options.long_form.translate);
   EXPECT_FALSE(read_job_request({{"model", "m"}, {"task", "transcribe"}}, kUsual)->form.options.long_form.translate);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <deque>
 #include <map>
 #include <vector>
@@ -10,12 +9,12 @@
 #include "base/guarded.h"
 #include "base/json.h"
 #include "base/log.h"
-#include "base/numbers.h"
 #include "base/periodic_thread.h"
 #include "serve/answer_threads.h"
 #include "serve/dashboard/dashboard_json.h"
 #include "serve/dashboard/history_json.h"
 #include "serve/dashboard/samples.h"
+#include "serve/jobs/job_request.h"
 #include "serve/openai/api_error.h"
 #include "text/json_bytes.h"
 
@@ -253,9 +252,8 @@ Result<void> Page::perform(const std::string& action, const std::string& target,
   if (!id) return fail(Fault::usage, "expected the id of a job, found '" + target + "'");
   if (action == "retry") return fleet_.retry(*id);
   const auto found = parameters.find("priority");
-  const auto priority = found == parameters.end() ? std::nullopt : number_in<int>(found->second);
-  if (!priority || std::abs(*priority) > kMostPriority)
-    return fail(Fault::usage, "priority: expected a whole number from -1000 to 1000");
+  const auto priority = found == parameters.end() ? std::nullopt : priority_in(found->second);
+  if (!priority) return fail(Fault::usage, "priority: expected a whole number from -1000 to 1000");
   return fleet_.set_priority(*id, *priority);
 }
 

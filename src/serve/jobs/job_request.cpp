@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 #include "base/json.h"
 #include "base/numbers.h"
@@ -44,8 +43,8 @@ tl::expected<void, ApiError> take(JobRequest& request, bool& translate, const st
       return invalid(field, "expected interactive, normal or batch, found '" + value.substr(0, 40) + "'");
     request.job_class = found->second;
   } else if (field == "priority") {
-    const auto priority = number_in<int>(value);
-    if (!priority || *priority < -kMostPriority || *priority > kMostPriority)
+    const auto priority = priority_in(value);
+    if (!priority)
       return invalid(field, "expected a whole number from -1000 to 1000, found '" + value.substr(0, 40) + "'");
     request.priority = *priority;
   } else if (field == "task") {
@@ -68,6 +67,12 @@ std::optional<std::string> text_of(const nlohmann::json& value) {
 }
 
 }  // namespace
+
+std::optional<int> priority_in(std::string_view text) {
+  constexpr int kMost = 1000;
+  const auto number = number_in<int>(text);
+  return number && *number >= -kMost && *number <= kMost ? number : std::nullopt;
+}
 
 tl::expected<FormFields, ApiError> fields_of_json(std::string_view json) {
   const auto parsed = nlohmann::json::parse(std::string(json), nullptr, /*allow_exceptions=*/false);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -27,7 +28,8 @@ struct JobRequest {
   std::string name{};  // for people; empty: that of the recording
 };
 
-inline constexpr int kMostPriority = 1000;
+/// The priority that all of `text` is: a whole number from -1000 to 1000; none for anything else.
+std::optional<int> priority_in(std::string_view text);
 
 /// The members of a JSON object as the fields of a form: texts, numbers and truth values as they are, an array as its
 /// elements under one name.
