@@ -86,17 +86,18 @@ TEST(JobRequest, UrgencyAndNameAreNoPartOfWhatTheResultIs) {
   EXPECT_NE(result_fields(plain), result_fields({{"model", "m"}, {"language", "de"}}));
 }
 
-TEST(JobJson, RecordComesBackFromTheStore) {
-  const JobRecord record{.fields = {{"model", "m"}, {"prompt", "a \"b\"\n"}}, .body = "abc"};
-  Job job{.spec = {.batch = batch_of_client("0123"), .extra = to_extra(record)}};
-  const auto back = record_of(job);
-  ASSERT_TRUE(back);
-  EXPECT_EQ(back->fields, record.fields);
-  EXPECT_EQ(back->body, "abc");
-  job.spec.extra = "{}";
-  EXPECT_FALSE(record_of(job));
-  job = {.spec = {.batch = "/a/folder", .extra = to_extra(record)}};
-  EXPECT_FALSE(record_of(job)) << "a job of a batch";
+TEST(JobJson, FieldsComeBackFromTheStore) {
+  const FormFields fields{{"model", "m"}, {"prompt", "a \"b\"\n"}};
+  Job job{.spec = {.batch = batch_of_client("0123"), .extra = to_extra(fields)}};
+  EXPECT_EQ(fields_of(job), fields);
+  job.spec.extra = R"({"fields":[["model","m"]],"body":"abc"})";
+  EXPECT_EQ(fields_of(job), (FormFields{{"model", "m"}})) << "a job that an older server has accepted";
+  for (const char* other : {"{}", "", R"({"fields":[["model"]]})", R"({"fields":[["model",1]]})"}) {
+    job.spec.extra = other;
+    EXPECT_FALSE(fields_of(job)) << other;
+  }
+  job = {.spec = {.batch = "/a/folder", .extra = to_extra(fields)}};
+  EXPECT_FALSE(fields_of(job)) << "a job of a batch";
 }
 
 TEST(JobJson, DigestIsOfTheKeyOrElseOfTheBody) {

@@ -13,21 +13,20 @@ constexpr std::string_view kBatch = "/v1/jobs/";
 
 }  // namespace
 
-std::string to_extra(const JobRecord& record) {
-  return json_line(Json{{"fields", record.fields}, {"body", record.body}});
+std::string to_extra(const FormFields& fields) {
+  return json_line(Json{{"fields", fields}});
 }
 
-std::optional<JobRecord> record_of(const Job& job) {
+std::optional<FormFields> fields_of(const Job& job) {
   if (!is_job_of_service(job)) return std::nullopt;
   const auto json = nlohmann::json::parse(job.spec.extra, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object() || !json.contains("fields") || !json.contains("body")) return std::nullopt;
-  JobRecord record;
+  if (!json.is_object() || !json.contains("fields")) return std::nullopt;
+  FormFields fields;
   for (const auto& field : json["fields"]) {
     if (!field.is_array() || field.size() != 2 || !field[0].is_string() || !field[1].is_string()) return std::nullopt;
-    record.fields.emplace_back(field[0].get<std::string>(), field[1].get<std::string>());
+    fields.emplace_back(field[0].get<std::string>(), field[1].get<std::string>());
   }
-  record.body = json["body"].is_string() ? json["body"].get<std::string>() : "";
-  return record;
+  return fields;
 }
 
 std::string batch_of_client(std::string_view client) {

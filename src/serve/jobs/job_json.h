@@ -14,15 +14,10 @@ namespace tutti {
 
 // What the store keeps of a job of /v1/jobs, beside what it keeps of every job.
 
-/// Goes into JobSpec::extra, as JSON.
-struct JobRecord {
-  FormFields fields{};
-  std::string body{};  // digest of the recording's bytes or its address, with the fields that change the result
-};
-
-std::string to_extra(const JobRecord& record);
-/// None: the job is none of /v1/jobs.
-std::optional<JobRecord> record_of(const Job& job);
+/// JobSpec::extra of a job: {"fields": [["model", "whisper-1"], ...]}.
+std::string to_extra(const FormFields& fields);
+/// What a job was requested with. None: the job is none of /v1/jobs.
+std::optional<FormFields> fields_of(const Job& job);
 
 /// JobSpec::batch of a client's jobs, by the fingerprint of its token.
 std::string batch_of_client(std::string_view client);

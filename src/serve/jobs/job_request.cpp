@@ -117,11 +117,7 @@ std::string result_fields(const FormFields& fields) {
   FormFields kept;
   std::ranges::copy_if(fields, std::back_inserter(kept),
                        [](const auto& field) { return !is_about_order(field.first); });
-  return json_of_fields(kept);
-}
-
-std::string json_of_fields(const FormFields& fields) {
-  return json_line(nlohmann::json(fields));
+  return json_line(nlohmann::json(kept));
 }
 
 }  // namespace tutti

@@ -40,10 +40,8 @@ tl::expected<FormFields, ApiError> fields_of_json(std::string_view json);
 /// field.
 tl::expected<JobRequest, ApiError> read_job_request(const FormFields& fields, const SpeechOptions& usual);
 
-/// The fields that change what the result is, as one text: equal for equal requests, however urgent they are.
+/// The fields that change what the result is, as one text, [["model", "whisper-1"], ...]: equal for equal requests,
+/// however urgent they are.
 std::string result_fields(const FormFields& fields);
-
-/// The fields as JSON, [["model", "whisper-1"], ...].
-std::string json_of_fields(const FormFields& fields);
 
 }  // namespace tutti

@@ -245,8 +245,8 @@ std::optional<Lease> JobRunner::claim_of_a_client(JobClass most) {
 
 void JobRunner::start(Lease lease) {
   const JobId job = lease.key.job;
-  const auto record = record_of(lease.job);
-  auto request = record ? read_job_request(record->fields, parts_.usual)
+  const auto fields = fields_of(lease.job);
+  auto request = fields ? read_job_request(*fields, parts_.usual)
                         : tl::unexpected<ApiError>({.message = "what was requested is not known any more"});
   if (request && !parts_.models.contains(request->form.model))
     request = tl::unexpected<ApiError>({.message = "model: '" + request->form.model.substr(0, 100) +

@@ -88,8 +88,9 @@ class JobService {
 
  private:
   tl::expected<Job, ApiError> find(const std::string& client, JobId id) const;
+  /// `body`: the digest of the recording's bytes, with the fields that change the result.
   tl::expected<Accepted, ApiError> accept_one(JobSubmission& submission, const JobRequest& request,
-                                              const JobRecord& record, const std::string& key);
+                                              const std::string& body, const std::string& key);
   tl::expected<Accepted, ApiError> again(const Job& job, JobSubmission& submission, const std::string& body);
   std::optional<ApiError> check_source(const JobRequest& request, const std::optional<Upload>& upload) const;
   std::string json_of(const Job& job) const;
