@@ -100,6 +100,16 @@ TEST(JobJson, FieldsComeBackFromTheStore) {
   EXPECT_FALSE(fields_of(job)) << "a job of a batch";
 }
 
+TEST(JobJson, JobThatIsNotItsTurnWaitsForItsStateOrItsTime) {
+  const StoreTime now{std::chrono::milliseconds(1000)};
+  EXPECT_EQ(why_not_yet({.state = JobState::held}, now), "held until it is resumed");
+  EXPECT_EQ(why_not_yet({.state = JobState::running}, now), "");
+  EXPECT_EQ(why_not_yet({.state = JobState::done}, now), "");
+  const Job failed{.strikes = 2, .not_before = now + std::chrono::milliseconds(1)};
+  EXPECT_EQ(why_not_yet(failed, now), "it has failed 2 times and is tried again later");
+  EXPECT_EQ(why_not_yet(failed, failed.not_before), std::nullopt);
+}
+
 TEST(JobJson, DigestIsOfTheKeyOrElseOfTheBody) {
   EXPECT_EQ(job_digest("c", "k", "body"), job_digest("c", "k", "other"));
   EXPECT_NE(job_digest("c", "k", "body"), job_digest("d", "k", "body"));

@@ -32,7 +32,10 @@ std::string job_digest(std::string_view client, std::string_view idempotency_key
 nlohmann::ordered_json job_json(const Job& job, const std::optional<JobProgress>& progress,
                                 const std::string& why_waiting);
 
-/// Why a job does not run, for people; empty: it does, or has ended. `in_work`: how many others are.
+/// Why a job of any kind cannot be claimed, for people; empty: it is in work, or has ended. None: it can.
+std::optional<std::string> why_not_yet(const Job& job, StoreTime now);
+
+/// Why a job of /v1/jobs does not run, for people; empty: it does, or has ended. `in_work`: how many others are.
 std::string why_job_waits(const Job& job, StoreTime now, std::size_t in_work);
 
 /// What a client calls a state, and back: "failed" is the store's `dead`.

@@ -1,7 +1,6 @@
 #include "serve/jobs/job_request.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/json.h"
 #include "base/numbers.h"
@@ -11,9 +10,6 @@
 namespace tutti {
 namespace {
 
-constexpr std::array kClasses{std::pair{std::string_view("interactive"), JobClass::interactive},
-                              std::pair{std::string_view("normal"), JobClass::normal},
-                              std::pair{std::string_view("batch"), JobClass::batch}};
 constexpr std::size_t kMostName = 200;
 
 tl::unexpected<ApiError> invalid(std::string_view field, std::string what) {
@@ -37,11 +33,9 @@ tl::expected<void, ApiError> take(JobRequest& request, bool& translate, const st
   if (field == "name") {
     request.name = without_controls(value).substr(0, kMostName);
   } else if (field == "class") {
-    const auto* found =
-        std::ranges::find(kClasses, std::string_view(value), [](const auto& entry) { return entry.first; });
-    if (found == kClasses.end())
-      return invalid(field, "expected interactive, normal or batch, found '" + value.substr(0, 40) + "'");
-    request.job_class = found->second;
+    const auto job_class = job_class_named(value);
+    if (!job_class) return invalid(field, "expected interactive, normal or batch, found '" + value.substr(0, 40) + "'");
+    request.job_class = *job_class;
   } else if (field == "priority") {
     const auto priority = priority_in(value);
     if (!priority)
