@@ -53,6 +53,17 @@ TEST(JobRequest, ErrorNamesTheFieldThatIsWrong) {
   EXPECT_EQ(param({{"name", "\xff"}}), "name");
 }
 
+TEST(JobRequest, LongNameIsCutBetweenCharacters) {
+  const auto name = [](int characters) {
+    std::string given;
+    for (int i = 0; i < characters; ++i) given += "\u00e9";
+    return read_job_request({{"model", "m"}, {"name", given}}, kUsual)->name;
+  };
+  EXPECT_EQ(name(150).size(), 300U);
+  EXPECT_EQ(name(201), name(200));
+  EXPECT_EQ(name(201).size(), 400U);
+}
+
 TEST(JobRequest, PriorityIsAWholeNumberInItsRange) {
   EXPECT_EQ(priority_in("-1000"), -1000);
   EXPECT_EQ(priority_in("1000"), 1000);

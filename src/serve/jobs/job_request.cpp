@@ -26,12 +26,18 @@ bool is_own_field(std::string_view field) {
   return is_about_order(field) || field == "task" || field == "url" || field == "path";
 }
 
+std::string first_code_points(const std::string& utf8, std::size_t most) {
+  std::size_t end = 0;
+  for (std::size_t taken = 0; taken < most && end < utf8.size(); ++taken) end += code_point_at(utf8, end).size;
+  return utf8.substr(0, end);
+}
+
 /// Reads a field of the job itself; whether it is translated goes to `translate`.
 tl::expected<void, ApiError> take(JobRequest& request, bool& translate, const std::string& field,
                                   const std::string& text) {
   const std::string value(trimmed(text));
   if (field == "name") {
-    request.name = without_controls(value).substr(0, kMostName);
+    request.name = first_code_points(without_controls(value), kMostName);
   } else if (field == "class") {
     const auto job_class = job_class_named(value);
     if (!job_class) return invalid(field, "expected interactive, normal or batch, found '" + value.substr(0, 40) + "'");
