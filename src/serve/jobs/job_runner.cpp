@@ -46,9 +46,6 @@ class JobRunner::Attempt final : public SpeechListener, public std::enable_share
     return {.key = lease_.key, .progress = progress ? progress->share() : 0};
   }
 
-  void on_begin() override {
-    if (request_.source == JobRequest::Source::url) runner_.parts_.events.phase(id(), "fetching");
-  }
   void on_fetched() override { runner_.parts_.events.phase(id(), "decoding"); }
   void on_audio(Seconds duration) override {
     runner_.parts_.events.audio(id(), duration);
@@ -63,6 +60,7 @@ class JobRunner::Attempt final : public SpeechListener, public std::enable_share
 
  private:
   JobId id() const { return lease_.key.job; }
+  Result<OwnedFd> open_audio(const std::function<bool()>& go_on);
   void stop() {
     const auto ticket = ticket_.with([](const Ticket& own) { return own.held; });
     if (ticket) ticket->cancel();
@@ -89,23 +87,26 @@ class JobRunner::Attempt final : public SpeechListener, public std::enable_share
 
 void JobRunner::Attempt::submit() {
   const JobParts& parts = runner_.parts_;
-  SpeechRequest request{.fetch =
-                            [self = shared_from_this()](const std::function<bool()>& go_on) {
-                              return self->runner_.parts_.files.open_audio(self->request_, self->lease_.job.spec.key,
-                                                                           go_on);
-                            },
-                        .id = std::to_string(id()),
-                        .name = lease_.job.spec.name,
-                        .options = request_.form.options,
-                        .client = lease_.job.spec.batch,
-                        .urgency = lease_.job.spec.job_class,
-                        .priority = lease_.job.spec.priority,
-                        .listener = shared_from_this()};
+  SpeechRequest request{
+      .fetch = [self = shared_from_this()](const std::function<bool()>& go_on) { return self->open_audio(go_on); },
+      .id = std::to_string(id()),
+      .name = lease_.job.spec.name,
+      .options = request_.form.options,
+      .client = lease_.job.spec.batch,
+      .urgency = lease_.job.spec.job_class,
+      .priority = lease_.job.spec.priority,
+      .listener = shared_from_this()};
   const auto ticket = parts.service.submit(std::move(request));
   ticket_.with([&](Ticket& own) {
     if (!own.over) own.held = ticket;
   });
   if (cancelled_ || lost_) ticket->cancel();
+}
+
+Result<OwnedFd> JobRunner::Attempt::open_audio(const std::function<bool()>& go_on) {
+  const JobParts& parts = runner_.parts_;
+  if (request_.source == JobRequest::Source::url) parts.events.phase(id(), "fetching");
+  return parts.files.open_audio(request_, lease_.job.spec.key, go_on);
 }
 
 void JobRunner::Attempt::done(TranscribedFile file) {
