@@ -1,9 +1,9 @@
 #include "serve/jobs/job_runner.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <utility>
-#include <vector>
 
 #include "base/json.h"
 #include "base/log.h"
@@ -112,7 +112,7 @@ Result<OwnedFd> JobRunner::Attempt::open_audio(const std::function<bool()>& go_o
 void JobRunner::Attempt::done(TranscribedFile file) {
   const JobParts& parts = runner_.parts_;
   const std::string& key = lease_.job.spec.key;
-  const std::vector<OutputContent> outputs{{key + ".json", transcript_json(file.transcript)}};
+  const std::vector<OutputContent> outputs{{JobFiles::result_of(key), transcript_json(file.transcript)}};
   const PublishFolders folders{.staging = parts.files.staging(), .spare = {}, .existing = Existing::replace};
   const AttemptUse use{.audio = file.outcome.duration, .busy = file.outcome.spent.worker()};
   const Bytes size{static_cast<std::int64_t>(outputs.front().content.size())};
@@ -170,7 +170,7 @@ void JobRunner::cancel(JobId job) {
     return found == state.running.end() ? nullptr : found->second;
   });
   if (attempt) return attempt->cancel();
-  report(job);
+  report({job});
 }
 
 void JobRunner::stop_claiming() {
@@ -256,12 +256,12 @@ void JobRunner::start(Lease lease) {
   if (!request) {
     if (auto failed = parts_.store.fail(lease.key, {FailureClass::permanent, request.error().message, {}}); !failed)
       log_failed("how a job ended could not be recorded", failed.error());
-    return report(job);
+    return report({job});
   }
   const auto attempt = std::make_shared<Attempt>(*this, std::move(lease), std::move(*request));
   state_.with([&](State& state) { state.running[job] = attempt; });
   parts_.events.begin(job);
-  report(job);
+  report({job});
   attempt->submit();
 }
 
@@ -271,15 +271,17 @@ void JobRunner::settled(JobId job) {
     state.running.erase(job);
     state.woken = true;
   });
-  report(job);
+  report({job});
 }
 
-void JobRunner::report(JobId job) {
-  const auto found = parts_.store.jobs({.ids = {job}}, 0, 1);
-  if (!found || found->empty()) return;
-  const std::string why = why_job_waits(found->front(), parts_.store.now(), in_work());
-  parts_.events.state(job, json_line(job_json(found->front(), parts_.events.progress(job), why)),
-                      is_final(found->front().state));
+void JobRunner::report(const std::vector<JobId>& jobs) {
+  if (jobs.empty()) return;
+  const auto found = parts_.store.jobs({.ids = jobs}, 0, jobs.size());
+  if (!found) return;
+  for (const Job& job : *found) {
+    const std::string why = why_job_waits(job, parts_.store.now(), in_work());
+    parts_.events.state(job.id, json_line(job_json(job, parts_.events.progress(job.id), why)), is_final(job.state));
+  }
 }
 
 void JobRunner::find_clients() {
@@ -291,7 +293,7 @@ void JobRunner::find_clients() {
 /// Renews the leases, takes back those of killed servers, and reports what other processes have done to jobs.
 void JobRunner::look_after_leases() {
   const int beat = ++beats_;
-  for (const JobId job : parts_.events.followed()) report(job);
+  report(parts_.events.followed());
   if (beat % kReapBeats == 0) {
     if (auto reaped = parts_.store.reap(); !reaped) log_failed("leases could not be looked at", reaped.error());
     find_clients();

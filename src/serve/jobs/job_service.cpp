@@ -190,7 +190,7 @@ tl::expected<JobService::Accepted, ApiError> JobService::accept_one(JobSubmissio
     if (auto kept = files_.keep_upload(submission.upload->file.get(), key); !kept) return error(kept.error());
   const JobSpec spec{.key = key,
                      .batch = batch,
-                     .input = submission.upload ? key + ".audio" : request.location,
+                     .input = submission.upload ? JobFiles::upload_of(key) : request.location,
                      .options = body,
                      .job_class = request.job_class,
                      .priority = request.priority,

@@ -79,7 +79,6 @@ class JobService {
   Result<void> cancel_any(JobId id);
   Result<void> retry_any(JobId id);
   Result<void> set_priority(JobId id, int priority);
-  std::optional<JobProgress> progress(JobId id) const { return events_.progress(id); }
 
   /// Claims no more jobs, and ends the streams: the server stops. What is in work goes on.
   void drain();
