@@ -117,14 +117,13 @@ Dashboard::Begun Page::begin(const HttpHead& head, bool trusted) {
       {"/api/status", &Page::status},   {"/api/devices", &Page::devices},       {"/api/queue", &Page::queue},
       {"/api/history", &Page::history}, {"/api/throughput", &Page::throughput}, {"/api/resources", &Page::resources},
       {"/api/audit", &Page::audit}};
-  const bool is_read = head.method == "GET" || head.method == "HEAD";
   for (const char* action : {"drain", "resume", "cancel", "retry", "priority"})
     if (head.path == std::string("/api/") + action) {
-      if (head.method != "POST") return answer_of({.status = 405, .message = "this address takes POST only"});
+      if (head.method != "POST") return not_allowed("POST");
       if (trusted) return act(head, action);
       return answer_of({.status = 401, .message = "without a token the page changes nothing"});
     }
-  if (!is_read) return answer_of({.status = 405, .message = "this address takes GET only"});
+  if (!is_read(head)) return not_allowed("GET");
   if (const WebFile* file = web_file(head.path))
     return HttpAnswer{
         .type = std::string(file->type),

@@ -154,10 +154,7 @@ tl::expected<JobService::Accepted, ApiError> JobService::accept(JobSubmission su
   const auto request = read_job_request(submission.fields, options_.usual);
   if (!request) return tl::unexpected(request.error());
   if (!options_.models.contains(request->form.model))
-    return error(404,
-                 "model: '" + request->form.model.substr(0, 100) + "' is not loaded here; this server has '" +
-                     options_.models.own() + "'",
-                 "model", "model_not_found");
+    return tl::unexpected<ApiError>(options_.models.missing(request->form.model));
   if (auto wrong = check_source(*request, submission.upload)) return tl::unexpected(std::move(*wrong));
   std::string content;
   if (submission.upload) {
