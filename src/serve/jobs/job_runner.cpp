@@ -13,8 +13,9 @@
 namespace tutti {
 namespace {
 
-constexpr Seconds kLookAgain{1};  // at the store, for jobs whose wait is over and what other processes have done
+constexpr Seconds kLookAgain{1};  // at the store where a claim failed; what else is to be claimed wakes the thread
 constexpr std::chrono::seconds kBeat{1};
+/// The first also finds jobs whose wait is over, and those of other processes.
 constexpr int kReapBeats = 10, kRenewBeats = 20;
 /// Jobs beyond those in work, so that none waits for the store where one ends; and as many interactive ones again.
 constexpr std::size_t kAhead = 2;

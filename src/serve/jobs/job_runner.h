@@ -72,7 +72,7 @@ class JobRunner {
   void settled(JobId job);
   void look_after_leases();
   void find_clients();
-  /// Tells those who follow the jobs how they are.
+  /// Sends those who follow the jobs what has changed.
   void report(const std::vector<JobId>& jobs);
 
   const JobParts parts_;

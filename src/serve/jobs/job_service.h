@@ -63,7 +63,7 @@ class JobService {
 
   /// The job's JSON; 404: the client has no such job.
   tl::expected<std::string, ApiError> job(const std::string& client, JobId id) const;
-  /// A part of the client's jobs by `state`, `after` and `limit`.
+  /// A part of the client's jobs by `status`, `after` and `limit`.
   tl::expected<std::string, ApiError> list(const std::string& client,
                                            const std::map<std::string, std::string>& parameters) const;
   /// The transcript of a job that is done, in the format that was requested for it, or that `parameters` names.
