@@ -35,12 +35,13 @@ void RealFft::forward(std::span<const float> samples, std::span<Complex> work, s
     const std::size_t stride = half / length;  // in turns_, which are of the whole length
     for (std::size_t first = 0; first < half; first += 2 * length)
       for (std::size_t k = 0; k < length; ++k) {
-        const Complex turn = turns_[k * stride];
-        const Complex a = work[first + k], b = work[first + k + length];
-        const Complex turned{b.real() * turn.real() - b.imag() * turn.imag(),
-                             b.real() * turn.imag() + b.imag() * turn.real()};
-        work[first + k] = a + turned;
-        work[first + k + length] = a - turned;
+        // By parts: g++ keeps temporaries of std::complex in memory.
+        const float turn_re = turns_[k * stride].real(), turn_im = turns_[k * stride].imag();
+        const float a_re = work[first + k].real(), a_im = work[first + k].imag();
+        const float b_re = work[first + k + length].real(), b_im = work[first + k + length].imag();
+        const float re = b_re * turn_re - b_im * turn_im, im = b_re * turn_im + b_im * turn_re;
+        work[first + k] = {a_re + re, a_im + im};
+        work[first + k + length] = {a_re - re, a_im - im};
       }
   }
   for (std::size_t k = 0; k <= half; ++k) {

@@ -67,6 +67,8 @@ Result<void> check(const ClassifyCommand& c) {
   if (!is_there(c.model / "config.json"))
     return fail(Fault::missing, c.model.string() + ": no model is there",
                 "Expected the folder OUT/model of 'tutti train classifier --out OUT'");
+  if (c.copy_to.empty() && c.min_score != ClassifyCommand{}.min_score)
+    return fail(Fault::usage, "--min-score: it is for --copy-to", "Name a folder with --copy-to, or leave it out");
   if (c.json && c.csv) return fail(Fault::usage, "--json and --csv: take one of them");
   if (!(c.min_score >= 0 && c.min_score <= 1))
     return fail(Fault::usage, "--min-score: expected 0 to 1, found " + show_value(c.min_score));

@@ -114,7 +114,7 @@ int run_say(const std::vector<std::string>& arguments) {
                      "--speaker",
                      c.speaker,
                      "--rate",
-                     std::to_string(c.rate),
+                     show_value(c.rate),
                      "--seed",
                      std::to_string(c.seed),
                      "--steps",

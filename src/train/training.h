@@ -57,6 +57,36 @@ void warn_of_precision(at::Device device, const std::string& name);
 TrainingLength length_of(std::int64_t samples, const std::function<std::int64_t(std::int64_t)>& steps,
                          std::int64_t epochs, std::int64_t max_steps, Peers* peers);
 
+/// Steps of one epoch, as many as rounding up batches and groups of them makes. For trainings without a feed of their
+/// own.
+inline std::int64_t steps_of(std::int64_t samples, std::int64_t batch_size, std::int64_t accumulation) {
+  const auto up = [](std::int64_t count, std::int64_t size) { return (count + size - 1) / size; };
+  return up(up(samples, batch_size), accumulation);
+}
+
+/// The trainer's options of a training of one process (ClassifierTraining, TtsTraining). `evaluator`: what the networks
+/// are chosen by; positions of another are not compared.
+template <class Training>
+TrainerOptions options_of(const Training& training, const RateSchedule& schedule, const TrainingLength& length,
+                          std::uint64_t evaluator) {
+  const auto& r = training.recipe;
+  return {.out = training.out,
+          .schedule = schedule,
+          .length = length,
+          .max_steps = r.max_steps,
+          .accumulation = r.accumulation,
+          .save_steps = r.save_steps,
+          .eval_steps = r.eval_steps,
+          .keep = r.keep,
+          .patience = r.patience,
+          .bad_step_limit = r.bad_step_limit,
+          .max_time = Seconds(60 * r.max_minutes),
+          .evaluator = std::to_string(evaluator),
+          .export_type = r.export_type,
+          .settings = training.settings,
+          .ring = {.depth = r.ring_depth, .most_depth = r.ring_depth}};
+}
+
 /// A training that is ready to go: what its trainer works with, and what its reports say. All is owned by the caller.
 struct ReadyTraining {
   Task& task;

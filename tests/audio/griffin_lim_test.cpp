@@ -71,7 +71,7 @@ TEST(FrameFourier, InverseUndoesForward) {
 TEST(GriffinLim, MagnitudesHaveTheMelsThatAreWanted) {
   const VoiceMelOptions mel{};
   const auto filters = voice_mel_filters(mel);
-  const GriffinLim vocoder({}, filters);
+  const GriffinLim vocoder(mel);
   const auto sound = hum(mel.rate.value, 0.5);
   const auto wanted = VoiceMel(mel).compute(sound);
   std::vector<float> magnitudes(513);
@@ -90,7 +90,7 @@ TEST(GriffinLim, SoundHasTheSpectrogramThatItIsMadeOf) {
     const VoiceMel spectrogram(mel);
     const auto wanted = spectrogram.compute(hum(mel.rate.value, 1));
     const auto frames = std::ssize(wanted) / mel.n_mels;
-    const GriffinLim vocoder({.n_fft = mel.n_fft, .window = mel.window, .hop = mel.hop}, voice_mel_filters(mel));
+    const GriffinLim vocoder(mel);
     const auto sound = vocoder.sound_of(wanted, frames);
     ASSERT_EQ(std::ssize(sound), frames * mel.hop);
     const auto found = spectrogram.compute(sound);
@@ -101,5 +101,5 @@ TEST(GriffinLim, SoundHasTheSpectrogramThatItIsMadeOf) {
 }
 
 TEST(GriffinLim, NoFramesAreNoSound) {
-  EXPECT_TRUE(GriffinLim({}, voice_mel_filters({})).sound_of({}, 0).empty());
+  EXPECT_TRUE(GriffinLim({}).sound_of({}, 0).empty());
 }

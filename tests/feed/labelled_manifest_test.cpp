@@ -49,6 +49,18 @@ TEST(LabelledManifest, NumbersAreLabelsOfJsonLines) {
   EXPECT_EQ(found->files[1].label, "x");
 }
 
+TEST(LabelledManifest, ByteOrderMarksAreNoPartOfTheFirstName) {
+  const TempFolder folder;
+  const auto found = read(folder, "utf8.csv", "\xEF\xBB\xBFpath,label\na.wav,dog\n");
+  ASSERT_TRUE(found) << found.error().text();
+  EXPECT_EQ(found->files.at(0).label, "dog");
+  std::string wide = "\xFF\xFE";
+  for (const char c : std::string("path,label\nb.wav,cat\n")) wide += {c, '\0'};
+  const auto of_utf16 = read(folder, "utf16.csv", wide);
+  ASSERT_TRUE(of_utf16) << of_utf16.error().text();
+  EXPECT_EQ(of_utf16->files.at(0).label, "cat");
+}
+
 TEST(LabelledManifest, PathsBeginAtTheRootThatIsNamed) {
   const TempFolder folder;
   ASSERT_TRUE(write_file_atomically(folder / "list.tsv", "filename\tcategory\na.wav\tdog\n"));

@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "support/closed_folder.h"
 #include "support/temp_folder.h"
 
 using namespace tutti;
@@ -82,6 +83,16 @@ TEST(SortedCopies, SureAnswersAreCopiedAndNoFileIsReplaced) {
   EXPECT_FALSE(is_there(work / "sorted/leak/clip-3.wav"));
   EXPECT_EQ(copies.copied(), 2);
   EXPECT_EQ(copies.present(), 1);
+}
+
+TEST(SortedCopies, CopiesThatFailAreNotCounted) {
+  const TempFolder work;
+  ASSERT_TRUE(write_file_atomically(work / "clip.wav", "sound"));
+  std::filesystem::create_directories(work / "sorted/leak");
+  const ClosedFolder closed(work / "sorted/leak");
+  SortedCopies copies(work / "sorted", 0);
+  EXPECT_FALSE(copies.add(kLabels, answer((work / "clip.wav").string(), 1)));
+  EXPECT_EQ(copies.copied(), 0);
 }
 
 TEST(SortedCopies, LabelsThatLeaveTheFolderAreRefused) {

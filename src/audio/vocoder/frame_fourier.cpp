@@ -71,7 +71,8 @@ struct FrameFourierKernels {
 
   /// The inverse transform is the forward one with real and imaginary parts exchanged.
   template <int lanes>
-  TUTTI_INLINE static void inverse_lanes(const FrameFourier& f, float* re, float* im, float* work, float* samples) {
+  TUTTI_INLINE static void inverse_lanes(const FrameFourier& f, const float* re, const float* im, float* work,
+                                         float* samples) {
     float* const swapped_re = work;
     float* const swapped_im = work + f.half_ * kRow;
     const V<lanes> first = load<lanes>(re), last = load<lanes>(re + f.half_ * kRow);
@@ -99,7 +100,7 @@ struct FrameFourierKernels {
     for (int lane = 0; lane < kRow; lane += lanes) forward_lanes<lanes>(f, samples + lane, re + lane, im + lane);
   }
   template <int lanes>
-  TUTTI_INLINE static void inverse(const FrameFourier& f, float* re, float* im, float* samples) {
+  TUTTI_INLINE static void inverse(const FrameFourier& f, const float* re, const float* im, float* samples) {
     thread_local std::vector<float> work;
     work.resize(static_cast<std::size_t>(2 * f.half_ * kRow));
     for (int lane = 0; lane < kRow; lane += lanes)
@@ -109,19 +110,19 @@ struct FrameFourierKernels {
   [[TUTTI_AVX512]] static void forward_avx512(const FrameFourier& f, const float* samples, float* re, float* im) {
     forward<16>(f, samples, re, im);
   }
-  [[TUTTI_AVX512]] static void inverse_avx512(const FrameFourier& f, float* re, float* im, float* samples) {
+  [[TUTTI_AVX512]] static void inverse_avx512(const FrameFourier& f, const float* re, const float* im, float* samples) {
     inverse<16>(f, re, im, samples);
   }
   [[TUTTI_AVX2]] static void forward_avx2(const FrameFourier& f, const float* samples, float* re, float* im) {
     forward<8>(f, samples, re, im);
   }
-  [[TUTTI_AVX2]] static void inverse_avx2(const FrameFourier& f, float* re, float* im, float* samples) {
+  [[TUTTI_AVX2]] static void inverse_avx2(const FrameFourier& f, const float* re, const float* im, float* samples) {
     inverse<8>(f, re, im, samples);
   }
   static void forward_any(const FrameFourier& f, const float* samples, float* re, float* im) {
     forward<4>(f, samples, re, im);
   }
-  static void inverse_any(const FrameFourier& f, float* re, float* im, float* samples) {
+  static void inverse_any(const FrameFourier& f, const float* re, const float* im, float* samples) {
     inverse<4>(f, re, im, samples);
   }
 };

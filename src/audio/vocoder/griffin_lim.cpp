@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <stdexcept>
 #include <utility>
 
 #include "base/random/counter_random.h"
@@ -15,11 +14,9 @@ constexpr int kLanes = FrameFourier::kFrames;
 constexpr int kSpectrumUpdates = 60;
 constexpr float kTiny = 1e-9F;
 
-GriffinLimOptions checked(GriffinLimOptions o) {
-  if (o.window < 2 || o.window > o.n_fft || o.hop < 1 || o.hop > o.window || o.iterations < 0)
-    throw std::invalid_argument("Griffin-Lim: expected 1 <= hop <= window <= n_fft");
-  return o;
-}
+constexpr int kIterations = 32;
+constexpr float kMomentum = 0.99F;  // of the fast form, "alpha" in the paper
+constexpr std::uint64_t kSeed = 0;  // of the phases that the search begins with
 
 }  // namespace
 
@@ -35,17 +32,15 @@ struct GriffinLim::Search {
   std::vector<float> weights{};             // of each sample: the squared windows over it
 };
 
-GriffinLim::GriffinLim(GriffinLimOptions options, std::vector<MelFilter> filters)
-    : options_(checked(options)), filters_(std::move(filters)), fourier_(options.n_fft) {
+GriffinLim::GriffinLim(VoiceMelOptions mel)
+    : options_(checked(mel)),
+      filters_(voice_mel_filters(options_)),
+      window_(voice_window(options_)),
+      fourier_(options_.n_fft) {
   weight_of_bin_.resize(static_cast<std::size_t>(fourier_.bins()));
   for (const auto& filter : filters_)
     for (std::size_t i = 0; i < filter.weights.size(); ++i)
       weight_of_bin_.at(static_cast<std::size_t>(filter.first_bin) + i) += filter.weights[i];
-  window_.resize(static_cast<std::size_t>(options_.n_fft));
-  const int before = (options_.n_fft - options_.window) / 2;
-  for (int i = 0; i < options_.window; ++i)
-    window_[static_cast<std::size_t>(before + i)] =
-        static_cast<float>(0.5 - 0.5 * std::cos(2 * std::numbers::pi * i / options_.window));
 }
 
 /// x * A^T (m / A x) / (A^T 1) keeps x positive and never adds to the divergence of m from A x (Lee and Seung 2001).
@@ -80,15 +75,12 @@ void GriffinLim::magnitudes_of(std::span<const float> log_mel, std::span<float> 
 
 /// Adds up the frames that the spectra are of.
 void GriffinLim::sound_from(Search& search) const {
-  thread_local std::vector<float> samples, re, im;
+  thread_local std::vector<float> samples;
   samples.resize(window_.size() * kLanes);
   std::ranges::fill(search.sound, 0.0F);
   for (std::int64_t group = 0; group < search.groups; ++group) {
-    const auto first = static_cast<std::ptrdiff_t>(group) * static_cast<std::ptrdiff_t>(search.group_size);
-    const auto size = static_cast<std::ptrdiff_t>(search.group_size);
-    re.assign(search.re.begin() + first, search.re.begin() + first + size);
-    im.assign(search.im.begin() + first, search.im.begin() + first + size);
-    fourier_.inverse(re.data(), im.data(), samples.data());
+    const auto first = static_cast<std::size_t>(group) * search.group_size;
+    fourier_.inverse(search.re.data() + first, search.im.data() + first, samples.data());
     const auto lanes = std::min<std::int64_t>(kLanes, search.frames - group * kLanes);
     for (std::int64_t lane = 0; lane < lanes; ++lane) {
       float* to = search.sound.data() + (group * kLanes + lane) * options_.hop;
@@ -133,7 +125,7 @@ std::vector<float> GriffinLim::sound_of(std::span<const float> log_mel, std::int
   for (auto* array : {&search.magnitudes, &search.re, &search.im, &search.last_re, &search.last_im})
     array->assign(values, 0);
   std::vector<float> one(bins);
-  CounterRandom random({options_.seed, digest("phases")});
+  CounterRandom random({kSeed, digest("phases")});
   for (std::size_t frame = 0; std::cmp_less(frame, frames); ++frame) {
     magnitudes_of(log_mel.subspan(frame * mels, mels), one);
     const auto first = frame / kLanes * search.group_size + frame % kLanes;
@@ -151,8 +143,8 @@ std::vector<float> GriffinLim::sound_of(std::span<const float> log_mel, std::int
     for (std::size_t i = 0; i < size; ++i) search.weights[frame * hop + i] += window_[i] * window_[i];
   const float least = 0.01F * *std::ranges::max_element(search.weights);  // the ends, where hardly any window reaches
   for (float& weight : search.weights) weight = 1 / std::max(weight, least);
-  const float momentum = options_.momentum / (1 + options_.momentum);
-  for (int i = 0; i < options_.iterations; ++i) {
+  const float momentum = kMomentum / (1 + kMomentum);
+  for (int i = 0; i < kIterations; ++i) {
     sound_from(search);
     spectra_from(search, i == 0 ? 0 : momentum);
   }

@@ -14,11 +14,6 @@ namespace {
 
 constexpr float kLeastSquare = 1e-9F;  // under the root of a magnitude, as Matcha-TTS has it
 
-VoiceMelOptions checked(const VoiceMelOptions& options) {
-  if (auto valid = check(options); !valid) throw std::invalid_argument(valid.error().text());
-  return options;
-}
-
 /// Index `at` of a sound of `size` samples that goes on mirrored at both ends, for as long as it takes.
 std::size_t mirrored(std::int64_t at, std::int64_t size) {
   if (size == 1) return 0;
@@ -57,6 +52,11 @@ Result<void> check(const VoiceMelOptions& o) {
     return refuse("the range of the mel filters: expected it within 0 and half the rate, found " +
                   std::to_string(o.lowest) + " to " + std::to_string(o.top()) + " Hz");
   return {};
+}
+
+VoiceMelOptions checked(const VoiceMelOptions& options) {
+  if (auto valid = check(options); !valid) throw std::invalid_argument(valid.error().text());
+  return options;
 }
 
 std::vector<MelFilter> voice_mel_filters(const VoiceMelOptions& options) {

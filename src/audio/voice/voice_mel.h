@@ -30,6 +30,8 @@ VoiceMelOptions usual_voice_mel(Hertz rate);
 
 /// Fault::usage names the option that cannot be intended.
 Result<void> check(const VoiceMelOptions& options);
+/// The same options; throws std::invalid_argument where check() refuses them.
+VoiceMelOptions checked(const VoiceMelOptions& options);
 
 /// The filter bank: [n_mels], each with its weights on consecutive bins of n_fft / 2 + 1
 /// (librosa.filters.mel(sr=rate, n_fft, n_mels, fmin=lowest, fmax=highest)).

@@ -37,10 +37,12 @@ struct PrepareClassifier {
 };
 
 OptionTable table_of(PrepareClassifier& c) {
-  OptionTable table("prepare classifier",
-                    "Make a set for 'tutti train classifier' of folders of recordings: DIR/LABEL/FILE, or "
-                    "DIR/train/LABEL/FILE beside validation and test. Files of one group are never in two parts. Files "
-                    "that are damaged or silent are left out and listed in OUT/bad_samples.jsonl.");
+  OptionTable table(
+      "prepare classifier",
+      "Make a set for 'tutti train classifier' of folders of recordings: DIR/LABEL/FILE, or "
+      "DIR/train/LABEL/FILE beside validation and test. Files of one group are never in two parts. Files "
+      "that are damaged or silent are left out and listed in OUT/bad_samples.jsonl. A run that was killed is "
+      "continued by the same command. BUILDER_LOG_LEVEL=DEBUG also names every file that is left out.");
   table.add(
       "data", c.data, "DIR|LIST",
       "the recordings, in a folder for each label; or a table or JSON lines with 'path', 'label' and, where known, "

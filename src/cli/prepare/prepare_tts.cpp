@@ -76,7 +76,8 @@ OptionTable table_of(PrepareTts& c) {
             "texts, one a line, that no clip may have: what the voice is tested with");
   table.add("validation-share", build.validation_share, "SHARE",
             "of the texts, which are not trained on; no text is in both parts");
-  table.add("strings", c.strings, "N", "of single digits: so many strings are made for each speaker");
+  table.add("strings", c.strings, "N",
+            "of single digits: so many strings are made for each speaker, as far as there are different ones");
   table.add("digits", c.digits, "LEAST:MOST", "of such a string");
   table.add("label", build.label, "TEXT", "where the voice comes from, for the model's card; empty: the data's folder");
   table.add("seed", build.seed, "N", "of the split, the strings and the noise");

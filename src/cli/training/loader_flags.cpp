@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/numbers.h"
+#include "cli/settings/values.h"
 
 namespace tutti {
 namespace {
@@ -29,6 +30,20 @@ std::string depth_answer(const std::string& name, std::int64_t depth, std::int64
 }
 
 }  // namespace
+
+FlagWord flag_at(const std::vector<std::string>& words, std::size_t i, const std::string& prefix) {
+  const auto equals = std::min(words[i].find('='), words[i].size());
+  FlagWord flag{.name = with_hyphens(words[i].substr(0, equals))};
+  const auto start = "--" + with_hyphens(prefix);
+  flag.name = flag.name.starts_with(start) ? flag.name.substr(start.size()) : std::string();
+  if (equals < words[i].size()) {
+    flag.value = words[i].substr(equals + 1);
+  } else if (i + 1 < words.size() && !words[i + 1].starts_with("-")) {
+    flag.value = words[i + 1];
+    flag.words = 2;
+  }
+  return flag;
+}
 
 Result<LoaderFlags> without_loader_flags(const std::vector<std::string>& words, const std::string& prefix,
                                          std::int64_t batch_bytes) {

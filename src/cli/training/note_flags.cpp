@@ -45,6 +45,10 @@ const std::map<std::string_view, NoteFlag> kFlags{
      {Treatment::switched, "no effect: the set's part for validation is evaluated, see --eval-steps"}},
     {"decoder-strategy", {Treatment::answered, "no effect: the decoder makes all frames at once, by flow matching"}},
     {"reset-training", {Treatment::refused, "to begin again, name a new folder with --out; the old training stays"}},
+    {"data-gpu",
+     {Treatment::answered,
+      "it would only relay: 'tutti prepare tts' has computed the spectrograms, and the processor gathers batches of "
+      "them beside the steps"}},
     {"data-gpu-memory",
      {Treatment::refused, "nothing is prepared on a device: 'tutti prepare tts' computes the spectrograms, once"}},
     {"model-gpu-memory",
@@ -64,13 +68,6 @@ Result<void> take(const FlagWord& flag, const std::string& shown, LoaderFlags& i
   if (flag.name == "model-gpu") {
     if (auto given = expect_value(); !given) return given;
     into.words.insert(into.words.end(), {"--device", device_of(*flag.value)});
-    return {};
-  }
-  if (flag.name == "data-gpu") {
-    into.answers.push_back(
-        shown +
-        ": it would only relay: 'tutti prepare tts' has computed the spectrograms, and the processor "
-        "gathers batches of them beside the steps");
     return {};
   }
   if (flag.name == "vocoder-type") {
@@ -99,7 +96,7 @@ Result<LoaderFlags> in_voice_names(const std::vector<std::string>& words) {
   for (std::size_t i = 0; i < words.size();) {
     auto flag = flag_at(words, i, "");
     const auto known = kFlags.find(flag.name);
-    const bool is_other = flag.name == "model-gpu" || flag.name == "data-gpu" || flag.name == "vocoder-type";
+    const bool is_other = flag.name == "model-gpu" || flag.name == "vocoder-type";
     if (known == kFlags.end() && !is_other) {
       taken.words.push_back(words[i++]);
       continue;

@@ -84,7 +84,8 @@ int run_train_classifier(const std::vector<std::string>& words) {
 }
 
 int run_train_tts(const std::vector<std::string>& words) {
-  const auto ours = in_voice_names(words);
+  const bool help = requests_training_help<TtsRecipe>("train " + std::string(kTtsTraining), words);
+  const auto ours = help ? Result<LoaderFlags>(LoaderFlags{.words = words}) : in_voice_names(words);
   if (!ours) return complain(ours.error(), kUsage);
   for (const auto& answer : ours->answers) std::fprintf(stderr, "%s\n", answer.c_str());
   return run_single_training<TtsRecipe>(

@@ -1,7 +1,6 @@
 #include "feed/labelled/feature_spool.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +8,8 @@
 #include <bit>
 #include <cstring>
 #include <vector>
+
+#include "base/file_lock.h"
 
 namespace tutti {
 namespace {
@@ -59,7 +60,9 @@ Result<std::unique_ptr<FeatureSpool>> FeatureSpool::open(const std::filesystem::
                                                          const SoundGeometry& geometry) {
   OwnedFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (!file) return fail_errno(path.string(), "cannot be opened");
-  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0)
+  const auto locked = try_lock_file(file.get(), path.string(), "Name a folder on a local disk with --out");
+  if (!locked) return tl::unexpected<Error>(locked.error());
+  if (!*locked)
     return fail(Fault::usage, path.string() + ": another process builds this set",
                 "Wait for it, or name another folder with --out");
   std::unique_ptr<FeatureSpool> spool(new FeatureSpool(path, std::move(file), geometry.values()));

@@ -8,6 +8,8 @@
 #include "base/json.h"
 #include "base/strings.h"
 #include "feed/labelled/labelled_files.h"
+#include "text/byte_order_mark.h"
+#include "text/json_bytes.h"
 #include "text/manifest/csv.h"
 #include "text/manifest/field_names.h"
 #include "text/manifest/read.h"
@@ -80,7 +82,7 @@ Result<void> read_objects(const std::string& text, const fs::path& path, const f
     ++number;
     if (trimmed(line).empty()) continue;
     const auto origin = path.string() + ":" + std::to_string(number);
-    const auto json = nlohmann::json::parse(line, nullptr, false);
+    const auto json = parse_json_keeping_bytes<nlohmann::json>(line);
     if (!json.is_object()) return fail(Fault::usage, origin + ": expected a JSON object");
     Fields fields;
     for (const auto& [name, value] : json.items())
@@ -102,9 +104,11 @@ bool is_labelled_manifest(const fs::path& path) {
 Result<LabelledFiles> read_labelled_manifest(const fs::path& path, const fs::path& root) {
   const auto text = read_file(path);
   if (!text) return tl::unexpected<Error>(text.error());
+  const auto converted = utf8_of_utf16(*text);
+  const std::string plain(without_mark(converted ? *converted : *text));
   LabelledFiles found;
-  auto read = manifest_format(path) == ManifestFormat::csv ? read_table(*text, path, root, found)
-                                                           : read_objects(*text, path, root, found);
+  auto read = manifest_format(path) == ManifestFormat::csv ? read_table(plain, path, root, found)
+                                                           : read_objects(plain, path, root, found);
   if (!read) return tl::unexpected<Error>(read.error());
   if (found.files.empty()) return fail(Fault::usage, path.string() + ": names no labelled file");
   std::ranges::sort(found.files, {}, &LabelledFile::name);

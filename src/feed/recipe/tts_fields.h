@@ -9,15 +9,21 @@ template <class Visit>
 void visit_tts_input(TtsRecipe& r, Visit& visit) {
   visit.group("Data");
   visit("train-data", r.train_data, "SET", "what to learn: a folder that 'tutti prepare tts' wrote");
-  visit("val-data", r.val_data, "SET", "what to choose the best network by; without it, the set's part for validation");
+  visit("val-data", r.val_data, "SET",
+        "what to choose the best network by: its part for validation, or all of it where that is empty, 128 clips at "
+        "most; "
+        "without it, the set's part for validation");
   visit.group("Network");
   visit("model", r.model, "DIR",
-        "the voice to begin with, of the same symbols and spectrograms; without it, a new one");
+        "the voice to begin with, of the same symbols and spectrograms; its dimensions count, not those below. Without "
+        "it: "
+        "a new one");
   visit("model-size", r.model_size, "SIZE",
-        "nano (about 4 M parameters, for two cores), or note 002's tiny, small, normal or big");
+        "nano (about 5 M parameters, for two cores), or note 002's tiny, small, normal or big");
   visit("width", r.width, "N", "of the text encoder; 0, here and below: the size's");
   visit("encoder-layers", r.encoder_layers, "N", "of the text encoder");
-  visit("decoder-width", r.decoder_width, "N", "of the decoder; its blocks are three times as wide inside");
+  visit("decoder-width", r.decoder_width, "N",
+        "of the decoder; its blocks are as many times wider inside as the size's");
   visit("decoder-layers", r.decoder_layers, "N", "blocks of the decoder");
   visit("dropout", r.dropout, "SHARE", "of activations in the encoder and in what predicts durations");
   visit("export-type", r.export_type, "TYPE", "of the weights in OUT/model: float32, float16 or bfloat16");

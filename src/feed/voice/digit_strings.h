@@ -29,8 +29,8 @@ struct DigitString {
   std::uint64_t key = 0;             ///< of its pauses
 };
 
-/// Draws strings of the digits in `clips`, by the options' seed. No text twice for a speaker, and none of `excluded`,
-/// while there are enough others.
+/// Draws strings of the digits in `clips`, by the options' seed. No text twice for a speaker, and none of `excluded`;
+/// where there are fewer texts, fewer strings.
 std::vector<DigitString> draw_digit_strings(const std::vector<VoiceSource>& clips, const DigitStringOptions& options,
                                             const std::set<std::string>& excluded);
 

@@ -9,6 +9,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "base/output_ownership.h"
 #include "base/random/counter_random.h"
 #include "base/strings.h"
 #include "feed/labelled/sound_reading.h"
@@ -299,9 +300,9 @@ class Builder {
     report_.audio += length_of(frames * report_.mel.hop, report_.mel.rate);
     report_.longest_text = std::max(report_.longest_text, std::ssize(one.clip.symbols));
     if (!writer) return {};
-    const auto number = writer->append(one.clip);
+    auto appended = writer->append(one.clip);
     report_.size = writer->size();
-    return number ? Result<void>() : tl::unexpected<Error>(number.error());
+    return appended;
   }
 
   Result<void> publish(VoiceSetWriter& writer) {
@@ -321,7 +322,7 @@ class Builder {
   std::string label() const {
     if (!options_.label.empty()) return options_.label;
     const auto own = read_file(options_.data / "label.txt");
-    return own ? std::string(trimmed(*own)) : options_.data.filename().string();
+    return own ? std::string(trimmed(*own)) : resolved_path(options_.data).filename().string();
   }
 
   void add_bad(const std::string& id, const std::string& reason) {

@@ -71,26 +71,35 @@ Result<void> VoiceSetWriter::put(const std::string& bytes, std::int64_t& at) {
   return write_at(file_.get(), std::as_bytes(std::span(bytes)), at, (folder_ / kVoiceSetFile).string());
 }
 
-VoiceSetWriter::Sums VoiceSetWriter::sums_of(const NewVoiceClip& clip) const {
+/// A clip's own sums first, so that they do not depend on how long the set is.
+void VoiceSetWriter::add_to_sums(const NewVoiceClip& clip) {
   const auto n_mels = static_cast<std::size_t>(mel_.n_mels);
-  Sums sums{.values = std::vector<double>(n_mels), .squares = std::vector<double>(n_mels)};
-  sums.frames = std::ssize(clip.pitch);
+  sums_.values.resize(n_mels);
+  sums_.squares.resize(n_mels);
+  std::vector<double> values(n_mels), squares(n_mels);
   for (std::size_t i = 0; i < clip.mel.size(); ++i) {
     const double value = clip.mel[i];
-    sums.values[i % n_mels] += value;
-    sums.squares[i % n_mels] += value * value;
+    values[i % n_mels] += value;
+    squares[i % n_mels] += value * value;
   }
+  double heights = 0, square_heights = 0;
   for (const float pitch : clip.pitch) {
     if (pitch <= 0) continue;
     const double height = std::log(static_cast<double>(pitch));
-    sums.pitch += height;
-    sums.pitch_squares += height * height;
-    ++sums.voiced;
+    heights += height;
+    square_heights += height * height;
+    ++sums_.voiced;
   }
-  return sums;
+  for (std::size_t bin = 0; bin < n_mels; ++bin) {
+    sums_.values[bin] += values[bin];
+    sums_.squares[bin] += squares[bin];
+  }
+  sums_.pitch += heights;
+  sums_.pitch_squares += square_heights;
+  sums_.frames += std::ssize(clip.pitch);
 }
 
-Result<std::int64_t> VoiceSetWriter::append(const NewVoiceClip& clip) {
+Result<void> VoiceSetWriter::append(const NewVoiceClip& clip) {
   expect_agreeing_sizes(clip, static_cast<std::size_t>(mel_.n_mels));
   const std::string record = bytes_of(clip);
   VoiceEntry entry{.check = checksum(std::as_bytes(std::span(record))),
@@ -100,31 +109,17 @@ Result<std::int64_t> VoiceSetWriter::append(const NewVoiceClip& clip) {
                    .part = clip.part,
                    .name_size = static_cast<std::int32_t>(clip.name.size()),
                    .text_size = static_cast<std::int32_t>(clip.text.size())};
-  if (auto written = put(record, entry.at); !written) return tl::unexpected<Error>(written.error());
+  if (auto written = put(record, entry.at); !written) return written;
   entries_.push_back(entry);
-  sums_.push_back(sums_of(clip));
-  return std::ssize(entries_) - 1;
-}
-
-void VoiceSetWriter::drop(std::int64_t number) {
-  sums_[static_cast<std::size_t>(number)].is_dropped = true;
+  if (clip.part == VoicePart::training) add_to_sums(clip);
+  return {};
 }
 
 void VoiceSetWriter::set_means(VoiceFormat& format) const {
   const auto n_mels = static_cast<std::size_t>(mel_.n_mels);
-  Sums all{.values = std::vector<double>(n_mels), .squares = std::vector<double>(n_mels)};
-  for (std::size_t i = 0; i < sums_.size(); ++i) {
-    const auto& one = sums_[i];
-    if (one.is_dropped || entries_[i].part != VoicePart::training) continue;
-    for (std::size_t bin = 0; bin < n_mels; ++bin) {
-      all.values[bin] += one.values[bin];
-      all.squares[bin] += one.squares[bin];
-    }
-    all.frames += one.frames;
-    all.voiced += one.voiced;
-    all.pitch += one.pitch;
-    all.pitch_squares += one.pitch_squares;
-  }
+  Sums all = sums_;
+  all.values.resize(n_mels);  // without a clip to learn from there are none
+  all.squares.resize(n_mels);
   const auto frames = static_cast<double>(std::max<std::int64_t>(all.frames, 1));
   format.mean.assign(n_mels, 0.0F);
   double variance = 0;
@@ -144,14 +139,12 @@ void VoiceSetWriter::set_means(VoiceFormat& format) const {
 Result<void> VoiceSetWriter::publish(VoiceFormat format, const std::string& front_end) {
   format.mel = mel_;
   set_means(format);
-  std::vector<VoiceEntry> kept;
-  for (std::size_t i = 0; i < entries_.size(); ++i)
-    if (!sums_[i].is_dropped) kept.push_back(entries_[i]);
   const std::string shown = show_voice_format(format);
-  VoiceHead head{.clips = std::ssize(kept), .format_size = std::ssize(shown), .front_end_size = std::ssize(front_end)};
+  VoiceHead head{
+      .clips = std::ssize(entries_), .format_size = std::ssize(shown), .front_end_size = std::ssize(front_end)};
   // One piece of bytes, so that one checksum covers it to the end of the file.
   std::string tail;
-  append_numbers(tail, kept);
+  append_numbers(tail, entries_);
   const auto add = [&tail](const std::string& bytes) {
     tail.resize(static_cast<std::size_t>(rounded_up(std::ssize(tail), kVoiceAlignment)));
     tail += bytes;

@@ -39,11 +39,9 @@ class VoiceSetWriter {
   /// Clears away a half file.
   ~VoiceSetWriter();
 
-  /// Appends a clip; returns its number. Throws std::invalid_argument for one whose sizes do not agree, that has no
+  /// Appends a clip. Throws std::invalid_argument for one whose sizes do not agree, that has no
   /// frame, or more symbols than frames: no alignment has frames for them.
-  Result<std::int64_t> append(const NewVoiceClip& clip);
-  /// Leaves clip `number` out of the set.
-  void drop(std::int64_t number);
+  Result<void> append(const NewVoiceClip& clip);
   /// Fills in the means and deviations of `format`, writes what belongs to all clips, syncs, renames.
   Result<void> publish(VoiceFormat format, const std::string& front_end);
 
@@ -51,18 +49,18 @@ class VoiceSetWriter {
   Bytes size() const { return {end_}; }
 
  private:
-  /// Sums over a clip's frames, of which the means of the set are made without reading it again.
+  /// Sums over the frames of clips that are learned from, of which the means of the set are made without reading it
+  /// again.
   struct Sums {
     std::vector<double> values{};   // [n_mels]
     std::vector<double> squares{};  // [n_mels]
     double pitch = 0, pitch_squares = 0;
     std::int64_t frames = 0, voiced = 0;
-    bool is_dropped = false;
   };
 
   VoiceSetWriter(std::filesystem::path folder, OwnedFd file, VoiceMelOptions mel)
       : folder_(std::move(folder)), file_(std::move(file)), mel_(mel) {}
-  Sums sums_of(const NewVoiceClip& clip) const;
+  void add_to_sums(const NewVoiceClip& clip);
   void set_means(VoiceFormat& format) const;
   Result<void> put(const std::string& bytes, std::int64_t& at);
 
@@ -71,7 +69,7 @@ class VoiceSetWriter {
   VoiceMelOptions mel_;
   std::int64_t end_ = 0;
   std::vector<VoiceEntry> entries_{};
-  std::vector<Sums> sums_{};
+  Sums sums_{};
   bool is_published_ = false;
 };
 

@@ -50,6 +50,12 @@ Result<std::optional<CsvReader::Record>> CsvReader::next() {
   }
 }
 
+std::string csv_quoted(std::string_view field) {
+  std::string quoted = "\"";
+  for (const char c : field) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + '"';
+}
+
 std::string with_decimal_point(std::string_view number) {
   const auto is_digits = [](std::string_view text) {
     return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });

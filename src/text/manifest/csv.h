@@ -33,6 +33,9 @@ class CsvReader {
   std::size_t line_ = 1;
 };
 
+/// A field as RFC 4180 quotes it: within quotes, its own doubled.
+std::string csv_quoted(std::string_view field);
+
 /// A number with a decimal comma, and points between its thousands, as one with a decimal point: "1.234,5" becomes
 /// "1234.5". Other texts are as they were. For tables whose separator is no comma.
 std::string with_decimal_point(std::string_view number);

@@ -5,6 +5,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/numbers.h"
+#include "text/manifest/csv.h"
 
 namespace tutti {
 namespace {
@@ -60,9 +61,7 @@ std::string people_text(const std::vector<std::string>& labels, const Classified
 /// A field of RFC 4180.
 std::string field(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + '"';
+  return csv_quoted(text);
 }
 
 std::string table_row(const std::string& start, const std::vector<std::string>& labels, const SoundAnswer& answer) {
@@ -116,8 +115,9 @@ Result<void> SortedCopies::add(const std::vector<std::string>& labels, const Cla
         folder /
         (copy == 1 ? name.string() : name.stem().string() + "-" + std::to_string(copy) + name.extension().string());
     if (!is_taken(path)) {
-      ++copied_;
-      return write_file_atomically(path, *content);
+      auto written = write_file_atomically(path, *content);
+      copied_ += written.has_value();
+      return written;
     }
     if (const auto there = read_regular_file(path); there && *there == *content) {
       ++present_;

@@ -43,15 +43,15 @@ Result<std::string> evaluate_classifier(const SetEvaluationRequest& request) {
                 "Name another part with --split");
   const auto answers = classify_set(*model, **set, kSegmentsAtOnce, [] { return false; });
   if (!answers) return tl::unexpected<Error>(answers.error());
-  const AnsweredSet answered{**set, *answers, model->labels, model->rule()};
+  const auto scored = scored_set(**set, *answers, model->labels, model->rule());
   if (!request.report.empty()) {
     OutputOwnership files("Name another file with --report");  // what it is not to replace was refused before
     if (auto claimed = files.claim_marked(request.report, "--report", kEvaluationMark); !claimed)
       return tl::unexpected<Error>(claimed.error());
-    const auto written = files.write(request.report, set_report_html(answered, request.audio));
+    const auto written = files.write(request.report, set_report_html(scored, request.audio));
     if (!written) return tl::unexpected<Error>(written.error());
   }
-  return request.json ? set_report_json(answered) : set_report_text(answered);
+  return request.json ? set_report_json(scored) : set_report_text(scored);
 }
 
 }  // namespace tutti

@@ -8,7 +8,6 @@
 #include "base/numbers.h"
 #include "base/output_ownership.h"
 #include "feed/feature_cache.h"
-#include "train/classifier/score_curves.h"
 #include "view/charts.h"
 #include "view/markup.h"
 
@@ -48,19 +47,18 @@ std::vector<std::string> groups_of(const LabelledSet& set) {
 }
 
 /// Groups with the least accuracy first.
-std::vector<std::pair<std::string, GroupScore>> worst_groups(const AnsweredSet& a) {
-  const auto scores = group_scores(a.answers, a.rule, groups_of(a.set));
-  std::vector<std::pair<std::string, GroupScore>> groups(scores.begin(), scores.end());
+std::vector<std::pair<std::string, GroupScore>> worst_groups(const ScoredSet& a) {
+  std::vector<std::pair<std::string, GroupScore>> groups(a.groups.begin(), a.groups.end());
   std::ranges::stable_sort(groups, {}, [](const auto& one) { return share_of(one.second); });
   return groups;
 }
 
-std::string labels_table(const AnsweredSet& a, const ClassifierScores& scores) {
+std::string labels_table(const ScoredSet& a) {
   std::string html =
       "<table><tr><th>label<th>precision<th>recall<th>F1<th>ROC area<th>average precision<th>files</tr>\n";
   for (std::size_t label = 0; label < a.labels.size(); ++label) {
-    const auto& score = scores.labels[label];
-    const auto curve = label_curve(a.answers, label);
+    const auto& score = a.scores.labels[label];
+    const auto& curve = a.curves[label];
     html += "<tr>" + cell(a.labels[label]) + number(percent(score.precision)) + number(percent(score.recall)) +
             number(percent(score.f1)) + number(std::isfinite(curve.roc_area) ? fixed_text(curve.roc_area, 4) : "-") +
             number(std::isfinite(curve.average_precision) ? fixed_text(curve.average_precision, 4) : "-") +
@@ -69,7 +67,7 @@ std::string labels_table(const AnsweredSet& a, const ClassifierScores& scores) {
   return html + "</table>\n";
 }
 
-std::string confusion_table(const AnsweredSet& a, const ClassifierScores& scores) {
+std::string confusion_table(const ScoredSet& a) {
   std::string html = "<h2>What is taken for what</h2><table><tr><th>true label";
   for (const auto& label : a.labels) html += "<th>" + escaped_markup(label);
   html += "</tr>\n";
@@ -77,36 +75,35 @@ std::string confusion_table(const AnsweredSet& a, const ClassifierScores& scores
     html += "<tr>" + cell(a.labels[label]);
     for (std::size_t other = 0; other < a.labels.size(); ++other)
       html += std::string(label == other ? "<td class=\"n right\">" : "<td class=\"n\">") +
-              std::to_string(scores.confusion[label][other]) + "</td>";
+              std::to_string(a.scores.confusion[label][other]) + "</td>";
     html += "</tr>\n";
   }
   return html + "</table>\n";
 }
 
-std::string curves(const AnsweredSet& a) {
+std::string curves(const ScoredSet& a) {
   std::vector<Curve> roc, precision;
   for (std::size_t label = 0; label < a.labels.size(); ++label) {
-    auto curve = label_curve(a.answers, label);
+    const auto& curve = a.curves[label];
     if (curve.precision.empty()) continue;
-    roc.push_back({a.labels[label] + ": true positive rate", std::move(curve.roc)});
-    precision.push_back({a.labels[label] + ": precision", std::move(curve.precision)});
+    roc.push_back({a.labels[label] + ": true positive rate", curve.roc});
+    precision.push_back({a.labels[label] + ": precision", curve.precision});
   }
   return "<h2>Curves</h2>\n" + line_chart_svg("ROC", "false positive rate", roc) + "\n" +
          line_chart_svg("Precision and recall", "recall", precision) + "\n";
 }
 
-std::string calibration_table(const AnsweredSet& a) {
-  const auto calibration = calibration_of(a.answers, a.rule);
-  std::string html = "<h2>Calibration</h2><p>Expected calibration error " + percent(calibration.error) +
+std::string calibration_table(const ScoredSet& a) {
+  std::string html = "<h2>Calibration</h2><p>Expected calibration error " + percent(a.calibration.error) +
                      "</p><table><tr><th>mean score<th>share that is right<th>files</tr>\n";
-  for (const auto& bin : calibration.bins)
+  for (const auto& bin : a.calibration.bins)
     if (bin.files > 0)
       html += "<tr>" + number(percent(bin.score)) + number(percent(bin.right)) + number(std::to_string(bin.files)) +
               "</tr>\n";
   return html + "</table>\n";
 }
 
-std::string groups_table(const AnsweredSet& a) {
+std::string groups_table(const ScoredSet& a) {
   std::string html = "<h2>By group</h2><table><tr><th>group<th>right<th>files</tr>\n";
   for (const auto& [name, score] : worst_groups(a))
     html += "<tr>" + cell(name) + number(percent(share_of(score))) + number(std::to_string(score.files)) + "</tr>\n";
@@ -148,14 +145,14 @@ std::string picture(const LabelledSet& set, std::int64_t file) {
 }
 
 /// Where a file's sound is played from: below the folder that the set was made of.
-std::string player(const AnsweredSet& a, std::int64_t file, const fs::path& audio) {
+std::string player(const ScoredSet& a, std::int64_t file, const fs::path& audio) {
   const auto path = audio / a.set.name_of_file(file);
   std::error_code ignored;
   if (audio.empty() || !fs::exists(path, ignored)) return {};
   return audio_player("file://" + url_of_path(fs::absolute(path).string()), 0, a.set.geometry().seconds().count());
 }
 
-std::string worst_files(const AnsweredSet& a, const fs::path& audio) {
+std::string worst_files(const ScoredSet& a, const fs::path& audio) {
   constexpr std::size_t kWorst = 20;
   struct Wrong {
     double score;
@@ -181,48 +178,50 @@ std::string worst_files(const AnsweredSet& a, const fs::path& audio) {
 
 }  // namespace
 
-bool has_groups(const LabelledSet& set) {
-  auto groups = groups_of(set);
-  std::ranges::sort(groups);
-  return std::ranges::adjacent_find(groups) != groups.end();
+ScoredSet scored_set(const LabelledSet& set, const std::vector<FileAnswer>& answers,
+                     const std::vector<std::string>& labels, const AgainstRule& rule) {
+  ScoredSet scored{.set = set, .answers = answers, .labels = labels, .rule = rule};
+  scored.scores = score_files(answers, labels.size(), rule);
+  scored.summary = task_scores(scored.scores, labels, rule);
+  for (std::size_t label = 0; label < labels.size(); ++label) scored.curves.push_back(label_curve(answers, label));
+  scored.calibration = calibration_of(answers, rule);
+  scored.groups = group_scores(answers, rule, groups_of(set));
+  if (std::ranges::all_of(scored.groups, [](const auto& group) { return group.second.files == 1; }))
+    scored.groups.clear();
+  return scored;
 }
 
-std::string set_report_json(const AnsweredSet& a) {
-  const auto scores = score_files(a.answers, a.labels.size(), a.rule);
-  auto json = Json::parse(task_scores(scores, a.labels, a.rule).json);
-  json["confusion"] = scores.confusion;
+std::string set_report_json(const ScoredSet& a) {
+  auto json = Json::parse(a.summary.json);
+  json["confusion"] = a.scores.confusion;
   const auto defined = [](double value) { return std::isfinite(value) ? Json(value) : Json(); };
   for (std::size_t label = 0; label < a.labels.size(); ++label) {
-    const auto curve = label_curve(a.answers, label);
-    json["labels"][a.labels[label]]["roc_auc"] = defined(curve.roc_area);
-    json["labels"][a.labels[label]]["average_precision"] = defined(curve.average_precision);
+    json["labels"][a.labels[label]]["roc_auc"] = defined(a.curves[label].roc_area);
+    json["labels"][a.labels[label]]["average_precision"] = defined(a.curves[label].average_precision);
   }
-  const auto calibration = calibration_of(a.answers, a.rule);
-  json["calibration_error"] = calibration.error;
-  for (const auto& bin : calibration.bins)
+  json["calibration_error"] = a.calibration.error;
+  for (const auto& bin : a.calibration.bins)
     if (bin.files > 0)
       json["calibration"].push_back({{"score", bin.score}, {"right", bin.right}, {"files", bin.files}});
-  if (has_groups(a.set))
-    for (const auto& [name, score] : group_scores(a.answers, a.rule, groups_of(a.set)))
-      json["groups"][name] = {{"files", score.files}, {"accuracy", share_of(score)}};
+  for (const auto& [name, score] : a.groups)
+    json["groups"][name] = {{"files", score.files}, {"accuracy", share_of(score)}};
   return json_line(json) + "\n";
 }
 
-std::string set_report_text(const AnsweredSet& a) {
-  const auto scores = score_files(a.answers, a.labels.size(), a.rule);
-  std::string text = task_scores(scores, a.labels, a.rule).text + "\n";
+std::string set_report_text(const ScoredSet& a) {
+  std::string text = a.summary.text + "\n";
   for (std::size_t label = 0; label < a.labels.size(); ++label) {
-    const auto& score = scores.labels[label];
-    const auto area = label_curve(a.answers, label).roc_area;
+    const auto& score = a.scores.labels[label];
+    const auto area = a.curves[label].roc_area;
     text += "  " + a.labels[label] + ": precision " + percent(score.precision) + ", recall " + percent(score.recall) +
             ", F1 " + percent(score.f1) + (std::isfinite(area) ? ", ROC area " + fixed_text(area, 4) : "") + ", " +
             std::to_string(score.files) + " files\n";
     for (std::size_t other = 0; other < a.labels.size(); ++other)
-      if (const auto wrong = scores.confusion[label][other]; other != label && wrong > 0)
+      if (const auto wrong = a.scores.confusion[label][other]; other != label && wrong > 0)
         text += "    " + std::to_string(wrong) + " taken for " + a.labels[other] + "\n";
   }
-  text += "  expected calibration error " + percent(calibration_of(a.answers, a.rule).error) + "\n";
-  if (!has_groups(a.set)) return text;
+  text += "  expected calibration error " + percent(a.calibration.error) + "\n";
+  if (a.groups.empty()) return text;
   constexpr std::size_t kWorst = 5;
   const auto groups = worst_groups(a);
   text += "  groups with the least accuracy:\n";
@@ -231,12 +230,10 @@ std::string set_report_text(const AnsweredSet& a) {
   return text;
 }
 
-std::string set_report_html(const AnsweredSet& a, const fs::path& audio) {
-  const auto scores = score_files(a.answers, a.labels.size(), a.rule);
-  return kHead + markup_comment(kEvaluationMark) + "<h1>Classifier</h1>\n<p>" +
-         escaped_markup(task_scores(scores, a.labels, a.rule).text) + "</p>\n" + labels_table(a, scores) +
-         confusion_table(a, scores) + curves(a) + calibration_table(a) + (has_groups(a.set) ? groups_table(a) : "") +
-         worst_files(a, audio);
+std::string set_report_html(const ScoredSet& a, const fs::path& audio) {
+  return kHead + markup_comment(kEvaluationMark) + "<h1>Classifier</h1>\n<p>" + escaped_markup(a.summary.text) +
+         "</p>\n" + labels_table(a) + confusion_table(a) + curves(a) + calibration_table(a) +
+         (a.groups.empty() ? "" : groups_table(a)) + worst_files(a, audio);
 }
 
 }  // namespace tutti

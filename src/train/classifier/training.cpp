@@ -66,12 +66,6 @@ Error with_changed_settings(Error error, const ClassifierTraining& training) {
       [](const std::string& text, const char* name) { return read_classifier_recipe(text, name); });
 }
 
-/// Steps of one epoch, as many as rounding up batches and groups of them makes.
-std::int64_t steps_of(std::int64_t rows, std::int64_t batch_size, std::int64_t accumulation) {
-  const auto up = [](std::int64_t count, std::int64_t size) { return (count + size - 1) / size; };
-  return up(up(rows, batch_size), accumulation);
-}
-
 /// The rate rises for the warm-up's epochs, or for a tenth of all steps where those are fewer.
 RateSchedule schedule_of(const ClassifierRecipe& r, std::int64_t epoch_steps) {
   const auto all = r.epochs > 0 ? r.epochs * epoch_steps : r.max_steps;
@@ -82,36 +76,14 @@ RateSchedule schedule_of(const ClassifierRecipe& r, std::int64_t epoch_steps) {
           .final_share = r.final_rate};
 }
 
-TrainerOptions options_of(const ClassifierTraining& training, const TrainingData& data, const TrainingLength& length,
-                          std::int64_t epoch_steps) {
-  const auto& r = training.recipe;
-  return {.out = training.out,
-          .schedule = schedule_of(r, epoch_steps),
-          .length = length,
-          .max_steps = r.max_steps,
-          .accumulation = r.accumulation,
-          .save_steps = r.save_steps,
-          .eval_steps = r.eval_steps,
-          .keep = r.keep,
-          .patience = r.patience,
-          .bad_step_limit = r.bad_step_limit,
-          .max_time = Seconds(60 * r.max_minutes),
-          .evaluator = std::to_string(data.validation->fingerprint()),
-          .export_type = r.export_type,
-          .settings = training.settings,
-          .ring = {.depth = r.ring_depth, .most_depth = r.ring_depth}};
-}
-
 void report_set(const TrainingData& data, const ClassifierTask& task, std::int64_t batch_size,
                 const ClassifierRecipe& recipe) {
-  std::int64_t parameters = 0;
-  for (const auto& weight : task.weights()) parameters += weight.value.numel();
   const auto& g = data.training->geometry();
   log(Level::info, "a classifier of " + std::to_string(data.training->labels().size()) + " labels and " +
-                       std::to_string(parameters) + " parameters on " + task.device().str() + "; " +
-                       std::to_string(data.training->rows()) + " segments of " + std::to_string(g.mel.n_mels) + " x " +
-                       std::to_string(g.frames()) + " to learn from, " + std::to_string(data.validation->files()) +
-                       " files to choose the best by");
+                       std::to_string(parameter_count(task.weights())) + " parameters on " + task.device().str() +
+                       "; " + std::to_string(data.training->rows()) + " segments of " + std::to_string(g.mel.n_mels) +
+                       " x " + std::to_string(g.frames()) + " to learn from, " +
+                       std::to_string(data.validation->files()) + " files to choose the best by");
   if (batch_size < recipe.batch_size)
     log(Level::info, "batch-size: " + std::to_string(batch_size) + " instead of " + std::to_string(recipe.batch_size) +
                          ", so that an epoch has " + std::to_string(recipe.least_steps) + " steps");
@@ -165,15 +137,16 @@ Result<TrainingEnd> train(const ClassifierTraining& training, const TrainingData
   const auto length = length_of(rows, steps, r.epochs, r.max_steps, nullptr);
   report_set(data, **task, batch_size, r);
   const auto evaluate = [&]() { return evaluated(**task, *data.validation, r.val_batch_size); };
-  return run_training({.task = **task,
-                       .step = step,
-                       .next = [&batches] { return Result<std::optional<Batch>>(batches->next()); },
-                       .evaluate = evaluate,
-                       .options = options_of(training, data, length, steps(rows)),
-                       .log_steps = r.log_steps,
-                       .log_order = r.log_order,
-                       .epochs = r.epochs},
-                      std::move(*state));
+  return run_training(
+      {.task = **task,
+       .step = step,
+       .next = [&batches] { return Result<std::optional<Batch>>(batches->next()); },
+       .evaluate = evaluate,
+       .options = options_of(training, schedule_of(r, steps(rows)), length, data.validation->fingerprint()),
+       .log_steps = r.log_steps,
+       .log_order = r.log_order,
+       .epochs = r.epochs},
+      std::move(*state));
 }
 
 }  // namespace

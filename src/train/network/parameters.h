@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,13 @@ struct Parameter {
   std::string name{};
   at::Tensor value{};  // float32, a leaf; requires a gradient where it is trained
 };
+
+/// How many numbers the tensors hold.
+inline std::int64_t parameter_count(std::span<const Parameter> parameters) {
+  std::int64_t count = 0;
+  for (const auto& parameter : parameters) count += parameter.value.numel();
+  return count;
+}
 
 /// A Whisper network as it is trained: every weight in float32 on one device, sharing nothing with a file.
 struct WhisperParameters {

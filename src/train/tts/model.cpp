@@ -62,7 +62,8 @@ Result<Json> voice_config(const std::filesystem::path& folder) {
 
 }  // namespace
 
-VoiceModel VoiceModel::start(const VoiceSet& set, VoiceShape shape, std::uint64_t seed, at::Device device) {
+VoiceModel VoiceModel::start(const VoiceSet& set, VoiceShape shape, std::optional<std::uint64_t> seed,
+                             at::Device device) {
   const auto& format = set.format();
   shape.symbols = std::ssize(format.symbols);
   shape.speakers = std::ssize(format.speakers);
@@ -102,7 +103,7 @@ Result<VoiceModel> VoiceModel::load(const std::filesystem::path& folder, at::Dev
   auto front_end = read_regular_file(folder / TextFrontEnd::kFileName);
   if (!front_end) return tl::unexpected<Error>(front_end.error());
   model.front_end = std::move(*front_end);
-  model.network = new_voice_network(model.network.shape, 0, device);
+  model.network = new_voice_network(model.network.shape, std::nullopt, device);
   if (auto read = read_weights(folder / "model.safetensors", model.network.all); !read)
     return tl::unexpected<Error>(read.error());
   return model;

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,8 +28,9 @@ struct VoiceModel {
   std::string card{};       // README.md
   VoiceNetwork network{};
 
-  /// A new one for a set; its network has the set's symbols, speakers and mels.
-  static VoiceModel start(const VoiceSet& set, VoiceShape shape, std::uint64_t seed, at::Device device);
+  /// A new one for a set; its network has the set's symbols, speakers and mels. `seed`: as of
+  /// new_voice_network.
+  static VoiceModel start(const VoiceSet& set, VoiceShape shape, std::optional<std::uint64_t> seed, at::Device device);
   /// Everything that its folder holds beside the weights.
   std::map<std::string, std::string> files(const std::string& weight_type) const;
   /// Reads a folder, weights of any float type. Fault::usage for a model of another kind; Fault::missing or

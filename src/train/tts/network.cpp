@@ -5,6 +5,7 @@
 #include <c10/core/GradMode.h>
 
 #include <cmath>
+#include <optional>
 #include <string>
 
 namespace tutti {
@@ -21,13 +22,17 @@ constexpr double kNormEpsilon = 1e-5;
 /// Makes tensors one after the other, and notes their names.
 class Maker {
  public:
-  Maker(VoiceNetwork& into, std::uint64_t seed, at::Device device)
-      : into_(into), generator_(at::detail::createCPUGenerator(seed)), device_(device) {}
+  /// Without a seed what would be drawn is left unset, for stored weights.
+  Maker(VoiceNetwork& into, std::optional<std::uint64_t> seed, at::Device device) : into_(into), device_(device) {
+    if (seed) generator_ = at::detail::createCPUGenerator(*seed);
+  }
 
   at::Tensor even(const std::string& name, at::IntArrayRef sizes, double bound) {
-    return added(name, at::empty(sizes, at::TensorOptions(at::kFloat)).uniform_(-bound, bound, generator_));
+    const auto values = at::empty(sizes, at::TensorOptions(at::kFloat));
+    return added(name, generator_ ? at::Tensor(values).uniform_(-bound, bound, generator_) : values);
   }
   at::Tensor normal(const std::string& name, at::IntArrayRef sizes, double deviation) {
+    if (!generator_) return added(name, at::empty(sizes, at::TensorOptions(at::kFloat)));
     return added(name, at::randn(sizes, generator_, at::TensorOptions(at::kFloat)).mul_(deviation));
   }
   at::Tensor filled(const std::string& name, at::IntArrayRef sizes, double value) {
@@ -54,7 +59,7 @@ class Maker {
   }
 
   VoiceNetwork& into_;
-  at::Generator generator_;
+  std::optional<at::Generator> generator_{};
   at::Device device_;
 };
 
@@ -184,7 +189,7 @@ at::Tensor through(const at::Tensor& x, const VoiceDecoderBlock& block, const at
 
 }  // namespace
 
-VoiceNetwork new_voice_network(const VoiceShape& shape, std::uint64_t seed, at::Device device) {
+VoiceNetwork new_voice_network(const VoiceShape& shape, std::optional<std::uint64_t> seed, at::Device device) {
   const c10::AutoGradMode no_gradients(false);
   VoiceNetwork network{.shape = shape};
   Maker make(network, seed, device);

@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "model/ops.h"
@@ -62,8 +63,9 @@ struct VoiceNetwork {
 };
 
 /// A new network. Matrices are even within 1 / sqrt(fan_in), embeddings normal; what makes the velocity is zero, so
-/// that a new network adds nothing to its noise. The same seed gives the same weights.
-VoiceNetwork new_voice_network(const VoiceShape& shape, std::uint64_t seed, at::Device device);
+/// that a new network adds nothing to its noise. The same seed gives the same weights; without one what would be drawn
+/// is left unset, for weights that are copied over it.
+VoiceNetwork new_voice_network(const VoiceShape& shape, std::optional<std::uint64_t> seed, at::Device device);
 
 /// What the encoder makes of texts.
 struct EncodedText {

@@ -25,7 +25,8 @@ Result<VoiceShape> shape_of(const TtsRecipe& recipe) {
     if (wanted > 0) into = wanted;
   };
   if (recipe.width > 0) shape->inner = shape->inner * recipe.width / shape->width;
-  if (recipe.decoder_width > 0) shape->decoder_inner = 3 * recipe.decoder_width;
+  if (recipe.decoder_width > 0)
+    shape->decoder_inner = shape->decoder_inner * recipe.decoder_width / shape->decoder_width;
   take(shape->width, recipe.width);
   take(shape->layers, recipe.encoder_layers);
   take(shape->decoder_width, recipe.decoder_width);
@@ -47,6 +48,12 @@ Result<void> expect_same_form(const VoiceModel& model, const VoiceSet& set, cons
   return {};
 }
 
+Result<VoiceModel> new_voice(const TtsRecipe& recipe, const VoiceSet& set, at::Device device) {
+  const auto shape = shape_of(recipe);
+  if (!shape) return tl::unexpected<Error>(shape.error());
+  return VoiceModel::start(set, *shape, mixed({recipe.seed, digest("weights")}), device);
+}
+
 Result<VoiceModel> stored_voice(const TtsRecipe& recipe, const VoiceSet& set, at::Device device) {
   auto model = VoiceModel::load(recipe.model, device);
   if (!model) return model;
@@ -56,7 +63,7 @@ Result<VoiceModel> stored_voice(const TtsRecipe& recipe, const VoiceSet& set, at
   // Other speakers begin as the mean of the stored ones.
   const c10::AutoGradMode no_gradients(false);
   auto shape = model->network.shape;
-  auto renewed = VoiceModel::start(set, shape, recipe.seed, device);
+  auto renewed = VoiceModel::start(set, shape, std::nullopt, device);
   for (std::size_t i = 0; i < renewed.network.all.size(); ++i) {
     const auto& from = model->network.all[i].value;
     const auto& to = renewed.network.all[i].value;
@@ -112,10 +119,7 @@ VoiceRows rows_of(const VoiceSet& set, const VoiceModel& model, std::span<const 
 Result<std::unique_ptr<TtsTask>> TtsTask::start(const TtsRecipe& recipe, std::shared_ptr<const VoiceSet> set) {
   const auto device = device_named(recipe.device);
   if (!device) return tl::unexpected<Error>(device.error());
-  const auto shape = shape_of(recipe);
-  if (!shape) return tl::unexpected<Error>(shape.error());
-  auto model = recipe.model.empty() ? VoiceModel::start(*set, *shape, mixed({recipe.seed, digest("weights")}), *device)
-                                    : stored_voice(recipe, *set, *device);
+  auto model = recipe.model.empty() ? new_voice(recipe, *set, *device) : stored_voice(recipe, *set, *device);
   if (!model) return tl::unexpected<Error>(model.error());
   for (auto& weight : model->network.all) weight.value.set_requires_grad(true);
   return std::unique_ptr<TtsTask>(new TtsTask(std::move(*model), std::move(set), recipe, *device));

@@ -69,55 +69,33 @@ Error with_changed_settings(Error error, const TtsTraining& training) {
                                [](const std::string& text, const char* name) { return read_tts_recipe(text, name); });
 }
 
-/// Steps of one epoch, as many as rounding up batches and groups of them makes.
-std::int64_t steps_of(std::int64_t clips, const TtsRecipe& recipe) {
-  const auto up = [](std::int64_t count, std::int64_t size) { return (count + size - 1) / size; };
-  return up(up(clips, recipe.batch_size), recipe.accumulation);
+/// The rate falls until the last step, which of epochs follows from the set.
+RateSchedule schedule_of(const TtsRecipe& r) {
+  return {.shape = schedule_shape(r.schedule),
+          .peak = r.learning_rate,
+          .warmup = r.warmup_steps,
+          .steps = r.epochs == 0 ? r.max_steps : 0,
+          .final_share = r.final_rate};
 }
 
-TrainerOptions options_of(const TtsTraining& training, const TrainingData& data, const TrainingLength& length) {
-  const auto& r = training.recipe;
-  return {.out = training.out,
-          .schedule = {.shape = schedule_shape(r.schedule),
-                       .peak = r.learning_rate,
-                       .warmup = r.warmup_steps,
-                       .steps = r.epochs == 0 ? r.max_steps : 0,
-                       .final_share = r.final_rate},
-          .length = length,
-          .max_steps = r.max_steps,
-          .accumulation = r.accumulation,
-          .save_steps = r.save_steps,
-          .eval_steps = r.eval_steps,
-          .keep = r.keep,
-          .patience = r.patience,
-          .bad_step_limit = r.bad_step_limit,
-          .max_time = Seconds(60 * r.max_minutes),
-          .evaluator = std::to_string(data.validation->fingerprint()),
-          .export_type = r.export_type,
-          .settings = training.settings,
-          .ring = {.depth = r.ring_depth, .most_depth = r.ring_depth}};
+/// "58.2": of the clips that are learned from.
+std::string minutes_of(const VoiceSet& set) {
+  std::int64_t frames = 0;
+  for (const auto clip : set.part(VoicePart::training)) frames += set.frames(clip);
+  const auto& mel = set.format().mel;
+  return fixed_text(static_cast<double>(frames * mel.hop) / mel.rate.value / 60, 1);
 }
 
 void report_set(const TrainingData& data, const TtsTask& task) {
-  std::int64_t parameters = 0, frames = 0;
-  for (const auto& weight : task.weights()) parameters += weight.value.numel();
-  const auto clips = data.training->part(VoicePart::training);
-  for (const auto clip : clips) frames += data.training->frames(clip);
-  const auto& mel = data.training->format().mel;
-  const double minutes = static_cast<double>(frames * mel.hop) / mel.rate.value / 60;
-  log(Level::info, "a voice of " + std::to_string(parameters) + " parameters on " + task.device().str() + "; " +
-                       std::to_string(clips.size()) + " clips, " + fixed_text(minutes, 1) + " min at " +
-                       std::to_string(mel.rate.value) + " Hz, to learn from, " + std::to_string(data.chosen_by.size()) +
-                       " to choose the best by");
+  log(Level::info, "a voice of " + std::to_string(parameter_count(task.weights())) + " parameters on " +
+                       task.device().str() + "; " + std::to_string(data.training->part(VoicePart::training).size()) +
+                       " clips, " + minutes_of(*data.training) + " min at " +
+                       std::to_string(data.training->format().mel.rate.value) + " Hz, to learn from, " +
+                       std::to_string(data.chosen_by.size()) + " to choose the best by");
 }
 
 /// README.md of a voice's folder; `scores`: of its last evaluation.
 std::string voice_card(const VoiceModel& model, const VoiceSet& set, const std::optional<VoiceScores>& scores) {
-  std::int64_t parameters = 0, frames = 0;
-  for (const auto& weight : model.network.all) parameters += weight.value.numel();
-  const auto clips = set.part(VoicePart::training);
-  for (const auto clip : clips) frames += set.frames(clip);
-  const double minutes = static_cast<double>(frames * model.mel.hop) / model.mel.rate.value / 60;
   const auto line = [](const std::string& what, const std::string& value) {
     return "| " + what + " | " + value + " |\n";
   };
@@ -125,11 +103,11 @@ std::string voice_card(const VoiceModel& model, const VoiceSet& set, const std::
       "# A voice of Tutti\n\nMade by `tutti train tts`; speak with `tutti say --voice DIR -o x.wav TEXT`.\n\n"
       "| | |\n|---|---|\n" +
       line("learned from", model.label.empty() ? "a set without a label" : model.label) +
-      line("clips, minutes", std::to_string(clips.size()) + ", " + fixed_text(minutes, 1)) +
+      line("clips, minutes", std::to_string(set.part(VoicePart::training).size()) + ", " + minutes_of(set)) +
       line("language", model.language) + line("speakers", joined(model.speakers, ", ")) +
       line("sound", std::to_string(model.mel.rate.value) + " Hz, " + std::to_string(model.mel.n_mels) +
                         " mels; phases by Griffin-Lim") +
-      line("parameters", std::to_string(parameters));
+      line("parameters", std::to_string(parameter_count(model.network.all)));
   if (scores)
     card += line("losses on clips held out", "flow " + fixed_text(scores->flow, 4) + ", prior " +
                                                  fixed_text(scores->prior, 4) + ", log durations " +
@@ -185,9 +163,10 @@ Result<TrainingEnd> train(const TtsTraining& training, const TrainingData& data)
                                        state->positions.empty() ? "" : state->positions.front());
   if (!batches) return tl::unexpected<Error>(with_changed_settings(batches.error(), training));
   const auto length = length_of(
-      clips, [&](std::int64_t count) { return steps_of(count, r); }, r.epochs, r.max_steps, nullptr);
+      clips, [&](std::int64_t count) { return steps_of(count, r.batch_size, r.accumulation); }, r.epochs, r.max_steps,
+      nullptr);
   report_set(data, **task);
-  answer_size(r.model_size);
+  if (r.model.empty()) answer_size(r.model_size);
   std::function<Result<TaskScores>()> evaluate;
   if (!data.chosen_by.empty()) evaluate = [&] { return evaluated(**task, data, training); };
   (*task)->set_card(voice_card((*task)->model(), *data.training, std::nullopt));
@@ -195,7 +174,7 @@ Result<TrainingEnd> train(const TtsTraining& training, const TrainingData& data)
                        .step = step,
                        .next = [&batches] { return Result<std::optional<Batch>>(batches->next()); },
                        .evaluate = evaluate,
-                       .options = options_of(training, data, length),
+                       .options = options_of(training, schedule_of(r), length, data.validation->fingerprint()),
                        .log_steps = r.log_steps,
                        .log_order = r.log_order,
                        .epochs = r.epochs},

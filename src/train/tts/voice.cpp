@@ -38,11 +38,7 @@ at::Tensor durations_of(const std::vector<std::int64_t>& ends, at::Device device
 }  // namespace
 
 Voice::Voice(VoiceModel model, TextFrontEnd front_end, at::Device device)
-    : model_(std::move(model)),
-      front_end_(std::move(front_end)),
-      device_(device),
-      vocoder_({.n_fft = model_.mel.n_fft, .window = model_.mel.window, .hop = model_.mel.hop},
-               voice_mel_filters(model_.mel)) {}
+    : model_(std::move(model)), front_end_(std::move(front_end)), device_(device), vocoder_(model_.mel) {}
 
 Result<Voice> Voice::load(const std::filesystem::path& folder, at::Device device) {
   auto model = VoiceModel::load(folder, device);

@@ -47,19 +47,12 @@ constexpr std::array<Field, 11> kFields{{{"symbols", &VoiceShape::symbols},
 
 }  // namespace
 
-const std::vector<std::string>& voice_sizes() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> all;
-    for (const auto& [name, shape] : sizes()) all.push_back(name);
-    return all;
-  }();
-  return names;
-}
-
 Result<VoiceShape> voice_shape(const std::string& size) {
   for (const auto& [name, shape] : sizes())
     if (name == size) return shape;
-  const std::vector<std::string> of_the_note(voice_sizes().begin() + 1, voice_sizes().end());
+  std::vector<std::string> of_the_note;
+  for (const auto& [name, shape] : sizes())
+    if (name != "nano") of_the_note.push_back(name);
   return fail(Fault::usage, "model-size '" + size + "': there is no such size",
               "Field note 002 has " + joined(of_the_note, ", ") + "; nano, for two cores, is the default");
 }

@@ -24,10 +24,7 @@ struct VoiceShape {
   std::int64_t decoder_inner = 576;
 };
 
-/// The names that voice_shape knows, smallest first.
-const std::vector<std::string>& voice_sizes();
-
-/// A size by name: nano (about 4 M parameters), or note 002's tiny, small, normal or big with the dimensions of their
+/// A size by name: nano (5.2 M parameters), or note 002's tiny, small, normal or big with the dimensions of their
 /// text encoder and decoder. Fault::usage names those there are.
 Result<VoiceShape> voice_shape(const std::string& size);
 
