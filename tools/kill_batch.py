@@ -72,6 +72,24 @@ def outputs(folder):
     return {path.name: path.read_bytes() for path in sorted(folder.glob("*")) if path.is_file()}
 
 
+def store_complaints(path, jobs):
+    """What is wrong with a store in which so many jobs are to be done, each once and with the outputs that were recorded."""
+    store = sqlite3.connect(path)
+    verdict = store.execute("PRAGMA integrity_check").fetchone()[0]
+    if verdict != "ok":
+        yield f"the store: {verdict}"
+    states = store.execute("SELECT state, count(*) FROM tasks GROUP BY state").fetchall()
+    if states != [("done", jobs)]:
+        yield f"the store's tasks: {states}"
+    ends = store.execute("SELECT task, count(*) FROM attempts WHERE [end] = 'done' GROUP BY task").fetchall()
+    yield from (f"task {task}: {times} attempts ended as done" for task, times in ends if times != 1)
+    if len(ends) != jobs:
+        yield f"{len(ends)} of {jobs} tasks have an attempt that ended as done"
+    for path, sha256 in store.execute("SELECT path, sha256 FROM results"):
+        if hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest() != sha256:
+            yield f"{path}: not of the recorded hash"
+
+
 def complaints(place, expected, recordings):
     found = outputs(place / "out")
     for name, content in expected.items():
@@ -80,18 +98,7 @@ def complaints(place, expected, recordings):
     yield from (f"{name}: nobody asked for it" for name in found.keys() - expected.keys())
     staging = place / "out" / ".tmp"
     yield from (f"{path}: left over" for path in staging.glob("*"))
-    store = sqlite3.connect(place / "out.state" / "tutti.sqlite")
-    verdict = store.execute("PRAGMA integrity_check").fetchone()[0]
-    if verdict != "ok":
-        yield f"the store: {verdict}"
-    states = store.execute("SELECT state, count(*) FROM tasks GROUP BY state").fetchall()
-    if states != [("done", recordings)]:
-        yield f"the store's tasks: {states}"
-    twice = store.execute("SELECT task, count(*) FROM attempts WHERE [end] = 'done' GROUP BY task HAVING count(*) > 1")
-    yield from (f"task {task}: {times} attempts ended as done" for task, times in twice)
-    for path, sha256 in store.execute("SELECT path, sha256 FROM results"):
-        if hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest() != sha256:
-            yield f"{path}: not of the recorded hash"
+    yield from store_complaints(place / "out.state" / "tutti.sqlite", recordings)
 
 
 def main():

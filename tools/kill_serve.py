@@ -8,18 +8,16 @@ sends jobs and, where its connection is lost, the same ones again. In the end ev
 job, one attempt of each ended as done, the result is what was recorded, no upload is left, and the store is sound.
 """
 import argparse
-import hashlib
 import http.client
 import json
 import pathlib
 import random
-import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
 
-from kill_batch import write_recording
+from kill_batch import store_complaints, write_recording
 
 TOKEN = "sesame"
 DEVICES = """time = 0.1
@@ -90,19 +88,9 @@ def wait_for_all(server, accepted, patience):
 
 def complaints(place, accepted, states):
     yield from (f"{name}: {state}" for name, state in states.items() if state != "done")
-    store = sqlite3.connect(place / "state/tutti.sqlite")
-    if (answer := store.execute("PRAGMA integrity_check").fetchone()) != ("ok",):
-        yield f"the store: {answer}"
-    jobs = store.execute("SELECT count(*) FROM tasks").fetchone()[0]
-    if jobs != len(accepted) or len(set(accepted.values())) != len(accepted):
-        yield f"{jobs} jobs of {len(accepted)} requests with {len(set(accepted.values()))} ids"
-    ends = store.execute("SELECT task, count(*) FROM attempts WHERE [end] = 'done' GROUP BY task").fetchall()
-    yield from (f"job {job}: {times} attempts ended as done" for job, times in ends if times != 1)
-    if len(ends) != jobs:
-        yield f"{len(ends)} of {jobs} jobs have an attempt that ended as done"
-    for path, sha256 in store.execute("SELECT path, sha256 FROM results"):
-        if hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest() != sha256:
-            yield f"{path}: not of the recorded hash"
+    if len(set(accepted.values())) != len(accepted):
+        yield f"{len(accepted)} requests with {len(set(accepted.values()))} ids"
+    yield from store_complaints(place / "state/tutti.sqlite", len(accepted))
     yield from (f"{path}: an upload that is left" for path in (place / "state/jobs").glob("*.audio"))
 
 

@@ -3,16 +3,18 @@
 #include <charconv>
 #include <utility>
 
+#include "base/strings.h"
+
 namespace tutti {
 namespace {
 
 constexpr std::string_view kPrefix = "emulated:";
 
-std::optional<double> positive_number(std::string_view text) {
+std::optional<double> positive_number(std::string_view text, double most) {
   double value = 0;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end || !(value > 0) || value > 1e12) return {};
+  if (error != std::errc() || stop != end || !(value > 0) || value > most) return {};
   return value;
 }
 
@@ -30,7 +32,7 @@ std::optional<EmulatedSpec> figures(std::string_view fields) {
     const auto field = fields.substr(0, colon);
     const auto memory = parse_bytes(field);
     if (field.ends_with('x') && !has_speed) {
-      const auto speed = positive_number(field.substr(0, field.size() - 1));
+      const auto speed = positive_number(field.substr(0, field.size() - 1), 1e12);
       if (!speed) return {};
       spec.speed = *speed;
       has_speed = true;
@@ -49,14 +51,16 @@ std::optional<EmulatedSpec> figures(std::string_view fields) {
 }  // namespace
 
 std::optional<Bytes> parse_bytes(std::string_view text) {
+  constexpr double kMost = 1e15;
   constexpr std::pair<std::string_view, double> kUnits[] = {
-      {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"GB", 1e9}, {"MB", 1e6}};
+      {"gib", 1 << 30}, {"mib", 1 << 20}, {"kib", 1 << 10}, {"gb", 1e9}, {"mb", 1e6}, {"kb", 1e3}, {"b", 1}};
+  const std::string lower = ascii_lower(text);
   for (const auto& [unit, size] : kUnits) {
-    if (!text.ends_with(unit)) continue;
+    if (!lower.ends_with(unit)) continue;
     text.remove_suffix(unit.size());
     while (text.ends_with(' ')) text.remove_suffix(1);
-    const auto number = positive_number(text);
-    if (!number || *number * size > 1e18) return {};
+    const auto number = positive_number(text, kMost);
+    if (!number || *number * size > kMost) return {};
     return Bytes{static_cast<std::int64_t>(*number * size)};
   }
   return {};

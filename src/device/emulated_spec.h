@@ -17,14 +17,14 @@ struct EmulatedSpec {
   std::string gpu{};              ///< after "@": the UUID of the (fake) card on which its memory and load appear
 };
 
-/// "emulated:30x:12GB", "emulated:0.5x", "emulated:30x:11.9GB@GPU-…". MB and GB are powers of ten, MiB and GiB of two.
-/// Fault::usage for anything else.
+/// "emulated:30x:12GB", "emulated:0.5x", "emulated:30x:11.9GB@GPU-…". Memory is as parse_bytes has it: GB are powers of
+/// ten, GiB of two. Fault::usage for anything else.
 Result<EmulatedSpec> parse_emulated(std::string_view text);
 
 /// "12GB:30x,8GB:12x", as `tutti plan --gpus` takes it: speed and memory in either order, both needed.
 Result<std::vector<EmulatedSpec>> parse_gpu_figures(std::string_view text);
 
-/// "12GB", "512 MiB"; none for anything else.
+/// "12GB", "512 MiB", "100b": kB, MB, GB, KiB, MiB, GiB or B, in any case, at most 10^15 bytes; none for anything else.
 std::optional<Bytes> parse_bytes(std::string_view text);
 
 }  // namespace tutti

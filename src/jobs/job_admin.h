@@ -40,8 +40,9 @@ class JobAdmin {
   virtual Result<std::vector<Attempt>> attempts(JobId job) = 0;
   /// By its JobSpec::key; none: no job has it.
   virtual Result<std::optional<Job>> find(const std::string& key) = 0;
-  /// The batches that have queued jobs, in alphabetical order.
-  virtual Result<std::vector<std::string>> waiting_batches() = 0;
+  /// The batches that have queued jobs and begin with `prefix`, which is not empty, in alphabetical order. Costs a look
+  /// per batch, however many jobs there are.
+  virtual Result<std::vector<std::string>> waiting_batches(std::string prefix) = 0;
 };
 
 }  // namespace tutti

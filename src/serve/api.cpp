@@ -5,6 +5,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "metrics/prometheus.h"
+#include "serve/http/form.h"
 #include "serve/openai/api_error.h"
 
 namespace tutti {
@@ -13,17 +14,6 @@ extern const std::string_view kOpenApi;  // web/openapi.json, compiled in (CMake
 
 namespace {
 
-/// A form has more to it than its recording.
-constexpr std::uint64_t kFormBytes = std::uint64_t{2} << 20;
-/// What a disk keeps free when an upload is taken.
-constexpr std::int64_t kSpareDisk = std::int64_t{64} << 20;
-
-HttpAnswer not_allowed(const char* allowed) {
-  HttpAnswer answer = answer_of({.status = 405, .message = std::string("this address takes ") + allowed + " only"});
-  answer.headers.emplace_back("Allow", allowed);
-  return answer;
-}
-
 HttpAnswer unauthorized(const HttpHead& head) {
   if (head.header("authorization").empty())
     return answer_of({.status = 401,
@@ -31,10 +21,6 @@ HttpAnswer unauthorized(const HttpHead& head) {
                           "you did not provide an API key; send one as 'Authorization: Bearer KEY'. The keys are "
                           "in the file that the server was given by --token-file, or named at its start"});
   return answer_of({.status = 401, .message = "the API key is not one of this server's", .code = "invalid_api_key"});
-}
-
-bool is_read(const HttpHead& head) {
-  return head.method == "GET" || head.method == "HEAD";
 }
 
 HttpAnswer state_answer(int status, const char* state) {
@@ -106,29 +92,19 @@ Api::Begun Api::models(const HttpHead& head) const {
   if (head.path.size() <= kFolder.size()) return HttpAnswer{.body = options_.models->list_json() + "\n"};
   const std::string name = head.path.substr(kFolder.size());
   if (options_.models->contains(name)) return HttpAnswer{.body = options_.models->model_json(name) + "\n"};
-  return answer_of({.status = 404,
-                    .message = "model: '" + name.substr(0, 100) + "' is not loaded here",
-                    .param = "model",
-                    .code = "model_not_found"});
+  return answer_of(options_.models->missing(name));
 }
 
 Api::Begun Api::speech(const HttpHead& head, const std::string& client, bool translate) {
   if (head.method != "POST") return not_allowed("POST");
   if (draining_) return answer_of({.status = 503, .message = "the server is stopping", .retry_after = Seconds(5)});
-  if (head.length.value_or(0) > options_.max_upload + kFormBytes)
-    return answer_of({.status = 413,
-                      .message = "file: the request has " + std::to_string(*head.length) +
-                                 " bytes; this server takes recordings of " + std::to_string(options_.max_upload),
-                      .param = "file"});
+  if (auto refused = refused_upload(head, options_.max_upload, temporary_folder())) return answer_of(*refused);
   const auto load = service_->load();
   if (load.waiting >= options_.most_waiting)
     return answer_of({.status = 429,
                       .message = std::to_string(load.waiting) + " requests wait already",
                       .code = "rate_limit_exceeded",
                       .retry_after = load.expected_wait});
-  const Bytes needed{static_cast<std::int64_t>(head.length.value_or(0)) + kSpareDisk};
-  if (auto space = expect_space(temporary_folder(), needed, "the upload", "Try again later"); !space)
-    return answer_of(api_error_of(space.error(), ""));
   auto body = speech_body(*endpoint_, head, client, translate);
   if (!body) return std::move(body.error());
   return std::move(*body);

@@ -31,6 +31,24 @@ TEST(EmulatedSpec, InvalidSpecIsAUsageErrorThatNamesIt) {
   }
 }
 
+TEST(EmulatedSpec, BytesHaveAUnitInAnyCase) {
+  const std::pair<const char*, std::int64_t> known[] = {{"500mb", 500'000'000},
+                                                        {"500MB", 500'000'000},
+                                                        {"20kB", 20'000},
+                                                        {"20 KiB", 20'480},
+                                                        {"20kib", 20'480},
+                                                        {"1.5mib", 3 << 19},
+                                                        {"2GiB", 1LL << 31},
+                                                        {"1000000B", 1'000'000},
+                                                        {"7b", 7},
+                                                        {"0.25Gb", 250'000'000},
+                                                        {"1000000GB", 1'000'000'000'000'000}};
+  for (const auto& [text, bytes] : known) EXPECT_EQ(parse_bytes(text), Bytes{bytes}) << text;
+  for (const char* text : {"", "B", "12", "12 kilo", "-1MB", "0GB", "1TB", "1000001GB", "1000000000000001B", "1e300B",
+                           "18446744073709551615B", "5MBB"})
+    EXPECT_FALSE(parse_bytes(text)) << text;
+}
+
 TEST(EmulatedSpec, GpuFiguresTakeSpeedAndMemoryInEitherOrder) {
   const auto specs = parse_gpu_figures("12GB:30x,12x:7.5GiB");
   ASSERT_TRUE(specs) << specs.error().text();

@@ -111,7 +111,19 @@ TEST_P(JobStoreOrder, ClaimOfABatchIsOfThatBatchInTheSameOrder) {
   EXPECT_EQ(next()->job.spec.key, "/out/d");
   EXPECT_EQ(next()->job.spec.key, "/out/c");
   EXPECT_FALSE(next());
-  EXPECT_THAT(*store_->waiting_batches(), ElementsAre("b"));
+  EXPECT_THAT(*store_->waiting_batches("b"), ElementsAre("b"));
+}
+
+TEST_P(JobStoreOrder, WaitingBatchesHaveThePrefixAndQueuedJobs) {
+  for (const char* batch : {"/v1/jobs/b", "/v1/jobs/a", "/v1/jobs/b", "/v1/jobs", "/v1/jobs0", "/v1/job/s"}) {
+    JobSpec job = lasting(std::string("of ") + batch, 10);
+    job.batch = batch;
+    add(job);
+  }
+  EXPECT_THAT(*store_->waiting_batches("/v1/jobs/"), ElementsAre("/v1/jobs/a", "/v1/jobs/b"));
+  ASSERT_TRUE(*store_->claim({.batch = "/v1/jobs/a"}));
+  EXPECT_THAT(*store_->waiting_batches("/v1/jobs/"), ElementsAre("/v1/jobs/b"));
+  EXPECT_THAT(*store_->waiting_batches("/v2/"), ElementsAre());
 }
 
 TEST_P(JobStoreOrder, ClaimTakesNoJobOfALessUrgentClass) {

@@ -47,6 +47,7 @@ TEST(DashboardJson, QueueNamesWhyAJobWaits) {
   const auto json = queue_json({}, {waiting, held, failed}, busy_fleet(), /*with_names=*/true);
   EXPECT_THAT(json["jobs"][0]["why_waiting"].get<std::string>(), HasSubstr("2 recordings are in work"));
   EXPECT_THAT(json["jobs"][1]["why_waiting"].get<std::string>(), HasSubstr("held"));
+  EXPECT_EQ(json["jobs"][0]["class"], "batch");
   EXPECT_EQ(json["jobs"][2]["state"], "failed");
   EXPECT_EQ(json["jobs"][2]["error"], "damaged");
   EXPECT_EQ(json["next_after"], 7);

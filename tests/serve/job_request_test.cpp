@@ -53,6 +53,24 @@ TEST(JobRequest, ErrorNamesTheFieldThatIsWrong) {
   EXPECT_EQ(param({{"name", "\xff"}}), "name");
 }
 
+TEST(JobRequest, LongNameIsCutBetweenCharacters) {
+  const auto name = [](int characters) {
+    std::string given;
+    for (int i = 0; i < characters; ++i) given += "\u00e9";
+    return read_job_request({{"model", "m"}, {"name", given}}, kUsual)->name;
+  };
+  EXPECT_EQ(name(150).size(), 300U);
+  EXPECT_EQ(name(201), name(200));
+  EXPECT_EQ(name(201).size(), 400U);
+}
+
+TEST(JobRequest, PriorityIsAWholeNumberInItsRange) {
+  EXPECT_EQ(priority_in("-1000"), -1000);
+  EXPECT_EQ(priority_in("1000"), 1000);
+  for (const char* text : {"", "1001", "-1001", "-2147483648", "2147483648", "1.5", "7 "})
+    EXPECT_FALSE(priority_in(text)) << text;
+}
+
 TEST(JobRequest, TaskTranslateMakesATranslation) {
   EXPECT_TRUE(read_job_request({{"model", "m"}, {"task", "translate"}}, kUsual)->form.options.long_form.translate);
   EXPECT_FALSE(read_job_request({{"model", "m"}, {"task", "transcribe"}}, kUsual)->form.options.long_form.translate);
@@ -79,17 +97,28 @@ TEST(JobRequest, UrgencyAndNameAreNoPartOfWhatTheResultIs) {
   EXPECT_NE(result_fields(plain), result_fields({{"model", "m"}, {"language", "de"}}));
 }
 
-TEST(JobJson, RecordComesBackFromTheStore) {
-  const JobRecord record{.fields = {{"model", "m"}, {"prompt", "a \"b\"\n"}}, .body = "abc"};
-  Job job{.spec = {.batch = batch_of_client("0123"), .extra = to_extra(record)}};
-  const auto back = record_of(job);
-  ASSERT_TRUE(back);
-  EXPECT_EQ(back->fields, record.fields);
-  EXPECT_EQ(back->body, "abc");
-  job.spec.extra = "{}";
-  EXPECT_FALSE(record_of(job));
-  job = {.spec = {.batch = "/a/folder", .extra = to_extra(record)}};
-  EXPECT_FALSE(record_of(job)) << "a job of a batch";
+TEST(JobJson, FieldsComeBackFromTheStore) {
+  const FormFields fields{{"model", "m"}, {"prompt", "a \"b\"\n"}};
+  Job job{.spec = {.batch = batch_of_client("0123"), .extra = to_extra(fields)}};
+  EXPECT_EQ(fields_of(job), fields);
+  job.spec.extra = R"({"fields":[["model","m"]],"body":"abc"})";
+  EXPECT_EQ(fields_of(job), (FormFields{{"model", "m"}})) << "a job that an older server has accepted";
+  for (const char* other : {"{}", "", R"({"fields":[["model"]]})", R"({"fields":[["model",1]]})"}) {
+    job.spec.extra = other;
+    EXPECT_FALSE(fields_of(job)) << other;
+  }
+  job = {.spec = {.batch = "/a/folder", .extra = to_extra(fields)}};
+  EXPECT_FALSE(fields_of(job)) << "a job of a batch";
+}
+
+TEST(JobJson, JobThatIsNotItsTurnWaitsForItsStateOrItsTime) {
+  const StoreTime now{std::chrono::milliseconds(1000)};
+  EXPECT_EQ(why_not_yet({.state = JobState::held}, now), "held until it is resumed");
+  EXPECT_EQ(why_not_yet({.state = JobState::running}, now), "");
+  EXPECT_EQ(why_not_yet({.state = JobState::done}, now), "");
+  const Job failed{.strikes = 2, .not_before = now + std::chrono::milliseconds(1)};
+  EXPECT_EQ(why_not_yet(failed, now), "it has failed 2 times and is tried again later");
+  EXPECT_EQ(why_not_yet(failed, failed.not_before), std::nullopt);
 }
 
 TEST(JobJson, DigestIsOfTheKeyOrElseOfTheBody) {

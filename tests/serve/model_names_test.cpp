@@ -14,6 +14,9 @@ TEST(ModelNames, ModelAnswersToItsNamesAndWhisper1) {
     EXPECT_TRUE(names.contains(name)) << name;
   EXPECT_FALSE(names.contains("large-v3"));
   EXPECT_FALSE(names.contains(""));
+  const ApiError missing = names.missing("large-v3");
+  EXPECT_EQ(missing.status, 404);
+  EXPECT_EQ(missing.message, "model: 'large-v3' is not loaded here; this server has 'tiny.en'");
 }
 
 TEST(ModelNames, PathIsTakenButNotListed) {

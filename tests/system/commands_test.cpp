@@ -109,6 +109,19 @@ TEST(Commands, SettingsSayWhereTheyComeFrom) {
   expect_output(end.out, "# --task");
 }
 
+TEST(Serve, LargestUploadHasAUnitInAnyCaseAndABound) {
+  const TempFolder folder;
+  const auto complaint = [&](const char* size) {
+    return run_program(
+               {tutti_program(), "serve", "--state", folder.path().string(), "--max-upload", size, "--max-hours", "0"})
+        .err;
+  };
+  for (const char* size : {"500mb", "20kib", "100B", "7", "1000000GB", "1000000000000000"})
+    expect_output(complaint(size), "--max-hours: expected more than 0");
+  for (const char* size : {"18446744073709551615", "1000000000000001", "1e300", "1000001GB", "0", "-5", "5xb"})
+    expect_output(complaint(size), "--max-upload: expected a size");
+}
+
 TEST(Transcribe, TwoInputsOfOneStemAreRefusedBeforeAnyWork) {
   const TempFolder out;
   const ProgramEnd end = transcribe(out, {"a/clip.wav", "b/clip.wav"});

@@ -226,7 +226,7 @@ TEST(ManifestLines, APathPerLineOrAnObjectPerLine) {
       ManifestFormat::jsonl);
   EXPECT_THAT(found.paths(), ElementsAre("a.wav", "b.wav"));
   EXPECT_EQ(found.entries[0].extra, R"({"text":"hm"})");
-  EXPECT_EQ(found.entries[1].job_class, "interactive");
+  EXPECT_EQ(found.entries[1].job_class, JobClass::interactive);
   EXPECT_EQ(found.entries[1].priority, 3);
   EXPECT_THAT(found.problems, ElementsAre("m:2: expected a JSON object, found broken JSON"));
 }
@@ -240,12 +240,12 @@ TEST(ManifestTable, DeadlineMakesARecordingInteractiveWithoutAClass) {
       "d.mp3,,tomorrow\n",
       ManifestFormat::csv);
   ASSERT_EQ(found.entries.size(), 3U);
-  EXPECT_EQ(found.entries[0].job_class, "interactive");
+  EXPECT_EQ(found.entries[0].job_class, JobClass::interactive);
   EXPECT_TRUE(found.entries[0].deadline);
   EXPECT_EQ(found.entries[1].deadline, found.entries[0].deadline);
-  EXPECT_EQ(found.entries[1].job_class, "normal");
+  EXPECT_EQ(found.entries[1].job_class, JobClass::normal);
   EXPECT_FALSE(found.entries[2].deadline);
-  EXPECT_EQ(found.entries[2].job_class, "");
+  EXPECT_EQ(found.entries[2].job_class, std::nullopt);
   EXPECT_EQ(found.entries[1].extra, "{}");
   EXPECT_THAT(found.problems, ElementsAre(HasSubstr("m:5: field 'deadline': expected a date and time such as")));
 }

@@ -35,11 +35,6 @@ Result<std::string> base_of(const Input& input, const OutputOptions& options,
       options.name_by == NameBy::stem ? "Use --name-by path" : "Name a folder above both, or use two --output-dir");
 }
 
-JobClass class_of(const std::string& name) {
-  if (name == "interactive") return JobClass::interactive;
-  return name == "normal" ? JobClass::normal : JobClass::batch;
-}
-
 /// An id for a recording whose list gives it none, in the form that the note's have: always the same for the same file.
 std::string id_of(const fs::path& input) {
   return uuid_of("tutti recording " + input.string());
@@ -54,7 +49,7 @@ BatchJob job_of(Input input, std::string base, const std::string& fingerprint, c
                    .options = fingerprint,
                    .audio = entry.duration,
                    .length = entry.duration ? LengthSource::claimed : LengthSource::unknown,
-                   .job_class = class_of(entry.job_class),
+                   .job_class = entry.job_class.value_or(JobClass::batch),
                    .priority = entry.priority,
                    .deadline = entry.deadline,
                    .uuid = entry.id.empty() ? id_of(input.file) : std::move(entry.id),

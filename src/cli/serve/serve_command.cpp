@@ -82,8 +82,9 @@ Result<void> set_address(const std::string& text, HttpServerOptions& http) {
 
 /// "500MB", "2GiB", "1000000".
 Result<std::uint64_t> bytes_of(const std::string& text) {
-  if (const auto number = number_in<std::uint64_t>(text); number && *number > 0) return *number;
-  if (const auto bytes = parse_bytes(text); bytes && bytes->value > 0) return static_cast<std::uint64_t>(bytes->value);
+  auto bytes = parse_bytes(text);
+  if (!bytes) bytes = parse_bytes(text + "B");
+  if (bytes && bytes->value > 0) return static_cast<std::uint64_t>(bytes->value);
   return fail(Fault::usage, "--max-upload: expected a size such as 500MB or 2GiB, found '" + text + "'");
 }
 

@@ -611,11 +611,20 @@ Result<std::optional<Job>> SqliteStore::find(const std::string& key) {
   return transact([&](Database& database) { return job_with_key(database, key); });
 }
 
-Result<std::vector<std::string>> SqliteStore::waiting_batches() {
+Result<std::vector<std::string>> SqliteStore::waiting_batches(std::string prefix) {
+  std::string end = prefix;
+  ++end.back();
   return transact([&](Database& database) {
     std::vector<std::string> found;
-    database.rows("SELECT DISTINCT batch FROM tasks WHERE state = 'queued' ORDER BY batch",
-                  [&](const ResultRow& row) { found.push_back(row.text(0)); });
+    // From one batch to the next, so that neither a batch's many jobs nor those that are done are looked at.
+    database.rows(
+        "WITH RECURSIVE waiting(batch) AS ("
+        "SELECT min(batch) FROM tasks INDEXED BY tasks_claimable_of_batch "
+        "WHERE state = 'queued' AND batch >= ?1 AND batch < ?2 "
+        "UNION ALL SELECT (SELECT min(batch) FROM tasks INDEXED BY tasks_claimable_of_batch "
+        "WHERE state = 'queued' AND batch > waiting.batch AND batch < ?2) FROM waiting WHERE batch IS NOT NULL) "
+        "SELECT batch FROM waiting WHERE batch IS NOT NULL",
+        [&](const ResultRow& row) { found.push_back(row.text(0)); }, prefix, end);
     return found;
   });
 }

@@ -50,7 +50,7 @@ class SqliteStore final : public JobStore {
   Result<std::vector<Job>> jobs(const JobFilter& filter, JobId after, std::size_t limit) override;
   Result<std::vector<Attempt>> attempts(JobId job) override;
   Result<std::optional<Job>> find(const std::string& key) override;
-  Result<std::vector<std::string>> waiting_batches() override;
+  Result<std::vector<std::string>> waiting_batches(std::string prefix) override;
   Result<std::vector<JobOutput>> outputs(JobId job) override;
 
   Result<std::vector<Unpublished>> unpublished() override;

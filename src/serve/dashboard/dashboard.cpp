@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <deque>
 #include <map>
 #include <vector>
@@ -10,12 +9,12 @@
 #include "base/guarded.h"
 #include "base/json.h"
 #include "base/log.h"
-#include "base/numbers.h"
 #include "base/periodic_thread.h"
 #include "serve/answer_threads.h"
 #include "serve/dashboard/dashboard_json.h"
 #include "serve/dashboard/history_json.h"
 #include "serve/dashboard/samples.h"
+#include "serve/jobs/job_request.h"
 #include "serve/openai/api_error.h"
 #include "text/json_bytes.h"
 
@@ -118,14 +117,13 @@ Dashboard::Begun Page::begin(const HttpHead& head, bool trusted) {
       {"/api/status", &Page::status},   {"/api/devices", &Page::devices},       {"/api/queue", &Page::queue},
       {"/api/history", &Page::history}, {"/api/throughput", &Page::throughput}, {"/api/resources", &Page::resources},
       {"/api/audit", &Page::audit}};
-  const bool is_read = head.method == "GET" || head.method == "HEAD";
   for (const char* action : {"drain", "resume", "cancel", "retry", "priority"})
     if (head.path == std::string("/api/") + action) {
-      if (head.method != "POST") return answer_of({.status = 405, .message = "this address takes POST only"});
+      if (head.method != "POST") return not_allowed("POST");
       if (trusted) return act(head, action);
       return answer_of({.status = 401, .message = "without a token the page changes nothing"});
     }
-  if (!is_read) return answer_of({.status = 405, .message = "this address takes GET only"});
+  if (!is_read(head)) return not_allowed("GET");
   if (const WebFile* file = web_file(head.path))
     return HttpAnswer{
         .type = std::string(file->type),
@@ -253,9 +251,8 @@ Result<void> Page::perform(const std::string& action, const std::string& target,
   if (!id) return fail(Fault::usage, "expected the id of a job, found '" + target + "'");
   if (action == "retry") return fleet_.retry(*id);
   const auto found = parameters.find("priority");
-  const auto priority = found == parameters.end() ? std::nullopt : number_in<int>(found->second);
-  if (!priority || std::abs(*priority) > kMostPriority)
-    return fail(Fault::usage, "priority: expected a whole number from -1000 to 1000");
+  const auto priority = found == parameters.end() ? std::nullopt : priority_in(found->second);
+  if (!priority) return fail(Fault::usage, "priority: expected a whole number from -1000 to 1000");
   return fleet_.set_priority(*id, *priority);
 }
 

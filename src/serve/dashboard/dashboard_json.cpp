@@ -1,6 +1,7 @@
 #include "serve/dashboard/dashboard_json.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/numbers.h"
@@ -22,10 +23,7 @@ Json megabytes(const std::optional<Bytes>& bytes) {
 
 /// Why a job of the store does not run, for people; empty: it does, or is over.
 std::string why_waiting(const Job& job, const std::optional<FleetStatus>& fleet) {
-  if (job.state == JobState::held) return "held until it is resumed";
-  if (job.state != JobState::queued) return {};
-  if (job.not_before > StoreClock::real().wall())
-    return "it has failed " + std::to_string(job.strikes) + " times and is tried again later";
+  if (auto why = why_not_yet(job, StoreClock::real().wall())) return std::move(*why);
   if (!fleet) return "no batch runs on this store";
   if (!fleet->held_up.empty()) return fleet->held_up;
   return std::to_string(fleet->running) + " recordings are in work, and its turn comes by priority and age";
@@ -85,7 +83,7 @@ Result<QueuePage> read_queue_page(const std::map<std::string, std::string>& para
   const auto states = parameters.find("state");
   if (states == parameters.end()) return page;
   for (const auto name : split(states->second, ',')) {
-    const auto state = job_state_named(name == "failed" ? "dead" : name);
+    const auto state = state_of(name);
     if (!state)
       return fail(Fault::usage, "state: expected queued, running, done, failed, cancelled or held, found '" +
                                     std::string(name.substr(0, 40)) + "'");
@@ -96,7 +94,6 @@ Result<QueuePage> read_queue_page(const std::map<std::string, std::string>& para
 
 Json queue_json(const JobCounts& counts, const std::vector<Job>& jobs, const std::optional<FleetStatus>& fleet,
                 bool with_names) {
-  constexpr const char* kClasses[] = {"interactive", "normal", "batch"};
   Json list = Json::array();
   const auto in_work = progress_by_id(fleet);
   for (const Job& job : jobs) {
@@ -106,8 +103,8 @@ Json queue_json(const JobCounts& counts, const std::vector<Job>& jobs, const std
     const std::string waits = why_waiting(job, fleet);
     list.push_back({{"id", job.id},
                     {"name", with_names ? job.spec.name : "recording " + std::to_string(job.id)},
-                    {"state", job.state == JobState::dead ? "failed" : std::string(name_of(job.state))},
-                    {"class", kClasses[static_cast<std::size_t>(job.spec.job_class)]},
+                    {"state", status_of(job.state)},
+                    {"class", name_of(job.spec.job_class)},
                     {"priority", job.spec.priority},
                     {"progress", job.state == JobState::done ? 1.0 : progress},
                     {"of_service", of_service},

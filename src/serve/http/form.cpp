@@ -20,6 +20,22 @@ std::string plain_name(std::string name) {
 
 }  // namespace
 
+std::optional<ApiError> refused_upload(const HttpHead& head, std::uint64_t most_bytes,
+                                       const std::filesystem::path& folder) {
+  constexpr std::uint64_t kFormBytes = std::uint64_t{2} << 20;  // a form has more to it than its recording
+  constexpr std::int64_t kSpareDisk = std::int64_t{64} << 20;   // that a disk keeps free
+  const std::uint64_t length = head.length.value_or(0);
+  if (length > most_bytes + kFormBytes)
+    return ApiError{.status = 413,
+                    .message = "file: the request has " + std::to_string(length) +
+                               " bytes; this server takes recordings of " + std::to_string(most_bytes),
+                    .param = "file"};
+  const Bytes needed{static_cast<std::int64_t>(length) + kSpareDisk};
+  if (auto space = expect_space(folder, needed, "the upload", "Try again later"); !space)
+    return api_error_of(space.error(), "");
+  return std::nullopt;
+}
+
 Result<void> FormReader::begin(const FormPart& part) {
   in_file_ = part.name == "file";
   if (!in_file_) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -10,7 +11,9 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/owned.h"
+#include "serve/http/http.h"
 #include "serve/http/multipart.h"
+#include "serve/openai/api_error.h"
 
 namespace tutti {
 
@@ -31,6 +34,11 @@ struct FormLimits {
   std::uint64_t file_bytes = std::uint64_t{2} << 30;
   std::size_t field_bytes = std::size_t{1} << 20;  // of all fields together
 };
+
+/// What is wrong with a form before any of its body is read: 413, it has more bytes than a recording of `most_bytes`
+/// and its fields can have; 503, the disk of `folder` has no space for it.
+std::optional<ApiError> refused_upload(const HttpHead& head, std::uint64_t most_bytes,
+                                       const std::filesystem::path& folder);
 
 /// Gathers a form: its part named "file" goes to disk as it comes, the others into memory. Fault::refused: more than
 /// the limits allow; Fault::full: the disk has no space.

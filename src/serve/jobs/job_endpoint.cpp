@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/files.h"
 #include "base/numbers.h"
 #include "base/strings.h"
 #include "serve/http/form.h"
@@ -13,18 +12,8 @@
 namespace tutti {
 namespace {
 
-/// A form has more to it than its recording.
-constexpr std::uint64_t kFormBytes = std::uint64_t{2} << 20;
 constexpr std::uint64_t kJsonBytes = std::uint64_t{1} << 20;
-/// What a disk keeps free when an upload is taken.
-constexpr std::int64_t kSpareDisk = std::int64_t{64} << 20;
 constexpr std::size_t kMostKey = 255;
-
-HttpAnswer not_allowed(const std::string& allowed) {
-  HttpAnswer answer = answer_of({.status = 405, .message = "this address takes " + allowed + " only"});
-  answer.headers.emplace_back("Allow", allowed);
-  return answer;
-}
 
 HttpAnswer answer_with(const tl::expected<std::string, ApiError>& json) {
   return json ? HttpAnswer{.body = *json + "\n"} : answer_of(json.error());
@@ -108,7 +97,7 @@ class JsonSubmission final : public SubmissionBody {
 
 JobEndpoint::Begun JobEndpoint::begin(const HttpHead& head, const std::string& client, bool draining) {
   if (head.path != "/v1/jobs") return of_job(head, client);
-  if (head.method == "GET" || head.method == "HEAD")
+  if (is_read(head))
     return answering_.later([this, client, parameters = query_parameters(head.query)] {
       return answer_with(jobs_.list(client, parameters));
     });
@@ -128,15 +117,8 @@ JobEndpoint::Begun JobEndpoint::accept(const HttpHead& head, const std::string& 
   if (!boundary)
     return answer_of({.message = "expected multipart/form-data with a recording, or application/json with a url; " +
                                  boundary.error().what});
-  if (head.length.value_or(0) > jobs_.files().most_bytes() + kFormBytes)
-    return answer_of({.status = 413,
-                      .message = "file: the request has " + std::to_string(*head.length) +
-                                 " bytes; this server takes recordings of " +
-                                 std::to_string(jobs_.files().most_bytes()),
-                      .param = "file"});
-  const Bytes needed{static_cast<std::int64_t>(head.length.value_or(0)) + kSpareDisk};
-  if (auto space = expect_space(jobs_.files().folder(), needed, "the upload", "Try again later"); !space)
-    return answer_of(api_error_of(space.error(), ""));
+  if (auto refused = refused_upload(head, jobs_.files().most_bytes(), jobs_.files().folder()))
+    return answer_of(*refused);
   return std::make_unique<FormSubmission>(jobs_, answering_, std::move(submission), *boundary);
 }
 
@@ -151,10 +133,9 @@ JobEndpoint::Begun JobEndpoint::of_job(const HttpHead& head, const std::string& 
     return answer_of({.status = 404,
                       .message = "there is no job at this address: " + head.path.substr(0, 200),
                       .code = "job_not_found"});
-  const bool is_read = head.method == "GET" || head.method == "HEAD";
   if (part == "/retry") return head.method == "POST" ? steer(client, *id, /*remove=*/false) : not_allowed("POST");
   if (part.empty() && head.method == "DELETE") return steer(client, *id, /*remove=*/true);
-  if (!is_read) return not_allowed(part.empty() ? "GET, DELETE" : "GET");
+  if (!is_read(head)) return not_allowed(part.empty() ? "GET, DELETE" : "GET");
   if (part == "/events")
     return std::make_unique<EmptyBody>([this, client, id = *id](const std::shared_ptr<HttpExchange>& exchange) {
       answering_.run(exchange, [this, client, id, exchange] {

@@ -17,15 +17,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kUploadEnding = ".audio";
-constexpr const char* kResultEnding = ".json";
-
 std::string path_of_descriptor(int file) {
   return "/proc/self/fd/" + std::to_string(file);
-}
-
-fs::path upload_of(const std::string& key) {
-  return key + kUploadEnding;
 }
 
 /// Copies an unnamed file of another file system, whole, to a new name.
@@ -81,7 +74,7 @@ void JobFiles::remove_upload(const std::string& key) const {
 }
 
 void JobFiles::remove_result(const std::string& key) const {
-  ::unlink((key + kResultEnding).c_str());
+  ::unlink(result_of(key).c_str());
 }
 
 bool JobFiles::is_allowed(const std::string& real) const {

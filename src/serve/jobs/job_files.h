@@ -34,6 +34,8 @@ class JobFiles {
   std::uint64_t most_bytes() const { return options_.most_bytes; }
   /// JobSpec::key of a digest.
   std::string key_of(const std::string& digest) const { return (folder_ / digest).string(); }
+  static std::string upload_of(const std::string& key) { return key + kUploadEnding; }
+  static std::string result_of(const std::string& key) { return key + ".json"; }
 
   /// An unnamed file for an upload, in the folder where its file system can do that.
   Result<OwnedFd> open_upload() const;
@@ -53,6 +55,8 @@ class JobFiles {
   void sweep(JobStore& store) const;
 
  private:
+  static constexpr const char* kUploadEnding = ".audio";
+
   JobFiles(JobFilesOptions options, std::filesystem::path folder)
       : options_(std::move(options)), folder_(std::move(folder)) {}
 

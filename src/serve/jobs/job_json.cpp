@@ -1,6 +1,6 @@
 #include "serve/jobs/job_json.h"
 
-#include <array>
+#include <utility>
 
 #include "base/sha256.h"
 
@@ -13,21 +13,20 @@ constexpr std::string_view kBatch = "/v1/jobs/";
 
 }  // namespace
 
-std::string to_extra(const JobRecord& record) {
-  return json_line(Json{{"fields", record.fields}, {"body", record.body}});
+std::string to_extra(const FormFields& fields) {
+  return json_line(Json{{"fields", fields}});
 }
 
-std::optional<JobRecord> record_of(const Job& job) {
+std::optional<FormFields> fields_of(const Job& job) {
   if (!is_job_of_service(job)) return std::nullopt;
   const auto json = nlohmann::json::parse(job.spec.extra, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object() || !json.contains("fields") || !json.contains("body")) return std::nullopt;
-  JobRecord record;
+  if (!json.is_object() || !json.contains("fields")) return std::nullopt;
+  FormFields fields;
   for (const auto& field : json["fields"]) {
     if (!field.is_array() || field.size() != 2 || !field[0].is_string() || !field[1].is_string()) return std::nullopt;
-    record.fields.emplace_back(field[0].get<std::string>(), field[1].get<std::string>());
+    fields.emplace_back(field[0].get<std::string>(), field[1].get<std::string>());
   }
-  record.body = json["body"].is_string() ? json["body"].get<std::string>() : "";
-  return record;
+  return fields;
 }
 
 std::string batch_of_client(std::string_view client) {
@@ -56,15 +55,19 @@ std::optional<JobState> state_of(std::string_view status) {
   return status == "dead" ? std::nullopt : job_state_named(status == "failed" ? "dead" : status);
 }
 
-std::string why_job_waits(const Job& job, StoreTime now, std::size_t in_work) {
+std::optional<std::string> why_not_yet(const Job& job, StoreTime now) {
   if (job.state == JobState::held) return "held until it is resumed";
-  if (job.state != JobState::queued) return {};
+  if (job.state != JobState::queued) return "";
   if (job.not_before > now) return "it has failed " + std::to_string(job.strikes) + " times and is tried again later";
+  return std::nullopt;
+}
+
+std::string why_job_waits(const Job& job, StoreTime now, std::size_t in_work) {
+  if (auto why = why_not_yet(job, now)) return std::move(*why);
   return std::to_string(in_work) + " are in work; its turn comes by class, priority and age, and clients take turns";
 }
 
 Json job_json(const Job& job, const std::optional<JobProgress>& progress, const std::string& why_waiting) {
-  constexpr std::array kClasses{"interactive", "normal", "batch"};
   constexpr double kMilliseconds = 1000;
   const bool done = job.state == JobState::done;
   const auto or_null = [](const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); };
@@ -79,7 +82,7 @@ Json job_json(const Job& job, const std::optional<JobProgress>& progress, const 
                        : progress ? progress->share()
                                   : job.progress},
           {"duration", job.spec.audio ? Json(job.spec.audio->count()) : Json(nullptr)},
-          {"class", kClasses.at(static_cast<std::size_t>(job.spec.job_class))},
+          {"class", name_of(job.spec.job_class)},
           {"priority", job.spec.priority},
           {"attempts", job.attempts},
           {"created_at", static_cast<double>(job.submitted.time_since_epoch().count()) / kMilliseconds},

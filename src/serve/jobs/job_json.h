@@ -14,15 +14,10 @@ namespace tutti {
 
 // What the store keeps of a job of /v1/jobs, beside what it keeps of every job.
 
-/// Goes into JobSpec::extra, as JSON.
-struct JobRecord {
-  FormFields fields{};
-  std::string body{};  // digest of the recording's bytes or its address, with the fields that change the result
-};
-
-std::string to_extra(const JobRecord& record);
-/// None: the job is none of /v1/jobs.
-std::optional<JobRecord> record_of(const Job& job);
+/// JobSpec::extra of a job: {"fields": [["model", "whisper-1"], ...]}.
+std::string to_extra(const FormFields& fields);
+/// What a job was requested with. None: the job is none of /v1/jobs.
+std::optional<FormFields> fields_of(const Job& job);
 
 /// JobSpec::batch of a client's jobs, by the fingerprint of its token.
 std::string batch_of_client(std::string_view client);
@@ -37,7 +32,10 @@ std::string job_digest(std::string_view client, std::string_view idempotency_key
 nlohmann::ordered_json job_json(const Job& job, const std::optional<JobProgress>& progress,
                                 const std::string& why_waiting);
 
-/// Why a job does not run, for people; empty: it does, or has ended. `in_work`: how many others are.
+/// Why a job of any kind cannot be claimed, for people; empty: it is in work, or has ended. None: it can.
+std::optional<std::string> why_not_yet(const Job& job, StoreTime now);
+
+/// Why a job of /v1/jobs does not run, for people; empty: it does, or has ended. `in_work`: how many others are.
 std::string why_job_waits(const Job& job, StoreTime now, std::size_t in_work);
 
 /// What a client calls a state, and back: "failed" is the store's `dead`.

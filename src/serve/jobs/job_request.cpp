@@ -1,8 +1,6 @@
 #include "serve/jobs/job_request.h"
 
 #include <algorithm>
-#include <array>
-#include <optional>
 
 #include "base/json.h"
 #include "base/numbers.h"
@@ -12,9 +10,6 @@
 namespace tutti {
 namespace {
 
-constexpr std::array kClasses{std::pair{std::string_view("interactive"), JobClass::interactive},
-                              std::pair{std::string_view("normal"), JobClass::normal},
-                              std::pair{std::string_view("batch"), JobClass::batch}};
 constexpr std::size_t kMostName = 200;
 
 tl::unexpected<ApiError> invalid(std::string_view field, std::string what) {
@@ -31,21 +26,25 @@ bool is_own_field(std::string_view field) {
   return is_about_order(field) || field == "task" || field == "url" || field == "path";
 }
 
+std::string first_code_points(const std::string& utf8, std::size_t most) {
+  std::size_t end = 0;
+  for (std::size_t taken = 0; taken < most && end < utf8.size(); ++taken) end += code_point_at(utf8, end).size;
+  return utf8.substr(0, end);
+}
+
 /// Reads a field of the job itself; whether it is translated goes to `translate`.
 tl::expected<void, ApiError> take(JobRequest& request, bool& translate, const std::string& field,
                                   const std::string& text) {
   const std::string value(trimmed(text));
   if (field == "name") {
-    request.name = without_controls(value).substr(0, kMostName);
+    request.name = first_code_points(without_controls(value), kMostName);
   } else if (field == "class") {
-    const auto* found =
-        std::ranges::find(kClasses, std::string_view(value), [](const auto& entry) { return entry.first; });
-    if (found == kClasses.end())
-      return invalid(field, "expected interactive, normal or batch, found '" + value.substr(0, 40) + "'");
-    request.job_class = found->second;
+    const auto job_class = job_class_named(value);
+    if (!job_class) return invalid(field, "expected interactive, normal or batch, found '" + value.substr(0, 40) + "'");
+    request.job_class = *job_class;
   } else if (field == "priority") {
-    const auto priority = number_in<int>(value);
-    if (!priority || *priority < -kMostPriority || *priority > kMostPriority)
+    const auto priority = priority_in(value);
+    if (!priority)
       return invalid(field, "expected a whole number from -1000 to 1000, found '" + value.substr(0, 40) + "'");
     request.priority = *priority;
   } else if (field == "task") {
@@ -68,6 +67,12 @@ std::optional<std::string> text_of(const nlohmann::json& value) {
 }
 
 }  // namespace
+
+std::optional<int> priority_in(std::string_view text) {
+  constexpr int kMost = 1000;
+  const auto number = number_in<int>(text);
+  return number && *number >= -kMost && *number <= kMost ? number : std::nullopt;
+}
 
 tl::expected<FormFields, ApiError> fields_of_json(std::string_view json) {
   const auto parsed = nlohmann::json::parse(std::string(json), nullptr, /*allow_exceptions=*/false);
@@ -112,11 +117,7 @@ std::string result_fields(const FormFields& fields) {
   FormFields kept;
   std::ranges::copy_if(fields, std::back_inserter(kept),
                        [](const auto& field) { return !is_about_order(field.first); });
-  return json_of_fields(kept);
-}
-
-std::string json_of_fields(const FormFields& fields) {
-  return json_line(nlohmann::json(fields));
+  return json_line(nlohmann::json(kept));
 }
 
 }  // namespace tutti

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -27,7 +28,8 @@ struct JobRequest {
   std::string name{};  // for people; empty: that of the recording
 };
 
-inline constexpr int kMostPriority = 1000;
+/// The priority that all of `text` is: a whole number from -1000 to 1000; none for anything else.
+std::optional<int> priority_in(std::string_view text);
 
 /// The members of a JSON object as the fields of a form: texts, numbers and truth values as they are, an array as its
 /// elements under one name.
@@ -38,10 +40,8 @@ tl::expected<FormFields, ApiError> fields_of_json(std::string_view json);
 /// field.
 tl::expected<JobRequest, ApiError> read_job_request(const FormFields& fields, const SpeechOptions& usual);
 
-/// The fields that change what the result is, as one text: equal for equal requests, however urgent they are.
+/// The fields that change what the result is, as one text, [["model", "whisper-1"], ...]: equal for equal requests,
+/// however urgent they are.
 std::string result_fields(const FormFields& fields);
-
-/// The fields as JSON, [["model", "whisper-1"], ...].
-std::string json_of_fields(const FormFields& fields);
 
 }  // namespace tutti

@@ -1,9 +1,9 @@
 #include "serve/jobs/job_runner.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <utility>
-#include <vector>
 
 #include "base/json.h"
 #include "base/log.h"
@@ -13,8 +13,9 @@
 namespace tutti {
 namespace {
 
-constexpr Seconds kLookAgain{1};  // at the store, for jobs whose wait is over and what other processes have done
+constexpr Seconds kLookAgain{1};  // at the store where a claim failed; what else is to be claimed wakes the thread
 constexpr std::chrono::seconds kBeat{1};
+/// The first also finds jobs whose wait is over, and those of other processes.
 constexpr int kReapBeats = 10, kRenewBeats = 20;
 /// Jobs beyond those in work, so that none waits for the store where one ends; and as many interactive ones again.
 constexpr std::size_t kAhead = 2;
@@ -46,9 +47,6 @@ class JobRunner::Attempt final : public SpeechListener, public std::enable_share
     return {.key = lease_.key, .progress = progress ? progress->share() : 0};
   }
 
-  void on_begin() override {
-    if (request_.source == JobRequest::Source::url) runner_.parts_.events.phase(id(), "fetching");
-  }
   void on_fetched() override { runner_.parts_.events.phase(id(), "decoding"); }
   void on_audio(Seconds duration) override {
     runner_.parts_.events.audio(id(), duration);
@@ -63,6 +61,7 @@ class JobRunner::Attempt final : public SpeechListener, public std::enable_share
 
  private:
   JobId id() const { return lease_.key.job; }
+  Result<OwnedFd> open_audio(const std::function<bool()>& go_on);
   void stop() {
     const auto ticket = ticket_.with([](const Ticket& own) { return own.held; });
     if (ticket) ticket->cancel();
@@ -89,18 +88,15 @@ class JobRunner::Attempt final : public SpeechListener, public std::enable_share
 
 void JobRunner::Attempt::submit() {
   const JobParts& parts = runner_.parts_;
-  SpeechRequest request{.fetch =
-                            [self = shared_from_this()](const std::function<bool()>& go_on) {
-                              return self->runner_.parts_.files.open_audio(self->request_, self->lease_.job.spec.key,
-                                                                           go_on);
-                            },
-                        .id = std::to_string(id()),
-                        .name = lease_.job.spec.name,
-                        .options = request_.form.options,
-                        .client = lease_.job.spec.batch,
-                        .urgency = lease_.job.spec.job_class,
-                        .priority = lease_.job.spec.priority,
-                        .listener = shared_from_this()};
+  SpeechRequest request{
+      .fetch = [self = shared_from_this()](const std::function<bool()>& go_on) { return self->open_audio(go_on); },
+      .id = std::to_string(id()),
+      .name = lease_.job.spec.name,
+      .options = request_.form.options,
+      .client = lease_.job.spec.batch,
+      .urgency = lease_.job.spec.job_class,
+      .priority = lease_.job.spec.priority,
+      .listener = shared_from_this()};
   const auto ticket = parts.service.submit(std::move(request));
   ticket_.with([&](Ticket& own) {
     if (!own.over) own.held = ticket;
@@ -108,10 +104,16 @@ void JobRunner::Attempt::submit() {
   if (cancelled_ || lost_) ticket->cancel();
 }
 
+Result<OwnedFd> JobRunner::Attempt::open_audio(const std::function<bool()>& go_on) {
+  const JobParts& parts = runner_.parts_;
+  if (request_.source == JobRequest::Source::url) parts.events.phase(id(), "fetching");
+  return parts.files.open_audio(request_, lease_.job.spec.key, go_on);
+}
+
 void JobRunner::Attempt::done(TranscribedFile file) {
   const JobParts& parts = runner_.parts_;
   const std::string& key = lease_.job.spec.key;
-  const std::vector<OutputContent> outputs{{key + ".json", transcript_json(file.transcript)}};
+  const std::vector<OutputContent> outputs{{JobFiles::result_of(key), transcript_json(file.transcript)}};
   const PublishFolders folders{.staging = parts.files.staging(), .spare = {}, .existing = Existing::replace};
   const AttemptUse use{.audio = file.outcome.duration, .busy = file.outcome.spent.worker()};
   const Bytes size{static_cast<std::int64_t>(outputs.front().content.size())};
@@ -169,7 +171,7 @@ void JobRunner::cancel(JobId job) {
     return found == state.running.end() ? nullptr : found->second;
   });
   if (attempt) return attempt->cancel();
-  report(job);
+  report({job});
 }
 
 void JobRunner::stop_claiming() {
@@ -245,8 +247,8 @@ std::optional<Lease> JobRunner::claim_of_a_client(JobClass most) {
 
 void JobRunner::start(Lease lease) {
   const JobId job = lease.key.job;
-  const auto record = record_of(lease.job);
-  auto request = record ? read_job_request(record->fields, parts_.usual)
+  const auto fields = fields_of(lease.job);
+  auto request = fields ? read_job_request(*fields, parts_.usual)
                         : tl::unexpected<ApiError>({.message = "what was requested is not known any more"});
   if (request && !parts_.models.contains(request->form.model))
     request = tl::unexpected<ApiError>({.message = "model: '" + request->form.model.substr(0, 100) +
@@ -255,12 +257,12 @@ void JobRunner::start(Lease lease) {
   if (!request) {
     if (auto failed = parts_.store.fail(lease.key, {FailureClass::permanent, request.error().message, {}}); !failed)
       log_failed("how a job ended could not be recorded", failed.error());
-    return report(job);
+    return report({job});
   }
   const auto attempt = std::make_shared<Attempt>(*this, std::move(lease), std::move(*request));
   state_.with([&](State& state) { state.running[job] = attempt; });
   parts_.events.begin(job);
-  report(job);
+  report({job});
   attempt->submit();
 }
 
@@ -270,28 +272,29 @@ void JobRunner::settled(JobId job) {
     state.running.erase(job);
     state.woken = true;
   });
-  report(job);
+  report({job});
 }
 
-void JobRunner::report(JobId job) {
-  const auto found = parts_.store.jobs({.ids = {job}}, 0, 1);
-  if (!found || found->empty()) return;
-  const std::string why = why_job_waits(found->front(), parts_.store.now(), in_work());
-  parts_.events.state(job, json_line(job_json(found->front(), parts_.events.progress(job), why)),
-                      is_final(found->front().state));
+void JobRunner::report(const std::vector<JobId>& jobs) {
+  if (jobs.empty()) return;
+  const auto found = parts_.store.jobs({.ids = jobs}, 0, jobs.size());
+  if (!found) return;
+  for (const Job& job : *found) {
+    const std::string why = why_job_waits(job, parts_.store.now(), in_work());
+    parts_.events.state(job.id, json_line(job_json(job, parts_.events.progress(job.id), why)), is_final(job.state));
+  }
 }
 
 void JobRunner::find_clients() {
-  const auto batches = parts_.store.waiting_batches();
+  const auto batches = parts_.store.waiting_batches(batch_of_client(""));
   if (!batches) return log_failed("the clients with jobs could not be found", batches.error());
-  for (const std::string& batch : *batches)
-    if (is_batch_of_service(batch)) wake(batch);
+  for (const std::string& batch : *batches) wake(batch);
 }
 
 /// Renews the leases, takes back those of killed servers, and reports what other processes have done to jobs.
 void JobRunner::look_after_leases() {
   const int beat = ++beats_;
-  for (const JobId job : parts_.events.followed()) report(job);
+  report(parts_.events.followed());
   if (beat % kReapBeats == 0) {
     if (auto reaped = parts_.store.reap(); !reaped) log_failed("leases could not be looked at", reaped.error());
     find_clients();

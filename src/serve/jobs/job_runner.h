@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -10,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "base/guarded.h"
 #include "base/periodic_thread.h"
@@ -72,12 +72,13 @@ class JobRunner {
   void settled(JobId job);
   void look_after_leases();
   void find_clients();
-  void report(JobId job);
+  /// Sends those who follow the jobs what has changed.
+  void report(const std::vector<JobId>& jobs);
 
   const JobParts parts_;
   DiskSpaceWait space_;
   Guarded<State> state_{};
-  std::atomic<int> beats_{0};
+  int beats_ = 0;  // the watching thread's
   std::jthread claiming_{};
   std::unique_ptr<PeriodicThread> watching_{};
 };

@@ -154,10 +154,7 @@ tl::expected<JobService::Accepted, ApiError> JobService::accept(JobSubmission su
   const auto request = read_job_request(submission.fields, options_.usual);
   if (!request) return tl::unexpected(request.error());
   if (!options_.models.contains(request->form.model))
-    return error(404,
-                 "model: '" + request->form.model.substr(0, 100) + "' is not loaded here; this server has '" +
-                     options_.models.own() + "'",
-                 "model", "model_not_found");
+    return tl::unexpected<ApiError>(options_.models.missing(request->form.model));
   if (auto wrong = check_source(*request, submission.upload)) return tl::unexpected(std::move(*wrong));
   std::string content;
   if (submission.upload) {
@@ -165,19 +162,18 @@ tl::expected<JobService::Accepted, ApiError> JobService::accept(JobSubmission su
     if (!digest) return error(digest.error());
     content = std::move(*digest);
   }
-  JobRecord record{.fields = submission.fields};
-  record.body = sha256_of(content + "\n" + options_.models.own() + "\n" + result_fields(submission.fields));
-  const std::string key = files_.key_of(job_digest(submission.client, submission.idempotency_key, record.body));
+  const std::string body = sha256_of(content + "\n" + options_.models.own() + "\n" + result_fields(submission.fields));
+  const std::string key = files_.key_of(job_digest(submission.client, submission.idempotency_key, body));
   const Turn turn(accepting_, key);
-  return accept_one(submission, *request, record, key);
+  return accept_one(submission, *request, body, key);
 }
 
 tl::expected<JobService::Accepted, ApiError> JobService::accept_one(JobSubmission& submission,
-                                                                    const JobRequest& request, const JobRecord& record,
+                                                                    const JobRequest& request, const std::string& body,
                                                                     const std::string& key) {
   const auto known = store_.find(key);
   if (!known) return error(known.error());
-  if (*known) return again(**known, submission, record.body);
+  if (*known) return again(**known, submission, body);
   const std::string batch = batch_of_client(submission.client);
   const auto open = store_.counts({.batch = batch, .states = {JobState::queued, JobState::running, JobState::held}});
   if (!open) return error(open.error());
@@ -191,12 +187,12 @@ tl::expected<JobService::Accepted, ApiError> JobService::accept_one(JobSubmissio
     if (auto kept = files_.keep_upload(submission.upload->file.get(), key); !kept) return error(kept.error());
   const JobSpec spec{.key = key,
                      .batch = batch,
-                     .input = submission.upload ? key + ".audio" : request.location,
-                     .options = record.body,
+                     .input = submission.upload ? JobFiles::upload_of(key) : request.location,
+                     .options = body,
                      .job_class = request.job_class,
                      .priority = request.priority,
                      .name = name_of(request, submission.upload),
-                     .extra = to_extra(record)};
+                     .extra = to_extra(submission.fields)};
   const auto submitted = store_.submit(run_, {&spec, 1});
   if (!submitted) return error(submitted.error());
   runner_.wake(batch);
@@ -285,9 +281,9 @@ tl::expected<HttpAnswer, ApiError> JobService::result(const std::string& client,
     return error(404, "the job has no result: it is " + status_of(job->state), "", "job_" + status_of(job->state));
   if (job->state != JobState::done)
     return error(409, "the job is " + status_of(job->state) + ", not done", "", "job_not_done");
-  auto record = record_of(*job);
-  if (!record) return error(500, "what was requested is not known any more");
-  auto request = read_job_request(record->fields, options_.usual);
+  const auto fields = fields_of(*job);
+  if (!fields) return error(500, "what was requested is not known any more");
+  auto request = read_job_request(*fields, options_.usual);
   if (const auto format = parameters.find("response_format"); request && format != parameters.end()) {
     const FormFields named{{"model", request->form.model}, {"response_format", format->second}};
     auto form = read_speech_form(named, options_.usual, /*translate=*/false);

@@ -63,7 +63,7 @@ class JobService {
 
   /// The job's JSON; 404: the client has no such job.
   tl::expected<std::string, ApiError> job(const std::string& client, JobId id) const;
-  /// A part of the client's jobs by `state`, `after` and `limit`.
+  /// A part of the client's jobs by `status`, `after` and `limit`.
   tl::expected<std::string, ApiError> list(const std::string& client,
                                            const std::map<std::string, std::string>& parameters) const;
   /// The transcript of a job that is done, in the format that was requested for it, or that `parameters` names.
@@ -79,7 +79,6 @@ class JobService {
   Result<void> cancel_any(JobId id);
   Result<void> retry_any(JobId id);
   Result<void> set_priority(JobId id, int priority);
-  std::optional<JobProgress> progress(JobId id) const { return events_.progress(id); }
 
   /// Claims no more jobs, and ends the streams: the server stops. What is in work goes on.
   void drain();
@@ -88,8 +87,9 @@ class JobService {
 
  private:
   tl::expected<Job, ApiError> find(const std::string& client, JobId id) const;
+  /// `body`: the digest of the recording's bytes, with the fields that change the result.
   tl::expected<Accepted, ApiError> accept_one(JobSubmission& submission, const JobRequest& request,
-                                              const JobRecord& record, const std::string& key);
+                                              const std::string& body, const std::string& key);
   tl::expected<Accepted, ApiError> again(const Job& job, JobSubmission& submission, const std::string& body);
   std::optional<ApiError> check_source(const JobRequest& request, const std::optional<Upload>& upload) const;
   std::string json_of(const Job& job) const;

@@ -26,9 +26,9 @@ Result<void> check_url(const std::string& url);
 /// one, nor an IPv6 address that contains such an IPv4 one.
 bool is_public_address(const sockaddr& address);
 
-/// Writes what a URL has to `file`. Follows five redirects, each of which is checked again. Fault::refused: too large,
-/// too slow or not public; Fault::missing: the server answers that it is not there; Fault::unavailable: worth another
-/// try; Fault::cancelled: `go_on`, called at least once a second, returned false.
+/// Writes what a URL has to `file`. Follows five redirects, each of which is checked again. Fault::refused: too large
+/// or not public; Fault::missing: the server answers that it is not there; Fault::unavailable: worth another try, as it
+/// was too slow, say; Fault::cancelled: `go_on`, called at least once a second, returned false.
 Result<void> fetch_url(const std::string& url, int file, const UrlLimits& limits, const std::function<bool()>& go_on);
 
 }  // namespace tutti

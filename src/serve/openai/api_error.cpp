@@ -58,6 +58,16 @@ HttpAnswer answer_of(const ApiError& error) {
   return answer;
 }
 
+HttpAnswer not_allowed(const std::string& allowed) {
+  HttpAnswer answer = answer_of({.status = 405, .message = "this address takes " + allowed + " only"});
+  answer.headers.emplace_back("Allow", allowed);
+  return answer;
+}
+
+bool is_read(const HttpHead& head) {
+  return head.method == "GET" || head.method == "HEAD";
+}
+
 ApiError api_error_of(const Error& error, std::string_view param) {
   ApiError api{.status = status_of(error.fault), .message = error.text()};
   if (api.status < kServerError) api.param = param;

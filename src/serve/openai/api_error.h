@@ -23,6 +23,12 @@ struct ApiError {
 /// {"error":{"message","type","param","code"}}, on one line; a status of 429 or 503 always has a Retry-After.
 HttpAnswer answer_of(const ApiError& error);
 
+/// 405 for an address that takes other methods: "GET, POST".
+HttpAnswer not_allowed(const std::string& allowed);
+
+/// Whether a request changes nothing.
+bool is_read(const HttpHead& head);
+
 /// The same object without the status that goes with it, for the middle of a stream.
 std::string error_json(const ApiError& error);
 

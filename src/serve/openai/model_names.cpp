@@ -39,6 +39,14 @@ bool ModelNames::contains(std::string_view name) const {
   return std::ranges::find(names_, name) != names_.end();
 }
 
+ApiError ModelNames::missing(std::string_view name) const {
+  return {.status = 404,
+          .message =
+              "model: '" + std::string(name.substr(0, 100)) + "' is not loaded here; this server has '" + own() + "'",
+          .param = "model",
+          .code = "model_not_found"};
+}
+
 std::string ModelNames::list_json() const {
   Json models = Json::array();
   for (const auto& name : names_)

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "serve/openai/api_error.h"
+
 namespace tutti {
 
 /// What clients may call the loaded model: its name or path as it was given, its folder's or file's name, the
@@ -18,6 +20,9 @@ class ModelNames {
   bool contains(std::string_view name) const;
   const std::string& own() const { return names_.front(); }
   const std::vector<std::string>& all() const { return names_; }
+
+  /// 404 for a name that is none of them.
+  ApiError missing(std::string_view name) const;
 
   /// The answer to GET /v1/models.
   std::string list_json() const;

@@ -101,12 +101,7 @@ class SpeechBody final : public HttpBody {
     Form form = form_.release();
     auto fields = read_speech_form(form.fields, endpoint_.usual, translate_);
     if (!fields) return std::move(fields.error());
-    if (!endpoint_.models.contains(fields->model))
-      return ApiError{.status = 404,
-                      .message = "model: '" + fields->model.substr(0, 100) + "' is not loaded here; this server has '" +
-                                 endpoint_.models.own() + "'",
-                      .param = "model",
-                      .code = "model_not_found"};
+    if (!endpoint_.models.contains(fields->model)) return endpoint_.models.missing(fields->model);
     if (!form.upload) return ApiError{.message = "file: it is required, as a file part of the form", .param = "file"};
     if (form.upload->size == 0) return ApiError{.message = "file: " + form.upload->name + " is empty", .param = "file"};
     SpeechRequest request{.audio = std::move(form.upload->file),

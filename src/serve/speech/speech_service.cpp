@@ -180,7 +180,6 @@ void Service::serve(const Run& run) {
     try {
       const auto model = loaded();
       if (!model) return tl::unexpected<Error>(model.error());
-      run->request().listener->on_begin();
       return run->transcribe(parts_, **model);
     } catch (...) {
       return tl::unexpected<Error>(error_of_exception(run->request().name));

@@ -24,8 +24,6 @@ namespace tutti {
 class SpeechListener {
  public:
   virtual ~SpeechListener() = default;
-  /// Its turn has come.
-  virtual void on_begin() {}
   /// Its bytes are there, and its audio is being decoded.
   virtual void on_fetched() {}
   /// Its audio is decoded and lasts so long.

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/job_class.h"
 #include "base/units.h"
 
 namespace tutti {
@@ -17,7 +18,7 @@ struct ManifestEntry {
   std::string id{};    // a UUID is in lower case with hyphens, anything else is kept
   std::string name{};  // for people; empty: the file's
   std::optional<Seconds> duration{};
-  std::string job_class{};  // "interactive", "normal", "batch" or empty
+  std::optional<JobClass> job_class{};
   int priority = 0;
   std::optional<std::chrono::sys_time<std::chrono::milliseconds>> deadline{};  // its result is wanted by then
   std::string extra = "{}";  // the fields that Tutti does not know, as a JSON object in their order

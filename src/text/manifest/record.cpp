@@ -106,17 +106,14 @@ Result<void> read_deadline(const Json& record, ManifestEntry& entry, std::set<st
   if (!entry.deadline)
     return fail(Fault::usage,
                 "field 'deadline': expected a date and time such as 2026-11-23T18:30:00Z, found '" + text + "'");
-  if (entry.job_class.empty()) entry.job_class = "interactive";
+  if (!entry.job_class) entry.job_class = JobClass::interactive;
   used.insert("deadline");
   return {};
 }
 
 Result<void> read_urgency(const Json& record, ManifestEntry& entry, std::set<std::string>& used) {
-  entry.job_class = text_of(record, "class");
-  if (entry.job_class == "interactive" || entry.job_class == "normal" || entry.job_class == "batch")
-    used.insert("class");
-  else
-    entry.job_class.clear();  // a user's own field of that name
+  entry.job_class = job_class_named(text_of(record, "class"));
+  if (entry.job_class) used.insert("class");  // else it is a user's own field of that name
   if (auto read = read_deadline(record, entry, used); !read) return read;
   const std::string text = text_of(record, "priority");
   if (text.empty()) return {};

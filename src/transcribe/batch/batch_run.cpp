@@ -53,8 +53,8 @@ class Batch final : public BatchControl {
         pool_(DevicePool::start(std::move(parts.pool))),
         files_(options, *store_, *pool_, observer),
         submitter_(jobs, options, *store_, files_, std::move(parts.stuck), [&stop] { return stop.raised(); }),
-        recorder_(observer_, options.run.vad.has_value()),
-        tally_(recorder_, jobs.size(), 0),
+        recorder_(recording_file_ ? std::make_unique<RunRecorder>(observer_, options.run.vad.has_value()) : nullptr),
+        tally_(recorder_ ? static_cast<RunObserver&>(*recorder_) : observer_, jobs.size(), 0),
         run_{.files = files_, .options = options.run, .tally = tally_, .stop = stop} {
     files_.set_progress(on_progress_);
   }
@@ -165,10 +165,9 @@ class Batch final : public BatchControl {
 
   /// For `tutti profile`. Devices are alike to it: each works on one recording at a time.
   Result<void> record(const PipelineReport& begun, const PipelineReport& ended, RunTimeline timeline) {
-    const auto file = recording_wanted();
-    if (!file) return {};
+    if (!recorder_) return {};
     const int devices = std::max(1, static_cast<int>(options_.devices.size()));
-    RunRecording recording = recorder_.recording(begun, ended, devices);
+    RunRecording recording = recorder_->recording(begun, ended, devices);
     recording.command = "batch";
     recording.timeline = std::move(timeline);
     for (RecordedStage& stage : recording.stages) {
@@ -176,7 +175,7 @@ class Batch final : public BatchControl {
       stage.threads_flag.clear();
       if (devices > 1) stage.resource = StageResource::io;  // a device for each thread
     }
-    return write_recording(recording, *file);
+    return write_recording(recording, *recording_file_);
   }
 
   Result<void> serve() {
@@ -186,7 +185,7 @@ class Batch final : public BatchControl {
     auto model = load_model_context(options_.run, *ready);
     if (!model) return tl::unexpected(model.error());
     model_.emplace(std::move(*model));
-    recorder_.on_ready("", "", Seconds(0));
+    if (recorder_) recorder_->on_ready("", "", Seconds(0));
     files_.serve(&*model_);
     return {};
   }
@@ -237,7 +236,9 @@ class Batch final : public BatchControl {
   BatchJobSource files_;
   BatchSubmitter submitter_;
   NullRunObserver observer_;
-  RunRecorder recorder_;
+  /// It keeps what each recording took until the run's end: only where that is wanted.
+  const std::optional<std::filesystem::path> recording_file_ = recording_wanted();
+  const std::unique_ptr<RunRecorder> recorder_;
   Tally tally_;
   Run run_;
 };

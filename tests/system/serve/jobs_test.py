@@ -71,10 +71,37 @@ class Client:
         return self.call("GET", f"/v1/jobs/{name}/result" + (f"?response_format={form}" if form else ""))
 
     def events(self, name):
-        """All until the stream ends."""
+        """As they come, until the stream ends."""
         request = urllib.request.Request(f"{self.url}/v1/jobs/{name}/events", headers={"Authorization": f"Bearer {self.token}"})
         with urllib.request.urlopen(request, timeout=120) as answer:
-            return [json.loads(line[6:]) for line in answer if line.startswith(b"data: ")]
+            for line in answer:
+                if line.startswith(b"data: "):
+                    yield json.loads(line[6:])
+
+
+def web_server(case, may_answer=None):
+    """The address of a server with /clip.flac, and with /moved, which leads there; it answers once that event is set."""
+    class Server(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            if may_answer:
+                may_answer.wait(60)
+            if self.path == "/moved":
+                self.send_response(302)
+                self.send_header("Location", "/clip.flac?secret=1")
+                return self.end_headers()
+            found = self.path.startswith("/clip.flac")
+            self.send_response(200 if found else 404)
+            self.end_headers()
+            if found:
+                self.wfile.write(CLIPS[0].read_bytes())
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    case.addCleanup(server.shutdown)
+    return f"http://localhost:{server.server_port}"
 
 
 CARDS = "emulated:2000x:12GB"  # it writes down nothing that was spoken, fast
@@ -151,15 +178,22 @@ class Jobs(WithService):
         self.assertEqual(len(found), 8)
         self.assertEqual(len(set(found)), 1)
 
-    def test_events_tell_phases_and_segments_until_the_end(self):
-        job = self.accept(CLIPS[4].read_bytes())
-        events = self.client.events(job)
+    def test_events_are_phases_and_segments_until_the_end(self):
+        followed = threading.Event()  # its recording comes once the client follows it, which then misses nothing
+        job = self.client.send_json(url=web_server(self, followed) + "/clip.flac")[2]["id"]
+        stream = self.client.events(job)
+        events = [next(stream)]
+        followed.set()
+        events += stream
         self.assertEqual({event["type"] for event in events} - {"job.state", "job.progress", "job.segments"}, set())
         self.assertEqual(events[-1]["type"], "job.state")
         self.assertEqual(events[-1]["job"]["status"], "done")
+        phases = list(dict.fromkeys(event["phase"] for event in events if "phase" in event))
+        self.assertEqual([phase for phase in phases if phase != "starting"], ["fetching", "decoding", "transcribing"])
         text = "".join(segment["text"] for event in events if event["type"] == "job.segments" for segment in event["segments"])
+        self.assertTrue(text.strip())
         self.assertEqual(text.strip(), self.client.result(job, "json")[2]["text"])
-        self.assertEqual(self.client.events(job)[-1]["job"]["status"], "done", "one that has ended shows its end")
+        self.assertEqual([event["job"]["status"] for event in self.client.events(job)], ["done"], "it has ended")
 
     def test_unreadable_recording_fails_with_its_reason(self):
         job = self.client.wait(self.accept(b"no audio at all " * 100, name="broken.mp3"))
@@ -196,25 +230,7 @@ class Jobs(WithService):
             self.assertEqual(other.call("GET", f"/v1/jobs?{query}")[0], 400, query)
 
     def test_address_on_the_web_is_fetched(self):
-        class Server(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                if self.path == "/moved":
-                    self.send_response(302)
-                    self.send_header("Location", "/clip.flac?secret=1")
-                    return self.end_headers()
-                found = self.path.startswith("/clip.flac")
-                self.send_response(200 if found else 404)
-                self.end_headers()
-                if found:
-                    self.wfile.write(CLIPS[0].read_bytes())
-
-            def log_message(self, *_):
-                pass
-
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        self.addCleanup(server.shutdown)
-        url = f"http://localhost:{server.server_port}"
+        url = web_server(self)
         job = self.client.wait(self.client.send_json(url=url + "/moved")[2]["id"])
         self.assertEqual(job["status"], "done", job)
         self.assertGreater(job["duration"], 5)
@@ -274,7 +290,7 @@ class OtherServices(unittest.TestCase):
         client.wait(job, ("running",))
         self.assertEqual(client.call("DELETE", f"/v1/jobs/{job}")[0], 200)
         self.assertEqual(client.wait(job)["status"], "cancelled")
-        self.assertEqual(client.events(job)[-1]["job"]["status"], "cancelled")
+        self.assertEqual(list(client.events(job))[-1]["job"]["status"], "cancelled")
         self.assertEqual(client.call("DELETE", f"/v1/jobs/{job}")[2], {"id": job, "object": "job.deleted", "deleted": True})
         self.assertEqual(client.call("DELETE", f"/v1/jobs/{job}")[0], 404)
         self.assertEqual(list((self.folder / "state/jobs").glob("*.*o*")), [], "its files are gone")
