@@ -6,12 +6,6 @@
 #include <numeric>
 
 namespace tutti {
-namespace {
-
-constexpr double kStall = 10;  // times the median
-
-}  // namespace
-
 Spread spread_of(std::vector<Seconds> times) {
   if (times.empty()) return {};
   std::ranges::sort(times);

@@ -21,10 +21,14 @@ struct Spread {
   double variation() const { return mean.count() > 0 ? deviation / mean : 0; }
 };
 
-/// Of all times alike. A percentile is the nearest of them. Pure.
+/// Of all times alike, in any order. A percentile is one of them, the nearest in rank; halfway between two, the larger.
+/// Pure.
 Spread spread_of(std::vector<Seconds> times);
 
-/// How many times are more than ten times their median. Pure.
+/// A time of more than so many medians is a stall.
+inline constexpr double kStall = 10;
+
+/// How many times are stalls, by the median `spread.p50`. Pure.
 std::size_t stalls_in(std::span<const Seconds> times, const Spread& spread);
 
 }  // namespace tutti

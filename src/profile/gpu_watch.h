@@ -18,7 +18,7 @@ struct GpuUse {
   TimeWeighted held_back{};
 };
 
-/// Adds up what snapshots say of GPUs, each weighted by the time that it stands for. One thread.
+/// Adds up what snapshots say of GPUs, each weighted by the time for which it holds. One thread.
 class GpuTrack {
  public:
   /// Takes a snapshot in, once.

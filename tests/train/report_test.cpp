@@ -13,7 +13,7 @@
 #include "support/log_capture.h"
 #include "support/small_files.h"
 #include "support/temp_folder.h"
-#include "train/report/epoch_use.h"
+#include "train/report/epoch_report.h"
 #include "train/report/load_track.h"
 #include "train/report/loss_picture.h"
 #include "train/report/machine_line.h"

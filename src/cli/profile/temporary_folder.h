@@ -9,7 +9,7 @@
 
 namespace tutti {
 
-/// A folder in TMPDIR under a name that nobody can guess, for what a profiled run writes; gone with this object, and so
+/// A folder in TMPDIR under a random name, for what a profiled run writes; gone with this object, and so
 /// is what is in it.
 class TemporaryFolder {
  public:

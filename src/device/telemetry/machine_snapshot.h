@@ -29,8 +29,8 @@ struct MachineSnapshot {
   const GpuSnapshot* gpu(std::string_view uuid) const;
 };
 
-/// How long a value of `now` stands for, behind the snapshot `before`: 0 where that is null, or the same one, or one in
-/// which nothing was sampled yet; two seconds at most, for of what was before nobody looked. Pure.
+/// How long a value of `now` holds, behind the snapshot `before`: 0 where that is null, or the same one, or one in
+/// which nothing was sampled yet; two seconds at most, for what was before is unknown. Pure.
 Seconds time_since(const MachineSnapshot* before, const MachineSnapshot& now);
 
 }  // namespace tutti

@@ -9,7 +9,6 @@
 #include "base/log.h"
 #include "profile/recorded_run.h"
 #include "train/report/epoch_report.h"
-#include "train/report/epoch_use.h"
 #include "train/report/load_track.h"
 #include "train/report/loss_picture.h"
 #include "view/terminal_text.h"

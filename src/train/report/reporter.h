@@ -14,7 +14,6 @@
 #include "feed/feed.h"
 #include "profile/recording_file.h"
 #include "train/report/epoch_report.h"
-#include "train/report/epoch_use.h"
 #include "train/report/load_track.h"
 #include "train/report/machine_line.h"
 #include "train/report/progress_line.h"

@@ -285,7 +285,7 @@ class OtherServices(unittest.TestCase):
         self.assertEqual({client.job(job)["attempts"] for job in jobs}, {1}, "none was begun twice")
 
     def test_job_is_cancelled_then_removed(self):
-        client = Client(self.serve("--devices", "emulated:1x:12GB"))
+        client = Client(self.serve("--devices", "emulated:0.05x:12GB"))  # four minutes for the clip
         job = client.send(CLIPS[8].read_bytes())[2]["id"]
         client.wait(job, ("running",))
         self.assertEqual(client.call("DELETE", f"/v1/jobs/{job}")[0], 200)
