@@ -268,7 +268,7 @@ void JobRunner::start(Lease lease) {
   attempt->submit();
 }
 
-/// Whoever cancelled the job between its claim and the entry in `running` has found nothing to stop here.
+/// A cancellation between its claim and its entry in `running` has found nothing to stop here.
 bool JobRunner::is_cancelled_in_store(JobId job) const {
   const auto found = parts_.store.jobs({.ids = {job}}, 0, 1);
   return found && !found->empty() && found->front().cancel_requested;
