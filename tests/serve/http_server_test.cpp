@@ -122,7 +122,7 @@ class Client {
 TlsIdentity identity_of_test() {
   const TempFolder folder;
   write_certificate(folder.path());
-  auto identity = read_tls_identity(folder.path() / "cert.pem", folder.path() / "key.pem");
+  auto identity = read_tls_identity({folder.path() / "cert.pem", folder.path() / "key.pem"});
   EXPECT_TRUE(identity) << identity.error().text();
   return *identity;
 }

@@ -22,7 +22,7 @@ class Tls : public testing::Test {
     return folder_.path() / name;
   }
   static std::string error_of(const fs::path& certificate, const fs::path& key) {
-    const auto identity = read_tls_identity(certificate, key);
+    const auto identity = read_tls_identity({certificate, key});
     EXPECT_FALSE(identity);
     if (identity) return {};
     EXPECT_EQ(identity.error().fault, Fault::usage) << "exit code 2";
@@ -35,7 +35,7 @@ class Tls : public testing::Test {
 TEST_F(Tls, CertificateAndItsKeyAreRead) {
   const fs::path own = folder("own");
   write_certificate(own);
-  EXPECT_TRUE(read_tls_identity(own / "cert.pem", own / "key.pem"));
+  EXPECT_TRUE(read_tls_identity({own / "cert.pem", own / "key.pem"}));
 }
 
 TEST_F(Tls, KeyOfAnotherCertificateIsNamed) {
@@ -70,7 +70,7 @@ TEST_F(Tls, ExpiredCertificateAndOpenKeyAreWarnings) {
   write_certificate(own, Seconds(-3600));
   ::chmod((own / "key.pem").c_str(), 0644);
   LogCapture log;
-  EXPECT_TRUE(read_tls_identity(own / "cert.pem", own / "key.pem"));
+  EXPECT_TRUE(read_tls_identity({own / "cert.pem", own / "key.pem"}));
   log.wait_for("cert.pem: the certificate has expired");
   log.wait_for("chmod 600");
 }

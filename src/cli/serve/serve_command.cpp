@@ -91,7 +91,7 @@ Result<void> set_tls(const ServeCommand& c, HttpServerOptions& http) {
     return fail(Fault::usage, c.tls_key.empty()
                                   ? "--tls-cert: --tls-key is missing, the file with the certificate's key"
                                   : "--tls-key: --tls-cert is missing, the file with the certificate");
-  auto identity = read_tls_identity(c.tls_cert, c.tls_key);
+  auto identity = read_tls_identity({.certificate = c.tls_cert, .key = c.tls_key});
   if (!identity) return tl::unexpected<Error>(identity.error());
   http.tls = std::move(*identity);
   return {};

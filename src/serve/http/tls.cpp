@@ -76,7 +76,8 @@ void warn_of_what_clients_refuse(const fs::path& certificate, const fs::path& ke
 
 }  // namespace
 
-Result<TlsIdentity> read_tls_identity(const fs::path& certificate, const fs::path& key) {
+Result<TlsIdentity> read_tls_identity(const TlsFiles& files) {
+  const auto& [certificate, key] = files;
   ERR_clear_error();
   const auto certificates = read_file(certificate), keys = read_file(key);
   for (const auto& text : {certificates, keys})

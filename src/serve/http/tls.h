@@ -15,12 +15,20 @@ namespace tutti {
 /// with the last of them; a renewed certificate is another identity. Thread-safe.
 using TlsIdentity = std::shared_ptr<ssl_ctx_st>;
 
-/// Reads both in PEM form: the server's certificate first, then those of its issuers; the key without a passphrase.
-/// TLS 1.2 and later.
+/// Where the two are, both in PEM form.
+struct TlsFiles {
+  /// The server's own certificate comes first, then those of its issuers up to one that clients know.
+  std::filesystem::path certificate{};
+  /// Without a passphrase: no one types it when the server starts.
+  std::filesystem::path key{};
+};
+
+/// Reads and checks both; connections speak TLS 1.2 or later.
 ///
 /// Fault::usage where one cannot be read, is something else, or the two do not belong together. A certificate that has
 /// expired, and a key that every user may read, are warnings in the log: clients decide about the first, and an
-/// administrator about the second.
-Result<TlsIdentity> read_tls_identity(const std::filesystem::path& certificate, const std::filesystem::path& key);
+/// administrator about the second. Errors name the file, what was expected of it, and how to get it.
+/// Reads each file once; call it before the server starts. Thread-safe.
+Result<TlsIdentity> read_tls_identity(const TlsFiles& files);
 
 }  // namespace tutti
