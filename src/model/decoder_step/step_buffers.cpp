@@ -32,7 +32,7 @@ StepBuffers make_step_buffers(const WhisperDims& dims, std::int64_t rows, const 
                       .input = flat(rows * widest),
                       .sums = flat(rows * widest),
                       .qkv = flat(rows * 3 * n),
-                      .question = flat(rows * n),
+                      .cross_query = flat(rows * n),
                       .whole_input = of_type({whole_rows(rows) * widest}, at::kChar),
                       .whole_sums = of_type({whole_rows(rows) * widest}, at::kInt),
                       .row_scales = of_type({rows}, at::kFloat),
