@@ -31,7 +31,7 @@
 namespace tutti {
 namespace {
 
-constexpr int kClipRepeats = 16;  // of the bundled clip: enough to fill a batch
+constexpr int kClipRepeats = 16;  // copies of the bundled clip: enough to fill a batch
 
 struct BenchCommand {
   std::vector<std::string> files{};

@@ -150,7 +150,7 @@ Result<PlanWork> work_of(const PlanCommand& command) {
 /// The devices to plan for, and what is known from earlier batches.
 struct PlanBasis {
   std::vector<PlanTarget> targets{};
-  std::optional<double> speech{};  // of the audio
+  std::optional<double> speech{};  // share of the audio that is speech
 };
 
 /// GPUs by their figures first, as they are typed.

@@ -14,7 +14,7 @@ std::int64_t whole_rows(std::int64_t rows) {
 }
 
 std::int32_t splits_of(std::int64_t rows, std::int64_t heads, std::int32_t processors) {
-  constexpr std::int64_t kBlocks = 6;  // of a processor: twice what it holds at once
+  constexpr std::int64_t kBlocks = 6;  // blocks of a processor: twice what it holds at once
   constexpr std::int64_t kMost = 12;   // a split of 1,500 positions then has 125: what a block loads at once
   const auto units = rows * heads, wanted = kBlocks * processors;
   return static_cast<std::int32_t>(std::clamp<std::int64_t>((wanted + units / 2) / units, 1, kMost));
