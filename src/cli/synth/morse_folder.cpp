@@ -125,7 +125,7 @@ class Lists {
 Result<void> check_empty(const fs::path& out) {
   if (is_there(out / "metadata.csv"))
     return fail(Fault::usage, out.string() + ": holds a corpus already", "Name another folder, or remove it");
-  if (is_there(out / kLock)) return {};  // of a corpus that another process writes, or a killed one began
+  if (is_there(out / kLock)) return {};  // lock of a corpus that another process writes, or a killed one began
   for (const char* name : kFolders)
     if (auto own = expect_no_files(out / name); !own) return own;
   return {};
