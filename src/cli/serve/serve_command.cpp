@@ -25,6 +25,8 @@ struct ServeCommand {
   TranscribeCommand speech{};
   std::string listen = "127.0.0.1:8000";
   std::filesystem::path token_file{};
+  std::filesystem::path tls_cert{};
+  std::filesystem::path tls_key{};
   std::string also_called{};
   std::string devices = "auto";
   std::filesystem::path state{};
@@ -40,7 +42,10 @@ struct ServeCommand {
 void add_serve(OptionTable& table, ServeCommand& c) {
   table.group("Service");
   table.add("listen", c.listen, "HOST:PORT",
-            "address and port; port 0: any free one. Beyond 127.0.0.1, let a proxy do the encryption");
+            "address and port; port 0: any free one. Beyond 127.0.0.1 take --tls-cert, or a proxy that encrypts");
+  table.add("tls-cert", c.tls_cert, "FILE",
+            "serve HTTPS with this certificate, PEM; the server's own first, then its issuers'. With --tls-key");
+  table.add("tls-key", c.tls_key, "FILE", "the private key of --tls-cert, PEM, without a passphrase");
   table.add("token-file", c.token_file, "FILE",
             "the tokens that open /v1, one a line; default: STATE/token, which is made where it is missing");
   table.add_list("also-called", c.also_called, "NAMES",
@@ -77,6 +82,18 @@ Result<void> set_address(const std::string& text, HttpServerOptions& http) {
   http.host = text.substr(0, colon);
   if (http.host.starts_with('[') && http.host.ends_with(']')) http.host = http.host.substr(1, http.host.size() - 2);
   http.port = *port;
+  return {};
+}
+
+Result<void> set_tls(const ServeCommand& c, HttpServerOptions& http) {
+  if (c.tls_cert.empty() && c.tls_key.empty()) return {};
+  if (c.tls_cert.empty() || c.tls_key.empty())
+    return fail(Fault::usage, c.tls_key.empty()
+                                  ? "--tls-cert: --tls-key is missing, the file with the certificate's key"
+                                  : "--tls-key: --tls-cert is missing, the file with the certificate");
+  auto identity = read_tls_identity({.certificate = c.tls_cert, .key = c.tls_key});
+  if (!identity) return tl::unexpected<Error>(identity.error());
+  http.tls = std::move(*identity);
   return {};
 }
 
@@ -130,6 +147,7 @@ Result<ServeOptions> serve_options(const ServeCommand& c) {
   ServeOptions options{.api = {.access = std::move(*access)}, .dashboard = !c.no_dashboard};
   options.speech.pool.state = state;
   if (auto set = set_address(c.listen, options.http); !set) return tl::unexpected(set.error());
+  if (auto set = set_tls(c, options.http); !set) return tl::unexpected(set.error());
   const auto most = bytes_of(c.max_upload);
   if (!most) return tl::unexpected(most.error());
   options.api.max_upload = *most;
@@ -161,7 +179,8 @@ int run_serve(const std::vector<std::string>& arguments) {
   if (!options) return complain(options.error());
   Interrupt interrupt(std::chrono::milliseconds(static_cast<std::int64_t>(command.drain * 1000)));
   const auto served = serve(*options, interrupt, [&](std::uint16_t port) {
-    std::printf("listening on http://%s:%d\n", options->http.host.c_str(), static_cast<int>(port));
+    std::printf("listening on %s://%s:%d\n", options->http.tls ? "https" : "http", options->http.host.c_str(),
+                static_cast<int>(port));
     std::fflush(stdout);
   });
   if (!served) return complain(served.error(), interrupt);
