@@ -16,6 +16,7 @@
 #include "device/list/device_list.h"
 #include "device/machine_devices.h"
 #include "jobs/open_store.h"
+#include "serve/jobs/url_fetch.h"
 #include "serve/server.h"
 
 namespace tutti {
@@ -37,6 +38,9 @@ struct ServeCommand {
   std::filesystem::path allow_root{};
   std::string url_hosts{};
   int jobs_a_client = 10000;
+  std::string webhook{};
+  double alert_stuck = 30;     // minutes
+  double alert_failures = 20;  // percent
 };
 
 void add_serve(OptionTable& table, ServeCommand& c) {
@@ -64,6 +68,12 @@ void add_serve(OptionTable& table, ServeCommand& c) {
   table.add_switch("no-dashboard", c.no_dashboard,
                    "no page at / and nothing under /api; the page shows devices, queue, throughput and history, and "
                    "without a token figures only");
+  table.add("alert-webhook", c.webhook, "URL",
+            "POST alerts to this address as JSON: jobs that are stuck, and many that fail; default: none");
+  table.add("alert-stuck", c.alert_stuck, "MINUTES",
+            "alert when a job in work makes no progress for so long, or jobs wait and none is in work");
+  table.add("alert-failures", c.alert_failures, "PERCENT",
+            "alert when more of the jobs that ended within an hour have failed; of five at least");
   table.add("state", c.state, "DIR",
             "the folder of the store, on a local disk; default: $XDG_STATE_HOME/tutti, else ~/.local/state/tutti");
   table.group("Devices");
@@ -95,6 +105,17 @@ Result<void> set_tls(const ServeCommand& c, HttpServerOptions& http) {
   if (!identity) return tl::unexpected<Error>(identity.error());
   http.tls = std::move(*identity);
   return {};
+}
+
+Result<void> set_alerts(const ServeCommand& c, AlertOptions& alerts) {
+  if (!(c.alert_stuck > 0)) return fail(Fault::usage, "--alert-stuck: expected more than 0 minutes");
+  if (!(c.alert_failures >= 0 && c.alert_failures <= 100))
+    return fail(Fault::usage, "--alert-failures: expected a percentage from 0 to 100");
+  alerts.limits.stuck = Seconds(c.alert_stuck * 60);
+  alerts.limits.failures = c.alert_failures / 100;
+  alerts.webhook.url = c.webhook;
+  if (c.webhook.empty() || check_url(c.webhook)) return {};
+  return fail(Fault::usage, "--alert-webhook: expected an address that begins with http:// or https://");
 }
 
 /// "500MB", "2GiB", "1000000".
@@ -148,6 +169,7 @@ Result<ServeOptions> serve_options(const ServeCommand& c) {
   options.speech.pool.state = state;
   if (auto set = set_address(c.listen, options.http); !set) return tl::unexpected(set.error());
   if (auto set = set_tls(c, options.http); !set) return tl::unexpected(set.error());
+  if (auto set = set_alerts(c, options.alerts); !set) return tl::unexpected(set.error());
   const auto most = bytes_of(c.max_upload);
   if (!most) return tl::unexpected(most.error());
   options.api.max_upload = *most;

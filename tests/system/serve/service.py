@@ -104,7 +104,9 @@ class Service:
         """SIGTERM, and the exit code."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(60)
+        code = self.process.wait(60)
+        self.process.stdout.close()
+        return code
 
     def kill(self):
         self.process.kill()
