@@ -41,7 +41,7 @@ if [[ ! -f $data/whisper-tiny.en/config.json ]]; then
   echo "peers: the recordings and weights that are measured on are not in $data (TUTTI_TEST_DATA names another place)" >&2
   exit 1
 fi
-cmake --build "$build" --target feed_bench
+cmake --build "$build" --target feed_bench train_classifier_bench
 optional=()
 if [[ -n $openvino ]]; then optional+=(--openvino-python "$openvino"); fi
 if [[ -n ${WHISPER_CPP:-} ]]; then optional+=(--whisper-cpp "$WHISPER_CPP"); fi

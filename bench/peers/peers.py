@@ -15,7 +15,8 @@ word error rates as well. The deterministic lines
 (deterministic/batched/tiny/greedy and so on) set our own --deterministic beside our default; batch/base/two-workers a batch
 on two cores beside the same on one. The serve lines (serve/16-clients) set `tutti serve` beside faster-whisper behind an
 OpenAI-compatible front, with sixteen clients. The feed lines (feed/wav and so on) set our feed beside PyTorch's DataLoader at its best
-decoder and number of workers, the train lines our steps beside PyTorch's.
+decoder and number of workers, the train lines our steps beside PyTorch's, the classifier lines note 003's batches and
+steps.
 
 Lines: {"what", "unit", "tutti", "peer", "peer_value", "ratio", "load", "quiet"}; ratio > 1 means Tutti is better. Behind every
 comparison stands the share of the cores that other processes took before and during it (load.py). Where that was not little, its
@@ -25,6 +26,8 @@ import argparse
 import pathlib
 import sys
 
+from classifier import NAMES as CLASSIFIER_LINES
+from classifier import classifier_lines
 from commands import Tutti
 from contract import LINES, NATURAL
 from feeding import LINES as FEED_LINES
@@ -79,6 +82,8 @@ def comparisons(options, bench):
         yield name, lambda name=name: feed.lines(name)
     for name in TRAIN_LINES:
         yield name, lambda name=name: training_lines(bench, name, feed_corpus(feed))
+    for name in CLASSIFIER_LINES:
+        yield name, lambda name=name: classifier_lines(bench, name)
 
 
 def feed_corpus(feed):

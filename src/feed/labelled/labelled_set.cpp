@@ -231,9 +231,18 @@ std::string LabelledSet::group_of_file(std::int64_t file) const {
 }
 
 std::string LabelledSet::id_of(std::int64_t row) const {
+  constexpr std::size_t kNumber = 12;  // one allocation: batches have thousands of ids
+  const auto index = static_cast<std::size_t>(file_of(row));
+  std::string id;
+  if (index < names_.size()) {
+    id.reserve(names_[index].size() + kNumber);
+    id = names_[index];
+  } else {
+    id = name_of_file(file_of(row));
+  }
   const auto segments = geometry_.segments();
-  auto name = name_of_file(file_of(row));
-  return segments == 1 ? name : name + "#" + std::to_string(row % segments);
+  if (segments > 1) id.append("#").append(std::to_string(row % segments));
+  return id;
 }
 
 }  // namespace tutti

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "device/machine.h"
+#include "feed/labelled/long_sound.h"
 #include "feed/labelled/sound_reading.h"
 #include "feed/packed/in_parallel.h"
 #include "model/cpu/compute_team.h"
@@ -20,6 +21,16 @@ namespace tutti {
 namespace {
 
 constexpr std::size_t kFilesAtOnce = 64;
+constexpr Seconds kLong{300};    // files from here on are read stretch by stretch
+constexpr Seconds kStretch{60};  // at least a clip
+
+/// What files are read and answered with.
+struct Classifying {
+  const ClassifierModel& model;
+  ClipFeatureMaker maker;
+  ChildDecoder children{};
+  int threads = 1;
+};
 
 /// A file's features, clip after clip.
 struct FileFeatures {
@@ -28,6 +39,9 @@ struct FileFeatures {
   std::int64_t clips = 0;
   std::int64_t samples = 0;
   bool is_padded = false;
+  at::Tensor probabilities{};  // of a long file: its features are not kept
+
+  bool is_long() const { return probabilities.defined(); }
 };
 
 /// Clips that a file of so many samples is answered by.
@@ -35,10 +49,10 @@ std::int64_t clips_in(std::int64_t samples, std::int64_t clip) {
   return std::max<std::int64_t>(1, (samples + clip / 2) / clip);
 }
 
-FileFeatures features_of(const std::string& path, const ClipFeatureMaker& maker, const ChildDecoder& children) {
+FileFeatures features_of(const std::string& path, const Classifying& with) {
   thread_local MonoResampler resampler;
-  const auto& geometry = maker.geometry();
-  auto read = read_labelled_sound(path, children);
+  const auto& geometry = with.maker.geometry();
+  auto read = read_labelled_sound(path, with.children);
   if (!read) return {.problem = read.error().what};
   const auto sound = resampler.convert(std::move(read->sound), geometry.mel.rate);
   if (!sound) return {.problem = sound.error().what};
@@ -47,7 +61,7 @@ FileFeatures features_of(const std::string& path, const ClipFeatureMaker& maker,
   for (std::int64_t clip = 0; clip < features.clips; ++clip) {
     const auto first = static_cast<std::size_t>(clip * geometry.clip_samples);
     const auto count = std::min(samples.size() - first, static_cast<std::size_t>(geometry.clip_samples));
-    const auto made = maker.compute(samples.subspan(first, count));
+    const auto made = with.maker.compute(samples.subspan(first, count));
     features.mel.insert(features.mel.end(), made.mel.begin(), made.mel.end());
   }
   const auto segment = geometry.segments() > 1 ? geometry.short_samples : geometry.mel.n_fft;
@@ -55,17 +69,58 @@ FileFeatures features_of(const std::string& path, const ClipFeatureMaker& maker,
   return features;
 }
 
+/// Features of so many clips, as rows that the network takes once they are normalised.
+at::Tensor rows_of(const ClassifierModel& model, const std::vector<std::uint16_t>& mel, std::int64_t clips) {
+  auto rows = at::empty({clips * model.geometry.segments(), model.shape.n_mels, model.shape.frames},
+                        at::TensorOptions(at::kHalf));
+  std::memcpy(rows.mutable_data_ptr(), mel.data(), rows.nbytes());
+  return rows;
+}
+
+/// The features of `clips` clips of samples, clip after clip.
+Result<std::vector<std::uint16_t>> mel_of(const Classifying& with, std::span<const float> samples, std::int64_t clips) {
+  const auto& geometry = with.maker.geometry();
+  const auto values = static_cast<std::size_t>(geometry.values());
+  std::vector<std::uint16_t> mel(static_cast<std::size_t>(clips) * values);
+  const auto made = in_parallel(clips, with.threads, [&](std::int64_t clip) -> Result<void> {
+    const auto first = static_cast<std::size_t>(clip * geometry.clip_samples);
+    const auto count = std::min(samples.size() - first, static_cast<std::size_t>(geometry.clip_samples));
+    std::ranges::copy(with.maker.compute(samples.subspan(first, count)).mel,
+                      mel.begin() + clip * static_cast<std::ptrdiff_t>(values));
+    return {};
+  });
+  if (!made) return tl::unexpected<Error>(made.error());
+  return mel;
+}
+
+/// A long file, answered while it is read: of each stretch only the probabilities are kept.
+Result<FileFeatures> answered_in_stretches(LongSound& sound, const Classifying& with) {
+  const auto& geometry = with.maker.geometry();
+  FileFeatures file{.clips = clips_in(sound.samples(), geometry.clip_samples), .samples = sound.samples()};
+  const auto at_once = std::max<std::int64_t>(1, samples_in(kStretch, geometry.mel.rate) / geometry.clip_samples);
+  std::vector<at::Tensor> answers;
+  for (std::int64_t first = 0; first < file.clips; first += at_once) {
+    const auto clips = std::min(at_once, file.clips - first);
+    const auto samples = sound.read(first * geometry.clip_samples, clips * geometry.clip_samples);
+    if (!samples) return tl::unexpected<Error>(samples.error());
+    const auto mel = mel_of(with, *samples, clips);
+    if (!mel) return tl::unexpected<Error>(mel.error());
+    const auto rows = rows_of(with.model, *mel, clips);
+    answers.push_back(with.model.probabilities(with.model.normalised(rows)).to(at::kCPU));
+  }
+  if (sound.is_silent()) return fail(Fault::corrupt, "is silent: all of its samples are the same");
+  file.probabilities = at::cat(answers);
+  return file;
+}
+
 /// Probabilities of every segment of the files that have features, one tensor a file, in order and in host memory.
 std::vector<at::Tensor> probabilities_of(const ClassifierModel& model, const std::vector<FileFeatures>& files) {
-  const auto segments = model.geometry.segments();
   std::vector<at::Tensor> features;
   std::vector<std::int64_t> rows;
   for (const auto& file : files) {
-    if (!file.problem.empty()) continue;
-    rows.push_back(file.clips * segments);
-    auto mel = at::empty({rows.back(), model.shape.n_mels, model.shape.frames}, at::TensorOptions(at::kHalf));
-    std::memcpy(mel.mutable_data_ptr(), file.mel.data(), mel.nbytes());
-    features.push_back(mel);
+    if (!file.problem.empty() || file.is_long()) continue;
+    rows.push_back(file.clips * model.geometry.segments());
+    features.push_back(rows_of(model, file.mel, file.clips));
   }
   if (features.empty()) return {};
   return at::split_with_sizes(model.probabilities(model.normalised(at::cat(features))).to(at::kCPU), rows);
@@ -91,6 +146,28 @@ std::vector<ClipAnswer> clip_answers(const ClassifierModel& model, const FileFea
   return clips;
 }
 
+/// Reads some files: short ones side by side, long ones after another.
+Result<std::vector<FileFeatures>> read_files(std::span<const std::string> files, const Classifying& with) {
+  std::vector<FileFeatures> features(files.size());
+  std::vector<char> is_done(files.size());
+  const auto rate = with.maker.geometry().mel.rate;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    auto sound = LongSound::open(files[i], rate, kLong);
+    if (!sound) continue;
+    auto answered = answered_in_stretches(*sound, with);
+    if (!answered && answered.error().fault == Fault::unsupported) continue;  // libsndfile would lose some of it
+    features[i] = answered ? std::move(*answered) : FileFeatures{.problem = answered.error().what};
+    is_done[i] = 1;
+  }
+  const auto read = in_parallel(std::ssize(files), with.threads, [&](std::int64_t i) -> Result<void> {
+    const auto index = static_cast<std::size_t>(i);
+    if (!is_done[index]) features[index] = features_of(files[index], with);
+    return {};
+  });
+  if (!read) return tl::unexpected<Error>(read.error());
+  return features;
+}
+
 }  // namespace
 
 Result<std::int64_t> classify_files(const ClassifyRequest& request, const TakeAnswer& take) {
@@ -100,30 +177,27 @@ Result<std::int64_t> classify_files(const ClassifyRequest& request, const TakeAn
   if (!device) return tl::unexpected<Error>(device.error());
   const auto model = ClassifierModel::load(request.model, *device);
   if (!model) return tl::unexpected<Error>(model.error());
-  const ClipFeatureMaker maker(model->geometry);
-  const ChildDecoder children;
-  const int threads = request.threads > 0 ? request.threads : read_cpu().cores;
+  const Classifying with{.model = *model,
+                         .maker = ClipFeatureMaker(model->geometry),
+                         .threads = request.threads > 0 ? request.threads : read_cpu().cores};
+  const std::span files(request.files);
   std::int64_t failed = 0;
-  for (std::size_t first = 0; first < request.files.size(); first += kFilesAtOnce) {
-    const auto count = std::min(kFilesAtOnce, request.files.size() - first);
-    std::vector<FileFeatures> features(count);
-    const auto read = in_parallel(static_cast<std::int64_t>(count), threads, [&](std::int64_t i) -> Result<void> {
-      const auto index = static_cast<std::size_t>(i);
-      features[index] = features_of(request.files[first + index], maker, children);
-      return {};
-    });
-    if (!read) return tl::unexpected<Error>(read.error());
-    const auto probabilities = probabilities_of(*model, features);
+  for (std::size_t first = 0; first < files.size(); first += kFilesAtOnce) {
+    const auto count = std::min(kFilesAtOnce, files.size() - first);
+    const auto features = read_files(files.subspan(first, count), with);
+    if (!features) return tl::unexpected<Error>(features.error());
+    const auto probabilities = probabilities_of(*model, *features);
     auto next = probabilities.begin();
     for (std::size_t i = 0; i < count; ++i) {
+      const auto& file = (*features)[i];
       ClassifiedFile answer;
-      answer.file = request.files[first + i];
-      answer.error = features[i].problem;
+      answer.file = files[first + i];
+      answer.error = file.problem;
       if (answer.error.empty()) {
-        static_cast<SoundAnswer&>(answer) = sound_answer(*model, *next);
-        answer.is_padded = features[i].is_padded;
-        if (request.over_time) answer.clips = clip_answers(*model, features[i], *next);
-        ++next;
+        const auto& segments = file.is_long() ? file.probabilities : *next++;
+        static_cast<SoundAnswer&>(answer) = sound_answer(*model, segments);
+        answer.is_padded = file.is_padded;
+        if (request.over_time) answer.clips = clip_answers(*model, file, segments);
       }
       failed += !answer.error.empty();
       take(model->labels, answer);

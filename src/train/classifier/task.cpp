@@ -152,6 +152,7 @@ at::Tensor ClassifierTask::gathered(const std::vector<std::int64_t>& rows) const
 TaskBatch ClassifierTask::prepare(const Batch& batch) {
   const c10::AutoGradMode no_gradients(false);
   TaskBatch prepared{.targets = std::ssize(batch.rows), .recordings = std::ssize(batch.rows)};
+  prepared.ids.reserve(batch.rows.size());
   auto labels = at::empty({std::ssize(batch.rows)}, at::TensorOptions(at::kLong));
   auto* label = labels.mutable_data_ptr<std::int64_t>();
   for (const auto row : batch.rows) {

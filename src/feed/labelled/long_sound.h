@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "audio/clip/clip.h"
+#include "audio/mono_sound.h"
+#include "base/error.h"
+#include "base/units.h"
+#include "feed/stages/sound_files.h"
+
+namespace tutti {
+
+/// A long file of sound as a classifier takes it, read stretch by stretch: neither its bytes nor its samples are ever
+/// in memory as a whole. The samples are those of the whole file, converted to `rate` at once, but for rounding. One
+/// thread.
+class LongSound {
+ public:
+  /// None for a file shorter than `least`, and for one that is not read by libsndfile: those are read as a whole
+  /// (read_labelled_sound), which reports what is wrong with them.
+  static std::optional<LongSound> open(const std::filesystem::path& path, Hertz rate, Seconds least);
+
+  /// Of the whole file, at `rate`.
+  std::int64_t samples() const { return samples_; }
+  /// The samples [first, first + count), as far as there are so many. Fault::corrupt for a file that is damaged, ends
+  /// before its header promises, or holds values that are no numbers.
+  Result<std::vector<float>> read(std::int64_t first, std::int64_t count);
+  /// Whether all samples that were read are the same.
+  bool is_silent() const;
+
+ private:
+  LongSound(OpenSound file, const ClipFacts& facts, Hertz rate);
+
+  std::unique_ptr<OpenSound> file_;
+  ClipFacts facts_;
+  Hertz rate_;
+  std::int64_t samples_;
+  MonoResampler resampler_{};
+  float least_ = 0, most_ = 0;
+  bool has_read_ = false;
+};
+
+}  // namespace tutti
