@@ -70,7 +70,7 @@ asan: setup ## every test under the address and undefined-behaviour sanitizers, 
 	@cmake --build build-asan -j $(JOBS)
 	@TUTTI_FUZZ_SECONDS=60 tools/run_tests.py build-asan
 
-tsan: setup ## the threaded rooms under ThreadSanitizer
+tsan: setup ## the threaded modules under ThreadSanitizer
 	@$(configure) tsan $(CMAKE_ARGS) --log-level=WARNING
 	@cmake --build build-tsan -j $(JOBS) --target test_flow test_device test_link test_transcribe
 	@tools/run_tests.py build-tsan -R '^(flow|device|link|transcribe)\.'

@@ -1,6 +1,6 @@
 # The build id: version, commit and a hash of all sources, so that `tutti` refuses an engine of another build. Included from
 # CMakeLists.txt it makes the library tutti::build_id; run as a script at every build it rewrites the generated file only when
-# the id changed, so nothing is compiled again for nothing. Only the executables link it: rooms are told the id.
+# the id changed, so nothing is compiled again for nothing. Only the executables link it: modules take the id as an argument.
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   set(build_id_source ${PROJECT_BINARY_DIR}/generated/build_id.cpp)
   add_custom_target(tutti_build_id_source BYPRODUCTS ${build_id_source}

@@ -1,6 +1,6 @@
-# tutti_embed(<room> <file> <name>): the text of <file> as `const std::string_view tutti::<name>` inside the room's library; a
-# header of the room declares it. For small text that the program needs at run time wherever it lies.
-function(tutti_embed room file name)
+# tutti_embed(<module> <file> <name>): the text of <file> as `const std::string_view tutti::<name>` inside the module's library; a
+# header of the module declares it. For small text that the program needs at run time wherever it lies.
+function(tutti_embed module file name)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${file})
   file(READ ${PROJECT_SOURCE_DIR}/${file} content)
   set(source ${PROJECT_BINARY_DIR}/embedded/${name}.cpp)
@@ -11,11 +11,11 @@ extern const std::string_view @name@;
 const std::string_view @name@ = R"embedded(@content@)embedded";
 }  // namespace tutti
 ]])
-  target_sources(tutti_${room} PRIVATE ${source})
+  target_sources(tutti_${module} PRIVATE ${source})
 endfunction()
 
-# tutti_embed_bytes(<room> <file> <name>): the same for any bytes, on a boundary of 64.
-function(tutti_embed_bytes room file name)
+# tutti_embed_bytes(<module> <file> <name>): the same for any bytes, on a boundary of 64.
+function(tutti_embed_bytes module file name)
   set(path ${PROJECT_SOURCE_DIR}/${file})
   file(SIZE ${path} size)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
@@ -30,5 +30,5 @@ const std::string_view @name@(tutti_@name@, @size@);
 }  // namespace tutti
 ]=])
   set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS ${path})
-  target_sources(tutti_${room} PRIVATE ${source})
+  target_sources(tutti_${module} PRIVATE ${source})
 endfunction()

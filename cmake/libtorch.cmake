@@ -49,7 +49,7 @@ target_link_libraries(tutti_torch INTERFACE ${TUTTI_LIBTORCH}/lib/libtorch_cpu.s
 target_compile_options(tutti_torch INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fopenmp>)
 target_link_libraries(tutti_torch INTERFACE ${TUTTI_LIBTORCH}/lib/libgomp.so.1)
 
-# One precompiled ATen for every room below the line: <ATen/ATen.h> costs 15 s a file without it.
+# One precompiled ATen for every module below the line: <ATen/ATen.h> costs 15 s a file without it.
 tutti_precompiled(torch HEADERS <ATen/ATen.h> <c10/core/InferenceMode.h>)
 target_link_libraries(tutti_torch_pch PUBLIC tutti_torch)
 
@@ -59,7 +59,7 @@ function(tutti_uses_torch target scope)
   tutti_reuses(${target} torch)
 endfunction()
 
-# tutti_cuda_library(): libtutti-cuda.so from the *_cuda.cpp and *.cu of all rooms. Programs load it when they want a GPU (src/model/gpu.cpp),
+# tutti_cuda_library(): libtutti-cuda.so from the *_cuda.cpp and *.cu of all modules. Programs load it when they want a GPU (src/model/gpu.cpp),
 # because libtorch's CUDA half, which comes with it, costs a process 0.1 to 0.2 s and 355 MB even where there is no GPU.
 function(tutti_cuda_library)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*_cuda.cpp)

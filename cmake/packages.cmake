@@ -24,6 +24,8 @@ target_include_directories(tutti_ffmpeg_headers SYSTEM INTERFACE ${FFMPEG_INCLUD
 find_path(POSTGRES_INCLUDE_DIR libpq-fe.h PATH_SUFFIXES postgresql REQUIRED)
 add_library(tutti_postgres_headers INTERFACE)
 target_include_directories(tutti_postgres_headers SYSTEM INTERFACE ${POSTGRES_INCLUDE_DIR})
+# TLS of src/serve.
+find_package(OpenSSL REQUIRED)
 # Header-only as it is used here, and seen by one .cpp of src/serve.
 find_path(BEAST_INCLUDE_DIR boost/beast.hpp REQUIRED)
 add_library(tutti_beast INTERFACE)

@@ -1,4 +1,4 @@
-# Headers that nearly every file includes, parsed once: here those of rooms above the torch line, in tests/CMakeLists.txt those
+# Headers that nearly every file includes, parsed once: here those of modules above the torch line, in tests/CMakeLists.txt those
 # of their tests, in libtorch.cmake torch's. Sources include what they use all the same, and clang-tidy compiles them without.
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/precompiled.cpp CONTENT "")
 add_compile_options($<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-fpch-preprocess>)  # ccache asks for it

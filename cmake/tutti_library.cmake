@@ -1,7 +1,7 @@
-# tutti_library(<room> [TORCH] [LIGHT] [DEPS <room>...] [LIBS <target>...])
+# tutti_library(<module> [TORCH] [LIGHT] [DEPS <module>...] [LIBS <target>...])
 #
-# Turns src/<room>, folders in it included, into the library tutti::<room>. TORCH puts the room below the torch line: it
-# sees libtorch and shares the precompiled torch headers. DEPS are rooms of the house and become part of the interface;
+# Turns src/<module>, folders in it included, into the library tutti::<module>. TORCH puts the module below the torch line: it
+# sees libtorch and shares the precompiled torch headers. DEPS are modules of Tutti and become part of the interface;
 # LIBS come from outside and stay private, so that nothing above sees them. LIGHT: no loop over samples, tokens or tasks
 # runs here, and -O1 compiles in three quarters of the time.
 function(tutti_library name)

@@ -35,7 +35,7 @@ HEAVY = {  # below it: the only modules that may include torch, ATen, c10 or CUD
     "worker": "base metrics text hub model transcript decode link device",
     "train": "base metrics flow advise profile device audio text hub transcript feed view model decode",
 }
-HOUSE = {room: set(row.split()) for room, row in {**LIGHT, **HEAVY}.items()}
+ALLOWED = {module: set(row.split()) for module, row in {**LIGHT, **HEAVY}.items()}
 TORCH = re.compile(r'^\s*#\s*include\s+[<"](torch|ATen|c10|caffe2|cuda)', re.MULTILINE)
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([a-z_]+)/', re.MULTILINE)
 
@@ -56,16 +56,16 @@ def types_defined_twice(src):
 
 def violations(src):
     for path in sorted(path for path in src.rglob("*") if path.suffix in {".h", ".cpp", ".cu", ".cuh"}):
-        room = path.relative_to(src).parts[0]
-        if room not in HOUSE:
-            yield f"{path}: module '{room}' has no row (tools/check_layers.py)"
+        module = path.relative_to(src).parts[0]
+        if module not in ALLOWED:
+            yield f"{path}: module '{module}' has no row (tools/check_layers.py)"
             continue
         text = path.read_text()
-        if room in LIGHT and TORCH.search(text):
-            yield f"{path}: '{room}' is above the torch line and includes torch"
+        if module in LIGHT and TORCH.search(text):
+            yield f"{path}: '{module}' is above the torch line and includes torch"
         for seen in INCLUDE.findall(text):
-            if seen != room and seen not in HOUSE[room]:
-                yield f"{path}: '{room}' may not include '{seen}'"
+            if seen != module and seen not in ALLOWED[module]:
+                yield f"{path}: '{module}' may not include '{seen}'"
 
 
 def main():

@@ -101,7 +101,7 @@ def toolkit_has(soname):
     return any((pathlib.Path(home) / lib / soname).exists() for lib in ("lib64", "lib"))
 
 
-def lacking(folder):
+def missing(folder):
     """Requirements whose library neither the toolkit nor `folder` has. Without a CUDA 13 toolkit only CPU code is built."""
     wanted = FOR_LIBTORCH_CPU + (FOR_LIBTORCH_CUDA if toolkit_has("libcublas.so.13") else [])
     return [name for name, soname in wanted if not toolkit_has(soname) and not (folder / "lib" / soname).exists()]
@@ -128,7 +128,7 @@ def fetch(final):
         print(f"fetch_libtorch: libtorch {VERSION} into {final} (530 MB to download, 1 GB on disk)", flush=True)
         bring(TORCH, torch_member)
         staging.rename(final)
-    for requirement in lacking(final):
+    for requirement in missing(final):
         print(f"fetch_libtorch: {requirement}", flush=True)
         bring([requirement], nvidia_member)
         for library in (staging / "lib").iterdir():
@@ -142,7 +142,7 @@ def main():
     if "--print" in sys.argv:
         print(final)
         return
-    if (final / "complete").exists() and not lacking(final):
+    if (final / "complete").exists() and not missing(final):
         return
     final.parent.mkdir(parents=True, exist_ok=True)
     check_means(final.parent)

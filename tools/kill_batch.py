@@ -75,9 +75,9 @@ def outputs(folder):
 def store_complaints(path, jobs):
     """What is wrong with a store in which so many jobs are to be done, each once and with the outputs that were recorded."""
     store = sqlite3.connect(path)
-    verdict = store.execute("PRAGMA integrity_check").fetchone()[0]
-    if verdict != "ok":
-        yield f"the store: {verdict}"
+    integrity = store.execute("PRAGMA integrity_check").fetchone()[0]
+    if integrity != "ok":
+        yield f"the store: {integrity}"
     states = store.execute("SELECT state, count(*) FROM tasks GROUP BY state").fetchall()
     if states != [("done", jobs)]:
         yield f"the store's tasks: {states}"

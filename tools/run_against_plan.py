@@ -2,7 +2,7 @@
 """Runs `tutti batch` on emulated cards and lets `tutti plan --simulate` predict the same run.
 
 Usage: run_against_plan.py TUTTI [--runs 3]. Prints both for each set of cards, and how far they are apart. The cards are as
-fast together as leaves the control side (decoding, features) room on two cores.
+fast together as leaves the control side (decoding, features) time on two cores.
 """
 import argparse
 import json
@@ -53,8 +53,8 @@ def main():
         for number, speeds in enumerate(SETS):
             reports = [batch(given.tutti, place, speeds, f"{number}.{run}") for run in range(given.runs)]
             # The devices hear the speech alone; how much of each recording that is makes little difference.
-            heard = sum(device["audio_seconds"] for device in reports[0]["devices"]) / sum(lengths)
-            (place / "durations.json").write_text(json.dumps([heard * length for length in lengths]))
+            transcribed = sum(device["audio_seconds"] for device in reports[0]["devices"]) / sum(lengths)
+            (place / "durations.json").write_text(json.dumps([transcribed * length for length in lengths]))
             expected = simulated(given.tutti, place, speeds)
             times = [report["duration_seconds"] for report in reports]
             ratio = statistics.median(times) / expected

@@ -34,6 +34,7 @@ build  libsqlite3-dev        the store of tasks and history
 build  libtomlplusplus-dev   settings file
 build  libcurl4-openssl-dev  headers of libcurl for "tutti pull"; the library is loaded on first use
 build  libboost1.81-dev      Boost.Beast: HTTP of "tutti serve", headers only
+build  libssl-dev            OpenSSL: TLS of "tutti serve"
 build  libhdf5-dev           headers of HDF5 for "tutti prepare classifier"; the library is loaded on first use
 build  flite1-dev            headers of flite for "tutti prepare tts"; brings libflite1, which is loaded on first use
 build  libpq-dev             headers of libpq for "tutti manifest --postgres"; the library is loaded on first use

@@ -39,10 +39,10 @@ def main():
 
         bad = 0
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            for path, status, found, trouble in pool.map(check, files):
+            for path, status, found, errors in pool.map(check, files):
                 if status or found.strip():
                     bad += 1
-                    print(f"== {path.relative_to(root)}\n{found.strip() or trouble.strip()}", flush=True)
+                    print(f"== {path.relative_to(root)}\n{found.strip() or errors.strip()}", flush=True)
     print(f"clang-tidy: {len(files)} files, {bad} with findings")
     return int(bad > 0 or not files)
 

@@ -17,7 +17,7 @@ namespace profiler = torch::autograd::profiler;
 
 constexpr int kRepeats = 8;
 constexpr std::size_t kListed = 10;        // kernels of one piece of work
-constexpr std::size_t kLongestName = 100;  // of a kernel's, whose templates go on for lines
+constexpr std::size_t kLongestName = 100;  // characters of a kernel's name, whose templates go on for lines
 
 struct KernelTime {
   double seconds = 0;

@@ -20,7 +20,7 @@ struct CheckOptions {
   bool cpu = false;
   std::optional<std::filesystem::path> model{};
   std::string check{};               // empty: all of them
-  std::vector<std::string> sizes{};  // of kSizeNames
+  std::vector<std::string> sizes{};  // names from kSizeNames
   std::vector<std::string> types{};  // names of compute types
   std::vector<std::int32_t> slots{};
   std::optional<Seconds> seconds{};  // at least, of each measurement

@@ -13,9 +13,9 @@
 namespace tutti {
 namespace {
 
-constexpr std::int64_t kVocabulary = 51866;             // of large-v3
+constexpr std::int64_t kVocabulary = 51866;             // vocabulary of large-v3
 constexpr std::int32_t kSequences[] = {1, 8, 32, 160};  // the last: 32 searches with five beams
-constexpr double kTolerance = 1e-4;                     // of a log-probability
+constexpr double kTolerance = 1e-4;                     // tolerance on a log-probability
 const DecodingTokens kTokens{
     .eot = 50257, .timestamp_begin = 50365, .no_timestamps = 50364, .no_speech = 50363, .blank = {220}};
 

@@ -20,7 +20,7 @@ struct Size {
   const char* name;
   std::int32_t state;
   std::int32_t heads;
-  std::int32_t layers;  // of the encoder
+  std::int32_t layers;  // layers of the encoder
   std::int32_t text_layers;
   std::int32_t n_mels = 80;
   std::int32_t n_vocab = 51865;
@@ -34,7 +34,7 @@ constexpr Size kSizes[] = {{"tiny", 384, 6, 4, 4},
                            {"turbo", 1280, 20, 32, 4, 128, 51866}};
 static_assert(std::size(kSizes) == std::size(kSizeNames));
 constexpr std::int32_t kBefore = 100;              // tokens a sequence holds already
-constexpr double kTokens = 100;                    // of a window of speech
+constexpr double kTokens = 100;                    // tokens of a window of speech
 constexpr double kWindow = 30;                     // seconds
 constexpr std::int32_t kPrompts[] = {4, 32, 224};  // tokens
 

@@ -13,7 +13,7 @@ constexpr double kNoticedShare = 0.02;
 constexpr double kNoticedPages = 100;     // a second
 constexpr double kNoticedUnequal = 0.05;  // what longest first gains
 constexpr double kSameRate = 0.02;
-constexpr double kManyStalls = 0.2;  // of the time, for too many threads
+constexpr double kManyStalls = 0.2;  // share of the time that stalls take, from which threads are too many
 
 constexpr std::array<std::pair<std::string_view, Cause>, 15> kStages{{
     {"read", Cause::source},

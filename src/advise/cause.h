@@ -50,7 +50,7 @@ struct SideCause {
   Cause cause = Cause::unknown;
   double number = 0;  ///< cores of other processes or held back by a quota, threads too many; else a share of the time
   double gain = 0;    ///< predicted, as a share of the rate; 0: not predicted
-  double pages = 0;   ///< of memory pressure: swapped a second, in and out
+  double pages = 0;   ///< pages swapped a second, in and out, with memory pressure
 };
 
 /// All that there is evidence for: what the machine counted, threads beyond its cores that gain nothing by replay, and

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kMostTried = 64;      // threads of a stage, where a pipeline has not more already
 constexpr double kEnoughOfGain = 0.9;  // a smaller number that gains so much of what a large one does is preferred
-constexpr double kClose = 0.75;        // of the share of the limiting stage
+constexpr double kClose = 0.75;        // part of the limiting stage's share from which a second stage is close
 constexpr double kSame = 0.002;        // rates that differ less are the same
 constexpr std::size_t kTrialItems = 12000;
 constexpr std::size_t kMostSimulated = 60000;
@@ -66,7 +66,7 @@ std::optional<Change> worthwhile(const Trials& trials, Change change, double now
   return change;
 }
 
-/// Of the stages whose threads are one setting the one that works most: a change is named after it.
+/// Whether, of the stages that share one thread setting, it is the one that works most: a change is named after it.
 bool is_named_after(const PipelineModel& pipeline, std::size_t stage) {
   const auto& stages = pipeline.stages;
   for (std::size_t s = 0; s < stages.size(); ++s) {

@@ -16,7 +16,7 @@ namespace tutti {
 struct Bottleneck {
   std::string stage;
   StageResource resource = StageResource::cpu;
-  double share = 0;                    ///< of the time that the stage costs: 1 - rate now / rate with it twice as fast
+  double share = 0;                    ///< share of the time that it costs: 1 - rate now / rate with it twice as fast
   std::optional<std::string> close{};  ///< a second stage that costs nearly as much
 };
 
@@ -31,8 +31,8 @@ struct Fix {
 struct Diagnosis {
   double items_per_s = 0;  ///< as the pipeline is
   Bottleneck limit{};
-  std::vector<Fix> fixes{};     ///< of one change: threads, queues and cores by gain, then speed by gain
-  std::vector<Fix> together{};  ///< of two changes, where the second one gains as well
+  std::vector<Fix> fixes{};     ///< fixes of one change: threads, queues and cores by gain, then speed by gain
+  std::vector<Fix> together{};  ///< fixes of two changes, where the second one gains as well
 };
 
 /// What gains less is not worth a change.

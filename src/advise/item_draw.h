@@ -10,9 +10,9 @@ namespace tutti {
 
 /// The times of a stage's items, as a pipeline file describes them.
 struct TimesDescription {
-  Seconds mean{};          ///< of an item, stalls left out
+  Seconds mean{};          ///< mean time of an item, stalls left out
   double variation = 0;    ///< standard deviation over mean of a log-normal distribution; 0: every item is alike
-  double stall_share = 0;  ///< of the items, 0 to 1
+  double stall_share = 0;  ///< share of the items that stall, 0 to 1
   Seconds stall{};         ///< added to the time of these
 };
 

@@ -64,7 +64,7 @@ inline bool is_set_with(const StageModel& a, const StageModel& b) {
   return a.name == b.name || (!a.threads_flag.empty() && a.threads_flag == b.threads_flag);
 }
 
-/// Of an item of the stage, over all that it has times of.
+/// The mean time of an item in the stage, over all items that it has times of.
 inline Seconds mean_service(const StageModel& stage) {
   Seconds sum{};
   for (std::size_t i = 0; i < stage.times->size(); ++i) sum += stage.service(i);

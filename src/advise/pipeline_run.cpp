@@ -57,7 +57,7 @@ StageFigures figures_of_stage(const StageModel& stage, const PipelineRun& run, c
   return figures;
 }
 
-/// Of the same items: how far the measured times are from the model's.
+/// How far the measured times are from the model's, over the same items.
 double time_error(const StageModel& stage, const PipelineRun& run, const std::vector<ItemSpan>& items) {
   Seconds measured{}, modelled{};
   for (const ItemSpan& item : items) {

@@ -28,7 +28,7 @@ struct MeasuredPart {
 /// A run of a pipeline. Plain data.
 struct PipelineRun {
   MeasuredPart part{};
-  std::vector<std::vector<ItemSpan>> stages{};  ///< of each stage what it took, in any order; from the run's start on
+  std::vector<std::vector<ItemSpan>> stages{};  ///< each stage's items with times since the run's start, in any order
 };
 
 /// What a stage's items took in a run.

@@ -19,7 +19,7 @@ struct RecordedStage {
   int threads = 1;
   std::size_t queue = 1;       ///< items that may wait behind it
   std::string threads_flag{};  ///< sets the threads: "--decode-threads"; empty: none does
-  Seconds busy{};              ///< of all its threads together, by the clocks of `flow`; likewise:
+  Seconds busy{};              ///< time of all its threads together, by the clocks of `flow`; likewise:
   Seconds starved{};
   Seconds blocked{};
   std::vector<Seconds> items{};  ///< what each item took, in the order in which they came
@@ -34,7 +34,7 @@ struct RunRecording {
   Seconds elapsed{};          ///< from the first item's start to the last one's end; loading a model is not in it
   std::vector<RecordedStage> stages{};
   RunTimeline timeline{};
-  std::optional<StepPhases> phases{};  ///< of a training
+  std::optional<StepPhases> phases{};  ///< phases of a training's steps; none: it was no training
 };
 
 /// The recorded pipeline with its items. Every stage has items.

@@ -10,12 +10,12 @@
 namespace tutti {
 namespace {
 
-constexpr double kFilling = 0.1;  // of the items: the pipeline fills
+constexpr double kFilling = 0.1;  // share of the items during which the pipeline fills
 
 /// The end of the work on an item.
 struct Event {
   Seconds at{};
-  std::size_t order = 0;  // of two at the same moment, the one that began first
+  std::size_t order = 0;  // breaks ties: of two at the same moment, the one that began first
   std::size_t stage = 0;
   std::size_t item = 0;
 

@@ -20,7 +20,7 @@ struct StageShares {
 /// Which items a replay plays, and until when: whichever end comes first.
 struct ReplaySpan {
   std::size_t items = 4096;                                            ///< out of the last stage
-  Seconds time = Seconds::max();                                       ///< of the pipeline's own clock
+  Seconds time = Seconds::max();                                       ///< time on the pipeline's own clock
   std::size_t first_item = 0;                                          ///< that the source gives
   std::size_t source_items = std::numeric_limits<std::size_t>::max();  ///< that it gives in all
 };

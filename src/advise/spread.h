@@ -21,8 +21,8 @@ struct Spread {
   double variation() const { return mean.count() > 0 ? deviation / mean : 0; }
 };
 
-/// Of all times alike, in any order. A percentile is one of them, the nearest in rank; halfway between two, the larger.
-/// Pure.
+/// The spread of all times alike, in any order. A percentile is one of them, the nearest in rank; halfway between two,
+/// the larger. Pure.
 Spread spread_of(std::vector<Seconds> times);
 
 /// A time of more than so many medians is a stall.

@@ -8,7 +8,7 @@ namespace {
 constexpr double kMostLoad = 0.20, kMostTransfer = 0.15, kLeastTraining = 0.50, kMostVariation = 0.30;
 constexpr double kLeastModelGpu = 0.70, kMostDataGpu = 0.80;
 
-/// Of the steps' time: a thread that is on a processor for so much of it has no time left to launch more.
+/// Share of the steps' time: a thread that is on a processor for so much of it has no time left to launch more.
 constexpr double kBusyHost = 0.7;
 
 }  // namespace

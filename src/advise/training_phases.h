@@ -13,8 +13,8 @@ namespace tutti {
 struct Phase {
   std::string name;  ///< "Data Load"
   Spread times{};
-  /// Of the time, 0 to 1, on the path that the steps' ends depend on: phases beside it count nothing, so that all of
-  /// them together are 1.
+  /// Share of the time, 0 to 1, on the path that the steps' ends depend on: phases beside it count nothing, so that all
+  /// of them together are 1.
   double share = 0;
 };
 
@@ -26,8 +26,8 @@ struct StepPhases {
 /// What the note's rules are about.
 struct RuleFigures {
   double load = 0, transfer = 0, training = 0;    ///< shares of the time
-  double variation = 0;                           ///< of a step: standard deviation over mean
-  double training_variation = 0;                  ///< of training alone: where it is most of that, no feed is at fault
+  double variation = 0;                           ///< variation of a step's time: standard deviation over mean
+  double training_variation = 0;                  ///< variation of training: if it is most of that, no feed is at fault
   std::optional<double> data_gpu{}, model_gpu{};  ///< utilisation, 0 to 1; none: not measured
 };
 
@@ -54,9 +54,9 @@ TwoDevices two_devices(const StepPhases& phases);
 
 /// What the device of a training was used for over a stretch of it. All are shares, 0 to 1, weighted by time.
 struct TrainingUse {
-  double busy = 0;     ///< of the time: the device had something to compute
-  double waiting = 0;  ///< of the time: a step waited for its batch
-  double host = 0;     ///< of the steps' time: the thread that launches their work was on a processor
+  double busy = 0;     ///< share of the time in which the device had something to compute
+  double waiting = 0;  ///< share of the time in which a step waited for its batch
+  double host = 0;     ///< share of the steps' time: the thread that launches their work was on a processor
 };
 
 /// Why a device has little to do.

@@ -9,8 +9,8 @@
 namespace tutti {
 namespace {
 
-constexpr std::size_t kItems = 2048;     // of a replay
-constexpr double kWorthAThread = 0.003;  // of the rate
+constexpr std::size_t kItems = 2048;     // items of a replay
+constexpr double kWorthAThread = 0.003;  // share of the rate that a thread must gain
 constexpr int kMostRounds = 60;
 
 double rate_of(const PipelineModel& pipeline) {

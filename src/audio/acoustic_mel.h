@@ -17,7 +17,7 @@ struct AcousticMelOptions {
   int n_fft = 512;    ///< a power of two; the window is as long
   int hop = 128;      ///< samples from one frame to the next
   int n_mels = 64;    ///< on the HTK scale from 0 to half the rate
-  double power = 1;   ///< of the magnitude: 1 or 2
+  double power = 1;   ///< exponent of the magnitude: 1 or 2
   double top_db = 0;  ///< decibels below the loudest value of the sound that are kept; 0: all
 };
 

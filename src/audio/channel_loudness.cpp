@@ -9,9 +9,10 @@ namespace {
 
 /// Energy is that of a sample of all of them: looking at every one would cost as much as decoding plain samples.
 constexpr int kStride = 7;
-constexpr double kAudible = 1e-6;    // mean square of full scale: -60 dB
-constexpr double kSilentMix = 0.05;  // of what channels that have nothing in common would leave
-constexpr double kEnough = 0.05;     // share of the audible time that must be lost to the mix
+constexpr double kAudible = 1e-6;  // mean square of full scale: -60 dB
+constexpr double kSilentMix =
+    0.05;  // below this share of what unlike channels leave in the mix, or of the loudest channel
+constexpr double kEnough = 0.05;  // share of the audible time that must be lost to the mix
 
 template <class T>
 double value_of(T sample) {

@@ -26,7 +26,7 @@ class ChannelLoudness {
  private:
   void close_second();
 
-  std::vector<double> energy_;   // of each channel
+  std::vector<double> energy_;   // energy of each channel
   std::vector<double> covered_;  // seconds in which the channel is about as loud as the loudest
   double audible_ = 0, cancelled_ = 0;
 

@@ -107,7 +107,7 @@ struct DecodeCall {
 struct DecodedTrack {
   Recording recording;
   int number = 1;
-  std::vector<std::string> names{};  // of all audio tracks
+  std::vector<std::string> names{};  // names of all audio tracks
 };
 
 /// One child decoding one file, seen from the parent.

@@ -8,7 +8,7 @@ namespace tutti {
 
 /// The first of the recordings that stand behind one another in a file, as `cat` and some recorders put them there.
 struct FirstRecording {
-  std::int64_t end = 0;   // of what decoders should see
+  std::int64_t end = 0;   // end of what decoders should see
   std::int64_t next = 0;  // where another begins; the file's size where none does
 };
 

@@ -29,7 +29,7 @@ bool mpeg_frames_begin(Peek& peek, std::int64_t at);
 /// What encoders write into the first frame of a recording, in one of two ways.
 struct EncoderCount {
   std::uint64_t frames = 0;
-  std::uint64_t bytes = 0;  // of the whole stream; 0: not known
+  std::uint64_t bytes = 0;  // size of the whole stream; 0: not known
 };
 
 std::optional<EncoderCount> encoder_count(Peek& peek, std::int64_t at, const MpegFrame& frame);

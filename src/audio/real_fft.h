@@ -26,7 +26,7 @@ class RealFft {
  private:
   // Tables, made once.
   std::vector<std::complex<float>> turns_;  // exp(-2 pi i k / size), k below size / 2
-  std::vector<std::uint32_t> order_;        // of the half-length transform's inputs
+  std::vector<std::uint32_t> order_;        // order of the half-length transform's inputs
 };
 
 }  // namespace tutti

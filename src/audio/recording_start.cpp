@@ -63,7 +63,7 @@ bool begins(std::string_view head) {
   if (head.starts_with("\x1a\x45\xdf\xa3"sv))
     return head.find("matroska") != head.npos || head.find("webm") != head.npos;
   if (head.starts_with("FLV\x01"sv)) return (head[4] & ~5) == 0 && number(head.substr(5, 4), true) == 9;
-  if (head.starts_with("MAC ")) return number(head.substr(4, 2), false) / 100 == 39;  // of versions 3.9x
+  if (head.starts_with("MAC ")) return number(head.substr(4, 2), false) / 100 == 39;  // files of versions 3.9x
   return begins_in_chunks(head) || begins_tta(head) || begins_wavpack(head) || begins_mp4(head) || begins_au(head) ||
          begins_ogg(head);
 }

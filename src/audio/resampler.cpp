@@ -42,7 +42,7 @@ struct Resampler::Conversion {
   AVChannelLayout layout{};  // as the block named it
   AVSampleFormat format = AV_SAMPLE_FMT_NONE;
   Hertz rate{};
-  std::vector<double> weights{};  // of the channels in the mix
+  std::vector<double> weights{};  // weights of the channels in the mix
   std::int64_t frames_in = 0;
   std::int64_t samples_out = 0;
   bool is_finished = false;
@@ -117,7 +117,7 @@ Result<void> Resampler::push_silence(const SoundBlock& like, std::int64_t frames
   const bool is_unsigned = like.format == AV_SAMPLE_FMT_U8 || like.format == AV_SAMPLE_FMT_U8P;
   const auto channels = static_cast<std::size_t>(like.layout->nb_channels);
   const auto samples = static_cast<std::size_t>(std::min(frames, kAtOnce)) * channels;
-  const std::vector<std::uint8_t> zeros(samples * sizeof(double), is_unsigned ? 0x80 : 0);  // of the widest samples
+  const std::vector<std::uint8_t> zeros(samples * sizeof(double), is_unsigned ? 0x80 : 0);  // fits the widest samples
   const std::vector<const std::uint8_t*> planes(channels, zeros.data());
   SoundBlock block{like.format, like.rate, like.layout, planes.data(), 0};
   for (std::int64_t left = frames; left > 0; left -= block.frames) {

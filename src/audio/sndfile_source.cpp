@@ -17,7 +17,7 @@ constexpr sf_count_t kBlockFrames = 1 << 14;
 /// How samples of a subtype leave us: as FFmpeg's decoder for the same file hands them over.
 struct SampleKind {
   AVSampleFormat format = AV_SAMPLE_FMT_NONE;
-  int bytes = 0;  // of a sample in the file
+  int bytes = 0;  // size of a PCM sample in the file
 };
 
 SampleKind kind_of(const SF_INFO& info) {
@@ -53,7 +53,7 @@ class SndfileSource final : public SoundSource {
   std::unique_ptr<SNDFILE, FreeWith<sf_close>> sound_;
   SampleKind kind_;
   AVChannelLayout layout_{};
-  std::vector<std::int32_t> samples_;  // of whatever type, 32 bits at most
+  std::vector<std::int32_t> samples_;  // PCM samples of whatever type, 32 bits at most
   const std::uint8_t* plane_ = nullptr;
   sf_count_t frames_ = 0;
 };

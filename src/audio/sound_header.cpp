@@ -149,7 +149,7 @@ std::optional<SoundHeader> read_flac(ByteSource& bytes) {
 
 /// Whether the file ends with a whole page that is marked as its stream's last.
 bool ogg_is_whole(ByteSource& bytes) {
-  constexpr std::size_t kHead = 27;  // of a page, before its table of segment sizes
+  constexpr std::size_t kHead = 27;  // size of a page's head before its table of segment sizes
   constexpr std::int64_t kLongestPage = 65307;
   constexpr int kLastPage = 4;
   const std::int64_t from = std::max<std::int64_t>(bytes.size() - 2 * kLongestPage, 0);

@@ -15,8 +15,8 @@ enum class Container { wav, aiff, rf64, w64, caf, au, flac };
 /// a header cannot hide what is missing.
 struct SoundHeader {
   Container container = Container::wav;
-  std::int64_t claimed_bytes = 0;    // of encoded samples; for a stream of unknown length: what there is. Not FLAC
-  std::int64_t present_bytes = 0;    // of them in the file
+  std::int64_t claimed_bytes = 0;    // size of encoded samples; for a stream of unknown length: what there is. Not FLAC
+  std::int64_t present_bytes = 0;    // part of `claimed_bytes` that is in the file
   std::int64_t samples_at = 0;       // where they begin. Not FLAC
   bool is_unsized = false;           // the header does not say how many there are, as of a stream. Not FLAC
   std::int64_t unclaimed_bytes = 0;  // WAV and AIFF: behind the samples, and in no chunk

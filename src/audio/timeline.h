@@ -48,7 +48,7 @@ class Timeline {
   Seconds lead_{0};
   std::vector<Hole> large_{};  // reported one by one
   std::vector<Hole> small_{};  // reported as a sum
-  std::vector<Hole> jumps_{};  // of the clock, not filled
+  std::vector<Hole> jumps_{};  // jumps of the clock, not filled
   bool is_stopped_ = false;
 };
 

@@ -26,7 +26,7 @@ enum class Limit {
   slots,         ///< as many pieces in flight as its worker takes, or as are known to fit
   job_cap,       ///< --max-per-gpu
   jobs_at_once,  ///< --threads
-  host_memory,   ///< of this machine
+  host_memory,   ///< memory of this machine
   device_memory,
   failed_there,     ///< its worker was lost with this job, and others are left to try
   kept_for_another  ///< a piece that took down a worker runs there alone, or will

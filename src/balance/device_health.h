@@ -81,7 +81,7 @@ class DeviceHealth {
   int allowed(int slots) const;
   /// When `advance` will change something.
   std::optional<Seconds> wake_at() const;
-  const std::string& reason() const { return reason_; }  ///< of the last change, in words
+  const std::string& reason() const { return reason_; }  ///< reason of the last change, in words
   Seconds since() const { return since_; }
   const std::vector<HealthChange>& changes() const { return changes_; }
 

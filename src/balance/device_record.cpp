@@ -8,7 +8,7 @@
 namespace tutti {
 namespace {
 
-constexpr double kOverdueLeft = 0.05;  // of a piece that takes longer than expected
+constexpr double kOverdueLeft = 0.05;  // share of a piece still to do, where it takes longer than expected
 constexpr Seconds kFitsAgain{600};
 constexpr int kMostCaution = 32;
 

@@ -22,7 +22,7 @@ struct Flight {
   bool canary = false;
   bool alone = false;                    // a risky piece: nothing is placed beside it
   std::vector<DeviceIndex> took_down{};  // as ReadyPieces has it
-  Seconds share{};                       // of the device's time so far: dt / pieces in flight
+  Seconds share{};                       // its share of the device's time so far: dt / pieces in flight
   double crowd = 0;                      // integral of pieces in flight over time, for their average
 };
 
@@ -52,7 +52,7 @@ class DeviceRecord {
 
   // How long things take.
   double speed() const;   ///< with `enough` pieces in flight
-  double single() const;  ///< of one alone
+  double single() const;  ///< speed of one alone
   void believe(double speed) { speed_.believe(speed); }
   Seconds fixed() const { return speed_.fixed(); }
   /// As speed(), in pieces of so much audio, with what they cost beside it; and by how much that may be off, relative:
@@ -137,7 +137,7 @@ class DeviceRecord {
   Seconds audio_done_{};
   double windows_done_ = 0;
   Seconds busy_{};
-  Seconds busy_since_{};  // of what is in flight: the moment before which it had nothing
+  Seconds busy_since_{};  // start of what is in flight: the moment before which it had nothing
   std::array<Seconds, kIdleReasons> idle_{};
   std::optional<Idle> why_idle_{};
   Seconds idle_since_;  // for this reason

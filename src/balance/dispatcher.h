@@ -16,7 +16,7 @@ namespace tutti {
 struct DispatcherOptions {
   Policy policy = Policy::tutti;
   int jobs_at_once = 0;    ///< jobs in work at most, on all devices together (-t); 0: no bound
-  double headroom = 0.05;  ///< of a device's memory, and at least `least_headroom`, stays free
+  double headroom = 0.05;  ///< share of a device's memory, at least `least_headroom`, that stays free
   Bytes least_headroom{512LL << 20};
   Seconds ageing{600};          ///< waiting so long is worth a step of priority
   int class_step = 6;           ///< a class is worth so many steps
@@ -54,7 +54,7 @@ struct DeviceView {
   Bytes reserved{};               ///< the resident model included
   double speed = 0;               ///< as now believed of pieces as long as usual, with as many as make it fastest
   double rate = 0;                ///< with those that are in flight, at least one
-  double single = 0;              ///< of one alone, a full window if those are shorter
+  double single = 0;              ///< speed of one alone, a full window if those are shorter
   std::optional<double> error{};  ///< median relative error of its own predictions
   Seconds audio_done{};
   double windows_done = 0;  ///< in it; a whole file counts as those it makes
@@ -69,7 +69,7 @@ struct DeviceView {
 /// How far all of it is.
 struct QueueView {
   std::optional<Seconds> expected_left{};  ///< until all is done; none while no device is in service
-  double error = 0;                        ///< of it, relative; 1: not known when
+  double error = 0;                        ///< relative error of `expected_left`; 1: not known when
 };
 
 /// Decides which piece of which job runs where, and when. The one object that the real run and the simulator drive.

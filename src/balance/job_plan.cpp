@@ -8,7 +8,7 @@ namespace tutti {
 namespace {
 
 constexpr double kGoodEnough = 1.0005;  // times the bound: nothing is gained by looking further
-constexpr int kMostSteps = 40'000;      // of the exact search, a few dozen nanoseconds each
+constexpr int kMostSteps = 40'000;      // steps of the exact search, a few dozen nanoseconds each
 constexpr int kMostMoves = 200;
 
 /// Work put on devices so far. A device ends when its work is done, and no earlier than its longest job alone.

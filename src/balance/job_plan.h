@@ -9,7 +9,7 @@ namespace tutti {
 /// A device as the plan sees it.
 struct PlanDevice {
   double speed = 1;    ///< audio seconds per second, all pieces together
-  double single = 1;   ///< of one piece alone
+  double single = 1;   ///< audio seconds per second of one piece alone
   double fixed = 0;    ///< seconds each piece costs beside its audio
   double free_in = 0;  ///< seconds until what it has is done
 };

@@ -49,7 +49,7 @@ struct SimOptions {
   SimUnit unit = SimUnit::window;
   Seconds window{30};
   DispatcherOptions dispatcher{};
-  std::uint64_t seed = 0;  ///< of the jitter
+  std::uint64_t seed = 0;  ///< seed of the jitter
 };
 
 struct SimResult {
@@ -57,7 +57,7 @@ struct SimResult {
   std::vector<DeviceView> devices{};  ///< at the end
   std::vector<Seconds> done_at{};     ///< by job; negative: it failed
   std::size_t grants = 0;
-  std::size_t failures = 0;  ///< of pieces
+  std::size_t failures = 0;  ///< failures of pieces
 };
 
 /// Runs all jobs, added at 0, to their end. Ends early when nothing can ever happen again; what is not done then has a

@@ -12,7 +12,7 @@ namespace {
 // first, as all in flight are thought to share its time, and slow by the last: only over several times as many as are
 // in flight together do the shares add up.
 constexpr double kLeastMemory = 5, kMemoryPerPiece = 4;
-constexpr double kLeastSpread = 0.1;  // of audio lengths, relative, from which a fixed cost can be separated
+constexpr double kLeastSpread = 0.1;  // spread of audio lengths, relative, from which a fixed cost can be separated
 constexpr std::size_t kErrors = 101;
 constexpr double kLeastSpeed = 1e-6;  // times are divided by it
 

@@ -13,7 +13,7 @@ namespace tutti {
 struct SpeedView {
   int pieces = 1;    ///< the most of its range: 1, 2, 4, 8, …
   double speed = 0;  ///< audio seconds per second, all pieces together
-  Seconds fixed{};   ///< of every piece
+  Seconds fixed{};   ///< fixed time of every piece
   int samples = 0;
   std::optional<double> error{};  ///< median relative error of the predictions, all numbers of pieces together
 };

@@ -56,7 +56,7 @@ struct DeviceFacts {
   std::optional<int> job_cap{};   ///< jobs with a piece in flight here at most (--max-per-gpu)
   std::optional<Bytes> memory{};  ///< in all; none: not known, and so no bound
   Bytes model_memory{};           ///< weights and workspace: taken as long as the device is in service
-  Bytes piece_memory{};           ///< of each piece in flight, beside them
+  Bytes piece_memory{};           ///< memory of each piece in flight, beside them
   Seconds load_time{};            ///< from the start of its worker until the model is there; 0: not known
   bool starting = false;          ///< its worker is not ready: nothing is placed until HealthEvent::ready
 };
@@ -76,7 +76,7 @@ struct Grant {
 enum class Idle {
   no_job,           ///< nothing is left to do
   input,            ///< jobs are left, and none has its input ready
-  memory,           ///< of the device or of this machine
+  memory,           ///< memory of the device or of this machine
   cap,              ///< --max-per-gpu or --threads
   fault,            ///< the breaker, a lost or quarantined card, a worker that was lost and starts again
   starting,         ///< its first worker is loading the model

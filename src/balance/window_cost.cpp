@@ -7,7 +7,7 @@ namespace tutti {
 namespace {
 
 // Standard deviations, relative.
-constexpr double kBetweenRuns = 0.05;  // of the same windows: others speak faster, the machine has other work
+constexpr double kBetweenRuns = 0.05;  // spread over runs of the same windows: others speak faster, other work runs
 // A device starts and ends with fewer windows in flight than its capacity. A run that fills that just once leaves so
 // much unknown of what the device would do in a long one.
 constexpr double kFilling = 0.25, kMostFilling = 0.5;
@@ -16,7 +16,7 @@ constexpr double kAgeing = 0.02;  // what one more run since may have changed: d
 // The fixed share of a full window's cost: anything from none to all, evenly. It depends on the network, the device and
 // how fast people speak; the encoder alone had a fifth in docs/examples.md (0.99 s beside 3.60 s of decoding).
 constexpr double kFixed = 0.5, kFixedDoubt = 0.289;
-constexpr double kLeastByAudio = 0.05;  // of the cost of a mean window
+constexpr double kLeastByAudio = 0.05;  // share of a mean window's cost that goes by its audio, at least
 
 constexpr double kSupposedRuns = 4;  // that differed as supposed, beside those that were measured
 constexpr double kLeastError = 0.02, kMostError = 0.5;

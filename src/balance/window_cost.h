@@ -41,9 +41,9 @@ class WindowCost {
   double length(Seconds window) const { return window / mean_ - 1; }
   void draw_line(std::span<const WindowWork> runs);
 
-  Seconds mean_{};          // of the windows measured
-  Seconds cost_{};          // of such a one
-  double share_ = 0;        // of that cost that goes by the audio; the rest is fixed
+  Seconds mean_{};          // mean length of the windows measured
+  Seconds cost_{};          // cost of a window of that length
+  double share_ = 0;        // share of that cost that goes by the audio; the rest is fixed
   double level_doubt_ = 0;  // variance of the cost, relative, as supposed
   double share_doubt_ = 0;  // variance of the share
   double scatter_ = 1;      // how much more than supposed the runs differ from the line, as a factor of variances

@@ -6,7 +6,7 @@
 namespace tutti {
 namespace {
 
-constexpr Seconds kUnknownAudio{600};  // of a job, where no other is known either
+constexpr Seconds kUnknownAudio{600};  // audio of a job, where no other is known either
 
 }  // namespace
 

@@ -129,11 +129,11 @@ class WorkQueue {
   std::uint64_t arrivals_ = 0;
   std::size_t in_work_ = 0;
   double known_ = 0;     // unplaced audio of jobs whose length was found
-  double believed_ = 0;  // of the others, as long as they are declared to be
+  double believed_ = 0;  // unplaced audio of the others, as long as they are declared to be
   double found_of_ = 0, found_ = 0;
   std::size_t finds_ = 0;
   double ready_ = 0;
-  double pieces_ = 0;  // of known_ and believed_ together
+  double pieces_ = 0;  // pieces of known_ and believed_ together
 };
 
 }  // namespace tutti

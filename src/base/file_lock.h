@@ -22,7 +22,7 @@ struct Hold {
   std::filesystem::path file{};  ///< is made and locked: NFS locks only what is open for writing, so no folder
   std::string other{};           ///< what another one does, with its folder: "out: another process is ..."
   std::string unnoticed{};  ///< what goes unseen where the file system keeps no locks: "a second training into out"
-  std::string way_out{};    ///< of who finds it taken
+  std::string way_out{};    ///< hint for who finds it taken
   Seconds patience{};       ///< how long it is tried again: a killed owner may take a moment to be gone
 };
 

@@ -189,7 +189,7 @@ Result<void> expect_no_files(const fs::path& folder) {
 Occupant occupant_of(const fs::path& path, const std::vector<KnownContent>& known) {
   std::error_code error;
   if (!is_taken(path)) return Occupant::none;
-  const auto size = fs::file_size(path, error);  // of what a link leads to
+  const auto size = fs::file_size(path, error);  // size of what a link leads to
   if (error) return Occupant::other;
   const auto has_size = [&](const KnownContent& each) { return static_cast<std::uintmax_t>(each.bytes) == size; };
   if (std::ranges::none_of(known, has_size)) return Occupant::other;

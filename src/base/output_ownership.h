@@ -61,13 +61,13 @@ class OutputOwnership {
   tl::unexpected<Error> refused(const std::filesystem::path& output, const std::string& why) const;
 
   std::string hint_;
-  std::set<FileNumber> numbers_{};                         // of inputs that are there
+  std::set<FileNumber> numbers_{};                         // numbers of inputs that are there
   std::set<std::filesystem::path> missing_{};              // resolved, of inputs that are not
   std::set<std::string> missing_names_{};                  // their last parts: hardly any output has one of them
   std::vector<std::filesystem::path> folders_{};           // resolved
   std::map<std::filesystem::path, std::string> owners_{};  // by resolved path
   std::map<std::filesystem::path, std::string> marks_{};   // by path as it was claimed
-  std::filesystem::path last_folder_{}, last_resolved_{};  // of the latest claim
+  std::filesystem::path last_folder_{}, last_resolved_{};  // folder of the latest claim
 };
 
 // What the files that users name have in their first 512 bytes, by kind: how a later run knows them again.

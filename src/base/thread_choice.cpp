@@ -6,10 +6,10 @@ namespace tutti {
 namespace {
 
 constexpr int kSeenEnough = 8;            // steps of a kind before its usual time counts
-constexpr double kUsualWeight = 1. / 64;  // of a new step
+constexpr double kUsualWeight = 1. / 64;  // weight of a new step
 constexpr double kRecentWeight = 1. / 32;
 constexpr std::size_t kMostKinds = 256;
-constexpr double kDriftPause = 0.25;  // of a pause: drift is no reason for a trial right after the last
+constexpr double kDriftPause = 0.25;  // part of a pause: drift is no reason for a trial right after the last
 
 /// 1, 2, 3, 4, 6, 8, 12, 16, 24 and so on up to `most`.
 std::vector<int> sizes_up_to(int most) {

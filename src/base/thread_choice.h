@@ -15,7 +15,7 @@ class ThreadChoice {
  public:
   struct Rules {
     double block = 0.02;    ///< seconds of steps with one number, then with the other
-    int blocks = 5;         ///< of each number in a trial: more survive chance, and cost more where one is bad
+    int blocks = 5;         ///< blocks of each number in a trial: more survive chance, and cost more where one is bad
     double hopeless = 1.4;  ///< a number whose first block is slower by this is tried no further
     double worth = 1.05;    ///< more threads must make steps faster by this
     double pause = 1;       ///< seconds of steps from one trial to the next; twice as many after one without a change
@@ -35,12 +35,12 @@ class ThreadChoice {
 
  private:
   struct Usual {
-    double seconds = 0;  // of a step, a running mean
+    double seconds = 0;  // time of a step, a running mean
     int seen = 0;
   };
   struct Tried {
     double seconds = 0;
-    double usual = 0;  // of the same steps
+    double usual = 0;  // usual time of the same steps
     double ratio() const { return seconds / usual; }
   };
   struct Trial {

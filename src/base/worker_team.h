@@ -37,7 +37,7 @@ class WorkerTeam {
   /// What loops came to since the team exists.
   struct Totals {
     std::int64_t loops = 0;  // with helpers
-    std::int64_t parts = 0;  // of these loops
+    std::int64_t parts = 0;  // parts of these loops
     std::int64_t helper_parts = 0;
     std::chrono::nanoseconds waited{};  // by callers, for parts that helpers had started
   };

@@ -40,7 +40,7 @@ const std::vector<Command>& commands() {
       {"classify", "name the sounds in files, by a trained classifier", run_classify},
       {"say", "speak a text with a trained voice, into a WAV file", run_say},
       {"evaluate", "how well a model writes down a set of recordings", run_evaluate},
-      {"features", "decode and compute features only: what the audio side costs", run_features},
+      {"features", "decode and compute features only: what audio costs without a model", run_features},
       {"convert", "write a JSON transcript, or a model, in another format", run_convert},
       {"review", "which finished transcripts to check by ear, and where", run_review},
       {"wer", "word and character error rate of two texts", run_wer},

@@ -77,10 +77,11 @@ int run_pull(const std::vector<std::string>& arguments);
 int run_review(const std::vector<std::string>& arguments);
 
 /// `tutti synth morse`: writes a corpus of Morse recordings with exact labels. `tutti synth voice`: one of sentences
-/// that a synthesiser reads.
+/// that a synthesiser reads. `tutti synth leaks`: one of sounds of water pipes.
 int run_synth(const std::vector<std::string>& arguments);
-/// The second of them, without its name.
+/// The second and the third of them, without their names.
 int run_synth_voice(const std::vector<std::string>& words);
+int run_synth_leaks(const std::vector<std::string>& words);
 
 /// `tutti top`: a running batch, or the machine, live.
 int run_top(const std::vector<std::string>& arguments);

@@ -63,7 +63,7 @@ void add_convert(OptionTable& table, ConvertCommand& c) {
            "openai-whisper")
       .letter = 'o';
   table.group("Models");
-  table.add("type", c.type, "TYPE", "of the new weights; int8 has one factor for each row of a matrix").choices = {
+  table.add("type", c.type, "TYPE", "type of the new weights; int8 has one factor for each row of a matrix").choices = {
       "float32", "float16", "bfloat16", "int8"};
   table.group("Transcripts");
   Option& format = table.add("output-format", c.output_format, "FORMAT", "txt, vtt, srt, tsv, json, or all but JSON");

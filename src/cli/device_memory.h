@@ -16,7 +16,7 @@ struct DeviceMemory {
   bool gpu = false;
   Bytes available{};        // free now; of a GPU less what the driver will take, of an emulated card all it plays
   bool byte_cross = false;  // int8 keeps windows in eight bits there
-  std::optional<ComputeCapability> capability{};  // of a GPU; none: not known
+  std::optional<ComputeCapability> capability{};  // compute capability of a GPU; none: not known
 };
 
 /// `device` as --device names it. Queries the driver or the system; nothing where the device is not there or does not

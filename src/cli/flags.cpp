@@ -230,7 +230,8 @@ void add_vad(OptionTable& table, VadFlags& f) {
   table.add("vad-method", f.method, "METHOD", "silero: a small neural network; energy: loudness over the background")
       .choices = {"silero", "energy"};
   table.add("vad-threshold", f.threshold, "P|None", "speech begins at this probability; None: 0.5");
-  table.add("vad-neg-threshold", f.neg_threshold, "P|None", "and ends below this; None: 0.15 less, but at least 0.01");
+  table.add("vad-neg-threshold", f.neg_threshold, "P|None",
+            "speech ends below this probability; None: 0.15 less than --vad-threshold, but at least 0.01");
   table.add("vad-min-speech-duration-ms", f.min_speech_duration_ms, "MS|None", "drop shorter speech; None: 0");
   table.add("vad-max-speech-duration-s", f.max_speech_duration_s, "S|None",
             "cut longer speech; None: never, with --batched after a window");

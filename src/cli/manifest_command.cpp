@@ -169,7 +169,7 @@ void add_options(OptionTable& table, ManifestCommand& command) {
             "media_duration_seconds FROM assets ORDER BY created_at DESC'");
   table.add_switch("no-durations", command.no_durations, "do not look into the files for their length");
   table.add_switch("all-files", command.all_files,
-                   "of folders, take files of any name, hidden ones too; without it, those with the endings of audio "
+                   "in folders, take files of any name, hidden ones too; without it, those with the endings of audio "
                    "and video");
 }
 

@@ -13,7 +13,7 @@ struct MemoryQuestion {
   Bytes available{};                // on it
   std::int32_t windows = 8;         // decoded together
   std::int32_t beams = 1;           // each
-  std::int32_t text_positions = 0;  // of a sequence, as memory_plan's
+  std::int32_t text_positions = 0;  // tokens of a sequence, as memory_plan's
   std::int32_t fillers = 0;         // sequences beside, of no window: kFixedRows with --deterministic
   bool gpu = false;
   bool byte_cross = false;  // int8 keeps windows in eight bits there

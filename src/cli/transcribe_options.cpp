@@ -58,7 +58,7 @@ void add_decoding(OptionTable& table, TranscribeCommand& c) {
   table.add("temperature-increment-on-fallback", c.temperature_increment_on_fallback, "T|None",
             "added, up to 1, while a window fails a threshold below; None: no second try");
   add_search(table, c.search);
-  table.add("seed", c.seed, "N", "of the sampling; the same seed gives the same transcript");
+  table.add("seed", c.seed, "N", "seed of the sampling; the same seed gives the same transcript");
   table.add("suppress-tokens", c.suppress_tokens, "IDS", "token ids never sampled; -1: the non-speech symbols");
   table.add("initial-prompt", c.initial_prompt, "TEXT|None",
             "text the model takes for the preceding text: names, spelling");

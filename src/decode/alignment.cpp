@@ -228,8 +228,8 @@ Result<TokenTimes> Aligner::align(const CrossKv& window, const AlignmentText& te
   const auto all = forced(text, tokens);
   const auto wanted = predicting(all.first, text.text.size());
   const SequenceStep pass{.tokens = all.tokens, .window = &window, .logits_at = wanted};
-  std::vector<at::Tensor> questions;
-  const auto logits = model_.decode(std::span(&pass, 1), *cache_, &questions);
+  std::vector<at::Tensor> queries;
+  const auto logits = model_.decode(std::span(&pass, 1), *cache_, &queries);
 
   TokenTimes alignment{.probabilities = chances(logits, text.text, tokens.eot)};
   if (std::ranges::any_of(alignment.probabilities, [](float p) { return std::isnan(p); })) {
@@ -241,7 +241,7 @@ Result<TokenTimes> Aligner::align(const CrossKv& window, const AlignmentText& te
     std::vector<std::int64_t> chosen;
     const auto layer = static_cast<std::size_t>(head->layer);
     for (; head != heads_.end() && static_cast<std::size_t>(head->layer) == layer; ++head) chosen.push_back(head->head);
-    const auto scores = ops::attention_scores(questions[layer], window.layers[layer], positions, chosen);
+    const auto scores = ops::attention_scores(queries[layer], window.layers[layer], positions, chosen);
     const auto rows = normalised(scores).narrow(1, static_cast<std::int64_t>(all.first), std::ssize(text.text) + 1);
     const auto here = rows.to(at::kCPU).contiguous();
     map.add({here.const_data_ptr<float>(), static_cast<std::size_t>(here.numel())});

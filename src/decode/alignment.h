@@ -53,8 +53,8 @@ struct AlignmentText {
 
 /// When each token of a text was spoken, and with what probability.
 struct TokenTimes {
-  std::vector<std::int32_t> starts{};  // of every text token and of the end behind them; in encoder positions (0.02 s)
-  std::vector<float> probabilities{};  // of every text token, among the ids below end-of-text
+  std::vector<std::int32_t> starts{};  // start of every text token, and of the end; in encoder positions (0.02 s)
+  std::vector<float> probabilities{};  // probability of every text token, among the ids below end-of-text
 };
 
 /// An error names what is wrong with a text before it reaches the model.
@@ -75,7 +75,7 @@ class Aligner {
  private:
   const WhisperModel& model_;
   std::vector<AttentionHead> heads_;
-  std::optional<SelfKv> cache_{};  // of one sequence; made at first use
+  std::optional<SelfKv> cache_{};  // KV cache of one sequence; made at first use
 };
 
 }  // namespace tutti

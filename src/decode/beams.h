@@ -11,7 +11,7 @@ namespace tutti {
 struct Continuation {
   std::size_t parent = 0;  // which live beam
   std::int32_t token = 0;
-  float sum_logprob = 0;  // of the whole; NaN where a logit is not a number
+  float sum_logprob = 0;  // log-probability of the whole; NaN where a logit is not a number
 };
 
 /// What openai-whisper's BeamSearchDecoder (decoding.py) considers of one beam: its `count` likeliest continuations,

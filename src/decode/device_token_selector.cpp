@@ -149,7 +149,7 @@ class OneCopy {
 /// The same on the host.
 struct Found {
   std::size_t sequences = 0;
-  std::span<const double> no_speech{};  // of those that need it, in order
+  std::span<const double> no_speech{};  // probabilities for the sequences that need one, in order
   std::span<const double> drawn{};      // [2, draws]
   std::span<const double> all_times{};  // [sequences], as the next two
   std::span<const double> best_time{};
@@ -214,7 +214,7 @@ std::vector<Selection> selections_of(const Found& found, const StepRows& step, s
 /// What the host knows before it has seen the step's logits.
 struct DeviceTokenSelector::HostInputs {
   std::vector<std::int32_t> columns{};   // [kColumns, sequences]
-  std::vector<std::int32_t> sot_rows{};  // of those that have one, in order
+  std::vector<std::int32_t> sot_rows{};  // start-of-transcript rows of the sequences that have one, in order
   std::int64_t likeliest = 2;            // to look for: the runner-up shows how narrow it was
   Draws draws{};
 };

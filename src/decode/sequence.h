@@ -39,7 +39,7 @@ struct RequestProgress {
   float no_speech_prob = 0;
   std::vector<Sample> finished{};  // samples by index, filled as they end; or the hypotheses that ended
   std::int32_t missing = 0;        // samples not yet ended; 1 while a beam search goes on
-  std::vector<BeamSlot> slots{};   // of a beam search that was admitted
+  std::vector<BeamSlot> slots{};   // slots of a beam search that was admitted
 };
 
 /// One sample of one request, or one beam, in a slot or waiting for one. A beam search enters as one sequence.
@@ -63,8 +63,8 @@ SampleKey draw_key(const Sequence& sequence);
 /// What the logits say of the next token of one sequence.
 struct Selection {
   std::optional<float> no_speech_prob{};      // where the prompt's logits were among them
-  Choice choice{};                            // of a sample
-  std::vector<Continuation> continuations{};  // of a beam; the parent is for the caller to name
+  Choice choice{};                            // choice for a sample
+  std::vector<Continuation> continuations{};  // continuations of a beam; the parent is for the caller to name
   bool narrow = false;                        // it could have come out otherwise
 };
 

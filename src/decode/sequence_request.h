@@ -20,7 +20,7 @@ struct SequenceRequest {
   std::int32_t sot_index = 0;               // where the start-of-transcript token is in `prompt`
   float temperature = 0;                    // 0: argmax, and best_of is taken as 1
   std::int32_t best_of = 1;                 // independent samples, each a sequence of its own
-  std::uint64_t seed = 0;                   // of the samples
+  std::uint64_t seed = 0;                   // seed of the samples
   std::int32_t beam_size = 0;               // beams at temperature 0; 0: argmax
   double patience = 1;                      // beam_size * patience ended hypotheses end a beam search
   double length_penalty = -1;               // alpha of ((5 + length) / 6)^alpha; negative: rank by sum / length
@@ -36,13 +36,13 @@ struct SequenceRequest {
 struct BatchShare {
   Seconds time{};                   // 1/N of a step's for each of N sequences
   double steps = 0;                 // likewise
-  std::int32_t sequence_steps = 0;  // of all its samples or beams
+  std::int32_t sequence_steps = 0;  // decoder steps of all its samples or beams
 };
 
 /// What came out; the fields mean what openai-whisper's DecodingResult means by them.
 struct DecodeOutcome {
   std::vector<std::int32_t> tokens{};  // sampled, closing end-of-text removed
-  double sum_logprob = 0;              // of the sampled tokens, end-of-text included, un-tempered
+  double sum_logprob = 0;              // sum over the sampled tokens, end-of-text included, un-tempered
   double avg_logprob = 0;              // sum_logprob / (tokens + 1)
   float no_speech_prob = 0;            // NaN where the vocabulary has no such token
   std::int32_t steps = 0;              // decoder steps until the chosen sample or hypothesis ended

@@ -38,8 +38,8 @@ class StepLogits {
   std::span<float> row(std::int64_t index) const;
 
   at::Tensor logits_{};                       // [rows, n_vocab]
-  std::vector<std::int64_t> rows_{};          // of the newest token, by sequence
-  std::vector<std::int64_t> sot_rows_{};      // of the start-of-transcript token; -1 where none was computed
+  std::vector<std::int64_t> rows_{};          // row of the newest token, by sequence
+  std::vector<std::int64_t> sot_rows_{};      // row of the start-of-transcript token; -1 where none was computed
   std::vector<std::vector<float>> copies_{};  // by sequence: rows that another one changes; empty for all others
 };
 

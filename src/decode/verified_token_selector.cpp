@@ -13,7 +13,7 @@
 namespace tutti {
 namespace {
 
-constexpr double kTolerance = 1e-3;  // of a log-probability
+constexpr double kTolerance = 1e-3;  // tolerance on a log-probability
 
 /// A bit for every kind of step that is selected in a way of its own.
 int kind_of(const StepRows& step, std::span<const Sequence> live) {

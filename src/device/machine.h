@@ -16,7 +16,7 @@ struct CpuFacts {
   std::optional<std::string> model;
   int cores = 1;          ///< hardware threads worth starting: the affinity mask, cut by the control group's quota
   int machine_cores = 1;  ///< hardware threads that are on
-  std::vector<std::string> features;  ///< of kCpuFeatures, those present
+  std::vector<std::string> features;  ///< those of kCpuFeatures that are present
 
   bool has(std::string_view feature) const;
 };

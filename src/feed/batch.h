@@ -36,7 +36,7 @@ struct BatchSound {
 
 /// A row before it is gathered.
 struct GatherIndex {
-  std::int64_t entry = 0;  ///< of the packed set
+  std::int64_t entry = 0;  ///< index of its entry in the packed set
   SpectrumMasks masks{};   ///< to be laid over it
 };
 

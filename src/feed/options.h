@@ -49,7 +49,7 @@ struct FeedThreads {
 /// How many bad samples a set may have before the run stops. Both count samples, not lines read again in later epochs.
 struct BadSampleLimits {
   std::int64_t count = 10'000;  ///< more stop the run
-  double share = 0.1;           ///< of all samples looked at, once `after` have been; 1: never
+  double share = 0.1;           ///< share of the samples looked at that may be bad, once `after` have been; 1: no limit
   std::int64_t after = 200;
 };
 

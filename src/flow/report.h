@@ -15,7 +15,7 @@ namespace tutti {
 struct StageReport {
   std::string name;
   StageThreads threads;         ///< by what they do at this moment
-  StageTimes times;             ///< of all threads the stage ever had, until this moment
+  StageTimes times;             ///< time of all threads the stage ever had, until this moment
   std::uint64_t items_in = 0;   ///< taken from the input; 0 for a source
   std::uint64_t items_out = 0;  ///< handed on, or kept for their turn; 0 for a sink
   std::uint64_t failed = 0;

@@ -25,7 +25,7 @@ struct StageOptions {
   OnError on_error = OnError::stop;  ///< an exception is an error like any other
   Order order = Order::completion;   ///< Order::input costs some locking per item
   std::size_t window = 16;           ///< for Order::input: finished items that may wait for an earlier one; held memory
-  QueueLimits output{};              ///< of the queue behind the stage; a byte bound needs a size function
+  QueueLimits output{};              ///< limits of the queue behind the stage; a byte bound needs a size function
 };
 
 class Worker;

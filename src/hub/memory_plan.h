@@ -35,14 +35,14 @@ inline constexpr double kUsableShare = 0.9;
 
 /// Bytes of one number of each kind, and what else of the arithmetic is not the model's shape.
 struct NumberSizes {
-  std::int64_t weight = 4;  // of the linear layers that a decoder step reads
-  std::int64_t wide = 4;    // of the encoder's, and of queries, keys and values in the decoder
+  std::int64_t weight = 4;  // weights of the linear layers that a decoder step reads
+  std::int64_t wide = 4;    // weights of the encoder's, and queries, keys and values in the decoder
   std::int64_t other = 4;   // embeddings, norms, convolutions
   double cross = 4;         // cross-attention keys and values, once a window
   std::int64_t self = 4;    // self-attention keys and values, once a token and sequence
   std::int64_t logit = 8;   // all that a step holds of a sequence's logits: float32, and a copy
   std::int64_t spare = 0;   // sequences' keys and values that fit beside those that step
-  std::int64_t rows = 0;    // of a step, beside those of sequences: prompts', and what fills up the step
+  std::int64_t rows = 0;    // rows of a step, beside those of sequences: prompts', and what fills up the step
   std::int64_t batch = 0;   // activations in an encoding of several windows; 0: they are encoded one at a time
 };
 

@@ -9,7 +9,7 @@ namespace tutti {
 /// What decides how much memory a Whisper model takes. Encoder and decoder are equally wide.
 struct ModelShape {
   std::int64_t n_mels = 80;
-  std::int64_t audio_positions = 1500;  // of the encoder, in a window
+  std::int64_t audio_positions = 1500;  // positions of the encoder, in a window
   std::int64_t text_positions = 448;    // tokens of prompt and text together
   std::int64_t vocabulary = 0;
   std::int64_t state = 0;  // width of the network

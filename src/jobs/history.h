@@ -63,7 +63,7 @@ struct SpeedRecord {
   double speed = 0;                      // audio seconds per second
   Seconds overhead{};                    // per job
   std::int64_t samples = 0;              // measurements behind it
-  std::optional<double> median_error{};  // of its predictions, relative
+  std::optional<double> median_error{};  // median error of its predictions, relative
   StoreTime at{};                        // set by the store
 };
 

@@ -51,7 +51,7 @@ struct JobSpec {
   LengthSource length = LengthSource::unknown;
   JobClass job_class = JobClass::batch;
   int priority = 0;                     // higher first; waiting ten minutes counts one
-  std::optional<StoreTime> deadline{};  // of interactive ones the earliest goes first
+  std::optional<StoreTime> deadline{};  // the earliest interactive job goes first
   std::string uuid{};                   // the caller's own id
   std::string name{};                   // for people
   std::string extra = "{}";             // fields of the manifest that Tutti does not know, as JSON
@@ -80,15 +80,15 @@ struct Job {
   JobSpec spec{};
   JobState state = JobState::queued;
   int attempts = 0;      // claims so far, of all versions
-  int strikes = 0;       // of them those that count towards giving up
+  int strikes = 0;       // claims that count towards giving up
   double progress = 0;   // 0..1, of the attempt in work
-  std::string sha256{};  // of the input; empty: not read yet
+  std::string sha256{};  // digest of the input; empty: not read yet
   JobId same_as = 0;     // has the same content and options as that job; 0: none known
   StoreTime submitted{};
   StoreTime not_before{};
   bool cancel_requested = false;  // running, and to be stopped
-  std::string device{};           // of the latest attempt
-  std::string error{};            // of the latest attempt that failed
+  std::string device{};           // device of the latest attempt
+  std::string error{};            // error of the latest attempt that failed
 };
 
 /// How an attempt ended. Only `failed` and `expired` count as faults.

@@ -49,7 +49,7 @@ class JobQueue {
   /// Records the SHA-256 of the input and finds its twins: another job with the same content and options.
   virtual Result<ContentCheck> content_known(const LeaseKey& key, const std::string& sha256) = 0;
   /// Records staged outputs as the job's result and the job as done; the outputs are then to be put in place
-  /// (jobs/publish.h does both). False: the lease was lost.
+  /// (jobs/publish.h does both). False: the lease was lost, or the job was to be cancelled, which it is now.
   virtual Result<bool> complete(const LeaseKey& key, std::span<const JobOutput> outputs, const AttemptUse& use) = 0;
   virtual Result<AfterFailure> fail(const LeaseKey& key, const Failure& failure) = 0;
   /// Back to the queue, with no failure counted: drain, stop, a lost card. False: the lease was lost.

@@ -58,8 +58,8 @@ enum class LeaseStanding {
 /// What an attempt used, for history.
 struct AttemptUse {
   std::string device{};  // where most of it ran; empty: as claimed
-  Seconds audio{};       // of the input, measured
-  Seconds busy{};        // of the device
+  Seconds audio{};       // length of the input, measured
+  Seconds busy{};        // busy time of the device
 };
 
 struct Failure {

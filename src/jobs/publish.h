@@ -44,7 +44,7 @@ std::string kept_text(const KeptFile& kept);
 
 /// What became of outputs that were to be published.
 struct Published {
-  bool held = false;                   // false: the lease was lost; what was staged is gone
+  bool held = false;                   // false: the lease was lost or the job cancelled; what was staged is gone
   std::optional<Error> left_staged{};  // recorded and whole, but not in place: why, and where they are
   std::vector<KeptFile> kept{};
 };

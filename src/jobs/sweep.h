@@ -19,7 +19,7 @@ struct SweepReport {
     JobId job = 0;
     Error why{};
   };
-  std::vector<KeptFile> kept{};  // of outputs that it put in place
+  std::vector<KeptFile> kept{};  // files kept where it put outputs in place
   std::vector<Stuck> stuck{};    // done, with outputs that cannot be put in place: they wait for the next sweep
 };
 

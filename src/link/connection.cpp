@@ -19,7 +19,7 @@ namespace {
 using Steady = std::chrono::steady_clock;
 
 struct FrameHeader {
-  std::uint32_t size = 0;  // of the message behind it
+  std::uint32_t size = 0;  // bytes of the message behind it
   std::uint32_t fds = 0;   // 0 or 1
 };
 

@@ -183,7 +183,7 @@ namespace {
 
 using Kind = EmulatedFailure::Kind;
 
-constexpr double kEncoderShare = 0.2;  // of a window's time; the rest is its first decoding
+constexpr double kEncoderShare = 0.2;  // share of a window's time; the rest is its first decoding
 constexpr std::chrono::milliseconds kShowEvery{200};
 
 struct Window {
@@ -385,7 +385,7 @@ class EmulatedWorker {
   OwnedFd memory_;          // came beside the message
   std::map<WindowId, Window> windows_;
   std::multimap<Seconds, ToControl> work_;  // by the share at which it is done
-  Seconds share_done_{0};                   // of the card's time that each piece of work has had since the start
+  Seconds share_done_{0};                   // share of the card's time that each piece of work has had since the start
   Clock::Instant worked_at_ = now();        // until when that counts
   std::unique_ptr<EmulatedLoad> load_ = EmulatedLoad::on(part_.card.uuid);
   Clock::Instant shown_at_{};

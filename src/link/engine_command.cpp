@@ -19,7 +19,7 @@ bool is_blank(char c) {
 
 Result<std::vector<std::string>> split_words(std::string_view words) {
   std::vector<std::string> found;
-  bool inside = false;  // of a word: an empty pair of quotes is one, too
+  bool inside = false;  // within a word: an empty pair of quotes is one, too
   char quote = 0;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const char c = words[i];

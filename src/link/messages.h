@@ -26,7 +26,7 @@ struct LoadModel {
   std::string compute_type{};   // "float32", "tf32", "bfloat16", "float16", "int8", "int8_float16", "auto"
   std::int32_t threads = 0;     // CPU threads for tensors; 0: one per core
   std::int32_t batch_size = 0;  // windows to step together at most; 0: what memory and device make best
-  std::int32_t beams = 1;       // of a window, most likely: steps of so many are prepared while the model loads
+  std::int32_t beams = 1;       // beams of a window, most likely: steps of so many are prepared while the model loads
   /// Tokens of prompt and text together that a slot holds, at most the model's; 0: all of them. A request that could
   /// outgrow them is refused.
   std::int32_t text_positions = 0;
@@ -60,7 +60,7 @@ struct DecodeWindow {
   std::int32_t beam_size = 0;            // beams at temperature 0; 0: argmax
   double patience = 1;                   // ends a beam search at round(beam_size * patience) finished hypotheses
   double length_penalty = -1;            // alpha of ((5 + length) / 6)^alpha; negative: rank by the mean
-  std::uint64_t seed = 0;                // of those samples
+  std::uint64_t seed = 0;                // seed of those samples
   std::int32_t max_tokens = 224;         // sampled tokens at most
   std::vector<std::int32_t> suppress{};  // ids never sampled
   bool suppress_blank = true;
@@ -111,7 +111,7 @@ struct Ready {
   std::int32_t n_vocab = 0;
   std::int32_t slots = 0;  // windows it steps together, whatever beams each has
   double load_seconds = 0;
-  double window_seconds = 0;  // of the device, for a window among several; 0: not requested, or not found out
+  double window_seconds = 0;  // time of the device for a window among several; 0: not requested, or not found out
   bool operator==(const Ready&) const = default;
 };
 
@@ -132,22 +132,22 @@ struct Decoded {
   WindowId window = 0;
   std::uint64_t request = 0;
   std::vector<std::int32_t> tokens{};  // sampled tokens without the closing end-of-text
-  double sum_logprob = 0;              // of the sampled tokens, end-of-text included, un-tempered
+  double sum_logprob = 0;              // sum over the sampled tokens, end-of-text included, un-tempered
   double avg_logprob = 0;              // sum_logprob / (tokens + 1)
   float no_speech_prob = 0;            // NaN where the vocabulary has no such token
   std::int32_t steps = 0;              // decoder steps it took
   std::int32_t narrow_margins = 0;     // steps at which the two best logits lay within 1e-4
   double seconds = 0;                  // its share of the worker's time: what N sequences step together takes each 1/N
   double shared_steps = 0;             // and of the worker's steps: the sum over all windows is their number
-  std::int32_t sequence_steps = 0;     // of all its samples or beams; over the worker's steps, how full these were
+  std::int32_t sequence_steps = 0;     // steps of its samples or beams; over the worker's steps, how full these were
   bool operator==(const Decoded&) const = default;
 };
 
 struct Aligned {
   WindowId window = 0;
   std::uint64_t request = 0;
-  std::vector<std::int32_t> starts{};  // of every text token and of the end-of-text behind them; in steps of 0.02 s
-  std::vector<float> probabilities{};  // of every text token, among the ids below end-of-text
+  std::vector<std::int32_t> starts{};  // start of every text token and of the end-of-text behind it; in steps of 0.02 s
+  std::vector<float> probabilities{};  // probability of every text token, among the ids below end-of-text
   double seconds = 0;
   bool operator==(const Aligned&) const = default;
 };

@@ -32,8 +32,8 @@ struct WorkerOptions {
 /// What callers and the supervising thread share.
 struct WorkerState {
   WindowTable table;
-  std::optional<Ready> ready;             // of the latest worker
-  std::optional<int> process;             // of the present one
+  std::optional<Ready> ready;             // what the latest worker reported when it got ready
+  std::optional<int> process;             // process of the present one
   std::optional<Error> gave_up;           // no worker any more, and why
   bool ended_unclearly = false;           // Ending::unclear of the last one
   std::optional<Clock::Instant> stop_at;  // stopping: what is in flight has until then

@@ -77,7 +77,7 @@ class WindowTable {
     bool sent = false;  // the request itself, to the present worker
     std::optional<Reply> reply{};
     int losses = 0;
-    std::string evidence{};  // of each loss
+    std::string evidence{};  // description of each loss
     bool condemned = false;
 
     bool waiting() const { return request && !reply; }

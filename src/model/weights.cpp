@@ -247,7 +247,7 @@ class Preparation {
 
   std::shared_ptr<const PackedMatrix> packed(const at::Tensor& weight, const at::Tensor& bias,
                                              WeightPrecision precision) const {
-    constexpr std::int64_t kSixteenBits = 2;  // of int8 rows: they cost a step nothing, and eight change tokens
+    constexpr std::int64_t kSixteenBits = 2;  // parts of int8 rows: they cost a step nothing, and eight change tokens
     return std::make_shared<const PackedMatrix>(pack(weight, bias, precision, kSixteenBits));
   }
 

@@ -214,7 +214,7 @@ std::vector<const CrossLayer*> windows_of(std::span<const SequenceStep> sequence
 }  // namespace
 
 at::Tensor WhisperModel::decode(std::span<const SequenceStep> sequences, SelfKv& cache,
-                                std::vector<at::Tensor>* questions) const {
+                                std::vector<at::Tensor>* queries) const {
   const c10::InferenceMode guard;
   const auto& net = weights_->net;
   const auto plan = plan_decoding(sequences, weights_->dims, cache.slots(), cache.positions());
@@ -232,7 +232,7 @@ at::Tensor WhisperModel::decode(std::span<const SequenceStep> sequences, SelfKv&
     ops::add_linear(x, self_attention_out, block.attn.out);
 
     const auto query = ops::norm_linear(x, block.cross_norm, block.cross.query);
-    if (questions) questions->push_back(query);
+    if (queries) queries->push_back(query);
     const auto context = ops::cross_attention(query, windows_of(sequences, layer), plan.sequences);
     ops::add_linear(x, context, block.cross.out);
 

@@ -86,10 +86,10 @@ class WhisperModel {
   /// `sequences`: [rows, n_vocab] float32 on the model's device. Linear layers run on all rows at once, attention on
   /// each sequence alone: a neighbour changes nothing but the speed. Two sequences of one call never share a slot.
   /// Throws std::invalid_argument where a slot, position, token or logits_at is out of range. Enqueues only.
-  /// `questions`, where given, gets the queries of each layer's cross-attention: [rows, n_text_state], one row per
+  /// `queries`, where given, gets the queries of each layer's cross-attention: [rows, n_text_state], one row per
   /// token.
   at::Tensor decode(std::span<const SequenceStep> sequences, SelfKv& cache,
-                    std::vector<at::Tensor>* questions = nullptr) const;
+                    std::vector<at::Tensor>* queries = nullptr) const;
 
  private:
   std::vector<CrossKv> cross_kvs_of(const at::Tensor& encoded, std::int64_t windows) const;

@@ -35,7 +35,7 @@ std::vector<double> block_rates(const std::vector<double>& at, const std::vector
   return rates;
 }
 
-/// Of the mean of the values.
+/// The standard error of the mean of the values.
 double standard_error(const std::vector<double>& values) {
   if (values.size() < kFewestIntervals) return 0;
   TimeWeighted spread;
@@ -93,7 +93,7 @@ RateChange change_between(const ComparedRun& before, const ComparedRun& after) {
   RateChange change{.share = after.rate / before.rate - 1};
   change.has_range = before.error > 0 && after.error > 0;
   if (!change.has_range) return change;
-  // Of a quotient: the relative errors add up as squares.
+  // The relative errors of a quotient add up as squares.
   const double relative = std::hypot(before.error / before.rate, after.rate > 0 ? after.error / after.rate : 0);
   const double margin = (kConfidence * relative + kOtherRun) * (1 + change.share);
   change.low = change.share - margin;

@@ -14,7 +14,7 @@ struct ComparedRun {
   std::string unit{"items"};
   double rate = 0;   ///< items a second over the whole run
   double error = 0;  ///< standard error of the rate, by that of its intervals; 0: not known
-  /// Of the device's stage over time, 0 to 1; a run on no device: of the stage that limits it, else the busiest.
+  /// Utilisation of the device's stage over time, 0 to 1; on no device: of the stage that limits it, else the busiest.
   struct Utilisation {
     std::string stage{};
     double mean = 0, least = 0, most = 0, variance = 0;

@@ -10,7 +10,7 @@
 namespace tutti {
 
 struct EmulationOptions {
-  MeasuredPart part{};                     ///< of the run, which ends with it
+  MeasuredPart part{};                     ///< measured part of the run, which ends with it
   std::map<std::size_t, double> slowed{};  ///< stage index -> factor on its items' times, behind the model's back
 };
 

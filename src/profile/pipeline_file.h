@@ -13,7 +13,7 @@ namespace tutti {
 /// Plain data.
 struct DescribedPipeline {
   PipelineModel pipeline{};
-  Seconds length{4};  ///< of a run
+  Seconds length{4};  ///< length of a run
 };
 
 /// Top keys: cores (this machine's), seconds (4), [[stage]]. Keys of a stage: name, kind (cpu, io, device), mean_ms;

@@ -50,6 +50,12 @@ DashboardOptions page_of(const ServeOptions& options) {
   return {.model = options.api.models ? options.api.models->own() : "", .state = options.speech.pool.state.string()};
 }
 
+AlertOptions alerts_of(const ServeOptions& options) {
+  AlertOptions alerts = options.alerts;
+  if (options.api.models) alerts.model = options.api.models->own();
+  return alerts;
+}
+
 JobServiceOptions jobs_of(const ServeOptions& options) {
   JobServiceOptions jobs{.files = options.job_files,
                          .models = *options.api.models,
@@ -87,6 +93,15 @@ Result<void> serve(const ServeOptions& options, StopSignal& stop, const std::fun
   if (!http) {
     stop_work(service.get(), jobs.get());
     return tl::unexpected<Error>(http.error());
+  }
+  std::unique_ptr<AlertWatch> alerts;
+  if (!options.alerts.webhook.url.empty()) {
+    auto watching = AlertWatch::start(alerts_of(options), **store);
+    if (!watching) {
+      stop_work(service.get(), jobs.get());
+      return tl::unexpected<Error>(watching.error());
+    }
+    alerts = std::move(*watching);
   }
   listening((*http)->port());
 

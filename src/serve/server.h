@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "serve/alerts/alert_watch.h"
 #include "serve/api.h"
 #include "serve/http/http_server.h"
 #include "serve/jobs/job_files.h"
@@ -21,6 +22,7 @@ struct ServeOptions {
   JobFilesOptions job_files{};        // what jobs may name beside uploads; its folder and sizes are those of the others
   std::size_t jobs_a_client = 10000;  // that have not ended
   bool dashboard = true;
+  AlertOptions alerts{};  // its webhook's address empty: no alerts
   /// For what is in work once the server is to stop. Longer: a restart takes longer. Shorter: the clients of long
   /// recordings get an error, and have to send them again.
   Seconds drain{600};

@@ -36,7 +36,7 @@ class DeviceCopies {
 
  private:
   at::Device device_;
-  std::vector<c10::Stream> streams_{};     // of both devices that are no CPUs; one where they are the same
+  std::vector<c10::Stream> streams_{};     // streams of both devices, CPUs excepted; one where they are the same
   std::optional<c10::Stream> arriving_{};  // the one of `device`
   std::vector<c10::Event> copied_{};
 };

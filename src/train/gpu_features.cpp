@@ -62,7 +62,7 @@ namespace {
 
 using Changes = std::vector<const SoundChanges*>;
 
-constexpr double kLeast = -32768, kMost = 32767;  // of 16 bits
+constexpr double kLeast = -32768, kMost = 32767;  // range of 16-bit PCM
 
 /// Transforms take whole seconds: every new size costs cuFFT a plan, and some sizes are slow.
 std::int64_t size_of_transform(std::int64_t samples) {

@@ -28,7 +28,7 @@ class DeviceLogMel {
 /// Recordings side by side. Samples at the scale of 16 bits.
 struct SoundRows {
   at::Tensor sound{};                   ///< [rows, samples] float32; behind a row's own samples there are zeros
-  std::vector<std::int64_t> lengths{};  ///< of each row, in samples
+  std::vector<std::int64_t> lengths{};  ///< length of each row, in samples
 };
 
 /// The changes of audio/augment, made on the device where the rows are; `changes` has one entry a row. Speed, echoes

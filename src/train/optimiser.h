@@ -17,7 +17,7 @@ namespace tutti {
 /// training was interrupted.
 struct TrainingLength {
   std::int64_t least = 0;       // steps of all epochs if batches were full; 0: epochs have no end
-  std::int64_t recordings = 0;  // of all epochs and processes
+  std::int64_t recordings = 0;  // recordings of all epochs and processes
   std::int64_t most = 0;        // steps after which it ends whatever the epochs; 0: no such end
 
   /// Steps of the whole training, as `steps` of them that have used up so many recordings let expect; 0: not known.
@@ -30,9 +30,9 @@ struct RateSchedule {
   Shape shape = Shape::linear;
   double peak = 0;
   std::int64_t warmup = 0;  // steps until the peak
-  std::int64_t steps = 0;   // of the whole training; 0: unknown, and the rate stays at the peak
-  std::int32_t cycles = 1;  // of the cosine
-  double final_share = 0;   // of the peak that is left at the end
+  std::int64_t steps = 0;   // steps of the whole training; 0: unknown, and the rate stays at the peak
+  std::int32_t cycles = 1;  // cycles of the cosine
+  double final_share = 0;   // share of the peak that is left at the end
 
   /// During warm-up peak * step / warmup; then with p, the share of the remaining steps that is over before this one:
   /// linear peak * (1 - p), cosine peak * (1 + cos(pi * (p * cycles mod 1))) / 2, above the final share.
@@ -68,7 +68,7 @@ class AdamW {
  private:
   struct Slot {
     Parameter parameter;
-    at::Tensor mean;    // of gradients
+    at::Tensor mean;    // running mean of gradients
     at::Tensor square;  // mean of their squares
     at::Tensor steps;   // [] float32
   };

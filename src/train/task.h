@@ -17,8 +17,8 @@ namespace tutti {
 /// Mel frames of batches as they are computed.
 struct FrameCounts {
   std::int64_t computed = 0;   // rows times the length that all rows of a batch have
-  std::int64_t padding = 0;    // of them: no audio of their row's own
-  std::int64_t filled_up = 0;  // of the padding: silence up to the window in batches that could be shorter, on purpose
+  std::int64_t padding = 0;    // frames of `computed` that are no audio of their row's own
+  std::int64_t filled_up = 0;  // part of `padding`: fills batches up to the window, on purpose, that could be shorter
 
   FrameCounts& operator+=(const FrameCounts& more);
   bool operator==(const FrameCounts&) const = default;

@@ -358,7 +358,7 @@ Result<TrainingEnd> Trainer::run() {
     const auto place = position_;
     auto group = collect(*epoch);
     if (!group) {
-      position_ = place;  // of its batches no step was made
+      position_ = place;  // no step was made of its batches
       return end_with(group.error());
     }
     const auto step = state_.step;

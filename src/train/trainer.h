@@ -30,7 +30,7 @@ struct StepReport {
   double rate = 0;
   std::int64_t steps = 0;  // that the training is expected to have; 0: not known
   double waited = 0;       // seconds for the feed, or for the feeds of others
-  double seconds = 0;      // of the whole step, the wait included
+  double seconds = 0;      // time of the whole step, the wait included
   bool ends_epoch = false;
 };
 
@@ -54,8 +54,8 @@ struct TrainerOptions {
   std::int32_t keep = 2;
   std::int32_t patience = 0;  // evaluations without progress that end the training; 0: never
   std::int32_t bad_step_limit = 10;
-  BadSampleLimits refused{};  // of samples that the feed hands out and the task cannot take: more end the training
-  Seconds max_time{};         // of this run; 0: no end by time
+  BadSampleLimits refused{};  // how many samples of the feed the task may refuse: more end the training
+  Seconds max_time{};         // time limit of this run; 0: no end by time
   std::string evaluator{};    // names what evaluations are by: what another evaluator found best is not
   std::string export_type = "float16";
   std::string settings{};   // kept in every checkpoint, as training.toml; empty: not there
@@ -131,7 +131,7 @@ class Trainer {
   TrainingState state_;
   TrainingFolder folder_;
   std::string position_{};  // behind the last batch used
-  RowLimit kept_limit_{};   // of the checkpoint, where there is no more memory than then
+  RowLimit kept_limit_{};   // row limit of the checkpoint, where there is no more memory than then
   double waited_ = 0;       // for the feeds, since the last step
   Clock::Instant begun_;
   std::int64_t saved_step_ = 0;

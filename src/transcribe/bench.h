@@ -40,7 +40,7 @@ struct BenchTrial {
   Seconds elapsed{};           // without loading the model
   Seconds load{};
   std::optional<Bytes> memory{};      // resident in the worker at its peak; none: the kernel does not say
-  std::optional<Bytes> gpu_memory{};  // of its GPU's, likewise; none: it has none, or the driver does not say
+  std::optional<Bytes> gpu_memory{};  // GPU memory, likewise; none: the worker uses no GPU, or the driver does not say
   std::size_t windows = 0;            // encoded
   std::size_t decoder_steps = 0;
   std::string text{};
@@ -119,7 +119,7 @@ class PeakMemory {
  private:
   std::optional<GpuMemory> gpu_memory() const;
 
-  std::string uuid_{};  // of the GPU; empty: none
+  std::string uuid_{};  // UUID of the GPU; empty: none
   std::unique_ptr<Sampler> sampler_{};
   std::optional<Bytes> before_{};
   std::optional<Bytes> resident_{};

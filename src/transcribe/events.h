@@ -32,9 +32,9 @@ struct TimeSpent {
 struct WindowCounts {
   std::size_t windows = 0;
   std::size_t decodings = 0;       // windows, fallbacks included
-  std::size_t decoder_steps = 0;   // of the texts that were chosen
-  std::size_t narrow_margins = 0;  // of them decided by less than 1e-4
-  std::size_t sequence_steps = 0;  // of all sequences: samples and beams, too
+  std::size_t decoder_steps = 0;   // decoder steps of the texts that were chosen
+  std::size_t narrow_margins = 0;  // steps of `decoder_steps` that were decided by less than 1e-4
+  std::size_t sequence_steps = 0;  // decoder steps of all sequences: samples and beams, too
   double batch_steps = 0;          // the worker's, each shared by the sequences in it
 
   /// Sequences that the worker stepped together, on average over its steps.
@@ -45,14 +45,14 @@ struct WindowCounts {
 struct FileOutcome {
   std::size_t index = 0;  // in the order of the command line
   std::filesystem::path input{};
-  Seconds duration{};   // of the audio
-  Seconds requested{};  // of it within the clips that were to be transcribed; without clips, all of it
+  Seconds duration{};   // length of the audio
+  Seconds requested{};  // part of `duration` within the clips that were to be transcribed; without clips, all of it
   Seconds elapsed{};    // from the start of its decoding to its outputs
   std::string language{};
   std::vector<std::string> losses{};  // what damage in the input cost
   bool without_speech = false;        // its transcript has no text
   std::vector<std::filesystem::path> outputs{};
-  std::vector<std::filesystem::path> replaced{};  // of these, where a file was before
+  std::vector<std::filesystem::path> replaced{};  // outputs that replaced a file
   WindowCounts counts{};
   std::size_t forced_cuts = 0;  // with --batched: windows that end during speech because it held no silence
   TimeSpent spent{};
@@ -64,14 +64,14 @@ struct RunSummary {
   std::size_t skipped = 0;  // outputs were there already
   std::size_t failed = 0;
   std::size_t replaced = 0;        // output files that were there before
-  std::size_t without_speech = 0;  // of the files done: their transcripts have no text
+  std::size_t without_speech = 0;  // files done whose transcripts have no text
   Seconds audio{};                 // that was requested, of the files done
   Seconds elapsed{};
   Seconds model_load{};
   TimeSpent spent{};
   WindowCounts counts{};
   std::size_t worker_restarts = 0;
-  bool unfinished_work = false;  // of the worker, for files that failed: `spent` leaves it out
+  bool unfinished_work = false;  // the worker also worked on files that failed: `spent` leaves that out
   bool interrupted = false;
   std::string finding{};  // one sentence: what limited the run, and what one change would gain; empty: not known
 };

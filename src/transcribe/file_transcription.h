@@ -19,7 +19,7 @@ namespace tutti {
 struct DecodedFile {
   std::size_t index = 0;  // in the order of the command line
   std::filesystem::path input{};
-  Clock::Instant started{};  // of its decoding
+  Clock::Instant started{};  // start of its audio decoding
   TimeSpent spent{};         // until now
   Recording recording;
   std::vector<float> speech{};  // with VAD: speech_probabilities() of the recording

@@ -33,7 +33,7 @@ LookAhead look_ahead();
 /// Threads of the stages that make windows of recordings.
 struct AudioThreads {
   int decode = 1;
-  int listen = 1;
+  int detect = 1;
   int prepare = 1;
   bool operator==(const AudioThreads&) const = default;
 
@@ -47,8 +47,8 @@ struct AudioThreads {
 /// recording on disk.
 AudioThreads audio_threads(int cores, double speed);
 
-/// Gives the stages of a running pipeline (run_stages.h) these threads; `listens`: it has the stage that detects
+/// Gives the stages of a running pipeline (run_stages.h) these threads; `detects_speech`: it has the stage that detects
 /// speech.
-Result<void> set_audio_threads(Pipeline& pipeline, const AudioThreads& threads, bool listens);
+Result<void> set_audio_threads(Pipeline& pipeline, const AudioThreads& threads, bool detects_speech);
 
 }  // namespace tutti

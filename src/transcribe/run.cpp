@@ -95,7 +95,7 @@ Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, cons
     tally.progress(index, position, fresh);
   };
   std::shared_ptr<const LoadedWorker> loaded;
-  std::optional<TranscriptionContext> context;  // of all files; these three outlive the pipeline
+  std::optional<TranscriptionContext> context;  // what all files share; these three outlive the pipeline
   FileList listed(files, options.writer, tally);
   Run run{.files = listed, .options = options, .tally = tally, .stop = stop};
   const NoAbortAfter forgotten(stop);  // goes after the pipeline, which an abort may still have to end

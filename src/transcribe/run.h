@@ -29,7 +29,7 @@ struct SpeechOptions {
 
 /// Everything a run of `tutti transcribe` needs to know beside its files. Its SpeechOptions are those of every file.
 struct RunOptions : SpeechOptions {
-  std::string build_id{};         // of this program; the worker's must equal it
+  std::string build_id{};         // build of this program; the worker's must equal it
   std::filesystem::path model{};  // a Hugging Face folder or an OpenAI .pt, found
   std::string device = "auto";    // auto, cpu, cpu:N, cuda:N, a GPU's UUID
   /// default: float32 on a CPU, float16 on a GPU, as the reference. auto: the fastest that passes a self-test.

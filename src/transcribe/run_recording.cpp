@@ -41,7 +41,8 @@ RunRecording RunRecorder::recording(const PipelineReport& begun, const PipelineR
     recording.stages.push_back(std::move(recorded));
   };
   add(kDecodeStage, StageResource::cpu, "", [](const TimeSpent& spent) { return spent.audio; });
-  if (listens_) add(kListenStage, StageResource::cpu, "", [](const TimeSpent& spent) { return spent.listening; });
+  if (detects_speech_)
+    add(kSpeechStage, StageResource::cpu, "", [](const TimeSpent& spent) { return spent.listening; });
   add(kPrepareStage, StageResource::cpu, "", [](const TimeSpent& spent) { return spent.features; });
   add(kTranscribeStage, StageResource::device, "--files-at-once",
       [](const TimeSpent& spent) { return spent.worker(); });

@@ -14,8 +14,8 @@ namespace tutti {
 /// Passes a run's events on, and collects what each file took in each stage.
 class RunRecorder final : public RunObserver {
  public:
-  /// `listens`: the run detects speech. `observer` outlives the recorder.
-  RunRecorder(RunObserver& observer, bool listens) : observer_(observer), listens_(listens) {}
+  /// `detects_speech`: the run detects speech. `observer` outlives the recorder.
+  RunRecorder(RunObserver& observer, bool detects_speech) : observer_(observer), detects_speech_(detects_speech) {}
 
   void on_ready(const std::string& device, const std::string& compute_type, Seconds load) override;
   void on_decoded(std::size_t index, const Recording& recording) override { observer_.on_decoded(index, recording); }
@@ -38,7 +38,7 @@ class RunRecorder final : public RunObserver {
   };
 
   RunObserver& observer_;
-  bool listens_;
+  bool detects_speech_;
   Guarded<State> state_{};
 };
 

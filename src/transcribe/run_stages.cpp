@@ -155,7 +155,7 @@ void build_stages(Pipeline& pipeline, Run& run) {
       of_files, size_of);
   if (run.options.vad)
     decoded = pipeline.map(
-        kListenStage, std::move(decoded),
+        kSpeechStage, std::move(decoded),
         [&run](DecodedFile&& file) {
           const std::size_t index = file.index;
           return reporting_failure(run, index, [&] { return detect_speech(run, std::move(file)); });

@@ -55,9 +55,9 @@ struct Run {
   std::atomic<bool> aborted{false};  // decoders stop at their next tick
 };
 
-/// Stages of a run that may be given more threads (prefetch.h); kListenStage is there with VAD.
+/// Stages of a run that may be given more threads (prefetch.h); kSpeechStage is there with VAD.
 inline constexpr const char* kDecodeStage = "decode";
-inline constexpr const char* kListenStage = "listen";
+inline constexpr const char* kSpeechStage = "listen";
 inline constexpr const char* kPrepareStage = "prepare";
 
 /// The stage that holds one window in flight per thread; its number of threads is set once the workers have reported

@@ -25,10 +25,10 @@ struct TranscriptionMode {
 /// A stretch of speech that is transcribed by itself: pieces in a row, together no longer than a window.
 struct SpeechChunk {
   PackedPieces pieces{};
-  std::int64_t samples = 0;  // of all pieces together
+  std::int64_t samples = 0;  // PCM samples of all pieces together
 
   Seconds length() const { return length_of(samples, kModelRate); }
-  std::int64_t first_frame() const;  // of the recording
+  std::int64_t first_frame() const;  // mel frame of the recording where the first piece begins
   std::int64_t frames() const;       // whole mel frames
 };
 

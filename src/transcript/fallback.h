@@ -11,7 +11,7 @@ namespace tutti {
 
 /// The scores by which the reference accepts one decoding of a window. Any of them may be NaN, which fails no test.
 struct WindowScores {
-  double compression_ratio = 0;  // of the stripped text
+  double compression_ratio = 0;  // zlib ratio of the stripped text
   double avg_logprob = 0;
   double no_speech_prob = 0;
 };

@@ -37,8 +37,8 @@ std::int64_t frame_of(double seconds) {
 /// The times the rules compare with, in seconds.
 struct Edges {
   double start;
-  double end;         // of a whole window from here
-  double window_end;  // of the window as it is
+  double end;         // end of a whole window from here
+  double window_end;  // end of the window as it is
   double content_end;
 
   explicit Edges(const WindowContext& window)

@@ -17,13 +17,13 @@ bool is_anomalous(const Segment& segment);
 /// What word times depend on outside of their window.
 struct AroundWindow {
   double last_speech = 0;           // where the last word of earlier windows ended, seconds
-  std::int64_t content_frames = 0;  // of all that is to be transcribed; behind them no window begins
+  std::int64_t content_frames = 0;  // frames of all that is to be transcribed; behind them no window begins
 };
 
 /// One window that was decoded.
 struct WindowContext {
   WindowSpan span{};
-  std::int64_t frames_per_window = 3000;  // of the model; `span` is shorter at the end of a clip
+  std::int64_t frames_per_window = 3000;  // frames of the model's window; `span` is shorter at the end of a clip
   bool closed = false;                    // the text ended in a single timestamp
   AroundWindow around{};
 };

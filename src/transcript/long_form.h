@@ -75,8 +75,8 @@ struct AlignRequest {
 };
 
 struct AlignAnswer {
-  std::vector<std::int32_t> starts{};  // of every token of the text and of what follows it, in steps of 0.02 s
-  std::vector<float> probabilities{};  // of every token of the text
+  std::vector<std::int32_t> starts{};  // start of every token of the text and of what follows it, in steps of 0.02 s
+  std::vector<float> probabilities{};  // probability of every token of the text
 };
 
 /// The model as the long-form loop sees it: whole windows, synchronous calls. Implemented over a worker process, and by

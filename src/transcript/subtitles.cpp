@@ -18,7 +18,7 @@ namespace {
 /// The words of one subtitle.
 struct LaidOutWords {
   std::vector<Word> words{};  // never empty
-  std::string speaker{};      // of all of them; empty: not known
+  std::string speaker{};      // speaker of all these words; empty: not known
 };
 
 constexpr std::size_t kUnlimited = 1000;

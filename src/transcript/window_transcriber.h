@@ -27,7 +27,7 @@ struct WindowDecoding {
 struct WindowText {
   std::vector<Segment> segments{};     // in order, `id` left to the caller; none in a silent window
   std::int64_t next_seek = 0;          // frame to go on at; always behind the window's start
-  double temperature = 0;              // of the decoding that was kept
+  double temperature = 0;              // temperature of the decoding that was kept
   bool silent = false;                 // taken for silence, whatever the text claimed
   std::optional<double> speech_end{};  // with word times: where the last word ended, seconds in the recording
 };

@@ -19,7 +19,7 @@ namespace tutti {
 /// A word before it belongs to a segment. Times are seconds from the window's start.
 struct TimedWord {
   std::string text{};      // empty: its punctuation went to a neighbour
-  std::size_t tokens = 0;  // of the text, that spell it
+  std::size_t tokens = 0;  // tokens of the text that spell it
   double start = 0;
   double end = 0;
   double probability = 0;  // mean over its tokens

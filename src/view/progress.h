@@ -22,8 +22,8 @@ struct ProgressState {
   std::size_t files_done = 0;
   std::size_t files_failed = 0;
   std::size_t files = 0;
-  Seconds audio_done{};   // of all files
-  Seconds audio_total{};  // of the files whose length is known
+  Seconds audio_done{};   // audio of all files, finished or in work
+  Seconds audio_total{};  // length of the files whose length is known
   bool total_known = false;
   Seconds elapsed{};
 };

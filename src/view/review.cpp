@@ -51,7 +51,7 @@ std::string review_csv(const ReviewList& list) {
 
 namespace {
 
-constexpr std::size_t kMostFindings = 12;  // of one recording; the table has all
+constexpr std::size_t kMostFindings = 12;  // findings of one recording; the table has all
 constexpr double kWaveHeight = 56;
 
 constexpr const char* kHead =

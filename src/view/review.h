@@ -37,7 +37,7 @@ struct ReviewList {
   std::size_t looked_at = 0;                  // transcripts, doubtful or not
   std::vector<std::string> not_read{};        // transcripts that could not be, with the reason
   std::size_t without_audio = 0;              // looked at without their recording
-  std::size_t without_speech = 0;             // of those looked at: transcripts without any text
+  std::size_t without_speech = 0;             // transcripts of `looked_at` without any text
   std::vector<ReviewRecording> recordings{};  // doubtful ones, worst first
 };
 

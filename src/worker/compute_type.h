@@ -20,8 +20,8 @@ struct TypeTrial;
 /// What decides which compute types a device has.
 struct DeviceAbility {
   bool cuda = false;
-  int capability = 0;        // of a GPU: 75 for Turing
-  bool own_kernels = false;  // of a CPU
+  int capability = 0;        // compute capability of a GPU: 75 for Turing
+  bool own_kernels = false;  // int8 runs in kernels of our own on the CPU
 };
 
 /// `capability` stays 0 where the card does not answer.

@@ -140,7 +140,7 @@ Result<void> print_limits(const LimitsRequest& request) {
   set_compute_threads(*threads, read_cpu().cores);
   const auto checkpoint = open_checkpoint(request.model);
   if (!checkpoint) return tl::unexpected<Error>(checkpoint.error());
-  const auto peak = measure_peak(*device, request.type);  // of a type that there is
+  const auto peak = measure_peak(*device, request.type);  // an unknown type is refused there
   if (!peak) return tl::unexpected<Error>(peak.error());
   const auto& dims = checkpoint->shape.dims;
   const auto read = step_bytes(dims, *device, *ComputeType::named(request.type));

@@ -79,7 +79,7 @@ struct LoadedModel {
   std::int32_t sot = 0;
   std::vector<std::int32_t> languages{};  // tokens; empty for an English-only model
   std::int32_t slots = 1;                 // windows to step together
-  std::int32_t beams = 1;                 // of each, as far as is known
+  std::int32_t beams = 1;                 // beams of each window, as far as is known
   std::int32_t encoded_together = 1;      // windows in one encoding at most
   bool deterministic = false;             // step in fixed shapes
   std::string device_name{};

@@ -111,7 +111,7 @@ Result<std::optional<Tried>> try_type(const std::filesystem::path& model, at::De
   }
 }
 
-constexpr double kTokens = 100;  // of a window of speech
+constexpr double kTokens = 100;  // tokens of a window of speech
 constexpr double kStepsOfWindow = kTokens / kTimedTogether;
 constexpr Seconds kBudget{0.5};  // calls that are short are repeated for so long
 

@@ -32,7 +32,7 @@ std::vector<float> probabilities_by(const SileroKernel& kernel, std::vector<std:
   SileroGatesOfWindows gates;
   std::vector<float> out(pcm.size() / kVadWindow);
   for (std::size_t first = 0; first + kSileroSpan <= pcm.size(); first += call) {
-    kernel.listen(silero_weights(), pcm.data() + first, gates);
+    kernel.compute_gates(silero_weights(), pcm.data() + first, gates);
     kernel.follow(silero_weights(), gates, kSileroWindows, state, out.data() + first / kVadWindow);
   }
   return out;

@@ -336,12 +336,14 @@ TEST_P(JobStoreTest, CancelEndsQueuedJobsAndNotifiesRunningOnes) {
   EXPECT_EQ(state(running), JobState::cancelled);
 }
 
-TEST_P(JobStoreTest, AResultThatComesBeforeItsCancellationCounts) {
+TEST_P(JobStoreTest, ResultAfterACancellationIsNotRecorded) {
   const JobId id = add("a");
   const Lease lease = *claim();
   store_->cancel({});
-  EXPECT_TRUE(complete(lease));
-  EXPECT_EQ(state(id), JobState::done);
+  EXPECT_FALSE(complete(lease));
+  EXPECT_EQ(state(id), JobState::cancelled);
+  EXPECT_TRUE(store_->outputs(id)->empty());
+  EXPECT_FALSE(complete(lease)) << "its lease has ended";
 }
 
 TEST_P(JobStoreTest, ACancelledJobWhoseOwnerWentIsNotTriedAgain) {

@@ -4,13 +4,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <openssl/ssl.h>
 #include <sys/socket.h>
 
+#include <csignal>
 #include <thread>
 
 #include "base/clock.h"
 #include "base/guarded.h"
 #include "base/owned.h"
+#include "support/temp_folder.h"
+#include "test_certificate.h"
 
 using namespace tutti;
 using testing::HasSubstr;
@@ -56,9 +60,10 @@ class Handler final : public HttpHandler {
   Guarded<Seen> seen{};
 };
 
+/// A client's end, encrypted or not.
 class Client {
  public:
-  explicit Client(std::uint16_t port) : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  explicit Client(std::uint16_t port, bool tls = false) : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
@@ -66,42 +71,69 @@ class Client {
     const timeval patience{5, 0};
     ::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     connected_ = ::connect(fd_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+    if (tls && connected_) shake_hands();
   }
-  bool send(std::string_view text) const {
-    return connected_ && ::send(fd_.get(), text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
+  bool send(std::string_view text) {
+    if (!connected_) return false;
+    if (tls_) return SSL_write(tls_.get(), text.data(), static_cast<int>(text.size())) == static_cast<int>(text.size());
+    return ::send(fd_.get(), text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
   }
   /// What comes until `text` has come, or the end.
   std::string receive_until(std::string_view text) {
-    char block[4096];
-    while (received_.find(text) == std::string::npos) {
-      const auto got = ::recv(fd_.get(), block, sizeof block, 0);
-      if (got <= 0) break;
-      received_.append(block, static_cast<std::size_t>(got));
+    while (received_.find(text) == std::string::npos && receive() > 0) {
     }
     return received_;
   }
   /// The server has closed; false: nothing happened for 5 s.
   bool closed() {
-    char block[4096];
     for (;;) {
-      const auto got = ::recv(fd_.get(), block, sizeof block, 0);
+      errno = 0;
+      const auto got = receive();
       if (got == 0) return true;
       if (got < 0) return errno != EAGAIN;
-      received_.append(block, static_cast<std::size_t>(got));
     }
   }
-  void leave() { fd_ = OwnedFd(); }
+  void leave() {
+    if (tls_) SSL_shutdown(tls_.get());
+    fd_ = OwnedFd();
+  }
   const std::string& received() const { return received_; }
 
  private:
+  void shake_hands() {
+    const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context(SSL_CTX_new(TLS_client_method()), SSL_CTX_free);
+    tls_.reset(SSL_new(context.get()));
+    SSL_set_fd(tls_.get(), fd_.get());
+    connected_ = SSL_connect(tls_.get()) == 1;
+  }
+  ssize_t receive() {
+    char block[4096];
+    const ssize_t got = tls_ ? SSL_read(tls_.get(), block, sizeof block) : ::recv(fd_.get(), block, sizeof block, 0);
+    if (got > 0) received_.append(block, static_cast<std::size_t>(got));
+    return got;
+  }
+
   OwnedFd fd_;
+  std::unique_ptr<SSL, decltype(&SSL_free)> tls_{nullptr, SSL_free};
   bool connected_ = false;
   std::string received_{};
 };
 
-class HttpServerTest : public testing::Test {
+TlsIdentity identity_of_test() {
+  const TempFolder folder;
+  write_certificate(folder.path());
+  auto identity = read_tls_identity({folder.path() / "cert.pem", folder.path() / "key.pem"});
+  EXPECT_TRUE(identity) << identity.error().text();
+  return *identity;
+}
+
+/// In the clear, and encrypted.
+class HttpServerTest : public testing::TestWithParam<bool> {
  protected:
+  HttpServerTest() { ::signal(SIGPIPE, SIG_IGN); }  // OpenSSL writes to connections that the server has closed
+
   std::unique_ptr<HttpServer> serve(HttpServerOptions options = {}) {
+    if (GetParam()) options.tls = identity_of_test();
     auto server = HttpServer::start(options, handler_);
     EXPECT_TRUE(server) << server.error().text();
     return std::move(*server);
@@ -110,13 +142,19 @@ class HttpServerTest : public testing::Test {
   Handler handler_;
 };
 
-using HttpServerTimed = HttpServerTest;
+class HttpServerTimed : public HttpServerTest {};
+
+std::string name_of(const testing::TestParamInfo<bool>& kind) {
+  return kind.param ? "Tls" : "Clear";
+}
+INSTANTIATE_TEST_SUITE_P(, HttpServerTest, testing::Bool(), name_of);
+INSTANTIATE_TEST_SUITE_P(, HttpServerTimed, testing::Bool(), name_of);
 
 }  // namespace
 
-TEST_F(HttpServerTest, BodyIsAnsweredAndTheConnectionKept) {
+TEST_P(HttpServerTest, BodyIsAnsweredAndTheConnectionKept) {
   const auto server = serve();
-  Client client(server->port());
+  Client client(server->port(), GetParam());
   ASSERT_TRUE(client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello"));
   EXPECT_THAT(client.receive_until("hello"), StartsWith("HTTP/1.1 200 OK\r\n"));
   ASSERT_TRUE(client.send(
@@ -124,72 +162,72 @@ TEST_F(HttpServerTest, BodyIsAnsweredAndTheConnectionKept) {
   EXPECT_THAT(client.receive_until("abcde"), HasSubstr("\r\n\r\nabcde"));
 }
 
-TEST_F(HttpServerTest, RequestIdOfTheClientComesBack) {
+TEST_P(HttpServerTest, RequestIdOfTheClientComesBack) {
   const auto server = serve();
-  Client client(server->port());
+  Client client(server->port(), GetParam());
   ASSERT_TRUE(client.send("GET /echo HTTP/1.1\r\nHost: a\r\nX-Request-Id: mine-7\r\n\r\n"));
   EXPECT_THAT(client.receive_until("\r\n\r\n"), HasSubstr("x-request-id: mine-7\r\n"));
 }
 
-TEST_F(HttpServerTest, RefusedHeadIsAnsweredBeforeItsBody) {
+TEST_P(HttpServerTest, RefusedHeadIsAnsweredBeforeItsBody) {
   const auto server = serve();
-  Client client(server->port());
+  Client client(server->port(), GetParam());
   ASSERT_TRUE(client.send("POST /no HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 999999999\r\n\r\n"));
   const auto answer = client.receive_until("too large");
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 413 "));
   EXPECT_EQ(answer.find("100 Continue"), std::string::npos);
 }
 
-TEST_F(HttpServerTest, ContinueIsSentToWhoWaitsForIt) {
+TEST_P(HttpServerTest, ContinueIsSentToWhoWaitsForIt) {
   const auto server = serve();
-  Client client(server->port());
+  Client client(server->port(), GetParam());
   ASSERT_TRUE(client.send("POST /echo HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"));
   client.receive_until("100 Continue\r\n\r\n");
   ASSERT_TRUE(client.send("ok"));
   EXPECT_THAT(client.receive_until("\r\n\r\nok"), HasSubstr("200 OK"));
 }
 
-TEST_F(HttpServerTest, RefusalWhileTheBodyComesEndsTheRequest) {
+TEST_P(HttpServerTest, RefusalWhileTheBodyComesEndsTheRequest) {
   const auto server = serve();
-  Client client(server->port());
+  Client client(server->port(), GetParam());
   ASSERT_TRUE(client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\nrefuse me"));
   EXPECT_THAT(client.receive_until("\r\n\r\n"), StartsWith("HTTP/1.1 400 "));
 }
 
-TEST_F(HttpServerTest, GarbageAndHeaderBombsAreRefused) {
+TEST_P(HttpServerTest, GarbageAndHeaderBombsAreRefused) {
   const auto server = serve();
-  Client garbage(server->port());
+  Client garbage(server->port(), GetParam());
   ASSERT_TRUE(garbage.send("\x01\x02 nonsense\r\n\r\n"));
   EXPECT_THAT(garbage.receive_until("\r\n\r\n"), StartsWith("HTTP/1.1 400 "));
-  Client bomb(server->port());
+  Client bomb(server->port(), GetParam());
   bomb.send("GET /echo HTTP/1.1\r\nHost: a\r\nX: " + std::string(20000, 'x'));
   EXPECT_THAT(bomb.receive_until("\r\n\r\n"), StartsWith("HTTP/1.1 431 "));
-  Client liar(server->port());
+  Client liar(server->port(), GetParam());
   ASSERT_TRUE(liar.send("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"));
   EXPECT_THAT(liar.receive_until("\r\n\r\n"), StartsWith("HTTP/1.1 400 "));
 }
 
-TEST_F(HttpServerTest, ClientThatLeavesIsReported) {
+TEST_P(HttpServerTest, ClientThatLeavesIsReported) {
   const auto server = serve();
-  Client client(server->port());
+  Client client(server->port(), GetParam());
   ASSERT_TRUE(client.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n"));
   ASSERT_TRUE(saw([](const Seen& seen) { return seen.waiting.size() == 1; }));
   client.leave();
   EXPECT_TRUE(saw([](const Seen& seen) { return seen.gone == 1; }));
 }
 
-TEST_F(HttpServerTest, ClientThatLeavesAStreamIsReported) {
+TEST_P(HttpServerTest, ClientThatLeavesAStreamIsReported) {
   const auto server = serve();
-  Client client(server->port());
+  Client client(server->port(), GetParam());
   ASSERT_TRUE(client.send("GET /stream HTTP/1.1\r\nHost: a\r\n\r\n"));
   ASSERT_TRUE(saw([](const Seen& seen) { return seen.waiting.size() == 1; }));
   client.leave();
   EXPECT_TRUE(saw([](const Seen& seen) { return seen.gone == 1; }));
 }
 
-TEST_F(HttpServerTest, StreamComesInPiecesAndTheConnectionIsKept) {
+TEST_P(HttpServerTest, StreamComesInPiecesAndTheConnectionIsKept) {
   const auto server = serve();
-  Client client(server->port());
+  Client client(server->port(), GetParam());
   ASSERT_TRUE(client.send("GET /stream HTTP/1.1\r\nHost: a\r\n\r\n"));
   ASSERT_TRUE(saw([](const Seen& seen) { return seen.waiting.size() == 1; }));
   const auto stream = handler_.seen.with([](Seen& seen) { return seen.waiting[0]; });
@@ -202,9 +240,9 @@ TEST_F(HttpServerTest, StreamComesInPiecesAndTheConnectionIsKept) {
   EXPECT_THAT(client.receive_until("next"), HasSubstr("x-request-id: next"));
 }
 
-TEST_F(HttpServerTest, AnswerThatEndsAtOnceLosesNoPiece) {
+TEST_P(HttpServerTest, AnswerThatEndsAtOnceLosesNoPiece) {
   const auto server = serve();
-  Client client(server->port());
+  Client client(server->port(), GetParam());
   ASSERT_TRUE(client.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n"));
   ASSERT_TRUE(saw([](const Seen& seen) { return seen.waiting.size() == 1; }));
   const auto exchange = handler_.seen.with([](Seen& seen) { return seen.waiting[0]; });
@@ -214,15 +252,15 @@ TEST_F(HttpServerTest, AnswerThatEndsAtOnceLosesNoPiece) {
   EXPECT_THAT(client.receive_until("\r\n0\r\n\r\n"), HasSubstr("data: all\n\n"));
 }
 
-TEST_F(HttpServerTest, ConnectionsBeyondAnAddresssShareAreClosed) {
+TEST_P(HttpServerTest, ConnectionsBeyondAnAddresssShareAreClosed) {
   const auto server = serve({.connections_an_address = 2});
-  Client first(server->port()), second(server->port()), third(server->port());
+  Client first(server->port(), GetParam()), second(server->port(), GetParam()), third(server->port(), GetParam());
   EXPECT_TRUE(third.closed());
   ASSERT_TRUE(first.send("GET /echo HTTP/1.1\r\nHost: a\r\n\r\n"));
   EXPECT_THAT(first.receive_until("\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
 }
 
-TEST_F(HttpServerTest, PortInUseIsNamedWithTheWayOut) {
+TEST_P(HttpServerTest, PortInUseIsNamedWithTheWayOut) {
   const auto server = serve();
   const auto again = HttpServer::start({.port = server->port()}, handler_);
   ASSERT_FALSE(again);
@@ -230,33 +268,68 @@ TEST_F(HttpServerTest, PortInUseIsNamedWithTheWayOut) {
   EXPECT_FALSE(HttpServer::start({.host = "nowhere"}, handler_));
 }
 
-TEST_F(HttpServerTimed, SlowHeaderIsDroppedAtItsDeadline) {
+TEST_P(HttpServerTimed, SlowHeaderIsDroppedAtItsDeadline) {
   const auto server = serve({.header_deadline = Seconds(0.3)});
-  Client slow(server->port());
+  Client slow(server->port(), GetParam());
   const auto begun = Clock::real().now();
   for (int i = 0; i < 20 && slow.send("G"); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(50));
   EXPECT_TRUE(slow.closed());
   EXPECT_LT(Seconds(Clock::real().now() - begun), Seconds(3));
 }
 
-TEST_F(HttpServerTimed, BodyBelowTheRateIsDropped) {
+TEST_P(HttpServerTimed, BodyBelowTheRateIsDropped) {
   const auto server = serve({.body_grace = Seconds(0.3), .body_rate = 1000});
-  Client slow(server->port());
+  Client slow(server->port(), GetParam());
   ASSERT_TRUE(slow.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\nab"));
   EXPECT_TRUE(slow.closed());
   EXPECT_EQ(slow.received(), "");
 }
 
-TEST_F(HttpServerTimed, SlowClientsCostOthersNothing) {
+TEST_P(HttpServerTimed, SlowClientsCostOthersNothing) {
   const auto server = serve();
   std::vector<std::unique_ptr<Client>> slow;
   for (int i = 0; i < 500; ++i) {
-    slow.push_back(std::make_unique<Client>(server->port()));
+    slow.push_back(std::make_unique<Client>(server->port(), GetParam()));
     ASSERT_TRUE(slow.back()->send("GET /echo HT"));
   }
-  Client client(server->port());
+  Client client(server->port(), GetParam());
   const auto begun = Clock::real().now();
   ASSERT_TRUE(client.send("GET /echo HTTP/1.1\r\nHost: a\r\n\r\n"));
   EXPECT_THAT(client.receive_until("\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
   EXPECT_LT(Seconds(Clock::real().now() - begun), Seconds(0.5));
+}
+
+TEST_P(HttpServerTest, NextRequestThatComesEarlyIsAnsweredInTurn) {
+  const auto server = serve();
+  Client client(server->port(), GetParam());
+  ASSERT_TRUE(client.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n"));
+  ASSERT_TRUE(saw([](const Seen& seen) { return seen.waiting.size() == 1; }));
+  ASSERT_TRUE(client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 3000\r\n\r\n" + std::string(3000, 'n')));
+  const auto first = handler_.seen.with([](Seen& seen) { return seen.waiting[0]; });
+  first->answer({.type = "text/plain", .body = "first"});
+  EXPECT_THAT(client.receive_until(std::string(3000, 'n')), HasSubstr("\r\n\r\nfirstHTTP/1.1 200 OK\r\n"));
+}
+
+TEST(HttpsServer, ClientInTheClearGetsAnAnswerThatItReads) {
+  Handler handler;
+  const auto server = HttpServer::start({.tls = identity_of_test()}, handler);
+  ASSERT_TRUE(server) << server.error().text();
+  Client client((*server)->port());
+  ASSERT_TRUE(client.send("GET /echo HTTP/1.1\r\nHost: a\r\n\r\n"));
+  EXPECT_THAT(client.receive_until("https://"), StartsWith("HTTP/1.1 400 "));
+}
+
+TEST(HttpsServerTimed, HandshakeThatStallsIsDroppedAtItsDeadline) {
+  Handler handler;
+  const auto server = HttpServer::start({.tls = identity_of_test(), .header_deadline = Seconds(0.3)}, handler);
+  ASSERT_TRUE(server) << server.error().text();
+  Client silent((*server)->port()), halting((*server)->port());
+  ASSERT_TRUE(halting.send(std::string("\x16\x03\x01\x02\x00\x01", 6)));  // a first message of which more should come
+  Client client((*server)->port(), /*tls=*/true);
+  ASSERT_TRUE(client.send("GET /echo HTTP/1.1\r\nHost: a\r\n\r\n"));
+  EXPECT_THAT(client.receive_until("\r\n\r\n"), StartsWith("HTTP/1.1 200 ")) << "the others hold up no client";
+  const auto begun = Clock::real().now();
+  EXPECT_TRUE(silent.closed());
+  EXPECT_TRUE(halting.closed());
+  EXPECT_LT(Seconds(Clock::real().now() - begun), Seconds(3));
 }

@@ -168,6 +168,39 @@ TEST(Classifier, KilledTrainingResumesToTheSameBits) {
   EXPECT_EQ(bytes("whole", "order.jsonl"), bytes("killed", "order.jsonl"));
 }
 
+TEST(Classifier, KilledTwoStageTrainingResumesToTheSameBits) {
+  TUTTI_NEEDS("digits/0_george_0.wav");
+  const TempFolder work;
+  link_digits(work / "known", "167", 5, 11);
+  ASSERT_EQ(prepare(work / "known", work / "set").exit_code, 0);
+  const std::vector<std::string> steps{"--two-stage",   "--against", "6",       "--epochs", "4",
+                                       "--noise-share", "0.5",       "--mixup", "0.3",      "--use-specaugment"};
+  const auto whole = run_program(training_of(work / "set", work / "whole", steps));
+  ASSERT_EQ(whole.exit_code, 0) << whole.err;
+  for (const char* stage : {"stage 1 of 2", "stage 2 of 2"}) EXPECT_NE(whole.err.find(stage), std::string::npos);
+  {
+    RunningProgram killed(training_of(work / "set", work / "killed", steps));
+    ASSERT_TRUE(killed.saw("epoch 2:"));
+    ASSERT_EQ(::kill(killed.pid(), SIGKILL), 0);
+    ASSERT_EQ(killed.wait().exit_code, 128 + SIGKILL);
+  }
+  ASSERT_FALSE(fs::exists(work / "killed/model"));
+  const auto resumed =
+      run_program({tutti_program(), "train", "classifier", "--out", (work / "killed").string(), "--resume"});
+  ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+  for (const char* file : {"model/model.safetensors", "screen/model/model.safetensors"})
+    EXPECT_TRUE(read_file(work / "whole" / file).value() == read_file(work / "killed" / file).value()) << file;
+  const auto labels = [&](const char* model) {
+    return nlohmann::json::parse(read_file(work / "whole" / model / "config.json").value())["labels"].dump();
+  };
+  EXPECT_EQ(labels("screen/model"), R"(["6","NOT_6"])");
+  EXPECT_EQ(labels("model"), R"(["1","6","7"])");
+  const auto scored = run_program({tutti_program(), "evaluate", "--model", (work / "whole/screen/model").string(),
+                                   "--data", (work / "set").string(), "--json"});
+  ASSERT_EQ(scored.exit_code, 0) << scored.err;
+  EXPECT_EQ(nlohmann::json::parse(scored.out)["labels"].size(), 2);
+}
+
 TEST(Classifier, KilledPrepareGoesOnToTheSameSet) {
   TUTTI_NEEDS("digits/0_george_0.wav");
   const TempFolder work;

@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "train/classifier/augmentation.h"
 #include "train/classifier/file_decision.h"
 #include "train/classifier/file_scores.h"
 #include "train/classifier/network.h"
@@ -63,8 +64,9 @@ TEST(ClassifierNetwork, AnswersLossesAndGradientsAreThoseOfPyTorch) {
     const char* kind = is_focal ? "focal" : "cross-entropy";
     for (auto& parameter : parameters) parameter.value.mutable_grad().reset();
     const auto loss =
-        loss_sum_of({.label_weights = at::tensor({0.5F, 2.0F, 1.5F, 0.25F, 0.75F}), .is_focal = is_focal, .against = 2},
-                    classifier_logits(shape, parameters, x, 0), labels);
+        losses_of({.label_weights = at::tensor({0.5F, 2.0F, 1.5F, 0.25F, 0.75F}), .is_focal = is_focal, .against = 2},
+                  classifier_logits(shape, parameters, x, 0), labels)
+            .sum();
     loss.backward();
     EXPECT_NEAR(loss.item<double>(), expected["losses"][kind].get<double>(), 1e-4) << kind;
     std::vector<float> norms;
@@ -152,4 +154,76 @@ TEST(FileScores, BetterAnswersRankLower) {
   };
   EXPECT_LT(rank(sure), rank(unsure));
   EXPECT_LT(rank(unsure), rank(wrong));
+}
+
+namespace {
+
+Batch batch_of_rows(std::int64_t rows, std::int64_t epoch = 0) {
+  Batch batch{.index = 7 + epoch, .epoch = epoch};
+  for (std::int64_t row = 0; row < rows; ++row) batch.rows.push_back(row);
+  return batch;
+}
+
+double level_of(const at::Tensor& decibels) {
+  return 10 * std::log10(at::exp(decibels * (std::log(10.0) / 10)).mean().item<double>());
+}
+
+}  // namespace
+
+TEST(ClassifierAugmentation, NoiseIsAsFarBelowTheSoundAsRequested) {
+  const auto geometry = leak_geometry();
+  constexpr double kQuiet = -200, kLevel = -20;
+  for (const double below : {0.0, 10.0}) {
+    const ClassifierAugmentation augmentation(
+        {.noise_share = 1, .noise_least_db = below, .noise_most_db = below, .seed = 3}, geometry, at::kCPU);
+    auto features = at::full({256, 64, 1}, kQuiet, at::TensorOptions(at::kFloat));
+    features.select(1, 10).fill_(kLevel);
+    const auto noisy = augmentation.changed(features, augmentation.drawn(batch_of_rows(256)));
+    auto others = noisy.clone();
+    others.select(1, 10).fill_(kQuiet);
+    EXPECT_NEAR(level_of(others), level_of(features) - below, 1);
+  }
+  const ClassifierAugmentation half({.noise_share = 0.5, .seed = 3}, geometry, at::kCPU);
+  const auto features = at::full({256, 64, 1}, kLevel, at::TensorOptions(at::kFloat));
+  const auto changed = half.changed(features, half.drawn(batch_of_rows(256))).ne(features).flatten(1).any(1);
+  EXPECT_NEAR(changed.to(at::kFloat).mean().item<double>(), 0.5, 0.1);
+}
+
+TEST(ClassifierAugmentation, NotesGeometryIsChangedOnRequestAlone) {
+  EXPECT_TRUE(ClassifierAugmentation({}, leak_geometry(), at::kCPU).is_off());
+  const auto clip = clip_geometry(Hertz{8000}, Seconds(0.6));
+  EXPECT_FALSE(ClassifierAugmentation({}, clip, at::kCPU).is_off());
+  EXPECT_TRUE(ClassifierAugmentation({.gain_db = 0, .shift_share = 0}, clip, at::kCPU).is_off());
+  const ClassifierAugmentation louder({.gain_db = 12}, leak_geometry(), at::kCPU);
+  const auto features = at::zeros({512, 64, 1}, at::TensorOptions(at::kFloat));
+  const auto gains = louder.changed(features, louder.drawn(batch_of_rows(512))).select(1, 0);
+  EXPECT_NEAR(gains.max().item<double>(), 12, 0.5);
+  EXPECT_NEAR(gains.min().item<double>(), -12, 0.5);
+}
+
+TEST(ClassifierAugmentation, SpecAugmentBlanksOnlyWhenSwitchedOn) {
+  const auto clip = clip_geometry(Hertz{8000}, Seconds(0.6));
+  const auto features = at::ones({200, clip.mel.n_mels, clip.frames()}, at::TensorOptions(at::kFloat));
+  const auto blanked = [&](const ClassifierRecipe& recipe) {
+    const ClassifierAugmentation augmentation(recipe, clip, at::kCPU);
+    return features.ne(augmentation.masked(features, augmentation.drawn(batch_of_rows(200))))
+        .to(at::kFloat)
+        .mean()
+        .item<double>();
+  };
+  EXPECT_EQ(blanked({}), 0);
+  EXPECT_NEAR(blanked({.use_specaugment = true}), 0.19, 0.04) << "two masks of 0 to 20 % each";
+}
+
+TEST(ClassifierAugmentation, DrawsDependOnSeedEpochAndRowAlone) {
+  const ClassifierRecipe recipe{.noise_share = 1, .mixup = 0.4, .use_specaugment = true, .seed = 5};
+  const auto clip = clip_geometry(Hertz{8000}, Seconds(0.6));
+  const ClassifierAugmentation augmentation(recipe, clip, at::kCPU), again(recipe, clip, at::kCPU);
+  const auto first = augmentation.drawn(batch_of_rows(9)), second = again.drawn(batch_of_rows(9));
+  for (std::size_t i = 0; i < first.size(); ++i) EXPECT_TRUE(at::equal(first[i], second[i])) << i;
+  EXPECT_FALSE(at::equal(first[0], augmentation.drawn(batch_of_rows(9, 1))[0]));
+  EXPECT_TRUE(at::equal(first[0].narrow(0, 0, 4), augmentation.drawn(batch_of_rows(4))[0]));
+  const auto shares = augmentation.own_shares(augmentation.drawn(batch_of_rows(2000)));
+  EXPECT_NEAR(shares.mean().item<double>(), 0.5, 0.03);
+  EXPECT_NEAR(shares.var().item<double>(), 0.25 / 1.8, 0.01) << "of Beta(0.4, 0.4)";
 }

@@ -26,7 +26,7 @@ struct SpecAugment {
 /// What is done to training audio, each part with a probability of its own. Everything is drawn from (seed, epoch,
 /// sample id), so it is the same whatever thread does it, and differs from epoch to epoch. The default is nothing.
 struct Augmentation {
-  double speed_share = 0;  ///< of samples played faster or slower; pitch changes with it, times too
+  double speed_share = 0;  ///< share of samples played faster or slower; pitch changes with it, times too
   Between speed{0.9, 1.1};
   double gain_share = 0;
   Between gain_db{-12, 6};  ///< held below clipping

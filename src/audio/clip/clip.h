@@ -17,7 +17,7 @@ namespace tutti {
 struct ClipFacts {
   Hertz rate{};
   int channels = 0;
-  std::int64_t frames = 0;  // of a channel
+  std::int64_t frames = 0;  // PCM samples of one channel
 
   Seconds length() const { return length_of(frames, rate); }
 };

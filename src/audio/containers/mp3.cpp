@@ -46,7 +46,7 @@ struct Mp3 {
   bool counts_well(ByteSource& bytes) const;
   /// Else the file was cut or joined since.
   bool is_whole() const {
-    constexpr double kRounding = 0.02;  // of the file: tags at its end
+    constexpr double kRounding = 0.02;  // share of the file that tags at its end may take
     const auto size = static_cast<double>(end - begin);
     return count && count->bytes > 0 &&
            std::abs(size - static_cast<double>(count->bytes)) <= std::max(4096.0, size * kRounding);

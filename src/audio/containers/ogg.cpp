@@ -42,11 +42,11 @@ std::optional<Granules> granules_of(Peek& peek, std::int64_t packet) {
 
 struct Page {
   std::int64_t at = 0;
-  bool is_first = false;       // of its stream
-  std::uint64_t granule = 0;   // of the last packet that ends on it
+  bool is_first = false;       // the first page of its stream
+  std::uint64_t granule = 0;   // granule position of the last packet that ends on it
   std::uint64_t sequence = 0;  // pages of the stream before it
   double packets = 0;          // that end on it
-  bool is_ours = true;         // of the file's first stream
+  bool is_ours = true;         // a page of the file's first stream
 };
 
 /// The pages of a stream that begin in [from, to) and are all there, as RFC 3533 has them, and those that begin
@@ -114,7 +114,7 @@ class Stream {
   }
 
   Granules granules_;
-  double packets_ = 0;  // of the first page with sound
+  double packets_ = 0;  // packets of the first page with sound
   int pages_ = 0;       // with sound
   bool has_any_ = false;
   std::uint64_t sequence_ = 0, last_ = 0;

@@ -118,7 +118,7 @@ std::optional<std::int64_t> FfmpegInput::promised_ticks() const {
   if (is_format("mp3") && mp3_is_whole(bytes_)) return {};
   if (!may_be_chained() || stream_->codecpar->codec_id != AV_CODEC_ID_OPUS || stream_->start_time == AV_NOPTS_VALUE)
     return header_lengths_[index];
-  // Of Opus that was cut out of a longer stream FFmpeg gives the clock at its end for its length.
+  // As the length of Opus that was cut out of a longer stream FFmpeg gives the clock at its end.
   return header_lengths_[index] - std::max<std::int64_t>(stream_->start_time, 0);
 }
 

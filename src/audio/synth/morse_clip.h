@@ -18,7 +18,7 @@ struct MorseCorpus {
   std::uint64_t seed = 0;
   std::optional<Condition> condition{};  ///< none: all five, evenly
   double noise_share = 0.05;             ///< clips without a transmission
-  double plain_share = 0.15;             ///< of the others: words and groups instead of contests
+  double plain_share = 0.15;             ///< share of the others with words and groups instead of contests
   Between wpm{12, 45};
   Between tone_hz{300, 1100};
   std::optional<Between> noise_db{};  ///< tone over noise, whatever the condition; none: as the condition has it

@@ -19,7 +19,7 @@ std::optional<Condition> condition_named(std::string_view name);
 struct Receiver {
   double low_hz = 300;  ///< 0: nothing is cut off below
   double high_hz = 3000;
-  int slopes = 1;    ///< of 12 dB an octave each, at either end
+  int slopes = 1;    ///< filters of 12 dB an octave each, at either end
   double drive = 1;  ///< factor after all filters; what then passes full scale is cut off there
 };
 
@@ -30,8 +30,8 @@ Receiver drawn_receiver(double tone_hz, CounterRandom& random);
 /// What happens to a signal on its way, drawn for one clip. Everything disturbs the band; only the signal fades.
 struct RadioPath {
   double noise_db = 30;   ///< power of the keyed tone over that of the noise from 300 to 3000 Hz
-  double jitter = 0.02;   ///< of the sender's hand, see Hand
-  double drift_hz = 0;    ///< of the tone, over the whole clip
+  double jitter = 0.02;   ///< timing jitter of the sender's hand, see Hand
+  double drift_hz = 0;    ///< drift of the tone over the whole clip
   double fade_depth = 0;  ///< 0 to 1: the part of the amplitude that slow fading takes at most
   double fade_hz = 0;
   double notch_depth = 0;  ///< selective fading: a second path as strong as this, its phase turning
@@ -39,7 +39,7 @@ struct RadioPath {
   double echo_seconds = 0;  ///< multipath: a late copy of each mark; 0: none
   double echo_gain = 0;
   int others = 0;                      ///< QRM: other stations keying in the band
-  double others_db = -6;               ///< of each over the signal, at most
+  double others_db = -6;               ///< level of each over the signal, at most
   double crashes_hz = 0;               ///< static crashes a second
   double filter_hz = 0;                ///< width of the receiver's filter about the tone; 0: 300 to 3000 Hz
   bool has_agc = false;                ///< automatic gain: 10 ms attack, 0.5 s decay

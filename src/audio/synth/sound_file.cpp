@@ -21,7 +21,7 @@ std::string wav_header(std::uint32_t bytes, Hertz rate) {
   constexpr std::uint32_t kBytesPerSample = 2;
   ByteWriter sizes, format;
   sizes.put(bytes + 36);
-  format.put(std::uint32_t{16});  // of this chunk
+  format.put(std::uint32_t{16});  // size of this chunk
   format.put(std::uint16_t{1});   // PCM
   format.put(std::uint16_t{1});   // channels
   format.put(static_cast<std::uint32_t>(rate.value));

@@ -43,7 +43,7 @@ class SpeechMap {
   std::size_t piece_at(Seconds packed) const;
   Seconds original(Seconds packed, std::size_t piece) const;
 
-  std::vector<std::int64_t> ends_;       // of each piece, in packed samples
+  std::vector<std::int64_t> ends_;       // end of each piece, in packed samples
   std::vector<Seconds> silence_before_;  // left out before each piece
 };
 
@@ -60,7 +60,7 @@ class PackedRecording final : public SampleReader {
  private:
   const SampleReader& recording_;
   PackedPieces pieces_;
-  std::vector<std::int64_t> ends_;  // of each piece, in packed samples
+  std::vector<std::int64_t> ends_;  // end of each piece, in packed samples
 };
 
 }  // namespace tutti

@@ -164,7 +164,7 @@ TUTTI_INLINE void feed_gates(const SileroWeights& weights, const Activations<kSi
 }
 
 template <int lanes>
-TUTTI_INLINE void listen_by(const SileroWeights& weights, const std::int16_t* samples, SileroGatesOfWindows& gates) {
+TUTTI_INLINE void gates_by(const SileroWeights& weights, const std::int16_t* samples, SileroGatesOfWindows& gates) {
   alignas(64) float rows[kRows * kSileroWindows];
   Activations<kBins, 4> spectrum;
   Activations<128, 4> first;
@@ -240,14 +240,14 @@ TUTTI_INLINE void follow_by(const SileroWeights& weights, const SileroGatesOfWin
 using Weights = SileroWeights;
 using Gates = SileroGatesOfWindows;
 
-[[TUTTI_AVX512]] void listen_avx512(const Weights& weights, const std::int16_t* samples, Gates& gates) {
-  listen_by<16>(weights, samples, gates);
+[[TUTTI_AVX512]] void gates_avx512(const Weights& weights, const std::int16_t* samples, Gates& gates) {
+  gates_by<16>(weights, samples, gates);
 }
-[[TUTTI_AVX2]] void listen_avx2(const Weights& weights, const std::int16_t* samples, Gates& gates) {
-  listen_by<8>(weights, samples, gates);
+[[TUTTI_AVX2]] void gates_avx2(const Weights& weights, const std::int16_t* samples, Gates& gates) {
+  gates_by<8>(weights, samples, gates);
 }
-void listen_any(const Weights& weights, const std::int16_t* samples, Gates& gates) {
-  listen_by<4>(weights, samples, gates);
+void gates_any(const Weights& weights, const std::int16_t* samples, Gates& gates) {
+  gates_by<4>(weights, samples, gates);
 }
 [[TUTTI_AVX512]] void follow_avx512(const Weights& weights, const Gates& gates, int windows, SileroState& state,
                                     float* probabilities) {
@@ -263,9 +263,9 @@ void follow_any(const Weights& weights, const Gates& gates, int windows, SileroS
 
 std::vector<SileroKernel> kernels_here() {
   std::vector<SileroKernel> kernels;
-  if (runs_avx512()) kernels.push_back({"avx512", listen_avx512, follow_avx512});
-  if (runs_avx2()) kernels.push_back({"avx2", listen_avx2, follow_avx2});
-  kernels.push_back({"any", listen_any, follow_any});
+  if (runs_avx512()) kernels.push_back({"avx512", gates_avx512, follow_avx512});
+  if (runs_avx2()) kernels.push_back({"avx2", gates_avx2, follow_avx2});
+  kernels.push_back({"any", gates_any, follow_any});
   return kernels;
 }
 

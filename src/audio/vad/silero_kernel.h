@@ -31,7 +31,7 @@ struct alignas(64) SileroState {
 struct SileroKernel {
   const char* name;
   /// Everything in which windows do not depend on each other: `samples` holds kSileroSpan samples.
-  void (*listen)(const SileroWeights& weights, const std::int16_t* samples, SileroGatesOfWindows& gates);
+  void (*compute_gates)(const SileroWeights& weights, const std::int16_t* samples, SileroGatesOfWindows& gates);
   /// The recurrent layer and the output for the first `windows` windows, one after the other.
   void (*follow)(const SileroWeights& weights, const SileroGatesOfWindows& gates, int windows, SileroState& state,
                  float* probabilities);

@@ -31,7 +31,7 @@ Result<void> for_each_part(const SampleReader& recording, std::int64_t before, c
     take(std::span<const std::int16_t>(samples), count);
     const std::int64_t done = std::min(recording.samples(), (first + count) * kVadWindow);
     if (on_audio_decoded && !on_audio_decoded(length_of(done, kModelRate)))
-      return fail(Fault::cancelled, "listening for speech was stopped");
+      return fail(Fault::cancelled, "the search for speech was stopped");
   }
   return {};
 }
@@ -60,7 +60,7 @@ Result<std::vector<float>> by_silero(const SampleReader& recording, const OnDeco
       recording, kSileroContext, on_audio_decoded, [&](std::span<const std::int16_t> samples, std::int64_t windows) {
         for (std::int64_t first = 0; first < windows; first += kSileroWindows) {
           const auto count = static_cast<int>(std::min<std::int64_t>(kSileroWindows, windows - first));
-          kernel.listen(weights, samples.data() + first * kVadWindow, gates);
+          kernel.compute_gates(weights, samples.data() + first * kVadWindow, gates);
           probabilities.resize(probabilities.size() + static_cast<std::size_t>(count));
           kernel.follow(weights, gates, count, state, &*(probabilities.end() - count));
         }

@@ -53,9 +53,9 @@ Result<Seconds> speech_in(const SampleReader& recording, const OnDecoded& on_aud
 
 Result<bool> has_speech(const SampleReader& recording, const OnDecoded& on_audio_decoded) {
   bool found = false;
-  const auto listened = measure_speech(recording, on_audio_decoded,
+  const auto measured = measure_speech(recording, on_audio_decoded,
                                        [&](Seconds speech, Seconds all) { return found = is_speech(speech, all); });
-  if (!listened) return tl::unexpected<Error>(listened.error());
+  if (!measured) return tl::unexpected<Error>(measured.error());
   return found;
 }
 

@@ -26,7 +26,7 @@ class FrameFourier {
   friend struct FrameFourierKernels;
 
   int half_;
-  std::vector<std::uint32_t> order_;  // of the half-length complex transform's inputs
+  std::vector<std::uint32_t> order_;  // order of the half-length complex transform's inputs
   std::vector<Twiddle> turns_;        // exp(-2 pi i k / size), k up to half
   void (*forward_)(const FrameFourier&, const float*, float*, float*);
   void (*inverse_)(const FrameFourier&, const float*, const float*, float*);

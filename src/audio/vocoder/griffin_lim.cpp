@@ -15,8 +15,8 @@ constexpr int kSpectrumUpdates = 60;
 constexpr float kTiny = 1e-9F;
 
 constexpr int kIterations = 32;
-constexpr float kMomentum = 0.99F;  // of the fast form, "alpha" in the paper
-constexpr std::uint64_t kSeed = 0;  // of the phases that the search begins with
+constexpr float kMomentum = 0.99F;  // momentum of the fast form, "alpha" in the paper
+constexpr std::uint64_t kSeed = 0;  // seed of the phases that the search begins with
 
 }  // namespace
 
@@ -27,9 +27,9 @@ struct GriffinLim::Search {
   std::size_t group_size = 0;               // values of a group's spectra
   std::vector<float> magnitudes{};          // [groups, bins, kLanes], as all these
   std::vector<float> re{}, im{};            // spectra whose magnitudes are right
-  std::vector<float> last_re{}, last_im{};  // of the sound before
+  std::vector<float> last_re{}, last_im{};  // spectra of the sound before
   std::vector<float> sound{};               // from the first frame's first sample to the last one's last
-  std::vector<float> weights{};             // of each sample: the squared windows over it
+  std::vector<float> weights{};             // factor of each sample: 1 over the sum of squared windows there
 };
 
 GriffinLim::GriffinLim(VoiceMelOptions mel)

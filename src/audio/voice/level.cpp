@@ -30,7 +30,7 @@ double level_of(std::span<const float> samples) {
 }
 
 void bring_to_level(std::span<float> samples, double level) {
-  constexpr double kMost = 0.99;  // of full scale
+  constexpr double kMost = 0.99;  // highest peak, full scale being 1
   const double now = level_of(samples);
   if (now <= 0) return;
   double peak = 0;

@@ -19,7 +19,7 @@ struct PitchOptions {
   double highest = 550;  ///< Hz
   /// Root mean square of a frame, below which it has no pitch: what repeats there is hum.
   double least_level = 2e-3;
-  /// Of the normalised difference, below which a frame is voiced: 0.1 misses breathy voices, 0.3 takes noise for one.
+  /// Normalised difference below which a frame is voiced: 0.1 misses breathy voices, 0.3 takes noise for one.
   double threshold = 0.2;
 };
 

@@ -160,7 +160,7 @@ void warn_of_unlike(const std::vector<ChosenDevice>& devices) {
 struct Prepared {
   BatchOptions options{};
   std::vector<BatchJob> jobs{};
-  InputTally inputs{};  // of which the tasks were made
+  InputTally inputs{};  // inputs that the jobs were made of
   OutputOwnership files{};
   bool emulated = false;             // one of the devices at least
   std::optional<Error> hindrance{};  // nothing could run: a device is not there (`options` has none), or no folder for

@@ -18,16 +18,18 @@ void add_devices(OptionTable& table, BatchCommand& c) {
                  "comma-separated, may be given again; default: every GPU, else the CPU");
   table.add("device", c.device, "DEVICE|None", "work on this one alone, instead of --devices; auto: as without it")
       .letter = 'd';
-  table.add_switch("experimental", c.experimental, "balance over all devices, as without -d; beside -d it wins");
+  table.add_switch("experimental", c.experimental,
+                   "balance over all devices, as without -d; with both, -d has no effect");
   table.add("max-per-gpu", c.max_per_gpu, "N|LIST",
             "jobs at once on each device, or by device: 0=4,GPU-1a2b=2; default: as its memory allows");
   table.add("threads", c.threads, "N", "jobs in flight at most; 0: as many as keep the devices busy").letter = 't';
   table
       .add("policy", c.policy, "POLICY",
-           "how jobs and devices are brought together: tutti; for comparison note (the field note's score; 5 jobs a "
+           "how jobs and devices are brought together: tutti; for comparison note (scores by free memory and load; 5 "
+           "jobs a "
            "device without --max-per-gpu), fifo, round_robin")
       .choices = {"tutti", "note", "fifo", "round_robin"};
-  table.add("device-patience", c.device_patience, "SECONDS", "without any device in service, then the run ends");
+  table.add("device-patience", c.device_patience, "SECONDS", "end the run after so long without a device in service");
   table.add("price", c.price, "PRICE|None", "what an hour of a device costs, for the report");
 }
 
@@ -36,7 +38,7 @@ void add_run(OptionTable& table, BatchCommand& c) {
   add_outputs(table, c.output_dir, c.output_format);
   table
       .add("name-by", c.name_by, "stem|path",
-           "of the folder talks, talks/may/monday.mp3 becomes may/monday.mp3.srt (the tree below what is named), or "
+           "for folder talks, talks/may/monday.mp3 becomes may/monday.mp3.srt (the tree below what is named), or "
            "monday.srt")
       .choices = {"stem", "path"};
   table.add("report", c.report, "FILE.json",
@@ -47,7 +49,7 @@ void add_run(OptionTable& table, BatchCommand& c) {
   table.add("audio-template", c.path_template, "TEMPLATE",
             "the path of a manifest asset's audio: {folder_path}/{file_name}");
   table.add_switch("all-files", c.all_files,
-                   "of folders, try files of any name, hidden ones too; without it, files with the endings of audio "
+                   "in folders, try files of any name, hidden ones too; without it, files with the endings of audio "
                    "and video, and the log counts those left out");
   table.add("skip", c.skip, "N", "leave out the first N inputs");
   table.add_switch("retry-failed", c.retry_failed, "do those again that failed for good in an earlier run");
@@ -60,7 +62,7 @@ void add_run(OptionTable& table, BatchCommand& c) {
                    "at the end, list what to check by ear: review.csv and review.html in --output-dir, from the JSON "
                    "outputs; False: not");
   table.add_switch("sequential", c.sequential,
-                   "the reference's loop over each file, which then stays on one device, instead of --batched");
+                   "openai-whisper's loop over each file, which then stays on one device, instead of --batched");
 }
 
 }  // namespace

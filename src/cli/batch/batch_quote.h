@@ -31,8 +31,8 @@ struct BatchQuote {
 struct QuoteBasis {
   QuoteQuestion question{};
   std::vector<Capacity> on{};
-  std::optional<double> watts{};  // of all devices together
-  std::optional<double> price{};  // of a device hour
+  std::optional<double> watts{};  // power of all devices together
+  std::optional<double> price{};  // price of a device hour
 
   bool foreseen = true;  // whole recordings, windows that spread, Tutti's own policy: what the simulator answers for
 

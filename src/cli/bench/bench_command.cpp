@@ -31,7 +31,7 @@
 namespace tutti {
 namespace {
 
-constexpr int kClipRepeats = 16;  // of the bundled clip: enough to fill a batch
+constexpr int kClipRepeats = 16;  // copies of the bundled clip: enough to fill a batch
 
 struct BenchCommand {
   std::vector<std::string> files{};
@@ -55,7 +55,7 @@ void add_bench(OptionTable& table, BenchCommand& c) {
   table.add("compute-types", c.compute_types, "LIST", "as for 'tutti transcribe'; auto: all possible types");
   table.add("batch-sizes", c.batch_sizes, "LIST",
             "sequences stepped together; without it: 1, 4, 8 on a CPU, 1, 8, 32, 64 on a GPU");
-  table.add("seconds", c.seconds, "S", "of every file at most");
+  table.add("seconds", c.seconds, "S", "use the first S seconds of every file at most");
   table.add("picture", c.picture, "FILE.svg", "the speeds as a picture, replacing an earlier one only");
   table.add_switch("json", c.json, "one JSON object on standard output instead of the table");
   table.add_switch(

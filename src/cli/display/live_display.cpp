@@ -46,7 +46,7 @@ class LiveDisplay final : public RunObserver {
     board_.with([&](Board& board) {
       for (const auto& file : files) board.totals.files += file.already_done ? 0 : 1;
     });
-    before_ = set_log_sink([this](Level level, std::string_view text) { say(level, text); });
+    before_ = set_log_sink([this](Level level, std::string_view text) { write_message(level, text); });
     refresher_ = std::jthread([this](const std::stop_token& stop) { refresh(stop); });
   }
   ~LiveDisplay() override {
@@ -105,7 +105,7 @@ class LiveDisplay final : public RunObserver {
     state.elapsed = Clock::real().now() - start_;
     lines_.show(render_progress(state, lines_.width(), std::max<std::size_t>(lines_.height(), 2) - 1));
   }
-  void say(Level level, std::string_view text) {
+  void write_message(Level level, std::string_view text) {
     const std::lock_guard lock(terminal_);
     lines_.clear();
     before_(level, text);

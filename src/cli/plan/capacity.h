@@ -25,7 +25,7 @@ struct CapacityQuestion {
   ModelShape shape{};
   std::string compute_type{};
   std::int32_t beams = 1;
-  std::int32_t text_positions = 0;  ///< of a sequence, as memory_plan's
+  std::int32_t text_positions = 0;  ///< tokens of a sequence, as memory_plan's
 };
 
 /// On a GPU the driver's half gigabyte and the headroom of admission (5 %, at least 512 MiB) are left free; on a CPU a

@@ -73,7 +73,7 @@ void add_recordings(OptionTable& table, PlanCommand& command) {
   table.add("audio-root", command.audio_root, "DIR", "where the relative paths of lists and manifests start");
   table.add("audio-template", command.path_template, "TEMPLATE",
             "the path of a manifest asset's audio: {folder_path}/{file_name}");
-  table.add_switch("all-files", command.all_files, "of folders, count files of any name, as 'tutti batch --all-files'");
+  table.add_switch("all-files", command.all_files, "in folders, count files of any name, as 'tutti batch --all-files'");
 }
 
 OptionTable options_of(PlanCommand& command) {
@@ -96,7 +96,7 @@ OptionTable options_of(PlanCommand& command) {
   add_compute_type(table, command.compute_type,
                    "default: float16 on a GPU, float32 on a CPU; auto is planned as the largest of the fast ones");
   table.add("beams", command.beams, "N", "hypotheses of each window");
-  table.add("ram", command.ram, "SIZE", "of the machine, such as 32GB; default: what is available here");
+  table.add("ram", command.ram, "SIZE", "memory of the machine, such as 32GB; default: what is available here");
   table.add("state", command.state, "DIR",
             "where batches keep what they have measured of devices; default: $XDG_STATE_HOME/tutti, else "
             "~/.local/state/tutti");
@@ -107,7 +107,7 @@ OptionTable options_of(PlanCommand& command) {
            "what is shared out: windows of 30 s (as --batched does), or whole files (--sequential)")
       .choices = {"file", "window"};
   table.add("error", command.error, "SHARE", "lengths are believed to be off by up to so much: 0.3 is ±30 %");
-  table.add("seed", command.seed, "N", "of these errors");
+  table.add("seed", command.seed, "N", "seed of these errors");
   return table;
 }
 
@@ -150,7 +150,7 @@ Result<PlanWork> work_of(const PlanCommand& command) {
 /// The devices to plan for, and what is known from earlier batches.
 struct PlanBasis {
   std::vector<PlanTarget> targets{};
-  std::optional<double> speech{};  // of the audio
+  std::optional<double> speech{};  // share of the audio that is speech
 };
 
 /// GPUs by their figures first, as they are typed.

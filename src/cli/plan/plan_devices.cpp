@@ -30,7 +30,7 @@ Seconds add_speed(PlanTarget& target, const std::vector<SpeedRecord>& speeds, co
   for (const auto& known : speeds) {
     if (known.key.device != target.record || known.key.model != question.model || known.speed <= 0) continue;
     const int worth = likeness(known.key.compute_type, question, target.on_cpu);
-    if (worth < best) continue;  // of two as good ones the later
+    if (worth < best) continue;  // the later of two equally good ones
     best = worth;
     target.speed = known.speed;
     target.speed_type = known.key.compute_type;

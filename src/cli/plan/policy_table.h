@@ -20,7 +20,7 @@ struct PolicyTable {
     std::vector<DeviceView> devices{};
   };
   Seconds lower_bound{};
-  std::optional<double> speech{};  ///< of the audio, as passed to compare_policies
+  std::optional<double> speech{};  ///< share of the audio that is speech, as passed to compare_policies
   std::vector<Row> rows{};
 
   /// What every policy's time costs, at a price per device hour.

@@ -14,7 +14,7 @@
 namespace tutti {
 namespace {
 
-constexpr int kDraws = 400;               // of how wrong the speeds are: a tenth of them at either end is left out
+constexpr int kDraws = 400;               // draws of how wrong speeds are: a tenth of them at either end is left out
 constexpr double kMostWindows = 200'000;  // simulated one by one; beyond, a longer one replaces several
 
 constexpr const char* kSizes[] = {"tiny", "base", "small", "medium", "large-v3", "turbo"};

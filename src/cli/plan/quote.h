@@ -15,15 +15,15 @@ struct QuoteQuestion {
   std::string compute_type{};
   std::int32_t beams = 1;
   Bytes ram{};
-  int cores = 1;  ///< of the machine that decodes for them
+  int cores = 1;  ///< cores of the machine that decodes for them
   std::vector<PlanTarget> targets{};
   std::vector<SimJob> jobs{};         ///< none: only what fits
-  std::optional<double> speech{};     ///< of their audio, as in earlier batches; none: not known, and all of it counts
+  std::optional<double> speech{};     ///< speech share of their audio, as in earlier batches; none: unknown, all counts
   int jobs_at_once = 0;               ///< at most, on all devices together; 0: no bound
   std::vector<std::string> inputs{};  ///< words that name them to 'tutti batch', as a shell takes them; none: no names
   std::string devices{};              ///< all targets, as --devices takes them; empty: by their ids
   std::size_t unknown_lengths = 0;    ///< recordings that are not among the jobs
-  std::optional<double> price{};      ///< of a device hour
+  std::optional<double> price{};      ///< price of a device hour
   std::uint64_t seed = 0;
 };
 
@@ -33,8 +33,8 @@ struct TimeQuote {
   Seconds least{};
   Seconds most{};
   Seconds lower_bound{};
-  Seconds audio{};                 ///< of the recordings, silence included
-  std::optional<double> speech{};  ///< of it, as in QuoteQuestion
+  Seconds audio{};                 ///< length of the recordings, silence included
+  std::optional<double> speech{};  ///< speech share of `audio`, as in QuoteQuestion
 };
 
 /// What fits on which device, what to type, and how long it takes where all speeds are known.

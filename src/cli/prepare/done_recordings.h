@@ -12,7 +12,7 @@ namespace tutti {
 /// What a corpus holds.
 struct PreparedTotals {
   std::int64_t samples = 0;
-  Seconds audio{};           // of the samples
+  Seconds audio{};           // length of the samples together
   std::int64_t refused = 0;  // units of text, and recordings as a whole
 };
 

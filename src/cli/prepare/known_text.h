@@ -16,7 +16,7 @@ namespace tutti {
 struct KnownText {
   std::filesystem::path file{};
   std::vector<Segment> timed{};          // with times; empty: only `plain` is known
-  std::vector<UnusableText> unusable{};  // of the timed ones: with nothing spoken, or with times that cannot be
+  std::vector<UnusableText> unusable{};  // timed texts left out: with nothing spoken, or with times that cannot be
   std::string plain{};
 };
 

@@ -54,7 +54,7 @@ class PreparedFolder {
   OwnedFd lock_;  // empty where the file system keeps none
   OutputOwnership files_;
   int last_ = 0;                         // number in done/
-  std::map<std::string, int> before_{};  // of them, those of an earlier run for which has() was not called yet
+  std::map<std::string, int> before_{};  // by path, how many an earlier run prepared that has() was not called for yet
   std::set<std::string> names_{};
   std::string metadata_{};
   std::string refused_{};

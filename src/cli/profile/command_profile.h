@@ -30,7 +30,7 @@ struct CommandProfile {
   std::filesystem::path html{};               ///< also write the profile as this page; empty: none
   bool prove = false;                         ///< run again with the first fix, or with `apply`
   bool tune = false;                          ///< run again with the threads that replay fastest
-  std::optional<int> threads_budget{};        ///< of that, of all stages; none: no bound but what gains
+  std::optional<int> threads_budget{};        ///< threads `tune` gives all stages; none: no bound but what gains
   std::string apply{};                        ///< changes to run again with, comma-separated; empty: the first fix
   std::optional<TrainingProfile> training{};  ///< field note 002's table goes before the profile; none: no such table
 };

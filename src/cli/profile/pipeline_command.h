@@ -15,7 +15,7 @@ struct PipelineCommand {
   bool simulate = false;                         ///< predict only
   std::string apply{};                           ///< changes to the description, comma-separated
   bool tune = false;                             ///< find threads and queues within the budgets
-  std::optional<std::int32_t> threads_budget{};  ///< of all stages; none: what the file has
+  std::optional<std::int32_t> threads_budget{};  ///< threads of all stages; none: what the file has
   std::optional<std::int32_t> queue_budget{};    ///< items of all queues; none: what the file has
 };
 

@@ -25,10 +25,10 @@ struct Examined {
   bool without_speech = false;                // the transcript has no text
 };
 
-constexpr std::size_t kColumns = 320;      // of a waveform
+constexpr std::size_t kColumns = 320;      // columns of a waveform
 constexpr Seconds kAround{4};              // shown before and after a finding
 constexpr Seconds kLongestPicture{90};     // a longer finding shows its start
-constexpr std::size_t kMostPictures = 12;  // of one recording
+constexpr std::size_t kMostPictures = 12;  // pictures of one recording
 
 /// Finer than for a transcription: pauses between sentences matter here, and text is compared with them.
 VadOptions hearing() {

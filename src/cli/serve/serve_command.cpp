@@ -16,6 +16,7 @@
 #include "device/list/device_list.h"
 #include "device/machine_devices.h"
 #include "jobs/open_store.h"
+#include "serve/jobs/url_fetch.h"
 #include "serve/server.h"
 
 namespace tutti {
@@ -25,6 +26,8 @@ struct ServeCommand {
   TranscribeCommand speech{};
   std::string listen = "127.0.0.1:8000";
   std::filesystem::path token_file{};
+  std::filesystem::path tls_cert{};
+  std::filesystem::path tls_key{};
   std::string also_called{};
   std::string devices = "auto";
   std::filesystem::path state{};
@@ -35,12 +38,18 @@ struct ServeCommand {
   std::filesystem::path allow_root{};
   std::string url_hosts{};
   int jobs_a_client = 10000;
+  std::string webhook{};
+  double alert_stuck = 30;     // minutes
+  double alert_failures = 20;  // percent
 };
 
 void add_serve(OptionTable& table, ServeCommand& c) {
   table.group("Service");
   table.add("listen", c.listen, "HOST:PORT",
-            "address and port; port 0: any free one. Beyond 127.0.0.1, let a proxy do the encryption");
+            "address and port; port 0: any free one. Beyond 127.0.0.1 take --tls-cert, or a proxy that encrypts");
+  table.add("tls-cert", c.tls_cert, "FILE",
+            "serve HTTPS with this certificate, PEM; the server's own first, then its issuers'. With --tls-key");
+  table.add("tls-key", c.tls_key, "FILE", "the private key of --tls-cert, PEM, without a passphrase");
   table.add("token-file", c.token_file, "FILE",
             "the tokens that open /v1, one a line; default: STATE/token, which is made where it is missing");
   table.add_list("also-called", c.also_called, "NAMES",
@@ -59,6 +68,12 @@ void add_serve(OptionTable& table, ServeCommand& c) {
   table.add_switch("no-dashboard", c.no_dashboard,
                    "no page at / and nothing under /api; the page shows devices, queue, throughput and history, and "
                    "without a token figures only");
+  table.add("alert-webhook", c.webhook, "URL",
+            "POST alerts to this address as JSON: jobs that are stuck, and many that fail; default: none");
+  table.add("alert-stuck", c.alert_stuck, "MINUTES",
+            "alert when a job in work makes no progress for so long, or jobs wait and none is in work");
+  table.add("alert-failures", c.alert_failures, "PERCENT",
+            "alert when more of the jobs that ended within an hour have failed; of five at least");
   table.add("state", c.state, "DIR",
             "the folder of the store, on a local disk; default: $XDG_STATE_HOME/tutti, else ~/.local/state/tutti");
   table.group("Devices");
@@ -78,6 +93,29 @@ Result<void> set_address(const std::string& text, HttpServerOptions& http) {
   if (http.host.starts_with('[') && http.host.ends_with(']')) http.host = http.host.substr(1, http.host.size() - 2);
   http.port = *port;
   return {};
+}
+
+Result<void> set_tls(const ServeCommand& c, HttpServerOptions& http) {
+  if (c.tls_cert.empty() && c.tls_key.empty()) return {};
+  if (c.tls_cert.empty() || c.tls_key.empty())
+    return fail(Fault::usage, c.tls_key.empty()
+                                  ? "--tls-cert: --tls-key is missing, the file with the certificate's key"
+                                  : "--tls-key: --tls-cert is missing, the file with the certificate");
+  auto identity = read_tls_identity({.certificate = c.tls_cert, .key = c.tls_key});
+  if (!identity) return tl::unexpected<Error>(identity.error());
+  http.tls = std::move(*identity);
+  return {};
+}
+
+Result<void> set_alerts(const ServeCommand& c, AlertOptions& alerts) {
+  if (!(c.alert_stuck > 0)) return fail(Fault::usage, "--alert-stuck: expected more than 0 minutes");
+  if (!(c.alert_failures >= 0 && c.alert_failures <= 100))
+    return fail(Fault::usage, "--alert-failures: expected a percentage from 0 to 100");
+  alerts.limits.stuck = Seconds(c.alert_stuck * 60);
+  alerts.limits.failures = c.alert_failures / 100;
+  alerts.webhook.url = c.webhook;
+  if (c.webhook.empty() || check_url(c.webhook)) return {};
+  return fail(Fault::usage, "--alert-webhook: expected an address that begins with http:// or https://");
 }
 
 /// "500MB", "2GiB", "1000000".
@@ -130,6 +168,8 @@ Result<ServeOptions> serve_options(const ServeCommand& c) {
   ServeOptions options{.api = {.access = std::move(*access)}, .dashboard = !c.no_dashboard};
   options.speech.pool.state = state;
   if (auto set = set_address(c.listen, options.http); !set) return tl::unexpected(set.error());
+  if (auto set = set_tls(c, options.http); !set) return tl::unexpected(set.error());
+  if (auto set = set_alerts(c, options.alerts); !set) return tl::unexpected(set.error());
   const auto most = bytes_of(c.max_upload);
   if (!most) return tl::unexpected(most.error());
   options.api.max_upload = *most;
@@ -161,7 +201,8 @@ int run_serve(const std::vector<std::string>& arguments) {
   if (!options) return complain(options.error());
   Interrupt interrupt(std::chrono::milliseconds(static_cast<std::int64_t>(command.drain * 1000)));
   const auto served = serve(*options, interrupt, [&](std::uint16_t port) {
-    std::printf("listening on http://%s:%d\n", options->http.host.c_str(), static_cast<int>(port));
+    std::printf("listening on %s://%s:%d\n", options->http.tls ? "https" : "http", options->http.host.c_str(),
+                static_cast<int>(port));
     std::fflush(stdout);
   });
   if (!served) return complain(served.error(), interrupt);

@@ -9,9 +9,8 @@
 #include "audio/augment/augmentation.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/file_lock.h"
 #include "base/files.h"
-#include "base/output_ownership.h"
+#include "cli/synth/corpus_folder.h"
 #include "flow/pipeline.h"
 #include "transcript/transcript.h"
 
@@ -23,7 +22,6 @@ namespace fs = std::filesystem;
 constexpr const char* kHeader = "id,audio_file,text,contest_type,sample_type,wpm,condition,duration\n";
 constexpr std::array<const char*, 3> kSplits{"train", "validation", "test"};
 constexpr std::array<const char*, 3> kFolders{"audio", "transcripts", "splits"};
-constexpr const char* kLock = "synth.lock";
 
 /// A clip that is on disk, and its line.
 struct Written {
@@ -122,24 +120,8 @@ class Lists {
   MorseFolderReport report_{};
 };
 
-Result<void> check_empty(const fs::path& out) {
-  if (is_there(out / "metadata.csv"))
-    return fail(Fault::usage, out.string() + ": holds a corpus already", "Name another folder, or remove it");
-  if (is_there(out / kLock)) return {};  // of a corpus that another process writes, or a killed one began
-  for (const char* name : kFolders)
-    if (auto own = expect_no_files(out / name); !own) return own;
-  return {};
-}
-
-Result<void> make_corpus_folders(const fs::path& out) {
-  for (const char* name : kFolders) {
-    if (auto made = make_folders(out / name); !made) return made;
-  }
-  return {};
-}
-
 /// The clips, then the lists that make them a corpus.
-Result<MorseFolderReport> write_corpus(const MorseFolder& wanted) {
+Result<MorseFolderReport> write_clips(const MorseFolder& wanted) {
   const auto since = Clock::real().now();
   Lists lists;
   Pipeline pipeline;
@@ -164,23 +146,15 @@ Result<MorseFolderReport> write_corpus(const MorseFolder& wanted) {
 }  // namespace
 
 Result<MorseFolderReport> write_morse_folder(const MorseFolder& wanted) {
-  const fs::path& out = wanted.out;
-  const fs::path lock = out / kLock;
-  auto ready = check_empty(out);
-  if (ready) ready = make_corpus_folders(out);
-  if (!ready) return tl::unexpected(ready.error());
-  const auto hold = take_hold({.file = lock,
-                               .other = out.string() + ": another process is writing a corpus into this folder",
-                               .unnoticed = "a second process that writes into " + out.string(),
-                               .way_out = "Wait for it to end, or name another folder with --out"});
-  if (!hold) return tl::unexpected(hold.error());
-  ready = check_empty(out);  // another process may have ended between the look and the hold
-  auto written = ready ? write_corpus(wanted) : Result<MorseFolderReport>(tl::unexpected(ready.error()));
-  // No part of a corpus. A process that waits with the file that goes here finds the corpus; where there is none, it
-  // stays.
-  std::error_code ignored;
-  if (written || !ready) fs::remove(lock, ignored);
-  return written;
+  MorseFolderReport report;
+  const auto written = write_corpus({wanted.out, kFolders, "metadata.csv"}, [&]() -> Result<void> {
+    auto clips = write_clips(wanted);
+    if (!clips) return tl::unexpected(clips.error());
+    report = *clips;
+    return {};
+  });
+  if (!written) return tl::unexpected(written.error());
+  return report;
 }
 
 }  // namespace tutti

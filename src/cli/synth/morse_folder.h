@@ -13,7 +13,7 @@ struct MorseFolder {
   std::int64_t count = 0;
   std::filesystem::path out{};
   SoundFormat format = SoundFormat::wav;
-  Hertz rate = kModelRate;    ///< of the files: up to kModelRate, from which they are resampled
+  Hertz rate = kModelRate;    ///< sample rate of the files: up to kModelRate, from which they are resampled
   bool letter_times = false;  ///< the transcripts' words are single letters, the first of a word with its space
   int threads = 1;
 };

@@ -1,13 +1,12 @@
 #include <algorithm>
 #include <cstdio>
-#include <string_view>
 #include <thread>
 
-#include "base/numbers.h"
 #include "base/process/exit_code.h"
 #include "base/strings.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
+#include "cli/synth/corpus_folder.h"
 #include "cli/synth/morse_folder.h"
 #include "view/text.h"
 
@@ -33,7 +32,7 @@ OptionTable table_of(SynthCommand& command) {
       "Make recordings with exactly known text. 'morse' writes a corpus of Morse code as a receiver gets "
       "it: contest exchanges through noise, interference, fading and filters, with the time of each word "
       "in transcripts/. The same seed gives the same corpus on any machine, with any number of threads. 'tutti "
-      "synth voice --help' is about sentences for a voice.");
+      "synth voice --help' is about sentences for a voice, 'tutti synth leaks --help' about sounds of water pipes.");
   table.positional(command.kind, "KIND", "what to make: morse");
   table.add("out", command.folder.out, "DIR", "the folder: audio/, metadata.csv, splits/, transcripts/");
   table.add("count", command.count, "N", "clips");
@@ -60,21 +59,10 @@ OptionTable table_of(SynthCommand& command) {
   return table;
 }
 
-/// "0:10".
-Result<std::optional<Between>> noise_of(const std::string& text) {
-  if (text.empty()) return std::optional<Between>();
-  const auto colon = std::min(text.find(':'), text.size());
-  const std::string_view all = text;
-  const auto least = number_in<double>(all.substr(0, colon));
-  const auto most = colon < text.size() ? number_in<double>(all.substr(colon + 1)) : std::nullopt;
-  if (!least || !most)
-    return fail(Fault::usage, "--noise-db: expected two numbers of decibels, LEAST:MOST, found '" + text + "'");
-  return std::optional(Between{*least, *most});
-}
-
 Result<void> settle(SynthCommand& command) {
   if (command.kind.size() != 1 || command.kind[0] != "morse")
-    return fail(Fault::usage, "expected the kind 'morse' or 'voice', found '" + joined(command.kind, " ") + "'",
+    return fail(Fault::usage,
+                "expected the kind 'morse', 'voice' or 'leaks', found '" + joined(command.kind, " ") + "'",
                 "See 'tutti synth --help'");
   if (command.folder.out.empty())
     return fail(Fault::usage, "expected --out DIR, found nothing", "See 'tutti synth --help'");
@@ -90,7 +78,7 @@ Result<void> settle(SynthCommand& command) {
   if (command.rate < 4000 || command.rate > kModelRate.value)
     return fail(Fault::usage, "--rate: expected 4000 to 16000, found " + std::to_string(command.rate));
   command.folder.rate = Hertz{command.rate};
-  const auto noise = noise_of(command.noise_db);
+  const auto noise = range_of_flag("--noise-db", command.noise_db);
   if (!noise) return tl::unexpected<Error>(noise.error());
   command.folder.corpus.noise_db = *noise;
   return check(command.folder.corpus);
@@ -100,6 +88,7 @@ Result<void> settle(SynthCommand& command) {
 
 int run_synth(const std::vector<std::string>& arguments) {
   if (!arguments.empty() && arguments[0] == "voice") return run_synth_voice({arguments.begin() + 1, arguments.end()});
+  if (!arguments.empty() && arguments[0] == "leaks") return run_synth_leaks({arguments.begin() + 1, arguments.end()});
   SynthCommand command;
   OptionTable table = table_of(command);
   table.examples({"tutti synth morse --count 200 --seed 1 --condition mixed --out morse"});

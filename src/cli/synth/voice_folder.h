@@ -14,16 +14,16 @@ namespace tutti {
 /// A corpus that a synthesiser reads, as a teacher of a voice.
 struct VoiceFolder {
   std::filesystem::path out{};
-  Seconds length{3600};                        ///< of the speech, to one sentence
+  Seconds length{3600};                        ///< length of the speech, to one sentence
   std::vector<std::filesystem::path> texts{};  ///< read first: a sentence a line, or LJSpeech's lists
   std::filesystem::path exclude{};             ///< a text a line that is not read; empty: none
-  std::uint64_t seed = 1;                      ///< of the sentences that are made up
+  std::uint64_t seed = 1;                      ///< seed of the sentences that are made up
 };
 
 /// What was written.
 struct VoiceFolderReport {
   std::int64_t clips = 0;
-  std::int64_t from_texts = 0;  ///< of them; the others are made up
+  std::int64_t from_texts = 0;  ///< clips that read a given text; the others are made up
   std::int64_t excluded = 0;
   Seconds audio{};
   Seconds spent{};

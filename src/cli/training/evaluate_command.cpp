@@ -33,22 +33,24 @@ struct EvaluateCommand {
 void add_evaluate(OptionTable& table, EvaluateCommand& c) {
   table.add("model", c.model, "DIR|NAME", "as for 'tutti transcribe'");
   table.add("data", c.data, "DIR", "recordings with texts, in any layout that 'tutti train' reads");
-  table.add("split", c.split, "NAME", "of layouts that have splits: train, validation, test; without it: everything");
+  table.add("split", c.split, "NAME",
+            "the split of layouts that have some: train, validation, test; without it: everything");
   table.add("normaliser", c.normaliser, "NAME", "what texts pass through before errors are counted").choices = {
       "none", "basic", "english"};
-  table.add("language", c.language, "LANGUAGE", "of the recordings, for a multilingual model: a code, a tag or a name");
+  table.add("language", c.language, "LANGUAGE",
+            "language of the recordings, for a multilingual model: a code, a tag or a name");
   table.add("task", c.task, "TASK", "likewise").choices = {"transcribe", "translate"};
   table.add("device", c.device, "cpu|cuda:N", "where the network is");
   table.add("compute-type", c.compute_type, "TYPE",
             "float32 is the most exact; others as for 'tutti transcribe', auto: the fastest that passes a self-test");
   table.add("samples", c.samples, "N", "at most; 0: all");
-  table.add("threads", c.threads, "N", "of the network and the feed; 0: one per core");
+  table.add("threads", c.threads, "N", "threads of the network and the feed; 0: one per core");
   table.add(
       "report", c.report, "FILE.html",
       "rates by condition, the worst samples, characters taken for others; of a classifier curves, calibration, groups "
       "and the worst files; replaces an earlier report only");
   table.add("audio", c.audio, "DIR",
-            "of a classifier: the folder that the set was made of, so that the report can play the worst files");
+            "for a classifier: the folder that the set was made of, so that the report can play the worst files");
   table.add_switch("json", c.json, "one JSON object on standard output; rates as fractions");
 }
 

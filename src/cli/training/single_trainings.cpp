@@ -28,7 +28,7 @@ struct SingleTraining {
   std::string_view word{};  // behind `tutti train`
   std::string about{};      // for the help
   std::vector<std::string> examples{};
-  std::int64_t note_batch_bytes = 0;  // of a field note's batch: what its depth of prefetching took
+  std::int64_t note_batch_bytes = 0;  // size of a field note's batch: what its depth of prefetching took
   Result<Recipe> (*read)(const std::string& text, const std::string& file) = nullptr;
   std::vector<std::filesystem::path> (*sources)(const Recipe& recipe) = nullptr;  // what it reads
 };

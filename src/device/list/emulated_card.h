@@ -21,7 +21,7 @@ struct EmulatedFailure {
   };
   Kind kind = Kind::die;
   Seconds at{0};     ///< since the card was born, by the card's clock
-  Seconds lasts{0};  ///< of `lost`; 0: for good
+  Seconds lasts{0};  ///< duration of `lost`; 0: for good
   bool operator==(const EmulatedFailure&) const = default;
 };
 
@@ -38,7 +38,7 @@ struct EmulatedCard {
   double jitter = 0;       ///< a window's time varies by up to this share either way
   Seconds warm_up{0};      ///< from the start of a worker to Ready
   double time = 1;         ///< real seconds per second of the card
-  std::uint64_t seed = 0;  ///< of the jitter
+  std::uint64_t seed = 0;  ///< seed of the jitter
   std::int64_t born = 0;   ///< nanoseconds of the monotonic clock; failures count from here
   std::string uuid{};      ///< the (fake) GPU it sits on; empty: none
   std::vector<EmulatedFailure> failures{};

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "device/nvml/asker.h"
+#include "device/nvml/query.h"
 #include "device/nvml/readings.h"
 
 namespace tutti {

@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "device/gpu.h"
-#include "device/nvml/asker.h"
 #include "device/nvml/library.h"
+#include "device/nvml/query.h"
 #include "device/telemetry/gpu_snapshot.h"
 
 namespace tutti {

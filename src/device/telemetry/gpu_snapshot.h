@@ -41,7 +41,7 @@ struct XidCount {
 /// A process with memory or work on a GPU.
 struct GpuProcess {
   int pid = 0;
-  bool own = false;                     ///< of our own process tree
+  bool own = false;                     ///< belongs to our own process tree
   std::string name{};                   ///< from /proc; empty where it cannot be read
   std::optional<Bytes> memory;          ///< on this GPU
   std::optional<double> utilisation{};  ///< 0 to 1, of its multiprocessors, over the last sampling period
@@ -49,7 +49,7 @@ struct GpuProcess {
 
 struct GpuTemperatures {
   std::optional<double> gpu{}, memory{};                     ///< degrees Celsius
-  std::optional<double> slowdown_limit{}, shutdown_limit{};  ///< of the GPU's own
+  std::optional<double> slowdown_limit{}, shutdown_limit{};  ///< limits of the GPU itself
 };
 
 struct GpuClocks {
@@ -71,7 +71,7 @@ struct GpuMemory {
 /// capacity.
 struct GpuUtilisation {
   std::optional<double> gpu{};     ///< absent where it cannot be true (`doubt`)
-  std::optional<double> memory{};  ///< of the time, memory was read or written
+  std::optional<double> memory{};  ///< share of the time in which memory was read or written
   std::optional<double> own{};     ///< by our process tree
   std::optional<double> foreign{};
   bool by_process = false;             ///< the processes' own utilisation is known

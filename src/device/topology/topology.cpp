@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/strings.h"
-#include "device/nvml/asker.h"
+#include "device/nvml/query.h"
 #include "device/proc_text.h"
 
 namespace tutti {

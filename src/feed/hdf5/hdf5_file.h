@@ -23,7 +23,7 @@ struct Hdf5Dataset {
   Hdf5Type type = Hdf5Type::other;
   std::vector<std::int64_t> shape{};
   std::size_t element_bytes = 0;
-  std::optional<std::int64_t> offset{};  ///< of its bytes in the file; none: they are not contiguous there
+  std::optional<std::int64_t> offset{};  ///< where its bytes begin in the file; none: they are not contiguous there
 
   std::int64_t count() const;
   /// "float16 [51434, 40, 2, 64, 1]".

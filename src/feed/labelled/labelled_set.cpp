@@ -150,6 +150,17 @@ Result<std::shared_ptr<const LabelledSet>> LabelledSet::open(const std::filesyst
   return std::shared_ptr<const LabelledSet>(std::move(set));
 }
 
+std::shared_ptr<const LabelledSet> LabelledSet::one_against_rest(const std::string& label) const {
+  std::shared_ptr<LabelledSet> set(new LabelledSet(*this));
+  const auto found = std::ranges::find(labels_, label) - labels_.begin();
+  set->labels_ = {label, "NOT_" + label};
+  std::ranges::sort(set->labels_);
+  const auto one = static_cast<std::int16_t>(std::ranges::find(set->labels_, label) - set->labels_.begin());
+  for (auto& other : set->file_labels_) other = other == found ? one : static_cast<std::int16_t>(1 - one);
+  set->fingerprint_ = mixed({fingerprint_, digest(label)});
+  return set;
+}
+
 /// The label of every file, and names and groups where the set has them.
 Result<void> LabelledSet::read_files(const Hdf5File& open_file, const std::filesystem::path& path) {
   const auto numbers = open_file.read(kLabels, Hdf5Type::i16);
@@ -194,15 +205,15 @@ Result<void> LabelledSet::read(const std::filesystem::path& path) {
   if (!names) return tl::unexpected<Error>(names.error());
   labels_ = std::move(*names);
   if (auto files = read_files(*file, path); !files) return files;
-  auto bytes = file_.bytes();
+  auto bytes = file_->bytes();
   const auto size = static_cast<std::size_t>(mel->count()) * sizeof(std::uint16_t);
   if (mel->type == Hdf5Type::f16 && mel->offset && static_cast<std::size_t>(*mel->offset) + size <= bytes.size()) {
     bytes = bytes.subspan(static_cast<std::size_t>(*mel->offset), size);
   } else {
     auto copy = file->read(kMel, Hdf5Type::f16);
     if (!copy) return tl::unexpected<Error>(copy.error());
-    copy_ = std::move(*copy);
-    bytes = copy_;
+    copy_ = std::make_shared<const std::vector<std::byte>>(std::move(*copy));
+    bytes = *copy_;
   }
   mel_ = {reinterpret_cast<const std::uint16_t*>(bytes.data()), bytes.size() / sizeof(std::uint16_t)};
   fingerprint_ = mixed({checksum(bytes), checksum(std::as_bytes(std::span(file_labels_))), digest(*config)});

@@ -54,6 +54,8 @@ class LabelledSet {
   /// Opens what write_labelled_part or note 003's builder wrote. Fault::missing, or Fault::corrupt with the dataset,
   /// the shape found and the shape expected.
   static Result<std::shared_ptr<const LabelledSet>> open(const std::filesystem::path& path);
+  /// The same set with two labels: `label`, which it has, and "NOT_LABEL" for all others. Shares the features.
+  std::shared_ptr<const LabelledSet> one_against_rest(const std::string& label) const;
 
   const SoundGeometry& geometry() const { return geometry_; }
   const std::vector<std::string>& labels() const { return labels_; }
@@ -75,12 +77,12 @@ class LabelledSet {
   std::uint64_t fingerprint() const { return fingerprint_; }
 
  private:
-  explicit LabelledSet(MappedFile file) : file_(std::move(file)) {}
+  explicit LabelledSet(MappedFile file) : file_(std::make_shared<const MappedFile>(std::move(file))) {}
   Result<void> read(const std::filesystem::path& path);
   Result<void> read_files(const Hdf5File& open_file, const std::filesystem::path& path);
 
-  MappedFile file_;
-  std::vector<std::byte> copy_{};  // where the file has them in chunks or in another type
+  std::shared_ptr<const MappedFile> file_;
+  std::shared_ptr<const std::vector<std::byte>> copy_{};  // where the file has them in chunks or in another type
   SoundGeometry geometry_{};
   std::vector<std::string> labels_{};
   std::vector<std::int16_t> file_labels_{};

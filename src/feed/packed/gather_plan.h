@@ -19,7 +19,7 @@ struct GatherList {
   std::int64_t number = 0;  ///< Batch::index
   std::int64_t epoch = 0;
   std::int64_t frames = 0;              ///< T
-  std::vector<std::int64_t> entries{};  ///< of the set
+  std::vector<std::int64_t> entries{};  ///< indices of its entries in the set
   std::string position{};               ///< Batch::position, without its prefix
 };
 

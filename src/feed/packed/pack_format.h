@@ -34,12 +34,12 @@ struct PackHead {
   std::int64_t entries = 0;
   std::int64_t index_at = 0;      ///< in bytes
   std::uint64_t index_check = 0;  ///< checksum of the index
-  std::uint64_t head_check = 0;   ///< of the head without it
+  std::uint64_t head_check = 0;   ///< checksum of the head without it
 };
 
 /// A sample of the set: a line, or a piece of a recording that is cut; also a bad one, which has no features.
 struct PackEntry {
-  std::int64_t at = 0;       ///< of its record, behind its head, in bytes
+  std::int64_t at = 0;       ///< offset of its record, behind its head, in bytes
   std::uint64_t check = 0;   ///< checksum of its record, filled up to kPackAlignment
   std::int32_t piece = -1;   ///< as PlannedSample::piece; kBadLine: found out before there were pieces
   std::int32_t planned = 0;  ///< frames expected before it was decoded
@@ -57,8 +57,8 @@ inline constexpr std::int32_t kBadLine = -2;
 
 /// In front of a record.
 struct RecordHead {
-  std::uint64_t check = 0;   ///< of the head without it
-  std::int64_t number = -1;  ///< of the sample, among all of the set
+  std::uint64_t check = 0;   ///< checksum of the head without it
+  std::int64_t number = -1;  ///< number of the sample, among all of the set
   PackEntry entry{};         ///< as the index will have it
 };
 

@@ -58,7 +58,7 @@ class PackedSet {
 
   MappedFile file_;
   std::unique_ptr<std::byte[]> copy_{};
-  std::span<const std::byte> bytes_;  // of the one or the other
+  std::span<const std::byte> bytes_;  // bytes of the one or the other
   PackHead head_{};
   std::span<const std::int64_t> firsts_{};
   std::span<const PackEntry> entries_{};

@@ -47,8 +47,8 @@ class GivenEpochs {
 
 /// A sample by its index in the set, and how long it will be.
 struct PlannedSample {
-  std::int64_t index = 0;   ///< of the dataset's line
-  std::int32_t piece = -1;  ///< of a recording that is cut; -1: the line as a whole
+  std::int64_t index = 0;   ///< number of the dataset's line
+  std::int32_t piece = -1;  ///< number of the piece, where a recording is cut; -1: the line as a whole
   std::int32_t frames = 0;  ///< mel frames expected
 
   bool operator==(const PlannedSample&) const = default;

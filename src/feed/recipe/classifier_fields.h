@@ -10,16 +10,28 @@ void visit_classifier_input(ClassifierRecipe& r, Visit& visit) {
   visit.group("Data");
   visit("data", r.data, "SET", "what to learn: a folder that 'tutti prepare classifier' or note 003's builder wrote");
   visit.group("Augmentation, drawn again for every clip and epoch");
-  visit("gain-db", r.gain_db, "DB", "clips are made louder or softer by up to this");
-  visit("shift-share", r.shift_share, "SHARE", "of a clip's frames that it is moved by at most, to either side");
-  visit("mask-bands", r.mask_bands, "N", "bands of up to a fifth of the mels that are blanked (SpecAugment)");
-  visit("mask-stretches", r.mask_stretches, "N", "stretches of up to a fifth of the frames that are blanked");
+  visit("gain-db", r.gain_db, "DB",
+        "clips are made louder or softer by up to this; -1: 6 for sets of whole clips, 0 in note 003's geometry");
+  visit("shift-share", r.shift_share, "SHARE",
+        "of a clip's frames that it is moved by at most, to either side; -1: likewise 0.1 or 0");
+  visit("noise-share", r.noise_share, "SHARE", "of segments that get white noise");
+  visit("noise-least-db", r.noise_least_db, "DB", "that the noise is below its segment at least");
+  visit("noise-most-db", r.noise_most_db, "DB", "and at most");
+  visit("mixup", r.mixup, "ALPHA",
+        "every segment is mixed with another of its batch, labels likewise, by shares of Beta(ALPHA, ALPHA); 0: not");
+  visit("use-specaugment", r.use_specaugment, "", "blank bands and stretches (SpecAugment), as many as follow");
+  visit("mask-bands", r.mask_bands, "N", "bands of up to a fifth of the mels");
+  visit("mask-stretches", r.mask_stretches, "N", "stretches of up to a fifth of the frames");
   visit.group("Network");
   visit("channels", r.channels, "N", "of the first convolution; the others have two and four times as many");
   visit("dropout", r.dropout, "SHARE", "in front of and behind the hidden layer");
   visit("against", r.against, "LABEL",
         "a second head learns this label against all others, and its file decisions rank networks; of a set with a "
         "label LEAK in note 003's geometry that is the default, 'none' switches it off");
+  visit("binary-mode", r.binary_mode, "", "learn that label and the rest alone: LABEL and NOT_LABEL");
+  visit("boost", r.boost, "TIMES", "that LABEL counts in the loss of binary mode");
+  visit("two-stage", r.two_stage, "",
+        "train a network in binary mode in OUT/screen first, then one of all labels that begins with its weights");
   visit("export-type", r.export_type, "TYPE", "of the weights in OUT/model: float32, float16 or bfloat16");
 }
 

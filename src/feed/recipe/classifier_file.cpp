@@ -14,16 +14,24 @@ using value_checks::kMany;
 using value_checks::one_of;
 
 // What decides which rows a batch holds, and the network's shape.
-constexpr std::string_view kBinding[] = {"data",           "gain-db",  "shift-share", "mask-bands",
-                                         "mask-stretches", "channels", "against",     "batch-size",
-                                         "least-steps",    "ema",      "seed"};
+// clang-format off
+constexpr std::string_view kBinding[] = {
+    "data", "gain-db", "shift-share", "noise-share", "noise-least-db", "noise-most-db", "mixup",
+    "use-specaugment", "mask-bands", "mask-stretches", "channels", "against", "binary-mode", "two-stage",
+    "batch-size", "least-steps", "ema", "seed"};
+// clang-format on
 
 std::vector<Result<void>> value_checks_of(const ClassifierRecipe& r) {
   return {
       one_of("loss", r.loss, {"cross-entropy", "focal"}),
       one_of("class-weights", r.class_weights, {"inverse", "none"}),
-      between("gain-db", r.gain_db, 0, 100),
-      between("shift-share", r.shift_share, 0, 1),
+      between("gain-db", r.gain_db, -1, 100),
+      between("shift-share", r.shift_share, -1, 1),
+      between("noise-share", r.noise_share, 0, 1),
+      between("noise-least-db", r.noise_least_db, -100, 200),
+      between("noise-most-db", r.noise_most_db, r.noise_least_db, 200),
+      between("mixup", r.mixup, 0, 1),
+      between("boost", r.boost, 0.01, 1000),
       between("channels", r.channels, 1, 1024),
       between("batch-size", r.batch_size, 1, 1 << 20),
       between("val-batch-size", r.val_batch_size, 1, 1 << 20),
@@ -31,6 +39,24 @@ std::vector<Result<void>> value_checks_of(const ClassifierRecipe& r) {
       between("ema", r.ema, 0, 0.999999),
       between("label-smoothing", r.label_smoothing, 0, 0.9),
   };
+}
+
+/// What would do nothing beside the others, and so was not intended.
+Result<void> check_sense(const ClassifierRecipe& r) {
+  const ClassifierRecipe usual;
+  const bool has_masks = r.mask_bands != usual.mask_bands || r.mask_stretches != usual.mask_stretches;
+  if (has_masks && !r.use_specaugment)
+    return fail(Fault::usage, "mask-bands, mask-stretches: without use-specaugment nothing is blanked",
+                "Add --use-specaugment, or leave them out");
+  if (r.boost != usual.boost && !r.binary_mode && !r.two_stage)
+    return fail(Fault::usage, "boost: it counts in binary mode alone", "Add --binary-mode, or leave it out");
+  if (r.binary_mode && r.two_stage)
+    return fail(Fault::usage, "binary-mode, two-stage: the second stage would learn the same again",
+                "Leave out one of them");
+  if ((r.binary_mode || r.two_stage) && r.against == "none")
+    return fail(Fault::usage, "against none: binary mode learns one label against all others",
+                "Name the label with --against");
+  return {};
 }
 
 }  // namespace
@@ -50,6 +76,7 @@ std::string binding_differences(ClassifierRecipe now, ClassifierRecipe before) {
 
 Result<void> check_recipe(const ClassifierRecipe& recipe) {
   if (auto checked = value_checks::first_fault(recipe, value_checks_of(recipe)); !checked) return checked;
+  if (auto checked = check_sense(recipe); !checked) return checked;
   if (recipe.data.empty()) return fail(Fault::usage, "data: nothing to learn is named", "Name a folder with --data");
   return {};
 }

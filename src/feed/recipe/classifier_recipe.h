@@ -17,8 +17,13 @@ struct ClassifierRecipe {
   std::filesystem::path data{};
 
   // Augmentation
-  double gain_db = 6;
-  double shift_share = 0.1;
+  double gain_db = -1;
+  double shift_share = -1;
+  double noise_share = 0;
+  double noise_least_db = 0;
+  double noise_most_db = 30;
+  double mixup = 0;
+  bool use_specaugment = false;
   std::int32_t mask_bands = 1;
   std::int32_t mask_stretches = 1;
 
@@ -26,6 +31,9 @@ struct ClassifierRecipe {
   std::int32_t channels = 32;
   double dropout = 0.25;
   std::string against{};
+  bool binary_mode = false;
+  double boost = 2.5;
+  bool two_stage = false;
   std::string export_type = "float32";
 
   // Batches and length of the run

@@ -18,8 +18,8 @@ template <class Recipe, class Visit>
 void visit_device_fields(Recipe& r, Visit& visit, const char* seeded) {
   visit.group("Arithmetic");
   visit("device", r.device, "auto|cpu|cuda:N", "where the network is; auto: the first GPU, else the processor");
-  visit("precision", r.precision, "float32|tf32|bfloat16|float16", "of the products; float16 scales the loss");
-  visit("compute-threads", r.compute_threads, "N", "of the network; 0: one per core. Kept when resuming");
+  visit("precision", r.precision, "float32|tf32|bfloat16|float16", "type of matrix products; float16 scales the loss");
+  visit("compute-threads", r.compute_threads, "N", "threads of the network; 0: one per core. Kept when resuming");
   visit("seed", r.seed, "N", seeded);
 }
 
@@ -27,13 +27,13 @@ void visit_device_fields(Recipe& r, Visit& visit, const char* seeded) {
 template <class Recipe, class Visit>
 void visit_report_fields(Recipe& r, Visit& visit) {
   visit.group("Checkpoints and reports");
-  visit("log-steps", r.log_steps, "N", "between lines of OUT/metrics.jsonl");
-  visit("save-steps", r.save_steps, "N", "between checkpoints; 0: at the end of epochs alone");
-  visit("eval-steps", r.eval_steps, "N", "between evaluations; 0: at the end of epochs");
+  visit("log-steps", r.log_steps, "N", "steps between lines of OUT/metrics.jsonl");
+  visit("save-steps", r.save_steps, "N", "steps between checkpoints; 0: at the end of epochs alone");
+  visit("eval-steps", r.eval_steps, "N", "steps between evaluations; 0: at the end of epochs");
   visit("keep", r.keep, "N", "checkpoints kept beside the best one");
   visit("patience", r.patience, "N", "evaluations without progress that end the training; 0: never");
   visit("bad-step-limit", r.bad_step_limit, "N",
-        "steps in a row may be no finite number; one more of them ends the training");
+        "steps in a row with a NaN or infinite loss that are skipped; one more ends the training");
   visit("log-order", r.log_order, "", "write the ids of every step to OUT/order.jsonl");
 }
 

@@ -43,8 +43,8 @@ struct RingReport {
   std::int64_t batches = 0;   ///< handed to the consumer
   Seconds stepping{};         ///< between a batch handed out and the next request
   Seconds waiting{};          ///< for batches: time the device had nothing to do, but for what was enqueued before
-  Seconds fetching{};         ///< of the ring's thread: in `fetch`, where it may wait for a feed
-  Seconds transferring{};     ///< of the ring's thread: in RingDevice::begin_transfer
+  Seconds fetching{};         ///< time of the ring's thread in `fetch`, where it may wait for a feed
+  Seconds transferring{};     ///< time of the ring's thread in RingDevice::begin_transfer
   HistogramSnapshot waits{};  ///< seconds, per batch
   HistogramSnapshot
       preparing{};  ///< seconds, per batch: of begin_transfer what made it ready, where its owner measures that

@@ -11,7 +11,7 @@ namespace tutti {
 
 /// What a run of the ring came to.
 struct RingForecast {
-  double utilisation = 0;  ///< of the device, as MLPerf Storage counts it: time in steps over all time
+  double utilisation = 0;  ///< use of the device, as MLPerf Storage counts it: time in steps over all time
   Seconds total{};
 };
 

@@ -53,7 +53,7 @@ class LineIndex {
   MappedFile file_;
   std::unique_ptr<const std::string> converted_{};  // its content as UTF-8, where it is UTF-16
   std::optional<char> separator_;                   // none also where nothing is quoted: newlines are found faster so
-  std::vector<std::uint64_t> starts_;               // of every kStride-th line
+  std::vector<std::uint64_t> starts_;               // offset of every kStride-th line
   std::int64_t size_ = 0;
   std::int64_t skipped_ = 0;
   std::uint64_t fingerprint_ = 0;
@@ -70,7 +70,7 @@ struct TableFolders {
   std::filesystem::path base{};         ///< relative names start here
   std::filesystem::path audio{};        ///< bare file names start here; empty: at `base`
   std::filesystem::path transcripts{};  ///< ID.json in it knows the times; empty: none does
-  std::string usual_ending{};           ///< of bare names without one, ".mp3"; empty: they have none
+  std::string usual_ending{};           ///< file ending of bare names without one, ".mp3"; empty: they have none
 };
 
 /// A table with a header; `separator` parts its columns.

@@ -17,7 +17,7 @@ struct DatasetLine {
   std::string id;
   std::filesystem::path audio;
   std::string text;
-  std::vector<std::string> fields{};  ///< of the requested columns
+  std::vector<std::string> fields{};  ///< values of the requested columns
   std::optional<double> start{};      ///< seconds within the file; none: from its start
   std::optional<double> end{};        ///< none: to its end
   std::optional<double> duration{};   ///< seconds, as the line claims

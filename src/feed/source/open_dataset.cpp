@@ -21,7 +21,7 @@ tl::unexpected<Error> no_split(const fs::path& data, const std::string& split) {
 
 /// The first line of a file, as UTF-8, without a mark in front.
 std::string first_line(const fs::path& index) {
-  constexpr std::size_t kLongest = 1 << 20;  // of UTF-16 as well, whose lines have zeros between
+  constexpr std::size_t kLongest = 1 << 20;  // bytes; enough for UTF-16 as well, whose lines have zeros between
   std::string head(kLongest, '\0');
   std::ifstream in(index, std::ios::binary);
   in.read(head.data(), static_cast<std::streamsize>(head.size()));

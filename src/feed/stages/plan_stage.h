@@ -33,7 +33,7 @@ class PlanStage {
   BufferPool& buffers_;
   BadSamples& bad_;
   bool has_begun_ = false;
-  std::deque<std::shared_ptr<PendingBatch>> works_;  // of the planner's batches in flight, and a few before them
+  std::deque<std::shared_ptr<PendingBatch>> works_;  // the planner's batches in flight, and a few before them
 };
 
 }  // namespace tutti

@@ -37,7 +37,7 @@ struct Probed {
   std::int64_t cursor = 0;  ///< index in the epoch's order
   std::int64_t index = 0;   ///< line of the set
   std::vector<PlannedSample> samples{};
-  std::string id{};  ///< of a bad one
+  std::string id{};  ///< id of a bad sample
   std::optional<Error> bad{};
 };
 
@@ -55,7 +55,7 @@ struct PendingSample {
   std::vector<TimedText> words{};
   bool cut_start = false;  ///< kCutSearch of audio is before the nominal start, to find quiet in
   bool cut_end = false;
-  CacheKey key{};  ///< of its features, where there is a cache
+  CacheKey key{};  ///< cache key of its features, where there is a cache
   std::optional<CachedFeatures> cached{};
   float lead = 0;              ///< seconds that a cut moved the start by
   std::optional<Error> bad{};  ///< set by the stage that found out; later ones hand the row on

@@ -43,7 +43,7 @@ Result<double> seconds_of(const std::filesystem::path& path, Seconds window) {
   if (facts) return facts->length().count();
   if (facts.error().fault != Fault::unsupported) return tl::unexpected(facts.error());
   if (const auto length = sound_length(bytes)) return length->count();
-  constexpr double kBytesPerSecond = 12'000;  // of a lossy codec at 96 kbit/s
+  constexpr double kBytesPerSecond = 12'000;  // data rate of a lossy codec at 96 kbit/s
   return std::min(static_cast<double>(bytes.size()) / kBytesPerSecond, window.count());
 }
 

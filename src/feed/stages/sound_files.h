@@ -45,7 +45,7 @@ class ChildDecoder {
   /// Children of one decoder. One that is tried again is at work alone: several may have taken each other's memory.
   struct Children {
     int begun = 0;
-    int again = 0;  ///< of these, tried again or waiting for it: who is new waits for them
+    int again = 0;  ///< children tried again or waiting for it, a part of `begun`: new ones wait for them
     bool has_one_alone = false;
   };
   class ChildSlot;

@@ -106,7 +106,7 @@ bool Database::step(sqlite3_stmt* statement) {
 void Database::raise(int code) const {
   const std::string words = sqlite3_errmsg(handle_.get());  // before the next call, which would have its own
   int system_error = code == SQLITE_IOERR_WRITE ? error_of_writes(handle_.get()) : 0;
-  if (system_error == 0) system_error = sqlite3_system_errno(handle_.get());  // of a temporary file, or no write
+  if (system_error == 0) system_error = sqlite3_system_errno(handle_.get());  // errno for a temporary file, or no write
   throw SqlError{sqlite_error(name_, code, system_error, words)};
 }
 

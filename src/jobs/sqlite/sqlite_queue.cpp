@@ -353,8 +353,16 @@ void SqliteStore::end_attempt(Database& database, JobId job, AttemptEnd end, std
 Result<bool> SqliteStore::complete(const LeaseKey& key, std::span<const JobOutput> outputs, const AttemptUse& use) {
   return transact([&](Database& database) {
     if (!is_held(database, key)) return false;
+    bool cancel = false;
+    database.rows(
+        "SELECT cancel_wished FROM tasks WHERE id = ?1", [&](const ResultRow& row) { cancel = row.count(0) != 0; },
+        key.job);
+    if (cancel) {
+      release(database, key.job, AttemptEnd::handed_back, "cancelled");
+      return false;
+    }
     database.run(
-        "UPDATE tasks SET state = 'done', progress = 1, error = '', lease_token = '', owner = '', cancel_wished = 0, "
+        "UPDATE tasks SET state = 'done', progress = 1, error = '', lease_token = '', owner = '', "
         "published = ?2, device = iif(?3 = '', device, ?3) WHERE id = ?1",
         key.job, outputs.empty() ? 1 : 0, use.device);
     drop_results(database, key.job);

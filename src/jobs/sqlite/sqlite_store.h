@@ -96,7 +96,7 @@ class SqliteStore final : public JobStore {
   GroupCommit commits_;
   OwnerLock owner_;
   StoreOptions options_;
-  StoreTime base_{};  // of since_boot() = 0; set once, by set_time
+  StoreTime base_{};  // time at which since_boot() was 0; set once, by set_time
 };
 
 }  // namespace tutti

@@ -110,7 +110,7 @@ Result<std::unique_ptr<ControlSocket>> ControlSocket::open(const fs::path& folde
   OwnedFd listener = new_socket();
   OwnedFd over(::eventfd(0, EFD_CLOEXEC));
   if (!listener || !over) return fail_errno(path.string(), "could not be made");
-  ::unlink(path.c_str());  // of a process that had our number and was killed
+  ::unlink(path.c_str());  // a socket of a process that had our number and was killed
   if (::bind(listener.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0 ||
       ::chmod(path.c_str(), 0600) != 0 || ::listen(listener.get(), 16) != 0)
     return fail_errno(path.string(), "could not be listened on");

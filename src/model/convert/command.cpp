@@ -31,7 +31,7 @@ namespace tutti {
 namespace {
 
 struct ConvertRequest {
-  std::filesystem::path model{};  // of any kind that open_checkpoint reads
+  std::filesystem::path model{};  // a model of any kind that open_checkpoint reads
   std::filesystem::path into{};   // a folder that does not exist yet, or is empty; or a new file, NAME.pt
   WeightType type = WeightType::float16;
 };
@@ -39,7 +39,7 @@ struct ConvertRequest {
 struct ConvertedModel {
   WhisperShape shape{};
   std::uint64_t parameters = 0;
-  std::uint64_t bytes = 0;  // of the new model.safetensors, or NAME.pt
+  std::uint64_t bytes = 0;  // size of the new model.safetensors, or NAME.pt
 };
 
 namespace fs = std::filesystem;

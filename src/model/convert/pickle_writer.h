@@ -17,7 +17,7 @@ class PickleWriter {
   void begin_dict();
   void end_dict();
   void text(std::string_view text);
-  void number(std::int64_t number);  ///< of 32 bits
+  void number(std::int64_t number);  ///< A whole number of 32 bits.
   /// A contiguous tensor whose bytes are the archive's record data/KEY. `storage`: torch's name, "HalfStorage".
   void tensor(std::string_view storage, std::string_view key, std::span<const std::int64_t> shape);
   /// All of it, ended.

@@ -28,7 +28,7 @@ std::shared_ptr<const ByteKv> make_byte_kv(const at::Tensor& both, std::int64_t 
 
 /// One query row over a window.
 struct ByteRow {
-  std::int64_t row = 0;  // of q
+  std::int64_t row = 0;  // row of q
   const ByteKv* kv = nullptr;
 };
 

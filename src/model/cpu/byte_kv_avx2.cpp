@@ -72,9 +72,9 @@ struct Row {
   float scale = 0;
   float none = 0;  // no_number_in() the query
   float* scores = nullptr;
-  __m256 most = _mm256_set1_ps(kNothing);  // of the scores
+  __m256 most = _mm256_set1_ps(kNothing);  // maximum of the scores, lane by lane
   const std::int16_t* weights = nullptr;
-  float worth = 0;  // of a weight's 1, the softmax's sum taken into account
+  float worth = 0;  // value of a weight's 1, the softmax's sum taken into account
   __m256i sums[2 * kParts]{};
 
   void read(const float* q) {

@@ -102,10 +102,10 @@ struct Query {
 struct Row {
   Query query;
   float* scores = nullptr;
-  Lanes most{};  // of the scores
+  Lanes most{};  // maximum of the scores, lane by lane
   const std::uint8_t* high = nullptr;
   const std::uint8_t* low = nullptr;
-  float worth = 0;  // of a weight's 1, the softmax's sum taken into account
+  float worth = 0;  // value of a weight's 1, the softmax's sum taken into account
   __m512i sums[2][kParts]{};
 
   /// scores[t] = q . keys[t] / 8 for sixteen positions, and nothing behind the last.

@@ -66,9 +66,9 @@ inline void write_key(std::uint8_t* keys, std::int64_t t, const std::int8_t* byt
 
 /// What a softmax has left instead of its scores: each weight times its value's scale.
 struct Softened {
-  float total = 0;    // of the weights
-  float sum = 0;      // of what is left
-  float largest = 0;  // likewise
+  float total = 0;    // sum of the weights
+  float sum = 0;      // sum of what is left
+  float largest = 0;  // largest of what is left
 };
 
 inline Softened soften(const ByteAttentionJob& job, float largest_score, float* scores) {

@@ -12,7 +12,7 @@
 namespace tutti {
 namespace {
 
-thread_local std::optional<ThreadChoice> choice;  // of the steps that this thread computes
+thread_local std::optional<ThreadChoice> choice;  // threads for the steps that this thread computes
 thread_local int step_threads = 0;                // 0: no step is going on
 
 /// A helper that calls torch would otherwise start a team of libgomp's for itself. At a thread's first call torch sets

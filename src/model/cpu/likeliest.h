@@ -8,9 +8,9 @@ namespace tutti {
 
 /// int8 weights err by 0.3 in a logit (tiny.en: 1.1 at most), which turns over near ties: what they say is good enough
 /// to tell which tokens could be chosen, and those few are computed exactly. Every logit within this of its row's
-/// largest is, about five of a row of real speech;
+/// largest is, about five of a row of real speech.
 inline constexpr float kDoubtfulLogits = 3;
-/// of a row with nearly equal numbers no more than these.
+/// The most logits of a row that are computed again, where its numbers are nearly equal.
 inline constexpr std::size_t kMostDoubtful = 256;
 
 /// Replaces the logits that could be their row's largest by x table^T in float32. logits: [rows, vocab] float32; x:

@@ -8,7 +8,7 @@ namespace tutti {
 
 /// One query row over the keys and values of its own sequence.
 struct RowAttention {
-  std::int64_t row = 0;     // of q
+  std::int64_t row = 0;     // row of q
   at::Tensor keys{};        // [heads, at least length, 64]; positions lie one behind the other, heads anywhere
   at::Tensor values{};      // as keys
   std::int64_t length = 0;  // keys seen

@@ -181,7 +181,7 @@ struct MergeBody {
       for (int split = 0; split < job.splits; ++split) most = fmaxf(most, partials[split * kPartial]);
       for (int split = 0; split < job.splits; ++split) {
         const float* partial = partials + split * kPartial;
-        const float factor = expf(partial[0] - most);  // of a split without positions: 0
+        const float factor = expf(partial[0] - most);  // 0 for a split without positions
         weight += factor * partial[1];
         sum += factor * partial[2 + dimension];
       }

@@ -32,7 +32,7 @@ struct AttendJob {
 
 /// keys[slots[r], :, positions[r]] = the second third of qkv's row r; values likewise the last third.
 struct AppendJob {
-  Number activation = Number::float32;  // of qkv and of keys and values
+  Number activation = Number::float32;  // type of qkv and of keys and values
   const void* qkv = nullptr;            // T [rows, 3 * heads * 64]
   void* keys = nullptr;                 // T [slots, heads, capacity, 64]
   void* values = nullptr;

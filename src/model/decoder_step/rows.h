@@ -183,7 +183,7 @@ struct AppendBody {
   /// A unit is a row.
   template <class Team>
   TUTTI_TEAM static void run(const Team& team, const AppendJob& job, std::int64_t row, float*) {
-    constexpr int kPieces = kHeadSize / kPiece<T>;  // of a head
+    constexpr int kPieces = kHeadSize / kPiece<T>;  // pieces of a head
     const auto pieces = job.heads * kPieces;
     const auto* from = static_cast<const Piece<T>*>(job.qkv) + (row * 3 + 1) * pieces;
     const auto slot = std::int64_t{job.slots[row]} * job.heads * job.capacity;

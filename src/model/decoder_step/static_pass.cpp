@@ -37,7 +37,7 @@ class Pass {
     due_ = product_of_attention(block.attn.out);
 
     norm(block.cross_norm, block.cross.query);
-    product_into(buffers_.question, block.cross.query, n_);
+    product_into(buffers_.cross_query, block.cross.query, n_);
     attend_windows(layer);
     due_ = product_of_attention(block.cross.out);
 
@@ -157,7 +157,7 @@ class Pass {
   void attend_windows(std::size_t layer) const {
     context_.now.kernels->attend({.activation = type_,
                                   .cache = context_.byte_windows ? Number::int8 : type_,
-                                  .q = buffers_.question.const_data_ptr(),
+                                  .q = buffers_.cross_query.const_data_ptr(),
                                   .q_stride = n_,
                                   .out = buffers_.input.mutable_data_ptr(),
                                   .table = input<KvRow>(context_.inputs.cross(static_cast<std::int64_t>(layer))),

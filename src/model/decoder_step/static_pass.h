@@ -17,7 +17,7 @@ struct StepContext {
   const SelfKv* cache = nullptr;
   const StepBuffers* buffers = nullptr;
   StepInputs inputs{};
-  std::int32_t splits = 1;    // of cross-attention
+  std::int32_t splits = 1;    // splits of cross-attention
   bool byte_windows = false;  // windows' keys and values in eight bits
   KernelsNow now{};
 };

@@ -14,7 +14,7 @@ std::int64_t whole_rows(std::int64_t rows) {
 }
 
 std::int32_t splits_of(std::int64_t rows, std::int64_t heads, std::int32_t processors) {
-  constexpr std::int64_t kBlocks = 6;  // of a processor: twice what it holds at once
+  constexpr std::int64_t kBlocks = 6;  // blocks of a processor: twice what it holds at once
   constexpr std::int64_t kMost = 12;   // a split of 1,500 positions then has 125: what a block loads at once
   const auto units = rows * heads, wanted = kBlocks * processors;
   return static_cast<std::int32_t>(std::clamp<std::int64_t>((wanted + units / 2) / units, 1, kMost));
@@ -32,7 +32,7 @@ StepBuffers make_step_buffers(const WhisperDims& dims, std::int64_t rows, const 
                       .input = flat(rows * widest),
                       .sums = flat(rows * widest),
                       .qkv = flat(rows * 3 * n),
-                      .question = flat(rows * n),
+                      .cross_query = flat(rows * n),
                       .whole_input = of_type({whole_rows(rows) * widest}, at::kChar),
                       .whole_sums = of_type({whole_rows(rows) * widest}, at::kInt),
                       .row_scales = of_type({rows}, at::kFloat),

@@ -23,7 +23,7 @@ struct StepBuffers {
   at::Tensor input{};   // T, of the next product, or the output of attention
   at::Tensor sums{};    // T, of the last product
   at::Tensor qkv{};     // T
-  at::Tensor question{};
+  at::Tensor cross_query{};
   at::Tensor whole_input{};  // int8, of the next product where its layer is
   at::Tensor whole_sums{};   // int32
   at::Tensor row_scales{};   // float32

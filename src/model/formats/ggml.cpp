@@ -9,7 +9,7 @@
 namespace tutti {
 namespace {
 
-constexpr std::int32_t kVersionFactor = 1000;  // of file_type, GGML_QNT_VERSION_FACTOR
+constexpr std::int32_t kVersionFactor = 1000;  // factor of the block version in file_type, GGML_QNT_VERSION_FACTOR
 constexpr std::int32_t kBlockVersion = 2;      // the layout of blocks since May 2023
 constexpr std::int32_t kMostDimensions = 4;
 constexpr std::int32_t kLongestName = 256;
@@ -83,7 +83,7 @@ class Reader {
   }
 
   ByteReader rest_;
-  std::size_t size_;  // of the whole file
+  std::size_t size_;  // size of the whole file
   std::int32_t block_version_;
 };
 

@@ -12,7 +12,7 @@
 namespace tutti {
 namespace {
 
-constexpr std::size_t kAlignment = 64;  // of the first tensor, so that a mapping of the file can be used as it is
+constexpr std::size_t kAlignment = 64;  // alignment of the first tensor, so that a mapped file can be used as it is
 
 std::size_t planned_bytes(const TensorPlan& tensor) {
   const auto bytes = byte_count(tensor.shape, tensor.type);

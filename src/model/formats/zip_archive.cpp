@@ -72,7 +72,7 @@ struct Entry {
   std::uint64_t stored = 0;    // bytes in the archive
   std::uint64_t original = 0;  // bytes before compression
   std::uint64_t local = 0;     // the offset of its local header
-  std::uint64_t length = 0;    // of this directory entry itself
+  std::uint64_t length = 0;    // size of this directory entry itself
 };
 
 /// Zip64: fields that read as all ones stand, as 64 bits and in this order, in the extra field of id 1.

@@ -29,7 +29,7 @@ bool is_out_of_memory_text(const std::string& text) {
 bool is_out_of_memory(const std::exception& problem) {
   if (as<c10::OutOfMemoryError>(problem) || as<std::bad_alloc>(problem)) return true;
   if (const auto* kernel = as<KernelError>(problem)) return kernel->is_out_of_memory();
-  if (const auto* lost = as<c10::AcceleratorError>(problem))  // of pinned memory, or of a graph
+  if (const auto* lost = as<c10::AcceleratorError>(problem))  // a failure of pinned memory, or of a graph
     return lost->get_error_code() == KernelError::kOutOfMemory;
   if (const auto* kernel = as<dnnl::error>(problem)) return kernel->status == dnnl_out_of_memory;  // for its own code
   const auto* torch = as<c10::Error>(problem);

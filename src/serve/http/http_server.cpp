@@ -13,6 +13,8 @@
 #include <thread>
 
 #include "base/log.h"
+#include "serve/http/client_stream.h"
+#include "serve/http/http_exchange.h"
 
 namespace tutti {
 namespace {
@@ -23,10 +25,11 @@ namespace http = beast::http;
 using asio::use_awaitable;
 using asio::ip::tcp;
 using boost::system::error_code;
-using Stream = beast::tcp_stream;
 
 constexpr auto kKeepAlive = std::chrono::seconds(15);
 constexpr std::size_t kBlock = std::size_t{64} << 10;
+constexpr std::size_t kWatched = 1024;  // of the next request, read while an answer is made
+constexpr auto kWatchEnds = std::chrono::milliseconds(100);
 /// After a refusal what the client still sends is read and dropped for so long, so that it gets the answer and no
 /// reset.
 constexpr auto kLinger = std::chrono::seconds(2);
@@ -34,141 +37,6 @@ constexpr auto kLinger = std::chrono::seconds(2);
 std::chrono::steady_clock::duration duration_of(Seconds seconds) {
   return std::chrono::duration_cast<std::chrono::steady_clock::duration>(seconds);
 }
-
-/// What a connection and the threads that answer its request share.
-class Exchange final : public HttpExchange, public std::enable_shared_from_this<Exchange> {
- public:
-  Exchange(HttpHead head, const asio::any_io_executor& network, std::size_t most)
-      : head_(std::move(head)), most_(most), wake_(asio::steady_timer(network)) {}
-
-  const HttpHead& head() const override { return head_; }
-
-  void answer(HttpAnswer answer) override {
-    {
-      const std::lock_guard lock(mutex_);
-      if (answer_ || gone_) return;
-      answer_ = std::move(answer);
-    }
-    wake();
-  }
-
-  void begin_stream(HttpAnswer head) override {
-    {
-      const std::lock_guard lock(mutex_);
-      if (answer_ || gone_) return;
-      answer_ = std::move(head);
-      streams_ = true;
-    }
-    wake();
-  }
-
-  bool send(std::string_view piece) override {
-    {
-      const std::lock_guard lock(mutex_);
-      if (gone_ || ended_ || pending_.size() + piece.size() > most_) return false;
-      pending_ += piece;
-    }
-    wake();
-    return true;
-  }
-
-  void end_stream() override {
-    {
-      const std::lock_guard lock(mutex_);
-      ended_ = true;
-    }
-    wake();
-  }
-
-  void on_gone(std::function<void()> gone) override {
-    {
-      const std::lock_guard lock(mutex_);
-      if (complete_) return;
-      if (!gone_) {
-        on_gone_ = std::move(gone);
-        return;
-      }
-    }
-    gone();
-  }
-
-  // --- the network's side -------------------------------------------------------------------------------------------
-  struct Next {
-    std::optional<HttpAnswer> head{};  // to be sent first
-    std::string piece{};
-    bool streams = false;
-    bool ended = false;
-    bool gone = false;
-
-    bool nothing() const { return !head && piece.empty() && !ended && !gone; }
-  };
-
-  Next next() {
-    const std::lock_guard lock(mutex_);
-    Next next{.streams = streams_, .gone = gone_};
-    if (answer_ && !std::exchange(head_sent_, true)) {
-      next.head = std::move(*answer_);
-    } else if (head_sent_) {
-      next.piece = std::exchange(pending_, {});
-      next.ended = ended_;
-    }
-    return next;
-  }
-
-  /// Until something is due, or `until`.
-  asio::awaitable<void> wait(std::chrono::steady_clock::duration most) {
-    wake_->expires_after(most);
-    error_code ignored;
-    co_await wake_->async_wait(asio::redirect_error(use_awaitable, ignored));
-  }
-
-  /// The answer is sent; no call follows.
-  void complete() {
-    const std::lock_guard lock(mutex_);
-    complete_ = true;
-    on_gone_ = {};
-  }
-
-  /// The connection goes on without it, or goes: who still has the exchange must not need the network any more.
-  void detach() {
-    const std::lock_guard lock(mutex_);
-    wake_.reset();
-  }
-
-  void client_left() {
-    std::function<void()> gone;
-    {
-      const std::lock_guard lock(mutex_);
-      if (complete_ || std::exchange(gone_, true)) return;
-      gone = std::exchange(on_gone_, {});
-    }
-    if (gone) gone();
-    wake();
-  }
-
- private:
-  void wake() {
-    const std::lock_guard lock(mutex_);
-    if (!wake_) return;
-    asio::post(wake_->get_executor(), [self = shared_from_this()] {
-      const std::lock_guard held(self->mutex_);
-      if (self->wake_) self->wake_->cancel();
-    });
-  }
-
-  const HttpHead head_;
-  const std::size_t most_;
-  std::mutex mutex_;
-  std::optional<asio::steady_timer> wake_;  // used by the network's thread alone; none: detached
-  std::optional<HttpAnswer> answer_{};
-  std::string pending_{};
-  std::function<void()> on_gone_{};
-  bool streams_ = false;
-  bool head_sent_ = false;
-  bool ended_ = false;
-  bool gone_ = false;
-  bool complete_ = false;
-};
 
 HttpHead head_of(const http::request<http::buffer_body>& request, std::string address, std::uint64_t number) {
   HttpHead head{.method = std::string(request.method_string()), .address = std::move(address)};
@@ -211,7 +79,7 @@ class Server;
 /// One connection, served by one coroutine; requests come one after the other.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  Connection(Server& server, tcp::socket socket, std::string address);
+  Connection(Server& server, tcp::socket socket, std::string address, asio::ssl::context* tls);
   ~Connection();
 
   asio::awaitable<void> serve();
@@ -219,19 +87,28 @@ class Connection : public std::enable_shared_from_this<Connection> {
  private:
   using Parser = http::request_parser<http::buffer_body>;
 
+  asio::awaitable<bool> shake_hands();
   asio::awaitable<bool> serve_one(bool first);
   asio::awaitable<bool> read_head(Parser& parser, bool first);
   asio::awaitable<std::optional<HttpAnswer>> read_body(Parser& parser, HttpBody& body);
-  asio::awaitable<bool> send_answer(const std::shared_ptr<Exchange>& exchange, unsigned version, bool keep);
-  asio::awaitable<bool> send_stream(const std::shared_ptr<Exchange>& exchange, HttpAnswer head, unsigned version);
+  asio::awaitable<bool> send_answer(const std::shared_ptr<ConnectionExchange>& exchange, unsigned version, bool keep);
+  asio::awaitable<bool> send_stream(const std::shared_ptr<ConnectionExchange>& exchange, HttpAnswer head,
+                                    unsigned version);
   asio::awaitable<void> refuse(HttpAnswer answer, const HttpHead& head, unsigned version);
   asio::awaitable<error_code> write(std::string_view bytes);
-  void watch(const std::shared_ptr<Exchange>& exchange);
+  asio::awaitable<void> wait_for_exchange(std::chrono::steady_clock::duration most);
+  std::function<void()> waker();
+  void watch(const std::shared_ptr<ConnectionExchange>& exchange);
+  asio::awaitable<void> end_watch();
 
   Server& server_;
-  Stream stream_;
+  const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+  ClientStream stream_;
   const std::string address_;
   beast::flat_buffer buffer_{kBlock};
+  asio::steady_timer wake_;        // something is to be sent
+  asio::steady_timer watch_over_;  // the read of `watch` has ended
+  bool watching_ = false;
 };
 
 class Server final : public HttpServer {
@@ -275,13 +152,18 @@ class Server final : public HttpServer {
  private:
   asio::awaitable<void> accept();
 
+  std::optional<asio::ssl::context> tls_{};
   tcp::acceptor acceptor_{network};
   std::uint16_t port_ = 0;
   std::thread thread_{};
 };
 
-Connection::Connection(Server& server, tcp::socket socket, std::string address)
-    : server_(server), stream_(std::move(socket)), address_(std::move(address)) {}
+Connection::Connection(Server& server, tcp::socket socket, std::string address, asio::ssl::context* tls)
+    : server_(server),
+      stream_(std::move(socket), tls),
+      address_(std::move(address)),
+      wake_(stream_.get_executor()),
+      watch_over_(stream_.get_executor()) {}
 
 Connection::~Connection() {
   server_.left(address_);
@@ -289,32 +171,53 @@ Connection::~Connection() {
 
 asio::awaitable<void> Connection::serve() {
   const auto self = shared_from_this();
+  if (!co_await shake_hands()) co_return;
   bool first = true;
   while (co_await serve_one(first)) first = false;
+  if (stream_.is_encrypted()) {
+    stream_.tcp().expires_after(kLinger);
+    co_await stream_.close_notify();
+  }
   error_code ignored;
-  stream_.socket().shutdown(tcp::socket::shutdown_both, ignored);
+  stream_.tcp().socket().shutdown(tcp::socket::shutdown_both, ignored);
+}
+
+/// Where it is encrypted. Counts towards the deadline of the first request's head.
+asio::awaitable<bool> Connection::shake_hands() {
+  if (!stream_.is_encrypted()) co_return true;
+  stream_.tcp().expires_at(begun_ + duration_of(server_.options.header_deadline));
+  const error_code failed = co_await stream_.handshake();
+  stream_.tcp().expires_never();
+  if (ClientStream::is_in_the_clear(failed)) {
+    stream_.go_on_in_the_clear();
+    const HttpHead none;
+    HttpAnswer answer = server_.handler.refused(400, "this port speaks HTTPS: the address must begin with https://");
+    co_await refuse(std::move(answer), none, 11);
+  }
+  co_return !failed;
 }
 
 asio::awaitable<error_code> Connection::write(std::string_view bytes) {
   error_code failed;
-  stream_.expires_after(duration_of(server_.options.write_deadline));
+  stream_.tcp().expires_after(duration_of(server_.options.write_deadline));
   co_await asio::async_write(stream_, asio::buffer(bytes), asio::redirect_error(use_awaitable, failed));
-  stream_.expires_never();
+  stream_.tcp().expires_never();
   co_return failed;
 }
 
 asio::awaitable<bool> Connection::read_head(Parser& parser, bool first) {
   error_code failed;
   if (!first && buffer_.size() == 0) {
-    stream_.expires_after(duration_of(server_.options.idle));
+    stream_.tcp().expires_after(duration_of(server_.options.idle));
     auto space = buffer_.prepare(kBlock / 2);
     const std::size_t got = co_await stream_.async_read_some(space, asio::redirect_error(use_awaitable, failed));
     if (failed) co_return false;
     buffer_.commit(got);
   }
-  stream_.expires_after(duration_of(server_.options.header_deadline));
+  const auto from = first ? begun_ : std::chrono::steady_clock::now();
+  stream_.tcp().expires_at(from + duration_of(server_.options.header_deadline));
   co_await http::async_read_header(stream_, buffer_, parser, asio::redirect_error(use_awaitable, failed));
-  stream_.expires_never();
+  stream_.tcp().expires_never();
   if (!failed) co_return true;
   if (!is_malformed(failed)) co_return false;
   // Named: g++ 12 destroys a braced temporary of a co_await twice.
@@ -337,9 +240,9 @@ asio::awaitable<std::optional<HttpAnswer>> Connection::read_body(Parser& parser,
     error_code failed;
     const Seconds allowed =
         server_.options.body_grace + Seconds(static_cast<double>(taken) / server_.options.body_rate);
-    stream_.expires_at(begun + duration_of(allowed));
+    stream_.tcp().expires_at(begun + duration_of(allowed));
     co_await http::async_read_some(stream_, buffer_, parser, asio::redirect_error(use_awaitable, failed));
-    stream_.expires_never();
+    stream_.tcp().expires_never();
     if (failed == http::error::need_buffer) failed = {};
     const std::size_t got = block.size() - into.size;
     taken += got;
@@ -356,19 +259,45 @@ asio::awaitable<std::optional<HttpAnswer>> Connection::read_body(Parser& parser,
   co_return std::nullopt;
 }
 
-/// Reports a client that leaves while its answer is made. What it sends meanwhile, its next request, is left alone.
-void Connection::watch(const std::shared_ptr<Exchange>& exchange) {
+/// Reports a client that leaves while its answer is made. What it sends meanwhile, its next request, is kept.
+void Connection::watch(const std::shared_ptr<ConnectionExchange>& exchange) {
   if (buffer_.size() > 0) return;  // the next request is there already
-  auto& socket = stream_.socket();
-  socket.async_wait(tcp::socket::wait_read, [exchange, fd = socket.native_handle()](const error_code& failed) {
-    if (failed) return;
-    char byte = 0;
-    const auto got = ::recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) exchange->client_left();
-  });
+  watching_ = true;
+  stream_.async_read_some(buffer_.prepare(kWatched),
+                          [self = shared_from_this(), exchange](const error_code& failed, std::size_t got) {
+                            self->watching_ = false;
+                            self->buffer_.commit(got);
+                            if (failed && failed != asio::error::operation_aborted) exchange->client_left();
+                            self->watch_over_.cancel();
+                          });
 }
 
-asio::awaitable<bool> Connection::send_stream(const std::shared_ptr<Exchange>& exchange, HttpAnswer head,
+/// The next request may be read only when the watch has ended.
+asio::awaitable<void> Connection::end_watch() {
+  error_code ignored;
+  while (watching_) {
+    stream_.tcp().socket().cancel(ignored);
+    watch_over_.expires_after(kWatchEnds);
+    co_await watch_over_.async_wait(asio::redirect_error(use_awaitable, ignored));
+  }
+}
+
+/// Wakes `wait_for_exchange`, from any thread.
+std::function<void()> Connection::waker() {
+  return [self = weak_from_this(), network = stream_.get_executor()] {
+    asio::post(network, [self] {
+      if (const auto alive = self.lock()) alive->wake_.cancel();
+    });
+  };
+}
+
+asio::awaitable<void> Connection::wait_for_exchange(std::chrono::steady_clock::duration most) {
+  wake_.expires_after(most);
+  error_code ignored;
+  co_await wake_.async_wait(asio::redirect_error(use_awaitable, ignored));
+}
+
+asio::awaitable<bool> Connection::send_stream(const std::shared_ptr<ConnectionExchange>& exchange, HttpAnswer head,
                                               unsigned version) {
   const bool chunked = version >= 11;
   const bool events = head.type.starts_with("text/event-stream");
@@ -376,15 +305,15 @@ asio::awaitable<bool> Connection::send_stream(const std::shared_ptr<Exchange>& e
   if (chunked) response.chunked(true);
   http::response_serializer<http::string_body> serializer(response);
   error_code failed;
-  stream_.expires_after(duration_of(server_.options.write_deadline));
+  stream_.tcp().expires_after(duration_of(server_.options.write_deadline));
   co_await http::async_write_header(stream_, serializer, asio::redirect_error(use_awaitable, failed));
-  stream_.expires_never();
+  stream_.tcp().expires_never();
   auto last = std::chrono::steady_clock::now();
   while (!failed) {
     auto next = exchange->next();
     if (next.gone) co_return false;
     if (next.nothing()) {
-      co_await exchange->wait(kKeepAlive);
+      co_await wait_for_exchange(kKeepAlive);
       if (events && std::chrono::steady_clock::now() - last >= kKeepAlive) exchange->send(": keepalive\n\n");
       continue;
     }
@@ -403,13 +332,14 @@ asio::awaitable<bool> Connection::send_stream(const std::shared_ptr<Exchange>& e
   co_return false;
 }
 
-asio::awaitable<bool> Connection::send_answer(const std::shared_ptr<Exchange>& exchange, unsigned version, bool keep) {
+asio::awaitable<bool> Connection::send_answer(const std::shared_ptr<ConnectionExchange>& exchange, unsigned version,
+                                              bool keep) {
   watch(exchange);
   for (;;) {
     auto next = exchange->next();
     if (next.gone) co_return false;
     if (!next.head) {
-      co_await exchange->wait(std::chrono::hours(1));
+      co_await wait_for_exchange(std::chrono::hours(1));
       continue;
     }
     if (next.streams) co_return co_await send_stream(exchange, std::move(*next.head), version);
@@ -421,10 +351,10 @@ asio::awaitable<bool> Connection::send_answer(const std::shared_ptr<Exchange>& e
       response.prepare_payload();
     }
     error_code failed;
-    stream_.expires_after(duration_of(server_.options.write_deadline));
+    stream_.tcp().expires_after(duration_of(server_.options.write_deadline));
     http::response_serializer<http::string_body> serializer(response);
     co_await http::async_write(stream_, serializer, asio::redirect_error(use_awaitable, failed));
-    stream_.expires_never();
+    stream_.tcp().expires_never();
     co_return !failed;
   }
 }
@@ -433,26 +363,27 @@ asio::awaitable<void> Connection::refuse(HttpAnswer answer, const HttpHead& head
   auto response = response_of(std::move(answer), head, version, /*keep=*/false);
   response.prepare_payload();
   error_code failed;
-  stream_.expires_after(duration_of(server_.options.write_deadline));
+  stream_.tcp().expires_after(duration_of(server_.options.write_deadline));
   http::response_serializer<http::string_body> serializer(response);
   co_await http::async_write(stream_, serializer, asio::redirect_error(use_awaitable, failed));
   if (failed) co_return;
-  stream_.socket().shutdown(tcp::socket::shutdown_send, failed);
+  auto& tcp = stream_.tcp();  // where it is encrypted, what comes is not worth decrypting
+  tcp.socket().shutdown(tcp::socket::shutdown_send, failed);
   std::array<char, kBlock> dropped;
-  stream_.expires_after(kLinger);
-  while (!failed) co_await stream_.async_read_some(asio::buffer(dropped), asio::redirect_error(use_awaitable, failed));
+  tcp.expires_after(kLinger);
+  while (!failed) co_await tcp.async_read_some(asio::buffer(dropped), asio::redirect_error(use_awaitable, failed));
 }
 
 /// Detaches an exchange from its connection, however its scope is left: also where the server goes in the middle of it.
 class Attached {
  public:
-  explicit Attached(Exchange& exchange) : exchange_(exchange) {}
+  explicit Attached(ConnectionExchange& exchange) : exchange_(exchange) {}
   Attached(const Attached&) = delete;
   Attached& operator=(const Attached&) = delete;
   ~Attached() { exchange_.detach(); }
 
  private:
-  Exchange& exchange_;
+  ConnectionExchange& exchange_;
 };
 
 /// Counts requests under way, however their scope is left.
@@ -480,7 +411,7 @@ asio::awaitable<bool> Connection::serve_one(bool first) {
   auto begun = server_.handler.begin(head);
   const bool has_body = parser.chunked() || head.length.value_or(0) > 0;
   const bool keep = request.keep_alive() && version >= 11;
-  const auto exchange = std::make_shared<Exchange>(head, stream_.get_executor(), server_.options.stream_bytes);
+  const auto exchange = std::make_shared<ConnectionExchange>(head, server_.options.stream_bytes, waker());
   const Attached attached(*exchange);
   if (auto* answer = std::get_if<HttpAnswer>(&begun)) {
     if (has_body) {
@@ -502,8 +433,7 @@ asio::awaitable<bool> Connection::serve_one(bool first) {
   }
   const bool sent = co_await send_answer(exchange, version, keep);
   sent ? exchange->complete() : exchange->client_left();
-  error_code ignored;
-  stream_.socket().cancel(ignored);  // the watch for a client that leaves
+  co_await end_watch();
   co_return sent&& keep;
 }
 
@@ -525,6 +455,10 @@ Result<void> Server::listen() {
     return tl::unexpected<Error>(std::move(error));
   }
   port_ = acceptor_.local_endpoint().port();
+  if (options.tls) {
+    SSL_CTX_up_ref(options.tls.get());
+    tls_.emplace(options.tls.get());
+  }
   rlimit files{};
   if (::getrlimit(RLIMIT_NOFILE, &files) == 0) {
     files.rlim_cur = files.rlim_max;
@@ -550,7 +484,7 @@ asio::awaitable<void> Server::accept() {
     const std::string address = peer.address().to_string();
     if (!admit(address)) continue;  // closed at once
     socket.set_option(tcp::no_delay(true), failed);
-    auto connection = std::make_shared<Connection>(*this, std::move(socket), address);
+    auto connection = std::make_shared<Connection>(*this, std::move(socket), address, tls_ ? &*tls_ : nullptr);
     asio::co_spawn(
         network, [connection] { return connection->serve(); }, asio::detached);
   }

@@ -33,6 +33,7 @@ class JobRunner::Attempt final : public SpeechListener, public std::enable_share
       : runner_(runner), lease_(std::move(lease)), request_(std::move(request)) {}
 
   void submit();
+  /// Also before `submit`, which then cancels what it hands in.
   void cancel() {
     cancelled_ = true;
     stop();
@@ -263,7 +264,14 @@ void JobRunner::start(Lease lease) {
   state_.with([&](State& state) { state.running[job] = attempt; });
   parts_.events.begin(job);
   report({job});
+  if (is_cancelled_in_store(job)) attempt->cancel();
   attempt->submit();
+}
+
+/// A cancellation between its claim and its entry in `running` has found nothing to stop here.
+bool JobRunner::is_cancelled_in_store(JobId job) const {
+  const auto found = parts_.store.jobs({.ids = {job}}, 0, 1);
+  return found && !found->empty() && found->front().cancel_requested;
 }
 
 void JobRunner::settled(JobId job) {

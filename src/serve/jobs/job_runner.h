@@ -69,6 +69,7 @@ class JobRunner {
   std::optional<Lease> claim_next();
   std::optional<Lease> claim_of_a_client(JobClass most);
   void start(Lease lease);
+  bool is_cancelled_in_store(JobId job) const;
   void settled(JobId job);
   void look_after_leases();
   void find_clients();

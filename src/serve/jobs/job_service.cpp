@@ -24,6 +24,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr Seconds kCancelledAgain{1};
 constexpr Seconds kTooManyAgain{60};
 
 tl::unexpected<ApiError> error(int status, std::string message, std::string param = {}, std::string code = {}) {
@@ -208,6 +209,12 @@ tl::expected<JobService::Accepted, ApiError> JobService::again(const Job& job, J
   if (job.spec.options != body)
     return error(422, "Idempotency-Key: it was used for another body; a new job needs a new key", "",
                  "idempotency_key_reused");
+  if (job.cancel_requested && submission.idempotency_key.empty())
+    return tl::unexpected<ApiError>({.status = 409,
+                                     .message = "job " + std::to_string(job.id) +
+                                                " is this request and is being cancelled; send it again in a second",
+                                     .code = "job_being_cancelled",
+                                     .retry_after = kCancelledAgain});
   const bool ended = job.state == JobState::dead || job.state == JobState::cancelled;
   if (!ended || !submission.idempotency_key.empty()) return Accepted{.json = json_of(job), .id = job.id};
   if (submission.upload)

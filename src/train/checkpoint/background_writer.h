@@ -44,7 +44,7 @@ class BackgroundWriter {
     std::function<Result<void>()> work{};  // handed in, not begun
     std::string kind{};
     bool is_busy = false;                       // from the time a piece is handed in until it is written
-    std::map<std::string, Failure> failures{};  // of kinds whose last piece failed
+    std::map<std::string, Failure> failures{};  // failures of the kinds whose last piece failed
     bool ends = false;
   };
   void run();

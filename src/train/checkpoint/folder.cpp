@@ -207,7 +207,7 @@ Result<void> share_files(const fs::path& from, const fs::path& to, const std::se
 std::set<std::string> names_written_to(const fs::path& folder) {
   auto names = written_files(folder);
   if (names.contains("config.json")) return names;
-  for (const auto& file : files_of_model(folder)) names.insert(file.filename().string());  // of an older version
+  for (const auto& file : files_of_model(folder)) names.insert(file.filename().string());  // files of an older version
   names.insert({kTraining, kState, "training.toml"});
   return names;
 }

@@ -16,7 +16,7 @@ namespace tutti {
 /// sample, so their state is the step's number.
 struct TrainingState {
   std::int64_t step = 0;   // steps taken, left out ones included
-  std::int64_t epoch = 0;  // of the last batch used
+  std::int64_t epoch = 0;  // epoch of the last batch used
   std::int64_t samples = 0;
   std::int64_t recordings = 0;  // that began among them
   std::int64_t left_out = 0;    // steps that were no finite number
@@ -25,14 +25,14 @@ struct TrainingState {
   double best_score = std::numeric_limits<double>::infinity();  // lowest error rate, or loss
   std::int64_t best_step = 0;
   std::int32_t without_progress = 0;     // evaluations since then
-  std::int64_t evaluated_step = 0;       // of the last whole evaluation
+  std::int64_t evaluated_step = 0;       // step of the last whole evaluation
   std::string evaluator{};               // what evaluations are by, TrainerOptions::evaluator
   std::int64_t model_step = 0;           // whose network is in OUT/model, where evaluations choose it
   bool evaluation_due = false;           // that of this step had not ended, or was cut short by an interruption
   bool has_due_work = false;             // the feed failed before it was known whether this step ends an epoch
-  double seconds = 0;                    // of work so far
-  std::vector<std::string> positions{};  // of each process's feed, behind the last batch used; empty: at the start
-  std::vector<RowLimit> row_limits{};    // of each process
+  double seconds = 0;                    // working time so far
+  std::vector<std::string> positions{};  // position of each process's feed behind the last batch used; empty: at start
+  std::vector<RowLimit> row_limits{};    // row limit of each process
 };
 
 /// As training.json keeps it, and back: Fault::corrupt where something that must be there is not.

@@ -73,6 +73,7 @@ std::map<std::string, std::string> ClassifierModel::files(const std::string& wei
                     {"torch_dtype", weight_type},
                     {"labels", labels},
                     {"against", against},
+                    {"binary", is_binary},
                     {"geometry", geometry_json},
                     {"network", Json::parse(show_shape(shape))},
                     {"normalisation", {{"mean", values_of(mean)}, {"deviation", values_of(deviation)}}}};
@@ -107,6 +108,7 @@ Result<ClassifierModel> ClassifierModel::load(const std::filesystem::path& folde
     model.shape = *shape;
     model.labels = json.at("labels").get<std::vector<std::string>>();
     model.against = json.at("against");
+    model.is_binary = json.value("binary", false);
     model.mean = column_of(json.at("normalisation").at("mean").get<std::vector<float>>(), device);
     model.deviation = column_of(json.at("normalisation").at("deviation").get<std::vector<float>>(), device);
   } catch (const nlohmann::json::exception& error) {

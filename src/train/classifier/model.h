@@ -20,7 +20,8 @@ namespace tutti {
 struct ClassifierModel {
   SoundGeometry geometry{};
   std::vector<std::string> labels{};
-  std::string against{};  // the label of the second head; empty: there is none
+  std::string against{};   // the label of the second head; empty: there is none
+  bool is_binary = false;  // the labels are `against` and the rest of the set that it learned
   ClassifierShape shape{};
   FileDecision decision{};           // whether a file has that label
   at::Tensor mean{};                 // [n_mels, 1] float32: of the training set's features

@@ -61,8 +61,8 @@ struct ClassifierLoss {
   double against_weight = 0.3;  // of that head's binary cross-entropy
 };
 
-/// The loss of rows, summed over them: [] float32. `labels`: [rows] int64, on the logits' device. Enqueues only.
-at::Tensor loss_sum_of(const ClassifierLoss& loss, const ClassifierLogits& logits, const at::Tensor& labels);
+/// The loss of each row: [rows] float32. `labels`: [rows] int64, on the logits' device. Enqueues only.
+at::Tensor losses_of(const ClassifierLoss& loss, const ClassifierLogits& logits, const at::Tensor& labels);
 
 /// As config.json keeps it, and back; Fault::corrupt names what is missing.
 std::string show_shape(const ClassifierShape& shape);

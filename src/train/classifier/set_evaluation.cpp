@@ -1,5 +1,7 @@
 #include "train/classifier/set_evaluation.h"
 
+#include <algorithm>
+
 #include "base/output_ownership.h"
 #include "device/machine.h"
 #include "feed/labelled/labelled_set.h"
@@ -35,8 +37,10 @@ Result<std::string> evaluate_classifier(const SetEvaluationRequest& request) {
   if (!device) return tl::unexpected<Error>(device.error());
   const auto model = ClassifierModel::load(request.model, *device);
   if (!model) return tl::unexpected<Error>(model.error());
-  const auto set = LabelledSet::open(set_file(request.data, request.part));
+  auto set = LabelledSet::open(set_file(request.data, request.part));
   if (!set) return tl::unexpected<Error>(set.error());
+  if (model->is_binary && std::ranges::find((*set)->labels(), model->against) != (*set)->labels().end())
+    set = (*set)->one_against_rest(model->against);
   if (auto same = expect_same_input(*model, **set, request); !same) return tl::unexpected<Error>(same.error());
   if ((*set)->files() == 0)
     return fail(Fault::usage, set_file(request.data, request.part).string() + ": there is no file to evaluate with",

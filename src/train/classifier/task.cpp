@@ -15,10 +15,6 @@
 namespace tutti {
 namespace {
 
-// Columns of a row's draws; two more for every mask: its first bin or frame, and how many.
-constexpr std::int64_t kGain = 0, kShift = 1, kMasks = 2;
-constexpr double kWidestMask = 0.2;
-
 /// All features of the set, as a tensor over the set's own memory: [rows, n_mels, frames] float16.
 at::Tensor view_of(const LabelledSet& set) {
   const auto& g = set.geometry();
@@ -46,8 +42,8 @@ at::Tensor statistics_of(const LabelledSet& set) {
   return at::stack({mean, deviation}).unsqueeze(2).to(at::kFloat);
 }
 
-/// Each label's weight in the loss: the mean over the set's files is 1.
-at::Tensor label_weights(const LabelledSet& set, bool by_frequency) {
+/// Each label's weight in the loss: the mean over the set's files is 1. The label `boosted` counts `boost` times that.
+at::Tensor label_weights(const LabelledSet& set, bool by_frequency, std::int64_t boosted, double boost) {
   const auto labels = std::ssize(set.labels());
   std::vector<std::int64_t> counts(set.labels().size());
   for (std::int64_t file = 0; file < set.files(); ++file) ++counts[static_cast<std::size_t>(set.label_of_file(file))];
@@ -56,6 +52,7 @@ at::Tensor label_weights(const LabelledSet& set, bool by_frequency) {
   for (std::size_t i = 0; i < counts.size() && by_frequency; ++i)
     if (counts[i] > 0)
       weights[i] = static_cast<float>(static_cast<double>(set.files()) / static_cast<double>(present * counts[i]));
+  if (boosted >= 0) weights[static_cast<std::size_t>(boosted)] *= static_cast<float>(boost);
   return at::tensor(weights, at::TensorOptions(at::kFloat));
 }
 
@@ -80,23 +77,25 @@ Result<std::unique_ptr<ClassifierTask>> ClassifierTask::start(const ClassifierRe
   if (!device) return tl::unexpected<Error>(device.error());
   const auto against = against_of(recipe, *set);
   if (!against) return tl::unexpected<Error>(against.error());
+  if (recipe.binary_mode && against->empty())
+    return fail(Fault::usage, "binary-mode: the label that is learned against the rest is not known",
+                "Name it with --against");
+  if (recipe.binary_mode) set = set->one_against_rest(*against);
   const auto labels = std::ssize(set->labels());
-  const bool augments = set->geometry().name == "clip";
-  auto settled = recipe;
-  if (!augments) settled.gain_db = settled.shift_share = settled.mask_bands = settled.mask_stretches = 0;
   const c10::AutoGradMode no_gradients(false);
   const auto statistics = statistics_of(*set).to(*device);
   ClassifierModel model{
       .geometry = set->geometry(),
       .labels = set->labels(),
       .against = *against,
+      .is_binary = recipe.binary_mode,
       .shape = classifier_shape(set->geometry(), labels, recipe.channels, !against->empty()),
       .mean = statistics[0],
       .deviation = statistics[1],
   };
   model.weights = new_classifier(model.shape, mixed({recipe.seed, digest("weights")}), *device);
   for (auto& weight : model.weights) weight.value.set_requires_grad(true);
-  std::unique_ptr<ClassifierTask> task(new ClassifierTask(std::move(model), std::move(set), settled, *device));
+  std::unique_ptr<ClassifierTask> task(new ClassifierTask(std::move(model), std::move(set), recipe, *device));
   task->keep_on_device();
   return task;
 }
@@ -107,10 +106,20 @@ ClassifierTask::ClassifierTask(ClassifierModel model, std::shared_ptr<const Labe
       set_(std::move(set)),
       recipe_(recipe),
       device_(device),
-      loss_{.label_weights = label_weights(*set_, recipe.class_weights == "inverse").to(device),
+      augmentation_(recipe, set_->geometry(), device),
+      loss_{.label_weights = label_weights(*set_, recipe.class_weights == "inverse",
+                                           recipe.binary_mode ? model_.rule().label : -1, recipe.boost)
+                                 .to(device),
             .label_smoothing = recipe.label_smoothing,
             .is_focal = recipe.loss == "focal",
             .against = model_.rule().label} {}
+
+void ClassifierTask::begin_with(const ClassifierModel& other) {
+  const c10::AutoGradMode no_gradients(false);
+  for (auto& own : model_.weights)
+    for (const auto& theirs : other.weights)
+      if (own.name == theirs.name && own.value.sizes() == theirs.value.sizes()) own.value.copy_(theirs.value);
+}
 
 /// The whole set on a GPU, where four fifths of the memory that is free there hold it.
 void ClassifierTask::keep_on_device() {
@@ -138,28 +147,8 @@ at::Tensor ClassifierTask::gathered(const std::vector<std::int64_t>& rows) const
   return out;
 }
 
-/// What is drawn for each row: [rows, 2 + 2 masks] float32.
-at::Tensor ClassifierTask::drawn(const Batch& batch) const {
-  const auto masks = recipe_.mask_bands + recipe_.mask_stretches;
-  auto draws = at::zeros({std::ssize(batch.rows), kMasks + 2 * masks}, at::TensorOptions(at::kFloat));
-  auto* row = draws.mutable_data_ptr<float>();
-  const auto most_shift = static_cast<double>(model_.shape.frames) * recipe_.shift_share;
-  for (const auto index : batch.rows) {
-    CounterRandom random({recipe_.seed, static_cast<std::uint64_t>(batch.epoch), static_cast<std::uint64_t>(index),
-                          digest("augmentation")});
-    row[kGain] = static_cast<float>(random.uniform(-recipe_.gain_db, recipe_.gain_db));
-    row[kShift] = static_cast<float>(std::lround(random.uniform(-most_shift, most_shift)));
-    for (std::int32_t mask = 0; mask < masks; ++mask) {
-      const auto size = mask < recipe_.mask_bands ? model_.shape.n_mels : model_.shape.frames;
-      const auto count = random.below(static_cast<std::int64_t>(kWidestMask * static_cast<double>(size)) + 1);
-      row[kMasks + 2 * mask] = static_cast<float>(random.below(size - count + 1));
-      row[kMasks + 2 * mask + 1] = static_cast<float>(count);
-    }
-    row += draws.size(1);
-  }
-  return draws;
-}
-
+/// The inputs: rows of the set (their features, unless those are on the device) and their labels; with augmentation
+/// what is drawn for them; with mixtures the rows, features and labels of those behind them.
 TaskBatch ClassifierTask::prepare(const Batch& batch) {
   const c10::AutoGradMode no_gradients(false);
   TaskBatch prepared{.targets = std::ssize(batch.rows), .recordings = std::ssize(batch.rows)};
@@ -169,42 +158,42 @@ TaskBatch ClassifierTask::prepare(const Batch& batch) {
     prepared.ids.push_back(set_->id_of(row));
     *label++ = set_->label_of_file(set_->file_of(row));
   }
-  const bool augments =
-      recipe_.gain_db > 0 || recipe_.shift_share > 0 || recipe_.mask_bands > 0 || recipe_.mask_stretches > 0;
   const auto rows = resident_.defined() ? at::tensor(batch.rows, at::TensorOptions(at::kLong)) : gathered(batch.rows);
   prepared.inputs = {rows, labels};
-  if (augments) prepared.inputs.push_back(drawn(batch));
+  if (augmentation_.is_off()) return prepared;
+  for (auto& draws : augmentation_.drawn(batch)) prepared.inputs.push_back(std::move(draws));
+  if (augmentation_.mixes())
+    prepared.inputs.insert(prepared.inputs.end(), {at::roll(rows, 1, 0), at::roll(labels, 1, 0)});
   return prepared;
 }
 
-/// Features ([rows, n_mels, frames] float32, in decibels) louder or softer, moved in time; and normalised with masks
-/// laid over them.
-at::Tensor ClassifierTask::augmented(const at::Tensor& features, const at::Tensor& draws) const {
-  const auto column = [&](std::int64_t i) { return draws.select(1, i).view({-1, 1, 1}); };
-  const auto options = features.options();
-  const auto mels = at::arange(model_.shape.n_mels, options).view({1, -1, 1});
-  const auto frames = at::arange(model_.shape.frames, options).view({1, 1, -1});
-  const auto last = static_cast<double>(model_.shape.frames - 1);
-  const auto from = (frames - column(kShift)).clamp(0, last).to(at::kLong).expand_as(features);
-  auto x = model_.normalised(features.gather(2, from) + column(kGain));
-  for (std::int32_t mask = 0; mask < recipe_.mask_bands + recipe_.mask_stretches; ++mask) {
-    const auto& axis = mask < recipe_.mask_bands ? mels : frames;
-    const auto first = column(kMasks + 2 * mask), count = column(kMasks + 2 * mask + 1);
-    x = x.masked_fill(at::logical_and(axis >= first, axis < first + count), 0);
-  }
-  return x;
+/// The features of rows as `prepare` hands them on: [rows, n_mels, frames] float32, in decibels.
+at::Tensor ClassifierTask::features_of(const at::Tensor& rows) const {
+  return (resident_.defined() ? resident_.index_select(0, rows) : rows).to(at::kFloat);
 }
 
 at::Tensor ClassifierTask::loss_sum(const std::vector<at::Tensor>& inputs, bool dropout) {
-  at::Tensor x;
+  constexpr std::size_t kPlainInputs = 2;
+  const bool augments = inputs.size() > kPlainInputs;
+  const bool mixes = augments && augmentation_.mixes();
+  at::Tensor x, own_shares;
   {
     const c10::AutoGradMode no_gradients(false);
-    const auto features = (resident_.defined() ? resident_.index_select(0, inputs[0]) : inputs[0]).to(at::kFloat);
-    x = inputs.size() > 2 ? augmented(features, inputs[2]) : model_.normalised(features);
+    x = features_of(inputs[0]);
+    const std::vector draws(inputs.begin() + kPlainInputs,
+                            inputs.begin() + kPlainInputs + (augments ? std::ptrdiff_t(augmentation_.tensors()) : 0));
+    x = augments ? augmentation_.masked(model_.normalised(augmentation_.changed(x, draws)), draws)
+                 : model_.normalised(x);
+    if (mixes) {
+      own_shares = augmentation_.own_shares(draws);
+      const auto others = model_.normalised(features_of(inputs[inputs.size() - 2]));
+      x = at::lerp(others, x, own_shares.view({-1, 1, 1}));
+    }
   }
-  const auto& labels = inputs[1];
   const auto logits = classifier_logits(model_.shape, model_.weights, x, dropout ? recipe_.dropout : 0);
-  return loss_sum_of(loss_, logits, labels);
+  const auto losses = losses_of(loss_, logits, inputs[1]);
+  if (!mixes) return losses.sum();
+  return at::lerp(losses_of(loss_, logits, inputs.back()), losses, own_shares).sum();
 }
 
 Result<std::vector<FileAnswer>> classify_set(const ClassifierModel& model, const LabelledSet& set,

@@ -6,6 +6,7 @@
 
 #include "feed/labelled/labelled_set.h"
 #include "feed/recipe/classifier_recipe.h"
+#include "train/classifier/augmentation.h"
 #include "train/classifier/file_scores.h"
 #include "train/classifier/model.h"
 #include "train/task.h"
@@ -16,8 +17,8 @@ namespace tutti {
 /// head's. Batches come as rows of a set (Batch::rows), which is kept on the device where that has the memory.
 class ClassifierTask : public Task {
  public:
-  /// A new network for the set. Fault::usage for a label to learn `against` that the set does not have, or for a set of
-  /// fewer than two labels.
+  /// A new network for the set. In binary mode it learns one label and the rest of the set. Fault::usage for a label to
+  /// learn `against` that the set does not have, or for binary mode without one.
   static Result<std::unique_ptr<ClassifierTask>> start(const ClassifierRecipe& recipe,
                                                        std::shared_ptr<const LabelledSet> set);
 
@@ -33,19 +34,21 @@ class ClassifierTask : public Task {
   const ClassifierModel& model() const { return model_; }
   /// What files are decided by from now on, and what OUT/model keeps.
   void decide_by(const FileDecision& decision) { model_.decision = decision; }
+  /// Begins with the weights of another network, but for those of heads of other labels. The geometry is the same.
+  void begin_with(const ClassifierModel& other);
 
  private:
   ClassifierTask(ClassifierModel model, std::shared_ptr<const LabelledSet> set, const ClassifierRecipe& recipe,
                  at::Device device);
   void keep_on_device();
   at::Tensor gathered(const std::vector<std::int64_t>& rows) const;
-  at::Tensor drawn(const Batch& batch) const;
-  at::Tensor augmented(const at::Tensor& features, const at::Tensor& draws) const;
+  at::Tensor features_of(const at::Tensor& rows) const;
 
   ClassifierModel model_;
   std::shared_ptr<const LabelledSet> set_;
   ClassifierRecipe recipe_;
   at::Device device_;
+  ClassifierAugmentation augmentation_;
   ClassifierLoss loss_{};
   at::Tensor resident_{};  // [rows, n_mels, frames] float16 on a GPU; undefined: gathered on the host
 };

@@ -12,6 +12,8 @@
 #include "feed/recipe/recipe_checks.h"
 #include "feed/recipe/recipe_file.h"
 #include "model/cpu/compute_team.h"
+#include "model/device_name.h"
+#include "train/checkpoint/folder.h"
 #include "train/checkpoint/resume.h"
 #include "train/classifier/task.h"
 #include "train/optimiser_step/step_memory.h"
@@ -79,7 +81,7 @@ RateSchedule schedule_of(const ClassifierRecipe& r, std::int64_t epoch_steps) {
 void report_set(const TrainingData& data, const ClassifierTask& task, std::int64_t batch_size,
                 const ClassifierRecipe& recipe) {
   const auto& g = data.training->geometry();
-  log(Level::info, "a classifier of " + std::to_string(data.training->labels().size()) + " labels and " +
+  log(Level::info, "a classifier of " + std::to_string(task.model().labels.size()) + " labels and " +
                        std::to_string(parameter_count(task.weights())) + " parameters on " + task.device().str() +
                        "; " + std::to_string(data.training->rows()) + " segments of " + std::to_string(g.mel.n_mels) +
                        " x " + std::to_string(g.frames()) + " to learn from, " +
@@ -114,10 +116,14 @@ Result<TaskScores> evaluated(ClassifierTask& task, const LabelledSet& set, std::
   return task_scores(score_files(*answers, set.labels().size(), rule), set.labels(), rule);
 }
 
-Result<TrainingEnd> train(const ClassifierTraining& training, const TrainingData& data) {
+/// Trains one network. `before`: a network with whose weights it begins, if any.
+Result<TrainingEnd> train(const ClassifierTraining& training, TrainingData data,
+                          const ClassifierModel* before = nullptr) {
   const auto& r = training.recipe;
   auto task = ClassifierTask::start(r, data.training);
   if (!task) return tl::unexpected<Error>(task.error());
+  if (before) (*task)->begin_with(*before);
+  if ((*task)->model().is_binary) data.validation = data.validation->one_against_rest((*task)->model().against);
   warn_of_precision((*task)->device(), r.precision);
   if ((*task)->device().is_cpu()) keep_step_memory();
   TrainStep step(**task, {.weight_decay = r.weight_decay},
@@ -149,6 +155,42 @@ Result<TrainingEnd> train(const ClassifierTraining& training, const TrainingData
       std::move(*state));
 }
 
+/// The first stage: a network in binary mode in OUT/screen, with half of the minutes.
+ClassifierTraining screen_of(const ClassifierTraining& training) {
+  auto screen = training;
+  screen.out = training.out / "screen";
+  screen.recipe.two_stage = false;
+  screen.recipe.binary_mode = true;
+  screen.recipe.max_minutes /= 2;
+  screen.settings = show_recipe(screen.recipe);
+  screen.resume = !CheckpointFolder(screen.out).newest_first().empty() && training.resume;
+  return screen;
+}
+
+/// Both stages. The second has begun once it has a checkpoint; until then --resume goes on with the first, which is
+/// over at once where it had come to its end.
+Result<TrainingEnd> train_stages(ClassifierTraining training, const TrainingData& data) {
+  const bool has_begun = !CheckpointFolder(training.out).newest_first().empty();
+  const auto screen = screen_of(training);
+  if (!has_begun) {
+    if (auto kept = write_file_atomically(training.out / "config.toml", training.settings); !kept)
+      return tl::unexpected<Error>(kept.error());
+    const auto group = join_processes(screen.out);
+    if (!group) return tl::unexpected<Error>(group.error());
+    log(Level::info, "stage 1 of 2: a network in binary mode, in " + screen.out.string());
+    const auto end = train(screen, data);
+    if (!end || *end == TrainingEnd::interrupted) return end;
+    training.resume = false;
+  }
+  const auto device = device_named(training.recipe.device);
+  if (!device) return tl::unexpected<Error>(device.error());
+  const auto before = ClassifierModel::load(screen.out / "model", *device);
+  if (!before) return tl::unexpected<Error>(before.error());
+  log(Level::info, "stage 2 of 2: a network of all labels, which begins with that one's weights");
+  training.recipe.max_minutes /= 2;
+  return train(training, data, &*before);
+}
+
 }  // namespace
 
 Result<TrainingEnd> train_classifier(ClassifierTraining training) {
@@ -160,7 +202,7 @@ Result<TrainingEnd> train_classifier(ClassifierTraining training) {
   if (group->peers)
     return fail(Fault::usage, "a classifier is trained by one process",
                 "Start one process: its network is small, and one GPU holds the whole set");
-  return train(training, *data);
+  return training.recipe.two_stage ? train_stages(std::move(training), *data) : train(training, *data);
 }
 
 }  // namespace tutti

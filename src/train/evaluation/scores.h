@@ -28,7 +28,7 @@ struct ConditionScore {
   double noise_accuracy = 1;  // share of the samples without text for which the model wrote nothing; 1 where there are
                               // none
   std::int64_t samples = 0;   // with text and without
-  std::int64_t noise_samples = 0;  // of them without
+  std::int64_t noise_samples = 0;  // samples without text
 };
 
 /// How well a model recognises a set.
@@ -38,7 +38,7 @@ struct Evaluation {
   double noise_accuracy = 1;
   std::int64_t samples = 0;
   std::int64_t noise_samples = 0;  // these five as a condition's
-  std::int64_t bad_samples = 0;    // of the set that could not be decoded
+  std::int64_t bad_samples = 0;    // samples of the set that could not be decoded
   std::string last_bad{};          // "ID: REASON" of the last of them
   std::string compute_type{};      // that the network computed in; empty: not recorded
   std::map<std::string, ConditionScore> per_condition{};

@@ -17,7 +17,7 @@
 namespace tutti {
 namespace {
 
-SequenceRequest job_for(const Tokenizer& tokenizer, const ListenOptions& options, std::int32_t n_text_ctx) {
+SequenceRequest job_for(const Tokenizer& tokenizer, const SetDecodingOptions& options, std::int32_t n_text_ctx) {
   SequenceRequest job{.prompt = options.sot_sequence,
                       .rules = {.suppress_blank = false, .timestamps = options.timestamps}};
   const auto& special = tokenizer.special();
@@ -78,7 +78,7 @@ SampleResult undecoded(const BatchSample& sample) {
 /// Whenever a text has ended another window takes its row: the longest of a batch does not hold up the others.
 class Listening {
  public:
-  Listening(const WhisperModel& model, const Tokenizer& tokenizer, const ListenOptions& options, Batcher batcher,
+  Listening(const WhisperModel& model, const Tokenizer& tokenizer, const SetDecodingOptions& options, Batcher batcher,
             Rows rows)
       : model_(model),
         tokenizer_(tokenizer),
@@ -136,7 +136,7 @@ class Listening {
 }  // namespace
 
 Result<std::vector<SampleResult>> decode_set(const WhisperModel& model, const Tokenizer& tokenizer,
-                                             const ListenOptions& options, const NextBatch& batches) {
+                                             const SetDecodingOptions& options, const NextBatch& batches) {
   const auto& dims = model.dims();
   auto tokens = decoding_tokens(tokenizer.special(), tokenizer.blank(), dims.n_vocab);
   if (!tokens) return tl::unexpected<Error>(tokens.error());

@@ -17,7 +17,7 @@ namespace tutti {
 /// Windows that are decoded together, as many as a batch of the feed has.
 inline constexpr std::int32_t kDecodedTogether = 8;
 
-struct ListenOptions {
+struct SetDecodingOptions {
   std::vector<std::int32_t> sot_sequence{};
   bool timestamps = false;
   std::function<bool()> interrupted{};  // called between two steps; true ends it with Fault::cancelled
@@ -32,6 +32,6 @@ constexpr std::int32_t most_tokens(std::int32_t n_text_ctx, std::size_t prompt) 
 /// (decode/batcher), greedily and one window a sample. `batches` hold whole windows; the first field of a sample, where
 /// there is one, is its condition. Waits for the device.
 Result<std::vector<SampleResult>> decode_set(const WhisperModel& model, const Tokenizer& tokenizer,
-                                             const ListenOptions& options, const NextBatch& batches);
+                                             const SetDecodingOptions& options, const NextBatch& batches);
 
 }  // namespace tutti

@@ -10,7 +10,7 @@ namespace tutti {
 
 /// How a forward pass is computed.
 struct ForwardOptions {
-  double dropout = 0;      // of embeddings and of every branch's output; 0 when evaluating
+  double dropout = 0;      // dropout rate of embeddings and of every branch's output; 0 when evaluating
   bool recompute = false;  // blocks keep their input alone and are computed again for the gradient
 };
 

@@ -9,8 +9,8 @@
 namespace tutti {
 namespace {
 
-constexpr double kGain = 1.5;         // of what the sinusoids say; 1 and 2 serve as well
-constexpr double kContentKept = 0.3;  // of the drawn weights
+constexpr double kGain = 1.5;         // gain on the sinusoids' weights; 1 and 2 serve as well
+constexpr double kContentKept = 0.3;  // share of the drawn weights that is kept
 constexpr double kFirstReach = 3;     // positions that the first layer's farthest heads look
 
 /// Rows [first, first + 2n) of query and key [width, width], float32 on the CPU.

@@ -35,7 +35,7 @@ struct StepOutcome {
 /// Numbers of a step that a checkpoint keeps.
 struct StepState {
   bool is_scaled = false;         // whether the loss is, as with float16: its scale may have come down to 1
-  double loss_scale = 65536;      // of float16; 1 with any other precision
+  double loss_scale = 65536;      // scale of the loss with float16; 1 with any other precision
   std::int64_t scaled_steps = 0;  // finite ones since it last changed
 };
 

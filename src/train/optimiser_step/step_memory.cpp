@@ -13,7 +13,7 @@ namespace tutti {
 namespace {
 
 constexpr std::size_t kLine = 64;   // a block's own line is before the data, which is aligned as torch's
-constexpr int kSmallestPower = 16;  // of two: kSmallestKept
+constexpr int kSmallestPower = 16;  // kSmallestKept as a power of two
 constexpr int kPartBits = 3;
 constexpr auto kParts = std::size_t{1} << kPartBits;  // sizes from a power of two to the next
 
@@ -39,8 +39,8 @@ StepMemory& step_memory() {
 
 struct StepMemory::Block {
   StepMemory* owner;
-  std::size_t size;  // of the data behind this line
-  Block* next;       // of the unused ones
+  std::size_t size;  // bytes of data behind this line
+  Block* next;       // next unused block
 
   void* data() { return reinterpret_cast<std::byte*>(this) + kLine; }
   static Block* of(void* data) { return reinterpret_cast<Block*>(static_cast<std::byte*>(data) - kLine); }

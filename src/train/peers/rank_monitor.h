@@ -50,7 +50,7 @@ class RankMonitor {
   int rank_;
   int ranks_;
   WaitLimits limits_;
-  int round_ = 0;        // of the calls, which are the same in all processes
+  int round_ = 0;        // number of the call, which is the same in all processes
   std::jthread living_;  // last: it uses the above
 };
 

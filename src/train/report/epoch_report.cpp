@@ -11,7 +11,7 @@
 namespace tutti {
 namespace {
 
-constexpr double kWorthReporting = 0.05;  // of the time, spent waiting
+constexpr double kWorthReporting = 0.05;  // share of the time spent waiting
 
 std::string milliseconds(double seconds) {
   return fixed_text(1e3 * seconds, 1) + " ms";
@@ -102,8 +102,8 @@ std::string cause_line(const EpochUse& epoch, const RunRecording& recording, con
   return batch_line(epoch, "a step's work is too small for the device, which idles between its parts");
 }
 
-constexpr Seconds kSlow{0.030};   // of a mean
-constexpr Seconds kSpike{0.050};  // of one wait
+constexpr Seconds kSlow{0.030};   // mean wait
+constexpr Seconds kSpike{0.050};  // length of one wait
 constexpr double kManySpikes = 0.05;
 
 std::string ms(Seconds time) {

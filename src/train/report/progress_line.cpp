@@ -13,7 +13,7 @@
 namespace tutti {
 namespace {
 
-constexpr double kMemory = 0.95;  // of the smoothed numbers, a step
+constexpr double kMemory = 0.95;  // share of a smoothed number that a step keeps
 constexpr Seconds kRepaint{0.2};
 
 /// Begins at the first value instead of at 0.

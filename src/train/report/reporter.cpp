@@ -108,7 +108,7 @@ void Reporter::report_feed() {
   for (const auto& line : epoch_report(feed, ring_().since(reported_ring_), times, epoch_.frames)) write_line(line);
 }
 
-/// Of the whole training, or of what there was since the last report.
+/// The recording of the whole training, or of what there was since the last report.
 RunRecording Reporter::recording_of(const TrainingRecording& recorded, bool since_report) const {
   std::optional<FeedReport> feed;
   if (feed_) feed = feed_().since(since_report ? reported_feed_ : recorded_feed_);

@@ -25,8 +25,8 @@ namespace tutti {
 
 struct ReporterOptions {
   std::filesystem::path out{};
-  std::int64_t last_step = 0;     // of the checkpoint that is continued; 0: a new training
-  bool evaluation_due = false;    // of that checkpoint: TrainingState::evaluation_due
+  std::int64_t last_step = 0;     // step of the checkpoint that is continued; 0: a new training
+  bool evaluation_due = false;    // TrainingState::evaluation_due of that checkpoint
   Seconds most_time{0};           // in which it ends whatever the steps; 0: no such end
   std::optional<int> gpu{};       // N of the network's cuda:N; none: it is on the CPU
   std::int32_t accumulation = 1;  // batches that a step is made of
@@ -80,7 +80,7 @@ class Reporter : public TrainingWatcher {
     std::int64_t samples = 0;
   };
   Epoch epoch_{};
-  LoadTrack load_;  // of the epoch
+  LoadTrack load_;  // load of the machine in the epoch
   const bool is_profiled_ = recording_wanted().has_value();
   int warm_up_ = is_profiled_ ? recording_warm_up() : 0;  // steps left that are neither recorded nor reported
   FeedReport recorded_feed_{};                            // as they were when recording began

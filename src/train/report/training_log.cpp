@@ -94,7 +94,7 @@ void TrainingLog::ended() {
 
 void TrainingLog::write_line() {
   const auto all = std::exchange(steps_, {});
-  const double loss = all.loss / static_cast<double>(all.finite);  // of none: no number
+  const double loss = all.loss / static_cast<double>(all.finite);  // NaN without finite steps
   Json line{{"step", last_.step},
             {"epoch", last_.epoch},
             {"loss", number(loss)},

@@ -28,8 +28,8 @@ class JsonLines {
 
 struct TrainingLogOptions {
   std::filesystem::path out{};
-  std::int64_t last_step = 0;   // of the checkpoint that is continued; 0: a new training
-  bool evaluation_due = false;  // of that checkpoint: TrainingState::evaluation_due
+  std::int64_t last_step = 0;   // step of the checkpoint that is continued; 0: a new training
+  bool evaluation_due = false;  // TrainingState::evaluation_due of that checkpoint
   std::int32_t log_steps = 10;
   bool log_order = false;
 };

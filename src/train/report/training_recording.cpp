@@ -10,7 +10,7 @@
 namespace tutti {
 namespace {
 
-constexpr double kWorthAStage = 0.001;  // of the time of the steps
+constexpr double kWorthAStage = 0.001;  // share of the steps and their waits below which a stage is left out
 
 /// What sets a stage's threads: the computing ones have them together.
 const char* flag_of(std::string_view stage) {

@@ -39,7 +39,7 @@ class TrainingRecording {
   /// steps on the device. `feed`: none where batches are gathered by the ring's thread itself.
   RunRecording recording(const std::optional<FeedReport>& feed, const RingReport& ring) const;
   std::size_t steps() const { return steps_.size(); }
-  /// Of each step for its batch.
+  /// How long each step waited for its batch.
   const std::vector<Seconds>& waits() const { return waits_; }
   Seconds waiting() const { return waited_; }
   Seconds stepping() const { return elapsed_ - waited_; }
@@ -56,7 +56,7 @@ class TrainingRecording {
   std::vector<Seconds> steps_{};
   Seconds elapsed_{};
   Seconds waited_{};
-  std::vector<Seconds> waits_{};  // of the steps
+  std::vector<Seconds> waits_{};  // wait of each step for its batch
   PipelineReport threads_{};
   bool has_threads_ = false;
   TimelineRecorder timeline_{};

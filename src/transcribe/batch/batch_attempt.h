@@ -41,7 +41,7 @@ struct BatchEntry {
   StoreTime submitted{};                     // it has waited since then, also before this run
   Seconds audio{};                           // known or guessed from the file's size; 0: neither
   std::optional<Seconds> declared_length{};  // its length, if it was declared when the run began
-  Seconds requested{};                       // of its transcript: the part within the clips that were to be
+  Seconds requested{};                       // length of what its transcript covers: the part within the clips to be
                                              // transcribed
   std::optional<JobEngine::Use> use{};       // once this run has transcribed it, and not copied
   std::size_t number = 0;                    // among those that this run has begun, from 1; 0: not yet
@@ -71,7 +71,7 @@ struct BatchAttempt {
 
 /// An attempt that is recorded as done, and whose outputs are staged elsewhere until their own disk has space.
 struct KeptResult {
-  std::size_t index = 0;  // of the attempt
+  std::size_t index = 0;  // position of the attempt in the list of attempts
   JobEngine::Use use{};
   bool copied = false;
   std::unique_ptr<DiskSpaceWait::Waiting> waiting{};

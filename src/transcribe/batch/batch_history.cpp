@@ -9,7 +9,7 @@ namespace tutti {
 namespace {
 
 constexpr int kEnoughSamples = 20;  // windows, of a speed with fewer in flight that is worth remembering
-constexpr Seconds kSample{30};      // of audio, a usual window
+constexpr Seconds kSample{30};      // length of a usual window
 constexpr Seconds kRemembered{3600};
 
 /// The device lost some of its window capacity before the run's end (a fault, others' memory). Its speed with that

@@ -152,7 +152,7 @@ Result<Recording> BatchJobSource::decoded(std::size_t index, const Decode& decod
       decoded_size(length), [&, declared_length = declared_length]() -> Result<Recording> {
         if (attempt.settled) return not_wanted();
         auto recording = decode();
-        attempt.no_space = !recording && spaces_.spool.would_mend(recording.error());
+        attempt.no_space = !recording && spaces_.spool.is_curable(recording.error());
         if (!attempt.no_space || !declared_length || recording.error().fault != Fault::full) return recording;
         const auto disk = disk_space(temporary_folder());
         const Bytes needed = decoded_size(*declared_length);

@@ -73,9 +73,9 @@ class BatchMachine {
 
   const BatchOptions& options_;
   std::unique_ptr<Sampler> sampler_{};
-  std::map<std::string, Bytes> used_before_{};  // of a GPU's memory, by UUID
+  std::map<std::string, Bytes> used_before_{};  // memory of each GPU in use before the run, by UUID
   bool was_short_ = false;
-  std::optional<HostReader> cores_{};  // of the thread that looks
+  std::optional<HostReader> cores_{};  // reads how busy CPU cores are, on the thread that calls look_at_cores()
   Guarded<HostSnapshot> host_{};
   Guarded<std::map<std::string, EnergyMeter>> energy_{};  // by device id, of those that reported energy at the start
 };

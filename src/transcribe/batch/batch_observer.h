@@ -30,7 +30,7 @@ struct BatchCounts {
 
 /// What a run has to do, once all of it is known to the store.
 struct BatchWork {
-  std::vector<Seconds> lengths{};  // of the recordings that are to be done, as far as they are known
+  std::vector<Seconds> lengths{};  // lengths of the recordings that are to be done, as far as they are known
   std::size_t unknown = 0;         // recordings whose length is not
   void add(std::optional<Seconds> length) {
     if (length)
@@ -56,7 +56,7 @@ struct BatchEnd {
   std::string name;
   std::string device{};
   Seconds audio{};
-  Seconds busy{};          // of its devices, by the pool's clock
+  Seconds busy{};          // device time that it took, by the pool's clock
   std::size_t worker = 1;  // as at its start
   int attempts = 1;
   bool copied = false;                 // from a job with the same content

@@ -40,9 +40,9 @@ struct BatchOptions {
   std::string command{};               // for history
   std::string batch{};                 // what its jobs have in common: the output folder
   bool retry_failed = false;           // those that failed for good in an earlier run, too
-  Existing existing = Existing::keep;  // of files at the names of outputs that the store did not write
+  Existing existing = Existing::keep;  // what happens to files at the names of outputs that the store did not write
   Seconds patience{600};               // without any device in service, then the run ends
-  std::optional<double> price{};       // of a device hour, for history
+  std::optional<double> price{};       // price of a device hour, for history
 
   /// The cap of that device; none: as its memory allows.
   std::optional<int> job_cap(const std::string& device) const {

@@ -60,7 +60,7 @@ bool recall_speed(PooledDevice& pooled, const std::vector<SpeedRecord>& speeds, 
   }
   if (!latest) return false;
   pooled.speed = latest->speed;
-  by_windows.erase(by_windows.upper_bound(latest->key.concurrency), by_windows.end());  // of batches long ago
+  by_windows.erase(by_windows.upper_bound(latest->key.concurrency), by_windows.end());  // speeds of batches long ago
   if (by_windows.size() > 1)
     pooled.enough =
         std::ranges::find_if(by_windows, [&](const auto& it) { return it.second >= kAsGood * pooled.speed; })->first;

@@ -25,7 +25,7 @@ struct BatchAsset {
   int attempts = 0;
   std::vector<Attempt> tries{};  // each of them, where it has failed or took more than one
   Seconds audio{};
-  Seconds requested{};  // of it, within the clips that were to be transcribed in this run; without clips, all of it
+  Seconds requested{};  // part of `audio` within the clips to be transcribed in this run; without clips, all of it
   std::vector<KeptFile> kept_files{};  // at the names of its outputs: this run left them, and wrote beside them
   std::vector<std::string> losses{};   // what damage in its file cost, where this run has decoded it
   std::vector<std::string> notes{};    // what was chosen of its file, likewise
@@ -36,12 +36,12 @@ struct BatchAsset {
 
 struct BatchReport {
   BatchCounts counts{};
-  BatchCounts before{};            // of these, what earlier runs had ended
-  std::size_t done_now = 0;        // of them in this run
-  std::size_t without_speech = 0;  // of those: their transcripts have no text
-  std::size_t copied = 0;          // of those: the transcript is that of another recording with the same content
+  BatchCounts before{};            // jobs of `counts` that earlier runs had ended
+  std::size_t done_now = 0;        // recordings that were done in this run
+  std::size_t without_speech = 0;  // recordings of `done_now` whose transcripts have no text
+  std::size_t copied = 0;          // recordings of `done_now` with the transcript of another that has the same content
   std::chrono::system_clock::time_point started{}, ended{};
-  Seconds elapsed{};                   // of the pool's clock
+  Seconds elapsed{};                   // run time by the pool's clock
   double time = 1;                     // real seconds per second of that clock
   Seconds audio{};                     // transcribed in this run: the part within the clips that were to be transcribed
   std::vector<Seconds> transcribed{};  // the lengths of that, as they were known when it began
@@ -49,7 +49,7 @@ struct BatchReport {
   bool shared_files = true;  // windows of one file could run on several devices
   std::string policy{};      // that placed them
   PoolView pool{};
-  std::optional<double> energy_joules{};          // of all GPUs together, where all say
+  std::optional<double> energy_joules{};          // energy of all GPUs together, where all report it
   std::map<std::string, double> device_joules{};  // by device id, of those that say
   RunSummary summary{};
   std::vector<BatchAsset> assets{};

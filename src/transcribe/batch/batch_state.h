@@ -34,7 +34,7 @@ struct BatchSpaces {
 /// A batch as it is at one moment.
 struct RunSnapshot {
   BatchCounts counts{};
-  BatchCounts before{};  // of these, what had ended when the run began
+  BatchCounts before{};  // jobs of `counts` that had ended when the run began
   BatchDone done{};
   BatchProgress progress{};
   std::vector<AttemptStatus> in_work{};

@@ -107,7 +107,7 @@ FleetStatus fleet_status(const BatchOptions& options, const RunSnapshot& run, co
                          const BatchMachine& machine) {
   const BatchCounts& counts = run.counts;
   const BatchProgress& progress = run.progress;
-  std::error_code unknown;  // of a current folder that is gone: then there is none to tell
+  std::error_code unknown;  // error for a current folder that is gone: then there is no path to report
   FleetStatus status{.run = options.batch,
                      .state_folder = std::filesystem::absolute(options.state, unknown).string(),
                      .elapsed = view.elapsed,

@@ -14,7 +14,7 @@ namespace tutti {
 /// What a run has left: its jobs that have not ended.
 struct OpenJobs {
   std::size_t count = 0;
-  Seconds audio{};          // of them all, as far as it is known
+  Seconds audio{};          // audio of all these jobs, as far as its length is known
   std::size_t unknown = 0;  // those of unknown length
   void add(const BatchEntry& job) {
     ++count;
@@ -32,10 +32,10 @@ struct OpenJobs {
 /// What a run has finished itself.
 struct BatchDone {
   std::size_t recordings = 0;
-  std::size_t copied = 0;              // of them: the transcript is that of another recording with the same content
-  std::size_t without_speech = 0;      // of them: their transcripts have no text
-  Seconds audio{};                     // of those that are transcribed, as long as they are
-  Seconds requested{};                 // of it within the clips that were to be transcribed; without clips, all of
+  std::size_t copied = 0;              // recordings with the transcript of another one, whose content is the same
+  std::size_t without_speech = 0;      // recordings whose transcripts have no text
+  Seconds audio{};                     // whole length of the recordings that were transcribed, not copied
+  Seconds requested{};                 // part of `audio` within the clips to be transcribed; without clips, all of
                                        // it
   std::vector<Seconds> transcribed{};  // the lengths of that, as they were known when the run began
 };
@@ -49,14 +49,14 @@ struct BatchProgress {
 
 /// What a run has to do, has done and has left, in numbers.
 struct BatchTally {
-  BatchCounts counts{};     // of all that was added
-  BatchCounts before{};     // of these, what had ended when the run began
+  BatchCounts counts{};     // jobs that were added, by state
+  BatchCounts before{};     // jobs of `counts` that had ended when the run began
   std::size_t to_come = 0;  // jobs that are still to be added
   std::size_t to_do = 0;    // jobs that had not ended when they were added
-  std::size_t begun = 0;    // of those, that were claimed
-  std::size_t started = 0;  // of those, that have started on a device or ended
-  OpenJobs open{};          // of those, that have not ended
-  BatchDone done{};         // of those, that this run has done
+  std::size_t begun = 0;    // jobs of `to_do` that were claimed
+  std::size_t started = 0;  // jobs of `to_do` that have started on a device or ended
+  OpenJobs open{};          // jobs of `to_do` that have not ended
+  BatchDone done{};         // jobs of `to_do` that this run has done
 
   void add(const BatchEntry& entry, JobState state) {
     const bool is_placed = entry.left_staged.empty();

@@ -46,7 +46,7 @@ std::string DiskSpaceWait::words(Bytes needed, const Error& error) const {
 }
 
 /// A refusal that names no location may be about one recording's folder, or about a limit.
-bool DiskSpaceWait::would_mend(const Error& error) const {
+bool DiskSpaceWait::is_curable(const Error& error) const {
   return error.fault == Fault::full ||
          (error.fault == Fault::refused &&
           std::ranges::any_of(locations_, [](const Location& location) { return refusal_of(location).has_value(); }));

@@ -61,12 +61,12 @@ class DiskSpaceWait {
   template <class Write>
   auto retry_until_written(Bytes needed, Write write) -> decltype(write()) {
     auto written = write();
-    if (written || !would_mend(written.error())) return written;
+    if (written || !is_curable(written.error())) return written;
     const Waiting waiting(*this, needed, written.error());
     for (Seconds pause = kFirstPause; sleep(pause); pause = std::min(2 * pause, kLongestPause)) {
       const std::lock_guard turn(turn_);
       written = write();
-      if (written || !would_mend(written.error())) return written;
+      if (written || !is_curable(written.error())) return written;
     }
     written.error().fault = Fault::cancelled;
     return written;
@@ -77,7 +77,7 @@ class DiskSpaceWait {
     return std::make_unique<Waiting>(*this, needed, error);
   }
   /// Whether waiting may end the error: there is no space, or one of the locations is not writable now.
-  bool would_mend(const Error& error) const;
+  bool is_curable(const Error& error) const;
   /// Whether the first location, where the next output would go, has space and is writable. True where neither its
   /// folder nor its disk reports it.
   Result<void> expect_some() const;

@@ -34,7 +34,7 @@ Result<void> ResultPublisher::publish(BatchAttempt& attempt, const std::vector<O
     queue_.again(attempt.lease.key.job, LeaseRenewer::kCheckAgain);
     return not_wanted();
   }
-  if (const auto& why = published->left_staged; why && state_.spaces.output.would_mend(*why)) {
+  if (const auto& why = published->left_staged; why && state_.spaces.output.is_curable(*why)) {
     keep({attempt.index, use, copied, state_.spaces.output.wait(needed, *why)});
     return not_wanted();
   } else if (why) {
@@ -62,7 +62,7 @@ void ResultPublisher::publish_kept(bool last_time) {
   for (auto& result : kept) {
     const BatchAttempt& attempt = leases_.at(result.index);
     auto placed = held ? tl::unexpected(*held) : put_outputs_in_place(store_, attempt.lease.key.job, options_.existing);
-    if (!held && !placed && !last_time && state_.spaces.output.would_mend(placed.error())) held = placed.error();
+    if (!held && !placed && !last_time && state_.spaces.output.is_curable(placed.error())) held = placed.error();
     if (held) {
       keep(std::move(result));
     } else {

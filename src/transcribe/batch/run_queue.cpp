@@ -8,7 +8,7 @@
 namespace tutti {
 namespace {
 
-constexpr double kUsualBytesPerSecond = 16000;  // of a recording whose length is not known yet: 128 kbit/s
+constexpr double kUsualBytesPerSecond = 16000;  // rate of a recording whose length is not known yet: 128 kbit/s
 
 Seconds guess(const JobSpec& spec) {
   return Seconds(static_cast<double>(spec.identity.bytes) / kUsualBytesPerSecond);

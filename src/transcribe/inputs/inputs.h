@@ -18,7 +18,7 @@ struct InputOptions {
   std::filesystem::path audio_root{};
   ManifestRules rules{};
   std::int64_t skip = 0;   // leave out so many of the first
-  bool all_files = false;  // of folders, take files of any name, hidden ones too
+  bool all_files = false;  // take files of any name from folders, hidden ones too
   bool every_row = false;  // hand on a file as often as it is named: of a table each row may hold a part of its text
 };
 

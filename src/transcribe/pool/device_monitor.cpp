@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::chrono::milliseconds kLook{200};  // between looks at a worker that no thread waits for
 constexpr std::chrono::seconds kStopped{1};      // between two looks: this process was stopped
-constexpr Seconds kLeastPatience{5};             // of the pool's clock, without an answer
+constexpr Seconds kLeastPatience{5};             // least time to wait for an answer, by the pool's clock
 constexpr Seconds kUnknownPatience{300};         // where its speed is unknown
-constexpr double kDoubt = 3;                     // of a speed that was declared, before one is measured
-constexpr double kLatenessFactor = 2.5;          // of the time that all that is in flight should take
+constexpr double kDoubt = 3;                     // factor on the time limit of a declared speed, before one is measured
+constexpr double kLatenessFactor = 2.5;          // factor on the time that all that is in flight should take
 constexpr double kHeaviestWindow = 16;           // times the usual one: many samples of a text without an end
 constexpr Seconds kFirstRest{0.5};               // before a worker that did not get ready is tried again; doubles
 constexpr Seconds kLongestRest{30};

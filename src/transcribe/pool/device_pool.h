@@ -26,9 +26,9 @@ struct PooledDevice {
   std::int32_t enough = 1;       // windows in flight at which it is as fast as it gets; 0: as many as it steps together
   Seconds load_time{};           // from the start of its worker until it is ready, as it took last time; 0: not known
   std::optional<int> job_cap{};  // jobs with a window in flight here at most
-  std::optional<Bytes> memory{};  // of the device, in all; none: not known, and no bound
-  Bytes model_memory{};           // of it, for the model and what it computes in
-  Bytes window_memory{};          // of it, for every window in flight
+  std::optional<Bytes> memory{};  // memory of the device, in all; none: not known, and no bound
+  Bytes model_memory{};           // part of `memory` for the model and what it computes in
+  Bytes window_memory{};          // part of `memory` for every window in flight
 };
 
 struct PoolOptions {
@@ -38,7 +38,7 @@ struct PoolOptions {
   /// Real seconds per second of the pool's clock. 1 but for emulated cards that all run at another rate: then every
   /// time in here, speeds and reports included, is theirs.
   double time = 1;
-  Seconds patience{600};  // of the pool's clock: so long no device in service, and the run ends
+  Seconds patience{600};  // how long no device may be in service before the run ends, by the pool's clock
 };
 
 /// A driver's report that keeps a card from work until it is over.

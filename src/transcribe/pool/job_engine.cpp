@@ -281,8 +281,8 @@ class JobEngineImpl final : public JobEngine {
   std::shared_ptr<Reservation> whole_{};
   std::function<void()> when_granted_{};  // until it was called
   bool cancelled_ = false;
-  Seconds length_{};    // of the job's audio; 0: not known
-  Seconds credited_{};  // of it, as used by devices
+  Seconds length_{};    // length of the job's audio; 0: not known
+  Seconds credited_{};  // part of `length_` that counts as transcribed by a device
 };
 
 }  // namespace

@@ -17,7 +17,7 @@ struct PoolJob {
   int priority = 0;  // higher first, within its class
   // By the store's clock, from the start of the run.
   Seconds queued_at{};                // negative: an earlier run has requested it
-  std::optional<Seconds> deadline{};  // of interactive ones the earliest comes first
+  std::optional<Seconds> deadline{};  // the earliest interactive job comes first
 
   JobFacts facts() const {
     return {.kind = kind,

@@ -37,7 +37,7 @@ struct Reservation {
   Seconds audio{};
   GrantId grant = 0;  // 0: it waits
   DeviceIndex device = 0;
-  int generation = 0;  // of the device's worker
+  int generation = 0;  // PoolMember::generation of the device's worker
   std::shared_ptr<WorkerHandle> worker{};
   std::optional<Error> refused{};  // it will not be granted any more, and why
   bool decoded = false;            // at least one of its windows; not only its language detected
@@ -48,20 +48,20 @@ struct Reservation {
 struct PoolMember {
   PooledDevice facts;
   std::shared_ptr<WorkerHandle> worker{};  // starting or serving; none between two
-  std::optional<Ready> ready{};            // of the latest
+  std::optional<Ready> ready{};            // what the latest worker reported when it got ready
   int generation = 0;                      // counts workers; a loss is reported once for each
   bool serving = false;
   bool was_away = false;                     // did not get ready: a canary decides about its return
   std::optional<HealthEvent> fault_event{};  // reported by the driver: no worker is started; lost or quarantine
   std::string fault{};                       // in its latest words
   std::string overruled{};                   // the driver's words in spite of which a user has resumed it
-  std::optional<Error> loss{};               // of the present worker process, noticed by a thread that waited for an
-                                             // answer
+  std::optional<Error> loss{};               // why the present worker process was lost, as noticed by a thread that
+                                             // waited for an answer
   std::optional<Error> gone{};               // for good
   std::optional<Error> last_error{};         // for people
   std::int64_t restarts = 0;
-  std::size_t changes_reported = 0;  // of its health, as news
-  std::size_t memory_reported = 0;   // of its memory, as news
+  std::size_t changes_reported = 0;  // how many changes of its health were reported
+  std::size_t memory_reported = 0;   // how many changes of its memory were reported
   std::size_t memory_logged = 0;     // likewise, in the log
   bool gone_reported = false;
   Seconds progress_at{};          // last answer, or first window after a pause, or its worker got ready

@@ -17,13 +17,13 @@ struct PooledDeviceView {
   std::string id;
   std::string name{};    // what its worker calls it, for people
   std::string state{};   // balance's word (name_of), or "failed": left out for good
-  std::string reason{};  // of that state, in words
+  std::string reason{};  // reason of that state, in words
   Seconds since{};       // in that state
   int windows = 0;       // in flight
   int jobs = 0;          // with a window in flight here
   int slots = 0;
   std::optional<int> job_cap{};
-  Bytes reserved{};                 // of its memory, by the model and the windows in flight
+  Bytes reserved{};                 // memory that the model and the windows in flight hold
   double speed = 0;                 // as believed
   bool speed_known = false;         // it was measured or rated; else it is only a guess
   std::optional<double> rated{};    // what it is known to do: an emulated card
@@ -35,7 +35,7 @@ struct PooledDeviceView {
   std::map<std::string, Seconds> idle{};  // by reason
   std::string refusal{};                  // why it takes nothing more now
   std::int64_t restarts = 0;
-  std::optional<int> process{};             // of its worker; none: there is none now
+  std::optional<int> process{};             // process of its worker; none: there is none now
   std::optional<MemoryLoss> memory_loss{};  // none: it has never run out of memory
 };
 
@@ -51,7 +51,7 @@ struct PoolView {
   std::vector<PooledDeviceView> devices{};
   Seconds elapsed{};                       // since the pool was started
   std::optional<Seconds> expected_left{};  // until all jobs that were added are done; none: no device is in service
-  double error = 0;                        // of that, relative
+  double error = 0;                        // relative error of `expected_left`
   std::string next_device{};               // that takes the next job; empty: none can
 };
 

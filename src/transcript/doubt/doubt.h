@@ -30,7 +30,7 @@ struct Doubt {
   double end = 0;
   double severity = 0;    // 0..1: how likely it is that the text is wrong there; from 0.5 on worth an ear
   std::string reason;     // a sentence for people, with the numbers
-  std::string excerpt{};  // of the text; empty for speech without text
+  std::string excerpt{};  // excerpt of the text; empty for speech without text
 };
 
 /// A stretch in which a voice-activity detector found speech, seconds [start, end).

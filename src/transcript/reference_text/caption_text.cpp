@@ -24,12 +24,12 @@ struct SpeakerLabel {
 
 /// What is known of the captions that a label is one of.
 struct LabelContext {
-  std::map<std::u32string, int> counts{};  // of lines that begin with a label, by its name in lower case
+  std::map<std::u32string, int> counts{};  // lines that begin with a label, by its name in lower case
   bool all_capitals = false;               // the text is in capitals, as a rule
 };
 
 constexpr std::size_t kLongest = 40;   // characters of a name
-constexpr std::size_t kMostWords = 5;  // of a name
+constexpr std::size_t kMostWords = 5;  // words of a name
 
 /// Who speaks, where no name is known.
 constexpr std::array<std::u32string_view, 60> kRoles{U"narrator",    U"speaker",    U"interviewer",

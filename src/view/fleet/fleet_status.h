@@ -36,7 +36,7 @@ struct DeviceStatus {
   std::optional<double> usual_speed{};  // what it is expected to do; none: not measured
   std::optional<double> watts{};
   std::optional<double> celsius{};
-  std::optional<Seconds> data_age{};   // of load, memory, power and temperature
+  std::optional<Seconds> data_age{};   // age of the readings of load, memory, power and temperature
   Seconds audio_done{};                // transcribed here
   std::optional<double> busy_share{};  // 0..1 of the run so far
 };
@@ -61,7 +61,7 @@ struct FleetStatus {
   std::string run{};           // what people call it: the command's output folder, or its id
   std::string state_folder{};  // its store's folder
   Seconds elapsed{};
-  std::size_t jobs = 0;  // of all kinds together
+  std::size_t jobs = 0;  // jobs of all kinds together
   std::size_t done = 0;
   std::size_t failed = 0;
   std::size_t cancelled = 0;

@@ -39,7 +39,7 @@ constexpr std::array kKinds{
              "--yes, which asks no questions"},
 };
 
-constexpr double kWorthALine = 0.02;  // of the run's length
+constexpr double kWorthALine = 0.02;  // share of the run's length
 constexpr Seconds kShortestRun{2};    // that a finding is made of
 constexpr std::string_view kSlower = "slower than rated";
 
@@ -206,7 +206,7 @@ std::vector<std::pair<std::string, double>> losses_of(const RunNumbers& run) {
 
 Seconds work_bound(const RunNumbers& run) {
   const double speed = total_speed(run);
-  Seconds audio{};  // of the recordings often the speech alone
+  Seconds audio{};  // length of the recordings, often of their speech alone
   for (const DeviceTime& device : run.devices) audio += device.audio;
   return speed > 0 ? audio / speed : Seconds(0);
 }

@@ -81,7 +81,7 @@ std::string efficiency_line(const RunNumbers& run, Seconds bound) {
 std::string compared(const std::string& was, const std::string& quoted, double ratio) {
   const auto off = std::lround(100 * (ratio - 1));
   const std::string sign = off > 0 ? "+" : "";
-  const bool alike = off == 0 || was == quoted;  // of less than a second, say
+  const bool alike = off == 0 || was == quoted;  // a difference of less than a second, say
   return was + " instead of " + quoted + (alike ? "" : " (" + sign + std::to_string(off) + " %)");
 }
 

@@ -13,7 +13,7 @@ namespace tutti {
 struct IdleTime {
   Seconds no_job{};           // nothing was left to do
   Seconds input{};            // jobs were left, none had its input ready
-  Seconds memory{};           // of the device or the machine
+  Seconds memory{};           // memory of the device or the machine was full
   Seconds cap{};              // --max-per-gpu, --threads or the decoders
   Seconds fault{};            // breaker, lost or quarantined card, workers that were lost and start again
   Seconds starting{};         // loading the model for the first time
@@ -52,7 +52,7 @@ struct RunQuote {
 struct RunNumbers {
   Seconds elapsed{};
   std::size_t done = 0;
-  std::size_t copied = 0;  // of those, from recordings with the same content
+  std::size_t copied = 0;  // jobs of `done` that were copied from recordings with the same content
   std::size_t failed = 0;
   std::size_t cancelled = 0;
   Seconds audio{};

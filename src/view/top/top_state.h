@@ -19,8 +19,8 @@ inline constexpr std::size_t kTopPanels = 4;
 struct TopAction {
   enum class What { drain, resume, cancel };
   What what = What::drain;
-  std::string id;      // of a device, or of a job to cancel
-  std::string name{};  // of that, for people
+  std::string id;      // id of a device, or of a job to cancel
+  std::string name{};  // name of that, for people
 };
 
 /// The user's position in `tutti top`. Changed by keys alone.

@@ -6,7 +6,9 @@ Usage: jobs_test.py BIN. BIN is the folder of the programs.
 import http.server
 import json
 import pathlib
+import queue
 import signal
+import socket
 import sys
 import tempfile
 import threading
@@ -102,6 +104,29 @@ def web_server(case, may_answer=None):
     threading.Thread(target=server.serve_forever, daemon=True).start()
     case.addCleanup(server.shutdown)
     return f"http://localhost:{server.server_port}"
+
+
+def alert_server(case):
+    """The address of a webhook that refuses the first call, and the queue of what it has taken."""
+    taken = queue.Queue()
+    calls = []
+
+    class Server(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            alert = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            calls.append(alert)
+            if len(calls) > 1:
+                taken.put(alert)
+            self.send_response(204 if len(calls) > 1 else 503)
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    case.addCleanup(server.shutdown)
+    return f"http://127.0.0.1:{server.server_port}/hook", taken
 
 
 CARDS = "emulated:2000x:12GB"  # it writes down nothing that was spoken, fast
@@ -294,6 +319,35 @@ class OtherServices(unittest.TestCase):
         self.assertEqual(client.call("DELETE", f"/v1/jobs/{job}")[2], {"id": job, "object": "job.deleted", "deleted": True})
         self.assertEqual(client.call("DELETE", f"/v1/jobs/{job}")[0], 404)
         self.assertEqual(list((self.folder / "state/jobs").glob("*.*o*")), [], "its files are gone")
+
+    def test_alerts_reach_a_webhook_that_fails_at_first(self):
+        url, alerts = alert_server(self)
+        client = Client(self.serve("--devices", "emulated:0.05x:12GB", "--alert-webhook", url, "--alert-stuck", "0.02"))
+        job = client.send(CLIPS[8].read_bytes())[2]["id"]
+        stuck = alerts.get(timeout=60)
+        self.assertEqual((stuck["alert"], stuck["state"], stuck["jobs"]), ("job_stuck", "firing", [job]))
+        self.assertIn("without progress", stuck["text"])
+        client.call("DELETE", f"/v1/jobs/{job}")
+        over = alerts.get(timeout=60)
+        self.assertEqual((over["alert"], over["state"]), ("job_stuck", "resolved"))
+        for number in range(5):
+            client.wait(client.send(b"no audio at all %d" % number, name=f"{number}.mp3")[2]["id"])
+        self.assertEqual(alerts.get(timeout=60)["alert"], "failures")
+
+    def test_webhook_that_never_answers_holds_nothing_up(self):
+        silent = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(silent.close)
+        serving = self.serve("--devices", "emulated:0.05x:12GB", "--alert-webhook", f"http://127.0.0.1:{silent.getsockname()[1]}/",
+                             "--alert-stuck", "0.02", "--drain-seconds", "0")
+        client = Client(serving)
+        client.send(CLIPS[8].read_bytes())
+        connection = silent.accept()[0]  # the alert comes
+        self.addCleanup(connection.close)
+        begun = time.monotonic()
+        self.assertEqual(serving.get("/livez")[0], 200)
+        self.assertEqual(client.call("GET", "/v1/jobs")[0], 200)
+        serving.stop()
+        self.assertLess(time.monotonic() - begun, 8, "neither the server nor its end waits for the answer")
 
     def test_client_with_too_many_jobs_is_sent_away(self):
         client = Client(self.serve("--jobs-per-client", "2"))

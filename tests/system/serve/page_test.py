@@ -14,6 +14,7 @@ import unittest
 
 import service
 from browser import Browser
+from jobs_test import Client
 from service import DATA, TOKEN, Service
 
 BIN = service.ROOT / "build/bin"
@@ -124,6 +125,45 @@ class PageOfAService(WithBrowser):
         if PICTURES:
             self.browser.picture(PICTURES / "transcript.png")
         self.check_looks(serving, "service")
+        self.check_requests(serving)
+
+
+class PageThatSteers(WithBrowser):
+    def test_buttons_change_jobs_and_devices_of_the_server(self):
+        serving = Service(BIN / "tutti", service.real_model(), self.folder, "--devices", "emulated:0.05x:1GB")
+        self.addCleanup(serving.kill)
+        jobs = Client(serving)
+        content = CLIPS[8].read_bytes()
+        broken = jobs.send(b"no audio at all", name="broken.mp3")[2]["id"]
+        ids = [jobs.send(content, [("prompt", f"number {number}")], name=f"clip{number}.flac")[2]["id"] for number in range(14)]
+        jobs.wait(broken, ("failed",))
+        jobs.wait(ids[0], ("running",))
+        waiting = ids[-1]
+        self.assertEqual(jobs.job(waiting)["status"], "queued", "the device is slow, and has enough with the others")
+        self.browser.show(serving.url + "/", 1440, 900, dark=False)
+        self.browser.wait_for("document.querySelectorAll('#queue tr').length >= 15")
+        self.assertIsNone(self.browser.run("document.querySelector('button[data-action]')"), "read-only without the token")
+        self.unlock()
+
+        def click(action, name, more=""):
+            button = f"document.querySelector(`button[data-action={action}][data-id='{name}']{more}`)"
+            self.browser.wait_for(f"!!{button}")
+            self.browser.run(f"{button}.click()")
+            self.browser.wait_for(f"document.getElementById('audit').innerText.includes('{action} {name}, by 127.0.0.1')")
+
+        click("priority", waiting, "[data-priority='1']")
+        self.browser.wait_for("document.getElementById('queue').innerText.includes('(priority 1)')")
+        self.assertEqual(jobs.job(waiting)["priority"], 1)
+        click("cancel", waiting)
+        self.assertEqual(jobs.job(waiting)["status"], "cancelled")
+        click("cancel", ids[0])
+        self.assertEqual(jobs.wait(ids[0])["status"], "cancelled", "it was in work")
+        click("retry", broken)
+        self.assertEqual(jobs.job(broken)["status"], "queued", "behind those that the slow device has in work")
+        click("drain", "emulated:0.05x:1GB")
+        self.browser.wait_for("document.getElementById('devices').innerText.includes('drain')")
+        click("resume", "emulated:0.05x:1GB")
+        self.browser.wait_for("document.getElementById('devices').innerText.includes('healthy')")
         self.check_requests(serving)
 
 

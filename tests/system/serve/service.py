@@ -51,9 +51,11 @@ def use_packages():
 
 
 class Service:
-    """`tutti serve` on a free port, with a token, ready when the object is there. `model` None: over the store in `folder`."""
+    """`tutti serve` on a free port, with a token, ready when the object is there. `model` None: over the store in `folder`.
 
-    def __init__(self, tutti, model, folder, *words, wait=True):
+    `trust`: for --tls-cert among `words`, the context that trusts it."""
+
+    def __init__(self, tutti, model, folder, *words, wait=True, trust=None):
         folder = pathlib.Path(folder)
         tokens = folder / "tokens"
         tokens.write_text(f"  {TOKEN} \nanother-one\n")
@@ -69,10 +71,12 @@ class Service:
             env={**{name: value for name, value in os.environ.items() if name != "TUTTI_MODEL"}, "TMPDIR": str(self.temporary)})
         log.close()
         line = self.process.stdout.readline()
-        if not line.startswith("listening on http://"):
+        self.trust = trust
+        scheme = "https" if trust else "http"
+        if not line.startswith(f"listening on {scheme}://"):
             raise RuntimeError(f"tutti serve printed {line!r}: {self.log.read_text()}")
         self.port = int(line.rsplit(":", 1)[1])
-        self.url = f"http://127.0.0.1:{self.port}"
+        self.url = f"{scheme}://127.0.0.1:{self.port}"
         if wait:
             self.wait_until_ready()
 
@@ -91,7 +95,7 @@ class Service:
         if token:
             request.add_header("Authorization", f"Bearer {token}")
         try:
-            with urllib.request.urlopen(request, timeout=30) as answer:
+            with urllib.request.urlopen(request, timeout=30, context=self.trust) as answer:
                 return answer.status, answer.read()
         except urllib.error.HTTPError as error:
             return error.code, error.read()
@@ -100,7 +104,9 @@ class Service:
         """SIGTERM, and the exit code."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(60)
+        code = self.process.wait(60)
+        self.process.stdout.close()
+        return code
 
     def kill(self):
         self.process.kill()

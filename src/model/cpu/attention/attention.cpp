@@ -52,14 +52,14 @@ PanelsJob panels_job(const at::Tensor& side, std::int64_t head, std::byte* to, s
 struct BlockTools {
   BlockTools(const Kernels& table, const Plan& plan)
       : scope(table),
-        questions(plan.precision, plan.size, kBlockRows),
+        queries(plan.precision, plan.size, kBlockRows),
         scores(static_cast<std::size_t>(kBlockRows * plan.key_panels * kPanel * 4)),
         weight_stride(plan.value_groups * 4 + 64),
         weights(static_cast<std::size_t>(kBlockRows * weight_stride)),
         sums(static_cast<std::size_t>(kBlockRows * plan.value_panels * kPanel * 4)) {}
 
   KernelScope scope;
-  PreparedRows questions;
+  PreparedRows queries;
   AlignedBytes scores;
   std::int64_t weight_stride;  // bytes
   AlignedBytes weights;
@@ -84,10 +84,10 @@ void score(const Kernels& table, const AttentionJob& job, const Plan& plan, cons
            BlockTools& tools) {
   const auto stride = job.q.stride(0);
   const float* q = job.q.const_data_ptr<float>() + block.first * stride + block.head * plan.size;
-  tools.questions.prepare(table, {q, stride, block.count}, {});
+  tools.queries.prepare(table, {q, stride, block.count}, {});
   const auto columns = plan.key_panels * kPanel;
-  table.multiply({.rows_data = tools.questions.row(0),
-                  .row_stride = tools.questions.stride(),
+  table.multiply({.rows_data = tools.queries.row(0),
+                  .row_stride = tools.queries.stride(),
                   .panels_data = keys.panels,
                   .panel_stride = plan.key_groups * kPanel * 4,
                   .groups = plan.key_groups,
@@ -102,7 +102,7 @@ void score(const Kernels& table, const AttentionJob& job, const Plan& plan, cons
                 .visible = job.visible + block.first * job.visible_step,
                 .visible_step = job.visible_step,
                 .scale = keys.scale / std::sqrt(static_cast<float>(plan.size)),
-                .row_scales = tools.questions.scales(0),
+                .row_scales = tools.queries.scales(0),
                 .weights = tools.weights.data(),
                 .weights_stride = tools.weight_stride,
                 .totals = tools.totals.data()});

@@ -16,7 +16,7 @@ struct AttentionJob {
   /// Row r sees the first visible + r * visible_step of the keys.
   std::int64_t visible = 0;
   std::int64_t visible_step = 0;
-  WeightPrecision precision = WeightPrecision::float32;  // of the two products: any but int8
+  WeightPrecision precision = WeightPrecision::float32;  // precision of the two products: any but int8
 };
 
 /// out: [rows, heads * size] float32, contiguous: softmax(q keys^T / sqrt(size)) values. A row's result depends on

@@ -93,7 +93,7 @@ struct SoftmaxJob {
   void* scores = nullptr;   // float32, or int32 for int16; they are lost
   std::int64_t stride = 0;  // elements
   std::int64_t rows = 0;
-  std::int64_t columns = 0;  // of the weights, a multiple of 16
+  std::int64_t columns = 0;  // columns of the weights, a multiple of 16
   std::int64_t visible = 0;
   std::int64_t visible_step = 0;
   float scale = 1;

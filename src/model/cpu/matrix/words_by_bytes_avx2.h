@@ -53,7 +53,7 @@ inline void write_parts(const IntegerLanes& inputs, std::byte* first, std::byte*
 }
 
 void prepare_words(const RowsJob& job) {
-  constexpr float most_root = 127;  // of int8 weights, however they are
+  constexpr float most_root = 127;  // bound on the root mean square of int8 weights
   for (std::int64_t row = 0; row < job.rows; ++row) {
     const float* x = job.x + row * job.stride;
     if (job.norm_weight) {

@@ -15,7 +15,7 @@ using Names = std::vector<std::string>;
 
 constexpr std::int64_t kActivationGelu = 3;  // common_spec.Activation: its fourth, x * Phi(x)
 constexpr std::int64_t kWhisperHead = 64;    // width of a head in every published Whisper
-constexpr float kOldInt16Scale = 1000;       // of files that leave the scale out
+constexpr float kOldInt16Scale = 1000;       // scale of files that leave it out
 
 std::optional<std::int64_t> whole_number(const StoredTensor& scalar) {
   const auto read = [&](auto value) -> std::optional<std::int64_t> {

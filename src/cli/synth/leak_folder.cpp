@@ -1,0 +1,79 @@
+#include "cli/synth/leak_folder.h"
+
+#include <cstdio>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "cli/synth/corpus_folder.h"
+#include "flow/pipeline.h"
+
+namespace tutti {
+namespace {
+
+constexpr const char* kList = "metadata.csv";
+constexpr const char* kHeader =
+    "audio_file,label,sensor,recording,timestamp,gain_db,condition,snr_db,distance_m,source,disturbance,duration\n";
+
+/// A clip that is on disk, and its line.
+struct WrittenClip {
+  std::string line{};
+  bool is_out_of_water = false;
+  Seconds length{};
+};
+
+Result<WrittenClip> write_clip(const LeakFolder& wanted, std::int64_t index) {
+  const auto clip = leak_clip(wanted.corpus, index);
+  const std::string label = kLeakLabels[static_cast<std::size_t>(clip.label)];
+  const auto name = label + "/" + clip.name() + (wanted.format == SoundFormat::flac ? ".flac" : ".wav");
+  if (auto sound = write_sound(wanted.out / name, clip.pcm, wanted.format, kLeakRate); !sound)
+    return tl::unexpected(sound.error());
+  const auto length = length_of(std::ssize(clip.pcm), kLeakRate);
+  char facts[128];
+  std::snprintf(facts, sizeof facts, ",%d,%s,%.2f,%.1f,%s,%s,%.4f\n", clip.gain_db,
+                std::string(name_of(clip.condition)).c_str(), clip.snr_db, clip.distance_m, clip.source.c_str(),
+                clip.disturbance.c_str(), length.count());
+  return WrittenClip{name + "," + label + "," + clip.sensor + "," + clip.recording + "," + clip.timestamp + facts,
+                     clip.gain_db == 1, length};
+}
+
+/// The clips, then the list that makes them a corpus.
+Result<LeakFolderReport> write_clips(const LeakFolder& wanted) {
+  const auto since = Clock::real().now();
+  std::string list = kHeader;
+  LeakFolderReport report;
+  Pipeline pipeline;
+  std::int64_t next = 0;
+  auto numbers = pipeline.source("number", [&]() -> std::optional<Result<std::int64_t>> {
+    if (next == wanted.count) return std::nullopt;
+    return next++;
+  });
+  auto clips = pipeline.map("make", std::move(numbers), [&](std::int64_t index) { return write_clip(wanted, index); },
+                            {.threads = wanted.threads, .order = Order::input});
+  pipeline.sink("list", std::move(clips), [&](const WrittenClip& clip) -> Result<void> {
+    list += clip.line;
+    ++report.clips;
+    report.out_of_water += clip.is_out_of_water;
+    report.audio += clip.length;
+    return {};
+  });
+  if (auto ran = pipeline.run(); !ran) return tl::unexpected(ran.error());
+  if (auto listed = write_file_atomically(wanted.out / kList, list); !listed) return tl::unexpected(listed.error());
+  report.spent = Clock::real().now() - since;
+  return report;
+}
+
+}  // namespace
+
+Result<LeakFolderReport> write_leak_folder(const LeakFolder& wanted) {
+  LeakFolderReport report;
+  const auto written = write_corpus({wanted.out, kLeakLabels, kList}, [&]() -> Result<void> {
+    auto clips = write_clips(wanted);
+    if (!clips) return tl::unexpected(clips.error());
+    report = *clips;
+    return {};
+  });
+  if (!written) return tl::unexpected(written.error());
+  return report;
+}
+
+}  // namespace tutti

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "serve/http/http.h"
+
+namespace tutti {
+
+/// What a connection and the threads that answer its request share: pieces go in on one side and out on the other, and
+/// each that goes in wakes the network. Thread-safe.
+class ConnectionExchange final : public HttpExchange {
+ public:
+  /// `most`: bytes that may wait for the client. `wake`: called from any thread, briefly, when something is to be sent;
+  /// never after `detach` has returned.
+  ConnectionExchange(HttpHead head, std::size_t most, std::function<void()> wake)
+      : head_(std::move(head)), most_(most), wake_(std::move(wake)) {}
+
+  const HttpHead& head() const override { return head_; }
+  void answer(HttpAnswer answer) override { begin(std::move(answer), /*streams=*/false); }
+  void begin_stream(HttpAnswer head) override { begin(std::move(head), /*streams=*/true); }
+  bool send(std::string_view piece) override;
+  void end_stream() override;
+  void on_gone(std::function<void()> gone) override;
+
+  // --- the network's side
+
+  struct Next {
+    std::optional<HttpAnswer> head{};  // to be sent first
+    std::string piece{};
+    bool streams = false;
+    bool ended = false;
+    bool gone = false;
+
+    bool nothing() const { return !head && piece.empty() && !ended && !gone; }
+  };
+
+  /// Takes what is to be sent now.
+  Next next();
+  /// The answer is sent; no call follows.
+  void complete();
+  /// The client has left before that.
+  void client_left();
+  /// The connection goes on without it, or goes: who still has the exchange must not need the network any more.
+  void detach();
+
+ private:
+  void begin(HttpAnswer head, bool streams);
+  void wake();
+
+  const HttpHead head_;
+  const std::size_t most_;
+  std::mutex mutex_;
+  std::function<void()> wake_;  // none: detached
+  std::optional<HttpAnswer> answer_{};
+  std::string pending_{};
+  std::function<void()> on_gone_{};
+  bool streams_ = false;
+  bool head_sent_ = false;
+  bool ended_ = false;
+  bool gone_ = false;
+  bool complete_ = false;
+};
+
+}  // namespace tutti

@@ -1,0 +1,149 @@
+#include "serve/jobs/job_runner.h"
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include "jobs/open_store.h"
+#include "serve/jobs/job_json.h"
+#include "support/eventually.h"
+#include "support/temp_folder.h"
+
+namespace tutti {
+namespace {
+
+/// Takes requests and never ends them by itself: the test does, or a cancellation.
+class HeldRequests final : public SpeechService {
+ public:
+  struct Request {
+    std::shared_ptr<SpeechListener> listener{};
+    bool ended = false;
+  };
+
+  std::shared_ptr<SpeechTicket> submit(SpeechRequest request) override {
+    auto held = std::make_shared<Guarded<Request>>();
+    held->with([&](Request& own) { own.listener = request.listener; });
+    requests.with([&](auto& all) { all.push_back(held); });
+    return std::make_shared<Ticket>(held);
+  }
+  /// Ends the latest request with a result.
+  void finish() {
+    const auto latest = requests.with([](const auto& all) { return all.back(); });
+    if (auto listener = taken(*latest)) listener->done({});
+  }
+
+  bool ready() const override { return true; }
+  Result<void> wait_until_ready() override { return {}; }
+  std::optional<Error> over() override { return std::nullopt; }
+  SpeechLoad load() const override { return {}; }
+  std::size_t bulk_at_once() const override { return 1; }
+  FleetStatus status() const override { return {}; }
+  std::vector<MetricSnapshot> metrics() const override { return {}; }
+  bool cancel(const std::string&) override { return false; }
+  bool drain(const std::string&) override { return false; }
+  bool resume(const std::string&) override { return false; }
+  bool wait_until_idle(Seconds) override { return true; }
+  void stop() override {
+    for (const auto& held : requests.with([](const auto& all) { return all; })) Ticket(held).cancel();
+  }
+
+  Guarded<std::vector<std::shared_ptr<Guarded<Request>>>> requests{};
+
+ private:
+  static std::shared_ptr<SpeechListener> taken(Guarded<Request>& held) {
+    return held.with([](Request& own) { return std::exchange(own.ended, true) ? nullptr : own.listener; });
+  }
+
+  class Ticket final : public SpeechTicket {
+   public:
+    explicit Ticket(std::shared_ptr<Guarded<Request>> held) : held_(std::move(held)) {}
+    void cancel() override {
+      if (auto listener = taken(*held_)) listener->failed({Fault::cancelled, "cancelled"});
+    }
+
+   private:
+    std::shared_ptr<Guarded<Request>> held_;
+  };
+};
+
+class JobRunnerTest : public testing::Test {
+ protected:
+  JobId add(const std::string& name) {
+    const std::string batch = batch_of_client("client");
+    const JobSpec spec{.key = files_.key_of(name),
+                       .batch = batch,
+                       .input = JobFiles::upload_of(files_.key_of(name)),
+                       .options = "tiny",
+                       .name = name,
+                       .extra = to_extra({{"model", "whisper-1"}})};
+    const auto submitted = store_->submit(*store_->begin_run({.command = "tutti serve", .batch = batch}), {&spec, 1});
+    EXPECT_TRUE(submitted);
+    runner_->wake(batch);
+    return submitted->front().id;
+  }
+  JobState state(JobId id) { return store_->jobs({.ids = {id}}, 0, 1)->at(0).state; }
+  /// Another process that cancels every job as soon as it is claimed.
+  void cancel_whatever_is_claimed() {
+    sqlite3* database = nullptr;
+    ASSERT_EQ(sqlite3_open((folder_.path() / "state/tutti.sqlite").c_str(), &database), SQLITE_OK);
+    ASSERT_EQ(sqlite3_exec(database,
+                           "CREATE TRIGGER cancels AFTER UPDATE OF state ON tasks WHEN NEW.state = 'running' "
+                           "BEGIN UPDATE tasks SET cancel_wished = 1 WHERE id = NEW.id; END",
+                           nullptr, nullptr, nullptr),
+              SQLITE_OK);
+    sqlite3_close(database);
+  }
+  void TearDown() override {
+    runner_->abort();
+    service_.stop();
+    runner_.reset();
+  }
+
+  TempFolder folder_;
+  std::unique_ptr<JobStore> store_ = *open_store({.folder = folder_.path() / "state"});
+  JobFiles files_ = *JobFiles::open({.state = folder_.path() / "state"});
+  JobEvents events_;
+  const ModelNames models_{"tiny", "tiny"};
+  const SpeechOptions usual_{};
+  HeldRequests service_;
+  std::unique_ptr<JobRunner> runner_ = std::make_unique<JobRunner>(JobParts{
+      .service = service_, .store = *store_, .files = files_, .events = events_, .models = models_, .usual = usual_});
+};
+
+TEST_F(JobRunnerTest, CancellationRightAfterTheClaimStopsTheJob) {
+  cancel_whatever_is_claimed();
+  const auto begun = Clock::real().now();
+  const JobId id = add("a");
+  eventually([&] { return state(id) == JobState::cancelled; });
+  EXPECT_LT(Clock::real().now() - begun, kRenewEvery / 2) << "the next renewal of its lease would have found it, too";
+}
+
+TEST_F(JobRunnerTest, CancellationWhileItIsInWorkStopsTheJob) {
+  const JobId id = add("a");
+  eventually([&] { return runner_->in_work() == 1; });
+  store_->cancel({.ids = {id}});
+  runner_->cancel(id);
+  eventually([&] { return state(id) == JobState::cancelled; });
+}
+
+TEST_F(JobRunnerTest, CancellationBeforeTheResultIsRecordedHolds) {
+  const JobId id = add("a");
+  eventually([&] { return service_.requests.with([](const auto& all) { return !all.empty(); }); });
+  store_->cancel({.ids = {id}});
+  service_.finish();  // before the cancellation has reached it
+  eventually([&] { return runner_->in_work() == 0; });
+  EXPECT_EQ(state(id), JobState::cancelled);
+  EXPECT_FALSE(std::filesystem::exists(JobFiles::result_of(files_.key_of("a"))));
+  EXPECT_TRUE(std::filesystem::is_empty(files_.staging())) << "what was staged is gone";
+}
+
+TEST_F(JobRunnerTest, ResultOfAJobIsPublished) {
+  const JobId id = add("a");
+  eventually([&] { return service_.requests.with([](const auto& all) { return !all.empty(); }); });
+  service_.finish();
+  eventually([&] { return runner_->in_work() == 0; });
+  EXPECT_EQ(state(id), JobState::done);
+  EXPECT_TRUE(std::filesystem::exists(JobFiles::result_of(files_.key_of("a"))));
+}
+
+}  // namespace
+}  // namespace tutti
