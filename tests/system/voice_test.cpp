@@ -102,7 +102,7 @@ fs::path shipped_voice() {
   return fs::path(TUTTI_SOURCE_DIR) / "models/voice";
 }
 
-/// The digits that OpenAI's tiny.en hears, as words or as figures, where a voice says `text`.
+/// The digits that OpenAI's tiny.en reads, as words or as figures, in the sound of a voice with this text.
 std::string digits_read_back(const fs::path& voice, const std::string& text) {
   const TempFolder work;
   const auto spoken = say(voice, work / "x.wav", {text});
