@@ -20,11 +20,17 @@ def spoken(data):
     return {folder / "wavs" / f"{row[0]}.flac": row[-1] for row in rows if row[0].startswith("LJ003-")}
 
 
-def real_model(bench):
-    """The complete tiny.en as a Hugging Face folder, of which every peer's own form is made."""
+def fetched_model():
+    """The complete tiny.en as CTranslate2 stores it, which tools/fetch_model.py has fetched."""
     fetched = pathlib.Path(subprocess.run([FETCH_MODEL, "--print"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip())
     if not (fetched / "model.bin").exists():
         raise CommandFailed(f"the complete tiny.en is not in {fetched}: run tools/fetch_model.py")
+    return fetched
+
+
+def real_model(bench):
+    """The complete tiny.en as a Hugging Face folder, of which every peer's own form is made."""
+    fetched = fetched_model()
     folder = bench.cache / "real-tiny.en"
     if not folder.exists():
         measure([bench.tutti.program, "convert", fetched, "-o", folder])

@@ -13,7 +13,8 @@ give the tokens, the processor seconds and the peak memory of both. The natural 
 shared LJSpeech set, with OpenAI's complete tiny.en (tools/fetch_model.py), each compute type beside the same one, and compare the
 word error rates as well. The deterministic lines
 (deterministic/batched/tiny/greedy and so on) set our own --deterministic beside our default; batch/base/two-workers a batch
-on two cores beside the same on one. The feed lines (feed/wav and so on) set our feed beside PyTorch's DataLoader at its best
+on two cores beside the same on one. The serve lines (serve/16-clients) set `tutti serve` beside faster-whisper behind an
+OpenAI-compatible front, with sixteen clients. The feed lines (feed/wav and so on) set our feed beside PyTorch's DataLoader at its best
 decoder and number of workers, the train lines our steps beside PyTorch's.
 
 Lines: {"what", "unit", "tutti", "peer", "peer_value", "ratio", "load", "quiet"}; ratio > 1 means Tutti is better. Behind every
@@ -34,6 +35,8 @@ from load import LoadWatch
 from measured import CommandFailed
 from natural import natural_lines
 from report import Report
+from serving import LINES as SERVE_LINES
+from serving import serve_lines
 from side_by_side import Bench
 from training import NAMES as TRAIN_LINES
 from training import training_lines
@@ -69,6 +72,8 @@ def comparisons(options, bench):
         yield name, lambda name=name, kind=compute_type, setting=setting: natural_lines(bench, name, kind, setting)
     for name in TWO_WORKER_LINES:
         yield name, lambda name=name: two_worker_lines(bench, name)
+    for name in SERVE_LINES:
+        yield name, lambda name=name: serve_lines(bench, name)
     feed = FeedBench(bench)
     for name in FEED_LINES:
         yield name, lambda name=name: feed.lines(name)

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/guarded.h"
+#include "serve/speech/speech_service.h"
+
+namespace tutti {
+
+/// Takes requests and never ends them by itself: the test does, or a cancellation.
+class HeldRequests final : public SpeechService {
+ public:
+  struct Request {
+    std::shared_ptr<SpeechListener> listener{};
+    bool ended = false;
+  };
+
+  std::shared_ptr<SpeechTicket> submit(SpeechRequest request) override {
+    auto held = std::make_shared<Guarded<Request>>();
+    held->with([&](Request& own) { own.listener = request.listener; });
+    requests.with([&](auto& all) { all.push_back(held); });
+    return std::make_shared<Ticket>(held, cancels);
+  }
+  /// Ends the latest request with a result.
+  void finish() {
+    const auto latest = requests.with([](const auto& all) { return all.back(); });
+    if (auto listener = taken(*latest)) listener->done({});
+  }
+
+  bool ready() const override { return true; }
+  Result<void> wait_until_ready() override { return {}; }
+  std::optional<Error> over() override { return std::nullopt; }
+  SpeechLoad load() const override { return {}; }
+  std::size_t bulk_at_once() const override { return 1; }
+  FleetStatus status() const override { return {}; }
+  std::vector<MetricSnapshot> metrics() const override { return {}; }
+  bool cancel(const std::string&) override { return false; }
+  bool drain(const std::string&) override { return false; }
+  bool resume(const std::string&) override { return false; }
+  bool wait_until_idle(Seconds) override { return true; }
+  void stop() override {
+    for (const auto& held : requests.with([](const auto& all) { return all; })) Ticket(held, true).cancel();
+  }
+
+  Guarded<std::vector<std::shared_ptr<Guarded<Request>>>> requests{};
+  std::atomic<bool> cancels = true;  // false: cancellations take their time
+
+ private:
+  static std::shared_ptr<SpeechListener> taken(Guarded<Request>& held) {
+    return held.with([](Request& own) { return std::exchange(own.ended, true) ? nullptr : own.listener; });
+  }
+
+  class Ticket final : public SpeechTicket {
+   public:
+    Ticket(std::shared_ptr<Guarded<Request>> held, bool cancels) : held_(std::move(held)), cancels_(cancels) {}
+    void cancel() override {
+      if (!cancels_) return;
+      if (auto listener = taken(*held_)) listener->failed({Fault::cancelled, "cancelled"});
+    }
+
+   private:
+    std::shared_ptr<Guarded<Request>> held_;
+    const bool cancels_;
+  };
+};
+
+}  // namespace tutti

@@ -1,0 +1,61 @@
+#include "serve/jobs/job_service.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "held_requests.h"
+#include "jobs/open_store.h"
+#include "support/eventually.h"
+#include "support/temp_folder.h"
+
+namespace tutti {
+namespace {
+
+class JobServiceTest : public testing::Test {
+ protected:
+  JobServiceTest() {
+    auto started = JobService::start(
+        {.files = {.state = folder_.path() / "state"}, .models = ModelNames("tiny", "tiny")}, service_, *store_);
+    EXPECT_TRUE(started) << started.error().text();
+    jobs_ = std::move(*started);
+  }
+  ~JobServiceTest() override {
+    jobs_->abort();
+    service_.stop();
+  }
+  tl::expected<JobService::Accepted, ApiError> send() {
+    auto file = jobs_->files().open_upload();
+    EXPECT_TRUE(file);
+    EXPECT_EQ(::write(file->get(), "audio", 5), 5);
+    return jobs_->accept({.client = "client",
+                          .fields = {{"model", "whisper-1"}},
+                          .upload = Upload{.file = std::move(*file), .name = "a.mp3", .size = 5}});
+  }
+  std::string status(JobId id) { return *jobs_->job("client", id); }
+
+  TempFolder folder_;
+  std::unique_ptr<JobStore> store_ = *open_store({.folder = folder_.path() / "state"});
+  HeldRequests service_;
+  std::unique_ptr<JobService> jobs_;
+};
+
+TEST_F(JobServiceTest, RequestWhoseJobIsBeingCancelledIsToBeSentAgain) {
+  service_.cancels = false;
+  const auto first = send();
+  ASSERT_TRUE(first) << first.error().message;
+  eventually([&] { return service_.requests.with([](const auto& all) { return !all.empty(); }); });
+  ASSERT_TRUE(jobs_->remove("client", first->id));
+  const auto again = send();
+  ASSERT_FALSE(again) << "it would end as cancelled: " << again->json;
+  EXPECT_EQ(again.error().status, 409);
+  EXPECT_TRUE(again.error().retry_after);
+  service_.finish();
+  eventually([&] { return status(first->id).find("cancelled") != std::string::npos; });
+  const auto accepted = send();
+  ASSERT_TRUE(accepted) << accepted.error().message;
+  EXPECT_TRUE(accepted->is_new);
+  EXPECT_EQ(accepted->id, first->id);
+}
+
+}  // namespace
+}  // namespace tutti
