@@ -3,8 +3,8 @@
 #
 # First real English: Whisper tiny.en, which set-up fetched, transcribes three recordings of samples/, and their true texts say how
 # right it is. Then the model that ships (models/nano: spoken digits and Morse) transcribes the samples that it was made for; with
-# TUTTI_MODEL that model transcribes all the digits. Last, models/nano goes on learning for a minute, from a ring of batches that are
-# ready before the step asks for them.
+# TUTTI_MODEL that model transcribes all the digits. Then models/voice speaks, and tiny.en reads it back. Last, models/nano goes on
+# learning for a minute, from a ring of batches that are ready before the step asks for them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$1
@@ -53,6 +53,13 @@ if [[ -n ${TUTTI_MODEL:-} ]]; then
   "$tutti" transcribe --model "$TUTTI_MODEL" --output-dir "$build/demo/named" --output-format all "${spoken[@]}" "${long[@]}"
 else
   say "Another model? '$tutti pull base.en' fetches one (about 290 MB from huggingface.co); then: TUTTI_MODEL=base.en make demo"
+fi
+
+if [[ -e $model/model.bin ]]; then
+  say "A sentence spoken by models/voice, and read back by Whisper tiny.en:"
+  mkdir -p "$build/demo"
+  show "$tutti" say --voice models/voice -o "$build/demo/spoken.wav" "three five zero two nine"
+  "$tutti" transcribe --model tiny.en "$build/demo/spoken.wav"
 fi
 
 say "A minute of training: models/nano learns a corpus of Morse that is made for it now."

@@ -236,6 +236,35 @@ TEST(LabelledBatches, PositionGoesOnWithTheNextRow) {
   }
 }
 
+TEST(LabelledBatches, RowsOfLikeLengthShareABatch) {
+  std::vector<std::int64_t> lengths;
+  for (std::int64_t row = 0; row < 500; ++row) lengths.push_back(row * 7919 % 1000);
+  const LabelledBatchOptions options{.rows = 500, .batch_size = 8, .epochs = 2, .seed = 3, .lengths = lengths};
+  auto batches = LabelledBatches::open(options, "").value();
+  std::vector<int> seen(500, 0);
+  std::int64_t longest = 0, all = 0;
+  std::vector<std::int64_t> first_of_batches;
+  while (const auto batch = batches.next()) {
+    ASSERT_LE(std::ssize(batch->rows), 8);
+    std::int64_t most = 0;
+    for (const auto row : batch->rows) {
+      ++seen[static_cast<std::size_t>(row)];
+      all += lengths[static_cast<std::size_t>(row)];
+      most = std::max(most, lengths[static_cast<std::size_t>(row)]);
+    }
+    longest += most * std::ssize(batch->rows);
+    first_of_batches.push_back(lengths[static_cast<std::size_t>(batch->rows.front())]);
+  }
+  for (const int times : seen) EXPECT_EQ(times, 2);
+  EXPECT_LT(static_cast<double>(longest), 1.2 * static_cast<double>(all)) << "padding";
+  EXPECT_FALSE(std::is_sorted(first_of_batches.begin(), first_of_batches.begin() + 8)) << "short ones first";
+
+  auto whole = LabelledBatches::open(options, "").value();
+  for (int i = 0; i < 10; ++i) whole.next();
+  auto resumed = LabelledBatches::open(options, whole.next()->position).value();
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(whole.next()->rows, resumed.next()->rows);
+}
+
 TEST(LabelledBatches, PositionOfAnotherSetIsRefused) {
   auto batches = LabelledBatches::open({.rows = 50, .batch_size = 8, .fingerprint = 1}, "").value();
   const auto position = batches.next()->position;

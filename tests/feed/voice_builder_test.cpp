@@ -8,6 +8,7 @@
 
 #include "audio/sounds.h"
 #include "base/files.h"
+#include "feed/voice/clip_maker.h"
 #include "feed/voice/voice_set.h"
 #include "support/temp_folder.h"
 
@@ -75,6 +76,17 @@ TEST(VoiceBuilder, ClipOfAnotherRateKeepsItsPitch) {
     for (std::int64_t frame = 10; frame < clip.frames - 10; ++frame)
       ASSERT_LT(std::abs(1200 * std::log2(clip.pitch[static_cast<std::size_t>(frame)] / 200)), 5) << clip.name;
   }
+}
+
+TEST(ClipMaker, SoftConsonantBeforeAVowelStays) {
+  const ClipMaker maker(usual_voice_mel({16000}), {});
+  constexpr double kPart = 0.1, kSoft = 0.0126;  // seconds of each; 38 dB
+  std::vector<float> sound;
+  for (const double loudness : {0.0, kSoft, 1.0, 0.0})
+    for (const auto sample : tone(200, kPart, 16000, 8000 * loudness))
+      sound.push_back(static_cast<float>(sample) / 32768);
+  const auto kept = maker.trimmed(sound, Seconds(0));
+  EXPECT_NEAR(static_cast<double>(kept.size()) / 16000, 2 * kPart, 0.021);
 }
 
 TEST(VoiceBuilder, ListIsReadWithTwoAndThreeFields) {

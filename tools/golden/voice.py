@@ -152,7 +152,8 @@ def main():
         durations = torch.tensor(best_durations(scores.numpy()))
         index = torch.repeat_interleave(torch.arange(count), durations)
         prior = 0.5 * F.mse_loss(y, mean[index])
-        duration = F.mse_loss(logs, durations.float().log())
+        duration = 2 * F.poisson_nll_loss(logs, durations.float()) / durations.float().mean()
+        duration = duration + 2 * (durations * (durations.float().log() - 1)).mean() / durations.float().mean()
         spare = max(0, frames - CROP)
         first = min(int(crop[row] * (spare + 1)), spare)
         target, aligned = y[first:first + CROP], condition[index[first:first + CROP]]

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <sstream>
+#include <utility>
 
 #include "base/random/counter_random.h"
 #include "feed/sample_order.h"
@@ -22,14 +23,14 @@ std::int64_t batch_of(std::int64_t rows, std::int64_t most, std::int64_t least_s
 }
 
 Result<LabelledBatches> LabelledBatches::open(LabelledBatchOptions options, const std::string& position) {
-  LabelledBatches batches(options);
+  LabelledBatches batches(std::move(options));
   if (position.empty()) return batches;
   std::istringstream text(position);
   std::uint64_t key = 0;
   text >> key >> batches.epoch_ >> batches.cursor_ >> batches.index_;
-  if (!text || batches.epoch_ < 0 || batches.cursor_ < 0 || batches.cursor_ > options.rows)
+  if (!text || batches.epoch_ < 0 || batches.cursor_ < 0 || batches.cursor_ > batches.options_.rows)
     return fail(Fault::corrupt, "the checkpoint's position in the data cannot be read: '" + position + "'");
-  if (key != key_of(options))
+  if (key != key_of(batches.options_))
     return fail(Fault::usage, "the checkpoint was trained on another set, or with another batch size or seed",
                 "Go on with the data and the settings that the training began with");
   return batches;
@@ -41,17 +42,38 @@ std::string LabelledBatches::position() const {
   return text.str();
 }
 
+/// The rows behind the cursor that make a batch. Rows of like length: of the next kPool batches' rows, sorted; these
+/// batches come in a random order.
+std::vector<std::int64_t> LabelledBatches::rows_here() const {
+  constexpr std::int64_t kPool = 8;
+  const auto size = options_.batch_size;
+  const auto key = mixed({options_.seed, static_cast<std::uint64_t>(epoch_), digest("rows")});
+  const Permutation order(options_.rows, key);
+  const auto in_order = [&](std::int64_t first, std::int64_t count) {
+    std::vector<std::int64_t> rows(static_cast<std::size_t>(std::min(count, options_.rows - first)));
+    for (auto& row : rows) row = order.at(first++);
+    return rows;
+  };
+  if (options_.lengths.empty()) return in_order(cursor_, size);
+  const auto pool = cursor_ / (kPool * size) * kPool * size;
+  auto rows = in_order(pool, kPool * size);
+  std::ranges::sort(rows, {},
+                    [&](std::int64_t row) { return std::pair(options_.lengths[static_cast<std::size_t>(row)], row); });
+  auto batch = (cursor_ - pool) / size;
+  if (std::ssize(rows) == kPool * size)
+    batch = Permutation(kPool, mixed({key, static_cast<std::uint64_t>(pool)})).at(batch);
+  const auto first = rows.begin() + batch * size;
+  return {first, first + std::min(size, rows.end() - first)};
+}
+
 std::optional<Batch> LabelledBatches::next() {
   if (cursor_ >= options_.rows) {
     ++epoch_;
     cursor_ = 0;
   }
   if (options_.rows == 0 || (options_.epochs > 0 && epoch_ >= options_.epochs)) return std::nullopt;
-  const Permutation order(options_.rows, mixed({options_.seed, static_cast<std::uint64_t>(epoch_), digest("rows")}));
-  const auto count = std::min(options_.batch_size, options_.rows - cursor_);
-  Batch batch{.index = index_++, .epoch = epoch_};
-  batch.rows.resize(static_cast<std::size_t>(count));
-  for (auto& row : batch.rows) row = order.at(cursor_++);
+  Batch batch{.index = index_++, .epoch = epoch_, .rows = rows_here()};
+  cursor_ += std::ssize(batch.rows);
   batch.position = position();
   return batch;
 }

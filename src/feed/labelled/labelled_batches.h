@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "feed/batch.h"
@@ -16,6 +18,8 @@ struct LabelledBatchOptions {
   std::int64_t epochs = 0;  ///< then `next` yields nothing more; 0: no end
   std::uint64_t seed = 0;
   std::uint64_t fingerprint = 0;  ///< of the set
+  /// Of each row, where rows of like length are to share a batch, which saves padding; empty: they need not.
+  std::vector<std::int64_t> lengths{};
 };
 
 /// A batch that keeps at least `least_steps` steps in an epoch: `most`, or less on a small set.
@@ -32,7 +36,8 @@ class LabelledBatches {
   std::optional<Batch> next();
 
  private:
-  explicit LabelledBatches(LabelledBatchOptions options) : options_(options) {}
+  explicit LabelledBatches(LabelledBatchOptions options) : options_(std::move(options)) {}
+  std::vector<std::int64_t> rows_here() const;
   std::string position() const;
 
   LabelledBatchOptions options_;

@@ -24,7 +24,7 @@ struct TtsRecipe {
   std::int32_t encoder_layers = 0;
   std::int32_t decoder_width = 0;
   std::int32_t decoder_layers = 0;
-  double dropout = 0.1;
+  double dropout = 0;
   std::string export_type = "float16";
 
   // Batches and length of the run

@@ -38,6 +38,17 @@ at::Tensor mean_over(const at::Tensor& values, const at::Tensor& mask) {
   return (values * mask).sum(at::IntArrayRef({1, 2})) / counts;
 }
 
+/// Twice Poisson's deviance, in units of the row's mean duration. Its optimum is the mean of the durations, that of the
+/// squared error of logarithms is less: speech would be too short wherever the search is of two minds.
+at::Tensor duration_loss(const EncodedText& text, const at::Tensor& lasting, const at::Tensor& symbol_counts) {
+  const auto mask = text.mask.squeeze(2);
+  const auto frames = lasting.to(at::kFloat), least = frames.clamp_min(1);
+  const auto logs = text.log_durations;
+  const auto deviance = 2 * (logs.exp() - frames + least * (least.log() - logs));
+  const auto mean = frames.sum(1) / symbol_counts;
+  return (deviance * mask).sum(1) / (symbol_counts * mean);
+}
+
 }  // namespace
 
 VoiceLosses voice_losses(const VoiceNetwork& network, const VoiceRows& rows, const at::Tensor& noise, double dropout,
@@ -49,8 +60,7 @@ VoiceLosses voice_losses(const VoiceNetwork& network, const VoiceRows& rows, con
     const ExactProducts exact(rows.mel.device().type());
     const auto lasting = durations_of(text.mean.detach(), rows);
     if (durations != nullptr) *durations = lasting;
-    const auto logs = lasting.clamp_min(1).to(at::kFloat).log();
-    losses.durations = mean_over((text.log_durations - logs).square().unsqueeze(2), text.mask);
+    losses.durations = duration_loss(text, lasting, rows.symbol_counts);
     const auto frames = rows.mel.size(1);
     const auto positions = at::arange(frames, rows.frame_counts.options()).unsqueeze(0);
     const auto expected = at::bmm(alignment_matrix(lasting, positions), text.mean);

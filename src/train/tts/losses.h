@@ -23,7 +23,7 @@ struct VoiceRows {
 /// they are batched.
 struct VoiceLosses {
   at::Tensor prior{};      // half the squared distance of the frames from their symbols' means
-  at::Tensor durations{};  // squared error of the logarithms of the durations
+  at::Tensor durations{};  // twice Poisson's deviance of the durations, in units of their mean
   at::Tensor flow{};       // squared error of the velocity, over the crop
 };
 

@@ -4,6 +4,7 @@
 #include <ATen/CPUGeneratorImpl.h>
 #include <c10/core/GradMode.h>
 
+#include <array>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -181,7 +182,10 @@ at::Tensor time_features(const VoiceWeights& weights, const at::Tensor& time) {
 at::Tensor through(const at::Tensor& x, const VoiceDecoderBlock& block, const at::Tensor& time,
                    const at::Tensor& mask) {
   const auto width = x.size(2);
-  auto y = at::conv1d((x * mask).transpose(1, 2), block.depthwise, block.offset, 1, kDecoderTaps / 2, 1, width);
+  // As an image of one line: for these, frames by channels as they lie are convolved without being turned around.
+  constexpr std::array<std::int64_t, 2> kOnes{1, 1}, kPadding{0, kDecoderTaps / 2};
+  const auto line = (x * mask).transpose(1, 2).unsqueeze(2);
+  auto y = at::conv2d(line, block.depthwise.unsqueeze(2), block.offset, kOnes, kPadding, kOnes, width).squeeze(2);
   const auto film = applied(time, block.film).to(at::kFloat).unsqueeze(1);
   y = norm(y.transpose(1, 2), block.norm) * (1 + film.narrow(2, 0, width)) + film.narrow(2, width, width);
   return x + applied(at::gelu(applied(y, block.expand)), block.contract).to(at::kFloat);

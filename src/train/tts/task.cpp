@@ -15,7 +15,7 @@ namespace tutti {
 namespace {
 
 // Lengths are rounded up to a multiple of these, so that few shapes come up.
-constexpr std::int64_t kSymbolsStep = 16, kFramesStep = 64;
+constexpr std::int64_t kSymbolsStep = 8, kFramesStep = 32;
 
 /// A recipe's size with the dimensions that it names.
 Result<VoiceShape> shape_of(const TtsRecipe& recipe) {
@@ -24,9 +24,10 @@ Result<VoiceShape> shape_of(const TtsRecipe& recipe) {
   const auto take = [](std::int64_t& into, std::int32_t wanted) {
     if (wanted > 0) into = wanted;
   };
-  if (recipe.width > 0) shape->inner = shape->inner * recipe.width / shape->width;
+  constexpr std::int64_t kLanes = 8;  // products of other widths take longer
+  if (recipe.width > 0) shape->inner = rounded_up(shape->inner * recipe.width / shape->width, kLanes);
   if (recipe.decoder_width > 0)
-    shape->decoder_inner = shape->decoder_inner * recipe.decoder_width / shape->decoder_width;
+    shape->decoder_inner = rounded_up(shape->decoder_inner * recipe.decoder_width / shape->decoder_width, kLanes);
   take(shape->width, recipe.width);
   take(shape->layers, recipe.encoder_layers);
   take(shape->decoder_width, recipe.decoder_width);

@@ -78,6 +78,13 @@ RateSchedule schedule_of(const TtsRecipe& r) {
           .final_share = r.final_rate};
 }
 
+/// Frames of the clips that are learned from.
+std::vector<std::int64_t> lengths_of(const VoiceSet& set) {
+  std::vector<std::int64_t> lengths;
+  for (const auto clip : set.part(VoicePart::training)) lengths.push_back(set.frames(clip));
+  return lengths;
+}
+
 /// "58.2": of the clips that are learned from.
 std::string minutes_of(const VoiceSet& set) {
   std::int64_t frames = 0;
@@ -110,7 +117,7 @@ std::string voice_card(const VoiceModel& model, const VoiceSet& set, const std::
       line("parameters", std::to_string(parameter_count(model.network.all)));
   if (scores)
     card += line("losses on clips held out", "flow " + fixed_text(scores->flow, 4) + ", prior " +
-                                                 fixed_text(scores->prior, 4) + ", log durations " +
+                                                 fixed_text(scores->prior, 4) + ", durations " +
                                                  fixed_text(scores->durations, 4));
   return card;
 }
@@ -159,7 +166,8 @@ Result<TrainingEnd> train(const TtsTraining& training, const TrainingData& data)
                                         .batch_size = r.batch_size,
                                         .epochs = r.epochs,
                                         .seed = r.seed,
-                                        .fingerprint = data.training->fingerprint()},
+                                        .fingerprint = data.training->fingerprint(),
+                                        .lengths = lengths_of(*data.training)},
                                        state->positions.empty() ? "" : state->positions.front());
   if (!batches) return tl::unexpected<Error>(with_changed_settings(batches.error(), training));
   const auto length = length_of(
