@@ -59,7 +59,7 @@ if [[ -e $model/model.bin ]]; then
   say "A sentence spoken by models/voice, and read back by Whisper tiny.en:"
   mkdir -p "$build/demo"
   show "$tutti" say --voice models/voice -o "$build/demo/spoken.wav" "three five zero two nine"
-  "$tutti" transcribe --model tiny.en "$build/demo/spoken.wav"
+  show "$tutti" transcribe --model tiny.en --output-dir "$build/demo" "$build/demo/spoken.wav"
 fi
 
 say "A minute of training: models/nano learns a corpus of Morse that is made for it now."

@@ -277,7 +277,7 @@ TEST(OddInputs, ErrorsQuoteArgumentsAsGiven) {
     return end.err;
   };
   expect_output(refused({"synth", "morse", "again", "--out", "x"}),
-                "expected the kind 'morse' or 'voice', found 'morse again'");
+                "expected the kind 'morse', 'voice' or 'leaks', found 'morse again'");
   expect_output(refused({"plan", "--error", "2", "--gpus", "8GB:12x"}), "less than 1, found 2\n");
   expect_output(refused({"top", "--once", "--interval", "0"}), "expected 0.1 to 3600 seconds, found 0\n");
 }

@@ -243,6 +243,8 @@ class TestDemo(unittest.TestCase):
         self.assertIn("00:00 --> 00:01", printed)
         self.assertTrue(calls[2].startswith("transcribe --model models/nano"))
         self.assertNotIn("jfk", calls[2])
+        self.assertTrue(calls[3].startswith("say --voice models/voice"))
+        self.assertTrue(calls[4].startswith("transcribe --model tiny.en"), "the sentence is read back")
 
     def test_without_the_model_the_reason_comes_first_and_nano_alone(self):
         write(pathlib.Path(f"{self.model}.unavailable"), "pip could not download it\n")
