@@ -14,12 +14,14 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kLock = "synth.lock";
+constexpr std::uint64_t kMostClips = 100'000'000;
+constexpr std::int32_t kMostThreads = 1024;
 
 Result<void> check_empty(const CorpusFolder& folder) {
   const auto& out = folder.out;
   if (is_there(out / folder.list))
     return fail(Fault::usage, out.string() + ": holds a corpus already", "Name another folder, or remove it");
-  if (is_there(out / kLock)) return {};  // of a corpus that another process writes, or a killed one began
+  if (is_there(out / kLock)) return {};  // lock of a corpus that another process writes, or a killed one began
   for (const char* name : folder.parts)
     if (auto own = expect_no_files(out / name); !own) return own;
   return {};
@@ -52,6 +54,18 @@ Result<void> write_corpus(const CorpusFolder& folder, const std::function<Result
   std::error_code ignored;
   if (written || !ready) fs::remove(lock, ignored);
   return written;
+}
+
+Result<void> check_corpus_flags(const fs::path& out, std::uint64_t count, std::int32_t threads,
+                                const std::string& command) {
+  if (out.empty()) return fail(Fault::usage, "expected --out DIR, found nothing", "See 'tutti " + command + " --help'");
+  if (count < 1 || count > kMostClips)
+    return fail(Fault::usage,
+                "--count: expected 1 to " + std::to_string(kMostClips) + ", found " + std::to_string(count));
+  if (threads < 1 || threads > kMostThreads)
+    return fail(Fault::usage,
+                "--threads: expected 1 to " + std::to_string(kMostThreads) + ", found " + std::to_string(threads));
+  return {};
 }
 
 Result<std::optional<Between>> range_of_flag(const std::string& flag, const std::string& text) {

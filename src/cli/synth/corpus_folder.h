@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -8,6 +9,7 @@
 
 #include "audio/augment/augmentation.h"
 #include "base/error.h"
+#include "flow/pipeline.h"
 
 namespace tutti {
 
@@ -15,8 +17,7 @@ namespace tutti {
 struct CorpusFolder {
   std::filesystem::path out{};           ///< made when missing
   std::span<const char* const> parts{};  ///< folders below `out` that the corpus writes into
-  std::string list{};                    ///< the file that `write` writes last: with it
-                                         ///< the corpus is whole
+  std::string list{};                    ///< the file that `write` writes last: with it the corpus is whole
 };
 
 /// Makes the folders and calls `write`, while no other process writes a corpus there: a lock file in `out`, which goes
@@ -25,6 +26,30 @@ struct CorpusFolder {
 /// Fault::usage for a folder that holds a corpus or other files already; Fault::refused where another process is
 /// writing one into it; else what `write` returns.
 Result<void> write_corpus(const CorpusFolder& folder, const std::function<Result<void>()>& write);
+
+/// Calls `make` with 0 to `count` - 1 on `threads` threads, and `add` with each result, in order, on one thread. Ends
+/// with the first error of either.
+template <class Item>
+Result<void> make_in_order(std::int64_t count, int threads, std::function<Result<Item>(std::int64_t)> make,
+                           std::function<void(const Item&)> add) {
+  Pipeline pipeline;
+  std::int64_t next = 0;
+  auto numbers = pipeline.source("number", [&]() -> std::optional<Result<std::int64_t>> {
+    if (next == count) return std::nullopt;
+    return next++;
+  });
+  auto items = pipeline.map("make", std::move(numbers), std::move(make), {.threads = threads, .order = Order::input});
+  pipeline.sink("list", std::move(items), [&](const Item& item) -> Result<void> {
+    add(item);
+    return {};
+  });
+  return pipeline.run();
+}
+
+/// Fault::usage names the first of --out, --count and --threads that is missing or out of range. `command`, as in
+/// "synth leaks", is the one whose help the error points to.
+Result<void> check_corpus_flags(const std::filesystem::path& out, std::uint64_t count, std::int32_t threads,
+                                const std::string& command);
 
 /// The LEAST:MOST that a corpus's flag takes, as in "0:10"; none for an empty text. Fault::usage names the flag.
 Result<std::optional<Between>> range_of_flag(const std::string& flag, const std::string& text);

@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "cli/synth/corpus_folder.h"
-#include "flow/pipeline.h"
 
 namespace tutti {
 namespace {
@@ -41,22 +40,15 @@ Result<LeakFolderReport> write_clips(const LeakFolder& wanted) {
   const auto since = Clock::real().now();
   std::string list = kHeader;
   LeakFolderReport report;
-  Pipeline pipeline;
-  std::int64_t next = 0;
-  auto numbers = pipeline.source("number", [&]() -> std::optional<Result<std::int64_t>> {
-    if (next == wanted.count) return std::nullopt;
-    return next++;
-  });
-  auto clips = pipeline.map("make", std::move(numbers), [&](std::int64_t index) { return write_clip(wanted, index); },
-                            {.threads = wanted.threads, .order = Order::input});
-  pipeline.sink("list", std::move(clips), [&](const WrittenClip& clip) -> Result<void> {
-    list += clip.line;
-    ++report.clips;
-    report.out_of_water += clip.is_out_of_water;
-    report.audio += clip.length;
-    return {};
-  });
-  if (auto ran = pipeline.run(); !ran) return tl::unexpected(ran.error());
+  const auto made = make_in_order<WrittenClip>(
+      wanted.count, wanted.threads, [&](std::int64_t index) { return write_clip(wanted, index); },
+      [&](const WrittenClip& clip) {
+        list += clip.line;
+        ++report.clips;
+        report.out_of_water += clip.is_out_of_water;
+        report.audio += clip.length;
+      });
+  if (!made) return tl::unexpected(made.error());
   if (auto listed = write_file_atomically(wanted.out / kList, list); !listed) return tl::unexpected(listed.error());
   report.spent = Clock::real().now() - since;
   return report;

@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "cli/synth/corpus_folder.h"
-#include "flow/pipeline.h"
 #include "transcript/transcript.h"
 
 namespace tutti {
@@ -124,19 +123,10 @@ class Lists {
 Result<MorseFolderReport> write_clips(const MorseFolder& wanted) {
   const auto since = Clock::real().now();
   Lists lists;
-  Pipeline pipeline;
-  std::int64_t next = 0;
-  auto numbers = pipeline.source("number", [&]() -> std::optional<Result<std::int64_t>> {
-    if (next == wanted.count) return std::nullopt;
-    return next++;
-  });
-  auto clips = pipeline.map("make", std::move(numbers), [&](std::int64_t index) { return write_clip(wanted, index); },
-                            {.threads = wanted.threads, .order = Order::input});
-  pipeline.sink("list", std::move(clips), [&](const Written& clip) -> Result<void> {
-    lists.add(clip);
-    return {};
-  });
-  if (auto ran = pipeline.run(); !ran) return tl::unexpected(ran.error());
+  const auto made = make_in_order<Written>(
+      wanted.count, wanted.threads, [&](std::int64_t index) { return write_clip(wanted, index); },
+      [&](const Written& clip) { lists.add(clip); });
+  if (!made) return tl::unexpected(made.error());
   if (auto listed = lists.write(wanted.out); !listed) return tl::unexpected(listed.error());
   MorseFolderReport report = lists.report();
   report.spent = Clock::real().now() - since;

@@ -37,25 +37,26 @@ OptionTable table_of(SynthCommand& command) {
   table.add("out", command.folder.out, "DIR", "the folder: audio/, metadata.csv, splits/, transcripts/");
   table.add("count", command.count, "N", "clips");
   table.add("seed", corpus.seed, "N", "which corpus; every number is another");
-  table.add("condition", command.condition, "NAME", "of the band; mixed: all five, evenly").choices = {
+  table.add("condition", command.condition, "NAME", "condition of the band; mixed: all five, evenly").choices = {
       "clean", "good", "moderate", "poor", "dx", "mixed"};
-  table.add("format", command.format, "NAME", "of the sound files").choices = {"wav", "flac"};
+  table.add("format", command.format, "NAME", "format of the audio files").choices = {"wav", "flac"};
   table.add("rate", command.rate, "HZ",
-            "of the sound files, 4000 to 16000: 8000 as telephones and many receivers record");
-  table.add("noise-share", corpus.noise_share, "SHARE", "of clips without a transmission");
-  table.add("plain-share", corpus.plain_share, "SHARE", "of clips with words and groups instead of contests");
+            "sample rate of the files, 4000 to 16000: 8000 as telephones and many receivers record");
+  table.add("noise-share", corpus.noise_share, "SHARE", "share of clips without a transmission");
+  table.add("plain-share", corpus.plain_share, "SHARE", "share of clips with words and groups instead of contests");
   table.add("wpm-least", corpus.wpm.least, "WPM", "slowest speed; field note 004 used 15");
   table.add("wpm-most", corpus.wpm.most, "WPM", "fastest speed; field note 004 used 40");
   table.add("tone-least", corpus.tone_hz.least, "HZ", "lowest tone; field note 004 used 700 only");
   table.add("tone-most", corpus.tone_hz.most, "HZ", "highest tone");
   table.add("noise-db", command.noise_db, "LEAST:MOST",
             "tone over noise from 300 to 3000 Hz, drawn for every clip, as in 0:10; without it: the condition's own");
-  table.add(
-      "receiver-share", corpus.receiver_share, "SHARE",
-      "of clips sent through a receiver set up for something else: a band drawn at random, two of three overdriven");
-  table.add("longest", command.longest, "SECONDS", "of a clip; words that do not fit are left out, but for the first");
+  table.add("receiver-share", corpus.receiver_share, "SHARE",
+            "share of clips sent through a receiver set up for something else: a band drawn at random, two of three "
+            "overdriven");
+  table.add("longest", command.longest, "SECONDS",
+            "length of a clip at most; words that do not fit are left out, but for the first");
   table.add_switch("letter-times", command.folder.letter_times, "transcripts/ times every letter, not every word");
-  table.add("threads", command.threads, "N", "at work; they change nothing but the time it takes");
+  table.add("threads", command.threads, "N", "threads; they change nothing but the time it takes");
   return table;
 }
 
@@ -64,12 +65,8 @@ Result<void> settle(SynthCommand& command) {
     return fail(Fault::usage,
                 "expected the kind 'morse', 'voice' or 'leaks', found '" + joined(command.kind, " ") + "'",
                 "See 'tutti synth --help'");
-  if (command.folder.out.empty())
-    return fail(Fault::usage, "expected --out DIR, found nothing", "See 'tutti synth --help'");
-  if (command.count < 1 || command.count > 100'000'000)
-    return fail(Fault::usage, "--count: expected 1 to 100000000, found " + std::to_string(command.count));
-  if (command.threads < 1 || command.threads > 1024)
-    return fail(Fault::usage, "--threads: expected 1 to 1024, found " + std::to_string(command.threads));
+  if (auto checked = check_corpus_flags(command.folder.out, command.count, command.threads, "synth"); !checked)
+    return checked;
   command.folder.count = static_cast<std::int64_t>(command.count);
   command.folder.threads = command.threads;
   command.folder.format = command.format == "flac" ? SoundFormat::flac : SoundFormat::wav;

@@ -40,26 +40,20 @@ OptionTable table_of(SynthLeaks& c) {
            "how far the labelled sound is above all others: clean 30 to 40 dB, good 20 to 30, moderate 10 to 20, poor "
            "0 to 10, dx -10 to 0; mixed: all five, evenly")
       .choices = {"clean", "good", "moderate", "poor", "dx", "mixed"};
-  table.add("snr-db", c.snr_db, "LEAST:MOST", "the same, drawn for every clip, as in 0:10");
+  table.add("snr-db", c.snr_db, "LEAST:MOST",
+            "labelled sound over all others in dB, drawn for every clip, as in 0:10; without it: the condition's own");
   table.add("sensors", corpus.sensors, "N", "each on a pipe of its own; each label is recorded at all of them");
   table.add("out-of-water-share", corpus.out_of_water_share, "SHARE",
-            "of clips that were recorded in the air, with a gain of 1 dB, which 'prepare classifier' leaves out");
-  table.add("format", c.format, "NAME", "of the sound files").choices = {"wav", "flac"};
-  table.add("threads", c.threads, "N", "at work; they change nothing but the time it takes");
+            "share of clips that are recorded in the air, with a gain of 1 dB, which 'prepare classifier' leaves out");
+  table.add("format", c.format, "NAME", "format of the audio files").choices = {"wav", "flac"};
+  table.add("threads", c.threads, "N", "threads; they change nothing but the time it takes");
   table.examples(
       {"tutti synth leaks --count 2000 --seed 1 --out leaks", "tutti prepare classifier --data leaks --out set"});
   return table;
 }
 
 Result<void> settle(SynthLeaks& c) {
-  if (c.folder.out.empty())
-    return fail(Fault::usage, "expected --out DIR, found nothing", "See 'tutti synth leaks --help'");
-  constexpr std::uint64_t kMost = 100'000'000;
-  if (c.count < 1 || c.count > kMost)
-    return fail(Fault::usage, "--count: expected 1 to 100000000, found " + std::to_string(c.count));
-  constexpr std::int32_t kMostThreads = 1024;
-  if (c.threads < 1 || c.threads > kMostThreads)
-    return fail(Fault::usage, "--threads: expected 1 to 1024, found " + std::to_string(c.threads));
+  if (auto checked = check_corpus_flags(c.folder.out, c.count, c.threads, "synth leaks"); !checked) return checked;
   c.folder.count = static_cast<std::int64_t>(c.count);
   c.folder.threads = c.threads;
   c.folder.format = c.format == "flac" ? SoundFormat::flac : SoundFormat::wav;
