@@ -7,6 +7,7 @@
 
 #include "base/file_lock.h"
 #include "base/files.h"
+#include "cli/synth/leak_folder.h"
 #include "cli/synth/morse_folder.h"
 #include "support/small_files.h"
 #include "support/temp_folder.h"
@@ -52,6 +53,26 @@ TEST(MorseFolder, HoldsTheNotesLayout) {
   const auto times = read_transcript_json(files["transcripts/morse_000000.json"]);
   ASSERT_TRUE(times);
   EXPECT_NE(files["metadata.csv"].find("," + times->text + ","), std::string::npos);
+}
+
+TEST(LeakFolder, HasTheSameFilesAndLinesWithAnyNumberOfThreads) {
+  const TempFolder one, four;
+  LeakFolder wanted{.count = 10, .out = one.path()};
+  const auto report = write_leak_folder(wanted);
+  ASSERT_TRUE(report) << report.error().text();
+  EXPECT_EQ(report->clips, 10);
+  auto files = files_in(one.path());
+  EXPECT_EQ(files.size(), 11U) << "a file a clip, and the list";
+  EXPECT_EQ(lines_in(files["metadata.csv"]), 11U);
+  for (const auto& [name, bytes] : files)
+    EXPECT_TRUE(name == "metadata.csv" || files["metadata.csv"].find("\n" + name + ",") != std::string::npos) << name;
+  wanted.out = four.path();
+  wanted.threads = 4;
+  ASSERT_TRUE(write_leak_folder(wanted));
+  EXPECT_EQ(files_in(four.path()), files);
+  const auto again = write_leak_folder(wanted);
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().fault, Fault::usage) << "it holds a corpus already";
 }
 
 TEST(MorseFolder, CharacterTimesAreWrittenOnRequest) {

@@ -55,19 +55,8 @@ Result<std::vector<float>> LongSound::read(std::int64_t first, std::int64_t coun
   auto& samples = sound->samples;
   samples.erase(samples.begin(), samples.begin() + std::min(first - begin_out, std::ssize(samples)));
   samples.resize(static_cast<std::size_t>(end - first));
-  const auto odd = std::ranges::find_if(samples, [](float value) { return !std::isfinite(value); });
-  if (odd != samples.end())
-    return fail(Fault::corrupt, "sample " + std::to_string(first + (odd - samples.begin())) + " is no finite number");
-  const auto [least, most] = std::ranges::minmax(samples);
-  least_ = has_read_ ? std::min(least_, least) : least;
-  most_ = has_read_ ? std::max(most_, most) : most;
-  has_read_ = true;
+  if (auto finite = check_.add(samples, first); !finite) return tl::unexpected<Error>(finite.error());
   return std::move(samples);
-}
-
-bool LongSound::is_silent() const {
-  constexpr float kLeastRange = 1.0F / 65536;  // half a step of 16 bits
-  return most_ - least_ < kLeastRange;
 }
 
 }  // namespace tutti

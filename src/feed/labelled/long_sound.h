@@ -10,6 +10,7 @@
 #include "audio/mono_sound.h"
 #include "base/error.h"
 #include "base/units.h"
+#include "feed/labelled/sound_reading.h"
 #include "feed/stages/sound_files.h"
 
 namespace tutti {
@@ -23,13 +24,13 @@ class LongSound {
   /// (read_labelled_sound), which reports what is wrong with them.
   static std::optional<LongSound> open(const std::filesystem::path& path, Hertz rate, Seconds least);
 
-  /// Of the whole file, at `rate`.
+  /// How many samples the whole file has, at `rate`.
   std::int64_t samples() const { return samples_; }
   /// The samples [first, first + count), as far as there are so many. Fault::corrupt for a file that is damaged, ends
   /// before its header promises, or holds values that are no numbers.
   Result<std::vector<float>> read(std::int64_t first, std::int64_t count);
   /// Whether all samples that were read are the same.
-  bool is_silent() const;
+  bool is_silent() const { return check_.is_silent(); }
 
  private:
   LongSound(OpenSound file, const ClipFacts& facts, Hertz rate);
@@ -39,8 +40,7 @@ class LongSound {
   Hertz rate_;
   std::int64_t samples_;
   MonoResampler resampler_{};
-  float least_ = 0, most_ = 0;
-  bool has_read_ = false;
+  SampleCheck check_{};
 };
 
 }  // namespace tutti

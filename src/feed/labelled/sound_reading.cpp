@@ -12,16 +12,34 @@ namespace {
 Result<void> check_sound(const MonoSound& sound) {
   const auto& samples = sound.samples;
   if (samples.empty()) return fail(Fault::corrupt, "holds no sound");
-  const auto odd = std::ranges::find_if(samples, [](float value) { return !std::isfinite(value); });
-  if (odd != samples.end())
-    return fail(Fault::corrupt, "sample " + std::to_string(odd - samples.begin()) + " is no finite number");
-  constexpr float kLeastRange = 1.0F / 65536;  // half a step of 16 bits
-  const auto [least, most] = std::ranges::minmax_element(samples);
-  if (*most - *least < kLeastRange) return fail(Fault::corrupt, "is silent: all of its samples are the same");
+  SampleCheck check;
+  if (auto finite = check.add(samples); !finite) return finite;
+  if (check.is_silent()) return silent_error();
   return {};
 }
 
 }  // namespace
+
+Result<void> SampleCheck::add(std::span<const float> samples, std::int64_t first) {
+  if (samples.empty()) return {};
+  const auto odd = std::ranges::find_if(samples, [](float value) { return !std::isfinite(value); });
+  if (odd != samples.end())
+    return fail(Fault::corrupt, "sample " + std::to_string(first + (odd - samples.begin())) + " is no finite number");
+  const auto [least, most] = std::ranges::minmax(samples);
+  least_ = has_samples_ ? std::min(least_, least) : least;
+  most_ = has_samples_ ? std::max(most_, most) : most;
+  has_samples_ = true;
+  return {};
+}
+
+bool SampleCheck::is_silent() const {
+  constexpr float kLeastRange = 1.0F / 65536;  // half a step of 16 bits
+  return most_ - least_ < kLeastRange;
+}
+
+tl::unexpected<Error> silent_error() {
+  return fail(Fault::corrupt, "is silent: all of its samples are the same");
+}
 
 Result<ReadSound> read_labelled_sound(const std::filesystem::path& path, const ChildDecoder& children,
                                       const ClipRange& range) {

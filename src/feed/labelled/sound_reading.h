@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "audio/clip/clip.h"
@@ -13,6 +14,23 @@
 #include "feed/stages/sound_files.h"
 
 namespace tutti {
+
+/// Checks a recording, read as a whole or in parts, for what no microphone has recorded. One thread.
+class SampleCheck {
+ public:
+  /// Fault::corrupt names the first of these samples that is NaN or infinite. `first`: the index of samples[0] in the
+  /// recording.
+  Result<void> add(std::span<const float> samples, std::int64_t first = 0);
+  /// Whether all samples that were added are the same.
+  bool is_silent() const;
+
+ private:
+  float least_ = 0, most_ = 0;
+  bool has_samples_ = false;
+};
+
+/// Fault::corrupt, of a recording that is_silent().
+tl::unexpected<Error> silent_error();
 
 /// A file of sound as a classifier takes it.
 struct ReadSound {

@@ -108,7 +108,7 @@ Result<FileFeatures> answered_in_stretches(LongSound& sound, const Classifying& 
     const auto rows = rows_of(with.model, *mel, clips);
     answers.push_back(with.model.probabilities(with.model.normalised(rows)).to(at::kCPU));
   }
-  if (sound.is_silent()) return fail(Fault::corrupt, "is silent: all of its samples are the same");
+  if (sound.is_silent()) return silent_error();
   file.probabilities = at::cat(answers);
   return file;
 }
