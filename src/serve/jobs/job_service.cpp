@@ -49,14 +49,14 @@ Result<std::string> digest_of_file(int file) {
 }
 
 /// One submission with a key at a time, so that two of the same job cannot both be its first.
-class Turn {
+class KeyLock {
  public:
-  Turn(Guarded<std::set<std::string>>& keys, std::string key) : keys_(keys), key_(std::move(key)) {
+  KeyLock(Guarded<std::set<std::string>>& keys, std::string key) : keys_(keys), key_(std::move(key)) {
     keys_.wait([&](const auto& taken) { return !taken.contains(key_); }, [&](auto& taken) { taken.insert(key_); });
   }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-  ~Turn() {
+  KeyLock(const KeyLock&) = delete;
+  KeyLock& operator=(const KeyLock&) = delete;
+  ~KeyLock() {
     keys_.change([&](auto& taken) { taken.erase(key_); });
   }
 
@@ -165,7 +165,7 @@ tl::expected<JobService::Accepted, ApiError> JobService::accept(JobSubmission su
   }
   const std::string body = sha256_of(content + "\n" + options_.models.own() + "\n" + result_fields(submission.fields));
   const std::string key = files_.key_of(job_digest(submission.client, submission.idempotency_key, body));
-  const Turn turn(accepting_, key);
+  const KeyLock lock(accepting_, key);
   return accept_one(submission, *request, body, key);
 }
 
