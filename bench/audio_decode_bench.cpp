@@ -21,7 +21,7 @@ namespace {
 constexpr int kRate = 44100;
 
 /// Syllables of a tone with overtones and some noise, written by libsndfile.
-std::filesystem::path write_sound(const std::string& ending, int format, int seconds) {
+std::filesystem::path write_audio(const std::string& ending, int format, int seconds) {
   const auto path =
       std::filesystem::temp_directory_path() / ("tutti-bench-" + std::to_string(::getpid()) + "." + ending);
   SF_INFO info{.frames = 0, .samplerate = kRate, .channels = 2, .format = format, .sections = 0, .seekable = 0};
@@ -44,7 +44,7 @@ std::filesystem::path write_sound(const std::string& ending, int format, int sec
 
 void decode(benchmark::State& state, const std::string& ending, int format) {
   const auto seconds = static_cast<int>(state.range(0));
-  const auto path = write_sound(ending, format, seconds);
+  const auto path = write_audio(ending, format, seconds);
   const double before = cpu_seconds();
   for (auto _ : state) {
     const auto recording = decode_recording(path);

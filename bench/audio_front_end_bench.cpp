@@ -25,7 +25,7 @@ std::vector<std::int16_t> speech() {
   std::vector<std::int16_t> clips, all;
   for (const auto& file : std::filesystem::directory_iterator(std::filesystem::path(TUTTI_SOURCE_DIR) / "samples")) {
     const auto recording = decode_recording(file.path());
-    if (!recording) continue;  // a text beside the sounds
+    if (!recording) continue;  // a text beside the clips
     std::vector<std::int16_t> clip(static_cast<std::size_t>(recording->samples() + kModelRate.value));
     if (!recording->read(0, clip)) std::abort();
     clips.insert(clips.end(), clip.begin(), clip.end());

@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t kSamples = 480000, kFrames = 3000;
 
 /// A minute of tones under noise.
-Recording sound() {
+Recording audio() {
   std::vector<std::int16_t> pcm;
   std::uint32_t state = 1;
   for (std::int64_t i = 0; i < 2 * kSamples; ++i) {
@@ -29,14 +29,14 @@ Recording sound() {
 }
 
 void window(benchmark::State& state) {
-  const Recording recording = sound();
+  const Recording recording = audio();
   const LogMel log_mel(static_cast<int>(state.range(0)));
   for (auto _ : state) benchmark::DoNotOptimize(log_mel.window(recording, 1000, kFrames, 1.0F));
 }
 BENCHMARK(window)->Arg(80)->Arg(128)->Unit(benchmark::kMillisecond);
 
 void maximum_per_minute(benchmark::State& state) {
-  const Recording recording = sound();
+  const Recording recording = audio();
   const LogMel log_mel(80);
   for (auto _ : state) benchmark::DoNotOptimize(log_mel.maximum(recording));
 }

@@ -3,8 +3,8 @@
 
 #include <cstdlib>
 
+#include "audio/synth/audio_file.h"
 #include "audio/synth/morse_clip.h"
-#include "audio/synth/sound_file.h"
 #include "support/temp_folder.h"
 
 using namespace tutti;
@@ -18,7 +18,7 @@ void mixed_clip(benchmark::State& state) {
   Seconds audio{};
   for (auto _ : state) {
     const MorseClip clip = morse_clip(corpus, index++);
-    if (!write_sound(folder / (std::to_string(index % 64) + ".wav"), clip.pcm, SoundFormat::wav)) std::abort();
+    if (!write_audio(folder / (std::to_string(index % 64) + ".wav"), clip.pcm, AudioFormat::wav)) std::abort();
     audio += clip.length();
   }
   state.counters["seconds"] = benchmark::Counter(audio.count(), benchmark::Counter::kAvgIterations);

@@ -13,7 +13,7 @@ using namespace tutti;
 namespace {
 
 /// A minute of tones under noise.
-Recording sound() {
+Recording audio() {
   std::vector<std::int16_t> pcm;
   std::uint32_t state = 1;
   for (int i = 0; i < 60 * kModelRate.value; ++i) {
@@ -26,7 +26,7 @@ Recording sound() {
 }
 
 void minute(benchmark::State& state, VadMethod method) {
-  const Recording recording = sound();
+  const Recording recording = audio();
   for (auto _ : state) benchmark::DoNotOptimize(speech_probabilities(recording, method));
 }
 BENCHMARK_CAPTURE(minute, silero, VadMethod::silero)->Unit(benchmark::kMillisecond);

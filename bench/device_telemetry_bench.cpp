@@ -1,4 +1,4 @@
-// What a second of telemetry costs with 16 cards: processor time of one round over all of them (limits and lists every
+// What a second of telemetry costs with 16 GPUs: processor time of one round over all of them (limits and lists every
 // tenth time, as at 1 Hz), of the readings of /proc and of putting the snapshot together. The fake driver's own time is
 // in it.
 #include <benchmark/benchmark.h>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr double kMostResident = 20;  // MiB, of the whole process
 
-/// A machine of 16 cards with two processes each.
+/// A machine of 16 GPUs with two processes each.
 std::string sixteen_cards() {
   std::string script = "driver 580.65.06\n";
   for (int i = 10; i < 26; ++i) {

@@ -1,5 +1,5 @@
 // The time of the store: a job claimed and completed, a hundred thousand queued, every commit synced to the disk; and a
-// result of five files published, which must keep up with sixteen fast cards that finish a hundred and more a second.
+// result of five files published, which must keep up with sixteen fast GPUs that finish a hundred and more a second.
 // A single thread waits for the disk twice a job, so the disk decides: /sync is one write and fdatasync of 4 KiB there,
 // to compare with. Threads share commits. The promise, 1000 jobs a second or 1 ms each, covers the store's own time, in
 // memory.

@@ -15,10 +15,10 @@ struct CheckApart {
   std::vector<std::string> command{};
 };
 
-/// All sizes in all types, on a slow card; a check that takes longer hangs.
+/// All sizes in all types, on a slow GPU; a check that takes longer hangs.
 inline constexpr Seconds kLongestCheck{4 * 3600};
 
-/// Runs one after the other, on our terminal. What an error leaves of a card, or of a process, is gone with the process
+/// Runs one after the other, on our terminal. What an error leaves of a GPU, or of a process, is gone with the process
 /// it happened in (CUDA errors are sticky), so that the next check is not affected. How a check failed that did not
 /// come to print it is a finding of `report`; one that takes longer than `longest` is killed.
 void run_apart(Report& report, std::span<const CheckApart> checks, Seconds longest = kLongestCheck);

@@ -51,7 +51,7 @@ const Check* check_named(std::string_view name) {
   return found != std::end(kChecks) ? found : nullptr;
 }
 
-/// This program once for every check. Where there is no card all know it, and where one is gone by then they fail.
+/// This program once for every check. Where there is no GPU all know it, and where one is gone by then they fail.
 std::vector<tutti::CheckApart> checks_apart(std::span<char*> arguments, bool gpu) {
   std::vector<tutti::CheckApart> checks;
   for (const auto& check : kChecks) {
@@ -90,7 +90,7 @@ std::string words_for(const tutti::gpu::Facts& card, const std::optional<tutti::
          (driver ? ", a driver for CUDA " + version_of(*driver) : std::string());
 }
 
-/// A card that the driver names and torch cannot use: the checks of a CPU would pass, and say nothing of it.
+/// A GPU that the driver names and torch cannot use: the checks of a CPU would pass, and say nothing of it.
 void report_unusable(tutti::Report& report, const tutti::CudaDevice& driver, const tutti::Error& why) {
   report.note("the driver names a GPU, " + driver.name + ", which torch cannot use (" + why.what +
               "). Its CUDA half needs a driver for CUDA 13 (580 or newer; this one is for CUDA " + version_of(driver) +

@@ -18,7 +18,7 @@ struct AcousticMelOptions {
   int hop = 128;      ///< samples from one frame to the next
   int n_mels = 64;    ///< on the HTK scale from 0 to half the rate
   double power = 1;   ///< exponent of the magnitude: 1 or 2
-  double top_db = 0;  ///< decibels below the loudest value of the sound that are kept; 0: all
+  double top_db = 0;  ///< decibels below the loudest value of the audio that are kept; 0: all
 };
 
 /// Mel spectrograms in decibels as torchaudio's MelSpectrogram makes them (periodic Hann, center=False, HTK filters

@@ -29,7 +29,7 @@ struct Sums {
 };
 
 template <class T>
-void add_energy(const SoundBlock& block, bool planar, Sums& sums) {
+void add_energy(const AudioBlock& block, bool planar, Sums& sums) {
   const std::size_t channels = sums.channels.size();
   const auto* const interleaved = reinterpret_cast<const T*>(block.planes[0]);
   for (int at = 0; at < block.frames; at += kStride) {
@@ -45,7 +45,7 @@ void add_energy(const SoundBlock& block, bool planar, Sums& sums) {
   }
 }
 
-void add_energy(const SoundBlock& block, Sums& sums) {
+void add_energy(const AudioBlock& block, Sums& sums) {
   switch (block.format) {
     case AV_SAMPLE_FMT_U8: return add_energy<std::uint8_t>(block, false, sums);
     case AV_SAMPLE_FMT_U8P: return add_energy<std::uint8_t>(block, true, sums);
@@ -65,7 +65,7 @@ void add_energy(const SoundBlock& block, Sums& sums) {
 
 }  // namespace
 
-void ChannelLoudness::add(const SoundBlock& block, std::span<const double> weights) {
+void ChannelLoudness::add(const AudioBlock& block, std::span<const double> weights) {
   if (weights.size() < 2) return;
   if (!std::ranges::equal(weights, weights_) || block.rate.value != rate_) {
     close_second();

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "audio/sound_source.h"
+#include "audio/audio_source.h"
 
 namespace tutti {
 
@@ -13,7 +13,7 @@ namespace tutti {
 class ChannelLoudness {
  public:
   /// A decoded stretch, and how much each of its channels counts in the mix.
-  void add(const SoundBlock& block, std::span<const double> weights);
+  void add(const AudioBlock& block, std::span<const double> weights);
   /// No more follows.
   void finish() { close_second(); }
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "audio/decode_audio.h"
 #include "audio/decode_protocol.h"
-#include "audio/decode_sound.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/files.h"
@@ -109,13 +109,13 @@ void limit_memory(unsigned long long most) {
   ::setrlimit(RLIMIT_AS, &limit);
 }
 
-Result<DecodedSound> decode(const std::string& name, const AudioChoice& choice) {
+Result<DecodedAudio> decode(const std::string& name, const AudioChoice& choice) {
   auto bytes = FileBytes::over(kDecodeInputFd);
   if (!bytes) return tl::unexpected<Error>(bytes.error());
   Progress progress;
   WatchedBytes watched(*bytes, progress);
   PcmFile pcm(progress);
-  auto decoded = decode_sound(watched, name, pcm, choice);
+  auto decoded = decode_audio(watched, name, pcm, choice);
   if (!decoded) return decoded;
   return pcm.flush().map([&] { return *decoded; });
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "audio/audio_choice.h"
-#include "audio/decode_sound.h"
+#include "audio/decode_audio.h"
 #include "base/error.h"
 
 namespace tutti {
@@ -17,7 +17,7 @@ namespace tutti {
 struct DecodeProgress {
   std::int64_t samples = 0;  // at 16 kHz
 };
-using DecodeDone = DecodedSound;
+using DecodeDone = DecodedAudio;
 struct DecodeFailed {
   Error error{};
 };

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
+#include "audio/audio_header.h"
 #include "audio/mpeg_frame.h"
 #include "audio/recording_start.h"
-#include "audio/sound_header.h"
 
 namespace tutti {
 namespace {
@@ -38,7 +38,7 @@ Extent behind_chunks(ByteSource& bytes, std::int64_t at, bool big_endian) {
 }
 
 /// WAV, AIFF, W64, CAF and AU: behind their samples.
-Extent chunked_extent(ByteSource& bytes, const SoundHeader& header) {
+Extent chunked_extent(ByteSource& bytes, const AudioHeader& header) {
   if (header.is_unsized || header.present_bytes < header.claimed_bytes) return {header.samples_at + 1, false};
   const std::int64_t end = header.samples_at + header.present_bytes;
   if (header.container == Container::wav || header.container == Container::rf64 || header.container == Container::aiff)
@@ -61,13 +61,13 @@ Extent avi_extent(ByteSource& bytes) {
 /// MP4 and QuickTime: a second `ftyp`, or whatever else a file begins with, in a row of boxes.
 Extent boxes_extent(ByteSource& bytes) {
   Peek peek(bytes);
-  bool has_sound = false;
+  bool has_audio = false;
   std::int64_t at = 0;
   for (int box = 0; box < kMostParts && at < bytes.size(); ++box) {
     const std::string head(peek.at(at, 16));
-    if (head.size() < 16 || (has_sound && recording_begins(bytes, at))) break;
+    if (head.size() < 16 || (has_audio && recording_begins(bytes, at))) break;
     const std::string_view kind = std::string_view(head).substr(4, 4);
-    has_sound = has_sound || kind == "mdat" || kind == "moof";
+    has_audio = has_audio || kind == "mdat" || kind == "moof";
     std::uint64_t size = number(std::string_view(head).substr(0, 4), true);
     if (size == 1) size = number(std::string_view(head).substr(8, 8), true);
     if (size < 8) break;
@@ -223,7 +223,7 @@ Extent mpeg_extent(ByteSource& bytes) {
 }
 
 Extent extent_of(ByteSource& bytes) {
-  if (const auto header = read_sound_header(bytes); header && header->container != Container::flac)
+  if (const auto header = read_audio_header(bytes); header && header->container != Container::flac)
     return chunked_extent(bytes, *header);
   const std::string head(Peek(bytes).at(0, 32));
   const std::string_view view = head;

@@ -39,7 +39,7 @@ class Recording final : public SampleReader {
   /// Both, what damage cost first.
   std::vector<std::string> remarks() const;
   void add_note(std::string note) { notes_.push_back(std::move(note)); }
-  /// Where the file has no sound, so that silence keeps its time: before a track that begins late, and in holes.
+  /// Where the file has no audio, so that silence keeps its time: before a track that begins late, and in holes.
   const std::vector<SampleRange>& gaps() const { return gaps_; }
 
  private:

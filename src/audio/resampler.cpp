@@ -12,7 +12,7 @@ namespace {
 // busy for minutes; one of 1 Hz would need gigabytes of samples.
 constexpr Hertz kLowest{100}, kHighest{1'000'000};
 
-bool is_model_pcm(const SoundBlock& block) {
+bool is_model_pcm(const AudioBlock& block) {
   const bool s16 = block.format == AV_SAMPLE_FMT_S16 || block.format == AV_SAMPLE_FMT_S16P;
   return s16 && block.rate == kModelRate && block.layout->nb_channels == 1;
 }
@@ -29,11 +29,11 @@ struct Resampler::Conversion {
     api.av_channel_layout_uninit(&layout);
   }
 
-  bool fits(const SoundBlock& block) const {
+  bool fits(const AudioBlock& block) const {
     return block.format == format && block.rate == rate && api.av_channel_layout_compare(block.layout, &layout) == 0;
   }
 
-  Result<void> open(const SoundBlock& block, const AudioChoice& choice);
+  Result<void> open(const AudioBlock& block, const AudioChoice& choice);
   /// Starts again with the same filter, which costs more to make than a short recording takes to convert.
   Result<void> reopen();
 
@@ -55,7 +55,7 @@ Result<void> Resampler::Conversion::reopen() {
   return code >= 0 ? Result<void>{} : fail(Fault::internal, "libswresample failed: " + api.reason(code));
 }
 
-Result<void> Resampler::Conversion::open(const SoundBlock& block, const AudioChoice& choice) {
+Result<void> Resampler::Conversion::open(const AudioBlock& block, const AudioChoice& choice) {
   format = block.format;
   rate = block.rate;
   api.av_channel_layout_copy(&layout, block.layout);
@@ -86,7 +86,7 @@ Resampler::Resampler(TakePcm take, AudioChoice choice, ChannelLoudness* loudness
     : take_(std::move(take)), choice_(choice), loudness_(loudness) {}
 Resampler::~Resampler() = default;
 
-Result<void> Resampler::start(const SoundBlock& block) {
+Result<void> Resampler::start(const AudioBlock& block) {
   if (block.rate < kLowest || block.rate > kHighest)
     return fail(Fault::corrupt, "claims " + std::to_string(block.rate.value) + " samples a second; expected " +
                                     std::to_string(kLowest.value) + " to " + std::to_string(kHighest.value));
@@ -96,7 +96,7 @@ Result<void> Resampler::start(const SoundBlock& block) {
   return conversion_->open(block, choice_);
 }
 
-Result<void> Resampler::push(const SoundBlock& block) {
+Result<void> Resampler::push(const AudioBlock& block) {
   if (is_model_pcm(block) && choice_.channel <= 1) {
     conversion_.reset();
     return take_({reinterpret_cast<const std::int16_t*>(block.planes[0]), static_cast<std::size_t>(block.frames)});
@@ -112,14 +112,14 @@ Result<void> Resampler::push(const SoundBlock& block) {
   return convert(block.planes, block.frames);
 }
 
-Result<void> Resampler::push_silence(const SoundBlock& like, std::int64_t frames) {
+Result<void> Resampler::push_silence(const AudioBlock& like, std::int64_t frames) {
   constexpr std::int64_t kAtOnce = 1 << 14;
   const bool is_unsigned = like.format == AV_SAMPLE_FMT_U8 || like.format == AV_SAMPLE_FMT_U8P;
   const auto channels = static_cast<std::size_t>(like.layout->nb_channels);
   const auto samples = static_cast<std::size_t>(std::min(frames, kAtOnce)) * channels;
   const std::vector<std::uint8_t> zeros(samples * sizeof(double), is_unsigned ? 0x80 : 0);  // fits the widest samples
   const std::vector<const std::uint8_t*> planes(channels, zeros.data());
-  SoundBlock block{like.format, like.rate, like.layout, planes.data(), 0};
+  AudioBlock block{like.format, like.rate, like.layout, planes.data(), 0};
   for (std::int64_t left = frames; left > 0; left -= block.frames) {
     block.frames = static_cast<int>(std::min(left, kAtOnce));
     if (auto pushed = push(block); !pushed) return pushed;
@@ -145,14 +145,14 @@ Result<void> Resampler::convert(const std::uint8_t* const* planes, int frames) {
 Result<void> Resampler::finish() {
   if (!conversion_ || conversion_->is_finished) return {};
   auto flushed = convert(nullptr, 0);
-  if (flushed && conversion_->samples_out == 0) flushed = rescue_short_sound();
+  if (flushed && conversion_->samples_out == 0) flushed = rescue_short_audio();
   conversion_->is_finished = true;
   return flushed;
 }
 
-/// libswresample (and so the ffmpeg program) gives nothing at all for sound shorter than half its filter. What little
-/// there was becomes the silence of its length, so that a file with sound never turns into one without.
-Result<void> Resampler::rescue_short_sound() {
+/// libswresample (and so the ffmpeg program) gives nothing at all for audio shorter than half its filter. What little
+/// there was becomes the silence of its length, so that a file with audio never turns into one without.
+Result<void> Resampler::rescue_short_audio() {
   const Conversion& it = *conversion_;
   const auto length = std::llround(static_cast<double>(it.frames_in) * kModelRate.value / it.rate.value);
   pcm_.assign(static_cast<std::size_t>(std::max(length, 1LL)), 0);

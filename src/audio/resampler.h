@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "audio/audio_choice.h"
+#include "audio/audio_source.h"
 #include "audio/channel_loudness.h"
-#include "audio/sound_source.h"
 
 namespace tutti {
 
@@ -28,17 +28,17 @@ class Resampler {
   Resampler(const Resampler&) = delete;
   Resampler& operator=(const Resampler&) = delete;
 
-  Result<void> push(const SoundBlock& block);
+  Result<void> push(const AudioBlock& block);
   /// Silence in the format of `like`, `frames` of it.
-  Result<void> push_silence(const SoundBlock& like, std::int64_t frames);
+  Result<void> push_silence(const AudioBlock& like, std::int64_t frames);
   /// Delivers what the filter still holds. More may follow, as another recording.
   Result<void> finish();
 
  private:
   struct Conversion;
-  Result<void> start(const SoundBlock& block);
+  Result<void> start(const AudioBlock& block);
   Result<void> convert(const std::uint8_t* const* planes, int frames);
-  Result<void> rescue_short_sound();
+  Result<void> rescue_short_audio();
 
   TakePcm take_;
   AudioChoice choice_;

@@ -14,7 +14,7 @@ struct SampleRange {
   bool operator==(const SampleRange&) const = default;
 };
 
-/// Sound at 16 kHz, mono, 16 bits, of which any part can be read at any time: a decoded file, or parts of one in a row.
+/// Audio at 16 kHz, mono, 16 bits, of which any part can be read at any time: a decoded file, or parts of one in a row.
 /// Thread-safe.
 class SampleReader {
  public:

@@ -4,8 +4,8 @@
 #include <array>
 #include <vector>
 
-#include "audio/sound_header.h"
-#include "audio/sound_source.h"
+#include "audio/audio_header.h"
+#include "audio/audio_source.h"
 #include "audio/virtual_file.h"
 #include "base/owned.h"
 
@@ -33,24 +33,24 @@ SampleKind kind_of(const SF_INFO& info) {
   }
 }
 
-class SndfileSource final : public SoundSource {
+class SndfileSource final : public AudioSource {
  public:
-  SndfileSource(ByteSource& bytes, const SoundHeader& header)
+  SndfileSource(ByteSource& bytes, const AudioHeader& header)
       : header_(header), file_(bytes, header.container == Container::flac) {}
 
   bool open();
-  Result<bool> next(SoundBlock& block) override;
+  Result<bool> next(AudioBlock& block) override;
   /// Nothing to compare: whatever falls short was an error already.
-  std::optional<SoundPromise> promised() const override { return {}; }
+  std::optional<AudioPromise> promised() const override { return {}; }
 
  private:
   bool is_plain() const;
   sf_count_t read_block();
 
-  SoundHeader header_;
+  AudioHeader header_;
   VirtualFile file_;
   SF_INFO info_{};
-  std::unique_ptr<SNDFILE, FreeWith<sf_close>> sound_;
+  std::unique_ptr<SNDFILE, FreeWith<sf_close>> audio_;
   SampleKind kind_;
   AVChannelLayout layout_{};
   std::vector<std::int32_t> samples_;  // PCM samples of whatever type, 32 bits at most
@@ -60,8 +60,8 @@ class SndfileSource final : public SoundSource {
 
 bool SndfileSource::open() {
   SF_VIRTUAL_IO calls = VirtualFile::calls();
-  sound_.reset(sf_open_virtual(&calls, SFM_READ, &info_, &file_));
-  if (!sound_ || !is_plain()) return false;
+  audio_.reset(sf_open_virtual(&calls, SFM_READ, &info_, &file_));
+  if (!audio_ || !is_plain()) return false;
   kind_ = kind_of(info_);
   constexpr AVChannelLayout kMono = AV_CHANNEL_LAYOUT_MONO, kStereo = AV_CHANNEL_LAYOUT_STEREO;
   layout_ = info_.channels == 1 ? kMono : kStereo;
@@ -84,15 +84,15 @@ bool SndfileSource::is_plain() const {
 sf_count_t SndfileSource::read_block() {
   switch (kind_.format) {
     case AV_SAMPLE_FMT_FLT:
-      return sf_readf_float(sound_.get(), reinterpret_cast<float*>(samples_.data()), kBlockFrames);
-    case AV_SAMPLE_FMT_S32: return sf_readf_int(sound_.get(), samples_.data(), kBlockFrames);
-    default: return sf_readf_short(sound_.get(), reinterpret_cast<short*>(samples_.data()), kBlockFrames);
+      return sf_readf_float(audio_.get(), reinterpret_cast<float*>(samples_.data()), kBlockFrames);
+    case AV_SAMPLE_FMT_S32: return sf_readf_int(audio_.get(), samples_.data(), kBlockFrames);
+    default: return sf_readf_short(audio_.get(), reinterpret_cast<short*>(samples_.data()), kBlockFrames);
   }
 }
 
-Result<bool> SndfileSource::next(SoundBlock& block) {
+Result<bool> SndfileSource::next(AudioBlock& block) {
   const sf_count_t got = read_block();
-  if (sf_error(sound_.get()) != SF_ERR_NO_ERROR) return fail(Fault::corrupt, sf_strerror(sound_.get()));
+  if (sf_error(audio_.get()) != SF_ERR_NO_ERROR) return fail(Fault::corrupt, sf_strerror(audio_.get()));
   if (file_.unreadable()) return fail(Fault::corrupt, "the file cannot be read");
   if (got == 0) {
     const auto promised = header_.container == Container::flac ? header_.frames : info_.frames;
@@ -112,8 +112,8 @@ Result<bool> SndfileSource::next(SoundBlock& block) {
 
 }  // namespace
 
-std::unique_ptr<SoundSource> open_with_sndfile(ByteSource& bytes) {
-  const auto header = read_sound_header(bytes);
+std::unique_ptr<AudioSource> open_with_sndfile(ByteSource& bytes) {
+  const auto header = read_audio_header(bytes);
   if (!header) return nullptr;
   const Container kind = header->container;
   if (kind != Container::wav && kind != Container::aiff && kind != Container::flac) return nullptr;

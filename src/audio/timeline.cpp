@@ -14,7 +14,7 @@ constexpr Seconds kShift{0.05};
 constexpr Seconds kDelay{0.2};
 /// A clock that goes back by more has begun again.
 constexpr Seconds kBack{1};
-/// Holes from here on are reported one by one; transport streams begin their sound later by less as a rule.
+/// Holes from here on are reported one by one; transport streams begin their audio later by less as a rule.
 constexpr Seconds kLarge{0.5};
 /// Transport streams: what jumps by more is another clock (FFmpeg's dts_delta_threshold).
 constexpr Seconds kOtherClock{10};
@@ -30,7 +30,7 @@ bool Timeline::is_believable(Seconds stamp, Seconds drift) const {
   return !rules_.end || stamp <= *rules_.end + kBehindEnd;
 }
 
-/// `own`: the sound's own start, by the clock.
+/// `own`: the audio's own start, by the clock.
 Seconds Timeline::first_origin(Seconds own) const {
   const Seconds start = rules_.start.value_or(own);
   return own > start && own - start < kDelay ? own : start;

@@ -12,7 +12,7 @@ namespace tutti {
 /// What the time stamps of a container mean.
 struct TimelineRules {
   bool may_restart = false;        // they may jump anywhere without a meaning: transport streams
-  std::optional<Seconds> start{};  // where the file's clock, that of its picture, begins; none: with the sound
+  std::optional<Seconds> start{};  // where the file's clock, that of its picture, begins; none: with the audio
   std::optional<Seconds> end{};    // where it ends; none: the header does not say
 };
 
@@ -30,7 +30,7 @@ class Timeline {
   void stop() { is_stopped_ = true; }
   /// Silence before the first frame.
   Seconds lead() const { return lead_; }
-  /// What was found: large holes into `losses`; small ones as their sum, and that the sound begins late, into `notes`.
+  /// What was found: large holes into `losses`; small ones as their sum, and that the audio begins late, into `notes`.
   void report(Losses& losses, Losses& notes) const;
 
  private:

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "audio/sound_header.h"
+#include "audio/audio_header.h"
 
 namespace tutti {
 
@@ -30,7 +30,7 @@ sf_count_t VirtualFile::read(void* out, sf_count_t count, void* self) {
   return static_cast<sf_count_t>(done);
 }
 
-/// libsndfile stops at the total that a FLAC header claims, even where more sound follows. Shown the largest total
+/// libsndfile stops at the total that a FLAC header claims, even where more audio follows. Shown the largest total
 /// instead, it reads to the end, and the claim is checked by us.
 void VirtualFile::lift_flac_total(std::span<std::byte> bytes) const {
   if (!open_ended_flac_) return;

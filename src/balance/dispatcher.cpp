@@ -83,7 +83,7 @@ struct Dispatcher::State {
 
   /// A worker is lost with all that it has in flight: one failure of the device, however many pieces it costs. What was
   /// in flight runs alone next. It counts against a job only where the device had lately been well, and as long as it
-  /// is well without the job. When everything fails everywhere, or a card has fallen ill while idle, no job is to
+  /// is well without the job. When everything fails everywhere, or a GPU has fallen ill while idle, no job is to
   /// blame.
   void lose_worker(DeviceIndex device, Flight& flight, Blame why, const std::string& reason, Seconds now) {
     DeviceRecord& record = devices[device];

@@ -24,12 +24,12 @@ std::vector<SimJob> with_error(std::span<const double> seconds, double error, st
 struct SimFault {
   enum class Kind {
     worker_dies,  ///< everything in flight fails; a new worker starts at once
-    lost,         ///< as worker_dies, and the card is gone from the bus
+    lost,         ///< as worker_dies, and the GPU is gone from the bus
     returned,     ///< it is back
   };
   Seconds at{};
   Kind kind{};
-  /// How a batch would classify it; none: by the driver's report for a lost card, as a crash of the worker for others.
+  /// How a batch would classify it; none: by the driver's report for a lost GPU, as a crash of the worker for others.
   std::optional<Blame> why{};
 };
 

@@ -78,7 +78,7 @@ enum class Idle {
   input,            ///< jobs are left, and none has its input ready
   memory,           ///< memory of the device or of this machine
   cap,              ///< --max-per-gpu or --threads
-  fault,            ///< the breaker, a lost or quarantined card, a worker that was lost and starts again
+  fault,            ///< the breaker, a lost or quarantined GPU, a worker that was lost and starts again
   starting,         ///< its first worker is loading the model
   left_to_faster,   ///< faster devices finish what is left sooner than this one could
   drained,          ///< an operator requested that, for the device or for the whole run
@@ -96,7 +96,7 @@ enum class Blame {
   permanent,  ///< the recording's: trying again cannot help
   device,     ///< the worker crashed or answered nonsense
   unclear,    ///< it hung, stalled, was killed from outside or lost its device: the machine's fault as likely
-  lost,       ///< the card is gone, as its driver reports: no recording does that
+  lost,       ///< the GPU is gone, as its driver reports: no recording does that
   exhausted,  ///< out of memory on the device
   cancelled,  ///< released, through no fault at all
 };

@@ -21,7 +21,7 @@ struct Bytes {
 /// The rate every Whisper model listens at.
 inline constexpr Hertz kModelRate{16000};
 
-/// Frames of log-mel in a second of sound, and positions of the encoder, whose second convolution halves them.
+/// Frames of log-mel in a second of audio, and positions of the encoder, whose second convolution halves them.
 inline constexpr double kFramesPerSecond = 100;
 inline constexpr double kPositionsPerSecond = kFramesPerSecond / 2;
 

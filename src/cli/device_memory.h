@@ -14,7 +14,7 @@ namespace tutti {
 struct DeviceMemory {
   std::string name{};  // for people
   bool gpu = false;
-  Bytes available{};        // free now; of a GPU less what the driver will take, of an emulated card all it plays
+  Bytes available{};        // free now; of a GPU less what the driver will take, of an emulated GPU all it plays
   bool byte_cross = false;  // int8 keeps windows in eight bits there
   std::optional<ComputeCapability> capability{};  // compute capability of a GPU; none: not known
 };
@@ -23,7 +23,7 @@ struct DeviceMemory {
 /// report it.
 std::optional<DeviceMemory> device_memory(const std::string& device);
 
-/// A card that need not be here, by its model: "T4". Nothing for one whose figures are not known.
+/// A GPU that need not be here, by its model: "T4". Nothing for one whose figures are not known.
 std::optional<DeviceMemory> card_of_model(std::string_view model);
 
 /// Whether the device computes in that type itself, instead of in the nearest that it has (worker/compute_type.cpp).

@@ -64,13 +64,13 @@ auto timed(Seconds& spent, Fn&& fn) {
 }
 
 /// Features of all of it, by windows that are clamped by the maximum of the whole.
-Result<void> compute_features(const SampleReader& sound, const LogMel& log_mel, Measured& measured) {
-  const auto maximum = timed(measured.features, [&] { return log_mel.maximum(sound); });
+Result<void> compute_features(const SampleReader& audio, const LogMel& log_mel, Measured& measured) {
+  const auto maximum = timed(measured.features, [&] { return log_mel.maximum(audio); });
   if (!maximum) return tl::unexpected(maximum.error());
-  const std::int64_t frames = LogMel::content_frames(sound);
+  const std::int64_t frames = LogMel::content_frames(audio);
   for (std::int64_t first = 0; first < frames; first += kFramesPerWindow) {
     const auto mel = timed(measured.features, [&] {
-      return log_mel.window(sound, first, std::min(kFramesPerWindow, frames - first), *maximum);
+      return log_mel.window(audio, first, std::min(kFramesPerWindow, frames - first), *maximum);
     });
     if (!mel) return tl::unexpected(mel.error());
     ++measured.windows;

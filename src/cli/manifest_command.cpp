@@ -5,7 +5,7 @@
 #include <ctime>
 #include <filesystem>
 
-#include "audio/containers/sound_length.h"
+#include "audio/containers/audio_length.h"
 #include "base/output_ownership.h"
 #include "base/process/exit_code.h"
 #include "base/strings.h"
@@ -116,7 +116,7 @@ Result<Gathered> gather_files(const ManifestCommand& command, OutputOwnership& f
       continue;
     }
     std::optional<Seconds> length = input.entry.duration;
-    if (!length && !command.no_durations) length = sound_length(input.file).value_or(std::nullopt);
+    if (!length && !command.no_durations) length = audio_length(input.file).value_or(std::nullopt);
     gathered.seconds += length.value_or(Seconds(0)).count();
     gathered.unknown += !length;
     dated.emplace_back(facts.st_mtime, asset_of(input, in_one_tree, facts, length));

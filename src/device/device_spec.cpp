@@ -61,7 +61,7 @@ Result<ResolvedDevice> by_uuid(const std::string& uuid, const MachineDevices& de
   return not_there(uuid + ": no GPU, or more than one, has a UUID that begins so", devices);
 }
 
-/// Where none is given: as much as one of today's ordinary cards.
+/// Where none is given: as much as one of today's ordinary GPUs.
 constexpr Bytes kUsualMemory{12'000'000'000};
 
 Result<DeviceSpec> emulated(std::string_view text) {

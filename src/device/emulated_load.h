@@ -10,8 +10,8 @@
 
 namespace tutti {
 
-/// What an emulated worker takes of a card of the fake driver (tests/support/fake_nvml/README.md): while this object
-/// exists, the card shows its memory and load as this process's. One thread at a time.
+/// What an emulated worker takes of a GPU of the fake driver (tests/support/fake_nvml/README.md): while this object
+/// exists, the GPU shows its memory and load as this process's. One thread at a time.
 class EmulatedLoad {
  public:
   /// Nothing where there is no fake driver: TUTTI_FAKE_NVML is not set.
@@ -20,7 +20,7 @@ class EmulatedLoad {
   EmulatedLoad& operator=(const EmulatedLoad&) = delete;
   ~EmulatedLoad();
 
-  /// From now on it holds `memory` and keeps the card busy for that part of the time, 0 to 1.
+  /// From now on it holds `memory` and keeps the GPU busy for that part of the time, 0 to 1.
   Result<void> set(Bytes memory, double utilisation);
 
  private:

@@ -14,7 +14,7 @@ namespace tutti {
 struct EmulatedSpec {
   double speed = 1;               ///< times real time; > 0
   std::optional<Bytes> memory{};  ///< none given: no bound
-  std::string gpu{};              ///< after "@": the UUID of the (fake) card on which its memory and load appear
+  std::string gpu{};              ///< after "@": the UUID of the (fake) GPU on which its memory and load appear
 };
 
 /// "emulated:30x:12GB", "emulated:0.5x", "emulated:30x:11.9GB@GPU-…". Memory is as parse_bytes has it: GB are powers of

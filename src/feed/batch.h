@@ -28,9 +28,9 @@ struct BatchSample {
 };
 
 /// A row before its features.
-struct BatchSound {
+struct BatchAudio {
   std::vector<std::int16_t> pcm{};  ///< 16 kHz, mono, as long as it was recorded
-  SoundChanges changes{};           ///< to be made to it
+  AudioChanges changes{};           ///< to be made to it
   SpectrumMasks masks{};            ///< to be laid over its features
 };
 
@@ -48,7 +48,7 @@ struct Batch {
   std::int64_t n_mels = 0;
   std::int64_t frames = 0;            ///< T: of the longest row, rounded up as the options say, or the whole window
   HostBuffer mel{};                   ///< [samples, n_mels, T] float32; padding holds what silence would in that row
-  std::vector<BatchSound> sounds{};   ///< in place of `mel` where the options want rows as audio; otherwise empty
+  std::vector<BatchAudio> clips{};    ///< in place of `mel` where the options want rows as audio; otherwise empty
   std::vector<GatherIndex> gather{};  ///< in place of `mel` where a device gathers rows itself; otherwise empty
   std::vector<BatchSample> samples{};
   std::vector<std::int64_t>

@@ -195,7 +195,7 @@ std::string prefix_of(std::uint64_t fingerprint) {
 /// keeping.
 Result<std::unique_ptr<FeatureCache>> cache_of(const FeedOptions& options) {
   if (options.cache.folder.empty()) return nullptr;
-  if (!options.augmentation.touches_sound()) return FeatureCache::open(options.cache);
+  if (!options.augmentation.touches_audio()) return FeatureCache::open(options.cache);
   if (options.rank == 0)
     log(Level::warning,
         "the cache of features is not used: speed, room, noise or gain change the audio in every epoch. "

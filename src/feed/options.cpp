@@ -35,7 +35,7 @@ Result<void> check_resident(const FeedOptions& options) {
   if (options.resident.where == Residence::stream) return {};
   if (options.cache.folder.empty())
     return fail(Fault::usage, "the feed: a set is packed in the cache's folder, and there is none", "Name one");
-  if (options.augmentation.touches_sound() || options.chunking == Chunking::random || options.as_sound)
+  if (options.augmentation.touches_audio() || options.chunking == Chunking::random || options.as_audio)
     return fail(
         Fault::usage,
         "the feed: a packed set has the same features in every epoch; speed, room, noise, gain and pieces drawn "
@@ -65,7 +65,7 @@ Result<void> check(const FeedOptions& options) {
     return fail(Fault::usage, std::string("the feed: expected ") + bound.name + " from " + std::to_string(bound.least) +
                                   " to " + std::to_string(bound.most) + ", found " + std::to_string(bound.value));
   }
-  if (options.as_sound && !options.cache.folder.empty())
+  if (options.as_audio && !options.cache.folder.empty())
     return fail(Fault::usage, "the feed: a cache of features cannot be used where a device computes them",
                 "Leave one of the two: the cache, or the device for features");
   if (auto checked = check_resident(options); !checked) return checked;

@@ -100,9 +100,9 @@ struct FeedOptions {
   Seconds batch_audio{0};       ///< (*) most audio in a batch, padding included; 0: `batch_size` alone decides
   int look_ahead = 512;         ///< (*) samples among which those of like length are chosen; 1: the plain order
   Augmentation augmentation{};  ///< (*) off by default
-  /// Rows come as audio, with what was drawn for them (Batch::sounds), and a device makes features of them; by default
+  /// Rows come as audio, with what was drawn for them (Batch::clips), and a device makes features of them; by default
   /// the feed's own threads do.
-  bool as_sound = false;
+  bool as_audio = false;
 
   FeedThreads threads{};
   int ready = 2;  ///< finished batches that may wait for `next`; each costs its buffer

@@ -85,7 +85,7 @@ std::int32_t encoded_together(const MemoryPlan& plan, Bytes available, std::int3
 
 int windows_in_flight(int slots) {
   constexpr int kMany = 64;
-  // A card with memory for more slots has some left for windows that are encoded while all of them step.
+  // A GPU with memory for more slots has some left for windows that are encoded while all of them step.
   if (slots > kMany) return slots + std::min((slots - kMany + 7) / 8, 8);
   return slots + std::clamp(kMany - slots, 0, std::clamp(slots / 4, 2, 4));
 }

@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::json;
 
 /// Whole numbers that a shape may consist of; far above any model, far below what overflows.
-bool is_sound(const ModelShape& shape) {
+bool is_valid(const ModelShape& shape) {
   constexpr std::int64_t kLargest = 1 << 20;
   for (const auto number : {shape.n_mels, shape.audio_positions, shape.text_positions, shape.vocabulary, shape.state,
                             shape.audio_layers, shape.text_layers}) {
@@ -41,7 +41,7 @@ std::optional<ModelShape> from_config(const std::filesystem::path& file) {
                          .state = number("d_model"),
                          .audio_layers = number("encoder_layers"),
                          .text_layers = number("decoder_layers")};
-  return is_sound(shape) ? std::optional(shape) : std::nullopt;
+  return is_valid(shape) ? std::optional(shape) : std::nullopt;
 }
 
 /// The mark and eleven numbers that a whisper.cpp file begins with.
@@ -58,7 +58,7 @@ std::optional<ModelShape> from_ggml(const std::filesystem::path& file) {
                          .state = head[3],
                          .audio_layers = head[5],
                          .text_layers = head[9]};
-  return is_sound(shape) ? std::optional(shape) : std::nullopt;
+  return is_valid(shape) ? std::optional(shape) : std::nullopt;
 }
 
 struct Published {

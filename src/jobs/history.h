@@ -67,7 +67,7 @@ struct SpeedRecord {
   StoreTime at{};                        // set by the store
 };
 
-/// Something that happened to a device: a breaker that opened, a lost card, a drain.
+/// Something that happened to a device: a breaker that opened, a lost GPU, a drain.
 struct DeviceEvent {
   std::string device{};
   RunId run = 0;

@@ -52,7 +52,7 @@ class JobQueue {
   /// (jobs/publish.h does both). False: the lease was lost, or the job was to be cancelled, which it is now.
   virtual Result<bool> complete(const LeaseKey& key, std::span<const JobOutput> outputs, const AttemptUse& use) = 0;
   virtual Result<AfterFailure> fail(const LeaseKey& key, const Failure& failure) = 0;
-  /// Back to the queue, with no failure counted: drain, stop, a lost card. False: the lease was lost.
+  /// Back to the queue, with no failure counted: drain, stop, a lost GPU. False: the lease was lost.
   virtual Result<bool> release(const LeaseKey& key, const std::string& reason) = 0;
   /// The answer to LeaseStanding::cancel. False: the lease was lost.
   virtual Result<bool> cancelled(const LeaseKey& key) = 0;

@@ -11,7 +11,7 @@ namespace tutti {
 enum class FailureClass {
   permanent,      // would fail the same way everywhere: no audio in it, format unknown, a poison job
   transient,      // may pass: network, disk full, a fault of our own
-  device,         // the card or its worker, not the job
+  device,         // the GPU or its worker, not the job
   out_of_memory,  // did not fit; is to be tried smaller
   crash           // its owner stopped renewing the lease: what it did is not known
 };

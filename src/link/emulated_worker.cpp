@@ -214,7 +214,7 @@ class EmulatedWorker {
  private:
   static Clock::Instant now() { return Clock::real().now(); }
 
-  /// The age of the card, by its own clock.
+  /// The age of the GPU, by its own clock.
   Seconds age() const {
     const auto born = Clock::Instant(std::chrono::nanoseconds(part_.card.born));
     return Seconds(now() - born) / part_.card.time;
@@ -243,7 +243,7 @@ class EmulatedWorker {
     return true;
   }
 
-  /// Enters what the card will say once it has worked for `cost` of its seconds on this. Everything in work gets an
+  /// Enters what the GPU will say once it has worked for `cost` of its seconds on this. Everything in work gets an
   /// equal share of it, as the sequences of a batch do.
   void later(Seconds cost, ToControl message) {
     work_on();
@@ -292,7 +292,7 @@ class EmulatedWorker {
     done_until_ = age_now;
   }
 
-  /// Shows the load on the fake driver's card, where it sits on one. Not oftener than it is sampled.
+  /// Shows the load on the fake driver's GPU, where it sits on one. Not oftener than it is sampled.
   void show_load() {
     if (!load_ || now() - shown_at_ < kShowEvery) return;
     const std::pair load(!work_.empty(), windows_.size());
@@ -380,12 +380,12 @@ class EmulatedWorker {
   const EmulatedPart part_;
   Connection connection_;
   std::mt19937_64 random_;
-  const Seconds started_;   // age of the card when this process began
+  const Seconds started_;   // age of the GPU when this process began
   Seconds done_until_{-1};  // failures up to this age are over
   OwnedFd memory_;          // came beside the message
   std::map<WindowId, Window> windows_;
   std::multimap<Seconds, ToControl> work_;  // by the share at which it is done
-  Seconds share_done_{0};                   // share of the card's time that each piece of work has had since the start
+  Seconds share_done_{0};                   // share of the GPU's time that each piece of work has had since the start
   Clock::Instant worked_at_ = now();        // until when that counts
   std::unique_ptr<EmulatedLoad> load_ = EmulatedLoad::on(part_.card.uuid);
   Clock::Instant shown_at_{};

@@ -11,7 +11,7 @@
 
 namespace tutti {
 
-/// What an emulated card reports and writes: the facts and words of some model, in its tokenizer's ids.
+/// What an emulated GPU reports and writes: the facts and words of some model, in its tokenizer's ids.
 struct EmulatedSpeech {
   std::int32_t n_mels = 80;
   std::int32_t n_audio_ctx = 1500;
@@ -24,7 +24,7 @@ struct EmulatedSpeech {
   bool operator==(const EmulatedSpeech&) const = default;
 };
 
-/// Card and speech as arguments of a program, "name=value" each, and back. Fault::usage names the argument.
+/// GPU and speech as arguments of a program, "name=value" each, and back. Fault::usage names the argument.
 struct EmulatedPart {
   EmulatedCard card{};
   EmulatedSpeech speech{};
@@ -37,7 +37,7 @@ Result<EmulatedPart> part_of(const std::vector<std::string>& words);
 /// A number that represents a window's content: equal mels, equal numbers, on any device.
 std::uint64_t content_of(std::span<const float> mel);
 
-/// What an emulated card decodes from `frames` mel frames of that content: sentences at the rate of speech, with
+/// What an emulated GPU decodes from `frames` mel frames of that content: sentences at the rate of speech, with
 /// timestamps around each where requested. A pure function, so that every device and every repetition gives the same.
 std::vector<std::int32_t> emulated_text(const EmulatedSpeech& speech, std::uint64_t content, std::int32_t frames,
                                         bool timestamps, std::int32_t max_tokens);
@@ -48,8 +48,8 @@ inline constexpr std::string_view kEmulatedWorkerCommand = "emulated-worker";
 /// Whether this process was started as an emulated worker; called first thing in main, as is_decode_child is.
 bool is_emulated_worker(int argc, const char* const* argv);
 
-/// Runs the worker's side of the link on kWorkerSocket and behaves as the card in its arguments (words_of): takes the
-/// time that such a card would take, decodes each window as emulated_text does, and fails when it is due. One thread.
+/// Runs the worker's side of the link on kWorkerSocket and behaves as the GPU in its arguments (words_of): takes the
+/// time that such a GPU would take, decodes each window as emulated_text does, and fails when it is due. One thread.
 /// Returns the exit status.
 int emulated_worker_main(int argc, const char* const* argv);
 

@@ -16,7 +16,7 @@ Reaction ends(Fault fault, std::string what, std::string_view hint = {}, bool fi
   return {.ending = Ending{{fault, std::move(what), std::string(hint)}, final}};
 }
 
-/// One name for both, but that CUDA calls a slice of a card "GPU-" where NVML calls it "MIG-".
+/// One name for both, but that CUDA calls a slice of a GPU "GPU-" where NVML calls it "MIG-".
 bool is_same_device(std::string_view seen, std::string_view expected) {
   const auto number = [](std::string_view uuid) { return uuid.substr(std::min(uuid.find('-'), uuid.size())); };
   return number(seen) == number(expected);

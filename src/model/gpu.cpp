@@ -13,7 +13,7 @@ namespace {
 /// The loaded part; null where there is none. Nothing is ever unloaded: torch's kernels have registered themselves.
 const Part* load_part() {
   if (!::dlopen("libcuda.so.1", RTLD_NOW))
-    return nullptr;  // no driver, so no card; torch's half is not worth its memory
+    return nullptr;  // no driver, so no GPU; torch's half is not worth its memory
   void* library = ::dlopen(kLibrary, RTLD_NOW | RTLD_GLOBAL);
   if (!library) {
     log(Level::warning, std::string("without CUDA: ") + ::dlerror());

@@ -19,11 +19,11 @@ class CardSum;
 
 inline constexpr const char* kLibrary = "libtutti-cuda.so";
 
-/// CUDA devices this process sees; 0 without CUDA, a driver or a card. Must have been called before torch is first
+/// CUDA devices this process sees; 0 without CUDA, a driver or a GPU. Must have been called before torch is first
 /// called for a CUDA device: torch remembers for good that it has no CUDA half.
 int count();
 
-/// What a card is, whatever it does.
+/// What a GPU is, whatever it does.
 struct Facts {
   std::string name{};  // "NVIDIA H100 80GB HBM3"
   std::string uuid{};  // as NVML and nvidia-smi write it: "GPU-8ba2f4d1-..."
@@ -83,7 +83,7 @@ std::shared_ptr<SideStream> make_side_stream(int index);
 /// What the processes of a CardSum (gpu/card_sum.h) must agree on: made by one, passed to all. Bytes.
 Result<std::string> card_sum_key(int index);
 
-/// Joins the cards of `ranks` processes, ours being that of `rank`; waits for the others.
+/// Joins the GPUs of `ranks` processes, ours being that of `rank`; waits for the others.
 Result<std::shared_ptr<CardSum>> make_card_sum(int index, const std::string& key, int rank, int ranks);
 
 }  // namespace tutti::gpu

@@ -28,10 +28,10 @@ at::Tensor filter_matrix(int n_mels) {
 }
 
 /// Mirrored at its start, and with zeros behind it, so that so many frames centred on every hop see samples.
-at::Tensor padded(const at::Tensor& sound, std::int64_t frames) {
+at::Tensor padded(const at::Tensor& audio, std::int64_t frames) {
   constexpr std::int64_t kEdge = kMelFft / 2;
   const auto wanted = (frames - 1) * kMelHop + kMelFft;
-  const auto filled = at::constant_pad_nd(sound, {0, std::max<std::int64_t>(wanted - kEdge - sound.size(1), 1)});
+  const auto filled = at::constant_pad_nd(audio, {0, std::max<std::int64_t>(wanted - kEdge - audio.size(1), 1)});
   const auto mirrored = filled.narrow(1, 1, kEdge).flip(1);
   return at::cat({mirrored, filled}, 1).narrow(1, 0, wanted);
 }
@@ -47,8 +47,8 @@ DeviceLogMel::DeviceLogMel(int n_mels, at::Device device)
     : window_(at::hann_window(kMelFft, /*periodic=*/true, at::device(device).dtype(at::kFloat))),
       filters_(filter_matrix(n_mels).to(device)) {}
 
-at::Tensor DeviceLogMel::operator()(const at::Tensor& sound, std::int64_t sounding, std::int64_t frames) const {
-  const auto seen = padded(sound, sounding).unfold(1, kMelFft, kMelHop) * window_;  // [rows, sounding, kMelFft]
+at::Tensor DeviceLogMel::operator()(const at::Tensor& audio, std::int64_t sounding, std::int64_t frames) const {
+  const auto seen = padded(audio, sounding).unfold(1, kMelFft, kMelHop) * window_;  // [rows, sounding, kMelFft]
   const auto power = at::abs(at::fft_rfft(seen)).square().to(at::kDouble);          // [rows, sounding, kMelBins]
   const auto mel = at::matmul(power, filters_).clamp_min(kMelFloor).log10().transpose(1, 2);
   const auto maximum = mel.amax({1, 2}, /*keepdim=*/true);
@@ -60,7 +60,7 @@ at::Tensor DeviceLogMel::operator()(const at::Tensor& sound, std::int64_t soundi
 
 namespace {
 
-using Changes = std::vector<const SoundChanges*>;
+using Changes = std::vector<const AudioChanges*>;
 
 constexpr double kLeast = -32768, kMost = 32767;  // range of 16-bit PCM
 
@@ -76,7 +76,7 @@ at::Tensor offsets_before(const std::vector<std::int64_t>& lengths, std::int64_t
 }
 
 /// Rows for which something was drawn.
-std::vector<std::int64_t> rows_where(const Changes& changes, const std::function<bool(const SoundChanges&)>& is_so) {
+std::vector<std::int64_t> rows_where(const Changes& changes, const std::function<bool(const AudioChanges&)>& is_so) {
   std::vector<std::int64_t> rows;
   for (std::size_t row = 0; row < changes.size(); ++row)
     if (is_so(*changes[row])) rows.push_back(static_cast<std::int64_t>(row));
@@ -84,8 +84,8 @@ std::vector<std::int64_t> rows_where(const Changes& changes, const std::function
 }
 
 /// Mean square of each row's own PCM samples: [rows, 1] float64. What is behind them is zero.
-at::Tensor power_of(const at::Tensor& sound, const at::Tensor& lengths) {
-  return sound.to(at::kDouble).square().sum(1, /*keepdim=*/true) / lengths.clamp_min(1);
+at::Tensor power_of(const at::Tensor& audio, const at::Tensor& lengths) {
+  return audio.to(at::kDouble).square().sum(1, /*keepdim=*/true) / lengths.clamp_min(1);
 }
 
 /// What brings each row from one power to another; 1 where there is none.
@@ -94,66 +94,66 @@ at::Tensor scale_between(const at::Tensor& has, const at::Tensor& wanted) {
 }
 
 /// One row at another speed, as at_speed does it: [samples] float32 on its device.
-at::Tensor row_at_speed(const at::Tensor& sound, double speed) {
-  const auto size = samples_at_speed(sound.size(0), speed);
-  if (size == 0) return sound.narrow(0, 0, 0);
-  const auto taps = at::tensor(speed_taps(speed)).reshape({kSpeedPhases + 1, kSpeedTaps}).to(sound.device());
-  const auto places = at::arange(size, at::device(sound.device()).dtype(at::kDouble)) * speed;
+at::Tensor row_at_speed(const at::Tensor& audio, double speed) {
+  const auto size = samples_at_speed(audio.size(0), speed);
+  if (size == 0) return audio.narrow(0, 0, 0);
+  const auto taps = at::tensor(speed_taps(speed)).reshape({kSpeedPhases + 1, kSpeedTaps}).to(audio.device());
+  const auto places = at::arange(size, at::device(audio.device()).dtype(at::kDouble)) * speed;
   const auto whole = places.floor();
   const auto phases = ((places - whole) * kSpeedPhases + 0.5).to(at::kLong);
-  const auto seen = at::constant_pad_nd(sound, {kSpeedTaps / 2 - 1, kSpeedTaps}).unfold(0, kSpeedTaps, 1);
+  const auto seen = at::constant_pad_nd(audio, {kSpeedTaps / 2 - 1, kSpeedTaps}).unfold(0, kSpeedTaps, 1);
   return (seen.index_select(0, whole.to(at::kLong)) * taps.index_select(0, phases)).sum(1);
 }
 
-void change_speed(SoundRows& rows, const Changes& changes) {
-  if (std::ranges::all_of(changes, [](const SoundChanges* it) { return it->speed == 1; })) return;
+void change_speed(AudioRows& rows, const Changes& changes) {
+  if (std::ranges::all_of(changes, [](const AudioChanges* it) { return it->speed == 1; })) return;
   std::vector<at::Tensor> made;
   std::int64_t longest = 1;
   for (std::size_t row = 0; row < changes.size(); ++row) {
-    const auto own = rows.sound[static_cast<std::int64_t>(row)].narrow(0, 0, rows.lengths[row]);
+    const auto own = rows.audio[static_cast<std::int64_t>(row)].narrow(0, 0, rows.lengths[row]);
     made.push_back(changes[row]->speed == 1 ? own : row_at_speed(own, changes[row]->speed));
     rows.lengths[row] = made.back().size(0);
     longest = std::max(longest, rows.lengths[row]);
   }
-  auto sound = at::zeros({static_cast<std::int64_t>(made.size()), longest}, rows.sound.options());
+  auto audio = at::zeros({static_cast<std::int64_t>(made.size()), longest}, rows.audio.options());
   for (std::size_t row = 0; row < made.size(); ++row)
-    sound[static_cast<std::int64_t>(row)].narrow(0, 0, rows.lengths[row]).copy_(made[row]);
-  rows.sound = std::move(sound);
+    audio[static_cast<std::int64_t>(row)].narrow(0, 0, rows.lengths[row]).copy_(made[row]);
+  rows.audio = std::move(audio);
 }
 
 /// The rows that something was drawn for, taken out of all of them and put back when they are changed.
 class SomeRows {
  public:
-  SomeRows(SoundRows& all, const Changes& changes, const std::function<bool(const SoundChanges&)>& is_so)
+  SomeRows(AudioRows& all, const Changes& changes, const std::function<bool(const AudioChanges&)>& is_so)
       : all_(all), rows_(rows_where(changes, is_so)) {
     if (rows_.empty()) return;
-    const auto device = all.sound.device();
+    const auto device = all.audio.device();
     std::vector<std::int64_t> sizes;
     for (const auto row : rows_) sizes.push_back(all.lengths[static_cast<std::size_t>(row)]);
     index_ = at::tensor(rows_).to(device);
-    sound = all.sound.index_select(0, index_);
+    audio = all.audio.index_select(0, index_);
     lengths = at::tensor(sizes).to(device).unsqueeze(1);
-    is_own_ = offsets_before(sizes, sound.size(1), device);
+    is_own_ = offsets_before(sizes, audio.size(1), device);
   }
 
   bool empty() const { return rows_.empty(); }
   const std::vector<std::int64_t>& rows() const { return rows_; }
   /// Zeros behind each row's own samples.
   at::Tensor own(const at::Tensor& values) const { return values * is_own_; }
-  void put_back() { all_.sound.index_copy_(0, index_, own(sound)); }
+  void put_back() { all_.audio.index_copy_(0, index_, own(audio)); }
 
-  at::Tensor sound{};    // [some, samples] float32
+  at::Tensor audio{};    // [some, samples] float32
   at::Tensor lengths{};  // [some, 1]
 
  private:
-  SoundRows& all_;
+  AudioRows& all_;
   std::vector<std::int64_t> rows_;
   at::Tensor index_{}, is_own_{};
 };
 
 /// All echoes at once, as a product of spectra.
-void add_responses(SoundRows& all, const Changes& changes) {
-  SomeRows some(all, changes, [](const SoundChanges& it) { return !it.echoes.empty(); });
+void add_responses(AudioRows& all, const Changes& changes) {
+  SomeRows some(all, changes, [](const AudioChanges& it) { return !it.echoes.empty(); });
   if (some.empty()) return;
   std::int64_t latest = 0;
   for (const auto row : some.rows())
@@ -165,11 +165,11 @@ void add_responses(SoundRows& all, const Changes& changes) {
     const auto row = static_cast<std::size_t>(some.rows()[static_cast<std::size_t>(i)]);
     for (const Echo& echo : changes[row]->echoes) gains[i][echo.delay] += echo.gain;
   }
-  const auto before = power_of(some.sound, some.lengths);
-  const auto size = size_of_transform(some.sound.size(1) + latest + 1);
-  const auto spectrum = at::fft_rfft(some.sound, size) * at::fft_rfft(responses.to(some.sound.device()), size);
-  some.sound = some.own(at::fft_irfft(spectrum, size).narrow(1, 0, some.sound.size(1)));
-  some.sound = some.sound * scale_between(power_of(some.sound, some.lengths), before);
+  const auto before = power_of(some.audio, some.lengths);
+  const auto size = size_of_transform(some.audio.size(1) + latest + 1);
+  const auto spectrum = at::fft_rfft(some.audio, size) * at::fft_rfft(responses.to(some.audio.device()), size);
+  some.audio = some.own(at::fft_irfft(spectrum, size).narrow(1, 0, some.audio.size(1)));
+  some.audio = some.audio * scale_between(power_of(some.audio, some.lengths), before);
   some.put_back();
 }
 
@@ -181,12 +181,12 @@ at::Tensor pink(const at::Tensor& white) {
   return at::fft_irfft(spectrum * at::rsqrt(bins), size).narrow(1, 0, white.size(1));
 }
 
-void add_noises(SoundRows& all, const Changes& changes) {
-  SomeRows some(all, changes, [](const SoundChanges& it) { return it.noise.has_value(); });
+void add_noises(AudioRows& all, const Changes& changes) {
+  SomeRows some(all, changes, [](const AudioChanges& it) { return it.noise.has_value(); });
   if (some.empty()) return;
   // A copy: the device's own generator is training's.
-  auto generator = at::globalContext().defaultGenerator(some.sound.device()).clone();
-  auto noise = at::empty_like(some.sound);
+  auto generator = at::globalContext().defaultGenerator(some.audio.device()).clone();
+  auto noise = at::empty_like(some.audio);
   std::vector<double> shares;
   for (std::size_t i = 0; i < some.rows().size(); ++i) {
     const auto& drawn = *changes[static_cast<std::size_t>(some.rows()[i])]->noise;
@@ -198,20 +198,20 @@ void add_noises(SoundRows& all, const Changes& changes) {
   }
   noise = some.own(noise);
   const auto wanted =
-      power_of(some.sound, some.lengths) * at::tensor(shares, at::kDouble).to(noise.device()).unsqueeze(1);
-  some.sound = some.sound + noise * scale_between(power_of(noise, some.lengths), wanted);
+      power_of(some.audio, some.lengths) * at::tensor(shares, at::kDouble).to(noise.device()).unsqueeze(1);
+  some.audio = some.audio + noise * scale_between(power_of(noise, some.lengths), wanted);
   some.put_back();
 }
 
-void change_gains(SoundRows& all, const Changes& changes) {
-  SomeRows some(all, changes, [](const SoundChanges& it) { return it.gain_db.has_value(); });
+void change_gains(AudioRows& all, const Changes& changes) {
+  SomeRows some(all, changes, [](const AudioChanges& it) { return it.gain_db.has_value(); });
   if (some.empty()) return;
   std::vector<float> gains;
   for (const auto row : some.rows())
     gains.push_back(static_cast<float>(std::pow(10, *changes[static_cast<std::size_t>(row)]->gain_db / 20)));
-  const auto requested_gain = at::tensor(gains).to(some.sound.device()).unsqueeze(1);
-  const auto headroom = (kMost / some.sound.abs().amax(1, /*keepdim=*/true)).clamp_min(1);  // infinite in silence
-  some.sound = some.sound * at::minimum(requested_gain, headroom);
+  const auto requested_gain = at::tensor(gains).to(some.audio.device()).unsqueeze(1);
+  const auto headroom = (kMost / some.audio.abs().amax(1, /*keepdim=*/true)).clamp_min(1);  // infinite in silence
+  some.audio = some.audio * at::minimum(requested_gain, headroom);
   some.put_back();
 }
 
@@ -221,12 +221,12 @@ bool mask_nothing(const std::vector<const SpectrumMasks*>& masks) {
 
 }  // namespace
 
-SoundRows changed_on_device(SoundRows rows, const Changes& changes) {
+AudioRows changed_on_device(AudioRows rows, const Changes& changes) {
   change_speed(rows, changes);
   add_responses(rows, changes);
   add_noises(rows, changes);
   change_gains(rows, changes);
-  rows.sound = rows.sound.clamp(kLeast, kMost).round();
+  rows.audio = rows.audio.clamp(kLeast, kMost).round();
   return rows;
 }
 
@@ -260,38 +260,38 @@ namespace {
 constexpr std::int64_t kFramesTogether = 50;
 
 /// All rows in one piece of (on a GPU's host: pinned) memory, on their way to the device.
-SoundRows uploaded(const Batch& batch, at::Device device) {
-  SoundRows rows;
+AudioRows uploaded(const Batch& batch, at::Device device) {
+  AudioRows rows;
   std::int64_t longest = 1;
-  for (const BatchSound& sound : batch.sounds) {
-    rows.lengths.push_back(std::ssize(sound.pcm));
+  for (const BatchAudio& audio : batch.clips) {
+    rows.lengths.push_back(std::ssize(audio.pcm));
     longest = std::max(longest, rows.lengths.back());
   }
   const auto options = at::TensorOptions(at::kShort).pinned_memory(device.is_cuda());
   const auto packed = at::zeros({batch.size(), longest}, options);
   auto* to = packed.data_ptr<std::int16_t>();
-  for (const BatchSound& sound : batch.sounds) {
-    std::ranges::copy(sound.pcm, to);
+  for (const BatchAudio& audio : batch.clips) {
+    std::ranges::copy(audio.pcm, to);
     to += longest;
   }
-  rows.sound = packed.to(device, /*non_blocking=*/true).to(at::kFloat);
+  rows.audio = packed.to(device, /*non_blocking=*/true).to(at::kFloat);
   return rows;
 }
 
 }  // namespace
 
 at::Tensor DeviceFeatures::operator()(const Batch& batch) const {
-  std::vector<const SoundChanges*> changes;
+  std::vector<const AudioChanges*> changes;
   std::vector<const SpectrumMasks*> masks;
   std::vector<std::int64_t> real;
-  for (const BatchSound& sound : batch.sounds) {
-    changes.push_back(&sound.changes);
-    masks.push_back(&sound.masks);
+  for (const BatchAudio& audio : batch.clips) {
+    changes.push_back(&audio.changes);
+    masks.push_back(&audio.masks);
   }
   for (const BatchSample& sample : batch.samples) real.push_back(sample.frames);
   const auto rows = changed_on_device(uploaded(batch, device_), changes);
   const auto sounding = rounded_up(*std::ranges::max_element(real) + kStraddlingFrames, kFramesTogether);
-  return masked_on_device(log_mel_(rows.sound / 32768, sounding, batch.frames), real, masks);
+  return masked_on_device(log_mel_(rows.audio / 32768, sounding, batch.frames), real, masks);
 }
 
 }  // namespace tutti

@@ -16,9 +16,9 @@ class DeviceLogMel {
  public:
   DeviceLogMel(int n_mels, at::Device device);
 
-  /// [rows, n_mels, frames] float32. `sound`: [rows, samples] float32, full scale 1, each row followed by zeros;
+  /// [rows, n_mels, frames] float32. `audio`: [rows, samples] float32, full scale 1, each row followed by zeros;
   /// `sounding`: frames from whose end on there is silence in every row. A row's clamp looks at all of its own.
-  at::Tensor operator()(const at::Tensor& sound, std::int64_t sounding, std::int64_t frames) const;
+  at::Tensor operator()(const at::Tensor& audio, std::int64_t sounding, std::int64_t frames) const;
 
  private:
   at::Tensor window_;   // [kMelFft] float32, Hann
@@ -26,15 +26,15 @@ class DeviceLogMel {
 };
 
 /// Recordings side by side. Samples at the scale of 16 bits.
-struct SoundRows {
-  at::Tensor sound{};                   ///< [rows, samples] float32; behind a row's own samples there are zeros
+struct AudioRows {
+  at::Tensor audio{};                   ///< [rows, samples] float32; behind a row's own samples there are zeros
   std::vector<std::int64_t> lengths{};  ///< length of each row, in samples
 };
 
 /// The changes of audio/augment, made on the device where the rows are; `changes` has one entry a row. Speed, echoes
 /// and gain are those of the host to rounding; noise is drawn by the device's own generator from the same key, so
 /// another kind of device draws another noise of the same power.
-SoundRows changed_on_device(SoundRows rows, const std::vector<const SoundChanges*>& changes);
+AudioRows changed_on_device(AudioRows rows, const std::vector<const AudioChanges*>& changes);
 
 /// `mel`, each row's masks blanked with the mean of its real frames. `mel`: [rows, n_mels, frames] float32; `real`:
 /// frames of each row.

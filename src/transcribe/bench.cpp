@@ -20,7 +20,7 @@
 namespace tutti {
 namespace {
 
-constexpr Seconds kPeriod{0.25};  // a trial on a fast card is over in a second or two
+constexpr Seconds kPeriod{0.25};  // a trial on a fast GPU is over in a second or two
 constexpr Seconds kFirstLook{3};
 
 std::string uuid_of(const std::string& device) {

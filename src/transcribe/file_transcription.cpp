@@ -36,7 +36,7 @@ class SpeechAudio {
 };
 
 /// The first frame that is not before the audio begins.
-std::int64_t first_sound_of(const Recording& recording) {
+std::int64_t first_audio_of(const Recording& recording) {
   const auto& gaps = recording.gaps();
   return gaps.empty() || gaps.front().start > 0 ? 0 : (gaps.front().end + kHopSamples / 2) / kHopSamples;
 }
@@ -63,8 +63,8 @@ Result<TranscribedFile> transcribe_file(const SequentialFile& file, const Transc
   LongFormOptions rules = context.rules;
   if (!file.speech) {
     const Recording& recording = file.decoded.recording;
-    rules.clip_timestamps = clips_with_sound(rules.clip_timestamps, recording.gaps(), recording.samples());
-    input.first_sound = first_sound_of(recording);
+    rules.clip_timestamps = clips_with_audio(rules.clip_timestamps, recording.gaps(), recording.samples());
+    input.first_audio = first_audio_of(recording);
   }
   auto transcript = transcribe_long_form(
       input, context.windows.tokenizer, rules, windows, [&](const std::vector<Segment>& fresh, std::int64_t seek) {

@@ -25,7 +25,7 @@ std::int64_t SpeechChunk::frames() const {
   return samples / kHopSamples;
 }
 
-std::vector<double> clips_with_sound(std::span<const double> clip_points, std::span<const SampleRange> gaps,
+std::vector<double> clips_with_audio(std::span<const double> clip_points, std::span<const SampleRange> gaps,
                                      std::int64_t samples) {
   const std::vector<double> whole{0};
   const std::span<const double> points = clip_points.empty() ? std::span<const double>(whole) : clip_points;
@@ -86,9 +86,9 @@ std::vector<SpeechChunk> chunks_of(std::span<const SpeechPiece> pieces, std::int
   return chunks;
 }
 
-void end_with_sound(std::vector<Segment>& segments, Seconds sound) {
+void end_with_audio(std::vector<Segment>& segments, Seconds audio) {
   for (Segment& segment : segments) {
-    segment.end = std::min(segment.end, sound.count());
+    segment.end = std::min(segment.end, audio.count());
     segment.start = std::min(segment.start, segment.end);
   }
 }

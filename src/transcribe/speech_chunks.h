@@ -34,7 +34,7 @@ struct SpeechChunk {
 
 /// The clips without the long gaps of a recording, in which there is no audio: nothing is transcribed there, and what
 /// comes behind a gap begins behind it. `clip_points` as they are where there is no gap.
-std::vector<double> clips_with_sound(std::span<const double> clip_points, std::span<const SampleRange> gaps,
+std::vector<double> clips_with_audio(std::span<const double> clip_points, std::span<const SampleRange> gaps,
                                      std::int64_t samples);
 
 /// The part of `pieces` within the clips: start, end, start, end, ... in seconds. None begins before the one in front
@@ -48,7 +48,7 @@ std::vector<SpeechChunk> chunks_of(std::span<const SpeechPiece> pieces, std::int
                                    std::span<const SampleRange> gaps = {});
 
 /// Cuts a segment that lasts longer than its audio where that audio ends: behind it other chunks have speech.
-void end_with_sound(std::vector<Segment>& segments, Seconds sound);
+void end_with_audio(std::vector<Segment>& segments, Seconds audio);
 
 /// Turns the times of segments and words from packed speech to the recording they were packed from.
 void restore_times(std::vector<Segment>& segments, const SpeechMap& map);

@@ -16,17 +16,17 @@ tl::unexpected<Error> no_use() {
 }
 
 /// A recording whose readers stop once `aborted`: a pass over ten hours takes seconds.
-class StoppableSound final : public SampleReader {
+class StoppableAudio final : public SampleReader {
  public:
-  StoppableSound(const SampleReader& sound, const std::atomic<bool>& aborted) : sound_(sound), aborted_(aborted) {}
-  std::int64_t samples() const override { return sound_.samples(); }
+  StoppableAudio(const SampleReader& audio, const std::atomic<bool>& aborted) : audio_(audio), aborted_(aborted) {}
+  std::int64_t samples() const override { return audio_.samples(); }
   Result<void> read(std::int64_t first, std::span<std::int16_t> out) const override {
     if (aborted_) return fail(Fault::cancelled, "stopped");
-    return sound_.read(first, out);
+    return audio_.read(first, out);
   }
 
  private:
-  const SampleReader& sound_;
+  const SampleReader& audio_;
   const std::atomic<bool>& aborted_;
 };
 
@@ -56,7 +56,7 @@ Result<ChunkOutcome> transcribe_chunk(ChunkWork& work, const TranscriptionContex
   auto segments =
       ChunkTranscriber(context.model, tokenizer, context.rules, *language).transcribe(work.mel.frames(), windows);
   if (!segments) return tl::unexpected(segments.error());
-  end_with_sound(*segments, chunk.length());
+  end_with_audio(*segments, chunk.length());
   restore_times(*segments, SpeechMap(chunk.pieces));
   return ChunkOutcome{std::move(*segments), windows.costs()};
 }
@@ -78,7 +78,7 @@ Result<std::optional<PackedPieces>> speech_of(const DecodedFile& file, const Tra
   if (context.way.batched) vad.max_speech_duration_s = std::min(vad.max_speech_duration_s, window);
   const std::int64_t samples = file.recording.samples();
   const auto pieces = speech_pieces(file.speech, samples, vad);
-  const auto clips = clips_with_sound(context.way.clips, file.recording.gaps(), samples);
+  const auto clips = clips_with_audio(context.way.clips, file.recording.gaps(), samples);
   auto within = within_clips(pieces, clips, samples);
   if (!within) return tl::unexpected(within.error());
   return std::move(*within);
@@ -87,7 +87,7 @@ Result<std::optional<PackedPieces>> speech_of(const DecodedFile& file, const Tra
 Result<void> prepare_whole(SequentialFile file, const TranscriptionContext& context, const std::atomic<bool>& aborted,
                            const HandOn& hand_on) {
   const auto start = Clock::real().now();
-  const StoppableSound recording(file.decoded.recording, aborted);
+  const StoppableAudio recording(file.decoded.recording, aborted);
   const auto maximum = file.speech ? context.log_mel.maximum(PackedRecording(recording, *file.speech))
                                    : context.log_mel.maximum(recording);
   if (!maximum) return tl::unexpected(maximum.error());

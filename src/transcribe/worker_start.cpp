@@ -17,7 +17,7 @@
 namespace tutti {
 namespace {
 
-/// Common words, so that an emulated card's text reads like text and compresses like it.
+/// Common words, so that an emulated GPU's text reads like text and compresses like it.
 constexpr std::string_view kWords[] = {
     "the",     "a",      "of",     "and",    "to",      "in",    "that",   "it",      "was",     "for",    "with",
     "on",      "as",     "he",     "she",    "they",    "we",    "you",    "his",     "her",     "their",  "our",

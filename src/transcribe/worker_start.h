@@ -17,7 +17,7 @@
 
 namespace tutti {
 
-/// What emulated cards report and write for a run's model: its facts, and words in its tokenizer's ids. Without a model
+/// What emulated GPUs report and write for a run's model: its facts, and words in its tokenizer's ids. Without a model
 /// they use the multilingual vocabulary that is built in. Fault::unsupported for a model whose shape cannot be known
 /// without loading it.
 Result<EmulatedSpeech> emulated_speech(const std::filesystem::path& model);

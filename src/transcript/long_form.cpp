@@ -29,7 +29,7 @@ class LongFormLoop {
     if (!clips) return tl::unexpected(clips.error());
     // A whole window also of a shorter recording: here, unlike in decoding, the reference pads with frames of silence.
     auto language =
-        settle_language(tokenizer_.special(), options_, {input_.first_sound, input_.frames_per_window}, decoder_);
+        settle_language(tokenizer_.special(), options_, {input_.first_audio, input_.frames_per_window}, decoder_);
     if (!language) return tl::unexpected(language.error());
     result_.language = *std::move(language);
     const WindowTranscriber transcriber(input_, tokenizer_, options_, result_.language);

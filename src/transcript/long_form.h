@@ -99,7 +99,7 @@ struct LongFormInput {
   std::int64_t content_frames = 0;  // mel frames of the recording, padding not counted
   std::int64_t frames_per_window = 3000;
   std::int32_t n_text_ctx = 448;
-  std::int64_t first_sound = 0;  // mel frame from which the language is detected: there is none before
+  std::int64_t first_audio = 0;  // mel frame from which the language is detected: there is none before
 };
 
 /// Called after each window with its new segments and the new position in frames.

@@ -15,7 +15,7 @@ bool contains(const std::string& text, const char* part) {
   return text.find(part) != std::string::npos;
 }
 
-/// cuBLAS and cuDNN report an error of the card that they are the first to notice as a plain one. What they do not
+/// cuBLAS and cuDNN report an error of the GPU that they are the first to notice as a plain one. What they do not
 /// support they find out before they touch it.
 bool is_device_lost_text(const std::string& text) {
   const bool refused = contains(text, "NOT_SUPPORTED") || contains(text, "ARCH_MISMATCH");

@@ -24,7 +24,7 @@ struct DeviceAbility {
   bool own_kernels = false;  // int8 runs in kernels of our own on the CPU
 };
 
-/// `capability` stays 0 where the card does not answer.
+/// `capability` stays 0 where the GPU does not answer.
 DeviceAbility ability_of(at::Device device);
 
 /// A compute type, and why it is not the requested one; empty if it is.

@@ -7,7 +7,7 @@
 #include <numbers>
 #include <stdexcept>
 
-#include "audio/mono_sound.h"
+#include "audio/mono_audio.h"
 #include "base/random/counter_random.h"
 
 using namespace tutti;
@@ -81,20 +81,20 @@ TEST(AcousticMel, LengthThatIsNoPowerOfTwoIsRefused) {
   EXPECT_THROW(AcousticMel({.n_fft = 500}), std::invalid_argument);
 }
 
-TEST(MonoSound, ChannelsAreAveraged) {
-  const auto sound = mono_mean({.facts = {Hertz{8000}, 2, 2}, .format = 1, .storage = {16384, -16384, 8192, 8192}});
-  EXPECT_EQ(sound.samples, (std::vector<float>{0, 0.25F}));
-  EXPECT_EQ(sound.rate, Hertz{8000});
+TEST(MonoAudio, ChannelsAreAveraged) {
+  const auto audio = mono_mean({.facts = {Hertz{8000}, 2, 2}, .format = 1, .storage = {16384, -16384, 8192, 8192}});
+  EXPECT_EQ(audio.samples, (std::vector<float>{0, 0.25F}));
+  EXPECT_EQ(audio.rate, Hertz{8000});
 }
 
-TEST(MonoSound, ResampledToneKeepsLengthAndPitch) {
+TEST(MonoAudio, ResampledToneKeepsLengthAndPitch) {
   constexpr double kPitch = 300;
   const auto tone = [](int rate) {
-    MonoSound sound{Hertz{rate}, std::vector<float>(static_cast<std::size_t>(rate))};
-    for (std::size_t i = 0; i < sound.samples.size(); ++i)
-      sound.samples[i] =
+    MonoAudio audio{Hertz{rate}, std::vector<float>(static_cast<std::size_t>(rate))};
+    for (std::size_t i = 0; i < audio.samples.size(); ++i)
+      audio.samples[i] =
           static_cast<float>(0.5 * std::sin(2 * std::numbers::pi * kPitch * static_cast<double>(i) / rate));
-    return sound;
+    return audio;
   };
   MonoResampler resampler;
   for (int round = 0; round < 2; ++round) {  // the filter is kept, and begins again

@@ -12,17 +12,17 @@ namespace tutti {
 namespace {
 
 std::vector<float> tone(double hertz, std::size_t samples, double amplitude = 8000) {
-  std::vector<float> sound;
+  std::vector<float> audio;
   for (std::size_t i = 0; i < samples; ++i)
-    sound.push_back(
+    audio.push_back(
         static_cast<float>(amplitude * std::sin(2 * std::numbers::pi * hertz * static_cast<double>(i) / 16000)));
-  return sound;
+  return audio;
 }
 
-double power(std::span<const float> sound) {
+double power(std::span<const float> audio) {
   double sum = 0;
-  for (const float sample : sound) sum += double{sample} * sample;
-  return sum / static_cast<double>(sound.size());
+  for (const float sample : audio) sum += double{sample} * sample;
+  return sum / static_cast<double>(audio.size());
 }
 
 TEST(Effects, SpeedUpShortensAndRaisesToneByTheRate) {
@@ -42,17 +42,17 @@ TEST(Effects, LowerRateDropsFrequenciesAboveItsNyquist) {
 TEST(Effects, NoiseHasTheRequestedSignalToNoiseRatio) {
   for (const bool is_pink : {false, true}) {
     const auto clean = tone(440, 32000);
-    auto sound = clean;
-    add_noise_at(sound, 10, is_pink, 5);
-    for (std::size_t i = 0; i < sound.size(); ++i) sound[i] -= clean[i];
-    EXPECT_NEAR(10 * std::log10(power(clean) / power(sound)), 10, 0.01);
+    auto audio = clean;
+    add_noise_at(audio, 10, is_pink, 5);
+    for (std::size_t i = 0; i < audio.size(); ++i) audio[i] -= clean[i];
+    EXPECT_NEAR(10 * std::log10(power(clean) / power(audio)), 10, 0.01);
   }
 }
 
 TEST(Effects, GainStopsBelowClipping) {
-  auto sound = tone(440, 1000, 30000);
-  change_gain(sound, 12);
-  EXPECT_LE(*std::max_element(sound.begin(), sound.end()), 32767.5F);
+  auto audio = tone(440, 1000, 30000);
+  change_gain(audio, 12);
+  EXPECT_LE(*std::max_element(audio.begin(), audio.end()), 32767.5F);
   auto quiet = tone(440, 1000, 1000);
   change_gain(quiet, -20);
   EXPECT_NEAR(*std::max_element(quiet.begin(), quiet.end()), 100, 1);
@@ -77,11 +77,11 @@ Augmentation everything() {
 }
 
 std::vector<std::int16_t> changed_by(const std::vector<std::int16_t>& pcm, const Augmentation& it, std::uint64_t key) {
-  return changed(pcm, sound_changes(it, speed_of(it, key), key));
+  return changed(pcm, audio_changes(it, speed_of(it, key), key));
 }
 
-std::vector<std::int16_t> pcm_of(const std::vector<float>& sound) {
-  return {sound.begin(), sound.end()};
+std::vector<std::int16_t> pcm_of(const std::vector<float>& audio) {
+  return {audio.begin(), audio.end()};
 }
 
 TEST(Augmentation, IsAFunctionOfItsKey) {

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "audio/byte_source.h"
-#include "audio/decode_sound.h"
+#include "audio/decode_audio.h"
 #include "audio/recording.h"
 #include "sounds.h"
 #include "support/temp_folder.h"
@@ -37,7 +37,7 @@ std::vector<std::string> endings_of_sonnet() {
   return endings;
 }
 
-/// Holds decoded sound in memory.
+/// Holds decoded audio in memory.
 class PcmInMemory final : public PcmSink {
  public:
   Result<void> take(std::span<const std::int16_t> pcm) override {
@@ -83,7 +83,7 @@ TEST(Damage, PipeWithoutWriterCanBeCancelled) {
   EXPECT_EQ(recording.error().fault, Fault::cancelled);
 }
 
-TEST(Damage, EverySoundFileOfEveryFormatAndWidthDecodes) {
+TEST(Damage, EveryAudioFileOfEveryFormatAndWidthDecodes) {
   TUTTI_NEEDS("formats");
   int decoded = 0;
   for (const fs::path& file : files_in(test_data() / "formats")) {
@@ -205,15 +205,15 @@ TEST(Damage, AnAbsurdSampleRateIsRefusedBeforeAnythingIsBuiltForIt) {
 
 TEST(Damage, APlaylistIsNotFollowed) {
   const TempFolder folder;
-  const fs::path sound = write_wav(folder / "sound.wav", noise(16000));
+  const fs::path audio = write_wav(folder / "sound.wav", noise(16000));
   std::ofstream(folder / "list.m3u8") << "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n"
-                                      << sound.string() << "\n#EXT-X-ENDLIST\n";
-  std::ofstream(folder / "list.ffconcat") << "ffconcat version 1.0\nfile '" << sound.string() << "'\n";
+                                      << audio.string() << "\n#EXT-X-ENDLIST\n";
+  std::ofstream(folder / "list.ffconcat") << "ffconcat version 1.0\nfile '" << audio.string() << "'\n";
   EXPECT_EQ(decode_recording(folder / "list.m3u8").error().fault, Fault::corrupt);
   EXPECT_EQ(decode_recording(folder / "list.ffconcat").error().fault, Fault::corrupt);
 }
 
-TEST(Decode, AFileAPipeAndMemoryGiveTheSameSound) {
+TEST(Decode, AFileAPipeAndMemoryGiveTheSameAudio) {
   TUTTI_NEEDS("formats/sonnet");
   const TempFolder folder;
   for (const std::string& ending : endings_of_sonnet()) {
@@ -225,21 +225,21 @@ TEST(Decode, AFileAPipeAndMemoryGiveTheSameSound) {
     EXPECT_EQ(all_of(decode_recording(pipe.path()).value()), from_file) << path;
     MemoryBytes memory(std::as_bytes(std::span(bytes)));
     PcmInMemory sink;
-    ASSERT_TRUE(decode_sound(memory, "", sink)) << path;
+    ASSERT_TRUE(decode_audio(memory, "", sink)) << path;
     EXPECT_EQ(sink.pcm(), from_file) << path;
   }
 }
 
 TEST(Decode, ADashReadsStandardInput) {
   const TempFolder folder;
-  const auto sound = noise(5000);
-  const OwnedFd input(::open(write_wav(folder / "in.wav", sound).c_str(), O_RDONLY));
+  const auto audio = noise(5000);
+  const OwnedFd input(::open(write_wav(folder / "in.wav", audio).c_str(), O_RDONLY));
   const OwnedFd kept(::dup(STDIN_FILENO));
   ::dup2(input.get(), STDIN_FILENO);
   const auto recording = decode_recording("-");
   ::dup2(kept.get(), STDIN_FILENO);
   ASSERT_TRUE(recording) << recording.error().text();
-  EXPECT_EQ(all_of(*recording), sound);
+  EXPECT_EQ(all_of(*recording), audio);
 }
 
 TEST(Recording, ReadsSilenceBeforeItsStartAndPastItsEnd) {

@@ -34,8 +34,8 @@ std::string message_file(const TempFolder& folder, const DecodeMessage& message)
   return path.string();
 }
 
-Error error_of(const TempFolder& folder, const fs::path& sound, const DecodeLimits& limits) {
-  const auto recording = decode_recording(sound, {}, limits);
+Error error_of(const TempFolder& folder, const fs::path& audio, const DecodeLimits& limits) {
+  const auto recording = decode_recording(audio, {}, limits);
   EXPECT_FALSE(recording) << folder.path();
   return recording ? Error{} : recording.error();
 }
@@ -44,76 +44,76 @@ Error error_of(const TempFolder& folder, const fs::path& sound, const DecodeLimi
 
 TEST(DecodeProcess, CodecCrashFailsOneFileAndNamesPosition) {
   const TempFolder folder;
-  const fs::path sound = write_wav(folder / "loud.wav", noise(1000));
+  const fs::path audio = write_wav(folder / "loud.wav", noise(1000));
   const auto reported = message_file(folder, DecodeProgress{16000 * 62});
-  const Error error = error_of(folder, sound, {.program = script(folder, "cat '" + reported + "' >&3; kill -SEGV $$")});
+  const Error error = error_of(folder, audio, {.program = script(folder, "cat '" + reported + "' >&3; kill -SEGV $$")});
   EXPECT_EQ(error.fault, Fault::device);
-  EXPECT_THAT(error.what, HasSubstr("crashed with SIGSEGV while reading " + sound.string() + " at 00:01:02"));
+  EXPECT_THAT(error.what, HasSubstr("crashed with SIGSEGV while reading " + audio.string() + " at 00:01:02"));
 }
 
 TEST(DecodeProcess, HungDecoderIsKilledAndErrorNamesPosition) {
   const TempFolder folder;
-  const fs::path sound = write_wav(folder / "loud.wav", noise(1000));
-  const Error error = error_of(folder, sound, {.silence = Seconds(0.2), .program = script(folder, "exec sleep 1000")});
+  const fs::path audio = write_wav(folder / "loud.wav", noise(1000));
+  const Error error = error_of(folder, audio, {.silence = Seconds(0.2), .program = script(folder, "exec sleep 1000")});
   EXPECT_EQ(error.fault, Fault::unavailable) << "more often a disk that does not answer than a codec";
-  EXPECT_THAT(error.what, HasSubstr(sound.string() + ": the decoder hung at 00:00:00"));
+  EXPECT_THAT(error.what, HasSubstr(audio.string() + ": the decoder hung at 00:00:00"));
 }
 
 TEST(DecodeProcess, ADecoderThatIsKilledFromOutsideIsNotTheRecordingsFault) {
   const TempFolder folder;
-  const fs::path sound = write_wav(folder / "loud.wav", noise(1000));
-  const Error error = error_of(folder, sound, {.program = script(folder, "kill -KILL $$")});
+  const fs::path audio = write_wav(folder / "loud.wav", noise(1000));
+  const Error error = error_of(folder, audio, {.program = script(folder, "kill -KILL $$")});
   EXPECT_EQ(error.fault, Fault::unavailable);
   EXPECT_THAT(error.text(), HasSubstr("out of memory"));
 }
 
 TEST(DecodeProcess, AGarbledReportIsAnError) {
   const TempFolder folder;
-  const fs::path sound = write_wav(folder / "loud.wav", noise(1000));
-  const Error error = error_of(folder, sound, {.program = script(folder, "yes garble | head -c 100000 >&3")});
+  const fs::path audio = write_wav(folder / "loud.wav", noise(1000));
+  const Error error = error_of(folder, audio, {.program = script(folder, "yes garble | head -c 100000 >&3")});
   EXPECT_EQ(error.fault, Fault::device);
   EXPECT_THAT(error.what, HasSubstr("garbled"));
 }
 
 TEST(DecodeProcess, AProgramThatIsNoDecoderIsNamedAsSuch) {
   const TempFolder folder;
-  const fs::path sound = write_wav(folder / "loud.wav", noise(1000));
-  EXPECT_EQ(error_of(folder, sound, {.program = script(folder, "exit 7")}).fault, Fault::internal);
-  EXPECT_THAT(error_of(folder, sound, {.program = folder / "absent"}).what, HasSubstr("absent"));
+  const fs::path audio = write_wav(folder / "loud.wav", noise(1000));
+  EXPECT_EQ(error_of(folder, audio, {.program = script(folder, "exit 7")}).fault, Fault::internal);
+  EXPECT_THAT(error_of(folder, audio, {.program = folder / "absent"}).what, HasSubstr("absent"));
 }
 
 TEST(DecodeProcess, ProgramWithoutDecoderEntryDoesNotRecurse) {
   const TempFolder folder;
-  const fs::path sound = write_wav(folder / "loud.wav", noise(1000));
+  const fs::path audio = write_wav(folder / "loud.wav", noise(1000));
   ::setenv("TUTTI_TEST_FORGETFUL", "1", 1);
-  const Error error = error_of(folder, sound, {});
+  const Error error = error_of(folder, audio, {});
   ::unsetenv("TUTTI_TEST_FORGETFUL");
   EXPECT_EQ(error.fault, Fault::internal);
   EXPECT_THAT(error.what, HasSubstr("status 42"));
 }
 
-TEST(DecodeProcess, AReportOfMoreSoundThanWasWrittenIsAnError) {
+TEST(DecodeProcess, AReportOfMoreAudioThanWasWrittenIsAnError) {
   const TempFolder folder;
-  const fs::path sound = write_wav(folder / "loud.wav", noise(1000));
+  const fs::path audio = write_wav(folder / "loud.wav", noise(1000));
   const auto reported = message_file(folder, DecodeDone{.samples = 5});
-  EXPECT_THAT(error_of(folder, sound, {.program = script(folder, "cat '" + reported + "' >&3")}).what,
+  EXPECT_THAT(error_of(folder, audio, {.program = script(folder, "cat '" + reported + "' >&3")}).what,
               HasSubstr("reports 10 bytes of sound and wrote 0"));
 }
 
 TEST(DecodeProcess, TheCallerCanStopIt) {
   const TempFolder folder;
-  const fs::path sound = write_wav(folder / "loud.wav", noise(1000));
+  const fs::path audio = write_wav(folder / "loud.wav", noise(1000));
   const auto recording =
-      decode_recording(sound, [](Seconds) { return false; }, {.program = script(folder, "exec sleep 1000")});
+      decode_recording(audio, [](Seconds) { return false; }, {.program = script(folder, "exec sleep 1000")});
   ASSERT_FALSE(recording);
   EXPECT_EQ(recording.error().fault, Fault::cancelled);
 }
 
 TEST(DecodeProcess, CallerReceivesProgressUpToTheFullLength) {
   const TempFolder folder;
-  const fs::path sound = write_wav(folder / "long.wav", std::vector<std::int16_t>(16000 * 600));
+  const fs::path audio = write_wav(folder / "long.wav", std::vector<std::int16_t>(16000 * 600));
   Seconds last{0};
-  const auto recording = decode_recording(sound, [&](Seconds decoded) {
+  const auto recording = decode_recording(audio, [&](Seconds decoded) {
     EXPECT_GE(decoded, last);
     last = decoded;
     return true;
@@ -125,8 +125,8 @@ TEST(DecodeProcess, CallerReceivesProgressUpToTheFullLength) {
 
 TEST(DecodeProcess, FullDiskIsReportedAsFull) {
   const TempFolder folder;
-  const fs::path sound = write_wav(folder / "loud.wav", noise(100000));
-  const OwnedFd input(::open(sound.c_str(), O_RDONLY | O_CLOEXEC)), full(::open("/dev/full", O_WRONLY | O_CLOEXEC));
+  const fs::path audio = write_wav(folder / "loud.wav", noise(100000));
+  const OwnedFd input(::open(audio.c_str(), O_RDONLY | O_CLOEXEC)), full(::open("/dev/full", O_WRONLY | O_CLOEXEC));
   std::array<int, 2> ends{};
   ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
   const OwnedFd reports(ends[0]);
@@ -156,8 +156,8 @@ TEST(DecodeProcess, ADecoderThatWantsMoreMemoryThanItMayHaveFailsAlone) {
   const auto limited = decode_recording(folder / "some.mp3", {}, {.memory = Bytes{64 << 20}});
   ASSERT_FALSE(limited);
   EXPECT_THAT(limited.error().what, HasSubstr("could not be loaded"));
-  const fs::path sound = write_wav(folder / "loud.wav", noise(100000));
-  EXPECT_TRUE(decode_recording(sound, {}, {.memory = Bytes{64 << 20}}));
+  const fs::path audio = write_wav(folder / "loud.wav", noise(100000));
+  EXPECT_TRUE(decode_recording(audio, {}, {.memory = Bytes{64 << 20}}));
 }
 
 TEST(DecodeProtocol, MessagesSurviveThePipeInAnyPieces) {

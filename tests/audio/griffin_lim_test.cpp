@@ -72,8 +72,8 @@ TEST(GriffinLim, MagnitudesHaveTheMelsThatAreWanted) {
   const VoiceMelOptions mel{};
   const auto filters = voice_mel_filters(mel);
   const GriffinLim vocoder(mel);
-  const auto sound = hum(mel.rate.value, 0.5);
-  const auto wanted = VoiceMel(mel).compute(sound);
+  const auto audio = hum(mel.rate.value, 0.5);
+  const auto wanted = VoiceMel(mel).compute(audio);
   std::vector<float> magnitudes(513);
   const std::size_t frame = 20;
   vocoder.magnitudes_of(std::span(wanted).subspan(frame * 80, 80), magnitudes);
@@ -85,21 +85,21 @@ TEST(GriffinLim, MagnitudesHaveTheMelsThatAreWanted) {
   }
 }
 
-TEST(GriffinLim, SoundHasTheSpectrogramThatItIsMadeOf) {
+TEST(GriffinLim, AudioHasTheSpectrogramThatItIsMadeOf) {
   for (const auto& mel : {VoiceMelOptions{}, VoiceMelOptions{.rate = {16000}, .window = 800, .hop = 200}}) {
     const VoiceMel spectrogram(mel);
     const auto wanted = spectrogram.compute(hum(mel.rate.value, 1));
     const auto frames = std::ssize(wanted) / mel.n_mels;
     const GriffinLim vocoder(mel);
-    const auto sound = vocoder.sound_of(wanted, frames);
-    ASSERT_EQ(std::ssize(sound), frames * mel.hop);
-    const auto found = spectrogram.compute(sound);
+    const auto audio = vocoder.audio_of(wanted, frames);
+    ASSERT_EQ(std::ssize(audio), frames * mel.hop);
+    const auto found = spectrogram.compute(audio);
     double error = 0;
     for (std::size_t i = 0; i < wanted.size(); ++i) error += std::abs(found[i] - wanted[i]);
     EXPECT_LT(error / static_cast<double>(wanted.size()), 0.35) << mel.rate.value << " Hz";
   }
 }
 
-TEST(GriffinLim, NoFramesAreNoSound) {
-  EXPECT_TRUE(GriffinLim({}).sound_of({}, 0).empty());
+TEST(GriffinLim, NoFramesAreNoAudio) {
+  EXPECT_TRUE(GriffinLim({}).audio_of({}, 0).empty());
 }

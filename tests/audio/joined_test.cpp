@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "audio/clip/clip.h"
-#include "audio/containers/sound_length.h"
+#include "audio/containers/audio_length.h"
 #include "made_wav.h"
 #include "support/temp_folder.h"
 
@@ -14,7 +14,7 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 
-std::filesystem::path sound(const std::string& name) {
+std::filesystem::path audio(const std::string& name) {
   return std::filesystem::path(TUTTI_SOURCE_DIR) / "tests/data/audio/sounds" / name;
 }
 
@@ -26,7 +26,7 @@ class Joined : public testing::Test {
   }
   std::optional<Seconds> length(const std::string& content) {
     MemoryBytes bytes(std::as_bytes(std::span(content)));
-    return sound_length(bytes);
+    return audio_length(bytes);
   }
 
   TempFolder folder_;
@@ -83,7 +83,7 @@ TEST_F(Joined, UndecodablePartIsReported) {
 TEST_F(Joined, EveryContainerIsDecodedOn) {
   for (const char* name : {"adpcm.wav", "lossless.m4a", "mono.opus", "stereo24.flac", "streamed.wav", "surround.flac",
                            "surround.ogg", "telephone.au", "two.mp4", "video.mkv", "windows.wma"}) {
-    const std::string one = read_file(sound(name)).value();
+    const std::string one = read_file(audio(name)).value();
     const auto single = decode(name, one), twice = decode(std::string("twice-") + name, one + one);
     ASSERT_TRUE(single && twice) << name << (twice ? "" : twice.error().text());
     EXPECT_NEAR(twice->duration().count(), 2 * single->duration().count(), 0.06) << name;
@@ -95,7 +95,7 @@ TEST_F(Joined, EveryContainerIsDecodedOn) {
 TEST_F(Joined, WhatProgramsPutBetweenRecordingsHidesNone) {
   const auto wav = MadeWav{}.of(noise(16'000));
   const std::string tag = "TAG" + std::string(125, 'x'), junk(400, '\x07');
-  const std::string mp3 = read_file(sound("change.mp3")).value(), ogg = read_file(sound("mono.opus")).value();
+  const std::string mp3 = read_file(audio("change.mp3")).value(), ogg = read_file(audio("mono.opus")).value();
   for (const std::string& between :
        {std::string(512, '\0'), std::string(5001, '\0'), tag, tag + std::string(64, '\0'), junk})
     for (const std::string& second : {wav, ogg}) {
@@ -161,7 +161,7 @@ TEST_F(Joined, ItsStreamsEndWhereTheirContainersSay) {
 }
 
 TEST_F(Joined, OneRecordingEndsWhereItsFileDoes) {
-  for (const auto& entry : std::filesystem::directory_iterator(sound(""))) {
+  for (const auto& entry : std::filesystem::directory_iterator(audio(""))) {
     if (entry.path().filename() == "change.ogg") continue;  // one stream behind another
     const std::string content = read_file(entry.path()).value();
     MemoryBytes bytes(std::as_bytes(std::span(content)));

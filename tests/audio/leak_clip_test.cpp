@@ -25,9 +25,9 @@ struct Known {
 
 /// What a file shows before it is played: its length, its level, and every part of its name.
 std::vector<double> plain_features(const LeakClip& clip) {
-  std::vector<float> sound(clip.pcm.begin(), clip.pcm.end());
+  std::vector<float> audio(clip.pcm.begin(), clip.pcm.end());
   return {std::log(static_cast<double>(clip.pcm.size())),
-          20 * std::log10(level_of(sound)),
+          20 * std::log10(level_of(audio)),
           std::stod(clip.sensor.substr(1)),
           static_cast<double>(std::stoul(clip.recording.substr(1), nullptr, 16)),
           std::stod(clip.timestamp.substr(0, 8)),
@@ -36,13 +36,13 @@ std::vector<double> plain_features(const LeakClip& clip) {
 }
 
 /// The mean spectrum and how much it changes, without the level.
-std::vector<double> sound_features(const LeakClip& clip) {
+std::vector<double> audio_features(const LeakClip& clip) {
   const AcousticMel mel({.rate = kLeakRate, .n_fft = 512, .hop = 512, .n_mels = 16});
-  std::vector<float> sound(clip.pcm.begin(), clip.pcm.end());
-  for (auto& x : sound) x /= 32768;
-  const auto frames = mel.frames(std::ssize(sound));
+  std::vector<float> audio(clip.pcm.begin(), clip.pcm.end());
+  for (auto& x : audio) x /= 32768;
+  const auto frames = mel.frames(std::ssize(audio));
   std::vector<float> spectra(static_cast<std::size_t>(16 * frames));
-  mel.compute(sound, spectra);
+  mel.compute(audio, spectra);
   std::vector<double> features;
   for (int band = 0; band < 16; ++band) {
     const std::span row(spectra.data() + band * frames, static_cast<std::size_t>(frames));
@@ -91,19 +91,19 @@ double accuracy_of(std::vector<Known> all) {
 TEST(LeakClip, LengthLevelAndNameSayNothingOfTheLabel) {
   constexpr int kClips = 300;
   const LeakCorpus corpus{.seed = 11, .out_of_water_share = 0.05};
-  std::vector<Known> plain, by_sound, marked;
+  std::vector<Known> plain, by_audio, marked;
   for (int i = 0; i < kClips; ++i) {
     const auto clip = leak_clip(corpus, i);
     const int label = static_cast<int>(clip.label);
     plain.push_back({plain_features(clip), label});
-    by_sound.push_back({sound_features(clip), label});
+    by_audio.push_back({audio_features(clip), label});
     marked.push_back(plain.back());
     marked.back().features[1] += 12 * label;  // as if every label had a level of its own
   }
   const double chance = 1.0 / kLabels, deviation = std::sqrt(chance * (1 - chance) / kClips);
   EXPECT_NEAR(accuracy_of(plain), chance, 3 * deviation);
   EXPECT_GT(accuracy_of(marked), chance + 6 * deviation) << "this test would not see a label in the level";
-  EXPECT_GT(accuracy_of(by_sound), 0.5) << "the labels are not in the spectra either";
+  EXPECT_GT(accuracy_of(by_audio), 0.5) << "the labels are not in the spectra either";
 }
 
 TEST(LeakClip, DependsOnCorpusAndIndexAlone) {

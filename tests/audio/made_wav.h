@@ -36,7 +36,7 @@ struct MadeWav {
   }
 };
 
-/// Each channel by what it multiplies the sound with.
+/// Each channel by what it multiplies the audio with.
 inline std::vector<std::int16_t> interleaved(std::span<const std::int16_t> pcm, const std::vector<double>& gains) {
   std::vector<std::int16_t> all;
   for (const std::int16_t sample : pcm)

@@ -45,7 +45,7 @@ TEST(Timeline, LateAudioIsPrecededBySilence) {
   EXPECT_THAT(it.notes(), ElementsAre(HasSubstr("begins 4.087 s after the picture")));
 }
 
-TEST(Timeline, WithoutAClockOfTheFileSoundBeginsAtZero) {
+TEST(Timeline, WithoutAClockOfTheFileAudioBeginsAtZero) {
   Clocked it({});
   EXPECT_EQ(it.frames(36'000, 50), 0);
 }

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "audio/containers/sound_length.h"
+#include "audio/containers/audio_length.h"
 #include "audio/recording.h"
 #include "audio/vad/speech_amount.h"
 #include "made_wav.h"
@@ -26,7 +26,7 @@ Recording decoded(const std::string& name, std::int32_t track = 0) {
 }
 
 /// Where the first sample is that is not silence.
-double first_sound(const Recording& recording) {
+double first_audio(const Recording& recording) {
   const auto pcm = all_of(recording);
   const auto first = std::ranges::find_if(pcm, [](std::int16_t sample) { return std::abs(sample) > 200; });
   return static_cast<double>(first - pcm.begin()) / 16000;
@@ -64,7 +64,7 @@ TEST(Tracks, MissingTrackErrorNamesTheValidRange) {
   EXPECT_THAT(second.error().what, HasSubstr("expected --track 1, its only one"));
 }
 
-TEST(Clock, SoundThatBeginsLateKeepsThePicturesClock) {
+TEST(Clock, AudioThatBeginsLateKeepsThePicturesClock) {
   for (const auto& [name, late] : {std::pair("sound-begins-at-4s.mkv", 4.087), std::pair("sound-begins-at-4s.mp4", 4.0),
                                    std::pair("sound-begins-at-4s.ts", 4.0)}) {
     const Recording recording = decoded(name);
@@ -73,7 +73,7 @@ TEST(Clock, SoundThatBeginsLateKeepsThePicturesClock) {
     EXPECT_EQ(recording.gaps()[0].start, 0);
     EXPECT_NEAR(static_cast<double>(recording.gaps()[0].end) / 16000, late, 0.1)
         << name << ": an encoder's first frame is silence";
-    EXPECT_GT(first_sound(recording), late) << name;
+    EXPECT_GT(first_audio(recording), late) << name;
     EXPECT_THAT(recording.losses(), IsEmpty()) << name;
     EXPECT_THAT(recording.notes(), Contains(HasSubstr("after the picture"))) << name;
   }
@@ -98,23 +98,23 @@ TEST(Clock, APartOfALongerOggBeginsAtZero) {
   EXPECT_NEAR(decoded("cropped-of-a-longer.ogg").duration().count(), 9, 0.02);
 }
 
-TEST(SoundLength, AreRightOrUnknownForFilesThatWereCutOrHaveNoRate) {
+TEST(AudioLength, AreRightOrUnknownForFilesThatWereCutOrHaveNoRate) {
   for (const auto& entry : std::filesystem::directory_iterator(outside(""))) {
-    const auto length = sound_length(entry.path());
+    const auto length = audio_length(entry.path());
     ASSERT_TRUE(length) << entry.path();
     if (!*length) continue;
     EXPECT_NEAR((*length)->count(), decoded(entry.path().filename()).duration().count(), 0.1) << entry.path();
   }
-  EXPECT_EQ(sound_length(outside("cropped-of-a-longer.ogg")).value(), std::nullopt);
-  EXPECT_EQ(sound_length(outside("variable-rate.mp3")).value(), std::nullopt);
+  EXPECT_EQ(audio_length(outside("cropped-of-a-longer.ogg")).value(), std::nullopt);
+  EXPECT_EQ(audio_length(outside("variable-rate.mp3")).value(), std::nullopt);
 }
 
-TEST(SoundLength, AWrongByteRateDoesNotMatter) {
+TEST(AudioLength, AWrongByteRateDoesNotMatter) {
   const auto pcm = noise(32'000);
   for (const std::uint32_t rate : {8000U, 32000U, 1U, 0U, 0xffffffffU}) {
     const auto content = MadeWav{.bytes_per_second = rate}.of(pcm);
     MemoryBytes bytes(std::as_bytes(std::span(content)));
-    EXPECT_NEAR(sound_length(bytes).value_or(Seconds(0)).count(), 2, 1e-6) << rate;
+    EXPECT_NEAR(audio_length(bytes).value_or(Seconds(0)).count(), 2, 1e-6) << rate;
   }
 }
 

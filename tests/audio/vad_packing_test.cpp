@@ -104,7 +104,7 @@ TEST(PackedRecording, WithoutPiecesIsSilence) {
   EXPECT_EQ(read(packed, -3, 9), std::vector<std::int16_t>(9));
 }
 
-TEST(PackedRecording, GivesTheLogMelOfTheSameSoundInOneFile) {
+TEST(PackedRecording, GivesTheLogMelOfTheSameAudioInOneFile) {
   const auto pcm = noise(90'000);
   const Recording recording = recording_of(pcm);
   const std::vector<SpeechPiece> pieces{{.start = 1000, .end = 21'234}, {.start = 30'001, .end = 80'000}};

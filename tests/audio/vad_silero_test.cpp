@@ -14,7 +14,7 @@ using namespace tutti;
 namespace {
 
 // SOUNDS of tools/golden/vad.py.
-constexpr const char* kSounds[] = {"vad/speech.wav", "vad/silence.wav", "speech/gb0.wav"};
+constexpr const char* kAudioFiles[] = {"vad/speech.wav", "vad/silence.wav", "speech/gb0.wav"};
 
 /// Largest difference from what Silero's TorchScript gave; a window that we have beyond its last is not compared.
 double worst_error(const std::vector<double>& expected, std::span<const float> found) {
@@ -42,25 +42,26 @@ std::vector<float> probabilities_by(const SileroKernel& kernel, std::vector<std:
 
 TEST(SileroVad, GivesTheProbabilitiesOfItsTorchScript) {
   const auto golden = golden_lines("vad_probabilities.txt");
-  ASSERT_EQ(golden.size(), std::size(kSounds));
-  TUTTI_NEEDS(kSounds[0]);
+  ASSERT_EQ(golden.size(), std::size(kAudioFiles));
+  TUTTI_NEEDS(kAudioFiles[0]);
   for (std::size_t i = 0; i < golden.size(); ++i) {
-    if (!std::filesystem::exists(test_data() / kSounds[i])) continue;  // the long one is in the shared data alone
-    const auto recording = decode_recording(test_data() / kSounds[i]);
+    if (!std::filesystem::exists(test_data() / kAudioFiles[i])) continue;  // the long one is in the shared data alone
+    const auto recording = decode_recording(test_data() / kAudioFiles[i]);
     ASSERT_TRUE(recording) << recording.error().text();
     const auto found = speech_probabilities(*recording, VadMethod::silero);
     ASSERT_TRUE(found) << found.error().text();
     EXPECT_EQ(found->size(), static_cast<std::size_t>(recording->samples() / kVadWindow + 1));
     const double worst = worst_error(golden[i], *found);
-    EXPECT_LT(worst, 1e-4) << kSounds[i];
-    std::printf("%s: %zu windows, largest difference from the TorchScript %.1e\n", kSounds[i], found->size(), worst);
+    EXPECT_LT(worst, 1e-4) << kAudioFiles[i];
+    std::printf("%s: %zu windows, largest difference from the TorchScript %.1e\n", kAudioFiles[i], found->size(),
+                worst);
   }
 }
 
 TEST(SileroVad, AllGenerationsOfMachinesComputeTheSame) {
-  const std::size_t i = std::filesystem::exists(test_data() / kSounds[2]) ? 2 : 0;
-  TUTTI_NEEDS(kSounds[i]);
-  const auto recording = decode_recording(test_data() / kSounds[i]);
+  const std::size_t i = std::filesystem::exists(test_data() / kAudioFiles[2]) ? 2 : 0;
+  TUTTI_NEEDS(kAudioFiles[i]);
+  const auto recording = decode_recording(test_data() / kAudioFiles[i]);
   ASSERT_TRUE(recording) << recording.error().text();
   const auto golden = golden_lines("vad_probabilities.txt");
   for (const SileroKernel& kernel : silero_kernels())

@@ -31,7 +31,7 @@ double cents(double found, double expected) {
 
 }  // namespace
 
-TEST(VoiceMel, SoundHasAFrameForEveryWholeHop) {
+TEST(VoiceMel, AudioHasAFrameForEveryWholeHop) {
   const VoiceMel mel(usual_voice_mel(Hertz{22050}));
   EXPECT_EQ(mel.frames(255), 0);
   EXPECT_EQ(mel.frames(22050), 86);

@@ -9,7 +9,7 @@
 namespace tutti {
 namespace {
 
-/// Two unequal cards that may have four files each, and ten files.
+/// Two unequal GPUs that may have four files each, and ten files.
 Dispatcher ten_requests(Policy policy) {
   Dispatcher dispatcher({.policy = policy});
   for (const double speed : {30.0, 12.0}) {
@@ -40,7 +40,7 @@ TEST(Dispatcher, CapOfFourStartsEightOfTenRequestsOnTwoDevices) {
   }
 }
 
-/// Two equal cards that may have four files each, and ten equal files of one window.
+/// Two equal GPUs that may have four files each, and ten equal files of one window.
 Dispatcher ten_equal_files(bool whole) {
   Dispatcher dispatcher;
   for (const char* id : {"a", "b"}) {

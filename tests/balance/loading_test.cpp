@@ -8,7 +8,7 @@
 namespace tutti {
 namespace {
 
-/// A slow card, and a fast one whose worker loads its model.
+/// A slow GPU, and a fast one whose worker loads its model.
 Dispatcher while_the_fast_one_loads(Seconds load_time) {
   Dispatcher dispatcher;
   dispatcher.add_device(device("slow", 10, 1), {});

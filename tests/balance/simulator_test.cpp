@@ -26,7 +26,7 @@ std::vector<SimJob> lectures(std::size_t count) {
   return with_error(log_normal_lengths(count, Seconds(1200), 0.7, 5), 0.3, 6);
 }
 
-/// Whatever is begun in this time on a card of up to 30x fails, canaries (a third of a second there) included.
+/// Whatever is begun in this time on a GPU of up to 30x fails, canaries (a third of a second there) included.
 std::vector<SimFault> failing(Seconds from, Seconds to) {
   std::vector<SimFault> faults;
   for (Seconds at = from; at < to; at += Seconds(0.25)) faults.push_back({at, Kind::worker_dies});

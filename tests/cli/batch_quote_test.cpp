@@ -9,7 +9,7 @@ using namespace tutti;
 
 namespace {
 
-/// A card of ten times real time.
+/// A GPU of ten times real time.
 QuoteBasis basis() {
   return {.question = {.targets = {{.id = "card", .speed = 10}}}, .on = {{.fits = 8, .in_flight = 8}}};
 }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr ModelShape kLargeV3{128, 1500, 448, 51866, 1280, 32, 32};
 
-/// A card of 16 GB, and a CPU that nothing is known of.
+/// A GPU of 16 GB, and a CPU that nothing is known of.
 std::vector<BenchNeed> needs(const std::vector<BenchSetting>& settings) {
   return bench_needs(kLargeV3, settings,
                      {{"cuda:0", {.name = "a card", .gpu = true, .available = {16'000'000'000}, .byte_cross = true}}});

@@ -224,7 +224,7 @@ TEST(Doctor, TheWholeCommandSpeaksOfEveryCardAndEndsWithItsOwnExitCode) {
   testing::internal::CaptureStdout();
   const int code = run_doctor({"--json"});
   const auto json = nlohmann::json::parse(testing::internal::GetCapturedStdout());
-  // The cards are broken; whether the engine is there depends on what was built.
+  // The GPUs are broken; whether the engine is there depends on what was built.
   EXPECT_THAT(code, testing::AnyOf(kSomeFailed, kNothingRan));
   EXPECT_EQ(json["gpus"].size(), 2u);
   EXPECT_EQ(json["gpus"][0]["cuda_order"], 0);

@@ -15,7 +15,7 @@ void touch(const std::filesystem::path& file) {
 
 }  // namespace
 
-TEST(RecordingIndex, ATranscriptBelongsToTheSoundOfItsNameBesideIt) {
+TEST(RecordingIndex, ATranscriptBelongsToTheAudioOfItsNameBesideIt) {
   const TempFolder folder;
   for (const char* name : {"talk.mp3", "talk.json", "talk.txt", "film.mkv", "film.mkv.json"}) touch(folder / name);
   const RecordingIndex index({});

@@ -153,7 +153,7 @@ Wav wav_in(const TempFolder& folder) {
   return wav;
 }
 
-TEST(MorseFolder, ALowerRateHoldsTheSameSoundInFewerSamples) {
+TEST(MorseFolder, ALowerRateHoldsTheSameAudioInFewerSamples) {
   const TempFolder whole, half;
   auto wanted = folder_of(whole.path(), 1);
   ASSERT_TRUE(write_morse_folder(wanted));
@@ -174,13 +174,13 @@ TEST(MorseFolder, ALowerRateHoldsTheSameSoundInFewerSamples) {
 TEST(MorseFolder, WritesFlacOnRequest) {
   const TempFolder folder;
   MorseFolder wanted = folder_of(folder.path(), 2);
-  wanted.format = SoundFormat::flac;
+  wanted.format = AudioFormat::flac;
   ASSERT_TRUE(write_morse_folder(wanted));
   EXPECT_TRUE(read_file(folder / "audio/morse_000001.flac")->starts_with("fLaC"));
 }
 
 TEST(MorseFolder, FileSizeLimitIsReportedForEveryFormat) {
-  for (const SoundFormat format : {SoundFormat::wav, SoundFormat::flac}) {
+  for (const AudioFormat format : {AudioFormat::wav, AudioFormat::flac}) {
     const TempFolder folder;
     MorseFolder wanted = folder_of(folder.path(), 1);
     wanted.format = format;

@@ -28,7 +28,7 @@ std::vector<std::string> texts(const std::vector<PreparedPiece>& pieces) {
   return all;
 }
 
-TEST(TextUnits, NoPieceHasSoundOfARefusedOne) {
+TEST(TextUnits, NoPieceHasAudioOfARefusedOne) {
   std::vector units{unit("one", 1, 2), unit("two", 3, 4), unit("wrong", 5, 6, 0.1), unit("three", 7, 8)};
   score_units(units, 0.4);
   EXPECT_THAT(units[2].refused, HasSubstr("0.10"));

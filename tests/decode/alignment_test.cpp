@@ -139,23 +139,23 @@ TEST_P(Alignments, EveryTokenHasAStartInTheAudioAndAProbability) {
 }
 
 TEST(AlignmentCheck, InvalidRequestIsRefusedByFieldName) {
-  const AlignmentText sound{.sot_sequence = {301}, .text = {5}, .frames = 60};
+  const AlignmentText audio{.sot_sequence = {301}, .text = {5}, .frames = 60};
   const auto complaint = [](const AlignmentText& text) {
     const auto checked = check(text, kTokens, kDims);
     return checked ? std::string() : checked.error().what;
   };
-  EXPECT_EQ(complaint(sound), "");
-  auto text = sound;
+  EXPECT_EQ(complaint(audio), "");
+  auto text = audio;
   text.sot_sequence = {};
   EXPECT_NE(complaint(text).find("sot_sequence is empty"), std::string::npos);
   text.sot_sequence = {400};
   EXPECT_NE(complaint(text).find("token 400"), std::string::npos);
-  text = sound;
+  text = audio;
   text.text = {300};
   EXPECT_NE(complaint(text).find("token 300"), std::string::npos);
   text.text.assign(18, 1);
   EXPECT_NE(complaint(text).find("makes 21 tokens"), std::string::npos);
-  text = sound;
+  text = audio;
   text.frames = 61;
   EXPECT_NE(complaint(text).find("2 to 60"), std::string::npos);
   text.frames = 1;

@@ -15,7 +15,7 @@
 
 namespace tutti {
 
-/// Two unequal cards of which everything is known.
+/// Two unequal GPUs of which everything is known.
 inline const std::string kTwoCards =
     "driver 580.65.06\n"
     "gpu uuid=GPU-a bus=0000:01:00.0 total=24000000000 reserved=500000000 used=1000000000 cc=8.9 util=30 mem_util=7 "

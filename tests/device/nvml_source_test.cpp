@@ -18,7 +18,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// Every call that a reading makes about one card.
+/// Every call that a reading makes about one GPU.
 constexpr const char* kCardCalls[] = {
     "nvmlDeviceGetName",
     "nvmlDeviceGetPciInfo_v3",
@@ -139,7 +139,7 @@ TEST(NvmlSource, ABlankIsNoNumber) {
   EXPECT_EQ(gpu.energy, 1.0);
 }
 
-/// Calls made only while the list is built; the values then show that the card works.
+/// Calls made only while the list is built; the values then show that the GPU works.
 bool is_called_only_for_the_list(std::string_view call) {
   return call == "nvmlDeviceGetName" || call == "nvmlDeviceGetPciInfo_v3" || call == "nvmlDeviceGetMemoryInfo" ||
          call == "nvmlDeviceGetCudaComputeCapability" || call == "nvmlDeviceRegisterEvents";
@@ -247,7 +247,7 @@ TEST(NvmlSource, ACardFallsOffTheBusAndComesBackUnderAnotherIndex) {
   EXPECT_EQ(all.gpu("GPU-b")->state, GpuState::ok);
   EXPECT_EQ(all.gpus.back().uuid, "GPU-a") << "lost ones come last";
 
-  // Another slot: behind the other card now.
+  // Another slot: behind the other GPU now.
   std::string moved = a;
   moved.replace(moved.find("0000:01"), 7, "0000:07");
   driver.now(driver_line + b + moved);

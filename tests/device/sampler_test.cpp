@@ -56,7 +56,7 @@ TEST(Sampler, WithoutADriverThereIsANoteAndTheMachineAroundIt) {
   EXPECT_FALSE(all->host.processes.empty()) << "ourselves";
 }
 
-// Calls that a reader makes about one card when it already has the list.
+// Calls that a reader makes about one GPU when it already has the list.
 TEST(Sampler, AHangInAnyCallAboutACardLeavesTheOthersFresh) {
   for (const char* call :
        {"nvmlDeviceGetMemoryInfo_v2", "nvmlDeviceGetUtilizationRates", "nvmlDeviceGetPowerUsage",

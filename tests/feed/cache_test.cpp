@@ -155,7 +155,7 @@ TEST(FeatureCache, AChangedFileIsAnotherEntry) {
   options.shuffle = false;
   options.cache.folder = corpus.folder() / "cache";
   const auto before = all_batches(options);
-  write_wav(corpus.file(0), sound_of(77, 16000));
+  write_wav(corpus.file(0), audio_of(77, 16000));
   const auto after = all_batches(options);
   EXPECT_NE(digest_of(after[0]), digest_of(before[0]));
   EXPECT_EQ((*FeatureCache::open(options.cache))->entries(), 3U);

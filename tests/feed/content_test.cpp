@@ -22,18 +22,18 @@ TEST(Content, DigestDoesNotDependOnTheFolder) {
   EXPECT_EQ(content_at(elsewhere / "moved/set.jsonl", 3), content_at(corpus.manifest(), 3));
 }
 
-TEST(Content, IsAnotherWhereTextOrSoundIsAnother) {
+TEST(Content, IsAnotherWhereTextOrAudioIsAnother) {
   Corpus corpus({0.5, 0.6, 0.7});
   const auto before = content_at(corpus.manifest(), 3), two = content_at(corpus.manifest(), 2);
   EXPECT_NE(two, before);
-  write_wav(corpus.file(2), sound_of(7, 16000));
+  write_wav(corpus.file(2), audio_of(7, 16000));
   EXPECT_NE(content_at(corpus.manifest(), 3), before) << "another recording";
   EXPECT_EQ(content_at(corpus.manifest(), 2), two) << "which is not one of these";
-  const auto with_sound = content_at(corpus.manifest(), 3);
+  const auto with_audio = content_at(corpus.manifest(), 3);
   auto lines = read_file(corpus.manifest()).value();
   lines.replace(lines.find("text 2"), 6, "text 3");
   corpus.write(lines);
-  EXPECT_NE(content_at(corpus.manifest(), 3), with_sound) << "another text";
+  EXPECT_NE(content_at(corpus.manifest(), 3), with_audio) << "another text";
 }
 
 /// Recordings with transcripts, whose texts no list holds.
@@ -41,7 +41,7 @@ class Transcribed : public testing::Test {
  protected:
   void SetUp() override {
     fs::create_directory(folder_ / "talks");
-    write_wav(folder_ / "talks/a.wav", sound_of(1, 8000));
+    write_wav(folder_ / "talks/a.wav", audio_of(1, 8000));
     write_text("one");
   }
   void write_text(const std::string& text) {

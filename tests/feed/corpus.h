@@ -13,7 +13,7 @@
 namespace tutti {
 
 /// A tone under noise, different for each `number`.
-inline std::vector<std::int16_t> sound_of(std::uint64_t number, std::int64_t samples) {
+inline std::vector<std::int16_t> audio_of(std::uint64_t number, std::int64_t samples) {
   CounterRandom random({7, number});
   const double step = random.uniform(0.05, 0.8);
   std::vector<std::int16_t> pcm;
@@ -32,7 +32,7 @@ class Corpus {
     for (std::size_t i = 0; i < seconds.size(); ++i) {
       std::string name = "s";
       name += std::to_string(i);
-      write_wav(folder_ / (name + ".wav"), sound_of(i, std::llround(seconds[i] * rate)), rate);
+      write_wav(folder_ / (name + ".wav"), audio_of(i, std::llround(seconds[i] * rate)), rate);
       lines += R"({"id":")" + name + R"(","audio":")" + name + R"(.wav","text":"text )" + std::to_string(i) + '"';
       if (with_durations) lines += ",\"duration\":" + std::to_string(seconds[i]);
       lines += "}\n";

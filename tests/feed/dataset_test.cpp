@@ -58,7 +58,7 @@ TEST_F(Layout, LjSpeechRecordingHasAnyKnownEnding) {
 
 TEST_F(Layout, LjSpeechLineWithoutRecordingIsCountedAsBad) {
   for (const int number : {0, 1, 2})
-    write_wav(folder_ / ("wavs/s" + std::to_string(number) + ".wav"), sound_of(number, 16000));
+    write_wav(folder_ / ("wavs/s" + std::to_string(number) + ".wav"), audio_of(number, 16000));
   write("metadata.csv", "s0|zero\ns1|one\ngone|two\ns2|three\nlost.flac|four\n");
   FeedOptions options = options_for(folder_.path());
   options.bad_samples = folder_ / "bad.jsonl";
@@ -300,7 +300,7 @@ TEST_F(Layout, AMillionLinesGiveTheirFirstBatchWithoutBeingRead) {
     lines += i % 100 == 50 ? "{\"id\":\"n" + std::to_string(i) + "\",\"audio\":\n"
                            : "{\"id\":\"n" + std::to_string(i) +
                                  "\",\"audio\":\"s0.wav\",\"text\":\"some words of usual length\",\"duration\":1.0}\n";
-  write_wav(folder_ / "s0.wav", sound_of(0, 16000));
+  write_wav(folder_ / "s0.wav", audio_of(0, 16000));
   Feed feed = opened(options_for(write("big.jsonl", lines)));
   ASSERT_EQ((*feed.next())->size(), 4);
   EXPECT_LT(feed.report().bad_samples, kBroken / 10) << "a tenth of all lines is far more than lies ahead of a batch";

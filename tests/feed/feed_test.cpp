@@ -30,14 +30,14 @@ TEST(Feed, HandsOutEverySampleOfAnEpochOnce) {
   EXPECT_NE(ids, names(50)) << "not shuffled";
 }
 
-/// Every row is the log-mel of its sample's sound alone, and silence behind it. `seconds`: those of the corpus.
+/// Every row is the log-mel of its sample's audio alone, and silence behind it. `seconds`: those of the corpus.
 void expect_log_mels(const std::vector<Batch>& batches, const std::vector<double>& seconds, double most = 1e-6) {
   const LogMel log_mel(80);
   for (const Batch& batch : batches)
     for (std::int64_t row = 0; row < batch.size(); ++row) {
       const BatchSample& sample = batch.samples[static_cast<std::size_t>(row)];
       const auto number = std::stoul(sample.id.substr(1));
-      const auto pcm = sound_of(number, std::llround(seconds[number] * 16000));
+      const auto pcm = audio_of(number, std::llround(seconds[number] * 16000));
       ASSERT_EQ(sample.frames, std::ssize(pcm) / 160);
       // Three frames more than the content: so many may straddle its end.
       const auto expected = log_mel.window(PcmSamples(pcm), 0, std::max<std::int64_t>(batch.frames, sample.frames + 3));

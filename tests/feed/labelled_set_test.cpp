@@ -33,7 +33,7 @@ struct SmallPart {
                                   return std::span<const std::uint16_t>(mel[i]);
                                 }});
   }
-  SoundGeometry geometry = leak_geometry();
+  AudioGeometry geometry = leak_geometry();
   std::vector<std::string> labels{"LEAK", "NORMAL"};
   std::vector<LabelledRow> rows{};
   std::vector<std::vector<std::uint16_t>> mel{};

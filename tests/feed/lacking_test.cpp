@@ -30,10 +30,10 @@ using testing::HasSubstr;
 class Film : public testing::Test {
  protected:
   void SetUp() override {
-    std::filesystem::copy_file(std::filesystem::path(TUTTI_SOURCE_DIR) / "samples/mixed.m4a", sound());
+    std::filesystem::copy_file(std::filesystem::path(TUTTI_SOURCE_DIR) / "samples/mixed.m4a", audio());
     corpus_.write(R"({"id":"s0","audio":"mixed.m4a","text":"a","start":0,"end":2})");
   }
-  std::filesystem::path sound() const { return corpus_.folder() / "mixed.m4a"; }
+  std::filesystem::path audio() const { return corpus_.folder() / "mixed.m4a"; }
 
   Corpus corpus_{std::vector<double>()};
   const std::filesystem::path bad_ = corpus_.folder() / "bad.jsonl";
@@ -79,8 +79,8 @@ TEST_F(Film, FileDeletedBeforeDecodingIsABadSample) {
   SampleStages stages(options, *set, nullptr);
   PendingSample row{.work = std::make_shared<PendingBatch>(), .planned = {.index = 0, .frames = 200}};
   stages.read(row);
-  ASSERT_TRUE(row.needs_sound());
-  std::filesystem::remove(sound());
+  ASSERT_TRUE(row.needs_audio());
+  std::filesystem::remove(audio());
   stages.decode(row);
   EXPECT_FALSE(row.exhausted);
   ASSERT_TRUE(row.bad);
@@ -109,7 +109,7 @@ class KilledDecoders : public Film {
 };
 
 TEST_F(KilledDecoders, AreTriedAgainOneByOneAndNoSampleIsBlamed) {
-  std::filesystem::copy_file(sound(), corpus_.folder() / "other.m4a");
+  std::filesystem::copy_file(audio(), corpus_.folder() / "other.m4a");
   corpus_.write(
       "{\"id\":\"s0\",\"audio\":\"mixed.m4a\",\"text\":\"a\",\"start\":0,\"end\":2}\n"
       "{\"id\":\"s1\",\"audio\":\"other.m4a\",\"text\":\"a\",\"start\":0,\"end\":2}\n");
@@ -138,7 +138,7 @@ rmdir busy
 }
 
 TEST_F(KilledDecoders, AreTriedAgainBeforeAnotherFileIsBegun) {
-  for (const char* name : {"other.m4a", "third.m4a"}) std::filesystem::copy_file(sound(), corpus_.folder() / name);
+  for (const char* name : {"other.m4a", "third.m4a"}) std::filesystem::copy_file(audio(), corpus_.folder() / name);
   does(R"(
 if [ "$2" = other.m4a ]; then
   until [ -e release ]; do sleep 0.01; done

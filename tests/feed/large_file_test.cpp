@@ -39,7 +39,7 @@ class LargeFile : public testing::Test {
   std::vector<std::int16_t> part() const { return {whole_.begin() + 250 * kRate, whole_.begin() + 252 * kRate}; }
 
   Corpus corpus_{std::vector<double>()};
-  std::vector<std::int16_t> whole_ = sound_of(3, 360 * kRate);
+  std::vector<std::int16_t> whole_ = audio_of(3, 360 * kRate);
   FeedOptions options_{};
   std::unique_ptr<Dataset> set_{};
 };

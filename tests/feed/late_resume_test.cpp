@@ -22,7 +22,7 @@ std::string many_lines() {
   return lines;
 }
 
-/// The planner of a run, taken on to where batch `number` is the next: by the rules alone, without any sound.
+/// The planner of a run, taken on to where batch `number` is the next: by the rules alone, without any audio.
 Planner planner_before(std::int64_t number, const FeedOptions& options, std::string_view position) {
   Planner planner = planner_for(options);
   EXPECT_TRUE(planner.restore(position));

@@ -40,7 +40,7 @@ TEST(PackFile, ASetIsPackedOnceAndAgainWhenAFileOfItChanges) {
   EXPECT_EQ(second.batches, first.batches);
   const auto size = fs::file_size(corpus.file(1));
   const auto time = fs::last_write_time(corpus.file(1));
-  write_wav(corpus.file(1), sound_of(77, 24'000));
+  write_wav(corpus.file(1), audio_of(77, 24'000));
   fs::last_write_time(corpus.file(1), time);
   ASSERT_EQ(fs::file_size(corpus.file(1)), size) << "neither its size nor its time differs";
   const auto changed = batches_of(options);

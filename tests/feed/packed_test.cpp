@@ -170,7 +170,7 @@ FeedOptions long_recording(const TempFolder& folder, std::size_t phrases) {
     segment.words.push_back(word);
     transcript.segments.push_back(segment);
   }
-  write_wav(folder / "long.wav", sound_of(1, 160'000));
+  write_wav(folder / "long.wav", audio_of(1, 160'000));
   EXPECT_TRUE(write_file_atomically(folder / "long.json", transcript_json(transcript)));
   FeedOptions options = with_cache(options_for(folder.path()), folder / "cache");
   options.window = Seconds(4);

@@ -134,7 +134,7 @@ TEST(CutPieces, WordLongerThanTheWindowIsRefusedInsteadOfCut) {
 }
 
 TEST(Quietest, IsFoundWhereItIs) {
-  auto pcm = sound_of(1, 8000);
+  auto pcm = audio_of(1, 8000);
   std::fill(pcm.begin() + 5000, pcm.begin() + 5400, std::int16_t{3});
   EXPECT_NEAR(static_cast<double>(quietest(pcm, 0, 8000)), 5200, 80);
 }
@@ -143,12 +143,12 @@ TEST(Quietest, IsFoundWhereItIs) {
 class LongRecording : public testing::Test {
  protected:
   LongRecording() {
-    auto pcm = sound_of(0, 9 * 16000);
+    auto pcm = audio_of(0, 9 * 16000);
     for (const int pause : {3, 6}) std::fill_n(pcm.begin() + pause * 16000 - 1600, 3200, std::int16_t{0});
     write_wav(folder_ / "long.wav", pcm);
     const Transcript transcript{" a b c", {output(0.2, 2.9, "a"), output(3.1, 5.9, "b"), output(6.1, 8.9, "c")}, "en"};
     (void)write_file_atomically(folder_ / "long.json", transcript_json(transcript));
-    write_wav(folder_ / "short.wav", sound_of(1, 2 * 16000));
+    write_wav(folder_ / "short.wav", audio_of(1, 2 * 16000));
     (void)write_file_atomically(folder_ / "short.json", transcript_json({" hello", {output(0.1, 1.8, "hello")}, "en"}));
     options_ = options_for(folder_.path());
     options_.window = Seconds(4);

@@ -148,9 +148,9 @@ TEST(Recipe, ADataSetThatIsPackedOnceRefusesWhatChangesInEveryEpochByName) {
   };
   EXPECT_EQ(refused([](WhisperRecipe& r) { r.mask_bands = r.mask_stretches = 2; }), "");
   EXPECT_EQ(refused([](WhisperRecipe& r) { r.data_set = "device"; }), "");
-  const auto sound = refused([](WhisperRecipe& r) { r.speed_share = r.room_share = 0.5; });
-  EXPECT_NE(sound.find("data-set mapped, speed-share, room-share: "), std::string::npos) << sound;
-  EXPECT_NE(sound.find("data-set stream"), std::string::npos) << sound;
+  const auto audio = refused([](WhisperRecipe& r) { r.speed_share = r.room_share = 0.5; });
+  EXPECT_NE(audio.find("data-set mapped, speed-share, room-share: "), std::string::npos) << audio;
+  EXPECT_NE(audio.find("data-set stream"), std::string::npos) << audio;
   const auto chunks = refused([](WhisperRecipe& r) { r.chunk_strategy = "random"; });
   EXPECT_NE(chunks.find("chunk-strategy random"), std::string::npos) << chunks;
   EXPECT_EQ(refused([](WhisperRecipe& r) {

@@ -81,11 +81,11 @@ TEST(VoiceBuilder, ClipOfAnotherRateKeepsItsPitch) {
 TEST(ClipMaker, SoftConsonantBeforeAVowelStays) {
   const ClipMaker maker(usual_voice_mel({16000}), {});
   constexpr double kPart = 0.1, kSoft = 0.0126;  // seconds of each; 38 dB
-  std::vector<float> sound;
+  std::vector<float> audio;
   for (const double loudness : {0.0, kSoft, 1.0, 0.0})
     for (const auto sample : tone(200, kPart, 16000, 8000 * loudness))
-      sound.push_back(static_cast<float>(sample) / 32768);
-  const auto kept = maker.trimmed(sound, Seconds(0));
+      audio.push_back(static_cast<float>(sample) / 32768);
+  const auto kept = maker.trimmed(audio, Seconds(0));
   EXPECT_NEAR(static_cast<double>(kept.size()) / 16000, 2 * kPart, 0.021);
 }
 
@@ -167,8 +167,8 @@ TEST(VoiceBuilder, ClipsThatCannotBeUsedAreNeverTrainedOn) {
   const auto bad = data.bad();
   for (const char* reason :
        {R"("mute","reason":"it has no text")", R"("marks","reason":"expected text with a letter)",
-        R"("fast","reason":"more text than its sound can hold: 54 characters in 1.00 s)",
-        R"("slow","reason":"less text than it has sound)", R"("endless","reason":"its text has 213 symbols)",
+        R"("fast","reason":"more text than its audio can hold: 54 characters in 1.00 s)",
+        R"("slow","reason":"less text than it has audio)", R"("endless","reason":"its text has 213 symbols)",
         R"("gone","reason":)", R"("empty","reason":)", R"("clipped","reason":"it is clipped: )"})
     EXPECT_NE(bad.find(reason), std::string::npos) << reason << " in " << bad;
 }

@@ -186,7 +186,7 @@ std::jthread meddler(Pipeline& pipeline, std::size_t stages, std::uint64_t seed)
 }
 
 /// What the numbers of a finished pipeline must say about each other.
-void expect_sound(const Pipeline& pipeline, std::uint64_t skipped) {
+void expect_audio(const Pipeline& pipeline, std::uint64_t skipped) {
   const auto report = pipeline.report();
   std::uint64_t failed = 0;
   for (std::size_t i = 0; i < report.stages.size(); ++i) {
@@ -226,7 +226,7 @@ TEST(FlowProperty, APipelineLosesNothingAndKeepsOrderWhileItsThreadsChange) {
       const auto meddling = meddler(pipeline, rules.size(), seed + 1);
       while (auto item = out.pop()) got.push_back(item->number);
       ASSERT_TRUE(pipeline.join());
-      expect_sound(pipeline, skipped);
+      expect_audio(pipeline, skipped);
     }
     if (order == Order::completion) std::sort(got.begin(), got.end());
     EXPECT_EQ(got, expected_output(count, rules));

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "audio/decode_sound.h"
+#include "audio/decode_audio.h"
 
 namespace {
 
@@ -32,7 +32,7 @@ class EnoughPcm final : public tutti::PcmSink {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   tutti::MemoryBytes bytes(std::as_bytes(std::span(data, size)));
   EnoughPcm pcm;
-  const auto decoded = tutti::decode_sound(bytes, "", pcm);
+  const auto decoded = tutti::decode_audio(bytes, "", pcm);
   // A result must be what was delivered, and an empty one must be an error.
   if (decoded && (decoded->samples <= 0 || static_cast<std::size_t>(decoded->samples) != pcm.taken())) __builtin_trap();
   if (!decoded && decoded.error().what.empty()) __builtin_trap();

@@ -12,7 +12,7 @@
 namespace {
 
 /// Every token takes at least a byte, and what is behind the tokens of text has ids that go on.
-void expect_sound(const tutti::Result<tutti::VocabularyFile>& list, std::size_t size) {
+void expect_audio(const tutti::Result<tutti::VocabularyFile>& list, std::size_t size) {
   if (!list) {
     if (list.error().what.empty()) std::abort();
     return;
@@ -29,8 +29,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   static constexpr std::optional<std::int32_t> kSizes[] = {std::nullopt, 320, 51864, 51865, 51866};
   const std::string content(reinterpret_cast<const char*>(data + 1), size - 1);
-  expect_sound(tutti::parse_vocabulary_json(content), content.size());
-  expect_sound(tutti::parse_vocabulary_txt(content), content.size());
+  expect_audio(tutti::parse_vocabulary_json(content), content.size());
+  expect_audio(tutti::parse_vocabulary_txt(content), content.size());
   const auto tokenizer = tutti::Tokenizer::parse(content, kSizes[data[0] % std::size(kSizes)]);
   if (!tokenizer) {
     if (tokenizer.error().what.empty()) std::abort();

@@ -1,6 +1,6 @@
 // What a decoder step with its token selection makes a GPU do: torch's CUDA operators and libtutti-cuda.so run on a
 // CUDA that records and computes nothing (support/recording_cuda), so calls are counted and faults injected without a
-// card.
+// GPU.
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 #include <c10/util/Exception.h>

@@ -158,7 +158,7 @@ TEST_F(BatchTest, StalledDevicesWindowsRunElsewhereAndReportFault) {
   }();
   fs::remove_all(folder_ / "out");
   fs::remove_all(folder_ / "state");
-  // Half a minute of the heaviest windows is the least that a worker is waited for: 12 s of this card.
+  // Half a minute of the heaviest windows is the least that a worker is waited for: 12 s of this GPU.
   const auto end = batch(devices(R"(
 [[device]]
 use = "emulated:10x:12GB"
@@ -220,7 +220,7 @@ failures = ["lost@1.5"]
 }
 
 TEST_F(BatchTest, AllCardsLostAndBackOnlyTakesLonger) {
-  // For nearly two seconds: what a busy machine starts late finds its card lost, not back already.
+  // For nearly two seconds: what a busy machine starts late finds its GPU lost, not back already.
   const auto end = batch(devices(R"(
 time = 0.15
 [[device]]

@@ -29,7 +29,7 @@ bool is_overloaded() {
   return ::getloadavg(&load, 1) == 1 && load > 1.5 * std::thread::hardware_concurrency();
 }
 
-/// Sleeps as an emulated card does. When this machine wakes it late, the cards wake late too: because of another user
+/// Sleeps as an emulated GPU does. When this machine wakes it late, the GPUs wake late too: because of another user
 /// of the processors, even a neighbour of a virtual machine, which no load figure shows.
 class Sleeper {
  public:
@@ -54,11 +54,11 @@ class Sleeper {
   std::jthread thread_;  // last: it uses the others
 };
 
-/// Recordings that keep two unequal cards busy for 20 s, at a speed at which this machine has little to do: what it
+/// Recordings that keep two unequal GPUs busy for 20 s, at a speed at which this machine has little to do: what it
 /// needs to start and to end is under 1 % of that when it has nothing else to do.
 class ForeseenTimed : public BatchTest {
  protected:
-  // Whichever card is free a moment before the other finds enough left for both, to the end.
+  // Whichever GPU is free a moment before the other finds enough left for both, to the end.
   static constexpr int kLengths[] = {20, 20, 20, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10};
   static constexpr const char* kCards =
       "[[device]]\nuse = \"emulated:6x:12GB\"\n[[device]]\nuse = \"emulated:3x:12GB\"\n";

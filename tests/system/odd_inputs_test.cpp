@@ -179,12 +179,12 @@ TEST(OddInputs, PrepareRefusesTheSameOptionsAsTranscribe) {
 
 TEST(OddInputs, ClipBehindTheRecordingsEndWarns) {
   const TempFolder out;
-  const std::string sound = TUTTI_SOURCE_DIR "/samples/theo.mp3";
+  const std::string audio = TUTTI_SOURCE_DIR "/samples/theo.mp3";
   for (const char* way : {"--vad=False", "--batched"}) {
-    const ProgramEnd end = run_program(command(out, {"--clip-timestamps", "100", way, sound}));
+    const ProgramEnd end = run_program(command(out, {"--clip-timestamps", "100", way, audio}));
     EXPECT_EQ(end.exit_code, 0) << end.err;
-    expect_output(end.err, sound + ": lasts 0:04, and none of it is within --clip-timestamps");
-    const ProgramEnd within = run_program(command(out, {"--clip-timestamps", "1", way, sound}));
+    expect_output(end.err, audio + ": lasts 0:04, and none of it is within --clip-timestamps");
+    const ProgramEnd within = run_program(command(out, {"--clip-timestamps", "1", way, audio}));
     EXPECT_EQ(within.err.find("--clip-timestamps"), std::string::npos) << within.err;
   }
 }

@@ -168,7 +168,7 @@ TEST_F(Prepare, LaggingSubtitlesBecomeAlignedTrainableSamples) {
   EXPECT_EQ(trained.exit_code, 0) << trained.err;
 }
 
-TEST_F(Prepare, AWrongSubtitleIsRefusedWithItsTextAndItsSoundIsInNoSample) {
+TEST_F(Prepare, AWrongSubtitleIsRefusedWithItsTextAndItsAudioIsInNoSample) {
   Json wrong;
   const auto end = prepare(subtitles([&](int number, Json& phrase) {
                              if (number != 7) return;
@@ -186,7 +186,7 @@ TEST_F(Prepare, AWrongSubtitleIsRefusedWithItsTextAndItsSoundIsInNoSample) {
   EXPECT_EQ(joined().find("invented"), std::string::npos);
 }
 
-TEST_F(Prepare, TextWithoutTimesIsFoundInTheSound) {
+TEST_F(Prepare, TextWithoutTimesIsFoundInTheAudio) {
   const std::string text = texts_["text"];
   const auto end = prepare(text + "\nan afterword that was not read\n", ".txt", "15");
   ASSERT_EQ(end.exit_code, 0) << end.err;

@@ -286,8 +286,8 @@ TEST(Training, DamagedCheckpointFallsBackToThePreviousOne) {
 TEST(Training, MostlyUnusableSetIsEvaluatedAndCountsBadSamples) {
   TUTTI_NEEDS("speech/ljspeech/metadata.csv");
   const TempFolder out;
-  const auto sound = (test_data() / "speech/ljspeech/wavs/LJ001-0002.wav").string();
-  std::string lines = nlohmann::json{{"audio", sound}, {"text", "in being comparatively modern"}}.dump() + "\n";
+  const auto audio = (test_data() / "speech/ljspeech/wavs/LJ001-0002.wav").string();
+  std::string lines = nlohmann::json{{"audio", audio}, {"text", "in being comparatively modern"}}.dump() + "\n";
   for (int i = 0; i < 250; ++i)
     lines += nlohmann::json{{"audio", "nowhere-" + std::to_string(i) + ".wav"}, {"text", "one"}}.dump() + "\n";
   ASSERT_TRUE(write_file_atomically(out / "set.jsonl", lines));

@@ -102,7 +102,7 @@ fs::path shipped_voice() {
   return fs::path(TUTTI_SOURCE_DIR) / "models/voice";
 }
 
-/// The digits that OpenAI's tiny.en reads, as words or as figures, in the sound of a voice with this text.
+/// The digits that OpenAI's tiny.en reads, as words or as figures, in the audio of a voice with this text.
 std::string digits_read_back(const fs::path& voice, const std::string& text) {
   const TempFolder work;
   const auto spoken = say(voice, work / "x.wav", {text});
@@ -158,16 +158,16 @@ TEST(Voice, SpeaksATextByTheContract) {
 TEST(Voice, SameSeedGivesTheSameAudioAtItsRate) {
   TUTTI_NEEDS("digits/0_jackson_0.wav");
   const TempFolder work;
-  const auto sound = [&](const std::vector<std::string>& more) {
+  const auto audio = [&](const std::vector<std::string>& more) {
     auto words = more;
     words.emplace_back("one two three");
     EXPECT_EQ(say(small_voice(), work / "x.wav", words).exit_code, 0);
     return read_file(work / "x.wav").value();
   };
-  const auto first = sound({});
-  EXPECT_TRUE(first == sound({"--seed", "0"}));
-  EXPECT_FALSE(first == sound({"--seed", "1"}));
-  EXPECT_GT(sound({"--rate", "0.5"}).size(), first.size() * 3 / 2);
+  const auto first = audio({});
+  EXPECT_TRUE(first == audio({"--seed", "0"}));
+  EXPECT_FALSE(first == audio({"--seed", "1"}));
+  EXPECT_GT(audio({"--rate", "0.5"}).size(), first.size() * 3 / 2);
 }
 
 TEST(Voice, WordsAreTimedInSubtitles) {

@@ -50,7 +50,7 @@ TEST(WholeAudio, FeaturesTakesTrackAndChannelAndNotesThem) {
   EXPECT_EQ(features("two-tracks-voice-in-2nd.mkv", {"--channel", "2"}).exit_code, 3);
 }
 
-TEST(WholeAudio, SubtitlesBeginWhereTheSoundDoes) {
+TEST(WholeAudio, SubtitlesBeginWhereTheAudioDoes) {
   TUTTI_NEEDS("whisper-tiny.en");
   for (const auto& [name, late] :
        {std::pair("sound-begins-at-4s.mkv", 4.087), std::pair("sound-begins-at-4s.mp4", 4.0)})

@@ -170,7 +170,7 @@ double level_of(const at::Tensor& decibels) {
 
 }  // namespace
 
-TEST(ClassifierAugmentation, NoiseIsAsFarBelowTheSoundAsRequested) {
+TEST(ClassifierAugmentation, NoiseIsAsFarBelowTheAudioAsRequested) {
   const auto geometry = leak_geometry();
   constexpr double kQuiet = -200, kLevel = -20;
   for (const double below : {0.0, 10.0}) {

@@ -33,7 +33,7 @@ inline std::unique_ptr<WhisperTask> small_task(const WhisperRecipe& recipe = sma
   return WhisperTask::start(recipe, {}).value();
 }
 
-/// A batch whose sounds follow from `first`: sample first + i holds a pattern, and its text is the pattern's name.
+/// A batch whose clips follow from `first`: sample first + i holds a pattern, and its text is the pattern's name.
 inline Batch small_batch(std::int64_t first, std::int64_t size, std::int64_t frames = 40) {
   static BufferPool pool;
   Batch batch{.index = first, .n_mels = 80, .frames = frames};

@@ -71,7 +71,7 @@ TEST(TrainingRecording, StagesThatTakeNoTimeAreLeftOut) {
   EXPECT_EQ(recording.stages[0].name, "features");
 }
 
-/// Takes all batches of a feed that decodes sound, each decoded for a while.
+/// Takes all batches of a feed that decodes audio, each decoded for a while.
 RunRecording evaluation_of(const Corpus& corpus, std::chrono::milliseconds a_batch) {
   Feed feed = opened(options_for(corpus.manifest()));
   RecordedBatches batches(feed);

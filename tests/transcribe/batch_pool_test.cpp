@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kNano = TUTTI_SOURCE_DIR "/models/nano";
 
-/// How a card is started where these speeds are remembered.
+/// How a GPU is started where these speeds are remembered.
 PooledDevice pooled_card(const std::string& compute_type, const std::vector<SpeedRecord>& speeds = {}) {
   const ScopedVariable engine("TUTTI_ENGINE", "/proc/self/exe");  // it is only named here, not started
   const TempFolder folder;

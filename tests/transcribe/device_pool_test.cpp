@@ -22,8 +22,8 @@ namespace {
 constexpr std::int32_t kFrames = 3000;
 const DeviceFault kLost{.lost = true, .what = "GPU is lost"};
 
-/// A pool of emulated cards that `tutti` plays; each second of theirs takes three hundredths. With less, what a machine
-/// that has much else to do keeps them from for a moment would be a stall to the pool: of the fastest card here, one of
+/// A pool of emulated GPUs that `tutti` plays; each second of theirs takes three hundredths. With less, what a machine
+/// that has much else to do keeps them from for a moment would be a stall to the pool: of the fastest GPU here, one of
 /// half a second is.
 class DevicePoolTest : public testing::Test {
  protected:
@@ -54,7 +54,7 @@ class DevicePoolTest : public testing::Test {
     return decoded;
   }
 
-  /// What any card must say of a window of that content.
+  /// What any GPU must say of a window of that content.
   std::vector<std::int32_t> text_of(float content) const {
     const std::vector<float> mel(80 * kFrames, content);
     const DecodeWindow defaults;

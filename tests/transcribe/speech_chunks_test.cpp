@@ -52,9 +52,9 @@ TEST(RestoreTimes, WordsStayInTheirPieceAndCarryTheirSegment) {
   EXPECT_NEAR(segments[0].end, 11, 1e-9);
 }
 
-TEST(EndWithSound, SegmentsEndWithTheAudioAndKeepTheirText) {
+TEST(EndWithAudio, SegmentsEndWithTheAudioAndKeepTheirText) {
   std::vector<Segment> segments{{.start = 0, .end = 4}, {.start = 4, .end = 30}, {.start = 29, .end = 30, .text = "x"}};
-  end_with_sound(segments, Seconds(7));
+  end_with_audio(segments, Seconds(7));
   EXPECT_EQ(segments[0].end, 4);
   EXPECT_EQ(segments[1].start, 4);
   EXPECT_EQ(segments[1].end, 7);
@@ -93,23 +93,23 @@ TEST(WithinClips, AWholeRecordingKeepsItsLastSamples) {
 }
 
 std::vector<double> sounding(const std::vector<double>& clips, const std::vector<SampleRange>& gaps) {
-  return clips_with_sound(clips, gaps, 20 * kSecond);
+  return clips_with_audio(clips, gaps, 20 * kSecond);
 }
 
-TEST(ClipsWithSound, AreTheClipsWhereThereIsNoLongGap) {
+TEST(ClipsWithAudio, AreTheClipsWhereThereIsNoLongGap) {
   EXPECT_EQ(sounding({0}, {}), std::vector<double>{0});
   EXPECT_EQ(sounding({0}, {{2 * kSecond, 2 * kSecond + 8000}}), std::vector<double>{0}) << "a pause like another";
   EXPECT_EQ(sounding({1, 2, 5}, {{2 * kSecond, 5 * kSecond}}), (std::vector<double>{1, 2, 5}));
 }
 
-TEST(ClipsWithSound, BeginBehindGapsAndEndBeforeThem) {
+TEST(ClipsWithAudio, BeginBehindGapsAndEndBeforeThem) {
   EXPECT_EQ(sounding({0}, {{0, 4 * kSecond}}), (std::vector<double>{4, 20}));
   EXPECT_EQ(sounding({}, {{3 * kSecond, 9 * kSecond}}), (std::vector<double>{0, 3, 9, 20}));
   EXPECT_EQ(sounding({2, 10, 12}, {{3 * kSecond, 5 * kSecond}, {8 * kSecond, 13 * kSecond}}),
             (std::vector<double>{2, 3, 5, 8, 13, 20}));
 }
 
-TEST(ClipsWithSound, AreEmptyWhereThereIsNothingElse) {
+TEST(ClipsWithAudio, AreEmptyWhereThereIsNothingElse) {
   const auto clips = sounding({1, 3}, {{0, 4 * kSecond}});
   ASSERT_EQ(clips.size(), 2U);
   EXPECT_EQ(clips[0], clips[1]);

@@ -191,7 +191,7 @@ TEST(RunReport, TailOfAnotherPolicyRecommendsTheUsualPolicy) {
   EXPECT_THAT(report(other_way), HasSubstr("What helps: more recordings in one run"));
 }
 
-/// A card rated at 20 that was busy nearly all the time and did 14 times real time.
+/// A GPU rated at 20 that was busy nearly all the time and did 14 times real time.
 RunNumbers below_its_rating() {
   DeviceTime card = device("card", 20, {.no_job = Seconds(40)});
   card.audio = Seconds(13'600);

@@ -66,7 +66,7 @@ TEST(SelfTest, ATypeThatTheDeviceCannotRunIsLeftOutAndTheOthersAreTried) {
   EXPECT_FALSE(can_leave_out(ComputeType::float32, no_such_product)) << "nothing is left to compare with";
 }
 
-TEST(SelfTest, EveryTypeOfThisProcessorIsTriedOnTheModelAndSound) {
+TEST(SelfTest, EveryTypeOfThisProcessorIsTriedOnTheModelAndAudio) {
   TUTTI_NEEDS_TINY_MODEL();
   const auto trials = try_types(tiny_model(), at::kCPU, ability_of(at::kCPU));
   ASSERT_TRUE(trials) << trials.error().text();

@@ -28,8 +28,8 @@ double speed_of(const Augmentation& augmentation, std::uint64_t key) {
   return random.chance(augmentation.speed_share) ? drawn(augmentation.speed, random) : 1;
 }
 
-SoundChanges sound_changes(const Augmentation& augmentation, double speed, std::uint64_t key) {
-  SoundChanges changes{.speed = speed};
+AudioChanges audio_changes(const Augmentation& augmentation, double speed, std::uint64_t key) {
+  AudioChanges changes{.speed = speed};
   if (auto random = random_for(Draw::room, key); random.chance(augmentation.room_share)) {
     const double seconds = drawn(augmentation.room_seconds, random);
     changes.echoes = room_echoes(seconds, random);
@@ -44,15 +44,15 @@ SoundChanges sound_changes(const Augmentation& augmentation, double speed, std::
   return changes;
 }
 
-std::vector<std::int16_t> changed(std::vector<std::int16_t> pcm, const SoundChanges& changes) {
-  std::vector<float> sound(pcm.begin(), pcm.end());
-  if (changes.speed != 1) sound = at_speed(sound, changes.speed);
-  if (!changes.echoes.empty()) add_echoes(sound, changes.echoes);
-  if (const auto& noise = changes.noise) add_noise_at(sound, noise->decibels, noise->is_pink, noise->key);
-  if (changes.gain_db) change_gain(sound, *changes.gain_db);
-  pcm.resize(sound.size());
-  for (std::size_t i = 0; i < sound.size(); ++i)
-    pcm[i] = static_cast<std::int16_t>(std::lrint(std::clamp(sound[i], -32768.0F, 32767.0F)));
+std::vector<std::int16_t> changed(std::vector<std::int16_t> pcm, const AudioChanges& changes) {
+  std::vector<float> audio(pcm.begin(), pcm.end());
+  if (changes.speed != 1) audio = at_speed(audio, changes.speed);
+  if (!changes.echoes.empty()) add_echoes(audio, changes.echoes);
+  if (const auto& noise = changes.noise) add_noise_at(audio, noise->decibels, noise->is_pink, noise->key);
+  if (changes.gain_db) change_gain(audio, *changes.gain_db);
+  pcm.resize(audio.size());
+  for (std::size_t i = 0; i < audio.size(); ++i)
+    pcm[i] = static_cast<std::int16_t>(std::lrint(std::clamp(audio[i], -32768.0F, 32767.0F)));
   return pcm;
 }
 

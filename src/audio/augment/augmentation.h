@@ -37,14 +37,14 @@ struct Augmentation {
   SpecAugment spectrum{};
 
   /// Whether samples are changed before their features are computed.
-  bool touches_sound() const { return speed_share > 0 || gain_share > 0 || noise_share > 0 || room_share > 0; }
+  bool touches_audio() const { return speed_share > 0 || gain_share > 0 || noise_share > 0 || room_share > 0; }
 };
 
 /// How much faster a sample is played; 1 where it is not chosen for that. `key` identifies (seed, epoch, sample id) in
 /// all functions.
 double speed_of(const Augmentation& augmentation, std::uint64_t key);
 
-/// White or pink noise, `decibels` below the sound's power.
+/// White or pink noise, `decibels` below the audio's power.
 struct AddedNoise {
   double decibels = 0;
   bool is_pink = false;
@@ -52,18 +52,18 @@ struct AddedNoise {
 };
 
 /// What was drawn for one sample, in the order in which it is done. Plain data; the default changes nothing.
-struct SoundChanges {
+struct AudioChanges {
   double speed = 1;
   std::vector<Echo> echoes{};  ///< none: no room response
   std::optional<AddedNoise> noise{};
   std::optional<double> gain_db{};
 };
 
-/// All that is drawn for a sample's sound but its speed, which is given.
-SoundChanges sound_changes(const Augmentation& augmentation, double speed, std::uint64_t key);
+/// All that is drawn for a sample's audio but its speed, which is given.
+AudioChanges audio_changes(const Augmentation& augmentation, double speed, std::uint64_t key);
 
-/// The sound with its changes made. 16 kHz, mono.
-std::vector<std::int16_t> changed(std::vector<std::int16_t> pcm, const SoundChanges& changes);
+/// The audio with its changes made. 16 kHz, mono.
+std::vector<std::int16_t> changed(std::vector<std::int16_t> pcm, const AudioChanges& changes);
 
 /// Bins or frames in a row.
 struct MaskedSpan {

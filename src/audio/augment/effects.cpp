@@ -13,22 +13,22 @@ namespace {
 constexpr double kRate = kModelRate.value;
 constexpr float kFullScale = 32767;
 
-double power_of(std::span<const float> sound) {
+double power_of(std::span<const float> audio) {
   double sum = 0;
-  for (const float sample : sound) sum += double{sample} * sample;
-  return sound.empty() ? 0 : sum / static_cast<double>(sound.size());
+  for (const float sample : audio) sum += double{sample} * sample;
+  return audio.empty() ? 0 : sum / static_cast<double>(audio.size());
 }
 
 /// The value at a fractional position between two PCM samples.
-float interpolated(std::span<const float> sound, double position, const std::vector<float>& all_taps) {
+float interpolated(std::span<const float> audio, double position, const std::vector<float>& all_taps) {
   const auto whole = static_cast<std::int64_t>(position);
   const std::int64_t phase = std::llround((position - static_cast<double>(whole)) * kSpeedPhases);
   const float* taps = all_taps.data() + phase * kSpeedTaps;
   const std::int64_t first = whole - kSpeedTaps / 2 + 1;
   const std::int64_t from = std::max<std::int64_t>(-first, 0);
-  const std::int64_t to = std::min<std::int64_t>(std::ssize(sound) - first, kSpeedTaps);
+  const std::int64_t to = std::min<std::int64_t>(std::ssize(audio) - first, kSpeedTaps);
   float sum = 0;
-  for (std::int64_t tap = from; tap < to; ++tap) sum += taps[tap] * sound[static_cast<std::size_t>(first + tap)];
+  for (std::int64_t tap = from; tap < to; ++tap) sum += taps[tap] * audio[static_cast<std::size_t>(first + tap)];
   return sum;
 }
 
@@ -67,10 +67,10 @@ std::vector<float> speed_taps(double speed) {
   return taps;
 }
 
-std::vector<float> at_speed(std::span<const float> sound, double speed) {
+std::vector<float> at_speed(std::span<const float> audio, double speed) {
   const auto taps = speed_taps(speed);
-  std::vector<float> made(static_cast<std::size_t>(samples_at_speed(std::ssize(sound), speed)));
-  for (std::size_t i = 0; i < made.size(); ++i) made[i] = interpolated(sound, static_cast<double>(i) * speed, taps);
+  std::vector<float> made(static_cast<std::size_t>(samples_at_speed(std::ssize(audio), speed)));
+  for (std::size_t i = 0; i < made.size(); ++i) made[i] = interpolated(audio, static_cast<double>(i) * speed, taps);
   return made;
 }
 
@@ -85,33 +85,33 @@ std::vector<Echo> room_echoes(double seconds, CounterRandom& random) {
   return echoes;
 }
 
-void add_echoes(std::span<float> sound, std::span<const Echo> echoes) {
-  const std::vector<float> direct(sound.begin(), sound.end());
-  const double before = power_of(sound);
+void add_echoes(std::span<float> audio, std::span<const Echo> echoes) {
+  const std::vector<float> direct(audio.begin(), audio.end());
+  const double before = power_of(audio);
   for (const Echo& echo : echoes) {
     const auto late = static_cast<std::size_t>(echo.delay);
-    for (std::size_t at = late; at < sound.size(); ++at) sound[at] += echo.gain * direct[at - late];
+    for (std::size_t at = late; at < audio.size(); ++at) audio[at] += echo.gain * direct[at - late];
   }
-  const double after = power_of(sound);
+  const double after = power_of(audio);
   const auto scale = static_cast<float>(after > 0 ? std::sqrt(before / after) : 1);
-  for (float& sample : sound) sample *= scale;
+  for (float& sample : audio) sample *= scale;
 }
 
-void add_noise_at(std::span<float> sound, double decibels, bool is_pink, std::uint64_t key) {
-  std::vector<float> noise(sound.size());
+void add_noise_at(std::span<float> audio, double decibels, bool is_pink, std::uint64_t key) {
+  std::vector<float> noise(audio.size());
   add_noise(noise, 1, key);
   if (is_pink) make_pink(noise);
-  const double wanted = power_of(sound) / std::pow(10, decibels / 10), has = power_of(noise);
+  const double wanted = power_of(audio) / std::pow(10, decibels / 10), has = power_of(noise);
   const auto scale = static_cast<float>(has > 0 ? std::sqrt(wanted / has) : 0);
-  for (std::size_t i = 0; i < sound.size(); ++i) sound[i] += scale * noise[i];
+  for (std::size_t i = 0; i < audio.size(); ++i) audio[i] += scale * noise[i];
 }
 
-void change_gain(std::span<float> sound, double decibels) {
+void change_gain(std::span<float> audio, double decibels) {
   float peak = 0;
-  for (const float sample : sound) peak = std::max(peak, std::abs(sample));
+  for (const float sample : audio) peak = std::max(peak, std::abs(sample));
   auto gain = static_cast<float>(std::pow(10, decibels / 20));
   if (peak > 0 && gain > 1) gain = std::clamp(kFullScale / peak, 1.0F, gain);
-  for (float& sample : sound) sample *= gain;
+  for (float& sample : audio) sample *= gain;
 }
 
 }  // namespace tutti

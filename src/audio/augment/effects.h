@@ -8,11 +8,11 @@
 
 namespace tutti {
 
-// Changes of sound, samples at 16 kHz at any scale.
+// Changes of audio, samples at 16 kHz at any scale.
 
 /// `speed` times as fast, so 1 / speed as long; pitch changes with it. Band-limited interpolation: 24 taps of a Hann
 /// windowed sinc, whose band ends where the slower of the two rates' does.
-std::vector<float> at_speed(std::span<const float> sound, double speed);
+std::vector<float> at_speed(std::span<const float> audio, double speed);
 
 /// How many of `samples` are left then.
 inline std::int64_t samples_at_speed(std::int64_t samples, double speed) {
@@ -26,7 +26,7 @@ inline constexpr int kSpeedTaps = 24, kSpeedPhases = 256;
 /// the sample at or before a position is the twelfth.
 std::vector<float> speed_taps(double speed);
 
-/// The sound once more, later and softer.
+/// The audio once more, later and softer.
 struct Echo {
   std::int64_t delay = 0;  ///< samples
   float gain = 0;
@@ -35,13 +35,13 @@ struct Echo {
 /// The echoes of a room: random delays and signs, dying away by 60 dB in `seconds`.
 std::vector<Echo> room_echoes(double seconds, CounterRandom& random);
 
-/// The sound with its echoes, at its own power.
-void add_echoes(std::span<float> sound, std::span<const Echo> echoes);
+/// The audio with its echoes, at its own power.
+void add_echoes(std::span<float> audio, std::span<const Echo> echoes);
 
-/// White or pink noise, `decibels` below the sound's mean power. Silence stays silent.
-void add_noise_at(std::span<float> sound, double decibels, bool is_pink, std::uint64_t key);
+/// White or pink noise, `decibels` below the audio's mean power. Silence stays silent.
+void add_noise_at(std::span<float> audio, double decibels, bool is_pink, std::uint64_t key);
 
 /// By `decibels`, or as many as leave the largest sample below full scale of 16 bits.
-void change_gain(std::span<float> sound, double decibels);
+void change_gain(std::span<float> audio, double decibels);
 
 }  // namespace tutti

@@ -4,10 +4,10 @@
 #include <cstdio>
 #include <cstring>
 
+#include "audio/audio_header.h"
+#include "audio/audio_source.h"
 #include "audio/containers/mp3.h"
 #include "audio/joined.h"
-#include "audio/sound_header.h"
-#include "audio/sound_source.h"
 #include "audio/virtual_file.h"
 #include "base/owned.h"
 
@@ -21,10 +21,10 @@ class Reading {
 
   bool open() {
     SF_VIRTUAL_IO calls = VirtualFile::calls();
-    sound_.reset(sf_open_virtual(&calls, SFM_READ, &info_, &file_));
-    return sound_ && info_.samplerate > 0 && info_.channels > 0;
+    audio_.reset(sf_open_virtual(&calls, SFM_READ, &info_, &file_));
+    return audio_ && info_.samplerate > 0 && info_.channels > 0;
   }
-  SNDFILE* sound() const { return sound_.get(); }
+  SNDFILE* audio() const { return audio_.get(); }
   const SF_INFO& info() const { return info_; }
   ClipFacts facts() const { return {Hertz{info_.samplerate}, info_.channels, info_.frames}; }
   bool unreadable() const { return file_.unreadable(); }
@@ -32,7 +32,7 @@ class Reading {
  private:
   VirtualFile file_;
   SF_INFO info_{};
-  std::unique_ptr<SNDFILE, FreeWith<sf_close>> sound_;
+  std::unique_ptr<SNDFILE, FreeWith<sf_close>> audio_;
 };
 
 tl::unexpected<Error> unknown_format() {
@@ -42,7 +42,7 @@ tl::unexpected<Error> unknown_format() {
 /// Damage that libsndfile would read over in silence.
 Result<void> check_whole(ByteSource& bytes) {
   if (bytes.size() == 0) return fail(Fault::corrupt, "the file is empty");
-  const auto header = read_sound_header(bytes);
+  const auto header = read_audio_header(bytes);
   if (header && header->present_bytes < header->claimed_bytes)
     return fail(Fault::corrupt, "truncated: its header promises " + std::to_string(header->claimed_bytes) +
                                     " bytes of samples, " + std::to_string(header->present_bytes) + " are there");
@@ -60,7 +60,7 @@ Result<std::optional<NativeClip>> decode_plain(ByteSource& bytes) {
   const auto source = open_with_sndfile(bytes);
   if (!source) return std::nullopt;
   NativeClip clip;
-  SoundBlock block;
+  AudioBlock block;
   std::size_t bytes_held = 0;
   for (;;) {
     const auto more = source->next(block);
@@ -91,8 +91,8 @@ std::int64_t read_frames(Reading& file, NativeClip& clip) {
     clip.storage.resize(words_for(clip, (got + wanted) * clip.facts.channels));
     std::int16_t* const to = clip.storage.data() + held;
     const sf_count_t read = format == AV_SAMPLE_FMT_S16
-                                ? sf_readf_short(file.sound(), to, wanted)
-                                : sf_readf_float(file.sound(), reinterpret_cast<float*>(to), wanted);
+                                ? sf_readf_short(file.audio(), to, wanted)
+                                : sf_readf_float(file.audio(), reinterpret_cast<float*>(to), wanted);
     got += std::max<sf_count_t>(read, 0);
     if (read < wanted) break;
   }
@@ -109,7 +109,7 @@ Result<NativeClip> decode_part(ByteSource& bytes, const ClipRange& range) {
       std::clamp<std::int64_t>(samples_in(range.start.value_or(Seconds(0)), rate), 0, info.frames);
   const std::int64_t last =
       range.end ? std::clamp<std::int64_t>(samples_in(*range.end, rate), first, info.frames) : info.frames;
-  if (first > 0 && sf_seek(file.sound(), first, SEEK_SET) != first)
+  if (first > 0 && sf_seek(file.audio(), first, SEEK_SET) != first)
     return fail(Fault::corrupt, "cannot be read from second " + std::to_string(range.start->count()) + " on");
   NativeClip clip{{rate, info.channels, last - first}, AV_SAMPLE_FMT_FLT, {}};
   if ((info.format & SF_FORMAT_SUBMASK) == SF_FORMAT_PCM_16) clip.format = AV_SAMPLE_FMT_S16;

@@ -34,7 +34,7 @@ struct ClipRange {
 /// Fault::corrupt where the range ends behind a file of `length`: speech would be missing at the end of its audio.
 Result<void> check_range(const ClipRange& range, Seconds length);
 
-/// Decoded sound as the file holds it: its rate, its channels interleaved.
+/// Decoded audio as the file holds it: its rate, its channels interleaved.
 struct NativeClip {
   ClipFacts facts{};
   int format = 0;                       // an AVSampleFormat

@@ -14,7 +14,7 @@ constexpr std::int64_t kFramesAtOnce = 4096;
 Result<void> push_in_parts(Resampler& resampler, const NativeClip& clip, const AVChannelLayout& layout) {
   const auto* plane = reinterpret_cast<const std::uint8_t*>(clip.storage.data());
   const std::ptrdiff_t frame_bytes = clip.facts.channels * bytes_of_sample(clip);
-  SoundBlock part{static_cast<AVSampleFormat>(clip.format), clip.facts.rate, &layout, &plane, 0};
+  AudioBlock part{static_cast<AVSampleFormat>(clip.format), clip.facts.rate, &layout, &plane, 0};
   for (std::int64_t left = clip.facts.frames; left > 0; left -= part.frames, plane += part.frames * frame_bytes) {
     part.frames = static_cast<int>(std::min(kFramesAtOnce, left));
     if (auto pushed = resampler.push(part); !pushed) return pushed;

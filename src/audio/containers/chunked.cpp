@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "audio/audio_header.h"
 #include "audio/byte_source.h"
-#include "audio/containers/sound_length.h"
-#include "audio/sound_header.h"
+#include "audio/containers/audio_length.h"
 #include "base/units.h"
 
 namespace tutti {
@@ -98,7 +98,7 @@ std::vector<Frame> frames_in(ByteSource& bytes, std::int64_t from, std::size_t s
 
 /// How long a FLAC file is by its header, where its last frame agrees, and frames on the way count up to it: files are
 /// cut, joined, and written by programs that never came to filling in how long they are.
-std::optional<Seconds> flac_length(ByteSource& bytes, const SoundHeader& header) {
+std::optional<Seconds> flac_length(ByteSource& bytes, const AudioHeader& header) {
   constexpr std::int64_t kTail = 1 << 16, kPart = 1 << 14, kParts = 8;
   const auto stream = read_stream(bytes);
   if (!stream || stream->rate == 0) return {};
@@ -179,7 +179,7 @@ std::optional<double> wave_frames(std::string_view format, std::int64_t bytes) {
 }
 
 /// WAV, RF64 and W64 share the WAVE format chunk.
-std::optional<Seconds> wave_length(Peek& peek, const SoundHeader& header, const Chunks& chunks) {
+std::optional<Seconds> wave_length(Peek& peek, const AudioHeader& header, const Chunks& chunks) {
   constexpr std::size_t kShortest = 16, kExtensible = 26;
   const auto format = find_format(peek, chunks);
   if (!format) return {};
@@ -211,7 +211,7 @@ std::int64_t aiff_sample_bytes(std::string_view form, std::int64_t bits) {
   return 0;
 }
 
-std::optional<Seconds> aiff_length(ByteSource& bytes, Peek& peek, const SoundHeader& header) {
+std::optional<Seconds> aiff_length(ByteSource& bytes, Peek& peek, const AudioHeader& header) {
   const auto common = find_format(peek, {12, 4, 4, true, false, 2, "COMM"});
   if (!common) return {};
   const bool is_packed = Peek(bytes).at(8, 4) == "AIFC";
@@ -225,7 +225,7 @@ std::optional<Seconds> aiff_length(ByteSource& bytes, Peek& peek, const SoundHea
   return of_bytes(header.present_bytes, rate * static_cast<double>(channels * sample));
 }
 
-std::optional<Seconds> caf_length(Peek& peek, const SoundHeader& header) {
+std::optional<Seconds> caf_length(Peek& peek, const AudioHeader& header) {
   const auto description = find_format(peek, {8, 4, 8, true, false, 1, "desc"});
   if (!description) return {};
   const auto rate = peek.at(*description, 8);
@@ -237,7 +237,7 @@ std::optional<Seconds> caf_length(Peek& peek, const SoundHeader& header) {
   return frames > 0 ? of_bytes(header.present_bytes, frames_per_second * bytes / frames) : std::nullopt;
 }
 
-std::optional<Seconds> au_length(Peek& peek, const SoundHeader& header) {
+std::optional<Seconds> au_length(Peek& peek, const AudioHeader& header) {
   const auto facts = peek.at(12, 12);
   if (facts.empty()) return {};
   constexpr int kSampleBytes[] = {0, 1, 1, 2, 3, 4, 4, 8};  // by encoding; 27 is A-law
@@ -250,7 +250,7 @@ std::optional<Seconds> au_length(Peek& peek, const SoundHeader& header) {
 }  // namespace
 
 std::optional<Seconds> chunked_length(ByteSource& bytes) {
-  const auto header = read_sound_header(bytes);
+  const auto header = read_audio_header(bytes);
   if (!header) return {};
   Peek peek(bytes);
   switch (header->container) {

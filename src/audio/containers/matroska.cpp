@@ -1,6 +1,6 @@
 #include <bit>
 
-#include "audio/containers/sound_length.h"
+#include "audio/containers/audio_length.h"
 
 namespace tutti {
 namespace {

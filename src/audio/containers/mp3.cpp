@@ -5,7 +5,7 @@
 #include <cmath>
 #include <optional>
 
-#include "audio/containers/sound_length.h"
+#include "audio/containers/audio_length.h"
 #include "audio/mpeg_frame.h"
 #include "audio/recording_start.h"
 
@@ -40,7 +40,7 @@ struct Mp3 {
   MpegFrame first, second;
   std::optional<EncoderCount> count{};
 
-  std::int64_t first_sound() const { return count ? begin + first.size : begin; }  // the encoder's frame is none
+  std::int64_t first_audio() const { return count ? begin + first.size : begin; }  // the encoder's frame is none
   Seconds counted() const { return Seconds(static_cast<double>(count->frames) * first.samples / first.rate); }
   /// By what frames here and there last.
   bool counts_well(ByteSource& bytes) const;
@@ -90,8 +90,8 @@ std::optional<double> seconds_in_byte(ByteSource& bytes, std::int64_t begin, std
 
 bool Mp3::counts_well(ByteSource& bytes) const {
   constexpr double kAlike = 0.25;
-  const auto each = seconds_in_byte(bytes, first_sound(), end);
-  const double seen = each.value_or(0) * static_cast<double>(end - first_sound());
+  const auto each = seconds_in_byte(bytes, first_audio(), end);
+  const double seen = each.value_or(0) * static_cast<double>(end - first_audio());
   return std::abs(counted().count() - seen) <= kAlike * seen;
 }
 
@@ -111,7 +111,7 @@ std::optional<Seconds> mp3_length(ByteSource& bytes) {
   const auto mp3 = read_mp3(bytes);
   if (!mp3) return {};
   if (mp3->is_whole() && mp3->counts_well(bytes)) return mp3->counted();
-  const std::int64_t begin = mp3->first_sound();
+  const std::int64_t begin = mp3->first_audio();
   const auto size = static_cast<double>(mp3->end - begin);
   if (!has_one_rate(bytes, begin, mp3->end, mp3->second)) return {};
   return Seconds(size * 8 / (mp3->second.kilobits * 1000.0));

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "audio/containers/sound_length.h"
+#include "audio/containers/audio_length.h"
 
 namespace tutti {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "audio/containers/sound_length.h"
+#include "audio/containers/audio_length.h"
 
 namespace tutti {
 namespace {
@@ -14,7 +14,7 @@ constexpr std::uint64_t kNoPacketEnds = ~std::uint64_t{0};
 /// How the granule positions of a stream count, from its first packet.
 struct Granules {
   double rate = 0;
-  double before = 0;         // counted ahead of the sound
+  double before = 0;         // counted ahead of the audio
   double most_a_packet = 0;  // samples in one at most
 };
 
@@ -114,8 +114,8 @@ class Stream {
   }
 
   Granules granules_;
-  double packets_ = 0;  // packets of the first page with sound
-  int pages_ = 0;       // with sound
+  double packets_ = 0;  // packets of the first page with audio
+  int pages_ = 0;       // with audio
   bool has_any_ = false;
   std::uint64_t sequence_ = 0, last_ = 0;
 };

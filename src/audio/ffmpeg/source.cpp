@@ -4,8 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "audio/audio_source.h"
 #include "audio/ffmpeg/input.h"
-#include "audio/sound_source.h"
 #include "audio/timeline.h"
 #include "base/numbers.h"
 
@@ -33,9 +33,9 @@ struct FreeFrame {
   void operator()(AVFrame* frame) const { api->av_frame_free(&frame); }
 };
 
-class FfmpegSource final : public SoundSource {
+class FfmpegSource final : public AudioSource {
  public:
-  FfmpegSource(const FfmpegApi& api, std::unique_ptr<FfmpegInput> input, SoundRemarks& remarks)
+  FfmpegSource(const FfmpegApi& api, std::unique_ptr<FfmpegInput> input, AudioRemarks& remarks)
       : api_(api),
         input_(std::move(input)),
         losses_(remarks.losses),
@@ -46,8 +46,8 @@ class FfmpegSource final : public SoundSource {
   ~FfmpegSource() override;
 
   Result<void> open_decoder();
-  Result<bool> next(SoundBlock& block) override;
-  std::optional<SoundPromise> promised() const override;
+  Result<bool> next(AudioBlock& block) override;
+  std::optional<AudioPromise> promised() const override;
   Seconds lead() const override { return timeline_.lead(); }
 
  private:
@@ -181,7 +181,7 @@ Seconds FfmpegSource::silence_before() {
   return Seconds(0);
 }
 
-Result<bool> FfmpegSource::next(SoundBlock& block) {
+Result<bool> FfmpegSource::next(AudioBlock& block) {
   capture_log();
   for (;;) {
     const int before = losses_.count();
@@ -214,17 +214,17 @@ bool FfmpegSource::end() {
   return false;
 }
 
-std::optional<SoundPromise> FfmpegSource::promised() const {
+std::optional<AudioPromise> FfmpegSource::promised() const {
   const auto ticks = input_->promised_ticks();
   if (!ticks || *ticks <= 0) return {};
   const Seconds length(static_cast<double>(*ticks) * stream()->time_base.num / stream()->time_base.den);
-  return SoundPromise{length, codec_->codec_id == AV_CODEC_ID_FLAC || is_pcm() ? Seconds(0) : kPadding};
+  return AudioPromise{length, codec_->codec_id == AV_CODEC_ID_FLAC || is_pcm() ? Seconds(0) : kPadding};
 }
 
 }  // namespace
 
-Result<std::unique_ptr<SoundSource>> open_with_ffmpeg(ByteSource& bytes, const std::string& name, int track,
-                                                      SoundRemarks& remarks) {
+Result<std::unique_ptr<AudioSource>> open_with_ffmpeg(ByteSource& bytes, const std::string& name, int track,
+                                                      AudioRemarks& remarks) {
   const auto api = FfmpegApi::load();
   if (!api) return tl::unexpected<Error>(api.error());
   (*api)->av_log_set_callback(on_log);

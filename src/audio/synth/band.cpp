@@ -28,8 +28,8 @@ class Oscillator {
     turn_im_ = static_cast<float>(std::sin(kLanes * step));
   }
   /// Adds to at most kLanes samples.
-  void add(std::span<float> sound, float amplitude) {
-    for (std::size_t lane = 0; lane < sound.size(); ++lane) sound[lane] += amplitude * im_[lane];
+  void add(std::span<float> audio, float amplitude) {
+    for (std::size_t lane = 0; lane < audio.size(); ++lane) audio[lane] += amplitude * im_[lane];
     for (int lane = 0; lane < kLanes; ++lane) {
       const float re = re_[lane];
       re_[lane] = re * turn_re_ - im_[lane] * turn_im_;
@@ -52,9 +52,9 @@ std::vector<float> edge_of(double seconds) {
   return rising;
 }
 
-void add_mark(std::span<float> sound, std::int64_t first, Oscillator oscillator, float amplitude,
+void add_mark(std::span<float> audio, std::int64_t first, Oscillator oscillator, float amplitude,
               std::span<const float> rising, std::span<const float> fades) {
-  const std::int64_t size = std::ssize(sound);
+  const std::int64_t size = std::ssize(audio);
   for (std::int64_t at = 0; at < size; at += Oscillator::kLanes) {
     const std::int64_t from_edge = std::min(at, size - 1 - at);
     float gain = amplitude;
@@ -62,7 +62,7 @@ void add_mark(std::span<float> sound, std::int64_t first, Oscillator oscillator,
       gain *= fades[static_cast<std::size_t>(std::min((first + at) / kFadeSamples, std::ssize(fades) - 1))];
     if (from_edge < std::ssize(rising)) gain *= rising[static_cast<std::size_t>(std::max<std::int64_t>(from_edge, 0))];
     const auto count = std::min<std::int64_t>(Oscillator::kLanes, size - at);
-    oscillator.add(sound.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(count)), gain);
+    oscillator.add(audio.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(count)), gain);
   }
 }
 
@@ -82,78 +82,78 @@ std::vector<float> fades_of(std::int64_t samples, const RadioPath& path, Counter
 }
 
 /// Another station: at least 120 Hz away, keying on from before the clip to its end.
-void add_other(std::span<float> sound, double beside_hz, double most_db, CounterRandom& random) {
+void add_other(std::span<float> audio, double beside_hz, double most_db, CounterRandom& random) {
   Tone tone;
   do tone.hertz = random.uniform(300, 1500);
   while (std::abs(tone.hertz - beside_hz) < 120);
   tone.phase = random.uniform(0, kFull);
   tone.amplitude = kToneAmplitude * std::pow(10, (most_db - random.uniform(0, 12)) / 20);
   const Hand hand{random.uniform(15, 40), 0.05};
-  const double length = static_cast<double>(sound.size()) / kRate;
+  const double length = static_cast<double>(audio.size()) / kRate;
   std::string text = contest_text(random).text;
   KeyedText keyed = key_text(text, hand, random);
   for (tone.start = -random.uniform(0, keyed.length()); tone.start < length;) {
     tone.downs = keyed.downs;
-    add_tone(sound, tone);
+    add_tone(audio, tone);
     tone.start += keyed.length() + random.uniform(0.5, 4);
     keyed = key_text(contest_text(random).text, hand, random);
   }
 }
 
-void filter_through(std::span<float> sound, const Tone& signal, const RadioPath& path) {
+void filter_through(std::span<float> audio, const Tone& signal, const RadioPath& path) {
   if (path.receiver) {
     for (int i = 0; i < path.receiver->slopes; ++i)
-      Filter::between(path.receiver->low_hz, path.receiver->high_hz).run(sound);
+      Filter::between(path.receiver->low_hz, path.receiver->high_hz).run(audio);
     return;
   }
   const double width = path.filter_hz + std::abs(path.drift_hz);  // an operator keeps the signal within the filter
   Filter filter = path.filter_hz > 0 ? Filter::about(signal.hertz, width) : Filter::speech_band();
-  filter.run(sound);
+  filter.run(audio);
 }
 
 }  // namespace
 
-void add_tone(std::span<float> sound, const Tone& tone, double drift_hz, std::span<const float> fades) {
-  const double length = static_cast<double>(sound.size()) / kRate;
+void add_tone(std::span<float> audio, const Tone& tone, double drift_hz, std::span<const float> fades) {
+  const double length = static_cast<double>(audio.size()) / kRate;
   const std::vector<float> rising = edge_of(tone.edge);
   for (const KeyDown& down : tone.downs) {
     const auto first = std::max<std::int64_t>(std::llround((tone.start + down.start) * kRate), 0);
-    const auto last = std::min<std::int64_t>(std::llround((tone.start + down.end) * kRate), std::ssize(sound));
+    const auto last = std::min<std::int64_t>(std::llround((tone.start + down.end) * kRate), std::ssize(audio));
     if (first >= last) continue;
     // The frequency moves evenly from one end to the other; within a mark it is that of its middle.
     const double t = static_cast<double>(first) / kRate, middle = t + static_cast<double>(last - first) / kRate / 2;
     const double phase = tone.phase + kFull * (tone.hertz * t + drift_hz * (t * t / (2 * length) - t / 2));
     const double hertz = tone.hertz + drift_hz * (middle / length - 0.5);
-    add_mark(sound.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first)), first,
+    add_mark(audio.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first)), first,
              Oscillator(std::fmod(phase, kFull), kFull * hertz / kRate), static_cast<float>(tone.amplitude), rising,
              fades);
   }
 }
 
 std::vector<float> received(std::int64_t samples, const Tone& signal, const RadioPath& path, CounterRandom& random) {
-  std::vector<float> sound(static_cast<std::size_t>(samples));
+  std::vector<float> audio(static_cast<std::size_t>(samples));
   // White over all 8 kHz, as strong in the band of reference as it shall be there.
   const double in_band = kToneAmplitude * kToneAmplitude / 2 / std::pow(10, path.noise_db / 10);
   const double deviation = std::sqrt(in_band * (kRate / 2) / kBandWidth);
-  add_noise(sound, deviation, random.bits64());
-  add_crashes(sound, path.crashes_hz, deviation, random);
-  for (int i = 0; i < path.others; ++i) add_other(sound, signal.hertz, path.others_db, random);
+  add_noise(audio, deviation, random.bits64());
+  add_crashes(audio, path.crashes_hz, deviation, random);
+  for (int i = 0; i < path.others; ++i) add_other(audio, signal.hertz, path.others_db, random);
   if (!signal.downs.empty()) {
     const auto fades = fades_of(samples, path, random);
-    add_tone(sound, signal, path.drift_hz, fades);
+    add_tone(audio, signal, path.drift_hz, fades);
     if (path.echo_gain > 0) {
       Tone late = signal;
       late.start += path.echo_seconds;
       late.phase += random.uniform(0, kFull);
       late.amplitude *= path.echo_gain;
-      add_tone(sound, late, path.drift_hz, fades);
+      add_tone(audio, late, path.drift_hz, fades);
     }
   }
-  filter_through(sound, signal, path);
-  if (path.has_agc) control_gain(sound, kToneAmplitude * 2);
+  filter_through(audio, signal, path);
+  if (path.has_agc) control_gain(audio, kToneAmplitude * 2);
   const auto drive = static_cast<float>(path.receiver ? path.receiver->drive : 1);
-  for (float& sample : sound) sample = std::clamp(sample * drive, -0.99F, 0.99F);
-  return sound;
+  for (float& sample : audio) sample = std::clamp(sample * drive, -0.99F, 0.99F);
+  return audio;
 }
 
 }  // namespace tutti

@@ -23,8 +23,8 @@ struct Tone {
 };
 
 /// Adds a keyed tone, its edges inside each mark, to 16 kHz samples. `fades` multiplies the amplitude, a value for each
-/// millisecond; empty: none. The frequency moves by `drift_hz` from one end of `sound` to the other.
-void add_tone(std::span<float> sound, const Tone& tone, double drift_hz = 0, std::span<const float> fades = {});
+/// millisecond; empty: none. The frequency moves by `drift_hz` from one end of `audio` to the other.
+void add_tone(std::span<float> audio, const Tone& tone, double drift_hz = 0, std::span<const float> fades = {});
 
 /// The audio at a receiver's output at the end of such a path: the signal (none for a clip of noise only), other
 /// stations, crashes and noise, through its filter and gain control. Peaks stay below 1.

@@ -58,9 +58,9 @@ Filter Filter::about(double centre, double width) {
   return between(std::max(centre - width / 2, 50.0), centre + width / 2);
 }
 
-void Filter::run(std::span<float> sound) {
+void Filter::run(std::span<float> audio) {
   Section one = first_, two = second_;
-  for (float& sample : sound) {
+  for (float& sample : audio) {
     const float x = sample;
     const float y = one.b0 * x + one.s1;
     one.s1 = one.b1 * x - one.a1 * y + one.s2;
@@ -74,15 +74,15 @@ void Filter::run(std::span<float> sound) {
   second_ = two;
 }
 
-void add_noise(std::span<float> sound, double deviation, std::uint64_t key) {
+void add_noise(std::span<float> audio, double deviation, std::uint64_t key) {
   NoiseSteps steps(key);
   const auto scale = static_cast<float>(deviation / NoiseSteps::kDeviation);
-  for (float& sample : sound) sample += scale * static_cast<float>(steps.next());
+  for (float& sample : audio) sample += scale * static_cast<float>(steps.next());
 }
 
-void add_crashes(std::span<float> sound, double per_second, double deviation, CounterRandom& random) {
+void add_crashes(std::span<float> audio, double per_second, double deviation, CounterRandom& random) {
   if (per_second <= 0) return;
-  const auto size = static_cast<double>(sound.size());
+  const auto size = static_cast<double>(audio.size());
   for (double at = -std::log(1 - random.uniform()) / per_second * kRate; at < size;
        at -= std::log(1 - random.uniform()) / per_second * kRate) {
     NoiseSteps steps(random.bits64());
@@ -91,19 +91,19 @@ void add_crashes(std::span<float> sound, double per_second, double deviation, Co
     const auto fall = static_cast<float>(std::exp(-5 / length));
     const auto end = static_cast<std::size_t>(std::min(at + length, size));
     for (auto i = static_cast<std::size_t>(at); i < end; ++i, gain *= fall)
-      sound[i] += gain * static_cast<float>(steps.next());
+      audio[i] += gain * static_cast<float>(steps.next());
   }
 }
 
-void control_gain(std::span<float> sound, double target) {
+void control_gain(std::span<float> audio, double target) {
   constexpr std::size_t kBlock = 16;  // a millisecond
   constexpr float kMostGain = 30;
   const auto rise = static_cast<float>(1 - std::exp(-0.001 / 0.010));
   const auto fall = static_cast<float>(1 - std::exp(-0.001 / 0.5));
   const auto wanted = static_cast<float>(target);
   float envelope = wanted, gain = 1;
-  for (std::size_t at = 0; at < sound.size(); at += kBlock) {
-    const auto block = sound.subspan(at, std::min(kBlock, sound.size() - at));
+  for (std::size_t at = 0; at < audio.size(); at += kBlock) {
+    const auto block = audio.subspan(at, std::min(kBlock, audio.size() - at));
     float peak = 0;
     for (const float sample : block) peak = std::max(peak, std::abs(sample));
     envelope += (peak > envelope ? rise : fall) * (peak - envelope);

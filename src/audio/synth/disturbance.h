@@ -18,7 +18,7 @@ class Filter {
   /// From `low` to `high` Hz, 12 dB an octave outside; `low` 0: everything below `high`.
   static Filter between(double low, double high);
 
-  void run(std::span<float> sound);
+  void run(std::span<float> audio);
 
  private:
   struct Section {
@@ -32,12 +32,12 @@ class Filter {
 };
 
 /// Adds white noise, near Gaussian and exactly so once filtered. Deterministic on every machine.
-void add_noise(std::span<float> sound, double deviation, std::uint64_t key);
+void add_noise(std::span<float> audio, double deviation, std::uint64_t key);
 
 /// Adds bursts of noise that die away within 20 to 150 ms, so many a second on average, up to 20 dB over `deviation`.
-void add_crashes(std::span<float> sound, double per_second, double deviation, CounterRandom& random);
+void add_crashes(std::span<float> audio, double per_second, double deviation, CounterRandom& random);
 
 /// Automatic gain control: the envelope (10 ms attack, 0.5 s decay) is brought to `target`, by a factor of at most 30.
-void control_gain(std::span<float> sound, double target);
+void control_gain(std::span<float> audio, double target);
 
 }  // namespace tutti

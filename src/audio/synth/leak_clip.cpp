@@ -28,8 +28,8 @@ T one_of(const std::array<T, N>& choices, CounterRandom& random) {
   return choices[static_cast<std::size_t>(random.below(N))];
 }
 
-PipeSound source_of(LeakLabel label, CounterRandom& random) {
-  using enum PipeSound;
+PipeAudio source_of(LeakLabel label, CounterRandom& random) {
+  using enum PipeAudio;
   switch (label) {
     case LeakLabel::background: return random.chance(0.6) ? traffic : speech;
     case LeakLabel::crack: return crack;
@@ -41,8 +41,8 @@ PipeSound source_of(LeakLabel label, CounterRandom& random) {
 }
 
 /// What else may be there without making the label wrong: beside the pipe's surroundings no water.
-PipeSound disturbance_of(LeakLabel label, CounterRandom& random) {
-  using enum PipeSound;
+PipeAudio disturbance_of(LeakLabel label, CounterRandom& random) {
+  using enum PipeAudio;
   if (label == LeakLabel::background) return random.chance(0.5) ? traffic : speech;
   return one_of(std::array{flow, pump, tap, traffic, speech}, random);
 }
@@ -82,45 +82,45 @@ Pipe pipe_of(const LeakCorpus& corpus, const std::string& sensor) {
 std::vector<float> sensor_noise(const LeakCorpus& corpus, const std::string& sensor, std::int64_t samples,
                                 CounterRandom& random) {
   CounterRandom own({corpus.seed, digest(sensor), digest("noise")});
-  std::vector<float> sound(static_cast<std::size_t>(samples));
-  add_noise(sound, 1, random.bits64());
+  std::vector<float> audio(static_cast<std::size_t>(samples));
+  add_noise(audio, 1, random.bits64());
   const auto colour = static_cast<float>(own.uniform(0, 0.9));
   float last = 0;
-  for (auto& x : sound) x = last = x + colour * last;
-  return sound;
+  for (auto& x : audio) x = last = x + colour * last;
+  return audio;
 }
 
-void mix(std::vector<float>& sound, const std::vector<float>& other, double factor) {
-  for (std::size_t i = 0; i < sound.size(); ++i) sound[i] += static_cast<float>(factor * other[i]);
+void mix(std::vector<float>& audio, const std::vector<float>& other, double factor) {
+  for (std::size_t i = 0; i < audio.size(); ++i) audio[i] += static_cast<float>(factor * other[i]);
 }
 
 /// The labelled sound with what disturbs it, `snr_db` below.
 std::vector<float> in_water(const LeakCorpus& corpus, LeakClip& clip, std::int64_t samples, CounterRandom& random) {
   const auto source = source_of(clip.label, random);
   clip.source = name_of(source);
-  auto sound = sound_of(source, samples, random);
+  auto audio = audio_of(source, samples, random);
   const auto pipe = pipe_of(corpus, clip.sensor);
-  if (clip.label != LeakLabel::unclassified) carry(sound, pipe, clip.distance_m);
+  if (clip.label != LeakLabel::unclassified) carry(audio, pipe, clip.distance_m);
   auto others = sensor_noise(corpus, clip.sensor, samples, random);
   if (random.chance(0.5)) {
     const auto disturbance = disturbance_of(clip.label, random);
     clip.disturbance = name_of(disturbance);
-    auto more = sound_of(disturbance, samples, random);
+    auto more = audio_of(disturbance, samples, random);
     carry(more, pipe, random.uniform(1, 150));
     mix(others, more, random.uniform(0.3, 2) * level_of(others) / std::max(level_of(more), 1e-12));
   }
-  mix(sound, others, level_of(sound) / (level_of(others) * amplitude_of(clip.snr_db)));
-  return sound;
+  mix(audio, others, level_of(audio) / (level_of(others) * amplitude_of(clip.snr_db)));
+  return audio;
 }
 
 /// A hydrophone in the air records hum, knocks and its own noise, whatever the label.
 std::vector<float> in_air(const LeakCorpus& corpus, LeakClip& clip, std::int64_t samples, CounterRandom& random) {
   clip.source = "air";
-  auto sound = sensor_noise(corpus, clip.sensor, samples, random);
-  const double level = level_of(sound);
-  mix(sound, sound_of(PipeSound::hum, samples, random), random.uniform(0.5, 2) * level);
-  mix(sound, sound_of(PipeSound::knocks, samples, random), random.uniform(0.1, 1) * level);
-  return sound;
+  auto audio = sensor_noise(corpus, clip.sensor, samples, random);
+  const double level = level_of(audio);
+  mix(audio, audio_of(PipeAudio::hum, samples, random), random.uniform(0.5, 2) * level);
+  mix(audio, audio_of(PipeAudio::knocks, samples, random), random.uniform(0.1, 1) * level);
+  return audio;
 }
 
 }  // namespace
@@ -149,12 +149,12 @@ LeakClip leak_clip(const LeakCorpus& corpus, std::int64_t index) {
   LeakClip clip{.label = static_cast<LeakLabel>(index % std::ssize(kLeakLabels))};
   const auto samples = draw_facts(corpus, clip, facts);
   const double level = amplitude_of(facts.uniform(kLevel.least, kLevel.most));
-  const auto sound =
+  const auto audio =
       clip.gain_db == 1 ? in_air(corpus, clip, samples, random) : in_water(corpus, clip, samples, random);
-  const double factor = level / std::max(level_of(sound), 1e-12);
+  const double factor = level / std::max(level_of(audio), 1e-12);
   constexpr double kFullScale = 32767;
-  clip.pcm.reserve(sound.size());
-  for (const float x : sound)
+  clip.pcm.reserve(audio.size());
+  for (const float x : audio)
     clip.pcm.push_back(static_cast<std::int16_t>(std::lround(kFullScale * std::clamp(factor * x, -1.0, 1.0))));
   return clip;
 }

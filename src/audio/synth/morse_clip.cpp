@@ -22,9 +22,9 @@ KeyedText keyed_within(std::string& text, const Hand& hand, double seconds, Coun
   }
 }
 
-std::vector<std::int16_t> to_pcm(const std::vector<float>& sound) {
-  std::vector<std::int16_t> pcm(sound.size());
-  for (std::size_t i = 0; i < sound.size(); ++i) pcm[i] = static_cast<std::int16_t>(std::lrint(sound[i] * 32767));
+std::vector<std::int16_t> to_pcm(const std::vector<float>& audio) {
+  std::vector<std::int16_t> pcm(audio.size());
+  for (std::size_t i = 0; i < audio.size(); ++i) pcm[i] = static_cast<std::int16_t>(std::lrint(audio[i] * 32767));
   return pcm;
 }
 

@@ -23,7 +23,7 @@ struct MorseCorpus {
   Between tone_hz{300, 1100};
   std::optional<Between> noise_db{};  ///< tone over noise, whatever the condition; none: as the condition has it
   double receiver_share = 0;          ///< clips received through a receiver drawn at random, see Receiver
-  Seconds longest{28};                ///< what does not fit is left out by whole words, of sound and text alike
+  Seconds longest{28};                ///< what does not fit is left out by whole words, of audio and text alike
 };
 
 /// One clip with everything that is known of it.

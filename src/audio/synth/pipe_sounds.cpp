@@ -33,8 +33,8 @@ class Section {
     s2_ = b2_ * x - a2_ * y;
     return static_cast<float>(y);
   }
-  void run(std::span<float> sound) {
-    for (auto& x : sound) x = next(x);
+  void run(std::span<float> audio) {
+    for (auto& x : audio) x = next(x);
   }
 
  private:
@@ -45,83 +45,83 @@ class Section {
 };
 
 std::vector<float> noise(std::int64_t samples, CounterRandom& random) {
-  std::vector<float> sound(static_cast<std::size_t>(samples));
-  add_noise(sound, 1, random.bits64());
-  return sound;
+  std::vector<float> audio(static_cast<std::size_t>(samples));
+  add_noise(audio, 1, random.bits64());
+  return audio;
 }
 
 std::vector<float> noise_about(std::int64_t samples, double hertz, double quality, CounterRandom& random) {
-  auto sound = noise(samples, random);
-  Section::band(hertz, quality).run(sound);
-  return sound;
+  auto audio = noise(samples, random);
+  Section::band(hertz, quality).run(audio);
+  return audio;
 }
 
-void scale_to(std::span<float> sound, double level) {
-  const double now = level_of(sound);
+void scale_to(std::span<float> audio, double level) {
+  const double now = level_of(audio);
   if (now <= 0) return;
-  for (auto& x : sound) x *= static_cast<float>(level / now);
+  for (auto& x : audio) x *= static_cast<float>(level / now);
 }
 
-void add(std::span<float> sound, std::vector<float> other, double level) {
+void add(std::span<float> audio, std::vector<float> other, double level) {
   scale_to(other, level);
-  for (std::size_t i = 0; i < sound.size(); ++i) sound[i] += other[i];
+  for (std::size_t i = 0; i < audio.size(); ++i) audio[i] += other[i];
 }
 
 /// Multiplies by 1 - depth ... 1 + depth, which wanders about so many times a second.
-void waver(std::span<float> sound, double depth, double per_second, CounterRandom& random) {
+void waver(std::span<float> audio, double depth, double per_second, CounterRandom& random) {
   constexpr double kUsual = 2;  // deviations that fill the depth
-  auto slow = noise(std::ssize(sound), random);
+  auto slow = noise(std::ssize(audio), random);
   auto low_pass = Section::low_pass(per_second);
   low_pass.run(slow);
   const double level = std::max(level_of(slow), 1e-12);
-  for (std::size_t i = 0; i < sound.size(); ++i)
-    sound[i] *= static_cast<float>(1 + depth * std::clamp(slow[i] / (kUsual * level), -1.0, 1.0));
+  for (std::size_t i = 0; i < audio.size(); ++i)
+    audio[i] *= static_cast<float>(1 + depth * std::clamp(slow[i] / (kUsual * level), -1.0, 1.0));
 }
 
 /// A jet of water from a hole: steady broad noise.
 std::vector<float> leak(std::int64_t samples, CounterRandom& random) {
-  auto sound = noise_about(samples, random.uniform(250, 800), random.uniform(0.5, 0.9), random);
-  waver(sound, random.uniform(0.05, 0.2), random.uniform(0.2, 1), random);
-  return sound;
+  auto audio = noise_about(samples, random.uniform(250, 800), random.uniform(0.5, 0.9), random);
+  waver(audio, random.uniform(0.05, 0.2), random.uniform(0.2, 1), random);
+  return audio;
 }
 
 /// A narrow gap: a higher, narrower hiss that flutters, and sometimes whistles.
 std::vector<float> crack(std::int64_t samples, CounterRandom& random) {
   const double centre = random.uniform(800, 1500);
-  auto sound = noise_about(samples, centre, random.uniform(1.5, 4), random);
+  auto audio = noise_about(samples, centre, random.uniform(1.5, 4), random);
   if (random.chance(0.4))
-    add(sound, noise_about(samples, centre * random.uniform(0.9, 1.1), 60, random), 0.5 * level_of(sound));
-  waver(sound, random.uniform(0.5, 0.95), random.uniform(5, 15), random);
-  return sound;
+    add(audio, noise_about(samples, centre * random.uniform(0.9, 1.1), 60, random), 0.5 * level_of(audio));
+  waver(audio, random.uniform(0.5, 0.95), random.uniform(5, 15), random);
+  return audio;
 }
 
 /// Water that flows: low turbulence.
 std::vector<float> flow(std::int64_t samples, CounterRandom& random) {
-  auto sound = noise_about(samples, random.uniform(40, 140), random.uniform(0.4, 0.8), random);
-  waver(sound, 0.2, 0.5, random);
-  return sound;
+  auto audio = noise_about(samples, random.uniform(40, 140), random.uniform(0.4, 0.8), random);
+  waver(audio, 0.2, 0.5, random);
+  return audio;
 }
 
 /// Harmonics of a shaft and its blades, hardly ever quite steady.
-void add_harmonics(std::span<float> sound, double hertz, int count, double fall, CounterRandom& random) {
+void add_harmonics(std::span<float> audio, double hertz, int count, double fall, CounterRandom& random) {
   const double drift = random.uniform(-0.01, 0.01);
   for (int h = 1; h <= count && h * hertz < kRate / 2; ++h) {
     const double amplitude = std::pow(h, -fall) * random.uniform(0.3, 1);
     double phase = kTurn * random.uniform();
-    for (std::size_t i = 0; i < sound.size(); ++i) {
-      const double progress = static_cast<double>(i) / static_cast<double>(sound.size());
+    for (std::size_t i = 0; i < audio.size(); ++i) {
+      const double progress = static_cast<double>(i) / static_cast<double>(audio.size());
       phase += kTurn * h * hertz * (1 + drift * progress) / kRate;
-      sound[i] += static_cast<float>(amplitude * std::sin(phase));
+      audio[i] += static_cast<float>(amplitude * std::sin(phase));
     }
   }
 }
 
 std::vector<float> pump(std::int64_t samples, CounterRandom& random) {
-  std::vector<float> sound(static_cast<std::size_t>(samples));
-  add_harmonics(sound, random.uniform(22, 60), 12, random.uniform(0.3, 1), random);
-  waver(sound, 0.2, 2, random);
-  add(sound, flow(samples, random), random.uniform(0.3, 0.8) * level_of(sound));
-  return sound;
+  std::vector<float> audio(static_cast<std::size_t>(samples));
+  add_harmonics(audio, random.uniform(22, 60), 12, random.uniform(0.3, 1), random);
+  waver(audio, 0.2, 2, random);
+  add(audio, flow(samples, random), random.uniform(0.3, 0.8) * level_of(audio));
+  return audio;
 }
 
 /// A tap is open for a while: noise that begins and ends, with a knock of the valve.
@@ -129,18 +129,18 @@ std::vector<float> tap(std::int64_t samples, CounterRandom& random) {
   const double length = static_cast<double>(samples) / kRate;
   const double begin = random.uniform(0, 0.4) * length, end = begin + random.uniform(0.2, 0.5) * length;
   const double edge = random.uniform(0.1, 0.5);
-  auto sound = noise_about(samples, random.uniform(200, 600), random.uniform(0.5, 1), random);
-  for (std::size_t i = 0; i < sound.size(); ++i) {
+  auto audio = noise_about(samples, random.uniform(200, 600), random.uniform(0.5, 1), random);
+  for (std::size_t i = 0; i < audio.size(); ++i) {
     const double t = static_cast<double>(i) / kRate;
-    sound[i] *= static_cast<float>(std::clamp(std::min(t - begin, end - t) / edge, 0.0, 1.0));
+    audio[i] *= static_cast<float>(std::clamp(std::min(t - begin, end - t) / edge, 0.0, 1.0));
   }
-  add(sound, flow(samples, random), random.uniform(0.3, 0.8) * level_of(sound));
-  return sound;
+  add(audio, flow(samples, random), random.uniform(0.3, 0.8) * level_of(audio));
+  return audio;
 }
 
 /// Vehicles that pass: rumble that swells and dies away.
 std::vector<float> traffic(std::int64_t samples, CounterRandom& random) {
-  std::vector<float> sound(static_cast<std::size_t>(samples));
+  std::vector<float> audio(static_cast<std::size_t>(samples));
   const auto cars = 1 + random.below(3);
   for (std::int64_t car = 0; car < cars; ++car) {
     auto one = noise_about(samples, random.uniform(25, 80), random.uniform(0.6, 1.5), random);
@@ -150,9 +150,9 @@ std::vector<float> traffic(std::int64_t samples, CounterRandom& random) {
       const double away = (static_cast<double>(i) - middle) / width;
       one[i] *= static_cast<float>(std::exp(-away * away));
     }
-    add(sound, std::move(one), random.uniform(0.5, 1));
+    add(audio, std::move(one), random.uniform(0.5, 1));
   }
-  return sound;
+  return audio;
 }
 
 /// Voices at the manhole: syllables of a gliding pitch through three formants.
@@ -171,13 +171,13 @@ std::vector<float> speech(std::int64_t samples, CounterRandom& random) {
       phase = std::fmod(phase, 1.0);
     }
   }
-  std::vector<float> sound(pulses.size());
+  std::vector<float> audio(pulses.size());
   for (const auto& [least, most] : {Between{300, 700}, Between{900, 1400}, Between{1500, 1900}}) {
     auto formant = pulses;
     Section::band(random.uniform(least, most), random.uniform(4, 8)).run(formant);
-    for (std::size_t i = 0; i < sound.size(); ++i) sound[i] += formant[i];
+    for (std::size_t i = 0; i < audio.size(); ++i) audio[i] += formant[i];
   }
-  return sound;
+  return audio;
 }
 
 /// The sensor is handled: knocks that ring, and rubbing.
@@ -195,15 +195,15 @@ std::vector<float> knocks(std::int64_t samples, CounterRandom& random) {
 
 /// A broken cable: mains hum with many harmonics, and gaps.
 std::vector<float> hum(std::int64_t samples, CounterRandom& random) {
-  std::vector<float> sound(static_cast<std::size_t>(samples));
-  add_harmonics(sound, random.chance(0.5) ? 50 : 60, 20, random.uniform(0.2, 0.6), random);
+  std::vector<float> audio(static_cast<std::size_t>(samples));
+  add_harmonics(audio, random.chance(0.5) ? 50 : 60, 20, random.uniform(0.2, 0.6), random);
   const auto gaps = random.below(8);
   for (std::int64_t gap = 0; gap < gaps; ++gap) {
     const auto begin = static_cast<std::size_t>(random.below(samples));
-    const auto end = std::min(sound.size(), begin + static_cast<std::size_t>(random.uniform(0.05, 0.5) * kRate));
-    std::fill(sound.begin() + static_cast<std::ptrdiff_t>(begin), sound.begin() + static_cast<std::ptrdiff_t>(end), 0);
+    const auto end = std::min(audio.size(), begin + static_cast<std::size_t>(random.uniform(0.05, 0.5) * kRate));
+    std::fill(audio.begin() + static_cast<std::ptrdiff_t>(begin), audio.begin() + static_cast<std::ptrdiff_t>(end), 0);
   }
-  return sound;
+  return audio;
 }
 
 struct Kind {
@@ -217,8 +217,8 @@ constexpr std::array kKinds{Kind{"leak", leak},     Kind{"crack", crack},   Kind
 
 }  // namespace
 
-std::string_view name_of(PipeSound sound) {
-  return kKinds[static_cast<std::size_t>(sound)].name;
+std::string_view name_of(PipeAudio audio) {
+  return kKinds[static_cast<std::size_t>(audio)].name;
 }
 
 Pipe drawn_pipe(CounterRandom& random) {
@@ -232,25 +232,25 @@ Pipe drawn_pipe(CounterRandom& random) {
   return pipe;
 }
 
-std::vector<float> sound_of(PipeSound sound, std::int64_t samples, CounterRandom& random) {
-  auto made = kKinds[static_cast<std::size_t>(sound)].make(samples, random);
+std::vector<float> audio_of(PipeAudio audio, std::int64_t samples, CounterRandom& random) {
+  auto made = kKinds[static_cast<std::size_t>(audio)].make(samples, random);
   scale_to(made, 1);
   return made;
 }
 
-void carry(std::span<float> sound, const Pipe& pipe, double distance_m) {
-  const double direct = level_of(sound);
-  std::vector<float> ringing(sound.begin(), sound.end());
+void carry(std::span<float> audio, const Pipe& pipe, double distance_m) {
+  const double direct = level_of(audio);
+  std::vector<float> ringing(audio.begin(), audio.end());
   std::fill(ringing.begin(), ringing.end(), 0.0F);
   for (const double hertz : pipe.modes_hz) {
-    std::vector<float> mode(sound.begin(), sound.end());
+    std::vector<float> mode(audio.begin(), audio.end());
     Section::band(hertz, pipe.sharpness).run(mode);
     for (std::size_t i = 0; i < mode.size(); ++i) ringing[i] += mode[i];
   }
-  add(sound, std::move(ringing), pipe.strength * direct);
+  add(audio, std::move(ringing), pipe.strength * direct);
   constexpr double kHighest = 2000;
   const double cut = pipe.reach_hz_m / std::max(distance_m, 1.0);
-  if (cut < kHighest) Section::low_pass(cut).run(sound);
+  if (cut < kHighest) Section::low_pass(cut).run(audio);
 }
 
 }  // namespace tutti

@@ -27,8 +27,8 @@ struct GriffinLim::Search {
   std::size_t group_size = 0;               // values of a group's spectra
   std::vector<float> magnitudes{};          // [groups, bins, kLanes], as all these
   std::vector<float> re{}, im{};            // spectra whose magnitudes are right
-  std::vector<float> last_re{}, last_im{};  // spectra of the sound before
-  std::vector<float> sound{};               // from the first frame's first sample to the last one's last
+  std::vector<float> last_re{}, last_im{};  // spectra of the audio before
+  std::vector<float> audio{};               // from the first frame's first sample to the last one's last
   std::vector<float> weights{};             // factor of each sample: 1 over the sum of squared windows there
 };
 
@@ -74,24 +74,24 @@ void GriffinLim::magnitudes_of(std::span<const float> log_mel, std::span<float> 
 }
 
 /// Adds up the frames that the spectra are of.
-void GriffinLim::sound_from(Search& search) const {
+void GriffinLim::audio_from(Search& search) const {
   thread_local std::vector<float> samples;
   samples.resize(window_.size() * kLanes);
-  std::ranges::fill(search.sound, 0.0F);
+  std::ranges::fill(search.audio, 0.0F);
   for (std::int64_t group = 0; group < search.groups; ++group) {
     const auto first = static_cast<std::size_t>(group) * search.group_size;
     fourier_.inverse(search.re.data() + first, search.im.data() + first, samples.data());
     const auto lanes = std::min<std::int64_t>(kLanes, search.frames - group * kLanes);
     for (std::int64_t lane = 0; lane < lanes; ++lane) {
-      float* to = search.sound.data() + (group * kLanes + lane) * options_.hop;
+      float* to = search.audio.data() + (group * kLanes + lane) * options_.hop;
       const float* from = samples.data() + lane;
       for (std::size_t i = 0; i < window_.size(); ++i) to[i] += window_[i] * from[i * kLanes];
     }
   }
-  for (std::size_t i = 0; i < search.sound.size(); ++i) search.sound[i] *= search.weights[i];
+  for (std::size_t i = 0; i < search.audio.size(); ++i) search.audio[i] *= search.weights[i];
 }
 
-/// The spectra of the sound, with the magnitudes that are wanted; moved on beyond their change by `momentum`.
+/// The spectra of the audio, with the magnitudes that are wanted; moved on beyond their change by `momentum`.
 void GriffinLim::spectra_from(Search& search, float momentum) const {
   thread_local std::vector<float> samples, re, im;
   samples.assign(window_.size() * kLanes, 0);
@@ -100,7 +100,7 @@ void GriffinLim::spectra_from(Search& search, float momentum) const {
   for (std::int64_t group = 0; group < search.groups; ++group) {
     const auto lanes = std::min<std::int64_t>(kLanes, search.frames - group * kLanes);
     for (std::int64_t lane = 0; lane < lanes; ++lane) {
-      const float* from = search.sound.data() + (group * kLanes + lane) * options_.hop;
+      const float* from = search.audio.data() + (group * kLanes + lane) * options_.hop;
       float* to = samples.data() + lane;
       for (std::size_t i = 0; i < window_.size(); ++i) to[i * kLanes] = window_[i] * from[i];
     }
@@ -117,7 +117,7 @@ void GriffinLim::spectra_from(Search& search, float momentum) const {
   }
 }
 
-std::vector<float> GriffinLim::sound_of(std::span<const float> log_mel, std::int64_t frames) const {
+std::vector<float> GriffinLim::audio_of(std::span<const float> log_mel, std::int64_t frames) const {
   if (frames <= 0) return {};
   const auto bins = static_cast<std::size_t>(fourier_.bins()), mels = filters_.size();
   Search search{.frames = frames, .groups = (frames + kLanes - 1) / kLanes, .group_size = bins * kLanes};
@@ -137,19 +137,19 @@ std::vector<float> GriffinLim::sound_of(std::span<const float> log_mel, std::int
     }
   }
   const auto hop = static_cast<std::size_t>(options_.hop), size = window_.size();
-  search.sound.resize((static_cast<std::size_t>(frames) - 1) * hop + size);
-  search.weights.assign(search.sound.size(), 0);
+  search.audio.resize((static_cast<std::size_t>(frames) - 1) * hop + size);
+  search.weights.assign(search.audio.size(), 0);
   for (std::size_t frame = 0; std::cmp_less(frame, frames); ++frame)
     for (std::size_t i = 0; i < size; ++i) search.weights[frame * hop + i] += window_[i] * window_[i];
   const float least = 0.01F * *std::ranges::max_element(search.weights);  // the ends, where hardly any window reaches
   for (float& weight : search.weights) weight = 1 / std::max(weight, least);
   const float momentum = kMomentum / (1 + kMomentum);
   for (int i = 0; i < kIterations; ++i) {
-    sound_from(search);
+    audio_from(search);
     spectra_from(search, i == 0 ? 0 : momentum);
   }
-  sound_from(search);
-  const auto begin = search.sound.begin() + (options_.n_fft - options_.hop) / 2;
+  audio_from(search);
+  const auto begin = search.audio.begin() + (options_.n_fft - options_.hop) / 2;
   return {begin, begin + frames * options_.hop};
 }
 

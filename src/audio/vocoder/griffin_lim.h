@@ -10,7 +10,7 @@
 
 namespace tutti {
 
-/// Makes sound of log-mel spectrograms: spectra that have these mels (non-negative, by multiplicative updates
+/// Makes audio of log-mel spectrograms: spectra that have these mels (non-negative, by multiplicative updates
 /// of the divergence), with phases by the fast Griffin-Lim algorithm (Perraudin, Balazs, Søndergaard 2013). Needs no
 /// training. Immutable; thread-safe.
 class GriffinLim {
@@ -20,14 +20,14 @@ class GriffinLim {
 
   /// log_mel: row-major [frames, n_mels], natural logarithms -> frames * hop samples; the middle of frame f is at
   /// sample (f + 1/2) * hop.
-  std::vector<float> sound_of(std::span<const float> log_mel, std::int64_t frames) const;
+  std::vector<float> audio_of(std::span<const float> log_mel, std::int64_t frames) const;
 
   /// Magnitudes that have the mels of one frame: log_mel [n_mels] -> [n_fft / 2 + 1].
   void magnitudes_of(std::span<const float> log_mel, std::span<float> magnitudes) const;
 
  private:
   struct Search;
-  void sound_from(Search& search) const;
+  void audio_from(Search& search) const;
   void spectra_from(Search& search, float momentum) const;
 
   VoiceMelOptions options_;

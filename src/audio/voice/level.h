@@ -14,7 +14,7 @@ namespace tutti {
 // Pure but for the buffer that a function changes; thread-safe.
 
 /// From the first to the last part of 20 ms that is no more than `decibels` below the loudest one. Everything where
-/// the sound is shorter than such a part. `rate`: of the samples. `decibels`: of amplitude (20 log10), more than 0.
+/// the audio is shorter than such a part. `rate`: of the samples. `decibels`: of amplitude (20 log10), more than 0.
 SampleRange sounding_range(std::span<const float> samples, Hertz rate, double decibels);
 
 /// Root mean square of the samples, of 1 at full scale; 0 for none. Summed in float64, so

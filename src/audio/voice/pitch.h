@@ -25,8 +25,8 @@ struct PitchOptions {
 
 /// The pitch of every frame, [samples / hop], in Hz; 0 of frames without one. YIN (de Cheveigné and Kawahara 2002):
 /// the first dip of the cumulative mean normalised difference, refined between samples. Frame i is centred in its hop,
-/// as VoiceMel's is. A frame has no pitch where the sound does not repeat itself, and where it is too soft.
-/// Within 5 cents on tones, overtones or not. Pure; some hundredths of the sound's length on a core.
+/// as VoiceMel's is. A frame has no pitch where the audio does not repeat itself, and where it is too soft.
+/// Within 5 cents on tones, overtones or not. Pure; some hundredths of the audio's length on a core.
 std::vector<float> pitch_of(std::span<const float> samples, const PitchOptions& options);
 
 }  // namespace tutti

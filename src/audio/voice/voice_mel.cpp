@@ -14,7 +14,7 @@ namespace {
 
 constexpr float kLeastSquare = 1e-9F;  // under the root of a magnitude, as Matcha-TTS has it
 
-/// Index `at` of a sound of `size` samples that goes on mirrored at both ends, for as long as it takes.
+/// Index `at` of a recording of `size` samples that goes on mirrored at both ends, for as long as it takes.
 std::size_t mirrored(std::int64_t at, std::int64_t size) {
   if (size == 1) return 0;
   const std::int64_t period = 2 * (size - 1);

@@ -41,7 +41,7 @@ std::vector<MelFilter> voice_mel_filters(const VoiceMelOptions& options);
 std::vector<float> voice_window(const VoiceMelOptions& options);
 
 /// Log-mel spectrograms of a voice: ln(max(mel of the magnitude, 1e-5)), without any scaling by clip. Frames are
-/// centred as Matcha-TTS and HiFi-GAN have them: the sound is mirrored by (n_fft - hop) / 2 samples at both ends, so
+/// centred as Matcha-TTS and HiFi-GAN have them: the audio is mirrored by (n_fft - hop) / 2 samples at both ends, so
 /// that there are exactly samples / hop frames. Immutable; thread-safe.
 class VoiceMel {
  public:

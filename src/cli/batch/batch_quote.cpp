@@ -9,7 +9,7 @@
 namespace tutti {
 namespace {
 
-/// Emulated cards need no model: what they hold is theirs to say.
+/// Emulated GPUs need no model: what they hold is theirs to say.
 Capacity capacity_on(const PlanTarget& target, const std::optional<ModelShape>& shape, const BatchOptions& options) {
   if (target.windows) return {.fits = *target.windows, .in_flight = *target.windows};
   if (!shape) return {.fits = kWindowsInFlight, .in_flight = kWindowsInFlight};

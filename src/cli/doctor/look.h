@@ -26,7 +26,7 @@ struct ProcessLimits {
 };
 void look_at_limits(const ProcessLimits& limits, Findings& findings);
 
-/// Driver, library and the cards as sampled; `root` is "/" but in tests.
+/// Driver, library and the GPUs as sampled; `root` is "/" but in tests.
 void look_at_gpus(const MachineSnapshot& snapshot, Findings& findings, const std::filesystem::path& root = "/");
 /// The CUDA that the driver can run and whether our engine has its CUDA half, where there are GPUs.
 void look_at_cuda(const std::optional<std::string>& driver_cuda, Findings& findings);

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "audio/containers/sound_length.h"
+#include "audio/containers/audio_length.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/log.h"
@@ -109,7 +109,7 @@ class Gathering {
   bool take(const ManifestEntry& entry, const fs::path& file) {
     found_.plain = false;
     Result<std::optional<Seconds>> length = entry.duration;
-    if (!entry.duration) length = sound_length(file);
+    if (!entry.duration) length = audio_length(file);
     if (length && *length && (*length)->count() <= kLongest)
       found_.seconds.push_back((*length)->count());
     else if (++found_.unknown == 1)

@@ -28,17 +28,17 @@ struct PlanTarget {
   std::optional<WindowCost> window_cost{};
   std::optional<double> watts{};  ///< that it drew in earlier batches
   std::optional<Bytes> memory{};  ///< that a model may use: of a GPU all of it; none: no bound
-  std::optional<int> windows{};   ///< in flight, of an emulated card; none: as the model's memory allows
-  Bytes model_memory{};           ///< memory of an emulated card for its model
+  std::optional<int> windows{};   ///< in flight, of an emulated GPU; none: as the model's memory allows
+  Bytes model_memory{};           ///< memory of an emulated GPU for its model
   Bytes window_memory{};          ///< likewise, for each window in flight
   std::optional<int> job_cap{};   ///< jobs with a window in flight there, at most
-  double jitter = 0;              ///< jitter of an emulated card: a window's time varies by up to this share either way
+  double jitter = 0;              ///< jitter of an emulated GPU: a window's time varies by up to this share either way
   Seconds warm_up{};              ///< until its worker is ready: as scripted, or as it took in an earlier batch
   std::vector<EmulatedFailure> failures{};  ///< likewise
   bool on_cpu = false;                      ///< its memory is this machine's
 };
 
-/// What the device itself reports: an emulated card its figures, a GPU its memory, a CPU what of this machine's is
+/// What the device itself reports: an emulated GPU its figures, a GPU its memory, a CPU what of this machine's is
 /// available now.
 PlanTarget plan_target(const ChosenDevice& chosen);
 

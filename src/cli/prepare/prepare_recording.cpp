@@ -24,7 +24,7 @@ std::vector<TextUnit> laid_over(const std::string& plain, const Transcript& reco
   return units;
 }
 
-/// Those that cannot be used are refused from the start: no sample holds their sound.
+/// Those that cannot be used are refused from the start: no sample holds their audio.
 std::vector<TextUnit> timed_units(const KnownText& text) {
   std::vector<TextUnit> units;
   for (const Segment& segment : text.timed) units.push_back({.segment = segment});

@@ -62,12 +62,12 @@ OptionTable table_of(PrepareTts& c) {
   table.add("window", c.window, "N", "samples of the window; 0: 1024, below 22050 Hz 800");
   table.add("hop", c.hop, "N", "samples from frame to frame; 0: 256, below 22050 Hz 200");
   table.add("mels", c.mels, "N", "bins of a spectrogram, from 0 to half the rate");
-  table.add("trim-db", build.sound.trim_decibels, "DB",
+  table.add("trim-db", build.audio.trim_decibels, "DB",
             "sound at both ends of a clip that is softer than its loudest part by more is cut off");
   table.add("edge", c.edge, "SECONDS", "of that which stays at both ends");
   table.add("level", c.level, "RMS",
             "that clips are brought to, 0 to 1; 0: none, they stay as loud as they are; auto: 0.08 for digits, else 0");
-  table.add("noise-floor", build.sound.noise, "RMS", "of white noise over every clip, so that no pause is empty");
+  table.add("noise-floor", build.audio.noise, "RMS", "of white noise over every clip, so that no pause is empty");
   table.add("max-text-length", c.max_text, "N", "symbols; clips with longer texts are left out");
   table.add("max-seconds", c.max_seconds, "S", "longer recordings are left out");
   table.add("most-characters", c.most_characters, "N",
@@ -127,7 +127,7 @@ Result<void> check_ranges(const PrepareTts& c) {
        {Range{"--strings", double(c.strings), 1, kMostStrings},
         Range{"--max-text-length", double(c.max_text), 2, 10'000}, Range{"--max-seconds", c.max_seconds, 0.1, 600},
         Range{"--most-characters", c.most_characters, 1, 1000}, Range{"--edge", c.edge, 0, 10},
-        Range{"--trim-db", build.sound.trim_decibels, 1, 200}, Range{"--noise-floor", build.sound.noise, 0, 0.1},
+        Range{"--trim-db", build.audio.trim_decibels, 1, 200}, Range{"--noise-floor", build.audio.noise, 0, 0.1},
         Range{"--validation-share", build.validation_share, 0, 0.5}})
     if (auto within = expect_between(flag, value, least, most); !within) return within;
   return check_thread_count("--threads", c.threads);
@@ -155,7 +155,7 @@ Result<void> settle(PrepareTts& c) {
   build.limits.most_symbols = c.max_text;
   build.limits.longest = Seconds(c.max_seconds);
   build.limits.most_characters = c.most_characters;
-  build.sound.edge = Seconds(c.edge);
+  build.audio.edge = Seconds(c.edge);
   build.threads = c.threads > 0 ? c.threads : std::max(1, read_cpu().cores);
   return expect_other_out(build.out, build.data);
 }

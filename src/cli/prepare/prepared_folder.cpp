@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "audio/synth/sound_file.h"
+#include "audio/synth/audio_file.h"
 #include "base/file_lock.h"
 #include "base/files.h"
 #include "base/json.h"
@@ -228,9 +228,9 @@ Result<void> PreparedFolder::write(const std::string& id, const PreparedRecordin
   const auto last = std::min(samples_in(Seconds(piece->end), kModelRate), prepared.recording.samples());
   std::vector<std::int16_t> pcm(static_cast<std::size_t>(std::max<std::int64_t>(0, last - first)));
   auto written = prepared.recording.read(first, pcm);
-  const auto sound = out_ / "audio" / (id + ".flac");
-  if (written) written = files_.expect_no_input(sound);
-  if (written) written = write_sound(sound, pcm, SoundFormat::flac);
+  const auto audio = out_ / "audio" / (id + ".flac");
+  if (written) written = files_.expect_no_input(audio);
+  if (written) written = write_audio(audio, pcm, AudioFormat::flac);
   if (written)
     written =
         write_file(out_ / "transcripts" / (id + ".json"), transcript_json(transcript_of(*piece, prepared.language)));

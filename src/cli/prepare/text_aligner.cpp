@@ -14,7 +14,7 @@ constexpr std::int32_t kSteering = 8;  // tokens around a text
 
 }  // namespace
 
-/// The sound of these units, with the margin on either side as far as the window allows.
+/// The audio of these units, with the margin on either side as far as the window allows.
 WindowSpan TextAligner::span_of(const TextUnit& first, const TextUnit& last) const {
   const auto from = std::llround(std::max(0.0, first.segment.start - kMargin) * kFramesPerSecond);
   const auto to =

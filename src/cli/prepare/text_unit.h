@@ -38,7 +38,7 @@ double mean_probability(const std::vector<Word>& words);
 void score_units(std::vector<TextUnit>& units, double least_score);
 
 /// Cuts the recording of `seconds` into pieces of at most `window` seconds around the units that are not refused. No
-/// piece holds sound of a refused one. A unit that cannot be cut is refused.
+/// piece holds audio of a refused one. A unit that cannot be cut is refused.
 std::vector<PreparedPiece> cut_units(std::vector<TextUnit>& units, double seconds, double window);
 
 }  // namespace tutti

@@ -23,9 +23,9 @@ struct WrittenClip {
 Result<WrittenClip> write_clip(const LeakFolder& wanted, std::int64_t index) {
   const auto clip = leak_clip(wanted.corpus, index);
   const std::string label = kLeakLabels[static_cast<std::size_t>(clip.label)];
-  const auto name = label + "/" + clip.name() + (wanted.format == SoundFormat::flac ? ".flac" : ".wav");
-  if (auto sound = write_sound(wanted.out / name, clip.pcm, wanted.format, kLeakRate); !sound)
-    return tl::unexpected(sound.error());
+  const auto name = label + "/" + clip.name() + (wanted.format == AudioFormat::flac ? ".flac" : ".wav");
+  if (auto audio = write_audio(wanted.out / name, clip.pcm, wanted.format, kLeakRate); !audio)
+    return tl::unexpected(audio.error());
   const auto length = length_of(std::ssize(clip.pcm), kLeakRate);
   char facts[128];
   std::snprintf(facts, sizeof facts, ",%d,%s,%.2f,%.1f,%s,%s,%.4f\n", clip.gain_db,

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <filesystem>
 
+#include "audio/synth/audio_file.h"
 #include "audio/synth/leak_clip.h"
-#include "audio/synth/sound_file.h"
 
 namespace tutti {
 
@@ -12,7 +12,7 @@ struct LeakFolder {
   LeakCorpus corpus{};
   std::int64_t count = 0;
   std::filesystem::path out{};
-  SoundFormat format = SoundFormat::wav;
+  AudioFormat format = AudioFormat::wav;
   int threads = 1;
 };
 

@@ -71,10 +71,10 @@ Result<Written> write_clip(const MorseFolder& wanted, std::int64_t index) {
   MorseClip clip = morse_clip(wanted.corpus, index);
   const Seconds length = clip.length();
   const std::string id = id_of(index);
-  const std::string name = id + (wanted.format == SoundFormat::flac ? ".flac" : ".wav");
+  const std::string name = id + (wanted.format == AudioFormat::flac ? ".flac" : ".wav");
   const auto pcm = at_rate(std::move(clip.pcm), wanted.rate);
-  if (auto sound = write_sound(wanted.out / "audio" / name, pcm, wanted.format, wanted.rate); !sound)
-    return tl::unexpected(sound.error());
+  if (auto audio = write_audio(wanted.out / "audio" / name, pcm, wanted.format, wanted.rate); !audio)
+    return tl::unexpected(audio.error());
   const fs::path times = wanted.out / "transcripts" / (id + ".json");
   const OwnedFd file(::open(times.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (!file) return fail_errno(times.string(), "cannot be written");

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <filesystem>
 
+#include "audio/synth/audio_file.h"
 #include "audio/synth/morse_clip.h"
-#include "audio/synth/sound_file.h"
 
 namespace tutti {
 
@@ -12,7 +12,7 @@ struct MorseFolder {
   MorseCorpus corpus{};
   std::int64_t count = 0;
   std::filesystem::path out{};
-  SoundFormat format = SoundFormat::wav;
+  AudioFormat format = AudioFormat::wav;
   Hertz rate = kModelRate;    ///< sample rate of the files: up to kModelRate, from which they are resampled
   bool letter_times = false;  ///< the transcripts' words are single letters, the first of a word with its space
   int threads = 1;

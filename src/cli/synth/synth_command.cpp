@@ -69,7 +69,7 @@ Result<void> settle(SynthCommand& command) {
     return checked;
   command.folder.count = static_cast<std::int64_t>(command.count);
   command.folder.threads = command.threads;
-  command.folder.format = command.format == "flac" ? SoundFormat::flac : SoundFormat::wav;
+  command.folder.format = command.format == "flac" ? AudioFormat::flac : AudioFormat::wav;
   command.folder.corpus.condition = condition_named(command.condition);
   command.folder.corpus.longest = Seconds(command.longest);
   if (command.rate < 4000 || command.rate > kModelRate.value)

@@ -56,7 +56,7 @@ Result<void> settle(SynthLeaks& c) {
   if (auto checked = check_corpus_flags(c.folder.out, c.count, c.threads, "synth leaks"); !checked) return checked;
   c.folder.count = static_cast<std::int64_t>(c.count);
   c.folder.threads = c.threads;
-  c.folder.format = c.format == "flac" ? SoundFormat::flac : SoundFormat::wav;
+  c.folder.format = c.format == "flac" ? AudioFormat::flac : AudioFormat::wav;
   c.folder.corpus.condition = condition_named(c.condition);
   const auto snr = range_of_flag("--snr-db", c.snr_db);
   if (!snr) return tl::unexpected<Error>(snr.error());

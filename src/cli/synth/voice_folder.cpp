@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "audio/synth/sound_file.h"
+#include "audio/synth/audio_file.h"
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/json.h"
@@ -127,7 +127,7 @@ Result<VoiceFolderReport> write_voice_folder(const VoiceFolder& wanted,
     if (!speech && speech.error().fault == Fault::usage) continue;  // a line without a word
     if (!speech) return tl::unexpected<Error>(speech.error());
     const auto id = id_of(report.clips);
-    auto written = write_sound(wanted.out / "wavs" / (id + ".wav"), speech->pcm, SoundFormat::wav, speech->rate);
+    auto written = write_audio(wanted.out / "wavs" / (id + ".wav"), speech->pcm, AudioFormat::wav, speech->rate);
     if (!written) return tl::unexpected<Error>(written.error());
     metadata += id + "|" + text + "|" + text + "\n";
     phones += phones_line(id, *speech);

@@ -17,7 +17,7 @@ std::string id_of(const GpuSnapshot& gpu) {
 void add_readings(DeviceStatus& device, const GpuSnapshot& gpu, Clock::Instant now) {
   device.own_load = gpu.utilisation.own;
   device.foreign_load = gpu.utilisation.foreign;
-  // A driver that does not list processes separately still reports how busy the card is.
+  // A driver that does not list processes separately still reports how busy the GPU is.
   if (!device.own_load && !device.foreign_load) device.own_load = gpu.utilisation.gpu;
   device.own_memory = gpu.memory.own;
   device.foreign_memory = gpu.memory.foreign;
@@ -44,7 +44,7 @@ DeviceStatus device_of(const GpuSnapshot& gpu, Clock::Instant now) {
   if (gpu.state == GpuState::ok && is_throttled(gpu)) {
     device.state = "throttled";
     device.reason = throttle_text(gpu);
-    device.since = Seconds(0);  // telemetry knows since when the card answers, not since when it is slow
+    device.since = Seconds(0);  // telemetry knows since when the GPU answers, not since when it is slow
   }
   add_readings(device, gpu, now);
   return device;

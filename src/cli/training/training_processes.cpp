@@ -5,7 +5,7 @@ namespace {
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
-/// A card is the only one that its process sees.
+/// A GPU is the only one that its process sees.
 Variables variables_of(const ResolvedDevice& device) {
   if (device.kind != ResolvedDevice::Kind::cuda) return {};
   return {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}, {"CUDA_VISIBLE_DEVICES", device.uuid}};

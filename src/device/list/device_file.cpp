@@ -60,7 +60,7 @@ struct Entry {
   std::string name{};
   int count = 1;
   EmulatedCard card{};
-  bool plays = false;  // has keys that only an emulated card understands
+  bool plays = false;  // has keys that only an emulated GPU understands
   Result<void> failures{};
 };
 

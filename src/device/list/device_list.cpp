@@ -29,7 +29,7 @@ std::vector<ListedDevice> every_device(const MachineDevices& machine) {
   return all;
 }
 
-/// Emulated cards and CPUs may be alike; `taken` counts how often each name has been given.
+/// Emulated GPUs and CPUs may be alike; `taken` counts how often each name has been given.
 std::string unique(const std::string& name, std::map<std::string, int>& taken) {
   const int times = ++taken[name];
   return times == 1 ? name : name + "#" + std::to_string(times);

@@ -27,10 +27,10 @@ std::vector<std::string> device_files(std::string_view list);
 
 /// A devices file:
 ///
-///     time = 0.1                 # real seconds per second of an emulated card; for all of them
+///     time = 0.1                 # real seconds per second of an emulated GPU; for all of them
 ///     [[device]]
 ///     use = "emulated:30x:12GB"  # or any other device of a list
-///     name = "left"              # optional, as all that follow; they need an emulated card
+///     name = "left"              # optional, as all that follow; they need an emulated GPU
 ///     count = 4                  # that many of the kind
 ///     jitter = 0.1               # a window's time varies by up to this share either way
 ///     warm-up = 2.0              # seconds until a worker is ready

@@ -9,7 +9,7 @@
 
 namespace tutti {
 
-/// Something that goes wrong with an emulated card, once.
+/// Something that goes wrong with an emulated GPU, once.
 struct EmulatedFailure {
   enum class Kind {
     die,      ///< the process is killed
@@ -20,12 +20,12 @@ struct EmulatedFailure {
     lost,     ///< the device is gone: the process ends, and none gets ready until it is back
   };
   Kind kind = Kind::die;
-  Seconds at{0};     ///< since the card was born, by the card's clock
+  Seconds at{0};     ///< since the GPU was born, by the GPU's clock
   Seconds lasts{0};  ///< duration of `lost`; 0: for good
   bool operator==(const EmulatedFailure&) const = default;
 };
 
-/// A card that is only played: how fast it is, what fits and what goes wrong. Its clock runs `time` real seconds a
+/// A GPU that is only played: how fast it is, what fits and what goes wrong. Its clock runs `time` real seconds a
 /// second, so that hours pass in seconds.
 struct EmulatedCard {
   /// What a model of ordinary size takes (turbo in float16, with what it computes in), and each window beside it.
@@ -37,7 +37,7 @@ struct EmulatedCard {
   std::int32_t slots = 8;  ///< windows in work at most; fewer where memory does not hold them
   double jitter = 0;       ///< a window's time varies by up to this share either way
   Seconds warm_up{0};      ///< from the start of a worker to Ready
-  double time = 1;         ///< real seconds per second of the card
+  double time = 1;         ///< real seconds per second of the GPU
   std::uint64_t seed = 0;  ///< seed of the jitter
   std::int64_t born = 0;   ///< nanoseconds of the monotonic clock; failures count from here
   std::string uuid{};      ///< the (fake) GPU it sits on; empty: none

@@ -7,7 +7,7 @@ namespace tutti {
 namespace {
 
 constexpr Seconds kListEvery{10}, kReopenEvery{10}, kSteadyEvery{10};
-constexpr int kMostEvents = 64;  // taken per round: a card can report faster than we read
+constexpr int kMostEvents = 64;  // taken per round: a GPU can report faster than we read
 
 }  // namespace
 
@@ -50,7 +50,7 @@ Result<void> NvmlSource::list(NvmlView& view, Clock::Instant now) {
   for (const auto& uuid : view.seen)
     if (!present.contains(uuid)) lost_.insert(uuid);
   view.seen.insert(present.begin(), present.end());
-  // A card without a handle has no name either, but it shows that the list is not whole.
+  // A GPU without a handle has no name either, but it shows that the list is not whole.
   if (!view.listing->problems.empty()) lost_.insert("");
   watch_events(view);
   return {};
@@ -62,7 +62,7 @@ Result<NvmlView> NvmlSource::current(GpuSink& sink, Clock::Instant now) {
   bool all_answer = sink.may_query("");
   if (view.listing)
     for (const auto& card : view.listing->cards) all_answer = all_answer && sink.may_query(key_of(card.gpu));
-  // The list queries every card: not while one of them hangs.
+  // The list queries every GPU: not while one of them hangs.
   if (view.listing && !all_answer) return view;
   const bool is_recent = view.opened && now - *view.opened < kReopenEvery;
   if (!all_answer || (!view.library && is_recent))

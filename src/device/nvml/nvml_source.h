@@ -20,8 +20,8 @@ struct NvmlView {
   std::set<std::string> seen{};            ///< every UUID that ever was in the list
 };
 
-/// GPUs by NVML. Moving values are read each time, steady ones and the list of cards every 10 s. While a card is
-/// missing the library is loaded again every 10 s, for only then does it find cards that came back.
+/// GPUs by NVML. Moving values are read each time, steady ones and the list of GPUs every 10 s. While a GPU is
+/// missing the library is loaded again every 10 s, for only then does it find GPUs that came back.
 class NvmlSource final : public GpuSource {
  public:
   /// Goes on with what `view` holds, so that a new source needs nothing of a driver that hangs.

@@ -93,7 +93,7 @@ struct GpuPcie {
 /// are shown beside it and may change while the machine runs.
 struct GpuSnapshot {
   std::string uuid;                         ///< "GPU-…"; its PCI bus id where the driver is too old to say
-  std::optional<int> index{};               ///< as nvidia-smi counts; absent while the card is lost
+  std::optional<int> index{};               ///< as nvidia-smi counts; absent while the GPU is lost
   std::optional<int> cuda_order{};          ///< N of `cuda:N`; absent where CUDA_VISIBLE_DEVICES hides it
   std::optional<std::string> pci_bus_id{};  ///< "00000000:01:00.0"
   std::optional<std::string> name{};

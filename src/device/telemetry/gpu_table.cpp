@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kLatchedAfter = 5;  // rounds: a real process may die within one
 constexpr Seconds kPcieStale{30};
-/// A card with less in use is unused; where `reserved` is not listed separately, it is in there too.
+/// A GPU with less in use is unused; where `reserved` is not listed separately, it is in there too.
 constexpr Bytes kIdle{256 << 20}, kIdleWithReserve{1 << 30};
 
 bool is_latched(const GpuSnapshot& gpu) {
@@ -53,7 +53,7 @@ void GpuTable::answered(GpuSnapshot gpu) {
   entry.values = std::move(gpu);
 }
 
-/// Keeps what the card is, forgets what it did.
+/// Keeps what the GPU is, forgets what it did.
 void GpuTable::lose(Entry& entry, const std::string& reason) {
   GpuSnapshot lost{.uuid = entry.values.uuid, .pci_bus_id = entry.values.pci_bus_id, .name = entry.values.name};
   lost.state = GpuState::lost;

@@ -20,7 +20,7 @@ struct MachineSnapshot {
   std::string source{};                 ///< where GPU data comes from: "nvml", "nvidia-smi", or empty: there is none
   std::optional<std::string> driver{};  ///< NVIDIA driver version
   bool driver_hangs = false;            ///< a call about the driver as a whole does not come back
-  std::vector<GpuSnapshot> gpus{};      ///< in PCI order; a lost card stays, at the end
+  std::vector<GpuSnapshot> gpus{};      ///< in PCI order; a lost GPU stays, at the end
   HostSnapshot host{};
   std::vector<std::string> notes{};  ///< what is missing and why, a line each
 

@@ -37,7 +37,7 @@ std::uint64_t checksum_of(RecordHead head, std::span<const std::byte> mel) {
   return cache_key(mel, of_head)[0];
 }
 
-SpoolHead head_of(const SoundGeometry& geometry) {
+SpoolHead head_of(const AudioGeometry& geometry) {
   const auto text = show_geometry(geometry) + " " + std::to_string(geometry.longs) + " " +
                     std::to_string(geometry.shorts) + " " + std::to_string(geometry.frames());
   return {.geometry = cache_key(std::as_bytes(std::span(text)), {})};
@@ -57,7 +57,7 @@ Result<CacheKey> FeatureSpool::identity_of(const std::string& name, const std::f
 }
 
 Result<std::unique_ptr<FeatureSpool>> FeatureSpool::open(const std::filesystem::path& path,
-                                                         const SoundGeometry& geometry) {
+                                                         const AudioGeometry& geometry) {
   OwnedFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (!file) return fail_errno(path.string(), "cannot be opened");
   const auto locked = try_lock_file(file.get(), path.string(), "Name a folder on a local disk with --out");

@@ -12,7 +12,7 @@
 #include "base/files.h"
 #include "base/owned.h"
 #include "feed/feature_cache.h"
-#include "feed/labelled/sound_geometry.h"
+#include "feed/labelled/audio_geometry.h"
 
 namespace tutti {
 
@@ -34,7 +34,7 @@ class FeatureSpool {
  public:
   /// Opens the spool, or makes one; one of another geometry is emptied. Fault::usage where another process builds
   /// with it.
-  static Result<std::unique_ptr<FeatureSpool>> open(const std::filesystem::path& path, const SoundGeometry& geometry);
+  static Result<std::unique_ptr<FeatureSpool>> open(const std::filesystem::path& path, const AudioGeometry& geometry);
 
   /// The identity of a file as it is now: its name, size and time of change.
   static Result<CacheKey> identity_of(const std::string& name, const std::filesystem::path& path);

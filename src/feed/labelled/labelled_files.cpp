@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Called like a recording, or like what only programs that measure sound write.
-bool is_sound(const fs::path& path) {
+bool is_audio(const fs::path& path) {
   constexpr std::string_view kMore[] = {".au", ".snd", ".w64", ".rf64", ".caf", ".aifc", ".oga"};
   return is_recording(path) || std::ranges::find(kMore, ascii_lower(path.extension().string())) != std::end(kMore);
 }
@@ -47,7 +47,7 @@ Result<void> add_files(const fs::path& folder, const fs::path& data, const Label
       if (auto added = add_files(entry, data, like, found); !added) return added;
       continue;
     }
-    if (!is_sound(entry)) {
+    if (!is_audio(entry)) {
       ++found.others;
       continue;
     }

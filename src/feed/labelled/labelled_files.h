@@ -20,7 +20,7 @@ const char* name_of(SetPart part);
 /// either case, and with note 003's "DATASET_" before it; else none.
 SetPart part_of(std::string name);
 
-/// A file of sound and its label.
+/// A file of audio and its label.
 struct LabelledFile {
   std::filesystem::path path{};
   std::string name{};   ///< the path below the data's folder, for people and for the order
@@ -32,12 +32,12 @@ struct LabelledFile {
 /// The labelled files of a folder or a list, by name.
 struct LabelledFiles {
   std::vector<LabelledFile> files{};
-  std::int64_t others = 0;  ///< files that are no sound by their ending, or have no label: left out
+  std::int64_t others = 0;  ///< files that are no audio by their ending, or have no label: left out
 };
 
 /// Finds the files below DIR/LABEL or DIR/PART/LABEL, where a PART is called train, validation, test and the like.
 /// A list (read_labelled_manifest) gives them instead of a folder; its paths begin at `root`. Fault::missing where
-/// there is no such folder, Fault::usage where it has no label's folder with sound.
+/// there is no such folder, Fault::usage where it has no label's folder with audio.
 Result<LabelledFiles> find_labelled_files(const std::filesystem::path& data, const std::filesystem::path& root = {});
 
 /// Whether a path is called like a list of labelled files: .csv, .tsv, .jsonl.

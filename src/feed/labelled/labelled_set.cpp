@@ -25,7 +25,7 @@ constexpr const char* kLabels = "labels";
 constexpr const char* kNames = "file_names";
 constexpr const char* kGroups = "groups";
 
-std::vector<std::int64_t> shape_of(const SoundGeometry& g, std::size_t files) {
+std::vector<std::int64_t> shape_of(const AudioGeometry& g, std::size_t files) {
   return {static_cast<std::int64_t>(files), g.longs, g.shorts, g.mel.n_mels, g.frames()};
 }
 

@@ -11,8 +11,8 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "feed/labelled/audio_geometry.h"
 #include "feed/labelled/labelled_files.h"
-#include "feed/labelled/sound_geometry.h"
 
 namespace tutti {
 
@@ -34,7 +34,7 @@ std::uint64_t row_checksum(const std::string& name, std::span<const std::uint16_
 
 /// A part of a set that is to be written.
 struct LabelledPart {
-  const SoundGeometry& geometry;
+  const AudioGeometry& geometry;
   const std::vector<std::string>& labels;
   const std::vector<LabelledRow>& rows;
   /// The features of a row, [longs, shorts, n_mels, frames] in half precision.
@@ -57,7 +57,7 @@ class LabelledSet {
   /// The same set with two labels: `label`, which it has, and "NOT_LABEL" for all others. Shares the features.
   std::shared_ptr<const LabelledSet> one_against_rest(const std::string& label) const;
 
-  const SoundGeometry& geometry() const { return geometry_; }
+  const AudioGeometry& geometry() const { return geometry_; }
   const std::vector<std::string>& labels() const { return labels_; }
   std::int64_t files() const { return std::ssize(file_labels_); }
   /// Short segments, each a row of its own: files times segments.
@@ -83,7 +83,7 @@ class LabelledSet {
 
   std::shared_ptr<const MappedFile> file_;
   std::shared_ptr<const std::vector<std::byte>> copy_{};  // where the file has them in chunks or in another type
-  SoundGeometry geometry_{};
+  AudioGeometry geometry_{};
   std::vector<std::string> labels_{};
   std::vector<std::int16_t> file_labels_{};
   std::vector<std::string> names_{};

@@ -9,10 +9,10 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "feed/labelled/audio_reading.h"
 #include "feed/labelled/feature_spool.h"
 #include "feed/labelled/labelled_files.h"
 #include "feed/labelled/labelled_set.h"
-#include "feed/labelled/sound_reading.h"
 #include "feed/packed/in_parallel.h"
 
 namespace tutti {
@@ -106,7 +106,7 @@ Result<HeaderFacts> usual_facts(const std::vector<BuiltFile>& files, int threads
   return HeaderFacts{usual->first, std::min(facts[at].length, Seconds(kLongestClip))};
 }
 
-Result<SoundGeometry> choose_geometry(const SetBuildOptions& options, const std::vector<BuiltFile>& files,
+Result<AudioGeometry> choose_geometry(const SetBuildOptions& options, const std::vector<BuiltFile>& files,
                                       bool are_sensors) {
   const auto& preset = options.preset;
   if (preset == "leak" || (preset.empty() && are_sensors)) return leak_geometry();
@@ -127,7 +127,7 @@ Result<SoundGeometry> choose_geometry(const SetBuildOptions& options, const std:
 /// Computes files' features into the spool (none: nowhere). Thread-safe.
 class FileComputer {
  public:
-  FileComputer(const SoundGeometry& geometry, FeatureSpool* spool) : maker_(geometry), spool_(spool) {}
+  FileComputer(const AudioGeometry& geometry, FeatureSpool* spool) : maker_(geometry), spool_(spool) {}
 
   /// What is wrong with the file itself stays in its `problem`.
   Result<void> compute(BuiltFile& one) {
@@ -139,15 +139,15 @@ class FileComputer {
       return {};
     }
     thread_local MonoResampler resampler;
-    auto read = read_labelled_sound(one.file.path, children_);
-    auto sound = read ? resampler.convert(std::move(read->sound), maker_.geometry().mel.rate)
-                      : Result<MonoSound>(tl::unexpected<Error>(read.error()));
-    if (!sound) {
-      if (!is_fault_of_file(sound.error())) return fail_in(one.file.path.string(), sound.error());
-      one.problem = sound.error().what;
+    auto read = read_labelled_audio(one.file.path, children_);
+    auto audio = read ? resampler.convert(std::move(read->audio), maker_.geometry().mel.rate)
+                      : Result<MonoAudio>(tl::unexpected<Error>(read.error()));
+    if (!audio) {
+      if (!is_fault_of_file(audio.error())) return fail_in(one.file.path.string(), audio.error());
+      one.problem = audio.error().what;
       return {};
     }
-    const auto features = maker_.compute(sound->samples);
+    const auto features = maker_.compute(audio->samples);
     one.clip = {.content = read->content,
                 .checksum = row_checksum(one.file.name, features.mel),
                 .is_cut = features.is_cut,
@@ -181,7 +181,7 @@ Result<std::int64_t> compute(const SetBuildOptions& options, FileComputer& compu
 }
 
 /// The spool of a build into `out`, with disk space for it and for the set that is made of it.
-Result<std::unique_ptr<FeatureSpool>> open_spool(const SetBuildOptions& options, const SoundGeometry& geometry,
+Result<std::unique_ptr<FeatureSpool>> open_spool(const SetBuildOptions& options, const AudioGeometry& geometry,
                                                  std::size_t files) {
   if (auto made = make_folders(options.out); !made) return tl::unexpected<Error>(made.error());
   const Bytes size{static_cast<std::int64_t>(files * sizeof(std::uint16_t)) * geometry.values()};

@@ -9,8 +9,8 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "feed/labelled/audio_geometry.h"
 #include "feed/labelled/set_split.h"
-#include "feed/labelled/sound_geometry.h"
 
 namespace tutti {
 
@@ -34,7 +34,7 @@ struct SetBuildOptions {
 
 /// What became of the files.
 struct SetBuildReport {
-  SoundGeometry geometry{};
+  AudioGeometry geometry{};
   SplitReport split{};
   std::int64_t found = 0;
   std::int64_t used = 0;
@@ -44,7 +44,7 @@ struct SetBuildReport {
   std::int64_t padded = 0;        ///< shorter
   std::int64_t out_of_water = 0;  ///< gain of 1 dB: left out
   std::int64_t bad_gain = 0;      ///< gain outside 0 to 200 dB: left out
-  std::int64_t others = 0;        ///< files that are no sound by their ending, or have no label
+  std::int64_t others = 0;        ///< files that are no audio by their ending, or have no label
   bool has_groups = false;        ///< false: each file is a group of its own
   Bytes size{};                   ///< of all features
 };

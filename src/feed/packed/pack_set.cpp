@@ -105,8 +105,8 @@ class Packer {
   /// None for a bad sample: why is in the row.
   Result<std::optional<CachedFeatures>> features_of(PendingSample& row) {
     stages_.read(row);
-    if (row.needs_sound()) stages_.decode(row);
-    if (row.needs_sound()) stages_.resample(row);
+    if (row.needs_audio()) stages_.decode(row);
+    if (row.needs_audio()) stages_.resample(row);
     auto kept = row.is_wanted() ? stages_.features_to_keep(row) : std::nullopt;
     if (kept) return kept;
     if (row.exhausted) return fail_in(row.line.id, *row.exhausted);

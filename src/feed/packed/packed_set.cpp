@@ -33,7 +33,7 @@ Result<std::shared_ptr<PackedSet>> PackedSet::open(const std::filesystem::path& 
   std::shared_ptr<PackedSet> set(new PackedSet(std::move(*file)));
   if (!set->read_index(key)) return damaged(path, "is no packed set, another one, or damaged");
   const auto checked = in_parallel(set->entries(), threads, [&](std::int64_t number) -> Result<void> {
-    if (set->is_sound(number)) return {};
+    if (set->is_intact(number)) return {};
     return damaged(path, "sample " + std::to_string(number) + " is damaged");
   });
   if (!checked) return tl::unexpected(checked.error());
@@ -57,7 +57,7 @@ void PackedSet::find_index() {
   entries_ = {reinterpret_cast<const PackEntry*>(at + firsts_.size_bytes()), static_cast<std::size_t>(head_.entries)};
 }
 
-bool PackedSet::is_sound(std::int64_t number) const {
+bool PackedSet::is_intact(std::int64_t number) const {
   constexpr auto kHead = static_cast<std::int64_t>(sizeof(RecordHead));
   const PackEntry& it = entry(number);
   const std::int64_t size = record_bytes(it, n_mels());

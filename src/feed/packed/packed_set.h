@@ -53,7 +53,7 @@ class PackedSet {
   explicit PackedSet(MappedFile file) : file_(std::move(file)), bytes_(file_.bytes()) {}
   bool read_index(const CacheKey& key);
   void find_index();
-  bool is_sound(std::int64_t number) const;
+  bool is_intact(std::int64_t number) const;
   std::string_view facts_of(const PackEntry& entry) const;
 
   MappedFile file_;

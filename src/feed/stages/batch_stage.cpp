@@ -86,9 +86,9 @@ Batch BatchStage::finished(Progress& progress) const {
   batch.epoch = made.epoch;
   batch.n_mels = made.n_mels;
   batch.frames = longest;
-  if (made.sounds.empty()) gather_features(*progress.work, kept, batch);
+  if (made.clips.empty()) gather_features(*progress.work, kept, batch);
   for (const std::size_t at : kept) {
-    if (!made.sounds.empty()) batch.sounds.push_back(std::move(made.sounds[at]));
+    if (!made.clips.empty()) batch.clips.push_back(std::move(made.clips[at]));
     batch.samples.push_back(std::move(made.samples[at]));
   }
   return batch;

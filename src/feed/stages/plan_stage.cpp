@@ -98,8 +98,8 @@ void PlanStage::start_batch(const PlannedBatch& planned, const Emit<RowPtr>& emi
   batch.epoch = planned.epoch;
   batch.n_mels = options_.n_mels;
   batch.frames = frames_of_batch(planned, options_);
-  if (options_.as_sound)
-    batch.sounds.resize(planned.samples.size());
+  if (options_.as_audio)
+    batch.clips.resize(planned.samples.size());
   else if (options_.padding == Padding::bucket)
     batch.mel = buffers_.take(planned.samples.size() * static_cast<std::size_t>(batch.n_mels * batch.frames));
   batch.samples.resize(planned.samples.size());

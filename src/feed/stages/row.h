@@ -26,7 +26,7 @@ struct PendingBatch {
   /// end: where another makes the batch longer, they are still what they are on their own.
   std::vector<std::vector<float>> apart{};
 
-  bool keeps_all_apart() const { return batch.mel.size() == 0 && batch.sounds.empty(); }
+  bool keeps_all_apart() const { return batch.mel.size() == 0 && batch.clips.empty(); }
 };
 
 /// A sample of the order, looked at but not decoded; or a mark between samples.
@@ -64,7 +64,7 @@ struct PendingSample {
 
   bool is_wanted() const { return work && !bad && !exhausted && planned.index >= 0; }
   /// It has to be decoded: its features were not in the cache.
-  bool needs_sound() const { return is_wanted() && !cached; }
+  bool needs_audio() const { return is_wanted() && !cached; }
 };
 
 /// Gives the memory back, which `= {}` would keep: rows wait for others, and have done with what they were made of.

@@ -11,10 +11,10 @@
 #include "base/numbers.h"
 #include "base/strings.h"
 #include "feed/feature_cache.h"
+#include "feed/stages/audio_files.h"
 #include "feed/stages/pcm.h"
 #include "feed/stages/pieces.h"
 #include "feed/stages/sample_key.h"
-#include "feed/stages/sound_files.h"
 #include "text/utf8.h"
 #include "transcript/transcript.h"
 
@@ -181,7 +181,7 @@ double SampleStages::speed_within(std::uint64_t key, double seconds) const {
 void SampleStages::augment(PendingSample& row) const {
   const std::uint64_t key = key_of(options_, row.work->batch.epoch, row.line.id);
   const double speed = speed_within(key, length_of(std::ssize(row.pcm), kModelRate).count());
-  row.pcm = changed(std::move(row.pcm), sound_changes(options_.augmentation, speed, key));
+  row.pcm = changed(std::move(row.pcm), audio_changes(options_.augmentation, speed, key));
   change_times(row, [speed](double at) { return at / speed; });
 }
 
@@ -257,7 +257,7 @@ void SampleStages::decode(PendingSample& row) const {
   const ClipRange range = range_of(row);
   Result<NativeClip> clip;
   if (row.is_on_disk) {
-    auto file = open_sound(row.line.audio);
+    auto file = open_audio(row.line.audio);
     if (!file) return note_unread(row, file.error());
     clip = decode_clip(file->bytes, range);
   } else {
@@ -296,11 +296,11 @@ void SampleStages::resample(PendingSample& row) {
 
 /// Fills all `stride` frames of a row, more than hold audio. The clamp looks at every frame that does, those straddling
 /// the end included, so a sample's features do not depend on how long its neighbours are.
-Result<void> SampleStages::write_features(const SampleReader& sound, std::int32_t real, float* out,
+Result<void> SampleStages::write_features(const SampleReader& audio, std::int32_t real, float* out,
                                           std::int64_t stride) const {
   const std::int64_t sounding = real + kStraddlingFrames;
   const std::int64_t mels = options_.n_mels;
-  const auto silence = log_mel_.window_into(sound, 0, sounding, out, stride);
+  const auto silence = log_mel_.window_into(audio, 0, sounding, out, stride);
   if (!silence) return tl::unexpected(silence.error());
   for (std::int64_t bin = 0; bin < mels; ++bin)
     std::fill(out + bin * stride + sounding, out + (bin + 1) * stride, *silence);
@@ -308,11 +308,11 @@ Result<void> SampleStages::write_features(const SampleReader& sound, std::int32_
 }
 
 /// Computed, and rounded as the cache rounds: a run yields the same whether its features were there or not.
-Result<CachedFeatures> SampleStages::half_features(const SampleReader& sound, std::int32_t real,
+Result<CachedFeatures> SampleStages::half_features(const SampleReader& audio, std::int32_t real,
                                                    const PendingSample& row) const {
   CachedFeatures made{real, static_cast<std::int32_t>(real + kStraddlingFrames), 0, row.lead, {}};
   std::vector<float> mel(static_cast<std::size_t>(options_.n_mels * made.frames));
-  const auto silence = log_mel_.window_into(sound, 0, made.frames, mel.data(), made.frames);
+  const auto silence = log_mel_.window_into(audio, 0, made.frames, mel.data(), made.frames);
   if (!silence) return tl::unexpected(silence.error());
   made.silence = *silence;
   made.mel.resize(mel.size());
@@ -378,9 +378,9 @@ void SampleStages::hand_over(PendingSample& row) const {
   const double speed = speed_within(key, length_of(std::ssize(row.pcm), kModelRate).count());
   change_times(row, [speed](double at) { return at / speed; });
   const std::int32_t real = frames_of(samples_at_speed(std::ssize(row.pcm), speed));
-  batch.sounds[row.at] = {.pcm = std::exchange(row.pcm, {}),
-                          .changes = sound_changes(options_.augmentation, speed, key),
-                          .masks = spectrum_masks(options_.augmentation.spectrum, batch.n_mels, real, key)};
+  batch.clips[row.at] = {.pcm = std::exchange(row.pcm, {}),
+                         .changes = audio_changes(options_.augmentation, speed, key),
+                         .masks = spectrum_masks(options_.augmentation.spectrum, batch.n_mels, real, key)};
   describe(row, real);
 }
 

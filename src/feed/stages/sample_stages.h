@@ -6,9 +6,9 @@
 
 #include "audio/log_mel.h"
 #include "feed/options.h"
+#include "feed/stages/audio_files.h"
 #include "feed/stages/row.h"
 #include "feed/stages/shelf.h"
-#include "feed/stages/sound_files.h"
 
 namespace tutti {
 
@@ -52,9 +52,9 @@ class SampleStages {
   void look_up(PendingSample& row) const;
   void describe(PendingSample& row, std::int32_t frames) const;
   bool compute_rounded(PendingSample& row) const;
-  Result<CachedFeatures> half_features(const SampleReader& sound, std::int32_t real, const PendingSample& row) const;
+  Result<CachedFeatures> half_features(const SampleReader& audio, std::int32_t real, const PendingSample& row) const;
   void keep(const CacheKey& key, const CachedFeatures& made);
-  Result<void> write_features(const SampleReader& sound, std::int32_t real, float* out, std::int64_t stride) const;
+  Result<void> write_features(const SampleReader& audio, std::int32_t real, float* out, std::int64_t stride) const;
 
   const FeedOptions& options_;
   const Dataset& set_;

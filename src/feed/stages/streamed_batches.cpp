@@ -75,15 +75,15 @@ Reader<Batch> StreamedBatches::add_stages(Pipeline& pipeline) {
   // These two are passed by where the features were in the cache.
   rows = step(
       pipeline, "decode", std::move(rows), threads.decode, [](SampleStages& it, PendingSample& row) { it.decode(row); },
-      &PendingSample::needs_sound);
+      &PendingSample::needs_audio);
   rows = step(
       pipeline, "resample", std::move(rows), threads.resample,
-      [](SampleStages& it, PendingSample& row) { it.resample(row); }, &PendingSample::needs_sound);
-  if (options_.as_sound) {
+      [](SampleStages& it, PendingSample& row) { it.resample(row); }, &PendingSample::needs_audio);
+  if (options_.as_audio) {
     rows = step(pipeline, "hand over", std::move(rows), 1,
                 [](SampleStages& it, PendingSample& row) { it.hand_over(row); });
   } else {
-    if (options_.augmentation.touches_sound())
+    if (options_.augmentation.touches_audio())
       rows = step(pipeline, "augment", std::move(rows), threads.augment,
                   [](SampleStages& it, PendingSample& row) { it.augment(row); });
     rows = step(pipeline, "features", std::move(rows), threads.features,

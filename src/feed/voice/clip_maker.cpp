@@ -25,10 +25,10 @@ std::string rate_text(std::int64_t characters, Seconds length) {
 
 }  // namespace
 
-Result<void> check_clip(const MonoSound& sound, std::string_view text, const ClipLimits& limits, double trim_decibels) {
+Result<void> check_clip(const MonoAudio& audio, std::string_view text, const ClipLimits& limits, double trim_decibels) {
   const std::int64_t characters = characters_of(text);
   const auto refuse = [](std::string why) -> Result<void> { return fail(Fault::corrupt, std::move(why)); };
-  const Seconds length = sound.length();
+  const Seconds length = audio.length();
   if (length > limits.longest)
     return refuse("it is " + fixed_text(length.count(), 1) + " s long, expected at most " +
                   fixed_text(limits.longest.count(), 1));
@@ -36,15 +36,15 @@ Result<void> check_clip(const MonoSound& sound, std::string_view text, const Cli
     return refuse("more text than its sound can hold: " + rate_text(characters, length) + ", expected at most " +
                   number_text(limits.most_characters) + " a second");
   constexpr Seconds kShort{2};
-  const auto range = sounding_range(sound.samples, sound.rate, trim_decibels);
-  const Seconds sounding = length_of(range.end - range.start, sound.rate);
+  const auto range = sounding_range(audio.samples, audio.rate, trim_decibels);
+  const Seconds sounding = length_of(range.end - range.start, audio.rate);
   if (sounding >= kShort && static_cast<double>(characters) < limits.least_characters * sounding.count())
     return refuse("less text than it has sound: " + rate_text(characters, sounding) + ", expected at least " +
                   number_text(limits.least_characters) + " a second");
   constexpr float kFull = 0.999F;
-  const auto clipped = std::ranges::count_if(sound.samples, [](float value) { return std::abs(value) >= kFull; });
+  const auto clipped = std::ranges::count_if(audio.samples, [](float value) { return std::abs(value) >= kFull; });
   const double share =
-      static_cast<double>(clipped) / static_cast<double>(std::max<std::size_t>(sound.samples.size(), 1));
+      static_cast<double>(clipped) / static_cast<double>(std::max<std::size_t>(audio.samples.size(), 1));
   if (share > limits.most_clipped)
     return refuse("it is clipped: " + fixed_text(100 * share, 2) + " % of its samples are at full scale");
   return {};
@@ -52,19 +52,19 @@ Result<void> check_clip(const MonoSound& sound, std::string_view text, const Cli
 
 std::vector<float> ClipMaker::trimmed(std::span<const float> samples, Seconds edge) const {
   const Hertz rate = mel_.options().rate;
-  auto range = sounding_range(samples, rate, sound_.trim_decibels);
+  auto range = sounding_range(samples, rate, audio_.trim_decibels);
   const std::int64_t kept = samples_in(edge, rate);
   range.start = std::max<std::int64_t>(range.start - kept, 0);
   range.end = std::min(range.end + kept, std::ssize(samples));
   const auto part =
       samples.subspan(static_cast<std::size_t>(range.start), static_cast<std::size_t>(range.end - range.start));
-  std::vector<float> sound(part.begin(), part.end());
-  if (sound_.level > 0) bring_to_level(sound, sound_.level);
-  return sound;
+  std::vector<float> audio(part.begin(), part.end());
+  if (audio_.level > 0) bring_to_level(audio, audio_.level);
+  return audio;
 }
 
 NewVoiceClip ClipMaker::features(std::vector<float> samples, std::string_view name) const {
-  if (sound_.noise > 0) add_background_noise(samples, sound_.noise, mixed({sound_.seed, digest(name)}));
+  if (audio_.noise > 0) add_background_noise(samples, audio_.noise, mixed({audio_.seed, digest(name)}));
   NewVoiceClip clip;
   clip.mel = mel_.compute(samples, clip.energy);
   clip.pitch = pitch_of(samples, {.rate = mel_.options().rate, .hop = mel_.options().hop});

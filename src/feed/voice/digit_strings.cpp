@@ -47,18 +47,18 @@ std::vector<float> join_digits(const DigitString& string, const std::map<std::si
                                Hertz rate) {
   constexpr double kShortest = 0.04, kLongest = 0.25;  // seconds
   CounterRandom random(string.key);
-  std::vector<float> sound;
+  std::vector<float> audio;
   const auto add_pause = [&] {
-    sound.resize(sound.size() +
+    audio.resize(audio.size() +
                  static_cast<std::size_t>(samples_in(Seconds(random.uniform(kShortest, kLongest)), rate)));
   };
   for (const std::size_t clip : string.clips) {
     add_pause();
     const auto& digit = digits.at(clip);
-    sound.insert(sound.end(), digit.begin(), digit.end());
+    audio.insert(audio.end(), digit.begin(), digit.end());
   }
   add_pause();
-  return sound;
+  return audio;
 }
 
 }  // namespace tutti

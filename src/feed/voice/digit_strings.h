@@ -20,7 +20,7 @@ struct DigitStringOptions {
   std::uint64_t seed = 1234;
 };
 
-/// A string of digits by one speaker, before its sound is put together.
+/// A string of digits by one speaker, before its audio is put together.
 struct DigitString {
   std::string name{};
   std::string text{};  ///< "three five zero"
@@ -34,7 +34,7 @@ struct DigitString {
 std::vector<DigitString> draw_digit_strings(const std::vector<VoiceSource>& clips, const DigitStringOptions& options,
                                             const std::set<std::string>& excluded);
 
-/// Puts a string together: pauses of 40 to 250 ms before, between and behind its digits. `digits`: their sound, without
+/// Puts a string together: pauses of 40 to 250 ms before, between and behind its digits. `digits`: their audio, without
 /// silence at its ends, by number of the clip.
 std::vector<float> join_digits(const DigitString& string, const std::map<std::size_t, std::vector<float>>& digits,
                                Hertz rate);

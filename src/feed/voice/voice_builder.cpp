@@ -12,7 +12,7 @@
 #include "base/output_ownership.h"
 #include "base/random/counter_random.h"
 #include "base/strings.h"
-#include "feed/labelled/sound_reading.h"
+#include "feed/labelled/audio_reading.h"
 #include "feed/packed/in_parallel.h"
 #include "feed/voice/voice_sources.h"
 #include "feed/voice/voice_writer.h"
@@ -123,11 +123,11 @@ class Builder {
     auto excluded = excluded_keys(*front_end_, options_.exclude);
     if (!excluded) return tl::unexpected<Error>(excluded.error());
     excluded_ = std::move(*excluded);
-    ClipSoundOptions sound = options_.sound;
-    sound.seed = options_.seed;
+    ClipAudioOptions audio = options_.audio;
+    audio.seed = options_.seed;
     constexpr double kDigitLevel = 0.08;
-    sound.level = options_.level.value_or(sources_.are_digits ? kDigitLevel : 0);
-    maker_ = std::make_unique<ClipMaker>(*mel, sound);
+    audio.level = options_.level.value_or(sources_.are_digits ? kDigitLevel : 0);
+    maker_ = std::make_unique<ClipMaker>(*mel, audio);
     report_.mel = *mel;
     report_.kind = name_of(front_end_->kind());
     return {};
@@ -168,23 +168,23 @@ class Builder {
 
   /// Reads the single digits, and plans strings of those that can be used.
   Result<void> plan_digits() {
-    std::vector<std::vector<float>> sounds(sources_.clips.size());
-    const auto read = in_parallel(std::ssize(sounds), options_.threads, [&](std::int64_t i) -> Result<void> {
+    std::vector<std::vector<float>> clips(sources_.clips.size());
+    const auto read = in_parallel(std::ssize(clips), options_.threads, [&](std::int64_t i) -> Result<void> {
       auto& source = sources_.clips[static_cast<std::size_t>(i)];
-      auto sound = read_sound(source);
-      if (!sound && !is_fault_of_file(sound.error())) return fail_in(source.audio.string(), sound.error());
-      if (sound)
-        sounds[static_cast<std::size_t>(i)] = maker_->trimmed(sound->samples, Seconds(0));
+      auto audio = read_audio(source);
+      if (!audio && !is_fault_of_file(audio.error())) return fail_in(source.audio.string(), audio.error());
+      if (audio)
+        clips[static_cast<std::size_t>(i)] = maker_->trimmed(audio->samples, Seconds(0));
       else
-        source.problem = sound.error().what;
+        source.problem = audio.error().what;
       return {};
     });
     if (!read) return read;
-    for (std::size_t i = 0; i < sounds.size(); ++i) {
+    for (std::size_t i = 0; i < clips.size(); ++i) {
       if (!sources_.clips[i].problem.empty())
         add_bad(sources_.clips[i].id, sources_.clips[i].problem);
       else
-        digits_.emplace(i, std::move(sounds[i]));
+        digits_.emplace(i, std::move(clips[i]));
     }
     DigitStringOptions wanted = options_.strings;
     wanted.seed = options_.seed;
@@ -222,18 +222,18 @@ class Builder {
     return {};
   }
 
-  Result<MonoSound> read_sound(const VoiceSource& source) const {
+  Result<MonoAudio> read_audio(const VoiceSource& source) const {
     thread_local MonoResampler resampler;
     ClipRange range;
     if (source.start) range.start = Seconds(*source.start);
     if (source.end) range.end = Seconds(*source.end);
-    auto read = read_labelled_sound(source.audio, children_, range);
+    auto read = read_labelled_audio(source.audio, children_, range);
     if (!read) return tl::unexpected<Error>(read.error());
     if (!sources_.are_digits) {
-      auto valid = check_clip(read->sound, source.text, options_.limits, options_.sound.trim_decibels);
+      auto valid = check_clip(read->audio, source.text, options_.limits, options_.audio.trim_decibels);
       if (!valid) return tl::unexpected<Error>(valid.error());
     }
-    return resampler.convert(std::move(read->sound), report_.mel.rate);
+    return resampler.convert(std::move(read->audio), report_.mel.rate);
   }
 
   Result<MadeClip> make_clip(const PlannedClip& planned) const {
@@ -242,13 +242,13 @@ class Builder {
     if (planned.digits) {
       samples = join_digits(*planned.digits, digits_, report_.mel.rate);
     } else {
-      const auto sound = read_sound(*planned.source);
-      if (!sound && !is_fault_of_file(sound.error())) return fail_in(planned.source->audio.string(), sound.error());
-      if (!sound) {
-        made.problem = sound.error().what;
+      const auto audio = read_audio(*planned.source);
+      if (!audio && !is_fault_of_file(audio.error())) return fail_in(planned.source->audio.string(), audio.error());
+      if (!audio) {
+        made.problem = audio.error().what;
         return made;
       }
-      samples = maker_->trimmed(sound->samples);
+      samples = maker_->trimmed(audio->samples);
     }
     made.clip = maker_->features(std::move(samples), planned.name);
     made.clip.symbols = planned.symbols;

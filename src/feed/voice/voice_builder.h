@@ -29,14 +29,14 @@ struct VoiceBuildOptions {
   std::optional<int> window{};
   std::optional<int> hop{};
   int n_mels = 80;
-  ClipSoundOptions sound{};
+  ClipAudioOptions audio{};
   std::optional<double> level{};  ///< none: 0.08 for digits, else clips stay as loud as they are
   ClipLimits limits{};
   DigitStringOptions strings{};
   std::filesystem::path exclude{};  ///< a text a line: none of them gets into the set
   double validation_share = 0.05;   ///< of different texts
   std::uint64_t seed = 1234;        ///< of split, strings and noise
-  std::string label{};              ///< where the sound comes from; empty: label.txt in the data, or the folder's name
+  std::string label{};              ///< where the audio comes from; empty: label.txt in the data, or the folder's name
   int threads = 1;
   bool dry_run = false;  ///< does everything but write
 };

@@ -17,15 +17,15 @@ class KernelError : public std::runtime_error {
   KernelError(int code, const std::string& what)
       : std::runtime_error("CUDA error: " + what + (is_missing_code(code) ? kHowToBuild : "")), code_(code) {}
 
-  /// This build has no code for the card; the card itself is intact.
+  /// This build has no code for the GPU; the GPU itself is intact.
   bool is_missing_code() const { return is_missing_code(code_); }
-  /// The card is intact; with less at once it may go.
+  /// The GPU is intact; with less at once it may go.
   bool is_out_of_memory() const { return code_ == kOutOfMemory; }
 
   static constexpr int kOutOfMemory = 2;  // cudaErrorMemoryAllocation
 
  private:
-  /// The runtime returns either for a kernel that was not compiled for the card's architecture.
+  /// The runtime returns either for a kernel that was not compiled for the GPU's architecture.
   static bool is_missing_code(int code) {
     constexpr int kInvalidDeviceFunction = 98, kNoKernelImageForDevice = 209;
     return code == kInvalidDeviceFunction || code == kNoKernelImageForDevice;

@@ -20,7 +20,7 @@ double rounded(Seconds time) {
   return std::round(time.count() * kMilliseconds) / kMilliseconds;
 }
 
-void add_answer(Json& json, const std::vector<std::string>& labels, const SoundAnswer& answer) {
+void add_answer(Json& json, const std::vector<std::string>& labels, const AudioAnswer& answer) {
   json["label"] = labels[answer.best];
   json["score"] = answer.probabilities[answer.best];
   json["scores"] = Json::object();
@@ -44,7 +44,7 @@ std::string json_text(const std::vector<std::string>& labels, const ClassifiedFi
   return json_line(json) + "\n";
 }
 
-std::string percent(const SoundAnswer& answer) {
+std::string percent(const AudioAnswer& answer) {
   return fixed_text(100 * answer.score(), 1) + " %";
 }
 
@@ -64,7 +64,7 @@ std::string field(const std::string& text) {
   return csv_quoted(text);
 }
 
-std::string table_row(const std::string& start, const std::vector<std::string>& labels, const SoundAnswer& answer) {
+std::string table_row(const std::string& start, const std::vector<std::string>& labels, const AudioAnswer& answer) {
   std::string row = start + "," + field(labels[answer.best]) + "," + fixed_text(answer.score(), 6) + ",";
   for (const float probability : answer.probabilities) row += "," + fixed_text(probability, 6);
   return row + "\n";

@@ -14,7 +14,7 @@ namespace {
 // Columns of a row's draws; two more for every mask: its first bin or frame, and how many.
 constexpr std::int64_t kGain = 0, kShift = 1, kNoise = 2, kOwnShare = 3, kMasks = 4;
 constexpr double kWidestMask = 0.2;
-constexpr float kNoNoise = 1000;  // decibels between sound and noise
+constexpr float kNoNoise = 1000;  // decibels between audio and noise
 constexpr double kUsualGain = 6, kUsualShift = 0.1;
 
 double decided(double requested, bool is_clip, double usual) {
@@ -39,7 +39,7 @@ at::Tensor powers_of(const at::Tensor& decibels) {
 }
 
 /// Spectrograms of white noise as this geometry sees it: [segments, n_mels, frames] float32 in decibels.
-at::Tensor white_noise(const SoundGeometry& geometry) {
+at::Tensor white_noise(const AudioGeometry& geometry) {
   constexpr std::int64_t kEnoughFrames = 512;
   const ClipFeatureMaker maker(geometry);
   CounterRandom random({digest("white noise")});
@@ -57,7 +57,7 @@ at::Tensor white_noise(const SoundGeometry& geometry) {
 
 }  // namespace
 
-ClassifierAugmentation::ClassifierAugmentation(const ClassifierRecipe& recipe, const SoundGeometry& geometry,
+ClassifierAugmentation::ClassifierAugmentation(const ClassifierRecipe& recipe, const AudioGeometry& geometry,
                                                at::Device device)
     : n_mels_(geometry.mel.n_mels),
       frames_(geometry.frames()),

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "feed/batch.h"
-#include "feed/labelled/sound_geometry.h"
+#include "feed/labelled/audio_geometry.h"
 #include "feed/recipe/classifier_recipe.h"
 
 namespace tutti {
@@ -17,7 +17,7 @@ namespace tutti {
 class ClassifierAugmentation {
  public:
   /// A recipe's gain and shift of -1 become those that suit the geometry.
-  ClassifierAugmentation(const ClassifierRecipe& recipe, const SoundGeometry& geometry, at::Device device);
+  ClassifierAugmentation(const ClassifierRecipe& recipe, const AudioGeometry& geometry, at::Device device);
 
   /// Nothing is changed.
   bool is_off() const;

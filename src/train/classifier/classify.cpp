@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "device/machine.h"
-#include "feed/labelled/long_sound.h"
-#include "feed/labelled/sound_reading.h"
+#include "feed/labelled/audio_reading.h"
+#include "feed/labelled/long_audio.h"
 #include "feed/packed/in_parallel.h"
 #include "model/cpu/compute_team.h"
 #include "model/device_name.h"
@@ -52,11 +52,11 @@ std::int64_t clips_in(std::int64_t samples, std::int64_t clip) {
 FileFeatures features_of(const std::string& path, const Classifying& with) {
   thread_local MonoResampler resampler;
   const auto& geometry = with.maker.geometry();
-  auto read = read_labelled_sound(path, with.children);
+  auto read = read_labelled_audio(path, with.children);
   if (!read) return {.problem = read.error().what};
-  const auto sound = resampler.convert(std::move(read->sound), geometry.mel.rate);
-  if (!sound) return {.problem = sound.error().what};
-  const std::span samples(sound->samples);
+  const auto audio = resampler.convert(std::move(read->audio), geometry.mel.rate);
+  if (!audio) return {.problem = audio.error().what};
+  const std::span samples(audio->samples);
   FileFeatures features{.clips = clips_in(std::ssize(samples), geometry.clip_samples), .samples = std::ssize(samples)};
   for (std::int64_t clip = 0; clip < features.clips; ++clip) {
     const auto first = static_cast<std::size_t>(clip * geometry.clip_samples);
@@ -94,21 +94,21 @@ Result<std::vector<std::uint16_t>> mel_of(const Classifying& with, std::span<con
 }
 
 /// A long file, answered while it is read: of each stretch only the probabilities are kept.
-Result<FileFeatures> answered_in_stretches(LongSound& sound, const Classifying& with) {
+Result<FileFeatures> answered_in_stretches(LongAudio& audio, const Classifying& with) {
   const auto& geometry = with.maker.geometry();
-  FileFeatures file{.clips = clips_in(sound.samples(), geometry.clip_samples), .samples = sound.samples()};
+  FileFeatures file{.clips = clips_in(audio.samples(), geometry.clip_samples), .samples = audio.samples()};
   const auto at_once = std::max<std::int64_t>(1, samples_in(kStretch, geometry.mel.rate) / geometry.clip_samples);
   std::vector<at::Tensor> answers;
   for (std::int64_t first = 0; first < file.clips; first += at_once) {
     const auto clips = std::min(at_once, file.clips - first);
-    const auto samples = sound.read(first * geometry.clip_samples, clips * geometry.clip_samples);
+    const auto samples = audio.read(first * geometry.clip_samples, clips * geometry.clip_samples);
     if (!samples) return tl::unexpected<Error>(samples.error());
     const auto mel = mel_of(with, *samples, clips);
     if (!mel) return tl::unexpected<Error>(mel.error());
     const auto rows = rows_of(with.model, *mel, clips);
     answers.push_back(with.model.probabilities(with.model.normalised(rows)).to(at::kCPU));
   }
-  if (sound.is_silent()) return silent_error();
+  if (audio.is_silent()) return silent_error();
   file.probabilities = at::cat(answers);
   return file;
 }
@@ -126,7 +126,7 @@ std::vector<at::Tensor> probabilities_of(const ClassifierModel& model, const std
   return at::split_with_sizes(model.probabilities(model.normalised(at::cat(features))).to(at::kCPU), rows);
 }
 
-SoundAnswer sound_answer(const ClassifierModel& model, const at::Tensor& probabilities) {
+AudioAnswer audio_answer(const ClassifierModel& model, const at::Tensor& probabilities) {
   auto answer = model.answer_of(probabilities);
   const auto best = static_cast<std::size_t>(label_of(model.rule(), answer));
   return {.probabilities = std::move(answer.probabilities), .best = best};
@@ -141,7 +141,7 @@ std::vector<ClipAnswer> clip_answers(const ClassifierModel& model, const FileFea
     const auto end = std::min(first + geometry.clip_samples, file.samples);
     const auto rows = probabilities.narrow(0, clip * geometry.segments(), geometry.segments());
     clips.push_back(
-        {sound_answer(model, rows), length_of(first, geometry.mel.rate), length_of(end, geometry.mel.rate)});
+        {audio_answer(model, rows), length_of(first, geometry.mel.rate), length_of(end, geometry.mel.rate)});
   }
   return clips;
 }
@@ -152,9 +152,9 @@ Result<std::vector<FileFeatures>> read_files(std::span<const std::string> files,
   std::vector<char> is_done(files.size());
   const auto rate = with.maker.geometry().mel.rate;
   for (std::size_t i = 0; i < files.size(); ++i) {
-    auto sound = LongSound::open(files[i], rate, kLong);
-    if (!sound) continue;
-    auto answered = answered_in_stretches(*sound, with);
+    auto audio = LongAudio::open(files[i], rate, kLong);
+    if (!audio) continue;
+    auto answered = answered_in_stretches(*audio, with);
     if (!answered && answered.error().fault == Fault::unsupported) continue;  // libsndfile would lose some of it
     features[i] = answered ? std::move(*answered) : FileFeatures{.problem = answered.error().what};
     is_done[i] = 1;
@@ -195,7 +195,7 @@ Result<std::int64_t> classify_files(const ClassifyRequest& request, const TakeAn
       answer.error = file.problem;
       if (answer.error.empty()) {
         const auto& segments = file.is_long() ? file.probabilities : *next++;
-        static_cast<SoundAnswer&>(answer) = sound_answer(*model, segments);
+        static_cast<AudioAnswer&>(answer) = audio_answer(*model, segments);
         answer.is_padded = file.is_padded;
         if (request.over_time) answer.clips = clip_answers(*model, file, segments);
       }

@@ -20,24 +20,24 @@ struct ClassifyRequest {
   bool over_time = false;    // also the answer to every clip of a file
 };
 
-/// The answer to a stretch of sound.
-struct SoundAnswer {
+/// The answer to a stretch of audio.
+struct AudioAnswer {
   std::vector<float> probabilities{};  // of each label of the model, in its order
   std::size_t best = 0;                // the label that is answered
   double score() const { return probabilities[best]; }
 };
 
 /// The answer to one clip of a file.
-struct ClipAnswer : SoundAnswer {
+struct ClipAnswer : AudioAnswer {
   Seconds start{};
   Seconds end{};
 };
 
 /// The answer to a whole file.
-struct ClassifiedFile : SoundAnswer {
+struct ClassifiedFile : AudioAnswer {
   std::string file{};
   std::string error{};              // why there is no answer; empty: there is one
-  bool is_padded = false;           // the sound is shorter than one segment, and was filled up
+  bool is_padded = false;           // the audio is shorter than one segment, and was filled up
   std::vector<ClipAnswer> clips{};  // in order, if they were requested
 };
 

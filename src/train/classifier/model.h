@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "feed/labelled/sound_geometry.h"
+#include "feed/labelled/audio_geometry.h"
 #include "train/classifier/file_scores.h"
 #include "train/classifier/network.h"
 
@@ -18,7 +18,7 @@ namespace tutti {
 
 /// A classifier as it is stored: what it takes, what it answers, and its weights.
 struct ClassifierModel {
-  SoundGeometry geometry{};
+  AudioGeometry geometry{};
   std::vector<std::string> labels{};
   std::string against{};   // the label of the second head; empty: there is none
   bool is_binary = false;  // the labels are `against` and the rest of the set that it learned

@@ -44,7 +44,7 @@ at::Tensor pooled(const at::Tensor& x, const Grid& pool) {
 
 }  // namespace
 
-ClassifierShape classifier_shape(const SoundGeometry& geometry, std::int64_t labels, std::int64_t channels,
+ClassifierShape classifier_shape(const AudioGeometry& geometry, std::int64_t labels, std::int64_t channels,
                                  bool has_against) {
   constexpr std::int64_t kManyFrames = 8;
   ClassifierShape shape{.n_mels = geometry.mel.n_mels,

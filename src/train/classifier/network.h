@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "feed/labelled/sound_geometry.h"
+#include "feed/labelled/audio_geometry.h"
 #include "train/network/parameters.h"
 
 namespace tutti {
@@ -31,7 +31,7 @@ struct ClassifierShape {
 
 /// The note's network where a segment has few frames; else the same with poolings over time, which keeps as many
 /// parameters and a quarter of the time's order.
-ClassifierShape classifier_shape(const SoundGeometry& geometry, std::int64_t labels, std::int64_t channels,
+ClassifierShape classifier_shape(const AudioGeometry& geometry, std::int64_t labels, std::int64_t channels,
                                  bool has_against);
 
 /// The tensors of a network of that shape, float32 on `device`, with torch's own initial values; the same seed gives

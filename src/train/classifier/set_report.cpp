@@ -144,7 +144,7 @@ std::string picture(const LabelledSet& set, std::int64_t file) {
   return svg + "</svg>";
 }
 
-/// Where a file's sound is played from: below the folder that the set was made of.
+/// Where a file's audio is played from: below the folder that the set was made of.
 std::string player(const ScoredSet& a, std::int64_t file, const fs::path& audio) {
   const auto path = audio / a.set.name_of_file(file);
   std::error_code ignored;

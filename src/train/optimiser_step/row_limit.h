@@ -16,10 +16,10 @@ struct RowLimit {
   Bytes memory{};         // what there was (memory_for)
 };
 
-/// The memory of a card; on a CPU what this process may have (`ulimit -v`). 0: no limit is known.
+/// The memory of a GPU; on a CPU what this process may have (`ulimit -v`). 0: no limit is known.
 Bytes memory_for(at::Device device);
 
-/// Whether a limit may be forgotten: there is more by a twentieth. Cards of one kind, and one card under two drivers,
+/// Whether a limit may be forgotten: there is more by a twentieth. GPUs of one kind, and one GPU under two drivers,
 /// differ by less, which is not enough for another row.
 bool has_more(Bytes now, Bytes before);
 

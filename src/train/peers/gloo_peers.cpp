@@ -59,7 +59,7 @@ class GlooPeers : public Peers {
   }
 
  private:
-  /// From card to card where all of them can, else through the CPU.
+  /// From GPU to GPU where all of them can, else through the CPU.
   void sum_on_cards(at::Tensor& tensor) {
     if (!std::exchange(requested_devices_, true)) meet_cards(tensor.device().index());
     if (cards_) return cards_->sum(tensor);

@@ -21,7 +21,7 @@ class Peers {
   virtual ~Peers() = default;
   virtual int rank() const = 0;
   virtual int ranks() const = 0;
-  /// Every element becomes its sum over all processes. tensor: contiguous, on the CPU or a card.
+  /// Every element becomes its sum over all processes. tensor: contiguous, on the CPU or a GPU.
   virtual void sum(at::Tensor& tensor) = 0;
   /// Every process's value, by rank.
   virtual std::vector<std::string> gather(const std::string& own) = 0;
@@ -50,13 +50,13 @@ Result<std::optional<Rendezvous>> rendezvous();
 /// The first host of Slurm's list of nodes: "gpu[03-05,9],login" begins with gpu03.
 std::string first_host(std::string_view nodes);
 
-/// `device`, but for "cuda" where this process is one of several on a machine and sees `visible` cards: then the card
+/// `device`, but for "cuda" where this process is one of several on a machine and sees `visible` GPUs: then the GPU
 /// of its own number there (LOCAL_RANK, SLURM_LOCALID), so that one command line serves all. Fault::usage for a number
 /// that is none.
 Result<std::string> device_of_process(const std::string& device, int visible);
 
-/// Waits for all processes, up to five minutes. Over torch's c10d with Gloo; tensors on cards go over torch's NCCL,
-/// where all processes have a card of their own.
+/// Waits for all processes, up to five minutes. Over torch's c10d with Gloo; tensors on GPUs go over torch's NCCL,
+/// where all processes have a GPU of their own.
 Result<std::unique_ptr<Peers>> connect(const Rendezvous& rendezvous, WaitLimits limits = {});
 
 }  // namespace tutti

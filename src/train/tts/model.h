@@ -23,7 +23,7 @@ struct VoiceModel {
   float deviation = 1;        // of all their values from these
   std::vector<std::string> speakers{};
   std::string language{};
-  std::string label{};      // where the sound comes from that it learned from
+  std::string label{};      // where the audio comes from that it learned from
   std::string front_end{};  // bytes of the text front end
   std::string card{};       // README.md
   VoiceNetwork network{};

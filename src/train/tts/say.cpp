@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "audio/synth/sound_file.h"
+#include "audio/synth/audio_file.h"
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/strings.h"

@@ -8,7 +8,7 @@
 
 namespace tutti {
 
-/// When something is spoken, in seconds of the whole sound.
+/// When something is spoken, in seconds of the whole utterance.
 struct TimedPart {
   std::string text{};
   double start = 0;
@@ -21,7 +21,7 @@ struct SpeechTimes {
   std::vector<TimedPart> words{};
   std::vector<TimedPart> symbols{};  // phonemes, or characters; not silence and gaps
 
-  /// A sentence that begins `start` seconds into the sound; `frame`: seconds of a frame.
+  /// A sentence that begins `start` seconds into the audio; `frame`: seconds of a frame.
   void add(const std::string& sentence, const Speech& speech, const std::vector<std::string>& symbols_by_number,
            double start, double frame);
 };

@@ -80,7 +80,7 @@ Result<Speech> Voice::speak(const std::string& sentence, const SpeakingOptions& 
   if (!text) return tl::unexpected<Error>(text.error());
   Speech speech{.text = std::move(*text)};
   const auto mel = spectrogram_of(speech.text.symbols, options, speech.ends);
-  speech.samples = vocoder_.sound_of({mel.const_data_ptr<float>(), static_cast<std::size_t>(mel.numel())}, mel.size(0));
+  speech.samples = vocoder_.audio_of({mel.const_data_ptr<float>(), static_cast<std::size_t>(mel.numel())}, mel.size(0));
   return speech;
 }
 

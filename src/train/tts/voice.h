@@ -21,7 +21,7 @@ struct SpeakingOptions {
   double temperature = 0.667;  // of the noise; 0: always the mean
 };
 
-/// A sentence as sound.
+/// A sentence as audio.
 struct Speech {
   std::vector<float> samples{};  // at the voice's rate, -1 to 1
   SymbolText text{};

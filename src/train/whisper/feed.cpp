@@ -70,7 +70,7 @@ FeedOptions training_feed(const WhisperRecipe& r, const WhisperDims& dims, const
                       .batch_audio = Seconds(r.batch_seconds),
                       .look_ahead = r.look_ahead,
                       .augmentation = augmentation_of(r),
-                      .as_sound = !r.data_gpu.empty(),
+                      .as_audio = !r.data_gpu.empty(),
                       .threads = threads_of(r),
                       .bad_limits = {.count = r.bad_samples, .share = r.bad_share},
                       .bad_samples = out / bad,

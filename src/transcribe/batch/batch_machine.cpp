@@ -30,7 +30,7 @@ std::optional<Bytes> used_by_others(const GpuMemory& memory, std::optional<Bytes
 }
 
 std::optional<DeviceFault> device_fault_of(const GpuSnapshot& gpu) {
-  // The entries of NVIDIA's Xid catalogue that say RESET_GPU. The card's state shows 79, off the bus, and ends with it.
+  // The entries of NVIDIA's Xid catalogue that say RESET_GPU. The GPU's state shows 79, off the bus, and ends with it.
   constexpr int kNeedsReset[] = {46, 48, 62, 64, 95, 109, 119, 120, 140};
   if (gpu.state != GpuState::ok) return DeviceFault{.lost = true, .what = gpu.reason};
   if (gpu.errors.recovery_action && *gpu.errors.recovery_action != "none")

@@ -31,7 +31,7 @@ std::optional<std::string> memory_shortage(const MemoryFacts& memory, bool was_s
 /// none. Own is what that process does and holds, foreign what else keeps the core busy, our decoders included.
 void describe_cores(const HostSnapshot& host, std::optional<int> core, std::optional<int> worker, DeviceStatus& status);
 
-/// What a card has drawn, by a counter that stops reporting when the card is lost, and may restart from zero when it is
+/// What a GPU has drawn, by a counter that stops reporting when the GPU is lost, and may restart from zero when it is
 /// back.
 class EnergyMeter {
  public:

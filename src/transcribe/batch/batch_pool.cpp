@@ -26,7 +26,7 @@ double unmeasured(const ResolvedDevice& device) {
   return device.kind == Kind::cuda ? kUnknownGpu : kUnknownCpu;
 }
 
-/// What the model and its windows take of a card's memory, where its shape is known.
+/// What the model and its windows take of a GPU's memory, where its shape is known.
 void plan_memory(PooledDevice& pooled, const ResolvedDevice& device, const RunOptions& options) {
   if (device.kind == Kind::emulated) {
     pooled.memory = device.memory;
@@ -67,7 +67,7 @@ bool recall_speed(PooledDevice& pooled, const std::vector<SpeedRecord>& speeds, 
   return true;
 }
 
-/// The clock that all emulated cards share; 1 when there are others.
+/// The clock that all emulated GPUs share; 1 when there are others.
 double time_of(const std::vector<ChosenDevice>& devices) {
   const double first = devices.front().device.card.time;
   const bool alike = std::ranges::all_of(devices, [&](const auto& device) {

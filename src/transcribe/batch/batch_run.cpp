@@ -26,7 +26,7 @@ namespace {
 constexpr std::chrono::seconds kReapEvery{10};
 constexpr std::chrono::seconds kLookEvery{1};  // at the driver's reports
 /// A result waits for the disk a dozen times, so that one thread publishes some ten a second on a slow disk. Results
-/// that wait together share its commits. Sixteen fast cards and short clips make a hundred a second and more.
+/// that wait together share its commits. Sixteen fast GPUs and short clips make a hundred a second and more.
 constexpr int kWriters = 8;
 
 /// Positions for the display and the store; the rest of a run's events is the batch's own.

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <tuple>
 
-#include "audio/containers/sound_length.h"
+#include "audio/containers/audio_length.h"
 #include "base/log.h"
 
 namespace tutti {
@@ -16,7 +16,7 @@ constexpr Seconds kSubmitEvery{2};
 /// Its length was not declared: its own header may state it.
 JobSpec with_length(JobSpec spec) {
   if (spec.audio) return spec;
-  const auto length = sound_length(spec.input);
+  const auto length = audio_length(spec.input);
   if (!length || !*length) return spec;
   spec.audio = **length;
   spec.length = LengthSource::probed;

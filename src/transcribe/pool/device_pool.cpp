@@ -135,7 +135,7 @@ class Pool final : public DevicePool {
     shared_->pump(lock);
   }
 
-  /// A driver remembers an Xid for as long as it is loaded: a user has to report that the card was reset.
+  /// A driver remembers an Xid for as long as it is loaded: a user has to report that the GPU was reset.
   static void overrule(PoolMember& member) {
     if (member.fault_event != HealthEvent::quarantine) return;
     member.overruled = member.fault;

@@ -35,15 +35,15 @@ struct PoolOptions {
   std::vector<PooledDevice> devices{};
   std::string policy = "tutti";  // tutti, note, fifo, round_robin
   int jobs_at_once = 0;          // jobs with a window in flight at most; 0: no bound
-  /// Real seconds per second of the pool's clock. 1 but for emulated cards that all run at another rate: then every
+  /// Real seconds per second of the pool's clock. 1 but for emulated GPUs that all run at another rate: then every
   /// time in here, speeds and reports included, is theirs.
   double time = 1;
   Seconds patience{600};  // how long no device may be in service before the run ends, by the pool's clock
 };
 
-/// A driver's report that keeps a card from work until it is over.
+/// A driver's report that keeps a GPU from work until it is over.
 struct DeviceFault {
-  bool lost = false;   // the card is not reachable: off the bus, or its driver hangs; else it needs a repair
+  bool lost = false;   // the GPU is not reachable: off the bus, or its driver hangs; else it needs a repair
   std::string what{};  // in words
 };
 
@@ -95,7 +95,7 @@ class DevicePool {
   virtual bool drain(const std::string& device) = 0;
   virtual bool resume(const std::string& device) = 0;
   /// What the driver reports of a device. While faulted it gets no work and its worker is not started. That lasts until
-  /// the fault is over (nothing), or a user resumes a card in need of repair, and a canary window has succeeded.
+  /// the fault is over (nothing), or a user resumes a GPU in need of repair, and a canary window has succeeded.
   virtual void report_driver_state(const std::string& device, const std::optional<DeviceFault>& fault) = 0;
   /// What others use of a device's memory now: fewer windows fit, or more again.
   virtual void others_use(const std::string& device, Bytes memory) = 0;

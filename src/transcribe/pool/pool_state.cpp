@@ -179,7 +179,7 @@ std::string PoolShared::reasons(const Lock&) const {
 bool PoolShared::anything_serves(const Lock&) const {
   for (DeviceIndex device = 0; device < members.size(); ++device) {
     const DeviceState state = dispatcher.state(device);
-    // A worker may run on a card that gets no work until a user has repaired it.
+    // A worker may run on a GPU that gets no work until a user has repaired it.
     const bool out = state == DeviceState::quarantined || state == DeviceState::lost;
     if (members[device].serving && !out) return true;
   }

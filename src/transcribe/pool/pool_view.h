@@ -26,7 +26,7 @@ struct PooledDeviceView {
   Bytes reserved{};                 // memory that the model and the windows in flight hold
   double speed = 0;                 // as believed
   bool speed_known = false;         // it was measured or rated; else it is only a guess
-  std::optional<double> rated{};    // what it is known to do: an emulated card
+  std::optional<double> rated{};    // what it is known to do: an emulated GPU
   std::optional<double> error{};    // median relative error of the speed model's predictions
   std::vector<SpeedView> speeds{};  // as measured, by the number of windows in flight
   Seconds audio_done{};

@@ -10,7 +10,7 @@ struct CaptionRules {
   bool parentheses_are_sounds = true;  // (door slams); false: of prose, whose parentheses are read aloud
 };
 
-/// The spoken text of captions, whose lines are parted by "\n": without sound descriptions in brackets ([APPLAUSE]) or
+/// The spoken text of captions, whose lines are parted by "\n": without audio descriptions in brackets ([APPLAUSE]) or
 /// between asterisks, without music (between notes, or from a note to the end of its line), without speakers
 /// (NARRATOR:, >> JOHN:, [SPEAKER_01]:, Speaker 1:) and signs of a change of speaker (>>, dashes at the start of a
 /// line). A label in lower case counts as a speaker where it begins several lines, names a role, has a number, or

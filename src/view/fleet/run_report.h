@@ -15,7 +15,7 @@ struct IdleTime {
   Seconds input{};            // jobs were left, none had its input ready
   Seconds memory{};           // memory of the device or the machine was full
   Seconds cap{};              // --max-per-gpu, --threads or the decoders
-  Seconds fault{};            // breaker, lost or quarantined card, workers that were lost and start again
+  Seconds fault{};            // breaker, lost or quarantined GPU, workers that were lost and start again
   Seconds starting{};         // loading the model for the first time
   Seconds left_to_faster{};   // others finish what is left sooner
   Seconds drained{};          // a user drained it

@@ -1,4 +1,4 @@
-// The calls that list system, cards, MIG slices and topology. See script.h.
+// The calls that list system, GPUs, MIG slices and topology. See script.h.
 #include <cstdio>
 #include <cstring>
 

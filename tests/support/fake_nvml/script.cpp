@@ -41,7 +41,7 @@ struct World {
   std::string path;  // of the script; stays while the library is started, whatever becomes of the variable
   std::vector<Line> lines;
   std::deque<Card> cards;         // every one that ever was
-  std::vector<Card*> in_script;   // cards of the script, in its order
+  std::vector<Card*> in_script;   // GPUs of the script, in its order
   std::vector<Card*> enumerated;  // at the first nvmlInit
   std::vector<Card*> slices;
   int started = 0;

@@ -24,7 +24,7 @@ enum Code {
 
 using Fields = std::map<std::string, std::string>;
 
-/// A card or a MIG slice. Its address is its handle and stays good, whatever becomes of the card.
+/// A GPU or a MIG slice. Its address is its handle and stays good, whatever becomes of the GPU.
 struct Card;
 
 struct Process {
@@ -39,12 +39,12 @@ struct Event {
   unsigned long long xid = 0;
 };
 
-/// nvmlInit and nvmlShutdown: the list of cards is made at the first of nested starts, as the real library's is.
+/// nvmlInit and nvmlShutdown: the list of GPUs is made at the first of nested starts, as the real library's is.
 int start();
 int stop();
 
 /// Begins a call: waits while the script makes it hang. Returns the error code that the script sets for it, kGpuIsLost
-/// for a card that is not there, or kSuccess.
+/// for a GPU that is not there, or kSuccess.
 int enter(const char* call, const Card* card = nullptr);
 
 std::optional<std::string> system_field(const std::string& key);
@@ -58,19 +58,19 @@ std::optional<std::string> field(const Card* card, const std::string& key);
 std::optional<unsigned long long> number(const Card* card, const std::string& key);
 std::optional<double> real(const Card* card, const std::string& key);
 
-/// Processes of the script and of programs that say that they use the card.
+/// Processes of the script and of programs that say that they use the GPU.
 std::vector<Process> processes(const Card* card);
-/// Watts and joules, by the script or by what the card has been doing.
+/// Watts and joules, by the script or by what the GPU has been doing.
 std::optional<double> power(const Card* card);
 std::optional<double> energy(const Card* card);
 unsigned utilisation(const Card* card);
 
 /// "PIX", "NV4" …, as the script has it for a pair in either order.
 std::optional<std::string> between(const Card* a, const Card* b);
-/// The cards that `card` has NVLinks to, one entry per link; null: to a switch.
+/// The GPUs that `GPU` has NVLinks to, one entry per link; null: to a switch.
 std::vector<const Card*> links(const Card* card);
 
-/// The next event that the script holds for a card and that was not taken before.
+/// The next event that the script holds for a GPU and that was not taken before.
 std::optional<Event> take_event();
 
 }  // namespace fake

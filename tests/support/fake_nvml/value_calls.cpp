@@ -1,4 +1,4 @@
-// The calls that say what a card does: memory, load, sensors, processes, events. See script.h.
+// The calls that say what a GPU does: memory, load, sensors, processes, events. See script.h.
 #include <chrono>
 #include <cstring>
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-/// A CUDA driver, runtime and cuBLAS of one H100 that compute nothing, for tests without a card: kernels, products and
+/// A CUDA driver, runtime and cuBLAS of one H100 that compute nothing, for tests without a GPU: kernels, products and
 /// graphs are recorded and not executed. Device memory is address space that nothing may touch; copies to the host
 /// bring zeros. A program linked with it has torch's own CUDA operators and libtutti-cuda.so run on it, because its
 /// symbols come before those of libcudart and libcublas. cuDNN and NCCL are not in it. Thread-safe.

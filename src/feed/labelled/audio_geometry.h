@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "audio/acoustic_mel.h"
-#include "audio/mono_sound.h"
+#include "audio/mono_audio.h"
 #include "base/error.h"
 #include "base/units.h"
 
@@ -14,7 +14,7 @@ namespace tutti {
 
 /// How a clip becomes what a classifier sees: a clip holds long segments, a long segment holds short ones, and of each
 /// short segment one spectrogram is made. Most sets have one of each, as long as the clip.
-struct SoundGeometry {
+struct AudioGeometry {
   std::string name = "clip";      ///< of the preset: "clip", "leak" or "leak-overlap"
   std::int64_t clip_samples = 0;  ///< longer clips are cut, shorter ones filled up with zeros
   std::int64_t longs = 1;         ///< long segments of a clip
@@ -33,21 +33,21 @@ struct SoundGeometry {
 };
 
 /// Note 003's: 10 s at 4,096 Hz, 40 long x 2 short segments of 512 samples, 64 mels x 1 frame.
-SoundGeometry leak_geometry();
+AudioGeometry leak_geometry();
 
 /// The note's other one: 79 x 3 overlapping segments with 32 mels.
-SoundGeometry overlapping_leak_geometry();
+AudioGeometry overlapping_leak_geometry();
 
 /// A geometry for clips of that rate and length: one segment, frames of about 32 ms, at most 128 of them.
-SoundGeometry clip_geometry(Hertz rate, Seconds length, int n_mels = 0);
+AudioGeometry clip_geometry(Hertz rate, Seconds length, int n_mels = 0);
 
 /// Fault::usage where a part is not positive, segments do not fit the clip, or the spectrogram has no frame.
-Result<void> check(const SoundGeometry& geometry);
+Result<void> check(const AudioGeometry& geometry);
 
 /// As config_json keeps it, with the note's keys and those it lacks; and back. `longs`, `shorts` and `n_mels` are the
 /// dataset's, for a config of the note's builder does not name all of them. Fault::corrupt names what is missing.
-std::string show_geometry(const SoundGeometry& geometry);
-Result<SoundGeometry> read_geometry(std::string_view json, std::int64_t longs, std::int64_t shorts);
+std::string show_geometry(const AudioGeometry& geometry);
+Result<AudioGeometry> read_geometry(std::string_view json, std::int64_t longs, std::int64_t shorts);
 
 /// The spectrograms of one clip in half precision.
 struct ClipFeatures {
@@ -59,14 +59,14 @@ struct ClipFeatures {
 /// Computes clips' features. Immutable; thread-safe.
 class ClipFeatureMaker {
  public:
-  explicit ClipFeatureMaker(SoundGeometry geometry) : geometry_(std::move(geometry)), mel_(geometry_.mel) {}
+  explicit ClipFeatureMaker(AudioGeometry geometry) : geometry_(std::move(geometry)), mel_(geometry_.mel) {}
 
-  const SoundGeometry& geometry() const { return geometry_; }
+  const AudioGeometry& geometry() const { return geometry_; }
   /// Of samples at the geometry's rate.
   ClipFeatures compute(std::span<const float> samples) const;
 
  private:
-  SoundGeometry geometry_;
+  AudioGeometry geometry_;
   AcousticMel mel_;
 };
 

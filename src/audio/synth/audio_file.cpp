@@ -1,4 +1,4 @@
-#include "audio/synth/sound_file.h"
+#include "audio/synth/audio_file.h"
 
 #include <fcntl.h>
 #include <sndfile.h>
@@ -35,23 +35,23 @@ std::string wav_header(std::uint32_t bytes, Hertz rate) {
 
 /// An audio file that libsndfile writes in memory. Its error for a failed write names neither a full disk nor a file
 /// size limit; so the bytes are written as all others are.
-class SoundBytes {
+class AudioBytes {
  public:
   static SF_VIRTUAL_IO calls() { return {length, seek, read, write, tell}; }
   std::string take() { return std::move(bytes_); }
 
  private:
-  static SoundBytes& sound(void* self) { return *static_cast<SoundBytes*>(self); }
-  static sf_count_t length(void* self) { return static_cast<sf_count_t>(sound(self).bytes_.size()); }
-  static sf_count_t tell(void* self) { return sound(self).at_; }
+  static AudioBytes& audio(void* self) { return *static_cast<AudioBytes*>(self); }
+  static sf_count_t length(void* self) { return static_cast<sf_count_t>(audio(self).bytes_.size()); }
+  static sf_count_t tell(void* self) { return audio(self).at_; }
   static sf_count_t read(void*, sf_count_t, void*) { return 0; }  // nothing is, of a file that is made
   static sf_count_t seek(sf_count_t offset, int whence, void* self) {
     if (whence == SEEK_CUR) offset += tell(self);
     if (whence == SEEK_END) offset += length(self);
-    return sound(self).at_ = std::max<sf_count_t>(offset, 0);
+    return audio(self).at_ = std::max<sf_count_t>(offset, 0);
   }
   static sf_count_t write(const void* from, sf_count_t count, void* self) {
-    SoundBytes& it = sound(self);
+    AudioBytes& it = audio(self);
     const auto at = static_cast<std::size_t>(it.at_), size = static_cast<std::size_t>(count);
     it.bytes_.resize(std::max(it.bytes_.size(), at + size));
     std::memcpy(it.bytes_.data() + at, from, size);
@@ -68,16 +68,16 @@ Result<std::string> flac_bytes(std::span<const std::int16_t> pcm, Hertz rate) {
   info.samplerate = rate.value;
   info.channels = 1;
   info.format = SF_FORMAT_FLAC | SF_FORMAT_PCM_16;
-  SoundBytes sound;
-  SF_VIRTUAL_IO calls = SoundBytes::calls();
-  std::unique_ptr<SNDFILE, FreeWith<sf_close>> file(sf_open_virtual(&calls, SFM_WRITE, &info, &sound));
+  AudioBytes audio;
+  SF_VIRTUAL_IO calls = AudioBytes::calls();
+  std::unique_ptr<SNDFILE, FreeWith<sf_close>> file(sf_open_virtual(&calls, SFM_WRITE, &info, &audio));
   const auto frames = static_cast<sf_count_t>(pcm.size());
   if (!file || sf_writef_short(file.get(), pcm.data(), frames) != frames)
     return fail(Fault::unsupported, std::string("cannot be made FLAC: ") + sf_strerror(file.get()));
   // The last frames go out as it is closed.
   if (const int error = sf_close(file.release()); error != 0)
     return fail(Fault::unsupported, std::string("cannot be made FLAC to its end: ") + sf_error_number(error));
-  return sound.take();
+  return audio.take();
 }
 
 }  // namespace
@@ -87,9 +87,9 @@ std::string wav_bytes(std::span<const std::int16_t> pcm, Hertz rate) {
   return bytes.append(reinterpret_cast<const char*>(pcm.data()), pcm.size_bytes());
 }
 
-Result<void> write_sound(const std::filesystem::path& path, std::span<const std::int16_t> pcm, SoundFormat format,
+Result<void> write_audio(const std::filesystem::path& path, std::span<const std::int16_t> pcm, AudioFormat format,
                          Hertz rate) {
-  const auto bytes = format == SoundFormat::wav ? Result<std::string>(wav_bytes(pcm, rate)) : flac_bytes(pcm, rate);
+  const auto bytes = format == AudioFormat::wav ? Result<std::string>(wav_bytes(pcm, rate)) : flac_bytes(pcm, rate);
   if (!bytes) return fail_in(path.string(), bytes.error());
   const OwnedFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (!file) return fail_errno(path.string(), "could not be created");

@@ -13,7 +13,7 @@ enum class Container { wav, aiff, rf64, w64, caf, au, flac };
 
 /// What the first bytes of a simple file say, read independently of any library, so that a library that quietly repairs
 /// a header cannot hide what is missing.
-struct SoundHeader {
+struct AudioHeader {
   Container container = Container::wav;
   std::int64_t claimed_bytes = 0;    // size of encoded samples; for a stream of unknown length: what there is. Not FLAC
   std::int64_t present_bytes = 0;    // part of `claimed_bytes` that is in the file
@@ -28,12 +28,12 @@ struct SoundHeader {
 inline constexpr std::int64_t kFlacTotalOffset = 21;
 
 /// None for any other kind of file.
-std::optional<SoundHeader> read_sound_header(ByteSource& bytes);
+std::optional<AudioHeader> read_audio_header(ByteSource& bytes);
 
 /// That a file goes on behind its samples with more of them, as a sentence; none where it does not. Its recorder was
 /// stopped before it could say how much there is, the 32 bits for that ran over at 4 GiB, or it began a second chunk.
 /// `decoded`: how long the samples last that the header claims; 0: not known.
-std::optional<std::string> unclaimed_rest(const SoundHeader& header, Seconds decoded = Seconds(0));
+std::optional<std::string> unclaimed_rest(const AudioHeader& header, Seconds decoded = Seconds(0));
 
 /// What is wrong with the end of a file, as a sentence, for containers that mark their end while FFmpeg does not check
 /// it (Ogg, AVI, ASF, FLV). None for a whole file and for every other kind.

@@ -1,4 +1,4 @@
-#include "feed/labelled/long_sound.h"
+#include "feed/labelled/long_audio.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,22 +16,22 @@ std::int64_t converted(std::int64_t frames, Hertz from, Hertz to) {
 
 }  // namespace
 
-LongSound::LongSound(OpenSound file, const ClipFacts& facts, Hertz rate)
-    : file_(std::make_unique<OpenSound>(std::move(file))),
+LongAudio::LongAudio(OpenAudio file, const ClipFacts& facts, Hertz rate)
+    : file_(std::make_unique<OpenAudio>(std::move(file))),
       facts_(facts),
       rate_(rate),
       samples_(converted(facts.frames, facts.rate, rate)) {}
 
-std::optional<LongSound> LongSound::open(const std::filesystem::path& path, Hertz rate, Seconds least) {
-  auto file = open_sound(path);
+std::optional<LongAudio> LongAudio::open(const std::filesystem::path& path, Hertz rate, Seconds least) {
+  auto file = open_audio(path);
   if (!file) return std::nullopt;
   HeadBytes head(file->bytes);
   const auto facts = clip_facts(head);
   if (!facts || facts->length() < least) return std::nullopt;
-  return LongSound(std::move(*file), *facts, rate);
+  return LongAudio(std::move(*file), *facts, rate);
 }
 
-Result<std::vector<float>> LongSound::read(std::int64_t first, std::int64_t count) {
+Result<std::vector<float>> LongAudio::read(std::int64_t first, std::int64_t count) {
   const auto end = std::min(first + count, samples_);
   // Both rates have a sample at the start of what is decoded: else everything would be shifted by part of one.
   const std::int64_t common = std::gcd(facts_.rate.value, rate_.value);
@@ -50,9 +50,9 @@ Result<std::vector<float>> LongSound::read(std::int64_t first, std::int64_t coun
   if (clip->facts.frames != end_in - begin_in)
     return fail(Fault::corrupt, "ends at " + std::to_string(begin_in + clip->facts.frames) + " of " +
                                     std::to_string(facts_.frames) + " samples");
-  auto sound = resampler_.convert(mono_mean(*clip), rate_);
-  if (!sound) return tl::unexpected<Error>(sound.error());
-  auto& samples = sound->samples;
+  auto audio = resampler_.convert(mono_mean(*clip), rate_);
+  if (!audio) return tl::unexpected<Error>(audio.error());
+  auto& samples = audio->samples;
   samples.erase(samples.begin(), samples.begin() + std::min(first - begin_out, std::ssize(samples)));
   samples.resize(static_cast<std::size_t>(end - first));
   if (auto finite = check_.add(samples, first); !finite) return tl::unexpected<Error>(finite.error());

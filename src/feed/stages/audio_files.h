@@ -15,11 +15,11 @@
 namespace tutti {
 
 /// A file that is read where it is stored.
-struct OpenSound {
+struct OpenAudio {
   OwnedFd file{};
   FileBytes bytes;
 };
-Result<OpenSound> open_sound(const std::filesystem::path& path);
+Result<OpenAudio> open_audio(const std::filesystem::path& path);
 
 /// Whether so many of it as wait between the stages would be too much for memory: hours of audio, of which a sample is
 /// a part.

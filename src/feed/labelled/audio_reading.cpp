@@ -1,4 +1,4 @@
-#include "feed/labelled/sound_reading.h"
+#include "feed/labelled/audio_reading.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,8 +9,8 @@ namespace tutti {
 namespace {
 
 /// Fault::corrupt for what no microphone has recorded.
-Result<void> check_sound(const MonoSound& sound) {
-  const auto& samples = sound.samples;
+Result<void> check_audio(const MonoAudio& audio) {
+  const auto& samples = audio.samples;
   if (samples.empty()) return fail(Fault::corrupt, "holds no sound");
   SampleCheck check;
   if (auto finite = check.add(samples); !finite) return finite;
@@ -41,7 +41,7 @@ tl::unexpected<Error> silent_error() {
   return fail(Fault::corrupt, "is silent: all of its samples are the same");
 }
 
-Result<ReadSound> read_labelled_sound(const std::filesystem::path& path, const ChildDecoder& children,
+Result<ReadAudio> read_labelled_audio(const std::filesystem::path& path, const ChildDecoder& children,
                                       const ClipRange& range) {
   const auto bytes = read_bytes(path);
   if (!bytes) return tl::unexpected<Error>(bytes.error());
@@ -49,13 +49,13 @@ Result<ReadSound> read_labelled_sound(const std::filesystem::path& path, const C
   auto clip = decode_clip(memory, range);
   if (!clip && clip.error().fault == Fault::unsupported) clip = children.decode(path, range);
   if (!clip) return tl::unexpected<Error>(clip.error());
-  ReadSound read{.sound = mono_mean(*clip), .content = cache_key(*bytes, {})};
-  if (auto checked = check_sound(read.sound); !checked) return tl::unexpected<Error>(checked.error());
+  ReadAudio read{.audio = mono_mean(*clip), .content = cache_key(*bytes, {})};
+  if (auto checked = check_audio(read.audio); !checked) return tl::unexpected<Error>(checked.error());
   return read;
 }
 
 std::optional<HeaderFacts> header_facts(const std::filesystem::path& path) {
-  auto file = open_sound(path);
+  auto file = open_audio(path);
   if (!file) return std::nullopt;
   HeadBytes bytes(file->bytes);
   if (const auto found = clip_facts(bytes)) return HeaderFacts{found->rate, found->length()};

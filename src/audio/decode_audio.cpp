@@ -1,12 +1,12 @@
-#include "audio/decode_sound.h"
+#include "audio/decode_audio.h"
 
 #include <cmath>
 #include <optional>
 
+#include "audio/audio_header.h"
 #include "audio/joined.h"
 #include "audio/losses.h"
 #include "audio/resampler.h"
-#include "audio/sound_header.h"
 #include "base/numbers.h"
 
 namespace tutti {
@@ -20,8 +20,8 @@ struct Run {
   std::vector<SampleRange> gaps{};  // from the start of this recording
 };
 
-/// Silence before a block, where the file has no sound.
-Result<void> push_gap(const SoundBlock& block, Resampler& resampler, Run& run) {
+/// Silence before a block, where the file has no audio.
+Result<void> push_gap(const AudioBlock& block, Resampler& resampler, Run& run) {
   if (block.silence <= Seconds(0)) return {};
   const auto frames = std::llround(block.silence.count() * block.rate.value);
   const std::int64_t start = samples_in(run.decoded, kModelRate);
@@ -31,7 +31,7 @@ Result<void> push_gap(const SoundBlock& block, Resampler& resampler, Run& run) {
 }
 
 /// Fails where the sink or the conversion does.
-Result<Run> run(SoundSource& source, PcmSink& sink, const AudioChoice& choice, ChannelLoudness& loudness) {
+Result<Run> run(AudioSource& source, PcmSink& sink, const AudioChoice& choice, ChannelLoudness& loudness) {
   Run run;
   Resampler resampler(
       [&](std::span<const std::int16_t> pcm) {
@@ -39,7 +39,7 @@ Result<Run> run(SoundSource& source, PcmSink& sink, const AudioChoice& choice, C
         return sink.take(pcm);
       },
       choice, choice.channel == 0 ? &loudness : nullptr);
-  SoundBlock block;
+  AudioBlock block;
   for (;;) {
     const auto more = source.next(block);
     if (!more) run.gave_up = more.error();
@@ -52,7 +52,7 @@ Result<Run> run(SoundSource& source, PcmSink& sink, const AudioChoice& choice, C
   return resampler.finish().map([&] { return run; });
 }
 
-void note_missing(const std::optional<SoundPromise>& promise, Seconds decoded, Losses& losses) {
+void note_missing(const std::optional<AudioPromise>& promise, Seconds decoded, Losses& losses) {
   constexpr Seconds kRounding{1e-6};
   if (!promise || decoded >= promise->length - promise->tolerance - kRounding) return;
   losses.add(decoded, "the file promises " + fixed_text(promise->length.count(), 3) + " s of sound, the last " +
@@ -62,7 +62,7 @@ void note_missing(const std::optional<SoundPromise>& promise, Seconds decoded, L
 
 /// Bytes that are missing by the file's own structure, whatever FFmpeg makes of it.
 void note_missing_bytes(ByteSource& bytes, Seconds decoded, Losses& losses) {
-  const auto header = read_sound_header(bytes);
+  const auto header = read_audio_header(bytes);
   if (header && header->present_bytes < header->claimed_bytes)
     losses.add(decoded, "the file is truncated: its header promises " + std::to_string(header->claimed_bytes) +
                             " bytes of samples, " + std::to_string(header->present_bytes) + " of them are there");
@@ -81,7 +81,7 @@ class OneRecording {
   OneRecording(ByteSource& bytes, const std::string& name, PcmSink& sink, const AudioChoice& choice, std::int64_t first)
       : bytes_(bytes), name_(name), sink_(sink), choice_(choice), first_(first) {}
 
-  Result<DecodedSound> decode() {
+  Result<DecodedAudio> decode() {
     auto decoded = decode_once();
     if (!decoded) return decoded;
     if (const auto channel = choice_.channel == 0 ? loudness_.better_than_mix() : std::nullopt)
@@ -95,16 +95,16 @@ class OneRecording {
   }
 
  private:
-  Result<DecodedSound> decode_once() {
+  Result<DecodedAudio> decode_once() {
     loudness_ = {};
-    auto plain = choice_.track > 1 ? Result<std::optional<DecodedSound>>(std::nullopt) : decode_plain();
+    auto plain = choice_.track > 1 ? Result<std::optional<DecodedAudio>>(std::nullopt) : decode_plain();
     if (!plain) return tl::unexpected<Error>(plain.error());
     if (*plain) return std::move(**plain);
     return decode_any();
   }
 
   /// The mix is silent where this one speaks.
-  Result<DecodedSound> decode_channel(int channel) {
+  Result<DecodedAudio> decode_channel(int channel) {
     const int channels = loudness_.channels();
     const Seconds cancelled = loudness_.cancelled();
     choice_.channel = channel;
@@ -118,7 +118,7 @@ class OneRecording {
   }
 
   /// None where libsndfile does not take the file or stumbles over it: the sink is then as before.
-  Result<std::optional<DecodedSound>> decode_plain() {
+  Result<std::optional<DecodedAudio>> decode_plain() {
     const auto source = open_with_sndfile(bytes_);
     if (!source) return std::nullopt;
     const auto ran = run(*source, sink_, choice_, loudness_);
@@ -126,15 +126,15 @@ class OneRecording {
     if (!ran->gave_up && ran->samples > 0) {
       Losses losses;
       note_missing_bytes(bytes_, ran->decoded, losses);
-      return DecodedSound{.samples = ran->samples, .losses = losses.sentences(), .tracks = {""}};
+      return DecodedAudio{.samples = ran->samples, .losses = losses.sentences(), .tracks = {""}};
     }
     loudness_ = {};
-    return sink_.cut(first_).map([] { return std::optional<DecodedSound>(); });
+    return sink_.cut(first_).map([] { return std::optional<DecodedAudio>(); });
   }
 
   /// The default track, or where that cannot be decoded the first of the others that can.
-  Result<DecodedSound> decode_any() {
-    SoundRemarks remarks;
+  Result<DecodedAudio> decode_any() {
+    AudioRemarks remarks;
     auto decoded = decode_track(choice_.track, remarks);
     if (decoded || choice_.track != 0 || !is_its_own(decoded.error())) return decoded;
     const int usual = remarks.track, tracks = static_cast<int>(remarks.tracks.size());
@@ -153,7 +153,7 @@ class OneRecording {
     return decoded;
   }
 
-  Result<DecodedSound> decode_track(int track, SoundRemarks& remarks) {
+  Result<DecodedAudio> decode_track(int track, AudioRemarks& remarks) {
     Losses& losses = remarks.losses;
     const auto source = open_with_ffmpeg(bytes_, name_, track, remarks);
     if (!source) return tl::unexpected<Error>(source.error());
@@ -163,7 +163,7 @@ class OneRecording {
     note_missing((*source)->promised(), ran->decoded - (*source)->lead(), losses);
     note_missing_bytes(bytes_, ran->decoded, losses);
     if (ran->samples > 0)
-      return DecodedSound{.samples = ran->samples,
+      return DecodedAudio{.samples = ran->samples,
                           .losses = losses.sentences(),
                           .notes = remarks.notes.sentences(),
                           .gaps = std::move(ran->gaps),
@@ -187,7 +187,7 @@ class OneRecording {
 class Joined {
  public:
   /// False: it failed for what is no fault of the file's, and so do the others.
-  bool add(Result<DecodedSound> part, std::int64_t begin) {
+  bool add(Result<DecodedAudio> part, std::int64_t begin) {
     if (!part) return add_failed(part.error(), begin);
     const std::string where = found_ == 0 ? "" : "recording " + std::to_string(found_ + 1) + " in the file, ";
     for (auto& loss : part->losses) whole_.losses.push_back(where + loss);
@@ -204,7 +204,7 @@ class Joined {
   }
   std::int64_t samples() const { return whole_.samples; }
 
-  Result<DecodedSound> result() {
+  Result<DecodedAudio> result() {
     if (whole_.samples == 0) return tl::unexpected<Error>(*failed_);
     if (found_ > 1)
       whole_.notes.push_back("the file holds " + std::to_string(found_) +
@@ -223,14 +223,14 @@ class Joined {
     return goes_on;
   }
 
-  DecodedSound whole_;
+  DecodedAudio whole_;
   std::optional<Error> failed_{};
   int found_ = 0;
 };
 
 }  // namespace
 
-Result<DecodedSound> decode_sound(ByteSource& bytes, const std::string& name, PcmSink& sink,
+Result<DecodedAudio> decode_audio(ByteSource& bytes, const std::string& name, PcmSink& sink,
                                   const AudioChoice& choice) {
   if (bytes.size() == 0) return fail(Fault::corrupt, "the file is empty");
   FirstRecording first = first_recording(bytes);

@@ -1,4 +1,4 @@
-#include "audio/containers/sound_length.h"
+#include "audio/containers/audio_length.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -21,14 +21,14 @@ std::optional<double> decoded_length(const fs::path& path) {
   return recording->duration().count();
 }
 
-TEST(SoundLength, HeadersAgreeWithDecodingForEveryKindOfFile) {
+TEST(AudioLength, HeadersAgreeWithDecodingForEveryKindOfFile) {
   TUTTI_NEEDS("formats/sonnet");
   const fs::path folder = test_data() / "formats/sonnet";
   int reported = 0;
   for (const auto& entry : fs::directory_iterator(folder)) {
     const auto expected = decoded_length(entry.path());
     if (!expected) continue;
-    const auto length = sound_length(entry.path());
+    const auto length = audio_length(entry.path());
     ASSERT_TRUE(length) << entry.path();
     if (!*length) continue;
     ++reported;
@@ -37,13 +37,13 @@ TEST(SoundLength, HeadersAgreeWithDecodingForEveryKindOfFile) {
   EXPECT_GE(reported, fs::exists(shared_data() / "formats/sonnet") ? 7 : 5);  // all but raw AAC, which has no header
 }
 
-TEST(SoundLength, EveryWidthOfPlainSamplesIsRead) {
+TEST(AudioLength, EveryWidthOfPlainSamplesIsRead) {
   TUTTI_NEEDS("formats/widths");
   const fs::path folder = test_data() / "formats/widths";
   int reported = 0;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     if (!entry.is_regular_file()) continue;
-    const auto length = sound_length(entry.path());
+    const auto length = audio_length(entry.path());
     const auto expected = decoded_length(entry.path());
     if (!length || !*length || !expected) continue;
     ++reported;
@@ -52,18 +52,18 @@ TEST(SoundLength, EveryWidthOfPlainSamplesIsRead) {
   EXPECT_GT(reported, 10);
 }
 
-TEST(SoundLength, UnknownFilesHaveNoLength) {
+TEST(AudioLength, UnknownFilesHaveNoLength) {
   const TempFolder folder;
   ASSERT_TRUE(write_file_atomically(folder / "a.txt", "just some words, and no sound in them at all"));
-  EXPECT_EQ(sound_length(folder / "a.txt").value(), std::nullopt);
+  EXPECT_EQ(audio_length(folder / "a.txt").value(), std::nullopt);
   ASSERT_TRUE(write_file_atomically(folder / "b", ""));
-  EXPECT_EQ(sound_length(folder / "b").value(), std::nullopt);
+  EXPECT_EQ(audio_length(folder / "b").value(), std::nullopt);
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
-  EXPECT_EQ(sound_length(folder / "pipe").value_or(std::nullopt), std::nullopt) << "and the open does not block";
-  EXPECT_EQ(sound_length(folder / "none").error().fault, Fault::missing);
+  EXPECT_EQ(audio_length(folder / "pipe").value_or(std::nullopt), std::nullopt) << "and the open does not block";
+  EXPECT_EQ(audio_length(folder / "none").error().fault, Fault::missing);
 }
 
-TEST(SoundLength, HeaderBeyondItsParentElementGivesNoLength) {
+TEST(AudioLength, HeaderBeyondItsParentElementGivesNoLength) {
   // EBML head; a segment of unknown size; an Info of 7 + 3 bytes: a Duration, and the id alone of a scale. The scale's
   // size, of unknown length, is behind the Info's end.
   const std::vector<unsigned char> file{0x1a, 0x45, 0xdf, 0xa3, 0x80,                          //
@@ -74,26 +74,26 @@ TEST(SoundLength, HeaderBeyondItsParentElementGivesNoLength) {
                                         0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x00,  //
                                         0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00};
   MemoryBytes bytes(std::as_bytes(std::span(file)));
-  const auto length = sound_length(bytes);
+  const auto length = audio_length(bytes);
   ASSERT_TRUE(length);
   EXPECT_NEAR(length->count(), 32 * 1e6 / 1e9, 1e-9);  // as without a scale
 }
 
-std::string made_sound(const std::string& name) {
+std::string made_audio(const std::string& name) {
   return read_file(fs::path(TUTTI_SOURCE_DIR) / "tests/data/audio/sounds" / name).value();
 }
 
 std::optional<Seconds> length_in_memory(const std::string& content) {
   MemoryBytes bytes(std::as_bytes(std::span(content)));
-  return sound_length(bytes);
+  return audio_length(bytes);
 }
 
-TEST(SoundLength, OfOneTrackBesideAPictureIsUnknown) {
-  EXPECT_EQ(length_in_memory(made_sound("video.mkv")), std::nullopt) << "the length in its header may be the picture's";
+TEST(AudioLength, OfOneTrackBesideAPictureIsUnknown) {
+  EXPECT_EQ(length_in_memory(made_audio("video.mkv")), std::nullopt) << "the length in its header may be the picture's";
 }
 
-TEST(SoundLength, OfOggEndsWithItsLastWholePageAndItsFirstStream) {
-  const std::string whole = made_sound("mono.opus"), other = made_sound("change.ogg");
+TEST(AudioLength, OfOggEndsWithItsLastWholePageAndItsFirstStream) {
+  const std::string whole = made_audio("mono.opus"), other = made_audio("change.ogg");
   const auto length = length_in_memory(whole);
   ASSERT_TRUE(length);
   const auto last = whole.rfind("OggS");
@@ -102,7 +102,7 @@ TEST(SoundLength, OfOggEndsWithItsLastWholePageAndItsFirstStream) {
   EXPECT_EQ(cut, without) << "a page that is not all there is not decoded";
   EXPECT_LT(cut.value_or(Seconds(0)), *length);
   EXPECT_EQ(length_in_memory(whole + other), std::nullopt) << "the streams have other serial numbers";
-  EXPECT_EQ(length_in_memory(made_sound("../outside/cut-of-a-longer.opus")), std::nullopt);
+  EXPECT_EQ(length_in_memory(made_audio("../outside/cut-of-a-longer.opus")), std::nullopt);
 }
 
 /// MPEG 2 layer III at 16 kHz and 32 kbit/s: `frames` of 144 bytes and 36 ms, the first of which counts `counted`.
@@ -120,7 +120,7 @@ std::string made_mp3(int frames, unsigned counted) {
   return mp3;
 }
 
-TEST(SoundLength, OfMp3WithAWrongCountIsThatOfItsFrames) {
+TEST(AudioLength, OfMp3WithAWrongCountIsThatOfItsFrames) {
   for (const unsigned counted : {100U, 40U, 100'000U}) {
     const std::string mp3 = made_mp3(100, counted);
     EXPECT_NEAR(length_in_memory(mp3).value_or(Seconds(0)).count(), 3.6, 0.01) << counted;
@@ -135,7 +135,7 @@ TEST(SoundLength, OfMp3WithAWrongCountIsThatOfItsFrames) {
   }
 }
 
-TEST(SoundLength, NoDamagedFileIsTooMuchForIt) {
+TEST(AudioLength, NoDamagedFileIsTooMuchForIt) {
   TUTTI_NEEDS("damaged");
   const fs::path folder = test_data() / "damaged";
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -143,7 +143,7 @@ TEST(SoundLength, NoDamagedFileIsTooMuchForIt) {
     const auto content = read_file(entry.path()).value();
     for (std::size_t cut = 0; cut < std::min<std::size_t>(content.size(), 200); ++cut) {
       MemoryBytes bytes(std::as_bytes(std::span(content)).first(cut));
-      const auto length = sound_length(bytes);
+      const auto length = audio_length(bytes);
       EXPECT_GT(length.value_or(Seconds(1)).count(), 0);
     }
   }

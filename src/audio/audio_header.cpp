@@ -1,4 +1,4 @@
-#include "audio/sound_header.h"
+#include "audio/audio_header.h"
 
 #include <algorithm>
 #include <array>
@@ -42,7 +42,7 @@ bool is_unknown(std::uint64_t size, std::size_t size_bytes) {
   return size > ones - kBlock || (size > ones / 2 - kBlock && size <= ones / 2 + 1);
 }
 
-SoundHeader samples_at(ByteSource& bytes, Container container, std::int64_t at, std::optional<std::int64_t> claimed) {
+AudioHeader samples_at(ByteSource& bytes, Container container, std::int64_t at, std::optional<std::int64_t> claimed) {
   const std::int64_t rest = std::max<std::int64_t>(bytes.size() - at, 0);
   return {.container = container,
           .claimed_bytes = claimed.value_or(rest),
@@ -93,7 +93,7 @@ std::optional<std::int64_t> rf64_size(Peek& peek) {
   return static_cast<std::int64_t>(number(size, false) & ~(std::uint64_t{1} << 63));
 }
 
-std::optional<SoundHeader> find_samples(ByteSource& bytes, const Layout& layout) {
+std::optional<AudioHeader> find_samples(ByteSource& bytes, const Layout& layout) {
   constexpr int kMostChunks = 1000;
   Peek peek(bytes);
   const auto head_bytes = static_cast<std::int64_t>(layout.id_bytes + layout.size_bytes);
@@ -127,7 +127,7 @@ std::optional<SoundHeader> find_samples(ByteSource& bytes, const Layout& layout)
   return {};
 }
 
-std::optional<SoundHeader> read_au(ByteSource& bytes) {
+std::optional<AudioHeader> read_au(ByteSource& bytes) {
   Peek peek(bytes);
   const auto head = peek.at(0, 12);
   if (head.empty()) return {};
@@ -137,14 +137,14 @@ std::optional<SoundHeader> read_au(ByteSource& bytes) {
   return samples_at(bytes, Container::au, static_cast<std::int64_t>(number(head.substr(4, 4), true)), claimed);
 }
 
-std::optional<SoundHeader> read_flac(ByteSource& bytes) {
+std::optional<AudioHeader> read_flac(ByteSource& bytes) {
   Peek peek(bytes);
   const auto block = peek.at(4, 4);  // the first metadata block must be a STREAMINFO of 34 bytes, perhaps the only one
   if (block.empty() || (block[0] & 0x7f) != 0 || number(block.substr(1), true) != 34) return {};
   const auto total = peek.at(kFlacTotalOffset, 5);
   if (total.empty()) return {};
   const auto frames = number(total, true) & 0xf'ffff'ffff;
-  return SoundHeader{.container = Container::flac, .frames = static_cast<std::int64_t>(frames)};
+  return AudioHeader{.container = Container::flac, .frames = static_cast<std::int64_t>(frames)};
 }
 
 /// Whether the file ends with a whole page that is marked as its stream's last.
@@ -196,7 +196,7 @@ bool asf_is_whole(ByteSource& bytes) {
 
 }  // namespace
 
-std::optional<SoundHeader> read_sound_header(ByteSource& bytes) {
+std::optional<AudioHeader> read_audio_header(ByteSource& bytes) {
   std::array<char, 32> start{};
   const auto got = bytes.read_at(0, std::as_writable_bytes(std::span(start)));
   const std::string_view head(start.data(), got.value_or(0));
@@ -209,7 +209,7 @@ std::optional<SoundHeader> read_sound_header(ByteSource& bytes) {
   return {};
 }
 
-std::optional<std::string> unclaimed_rest(const SoundHeader& header, Seconds decoded) {
+std::optional<std::string> unclaimed_rest(const AudioHeader& header, Seconds decoded) {
   const auto lasting = [&](std::int64_t bytes) {
     std::string text = std::to_string(bytes) + " bytes";
     if (decoded > Seconds(0) && header.present_bytes > 0)

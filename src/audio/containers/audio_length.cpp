@@ -1,4 +1,4 @@
-#include "audio/containers/sound_length.h"
+#include "audio/containers/audio_length.h"
 
 #include <fcntl.h>
 
@@ -25,7 +25,7 @@ std::optional<Seconds> length_of_one(ByteSource& bytes) {
 
 }  // namespace
 
-std::optional<Seconds> sound_length(ByteSource& bytes) {
+std::optional<Seconds> audio_length(ByteSource& bytes) {
   constexpr int kMostRecordings = 1000;  // behind one another
   Seconds all{0};
   std::int64_t begin = 0;
@@ -41,12 +41,12 @@ std::optional<Seconds> sound_length(ByteSource& bytes) {
   return begin > 0 && begin >= bytes.size() ? std::optional(all) : std::nullopt;
 }
 
-Result<std::optional<Seconds>> sound_length(const std::filesystem::path& path) {
+Result<std::optional<Seconds>> audio_length(const std::filesystem::path& path) {
   const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a pipe would wait
   if (!file) return fail_errno(path.string(), "cannot be opened");
   auto bytes = FileBytes::over(file.get());
   if (!bytes) return fail_in(path.string(), bytes.error());
-  return sound_length(*bytes);
+  return audio_length(*bytes);
 }
 
 }  // namespace tutti

@@ -1,4 +1,4 @@
-#include "audio/mono_sound.h"
+#include "audio/mono_audio.h"
 
 #include <algorithm>
 #include <bit>
@@ -29,16 +29,16 @@ void add_channels(const NativeClip& clip, double zero, double full, std::vector<
 
 }  // namespace
 
-MonoSound mono_mean(const NativeClip& clip) {
-  MonoSound sound{clip.facts.rate, std::vector<float>(static_cast<std::size_t>(clip.facts.frames))};
+MonoAudio mono_mean(const NativeClip& clip) {
+  MonoAudio audio{clip.facts.rate, std::vector<float>(static_cast<std::size_t>(clip.facts.frames))};
   constexpr double kFull8 = 128, kFull16 = 32768, kFull32 = 2147483648.0;
   switch (clip.format) {
-    case AV_SAMPLE_FMT_U8: add_channels<std::uint8_t>(clip, kFull8, kFull8, sound.samples); break;
-    case AV_SAMPLE_FMT_S16: add_channels<std::int16_t>(clip, 0, kFull16, sound.samples); break;
-    case AV_SAMPLE_FMT_S32: add_channels<std::int32_t>(clip, 0, kFull32, sound.samples); break;
-    default: add_channels<float>(clip, 0, 1, sound.samples); break;
+    case AV_SAMPLE_FMT_U8: add_channels<std::uint8_t>(clip, kFull8, kFull8, audio.samples); break;
+    case AV_SAMPLE_FMT_S16: add_channels<std::int16_t>(clip, 0, kFull16, audio.samples); break;
+    case AV_SAMPLE_FMT_S32: add_channels<std::int32_t>(clip, 0, kFull32, audio.samples); break;
+    default: add_channels<float>(clip, 0, 1, audio.samples); break;
   }
-  return sound;
+  return audio;
 }
 
 /// One libswresample context, and what it converts.
@@ -83,29 +83,29 @@ MonoResampler::~MonoResampler() = default;
 MonoResampler::MonoResampler(MonoResampler&&) noexcept = default;
 MonoResampler& MonoResampler::operator=(MonoResampler&&) noexcept = default;
 
-Result<MonoSound> MonoResampler::convert(MonoSound sound, Hertz rate) {
-  if (sound.rate == rate) return sound;
-  if (sound.rate < kLowest || sound.rate > kHighest)
-    return fail(Fault::corrupt, "claims " + std::to_string(sound.rate.value) + " samples a second; expected " +
+Result<MonoAudio> MonoResampler::convert(MonoAudio audio, Hertz rate) {
+  if (audio.rate == rate) return audio;
+  if (audio.rate < kLowest || audio.rate > kHighest)
+    return fail(Fault::corrupt, "claims " + std::to_string(audio.rate.value) + " samples a second; expected " +
                                     std::to_string(kLowest.value) + " to " + std::to_string(kHighest.value));
-  if (!conversion_ || conversion_->from != sound.rate || conversion_->to != rate) {
+  if (!conversion_ || conversion_->from != audio.rate || conversion_->to != rate) {
     const auto api = ResamplerApi::load();
     if (!api) return tl::unexpected<Error>(api.error());
     auto conversion = std::make_unique<Conversion>(**api);
-    if (auto opened = conversion->open(sound.rate, rate); !opened) return tl::unexpected<Error>(opened.error());
+    if (auto opened = conversion->open(audio.rate, rate); !opened) return tl::unexpected<Error>(opened.error());
     conversion_ = std::move(conversion);
   }
   if (const int code = conversion_->api.swr_init(conversion_->context); code < 0)
     return tl::unexpected<Error>(conversion_->failed(code).error());
   constexpr std::int64_t kAtOnce = 1 << 16;
-  MonoSound out{rate, {}};
-  for (std::int64_t first = 0; first < std::ssize(sound.samples); first += kAtOnce) {
-    const auto frames = static_cast<int>(std::min(kAtOnce, std::ssize(sound.samples) - first));
-    auto pushed = conversion_->push(sound.samples.data() + first, frames, out.samples);
+  MonoAudio out{rate, {}};
+  for (std::int64_t first = 0; first < std::ssize(audio.samples); first += kAtOnce) {
+    const auto frames = static_cast<int>(std::min(kAtOnce, std::ssize(audio.samples) - first));
+    auto pushed = conversion_->push(audio.samples.data() + first, frames, out.samples);
     if (!pushed) return tl::unexpected<Error>(pushed.error());
   }
   if (auto rest = conversion_->push(nullptr, 0, out.samples); !rest) return tl::unexpected<Error>(rest.error());
-  const double length = static_cast<double>(sound.samples.size()) * rate.value / sound.rate.value;
+  const double length = static_cast<double>(audio.samples.size()) * rate.value / audio.rate.value;
   out.samples.resize(static_cast<std::size_t>(std::llround(length)));
   return out;
 }

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "audio/clip/clip.h"
-#include "audio/mono_sound.h"
+#include "audio/mono_audio.h"
 #include "base/error.h"
 #include "feed/feature_cache.h"
-#include "feed/stages/sound_files.h"
+#include "feed/stages/audio_files.h"
 
 namespace tutti {
 
@@ -32,16 +32,16 @@ class SampleCheck {
 /// Fault::corrupt, of a recording that is_silent().
 tl::unexpected<Error> silent_error();
 
-/// A file of sound as a classifier takes it.
-struct ReadSound {
-  MonoSound sound{};   ///< the mean of the channels, at the file's own rate
+/// A file of audio as a classifier takes it.
+struct ReadAudio {
+  MonoAudio audio{};   ///< the mean of the channels, at the file's own rate
   CacheKey content{};  ///< a digest of the file's bytes
 };
 
 /// Reads one file, or a range of it, of any format: libsndfile's in this process, others by a decoding child, at 16
 /// kHz. Fault::corrupt for a file that is damaged, shorter than its header promises, holds values that are no numbers,
-/// or is silent: no such file is ever taken for sound. Thread-safe with a `children` of its own or shared.
-Result<ReadSound> read_labelled_sound(const std::filesystem::path& path, const ChildDecoder& children,
+/// or is silent: no such file is ever taken for audio. Thread-safe with a `children` of its own or shared.
+Result<ReadAudio> read_labelled_audio(const std::filesystem::path& path, const ChildDecoder& children,
                                       const ClipRange& range = {});
 
 /// Rate and length of a file.

@@ -9,8 +9,8 @@
 
 namespace tutti {
 
-/// Sound of one channel; full scale is 1.
-struct MonoSound {
+/// Audio of one channel; full scale is 1.
+struct MonoAudio {
   Hertz rate{};
   std::vector<float> samples{};
 
@@ -18,9 +18,9 @@ struct MonoSound {
 };
 
 /// The mean of the clip's channels, at its own rate.
-MonoSound mono_mean(const NativeClip& clip);
+MonoAudio mono_mean(const NativeClip& clip);
 
-/// Converts mono sound between rates by libswresample in float32, round(n * rate / from) samples of it. Sound that has
+/// Converts mono audio between rates by libswresample in float32, round(n * rate / from) samples of it. Audio that has
 /// the rate already passes through untouched. Keeps its last filter. One thread.
 class MonoResampler {
  public:
@@ -30,7 +30,7 @@ class MonoResampler {
   MonoResampler& operator=(MonoResampler&&) noexcept;
 
   /// Fault::corrupt for a rate that no recording has, Fault::missing without FFmpeg's library.
-  Result<MonoSound> convert(MonoSound sound, Hertz rate);
+  Result<MonoAudio> convert(MonoAudio audio, Hertz rate);
 
  private:
   struct Conversion;

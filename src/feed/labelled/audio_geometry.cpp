@@ -1,4 +1,4 @@
-#include "feed/labelled/sound_geometry.h"
+#include "feed/labelled/audio_geometry.h"
 
 #include <algorithm>
 #include <bit>
@@ -33,11 +33,11 @@ std::int64_t even_hop(std::int64_t all, std::int64_t segment, std::int64_t count
 
 }  // namespace
 
-std::int64_t SoundGeometry::frames() const {
+std::int64_t AudioGeometry::frames() const {
   return short_samples < mel.n_fft ? 0 : (short_samples - mel.n_fft) / mel.hop + 1;
 }
 
-SoundGeometry leak_geometry() {
+AudioGeometry leak_geometry() {
   return {.name = "leak",
           .clip_samples = kLeakClip,
           .longs = kLeakClip / kLeakLong,
@@ -49,7 +49,7 @@ SoundGeometry leak_geometry() {
           .mel = {.rate = kLeakRate, .n_fft = 512, .hop = 128, .n_mels = 64, .power = 1, .top_db = 0}};
 }
 
-SoundGeometry overlapping_leak_geometry() {
+AudioGeometry overlapping_leak_geometry() {
   auto geometry = leak_geometry();
   geometry.name = "leak-overlap";
   geometry.long_hop = kLeakLong / 2;
@@ -60,7 +60,7 @@ SoundGeometry overlapping_leak_geometry() {
   return geometry;
 }
 
-SoundGeometry clip_geometry(Hertz rate, Seconds length, int n_mels) {
+AudioGeometry clip_geometry(Hertz rate, Seconds length, int n_mels) {
   const auto samples = std::max<std::int64_t>(samples_in(length, rate), 64);
   const auto wanted = static_cast<unsigned>(std::max(16.0, kFrameSeconds * rate.value));
   auto n_fft = 1 << (std::bit_width(wanted + wanted / 3) - 1);
@@ -82,7 +82,7 @@ SoundGeometry clip_geometry(Hertz rate, Seconds length, int n_mels) {
                   .top_db = kClipRange}};
 }
 
-Result<void> check(const SoundGeometry& g) {
+Result<void> check(const AudioGeometry& g) {
   const auto in_clip = (g.longs - 1) * g.long_hop + g.long_samples;
   const auto in_long = (g.shorts - 1) * g.short_hop + g.short_samples;
   const bool positive = g.longs > 0 && g.shorts > 0 && g.long_hop > 0 && g.short_hop > 0 && g.mel.n_mels > 0;
@@ -98,7 +98,7 @@ Result<void> check(const SoundGeometry& g) {
   return {};
 }
 
-std::string show_geometry(const SoundGeometry& g) {
+std::string show_geometry(const AudioGeometry& g) {
   const double rate = g.mel.rate.value;
   Json json{{"sample_rate", g.mel.rate.value},
             {"duration_sec", g.seconds().count()},
@@ -119,7 +119,7 @@ std::string show_geometry(const SoundGeometry& g) {
   return json.dump();
 }
 
-Result<SoundGeometry> read_geometry(std::string_view text, std::int64_t longs, std::int64_t shorts) {
+Result<AudioGeometry> read_geometry(std::string_view text, std::int64_t longs, std::int64_t shorts) {
   const auto json = Json::parse(text, nullptr, false);
   if (!json.is_object()) return fail(Fault::corrupt, "config_json: expected a JSON object");
   std::vector<std::int64_t> values;
@@ -128,7 +128,7 @@ Result<SoundGeometry> read_geometry(std::string_view text, std::int64_t longs, s
     if (!value) return tl::unexpected<Error>(value.error());
     values.push_back(*value);
   }
-  SoundGeometry g{.name = json.value("preset", std::string("leak")),
+  AudioGeometry g{.name = json.value("preset", std::string("leak")),
                   .longs = longs,
                   .long_samples = values[1],
                   .shorts = shorts,

@@ -13,31 +13,31 @@
 
 namespace tutti {
 
-/// A stretch of decoded sound in the decoder's own sample format, as libswresample takes it. The memory stays the
+/// A stretch of decoded audio in the decoder's own sample format, as libswresample takes it. The memory stays the
 /// source's and lasts until its next call.
-struct SoundBlock {
+struct AudioBlock {
   AVSampleFormat format = AV_SAMPLE_FMT_NONE;
   Hertz rate{};
   const AVChannelLayout* layout = nullptr;
   const std::uint8_t* const* planes = nullptr;  // one pointer per channel when planar, one in all when interleaved
   int frames = 0;
-  Seconds silence{};  // that belongs before it: the file has no sound there
+  Seconds silence{};  // that belongs before it: the file has no audio there
 };
 
 /// What the file's header promises.
-struct SoundPromise {
+struct AudioPromise {
   Seconds length{};
   Seconds tolerance{};  // how much less is no loss: encoders' padding, rounded time stamps
 };
 
 /// A file being decoded from its start to its end.
-class SoundSource {
+class AudioSource {
  public:
-  virtual ~SoundSource() = default;
+  virtual ~AudioSource() = default;
   /// The next stretch; false at the end. An error means that this decoder cannot go on.
-  virtual Result<bool> next(SoundBlock& block) = 0;
-  virtual std::optional<SoundPromise> promised() const = 0;
-  /// Silence before the first sound, as far as is known.
+  virtual Result<bool> next(AudioBlock& block) = 0;
+  virtual std::optional<AudioPromise> promised() const = 0;
+  /// Silence before the first audio, as far as is known.
   virtual Seconds lead() const { return {}; }
 };
 
@@ -45,10 +45,10 @@ class SoundSource {
 /// codecs (20 ms a file). It takes undamaged files only and is strict about it: null for everything it does not know to
 /// come out as from FFmpeg, and an error from `next` as soon as something is odd; FFmpeg then decodes the file from its
 /// start. `bytes` must outlive the source.
-std::unique_ptr<SoundSource> open_with_sndfile(ByteSource& bytes);
+std::unique_ptr<AudioSource> open_with_sndfile(ByteSource& bytes);
 
 /// Remarks on a file beside its audio.
-struct SoundRemarks {
+struct AudioRemarks {
   Losses losses{};                    // what damage cost
   Losses notes{};                     // what was chosen, and the tracks and channels there are
   int track = 1;                      // the audio track that was opened, from 1
@@ -60,7 +60,7 @@ struct SoundRemarks {
 /// tell formats without a signature apart, and nothing else is ever opened (no playlist, no network). Both `remarks`
 /// and `bytes` must outlive the source. The tracks are in `remarks` even where the one that was chosen cannot be
 /// decoded.
-Result<std::unique_ptr<SoundSource>> open_with_ffmpeg(ByteSource& bytes, const std::string& name, int track,
-                                                      SoundRemarks& remarks);
+Result<std::unique_ptr<AudioSource>> open_with_ffmpeg(ByteSource& bytes, const std::string& name, int track,
+                                                      AudioRemarks& remarks);
 
 }  // namespace tutti

@@ -1,4 +1,4 @@
-#include "feed/stages/sound_files.h"
+#include "feed/stages/audio_files.h"
 
 #include <fcntl.h>
 
@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "audio/containers/sound_length.h"
+#include "audio/containers/audio_length.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -19,14 +19,14 @@ constexpr std::uintmax_t kLarge = 8 << 20;
 
 }  // namespace
 
-Result<OpenSound> open_sound(const std::filesystem::path& path) {
+Result<OpenAudio> open_audio(const std::filesystem::path& path) {
   OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a pipe would wait
   if (!file) return fail_errno(path.string(), "cannot be opened");
   if (std::error_code ignored; std::filesystem::is_other(path, ignored))
     return fail(Fault::corrupt, path.string() + ": expected a recording, found a pipe, a socket or a device");
   auto bytes = FileBytes::over(file.get());
   if (!bytes) return tl::unexpected(bytes.error());
-  return OpenSound{std::move(file), *bytes};
+  return OpenAudio{std::move(file), *bytes};
 }
 
 bool is_large(const std::filesystem::path& path) {
@@ -36,19 +36,19 @@ bool is_large(const std::filesystem::path& path) {
 }
 
 Result<double> seconds_of(const std::filesystem::path& path, Seconds window) {
-  auto file = open_sound(path);
+  auto file = open_audio(path);
   if (!file) return tl::unexpected(file.error());
   HeadBytes bytes(file->bytes);
   const auto facts = clip_facts(bytes);
   if (facts) return facts->length().count();
   if (facts.error().fault != Fault::unsupported) return tl::unexpected(facts.error());
-  if (const auto length = sound_length(bytes)) return length->count();
+  if (const auto length = audio_length(bytes)) return length->count();
   constexpr double kBytesPerSecond = 12'000;  // data rate of a lossy codec at 96 kbit/s
   return std::min(static_cast<double>(bytes.size()) / kBytesPerSecond, window.count());
 }
 
 Result<std::vector<std::byte>> read_bytes(const std::filesystem::path& path) {
-  auto file = open_sound(path);
+  auto file = open_audio(path);
   if (!file) return tl::unexpected(file.error());
   std::vector<std::byte> bytes(static_cast<std::size_t>(file->bytes.size()));
   for (std::size_t done = 0; done < bytes.size();) {

@@ -10,13 +10,13 @@
 
 namespace tutti {
 
-enum class SoundFormat { wav, flac };
+enum class AudioFormat { wav, flac };
 
 /// A WAV file of mono samples of 16 bits, whole.
 std::string wav_bytes(std::span<const std::int16_t> pcm, Hertz rate);
 
 /// Writes mono samples of 16 bits. No fsync: a corpus is made again from its seed.
-Result<void> write_sound(const std::filesystem::path& path, std::span<const std::int16_t> pcm, SoundFormat format,
+Result<void> write_audio(const std::filesystem::path& path, std::span<const std::int16_t> pcm, AudioFormat format,
                          Hertz rate = kModelRate);
 
 }  // namespace tutti

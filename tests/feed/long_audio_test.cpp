@@ -1,4 +1,4 @@
-#include "feed/labelled/long_sound.h"
+#include "feed/labelled/long_audio.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include "audio/sounds.h"
 #include "base/files.h"
 #include "base/random/counter_random.h"
-#include "feed/labelled/sound_reading.h"
+#include "feed/labelled/audio_reading.h"
 #include "support/temp_folder.h"
 
 using namespace tutti;
@@ -25,10 +25,10 @@ std::filesystem::path noise_file(const TempFolder& folder) {
   return path;
 }
 
-std::vector<float> in_stretches(LongSound& sound, std::int64_t at_once) {
+std::vector<float> in_stretches(LongAudio& audio, std::int64_t at_once) {
   std::vector<float> all;
-  for (std::int64_t first = 0; first < sound.samples(); first += at_once) {
-    const auto part = sound.read(first, at_once);
+  for (std::int64_t first = 0; first < audio.samples(); first += at_once) {
+    const auto part = audio.read(first, at_once);
     if (!part) ADD_FAILURE() << part.error().text();
     if (part) all.insert(all.end(), part->begin(), part->end());
   }
@@ -37,37 +37,37 @@ std::vector<float> in_stretches(LongSound& sound, std::int64_t at_once) {
 
 }  // namespace
 
-TEST(LongSound, StretchesAreTheWholeFileAtAnyRate) {
+TEST(LongAudio, StretchesAreTheWholeFileAtAnyRate) {
   const TempFolder folder;
   const auto path = noise_file(folder);
   for (const Hertz rate : {Hertz{16'000}, Hertz{4096}, Hertz{8000}, Hertz{22'050}}) {
-    auto whole = read_labelled_sound(path, ChildDecoder());
+    auto whole = read_labelled_audio(path, ChildDecoder());
     ASSERT_TRUE(whole);
-    const auto expected = MonoResampler().convert(std::move(whole->sound), rate).value().samples;
-    auto sound = LongSound::open(path, rate, Seconds(10));
-    ASSERT_TRUE(sound);
-    const auto found = in_stretches(*sound, rate.value + 17);
+    const auto expected = MonoResampler().convert(std::move(whole->audio), rate).value().samples;
+    auto audio = LongAudio::open(path, rate, Seconds(10));
+    ASSERT_TRUE(audio);
+    const auto found = in_stretches(*audio, rate.value + 17);
     ASSERT_EQ(found.size(), expected.size()) << rate.value;
     float most = 0;
     for (std::size_t i = 0; i < found.size(); ++i) most = std::max(most, std::abs(found[i] - expected[i]));
     EXPECT_LT(most, 1e-5F) << rate.value;
-    EXPECT_FALSE(sound->is_silent());
+    EXPECT_FALSE(audio->is_silent());
   }
 }
 
-TEST(LongSound, ShortAndUnknownFilesAreLeftToBeReadWhole) {
+TEST(LongAudio, ShortAndUnknownFilesAreLeftToBeReadWhole) {
   const TempFolder folder;
-  EXPECT_FALSE(LongSound::open(noise_file(folder), Hertz{4096}, Seconds(20)));
+  EXPECT_FALSE(LongAudio::open(noise_file(folder), Hertz{4096}, Seconds(20)));
   ASSERT_TRUE(write_file_atomically(folder / "text.wav", "this is a text"));
-  EXPECT_FALSE(LongSound::open(folder / "text.wav", Hertz{4096}, Seconds(0)));
-  EXPECT_FALSE(LongSound::open(folder / "none.wav", Hertz{4096}, Seconds(0)));
+  EXPECT_FALSE(LongAudio::open(folder / "text.wav", Hertz{4096}, Seconds(0)));
+  EXPECT_FALSE(LongAudio::open(folder / "none.wav", Hertz{4096}, Seconds(0)));
 }
 
-TEST(LongSound, SilenceIsReported) {
+TEST(LongAudio, SilenceIsReported) {
   const TempFolder folder;
   write_wav(folder / "silent.wav", std::vector<std::int16_t>(160'000));
-  auto sound = LongSound::open(folder / "silent.wav", Hertz{4096}, Seconds(1));
-  ASSERT_TRUE(sound);
-  in_stretches(*sound, 4096);
-  EXPECT_TRUE(sound->is_silent());
+  auto audio = LongAudio::open(folder / "silent.wav", Hertz{4096}, Seconds(1));
+  ASSERT_TRUE(audio);
+  in_stretches(*audio, 4096);
+  EXPECT_TRUE(audio->is_silent());
 }

@@ -7,22 +7,22 @@
 #include <vector>
 
 #include "audio/clip/clip.h"
-#include "audio/mono_sound.h"
+#include "audio/mono_audio.h"
 #include "base/error.h"
 #include "base/units.h"
-#include "feed/labelled/sound_reading.h"
-#include "feed/stages/sound_files.h"
+#include "feed/labelled/audio_reading.h"
+#include "feed/stages/audio_files.h"
 
 namespace tutti {
 
-/// A long file of sound as a classifier takes it, read stretch by stretch: neither its bytes nor its samples are ever
+/// A long file of audio as a classifier takes it, read stretch by stretch: neither its bytes nor its samples are ever
 /// in memory as a whole. The samples are those of the whole file, converted to `rate` at once, but for rounding. One
 /// thread.
-class LongSound {
+class LongAudio {
  public:
   /// None for a file shorter than `least`, and for one that is not read by libsndfile: those are read as a whole
   /// (read_labelled_sound), which reports what is wrong with them.
-  static std::optional<LongSound> open(const std::filesystem::path& path, Hertz rate, Seconds least);
+  static std::optional<LongAudio> open(const std::filesystem::path& path, Hertz rate, Seconds least);
 
   /// How many samples the whole file has, at `rate`.
   std::int64_t samples() const { return samples_; }
@@ -33,9 +33,9 @@ class LongSound {
   bool is_silent() const { return check_.is_silent(); }
 
  private:
-  LongSound(OpenSound file, const ClipFacts& facts, Hertz rate);
+  LongAudio(OpenAudio file, const ClipFacts& facts, Hertz rate);
 
-  std::unique_ptr<OpenSound> file_;
+  std::unique_ptr<OpenAudio> file_;
   ClipFacts facts_;
   Hertz rate_;
   std::int64_t samples_;
