@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "audio/decode_child.h"
-#include "audio/log_mel.h"
+#include "audio/mel/log_mel.h"
 #include "audio/vad/packing.h"
 #include "cpu_seconds.h"
 

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <span>
 
-#include "audio/log_mel.h"
+#include "audio/mel/log_mel.h"
 #include "audio/recording.h"
 #include "base/files.h"
 

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "audio/clip/clip.h"
-#include "audio/log_mel.h"
+#include "audio/mel/log_mel.h"
 #include "base/files.h"
 #include "cpu_seconds.h"
 #include "feed/feed.h"

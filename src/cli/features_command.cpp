@@ -2,7 +2,7 @@
 #include <chrono>
 #include <cstdio>
 
-#include "audio/log_mel.h"
+#include "audio/mel/log_mel.h"
 #include "audio/recording.h"
 #include "audio/vad/packing.h"
 #include "base/clock.h"

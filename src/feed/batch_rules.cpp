@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "audio/log_mel.h"
+#include "audio/mel/log_mel.h"
 #include "base/numbers.h"
 
 namespace tutti {

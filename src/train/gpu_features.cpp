@@ -8,8 +8,8 @@
 #include <functional>
 
 #include "audio/augment/effects.h"
-#include "audio/log_mel.h"
-#include "audio/mel_kernel.h"
+#include "audio/mel/log_mel.h"
+#include "audio/mel/mel_kernel.h"
 #include "base/numbers.h"
 #include "base/units.h"
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "audio/log_mel.h"
+#include "audio/mel/log_mel.h"
 #include "audio/recording.h"
 #include "audio/vad/packing.h"
 #include "base/clock.h"

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "audio/log_mel.h"
+#include "audio/mel/log_mel.h"
 #include "audio/sample_reader.h"
 #include "base/error.h"
 #include "transcript/long_form.h"

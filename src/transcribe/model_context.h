@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "audio/log_mel.h"
+#include "audio/mel/log_mel.h"
 #include "link/window_engine.h"
 #include "text/tokenizer.h"
 #include "transcribe/file_transcription.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "audio/log_mel.h"
+#include "audio/mel/log_mel.h"
 #include "base/units.h"
 #include "transcript/clips.h"
 

@@ -1,4 +1,4 @@
-#include "audio/acoustic_mel.h"
+#include "audio/mel/acoustic_mel.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include <set>
 #include <span>
 
-#include "audio/acoustic_mel.h"
+#include "audio/mel/acoustic_mel.h"
 #include "audio/voice/level.h"
 
 using namespace tutti;

@@ -1,4 +1,4 @@
-#include "audio/log_mel.h"
+#include "audio/mel/log_mel.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "audio/mel_kernel.h"
+#include "audio/mel/mel_kernel.h"
 #include "base/bytes.h"
 #include "sounds.h"
 #include "support/test_data.h"

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "audio/log_mel.h"
+#include "audio/mel/log_mel.h"
 #include "audio/vad/packing.h"
 #include "golden_lines.h"
 #include "sounds.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "audio/log_mel.h"
+#include "audio/mel/log_mel.h"
 #include "base/json.h"
 #include "feed/corpus.h"
 #include "feed/stages/pcm.h"

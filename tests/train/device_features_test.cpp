@@ -3,7 +3,7 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "audio/log_mel.h"
+#include "audio/mel/log_mel.h"
 #include "feed/corpus.h"
 #include "feed/stages/pcm.h"
 #include "train/gpu_features.h"

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <fstream>
 
-#include "audio/log_mel.h"
+#include "audio/mel/log_mel.h"
 #include "audio/recording.h"
 #include "base/json.h"
 #include "support/test_data.h"

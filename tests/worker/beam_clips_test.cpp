@@ -5,7 +5,7 @@
 #include <fstream>
 #include <map>
 
-#include "audio/log_mel.h"
+#include "audio/mel/log_mel.h"
 #include "audio/recording.h"
 #include "base/json.h"
 #include "decode/batcher.h"

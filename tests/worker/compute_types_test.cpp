@@ -8,7 +8,7 @@
 #include <map>
 #include <vector>
 
-#include "audio/log_mel.h"
+#include "audio/mel/log_mel.h"
 #include "audio/recording.h"
 #include "base/json.h"
 #include "decode/logit_rules.h"

@@ -7,7 +7,7 @@
 #include <map>
 #include <random>
 
-#include "audio/log_mel.h"
+#include "audio/mel/log_mel.h"
 #include "audio/recording.h"
 #include "decode/batcher.h"
 #include "decode/fixed_shapes.h"

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "audio/log_mel.h"
+#include "audio/mel/log_mel.h"
 #include "audio/recording.h"
 #include "base/build_id.h"
 #include "base/json.h"

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "audio/mel_kernel.h"
+#include "audio/mel/mel_kernel.h"
 #include "audio/vocoder/frame_fourier.h"
 #include "audio/voice/voice_mel.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "audio/log_mel.h"
+#include "audio/mel/log_mel.h"
 #include "audio/recording.h"
 #include "cli/prepare/known_text.h"
 #include "cli/prepare/prepare_inputs.h"

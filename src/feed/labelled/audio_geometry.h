@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "audio/acoustic_mel.h"
+#include "audio/mel/acoustic_mel.h"
 #include "audio/mono_audio.h"
 #include "base/error.h"
 #include "base/units.h"

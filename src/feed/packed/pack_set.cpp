@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "audio/augment/augmentation.h"
-#include "audio/log_mel.h"
+#include "audio/mel/log_mel.h"
 #include "base/clock.h"
 #include "base/guarded.h"
 #include "base/log.h"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "audio/log_mel.h"
+#include "audio/mel/log_mel.h"
 #include "feed/options.h"
 #include "feed/stages/audio_files.h"
 #include "feed/stages/row.h"

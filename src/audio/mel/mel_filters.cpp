@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "audio/mel_kernel.h"
+#include "audio/mel/mel_kernel.h"
 #include "base/units.h"
 
 namespace tutti {

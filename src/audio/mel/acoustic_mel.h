@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "audio/mel_kernel.h"
-#include "audio/real_fft.h"
+#include "audio/mel/mel_kernel.h"
+#include "audio/mel/real_fft.h"
 #include "base/units.h"
 
 namespace tutti {

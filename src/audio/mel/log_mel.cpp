@@ -1,11 +1,11 @@
-#include "audio/log_mel.h"
+#include "audio/mel/log_mel.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <span>
 
-#include "audio/mel_kernel.h"
+#include "audio/mel/mel_kernel.h"
 
 namespace tutti {
 namespace {

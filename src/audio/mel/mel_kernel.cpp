@@ -1,4 +1,4 @@
-#include "audio/mel_kernel.h"
+#include "audio/mel/mel_kernel.h"
 
 #include <cmath>
 #include <cstring>

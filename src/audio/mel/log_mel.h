@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "audio/mel_kernel.h"
+#include "audio/mel/mel_kernel.h"
 #include "audio/sample_reader.h"
 #include "base/error.h"
 

@@ -1,4 +1,4 @@
-#include "audio/real_fft.h"
+#include "audio/mel/real_fft.h"
 
 #include <bit>
 #include <cmath>
