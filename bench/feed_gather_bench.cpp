@@ -8,7 +8,7 @@
 
 #include <fstream>
 
-#include "audio/sounds.h"
+#include "audio/samples.h"
 #include "base/random/counter_random.h"
 #include "feed/feed.h"
 #include "support/temp_folder.h"

@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "audio/sounds.h"
+#include "audio/samples.h"
 #include "support/temp_folder.h"
 
 namespace tutti {

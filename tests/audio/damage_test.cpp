@@ -10,7 +10,7 @@
 #include "audio/byte_source.h"
 #include "audio/decode_audio.h"
 #include "audio/recording.h"
-#include "sounds.h"
+#include "samples.h"
 #include "support/temp_folder.h"
 #include "support/test_data.h"
 

@@ -10,7 +10,7 @@
 #include "audio/decode_protocol.h"
 #include "audio/recording.h"
 #include "base/process/child.h"
-#include "sounds.h"
+#include "samples.h"
 #include "support/temp_folder.h"
 
 using namespace tutti;

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "audio/recording.h"
-#include "sounds.h"
+#include "samples.h"
 #include "support/test_data.h"
 
 using namespace tutti;

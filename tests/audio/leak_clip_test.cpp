@@ -117,7 +117,7 @@ TEST(LeakClip, DependsOnCorpusAndIndexAlone) {
   EXPECT_EQ(names.size(), 50);
 }
 
-TEST(LeakClip, LabelledSoundIsAsFarAboveTheOthersAsRequested) {
+TEST(LeakClip, LabelledLeakIsAsFarAboveTheOthersAsRequested) {
   // What 50 dB lie between sounds almost as if nothing disturbed it; at -50 dB next to nothing is left of it.
   const auto likeness = [](double snr_db, std::int64_t index) {
     const auto alone = leak_clip({.seed = 5, .snr_db = Between{90, 90}}, index);

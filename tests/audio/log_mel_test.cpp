@@ -8,7 +8,7 @@
 
 #include "audio/mel/mel_kernel.h"
 #include "base/bytes.h"
-#include "sounds.h"
+#include "samples.h"
 #include "support/test_data.h"
 
 using namespace tutti;

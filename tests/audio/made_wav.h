@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sounds.h"
+#include "samples.h"
 
 namespace tutti {
 

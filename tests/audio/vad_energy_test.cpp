@@ -2,7 +2,7 @@
 
 #include "audio/vad/energy.h"
 #include "audio/vad/speech.h"
-#include "sounds.h"
+#include "samples.h"
 #include "support/test_data.h"
 
 using namespace tutti;

@@ -3,7 +3,7 @@
 #include "audio/mel/log_mel.h"
 #include "audio/vad/packing.h"
 #include "golden_lines.h"
-#include "sounds.h"
+#include "samples.h"
 
 using namespace tutti;
 

@@ -6,7 +6,7 @@
 #include "audio/vad/silero_kernel.h"
 #include "audio/vad/speech.h"
 #include "golden_lines.h"
-#include "sounds.h"
+#include "samples.h"
 #include "support/test_data.h"
 
 using namespace tutti;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "audio/sounds.h"
+#include "audio/samples.h"
 #include "base/random/counter_random.h"
 #include "base/sha256.h"
 #include "feed/feed.h"

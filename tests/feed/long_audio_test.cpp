@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "audio/sounds.h"
+#include "audio/samples.h"
 #include "base/files.h"
 #include "base/random/counter_random.h"
 #include "feed/labelled/audio_reading.h"

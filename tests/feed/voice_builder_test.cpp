@@ -6,7 +6,7 @@
 #include <numbers>
 #include <set>
 
-#include "audio/sounds.h"
+#include "audio/samples.h"
 #include "base/files.h"
 #include "feed/voice/clip_maker.h"
 #include "feed/voice/voice_set.h"

@@ -11,7 +11,7 @@ std::string spoken(const std::string& caption, CaptionRules rules = {}) {
   return spoken_texts(std::vector{caption}, rules).front();
 }
 
-TEST(CaptionText, SoundDescriptionsAreNoText) {
+TEST(CaptionText, DescriptionsOfNoiseAreNoText) {
   for (const char* caption : {"[APPLAUSE]", "(door slams)", "[dramatic\nmusic playing]", "*sighs*", "- (coughs)",
                               "\u3010\u62CD\u624B\u3011", "\uFF08\u7B11\uFF09", "[music [loud]]", "{laughs}", "..."})
     EXPECT_EQ(spoken(caption), "") << caption;

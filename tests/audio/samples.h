@@ -13,7 +13,7 @@ namespace tutti {
 /// A recording of the given samples.
 inline Recording recording_of(std::span<const std::int16_t> pcm) {
   auto file = open_unnamed_file();
-  if (!file || !write_all(file->get(), std::as_bytes(pcm), "test sound")) throw std::runtime_error("no temporary file");
+  if (!file || !write_all(file->get(), std::as_bytes(pcm), "test audio")) throw std::runtime_error("no temporary file");
   return Recording(std::move(*file), static_cast<std::int64_t>(pcm.size()), {});
 }
 
