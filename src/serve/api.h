@@ -20,7 +20,7 @@ namespace tutti {
 struct ApiOptions {
   Access access;
   std::optional<ModelNames> models{};                 // none: this server transcribes nothing
-  SpeechOptions usual{};                              // of requests that have no field for it
+  SpeechOptions usual{};                              // options of requests that have no field for them
   std::uint64_t max_upload = std::uint64_t{2} << 30;  // bytes of a recording
   std::size_t most_waiting = 1024;                    // requests beyond those are sent away for a while
 };

@@ -42,7 +42,7 @@ std::vector<std::optional<std::size_t>> matching_positions(std::span<const std::
 /// Errors of a set of hypotheses against their references, as jiwer 4.0 counts them.
 struct ErrorRates {
   EditCounts words;             // sums over all pairs
-  std::int64_t characters = 0;  // of the references
+  std::int64_t characters = 0;  // characters of the references
   std::int64_t character_errors = 0;
 
   /// Errors per word of the references; without any word, the number of insertions.

@@ -25,9 +25,9 @@ inline constexpr Hertz kLeakRate{4096};
 struct LeakCorpus {
   std::uint64_t seed = 0;
   std::optional<Condition> condition{};  ///< none: all five, evenly
-  std::optional<Between> snr_db{};       ///< of the labelled sound over all others, whatever the condition
+  std::optional<Between> snr_db{};       ///< level of the labelled sound over all others, whatever the condition
   std::int32_t sensors = 12;             ///< each on a pipe with resonances, reach and noise of its own
-  double out_of_water_share = 0.02;      ///< of clips recorded in the air, with a gain of 1 dB
+  double out_of_water_share = 0.02;      ///< share of clips recorded in the air, with a gain of 1 dB
 };
 
 /// One clip with everything that is known of it.
@@ -36,7 +36,7 @@ struct LeakClip {
   std::string sensor{};     ///< "S004"
   std::string recording{};  ///< "R5f0c91aa"
   std::string timestamp{};  ///< "20250314T101502"
-  int gain_db = 0;          ///< of the amplifier, 20 to 120; 1: the hydrophone was not in water
+  int gain_db = 0;          ///< gain of the amplifier, 20 to 120; 1: the hydrophone was not in water
   Condition condition = Condition::clean;
   double snr_db = 0;
   double distance_m = 0;            ///< from the audio to the hydrophone along the pipe

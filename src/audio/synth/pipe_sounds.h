@@ -20,7 +20,7 @@ std::string_view name_of(PipeAudio audio);
 struct Pipe {
   std::array<double, 3> modes_hz{};
   double sharpness = 5;       ///< quality of the modes
-  double strength = 1;        ///< of the modes beside the direct sound
+  double strength = 1;        ///< level of the modes beside the direct sound
   double reach_hz_m = 60000;  ///< frequency times distance where half of the power has gone
 };
 

@@ -15,7 +15,7 @@ namespace tutti {
 /// How a clip becomes what a classifier sees: a clip holds long segments, a long segment holds short ones, and of each
 /// short segment one spectrogram is made. Most sets have one of each, as long as the clip.
 struct AudioGeometry {
-  std::string name = "clip";      ///< of the preset: "clip", "leak" or "leak-overlap"
+  std::string name = "clip";      ///< name of the preset: "clip", "leak" or "leak-overlap"
   std::int64_t clip_samples = 0;  ///< longer clips are cut, shorter ones filled up with zeros
   std::int64_t longs = 1;         ///< long segments of a clip
   std::int64_t long_samples = 0;
@@ -62,7 +62,7 @@ class ClipFeatureMaker {
   explicit ClipFeatureMaker(AudioGeometry geometry) : geometry_(std::move(geometry)), mel_(geometry_.mel) {}
 
   const AudioGeometry& geometry() const { return geometry_; }
-  /// Of samples at the geometry's rate.
+  /// Seconds of samples at the geometry's rate.
   ClipFeatures compute(std::span<const float> samples) const;
 
  private:

@@ -26,7 +26,7 @@ struct RecordHead {
   CacheKey content{};
   std::uint64_t row_checksum = 0;
   std::uint64_t flags = 0;
-  std::uint64_t checksum = 0;  // of this head, with 0 here, and of the features
+  std::uint64_t checksum = 0;  // checksum of this head, with 0 here, and of the features
 };
 
 constexpr std::uint64_t kIsCut = 1, kIsPadded = 2;

@@ -58,7 +58,7 @@ class FeatureSpool {
 
   std::filesystem::path path_;
   OwnedFd file_;
-  std::int64_t values_;  // of a clip
+  std::int64_t values_;  // features of a clip
   std::map<CacheKey, SpooledClip> known_{};
   std::atomic<std::int64_t> records_ = 0;
   std::optional<MappedFile> map_{};

@@ -17,8 +17,8 @@ struct LabelledBatchOptions {
   std::int64_t batch_size = 1;
   std::int64_t epochs = 0;  ///< then `next` yields nothing more; 0: no end
   std::uint64_t seed = 0;
-  std::uint64_t fingerprint = 0;  ///< of the set
-  /// Of each row, where rows of like length are to share a batch, which saves padding; empty: they need not.
+  std::uint64_t fingerprint = 0;  ///< fingerprint of the set
+  /// Length of each row, where rows of like length are to share a batch, which saves padding; empty: they need not.
   std::vector<std::int64_t> lengths{};
 };
 

@@ -23,7 +23,7 @@ std::filesystem::path set_file(const std::filesystem::path& set, SetPart part);
 
 /// One clip of a set that is written.
 struct LabelledRow {
-  std::string name{};  ///< of its file
+  std::string name{};  ///< name of its file
   std::string group{};
   std::int16_t label = 0;
   std::uint64_t checksum = 0;  ///< row_checksum of its features, taken where they were computed

@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kOutOfWaterDb = 1, kMostGainDb = 200;
 constexpr double kLongestClip = 10;    // seconds
-constexpr double kLengthShare = 0.95;  // of the clips are not longer than the geometry's
+constexpr double kLengthShare = 0.95;  // this share of the clips is not longer than the geometry's
 
 /// A file while the set is built.
 struct BuiltFile {

@@ -24,7 +24,7 @@ struct SetBuildOptions {
   std::optional<Seconds> seconds{};
   std::optional<int> n_mels{};
   std::string group{};          ///< a regular expression; its first part in brackets, or all it matches, is the group
-  std::string delimiter = "~";  ///< of sensor~recording~timestamp~gain.wav
+  std::string delimiter = "~";  ///< separator of sensor~recording~timestamp~gain.wav
   SplitShares shares{};
   std::uint64_t seed = 1234;
   int threads = 1;
@@ -38,7 +38,7 @@ struct SetBuildReport {
   SplitReport split{};
   std::int64_t found = 0;
   std::int64_t used = 0;
-  std::int64_t resumed = 0;       ///< of all, those that an earlier, interrupted build had computed
+  std::int64_t resumed = 0;       ///< clips among them that an earlier, interrupted build had computed
   std::int64_t bad = 0;           ///< in OUT/bad_samples.jsonl
   std::int64_t cut = 0;           ///< longer than the clip
   std::int64_t padded = 0;        ///< shorter
@@ -46,7 +46,7 @@ struct SetBuildReport {
   std::int64_t bad_gain = 0;      ///< gain outside 0 to 200 dB: left out
   std::int64_t others = 0;        ///< files that are no audio by their ending, or have no label
   bool has_groups = false;        ///< false: each file is a group of its own
-  Bytes size{};                   ///< of all features
+  Bytes size{};                   ///< size of all features
 };
 
 /// Builds TRAINING_, VALIDATION_ and TESTING_DATASET.H5 and bad_samples.jsonl in `out`. The same files and options

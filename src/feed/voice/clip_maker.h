@@ -18,10 +18,10 @@ struct ClipAudioOptions {
   /// Below the loudest part: what is softer at both ends is cut off. In recordings at 8 kHz, s and f lie up to 38 dB
   /// below the vowels; where they are lost, a voice learns pauses in their stead.
   double trim_decibels = 40;
-  Seconds edge{0.1};          ///< of that which is kept all the same, for the silence at a text's edges
+  Seconds edge{0.1};          ///< length of silence that is kept at a text's edges
   double level = 0;           ///< root mean square that clips are brought to; 0: they stay as they are
   double noise = 5e-4;        ///< standard deviation of white noise over everything
-  std::uint64_t seed = 1234;  ///< of the noise
+  std::uint64_t seed = 1234;  ///< seed of the noise
 };
 
 /// A clip's text may not be longer or shorter than that, or its audio cannot be that of the text.

@@ -14,7 +14,7 @@ namespace tutti {
 
 /// Which strings are made of recordings of single digits.
 struct DigitStringOptions {
-  std::int64_t count = 2000;  ///< of each speaker
+  std::int64_t count = 2000;  ///< strings of each speaker
   int least = 2;              ///< digits of a string
   int most = 8;
   std::uint64_t seed = 1234;
@@ -25,8 +25,8 @@ struct DigitString {
   std::string name{};
   std::string text{};  ///< "three five zero"
   std::string speaker{};
-  std::vector<std::size_t> clips{};  ///< of the digits, in their order
-  std::uint64_t key = 0;             ///< of its pauses
+  std::vector<std::size_t> clips{};  ///< clips of the digits, in their order
+  std::uint64_t key = 0;             ///< key of the draws of its pauses
 };
 
 /// Draws strings of the digits in `clips`, by the options' seed. No text twice for a speaker, and none of `excluded`;

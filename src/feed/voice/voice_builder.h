@@ -34,8 +34,8 @@ struct VoiceBuildOptions {
   ClipLimits limits{};
   DigitStringOptions strings{};
   std::filesystem::path exclude{};  ///< a text a line: none of them gets into the set
-  double validation_share = 0.05;   ///< of different texts
-  std::uint64_t seed = 1234;        ///< of split, strings and noise
+  double validation_share = 0.05;   ///< share of the different texts
+  std::uint64_t seed = 1234;        ///< seed of split, strings and noise
   std::string label{};              ///< where the audio comes from; empty: label.txt in the data, or the folder's name
   int threads = 1;
   bool dry_run = false;  ///< does everything but write
@@ -55,7 +55,7 @@ struct VoiceBuildReport {
   std::int64_t validation = 0;
   std::int64_t frames = 0;
   std::int64_t longest_text = 0;    ///< symbols
-  Seconds audio{};                  ///< of the clips as they are in the set
+  Seconds audio{};                  ///< length of the clips as they are in the set
   std::set<std::string> skipped{};  ///< characters that have no symbol
   Bytes size{};
 };

@@ -34,11 +34,11 @@ struct VoiceHead {
   std::int64_t front_end_at = 0;
   std::int64_t front_end_size = 0;
   std::uint64_t index_check = 0;  ///< checksum of the index, the format and the front end
-  std::uint64_t head_check = 0;   ///< of the head without it
+  std::uint64_t head_check = 0;   ///< checksum of the head without it
 };
 
 struct VoiceEntry {
-  std::int64_t at = 0;      ///< of its record
+  std::int64_t at = 0;      ///< offset of its record
   std::uint64_t check = 0;  ///< checksum of its record
   std::int32_t symbols = 0;
   std::int32_t frames = 0;

@@ -20,13 +20,13 @@ namespace tutti {
 struct VoiceFormat {
   VoiceMelOptions mel{};
   std::vector<float> mean{};  ///< [n_mels]: of each bin, over all frames for training
-  float deviation = 1;        ///< of all values from their bin's mean, one number
-  double pitch_mean = 0;      ///< of the natural logarithm of the voiced frames' pitch
+  float deviation = 1;        ///< standard deviation of all values from their bin's mean, one number
+  double pitch_mean = 0;      ///< mean of the natural logarithm of the voiced frames' pitch
   double pitch_deviation = 1;
   std::vector<std::string> symbols{};   ///< by number
   std::vector<std::string> speakers{};  ///< by number
   std::string language{};               ///< a code such as "en"
-  std::string kind{};                   ///< of the symbols: "characters" or "phonemes"
+  std::string kind{};                   ///< kind of the symbols: "characters" or "phonemes"
   std::string label{};                  ///< where the audio comes from, for the model's GPU
 };
 

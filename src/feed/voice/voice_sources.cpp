@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr std::array<const char*, 10> kDigits{"zero", "one", "two",   "three", "four",
                                               "five", "six", "seven", "eight", "nine"};
-constexpr const char* kOnlySpeaker = "speaker";  // of data that names none
+constexpr const char* kOnlySpeaker = "speaker";  // speaker of data that names none
 
 /// Entries of a folder by name; none where it cannot be read.
 std::vector<fs::path> sorted_entries(const fs::path& folder) {

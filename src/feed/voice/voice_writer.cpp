@@ -128,7 +128,7 @@ void VoiceSetWriter::set_means(VoiceFormat& format) const {
     const double deviation = deviation_of(all.values[bin], all.squares[bin], frames);
     variance += deviation * deviation / static_cast<double>(n_mels);
   }
-  constexpr double kLeastDeviation = 1e-3;  // of a set without any audio in it
+  constexpr double kLeastDeviation = 1e-3;  // deviation of a set without any audio in it
   format.deviation = static_cast<float>(std::max(std::sqrt(variance), kLeastDeviation));
   if (all.voiced == 0) return;
   const auto voiced = static_cast<double>(all.voiced);

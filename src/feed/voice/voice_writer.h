@@ -45,7 +45,7 @@ class VoiceSetWriter {
   /// Fills in the means and deviations of `format`, writes what belongs to all clips, syncs, renames.
   Result<void> publish(VoiceFormat format, const std::string& front_end);
 
-  /// Of what was appended so far.
+  /// Totals of the clips appended so far.
   Bytes size() const { return {end_}; }
 
  private:

@@ -17,7 +17,7 @@ struct AlertLimits {
   /// A job in work without progress, or a queue of which nothing is in work, for so long. Shorter than a long
   /// recording's decoding takes: alerts about healthy jobs.
   Seconds stuck{1800};
-  /// Of the jobs that ended within the last hour, the share that failed for good. Above it there is an alert.
+  /// Share of failures among the jobs that ended within the last hour. Above it there is an alert.
   double failures = 0.2;
   /// Fewer ended jobs in that hour are no share to go by.
   std::int64_t least_ended = 5;
@@ -28,7 +28,7 @@ struct Alert {
   std::string rule{};         // "job_stuck", "queue_stuck" or "failures"
   bool firing = true;         // false: it is over
   std::string text{};         // for people
-  std::vector<JobId> jobs{};  // of job_stuck: which, twenty at most
+  std::vector<JobId> jobs{};  // jobs of job_stuck, twenty at most
   bool operator==(const Alert&) const = default;
 };
 

@@ -14,7 +14,7 @@ namespace tutti {
 struct AlertOptions {
   WebhookOptions webhook{};  // without an address there are no alerts
   AlertLimits limits{};
-  std::string model{};  // of this server, named in every alert; empty: it watches what others do
+  std::string model{};  // model of this server, named in every alert; empty: it watches what others do
 };
 
 /// Looks at a store every two seconds, and sends what AlertRules finds to a webhook. Owns a thread for each of the two,

@@ -22,10 +22,11 @@ class FleetSource {
   virtual Result<std::optional<FleetStatus>> status() = 0;
   virtual Result<void> drain(const std::string& device) = 0;
   virtual Result<void> resume(const std::string& device) = 0;
-  /// Of a request, or of a job of the store. Fault::missing, here and below: it is not there, or in no state for that.
+  /// Cancels a request, or a job of the store. Fault::missing, here and below: it is not there, or in no state for
+  /// that.
   virtual Result<void> cancel(const std::string& job) = 0;
   virtual Result<void> retry(JobId job) = 0;
-  /// Of a job that waits for its turn.
+  /// Sets the priority of a job that waits.
   virtual Result<void> set_priority(JobId job, int priority) = 0;
 };
 

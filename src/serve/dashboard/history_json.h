@@ -16,8 +16,8 @@ struct History {
   std::vector<RunRecord> runs{};      // those that are in work have no end yet
   std::vector<SpeedRecord> speeds{};  // every record
   std::vector<DeviceEvent> events{};
-  std::optional<JobCounts> now{};  // of the one run that was requested: how many of its output folder's recordings are
-                                   // in each state
+  std::optional<JobCounts> now{};  // counts of the one run that was requested: how many of its output folder's
+                                   // recordings are in each state
 };
 
 // The text form of the same is `history_tables` (cli/history/history_text.h), and its picture `history_svg` there. All

@@ -34,7 +34,7 @@ class FleetSamples {
     double step;
     std::size_t most;
     std::deque<FleetSample> samples{};
-    double begun = 0;  // of the sample to come; 0: none is begun
+    double begun = 0;  // start of the sample to come; 0: none is begun
     double audio = 0;
     double busy = 0;
     double time = 0;

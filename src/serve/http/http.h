@@ -25,9 +25,9 @@ struct HttpHead {
   std::string path{};                     // decoded, without the query: "/v1/audio/transcriptions"
   std::string query{};                    // behind the "?", as it came
   HttpHeaders headers{};                  // names in lower case
-  std::string address{};                  // of the client, without its port
+  std::string address{};                  // address of the client, without its port
   std::string id{};                       // ours, or the client's own x-request-id
-  std::optional<std::uint64_t> length{};  // of the body; none: it comes in chunks, or there is none
+  std::optional<std::uint64_t> length{};  // length of the body; none: it comes in chunks, or there is none
 
   /// The first header of that name, which is in lower case; empty: there is none.
   std::string_view header(std::string_view name) const;

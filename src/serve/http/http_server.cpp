@@ -28,7 +28,7 @@ using boost::system::error_code;
 
 constexpr auto kKeepAlive = std::chrono::seconds(15);
 constexpr std::size_t kBlock = std::size_t{64} << 10;
-constexpr std::size_t kWatched = 1024;  // of the next request, read while an answer is made
+constexpr std::size_t kWatched = 1024;  // bytes of the next request, read while an answer is made
 constexpr auto kWatchEnds = std::chrono::milliseconds(100);
 /// After a refusal what the client still sends is read and dropped for so long, so that it gets the answer and no
 /// reset.

@@ -21,7 +21,7 @@ struct HttpServerOptions {
   Seconds idle{75};  // between two requests of a connection
   Seconds body_grace{5};       // before the rate counts
   double body_rate = 4096;     // bytes a second that a body must come at
-  Seconds write_deadline{30};  // of a piece of an answer
+  Seconds write_deadline{30};  // deadline for a piece of an answer
   std::size_t head_bytes = 16384;
   std::size_t stream_bytes = std::size_t{4} << 20;  // waiting for a client that reads slowly, before it is dropped
   std::size_t connections_an_address = 4096;

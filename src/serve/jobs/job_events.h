@@ -18,7 +18,7 @@ namespace tutti {
 /// How far a job is that this server has in work.
 struct JobProgress {
   std::string phase{};  // "starting", "fetching", "decoding", "transcribing"
-  Seconds position{};   // of its recording
+  Seconds position{};   // position in its recording
   Seconds length{};     // 0: not known yet
   double share() const { return length > Seconds(0) ? position / length : 0; }
 };

@@ -17,7 +17,7 @@ namespace tutti {
 
 struct JobFilesOptions {
   std::filesystem::path state{};                      // the store's folder
-  std::uint64_t most_bytes = std::uint64_t{2} << 30;  // of a recording
+  std::uint64_t most_bytes = std::uint64_t{2} << 30;  // size of a recording
   std::filesystem::path allowed{};                    // `path` jobs may name what is in it; empty: none may
   std::vector<std::string> url_hosts{};               // that URLs may name although they are in a private network
 };

@@ -27,7 +27,7 @@ namespace tutti {
 struct JobServiceOptions {
   JobFilesOptions files{};
   ModelNames models;
-  SpeechOptions usual{};              // of jobs that have no field for it
+  SpeechOptions usual{};              // options of jobs that have no field for them
   std::size_t most_a_client = 10000;  // jobs of a client that have not ended; more are refused for a while
   RunStart run{};                     // for history
 };

@@ -20,7 +20,7 @@ class SpeechEvents {
  public:
   explicit SpeechEvents(const SpeechForm& form) : form_(form) {}
 
-  /// Of new segments; empty: they have no text.
+  /// Text of new segments; empty: they have none.
   std::string delta(const std::vector<Segment>& fresh);
   /// What a last delta has to add, if anything, and the end.
   std::string done(const Transcript& transcript, Seconds duration);

@@ -89,11 +89,11 @@ class Service final : public SpeechService {
   struct Queue {
     FairQueue<Run> waiting{};
     std::vector<Run> running{};
-    std::size_t bulk = 0;  // of them, not interactive
+    std::size_t bulk = 0;  // requests among them that are not interactive
     bool stopped = false;
     std::uint64_t last_id = 0;
     SpeechLoad ended{};
-    Seconds mean_time{};  // of the latest requests in work
+    Seconds mean_time{};  // mean time of the latest requests in work
   };
 
   /// How long the requests that are done took: from their arrival to their end, until they were begun, and of it the

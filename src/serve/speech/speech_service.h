@@ -63,11 +63,11 @@ class SpeechTicket {
 struct SpeechLoad {
   std::size_t running = 0;
   std::size_t waiting = 0;
-  Seconds audio_done{};  // of requests that have ended, since the start
+  Seconds audio_done{};  // audio of requests that have ended since the start
   std::size_t done = 0;
   std::size_t failed = 0;
   std::size_t cancelled = 0;
-  Seconds expected_wait{};  // of a new request, by those that ended lately
+  Seconds expected_wait{};  // wait of a new request, by those that ended lately
 };
 
 struct SpeechServiceOptions {

@@ -11,7 +11,7 @@ using Json = nlohmann::json;
 class Reader final : public nlohmann::json_sax<Json> {
  public:
   VocabularyFile file;
-  std::vector<std::pair<std::string, std::int32_t>> entries;  // of model.vocab, as bytes
+  std::vector<std::pair<std::string, std::int32_t>> entries;  // entries of model.vocab, as bytes
   std::string model_type;
   std::string problem;  // why reading stopped
 

@@ -83,7 +83,7 @@ struct GgmlHead {
   std::int32_t n_text_layer = 0;
   std::int32_t n_mels = 0;
   std::int32_t file_type = 0;              // 1000 * version of the quantised blocks + the type most tensors have
-  std::vector<std::string_view> tokens{};  // of text, as bytes, by id; they point into the file
+  std::vector<std::string_view> tokens{};  // tokens of text, as bytes, by id; they point into the file
   std::size_t tensors_at = 0;              // offset of the first tensor
 };
 

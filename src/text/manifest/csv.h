@@ -17,7 +17,7 @@ class CsvReader {
   CsvReader(std::string_view text, char separator) : text_(text), separator_(separator) {}
 
   struct Record {
-    std::size_t line = 0;  // of its first character, from 1
+    std::size_t line = 0;  // line of its first character, from 1
     std::vector<std::string> fields{};
   };
   /// The next record that is not an empty line; none at the end. An error for a quote that is never closed or is

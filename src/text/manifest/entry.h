@@ -14,7 +14,7 @@ namespace tutti {
 
 /// One recording that a list, table or manifest names.
 struct ManifestEntry {
-  std::string path{};  // of the audio; relative ones are as they were written
+  std::string path{};  // path of the audio; relative ones are as they were written
   std::string id{};    // a UUID is in lower case with hyphens, anything else is kept
   std::string name{};  // for people; empty: the file's
   std::optional<Seconds> duration{};
@@ -38,7 +38,7 @@ struct ManifestRules {
   /// The path of an asset's audio, with its fields in braces: "{folder_path}/{file_name}". Empty: a field "path" (or
   /// one of its other names), else folder_path and file_name, else folder_path and name.
   std::string path_template{};
-  std::string asset_type = "Audio";                        // of an asset that is taken; empty: any
+  std::string asset_type = "Audio";                        // type of an asset that is taken; empty: any
   std::string excluded_folder = "Resources/To Be Sorted";  // folder_path of those left out; empty: none
   bool deleted = false;                                    // take those with a deleted_at
 };

@@ -13,7 +13,7 @@ namespace tutti {
 struct ReadAloud {
   enum class Kind { word, initial, ipa, mark };
   Kind kind = Kind::word;
-  std::string text{};  ///< of an initial, which is read by its name: the one character
+  std::string text{};  ///< the word; for an initial, which is read by its name, its one character
   bool operator==(const ReadAloud&) const = default;
 };
 

@@ -43,7 +43,7 @@ struct TextFrontEnd::Tables {
   std::vector<std::string> symbols{};
   Lexicon lexicon{};
   GraphemeRules rules{};
-  std::map<std::string, std::int32_t, std::less<>> numbers{};  // of the symbols
+  std::map<std::string, std::int32_t, std::less<>> numbers{};  // numbers of the symbols
 
   void number_symbols() {
     for (std::size_t i = 0; i < symbols.size(); ++i) numbers.emplace(symbols[i], static_cast<std::int32_t>(i));

@@ -39,7 +39,7 @@ struct FileFeatures {
   std::int64_t clips = 0;
   std::int64_t samples = 0;
   bool is_padded = false;
-  at::Tensor probabilities{};  // of a long file: its features are not kept
+  at::Tensor probabilities{};  // probabilities of a long file: its features are not kept
 
   bool is_long() const { return probabilities.defined(); }
 };

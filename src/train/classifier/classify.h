@@ -16,13 +16,13 @@ struct ClassifyRequest {
   std::filesystem::path model{};
   std::vector<std::string> files{};  // as they were given
   std::string device = "cpu";
-  std::int32_t threads = 0;  // of network and features; 0: one per core
+  std::int32_t threads = 0;  // threads of network and features; 0: one per core
   bool over_time = false;    // also the answer to every clip of a file
 };
 
 /// The answer to a stretch of audio.
 struct AudioAnswer {
-  std::vector<float> probabilities{};  // of each label of the model, in its order
+  std::vector<float> probabilities{};  // probability of each label of the model, in its order
   std::size_t best = 0;                // the label that is answered
   double score() const { return probabilities[best]; }
 };

@@ -9,7 +9,7 @@ namespace tutti {
 /// Note 003's decision by file whether one label is there: that of enough long segments.
 struct FileDecision {
   double threshold = 0.5;   // a long segment has the label where its probability is at least this
-  double long_share = 0.5;  // of the long segments that have to: 20 of 40
+  double long_share = 0.5;  // share of the long segments that have to: 20 of 40
 };
 
 /// The probability of each long segment: the mean over its short ones. `shorts`: of every short segment, in order.

@@ -12,7 +12,7 @@ namespace tutti {
 
 /// What a classifier answers to one file, and what the file is.
 struct FileAnswer {
-  std::vector<float> probabilities{};  // of each label
+  std::vector<float> probabilities{};  // probability of each label
   std::int64_t label = 0;              // the true one
   std::vector<float> longs{};          // probability of the label of the second head, of each long segment; empty: none
 };

@@ -21,7 +21,7 @@ using Grid = std::array<std::int64_t, 2>;
 struct ClassifierShape {
   std::int64_t n_mels = 64;
   std::int64_t frames = 1;
-  std::int64_t channels = 32;  ///< of the first convolution; the others have two and four times as many
+  std::int64_t channels = 32;  ///< channels of the first convolution; the others have two and four times as many
   std::array<Grid, 3> pools{Grid{1, 1}, Grid{2, 1}, Grid{2, 1}};
   Grid grid{16, 1};
   std::int64_t hidden = 256;
@@ -58,7 +58,7 @@ struct ClassifierLoss {
   double focal_gamma = 2;      // these two as note 003 has them
   double focal_alpha = 0.75;
   std::int64_t against = -1;    // the label of the second head; -1: there is none
-  double against_weight = 0.3;  // of that head's binary cross-entropy
+  double against_weight = 0.3;  // weight of that head's binary cross-entropy
 };
 
 /// The loss of each row: [rows] float32. `labels`: [rows] int64, on the logits' device. Enqueues only.

@@ -19,7 +19,7 @@ struct ScoredSet {
   AgainstRule rule{};
   ClassifierScores scores{};
   TaskScores summary{};
-  std::vector<ScoreCurve> curves{};  ///< of each label
+  std::vector<ScoreCurve> curves{};  ///< curves of each label
   Calibration calibration{};
   std::map<std::string, GroupScore> groups{};  ///< empty where no group has two files: they would add nothing
 };

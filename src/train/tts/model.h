@@ -20,7 +20,7 @@ namespace tutti {
 struct VoiceModel {
   VoiceMelOptions mel{};
   std::vector<float> mean{};  // [n_mels] of the training set's spectrograms, by bin
-  float deviation = 1;        // of all their values from these
+  float deviation = 1;        // deviation of all their values from these
   std::vector<std::string> speakers{};
   std::string language{};
   std::string label{};      // where the audio comes from that it learned from

@@ -17,7 +17,7 @@ constexpr std::int64_t kInnerTaps = 3;
 constexpr std::int64_t kDurationTaps = 3, kDurationConvs = 2;
 constexpr std::int64_t kDecoderTaps = 7;
 constexpr std::int64_t kTimeWidth = 64;
-constexpr double kTimeScale = 1000;  // of the time 0 to 1, before its sinusoids
+constexpr double kTimeScale = 1000;  // scale of the time 0 to 1, before its sinusoids
 constexpr double kNormEpsilon = 1e-5;
 
 /// Makes tensors one after the other, and notes their names.

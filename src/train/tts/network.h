@@ -30,7 +30,7 @@ struct VoiceConv {
 
 /// A ConvNeXt block of the decoder, which gets the time by FiLM.
 struct VoiceDecoderBlock {
-  ops::Linear film{};      // of the time: a factor and a shift for each channel
+  ops::Linear film{};      // map of the time: a factor and a shift for each channel
   at::Tensor depthwise{};  // [width, 1, 7]
   at::Tensor offset{};     // [width]
   ops::Norm norm{};
@@ -49,7 +49,7 @@ struct VoiceWeights {
   ops::Linear duration{};              // [1, duration_width]
   ops::Linear condition{};             // [decoder_width, width + mels]
   ops::Linear noisy{};                 // [decoder_width, mels]
-  ops::Linear time{};                  // of its sinusoids
+  ops::Linear time{};                  // map of its sinusoids
   std::vector<VoiceDecoderBlock> blocks{};
   ops::Norm decoder_norm{};
   ops::Linear velocity{};  // [mels, decoder_width]

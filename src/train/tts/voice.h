@@ -14,11 +14,11 @@ namespace tutti {
 
 /// How a sentence is spoken.
 struct SpeakingOptions {
-  std::int64_t speaker = 0;    // of the model's
+  std::int64_t speaker = 0;    // speaker among the model's
   double rate = 1;             // 2: twice as fast
-  std::uint64_t seed = 0;      // of the noise that speech is made of
+  std::uint64_t seed = 0;      // seed of the noise that speech is made of
   int steps = 4;               // of Euler's method, from noise to speech
-  double temperature = 0.667;  // of the noise; 0: always the mean
+  double temperature = 0.667;  // scale of the noise; 0: always the mean
 };
 
 /// A sentence as audio.

@@ -9,7 +9,8 @@
 namespace tutti {
 namespace {
 
-constexpr std::int64_t kHeadWidth = 64;  // of note 002's sizes, whose feed-forward layers are four times as wide
+constexpr std::int64_t kHeadWidth =
+    64;  // head width of note 002's sizes, whose feed-forward layers are four times as wide
 
 VoiceShape of_note(std::int64_t width, std::int64_t layers, std::int64_t decoder_width, std::int64_t decoder_layers) {
   return {.width = width,

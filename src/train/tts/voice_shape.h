@@ -14,10 +14,10 @@ struct VoiceShape {
   std::int64_t symbols = 0;  ///< that texts are made of
   std::int64_t speakers = 1;
   std::int64_t mels = 80;
-  std::int64_t width = 192;  ///< of the encoder
+  std::int64_t width = 192;  ///< width of the encoder
   std::int64_t layers = 4;
   std::int64_t heads = 2;
-  std::int64_t inner = 512;  ///< of the encoder's convolutional feed-forward layers
+  std::int64_t inner = 512;  ///< width of the encoder's convolutional feed-forward layers
   std::int64_t duration_width = 192;
   std::int64_t decoder_width = 192;
   std::int64_t decoder_layers = 6;
