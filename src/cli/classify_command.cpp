@@ -90,7 +90,7 @@ void add_classify(OptionTable& table, ClassifyCommand& c) {
                    "recordings of any format; -: their names, one a line, on standard input");
   table.add("model", c.model, "DIR", "OUT/model of 'tutti train classifier'");
   table.add("device", c.device, "cpu|auto|cuda:N", "where the network is; it is small, and a processor does");
-  table.add("threads", c.threads, "N", "of network and features; 0: one per core");
+  table.add("threads", c.threads, "N", "threads of network and features; 0: one per core");
   table.add_switch(
       "json", c.json,
       "a line of JSON for each file: {\"file\", \"label\", \"score\", \"scores\": {LABEL: probability}}, or "

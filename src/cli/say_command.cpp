@@ -43,9 +43,9 @@ OptionTable table_of(SayCommand& c) {
   table.add("output", c.out, "FILE.wav", "the sound; -: standard output, where that is no terminal").letter = 'o';
   table.add("times", c.times, "FILE.json|FILE.srt",
             "also when each word is spoken; as JSON, each phoneme or character too");
-  table.add("speaker", c.speaker, "NAME", "of the voice's; without it, its first");
+  table.add("speaker", c.speaker, "NAME", "speaker of the voice; without it, its first");
   table.add("rate", c.rate, "X", "how fast: 0.5 takes twice the time, 2 half of it");
-  table.add("seed", c.seed, "N", "of the noise that speech is made of; the same seed gives the same sound");
+  table.add("seed", c.seed, "N", "seed of the noise that speech is made of; the same seed gives the same audio");
   table.add("steps", c.steps, "N", "from noise to speech: 1 is flat, more than 4 changes hardly anything");
   table.add("device", c.device, "cpu|auto|cuda:N", "where the network is; it is small, and a processor does");
   table.add("threads", c.threads, "N", "0: one per core");

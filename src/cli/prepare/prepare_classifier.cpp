@@ -54,12 +54,13 @@ OptionTable table_of(PrepareClassifier& c) {
            "field note 003 has them; leak-overlap: in 237 segments of 32 mels. Without it: leak where files are called "
            "SENSOR~RECORDING~TIME~GAIN.wav, else clip")
       .choices = {"clip", "leak", "leak-overlap"};
-  table.add("rate", c.rate, "HZ", "that clips are converted to; 0: the rate that most files have");
-  table.add("seconds", c.seconds, "S",
-            "of a clip: longer ones are cut, shorter ones filled up; 0: what 95 % of the files fit in, at most 10");
+  table.add("rate", c.rate, "HZ", "sample rate that clips are converted to; 0: the rate that most files have");
+  table.add(
+      "seconds", c.seconds, "S",
+      "length of a clip: longer ones are cut, shorter ones filled up; 0: what 95 % of the files fit in, at most 10");
   table.add("mels", c.mels, "N", "bins of a spectrogram; 0: by the rate");
   table.add("group", c.group, "REGEX",
-            "what belongs together of a file's path below DIR: its first part in brackets, or all that it matches; "
+            "the group of a file, by its path below DIR: its first part in brackets, or all that it matches; "
             "without it: the sensor or the recording where names have the form above, else each file is its own");
   table.add("delimiter", c.delimiter, "TEXT", "between the parts of such names");
   table.add("seed", c.seed, "N", "of the split: 70 % training, 20 % validation, 10 % testing");

@@ -59,9 +59,9 @@ OptionTable table_of(PrepareCommand& c) {
   table.add("window-seconds", c.rules.window, "S|None", "a sample lasts at most; None: the model's window, 30");
   table.add("least-score", c.rules.least_score, "SHARE",
             "text whose words are less probable than this on average, 0 to 1, is left out");
-  table.add(
-      "language", c.language, "LANGUAGE|None",
-      "of the recordings, for a multilingual model: a code, a tag or a name; None or auto: detected in the first 30 s");
+  table.add("language", c.language, "LANGUAGE|None",
+            "language of the recordings, for a multilingual model: a code, a tag or a name; None or auto: detected in "
+            "the first 30 s");
   add_audio(table, c.audio);
   table.add("device", c.device, "DEVICE", "as for 'tutti transcribe'");
   table.add("compute-type", c.compute_type, "TYPE", "as for 'tutti transcribe'");

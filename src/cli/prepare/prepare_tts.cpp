@@ -52,22 +52,23 @@ OptionTable table_of(PrepareTts& c) {
             "train whisper' takes");
   table.add("out", build.out, "SET", "the folder of the set: voice.set, bad_samples.jsonl");
   table.add("speaker", build.speaker, "NAME", "only recordings of this one; without it: all, each a voice of its own");
-  table.add("language", c.language, "LANGUAGE", "of the texts: a code, a tag or a name");
+  table.add("language", c.language, "LANGUAGE", "language of the texts: a code, a tag or a name");
   table
       .add("symbols", c.symbols, "KIND",
            "what texts become; auto: phonemes for English, characters for other languages")
       .choices = {"auto", "phonemes", "characters"};
-  table.add("rate", c.rate, "HZ", "of the voice; 0: that of most recordings, but 16000 to 22050");
+  table.add("rate", c.rate, "HZ", "sample rate of the voice; 0: that of most recordings, but 16000 to 22050");
   table.add("fft", c.n_fft, "N", "samples of the Fourier transform; 0: 1024");
   table.add("window", c.window, "N", "samples of the window; 0: 1024, below 22050 Hz 800");
   table.add("hop", c.hop, "N", "samples from frame to frame; 0: 256, below 22050 Hz 200");
   table.add("mels", c.mels, "N", "bins of a spectrogram, from 0 to half the rate");
   table.add("trim-db", build.audio.trim_decibels, "DB",
             "sound at both ends of a clip that is softer than its loudest part by more is cut off");
-  table.add("edge", c.edge, "SECONDS", "of that which stays at both ends");
+  table.add("edge", c.edge, "SECONDS", "length of silence that stays at both ends");
   table.add("level", c.level, "RMS",
-            "that clips are brought to, 0 to 1; 0: none, they stay as loud as they are; auto: 0.08 for digits, else 0");
-  table.add("noise-floor", build.audio.noise, "RMS", "of white noise over every clip, so that no pause is empty");
+            "loudness that clips are brought to, 0 to 1; 0: none, they stay as loud as they are; auto: 0.08 for "
+            "digits, else 0");
+  table.add("noise-floor", build.audio.noise, "RMS", "level of white noise over every clip, so that no pause is empty");
   table.add("max-text-length", c.max_text, "N", "symbols; clips with longer texts are left out");
   table.add("max-seconds", c.max_seconds, "S", "longer recordings are left out");
   table.add("most-characters", c.most_characters, "N",
@@ -75,12 +76,12 @@ OptionTable table_of(PrepareTts& c) {
   table.add("exclude", build.exclude, "FILE",
             "texts, one a line, that no clip may have: what the voice is tested with");
   table.add("validation-share", build.validation_share, "SHARE",
-            "of the texts, which are not trained on; no text is in both parts");
+            "share of the texts that is kept for validation and not trained on; no text is in both parts");
   table.add("strings", c.strings, "N",
-            "of single digits: so many strings are made for each speaker, as far as there are different ones");
-  table.add("digits", c.digits, "LEAST:MOST", "of such a string");
+            "strings of single digits: so many are made for each speaker, as far as there are different ones");
+  table.add("digits", c.digits, "LEAST:MOST", "least and most digits of such a string");
   table.add("label", build.label, "TEXT", "where the voice comes from, for the model's card; empty: the data's folder");
-  table.add("seed", build.seed, "N", "of the split, the strings and the noise");
+  table.add("seed", build.seed, "N", "seed of the split, the strings and the noise");
   table.add("threads", c.threads, "N", "0: one per core; changes nothing of the set");
   table.add_switch("dry-run", build.dry_run, "read everything, report what the set would hold, and write nothing");
   table.examples({"tutti prepare tts --data LJSpeech-1.1 --out voice",

@@ -30,11 +30,11 @@ OptionTable table_of(SynthVoice& c) {
       "tts'. phones.jsonl has when each of its phones ends. What learns from it learns a synthesiser, not "
       "a person: label.txt names it, and the set and the voice keep that label.");
   table.add("out", c.folder.out, "DIR", "the folder: wavs/, metadata.csv, phones.jsonl, label.txt");
-  table.add("minutes", c.minutes, "N", "of speech");
+  table.add("minutes", c.minutes, "N", "minutes of speech");
   table.add_list("texts", c.texts, "FILE,...",
                  "read first: a sentence a line, or lists as LJSpeech's; the rest is made up");
   table.add("exclude", c.folder.exclude, "FILE", "texts, one a line, that are not read: what the voice is tested with");
-  table.add("seed", c.folder.seed, "N", "of the sentences that are made up");
+  table.add("seed", c.folder.seed, "N", "seed of the sentences that are made up");
   table.examples({"tutti synth voice --minutes 60 --out teacher",
                   "tutti synth voice --texts LJSpeech-1.1/metadata.csv --exclude test.txt --out teacher"});
   return table;

@@ -13,9 +13,9 @@ void visit_classifier_input(ClassifierRecipe& r, Visit& visit) {
   visit("gain-db", r.gain_db, "DB",
         "clips are made louder or softer by up to this; -1: 6 for sets of whole clips, 0 in note 003's geometry");
   visit("shift-share", r.shift_share, "SHARE",
-        "of a clip's frames that it is moved by at most, to either side; -1: likewise 0.1 or 0");
-  visit("noise-share", r.noise_share, "SHARE", "of segments that get white noise");
-  visit("noise-least-db", r.noise_least_db, "DB", "that the noise is below its segment at least");
+        "share of a clip's frames that it is moved by at most, to either side; -1: likewise 0.1 or 0");
+  visit("noise-share", r.noise_share, "SHARE", "share of segments that get white noise");
+  visit("noise-least-db", r.noise_least_db, "DB", "level of the noise below its segment, at least");
   visit("noise-most-db", r.noise_most_db, "DB", "and at most");
   visit("mixup", r.mixup, "ALPHA",
         "every segment is mixed with another of its batch, labels likewise, by shares of Beta(ALPHA, ALPHA); 0: not");
@@ -23,7 +23,7 @@ void visit_classifier_input(ClassifierRecipe& r, Visit& visit) {
   visit("mask-bands", r.mask_bands, "N", "bands of up to a fifth of the mels");
   visit("mask-stretches", r.mask_stretches, "N", "stretches of up to a fifth of the frames");
   visit.group("Network");
-  visit("channels", r.channels, "N", "of the first convolution; the others have two and four times as many");
+  visit("channels", r.channels, "N", "channels of the first convolution; the others have two and four times as many");
   visit("dropout", r.dropout, "SHARE", "in front of and behind the hidden layer");
   visit("against", r.against, "LABEL",
         "a second head learns this label against all others, and its file decisions rank networks; of a set with a "
@@ -32,7 +32,7 @@ void visit_classifier_input(ClassifierRecipe& r, Visit& visit) {
   visit("boost", r.boost, "TIMES", "that LABEL counts in the loss of binary mode");
   visit("two-stage", r.two_stage, "",
         "train a network in binary mode in OUT/screen first, then one of all labels that begins with its weights");
-  visit("export-type", r.export_type, "TYPE", "of the weights in OUT/model: float32, float16 or bfloat16");
+  visit("export-type", r.export_type, "TYPE", "number type of the weights in OUT/model: float32, float16 or bfloat16");
 }
 
 template <class Visit>
@@ -40,19 +40,19 @@ void visit_classifier_steps(ClassifierRecipe& r, Visit& visit) {
   visit.group("Batches");
   visit("batch-size", r.batch_size, "N", "segments computed together; fewer where an epoch had less than least-steps");
   visit("val-batch-size", r.val_batch_size, "N", "the same in evaluations");
-  visit("least-steps", r.least_steps, "N", "of an epoch at least: on a small set batches are smaller for it");
+  visit("least-steps", r.least_steps, "N", "steps of an epoch, at least: on a small set batches are smaller for it");
   visit_length_fields(r, visit);
   visit.group("Optimiser");
   visit("learning-rate", r.learning_rate, "RATE", "AdamW's, at its highest");
   visit("warmup-epochs", r.warmup_epochs, "N",
         "in which the rate rises to it, or a tenth of all epochs if that is less");
   visit("schedule", r.schedule, "constant|linear|cosine", "how the rate falls afterwards");
-  visit("final-rate", r.final_rate, "SHARE", "of the rate that is left at the end");
+  visit("final-rate", r.final_rate, "SHARE", "share of the rate that is left at the end");
   visit("weight-decay", r.weight_decay, "X", "decoupled; of matrices, not of biases");
   visit("clip", r.clip, "NORM", "gradients are scaled down to this norm; 0: never");
   visit("ema", r.ema, "DECAY", "keep a moving average of the weights, evaluate and export it; 0: none");
   visit("loss", r.loss, "cross-entropy|focal", "focal counts what is answered well less: gamma 2, alpha 0.75");
-  visit("label-smoothing", r.label_smoothing, "SHARE", "of the certainty that is spread over all labels");
+  visit("label-smoothing", r.label_smoothing, "SHARE", "share of the certainty that is spread over all labels");
   visit("class-weights", r.class_weights, "inverse|none",
         "rare labels count as much as frequent ones, or as they come");
 }
@@ -62,7 +62,7 @@ template <class Visit>
 void visit_fields(ClassifierRecipe& r, Visit&& visit) {
   visit_classifier_input(r, visit);
   visit_classifier_steps(r, visit);
-  visit_device_fields(r, visit, "of order, weights, dropout and augmentation");
+  visit_device_fields(r, visit, "seed of order, weights, dropout and augmentation");
   visit_report_fields(r, visit);
 }
 

@@ -13,7 +13,7 @@ void visit_length_fields(Recipe& r, Visit& visit) {
   visit("ring-depth", r.ring_depth, "N", "batches that wait on the device, or are on their way, while it steps");
 }
 
-/// Where and in what one process computes. `seeded`: what the seed decides, as in "order and weights".
+/// Where and in what one process computes. `seeded`: the help of its seed.
 template <class Recipe, class Visit>
 void visit_device_fields(Recipe& r, Visit& visit, const char* seeded) {
   visit.group("Arithmetic");

@@ -20,13 +20,13 @@ void visit_tts_input(TtsRecipe& r, Visit& visit) {
         "a new one");
   visit("model-size", r.model_size, "SIZE",
         "nano (about 5 M parameters, for two cores), or note 002's tiny, small, normal or big");
-  visit("width", r.width, "N", "of the text encoder; 0, here and below: the size's");
-  visit("encoder-layers", r.encoder_layers, "N", "of the text encoder");
+  visit("width", r.width, "N", "width of the text encoder; 0, here and below: the size's");
+  visit("encoder-layers", r.encoder_layers, "N", "layers of the text encoder");
   visit("decoder-width", r.decoder_width, "N",
-        "of the decoder; its blocks are as many times wider inside as the size's");
+        "width of the decoder; its blocks are as many times wider inside as the size's");
   visit("decoder-layers", r.decoder_layers, "N", "blocks of the decoder");
-  visit("dropout", r.dropout, "SHARE", "of activations in the encoder and in what predicts durations");
-  visit("export-type", r.export_type, "TYPE", "of the weights in OUT/model: float32, float16 or bfloat16");
+  visit("dropout", r.dropout, "SHARE", "share of activations in the encoder and in what predicts durations");
+  visit("export-type", r.export_type, "TYPE", "number type of the weights in OUT/model: float32, float16 or bfloat16");
 }
 
 template <class Visit>
@@ -38,7 +38,7 @@ void visit_tts_steps(TtsRecipe& r, Visit& visit) {
   visit("learning-rate", r.learning_rate, "RATE", "AdamW's, at its highest");
   visit("warmup-steps", r.warmup_steps, "N", "in which the rate rises to it");
   visit("schedule", r.schedule, "constant|linear|cosine", "how the rate falls afterwards, until max-steps or epochs");
-  visit("final-rate", r.final_rate, "SHARE", "of the rate that is left at the end");
+  visit("final-rate", r.final_rate, "SHARE", "share of the rate that is left at the end");
   visit("weight-decay", r.weight_decay, "X", "decoupled; of matrices, not of biases and norms");
   visit("clip", r.clip, "NORM", "gradients are scaled down to this norm; 0: never");
   visit("ema", r.ema, "DECAY", "keep a moving average of the weights, evaluate and export it; 0: none");
@@ -49,7 +49,7 @@ template <class Visit>
 void visit_fields(TtsRecipe& r, Visit&& visit) {
   visit_tts_input(r, visit);
   visit_tts_steps(r, visit);
-  visit_device_fields(r, visit, "of order, weights, dropout, crops and noise");
+  visit_device_fields(r, visit, "seed of order, weights, dropout, crops and noise");
   visit_report_fields(r, visit);
 }
 
