@@ -17,6 +17,13 @@ find_library(UTF8PROC_STATIC libutf8proc.a REQUIRED)
 add_library(tutti_utf8proc INTERFACE)
 target_link_libraries(tutti_utf8proc INTERFACE ${UTF8PROC_STATIC})
 
+# Static, too: only "tutti train tts --import" reads YAML.
+find_path(YAML_CPP_INCLUDE_DIR yaml-cpp/yaml.h REQUIRED)
+find_library(YAML_CPP_STATIC libyaml-cpp.a REQUIRED)
+add_library(tutti_yaml_cpp INTERFACE)
+target_include_directories(tutti_yaml_cpp SYSTEM INTERFACE ${YAML_CPP_INCLUDE_DIR})
+target_link_libraries(tutti_yaml_cpp INTERFACE ${YAML_CPP_STATIC})
+
 # Loaded with dlopen on first use, each behind one .cpp: only the headers are needed here.
 pkg_check_modules(FFMPEG REQUIRED libavformat libavcodec libavutil libswresample)
 add_library(tutti_ffmpeg_headers INTERFACE)

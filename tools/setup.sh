@@ -32,6 +32,7 @@ build  libutf8proc-dev       Unicode categories for the tokenizer and the text n
 build  nlohmann-json3-dev    JSON: model folders, transcripts
 build  libsqlite3-dev        the store of tasks and history
 build  libtomlplusplus-dev   settings file
+build  libyaml-cpp-dev       YAML of other trainers: "tutti train tts --import"
 build  libcurl4-openssl-dev  headers of libcurl for "tutti pull"; the library is loaded on first use
 build  libboost1.81-dev      Boost.Beast: HTTP of "tutti serve", headers only
 build  libssl-dev            OpenSSL: TLS of "tutti serve"

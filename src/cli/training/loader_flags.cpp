@@ -45,6 +45,11 @@ FlagWord flag_at(const std::vector<std::string>& words, std::size_t i, const std
   return flag;
 }
 
+std::optional<std::string> loader_answer(const std::string& name) {
+  const auto known = kAnswers.find(name);
+  return known == kAnswers.end() ? std::nullopt : std::optional(known->second);
+}
+
 Result<LoaderFlags> without_loader_flags(const std::vector<std::string>& words, const std::string& prefix,
                                          std::int64_t batch_bytes) {
   LoaderFlags taken;

@@ -40,4 +40,9 @@ Result<LoaderFlags> without_loader_flags(const std::vector<std::string>& words, 
 /// for flags of what there is not: limits of memory, another vocoder. Pure.
 Result<LoaderFlags> in_voice_names(const std::vector<std::string>& words);
 
+/// What replaces a setting of DataLoader's, or of field note 002's trainer, by its name with hyphens, where it has no
+/// name of ours: "no effect: ...". None for any other name. Pure.
+std::optional<std::string> loader_answer(const std::string& name);
+std::optional<std::string> note_answer(const std::string& name);
+
 }  // namespace tutti

@@ -91,6 +91,12 @@ Result<void> take(const FlagWord& flag, const std::string& shown, LoaderFlags& i
 
 }  // namespace
 
+std::optional<std::string> note_answer(const std::string& name) {
+  const auto known = kFlags.find(name);
+  if (known == kFlags.end() || known->second.treatment == Treatment::renamed) return {};
+  return known->second.text;
+}
+
 Result<LoaderFlags> in_voice_names(const std::vector<std::string>& words) {
   LoaderFlags taken;
   for (std::size_t i = 0; i < words.size();) {

@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "cli/settings/option_table.h"
+#include "cli/training/imported_yaml.h"
 #include "cli/training/training_run.h"
 
 namespace tutti {
@@ -25,6 +26,16 @@ class FieldValues {
  private:
   std::map<std::string, std::string>& into_;
 };
+
+/// The key of every field.
+template <class Recipe>
+std::vector<std::string> names_of(Recipe recipe) {
+  std::map<std::string, std::string> values;
+  visit_fields(recipe, FieldValues(values));
+  std::vector<std::string> names;
+  for (const auto& [name, value] : values) names.push_back(name);
+  return names;
+}
 
 /// Every field of a recipe is a flag; what is not as without a recipe came from its file.
 template <class Recipe>
@@ -55,9 +66,13 @@ struct TrainingFlags {
   std::filesystem::path recipe_file{};
 };
 
+/// Whether the training of such a recipe reads a configuration of another trainer (--import).
+template <class Recipe>
+inline constexpr bool kImportsYaml = false;
+
 template <class Recipe>
 void add_training(OptionTable& table, TrainingFlags<Recipe>& flags) {
-  add_training_run(table, flags.run);
+  add_training_run(table, flags.run, kImportsYaml<Recipe>);
   visit_fields(flags.recipe, RecipeFlags<Recipe>(table, flags.recipe_file.string()));
 }
 
@@ -79,9 +94,13 @@ Result<void> start_recipe(const std::string& command, const std::vector<std::str
   OptionTable table(command, "");
   add_training(table, named);
   static_cast<void>(table.read(words, {}));
-  flags.recipe_file = recipe_file_of(named.run);
+  const auto file = recipe_file_of(named.run);
+  if (!file) return tl::unexpected<Error>(file.error());
+  flags.recipe_file = *file;
   if (flags.recipe_file.empty()) return {};
-  const auto text = read_file(flags.recipe_file);
+  auto text = read_file(flags.recipe_file);
+  if (text && !named.run.import.empty())
+    text = recipe_of_yaml(*text, flags.recipe_file.string(), names_of(named.recipe));
   if (!text) return tl::unexpected<Error>(text.error());
   auto recipe = read(*text, flags.recipe_file.string());
   if (!recipe) return tl::unexpected<Error>(recipe.error());

@@ -20,6 +20,10 @@
 #include "feed/recipe/tts_fields.h"
 
 namespace tutti {
+
+template <>
+inline constexpr bool kImportsYaml<TtsRecipe> = true;
+
 namespace {
 
 /// What a training of one process is, beside the fields of its recipe.
@@ -95,7 +99,8 @@ int run_train_tts(const std::vector<std::string>& words) {
                 "'tutti say'. Texts and sounds are aligned in every step; nothing else has to know where a word is. "
                 "Settings of other trainers (field note 002's, DataLoader's) are taken by their names, answered with "
                 "what replaces them, or refused with the reason.",
-       .examples = {"tutti train tts --train-data set --out trained", "tutti train tts --out trained --resume"},
+       .examples = {"tutti train tts --train-data set --out trained", "tutti train tts --out trained --resume",
+                    "tutti train tts --train-data set --import config.yaml --out trained"},
        .note_batch_bytes = 16 * 800 * 80 * 4,  // field note 002's, in float32
        .read = [](const std::string& text, const std::string& file) { return read_tts_recipe(text, file); },
        .sources =

@@ -90,22 +90,33 @@ Result<void> expect_no_source_written(const fs::path& out, const std::vector<fs:
 
 }  // namespace
 
-void add_training_run(OptionTable& table, TrainingRun& c) {
+void add_training_run(OptionTable& table, TrainingRun& c, bool imports) {
   table.add(
       "out", c.out, "DIR",
       "checkpoints, metrics, and in OUT/model the model; of what is there already only files that a training wrote are "
       "replaced");
   table.add("config", c.config, "FILE.toml", "a recipe: any of the settings below; flags win");
+  if (imports)
+    table.add("import", c.import, "FILE.yaml",
+              "field note 002's configuration in place of a recipe: each key is taken, answered, or named as unknown");
   table.add_switch("resume", c.resume, "go on from the newest checkpoint in OUT, with its settings");
   table.add("resume-from", c.resume_from, "DIR",
             "the same, of the named checkpoint: OUT/checkpoints/step-N, the newest");
 }
 
-fs::path recipe_file_of(const TrainingRun& named) {
+Result<fs::path> recipe_file_of(const TrainingRun& named) {
   const fs::path saved = named.out / "config.toml";
   std::error_code ignored;
   const bool resumes = named.resume || !named.resume_from.empty();
-  return named.config.empty() && resumes && fs::exists(saved, ignored) ? saved : fs::path(named.config);
+  if (named.import.empty())
+    return named.config.empty() && resumes && fs::exists(saved, ignored) ? saved : fs::path(named.config);
+  if (!named.config.empty() || resumes)
+    return fail(
+        Fault::usage,
+        "import " + named.import.string() +
+            (resumes ? ": a training that goes on keeps its settings" : ": there is a recipe already, " + named.config),
+        resumes ? "Leave out --import" : "Leave out --import or --config");
+  return named.import;
 }
 
 std::optional<int> read_training_flags(OptionTable& table, const std::vector<std::string>& arguments) {
@@ -124,7 +135,7 @@ Result<void> settle_run(TrainingRun& run) {
 Result<void> expect_own_folder(const TrainingRun& command, std::vector<fs::path> sources) {
   constexpr const char* kOther = "Name another folder with --out";
   OutputOwnership files(kOther);
-  if (!command.config.empty()) sources.emplace_back(command.config);
+  sources.insert(sources.end(), {command.config, command.import});
   std::erase_if(sources, [](const fs::path& path) { return path.empty(); });
   for (const auto& path : sources) {
     if (auto other = expect_other_out(command.out, path); !other) return other;

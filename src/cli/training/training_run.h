@@ -15,6 +15,7 @@ namespace tutti {
 struct TrainingRun {
   std::filesystem::path out{};
   std::string config{};
+  std::filesystem::path import{};  // a configuration of another trainer; empty: none, or the training takes none
   bool resume = false;
   std::filesystem::path resume_from{};
 };
@@ -24,11 +25,12 @@ int run_train_whisper(const std::vector<std::string>& words);
 int run_train_classifier(const std::vector<std::string>& words);
 int run_train_tts(const std::vector<std::string>& words);
 
-/// Binds --out, --config, --resume and --resume-from.
-void add_training_run(OptionTable& table, TrainingRun& run);
+/// Binds --out, --config, --resume and --resume-from; --import, too, where the training takes it.
+void add_training_run(OptionTable& table, TrainingRun& run, bool imports);
 
-/// The file that flags are read over: the recipe that is named, else that of the training to be continued; empty: none.
-std::filesystem::path recipe_file_of(const TrainingRun& named);
+/// The file that flags are read over: the recipe that is named or imported, else that of the training to be continued;
+/// empty: none. Fault::usage for two of them.
+Result<std::filesystem::path> recipe_file_of(const TrainingRun& named);
 
 /// Reads the flags; a value is the exit code of a command that is over. A training follows from its recipe and flags
 /// alone: variables such as TUTTI_MODEL, which are for transcribing, are not read.

@@ -1,0 +1,224 @@
+#include "cli/training/imported_yaml.h"
+
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <sstream>
+#include <string_view>
+
+#include "base/numbers.h"
+#include "base/strings.h"
+#include "base/toml.h"
+#include "cli/settings/values.h"
+#include "cli/training/loader_flags.h"
+
+namespace tutti {
+namespace {
+
+const std::map<std::string, std::string, std::less<>> kOurs{
+    {"lr", "learning-rate"},
+    {"grad-accum", "accumulation"},
+    {"gradient-accumulation", "accumulation"},
+    {"gradient-accumulation-steps", "accumulation"},
+    {"prefetch-buffer-size", "ring-depth"},
+    {"grad-clip", "clip"},
+    {"gradient-clip-norm", "clip"},
+    {"max-grad-norm", "clip"},
+    {"num-epochs", "epochs"},
+    {"text-encoder-dim", "width"},
+    {"text-encoder-layers", "encoder-layers"},
+    {"decoder-dim", "decoder-width"},
+    {"dropout-rate", "dropout"},
+    {"scheduler", "schedule"},
+    {"lr-scheduler", "schedule"},
+    {"log-step", "log-steps"},
+    {"save-step", "save-steps"},
+    {"val-step", "eval-steps"},
+    {"early-stopping-patience", "patience"},
+    {"mixed-precision", "precision"},
+    {"model-gpu", "device"},
+};
+
+constexpr const char* kOfTheSet = "'tutti prepare tts' decides it when it makes the set";
+constexpr const char* kOneNetwork = "this network has no such part";
+constexpr const char* kGathered = "batches are gathered by index in one thread, ahead of the steps";
+
+/// Settings that do nothing in this trainer, and why.
+const std::map<std::string, const char*, std::less<>> kWithoutEffect{
+    {"n-mels", "spectrograms have 80 bins"},
+    {"n-fft", kOfTheSet},
+    {"win-length", kOfTheSet},
+    {"hop-length", kOfTheSet},
+    {"sample-rate", kOfTheSet},
+    {"dataset-path", "name a set that 'tutti prepare tts' made of it with --train-data"},
+    {"metadata-train-file", kOfTheSet},
+    {"metadata-eval-file", kOfTheSet},
+    {"wavs-train-dir", kOfTheSet},
+    {"wavs-eval-dir", kOfTheSet},
+    {"language", kOfTheSet},
+    {"normalize-audio", kOfTheSet},
+    {"trim-silence", kOfTheSet},
+    {"pad-to-fixed-length", "lengths are rounded up, to 16 symbols and 64 frames"},
+    {"shuffle-buffer-size", "an epoch is shuffled as a whole, by index"},
+    {"shuffle-buffer-multiplier", "an epoch is shuffled as a whole, by index"},
+    {"use-tf-native-loading", kGathered},
+    {"enable-parallel-batch", kGathered},
+    {"enable-map-fusion", kGathered},
+    {"enable-caching", "spectrograms are computed once, by 'tutti prepare tts', and stay mapped"},
+    {"enable-memory-mapping", "the set is always mapped"},
+    {"enable-gradient-checkpointing",
+     "activations stay in memory; a smaller --batch-size with --accumulation takes less"},
+    {"text-encoder-heads", "a head is 64 wide"},
+    {"decoder-heads", "the decoder is convolutional"},
+    {"audio-encoder-dim", kOneNetwork},
+    {"audio-encoder-layers", kOneNetwork},
+    {"audio-encoder-heads", kOneNetwork},
+    {"text-vocab-size", "the set's own symbols are the vocabulary"},
+    {"vocab-size", "the set's own symbols are the vocabulary"},
+    {"max-attention-sequence-length", "attention reaches over whole texts"},
+    {"vocoder-type", "'tutti say' makes audio by Griffin-Lim, which is not trained"},
+    {"optimizer", "steps are AdamW's"},
+    {"beta1", "AdamW's betas are 0.9 and 0.999"},
+    {"beta2", "AdamW's betas are 0.9 and 0.999"},
+    {"checkpoint-dir", "name the folder with --out"},
+};
+
+/// One translation: what was read so far.
+class Translation {
+ public:
+  Translation(std::string file_name, std::span<const std::string> recipe_keys)
+      : file_name_(std::move(file_name)), recipe_keys_(recipe_keys) {}
+
+  Result<void> read_map(const YAML::Node& map, const std::string& section) {
+    for (const auto& pair : map) {
+      const auto written = pair.first.Scalar();
+      const std::string path = section.empty() ? written : section + "." + written;
+      if (pair.second.IsMap()) {
+        if (auto read = read_map(pair.second, path); !read) return read;
+      } else if (auto read = read_value(pair.first.Mark().line, path, with_hyphens(written), pair.second); !read) {
+        return read;
+      }
+    }
+    return {};
+  }
+
+  ImportedConfig end() {
+    const auto epochs = settings_.find("epochs");
+    if (epochs != settings_.end() && !settings_.contains("max-steps")) {
+      set(epochs->second.line, "max-steps", "0", "epochs");
+      answer(epochs->second.line, epochs->second.path, "the epochs alone end the training: max-steps becomes 0");
+    }
+    std::map<int, std::string> lines;
+    for (const auto& [key, setting] : settings_) {
+      int line = setting.line;
+      while (lines.contains(line)) ++line;  // several settings on one line
+      lines[line] = key + " = " + setting.value;
+    }
+    int at = 0;
+    for (const auto& [line, text] : lines) {
+      for (; at < line; ++at) config_.toml += '\n';
+      config_.toml += text;
+    }
+    config_.toml += '\n';
+    return std::move(config_);
+  }
+
+ private:
+  struct Setting {
+    std::string value{};  // as TOML has it
+    std::string path{};   // the key in the YAML file that sets it
+    int line = 0;         // its line there, from 0
+  };
+
+  Result<void> read_value(int line, const std::string& path, const std::string& name, const YAML::Node& value) {
+    const auto ours = kOurs.find(name);
+    const std::string key = ours != kOurs.end() ? ours->second : name;
+    if (std::ranges::find(recipe_keys_, key) == recipe_keys_.end()) {
+      answer(line, path, reason(name));
+      return {};
+    }
+    if (!value.IsScalar()) {
+      answer(line, path, value.IsNull() ? "no value: it stays as it is" : "no effect: a list, expected one value");
+      return {};
+    }
+    const auto before = settings_.find(key);
+    if (before != settings_.end())
+      return fail(Fault::usage, at(line) + path + " and " + before->second.path + " both set " + key,
+                  "Leave out one of them");
+    set(line, key, value_text(key, name, value), path);
+    return {};
+  }
+
+  /// Why a key that no recipe has does nothing.
+  std::string reason(const std::string& name) const {
+    const auto fixed = kWithoutEffect.find(name);
+    if (fixed != kWithoutEffect.end()) return std::string("no effect: ") + fixed->second;
+    if (const auto answer = loader_answer(name)) return *answer;
+    if (const auto answer = note_answer(name)) return *answer;
+    std::vector<std::string> known(recipe_keys_.begin(), recipe_keys_.end());
+    for (const auto& [theirs, ours] : kOurs) known.push_back(theirs);
+    for (const auto& [theirs, why] : kWithoutEffect) known.push_back(theirs);
+    const auto nearest = nearest_name(name, known);
+    return "unknown, no effect" + (nearest.empty() ? std::string() : "; did you mean '" + nearest + "'?");
+  }
+
+  /// As TOML has it. `name` is the file's own name of the setting, whose values may be others than ours.
+  static std::string value_text(const std::string& key, const std::string& name, const YAML::Node& value) {
+    const auto& text = value.Scalar();
+    const bool is_plain = value.Tag() != "!";  // without quotes
+    const bool is_true = is_plain && (text == "true" || text == "True" || text == "TRUE");
+    const bool is_false = is_plain && (text == "false" || text == "False" || text == "FALSE");
+    if (name == "mixed-precision" && (is_true || is_false)) return is_true ? "\"bfloat16\"" : "\"float32\"";
+    if (key == "schedule" && text.starts_with("cosine")) return "\"cosine\"";
+    if (is_true || is_false) return is_true ? "true" : "false";
+    const auto digits = std::string_view(text).substr(text.starts_with("+") ? 1 : 0);
+    const auto whole = number_in<std::int64_t>(digits);
+    if (name == "model-gpu" && whole) return "\"cuda:" + std::to_string(*whole) + "\"";
+    if (is_plain && whole) return std::to_string(*whole);
+    if (const auto number = number_in<double>(digits); is_plain && number) return toml_number(*number);
+    std::ostringstream quoted;
+    quoted << toml::value<std::string>(text);
+    return quoted.str();
+  }
+
+  void set(int line, const std::string& key, std::string value, std::string path) {
+    settings_[key] = {.value = std::move(value), .path = std::move(path), .line = line};
+  }
+  std::string at(int line) const { return file_name_ + ":" + std::to_string(line + 1) + ": "; }
+  void answer(int line, const std::string& path, const std::string& text) {
+    config_.answers.push_back(at(line) + path + ": " + text);
+  }
+
+  std::string file_name_;
+  std::span<const std::string> recipe_keys_;
+  std::map<std::string, Setting> settings_{};  // by the recipe's key
+  ImportedConfig config_{};
+};
+
+}  // namespace
+
+Result<ImportedConfig> import_yaml(const std::string& yaml, const std::string& file_name,
+                                   std::span<const std::string> recipe_keys) {
+  try {
+    const auto root = YAML::Load(yaml);
+    if (!root.IsMap())
+      return fail(Fault::usage, file_name + ": expected YAML with keys and values, such as 'batch_size: 16'");
+    Translation translation(file_name, recipe_keys);
+    if (auto read = translation.read_map(root, ""); !read) return tl::unexpected<Error>(read.error());
+    return translation.end();
+  } catch (const YAML::Exception& error) {
+    return fail(Fault::usage, file_name + ":" + std::to_string(error.mark.line + 1) + ": no YAML: " + error.msg);
+  }
+}
+
+Result<std::string> recipe_of_yaml(const std::string& yaml, const std::string& file_name,
+                                   std::span<const std::string> recipe_keys) {
+  const auto imported = import_yaml(yaml, file_name, recipe_keys);
+  if (!imported) return tl::unexpected<Error>(imported.error());
+  for (const auto& answer : imported->answers) std::fprintf(stderr, "%s\n", answer.c_str());
+  return imported->toml;
+}
+
+}  // namespace tutti
