@@ -19,7 +19,8 @@ struct ImportedConfig {
 /// recipe of `tutti train tts`. `recipe_keys`: what a recipe has; a key of that name is taken as it is, with hyphens or
 /// underscores. Other names of the note become ours, a setting that does nothing here is answered with the reason, and
 /// any other key is named as unknown with the nearest known one. Numbers are those of YAML 1.2: 1e-4 is one.
-/// Fault::usage for text that is no YAML, with its line, and for two keys that set the same. Pure.
+/// Fault::usage for text that is no YAML, with its line, and for two keys that set the same. Where epochs are given and
+/// no max-steps, max-steps becomes 0: the usual number of steps would end them early. Pure.
 Result<ImportedConfig> import_yaml(const std::string& yaml, const std::string& file_name,
                                    std::span<const std::string> recipe_keys);
 
