@@ -24,8 +24,8 @@ struct ImportedConfig {
 Result<ImportedConfig> import_yaml(const std::string& yaml, const std::string& file_name,
                                    std::span<const std::string> recipe_keys);
 
-/// The same as the recipe's text alone, for its reader, whose errors then name lines of the YAML file. The answers go to
-/// standard error, one line each. Safe from one thread.
+/// The same as the recipe's text alone, for its reader, whose errors then name lines of the YAML file. The answers go
+/// to standard error, one line each. Safe from one thread.
 Result<std::string> recipe_of_yaml(const std::string& yaml, const std::string& file_name,
                                    std::span<const std::string> recipe_keys);
 

@@ -62,6 +62,7 @@ MachineLoad memory_load(const MachineSnapshot& snapshot, std::optional<int> gpu)
   if (const auto* own = gpu_in(snapshot, gpu)) {
     load.gpu_used = own->memory.used;
     load.gpu_total = own->memory.total;
+    load.gpu_own = own->memory.own;
   }
   return load;
 }

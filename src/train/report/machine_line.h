@@ -13,7 +13,8 @@ namespace tutti {
 struct MachineLoad {
   std::optional<double> gpu{};  // 0 to 1
   std::optional<Bytes> gpu_used{}, gpu_total{};
-  std::optional<double> cpu{};  // 0 to 1
+  std::optional<Bytes> gpu_own{};  // part of gpu_used, by our own processes
+  std::optional<double> cpu{};     // 0 to 1
   std::optional<Bytes> memory_used{}, memory_total{};
 };
 

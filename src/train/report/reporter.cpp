@@ -28,7 +28,9 @@ Reporter::Reporter(ReporterOptions options, TrainingLog log, std::unique_ptr<Bad
       bad_(std::move(bad)),
       progress_(options.log_steps, options.most_time),
       load_(options.gpu),
-      machine_(options.gpu) {}
+      machine_(options.gpu),
+      monitor_(options.gpu.has_value()),
+      processed_(process_time()) {}
 
 Result<std::unique_ptr<Reporter>> Reporter::open(const ReporterOptions& options) {
   auto log = TrainingLog::open({.out = options.out,
@@ -57,6 +59,7 @@ void Reporter::stepped(const StepReport& step) {
   log_.stepped(step, load);
   progress_.stepped(step, machine_text(load));
   note(step);
+  monitor(step, load);
   if (!step.ends_epoch) return;
   write_line("epoch " + std::to_string(step.state.epoch + 1) + ": " + std::to_string(step.state.step) + " steps, " +
              length_text(Seconds(step.state.seconds)));
@@ -77,6 +80,21 @@ void Reporter::note(const StepReport& step) {
   if (ring_ && is_profiled_ && recording_.wants_time())
     recording_.note_time(feed_ ? std::optional(feed_().since(recorded_feed_)) : std::nullopt,
                          ring_().since(recorded_ring_));
+}
+
+/// The note's lines on the last 100 steps.
+void Reporter::monitor(const StepReport& step, const MachineLoad& load) {
+  TrainingMemory memory;
+  if (monitor_.is_due()) memory = {.host = host_memory().host, .gpu = load.gpu_own};
+  const auto now = process_time();
+  const auto lines = monitor_.stepped({.step = step.state.step,
+                                       .time = Seconds(step.seconds),
+                                       .waited = Seconds(step.waited),
+                                       .processor = now - processed_,
+                                       .frames = step.outcome.frames.computed},
+                                      memory);
+  processed_ = now;
+  for (const auto& line : lines) write_line("  " + line);
 }
 
 /// Whether the step belongs to those before the recording, which no report is about.
@@ -156,6 +174,7 @@ void Reporter::draw() {
 
 void Reporter::evaluated(const TrainingState& state, const TaskScores& scores, bool best) {
   log_.evaluated(state, scores, best);
+  processed_ = process_time();  // what evaluating took belongs to no step
   write_line("step " + std::to_string(state.step) + ": " + scores.text + std::string(best ? ", the best so far" : "") +
              (scores.remark.empty() ? "" : ", ") + scores.remark);
   draw();

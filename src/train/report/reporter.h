@@ -17,6 +17,7 @@
 #include "train/report/load_track.h"
 #include "train/report/machine_line.h"
 #include "train/report/progress_line.h"
+#include "train/report/step_monitor.h"
 #include "train/report/training_log.h"
 #include "train/report/training_recording.h"
 #include "train/trainer.h"
@@ -56,6 +57,7 @@ class Reporter : public TrainingWatcher {
   Reporter(ReporterOptions options, TrainingLog log, std::unique_ptr<BadSamples> bad);
   void write_line(const std::string& line);
   void note(const StepReport& step);
+  void monitor(const StepReport& step, const MachineLoad& load);
   bool is_warming_up();
   void report_epoch();
   void report_feed();
@@ -88,6 +90,8 @@ class Reporter : public TrainingWatcher {
   TrainingRecording recording_{};
   Sampler sampler_{};
   MachineLine machine_;
+  StepMonitor monitor_;
+  Seconds processed_{};  // process_time() when the step began
 };
 
 }  // namespace tutti
