@@ -448,7 +448,7 @@ TEST_F(DevicePoolTest, FirstGrantsAreReportedInOrderWithTheirState) {
 }
 
 TEST_F(DevicePoolTest, OutOfMemoryIsLoggedAndNewsAndMoreIsTriedAgain) {
-  auto full = card("full", 300, {{EmulatedFailure::Kind::exhaust, Seconds(1), {}}});
+  auto full = card("full", 30, {{EmulatedFailure::Kind::exhaust, Seconds(1), {}}});
   full.enough = 8;
   std::unique_ptr<DevicePool> one;
   std::unique_ptr<JobEngine> engine;
