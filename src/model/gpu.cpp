@@ -5,6 +5,7 @@
 
 #include "base/library_call.h"
 #include "base/log.h"
+#include "base/numbers.h"
 #include "model/gpu_part.h"
 
 namespace tutti::gpu {
@@ -65,6 +66,19 @@ void synchronize(int index) {
 
 void release_cached_memory() {
   if (count() > 0) part()->release_cached_memory();
+}
+
+Result<void> limit_memory(int index, Bytes most) {
+  const auto now = memory(index);
+  if (!now) return tl::unexpected<Error>(now.error());
+  if (most.value > now->total.value)
+    return fail(Fault::usage, "cuda:" + std::to_string(index) + ": a limit of " + megabytes_text(most) +
+                                  " is more than its memory, " + megabytes_text(now->total));
+  const auto limited = queried(index, [&](const Part& cuda) {
+    cuda.limit_memory(index, static_cast<double>(most.value) / static_cast<double>(now->total.value));
+    return true;
+  });
+  return limited ? Result<void>() : tl::unexpected<Error>(limited.error());
 }
 
 const StepKernels* step_kernels() {

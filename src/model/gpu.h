@@ -49,6 +49,10 @@ void synchronize(int index);
 /// Gives memory that torch keeps for reuse back to the device, on every device.
 void release_cached_memory();
 
+/// From now on torch's allocator takes no more than so much of the device; what it cannot take throws as if the device
+/// were full. Fault::usage where the device has less, with what it has.
+Result<void> limit_memory(int index, Bytes most);
+
 /// The kernels of a decoder step; null without CUDA.
 const StepKernels* step_kernels();
 

@@ -44,6 +44,10 @@ void cuda_release_cached_memory() {
   c10::cuda::CUDACachingAllocator::emptyCache();
 }
 
+void cuda_limit_memory(int index, double share) {
+  c10::cuda::CUDACachingAllocator::get()->setMemoryFraction(share, static_cast<c10::DeviceIndex>(index));
+}
+
 const StepKernels* cuda_step_kernels() {
   return &device_step_kernels();
 }
@@ -92,6 +96,7 @@ extern "C" const Part* tutti_cuda_part() {
                               .memory = cuda_memory,
                               .synchronize = cuda_synchronize,
                               .release_cached_memory = cuda_release_cached_memory,
+                              .limit_memory = cuda_limit_memory,
                               .step_kernels = cuda_step_kernels,
                               .current_stream = cuda_current_stream,
                               .make_recorder = make_graph_recorder,

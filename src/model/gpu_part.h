@@ -11,6 +11,7 @@ struct Part {
   Memory (*memory)(int index);
   void (*synchronize)(int index);
   void (*release_cached_memory)();
+  void (*limit_memory)(int index, double share);
   const StepKernels* (*step_kernels)();
   Stream (*current_stream)(int index);
   std::shared_ptr<StepRecorder> (*make_recorder)(int index, Urgency urgency);

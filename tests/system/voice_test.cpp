@@ -243,9 +243,9 @@ TEST(Voice, NotesFlagsAreTakenAnsweredOrRefused) {
   EXPECT_EQ(answered.exit_code, 2);
   for (const char* flag : {"--buffer-size: ", "--data-gpu: ", "--enable-static-shapes: ", "train-data: "})
     EXPECT_NE(answered.err.find(flag), std::string::npos) << answered.err;
-  const auto refused = train({"--model-gpu-memory", "16384"});
+  const auto refused = train({"--data-gpu-memory", "8192"});
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_NE(refused.err.find("--model-gpu-memory: "), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find("--data-gpu-memory: "), std::string::npos) << refused.err;
 }
 
 // The voice that the project ships, as its card has it: read back by OpenAI's tiny.en.

@@ -121,6 +121,40 @@ TEST(StepMemory, FreeingKeepsNoBlock) {
   EXPECT_FALSE(memory.free_kept()) << "what is used stays";
 }
 
+TEST(StepMemory, ALimitHoldsForWhatIsUsedAndKept) {
+  StepMemory memory;
+  memory.limit(10 * kMiB);
+  auto used = memory.allocate(4 * kMiB);
+  memory.allocate(6 * kMiB);  // is kept from now on
+  EXPECT_EQ(memory.held().kept, 6 * kMiB);
+  const auto other = memory.allocate(5 * kMiB);
+  const auto held = memory.held();
+  EXPECT_EQ(held.used, 9 * kMiB);
+  EXPECT_EQ(held.kept, 0u) << "six more would be beyond the limit";
+  try {
+    memory.allocate(2 * kMiB);
+    FAIL() << "beyond the limit";
+  } catch (const std::exception& problem) {
+    EXPECT_TRUE(is_out_of_memory(problem));
+    EXPECT_EQ(text_of(problem), "device-memory of 10 MB: 9 MB are in use, and a tensor needs 2 MB more");
+  }
+  {
+    const OutsideMemoryLimit copying;
+    EXPECT_NE(memory.allocate(20 * kMiB).get(), nullptr) << "a checkpoint's copy is no part of it";
+  }
+  EXPECT_EQ(memory.held().used + memory.held().kept, 9 * kMiB);
+  used = {};
+  EXPECT_NE(memory.allocate(3 * kMiB).get(), nullptr) << "what is free again may be used again";
+  EXPECT_EQ(memory.held().used, 5 * kMiB);
+}
+
+TEST(StepMemory, WhatIsUsedElsewhereCountsInALimit) {
+  StepMemory memory;
+  memory.limit(10 * kMiB, /*elsewhere=*/7 * kMiB);
+  const auto used = memory.allocate(3 * kMiB);
+  EXPECT_THROW(memory.allocate(kMiB), std::exception);
+}
+
 TEST(StepMemory, KeptBlocksAreFreedForTheFeedToo) {
   if (!MemoryLimit::can_be_survived()) GTEST_SKIP() << "MemoryLimit: a sanitizer ends the process instead";
   keep_step_memory();

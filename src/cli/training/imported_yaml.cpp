@@ -39,6 +39,7 @@ const std::map<std::string, std::string, std::less<>> kOurs{
     {"early-stopping-patience", "patience"},
     {"mixed-precision", "precision"},
     {"model-gpu", "device"},
+    {"model-gpu-memory", "device-memory"},
 };
 
 constexpr const char* kOfTheSet = "'tutti prepare tts' decides it when it makes the set";

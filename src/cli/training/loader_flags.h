@@ -37,7 +37,7 @@ Result<LoaderFlags> without_loader_flags(const std::vector<std::string>& words, 
 
 /// The same of field note 002's trainer: --lr, --grad-accum, --checkpoint-dir, --model-gpu, --prefetch-buffer-size, ...
 /// become our names; those whose work is done another way are answered; all other words stay as they are. Fault::usage
-/// for flags of what there is not: limits of memory, another vocoder. Pure.
+/// for flags of what there is not: limits of a data device, another vocoder. Pure.
 Result<LoaderFlags> in_voice_names(const std::vector<std::string>& words);
 
 /// What replaces a setting of DataLoader's, or of field note 002's trainer, by its name with hyphens, where it has no

@@ -51,9 +51,7 @@ const std::map<std::string_view, NoteFlag> kFlags{
       "them beside the steps"}},
     {"data-gpu-memory",
      {Treatment::refused, "nothing is prepared on a device: 'tutti prepare tts' computes the spectrograms, once"}},
-    {"model-gpu-memory",
-     {Treatment::refused,
-      "there is no limit of a device's memory; --batch-size and --accumulation decide what is taken"}},
+    {"model-gpu-memory", {Treatment::renamed, "--device-memory"}},
 };
 
 /// "1" and "cuda:1" are cuda:1; "cpu" is the processor.

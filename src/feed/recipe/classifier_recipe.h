@@ -62,6 +62,7 @@ struct ClassifierRecipe {
   std::string device = "auto";
   std::string precision = "float32";
   std::int32_t compute_threads = 0;
+  double device_memory = 0;
   std::uint64_t seed = 1234;
 
   // Checkpoints, evaluation, reports

@@ -20,6 +20,8 @@ void visit_device_fields(Recipe& r, Visit& visit, const char* seeded) {
   visit("device", r.device, "auto|cpu|cuda:N", "where the network is; auto: the first GPU, else the processor");
   visit("precision", r.precision, "float32|tf32|bfloat16|float16", "type of matrix products; float16 scales the loss");
   visit("compute-threads", r.compute_threads, "N", "threads of the network; 0: one per core. Kept when resuming");
+  visit("device-memory", r.device_memory, "MB",
+        "most memory of the device for the training's tensors; a batch that needs more is split. 0: no limit");
   visit("seed", r.seed, "N", seeded);
 }
 

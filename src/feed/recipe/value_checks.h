@@ -60,6 +60,7 @@ std::vector<Result<void>> training_checks(const Recipe& r) {
       between("weight-decay", r.weight_decay, 0, kMany),
       between("clip", r.clip, 0, kMany),
       between("compute-threads", r.compute_threads, 0, kMostThreads),
+      between("device-memory", r.device_memory, 0, kMany),
       between("log-steps", r.log_steps, 1, kMany),
       between("keep", r.keep, 1, kMany),
       between("epochs + max-steps", r.epochs + r.max_steps, 1, kMany),

@@ -94,6 +94,7 @@ struct WhisperRecipe {
   std::string precision = "float32";
   bool gradient_checkpointing = false;
   std::int32_t compute_threads = 0;
+  double device_memory = 0;
   std::int32_t threads = 0;
   std::int32_t read_threads = 1;
   std::uint64_t seed = 0;

@@ -67,6 +67,8 @@ void visit_arithmetic_fields(WhisperRecipe& r, Visit& visit) {
   visit("gradient-checkpointing", r.gradient_checkpointing, "",
         "compute activations twice instead of keeping them: less memory, a third more time");
   visit("compute-threads", r.compute_threads, "N", "threads of the network; 0: one per core. Kept when resuming");
+  visit("device-memory", r.device_memory, "MB",
+        "most memory of the device for the training's tensors; a batch that needs more is split. 0: no limit");
   visit("threads", r.threads, "N",
         "threads of the feed's stages that compute; 0: as many as the cores; changes no batch");
   visit("read-threads", r.read_threads, "N",

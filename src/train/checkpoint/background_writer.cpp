@@ -7,10 +7,12 @@
 
 #include "base/log.h"
 #include "model/gpu/out_of_memory.h"
+#include "train/optimiser_step/step_memory.h"
 
 namespace tutti {
 
 std::vector<Parameter> copies(const std::vector<Parameter>& tensors) {
+  const OutsideMemoryLimit on_the_host;
   const c10::AutoGradMode no_gradients(false);
   std::vector<Parameter> made;
   for (const auto& tensor : tensors)
@@ -19,6 +21,7 @@ std::vector<Parameter> copies(const std::vector<Parameter>& tensors) {
 }
 
 Result<void> write_copies(const std::string& what, const std::function<Result<void>()>& write) {
+  const OutsideMemoryLimit on_the_host;
   try {
     return write();
   } catch (const std::exception& problem) {
@@ -32,6 +35,7 @@ namespace {
 
 /// Missing memory, for a copy in another type, say, is handled like missing space on the disk.
 Result<void> done(const std::string& kind, const std::function<Result<void>()>& work) {
+  const OutsideMemoryLimit on_the_host;
   try {
     return work();
   } catch (const std::exception& problem) {

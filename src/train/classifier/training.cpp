@@ -125,7 +125,7 @@ Result<TrainingEnd> train(const ClassifierTraining& training, TrainingData data,
   if (before) (*task)->begin_with(*before);
   if ((*task)->model().is_binary) data.validation = data.validation->one_against_rest((*task)->model().against);
   warn_of_precision((*task)->device(), r.precision);
-  if ((*task)->device().is_cpu()) keep_step_memory();
+  if (auto set_up = set_up_step_memory(**task, r.device_memory); !set_up) return tl::unexpected<Error>(set_up.error());
   TrainStep step(**task, {.weight_decay = r.weight_decay},
                  {.precision = step_precision(r.precision), .clip = r.clip, .ema = r.ema, .seed = r.seed});
   auto state = state_to_go_on_from(training.out, training.resume, **task, step, nullptr);

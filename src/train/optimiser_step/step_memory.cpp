@@ -9,6 +9,9 @@
 #include <new>
 #include <utility>
 
+#include "base/numbers.h"
+#include "model/gpu.h"
+
 namespace tutti {
 namespace {
 
@@ -30,6 +33,16 @@ std::size_t size_of(std::size_t number) {
   return (kParts + number % kParts) << (number / kParts + kSmallestPower - kPartBits);
 }
 
+constexpr std::int64_t kCopiesOfTrained = 3;  // the gradient and AdamW's two averages
+
+Bytes size_of(const std::vector<Parameter>& tensors) {
+  std::size_t bytes = 0;
+  for (const auto& tensor : tensors) bytes += tensor.value.nbytes();
+  return Bytes{static_cast<std::int64_t>(bytes)};
+}
+
+thread_local int outside_limit = 0;  // how many OutsideMemoryLimit this thread has
+
 StepMemory& step_memory() {
   static auto* const memory = new StepMemory;  // for as long as the process: tensors outlive every scope
   return *memory;
@@ -38,9 +51,9 @@ StepMemory& step_memory() {
 }  // namespace
 
 struct StepMemory::Block {
-  StepMemory* owner;
-  std::size_t size;  // bytes of data behind this line
-  Block* next;       // next unused block
+  StepMemory* owner;  // null: it counts nowhere, and is not kept
+  std::size_t size;   // bytes of data behind this line
+  Block* next;        // next unused block
 
   void* data() { return reinterpret_cast<std::byte*>(this) + kLine; }
   static Block* of(void* data) { return reinterpret_cast<Block*>(static_cast<std::byte*>(data) - kLine); }
@@ -64,6 +77,13 @@ void StepMemory::Shelf::keep(Block* block) {
   held.kept += block->size;
 }
 
+void StepMemory::Shelf::throw_beyond(std::size_t bytes) const {
+  C10_THROW_ERROR(OutOfMemoryError, "device-memory of " + megabytes_text(Bytes{static_cast<std::int64_t>(limit)}) +
+                                        ": " + megabytes_text(Bytes{static_cast<std::int64_t>(held.used + elsewhere)}) +
+                                        " are in use, and a tensor needs " +
+                                        megabytes_text(Bytes{static_cast<std::int64_t>(bytes)}) + " more");
+}
+
 /// Few are freed so, and what was too large for this request is likely too large for the next.
 StepMemory::Block* StepMemory::Shelf::remove_beyond(std::size_t bytes) {
   Block* list = nullptr;
@@ -83,7 +103,8 @@ StepMemory::~StepMemory() {
 
 c10::DataPtr StepMemory::allocate(std::size_t bytes) {
   void* data = nullptr;
-  if (bytes > 0) data = (bytes < kSmallestKept ? fresh(bytes) : take(bytes))->data();
+  const bool is_counted = bytes >= kSmallestKept && outside_limit == 0;
+  if (bytes > 0) data = (is_counted ? take(bytes) : uncounted(bytes))->data();
   return {data, data, &release, c10::Device(c10::DeviceType::CPU)};
 }
 
@@ -104,6 +125,13 @@ bool StepMemory::free_kept() {
   return all != nullptr;
 }
 
+void StepMemory::limit(std::size_t most, std::size_t elsewhere) {
+  shelf_.with([=](Shelf& shelf) {
+    shelf.limit = most;
+    shelf.elsewhere = std::min(elsewhere, most);
+  });
+}
+
 StepMemory::Held StepMemory::held() const {
   return shelf_.with([](const Shelf& shelf) { return shelf.held; });
 }
@@ -111,7 +139,7 @@ StepMemory::Held StepMemory::held() const {
 void StepMemory::release(void* data) {
   if (!data) return;
   Block* const block = Block::of(data);
-  if (block->size < kSmallestKept) return c10::free_cpu(block);
+  if (!block->owner) return c10::free_cpu(block);
   block->owner->shelf_.with([block](Shelf& shelf) {
     shelf.held.used -= block->size;
     shelf.keep(block);
@@ -120,6 +148,12 @@ void StepMemory::release(void* data) {
 
 void StepMemory::free_all(Block* list) {
   while (list) c10::free_cpu(std::exchange(list, list->next));
+}
+
+StepMemory::Block* StepMemory::uncounted(std::size_t size) {
+  Block* const block = fresh(size);
+  block->owner = nullptr;
+  return block;
 }
 
 StepMemory::Block* StepMemory::fresh(std::size_t size) {
@@ -133,9 +167,15 @@ StepMemory::Block* StepMemory::take(std::size_t bytes) {
   Block* const found = shelf_.with([&](Shelf& shelf) {
     auto& held = shelf.held;
     Block* const block = shelf.take(number);
-    held.used += block ? block->size : size_of(number);
+    const auto size = block ? block->size : size_of(number);
+    if (shelf.limit > 0 && held.used + size + shelf.elsewhere > shelf.limit) {
+      if (block) shelf.keep(block);
+      shelf.throw_beyond(bytes);
+    }
+    held.used += size;
     // What is new replaces what is kept, and does not add to it.
-    if (!block) dropped = shelf.remove_beyond(held.most > held.used ? held.most - held.used : 0);
+    const auto most = shelf.limit > 0 ? std::min(held.most, shelf.limit - shelf.elsewhere) : held.most;
+    if (!block) dropped = shelf.remove_beyond(most > held.used ? most - held.used : 0);
     held.most = std::max(held.most, held.used);
     return block;
   });
@@ -161,11 +201,35 @@ StepMemory::Block* StepMemory::replace_kept(std::size_t size) {
   }
 }
 
-void keep_step_memory() {
+OutsideMemoryLimit::OutsideMemoryLimit() {
+  ++outside_limit;
+}
+
+OutsideMemoryLimit::~OutsideMemoryLimit() {
+  --outside_limit;
+}
+
+void keep_step_memory(std::size_t most, std::size_t elsewhere) {
+  step_memory().limit(most, elsewhere);
   c10::SetCPUAllocator(&step_memory());
   std::set_new_handler([] {
     if (!step_memory().free_kept()) throw std::bad_alloc();
   });
+}
+
+Result<void> set_up_step_memory(const Task& task, double megabytes) {
+  const Bytes most{static_cast<std::int64_t>(1e6 * megabytes)};
+  const auto device = task.device();
+  if (device.is_cuda()) return most.value > 0 ? gpu::limit_memory(device.index(), most) : Result<void>();
+  const auto weights = size_of(task.weights());
+  const Bytes least{weights.value + kCopiesOfTrained * size_of(task.trained()).value};
+  if (most.value > 0 && most.value <= least.value)
+    return fail(Fault::usage,
+                "device-memory: " + megabytes_text(most) +
+                    " hold no batch: weights, gradients and AdamW's averages take " + megabytes_text(least),
+                "Allow more, or take a smaller model");
+  keep_step_memory(static_cast<std::size_t>(most.value), static_cast<std::size_t>(weights.value));
+  return {};
 }
 
 void free_step_memory() {

@@ -5,7 +5,9 @@
 #include <array>
 #include <cstddef>
 
+#include "base/error.h"
 #include "base/guarded.h"
+#include "train/task.h"
 
 namespace tutti {
 
@@ -34,6 +36,10 @@ class StepMemory final : public c10::Allocator {
   c10::DataPtr allocate(std::size_t bytes) override;
   c10::DeleterFnPtr raw_deleter() const override;
   void copy_data(void* to, const void* from, std::size_t bytes) const override;
+  /// From now on, no more than `most` bytes are used and kept together, of which `elsewhere` are used outside of this;
+  /// a request beyond that throws as above. Blocks below kSmallestKept do not count, nor what OutsideMemoryLimit
+  /// covers. `most` 0: no limit.
+  void limit(std::size_t most, std::size_t elsewhere = 0);
   /// Memory ran out: what is kept goes back to the system. Returns whether that was anything.
   bool free_kept();
   Held held() const;
@@ -46,16 +52,20 @@ class StepMemory final : public c10::Allocator {
     static constexpr std::size_t kSizes = 8 * 32;  // 64 KiB to 256 TiB
 
     Block* take(std::size_t number);
+    [[noreturn]] void throw_beyond(std::size_t bytes) const;
     void keep(Block* block);
     /// The largest until no more than so many bytes are left, as a list.
     Block* remove_beyond(std::size_t bytes);
 
     Held held{};
+    std::size_t limit = 0;      // bytes; 0: none
+    std::size_t elsewhere = 0;  // part of `limit`, used outside of this
     std::array<Block*, kSizes> free{};
   };
 
   static void release(void* data);
   static void free_all(Block* list);
+  Block* uncounted(std::size_t size);
   Block* fresh(std::size_t size);
   Block* take(std::size_t bytes);
   Block* replace_kept(std::size_t size);
@@ -63,9 +73,26 @@ class StepMemory final : public c10::Allocator {
   Guarded<Shelf> shelf_;
 };
 
+/// While it lives, tensors that this thread makes are outside a limit, and are not kept: copies for a checkpoint, which
+/// belong to the host and not to the network's device.
+class OutsideMemoryLimit {
+ public:
+  OutsideMemoryLimit();
+  OutsideMemoryLimit(const OutsideMemoryLimit&) = delete;
+  OutsideMemoryLimit& operator=(const OutsideMemoryLimit&) = delete;
+  ~OutsideMemoryLimit();
+};
+
 /// From now on every tensor of this process on the CPU has its memory from one StepMemory, which frees kept blocks for
-/// whatever is made by operator new.
-void keep_step_memory();
+/// whatever is made by operator new. `most`, `elsewhere`: StepMemory::limit.
+void keep_step_memory(std::size_t most = 0, std::size_t elsewhere = 0);
+
+/// From now on the tensors of a training take no more than so many megabytes of the task's device; 0: no limit. A
+/// request beyond that throws what is_out_of_memory recognises, and TrainStep then splits batches. On a CPU that is
+/// keep_step_memory(), and the weights, which the task has already, count. On a GPU it is the limit of torch's
+/// allocator: the CUDA context and what libraries take for themselves lie outside. Fault::usage where no batch could
+/// fit, with what weights, gradients and averages take, or the GPU has less.
+Result<void> set_up_step_memory(const Task& task, double megabytes);
 
 /// Where that memory ran out for something else (what oneDNN works in, say).
 void free_step_memory();

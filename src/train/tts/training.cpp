@@ -155,7 +155,7 @@ Result<TrainingEnd> train(const TtsTraining& training, const TrainingData& data)
   auto task = TtsTask::start(r, data.training);
   if (!task) return tl::unexpected<Error>(task.error());
   warn_of_precision((*task)->device(), r.precision);
-  if ((*task)->device().is_cpu()) keep_step_memory();
+  if (auto set_up = set_up_step_memory(**task, r.device_memory); !set_up) return tl::unexpected<Error>(set_up.error());
   constexpr double kBeta2 = 0.98;
   TrainStep step(**task, {.beta2 = kBeta2, .weight_decay = r.weight_decay},
                  {.precision = step_precision(r.precision), .clip = r.clip, .ema = r.ema, .seed = r.seed});

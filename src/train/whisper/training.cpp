@@ -54,7 +54,6 @@ BatchRingOptions ring_of(const WhisperRecipe& r, const WhisperDims& dims) {
 
 /// The steps by a recipe. `peers`: who train along, or null; both are to outlast the step.
 TrainStep step_of(WhisperTask& task, const WhisperRecipe& r, Peers* peers) {
-  if (task.device().is_cpu()) keep_step_memory();
   return TrainStep(task, {.beta1 = r.beta1, .beta2 = r.beta2, .epsilon = r.epsilon, .weight_decay = r.weight_decay},
                    {.precision = step_precision(r.precision), .clip = r.clip, .ema = r.ema, .seed = r.seed}, peers);
 }
@@ -132,6 +131,8 @@ Result<TrainingEnd> train_with(Peers* peers, WhisperTraining training, const Dat
   if (!task) return tl::unexpected<Error>(task.error());
   settle_shape(training, (*task)->dims(), rank == 0);
   if (rank == 0) warn_of_precision((*task)->device(), recipe.precision);
+  if (auto set_up = set_up_step_memory(**task, recipe.device_memory); !set_up)
+    return tl::unexpected<Error>(set_up.error());
   auto step = step_of(**task, recipe, peers);
   auto state = state_to_go_on_from(training.out, training.resume, **task, step, peers);
   if (!state) return tl::unexpected<Error>(with_changed_settings(state.error(), training));
