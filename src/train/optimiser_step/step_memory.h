@@ -73,8 +73,8 @@ class StepMemory final : public c10::Allocator {
   Guarded<Shelf> shelf_;
 };
 
-/// While it lives, tensors that this thread makes are outside a limit, and are not kept: copies for a checkpoint, which
-/// belong to the host and not to the network's device.
+/// As long as it exists, tensors that this thread makes are outside a limit, and are not kept: copies for a checkpoint,
+/// which belong to the host and not to the network's device.
 class OutsideMemoryLimit {
  public:
   OutsideMemoryLimit();
