@@ -163,6 +163,25 @@ class OpenAIClient(unittest.TestCase):
             self.assertEqual(events[-1].text, whole)
             self.assertEqual({event.type for event in events[:-1]}, {"transcript.text.delta"})
 
+    def test_logprobs_are_of_the_tokens_of_the_text(self):
+        create = client().audio.transcriptions.create
+        plain = {"model": "whisper-1", "file": CLIPS[0], "extra_body": {"without_timestamps": True}}
+        answer = create(**plain, include=["logprobs"])
+        spelled = [bytes(map(int, token.bytes)) for token in answer.logprobs]
+        self.assertEqual(b"".join(spelled).decode().strip(), answer.text)
+        self.assertEqual([token.token for token in answer.logprobs], [token.decode() for token in spelled])
+        # A text without timestamps has no other token but its end: avg_logprob is the mean with it.
+        segment, = create(**plain, response_format="verbose_json").segments
+        end = segment.avg_logprob * (len(answer.logprobs) + 1) - sum(token.logprob for token in answer.logprobs)
+        self.assertLess(end, 1e-5)
+        self.assertGreater(end, -0.5)
+        events = list(create(**plain, include=["logprobs"], stream=True))
+        for logprobs in events[-1].logprobs, [token for event in events[:-1] for token in event.logprobs]:
+            self.assertEqual([(token.token, token.logprob) for token in logprobs],
+                             [(token.token, token.logprob) for token in answer.logprobs])
+        self.assertIsNone(create(**plain).logprobs)
+        self.assertTrue(all(event.logprobs is None for event in create(**plain, stream=True)))
+
     def test_translation_of_english_is_its_text(self):
         answer = client().audio.translations.create(model="whisper-1", file=CLIPS[0])
         self.assertIn("Arthur Griffiths", answer.text)
