@@ -53,7 +53,7 @@ def arguments():
         parser.add_argument(f"--{name}", type=pathlib.Path, required=True)
     parser.add_argument("--only", default="", help="only lines whose name contains this")
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--quick", action="store_true", help="a trial: tiny, two minutes and 8 clips, one run")
+    parser.add_argument("--quick", action="store_true", help="a trial: tiny, two minutes and 8 clips, 32 to the servers, one run")
     parser.add_argument("--screen", action="store_true", help="choose the peers again")
     parser.add_argument("--whisper-cpp", type=pathlib.Path, help="the sources of whisper.cpp")
     parser.add_argument("--openvino-python", type=pathlib.Path, help="a Python with openvino-genai and optimum-intel")
@@ -65,6 +65,8 @@ def comparisons(options, bench):
     for line in LINES:
         if line.size == "tiny" or not options.quick:
             yield line.name, lambda line=line: bench.lines(line)
+    for name in SERVE_LINES:
+        yield name, lambda name=name: serve_lines(bench, name)
     if options.quick:
         return
     for name, line in FIXED_SHAPE_LINES.items():
@@ -75,8 +77,6 @@ def comparisons(options, bench):
         yield name, lambda name=name, kind=compute_type, setting=setting: natural_lines(bench, name, kind, setting)
     for name in TWO_WORKER_LINES:
         yield name, lambda name=name: two_worker_lines(bench, name)
-    for name in SERVE_LINES:
-        yield name, lambda name=name: serve_lines(bench, name)
     feed = FeedBench(bench)
     for name in FEED_LINES:
         yield name, lambda name=name: feed.lines(name)

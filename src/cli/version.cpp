@@ -17,7 +17,7 @@ constexpr Seconds kAnswersWithin{60};
 }  // namespace
 
 Result<std::string> engine_version() {
-  auto output = query_engine({"--version"}, {}, kAnswersWithin);
+  auto output = query_engine({"--version"}, {}, {.within = kAnswersWithin});
   if (!output) return output;
   if (!output->ends_with('\n'))
     return fail(Fault::device, "tutti-engine: printed no version", "Run it with --version to see why");

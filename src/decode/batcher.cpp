@@ -246,6 +246,7 @@ DecodeResult Batcher::end(RequestProgress& progress) const {
                         .no_speech_prob = progress.no_speech_prob,
                         .steps = best.steps,
                         .narrow_margins = best.narrow_margins,
+                        .token_logprobs = std::move(best.token_logprobs),
                         .share = progress.share};
   outcome.avg_logprob = outcome.sum_logprob / static_cast<double>(outcome.tokens.size() + 1);
   return {progress.job.window_id, progress.job.request, std::move(outcome)};

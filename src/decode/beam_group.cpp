@@ -23,6 +23,7 @@ Sample continued(const Sequence& parent, const Continuation& by, bool ends, bool
   ++sample.steps;
   sample.narrow_margins += narrow ? 1 : 0;
   sample.sum_logprob = by.sum_logprob;
+  if (parent.of->job.token_logprobs) sample.token_logprobs.push_back(by.logprob);
   if (!ends) sample.tokens.push_back(by.token);
   return sample;
 }

@@ -22,7 +22,7 @@ std::vector<Continuation> likeliest_continuations(std::size_t parent, float sum_
   const double log_sum = log_sum_exp(logits, logits[static_cast<std::size_t>(tokens.front())]);
   for (const auto token : tokens) {
     const auto logprob = static_cast<float>(static_cast<double>(logits[static_cast<std::size_t>(token)]) - log_sum);
-    found.push_back({.parent = parent, .token = token, .sum_logprob = sum_logprob + logprob});
+    found.push_back({.parent = parent, .token = token, .sum_logprob = sum_logprob + logprob, .logprob = logprob});
   }
   return found;
 }

@@ -12,6 +12,7 @@ struct Continuation {
   std::size_t parent = 0;  // which live beam
   std::int32_t token = 0;
   float sum_logprob = 0;  // log-probability of the whole; NaN where a logit is not a number
+  float logprob = 0;      // of the token alone
 };
 
 /// What openai-whisper's BeamSearchDecoder (decoding.py) considers of one beam: its `count` likeliest continuations,

@@ -170,8 +170,9 @@ std::vector<Continuation> continuations(const Found& found, std::size_t i, const
   for (std::size_t rank = 0; rank <= static_cast<std::size_t>(beam.of->job.beam_size); ++rank) {
     const auto logprob = static_cast<float>(found.logprob(rank, i));
     if (logprob == static_cast<float>(kNever)) continue;
-    all.push_back(
-        {.token = found.position(rank, i), .sum_logprob = static_cast<float>(beam.sample.sum_logprob) + logprob});
+    all.push_back({.token = found.position(rank, i),
+                   .sum_logprob = static_cast<float>(beam.sample.sum_logprob) + logprob,
+                   .logprob = logprob});
   }
   return all;
 }

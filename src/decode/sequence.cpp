@@ -56,6 +56,7 @@ bool advance(Sequence& sequence, const Selection& selection, const DecodingToken
   auto& sample = sequence.sample;
   ++sample.steps;
   sample.sum_logprob += selection.choice.logprob;
+  if (sequence.of->job.token_logprobs) sample.token_logprobs.push_back(static_cast<float>(selection.choice.logprob));
   sample.narrow_margins += selection.narrow ? 1 : 0;
   if (selection.choice.token == tokens.eot) return true;
   sample.tokens.push_back(selection.choice.token);

@@ -19,6 +19,7 @@ struct Sample {
   double sum_logprob = 0;
   std::int32_t steps = 0;
   std::int32_t narrow_margins = 0;
+  std::vector<float> token_logprobs{};  // of every step, where the request has them
 };
 
 /// The reference's choice among samples or hypotheses (MaximumLikelihoodRanker): the highest sum_logprob per token, or

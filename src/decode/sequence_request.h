@@ -25,6 +25,7 @@ struct SequenceRequest {
   double patience = 1;                      // beam_size * patience ended hypotheses end a beam search
   double length_penalty = -1;               // alpha of ((5 + length) / 6)^alpha; negative: rank by sum / length
   std::int32_t max_tokens = 224;            // sampled tokens at most
+  bool token_logprobs = false;              // the outcome has the log-probability of every token
   RuleOptions rules{};
 
   bool searches_beams() const { return temperature == 0 && beam_size > 0; }
@@ -47,6 +48,8 @@ struct DecodeOutcome {
   float no_speech_prob = 0;            // NaN where the vocabulary has no such token
   std::int32_t steps = 0;              // decoder steps until the chosen sample or hypothesis ended
   std::int32_t narrow_margins = 0;     // those of them that could have come out otherwise
+  /// Where they were requested: of every token, then of end-of-text if the text ended; their sum is sum_logprob.
+  std::vector<float> token_logprobs{};
   BatchShare share{};
 };
 

@@ -358,6 +358,7 @@ class EmulatedWorker {
     decoded.no_speech_prob = 0.01F;
     decoded.seconds = cost.count() * part_.card.time;
     decoded.shared_steps = decoded.sequence_steps = decoded.steps;
+    if (order.token_logprobs) decoded.token_logprobs.assign(static_cast<std::size_t>(decoded.steps), -0.25F);
     later(cost, std::move(decoded));
   }
 

@@ -79,7 +79,8 @@ struct Layout<DecodeWindow> {
                  Field{"length_penalty", &DecodeWindow::length_penalty}, Field{"seed", &DecodeWindow::seed},
                  Field{"max_tokens", &DecodeWindow::max_tokens}, Field{"suppress", &DecodeWindow::suppress},
                  Field{"suppress_blank", &DecodeWindow::suppress_blank}, Field{"timestamps", &DecodeWindow::timestamps},
-                 Field{"max_initial_timestamp", &DecodeWindow::max_initial_timestamp});
+                 Field{"max_initial_timestamp", &DecodeWindow::max_initial_timestamp},
+                 Field{"token_logprobs", &DecodeWindow::token_logprobs});
 };
 
 template <>
@@ -137,12 +138,13 @@ struct Layout<Language> {
 template <>
 struct Layout<Decoded> {
   static constexpr std::string_view kName = "Decoded";
-  static constexpr auto kFields = std::tuple(
-      Field{"window", &Decoded::window}, Field{"request", &Decoded::request}, Field{"tokens", &Decoded::tokens},
-      Field{"sum_logprob", &Decoded::sum_logprob}, Field{"avg_logprob", &Decoded::avg_logprob},
-      Field{"no_speech_prob", &Decoded::no_speech_prob}, Field{"steps", &Decoded::steps},
-      Field{"narrow_margins", &Decoded::narrow_margins}, Field{"seconds", &Decoded::seconds},
-      Field{"shared_steps", &Decoded::shared_steps}, Field{"sequence_steps", &Decoded::sequence_steps});
+  static constexpr auto kFields =
+      std::tuple(Field{"window", &Decoded::window}, Field{"request", &Decoded::request},
+                 Field{"tokens", &Decoded::tokens}, Field{"sum_logprob", &Decoded::sum_logprob},
+                 Field{"avg_logprob", &Decoded::avg_logprob}, Field{"no_speech_prob", &Decoded::no_speech_prob},
+                 Field{"steps", &Decoded::steps}, Field{"narrow_margins", &Decoded::narrow_margins},
+                 Field{"seconds", &Decoded::seconds}, Field{"shared_steps", &Decoded::shared_steps},
+                 Field{"sequence_steps", &Decoded::sequence_steps}, Field{"token_logprobs", &Decoded::token_logprobs});
 };
 
 template <>

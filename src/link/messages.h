@@ -11,7 +11,7 @@
 namespace tutti {
 
 /// Changes with every change of a message below; both ends must have the same.
-inline constexpr std::uint32_t kProtocolVersion = 6;
+inline constexpr std::uint32_t kProtocolVersion = 7;
 
 /// The windows a worker knows are named by the control side. On one connection an id names another window, or the same
 /// one again, only behind its ReleaseWindow: so a window is retried on a device that had no memory for it.
@@ -66,6 +66,7 @@ struct DecodeWindow {
   bool suppress_blank = true;
   bool timestamps = true;                   // apply the timestamp rules
   std::int32_t max_initial_timestamp = 50;  // in timestamp steps (0.02 s); -1: no limit
+  bool token_logprobs = false;              // the answer has the log-probability of every token
   bool operator==(const DecodeWindow&) const = default;
 };
 
@@ -140,6 +141,8 @@ struct Decoded {
   double seconds = 0;                  // its share of the worker's time: what N sequences step together takes each 1/N
   double shared_steps = 0;             // and of the worker's steps: the sum over all windows is their number
   std::int32_t sequence_steps = 0;     // steps of its samples or beams; over the worker's steps, how full these were
+  /// Where they were requested: of every token, then of end-of-text if the text ended; else empty.
+  std::vector<float> token_logprobs{};
   bool operator==(const Decoded&) const = default;
 };
 

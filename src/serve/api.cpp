@@ -1,6 +1,7 @@
 #include "serve/api.h"
 
 #include <optional>
+#include <vector>
 
 #include "base/files.h"
 #include "base/json.h"
@@ -40,7 +41,8 @@ Api::Api(ApiOptions options, SpeechService* service, JobService* jobs, Dashboard
                                                           .usual = options_.usual,
                                                           .limits = {.file_bytes = options_.max_upload}})
                          : std::nullopt),
-      jobs_(service_ && jobs ? std::make_unique<JobEndpoint>(*jobs) : nullptr) {}
+      jobs_(service_ && jobs ? std::make_unique<JobEndpoint>(*jobs) : nullptr),
+      voice_(options_.voice ? std::make_unique<VoiceEndpoint>(*options_.voice) : nullptr) {}
 
 HttpAnswer Api::refused(int status, std::string_view why) {
   return answer_of({.status = status, .message = std::string(why)});
@@ -68,31 +70,37 @@ std::variant<HttpAnswer, std::unique_ptr<HttpBody>> Api::begin(const HttpHead& h
   if (dashboard_ && dashboard_->has(head.path)) return dashboard_->begin(head, token.has_value());
   if (!head.path.starts_with("/v1/"))
     return answer_of({.status = 404, .message = "there is nothing at this address; see /v1/models"});
-  if (!token) return unauthorized(head);
-  if (!service_)
-    return answer_of(
-        {.status = 404, .message = "this server has no model: it shows what runs on its store; start it with --model"});
-  return with_token(head, *token);
+  return token ? with_token(head, *token) : unauthorized(head);
 }
 
 Api::Begun Api::with_token(const HttpHead& head, std::size_t token) {
+  if (voice_ && head.path == "/v1/audio/speech") return voice_->begin(head, draining_);
+  if ((service_ || voice_) && (head.path == "/v1/models" || head.path.starts_with("/v1/models/"))) return models(head);
+  if (service_) return of_model(head, token);
+  return answer_of({.status = 404, .message = "this server has no model for that; start it with --model"});
+}
+
+Api::Begun Api::of_model(const HttpHead& head, std::size_t token) {
   if (jobs_ && JobEndpoint::has(head.path)) return jobs_->begin(head, options_.access.fingerprint(token), draining_);
   const std::string client = std::to_string(token) + " " + head.address;
-  if (head.path == "/v1/models" || head.path.starts_with("/v1/models/")) return models(head);
   if (head.path == "/v1/audio/transcriptions") return speech(head, client, /*translate=*/false);
   if (head.path == "/v1/audio/translations") return speech(head, client, /*translate=*/true);
   if (head.path == "/v1/audio/speech")
-    return answer_of({.status = 404, .message = "this server has no voice: it writes speech down, and speaks none"});
+    return answer_of({.status = 404, .message = "this server has no voice: start it with --voice"});
   return answer_of({.status = 404, .message = "unknown address: " + head.method + " " + head.path.substr(0, 200)});
 }
 
 Api::Begun Api::models(const HttpHead& head) const {
   if (!is_read(head)) return not_allowed("GET");
   constexpr std::string_view kFolder = "/v1/models/";
-  if (head.path.size() <= kFolder.size()) return HttpAnswer{.body = options_.models->list_json() + "\n"};
+  std::vector<const ModelNames*> loaded;
+  if (options_.models) loaded.push_back(&*options_.models);
+  if (voice_) loaded.push_back(&voice_->names());
+  if (head.path.size() <= kFolder.size()) return HttpAnswer{.body = ModelNames::list_json(loaded) + "\n"};
   const std::string name = head.path.substr(kFolder.size());
-  if (options_.models->contains(name)) return HttpAnswer{.body = options_.models->model_json(name) + "\n"};
-  return answer_of(options_.models->missing(name));
+  for (const ModelNames* names : loaded)
+    if (names->contains(name)) return HttpAnswer{.body = names->model_json(name) + "\n"};
+  return answer_of(loaded.front()->missing(name));
 }
 
 Api::Begun Api::speech(const HttpHead& head, const std::string& client, bool translate) {

@@ -13,6 +13,7 @@
 #include "serve/openai/model_names.h"
 #include "serve/openai/speech_endpoint.h"
 #include "serve/speech/speech_service.h"
+#include "serve/voice/voice_endpoint.h"
 #include "transcribe/run.h"
 
 namespace tutti {
@@ -23,6 +24,7 @@ struct ApiOptions {
   SpeechOptions usual{};                              // options of requests that have no field for them
   std::uint64_t max_upload = std::uint64_t{2} << 30;  // bytes of a recording
   std::size_t most_waiting = 1024;                    // requests beyond those are sent away for a while
+  std::optional<VoiceService> voice{};                // none: this server does not speak
 };
 
 /// Which request goes where. Decides by the head of a request alone, so that nothing is read for one that is refused.
@@ -37,12 +39,15 @@ class Api final : public HttpHandler {
 
   /// Nothing new is begun from now on, and /readyz answers 503.
   void drain() { draining_ = true; }
+  /// Nothing is being spoken.
+  bool idle() const { return !voice_ || voice_->idle(); }
 
  private:
   using Begun = std::variant<HttpAnswer, std::unique_ptr<HttpBody>>;
 
   HttpAnswer ready() const;
   Begun with_token(const HttpHead& head, std::size_t token);
+  Begun of_model(const HttpHead& head, std::size_t token);
   Begun models(const HttpHead& head) const;
   Begun speech(const HttpHead& head, const std::string& client, bool translate);
 
@@ -50,7 +55,8 @@ class Api final : public HttpHandler {
   SpeechService* const service_;
   Dashboard* const dashboard_;
   const std::optional<SpeechEndpoint> endpoint_;
-  const std::unique_ptr<JobEndpoint> jobs_;  // null: without a model there are none
+  const std::unique_ptr<JobEndpoint> jobs_;     // null: without a model there are none
+  const std::unique_ptr<VoiceEndpoint> voice_;  // null: this server does not speak
   std::atomic<bool> draining_{false};
 };
 

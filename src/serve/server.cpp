@@ -30,11 +30,13 @@ Result<void> wait_for_end(SpeechService* service, Guarded<Ending>& ending) {
 }
 
 /// Lets what is in work end. False: it was cut off.
-bool drained(SpeechService* service, HttpServer& http, Guarded<Ending>& ending, Seconds most) {
+bool drained(SpeechService* service, const Api& api, HttpServer& http, Guarded<Ending>& ending, Seconds most) {
+  constexpr Seconds kBeat{0.1};
   const auto until = Clock::real().now() + std::chrono::duration_cast<Clock::Instant::duration>(most);
-  while (service && !service->wait_until_idle(Seconds(0.1))) {
+  while ((service && !service->wait_until_idle(kBeat)) || !api.idle()) {
     if (Clock::real().now() >= until) return false;
-    if (ending.with([](Ending now) { return now == Ending::aborted; })) return false;
+    if (ending.wait_for(api.idle() ? Seconds(0) : kBeat, [](Ending now) { return now == Ending::aborted; }))
+      return false;
   }
   http.finish(kLastAnswers);
   return true;
@@ -115,7 +117,7 @@ Result<void> serve(const ServeOptions& options, StopSignal& stop, const std::fun
     if (jobs) jobs->drain();
     if (dashboard) dashboard->close_streams();
     log(Level::info, "stopping: what is in work ends, nothing new is begun");
-    whole = drained(service.get(), **http, ending, options.drain);
+    whole = drained(service.get(), api, **http, ending, options.drain);
   }
   stop.on_raise({});
   stop.on_abort({});

@@ -190,10 +190,14 @@ std::vector<std::int32_t> Tokenizer::encode(std::string_view utf8) const {
 
 std::string Tokenizer::decode(std::span<const std::int32_t> ids) const {
   std::string bytes;
-  for (const std::int32_t id : ids)
-    if (id >= 0 && id < special().timestamp_begin && static_cast<std::size_t>(id) < vocabulary_->tokens.size())
-      bytes += vocabulary_->tokens[static_cast<std::size_t>(id)];
+  for (const std::int32_t id : ids) bytes += bytes_of(id);
   return replace_invalid_utf8(std::move(bytes));
+}
+
+std::string_view Tokenizer::bytes_of(std::int32_t id) const {
+  const bool known = id >= 0 && static_cast<std::size_t>(id) < vocabulary_->tokens.size();
+  return known && id < special().timestamp_begin ? vocabulary_->tokens[static_cast<std::size_t>(id)]
+                                                 : std::string_view();
 }
 
 std::string Tokenizer::decode_with_timestamps(std::span<const std::int32_t> ids) const {
@@ -201,8 +205,8 @@ std::string Tokenizer::decode_with_timestamps(std::span<const std::int32_t> ids)
   for (const std::int32_t id : ids) {
     if (id >= special().timestamp_begin)
       bytes += timestamp_name(id - special().timestamp_begin);
-    else if (id >= 0 && static_cast<std::size_t>(id) < vocabulary_->tokens.size())
-      bytes += vocabulary_->tokens[static_cast<std::size_t>(id)];
+    else
+      bytes += bytes_of(id);
   }
   return replace_invalid_utf8(std::move(bytes));
 }

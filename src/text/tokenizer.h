@@ -60,6 +60,9 @@ class Tokenizer {
   /// As `decode`, with timestamps written out: <|1.08|>.
   std::string decode_with_timestamps(std::span<const std::int32_t> ids) const;
 
+  /// Bytes of one id: those it spells, or a special token's name. Empty for timestamps and ids that no token has.
+  std::string_view bytes_of(std::int32_t id) const;
+
   const SpecialTokens& special() const;
 
   /// Itself as a Hugging Face tokenizer.json for a model with `n_vocab` tokens, timestamps named to the last.

@@ -201,10 +201,10 @@ Result<DeviceLimits> query_limits(const std::filesystem::path& model, const std:
   const auto found = resolve(*spec, find_devices());
   if (!found) return tl::unexpected(found.error());
   const bool gpu = found->kind == ResolvedDevice::Kind::cuda;
-  const auto output =
-      query_engine({"limits", "--model", model.string(), "--device", gpu ? "cuda:0" : "cpu", "--compute-type",
-                    compute_type, "--threads", found->core ? "1" : "0"},
-                   {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}, {"CUDA_VISIBLE_DEVICES", found->uuid}}, kMeasuredWithin);
+  const auto output = query_engine({"limits", "--model", model.string(), "--device", gpu ? "cuda:0" : "cpu",
+                                    "--compute-type", compute_type, "--threads", found->core ? "1" : "0"},
+                                   {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}, {"CUDA_VISIBLE_DEVICES", found->uuid}},
+                                   {.within = kMeasuredWithin});
   if (!output) return tl::unexpected(output.error());
   return parse_limits(*output);
 }

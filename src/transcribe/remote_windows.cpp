@@ -124,7 +124,8 @@ Result<DecodeAnswer> RemoteWindows::decode(WindowSpan window, const DecodeReques
                                         .suppress = service_.suppressed,
                                         .suppress_blank = options.suppress_blank,
                                         .timestamps = options.timestamps,
-                                        .max_initial_timestamp = options.max_initial_timestamp});
+                                        .max_initial_timestamp = options.max_initial_timestamp,
+                                        .token_logprobs = options.token_logprobs});
   if (!answer) return tl::unexpected(answer.error());
   const Seconds decoder(answer->seconds);
   costs_.spent.decoder += decoder;
@@ -136,7 +137,8 @@ Result<DecodeAnswer> RemoteWindows::decode(WindowSpan window, const DecodeReques
                     .batch_steps = answer->shared_steps};
   return DecodeAnswer{.tokens = std::move(answer->tokens),
                       .avg_logprob = answer->avg_logprob,
-                      .no_speech_prob = answer->no_speech_prob};
+                      .no_speech_prob = answer->no_speech_prob,
+                      .token_logprobs = std::move(answer->token_logprobs)};
 }
 
 Result<AlignAnswer> RemoteWindows::align(WindowSpan window, const AlignRequest& request) {

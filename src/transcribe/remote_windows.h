@@ -23,6 +23,7 @@ struct DecodingOptions {
   bool timestamps = true;
   std::int32_t max_initial_timestamp = 50;  // steps of 0.02 s
   std::uint64_t seed = 0;
+  bool token_logprobs = false;  // segments have the log-probability of every token of their text
 };
 
 /// What the windows of one file cost.

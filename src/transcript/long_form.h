@@ -65,7 +65,8 @@ struct DecodeRequest {
 struct DecodeAnswer {
   std::vector<std::int32_t> tokens{};  // sampled, closing end-of-text removed
   double avg_logprob = 0;
-  double no_speech_prob = 0;  // NaN where the vocabulary has no such token
+  double no_speech_prob = 0;            // NaN where the vocabulary has no such token
+  std::vector<float> token_logprobs{};  // by token, where they were requested; one more where the text ended
 };
 
 /// A request for the word times of a window that was decoded.

@@ -18,6 +18,12 @@ struct Word {
   double probability = 0;
 };
 
+/// One token of a text. Several may spell one character together, so it has bytes.
+struct TextToken {
+  std::string bytes;
+  double logprob = 0;  // un-tempered, after the rules of decoding
+};
+
 /// A stretch of text between two timestamps; the fields and their names are openai-whisper's.
 struct Segment {
   std::int64_t id = 0;
@@ -30,8 +36,9 @@ struct Segment {
   double avg_logprob = 0;
   double compression_ratio = 0;
   double no_speech_prob = 0;
-  std::vector<Word> words{};  // empty unless word times were requested
-  std::string speaker{};      // "SPEAKER_01", of transcripts that others have diarized; empty: not known
+  std::vector<Word> words{};             // empty unless word times were requested
+  std::vector<TextToken> text_tokens{};  // those that spell `text`, where their log-probabilities were requested
+  std::string speaker{};                 // "SPEAKER_01", of transcripts that others have diarized; empty: not known
 };
 
 struct Transcript {

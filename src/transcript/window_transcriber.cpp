@@ -19,6 +19,7 @@ void clear_if_empty(Segment& segment) {
   segment.text.clear();
   segment.tokens.clear();
   segment.words.clear();
+  segment.text_tokens.clear();
 }
 
 }  // namespace
@@ -64,7 +65,8 @@ Result<WindowDecoding> WindowTranscriber::decode_with_fallback(WindowSpan window
     const std::string text = tokenizer_.decode(answer->tokens);
     decoding = {std::move(answer->tokens),
                 {compression_ratio(strip(text)), answer->avg_logprob, answer->no_speech_prob},
-                temperature};
+                temperature,
+                std::move(answer->token_logprobs)};
     if (!needs_fallback(decoding.scores, options_)) break;
   }
   return decoding;
@@ -82,7 +84,20 @@ Segment WindowTranscriber::segment(const Slice& slice, WindowSpan window, const 
           .temperature = decoding.temperature,
           .avg_logprob = decoding.scores.avg_logprob,
           .compression_ratio = decoding.scores.compression_ratio,
-          .no_speech_prob = decoding.scores.no_speech_prob};
+          .no_speech_prob = decoding.scores.no_speech_prob,
+          .text_tokens = text_tokens(slice, decoding)};
+}
+
+std::vector<TextToken> WindowTranscriber::text_tokens(const Slice& slice, const WindowDecoding& decoding) const {
+  std::vector<TextToken> tokens;
+  const auto first = static_cast<std::size_t>(slice.tokens.data() - decoding.tokens.data());
+  if (decoding.token_logprobs.size() < first + slice.tokens.size()) return tokens;
+  for (std::size_t i = 0; i < slice.tokens.size(); ++i) {
+    const std::int32_t id = slice.tokens[i];
+    if (id < tokenizer_.special().eot)
+      tokens.push_back({std::string(tokenizer_.bytes_of(id)), decoding.token_logprobs[first + i]});
+  }
+  return tokens;
 }
 
 Result<void> check_long_form(const LongFormInput& input, const LongFormOptions& options) {

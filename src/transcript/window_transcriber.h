@@ -21,6 +21,7 @@ struct WindowDecoding {
   std::vector<std::int32_t> tokens{};
   WindowScores scores{};
   double temperature = 0;
+  std::vector<float> token_logprobs{};  // as DecodeAnswer's
 };
 
 /// The text of one window.
@@ -50,6 +51,7 @@ class WindowTranscriber {
  private:
   Result<WindowDecoding> decode_with_fallback(WindowSpan window, DecodeRequest request, WindowDecoder& decoder) const;
   Segment segment(const Slice& slice, WindowSpan window, const WindowDecoding& decoding) const;
+  std::vector<TextToken> text_tokens(const Slice& slice, const WindowDecoding& decoding) const;
 
   const Tokenizer& tokenizer_;
   const LongFormOptions& options_;

@@ -17,6 +17,7 @@ SequenceRequest request_of(const DecodeWindow& message, std::shared_ptr<const Cr
           .patience = message.patience,
           .length_penalty = message.length_penalty,
           .max_tokens = message.max_tokens,
+          .token_logprobs = message.token_logprobs,
           .rules = {.suppress_blank = message.suppress_blank,
                     .suppress = message.suppress,
                     .timestamps = message.timestamps,
@@ -38,7 +39,8 @@ DecodeWindow message_of(const SequenceRequest& request) {
           .suppress = request.rules.suppress,
           .suppress_blank = request.rules.suppress_blank,
           .timestamps = request.rules.timestamps,
-          .max_initial_timestamp = request.rules.max_initial_timestamp};
+          .max_initial_timestamp = request.rules.max_initial_timestamp,
+          .token_logprobs = request.token_logprobs};
 }
 
 Decoded answer_to(const DecodeResult& result) {
@@ -53,7 +55,8 @@ Decoded answer_to(const DecodeResult& result) {
           .narrow_margins = outcome.narrow_margins,
           .seconds = outcome.share.time.count(),
           .shared_steps = outcome.share.steps,
-          .sequence_steps = outcome.share.sequence_steps};
+          .sequence_steps = outcome.share.sequence_steps,
+          .token_logprobs = outcome.token_logprobs};
 }
 
 }  // namespace tutti

@@ -72,6 +72,7 @@ TEST(Batcher, DecodesWhatTheReferenceDecodes) {
                     .prompt = expected["prompt"],
                     .sot_index = expected["sot_index"],
                     .max_tokens = expected["max_tokens"],
+                    .token_logprobs = true,
                     .rules = {.suppress_blank = expected["suppress_blank"],
                               .suppress = expected["suppress"],
                               .timestamps = expected["timestamps"],
@@ -79,6 +80,8 @@ TEST(Batcher, DecodesWhatTheReferenceDecodes) {
     const auto outcome = run(batcher, stepper).at(0);
     EXPECT_EQ(outcome.tokens, expected["tokens"].get<std::vector<std::int32_t>>()) << expected["vocabulary"];
     EXPECT_NEAR(outcome.avg_logprob, expected["avg_logprob"].get<double>(), 1e-5);
+    EXPECT_NEAR(mean_logprob(outcome), expected["avg_logprob"].get<double>(), 1e-5);
+    EXPECT_EQ(outcome.token_logprobs.size(), static_cast<std::size_t>(outcome.steps));
     const auto no_speech = expected["no_speech_prob"].get<float>();
     EXPECT_NEAR(outcome.no_speech_prob, no_speech, 1e-5F * no_speech);
   }
@@ -132,6 +135,17 @@ TEST(Batcher, TheLikeliestSamplePerTokenWins) {
   const auto first = alone(job);
   EXPECT_GE(score(best), score(first));
   EXPECT_NE(best.tokens, first.tokens);
+}
+
+TEST(Batcher, TokenLogprobsAreOfTheChosenSampleAndOnlyWhereRequested) {
+  auto job = job_of(1);
+  job.temperature = 1;
+  job.best_of = 6;
+  EXPECT_TRUE(alone(job).token_logprobs.empty());
+  job.token_logprobs = true;
+  const auto best = alone(job);
+  EXPECT_EQ(best.token_logprobs.size(), static_cast<std::size_t>(best.steps));
+  EXPECT_NEAR(mean_logprob(best), best.avg_logprob, 1e-6);
 }
 
 TEST(Batcher, AtTemperatureZeroOneSampleIsEnough) {

@@ -58,6 +58,7 @@ TEST(Continuations, AreSortedSumsWithoutForbiddenTokens) {
   EXPECT_EQ(in_order(found), (std::vector<std::int32_t>{700, 299, 3}));
   EXPECT_EQ(found[0].parent, 4U);
   EXPECT_NEAR(found[0].sum_logprob, -1 + std::log(0.625), 1e-6);
+  EXPECT_NEAR(found[0].logprob, std::log(0.625), 1e-6);
   EXPECT_EQ(likeliest_continuations(0, 0.0F, logits, 2).size(), 2U);
 }
 
@@ -120,11 +121,18 @@ TEST(BeamSearch, FindsWhatTheReferenceFinds) {
                     .patience = expected["patience"],
                     .length_penalty = expected["length_penalty"],
                     .max_tokens = expected["max_tokens"],
+                    .token_logprobs = true,
                     .rules = {.suppress = file["suppress"], .timestamps = expected["timestamps"]}});
     const auto outcome = run(batcher, stepper).at(0);
     EXPECT_EQ(outcome.tokens, expected["tokens"].get<std::vector<std::int32_t>>()) << expected["seed"];
     EXPECT_NEAR(outcome.avg_logprob, expected["avg_logprob"].get<double>(), 1e-5) << expected["seed"];
+    EXPECT_NEAR(mean_logprob(outcome), expected["avg_logprob"].get<double>(), 1e-5) << expected["seed"];
+    EXPECT_EQ(outcome.token_logprobs.size(), static_cast<std::size_t>(outcome.steps)) << expected["seed"];
   }
+}
+
+TEST(BeamSearch, NoTokenLogprobsWithoutRequest) {
+  EXPECT_TRUE(alone(search_of(3)).token_logprobs.empty());
 }
 
 TEST(BeamSearch, ComesOutTheSameAloneAndAmongNeighbours) {

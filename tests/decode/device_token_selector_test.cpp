@@ -80,6 +80,7 @@ void expect_same(const Selection& found, const Selection& wanted, const Sequence
   for (std::size_t i = 0; i < found.continuations.size(); ++i) {
     EXPECT_EQ(found.continuations[i].token, wanted.continuations[i].token) << number;
     EXPECT_NEAR(found.continuations[i].sum_logprob, wanted.continuations[i].sum_logprob, 1e-5) << number;
+    EXPECT_NEAR(found.continuations[i].logprob, wanted.continuations[i].logprob, 1e-5) << number;
   }
 }
 

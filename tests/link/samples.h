@@ -35,7 +35,8 @@ inline std::vector<ToWorker> sample_orders() {
                    .suppress = {1, 2, 50000},
                    .suppress_blank = false,
                    .timestamps = false,
-                   .max_initial_timestamp = -1},
+                   .max_initial_timestamp = -1,
+                   .token_logprobs = true},
       AlignWindow{
           .window = 8, .request = 3, .sot_sequence = {50258, 50259, 50359}, .text_tokens = {440, 7, 1}, .frames = 1234},
       ReleaseWindow{.window = 9},
@@ -66,7 +67,8 @@ inline std::vector<ToControl> sample_reports() {
               .narrow_margins = 1,
               .seconds = 0.0625,
               .shared_steps = 4.25,
-              .sequence_steps = 25},
+              .sequence_steps = 25,
+              .token_logprobs = {-0.5F, -0.25F, -0.75F, 0.0F}},
       Aligned{
           .window = 8, .request = 3, .starts = {0, 12, 40, 55}, .probabilities = {0.5F, 0.25F, 1.0F}, .seconds = 0.125},
       Failed{.window = 7, .request = 8, .fault = Fault::exhausted, .what = "CUDA is out of memory"},

@@ -89,7 +89,7 @@ TEST(Wire, OtherProtocolIsRefusedNamingTheBuild) {
 
 TEST(Wire, ATruthValueThatIsNeitherIsRefused) {
   std::string bytes = bytes_of<ToWorker>(DecodeWindow{});
-  bytes[bytes.size() - 6] = 2;  // suppress_blank, before timestamps and max_initial_timestamp
+  bytes[bytes.size() - 7] = 2;  // suppress_blank, before timestamps, max_initial_timestamp and token_logprobs
   const auto back = decode_to_worker(bytes);
   ASSERT_FALSE(back);
   EXPECT_THAT(back.error().what, HasSubstr("suppress_blank"));

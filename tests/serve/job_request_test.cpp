@@ -48,6 +48,7 @@ TEST(JobRequest, ErrorNamesTheFieldThatIsWrong) {
   EXPECT_EQ(param({{"priority", "1.5"}}), "priority");
   EXPECT_EQ(param({{"task", "summarise"}}), "task");
   EXPECT_EQ(param({{"stream", "true"}}), "stream");
+  EXPECT_EQ(param({{"include[]", "logprobs"}}), "include");
   EXPECT_EQ(param({{"language", "klingon"}}), "language");
   EXPECT_EQ(param({{"url", " "}}), "url");
   EXPECT_EQ(param({{"name", "\xff"}}), "name");

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "base/json.h"
 #include "support/temp_folder.h"
 
@@ -25,6 +28,17 @@ TEST(ModelNames, PathIsTakenButNotListed) {
   const ModelNames names(path, path);
   EXPECT_TRUE(names.contains(path));
   EXPECT_EQ(names.own(), folder.path().filename().string());
-  EXPECT_EQ(names.list_json().find(folder.path().string()), std::string::npos);
-  EXPECT_EQ(nlohmann::json::parse(names.list_json())["data"].back()["id"], "whisper-1");
+  const ModelNames* const loaded[] = {&names};
+  const std::string list = ModelNames::list_json(loaded);
+  EXPECT_EQ(list.find(folder.path().string()), std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(list)["data"].back()["id"], "whisper-1");
+}
+
+TEST(ModelNames, ListHasTheNamesOfAllThatAreLoaded) {
+  const ModelNames model("tiny.en", "/cache/tiny.en"), voice("/voices/ours", "/voices/ours", {}, "tts-1");
+  const ModelNames* const loaded[] = {&model, &voice};
+  std::vector<std::string> names;
+  const auto list = nlohmann::json::parse(ModelNames::list_json(loaded));
+  for (const auto& one : list["data"]) names.push_back(one["id"]);
+  EXPECT_EQ(names, (std::vector<std::string>{"tiny.en", "whisper-1", "ours", "tts-1"}));
 }

@@ -27,6 +27,8 @@ Transcript two_segments() {
                           .text = " Three.",
                           .no_speech_prob = std::numeric_limits<double>::quiet_NaN(),
                           .words = {{" Three.", 2, 3.5}}}};
+  transcript.segments[0].text_tokens = {{" One", -0.5}, {" two.", -0.25}};
+  transcript.segments[1].text_tokens = {{" Three.", -1}, {"\xc3\xbe\xe3", -2}};
   return transcript;
 }
 
@@ -52,6 +54,17 @@ TEST(SpeechAnswer, JsonHasTheTextAndTheBegunSeconds) {
   const auto json = body_of({});
   EXPECT_EQ(json["text"], "One two. Three.");
   EXPECT_EQ(json["usage"], nlohmann::json({{"type", "duration"}, {"seconds", 4}}));
+}
+
+TEST(SpeechAnswer, JsonHasLogprobsOfTokensOnlyWhereIncluded) {
+  EXPECT_FALSE(body_of({}).contains("logprobs"));
+  SpeechForm form;
+  form.logprobs = true;
+  const auto logprobs = body_of(form)["logprobs"];
+  ASSERT_EQ(logprobs.size(), 4U);
+  EXPECT_EQ(logprobs[0], nlohmann::json({{"token", " One"}, {"logprob", -0.5}, {"bytes", {32, 79, 110, 101}}}));
+  EXPECT_EQ(logprobs[3]["token"], "\u00fe\ufffd") << "the second byte is a part of a character";
+  EXPECT_EQ(logprobs[3]["bytes"], nlohmann::json({0xc3, 0xbe, 0xe3}));
 }
 
 TEST(SpeechAnswer, VerboseJsonHasSegmentsAndAFractionalDuration) {
@@ -101,4 +114,27 @@ TEST(SpeechEvents, DeltasTogetherAreTheWholeText) {
   EXPECT_EQ(all[2]["type"], "transcript.text.done");
   EXPECT_EQ(all[2]["text"], "One two. Three.");
   EXPECT_EQ(all[2]["usage"]["seconds"], 4);
+}
+
+TEST(SpeechEvents, LogprobsOfTheDeltasTogetherAreThoseOfTheText) {
+  SpeechForm form;
+  form.logprobs = true;
+  SpeechEvents events(form);
+  const Transcript transcript = two_segments();
+  std::string text = events.delta({transcript.segments[0]});
+  text += events.done(transcript, Seconds(4));  // the second segment was never reported
+  const auto all = events_in(text);
+  ASSERT_EQ(all.size(), 3U);
+  auto together = all[0]["logprobs"];
+  together.insert(together.end(), all[1]["logprobs"].begin(), all[1]["logprobs"].end());
+  EXPECT_EQ(together, body_of(form)["logprobs"]);
+  EXPECT_EQ(all[2]["logprobs"], together);
+}
+
+TEST(SpeechEvents, LogprobsAreAbsentWhereNotIncluded) {
+  const SpeechForm form;
+  SpeechEvents events(form);
+  const Transcript transcript = two_segments();
+  for (const auto& event : events_in(events.delta({transcript.segments[0]}) + events.done(transcript, Seconds(4))))
+    EXPECT_FALSE(event.contains("logprobs")) << event["type"];
 }

@@ -63,6 +63,13 @@ TEST(SpeechForm, EveryFieldReachesItsOption) {
   EXPECT_THAT(form.ignored, ElementsAre("top_k"));
 }
 
+TEST(SpeechForm, LogprobsAreDecodedOnlyWhereIncluded) {
+  const auto plain = read({}).value();
+  EXPECT_FALSE(plain.logprobs || plain.options.decoding.token_logprobs);
+  const auto form = read({{"include[]", "logprobs"}, {"stream", "true"}}).value();
+  EXPECT_TRUE(form.logprobs && form.options.decoding.token_logprobs);
+}
+
 TEST(SpeechForm, WordTimesAloneLeaveTheSegmentsOut) {
   const auto form = read({{"response_format", "verbose_json"}, {"timestamp_granularities[]", "word"}}).value();
   EXPECT_TRUE(form.words);
@@ -95,7 +102,8 @@ TEST(SpeechForm, WhatCannotBeIntendedIsRefusedByItsField) {
             "timestamp_granularities");
   EXPECT_EQ(param_of({{"stream", "perhaps"}}), "stream");
   EXPECT_EQ(param_of({{"stream", "true"}, {"response_format", "srt"}}), "stream");
-  EXPECT_EQ(param_of({{"include[]", "logprobs"}}), "include");
+  EXPECT_EQ(param_of({{"include[]", "everything"}}), "include");
+  EXPECT_EQ(param_of({{"include[]", "logprobs"}, {"response_format", "verbose_json"}}), "include");
   EXPECT_EQ(param_of({{"chunking_strategy", "fast"}}), "chunking_strategy");
   EXPECT_EQ(param_of({{"beam_size", "0"}}), "beam_size");
   EXPECT_EQ(param_of({{"prompt", "\xff\xfe"}}), "prompt");

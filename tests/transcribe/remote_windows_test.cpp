@@ -72,6 +72,17 @@ TEST_F(RemoteWindowsTest, OnlyAHotWindowIsSampledAndEachTemperatureHasItsOwnSeed
   EXPECT_NE(engine_.requests[1].seed, engine_.requests[2].seed);
 }
 
+TEST_F(RemoteWindowsTest, TokenLogprobsAreRequestedAndHandedOn) {
+  engine_.answer = [](const DecodeWindow& request) {
+    return Decoded{.tokens = {7}, .token_logprobs = std::vector<float>(request.token_logprobs ? 2 : 0, -0.5F)};
+  };
+  RemoteWindows plain(service(), mels_);
+  EXPECT_TRUE(plain.decode({0, 1000}, {.prompt = {1}})->token_logprobs.empty());
+  options_.token_logprobs = true;
+  RemoteWindows detailed(service(), mels_);
+  EXPECT_EQ(detailed.decode({0, 1000}, {.prompt = {1}})->token_logprobs, (std::vector<float>{-0.5F, -0.5F}));
+}
+
 TEST_F(RemoteWindowsTest, AWindowIsAlignedWhereItWasDecoded) {
   RemoteWindows windows(service(), mels_);
   ASSERT_TRUE(windows.decode({0, 900}, {.prompt = {1}}));

@@ -224,6 +224,32 @@ TEST_F(LongFormLoop, WordTimesAreRequestedOncePerWindowAndMoveTheSegment) {
   EXPECT_DOUBLE_EQ(segment.end, segment.words[1].end) << "the timestamp was 9 s";
 }
 
+TEST_F(LongFormLoop, SegmentsHaveTheLogprobsOfTheirTextAndNoOthers) {
+  const auto character = tokenizer().encode("\U0001D11E");  // one character of two tokens at least
+  ASSERT_GT(character.size(), 1U);
+  DecodeAnswer answer{.tokens = {timestamp(0), 1000, timestamp(2), timestamp(2)}, .avg_logprob = -0.1};
+  answer.tokens.insert(answer.tokens.end(), character.begin(), character.end());
+  answer.tokens.push_back(timestamp(4));
+  for (std::size_t i = 0; i <= answer.tokens.size(); ++i) answer.token_logprobs.push_back(-static_cast<float>(i));
+  FakeDecoder decoder([&](auto, const auto&) { return answer; });
+  const auto transcript = transcribe_long_form({.content_frames = 3000}, tokenizer(), {}, decoder, {}).value();
+  ASSERT_EQ(transcript.segments.size(), 2U);
+  const auto& first = transcript.segments[0].text_tokens;
+  ASSERT_EQ(first.size(), 1U);
+  EXPECT_EQ(first[0].bytes, transcript.segments[0].text);
+  EXPECT_EQ(first[0].logprob, -1.0);
+  const auto& second = transcript.segments[1].text_tokens;
+  ASSERT_EQ(second.size(), character.size());
+  std::string text;
+  for (const TextToken& token : second) text += token.bytes;
+  EXPECT_EQ(text, "\U0001D11E");
+  EXPECT_EQ(second[0].logprob, -4.0);
+
+  answer.token_logprobs.clear();
+  EXPECT_TRUE(
+      transcribe_long_form({.content_frames = 3000}, tokenizer(), {}, decoder, {})->segments[0].text_tokens.empty());
+}
+
 TEST_F(LongFormLoop, InvalidAlignmentIsAnError) {
   FakeDecoder decoder([](auto, const auto&) {
     return DecodeAnswer{.tokens = {timestamp(0), 1000, 1001}, .avg_logprob = -0.1};

@@ -63,20 +63,36 @@ class AudioBytes {
   sf_count_t at_ = 0;
 };
 
-Result<std::string> flac_bytes(std::span<const std::int16_t> pcm, Hertz rate) {
+/// What libsndfile calls a format, and people.
+struct Encoding {
+  int format = 0;
+  std::string name{};
+};
+
+Encoding encoding_of(AudioFormat format) {
+  switch (format) {
+    case AudioFormat::wav: return {SF_FORMAT_WAV | SF_FORMAT_PCM_16, "WAV"};
+    case AudioFormat::flac: return {SF_FORMAT_FLAC | SF_FORMAT_PCM_16, "FLAC"};
+    case AudioFormat::mp3: return {SF_FORMAT_MPEG | SF_FORMAT_MPEG_LAYER_III, "MP3"};
+    case AudioFormat::opus: return {SF_FORMAT_OGG | SF_FORMAT_OPUS, "Opus"};
+  }
+  return {};
+}
+
+Result<std::string> encoded_bytes(std::span<const std::int16_t> pcm, const Encoding& as, Hertz rate) {
   SF_INFO info{};
   info.samplerate = rate.value;
   info.channels = 1;
-  info.format = SF_FORMAT_FLAC | SF_FORMAT_PCM_16;
+  info.format = as.format;
   AudioBytes audio;
   SF_VIRTUAL_IO calls = AudioBytes::calls();
   std::unique_ptr<SNDFILE, FreeWith<sf_close>> file(sf_open_virtual(&calls, SFM_WRITE, &info, &audio));
   const auto frames = static_cast<sf_count_t>(pcm.size());
   if (!file || sf_writef_short(file.get(), pcm.data(), frames) != frames)
-    return fail(Fault::unsupported, std::string("cannot be made FLAC: ") + sf_strerror(file.get()));
+    return fail(Fault::unsupported, "cannot be made " + as.name + ": " + sf_strerror(file.get()));
   // The last frames go out as it is closed.
   if (const int error = sf_close(file.release()); error != 0)
-    return fail(Fault::unsupported, std::string("cannot be made FLAC to its end: ") + sf_error_number(error));
+    return fail(Fault::unsupported, "cannot be made " + as.name + " to its end: " + sf_error_number(error));
   return audio.take();
 }
 
@@ -87,9 +103,13 @@ std::string wav_bytes(std::span<const std::int16_t> pcm, Hertz rate) {
   return bytes.append(reinterpret_cast<const char*>(pcm.data()), pcm.size_bytes());
 }
 
+Result<std::string> audio_bytes(std::span<const std::int16_t> pcm, AudioFormat format, Hertz rate) {
+  return format == AudioFormat::wav ? wav_bytes(pcm, rate) : encoded_bytes(pcm, encoding_of(format), rate);
+}
+
 Result<void> write_audio(const std::filesystem::path& path, std::span<const std::int16_t> pcm, AudioFormat format,
                          Hertz rate) {
-  const auto bytes = format == AudioFormat::wav ? Result<std::string>(wav_bytes(pcm, rate)) : flac_bytes(pcm, rate);
+  const auto bytes = audio_bytes(pcm, format, rate);
   if (!bytes) return fail_in(path.string(), bytes.error());
   const OwnedFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (!file) return fail_errno(path.string(), "could not be created");

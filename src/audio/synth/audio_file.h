@@ -10,10 +10,14 @@
 
 namespace tutti {
 
-enum class AudioFormat { wav, flac };
+enum class AudioFormat { wav, flac, mp3, opus };
 
 /// A WAV file of mono samples of 16 bits, whole.
 std::string wav_bytes(std::span<const std::int16_t> pcm, Hertz rate);
+
+/// A file of any of the formats, whole; Opus is in Ogg. Fault::unsupported for a rate that the format does not have
+/// (Opus: all but 8, 12, 16, 24 and 48 kHz), and where this machine's libsndfile does not write it.
+Result<std::string> audio_bytes(std::span<const std::int16_t> pcm, AudioFormat format, Hertz rate);
 
 /// Writes mono samples of 16 bits. No fsync: a corpus is made again from its seed.
 Result<void> write_audio(const std::filesystem::path& path, std::span<const std::int16_t> pcm, AudioFormat format,

@@ -16,6 +16,7 @@
 #include "device/list/device_list.h"
 #include "device/machine_devices.h"
 #include "jobs/open_store.h"
+#include "link/engine_command.h"
 #include "serve/jobs/url_fetch.h"
 #include "serve/server.h"
 
@@ -31,6 +32,7 @@ struct ServeCommand {
   std::string also_called{};
   std::string devices = "auto";
   std::filesystem::path state{};
+  std::filesystem::path voice{};
   std::string max_upload = "2GiB";
   double longest = 12;  // hours
   double drain = 600;
@@ -54,6 +56,9 @@ void add_serve(OptionTable& table, ServeCommand& c) {
             "the tokens that open /v1, one a line; default: STATE/token, which is made where it is missing");
   table.add_list("also-called", c.also_called, "NAMES",
                  "more names that clients may give the model, beside its own and whisper-1; comma-separated");
+  table.add(
+      "voice", c.voice, "DIR",
+      "speak on POST /v1/audio/speech with this voice: OUT/model of 'tutti train tts', or models/voice; default: none");
   table.add("max-upload", c.max_upload, "SIZE", "the largest recording that is taken: bytes, or 500MB, 2GiB");
   table.add("max-hours", c.longest, "HOURS", "the longest recording that is taken, decoded");
   table.add("jobs-per-client", c.jobs_a_client, "N",
@@ -157,8 +162,17 @@ Result<void> set_model(const ServeCommand& c, ServeOptions& options) {
   return {};
 }
 
+Result<void> set_voice(const ServeCommand& c, ServeOptions& options) {
+  if (auto engine = engine_command(EngineSettings::of_this_process(), {"say"}); !engine)
+    return tl::unexpected(engine.error());
+  auto voice = VoiceService::open(c.voice);
+  if (!voice) return tl::unexpected(voice.error());
+  options.api.voice = std::move(*voice);
+  return {};
+}
+
 Result<ServeOptions> serve_options(const ServeCommand& c) {
-  if (c.speech.model.empty() && c.state.empty())
+  if (c.speech.model.empty() && c.state.empty() && c.voice.empty())
     return fail(Fault::usage, "no model is named, and none is taken by default: which one fits depends on the audio",
                 "Name one with --model or TUTTI_MODEL; 'tutti models' lists what is here. With --state and no model, "
                 "the page shows what runs on that store");
@@ -181,6 +195,8 @@ Result<ServeOptions> serve_options(const ServeCommand& c) {
   for (const auto host : split(c.url_hosts, ',')) options.job_files.url_hosts.push_back(ascii_lower(trimmed(host)));
   options.speech.longest = Seconds(c.longest * 3600);
   options.drain = Seconds(c.drain);
+  if (!c.voice.empty())
+    if (auto set = set_voice(c, options); !set) return tl::unexpected(set.error());
   if (!c.speech.model.empty())
     if (auto set = set_model(c, options); !set) return tl::unexpected(set.error());
   return options;
@@ -192,7 +208,8 @@ int run_serve(const std::vector<std::string>& arguments) {
   ServeCommand command;
   OptionTable table("serve", "An HTTP service that writes speech down, with the API that OpenAI's clients speak.");
   add_serve(table, command);
-  table.examples({"tutti serve --model turbo", "tutti serve --state ~/.local/state/tutti",
+  table.examples({"tutti serve --model turbo", "tutti serve --model turbo --voice models/voice",
+                  "tutti serve --state ~/.local/state/tutti",
                   "tutti serve --model tiny.en --listen 127.0.0.1:8000 --token-file tokens",
                   "curl -H \"Authorization: Bearer $(cat ~/.local/state/tutti/token)\" -F model=whisper-1 "
                   "-F file=@talk.mp3 http://127.0.0.1:8000/v1/audio/transcriptions"});

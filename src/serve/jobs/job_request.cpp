@@ -109,6 +109,8 @@ tl::expected<JobRequest, ApiError> read_job_request(const FormFields& fields, co
   auto form = read_speech_form(speech, usual, translate);
   if (!form) return tl::unexpected(form.error());
   if (form->stream) return invalid("stream", "a job answers at once; follow it at /v1/jobs/ID/events");
+  if (form->logprobs)
+    return invalid("include", "the result of a job has no logprobs; POST /v1/audio/transcriptions gives them");
   request.form = std::move(*form);
   return request;
 }

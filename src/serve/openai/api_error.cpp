@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/json.h"
+#include "base/strings.h"
 
 namespace tutti {
 namespace {
@@ -66,6 +67,13 @@ HttpAnswer not_allowed(const std::string& allowed) {
 
 bool is_read(const HttpHead& head) {
   return head.method == "GET" || head.method == "HEAD";
+}
+
+void name_ignored(HttpAnswer& answer, const std::vector<std::string>& fields) {
+  if (fields.empty()) return;
+  std::string names = joined(fields, ", ");
+  std::erase_if(names, [](unsigned char c) { return c < ' ' || c > 126; });
+  answer.headers.emplace_back("x-tutti-ignored-fields", names.substr(0, 500));
 }
 
 ApiError api_error_of(const Error& error, std::string_view param) {

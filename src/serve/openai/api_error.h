@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "base/units.h"
@@ -28,6 +29,9 @@ HttpAnswer not_allowed(const std::string& allowed);
 
 /// Whether a request changes nothing.
 bool is_read(const HttpHead& head);
+
+/// Names the fields of a request that mean nothing here, in the header x-tutti-ignored-fields; none: no header.
+void name_ignored(HttpAnswer& answer, const std::vector<std::string>& fields);
 
 /// The same object without the status that goes with it, for the middle of a stream.
 std::string error_json(const ApiError& error);

@@ -16,7 +16,8 @@ Json json_of(std::string_view name, std::int64_t loaded) {
 
 }  // namespace
 
-ModelNames::ModelNames(std::string given, const std::filesystem::path& found, const std::vector<std::string>& more)
+ModelNames::ModelNames(std::string given, const std::filesystem::path& found, const std::vector<std::string>& more,
+                       const std::string& openai)
     : loaded_(std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
                   .count()) {
   const auto add = [this](std::string name) {
@@ -32,7 +33,7 @@ ModelNames::ModelNames(std::string given, const std::filesystem::path& found, co
   if (const auto dashes = repository.find("--"); dashes != std::string::npos) add(repository.replace(dashes, 2, "/"));
   for (const auto& name : more) add(name);
   if (is_path) add(std::move(given));
-  add("whisper-1");
+  add(openai);
 }
 
 bool ModelNames::contains(std::string_view name) const {
@@ -47,10 +48,11 @@ ApiError ModelNames::missing(std::string_view name) const {
           .code = "model_not_found"};
 }
 
-std::string ModelNames::list_json() const {
+std::string ModelNames::list_json(std::span<const ModelNames* const> loaded) {
   Json models = Json::array();
-  for (const auto& name : names_)
-    if (!name.starts_with('/')) models.push_back(json_of(name, loaded_));
+  for (const ModelNames* names : loaded)
+    for (const auto& name : names->names_)
+      if (!name.starts_with('/')) models.push_back(json_of(name, names->loaded_));
   return json_line(Json{{"object", "list"}, {"data", std::move(models)}});
 }
 

@@ -1,10 +1,13 @@
 #include "serve/openai/speech_answer.h"
 
 #include <cmath>
+#include <cstdint>
+#include <span>
 
 #include "base/json.h"
 #include "base/strings.h"
 #include "text/languages.h"
+#include "text/utf8.h"
 #include "transcript/writers.h"
 
 namespace tutti {
@@ -50,10 +53,32 @@ Json words_of(const Transcript& transcript) {
   return words;
 }
 
+/// The tokens of the text from the `first` on: the bytes of all are the text, with the blank it begins with. A token
+/// with a part of a character has U+FFFD for it.
+Json logprobs_of(std::span<const Segment> segments, std::size_t first = 0) {
+  Json logprobs = Json::array();
+  std::size_t at = 0;
+  for (const Segment& segment : segments)
+    for (const TextToken& token : segment.text_tokens) {
+      if (at++ < first) continue;
+      logprobs.push_back({{"token", replace_invalid_utf8(token.bytes)},
+                          {"logprob", token.logprob},
+                          {"bytes", std::vector<std::uint8_t>(token.bytes.begin(), token.bytes.end())}});
+    }
+  return logprobs;
+}
+
 /// The language of the text: a translation is English.
 std::string language_of(const Transcript& transcript, const SpeechForm& form) {
   const bool translated = form.options.long_form.translate;
   return std::string(translated ? "english" : language_name(transcript.language).value_or(transcript.language));
+}
+
+Json json_of(const Transcript& transcript, Seconds duration, const SpeechForm& form) {
+  Json json{{"text", text_of(transcript)}};
+  if (form.logprobs) json["logprobs"] = logprobs_of(transcript.segments);
+  json["usage"] = usage_of(duration);
+  return json;
 }
 
 Json verbose_of(const Transcript& transcript, Seconds duration, const SpeechForm& form) {
@@ -81,8 +106,7 @@ std::string event(const Json& json) {
 
 Result<HttpAnswer> speech_answer(const Transcript& transcript, Seconds duration, const SpeechForm& form) {
   switch (form.format) {
-    case SpeechFormat::json:
-      return HttpAnswer{.body = json_line(Json{{"text", text_of(transcript)}, {"usage", usage_of(duration)}})};
+    case SpeechFormat::json: return HttpAnswer{.body = json_line(json_of(transcript, duration, form))};
     case SpeechFormat::verbose_json: return HttpAnswer{.body = json_line(verbose_of(transcript, duration, form))};
     case SpeechFormat::text: return HttpAnswer{.type = "text/plain; charset=utf-8", .body = text_of(transcript) + "\n"};
     case SpeechFormat::srt: return subtitle_answer(transcript, Format::srt, "text/plain; charset=utf-8");
@@ -95,19 +119,26 @@ std::string SpeechEvents::delta(const std::vector<Segment>& fresh) {
   std::string text;
   for (const Segment& segment : fresh) text += segment.text;
   if (sent_.empty()) text.erase(0, std::min(text.find_first_not_of(" \t\r\n"), text.size()));
-  return text.empty() ? "" : delta_of(std::move(text));
+  return text.empty() ? "" : delta_of(std::move(text), fresh, 0);
 }
 
-std::string SpeechEvents::delta_of(std::string text) {
+std::string SpeechEvents::delta_of(std::string text, std::span<const Segment> segments, std::size_t first_token) {
   sent_ += text;
-  return event({{"type", "transcript.text.delta"}, {"delta", std::move(text)}});
+  Json json{{"type", "transcript.text.delta"}, {"delta", std::move(text)}};
+  if (form_.logprobs) {
+    json["logprobs"] = logprobs_of(segments, first_token);
+    tokens_sent_ += json["logprobs"].size();
+  }
+  return event(json);
 }
 
 std::string SpeechEvents::done(const Transcript& transcript, Seconds duration) {
   const std::string text = text_of(transcript);
   std::string events;
-  if (text.size() > sent_.size() && text.starts_with(sent_)) events = delta_of(text.substr(sent_.size()));
+  if (text.size() > sent_.size() && text.starts_with(sent_))
+    events = delta_of(text.substr(sent_.size()), transcript.segments, tokens_sent_);
   Json json{{"type", "transcript.text.done"}, {"text", text}};
+  if (form_.logprobs) json["logprobs"] = logprobs_of(transcript.segments);
   if (form_.format == SpeechFormat::verbose_json) json.update(verbose_of(transcript, duration, form_));
   json["usage"] = usage_of(duration);
   return events + event(json);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,10 +28,12 @@ class SpeechEvents {
   std::string done(const Transcript& transcript, Seconds duration);
 
  private:
-  std::string delta_of(std::string text);
+  /// With the log-probabilities of the segments' tokens from `first_token` on, where the form requests them.
+  std::string delta_of(std::string text, std::span<const Segment> segments, std::size_t first_token);
 
   const SpeechForm& form_;
   std::string sent_{};
+  std::size_t tokens_sent_ = 0;
 };
 
 }  // namespace tutti

@@ -3,7 +3,6 @@
 #include <optional>
 #include <utility>
 
-#include "base/strings.h"
 #include "serve/http/multipart.h"
 #include "serve/openai/api_error.h"
 #include "serve/openai/speech_answer.h"
@@ -11,14 +10,6 @@
 
 namespace tutti {
 namespace {
-
-/// Fields that mean nothing here are named, not swallowed.
-void add_ignored(HttpAnswer& answer, const SpeechForm& form) {
-  if (form.ignored.empty()) return;
-  std::string names = joined(form.ignored, ", ");
-  std::erase_if(names, [](unsigned char c) { return c < ' ' || c > 126; });
-  answer.headers.emplace_back("x-tutti-ignored-fields", names.substr(0, 500));
-}
 
 /// Answers with the whole transcript.
 class WholeAnswer final : public SpeechListener {
@@ -29,7 +20,7 @@ class WholeAnswer final : public SpeechListener {
   void done(TranscribedFile file) override {
     auto answer = speech_answer(file.transcript, file.outcome.duration, form_);
     if (!answer) return failed(answer.error());
-    add_ignored(*answer, form_);
+    name_ignored(*answer, form_.ignored);
     exchange_->answer(std::move(*answer));
   }
   void failed(const Error& error) override { exchange_->answer(answer_of(api_error_of(error, "file"))); }
@@ -66,7 +57,7 @@ class StreamedAnswer final : public SpeechListener {
   void begin() {
     if (std::exchange(begun_, true)) return;
     HttpAnswer head{.type = "text/event-stream; charset=utf-8", .headers = {{"Cache-Control", "no-cache"}}};
-    add_ignored(head, form_);
+    name_ignored(head, form_.ignored);
     exchange_->begin_stream(std::move(head));
   }
 

@@ -190,9 +190,12 @@ Read Reader::stream(const std::string& text) {
 }
 
 Read Reader::include(const std::string& text) {
-  if (trimmed(text).empty()) return {};
-  return invalid("include", "'" + std::string(trimmed(text)).substr(0, 40) +
-                                "' is not available here; verbose_json has avg_logprob for every segment");
+  const auto name = trimmed(text);
+  if (name.empty()) return {};
+  if (name != "logprobs")
+    return invalid("include", "expected logprobs, found '" + std::string(name.substr(0, 40)) + "'");
+  form_.logprobs = form_.options.decoding.token_logprobs = true;
+  return {};
 }
 
 Read Reader::chunking(const std::string& text) {
@@ -286,6 +289,9 @@ tl::expected<SpeechForm, ApiError> Reader::finish() {
     return invalid(granularities_field_, "expected only with response_format=verbose_json");
   if (form_.stream && (form_.format == SpeechFormat::srt || form_.format == SpeechFormat::vtt))
     return invalid("stream", "subtitles do not come in pieces; take response_format=json, text or verbose_json");
+  if (form_.logprobs && form_.format != SpeechFormat::json)
+    return invalid("include",
+                   "logprobs come only with response_format=json; verbose_json has avg_logprob for every segment");
   form_.segments = segments_named_ || !form_.words;
   if (form_.words) form_.options.long_form.words = form_.options.long_form.words.value_or(WordRules{});
   if (form_.options.vad)

@@ -22,6 +22,7 @@ struct SpeechForm {
   bool stream = false;
   bool segments = true;                // in verbose_json
   bool words = false;                  // likewise
+  bool logprobs = false;               // of the text's tokens; only in json
   std::vector<std::string> ignored{};  // fields that this server does not know
 };
 

@@ -194,9 +194,12 @@ class JobEngineImpl final : public JobEngine {
     const std::int32_t vocabulary = vocabulary_size();
     const bool known = std::ranges::all_of(
         decoded->tokens, [&](std::int32_t token) { return token >= 0 && (vocabulary == 0 || token < vocabulary); });
-    if (known && std::isfinite(decoded->avg_logprob)) return decoded;
+    // Where the log-probabilities of tokens were requested: one each, and one of end-of-text.
+    const auto logprobs = decoded->token_logprobs.size();
+    const bool complete = logprobs == 0 || logprobs == decoded->tokens.size() || logprobs == decoded->tokens.size() + 1;
+    if (known && complete && std::isfinite(decoded->avg_logprob)) return decoded;
     worker.stop(Seconds(0));
-    return fail(Fault::device, "its answer is nonsense: tokens outside the vocabulary, or no probability");
+    return fail(Fault::device, "its answer is nonsense: tokens outside the vocabulary, or without probability");
   }
 
   std::int32_t vocabulary_size() {

@@ -74,6 +74,11 @@ class Browser:
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
         self.call("Page.navigate", url=url)
 
+    def leave(self):
+        """Leaves the page; what it still had to report has come."""
+        self.call("Page.navigate", url="about:blank")
+        self.wait_for("location.href === 'about:blank' && document.readyState === 'complete'")
+
     def run(self, script):
         """The value of an expression in the page; a promise is waited for."""
         result = self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)

@@ -30,7 +30,8 @@ def setUpModule():
     expected = transcripts_of(SOME)
     folder = tempfile.TemporaryDirectory()
     unittest.addModuleCleanup(folder.cleanup)
-    running = Service(BIN / "tutti", service.real_model(), folder.name, "--max-upload", "30MB", "--max-hours", "0.1")
+    running = Service(BIN / "tutti", service.real_model(), folder.name, "--max-upload", "30MB", "--max-hours", "0.1",
+                      "--voice", service.ROOT / "models/voice")
     unittest.addModuleCleanup(running.kill)
 
 
@@ -163,6 +164,25 @@ class OpenAIClient(unittest.TestCase):
             self.assertEqual(events[-1].text, whole)
             self.assertEqual({event.type for event in events[:-1]}, {"transcript.text.delta"})
 
+    def test_logprobs_are_of_the_tokens_of_the_text(self):
+        create = client().audio.transcriptions.create
+        plain = {"model": "whisper-1", "file": CLIPS[0], "extra_body": {"without_timestamps": True}}
+        answer = create(**plain, include=["logprobs"])
+        spelled = [bytes(map(int, token.bytes)) for token in answer.logprobs]
+        self.assertEqual(b"".join(spelled).decode().strip(), answer.text)
+        self.assertEqual([token.token for token in answer.logprobs], [token.decode() for token in spelled])
+        # A text without timestamps has no other token but its end: avg_logprob is the mean with it.
+        segment, = create(**plain, response_format="verbose_json").segments
+        end = segment.avg_logprob * (len(answer.logprobs) + 1) - sum(token.logprob for token in answer.logprobs)
+        self.assertLess(end, 1e-5)
+        self.assertGreater(end, -0.5)
+        events = list(create(**plain, include=["logprobs"], stream=True))
+        for logprobs in events[-1].logprobs, [token for event in events[:-1] for token in event.logprobs]:
+            self.assertEqual([(token.token, token.logprob) for token in logprobs],
+                             [(token.token, token.logprob) for token in answer.logprobs])
+        self.assertIsNone(create(**plain).logprobs)
+        self.assertTrue(all(event.logprobs is None for event in create(**plain, stream=True)))
+
     def test_translation_of_english_is_its_text(self):
         answer = client().audio.translations.create(model="whisper-1", file=CLIPS[0])
         self.assertIn("Arthur Griffiths", answer.text)
@@ -176,7 +196,25 @@ class OpenAIClient(unittest.TestCase):
     def test_models_are_listed_and_found(self):
         models = [model.id for model in client().models.list()]
         self.assertIn("whisper-1", models)
-        self.assertEqual(client().models.retrieve(models[0]).id, models[0])
+        self.assertIn("tts-1", models)
+        for model in models[0], "tts-1":
+            self.assertEqual(client().models.retrieve(model).id, model)
+
+    def test_what_is_spoken_comes_in_every_format_and_is_understood(self):
+        def speak(form):
+            return client().audio.speech.create(model="tts-1", voice="alloy", input="three five zero two nine",
+                                                response_format=form).content
+        for form, begin in ("opus", b"OggS"), ("flac", b"fLaC"), ("wav", b"RIFF"):
+            self.assertEqual(speak(form)[:4], begin)
+        pcm = speak("pcm")
+        for form, raw in ("mp3", speak("mp3")), ("wav", wav_of(struct.unpack(f"<{len(pcm) // 2}h", pcm), 24000)):
+            text = client().audio.transcriptions.create(model="whisper-1", file=(f"a.{form}", raw)).text
+            self.assertIn(text.translate(str.maketrans("", "", " ,.-")).lower(), ("35029", "threefivezerotwonine"), form)
+
+    def test_speech_at_half_the_speed_takes_twice_the_time(self):
+        def length(**more):
+            return len(client().audio.speech.create(model="tts-1", voice="nova", input="seven", response_format="pcm", **more).content)
+        self.assertAlmostEqual(length(speed=0.5) / length(), 2, delta=0.3)
 
     def test_errors_are_the_clients_own(self):
         import openai
@@ -186,8 +224,13 @@ class OpenAIClient(unittest.TestCase):
         with self.assertRaises(openai.NotFoundError) as missing:
             create(model="gpt-9", file=CLIPS[0])
         self.assertEqual(missing.exception.code, "model_not_found")
-        with self.assertRaises(openai.NotFoundError):
-            client().audio.speech.create(model="tts-1", voice="alloy", input="hello")
+        speak = client().audio.speech.create
+        with self.assertRaises(openai.NotFoundError) as other:
+            speak(model="tts-9", voice="alloy", input="hello")
+        self.assertEqual(other.exception.code, "model_not_found")
+        with self.assertRaises(openai.BadRequestError) as nothing:
+            speak(model="tts-1", voice="alloy", input="...")
+        self.assertEqual(nothing.exception.param, "input")
         with self.assertRaises(openai.BadRequestError) as language:
             create(model="whisper-1", file=CLIPS[0], language="klingon")
         self.assertEqual(language.exception.param, "language")

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Tests of the page of `tutti serve` in a browser: beside a running batch, over the store after it, and with a model.
 
-Usage: page_test.py BIN [--pictures FOLDER]. BIN is the folder of the programs; the pictures are for people to look at.
+Usage: page_test.py BIN [--all] [--pictures FOLDER]. BIN is the folder of the programs. --all: the page at all widths, light and
+dark; else the narrowest is light and the widest dark. The pictures are for people to look at.
 """
 import base64
 import json
@@ -20,18 +21,30 @@ from service import DATA, TOKEN, Service
 BIN = service.ROOT / "build/bin"
 PICTURES = None
 CLIPS = sorted((DATA / "speech/lj/wavs").glob("LJ003-*.flac"))
-SIZES = ((375, 800), (768, 1024), (1440, 900))
-CARDS = "emulated:10x:12GB,emulated:4x:8GB,emulated:10x:24GB"  # ten seconds of work: the page must find them at it
+LOOKS = ((375, 800, False), (1440, 900, True))  # width, height, dark
+ALL_LOOKS = [(width, height, dark) for width, height in ((375, 800), (768, 1024), (1440, 900)) for dark in (False, True)]
+RECORDINGS = 28
+CARDS = "emulated:10x:12GB,emulated:4x:8GB,emulated:10x:24GB"  # eight seconds of work: the page must find them at it
+
+
+browser = None  # of all tests
+
+
+def setUpModule():
+    global browser
+    browser = Browser()
+    unittest.addModuleCleanup(browser.close)
 
 
 class WithBrowser(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.browser = Browser()
-        cls.addClassCleanup(cls.browser.close)
+    def setUp(self):
+        self.browser = browser
+        browser.leave()
+        browser.complaints.clear()
+        browser.requested.clear()
         folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.folder = pathlib.Path(folder.name)
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
 
     def unlock(self):
         self.browser.run(f"document.getElementById('token').value = '{TOKEN}';"
@@ -41,19 +54,18 @@ class WithBrowser(unittest.TestCase):
         return self.browser.run("document.body.innerText")
 
     def check_looks(self, serving, name):
-        """At every width, light and dark: nothing is wider than the window."""
-        for width, height in SIZES:
-            for dark in (False, True):
-                self.browser.show(serving.url + "/", width, height, dark)
-                self.browser.wait_for("document.readyState === 'complete' && !!document.querySelector('#devices > *')")
-                self.browser.wait_for("document.querySelectorAll('#spans button').length === 5")
-                self.browser.wait_for("document.getElementById('chart-text').textContent.length > 0")
-                wide = self.browser.run("document.documentElement.scrollWidth")
-                self.assertLessEqual(wide, width, f"{name} is wider than its window")
-                paper = self.browser.run("getComputedStyle(document.body).backgroundColor")
-                self.assertEqual(paper, "rgb(18, 22, 27)" if dark else "rgb(255, 255, 255)")
-                if PICTURES:
-                    self.browser.picture(PICTURES / f"{name}-{width}-{'dark' if dark else 'light'}.png")
+        """In every look: nothing is wider than the window."""
+        for width, height, dark in LOOKS:
+            self.browser.show(serving.url + "/", width, height, dark)
+            self.browser.wait_for("document.readyState === 'complete' && !!document.querySelector('#devices > *')")
+            self.browser.wait_for("document.querySelectorAll('#spans button').length === 5")
+            self.browser.wait_for("document.getElementById('chart-text').textContent.length > 0")
+            wide = self.browser.run("document.documentElement.scrollWidth")
+            self.assertLessEqual(wide, width, f"{name} is wider than its window")
+            paper = self.browser.run("getComputedStyle(document.body).backgroundColor")
+            self.assertEqual(paper, "rgb(18, 22, 27)" if dark else "rgb(255, 255, 255)")
+            if PICTURES:
+                self.browser.picture(PICTURES / f"{name}-{width}-{'dark' if dark else 'light'}.png")
 
     def check_requests(self, serving):
         self.assertEqual(self.browser.complaints, [])
@@ -65,7 +77,7 @@ class PageOfABatch(WithBrowser):
     def test_running_batch_is_shown_and_the_store_after_it(self):
         recordings = self.folder / "recordings"
         recordings.mkdir()
-        for clip in CLIPS[:40]:
+        for clip in CLIPS[:RECORDINGS]:
             (recordings / clip.name).symlink_to(clip)
         (recordings / "broken.wav").write_bytes(b"no audio")
         state = self.folder / "state"
@@ -97,8 +109,8 @@ class PageOfABatch(WithBrowser):
         self.browser.wait_for("document.body.innerText.includes('drain')")
         self.check_looks(serving, "batch")
         self.assertEqual(batch.wait(300), 3)  # one recording is broken
-        self.browser.wait_for("document.getElementById('headline').innerText.includes('40 done')")
-        self.browser.wait_for("document.getElementById('runs').innerText.includes('40 of 41')")
+        self.browser.wait_for("document.getElementById('headline').innerText.includes('%d done')" % RECORDINGS)
+        self.browser.wait_for("document.getElementById('runs').innerText.includes('%d of %d')" % (RECORDINGS, RECORDINGS + 1))
         self.browser.wait_for("document.getElementById('queue').innerText.includes('failed')", 90)
         self.assertTrue(self.browser.run("!!document.querySelector('button[data-action=retry]')"))
         self.check_looks(serving, "store")
@@ -173,6 +185,9 @@ if __name__ == "__main__":
         at = sys.argv.index("--pictures")
         PICTURES = pathlib.Path(sys.argv[at + 1])
         del sys.argv[at:at + 2]
+    if "--all" in sys.argv:
+        sys.argv.remove("--all")
+        LOOKS = ALL_LOOKS
     if not CLIPS:
         service.skip("the shared recordings are absent: speech/lj/wavs")
     service.use_packages()

@@ -1,0 +1,60 @@
+#include "serve/voice/voice_endpoint.h"
+
+#include <utility>
+
+#include "serve/openai/api_error.h"
+
+namespace tutti {
+
+/// Gathers the JSON of one request, then has its text spoken.
+class VoiceEndpoint::Body final : public HttpBody {
+ public:
+  explicit Body(VoiceEndpoint& endpoint) : endpoint_(endpoint) {}
+
+  tl::expected<void, HttpAnswer> take(std::string_view bytes) override {
+    constexpr std::size_t kMost = 128 << 10;  // 4096 characters, escaped each, and the rest
+    json_ += bytes;
+    if (json_.size() <= kMost) return {};
+    return tl::unexpected<HttpAnswer>(answer_of({.status = 413, .message = "the body is larger than 128 KiB"}));
+  }
+
+  void complete(std::shared_ptr<HttpExchange> exchange) override {
+    auto request = read_voice_request(json_, endpoint_.voice_.speakers());
+    if (!request) return exchange->answer(answer_of(request.error()));
+    if (!endpoint_.names().contains(request->model))
+      return exchange->answer(answer_of(endpoint_.names().missing(request->model)));
+    const auto gone = std::make_shared<std::atomic<bool>>(false);
+    exchange->on_gone([gone] { *gone = true; });
+    endpoint_.speak_later(std::move(*request), gone, exchange);
+  }
+
+ private:
+  VoiceEndpoint& endpoint_;
+  std::string json_{};
+};
+
+VoiceEndpoint::Begun VoiceEndpoint::begin(const HttpHead& head, bool draining) {
+  if (head.method != "POST") return not_allowed("POST");
+  if (draining) return answer_of({.status = 503, .message = "the server is stopping", .retry_after = Seconds(5)});
+  return std::make_unique<Body>(*this);
+}
+
+void VoiceEndpoint::speak_later(VoiceRequest request, std::shared_ptr<std::atomic<bool>> gone,
+                                const std::shared_ptr<HttpExchange>& exchange) {
+  // Counted from here until its answer is made, or until it is dropped unanswered.
+  ++in_work_;
+  const std::shared_ptr<void> counted(nullptr, [this](void*) { --in_work_; });
+  speaking_.answer(exchange, [this, request = std::move(request), gone = std::move(gone), counted] {
+    return speak(request, *gone);
+  });
+}
+
+HttpAnswer VoiceEndpoint::speak(const VoiceRequest& request, const std::atomic<bool>& gone) const {
+  auto audio = voice_.speak(request, [&] { return !gone && !over_; });
+  if (!audio) return answer_of(audio.error());
+  HttpAnswer answer{.type = std::string(media_type(request.format)), .body = std::move(*audio)};
+  name_ignored(answer, request.ignored);
+  return answer;
+}
+
+}  // namespace tutti
