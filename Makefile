@@ -44,10 +44,11 @@ demo-gpus: build ## tutti batch on twelve unequal GPUs that are not there, one o
 	@tools/demo_gpus.py $(BUILD)
 
 bench: build ## speed of each hot path, into build/bench.jsonl
-	@cmake --build $(BUILD) -j $(JOBS) --target benches
+	@cmake --build $(BUILD) -j $(JOBS) --target benches slow_reads
 	@tools/bench.py $(BUILD)
 	@bench/planted_pipelines.py $(BUILD)
 	@bench/profile_overhead.py $(BUILD)
+	@bench/proven_fixes.py $(BUILD)
 
 peers: build ## side by side with other programs, into build/peers.jsonl; PEERS_ARGS="--only tiny/greedy --runs 1"
 	@tools/peers.sh $(BUILD) $(PEERS_ARGS)

@@ -15,7 +15,7 @@ constexpr double kNoticedUnequal = 0.05;  // what longest first gains
 constexpr double kSameRate = 0.02;
 constexpr double kManyStalls = 0.2;  // share of the time that stalls take, from which threads are too many
 
-constexpr std::array<std::pair<std::string_view, Cause>, 15> kStages{{
+constexpr std::array<std::pair<std::string_view, Cause>, 17> kStages{{
     {"read", Cause::source},
     {"probe", Cause::source},
     {"decode", Cause::audio_decoding},
@@ -23,12 +23,14 @@ constexpr std::array<std::pair<std::string_view, Cause>, 15> kStages{{
     {"listen", Cause::speech_detection},
     {"features", Cause::features},
     {"prepare", Cause::features},
+    {"make", Cause::clip_making},
     {"augment", Cause::augmentation},
     {"batch", Cause::batch_assembly},
     {"gather", Cause::batch_assembly},
     {"batches", Cause::copy},
     {"step", Cause::device_compute},
     {"transcribe", Cause::device_compute},
+    {"align", Cause::device_compute},
     {"write", Cause::writing},
     {"print", Cause::writing},
 }};
@@ -71,6 +73,7 @@ RunRecording longest_first(RunRecording recording) {
 
 std::string_view name_of(Cause cause) {
   switch (cause) {
+    case Cause::clip_making: return "audio decoding and features";
     case Cause::source: return "source or disk";
     case Cause::audio_decoding: return "audio decoding";
     case Cause::speech_detection: return "speech detection";

@@ -11,6 +11,7 @@ namespace tutti {
 enum class Cause {
   source,
   audio_decoding,
+  clip_making,
   speech_detection,
   features,
   augmentation,

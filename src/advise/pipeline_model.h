@@ -38,6 +38,9 @@ struct StageModel {
   std::size_t queue = 1;                                 ///< items that may wait behind it; at least 1
   double speed = 1;                                      ///< times as fast as `times`; stalls stay
   std::shared_ptr<const std::vector<ItemTime>> times{};  ///< item k takes entry k modulo their number; not empty
+  /// Of a stage of kind cpu: the share of an item's time in which it holds a core. First it waits for something else,
+  /// as a disk.
+  double on_core = 1;
   std::string threads_flag{};  ///< stages with the same one, not empty, get as many threads as one another from it
 
   Seconds service(std::size_t item) const {

@@ -45,7 +45,26 @@ PipelineModel resampled(PipelineModel pipeline, CounterRandom& random) {
   return pipeline;
 }
 
-/// Every so many items, and as much of the time.
+/// Within the distance of two runs of the same work.
+Fix predict_roughly(const PipelineModel& pipeline) {
+  const double rate = rate_of_run(pipeline);
+  return {{}, rate, (1 - kOtherRun) * rate, (1 + kOtherRun) * rate};
+}
+
+Fix predict_again(const PipelineModel& pipeline) {
+  const double rate = rate_of_run(pipeline);
+  CounterRandom random({digest("resampled items")});
+  double squares = 0;
+  for (int i = 0; i < kResamples; ++i) {
+    const double deviation = rate_of_run(resampled(pipeline, random)) - rate;
+    squares += deviation * deviation;
+  }
+  const double margin = 2 * std::sqrt(squares / kResamples) + kOtherRun * rate;
+  return {{}, rate, std::max(0.0, rate - margin), rate + margin};
+}
+
+}  // namespace
+
 RunRecording excerpt_of(RunRecording recording) {
   std::size_t items = 0;
   for (const RecordedStage& stage : recording.stages) items = std::max(items, stage.items.size());
@@ -61,33 +80,17 @@ RunRecording excerpt_of(RunRecording recording) {
   return recording;
 }
 
-/// Within the distance of two runs of the same work.
-Fix predict_roughly(const PipelineModel& pipeline) {
-  const double rate = rate_of_all(play_once(pipeline));
-  return {{}, rate, (1 - kOtherRun) * rate, (1 + kOtherRun) * rate};
+double rate_of_run(const PipelineModel& pipeline) {
+  return rate_of_all(play_once(pipeline));
 }
-
-Fix predict_again(const PipelineModel& pipeline) {
-  const double rate = rate_of_all(play_once(pipeline));
-  CounterRandom random({digest("resampled items")});
-  double squares = 0;
-  for (int i = 0; i < kResamples; ++i) {
-    const double deviation = rate_of_all(play_once(resampled(pipeline, random))) - rate;
-    squares += deviation * deviation;
-  }
-  const double margin = 2 * std::sqrt(squares / kResamples) + kOtherRun * rate;
-  return {{}, rate, std::max(0.0, rate - margin), rate + margin};
-}
-
-}  // namespace
 
 PipelineModel model_of(const RunRecording& recording) {
   PipelineModel pipeline{recording.cores, {}};
   for (const RecordedStage& stage : recording.stages) {
     auto times = std::make_shared<std::vector<ItemTime>>();
     for (const Seconds time : stage.items) times->push_back({.work = time});
-    pipeline.stages.push_back(
-        {stage.name, stage.resource, stage.threads, stage.queue, 1, std::move(times), stage.threads_flag});
+    pipeline.stages.push_back({stage.name, stage.resource, stage.threads, stage.queue, 1, std::move(times),
+                               stage.on_core, stage.threads_flag});
   }
   return pipeline;
 }
@@ -98,7 +101,7 @@ double rate_of(const RunRecording& recording) {
 }
 
 double replayed_rate(const RunRecording& recording) {
-  return rate_of_all(play_once(model_of(recording)));
+  return rate_of_run(model_of(recording));
 }
 
 double model_error(const RunRecording& recording) {
@@ -120,9 +123,10 @@ std::optional<Diagnosis> diagnose_by(const RunRecording& recording, Fix (*predic
   if (model_error(recording) > kMostModelError) return std::nullopt;
   const auto has_flag = [&](const Change& change) {
     if (change.key == "speed") return true;
-    return change.key == "threads" && std::ranges::any_of(recording.stages, [&](const RecordedStage& stage) {
-             return stage.name == change.stage && !stage.threads_flag.empty();
-           });
+    return std::ranges::any_of(recording.stages, [&](const RecordedStage& stage) {
+      if (stage.name != change.stage) return false;
+      return change.key == "threads" ? !stage.threads_flag.empty() : change.key == "queue" && !stage.queue_flag.empty();
+    });
   };
   return diagnose(model_of(recording),
                   {.play = play_once, .rate = rate_of_all, .predict = predict_with, .may_set = has_flag});
@@ -139,65 +143,6 @@ std::optional<Diagnosis> diagnose_briefly(const RunRecording& recording) {
   if (recording.elapsed < kShortestRun || recording.stages.empty()) return std::nullopt;
   if (std::ranges::any_of(recording.stages, is_empty)) return std::nullopt;
   return diagnose_by(excerpt_of(recording), predict_roughly);
-}
-
-namespace {
-
-constexpr double kWorthAThread = 0.01;
-
-/// A stage of each flag that sets threads, the first, by their indices.
-std::vector<std::size_t> tunable_stages(const PipelineModel& pipeline) {
-  std::vector<std::size_t> stages;
-  for (std::size_t s = 0; s < pipeline.stages.size(); ++s) {
-    const auto is_there = [&](std::size_t other) { return is_set_with(pipeline.stages[other], pipeline.stages[s]); };
-    if (!pipeline.stages[s].threads_flag.empty() && std::ranges::none_of(stages, is_there)) stages.push_back(s);
-  }
-  return stages;
-}
-
-PipelineModel with_one_more(PipelineModel pipeline, std::size_t stage) {
-  const StageModel& it = pipeline.stages[stage];
-  const Change more{it.name, "threads", it.threads + 1.0};
-  return changed(std::move(pipeline), more);
-}
-
-/// One more by one of the flags of these stages, or by two of them.
-std::vector<PipelineModel> with_more_threads(const PipelineModel& pipeline, const std::vector<std::size_t>& stages,
-                                             int left) {
-  std::vector<PipelineModel> all;
-  for (std::size_t a = 0; a < stages.size(); ++a)
-    for (std::size_t b = a; b < stages.size(); ++b) {
-      if (left < (a == b ? 1 : 2)) continue;
-      PipelineModel next = with_one_more(pipeline, stages[a]);
-      all.push_back(a == b ? std::move(next) : with_one_more(std::move(next), stages[b]));
-    }
-  return all;
-}
-
-}  // namespace
-
-std::vector<Change> tuned_threads(const RunRecording& recording, int most) {
-  const RunRecording excerpt = excerpt_of(recording);
-  PipelineModel best = model_of(excerpt);
-  const auto stages = tunable_stages(best);
-  double rate = rate_of_all(play_once(best));
-  int left = most;
-  for (const std::size_t s : stages) left -= best.stages[s].threads;
-  const PipelineModel before = best;
-  for (bool gains = true; gains && left > 0;) {
-    gains = false;
-    const PipelineModel from = best;
-    double wanted = rate * (1 + kWorthAThread);
-    for (PipelineModel& next : with_more_threads(from, stages, left))
-      if (const double found = rate_of_all(play_once(next)); found > wanted)
-        wanted = rate = found, best = std::move(next), gains = true;
-    for (const std::size_t s : stages) left -= best.stages[s].threads - from.stages[s].threads;
-  }
-  std::vector<Change> changes;
-  for (const std::size_t s : stages)
-    if (best.stages[s].threads != before.stages[s].threads)
-      changes.push_back({best.stages[s].name, "threads", static_cast<double>(best.stages[s].threads)});
-  return changes;
 }
 
 }  // namespace tutti

@@ -19,9 +19,11 @@ struct RecordedStage {
   int threads = 1;
   std::size_t queue = 1;       ///< items that may wait behind it
   std::string threads_flag{};  ///< sets the threads: "--decode-threads"; empty: none does
+  std::string queue_flag{};    ///< sets the queue: "--ring-depth"; empty: none does
   Seconds busy{};              ///< time of all its threads together, by the clocks of `flow`; likewise:
   Seconds starved{};
   Seconds blocked{};
+  double on_core = 1;            ///< as StageModel's
   std::vector<Seconds> items{};  ///< what each item took, in the order in which they came
 };
 
@@ -40,6 +42,12 @@ struct RunRecording {
 /// The recorded pipeline with its items. Every stage has items.
 PipelineModel model_of(const RunRecording& recording);
 
+/// Every so many of the recorded items, 1,024 at most, and as much of the time: what a replay takes long for.
+RunRecording excerpt_of(RunRecording recording);
+
+/// Items a second of one replay of all of its items, once.
+double rate_of_run(const PipelineModel& pipeline);
+
 /// Items a second, as measured.
 double rate_of(const RunRecording& recording);
 
@@ -52,9 +60,9 @@ double model_error(const RunRecording& recording);
 /// How far the rates of two runs of the same work are from one another on a machine with others, as a share.
 inline constexpr double kOtherRun = 0.05;
 
-/// What limits the run and which change would gain, for as much work again. Fixes set threads that a flag sets, and
-/// speeds. None: the replay does not explain the run (kMostModelError). `low` and `high` come from resampling the
-/// items.
+/// What limits the run and which change would gain, for as much work again. Fixes set threads and queues that a flag
+/// sets, and speeds. None: the replay does not explain the run (kMostModelError). `low` and `high` come from resampling
+/// the items.
 std::optional<Diagnosis> diagnose(const RunRecording& recording);
 
 /// The same in a fraction of a second, however long the run was: by an excerpt of its items, and with `low` and `high`
@@ -63,10 +71,5 @@ std::optional<Diagnosis> diagnose_briefly(const RunRecording& recording);
 
 /// The rate of as much work again with the changes made.
 Fix predict(const RunRecording& recording, const std::vector<Change>& changes);
-
-/// The threads that flags set, with which the replay is fastest: more by one at a time where that gains most, or by one
-/// for two stages that limit one another. `most`: the flags' numbers together, so that stages which share a flag count
-/// once. A change for each flag that is to change, named after the first of its stages. Pure.
-std::vector<Change> tuned_threads(const RunRecording& recording, int most);
 
 }  // namespace tutti

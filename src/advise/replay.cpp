@@ -12,12 +12,13 @@ namespace {
 
 constexpr double kFilling = 0.1;  // share of the items during which the pipeline fills
 
-/// The end of the work on an item.
+/// The end of the work on an item, or of its waiting for something else before it.
 struct Event {
   Seconds at{};
   std::size_t order = 0;  // breaks ties: of two at the same moment, the one that began first
   std::size_t stage = 0;
   std::size_t item = 0;
+  bool was_waiting = false;
 
   bool operator>(const Event& other) const { return std::tie(at, order) > std::tie(other.at, other.order); }
 };
@@ -99,8 +100,12 @@ class Replay {
       const Event event = events_.top();
       events_.pop();
       now_ = event.at;
-      release(event.stage);
       states_[event.stage].busy.add(-1, now_);
+      if (event.was_waiting) {
+        take_permit(event.stage, event.item);
+        continue;
+      }
+      release(event.stage);
       if (event.stage == last) {
         result.done_at.push_back(now_);
         ++states_[last].idle;
@@ -165,7 +170,15 @@ class Replay {
     return nullptr;
   }
 
+  /// Where the item needs a core only behind some waiting, it waits without one.
   void request(std::size_t s, std::size_t item) {
+    const StageModel& stage = pipeline_.stages[s];
+    if (stage.resource != StageResource::cpu || stage.on_core >= 1) return take_permit(s, item);
+    states_[s].busy.add(1, now_);
+    events_.push({now_ + (1 - stage.on_core) * stage.service(item), begun_++, s, item, true});
+  }
+
+  void take_permit(std::size_t s, std::size_t item) {
     Permits* permits = permits_of(s);
     if (!permits || permits->take_or_wait({s, item}))
       begin(s, item);
@@ -175,7 +188,9 @@ class Replay {
 
   void begin(std::size_t s, std::size_t item) {
     states_[s].busy.add(1, now_);
-    events_.push({now_ + pipeline_.stages[s].service(item), begun_++, s, item});
+    const StageModel& stage = pipeline_.stages[s];
+    const double share = stage.resource == StageResource::cpu ? std::min(1.0, stage.on_core) : 1;
+    events_.push({now_ + share * stage.service(item), begun_++, s, item});
   }
 
   void release(std::size_t s) {

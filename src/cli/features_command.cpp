@@ -14,6 +14,7 @@
 #include "cli/flags.h"
 #include "cli/interrupt.h"
 #include "flow/pipeline.h"
+#include "profile/processor_watch.h"
 #include "profile/recorded_run.h"
 #include "profile/recording_file.h"
 #include "profile/timeline.h"
@@ -222,7 +223,7 @@ void finish(const FileInWork& work, const FeaturesCommand& command, Outcome& out
 
 /// Records the run for `tutti profile`, or ends it with a sentence on what limited it.
 Result<void> conclude_run(Outcome& outcome, const FeaturesCommand& command, const PipelineReport& report,
-                          const RunTimeline& timeline) {
+                          const RunTimeline& timeline, const ProcessorWatch& processor) {
   if (outcome.decoding.items.empty()) return {};
   RunRecording recording{
       .command = "features", .cores = usable_cores(), .elapsed = report.elapsed, .timeline = timeline};
@@ -233,6 +234,7 @@ Result<void> conclude_run(Outcome& outcome, const FeaturesCommand& command, cons
       if (clocks.name == stage->name) note_clocks(*stage, clocks);
     recording.stages.push_back(std::move(*stage));
   }
+  processor.note(recording);
   const auto sentence = conclude(recording);
   if (!sentence) return tl::unexpected(sentence.error());
   if (sentence->empty()) return {};
@@ -275,12 +277,13 @@ int measure_all(const FeaturesCommand& command, const Wanted& wanted) {
   Outcome outcome;
   Pipeline pipeline;
   build_stages(pipeline, command, wanted, log_mel, stop, outcome);
+  const ProcessorWatch processor;
   TimelineSampler sampler([&pipeline] { return pipeline.report(); });
   const auto ended = pipeline.run();
   const RunTimeline timeline = sampler.stop();
   if (!ended) return complain(ended.error());
   if (outcome.failed < command.files.size() && !command.json) print_total(outcome.total);
-  if (const auto concluded = conclude_run(outcome, command, pipeline.report(), timeline); !concluded)
+  if (const auto concluded = conclude_run(outcome, command, pipeline.report(), timeline, processor); !concluded)
     return complain(concluded.error());
   if (stop.raised()) return kInterrupted;
   return outcome.failed == 0 ? kDone : kSomeFailed;

@@ -143,10 +143,13 @@ std::string limit_text(const Bottleneck& limit) {
 }  // namespace
 
 std::vector<std::string> flags_of(const RunRecording& recording, const Change& change) {
-  for (const RecordedStage& stage : recording.stages)
-    if (stage.name == change.stage && change.key == "threads" && !stage.threads_flag.empty())
-      return {stage.threads_flag, std::to_string(static_cast<long long>(change.value))};
-  return {};
+  const auto stage = std::ranges::find(recording.stages, change.stage, &RecordedStage::name);
+  if (stage == recording.stages.end()) return {};
+  const std::string flag = change.key == "threads" ? stage->threads_flag
+                           : change.key == "queue" ? stage->queue_flag
+                                                   : std::string();
+  if (flag.empty()) return {};
+  return {flag, std::to_string(static_cast<long long>(change.value))};
 }
 
 Result<Change> parse_flag_change(const std::string& text, const RunRecording& recording) {

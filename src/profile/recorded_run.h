@@ -11,7 +11,7 @@
 namespace tutti {
 
 /// The flags that make a change, as typed behind the command: "--decode-threads 4". Empty: no flag of the command
-/// does. Only threads have flags.
+/// does. Threads have flags, and some queues.
 std::vector<std::string> flags_of(const RunRecording& recording, const Change& change);
 
 /// The change that `text` names ("decode.threads=4", or with the command in front, "features.decode.threads=4"). The

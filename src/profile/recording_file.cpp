@@ -23,9 +23,11 @@ Json json_of(const RecordedStage& stage) {
             {"threads", stage.threads},
             {"queue", stage.queue},
             {"threads_flag", stage.threads_flag},
+            {"queue_flag", stage.queue_flag},
             {"busy", stage.busy.count()},
             {"starved", stage.starved.count()},
             {"blocked", stage.blocked.count()},
+            {"on_core", stage.on_core},
             {"items", Json::array()}};
   for (const Seconds item : stage.items) json["items"].push_back(item.count());
   return json;
@@ -43,9 +45,11 @@ RecordedStage stage_of(const Json& json) {
                       .threads = std::max(1, json.at("threads").get<int>()),
                       .queue = std::max<std::size_t>(1, json.at("queue").get<std::size_t>()),
                       .threads_flag = json.at("threads_flag").get<std::string>(),
+                      .queue_flag = json.value("queue_flag", std::string()),
                       .busy = Seconds(json.at("busy").get<double>()),
                       .starved = Seconds(json.at("starved").get<double>()),
-                      .blocked = Seconds(json.at("blocked").get<double>())};
+                      .blocked = Seconds(json.at("blocked").get<double>()),
+                      .on_core = json.value("on_core", 1.0)};
   for (const Json& item : json.at("items")) stage.items.emplace_back(item.get<double>());
   return stage;
 }

@@ -59,15 +59,6 @@ TEST(Recording, UnevenItemsWidenTheRange) {
   EXPECT_GT(width(uneven), 1.3 * width(even));
 }
 
-TEST(Recording, TunedThreadsShareTheWorkWithinTheirNumber) {
-  const auto recording = two_stages(0.1, 0.1, 2.1);  // neither stage gains alone
-  const auto changes = tuned_threads(recording, 8);
-  ASSERT_EQ(changes.size(), 2U);
-  EXPECT_EQ(changes[0].value, 2) << "four cores";
-  EXPECT_EQ(changes[1].value, 2);
-  EXPECT_TRUE(tuned_threads(recording, 2).empty());
-}
-
 /// As a training's feed has them: one flag for both.
 RunRecording one_flag(double decode, double features, double elapsed) {
   auto recording = two_stages(decode, features, elapsed);
@@ -87,21 +78,6 @@ TEST(Recording, StagesOfOneFlagHaveOneFixThatSetsThemAll) {
   EXPECT_GE(found->fixes[0].items_per_s, 20 / 1.09 - 0.01);
   for (const Fix& pair : found->together)
     EXPECT_FALSE(std::ranges::all_of(pair.changes, [](const Change& change) { return change.key == "threads"; }));
-}
-
-TEST(Recording, TuningCountsAFlagOnce) {
-  const auto recording = one_flag(0.1, 0.1, 2.1);
-  const auto changes = tuned_threads(recording, 2);
-  ASSERT_EQ(changes.size(), 1U);
-  EXPECT_EQ(changes[0].value, 2) << "--threads 2 is within 2";
-  EXPECT_NEAR(predict(recording, changes).items_per_s, 20 / 1.1, 0.5);
-  EXPECT_TRUE(tuned_threads(recording, 1).empty());
-}
-
-TEST(Recording, TuningLeavesStagesWithoutAFlagAlone) {
-  auto recording = two_stages(0.1, 0.03, 2.03);
-  recording.stages[0].threads_flag.clear();
-  EXPECT_TRUE(tuned_threads(recording, 8).empty());
 }
 
 }  // namespace

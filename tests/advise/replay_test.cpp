@@ -23,6 +23,16 @@ TEST(Replay, CoresBoundAllCpuStagesTogether) {
   EXPECT_NEAR(rate({2, {even_stage("decode", cpu, 4, 6), even_stage("mel", cpu, 4, 4)}}), 200, 1);
 }
 
+TEST(Replay, WaitingItemsHoldNoCore) {
+  StageModel decode = even_stage("decode", cpu, 4, 10);
+  decode.on_core = 0.25;
+  EXPECT_NEAR(rate({2, {decode}}), 400, 2);
+  decode.threads = 32;
+  EXPECT_NEAR(rate({2, {decode}}), 800, 4) << "two cores for 2.5 ms each";
+  decode.on_core = 1;
+  EXPECT_NEAR(rate({2, {decode}}), 200, 1);
+}
+
 TEST(Replay, DeviceTakesOneItemHoweverManyThreads) {
   EXPECT_NEAR(rate({1, {even_stage("train", device, 4, 8)}}), 125, 0.5);
 }

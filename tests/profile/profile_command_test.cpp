@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "base/json.h"
@@ -146,6 +147,24 @@ TEST_F(ProfileTimed, CommandKeepsItsOutputAndGetsAProfile) {
   EXPECT_EQ(std::ranges::count(end.out, '\n'), 12);
   EXPECT_THAT(end.err, HasSubstr("12 files in "));
   EXPECT_THAT(end.err, HasSubstr("decode"));
+}
+
+TEST_F(ProfileTimed, MoreThreadsForSlowFilesAreProven) {
+  const auto clips = folder_ / "clips";
+  std::filesystem::create_directory(clips);
+  std::vector<std::string> words{"--prove",  "--apply", "features.decode.threads=2", "--", "tutti",
+                                 "features", "--json"};
+  for (int i = 0; i < 8; ++i) {
+    words.push_back((clips / (std::to_string(i) + ".wav")).string());
+    std::filesystem::copy_file(TUTTI_SOURCE_DIR "/samples/george.wav", words.back());
+  }
+  // Each file takes 100 ms to open, which a busy machine changes little of.
+  const auto end = profile(words, {"LD_PRELOAD=" TUTTI_BINARY_DIR "/slow_reads/libslow_reads.so",
+                                   "TUTTI_SLOW_FOLDER=" + clips.string(), "TUTTI_SLOW_MS=100"});
+  EXPECT_THAT(end.err, HasSubstr("decode (cpu) limits the run"));
+  EXPECT_THAT(end.err, HasSubstr("With --decode-threads 2: predicted"));
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_EQ(std::ranges::count(end.out, '\n'), 8) << "the second run prints nothing there";
 }
 
 TEST_F(ProfileTimed, PageShowsThePipelineOfARun) {

@@ -6,8 +6,10 @@
 #include <cstring>
 #include <sstream>
 
+#include "advise/pipeline_run.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "profile/recording_file.h"
 #include "support/environment.h"
 #include "support/fake_clock.h"
 #include "support/log_capture.h"
@@ -387,6 +389,33 @@ TEST(Reporter, WarmUpIsNoReasonForAWarning) {
   const auto measured = epoch_with_a_slow_start("2");
   EXPECT_EQ(measured.find("LOW GPU UTILIZATION"), std::string::npos) << measured;
   EXPECT_NE(measured.find("steps took 95 % of the time"), std::string::npos) << measured;
+}
+
+TEST(Reporter, RecordingBeginsBehindTheFeedsStart) {
+  const TempFolder folder;
+  const auto file = folder / "recording.json";
+  const ScopedVariable profiled(kRecordingVariable, file.c_str());
+  WatchedTraining training;
+  testing::internal::CaptureStderr();
+  for (std::int64_t step = 1; step <= 12; ++step) {
+    // Before the first step the feed fills its queues.
+    training.feed.stages.stages[0].times.busy += std::chrono::milliseconds(step == 1 ? 60000 : 500);
+    const double waited = step == 1 ? 60 : 0.4;
+    training.reporter->stepped({.state = {.step = step, .epoch = 0},
+                                .outcome = {.loss = 1, .samples = 4},
+                                .ids = kNoIds,
+                                .waited = waited,
+                                .seconds = 0.1 + waited});
+  }
+  training.reporter->ended({.step = 12, .epoch = 0}, TrainingEnd::finished);
+  testing::internal::GetCapturedStderr();
+  const auto recording = read_recording(file);
+  ASSERT_TRUE(recording) << recording.error().text();
+  EXPECT_NEAR(recording->elapsed.count(), 11 * 0.5, 1e-6) << "the first step is its beginning";
+  ASSERT_EQ(recording->stages[0].name, "decode");
+  ASSERT_EQ(recording->stages[0].items.size(), 11U);
+  EXPECT_NEAR(recording->stages[0].items[0].count(), 0.5, 1e-6);
+  EXPECT_LT(model_error(*recording), kMostModelError);
 }
 
 TEST(Reporter, RefusedSampleIsReportedOnceForAnyName) {

@@ -5,7 +5,9 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/process/exit_code.h"
 #include "base/units.h"
+#include "cli/command_start.h"
 
 namespace tutti {
 
@@ -27,6 +29,17 @@ bool BuildProgress::operator()(std::int64_t done, std::int64_t all) {
     if (terminal_ && done == all) std::fputc('\n', stderr);
   });
   return !interrupt_.raised();
+}
+
+int end_with_finding(const Result<std::string>& sentence, int code) {
+  if (!sentence) {
+    const int fault = complain(sentence.error());
+    return code == kDone ? fault : code;
+  }
+  if (sentence->empty()) return code;
+  std::fflush(stdout);
+  std::fprintf(stderr, "%s\n", sentence->c_str());
+  return code;
 }
 
 }  // namespace tutti

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/guarded.h"
 #include "cli/interrupt.h"
 
@@ -29,5 +30,9 @@ class BuildProgress {
   bool terminal_;
   Guarded<Clock::Instant> shown_{Clock::real().now()};
 };
+
+/// Prints the sentence of `conclude` (profile/recorded_run.h) at a run's end, behind all standard output, and returns
+/// `code`, or what its error comes to where that is kDone.
+int end_with_finding(const Result<std::string>& sentence, int code);
 
 }  // namespace tutti

@@ -16,6 +16,7 @@
 #include "device/machine.h"
 #include "feed/labelled/labelled_set.h"
 #include "feed/labelled/set_builder.h"
+#include "profile/pipeline_recorder.h"
 
 namespace tutti {
 namespace {
@@ -172,11 +173,14 @@ int run_prepare_classifier(const std::vector<std::string>& words) {
   options.verbose = *verbose;
   Interrupt interrupt;
   BuildProgress progress(interrupt, "files");
+  PipelineRecorder recorder("prepare", "files",
+                            {{.name = "make", .threads = options.threads, .threads_flag = "--threads"}});
+  options.watched = &recorder;
   const auto report =
       build_labelled_set(options, [&](std::int64_t done, std::int64_t all) { return progress(done, all); });
-  if (!report) return complain(report.error(), interrupt);
-  print_report(command, *report);
-  return kDone;
+  if (report) print_report(command, *report);
+  const int code = report ? static_cast<int>(kDone) : complain(report.error(), interrupt);
+  return end_with_finding(recorder.conclude(), code);
 }
 
 }  // namespace tutti

@@ -13,6 +13,7 @@
 #include "cli/flags.h"
 #include "cli/interrupt.h"
 #include "cli/named_model.h"
+#include "cli/prepare/build_progress.h"
 #include "cli/prepare/prepare_inputs.h"
 #include "cli/prepare/prepare_recordings.h"
 #include "cli/prepare/prepared_folder.h"
@@ -231,8 +232,8 @@ int prepare(const PrepareCommand& command, const std::vector<PrepareInput>& inpu
   say_totals(command, inputs.size(), *folder, collection.failed());
   if (interrupt.raised()) return kInterrupted;
   if (broken) return kNothingRan;
-  if (folder->totals().samples == 0) return kNothingRan;
-  return collection.failed() > 0 ? kSomeFailed : kDone;
+  const bool is_empty = folder->totals().samples == 0;
+  return end_with_finding(taken, is_empty ? kNothingRan : collection.failed() > 0 ? kSomeFailed : kDone);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/units.h"
 #include "cli/prepare/text_aligner.h"
@@ -64,6 +65,7 @@ class Alignment {
     return units;
   }
   const std::string& language() const { return language_; }
+  const TimeSpent& spent() const { return windows_.costs().spent; }
   double window() const { return static_cast<double>(input_.frames_per_window) / kFramesPerSecond; }
 
  private:
@@ -88,6 +90,7 @@ class Alignment {
 Result<KnownRecording> known_recording(const PrepareInput& input, const std::filesystem::path& texts,
                                        const LogMel& log_mel, const AudioChoice& audio, const OnDecoded& on_decoded) {
   const auto& path = input.path;
+  const auto start = Clock::real().now();
   auto made_of = stamp_of_sources(input, texts);
   auto text = input.rows.empty() ? known_text(path, texts) : text_of_rows(input.rows);
   if (!text) return input.rows.empty() ? tl::unexpected(text.error()) : fail_in(path.string(), text.error());
@@ -97,8 +100,11 @@ Result<KnownRecording> known_recording(const PrepareInput& input, const std::fil
   for (const auto& note : recording->notes()) log(Level::warning, path.string() + ": " + note);
   const auto maximum = log_mel.maximum(*recording);
   if (!maximum) return tl::unexpected(maximum.error());
-  return KnownRecording{
-      .recording = std::move(*recording), .text = std::move(*text), .maximum = *maximum, .made_of = std::move(made_of)};
+  return KnownRecording{.recording = std::move(*recording),
+                        .text = std::move(*text),
+                        .maximum = *maximum,
+                        .made_of = std::move(made_of),
+                        .decoding = Clock::real().now() - start};
 }
 
 Result<PreparedRecording> prepare_recording(KnownRecording known, const TranscriptionContext& context,
@@ -112,7 +118,9 @@ Result<PreparedRecording> prepare_recording(KnownRecording known, const Transcri
   PreparedRecording prepared{.recording = std::move(known.recording),
                              .language = alignment.language(),
                              .made_of = std::move(known.made_of),
-                             .pieces = std::move(pieces)};
+                             .pieces = std::move(pieces),
+                             .spent = alignment.spent()};
+  prepared.spent.audio = known.decoding;
   std::ranges::copy_if(*units, std::back_inserter(prepared.refused),
                        [](const TextUnit& u) { return !u.refused.empty(); });
   return prepared;

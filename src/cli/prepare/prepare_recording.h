@@ -26,6 +26,7 @@ struct KnownRecording {
   KnownText text{};
   float maximum = 0;      // LogMel::maximum of the recording
   std::string made_of{};  // stamp_of_sources() before they were read
+  Seconds decoding{};     // what reading it took
 };
 
 /// A recording cut into pieces.
@@ -35,6 +36,7 @@ struct PreparedRecording {
   std::string made_of{};  // as KnownRecording's
   std::vector<PreparedPiece> pieces{};
   std::vector<TextUnit> refused{};
+  TimeSpent spent{};  // until it was cut
 };
 
 /// Decodes a recording and reads its text, from its rows or from where known_text() looks. Fault::corrupt where a part

@@ -6,9 +6,12 @@
 #include <thread>
 #include <utility>
 
+#include "base/clock.h"
+#include "cli/prepare/preparation_recording.h"
 #include "flow/failures.h"
 #include "flow/pipeline.h"
 #include "hub/memory_plan.h"
+#include "profile/timeline.h"
 #include "transcribe/prefetch.h"
 
 namespace tutti {
@@ -31,6 +34,7 @@ struct Shared {
   const PrepareSetup& setup;
   StopSignal& stop;
   std::size_t next = 0;
+  PreparationThreads threads{};
   std::atomic<bool> aborted = false;
   const OnProgressOfFile no_progress = [](std::size_t, Seconds, const std::vector<Segment>&) {};
   const TranscriptionContext context = setup.worker.model.context(*setup.worker.engine, setup.options, no_progress);
@@ -83,10 +87,11 @@ Reader<Prepared> build_stages(Pipeline& pipeline, Shared& shared) {
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const int requested = shared.setup.options.files_at_once;
   const int together = requested > 0 ? requested : windows_in_flight(shared.setup.worker.slots);
+  shared.threads = {.decode = std::min({cores, together, 4}), .align = together};
   auto inputs = pipeline.source("recordings", [&shared] { return next_input(shared); }, {.output = {.items = 1}});
   auto known = pipeline.map(
       "decode", std::move(inputs), [&shared](PrepareInput&& input) { return decode(shared, input); },
-      {.threads = std::min({cores, together, 4}),
+      {.threads = shared.threads.decode,
        .order = Order::input,
        .window = kDecodedAhead,
        .output = {.items = kDecodedAhead, .bytes = ahead.decoded}},
@@ -100,24 +105,34 @@ Reader<Prepared> build_stages(Pipeline& pipeline, Shared& shared) {
 
 }  // namespace
 
-Result<void> prepare_recordings(std::span<const PrepareInput> inputs, const PrepareSetup& setup, StopSignal& stop,
-                                const OnPrepared& on_prepared) {
+Result<std::string> prepare_recordings(std::span<const PrepareInput> inputs, const PrepareSetup& setup,
+                                       StopSignal& stop, const OnPrepared& on_prepared) {
   Shared shared{.inputs = inputs, .setup = setup, .stop = stop};
   const NoAbortAfter forgotten(stop);  // goes after the pipeline, which an abort may still have to end
+  PreparationRecording recording;
   Pipeline pipeline;
   auto prepared = build_stages(pipeline, shared);
   stop.on_abort([&shared] { shared.abort(); });
   pipeline.start();
+  TimelineSampler sampler([&pipeline] { return pipeline.report(); });
   Result<void> taken{};
   while (taken) {
     const auto next = prepared.pop();
-    if (!next) return pipeline.join();
+    if (!next) break;
     const bool unfinished = !next->is && next->is.error().fault == Fault::cancelled && stop.raised();
-    if (!unfinished) taken = on_prepared(next->path, next->is);  // those behind an unfinished one may be whole
+    if (unfinished) continue;  // those behind an unfinished one may be whole
+    const auto start = Clock::real().now();
+    taken = on_prepared(next->path, next->is);
+    if (taken && next->is) recording.note(next->is->spent, Clock::real().now() - start);
   }
-  shared.abort();
-  pipeline.stop();
-  return taken;
+  if (!taken) {
+    shared.abort();
+    pipeline.stop();
+    return tl::unexpected(taken.error());
+  }
+  auto timeline = sampler.stop();
+  if (auto ended = pipeline.join(); !ended) return tl::unexpected(ended.error());
+  return recording.conclude(shared.threads, pipeline.report(), std::move(timeline));
 }
 
 }  // namespace tutti

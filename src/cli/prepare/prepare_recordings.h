@@ -26,8 +26,9 @@ using OnPrepared = std::function<Result<void>(const std::filesystem::path&, cons
 
 /// Prepares recordings, several at once: the next are decoded while the worker aligns these. `on_prepared` gets them in
 /// the order they are named in, and the same of each whatever their number. Once `stop` is raised none is begun;
-/// what was under way then and could not be finished is left out. Blocks.
-Result<void> prepare_recordings(std::span<const PrepareInput> inputs, const PrepareSetup& setup, StopSignal& stop,
-                                const OnPrepared& on_prepared);
+/// what was under way then and could not be finished is left out. Blocks. Where all went well: the sentence on what
+/// limited it, as `conclude` (profile/recorded_run.h) has it.
+Result<std::string> prepare_recordings(std::span<const PrepareInput> inputs, const PrepareSetup& setup,
+                                       StopSignal& stop, const OnPrepared& on_prepared);
 
 }  // namespace tutti

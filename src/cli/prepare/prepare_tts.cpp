@@ -16,6 +16,7 @@
 #include "device/machine.h"
 #include "feed/voice/voice_builder.h"
 #include "feed/voice/voice_file.h"
+#include "profile/pipeline_recorder.h"
 #include "view/text.h"
 
 namespace tutti {
@@ -203,11 +204,15 @@ int run_prepare_tts(const std::vector<std::string>& words) {
   if (auto own = expect_own_set(command.build); !own) return complain(own.error());
   Interrupt interrupt;
   BuildProgress progress(interrupt, "clips");
+  PipelineRecorder recorder("prepare", "clips",
+                            {{.name = "make", .threads = command.build.threads, .threads_flag = "--threads"},
+                             {.name = "write", .resource = StageResource::io}});
+  command.build.watched = &recorder;
   const auto report =
       build_voice_set(command.build, [&](std::int64_t done, std::int64_t all) { return progress(done, all); });
-  if (!report) return complain(report.error(), interrupt);
-  print_report(command.build, *report);
-  return kDone;
+  if (report) print_report(command.build, *report);
+  const int code = report ? static_cast<int>(kDone) : complain(report.error(), interrupt);
+  return end_with_finding(recorder.conclude(), code);
 }
 
 }  // namespace tutti

@@ -1,6 +1,7 @@
 #include "cli/profile/command_profile.h"
 
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/time.h>
@@ -10,7 +11,10 @@
 #include <filesystem>
 #include <limits>
 #include <map>
+#include <memory>
 
+#include "advise/pipeline_run.h"
+#include "advise/recorded_tuning.h"
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/numbers.h"
@@ -32,9 +36,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string> kProfiled{"batch", "evaluate", "features", "train", "transcribe"};
+const std::vector<std::string> kProfiled{"batch", "evaluate", "features", "prepare", "train", "transcribe"};
 
-constexpr int kMostTuned = 64;
+constexpr int kMostCorrections = 2;
 constexpr Seconds kUsualGpus{0.5}, kOftenGpus{0.1};  // between two readings
 constexpr Seconds kGrace{60};                        // for a stopped command to finish what it has begun
 
@@ -46,6 +50,13 @@ Seconds children_time() {
     return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
   };
   return Seconds(seconds(used.ru_utime) + seconds(used.ru_stime));
+}
+
+/// The memory that the largest of the children that have ended had at its most.
+Bytes most_memory() {
+  rusage used{};
+  ::getrusage(RUSAGE_CHILDREN, &used);
+  return Bytes{1024 * std::int64_t{used.ru_maxrss}};
 }
 
 /// What the machine does beside a run, from the construction on.
@@ -74,11 +85,35 @@ class MachineWatch {
   const Seconds children_ = children_time();
 };
 
+/// Has the calling thread, and the processes that it starts, run on these cores alone until its end; none: as before.
+class OnCores {
+ public:
+  explicit OnCores(const std::vector<int>& cores) {
+    if (cores.empty() || ::sched_getaffinity(0, sizeof before_, &before_) != 0) return;
+    cpu_set_t wanted;
+    CPU_ZERO(&wanted);
+    for (const int core : cores) CPU_SET(static_cast<std::size_t>(core), &wanted);
+    is_set_ = ::sched_setaffinity(0, sizeof wanted, &wanted) == 0;
+    fails_ = !is_set_;
+  }
+  OnCores(const OnCores&) = delete;
+  OnCores& operator=(const OnCores&) = delete;
+  ~OnCores() {
+    if (is_set_) ::sched_setaffinity(0, sizeof before_, &before_);
+  }
+  bool fails() const { return fails_; }
+
+ private:
+  cpu_set_t before_{};
+  bool is_set_ = false, fails_ = false;
+};
+
 /// How a run of the command ended, and what it recorded.
 struct CommandRun {
   int code = kDone;
   bool was_stopped = false;  // by us, after its time
   MachineEvidence machine{};
+  Bytes memory{};                // of the largest process, at its most
   std::map<int, GpuUse> gpus{};  // by N of cuda:N
   Result<RunRecording> recording = fail(Fault::missing, "");
 };
@@ -104,6 +139,8 @@ Result<CommandRun> run(const CommandProfile& profile, const std::vector<std::str
   std::optional<GpuWatch> gpus;
   if (watches_gpus) gpus.emplace(profile.training ? kOftenGpus : kUsualGpus);
   const int warm_up = profile.training ? profile.training->warm_up : 0;
+  const auto cores = std::make_unique<OnCores>(profile.cores);
+  if (cores->fails()) return fail(Fault::missing, "cpu:N: this process may not use such a core");
   const auto child = Child::start(
       {.name = profile.command[1],
        .command = command,
@@ -115,6 +152,7 @@ Result<CommandRun> run(const CommandProfile& profile, const std::vector<std::str
   done.code = end.signal != 0 ? 128 + end.signal : end.status;
   if (done.was_stopped && done.code == kInterrupted) done.code = kDone;
   done.machine = machine.evidence();
+  done.memory = most_memory();
   if (gpus) done.gpus = gpus->stop();
   for (const auto& [number, gpu] : done.gpus)
     if (!gpu.held_back.is_empty()) done.machine.hot = std::max(done.machine.hot, gpu.held_back.mean());
@@ -127,11 +165,10 @@ void print(const std::string& text) {
   std::fputs(text.c_str(), stderr);
 }
 
-/// The change to prove: the one that was named, or the first that a flag makes.
+/// The changes to prove: those that were named, or the first that a flag makes.
 Result<std::vector<Change>> changes_to_prove(const CommandProfile& profile, const RunRecording& recording,
                                              const Diagnosis& found) {
   std::vector<Change> changes;
-  if (profile.tune) return tuned_threads(recording, profile.threads_budget.value_or(kMostTuned));
   for (const std::string_view text : split(profile.apply, ',')) {
     auto change = parse_flag_change(std::string(text), recording);
     if (!change) return fail_in("--apply", change.error());
@@ -147,30 +184,102 @@ std::string rate_text(double rate, const RunRecording& recording) {
   return short_number(rate) + " " + recording.unit + " a second";
 }
 
+/// Flags that have a command write into `folder`, so that it does all of its work again and replaces nothing.
+std::vector<std::string> outputs_in(const fs::path& folder, const std::string& command) {
+  const std::string out = (folder / "again").string();
+  if (command == "prepare" || command == "train") return {"--out", out};
+  if (command == "transcribe") return {"--output-dir", out};
+  if (command == "batch") return {"--output-dir", out, "--state", (folder / "state").string()};
+  return {};
+}
+
+std::vector<std::string> all_flags_of(const RunRecording& recording, const std::vector<Change>& changes) {
+  std::vector<std::string> flags;
+  for (const Change& change : changes)
+    for (std::string& flag : flags_of(recording, change)) flags.push_back(std::move(flag));
+  return flags;
+}
+
+/// The command once more with the changes of what `recording` was, beside what was predicted. `code`: kNotProven where
+/// the measured rate is outside of that, or that of a run that failed.
+struct ProvenRun {
+  int code = kDone;
+  double rate = 0;
+  CommandRun run{};
+};
+
+Result<ProvenRun> prove_changes(const CommandProfile& profile, const RunRecording& recording,
+                                const std::vector<Change>& changes, const std::vector<std::string>& more) {
+  const Fix predicted = predict(recording, changes);
+  const auto flags = all_flags_of(recording, changes);
+  const TemporaryFolder elsewhere;
+  if (!elsewhere.path()) return tl::unexpected(elsewhere.path().error());
+  std::vector<std::string> added = outputs_in(*elsewhere.path(), profile.command[1]);
+  added.insert(added.end(), more.begin(), more.end());
+  added.insert(added.end(), flags.begin(), flags.end());
+  auto again = run(profile, added, ChildStreams::errors);
+  if (!again) return tl::unexpected(again.error());
+  if (again->code != kDone && again->code != kSomeFailed) return ProvenRun{.code = again->code};
+  if (!again->recording) return tl::unexpected(again->recording.error());
+  const double measured = rate_of(*again->recording);
+  const bool holds = measured >= predicted.low && measured <= predicted.high;
+  print("\nWith " + joined(flags, " ") + ": predicted " + rate_text(predicted.items_per_s, recording) + " (" +
+        short_number(predicted.low) + " to " + short_number(predicted.high) + "), measured " + short_number(measured) +
+        ", before " + short_number(rate_of(recording)) + ": " + (holds ? "proven\n" : "not proven\n"));
+  return ProvenRun{.code = holds ? kDone : kNotProven, .rate = measured, .run = std::move(*again)};
+}
+
 /// Runs again with the changes; the exit code.
 int prove(const CommandProfile& profile, const RunRecording& recording, const std::optional<Diagnosis>& found) {
   if (!found) return complain({Fault::unavailable, "nothing was predicted, so nothing can be proven"}, kNotProven);
   const auto changes = changes_to_prove(profile, recording, *found);
   if (!changes) return complain(changes.error(), kUsage);
   if (changes->empty()) {
-    print(profile.tune ? "No other threads are faster by replay: the run has the best ones.\n"
-                       : "No flag would gain 2 %: there is nothing to prove.\n");
+    print("No flag would gain 2 %: there is nothing to prove.\n");
     return kDone;
   }
-  const Fix predicted = predict(recording, *changes);
+  const auto proven = prove_changes(profile, recording, *changes, {});
+  return proven ? proven->code : complain(proven.error());
+}
+
+/// What may be used: of memory as much more as the run had items in work.
+Result<RecordedBudget> budget_of(const CommandProfile& profile, Bytes used) {
+  const auto growth = growth_within(used, profile.memory.value_or(Bytes{}));
+  if (!growth) return fail_in("--memory", growth.error());
+  RecordedBudget budget{.growth = *growth};
+  if (profile.threads_budget) budget.threads = *profile.threads_budget;
+  return budget;
+}
+
+/// Runs again with the settings that replay fastest, and where these are others by that run's own recording once more.
+/// The exit code: that of the last run's proof.
+int tune(const CommandProfile& profile, const CommandRun& first) {
+  RunRecording recording = *first.recording;
+  if (model_error(recording) > kMostModelError)
+    return complain({Fault::unavailable, "nothing was predicted, so nothing can be tuned"}, kNotProven);
   std::vector<std::string> flags;
-  for (const Change& change : *changes)
-    for (std::string& flag : flags_of(recording, change)) flags.push_back(std::move(flag));
-  const auto again = run(profile, flags, ChildStreams::errors);
-  if (!again) return complain(again.error());
-  if (again->code != kDone && again->code != kSomeFailed) return again->code;
-  if (!again->recording) return complain(again->recording.error());
-  const double measured = rate_of(*again->recording);
-  const bool holds = measured >= predicted.low && measured <= predicted.high;
-  print("\nWith " + joined(flags, " ") + ": predicted " + rate_text(predicted.items_per_s, recording) + " (" +
-        short_number(predicted.low) + " to " + short_number(predicted.high) + "), measured " + short_number(measured) +
-        ", before " + short_number(rate_of(recording)) + ": " + (holds ? "proven\n" : "not proven\n"));
-  return holds ? kDone : kNotProven;
+  int code = kDone;
+  for (int corrections = 0; corrections < kMostCorrections; ++corrections) {
+    const auto budget = budget_of(profile, corrections == 0 ? first.memory : most_memory());
+    if (!budget) return corrections == 0 ? complain(budget.error(), kUsage) : code;
+    const auto changes = tuned_settings(recording, *budget);
+    if (changes.empty()) {
+      if (corrections == 0) print("No other settings are faster by replay: the run has the best ones.\n");
+      return code;
+    }
+    const auto proven = prove_changes(profile, recording, changes, flags);
+    if (!proven) return complain(proven.error());
+    code = proven->code;
+    if (code != kDone && code != kNotProven) return code;
+    if (proven->rate <= rate_of(recording)) {
+      print("They are not faster: leave the settings as they were.\n");
+      return code;
+    }
+    for (std::string& flag : all_flags_of(recording, changes)) flags.push_back(std::move(flag));
+    recording = *proven->run.recording;
+    if (model_error(recording) > kMostModelError) return code;
+  }
+  return code;
 }
 
 PhaseDevices devices_of(const TrainingProfile& training, const std::map<int, GpuUse>& gpus) {
@@ -196,27 +305,37 @@ std::optional<std::string> why_not_profiled(const std::vector<std::string>& comm
          (nearest.empty() ? "" : ". Did you mean '" + nearest + "'?");
 }
 
-int profile_command(const CommandProfile& profile) {
+ProfileEnd profile_command(const CommandProfile& profile) {
   const auto page = PageFile::claim(profile.html, profile.command);
-  if (!page) return complain(page.error(), kUsage);
+  if (!page) return {complain(page.error(), kUsage)};
   const auto first = run(profile, {}, ChildStreams::terminal);
-  if (!first) return complain(first.error());
+  if (!first) return {complain(first.error())};
   const bool failed = first->code != kDone && first->code != kSomeFailed;
   if (!first->recording) {
     const int code = complain(first->recording.error(), kNothingRan);
-    return first->code == kDone ? code : first->code;
+    return {first->code == kDone ? code : first->code};
   }
   const ProfiledRun profiled{*first->recording, diagnose(*first->recording),
                              side_causes(*first->recording, first->machine)};
+  ProfileEnd end{first->code, profiled.recording};
   if (profile.training && profiled.recording.phases && !profile.json)
     print(phase_text(*profiled.recording.phases, devices_of(*profile.training, first->gpus)) + "\n");
   print(profile.json ? profile_json(profiled) + "\n" : profile_text(profiled));
   if (page->is_wanted())
     if (const auto written = page->write(profile_page(profiled, joined(profile.command, " "))); !written)
-      return complain(written.error());
-  if (failed || !(profile.prove || profile.tune)) return first->code;
-  const int proven = prove(profile, profiled.recording, profiled.found);
-  return proven == kDone ? first->code : proven;
+      return {complain(written.error()), profiled.recording};
+  if (failed || !(profile.prove || profile.tune)) return end;
+  const int proven = profile.tune ? tune(profile, *first) : prove(profile, profiled.recording, profiled.found);
+  if (proven != kDone) end.code = proven;
+  return end;
+}
+
+ProfileEnd record_command(const CommandProfile& profile) {
+  auto done = run(profile, {}, ChildStreams::errors);
+  if (!done) return {complain(done.error())};
+  if (done->code != kDone) return {done->code};
+  if (!done->recording) return {complain(done->recording.error(), kNothingRan)};
+  return {kDone, std::move(*done->recording)};
 }
 
 }  // namespace tutti

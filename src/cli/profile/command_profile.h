@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "advise/recording.h"
 #include "base/error.h"
+#include "base/units.h"
 
 namespace tutti {
 
@@ -31,8 +33,16 @@ struct CommandProfile {
   bool prove = false;                         ///< run again with the first fix, or with `apply`
   bool tune = false;                          ///< run again with the threads that replay fastest
   std::optional<int> threads_budget{};        ///< threads `tune` gives all stages; none: no bound but what gains
+  std::optional<Bytes> memory{};              ///< that `tune` lets the command's largest process have; none: no bound
   std::string apply{};                        ///< changes to run again with, comma-separated; empty: the first fix
+  std::vector<int> cores{};                   ///< those that the command may run on; empty: all of ours
   std::optional<TrainingProfile> training{};  ///< field note 002's table goes before the profile; none: no such table
+};
+
+/// How a profile ended.
+struct ProfileEnd {
+  int code = 0;
+  std::optional<RunRecording> recording{};  ///< of the first run; none: nothing was measured
 };
 
 /// Whether a command line is one that can be profiled: its fault for `complain`; none where it is.
@@ -44,9 +54,12 @@ std::optional<std::string> why_not_profiled(const std::vector<std::string>& comm
 ///
 /// What the machine counted meanwhile (other programs, quota, memory, heat) is named where it cost time.
 ///
-/// Returns the exit code: the command's own where it failed, kNothingRan where nothing was measured, kNotProven where a
+/// The exit code is the command's own where it failed, kNothingRan where nothing was measured, kNotProven where a
 /// measured rate is outside of what was predicted.
-int profile_command(const CommandProfile& profile);
+ProfileEnd profile_command(const CommandProfile& profile);
+
+/// The same without the profile: runs the command, its output dropped, for its recording alone.
+ProfileEnd record_command(const CommandProfile& profile);
 
 /// Where the training of that recipe computes; what `flags` names comes first. `recipe_file`: empty: none. `flags` may
 /// name GPUs by their numbers, and the model's device "model". Fault::usage and those of reading where the recipe is

@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/profile/command_profile.h"
 #include "cli/profile/pipeline_command.h"
+#include "device/emulated_spec.h"
 #include "profile/comparison.h"
 
 namespace tutti {
@@ -16,19 +17,25 @@ struct ProfileFlags {
   PipelineCommand pipeline{};
   CommandProfile command{};
   std::int32_t steps = 0;
+  std::string memory{};
   bool compare = false;
   std::vector<std::string> compared{};
 };
 
 void add_profile(OptionTable& table, ProfileFlags& flags) {
   PipelineCommand& c = flags.pipeline;
-  table.group("A command: tutti profile [OPTION]... -- tutti batch|evaluate|features|train|transcribe ARGUMENT...");
+  table.group(
+      "A command: tutti profile [OPTION]... -- tutti batch|evaluate|features|prepare|train|transcribe ARGUMENT...");
   table.add("seconds", flags.command.seconds, "S",
             "stop the command after so many seconds, as Ctrl+C does, and report what was measured; 0: let it end");
   table.add("steps", flags.steps, "N", "a training: end it after so many steps; 0: let it end");
   table.add_switch("prove", flags.command.prove,
                    "run it again with the first fix, or with --apply, and compare with what was predicted; exit code 5 "
                    "where the measured rate is outside of the predicted range");
+  table.add(
+      "memory", flags.memory, "SIZE",
+      "of --tune: what the command's largest process may have, such as 4GiB; more items in work are taken to need "
+      "more of it in proportion. Default: no bound");
   table.group("A described pipeline: tutti profile --pipeline FILE.toml");
   table.add("pipeline", c.file, "FILE.toml",
             "run this pipeline with emulated stages on real threads and queues, and find what limits it");
@@ -39,10 +46,10 @@ void add_profile(OptionTable& table, ProfileFlags& flags) {
   table.add_switch(
       "tune", c.tune,
       "a pipeline: find the threads and queues with the highest rate, run with them, print both as JSON. A "
-      "command: run it again with the threads that are fastest by replay, and compare as --prove does");
-  table.add(
-      "threads-budget", c.threads_budget, "N",
-      "of --tune: threads of all stages together; default: as many as the file has; of a command, as many as gain");
+      "command: run it again with the threads and queues that are fastest by replay, and compare as --prove does; "
+      "where that run shows others to be faster, once more");
+  table.add("threads-budget", c.threads_budget, "N",
+            "of --tune: threads of all stages together; default: as many as the file has; of a command's flags, 64");
   table.add_list("apply", c.apply, "CHANGE",
                  "a pipeline: change it first, by STAGE.threads=N, STAGE.queue=N, STAGE.speed=X or cores=N. A command, "
                  "with --prove: the change to run again with. May be repeated");
@@ -71,6 +78,7 @@ int run_pipeline(const ProfileFlags& flags) {
   const char* alone = c.threads_budget ? "--threads-budget" : c.queue_budget ? "--queue-budget" : nullptr;
   if (alone && !c.tune) return refuse(std::string(alone) + ": has a meaning only with --tune");
   if (c.tune && !c.html.empty()) return refuse("--html: has no meaning with --tune, which prints settings alone");
+  if (!flags.memory.empty()) return refuse("--memory: is for a command; a pipeline has --queue-budget");
   if (flags.command.prove) return refuse("--prove: is for a command; a pipeline is run with its change by --apply");
   if (flags.command.seconds > 0) return refuse("--seconds: is for a command; a pipeline's file has 'seconds'");
   return run_described(c);
@@ -82,6 +90,12 @@ int run_command(ProfileFlags& flags) {
   if (other) return refuse(std::string(other) + ": is for a pipeline, and a command was given");
   if (c.threads_budget && (!c.tune || *c.threads_budget < 1))
     return refuse("--threads-budget: expected 1 or more, with --tune");
+  if (!flags.memory.empty()) {
+    flags.command.memory = parse_bytes(flags.memory);
+    if (!flags.command.memory) flags.command.memory = parse_bytes(flags.memory + "B");
+    if (!c.tune || !flags.command.memory || flags.command.memory->value <= 0)
+      return refuse("--memory: expected a size such as 4GiB, with --tune, found '" + flags.memory + "'");
+  }
   if (c.tune && (flags.command.prove || !c.apply.empty())) return refuse("--tune: chooses its own changes to prove");
   if (const auto why = why_not_profiled(flags.command.command)) return refuse(*why);
   if (flags.steps < 0 || (flags.steps > 0 && flags.command.command[1] != "train"))
@@ -95,7 +109,7 @@ int run_command(ProfileFlags& flags) {
   flags.command.tune = c.tune;
   flags.command.threads_budget = c.threads_budget;
   flags.command.apply = c.apply;
-  return profile_command(flags.command);
+  return profile_command(flags.command).code;
 }
 
 int run_comparison(const ProfileFlags& flags) {

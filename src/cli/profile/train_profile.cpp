@@ -1,3 +1,7 @@
+#include <sched.h>
+
+#include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -8,7 +12,9 @@
 #include "cli/command_start.h"
 #include "cli/profile/command_profile.h"
 #include "cli/profile/temporary_folder.h"
+#include "device/topology/topology.h"
 #include "feed/recipe/recipe_file.h"
+#include "profile/device_choice.h"
 
 namespace tutti {
 namespace {
@@ -16,6 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int32_t kMostSteps = 1000000;
+constexpr std::int32_t kComparedSteps = 50;  // with one device
 
 struct TrainProfileFlags {
   fs::path config{};
@@ -26,6 +33,7 @@ struct TrainProfileFlags {
   std::string data_gpu{};
   std::string model_gpu{};
   bool no_gpu_monitoring = false;
+  bool one_way = false;
   bool json = false;
   fs::path html{};
 };
@@ -37,8 +45,13 @@ void add_flags(OptionTable& table, TrainProfileFlags& f) {
   table.add("batch-size", f.batch_size, "N", "samples in a batch; 0: the recipe's");
   table.add("num-steps", f.num_steps, "N", "steps that are measured, behind 5 that are not");
   table.add("data-gpu", f.data_gpu, "DEVICE",
-            "computes the features: 0, 1, ... of the GPUs, cuda:N, cpu or model; default: the feed's threads");
-  table.add("model-gpu", f.model_gpu, "DEVICE", "trains: 0, 1, ... of the GPUs, cuda:N or cpu; default: the recipe's");
+            "computes the features: 0, 1, ... of the GPUs, cuda:N, cpu, cpu:N (core N) or model; default: the feed's "
+            "threads");
+  table.add(
+      "model-gpu", f.model_gpu, "DEVICE",
+      "trains: 0, 1, ... of the GPUs, cuda:N, cpu or cpu:N (core N, with one thread); default: the recipe's. With "
+      "another --data-gpu, 50 steps with the features on this one, too, follow, and both are compared");
+  table.add_switch("one-way", f.one_way, "leave that comparison out");
   table.add_switch("no-gpu-monitoring", f.no_gpu_monitoring,
                    "do not read the GPUs' utilisation, which is done ten times a second");
   table.add("html", f.html, "FILE", "also write the profile as a page");
@@ -53,7 +66,39 @@ std::string device_named(const std::string& name) {
   return number_in<int>(name) ? "cuda:" + name : name;
 }
 
-std::vector<std::string> command_of(const TrainProfileFlags& f, int warm_up, const fs::path& out) {
+/// N of "cpu:N".
+std::optional<int> core_of(const std::string& device) {
+  constexpr std::string_view kCore = "cpu:";
+  const auto core = device.starts_with(kCore) ? number_in<int>(device.substr(kCore.size())) : std::nullopt;
+  return core && *core >= 0 && *core < CPU_SETSIZE ? core : std::nullopt;
+}
+
+/// The cores that devices of the form cpu:N are; empty: there is none of them, so all.
+std::vector<int> cores_of(const TrainingDevices& devices) {
+  std::vector<int> cores;
+  for (const std::string& device : {devices.data, devices.model})
+    if (const auto core = core_of(device)) cores.push_back(*core);
+  return cores;
+}
+
+/// Fault::usage where one of them is a core and the other something else: a training has all of the cores, or these.
+Result<void> check_cores(const TrainProfileFlags& f) {
+  const bool data_is_other = !f.data_gpu.empty() && f.data_gpu != "model" && !core_of(f.data_gpu);
+  const bool model_is_other = !core_of(f.model_gpu);
+  if ((core_of(f.data_gpu) && model_is_other) || (core_of(f.model_gpu) && data_is_other))
+    return fail(Fault::usage,
+                "--data-gpu, --model-gpu: expected a core for both, such as cpu:0 and cpu:1, found '" + f.data_gpu +
+                    "' and '" + f.model_gpu + "'",
+                "Write cpu for all cores");
+  return {};
+}
+
+/// A core is the processor to a training, which may use no other then.
+std::string without_core(const std::string& device) {
+  return core_of(device) ? "cpu" : device_named(device);
+}
+
+std::vector<std::string> command_of(const TrainProfileFlags& f, int steps, const fs::path& out) {
   std::vector<std::string> command{"tutti", "train", "whisper"};
   const auto add = [&](const char* flag, const std::string& value) {
     if (!value.empty()) command.insert(command.end(), {flag, value});
@@ -62,13 +107,51 @@ std::vector<std::string> command_of(const TrainProfileFlags& f, int warm_up, con
   add("--model", f.model);
   add("--data", f.data.string());
   if (f.batch_size > 0) add("--batch-size", std::to_string(f.batch_size));
-  add("--data-gpu", device_named(f.data_gpu));
-  if (!f.model_gpu.empty()) command.insert(command.end(), {"--devices", "", "--device", device_named(f.model_gpu)});
-  add("--max-steps", std::to_string(f.num_steps + warm_up));
+  add("--data-gpu", without_core(f.data_gpu));
+  if (!f.model_gpu.empty()) command.insert(command.end(), {"--devices", "", "--device", without_core(f.model_gpu)});
+  if (core_of(f.model_gpu)) command.insert(command.end(), {"--compute-threads", "1"});
+  add("--max-steps", std::to_string(steps));
   add("--epochs", "0");
   add("--log-steps", "20");
-  add("--out", (out / "training").string());
+  add("--out", out.string());
   return command;
+}
+
+/// "PIX" between two of the machine's GPUs; none: one is no GPU, or nothing is known of them.
+std::optional<std::string> link_between(const std::string& a, const std::string& b) {
+  const auto index = [](const std::string& device) {
+    constexpr std::string_view kGpu = "cuda:";
+    return device.starts_with(kGpu) ? number_in<std::size_t>(device.substr(kGpu.size())) : std::nullopt;
+  };
+  const auto from = index(a), to = index(b);
+  if (!from || !to) return std::nullopt;
+  const auto topology = find_topology();
+  if (!topology || *from >= topology->paths.size() || *to >= topology->paths[*from].size()) return std::nullopt;
+  const auto& path = topology->paths[*from][*to];
+  return path ? std::optional(path->name()) : std::nullopt;
+}
+
+/// Trains once more with the features on the model's device, and compares with `two`. The exit code.
+int compare_with_one_device(const TrainProfileFlags& flags, const CommandProfile& profile, const RunRecording& two,
+                            const fs::path& out) {
+  TrainProfileFlags alone = flags;
+  alone.data_gpu = "model";
+  CommandProfile other = profile;
+  const TrainingDevices& devices = profile.training->devices;
+  other.command = command_of(alone, profile.training->warm_up + std::min(flags.num_steps, kComparedSteps), out);
+  other.training->devices.data = devices.model;
+  other.cores = cores_of({.model = devices.model});
+  const ProfileEnd one = record_command(other);
+  if (one.code != kDone || !one.recording || !one.recording->phases || !two.phases) return one.code;
+  const DeviceChoice choice{.data = devices.data,
+                            .model = devices.model,
+                            .one_rate = rate_of(*one.recording),
+                            .two_rate = rate_of(two),
+                            .bound = two_devices(*one.recording->phases).gain,
+                            .copying = two.phases->transfer.times.mean,
+                            .link = link_between(devices.data, devices.model)};
+  std::fputs((flags.json ? device_choice_json(choice) + "\n" : "\n" + device_choice_text(choice)).c_str(), stderr);
+  return kDone;
 }
 
 }  // namespace
@@ -103,15 +186,23 @@ int run_train_profile(const std::vector<std::string>& arguments) {
                                        std::to_string(flags.num_steps)},
                     kUsage);
   if (flags.batch_size < 0) return complain({Fault::usage, "--batch-size: expected 0 or more"}, kUsage);
+  if (const auto checked = check_cores(flags); !checked) return complain(checked.error(), kUsage);
   auto devices = training_devices_of(flags.config, {flags.data_gpu, flags.model_gpu});
   if (!devices) return complain(devices.error(), kUsage);
   const TemporaryFolder out;
   if (!out.path()) return complain(out.path().error(), kNothingRan);
+  const bool both =
+      !flags.one_way && !flags.data_gpu.empty() && !flags.model_gpu.empty() && devices->data != devices->model;
   const TrainingProfile training{.watches_gpus = !flags.no_gpu_monitoring, .devices = std::move(*devices)};
-  return profile_command({.command = command_of(flags, training.warm_up, *out.path()),
-                          .json = flags.json,
-                          .html = flags.html,
-                          .training = training});
+  const CommandProfile profile{
+      .command = command_of(flags, flags.num_steps + training.warm_up, *out.path() / "training"),
+      .json = flags.json,
+      .html = flags.html,
+      .cores = cores_of(training.devices),
+      .training = training};
+  const ProfileEnd end = profile_command(profile);
+  if (end.code != kDone || !end.recording || !both) return end.code;
+  return compare_with_one_device(flags, profile, *end.recording, *out.path() / "one");
 }
 
 }  // namespace tutti

@@ -169,14 +169,23 @@ class FileComputer {
 Result<std::int64_t> compute(const SetBuildOptions& options, FileComputer& computer, std::vector<BuiltFile>& files,
                              const std::function<bool(std::int64_t, std::int64_t)>& progress) {
   std::atomic<std::int64_t> done = 0;
-  const auto computed = in_parallel(std::ssize(files), options.threads, [&](std::int64_t i) -> Result<void> {
-    auto& one = files[static_cast<std::size_t>(i)];
-    if (auto made = computer.compute(one); !made) return made;
+  Pipeline pipeline;
+  WatchedRun unwatched;
+  WatchedRun& watched = options.watched ? *options.watched : unwatched;
+  auto left = pipeline.source("files", [&files, next = std::size_t{0}]() mutable -> std::optional<Result<std::size_t>> {
+    if (next == files.size()) return std::nullopt;
+    return next++;
+  });
+  const auto make = [&](std::size_t i) -> Result<void> {
+    BuiltFile& one = files[i];
+    if (auto made = watched.measure(0, i, [&] { return computer.compute(one); }); !made) return made;
     if (options.verbose && !one.problem.empty()) log(Level::info, one.file.name + ": left out: " + one.problem);
     if (!progress(++done, std::ssize(files))) return fail(Fault::cancelled, "interrupted");
     return {};
-  });
-  if (!computed) return tl::unexpected<Error>(computed.error());
+  };
+  const auto most = static_cast<int>(std::min<std::size_t>(files.size(), 1'000'000));
+  pipeline.sink("make", std::move(left), make, {.threads = std::clamp(options.threads, 1, std::max(1, most))});
+  if (auto computed = watched.run(pipeline); !computed) return tl::unexpected<Error>(computed.error());
   return computer.resumed();
 }
 

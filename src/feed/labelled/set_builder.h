@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "feed/labelled/audio_geometry.h"
 #include "feed/labelled/set_split.h"
+#include "flow/watched_run.h"
 
 namespace tutti {
 
@@ -28,8 +29,9 @@ struct SetBuildOptions {
   SplitShares shares{};
   std::uint64_t seed = 1234;
   int threads = 1;
-  bool dry_run = false;  ///< reads everything, writes nothing
-  bool verbose = false;  ///< logs every file that is left out, and why
+  bool dry_run = false;           ///< reads everything, writes nothing
+  bool verbose = false;           ///< logs every file that is left out, and why
+  WatchedRun* watched = nullptr;  ///< runs the stage "make" of all files and measures it; none: unmeasured
 };
 
 /// What became of the files.

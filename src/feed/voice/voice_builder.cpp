@@ -270,19 +270,23 @@ class Builder {
       writer = std::move(*created);
     }
     Pipeline pipeline;
+    WatchedRun unwatched;
+    WatchedRun& watched = options_.watched ? *options_.watched : unwatched;
     std::size_t next = 0;
     auto numbers = pipeline.source("number", [&]() -> std::optional<Result<std::size_t>> {
       if (next == clips_.size()) return std::nullopt;
       return next++;
     });
-    auto made = pipeline.map("make", std::move(numbers), [&](std::size_t i) { return make_clip(clips_[i]); },
+    auto made = pipeline.map("make", std::move(numbers),
+                             [&](std::size_t i) { return watched.measure(0, i, [&] { return make_clip(clips_[i]); }); },
                              {.threads = options_.threads, .order = Order::input});
-    std::int64_t done = 0;
+    std::size_t done = 0;
     pipeline.sink("write", std::move(made), [&](const MadeClip& one) -> Result<void> {
-      if (!progress_(++done, std::ssize(clips_))) return fail(Fault::cancelled, "interrupted");
-      return take(one, writer.get());
+      const std::size_t i = done++;
+      if (!progress_(static_cast<std::int64_t>(done), std::ssize(clips_))) return fail(Fault::cancelled, "interrupted");
+      return watched.measure(1, i, [&] { return take(one, writer.get()); });
     });
-    if (auto ran = pipeline.run(); !ran) return ran;
+    if (auto ran = watched.run(pipeline); !ran) return ran;
     if (report_.training == 0)
       return fail(Fault::usage, options_.data.string() + ": no clip is left to train on" +
                                     (bad_.empty() ? std::string() : "; the first reason: " + bad_.begin()->second));

@@ -13,6 +13,7 @@
 #include "base/units.h"
 #include "feed/voice/clip_maker.h"
 #include "feed/voice/digit_strings.h"
+#include "flow/watched_run.h"
 #include "text/speech/front_end.h"
 
 namespace tutti {
@@ -38,7 +39,8 @@ struct VoiceBuildOptions {
   std::uint64_t seed = 1234;        ///< seed of split, strings and noise
   std::string label{};              ///< where the audio comes from; empty: label.txt in the data, or the folder's name
   int threads = 1;
-  bool dry_run = false;  ///< does everything but write
+  bool dry_run = false;           ///< does everything but write
+  WatchedRun* watched = nullptr;  ///< runs stages "make" and "write" of all clips and measures them; none: unmeasured
 };
 
 /// What became of the recordings.

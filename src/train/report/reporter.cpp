@@ -73,10 +73,13 @@ void Reporter::note(const StepReport& step) {
   if (epoch_.recording.steps() == 0) epoch_.launched = launch_time() - stepping;
   epoch_.frames += step.outcome.frames;
   epoch_.samples += step.outcome.samples;
+  begin_between_steps();
   for (TrainingRecording* recording : {&recording_, &epoch_.recording}) {
     recording->note(stepping, waited);
     if (feed_ && recording->wants_threads()) recording->note_threads(feed_());
   }
+  if (!goes_on_ && feed_) feed_at_first_end_ = feed_();
+  if (!goes_on_ && ring_) ring_at_first_end_ = ring_();
   if (ring_ && is_profiled_ && recording_.wants_time())
     recording_.note_time(feed_ ? std::optional(feed_().since(recorded_feed_)) : std::nullopt,
                          ring_().since(recorded_ring_));
@@ -97,6 +100,16 @@ void Reporter::monitor(const StepReport& step, const MachineLoad& load) {
   for (const auto& line : lines) write_line("  " + line);
 }
 
+/// What the feed did before the first step was ready is no part of what it does for a step. So the recording of a
+/// training with more than one begins at the first one's end.
+void Reporter::begin_between_steps() {
+  if (goes_on_ || recording_.steps() == 0) return;
+  goes_on_ = true;
+  recording_ = TrainingRecording({}, true);
+  recorded_feed_ = feed_at_first_end_;
+  recorded_ring_ = ring_at_first_end_;
+}
+
 /// Whether the step belongs to those before the recording, which no report is about.
 bool Reporter::is_warming_up() {
   if (warm_up_ == 0) return false;
@@ -104,6 +117,8 @@ bool Reporter::is_warming_up() {
   if (feed_) recorded_feed_ = reported_feed_ = feed_();
   if (ring_) recorded_ring_ = reported_ring_ = ring_();
   load_ = LoadTrack(options_.gpu);
+  recording_ = TrainingRecording({}, true);
+  goes_on_ = true;
   return true;
 }
 

@@ -59,6 +59,7 @@ class Reporter : public TrainingWatcher {
   void note(const StepReport& step);
   void monitor(const StepReport& step, const MachineLoad& load);
   bool is_warming_up();
+  void begin_between_steps();
   void report_epoch();
   void report_feed();
   void report_use();
@@ -85,9 +86,12 @@ class Reporter : public TrainingWatcher {
   LoadTrack load_;  // load of the machine in the epoch
   const bool is_profiled_ = recording_wanted().has_value();
   int warm_up_ = is_profiled_ ? recording_warm_up() : 0;  // steps left that are neither recorded nor reported
-  FeedReport recorded_feed_{};                            // as they were when recording began
+  FeedReport recorded_feed_{};                            // as they were when `recording_` began
   RingReport recorded_ring_{};
+  FeedReport feed_at_first_end_{};  // as they were at the end of the first step
+  RingReport ring_at_first_end_{};
   TrainingRecording recording_{};
+  bool goes_on_ = false;  // `recording_` began between two steps, with the feed at work
   Sampler sampler_{};
   MachineLine machine_;
   StepMonitor monitor_;

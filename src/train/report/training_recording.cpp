@@ -117,7 +117,10 @@ RunRecording TrainingRecording::recording(const std::optional<FeedReport>& feed,
   }
   const Seconds batches = feed ? ring.transferring : ring.fetching + ring.transferring;
   add({.name = "batches", .busy = batches, .starved = std::max(Seconds(0), elapsed_ - batches)}, batches);
-  if (!recording.stages.empty()) recording.stages.back().queue = static_cast<std::size_t>(std::max(1, ring.depth));
+  if (!recording.stages.empty()) {
+    recording.stages.back().queue = static_cast<std::size_t>(std::max(1, ring.depth));
+    if (names_.command == std::string_view("train")) recording.stages.back().queue_flag = "--ring-depth";
+  }
   RecordedStage step{.name = names_.step, .resource = StageResource::device, .starved = waited_, .items = steps_};
   for (const Seconds it : steps_) step.busy += it;
   recording.stages.push_back(std::move(step));

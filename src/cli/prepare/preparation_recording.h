@@ -1,0 +1,33 @@
+#pragma once
+
+#include <vector>
+
+#include "advise/recording.h"
+#include "base/error.h"
+#include "cli/prepare/prepare_recording.h"
+#include "flow/report.h"
+#include "transcribe/events.h"
+
+namespace tutti {
+
+/// How many threads the stages of a preparation have.
+struct PreparationThreads {
+  int decode = 1;  ///< reads and decodes recordings
+  int align = 1;   ///< recordings in work together: computes features, and waits for the worker
+};
+
+/// What became of every recording that `tutti prepare whisper` took samples from, for `tutti profile`. One thread.
+class PreparationRecording {
+ public:
+  /// A recording is in the corpus; `written`: what adding it took.
+  void note(const TimeSpent& spent, Seconds written);
+
+  /// The sentence on what limited the preparation, or none where `tutti profile` takes its recording; empty where
+  /// nothing was noted. `ended`: after the last recording; `timeline`: until then.
+  Result<std::string> conclude(const PreparationThreads& threads, const PipelineReport& ended, RunTimeline timeline);
+
+ private:
+  std::vector<TimeSpent> spent_{};
+};
+
+}  // namespace tutti

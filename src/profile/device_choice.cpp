@@ -1,0 +1,49 @@
+#include "profile/device_choice.h"
+
+#include "base/json.h"
+#include "base/numbers.h"
+#include "view/text.h"
+
+namespace tutti {
+namespace {
+
+constexpr double kWorthADevice = 1.1;  // times as fast
+
+}  // namespace
+
+bool is_slow_link(const std::string& link) {
+  return link == "PHB" || link == "NODE" || link == "SYS";
+}
+
+std::string device_choice_text(const DeviceChoice& choice) {
+  const auto rate = [](double steps) { return short_number(steps) + " steps a second"; };
+  std::string text = "ONE OR TWO DEVICES:\n  " + choice.model + " alone: " + rate(choice.one_rate) + "\n  " +
+                     choice.data + " for the features, " + choice.model + " for the steps: " + rate(choice.two_rate) +
+                     ", " + fixed_text(choice.gain(), 2) + "x measured, at most " + fixed_text(choice.bound, 2) +
+                     "x by the phases of a step on one\n  Copies: " + fixed_text(1000 * choice.copying.count(), 1) +
+                     " ms a step";
+  if (choice.link)
+    text +=
+        ". Link between the two: " + *choice.link +
+        (is_slow_link(*choice.link) ? ", a slow one: GPUs on one PCIe switch (PIX, PXB) copy faster" : ", a fast one");
+  return text + "\n  " +
+         (choice.gain() >= kWorthADevice
+              ? "The second device is worth it\n"
+              : "The second device is not worth it: it would do more with a training of its own\n");
+}
+
+std::string device_choice_json(const DeviceChoice& choice) {
+  nlohmann::ordered_json devices{{"data", choice.data},
+                                 {"model", choice.model},
+                                 {"one_steps_per_s", choice.one_rate},
+                                 {"two_steps_per_s", choice.two_rate},
+                                 {"gain", choice.gain()},
+                                 {"bound", choice.bound},
+                                 {"copy_ms", 1000 * choice.copying.count()},
+                                 {"link", nullptr},
+                                 {"worth", choice.gain() >= kWorthADevice}};
+  if (choice.link) devices["link"] = *choice.link;
+  return json_line(nlohmann::ordered_json{{"devices", std::move(devices)}});
+}
+
+}  // namespace tutti

@@ -1,0 +1,44 @@
+#include "profile/pipeline_recorder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "profile/processor_watch.h"
+#include "profile/recorded_run.h"
+#include "profile/recording_file.h"
+#include "profile/timeline.h"
+
+namespace tutti {
+
+PipelineRecorder::PipelineRecorder(std::string command, std::string unit, std::vector<StageFacts> stages)
+    : stages_(std::move(stages)), recording_{.command = std::move(command), .unit = std::move(unit)} {}
+
+Result<void> PipelineRecorder::run(Pipeline& pipeline) {
+  const ProcessorWatch processor;
+  TimelineSampler sampler([&pipeline] { return pipeline.report(); });
+  auto ended = pipeline.run();
+  recording_.timeline = sampler.stop();
+  recording_.cores = usable_cores();
+  const PipelineReport report = pipeline.report();
+  recording_.elapsed = report.elapsed;
+  auto times = item_times();
+  for (std::size_t s = 0; s < std::min(stages_.size(), times.size()); ++s) {
+    RecordedStage stage{.name = stages_[s].name,
+                        .resource = stages_[s].resource,
+                        .threads = stages_[s].threads,
+                        .threads_flag = stages_[s].threads_flag,
+                        .items = std::move(times[s])};
+    const auto clocks = std::ranges::find(report.stages, stage.name, &StageReport::name);
+    if (clocks != report.stages.end()) note_clocks(stage, *clocks);
+    recording_.stages.push_back(std::move(stage));
+  }
+  processor.note(recording_);
+  return ended;
+}
+
+Result<std::string> PipelineRecorder::conclude() const {
+  if (recording_.stages.empty() || recording_.stages.back().items.empty()) return std::string();
+  return tutti::conclude(recording_);
+}
+
+}  // namespace tutti

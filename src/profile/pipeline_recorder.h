@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "advise/recording.h"
+#include "base/error.h"
+#include "flow/watched_run.h"
+
+namespace tutti {
+
+/// What is known of a stage beside its clocks.
+struct StageFacts {
+  std::string name;  ///< as in the pipeline
+  StageResource resource = StageResource::cpu;
+  int threads = 1;
+  std::string threads_flag{};  ///< sets its threads: "--threads"; empty: none does
+};
+
+/// Runs a pipeline of `flow` and records every item of it. One thread, but for `measure`.
+class PipelineRecorder final : public WatchedRun {
+ public:
+  /// `stages`: those whose items are measured, in their order.
+  PipelineRecorder(std::string command, std::string unit, std::vector<StageFacts> stages);
+
+  /// As Pipeline::run. Whatever ends it, what was done until then is recorded.
+  Result<void> run(Pipeline& pipeline) override;
+
+  /// As conclude(RunRecording) (recorded_run.h), of the pipeline that ran; empty where none did, or no item was done.
+  Result<std::string> conclude() const;
+
+ private:
+  std::vector<StageFacts> stages_;
+  RunRecording recording_{};
+};
+
+}  // namespace tutti

@@ -1,0 +1,50 @@
+#include "profile/processor_watch.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace tutti {
+namespace {
+
+constexpr double kFull = 0.75;  // share of the cores' time from which threads may have waited for a core
+
+Seconds used_by(int who) {
+  rusage used{};
+  ::getrusage(who, &used);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return Seconds(seconds(used.ru_utime) + seconds(used.ru_stime));
+}
+
+}  // namespace
+
+double share_on_core(Seconds own, Seconds working, Seconds all, Seconds possible) {
+  if (working.count() <= 0 || std::max(own, all) >= kFull * possible) return 1;
+  return std::clamp(own / working, 0.0, 1.0);
+}
+
+ProcessorWatch::ProcessorWatch()
+    : start_(Clock::real().now()),
+      own_(used_by(RUSAGE_SELF) + used_by(RUSAGE_CHILDREN)),
+      machine_(read_stall_counters("/")) {}
+
+void ProcessorWatch::note(RunRecording& recording) const {
+  const Seconds passed = Clock::real().now() - start_;
+  const Seconds own = used_by(RUSAGE_SELF) + used_by(RUSAGE_CHILDREN) - own_;
+  const auto now = read_stall_counters("/").busy;
+  if (!now || !machine_.busy) return;
+  Seconds working{};
+  for (const RecordedStage& stage : recording.stages)
+    if (stage.resource == StageResource::cpu)
+      for (const Seconds item : stage.items) working += item;
+  const double cores = std::max<double>(1, static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN)));
+  const double share = std::max(share_on_core(own, working, *now - *machine_.busy, cores * passed),
+                                share_on_core(own, working, own, recording.cores * passed));
+  for (RecordedStage& stage : recording.stages)
+    if (stage.resource == StageResource::cpu) stage.on_core = share;
+}
+
+}  // namespace tutti
