@@ -51,7 +51,7 @@ def transcribe(port, token, body):
 
 @contextlib.contextmanager
 def server(command, port, environment=None):
-    """Runs a server until the block ends; it has answered one request before that begins."""
+    """Runs a server until the block ends; yields its process, which has answered one request before that begins."""
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen([str(word) for word in command], stdout=log, stderr=log, start_new_session=True,
                                    env={**os.environ, **(environment or {})})
@@ -62,10 +62,20 @@ def server(command, port, environment=None):
                     log.seek(0)
                     raise CommandFailed(f"{command[0]} does not serve: {log.read()[-1500:].decode()}")
                 time.sleep(0.2)
-            yield
+            yield process.pid
         finally:
             os.killpg(process.pid, signal.SIGTERM)
             process.wait(PATIENCE)
+
+
+def processor_seconds(session):
+    """Of all processes of a session until now, and of the children that they have waited for."""
+    ticks = 0
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            fields = stat.read_text().rpartition(")")[2].split()
+            ticks += sum(map(int, fields[11:15])) if int(fields[3]) == session else 0
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def answers(port):
@@ -80,7 +90,7 @@ def answers(port):
 
 
 def load(port, token, clips):
-    """{clip: text}, and {clip: seconds from its request to its answer}, of all clips by CLIENTS clients; and the whole time."""
+    """{clip: text} and {clip: seconds from its request to its answer} of all clips by CLIENTS clients, and the whole time."""
     waiting, texts, times, failures, lock = list(clips), {}, {}, [], threading.Lock()
 
     def client():
@@ -108,10 +118,12 @@ def load(port, token, clips):
 
 
 def measured(command, port, token, clips, environment=None):
-    with server(command, port, environment):
+    """What load() measures, and the processor seconds of it."""
+    with server(command, port, environment) as session:
         for body in list(clips.values())[:4]:
             transcribe(port, token, body)  # models are loaded at the first request
-        return load(port, token, clips)
+        before = processor_seconds(session)
+        return *load(port, token, clips), processor_seconds(session) - before
 
 
 def our_command(bench, model, folder, port):
@@ -140,8 +152,8 @@ def error_rate(bench, spoken_texts, texts, folder):
 
 
 def serve_lines(bench, name):
-    """Throughput, the usual latency and word errors of both; the peer is the faster of its settings. Five beams, as both have by
-    default, and int8 on both sides. The model is loaded, and both have answered before the clock runs."""
+    """Throughput, the usual latency, processor time and word errors of both; the peer is the faster of its settings. Five beams, as
+    both have by default, and int8 on both sides. The model is loaded, and both have answered before the clock runs."""
     true_texts, model = spoken(bench.options.data), fetched_model()
     if bench.options.quick:
         true_texts = dict(list(true_texts.items())[:2 * CLIENTS])
@@ -167,6 +179,8 @@ def serve_lines(bench, name):
     peer = min(peers, key=lambda each: seconds(peers[each]))
     yield row(name, "x real time", audio / seconds(ours), peer, audio / seconds(peers[peer]), less_is_better=False)
     yield row(f"{name}/latency", "s", latency(ours), peer, latency(peers[peer]))
+    yield row(f"{name}/processor", "s", statistics.median(run[3] for run in ours), peer,
+              statistics.median(run[3] for run in peers[peer]))
     with tempfile.TemporaryDirectory() as folder:
         yield row(f"{name}/wer", "%", error_rate(bench, true_texts, ours[-1][0], pathlib.Path(folder)), peer,
                   error_rate(bench, true_texts, peers[peer][-1][0], pathlib.Path(folder)))
