@@ -168,6 +168,10 @@ void keep_step_memory() {
   });
 }
 
+StepMemory::Held held_step_memory() {
+  return step_memory().held();
+}
+
 void free_step_memory() {
   step_memory().free_kept();
 }

@@ -67,6 +67,9 @@ class StepMemory final : public c10::Allocator {
 /// whatever is made by operator new.
 void keep_step_memory();
 
+/// What those tensors hold; nothing before keep_step_memory. `most`: since memory was freed last.
+StepMemory::Held held_step_memory();
+
 /// Where that memory ran out for something else (what oneDNN works in, say).
 void free_step_memory();
 
