@@ -414,7 +414,7 @@ TEST(PlanTraining, SizesNeedNoSpeed) {
 }
 
 TEST(PlanTraining, WordThatIsNoSizeIsNamed) {
-  for (const char* list : {"24GB,RTX", "24", "", "24GB:30x:1"}) {
+  for (const char* list : {"24GB,RTX", "24", "24GB,,16GB", "24GB:30x:1"}) {
     const auto targets = training_figures(list);
     ASSERT_FALSE(targets) << list;
     EXPECT_EQ(targets.error().fault, Fault::usage);
