@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/process/exit_code.h"
 #include "base/process/process_setup.h"
@@ -27,6 +28,7 @@
 #include "train/classifier/answer_writer.h"
 #include "train/classifier/classify.h"
 #include "train/classifier/set_evaluation.h"
+#include "train/classifier/training_plan.h"
 #include "train/peers/peers.h"
 #include "train/trainings.h"
 #include "train/tts/say.h"
@@ -294,6 +296,20 @@ int evaluate_classifier_command(std::span<char*> arguments) {
                                            .json = line->has("--json"),
                                            .report = line->value("--report"),
                                            .audio = line->value("--audio")});
+    if (!text) return complain(text.error());
+    std::fputs(text->c_str(), stdout);
+    return end_of_output();
+  });
+}
+
+int plan_classifier_command(std::span<char*> arguments) {
+  return guarded("the training cannot be planned", "Plan where memory is free", [&] {
+    const auto line = Line::read(arguments, {"--gpus", "--data"}, {"--json"});
+    if (!line) return complain(line.error());
+    ClassifierPlanRequest request{.data = line->value("--data"), .json = line->has("--json")};
+    for (const auto& gpu : nlohmann::ordered_json::parse(line->value("--gpus")))  // [NAME, BYTES]
+      request.gpus.push_back({gpu.at(0), Bytes{gpu.at(1)}});
+    const auto text = plan_classifier(request);
     if (!text) return complain(text.error());
     std::fputs(text->c_str(), stdout);
     return end_of_output();

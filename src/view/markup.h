@@ -20,7 +20,13 @@ std::string svg_head(double width, double height);
 /// A path as a relative or absolute URL: everything but unreserved characters and slashes is percent-encoded.
 std::string url_of_path(std::string_view path);
 
+/// A URL that holds `bytes` themselves, so that a page needs no other file. `type`: such as "audio/wav".
+std::string url_of_bytes(std::string_view type, std::string_view bytes);
+
 /// A player of the seconds [start, end] of the audio at `url`, which loads nothing before it is started.
 std::string audio_player(std::string_view url, double start, double end);
+
+/// A player of the whole audio at `url`.
+std::string audio_player(std::string_view url);
 
 }  // namespace tutti

@@ -404,6 +404,24 @@ TEST(PlanQuote, TheCommandHasTheInputsAndBoundsThatItWasPlannedWith) {
   EXPECT_NE(unequal.find(" --max-per-gpu 0=36,1="), std::string::npos) << unequal;
 }
 
+TEST(PlanTraining, SizesNeedNoSpeed) {
+  const auto targets = training_figures("24GB,16GB:30x,2x:8GiB");
+  ASSERT_TRUE(targets) << targets.error().text();
+  ASSERT_EQ(targets->size(), 3U);
+  EXPECT_EQ((*targets)[0].memory, Bytes{24'000'000'000});
+  EXPECT_EQ((*targets)[1].name, "16GB");
+  EXPECT_EQ((*targets)[2].memory, Bytes{8LL << 30});
+}
+
+TEST(PlanTraining, WordThatIsNoSizeIsNamed) {
+  for (const char* list : {"24GB,RTX", "24", "24GB,,16GB", "24GB:30x:1"}) {
+    const auto targets = training_figures(list);
+    ASSERT_FALSE(targets) << list;
+    EXPECT_EQ(targets.error().fault, Fault::usage);
+  }
+  EXPECT_NE(training_figures("24GB,RTX").error().what.find("'RTX'"), std::string::npos);
+}
+
 TEST(PlanDevices, FiguresTakeNoNameOfADeviceThatIsPlannedForBeside) {
   const auto targets = plan_figures("12GB:30x,8GB:12x", {{.id = "cuda:0"}, {.id = "cpu"}});
   ASSERT_TRUE(targets);

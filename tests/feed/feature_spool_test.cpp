@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "feed/labelled/labelled_set.h"
@@ -83,6 +84,32 @@ TEST(FeatureSpool, AnotherGeometryEmptiesIt) {
   const auto spool = FeatureSpool::open(folder / "features.part", overlapping_leak_geometry());
   ASSERT_TRUE(spool);
   EXPECT_FALSE((*spool)->find(identity(1)));
+}
+
+TEST(FeatureSpool, WaveformsAreKeptBesideFeatures) {
+  const TempFolder folder;
+  const std::vector<float> waveform(static_cast<std::size_t>(leak_geometry().waveform_values()), 0.25F);
+  {
+    const auto spool = FeatureSpool::open(folder / "features.part", leak_geometry(), true);
+    ASSERT_TRUE(spool);
+    for (std::uint16_t number = 1; number <= 2; ++number) {
+      auto one = clip(number);
+      one.waveform_checksum = 7;
+      ASSERT_TRUE((*spool)->append(identity(number), one, features(number), waveform));
+    }
+  }
+  {
+    const auto spool = FeatureSpool::open(folder / "features.part", leak_geometry(), true);
+    ASSERT_TRUE(spool && (*spool)->finish());
+    const auto found = (*spool)->find(identity(2));
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->waveform_checksum, 7);
+    EXPECT_EQ((*spool)->mel(*found)[7], 2);
+    EXPECT_TRUE(std::ranges::equal((*spool)->waveform(*found), waveform));
+  }
+  const auto without = FeatureSpool::open(folder / "features.part", leak_geometry());
+  ASSERT_TRUE(without);
+  EXPECT_FALSE((*without)->find(identity(2))) << "a spool with waveforms has other records";
 }
 
 TEST(FeatureSpool, TwoBuildersOfOneSetAreRefused) {

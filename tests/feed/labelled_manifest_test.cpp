@@ -86,3 +86,21 @@ TEST(LabelledManifest, WrongRecordsAreNamedWithTheirLine) {
   EXPECT_THAT(error("e.csv", "path,label\na.wav,dog\na.wav,cat\n"), HasSubstr("names a.wav twice"));
   EXPECT_THAT(error("f.csv", "path,label\n"), HasSubstr("names no labelled file"));
 }
+
+TEST(LabelledFolder, LinksAreFollowedButNotInCircles) {
+  const TempFolder folder;
+  const auto data = folder / "data";
+  for (const char* file : {"data/A/1.wav", "data/B/deep/er/2.wav", "elsewhere/3.wav"})
+    ASSERT_TRUE(write_file_atomically(folder / file, "audio"));
+  std::filesystem::create_directory_symlink("..", data / "A/up");
+  std::filesystem::create_directory_symlink("../../../B", data / "B/deep/er/round");
+  std::filesystem::create_directory_symlink("/", data / "B/root");
+  std::filesystem::create_directory_symlink(folder / "elsewhere", data / "A/linked");
+  std::filesystem::create_directory_symlink(data / "A", folder / "elsewhere/back");
+  const auto found = find_labelled_files(data);
+  ASSERT_TRUE(found) << found.error().text();
+  std::vector<std::string> names;
+  for (const auto& file : found->files) names.push_back(file.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"A/1.wav", "A/linked/3.wav", "B/deep/er/2.wav"}));
+  EXPECT_EQ(found->others, 4);
+}

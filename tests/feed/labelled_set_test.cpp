@@ -17,11 +17,11 @@ using namespace tutti;
 
 namespace {
 
-/// A part of `count` files; the features of file i are all the number i.
+/// A part of `count` files; the features of file i are all the number i + 1.
 struct SmallPart {
   explicit SmallPart(std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
-      mel.emplace_back(static_cast<std::size_t>(geometry.values()), to_half(static_cast<float>(i)));
+      mel.emplace_back(static_cast<std::size_t>(geometry.values()), to_half(static_cast<float>(i + 1)));
       const auto name = "LEAK/" + std::to_string(i) + ".wav";
       rows.push_back(
           {name, "group " + std::to_string(i), static_cast<std::int16_t>(i % 2), row_checksum(name, mel[i])});
@@ -66,7 +66,7 @@ TEST(LabelledSet, WrittenPartIsReadAgain) {
   for (std::int64_t file = 0; file < 6; ++file) {
     EXPECT_EQ((*set)->label_of_file(file), file % 2);
     EXPECT_EQ((*set)->name_of_file(file), part.rows[static_cast<std::size_t>(file)].name);
-    EXPECT_EQ((*set)->mel()[static_cast<std::size_t>(file) * 80 * 64], to_half(static_cast<float>(file)));
+    EXPECT_EQ((*set)->mel()[static_cast<std::size_t>(file) * 80 * 64], to_half(static_cast<float>(file + 1)));
   }
   EXPECT_EQ((*set)->id_of(81), "LEAK/1.wav#1");
 }
@@ -98,6 +98,27 @@ TEST(LabelledSet, SharedBuffersAreNoticedAndNothingAppears) {
   EXPECT_NE(written.error().what.find("row 0 does not hold the features of LEAK/0.wav"), std::string::npos)
       << written.error().what;
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+/// Note 003's builder keeps files that it cannot read, as zeros with their label.
+TEST(LabelledSet, ZerosAndFeaturesThatAreNoNumbersAreLeftOut) {
+  const TempFolder folder;
+  SmallPart part(6);
+  std::ranges::fill(part.mel[1], std::uint16_t{0});
+  part.mel[4][77] = 0x7e00;  // not a number
+  part.mel[5][0] = 0xfc00;   // minus infinity
+  for (const std::size_t i : {1U, 4U, 5U}) part.rows[i].checksum = row_checksum(part.rows[i].name, part.mel[i]);
+  ASSERT_TRUE(part.write(folder / "set.H5"));
+  const auto set = LabelledSet::open(folder / "set.H5");
+  ASSERT_TRUE(set) << set.error().text();
+  ASSERT_EQ((*set)->files(), 3);
+  for (const auto& [file, number] : {std::pair(0, 0), std::pair(1, 2), std::pair(2, 3)}) {
+    EXPECT_EQ((*set)->name_of_file(file), "LEAK/" + std::to_string(number) + ".wav");
+    EXPECT_EQ((*set)->group_of_file(file), "group " + std::to_string(number));
+    EXPECT_EQ((*set)->label_of_file(file), number % 2);
+    EXPECT_EQ((*set)->mel()[static_cast<std::size_t>(file) * 80 * 64], to_half(static_cast<float>(number + 1)));
+  }
+  EXPECT_EQ((*set)->mel().size(), 3 * 80 * 64);
 }
 
 TEST(LabelledSet, OtherShapesAreNamed) {

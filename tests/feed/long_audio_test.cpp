@@ -10,6 +10,7 @@
 #include "base/random/counter_random.h"
 #include "feed/labelled/audio_reading.h"
 #include "support/temp_folder.h"
+#include "support/test_data.h"
 
 using namespace tutti;
 
@@ -63,6 +64,27 @@ TEST(LongAudio, ShortAndUnknownFilesAreLeftToBeReadWhole) {
   EXPECT_FALSE(LongAudio::open(folder / "none.wav", Hertz{4096}, Seconds(0)));
 }
 
+TEST(LongAudio, DecodedStretchesAreTheWholeFile) {
+  const auto path = test_data() / "formats/sonnet/p001.mp4";
+  const ChildDecoder children;
+  auto whole = read_labelled_audio(path, children);
+  ASSERT_TRUE(whole) << whole.error().text();
+  const auto expected = MonoResampler().convert(std::move(whole->audio), Hertz{4096}).value().samples;
+  EXPECT_FALSE(LongAudio::open(path, Hertz{4096}, Seconds(0))) << "libsndfile reads it";
+  EXPECT_FALSE(LongAudio::decoded(path, children, Hertz{4096}, Seconds(3600)).value());
+  auto audio = LongAudio::decoded(path, children, Hertz{4096}, Seconds(0.5));
+  ASSERT_TRUE(audio && *audio);
+  const auto found = in_stretches(**audio, 1777);
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) ASSERT_NEAR(found[i], expected[i], 1e-5F) << i;
+}
+
+TEST(LongAudio, DecodedFileThatIsNoAudioIsAnError) {
+  const TempFolder folder;
+  ASSERT_TRUE(write_file_atomically(folder / "text.m4a", std::string(20'000, 'x')));
+  EXPECT_FALSE(LongAudio::decoded(folder / "text.m4a", ChildDecoder(), Hertz{4096}, Seconds(1)));
+}
+
 TEST(LongAudio, SilenceIsReported) {
   const TempFolder folder;
   write_wav(folder / "silent.wav", std::vector<std::int16_t>(160'000));
@@ -70,4 +92,16 @@ TEST(LongAudio, SilenceIsReported) {
   ASSERT_TRUE(audio);
   in_stretches(*audio, 4096);
   EXPECT_TRUE(audio->is_silent());
+}
+
+TEST(SampleCheck, SamplesThatNoMicrophoneRecordsAreNamed) {
+  const auto problem = [](float value) {
+    const std::vector<float> samples{0, 0.5F, value, 0};
+    const auto checked = SampleCheck().add(samples, 100);
+    return checked ? std::string() : checked.error().what;
+  };
+  EXPECT_EQ(problem(-1), "");
+  EXPECT_EQ(problem(2147483648.0F), "") << "whole numbers of 32 bits as floats";
+  EXPECT_NE(problem(1e30F).find("sample 102 is 1"), std::string::npos) << problem(1e30F);
+  for (const float value : {NAN, INFINITY, -INFINITY}) EXPECT_EQ(problem(value), "sample 102 is no finite number");
 }

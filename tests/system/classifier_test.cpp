@@ -86,6 +86,16 @@ void expect_answers_over_time(const fs::path& model, const fs::path& work) {
   EXPECT_EQ(inside.exit_code, 2) << inside.err;
 }
 
+/// Checks that the page of a set with waveforms plays its worst files without the folder they came from.
+void expect_waveforms_played(const fs::path& model, const fs::path& set, const fs::path& page) {
+  const auto end = run_program({tutti_program(), "evaluate", "--model", model.string(), "--data", set.string(),
+                                "--split", "train", "--report", page.string()});
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  const auto html = read_file(page).value();
+  const bool has_wrong = html.find("Wrong with the highest score") != std::string::npos;
+  EXPECT_EQ(html.find("src=\"data:audio/wav;base64,UklGR") != std::string::npos, has_wrong) << end.out;
+}
+
 }  // namespace
 
 TEST(Classifier, PreparedTrainedAndNamedByTheContract) {
@@ -93,7 +103,7 @@ TEST(Classifier, PreparedTrainedAndNamedByTheContract) {
   const TempFolder work;
   link_digits(work / "known", "037", 5, 17);
   link_digits(work / "held", "037", 0, 2);
-  const auto prepared = prepare(work / "known", work / "set");
+  const auto prepared = prepare(work / "known", work / "set", {"--waveforms"});
   ASSERT_EQ(prepared.exit_code, 0) << prepared.err;
   EXPECT_NE(prepared.out.find("216 of 216 files"), std::string::npos) << prepared.out;
   const auto end = run_program(training_of(work / "set", work / "out", {"--epochs", "12"}));
@@ -121,6 +131,7 @@ TEST(Classifier, PreparedTrainedAndNamedByTheContract) {
   const auto html = read_file(page).value();
   for (const char* part : {"What is taken for what", "ROC", "Calibration"})
     EXPECT_NE(html.find(part), std::string::npos) << part;
+  expect_waveforms_played(work / "out/model", work / "set", page);
 
   ASSERT_TRUE(write_file_atomically(work / "no-sound.wav", "this is a text"));
   const auto file = (work / "held/7/7_theo_1.wav").string(), bad = (work / "no-sound.wav").string();
@@ -205,11 +216,11 @@ TEST(Classifier, KilledPrepareGoesOnToTheSameSet) {
   TUTTI_NEEDS("digits/0_george_0.wav");
   const TempFolder work;
   link_digits(work / "known", "12345", 5, 25);
-  ASSERT_EQ(prepare(work / "known", work / "whole").exit_code, 0);
+  ASSERT_EQ(prepare(work / "known", work / "whole", {"--waveforms"}).exit_code, 0);
   const auto spool = work / "killed/features.part";
   {
     RunningProgram killed({tutti_program(), "prepare", "classifier", "--data", (work / "known").string(), "--out",
-                           (work / "killed").string(), "--threads", "1"});
+                           (work / "killed").string(), "--threads", "1", "--waveforms"});
     std::error_code ignored;
     constexpr std::uintmax_t kSomeClips = 100'000;
     while (!fs::exists(spool, ignored) || fs::file_size(spool, ignored) < kSomeClips) std::this_thread::yield();
@@ -217,12 +228,12 @@ TEST(Classifier, KilledPrepareGoesOnToTheSameSet) {
     ASSERT_EQ(killed.wait().exit_code, 128 + SIGKILL);
   }
   ASSERT_FALSE(fs::exists(work / "killed/TRAINING_DATASET.H5"));
-  const auto end = prepare(work / "known", work / "killed");
+  const auto end = prepare(work / "known", work / "killed", {"--waveforms"});
   ASSERT_EQ(end.exit_code, 0) << end.err;
   EXPECT_NE(end.out.find("had been computed by an earlier run"), std::string::npos) << end.out;
   EXPECT_FALSE(fs::exists(spool));
-  for (const char* part : {"TRAINING", "VALIDATION", "TESTING"}) {
-    const auto file = std::string(part) + "_DATASET.H5";
+  for (const std::string file : {"TRAINING_DATASET.H5", "VALIDATION_DATASET.H5", "TESTING_DATASET.H5",
+                                 "TRAINING_WAVEFORMS.H5", "VALIDATION_WAVEFORMS.H5", "TESTING_WAVEFORMS.H5"}) {
     const auto whole = read_file(work / "whole" / file).value(), killed = read_file(work / "killed" / file).value();
     ASSERT_EQ(whole.size(), killed.size()) << file;
     std::size_t different = 0;

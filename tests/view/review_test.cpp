@@ -91,4 +91,7 @@ TEST(Review, ARecordingThatWasNotFoundHasNoPlayer) {
 TEST(Markup, PathsBecomeUrlsByteForByte) {
   EXPECT_EQ(url_of_path("../tälk #1?.mp3"), "../t%C3%A4lk%20%231%3F.mp3");
   EXPECT_EQ(url_of_path("a:b.mp3"), "a%3Ab.mp3");
+  EXPECT_EQ(url_of_bytes("text/plain", "Man"), "data:text/plain;base64,TWFu");
+  EXPECT_EQ(url_of_bytes("text/plain", "\xffM"), "data:text/plain;base64,/00=");
+  EXPECT_EQ(url_of_bytes("text/plain", "M"), "data:text/plain;base64,TQ==");
 }

@@ -4,10 +4,12 @@
 #include <set>
 #include <thread>
 
+#include "base/json.h"
 #include "base/log.h"
 #include "base/process/exit_code.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
+#include "cli/engine_process/engine_run.h"
 #include "cli/flags.h"
 #include "cli/named_model.h"
 #include "cli/plan/capacity.h"
@@ -42,6 +44,8 @@ struct PlanCommand {
   std::string ram{};
   std::filesystem::path state{};
   std::optional<double> price{};
+  std::string train{};
+  std::filesystem::path data{};
   bool json = false;
 
   /// All inputs that lengths are read from.
@@ -100,6 +104,13 @@ OptionTable options_of(PlanCommand& command) {
   table.add("state", command.state, "DIR",
             "where batches keep what they have measured of devices; default: $XDG_STATE_HOME/tutti, else "
             "~/.local/state/tutti");
+  table.group("Planning a training");
+  table
+      .add("train", command.train, "NAME",
+           "plan 'tutti train NAME' instead: batches, ring and memory on each GPU of --gpus (24GB,16GB), else of this "
+           "machine; a step on the processor verifies what a segment takes")
+      .choices = {"classifier"};
+  table.add("data", command.data, "SET", "what is to be learned; without it: a set of field note 003's size");
   table.group("Comparing policies");
   table.add_switch("simulate", command.simulate, "run tutti, note, note_raw, fifo and round_robin over the same work");
   table
@@ -112,6 +123,11 @@ OptionTable options_of(PlanCommand& command) {
 }
 
 Result<void> check(const PlanCommand& command) {
+  if (!command.train.empty() && (command.simulate || !command.recordings().empty()))
+    return fail(Fault::usage, "plan --train: it plans a training, not recordings",
+                "Leave them out, or leave out --train");
+  if (command.train.empty() && !command.data.empty())
+    return fail(Fault::usage, "--data: it is what --train learns", "Name what is to be transcribed without a flag");
   if (command.error < 0 || command.error >= 1)
     return fail(Fault::usage, "--error: expected 0 or more and less than 1, found " + show_value(command.error));
   if (command.beams < 1 || command.beams > kMostBeams)
@@ -228,6 +244,29 @@ int run_quote(const PlanCommand& command, const PlanBasis& basis, const PlanWork
   return kDone;
 }
 
+/// The GPUs of this machine.
+Result<std::vector<PlanTarget>> gpus_here() {
+  auto targets = plan_targets("auto", find_devices());
+  if (!targets) return targets;
+  std::erase_if(*targets, [](const PlanTarget& target) { return target.on_cpu || !target.memory; });
+  if (targets->empty())
+    return fail(Fault::usage, "plan --train: there is no GPU here", "Name the memory of one, such as --gpus 24GB,16GB");
+  return targets;
+}
+
+/// Prints which batches a classifier's training is to be started with on each GPU, and what they take of its memory:
+/// the engine has the network, and takes a step with it.
+int run_training_plan(const PlanCommand& command) {
+  const auto targets = command.gpus.empty() ? gpus_here() : training_figures(command.gpus);
+  if (!targets) return complain(targets.error(), kUsage);
+  auto gpus = nlohmann::ordered_json::array();
+  for (const auto& target : *targets) gpus.push_back({target.name, target.memory->value});
+  std::vector<std::string> line{"plan-classifier", "--gpus", json_line(gpus)};
+  if (!command.data.empty()) line.insert(line.end(), {"--data", command.data.string()});
+  if (command.json) line.emplace_back("--json");
+  return run_engine(line, "it planned a training");
+}
+
 /// Devices that only a weaker source names, such as a variable that is set for batches, do not count beside --gpus.
 void settle_devices(PlanCommand& command, OptionTable& table) {
   const SourceKind gpus = table.given_by("gpus"), devices = table.given_by("devices");
@@ -243,11 +282,12 @@ void settle_devices(PlanCommand& command, OptionTable& table) {
 int run_plan(const std::vector<std::string>& arguments) {
   PlanCommand command;
   OptionTable table = options_of(command);
-  table.examples({"tutti plan --model large-v3 archive/",
+  table.examples({"tutti plan --model large-v3 archive/", "tutti plan --train classifier --gpus 24GB,16GB",
                   "tutti plan --durations lengths.json --gpus 12GB:30x,8GB:12x --model medium"});
   if (const auto code = start_command(table, arguments)) return *code;
   settle_devices(command, table);
   if (const auto checked = check(command); !checked) return complain(checked.error(), kUsage);
+  if (!command.train.empty()) return run_training_plan(command);
   const auto work = work_of(command);
   if (!work) return complain(work.error(), kUsage);
   const auto basis = basis_of(command, work->plain);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/strings.h"
 #include "device/emulated_spec.h"
 #include "device/list/device_list.h"
 #include "device/machine.h"
@@ -161,6 +162,19 @@ Result<std::vector<PlanTarget>> plan_figures(std::string_view list, const std::v
     while (std::ranges::find(others, "cuda:" + std::to_string(number), &PlanTarget::id) != others.end()) ++number;
     targets.push_back(
         {.id = "cuda:" + std::to_string(number++), .name = "GPU", .speed = it.speed, .memory = it.memory});
+  }
+  return targets;
+}
+
+Result<std::vector<PlanTarget>> training_figures(std::string_view list) {
+  std::vector<PlanTarget> targets;
+  for (const auto word : split(list, ',')) {
+    const auto fields = split(word, ':');
+    const auto size =
+        std::ranges::find_if(fields, [](std::string_view field) { return parse_bytes(field).has_value(); });
+    if (size == fields.end() || fields.size() > 2)
+      return fail(Fault::usage, "--gpus: expected a size such as 24GB, found '" + std::string(word) + "'");
+    targets.push_back({.id = std::string(*size), .name = std::string(*size), .memory = parse_bytes(*size)});
   }
   return targets;
 }

@@ -76,4 +76,7 @@ std::optional<double> watts_of(const std::vector<PlanTarget>& targets);
 /// Those of --gpus 12GB:30x,8GB:12x: cuda:0, cuda:1, … but none that is called like one of `others`.
 Result<std::vector<PlanTarget>> plan_figures(std::string_view list, const std::vector<PlanTarget>& others = {});
 
+/// Those of --gpus for a training: SIZE, or SIZE:SPEED as above; speeds count for nothing. Fault::usage names the word.
+Result<std::vector<PlanTarget>> training_figures(std::string_view list);
+
 }  // namespace tutti

@@ -16,6 +16,7 @@
 #include "device/machine.h"
 #include "feed/labelled/labelled_set.h"
 #include "feed/labelled/set_builder.h"
+#include "feed/labelled/set_waveforms.h"
 #include "profile/pipeline_recorder.h"
 
 namespace tutti {
@@ -33,6 +34,7 @@ struct PrepareClassifier {
   std::string delimiter = "~";
   std::uint64_t seed = 1234;
   std::int32_t threads = 0;
+  bool waveforms = false;
   bool dry_run = false;
 };
 
@@ -66,7 +68,11 @@ OptionTable table_of(PrepareClassifier& c) {
   table.add("delimiter", c.delimiter, "TEXT", "between the parts of such names");
   table.add("seed", c.seed, "N", "of the split: 70 % training, 20 % validation, 10 % testing");
   table.add("threads", c.threads, "N", "0: one per core; changes nothing of the set");
-  table.add_switch("dry-run", c.dry_run, "read everything, report what the set would hold, and write nothing");
+  table.add_switch("waveforms", c.waveforms,
+                   "also write what the spectrograms were made of, float32 at the set's rate: TRAINING_WAVEFORMS.H5, "
+                   "VALIDATION_WAVEFORMS.H5, TESTING_WAVEFORMS.H5; 'tutti evaluate --report' plays them");
+  table.add_switch("dry-run", c.dry_run,
+                   "read everything, report what the set would hold and how large it would be, and write nothing");
   table.examples({"tutti prepare classifier --data sounds --out set",
                   "tutti prepare classifier --data digits --out set --group '_([a-z]+)_'",
                   "tutti prepare classifier --data esc50/meta.csv --out set"});
@@ -101,6 +107,7 @@ SetBuildOptions options_of(const PrepareClassifier& c) {
                           .delimiter = c.delimiter,
                           .seed = c.seed,
                           .threads = c.threads > 0 ? c.threads : std::max(1, read_cpu().cores),
+                          .waveforms = c.waveforms,
                           .dry_run = c.dry_run};
   if (c.rate > 0) options.rate = Hertz{c.rate};
   if (c.seconds > 0) options.seconds = Seconds(c.seconds);
@@ -134,6 +141,8 @@ void print_report(const PrepareClassifier& c, const SetBuildReport& report) {
               g.name.c_str(), g.mel.rate.value, g.seconds().count(), static_cast<long long>(g.longs),
               static_cast<long long>(g.shorts), g.mel.n_mels, static_cast<long long>(g.frames()), g.mel.n_fft,
               g.mel.hop, static_cast<double>(report.size.value) / 1e6);
+  if (c.waveforms)
+    std::printf("waveforms, in files of their own: %.1f MB\n", static_cast<double>(report.waveforms.value) / 1e6);
   for (std::size_t label = 0; label < report.split.labels.size(); ++label)
     print_label(report.split.labels[label], report.split.files[label], report.split.groups[label]);
   print_count(report.resumed, "had been computed by an earlier run that was interrupted");
@@ -155,7 +164,8 @@ Result<void> expect_own_set(const PrepareClassifier& c) {
   OutputOwnership files("Name another folder with --out");
   files.add_input(c.data);
   for (const auto part : {SetPart::training, SetPart::validation, SetPart::testing})
-    if (auto free = files.expect_no_input(set_file(c.out, part)); !free) return free;
+    for (const auto& file : {set_file(c.out, part), waveform_file(c.out, part)})
+      if (auto free = files.expect_no_input(file); !free) return free;
   return files.expect_no_input(c.out / "bad_samples.jsonl");
 }
 

@@ -50,7 +50,8 @@ void add_evaluate(OptionTable& table, EvaluateCommand& c) {
       "rates by condition, the worst samples, characters taken for others; of a classifier curves, calibration, groups "
       "and the worst files; replaces an earlier report only");
   table.add("audio", c.audio, "DIR",
-            "for a classifier: the folder that the set was made of, so that the report can play the worst files");
+            "for a classifier: the folder that the set was made of, so that the report can play the worst files; a set "
+            "with waveforms (tutti prepare classifier --waveforms) needs none");
   table.add_switch("json", c.json, "one JSON object on standard output; rates as fractions");
 }
 

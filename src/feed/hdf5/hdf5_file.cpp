@@ -177,8 +177,10 @@ Result<void> Hdf5File::write(const std::string& name, Hdf5Type type, const std::
 }
 
 Result<void> Hdf5File::write_texts(const std::string& name, const std::vector<std::string>& texts) {
+  constexpr std::size_t kAligned = 8;  // what is stored behind them begins at a multiple of it
   std::size_t longest = 1;
   for (const auto& text : texts) longest = std::max(longest, text.size());
+  longest = (longest + kAligned - 1) / kAligned * kAligned;
   std::vector<std::byte> bytes(longest * texts.size());
   for (std::size_t i = 0; i < texts.size(); ++i)
     std::ranges::copy(std::as_bytes(std::span(texts[i])), bytes.begin() + static_cast<std::ptrdiff_t>(i * longest));

@@ -31,6 +31,11 @@ std::int64_t even_hop(std::int64_t all, std::int64_t segment, std::int64_t count
   return count > 1 ? (all - segment) / (count - 1) : segment;
 }
 
+/// Where a short segment begins in its clip.
+std::int64_t start_of(const AudioGeometry& g, std::int64_t segment) {
+  return segment / g.shorts * g.long_hop + segment % g.shorts * g.short_hop;
+}
+
 }  // namespace
 
 std::int64_t AudioGeometry::frames() const {
@@ -147,20 +152,36 @@ Result<AudioGeometry> read_geometry(std::string_view text, std::int64_t longs, s
   return g;
 }
 
+std::vector<float> segments_of(const AudioGeometry& g, std::span<const float> samples) {
+  std::vector<float> clip(static_cast<std::size_t>(g.clip_samples));
+  std::copy_n(samples.begin(), std::min(samples.size(), clip.size()), clip.begin());
+  std::vector<float> segments;
+  segments.reserve(static_cast<std::size_t>(g.waveform_values()));
+  for (std::int64_t segment = 0; segment < g.segments(); ++segment) {
+    const auto first = clip.begin() + start_of(g, segment);
+    segments.insert(segments.end(), first, first + g.short_samples);
+  }
+  return segments;
+}
+
+std::vector<float> clip_of(const AudioGeometry& g, std::span<const float> segments) {
+  std::vector<float> clip(static_cast<std::size_t>(g.clip_samples));
+  for (std::int64_t segment = 0; segment < g.segments(); ++segment)
+    std::copy_n(segments.begin() + segment * g.short_samples, g.short_samples, clip.begin() + start_of(g, segment));
+  return clip;
+}
+
 ClipFeatures ClipFeatureMaker::compute(std::span<const float> samples) const {
   const auto& g = geometry_;
-  std::vector<float> clip(static_cast<std::size_t>(g.clip_samples));
-  const auto kept = std::min(samples.size(), clip.size());
-  std::copy_n(samples.begin(), kept, clip.begin());
-  ClipFeatures features{.is_cut = samples.size() > clip.size(), .is_padded = samples.size() < clip.size()};
+  const auto clip = static_cast<std::size_t>(g.clip_samples), segment = static_cast<std::size_t>(g.short_samples);
+  ClipFeatures features{
+      .waveform = segments_of(g, samples), .is_cut = samples.size() > clip, .is_padded = samples.size() < clip};
   std::vector<float> mel(static_cast<std::size_t>(g.mel.n_mels * g.frames()));
   features.mel.reserve(static_cast<std::size_t>(g.values()));
-  for (std::int64_t at = 0; at < g.longs; ++at)
-    for (std::int64_t part = 0; part < g.shorts; ++part) {
-      const auto first = static_cast<std::size_t>(at * g.long_hop + part * g.short_hop);
-      mel_.compute(std::span(clip).subspan(first, static_cast<std::size_t>(g.short_samples)), mel);
-      for (const float value : mel) features.mel.push_back(to_half(value));
-    }
+  for (std::size_t first = 0; first < features.waveform.size(); first += segment) {
+    mel_.compute(std::span(features.waveform).subspan(first, segment), mel);
+    for (const float value : mel) features.mel.push_back(to_half(value));
+  }
   return features;
 }
 

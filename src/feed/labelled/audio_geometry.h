@@ -30,6 +30,8 @@ struct AudioGeometry {
   std::int64_t frames() const;
   /// Values of a clip: [longs, shorts, n_mels, frames].
   std::int64_t values() const { return segments() * mel.n_mels * frames(); }
+  /// Samples of a clip's segments: [longs, shorts, short_samples].
+  std::int64_t waveform_values() const { return segments() * short_samples; }
 };
 
 /// Note 003's: 10 s at 4,096 Hz, 40 long x 2 short segments of 512 samples, 64 mels x 1 frame.
@@ -49,9 +51,16 @@ Result<void> check(const AudioGeometry& geometry);
 std::string show_geometry(const AudioGeometry& geometry);
 Result<AudioGeometry> read_geometry(std::string_view json, std::int64_t longs, std::int64_t shorts);
 
-/// The spectrograms of one clip in half precision.
+/// The short segments of a clip that was cut or filled up: [longs, shorts, short_samples].
+std::vector<float> segments_of(const AudioGeometry& geometry, std::span<const float> samples);
+
+/// A clip put together of its segments, as segments_of makes them; zeros where none of them is.
+std::vector<float> clip_of(const AudioGeometry& geometry, std::span<const float> segments);
+
+/// The spectrograms of one clip in half precision, and what they were made of.
 struct ClipFeatures {
   std::vector<std::uint16_t> mel{};  ///< [longs, shorts, n_mels, frames]
+  std::vector<float> waveform{};     ///< [longs, shorts, short_samples]
   bool is_cut = false;
   bool is_padded = false;
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "audio/clip/clip.h"
+#include "base/numbers.h"
 
 namespace tutti {
 namespace {
@@ -22,9 +23,12 @@ Result<void> check_audio(const MonoAudio& audio) {
 
 Result<void> SampleCheck::add(std::span<const float> samples, std::int64_t first) {
   if (samples.empty()) return {};
-  const auto odd = std::ranges::find_if(samples, [](float value) { return !std::isfinite(value); });
+  constexpr float kMost = 0x1p32F;  // full scale is 1; where whole numbers of 32 bits are kept as floats, 2^31
+  const auto odd = std::ranges::find_if(samples, [](float value) { return !(std::abs(value) <= kMost); });
   if (odd != samples.end())
-    return fail(Fault::corrupt, "sample " + std::to_string(first + (odd - samples.begin())) + " is no finite number");
+    return fail(Fault::corrupt, "sample " + std::to_string(first + (odd - samples.begin())) +
+                                    (std::isfinite(*odd) ? " is " + number_text(*odd) + ", which no recording holds"
+                                                         : std::string(" is no finite number")));
   const auto [least, most] = std::ranges::minmax(samples);
   least_ = has_samples_ ? std::min(least_, least) : least;
   most_ = has_samples_ ? std::max(most_, most) : most;

@@ -18,8 +18,9 @@ namespace tutti {
 /// Checks a recording, read as a whole or in parts, for what no microphone has recorded. One thread.
 class SampleCheck {
  public:
-  /// Fault::corrupt names the first of these samples that is NaN or infinite. `first`: the index of samples[0] in the
-  /// recording.
+  /// Fault::corrupt names the first of these samples that is NaN, infinite, or more than any recording holds: one such
+  /// file would make all others look alike to a network. `first`: the index of
+  /// samples[0] in the recording.
   Result<void> add(std::span<const float> samples, std::int64_t first = 0);
   /// Whether all samples that were added are the same.
   bool is_silent() const;

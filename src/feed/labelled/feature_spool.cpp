@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -16,37 +17,42 @@ namespace {
 
 /// In front of all records. Changes with their layout.
 struct SpoolHead {
-  std::array<char, 16> magic{'t', 'u', 't', 't', 'i', '-', 'f', 'e', 'a', 't', 'u', 'r', 'e', 's', '-', '1'};
+  std::array<char, 16> magic{'t', 'u', 't', 't', 'i', '-', 'f', 'e', 'a', 't', 'u', 'r', 'e', 's', '-', '2'};
   CacheKey geometry{};
 };
 
-/// In front of a record's features.
+/// In front of a record's waveform, which precedes the features: so both are aligned.
 struct RecordHead {
   CacheKey identity{};
   CacheKey content{};
   std::uint64_t row_checksum = 0;
+  std::uint64_t waveform_checksum = 0;
   std::uint64_t flags = 0;
-  std::uint64_t checksum = 0;  // checksum of this head, with 0 here, and of the features
+  std::uint64_t checksum = 0;  // checksum of this head, with 0 here, and of what follows
 };
 
 constexpr std::uint64_t kIsCut = 1, kIsPadded = 2;
 
-std::uint64_t checksum_of(RecordHead head, std::span<const std::byte> mel) {
+std::uint64_t checksum_of(RecordHead head, std::span<const std::byte> content) {
   head.checksum = 0;
   const auto of_head = std::bit_cast<std::array<double, sizeof(RecordHead) / sizeof(double)>>(head);
-  return cache_key(mel, of_head)[0];
+  return cache_key(content, of_head)[0];
 }
 
-SpoolHead head_of(const AudioGeometry& geometry) {
+SpoolHead head_of(const AudioGeometry& geometry, bool has_waveforms) {
   const auto text = show_geometry(geometry) + " " + std::to_string(geometry.longs) + " " +
-                    std::to_string(geometry.shorts) + " " + std::to_string(geometry.frames());
+                    std::to_string(geometry.shorts) + " " + std::to_string(geometry.frames()) +
+                    (has_waveforms ? " waveforms" : "");
   return {.geometry = cache_key(std::as_bytes(std::span(text)), {})};
 }
 
 }  // namespace
 
 std::int64_t FeatureSpool::record_bytes() const {
-  return static_cast<std::int64_t>(sizeof(RecordHead)) + values_ * static_cast<std::int64_t>(sizeof(std::uint16_t));
+  constexpr std::int64_t kAligned = alignof(RecordHead);
+  const auto bytes = static_cast<std::int64_t>(sizeof(RecordHead)) + waveform_bytes() +
+                     values_ * static_cast<std::int64_t>(sizeof(std::uint16_t));
+  return (bytes + kAligned - 1) / kAligned * kAligned;
 }
 
 Result<CacheKey> FeatureSpool::identity_of(const std::string& name, const std::filesystem::path& path) {
@@ -57,7 +63,7 @@ Result<CacheKey> FeatureSpool::identity_of(const std::string& name, const std::f
 }
 
 Result<std::unique_ptr<FeatureSpool>> FeatureSpool::open(const std::filesystem::path& path,
-                                                         const AudioGeometry& geometry) {
+                                                         const AudioGeometry& geometry, bool has_waveforms) {
   OwnedFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (!file) return fail_errno(path.string(), "cannot be opened");
   const auto locked = try_lock_file(file.get(), path.string(), "Name a folder on a local disk with --out");
@@ -65,8 +71,9 @@ Result<std::unique_ptr<FeatureSpool>> FeatureSpool::open(const std::filesystem::
   if (!*locked)
     return fail(Fault::usage, path.string() + ": another process builds this set",
                 "Wait for it, or name another folder with --out");
-  std::unique_ptr<FeatureSpool> spool(new FeatureSpool(path, std::move(file), geometry.values()));
-  const auto expected = head_of(geometry);
+  const auto waveform_values = has_waveforms ? geometry.waveform_values() : 0;
+  std::unique_ptr<FeatureSpool> spool(new FeatureSpool(path, std::move(file), geometry.values(), waveform_values));
+  const auto expected = head_of(geometry, has_waveforms);
   SpoolHead found;
   const bool is_ours = read_whole(spool->file_.get(), std::as_writable_bytes(std::span(&found, 1)), 0) &&
                        found.magic == expected.magic && found.geometry == expected.geometry;
@@ -94,6 +101,7 @@ Result<void> FeatureSpool::read_records() {
     if (checksum_of(head, one.subspan(sizeof head)) != head.checksum) continue;
     known_[head.identity] = {.content = head.content,
                              .checksum = head.row_checksum,
+                             .waveform_checksum = head.waveform_checksum,
                              .record = static_cast<std::int64_t>(record),
                              .is_cut = (head.flags & kIsCut) != 0,
                              .is_padded = (head.flags & kIsPadded) != 0};
@@ -107,13 +115,19 @@ std::optional<SpooledClip> FeatureSpool::find(const CacheKey& identity) const {
   return found == known_.end() ? std::nullopt : std::optional(found->second);
 }
 
-Result<void> FeatureSpool::append(const CacheKey& identity, SpooledClip& clip, std::span<const std::uint16_t> mel) {
-  RecordHead head{.identity = identity, .content = clip.content, .row_checksum = clip.checksum};
-  head.flags = (clip.is_cut ? kIsCut : 0) | (clip.is_padded ? kIsPadded : 0);
-  head.checksum = checksum_of(head, std::as_bytes(mel));
+Result<void> FeatureSpool::append(const CacheKey& identity, SpooledClip& clip, std::span<const std::uint16_t> mel,
+                                  std::span<const float> waveform) {
+  RecordHead head{.identity = identity,
+                  .content = clip.content,
+                  .row_checksum = clip.checksum,
+                  .waveform_checksum = clip.waveform_checksum,
+                  .flags = (clip.is_cut ? kIsCut : 0) | (clip.is_padded ? kIsPadded : 0)};
   std::vector<std::byte> record(static_cast<std::size_t>(record_bytes()));
+  const std::span content = std::span(record).subspan(sizeof head);
+  std::ranges::copy(std::as_bytes(waveform.first(static_cast<std::size_t>(waveform_values_))), content.begin());
+  std::ranges::copy(std::as_bytes(mel), content.begin() + waveform_bytes());
+  head.checksum = checksum_of(head, content);
   std::memcpy(record.data(), &head, sizeof head);
-  std::memcpy(record.data() + sizeof head, mel.data(), mel.size_bytes());
   clip.record = records_++;
   const auto at = static_cast<std::int64_t>(sizeof(SpoolHead)) + clip.record * record_bytes();
   return write_at(file_.get(), record, at, path_.string());
@@ -126,11 +140,21 @@ Result<void> FeatureSpool::finish() {
   return {};
 }
 
+/// The record's bytes behind its head.
+std::span<const std::byte> FeatureSpool::content_of(const SpooledClip& clip) const {
+  const auto at = static_cast<std::int64_t>(sizeof(SpoolHead)) + clip.record * record_bytes();
+  return map_->bytes()
+      .subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(record_bytes()))
+      .subspan(sizeof(RecordHead));
+}
+
 std::span<const std::uint16_t> FeatureSpool::mel(const SpooledClip& clip) const {
-  const auto at = static_cast<std::int64_t>(sizeof(SpoolHead)) + clip.record * record_bytes() +
-                  static_cast<std::int64_t>(sizeof(RecordHead));
-  const auto bytes = map_->bytes().subspan(static_cast<std::size_t>(at));
+  const auto bytes = content_of(clip).subspan(static_cast<std::size_t>(waveform_bytes()));
   return {reinterpret_cast<const std::uint16_t*>(bytes.data()), static_cast<std::size_t>(values_)};
+}
+
+std::span<const float> FeatureSpool::waveform(const SpooledClip& clip) const {
+  return {reinterpret_cast<const float*>(content_of(clip).data()), static_cast<std::size_t>(waveform_values_)};
 }
 
 Result<void> FeatureSpool::remove() {

@@ -38,13 +38,26 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(path, ignored);
 }
 
-/// Adds every file at any depth below a label's folder.
-Result<void> add_files(const fs::path& folder, const fs::path& data, const LabelledFile& like, LabelledFiles& found) {
+/// A folder of which a folder being read is a part.
+bool leads_up(const fs::path& folder, const std::vector<fs::path>& above) {
+  return std::ranges::any_of(
+      above, [&](const fs::path& one) { return std::ranges::mismatch(folder, one).in1 == folder.end(); });
+}
+
+/// Adds every file at any depth below a label's folder. Links to folders are followed, but not round in circles.
+/// `above`: where the data and all links on the way here really are.
+Result<void> add_files(const fs::path& folder, const fs::path& data, const LabelledFile& like,
+                       const std::vector<fs::path>& above, LabelledFiles& found) {
   const auto entries = entries_of(folder);
   if (!entries) return tl::unexpected<Error>(entries.error());
   for (const auto& entry : *entries) {
+    std::error_code ignored;
     if (is_folder(entry)) {
-      if (auto added = add_files(entry, data, like, found); !added) return added;
+      auto inside = above;
+      if (fs::is_symlink(entry, ignored)) inside.push_back(fs::canonical(entry, ignored));
+      const bool is_circle = inside.size() > above.size() && leads_up(inside.back(), above);
+      found.others += is_circle;
+      if (auto added = is_circle ? Result<void>() : add_files(entry, data, like, inside, found); !added) return added;
       continue;
     }
     if (!is_audio(entry)) {
@@ -67,7 +80,9 @@ Result<void> add_labels(const std::vector<fs::path>& entries, const fs::path& da
       ++found.others;
       continue;
     }
-    auto added = add_files(entry, data, {.label = entry.filename().string(), .part = part}, found);
+    std::error_code ignored;
+    const std::vector above{fs::canonical(data, ignored), fs::canonical(entry, ignored)};
+    auto added = add_files(entry, data, {.label = entry.filename().string(), .part = part}, above, found);
     if (!added) return added;
   }
   return {};

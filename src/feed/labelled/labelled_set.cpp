@@ -9,6 +9,7 @@
 #include <ctime>
 
 #include "base/json.h"
+#include "base/log.h"
 #include "base/owned.h"
 #include "base/random/counter_random.h"
 #include "base/strings.h"
@@ -21,7 +22,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kMel = "segments_mel";
+constexpr const char* kWaveforms = "segments_waveform";
 constexpr const char* kLabels = "labels";
+constexpr const char* kChecksums = "row_checksums";
+constexpr const char* kFeatureChecksums = "feature_checksums";
 constexpr const char* kNames = "file_names";
 constexpr const char* kGroups = "groups";
 
@@ -52,37 +56,73 @@ Result<void> write_attributes(Hdf5File& file, const LabelledPart& part) {
   return {};
 }
 
-/// Writes all but the features, and returns where they begin.
-Result<std::int64_t> write_frame(const std::filesystem::path& path, const LabelledPart& part) {
+std::uint64_t checksum_with(const std::string& name, std::span<const std::byte> row) {
+  return mixed({digest(name), checksum(row)});
+}
+
+/// The one big dataset of a file, row by row.
+struct BigRows {
+  const char* dataset;
+  const char* content;  // of a row, for people
+  Hdf5Type type;
+  std::vector<std::int64_t> shape;
+  std::uint64_t LabelledRow::*checksum;
+  std::function<std::span<const std::byte>(std::size_t row)> bytes;
+};
+
+BigRows features_of(const LabelledPart& part) {
+  return {kMel,
+          "features",
+          Hdf5Type::f16,
+          shape_of(part.geometry, part.rows.size()),
+          &LabelledRow::checksum,
+          [&part](std::size_t row) { return std::as_bytes(part.mel(row)); }};
+}
+
+BigRows waveforms_of(const LabelledPart& part) {
+  const auto& g = part.geometry;
+  return {kWaveforms,
+          "waveform",
+          Hdf5Type::f32,
+          {std::ssize(part.rows), g.longs, g.shorts, g.short_samples},
+          &LabelledRow::waveform_checksum,
+          [&part](std::size_t row) { return std::as_bytes(part.waveform(row)); }};
+}
+
+/// Writes all but the big dataset, and returns where its bytes begin.
+Result<std::int64_t> write_frame(const std::filesystem::path& path, const LabelledPart& part, const BigRows& rows) {
   auto file = Hdf5File::create(path);
   if (!file) return tl::unexpected<Error>(file.error());
   std::vector<std::int16_t> labels;
-  std::vector<std::uint64_t> checksums;
+  std::vector<std::uint64_t> checksums, of_features;
   std::vector<std::string> names, groups;
   for (const auto& row : part.rows) {
     labels.push_back(row.label);
-    checksums.push_back(row.checksum);
+    checksums.push_back(row.*rows.checksum);
+    of_features.push_back(row.checksum);
     names.push_back(row.name);
     groups.push_back(row.group);
   }
   const std::vector<std::int64_t> files{std::ssize(part.rows)};
   auto written = file->write(kLabels, Hdf5Type::i16, files, std::as_bytes(std::span(labels)));
-  if (written) written = file->write("row_checksums", Hdf5Type::u64, files, std::as_bytes(std::span(checksums)));
+  if (written) written = file->write(kChecksums, Hdf5Type::u64, files, std::as_bytes(std::span(checksums)));
+  if (written && rows.checksum != &LabelledRow::checksum)
+    written = file->write(kFeatureChecksums, Hdf5Type::u64, files, std::as_bytes(std::span(of_features)));
   if (written) written = file->write_texts(kNames, names);
   if (written) written = file->write_texts(kGroups, groups);
   if (written) written = write_attributes(*file, part);
   if (!written) return tl::unexpected<Error>(written.error());
-  const auto offset = file->reserve(kMel, Hdf5Type::f16, shape_of(part.geometry, part.rows.size()));
+  const auto offset = file->reserve(rows.dataset, rows.type, rows.shape);
   if (!offset) return offset;
   if (auto closed = file->close(); !closed) return tl::unexpected<Error>(closed.error());
   return offset;
 }
 
-Result<void> write_features(const std::filesystem::path& path, std::int64_t offset, const LabelledPart& part) {
+Result<void> write_rows(const std::filesystem::path& path, std::int64_t offset, const BigRows& rows) {
   const OwnedFd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (!file) return fail_errno(path.string(), "cannot be opened");
-  for (std::size_t row = 0; row < part.rows.size(); ++row) {
-    const auto bytes = std::as_bytes(part.mel(row));
+  for (std::size_t row = 0; row < static_cast<std::size_t>(rows.shape[0]); ++row) {
+    const auto bytes = rows.bytes(row);
     const auto at = offset + static_cast<std::int64_t>(row * bytes.size());
     if (auto written = write_at(file.get(), bytes, at, path.string()); !written) return written;
   }
@@ -90,19 +130,34 @@ Result<void> write_features(const std::filesystem::path& path, std::int64_t offs
   return {};
 }
 
-/// Holds every row as it is in the file against the checksum that was taken where it was computed.
-Result<void> check_features(const std::filesystem::path& path, std::int64_t offset, const LabelledPart& part) {
+/// Compares every row as it is in the file with the checksum that was taken where it was computed.
+Result<void> check_rows(const std::filesystem::path& path, std::int64_t offset, const LabelledPart& part,
+                        const BigRows& rows) {
   const auto file = MappedFile::open(path);
   if (!file) return tl::unexpected<Error>(file.error());
-  const auto values = static_cast<std::size_t>(part.geometry.values());
   for (std::size_t row = 0; row < part.rows.size(); ++row) {
-    const auto bytes = file->bytes().subspan(static_cast<std::size_t>(offset) + row * values * 2, values * 2);
-    const std::span mel(reinterpret_cast<const std::uint16_t*>(bytes.data()), values);
-    if (row_checksum(part.rows[row].name, mel) != part.rows[row].checksum)
-      return fail(Fault::internal, path.string() + ": row " + std::to_string(row) + " does not hold the features of " +
-                                       part.rows[row].name);
+    const auto size = rows.bytes(row).size();
+    const auto& expected = part.rows[row];
+    if (checksum_with(expected.name, file->bytes().subspan(static_cast<std::size_t>(offset) + row * size, size)) !=
+        expected.*rows.checksum)
+      return fail(Fault::internal, path.string() + ": row " + std::to_string(row) + " does not hold the " +
+                                       rows.content + " of " + expected.name);
   }
   return {};
+}
+
+/// Writes a file that appears whole, or not at all.
+Result<void> write_checked(const std::filesystem::path& path, const LabelledPart& part, const BigRows& rows) {
+  auto staging = path;
+  staging += ".new";
+  const auto offset = write_frame(staging, part, rows);
+  auto done = offset ? write_rows(staging, *offset, rows) : tl::unexpected<Error>(offset.error());
+  if (done) done = check_rows(staging, *offset, part, rows);
+  std::error_code error;
+  if (done) std::filesystem::rename(staging, path, error);
+  if (error) done = tl::unexpected<Error>(system_error(path.string(), "could not be put in place", error.value()));
+  if (!done) std::filesystem::remove(staging, error);
+  return done ? sync_folder(folder_of(path)) : done;
 }
 
 tl::unexpected<Error> unlike(const std::filesystem::path& path, const std::string& dataset, const std::string& found,
@@ -119,6 +174,14 @@ Result<std::vector<std::string>> read_labels(const Hdf5File& file, const std::fi
   return json.get<std::vector<std::string>>();
 }
 
+/// How many files, and the names of the first.
+std::string listed_names(const LabelledSet& set, const std::vector<std::int64_t>& files) {
+  constexpr std::size_t kMost = 5;
+  std::vector<std::string> names;
+  for (const auto file : std::span(files).first(std::min(kMost, files.size()))) names.push_back(set.name_of_file(file));
+  return std::to_string(files.size()) + " files (" + joined(names, ", ") + (files.size() > kMost ? ", ...)" : ")");
+}
+
 }  // namespace
 
 std::filesystem::path set_file(const std::filesystem::path& set, SetPart part) {
@@ -126,20 +189,19 @@ std::filesystem::path set_file(const std::filesystem::path& set, SetPart part) {
 }
 
 std::uint64_t row_checksum(const std::string& name, std::span<const std::uint16_t> mel) {
-  return mixed({digest(name), checksum(std::as_bytes(mel))});
+  return checksum_with(name, std::as_bytes(mel));
+}
+
+std::uint64_t row_checksum(const std::string& name, std::span<const float> waveform) {
+  return checksum_with(name, std::as_bytes(waveform));
 }
 
 Result<void> write_labelled_part(const std::filesystem::path& path, const LabelledPart& part) {
-  auto staging = path;
-  staging += ".new";
-  const auto offset = write_frame(staging, part);
-  auto done = offset ? write_features(staging, *offset, part) : tl::unexpected<Error>(offset.error());
-  if (done) done = check_features(staging, *offset, part);
-  std::error_code error;
-  if (done) std::filesystem::rename(staging, path, error);
-  if (error) done = tl::unexpected<Error>(system_error(path.string(), "could not be put in place", error.value()));
-  if (!done) std::filesystem::remove(staging, error);
-  return done ? sync_folder(folder_of(path)) : done;
+  return write_checked(path, part, features_of(part));
+}
+
+Result<void> write_waveform_part(const std::filesystem::path& path, const LabelledPart& part) {
+  return write_checked(path, part, waveforms_of(part));
 }
 
 Result<std::shared_ptr<const LabelledSet>> LabelledSet::open(const std::filesystem::path& path) {
@@ -184,8 +246,14 @@ Result<void> LabelledSet::read(const std::filesystem::path& path) {
   const auto file = Hdf5File::open(path);
   if (!file) return tl::unexpected<Error>(file.error());
   const auto mel = file->dataset(kMel);
+  if (!mel) return tl::unexpected<Error>(mel.error());
+  if (!file->has(kLabels))
+    return fail(Fault::usage,
+                path.string() + ": it has no labels: expected a dataset 'labels', int16 [" +
+                    std::to_string(mel->shape.empty() ? 0 : mel->shape[0]) + "]",
+                "Make a set of labelled recordings with 'tutti prepare classifier'");
   const auto labels = file->dataset(kLabels);
-  if (!mel || !labels) return tl::unexpected<Error>(!mel ? mel.error() : labels.error());
+  if (!labels) return tl::unexpected<Error>(labels.error());
   auto shape = mel->shape;
   constexpr std::size_t kDimensions = 5;
   if (shape.size() == kDimensions + 1 && shape[3] == 1) shape.erase(shape.begin() + 3);  // a channel of one
@@ -207,7 +275,9 @@ Result<void> LabelledSet::read(const std::filesystem::path& path) {
   if (auto files = read_files(*file, path); !files) return files;
   auto bytes = file_->bytes();
   const auto size = static_cast<std::size_t>(mel->count()) * sizeof(std::uint16_t);
-  if (mel->type == Hdf5Type::f16 && mel->offset && static_cast<std::size_t>(*mel->offset) + size <= bytes.size()) {
+  const bool is_mapped = mel->type == Hdf5Type::f16 && mel->offset && *mel->offset % 2 == 0 &&
+                         static_cast<std::size_t>(*mel->offset) + size <= bytes.size();
+  if (is_mapped) {
     bytes = bytes.subspan(static_cast<std::size_t>(*mel->offset), size);
   } else {
     auto copy = file->read(kMel, Hdf5Type::f16);
@@ -216,8 +286,51 @@ Result<void> LabelledSet::read(const std::filesystem::path& path) {
     bytes = *copy_;
   }
   mel_ = {reinterpret_cast<const std::uint16_t*>(bytes.data()), bytes.size() / sizeof(std::uint16_t)};
+  if (const auto unusable = unusable_files(); !unusable.empty()) {
+    log(Level::warning, path.string() + ": left out: " + listed_names(*this, unusable) +
+                            "; their features are no numbers, or nothing but zeros");
+    leave_out(unusable);
+    bytes = *copy_;
+  }
   fingerprint_ = mixed({checksum(bytes), checksum(std::as_bytes(std::span(file_labels_))), digest(*config)});
   return {};
+}
+
+std::vector<std::int64_t> LabelledSet::unusable_files() const {
+  constexpr unsigned kMagnitude = 0x7fff, kExponent = 0x7c00;  // all of an infinity's or NaN's exponent is set
+  std::vector<std::int64_t> unusable;
+  const auto size = static_cast<std::size_t>(geometry_.values());
+  for (std::size_t file = 0; file < file_labels_.size(); ++file) {
+    unsigned any = 0;
+    bool is_odd = false;
+    for (const unsigned half : mel_.subspan(file * size, size)) {
+      any |= half & kMagnitude;
+      is_odd |= (half & kExponent) == kExponent;
+    }
+    if (any == 0 || is_odd) unusable.push_back(static_cast<std::int64_t>(file));
+  }
+  return unusable;
+}
+
+/// `files` are in order. The others' features are in memory from then on.
+void LabelledSet::leave_out(const std::vector<std::int64_t>& files) {
+  const auto size = static_cast<std::size_t>(geometry_.values());
+  std::vector<std::byte> kept;
+  std::vector<std::int16_t> labels;
+  std::vector<std::string> names, groups;
+  for (std::int64_t file = 0; file < this->files(); ++file) {
+    if (std::ranges::binary_search(files, file)) continue;
+    const auto mel = std::as_bytes(mel_.subspan(static_cast<std::size_t>(file) * size, size));
+    kept.insert(kept.end(), mel.begin(), mel.end());
+    labels.push_back(label_of_file(file));
+    names.push_back(name_of_file(file));
+    groups.push_back(group_of_file(file));
+  }
+  copy_ = std::make_shared<const std::vector<std::byte>>(std::move(kept));
+  mel_ = {reinterpret_cast<const std::uint16_t*>(copy_->data()), copy_->size() / sizeof(std::uint16_t)};
+  file_labels_ = std::move(labels);
+  names_ = std::move(names);
+  groups_ = std::move(groups);
 }
 
 std::string LabelledSet::name_of_file(std::int64_t file) const {

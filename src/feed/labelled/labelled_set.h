@@ -26,11 +26,13 @@ struct LabelledRow {
   std::string name{};  ///< name of its file
   std::string group{};
   std::int16_t label = 0;
-  std::uint64_t checksum = 0;  ///< row_checksum of its features, taken where they were computed
+  std::uint64_t checksum = 0;           ///< row_checksum of its features, taken where they were computed
+  std::uint64_t waveform_checksum = 0;  ///< likewise of its waveform, where that is written
 };
 
-/// Ties the features of a clip to the file they were computed of.
+/// Ties the features of a clip, or its waveform, to the file they were computed of.
 std::uint64_t row_checksum(const std::string& name, std::span<const std::uint16_t> mel);
+std::uint64_t row_checksum(const std::string& name, std::span<const float> waveform);
 
 /// A part of a set that is to be written.
 struct LabelledPart {
@@ -39,6 +41,8 @@ struct LabelledPart {
   const std::vector<LabelledRow>& rows;
   /// The features of a row, [longs, shorts, n_mels, frames] in half precision.
   std::function<std::span<const std::uint16_t>(std::size_t row)> mel;
+  /// Its waveform, [longs, shorts, short_samples]; only for write_waveform_part.
+  std::function<std::span<const float>(std::size_t row)> waveform{};
 };
 
 /// Writes the part as HDF5 in the note's layout, so that `path` appears whole: segments_mel float16
@@ -47,12 +51,17 @@ struct LabelledPart {
 /// first file whose row is another's, and nothing appears then.
 Result<void> write_labelled_part(const std::filesystem::path& path, const LabelledPart& part);
 
+/// Writes the part's waveforms in the same way: segments_waveform float32 [files, longs, shorts, short samples], and
+/// feature_checksums, by which SetWaveforms knows the set that they belong to.
+Result<void> write_waveform_part(const std::filesystem::path& path, const LabelledPart& part);
+
 /// A part of a set as training reads it: mapped where its features begin, or in memory where the file has them in
 /// chunks. Immutable; thread-safe.
 class LabelledSet {
  public:
-  /// Opens what write_labelled_part or note 003's builder wrote. Fault::missing, or Fault::corrupt with the dataset,
-  /// the shape found and the shape expected.
+  /// Opens what write_labelled_part or note 003's builder wrote. Files whose features no recording has are left out,
+  /// with a warning: values that are no numbers, and zeros alone, which that builder leaves of files that it cannot
+  /// read. Fault::missing, or Fault::corrupt with the dataset, the shape found and the shape expected.
   static Result<std::shared_ptr<const LabelledSet>> open(const std::filesystem::path& path);
   /// The same set with two labels: `label`, which it has, and "NOT_LABEL" for all others. Shares the features.
   std::shared_ptr<const LabelledSet> one_against_rest(const std::string& label) const;
@@ -80,6 +89,8 @@ class LabelledSet {
   explicit LabelledSet(MappedFile file) : file_(std::make_shared<const MappedFile>(std::move(file))) {}
   Result<void> read(const std::filesystem::path& path);
   Result<void> read_files(const Hdf5File& open_file, const std::filesystem::path& path);
+  std::vector<std::int64_t> unusable_files() const;
+  void leave_out(const std::vector<std::int64_t>& files);
 
   std::shared_ptr<const MappedFile> file_;
   std::shared_ptr<const std::vector<std::byte>> copy_{};  // where the file has them in chunks or in another type

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numeric>
 #include <string>
 
@@ -14,21 +15,54 @@ std::int64_t converted(std::int64_t frames, Hertz from, Hertz to) {
   return std::llround(static_cast<double>(frames) * to.value / from.value);
 }
 
+/// [first, end) of a file that libsndfile reads.
+Result<NativeClip> read_clip(ByteSource& bytes, const ClipFacts& facts, std::int64_t first, std::int64_t end) {
+  // A quarter of a sample more, so that seconds come back as the same sample, rounded down or to the nearest.
+  const auto seconds_at = [&](std::int64_t frame) {
+    constexpr double kPart = 0.25;
+    return Seconds((static_cast<double>(frame) + kPart) / facts.rate.value);
+  };
+  auto clip = decode_clip(bytes, {.start = seconds_at(first), .end = seconds_at(end)});
+  if (clip && clip->facts.frames != end - first)
+    return fail(Fault::corrupt, "ends at " + std::to_string(first + clip->facts.frames) + " of " +
+                                    std::to_string(facts.frames) + " samples");
+  return clip;
+}
+
+/// The same of a recording on disk.
+Result<NativeClip> read_recording(const Recording& recording, std::int64_t first, std::int64_t end) {
+  std::vector<std::int16_t> pcm(static_cast<std::size_t>(end - first));
+  if (auto read = recording.read(first, pcm); !read) return tl::unexpected<Error>(read.error());
+  return native_clip(std::move(pcm));
+}
+
 }  // namespace
 
-LongAudio::LongAudio(OpenAudio file, const ClipFacts& facts, Hertz rate)
-    : file_(std::make_unique<OpenAudio>(std::move(file))),
-      facts_(facts),
-      rate_(rate),
-      samples_(converted(facts.frames, facts.rate, rate)) {}
+LongAudio::LongAudio(ReadNative read, const ClipFacts& facts, Hertz rate)
+    : read_(std::move(read)), facts_(facts), rate_(rate), samples_(converted(facts.frames, facts.rate, rate)) {}
 
 std::optional<LongAudio> LongAudio::open(const std::filesystem::path& path, Hertz rate, Seconds least) {
-  auto file = open_audio(path);
-  if (!file) return std::nullopt;
-  HeadBytes head(file->bytes);
+  auto opened = open_audio(path);
+  if (!opened) return std::nullopt;
+  HeadBytes head(opened->bytes);
   const auto facts = clip_facts(head);
   if (!facts || facts->length() < least) return std::nullopt;
-  return LongAudio(std::move(*file), *facts, rate);
+  const auto file = std::make_shared<OpenAudio>(std::move(*opened));
+  return LongAudio([file, facts = *facts](std::int64_t first,
+                                          std::int64_t end) { return read_clip(file->bytes, facts, first, end); },
+                   *facts, rate);
+}
+
+Result<std::optional<LongAudio>> LongAudio::decoded(const std::filesystem::path& path, const ChildDecoder& children,
+                                                    Hertz rate, Seconds least) {
+  const auto length = seconds_of(path, least);
+  if (!length || *length < least.count()) return std::optional<LongAudio>();
+  auto decoded = children.recording(path);
+  if (!decoded) return tl::unexpected<Error>(decoded.error());
+  const auto recording = std::make_shared<const Recording>(std::move(*decoded));
+  return std::optional(
+      LongAudio([recording](std::int64_t first, std::int64_t end) { return read_recording(*recording, first, end); },
+                {.rate = kModelRate, .channels = 1, .frames = recording->samples()}, rate));
 }
 
 Result<std::vector<float>> LongAudio::read(std::int64_t first, std::int64_t count) {
@@ -40,16 +74,8 @@ Result<std::vector<float>> LongAudio::read(std::int64_t first, std::int64_t coun
   const auto steps = std::max<std::int64_t>(0, first - margin) / step_out;
   const auto begin_in = steps * step_in, begin_out = steps * step_out;
   const auto end_in = std::min(facts_.frames, (end + margin + step_out - 1) / step_out * step_in);
-  // A quarter of a sample more, so that seconds come back as the same sample, rounded down or to the nearest.
-  const auto seconds_at = [&](std::int64_t frame) {
-    constexpr double kPart = 0.25;
-    return Seconds((static_cast<double>(frame) + kPart) / facts_.rate.value);
-  };
-  auto clip = decode_clip(file_->bytes, {.start = seconds_at(begin_in), .end = seconds_at(end_in)});
+  const auto clip = read_(begin_in, end_in);
   if (!clip) return tl::unexpected<Error>(clip.error());
-  if (clip->facts.frames != end_in - begin_in)
-    return fail(Fault::corrupt, "ends at " + std::to_string(begin_in + clip->facts.frames) + " of " +
-                                    std::to_string(facts_.frames) + " samples");
   auto audio = resampler_.convert(mono_mean(*clip), rate_);
   if (!audio) return tl::unexpected<Error>(audio.error());
   auto& samples = audio->samples;

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <memory>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -20,9 +20,12 @@ namespace tutti {
 /// thread.
 class LongAudio {
  public:
-  /// None for a file shorter than `least`, and for one that is not read by libsndfile: those are read as a whole
-  /// (read_labelled_sound), which reports what is wrong with them.
+  /// None for a file shorter than `least`, and for one that is not read by libsndfile.
   static std::optional<LongAudio> open(const std::filesystem::path& path, Hertz rate, Seconds least);
+  /// A file of another format, whose length counts as far as it can be known beforehand: decoded to disk by a child.
+  /// None for a shorter one: that is read as a whole (read_labelled_audio). Errors as ChildDecoder::recording.
+  static Result<std::optional<LongAudio>> decoded(const std::filesystem::path& path, const ChildDecoder& children,
+                                                  Hertz rate, Seconds least);
 
   /// How many samples the whole file has, at `rate`.
   std::int64_t samples() const { return samples_; }
@@ -33,9 +36,11 @@ class LongAudio {
   bool is_silent() const { return check_.is_silent(); }
 
  private:
-  LongAudio(OpenAudio file, const ClipFacts& facts, Hertz rate);
+  /// The samples [first, end) as the file holds them.
+  using ReadNative = std::function<Result<NativeClip>(std::int64_t first, std::int64_t end)>;
+  LongAudio(ReadNative read, const ClipFacts& facts, Hertz rate);
 
-  std::unique_ptr<OpenAudio> file_;
+  ReadNative read_;
   ClipFacts facts_;
   Hertz rate_;
   std::int64_t samples_;

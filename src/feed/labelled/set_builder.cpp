@@ -13,6 +13,7 @@
 #include "feed/labelled/feature_spool.h"
 #include "feed/labelled/labelled_files.h"
 #include "feed/labelled/labelled_set.h"
+#include "feed/labelled/set_waveforms.h"
 #include "feed/packed/in_parallel.h"
 
 namespace tutti {
@@ -150,11 +151,12 @@ class FileComputer {
     const auto features = maker_.compute(audio->samples);
     one.clip = {.content = read->content,
                 .checksum = row_checksum(one.file.name, features.mel),
+                .waveform_checksum = row_checksum(one.file.name, features.waveform),
                 .is_cut = features.is_cut,
                 .is_padded = features.is_padded};
     if (!spool_) return {};
     if (!identity) return tl::unexpected<Error>(identity.error());
-    return spool_->append(*identity, one.clip, features.mel);
+    return spool_->append(*identity, one.clip, features.mel, features.waveform);
   }
   std::int64_t resumed() const { return resumed_; }
 
@@ -189,15 +191,24 @@ Result<std::int64_t> compute(const SetBuildOptions& options, FileComputer& compu
   return computer.resumed();
 }
 
+/// What so many files take of a set: their features, and their waveforms where they are requested.
+Bytes features_size(const AudioGeometry& geometry, std::int64_t files) {
+  return Bytes{files * geometry.values() * static_cast<std::int64_t>(sizeof(std::uint16_t))};
+}
+
+Bytes waveforms_size(const SetBuildOptions& options, const AudioGeometry& geometry, std::int64_t files) {
+  return Bytes{options.waveforms ? files * geometry.waveform_values() * static_cast<std::int64_t>(sizeof(float)) : 0};
+}
+
 /// The spool of a build into `out`, with disk space for it and for the set that is made of it.
 Result<std::unique_ptr<FeatureSpool>> open_spool(const SetBuildOptions& options, const AudioGeometry& geometry,
-                                                 std::size_t files) {
+                                                 std::int64_t files) {
   if (auto made = make_folders(options.out); !made) return tl::unexpected<Error>(made.error());
-  const Bytes size{static_cast<std::int64_t>(files * sizeof(std::uint16_t)) * geometry.values()};
-  auto space = expect_space(options.out, Bytes{2 * size.value}, "the set and its features while it is built",
+  const auto size = features_size(geometry, files).value + waveforms_size(options, geometry, files).value;
+  auto space = expect_space(options.out, Bytes{2 * size}, "the set and its features while it is built",
                             "Free some space, or name a folder elsewhere with --out");
   if (!space) return tl::unexpected<Error>(space.error());
-  return FeatureSpool::open(options.out / "features.part", geometry);
+  return FeatureSpool::open(options.out / "features.part", geometry, options.waveforms);
 }
 
 /// Files of the same content are one group; where their labels differ, none of them can be trusted.
@@ -257,19 +268,24 @@ Result<void> write_parts(const SetBuildOptions& options, const SetBuildReport& r
     for (const auto& one : files) {
       if (!one.problem.empty() || one.file.part != part) continue;
       const auto label = std::ranges::lower_bound(labels, one.file.label) - labels.begin();
-      rows.push_back({one.file.name, one.file.group, static_cast<std::int16_t>(label), one.clip.checksum});
+      rows.push_back({one.file.name, one.file.group, static_cast<std::int16_t>(label), one.clip.checksum,
+                      one.clip.waveform_checksum});
       sources.push_back(&one);
     }
-    const auto mel = [&](std::size_t row) { return spool.mel(sources[row]->clip); };
-    auto written = write_labelled_part(set_file(options.out, part),
-                                       {.geometry = report.geometry, .labels = labels, .rows = rows, .mel = mel});
+    const LabelledPart whole{.geometry = report.geometry,
+                             .labels = labels,
+                             .rows = rows,
+                             .mel = [&](std::size_t row) { return spool.mel(sources[row]->clip); },
+                             .waveform = [&](std::size_t row) { return spool.waveform(sources[row]->clip); }};
+    auto written = write_labelled_part(set_file(options.out, part), whole);
+    if (written && options.waveforms) written = write_waveform_part(waveform_file(options.out, part), whole);
     if (!written) return written;
   }
   if (auto written = write_bad(options.out, files); !written) return written;
   return spool.remove();
 }
 
-void count(const std::vector<BuiltFile>& files, SetBuildReport& report) {
+void count(const SetBuildOptions& options, const std::vector<BuiltFile>& files, SetBuildReport& report) {
   for (const auto& one : files) {
     const bool used = one.problem.empty();
     report.used += used;
@@ -277,7 +293,18 @@ void count(const std::vector<BuiltFile>& files, SetBuildReport& report) {
     report.cut += used && one.clip.is_cut;
     report.padded += used && one.clip.is_padded;
   }
-  report.size = Bytes{report.used * report.geometry.values() * static_cast<std::int64_t>(sizeof(std::uint16_t))};
+  report.size = features_size(report.geometry, report.used);
+  report.waveforms = waveforms_size(options, report.geometry, report.used);
+}
+
+/// The error with what was left out before it: that may be why.
+Error with_left_out(Error error, const std::vector<BuiltFile>& files) {
+  const auto bad = std::ranges::count_if(files, [](const BuiltFile& one) { return !one.problem.empty(); });
+  const auto first = std::ranges::find_if(files, [](const BuiltFile& one) { return !one.problem.empty(); });
+  if (bad > 0)
+    error.what += "; " + std::to_string(bad) + " of " + std::to_string(files.size()) +
+                  " files were left out as unusable, the first: " + first->file.name + " (" + first->problem + ")";
+  return error;
 }
 
 }  // namespace
@@ -299,7 +326,7 @@ Result<SetBuildReport> build_labelled_set(const SetBuildOptions& options,
   report.geometry = *geometry;
   std::unique_ptr<FeatureSpool> spool;
   if (!options.dry_run) {
-    auto opened = open_spool(options, *geometry, files.size());
+    auto opened = open_spool(options, *geometry, std::ssize(files));
     if (!opened) return tl::unexpected<Error>(opened.error());
     spool = std::move(*opened);
   }
@@ -308,13 +335,13 @@ Result<SetBuildReport> build_labelled_set(const SetBuildOptions& options,
   if (!resumed) return tl::unexpected<Error>(resumed.error());
   report.resumed = *resumed;
   join_equal_contents(files);
-  count(files, report);
+  count(options, files, report);
   if (auto separate = expect_separate_parts(files); !separate) return tl::unexpected(separate.error());
   std::vector<LabelledFile> used;
   for (const auto& one : files)
     if (one.problem.empty()) used.push_back(one.file);
   auto split = split_files(used, options.shares, options.seed);
-  if (!split) return tl::unexpected<Error>(split.error());
+  if (!split) return tl::unexpected<Error>(with_left_out(split.error(), files));
   report.split = std::move(*split);
   std::size_t next = 0;
   for (auto& one : files)

@@ -29,6 +29,7 @@ struct SetBuildOptions {
   SplitShares shares{};
   std::uint64_t seed = 1234;
   int threads = 1;
+  bool waveforms = false;         ///< also writes what the features were made of, into files of their own
   bool dry_run = false;           ///< reads everything, writes nothing
   bool verbose = false;           ///< logs every file that is left out, and why
   WatchedRun* watched = nullptr;  ///< runs the stage "make" of all files and measures it; none: unmeasured
@@ -49,9 +50,11 @@ struct SetBuildReport {
   std::int64_t others = 0;        ///< files that are no audio by their ending, or have no label
   bool has_groups = false;        ///< false: each file is a group of its own
   Bytes size{};                   ///< size of all features
+  Bytes waveforms{};              ///< size of all waveforms, where they are requested
 };
 
-/// Builds TRAINING_, VALIDATION_ and TESTING_DATASET.H5 and bad_samples.jsonl in `out`. The same files and options
+/// Builds TRAINING_, VALIDATION_ and TESTING_DATASET.H5 and bad_samples.jsonl in `out`, and on request
+/// TRAINING_WAVEFORMS.H5 and so on (set_waveforms.h). The same files and options
 /// always give the same set, whatever the number of threads. Features are in `out`/features.part until the set is
 /// there: a build that was killed goes on with what it had computed of files that have not changed. `progress`: files
 /// done and files in all, from any thread; false ends it with Fault::cancelled.

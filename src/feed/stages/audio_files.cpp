@@ -93,7 +93,7 @@ class ChildDecoder::ChildSlot {
   bool is_alone_ = false;
 };
 
-Result<Recording> ChildDecoder::recording_of(const std::filesystem::path& path) const {
+Result<Recording> ChildDecoder::decoded(const std::filesystem::path& path) const {
   ChildSlot slot(children_);
   auto recording = decode_recording(path);
   if (recording || recording.error().fault != Fault::unavailable) return recording;
@@ -103,12 +103,17 @@ Result<Recording> ChildDecoder::recording_of(const std::filesystem::path& path) 
   return decode_recording(path);
 }
 
-Result<NativeClip> ChildDecoder::decode(const std::filesystem::path& path, const ClipRange& range) const {
+Result<Recording> ChildDecoder::recording(const std::filesystem::path& path) const {
   // Tried beforehand: whatever is wrong with the folder for it is no fault of the file.
   if (const auto slot = open_unnamed_file(); !slot) return fail(Fault::missing, slot.error().what, slot.error().hint);
-  const auto recording = recording_of(path);
+  auto recording = decoded(path);
+  if (recording && !recording->losses().empty()) return fail(Fault::corrupt, recording->losses().front());
+  return recording;
+}
+
+Result<NativeClip> ChildDecoder::decode(const std::filesystem::path& path, const ClipRange& range) const {
+  const auto recording = this->recording(path);
   if (!recording) return tl::unexpected(recording.error());
-  if (!recording->losses().empty()) return fail(Fault::corrupt, recording->losses().front());
   const std::int64_t all = recording->samples();
   if (auto within = check_range(range, length_of(all, kModelRate)); !within) return tl::unexpected(within.error());
   const auto first = std::min(samples_in(range.start.value_or(Seconds(0)), kModelRate), all);

@@ -40,6 +40,8 @@ class ChildDecoder {
   /// evidence about the file: it is decoded again while no other child of ours is at work, and what that one comes to
   /// is the answer. Others are not begun before that.
   Result<NativeClip> decode(const std::filesystem::path& path, const ClipRange& range) const;
+  /// The whole file on disk, for one that is too long for memory. Errors as above.
+  Result<Recording> recording(const std::filesystem::path& path) const;
 
  private:
   /// Children of one decoder. One that is tried again is at work alone: several may have taken each other's memory.
@@ -49,7 +51,7 @@ class ChildDecoder {
     bool has_one_alone = false;
   };
   class ChildSlot;
-  Result<Recording> recording_of(const std::filesystem::path& path) const;
+  Result<Recording> decoded(const std::filesystem::path& path) const;
 
   mutable Guarded<Children> children_{};
 };

@@ -113,6 +113,20 @@ Result<FileFeatures> answered_in_stretches(LongAudio& audio, const Classifying& 
   return file;
 }
 
+/// The answer to a long file, or what is wrong with it; none for one that is not long.
+std::optional<FileFeatures> answered_if_long(const std::string& path, const Classifying& with) {
+  const auto rate = with.maker.geometry().mel.rate;
+  const auto answered = [&](LongAudio& audio) { return answered_in_stretches(audio, with); };
+  Result<FileFeatures> answer = fail(Fault::unsupported, path);
+  if (auto audio = LongAudio::open(path, rate, kLong)) answer = answered(*audio);
+  if (!answer && answer.error().fault == Fault::unsupported) {  // libsndfile reads none of it, or would lose some
+    auto audio = LongAudio::decoded(path, with.children, rate, kLong);
+    if (audio && !*audio) return std::nullopt;
+    answer = audio ? answered(**audio) : tl::unexpected<Error>(audio.error());
+  }
+  return answer ? std::move(*answer) : FileFeatures{.problem = answer.error().what};
+}
+
 /// Probabilities of every segment of the files that have features, one tensor a file, in order and in host memory.
 std::vector<at::Tensor> probabilities_of(const ClassifierModel& model, const std::vector<FileFeatures>& files) {
   std::vector<at::Tensor> features;
@@ -150,14 +164,10 @@ std::vector<ClipAnswer> clip_answers(const ClassifierModel& model, const FileFea
 Result<std::vector<FileFeatures>> read_files(std::span<const std::string> files, const Classifying& with) {
   std::vector<FileFeatures> features(files.size());
   std::vector<char> is_done(files.size());
-  const auto rate = with.maker.geometry().mel.rate;
   for (std::size_t i = 0; i < files.size(); ++i) {
-    auto audio = LongAudio::open(files[i], rate, kLong);
-    if (!audio) continue;
-    auto answered = answered_in_stretches(*audio, with);
-    if (!answered && answered.error().fault == Fault::unsupported) continue;  // libsndfile would lose some of it
-    features[i] = answered ? std::move(*answered) : FileFeatures{.problem = answered.error().what};
-    is_done[i] = 1;
+    auto answered = answered_if_long(files[i], with);
+    is_done[i] = answered.has_value();
+    if (answered) features[i] = std::move(*answered);
   }
   const auto read = in_parallel(std::ssize(files), with.threads, [&](std::int64_t i) -> Result<void> {
     const auto index = static_cast<std::size_t>(i);

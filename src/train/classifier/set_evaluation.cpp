@@ -1,10 +1,13 @@
 #include "train/classifier/set_evaluation.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "base/log.h"
 #include "base/output_ownership.h"
 #include "device/machine.h"
 #include "feed/labelled/labelled_set.h"
+#include "feed/labelled/set_waveforms.h"
 #include "model/cpu/compute_team.h"
 #include "model/device_name.h"
 #include "train/classifier/model.h"
@@ -26,6 +29,15 @@ Result<void> expect_same_input(const ClassifierModel& model, const LabelledSet& 
                 "Make the set with the settings of the one that the model was trained on");
   if (set.labels() != model.labels)
     return fail(Fault::usage, r.data.string() + ": its labels are others than those of " + r.model.string());
+  return {};
+}
+
+/// What the page plays; without it the page is as good.
+ReportAudio audio_of(const SetEvaluationRequest& r, const LabelledSet& set) {
+  if (!r.audio.empty()) return {.folder = r.audio};
+  auto waveforms = SetWaveforms::open(r.data, r.part, set);
+  if (waveforms) return {.waveforms = std::move(*waveforms)};
+  log(Level::warning, "the report has no players: " + waveforms.error().text());
   return {};
 }
 
@@ -52,7 +64,7 @@ Result<std::string> evaluate_classifier(const SetEvaluationRequest& request) {
     OutputOwnership files("Name another file with --report");  // what it is not to replace was refused before
     if (auto claimed = files.claim_marked(request.report, "--report", kEvaluationMark); !claimed)
       return tl::unexpected<Error>(claimed.error());
-    const auto written = files.write(request.report, set_report_html(scored, request.audio));
+    const auto written = files.write(request.report, set_report_html(scored, audio_of(request, **set)));
     if (!written) return tl::unexpected<Error>(written.error());
   }
   return request.json ? set_report_json(scored) : set_report_text(scored);

@@ -18,7 +18,8 @@ struct SetEvaluationRequest {
   std::int32_t threads = 0;  // 0: one per core
   bool json = false;
   std::filesystem::path report{};  // a page with curves and the worst files; empty: none
-  std::filesystem::path audio{};   // the folder that the set was made of, for the page's players; empty: none
+  std::filesystem::path audio{};   // the folder that the set was made of, for the page's players; empty: it plays
+                                   // the waveforms of the set, where that has them
 };
 
 /// How well a classifier names the files of a set's part, for people or as one JSON object (set_report_json), and as a

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "audio/synth/audio_file.h"
 #include "base/json.h"
 #include "base/numbers.h"
 #include "base/output_ownership.h"
@@ -144,15 +145,30 @@ std::string picture(const LabelledSet& set, std::int64_t file) {
   return svg + "</svg>";
 }
 
-/// Where a file's audio is played from: below the folder that the set was made of.
-std::string player(const ScoredSet& a, std::int64_t file, const fs::path& audio) {
-  const auto path = audio / a.set.name_of_file(file);
-  std::error_code ignored;
-  if (audio.empty() || !fs::exists(path, ignored)) return {};
-  return audio_player("file://" + url_of_path(fs::absolute(path).string()), 0, a.set.geometry().seconds().count());
+/// A clip as a WAV file of 16 bits; louder ones than those hold are made softer.
+std::string wav_of(const std::vector<float>& clip, Hertz rate) {
+  constexpr float kMost = 32767;
+  float peak = 1;
+  for (const float value : clip) peak = std::max(peak, std::abs(value));
+  std::vector<std::int16_t> pcm;
+  for (const float value : clip) pcm.push_back(static_cast<std::int16_t>(std::lround(kMost * value / peak)));
+  return wav_bytes(pcm, rate);
 }
 
-std::string worst_files(const ScoredSet& a, const fs::path& audio) {
+/// A player of a file below the folder that the set was made of, or of the waveform that the set has of it.
+std::string player(const ScoredSet& a, std::int64_t file, const ReportAudio& playing) {
+  const auto& g = a.set.geometry();
+  const auto path = playing.folder / a.set.name_of_file(file);
+  std::error_code ignored;
+  if (!playing.folder.empty() && fs::exists(path, ignored))
+    return audio_player("file://" + url_of_path(fs::absolute(path).string()), 0, g.seconds().count());
+  if (!playing.waveforms) return {};
+  const auto clip = playing.waveforms->clip(file);
+  if (!clip) return escaped_markup(clip.error().what);
+  return audio_player(url_of_bytes("audio/wav", wav_of(*clip, g.mel.rate)));
+}
+
+std::string worst_files(const ScoredSet& a, const ReportAudio& playing) {
   constexpr std::size_t kWorst = 20;
   struct Wrong {
     double score;
@@ -172,7 +188,7 @@ std::string worst_files(const ScoredSet& a, const fs::path& audio) {
     html += "<tr>" + cell(a.set.name_of_file(one.file)) +
             cell(a.labels[static_cast<std::size_t>(a.answers[static_cast<std::size_t>(one.file)].label)]) +
             cell(a.labels[static_cast<std::size_t>(one.label)]) + number(percent(one.score)) + "<td>" +
-            picture(a.set, one.file) + "<td>" + player(a, one.file, audio) + "</tr>\n";
+            picture(a.set, one.file) + "<td>" + player(a, one.file, playing) + "</tr>\n";
   return html + "</table>\n";
 }
 
@@ -230,10 +246,10 @@ std::string set_report_text(const ScoredSet& a) {
   return text;
 }
 
-std::string set_report_html(const ScoredSet& a, const fs::path& audio) {
+std::string set_report_html(const ScoredSet& a, const ReportAudio& playing) {
   return kHead + markup_comment(kEvaluationMark) + "<h1>Classifier</h1>\n<p>" + escaped_markup(a.summary.text) +
          "</p>\n" + labels_table(a) + confusion_table(a) + curves(a) + calibration_table(a) +
-         (a.groups.empty() ? "" : groups_table(a)) + worst_files(a, audio);
+         (a.groups.empty() ? "" : groups_table(a)) + worst_files(a, playing);
 }
 
 }  // namespace tutti

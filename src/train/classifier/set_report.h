@@ -2,10 +2,12 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "feed/labelled/labelled_set.h"
+#include "feed/labelled/set_waveforms.h"
 #include "train/classifier/file_scores.h"
 #include "train/classifier/score_curves.h"
 
@@ -36,8 +38,14 @@ std::string set_report_json(const ScoredSet& scored);
 /// For people: the scores of every label, what it was taken for, calibration, and the worst groups.
 std::string set_report_text(const ScoredSet& scored);
 
+/// What a page plays files from.
+struct ReportAudio {
+  std::filesystem::path folder{};           ///< that the set was made of; empty: not known
+  std::optional<SetWaveforms> waveforms{};  ///< else; a page holds the few that it plays
+};
+
 /// A page with all of that as tables and curves, and the files that were named wrong with the highest score: each as a
-/// picture of its features, and with a player where `audio` is the folder that the set was made of (empty: without).
-std::string set_report_html(const ScoredSet& scored, const std::filesystem::path& audio);
+/// picture of its features, and with a player where `playing` finds its audio.
+std::string set_report_html(const ScoredSet& scored, const ReportAudio& playing);
 
 }  // namespace tutti

@@ -11,6 +11,7 @@
 #include "model/device_name.h"
 #include "model/gpu.h"
 #include "model/gpu/out_of_memory.h"
+#include "train/classifier/memory_plan.h"
 
 namespace tutti {
 namespace {
@@ -121,13 +122,12 @@ void ClassifierTask::begin_with(const ClassifierModel& other) {
       if (own.name == theirs.name && own.value.sizes() == theirs.value.sizes()) own.value.copy_(theirs.value);
 }
 
-/// The whole set on a GPU, where four fifths of the memory that is free there hold it.
+/// The whole set on a GPU, where kSetShare of the memory that is free there holds it.
 void ClassifierTask::keep_on_device() {
   if (!device_.is_cuda()) return;
   const auto memory = gpu::memory(index_of(device_));
   const auto bytes = static_cast<double>(set_->mel().size_bytes());
-  constexpr double kShare = 0.8;
-  if (memory && bytes > kShare * static_cast<double>(memory->free.value)) return;
+  if (memory && bytes > kSetShare * static_cast<double>(memory->free.value)) return;
   try {
     resident_ = view_of(*set_).to(device_);
   } catch (const std::exception& problem) {

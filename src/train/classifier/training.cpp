@@ -15,6 +15,7 @@
 #include "model/device_name.h"
 #include "train/checkpoint/folder.h"
 #include "train/checkpoint/resume.h"
+#include "train/classifier/set_facts.h"
 #include "train/classifier/task.h"
 #include "train/optimiser_step/step_memory.h"
 #include "train/stop_signals.h"
@@ -120,6 +121,8 @@ Result<TaskScores> evaluated(ClassifierTask& task, const LabelledSet& set, std::
 Result<TrainingEnd> train(const ClassifierTraining& training, TrainingData data,
                           const ClassifierModel* before = nullptr) {
   const auto& r = training.recipe;
+  if (auto same = training.resume ? expect_kept_facts(training.out, *data.training) : Result<void>(); !same)
+    return tl::unexpected<Error>(same.error());
   auto task = ClassifierTask::start(r, data.training);
   if (!task) return tl::unexpected<Error>(task.error());
   if (before) (*task)->begin_with(*before);
@@ -139,6 +142,7 @@ Result<TrainingEnd> train(const ClassifierTraining& training, TrainingData data,
                                         .fingerprint = data.training->fingerprint()},
                                        state->positions.empty() ? "" : state->positions.front());
   if (!batches) return tl::unexpected<Error>(with_changed_settings(batches.error(), training));
+  if (auto kept = keep_set_facts(training.out, *data.training); !kept) return tl::unexpected<Error>(kept.error());
   const auto steps = [&](std::int64_t samples) { return steps_of(samples, batch_size, r.accumulation); };
   const auto length = length_of(rows, steps, r.epochs, r.max_steps, nullptr);
   report_set(data, **task, batch_size, r);

@@ -232,6 +232,10 @@ Result<void> set_up_step_memory(const Task& task, double megabytes) {
   return {};
 }
 
+StepMemory::Held held_step_memory() {
+  return step_memory().held();
+}
+
 void free_step_memory() {
   step_memory().free_kept();
 }

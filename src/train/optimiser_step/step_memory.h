@@ -94,6 +94,9 @@ void keep_step_memory(std::size_t most = 0, std::size_t elsewhere = 0);
 /// fit, with what weights, gradients and averages take, or the GPU has less.
 Result<void> set_up_step_memory(const Task& task, double megabytes);
 
+/// What those tensors hold; nothing before keep_step_memory. `most`: since memory was freed last.
+StepMemory::Held held_step_memory();
+
 /// Where that memory ran out for something else (what oneDNN works in, say).
 void free_step_memory();
 
