@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -35,18 +34,21 @@ class WatchedRun {
  protected:
   /// What was measured. Plain data.
   struct Measured {
-    std::vector<std::vector<Seconds>> times{};    // by stage and item; 0: not there
+    std::vector<std::vector<Seconds>> times{};    // by stage and item
     std::vector<Clock::Instant> ends{};           // of the items in the last stage
     std::optional<Clock::Instant> first_start{};  // of any item
   };
-  /// As far as all stages have had the items.
+  /// Of the items that all stages have done, whatever others were under way at a stop.
   Measured measured() const {
-    auto all = measured_.with([](const auto& it) { return it; });
-    std::size_t done = all.times.empty() ? 0 : all.times.front().size();
-    for (const auto& stage : all.times) done = std::min(done, stage.size());
-    for (auto& stage : all.times) stage.resize(done);
-    all.ends.resize(done);
-    return all;
+    const auto all = measured_.with([](const auto& it) { return it; });
+    Measured done{.times = std::vector<std::vector<Seconds>>(all.times.size()), .first_start = all.first_start};
+    for (std::size_t item = 0; item < all.ends.size(); ++item) {
+      if (all.ends[item] == Clock::Instant{}) continue;
+      done.ends.push_back(all.ends[item]);
+      for (std::size_t s = 0; s < all.times.size(); ++s)
+        done.times[s].push_back(item < all.times[s].size() ? all.times[s][item] : Seconds(0));
+    }
+    return done;
   }
 
  private:
