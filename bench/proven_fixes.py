@@ -132,7 +132,7 @@ def voice(bench):
 
 def classifier(bench):
     folder = bench.work / "digits"
-    for clip in sorted((bench.data / "digits").glob("*_george_*.wav")):
+    for clip in sorted((bench.data / "digits").glob("*.wav")):
         target = folder / clip.name[0] / clip.name
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(clip.read_bytes())

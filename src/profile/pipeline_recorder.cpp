@@ -20,8 +20,9 @@ Result<void> PipelineRecorder::run(Pipeline& pipeline) {
   recording_.timeline = sampler.stop();
   recording_.cores = usable_cores();
   const PipelineReport report = pipeline.report();
-  recording_.elapsed = report.elapsed;
-  auto times = item_times();
+  auto [times, ends, first_start] = measured();
+  // A run that was stopped worked on items until then that it dropped.
+  if (first_start && !ends.empty()) recording_.elapsed = *std::ranges::max_element(ends) - *first_start;
   for (std::size_t s = 0; s < std::min(stages_.size(), times.size()); ++s) {
     RecordedStage stage{.name = stages_[s].name,
                         .resource = stages_[s].resource,

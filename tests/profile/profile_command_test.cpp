@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "base/json.h"
 #include "support/run_program.h"
@@ -165,6 +166,32 @@ TEST_F(ProfileTimed, MoreThreadsForSlowFilesAreProven) {
   EXPECT_THAT(end.err, HasSubstr("With --decode-threads 2: predicted"));
   EXPECT_EQ(end.exit_code, 0) << end.err;
   EXPECT_EQ(std::ranges::count(end.out, '\n'), 8) << "the second run prints nothing there";
+}
+
+TEST_F(ProfileTimed, WhatTuningSetsChangesNoLine) {
+  const auto lines_with = [](const char* threads) {
+    std::vector<std::string> words{kTutti,  "features",           "--json", "--decode-threads",
+                                   threads, "--features-threads", threads};
+    for (const char* name : {"jfk.flac", "george.wav", "theo.mp3", "jackson.ogg", "mixed.m4a", "LJ003-0002.flac"})
+      words.push_back(std::string(TUTTI_SOURCE_DIR "/samples/") + name);
+    std::istringstream out(run_program(words).out);
+    std::vector<Json> lines;
+    for (std::string line; std::getline(out, line);) {
+      lines.push_back(Json::parse(line));
+      lines.back().erase("spent");
+    }
+    return lines;
+  };
+  const auto lines = lines_with("1");
+  EXPECT_EQ(lines.size(), 6U);
+  EXPECT_EQ(lines_with("4"), lines);
+}
+
+TEST_F(ProfileTimed, StageThatIsNotThereIsNamedThoughNothingIsPredicted) {
+  const std::string clip = TUTTI_SOURCE_DIR "/samples/george.wav";
+  const auto end = profile({"--prove", "--apply", "decod.threads=2", "--", "tutti", "features", clip});
+  EXPECT_EQ(end.exit_code, 2);
+  EXPECT_THAT(end.err, HasSubstr("Did you mean 'decode'?"));
 }
 
 TEST_F(ProfileTimed, PageShowsThePipelineOfARun) {

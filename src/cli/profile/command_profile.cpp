@@ -92,9 +92,12 @@ class OnCores {
     if (cores.empty() || ::sched_getaffinity(0, sizeof before_, &before_) != 0) return;
     cpu_set_t wanted;
     CPU_ZERO(&wanted);
-    for (const int core : cores) CPU_SET(static_cast<std::size_t>(core), &wanted);
-    is_set_ = ::sched_setaffinity(0, sizeof wanted, &wanted) == 0;
-    fails_ = !is_set_;
+    for (const int core : cores) {
+      fails_ |= !CPU_ISSET(static_cast<std::size_t>(core), &before_);
+      CPU_SET(static_cast<std::size_t>(core), &wanted);
+    }
+    is_set_ = !fails_ && ::sched_setaffinity(0, sizeof wanted, &wanted) == 0;
+    fails_ |= !is_set_;
   }
   OnCores(const OnCores&) = delete;
   OnCores& operator=(const OnCores&) = delete;
@@ -140,7 +143,10 @@ Result<CommandRun> run(const CommandProfile& profile, const std::vector<std::str
   if (watches_gpus) gpus.emplace(profile.training ? kOftenGpus : kUsualGpus);
   const int warm_up = profile.training ? profile.training->warm_up : 0;
   const auto cores = std::make_unique<OnCores>(profile.cores);
-  if (cores->fails()) return fail(Fault::missing, "cpu:N: this process may not use such a core");
+  if (cores->fails())
+    return fail(Fault::missing, "cpu:" + joined(profile.cores, ", cpu:", [](int core) {
+                                  return std::to_string(core);
+                                }) + ": expected cores that this process may use");
   const auto child = Child::start(
       {.name = profile.command[1],
        .command = command,
@@ -165,9 +171,9 @@ void print(const std::string& text) {
   std::fputs(text.c_str(), stderr);
 }
 
-/// The changes to prove: those that were named, or the first that a flag makes.
+/// The changes to prove: those that were named, or the first that a flag makes, if anything was predicted.
 Result<std::vector<Change>> changes_to_prove(const CommandProfile& profile, const RunRecording& recording,
-                                             const Diagnosis& found) {
+                                             const std::optional<Diagnosis>& found) {
   std::vector<Change> changes;
   for (const std::string_view text : split(profile.apply, ',')) {
     auto change = parse_flag_change(std::string(text), recording);
@@ -175,7 +181,7 @@ Result<std::vector<Change>> changes_to_prove(const CommandProfile& profile, cons
     changes.push_back(*change);
   }
   if (!changes.empty()) return changes;
-  for (const Fix& fix : found.fixes)
+  for (const Fix& fix : found ? found->fixes : std::vector<Fix>())
     if (!flags_of(recording, fix.changes.front()).empty()) return fix.changes;
   return changes;
 }
@@ -231,9 +237,9 @@ Result<ProvenRun> prove_changes(const CommandProfile& profile, const RunRecordin
 
 /// Runs again with the changes; the exit code.
 int prove(const CommandProfile& profile, const RunRecording& recording, const std::optional<Diagnosis>& found) {
-  if (!found) return complain({Fault::unavailable, "nothing was predicted, so nothing can be proven"}, kNotProven);
-  const auto changes = changes_to_prove(profile, recording, *found);
+  const auto changes = changes_to_prove(profile, recording, found);
   if (!changes) return complain(changes.error(), kUsage);
+  if (!found) return complain({Fault::unavailable, "nothing was predicted, so nothing can be proven"}, kNotProven);
   if (changes->empty()) {
     print("No flag would gain 2 %: there is nothing to prove.\n");
     return kDone;

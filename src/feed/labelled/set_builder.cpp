@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <regex>
+#include <utility>
 
 #include "base/files.h"
 #include "base/json.h"
@@ -174,19 +175,24 @@ Result<std::int64_t> compute(const SetBuildOptions& options, FileComputer& compu
   Pipeline pipeline;
   WatchedRun unwatched;
   WatchedRun& watched = options.watched ? *options.watched : unwatched;
-  auto left = pipeline.source("files", [&files, next = std::size_t{0}]() mutable -> std::optional<Result<std::size_t>> {
-    if (next == files.size()) return std::nullopt;
-    return next++;
+  const std::size_t threads = std::clamp<std::size_t>(static_cast<std::size_t>(std::max(1, options.threads)), 1,
+                                                      std::max<std::size_t>(1, files.size()));
+  // Neighbours together: clips can be so short that handing each on takes longer than making it.
+  const std::size_t run = std::clamp<std::size_t>(files.size() / (8 * threads), 1, 64);
+  auto runs = pipeline.source("files", [&, next = std::size_t{0}]() mutable -> std::optional<Result<std::size_t>> {
+    if (next >= files.size()) return std::nullopt;
+    return std::exchange(next, next + run);
   });
-  const auto make = [&](std::size_t i) -> Result<void> {
-    BuiltFile& one = files[i];
-    if (auto made = watched.measure(0, i, [&] { return computer.compute(one); }); !made) return made;
-    if (options.verbose && !one.problem.empty()) log(Level::info, one.file.name + ": left out: " + one.problem);
-    if (!progress(++done, std::ssize(files))) return fail(Fault::cancelled, "interrupted");
+  const auto make = [&](std::size_t first) -> Result<void> {
+    for (std::size_t i = first; i < std::min(first + run, files.size()); ++i) {
+      BuiltFile& one = files[i];
+      if (auto made = watched.measure(0, i, [&] { return computer.compute(one); }); !made) return made;
+      if (options.verbose && !one.problem.empty()) log(Level::info, one.file.name + ": left out: " + one.problem);
+      if (!progress(++done, std::ssize(files))) return fail(Fault::cancelled, "interrupted");
+    }
     return {};
   };
-  const auto most = static_cast<int>(std::min<std::size_t>(files.size(), 1'000'000));
-  pipeline.sink("make", std::move(left), make, {.threads = std::clamp(options.threads, 1, std::max(1, most))});
+  pipeline.sink("make", std::move(runs), make, {.threads = static_cast<int>(threads)});
   if (auto computed = watched.run(pipeline); !computed) return tl::unexpected<Error>(computed.error());
   return computer.resumed();
 }
