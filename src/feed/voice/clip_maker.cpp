@@ -33,13 +33,13 @@ Result<void> check_clip(const MonoAudio& audio, std::string_view text, const Cli
     return refuse("it is " + fixed_text(length.count(), 1) + " s long, expected at most " +
                   fixed_text(limits.longest.count(), 1));
   if (static_cast<double>(characters) > limits.most_characters * length.count())
-    return refuse("more text than its sound can hold: " + rate_text(characters, length) + ", expected at most " +
+    return refuse("more text than its audio can hold: " + rate_text(characters, length) + ", expected at most " +
                   number_text(limits.most_characters) + " a second");
   constexpr Seconds kShort{2};
   const auto range = sounding_range(audio.samples, audio.rate, trim_decibels);
   const Seconds sounding = length_of(range.end - range.start, audio.rate);
   if (sounding >= kShort && static_cast<double>(characters) < limits.least_characters * sounding.count())
-    return refuse("less text than it has sound: " + rate_text(characters, sounding) + ", expected at least " +
+    return refuse("less text than it has audio: " + rate_text(characters, sounding) + ", expected at least " +
                   number_text(limits.least_characters) + " a second");
   constexpr float kFull = 0.999F;
   const auto clipped = std::ranges::count_if(audio.samples, [](float value) { return std::abs(value) >= kFull; });
