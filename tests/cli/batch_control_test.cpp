@@ -9,7 +9,7 @@ using namespace tutti;
 
 namespace {
 
-/// A batch with two devices, "cuda:0" and "left GPU", and one job, 7.
+/// A batch with two devices, "cuda:0" and "left card", and one job, 7.
 class OneOfEach final : public BatchControl {
  public:
   FleetStatus status(const PoolView*) override { return {}; }
