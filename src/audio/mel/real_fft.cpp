@@ -18,7 +18,7 @@ RealFft::RealFft(int size) {
     turns_.emplace_back(static_cast<float>(std::cos(turn)), static_cast<float>(-std::sin(turn)));
   }
   const int bits = std::countr_zero(half);
-  for (std::size_t i = 0; i < half; ++i) {
+  for (std::uint32_t i = 0; i < half; ++i) {
     std::uint32_t reversed = 0;
     for (int bit = 0; bit < bits; ++bit) reversed |= ((i >> bit) & 1U) << (bits - 1 - bit);
     order_.push_back(reversed);
