@@ -32,7 +32,7 @@ constexpr const char* kHelp =
     "  tutti-engine say ...         speak a text, for: tutti say\n"
     "  tutti-engine evaluate ...    evaluate a model on a set, for: tutti evaluate\n"
     "  tutti-engine evaluate-classifier ...   the same, of a classifier\n"
-    "  tutti-engine plan-classifier ...   what a classifier's training takes of GPUs, for: tutti plan --train\n"
+    "  tutti-engine plan-training ...     what a training takes of GPUs, for: tutti plan --train\n"
     "  tutti-engine limits ...      what bounds a model on a device, for `tutti bench`\n"
     "  tutti-engine --version       print the build id\n";
 
@@ -54,7 +54,7 @@ int main(int argc, char** argv) {
   if (command == "classify") return tutti::classify_command(arguments.subspan(1));
   if (command == "say") return tutti::say_command(arguments.subspan(1));
   if (command == "evaluate-classifier") return tutti::evaluate_classifier_command(arguments.subspan(1));
-  if (command == "plan-classifier") return tutti::plan_classifier_command(arguments.subspan(1));
+  if (command == "plan-training") return tutti::plan_training_command(arguments.subspan(1));
   if (command == "evaluate") return tutti::evaluate_command(arguments.subspan(1), compute_type);
   if (command == "limits") return tutti::limits_command(arguments.subspan(1));
   if (command == "--version") {

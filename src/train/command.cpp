@@ -28,8 +28,8 @@
 #include "train/classifier/answer_writer.h"
 #include "train/classifier/classify.h"
 #include "train/classifier/set_evaluation.h"
-#include "train/classifier/training_plan.h"
 #include "train/peers/peers.h"
+#include "train/plan/training_plan.h"
 #include "train/trainings.h"
 #include "train/tts/say.h"
 
@@ -302,14 +302,15 @@ int evaluate_classifier_command(std::span<char*> arguments) {
   });
 }
 
-int plan_classifier_command(std::span<char*> arguments) {
+int plan_training_command(std::span<char*> arguments) {
   return guarded("the training cannot be planned", "Plan where memory is free", [&] {
-    const auto line = Line::read(arguments, {"--gpus", "--data"}, {"--json"});
+    const auto line = Line::read(arguments, {"--train", "--gpus", "--data", "--model"}, {"--json"});
     if (!line) return complain(line.error());
-    ClassifierPlanRequest request{.data = line->value("--data"), .json = line->has("--json")};
+    TrainingPlanRequest request{
+        .data = line->value("--data"), .model = line->value("--model"), .json = line->has("--json")};
     for (const auto& gpu : nlohmann::ordered_json::parse(line->value("--gpus")))  // [NAME, BYTES]
       request.gpus.push_back({gpu.at(0), Bytes{gpu.at(1)}});
-    const auto text = plan_classifier(request);
+    const auto text = plan_training(line->value("--train"), request);
     if (!text) return complain(text.error());
     std::fputs(text->c_str(), stdout);
     return end_of_output();

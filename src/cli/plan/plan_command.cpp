@@ -96,7 +96,10 @@ OptionTable options_of(PlanCommand& command) {
   table.add("price", command.price, "PRICE|None", "what an hour of a device costs, for the expected cost");
   table.add_switch("json", command.json, "one line of JSON");
   table.group("What fits, and how long it takes");
-  table.add("model", command.model, "NAME", "tiny to large-v3, turbo, or a model's path");
+  table.add(
+      "model", command.model, "NAME",
+      "tiny to large-v3, turbo, or a model's path; with --train whisper likewise, default small; with --train tts "
+      "nano, tiny, small, normal or big, default nano");
   add_compute_type(table, command.compute_type,
                    "default: float16 on a GPU, float32 on a CPU; auto is planned as the largest of the fast ones");
   table.add("beams", command.beams, "N", "hypotheses of each window");
@@ -108,9 +111,10 @@ OptionTable options_of(PlanCommand& command) {
   table
       .add("train", command.train, "NAME",
            "plan 'tutti train NAME' instead: batches, ring and memory on each GPU of --gpus (24GB,16GB), else of this "
-           "machine; a step on the processor verifies what a segment takes")
-      .choices = {"classifier"};
-  table.add("data", command.data, "SET", "what is to be learned; without it: a set of field note 003's size");
+           "machine; a step on the processor verifies what a sample takes")
+      .choices = {"classifier", "whisper", "tts"};
+  table.add("data", command.data, "SET",
+            "the set of a classifier or a voice; without it: one as field notes 003 and 002 have it");
   table.group("Comparing policies");
   table.add_switch("simulate", command.simulate, "run tutti, note, note_raw, fifo and round_robin over the same work");
   table
@@ -254,15 +258,27 @@ Result<std::vector<PlanTarget>> gpus_here() {
   return targets;
 }
 
-/// Prints which batches a classifier's training is to be started with on each GPU, and what they take of its memory:
-/// the engine has the network, and takes a step with it.
-int run_training_plan(const PlanCommand& command) {
+/// The model that a training is planned for; empty: the usual one. A variable that is set for transcriptions names
+/// Whisper's models alone.
+std::string model_to_train(const PlanCommand& command, SourceKind given) {
+  const bool counts = given == SourceKind::flag || (given != SourceKind::standard && command.train == "whisper");
+  if (!counts) return {};
+  if (command.train != "whisper") return command.model;
+  const auto found = find_named_model(command.model);
+  return found ? found->string() : command.model;
+}
+
+/// Prints which batches a training is to be started with on each GPU, and what they take of its memory: the engine has
+/// the network, and takes a step with it.
+int run_training_plan(const PlanCommand& command, SourceKind model_given) {
   const auto targets = command.gpus.empty() ? gpus_here() : training_figures(command.gpus);
   if (!targets) return complain(targets.error(), kUsage);
   auto gpus = nlohmann::ordered_json::array();
   for (const auto& target : *targets) gpus.push_back({target.name, target.memory->value});
-  std::vector<std::string> line{"plan-classifier", "--gpus", json_line(gpus)};
+  std::vector<std::string> line{"plan-training", "--train", command.train, "--gpus", json_line(gpus)};
   if (!command.data.empty()) line.insert(line.end(), {"--data", command.data.string()});
+  if (const auto model = model_to_train(command, model_given); !model.empty())
+    line.insert(line.end(), {"--model", model});
   if (command.json) line.emplace_back("--json");
   return run_engine(line, "it planned a training");
 }
@@ -282,12 +298,12 @@ void settle_devices(PlanCommand& command, OptionTable& table) {
 int run_plan(const std::vector<std::string>& arguments) {
   PlanCommand command;
   OptionTable table = options_of(command);
-  table.examples({"tutti plan --model large-v3 archive/", "tutti plan --train classifier --gpus 24GB,16GB",
+  table.examples({"tutti plan --model large-v3 archive/", "tutti plan --train whisper --model small --gpus 24GB,16GB",
                   "tutti plan --durations lengths.json --gpus 12GB:30x,8GB:12x --model medium"});
   if (const auto code = start_command(table, arguments)) return *code;
   settle_devices(command, table);
   if (const auto checked = check(command); !checked) return complain(checked.error(), kUsage);
-  if (!command.train.empty()) return run_training_plan(command);
+  if (!command.train.empty()) return run_training_plan(command, table.given_by("model"));
   const auto work = work_of(command);
   if (!work) return complain(work.error(), kUsage);
   const auto basis = basis_of(command, work->plain);

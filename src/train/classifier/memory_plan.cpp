@@ -9,7 +9,6 @@ namespace tutti {
 namespace {
 
 constexpr std::int64_t kFloat = 4, kHalf = 2, kIndex = 8;  // bytes
-constexpr std::int64_t kStates = 5;  // of each weight: itself, gradient, average, AdamW's mean and mean of squares
 
 /// What is handed to the ring of a segment: its features, or their row where the set is on the device; and its label.
 std::int64_t ring_bytes(const ClassifierMemory& memory, bool set_on_gpu) {
@@ -39,24 +38,22 @@ Bytes activations_of(const ClassifierShape& s) {
 ClassifierMemory classifier_memory(const ClassifierShape& shape, std::int64_t rows, std::int64_t parameters) {
   const Bytes row{kHalf * shape.n_mels * shape.frames};
   return {.set = Bytes{rows * row.value},
-          .network = Bytes{kStates * kFloat * parameters},
+          .network = network_state(parameters, /*ema=*/true),
           .row = row,
           .activations = activations_of(shape)};
 }
 
 ClassifierPreset preset_for(Bytes gpu, const ClassifierMemory& memory, const ClassifierBatches& batches) {
   const auto free = std::max<std::int64_t>(0, gpu.value - kDriverMemory.value);
-  ClassifierPreset preset{.set_on_gpu = static_cast<double>(memory.set.value) <= kSetShare * static_cast<double>(free)};
-  const auto fixed = memory.network.value + (preset.set_on_gpu ? memory.set.value : 0);
-  const auto in_ring = (batches.ring_depth + 1) * ring_bytes(memory, preset.set_on_gpu);
+  const bool set_on_gpu = static_cast<double>(memory.set.value) <= kSetShare * static_cast<double>(free);
+  const auto wanted = batch_of(batches.rows, batches.batch_size, batches.least_steps);
   constexpr std::int64_t kMultiple = 64;
-  const auto fit = std::max<std::int64_t>(0, free - fixed) / (memory.activations.value + in_ring);
-  preset.largest_batch = fit < kMultiple ? fit : fit / kMultiple * kMultiple;
-  preset.batch_size = std::min(preset.largest_batch, batch_of(batches.rows, batches.batch_size, batches.least_steps));
-  preset.ring = Bytes{preset.batch_size * in_ring};
-  preset.activations = Bytes{preset.batch_size * memory.activations.value};
-  preset.total = Bytes{kDriverMemory.value + fixed + preset.ring.value + preset.activations.value};
-  return preset;
+  return {.set_on_gpu = set_on_gpu,
+          .batch = fit_batch(gpu,
+                             {.fixed = Bytes{memory.network.value + (set_on_gpu ? memory.set.value : 0)},
+                              .ring_sample = Bytes{ring_bytes(memory, set_on_gpu)},
+                              .activations = memory.activations},
+                             {.ring_depth = batches.ring_depth, .multiple = kMultiple, .most = wanted})};
 }
 
 }  // namespace tutti

@@ -4,6 +4,7 @@
 
 #include "base/units.h"
 #include "train/classifier/network.h"
+#include "train/plan/training_memory.h"
 
 namespace tutti {
 
@@ -32,12 +33,8 @@ struct ClassifierBatches {
 
 /// What a GPU is planned for.
 struct ClassifierPreset {
-  bool set_on_gpu = false;         ///< else each batch is gathered by the host
-  std::int64_t batch_size = 0;     ///< 0: not even one segment fits
-  std::int64_t largest_batch = 0;  ///< that its memory holds
-  Bytes ring{};                    ///< batches that are ready there, and the one of the step
-  Bytes activations{};             ///< of the batch
-  Bytes total{};                   ///< with set, network and the driver's memory
+  bool set_on_gpu = false;  ///< else each batch is gathered by the host
+  FittedBatch batch{};
 };
 
 /// The preset of a GPU with so much memory. Pure.

@@ -1,4 +1,4 @@
-#include "train/classifier/training_plan.h"
+#include "train/plan/training_plan.h"
 
 #include <unistd.h>
 
@@ -14,9 +14,8 @@
 #include "feed/labelled/labelled_set.h"
 #include "train/classifier/memory_plan.h"
 #include "train/classifier/task.h"
-#include "train/optimiser_step/step.h"
-#include "train/optimiser_step/step_memory.h"
-#include "view/table.h"
+#include "train/plan/dry_run.h"
+#include "train/plan/plan_text.h"
 
 namespace tutti {
 namespace {
@@ -52,29 +51,16 @@ Result<std::shared_ptr<const LabelledSet>> note_set() {
   return set;
 }
 
-/// A step that was taken to see what it holds.
-struct DryRun {
-  std::int64_t segments = 0;
-  Bytes held{};  // at most, for these segments
-};
-
-/// Steps with some and with twice as many segments: the difference is theirs alone.
-DryRun dry_run(ClassifierTask& task, const LabelledSet& set, const ClassifierRecipe& recipe) {
-  constexpr std::int64_t kSegments = 128;
-  const auto few = std::max<std::int64_t>(1, std::min(kSegments, set.rows() / 2));
-  TrainStep step(task, {.weight_decay = recipe.weight_decay}, {.clip = recipe.clip, .ema = recipe.ema});
-  std::int64_t number = 0;
-  const auto most_held = [&](std::int64_t segments) {
+/// What a step of a few hundred segments holds.
+DryRun dry_run_of(ClassifierTask& task, const LabelledSet& set, Bytes segment) {
+  constexpr std::int64_t kSegments = 100;
+  const auto few = std::max<std::int64_t>(1, std::min(kSegments, set.rows() / 4));
+  const auto inputs = [&](std::int64_t segments) {
     auto batches = LabelledBatches::open({.rows = set.rows(), .batch_size = segments}, "").value();
-    const auto batch = task.prepare(*batches.next());
-    free_step_memory();
-    const auto before = held_step_memory().used;
-    step.run(std::span(&batch, 1), ++number, recipe.learning_rate);
-    return static_cast<std::int64_t>(held_step_memory().most - before);
+    return task.prepare(*batches.next()).inputs;
   };
-  most_held(few);  // from here on the optimiser has its state
-  const auto one = most_held(few), two = most_held(2 * few);
-  return {few, Bytes{two - one}};
+  const auto loss = [&](const std::vector<at::Tensor>& rows) { return task.loss_sum(rows, /*dropout=*/true); };
+  return dry_run(task.trained(), {inputs, loss}, few, segment);
 }
 
 /// A plan in numbers.
@@ -84,7 +70,6 @@ struct Plan {
   ClassifierRecipe recipe{};
   ClassifierBatches batches{};
   ClassifierMemory memory{};
-  Bytes computed{};  // activations_of a segment
   DryRun run{};
   bool is_note = false;
 };
@@ -97,16 +82,16 @@ Json json_of(const Plan& plan, const PlannedGpu& gpu) {
   const auto preset = preset_of(plan, gpu.memory);
   return {{"name", gpu.name},
           {"memory_bytes", gpu.memory.value},
-          {"batch_size", preset.batch_size},
+          {"batch_size", preset.batch.batch_size},
           {"val_batch_size", plan.recipe.val_batch_size},
           {"ring_depth", plan.batches.ring_depth},
           {"set_on_gpu", preset.set_on_gpu},
           {"set_bytes", plan.memory.set.value},
-          {"ring_bytes", preset.ring.value},
+          {"ring_bytes", preset.batch.ring.value},
           {"network_bytes", plan.memory.network.value},
-          {"activation_bytes", preset.activations.value},
-          {"total_bytes", preset.total.value},
-          {"largest_batch", preset.largest_batch}};
+          {"activation_bytes", preset.batch.activations.value},
+          {"total_bytes", preset.batch.total.value},
+          {"largest_batch", preset.batch.largest_batch}};
 }
 
 std::string json_text(const Plan& plan, const std::vector<PlannedGpu>& gpus) {
@@ -115,9 +100,7 @@ std::string json_text(const Plan& plan, const std::vector<PlannedGpu>& gpus) {
             {"parameters", plan.parameters},
             {"segments", plan.batches.rows}};
   for (const auto& gpu : gpus) json["gpus"].push_back(json_of(plan, gpu));
-  json["dry_run"] = {{"segments", plan.run.segments},
-                     {"held_bytes", plan.run.held.value},
-                     {"computed_bytes", plan.run.segments * plan.computed.value}};
+  json["dry_run"] = json_of(plan.run, "segments");
   for (const auto& note : kNotePresets)
     json["note_003"].push_back({{"name", note.gpu},
                                 {"memory_bytes", note.gigabytes * kGigabyte},
@@ -127,13 +110,6 @@ std::string json_text(const Plan& plan, const std::vector<PlannedGpu>& gpus) {
   return json_line(json) + "\n";
 }
 
-std::string in_lines(const TextTable& table) {
-  constexpr std::size_t kWidth = 140;
-  std::string text;
-  for (const auto& line : lay_out(table, kWidth)) text += line + "\n";
-  return text;
-}
-
 std::string gpu_table(const Plan& plan, const std::vector<PlannedGpu>& gpus) {
   TextTable table{.columns = {{"GPU"}}};
   for (const char* title : {"batch-size", "val-batch-size", "ring-depth", "set", "ring", "network", "activations",
@@ -141,11 +117,11 @@ std::string gpu_table(const Plan& plan, const std::vector<PlannedGpu>& gpus) {
     table.columns.push_back({.title = title, .right = true});
   for (const auto& gpu : gpus) {
     const auto preset = preset_of(plan, gpu.memory);
-    table.rows.push_back({gpu.name, preset.batch_size > 0 ? std::to_string(preset.batch_size) : "does not fit",
-                          std::to_string(plan.recipe.val_batch_size), std::to_string(plan.batches.ring_depth),
-                          preset.set_on_gpu ? bytes_text(plan.memory.set) : "host", bytes_text(preset.ring),
-                          bytes_text(plan.memory.network), bytes_text(preset.activations), bytes_text(preset.total),
-                          std::to_string(preset.largest_batch)});
+    table.rows.push_back({gpu.name, batch_text(preset.batch), std::to_string(plan.recipe.val_batch_size),
+                          std::to_string(plan.batches.ring_depth),
+                          preset.set_on_gpu ? bytes_text(plan.memory.set) : "host", bytes_text(preset.batch.ring),
+                          bytes_text(plan.memory.network), bytes_text(preset.batch.activations),
+                          bytes_text(preset.batch.total), std::to_string(preset.batch.largest_batch)});
   }
   return in_lines(table);
 }
@@ -161,7 +137,7 @@ std::string note_table(const Plan& plan) {
     const Bytes queued{note.workers * note.prefetch * note.batch_size * plan.memory.row.value};
     table.rows.push_back({note.gpu, std::to_string(note.gigabytes) + " GB", std::to_string(note.batch_size),
                           std::to_string(note.workers), std::to_string(note.prefetch), bytes_text(queued),
-                          std::to_string(preset.batch_size), bytes_text(preset.total)});
+                          std::to_string(preset.batch.batch_size), bytes_text(preset.batch.total)});
   }
   return in_lines(table);
 }
@@ -177,9 +153,7 @@ std::string people_text(const Plan& plan, const std::vector<PlannedGpu>& gpus) {
       "\nset: all features, gathered there by index; host: it does not fit, and batches are gathered in memory.\n"
       "ring: batches that are ready beside the step's. network: weights, gradients, averages and AdamW's state.\n"
       "in all: with 537 MB for the driver, which is an estimate. float32; float16 and bfloat16 take less.\n\n";
-  text += "dry run: a step of this network on the processor held " + bytes_text(plan.run.held) + " for " +
-          std::to_string(plan.run.segments) + " segments; computed were " +
-          bytes_text(Bytes{plan.run.segments * plan.computed.value}) + ". The plan has the larger.\n\n";
+  text += dry_run_text(plan.run, "a step of this network", "segments") + "\n";
   if (plan.memory.row.value != kNoteRow) return text;
   return text + note_table(plan) +
          "\nThe note's trainer has loader processes and a queue of batches for each; here are none of them.\n";
@@ -187,8 +161,7 @@ std::string people_text(const Plan& plan, const std::vector<PlannedGpu>& gpus) {
 
 }  // namespace
 
-Result<std::string> plan_classifier(const ClassifierPlanRequest& request) {
-  keep_step_memory();
+Result<std::string> plan_classifier(const TrainingPlanRequest& request) {
   const auto set = request.data.empty() ? note_set() : LabelledSet::open(set_file(request.data, SetPart::training));
   if (!set) return tl::unexpected<Error>(set.error());
   Plan plan{.is_note = request.data.empty()};
@@ -202,9 +175,8 @@ Result<std::string> plan_classifier(const ClassifierPlanRequest& request) {
                   .least_steps = plan.recipe.least_steps,
                   .ring_depth = plan.recipe.ring_depth};
   plan.memory = classifier_memory(plan.shape, plan.batches.rows, plan.parameters);
-  plan.computed = plan.memory.activations;
-  plan.run = dry_run(**task, **set, plan.recipe);
-  plan.memory.activations.value = std::max(plan.computed.value, plan.run.held.value / plan.run.segments);
+  plan.run = dry_run_of(**task, **set, plan.memory.activations);
+  plan.memory.activations = verified(plan.memory.activations, plan.run.held, plan.run.computed);
   return request.json ? json_text(plan, request.gpus) : people_text(plan, request.gpus);
 }
 

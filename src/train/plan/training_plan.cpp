@@ -1,0 +1,37 @@
+#include "train/plan/training_plan.h"
+
+#include <algorithm>
+#include <array>
+
+#include "feed/recipe/classifier_recipe.h"
+#include "feed/recipe/tts_recipe.h"
+#include "feed/recipe/whisper_recipe.h"
+
+namespace tutti {
+namespace {
+
+struct Kind {
+  std::string_view name;
+  Result<std::string> (*plan)(const TrainingPlanRequest& request);
+  bool takes_data;
+  bool takes_model;
+};
+constexpr std::array kKinds{Kind{kClassifierTraining, &plan_classifier, true, false},
+                            Kind{kWhisperTraining, &plan_whisper, false, true},
+                            Kind{kTtsTraining, &plan_tts, true, true}};
+
+}  // namespace
+
+Result<std::string> plan_training(const std::string& kind, const TrainingPlanRequest& request) {
+  const auto found = std::ranges::find(kKinds, kind, &Kind::name);
+  if (found == kKinds.end())
+    return fail(Fault::usage, "plan-training: expected classifier, whisper or tts, found '" + kind + "'");
+  if (!request.data.empty() && !found->takes_data)
+    return fail(Fault::usage, "data: the plan of " + kind + " takes no set: every sample is planned as a whole window",
+                "Leave it out");
+  if (!request.model.empty() && !found->takes_model)
+    return fail(Fault::usage, "model: the network of a " + kind + " follows from its set", "Name the set with --data");
+  return found->plan(request);
+}
+
+}  // namespace tutti
