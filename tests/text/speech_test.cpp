@@ -222,6 +222,9 @@ TEST(GraphemeRules, NodeThatLeadsOutIsRefused) {
 
 // flite's own function on the same trees, word by word.
 TEST(Flite, WordsSoundAsFliteHasThem) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "another program: flite 2.2's lts_apply writes one byte behind its buffer, which a sanitizer stops";
+#endif
   const auto flite = Flite::load();
   if (!flite) GTEST_SKIP() << flite.error().text();
   const auto rules = (*flite)->grapheme_rules();

@@ -72,8 +72,10 @@ std::optional<Frame> frame_in(std::string_view head, const Stream& stream) {
   std::size_t at = 4;
   const auto counted = coded_number(head, at);
   if (!counted) return {};
-  std::int64_t block = block_code == 1 ? 192 : block_code < 6 ? 576 << (block_code - 2) : 256 << (block_code - 8);
-  if (block_code == 6 || block_code == 7) {
+  std::int64_t block = block_code == 1 ? 192 : block_code < 6 ? 576 << (block_code - 2) : 0;
+  if (block_code >= 8) {
+    block = 256 << (block_code - 8);
+  } else if (block_code >= 6) {
     const std::size_t size = block_code - 5;
     block = static_cast<std::int64_t>(number(head.substr(at, size), true)) + 1;
     at += size;
