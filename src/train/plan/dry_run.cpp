@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "base/log.h"
 #include "train/optimiser_step/step_memory.h"
 
 namespace tutti {
@@ -23,6 +24,8 @@ DryRun dry_run(std::span<const Parameter> trained, const DryStep& step, std::int
   for (const auto& parameter : trained)
     if (parameter.value.requires_grad()) parameter.value.mutable_grad() = at::zeros_like(parameter.value).detach();
   constexpr std::int64_t kFewer = 3, kMore = kFewer + 1;
+  log(Level::info, "dry run on the processor: a step of " + std::to_string(kFewer * samples) + " and one of " +
+                       std::to_string(kMore * samples) + " samples; of a large network they take a minute or two");
   const auto fewer = most_held(step, kFewer * samples), more = most_held(step, kMore * samples);
   for (const auto& parameter : trained) parameter.value.mutable_grad().reset();
   free_step_memory();
