@@ -28,8 +28,8 @@ T one_of(const std::array<T, N>& choices, CounterRandom& random) {
   return choices[static_cast<std::size_t>(random.below(N))];
 }
 
-PipeAudio source_of(LeakLabel label, CounterRandom& random) {
-  using enum PipeAudio;
+PipeSource source_of(LeakLabel label, CounterRandom& random) {
+  using enum PipeSource;
   switch (label) {
     case LeakLabel::background: return random.chance(0.6) ? traffic : speech;
     case LeakLabel::crack: return crack;
@@ -41,8 +41,8 @@ PipeAudio source_of(LeakLabel label, CounterRandom& random) {
 }
 
 /// What else may be there without making the label wrong: beside the pipe's surroundings no water.
-PipeAudio disturbance_of(LeakLabel label, CounterRandom& random) {
-  using enum PipeAudio;
+PipeSource disturbance_of(LeakLabel label, CounterRandom& random) {
+  using enum PipeSource;
   if (label == LeakLabel::background) return random.chance(0.5) ? traffic : speech;
   return one_of(std::array{flow, pump, tap, traffic, speech}, random);
 }
@@ -118,8 +118,8 @@ std::vector<float> in_air(const LeakCorpus& corpus, LeakClip& clip, std::int64_t
   clip.source = "air";
   auto audio = sensor_noise(corpus, clip.sensor, samples, random);
   const double level = level_of(audio);
-  mix(audio, audio_of(PipeAudio::hum, samples, random), random.uniform(0.5, 2) * level);
-  mix(audio, audio_of(PipeAudio::knocks, samples, random), random.uniform(0.1, 1) * level);
+  mix(audio, audio_of(PipeSource::hum, samples, random), random.uniform(0.5, 2) * level);
+  mix(audio, audio_of(PipeSource::knocks, samples, random), random.uniform(0.1, 1) * level);
   return audio;
 }
 

@@ -39,7 +39,7 @@ struct LeakClip {
   int gain_db = 0;          ///< gain of the amplifier, 20 to 120; 1: the hydrophone was not in water
   Condition condition = Condition::clean;
   double snr_db = 0;
-  double distance_m = 0;            ///< from the audio to the hydrophone along the pipe
+  double distance_m = 0;            ///< from its source to the hydrophone along the pipe
   std::string source{};             ///< leak, crack, flow, pump, tap, traffic, speech, knocks, hum; air: out of water
   std::string disturbance{};        ///< another of these; empty: noise alone
   std::vector<std::int16_t> pcm{};  ///< at kLeakRate, mono

@@ -217,8 +217,8 @@ constexpr std::array kKinds{Kind{"leak", leak},     Kind{"crack", crack},   Kind
 
 }  // namespace
 
-std::string_view name_of(PipeAudio audio) {
-  return kKinds[static_cast<std::size_t>(audio)].name;
+std::string_view name_of(PipeSource source) {
+  return kKinds[static_cast<std::size_t>(source)].name;
 }
 
 Pipe drawn_pipe(CounterRandom& random) {
@@ -232,8 +232,8 @@ Pipe drawn_pipe(CounterRandom& random) {
   return pipe;
 }
 
-std::vector<float> audio_of(PipeAudio audio, std::int64_t samples, CounterRandom& random) {
-  auto made = kKinds[static_cast<std::size_t>(audio)].make(samples, random);
+std::vector<float> audio_of(PipeSource source, std::int64_t samples, CounterRandom& random) {
+  auto made = kKinds[static_cast<std::size_t>(source)].make(samples, random);
   scale_to(made, 1);
   return made;
 }

@@ -10,11 +10,11 @@
 
 namespace tutti {
 
-/// The sounds on and beside a water pipe, at kLeakRate (leak_clip.h).
-enum class PipeAudio { leak, crack, flow, pump, tap, traffic, speech, knocks, hum };
+/// What makes a sound on and beside a water pipe, at kLeakRate (leak_clip.h).
+enum class PipeSource { leak, crack, flow, pump, tap, traffic, speech, knocks, hum };
 
 /// "leak", "crack", ...
-std::string_view name_of(PipeAudio audio);
+std::string_view name_of(PipeSource source);
 
 /// A pipe between two joints, as it sounds to a hydrophone: some modes, and high frequencies that die away.
 struct Pipe {
@@ -28,7 +28,7 @@ struct Pipe {
 Pipe drawn_pipe(CounterRandom& random);
 
 /// A sound at its origin, of no certain level.
-std::vector<float> audio_of(PipeAudio audio, std::int64_t samples, CounterRandom& random);
+std::vector<float> audio_of(PipeSource source, std::int64_t samples, CounterRandom& random);
 
 /// The same at the hydrophone, `distance_m` along the pipe.
 void carry(std::span<float> audio, const Pipe& pipe, double distance_m);

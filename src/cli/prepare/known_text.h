@@ -11,7 +11,7 @@
 
 namespace tutti {
 
-/// The written text of a recording, as far as it is spoken: without audio descriptions and speakers
+/// The written text of a recording, as far as it is spoken: without descriptions of sounds and speakers
 /// (transcript/reference_text/caption_text.h).
 struct KnownText {
   std::filesystem::path file{};

@@ -27,7 +27,7 @@ struct VoiceFormat {
   std::vector<std::string> speakers{};  ///< by number
   std::string language{};               ///< a code such as "en"
   std::string kind{};                   ///< kind of the symbols: "characters" or "phonemes"
-  std::string label{};                  ///< where the audio comes from, for the model's GPU
+  std::string label{};                  ///< where the audio comes from, for the model's card
 };
 
 /// The format as JSON, as a set keeps it.
