@@ -9,11 +9,12 @@ namespace {
 
 constexpr double kWorthADevice = 1.1;  // times as fast
 
-}  // namespace
-
+/// Whether a link of that name goes through a processor. PIX and PXB go through PCIe switches alone.
 bool is_slow_link(const std::string& link) {
   return link == "PHB" || link == "NODE" || link == "SYS";
 }
+
+}  // namespace
 
 std::string device_choice_text(const DeviceChoice& choice) {
   const auto rate = [](double steps) { return short_number(steps) + " steps a second"; };

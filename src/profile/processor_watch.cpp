@@ -21,6 +21,14 @@ Seconds used_by(int who) {
 
 }  // namespace
 
+Seconds own_processor_time() {
+  return used_by(RUSAGE_SELF);
+}
+
+Seconds children_processor_time() {
+  return used_by(RUSAGE_CHILDREN);
+}
+
 double share_on_core(Seconds own, Seconds working, Seconds all, Seconds possible) {
   if (working.count() <= 0 || std::max(own, all) >= kFull * possible) return 1;
   return std::clamp(own / working, 0.0, 1.0);
@@ -28,12 +36,12 @@ double share_on_core(Seconds own, Seconds working, Seconds all, Seconds possible
 
 ProcessorWatch::ProcessorWatch()
     : start_(Clock::real().now()),
-      own_(used_by(RUSAGE_SELF) + used_by(RUSAGE_CHILDREN)),
+      own_(own_processor_time() + children_processor_time()),
       machine_(read_stall_counters("/")) {}
 
 void ProcessorWatch::note(RunRecording& recording) const {
   const Seconds passed = Clock::real().now() - start_;
-  const Seconds own = used_by(RUSAGE_SELF) + used_by(RUSAGE_CHILDREN) - own_;
+  const Seconds own = own_processor_time() + children_processor_time() - own_;
   const auto now = read_stall_counters("/").busy;
   if (!now || !machine_.busy) return;
   Seconds working{};

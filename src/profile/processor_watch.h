@@ -7,6 +7,13 @@
 
 namespace tutti {
 
+// Processor time, the user's and the system's: what waits, or is kept from a core, takes none. Safe from any thread.
+
+/// What all threads of this process have taken so far.
+Seconds own_processor_time();
+/// What its children have taken that ended and were waited for, theirs included.
+Seconds children_processor_time();
+
 // Whether the items of a run computed all the time, or waited for something else, as a disk, for a part of it: replayed
 // with more threads the one is bound by the cores, and the other is not.
 

@@ -27,6 +27,7 @@
 #include "device/stall_counters.h"
 #include "profile/gpu_watch.h"
 #include "profile/phase_table.h"
+#include "profile/processor_watch.h"
 #include "profile/recorded_run.h"
 #include "profile/recording_file.h"
 #include "view/text.h"
@@ -41,16 +42,6 @@ const std::vector<std::string> kProfiled{"batch", "evaluate", "features", "prepa
 constexpr int kMostCorrections = 2;
 constexpr Seconds kUsualGpus{0.5}, kOftenGpus{0.1};  // between two readings
 constexpr Seconds kGrace{60};                        // for a stopped command to finish what it has begun
-
-/// Processor seconds of the children that have ended.
-Seconds children_time() {
-  rusage used{};
-  ::getrusage(RUSAGE_CHILDREN, &used);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-  };
-  return Seconds(seconds(used.ru_utime) + seconds(used.ru_stime));
-}
 
 /// The memory that the largest of the children that have ended had at its most.
 Bytes most_memory() {
@@ -69,7 +60,7 @@ class MachineWatch {
     const auto share = [&](std::optional<Seconds> StallCounters::*counter) {
       return now.*counter && before_.*counter ? std::max(0.0, (*(now.*counter) - *(before_.*counter)) / passed) : 0.0;
     };
-    const double own = (children_time() - children_) / passed;
+    const double own = (children_processor_time() - children_) / passed;
     const auto pages = now.swapped_pages.value_or(0) - before_.swapped_pages.value_or(0);
     return {.other_cores = std::max(0.0, share(&StallCounters::busy) - own),
             .throttled_cores = share(&StallCounters::throttled),
@@ -82,7 +73,7 @@ class MachineWatch {
  private:
   const Clock::Instant start_ = Clock::real().now();
   const StallCounters before_ = read_stall_counters("/");
-  const Seconds children_ = children_time();
+  const Seconds children_ = children_processor_time();
 };
 
 /// Has the calling thread, and the processes that it starts, run on these cores alone until its end; none: as before.

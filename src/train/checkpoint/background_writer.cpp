@@ -12,7 +12,6 @@
 namespace tutti {
 
 std::vector<Parameter> copies(const std::vector<Parameter>& tensors) {
-  const OutsideMemoryLimit on_the_host;
   const c10::AutoGradMode no_gradients(false);
   std::vector<Parameter> made;
   for (const auto& tensor : tensors)

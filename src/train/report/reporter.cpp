@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "base/log.h"
+#include "profile/processor_watch.h"
 #include "profile/recorded_run.h"
 #include "train/report/epoch_report.h"
 #include "train/report/load_track.h"
@@ -30,7 +31,7 @@ Reporter::Reporter(ReporterOptions options, TrainingLog log, std::unique_ptr<Bad
       load_(options.gpu),
       machine_(options.gpu),
       monitor_(options.gpu.has_value()),
-      processed_(process_time()) {}
+      processed_(own_processor_time()) {}
 
 Result<std::unique_ptr<Reporter>> Reporter::open(const ReporterOptions& options) {
   auto log = TrainingLog::open({.out = options.out,
@@ -89,7 +90,7 @@ void Reporter::note(const StepReport& step) {
 void Reporter::monitor(const StepReport& step, const MachineLoad& load) {
   TrainingMemory memory;
   if (monitor_.is_due()) memory = {.host = host_memory().host, .gpu = load.gpu_own};
-  const auto now = process_time();
+  const auto now = own_processor_time();
   const auto lines = monitor_.stepped({.step = step.state.step,
                                        .time = Seconds(step.seconds),
                                        .waited = Seconds(step.waited),
@@ -189,7 +190,7 @@ void Reporter::draw() {
 
 void Reporter::evaluated(const TrainingState& state, const TaskScores& scores, bool best) {
   log_.evaluated(state, scores, best);
-  processed_ = process_time();  // what evaluating took belongs to no step
+  processed_ = own_processor_time();  // what evaluating took belongs to no step
   write_line("step " + std::to_string(state.step) + ": " + scores.text + std::string(best ? ", the best so far" : "") +
              (scores.remark.empty() ? "" : ", ") + scores.remark);
   draw();

@@ -95,7 +95,7 @@ class Reporter : public TrainingWatcher {
   Sampler sampler_{};
   MachineLine machine_;
   StepMonitor monitor_;
-  Seconds processed_{};  // process_time() when the step began
+  Seconds processed_{};  // own_processor_time() when the step began
 };
 
 }  // namespace tutti

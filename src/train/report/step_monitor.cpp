@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 
 #include "advise/spread.h"
 #include "base/numbers.h"
@@ -84,12 +83,6 @@ std::string growth_text(const char* name, std::optional<Bytes> now, std::optiona
 TrainingMemory host_memory() {
   const auto status = read_system_file("/proc/self/status");
   return {.host = status ? kilobytes_of_key(*status, "RssAnon") : std::nullopt};
-}
-
-Seconds process_time() {
-  timespec now{};
-  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return Seconds(static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec));
 }
 
 std::vector<std::string> StepMonitor::memory_warnings(const TrainingMemory& memory) {

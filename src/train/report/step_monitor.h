@@ -27,8 +27,6 @@ struct TrainingMemory {
 
 /// The memory of this process as the kernel has it, without the GPU's.
 TrainingMemory host_memory();
-/// The processor time of all threads of this process so far.
-Seconds process_time();
 
 /// Watches the times and the memory of a training as field note 002 does: every 100 steps the mean, deviation, least
 /// and most of their times and what memory has grown by since the first report. Times whose deviation is above 0.30 of
