@@ -17,12 +17,10 @@
 namespace tutti {
 namespace {
 
+/// Names of the file alone; those that are flags of that trainer, too, are in note_names().
 const std::map<std::string, std::string, std::less<>> kOurs{
-    {"lr", "learning-rate"},
-    {"grad-accum", "accumulation"},
     {"gradient-accumulation", "accumulation"},
     {"gradient-accumulation-steps", "accumulation"},
-    {"prefetch-buffer-size", "ring-depth"},
     {"grad-clip", "clip"},
     {"gradient-clip-norm", "clip"},
     {"max-grad-norm", "clip"},
@@ -38,8 +36,6 @@ const std::map<std::string, std::string, std::less<>> kOurs{
     {"val-step", "eval-steps"},
     {"early-stopping-patience", "patience"},
     {"mixed-precision", "precision"},
-    {"model-gpu", "device"},
-    {"model-gpu-memory", "device-memory"},
 };
 
 constexpr const char* kOfTheSet = "'tutti prepare tts' decides it when it makes the set";
@@ -86,11 +82,20 @@ const std::map<std::string, const char*, std::less<>> kWithoutEffect{
     {"checkpoint-dir", "name the folder with --out"},
 };
 
+/// As a text in TOML.
+std::string quoted(const std::string& text) {
+  std::ostringstream toml;
+  toml << toml::value<std::string>(text);
+  return toml.str();
+}
+
 /// One translation: what was read so far.
 class Translation {
  public:
   Translation(std::string file_name, std::span<const std::string> recipe_keys)
-      : file_name_(std::move(file_name)), recipe_keys_(recipe_keys) {}
+      : file_name_(std::move(file_name)), recipe_keys_(recipe_keys) {
+    ours_.insert(kOurs.begin(), kOurs.end());
+  }
 
   Result<void> read_map(const YAML::Node& map, const std::string& section) {
     for (const auto& pair : map) {
@@ -134,8 +139,8 @@ class Translation {
   };
 
   Result<void> read_value(int line, const std::string& path, const std::string& name, const YAML::Node& value) {
-    const auto ours = kOurs.find(name);
-    const std::string key = ours != kOurs.end() ? ours->second : name;
+    const auto ours = ours_.find(name);
+    const std::string key = ours != ours_.end() ? ours->second : name;
     if (std::ranges::find(recipe_keys_, key) == recipe_keys_.end()) {
       answer(line, path, reason(name));
       return {};
@@ -159,7 +164,7 @@ class Translation {
     if (const auto answer = loader_answer(name)) return *answer;
     if (const auto answer = note_answer(name)) return *answer;
     std::vector<std::string> known(recipe_keys_.begin(), recipe_keys_.end());
-    for (const auto& [theirs, ours] : kOurs) known.push_back(theirs);
+    for (const auto& [theirs, ours] : ours_) known.push_back(theirs);
     for (const auto& [theirs, why] : kWithoutEffect) known.push_back(theirs);
     const auto nearest = nearest_name(name, known);
     return "unknown, no effect" + (nearest.empty() ? std::string() : "; did you mean '" + nearest + "'?");
@@ -174,14 +179,12 @@ class Translation {
     if (name == "mixed-precision" && (is_true || is_false)) return is_true ? "\"bfloat16\"" : "\"float32\"";
     if (key == "schedule" && text.starts_with("cosine")) return "\"cosine\"";
     if (is_true || is_false) return is_true ? "true" : "false";
+    if (name == "model-gpu") return quoted(note_device(text));
     const auto digits = std::string_view(text).substr(text.starts_with("+") ? 1 : 0);
     const auto whole = number_in<std::int64_t>(digits);
-    if (name == "model-gpu" && whole) return "\"cuda:" + std::to_string(*whole) + "\"";
     if (is_plain && whole) return std::to_string(*whole);
     if (const auto number = number_in<double>(digits); is_plain && number) return toml_number(*number);
-    std::ostringstream quoted;
-    quoted << toml::value<std::string>(text);
-    return quoted.str();
+    return quoted(text);
   }
 
   void set(int line, const std::string& key, std::string value, std::string path) {
@@ -194,6 +197,7 @@ class Translation {
 
   std::string file_name_;
   std::span<const std::string> recipe_keys_;
+  std::map<std::string, std::string, std::less<>> ours_ = note_names();
   std::map<std::string, Setting> settings_{};  // by the recipe's key
   ImportedConfig config_{};
 };

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,6 +41,11 @@ Result<LoaderFlags> without_loader_flags(const std::vector<std::string>& words, 
 /// become our names; those whose work is done another way are answered; all other words stay as they are. Fault::usage
 /// for flags of what there is not: limits of a data device, another vocoder. Pure.
 Result<LoaderFlags> in_voice_names(const std::vector<std::string>& words);
+
+/// The settings of field note 002's trainer that have another name here, both with hyphens: "lr" is "learning-rate".
+std::map<std::string, std::string, std::less<>> note_names();
+/// That trainer's number of a GPU as we name it: "1" is "cuda:1"; other texts stay. Pure.
+std::string note_device(const std::string& value);
 
 /// What replaces a setting of DataLoader's, or of field note 002's trainer, by its name with hyphens, where it has no
 /// name of ours: "no effect: ...". None for any other name. Pure.

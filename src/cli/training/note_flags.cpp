@@ -54,18 +54,13 @@ const std::map<std::string_view, NoteFlag> kFlags{
     {"model-gpu-memory", {Treatment::renamed, "--device-memory"}},
 };
 
-/// "1" and "cuda:1" are cuda:1; "cpu" is the processor.
-std::string device_of(const std::string& value) {
-  return number_in<std::int64_t>(value) ? "cuda:" + value : value;
-}
-
 Result<void> take(const FlagWord& flag, const std::string& shown, LoaderFlags& into) {
   const auto expect_value = [&]() -> Result<void> {
     return flag.value ? Result<void>() : fail(Fault::usage, shown + ": a value is missing");
   };
   if (flag.name == "model-gpu") {
     if (auto given = expect_value(); !given) return given;
-    into.words.insert(into.words.end(), {"--device", device_of(*flag.value)});
+    into.words.insert(into.words.end(), {"--device", note_device(*flag.value)});
     return {};
   }
   if (flag.name == "vocoder-type") {
@@ -88,6 +83,18 @@ Result<void> take(const FlagWord& flag, const std::string& shown, LoaderFlags& i
 }
 
 }  // namespace
+
+std::string note_device(const std::string& value) {
+  return number_in<std::int64_t>(value) ? "cuda:" + value : value;
+}
+
+std::map<std::string, std::string, std::less<>> note_names() {
+  constexpr std::string_view kDashes = "--";
+  std::map<std::string, std::string, std::less<>> names{{"model-gpu", "device"}};
+  for (const auto& [name, flag] : kFlags)
+    if (flag.treatment == Treatment::renamed) names.emplace(name, std::string_view(flag.text).substr(kDashes.size()));
+  return names;
+}
 
 std::optional<std::string> note_answer(const std::string& name) {
   const auto known = kFlags.find(name);
