@@ -5,20 +5,10 @@
 #include <algorithm>
 
 #include "advise/pipeline_run.h"
+#include "advise/two_stages.h"
 
 namespace tutti {
 namespace {
-
-/// Twenty files; `seconds` of them in each of two stages.
-RunRecording two_stages(double decode, double features, double elapsed) {
-  RunRecording recording{.command = "features", .cores = 4, .elapsed = Seconds(elapsed)};
-  for (const auto& [name, time] : {std::pair{"decode", decode}, std::pair{"features", features}})
-    recording.stages.push_back({.name = name,
-                                .queue = 2,
-                                .threads_flag = std::string("--") + name + "-threads",
-                                .items = std::vector<Seconds>(20, Seconds(time))});
-  return recording;
-}
 
 TEST(Recording, ReplayOfItsItemsExplainsTheRun) {
   EXPECT_LT(model_error(two_stages(0.1, 0.03, 2.03)), 0.001);
