@@ -253,10 +253,10 @@ int classify_command(std::span<char*> arguments) {
 
 int say_command(std::span<char*> arguments) {
   return guarded("the text cannot be spoken", "Say it in parts", [&] {
-    const auto line = Line::read(
-        arguments,
-        {"--voice", "--text", "--out", "--times", "--speaker", "--rate", "--seed", "--steps", "--device", "--threads"},
-        {});
+    const auto line = Line::read(arguments,
+                                 {"--voice", "--text", "--out", "--times", "--speaker", "--rate", "--seed", "--steps",
+                                  "--temperature", "--device", "--threads"},
+                                 {});
     if (!line) return complain(line.error());
     auto text = read_file(line->value("--text"));
     if (!text) return complain(text.error());
@@ -270,6 +270,7 @@ int say_command(std::span<char*> arguments) {
                              .rate = std::stod(line->value("--rate")),
                              .seed = std::stoull(line->value("--seed")),
                              .steps = std::stoi(line->value("--steps")),
+                             .temperature = std::stod(line->value("--temperature")),
                              .device = *device,
                              .threads = std::stoi(line->value("--threads"))});
     if (!report) return complain(report.error());

@@ -12,7 +12,9 @@
 #include "cli/commands.h"
 #include "cli/flags.h"
 #include "cli/interrupt.h"
+#include "cli/named_model.h"
 #include "cli/prepare/build_progress.h"
+#include "cli/prepare/clip_transcripts.h"
 #include "device/machine.h"
 #include "feed/voice/voice_builder.h"
 #include "feed/voice/voice_file.h"
@@ -38,6 +40,7 @@ struct PrepareTts {
   double most_characters = 22;
   double edge = 0.1;
   std::string level = "auto";
+  std::string check_model{};
   std::int32_t threads = 0;
 };
 
@@ -74,6 +77,14 @@ OptionTable table_of(PrepareTts& c) {
   table.add("max-seconds", c.max_seconds, "S", "longer recordings are left out");
   table.add("most-characters", c.most_characters, "N",
             "a second: recordings with more text than that hold only a part of it, and are left out");
+  table.add(
+      "check-model", c.check_model, "DIR|NAME",
+      "a Whisper model that transcribes every clip; clips whose audio has other words than their text, or not all "
+      "of them, are left out");
+  table.add("most-missing-words", build.most_missing_words, "SHARE",
+            "of a text's words that --check-model may find missing, 0 to 1; one word always may");
+  table.add("most-other-words", build.most_other_words, "SHARE",
+            "of a text's words that --check-model may find to be others or missing, 0 to 1");
   table.add("exclude", build.exclude, "FILE",
             "texts, one a line, that no clip may have: what the voice is tested with");
   table.add("validation-share", build.validation_share, "SHARE",
@@ -130,6 +141,8 @@ Result<void> check_ranges(const PrepareTts& c) {
         Range{"--max-text-length", double(c.max_text), 2, 10'000}, Range{"--max-seconds", c.max_seconds, 0.1, 600},
         Range{"--most-characters", c.most_characters, 1, 1000}, Range{"--edge", c.edge, 0, 10},
         Range{"--trim-db", build.audio.trim_decibels, 1, 200}, Range{"--noise-floor", build.audio.noise, 0, 0.1},
+        Range{"--most-missing-words", build.most_missing_words, 0, 1},
+        Range{"--most-other-words", build.most_other_words, 0, 1},
         Range{"--validation-share", build.validation_share, 0, 0.5}})
     if (auto within = expect_between(flag, value, least, most); !within) return within;
   return check_thread_count("--threads", c.threads);
@@ -171,6 +184,20 @@ Result<void> expect_own_set(const VoiceBuildOptions& build) {
   return {};
 }
 
+/// Has the set's clips transcribed by --check-model.
+Result<void> check_by_model(PrepareTts& c, Interrupt& interrupt) {
+  if (c.check_model.empty()) return {};
+  const auto model = find_named_model(c.check_model);
+  if (!model) return tl::unexpected<Error>(model.error());
+  c.build.transcribe = [recogniser = ClipRecogniser{*model, c.build.language, c.threads},
+                        &interrupt](std::span<const VoiceSource* const> clips) {
+    BuildProgress progress(interrupt, "clips transcribed");
+    return transcribe_clips(recogniser, clips, interrupt,
+                            [&](std::int64_t done, std::int64_t all) { progress(done, all); });
+  };
+  return {};
+}
+
 void print_report(const VoiceBuildOptions& build, const VoiceBuildReport& report) {
   const auto count = [](std::int64_t value) { return static_cast<long long>(value); };
   std::printf("%lld clips to train on and %lld for validation, %s of speech%s, %s\n", count(report.training),
@@ -189,6 +216,9 @@ void print_report(const VoiceBuildOptions& build, const VoiceBuildReport& report
     std::printf("%lld left out as unusable, %lld of them without a recording%s\n", count(report.bad),
                 count(report.missing),
                 build.dry_run ? "" : (": see " + (build.out / "bad_samples.jsonl").string()).c_str());
+  if (report.other_words > 0)
+    std::printf("%lld of them because the model of --check-model finds other words in them than their texts have\n",
+                count(report.other_words));
   if (!report.skipped.empty())
     std::fprintf(stderr, "warning: characters that the voice has no symbol for were passed over: %s\n",
                  without_controls(joined(report.skipped, " ")).c_str());
@@ -203,6 +233,7 @@ int run_prepare_tts(const std::vector<std::string>& words) {
   if (auto settled = settle(command); !settled) return complain(settled.error(), kUsage);
   if (auto own = expect_own_set(command.build); !own) return complain(own.error());
   Interrupt interrupt;
+  if (auto checked = check_by_model(command, interrupt); !checked) return complain(checked.error());
   BuildProgress progress(interrupt, "clips");
   PipelineRecorder recorder("prepare", "clips",
                             {{.name = "make", .threads = command.build.threads, .threads_flag = "--threads"},

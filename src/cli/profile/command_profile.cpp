@@ -23,7 +23,7 @@
 #include "base/strings.h"
 #include "cli/command_start.h"
 #include "cli/profile/page_file.h"
-#include "cli/profile/temporary_folder.h"
+#include "cli/temporary_folder.h"
 #include "device/stall_counters.h"
 #include "profile/gpu_watch.h"
 #include "profile/phase_table.h"

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,12 @@
 #include "text/speech/front_end.h"
 
 namespace tutti {
+
+struct VoiceSource;
+
+/// What a recogniser finds in clips, in their order; none: nothing is known of a clip.
+using ClipTexts = std::vector<std::optional<std::string>>;
+using TranscribeClips = std::function<Result<ClipTexts>(std::span<const VoiceSource* const>)>;
 
 /// What a set of a voice is made of, and how.
 struct VoiceBuildOptions {
@@ -33,6 +40,10 @@ struct VoiceBuildOptions {
   ClipAudioOptions audio{};
   std::optional<double> level{};  ///< none: 0.08 for digits, else clips stay as loud as they are
   ClipLimits limits{};
+  /// Where it is given, clips in which it finds other words than their text has are left out.
+  TranscribeClips transcribe{};
+  double most_other_words = 0.6;  ///< share of a text's words that may be others or missing, under Whisper's normaliser
+  double most_missing_words = 0.2;  ///< share that may be missing alone: the clip ends or begins within its text
   DigitStringOptions strings{};
   std::filesystem::path exclude{};  ///< a text a line: none of them gets into the set
   double validation_share = 0.05;   ///< share of the different texts
@@ -49,11 +60,12 @@ struct VoiceBuildReport {
   std::string kind{};
   std::vector<std::string> speakers{};
   bool are_digits = false;
-  std::int64_t found = 0;     ///< recordings that the data lists
-  std::int64_t missing = 0;   ///< without a file
-  std::int64_t bad = 0;       ///< in OUT/bad_samples.jsonl, the missing included
-  std::int64_t excluded = 0;  ///< by their text
-  std::int64_t training = 0;  ///< clips
+  std::int64_t found = 0;        ///< recordings that the data lists
+  std::int64_t missing = 0;      ///< without a file
+  std::int64_t bad = 0;          ///< in OUT/bad_samples.jsonl, the missing included
+  std::int64_t other_words = 0;  ///< of the bad ones: a recogniser finds other words than their text has
+  std::int64_t excluded = 0;     ///< by their text
+  std::int64_t training = 0;     ///< clips
   std::int64_t validation = 0;
   std::int64_t frames = 0;
   std::int64_t longest_text = 0;    ///< symbols

@@ -17,6 +17,7 @@ struct VoiceRows {
   at::Tensor speakers{};       // [rows] int64
   at::Tensor crop{};           // [rows] float32, 0 to 1: where in its clip a row's crop for the decoder begins
   at::Tensor time{};           // [rows] float32, 0 to 1: how far the noise of a row has moved
+  at::Tensor is_even{};        // [rows] bool: its frames are shared out evenly, not searched for; undefined: none's are
 };
 
 /// What is lost of each row, [rows] float32: a mean over its own symbols or frames, so that rows count alike however

@@ -83,9 +83,12 @@ Result<std::string> say(const SayRequest& request) {
   const auto sentences = split_sentences(request.text, kLongestSentence);
   if (sentences.pieces.empty())
     return fail(Fault::usage, "the text has no letter and no figure: there is nothing to say");
-  const auto spoken =
-      speak_all(*voice, sentences.pieces,
-                {.speaker = *speaker, .rate = request.rate, .seed = request.seed, .steps = request.steps});
+  const auto spoken = speak_all(*voice, sentences.pieces,
+                                {.speaker = *speaker,
+                                 .rate = request.rate,
+                                 .seed = request.seed,
+                                 .steps = request.steps,
+                                 .temperature = request.temperature});
   if (!spoken) return tl::unexpected<Error>(spoken.error());
   const auto rate = voice->model().mel.rate;
   if (auto written = write_file_atomically(request.out, wav_bytes(spoken->pcm, rate)); !written)

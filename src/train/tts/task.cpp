@@ -17,6 +17,11 @@ namespace {
 // Lengths are rounded up to a multiple of these, so that few shapes come up.
 constexpr std::int64_t kSymbolsStep = 8, kFramesStep = 32;
 
+// A new network's first steps share the frames of a clip out evenly. A search among means that are noise would give
+// most symbols one frame, and what such symbols then learn keeps them there: of the digits, 9.3 % were misread so, and
+// 0.8 % with even first steps.
+constexpr std::int64_t kEvenSteps = 60;
+
 /// A recipe's size with the dimensions that it names.
 Result<VoiceShape> shape_of(const TtsRecipe& recipe) {
   auto shape = voice_shape(recipe.model_size);
@@ -83,7 +88,8 @@ VoiceRows rows_from(const std::vector<at::Tensor>& inputs) {
           .frame_counts = inputs[3],
           .speakers = inputs[4],
           .crop = inputs[5],
-          .time = inputs[6]};
+          .time = inputs[6],
+          .is_even = inputs[7]};
 }
 
 }  // namespace
@@ -139,6 +145,8 @@ TaskBatch TtsTask::prepare(const Batch& batch) {
   auto rows = rows_of(*set_, model_, clips);
   rows.crop = at::empty({count}, at::TensorOptions(at::kFloat));
   rows.time = at::empty({count}, at::TensorOptions(at::kFloat));
+  const bool is_new = recipe_.model.empty() && batch.index < kEvenSteps * std::max(recipe_.accumulation, 1);
+  rows.is_even = at::full({count}, is_new, at::TensorOptions(at::kBool));
   for (std::int64_t row = 0; row < count; ++row) {
     const auto clip = clips[static_cast<std::size_t>(row)];
     CounterRandom random({recipe_.seed, static_cast<std::uint64_t>(batch.epoch), static_cast<std::uint64_t>(clip),
@@ -149,8 +157,8 @@ TaskBatch TtsTask::prepare(const Batch& batch) {
     prepared.frames.computed += rows.mel.size(1);
     prepared.frames.padding += rows.mel.size(1) - set_->frames(clip);
   }
-  prepared.inputs = {rows.symbols,  rows.symbol_counts, rows.mel, rows.frame_counts,
-                     rows.speakers, rows.crop,          rows.time};
+  prepared.inputs = {rows.symbols,  rows.symbol_counts, rows.mel,  rows.frame_counts,
+                     rows.speakers, rows.crop,          rows.time, rows.is_even};
   return prepared;
 }
 

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/random/counter_random.h"
-#include "train/tts/alignment.h"
 
 namespace tutti {
 namespace {
@@ -62,7 +61,7 @@ at::Tensor Voice::spectrogram_of(const std::vector<std::int32_t>& symbols, const
   ends = ends_of(text.log_durations[0], options.rate);
   const auto frames = ends.back();
   const auto positions = at::arange(frames, whole).unsqueeze(0).to(device_);
-  const auto condition = at::bmm(alignment_matrix(durations_of(ends, device_), positions), text.condition);
+  const auto condition = condition_of(network, text, durations_of(ends, device_), positions);
   const auto mask = at::ones({1, frames, 1}, condition.options());
   auto generator = at::detail::createCPUGenerator(mixed({options.seed, digest("speech")}));
   auto x = at::randn({1, frames, network.shape.mels}, generator, at::TensorOptions(at::kFloat)).to(device_);
