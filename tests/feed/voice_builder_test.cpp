@@ -113,7 +113,7 @@ TEST(VoiceBuilder, ClipWithOtherWordsThanItsTextIsLeftOut) {
   options.transcribe = [](std::span<const VoiceSource* const> clips) -> Result<ClipTexts> {
     EXPECT_EQ(clips.size(), 5);
     return ClipTexts{"One of the first rules of all.", "One of the first", "nothing like it was in the", std::nullopt,
-                     "one of the first rules of all and much more that nobody ever spoke there"};
+                     "one of the first rules of all and much more that was never spoken there"};
   };
   const auto report = build(options);
   ASSERT_TRUE(report) << report.error().text();

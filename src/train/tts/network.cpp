@@ -195,17 +195,18 @@ at::Tensor through(const at::Tensor& x, const VoiceDecoderBlock& block, const at
   return x + applied(at::gelu(applied(y, block.expand)), block.contract).to(at::kFloat);
 }
 
-/// Where each frame lies within its symbol, and how long that lasts: [rows, frames, features] float32. Cosines of the
-/// place, 0 to 1, and the logarithm of the symbol's frames; zeros at frames of no symbol. `matrix`: alignment_matrix.
+/// Where each frame is within its symbol, and how long that lasts: [rows, frames, features] float32. Cosines of its
+/// position, 0 to 1, and the logarithm of the symbol's frames; zeros at frames of no symbol. `matrix`:
+/// alignment_matrix.
 at::Tensor position_features(const at::Tensor& durations, const at::Tensor& frames, const at::Tensor& matrix,
                              std::int64_t features) {
   const auto begins = durations.cumsum(1) - durations;
   const auto of_frames = at::bmm(matrix, at::stack({begins, durations}, 2).to(at::kFloat));
   const auto begin = of_frames.select(2, 0), lasting = of_frames.select(2, 1).clamp_min(1);
-  const auto place = (frames.to(at::kFloat) + 0.5 - begin) / lasting;
+  const auto position = (frames.to(at::kFloat) + 0.5 - begin) / lasting;
   std::vector<at::Tensor> columns{lasting.log()};
   for (std::int64_t k = 1; k < features; ++k)
-    columns.push_back(at::cos(place * (std::numbers::pi * static_cast<double>(k))));
+    columns.push_back(at::cos(position * (std::numbers::pi * static_cast<double>(k))));
   return at::stack(columns, 2) * matrix.sum(2, /*keepdim=*/true);
 }
 

@@ -82,8 +82,8 @@ struct EncodedText {
 EncodedText encode_text(const VoiceNetwork& network, const at::Tensor& symbols, const at::Tensor& counts,
                         const at::Tensor& speakers, double dropout);
 
-/// What the decoder gets of each frame: its symbol's condition, and where within the symbol the frame lies. A symbol of
-/// many frames has one mean, and the decoder would otherwise see its place only near its edges. durations [rows,
+/// What the decoder gets of each frame: its symbol's condition, and where within the symbol the frame is. A symbol of
+/// many frames has one mean, and the decoder would otherwise see its position only near its edges. durations [rows,
 /// symbols] int64; frames [rows or 1, count] int64, counted from each row's first -> [rows, count, decoder_width]
 /// float32. Enqueues only.
 at::Tensor condition_of(const VoiceNetwork& network, const EncodedText& text, const at::Tensor& durations,
