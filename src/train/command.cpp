@@ -32,6 +32,7 @@
 #include "train/plan/training_plan.h"
 #include "train/trainings.h"
 #include "train/tts/say.h"
+#include "train/tts/voice_evaluation.h"
 
 namespace tutti {
 namespace {
@@ -299,6 +300,27 @@ int evaluate_classifier_command(std::span<char*> arguments) {
                                            .audio = line->value("--audio")});
     if (!text) return complain(text.error());
     std::fputs(text->c_str(), stdout);
+    return end_of_output();
+  });
+}
+
+int evaluate_voice_command(std::span<char*> arguments) {
+  return guarded("the evaluation cannot go on", "Take fewer threads", [&] {
+    const auto line = Line::read(
+        arguments, {"--model", "--data", "--split", "--samples", "--device", "--threads", "--report"}, {"--json"});
+    if (!line) return complain(line.error());
+    const auto device = settled_device(line->value("--device"));
+    if (!device) return complain(device.error());
+    const auto measures =
+        evaluate_voice({.model = line->value("--model"),
+                        .data = line->value("--data"),
+                        .part = line->value("--split") == "train" ? VoicePart::training : VoicePart::validation,
+                        .samples = std::stoll(line->value("--samples")),
+                        .device = *device,
+                        .threads = std::stoi(line->value("--threads")),
+                        .report = line->value("--report")});
+    if (!measures) return complain(measures.error());
+    std::puts((line->has("--json") ? measures_json(*measures) : measures_text(*measures)).c_str());
     return end_of_output();
   });
 }

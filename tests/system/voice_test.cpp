@@ -179,6 +179,26 @@ TEST(Voice, WordsAreTimedInSubtitles) {
   EXPECT_NE(text.find("four\n\n2\n"), std::string::npos) << text;
 }
 
+TEST(Voice, EvaluationComparesItWithTheRecordings) {
+  TUTTI_NEEDS("digits/0_jackson_0.wav");
+  const TempFolder work;
+  const auto set = small_voice().parent_path().parent_path() / "set";
+  const auto evaluate = [&](const std::string& report) {
+    return run_program({tutti_program(), "evaluate", "--model", small_voice().string(), "--data", set.string(),
+                        "--split", "train", "--samples", "3", "--json", "--report", report});
+  };
+  const auto end = evaluate(work / "report.html");
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  const auto json = nlohmann::json::parse(end.out);
+  EXPECT_EQ(json["clips"], 3);
+  EXPECT_GT(json["mel_cepstral_distance_db"], 2);  // four steps teach nothing
+  EXPECT_GT(json["duration_error_ms"], 0);
+  EXPECT_NE(read_file(work / "report.html").value().find("data:audio/wav;base64,"), std::string::npos);
+  ASSERT_TRUE(write_file_atomically(work / "mine.html", "my own"));
+  EXPECT_EQ(evaluate(work / "mine.html").exit_code, 2);
+  EXPECT_EQ(read_file(work / "mine.html").value(), "my own");
+}
+
 TEST(Voice, UnusableRequestsAreRefusedInOneLine) {
   TUTTI_NEEDS("digits/0_jackson_0.wav");
   const TempFolder work;

@@ -1,8 +1,7 @@
 #include "cli/prepare/clip_transcripts.h"
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
+#include <utility>
 
 #include "audio/synth/audio_file.h"
 #include "base/build_id.h"
@@ -51,12 +50,8 @@ Result<std::filesystem::path> file_of(const VoiceSource& clip, const ChildDecode
   const auto read = read_labelled_audio(clip.audio, children, range);
   if (!read)
     return is_fault_of_file(read.error()) ? Result<std::filesystem::path>(clip.audio) : tl::unexpected(read.error());
-  constexpr float kMost = 32767;
-  std::vector<std::int16_t> pcm;
-  for (const float sample : read->audio.samples)
-    pcm.push_back(static_cast<std::int16_t>(std::lround(std::clamp(sample, -1.0F, 1.0F) * kMost)));
   const auto path = folder / (std::to_string(index) + ".wav");
-  if (auto written = write_audio(path, pcm, AudioFormat::wav, read->audio.rate); !written)
+  if (auto written = write_audio(path, pcm_of(read->audio.samples), AudioFormat::wav, read->audio.rate); !written)
     return tl::unexpected(written.error());
   return path;
 }

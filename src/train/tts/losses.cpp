@@ -30,13 +30,9 @@ at::Tensor even_durations(const VoiceRows& rows) {
   return (edges * frames).div(counts, "floor").diff(1, 1);
 }
 
-/// How well each frame fits each symbol: the logarithm of its density but for what all symbols have in common.
+/// Searched for, but for rows that are to be even.
 at::Tensor durations_of(const at::Tensor& mean, const VoiceRows& rows) {
-  const c10::AutoGradMode no_gradients(false);
-  const auto scores = at::bmm(rows.mel, mean.transpose(1, 2)) - 0.5 * mean.square().sum(2).unsqueeze(1);
-  const auto found = aligned_durations(scores.to(at::kCPU).contiguous(), rows.symbol_counts.to(at::kCPU),
-                                       rows.frame_counts.to(at::kCPU))
-                         .to(mean.device());
+  const auto found = searched_durations(mean, rows);
   return rows.is_even.defined() ? at::where(rows.is_even.unsqueeze(1), even_durations(rows), found) : found;
 }
 
@@ -58,6 +54,15 @@ at::Tensor duration_loss(const EncodedText& text, const at::Tensor& lasting, con
 }
 
 }  // namespace
+
+at::Tensor searched_durations(const at::Tensor& mean, const VoiceRows& rows) {
+  const c10::AutoGradMode no_gradients(false);
+  // How well each frame fits each symbol: the logarithm of its density but for what all symbols have in common.
+  const auto scores = at::bmm(rows.mel, mean.transpose(1, 2)) - 0.5 * mean.square().sum(2).unsqueeze(1);
+  return aligned_durations(scores.to(at::kCPU).contiguous(), rows.symbol_counts.to(at::kCPU),
+                           rows.frame_counts.to(at::kCPU))
+      .to(mean.device());
+}
 
 VoiceLosses voice_losses(const VoiceNetwork& network, const VoiceRows& rows, const at::Tensor& noise, double dropout,
                          at::Tensor* durations) {

@@ -31,6 +31,10 @@ struct VoiceLosses {
 /// Frames of a clip that the decoder learns from in a step.
 inline constexpr std::int64_t kCropFrames = 128;
 
+/// The frames of each symbol along the best monotonic path under these means: mean [rows, length, mels] float32,
+/// normalised -> [rows, length] int64 on its device. Waits for the device.
+at::Tensor searched_durations(const at::Tensor& mean, const VoiceRows& rows);
+
 /// Aligns every text with its clip by the best monotonic path under the means as they are, and measures the network
 /// against that. `noise`: [rows, kCropFrames, mels] float32. The durations that were found go to `durations` where it
 /// is given: [rows, length] int64.

@@ -43,17 +43,6 @@ Result<VoiceShape> shape_of(const TtsRecipe& recipe) {
   return shape;
 }
 
-/// What a stored voice has to have in common with a set to go on learning from it.
-Result<void> expect_same_form(const VoiceModel& model, const VoiceSet& set, const std::filesystem::path& folder) {
-  const auto differs = [&](const char* what) {
-    return fail(Fault::usage, folder.string() + ": its " + what + " are others than those of the set",
-                "Make the set with 'tutti prepare tts' as the one that the voice learned from");
-  };
-  if (model.front_end != set.front_end()) return differs("symbols or dictionary");
-  if (model.mel != set.format().mel) return differs("spectrograms");
-  return {};
-}
-
 Result<VoiceModel> new_voice(const TtsRecipe& recipe, const VoiceSet& set, at::Device device) {
   const auto shape = shape_of(recipe);
   if (!shape) return tl::unexpected<Error>(shape.error());
@@ -63,7 +52,7 @@ Result<VoiceModel> new_voice(const TtsRecipe& recipe, const VoiceSet& set, at::D
 Result<VoiceModel> stored_voice(const TtsRecipe& recipe, const VoiceSet& set, at::Device device) {
   auto model = VoiceModel::load(recipe.model, device);
   if (!model) return model;
-  if (auto same = expect_same_form(*model, set, recipe.model); !same) return tl::unexpected<Error>(same.error());
+  if (auto same = model->expect_form_of(set, recipe.model); !same) return tl::unexpected<Error>(same.error());
   model->label = set.format().label;
   if (model->speakers == set.format().speakers) return model;
   // Other speakers begin as the mean of the stored ones.

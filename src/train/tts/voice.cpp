@@ -77,7 +77,11 @@ at::Tensor Voice::spectrogram_of(const std::vector<std::int32_t>& symbols, const
 Result<Speech> Voice::speak(const std::string& sentence, const SpeakingOptions& options) const {
   auto text = front_end_.read(sentence);
   if (!text) return tl::unexpected<Error>(text.error());
-  Speech speech{.text = std::move(*text)};
+  return speak(std::move(*text), options);
+}
+
+Speech Voice::speak(SymbolText text, const SpeakingOptions& options) const {
+  Speech speech{.text = std::move(text)};
   const auto mel = spectrogram_of(speech.text.symbols, options, speech.ends);
   speech.samples = vocoder_.audio_of({mel.const_data_ptr<float>(), static_cast<std::size_t>(mel.numel())}, mel.size(0));
   return speech;
