@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "train/network/parameters.h"
 #include "train/optimiser_step/step.h"
 #include "train/task.h"
+#include "train/whisper/network/parameters.h"
 
 namespace tutti {
 

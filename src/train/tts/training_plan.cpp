@@ -8,15 +8,15 @@
 
 #include "base/json.h"
 #include "base/numbers.h"
-#include "feed/recipe/tts_recipe.h"
 #include "feed/voice/voice_set.h"
 #include "hub/memory_plan.h"
-#include "train/network/parameters.h"
+#include "recipe/tts_recipe.h"
 #include "train/plan/dry_run.h"
 #include "train/plan/plan_text.h"
 #include "train/plan/sample_memory.h"
 #include "train/tts/losses.h"
 #include "train/tts/network.h"
+#include "train/whisper/network/parameters.h"
 
 namespace tutti {
 namespace {
