@@ -1,7 +1,6 @@
 #include <vector>
 
 #include "recipe/classifier_fields.h"
-#include "recipe/recipe_checks.h"
 #include "recipe/recipe_file.h"
 #include "recipe/recipe_text.h"
 #include "recipe/value_checks.h"

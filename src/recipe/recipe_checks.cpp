@@ -1,9 +1,8 @@
-#include "recipe/recipe_checks.h"
-
 #include <string>
 #include <vector>
 
 #include "base/toml.h"
+#include "recipe/recipe_file.h"
 #include "recipe/value_checks.h"
 #include "recipe/whisper_fields.h"
 

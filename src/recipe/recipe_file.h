@@ -32,4 +32,9 @@ Result<TtsRecipe> read_tts_recipe(std::string_view toml, const std::string& file
 std::string show_recipe(TtsRecipe recipe);
 std::string binding_differences(TtsRecipe now, TtsRecipe before);
 
+/// Fault::usage for values that cannot be intended, each by itself or together.
+Result<void> check_recipe(const WhisperRecipe& recipe);
+Result<void> check_recipe(const ClassifierRecipe& recipe);
+Result<void> check_recipe(const TtsRecipe& recipe);
+
 }  // namespace tutti

@@ -1,6 +1,5 @@
 #include <vector>
 
-#include "recipe/recipe_checks.h"
 #include "recipe/recipe_file.h"
 #include "recipe/recipe_text.h"
 #include "recipe/tts_fields.h"

@@ -23,7 +23,6 @@
 #include "base/strings.h"
 #include "model/gpu.h"
 #include "model/gpu/out_of_memory.h"
-#include "recipe/recipe_checks.h"
 #include "recipe/recipe_file.h"
 #include "train/classifier/answer_writer.h"
 #include "train/classifier/classify.h"

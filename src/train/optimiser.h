@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "train/whisper/network/parameters.h"
+#include "train/parameter.h"
 
 namespace tutti {
 

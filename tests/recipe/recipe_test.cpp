@@ -4,7 +4,6 @@
 
 #include "base/files.h"
 #include "recipe/classifier_recipe.h"
-#include "recipe/recipe_checks.h"
 #include "recipe/recipe_file.h"
 
 namespace tutti {

@@ -15,7 +15,6 @@
 #include "cli/training/training_run.h"
 #include "device/machine.h"
 #include "recipe/classifier_fields.h"
-#include "recipe/recipe_checks.h"
 #include "recipe/recipe_file.h"
 #include "recipe/tts_fields.h"
 

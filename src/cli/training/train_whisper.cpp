@@ -17,7 +17,6 @@
 #include "cli/training/training_processes.h"
 #include "cli/training/training_run.h"
 #include "device/machine.h"
-#include "recipe/recipe_checks.h"
 #include "recipe/recipe_file.h"
 #include "recipe/whisper_fields.h"
 

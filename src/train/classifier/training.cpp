@@ -11,7 +11,6 @@
 #include "feed/labelled/labelled_set.h"
 #include "model/cpu/compute_team.h"
 #include "model/device_name.h"
-#include "recipe/recipe_checks.h"
 #include "recipe/recipe_file.h"
 #include "train/checkpoint/folder.h"
 #include "train/checkpoint/resume.h"

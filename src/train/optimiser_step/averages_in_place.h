@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "train/optimiser_step/step.h"
+#include "train/parameter.h"
 #include "train/task.h"
-#include "train/whisper/network/parameters.h"
 
 namespace tutti {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "train/whisper/network/parameters.h"
+#include "train/parameter.h"
 
 namespace tutti {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "model/ops.h"
+#include "train/parameter.h"
 #include "train/tts/voice_shape.h"
-#include "train/whisper/network/parameters.h"
 
 namespace tutti {
 

@@ -11,12 +11,12 @@
 #include "feed/voice/voice_set.h"
 #include "hub/memory_plan.h"
 #include "recipe/tts_recipe.h"
+#include "train/parameter.h"
 #include "train/plan/dry_run.h"
 #include "train/plan/plan_text.h"
 #include "train/plan/sample_memory.h"
 #include "train/tts/losses.h"
 #include "train/tts/network.h"
-#include "train/whisper/network/parameters.h"
 
 namespace tutti {
 namespace {
