@@ -20,6 +20,7 @@ LIGHT = {  # above the torch line: no tensor, no CUDA context
     "audio": "base metrics",
     "text": "base",
     "hub": "base",
+    "recipe": "base",
     "transcript": "base text",
     "link": "base metrics device",
     "feed": "base metrics flow audio text transcript",
@@ -27,13 +28,13 @@ LIGHT = {  # above the torch line: no tensor, no CUDA context
     "profile": "base metrics flow advise device view",
     "transcribe": "base metrics flow advise profile device balance jobs audio text hub transcript link view",
     "serve": "base metrics flow advise profile device balance jobs audio text hub transcript link transcribe view",
-    "cli": "base metrics flow advise device balance jobs audio text hub transcript link feed transcribe serve view profile",
+    "cli": "base metrics flow advise device balance jobs audio text hub recipe transcript link feed transcribe serve view profile",
 }
 HEAVY = {  # below it: the only modules that may include torch, ATen, c10 or CUDA headers
     "model": "base metrics text hub",
     "decode": "base metrics text hub model transcript",
     "worker": "base metrics text hub model transcript decode link device",
-    "train": "base metrics flow advise profile device audio text hub transcript feed view model decode",
+    "train": "base metrics flow advise profile device audio text hub recipe transcript feed view model decode",
 }
 ALLOWED = {module: set(row.split()) for module, row in {**LIGHT, **HEAVY}.items()}
 TORCH = re.compile(r'^\s*#\s*include\s+[<"](torch|ATen|c10|caffe2|cuda)', re.MULTILINE)

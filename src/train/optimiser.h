@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "train/network/parameters.h"
+#include "train/parameter.h"
 
 namespace tutti {
 

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "feed/batch.h"
-#include "train/network/parameters.h"
+#include "train/parameter.h"
 
 namespace tutti {
 

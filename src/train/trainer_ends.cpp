@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/log.h"
-#include "feed/recipe/checkpoint_names.h"
 #include "model/gpu/out_of_memory.h"
+#include "recipe/checkpoint_names.h"
 #include "train/trainer.h"
 
 namespace tutti {

@@ -12,7 +12,7 @@
 #include "base/files.h"
 #include "base/owned.h"
 #include "feed/feed.h"
-#include "feed/recipe/recipe_file.h"
+#include "recipe/recipe_file.h"
 #include "train/peers/peers.h"
 #include "train/trainer.h"
 

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "base/error.h"
-#include "feed/recipe/classifier_recipe.h"
-#include "feed/recipe/tts_recipe.h"
-#include "feed/recipe/whisper_recipe.h"
+#include "recipe/classifier_recipe.h"
+#include "recipe/tts_recipe.h"
+#include "recipe/whisper_recipe.h"
 #include "train/trainer.h"
 
 namespace tutti {

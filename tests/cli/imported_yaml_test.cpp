@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "cli/training/recipe_flags.h"
-#include "feed/recipe/recipe_file.h"
-#include "feed/recipe/tts_fields.h"
+#include "recipe/recipe_file.h"
+#include "recipe/tts_fields.h"
 
 using namespace tutti;
 

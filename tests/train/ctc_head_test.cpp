@@ -1,4 +1,4 @@
-#include "train/network/ctc_head.h"
+#include "train/whisper/network/ctc_head.h"
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>

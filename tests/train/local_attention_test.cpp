@@ -1,4 +1,4 @@
-#include "train/network/local_attention.h"
+#include "train/whisper/network/local_attention.h"
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>

@@ -10,10 +10,10 @@
 #include "hub/memory_plan.h"
 #include "hub/model_shape.h"
 #include "support/temp_folder.h"
-#include "train/network/parameters.h"
 #include "train/plan/sample_memory.h"
 #include "train/plan/training_memory.h"
 #include "train/plan/training_plan.h"
+#include "train/whisper/network/parameters.h"
 
 using namespace tutti;
 

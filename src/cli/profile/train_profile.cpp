@@ -13,8 +13,8 @@
 #include "cli/profile/command_profile.h"
 #include "cli/temporary_folder.h"
 #include "device/topology/topology.h"
-#include "feed/recipe/recipe_file.h"
 #include "profile/device_choice.h"
+#include "recipe/recipe_file.h"
 
 namespace tutti {
 namespace {

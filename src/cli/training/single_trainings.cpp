@@ -14,10 +14,9 @@
 #include "cli/training/recipe_flags.h"
 #include "cli/training/training_run.h"
 #include "device/machine.h"
-#include "feed/recipe/classifier_fields.h"
-#include "feed/recipe/recipe_checks.h"
-#include "feed/recipe/recipe_file.h"
-#include "feed/recipe/tts_fields.h"
+#include "recipe/classifier_fields.h"
+#include "recipe/recipe_file.h"
+#include "recipe/tts_fields.h"
 
 namespace tutti {
 

@@ -6,9 +6,9 @@
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/training/training_run.h"
-#include "feed/recipe/classifier_recipe.h"
-#include "feed/recipe/tts_recipe.h"
-#include "feed/recipe/whisper_recipe.h"
+#include "recipe/classifier_recipe.h"
+#include "recipe/tts_recipe.h"
+#include "recipe/whisper_recipe.h"
 
 namespace tutti {
 namespace {

@@ -17,9 +17,8 @@
 #include "cli/training/training_processes.h"
 #include "cli/training/training_run.h"
 #include "device/machine.h"
-#include "feed/recipe/recipe_checks.h"
-#include "feed/recipe/recipe_file.h"
-#include "feed/recipe/whisper_fields.h"
+#include "recipe/recipe_file.h"
+#include "recipe/whisper_fields.h"
 
 namespace tutti {
 namespace {

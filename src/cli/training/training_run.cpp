@@ -13,7 +13,7 @@
 #include "cli/command_start.h"
 #include "cli/flags.h"
 #include "cli/named_model.h"
-#include "feed/recipe/checkpoint_names.h"
+#include "recipe/checkpoint_names.h"
 
 namespace tutti {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/guarded.h"
-#include "train/network/parameters.h"
+#include "train/parameter.h"
 
 namespace tutti {
 

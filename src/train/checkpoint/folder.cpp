@@ -17,8 +17,8 @@
 #include "base/json.h"
 #include "base/owned.h"
 #include "feed/feature_cache.h"
-#include "feed/recipe/checkpoint_names.h"
 #include "hub/files_of_model.h"
+#include "recipe/checkpoint_names.h"
 #include "train/checkpoint/tensor_file.h"
 
 namespace tutti {

@@ -11,7 +11,7 @@
 #include "base/owned.h"
 #include "base/units.h"
 #include "train/checkpoint/training_state.h"
-#include "train/network/parameters.h"
+#include "train/parameter.h"
 
 namespace tutti {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "train/network/parameters.h"
+#include "train/parameter.h"
 
 namespace tutti {
 

@@ -7,7 +7,7 @@
 
 #include "feed/batch.h"
 #include "feed/labelled/audio_geometry.h"
-#include "feed/recipe/classifier_recipe.h"
+#include "recipe/classifier_recipe.h"
 
 namespace tutti {
 

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "feed/labelled/audio_geometry.h"
-#include "train/network/parameters.h"
+#include "train/parameter.h"
 
 namespace tutti {
 

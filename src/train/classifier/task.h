@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "feed/labelled/labelled_set.h"
-#include "feed/recipe/classifier_recipe.h"
+#include "recipe/classifier_recipe.h"
 #include "train/classifier/augmentation.h"
 #include "train/classifier/file_scores.h"
 #include "train/classifier/model.h"

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "train/network/parameters.h"
 #include "train/optimiser_step/step.h"
+#include "train/parameter.h"
 #include "train/task.h"
 
 namespace tutti {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "train/network/parameters.h"
+#include "train/parameter.h"
 
 namespace tutti {
 

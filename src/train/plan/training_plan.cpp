@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "feed/recipe/classifier_recipe.h"
-#include "feed/recipe/tts_recipe.h"
-#include "feed/recipe/whisper_recipe.h"
+#include "recipe/classifier_recipe.h"
+#include "recipe/tts_recipe.h"
+#include "recipe/whisper_recipe.h"
 
 namespace tutti {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/ops.h"
-#include "train/network/parameters.h"
+#include "train/parameter.h"
 #include "train/tts/voice_shape.h"
 
 namespace tutti {

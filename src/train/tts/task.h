@@ -4,8 +4,8 @@
 #include <memory>
 #include <span>
 
-#include "feed/recipe/tts_recipe.h"
 #include "feed/voice/voice_set.h"
+#include "recipe/tts_recipe.h"
 #include "train/task.h"
 #include "train/tts/losses.h"
 #include "train/tts/model.h"

@@ -8,10 +8,10 @@
 
 #include "base/json.h"
 #include "base/numbers.h"
-#include "feed/recipe/tts_recipe.h"
 #include "feed/voice/voice_set.h"
 #include "hub/memory_plan.h"
-#include "train/network/parameters.h"
+#include "recipe/tts_recipe.h"
+#include "train/parameter.h"
 #include "train/plan/dry_run.h"
 #include "train/plan/plan_text.h"
 #include "train/plan/sample_memory.h"

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "base/error.h"
-#include "feed/recipe/whisper_recipe.h"
 #include "feed/source/dataset.h"
+#include "recipe/whisper_recipe.h"
 #include "train/evaluation/scores.h"
 #include "train/peers/peers.h"
 #include "train/whisper/feed.h"

@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "feed/options.h"
-#include "feed/recipe/whisper_recipe.h"
 #include "model/formats/dims.h"
+#include "recipe/whisper_recipe.h"
 
 namespace tutti {
 

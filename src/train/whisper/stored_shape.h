@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "feed/recipe/whisper_recipe.h"
 #include "model/formats/dims.h"
+#include "recipe/whisper_recipe.h"
 
 namespace tutti {
 

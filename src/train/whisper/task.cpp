@@ -13,8 +13,8 @@
 #include "model/convert/hugging_face_files.h"
 #include "model/device_name.h"
 #include "model/gpu/out_of_memory.h"
-#include "train/network/local_attention.h"
 #include "train/whisper/frame_targets.h"
+#include "train/whisper/network/local_attention.h"
 #include "train/whisper/new_vocabulary.h"
 
 namespace tutti {

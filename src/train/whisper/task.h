@@ -5,16 +5,16 @@
 #include <memory>
 #include <optional>
 
-#include "feed/recipe/whisper_recipe.h"
 #include "model/convert/weight_type.h"
 #include "model/whisper.h"
+#include "recipe/whisper_recipe.h"
 #include "train/device_set.h"
 #include "train/gpu_features.h"
-#include "train/network/ctc_head.h"
-#include "train/network/forward.h"
-#include "train/network/lora.h"
 #include "train/task.h"
 #include "train/whisper/labels.h"
+#include "train/whisper/network/ctc_head.h"
+#include "train/whisper/network/forward.h"
+#include "train/whisper/network/lora.h"
 
 namespace tutti {
 

@@ -8,13 +8,13 @@
 #include "base/json.h"
 #include "base/numbers.h"
 #include "device/machine.h"
-#include "feed/recipe/whisper_recipe.h"
 #include "hub/model_shape.h"
-#include "train/network/forward.h"
-#include "train/network/parameters.h"
+#include "recipe/whisper_recipe.h"
 #include "train/plan/dry_run.h"
 #include "train/plan/plan_text.h"
 #include "train/plan/sample_memory.h"
+#include "train/whisper/network/forward.h"
+#include "train/whisper/network/parameters.h"
 
 namespace tutti {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "train/network/parameters.h"
+#include "train/whisper/network/parameters.h"
 
 namespace tutti {
 

@@ -4,28 +4,14 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
-#include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "model/formats/checkpoint.h"
 #include "model/weights.h"
+#include "train/parameter.h"
 
 namespace tutti {
-
-/// One tensor of a network under its Hugging Face name.
-struct Parameter {
-  std::string name{};
-  at::Tensor value{};  // float32, a leaf; requires a gradient where it is trained
-};
-
-/// How many numbers the tensors hold.
-inline std::int64_t parameter_count(std::span<const Parameter> parameters) {
-  std::int64_t count = 0;
-  for (const auto& parameter : parameters) count += parameter.value.numel();
-  return count;
-}
 
 /// A Whisper network as it is trained: every weight in float32 on one device, sharing nothing with a file.
 struct WhisperParameters {

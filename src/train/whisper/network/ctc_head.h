@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "train/network/parameters.h"
+#include "train/whisper/network/parameters.h"
 
 namespace tutti {
 

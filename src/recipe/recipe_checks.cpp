@@ -1,11 +1,10 @@
-#include "feed/recipe/recipe_checks.h"
-
 #include <string>
 #include <vector>
 
 #include "base/toml.h"
-#include "feed/recipe/value_checks.h"
-#include "feed/recipe/whisper_fields.h"
+#include "recipe/recipe_file.h"
+#include "recipe/value_checks.h"
+#include "recipe/whisper_fields.h"
 
 namespace tutti {
 namespace {

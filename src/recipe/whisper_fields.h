@@ -1,7 +1,7 @@
 #pragma once
 
-#include "feed/recipe/whisper_recipe.h"
-#include "feed/recipe/whisper_step_fields.h"
+#include "recipe/whisper_recipe.h"
+#include "recipe/whisper_step_fields.h"
 
 namespace tutti {
 

@@ -1,4 +1,4 @@
-#include "train/network/forward.h"
+#include "train/whisper/network/forward.h"
 
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>

@@ -1,10 +1,9 @@
 #include <vector>
 
-#include "feed/recipe/classifier_fields.h"
-#include "feed/recipe/recipe_checks.h"
-#include "feed/recipe/recipe_file.h"
-#include "feed/recipe/recipe_text.h"
-#include "feed/recipe/value_checks.h"
+#include "recipe/classifier_fields.h"
+#include "recipe/recipe_file.h"
+#include "recipe/recipe_text.h"
+#include "recipe/value_checks.h"
 
 namespace tutti {
 namespace {

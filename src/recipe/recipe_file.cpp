@@ -1,7 +1,7 @@
-#include "feed/recipe/recipe_file.h"
+#include "recipe/recipe_file.h"
 
-#include "feed/recipe/recipe_text.h"
-#include "feed/recipe/whisper_fields.h"
+#include "recipe/recipe_text.h"
+#include "recipe/whisper_fields.h"
 
 namespace tutti {
 namespace {

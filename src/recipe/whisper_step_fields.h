@@ -1,7 +1,7 @@
 #pragma once
 
-#include "feed/recipe/training_fields.h"
-#include "feed/recipe/whisper_recipe.h"
+#include "recipe/training_fields.h"
+#include "recipe/whisper_recipe.h"
 
 // The fields of how a Whisper training goes: its batches, optimiser, arithmetic and reports. See whisper_fields.h.
 namespace tutti {

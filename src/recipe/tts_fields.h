@@ -1,7 +1,7 @@
 #pragma once
 
-#include "feed/recipe/training_fields.h"
-#include "feed/recipe/tts_recipe.h"
+#include "recipe/training_fields.h"
+#include "recipe/tts_recipe.h"
 
 namespace tutti {
 

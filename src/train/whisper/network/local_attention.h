@@ -1,6 +1,6 @@
 #pragma once
 
-#include "train/network/parameters.h"
+#include "train/whisper/network/parameters.h"
 
 namespace tutti {
 

@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "feed/recipe/classifier_recipe.h"
-#include "feed/recipe/tts_recipe.h"
-#include "feed/recipe/whisper_recipe.h"
+#include "recipe/classifier_recipe.h"
+#include "recipe/tts_recipe.h"
+#include "recipe/whisper_recipe.h"
 
 namespace tutti {
 
@@ -31,5 +31,10 @@ std::string binding_differences(ClassifierRecipe now, ClassifierRecipe before);
 Result<TtsRecipe> read_tts_recipe(std::string_view toml, const std::string& file_name, TtsRecipe recipe = {});
 std::string show_recipe(TtsRecipe recipe);
 std::string binding_differences(TtsRecipe now, TtsRecipe before);
+
+/// Fault::usage for values that cannot be intended, each by itself or together.
+Result<void> check_recipe(const WhisperRecipe& recipe);
+Result<void> check_recipe(const ClassifierRecipe& recipe);
+Result<void> check_recipe(const TtsRecipe& recipe);
 
 }  // namespace tutti

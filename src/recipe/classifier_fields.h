@@ -1,7 +1,7 @@
 #pragma once
 
-#include "feed/recipe/classifier_recipe.h"
-#include "feed/recipe/training_fields.h"
+#include "recipe/classifier_recipe.h"
+#include "recipe/training_fields.h"
 
 namespace tutti {
 

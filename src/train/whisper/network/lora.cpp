@@ -1,4 +1,4 @@
-#include "train/network/lora.h"
+#include "train/whisper/network/lora.h"
 
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>

@@ -3,9 +3,8 @@
 #include <filesystem>
 
 #include "base/files.h"
-#include "feed/recipe/classifier_recipe.h"
-#include "feed/recipe/recipe_checks.h"
-#include "feed/recipe/recipe_file.h"
+#include "recipe/classifier_recipe.h"
+#include "recipe/recipe_file.h"
 
 namespace tutti {
 namespace {

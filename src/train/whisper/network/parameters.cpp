@@ -1,4 +1,4 @@
-#include "train/network/parameters.h"
+#include "train/whisper/network/parameters.h"
 
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
