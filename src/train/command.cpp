@@ -194,22 +194,30 @@ AnswerFormat answer_format(const Line& line) {
   return line.has("--json") ? AnswerFormat::json : line.has("--csv") ? AnswerFormat::csv : AnswerFormat::text;
 }
 
+/// Behind the command's own output: what limited the run.
+void print_finding(const SerialRun& phases) {
+  if (const auto finding = phases.finding(); !finding.empty()) std::fprintf(stderr, "%s\n", finding.c_str());
+}
+
 /// Classifies and prints; every answer is out before the next file. A copy that fails ends the copying alone.
 int print_answers(const ClassifyRequest& request, AnswerFormat format, SortedCopies* copies) {
   AnswerWriter writer(format);
   std::int64_t not_copied = 0;
-  const auto failed = classify_files(request, [&](const auto& labels, const ClassifiedFile& answer) {
+  SerialRun phases;
+  const auto take = [&](const auto& labels, const ClassifiedFile& answer) {
     std::fputs(writer.lines(labels, answer).c_str(), stdout);
     std::fflush(stdout);
     const auto copied = copies ? copies->add(labels, answer) : Result<void>();
     if (!copied) log(Level::error, "not copied: " + copied.error().text());
     not_copied += !copied;
-  });
+  };
+  const auto failed = classify_files(request, take, &phases);
   if (!failed) return complain(failed.error());
   if (copies)
     log(Level::info, std::to_string(copies->copied()) + " files copied, " + std::to_string(copies->present()) +
                          " were there already");
   const int ended = end_of_output();
+  print_finding(phases);
   return ended == kDone && *failed + not_copied > 0 ? static_cast<int>(kSomeFailed) : ended;
 }
 
@@ -287,19 +295,23 @@ int evaluate_classifier_command(std::span<char*> arguments) {
     const auto device = settled_device(line->value("--device"));
     if (!device) return complain(device.error());
     const auto split = line->value("--split");
-    const auto text = evaluate_classifier({.model = line->value("--model"),
-                                           .data = line->value("--data"),
-                                           .part = split == "train"        ? SetPart::training
-                                                   : split == "validation" ? SetPart::validation
-                                                                           : SetPart::testing,
-                                           .device = *device,
-                                           .threads = std::stoi(line->value("--threads")),
-                                           .json = line->has("--json"),
-                                           .report = line->value("--report"),
-                                           .audio = line->value("--audio")});
+    SerialRun phases;
+    const SetEvaluationRequest request{.model = line->value("--model"),
+                                       .data = line->value("--data"),
+                                       .part = split == "train"        ? SetPart::training
+                                               : split == "validation" ? SetPart::validation
+                                                                       : SetPart::testing,
+                                       .device = *device,
+                                       .threads = std::stoi(line->value("--threads")),
+                                       .json = line->has("--json"),
+                                       .report = line->value("--report"),
+                                       .audio = line->value("--audio")};
+    const auto text = evaluate_classifier(request, &phases);
     if (!text) return complain(text.error());
     std::fputs(text->c_str(), stdout);
-    return end_of_output();
+    const int ended = end_of_output();
+    print_finding(phases);
+    return ended;
   });
 }
 

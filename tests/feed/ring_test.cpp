@@ -119,7 +119,7 @@ std::vector<Seconds> stalling_reads(std::size_t count) {
 TEST(RingDepth, ARingCoversAStallOnceItHoldsTheStepsThatFitIntoIt) {
   const auto reads = stalling_reads(1000);
   const std::vector<Seconds> steps{Seconds(0.03)};
-  const auto busy = [&](int depth) { return simulate_ring(reads, steps, depth).utilisation; };
+  const auto busy = [&](int depth) { return ring_utilisation(reads, steps, depth); };
   EXPECT_NEAR(busy(1), 30 / (30 + 300 / 50.0 - 25 / 50.0), 0.01) << "one batch in hand covers 30 ms of each stall";
   EXPECT_LT(busy(3), 0.90);
   EXPECT_GT(busy(10), 0.99);
@@ -128,7 +128,7 @@ TEST(RingDepth, ARingCoversAStallOnceItHoldsTheStepsThatFitIntoIt) {
 
 TEST(RingDepth, ASlowReaderIsNotHelpedByAnyDepth) {
   const std::vector<Seconds> reads(500, Seconds(0.06)), steps{Seconds(0.03)};
-  EXPECT_NEAR(simulate_ring(reads, steps, 16).utilisation, 0.5, 0.01);
+  EXPECT_NEAR(ring_utilisation(reads, steps, 16), 0.5, 0.01);
 }
 
 TEST(RingTuner, DeepensForStallsThatDepthCoversAndForNothingElse) {

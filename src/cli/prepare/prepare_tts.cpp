@@ -42,6 +42,7 @@ struct PrepareTts {
   std::string level = "auto";
   std::string check_model{};
   std::int32_t threads = 0;
+  TuningFlags tuning{};
 };
 
 OptionTable table_of(PrepareTts& c) {
@@ -94,7 +95,8 @@ OptionTable table_of(PrepareTts& c) {
   table.add("digits", c.digits, "LEAST:MOST", "least and most digits of such a string");
   table.add("label", build.label, "TEXT", "where the voice comes from, for the model's card; empty: the data's folder");
   table.add("seed", build.seed, "N", "seed of the split, the strings and the noise");
-  table.add("threads", c.threads, "N", "0: one per core; changes nothing of the set");
+  table.add("threads", c.threads, "N", "0: one per core, or as many as are faster; changes nothing of the set");
+  add_tuning(table, c.tuning, "--threads where it is 0");
   table.add_switch("dry-run", build.dry_run, "read everything, report what the set would hold, and write nothing");
   table.examples({"tutti prepare tts --data LJSpeech-1.1 --out voice",
                   "tutti prepare tts --data digits --speaker jackson --out voice"});
@@ -238,6 +240,11 @@ int run_prepare_tts(const std::vector<std::string>& words) {
   PipelineRecorder recorder("prepare", "clips",
                             {{.name = "make", .threads = command.build.threads, .threads_flag = "--threads"},
                              {.name = "write", .resource = StageResource::io}});
+  TuningPlan plan{.pipeline = "prepare tts",
+                  .stages = {{"make", StageResource::cpu, command.threads == 0}, {"write", StageResource::io}}};
+  if (auto set = set_tuning(command.tuning, plan); !set) return complain(set.error(), kUsage);
+  recorder.tune(std::move(plan));
+  command.build.threads = recorder.threads_of("make", command.build.threads);
   command.build.watched = &recorder;
   const auto report =
       build_voice_set(command.build, [&](std::int64_t done, std::int64_t all) { return progress(done, all); });

@@ -26,6 +26,14 @@ RingReport RingReport::since(const RingReport& before) const {
           .spikes = spikes - before.spikes};
 }
 
+PhaseTimes RingReport::producer(bool gathers, Seconds elapsed) const {
+  const Seconds busy = gathers ? fetching + transferring : transferring;
+  return {.name = "batches",
+          .busy = busy,
+          .waiting = std::max(Seconds(0), elapsed - busy),
+          .count = static_cast<std::uint64_t>(batches)};
+}
+
 /// What the ring's thread, the consumer and the slots that are out share.
 struct RingParts {
   struct Filled {

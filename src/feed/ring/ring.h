@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -11,6 +12,7 @@
 #include "base/units.h"
 #include "feed/batch.h"
 #include "metrics/histogram.h"
+#include "metrics/phase_times.h"
 
 namespace tutti {
 
@@ -57,6 +59,11 @@ struct RingReport {
     return all > 0 ? stepping.count() / all : 0;
   }
   RingReport since(const RingReport& before) const;
+
+  /// What the ring's thread did in `elapsed`: it begins transfers; where `gathers`, it also makes the batches itself.
+  PhaseTimes producer(bool gathers, Seconds elapsed) const;
+  /// The filled share of the ring, 0 to 1.
+  double fill() const { return depth > 0 ? std::clamp(static_cast<double>(ready) / depth, 0.0, 1.0) : 0; }
 };
 
 /// Keeps the next batches on a device, or on their way there, while it works on one: the last stage of the feed. One

@@ -1,7 +1,6 @@
 #include "train/report/training_recording.h"
 
 #include <algorithm>
-#include <chrono>
 #include <string_view>
 
 #include "metrics/time_weighted.h"
@@ -74,24 +73,17 @@ void TrainingRecording::note_threads(const FeedReport& feed) {
   has_threads_ = true;
 }
 
+/// The steps on the device, and their waits for batches.
+PhaseTimes TrainingRecording::step_times() const {
+  return {.name = names_.step, .busy = stepping(), .waiting = waited_, .count = steps_.size()};
+}
+
 void TrainingRecording::note_time(const std::optional<FeedReport>& feed, const RingReport& ring) {
   sampled_ = elapsed_;
-  std::vector<StageReport> stages = feed ? feed->stages.stages : std::vector<StageReport>();
-  const auto add = [&](const char* name, Seconds busy, Seconds idle) {
-    StageReport stage{};
-    stage.name = name;
-    stage.times.busy = std::chrono::duration_cast<std::chrono::nanoseconds>(busy);
-    stage.times.starved = std::chrono::duration_cast<std::chrono::nanoseconds>(std::max(Seconds(0), idle));
-    stages.push_back(std::move(stage));
-  };
-  if (ring.depth > 0) {
-    const Seconds batches = feed ? ring.transferring : ring.fetching + ring.transferring;
-    add("batches", batches, elapsed_ - batches);
-    stages.back().output = {.items = static_cast<std::size_t>(std::max(0, ring.ready)),
-                            .limits = {.items = static_cast<std::size_t>(ring.depth)}};
-  }
-  add(names_.step, elapsed_ - waited_, waited_);
-  timeline_.sample(elapsed_.count(), steps_.size(), stages);
+  auto phases = phases_of(feed ? feed->stages.stages : std::vector<StageReport>());
+  if (ring.depth > 0) phases.push_back({ring.producer(!feed, elapsed_), ring.fill()});
+  phases.push_back({step_times()});
+  timeline_.sample(elapsed_.count(), steps_.size(), phases);
 }
 
 RunRecording TrainingRecording::recording(const std::optional<FeedReport>& feed, const RingReport& ring) const {
@@ -115,15 +107,14 @@ RunRecording TrainingRecording::recording(const std::optional<FeedReport>& feed,
     if (live != threads_.stages.end()) recorded.threads = std::max(1, live->threads.all());
     add(std::move(recorded), stage.times.busy);
   }
-  const Seconds batches = feed ? ring.transferring : ring.fetching + ring.transferring;
-  add({.name = "batches", .busy = batches, .starved = std::max(Seconds(0), elapsed_ - batches)}, batches);
+  const PhaseTimes batches = ring.producer(!feed, elapsed_);
+  add({.name = batches.name, .times = batches}, batches.busy);
   if (!recording.stages.empty()) {
     recording.stages.back().queue = static_cast<std::size_t>(std::max(1, ring.depth));
     if (names_.command == std::string_view("train")) recording.stages.back().queue_flag = "--ring-depth";
   }
-  RecordedStage step{.name = names_.step, .resource = StageResource::device, .starved = waited_, .items = steps_};
-  for (const Seconds it : steps_) step.busy += it;
-  recording.stages.push_back(std::move(step));
+  recording.stages.push_back(
+      {.name = names_.step, .resource = StageResource::device, .times = step_times(), .items = steps_});
   return recording;
 }
 

@@ -50,6 +50,7 @@ class TrainingRecording {
 
  private:
   StepPhases phases(const RingReport& ring) const;
+  PhaseTimes step_times() const;
 
   Names names_{};
   bool goes_on_ = false;
