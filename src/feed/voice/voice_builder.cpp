@@ -265,7 +265,7 @@ class Builder {
   Result<void> make_clips() {
     std::unique_ptr<VoiceSetWriter> writer;
     if (!options_.dry_run) {
-      auto created = VoiceSetWriter::create(options_.out, report_.mel);
+      auto created = VoiceSetWriter::create(options_.out, report_.mel, options_.waveforms);
       if (!created) return tl::unexpected<Error>(created.error());
       writer = std::move(*created);
     }
@@ -306,6 +306,7 @@ class Builder {
     if (!writer) return {};
     auto appended = writer->append(one.clip);
     report_.size = writer->size();
+    report_.waveforms = writer->waveform_size();
     return appended;
   }
 
