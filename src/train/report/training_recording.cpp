@@ -61,12 +61,13 @@ StepPhases TrainingRecording::phases(const RingReport& ring) const {
   return phases;
 }
 
-void TrainingRecording::note(Seconds stepping, Seconds waited) {
+void TrainingRecording::note(Seconds stepping, Seconds waited, const BatchTimes& made) {
   if (steps_.empty() && !goes_on_) waited = Seconds(0);
   elapsed_ += stepping + waited;
   waited_ += waited;
   waits_.push_back(waited);
   steps_.push_back(stepping);
+  made_.push_back(made);
 }
 
 void TrainingRecording::note_threads(const FeedReport& feed) {
@@ -94,6 +95,25 @@ void TrainingRecording::note_time(const std::optional<FeedReport>& feed, const R
   timeline_.sample(elapsed_.count(), steps_.size(), stages);
 }
 
+/// The ring's thread, step by step where that was measured. What it makes ready in a slot is one of the ring's batches
+/// already, so that one fewer waits behind it.
+RecordedStage TrainingRecording::batches(const RingReport& ring, bool has_feed) const {
+  const Seconds busy = has_feed ? ring.transferring : ring.fetching + ring.transferring;
+  const int waiting = ring.transferring > ring.fetching ? ring.depth - 1 : ring.depth;
+  RecordedStage stage{.name = "batches",
+                      .queue = static_cast<std::size_t>(std::max(1, waiting)),
+                      .busy = busy,
+                      .starved = std::max(Seconds(0), elapsed_ - busy)};
+  Seconds measured{};
+  for (const BatchTimes& made : made_) {
+    stage.items.push_back(has_feed ? made.transferring : made.fetching + made.transferring);
+    measured += stage.items.back();
+  }
+  if (measured.count() <= 0)
+    stage.items.assign(steps_.size(), busy / static_cast<double>(std::max<std::size_t>(1, steps_.size())));
+  return stage;
+}
+
 RunRecording TrainingRecording::recording(const std::optional<FeedReport>& feed, const RingReport& ring) const {
   RunRecording recording{.command = names_.command,
                          .unit = names_.unit,
@@ -104,7 +124,7 @@ RunRecording TrainingRecording::recording(const std::optional<FeedReport>& feed,
   const auto steps = static_cast<double>(std::max<std::size_t>(1, steps_.size()));
   const auto add = [&](RecordedStage stage, Seconds busy) {
     if (busy < kWorthAStage * elapsed_) return;
-    stage.items.assign(steps_.size(), busy / steps);
+    if (stage.items.empty()) stage.items.assign(steps_.size(), busy / steps);
     recording.stages.push_back(std::move(stage));
   };
   for (const StageReport& stage : feed ? feed->stages.stages : std::vector<StageReport>()) {
@@ -115,10 +135,12 @@ RunRecording TrainingRecording::recording(const std::optional<FeedReport>& feed,
     if (live != threads_.stages.end()) recorded.threads = std::max(1, live->threads.all());
     add(std::move(recorded), stage.times.busy);
   }
-  const Seconds batches = feed ? ring.transferring : ring.fetching + ring.transferring;
-  add({.name = "batches", .busy = batches, .starved = std::max(Seconds(0), elapsed_ - batches)}, batches);
+  auto made = batches(ring, feed.has_value());
+  const auto queue = made.queue;
+  const Seconds making = made.busy;
+  add(std::move(made), making);
   if (!recording.stages.empty()) {
-    recording.stages.back().queue = static_cast<std::size_t>(std::max(1, ring.depth));
+    recording.stages.back().queue = queue;
     if (names_.command == std::string_view("train")) recording.stages.back().queue_flag = "--ring-depth";
   }
   RecordedStage step{.name = names_.step, .resource = StageResource::device, .starved = waited_, .items = steps_};
