@@ -9,7 +9,9 @@
 #include <new>
 #include <utility>
 
+#include "base/log.h"
 #include "base/numbers.h"
+#include "model/device_name.h"
 #include "model/gpu.h"
 
 namespace tutti {
@@ -57,6 +59,14 @@ StepMemory& data_memory() {
 bool free_all_kept() {
   const bool from_steps = step_memory().free_kept();
   return data_memory().free_kept() || from_steps;
+}
+
+/// `name`: of the setting.
+Result<void> limit_gpu(const char* name, at::Device device, Bytes most) {
+  if (auto limited = gpu::limit_memory(index_of(device), most); !limited) return limited;
+  log(Level::info, std::string(name) + ": tensors take at most " + megabytes_text(most) + " of " + device.str() +
+                       "; the CUDA context, and what cuDNN and cuBLAS take for themselves, lie outside");
+  return {};
 }
 
 Bytes bytes_of(double megabytes) {
@@ -237,7 +247,7 @@ void keep_step_memory(std::size_t most, std::size_t elsewhere) {
 Result<void> set_up_step_memory(const Task& task, double megabytes) {
   const Bytes most = bytes_of(megabytes);
   const auto device = task.device();
-  if (device.is_cuda()) return most.value > 0 ? gpu::limit_memory(device.index(), most) : Result<void>();
+  if (device.is_cuda()) return most.value > 0 ? limit_gpu("device-memory", device, most) : Result<void>();
   const auto weights = size_of(task.weights());
   const Bytes least{weights.value + kCopiesOfTrained * size_of(task.trained()).value};
   if (most.value > 0 && most.value <= least.value)
@@ -270,7 +280,7 @@ Result<void> set_up_data_memory(const Task& task, double megabytes, Bytes need) 
   if (device == task.device())
     return fail(Fault::usage, "data-gpu-memory: the data device is the network's, and a GPU has one limit",
                 "Limit both together with --device-memory");
-  return gpu::limit_memory(device.index(), most);
+  return limit_gpu("data-gpu-memory", device, most);
 }
 
 StepMemory::Held held_data_memory() {
