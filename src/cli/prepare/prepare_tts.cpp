@@ -18,6 +18,7 @@
 #include "device/machine.h"
 #include "feed/voice/voice_builder.h"
 #include "feed/voice/voice_file.h"
+#include "feed/voice/voice_waveforms.h"
 #include "profile/pipeline_recorder.h"
 #include "view/text.h"
 
@@ -93,6 +94,10 @@ OptionTable table_of(PrepareTts& c) {
   table.add("strings", c.strings, "N",
             "strings of single digits: so many are made for each speaker, as far as there are different ones");
   table.add("digits", c.digits, "LEAST:MOST", "least and most digits of such a string");
+  table.add_switch(
+      "waveforms", build.waveforms,
+      "also keep the clips' audio, as OUT/waveforms.set: 'tutti train tts --data-gpu' computes spectrograms "
+      "of it and can change it before");
   table.add("label", build.label, "TEXT", "where the voice comes from, for the model's card; empty: the data's folder");
   table.add("seed", build.seed, "N", "seed of the split, the strings and the noise");
   table.add("threads", c.threads, "N", "0: one per core, or as many as are faster; changes nothing of the set");
@@ -181,7 +186,7 @@ Result<void> settle(PrepareTts& c) {
 Result<void> expect_own_set(const VoiceBuildOptions& build) {
   OutputOwnership files("Name another folder with --out");
   files.add_input(build.data);
-  for (const char* name : {kVoiceSetFile, "bad_samples.jsonl"})
+  for (const char* name : {kVoiceSetFile, kVoiceWaveformFile, "bad_samples.jsonl"})
     if (auto free = files.expect_no_input(build.out / name); !free) return free;
   return {};
 }
@@ -210,7 +215,10 @@ void print_report(const VoiceBuildOptions& build, const VoiceBuildReport& report
   std::printf(
       "%d Hz, %d mels in frames of %d samples (window %d, Fourier transform %d); %s, texts of at most %lld; %s\n",
       report.mel.rate.value, report.mel.n_mels, report.mel.hop, report.mel.window, report.mel.n_fft,
-      report.kind.c_str(), count(report.longest_text), bytes_text(report.size).c_str());
+      report.kind.c_str(), count(report.longest_text),
+      (bytes_text(report.size) +
+       (build.waveforms && !build.dry_run ? " and " + bytes_text(report.waveforms) + " of waveforms" : ""))
+          .c_str());
   std::printf("%zu speaker%s: %s\n", report.speakers.size(), report.speakers.size() == 1 ? "" : "s",
               joined(report.speakers, ", ").c_str());
   if (report.excluded > 0) std::printf("%lld left out, for --exclude has their text\n", count(report.excluded));

@@ -66,6 +66,18 @@ struct RingReport {
   double fill() const { return depth > 0 ? std::clamp(static_cast<double>(ready) / depth, 0.0, 1.0) : 0; }
 };
 
+/// What the ring's thread took for a batch, or for several.
+struct BatchTimes {
+  Seconds fetching{};      ///< in `fetch`
+  Seconds transferring{};  ///< in RingDevice::begin_transfer
+
+  BatchTimes& operator+=(const BatchTimes& more) {
+    fetching += more.fetching;
+    transferring += more.transferring;
+    return *this;
+  }
+};
+
 /// Keeps the next batches on a device, or on their way there, while it works on one: the last stage of the feed. One
 /// thread of its own fetches and transfers. `next` and the batches it gives belong to one thread, which never waits
 /// for the device here.
@@ -84,6 +96,7 @@ class DeviceRing {
 
     std::size_t index() const { return index_; }
     const Batch& batch() const { return *batch_; }
+    const BatchTimes& times() const { return times_; }
 
    private:
     friend class DeviceRing;
@@ -92,6 +105,7 @@ class DeviceRing {
     std::shared_ptr<struct RingParts> ring_{};
     std::shared_ptr<const Batch> batch_{};
     std::size_t index_ = 0;
+    BatchTimes times_{};
   };
 
   /// `fetch` (Feed::next, say) is called by the ring's thread alone; both it and `device` outlive the ring.

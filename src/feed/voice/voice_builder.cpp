@@ -319,7 +319,7 @@ class Builder {
   Result<void> make_clips() {
     std::unique_ptr<VoiceSetWriter> writer;
     if (!options_.dry_run) {
-      auto created = VoiceSetWriter::create(options_.out, report_.mel);
+      auto created = VoiceSetWriter::create(options_.out, report_.mel, options_.waveforms);
       if (!created) return tl::unexpected<Error>(created.error());
       writer = std::move(*created);
     }
@@ -360,6 +360,7 @@ class Builder {
     if (!writer) return {};
     auto appended = writer->append(one.clip);
     report_.size = writer->size();
+    report_.waveforms = writer->waveform_size();
     return appended;
   }
 

@@ -48,6 +48,7 @@ struct VoiceBuildOptions {
   std::filesystem::path exclude{};  ///< a text a line: none of them gets into the set
   double validation_share = 0.05;   ///< share of the different texts
   std::uint64_t seed = 1234;        ///< seed of split, strings and noise
+  bool waveforms = false;           ///< keep the clips' audio beside the set, too
   std::string label{};              ///< where the audio comes from; empty: label.txt in the data, or the folder's name
   int threads = 1;
   bool dry_run = false;           ///< does everything but write
@@ -72,11 +73,12 @@ struct VoiceBuildReport {
   Seconds audio{};                  ///< length of the clips as they are in the set
   std::set<std::string> skipped{};  ///< characters that have no symbol
   Bytes size{};
+  Bytes waveforms{};  ///< size of the audio beside it
 };
 
-/// Builds OUT/voice.set and OUT/bad_samples.jsonl. The same data and options always give the same set, whatever the
-/// number of threads. `progress`: clips done and clips in all, from one thread at a time; false ends it with
-/// Fault::cancelled.
+/// Builds OUT/voice.set and OUT/bad_samples.jsonl, where requested OUT/waveforms.set. The same data and options always
+/// give the same set, whatever the number of threads. `progress`: clips done and clips in all, from one thread at a
+/// time; false ends it with Fault::cancelled.
 ///
 /// Fault::usage where no clip is left, or for options that cannot be intended; Fault::missing where the data, or what
 /// English is pronounced by, is not there.

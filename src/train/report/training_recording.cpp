@@ -60,12 +60,13 @@ StepPhases TrainingRecording::phases(const RingReport& ring) const {
   return phases;
 }
 
-void TrainingRecording::note(Seconds stepping, Seconds waited) {
+void TrainingRecording::note(Seconds stepping, Seconds waited, const BatchTimes& made) {
   if (steps_.empty() && !goes_on_) waited = Seconds(0);
   elapsed_ += stepping + waited;
   waited_ += waited;
   waits_.push_back(waited);
   steps_.push_back(stepping);
+  made_.push_back(made);
 }
 
 void TrainingRecording::note_threads(const FeedReport& feed) {
@@ -86,6 +87,23 @@ void TrainingRecording::note_time(const std::optional<FeedReport>& feed, const R
   timeline_.sample(elapsed_.count(), steps_.size(), phases);
 }
 
+/// The ring's thread, step by step where that was measured. What it makes ready in a slot is one of the ring's batches
+/// already, so that one fewer waits behind it.
+RecordedStage TrainingRecording::batches(const RingReport& ring, bool has_feed) const {
+  const int waiting = ring.transferring > ring.fetching ? ring.depth - 1 : ring.depth;
+  RecordedStage stage{.queue = static_cast<std::size_t>(std::max(1, waiting)),
+                      .times = ring.producer(!has_feed, elapsed_)};
+  stage.name = stage.times.name;
+  Seconds measured{};
+  for (const BatchTimes& made : made_) {
+    stage.items.push_back(has_feed ? made.transferring : made.fetching + made.transferring);
+    measured += stage.items.back();
+  }
+  if (measured.count() <= 0)
+    stage.items.assign(steps_.size(), stage.times.busy / static_cast<double>(std::max<std::size_t>(1, steps_.size())));
+  return stage;
+}
+
 RunRecording TrainingRecording::recording(const std::optional<FeedReport>& feed, const RingReport& ring) const {
   RunRecording recording{.command = names_.command,
                          .unit = names_.unit,
@@ -96,7 +114,7 @@ RunRecording TrainingRecording::recording(const std::optional<FeedReport>& feed,
   const auto steps = static_cast<double>(std::max<std::size_t>(1, steps_.size()));
   const auto add = [&](RecordedStage stage, Seconds busy) {
     if (busy < kWorthAStage * elapsed_) return;
-    stage.items.assign(steps_.size(), busy / steps);
+    if (stage.items.empty()) stage.items.assign(steps_.size(), stage.times.busy / steps);
     recording.stages.push_back(std::move(stage));
   };
   for (const StageReport& stage : feed ? feed->stages.stages : std::vector<StageReport>()) {
@@ -107,10 +125,12 @@ RunRecording TrainingRecording::recording(const std::optional<FeedReport>& feed,
     if (live != threads_.stages.end()) recorded.threads = std::max(1, live->threads.all());
     add(std::move(recorded), stage.times.busy);
   }
-  const PhaseTimes batches = ring.producer(!feed, elapsed_);
-  add({.name = batches.name, .times = batches}, batches.busy);
+  auto made = batches(ring, feed.has_value());
+  const auto queue = made.queue;
+  const Seconds making = made.times.busy;
+  add(std::move(made), making);
   if (!recording.stages.empty()) {
-    recording.stages.back().queue = static_cast<std::size_t>(std::max(1, ring.depth));
+    recording.stages.back().queue = queue;
     if (names_.command == std::string_view("train")) recording.stages.back().queue_flag = "--ring-depth";
   }
   recording.stages.push_back(
