@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/guarded.h"
+#include "base/units.h"
 #include "train/task.h"
 
 namespace tutti {

@@ -91,9 +91,9 @@ void TrainingRecording::note_time(const std::optional<FeedReport>& feed, const R
 /// already, so that one fewer waits behind it.
 RecordedStage TrainingRecording::batches(const RingReport& ring, bool has_feed) const {
   const int waiting = ring.transferring > ring.fetching ? ring.depth - 1 : ring.depth;
-  RecordedStage stage{.queue = static_cast<std::size_t>(std::max(1, waiting)),
+  RecordedStage stage{.name = "batches",
+                      .queue = static_cast<std::size_t>(std::max(1, waiting)),
                       .times = ring.producer(!has_feed, elapsed_)};
-  stage.name = stage.times.name;
   Seconds measured{};
   for (const BatchTimes& made : made_) {
     stage.items.push_back(has_feed ? made.transferring : made.fetching + made.transferring);
