@@ -1,5 +1,7 @@
 #include "train/training.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <optional>
@@ -45,6 +47,15 @@ std::optional<int> gpu_of(at::Device device) {
   return device.is_cuda() ? std::optional<int>(index_of(device)) : std::nullopt;
 }
 
+/// The cores of both devices, where a set of them makes batches ready; else 0. On the thread of the steps.
+int cores_of(const Task& task) {
+  const auto data = task.data_stage().cores.cores;
+  cpu_set_t both;
+  if (data.empty() || ::sched_getaffinity(0, sizeof both, &both) != 0) return 0;
+  for (const int core : data) CPU_SET(static_cast<std::size_t>(core), &both);
+  return CPU_COUNT(&both);
+}
+
 Result<std::unique_ptr<Reporter>> reporter_of(const ReadyTraining& training, const TrainingState& state) {
   const auto detail = log_level_variable("TRAINER_LOG_LEVEL");
   if (!detail) return tl::unexpected<Error>(detail.error());
@@ -53,6 +64,7 @@ Result<std::unique_ptr<Reporter>> reporter_of(const ReadyTraining& training, con
                          .evaluation_due = state.evaluation_due,
                          .most_time = training.options.max_time,
                          .gpu = gpu_of(training.task.device()),
+                         .cores = cores_of(training.task),
                          .accumulation = training.options.accumulation,
                          .log_steps = training.log_steps,
                          .log_order = training.log_order,

@@ -150,7 +150,9 @@ void Reporter::report_feed() {
 RunRecording Reporter::recording_of(const TrainingRecording& recorded, bool since_report) const {
   std::optional<FeedReport> feed;
   if (feed_) feed = feed_().since(since_report ? reported_feed_ : recorded_feed_);
-  return recorded.recording(feed, ring_().since(since_report ? reported_ring_ : recorded_ring_));
+  auto recording = recorded.recording(feed, ring_().since(since_report ? reported_ring_ : recorded_ring_));
+  if (options_.cores > 0) recording.cores = options_.cores;
+  return recording;
 }
 
 /// How busy the device was. Where no driver reports that, steps count as busy: then a device that has little to do

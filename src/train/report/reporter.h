@@ -30,6 +30,7 @@ struct ReporterOptions {
   bool evaluation_due = false;    // TrainingState::evaluation_due of that checkpoint
   Seconds most_time{0};           // in which it ends whatever the steps; 0: no such end
   std::optional<int> gpu{};       // N of the network's cuda:N; none: it is on the CPU
+  int cores = 0;                  // of both devices, where sets of cores are these; 0: those of the process count
   std::int32_t accumulation = 1;  // batches that a step is made of
   std::int32_t log_steps = 10;
   bool log_order = false;
