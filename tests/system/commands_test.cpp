@@ -348,14 +348,13 @@ TEST(Features, TunedRunHasTheLinesOfOneThreadInTheirOrder) {
   TUTTI_NEEDS("vad/speech.wav");
   const TempFolder cache;
   const auto lines_of = [&](std::vector<std::string> flags) {
-    std::vector<std::string> words{"env", "TUTTI_CACHE=" + cache.path().string(), tutti_program(), "features",
-                                   "--json"};
+    std::vector<std::string> words{tutti_program(), "features", "--json"};
     words.insert(words.end(), flags.begin(), flags.end());
-    for (int i = 0; i < 40; ++i) {
+    for (int i = 0; i < 30; ++i) {
       words.push_back(data("vad/speech.wav"));
       words.push_back(data("vad/silence.wav"));
     }
-    const ProgramEnd end = run_program(words);
+    const ProgramEnd end = run_program(words, {"TUTTI_CACHE=" + cache.path().string()});
     EXPECT_EQ(end.exit_code, 0) << end.err;
     std::vector<nlohmann::json> lines;
     std::istringstream text(end.out);
@@ -368,9 +367,8 @@ TEST(Features, TunedRunHasTheLinesOfOneThreadInTheirOrder) {
     return lines;
   };
   const auto untuned = lines_of({"--no-tune"});
-  ASSERT_EQ(untuned.size(), 80U);
-  EXPECT_EQ(lines_of({}), untuned);
-  EXPECT_EQ(lines_of({"--memory", "64GiB"}), untuned) << "with the threads that the run before has found";
+  ASSERT_EQ(untuned.size(), 60U);
+  EXPECT_EQ(lines_of({"--memory", "64GiB"}), untuned);
   EXPECT_EQ(run_program({tutti_program(), "features", "--memory", "much", data("vad/speech.wav")}).exit_code, 2);
 }
 
