@@ -145,10 +145,12 @@ TaskBatch TtsTask::prepare(const Batch& batch) {
                           digest("crop and time")});
     rows.crop.mutable_data_ptr<float>()[row] = static_cast<float>(random.uniform());
     rows.time.mutable_data_ptr<float>()[row] = static_cast<float>(random.uniform());
-    prepared.ids.emplace_back(set_->clip(clip).name);
     prepared.frames.computed += rows.mel.size(1);
     prepared.frames.padding += rows.mel.size(1) - set_->frames(clip);
   }
+  prepared.ids = RowIds(count, [clips, set = set_](auto& ids) {
+    for (const auto clip : clips) ids.emplace_back(set->clip(clip).name);
+  });
   prepared.inputs = {rows.symbols,  rows.symbol_counts, rows.mel, rows.frame_counts,
                      rows.speakers, rows.crop,          rows.time};
   return prepared;
