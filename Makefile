@@ -48,6 +48,7 @@ bench: build ## speed of each hot path, into build/bench.jsonl
 	@tools/bench.py $(BUILD)
 	@bench/planted_pipelines.py $(BUILD)
 	@bench/profile_overhead.py $(BUILD)
+	@bench/outside_programs.py $(BUILD)
 	@bench/proven_fixes.py $(BUILD)
 
 peers: build ## side by side with other programs, into build/peers.jsonl; PEERS_ARGS="--only tiny/greedy --runs 1"

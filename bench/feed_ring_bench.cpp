@@ -76,7 +76,7 @@ void ring(benchmark::State& state, int most_depth) {
     }
     report = batches.report();
   }
-  const double forecast = simulate_ring(planned, steps, report.depth).utilisation;
+  const double forecast = ring_utilisation(planned, steps, report.depth);
   state.counters["utilisation"] = report.utilisation();
   state.counters["forecast"] = forecast;  // for a tuned ring that of the depth it ended with
   state.counters["depth_at_end"] = report.depth;

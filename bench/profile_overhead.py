@@ -6,8 +6,9 @@ Usage: profile_overhead.py BUILD [--pairs N]
 TUTTI_RECORDING alone switches it on, as `tutti profile` does for the command that it starts. The run without one ends with its
 sentence on what limited it, a short diagnosis that the recorded run leaves out, so the recording costs that much more than is printed.
 Not measured: `tutti profile` itself, which reads the machine's counters and the GPUs' meanwhile and diagnoses afterwards, and other
-commands. Allowed: 1 % of processor seconds, 2 % of time, by the median of the pairs. Exit status 1 where a median is above that by
-more than two of its standard errors.
+commands. Neither run chooses its threads while it runs. Allowed: 1 % of processor seconds, 2 % of time, by the median of the pairs.
+Prints the ratio of the two runs, its standard error, and the quartiles and extremes of the pairs. Exit status 1 where a median is
+above what is allowed by more than two of its standard errors.
 """
 import argparse
 import os
@@ -27,7 +28,7 @@ FILES = 240
 def run(tutti, files, recording):
     environment = {**os.environ, **({"TUTTI_RECORDING": str(recording)} if recording else {})}
     before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    subprocess.run([tutti, "features", "--vad", *files], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    subprocess.run([tutti, "features", "--vad", "--no-tune", *files], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
     passed, after = time.monotonic() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
     return {"processor seconds": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, "time": passed}
 
@@ -43,6 +44,8 @@ def main():
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--pairs", type=int, default=20)
     arguments = parser.parse_args()
+    if arguments.pairs < 2:
+        parser.error("--pairs: expected 2 or more")
     root = pathlib.Path(__file__).resolve().parent.parent
     files = [str(root / "samples" / SAMPLES[i % len(SAMPLES)]) for i in range(FILES)]
     tutti = str(arguments.build / "bin" / "tutti")
@@ -56,7 +59,11 @@ def main():
         median = statistics.median(values)
         # Of a median: 1.25 standard errors of a mean.
         error = 1.25 * statistics.stdev(values) / len(values) ** 0.5
-        print(f"{what}: {100 * median:+.2f} % ± {100 * error:.2f} % with a recording, {len(values)} pairs, allowed {100 * allowed:.0f} %")
+        low, _, high = statistics.quantiles(values, n=4)
+        print(
+            f"{what}: with a recording {1 + median:.4f} ± {error:.4f} times as much; {len(values)} pairs, half of them from {1 + low:.4f} "
+            f"to {1 + high:.4f}, all from {1 + min(values):.4f} to {1 + max(values):.4f}; allowed {1 + allowed:.2f}"
+        )
         is_too_much |= median - 2 * error > allowed
     return 1 if is_too_much else 0
 

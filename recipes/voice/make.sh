@@ -23,7 +23,7 @@ case $kind in
       "$tutti" prepare tts --data "$data/digits" --speaker jackson --strings 2500 --exclude recipes/voice/test_digits.txt --out "$work/set"
     ;;
   english)
-    steps=${3:-1600}
+    steps=${3:-3000}
     network=(--width 160)
     if [[ ! -e $work/teacher.made ]]; then
       rm -rf "$work/teacher"

@@ -34,9 +34,9 @@ struct ItemTime {
 struct StageModel {
   std::string name;
   StageResource resource = StageResource::cpu;
-  int threads = 1;                                       ///< at least 1
-  std::size_t queue = 1;                                 ///< items that may wait behind it; at least 1
-  double speed = 1;                                      ///< times as fast as `times`; stalls stay
+  int threads = 1;        ///< at least 1
+  std::size_t queue = 1;  ///< items that may wait behind it; 0: an item waits in its thread for one of the next stage
+  double speed = 1;       ///< times as fast as `times`; stalls stay
   std::shared_ptr<const std::vector<ItemTime>> times{};  ///< item k takes entry k modulo their number; not empty
   /// Of a stage of kind cpu: the share of an item's time in which it holds a core. First it waits for something else,
   /// as a disk.

@@ -9,6 +9,7 @@
 #include "advise/pipeline_model.h"
 #include "advise/timeline.h"
 #include "advise/training_phases.h"
+#include "metrics/phase_times.h"
 
 namespace tutti {
 
@@ -17,12 +18,10 @@ struct RecordedStage {
   std::string name;
   StageResource resource = StageResource::cpu;
   int threads = 1;
-  std::size_t queue = 1;       ///< items that may wait behind it
-  std::string threads_flag{};  ///< sets the threads: "--decode-threads"; empty: none does
-  std::string queue_flag{};    ///< sets the queue: "--ring-depth"; empty: none does
-  Seconds busy{};              ///< time of all its threads together, by the clocks of `flow`; likewise:
-  Seconds starved{};
-  Seconds blocked{};
+  std::size_t queue = 1;         ///< items that may wait behind it
+  std::string threads_flag{};    ///< sets the threads: "--decode-threads"; empty: none does
+  std::string queue_flag{};      ///< sets the queue: "--ring-depth"; empty: none does
+  PhaseTimes times{};            ///< time of all its threads together
   double on_core = 1;            ///< as StageModel's
   std::vector<Seconds> items{};  ///< what each item took, in the order in which they came
 };

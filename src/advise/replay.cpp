@@ -122,7 +122,9 @@ class Replay {
   /// Idle threads of the stage take what is there for them.
   void take(std::size_t s) {
     StageState& stage = states_[s];
-    while (stage.idle > 0 && (s == 0 ? source_left_ > 0 : !states_[s - 1].queue.empty())) {
+    while (stage.idle > 0) {
+      if (s > 0 && pipeline_.stages[s - 1].queue == 0) unblock(s - 1);
+      if (s == 0 ? source_left_ == 0 : states_[s - 1].queue.empty()) return;
       --stage.idle;
       std::size_t item = next_item_;
       if (s == 0) {
@@ -133,11 +135,11 @@ class Replay {
         states_[s - 1].queue.pop_front();
       }
       request(s, item);
-      if (s > 0) unblock(s - 1);
+      if (s > 0 && pipeline_.stages[s - 1].queue > 0) unblock(s - 1);
     }
   }
 
-  /// There is space behind the stage.
+  /// There is space behind the stage, or a thread of the next one is idle where there is no queue between them.
   void unblock(std::size_t s) {
     StageState& stage = states_[s];
     if (stage.blocked.empty()) return;
@@ -150,7 +152,8 @@ class Replay {
 
   void hand_on(std::size_t s, std::size_t item) {
     StageState& stage = states_[s];
-    if (stage.queue.size() >= pipeline_.stages[s].queue) {
+    const std::size_t space = pipeline_.stages[s].queue > 0 ? pipeline_.stages[s].queue : states_[s + 1].idle > 0;
+    if (stage.queue.size() >= space) {
       stage.blocked.push_back(item);
       stage.stuck.add(1, now_);
       return;

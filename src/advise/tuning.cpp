@@ -10,12 +10,9 @@ namespace tutti {
 namespace {
 
 constexpr std::size_t kItems = 2048;     // items of a replay
+constexpr std::size_t kFewItems = 768;   // beside a run, whose cores it takes
 constexpr double kWorthAThread = 0.003;  // share of the rate that a thread must gain
 constexpr int kMostRounds = 60;
-
-double rate_of(const PipelineModel& pipeline) {
-  return replay(pipeline, {.items = kItems}).rate();
-}
 
 int threads_of(const PipelineModel& pipeline) {
   int all = 0;
@@ -29,31 +26,52 @@ double needed_threads(const StageModel& stage, double rate, Seconds cost) {
   return std::max(1.0, std::ceil(rate * cost.count() - 1e-9));
 }
 
-/// threads = rate * cost, for the highest rate at which they suffice, cores and devices too.
-void solve_threads(PipelineModel& pipeline, int budget) {
-  std::vector<Seconds> costs;
+/// What is tuned: threads of the open stages, and queues where their items have a budget.
+struct Freedom {
+  int threads = 1;  // of all stages
+  std::vector<bool> open{};
+  bool queues = false;
+  double least_gain = 0;  // share of the rate
+  std::size_t items = kItems;
+
+  double rate_of(const PipelineModel& pipeline) const { return replay(pipeline, {.items = items}).rate(); }
+};
+
+/// The highest rate that cores, devices and the threads that may not be set suffice for.
+double ceiling_of(const PipelineModel& pipeline, const Freedom& freedom) {
   double ceiling = 1e9;
   Seconds on_cores{};
-  for (const StageModel& stage : pipeline.stages) {
-    costs.push_back(mean_service(stage));
-    if (stage.resource == StageResource::cpu) on_cores += costs.back();
-    if (stage.resource == StageResource::device && costs.back().count() > 0)
-      ceiling = std::min(ceiling, 1 / costs.back().count());
+  for (std::size_t s = 0; s < pipeline.stages.size(); ++s) {
+    const StageModel& stage = pipeline.stages[s];
+    const Seconds cost = mean_service(stage);
+    if (cost.count() <= 0) continue;
+    if (stage.resource == StageResource::cpu) on_cores += std::min(1.0, stage.on_core) * cost;
+    if (stage.resource == StageResource::device) ceiling = std::min(ceiling, 1 / cost.count());
+    if (!freedom.open[s]) ceiling = std::min(ceiling, stage.threads / cost.count());
   }
-  if (on_cores.count() > 0) ceiling = std::min(ceiling, pipeline.cores / on_cores.count());
+  return on_cores.count() > 0 ? std::min(ceiling, pipeline.cores / on_cores.count()) : ceiling;
+}
+
+/// threads = rate * cost, for the highest rate at which they suffice, cores and devices too.
+void solve_threads(PipelineModel& pipeline, const Freedom& freedom) {
+  std::vector<Seconds> costs;
+  for (const StageModel& stage : pipeline.stages) costs.push_back(mean_service(stage));
+  const auto needed = [&](std::size_t s, double rate) {
+    const StageModel& stage = pipeline.stages[s];
+    return freedom.open[s] ? needed_threads(stage, rate, costs[s]) : stage.threads;
+  };
   const auto all_threads = [&](double rate) {
     double all = 0;
-    for (std::size_t s = 0; s < costs.size(); ++s) all += needed_threads(pipeline.stages[s], rate, costs[s]);
+    for (std::size_t s = 0; s < costs.size(); ++s) all += needed(s, rate);
     return all;
   };
-  double low = 0, high = ceiling;
-  if (all_threads(high) <= budget) low = high;
+  double low = 0, high = ceiling_of(pipeline, freedom);
+  if (all_threads(high) <= freedom.threads) low = high;
   for (int i = 0; i < 60 && low < high; ++i) {
     const double middle = (low + high) / 2;
-    (all_threads(middle) <= budget ? low : high) = middle;
+    (all_threads(middle) <= freedom.threads ? low : high) = middle;
   }
-  for (std::size_t s = 0; s < costs.size(); ++s)
-    pipeline.stages[s].threads = static_cast<int>(needed_threads(pipeline.stages[s], low, costs[s]));
+  for (std::size_t s = 0; s < costs.size(); ++s) pipeline.stages[s].threads = static_cast<int>(needed(s, low));
 }
 
 /// Every queue the same, what is left over in front of the last stages.
@@ -64,7 +82,7 @@ void spread_queues(PipelineModel& pipeline, std::size_t budget) {
 }
 
 /// Pipelines one step away: a thread more, a thread moved, items of a queue moved.
-std::vector<PipelineModel> neighbours(const PipelineModel& pipeline, const TuningBudget& budget) {
+std::vector<PipelineModel> neighbours(const PipelineModel& pipeline, const Freedom& freedom) {
   std::vector<PipelineModel> all;
   const std::size_t count = pipeline.stages.size();
   const auto with = [&](auto change) {
@@ -72,17 +90,18 @@ std::vector<PipelineModel> neighbours(const PipelineModel& pipeline, const Tunin
     change(next.stages);
     all.push_back(std::move(next));
   };
-  const bool has_threads = threads_of(pipeline) < budget.threads;
+  const bool has_threads = threads_of(pipeline) < freedom.threads;
   for (std::size_t to = 0; to < count; ++to) {
+    if (!freedom.open[to]) continue;
     if (has_threads) {
       with([&](auto& stages) { ++stages[to].threads; });
       continue;
     }
     for (std::size_t from = 0; from < count; ++from)
-      if (from != to && pipeline.stages[from].threads > 1)
+      if (from != to && freedom.open[from] && pipeline.stages[from].threads > 1)
         with([&](auto& stages) { --stages[from].threads, ++stages[to].threads; });
   }
-  for (std::size_t to = 0; to + 1 < count; ++to)
+  for (std::size_t to = 0; freedom.queues && to + 1 < count; ++to)
     for (std::size_t from = 0; from + 1 < count; ++from) {
       const std::size_t moved = std::max<std::size_t>(1, pipeline.stages[from].queue / 2);
       if (from != to && pipeline.stages[from].queue > moved)
@@ -92,13 +111,14 @@ std::vector<PipelineModel> neighbours(const PipelineModel& pipeline, const Tunin
 }
 
 /// Takes the best step as long as one is worth it.
-void climb(PipelineModel& pipeline, const TuningBudget& budget) {
-  double rate = rate_of(pipeline);
+void climb(PipelineModel& pipeline, const Freedom& freedom) {
+  double rate = freedom.rate_of(pipeline);
   for (int round = 0; round < kMostRounds; ++round) {
     std::optional<PipelineModel> best;
-    double best_rate = rate * (1 + kWorthAThread);
-    for (PipelineModel& next : neighbours(pipeline, budget))
-      if (const double next_rate = rate_of(next); next_rate > best_rate) best_rate = next_rate, best = std::move(next);
+    double best_rate = rate * (1 + freedom.least_gain);
+    for (PipelineModel& next : neighbours(pipeline, freedom))
+      if (const double next_rate = freedom.rate_of(next); next_rate > best_rate)
+        best_rate = next_rate, best = std::move(next);
     if (!best) return;
     pipeline = std::move(*best);
     rate = best_rate;
@@ -108,9 +128,21 @@ void climb(PipelineModel& pipeline, const TuningBudget& budget) {
 }  // namespace
 
 PipelineModel tuned(PipelineModel pipeline, const TuningBudget& budget) {
-  solve_threads(pipeline, budget.threads);
+  const Freedom all{.threads = budget.threads,
+                    .open = std::vector<bool>(pipeline.stages.size(), true),
+                    .queues = true,
+                    .least_gain = kWorthAThread};
+  solve_threads(pipeline, all);
   if (pipeline.stages.size() > 1) spread_queues(pipeline, budget.queue);
-  climb(pipeline, budget);
+  climb(pipeline, all);
+  return pipeline;
+}
+
+PipelineModel tuned_threads(PipelineModel pipeline, const ThreadBudget& budget) {
+  const Freedom some{
+      .threads = budget.threads, .open = budget.open, .least_gain = budget.least_gain, .items = kFewItems};
+  solve_threads(pipeline, some);
+  climb(pipeline, some);
   return pipeline;
 }
 

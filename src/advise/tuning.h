@@ -15,6 +15,13 @@ struct TuningBudget {
   std::size_t queue = 1;  ///< items that may wait, over all queues that something is behind; at least one a queue
 };
 
+/// What `tuned_threads` may do.
+struct ThreadBudget {
+  int threads = 1;           ///< of all stages together; those that may not be set keep theirs whatever it is
+  std::vector<bool> open{};  ///< by stage: whether its threads may be set
+  double least_gain = 0.01;  ///< share of the rate that a thread, or one that moves, must gain
+};
+
 /// The pipeline with the threads and queues that give the highest rate within `budget`. Pure.
 ///
 /// First as many threads as the rate times the cost of an item needs, for the highest rate at which threads, cores and
@@ -24,6 +31,9 @@ struct TuningBudget {
 ///
 /// Costs about a hundred replays of 2,048 items: some milliseconds a stage.
 PipelineModel tuned(PipelineModel pipeline, const TuningBudget& budget);
+
+/// The same for threads alone, of the stages that may be set: queues stay as they are. Pure.
+PipelineModel tuned_threads(PipelineModel pipeline, const ThreadBudget& budget);
 
 /// The settings of a pipeline: threads of every stage, then every queue that something is behind. In the pipeline's
 /// order, so that two tunings can be compared.

@@ -38,7 +38,7 @@ void DeviceRecord::advance(Seconds now) {
     if (!flights_.empty())
       busy_ += passed;
     else
-      idle_[static_cast<std::size_t>(why_idle_.value_or(Idle::no_job))] += passed;
+      idle_[why_idle_.value_or(Idle::no_job)] += passed;
   }
   health_.advance(now);
   while (fits_ && now >= fits_until_) fits_one_more(fits_until_);
@@ -52,7 +52,7 @@ std::optional<Seconds> DeviceRecord::nothing_came_since(Seconds since) {
   if (flights_.empty()) return {};
   const Seconds from = std::min(advanced_, std::max(since, busy_since_));
   busy_ -= advanced_ - from;
-  idle_[static_cast<std::size_t>(Idle::fault)] += advanced_ - from;
+  idle_[Idle::fault] += advanced_ - from;
   busy_since_ = advanced_;
   return probing() ? std::nullopt : std::optional(from);
 }
@@ -61,8 +61,8 @@ void DeviceRecord::another_stalled(Seconds since) {
   const Idle why = why_idle_.value_or(Idle::no_job);
   if (!flights_.empty() || (why != Idle::no_job && why != Idle::left_to_faster)) return;
   const Seconds waited = std::max(Seconds::zero(), advanced_ - std::max(since, idle_since_));
-  idle_[static_cast<std::size_t>(why)] -= waited;
-  idle_[static_cast<std::size_t>(Idle::stalled)] += waited;
+  idle_[why] -= waited;
+  idle_[Idle::stalled] += waited;
   idle_since_ = advanced_;
 }
 

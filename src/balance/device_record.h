@@ -138,7 +138,7 @@ class DeviceRecord {
   double windows_done_ = 0;
   Seconds busy_{};
   Seconds busy_since_{};  // start of what is in flight: the moment before which it had nothing
-  std::array<Seconds, kIdleReasons> idle_{};
+  IdleTime idle_{};
   std::optional<Idle> why_idle_{};
   Seconds idle_since_;  // for this reason
 };

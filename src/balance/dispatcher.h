@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -59,10 +58,10 @@ struct DeviceView {
   Seconds audio_done{};
   double windows_done = 0;  ///< in it; a whole file counts as those it makes
   Seconds in_service{};
-  Seconds busy{};                            ///< with a piece in flight
-  std::array<Seconds, kIdleReasons> idle{};  ///< without, by reason
-  std::optional<Idle> why_idle{};            ///< now
-  std::string refusal{};  ///< why it takes nothing more now, in words: "needs 5.1 GB; 3.8 GB are free"
+  Seconds busy{};                  ///< with a piece in flight
+  IdleTime idle{};                 ///< without, by reason
+  std::optional<Idle> why_idle{};  ///< now
+  std::string refusal{};           ///< why it takes nothing more now, in words: "needs 5.1 GB; 3.8 GB are free"
   std::optional<MemoryLoss> memory_loss{};  ///< none: it has never run out of memory
 };
 

@@ -8,6 +8,7 @@
 
 #include "base/job_class.h"
 #include "base/units.h"
+#include "metrics/idle.h"
 
 namespace tutti {
 
@@ -31,8 +32,15 @@ inline constexpr Policy kPolicies[] = {Policy::tutti, Policy::note, Policy::note
                                        Policy::round_robin};
 
 /// As --policy names it, and tables.
-std::string_view name_of(Policy policy);
-std::optional<Policy> policy_named(std::string_view name);
+constexpr std::string_view name_of(Policy policy) {
+  constexpr std::string_view kNames[] = {"tutti", "note", "note_raw", "fifo", "round_robin"};
+  return kNames[static_cast<std::size_t>(policy)];
+}
+constexpr std::optional<Policy> policy_named(std::string_view name) {
+  for (const Policy policy : kPolicies)
+    if (name == name_of(policy)) return policy;
+  return {};
+}
 
 /// Jobs on each device at once by the field note, where no cap is given.
 inline constexpr int kNoteCap = 5;
@@ -71,25 +79,6 @@ struct Grant {
   /// No piece of a job: a short known clip, by a fresh worker, to see whether the device is well.
   bool canary = false;
 };
-
-/// Why a device has nothing in flight. name_of is its name in reports.
-enum class Idle {
-  no_job,           ///< nothing is left to do
-  input,            ///< jobs are left, and none has its input ready
-  memory,           ///< memory of the device or of this machine
-  cap,              ///< --max-per-gpu or --threads
-  fault,            ///< the breaker, a lost or quarantined GPU, a worker that was lost and starts again
-  starting,         ///< its first worker is loading the model
-  left_to_faster,   ///< faster devices finish what is left sooner than this one could
-  drained,          ///< an operator requested that, for the device or for the whole run
-  disk_full,        ///< there is no space for the transcripts
-  not_writable,     ///< the folder for it may not be written to
-  stalled,          ///< another device held what was left, and nothing came of it there
-  put_off,          ///< what is left has failed and is to be tried again later, or another run works on it
-  awaiting_answer,  ///< a question about a failure waits for its answer, and nothing is begun meanwhile
-};
-inline constexpr std::size_t kIdleReasons = static_cast<std::size_t>(Idle::awaiting_answer) + 1;
-std::string_view name_of(Idle why);
 
 /// Whose fault a failure is, as far as the caller can tell.
 enum class Blame {

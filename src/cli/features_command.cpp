@@ -14,6 +14,7 @@
 #include "cli/flags.h"
 #include "cli/interrupt.h"
 #include "flow/pipeline.h"
+#include "profile/pipeline_tuner.h"
 #include "profile/processor_watch.h"
 #include "profile/recorded_run.h"
 #include "profile/recording_file.h"
@@ -29,13 +30,15 @@ using Json = nlohmann::ordered_json;
 constexpr std::int64_t kFramesPerWindow = 3000;
 constexpr std::int32_t kMostFeatureThreads = 256;
 constexpr std::size_t kDecodedAhead = 2;  // decoded files on disk that may wait for their features
+constexpr const char *kDecode = "decode", *kFeatures = "features", *kPrint = "print";  // stages
 
 struct FeaturesCommand {
   std::vector<std::string> files{};
   std::int32_t mels = 80;
   bool json = false;
-  std::int32_t decode_threads = 1;
-  std::int32_t features_threads = 1;
+  std::int32_t decode_threads = 0;
+  std::int32_t features_threads = 0;
+  TuningFlags tuning{};
   VadFlags vad{};
   AudioFlags audio{};
 };
@@ -189,9 +192,10 @@ void print_total(const Measured& total) {
 struct Outcome {
   Measured total{};
   std::size_t failed = 0;
-  RecordedStage decoding{.name = "decode", .threads_flag = "--decode-threads"};
-  RecordedStage features{.name = "features", .threads_flag = "--features-threads"};
-  RecordedStage printing{.name = "print", .resource = StageResource::io};
+  std::vector<Clock::Instant> ends{};  // of the files that did not fail
+  RecordedStage decoding{.name = kDecode, .threads_flag = "--decode-threads"};
+  RecordedStage features{.name = kFeatures, .threads_flag = "--features-threads"};
+  RecordedStage printing{.name = kPrint, .resource = StageResource::io};
 
   void note(const Measured& it, Seconds printed) {
     total.audio += it.audio;
@@ -201,6 +205,7 @@ struct Outcome {
     decoding.items.push_back(it.decoding);
     features.items.push_back(it.listening + it.features);
     printing.items.push_back(printed);
+    ends.push_back(Clock::real().now());
   }
 };
 
@@ -221,9 +226,26 @@ void finish(const FileInWork& work, const FeaturesCommand& command, Outcome& out
   outcome.note(work.measured, printed);
 }
 
+/// What is measured beside the files.
+struct WatchedParts {
+  const ProcessorWatch& processor;
+  const PipelineTuner& tuner;
+};
+
+/// Threads that the run set while it ran are those of its recording.
+void note_tuning(const TuningResult& tuned, FeaturesCommand& command) {
+  for (const auto& [stage, threads] : tuned.now)
+    (stage == kDecode ? command.decode_threads : command.features_threads) = threads;
+  if (!tuned.has_changed()) return;
+  if (command.json)
+    std::puts(json_line(Json{{"tuning", tuning_json(tuned)}}).c_str());
+  else
+    std::puts(tuning_sentence(tuned).c_str());
+}
+
 /// Records the run for `tutti profile`, or ends it with a sentence on what limited it.
 Result<void> conclude_run(Outcome& outcome, const FeaturesCommand& command, const PipelineReport& report,
-                          const RunTimeline& timeline, const ProcessorWatch& processor) {
+                          const RunTimeline& timeline, const WatchedParts& parts) {
   if (outcome.decoding.items.empty()) return {};
   RunRecording recording{
       .command = "features", .cores = usable_cores(), .elapsed = report.elapsed, .timeline = timeline};
@@ -234,7 +256,9 @@ Result<void> conclude_run(Outcome& outcome, const FeaturesCommand& command, cons
       if (clocks.name == stage->name) note_clocks(*stage, clocks);
     recording.stages.push_back(std::move(*stage));
   }
-  processor.note(recording);
+  parts.processor.note(recording);
+  if (const auto changed = parts.tuner.changed_at())
+    recording = since_change(std::move(recording), outcome.ends, *changed);
   const auto sentence = conclude(recording);
   if (!sentence) return tl::unexpected(sentence.error());
   if (sentence->empty()) return {};
@@ -257,33 +281,50 @@ void build_stages(Pipeline& pipeline, const FeaturesCommand& command, const Want
     return StageOptions{.threads = threads, .order = Order::input, .output = {.items = kDecodedAhead}};
   };
   auto decoded = pipeline.map(
-      "decode", std::move(files), [&wanted](std::string&& file) -> Result<FileInWork> { return decode(file, wanted); },
+      kDecode, std::move(files), [&wanted](std::string&& file) -> Result<FileInWork> { return decode(file, wanted); },
       options(command.decode_threads));
   auto computed = pipeline.map(
-      "features", std::move(decoded),
+      kFeatures, std::move(decoded),
       [&wanted, &log_mel](FileInWork&& work) -> Result<FileInWork> {
         return compute(std::move(work), wanted, log_mel);
       },
       options(command.features_threads));
-  pipeline.sink("print", std::move(computed), [&command, &outcome](FileInWork&& work) -> Result<void> {
+  pipeline.sink(kPrint, std::move(computed), [&command, &outcome](FileInWork&& work) -> Result<void> {
     finish(work, command, outcome);
     return {};
   });
 }
 
-int measure_all(const FeaturesCommand& command, const Wanted& wanted) {
+/// What the run is tuned by: stages whose threads were left open, and what their costs depend on.
+TuningPlan plan_of(const FeaturesCommand& command, const Wanted& wanted) {
+  std::string pipeline = "features, " + std::to_string(command.mels) + " mels";
+  if (wanted.vad) pipeline += ", " + command.vad.method + (wanted.batched ? " batched" : "");
+  return {.pipeline = std::move(pipeline),
+          .stages = {{kDecode, StageResource::cpu, command.decode_threads == 0},
+                     {kFeatures, StageResource::cpu, command.features_threads == 0},
+                     {kPrint, StageResource::io}}};
+}
+
+int measure_all(FeaturesCommand command, const Wanted& wanted, TuningPlan plan) {
   Interrupt stop;  // before the first thread
+  PipelineTuner tuner(std::move(plan));
+  if (command.decode_threads == 0) command.decode_threads = tuner.threads_of(kDecode, 1);
+  if (command.features_threads == 0) command.features_threads = tuner.threads_of(kFeatures, 1);
   const LogMel log_mel(command.mels);
   Outcome outcome;
   Pipeline pipeline;
   build_stages(pipeline, command, wanted, log_mel, stop, outcome);
   const ProcessorWatch processor;
   TimelineSampler sampler([&pipeline] { return pipeline.report(); });
+  tuner.watch(pipeline);
   const auto ended = pipeline.run();
+  const auto tuned = tuner.stop();
   const RunTimeline timeline = sampler.stop();
   if (!ended) return complain(ended.error());
   if (outcome.failed < command.files.size() && !command.json) print_total(outcome.total);
-  if (const auto concluded = conclude_run(outcome, command, pipeline.report(), timeline, processor); !concluded)
+  if (tuned) note_tuning(*tuned, command);
+  if (const auto concluded = conclude_run(outcome, command, pipeline.report(), timeline, {processor, tuner});
+      !concluded)
     return complain(concluded.error());
   if (stop.raised()) return kInterrupted;
   return outcome.failed == 0 ? kDone : kSomeFailed;
@@ -300,8 +341,11 @@ int run_features(const std::vector<std::string>& arguments) {
   table.positional(command.files, "FILE...", "audio, or video with an audio track; - reads standard input");
   table.add("mels", command.mels, "N", "mel bins: 80, or 128 as large-v3 takes them");
   table.add_switch("json", command.json, "a line of JSON for each file");
-  table.add("decode-threads", command.decode_threads, "N", "files decoded at once; lines stay in their order");
-  table.add("features-threads", command.features_threads, "N", "files whose speech and features are computed at once");
+  table.add("decode-threads", command.decode_threads, "N",
+            "files decoded at once; 0: one, or more where that is faster; lines stay in their order");
+  table.add("features-threads", command.features_threads, "N",
+            "files whose speech and features are computed at once; 0: likewise");
+  add_tuning(table, command.tuning, "those that are 0");
   add_vad(table, command.vad);
   add_audio(table, command.audio);
   table.examples({"tutti features talk.mp3", "tutti features --vad --json talk.mp3"});
@@ -310,15 +354,18 @@ int run_features(const std::vector<std::string>& arguments) {
     return complain({Fault::usage, "--mels: expected 1 to 200, found " + std::to_string(command.mels)}, kUsage);
   for (const auto& [flag, threads] : {std::pair{"--decode-threads", command.decode_threads},
                                       std::pair{"--features-threads", command.features_threads}})
-    if (threads < 1 || threads > kMostFeatureThreads)
-      return complain({Fault::usage, std::string(flag) + ": expected 1 to " + std::to_string(kMostFeatureThreads) +
+    if (threads < 0 || threads > kMostFeatureThreads)
+      return complain({Fault::usage, std::string(flag) + ": expected 0 to " + std::to_string(kMostFeatureThreads) +
                                          ", found " + std::to_string(threads)},
                       kUsage);
   const auto vad = vad_options(command.vad, {});
   if (!vad) return complain(vad.error(), kUsage);
   const auto audio = audio_choice(command.audio);
   if (!audio) return complain(audio.error(), kUsage);
-  return measure_all(command, {.vad = *vad, .batched = command.vad.batched, .audio = *audio});
+  const Wanted wanted{.vad = *vad, .batched = command.vad.batched, .audio = *audio};
+  TuningPlan plan = plan_of(command, wanted);
+  if (const auto set = set_tuning(command.tuning, plan); !set) return complain(set.error(), kUsage);
+  return measure_all(std::move(command), wanted, std::move(plan));
 }
 
 }  // namespace tutti

@@ -14,6 +14,7 @@
 #include "base/strings.h"
 #include "cli/settings/values.h"
 #include "device/device_spec.h"
+#include "device/emulated_spec.h"
 #include "text/languages.h"
 #include "transcribe/speech_chunks.h"
 #include "transcript/long_form.h"
@@ -276,6 +277,24 @@ std::optional<fs::path> folder_to_write_in(const fs::path& file) {
 }
 
 }  // namespace
+
+void add_tuning(OptionTable& table, TuningFlags& flags, const std::string& what) {
+  table.add_switch("no-tune", flags.no_tune,
+                   "leave the threads as they are at the start; without it a run measures its stages and sets " + what +
+                       ", and later runs like it on this machine begin with them");
+  table.add("memory", flags.memory, "SIZE",
+            "what tuning may let the run take, such as 4GiB; default: four fifths of what is available");
+}
+
+Result<void> set_tuning(const TuningFlags& flags, TuningPlan& plan) {
+  plan.is_on = !flags.no_tune;
+  if (flags.memory.empty()) return {};
+  plan.memory = parse_bytes(flags.memory);
+  if (!plan.memory) plan.memory = parse_bytes(flags.memory + "B");
+  if (!plan.memory || plan.memory->value <= 0)
+    return fail(Fault::usage, "--memory: expected a size such as 4GiB, found '" + flags.memory + "'");
+  return {};
+}
 
 Result<void> expect_output_file(const std::string& flag, const fs::path& file) {
   const std::string thing = flag + " " + file.string();

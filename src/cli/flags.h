@@ -11,6 +11,7 @@
 #include "audio/vad/speech.h"
 #include "base/error.h"
 #include "cli/settings/option_table.h"
+#include "profile/tuning_store.h"
 #include "transcribe/remote_windows.h"
 #include "transcript/writers.h"
 
@@ -108,6 +109,18 @@ void add_vad(OptionTable& table, VadFlags& flags);
 
 /// None: everything is transcribed. Fault::usage names the flag that is not valid, alone or with `clips`.
 Result<std::optional<VadOptions>> vad_options(const VadFlags& flags, const std::vector<double>& clips);
+
+/// Whether a run may choose its threads while it runs, and what it may take.
+struct TuningFlags {
+  bool no_tune = false;
+  std::string memory{};
+};
+
+/// Binds --no-tune and --memory. `what`: what is tuned, for the help.
+void add_tuning(OptionTable& table, TuningFlags& flags, const std::string& what);
+
+/// Writes the flags into `plan`. Fault::usage where --memory is no size.
+Result<void> set_tuning(const TuningFlags& flags, TuningPlan& plan);
 
 /// Checks that OutputOwnership can write a file where a flag ("--report") wants it, as far as that can be found
 /// out without writing it: better known before hours of work than behind them. One that is there already is replaced,

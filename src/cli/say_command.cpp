@@ -28,6 +28,7 @@ struct SayCommand {
   double rate = 1;
   std::uint64_t seed = 0;
   std::int32_t steps = 4;
+  double temperature = 0.667;
   std::string device = "cpu";
   std::int32_t threads = 0;
 };
@@ -47,6 +48,8 @@ OptionTable table_of(SayCommand& c) {
   table.add("rate", c.rate, "X", "how fast: 0.5 takes twice the time, 2 half of it");
   table.add("seed", c.seed, "N", "seed of the noise that speech is made of; the same seed gives the same audio");
   table.add("steps", c.steps, "N", "from noise to speech: 1 is flat, more than 4 changes hardly anything");
+  table.add("temperature", c.temperature, "X",
+            "scale of the noise that speech is made of, 0 to 1: less is flatter and clearer");
   table.add("device", c.device, "cpu|auto|cuda:N", "where the network is; it is small, and a processor does");
   table.add("threads", c.threads, "N", "0: one per core");
   table.examples({"tutti say --voice models/voice -o x.wav \"three five zero two nine\"",
@@ -60,6 +63,7 @@ Result<void> check_values(const SayCommand& c) {
   if (c.voice.empty())
     return fail(Fault::usage, "there is no voice", "Name OUT/model of 'tutti train tts' with --voice");
   if (c.rate < kSlowest || c.rate > kFastest) return fail(Fault::usage, "--rate: expected 0.25 to 4");
+  if (!(c.temperature >= 0 && c.temperature <= 1)) return fail(Fault::usage, "--temperature: expected 0 to 1");
   if (c.steps < 1 || c.steps > kMostSteps) return fail(Fault::usage, "--steps: expected 1 to 100");
   const auto kind = c.times.extension();
   if (!c.times.empty() && kind != ".json" && kind != ".srt")
@@ -119,6 +123,8 @@ int run_say(const std::vector<std::string>& arguments) {
                      std::to_string(c.seed),
                      "--steps",
                      std::to_string(c.steps),
+                     "--temperature",
+                     show_value(c.temperature),
                      "--device",
                      c.device,
                      "--threads",

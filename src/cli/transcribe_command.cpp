@@ -132,12 +132,14 @@ int exit_code(const RunSummary& summary) {
 }
 
 int transcribe(const std::vector<PlannedFile>& plan, const RunOptions& options, const TranscribeCommand& command) {
+  TuningPlan tuning;
+  if (const auto set = set_tuning(command.tuning, tuning); !set) return complain(set.error(), kUsage);
   if (const auto made = make_folders_of(plan); !made) return complain(made.error(), kNothingRan);
   Interrupt interrupt;
   const Display display = display_of(command);
   Result<RunSummary> summary = [&] {
     const auto observer = make_display(display, plan);
-    return run_transcription(plan, options, *observer, interrupt);
+    return run_transcription(plan, options, *observer, interrupt, tuning);
   }();
   if (!summary && summary.error().fault == Fault::cancelled) return stopped();  // while the model was still loading
   if (!summary) return complain(summary.error(), interrupt);

@@ -23,6 +23,7 @@ struct TranscribeCommand {
   std::string batch_size = "auto";
   bool deterministic = false;
   std::int32_t files_at_once = 0;
+  TuningFlags tuning{};
 
   std::filesystem::path output_dir = ".";
   std::string output_format = "all";

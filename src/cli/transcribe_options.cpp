@@ -31,6 +31,7 @@ void add_machine(OptionTable& table, TranscribeCommand& c) {
       "a GPU's UUID");
   table.add("threads", c.threads, "N", "CPU threads of the network; 0 or None: one per core");
   table.add("files-at-once", c.files_at_once, "N", "files in work together; 0: as many as the worker steps together");
+  add_tuning(table, c.tuning, "those that decode and prepare files");
 }
 
 void add_output(OptionTable& table, TranscribeCommand& c) {

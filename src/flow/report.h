@@ -8,6 +8,7 @@
 #include "flow/queue_limits.h"
 #include "flow/stage_clock.h"
 #include "metrics/histogram.h"
+#include "metrics/phase_times.h"
 
 namespace tutti {
 
@@ -22,6 +23,15 @@ struct StageReport {
   HistogramSnapshot service;  ///< seconds busy per input item (per call for a source), failed ones included
   QueueLevel output;          ///< what waits for the next stage; all zero for a sink
 };
+
+/// The stage's times in the form that all phases of runs have; a source's calls count as its items.
+inline PhaseTimes times_of(const StageReport& stage) {
+  return {.name = stage.name,
+          .busy = stage.times.busy,
+          .waiting = stage.times.starved,
+          .blocked = stage.times.blocked,
+          .count = stage.service.count};
+}
 
 /// What a pipeline has done so far, stages in the order they were added. Plain data.
 struct PipelineReport {

@@ -68,6 +68,10 @@ void release_cached_memory() {
   if (count() > 0) part()->release_cached_memory();
 }
 
+bool can_access(int index, int peer) {
+  return part() && part()->can_access(index, peer);
+}
+
 Result<void> limit_memory(int index, Bytes most) {
   const auto now = memory(index);
   if (!now) return tl::unexpected<Error>(now.error());

@@ -49,6 +49,9 @@ void synchronize(int index);
 /// Gives memory that torch keeps for reuse back to the device, on every device.
 void release_cached_memory();
 
+/// Whether one device's copies read another's memory directly, both below count(): peer to peer.
+bool can_access(int index, int peer);
+
 /// From now on torch's allocator takes no more than so much of the device; what it cannot take throws as if the device
 /// were full. Fault::usage where the device has less, with what it has.
 Result<void> limit_memory(int index, Bytes most);

@@ -48,6 +48,10 @@ void cuda_limit_memory(int index, double share) {
   c10::cuda::CUDACachingAllocator::get()->setMemoryFraction(share, static_cast<c10::DeviceIndex>(index));
 }
 
+bool cuda_can_access(int index, int peer) {
+  return at::cuda::canDeviceAccessPeer(static_cast<c10::DeviceIndex>(index), static_cast<c10::DeviceIndex>(peer));
+}
+
 const StepKernels* cuda_step_kernels() {
   return &device_step_kernels();
 }
@@ -97,6 +101,7 @@ extern "C" const Part* tutti_cuda_part() {
                               .synchronize = cuda_synchronize,
                               .release_cached_memory = cuda_release_cached_memory,
                               .limit_memory = cuda_limit_memory,
+                              .can_access = cuda_can_access,
                               .step_kernels = cuda_step_kernels,
                               .current_stream = cuda_current_stream,
                               .make_recorder = make_graph_recorder,

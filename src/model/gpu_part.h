@@ -12,6 +12,7 @@ struct Part {
   void (*synchronize)(int index);
   void (*release_cached_memory)();
   void (*limit_memory)(int index, double share);
+  bool (*can_access)(int index, int peer);
   const StepKernels* (*step_kernels)();
   Stream (*current_stream)(int index);
   std::shared_ptr<StepRecorder> (*make_recorder)(int index, Urgency urgency);

@@ -13,10 +13,19 @@ namespace tutti {
 PipelineRecorder::PipelineRecorder(std::string command, std::string unit, std::vector<StageFacts> stages)
     : stages_(std::move(stages)), recording_{.command = std::move(command), .unit = std::move(unit)} {}
 
+int PipelineRecorder::threads_of(const std::string& stage, int usual) {
+  const int threads = tuner_ ? tuner_->threads_of(stage, usual) : usual;
+  for (StageFacts& facts : stages_)
+    if (facts.name == stage) facts.threads = threads;
+  return threads;
+}
+
 Result<void> PipelineRecorder::run(Pipeline& pipeline) {
   const ProcessorWatch processor;
   TimelineSampler sampler([&pipeline] { return pipeline.report(); });
+  if (tuner_) tuner_->watch(pipeline);
   auto ended = pipeline.run();
+  if (tuner_) tuned_ = tuner_->stop();
   recording_.timeline = sampler.stop();
   recording_.cores = usable_cores();
   const PipelineReport report = pipeline.report();
@@ -34,12 +43,24 @@ Result<void> PipelineRecorder::run(Pipeline& pipeline) {
     recording_.stages.push_back(std::move(stage));
   }
   processor.note(recording_);
+  if (tuned_) note_tuning(ends);
   return ended;
 }
 
+/// Of a run whose threads were set while it ran, what was done with the last of them is the recording.
+void PipelineRecorder::note_tuning(const std::vector<Clock::Instant>& ends) {
+  if (const auto changed = tuner_->changed_at()) recording_ = since_change(std::move(recording_), ends, *changed);
+  for (RecordedStage& stage : recording_.stages)
+    for (const auto& [name, threads] : tuned_->now)
+      if (name == stage.name) stage.threads = threads;
+}
+
 Result<std::string> PipelineRecorder::conclude() const {
-  if (recording_.stages.empty() || recording_.stages.back().items.empty()) return std::string();
-  return tutti::conclude(recording_);
+  const std::string tuned = tuned_ ? tuning_sentence(*tuned_) : std::string();
+  if (recording_.stages.empty() || recording_.stages.back().items.empty()) return tuned;
+  return tutti::conclude(recording_).map([&](const std::string& finding) {
+    return tuned + (tuned.empty() || finding.empty() ? "" : "\n") + finding;
+  });
 }
 
 }  // namespace tutti

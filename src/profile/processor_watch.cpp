@@ -39,18 +39,26 @@ ProcessorWatch::ProcessorWatch()
       own_(own_processor_time() + children_processor_time()),
       machine_(read_stall_counters("/")) {}
 
-void ProcessorWatch::note(RunRecording& recording) const {
+Seconds ProcessorWatch::own_passed() const {
+  return own_processor_time() + children_processor_time() - own_;
+}
+
+double ProcessorWatch::on_core(Seconds working, int cores) const {
   const Seconds passed = Clock::real().now() - start_;
-  const Seconds own = own_processor_time() + children_processor_time() - own_;
+  const Seconds own = own_passed();
   const auto now = read_stall_counters("/").busy;
-  if (!now || !machine_.busy) return;
+  if (!now || !machine_.busy) return 1;
+  const double all_cores = std::max<double>(1, static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN)));
+  return std::max(share_on_core(own, working, *now - *machine_.busy, all_cores * passed),
+                  share_on_core(own, working, own, cores * passed));
+}
+
+void ProcessorWatch::note(RunRecording& recording) const {
   Seconds working{};
   for (const RecordedStage& stage : recording.stages)
     if (stage.resource == StageResource::cpu)
       for (const Seconds item : stage.items) working += item;
-  const double cores = std::max<double>(1, static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN)));
-  const double share = std::max(share_on_core(own, working, *now - *machine_.busy, cores * passed),
-                                share_on_core(own, working, own, recording.cores * passed));
+  const double share = on_core(working, recording.cores);
   for (RecordedStage& stage : recording.stages)
     if (stage.resource == StageResource::cpu) stage.on_core = share;
 }

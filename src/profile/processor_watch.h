@@ -26,8 +26,12 @@ class ProcessorWatch {
   /// Of a run since the construction: for how much of their time the items of its computing stages held a core, all of
   /// them alike. Where the machine had no core to spare that is not known, for they may have waited for one: then all.
   void note(RunRecording& recording) const;
+  /// The same share for items that worked for `working` in computing stages, with `cores` that the process may use.
+  double on_core(Seconds working, int cores) const;
 
  private:
+  Seconds own_passed() const;
+
   Clock::Instant start_;
   Seconds own_;
   StallCounters machine_;

@@ -33,14 +33,13 @@ struct Shares {
 };
 
 Shares shares_of(const RecordedStage& stage) {
-  const Seconds all = stage.busy + stage.starved + stage.blocked;
-  if (all.count() <= 0) return {};
-  return {stage.busy / all, stage.starved / all, stage.blocked / all};
+  const PhaseTimes& times = stage.times;
+  return {times.share(times.busy), times.share(times.waiting), times.share(times.blocked)};
 }
 
 /// Between two items of a thread: it waits for one, or for space behind it.
 double gap_ms(const RecordedStage& stage) {
-  return ms(stage.starved + stage.blocked) / static_cast<double>(stage.items.size());
+  return ms(stage.times.waiting + stage.times.blocked) / static_cast<double>(stage.items.size());
 }
 
 /// The device's stage; null: there is none.

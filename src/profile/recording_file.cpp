@@ -24,9 +24,9 @@ Json json_of(const RecordedStage& stage) {
             {"queue", stage.queue},
             {"threads_flag", stage.threads_flag},
             {"queue_flag", stage.queue_flag},
-            {"busy", stage.busy.count()},
-            {"starved", stage.starved.count()},
-            {"blocked", stage.blocked.count()},
+            {"busy", stage.times.busy.count()},
+            {"starved", stage.times.waiting.count()},
+            {"blocked", stage.times.blocked.count()},
             {"on_core", stage.on_core},
             {"items", Json::array()}};
   for (const Seconds item : stage.items) json["items"].push_back(item.count());
@@ -46,11 +46,13 @@ RecordedStage stage_of(const Json& json) {
                       .queue = std::max<std::size_t>(1, json.at("queue").get<std::size_t>()),
                       .threads_flag = json.at("threads_flag").get<std::string>(),
                       .queue_flag = json.value("queue_flag", std::string()),
-                      .busy = Seconds(json.at("busy").get<double>()),
-                      .starved = Seconds(json.at("starved").get<double>()),
-                      .blocked = Seconds(json.at("blocked").get<double>()),
+                      .times = {.busy = Seconds(json.at("busy").get<double>()),
+                                .waiting = Seconds(json.at("starved").get<double>()),
+                                .blocked = Seconds(json.at("blocked").get<double>())},
                       .on_core = json.value("on_core", 1.0)};
   for (const Json& item : json.at("items")) stage.items.emplace_back(item.get<double>());
+  stage.times.name = stage.name;
+  stage.times.count = stage.items.size();
   return stage;
 }
 
@@ -113,9 +115,7 @@ std::optional<std::filesystem::path> recording_wanted() {
 }
 
 void note_clocks(RecordedStage& stage, const StageReport& report) {
-  stage.busy = report.times.busy;
-  stage.starved = report.times.starved;
-  stage.blocked = report.times.blocked;
+  stage.times = times_of(report);
   stage.queue = std::clamp<std::size_t>(report.output.limits.items, 1, 1'000'000);
 }
 

@@ -12,11 +12,6 @@ namespace {
 constexpr std::size_t kMostIntervals = 2048;
 constexpr std::chrono::milliseconds kEvery{500};
 
-double busy_share(const StageTimes& times) {
-  const auto lived = static_cast<double>(times.lived().count());
-  return lived > 0 ? std::clamp(static_cast<double>(times.busy.count()) / lived, 0.0, 1.0) : 0;
-}
-
 double filled_share(const QueueLevel& level) {
   if (level.limits.items == 0 || level.limits.items == kUnlimited) return 0;
   return std::min(1.0, static_cast<double>(level.items) / static_cast<double>(level.limits.items));
@@ -32,23 +27,30 @@ void keep_later(std::vector<T>& values) {
 
 }  // namespace
 
-void TimelineRecorder::sample(double at, std::size_t done, const std::vector<StageReport>& stages) {
+std::vector<PhaseSample> phases_of(const std::vector<StageReport>& stages) {
+  std::vector<PhaseSample> phases;
+  for (const StageReport& stage : stages) phases.push_back({times_of(stage), filled_share(stage.output)});
+  return phases;
+}
+
+void TimelineRecorder::sample(double at, std::size_t done, const std::vector<PhaseSample>& phases) {
   if (before_.empty()) {
-    for (const StageReport& stage : stages) timeline_.stages.push_back({.name = stage.name});
-    before_ = stages;
+    for (const PhaseSample& phase : phases) timeline_.stages.push_back({.name = phase.times.name});
+    before_ = phases;
     before_at_ = at;
-    for (StageReport& stage : before_) stage.times = {};
+    for (PhaseSample& phase : before_) phase.times = {};
     if (at <= 0) return;
   } else if (at - before_at_ < least_gap_) {
     return;
   }
   timeline_.at.push_back(at);
   timeline_.done.push_back(done);
-  for (std::size_t s = 0; s < std::min(stages.size(), timeline_.stages.size()); ++s) {
-    timeline_.stages[s].busy.push_back(busy_share(stages[s].times.since(before_[s].times)));
-    timeline_.stages[s].queue.push_back(filled_share(stages[s].output));
+  for (std::size_t s = 0; s < std::min(phases.size(), timeline_.stages.size()); ++s) {
+    const PhaseTimes passed = phases[s].times.since(before_[s].times);
+    timeline_.stages[s].busy.push_back(passed.share(passed.busy));
+    timeline_.stages[s].queue.push_back(phases[s].queue);
   }
-  before_ = stages;
+  before_ = phases;
   before_at_ = at;
   if (timeline_.at.size() >= kMostIntervals) halve();
 }
@@ -80,7 +82,7 @@ void TimelineSampler::sample() {
   const PipelineReport report = report_();
   const double at = Seconds(Clock::real().now() - start_).count();
   const std::size_t done = report.stages.empty() ? 0 : report.stages.back().items_in;
-  recorder_.with([&](TimelineRecorder& it) { it.sample(at, done, report.stages); });
+  recorder_.with([&](TimelineRecorder& it) { it.sample(at, done, phases_of(report.stages)); });
 }
 
 RunTimeline TimelineSampler::stop() {

@@ -11,15 +11,25 @@
 #include "base/guarded.h"
 #include "base/periodic_thread.h"
 #include "flow/report.h"
+#include "metrics/phase_times.h"
 
 namespace tutti {
+
+/// A phase of a run at a moment: its times until then, and what is in the queue behind it.
+struct PhaseSample {
+  PhaseTimes times{};
+  double queue = 0;  ///< filled share of the queue, 0 to 1; 0 without one
+};
+
+/// The stages of a pipeline as phases.
+std::vector<PhaseSample> phases_of(const std::vector<StageReport>& stages);
 
 /// Makes a timeline of the reports of a pipeline's clocks. However long the run, it keeps 2,048 intervals at most: then
 /// two become one, and later ones are twice as long. One thread.
 class TimelineRecorder {
  public:
-  /// A report of `at` seconds after the start, by when `done` items were done. Stages are those of the first report.
-  void sample(double at, std::size_t done, const std::vector<StageReport>& stages);
+  /// A report of `at` seconds after the start, by when `done` items were done. Phases are those of the first report.
+  void sample(double at, std::size_t done, const std::vector<PhaseSample>& phases);
 
   const RunTimeline& timeline() const { return timeline_; }
 
@@ -27,7 +37,7 @@ class TimelineRecorder {
   void halve();
 
   RunTimeline timeline_{};
-  std::vector<StageReport> before_{};
+  std::vector<PhaseSample> before_{};
   double before_at_ = 0;
   double least_gap_ = 0;  // seconds; nothing closer to the sample before is kept
 };

@@ -13,11 +13,11 @@ void visit_length_fields(Recipe& r, Visit& visit) {
   visit("ring-depth", r.ring_depth, "N", "batches that wait on the device, or are on their way, while it steps");
 }
 
-/// Where and in what one process computes. `seeded`: the help of its seed.
+/// Where and in what one process computes. `seeded`: the help of its seed; `devices`: the names that it takes.
 template <class Recipe, class Visit>
-void visit_device_fields(Recipe& r, Visit& visit, const char* seeded) {
+void visit_device_fields(Recipe& r, Visit& visit, const char* seeded, const char* devices = "auto|cpu|cuda:N") {
   visit.group("Arithmetic");
-  visit("device", r.device, "auto|cpu|cuda:N", "where the network is; auto: the first GPU, else the processor");
+  visit("device", r.device, devices, "where the network is; auto: the first GPU, else the processor");
   visit("precision", r.precision, "float32|tf32|bfloat16|float16", "type of matrix products; float16 scales the loss");
   visit("compute-threads", r.compute_threads, "N", "threads of the network; 0: one per core. Kept when resuming");
   visit("device-memory", r.device_memory, "MB",

@@ -16,6 +16,13 @@ struct TtsRecipe {
   // Data
   std::filesystem::path train_data{};
   std::filesystem::path val_data{};
+  std::string data_gpu{};
+  double data_gpu_memory = 0;
+  double speed_share = 0;
+  double noise_share = 0;
+  double noise_least_db = 10;
+  double noise_most_db = 40;
+  double room_share = 0;
 
   // Network
   std::filesystem::path model{};
@@ -29,6 +36,7 @@ struct TtsRecipe {
 
   // Batches and length of the run
   std::int32_t batch_size = 16;
+  bool static_shapes = false;
   std::int32_t accumulation = 1;
   std::int32_t epochs = 0;
   std::int32_t max_steps = 4000;

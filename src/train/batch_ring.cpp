@@ -9,13 +9,21 @@
 #include "base/log.h"
 #include "model/gpu/out_of_memory.h"
 #include "train/device_copies.h"
+#include "train/optimiser_step/step_memory.h"
 
 namespace tutti {
 
 /// The slots for prepared batches. The ring hands each to one thread at a time.
 class BatchRing::Slots : public RingDevice {
  public:
-  Slots(Task& task, std::size_t count) : task_(task), copies_(task.device(), task.data_device(), count), rows_(count) {}
+  Slots(Task& task, std::size_t count)
+      : task_(task), stage_(task.data_stage()), copies_(task.device(), stage_.device, count), rows_(count) {}
+
+  /// By the ring's thread, before anything else.
+  void enter() const {
+    use_cores(stage_.cores);
+    if (stage_.counts_apart) count_as_data_memory();
+  }
 
   Result<void> begin_transfer(std::size_t slot, const Batch& batch) override {
     try {
@@ -62,6 +70,7 @@ class BatchRing::Slots : public RingDevice {
   }
 
   Task& task_;
+  DataStage stage_;
   DeviceCopies copies_;
   std::vector<TaskBatch> rows_;
   bool is_full_ = false;  // the ring's thread's own
@@ -78,10 +87,18 @@ RingOptions ring_options(const BatchRingOptions& options) {
 
 }  // namespace
 
+/// Fetches as `next` does, on the cores of the task's data stage: the ring's thread calls nothing before it.
+NextBatch BatchRing::entered(NextBatch next, const Slots& slots) {
+  return [next = std::move(next), &slots, is_in = false]() mutable {
+    if (!std::exchange(is_in, true)) slots.enter();
+    return next();
+  };
+}
+
 BatchRing::BatchRing(Task& task, NextBatch next, BatchRingOptions options)
     : in_step_(std::max(options.in_step, 1)),
       slots_(std::make_unique<Slots>(task, static_cast<std::size_t>(ring_options(options).most_depth))),
-      ring_(std::move(next), *slots_, ring_options(options)) {}
+      ring_(entered(std::move(next), *slots_), *slots_, ring_options(options)) {}
 
 BatchRing::~BatchRing() = default;
 

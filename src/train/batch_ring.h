@@ -45,6 +45,8 @@ class BatchRing {
 
  private:
   class Slots;
+  static NextBatch entered(NextBatch next, const Slots& slots);
+
   int in_step_;
   std::unique_ptr<Slots> slots_;
   DeviceRing ring_;

@@ -31,6 +31,7 @@
 #include "train/plan/training_plan.h"
 #include "train/trainings.h"
 #include "train/tts/say.h"
+#include "train/tts/voice_evaluation.h"
 
 namespace tutti {
 namespace {
@@ -193,22 +194,30 @@ AnswerFormat answer_format(const Line& line) {
   return line.has("--json") ? AnswerFormat::json : line.has("--csv") ? AnswerFormat::csv : AnswerFormat::text;
 }
 
+/// Behind the command's own output: what limited the run.
+void print_finding(const SerialRun& phases) {
+  if (const auto finding = phases.finding(); !finding.empty()) std::fprintf(stderr, "%s\n", finding.c_str());
+}
+
 /// Classifies and prints; every answer is out before the next file. A copy that fails ends the copying alone.
 int print_answers(const ClassifyRequest& request, AnswerFormat format, SortedCopies* copies) {
   AnswerWriter writer(format);
   std::int64_t not_copied = 0;
-  const auto failed = classify_files(request, [&](const auto& labels, const ClassifiedFile& answer) {
+  SerialRun phases;
+  const auto take = [&](const auto& labels, const ClassifiedFile& answer) {
     std::fputs(writer.lines(labels, answer).c_str(), stdout);
     std::fflush(stdout);
     const auto copied = copies ? copies->add(labels, answer) : Result<void>();
     if (!copied) log(Level::error, "not copied: " + copied.error().text());
     not_copied += !copied;
-  });
+  };
+  const auto failed = classify_files(request, take, &phases);
   if (!failed) return complain(failed.error());
   if (copies)
     log(Level::info, std::to_string(copies->copied()) + " files copied, " + std::to_string(copies->present()) +
                          " were there already");
   const int ended = end_of_output();
+  print_finding(phases);
   return ended == kDone && *failed + not_copied > 0 ? static_cast<int>(kSomeFailed) : ended;
 }
 
@@ -252,10 +261,10 @@ int classify_command(std::span<char*> arguments) {
 
 int say_command(std::span<char*> arguments) {
   return guarded("the text cannot be spoken", "Say it in parts", [&] {
-    const auto line = Line::read(
-        arguments,
-        {"--voice", "--text", "--out", "--times", "--speaker", "--rate", "--seed", "--steps", "--device", "--threads"},
-        {});
+    const auto line = Line::read(arguments,
+                                 {"--voice", "--text", "--out", "--times", "--speaker", "--rate", "--seed", "--steps",
+                                  "--temperature", "--device", "--threads"},
+                                 {});
     if (!line) return complain(line.error());
     auto text = read_file(line->value("--text"));
     if (!text) return complain(text.error());
@@ -269,6 +278,7 @@ int say_command(std::span<char*> arguments) {
                              .rate = std::stod(line->value("--rate")),
                              .seed = std::stoull(line->value("--seed")),
                              .steps = std::stoi(line->value("--steps")),
+                             .temperature = std::stod(line->value("--temperature")),
                              .device = *device,
                              .threads = std::stoi(line->value("--threads"))});
     if (!report) return complain(report.error());
@@ -285,18 +295,43 @@ int evaluate_classifier_command(std::span<char*> arguments) {
     const auto device = settled_device(line->value("--device"));
     if (!device) return complain(device.error());
     const auto split = line->value("--split");
-    const auto text = evaluate_classifier({.model = line->value("--model"),
-                                           .data = line->value("--data"),
-                                           .part = split == "train"        ? SetPart::training
-                                                   : split == "validation" ? SetPart::validation
-                                                                           : SetPart::testing,
-                                           .device = *device,
-                                           .threads = std::stoi(line->value("--threads")),
-                                           .json = line->has("--json"),
-                                           .report = line->value("--report"),
-                                           .audio = line->value("--audio")});
+    SerialRun phases;
+    const SetEvaluationRequest request{.model = line->value("--model"),
+                                       .data = line->value("--data"),
+                                       .part = split == "train"        ? SetPart::training
+                                               : split == "validation" ? SetPart::validation
+                                                                       : SetPart::testing,
+                                       .device = *device,
+                                       .threads = std::stoi(line->value("--threads")),
+                                       .json = line->has("--json"),
+                                       .report = line->value("--report"),
+                                       .audio = line->value("--audio")};
+    const auto text = evaluate_classifier(request, &phases);
     if (!text) return complain(text.error());
     std::fputs(text->c_str(), stdout);
+    const int ended = end_of_output();
+    print_finding(phases);
+    return ended;
+  });
+}
+
+int evaluate_voice_command(std::span<char*> arguments) {
+  return guarded("the evaluation cannot go on", "Take fewer threads", [&] {
+    const auto line = Line::read(
+        arguments, {"--model", "--data", "--split", "--samples", "--device", "--threads", "--report"}, {"--json"});
+    if (!line) return complain(line.error());
+    const auto device = settled_device(line->value("--device"));
+    if (!device) return complain(device.error());
+    const auto measures =
+        evaluate_voice({.model = line->value("--model"),
+                        .data = line->value("--data"),
+                        .part = line->value("--split") == "train" ? VoicePart::training : VoicePart::validation,
+                        .samples = std::stoll(line->value("--samples")),
+                        .device = *device,
+                        .threads = std::stoi(line->value("--threads")),
+                        .report = line->value("--report")});
+    if (!measures) return complain(measures.error());
+    std::puts((line->has("--json") ? measures_json(*measures) : measures_text(*measures)).c_str());
     return end_of_output();
   });
 }

@@ -13,6 +13,7 @@ int train_command(std::span<char*> arguments);
 int classify_command(std::span<char*> arguments);
 int say_command(std::span<char*> arguments);
 int evaluate_classifier_command(std::span<char*> arguments);
+int evaluate_voice_command(std::span<char*> arguments);
 int plan_training_command(std::span<char*> arguments);
 int evaluate_command(std::span<char*> arguments, const ChooseComputeType& choose);
 

@@ -1,11 +1,13 @@
 #include "train/gpu_features.h"
 
 #include <ATen/ATen.h>
+#include <ATen/CPUGeneratorImpl.h>
 #include <ATen/Context.h>
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <utility>
 
 #include "audio/augment/effects.h"
 #include "audio/mel/log_mel.h"
@@ -181,11 +183,16 @@ at::Tensor pink(const at::Tensor& white) {
   return at::fft_irfft(spectrum * at::rsqrt(bins), size).narrow(1, 0, white.size(1));
 }
 
+/// One of our own: the device's is training's, which seeds it meanwhile.
+at::Generator generator_for(at::Device device) {
+  if (device.is_cpu()) return at::detail::createCPUGenerator();
+  return at::globalContext().defaultGenerator(device).clone();
+}
+
 void add_noises(AudioRows& all, const Changes& changes) {
   SomeRows some(all, changes, [](const AudioChanges& it) { return it.noise.has_value(); });
   if (some.empty()) return;
-  // A copy: the device's own generator is training's.
-  auto generator = at::globalContext().defaultGenerator(some.audio.device()).clone();
+  auto generator = generator_for(some.audio.device());
   auto noise = at::empty_like(some.audio);
   std::vector<double> shares;
   for (std::size_t i = 0; i < some.rows().size(); ++i) {
@@ -221,10 +228,15 @@ bool mask_nothing(const std::vector<const SpectrumMasks*>& masks) {
 
 }  // namespace
 
-AudioRows changed_on_device(AudioRows rows, const Changes& changes) {
+AudioRows changed_unrounded(AudioRows rows, const Changes& changes) {
   change_speed(rows, changes);
   add_responses(rows, changes);
   add_noises(rows, changes);
+  return rows;
+}
+
+AudioRows changed_on_device(AudioRows rows, const Changes& changes) {
+  rows = changed_unrounded(std::move(rows), changes);
   change_gains(rows, changes);
   rows.audio = rows.audio.clamp(kLeast, kMost).round();
   return rows;

@@ -36,6 +36,10 @@ struct AudioRows {
 /// another kind of device draws another noise of the same power.
 AudioRows changed_on_device(AudioRows rows, const std::vector<const AudioChanges*>& changes);
 
+/// The same of audio at any scale, which is neither held to that of 16 bits nor rounded: rows without changes stay as
+/// they are, bit by bit. No gain is among the changes.
+AudioRows changed_unrounded(AudioRows rows, const std::vector<const AudioChanges*>& changes);
+
 /// `mel`, each row's masks blanked with the mean of its real frames. `mel`: [rows, n_mels, frames] float32; `real`:
 /// frames of each row.
 at::Tensor masked_on_device(const at::Tensor& mel, const std::vector<std::int64_t>& real,

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "feed/batch.h"
+#include "model/compute_device.h"
 #include "train/parameter.h"
 #include "train/row_ids.h"
 
@@ -48,6 +49,13 @@ struct TaskScores {
   std::string json{};                                     // one object on one line, for OUT/metrics.jsonl
 };
 
+/// Where a task's batches are made ready, beside its steps.
+struct DataStage {
+  at::Device device = at::kCPU;  // where `Task::prepare` computes
+  ThreadCores cores{};           // of the thread that calls it
+  bool counts_apart = false;     // the thread's tensors on a CPU are a data device's (count_as_data_memory)
+};
+
 /// What is learned: a network and its loss. The trainer knows nothing else of it. One thread, and one that prepares the
 /// batches ahead.
 class Task {
@@ -57,8 +65,8 @@ class Task {
   /// The tensors that gradients are for.
   virtual const std::vector<Parameter>& trained() const = 0;
   virtual at::Device device() const = 0;
-  /// Where `prepare` computes; the host's cores, unless a task takes features from a device.
-  virtual at::Device data_device() const { return at::kCPU; }
+  /// Where `prepare` is to be called; the host's cores, unless a task takes features from a device.
+  virtual DataStage data_stage() const { return {}; }
 
   /// Beside everything else: it reads nothing that training changes. The tensors outlive `batch`: they may share its
   /// memory, and then hold it.

@@ -139,6 +139,7 @@ Result<Trainer::Group> Trainer::collect(std::int64_t epoch) {
     }
     group.ids.add(batch->rows.ids);
     group.batches.push_back(std::move(batch->rows));
+    group.made += batch->slot.times();
     group.slots.push_back(std::move(batch->slot));
   }
   return group;
@@ -210,6 +211,7 @@ void Trainer::report(const Group& group, const StepOutcome& outcome, double rate
                           .steps = options_.length.expected(state_.step, state_.recordings),
                           .waited = waited,
                           .seconds = stepping + waited,
+                          .made = group.made,
                           .ends_epoch = ends_epoch});
 }
 

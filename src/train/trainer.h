@@ -31,6 +31,7 @@ struct StepReport {
   std::int64_t steps = 0;  // that the training is expected to have; 0: not known
   double waited = 0;       // seconds for the feed, or for the feeds of others
   double seconds = 0;      // time of the whole step, the wait included
+  BatchTimes made{};       // what the ring took for its batches, beside earlier steps
   bool ends_epoch = false;
 };
 
@@ -94,6 +95,7 @@ class Trainer {
     std::vector<TaskBatch> batches{};
     std::vector<DeviceRing::Slot> slots{};
     RowIds ids{};
+    BatchTimes made{};
     std::int64_t epoch = 0;
   };
   Result<void> look_ahead();

@@ -12,6 +12,7 @@
 #include "model/device_name.h"
 #include "model/gpu.h"
 #include "train/checkpoint/folder.h"
+#include "train/device_copies.h"
 #include "train/report/reporter.h"
 #include "train/stop_signals.h"
 
@@ -72,6 +73,13 @@ Result<std::unique_ptr<Reporter>> take_over(const ReadyTraining& training, const
   if (auto kept = write_file_atomically(training.options.out / "config.toml", settings); !kept)
     return tl::unexpected<Error>(kept.error());
   return reporter;
+}
+
+/// Logs how batches reach a GPU that others make ready for it.
+void report_link(const Task& task) {
+  const auto from = task.data_stage().device;
+  if (const auto link = probe_link(from, task.device()))
+    log(Level::info, "batches go from " + from.str() + " to " + task.device().str() + " " + show_link(*link));
 }
 
 /// Elsewhere the requested steps are made, however many epochs that takes.
@@ -138,6 +146,7 @@ Result<TrainingEnd> run_training(ReadyTraining training, TrainingState state) {
   const bool reports = !training.peers || training.peers->rank() == 0;
   auto reporter = reports ? take_over(training, state) : Result<std::unique_ptr<Reporter>>(nullptr);
   if (!reporter) return tl::unexpected<Error>(reporter.error());
+  if (*reporter) report_link(training.task);
   if (*reporter && training.feed_report) (*reporter)->watch_feed(training.feed_report);
   catch_stop_signals();
   NullTrainingWatcher null_watcher;

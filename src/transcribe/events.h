@@ -2,9 +2,11 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "advise/live_tuner.h"
 #include "audio/recording.h"
 #include "base/error.h"
 #include "base/units.h"
@@ -73,6 +75,7 @@ struct RunSummary {
   std::size_t worker_restarts = 0;
   bool unfinished_work = false;  // the worker also worked on files that failed: `spent` leaves that out
   bool interrupted = false;
+  std::optional<TuningResult> tuning{};  // of the stages that make windows of files; none: nothing was measured
   std::string finding{};  // one sentence: what limited the run, and what one change would gain; empty: not known
 };
 

@@ -7,7 +7,9 @@
 #include "base/guarded.h"
 #include "flow/pipeline.h"
 #include "hub/memory_plan.h"
+#include "profile/pipeline_tuner.h"
 #include "profile/recorded_run.h"
+#include "profile/recording_file.h"
 #include "profile/timeline.h"
 #include "transcribe/output_plan.h"
 #include "transcribe/run_recording.h"
@@ -81,10 +83,44 @@ RunSummary summary_of(const Run& run, const LoadedWorker& worker, Clock::Instant
   return summary;
 }
 
+/// What is tuned: the stages that make windows of files. No flag sets their threads.
+TuningPlan tuning_of(TuningPlan plan, const RunOptions& options) {
+  plan.pipeline = std::string("transcribe") + (options.batched ? " --batched" : "");
+  plan.stages = {{kDecodeStage, StageResource::cpu, true}};
+  if (options.vad) plan.stages.push_back({kSpeechStage, StageResource::cpu, true});
+  plan.stages.push_back({kPrepareStage, StageResource::cpu, true});
+  plan.stages.push_back({kTranscribeStage, StageResource::io});  // it waits for the worker, with all of its files
+  plan.stages.push_back({kWriteStage, StageResource::io});
+  plan.most_threads = std::max(4, usable_cores()) * 3;
+  return plan;
+}
+
+/// The run's stages with the threads of an earlier run like it.
+Result<void> begin_tuning(PipelineTuner& tuner, Pipeline& pipeline) {
+  for (const StageReport& stage : pipeline.report().stages) {
+    const int usual = std::max(1, stage.threads.all()), known = tuner.threads_of(stage.name, usual);
+    if (known == usual) continue;
+    if (auto set = pipeline.set_threads(stage.name, known); !set) return set;
+  }
+  tuner.watch(pipeline);
+  return {};
+}
+
+/// The sentence on what limited the run; with the threads that it ended with.
+Result<std::string> finding_of(RunRecording recording, const RunRecorder& recorder, const PipelineTuner& tuner,
+                               const std::optional<TuningResult>& tuned) {
+  if (const auto changed = tuner.changed_at())
+    recording = since_change(std::move(recording), recorder.ends(), *changed);
+  for (RecordedStage& stage : recording.stages)
+    for (const auto& [name, threads] : tuned ? tuned->now : ThreadSettings())
+      if (name == stage.name) stage.threads = threads;
+  return conclude(recording);
+}
+
 }  // namespace
 
 Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, const RunOptions& options,
-                                     RunObserver& observer, StopSignal& stop) {
+                                     RunObserver& observer, StopSignal& stop, TuningPlan tuning) {
   const auto started = Clock::real().now();
   const auto skipped = static_cast<std::size_t>(std::ranges::count_if(files, &PlannedFile::already_done));
   RunRecorder recorder(observer, options.vad.has_value());
@@ -121,14 +157,18 @@ Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, cons
   context.emplace(loaded->model.context(engine, options, on_progress));
   listed.serve(&*context);
   if (auto set = pipeline.set_threads(kTranscribeStage, together); !set) return tl::unexpected(set.error());
+  PipelineTuner tuner(tuning_of(std::move(tuning), options));
+  if (auto set = begin_tuning(tuner, pipeline); !set) return tl::unexpected(set.error());
   const PipelineReport begun = pipeline.report();
   TimelineSampler sampler([&pipeline] { return pipeline.report(); });
   const auto joined = pipeline.join();
+  const auto tuned = tuner.stop();
   if (!joined && joined.error().fault != Fault::cancelled) return tl::unexpected(joined.error());
   RunSummary summary = summary_of(run, *loaded, started);
   RunRecording recording = recorder.recording(begun, pipeline.report(), together);
   recording.timeline = sampler.stop();
-  auto finding = conclude(recording);
+  summary.tuning = tuned;
+  auto finding = finding_of(std::move(recording), recorder, tuner, tuned);
   if (!finding) return tl::unexpected(finding.error());
   summary.finding = std::move(*finding);
   return summary;

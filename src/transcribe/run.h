@@ -9,6 +9,7 @@
 #include "audio/audio_choice.h"
 #include "audio/vad/speech.h"
 #include "base/error.h"
+#include "profile/tuning_store.h"
 #include "transcribe/events.h"
 #include "transcribe/output_plan.h"
 #include "transcribe/remote_windows.h"
@@ -45,8 +46,9 @@ class StopSignal;
 
 /// Transcribes every planned file that is not done already and writes its outputs. A file that fails costs its own
 /// entry and no other; the Result fails only when nothing could run (no worker, no model). Blocks until all is done or
-/// `stop` is raised.
+/// `stop` is raised. `tuning`: whether, and within which memory, the threads that make windows of files are chosen
+/// while it runs; what is tuned is the run's own. Transcripts do not depend on it.
 Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, const RunOptions& options,
-                                     RunObserver& observer, StopSignal& stop);
+                                     RunObserver& observer, StopSignal& stop, TuningPlan tuning = {.is_on = false});
 
 }  // namespace tutti

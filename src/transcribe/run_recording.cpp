@@ -23,7 +23,7 @@ void RunRecorder::on_ready(const std::string& device, const std::string& compute
 
 void RunRecorder::on_done(const FileOutcome& outcome, const Transcript& transcript) {
   state_.with([&](State& state) {
-    state.last_done = Clock::real().now();
+    state.ends.push_back(Clock::real().now());
     state.files.push_back(outcome.spent);
   });
   observer_.on_done(outcome, transcript);
@@ -32,7 +32,7 @@ void RunRecorder::on_done(const FileOutcome& outcome, const Transcript& transcri
 RunRecording RunRecorder::recording(const PipelineReport& begun, const PipelineReport& ended, int at_once) const {
   const State state = state_.with([](const State& now) { return now; });
   RunRecording recording{.command = "transcribe", .cores = usable_cores()};
-  if (state.ready) recording.elapsed = state.last_done - *state.ready;
+  if (state.ready && !state.ends.empty()) recording.elapsed = state.ends.back() - *state.ready;
   const auto add = [&](const char* stage, StageResource resource, const char* flag, auto time_of) {
     RecordedStage recorded{.name = stage, .resource = resource, .threads_flag = flag};
     if (const StageReport* live = report_of(begun, stage)) recorded.threads = std::max(1, live->threads.all());

@@ -25,6 +25,11 @@ class RunRecorder final : public RunObserver {
   void on_done(const FileOutcome& outcome, const Transcript& transcript) override;
   void on_failed(std::size_t index, const Error& error) override { observer_.on_failed(index, error); }
 
+  /// When each file was done, in the order of a recording's items.
+  std::vector<Clock::Instant> ends() const {
+    return state_.with([](const State& now) { return now.ends; });
+  }
+
   /// The run so far, from the moment at which the worker was ready. `begun`: a report of its pipeline from when all
   /// threads were there; `ended`: the last one.
   /// `at_once`: files that were transcribed together.
@@ -33,8 +38,8 @@ class RunRecorder final : public RunObserver {
  private:
   struct State {
     std::optional<Clock::Instant> ready{};
-    Clock::Instant last_done{};
     std::vector<TimeSpent> files{};
+    std::vector<Clock::Instant> ends{};  // of each of them
   };
 
   RunObserver& observer_;

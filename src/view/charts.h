@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,5 +44,16 @@ struct TimeSeries {
 /// Values over time as a self-contained SVG, from 0 up: a dot per point, a colour and a shape per series, so that it
 /// can be read without colours. Points further apart than `longest_gap` are not joined: a gap is a gap. Dates are UTC.
 std::string time_chart_svg(const std::string& title, const std::vector<TimeSeries>& series, Seconds longest_gap);
+
+/// How large a picture of values is; more of them are averaged.
+struct GridPicture {
+  std::int64_t most_columns = 96;
+  std::int64_t most_rows = 32;
+  std::int64_t scale = 4;  // pixels of a value
+};
+
+/// Values in greys, the largest black, as a self-contained SVG: row-major [columns, rows], columns from left to
+/// right and rows from the bottom up, as a spectrogram is drawn. Neither may be 0.
+std::string grid_picture_svg(std::span<const float> values, std::int64_t rows, const GridPicture& size = {});
 
 }  // namespace tutti

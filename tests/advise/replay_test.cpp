@@ -73,6 +73,18 @@ TEST(Replay, MatchesClosedFormOfExponentialTandem) {
   EXPECT_NEAR(replay(pipeline, {.items = 100000}).rate(), 75, 0.75);
 }
 
+// Fetched for 15 ms, then for 5 while the one before is worked on for 10: each second one waits 5 ms for that.
+TEST(Replay, WithoutAQueueAnItemWaitsInItsThread) {
+  StageModel fetch = even_stage("fetch", io, 1, 10);
+  fetch.times = std::make_shared<std::vector<ItemTime>>(
+      std::vector<ItemTime>{{.work = Seconds(0.015)}, {.work = Seconds(0.005)}});
+  const StageModel work = even_stage("work", io, 1, 10);
+  fetch.queue = 8;
+  EXPECT_NEAR(rate({1, {fetch, work}}), 100, 0.5);
+  fetch.queue = 0;
+  EXPECT_NEAR(rate({1, {fetch, work}}), 80, 0.5);
+}
+
 TEST(Replay, BlockedItemKeepsItsThreadAndNotItsCore) {
   // "a" is blocked behind a slow device nearly always; "b" gets the only core all the same.
   const PipelineModel pipeline{

@@ -162,7 +162,7 @@ TEST(Dispatcher, MemoryUsedByOthersIsNotGranted) {
   EXPECT_EQ(dispatcher.devices({})[0].slots, 0);
   dispatcher.device_memory(card, {3'000'000'000}, Seconds(5));
   EXPECT_TRUE(dispatcher.next(Seconds(5)));
-  EXPECT_EQ(dispatcher.devices(Seconds(5))[0].idle[static_cast<std::size_t>(Idle::memory)], Seconds(5));
+  EXPECT_EQ(dispatcher.devices(Seconds(5))[0].idle[Idle::memory], Seconds(5));
 }
 
 TEST(Dispatcher, EmptyDeviceTriesOnePieceUnlessForeignMemoryGrew) {
@@ -342,7 +342,7 @@ TEST(Dispatcher, IdleDeviceReportsReasonAndDuration) {
   dispatcher.device_event(drained, HealthEvent::drain, "asked for", {});
   EXPECT_FALSE(dispatcher.next({}));
   const auto idle = [&](DeviceIndex index, Idle why, Seconds now) {
-    return dispatcher.devices(now)[index].idle[static_cast<std::size_t>(why)].count();
+    return dispatcher.devices(now)[index].idle[why].count();
   };
   EXPECT_EQ(idle(ready, Idle::no_job, Seconds(2)), 2);
   EXPECT_EQ(idle(starting, Idle::starting, Seconds(2)), 2);

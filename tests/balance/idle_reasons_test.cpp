@@ -10,7 +10,7 @@ namespace {
 
 /// Of the only device.
 double spent(Dispatcher& dispatcher, Idle why, Seconds now) {
-  return dispatcher.devices(now)[0].idle[static_cast<std::size_t>(why)].count();
+  return dispatcher.devices(now)[0].idle[why].count();
 }
 
 /// The only device's worker is lost with that piece.
@@ -80,7 +80,7 @@ TEST(IdleReasons, DeviceWithoutJobsDuringStallWaitedForStalledDevice) {
   EXPECT_EQ(again->device, 0u);
   EXPECT_FALSE(dispatcher.next(Seconds(60)));
   const auto views = dispatcher.devices(Seconds(65));
-  const auto idle = [&](DeviceIndex device, Idle why) { return views[device].idle[static_cast<std::size_t>(why)]; };
+  const auto idle = [&](DeviceIndex device, Idle why) { return views[device].idle[why]; };
   EXPECT_EQ(idle(0, Idle::no_job), Seconds(10)) << "until then the other was at work on it";
   EXPECT_EQ(idle(0, Idle::stalled), Seconds(40));
   EXPECT_EQ(views[0].busy, Seconds(10 + 5));
@@ -99,8 +99,8 @@ TEST(IdleReasons, DeviceWithOtherIdleReasonKeepsItDuringStall) {
   EXPECT_FALSE(dispatcher.next({}));
   dispatcher.nothing_came_since(grant->device, Seconds(5), Seconds(30));
   const auto view = dispatcher.devices(Seconds(30))[other];
-  EXPECT_EQ(view.idle[static_cast<std::size_t>(Idle::input)], Seconds(30));
-  EXPECT_EQ(view.idle[static_cast<std::size_t>(Idle::stalled)], Seconds(0));
+  EXPECT_EQ(view.idle[Idle::input], Seconds(30));
+  EXPECT_EQ(view.idle[Idle::stalled], Seconds(0));
 }
 
 TEST(IdleReasons, WhileJobsAreStillBeingListedTheirInputIsMissingAndNotTheJobs) {

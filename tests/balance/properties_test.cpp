@@ -104,9 +104,7 @@ class Storm {
     for (const auto& [job, count] : of_job) EXPECT_LE(count, mine_[job].pieces) << "more pieces than it has";
     const auto views = dispatcher_.devices(Seconds(now_));
     for (const auto& view : views) {
-      double idle = 0;
-      for (const auto& it : view.idle) idle += it.count();
-      EXPECT_NEAR(view.busy.count() + idle, view.in_service.count(), 1e-6) << "time is missing";
+      EXPECT_NEAR((view.busy + view.idle.sum()).count(), view.in_service.count(), 1e-6) << "time is missing";
     }
   }
 

@@ -47,7 +47,7 @@ TEST(Simulator, JitterAndAWarmUpAreWorkedAround) {
   const auto jobs = lectures(30);
   const SimResult result = run(devices, jobs);
   EXPECT_EQ(done(result), 30u);
-  EXPECT_EQ(result.devices[1].idle[static_cast<std::size_t>(Idle::starting)], Seconds(20));
+  EXPECT_EQ(result.devices[1].idle[Idle::starting], Seconds(20));
   const double lost = 20 * 12 / 42.0;
   EXPECT_LE(result.makespan.count(), (lower_bound(jobs, devices, SimUnit::window).count() + lost) * 1.02);
 }
@@ -101,7 +101,7 @@ TEST(Simulator, DeviceThatFailsAtOnceDoesNotConsumeAllJobs) {
   const SimResult result = run(devices, jobs, SimUnit::file);
   EXPECT_EQ(done(result), 30u);
   EXPECT_LE(result.failures, 20u) << "canaries included";
-  EXPECT_GT(result.devices[0].idle[static_cast<std::size_t>(Idle::fault)], result.makespan * 0.8);
+  EXPECT_GT(result.devices[0].idle[Idle::fault], result.makespan * 0.8);
 }
 
 TEST(Simulator, ALostCardThatReturnsIsProbedAndWorksAgain) {
@@ -111,7 +111,7 @@ TEST(Simulator, ALostCardThatReturnsIsProbedAndWorksAgain) {
   const SimResult result = run(devices, jobs);
   EXPECT_EQ(done(result), 60u);
   EXPECT_EQ(result.devices[0].state, DeviceState::healthy);
-  EXPECT_NEAR(result.devices[0].idle[static_cast<std::size_t>(Idle::fault)].count(), 100, 5);
+  EXPECT_NEAR(result.devices[0].idle[Idle::fault].count(), 100, 5);
 }
 
 TEST(Simulator, TemporaryFaultsOfAllDevicesLoseNoJob) {

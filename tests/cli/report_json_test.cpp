@@ -157,12 +157,12 @@ TEST(ReportText, RunWithNothingToDoReportsOnlyThat) {
 
 TEST(ReportJson, EveryReasonForWhichADeviceCanBeIdleHasItsWords) {
   for (std::size_t reason = 0; reason < kIdleReasons; ++reason) {
-    const std::string name(name_of(static_cast<Idle>(reason)));
+    const auto why = static_cast<Idle>(reason);
     BatchReport report;
     report.elapsed = Seconds(10);
-    report.pool.devices = {{.id = "card", .idle = {{name, Seconds(10)}}}};
+    report.pool.devices = {{.id = "card", .idle = {{why, Seconds(10)}}}};
     const std::string text = batch_report_text(report, {}, {});
-    EXPECT_NE(text.find("100 %"), std::string::npos) << name << ":\n" << text;
+    EXPECT_NE(text.find("100 %"), std::string::npos) << name_of(why) << ":\n" << text;
   }
 }
 

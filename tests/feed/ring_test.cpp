@@ -3,8 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdint>
 #include <new>
+#include <span>
+#include <vector>
 
+#include "base/random/counter_random.h"
+#include "feed/feature_cache.h"
 #include "feed/ring/ring_depth.h"
 #include "support/emulated_accelerator.h"
 #include "support/fake_clock.h"
@@ -51,6 +56,47 @@ TEST(DeviceRing, SlotIsNotOverwrittenBeforeItsRelease) {
   EXPECT_EQ(device.released().front(), freed);
   second->reset();
   third->reset();
+}
+
+/// A device whose slots are memory that every transfer fills with what belongs to its batch.
+class SlotMemory final : public RingDevice {
+ public:
+  static constexpr std::size_t kWords = 4096;
+
+  explicit SlotMemory(std::size_t slots) : slots_(slots, std::vector<std::uint64_t>(kWords)) {}
+  Result<void> begin_transfer(std::size_t slot, const Batch& batch) override {
+    CounterRandom random({static_cast<std::uint64_t>(batch.index)});
+    for (auto& word : slots_[slot]) word = random.bits64();
+    return {};
+  }
+  void use(std::size_t) override {}
+  void release(std::size_t) override {}
+
+  std::uint64_t checksum_of(std::size_t slot) const { return checksum(std::as_bytes(std::span(slots_[slot]))); }
+  static std::uint64_t expected(std::int64_t batch) {
+    SlotMemory own(1);
+    Batch only;
+    only.index = batch;
+    EXPECT_TRUE(own.begin_transfer(0, only));
+    return own.checksum_of(0);
+  }
+
+ private:
+  std::vector<std::vector<std::uint64_t>> slots_;
+};
+
+TEST(DeviceRing, EverySlotKeepsItsChecksumWhileItIsRead) {
+  for (const int depth : {1, 2, 3, 8}) {
+    SlotMemory device(static_cast<std::size_t>(depth));
+    DeviceRing ring(counting(120), device, {.depth = depth, .most_depth = depth});
+    for (std::int64_t i = 0; i < 120; ++i) {
+      auto slot = ring.next();
+      ASSERT_TRUE(slot && *slot);
+      const auto expected = SlotMemory::expected(i);  // the ring's thread fills the others meanwhile
+      for (std::int64_t read = 0; read <= i % 7; ++read)
+        ASSERT_EQ(device.checksum_of((*slot)->index()), expected) << "batch " << i << ", depth " << depth;
+    }
+  }
 }
 
 TEST(DeviceRing, FeedErrorArrivesAfterTheEarlierBatches) {
@@ -119,7 +165,7 @@ std::vector<Seconds> stalling_reads(std::size_t count) {
 TEST(RingDepth, ARingCoversAStallOnceItHoldsTheStepsThatFitIntoIt) {
   const auto reads = stalling_reads(1000);
   const std::vector<Seconds> steps{Seconds(0.03)};
-  const auto busy = [&](int depth) { return simulate_ring(reads, steps, depth).utilisation; };
+  const auto busy = [&](int depth) { return ring_utilisation(reads, steps, depth); };
   EXPECT_NEAR(busy(1), 30 / (30 + 300 / 50.0 - 25 / 50.0), 0.01) << "one batch in hand covers 30 ms of each stall";
   EXPECT_LT(busy(3), 0.90);
   EXPECT_GT(busy(10), 0.99);
@@ -128,7 +174,7 @@ TEST(RingDepth, ARingCoversAStallOnceItHoldsTheStepsThatFitIntoIt) {
 
 TEST(RingDepth, ASlowReaderIsNotHelpedByAnyDepth) {
   const std::vector<Seconds> reads(500, Seconds(0.06)), steps{Seconds(0.03)};
-  EXPECT_NEAR(simulate_ring(reads, steps, 16).utilisation, 0.5, 0.01);
+  EXPECT_NEAR(ring_utilisation(reads, steps, 16), 0.5, 0.01);
 }
 
 TEST(RingTuner, DeepensForStallsThatDepthCoversAndForNothingElse) {

@@ -104,6 +104,28 @@ TEST(VoiceBuilder, ListIsReadWithTwoAndThreeFields) {
   EXPECT_EQ(texts, (std::set<std::string>{"doctor who and friends", "with two fields only", "a bar between two"}));
 }
 
+TEST(VoiceBuilder, ClipWithOtherWordsThanItsTextIsLeftOut) {
+  Data data;
+  const std::string text = "one of the first rules of all";
+  for (const char* id : {"whole", "cut", "other", "unread", "invented"}) data.add(id, text);
+  auto options = data.options();
+  options.validation_share = 0;
+  options.transcribe = [](std::span<const VoiceSource* const> clips) -> Result<ClipTexts> {
+    EXPECT_EQ(clips.size(), 5);
+    return ClipTexts{"One of the first rules of all.", "One of the first", "nothing like it was in the", std::nullopt,
+                     "one of the first rules of all and much more that was never spoken there"};
+  };
+  const auto report = build(options);
+  ASSERT_TRUE(report) << report.error().text();
+  EXPECT_EQ(report->training, 3);
+  EXPECT_EQ(report->other_words, 2);
+  EXPECT_NE(data.bad().find("3 of its text's 7 words are missing in its audio, expected at most 20 %; the model finds"),
+            std::string::npos)
+      << data.bad();
+  EXPECT_NE(data.bad().find("\"id\":\"other\",\"reason\":\"7 of its text's 7 words are others"), std::string::npos)
+      << data.bad();
+}
+
 TEST(VoiceBuilder, TwoListsAreTheTwoParts) {
   Data data;
   data.add("a", "for training");

@@ -129,7 +129,11 @@ TEST_F(ProfileTimed, SenselessRequestsAreUsageErrors) {
                                                     {"--pipeline", file, "--html", file},
                                                     {"--", "tutti", "featurs", "a.wav"},
                                                     {"--", "tutti"},
-                                                    {"--", "ls"}};
+                                                    {"--"},
+                                                    {"--prove", "--", "ls"},
+                                                    {"--tune", "--", "ls"},
+                                                    {"--steps", "3", "--", "ls"},
+                                                    {"--html", file + ".html", "--", "ls"}};
   for (const auto& words : cases) {
     const auto end = profile(words);
     EXPECT_EQ(end.exit_code, 2) << testing::PrintToString(words);
@@ -208,6 +212,20 @@ TEST_F(ProfileTimed, CommandThatFailsKeepsItsExitCode) {
   const auto end = profile({"--", "tutti", "features", "/no/such/file.wav"});
   EXPECT_EQ(end.exit_code, 3);
   EXPECT_THAT(end.err, HasSubstr("nothing was measured"));
+}
+
+TEST_F(ProfileTimed, AnyProgramIsSeenFromOutside) {
+  const auto slept = profile({"--", "sh", "-c", "echo out; sleep 1; exit 7"});
+  EXPECT_EQ(slept.exit_code, 7);
+  EXPECT_EQ(slept.out, "out\n");
+  EXPECT_THAT(slept.err, HasSubstr("Waiting limits the program"));
+  const auto stopped = profile({"--json", "--seconds", "0.6", "--", "sleep", "60"});
+  EXPECT_EQ(stopped.exit_code, 0) << stopped.err;
+  const auto seen = Json::parse(stopped.err);
+  EXPECT_EQ(seen.at("limit").at("name"), "waiting");
+  EXPECT_GT(seen.at("threads").at(0).at("blocked"), 0.9);
+  EXPECT_EQ(profile({"--", "/no/such/program"}).exit_code, 4);
+  EXPECT_EQ(profile({"--", "true"}).exit_code, 4) << "it ended before it was seen";
 }
 
 }  // namespace

@@ -21,8 +21,7 @@ RunRecording features() {
     recording.stages.push_back({.name = name,
                                 .queue = 2,
                                 .threads_flag = flag,
-                                .busy = Seconds(40 * item),
-                                .starved = Seconds(4.06 - 40 * item),
+                                .times = {.busy = Seconds(40 * item), .waiting = Seconds(4.06 - 40 * item)},
                                 .items = std::vector<Seconds>(40, Seconds(item))});
   };
   add("decode", "--decode-threads", 0.1);
@@ -128,7 +127,7 @@ TEST_F(RecordingFile, IsReadAsItWasWritten) {
   ASSERT_EQ(read->stages.size(), 3U);
   EXPECT_EQ(read->stages[1].items, written.stages[1].items);
   EXPECT_EQ(read->stages[1].threads_flag, "--features-threads");
-  EXPECT_EQ(read->stages[2].starved, written.stages[2].starved);
+  EXPECT_EQ(read->stages[2].times.waiting, written.stages[2].times.waiting);
 }
 
 TEST_F(RecordingFile, KeepsTimelineAndPhases) {

@@ -6,13 +6,13 @@ namespace tutti {
 namespace {
 
 /// One stage that has been busy and starved for so many seconds.
-std::vector<StageReport> stage_of(double busy, double starved, std::size_t queued = 0) {
+std::vector<PhaseSample> stage_of(double busy, double starved, std::size_t queued = 0) {
   StageReport stage{};
   stage.name = "decode";
   stage.times.busy = std::chrono::nanoseconds(static_cast<std::int64_t>(1e9 * busy));
   stage.times.starved = std::chrono::nanoseconds(static_cast<std::int64_t>(1e9 * starved));
   stage.output = {.items = queued, .limits = {.items = 4}};
-  return {stage};
+  return phases_of({stage});
 }
 
 TEST(RunTimeline, BusyShareIsThatOfEachInterval) {

@@ -344,6 +344,36 @@ TEST(Features, EveryFormatDecodesAndNonAudioIsReported) {
   for (const std::string& name : names) expect_output(end.out, name);
 }
 
+TEST(Features, TunedRunHasTheLinesOfOneThreadInTheirOrder) {
+  TUTTI_NEEDS("vad/speech.wav");
+  const TempFolder cache;
+  const auto lines_of = [&](std::vector<std::string> flags) {
+    std::vector<std::string> words{"env", "TUTTI_CACHE=" + cache.path().string(), tutti_program(), "features",
+                                   "--json"};
+    words.insert(words.end(), flags.begin(), flags.end());
+    for (int i = 0; i < 40; ++i) {
+      words.push_back(data("vad/speech.wav"));
+      words.push_back(data("vad/silence.wav"));
+    }
+    const ProgramEnd end = run_program(words);
+    EXPECT_EQ(end.exit_code, 0) << end.err;
+    std::vector<nlohmann::json> lines;
+    std::istringstream text(end.out);
+    for (std::string line; std::getline(text, line);) {
+      auto json = nlohmann::json::parse(line);
+      if (json.contains("tuning")) continue;
+      json.erase("spent");
+      lines.push_back(std::move(json));
+    }
+    return lines;
+  };
+  const auto untuned = lines_of({"--no-tune"});
+  ASSERT_EQ(untuned.size(), 80U);
+  EXPECT_EQ(lines_of({}), untuned);
+  EXPECT_EQ(lines_of({"--memory", "64GiB"}), untuned) << "with the threads that the run before has found";
+  EXPECT_EQ(run_program({tutti_program(), "features", "--memory", "much", data("vad/speech.wav")}).exit_code, 2);
+}
+
 TEST(Features, WithVadReportsSpeechAndItsShare) {
   TUTTI_NEEDS("vad/speech.wav");
   const auto features_of = [](std::vector<std::string> words) {

@@ -16,56 +16,13 @@
 #include "support/temp_folder.h"
 #include "support/test_data.h"
 #include "system/training_runs.h"
+#include "system/voice_runs.h"
 
 using namespace tutti;
 
 namespace fs = std::filesystem;
 
 namespace {
-
-/// A folder in LJSpeech's layout with recordings [0, count) of each digit by one speaker.
-void link_digits(const fs::path& folder, const std::string& speaker, int count) {
-  constexpr const char* kNames[] = {"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"};
-  fs::create_directories(folder / "wavs");
-  std::ofstream table(folder / "metadata.csv");
-  for (int digit = 0; digit < 10; ++digit)
-    for (int number = 0; number < count; ++number) {
-      const auto name = std::to_string(digit) + "_" + speaker + "_" + std::to_string(number);
-      fs::create_symlink(fs::absolute(test_data() / "digits" / (name + ".wav")), folder / "wavs" / (name + ".wav"));
-      table << name << '|' << kNames[digit] << '\n';
-    }
-}
-
-ProgramEnd prepare(const fs::path& data, const fs::path& set) {
-  return run_program({tutti_program(), "prepare", "tts", "--data", data.string(), "--out", set.string()});
-}
-
-/// A training of a network that is too small to be understood, and soon over.
-std::vector<std::string> training_of(const fs::path& set, const fs::path& out, const std::vector<std::string>& more) {
-  std::vector<std::string> words{tutti_program(),
-                                 "train",
-                                 "tts",
-                                 "--train-data",
-                                 set.string(),
-                                 "--out",
-                                 out.string(),
-                                 "--device",
-                                 "cpu",
-                                 "--compute-threads",
-                                 "1",
-                                 "--batch-size",
-                                 "4",
-                                 "--width",
-                                 "32",
-                                 "--encoder-layers",
-                                 "1",
-                                 "--decoder-width",
-                                 "32",
-                                 "--decoder-layers",
-                                 "1"};
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
 
 ProgramEnd say(const fs::path& voice, const fs::path& out, const std::vector<std::string>& more) {
   std::vector<std::string> words{tutti_program(), "say", "--voice", voice.string(), "-o", out.string()};
@@ -90,7 +47,7 @@ const fs::path& small_voice() {
   static const TempFolder work;
   static const fs::path voice = [] {
     link_digits(work / "data", "jackson", 3);
-    EXPECT_EQ(prepare(work / "data", work / "set").exit_code, 0);
+    EXPECT_EQ(prepare_voice(work / "data", work / "set").exit_code, 0);
     const auto end = run_program(training_of(work / "set", work / "out", {"--max-steps", "4"}));
     EXPECT_EQ(end.exit_code, 0) << end.err;
     return work.path() / "out/model";
@@ -179,6 +136,26 @@ TEST(Voice, WordsAreTimedInSubtitles) {
   EXPECT_NE(text.find("four\n\n2\n"), std::string::npos) << text;
 }
 
+TEST(Voice, EvaluationComparesItWithTheRecordings) {
+  TUTTI_NEEDS("digits/0_jackson_0.wav");
+  const TempFolder work;
+  const auto set = small_voice().parent_path().parent_path() / "set";
+  const auto evaluate = [&](const std::string& report) {
+    return run_program({tutti_program(), "evaluate", "--model", small_voice().string(), "--data", set.string(),
+                        "--split", "train", "--samples", "3", "--json", "--report", report});
+  };
+  const auto end = evaluate(work / "report.html");
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  const auto json = nlohmann::json::parse(end.out);
+  EXPECT_EQ(json["clips"], 3);
+  EXPECT_GT(json["mel_cepstral_distance_db"], 2);  // four steps teach nothing
+  EXPECT_GT(json["duration_error_ms"], 0);
+  EXPECT_NE(read_file(work / "report.html").value().find("data:audio/wav;base64,"), std::string::npos);
+  ASSERT_TRUE(write_file_atomically(work / "mine.html", "my own"));
+  EXPECT_EQ(evaluate(work / "mine.html").exit_code, 2);
+  EXPECT_EQ(read_file(work / "mine.html").value(), "my own");
+}
+
 TEST(Voice, UnusableRequestsAreRefusedInOneLine) {
   TUTTI_NEEDS("digits/0_jackson_0.wav");
   const TempFolder work;
@@ -210,7 +187,7 @@ TEST(Voice, KilledTrainingResumesToTheSameBits) {
   TUTTI_NEEDS("digits/0_jackson_0.wav");
   const TempFolder work;
   link_digits(work / "data", "theo", 2);
-  ASSERT_EQ(prepare(work / "data", work / "set").exit_code, 0);
+  ASSERT_EQ(prepare_voice(work / "data", work / "set").exit_code, 0);
   const std::vector<std::string> steps{"--epochs",     "6", "--max-steps", "0", "--save-steps", "3",
                                        "--eval-steps", "5", "--log-order"};
   ASSERT_EQ(run_program(training_of(work / "set", work / "whole", steps)).exit_code, 0);
@@ -241,11 +218,14 @@ TEST(Voice, NotesFlagsAreTakenAnsweredOrRefused) {
   EXPECT_NE(base.err.find("tiny, small, normal, big"), std::string::npos) << base.err;
   const auto answered = train({"--buffer-size", "50", "--data-gpu", "0", "--lr", "8e-5", "--enable-static-shapes"});
   EXPECT_EQ(answered.exit_code, 2);
-  for (const char* flag : {"--buffer-size: ", "--data-gpu: ", "--enable-static-shapes: ", "train-data: "})
+  for (const char* flag : {"--buffer-size: ", "train-data: "})
     EXPECT_NE(answered.err.find(flag), std::string::npos) << answered.err;
   const auto refused = train({"--data-gpu-memory", "8192"});
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_NE(refused.err.find("--data-gpu-memory: "), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find("data-gpu-memory: no data device"), std::string::npos) << refused.err;
+  const auto nowhere = train({"--noise-share", "0.5"});
+  EXPECT_EQ(nowhere.exit_code, 2);
+  EXPECT_NE(nowhere.err.find("--data-gpu"), std::string::npos) << nowhere.err;
 }
 
 // The voice that the project ships, as its card has it: read back by OpenAI's tiny.en.

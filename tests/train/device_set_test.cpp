@@ -59,7 +59,7 @@ TEST(DeviceSet, ResidentSetGivesTheInputsOfTheStreamedFeed) {
   options.resident.where = Residence::device;
   Feed feed = opened(options);
   ASSERT_TRUE(keeping->keep_on_device(feed.packed()));
-  EXPECT_EQ(keeping->data_device(), keeping->device());
+  EXPECT_EQ(keeping->data_stage().device, keeping->device());
   const auto batches = drained(feed);
   ASSERT_EQ(batches.size(), expected.size());
   for (std::size_t i = 0; i < batches.size(); ++i) {

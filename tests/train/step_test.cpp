@@ -30,6 +30,22 @@ TEST(TrainStep, BatchesThatAreAccumulatedMakeTheStepOfTheBigBatch) {
   }
 }
 
+TEST(TrainStep, CountsShapesThatNoEarlierStepHad) {
+  const auto task = small_task();
+  TrainStep step(*task, {}, {});
+  std::int64_t number = 0;
+  const auto run = [&](std::vector<TaskBatch> batches) { return step.run(batches, ++number, 1e-3); };
+  const auto batch = task->prepare(small_batch(0, 4));
+  const auto first = run({batch, batch}), again = run({batch}), shorter = run({batch, rows_of(batch, 0, 3)});
+  EXPECT_EQ(first.shapes, 1);
+  EXPECT_EQ(first.new_shapes, 1);
+  EXPECT_EQ(again.new_shapes, 0);
+  EXPECT_EQ(shorter.shapes, 2);
+  EXPECT_EQ(shorter.new_shapes, 1);
+  step.limit_rows(2);
+  EXPECT_EQ(run({batch}).new_shapes, 1) << "pieces of a batch are shapes, too";
+}
+
 TEST(TrainStep, LearnsASmallSet) {
   const auto task = small_task();
   TrainStep step(*task, {}, {});

@@ -134,6 +134,17 @@ TEST(VoiceNetwork, PaddingChangesNeitherLossesNorGradients) {
         << short_network.all[i].name;
 }
 
+TEST(VoiceNetwork, EvenRowSharesItsFramesOut) {
+  const c10::AutoGradMode no_gradients(false);
+  auto rows = formula_rows();
+  rows.is_even = at::tensor({0, 1}, at::TensorOptions(at::kLong)).to(at::kBool);
+  at::Tensor searched, durations;
+  voice_losses(formula_network(), formula_rows(), formula_noise(), 0, &searched);
+  voice_losses(formula_network(), rows, formula_noise(), 0, &durations);
+  EXPECT_TRUE(at::equal(durations[0], searched[0]));
+  EXPECT_TRUE(at::equal(durations[1], at::tensor({46, 47, 47, 0, 0}, at::TensorOptions(at::kLong)))) << durations[1];
+}
+
 TEST(VoiceNetwork, NewOneAddsNothingToItsNoise) {
   const c10::AutoGradMode no_gradients(false);
   const auto network = new_voice_network(small_shape(), 3, at::kCPU);
@@ -158,6 +169,9 @@ TEST(VoiceShape, SurvivesItsJson) {
   const auto shape = small_shape();
   EXPECT_EQ(show_voice_shape(read_voice_shape(show_voice_shape(shape)).value()), show_voice_shape(shape));
   EXPECT_EQ(read_voice_shape("{}").error().fault, Fault::corrupt);
+  auto before = nlohmann::json::parse(show_voice_shape(shape));
+  before.erase("positions");  // as voices had it until 2026-11-26
+  EXPECT_EQ(read_voice_shape(before.dump()).value().positions, 0);
   auto negative = shape;
   negative.width = -1;
   EXPECT_EQ(read_voice_shape(show_voice_shape(negative)).error().fault, Fault::corrupt);

@@ -192,7 +192,7 @@ TEST_F(DevicePoolTest, StallIsDetectedByDeclaredSpeedAndCountsAsFault) {
   stalls.speed_known = true;
   const auto one = pool({stalls});
   ASSERT_TRUE(one->ready());
-  const Seconds loading = one->view().devices[0].idle.at("starting");
+  const Seconds loading = one->view().devices[0].idle[Idle::starting];
   while (one->view().elapsed < Seconds(110)) std::this_thread::sleep_for(Seconds(0.01));
   one->add_job({.id = 1, .audio = Seconds(30)});
   const auto engine = one->engine({.id = 1, .audio = Seconds(30)});
@@ -203,9 +203,9 @@ TEST_F(DevicePoolTest, StallIsDetectedByDeclaredSpeedAndCountsAsFault) {
   const Seconds silent(std::atof(reported.c_str() + reported.find(" for ") + 5));
   EXPECT_LT(silent, Seconds(300)) << "a window should take it a second";
   const auto view = one->view().devices[0];
-  EXPECT_GE(view.idle.at("fault"), silent - Seconds(1));
+  EXPECT_GE(view.idle[Idle::fault], silent - Seconds(1));
   EXPECT_LT(view.busy, silent) << "the window that the next worker has done";
-  EXPECT_EQ(view.idle.at("starting"), loading) << "that worker starts because the first was lost";
+  EXPECT_EQ(view.idle[Idle::starting], loading) << "that worker starts because the first was lost";
 }
 
 TEST_F(DevicePoolTest, AWholeFileStaysWhereItBegan) {

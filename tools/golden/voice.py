@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from classifier import formula, rounded
 
 SHAPE = dict(symbols=7, speakers=2, mels=8, width=16, layers=2, heads=2, inner=24, duration_width=12, decoder_width=20,
-             decoder_layers=2, decoder_inner=28)
+             decoder_layers=2, decoder_inner=28, positions=6)
 ROWS, LENGTH, FRAMES, CROP, TIME_WIDTH = 2, 5, 150, 128, 64
 COUNTS, FRAME_COUNTS = [5, 3], [150, 140]
 
@@ -41,7 +41,8 @@ def slots(s):
         all_ += linear(f"durations.{i}", s["duration_width"], 3 * (w if i == 0 else s["duration_width"]))
         all_ += norm(f"durations.{i}_norm", s["duration_width"])
     all_ += linear("durations.out", 1, s["duration_width"])
-    all_ += linear("decoder.condition", d, w + s["mels"]) + linear("decoder.noisy", d, s["mels"])
+    all_ += linear("decoder.condition", d, w + s["mels"]) + [("decoder.position", (d, s["positions"]))]
+    all_ += linear("decoder.noisy", d, s["mels"])
     all_ += linear("decoder.time", TIME_WIDTH, TIME_WIDTH)
     for i in range(s["decoder_layers"]):
         n = f"decoder.blocks.{i}."
@@ -97,6 +98,12 @@ class Net:
         for i in range(2):
             y = self.norm(F.relu(self.conv(y, f"durations.{i}", 3)), f"durations.{i}_norm")
         return mean, self.linear(torch.cat([mean, x], 1), "decoder.condition"), self.linear(y, "durations.out")[:, 0]
+
+    def placed(self, durations):
+        """What the decoder adds to each frame of a row: where within its symbol the frame lies."""
+        rows = [[math.log(lasting)] + [math.cos(math.pi * k * (i + 0.5) / lasting) for k in range(1, SHAPE["positions"])]
+                for lasting in durations.tolist() for i in range(lasting)]
+        return F.linear(torch.tensor(rows), self.w["decoder.position"])
 
     def velocity(self, noisy, time, condition):
         half = TIME_WIDTH // 2
@@ -156,7 +163,7 @@ def main():
         duration = duration + 2 * (durations * (durations.float().log() - 1)).mean() / durations.float().mean()
         spare = max(0, frames - CROP)
         first = min(int(crop[row] * (spare + 1)), spare)
-        target, aligned = y[first:first + CROP], condition[index[first:first + CROP]]
+        target, aligned = y[first:first + CROP], (condition[index] + net.placed(durations))[first:first + CROP]
         noisy = (1 - time[row]) * noise[row] + time[row] * target
         velocity = net.velocity(noisy, time[row], aligned)
         flow = F.mse_loss(velocity, target - noise[row])

@@ -4,6 +4,7 @@
 #include <sndfile.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -97,6 +98,15 @@ Result<std::string> encoded_bytes(std::span<const std::int16_t> pcm, const Encod
 }
 
 }  // namespace
+
+std::vector<std::int16_t> pcm_of(std::span<const float> samples) {
+  constexpr float kMost = 32767;
+  std::vector<std::int16_t> pcm;
+  pcm.reserve(samples.size());
+  for (const float sample : samples)
+    pcm.push_back(static_cast<std::int16_t>(std::lround(std::clamp(sample, -1.0F, 1.0F) * kMost)));
+  return pcm;
+}
 
 std::string wav_bytes(std::span<const std::int16_t> pcm, Hertz rate) {
   std::string bytes = wav_header(static_cast<std::uint32_t>(pcm.size_bytes()), rate);

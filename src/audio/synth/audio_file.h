@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "base/units.h"
@@ -11,6 +12,9 @@
 namespace tutti {
 
 enum class AudioFormat { wav, flac, mp3, opus };
+
+/// Samples of -1 to 1 in 16 bits; louder ones are clipped.
+std::vector<std::int16_t> pcm_of(std::span<const float> samples);
 
 /// A WAV file of mono samples of 16 bits, whole.
 std::string wav_bytes(std::span<const std::int16_t> pcm, Hertz rate);

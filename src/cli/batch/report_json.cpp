@@ -5,13 +5,13 @@
 #include <cmath>
 #include <ctime>
 
+#include "advise/lost_time.h"
 #include "base/json.h"
 #include "base/output_ownership.h"
 #include "base/strings.h"
 #include "cli/plan/quote.h"
 #include "text/json_bytes.h"
 #include "transcribe/batch/batch_status.h"
-#include "view/fleet/lost_time.h"
 #include "view/fleet/run_report.h"
 #include "view/text.h"
 
@@ -31,7 +31,7 @@ std::optional<double> cost_of(const BatchReport& report, std::optional<double> p
 
 Json device_json(const PooledDeviceView& device, const BatchReport& report, std::optional<double> price) {
   Json idle = Json::object();
-  for (const auto& [reason, time] : device.idle) idle[reason] = rounded(time.count());
+  for (const auto& [reason, time] : device.idle.by_name()) idle[reason] = rounded(time.count());
   Json json{{"id", device.id},
             {"name", device.name},
             {"state", device.state},
@@ -275,9 +275,10 @@ std::string batch_report_text(const BatchReport& report, std::optional<double> p
                               const std::optional<BatchQuote>& quote) {
   if (report.counts.total > 0 && report.before.ended() == report.counts.total) return before_text(report);
   std::string out;
-  RunNumbers numbers = numbers_of(report, price);
-  if (quote) numbers.quote = {.time = quote->time.expected, .energy_joules = quote->energy_joules, .cost = quote->cost};
-  for (const auto& line : run_report(numbers)) out += line + "\n";
+  const RunNumbers numbers = numbers_of(report, price);
+  RunQuote quoted;
+  if (quote) quoted = {.time = quote->time.expected, .energy_joules = quote->energy_joules, .cost = quote->cost};
+  for (const auto& line : run_report(numbers, quoted)) out += line + "\n";
   out += before_text(report);
   out += damaged_text(report) + without_speech_text(report);
   out += memory_text(report);

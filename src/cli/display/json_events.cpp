@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "cli/display/run_display.h"
+#include "profile/pipeline_tuner.h"
 #include "text/json_bytes.h"
 
 namespace tutti {
@@ -138,6 +139,7 @@ std::string summary_json(const RunSummary& summary) {
   event["worker_restarts"] = summary.worker_restarts;
   event["interrupted"] = summary.interrupted;
   event["seconds"] = time_json(summary.spent);
+  if (summary.tuning) event["tuning"] = tuning_json(*summary.tuning);
   if (!summary.finding.empty()) event["finding"] = summary.finding;
   return line_of(event);
 }

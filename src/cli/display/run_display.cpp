@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "cli/display/run_display.h"
+#include "profile/pipeline_tuner.h"
 #include "transcript/subtitles.h"
 #include "view/text.h"
 
@@ -156,6 +157,8 @@ std::string summary_text(const RunSummary& summary) {
   if (summary.worker_restarts > 0)
     out += "The worker had to be restarted " + counted(summary.worker_restarts, "time") +
            "; its windows were done again\n";
+  if (const auto tuned = summary.tuning ? tuning_sentence(*summary.tuning) : std::string(); !tuned.empty())
+    out += tuned + "\n";
   if (!summary.finding.empty()) out += summary.finding + "\n";
   return out;
 }

@@ -34,6 +34,7 @@ struct PrepareClassifier {
   std::string delimiter = "~";
   std::uint64_t seed = 1234;
   std::int32_t threads = 0;
+  TuningFlags tuning{};
   bool waveforms = false;
   bool dry_run = false;
 };
@@ -67,7 +68,8 @@ OptionTable table_of(PrepareClassifier& c) {
             "without it: the sensor or the recording where names have the form above, else each file is its own");
   table.add("delimiter", c.delimiter, "TEXT", "between the parts of such names");
   table.add("seed", c.seed, "N", "of the split: 70 % training, 20 % validation, 10 % testing");
-  table.add("threads", c.threads, "N", "0: one per core; changes nothing of the set");
+  table.add("threads", c.threads, "N", "0: one per core, or as many as are faster; changes nothing of the set");
+  add_tuning(table, c.tuning, "--threads where it is 0");
   table.add_switch("waveforms", c.waveforms,
                    "also write what the spectrograms were made of, float32 at the set's rate: TRAINING_WAVEFORMS.H5, "
                    "VALIDATION_WAVEFORMS.H5, TESTING_WAVEFORMS.H5; 'tutti evaluate --report' plays them");
@@ -185,6 +187,10 @@ int run_prepare_classifier(const std::vector<std::string>& words) {
   BuildProgress progress(interrupt, "files");
   PipelineRecorder recorder("prepare", "files",
                             {{.name = "make", .threads = options.threads, .threads_flag = "--threads"}});
+  TuningPlan plan{.pipeline = "prepare classifier", .stages = {{"make", StageResource::cpu, command.threads == 0}}};
+  if (auto set = set_tuning(command.tuning, plan); !set) return complain(set.error(), kUsage);
+  recorder.tune(std::move(plan));
+  options.threads = recorder.threads_of("make", options.threads);
   options.watched = &recorder;
   const auto report =
       build_labelled_set(options, [&](std::int64_t done, std::int64_t all) { return progress(done, all); });

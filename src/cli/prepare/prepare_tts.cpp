@@ -12,10 +12,13 @@
 #include "cli/commands.h"
 #include "cli/flags.h"
 #include "cli/interrupt.h"
+#include "cli/named_model.h"
 #include "cli/prepare/build_progress.h"
+#include "cli/prepare/clip_transcripts.h"
 #include "device/machine.h"
 #include "feed/voice/voice_builder.h"
 #include "feed/voice/voice_file.h"
+#include "feed/voice/voice_waveforms.h"
 #include "profile/pipeline_recorder.h"
 #include "view/text.h"
 
@@ -38,7 +41,9 @@ struct PrepareTts {
   double most_characters = 22;
   double edge = 0.1;
   std::string level = "auto";
+  std::string check_model{};
   std::int32_t threads = 0;
+  TuningFlags tuning{};
 };
 
 OptionTable table_of(PrepareTts& c) {
@@ -74,6 +79,14 @@ OptionTable table_of(PrepareTts& c) {
   table.add("max-seconds", c.max_seconds, "S", "longer recordings are left out");
   table.add("most-characters", c.most_characters, "N",
             "a second: recordings with more text than that hold only a part of it, and are left out");
+  table.add(
+      "check-model", c.check_model, "DIR|NAME",
+      "a Whisper model that transcribes every clip; clips whose audio has other words than their text, or not all "
+      "of them, are left out");
+  table.add("most-missing-words", build.most_missing_words, "SHARE",
+            "of a text's words that --check-model may find missing, 0 to 1; one word always may");
+  table.add("most-other-words", build.most_other_words, "SHARE",
+            "of a text's words that --check-model may find to be others or missing, 0 to 1");
   table.add("exclude", build.exclude, "FILE",
             "texts, one a line, that no clip may have: what the voice is tested with");
   table.add("validation-share", build.validation_share, "SHARE",
@@ -81,9 +94,14 @@ OptionTable table_of(PrepareTts& c) {
   table.add("strings", c.strings, "N",
             "strings of single digits: so many are made for each speaker, as far as there are different ones");
   table.add("digits", c.digits, "LEAST:MOST", "least and most digits of such a string");
+  table.add_switch(
+      "waveforms", build.waveforms,
+      "also keep the clips' audio, as OUT/waveforms.set: 'tutti train tts --data-gpu' computes spectrograms "
+      "of it and can change it before");
   table.add("label", build.label, "TEXT", "where the voice comes from, for the model's card; empty: the data's folder");
   table.add("seed", build.seed, "N", "seed of the split, the strings and the noise");
-  table.add("threads", c.threads, "N", "0: one per core; changes nothing of the set");
+  table.add("threads", c.threads, "N", "0: one per core, or as many as are faster; changes nothing of the set");
+  add_tuning(table, c.tuning, "--threads where it is 0");
   table.add_switch("dry-run", build.dry_run, "read everything, report what the set would hold, and write nothing");
   table.examples({"tutti prepare tts --data LJSpeech-1.1 --out voice",
                   "tutti prepare tts --data digits --speaker jackson --out voice"});
@@ -130,6 +148,8 @@ Result<void> check_ranges(const PrepareTts& c) {
         Range{"--max-text-length", double(c.max_text), 2, 10'000}, Range{"--max-seconds", c.max_seconds, 0.1, 600},
         Range{"--most-characters", c.most_characters, 1, 1000}, Range{"--edge", c.edge, 0, 10},
         Range{"--trim-db", build.audio.trim_decibels, 1, 200}, Range{"--noise-floor", build.audio.noise, 0, 0.1},
+        Range{"--most-missing-words", build.most_missing_words, 0, 1},
+        Range{"--most-other-words", build.most_other_words, 0, 1},
         Range{"--validation-share", build.validation_share, 0, 0.5}})
     if (auto within = expect_between(flag, value, least, most); !within) return within;
   return check_thread_count("--threads", c.threads);
@@ -166,8 +186,22 @@ Result<void> settle(PrepareTts& c) {
 Result<void> expect_own_set(const VoiceBuildOptions& build) {
   OutputOwnership files("Name another folder with --out");
   files.add_input(build.data);
-  for (const char* name : {kVoiceSetFile, "bad_samples.jsonl"})
+  for (const char* name : {kVoiceSetFile, kVoiceWaveformFile, "bad_samples.jsonl"})
     if (auto free = files.expect_no_input(build.out / name); !free) return free;
+  return {};
+}
+
+/// Has the set's clips transcribed by --check-model.
+Result<void> check_by_model(PrepareTts& c, Interrupt& interrupt) {
+  if (c.check_model.empty()) return {};
+  const auto model = find_named_model(c.check_model);
+  if (!model) return tl::unexpected<Error>(model.error());
+  c.build.transcribe = [recogniser = ClipRecogniser{*model, c.build.language, c.threads},
+                        &interrupt](std::span<const VoiceSource* const> clips) {
+    BuildProgress progress(interrupt, "clips transcribed");
+    return transcribe_clips(recogniser, clips, interrupt,
+                            [&](std::int64_t done, std::int64_t all) { progress(done, all); });
+  };
   return {};
 }
 
@@ -181,7 +215,10 @@ void print_report(const VoiceBuildOptions& build, const VoiceBuildReport& report
   std::printf(
       "%d Hz, %d mels in frames of %d samples (window %d, Fourier transform %d); %s, texts of at most %lld; %s\n",
       report.mel.rate.value, report.mel.n_mels, report.mel.hop, report.mel.window, report.mel.n_fft,
-      report.kind.c_str(), count(report.longest_text), bytes_text(report.size).c_str());
+      report.kind.c_str(), count(report.longest_text),
+      (bytes_text(report.size) +
+       (build.waveforms && !build.dry_run ? " and " + bytes_text(report.waveforms) + " of waveforms" : ""))
+          .c_str());
   std::printf("%zu speaker%s: %s\n", report.speakers.size(), report.speakers.size() == 1 ? "" : "s",
               joined(report.speakers, ", ").c_str());
   if (report.excluded > 0) std::printf("%lld left out, for --exclude has their text\n", count(report.excluded));
@@ -189,6 +226,9 @@ void print_report(const VoiceBuildOptions& build, const VoiceBuildReport& report
     std::printf("%lld left out as unusable, %lld of them without a recording%s\n", count(report.bad),
                 count(report.missing),
                 build.dry_run ? "" : (": see " + (build.out / "bad_samples.jsonl").string()).c_str());
+  if (report.other_words > 0)
+    std::printf("%lld of them because the model of --check-model finds other words in them than their texts have\n",
+                count(report.other_words));
   if (!report.skipped.empty())
     std::fprintf(stderr, "warning: characters that the voice has no symbol for were passed over: %s\n",
                  without_controls(joined(report.skipped, " ")).c_str());
@@ -203,10 +243,16 @@ int run_prepare_tts(const std::vector<std::string>& words) {
   if (auto settled = settle(command); !settled) return complain(settled.error(), kUsage);
   if (auto own = expect_own_set(command.build); !own) return complain(own.error());
   Interrupt interrupt;
+  if (auto checked = check_by_model(command, interrupt); !checked) return complain(checked.error());
   BuildProgress progress(interrupt, "clips");
   PipelineRecorder recorder("prepare", "clips",
                             {{.name = "make", .threads = command.build.threads, .threads_flag = "--threads"},
                              {.name = "write", .resource = StageResource::io}});
+  TuningPlan plan{.pipeline = "prepare tts",
+                  .stages = {{"make", StageResource::cpu, command.threads == 0}, {"write", StageResource::io}}};
+  if (auto set = set_tuning(command.tuning, plan); !set) return complain(set.error(), kUsage);
+  recorder.tune(std::move(plan));
+  command.build.threads = recorder.threads_of("make", command.build.threads);
   command.build.watched = &recorder;
   const auto report =
       build_voice_set(command.build, [&](std::int64_t done, std::int64_t all) { return progress(done, all); });

@@ -23,11 +23,10 @@
 #include "base/strings.h"
 #include "cli/command_start.h"
 #include "cli/profile/page_file.h"
-#include "cli/profile/temporary_folder.h"
-#include "device/stall_counters.h"
+#include "cli/temporary_folder.h"
 #include "profile/gpu_watch.h"
+#include "profile/machine_watch.h"
 #include "profile/phase_table.h"
-#include "profile/processor_watch.h"
 #include "profile/recorded_run.h"
 #include "profile/recording_file.h"
 #include "view/text.h"
@@ -41,7 +40,6 @@ const std::vector<std::string> kProfiled{"batch", "evaluate", "features", "prepa
 
 constexpr int kMostCorrections = 2;
 constexpr Seconds kUsualGpus{0.5}, kOftenGpus{0.1};  // between two readings
-constexpr Seconds kGrace{60};                        // for a stopped command to finish what it has begun
 
 /// The memory that the largest of the children that have ended had at its most.
 Bytes most_memory() {
@@ -49,32 +47,6 @@ Bytes most_memory() {
   ::getrusage(RUSAGE_CHILDREN, &used);
   return Bytes{1024 * std::int64_t{used.ru_maxrss}};
 }
-
-/// What the machine does beside a run, from the construction on.
-class MachineWatch {
- public:
-  MachineEvidence evidence() const {
-    const Seconds passed = Clock::real().now() - start_;
-    if (passed.count() <= 0) return {};
-    const StallCounters now = read_stall_counters("/");
-    const auto share = [&](std::optional<Seconds> StallCounters::*counter) {
-      return now.*counter && before_.*counter ? std::max(0.0, (*(now.*counter) - *(before_.*counter)) / passed) : 0.0;
-    };
-    const double own = (children_processor_time() - children_) / passed;
-    const auto pages = now.swapped_pages.value_or(0) - before_.swapped_pages.value_or(0);
-    return {.other_cores = std::max(0.0, share(&StallCounters::busy) - own),
-            .throttled_cores = share(&StallCounters::throttled),
-            .cpu_stall = share(&StallCounters::cpu),
-            .memory_stall = share(&StallCounters::memory),
-            .swapped_a_second = static_cast<double>(pages) / passed.count(),
-            .hot = share(&StallCounters::hot)};
-  }
-
- private:
-  const Clock::Instant start_ = Clock::real().now();
-  const StallCounters before_ = read_stall_counters("/");
-  const Seconds children_ = children_processor_time();
-};
 
 /// Has the calling thread, and the processes that it starts, run on these cores alone until its end; none: as before.
 class OnCores {
@@ -105,21 +77,11 @@ class OnCores {
 /// How a run of the command ended, and what it recorded.
 struct CommandRun {
   int code = kDone;
-  bool was_stopped = false;  // by us, after its time
   MachineEvidence machine{};
   Bytes memory{};                // of the largest process, at its most
   std::map<int, GpuUse> gpus{};  // by N of cuda:N
   Result<RunRecording> recording = fail(Fault::missing, "");
 };
-
-/// Waits for the end of the child, or stops it after `seconds`.
-bool stopped_after(const Child& child, double seconds) {
-  if (seconds <= 0) return false;
-  pollfd ended{child.pidfd(), POLLIN, 0};
-  if (::poll(&ended, 1, static_cast<int>(std::min(seconds * 1000, 2e9))) != 0) return false;
-  ::kill(child.pid(), SIGINT);
-  return true;
-}
 
 Result<CommandRun> run(const CommandProfile& profile, const std::vector<std::string>& more, ChildStreams streams) {
   const TemporaryFolder folder;
@@ -144,10 +106,7 @@ Result<CommandRun> run(const CommandProfile& profile, const std::vector<std::str
        .environment = {{kRecordingVariable, recording.string()}, {kWarmUpVariable, std::to_string(warm_up)}},
        .streams = streams});
   if (!child) return tl::unexpected(child.error());
-  CommandRun done{.was_stopped = stopped_after(**child, profile.seconds)};
-  const ChildEnd& end = (*child)->end(done.was_stopped ? kGrace : Seconds(std::numeric_limits<std::int32_t>::max()));
-  done.code = end.signal != 0 ? 128 + end.signal : end.status;
-  if (done.was_stopped && done.code == kInterrupted) done.code = kDone;
+  CommandRun done{.code = end_of(**child, profile.seconds)};
   done.machine = machine.evidence();
   done.memory = most_memory();
   if (gpus) done.gpus = gpus->stop();
@@ -292,9 +251,11 @@ PhaseDevices devices_of(const TrainingProfile& training, const std::map<int, Gpu
 
 }  // namespace
 
+bool is_own_command(const std::vector<std::string>& command) {
+  return !command.empty() && fs::path(command.front()).filename() == "tutti";
+}
+
 std::optional<std::string> why_not_profiled(const std::vector<std::string>& command) {
-  if (command.empty() || fs::path(command.front()).filename() != "tutti")
-    return "expected 'tutti COMMAND …' behind --, found " + (command.empty() ? "nothing" : "'" + command.front() + "'");
   if (command.size() < 2) return "expected a command of tutti behind --, found none";
   if (std::ranges::find(kProfiled, command[1]) != kProfiled.end()) return std::nullopt;
   const std::string nearest = nearest_name(command[1], kProfiled);

@@ -7,6 +7,7 @@
 
 #include "advise/recording.h"
 #include "base/error.h"
+#include "base/process/child.h"
 #include "base/units.h"
 
 namespace tutti {
@@ -44,6 +45,18 @@ struct ProfileEnd {
   int code = 0;
   std::optional<RunRecording> recording{};  ///< of the first run; none: nothing was measured
 };
+
+/// Waits for the end of the child, or stops it after `seconds` as Ctrl+C does; 0: it ends by itself. Its exit code;
+/// that of a command which ends as interrupted then counts as done.
+int end_of(Child& child, double seconds);
+
+/// Whether the command is one of tutti's: other programs are profiled from outside.
+bool is_own_command(const std::vector<std::string>& command);
+
+/// Runs any program with its streams as its own, and prints on standard error what its threads did: how long they ran,
+/// waited for a core or a disk, or were blocked, and what limited it. The exit code is the program's own; kNothingRan
+/// where it was too short for anything to be seen.
+int profile_program(const CommandProfile& profile);
 
 /// Whether a command line is one that can be profiled: its fault for `complain`; none where it is.
 std::optional<std::string> why_not_profiled(const std::vector<std::string>& command);

@@ -25,7 +25,8 @@ struct ProfileFlags {
 void add_profile(OptionTable& table, ProfileFlags& flags) {
   PipelineCommand& c = flags.pipeline;
   table.group(
-      "A command: tutti profile [OPTION]... -- tutti batch|evaluate|features|prepare|train|transcribe ARGUMENT...");
+      "A command: tutti profile [OPTION]... -- tutti batch|evaluate|features|prepare|train|transcribe ARGUMENT..., or "
+      "from outside, with --seconds and --json alone: tutti profile -- PROGRAM ARGUMENT...");
   table.add("seconds", flags.command.seconds, "S",
             "stop the command after so many seconds, as Ctrl+C does, and report what was measured; 0: let it end");
   table.add("steps", flags.steps, "N", "a training: end it after so many steps; 0: let it end");
@@ -84,6 +85,23 @@ int run_pipeline(const ProfileFlags& flags) {
   return run_described(c);
 }
 
+/// A program that knows nothing of us: what is known of it has no flags to change.
+int run_program(ProfileFlags& flags) {
+  const auto& command = flags.command.command;
+  if (command.empty()) return refuse("expected a program behind --, found nothing");
+  const char* own = flags.command.prove            ? "--prove"
+                    : flags.pipeline.tune          ? "--tune"
+                    : flags.steps > 0              ? "--steps"
+                    : !flags.pipeline.html.empty() ? "--html"
+                                                   : nullptr;
+  if (own || !flags.pipeline.apply.empty())
+    return refuse(std::string(own ? own : "--apply") + ": is for a command of tutti, and '" + command.front() +
+                  "' is none");
+  if (flags.command.seconds < 0) return refuse("--seconds: expected 0 or more");
+  flags.command.json = flags.pipeline.json;
+  return profile_program(flags.command);
+}
+
 int run_command(ProfileFlags& flags) {
   const PipelineCommand& c = flags.pipeline;
   const char* other = c.simulate ? "--simulate" : c.queue_budget ? "--queue-budget" : nullptr;
@@ -97,6 +115,7 @@ int run_command(ProfileFlags& flags) {
       return refuse("--memory: expected a size such as 4GiB, with --tune, found '" + flags.memory + "'");
   }
   if (c.tune && (flags.command.prove || !c.apply.empty())) return refuse("--tune: chooses its own changes to prove");
+  if (!is_own_command(flags.command.command)) return run_program(flags);
   if (const auto why = why_not_profiled(flags.command.command)) return refuse(*why);
   if (flags.steps < 0 || (flags.steps > 0 && flags.command.command[1] != "train"))
     return refuse("--steps: expected 1 or more, of a training; --seconds ends any command");

@@ -11,7 +11,7 @@
 #include "base/process/exit_code.h"
 #include "cli/command_start.h"
 #include "cli/profile/command_profile.h"
-#include "cli/profile/temporary_folder.h"
+#include "cli/temporary_folder.h"
 #include "device/topology/topology.h"
 #include "profile/device_choice.h"
 #include "recipe/recipe_file.h"

@@ -48,7 +48,8 @@ void add_evaluate(OptionTable& table, EvaluateCommand& c) {
   table.add(
       "report", c.report, "FILE.html",
       "rates by condition, the worst samples, characters taken for others; of a classifier curves, calibration, groups "
-      "and the worst files; replaces an earlier report only");
+      "and the worst files; of a voice spectrograms and players (FILE.svg: spectrograms alone); replaces an earlier "
+      "report only");
   table.add("audio", c.audio, "DIR",
             "for a classifier: the folder that the set was made of, so that the report can play the worst files; a set "
             "with waveforms (tutti prepare classifier --waveforms) needs none");
@@ -72,10 +73,10 @@ Result<void> expect_own_report(const EvaluateCommand& c, const std::filesystem::
   return c.report.empty() ? Result<void>() : files.claim_marked(c.report, "--report", kEvaluationMark);
 }
 
-/// Whether the model is one of 'tutti train classifier'.
-bool is_classifier(const std::filesystem::path& model) {
+/// Whether the model is of this type: "tutti-classifier", of 'tutti train classifier', or "tutti-voice".
+bool is_of_type(const std::filesystem::path& model, const std::string& type) {
   const auto config = read_regular_file(model / "config.json");
-  return config && config->find("\"tutti-classifier\"") != std::string::npos;
+  return config && config->find("\"" + type + "\"") != std::string::npos;
 }
 
 int evaluate_classifier(const EvaluateCommand& c) {
@@ -103,6 +104,30 @@ int evaluate_classifier(const EvaluateCommand& c) {
   return run_engine(line, "it evaluated " + c.model);
 }
 
+int evaluate_voice(const EvaluateCommand& c) {
+  if (!c.audio.empty())
+    return complain({Fault::usage, "--audio: " + c.model + " is a voice, and plays itself"}, kUsage);
+  if (const auto own = expect_own_report(c, c.model); !own) return complain(own.error());
+  if (!c.split.empty() && c.split != "train" && c.split != "validation")
+    return complain({Fault::usage, "--split: expected train or validation, found '" + c.split + "'"}, kUsage);
+  std::vector<std::string> line{"evaluate-voice",
+                                "--model",
+                                c.model,
+                                "--data",
+                                c.data.string(),
+                                "--split",
+                                c.split.empty() ? "validation" : c.split,
+                                "--samples",
+                                std::to_string(c.samples),
+                                "--device",
+                                c.device,
+                                "--threads",
+                                std::to_string(c.threads)};
+  if (!c.report.empty()) line.insert(line.end(), {"--report", c.report.string()});
+  if (c.json) line.emplace_back("--json");
+  return run_engine(line, "it evaluated " + c.model);
+}
+
 }  // namespace
 
 int run_evaluate(const std::vector<std::string>& arguments) {
@@ -110,13 +135,16 @@ int run_evaluate(const std::vector<std::string>& arguments) {
   OptionTable table(
       "evaluate",
       "Have a model write down a set of recordings, and count its errors; or a classifier name the files of a set "
-      "that 'tutti prepare classifier' made (--split: of it, by default test).");
+      "that 'tutti prepare classifier' made (--split: of it, by default test); or a voice speak the texts of a set "
+      "that 'tutti prepare tts' made (by default validation), and compare its speech with the recordings.");
   add_evaluate(table, c);
-  table.examples({"tutti evaluate --model trained/model --data corpus --split test"});
+  table.examples({"tutti evaluate --model trained/model --data corpus --split test",
+                  "tutti evaluate --model voice/model --data set --report voice.html"});
   if (const auto code = start_command(table, arguments)) return *code;
   if (auto checked = check(c); !checked) return complain(checked.error(), kUsage);
   if (const auto file = expect_output_file("--report", c.report); !file) return complain(file.error());
-  if (is_classifier(c.model)) return evaluate_classifier(c);
+  if (is_of_type(c.model, "tutti-classifier")) return evaluate_classifier(c);
+  if (is_of_type(c.model, "tutti-voice")) return evaluate_voice(c);
   if (!c.audio.empty()) return complain({Fault::usage, "--audio: " + c.model + " is no classifier"}, kUsage);
   const auto language = language_code_of(c.language);
   if (!language) return complain(language.error(), kUsage);

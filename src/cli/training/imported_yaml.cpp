@@ -179,7 +179,7 @@ class Translation {
     if (name == "mixed-precision" && (is_true || is_false)) return is_true ? "\"bfloat16\"" : "\"float32\"";
     if (key == "schedule" && text.starts_with("cosine")) return "\"cosine\"";
     if (is_true || is_false) return is_true ? "true" : "false";
-    if (name == "model-gpu") return quoted(note_device(text));
+    if (name == "model-gpu" || name == "data-gpu") return quoted(note_device(text));
     const auto digits = std::string_view(text).substr(text.starts_with("+") ? 1 : 0);
     const auto whole = number_in<std::int64_t>(digits);
     if (is_plain && whole) return std::to_string(*whole);

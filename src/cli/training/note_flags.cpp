@@ -8,10 +8,11 @@ namespace tutti {
 namespace {
 
 enum class Treatment {
-  renamed,   // `text` is the flag of ours
-  answered,  // it takes a value; `text` is what replaces it
-  switched,  // the same of a switch, which takes none
-  refused,   // `text` is why
+  renamed,         // `text` is the flag of ours
+  renamed_switch,  // the same of a switch, which takes no value
+  answered,        // it takes a value; `text` is what replaces it
+  switched,        // the same of a switch, which takes none
+  refused,         // `text` is why
 };
 
 struct NoteFlag {
@@ -32,12 +33,11 @@ const std::map<std::string_view, NoteFlag> kFlags{
     {"model-start-delay", {Treatment::answered, "no effect: the first step waits for its batch, and for nothing else"}},
     {"enable-memory-isolation",
      {Treatment::switched,
-      "no effect: preparing takes no memory of the model's device; its batches are --ring-depth many"}},
+      "no effect: each device has its own memory and limit anyway, --data-gpu-memory and --device-memory"}},
     {"optimization-level", {Treatment::answered, "no effect: there is one way to compute a step; see --precision"}},
-    {"enable-static-shapes",
-     {Treatment::switched,
-      "no effect: lengths are always rounded up, to 16 symbols and 64 frames, and the decoder sees 128 frames"}},
-    {"no-enable-static-shapes", {Treatment::refused, "lengths are always rounded up: new shapes would cost more"}},
+    {"enable-static-shapes", {Treatment::renamed_switch, "--static-shapes"}},
+    {"no-enable-static-shapes",
+     {Treatment::switched, "as without it: lengths are only rounded up, to 8 symbols and 32 frames"}},
     {"max-text-length",
      {Treatment::answered, "no effect here: 'tutti prepare tts' leaves out texts that are too long"}},
     {"max-mel-frames", {Treatment::answered, "no effect here: 'tutti prepare tts' leaves out clips that are too long"}},
@@ -45,22 +45,30 @@ const std::map<std::string_view, NoteFlag> kFlags{
      {Treatment::switched, "no effect: the set's part for validation is evaluated, see --eval-steps"}},
     {"decoder-strategy", {Treatment::answered, "no effect: the decoder makes all frames at once, by flow matching"}},
     {"reset-training", {Treatment::refused, "to begin again, name a new folder with --out; the old training stays"}},
-    {"data-gpu",
-     {Treatment::answered,
-      "it would only relay: 'tutti prepare tts' has computed the spectrograms, and the processor gathers batches of "
-      "them beside the steps"}},
-    {"data-gpu-memory",
-     {Treatment::refused, "nothing is prepared on a device: 'tutti prepare tts' computes the spectrograms, once"}},
     {"model-gpu-memory", {Treatment::renamed, "--device-memory"}},
 };
+
+bool is_renamed(const NoteFlag& flag) {
+  return flag.treatment == Treatment::renamed || flag.treatment == Treatment::renamed_switch;
+}
+
+bool takes_no_value(const NoteFlag& flag) {
+  return flag.treatment == Treatment::switched || flag.treatment == Treatment::renamed_switch;
+}
+
+/// Our flag for one that names a device, by its number where it is a GPU; null where it names none.
+const char* device_flag(std::string_view name) {
+  if (name == "model-gpu") return "--device";
+  return name == "data-gpu" ? "--data-gpu" : nullptr;
+}
 
 Result<void> take(const FlagWord& flag, const std::string& shown, LoaderFlags& into) {
   const auto expect_value = [&]() -> Result<void> {
     return flag.value ? Result<void>() : fail(Fault::usage, shown + ": a value is missing");
   };
-  if (flag.name == "model-gpu") {
+  if (const char* ours = device_flag(flag.name)) {
     if (auto given = expect_value(); !given) return given;
-    into.words.insert(into.words.end(), {"--device", note_device(*flag.value)});
+    into.words.insert(into.words.end(), {ours, note_device(*flag.value)});
     return {};
   }
   if (flag.name == "vocoder-type") {
@@ -78,6 +86,10 @@ Result<void> take(const FlagWord& flag, const std::string& shown, LoaderFlags& i
     into.words.insert(into.words.end(), {known.text, *flag.value});
     return {};
   }
+  if (known.treatment == Treatment::renamed_switch) {
+    into.words.emplace_back(known.text);
+    return {};
+  }
   into.answers.push_back(shown + ": " + known.text);
   return {};
 }
@@ -92,13 +104,13 @@ std::map<std::string, std::string, std::less<>> note_names() {
   constexpr std::string_view kDashes = "--";
   std::map<std::string, std::string, std::less<>> names{{"model-gpu", "device"}};
   for (const auto& [name, flag] : kFlags)
-    if (flag.treatment == Treatment::renamed) names.emplace(name, std::string_view(flag.text).substr(kDashes.size()));
+    if (is_renamed(flag)) names.emplace(name, std::string_view(flag.text).substr(kDashes.size()));
   return names;
 }
 
 std::optional<std::string> note_answer(const std::string& name) {
   const auto known = kFlags.find(name);
-  if (known == kFlags.end() || known->second.treatment == Treatment::renamed) return {};
+  if (known == kFlags.end() || is_renamed(known->second)) return {};
   return known->second.text;
 }
 
@@ -107,12 +119,12 @@ Result<LoaderFlags> in_voice_names(const std::vector<std::string>& words) {
   for (std::size_t i = 0; i < words.size();) {
     auto flag = flag_at(words, i, "");
     const auto known = kFlags.find(flag.name);
-    const bool is_other = flag.name == "model-gpu" || flag.name == "vocoder-type";
+    const bool is_other = device_flag(flag.name) || flag.name == "vocoder-type";
     if (known == kFlags.end() && !is_other) {
       taken.words.push_back(words[i++]);
       continue;
     }
-    if (known != kFlags.end() && known->second.treatment == Treatment::switched) flag.words = 1;
+    if (known != kFlags.end() && takes_no_value(known->second)) flag.words = 1;
     if (auto done = take(flag, words[i].substr(0, words[i].find('=')), taken); !done)
       return tl::unexpected<Error>(done.error());
     i += flag.words;

@@ -26,12 +26,20 @@ RingReport RingReport::since(const RingReport& before) const {
           .spikes = spikes - before.spikes};
 }
 
+PhaseTimes RingReport::producer(bool gathers, Seconds elapsed) const {
+  const Seconds busy = gathers ? fetching + transferring : transferring;
+  return {.name = "batches",
+          .busy = busy,
+          .waiting = std::max(Seconds(0), elapsed - busy),
+          .count = static_cast<std::uint64_t>(batches)};
+}
+
 /// What the ring's thread, the consumer and the slots that are out share.
 struct RingParts {
   struct Filled {
     std::size_t slot = 0;
     std::shared_ptr<const Batch> batch{};
-    Seconds read{};
+    BatchTimes times{};
   };
   struct State {
     std::vector<std::size_t> free{};
@@ -104,7 +112,7 @@ void RingParts::fill() {
     const Seconds transfer = options.clock->now() - fetched;
     report.with([&](RingReport& it) { it.fetching += read, it.transferring += transfer; });
     held[*slot] = shared;
-    state.change([&](State& it) { it.filled.push_back({*slot, std::move(shared), read}); });
+    state.change([&](State& it) { it.filled.push_back({*slot, std::move(shared), {read, transfer}}); });
   }
 }
 
@@ -126,6 +134,7 @@ DeviceRing::Slot& DeviceRing::Slot::operator=(Slot&& other) noexcept {
   ring_ = std::move(other.ring_);
   batch_ = std::move(other.batch_);
   index_ = other.index_;
+  times_ = other.times_;
   return *this;
 }
 
@@ -184,12 +193,13 @@ Result<std::optional<DeviceRing::Slot>> DeviceRing::next() {
     report.waiting += waited;
     report.spikes += waited > Seconds(0.05);
   });
-  if (!is_first) it.deepen(filled->read, step);
+  if (!is_first) it.deepen(filled->times.fetching, step);
   it.device.use(filled->slot);
   Slot slot;
   slot.ring_ = parts_;
   slot.batch_ = std::move(filled->batch);
   slot.index_ = filled->slot;
+  slot.times_ = filled->times;
   return slot;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -11,6 +12,7 @@
 #include "base/units.h"
 #include "feed/batch.h"
 #include "metrics/histogram.h"
+#include "metrics/phase_times.h"
 
 namespace tutti {
 
@@ -57,6 +59,23 @@ struct RingReport {
     return all > 0 ? stepping.count() / all : 0;
   }
   RingReport since(const RingReport& before) const;
+
+  /// What the ring's thread did in `elapsed`: it begins transfers; where `gathers`, it also makes the batches itself.
+  PhaseTimes producer(bool gathers, Seconds elapsed) const;
+  /// The filled share of the ring, 0 to 1.
+  double fill() const { return depth > 0 ? std::clamp(static_cast<double>(ready) / depth, 0.0, 1.0) : 0; }
+};
+
+/// What the ring's thread took for a batch, or for several.
+struct BatchTimes {
+  Seconds fetching{};      ///< in `fetch`
+  Seconds transferring{};  ///< in RingDevice::begin_transfer
+
+  BatchTimes& operator+=(const BatchTimes& more) {
+    fetching += more.fetching;
+    transferring += more.transferring;
+    return *this;
+  }
 };
 
 /// Keeps the next batches on a device, or on their way there, while it works on one: the last stage of the feed. One
@@ -77,6 +96,7 @@ class DeviceRing {
 
     std::size_t index() const { return index_; }
     const Batch& batch() const { return *batch_; }
+    const BatchTimes& times() const { return times_; }
 
    private:
     friend class DeviceRing;
@@ -85,6 +105,7 @@ class DeviceRing {
     std::shared_ptr<struct RingParts> ring_{};
     std::shared_ptr<const Batch> batch_{};
     std::size_t index_ = 0;
+    BatchTimes times_{};
   };
 
   /// `fetch` (Feed::next, say) is called by the ring's thread alone; both it and `device` outlive the ring.

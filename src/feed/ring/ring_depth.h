@@ -1,24 +1,20 @@
 #pragma once
 
-#include <cstdint>
 #include <deque>
 #include <span>
-#include <vector>
 
+#include "advise/pipeline_model.h"
 #include "base/units.h"
 
 namespace tutti {
 
-/// What a run of the ring came to.
-struct RingForecast {
-  double utilisation = 0;  ///< use of the device, as MLPerf Storage counts it: time in steps over all time
-  Seconds total{};
-};
+/// A ring of `depth` slots as a pipeline for advise's replay: one thread fetches batches (`reads` long each) and puts
+/// each in a free slot; a step (`steps` long each) takes the oldest and frees its slot at its end. The last of `steps`
+/// counts for all further reads. Neither is empty.
+PipelineModel ring_model(std::span<const Seconds> reads, std::span<const Seconds> steps, int depth);
 
-/// Plays a ring of `depth` slots through: one thread fetches batches (`reads` long each) and puts each in a free slot;
-/// a step (`steps` long each) takes the oldest and frees its slot at its end. The last of `steps` counts for all
-/// further reads. Pure: the ring's rules without its threads.
-RingForecast simulate_ring(std::span<const Seconds> reads, std::span<const Seconds> steps, int depth);
+/// Use of the device, as MLPerf Storage counts it: time in steps over all time. By a replay of the ring. Pure.
+double ring_utilisation(std::span<const Seconds> reads, std::span<const Seconds> steps, int depth);
 
 /// Chooses how many slots a ring should have from what it sees: the fewest with which the batches of late would have
 /// kept the device as busy as `most_depth` slots would, to within a hundredth. Not thread-safe.

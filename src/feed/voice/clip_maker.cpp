@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <string>
+#include <utility>
 
 #include "audio/voice/level.h"
 #include "audio/voice/pitch.h"
@@ -69,6 +70,7 @@ NewVoiceClip ClipMaker::features(std::vector<float> samples, std::string_view na
   clip.mel = mel_.compute(samples, clip.energy);
   clip.pitch = pitch_of(samples, {.rate = mel_.options().rate, .hop = mel_.options().hop});
   clip.name = name;
+  clip.audio = std::move(samples);
   return clip;
 }
 

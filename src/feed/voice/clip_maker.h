@@ -47,7 +47,8 @@ class ClipMaker {
   /// the spectrograms.
   std::vector<float> trimmed(std::span<const float> samples, Seconds edge) const;
   std::vector<float> trimmed(std::span<const float> samples) const { return trimmed(samples, audio_.edge); }
-  /// Spectrogram, pitch and energy of audio that is trimmed, with its background noise; `name` keys the noise.
+  /// Spectrogram, pitch and energy of audio that is trimmed, with its background noise, and that audio; `name` keys
+  /// the noise.
   NewVoiceClip features(std::vector<float> samples, std::string_view name) const;
 
  private:

@@ -9,6 +9,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "base/numbers.h"
 #include "base/output_ownership.h"
 #include "base/random/counter_random.h"
 #include "base/strings.h"
@@ -17,6 +18,8 @@
 #include "feed/voice/voice_sources.h"
 #include "feed/voice/voice_writer.h"
 #include "flow/pipeline.h"
+#include "text/error_rate.h"
+#include "text/normaliser.h"
 #include "text/speech/front_end.h"
 
 namespace tutti {
@@ -94,6 +97,31 @@ Result<std::set<std::string>> excluded_keys(const TextFrontEnd& front_end, const
   return keys;
 }
 
+/// Why a clip in which a recogniser finds `found` cannot have this text; empty where it can. Words that a recogniser
+/// invents are no reason: it invents them for sound audio, too.
+std::string check_words(const std::string& text, const std::string& found, const VoiceBuildOptions& options) {
+  const auto normalised = [&](const std::string& words) {
+    return options.language == "en" ? normalise_english(words) : normalise_basic(words);
+  };
+  const auto rates = error_rates(std::vector{normalised(text)}, std::vector{normalised(found)});
+  if (!rates || rates->words.reference() == 0) return {};
+  const auto all = rates->words.reference();
+  const auto share = [&](std::int64_t words) { return static_cast<double>(words) / static_cast<double>(all); };
+  const auto missing = rates->words.deletions - rates->words.insertions;
+  const auto others = rates->words.deletions + rates->words.substitutions;
+  constexpr std::int64_t kLeast = 2;  // one short word is soon missed, and numbers are written as one
+  const auto problem = [&](std::int64_t words, const char* what, double most) {
+    return std::to_string(words) + " of its text's " + std::to_string(all) + " words are " + what +
+           " its audio, expected at most " + number_text(100 * most) + " %; the model finds '" +
+           std::string(trimmed(found)) + "'";
+  };
+  if (missing >= kLeast && share(missing) > options.most_missing_words)
+    return problem(missing, "missing in", options.most_missing_words);
+  if (others >= kLeast && share(others) > options.most_other_words)
+    return problem(others, "others than those of", options.most_other_words);
+  return {};
+}
+
 /// Builds one set. The steps of build_voice_set, in their order.
 class Builder {
  public:
@@ -107,6 +135,7 @@ class Builder {
     report_.are_digits = sources_.are_digits;
     auto done = prepare();
     if (done) done = sources_.are_digits ? plan_digits() : plan_recordings();
+    if (done) done = compare_words();
     if (done) done = split();
     if (done) done = make_clips();
     if (!done) return tl::unexpected<Error>(done.error());
@@ -163,6 +192,31 @@ class Builder {
       else
         clips_.push_back(std::move(clip));
     }
+    return {};
+  }
+
+  /// Leaves out clips whose words a recogniser does not find.
+  Result<void> compare_words() {
+    if (!options_.transcribe) return {};
+    if (sources_.are_digits)
+      return fail(Fault::usage, options_.data.string() + ": single digits have too few words to compare",
+                  "Leave out --check-model");
+    std::vector<const VoiceSource*> sources;
+    for (const auto& clip : clips_) sources.push_back(clip.source);
+    const auto found = options_.transcribe(sources);
+    if (!found) return tl::unexpected<Error>(found.error());
+    std::vector<PlannedClip> kept;
+    for (std::size_t i = 0; i < clips_.size(); ++i) {
+      const auto& text = (*found)[i];
+      const auto problem = text ? check_words(clips_[i].text, *text, options_) : std::string();
+      if (problem.empty()) {
+        kept.push_back(std::move(clips_[i]));
+      } else {
+        add_bad(clips_[i].name, problem);
+        ++report_.other_words;
+      }
+    }
+    clips_ = std::move(kept);
     return {};
   }
 
@@ -265,7 +319,7 @@ class Builder {
   Result<void> make_clips() {
     std::unique_ptr<VoiceSetWriter> writer;
     if (!options_.dry_run) {
-      auto created = VoiceSetWriter::create(options_.out, report_.mel);
+      auto created = VoiceSetWriter::create(options_.out, report_.mel, options_.waveforms);
       if (!created) return tl::unexpected<Error>(created.error());
       writer = std::move(*created);
     }
@@ -306,6 +360,7 @@ class Builder {
     if (!writer) return {};
     auto appended = writer->append(one.clip);
     report_.size = writer->size();
+    report_.waveforms = writer->waveform_size();
     return appended;
   }
 

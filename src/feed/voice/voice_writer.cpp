@@ -44,7 +44,8 @@ double deviation_of(double sum, double squares, double count) {
 
 }  // namespace
 
-Result<std::unique_ptr<VoiceSetWriter>> VoiceSetWriter::create(const fs::path& folder, const VoiceMelOptions& mel) {
+Result<std::unique_ptr<VoiceSetWriter>> VoiceSetWriter::create(const fs::path& folder, const VoiceMelOptions& mel,
+                                                               bool waveforms) {
   if (auto made = make_folders(folder); !made) return tl::unexpected<Error>(made.error());
   const fs::path half = folder / kHalfVoiceSetFile;
   OwnedFd file(::open(half.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
@@ -57,6 +58,10 @@ Result<std::unique_ptr<VoiceSetWriter>> VoiceSetWriter::create(const fs::path& f
   if (::ftruncate(file.get(), 0) != 0) return fail_errno(half.string(), "could not be cut");
   std::unique_ptr<VoiceSetWriter> writer(new VoiceSetWriter(folder, std::move(file), mel));
   writer->end_ = rounded_up(static_cast<std::int64_t>(sizeof(VoiceHead)), kVoiceAlignment);
+  if (!waveforms) return writer;
+  auto own = VoiceWaveformWriter::create(folder);
+  if (!own) return tl::unexpected<Error>(own.error());
+  writer->waveforms_.emplace(std::move(*own));
   return writer;
 }
 
@@ -110,6 +115,8 @@ Result<void> VoiceSetWriter::append(const NewVoiceClip& clip) {
                    .name_size = static_cast<std::int32_t>(clip.name.size()),
                    .text_size = static_cast<std::int32_t>(clip.text.size())};
   if (auto written = put(record, entry.at); !written) return written;
+  if (waveforms_)
+    if (auto written = waveforms_->append(clip.audio); !written) return written;
   entries_.push_back(entry);
   if (clip.part == VoicePart::training) add_to_sums(clip);
   return {};
@@ -160,6 +167,8 @@ Result<void> VoiceSetWriter::publish(VoiceFormat format, const std::string& fron
   if (auto written = write_at(file_.get(), std::as_bytes(std::span(&head, 1)), 0, whole.string()); !written)
     return written;
   if (::fsync(file_.get()) != 0) return fail_errno(whole.string(), "could not be synced");
+  if (waveforms_)
+    if (auto published = waveforms_->publish(head.index_check); !published) return published;
   if (::rename(half.c_str(), whole.c_str()) != 0) return fail_errno(whole.string(), "could not be put in place");
   is_published_ = true;
   return sync_folder(folder_);

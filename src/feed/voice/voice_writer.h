@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "base/units.h"
 #include "feed/voice/voice_file.h"
 #include "feed/voice/voice_set.h"
+#include "feed/voice/voice_waveforms.h"
 
 namespace tutti {
 
@@ -20,6 +22,7 @@ struct NewVoiceClip {
   std::vector<float> mel{};     ///< [frames, n_mels]
   std::vector<float> pitch{};   ///< [frames]
   std::vector<float> energy{};  ///< [frames]
+  std::vector<float> audio{};   ///< the samples that they are of; for a set with waveforms
   std::int32_t speaker = 0;
   VoicePart part = VoicePart::training;
   std::string name{};
@@ -31,9 +34,10 @@ struct NewVoiceClip {
 /// thread.
 class VoiceSetWriter {
  public:
-  /// Makes `folder`. `mel`: what the clips' spectrograms are made by.
-  static Result<std::unique_ptr<VoiceSetWriter>> create(const std::filesystem::path& folder,
-                                                        const VoiceMelOptions& mel);
+  /// Makes `folder`. `mel`: what the clips' spectrograms are made by; `waveforms`: the clips' audio is kept beside
+  /// the set, too (VoiceWaveforms).
+  static Result<std::unique_ptr<VoiceSetWriter>> create(const std::filesystem::path& folder, const VoiceMelOptions& mel,
+                                                        bool waveforms = false);
   VoiceSetWriter(const VoiceSetWriter&) = delete;
   VoiceSetWriter& operator=(const VoiceSetWriter&) = delete;
   /// Clears away a half file.
@@ -47,6 +51,8 @@ class VoiceSetWriter {
 
   /// Totals of the clips appended so far.
   Bytes size() const { return {end_}; }
+  /// The same of their waveforms; none where they are not kept.
+  Bytes waveform_size() const { return waveforms_ ? waveforms_->size() : Bytes{}; }
 
  private:
   /// Sums over the frames of clips that are learned from, of which the means of the set are made without reading it
@@ -69,6 +75,7 @@ class VoiceSetWriter {
   VoiceMelOptions mel_;
   std::int64_t end_ = 0;
   std::vector<VoiceEntry> entries_{};
+  std::optional<VoiceWaveformWriter> waveforms_{};
   Sums sums_{};
   bool is_published_ = false;
 };

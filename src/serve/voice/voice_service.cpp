@@ -138,6 +138,8 @@ tl::expected<std::string, ApiError> VoiceService::speak(const VoiceRequest& requ
                            "0",
                            "--steps",
                            "4",
+                           "--temperature",
+                           "0.667",
                            "--device",
                            "cpu",
                            "--threads",

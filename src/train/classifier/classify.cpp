@@ -180,7 +180,9 @@ Result<std::vector<FileFeatures>> read_files(std::span<const std::string> files,
 
 }  // namespace
 
-Result<std::int64_t> classify_files(const ClassifyRequest& request, const TakeAnswer& take) {
+Result<std::int64_t> classify_files(const ClassifyRequest& request, const TakeAnswer& take, SerialRun* phases) {
+  SerialRun unseen;
+  SerialRun& timed = phases ? *phases : unseen;
   const c10::AutoGradMode no_gradients(false);
   set_compute_threads(request.threads, read_cpu().cores);
   const auto device = device_named(request.device);
@@ -194,9 +196,10 @@ Result<std::int64_t> classify_files(const ClassifyRequest& request, const TakeAn
   std::int64_t failed = 0;
   for (std::size_t first = 0; first < files.size(); first += kFilesAtOnce) {
     const auto count = std::min(kFilesAtOnce, files.size() - first);
-    const auto features = read_files(files.subspan(first, count), with);
+    const auto features =
+        timed.measure("reading of files", [&] { return read_files(files.subspan(first, count), with); });
     if (!features) return tl::unexpected<Error>(features.error());
-    const auto probabilities = probabilities_of(*model, *features);
+    const auto probabilities = timed.measure("the network", [&] { return probabilities_of(*model, *features); });
     auto next = probabilities.begin();
     for (std::size_t i = 0; i < count; ++i) {
       const auto& file = (*features)[i];

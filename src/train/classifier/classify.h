@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "profile/serial_run.h"
 
 namespace tutti {
 
@@ -46,7 +47,9 @@ using TakeAnswer = std::function<void(const std::vector<std::string>& labels, co
 
 /// Classifies files in their order and hands each answer to `take` as soon as it is there. A file longer than the
 /// model's clip is answered clip by clip, and gets their mean; a rest shorter than half a clip counts no more. What is
-/// wrong with a file is its answer's error; the others go on. Returns how many had one.
-Result<std::int64_t> classify_files(const ClassifyRequest& request, const TakeAnswer& take);
+/// wrong with a file is its answer's error; the others go on. Returns how many had one. `phases`: where times go to;
+/// null: nowhere.
+Result<std::int64_t> classify_files(const ClassifyRequest& request, const TakeAnswer& take,
+                                    SerialRun* phases = nullptr);
 
 }  // namespace tutti

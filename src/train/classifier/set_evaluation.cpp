@@ -43,13 +43,16 @@ ReportAudio audio_of(const SetEvaluationRequest& r, const LabelledSet& set) {
 
 }  // namespace
 
-Result<std::string> evaluate_classifier(const SetEvaluationRequest& request) {
+Result<std::string> evaluate_classifier(const SetEvaluationRequest& request, SerialRun* phases) {
+  SerialRun unseen;
+  SerialRun& timed = phases ? *phases : unseen;
   set_compute_threads(request.threads, read_cpu().cores);
   const auto device = device_named(request.device);
   if (!device) return tl::unexpected<Error>(device.error());
   const auto model = ClassifierModel::load(request.model, *device);
   if (!model) return tl::unexpected<Error>(model.error());
-  auto set = LabelledSet::open(set_file(request.data, request.part));
+  auto set =
+      timed.measure("reading of the set", [&] { return LabelledSet::open(set_file(request.data, request.part)); });
   if (!set) return tl::unexpected<Error>(set.error());
   if (model->is_binary && std::ranges::find((*set)->labels(), model->against) != (*set)->labels().end())
     set = (*set)->one_against_rest(model->against);
@@ -57,7 +60,8 @@ Result<std::string> evaluate_classifier(const SetEvaluationRequest& request) {
   if ((*set)->files() == 0)
     return fail(Fault::usage, set_file(request.data, request.part).string() + ": there is no file to evaluate with",
                 "Name another part with --split");
-  const auto answers = classify_set(*model, **set, kSegmentsAtOnce, [] { return false; });
+  const auto answers =
+      timed.measure("the network", [&] { return classify_set(*model, **set, kSegmentsAtOnce, [] { return false; }); });
   if (!answers) return tl::unexpected<Error>(answers.error());
   const auto scored = scored_set(**set, *answers, model->labels, model->rule());
   if (!request.report.empty()) {

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "feed/labelled/labelled_files.h"
+#include "profile/serial_run.h"
 
 namespace tutti {
 
@@ -26,6 +27,6 @@ struct SetEvaluationRequest {
 /// page.
 /// Fault::missing where the model or the part is not there, Fault::usage where the set has another geometry or other
 /// labels than the model.
-Result<std::string> evaluate_classifier(const SetEvaluationRequest& request);
+Result<std::string> evaluate_classifier(const SetEvaluationRequest& request, SerialRun* phases = nullptr);
 
 }  // namespace tutti

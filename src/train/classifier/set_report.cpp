@@ -1,7 +1,6 @@
 #include "train/classifier/set_report.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "audio/synth/audio_file.h"
@@ -111,38 +110,16 @@ std::string groups_table(const ScoredSet& a) {
   return html + "</table>\n";
 }
 
-/// The features of a file from left to right, low bins at the bottom, in eight greys; long files are averaged.
+/// The features of a file.
 std::string picture(const LabelledSet& set, std::int64_t file) {
-  constexpr std::int64_t kWidth = 96, kHeight = 32, kGreys = 8, kScale = 4;
   const auto& g = set.geometry();
   const std::int64_t mels = g.mel.n_mels, frames = g.frames(), columns = g.segments() * frames;
-  const std::int64_t width = std::min(kWidth, columns), height = std::min<std::int64_t>(kHeight, mels);
   const auto* mel = set.mel().data() + file * columns * mels;
-  std::vector<double> sums(static_cast<std::size_t>(width * height)), counts(sums.size());
+  std::vector<float> values;
   for (std::int64_t column = 0; column < columns; ++column)
-    for (std::int64_t bin = 0; bin < mels; ++bin) {
-      const auto row = height - 1 - bin * height / mels;
-      const auto at = static_cast<std::size_t>(row * width + column * width / columns);
-      sums[at] += from_half(mel[(column / frames * mels + bin) * frames + column % frames]);
-      counts[at] += 1;
-    }
-  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] /= std::max(1.0, counts[i]);
-  const auto [least, most] = std::ranges::minmax(sums);
-  std::array<std::string, kGreys> paths;
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    const auto grey = std::min<double>(kGreys - 1, kGreys * (sums[i] - least) / std::max(1e-9, most - least));
-    const auto x = static_cast<std::int64_t>(i) % width, y = static_cast<std::int64_t>(i) / width;
-    paths[static_cast<std::size_t>(grey)] += "M" + std::to_string(x) + " " + std::to_string(y) + "h1v1h-1z";
-  }
-  std::string svg = "<svg width=\"" + std::to_string(width * kScale) + "\" height=\"" +
-                    std::to_string(height * kScale) + "\" viewBox=\"0 0 " + std::to_string(width) + " " +
-                    std::to_string(height) + "\" preserveAspectRatio=\"none\">";
-  for (std::size_t grey = 0; grey < paths.size(); ++grey) {
-    const auto level = std::to_string(255 * (kGreys - 1 - static_cast<std::int64_t>(grey)) / (kGreys - 1));
-    if (!paths[grey].empty())
-      svg += "<path fill=\"rgb(" + level + "," + level + "," + level + ")\" d=\"" + paths[grey] + "\"/>";
-  }
-  return svg + "</svg>";
+    for (std::int64_t bin = 0; bin < mels; ++bin)
+      values.push_back(from_half(mel[(column / frames * mels + bin) * frames + column % frames]));
+  return grid_picture_svg(values, mels);
 }
 
 /// A clip as a WAV file of 16 bits; louder ones than those hold are made softer.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/log.h"
 #include "base/random/counter_random.h"
@@ -58,6 +59,15 @@ void TrainStep::resume(const StepState& before) {
   if (before.is_scaled == state_.is_scaled) state_ = before;
 }
 
+void TrainStep::note_shape(const std::vector<at::Tensor>& inputs) {
+  std::vector<std::int64_t> sizes;
+  for (const auto& input : inputs) {
+    sizes.push_back(input.dim());
+    sizes.insert(sizes.end(), input.sizes().begin(), input.sizes().end());
+  }
+  shapes_.insert(std::move(sizes));
+}
+
 /// Adds the gradients of one batch, as many rows at a time as memory holds. Returns its part of the mean: [] float64 on
 /// the task's device, so that no thread waits for it before the step is enqueued whole.
 at::Tensor TrainStep::backward(const TaskBatch& batch, std::int64_t targets) {
@@ -67,6 +77,7 @@ at::Tensor TrainStep::backward(const TaskBatch& batch, std::int64_t targets) {
     std::vector<at::Tensor> inputs;
     for (const auto& input : batch.inputs)
       inputs.push_back(input.narrow(0, first, std::min(together, rows_of(batch) - first)).to(task_.device()));
+    note_shape(inputs);
     at::Tensor loss;
     {
       const RoundingScope rounding(task_.device().type(), options_.precision);
@@ -181,7 +192,10 @@ StepOutcome TrainStep::run(std::span<const TaskBatch> group, std::int64_t number
   }
   add_up(outcome);
   if (outcome.targets == 0) return outcome;
+  const auto shapes = std::ssize(shapes_);
   auto loss = accumulate_in_memory(group, outcome.targets, number);
+  outcome.shapes = std::ssize(shapes_);
+  outcome.new_shapes = outcome.shapes - shapes;
   add_up_gradients(loss);
   const auto gradients = adamw_.gradients();
   if (state_.loss_scale != 1) {

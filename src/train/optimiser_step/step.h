@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,6 +31,8 @@ struct StepOutcome {
   std::int64_t samples = 0;
   std::int64_t recordings = 0;  // that begin among them
   FrameCounts frames{};
+  std::int64_t shapes = 0;      // that batches had in all steps of this process, pieces of batches included
+  std::int64_t new_shapes = 0;  // those that no earlier step had
 };
 
 /// Numbers of a step that a checkpoint keeps.
@@ -68,6 +71,7 @@ class TrainStep {
  private:
   at::Tensor accumulate(std::span<const TaskBatch> group, std::int64_t targets, std::int64_t number);
   at::Tensor accumulate_in_memory(std::span<const TaskBatch> group, std::int64_t targets, std::int64_t number);
+  void note_shape(const std::vector<at::Tensor>& inputs);
   at::Tensor backward(const TaskBatch& batch, std::int64_t targets);
   void add_up(StepOutcome& outcome);
   void add_up_gradients(at::Tensor& loss);
@@ -81,6 +85,7 @@ class TrainStep {
   StepState state_{};
   std::vector<Parameter> averages_{};
   std::optional<std::int64_t> row_limit_{};
+  std::set<std::vector<std::int64_t>> shapes_{};  // sizes of all inputs, one behind the other
 };
 
 /// What a GPU of that compute capability (75: Turing) lacks for products in that precision, for people; empty: nothing,

@@ -9,7 +9,9 @@
 #include <new>
 #include <utility>
 
+#include "base/log.h"
 #include "base/numbers.h"
+#include "model/device_name.h"
 #include "model/gpu.h"
 
 namespace tutti {
@@ -41,11 +43,34 @@ Bytes size_of(const std::vector<Parameter>& tensors) {
   return Bytes{static_cast<std::int64_t>(bytes)};
 }
 
-thread_local int outside_limit = 0;  // how many OutsideMemoryLimit this thread has
+thread_local int outside_limit = 0;             // how many OutsideMemoryLimit this thread has
+thread_local StepMemory* own_memory = nullptr;  // of this thread's tensors; null: that of the steps
 
 StepMemory& step_memory() {
   static auto* const memory = new StepMemory;  // for as long as the process: tensors outlive every scope
   return *memory;
+}
+
+StepMemory& data_memory() {
+  static auto* const memory = new StepMemory("data-gpu-memory");
+  return *memory;
+}
+
+bool free_all_kept() {
+  const bool from_steps = step_memory().free_kept();
+  return data_memory().free_kept() || from_steps;
+}
+
+/// `name`: of the setting.
+Result<void> limit_gpu(const char* name, at::Device device, Bytes most) {
+  if (auto limited = gpu::limit_memory(index_of(device), most); !limited) return limited;
+  log(Level::info, std::string(name) + ": tensors take at most " + megabytes_text(most) + " of " + device.str() +
+                       "; the CUDA context, and what cuDNN and cuBLAS take for themselves, lie outside");
+  return {};
+}
+
+Bytes bytes_of(double megabytes) {
+  return Bytes{static_cast<std::int64_t>(1e6 * megabytes)};
 }
 
 }  // namespace
@@ -77,9 +102,10 @@ void StepMemory::Shelf::keep(Block* block) {
   held.kept += block->size;
 }
 
-void StepMemory::Shelf::throw_beyond(std::size_t bytes) const {
-  C10_THROW_ERROR(OutOfMemoryError, "device-memory of " + megabytes_text(Bytes{static_cast<std::int64_t>(limit)}) +
-                                        ": " + megabytes_text(Bytes{static_cast<std::int64_t>(held.used + elsewhere)}) +
+void StepMemory::Shelf::throw_beyond(const char* name, std::size_t bytes) const {
+  C10_THROW_ERROR(OutOfMemoryError, std::string(name) + " of " +
+                                        megabytes_text(Bytes{static_cast<std::int64_t>(limit)}) + ": " +
+                                        megabytes_text(Bytes{static_cast<std::int64_t>(held.used + elsewhere)}) +
                                         " are in use, and a tensor needs " +
                                         megabytes_text(Bytes{static_cast<std::int64_t>(bytes)}) + " more");
 }
@@ -102,6 +128,7 @@ StepMemory::~StepMemory() {
 }
 
 c10::DataPtr StepMemory::allocate(std::size_t bytes) {
+  if (own_memory && own_memory != this) return own_memory->allocate(bytes);
   void* data = nullptr;
   const bool is_counted = bytes >= kSmallestKept && outside_limit == 0;
   if (bytes > 0) data = (is_counted ? take(bytes) : uncounted(bytes))->data();
@@ -170,7 +197,7 @@ StepMemory::Block* StepMemory::take(std::size_t bytes) {
     const auto size = block ? block->size : size_of(number);
     if (shelf.limit > 0 && held.used + size + shelf.elsewhere > shelf.limit) {
       if (block) shelf.keep(block);
-      shelf.throw_beyond(bytes);
+      shelf.throw_beyond(name_, bytes);
     }
     held.used += size;
     // What is new replaces what is kept, and does not add to it.
@@ -213,14 +240,14 @@ void keep_step_memory(std::size_t most, std::size_t elsewhere) {
   step_memory().limit(most, elsewhere);
   c10::SetCPUAllocator(&step_memory());
   std::set_new_handler([] {
-    if (!step_memory().free_kept()) throw std::bad_alloc();
+    if (!free_all_kept()) throw std::bad_alloc();
   });
 }
 
 Result<void> set_up_step_memory(const Task& task, double megabytes) {
-  const Bytes most{static_cast<std::int64_t>(1e6 * megabytes)};
+  const Bytes most = bytes_of(megabytes);
   const auto device = task.device();
-  if (device.is_cuda()) return most.value > 0 ? gpu::limit_memory(device.index(), most) : Result<void>();
+  if (device.is_cuda()) return most.value > 0 ? limit_gpu("device-memory", device, most) : Result<void>();
   const auto weights = size_of(task.weights());
   const Bytes least{weights.value + kCopiesOfTrained * size_of(task.trained()).value};
   if (most.value > 0 && most.value <= least.value)
@@ -232,12 +259,40 @@ Result<void> set_up_step_memory(const Task& task, double megabytes) {
   return {};
 }
 
+void count_as_data_memory() {
+  own_memory = &data_memory();
+}
+
+Result<void> set_up_data_memory(const Task& task, double megabytes, Bytes need) {
+  const Bytes most = bytes_of(megabytes);
+  if (most.value == 0) return {};
+  constexpr std::int64_t kHalfMegabyte = 500'000;  // so that what is named is enough
+  if (most.value < need.value)
+    return fail(Fault::usage,
+                "data-gpu-memory: " + bytes_text(most) + " hold no training: its largest batch takes " +
+                    megabytes_text(Bytes{need.value + kHalfMegabyte}) + ", with those that wait for their step",
+                "Allow more, or take a smaller batch-size or ring-depth");
+  const auto device = task.data_stage().device;
+  if (device.is_cpu()) {
+    data_memory().limit(static_cast<std::size_t>(most.value));
+    return {};
+  }
+  if (device == task.device())
+    return fail(Fault::usage, "data-gpu-memory: the data device is the network's, and a GPU has one limit",
+                "Limit both together with --device-memory");
+  return limit_gpu("data-gpu-memory", device, most);
+}
+
+StepMemory::Held held_data_memory() {
+  return data_memory().held();
+}
+
 StepMemory::Held held_step_memory() {
   return step_memory().held();
 }
 
 void free_step_memory() {
-  step_memory().free_kept();
+  free_all_kept();
 }
 
 }  // namespace tutti

@@ -26,7 +26,8 @@ class StepMemory final : public c10::Allocator {
     std::size_t most = 0;  ///< that were used at once
   };
 
-  StepMemory() = default;
+  /// `name`: of the setting that limits it, for errors.
+  explicit StepMemory(const char* name = "device-memory") : name_(name) {}
   StepMemory(const StepMemory&) = delete;
   StepMemory& operator=(const StepMemory&) = delete;
   ~StepMemory() override;  ///< all tensors of it are gone
@@ -52,7 +53,7 @@ class StepMemory final : public c10::Allocator {
     static constexpr std::size_t kSizes = 8 * 32;  // 64 KiB to 256 TiB
 
     Block* take(std::size_t number);
-    [[noreturn]] void throw_beyond(std::size_t bytes) const;
+    [[noreturn]] void throw_beyond(const char* name, std::size_t bytes) const;
     void keep(Block* block);
     /// The largest until no more than so many bytes are left, as a list.
     Block* remove_beyond(std::size_t bytes);
@@ -70,6 +71,7 @@ class StepMemory final : public c10::Allocator {
   Block* take(std::size_t bytes);
   Block* replace_kept(std::size_t size);
 
+  const char* name_;
   Guarded<Shelf> shelf_;
 };
 
@@ -93,6 +95,19 @@ void keep_step_memory(std::size_t most = 0, std::size_t elsewhere = 0);
 /// allocator: the CUDA context and what libraries take for themselves lie outside. Fault::usage where no batch could
 /// fit, with what weights, gradients and averages take, or the GPU has less.
 Result<void> set_up_step_memory(const Task& task, double megabytes);
+
+/// From now on the tensors that the calling thread makes on a CPU are counted and kept apart from those of the steps,
+/// as a data device's. With keep_step_memory.
+void count_as_data_memory();
+
+/// From now on the tensors of a task's data stage take no more than so many megabytes of its device; 0: no limit. On a
+/// CPU those of threads that count as data memory, the batches that are ready for a network on the CPU included; on a
+/// GPU as set_up_step_memory. Fault::usage where that is less than the largest batch takes (`need`), with that, or
+/// where the data device is the network's GPU, which has one limit.
+Result<void> set_up_data_memory(const Task& task, double megabytes, Bytes need);
+
+/// What those tensors hold, as held_step_memory.
+StepMemory::Held held_data_memory();
 
 /// What those tensors hold; nothing before keep_step_memory. `most`: since memory was freed last.
 StepMemory::Held held_step_memory();

@@ -17,22 +17,20 @@ std::string milliseconds(double seconds) {
   return fixed_text(1e3 * seconds, 1) + " ms";
 }
 
-double share_of(std::chrono::nanoseconds part, const StageTimes& times) {
-  const auto lived = times.lived().count();
-  return lived > 0 ? static_cast<double>(part.count()) / static_cast<double>(lived) : 0;
+std::string line_of(const PhaseTimes& times) {
+  return "  " + times.name + ": busy " + percent(times.share(times.busy)) + ", starved " +
+         percent(times.share(times.waiting)) + ", blocked " + percent(times.share(times.blocked));
 }
 
-std::string line_of(const StageReport& stage) {
-  const auto& times = stage.times;
-  return "  " + stage.name + ": busy " + percent(share_of(times.busy, times)) + ", starved " +
-         percent(share_of(times.starved, times)) + ", blocked " + percent(share_of(times.blocked, times));
+double busy_share(const StageReport& stage) {
+  const PhaseTimes times = times_of(stage);
+  return times.share(times.busy);
 }
 
 /// The stage whose threads are busy most of their time: no other can make the feed faster.
 const StageReport* busiest(const FeedReport& feed) {
   const auto& stages = feed.stages.stages;
-  const auto most = std::ranges::max_element(
-      stages, {}, [](const StageReport& stage) { return share_of(stage.times.busy, stage.times); });
+  const auto most = std::ranges::max_element(stages, {}, busy_share);
   return most == stages.end() ? nullptr : &*most;
 }
 
@@ -52,7 +50,7 @@ std::string padding_text(const FrameCounts& frames) {
 std::vector<std::string> feed_lines(const FeedReport& feed) {
   std::vector<std::string> lines;
   for (const auto& stage : feed.stages.stages)
-    if (stage.times.lived().count() > 0) lines.push_back(line_of(stage));
+    if (stage.times.lived().count() > 0) lines.push_back(line_of(times_of(stage)));
   if (lines.empty()) lines.emplace_back("  the feed had made all of its batches before");
   return lines;
 }

@@ -61,9 +61,13 @@ void Reporter::stepped(const StepReport& step) {
   progress_.stepped(step, machine_text(load));
   note(step);
   monitor(step, load);
+  new_shapes_ += step.outcome.new_shapes;
   if (!step.ends_epoch) return;
+  const auto new_shapes = std::exchange(new_shapes_, 0);
   write_line("epoch " + std::to_string(step.state.epoch + 1) + ": " + std::to_string(step.state.step) + " steps, " +
-             length_text(Seconds(step.state.seconds)));
+             length_text(Seconds(step.state.seconds)) + "; batches had " + std::to_string(step.outcome.shapes) +
+             (step.outcome.shapes == 1 ? " shape, " : " shapes, ") +
+             (new_shapes > 0 ? std::to_string(new_shapes) : "none") + " of them new");
   report_epoch();
   draw();
 }
@@ -76,7 +80,7 @@ void Reporter::note(const StepReport& step) {
   epoch_.samples += step.outcome.samples;
   begin_between_steps();
   for (TrainingRecording* recording : {&recording_, &epoch_.recording}) {
-    recording->note(stepping, waited);
+    recording->note(stepping, waited, step.made);
     if (feed_ && recording->wants_threads()) recording->note_threads(feed_());
   }
   if (!goes_on_ && feed_) feed_at_first_end_ = feed_();

@@ -82,6 +82,7 @@ class Reporter : public TrainingWatcher {
     Seconds launched{};  // launch_time() at the start
     std::int64_t samples = 0;
   };
+  std::int64_t new_shapes_ = 0;  // in the steps of the epoch
   Epoch epoch_{};
   LoadTrack load_;  // load of the machine in the epoch
   const bool is_profiled_ = recording_wanted().has_value();

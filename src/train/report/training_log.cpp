@@ -79,11 +79,13 @@ void TrainingLog::stepped(const StepReport& step, const MachineLoad& load) {
   steps_.samples += step.outcome.samples;
   steps_.targets += step.outcome.targets;
   steps_.frames += step.outcome.frames;
+  steps_.new_shapes += step.outcome.new_shapes;
   last_ = {.step = step.state.step,
            .epoch = step.state.epoch,
            .rate = step.rate,
            .gradient_norm = step.outcome.gradient_norm,
            .left_out = step.state.left_out,
+           .shapes = step.outcome.shapes,
            .load = load};
   if (step.state.step % options_.log_steps == 0 || step.ends_epoch) write_line();
 }
@@ -105,6 +107,8 @@ void TrainingLog::write_line() {
             {"frames", all.frames.computed},
             {"padding", all.frames.padding},
             {"filled_up", all.frames.filled_up},
+            {"shapes", last_.shapes},
+            {"new_shapes", all.new_shapes},
             {"seconds", all.seconds},
             {"waited", all.waited},
             {"left_out", last_.left_out}};

@@ -56,6 +56,7 @@ class TrainingLog {
     std::int64_t samples = 0;
     std::int64_t targets = 0;
     FrameCounts frames{};
+    std::int64_t new_shapes = 0;
   };
   /// What a line shows of the last of them.
   struct Last {
@@ -64,6 +65,7 @@ class TrainingLog {
     double rate = 0;
     double gradient_norm = 0;
     std::int64_t left_out = 0;
+    std::int64_t shapes = 0;
     MachineLoad load{};
   };
   void write_line();

@@ -1,7 +1,6 @@
 #include "train/report/training_recording.h"
 
 #include <algorithm>
-#include <chrono>
 #include <string_view>
 
 #include "metrics/time_weighted.h"
@@ -61,12 +60,13 @@ StepPhases TrainingRecording::phases(const RingReport& ring) const {
   return phases;
 }
 
-void TrainingRecording::note(Seconds stepping, Seconds waited) {
+void TrainingRecording::note(Seconds stepping, Seconds waited, const BatchTimes& made) {
   if (steps_.empty() && !goes_on_) waited = Seconds(0);
   elapsed_ += stepping + waited;
   waited_ += waited;
   waits_.push_back(waited);
   steps_.push_back(stepping);
+  made_.push_back(made);
 }
 
 void TrainingRecording::note_threads(const FeedReport& feed) {
@@ -74,24 +74,34 @@ void TrainingRecording::note_threads(const FeedReport& feed) {
   has_threads_ = true;
 }
 
+/// The steps on the device, and their waits for batches.
+PhaseTimes TrainingRecording::step_times() const {
+  return {.name = names_.step, .busy = stepping(), .waiting = waited_, .count = steps_.size()};
+}
+
 void TrainingRecording::note_time(const std::optional<FeedReport>& feed, const RingReport& ring) {
   sampled_ = elapsed_;
-  std::vector<StageReport> stages = feed ? feed->stages.stages : std::vector<StageReport>();
-  const auto add = [&](const char* name, Seconds busy, Seconds idle) {
-    StageReport stage{};
-    stage.name = name;
-    stage.times.busy = std::chrono::duration_cast<std::chrono::nanoseconds>(busy);
-    stage.times.starved = std::chrono::duration_cast<std::chrono::nanoseconds>(std::max(Seconds(0), idle));
-    stages.push_back(std::move(stage));
-  };
-  if (ring.depth > 0) {
-    const Seconds batches = feed ? ring.transferring : ring.fetching + ring.transferring;
-    add("batches", batches, elapsed_ - batches);
-    stages.back().output = {.items = static_cast<std::size_t>(std::max(0, ring.ready)),
-                            .limits = {.items = static_cast<std::size_t>(ring.depth)}};
+  auto phases = phases_of(feed ? feed->stages.stages : std::vector<StageReport>());
+  if (ring.depth > 0) phases.push_back({ring.producer(!feed, elapsed_), ring.fill()});
+  phases.push_back({step_times()});
+  timeline_.sample(elapsed_.count(), steps_.size(), phases);
+}
+
+/// The ring's thread, step by step where that was measured. What it makes ready in a slot is one of the ring's batches
+/// already, so that one fewer waits behind it.
+RecordedStage TrainingRecording::batches(const RingReport& ring, bool has_feed) const {
+  const int waiting = ring.transferring > ring.fetching ? ring.depth - 1 : ring.depth;
+  RecordedStage stage{.queue = static_cast<std::size_t>(std::max(1, waiting)),
+                      .times = ring.producer(!has_feed, elapsed_)};
+  stage.name = stage.times.name;
+  Seconds measured{};
+  for (const BatchTimes& made : made_) {
+    stage.items.push_back(has_feed ? made.transferring : made.fetching + made.transferring);
+    measured += stage.items.back();
   }
-  add(names_.step, elapsed_ - waited_, waited_);
-  timeline_.sample(elapsed_.count(), steps_.size(), stages);
+  if (measured.count() <= 0)
+    stage.items.assign(steps_.size(), stage.times.busy / static_cast<double>(std::max<std::size_t>(1, steps_.size())));
+  return stage;
 }
 
 RunRecording TrainingRecording::recording(const std::optional<FeedReport>& feed, const RingReport& ring) const {
@@ -104,7 +114,7 @@ RunRecording TrainingRecording::recording(const std::optional<FeedReport>& feed,
   const auto steps = static_cast<double>(std::max<std::size_t>(1, steps_.size()));
   const auto add = [&](RecordedStage stage, Seconds busy) {
     if (busy < kWorthAStage * elapsed_) return;
-    stage.items.assign(steps_.size(), busy / steps);
+    if (stage.items.empty()) stage.items.assign(steps_.size(), stage.times.busy / steps);
     recording.stages.push_back(std::move(stage));
   };
   for (const StageReport& stage : feed ? feed->stages.stages : std::vector<StageReport>()) {
@@ -115,15 +125,16 @@ RunRecording TrainingRecording::recording(const std::optional<FeedReport>& feed,
     if (live != threads_.stages.end()) recorded.threads = std::max(1, live->threads.all());
     add(std::move(recorded), stage.times.busy);
   }
-  const Seconds batches = feed ? ring.transferring : ring.fetching + ring.transferring;
-  add({.name = "batches", .busy = batches, .starved = std::max(Seconds(0), elapsed_ - batches)}, batches);
+  auto made = batches(ring, feed.has_value());
+  const auto queue = made.queue;
+  const Seconds making = made.times.busy;
+  add(std::move(made), making);
   if (!recording.stages.empty()) {
-    recording.stages.back().queue = static_cast<std::size_t>(std::max(1, ring.depth));
+    recording.stages.back().queue = queue;
     if (names_.command == std::string_view("train")) recording.stages.back().queue_flag = "--ring-depth";
   }
-  RecordedStage step{.name = names_.step, .resource = StageResource::device, .starved = waited_, .items = steps_};
-  for (const Seconds it : steps_) step.busy += it;
-  recording.stages.push_back(std::move(step));
+  recording.stages.push_back(
+      {.name = names_.step, .resource = StageResource::device, .times = step_times(), .items = steps_});
   return recording;
 }
 

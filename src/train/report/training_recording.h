@@ -27,9 +27,9 @@ class TrainingRecording {
   /// `goes_on`: the feed was at work before, so that the first wait counts, too.
   explicit TrainingRecording(Names names, bool goes_on = false) : names_(names), goes_on_(goes_on) {}
 
-  /// A step took `stepping` behind a wait of `waited` for its batch. The wait before the first one is the start of the
-  /// feed and does not count, but in a recording that goes on.
-  void note(Seconds stepping, Seconds waited);
+  /// A step took `stepping` behind a wait of `waited` for its batch, which was `made` in the ring before. The wait
+  /// before the first one is the start of the feed and does not count, but in a recording that goes on.
+  void note(Seconds stepping, Seconds waited, const BatchTimes& made = {});
   /// A report of the feed while it is at work: how many threads each stage has.
   void note_threads(const FeedReport& feed);
   /// Whether `note_threads` has still to be called: threads that have ended are not counted.
@@ -50,13 +50,16 @@ class TrainingRecording {
 
  private:
   StepPhases phases(const RingReport& ring) const;
+  PhaseTimes step_times() const;
+  RecordedStage batches(const RingReport& ring, bool has_feed) const;
 
   Names names_{};
   bool goes_on_ = false;
   std::vector<Seconds> steps_{};
   Seconds elapsed_{};
   Seconds waited_{};
-  std::vector<Seconds> waits_{};  // wait of each step for its batch
+  std::vector<Seconds> waits_{};    // wait of each step for its batch
+  std::vector<BatchTimes> made_{};  // what the ring took for it
   PipelineReport threads_{};
   bool has_threads_ = false;
   TimelineRecorder timeline_{};

@@ -23,13 +23,17 @@ class ExactProducts {
   bool rounded_;
 };
 
-/// How well each frame fits each symbol: the logarithm of its density but for what all symbols have in common.
+/// The frames of each row shared out evenly among its symbols: [rows, length] int64.
+at::Tensor even_durations(const VoiceRows& rows) {
+  const auto counts = rows.symbol_counts.unsqueeze(1), frames = rows.frame_counts.unsqueeze(1);
+  const auto edges = at::arange(rows.symbols.size(1) + 1, counts.options()).unsqueeze(0).minimum(counts);
+  return (edges * frames).div(counts, "floor").diff(1, 1);
+}
+
+/// Searched for, but for rows that are to be even.
 at::Tensor durations_of(const at::Tensor& mean, const VoiceRows& rows) {
-  const c10::AutoGradMode no_gradients(false);
-  const auto scores = at::bmm(rows.mel, mean.transpose(1, 2)) - 0.5 * mean.square().sum(2).unsqueeze(1);
-  const auto found = aligned_durations(scores.to(at::kCPU).contiguous(), rows.symbol_counts.to(at::kCPU),
-                                       rows.frame_counts.to(at::kCPU));
-  return found.to(mean.device());
+  const auto found = searched_durations(mean, rows);
+  return rows.is_even.defined() ? at::where(rows.is_even.unsqueeze(1), even_durations(rows), found) : found;
 }
 
 /// The mean over the true positions of each row: values [rows, length, channels], mask [rows, length, 1] -> [rows].
@@ -50,6 +54,15 @@ at::Tensor duration_loss(const EncodedText& text, const at::Tensor& lasting, con
 }
 
 }  // namespace
+
+at::Tensor searched_durations(const at::Tensor& mean, const VoiceRows& rows) {
+  const c10::AutoGradMode no_gradients(false);
+  // How well each frame fits each symbol: the logarithm of its density but for what all symbols have in common.
+  const auto scores = at::bmm(rows.mel, mean.transpose(1, 2)) - 0.5 * mean.square().sum(2).unsqueeze(1);
+  return aligned_durations(scores.to(at::kCPU).contiguous(), rows.symbol_counts.to(at::kCPU),
+                           rows.frame_counts.to(at::kCPU))
+      .to(mean.device());
+}
 
 VoiceLosses voice_losses(const VoiceNetwork& network, const VoiceRows& rows, const at::Tensor& noise, double dropout,
                          at::Tensor* durations) {
@@ -72,7 +85,7 @@ VoiceLosses voice_losses(const VoiceNetwork& network, const VoiceRows& rows, con
     mask = (at_frames < rows.frame_counts.unsqueeze(1)).to(at::kFloat).unsqueeze(2);
     const auto index = at_frames.clamp_max(frames - 1).unsqueeze(2).expand({-1, -1, rows.mel.size(2)});
     target = rows.mel.gather(1, index) * mask;
-    condition = at::bmm(alignment_matrix(lasting, at_frames), text.condition);
+    condition = condition_of(network, text, lasting, at_frames);
   }
   const auto time = rows.time.view({-1, 1, 1});
   const auto noisy = (1 - time) * noise + time * target;

@@ -17,6 +17,7 @@ struct VoiceRows {
   at::Tensor speakers{};       // [rows] int64
   at::Tensor crop{};           // [rows] float32, 0 to 1: where in its clip a row's crop for the decoder begins
   at::Tensor time{};           // [rows] float32, 0 to 1: how far the noise of a row has moved
+  at::Tensor is_even{};        // [rows] bool: its frames are shared out evenly, not searched for; undefined: none's are
 };
 
 /// What is lost of each row, [rows] float32: a mean over its own symbols or frames, so that rows count alike however
@@ -29,6 +30,10 @@ struct VoiceLosses {
 
 /// Frames of a clip that the decoder learns from in a step.
 inline constexpr std::int64_t kCropFrames = 128;
+
+/// The frames of each symbol along the best monotonic path under these means: mean [rows, length, mels] float32,
+/// normalised -> [rows, length] int64 on its device. Waits for the device.
+at::Tensor searched_durations(const at::Tensor& mean, const VoiceRows& rows);
 
 /// Aligns every text with its clip by the best monotonic path under the means as they are, and measures the network
 /// against that. `noise`: [rows, kCropFrames, mels] float32. The durations that were found go to `durations` where it

@@ -78,6 +78,16 @@ VoiceModel VoiceModel::start(const VoiceSet& set, VoiceShape shape, std::optiona
           .network = new_voice_network(shape, seed, device)};
 }
 
+Result<void> VoiceModel::expect_form_of(const VoiceSet& set, const std::filesystem::path& folder) const {
+  const auto differs = [&](const char* what) {
+    return fail(Fault::usage, folder.string() + ": its " + what + " are others than those of the set",
+                "Make the set with 'tutti prepare tts' as the one that the voice learned from");
+  };
+  if (front_end != set.front_end()) return differs("symbols or dictionary");
+  if (mel != set.format().mel) return differs("spectrograms");
+  return {};
+}
+
 std::map<std::string, std::string> VoiceModel::files(const std::string& weight_type) const {
   const Json config{{"model_type", kModelType},
                     {"torch_dtype", weight_type},

@@ -31,6 +31,8 @@ struct VoiceModel {
   /// A new one for a set; its network has the set's symbols, speakers and mels. `seed`: as of
   /// new_voice_network.
   static VoiceModel start(const VoiceSet& set, VoiceShape shape, std::optional<std::uint64_t> seed, at::Device device);
+  /// Fault::usage where the set has other symbols or spectrograms than the voice, which is in `folder`.
+  Result<void> expect_form_of(const VoiceSet& set, const std::filesystem::path& folder) const;
   /// Everything that its folder holds beside the weights.
   std::map<std::string, std::string> files(const std::string& weight_type) const;
   /// Reads a folder, weights of any float type. Fault::usage for a model of another kind; Fault::missing or

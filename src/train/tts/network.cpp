@@ -6,8 +6,11 @@
 
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <optional>
 #include <string>
+
+#include "train/tts/alignment.h"
 
 namespace tutti {
 namespace {
@@ -92,6 +95,7 @@ void make_durations(Maker& make, const VoiceShape& s, VoiceWeights& w) {
 void make_decoder(Maker& make, const VoiceShape& s, VoiceWeights& w) {
   const auto width = s.decoder_width;
   w.condition = make.linear("decoder.condition", width, s.width + s.mels);
+  if (s.positions > 0) w.position = make.filled("decoder.position", {width, s.positions}, 0);
   w.noisy = make.linear("decoder.noisy", width, s.mels);
   w.time = make.linear("decoder.time", kTimeWidth, kTimeWidth);
   for (std::int64_t i = 0; i < s.decoder_layers; ++i) {
@@ -191,6 +195,21 @@ at::Tensor through(const at::Tensor& x, const VoiceDecoderBlock& block, const at
   return x + applied(at::gelu(applied(y, block.expand)), block.contract).to(at::kFloat);
 }
 
+/// Where each frame is within its symbol, and how long that lasts: [rows, frames, features] float32. Cosines of its
+/// position, 0 to 1, and the logarithm of the symbol's frames; zeros at frames of no symbol. `matrix`:
+/// alignment_matrix.
+at::Tensor position_features(const at::Tensor& durations, const at::Tensor& frames, const at::Tensor& matrix,
+                             std::int64_t features) {
+  const auto begins = durations.cumsum(1) - durations;
+  const auto of_frames = at::bmm(matrix, at::stack({begins, durations}, 2).to(at::kFloat));
+  const auto begin = of_frames.select(2, 0), lasting = of_frames.select(2, 1).clamp_min(1);
+  const auto position = (frames.to(at::kFloat) + 0.5 - begin) / lasting;
+  std::vector<at::Tensor> columns{lasting.log()};
+  for (std::int64_t k = 1; k < features; ++k)
+    columns.push_back(at::cos(position * (std::numbers::pi * static_cast<double>(k))));
+  return at::stack(columns, 2) * matrix.sum(2, /*keepdim=*/true);
+}
+
 }  // namespace
 
 VoiceNetwork new_voice_network(const VoiceShape& shape, std::optional<std::uint64_t> seed, at::Device device) {
@@ -230,6 +249,15 @@ EncodedText encode_text(const VoiceNetwork& network, const at::Tensor& symbols, 
           .condition = applied(at::cat({mean, x}, 2), w.condition).to(at::kFloat),
           .log_durations = log_durations_of(network, x, mask, dropout),
           .mask = mask};
+}
+
+at::Tensor condition_of(const VoiceNetwork& network, const EncodedText& text, const at::Tensor& durations,
+                        const at::Tensor& frames) {
+  const auto matrix = alignment_matrix(durations, frames);
+  const auto condition = at::bmm(matrix, text.condition);
+  if (network.shape.positions == 0) return condition;
+  const auto features = position_features(durations, frames, matrix, network.shape.positions);
+  return condition + at::linear(features, network.weights.position);
 }
 
 at::Tensor velocity_of(const VoiceNetwork& network, const at::Tensor& noisy, const at::Tensor& time,

@@ -48,6 +48,7 @@ struct VoiceWeights {
   std::vector<VoiceConv> durations{};  // on the encoder's output
   ops::Linear duration{};              // [1, duration_width]
   ops::Linear condition{};             // [decoder_width, width + mels]
+  at::Tensor position{};               // [decoder_width, positions]; undefined where the shape has none
   ops::Linear noisy{};                 // [decoder_width, mels]
   ops::Linear time{};                  // map of its sinusoids
   std::vector<VoiceDecoderBlock> blocks{};
@@ -80,6 +81,13 @@ struct EncodedText {
 /// nothing is learned. The durations' gradient ends at the encoder. Enqueues only.
 EncodedText encode_text(const VoiceNetwork& network, const at::Tensor& symbols, const at::Tensor& counts,
                         const at::Tensor& speakers, double dropout);
+
+/// What the decoder gets of each frame: its symbol's condition, and where within the symbol the frame is. A symbol of
+/// many frames has one mean, and the decoder would otherwise see its position only near its edges. durations [rows,
+/// symbols] int64; frames [rows or 1, count] int64, counted from each row's first -> [rows, count, decoder_width]
+/// float32. Enqueues only.
+at::Tensor condition_of(const VoiceNetwork& network, const EncodedText& text, const at::Tensor& durations,
+                        const at::Tensor& frames);
 
 /// Where noise moves to on its way to a spectrogram: noisy [rows, frames, mels] float32 at `time` [rows] float32, 0
 /// noise and 1 the spectrogram; condition [rows, frames, decoder_width]; mask [rows, frames, 1] float32 -> [rows,

@@ -30,12 +30,6 @@ Result<std::int64_t> speaker_of(const VoiceModel& model, const std::string& name
               "It has " + joined(model.speakers, ", "));
 }
 
-void append(std::vector<std::int16_t>& pcm, std::span<const float> samples) {
-  constexpr float kMost = 32767;
-  for (const float sample : samples)
-    pcm.push_back(static_cast<std::int16_t>(std::lround(std::clamp(sample, -1.0F, 1.0F) * kMost)));
-}
-
 /// All that was spoken.
 struct Spoken {
   std::vector<std::int16_t> pcm{};
@@ -53,7 +47,8 @@ Result<Spoken> speak_all(const Voice& voice, const std::vector<std::string>& pie
     if (!speech) return tl::unexpected<Error>(speech.error());
     spoken.times.add(piece, *speech, voice.front_end().symbols(), static_cast<double>(spoken.pcm.size()) / rate,
                      mel.hop / rate);
-    append(spoken.pcm, speech->samples);
+    const auto pcm = pcm_of(speech->samples);
+    spoken.pcm.insert(spoken.pcm.end(), pcm.begin(), pcm.end());
     spoken.skipped.insert(speech->text.skipped.begin(), speech->text.skipped.end());
     ++options.seed;
   }
@@ -83,9 +78,12 @@ Result<std::string> say(const SayRequest& request) {
   const auto sentences = split_sentences(request.text, kLongestSentence);
   if (sentences.pieces.empty())
     return fail(Fault::usage, "the text has no letter and no figure: there is nothing to say");
-  const auto spoken =
-      speak_all(*voice, sentences.pieces,
-                {.speaker = *speaker, .rate = request.rate, .seed = request.seed, .steps = request.steps});
+  const auto spoken = speak_all(*voice, sentences.pieces,
+                                {.speaker = *speaker,
+                                 .rate = request.rate,
+                                 .seed = request.seed,
+                                 .steps = request.steps,
+                                 .temperature = request.temperature});
   if (!spoken) return tl::unexpected<Error>(spoken.error());
   const auto rate = voice->model().mel.rate;
   if (auto written = write_file_atomically(request.out, wav_bytes(spoken->pcm, rate)); !written)

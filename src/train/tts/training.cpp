@@ -8,7 +8,6 @@
 #include "base/numbers.h"
 #include "base/strings.h"
 #include "device/machine.h"
-#include "feed/labelled/labelled_batches.h"
 #include "feed/voice/voice_set.h"
 #include "model/cpu/compute_team.h"
 #include "recipe/recipe_file.h"
@@ -17,6 +16,7 @@
 #include "train/stop_signals.h"
 #include "train/trainings.h"
 #include "train/tts/task.h"
+#include "train/tts/voice_data.h"
 
 namespace tutti {
 namespace {
@@ -78,13 +78,6 @@ RateSchedule schedule_of(const TtsRecipe& r) {
           .final_share = r.final_rate};
 }
 
-/// Frames of the clips that are learned from.
-std::vector<std::int64_t> lengths_of(const VoiceSet& set) {
-  std::vector<std::int64_t> lengths;
-  for (const auto clip : set.part(VoicePart::training)) lengths.push_back(set.frames(clip));
-  return lengths;
-}
-
 /// "58.2": of the clips that are learned from.
 std::string minutes_of(const VoiceSet& set) {
   std::int64_t frames = 0;
@@ -93,12 +86,12 @@ std::string minutes_of(const VoiceSet& set) {
   return fixed_text(static_cast<double>(frames * mel.hop) / mel.rate.value / 60, 1);
 }
 
-void report_set(const TrainingData& data, const TtsTask& task) {
+void report_set(const TrainingData& data, const TtsTask& task, const std::string& devices) {
   log(Level::info, "a voice of " + std::to_string(parameter_count(task.weights())) + " parameters on " +
                        task.device().str() + "; " + std::to_string(data.training->part(VoicePart::training).size()) +
                        " clips, " + minutes_of(*data.training) + " min at " +
                        std::to_string(data.training->format().mel.rate.value) + " Hz, to learn from, " +
-                       std::to_string(data.chosen_by.size()) + " to choose the best by");
+                       std::to_string(data.chosen_by.size()) + " to choose the best by" + devices);
 }
 
 /// README.md of a voice's folder; `scores`: of its last evaluation.
@@ -150,37 +143,42 @@ Result<TaskScores> evaluated(TtsTask& task, const TrainingData& data, const TtsT
   return task_scores(*scores);
 }
 
+/// The steps have no more threads than the cores of their device.
+void step_on(ThreadCores cores, int compute_threads) {
+  if (cores.cores.empty()) return;
+  if (compute_threads > 0) cores.threads = std::min(cores.threads, compute_threads);
+  use_cores(cores);
+}
+
 Result<TrainingEnd> train(const TtsTraining& training, const TrainingData& data) {
   const auto& r = training.recipe;
-  auto task = TtsTask::start(r, data.training);
+  const auto learned = learned_data(r, data.training);
+  if (!learned) return tl::unexpected<Error>(learned.error());
+  auto task = TtsTask::start(r, *learned);
   if (!task) return tl::unexpected<Error>(task.error());
+  step_on((*task)->cores(), r.compute_threads);
   warn_of_precision((*task)->device(), r.precision);
   if (auto set_up = set_up_step_memory(**task, r.device_memory); !set_up) return tl::unexpected<Error>(set_up.error());
+  if (auto set_up = limit_data_memory(**task, r, *learned); !set_up) return tl::unexpected<Error>(set_up.error());
   constexpr double kBeta2 = 0.98;
   TrainStep step(**task, {.beta2 = kBeta2, .weight_decay = r.weight_decay},
                  {.precision = step_precision(r.precision), .clip = r.clip, .ema = r.ema, .seed = r.seed});
   auto state = state_to_go_on_from(training.out, training.resume, **task, step, nullptr);
   if (!state) return tl::unexpected<Error>(with_changed_settings(state.error(), training));
-  const auto clips = std::ssize(data.training->part(VoicePart::training));
-  auto batches = LabelledBatches::open({.rows = clips,
-                                        .batch_size = r.batch_size,
-                                        .epochs = r.epochs,
-                                        .seed = r.seed,
-                                        .fingerprint = data.training->fingerprint(),
-                                        .lengths = lengths_of(*data.training)},
-                                       state->positions.empty() ? "" : state->positions.front());
+  auto batches = VoiceBatches::open(r, *learned, state->positions.empty() ? "" : state->positions.front());
   if (!batches) return tl::unexpected<Error>(with_changed_settings(batches.error(), training));
   const auto length = length_of(
-      clips, [&](std::int64_t count) { return steps_of(count, r.batch_size, r.accumulation); }, r.epochs, r.max_steps,
-      nullptr);
-  report_set(data, **task);
+      batches->rows, [&](std::int64_t) { return steps_of(batches->an_epoch, 1, r.accumulation); }, r.epochs,
+      r.max_steps, nullptr);
+  report_detour(r, *learned);
+  report_set(data, **task, devices_text(r, *learned));
   if (r.model.empty()) answer_size(r.model_size);
   std::function<Result<TaskScores>()> evaluate;
   if (!data.chosen_by.empty()) evaluate = [&] { return evaluated(**task, data, training); };
   (*task)->set_card(voice_card((*task)->model(), *data.training, std::nullopt));
   return run_training({.task = **task,
                        .step = step,
-                       .next = [&batches] { return Result<std::optional<Batch>>(batches->next()); },
+                       .next = batches->next,
                        .evaluate = evaluate,
                        .options = options_of(training, schedule_of(r), length, data.validation->fingerprint()),
                        .log_steps = r.log_steps,

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/random/counter_random.h"
-#include "train/tts/alignment.h"
 
 namespace tutti {
 namespace {
@@ -62,7 +61,7 @@ at::Tensor Voice::spectrogram_of(const std::vector<std::int32_t>& symbols, const
   ends = ends_of(text.log_durations[0], options.rate);
   const auto frames = ends.back();
   const auto positions = at::arange(frames, whole).unsqueeze(0).to(device_);
-  const auto condition = at::bmm(alignment_matrix(durations_of(ends, device_), positions), text.condition);
+  const auto condition = condition_of(network, text, durations_of(ends, device_), positions);
   const auto mask = at::ones({1, frames, 1}, condition.options());
   auto generator = at::detail::createCPUGenerator(mixed({options.seed, digest("speech")}));
   auto x = at::randn({1, frames, network.shape.mels}, generator, at::TensorOptions(at::kFloat)).to(device_);
@@ -78,7 +77,11 @@ at::Tensor Voice::spectrogram_of(const std::vector<std::int32_t>& symbols, const
 Result<Speech> Voice::speak(const std::string& sentence, const SpeakingOptions& options) const {
   auto text = front_end_.read(sentence);
   if (!text) return tl::unexpected<Error>(text.error());
-  Speech speech{.text = std::move(*text)};
+  return speak(std::move(*text), options);
+}
+
+Speech Voice::speak(SymbolText text, const SpeakingOptions& options) const {
+  Speech speech{.text = std::move(text)};
   const auto mel = spectrogram_of(speech.text.symbols, options, speech.ends);
   speech.samples = vocoder_.audio_of({mel.const_data_ptr<float>(), static_cast<std::size_t>(mel.numel())}, mel.size(0));
   return speech;

@@ -37,6 +37,9 @@ class Voice {
   const TextFrontEnd& front_end() const { return front_end_; }
   /// Fault::usage for a text that the front end refuses.
   Result<Speech> speak(const std::string& sentence, const SpeakingOptions& options) const;
+  /// A text whose symbols are known.
+  Speech speak(SymbolText text, const SpeakingOptions& options) const;
+  const GriffinLim& vocoder() const { return vocoder_; }
   /// The spectrogram of symbols: [frames, mels] float32 on the CPU, natural logarithms; `ends` as in Speech.
   at::Tensor spectrogram_of(const std::vector<std::int32_t>& symbols, const SpeakingOptions& options,
                             std::vector<std::int64_t>& ends) const;

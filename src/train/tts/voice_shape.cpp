@@ -32,6 +32,8 @@ const std::vector<std::pair<std::string, VoiceShape>>& sizes() {
   return all;
 }
 
+constexpr const char* kPositions = "positions";
+
 using Field = std::pair<const char*, std::int64_t VoiceShape::*>;
 
 constexpr std::array<Field, 11> kFields{{{"symbols", &VoiceShape::symbols},
@@ -61,6 +63,7 @@ Result<VoiceShape> voice_shape(const std::string& size) {
 std::string show_voice_shape(const VoiceShape& shape) {
   nlohmann::ordered_json json;
   for (const auto& [name, field] : kFields) json[name] = shape.*field;
+  if (shape.positions > 0) json[kPositions] = shape.positions;
   return json.dump();
 }
 
@@ -72,6 +75,8 @@ Result<VoiceShape> read_voice_shape(const std::string& text) {
       shape.*field = json.at(name);
       if (shape.*field < 1) return fail(Fault::corrupt, std::string("network: ") + name + " is no positive number");
     }
+    shape.positions = json.value(kPositions, std::int64_t{0});
+    if (shape.positions < 0) return fail(Fault::corrupt, std::string("network: ") + kPositions + " is negative");
   } catch (const nlohmann::json::exception& error) {
     return fail(Fault::corrupt, std::string("network: ") + error.what());
   }

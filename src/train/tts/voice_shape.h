@@ -22,6 +22,7 @@ struct VoiceShape {
   std::int64_t decoder_width = 192;
   std::int64_t decoder_layers = 6;
   std::int64_t decoder_inner = 576;
+  std::int64_t positions = 6;  ///< numbers of where a frame is within its symbol; 0: voices from before they were
 };
 
 /// A size by name: nano (5.2 M parameters), or note 002's tiny, small, normal or big with the dimensions of their

@@ -27,7 +27,7 @@ class WhisperTask : public Task {
 
   const std::vector<Parameter>& trained() const override { return trained_; }
   at::Device device() const override { return device_; }
-  at::Device data_device() const override { return data_device_; }
+  DataStage data_stage() const override { return {.device = data_device_}; }
   TaskBatch prepare(const Batch& batch) override;
   at::Tensor loss_sum(const std::vector<at::Tensor>& inputs, bool dropout) override;
   std::map<std::string, std::string> files(const std::string& weight_type) const override;

@@ -115,8 +115,11 @@ void end_in_store(const BatchReport& report, const BatchOptions& options, RunHis
              .audio = report.audio};
   for (const auto& device : report.pool.devices) {
     DeviceUse& use = end.devices.emplace_back();
-    use = {
-        .device = device.id, .name = device.name, .audio = device.audio_done, .busy = device.busy, .idle = device.idle};
+    use = {.device = device.id,
+           .name = device.name,
+           .audio = device.audio_done,
+           .busy = device.busy,
+           .idle = device.idle.by_name()};
     if (const auto drawn = report.device_joules.find(device.id); drawn != report.device_joules.end())
       use.energy_joules = drawn->second;
     if (reports_speed(device, report)) {

@@ -7,6 +7,7 @@
 #include "balance/window_cost.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "view/fleet/run_report.h"
 
 namespace tutti {
 namespace {
@@ -34,21 +35,6 @@ std::string waits_for(const AttemptStatus& job, const PoolView& view) {
   return "capacity on a device";
 }
 
-constexpr std::pair<std::string_view, Seconds IdleTime::*> kIdleParts[] = {
-    {"no_task", &IdleTime::no_job},
-    {"waiting_for_input", &IdleTime::input},
-    {"memory", &IdleTime::memory},
-    {"cap", &IdleTime::cap},
-    {"fault", &IdleTime::fault},
-    {"starting", &IdleTime::starting},
-    {"left_to_faster", &IdleTime::left_to_faster},
-    {"drained", &IdleTime::drained},
-    {"disk_full", &IdleTime::disk_full},
-    {"not_writable", &IdleTime::not_writable},
-    {"waiting_for_stalled", &IdleTime::stalled},
-    {"put_off", &IdleTime::put_off},
-    {"waiting_for_answer", &IdleTime::awaiting_answer}};
-
 /// What is in work has taken time and is no audio done yet: as if the run were stopped now.
 std::string finding_so_far(const BatchOptions& options, const PoolView& view) {
   RunNumbers numbers{
@@ -60,15 +46,12 @@ std::string finding_so_far(const BatchOptions& options, const PoolView& view) {
 }  // namespace
 
 DeviceTime device_time(const PooledDeviceView& device) {
-  DeviceTime time{.id = device.id,
-                  .busy = device.busy,
-                  .audio = device.audio_done,
-                  .windows = device.windows_done,
-                  .rated = device.rated};
-  for (const auto& [reason, length] : device.idle)
-    for (const auto& [name, part] : kIdleParts)
-      if (name == reason) time.idle.*part = length;
-  return time;
+  return {.id = device.id,
+          .busy = device.busy,
+          .idle = device.idle,
+          .audio = device.audio_done,
+          .windows = device.windows_done,
+          .rated = device.rated};
 }
 
 DeviceStatus device_status(const PooledDeviceView& device, const ChosenDevice& chosen, Seconds elapsed) {

@@ -2,12 +2,12 @@
 
 #include <map>
 
+#include "advise/lost_time.h"
 #include "jobs/job_admin.h"
 #include "transcribe/batch/batch_machine.h"
 #include "transcribe/batch/batch_report.h"
 #include "transcribe/batch/batch_state.h"
 #include "view/fleet/fleet_status.h"
-#include "view/fleet/run_report.h"
 
 namespace tutti {
 

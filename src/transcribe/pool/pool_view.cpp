@@ -25,13 +25,11 @@ PooledDeviceView shown(const DeviceView& device, const PoolMember& member, Secon
                         .audio_done = device.audio_done,
                         .windows_done = device.windows_done,
                         .busy = device.busy,
+                        .idle = device.idle,
                         .refusal = device.refusal,
                         .restarts = member.restarts,
                         .process = member.worker ? member.worker->process() : std::nullopt,
                         .memory_loss = device.memory_loss};
-  for (std::size_t reason = 0; reason < kIdleReasons; ++reason)
-    if (device.idle[reason] > Seconds(0))
-      view.idle[std::string(name_of(static_cast<Idle>(reason)))] = device.idle[reason];
   return view;
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +8,7 @@
 #include "balance/dispatcher.h"
 #include "balance/speed_model.h"
 #include "base/units.h"
+#include "metrics/idle.h"
 
 namespace tutti {
 
@@ -32,8 +32,8 @@ struct PooledDeviceView {
   Seconds audio_done{};
   double windows_done = 0;  // in it
   Seconds busy{};
-  std::map<std::string, Seconds> idle{};  // by reason
-  std::string refusal{};                  // why it takes nothing more now
+  IdleTime idle{};
+  std::string refusal{};  // why it takes nothing more now
   std::int64_t restarts = 0;
   std::optional<int> process{};             // process of its worker; none: there is none now
   std::optional<MemoryLoss> memory_loss{};  // none: it has never run out of memory

@@ -2,7 +2,7 @@
 
 #include "base/strings.h"
 #include "view/fleet/fleet_status.h"
-#include "view/fleet/lost_time.h"
+#include "view/fleet/run_report.h"
 
 namespace tutti {
 namespace {

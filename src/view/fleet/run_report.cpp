@@ -4,7 +4,6 @@
 #include <cmath>
 #include <functional>
 
-#include "view/fleet/lost_time.h"
 #include "view/table.h"
 #include "view/terminal_text.h"
 #include "view/text.h"
@@ -13,6 +12,113 @@ namespace tutti {
 namespace {
 
 using Lines = std::vector<std::string>;
+using Against = Remedy::Against;
+
+constexpr std::string_view kSlower = "slower than rated";
+
+/// One reason for idleness: its name for people, and what it means to the user.
+struct IdleWords {
+  std::string_view name;     // "waiting for input"
+  std::string_view finding;  // "decoding limits"
+  std::string_view advice;   // what would help; empty: nothing is wrong with it
+};
+
+IdleWords all_words_of(Idle why) {
+  switch (why) {
+    case Idle::no_job:
+      return {"no task", "the work was unevenly long at the end",
+              "more recordings in one run, or windows of one recording on several devices (without --sequential)"};
+    case Idle::input:
+      return {"waiting for input", "decoding limits",
+              "more processor cores, or recordings on a faster disk or in a simpler format"};
+    case Idle::memory:
+      return {"memory", "memory limits",
+              "a smaller compute type (--compute-type int8_float16), or less of the memory used by others"};
+    case Idle::cap: return {"cap", "a limit you set holds it back", "a higher --max-per-gpu or --threads"};
+    case Idle::fault: return {"fault", "faults took devices out", "see the failures above and 'tutti doctor'"};
+    case Idle::starting:
+      return {"starting", "loading the model took that long",
+              "more recordings in one run, so that it is loaded once for all"};
+    case Idle::left_to_faster: return {"left to faster devices", "", ""};
+    case Idle::drained:
+      return {"drained", "you had taken devices out or held the run back", "'tutti top' puts devices back (r)"};
+    case Idle::disk_full:
+      return {"disk full", "there was no space for what would be transcribed",
+              "an --output-dir, a --state and a TMPDIR on disks with more space"};
+    case Idle::not_writable:
+      return {"not writable", "a folder could not be written to for a while",
+              "see above which one: its file system or its permissions had changed"};
+    case Idle::stalled:
+      return {"waiting for a stalled device", "what was left was on a device that had stalled",
+              "see the failures above and 'tutti doctor'"};
+    case Idle::put_off:
+      return {
+          "put off",
+          "what was left had failed and was to be tried again later, was in work elsewhere, or was a copy of one in "
+          "work",
+          "see the failures above; recordings on a disk that does not go away"};
+    case Idle::awaiting_answer:
+      return {"waiting for an answer", "a question about a failure was open", "--yes, which asks no questions"};
+  }
+  return {};
+}
+
+std::string capitalised(std::string_view text) {
+  std::string out(text);
+  if (!out.empty() && out[0] >= 'a' && out[0] <= 'z') out[0] = static_cast<char>(out[0] - 'a' + 'A');
+  return out;
+}
+
+/// In a few words: "waiting for input 42 % of the time".
+std::string cause_text(const Remedy& remedy) {
+  if (remedy.against == Against::too_little_hardware) return "the devices, at work nearly all the time";
+  const auto name = remedy.against == Against::slower_than_rated ? kSlower : words_of(remedy.idle);
+  return std::string(name) + " " + percent(remedy.share) + " of the time";
+}
+
+/// "; without it the run ends up to 6:40 sooner. What helps: ".
+std::string gain_text(const Remedy& remedy, std::string_view advice) {
+  const std::string gain =
+      remedy.gain >= Seconds(1) ? "; without it the run ends up to " + length_text(remedy.gain) + " sooner" : "";
+  return gain + ". What helps: " + std::string(advice);
+}
+
+std::string idleness_text(const Remedy& remedy, const RunNumbers& run) {
+  const IdleWords words = all_words_of(remedy.idle);
+  std::string finding(words.finding), advice(words.advice);
+  if (remedy.against == Against::slow_tail) {
+    finding = "--policy " + run.policy + " left the end of the work to slower devices";
+    advice = "the usual policy, which places work where it ends first ('tutti plan --simulate' compares them)";
+  } else if (remedy.against == Against::one_long_recording) {
+    finding = "one recording of " + length_text(run.longest) + " kept a device busy to the end";
+    advice = "letting its windows run on all devices (without --sequential)";
+  } else if (remedy.idle == Idle::no_job && run.shared_files) {
+    advice = "more recordings in one run";
+  }
+  return capitalised(cause_text(remedy)) + ": " + finding + gain_text(remedy, advice);
+}
+
+/// Busy from a window's start to its end, a device did less than it is rated for: what windows cost beside their audio.
+std::string slower_text(const Remedy& remedy, const RunNumbers& run) {
+  double windows = 0;
+  Seconds audio{}, beside{};
+  for (const DeviceTime& device : run.devices) {
+    windows += device.windows;
+    audio += device.audio;
+    beside += shortfall(device);
+  }
+  std::string text = capitalised(cause_text(remedy));
+  if (windows >= 1)
+    text += ": windows of " + short_number(audio.count() / windows) + " s took the devices " +
+            short_number(1000 * beside.count() / windows) + " ms each beside their audio";
+  return text + gain_text(remedy, "longer recordings, or a machine with more time to play the devices");
+}
+
+/// "no task"; "slower than rated".
+std::string_view words_of(const RunLoss& loss, const RunNumbers& run) {
+  if (loss.idle) return words_of(*loss.idle);
+  return run.stopped ? "in work when it was stopped, or slower than rated" : kSlower;
+}
 
 std::string first_line(const RunNumbers& run) {
   std::string line = std::to_string(run.done) + (run.done == 1 ? " recording done" : " recordings done");
@@ -27,7 +133,10 @@ std::string first_line(const RunNumbers& run) {
 /// "waiting for input 5 %, fault 2 %": the largest first, below 1 % left out.
 std::string idle_text(const DeviceTime& device, Seconds elapsed) {
   std::vector<std::pair<Seconds, std::string_view>> parts;
-  for (const LostKind& kind : lost_kinds()) parts.emplace_back(device.idle.*kind.time, kind.name);
+  for (std::size_t i = 0; i < kIdleReasons; ++i) {
+    const auto why = static_cast<Idle>(i);
+    parts.emplace_back(device.idle[why], words_of(why));
+  }
   std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
   std::string text;
   for (const auto& [time, name] : parts)
@@ -59,8 +168,9 @@ Lines device_lines(const RunNumbers& run) {
 /// "no job 12 %, slower than rated 5 %": all that is missing to 100 %, but for what rounds to nothing.
 std::string losses_text(const RunNumbers& run) {
   std::string text;
-  for (const auto& [name, share] : losses_of(run))
-    if (share >= 0.005) text += (text.empty() ? "" : ", ") + name + " " + percent(share);
+  for (const RunLoss& loss : losses_of(run))
+    if (loss.share >= 0.005)
+      text += (text.empty() ? "" : ", ") + std::string(words_of(loss, run)) + " " + percent(loss.share);
   return text;
 }
 
@@ -93,8 +203,7 @@ void add_number(std::string& line, const char* name, const std::optional<double>
   line += quoted && *quoted > 0 ? compared(show(*was), show(*quoted), *was / *quoted) : show(*was);
 }
 
-Lines quote_lines(const RunNumbers& run) {
-  const RunQuote& quote = run.quote;
+Lines quote_lines(const RunNumbers& run, const RunQuote& quote) {
   const auto seconds_of = [](const std::optional<Seconds>& time) {
     return time ? std::optional(time->count()) : std::nullopt;
   };
@@ -113,13 +222,31 @@ Lines quote_lines(const RunNumbers& run) {
 
 }  // namespace
 
-std::vector<std::string> run_report(const RunNumbers& run) {
+std::string_view words_of(Idle why) {
+  return all_words_of(why).name;
+}
+
+std::string text_of(const Remedy& remedy, const RunNumbers& run) {
+  if (remedy.against == Against::slower_than_rated) return slower_text(remedy, run);
+  if (remedy.against != Against::too_little_hardware) return idleness_text(remedy, run);
+  return "The devices were at work nearly all the time: only more of them help. Another one like " +
+         fastest_device(run).id + " makes it up to " + length_text(remedy.gain) + " less";
+}
+
+std::string finding_of(const RunNumbers& run) {
+  const auto first = first_remedy(run);
+  if (!first) return {};
+  return std::string(kFindingStart) + cause_text(*first) + "; without that it needs up to " +
+         percent(first->gain / run.elapsed) + " less time.";
+}
+
+std::vector<std::string> run_report(const RunNumbers& run, const RunQuote& quote) {
   Lines lines{first_line(run)};
   if (run.elapsed <= Seconds(0) || run.devices.empty()) return lines;
   for (const auto& line : device_lines(run)) lines.push_back(line);
   if (const auto bound = lower_bound(run); bound && *bound > Seconds(0)) lines.push_back(efficiency_line(run, *bound));
-  for (const Remedy& remedy : remedies(run)) lines.push_back("  " + remedy.text);
-  for (const auto& line : quote_lines(run)) lines.push_back(line);
+  for (const Remedy& remedy : remedies(run)) lines.push_back("  " + text_of(remedy, run));
+  for (const auto& line : quote_lines(run, quote)) lines.push_back(line);
   if (run.done > 0 && run.copied == run.done)
     lines.emplace_back(
         "All of it was copied from recordings with the same content: there is no plan to compare it with");

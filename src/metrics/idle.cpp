@@ -1,4 +1,6 @@
-#include "balance/types.h"
+#include "metrics/idle.h"
+
+#include <numeric>
 
 namespace tutti {
 
@@ -21,21 +23,19 @@ std::string_view name_of(Idle why) {
   return "no_task";
 }
 
-std::string_view name_of(Policy policy) {
-  switch (policy) {
-    case Policy::tutti: return "tutti";
-    case Policy::note: return "note";
-    case Policy::note_raw: return "note_raw";
-    case Policy::fifo: return "fifo";
-    case Policy::round_robin: return "round_robin";
-  }
-  return "tutti";
+IdleTime::IdleTime(std::initializer_list<std::pair<Idle, Seconds>> parts) {
+  for (const auto& [why, time] : parts) (*this)[why] = time;
 }
 
-std::optional<Policy> policy_named(std::string_view name) {
-  for (const Policy policy : kPolicies)
-    if (name == name_of(policy)) return policy;
-  return {};
+Seconds IdleTime::sum() const {
+  return std::accumulate(parts_.begin(), parts_.end(), Seconds(0));
+}
+
+std::map<std::string, Seconds> IdleTime::by_name() const {
+  std::map<std::string, Seconds> times;
+  for (std::size_t why = 0; why < kIdleReasons; ++why)
+    if (parts_[why] > Seconds(0)) times[std::string(name_of(static_cast<Idle>(why)))] = parts_[why];
+  return times;
 }
 
 }  // namespace tutti

@@ -9,13 +9,13 @@
 
 namespace tutti {
 
-/// A folder in TMPDIR under a random name, for what a profiled run writes; gone with this object, and so
+/// A folder in TMPDIR under a random name, for what a run does not keep; gone with this object, and so
 /// is what is in it.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
     std::error_code none;
-    std::string name = (std::filesystem::temp_directory_path(none) / "tutti-profile-XXXXXX").string();
+    std::string name = (std::filesystem::temp_directory_path(none) / "tutti-XXXXXX").string();
     if (!none && ::mkdtemp(name.data())) path_ = name;
   }
   TemporaryFolder(const TemporaryFolder&) = delete;

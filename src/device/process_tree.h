@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+
+namespace tutti {
+
+/// What the kernel has counted of a thread so far, and what it does at this moment.
+struct ThreadCounters {
+  int thread = 0;
+  std::string name{};           ///< as the kernel shows it, 15 bytes at most
+  bool is_runnable = false;     ///< now: on a processor, or waiting for one
+  bool waits_for_disk = false;  ///< now: it sleeps and cannot be interrupted, as for a disk or a page of memory
+  Seconds ran{};                ///< on a processor
+  Seconds waited{};             ///< it could have run, and had no processor
+};
+
+/// What the kernel has counted of a process so far. Bytes are 0 where we may not look.
+struct ProcessCounters {
+  int process = 0;
+  std::string name{};
+  bool is_root = false;  ///< the process that was named, not one that it has started
+  Bytes resident{};
+  std::int64_t major_faults = 0;  ///< pages that were read from a disk first
+  Bytes read{};                   ///< from disks, not from memory that holds a file's pages
+  Bytes written{};
+  std::vector<ThreadCounters> threads{};
+};
+
+/// The process and all that it, or they, have started and that still run, by /proc below `root` ("/" but in tests).
+/// What ends meanwhile is left out.
+std::vector<ProcessCounters> read_process_tree(int process, const std::filesystem::path& root = "/");
+
+}  // namespace tutti

@@ -1,0 +1,112 @@
+#include "feed/voice/voice_waveforms.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstring>
+#include <string>
+
+#include "base/numbers.h"
+#include "feed/feature_cache.h"
+#include "feed/voice/voice_file.h"
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kMakeAgain = "Make the set again with 'tutti prepare tts --waveforms'";
+
+std::uint64_t check_of(WaveformHead head) {
+  head.head_check = 0;
+  return checksum(std::as_bytes(std::span(&head, 1)));
+}
+
+}  // namespace
+
+Result<VoiceWaveforms> VoiceWaveforms::open(const fs::path& folder, const VoiceSet& set) {
+  std::error_code ignored;
+  const fs::path path = (fs::is_directory(folder, ignored) ? folder : folder_of(folder)) / kVoiceWaveformFile;
+  auto mapped = MappedFile::open(path);
+  if (!mapped && mapped.error().fault == Fault::missing)
+    return fail(Fault::missing, path.string() + ": the set has no waveforms", kMakeAgain);
+  if (!mapped) return tl::unexpected<Error>(mapped.error());
+  VoiceWaveforms waveforms(path, std::move(*mapped));
+  if (auto read = waveforms.read_index(set); !read) return fail_in(path.string(), read.error());
+  return waveforms;
+}
+
+/// Empty where they are not all in the file.
+std::span<const std::byte> VoiceWaveforms::bytes(std::int64_t at, std::int64_t size) const {
+  const auto all = file_.bytes();
+  if (at < 0 || size < 0 || at > std::ssize(all) || size > std::ssize(all) - at) return {};
+  return all.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(size));
+}
+
+Result<void> VoiceWaveforms::read_index(const VoiceSet& set) {
+  const auto damaged = [](const std::string& what) { return fail(Fault::corrupt, what, kMakeAgain); };
+  WaveformHead head;
+  const auto first = bytes(0, sizeof head);
+  if (first.empty())
+    return damaged("expected waveforms of a voice, found " + std::to_string(file_.bytes().size()) + " bytes");
+  std::memcpy(&head, first.data(), sizeof head);
+  if (head.magic != WaveformHead::kMagic) return damaged("expected waveforms of a voice, found a file of another kind");
+  if (head.head_check != check_of(head)) return damaged("its head is damaged");
+  if (head.set != set.fingerprint() || head.clips != set.size())
+    return fail(Fault::usage, "its waveforms are not those that the set beside it was made of", kMakeAgain);
+  constexpr std::int64_t kEntry = sizeof(WaveformEntry);
+  const auto index = bytes(head.index_at, head.clips * kEntry);
+  if ((index.empty() && head.clips > 0) || checksum(index) != head.index_check) return damaged("its index is damaged");
+  entries_ = {reinterpret_cast<const WaveformEntry*>(index.data()), static_cast<std::size_t>(head.clips)};
+  for (std::int64_t i = 0; i < head.clips; ++i)
+    if (samples(i) / set.format().mel.hop != set.frames(i))
+      return damaged("clip " + std::to_string(i) + " has " + std::to_string(samples(i)) + " samples, expected " +
+                     std::to_string(set.frames(i)) + " frames of " + std::to_string(set.format().mel.hop));
+  return {};
+}
+
+Result<std::span<const float>> VoiceWaveforms::clip(std::int64_t index) const {
+  const auto& entry = entries_[static_cast<std::size_t>(index)];
+  const auto record = bytes(entry.at, entry.samples * static_cast<std::int64_t>(sizeof(float)));
+  if ((record.empty() && entry.samples > 0) || checksum(record) != entry.check)
+    return fail(Fault::corrupt, path_.string() + ": the waveform of clip " + std::to_string(index) + " is damaged",
+                kMakeAgain);
+  return std::span(reinterpret_cast<const float*>(record.data()), static_cast<std::size_t>(entry.samples));
+}
+
+Result<VoiceWaveformWriter> VoiceWaveformWriter::create(const fs::path& folder) {
+  const fs::path half = folder / kHalfVoiceWaveformFile;
+  OwnedFd file(::open(half.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (!file) return fail_errno(half.string(), "could not be created");
+  VoiceWaveformWriter writer(folder, std::move(file));
+  writer.end_ = rounded_up(static_cast<std::int64_t>(sizeof(WaveformHead)), kVoiceAlignment);
+  return writer;
+}
+
+VoiceWaveformWriter::~VoiceWaveformWriter() {
+  if (file_) ::unlink((folder_ / kHalfVoiceWaveformFile).c_str());
+}
+
+Result<void> VoiceWaveformWriter::append(std::span<const float> samples) {
+  const auto record = std::as_bytes(samples);
+  entries_.push_back({.at = end_, .samples = std::ssize(samples), .check = checksum(record)});
+  end_ = rounded_up(end_ + std::ssize(record), kVoiceAlignment);
+  return write_at(file_.get(), record, entries_.back().at, (folder_ / kVoiceWaveformFile).string());
+}
+
+Result<void> VoiceWaveformWriter::publish(std::uint64_t set) {
+  const fs::path half = folder_ / kHalfVoiceWaveformFile, whole = folder_ / kVoiceWaveformFile;
+  const auto index = std::as_bytes(std::span(entries_));
+  WaveformHead head{.clips = std::ssize(entries_), .index_at = end_, .set = set, .index_check = checksum(index)};
+  head.head_check = check_of(head);
+  if (auto written = write_at(file_.get(), index, end_, whole.string()); !written) return written;
+  if (auto written = write_at(file_.get(), std::as_bytes(std::span(&head, 1)), 0, whole.string()); !written)
+    return written;
+  if (::fsync(file_.get()) != 0) return fail_errno(whole.string(), "could not be synced");
+  if (::rename(half.c_str(), whole.c_str()) != 0) return fail_errno(whole.string(), "could not be put in place");
+  file_ = OwnedFd();
+  return {};
+}
+
+}  // namespace tutti

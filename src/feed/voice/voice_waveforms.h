@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/owned.h"
+#include "base/units.h"
+#include "feed/voice/voice_set.h"
+
+namespace tutti {
+
+/// The name of the waveforms' file in the folder of a set, and of one that is not whole yet.
+inline constexpr const char* kVoiceWaveformFile = "waveforms.set";
+inline constexpr const char* kHalfVoiceWaveformFile = "waveforms.set.half";
+
+/// The head of that file. Behind it are the clips' samples (float32), each clip at a multiple of kVoiceAlignment, and
+/// the index. As this machine writes numbers.
+struct WaveformHead {
+  static constexpr std::uint64_t kMagic = 0x3130766177747574;  // "tutwav01"
+  std::uint64_t magic = kMagic;
+  std::int64_t clips = 0;
+  std::int64_t index_at = 0;      ///< in bytes
+  std::uint64_t set = 0;          ///< fingerprint of the set that was made of them
+  std::uint64_t index_check = 0;  ///< checksum of the index
+  std::uint64_t head_check = 0;   ///< checksum of the head without it
+};
+
+struct WaveformEntry {
+  std::int64_t at = 0;       ///< in bytes
+  std::int64_t samples = 0;  ///< at the rate of the set's spectrograms
+  std::uint64_t check = 0;   ///< checksum of its samples
+};
+
+/// The audio that a set's spectrograms were made of, trimmed and with its background noise, mapped. Immutable;
+/// thread-safe.
+class VoiceWaveforms {
+ public:
+  /// Those of `set`, which was opened from the folder `folder`, or from its file in there. Fault::missing where the set
+  /// was made without, Fault::usage where they are of another set, Fault::corrupt for a damaged file.
+  static Result<VoiceWaveforms> open(const std::filesystem::path& folder, const VoiceSet& set);
+
+  /// Samples of clip `index`, without touching them.
+  std::int64_t samples(std::int64_t index) const { return entries_[static_cast<std::size_t>(index)].samples; }
+  /// The clip's samples, full scale 1. Fault::corrupt where they do not have their checksum.
+  Result<std::span<const float>> clip(std::int64_t index) const;
+
+ private:
+  VoiceWaveforms(std::filesystem::path path, MappedFile file) : path_(std::move(path)), file_(std::move(file)) {}
+  Result<void> read_index(const VoiceSet& set);
+  std::span<const std::byte> bytes(std::int64_t at, std::int64_t size) const;
+
+  std::filesystem::path path_;
+  MappedFile file_;
+  std::span<const WaveformEntry> entries_{};
+};
+
+/// Writes that file as VoiceSetWriter writes a set: under another name until it is whole. One thread.
+class VoiceWaveformWriter {
+ public:
+  /// Into a folder that is there.
+  static Result<VoiceWaveformWriter> create(const std::filesystem::path& folder);
+  VoiceWaveformWriter(VoiceWaveformWriter&& other) noexcept = default;
+  VoiceWaveformWriter& operator=(VoiceWaveformWriter&&) = delete;
+  /// Clears away a half file.
+  ~VoiceWaveformWriter();
+
+  Result<void> append(std::span<const float> samples);
+  /// Writes index and head, syncs, renames. `set`: fingerprint of the set.
+  Result<void> publish(std::uint64_t set);
+  Bytes size() const { return {end_}; }
+
+ private:
+  VoiceWaveformWriter(std::filesystem::path folder, OwnedFd file)
+      : folder_(std::move(folder)), file_(std::move(file)) {}
+
+  std::filesystem::path folder_;
+  OwnedFd file_;
+  std::int64_t end_ = 0;
+  std::vector<WaveformEntry> entries_{};
+};
+
+}  // namespace tutti

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <algorithm>
+#include <optional>
+
+#include "advise/cause.h"
+#include "base/clock.h"
+#include "base/units.h"
+#include "device/stall_counters.h"
+#include "profile/processor_watch.h"
+
+namespace tutti {
+
+/// What the machine does beside a run, from the construction on.
+class MachineWatch {
+ public:
+  MachineEvidence evidence() const {
+    const Seconds passed = Clock::real().now() - start_;
+    if (passed.count() <= 0) return {};
+    const StallCounters now = read_stall_counters("/");
+    const auto share = [&](std::optional<Seconds> StallCounters::*counter) {
+      return now.*counter && before_.*counter ? std::max(0.0, (*(now.*counter) - *(before_.*counter)) / passed) : 0.0;
+    };
+    const double own = (children_processor_time() - children_) / passed;
+    const auto pages = now.swapped_pages.value_or(0) - before_.swapped_pages.value_or(0);
+    return {.other_cores = std::max(0.0, share(&StallCounters::busy) - own),
+            .throttled_cores = share(&StallCounters::throttled),
+            .cpu_stall = share(&StallCounters::cpu),
+            .memory_stall = share(&StallCounters::memory),
+            .swapped_a_second = static_cast<double>(pages) / passed.count(),
+            .hot = share(&StallCounters::hot)};
+  }
+
+ private:
+  const Clock::Instant start_ = Clock::real().now();
+  const StallCounters before_ = read_stall_counters("/");
+  const Seconds children_ = children_processor_time();
+};
+
+}  // namespace tutti

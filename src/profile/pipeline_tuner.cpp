@@ -1,0 +1,125 @@
+#include "profile/pipeline_tuner.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "device/child_memory.h"
+#include "device/machine.h"
+#include "device/proc_text.h"
+#include "profile/recording_file.h"
+#include "view/text.h"
+
+namespace tutti {
+namespace {
+
+constexpr std::chrono::milliseconds kEvery{100};
+constexpr double kOfFree = 0.8;  // of the memory that is available
+
+bool has_open_stage(const TuningPlan& plan) {
+  return std::ranges::any_of(plan.stages, &LiveStage::is_open);
+}
+
+/// Resident memory of this process and of the largest one that it has started.
+Bytes memory_in_use() {
+  const auto status = read_system_file("/proc/self/status");
+  const Bytes own = status ? kilobytes_of_key(*status, "VmRSS").value_or(Bytes{}) : Bytes{};
+  return Bytes{own.value + largest_child().value_or(Bytes{}).value};
+}
+
+}  // namespace
+
+PipelineTuner::PipelineTuner(TuningPlan plan)
+    : plan_(std::move(plan)), state_(State{LiveTuner({.stages = plan_.stages, .most_threads = plan_.most_threads})}) {
+  plan_.is_on = plan_.is_on && has_open_stage(plan_) && !recording_wanted();
+  if (!plan_.is_on) return;
+  key_ = key_of(plan_);
+  known_ = recall_tuning(key_);
+}
+
+int PipelineTuner::threads_of(std::string_view stage, int usual) const {
+  if (!known_) return usual;
+  const auto found = std::ranges::find(*known_, stage, [](const auto& it) { return std::string_view(it.first); });
+  return found == known_->end() ? usual : std::min(found->second, plan_.most_threads);
+}
+
+LiveMachine PipelineTuner::machine_now(const PipelineReport& report) const {
+  const int cores = usable_cores();
+  Seconds working{};
+  for (const StageReport& stage : report.stages)
+    for (const LiveStage& mine : plan_.stages)
+      if (mine.name == stage.name && mine.resource == StageResource::cpu) working += stage.times.busy;
+  LiveMachine machine{.cores = static_cast<double>(cores), .on_core = processor_.on_core(working, cores)};
+  const Bytes used = memory_in_use();
+  Bytes allowed = plan_.memory.value_or(Bytes{});
+  if (const auto memory = read_memory(); !plan_.memory && memory)
+    allowed.value = used.value + static_cast<std::int64_t>(kOfFree * static_cast<double>(memory->available.value));
+  if (used.value > 0 && allowed.value > 0)
+    machine.growth = static_cast<double>(allowed.value) / static_cast<double>(used.value);
+  return machine;
+}
+
+void PipelineTuner::watch(Pipeline& pipeline) {
+  if (!plan_.is_on || thread_) return;
+  start_ = Clock::real().now();
+  thread_ = std::make_unique<PeriodicThread>(kEvery, [this, &pipeline] { look(pipeline); });
+}
+
+void PipelineTuner::look(Pipeline& pipeline) {
+  const PipelineReport report = pipeline.report();
+  const Seconds at = Clock::real().now() - start_;
+  const ThreadSettings settings =
+      state_.with([&](State& state) { return state.tuner.look(at, report, [&] { return machine_now(report); }); });
+  for (const auto& [stage, threads] : settings)
+    if (auto set = pipeline.set_threads(stage, threads); !set) log(Level::warning, set.error().text());
+  if (!settings.empty()) state_.with([](State& state) { state.changed = Clock::real().now(); });
+}
+
+std::optional<TuningResult> PipelineTuner::stop() {
+  if (!thread_) return std::nullopt;
+  thread_.reset();
+  const TuningResult result = state_.with([](const State& state) { return state.tuner.result(); });
+  if (result.rounds == 0) return std::nullopt;
+  if (result.is_settled) remember_tuning(key_, result);
+  return result;
+}
+
+RunRecording since_change(RunRecording recording, const std::vector<Clock::Instant>& ends, Clock::Instant changed) {
+  const auto first = static_cast<std::size_t>(
+      std::ranges::find_if(ends, [changed](Clock::Instant end) { return end >= changed; }) - ends.begin());
+  if (ends.empty() || first == 0) return recording;
+  for (RecordedStage& stage : recording.stages)
+    stage.items.erase(stage.items.begin(),
+                      stage.items.begin() + static_cast<std::ptrdiff_t>(std::min(first, stage.items.size())));
+  recording.elapsed = *std::ranges::max_element(ends) - changed;
+  return recording;
+}
+
+std::string tuning_sentence(const TuningResult& result) {
+  if (!result.has_changed()) return {};
+  std::string text;
+  for (std::size_t i = 0; i < std::min(result.before.size(), result.now.size()); ++i) {
+    const auto& [stage, threads] = result.now[i];
+    text += (text.empty() ? "" : ", ") + stage + " " + std::to_string(result.before[i].second);
+    if (threads != result.before[i].second) text += " -> " + std::to_string(threads);
+  }
+  text = "Threads were tuned: " + text;
+  if (result.rate_before > 0 && result.rate_now > 0)
+    text += "; " + short_number(result.rate_now / result.rate_before) + " times as fast as before";
+  return text + ".";
+}
+
+nlohmann::ordered_json tuning_json(const TuningResult& result) {
+  const auto of = [](const ThreadSettings& settings) {
+    auto json = nlohmann::ordered_json::object();
+    for (const auto& [stage, threads] : settings) json[stage] = threads;
+    return json;
+  };
+  return {{"threads", of(result.now)},      {"threads_before", of(result.before)},
+          {"items_per_s", result.rate_now}, {"items_per_s_before", result.rate_before},
+          {"rounds", result.rounds},        {"settled", result.is_settled}};
+}
+
+}  // namespace tutti

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "advise/live_tuner.h"
+#include "advise/recording.h"
+#include "base/clock.h"
+#include "base/guarded.h"
+#include "base/periodic_thread.h"
+#include "base/units.h"
+#include "flow/pipeline.h"
+#include "profile/processor_watch.h"
+#include "profile/tuning_store.h"
+
+namespace tutti {
+
+/// Gives the open stages of a running pipeline the threads that suit them (LiveTuner), on a thread of its own, and
+/// remembers them for the next run. Does nothing where no stage is open, and in a run that `tutti profile` records:
+/// what is recorded has one setting. One thread, but for what it does itself.
+class PipelineTuner {
+ public:
+  explicit PipelineTuner(TuningPlan plan);
+  PipelineTuner(const PipelineTuner&) = delete;
+  PipelineTuner& operator=(const PipelineTuner&) = delete;
+
+  /// The threads that a stage should begin with: those of an earlier run like this, else `usual`.
+  int threads_of(std::string_view stage, int usual) const;
+
+  /// Begins to look at the pipeline, which must be there until `stop`.
+  void watch(Pipeline& pipeline);
+
+  /// Ends that. What it came to; none where nothing was measured. What has settled is remembered.
+  std::optional<TuningResult> stop();
+
+  /// When threads were last set; none: they never were.
+  std::optional<Clock::Instant> changed_at() const {
+    return state_.with([](const State& it) { return it.changed; });
+  }
+
+ private:
+  struct State {
+    LiveTuner tuner;
+    std::optional<Clock::Instant> changed{};
+  };
+
+  void look(Pipeline& pipeline);
+  LiveMachine machine_now(const PipelineReport& report) const;
+
+  TuningPlan plan_;
+  TuningKey key_{};
+  std::optional<ThreadSettings> known_{};
+  ProcessorWatch processor_{};
+  Clock::Instant start_ = Clock::real().now();
+  Guarded<State> state_;
+  std::unique_ptr<PeriodicThread> thread_{};  // last: it uses the others
+};
+
+/// Only what was done with the last threads: items that ended at `changed` or later, over the time that they took.
+/// `ends`: of each item, in the order of the recording's.
+RunRecording since_change(RunRecording recording, const std::vector<Clock::Instant>& ends, Clock::Instant changed);
+
+/// "Threads were tuned: decode 1 -> 3, features 1 -> 2; 2.4 times as fast as before." Empty where nothing changed.
+std::string tuning_sentence(const TuningResult& result);
+
+/// As an object: threads (by stage), threads_before, items_per_s, items_per_s_before, rounds and settled.
+nlohmann::ordered_json tuning_json(const TuningResult& result);
+
+}  // namespace tutti

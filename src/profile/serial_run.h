@@ -1,0 +1,42 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "metrics/phase_times.h"
+
+namespace tutti {
+
+/// Times a run that does one phase after the other, as a command without a pipeline does. One thread.
+class SerialRun {
+ public:
+  explicit SerialRun(const Clock& clock = Clock::real()) : clock_(&clock) {}
+
+  /// Calls `work`, which is a part of that phase.
+  template <class Fn>
+  auto measure(std::string_view phase, Fn&& work) {
+    const auto start = clock_->now();
+    auto done = std::forward<Fn>(work)();
+    note(phase, start, clock_->now());
+    return done;
+  }
+
+  /// One sentence: the phase that takes longest, the share of the time that it costs, and what it would gain twice as
+  /// fast. Nothing else is done meanwhile, so that follows from the times alone. Empty where the run was shorter than
+  /// two seconds.
+  std::string finding() const;
+
+ private:
+  void note(std::string_view phase, Clock::Instant start, Clock::Instant end);
+
+  const Clock* clock_;
+  std::vector<PhaseTimes> phases_{};
+  std::optional<Clock::Instant> start_{};
+  Clock::Instant end_{};
+};
+
+}  // namespace tutti

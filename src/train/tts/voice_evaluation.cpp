@@ -1,0 +1,220 @@
+#include "train/tts/voice_evaluation.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "audio/synth/audio_file.h"
+#include "audio/voice/pitch.h"
+#include "audio/voice/speech_distance.h"
+#include "base/json.h"
+#include "base/numbers.h"
+#include "base/output_ownership.h"
+#include "device/machine.h"
+#include "feed/voice/voice_set.h"
+#include "model/cpu/compute_team.h"
+#include "model/device_name.h"
+#include "train/stop_signals.h"
+#include "train/tts/task.h"
+#include "train/tts/voice.h"
+#include "view/charts.h"
+#include "view/markup.h"
+
+namespace tutti {
+namespace {
+
+/// A clip beside what the voice makes of its text.
+struct ComparedClip {
+  std::string name{};
+  std::string text{};
+  SpeechDistance distance{};
+  double duration_ms = 0;             // mean error of its symbols' durations
+  double length_ratio = 0;            // of the voice's speech to the recording
+  std::vector<float> recorded_mel{};  // [frames, mels], as the set has it
+  std::vector<float> spoken_mel{};    // of the voice's audio
+  std::vector<float> spoken{};        // samples
+};
+
+class Comparison {
+ public:
+  Comparison(const Voice& voice, const VoiceSet& set) : voice_(voice), set_(set), mel_(voice.model().mel) {}
+
+  ComparedClip compared(std::int64_t index) const {
+    const auto clip = set_.clip(index);
+    ComparedClip one{.name = std::string(clip.name), .text = std::string(clip.text)};
+    auto speech = voice_.speak({.symbols = {clip.symbols.begin(), clip.symbols.end()}}, {.speaker = speaker_of(clip)});
+    const auto& options = mel_.options();
+    one.spoken = std::move(speech.samples);
+    one.spoken_mel = mel_.compute(one.spoken);
+    one.recorded_mel.assign(clip.mel.begin(), clip.mel.end());
+    const auto pitch = pitch_of(one.spoken, {.rate = options.rate, .hop = options.hop});
+    one.distance = speech_distance({.mel = one.recorded_mel, .pitch = clip.pitch, .n_mels = options.n_mels},
+                                   {.mel = one.spoken_mel, .pitch = pitch, .n_mels = options.n_mels});
+    one.length_ratio = static_cast<double>(pitch.size()) / static_cast<double>(clip.frames);
+    one.duration_ms = duration_error(index);
+    return one;
+  }
+
+ private:
+  std::int64_t speaker_of(const VoiceClip& clip) const {
+    const auto& name = set_.format().speakers[static_cast<std::size_t>(clip.speaker)];
+    const auto found = std::ranges::find(voice_.model().speakers, name);
+    return found == voice_.model().speakers.end() ? 0 : found - voice_.model().speakers.begin();
+  }
+
+  /// Mean difference of the durations that the network predicts and those that its means are found with, ms.
+  double duration_error(std::int64_t index) const {
+    const c10::AutoGradMode no_gradients(false);
+    const auto& model = voice_.model();
+    auto rows = rows_of(set_, model, std::span(&index, 1));
+    const auto device = model.network.all.front().value.device();
+    for (auto* tensor : {&rows.symbols, &rows.symbol_counts, &rows.mel, &rows.frame_counts, &rows.speakers})
+      *tensor = tensor->to(device);
+    rows.speakers.fill_(speaker_of(set_.clip(index)));
+    const auto text = encode_text(model.network, rows.symbols, rows.symbol_counts, rows.speakers, 0);
+    const auto count = set_.symbols(index);
+    const auto found = searched_durations(text.mean, rows)[0].narrow(0, 0, count).to(at::kFloat);
+    const auto predicted = text.log_durations[0].narrow(0, 0, count).exp().clamp_min(1);
+    return 1000 * (predicted - found).abs().mean().item<double>() * model.mel.hop / model.mel.rate.value;
+  }
+
+  const Voice& voice_;
+  const VoiceSet& set_;
+  VoiceMel mel_;
+};
+
+VoiceMeasures means_of(const std::vector<ComparedClip>& clips) {
+  VoiceMeasures sums{.clips = std::ssize(clips)};
+  for (const auto& clip : clips) {
+    sums.cepstral += clip.distance.cepstral;
+    sums.pitch_cents += clip.distance.pitch_cents;
+    sums.gross_share += clip.distance.gross_share;
+    sums.voicing_share += clip.distance.voicing_share;
+    sums.duration_ms += clip.duration_ms;
+    sums.length_ratio += clip.length_ratio;
+  }
+  const auto count = static_cast<double>(clips.size());
+  for (double VoiceMeasures::*sum :
+       {&VoiceMeasures::cepstral, &VoiceMeasures::pitch_cents, &VoiceMeasures::gross_share,
+        &VoiceMeasures::voicing_share, &VoiceMeasures::duration_ms, &VoiceMeasures::length_ratio})
+    sums.*sum /= count;
+  return sums;
+}
+
+constexpr GridPicture kPicture{.most_columns = 240, .most_rows = 80, .scale = 2};
+
+/// Spectrograms of some clips, the recording's above the voice's.
+std::string report_svg(const std::vector<ComparedClip>& clips, std::int64_t mels) {
+  constexpr std::size_t kMost = 4;
+  constexpr double kWidth = 500, kHeight = 400, kLabel = 20, kMargin = 10;
+  const auto count = std::min(kMost, clips.size());
+  const auto moved = [](double y, const std::string& what) {
+    return "<g transform=\"translate(10," + fixed_text(y, 0) + ")\">" + what + "</g>\n";
+  };
+  std::string svg = svg_head(kWidth, static_cast<double>(count) * kHeight);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto& clip = clips[i * clips.size() / count];
+    const double top = static_cast<double>(i) * kHeight, height = kPicture.most_rows * kPicture.scale;
+    const auto label = [&](const std::string& text) { return "<text y=\"14\">" + escaped_markup(text) + "</text>"; };
+    svg += moved(top, label(clip.name + ", recorded")) +
+           moved(top + kLabel, grid_picture_svg(clip.recorded_mel, mels, kPicture)) +
+           moved(top + kLabel + height + kMargin, label("the voice: " + clip.text)) +
+           moved(top + 2 * kLabel + height + kMargin, grid_picture_svg(clip.spoken_mel, mels, kPicture));
+  }
+  return marked_svg(svg + "</svg>\n", kEvaluationMark);
+}
+
+std::string player_of(std::span<const float> samples, Hertz rate) {
+  return audio_player(url_of_bytes("audio/wav", wav_bytes(pcm_of(samples), rate)));
+}
+
+/// Clips with the largest distance first: both spectrograms, and both to hear.
+std::string report_html(std::vector<ComparedClip> clips, const Voice& voice, const std::string& summary) {
+  constexpr std::size_t kMost = 20;
+  const auto& mel = voice.model().mel;
+  std::ranges::stable_sort(clips, std::ranges::greater(), [](const auto& clip) { return clip.distance.cepstral; });
+  std::string html =
+      "<!doctype html><meta charset=\"utf-8\"><title>Voice</title><style>body{font-family:sans-serif;margin:2em;"
+      "color:#111;background:#fff}table{border-collapse:collapse}td,th{border:1px solid #ccc;padding:.3em .6em;"
+      "text-align:left;vertical-align:top}svg{background:#fff;display:block}@media(prefers-color-scheme:dark){body{"
+      "color:#ddd;background:#181818}td,th{border-color:#555}}</style>\n";
+  html += markup_comment(kEvaluationMark) + "<h1>Voice</h1>\n<p>" + escaped_markup(summary) +
+          "</p>\n<p>Both sides pass the same vocoder: the recording as the set's spectrogram.</p>\n"
+          "<table><tr><th>clip<th>recording<th>voice</tr>\n";
+  for (std::size_t i = 0; i < std::min(kMost, clips.size()); ++i) {
+    const auto& clip = clips[i];
+    const auto frames = std::ssize(clip.recorded_mel) / mel.n_mels;
+    html += "<tr><td>" + escaped_markup(clip.name) + "<br>" + escaped_markup(clip.text) + "<br>" +
+            fixed_text(clip.distance.cepstral, 2) + " dB, " + fixed_text(clip.distance.pitch_cents, 0) +
+            " cents, length " + fixed_text(clip.length_ratio, 2) + "<td>" +
+            grid_picture_svg(clip.recorded_mel, mel.n_mels, kPicture) +
+            player_of(voice.vocoder().audio_of(clip.recorded_mel, frames), mel.rate) + "<td>" +
+            grid_picture_svg(clip.spoken_mel, mel.n_mels, kPicture) + player_of(clip.spoken, mel.rate) + "</tr>\n";
+  }
+  return html + "</table>\n";
+}
+
+std::vector<std::int64_t> chosen_clips(const VoiceSet& set, VoicePart part, std::int64_t samples) {
+  const auto all = set.part(part);
+  const auto count = samples > 0 ? std::min<std::int64_t>(samples, std::ssize(all)) : std::ssize(all);
+  std::vector<std::int64_t> chosen;
+  for (std::int64_t i = 0; i < count; ++i) chosen.push_back(all[static_cast<std::size_t>(i * std::ssize(all) / count)]);
+  return chosen;
+}
+
+}  // namespace
+
+Result<VoiceMeasures> evaluate_voice(const VoiceEvaluationRequest& request) {
+  set_compute_threads(request.threads, read_cpu().cores);
+  const auto device = device_named(request.device);
+  if (!device) return tl::unexpected<Error>(device.error());
+  const auto voice = Voice::load(request.model, *device);
+  if (!voice) return tl::unexpected<Error>(voice.error());
+  const auto set = VoiceSet::open(request.data);
+  if (!set) return tl::unexpected<Error>(set.error());
+  if (auto same = voice->model().expect_form_of(**set, request.model); !same)
+    return tl::unexpected<Error>(same.error());
+  const auto chosen = chosen_clips(**set, request.part, request.samples);
+  if (chosen.empty())
+    return fail(Fault::usage, request.data.string() + ": the part has no clip to evaluate with",
+                "Name the other part with --split");
+  const Comparison comparison(*voice, **set);
+  std::vector<ComparedClip> clips;
+  for (const auto index : chosen) {
+    if (stop_requested()) return fail(Fault::cancelled, "the evaluation was interrupted");
+    clips.push_back(comparison.compared(index));
+  }
+  const auto measures = means_of(clips);
+  if (!request.report.empty()) {
+    OutputOwnership files("Name another file with --report");  // what it is not to replace was refused before
+    if (auto claimed = files.claim_marked(request.report, "--report", kEvaluationMark); !claimed)
+      return tl::unexpected<Error>(claimed.error());
+    const auto page = request.report.extension() == ".svg" ? report_svg(clips, voice->model().mel.n_mels)
+                                                           : report_html(clips, *voice, measures_text(measures));
+    if (auto written = files.write(request.report, page); !written) return tl::unexpected<Error>(written.error());
+  }
+  return measures;
+}
+
+std::string measures_text(const VoiceMeasures& m) {
+  return std::to_string(m.clips) + " clips: mel cepstral distance " + fixed_text(m.cepstral, 2) + " dB, pitch " +
+         fixed_text(m.pitch_cents, 0) + " cents (" + fixed_text(100 * m.gross_share, 1) +
+         " % of frames are more than 20 % off), " + fixed_text(100 * m.voicing_share, 1) +
+         " % of frames voiced in one alone, durations " + fixed_text(m.duration_ms, 1) + " ms a symbol, length " +
+         fixed_text(m.length_ratio, 3) + " of the recording's";
+}
+
+std::string measures_json(const VoiceMeasures& m) {
+  return json_line(nlohmann::ordered_json{{"clips", m.clips},
+                                          {"mel_cepstral_distance_db", m.cepstral},
+                                          {"pitch_error_cents", m.pitch_cents},
+                                          {"gross_pitch_error", m.gross_share},
+                                          {"voicing_error", m.voicing_share},
+                                          {"duration_error_ms", m.duration_ms},
+                                          {"length_ratio", m.length_ratio}});
+}
+
+}  // namespace tutti
