@@ -3,8 +3,9 @@
 #
 # First real English: Whisper tiny.en, which set-up fetched, transcribes three recordings of samples/, and their true texts say how
 # right it is. Then the model that ships (models/nano: spoken digits and Morse) transcribes the samples that it was made for; with
-# TUTTI_MODEL that model transcribes all the digits. Then models/voice speaks, and tiny.en reads it back. Last, models/nano goes on
-# learning for a minute, from a ring of batches that are ready before the step asks for them.
+# TUTTI_MODEL that model transcribes all the digits. Then models/voice speaks, and tiny.en reads it back. models/leaks names two clips
+# of pipes that are made for it now. Last, models/nano goes on learning for a minute, from a ring of batches that are ready before the
+# step asks for them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$1
@@ -61,6 +62,11 @@ if [[ -e $model/model.bin ]]; then
   show "$tutti" say --voice models/voice -o "$build/demo/spoken.wav" "three five zero two nine"
   show "$tutti" transcribe --model tiny.en --output-dir "$build/demo" "$build/demo/spoken.wav"
 fi
+
+say "A leak and a pipe without one, made now, named by models/leaks (it learned made pipes alone and knows no real leak):"
+rm -rf "$build/demo/pipes"
+show "$tutti" synth leaks --count 5 --seed 7 --condition good --out-of-water-share 0 --out "$build/demo/pipes"
+show "$tutti" classify --model models/leaks "$build/demo/pipes/LEAK" "$build/demo/pipes/NORMAL"
 
 say "A minute of training: models/nano learns a corpus of Morse that is made for it now."
 rm -rf "$build/demo/morse" "$build/demo/training"

@@ -16,13 +16,18 @@ template <class Sample>
 void add_channels(const NativeClip& clip, double zero, double full, std::vector<float>& out) {
   const auto* bytes = reinterpret_cast<const std::byte*>(clip.storage.data());
   const auto channels = static_cast<std::size_t>(clip.facts.channels);
+  const auto value_at = [&](std::size_t i) {
+    Sample value;
+    std::memcpy(&value, bytes + i * sizeof(Sample), sizeof(Sample));
+    return static_cast<double>(value) - zero;
+  };
+  if (channels == 1) {  // the same, at several times the speed
+    for (std::size_t frame = 0; frame < out.size(); ++frame) out[frame] = static_cast<float>(value_at(frame) / full);
+    return;
+  }
   for (std::size_t frame = 0; frame < out.size(); ++frame) {
     double sum = 0;
-    for (std::size_t channel = 0; channel < channels; ++channel) {
-      Sample value;
-      std::memcpy(&value, bytes + (frame * channels + channel) * sizeof(Sample), sizeof(Sample));
-      sum += static_cast<double>(value) - zero;
-    }
+    for (std::size_t channel = 0; channel < channels; ++channel) sum += value_at(frame * channels + channel);
     out[frame] = static_cast<float>(sum / (full * static_cast<double>(channels)));
   }
 }

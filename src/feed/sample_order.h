@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "feed/stages/row.h"
 
@@ -16,12 +18,14 @@ class Permutation {
 
   /// What is at `index` of [0, size).
   std::int64_t at(std::int64_t index) const;
+  /// What is at `first` and the indices behind it: many together are several times as fast.
+  void copy(std::int64_t first, std::span<std::int64_t> into) const;
 
  private:
   std::uint64_t step(std::uint64_t value) const;
 
   std::uint64_t size_;
-  std::uint64_t key_;
+  std::array<std::uint64_t, 6> rounds_{};  // each round's own part of what it mixes
   int half_bits_ = 1;
 };
 

@@ -12,6 +12,7 @@
 #include "feed/batch.h"
 #include "model/compute_device.h"
 #include "train/parameter.h"
+#include "train/row_ids.h"
 
 namespace tutti {
 
@@ -31,7 +32,7 @@ struct FrameCounts {
 
 /// A batch as a task computes it. Every input has one row per id, so that any rows of it are a batch again.
 struct TaskBatch {
-  std::vector<std::string> ids{};
+  RowIds ids{};
   std::vector<at::Tensor> inputs{};  // on the CPU, the data device, or copied to the task's
   std::int64_t targets = 0;          // what the loss is a mean over: target tokens
   std::int64_t recordings = 0;       // rows that begin one: of those that were cut, the first piece alone

@@ -133,11 +133,11 @@ Result<Trainer::Group> Trainer::collect(std::int64_t epoch) {
     auto batch = std::exchange(ahead_, std::nullopt);
     position_ = batch->position;
     if (auto counted = count_refused(batch->rows); !counted) return tl::unexpected<Error>(counted.error());
-    if (batch->rows.ids.empty()) {
+    if (batch->rows.ids.size() == 0) {
       if (is_interrupted()) break;  // there may be nothing else in a whole epoch
       continue;
     }
-    group.ids.insert(group.ids.end(), batch->rows.ids.begin(), batch->rows.ids.end());
+    group.ids.add(batch->rows.ids);
     group.batches.push_back(std::move(batch->rows));
     group.made += batch->slot.times();
     group.slots.push_back(std::move(batch->slot));
@@ -146,7 +146,7 @@ Result<Trainer::Group> Trainer::collect(std::int64_t epoch) {
 }
 
 Result<void> Trainer::count_refused(const TaskBatch& batch) {
-  refused_->note_seen(std::ssize(batch.ids) + std::ssize(batch.refused));
+  refused_->note_seen(batch.ids.size() + std::ssize(batch.refused));
   for (const auto& [id, why] : batch.refused) {
     parts_.watcher.refused(id, why);
     if (auto added = refused_->add(id, why); !added) return added;
@@ -162,7 +162,7 @@ Result<void> Trainer::count_left_out(const StepOutcome& outcome, const Group& gr
   if (parts_.step.seeks_scale()) return {};
   ++state_.left_out;
   const auto what = "step " + std::to_string(state_.step) + " is no finite number and was left out (samples " +
-                    joined(group.ids, ", ") + ")";
+                    joined(group.ids.all(), ", ") + ")";
   if (++state_.left_out_in_row > options_.bad_step_limit)
     return fail(Fault::corrupt, what + "; that makes " + std::to_string(state_.left_out_in_row) + " in a row",
                 "Lower learning-rate, or look at these samples");

@@ -26,7 +26,7 @@ namespace tutti {
 struct StepReport {
   const TrainingState& state;
   const StepOutcome& outcome;
-  const std::vector<std::string>& ids;
+  const RowIds& ids;
   double rate = 0;
   std::int64_t steps = 0;  // that the training is expected to have; 0: not known
   double waited = 0;       // seconds for the feed, or for the feeds of others
@@ -94,7 +94,7 @@ class Trainer {
   struct Group {
     std::vector<TaskBatch> batches{};
     std::vector<DeviceRing::Slot> slots{};
-    std::vector<std::string> ids{};
+    RowIds ids{};
     BatchTimes made{};
     std::int64_t epoch = 0;
   };

@@ -28,6 +28,20 @@ TEST(Permutation, HoldsEveryIndexOnceForAnySize) {
   }
 }
 
+TEST(Permutation, StaysTheSameForTheSameKey) {  // or no training could be resumed by a newer version
+  const Permutation order(1000, 5);
+  std::vector<std::int64_t> first(6);
+  order.copy(0, first);
+  EXPECT_THAT(first, ElementsAre(194, 850, 145, 572, 364, 698));
+}
+
+TEST(Permutation, CopiesWhatIsAtEachIndex) {
+  const Permutation order(70'000, 3);
+  std::vector<std::int64_t> some(1000);
+  order.copy(500, some);
+  for (std::int64_t i = 0; i < 1000; ++i) ASSERT_EQ(some[static_cast<std::size_t>(i)], order.at(500 + i));
+}
+
 TEST(Permutation, LooksLikeChance) {
   const Permutation order(10'000, 1), other(10'000, 2);
   std::int64_t neighbours = 0, same = 0, moved = 0;

@@ -1,4 +1,4 @@
-// The shipped model: its training data, its size, and its error rates.
+// The shipped models: their training data, their sizes, and their error rates.
 
 #include <gtest/gtest.h>
 
@@ -20,6 +20,10 @@ namespace fs = std::filesystem;
 
 fs::path shipped() {
   return fs::path(TUTTI_SOURCE_DIR) / "models/nano";
+}
+
+fs::path shipped_classifier() {
+  return fs::path(TUTTI_SOURCE_DIR) / "models/leaks";
 }
 
 /// Recordings 0 to 4 of every speaker and digit are held out: "7_theo_3.wav".
@@ -66,6 +70,31 @@ TEST(ShippedModel, WasNotTrainedOnItsEvaluationRecordings) {
   }
   EXPECT_EQ(held_out, 300U);
   EXPECT_TRUE(learned.empty()) << learned.size() << " recordings were learned that the set does not hold";
+}
+
+TEST(ShippedClassifier, TakesThreeMegabytesAtMost) {
+  std::uintmax_t bytes = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(shipped_classifier())) bytes += entry.file_size();
+  EXPECT_LE(bytes, 3'000'000U);
+}
+
+TEST(ShippedClassifier, NamesMadePipesThatItHasNotLearned) {
+  const TempFolder work;
+  const auto made =
+      run_program({tutti_program(), "synth", "leaks", "--count", "25", "--seed", "4711", "--sensors", "5",
+                   "--condition", "good", "--out-of-water-share", "0", "--out", (work / "pipes").string()});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const auto end = run_program(
+      {tutti_program(), "classify", "--model", shipped_classifier().string(), "--json", (work / "pipes").string()});
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  std::istringstream lines(end.out);
+  int right = 0, all = 0;
+  for (std::string line; std::getline(lines, line); ++all) {
+    const auto answer = nlohmann::json::parse(line);
+    right += answer["label"] == fs::path(answer["file"].get<std::string>()).parent_path().filename().string();
+  }
+  EXPECT_EQ(all, 25);
+  EXPECT_GE(right, 20);
 }
 
 TEST(ShippedModelLong, ReadsStringsOfHeldOutDigits) {

@@ -245,6 +245,7 @@ class TestDemo(unittest.TestCase):
         self.assertNotIn("jfk", calls[2])
         self.assertTrue(calls[3].startswith("say --voice models/voice"))
         self.assertTrue(calls[4].startswith("transcribe --model tiny.en"), "the sentence is read back")
+        self.assertTrue(calls[6].startswith("classify --model models/leaks"), "two clips of pipes are named")
 
     def test_without_the_model_the_reason_comes_first_and_nano_alone(self):
         write(pathlib.Path(f"{self.model}.unavailable"), "pip could not download it\n")

@@ -34,7 +34,9 @@ struct CountingTask : Task {
     if (fails) throw std::runtime_error("a shape that does not fit");
     if (is_full) throw std::bad_alloc();
     TaskBatch made;
-    for (const auto& sample : batch.samples) made.ids.push_back(sample.id);
+    std::vector<std::string> ids;
+    for (const auto& sample : batch.samples) ids.push_back(sample.id);
+    made.ids = std::move(ids);
     prepared.change([](int& count) { ++count; });
     return made;
   }
@@ -54,7 +56,7 @@ TEST(BatchRing, GivesPreparedBatchesInTheirOrderAndThenNone) {
   for (int i = 0; i < 6; ++i) {
     auto batch = ring.next();
     ASSERT_TRUE(batch && *batch);
-    EXPECT_EQ((*batch)->rows.ids.front(), "sample-" + std::to_string(2 * i));
+    EXPECT_EQ((*batch)->rows.ids.all().front(), "sample-" + std::to_string(2 * i));
     EXPECT_EQ((*batch)->rows.inputs.size(), 3U);
     EXPECT_EQ((*batch)->position, std::to_string(2 * i + 2));
     EXPECT_EQ((*batch)->epoch, 7);

@@ -64,7 +64,7 @@ TEST(DeviceSet, ResidentSetGivesTheInputsOfTheStreamedFeed) {
   ASSERT_EQ(batches.size(), expected.size());
   for (std::size_t i = 0; i < batches.size(); ++i) {
     const auto found = keeping->prepare(batches[i]), wanted = streaming->prepare(expected[i]);
-    EXPECT_EQ(found.ids, wanted.ids);
+    EXPECT_EQ(found.ids.all(), wanted.ids.all());
     EXPECT_EQ(found.targets, wanted.targets);
     ASSERT_EQ(found.inputs.size(), wanted.inputs.size());
     for (std::size_t input = 0; input < found.inputs.size(); ++input)

@@ -28,7 +28,7 @@ namespace tutti {
 namespace {
 
 constexpr std::int64_t kGigabyte = 1'000'000'000;
-const std::vector<std::string> kNoIds;
+const RowIds kNoIds;
 
 TEST(MachineLine, ShowsOnlyKnownValues) {
   EXPECT_EQ(machine_text({.gpu = 0.85,
@@ -221,7 +221,7 @@ TEST(TrainingLog, AnIdThatIsNoUtf8EndsNoTraining) {
   ASSERT_TRUE(log);
   const TrainingState state{.step = 1};
   const StepOutcome outcome{};
-  const std::vector<std::string> ids{"a\xff"};
+  const RowIds ids({"a\xff"});
   log->stepped({.state = state, .outcome = outcome, .ids = ids, .seconds = 1});
   EXPECT_EQ(read_file(folder / "order.jsonl").value(), "{\"step\":1,\"epoch\":0,\"ids\":[\"a\xef\xbf\xbd\"]}\n");
 }

@@ -53,7 +53,8 @@ inline Batch small_batch(std::int64_t first, std::int64_t size, std::int64_t fra
 /// Rows [first, first + count) of a batch.
 inline TaskBatch rows_of(const TaskBatch& whole, std::int64_t first, std::int64_t count) {
   TaskBatch part;
-  for (std::int64_t i = first; i < first + count; ++i) part.ids.push_back(whole.ids[static_cast<std::size_t>(i)]);
+  const auto ids = whole.ids.all();
+  part.ids = RowIds({ids.begin() + first, ids.begin() + first + count});
   for (const auto& input : whole.inputs) part.inputs.push_back(input.narrow(0, first, count));
   part.frames.computed = count * part.inputs[0].size(2);
   part.targets = part.inputs[2].ne(kIgnoredTarget).sum().item<std::int64_t>();

@@ -38,7 +38,7 @@ void fill(const WhisperTask& task) {
 TaskBatch batch_of(std::int64_t step) {
   auto decoder_input = at::empty({kRows, kTokens}, at::TensorOptions(at::kLong));
   auto targets = at::empty({kRows, kTokens}, at::TensorOptions(at::kLong));
-  TaskBatch batch{.ids = {"0", "1", "2", "3"}};
+  TaskBatch batch{.ids = {{"0", "1", "2", "3"}}};
   for (std::int64_t row = 0; row < kRows; ++row) {
     for (std::int64_t at = 0; at < kTokens; ++at) {
       const auto token = (7 * row + 3 * at + step) % 256;

@@ -51,7 +51,7 @@ std::vector<std::int64_t> LabelledBatches::rows_here() const {
   const Permutation order(options_.rows, key);
   const auto in_order = [&](std::int64_t first, std::int64_t count) {
     std::vector<std::int64_t> rows(static_cast<std::size_t>(std::min(count, options_.rows - first)));
-    for (auto& row : rows) row = order.at(first++);
+    order.copy(first, rows);
     return rows;
   };
   if (options_.lengths.empty()) return in_order(cursor_, size);

@@ -34,6 +34,8 @@ class LabelledBatches {
   static Result<LabelledBatches> open(LabelledBatchOptions options, const std::string& position);
 
   std::optional<Batch> next();
+  /// Rows of an epoch.
+  std::int64_t rows() const { return options_.rows; }
 
  private:
   explicit LabelledBatches(LabelledBatchOptions options) : options_(std::move(options)) {}

@@ -14,6 +14,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::int64_t kInCaches = 64;  // rows that stay in a processor's caches from layer to layer
+
 constexpr const char* kModelType = "tutti-classifier";
 
 std::vector<float> values_of(const at::Tensor& row) {
@@ -45,6 +47,11 @@ at::Tensor ClassifierModel::normalised(const at::Tensor& features) const {
 
 at::Tensor ClassifierModel::probabilities(const at::Tensor& rows) const {
   const c10::AutoGradMode no_gradients(false);
+  if (rows.device().is_cpu() && rows.size(0) > kInCaches) {
+    std::vector<at::Tensor> parts;
+    for (const auto& part : rows.split(kInCaches)) parts.push_back(probabilities(part));
+    return at::cat(parts);
+  }
   const auto logits = classifier_logits(shape, weights, rows, 0);
   const auto labels_p = at::softmax(logits.labels.to(at::kFloat), 1);
   const auto which = rule().label;

@@ -16,6 +16,10 @@
 namespace tutti {
 namespace {
 
+// Values of 16 bits.
+constexpr std::size_t kCacheLine = 32, kAheadOfRow = 128;
+constexpr std::size_t kRowsAhead = 16;
+
 /// All features of the set, as a tensor over the set's own memory: [rows, n_mels, frames] float16.
 at::Tensor view_of(const LabelledSet& set) {
   const auto& g = set.geometry();
@@ -142,8 +146,14 @@ at::Tensor ClassifierTask::gathered(const std::vector<std::int64_t>& rows) const
   auto out = at::empty({std::ssize(rows), model_.shape.n_mels, model_.shape.frames}, at::TensorOptions(at::kHalf));
   auto* to = static_cast<std::uint16_t*>(out.mutable_data_ptr());
   const auto* from = set_->mel().data();
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    std::memcpy(to + i * values, from + static_cast<std::size_t>(rows[i]) * values, values * sizeof(std::uint16_t));
+  const auto row = [&](std::size_t i) { return from + static_cast<std::size_t>(rows[i]) * values; };
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    // Rows are anywhere in memory: it takes a row as long to come from there as it takes to copy some that are here.
+    if (i + kRowsAhead < rows.size())
+      for (std::size_t value = 0; value < std::min(values, kAheadOfRow); value += kCacheLine)
+        __builtin_prefetch(row(i + kRowsAhead) + value);
+    std::memcpy(to + i * values, row(i), values * sizeof(std::uint16_t));
+  }
   return out;
 }
 
@@ -152,13 +162,12 @@ at::Tensor ClassifierTask::gathered(const std::vector<std::int64_t>& rows) const
 TaskBatch ClassifierTask::prepare(const Batch& batch) {
   const c10::AutoGradMode no_gradients(false);
   TaskBatch prepared{.targets = std::ssize(batch.rows), .recordings = std::ssize(batch.rows)};
-  prepared.ids.reserve(batch.rows.size());
+  prepared.ids = RowIds(prepared.targets, [rows = batch.rows, set = set_](auto& ids) {
+    for (const auto row : rows) ids.push_back(set->id_of(row));
+  });
   auto labels = at::empty({std::ssize(batch.rows)}, at::TensorOptions(at::kLong));
   auto* label = labels.mutable_data_ptr<std::int64_t>();
-  for (const auto row : batch.rows) {
-    prepared.ids.push_back(set_->id_of(row));
-    *label++ = set_->label_of_file(set_->file_of(row));
-  }
+  for (const auto row : batch.rows) *label++ = set_->label_of_file(set_->file_of(row));
   const auto rows = resident_.defined() ? at::tensor(batch.rows, at::TensorOptions(at::kLong)) : gathered(batch.rows);
   prepared.inputs = {rows, labels};
   if (augmentation_.is_off()) return prepared;

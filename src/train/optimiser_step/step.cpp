@@ -41,7 +41,7 @@ class RoundingScope {
 };
 
 std::int64_t rows_of(const TaskBatch& batch) {
-  return static_cast<std::int64_t>(batch.ids.size());
+  return batch.ids.size();
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ Result<TrainingLog> TrainingLog::open(const TrainingLogOptions& options) {
 }
 
 void TrainingLog::stepped(const StepReport& step, const MachineLoad& load) {
-  if (order_) order_->add(line_of({{"step", step.state.step}, {"epoch", step.state.epoch}, {"ids", step.ids}}));
+  if (order_) order_->add(line_of({{"step", step.state.step}, {"epoch", step.state.epoch}, {"ids", step.ids.all()}}));
   const bool is_number = std::isfinite(step.outcome.loss);
   ++steps_.count;
   steps_.finite += is_number;

@@ -191,10 +191,12 @@ TaskBatch TtsTask::prepare(const Batch& batch) {
                           digest("crop and time")});
     rows.crop.mutable_data_ptr<float>()[row] = static_cast<float>(random.uniform());
     rows.time.mutable_data_ptr<float>()[row] = static_cast<float>(random.uniform());
-    prepared.ids.emplace_back(data_.set->clip(clip).name);
     prepared.frames.computed += rows.mel.size(1);
     prepared.frames.padding += rows.mel.size(1) - rows.frame_counts.const_data_ptr<std::int64_t>()[row];
   }
+  prepared.ids = RowIds(count, [clips, set = data_.set](auto& ids) {
+    for (const auto clip : clips) ids.emplace_back(set->clip(clip).name);
+  });
   prepared.inputs = {rows.symbols,  rows.symbol_counts, rows.mel,  rows.frame_counts,
                      rows.speakers, rows.crop,          rows.time, rows.is_even};
   return prepared;

@@ -190,6 +190,7 @@ TaskBatch WhisperTask::prepare(const Batch& batch) {
   std::vector<LabelRow> rows;
   std::vector<std::int64_t> kept;
   std::vector<const BatchSample*> samples;
+  std::vector<std::string> ids;
   for (std::int64_t i = 0; i < batch.size(); ++i) {
     const auto& sample = batch.samples[static_cast<std::size_t>(i)];
     auto row = labels_.row(sample, batch.epoch);
@@ -199,12 +200,13 @@ TaskBatch WhisperTask::prepare(const Batch& batch) {
     }
     made.targets += static_cast<std::int64_t>(row->targets.size());
     made.recordings += sample.begins ? 1 : 0;
-    made.ids.push_back(sample.id);
+    ids.push_back(sample.id);
     rows.push_back(std::move(*row));
     kept.push_back(i);
     samples.push_back(&sample);
   }
   if (rows.empty()) return made;
+  made.ids = std::move(ids);
   made.inputs.push_back(audio_rows(batch, kept));
   made.frames = frames_of(samples, batch.frames, made.inputs.front());
   auto labels = label_tensors(rows, labels_.tokenizer().special().eot);
