@@ -22,7 +22,7 @@ MINUTES = 20  # of the teacher's speech
 
 def teacher(bench):
     """A folder of clips by flite's slt in LJSpeech's layout, made once."""
-    folder = bench.cache / f"teacher-{MINUTES}"
+    folder = bench.audio / f"teacher-{MINUTES}"
     if not (folder / "complete").exists():
         measure(["rm", "-rf", folder])
         measure([bench.tutti.program, "synth", "voice", "--minutes", MINUTES, "--out", folder])
