@@ -58,7 +58,8 @@ class PipelineTunerTimed : public testing::Test {
 
 TEST_F(PipelineTunerTimed, RunGetsMoreThreadsAndKeepsItsOrder) {
   PipelineTuner tuner(plan());
-  EXPECT_EQ(run(tuner, 1200), in_order(1200));
+  constexpr int kItems = 15000;  // enough to measure the last change where all 64 threads wait at once
+  EXPECT_EQ(run(tuner, kItems), in_order(kItems));
   const auto tuned = tuner.stop();
   ASSERT_TRUE(tuned);
   EXPECT_TRUE(tuned->has_changed());
