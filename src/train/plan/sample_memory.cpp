@@ -36,12 +36,12 @@ Counts counts_of(const WhisperDims& d) {
           .logits = tokens * d.n_vocab};
 }
 
-/// Numbers of one symbol. A convolution's input is there tap by tap, beside what goes into the norm behind it. A layer
-/// has input and output of both norms, query, key and value before and behind their rotation, and what was attended.
+/// Numbers of one symbol. A convolution's input is there beside what goes into the norm behind it. A layer has input
+/// and output of both norms, query, key and value before and behind their rotation, and what was attended.
 std::int64_t of_symbol(const VoiceShape& s) {
-  constexpr std::int64_t kPrenet = 12, kLayer = 12, kInner = 4, kNorm = 2, kDurations = 6, kTaps = 3;
-  return (kPrenet + kNorm + 1) * s.width + s.layers * (kLayer * s.width + kInner * s.inner) + 2 * s.mels +
-         kTaps * s.width + kDurations * s.duration_width;
+  constexpr std::int64_t kPrenet = 4, kLayer = 10, kInner = 2, kNorm = 2, kDurations = 4;
+  return (kPrenet + kNorm + 1) * s.width + s.layers * (kLayer * s.width + kInner * s.inner) + 2 * s.mels + s.width +
+         kDurations * s.duration_width;
 }
 
 /// Numbers of one frame of the decoder's crop. A block has the input and the output of its convolution, the norm's
