@@ -61,6 +61,12 @@ class MappedFile {
   ~MappedFile();
 
   std::span<const std::byte> bytes() const { return bytes_; }
+  /// `size` bytes from `at` on, as a file claims to have them; empty where they are not all there.
+  std::span<const std::byte> bytes(std::int64_t at, std::int64_t size) const {
+    const auto all = std::ssize(bytes_);
+    if (at < 0 || size < 0 || at > all || size > all - at) return {};
+    return bytes_.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(size));
+  }
   std::string_view text() const { return {reinterpret_cast<const char*>(bytes_.data()), bytes_.size()}; }
 
  private:

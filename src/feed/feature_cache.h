@@ -35,6 +35,16 @@ inline std::uint64_t checksum(std::span<const std::byte> content) {
   return cache_key(content, {})[0];
 }
 
+/// What `head_check` of a stored head must be: its checksum without itself.
+template <class Head>
+std::uint64_t check_of_head(Head head) requires requires {
+  head.head_check;
+}
+{
+  head.head_check = 0;
+  return checksum(std::as_bytes(std::span(&head, 1)));
+}
+
 // IEEE half precision by integer arithmetic that compilers turn into vector code on any machine. Features lie between
 // -2 and 4, so infinities and NaN are not provided for; what is beyond 65504 becomes that.
 

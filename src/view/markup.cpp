@@ -28,6 +28,16 @@ std::string escaped_markup(std::string_view text) {
   return safe;
 }
 
+std::string report_head(std::string_view title, std::string_view mark) {
+  return "<!doctype html><meta charset=\"utf-8\"><title>" + escaped_markup(title) + "</title>\n" +
+         markup_comment(mark) +
+         "<style>body{font-family:sans-serif;margin:2em;max-width:70em;color:#111;background:#fff}"
+         "table{border-collapse:collapse;margin:1em 0}td,th{border:1px solid #ccc;padding:.3em .6em;text-align:left;"
+         "vertical-align:top}td.n{text-align:right}td.right{background:#e8f4e8}svg{display:block}"
+         "@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}td,th{border-color:#555}"
+         "td.right{background:#243524}svg{background:#fff}}</style>\n";
+}
+
 std::string markup_comment(std::string_view text) {
   return "<!-- " + std::string(text) + " -->\n";
 }

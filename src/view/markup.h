@@ -8,6 +8,11 @@ namespace tutti {
 /// `text` for HTML and SVG, between tags or in a quoted attribute: & < > " ' and control characters cannot act.
 std::string escaped_markup(std::string_view text);
 
+/// The start of a page of tables, light or dark as its reader prefers; cells of the classes "n" and "right" hold
+/// numbers and what is right. `mark` is a comment near its start, where a later run looks for it before it replaces the
+/// page.
+std::string report_head(std::string_view title, std::string_view mark);
+
 /// A line of HTML or SVG that is not shown.
 std::string markup_comment(std::string_view text);
 

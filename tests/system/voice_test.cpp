@@ -151,6 +151,7 @@ TEST(Voice, EvaluationComparesItWithTheRecordings) {
   EXPECT_GT(json["mel_cepstral_distance_db"], 2);  // four steps teach nothing
   EXPECT_GT(json["duration_error_ms"], 0);
   EXPECT_NE(read_file(work / "report.html").value().find("data:audio/wav;base64,"), std::string::npos);
+  EXPECT_EQ(evaluate(work / "report.html").exit_code, 0) << "its own page is replaced";
   ASSERT_TRUE(write_file_atomically(work / "mine.html", "my own"));
   EXPECT_EQ(evaluate(work / "mine.html").exit_code, 2);
   EXPECT_EQ(read_file(work / "mine.html").value(), "my own");

@@ -1,8 +1,13 @@
+#include <algorithm>
 #include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "base/files.h"
 #include "base/output_ownership.h"
 #include "base/process/exit_code.h"
+#include "base/strings.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/engine_process/engine_run.h"
@@ -79,53 +84,38 @@ bool is_of_type(const std::filesystem::path& model, const std::string& type) {
   return config && config->find("\"" + type + "\"") != std::string::npos;
 }
 
+/// Evaluates a classifier or a voice on a part of its set; the last of `parts` is the usual one. `more`: further words
+/// for the engine.
+int evaluate_on_set(const EvaluateCommand& c, const char* engine_command, const std::vector<std::string>& parts,
+                    const std::vector<std::string>& more) {
+  if (const auto own = expect_own_report(c, c.model); !own) return complain(own.error());
+  const auto& part = c.split.empty() ? parts.back() : c.split;
+  if (std::ranges::find(parts, part) == parts.end())
+    return complain({Fault::usage, "--split: expected " + joined(std::span(parts).first(parts.size() - 1), ", ") +
+                                       " or " + parts.back() + ", found '" + c.split + "'"},
+                    kUsage);
+  std::vector<std::string> line{engine_command, "--model",  c.model,  "--data",    c.data.string(),          "--split",
+                                part,           "--device", c.device, "--threads", std::to_string(c.threads)};
+  line.insert(line.end(), more.begin(), more.end());
+  if (!c.report.empty()) line.insert(line.end(), {"--report", c.report.string()});
+  if (c.json) line.emplace_back("--json");
+  return run_engine(line, "it evaluated " + c.model);
+}
+
 int evaluate_classifier(const EvaluateCommand& c) {
   if (!c.audio.empty() && (c.report.empty() || !std::filesystem::is_directory(c.audio)))
     return complain({Fault::usage, c.report.empty() ? "--audio: it is for the players of a --report"
                                                     : "--audio: " + c.audio.string() + " is no folder"},
                     kUsage);
-  if (const auto own = expect_own_report(c, c.model); !own) return complain(own.error());
-  if (!c.split.empty() && c.split != "train" && c.split != "validation" && c.split != "test")
-    return complain({Fault::usage, "--split: expected train, validation or test, found '" + c.split + "'"}, kUsage);
-  std::vector<std::string> line{"evaluate-classifier",
-                                "--model",
-                                c.model,
-                                "--data",
-                                c.data.string(),
-                                "--split",
-                                c.split.empty() ? "test" : c.split,
-                                "--device",
-                                c.device,
-                                "--threads",
-                                std::to_string(c.threads)};
-  if (!c.report.empty()) line.insert(line.end(), {"--report", c.report.string()});
-  if (!c.audio.empty()) line.insert(line.end(), {"--audio", c.audio.string()});
-  if (c.json) line.emplace_back("--json");
-  return run_engine(line, "it evaluated " + c.model);
+  std::vector<std::string> more;
+  if (!c.audio.empty()) more = {"--audio", c.audio.string()};
+  return evaluate_on_set(c, "evaluate-classifier", {"train", "validation", "test"}, more);
 }
 
 int evaluate_voice(const EvaluateCommand& c) {
   if (!c.audio.empty())
     return complain({Fault::usage, "--audio: " + c.model + " is a voice, and plays itself"}, kUsage);
-  if (const auto own = expect_own_report(c, c.model); !own) return complain(own.error());
-  if (!c.split.empty() && c.split != "train" && c.split != "validation")
-    return complain({Fault::usage, "--split: expected train or validation, found '" + c.split + "'"}, kUsage);
-  std::vector<std::string> line{"evaluate-voice",
-                                "--model",
-                                c.model,
-                                "--data",
-                                c.data.string(),
-                                "--split",
-                                c.split.empty() ? "validation" : c.split,
-                                "--samples",
-                                std::to_string(c.samples),
-                                "--device",
-                                c.device,
-                                "--threads",
-                                std::to_string(c.threads)};
-  if (!c.report.empty()) line.insert(line.end(), {"--report", c.report.string()});
-  if (c.json) line.emplace_back("--json");
-  return run_engine(line, "it evaluated " + c.model);
+  return evaluate_on_set(c, "evaluate-voice", {"train", "validation"}, {"--samples", std::to_string(c.samples)});
 }
 
 }  // namespace

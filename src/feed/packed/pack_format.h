@@ -76,12 +76,6 @@ inline std::int64_t record_bytes(const PackEntry& entry, std::int64_t n_mels) {
   return rounded_up(feature_bytes(n_mels, entry.frames) + entry.facts, kPackAlignment);
 }
 
-/// What `head_check` must be.
-inline std::uint64_t check_of_head(PackHead head) {
-  head.head_check = 0;
-  return checksum(std::as_bytes(std::span(&head, 1)));
-}
-
 /// What `check` must be.
 inline std::uint64_t check_of_head(RecordHead head) {
   head.check = 0;

@@ -57,10 +57,4 @@ inline std::int64_t record_size(const VoiceEntry& entry, std::int64_t n_mels) {
   return kNumber * (entry.symbols + entry.frames * (n_mels + 2)) + entry.name_size + entry.text_size;
 }
 
-/// What `head_check` must be.
-inline std::uint64_t check_of_head(VoiceHead head) {
-  head.head_check = 0;
-  return checksum(std::as_bytes(std::span(&head, 1)));
-}
-
 }  // namespace tutti

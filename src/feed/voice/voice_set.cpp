@@ -76,6 +76,13 @@ Result<VoiceFormat> read_voice_format(std::string_view json) {
   return format;
 }
 
+std::vector<std::int64_t> spread_evenly(std::span<const std::int64_t> clips, std::size_t most) {
+  std::vector<std::int64_t> chosen;
+  const auto count = std::min(clips.size(), most);
+  for (std::size_t i = 0; i < count; ++i) chosen.push_back(clips[i * clips.size() / count]);
+  return chosen;
+}
+
 Result<std::shared_ptr<VoiceSet>> VoiceSet::open(const fs::path& path) {
   std::error_code ignored;
   const fs::path file = fs::is_directory(path, ignored) ? path / kVoiceSetFile : path;
@@ -92,31 +99,25 @@ Result<std::shared_ptr<VoiceSet>> VoiceSet::open(const fs::path& path) {
   return set;
 }
 
-/// Empty where they are not all in the file.
-std::span<const std::byte> VoiceSet::bytes(std::int64_t at, std::int64_t size) const {
-  const auto all = file_.bytes();
-  if (at < 0 || size < 0 || at > std::ssize(all) || size > std::ssize(all) - at) return {};
-  return all.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(size));
-}
-
 Result<void> VoiceSet::read_index() {
-  const auto head = bytes(0, sizeof head_);
+  const auto head = file_.bytes(0, sizeof head_);
   if (head.empty())
     return damaged("expected the set of a voice, found " + std::to_string(file_.bytes().size()) + " bytes");
   std::memcpy(&head_, head.data(), sizeof head_);
   if (head_.magic != kVoiceMagic) return damaged("expected the set of a voice, found a file of another kind");
   if (head_.head_check != check_of_head(head_)) return damaged("its head is damaged");
-  const auto index = bytes(head_.index_at, std::ssize(file_.bytes()) - head_.index_at);
+  const auto index = file_.bytes(head_.index_at, std::ssize(file_.bytes()) - head_.index_at);
   if (index.empty() || checksum(index) != head_.index_check) return damaged("its index is damaged");
-  entries_ = numbers<VoiceEntry>(bytes(head_.index_at, head_.clips * static_cast<std::int64_t>(sizeof(VoiceEntry))));
-  front_end_ = text_of(bytes(head_.front_end_at, head_.front_end_size));
+  entries_ =
+      numbers<VoiceEntry>(file_.bytes(head_.index_at, head_.clips * static_cast<std::int64_t>(sizeof(VoiceEntry))));
+  front_end_ = text_of(file_.bytes(head_.front_end_at, head_.front_end_size));
   for (std::int64_t i = 0; i < size(); ++i)
     (entries_[static_cast<std::size_t>(i)].part == VoicePart::training ? training_ : validation_).push_back(i);
   return {};
 }
 
 Result<void> VoiceSet::read_format() {
-  auto read = read_voice_format(text_of(bytes(head_.format_at, head_.format_size)));
+  auto read = read_voice_format(text_of(file_.bytes(head_.format_at, head_.format_size)));
   if (!read) return damaged(read.error().what);
   format_ = std::move(*read);
   return {};
@@ -125,7 +126,7 @@ Result<void> VoiceSet::read_format() {
 Result<void> VoiceSet::check_clips() const {
   for (std::int64_t i = 0; i < size(); ++i) {
     const auto& entry = entries_[static_cast<std::size_t>(i)];
-    const auto record = bytes(entry.at, record_size(entry, format_.mel.n_mels));
+    const auto record = file_.bytes(entry.at, record_size(entry, format_.mel.n_mels));
     const bool is_whole = !record.empty() && checksum(record) == entry.check;
     if (!is_whole) return damaged("clip " + std::to_string(i) + " of " + std::to_string(size()) + " is damaged");
   }
@@ -134,7 +135,7 @@ Result<void> VoiceSet::check_clips() const {
 
 VoiceClip VoiceSet::clip(std::int64_t index) const {
   const auto& entry = entries_[static_cast<std::size_t>(index)];
-  auto rest = bytes(entry.at, record_size(entry, format_.mel.n_mels));
+  auto rest = file_.bytes(entry.at, record_size(entry, format_.mel.n_mels));
   const auto take = [&rest](std::int64_t size) {
     const auto part = rest.first(static_cast<std::size_t>(size));
     rest = rest.subspan(part.size());

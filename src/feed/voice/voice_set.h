@@ -47,6 +47,9 @@ struct VoiceClip {
   std::string_view text{};
 };
 
+/// At most `most` of these clips, spread evenly over all of them.
+std::vector<std::int64_t> spread_evenly(std::span<const std::int64_t> clips, std::size_t most);
+
 /// Spoken clips, packed once: spectrograms, pitch, energy and symbols in one mapped file, gathered by index. Immutable;
 /// thread-safe.
 class VoiceSet {
@@ -78,7 +81,6 @@ class VoiceSet {
   Result<void> read_index();
   Result<void> read_format();
   Result<void> check_clips() const;
-  std::span<const std::byte> bytes(std::int64_t at, std::int64_t size) const;
 
   MappedFile file_;
   VoiceHead head_{};

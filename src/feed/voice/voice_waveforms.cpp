@@ -18,11 +18,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kMakeAgain = "Make the set again with 'tutti prepare tts --waveforms'";
 
-std::uint64_t check_of(WaveformHead head) {
-  head.head_check = 0;
-  return checksum(std::as_bytes(std::span(&head, 1)));
-}
-
 }  // namespace
 
 Result<VoiceWaveforms> VoiceWaveforms::open(const fs::path& folder, const VoiceSet& set) {
@@ -37,26 +32,19 @@ Result<VoiceWaveforms> VoiceWaveforms::open(const fs::path& folder, const VoiceS
   return waveforms;
 }
 
-/// Empty where they are not all in the file.
-std::span<const std::byte> VoiceWaveforms::bytes(std::int64_t at, std::int64_t size) const {
-  const auto all = file_.bytes();
-  if (at < 0 || size < 0 || at > std::ssize(all) || size > std::ssize(all) - at) return {};
-  return all.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(size));
-}
-
 Result<void> VoiceWaveforms::read_index(const VoiceSet& set) {
   const auto damaged = [](const std::string& what) { return fail(Fault::corrupt, what, kMakeAgain); };
   WaveformHead head;
-  const auto first = bytes(0, sizeof head);
+  const auto first = file_.bytes(0, sizeof head);
   if (first.empty())
     return damaged("expected waveforms of a voice, found " + std::to_string(file_.bytes().size()) + " bytes");
   std::memcpy(&head, first.data(), sizeof head);
   if (head.magic != WaveformHead::kMagic) return damaged("expected waveforms of a voice, found a file of another kind");
-  if (head.head_check != check_of(head)) return damaged("its head is damaged");
+  if (head.head_check != check_of_head(head)) return damaged("its head is damaged");
   if (head.set != set.fingerprint() || head.clips != set.size())
     return fail(Fault::usage, "its waveforms are not those that the set beside it was made of", kMakeAgain);
   constexpr std::int64_t kEntry = sizeof(WaveformEntry);
-  const auto index = bytes(head.index_at, head.clips * kEntry);
+  const auto index = file_.bytes(head.index_at, head.clips * kEntry);
   if ((index.empty() && head.clips > 0) || checksum(index) != head.index_check) return damaged("its index is damaged");
   entries_ = {reinterpret_cast<const WaveformEntry*>(index.data()), static_cast<std::size_t>(head.clips)};
   for (std::int64_t i = 0; i < head.clips; ++i)
@@ -68,7 +56,7 @@ Result<void> VoiceWaveforms::read_index(const VoiceSet& set) {
 
 Result<std::span<const float>> VoiceWaveforms::clip(std::int64_t index) const {
   const auto& entry = entries_[static_cast<std::size_t>(index)];
-  const auto record = bytes(entry.at, entry.samples * static_cast<std::int64_t>(sizeof(float)));
+  const auto record = file_.bytes(entry.at, entry.samples * static_cast<std::int64_t>(sizeof(float)));
   if ((record.empty() && entry.samples > 0) || checksum(record) != entry.check)
     return fail(Fault::corrupt, path_.string() + ": the waveform of clip " + std::to_string(index) + " is damaged",
                 kMakeAgain);
@@ -99,7 +87,7 @@ Result<void> VoiceWaveformWriter::publish(std::uint64_t set) {
   const fs::path half = folder_ / kHalfVoiceWaveformFile, whole = folder_ / kVoiceWaveformFile;
   const auto index = std::as_bytes(std::span(entries_));
   WaveformHead head{.clips = std::ssize(entries_), .index_at = end_, .set = set, .index_check = checksum(index)};
-  head.head_check = check_of(head);
+  head.head_check = check_of_head(head);
   if (auto written = write_at(file_.get(), index, end_, whole.string()); !written) return written;
   if (auto written = write_at(file_.get(), std::as_bytes(std::span(&head, 1)), 0, whole.string()); !written)
     return written;

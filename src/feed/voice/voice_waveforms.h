@@ -52,7 +52,6 @@ class VoiceWaveforms {
  private:
   VoiceWaveforms(std::filesystem::path path, MappedFile file) : path_(std::move(path)), file_(std::move(file)) {}
   Result<void> read_index(const VoiceSet& set);
-  std::span<const std::byte> bytes(std::int64_t at, std::int64_t size) const;
 
   std::filesystem::path path_;
   MappedFile file_;

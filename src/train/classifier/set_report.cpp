@@ -17,13 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kHead =
-    "<!doctype html><meta charset=\"utf-8\"><title>Classifier</title><style>body{font-family:sans-serif;margin:2em;"
-    "max-width:70em;color:#111;background:#fff}table{border-collapse:collapse;margin:1em 0}td,th{border:1px solid #ccc;"
-    "padding:.3em .6em;text-align:left}td.n{text-align:right}td.right{background:#e8f4e8}"
-    "@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}td,th{border-color:#555}"
-    "td.right{background:#243524}svg{background:#fff}}</style>\n";
-
 std::string percent(double share) {
   return std::isfinite(share) ? fixed_text(100 * share, 2) + " %" : "-";
 }
@@ -224,7 +217,7 @@ std::string set_report_text(const ScoredSet& a) {
 }
 
 std::string set_report_html(const ScoredSet& a, const ReportAudio& playing) {
-  return kHead + markup_comment(kEvaluationMark) + "<h1>Classifier</h1>\n<p>" + escaped_markup(a.summary.text) +
+  return report_head("Classifier", kEvaluationMark) + "<h1>Classifier</h1>\n<p>" + escaped_markup(a.summary.text) +
          "</p>\n" + labels_table(a) + confusion_table(a) + curves(a) + calibration_table(a) +
          (a.groups.empty() ? "" : groups_table(a)) + worst_files(a, playing);
 }

@@ -35,10 +35,7 @@ std::vector<std::int64_t> clips_to_choose_by(const VoiceSet& set, bool is_own_se
   const auto part = set.part(VoicePart::validation);
   std::vector<std::int64_t> all(part.begin(), part.end());
   for (std::int64_t clip = 0; is_own_set && all.empty() && clip < set.size(); ++clip) all.push_back(clip);
-  std::vector<std::int64_t> chosen;
-  const auto count = std::min(all.size(), kMostChosenBy);
-  for (std::size_t i = 0; i < count; ++i) chosen.push_back(all[i * all.size() / count]);
-  return chosen;
+  return spread_evenly(all, kMostChosenBy);
 }
 
 Result<TrainingData> open_data(const TtsRecipe& recipe) {

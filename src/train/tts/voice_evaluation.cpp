@@ -136,14 +136,9 @@ std::string report_html(std::vector<ComparedClip> clips, const Voice& voice, con
   constexpr std::size_t kMost = 20;
   const auto& mel = voice.model().mel;
   std::ranges::stable_sort(clips, std::ranges::greater(), [](const auto& clip) { return clip.distance.cepstral; });
-  std::string html =
-      "<!doctype html><meta charset=\"utf-8\"><title>Voice</title><style>body{font-family:sans-serif;margin:2em;"
-      "color:#111;background:#fff}table{border-collapse:collapse}td,th{border:1px solid #ccc;padding:.3em .6em;"
-      "text-align:left;vertical-align:top}svg{background:#fff;display:block}@media(prefers-color-scheme:dark){body{"
-      "color:#ddd;background:#181818}td,th{border-color:#555}}</style>\n";
-  html += markup_comment(kEvaluationMark) + "<h1>Voice</h1>\n<p>" + escaped_markup(summary) +
-          "</p>\n<p>Both sides pass the same vocoder: the recording as the set's spectrogram.</p>\n"
-          "<table><tr><th>clip<th>recording<th>voice</tr>\n";
+  std::string html = report_head("Voice", kEvaluationMark) + "<h1>Voice</h1>\n<p>" + escaped_markup(summary) +
+                     "</p>\n<p>Both sides pass the same vocoder: the recording as the set's spectrogram.</p>\n"
+                     "<table><tr><th>clip<th>recording<th>voice</tr>\n";
   for (std::size_t i = 0; i < std::min(kMost, clips.size()); ++i) {
     const auto& clip = clips[i];
     const auto frames = std::ssize(clip.recorded_mel) / mel.n_mels;
@@ -155,14 +150,6 @@ std::string report_html(std::vector<ComparedClip> clips, const Voice& voice, con
             grid_picture_svg(clip.spoken_mel, mel.n_mels, kPicture) + player_of(clip.spoken, mel.rate) + "</tr>\n";
   }
   return html + "</table>\n";
-}
-
-std::vector<std::int64_t> chosen_clips(const VoiceSet& set, VoicePart part, std::int64_t samples) {
-  const auto all = set.part(part);
-  const auto count = samples > 0 ? std::min<std::int64_t>(samples, std::ssize(all)) : std::ssize(all);
-  std::vector<std::int64_t> chosen;
-  for (std::int64_t i = 0; i < count; ++i) chosen.push_back(all[static_cast<std::size_t>(i * std::ssize(all) / count)]);
-  return chosen;
 }
 
 }  // namespace
@@ -177,7 +164,9 @@ Result<VoiceMeasures> evaluate_voice(const VoiceEvaluationRequest& request) {
   if (!set) return tl::unexpected<Error>(set.error());
   if (auto same = voice->model().expect_form_of(**set, request.model); !same)
     return tl::unexpected<Error>(same.error());
-  const auto chosen = chosen_clips(**set, request.part, request.samples);
+  const auto part = (*set)->part(request.part);
+  const auto chosen =
+      spread_evenly(part, request.samples > 0 ? static_cast<std::size_t>(request.samples) : part.size());
   if (chosen.empty())
     return fail(Fault::usage, request.data.string() + ": the part has no clip to evaluate with",
                 "Name the other part with --split");
