@@ -7,7 +7,7 @@
 #include <numbers>
 #include <vector>
 
-#include "audio/vocoder/frame_fourier.h"
+#include "audio/mel/frame_fourier.h"
 #include "audio/voice/voice_mel.h"
 #include "base/random/counter_random.h"
 

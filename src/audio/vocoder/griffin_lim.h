@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "audio/mel/frame_fourier.h"
 #include "audio/mel/mel_kernel.h"
-#include "audio/vocoder/frame_fourier.h"
 #include "audio/voice/voice_mel.h"
 
 namespace tutti {

@@ -1,7 +1,9 @@
 #include "audio/voice/level.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
 
 #include "base/random/counter_random.h"
 
@@ -24,8 +26,12 @@ SampleRange sounding_range(std::span<const float> samples, Hertz rate, double de
 }
 
 double level_of(std::span<const float> samples) {
-  double power = 0;
-  for (const float value : samples) power += static_cast<double>(value) * value;
+  std::array<double, 8> sums{};  // one sum would wait for itself
+  std::size_t at = 0;
+  for (; at + sums.size() <= samples.size(); at += sums.size())
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += static_cast<double>(samples[at + i]) * samples[at + i];
+  for (; at < samples.size(); ++at) sums[0] += static_cast<double>(samples[at]) * samples[at];
+  const double power = std::accumulate(sums.begin(), sums.end(), 0.0);
   return samples.empty() ? 0 : std::sqrt(power / static_cast<double>(samples.size()));
 }
 
@@ -40,8 +46,18 @@ void bring_to_level(std::span<float> samples, double level) {
 }
 
 void add_background_noise(std::span<float> samples, double deviation, std::uint64_t key) {
-  CounterRandom random(key);
-  for (float& value : samples) value += static_cast<float>(deviation * random.normal());
+  // The sum of four even numbers is close to normal, and ten times as fast as one that is. Four bytes have the variance
+  // 4 (256 * 256 - 1) / 12 around 510.
+  const auto scale = static_cast<float>(deviation / std::sqrt((256.0 * 256.0 - 1) / 3));
+  constexpr std::uint64_t kEven = 0x00ff00ff00ff00ffU;
+  for (std::size_t i = 0; i < samples.size(); i += 2) {
+    const std::uint64_t bits = split_mixed(key + i * kSplitMixStep);
+    const std::uint64_t pairs = (bits & kEven) + ((bits >> 8) & kEven);
+    const std::uint64_t sums = pairs + (pairs >> 16);
+    samples[i] += scale * static_cast<float>(static_cast<int>(sums & 0xffff) - 510);
+    if (i + 1 < samples.size())
+      samples[i + 1] += scale * static_cast<float>(static_cast<int>(sums >> 32 & 0xffff) - 510);
+  }
 }
 
 }  // namespace tutti

@@ -26,9 +26,9 @@ double level_of(std::span<const float> samples);
 /// be above 0.99, the clip stays softer than `level`.
 void bring_to_level(std::span<float> samples, double level);
 
-/// Adds white noise of that standard deviation (5e-4 is 66 dB below full scale), the same for the same key: nothing
-/// that is recorded holds digital zeros, and a model that learns them never makes a pause again that a recogniser takes
-/// for one.
+/// Adds white noise of that standard deviation (5e-4 is 66 dB below full scale), nearly normal, the same for the same
+/// key: nothing that is recorded holds digital zeros, and a model that learns them never makes a pause again that a
+/// recogniser takes for one.
 void add_background_noise(std::span<float> samples, double deviation, std::uint64_t key);
 
 }  // namespace tutti

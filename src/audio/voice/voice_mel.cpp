@@ -1,25 +1,86 @@
 #include "audio/voice/voice_mel.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
-#include <complex>
 #include <cstddef>
 #include <numbers>
 #include <stdexcept>
 #include <string>
+
+#include "audio/lanes.h"
 
 namespace tutti {
 namespace {
 
 constexpr float kLeastSquare = 1e-9F;  // under the root of a magnitude, as Matcha-TTS has it
 
+constexpr int kLanes = FrameFourier::kFrames;  // frames side by side
+
 /// Index `at` of a recording of `size` samples that goes on mirrored at both ends, for as long as it takes.
-std::size_t mirrored(std::int64_t at, std::int64_t size) {
+std::size_t mirrored_index(std::int64_t at, std::int64_t size) {
   if (size == 1) return 0;
   const std::int64_t period = 2 * (size - 1);
   at = (at % period + period) % period;
   return static_cast<std::size_t>(at < size ? at : period - at);
+}
+
+/// Magnitudes of kLanes spectra in place of their real parts, [bins, kLanes]; and the sums of their squares.
+TUTTI_INLINE void find_magnitudes(float* re, const float* im, std::size_t bins, float* powers) {
+  for (std::size_t k = 0; k < bins; ++k)
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      float& x = re[k * kLanes + lane];
+      const float y = im[k * kLanes + lane], square = x * x + y * y + kLeastSquare;
+      x = std::sqrt(square);
+      powers[lane] += square;
+    }
+}
+
+/// Mel bands of kLanes frames, [filters, kLanes], no less than VoiceMel::kLeast.
+TUTTI_INLINE void find_bands(const std::vector<MelFilter>& filters, const float* magnitudes, float* bands) {
+  for (std::size_t mel = 0; mel < filters.size(); ++mel) {
+    const float* bin = magnitudes + static_cast<std::size_t>(filters[mel].first_bin) * kLanes;
+    float sums[kLanes] = {};
+    for (const float weight : filters[mel].weights) {
+      for (std::size_t lane = 0; lane < kLanes; ++lane) sums[lane] += weight * bin[lane];
+      bin += kLanes;
+    }
+    for (std::size_t lane = 0; lane < kLanes; ++lane)
+      bands[mel * kLanes + lane] = sums[lane] > VoiceMel::kLeast ? sums[lane] : VoiceMel::kLeast;
+  }
+}
+
+/// The arithmetic, compiled for one generation of machines.
+struct Kernel {
+  void (*magnitudes)(float* re, const float* im, std::size_t bins, float* powers);
+  void (*bands)(const std::vector<MelFilter>& filters, const float* magnitudes, float* bands);
+};
+
+[[TUTTI_AVX512]] void magnitudes_avx512(float* re, const float* im, std::size_t bins, float* powers) {
+  find_magnitudes(re, im, bins, powers);
+}
+[[TUTTI_AVX2]] void magnitudes_avx2(float* re, const float* im, std::size_t bins, float* powers) {
+  find_magnitudes(re, im, bins, powers);
+}
+void magnitudes_any(float* re, const float* im, std::size_t bins, float* powers) {
+  find_magnitudes(re, im, bins, powers);
+}
+[[TUTTI_AVX512]] void bands_avx512(const std::vector<MelFilter>& filters, const float* magnitudes, float* bands) {
+  find_bands(filters, magnitudes, bands);
+}
+[[TUTTI_AVX2]] void bands_avx2(const std::vector<MelFilter>& filters, const float* magnitudes, float* bands) {
+  find_bands(filters, magnitudes, bands);
+}
+void bands_any(const std::vector<MelFilter>& filters, const float* magnitudes, float* bands) {
+  find_bands(filters, magnitudes, bands);
+}
+
+const Kernel& kernel() {
+  static const Kernel one = runs_avx512() ? Kernel{magnitudes_avx512, bands_avx512}
+                            : runs_avx2() ? Kernel{magnitudes_avx2, bands_avx2}
+                                          : Kernel{magnitudes_any, bands_any};
+  return one;
 }
 
 }  // namespace
@@ -76,28 +137,21 @@ std::vector<float> voice_window(const VoiceMelOptions& options) {
 VoiceMel::VoiceMel(VoiceMelOptions options)
     : options_(checked(options)),
       window_(voice_window(options_)),
-      fft_(options_.n_fft),
+      fourier_(options_.n_fft),
       filters_(voice_mel_filters(options_)) {}
 
-/// Calls `take(frame, magnitudes)` for every frame.
-template <class TakeFrame>
-void VoiceMel::for_each_frame(std::span<const float> samples, const TakeFrame& take) const {
-  const auto size = static_cast<std::size_t>(options_.n_fft);
+/// The samples that whole groups of frames see: mirrored at both ends, and zeros behind.
+std::vector<float> VoiceMel::mirrored(std::span<const float> samples) const {
   const std::int64_t lead = (options_.n_fft - options_.hop) / 2, count = std::ssize(samples);
-  std::vector<float> part(size), magnitudes(size / 2 + 1);
-  std::vector<std::complex<float>> work(size / 2), bins(size / 2 + 1);
-  for (std::int64_t frame = 0; frame < frames(count); ++frame) {
-    const std::int64_t first = frame * options_.hop - lead;
-    const bool is_inside = first >= 0 && first + options_.n_fft <= count;
-    for (std::size_t i = 0; i < size; ++i) {
-      const std::int64_t at = first + static_cast<std::int64_t>(i);
-      part[i] = window_[i] * samples[is_inside ? static_cast<std::size_t>(at) : mirrored(at, count)];
-    }
-    fft_.forward(part, work, bins);
-    for (std::size_t k = 0; k < bins.size(); ++k)
-      magnitudes[k] = std::sqrt(bins[k].real() * bins[k].real() + bins[k].imag() * bins[k].imag() + kLeastSquare);
-    take(static_cast<std::size_t>(frame), std::span<const float>(magnitudes));
-  }
+  const std::int64_t groups = (frames(count) + kLanes - 1) / kLanes;
+  std::vector<float> audio(static_cast<std::size_t>((groups * kLanes - 1) * options_.hop + options_.n_fft), 0.0F);
+  const std::int64_t end = std::min(count + lead, std::ssize(audio) - lead);
+  std::copy_n(samples.begin(), std::min(count, end), audio.begin() + lead);
+  for (std::int64_t at = -lead; at < 0; ++at)
+    audio[static_cast<std::size_t>(at + lead)] = samples[mirrored_index(at, count)];
+  for (std::int64_t at = count; at < end; ++at)
+    audio[static_cast<std::size_t>(at + lead)] = samples[mirrored_index(at, count)];
+  return audio;
 }
 
 std::vector<float> VoiceMel::compute(std::span<const float> samples) const {
@@ -107,21 +161,29 @@ std::vector<float> VoiceMel::compute(std::span<const float> samples) const {
 
 std::vector<float> VoiceMel::compute(std::span<const float> samples, std::vector<float>& energy) const {
   const auto count = static_cast<std::size_t>(frames(std::ssize(samples)));
-  std::vector<float> mel(count * filters_.size());
+  const std::size_t size = window_.size(), bins = size / 2 + 1, mels = filters_.size();
+  std::vector<float> mel(count * mels);
   energy.assign(count, 0);
-  for_each_frame(samples, [&](std::size_t frame, std::span<const float> magnitudes) {
-    double power = 0;
-    for (const float magnitude : magnitudes) power += static_cast<double>(magnitude) * magnitude;
-    energy[frame] = static_cast<float>(std::sqrt(power));
-    float* row = mel.data() + frame * filters_.size();
-    for (std::size_t bin = 0; bin < filters_.size(); ++bin) {
-      const auto& filter = filters_[bin];
-      float sum = 0;
-      for (std::size_t i = 0; i < filter.weights.size(); ++i)
-        sum += filter.weights[i] * magnitudes[static_cast<std::size_t>(filter.first_bin) + i];
-      row[bin] = std::log(std::max(sum, kLeast));
+  if (count == 0) return mel;
+  const auto audio = mirrored(samples);
+  std::vector<float> part(size * kLanes, 0.0F), re(bins * kLanes), im(bins * kLanes), bands(mels * kLanes);
+  const auto lead = static_cast<std::size_t>((options_.n_fft - options_.window) / 2);
+  for (std::size_t first = 0; first < count; first += kLanes) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      const float* from = audio.data() + (first + lane) * static_cast<std::size_t>(options_.hop);
+      for (std::size_t i = lead; i < size - lead; ++i) part[i * kLanes + lane] = window_[i] * from[i];
     }
-  });
+    fourier_.forward(part.data(), re.data(), im.data());
+    std::array<float, kLanes> powers{};
+    kernel().magnitudes(re.data(), im.data(), bins, powers.data());
+    kernel().bands(filters_, re.data(), bands.data());
+    mel_kernels().front().log10(bands.data(), std::ssize(bands));
+    for (std::size_t lane = 0; lane < std::min<std::size_t>(kLanes, count - first); ++lane) {
+      energy[first + lane] = std::sqrt(powers[lane]);
+      float* row = mel.data() + (first + lane) * mels;
+      for (std::size_t bin = 0; bin < mels; ++bin) row[bin] = bands[bin * kLanes + lane] * std::numbers::ln10_v<float>;
+    }
+  }
   return mel;
 }
 

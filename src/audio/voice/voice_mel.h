@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "audio/mel/frame_fourier.h"
 #include "audio/mel/mel_kernel.h"
-#include "audio/mel/real_fft.h"
 #include "base/error.h"
 #include "base/units.h"
 
@@ -60,12 +60,11 @@ class VoiceMel {
   std::vector<float> compute(std::span<const float> samples, std::vector<float>& energy) const;
 
  private:
-  template <class TakeFrame>
-  void for_each_frame(std::span<const float> samples, const TakeFrame& take) const;
+  std::vector<float> mirrored(std::span<const float> samples) const;
 
   VoiceMelOptions options_;
   std::vector<float> window_;
-  RealFft fft_;
+  FrameFourier fourier_;
   std::vector<MelFilter> filters_;
 };
 

@@ -82,11 +82,12 @@ void VoiceSetWriter::add_to_sums(const NewVoiceClip& clip) {
   sums_.values.resize(n_mels);
   sums_.squares.resize(n_mels);
   std::vector<double> values(n_mels), squares(n_mels);
-  for (std::size_t i = 0; i < clip.mel.size(); ++i) {
-    const double value = clip.mel[i];
-    values[i % n_mels] += value;
-    squares[i % n_mels] += value * value;
-  }
+  for (std::size_t frame = 0; frame < clip.mel.size(); frame += n_mels)
+    for (std::size_t bin = 0; bin < n_mels; ++bin) {
+      const double value = clip.mel[frame + bin];
+      values[bin] += value;
+      squares[bin] += value * value;
+    }
   double heights = 0, square_heights = 0;
   for (const float pitch : clip.pitch) {
     if (pitch <= 0) continue;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
+#include <span>
 #include <utility>
 
 #include "base/bytes.h"
@@ -17,14 +17,27 @@ constexpr std::size_t kBlock = 16;
 constexpr std::size_t kLongestWord = 255;
 constexpr std::int64_t kHead = 8;
 
-using Words = std::map<std::string, std::vector<Phone>, std::less<>>;
+/// A word and where its phones lie in an array of all.
+struct Entry {
+  std::string word{};
+  std::size_t first = 0;
+  std::size_t count = 0;
+};
 
-std::string pack(const Words& words) {
+/// The first entry of every word, in the words' order.
+void sort_and_merge(std::vector<Entry>& entries) {
+  if (!std::ranges::is_sorted(entries, {}, &Entry::word)) std::ranges::stable_sort(entries, {}, &Entry::word);
+  const auto repeated = std::ranges::unique(entries, {}, &Entry::word);
+  entries.erase(repeated.begin(), repeated.end());
+}
+
+std::string pack(const std::vector<Entry>& words, std::span<const Phone> all_phones) {
   ByteWriter blocks, starts;
   std::string_view last;
   std::size_t index = 0;
   std::int32_t at = 0;
-  for (const auto& [word, phones] : words) {
+  for (const auto& [word, first, count] : words) {
+    const auto phones = all_phones.subspan(first, count);
     if (index++ % kBlock == 0) {
       starts.put(at);
       last = {};
@@ -32,7 +45,7 @@ std::string pack(const Words& words) {
     const auto shared = std::ranges::mismatch(word, last).in1 - word.begin();
     blocks.put(static_cast<std::uint8_t>(shared));
     blocks.put(static_cast<std::uint8_t>(std::ssize(word) - shared));
-    for (const char character : word.substr(static_cast<std::size_t>(shared))) blocks.put(character);
+    for (const char character : std::string_view(word).substr(static_cast<std::size_t>(shared))) blocks.put(character);
     blocks.put(static_cast<std::uint8_t>(phones.size()));
     for (const Phone phone : phones) blocks.put(phone);
     at += static_cast<std::int32_t>(3 + std::ssize(word) - shared + std::ssize(phones));
@@ -71,24 +84,33 @@ class BlockReader {
 }  // namespace
 
 Result<Lexicon> Lexicon::from_cmudict(std::string_view text) {
-  Words words;
+  std::vector<Entry> words;
+  std::vector<Phone> phones;
   std::int64_t number = 0;
-  for (const std::string_view whole : split(text, '\n')) {
+  while (!text.empty()) {
     ++number;
+    const std::string_view whole = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(whole.size() + 1, text.size()));
     const std::string_view line = trimmed(whole.substr(0, whole.find('#')));
     if (line.empty() || line.starts_with(";;;")) continue;
-    const auto parts = split(line, ' ');
-    std::vector<Phone> phones;
-    for (std::size_t i = 1; i < parts.size(); ++i)
-      if (const auto phone = phone_of(parts[i])) phones.push_back(*phone);
-    if (phones.empty() || phones.size() + 1 != parts.size() || parts[0].size() > kLongestWord ||
-        phones.size() > kLongestWord)
+    const std::string_view word = line.substr(0, line.find(' '));
+    const std::size_t first = phones.size();
+    bool is_valid = word.size() < line.size() && word.size() <= kLongestWord;
+    for (std::string_view rest = line.substr(word.size()); is_valid && !rest.empty();) {
+      rest.remove_prefix(1);
+      const std::string_view name = rest.substr(0, rest.find(' '));
+      const auto phone = phone_of(name);
+      if (phone) phones.push_back(*phone);
+      is_valid = phone.has_value() && phones.size() - first <= kLongestWord;
+      rest.remove_prefix(name.size());
+    }
+    if (!is_valid)
       return fail(Fault::corrupt, "line " + std::to_string(number) + ": expected a word and its phones, found '" +
                                       std::string(line.substr(0, 80)) + "'");
-    if (parts[0].ends_with(')')) continue;
-    words.emplace(ascii_lower(parts[0]), std::move(phones));
+    if (!word.ends_with(')')) words.push_back({ascii_lower(word), first, phones.size() - first});
   }
-  return parse(pack(words));
+  sort_and_merge(words);
+  return parse(pack(words, phones));
 }
 
 Result<Lexicon> Lexicon::parse(std::string bytes) {

@@ -14,6 +14,27 @@ constexpr std::array<std::string_view, 54> kNames{
     "AH0", "AH1", "AO0", "AO1", "AW0", "AW1", "AY0", "AY1", "EH0", "EH1", "ER0", "ER1", "EY0", "EY1",
     "IH0", "IH1", "IY0", "IY1", "OW0", "OW1", "OY0", "OY1", "UH0", "UH1", "UW0", "UW1"};
 
+/// A name of up to three characters as a number, the first one highest.
+constexpr std::uint32_t key_of(std::string_view name) {
+  std::uint32_t key = 0;
+  for (std::size_t i = 0; i < name.size(); ++i)
+    key |= static_cast<std::uint32_t>(static_cast<unsigned char>(name[i])) << (8 * (2 - i));
+  return key;
+}
+
+struct PhoneKey {
+  std::uint32_t key = 0;
+  Phone phone = 0;
+};
+
+/// The names in the order of their keys: a dictionary looks up a million of them.
+constexpr auto kKeys = [] {
+  std::array<PhoneKey, kNames.size()> keys;
+  for (std::size_t i = 0; i < kNames.size(); ++i) keys[i] = {key_of(kNames[i]), static_cast<Phone>(i)};
+  std::ranges::sort(keys, {}, &PhoneKey::key);
+  return keys;
+}();
+
 struct IpaSound {
   std::string_view ipa;
   std::string_view arpabet;  // one or two names, without stress
@@ -50,12 +71,17 @@ std::span<const std::string_view> phone_names() {
 }
 
 std::optional<Phone> phone_of(std::string_view name) {
-  std::string wanted(name);
-  if (wanted.ends_with('2')) wanted.back() = '1';
-  auto found = std::ranges::find(kNames, wanted);
-  if (found == kNames.end()) found = std::ranges::find(kNames, wanted + "0");
-  if (found == kNames.end()) return std::nullopt;
-  return static_cast<Phone>(found - kNames.begin());
+  const auto place = [](std::uint32_t key) -> std::optional<Phone> {
+    const auto found = std::ranges::lower_bound(kKeys, key, {}, &PhoneKey::key);
+    if (found == kKeys.end() || found->key != key) return std::nullopt;
+    return found->phone;
+  };
+  constexpr std::size_t kLongest = 3;
+  if (name.empty() || name.size() > kLongest) return std::nullopt;
+  const std::uint32_t key = key_of(name);
+  if (name.size() == kLongest && name.back() == '2') return place(key - 1);  // secondary stress: as primary
+  if (const auto phone = place(key)) return phone;
+  return name.size() + 1 == kLongest ? place(key | std::uint32_t{'0'}) : std::nullopt;
 }
 
 Result<std::vector<Phone>> phones_of_ipa(std::string_view ipa) {

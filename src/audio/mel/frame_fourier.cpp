@@ -1,4 +1,4 @@
-#include "audio/vocoder/frame_fourier.h"
+#include "audio/mel/frame_fourier.h"
 
 #include <bit>
 #include <stdexcept>
@@ -30,18 +30,33 @@ TUTTI_INLINE Complex<lanes> halved(const Complex<lanes>& a) {
   return {a.re * 0.5F, a.im * 0.5F};
 }
 
-/// The complex transform of `count` points in place, radix 2; the inputs are in bit-reversed order. turns:
-/// exp(-2 pi i k / (2 count)).
+/// The complex transform of `count` points in place; the inputs are in bit-reversed order. turns:
+/// exp(-2 pi i k / (2 count)). Two steps of radix 2 at a time, so that memory is read and written half as often.
 template <int lanes>
 TUTTI_INLINE void transform(float* re, float* im, int count, const Twiddle* turns) {
-  for (int length = 1; length < count; length *= 2) {
+  int length = 1;
+  if (std::countr_zero(static_cast<unsigned>(count)) % 2 == 1) {
+    for (int first = 0; first < count; first += 2) {
+      const auto a = at<lanes>(re, im, first), b = at<lanes>(re, im, first + 1);
+      put<lanes>(re, im, first, a + b);
+      put<lanes>(re, im, first + 1, a - b);
+    }
+    length = 2;
+  }
+  for (; length < count; length *= 4) {
     const int stride = count / length;
-    for (int k = 0; k < length; ++k)
-      for (int first = k; first < count; first += 2 * length) {
-        const auto a = at<lanes>(re, im, first), b = at<lanes>(re, im, first + length) * turns[k * stride];
-        put<lanes>(re, im, first, a + b);
-        put<lanes>(re, im, first + length, a - b);
+    for (int k = 0; k < length; ++k) {
+      const Twiddle turn = turns[k * stride], half = turns[k * stride / 2];
+      for (int first = k; first < count; first += 4 * length) {
+        const auto a = at<lanes>(re, im, first), b = at<lanes>(re, im, first + length) * turn;
+        const auto c = at<lanes>(re, im, first + 2 * length), d = at<lanes>(re, im, first + 3 * length) * turn;
+        const auto sum = (c + d) * half, difference = quarter_turn((c - d) * half);
+        put<lanes>(re, im, first, (a + b) + sum);
+        put<lanes>(re, im, first + length, (a - b) + difference);
+        put<lanes>(re, im, first + 2 * length, (a + b) - sum);
+        put<lanes>(re, im, first + 3 * length, (a - b) - difference);
       }
+    }
   }
 }
 
