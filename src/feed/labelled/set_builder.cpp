@@ -14,6 +14,7 @@
 #include "feed/labelled/feature_spool.h"
 #include "feed/labelled/labelled_files.h"
 #include "feed/labelled/labelled_set.h"
+#include "feed/labelled/set_ownership.h"
 #include "feed/labelled/set_waveforms.h"
 #include "feed/packed/in_parallel.h"
 
@@ -214,7 +215,7 @@ Result<std::unique_ptr<FeatureSpool>> open_spool(const SetBuildOptions& options,
   auto space = expect_space(options.out, Bytes{2 * size}, "the set and its features while it is built",
                             "Free some space, or name a folder elsewhere with --out");
   if (!space) return tl::unexpected<Error>(space.error());
-  return FeatureSpool::open(options.out / "features.part", geometry, options.waveforms);
+  return FeatureSpool::open(options.out / kSpoolName, geometry, options.waveforms);
 }
 
 /// Files of the same content are one group; where their labels differ, none of them can be trusted.
@@ -317,6 +318,8 @@ Error with_left_out(Error error, const std::vector<BuiltFile>& files) {
 
 Result<SetBuildReport> build_labelled_set(const SetBuildOptions& options,
                                           const std::function<bool(std::int64_t, std::int64_t)>& progress) {
+  if (auto own = options.dry_run ? Result<void>() : expect_own_set_files(options.out); !own)
+    return tl::unexpected<Error>(own.error());
   auto found = find_labelled_files(options.data, options.root);
   if (!found) return tl::unexpected<Error>(found.error());
   SetBuildReport report{.found = std::ssize(found->files), .others = found->others};
