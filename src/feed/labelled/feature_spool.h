@@ -31,8 +31,8 @@ struct SpooledClip {
 
 /// The features of a set that is being built, and on request its waveforms, in one file on disk: memory holds none of
 /// them, and a build that was killed continues with what it had computed. A record is one clip. It has a checksum of
-/// its own, so one that was cut short counts as absent. A clip is found again by its file's name, number (inode), size and times
-/// of change.
+/// its own, so one that was cut short counts as absent. A clip is found again by its file's name, number (inode), size
+/// and times of change.
 ///
 /// `find` and `append` are thread-safe. `mel` and `waveform` are for afterwards.
 class FeatureSpool {

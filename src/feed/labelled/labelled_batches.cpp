@@ -28,7 +28,8 @@ Result<LabelledBatches> LabelledBatches::open(LabelledBatchOptions options, cons
   std::istringstream text(position);
   std::uint64_t key = 0;
   text >> key >> batches.epoch_ >> batches.cursor_ >> batches.index_;
-  const auto unreadable = fail(Fault::corrupt, "the checkpoint's position in the data cannot be read: '" + position + "'");
+  const auto unreadable =
+      fail(Fault::corrupt, "the checkpoint's position in the data cannot be read: '" + position + "'");
   if (!text) return unreadable;
   if (key != key_of(batches.options_))
     return fail(Fault::usage,

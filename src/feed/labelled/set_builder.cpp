@@ -130,7 +130,8 @@ Result<AudioGeometry> choose_geometry(const SetBuildOptions& options, const std:
 /// Computes files' features into the spool (none: nowhere). Thread-safe.
 class FileComputer {
  public:
-  FileComputer(const AudioGeometry& geometry, FeatureSpool* spool) : maker_(geometry), spool_(spool) {}
+  FileComputer(const AudioGeometry& geometry, FeatureSpool* spool, bool waveforms)
+      : maker_(geometry), spool_(spool), waveforms_(waveforms) {}
 
   /// What is wrong with the file itself stays in its `problem`.
   Result<void> compute(BuiltFile& one) {
@@ -153,7 +154,7 @@ class FileComputer {
     const auto features = maker_.compute(audio->samples);
     one.clip = {.content = read->content,
                 .checksum = row_checksum(one.file.name, features.mel),
-                .waveform_checksum = row_checksum(one.file.name, features.waveform),
+                .waveform_checksum = waveforms_ ? row_checksum(one.file.name, features.waveform) : 0,
                 .is_cut = features.is_cut,
                 .is_padded = features.is_padded};
     if (!spool_) return {};
@@ -166,6 +167,7 @@ class FileComputer {
   ClipFeatureMaker maker_;
   ChildDecoder children_{};
   FeatureSpool* spool_;
+  bool waveforms_;
   std::atomic<std::int64_t> resumed_ = 0;
 };
 
@@ -339,7 +341,7 @@ Result<SetBuildReport> build_labelled_set(const SetBuildOptions& options,
     if (!opened) return tl::unexpected<Error>(opened.error());
     spool = std::move(*opened);
   }
-  FileComputer computer(*geometry, spool.get());
+  FileComputer computer(*geometry, spool.get(), options.waveforms);
   const auto resumed = compute(options, computer, files, progress);
   if (!resumed) return tl::unexpected<Error>(resumed.error());
   report.resumed = *resumed;

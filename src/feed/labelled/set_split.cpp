@@ -79,8 +79,7 @@ class Drawing {
     if (group.part == kTesting) return true;
     if (to == kTesting && group.part != kTraining) return false;
     const std::int64_t kept = to == kTesting ? 2 : 1;
-    return std::ranges::all_of(group.labels,
-                               [&](const auto& has) { return groups_in_[has.first][group.part] > kept; });
+    return std::ranges::all_of(group.labels, [&](const auto& has) { return groups_in_[has.first][group.part] > kept; });
   }
   /// Moves the smallest group with the label to the part, from one that can spare it.
   void move_one(std::size_t label, std::size_t part) {

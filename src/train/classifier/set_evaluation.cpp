@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/json.h"
 #include "base/log.h"
 #include "base/output_ownership.h"
+#include "base/strings.h"
 #include "device/machine.h"
 #include "feed/labelled/labelled_set.h"
-#include "base/json.h"
-#include "base/strings.h"
 #include "feed/labelled/set_waveforms.h"
 #include "model/cpu/compute_team.h"
 #include "model/device_name.h"
