@@ -57,14 +57,14 @@ bool is_training_folder(const fs::path& out) {
 }
 
 /// What a training writes in OUT, beside checkpoints and model.
-constexpr const char* kFiles[] = {"config.toml",       "metrics.jsonl", "order.jsonl",
-                                  "bad_samples.jsonl", "loss.svg",      "events"};
+constexpr const char* kFiles[] = {"config.toml", "metrics.jsonl", "order.jsonl", "bad_samples.jsonl",
+                                  "loss.svg",    "events",        "tuning.jsonl"};
 
 /// Fault::usage where something in OUT has a name that a training writes to, and none has trained there.
 Result<void> expect_own_files(const fs::path& out) {
   if (is_training_folder(out)) return {};
   std::vector<std::string> names(std::begin(kFiles), std::end(kFiles));
-  names.insert(names.end(), {"model", "checkpoints"});
+  names.insert(names.end(), {"model", "checkpoints", "tuning-trial"});
   for (const auto& name : names) {
     std::error_code ignored;
     const fs::path path = out / name;
