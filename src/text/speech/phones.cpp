@@ -71,7 +71,7 @@ std::span<const std::string_view> phone_names() {
 }
 
 std::optional<Phone> phone_of(std::string_view name) {
-  const auto place = [](std::uint32_t key) -> std::optional<Phone> {
+  const auto phone_at = [](std::uint32_t key) -> std::optional<Phone> {
     const auto found = std::ranges::lower_bound(kKeys, key, {}, &PhoneKey::key);
     if (found == kKeys.end() || found->key != key) return std::nullopt;
     return found->phone;
@@ -79,9 +79,9 @@ std::optional<Phone> phone_of(std::string_view name) {
   constexpr std::size_t kLongest = 3;
   if (name.empty() || name.size() > kLongest) return std::nullopt;
   const std::uint32_t key = key_of(name);
-  if (name.size() == kLongest && name.back() == '2') return place(key - 1);  // secondary stress: as primary
-  if (const auto phone = place(key)) return phone;
-  return name.size() + 1 == kLongest ? place(key | std::uint32_t{'0'}) : std::nullopt;
+  if (name.size() == kLongest && name.back() == '2') return phone_at(key - 1);  // secondary stress: as primary
+  if (const auto phone = phone_at(key)) return phone;
+  return name.size() + 1 == kLongest ? phone_at(key | std::uint32_t{'0'}) : std::nullopt;
 }
 
 Result<std::vector<Phone>> phones_of_ipa(std::string_view ipa) {
