@@ -76,6 +76,7 @@ inline constexpr const char* kBatchReportMark = "tutti-batch-report";
 inline constexpr const char* kBenchPictureMark = "tutti-bench-picture";
 inline constexpr const char* kHistoryPictureMark = "tutti-history-picture";
 inline constexpr const char* kEvaluationMark = "tutti-evaluation";
+inline constexpr const char* kSpeechMark = "tutti-speech";
 
 /// Fault::usage where a folder that is to be filled with new files holds some already: they are the user's.
 Result<void> expect_no_files(const std::filesystem::path& folder);

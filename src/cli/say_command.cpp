@@ -41,7 +41,11 @@ OptionTable table_of(SayCommand& c) {
       "knows phonemes.");
   table.positional(c.text, "TEXT...|-", "what to say; -: what standard input holds");
   table.add("voice", c.voice, "DIR", "OUT/model of 'tutti train tts', or models/voice");
-  table.add("output", c.out, "FILE.wav", "the sound; -: standard output, where that is no terminal").letter = 'o';
+  table
+      .add(
+          "output", c.out, "FILE.wav",
+          "the sound; -: standard output, where that is no terminal. Only a file that an earlier run wrote is replaced")
+      .letter = 'o';
   table.add("times", c.times, "FILE.json|FILE.srt",
             "also when each word is spoken; as JSON, each phoneme or character too");
   table.add("speaker", c.speaker, "NAME", "speaker of the voice; without it, its first");
@@ -74,14 +78,27 @@ Result<void> check_values(const SayCommand& c) {
   return check_thread_count("--threads", c.threads);
 }
 
-/// Nothing of the voice is written over, and one file is not both outputs.
+bool is_wav(const fs::path& file) {
+  std::error_code error;
+  return ascii_lower(file.extension().string()) == ".wav" || fs::is_other(file, error);
+}
+
+/// Nothing of the voice is written over, one file is not both outputs, and files that 'tutti say' did not write stay.
+/// Times have no mark of their own: they are replaced together with the sound that they belong to.
 Result<void> check_outputs(const SayCommand& c) {
-  OutputOwnership files;
+  OutputOwnership files("Name another file");
   files.add_input(c.voice);
+  std::error_code error;
+  const bool replaces = c.out != "-" && fs::is_regular_file(c.out, error) && fs::file_size(c.out, error) > 0;
+  if (c.out != "-" && !is_wav(c.out))
+    return fail(Fault::usage, "--output: expected a file whose name ends in .wav, found " + c.out.string());
   if (c.out != "-")
-    if (auto claimed = files.claim(c.out, "the sound"); !claimed) return claimed;
+    if (auto claimed = files.claim_marked(c.out, "the sound", kSpeechMark); !claimed) return claimed;
   if (!c.times.empty())
-    if (auto claimed = files.claim(c.times, "the times"); !claimed) return claimed;
+    if (auto claimed =
+            replaces ? files.claim(c.times, "the times") : files.claim_marked(c.times, "the times", kSpeechMark);
+        !claimed)
+      return claimed;
   if (c.out == "-" && ::isatty(STDOUT_FILENO) == 1)
     return fail(Fault::usage, "the sound would go to the terminal", "Name a file with -o, or a pipe");
   auto expected = c.out == "-" ? Result<void>() : expect_output_file("--output", c.out);

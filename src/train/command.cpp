@@ -320,7 +320,8 @@ int evaluate_classifier_command(std::span<char*> arguments) {
 int evaluate_voice_command(std::span<char*> arguments) {
   return guarded("the evaluation cannot go on", "Take fewer threads", [&] {
     const auto line = Line::read(
-        arguments, {"--model", "--data", "--split", "--samples", "--device", "--threads", "--report"}, {"--json"});
+        arguments, {"--model", "--data", "--split", "--samples", "--device", "--threads", "--report", "--speaker"},
+        {"--json"});
     if (!line) return complain(line.error());
     const auto device = settled_device(line->value("--device"));
     if (!device) return complain(device.error());
@@ -331,6 +332,7 @@ int evaluate_voice_command(std::span<char*> arguments) {
                         .samples = std::stoll(line->value("--samples")),
                         .device = *device,
                         .threads = std::stoi(line->value("--threads")),
+                        .speaker = line->value("--speaker"),
                         .report = line->value("--report")});
     if (!measures) return complain(measures.error());
     std::puts((line->has("--json") ? measures_json(*measures) : measures_text(*measures)).c_str());

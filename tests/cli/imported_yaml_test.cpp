@@ -74,7 +74,7 @@ TEST(ImportedYaml, EveryOtherKeyHasItsAnswerWithFileAndLine) {
 
 TEST(ImportedYaml, AnUnknownKeyIsNamedWithTheNearest) {
   const auto config = imported("data:\n  batch_sise: 4\n  zzzzzzzz: 1\n").value();
-  EXPECT_EQ(answers_with(config, "config.yaml:2: data.batch_sise: unknown, no effect; did you mean 'batch-size'?"), 1);
+  EXPECT_EQ(answers_with(config, "config.yaml:2: data.batch_sise: unknown, no effect; did you mean 'batch_size'?"), 1);
   EXPECT_EQ(answers_with(config, "config.yaml:3: data.zzzzzzzz: unknown, no effect"), 1);
 }
 

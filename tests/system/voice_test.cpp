@@ -108,7 +108,7 @@ TEST(Voice, SpeaksATextByTheContract) {
     EXPECT_GE(part["start"].get<double>(), last - 1e-9);
     last = part["end"].get<double>();
   }
-  const double seconds = static_cast<double>(wav.size() - 44) / head.bytes_per_second;
+  const double seconds = static_cast<double>(wav.size() - wav.find("data") - 8) / head.bytes_per_second;
   EXPECT_NEAR(times["sentences"][0]["end"].get<double>(), seconds, 0.02);
 }
 
@@ -172,6 +172,48 @@ TEST(Voice, UnusableRequestsAreRefusedInOneLine) {
   expect_refused(small_voice(), {"--rate", "9", "one"}, "0.25 to 4");
   expect_refused(fs::path(TUTTI_SOURCE_DIR) / "models/nano", {"one"}, "holds no voice");
   expect_refused(small_voice(), {"--times", "x.txt", "one"}, ".json or .srt");
+  expect_refused(small_voice(), {"one [[w"}, "expected ']]'");
+  const auto end = say(small_voice(), work / "x.mp3", {"one"});
+  EXPECT_EQ(end.exit_code, 2);
+  EXPECT_NE(end.err.find("ends in .wav"), std::string::npos) << end.err;
+}
+
+TEST(Voice, FilesOfOthersAreNotReplaced) {
+  TUTTI_NEEDS("digits/0_jackson_0.wav");
+  const TempFolder work;
+  ASSERT_TRUE(write_file_atomically(work / "mine.wav", "RIFF my own"));
+  EXPECT_EQ(say(small_voice(), work / "mine.wav", {"one"}).exit_code, 2);
+  EXPECT_EQ(read_file(work / "mine.wav").value(), "RIFF my own");
+  ASSERT_TRUE(write_file_atomically(work / "mine.srt", "my own"));
+  EXPECT_EQ(say(small_voice(), work / "x.wav", {"--times", (work / "mine.srt").string(), "one"}).exit_code, 2);
+  EXPECT_EQ(read_file(work / "mine.srt").value(), "my own");
+}
+
+TEST(Voice, SettingsWithoutEffectAreRefused) {
+  TUTTI_NEEDS("digits/0_jackson_0.wav");
+  const TempFolder work;
+  const auto set = small_voice().parent_path().parent_path() / "set";
+  const auto evaluated = [&](const char* flag, const char* value) {
+    return run_program({tutti_program(), "evaluate", "--model", small_voice().string(), "--data", set.string(),
+                        "--split", "train", "--samples", "1", flag, value});
+  };
+  EXPECT_NE(evaluated("--normaliser", "english").err.find("is a voice"), std::string::npos);
+  EXPECT_NE(evaluated("--speaker", "unknown").err.find("no such speaker. It has jackson"), std::string::npos);
+  EXPECT_EQ(evaluated("--speaker", "jackson").exit_code, 0);
+  const auto prepared = run_program({tutti_program(), "prepare", "tts", "--data", work.path().string(), "--out",
+                                     (work / "set").string(), "--most-other-words", "0.1"});
+  EXPECT_EQ(prepared.exit_code, 2);
+  EXPECT_NE(prepared.err.find("--check-model"), std::string::npos) << prepared.err;
+}
+
+TEST(Voice, SetReplacesNoFileOfAnother) {
+  TUTTI_NEEDS("digits/0_jackson_0.wav");
+  const TempFolder work;
+  ASSERT_TRUE(write_file_atomically(work / "voice.set", "my own"));
+  const auto end = run_program({tutti_program(), "prepare", "tts", "--data", (test_data() / "digits").string(), "--out",
+                                work.path().string(), "--strings", "10"});
+  EXPECT_EQ(end.exit_code, 2) << end.err;
+  EXPECT_EQ(read_file(work / "voice.set").value(), "my own");
 }
 
 TEST(Voice, LongTextWithoutAStopIsCutAndReported) {

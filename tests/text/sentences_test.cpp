@@ -17,6 +17,12 @@ TEST(Sentences, AbbreviationsInitialsAndNumbersEndNone) {
               ElementsAre("Dr. J. Smith paid 3.50 at 10:30.", "He left."));
 }
 
+TEST(Sentences, ShortFormsEndNoneBeforeLowerCaseAndFigures) {
+  EXPECT_THAT(split_sentences("On Dec. 31, vol. 3, at 7 a.m. he left. Well, etc. The end.", 100).pieces,
+              ElementsAre("On Dec. 31, vol. 3, at 7 a.m. he left.", "Well, etc.", "The end."));
+  EXPECT_THAT(split_sentences("it ends. and goes on.", 100).pieces, ElementsAre("it ends.", "and goes on."));
+}
+
 TEST(Sentences, QuotesBehindAStopBelongToIt) {
   EXPECT_THAT(split_sentences("\"Go.\" He went (fast!) away.", 100).pieces,
               ElementsAre("\"Go.\"", "He went (fast!)", "away."));
@@ -24,6 +30,7 @@ TEST(Sentences, QuotesBehindAStopBelongToIt) {
 
 TEST(Sentences, SoundsInBracketsAreNotCut) {
   EXPECT_THAT(split_sentences("Say [[a. b]] now.", 100).pieces, ElementsAre("Say [[a. b]] now."));
+  EXPECT_THAT(split_sentences("Say it [[a, b c d]]", 14).pieces, ElementsAre("Say it", "[[a, b c d]]"));
 }
 
 TEST(Sentences, PiecesWithoutAWordAreLeftOut) {

@@ -75,6 +75,30 @@ TEST(EnglishWords, NumbersAndUnitsAreWrittenOut) {
   EXPECT_EQ(read_aloud("mp3"), "mp three");
 }
 
+TEST(EnglishWords, RangesAndOrdinalsAreWrittenOut) {
+  EXPECT_EQ(read_aloud("10\u201320, 1.5-2.5 km, 5-10%"),
+            "ten to twenty , one point five to two point five kilometers , five to ten percent");
+  EXPECT_EQ(read_aloud("12th-14th, a 21st-century 5-star"), "twelfth to fourteenth , a twenty first century five star");
+  EXPECT_EQ(read_aloud("$5-10, \u00A32m, $1-a-day"), "five to ten dollars , two million pounds , one dollar a day");
+  EXPECT_EQ(read_aloud("-5 \u00B0C, 100 m, \u22123, 7 x 8, x\u00B2"),
+            "minus five degrees celsius , one hundred meters , minus three , seven times eight , x squared");
+}
+
+TEST(EnglishWords, FiguresInGroupsAreWrittenOut) {
+  EXPECT_EQ(read_aloud("2.10.3 at 10.0.0.1"), "two point ten point three at ten dot zero dot zero dot one");
+  EXPECT_EQ(read_aloud("555-0199, +44 20 79"),
+            "five five five zero one nine nine , plus four four , two zero , seven nine");
+  EXPECT_EQ(read_aloud("16:9, 1e-4, 6'2\""), "sixteen to nine , one times ten to the minus four , six foot two");
+  EXPECT_EQ(read_aloud("31.12.1999"), "december thirty first nineteen ninety nine");
+}
+
+TEST(EnglishWords, AddressesAreReadWithTheirSigns) {
+  EXPECT_EQ(read_aloud("bob@example.com."), "bob at example dot com .");
+  EXPECT_EQ(read_aloud("http://a.org/b_2?x"),
+            "(h) (t) (t) (p) colon slash slash a dot org slash b underscore two question mark x");
+  EXPECT_EQ(read_aloud("#5, #tags, and/or"), "number five , hash tags , and or");
+}
+
 TEST(EnglishWords, MoneyAndTimesAreWrittenOut) {
   EXPECT_EQ(read_aloud("$3.50 or $1"), "three dollars and fifty cents or one dollar");
   EXPECT_EQ(read_aloud("£20"), "twenty pounds");
@@ -119,6 +143,10 @@ TEST(EnglishWords, CharactersOfOtherScriptsAreReported) {
       "the \u0416 sign", [](std::string_view) { return true; }, skipped);
   EXPECT_EQ(joined(pieces, " ", &ReadAloud::text), "the sign");
   EXPECT_EQ(skipped, std::set<std::string>{"\u0416"});
+  skipped.clear();
+  read_english(
+      "a \u2605 and \u20A9", [](std::string_view) { return true; }, skipped);
+  EXPECT_EQ(skipped, (std::set<std::string>{"\u2605", "\u20A9"}));
 }
 
 TEST(Phones, IpaBecomesPhones) {
@@ -177,6 +205,21 @@ TEST(FrontEnd, TextWithoutACharacterIsRefused) {
     EXPECT_EQ(read.error().fault, Fault::usage);
   }
   EXPECT_FALSE(front_end.read("dog [[7]]"));
+}
+
+TEST(FrontEnd, TextOfAnotherScriptNamesWhatIsWrong) {
+  const auto read = small_front_end().read("\u65E5\u672C");
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().fault, Fault::usage);
+  EXPECT_NE(read.error().what.find("found '\u65E5\u672C': there is no symbol"), std::string::npos);
+}
+
+TEST(FrontEnd, SoundsWithoutClosingBracketsAreRefused) {
+  const auto front_end = small_front_end();
+  const auto read = front_end.read("a dog [[d\u0252g");
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().what, "'[[d\u0252g': expected ']]' behind the IPA, found the text's end");
+  EXPECT_TRUE(front_end.read("dog]]"));
 }
 
 TEST(FrontEnd, OtherLanguagesHaveTheCharactersOfTheirTexts) {

@@ -18,10 +18,23 @@
 namespace tutti {
 namespace {
 
-std::string wav_header(std::uint32_t bytes, Hertz rate) {
+/// A chunk that names the program which made a file; nothing for none.
+std::string software_chunk(std::string_view software) {
+  if (software.empty()) return {};
+  std::string name(software);
+  name.append(2 - name.size() % 2, '\0');  // ends with a zero, at an even byte
+  ByteWriter list, text;
+  text.put(static_cast<std::uint32_t>(name.size()));
+  const std::string facts = "INFOISFT" + text.take() + name;
+  list.put(static_cast<std::uint32_t>(facts.size()));
+  return "LIST" + list.take() + facts;
+}
+
+std::string wav_header(std::uint32_t bytes, Hertz rate, std::string_view software) {
   constexpr std::uint32_t kBytesPerSample = 2;
+  const std::string facts = software_chunk(software);
   ByteWriter sizes, format;
-  sizes.put(bytes + 36);
+  sizes.put(static_cast<std::uint32_t>(bytes + 36 + facts.size()));
   format.put(std::uint32_t{16});  // size of this chunk
   format.put(std::uint16_t{1});   // PCM
   format.put(std::uint16_t{1});   // channels
@@ -31,7 +44,7 @@ std::string wav_header(std::uint32_t bytes, Hertz rate) {
   format.put(static_cast<std::uint16_t>(8 * kBytesPerSample));
   ByteWriter data;
   data.put(bytes);
-  return "RIFF" + sizes.take() + "WAVEfmt " + format.take() + "data" + data.take();
+  return "RIFF" + sizes.take() + "WAVEfmt " + format.take() + facts + "data" + data.take();
 }
 
 /// An audio file that libsndfile writes in memory. Its error for a failed write names neither a full disk nor a file
@@ -108,8 +121,8 @@ std::vector<std::int16_t> pcm_of(std::span<const float> samples) {
   return pcm;
 }
 
-std::string wav_bytes(std::span<const std::int16_t> pcm, Hertz rate) {
-  std::string bytes = wav_header(static_cast<std::uint32_t>(pcm.size_bytes()), rate);
+std::string wav_bytes(std::span<const std::int16_t> pcm, Hertz rate, std::string_view software) {
+  std::string bytes = wav_header(static_cast<std::uint32_t>(pcm.size_bytes()), rate, software);
   return bytes.append(reinterpret_cast<const char*>(pcm.data()), pcm.size_bytes());
 }
 

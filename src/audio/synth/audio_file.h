@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -16,8 +17,9 @@ enum class AudioFormat { wav, flac, mp3, opus };
 /// Samples of -1 to 1 in 16 bits; louder ones are clipped.
 std::vector<std::int16_t> pcm_of(std::span<const float> samples);
 
-/// A WAV file of mono samples of 16 bits, whole.
-std::string wav_bytes(std::span<const std::int16_t> pcm, Hertz rate);
+/// A WAV file of mono samples of 16 bits, whole. `software`, where it is not empty, is named in a chunk of facts (LIST
+/// INFO ISFT) before the samples, else these begin at byte 44.
+std::string wav_bytes(std::span<const std::int16_t> pcm, Hertz rate, std::string_view software = {});
 
 /// A file of any of the formats, whole; Opus is in Ogg. Fault::unsupported for a rate that the format does not have
 /// (Opus: all but 8, 12, 16, 24 and 48 kHz), and where this machine's libsndfile does not write it.

@@ -186,8 +186,13 @@ Result<void> settle(PrepareTts& c) {
 Result<void> expect_own_set(const VoiceBuildOptions& build) {
   OutputOwnership files("Name another folder with --out");
   files.add_input(build.data);
-  for (const char* name : {kVoiceSetFile, kVoiceWaveformFile, "bad_samples.jsonl"})
-    if (auto free = files.expect_no_input(build.out / name); !free) return free;
+  struct Output {
+    const char* name;
+    std::string_view mark;
+  };
+  for (const auto& [name, mark] : {Output{kVoiceSetFile, kVoiceMark}, Output{kVoiceWaveformFile, kVoiceWaveformMark},
+                                   Output{"bad_samples.jsonl", "{\"id\":"}})
+    if (auto own = files.claim_marked(build.out / name, "the set", std::string(mark)); !own) return own;
   return {};
 }
 
@@ -222,10 +227,16 @@ void print_report(const VoiceBuildOptions& build, const VoiceBuildReport& report
   std::printf("%zu speaker%s: %s\n", report.speakers.size(), report.speakers.size() == 1 ? "" : "s",
               joined(report.speakers, ", ").c_str());
   if (report.excluded > 0) std::printf("%lld left out, for --exclude has their text\n", count(report.excluded));
+  if (report.repeated > 0)
+    std::fprintf(stderr, "warning: %lld clips to train on have a text that the list of clips for validation has, too\n",
+                 count(report.repeated));
   if (report.bad > 0)
     std::printf("%lld left out as unusable, %lld of them without a recording%s\n", count(report.bad),
                 count(report.missing),
                 build.dry_run ? "" : (": see " + (build.out / "bad_samples.jsonl").string()).c_str());
+  if (report.wrong_speed > 0)
+    std::printf("%lld of them because their pitch and spectrum are those of another sample rate than their header's\n",
+                count(report.wrong_speed));
   if (report.other_words > 0)
     std::printf("%lld of them because the model of --check-model finds other words in them than their texts have\n",
                 count(report.other_words));
@@ -240,6 +251,11 @@ int run_prepare_tts(const std::vector<std::string>& words) {
   PrepareTts command;
   auto table = table_of(command);
   if (const auto code = start_command(table, words)) return *code;
+  for (const char* share : {"most-missing-words", "most-other-words"})
+    if (table.given_by(share) == SourceKind::flag && command.check_model.empty())
+      return complain({Fault::usage, std::string("--") + share + ": no model looks for words in the clips",
+                       "Name one with --check-model, such as tiny.en"},
+                      kUsage);
   if (auto settled = settle(command); !settled) return complain(settled.error(), kUsage);
   if (auto own = expect_own_set(command.build); !own) return complain(own.error());
   Interrupt interrupt;

@@ -83,7 +83,9 @@ tl::unexpected<Error> OptionTable::unknown(const std::string& argument) const {
     const std::string name = split_flag(argument).first;
     return fail(Fault::usage, "--" + name + ": no such option", unknown_hint(name));
   }
-  const std::string file = positional_ ? "; a file of this name is given as ./" + argument : "";
+  const std::string file = !positional_                           ? ""
+                           : positional_name_.starts_with("TEXT") ? "; a text that begins with - is given behind --"
+                                                                  : "; a file of this name is given as ./" + argument;
   return fail(Fault::usage, argument + ": no such option", "See 'tutti " + command_ + " --help'" + file);
 }
 

@@ -32,6 +32,7 @@ struct EvaluateCommand {
   std::int32_t threads = 0;
   std::filesystem::path report{};
   std::filesystem::path audio{};
+  std::string speaker{};
   bool json = false;
 };
 
@@ -58,6 +59,8 @@ void add_evaluate(OptionTable& table, EvaluateCommand& c) {
   table.add("audio", c.audio, "DIR",
             "for a classifier: the folder that the set was made of, so that the report can play the worst files; a set "
             "with waveforms (tutti prepare classifier --waveforms) needs none");
+  table.add("speaker", c.speaker, "NAME",
+            "for a voice: its speaker, for every clip; without it, the one of each clip's own name");
   table.add_switch("json", c.json, "one JSON object on standard output; rates as fractions");
 }
 
@@ -113,9 +116,30 @@ int evaluate_classifier(const EvaluateCommand& c) {
 }
 
 int evaluate_voice(const EvaluateCommand& c) {
-  if (!c.audio.empty())
-    return complain({Fault::usage, "--audio: " + c.model + " is a voice, and plays itself"}, kUsage);
-  return evaluate_on_set(c, "evaluate-voice", {"train", "validation"}, {"--samples", std::to_string(c.samples)});
+  return evaluate_on_set(c, "evaluate-voice", {"train", "validation"},
+                         {"--samples", std::to_string(c.samples), "--speaker", c.speaker});
+}
+
+/// Checks that no flag is given that has no effect on a model of this kind.
+Result<void> expect_flags_of(OptionTable& table, const EvaluateCommand& c, const char* kind,
+                             std::initializer_list<const char*> without_effect) {
+  for (const char* name : without_effect)
+    if (table.given_by(name) == SourceKind::flag)
+      return fail(
+          Fault::usage,
+          "--" + std::string(name) + ": " + c.model + " is a " + kind + ", and its evaluation has no such setting",
+          "Leave it out");
+  return {};
+}
+
+/// The same, by what the folder holds.
+Result<void> expect_flags_of_model(OptionTable& table, const EvaluateCommand& c) {
+  if (is_of_type(c.model, "tutti-classifier"))
+    return expect_flags_of(table, c, "classifier",
+                           {"normaliser", "language", "task", "compute-type", "samples", "speaker"});
+  if (is_of_type(c.model, "tutti-voice"))
+    return expect_flags_of(table, c, "voice", {"normaliser", "language", "task", "compute-type", "audio"});
+  return expect_flags_of(table, c, "Whisper model", {"audio", "speaker"});
 }
 
 }  // namespace
@@ -133,9 +157,9 @@ int run_evaluate(const std::vector<std::string>& arguments) {
   if (const auto code = start_command(table, arguments)) return *code;
   if (auto checked = check(c); !checked) return complain(checked.error(), kUsage);
   if (const auto file = expect_output_file("--report", c.report); !file) return complain(file.error());
+  if (auto flags = expect_flags_of_model(table, c); !flags) return complain(flags.error(), kUsage);
   if (is_of_type(c.model, "tutti-classifier")) return evaluate_classifier(c);
   if (is_of_type(c.model, "tutti-voice")) return evaluate_voice(c);
-  if (!c.audio.empty()) return complain({Fault::usage, "--audio: " + c.model + " is no classifier"}, kUsage);
   const auto language = language_code_of(c.language);
   if (!language) return complain(language.error(), kUsage);
   const auto model = find_named_model(c.model);

@@ -44,7 +44,7 @@ constexpr const char* kGathered = "batches are gathered by index in one thread, 
 
 /// Settings that do nothing in this trainer, and why.
 const std::map<std::string, const char*, std::less<>> kWithoutEffect{
-    {"n-mels", "spectrograms have 80 bins"},
+    {"n-mels", kOfTheSet},
     {"n-fft", kOfTheSet},
     {"win-length", kOfTheSet},
     {"hop-length", kOfTheSet},
@@ -57,7 +57,7 @@ const std::map<std::string, const char*, std::less<>> kWithoutEffect{
     {"language", kOfTheSet},
     {"normalize-audio", kOfTheSet},
     {"trim-silence", kOfTheSet},
-    {"pad-to-fixed-length", "lengths are rounded up, to 16 symbols and 64 frames"},
+    {"pad-to-fixed-length", "lengths are rounded up, to 8 symbols and 32 frames"},
     {"shuffle-buffer-size", "an epoch is shuffled as a whole, by index"},
     {"shuffle-buffer-multiplier", "an epoch is shuffled as a whole, by index"},
     {"use-tf-native-loading", kGathered},
@@ -166,7 +166,8 @@ class Translation {
     std::vector<std::string> known(recipe_keys_.begin(), recipe_keys_.end());
     for (const auto& [theirs, ours] : ours_) known.push_back(theirs);
     for (const auto& [theirs, why] : kWithoutEffect) known.push_back(theirs);
-    const auto nearest = nearest_name(name, known);
+    auto nearest = nearest_name(name, known);
+    std::ranges::replace(nearest, '-', '_');  // as such files write their keys
     return "unknown, no effect" + (nearest.empty() ? std::string() : "; did you mean '" + nearest + "'?");
   }
 

@@ -15,6 +15,7 @@
 #include "base/strings.h"
 #include "feed/labelled/audio_reading.h"
 #include "feed/packed/in_parallel.h"
+#include "feed/voice/speed_check.h"
 #include "feed/voice/voice_sources.h"
 #include "feed/voice/voice_writer.h"
 #include "flow/pipeline.h"
@@ -43,7 +44,18 @@ struct PlannedClip {
 struct MadeClip {
   std::string name{};
   NewVoiceClip clip{};
+  std::optional<SpeedTraits> speed{};  ///< of a recording whose speed can be recognised
   std::string problem{};
+};
+
+/// A clip that was written, as far as the set's totals count it.
+struct WrittenClip {
+  std::string name{};
+  std::int32_t speaker = 0;
+  VoicePart part = VoicePart::training;
+  std::int64_t frames = 0;
+  std::int64_t symbols = 0;
+  std::optional<SpeedTraits> speed{};
 };
 
 /// The rate that most of some recordings have, as far as voices need it.
@@ -157,6 +169,7 @@ class Builder {
     constexpr double kDigitLevel = 0.08;
     audio.level = options_.level.value_or(sources_.are_digits ? kDigitLevel : 0);
     maker_ = std::make_unique<ClipMaker>(*mel, audio);
+    meter_ = std::make_unique<SpeedMeter>(*mel);
     report_.mel = *mel;
     report_.kind = name_of(front_end_->kind());
     return {};
@@ -267,8 +280,11 @@ class Builder {
     std::set<std::string> validation;
     for (const auto& [hash, key] : order)
       if (left-- > 0) validation.insert(key);
+    for (const auto& clip : clips_)  // of the data's own lists
+      if (clip.part == VoicePart::validation) validation.insert(clip.key);
     std::set<std::string> speakers;
     for (auto& clip : clips_) {
+      report_.repeated += clip.part == VoicePart::training && validation.contains(clip.key);
       if (!clip.part) clip.part = validation.contains(clip.key) ? VoicePart::validation : VoicePart::training;
       speakers.insert(clip.speaker);
     }
@@ -313,6 +329,7 @@ class Builder {
     if (made.clip.pitch.size() < made.clip.symbols.size())
       made.problem = "its text has " + std::to_string(made.clip.symbols.size()) + " symbols, and its sound only " +
                      std::to_string(made.clip.pitch.size()) + " frames";
+    if (planned.source) made.speed = meter_->traits_of(made.clip.mel, made.clip.pitch);
     return made;
   }
 
@@ -341,6 +358,8 @@ class Builder {
       return watched.measure(1, i, [&] { return take(one, writer.get()); });
     });
     if (auto ran = watched.run(pipeline); !ran) return ran;
+    if (auto checked = leave_out_wrong_speeds(writer.get()); !checked) return checked;
+    count_clips();
     if (report_.training == 0)
       return fail(Fault::usage, options_.data.string() + ": no clip is left to train on" +
                                     (bad_.empty() ? std::string() : "; the first reason: " + bad_.begin()->second));
@@ -352,16 +371,53 @@ class Builder {
       add_bad(one.name, one.problem);
       return {};
     }
-    const auto frames = std::ssize(one.clip.pitch);
-    ++(one.clip.part == VoicePart::training ? report_.training : report_.validation);
-    report_.frames += frames;
-    report_.audio += length_of(frames * report_.mel.hop, report_.mel.rate);
-    report_.longest_text = std::max(report_.longest_text, std::ssize(one.clip.symbols));
+    written_.push_back({.name = one.name,
+                        .speaker = one.clip.speaker,
+                        .part = one.clip.part,
+                        .frames = std::ssize(one.clip.pitch),
+                        .symbols = std::ssize(one.clip.symbols),
+                        .speed = one.speed});
     if (!writer) return {};
     auto appended = writer->append(one.clip);
     report_.size = writer->size();
     report_.waveforms = writer->waveform_size();
     return appended;
+  }
+
+  /// Which of a speaker's clips are played at another speed only shows beside the speaker's others.
+  Result<void> leave_out_wrong_speeds(VoiceSetWriter* writer) {
+    std::vector<std::size_t> left_out;
+    for (std::int32_t speaker = 0; speaker < std::ssize(report_.speakers); ++speaker) {
+      std::vector<std::size_t> clips;
+      std::vector<const SpeedTraits*> traits;
+      for (std::size_t i = 0; i < written_.size(); ++i) {
+        if (written_[i].speaker != speaker || !written_[i].speed) continue;
+        clips.push_back(i);
+        traits.push_back(&*written_[i].speed);
+      }
+      for (const auto& [clip, speed] : wrong_speeds(traits)) {
+        left_out.push_back(clips[clip]);
+        add_bad(written_[clips[clip]].name,
+                "its header states another sample rate than it was recorded at: its pitch and its spectrum are " +
+                    fixed_text(speed, 2) + " times those of the other clips of " +
+                    report_.speakers[static_cast<std::size_t>(speaker)]);
+      }
+    }
+    std::ranges::sort(left_out);
+    report_.wrong_speed = std::ssize(left_out);
+    if (writer)
+      if (auto done = writer->leave_out(left_out); !done) return done;
+    erase_at(written_, left_out);
+    return {};
+  }
+
+  void count_clips() {
+    for (const auto& clip : written_) {
+      ++(clip.part == VoicePart::training ? report_.training : report_.validation);
+      report_.frames += clip.frames;
+      report_.audio += length_of(clip.frames * report_.mel.hop, report_.mel.rate);
+      report_.longest_text = std::max(report_.longest_text, clip.symbols);
+    }
   }
 
   Result<void> publish(VoiceSetWriter& writer) {
@@ -396,8 +452,10 @@ class Builder {
   VoiceBuildReport report_{};
   std::unique_ptr<TextFrontEnd> front_end_{};
   std::unique_ptr<ClipMaker> maker_{};
+  std::unique_ptr<SpeedMeter> meter_{};
   std::set<std::string> excluded_{};
   std::vector<PlannedClip> clips_{};
+  std::vector<WrittenClip> written_{};
   std::vector<DigitString> strings_{};
   std::map<std::size_t, std::vector<float>> digits_{};
   std::vector<std::pair<std::string, std::string>> bad_{};

@@ -3,7 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "base/numbers.h"
 #include "feed/feature_cache.h"
@@ -15,6 +17,7 @@ namespace tutti {
 // As this machine writes numbers: a file that another kind of machine wrote has another magic number.
 
 inline constexpr std::uint64_t kVoiceMagic = 0x3130656369767574;  // "tuvice01"; other contents, another number
+inline constexpr std::string_view kVoiceMark = "tuvice";          ///< what such files begin with, in every version
 
 /// The name of a set's file in its folder, and of one that is not whole yet.
 inline constexpr const char* kVoiceSetFile = "voice.set";
@@ -50,6 +53,13 @@ struct VoiceEntry {
 
 static_assert(std::is_trivially_copyable_v<VoiceHead> && sizeof(VoiceHead) == 72);
 static_assert(std::is_trivially_copyable_v<VoiceEntry> && sizeof(VoiceEntry) == 40);
+
+/// Erases the elements at some indices, which are in ascending order.
+template <class T>
+void erase_at(std::vector<T>& elements, std::span<const std::size_t> indices) {
+  for (std::size_t i = indices.size(); i-- > 0;)
+    elements.erase(elements.begin() + static_cast<std::ptrdiff_t>(indices[i]));
+}
 
 /// Bytes of a clip's record.
 inline std::int64_t record_size(const VoiceEntry& entry, std::int64_t n_mels) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "base/files.h"
 #include "base/owned.h"
 #include "base/units.h"
+#include "feed/voice/voice_file.h"
 #include "feed/voice/voice_set.h"
 
 namespace tutti {
@@ -17,6 +19,9 @@ namespace tutti {
 /// The name of the waveforms' file in the folder of a set, and of one that is not whole yet.
 inline constexpr const char* kVoiceWaveformFile = "waveforms.set";
 inline constexpr const char* kHalfVoiceWaveformFile = "waveforms.set.half";
+
+/// What such files begin with, in every version.
+inline constexpr std::string_view kVoiceWaveformMark = "tutwav";
 
 /// The head of that file. Behind it are the clips' samples (float32), each clip at a multiple of kVoiceAlignment, and
 /// the index. As this machine writes numbers.
@@ -69,6 +74,8 @@ class VoiceWaveformWriter {
   ~VoiceWaveformWriter();
 
   Result<void> append(std::span<const float> samples);
+  /// Takes clips off the index again: their indices, in ascending order.
+  void leave_out(std::span<const std::size_t> clips) { erase_at(entries_, clips); }
   /// Writes index and head, syncs, renames. `set`: fingerprint of the set.
   Result<void> publish(std::uint64_t set);
   Bytes size() const { return {end_}; }

@@ -77,32 +77,35 @@ Result<void> VoiceSetWriter::put(const std::string& bytes, std::int64_t& at) {
 }
 
 /// A clip's own sums first, so that they do not depend on how long the set is.
-void VoiceSetWriter::add_to_sums(const NewVoiceClip& clip) {
+void VoiceSetWriter::add_to_sums(std::span<const float> mel, std::span<const float> pitch, double sign) {
   const auto n_mels = static_cast<std::size_t>(mel_.n_mels);
   sums_.values.resize(n_mels);
   sums_.squares.resize(n_mels);
   std::vector<double> values(n_mels), squares(n_mels);
-  for (std::size_t frame = 0; frame < clip.mel.size(); frame += n_mels)
+  for (std::size_t frame = 0; frame < mel.size(); frame += n_mels)
     for (std::size_t bin = 0; bin < n_mels; ++bin) {
-      const double value = clip.mel[frame + bin];
+      const double value = mel[frame + bin];
       values[bin] += value;
       squares[bin] += value * value;
     }
   double heights = 0, square_heights = 0;
-  for (const float pitch : clip.pitch) {
-    if (pitch <= 0) continue;
-    const double height = std::log(static_cast<double>(pitch));
+  std::int64_t voiced = 0;
+  for (const float hertz : pitch) {
+    if (hertz <= 0) continue;
+    const double height = std::log(static_cast<double>(hertz));
     heights += height;
     square_heights += height * height;
-    ++sums_.voiced;
+    ++voiced;
   }
   for (std::size_t bin = 0; bin < n_mels; ++bin) {
-    sums_.values[bin] += values[bin];
-    sums_.squares[bin] += squares[bin];
+    sums_.values[bin] += sign * values[bin];
+    sums_.squares[bin] += sign * squares[bin];
   }
-  sums_.pitch += heights;
-  sums_.pitch_squares += square_heights;
-  sums_.frames += std::ssize(clip.pitch);
+  sums_.pitch += sign * heights;
+  sums_.pitch_squares += sign * square_heights;
+  const std::int64_t direction = sign > 0 ? 1 : -1;
+  sums_.voiced += direction * voiced;
+  sums_.frames += direction * std::ssize(pitch);
 }
 
 Result<void> VoiceSetWriter::append(const NewVoiceClip& clip) {
@@ -119,7 +122,28 @@ Result<void> VoiceSetWriter::append(const NewVoiceClip& clip) {
   if (waveforms_)
     if (auto written = waveforms_->append(clip.audio); !written) return written;
   entries_.push_back(entry);
-  if (clip.part == VoicePart::training) add_to_sums(clip);
+  if (clip.part == VoicePart::training) add_to_sums(clip.mel, clip.pitch, 1);
+  return {};
+}
+
+Result<void> VoiceSetWriter::leave_out(std::span<const std::size_t> clips) {
+  const auto n_mels = static_cast<std::size_t>(mel_.n_mels);
+  for (const auto index : clips) {
+    const auto& entry = entries_[index];
+    if (entry.part != VoicePart::training) continue;
+    const auto frames = static_cast<std::size_t>(entry.frames);
+    std::vector<float> features(frames * (n_mels + 1));  // the spectrogram, then the pitch
+    const auto bytes = std::as_writable_bytes(std::span(features));
+    const auto at = entry.at + static_cast<std::int64_t>(sizeof(std::int32_t)) * entry.symbols;
+    const auto read = read_at(file_.get(), bytes, at, (folder_ / kVoiceSetFile).string());
+    if (!read) return tl::unexpected<Error>(read.error());
+    if (*read != bytes.size())
+      return fail(Fault::corrupt, (folder_ / kVoiceSetFile).string() + ": it became shorter while it was written");
+    const auto all = std::span<const float>(features);
+    add_to_sums(all.first(frames * n_mels), all.subspan(frames * n_mels), -1);
+  }
+  erase_at(entries_, clips);
+  if (waveforms_) waveforms_->leave_out(clips);
   return {};
 }
 

@@ -46,6 +46,8 @@ class VoiceSetWriter {
   /// Appends a clip. Throws std::invalid_argument for one whose sizes do not agree, that has no
   /// frame, or more symbols than frames: no alignment has frames for them.
   Result<void> append(const NewVoiceClip& clip);
+  /// Takes clips out of the set again: their indices, in ascending order. What they take of the file stays.
+  Result<void> leave_out(std::span<const std::size_t> clips);
   /// Fills in the means and deviations of `format`, writes what belongs to all clips, syncs, renames.
   Result<void> publish(VoiceFormat format, const std::string& front_end);
 
@@ -66,7 +68,7 @@ class VoiceSetWriter {
 
   VoiceSetWriter(std::filesystem::path folder, OwnedFd file, VoiceMelOptions mel)
       : folder_(std::move(folder)), file_(std::move(file)), mel_(mel) {}
-  void add_to_sums(const NewVoiceClip& clip);
+  void add_to_sums(std::span<const float> mel, std::span<const float> pitch, double sign);
   void set_means(VoiceFormat& format) const;
   Result<void> put(const std::string& bytes, std::int64_t& at);
 

@@ -40,7 +40,7 @@ struct Unit {
   std::string_view many;
 };
 
-constexpr std::array<Unit, 34> kUnits{{
+constexpr std::array<Unit, 37> kUnits{{
     {"km", "kilometer", "kilometers"},
     {"m", "meter", "meters"},
     {"cm", "centimeter", "centimeters"},
@@ -75,6 +75,9 @@ constexpr std::array<Unit, 34> kUnits{{
     {"sec", "second", "seconds"},
     {"min", "minute", "minutes"},
     {"hr", "hour", "hours"},
+    {"°", "degree", "degrees"},
+    {"°c", "degree celsius", "degrees celsius"},
+    {"°f", "degree fahrenheit", "degrees fahrenheit"},
 }};
 
 constexpr std::array<std::string_view, 12> kMonths{"january",   "february", "march",    "april",
@@ -131,6 +134,10 @@ std::optional<std::string_view> sign_name(char32_t sign) {
     case U'#': return "number";
     case U'%': return "percent";
     case U'°': return "degrees";
+    case U'×': return "times";
+    case U'÷': return "divided by";
+    case U'±': return "plus or minus";
+    case U'¢': return "cents";
     default: return std::nullopt;
   }
 }
@@ -140,6 +147,7 @@ std::optional<Currency> currency_of(char32_t sign) {
     case U'$': return Currency{"dollar", "dollars", "cent", "cents"};
     case U'€': return Currency{"euro", "euros", "cent", "cents"};
     case U'£': return Currency{"pound", "pounds", "penny", "pence"};
+    case U'¥': return Currency{"yen", "yen", "sen", "sen"};
     default: return std::nullopt;
   }
 }

@@ -9,14 +9,17 @@
 #include "base/strings.h"
 #include "text/code_points.h"
 #include "text/speech/abbreviations.h"
+#include "text/speech/figure_groups.h"
 #include "text/speech/number_words.h"
-#include "text/symbols.h"
+#include "text/speech/text_parts.h"
 #include "text/utf8.h"
 
 namespace tutti {
 namespace {
 
 using Kind = ReadAloud::Kind;
+
+constexpr std::string_view kAllFigures = "0123456789";
 
 bool is_figure(char c) {
   return c >= '0' && c <= '9';
@@ -67,114 +70,10 @@ bool may_be_year(std::string_view figures) {
   return figures.size() == kFigures && are_figures(figures) && figures >= "1100" && figures <= "2099";
 }
 
-/// Between blanks, and what is around it.
-struct Token {
-  std::string core{};      // without the marks around it
-  std::string behind{};    // marks: . , ; : ? ! and ) for closing brackets
-  bool is_opened = false;  // a bracket is before it
-  bool is_ipa = false;
-
-  bool has_point() const { return behind.starts_with('.'); }
-};
-
-/// The text in ASCII, with the signs that are read; what is left out of it goes into `skipped`.
-std::u32string plain_signs(std::string_view text, std::set<std::string>& skipped) {
-  std::u32string prepared;
-  for (const char32_t c : to_code_points(text)) {
-    switch (c) {
-      case U'\u2018':
-      case U'\u2019':
-      case U'\u02BC': prepared += U'\''; break;
-      case U'\u2013':
-      case U'\u2014':
-      case U'\u2015': prepared += U" \u2014 "; break;
-      case U'\u2026': prepared += U"... "; break;
-      case U'\u00BD':
-      case U'\u00BC':
-      case U'\u00BE': prepared += U' '; [[fallthrough]];
-      default: prepared += c;
-    }
-  }
-  constexpr std::u32string_view kKept = U"!\"#$%&'()*+,-./:;=?@[]{}\u2014\u2044€£°";
-  std::u32string plain;
-  for (const char32_t c : remove_symbols_and_diacritics(prepared, kKept)) {
-    if (c < 0x80 || kKept.find(c) != kKept.npos) {
-      plain += c == U'\u2044' ? U'/' : c;
-      continue;
-    }
-    plain += U' ';
-    std::string character;
-    append_utf8(character, c);
-    if (!is_space(c)) skipped.insert(character);
-  }
-  return plain;
-}
-
-/// Takes the marks behind a token off it.
-Token token_of(std::string word) {
-  Token token;
-  constexpr std::string_view kOpening = "\"'([{*", kClosing = "\"'*)]}.,;:?!";
-  while (!word.empty() && kOpening.find(word.front()) != kOpening.npos) {
-    // 'tis and '80s keep theirs
-    const bool is_apostrophe = word.front() == '\'' && word.size() > 1 &&
-                               (is_figure(word[1]) || word.starts_with("'tis") || word.starts_with("'twas"));
-    if (is_apostrophe) break;
-    token.is_opened |= word.front() == '(' || word.front() == '[' || word.front() == '{';
-    word.erase(0, 1);
-  }
-  std::size_t end = word.size();
-  while (end > 0 && kClosing.find(word[end - 1]) != kClosing.npos) --end;
-  for (const char mark : word.substr(end)) {
-    if (mark == ']' || mark == '}') token.behind += ')';
-    if (mark != ']' && mark != '}' && mark != '"' && mark != '\'' && mark != '*') token.behind += mark;
-  }
-  word.resize(end);
-  token.core = std::move(word);
-  return token;
-}
-
-/// Tokens of text in ASCII and a few signs.
-void add_tokens(std::u32string_view text, std::vector<Token>& tokens) {
-  for (const auto word : split_at_spaces(text)) {
-    if (word == U"\u2014" || word == U"-" || word == U"--") {
-      if (!tokens.empty()) tokens.back().behind += ',';
-      continue;
-    }
-    // "--" parts words, as a dash does
-    const std::string whole = to_utf8(word);
-    std::string_view rest = whole;
-    while (!rest.empty()) {
-      const auto dash = rest.find("--");
-      Token token = token_of(std::string(rest.substr(0, dash)));
-      if (dash != rest.npos) token.behind += ',';
-      rest.remove_prefix(dash == rest.npos                                ? rest.size()
-                         : rest.find_first_not_of('-', dash) == rest.npos ? rest.size()
-                                                                          : rest.find_first_not_of('-', dash));
-      if (!token.core.empty())
-        tokens.push_back(std::move(token));
-      else if (!tokens.empty())
-        tokens.back().behind += token.behind;
-    }
-  }
-}
-
-/// Calls `take_text` for what is outside of [[…]], and `take_ipa` for what is inside.
-template <class TakeText, class TakeIpa>
-void split_ipa(std::string_view text, const TakeText& take_text, const TakeIpa& take_ipa) {
-  while (!text.empty()) {
-    const auto open = text.find("[["), close = open == text.npos ? text.npos : text.find("]]", open);
-    if (close == text.npos) break;
-    take_text(text.substr(0, open));
-    take_ipa(text.substr(open + 2, close - open - 2));
-    text.remove_prefix(close + 2);
-  }
-  take_text(text);
-}
-
 /// What a reader reads aloud of tokens of English, token by token.
 class EnglishReader {
  public:
-  EnglishReader(std::vector<Token> tokens, const KnowsWord& knows) : tokens_(std::move(tokens)), knows_(knows) {}
+  EnglishReader(std::vector<EnglishToken> tokens, const KnowsWord& knows) : tokens_(std::move(tokens)), knows_(knows) {}
 
   std::vector<ReadAloud> read() {
     while (at_ < tokens_.size()) {
@@ -189,9 +88,11 @@ class EnglishReader {
   }
 
  private:
-  const Token* token(std::size_t ahead) const { return at_ + ahead < tokens_.size() ? &tokens_[at_ + ahead] : nullptr; }
+  const EnglishToken* token(std::size_t ahead) const {
+    return at_ + ahead < tokens_.size() ? &tokens_[at_ + ahead] : nullptr;
+  }
   std::string_view core(std::size_t ahead) const {
-    const Token* one = token(ahead);
+    const EnglishToken* one = token(ahead);
     return one && !one->is_ipa ? std::string_view(one->core) : std::string_view();
   }
   bool next_is_name() const { return !core(1).empty() && is_capital(core(1).front()); }
@@ -208,7 +109,7 @@ class EnglishReader {
       out_.back().text = std::string(1, mark);
     }
   }
-  void add_marks(const Token& behind) {
+  void add_marks(const EnglishToken& behind) {
     for (const char mark : behind.behind) {
       if (mark == '.' && is_point_read_) continue;
       add_mark(mark == ')' ? ',' : mark);
@@ -227,13 +128,13 @@ class EnglishReader {
       out_.push_back({Kind::ipa, tokens_[at_].core});
       return;
     }
-    if (read_date() || read_time() || read_money() || read_number() || read_roman() || read_short_form() ||
-        read_initials())
+    if (read_date() || read_time() || read_telephone() || read_groups() || read_address() || read_money() ||
+        read_number() || read_roman() || read_short_form() || read_initials())
       return;
     read_compound(core(0));
   }
 
-  /// "May 5, 1863", "Nov. 3", "5 May 1863", "1863-05-01", "5/1/1863".
+  /// "May 5, 1863", "Nov. 3", "5 May 1863", "1863-05-01", "5/1/1863", "1.5.1863".
   bool read_date() {
     if (const auto month = month_name(core(0))) return read_month_first(*month);
     if (const auto month = month_name(core(1)); month && is_day(core(0)) && !token(0)->has_point()) {
@@ -278,12 +179,14 @@ class EnglishReader {
     return word;
   }
   bool read_figures_of_date() {
-    const char separator = core(0).find('-') != std::string_view::npos ? '-' : '/';
-    const auto parts = split(core(0), separator);
+    const auto separator = core(0).find_first_of("-/.");
+    if (separator == std::string_view::npos) return false;
+    const auto parts = split(core(0), core(0)[separator]);
     if (parts.size() != 3 || !std::ranges::all_of(parts, are_figures)) return false;
-    const bool year_first = parts[0].size() == 4;
+    const bool year_first = parts[0].size() == 4, day_first = core(0)[separator] == '.' && !year_first;
     const auto year = year_first ? parts[0] : parts[2];
-    const auto month = year_first ? parts[1] : parts[0], day = year_first ? parts[2] : parts[1];
+    const auto month = year_first || day_first ? parts[1] : parts[0];
+    const auto day = year_first ? parts[2] : day_first ? parts[0] : parts[1];
     if (month.size() > 2 || day.size() > 2 || year.size() != 4) return false;
     const int month_number = std::stoi(std::string(month)), day_number = std::stoi(std::string(day));
     if (month_number < 1 || month_number > 12 || day_number < 1 || day_number > 31) return false;
@@ -312,7 +215,42 @@ class EnglishReader {
     return true;
   }
 
-  /// "$3.50", "£20", "$1.5 million".
+  /// "+44 20 7946 0958": figure by figure, whatever its groups look like.
+  bool read_telephone() {
+    const auto country = core(0);
+    constexpr std::size_t kLongest = 4;
+    if (country.size() < 2 || country.size() > kLongest || country.front() != '+' || !are_figures(country.substr(1)))
+      return false;
+    if (!are_figures(core(1)) || core(1).size() < 2 || !token(0)->behind.empty()) return false;
+    add_words("plus " + figure_words(country.substr(1)));
+    while (are_figures(core(1)) && token(0)->behind.empty()) {
+      ++at_;
+      add_mark(',');
+      add_words(figure_words(core(0)));
+    }
+    return true;
+  }
+  bool read_groups() {
+    const auto words = figure_group_words(core(0));
+    if (words) add_words(*words);
+    return words.has_value();
+  }
+
+  /// "https://example.com/a", "bob@example.com", "example.com": signs are words.
+  bool read_address() {
+    const auto parts = address_parts(core(0));
+    for (const auto& part : parts) {
+      if (part.is_spelled)
+        spell(part.text);
+      else if (are_figures(part.text))
+        add_words(cardinal_words(part.text));
+      else
+        read_compound(part.text);
+    }
+    return !parts.empty();
+  }
+
+  /// "$3.50", "£20", "$1.5 million", "£2m", "$5-10".
   bool read_money() {
     std::string_view rest = core(0);
     const auto sign = rest.empty() ? CodePoint{} : code_point_at(rest, 0);
@@ -320,30 +258,42 @@ class EnglishReader {
     if (!currency) return false;
     rest.remove_prefix(sign.size);
     const auto number = number_at_front(rest);
-    if (number.empty() || number.size() != rest.size()) return false;
+    if (number.empty()) return false;
     const std::string plain = without_commas(number);
+    const auto behind = rest.substr(number.size());
+    if (behind.size() > 1 && behind.front() == '-') {  // "$5-10": "dollars" and a scale belong to both
+      const bool has_sign = currency_of(code_point_at(behind, 1).value).has_value();
+      std::string second = (has_sign ? "" : std::string(core(0).substr(0, sign.size))) + std::string(behind.substr(1));
+      if (!is_figure(second.back()) && !scale_name(second.substr(second.find_last_of(kAllFigures) + 1))) return false;
+      add_words(decimal_words(plain) + " to");
+      tokens_[at_].core = std::move(second);
+      return read_money();
+    }
+    const auto scale = behind.empty() && token(0)->behind.empty() ? scale_name(core(1)) : scale_name(behind);
+    if (scale) {
+      add_words(decimal_words(plain) + " " + std::string(*scale) + " " + std::string(currency->many));
+      if (behind.empty()) ++at_;
+      return true;
+    }
+    return behind.empty() && read_amount(plain, *currency);
+  }
+  bool read_amount(const std::string& plain, const Currency& currency) {
     const auto point = plain.find('.');
     const auto whole = plain.substr(0, point);
-    constexpr std::array<std::string_view, 5> kScales{"hundred", "thousand", "million", "billion", "trillion"};
-    if (std::ranges::find(kScales, ascii_lower(core(1))) != kScales.end() && token(0)->behind.empty()) {
-      add_words(decimal_words(plain) + " " + ascii_lower(core(1)) + " " + std::string(currency->many));
-      ++at_;
-      return true;
-    }
     const bool has_cents = point != plain.npos && plain.size() - point == 3;
     if (point != plain.npos && !has_cents) {
-      add_words(decimal_words(plain) + " " + std::string(currency->many));
+      add_words(decimal_words(plain) + " " + std::string(currency.many));
       return true;
     }
-    add_words(cardinal_words(whole) + " " + std::string(whole == "1" ? currency->one : currency->many));
+    add_words(cardinal_words(whole) + " " + std::string(whole == "1" ? currency.one : currency.many));
     const auto cents = has_cents ? plain.substr(point + 1) : "00";
     if (cents == "00") return true;
     const auto value = std::to_string(std::stoi(cents));
-    add_words("and " + cardinal_words(value) + " " + std::string(value == "1" ? currency->cent : currency->cents));
+    add_words("and " + cardinal_words(value) + " " + std::string(value == "1" ? currency.cent : currency.cents));
     return true;
   }
 
-  /// "12", "1,234.5", "-3", "50%", "21st", "1980s", "1/2", "10-20", "5km".
+  /// "12", "1,234.5", "-3", "50%", "21st", "1980s", "1/2", "10-20", "1.5-2%", "5km".
   bool read_number() {
     std::string_view word = core(0);
     const bool is_negative = word.size() > 1 && word.front() == '-' && (is_figure(word[1]) || word[1] == '.');
@@ -362,10 +312,6 @@ class EnglishReader {
       add_words(ordinal_words(plain));
     } else if (rest == "s" || rest == "'s") {
       add_words(plural_of_number(plain.size() == 4 || plain.size() == 2 ? year_words(plain) : cardinal_words(plain)));
-    } else if (rest == "\u00B0" || rest == "\u00B0C" || rest == "\u00B0F") {
-      add_words(decimal_words(plain) + " degrees");
-      if (rest.back() == 'C') add_words("celsius");
-      if (rest.back() == 'F') add_words("fahrenheit");
     } else if (const auto unit = unit_name(rest, plain == "1")) {
       add_words(decimal_words(plain) + " " + std::string(*unit));
     } else {
@@ -381,22 +327,23 @@ class EnglishReader {
     add_words(decimal_words(plain));
     // "5 km", not "5 in the morning"
     const auto unit = unit_name(core(1), plain == "1");
-    constexpr std::array<std::string_view, 6> kWords{"in", "m", "s", "g", "v", "w"};
-    const bool may_be_word = std::ranges::find(kWords, ascii_lower(core(1))) != kWords.end();
+    const bool may_be_word = ascii_lower(core(1)) == "in" || (core(1).size() == 1 && !is_sign_of_unit(core(1).front()));
     if (!unit || may_be_word || !token(0)->behind.empty()) return;
     ++at_;
     take_point();
     add_words(*unit);
   }
+  /// Units of one character, in capitals or not as they are written.
+  static bool is_sign_of_unit(char c) { return std::string_view("msgVWl").find(c) != std::string_view::npos; }
   bool read_two_numbers(const std::string& first, std::string_view rest) {
     const char between = rest.front();
     const auto second = rest.substr(1);
-    if ((between != '/' && between != '-') || !are_figures(second) || !are_figures(first)) return false;
-    if (between == '-') {
-      const auto words = [](std::string_view one) { return may_be_year(one) ? year_words(one) : cardinal_words(one); };
-      add_words(words(first) + " to " + words(second));
-      return true;
+    if (between == '-' && !number_at_front(second).empty()) {
+      add_words((may_be_year(first) ? year_words(first) : decimal_words(first)) + " to");
+      tokens_[at_].core = std::string(second);
+      return read_number();
     }
+    if (between != '/' || !are_figures(second) || !are_figures(first)) return false;
     if (second == "2") {
       add_words(cardinal_words(first) + (first == "1" ? " half" : " halves"));
     } else if (second == "4") {
@@ -415,9 +362,10 @@ class EnglishReader {
     if (!are_capitals(word) || word.find_first_not_of("IVXLC") != word.npos || out_.empty()) return false;
     constexpr std::array<std::string_view, 9> kCounted{"chapter", "part",    "volume", "act",  "section",
                                                        "war",     "article", "scene",  "title"};
-    constexpr std::array<std::string_view, 14> kNames{"henry", "edward",   "charles",   "george", "james",
-                                                      "louis", "william",  "richard",   "philip", "pope",
-                                                      "pius",  "napoleon", "elizabeth", "john"};
+    constexpr std::array<std::string_view, 24> kNames{
+        "henry",    "edward",   "charles",   "george",   "james",     "louis",   "william",   "richard",
+        "philip",   "pope",     "pius",      "napoleon", "elizabeth", "john",    "paul",      "francis",
+        "benedict", "nicholas", "frederick", "leo",      "peter",     "gregory", "alexander", "mary"};
     const auto& before = out_.back().text;
     const std::string figures = std::to_string(roman_value(word));
     if (std::ranges::find(kCounted, before) != kCounted.end()) {
@@ -481,6 +429,12 @@ class EnglishReader {
 
   /// Words with signs, figures and hyphens in them.
   void read_compound(std::string_view word) {
+    const bool is_product = word == "x" && at_ > 0 && !number_at_front(core(1)).empty() &&
+                            !number_at_front(tokens_[at_ - 1].core).empty() && tokens_[at_ - 1].behind.empty();
+    if (is_product) {
+      add_words("times");
+      return;
+    }
     if (word.find('-') != word.npos && knows_(ascii_lower(word))) {
       add_words(ascii_lower(word));
       return;
@@ -495,9 +449,7 @@ class EnglishReader {
       const char c = word[at];
       if (is_figure(c)) {
         end_word();
-        const auto number = number_at_front(word.substr(at));
-        add_words(decimal_words(without_commas(number)));
-        at += number.size();
+        at += read_figures_within(word.substr(at));
         continue;
       }
       const auto sign = code_point_at(word, at);
@@ -507,17 +459,44 @@ class EnglishReader {
         continue;
       }
       end_word();
-      if (const auto name = sign_name(sign.value)) add_words(*name);
+      const auto next = word.substr(at);
+      const auto number = number_at_front(next);
+      if (const auto currency = currency_of(sign.value); currency && !number.empty()) {  // "$1-a-day"
+        add_words(decimal_words(without_commas(number)) + " " +
+                  std::string(number == "1" ? currency->one : currency->many));
+        at += number.size();
+      } else if (c == '#' && number.empty()) {
+        add_words("hash");
+      } else if (const auto name = sign_name(sign.value)) {
+        add_words(*name);
+      }
       if (c == ',' || c == ';' || c == ':' || c == '?' || c == '!') add_mark(c);
     }
     end_word();
+  }
+  /// A number at the front of `rest`, as "21st" in "21st-century"; how much of it that was.
+  std::size_t read_figures_within(std::string_view rest) {
+    const auto number = number_at_front(rest);
+    const auto behind = rest.substr(number.size());
+    constexpr std::size_t kEnding = 2;
+    const auto ending = behind.substr(0, kEnding);
+    const bool is_ordinal = (ending == "st" || ending == "nd" || ending == "rd" || ending == "th") &&
+                            (behind.size() == kEnding || !is_english_character(behind[kEnding]));
+    if (!is_ordinal || !are_figures(number)) {
+      add_words(decimal_words(without_commas(number)));
+      return number.size();
+    }
+    add_words(ordinal_words(number));
+    const auto next = behind.substr(kEnding);  // "12th-14th"
+    if (next.size() > 1 && next.front() == '-' && is_figure(next[1])) add_words("to");
+    return number.size() + kEnding;
   }
   bool read_mixed(std::string_view word) {
     read_compound(word);
     return true;
   }
 
-  std::vector<Token> tokens_;
+  std::vector<EnglishToken> tokens_;
   const KnowsWord& knows_;
   std::size_t at_ = 0;
   bool is_point_read_ = false;
@@ -554,11 +533,7 @@ char mark_of(char32_t c) {
 }  // namespace
 
 std::vector<ReadAloud> read_english(std::string_view text, const KnowsWord& knows, std::set<std::string>& skipped) {
-  std::vector<Token> tokens;
-  split_ipa(
-      text, [&](std::string_view part) { add_tokens(plain_signs(part, skipped), tokens); },
-      [&](std::string_view ipa) { tokens.push_back({.core = std::string(ipa), .is_ipa = true}); });
-  return EnglishReader(std::move(tokens), knows).read();
+  return EnglishReader(english_tokens(text, skipped), knows).read();
 }
 
 std::vector<ReadAloud> read_characters(std::string_view text) {
@@ -582,7 +557,12 @@ std::vector<ReadAloud> read_characters(std::string_view text) {
     }
     end_word();
   };
-  split_ipa(text, take_text, [&](std::string_view ipa) { out.push_back({Kind::ipa, std::string(ipa)}); });
+  for (const auto& part : split_ipa(text)) {
+    if (part.is_ipa)
+      out.push_back({Kind::ipa, std::string(part.text)});
+    else
+      take_text(part.text);
+  }
   return out;
 }
 

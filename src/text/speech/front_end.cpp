@@ -12,6 +12,7 @@
 #include "base/random/counter_random.h"
 #include "text/speech/english_words.h"
 #include "text/speech/flite.h"
+#include "text/speech/text_parts.h"
 #include "text/utf8.h"
 
 namespace tutti {
@@ -25,10 +26,15 @@ std::vector<std::string> common_symbols() {
   return {kCommon.begin(), kCommon.end()};
 }
 
-Result<void> no_character(std::string_view text) {
+Result<void> no_character(std::string_view text, const std::set<std::string>& skipped) {
   constexpr std::size_t kShown = 60;
-  return fail(Fault::usage, "expected text with a letter or a figure in it, found '" +
-                                std::string(text.substr(0, kShown)) + (text.size() > kShown ? "…'" : "'"));
+  auto cut = std::min(kShown, text.size());
+  while (cut > 0 && cut < text.size() && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) --cut;
+  const std::string found = "found '" + std::string(text.substr(0, cut)) + (text.size() > cut ? "…'" : "'");
+  if (skipped.empty()) return fail(Fault::usage, "expected text with a letter or a figure in it, " + found);
+  return fail(Fault::usage,
+              "expected text in characters that are read, " + found + ": there is no symbol for any of it",
+              "Write it in the voice's language, or as [[IPA]]");
 }
 
 }  // namespace
@@ -205,6 +211,7 @@ const std::vector<std::string>& TextFrontEnd::symbols() const {
 }
 
 Result<SymbolText> TextFrontEnd::read(std::string_view text) const {
+  if (auto closed = check_ipa_brackets(text); !closed) return tl::unexpected<Error>(closed.error());
   SymbolText result;
   const KnowsWord knows = [this](std::string_view word) {
     return tables_->kind == SymbolKind::phonemes && tables_->lexicon.contains(word);
@@ -227,7 +234,7 @@ Result<SymbolText> TextFrontEnd::read(std::string_view text) const {
     result.symbols.insert(result.symbols.end(), symbols->begin(), symbols->end());
     result.words.push_back({piece.text, first, std::ssize(result.symbols)});
   }
-  if (result.words.empty()) return tl::unexpected<Error>(no_character(text).error());
+  if (result.words.empty()) return tl::unexpected<Error>(no_character(text, result.skipped).error());
   if (between != kGap) result.symbols.push_back(between);
   result.symbols.push_back(kSilence);
   return result;

@@ -4,6 +4,8 @@
 #include <array>
 #include <cctype>
 
+#include "text/speech/abbreviations.h"
+
 namespace tutti {
 namespace {
 
@@ -26,8 +28,8 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// Whether a full stop behind `before` belongs to its last word.
-bool is_abbreviated(std::string_view before) {
+/// Whether a full stop behind `before` belongs to its last word. `behind` is what follows the stop.
+bool is_abbreviated(std::string_view before, std::string_view behind) {
   constexpr std::array<std::string_view, 14> kKnown{"dr", "mr", "mrs", "ms",  "st",  "prof", "jr",
                                                     "sr", "no", "vs",  "gen", "col", "rev",  "hon"};
   auto begin = before.size();
@@ -35,7 +37,13 @@ bool is_abbreviated(std::string_view before) {
   std::string word(before.substr(begin));
   if (word.size() == 1 && std::isupper(static_cast<unsigned char>(word[0])) != 0) return true;
   std::ranges::transform(word, word.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return std::ranges::find(kKnown, std::string_view(word)) != kKnown.end();
+  if (std::ranges::find(kKnown, std::string_view(word)) != kKnown.end()) return true;
+  // "vol. 3", "Dec. 31", "at 7 a.m. he": where a capital follows, the sentence may as well be over
+  const auto next = behind.find_first_not_of(kSpace);
+  if (next == std::string_view::npos || std::isupper(static_cast<unsigned char>(behind[next])) != 0) return false;
+  const bool is_dotted = word.size() == 1 && begin > 0 && before[begin - 1] == '.';
+  const auto written = before.substr(begin);
+  return is_dotted || month_name(written).has_value() || long_form(written, true, false).has_value();
 }
 
 /// Where the sentence that `text` begins with ends.
@@ -49,7 +57,7 @@ std::size_t end_of_sentence(std::string_view text) {
       continue;
     }
     if (kEnds.find(text[i]) == std::string_view::npos) continue;
-    if (text[i] == '.' && is_abbreviated(text.substr(0, i))) continue;
+    if (text[i] == '.' && is_abbreviated(text.substr(0, i), text.substr(i + 1))) continue;
     auto end = i + 1;
     while (end < text.size() &&
            (kEnds.find(text[end]) != std::string_view::npos || kClosing.find(text[end]) != std::string_view::npos))
@@ -62,10 +70,13 @@ std::size_t end_of_sentence(std::string_view text) {
 /// Where to cut a sentence of more than `most` bytes: behind the last comma in them, else at the last white space, else
 /// before the character that no longer fits.
 std::size_t cut_of(std::string_view sentence, std::size_t most) {
-  const auto head = sentence.substr(0, most);
+  auto head = sentence.substr(0, most);
+  const auto open = head.rfind("[[");  // sounds stay together
+  if (open != std::string_view::npos && open > 0 && head.find("]]", open) == std::string_view::npos)
+    head = head.substr(0, open);
   if (const auto comma = head.rfind(','); comma != std::string_view::npos && comma > 0) return comma + 1;
   if (const auto space = head.find_last_of(kSpace); space != std::string_view::npos && space > 0) return space + 1;
-  auto end = most;
+  auto end = head.size();
   while (end > 1 && (static_cast<unsigned char>(sentence[end]) & 0xC0U) == 0x80U) --end;
   return end;
 }

@@ -1,9 +1,11 @@
 #include "train/tts/model.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/files.h"
 #include "base/json.h"
+#include "base/strings.h"
 #include "train/checkpoint/tensor_file.h"
 
 namespace tutti {
@@ -86,6 +88,13 @@ Result<void> VoiceModel::expect_form_of(const VoiceSet& set, const std::filesyst
   if (front_end != set.front_end()) return differs("symbols or dictionary");
   if (mel != set.format().mel) return differs("spectrograms");
   return {};
+}
+
+Result<std::int64_t> VoiceModel::speaker_named(const std::string& name) const {
+  const auto found = std::ranges::find(speakers, name);
+  if (found != speakers.end()) return found - speakers.begin();
+  return fail(Fault::usage, "speaker '" + name + "': the voice has no such speaker",
+              "It has " + joined(speakers, ", "));
 }
 
 std::map<std::string, std::string> VoiceModel::files(const std::string& weight_type) const {

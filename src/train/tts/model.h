@@ -33,6 +33,8 @@ struct VoiceModel {
   static VoiceModel start(const VoiceSet& set, VoiceShape shape, std::optional<std::uint64_t> seed, at::Device device);
   /// Fault::usage where the set has other symbols or spectrograms than the voice, which is in `folder`.
   Result<void> expect_form_of(const VoiceSet& set, const std::filesystem::path& folder) const;
+  /// The number of a speaker by name; Fault::usage where the voice has none of it.
+  Result<std::int64_t> speaker_named(const std::string& name) const;
   /// Everything that its folder holds beside the weights.
   std::map<std::string, std::string> files(const std::string& weight_type) const;
   /// Reads a folder, weights of any float type. Fault::usage for a model of another kind; Fault::missing or

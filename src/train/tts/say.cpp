@@ -9,6 +9,7 @@
 #include "audio/synth/audio_file.h"
 #include "base/files.h"
 #include "base/numbers.h"
+#include "base/output_ownership.h"
 #include "base/strings.h"
 #include "device/machine.h"
 #include "model/cpu/compute_team.h"
@@ -21,14 +22,6 @@ namespace tutti {
 namespace {
 
 constexpr double kPause = 0.15;  // seconds between two sentences, beside their own silence
-
-Result<std::int64_t> speaker_of(const VoiceModel& model, const std::string& name) {
-  if (name.empty()) return 0;
-  const auto found = std::ranges::find(model.speakers, name);
-  if (found != model.speakers.end()) return found - model.speakers.begin();
-  return fail(Fault::usage, "speaker '" + name + "': the voice has no such speaker",
-              "It has " + joined(model.speakers, ", "));
-}
 
 /// All that was spoken.
 struct Spoken {
@@ -73,7 +66,8 @@ Result<std::string> say(const SayRequest& request) {
   if (!device) return tl::unexpected<Error>(device.error());
   const auto voice = Voice::load(request.voice, *device);
   if (!voice) return tl::unexpected<Error>(voice.error());
-  const auto speaker = speaker_of(voice->model(), request.speaker);
+  const auto speaker =
+      request.speaker.empty() ? Result<std::int64_t>(0) : voice->model().speaker_named(request.speaker);
   if (!speaker) return tl::unexpected<Error>(speaker.error());
   const auto sentences = split_sentences(request.text, kLongestSentence);
   if (sentences.pieces.empty())
@@ -86,7 +80,7 @@ Result<std::string> say(const SayRequest& request) {
                                  .temperature = request.temperature});
   if (!spoken) return tl::unexpected<Error>(spoken.error());
   const auto rate = voice->model().mel.rate;
-  if (auto written = write_file_atomically(request.out, wav_bytes(spoken->pcm, rate)); !written)
+  if (auto written = write_file_atomically(request.out, wav_bytes(spoken->pcm, rate, kSpeechMark)); !written)
     return tl::unexpected<Error>(written.error());
   if (!request.times.empty()) {
     const bool is_srt = request.times.extension() == ".srt";

@@ -40,7 +40,9 @@ struct ComparedClip {
 
 class Comparison {
  public:
-  Comparison(const Voice& voice, const VoiceSet& set) : voice_(voice), set_(set), mel_(voice.model().mel) {}
+  /// `speakers`: of the voice, by the set's number of theirs.
+  Comparison(const Voice& voice, const VoiceSet& set, std::vector<std::int64_t> speakers)
+      : voice_(voice), set_(set), speakers_(std::move(speakers)), mel_(voice.model().mel) {}
 
   ComparedClip compared(std::int64_t index) const {
     const auto clip = set_.clip(index);
@@ -59,11 +61,7 @@ class Comparison {
   }
 
  private:
-  std::int64_t speaker_of(const VoiceClip& clip) const {
-    const auto& name = set_.format().speakers[static_cast<std::size_t>(clip.speaker)];
-    const auto found = std::ranges::find(voice_.model().speakers, name);
-    return found == voice_.model().speakers.end() ? 0 : found - voice_.model().speakers.begin();
-  }
+  std::int64_t speaker_of(const VoiceClip& clip) const { return speakers_[static_cast<std::size_t>(clip.speaker)]; }
 
   /// Mean difference of the durations that the network predicts and those that its means are found with, ms.
   double duration_error(std::int64_t index) const {
@@ -83,8 +81,27 @@ class Comparison {
 
   const Voice& voice_;
   const VoiceSet& set_;
+  std::vector<std::int64_t> speakers_;
   VoiceMel mel_;
 };
+
+/// The voice's speaker for each of the set's: the one of the same name, or `name` for all of them. Fault::usage where
+/// one of the clips `chosen` has a speaker that the voice does not have.
+Result<std::vector<std::int64_t>> speakers_for(const VoiceSet& set, const std::vector<std::int64_t>& chosen,
+                                               const VoiceModel& voice, const std::string& name) {
+  const auto& theirs = set.format().speakers;
+  std::vector<std::int64_t> speakers(theirs.size(), 0);
+  for (const auto index : chosen) {
+    const auto number = static_cast<std::size_t>(set.clip(index).speaker);
+    const auto found = voice.speaker_named(name.empty() ? theirs[number] : name);
+    if (!found && name.empty())
+      return fail(Fault::usage, "clip " + std::string(set.clip(index).name) + ": " + found.error().what,
+                  found.error().hint + ". Choose the one who speaks for all clips with --speaker");
+    if (!found) return tl::unexpected<Error>(found.error());
+    speakers[number] = *found;
+  }
+  return speakers;
+}
 
 VoiceMeasures means_of(const std::vector<ComparedClip>& clips) {
   VoiceMeasures sums{.clips = std::ssize(clips)};
@@ -170,7 +187,9 @@ Result<VoiceMeasures> evaluate_voice(const VoiceEvaluationRequest& request) {
   if (chosen.empty())
     return fail(Fault::usage, request.data.string() + ": the part has no clip to evaluate with",
                 "Name the other part with --split");
-  const Comparison comparison(*voice, **set);
+  auto speakers = speakers_for(**set, chosen, voice->model(), request.speaker);
+  if (!speakers) return tl::unexpected<Error>(speakers.error());
+  const Comparison comparison(*voice, **set, std::move(*speakers));
   std::vector<ComparedClip> clips;
   for (const auto index : chosen) {
     if (stop_requested()) return fail(Fault::cancelled, "the evaluation was interrupted");

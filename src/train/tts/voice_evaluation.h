@@ -17,6 +17,7 @@ struct VoiceEvaluationRequest {
   std::int64_t samples = 0;  // clips at most, spread evenly over the part; 0: all
   std::string device = "cpu";
   std::int32_t threads = 0;        // 0: one per core
+  std::string speaker{};           // of the voice, for every clip; empty: each clip's own
   std::filesystem::path report{};  // .html: every clip with spectrograms and players; .svg: some spectrograms; empty
 };
 
@@ -33,7 +34,7 @@ struct VoiceMeasures {
 
 /// Has a voice speak the texts of a set's clips, and compares its audio with theirs along the best alignment
 /// (audio/voice/speech_distance.h). Fault::missing where the model or the set is not there, Fault::usage where they do
-/// not fit each other, or the part is empty.
+/// not fit each other, the voice lacks a speaker, or the part is empty.
 Result<VoiceMeasures> evaluate_voice(const VoiceEvaluationRequest& request);
 
 /// On one line for people, and as a JSON object; neither ends the line.

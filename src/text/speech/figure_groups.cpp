@@ -1,0 +1,150 @@
+#include "text/speech/figure_groups.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
+
+#include "base/strings.h"
+#include "text/speech/abbreviations.h"
+#include "text/speech/number_words.h"
+#include "text/utf8.h"
+
+namespace tutti {
+namespace {
+
+bool is_figure(char c) {
+  return c >= '0' && c <= '9';
+}
+
+bool is_lower_case(char c) {
+  return c >= 'a' && c <= 'z';
+}
+
+bool are_figures(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, is_figure);
+}
+
+/// The groups of a text, where there are `least` at least, all of figures.
+std::vector<std::string_view> groups_of(std::string_view text, char separator, std::size_t least) {
+  auto groups = split(text, separator);
+  if (groups.size() < least || !std::ranges::all_of(groups, are_figures)) groups.clear();
+  return groups;
+}
+
+std::optional<std::string> telephone_words(std::string_view text) {
+  const auto groups = groups_of(text, '-', 2);
+  const bool has_zero =
+      std::ranges::any_of(groups, [](std::string_view group) { return group.size() > 1 && group.front() == '0'; });
+  // "555-1234", but not "100-1000"
+  const bool is_local = groups.size() == 2 && groups[0].size() == 3 && groups[1].size() == 4 && groups[1].back() != '0';
+  if (groups.empty() || (groups.size() < 3 && !has_zero && !is_local)) return std::nullopt;
+  return joined(groups, " ", [](std::string_view group) { return figure_words(group); });
+}
+
+std::optional<std::string> scientific_words(std::string_view text) {
+  const auto e = text.find_first_of("eE");
+  if (e == text.npos) return std::nullopt;
+  const auto number = text.substr(0, e);
+  auto power = text.substr(e + 1);
+  const bool is_negative = power.starts_with('-');
+  if (is_negative || power.starts_with('+')) power.remove_prefix(1);
+  const auto parts = split(number, '.');
+  if (parts.size() > 2 || !std::ranges::all_of(parts, are_figures) || !are_figures(power)) return std::nullopt;
+  return decimal_words(number) + " times ten to the " + (is_negative ? "minus " : "") + cardinal_words(power);
+}
+
+std::optional<std::string> ratio_words(std::string_view text) {
+  const auto groups = groups_of(text, ':', 2);
+  if (groups.empty()) return std::nullopt;
+  return joined(groups, " to ", [](std::string_view group) { return cardinal_words(group); });
+}
+
+std::optional<std::string> height_words(std::string_view text) {
+  constexpr std::size_t kMost = 2;
+  const auto groups = groups_of(text, '\'', 2);
+  if (groups.size() != 2 || groups[0].size() > kMost || groups[1].size() > kMost) return std::nullopt;
+  return cardinal_words(groups[0]) + " foot " + cardinal_words(groups[1]);
+}
+
+std::optional<std::string_view> sign_of_address(char32_t sign) {
+  switch (sign) {
+    case U'.': return "dot";
+    case U'/': return "slash";
+    case U':': return "colon";
+    case U'-': return "dash";
+    case U'_': return "underscore";
+    case U'?': return "question mark";
+    case U'#': return "hash";
+    default: return sign_name(sign);
+  }
+}
+
+bool is_address(std::string_view text) {
+  if (text.find("://") != text.npos || text.starts_with("www.")) return true;
+  const auto at = text.find('@');
+  if (at != text.npos && at > 0 && at + 1 < text.size()) return true;
+  for (std::size_t i = 2; i + 2 < text.size(); ++i)
+    if (text[i] == '.' && is_lower_case(text[i - 1]) && is_lower_case(text[i - 2]) && is_lower_case(text[i + 1]) &&
+        is_lower_case(text[i + 2]))
+      return true;
+  return false;
+}
+
+}  // namespace
+
+std::optional<std::string> figure_group_words(std::string_view text) {
+  constexpr std::size_t kOfNetwork = 4;
+  if (const auto groups = groups_of(text, '.', 3); !groups.empty())
+    return joined(groups, groups.size() == kOfNetwork ? " dot " : " point ",
+                  [](std::string_view group) { return cardinal_words(group); });
+  if (auto words = telephone_words(text)) return words;
+  if (auto words = scientific_words(text)) return words;
+  if (auto words = ratio_words(text)) return words;
+  return height_words(text);
+}
+
+std::vector<AddressPart> address_parts(std::string_view text) {
+  std::vector<AddressPart> parts;
+  if (!is_address(text)) return parts;
+  std::string part;
+  const auto end_part = [&] {
+    constexpr std::array<std::string_view, 5> kSpelled{"http", "https", "ftp", "www", "html"};
+    const bool is_spelled = std::ranges::find(kSpelled, ascii_lower(part)) != kSpelled.end();
+    if (!part.empty()) parts.push_back({std::move(part), is_spelled});
+    part.clear();
+  };
+  for (std::size_t i = 0; i < text.size();) {
+    const auto sign = code_point_at(text, i);
+    const auto word = sign_of_address(sign.value);
+    // figures and what is behind them are parts of their own
+    if (word || (!part.empty() && is_figure(text[i]) != is_figure(part.back()))) end_part();
+    if (word)
+      parts.push_back({std::string(*word)});
+    else
+      part += text.substr(i, sign.size);
+    i += sign.size;
+  }
+  end_part();
+  return parts;
+}
+
+std::optional<std::string_view> scale_name(std::string_view text) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kScales{{{"hundred", "hundred"},
+                                                                                   {"thousand", "thousand"},
+                                                                                   {"k", "thousand"},
+                                                                                   {"million", "million"},
+                                                                                   {"m", "million"},
+                                                                                   {"mn", "million"},
+                                                                                   {"billion", "billion"},
+                                                                                   {"b", "billion"},
+                                                                                   {"bn", "billion"},
+                                                                                   {"trillion", "trillion"},
+                                                                                   {"tn", "trillion"}}};
+  const auto small = ascii_lower(text);
+  const auto found = std::ranges::find(kScales, std::string_view(small), [](const auto& scale) { return scale.first; });
+  if (found == kScales.end()) return std::nullopt;
+  return found->second;
+}
+
+}  // namespace tutti
