@@ -58,6 +58,10 @@ void add_profile(OptionTable& table, ProfileFlags& flags) {
                  "a pipeline: change it first, by STAGE.threads=N, STAGE.queue=N, STAGE.speed=X or cores=N. A command, "
                  "with --prove: the change to run again with. May be repeated");
   table.add("html", c.html, "FILE", "also write the profile as a page");
+  table.add(
+      "trace", c.trace, "FILE",
+      "also write what each thread did when, as a trace that ui.perfetto.dev opens; of --prove and --tune it is the "
+      "first run's");
   table.add_switch("json", c.json, "one JSON object: on standard error for a command, else on standard output");
   table.group("Two profiles: tutti profile --compare BEFORE.json AFTER.json");
   table.add_switch(
@@ -92,6 +96,8 @@ int run_pipeline(const ProfileFlags& flags) {
   const char* alone = c.threads_budget ? "--threads-budget" : c.queue_budget ? "--queue-budget" : nullptr;
   if (alone && !c.tune) return refuse(std::string(alone) + ": has a meaning only with --tune");
   if (c.tune && !c.html.empty()) return refuse("--html: has no meaning with --tune, which prints settings alone");
+  if (!c.trace.empty() && (c.tune || c.simulate))
+    return refuse("--trace: is for one run, without --tune and --simulate");
   if (!flags.memory.empty()) return refuse("--memory: is for a command; a pipeline has --queue-budget");
   if (flags.command.prove) return refuse("--prove: is for a command; a pipeline is run with its change by --apply");
   if (flags.command.seconds > 0) return refuse("--seconds: is for a command; a pipeline's file has 'seconds'");
@@ -102,11 +108,12 @@ int run_pipeline(const ProfileFlags& flags) {
 int run_program(ProfileFlags& flags) {
   const auto& command = flags.command.command;
   if (command.empty()) return refuse("expected a program behind --, found nothing");
-  const char* own = flags.command.prove            ? "--prove"
-                    : flags.pipeline.tune          ? "--tune"
-                    : flags.steps > 0              ? "--steps"
-                    : !flags.pipeline.html.empty() ? "--html"
-                                                   : nullptr;
+  const char* own = flags.command.prove             ? "--prove"
+                    : flags.pipeline.tune           ? "--tune"
+                    : flags.steps > 0               ? "--steps"
+                    : !flags.pipeline.html.empty()  ? "--html"
+                    : !flags.pipeline.trace.empty() ? "--trace"
+                                                    : nullptr;
   if (own || !flags.pipeline.apply.empty())
     return refuse(std::string(own ? own : "--apply") + ": is for a command of tutti, and '" + command.front() +
                   "' is none");
@@ -141,6 +148,10 @@ int run_command(ProfileFlags& flags) {
   flags.command.tune = c.tune;
   flags.command.threads_budget = c.threads_budget;
   flags.command.apply = c.apply;
+  TraceFile trace;
+  if (const auto claimed = trace.claim(c.trace, flags.command.command); !claimed)
+    return complain(claimed.error(), kUsage);
+  if (trace.is_wanted()) flags.command.trace = &trace;
   return profile_command(flags.command).code;
 }
 
