@@ -28,13 +28,17 @@ std::size_t mirrored_index(std::int64_t at, std::int64_t size) {
 
 /// Magnitudes of kLanes spectra in place of their real parts, [bins, kLanes]; and the sums of their squares.
 TUTTI_INLINE void find_magnitudes(float* re, const float* im, std::size_t bins, float* powers) {
-  for (std::size_t k = 0; k < bins; ++k)
+  float sums[kLanes] = {};
+  for (std::size_t k = 0; k < bins; ++k) {
+    float squares[kLanes];
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      float& x = re[k * kLanes + lane];
-      const float y = im[k * kLanes + lane], square = x * x + y * y + kLeastSquare;
-      x = std::sqrt(square);
-      powers[lane] += square;
+      const float x = re[k * kLanes + lane], y = im[k * kLanes + lane];
+      squares[lane] = x * x + y * y + kLeastSquare;
     }
+    for (std::size_t lane = 0; lane < kLanes; ++lane) sums[lane] += squares[lane];
+    for (std::size_t lane = 0; lane < kLanes; ++lane) re[k * kLanes + lane] = std::sqrt(squares[lane]);
+  }
+  std::copy_n(sums, kLanes, powers);
 }
 
 /// Mel bands of kLanes frames, [filters, kLanes], no less than VoiceMel::kLeast.
@@ -174,7 +178,7 @@ std::vector<float> VoiceMel::compute(std::span<const float> samples, std::vector
       for (std::size_t i = lead; i < size - lead; ++i) part[i * kLanes + lane] = window_[i] * from[i];
     }
     fourier_.forward(part.data(), re.data(), im.data());
-    std::array<float, kLanes> powers{};
+    std::array<float, kLanes> powers;
     kernel().magnitudes(re.data(), im.data(), bins, powers.data());
     kernel().bands(filters_, re.data(), bands.data());
     mel_kernels().front().log10(bands.data(), std::ssize(bands));
