@@ -176,12 +176,10 @@ ClipFeatures ClipFeatureMaker::compute(std::span<const float> samples) const {
   const auto clip = static_cast<std::size_t>(g.clip_samples), segment = static_cast<std::size_t>(g.short_samples);
   ClipFeatures features{
       .waveform = segments_of(g, samples), .is_cut = samples.size() > clip, .is_padded = samples.size() < clip};
-  std::vector<float> mel(static_cast<std::size_t>(g.mel.n_mels * g.frames()));
-  features.mel.reserve(static_cast<std::size_t>(g.values()));
-  for (std::size_t first = 0; first < features.waveform.size(); first += segment) {
-    mel_.compute(std::span(features.waveform).subspan(first, segment), mel);
-    for (const float value : mel) features.mel.push_back(to_half(value));
-  }
+  std::vector<float> mel(static_cast<std::size_t>(g.values()));
+  mel_.compute(features.waveform, segment, mel);
+  features.mel.reserve(mel.size());
+  for (const float value : mel) features.mel.push_back(to_half(value));
   return features;
 }
 
