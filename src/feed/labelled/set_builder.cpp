@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <regex>
 #include <utility>
 
+#include "audio/augment/surrogate.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/random/counter_random.h"
 #include "feed/labelled/audio_reading.h"
 #include "feed/labelled/feature_spool.h"
 #include "feed/labelled/labelled_files.h"
@@ -30,6 +33,7 @@ struct BuiltFile {
   LabelledFile file{};
   std::string problem{};  // why it is left out; empty: it is not
   SpooledClip clip{};
+  std::uint64_t surrogate_key = 0;  // of what it is a surrogate by; 0: it is the file itself
 };
 
 /// Takes a group from every name, where the names or the user's expression give one. Returns whether they do.
@@ -135,7 +139,9 @@ class FileComputer {
 
   /// What is wrong with the file itself stays in its `problem`.
   Result<void> compute(BuiltFile& one) {
-    const auto identity = FeatureSpool::identity_of(one.file.name, one.file.path);
+    const auto spooled =
+        one.surrogate_key == 0 ? one.file.name : one.file.name + " by " + std::to_string(one.surrogate_key);
+    const auto identity = FeatureSpool::identity_of(spooled, one.file.path);
     const auto kept = spool_ && identity ? spool_->find(*identity) : std::nullopt;
     if (kept) {
       one.clip = *kept;
@@ -150,6 +156,11 @@ class FileComputer {
       if (!is_fault_of_file(audio.error())) return fail_in(one.file.path.string(), audio.error());
       one.problem = audio.error().what;
       return {};
+    }
+    if (one.surrogate_key != 0) {
+      const auto length = std::min(std::ssize(audio->samples), maker_.geometry().clip_samples);
+      audio->samples =
+          iaaft_surrogate(std::span(audio->samples).first(static_cast<std::size_t>(length)), one.surrogate_key);
     }
     const auto features = maker_.compute(audio->samples);
     one.clip = {.content = read->content,
@@ -198,6 +209,20 @@ Result<std::int64_t> compute(const SetBuildOptions& options, FileComputer& compu
   pipeline.sink("make", std::move(runs), make, {.threads = static_cast<int>(threads)});
   if (auto computed = watched.run(pipeline); !computed) return tl::unexpected<Error>(computed.error());
   return computer.resumed();
+}
+
+/// The surrogates of all training files, as further ones of the training part. The others hear none of them: what is
+/// validated and tested is what was recorded.
+std::vector<BuiltFile> surrogates_of(const std::vector<BuiltFile>& files, int count, std::uint64_t seed) {
+  std::vector<BuiltFile> all;
+  for (const auto& one : files)
+    for (int number = 1; number <= count && one.problem.empty() && one.file.part == SetPart::training; ++number) {
+      auto name = one.file.name + "~iaaft" + std::to_string(number);
+      const auto key = std::max<std::uint64_t>(1, mixed({seed, digest("surrogate"), digest(name)}));
+      all.push_back({.file = one.file, .surrogate_key = key});
+      all.back().file.name = std::move(name);
+    }
+  return all;
 }
 
 /// What so many files take of a set: their features, and their waveforms where they are requested.
@@ -337,7 +362,7 @@ Result<SetBuildReport> build_labelled_set(const SetBuildOptions& options,
   report.geometry = *geometry;
   std::unique_ptr<FeatureSpool> spool;
   if (!options.dry_run) {
-    auto opened = open_spool(options, *geometry, std::ssize(files));
+    auto opened = open_spool(options, *geometry, std::ssize(files) * (1 + options.surrogates));
     if (!opened) return tl::unexpected<Error>(opened.error());
     spool = std::move(*opened);
   }
@@ -357,7 +382,16 @@ Result<SetBuildReport> build_labelled_set(const SetBuildOptions& options,
   std::size_t next = 0;
   for (auto& one : files)
     if (one.problem.empty()) one.file = used[next++];
+  auto surrogates = surrogates_of(files, options.surrogates, options.seed);
+  report.surrogates = std::ssize(surrogates);
+  report.size.value += features_size(*geometry, report.surrogates).value;
+  report.waveforms.value += waveforms_size(options, *geometry, report.surrogates).value;
   if (options.dry_run) return report;
+  auto of_surrogates = options;
+  of_surrogates.watched = nullptr;  // the files were measured
+  if (const auto made = compute(of_surrogates, computer, surrogates, progress); !made)
+    return tl::unexpected<Error>(made.error());
+  std::ranges::move(surrogates, std::back_inserter(files));
   if (auto written = write_parts(options, report, files, *spool); !written) return tl::unexpected(written.error());
   return report;
 }

@@ -29,6 +29,7 @@ struct SetBuildOptions {
   SplitShares shares{};
   std::uint64_t seed = 1234;
   int threads = 1;
+  int surrogates = 0;             ///< of each training file, after the split: IAAFT noise with its values and spectrum
   bool waveforms = false;         ///< also writes what the features were made of, into files of their own
   bool dry_run = false;           ///< reads everything, writes nothing
   bool verbose = false;           ///< logs every file that is left out, and why
@@ -42,6 +43,7 @@ struct SetBuildReport {
   std::int64_t found = 0;
   std::int64_t used = 0;
   std::int64_t resumed = 0;       ///< clips among them that an earlier, interrupted build had computed
+  std::int64_t surrogates = 0;    ///< rows of the training part that are surrogates of its files
   std::int64_t bad = 0;           ///< in OUT/bad_samples.jsonl
   std::int64_t cut = 0;           ///< longer than the clip
   std::int64_t padded = 0;        ///< shorter
