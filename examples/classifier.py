@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A classifier of Tutti in PyTorch: classifier.py OUT/model FILE.wav... (16-bit WAV at the model's rate)."""
+"""A classifier of Tutti in PyTorch: classifier.py OUT/model FILE.wav... (16-bit WAV at its rate), or --onnx FILE."""
 import json
 import pathlib
 import sys
@@ -23,25 +23,39 @@ def spectrogram(samples, g):
     return mel.clamp_min(mel.max() - g["top_db"]) if g["top_db"] else mel
 
 
-def probabilities(config, weights, samples):
-    g, shape = config["geometry"], config["network"]
-    clip = F.pad(samples[: g["clip_samples"]], (0, max(0, g["clip_samples"] - len(samples))))
-    starts = [i * g["long_hop"] + j * g["short_hop"] for i in range(g["longs"]) for j in range(g["shorts"])]
-    mel = torch.stack([spectrogram(clip[at : at + g["short_window"]], g) for at in starts]).half().float()
+def answers(config, weights, mel):
+    """[segments, n_mels, frames] decibels -> probability of each label, [segments, labels]."""
+    shape = config["network"]
     mean, deviation = (torch.tensor(config["normalisation"][name])[:, None] for name in ("mean", "deviation"))
     x = ((mel - mean) / deviation).unsqueeze(1)
     for number, pool in enumerate(shape["pools"], 1):
         x = F.relu(F.conv2d(x, weights[f"conv{number}.weight"], weights[f"conv{number}.bias"], padding=1))
-        x = F.max_pool2d(x, [min(pool[0], x.shape[2]), min(pool[1], x.shape[3])])
+        x = F.max_pool2d(x, [min(pool[0], int(x.shape[2])), min(pool[1], int(x.shape[3]))])
     x = F.adaptive_avg_pool2d(x, shape["grid"]).flatten(1)
     x = F.relu(F.linear(x, weights["hidden.weight"], weights["hidden.bias"]))
-    return F.linear(x, weights["head.weight"], weights["head.bias"]).softmax(1).mean(0)
+    return F.linear(x, weights["head.weight"], weights["head.bias"]).softmax(1)
+
+
+def segments(samples, g):
+    """[segments, n_mels, frames] of the first clip, in the half precision that sets have."""
+    clip = F.pad(samples[: g["clip_samples"]], (0, max(0, g["clip_samples"] - len(samples))))
+    starts = [i * g["long_hop"] + j * g["short_hop"] for i in range(g["longs"]) for j in range(g["shorts"])]
+    return torch.stack([spectrogram(clip[at : at + g["short_window"]], g) for at in starts]).half().float()
 
 
 folder = pathlib.Path(sys.argv[1])
-config, weights = json.loads((folder / "config.json").read_text()), load_file(folder / "model.safetensors")
+config = json.loads((folder / "config.json").read_text())
+weights = {name: weight.float() for name, weight in load_file(folder / "model.safetensors").items()}
+g = config["geometry"]
+if sys.argv[2] == "--onnx":  # needs the packages onnx and onnxscript; input "mel", output "probabilities"
+    network, mel = torch.nn.Module(), segments(torch.zeros(g["clip_samples"]), g)
+    network.forward = lambda mel: answers(config, weights, mel)
+    names = {"input_names": ["mel"], "output_names": ["probabilities"]}
+    torch.onnx.export(network.eval(), (mel.repeat(2, 1, 1),), sys.argv[3], dynamo=False,
+                      dynamic_axes={"mel": {0: "segments"}, "probabilities": {0: "segments"}}, **names)
+    sys.exit()
 for name in sys.argv[2:]:
     with wave.open(name) as file:
         pcm = np.frombuffer(file.readframes(file.getnframes()), np.int16).reshape(-1, file.getnchannels())
-    scores = probabilities(config, weights, torch.from_numpy(pcm.mean(1) / 32768).float())
+    scores = answers(config, weights, segments(torch.from_numpy(pcm.mean(1) / 32768).float(), g)).mean(0)
     print(json.dumps({"file": name, "scores": dict(zip(config["labels"], scores.tolist()))}))

@@ -8,7 +8,9 @@ namespace tutti {
 template <class Visit>
 void visit_classifier_input(ClassifierRecipe& r, Visit& visit) {
   visit.group("Data");
-  visit("data", r.data, "SET", "what to learn: a folder that 'tutti prepare classifier' or note 003's builder wrote");
+  visit("data", r.data, "SET",
+        "what to learn: a folder that 'tutti prepare classifier' or note 003's builder wrote; or folders of "
+        "recordings or a list, as that takes them, which are prepared into OUT/set");
   visit.group("Augmentation, drawn again for every clip and epoch");
   visit("gain-db", r.gain_db, "DB",
         "clips are made louder or softer by up to this; -1: 6 for sets of whole clips, 0 in note 003's geometry");

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "recipe/classifier_recipe.h"
@@ -20,6 +21,12 @@ std::string show_recipe(WhisperRecipe recipe);
 /// Where `now` differs in what a resumed training may not change: "batch-size 4 (it was 2), seed 3 (it was 1)". Empty:
 /// nowhere.
 std::string binding_differences(WhisperRecipe now, WhisperRecipe before);
+
+/// The names of the presets that a Whisper training may begin with: "whisper-small" has the defaults of field note
+/// 004's script. Thread-safe.
+std::vector<std::string> whisper_preset_names();
+/// One of them as a recipe in TOML; a name that is none gives an empty text, which sets nothing. Thread-safe.
+std::string whisper_preset(const std::string& name);
 
 /// The same of a classifier's recipe.
 Result<ClassifierRecipe> read_classifier_recipe(std::string_view toml, const std::string& file_name,

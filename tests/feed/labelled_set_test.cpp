@@ -11,7 +11,7 @@
 #include "feed/hdf5/hdf5_file.h"
 #include "feed/labelled/feature_spool.h"
 #include "feed/labelled/labelled_batches.h"
-#include "feed/labelled/set_ownership.h"
+#include "feed/labelled/set_builder.h"
 #include "feed/labelled/set_split.h"
 #include "support/temp_folder.h"
 
@@ -173,7 +173,7 @@ TEST(LabelledSet, FileThatIsNoHdf5IsNamed) {
   EXPECT_EQ(set.error().fault, Fault::corrupt);
 }
 
-TEST(SetOwnership, OnlyFilesOfABuildMayBeReplaced) {
+TEST(SetBuilder, OnlyFilesOfABuildMayBeReplaced) {
   for (const std::string name : {"TRAINING_DATASET.H5", "TESTING_WAVEFORMS.H5", "bad_samples.jsonl", "features.part"}) {
     const TempFolder folder;
     ASSERT_TRUE(write_file_atomically(folder / name, "a person's own"));

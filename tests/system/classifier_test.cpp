@@ -243,6 +243,65 @@ TEST(Classifier, KilledPrepareGoesOnToTheSameSet) {
   }
 }
 
+TEST(Classifier, SurrogatesAreLearnedAndNeverValidated) {
+  const TempFolder work;
+  ASSERT_EQ(run_program({tutti_program(), "synth", "leaks", "--count", "40", "--sensors", "4", "--out",
+                         (work / "leaks").string()})
+                .exit_code,
+            0);
+  ASSERT_EQ(prepare(work / "leaks", work / "plain").exit_code, 0);
+  const auto end = prepare(work / "leaks", work / "more", {"--surrogates", "1"});
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_NE(end.out.find("surrogates of training files were added"), std::string::npos) << end.out;
+  const auto held = [&](const char* set, const char* part) {
+    return read_file(work / set / (std::string(part) + "_DATASET.H5")).value();
+  };
+  EXPECT_EQ(held("plain", "TRAINING").find("~iaaft1"), std::string::npos);
+  EXPECT_NE(held("more", "TRAINING").find("~iaaft1"), std::string::npos);
+  for (const char* part : {"VALIDATION", "TESTING"}) {
+    EXPECT_EQ(held("plain", part).size(), held("more", part).size()) << part;
+    EXPECT_EQ(held("more", part).find("~iaaft1"), std::string::npos) << part;
+  }
+}
+
+TEST(Classifier, FoldersOfRecordingsAreTrainedAsTheyAre) {
+  TUTTI_NEEDS("digits/0_george_0.wav");
+  const TempFolder work;
+  link_digits(work / "known", "03", 5, 8);
+  const auto end = run_program(training_of(work / "known", work / "out", {"--epochs", "1"}));
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_NE(end.err.find("36 of 36 recordings of 2 labels are prepared"), std::string::npos) << end.err;
+  EXPECT_TRUE(fs::exists(work / "out/set/TRAINING_DATASET.H5"));
+  const auto resumed = run_program({tutti_program(), "train", "classifier", "--data", (work / "known").string(),
+                                    "--out", (work / "out").string(), "--resume", "--epochs", "2", "--device", "cpu"});
+  ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_EQ(resumed.err.find("are prepared"), std::string::npos) << "the set is there";
+}
+
+TEST(Classifier, TuningIsRecordedAndItsBestTrained) {
+  TUTTI_NEEDS("digits/0_george_0.wav");
+  const TempFolder work;
+  link_digits(work / "known", "03", 5, 14);
+  ASSERT_EQ(prepare(work / "known", work / "set").exit_code, 0);
+  const auto end = run_program(training_of(work / "set", work / "out",
+                                           {"--epochs", "4", "--tune-minutes", "0.03", "--learning-rate", "0.0123"}));
+  ASSERT_EQ(end.exit_code, 0) << end.err;
+  const auto trials = answers_of(read_file(work / "out/tuning.jsonl").value());
+  ASSERT_GE(trials.size(), 1);
+  EXPECT_EQ(trials[0]["learning_rate"], 0.0123);
+  const auto& best = *std::ranges::min_element(trials, {}, [](const auto& trial) {
+    return trial["whole"].template get<bool>() ? trial["rank"].template get<double>() : 1e9;
+  });
+  const auto settings = read_file(work / "out/config.toml").value();
+  EXPECT_NE(settings.find("batch-size = " + best["batch_size"].dump()), std::string::npos) << settings;
+  EXPECT_FALSE(fs::exists(work / "out/tuning-trial"));
+  const auto record = read_file(work / "out/tuning.jsonl").value();
+  const auto resumed = run_program({tutti_program(), "train", "classifier", "--out", (work / "out").string(),
+                                    "--resume", "--epochs", "5", "--device", "cpu"});
+  ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_EQ(read_file(work / "out/tuning.jsonl").value(), record) << "a training that goes on is not tuned again";
+}
+
 TEST(Classifier, DamagedFilesAreListedAndNeverLearned) {
   TUTTI_NEEDS("digits/0_george_0.wav");
   const TempFolder work;

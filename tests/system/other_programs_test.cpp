@@ -86,3 +86,25 @@ TEST(OtherPrograms, TrainedNetworkHasEqualLogitsInOpenaiWhisper) {
   EXPECT_GT(found["largest"].get<double>(), 0.05) << "a network with flat logits agrees with any";
   EXPECT_LT(found["difference"].get<double>(), 1e-2 * found["largest"].get<double>()) << "the .pt is in float16";
 }
+
+/// examples/classifier.py, for who wants to go on with the network in PyTorch.
+TEST(OtherPrograms, ScriptInPyTorchHasOurScores) {
+  const auto python = python_with_peers();
+  TUTTI_NEEDS_PEERS(python);
+  const TempFolder folder;
+  const std::string model = TUTTI_SOURCE_DIR "/models/leaks";
+  ASSERT_EQ(
+      run_program({tutti_program(), "synth", "leaks", "--count", "1", "--out", (folder / "leaks").string()}).exit_code,
+      0);
+  std::string clip;
+  for (const auto& entry : fs::recursive_directory_iterator(folder / "leaks"))
+    if (entry.path().extension() == ".wav") clip = entry.path().string();
+  const auto here = run_program({tutti_program(), "classify", "--model", model, "--json", clip});
+  ASSERT_EQ(here.exit_code, 0) << here.err;
+  const auto there = run_program({python, TUTTI_SOURCE_DIR "/examples/classifier.py", model, clip});
+  ASSERT_EQ(there.exit_code, 0) << there.err;
+  const auto ours = answer_of(here)["scores"], theirs = answer_of(there)["scores"];
+  ASSERT_EQ(ours.size(), theirs.size());
+  for (const auto& [label, score] : ours.items())
+    EXPECT_NEAR(theirs[label].get<double>(), score.get<double>(), 1e-5) << label;
+}

@@ -36,6 +36,7 @@ struct PrepareClassifier {
   std::uint64_t seed = 1234;
   std::int32_t threads = 0;
   TuningFlags tuning{};
+  std::int32_t surrogates = 0;
   bool waveforms = false;
   bool dry_run = false;
 };
@@ -71,6 +72,10 @@ OptionTable table_of(PrepareClassifier& c) {
   table.add("seed", c.seed, "N", "of the split: 70 % training, 20 % validation, 10 % testing");
   table.add("threads", c.threads, "N", "0: one per core, or as many as are faster; changes nothing of the set");
   add_tuning(table, c.tuning, "--threads where it is 0");
+  table.add(
+      "surrogates", c.surrogates, "N",
+      "after the split, add N surrogates of every training file: IAAFT noise with the file's values and spectrum, "
+      "for sounds without a course of their own, such as leaks. Named FILE~iaaftN; validation and test get none");
   table.add_switch("waveforms", c.waveforms,
                    "also write what the spectrograms were made of, float32 at the set's rate: TRAINING_WAVEFORMS.H5, "
                    "VALIDATION_WAVEFORMS.H5, TESTING_WAVEFORMS.H5; 'tutti evaluate --report' plays them");
@@ -97,6 +102,9 @@ Result<void> check(const PrepareClassifier& c) {
   if (c.preset.starts_with("leak") && (c.rate != 0 || c.seconds != 0 || c.mels != 0))
     return fail(Fault::usage, "--preset " + c.preset + ": it has its own rate, length and mels",
                 "Leave out --rate, --seconds and --mels, or take --preset clip");
+  constexpr std::int32_t kMostSurrogates = 100;
+  if (c.surrogates < 0 || c.surrogates > kMostSurrogates)
+    return fail(Fault::usage, "--surrogates: expected 0 to 100, found " + std::to_string(c.surrogates));
   if (auto other = expect_other_out(c.out, c.data); !other) return other;
   return check_thread_count("--threads", c.threads);
 }
@@ -110,6 +118,7 @@ SetBuildOptions options_of(const PrepareClassifier& c) {
                           .delimiter = c.delimiter,
                           .seed = c.seed,
                           .threads = c.threads > 0 ? c.threads : std::max(1, read_cpu().cores),
+                          .surrogates = c.surrogates,
                           .waveforms = c.waveforms,
                           .dry_run = c.dry_run};
   if (c.rate > 0) options.rate = Hertz{c.rate};
@@ -162,6 +171,8 @@ void print_report(const PrepareClassifier& c, const SetBuildReport& report) {
   for (std::size_t label = 0; label < report.split.labels.size(); ++label)
     print_label(report.split.labels[label], report.split.files[label], report.split.groups[label]);
   print_count(report.resumed, "had been computed by an earlier run that was interrupted");
+  if (report.surrogates > 0)
+    std::printf("%lld surrogates of training files were added to them\n", static_cast<long long>(report.surrogates));
   print_count(report.cut, "are longer than the clip, and were cut");
   print_count(report.padded, "are shorter than the clip, and were filled up with zeros");
   print_count(report.out_of_water, "left out: a gain of 1 dB, the hydrophone was not in water");

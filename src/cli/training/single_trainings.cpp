@@ -10,6 +10,7 @@
 #include "base/process/exit_code.h"
 #include "cli/command_start.h"
 #include "cli/engine_process/engine_run.h"
+#include "cli/training/folder_set.h"
 #include "cli/training/loader_flags.h"
 #include "cli/training/recipe_flags.h"
 #include "cli/training/training_run.h"
@@ -35,12 +36,15 @@ struct SingleTraining {
   Result<Recipe> (*read)(const std::string& text, const std::string& file, Recipe over) = nullptr;
   FlagSpellings spellings{};  // of flags that were read before, for the same names as keys of a recipe
   std::vector<std::filesystem::path> (*sources)(const Recipe& recipe) = nullptr;  // what it reads
+  Result<void> (*prepare)(const TrainingRun& run, Recipe& recipe) = nullptr;      // what it reads first, if anything
 };
 
 /// Hands the training to the engine. Returns the exit code.
 template <class Recipe>
-int run_in_engine(const SingleTraining<Recipe>& training, const TrainingFlags<Recipe>& command) {
+int run_in_engine(const SingleTraining<Recipe>& training, TrainingFlags<Recipe> command) {
   if (auto own = expect_own_folder(command.run, training.sources(command.recipe)); !own) return complain(own.error());
+  if (auto made = training.prepare ? training.prepare(command.run, command.recipe) : Result<void>(); !made)
+    return made.error().fault == Fault::cancelled ? static_cast<int>(kInterrupted) : complain(made.error());
   const auto settings = settings_file(show_recipe(command.recipe));
   if (!settings) return complain(settings.error(), kNothingRan);
   std::vector<std::string> line{"train",    std::string(training.word), "--out", command.run.out.string(),
@@ -88,15 +92,24 @@ int run_train_classifier(const std::vector<std::string>& words) {
   return run_single_training<ClassifierRecipe>(
       {.word = kClassifierTraining,
        .about = "Train a network that names sounds, on a set that 'tutti prepare classifier' made of folders of "
-                "labelled recordings. Every setting is a flag here and a key in a recipe; OUT/config.toml keeps "
+                "labelled recordings, or on such folders themselves. Every setting is a flag here and a key in a "
+                "recipe; OUT/config.toml keeps "
                 "what was used. OUT/model is for 'tutti classify'. DataLoader's settings (--num_workers, "
                 "--prefetch_factor, --pin_memory, ...) are answered with what replaces them.",
-       .examples = {"tutti train classifier --data set --out trained", "tutti train classifier --out trained --resume"},
+       .examples = {"tutti train classifier --data set --out trained",
+                    "tutti train classifier --data sounds --out trained  # folders: prepared into trained/set",
+                    "tutti train classifier --out trained --resume"},
        .note_batch_bytes = kNoteBatchBytes,
        .read = [](const std::string& text, const std::string& file,
                   ClassifierRecipe over) { return read_classifier_recipe(text, file, std::move(over)); },
        .spellings = [](const auto& flags) { return without_loader_flags(flags, "", kNoteBatchBytes); },
-       .sources = [](const ClassifierRecipe& r) { return std::vector<std::filesystem::path>{r.data}; }},
+       .sources = [](const ClassifierRecipe& r) { return std::vector<std::filesystem::path>{r.data}; },
+       .prepare = [](const TrainingRun& run, ClassifierRecipe& r) -> Result<void> {
+         auto set = classifier_set(r.data, run.out, run.resume);
+         if (!set) return tl::unexpected<Error>(set.error());
+         r.data = std::move(*set);
+         return {};
+       }},
       words);
 }
 

@@ -19,7 +19,6 @@
 #include "device/machine.h"
 #include "recipe/recipe_file.h"
 #include "recipe/whisper_fields.h"
-#include "recipe/whisper_presets.h"
 
 namespace tutti {
 

@@ -2,19 +2,23 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <regex>
 #include <utility>
 
+#include "audio/augment/surrogate.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/random/counter_random.h"
+#include "base/strings.h"
+#include "feed/hdf5/hdf5_file.h"
 #include "feed/labelled/audio_reading.h"
 #include "feed/labelled/feature_spool.h"
 #include "feed/labelled/labelled_files.h"
 #include "feed/labelled/labelled_set.h"
-#include "feed/labelled/set_ownership.h"
 #include "feed/labelled/set_waveforms.h"
 #include "feed/packed/in_parallel.h"
 
@@ -30,6 +34,7 @@ struct BuiltFile {
   LabelledFile file{};
   std::string problem{};  // why it is left out; empty: it is not
   SpooledClip clip{};
+  std::uint64_t surrogate_key = 0;  // of what it is a surrogate by; 0: it is the file itself
 };
 
 /// Takes a group from every name, where the names or the user's expression give one. Returns whether they do.
@@ -135,7 +140,9 @@ class FileComputer {
 
   /// What is wrong with the file itself stays in its `problem`.
   Result<void> compute(BuiltFile& one) {
-    const auto identity = FeatureSpool::identity_of(one.file.name, one.file.path);
+    const auto spooled =
+        one.surrogate_key == 0 ? one.file.name : one.file.name + " by " + std::to_string(one.surrogate_key);
+    const auto identity = FeatureSpool::identity_of(spooled, one.file.path);
     const auto kept = spool_ && identity ? spool_->find(*identity) : std::nullopt;
     if (kept) {
       one.clip = *kept;
@@ -150,6 +157,11 @@ class FileComputer {
       if (!is_fault_of_file(audio.error())) return fail_in(one.file.path.string(), audio.error());
       one.problem = audio.error().what;
       return {};
+    }
+    if (one.surrogate_key != 0) {
+      const auto length = std::min(std::ssize(audio->samples), maker_.geometry().clip_samples);
+      audio->samples =
+          iaaft_surrogate(std::span(audio->samples).first(static_cast<std::size_t>(length)), one.surrogate_key);
     }
     const auto features = maker_.compute(audio->samples);
     one.clip = {.content = read->content,
@@ -198,6 +210,20 @@ Result<std::int64_t> compute(const SetBuildOptions& options, FileComputer& compu
   pipeline.sink("make", std::move(runs), make, {.threads = static_cast<int>(threads)});
   if (auto computed = watched.run(pipeline); !computed) return tl::unexpected<Error>(computed.error());
   return computer.resumed();
+}
+
+/// The surrogates of all training files, as further ones of the training part. The others hear none of them: what is
+/// validated and tested is what was recorded.
+std::vector<BuiltFile> surrogates_of(const std::vector<BuiltFile>& files, int count, std::uint64_t seed) {
+  std::vector<BuiltFile> all;
+  for (const auto& one : files)
+    for (int number = 1; number <= count && one.problem.empty() && one.file.part == SetPart::training; ++number) {
+      auto name = one.file.name + "~iaaft" + std::to_string(number);
+      const auto key = std::max<std::uint64_t>(1, mixed({seed, digest("surrogate"), digest(name)}));
+      all.push_back({.file = one.file, .surrogate_key = key});
+      all.back().file.name = std::move(name);
+    }
+  return all;
 }
 
 /// What so many files take of a set: their features, and their waveforms where they are requested.
@@ -316,7 +342,42 @@ Error with_left_out(Error error, const std::vector<BuiltFile>& files) {
   return error;
 }
 
+/// Whether every line is an object with a file and why it was left out.
+bool is_list_of_bad_samples(const std::filesystem::path& path) {
+  const auto text = read_regular_file(path);
+  if (!text) return false;
+  return std::ranges::all_of(split(*text, '\n'), [](const auto& line) {
+    if (trimmed(line).empty()) return true;
+    const auto json = nlohmann::json::parse(line, nullptr, false);
+    return json.is_object() && json.contains("id") && json.contains("reason");
+  });
+}
+
+/// Whether a build wrote it: field note 003's builder and others know no checksums of rows.
+bool is_built_set(const std::filesystem::path& path) {
+  const auto file = Hdf5File::open(path);
+  return file && file->has("row_checksums");
+}
+
+Result<void> expect_own(const std::filesystem::path& path, bool (*is_own)(const std::filesystem::path&)) {
+  std::error_code error;
+  if (!is_there(path) ||
+      (std::filesystem::is_regular_file(path, error) && std::filesystem::file_size(path, error) == 0))
+    return {};
+  if (is_own(path)) return {};
+  return fail(Fault::usage, path.string() + " is there already, and 'tutti prepare classifier' did not write it",
+              "Name another folder with --out, or move the file away");
+}
+
 }  // namespace
+
+Result<void> expect_own_set_files(const std::filesystem::path& out) {
+  for (const auto part : {SetPart::training, SetPart::validation, SetPart::testing})
+    for (const auto& file : {set_file(out, part), waveform_file(out, part)})
+      if (auto own = expect_own(file, is_built_set); !own) return own;
+  if (auto own = expect_own(out / "bad_samples.jsonl", is_list_of_bad_samples); !own) return own;
+  return expect_own(out / kSpoolName, FeatureSpool::is_spool);
+}
 
 Result<SetBuildReport> build_labelled_set(const SetBuildOptions& options,
                                           const std::function<bool(std::int64_t, std::int64_t)>& progress) {
@@ -337,7 +398,7 @@ Result<SetBuildReport> build_labelled_set(const SetBuildOptions& options,
   report.geometry = *geometry;
   std::unique_ptr<FeatureSpool> spool;
   if (!options.dry_run) {
-    auto opened = open_spool(options, *geometry, std::ssize(files));
+    auto opened = open_spool(options, *geometry, std::ssize(files) * (1 + options.surrogates));
     if (!opened) return tl::unexpected<Error>(opened.error());
     spool = std::move(*opened);
   }
@@ -357,7 +418,16 @@ Result<SetBuildReport> build_labelled_set(const SetBuildOptions& options,
   std::size_t next = 0;
   for (auto& one : files)
     if (one.problem.empty()) one.file = used[next++];
+  auto surrogates = surrogates_of(files, options.surrogates, options.seed);
+  report.surrogates = std::ssize(surrogates);
+  report.size.value += features_size(*geometry, report.surrogates).value;
+  report.waveforms.value += waveforms_size(options, *geometry, report.surrogates).value;
   if (options.dry_run) return report;
+  auto of_surrogates = options;
+  of_surrogates.watched = nullptr;  // the files were measured
+  if (const auto made = compute(of_surrogates, computer, surrogates, progress); !made)
+    return tl::unexpected<Error>(made.error());
+  std::ranges::move(surrogates, std::back_inserter(files));
   if (auto written = write_parts(options, report, files, *spool); !written) return tl::unexpected(written.error());
   return report;
 }

@@ -29,6 +29,7 @@ struct SetBuildOptions {
   SplitShares shares{};
   std::uint64_t seed = 1234;
   int threads = 1;
+  int surrogates = 0;             ///< of each training file, after the split: IAAFT noise with its values and spectrum
   bool waveforms = false;         ///< also writes what the features were made of, into files of their own
   bool dry_run = false;           ///< reads everything, writes nothing
   bool verbose = false;           ///< logs every file that is left out, and why
@@ -42,6 +43,7 @@ struct SetBuildReport {
   std::int64_t found = 0;
   std::int64_t used = 0;
   std::int64_t resumed = 0;       ///< clips among them that an earlier, interrupted build had computed
+  std::int64_t surrogates = 0;    ///< rows of the training part that are surrogates of its files
   std::int64_t bad = 0;           ///< in OUT/bad_samples.jsonl
   std::int64_t cut = 0;           ///< longer than the clip
   std::int64_t padded = 0;        ///< shorter
@@ -63,5 +65,12 @@ struct SetBuildReport {
 /// build wrote (expect_own_set_files), and for options that cannot be intended.
 Result<SetBuildReport> build_labelled_set(const SetBuildOptions& options,
                                           const std::function<bool(std::int64_t, std::int64_t)>& progress);
+
+/// Checks that a set may be written into `out`: of the files there that have a name of a set's file, only those are
+/// replaced that an earlier build wrote. Those are data sets with checksums of their rows, lists of files that were
+/// left out, and features of a build that was interrupted. Files of no bytes count as absent.
+///
+/// Fault::usage for one that another program or a person wrote. Thread-safe.
+Result<void> expect_own_set_files(const std::filesystem::path& out);
 
 }  // namespace tutti

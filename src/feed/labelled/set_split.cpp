@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 
 #include "base/random/counter_random.h"
@@ -81,12 +82,28 @@ class Drawing {
     const std::int64_t kept = to == kTesting ? 2 : 1;
     return std::ranges::all_of(group.labels, [&](const auto& has) { return groups_in_[has.first][group.part] > kept; });
   }
-  /// Moves the smallest group with the label to the part, from one that can spare it.
+  /// How far all labels would be from their shares, were the group in that part: it has other labels, too.
+  double distance_with(const Group& group, std::size_t to) const {
+    double distance = 0;
+    for (const auto& [label, count] : group.labels)
+      for (std::size_t part = 0; part < kParts; ++part) {
+        const auto moved = (part == to ? count : 0) - (part == group.part ? count : 0);
+        const double all = static_cast<double>(totals_[label]);
+        distance += std::abs(static_cast<double>(filled_[label][part] + moved) / all - shares_[part]) -
+                    std::abs(static_cast<double>(filled_[label][part]) / all - shares_[part]);
+      }
+    return distance;
+  }
+  /// Moves a group with the label to the part, from one that can spare it: to testing the one that fits best, else the
+  /// smallest.
   void move_one(std::size_t label, std::size_t part) {
     Group* smallest = nullptr;
+    const auto cost = [&](const Group& group) {
+      return part == kTesting ? distance_with(group, part) : static_cast<double>(group.files.size());
+    };
     for (auto& group : groups_) {
       if (!group.labels.contains(label) || group.part == part || !can_go(group, part)) continue;
-      if (!smallest || group.files.size() < smallest->files.size()) smallest = &group;
+      if (!smallest || cost(group) < cost(*smallest)) smallest = &group;
     }
     if (!smallest) return;
     remove(*smallest);
