@@ -140,6 +140,8 @@ tl::expected<std::string, ApiError> VoiceService::speak(const VoiceRequest& requ
                            "4",
                            "--temperature",
                            "0.667",
+                           "--pauses",
+                           "1",
                            "--device",
                            "cpu",
                            "--threads",
