@@ -24,6 +24,11 @@ add_library(tutti_yaml_cpp INTERFACE)
 target_include_directories(tutti_yaml_cpp SYSTEM INTERFACE ${YAML_CPP_INCLUDE_DIR})
 target_link_libraries(tutti_yaml_cpp INTERFACE ${YAML_CPP_STATIC})
 
+# Only "tutti profile --import" reads large JSON.
+pkg_check_modules(SIMDJSON REQUIRED IMPORTED_TARGET simdjson)
+add_library(tutti_simdjson INTERFACE)
+target_link_libraries(tutti_simdjson INTERFACE PkgConfig::SIMDJSON)
+
 # Loaded with dlopen on first use, each behind one .cpp: only the headers are needed here.
 pkg_check_modules(FFMPEG REQUIRED libavformat libavcodec libavutil libswresample)
 add_library(tutti_ffmpeg_headers INTERFACE)

@@ -26,9 +26,10 @@ LIGHT = {  # above the torch line: no tensor, no CUDA context
     "feed": "base metrics flow advise audio text transcript",
     "view": "base metrics advise",
     "profile": "base metrics flow advise device view",
+    "traces": "base metrics flow advise view",
     "transcribe": "base metrics flow advise profile device balance jobs audio text hub transcript link view",
     "serve": "base metrics flow advise profile device balance jobs audio text hub transcript link transcribe view",
-    "cli": "base metrics flow advise device balance jobs audio text hub recipe transcript link feed transcribe serve view profile",
+    "cli": "base metrics flow advise device balance jobs audio text hub recipe transcript link feed transcribe serve view profile traces",
 }
 HEAVY = {  # below it: the only modules that may include torch, ATen, c10 or CUDA headers
     "model": "base metrics text hub",

@@ -30,7 +30,8 @@ build  libswresample-dev     headers of FFmpeg: rate conversion
 build  libsndfile1-dev       fast path for WAV and FLAC
 build  libutf8proc-dev       Unicode categories for the tokenizer and the text normalisers
 build  nlohmann-json3-dev    JSON: model folders, transcripts
-build  libsqlite3-dev        the store of tasks and history
+build  libsqlite3-dev        the store of tasks and history; traces of Nsight Systems
+build  libsimdjson-dev       traces of PyTorch: "tutti profile --import"
 build  libtomlplusplus-dev   settings file
 build  libyaml-cpp-dev       YAML of other trainers: "tutti train tts --import"
 build  libcurl4-openssl-dev  headers of libcurl for "tutti pull"; the library is loaded on first use
@@ -42,6 +43,7 @@ build  libpq-dev             headers of libpq for "tutti manifest --postgres"; t
 build  chromium              the tests look at the page of "tutti serve" in it
 build  libgtest-dev          tests
 build  libgmock-dev          tests
+build  protobuf-compiler     a test reads with it what "tutti profile --trace" writes
 build  libbenchmark-dev      "make bench"
 tidy   clang-tidy            "make tidy"
 peers  python3-venv          the throw-away virtual environment of "make peers"

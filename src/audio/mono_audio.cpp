@@ -21,7 +21,16 @@ void add_channels(const NativeClip& clip, double zero, double full, std::vector<
     std::memcpy(&value, bytes + i * sizeof(Sample), sizeof(Sample));
     return static_cast<double>(value) - zero;
   };
-  if (channels == 1) {  // the same, at several times the speed
+  if (channels == 1 && sizeof(Sample) <= sizeof(std::int16_t)) {  // exact in float, and vectors hold twice as many
+    const auto shift = static_cast<float>(zero), scale = static_cast<float>(1 / full);
+    for (std::size_t frame = 0; frame < out.size(); ++frame) {
+      Sample value;
+      std::memcpy(&value, bytes + frame * sizeof(Sample), sizeof(Sample));
+      out[frame] = (static_cast<float>(value) - shift) * scale;
+    }
+    return;
+  }
+  if (channels == 1) {  // the same as below, at several times the speed
     for (std::size_t frame = 0; frame < out.size(); ++frame) out[frame] = static_cast<float>(value_at(frame) / full);
     return;
   }

@@ -28,7 +28,7 @@ struct SayCommand {
   double rate = 1;
   std::uint64_t seed = 0;
   std::int32_t steps = 4;
-  double temperature = 0.667;
+  double temperature = 0.333;
   double pauses = 1;
   std::string device = "cpu";
   std::int32_t threads = 0;

@@ -1,10 +1,16 @@
 #include "flow/stage.h"
 
+#include <chrono>
 #include <utility>
 
 #include "base/units.h"
 
 namespace tutti {
+namespace {
+
+constexpr std::chrono::microseconds kShortest{5};  // that a trace shows: handing an item on takes as long
+
+}  // namespace
 
 Stage::Stage(Plan plan, Failures& failures, const Clock& clock)
     : name_(std::move(plan.name)),
@@ -39,10 +45,21 @@ Worker::Worker(Stage& stage, Crew& crew)
     : stage_(stage),
       crew_(crew),
       activity_(stage.is_source_ ? Activity::busy : Activity::starved),
-      clock_(stage.clocks_.enter(activity_)) {}
+      clock_(stage.clocks_.enter(activity_)),
+      row_(EventTrace::row_of_process(stage.name_)),
+      since_(row_ ? Clock::real().now() : Clock::Instant()) {}
+
+/// A slice of what the thread did until now. Waits for input are the gaps between slices.
+void Worker::trace() {
+  const auto now = Clock::real().now();
+  if (activity_ != Activity::starved && now - since_ >= kShortest)
+    row_->slice(activity_ == Activity::busy ? std::string_view(stage_.name_) : "waits for space", since_, now);
+  since_ = now;
+}
 
 void Worker::turn(Activity next) {
   if (next == activity_) return;
+  if (row_) trace();
   const auto passed = clock_->turn(next);
   if (activity_ == Activity::busy) busy_on_item_ += passed;
   activity_ = next;

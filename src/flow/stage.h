@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "base/clock.h"
@@ -10,6 +11,7 @@
 #include "flow/failures.h"
 #include "flow/report.h"
 #include "flow/stage_clock.h"
+#include "metrics/event_trace.h"
 #include "metrics/histogram.h"
 
 namespace tutti {
@@ -96,11 +98,15 @@ class Worker {
   bool survives(Error error);
 
  private:
+  void trace();
+
   Stage& stage_;
   Crew& crew_;
   Activity activity_;
   std::shared_ptr<ThreadClock> clock_;
   std::chrono::nanoseconds busy_on_item_{};
+  std::unique_ptr<EventTrace::Row> row_;  // of the process's trace; none: there is none
+  Clock::Instant since_{};                // when `activity_` began, where there is a row
 };
 
 }  // namespace tutti

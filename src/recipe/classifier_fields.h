@@ -55,6 +55,9 @@ void visit_classifier_steps(ClassifierRecipe& r, Visit& visit) {
   visit("label-smoothing", r.label_smoothing, "SHARE", "share of the certainty that is spread over all labels");
   visit("class-weights", r.class_weights, "inverse|none",
         "rare labels count as much as frequent ones, or as they come");
+  visit("tune-minutes", r.tune_minutes, "MIN",
+        "before the training: try other learning rates, batch sizes and dropouts in short trainings for so long, and "
+        "take the best by the validation part. OUT/tuning.jsonl records all; 0: not");
 }
 
 /// As visit_fields of a Whisper recipe.

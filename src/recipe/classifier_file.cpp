@@ -37,6 +37,7 @@ std::vector<Result<void>> value_checks_of(const ClassifierRecipe& r) {
       between("least-steps", r.least_steps, 1, kMany),
       between("ema", r.ema, 0, 0.999999),
       between("label-smoothing", r.label_smoothing, 0, 0.9),
+      between("tune-minutes", r.tune_minutes, 0, kMany),
   };
 }
 

@@ -57,6 +57,7 @@ struct ClassifierRecipe {
   std::string loss = "cross-entropy";
   double label_smoothing = 0;
   std::string class_weights = "inverse";
+  double tune_minutes = 0;
 
   // Arithmetic
   std::string device = "auto";

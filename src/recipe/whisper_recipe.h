@@ -88,7 +88,7 @@ struct WhisperRecipe {
   double lora_alpha = 16;
 
   // Arithmetic
-  std::string device = "cpu";
+  std::string device = "auto";
   std::string devices{};
   std::string data_gpu{};
   std::string precision = "float32";

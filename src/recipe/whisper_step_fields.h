@@ -55,7 +55,7 @@ void visit_optimiser_fields(WhisperRecipe& r, Visit& visit) {
 template <class Visit>
 void visit_arithmetic_fields(WhisperRecipe& r, Visit& visit) {
   visit.group("Arithmetic");
-  visit("device", r.device, "cpu|cuda:N", "where the network is");
+  visit("device", r.device, "auto|cpu|cuda:N", "where the network is; auto: the first GPU, else the processor");
   visit("devices", r.devices, "LIST",
         "train on all of these at once, a process each: cuda:0,cuda:1, auto (every GPU), cpu:0,cpu:1; without it: on "
         "'device'");

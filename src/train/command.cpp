@@ -149,7 +149,9 @@ Result<EvaluationRequest> evaluation_of(std::span<char*> arguments) {
   if (line->has("--normaliser")) request.normaliser = line->value("--normaliser");
   if (line->has("--language")) request.language = line->value("--language");
   if (line->has("--task")) request.task = line->value("--task");
-  if (line->has("--device")) request.device = line->value("--device");
+  const auto device = settled_device(line->has("--device") ? line->value("--device") : request.device);
+  if (!device) return tl::unexpected<Error>(device.error());
+  request.device = *device;
   if (line->has("--compute-type")) request.compute_type = line->value("--compute-type");
   if (line->has("--samples")) request.samples = std::stoi(line->value("--samples"));
   if (line->has("--threads")) request.threads = std::stoi(line->value("--threads"));

@@ -179,4 +179,17 @@ Result<TrainingEnd> run_training(ReadyTraining training, TrainingState state) {
   return end;
 }
 
+Result<TrainingEnd> run_trial(ReadyTraining training, TrainingState state) {
+  catch_stop_signals();
+  NullTrainingWatcher watcher;
+  return Trainer({.task = training.task,
+                  .step = training.step,
+                  .next = training.next,
+                  .evaluate = training.evaluate,
+                  .interrupted = stop_requested,
+                  .watcher = watcher},
+                 training.options, std::move(state))
+      .run();
+}
+
 }  // namespace tutti

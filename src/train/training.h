@@ -105,4 +105,7 @@ struct ReadyTraining {
 /// the others only report what it cannot know. SIGINT and SIGTERM end it behind the step at work.
 Result<TrainingEnd> run_training(ReadyTraining training, TrainingState state);
 
+/// The same of one process without any report: what only tries settings.
+Result<TrainingEnd> run_trial(ReadyTraining training, TrainingState state);
+
 }  // namespace tutti

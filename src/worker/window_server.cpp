@@ -190,7 +190,22 @@ void WindowServer::release(const ReleaseWindow& message) {
 }
 
 void WindowServer::work() {
-  if (ahead_) return batcher_.idle() || begun_is_done() ? finish_begun() : step();
+  const auto begun = Clock::real().now();
+  const char* const done = do_next();
+  if (!row_ || !done) return;
+  row_->slice(done, begun, Clock::real().now());
+  if (!has_work()) row_->write();  // a worker may be ended at any time
+}
+
+/// What was done, for a trace; nullptr: nothing.
+const char* WindowServer::do_next() {
+  constexpr const char* kEncode = "encode";
+  constexpr const char* kStep = "decoder step";
+  if (ahead_) {
+    const bool is_through = batcher_.idle() || begun_is_done();
+    is_through ? finish_begun() : step();
+    return is_through ? kEncode : kStep;
+  }
   auto now = workload_;
   now.to_encode = can_encode();
   now.to_step = !batcher_.idle();
@@ -199,16 +214,22 @@ void WindowServer::work() {
   now.partial_batch = std::ssize(to_encode_) < encoded_together_;
   const auto action = next_action(now);
   const auto begun = clock_.now();
-  if (action == NextAction::encode && now.to_step && now.beside_steps) {
-    begin_next();
-  } else if (action == NextAction::encode) {
-    encode_next();
-    workload_ = {.encoded_last = true, .last_encoding = clock_.now() - begun};
-  } else if (action == NextAction::step) {
-    step();
-    workload_.encoded_last = false;
-    workload_.stepping_since += clock_.now() - begun;
+  switch (action) {
+    case NextAction::nothing: return nullptr;
+    case NextAction::encode:
+      if (now.to_step && now.beside_steps) {
+        begin_next();
+      } else {
+        encode_next();
+        workload_ = {.encoded_last = true, .last_encoding = clock_.now() - begun};
+      }
+      return kEncode;
+    case NextAction::step: break;
   }
+  step();
+  workload_.encoded_last = false;
+  workload_.stepping_since += clock_.now() - begun;
+  return kStep;
 }
 
 /// mel: zeros, [n_mels, 2 * n_audio_ctx].

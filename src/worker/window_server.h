@@ -15,6 +15,7 @@
 #include "decode/batcher.h"
 #include "link/messages.h"
 #include "link/shared_window.h"
+#include "metrics/event_trace.h"
 #include "worker/network.h"
 
 namespace tutti {
@@ -64,12 +65,15 @@ class WindowServer {
   /// One encoding, of as many windows as wait and fit into one, or one decoder step, whichever is due. Where the device
   /// does both at a time, an encoding is begun, and its windows are answered in a later call.
   void work();
+
   /// The device is lost; the reason was answered.
   bool broken() const { return broken_; }
   /// Sequences that may step together: a search with beams is as many as it has beams.
   std::int32_t slots() const { return windows_together_ * beams_; }
 
  private:
+  const char* do_next();
+
   struct Window {
     std::optional<WindowView> mel{};  // the control side's memory, so keeping it costs nothing
     std::int32_t frames = 0;
@@ -125,6 +129,7 @@ class WindowServer {
 
   LoadedModel model_;
   Reply reply_;
+  const std::unique_ptr<EventTrace::Row> row_ = EventTrace::row_of_process("device");
   const Clock& clock_;
   Batcher batcher_;
   std::int32_t windows_together_;

@@ -52,7 +52,7 @@ TEST(AcousticMel, EqualsTheDefinition) {
   const AcousticMel mel({.rate = Hertz{4096}, .n_fft = 512, .hop = 128, .n_mels = 64});
   ASSERT_EQ(mel.frames(700), 2);
   std::vector<float> out(64 * 2);
-  mel.compute(samples, out);
+  mel.compute(samples, samples.size(), out);
   for (int bin = 0; bin < 64; ++bin)
     for (int frame = 0; frame < 2; ++frame)
       EXPECT_NEAR(out[static_cast<std::size_t>(bin * 2 + frame)], by_definition(samples, mel.options(), bin, frame),
@@ -72,7 +72,7 @@ TEST(AcousticMel, RangeBelowTheLoudestValueIsKept) {
   std::fill(samples.begin() + 512, samples.end(), 0.0F);
   const AcousticMel mel({.rate = Hertz{8000}, .n_fft = 256, .hop = 256, .n_mels = 8, .top_db = 80});
   std::vector<float> out(8 * 4);
-  mel.compute(samples, out);
+  mel.compute(samples, samples.size(), out);
   const float loudest = *std::ranges::max_element(out), least = *std::ranges::min_element(out);
   EXPECT_FLOAT_EQ(loudest - least, 80);
 }

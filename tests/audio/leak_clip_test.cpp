@@ -42,7 +42,7 @@ std::vector<double> audio_features(const LeakClip& clip) {
   for (auto& x : audio) x /= 32768;
   const auto frames = mel.frames(std::ssize(audio));
   std::vector<float> spectra(static_cast<std::size_t>(16 * frames));
-  mel.compute(audio, spectra);
+  mel.compute(audio, audio.size(), spectra);
   std::vector<double> features;
   for (int band = 0; band < 16; ++band) {
     const std::span row(spectra.data() + band * frames, static_cast<std::size_t>(frames));

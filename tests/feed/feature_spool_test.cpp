@@ -131,3 +131,15 @@ TEST(FeatureSpool, ChangedFilesHaveAnotherIdentity) {
   std::ofstream(path) << "longer";
   EXPECT_NE(FeatureSpool::identity_of("clip.wav", path).value(), before);
 }
+
+/// As archives do it that give all files one time.
+TEST(FeatureSpool, ReplacedFileOfTheSameSizeAndTimeDiffers) {
+  const TempFolder folder;
+  const auto path = folder / "clip.wav", other = folder / "other.wav";
+  std::ofstream(path) << "one";
+  std::ofstream(other) << "two";
+  std::filesystem::last_write_time(other, std::filesystem::last_write_time(path));
+  const auto before = FeatureSpool::identity_of("clip.wav", path).value();
+  std::filesystem::rename(other, path);
+  EXPECT_NE(FeatureSpool::identity_of("clip.wav", path).value(), before);
+}

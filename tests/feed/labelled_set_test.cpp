@@ -9,7 +9,9 @@
 #include "base/files.h"
 #include "feed/feature_cache.h"
 #include "feed/hdf5/hdf5_file.h"
+#include "feed/labelled/feature_spool.h"
 #include "feed/labelled/labelled_batches.h"
+#include "feed/labelled/set_ownership.h"
 #include "feed/labelled/set_split.h"
 #include "support/temp_folder.h"
 
@@ -171,6 +173,23 @@ TEST(LabelledSet, FileThatIsNoHdf5IsNamed) {
   EXPECT_EQ(set.error().fault, Fault::corrupt);
 }
 
+TEST(SetOwnership, OnlyFilesOfABuildMayBeReplaced) {
+  for (const std::string name : {"TRAINING_DATASET.H5", "TESTING_WAVEFORMS.H5", "bad_samples.jsonl", "features.part"}) {
+    const TempFolder folder;
+    ASSERT_TRUE(write_file_atomically(folder / name, "a person's own"));
+    const auto own = expect_own_set_files(folder.path());
+    ASSERT_FALSE(own) << name;
+    EXPECT_EQ(own.error().fault, Fault::usage);
+    EXPECT_NE(own.error().what.find(name), std::string::npos) << own.error().what;
+  }
+  const TempFolder folder;
+  ASSERT_TRUE(SmallPart(3).write(folder / "TRAINING_DATASET.H5"));
+  ASSERT_TRUE(write_file_atomically(folder / "bad_samples.jsonl", "{\"id\":\"a.wav\",\"reason\":\"is silent\"}\n"));
+  ASSERT_TRUE(FeatureSpool::open(folder / "features.part", leak_geometry()));
+  const auto own = expect_own_set_files(folder.path());
+  EXPECT_TRUE(own) << own.error().text();
+}
+
 TEST(SetSplit, GroupsStayTogetherAndSharesHold) {
   auto files = files_of(3, 50, 4);
   const auto report = split_files(files, {}, 1);
@@ -202,6 +221,23 @@ TEST(SetSplit, TwoGroupsAreLearnedAndValidated) {
   const auto report = split_files(files, {}, 3);
   ASSERT_TRUE(report);
   for (const auto& counts : report->files) EXPECT_EQ(counts, (std::vector<std::int64_t>{3, 3, 0}));
+}
+
+TEST(SetSplit, FewGroupsStillLeaveOneOfEachLabelForATest) {
+  // Groups of several labels, as sensors are: by shares alone some label would have none for a test.
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    std::vector<LabelledFile> files;
+    for (int group = 0; group < 4; ++group)
+      for (int label = 0; label < 3; ++label)
+        for (int i = 0; i < 1 + (group * label) % 3; ++i)
+          files.push_back({.name = std::to_string(files.size()),
+                           .label = std::to_string(label),
+                           .group = "sensor " + std::to_string(group)});
+    const auto report = split_files(files, {}, seed);
+    ASSERT_TRUE(report);
+    for (const auto& counts : report->files)
+      for (const auto count : counts) EXPECT_GE(count, 1) << "seed " << seed;
+  }
 }
 
 TEST(SetSplit, OneGroupOfALabelIsRefusedWithCounts) {
@@ -292,6 +328,10 @@ TEST(LabelledBatches, PositionOfAnotherSetIsRefused) {
   const auto other = LabelledBatches::open({.rows = 50, .batch_size = 8, .fingerprint = 2}, position);
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().fault, Fault::usage);
+  const auto fewer = LabelledBatches::open({.rows = 4, .batch_size = 8, .fingerprint = 2}, position);
+  ASSERT_FALSE(fewer) << "a position behind its end";
+  EXPECT_EQ(fewer.error().fault, Fault::usage);
+  EXPECT_NE(fewer.error().what.find("other files or labels"), std::string::npos) << fewer.error().what;
 }
 
 TEST(LabelledBatches, SmallSetsGetSmallerBatches) {

@@ -15,6 +15,7 @@ namespace tutti {
 inline WhisperRecipe small_recipe() {
   WhisperRecipe recipe;
   recipe.data = "unused";
+  recipe.device = "cpu";
   recipe.width = 16;
   recipe.heads = 2;
   recipe.encoder_layers = 1;

@@ -60,6 +60,7 @@ Result<std::optional<NativeClip>> decode_plain(ByteSource& bytes) {
   const auto source = open_with_sndfile(bytes);
   if (!source) return std::nullopt;
   NativeClip clip;
+  clip.storage.reserve(static_cast<std::size_t>(bytes.size() + 1) / 2);  // samples of a WAV or AIFF file, and its head
   AudioBlock block;
   std::size_t bytes_held = 0;
   for (;;) {
@@ -151,13 +152,13 @@ Result<ClipFacts> clip_facts(ByteSource& bytes) {
 Result<NativeClip> decode_clip(ByteSource& bytes, const ClipRange& range) {
   if (first_recording(bytes, range.is_whole()).next < bytes.size())
     return fail(Fault::unsupported, "several recordings follow each other in it, and libsndfile reads the first");
-  if (mp3_counts_wrong(bytes))
-    return fail(Fault::unsupported, "its header is wrong about its length, and libsndfile would stop there");
-  if (range.is_whole()) {
+  if (range.is_whole()) {  // first, for it is what most clips are, and to search them for frames of MP3 takes long
     auto plain = decode_plain(bytes);
     if (!plain) return tl::unexpected<Error>(plain.error());
     if (*plain) return std::move(**plain);
   }
+  if (mp3_counts_wrong(bytes))
+    return fail(Fault::unsupported, "its header is wrong about its length, and libsndfile would stop there");
   if (auto whole = check_whole(bytes); !whole) return tl::unexpected<Error>(whole.error());
   return decode_part(bytes, range);
 }

@@ -1,16 +1,14 @@
 #include "audio/mel/acoustic_mel.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
-#include <numbers>
 #include <stdexcept>
 #include <string>
 
 namespace tutti {
 namespace {
-
-constexpr float kLeast = 1e-10F;  // before the logarithm
 
 double mel_of(double hertz) {
   return 2595.0 * std::log10(1 + hertz / 700);
@@ -48,49 +46,45 @@ AcousticMelOptions checked(const AcousticMelOptions& o) {
 
 }  // namespace
 
-AcousticMel::AcousticMel(AcousticMelOptions options) : options_(checked(options)), fft_(options.n_fft) {
-  for (int i = 0; i < options_.n_fft; ++i) {
-    const double turn = 2 * std::numbers::pi * i / options_.n_fft;
-    window_.push_back(static_cast<float>(0.5 - 0.5 * std::cos(turn)));
-  }
-  filters_ = htk_filters(options_);
+AcousticMel::AcousticMel(AcousticMelOptions options)
+    : options_(checked(options)),
+      frames_(hann_window(options_.n_fft, options_.n_fft), htk_filters(options_), {.takes_root = options_.power == 1}) {
 }
 
 std::int64_t AcousticMel::frames(std::int64_t samples) const {
   return samples < options_.n_fft ? 0 : (samples - options_.n_fft) / options_.hop + 1;
 }
 
-/// |FFT| of one windowed frame, or its square.
-void AcousticMel::magnitudes(const float* samples, Frame& frame) const {
-  for (std::size_t i = 0; i < window_.size(); ++i) frame.samples[i] = samples[i] * window_[i];
-  fft_.forward(frame.samples, frame.work, frame.bins);
-  for (std::size_t k = 0; k < frame.bins.size(); ++k) {
-    const auto value = frame.bins[k];
-    const float square = value.real() * value.real() + value.imag() * value.imag();
-    frame.magnitudes[k] = options_.power == 1 ? std::sqrt(square) : square;
-  }
-}
-
-void AcousticMel::compute(std::span<const float> samples, std::span<float> out) const {
-  const auto count = frames(std::ssize(samples));
-  const auto size = static_cast<std::size_t>(options_.n_fft), half = size / 2;
-  Frame work{std::vector<float>(size), std::vector<std::complex<float>>(half),
-             std::vector<std::complex<float>>(half + 1), std::vector<float>(half + 1)};
+void AcousticMel::compute(std::span<const float> samples, std::size_t segment, std::span<float> out) const {
+  const auto per_segment = static_cast<std::size_t>(frames(static_cast<std::int64_t>(segment)));
+  if (per_segment == 0) return;
+  const std::size_t count = samples.size() / segment * per_segment, mels = frames_.filters();
+  const auto hop = static_cast<std::size_t>(options_.hop);
   const float factor = options_.power == 1 ? 20.0F : 10.0F;
-  for (std::int64_t frame = 0; frame < count; ++frame) {
-    magnitudes(samples.data() + frame * options_.hop, work);
-    for (std::size_t mel = 0; mel < filters_.size(); ++mel) {
-      const auto& filter = filters_[mel];
-      float sum = 0;
-      for (std::size_t i = 0; i < filter.weights.size(); ++i)
-        sum += filter.weights[i] * work.magnitudes[static_cast<std::size_t>(filter.first_bin) + i];
-      out[mel * static_cast<std::size_t>(count) + static_cast<std::size_t>(frame)] =
-          factor * std::log10(std::max(sum, kLeast));
+  MelFrames::Bands bands;
+  for (std::size_t first = 0; first < count; first += MelFrames::kFrames) {
+    const std::size_t some = std::min<std::size_t>(MelFrames::kFrames, count - first);
+    std::array<const float*, MelFrames::kFrames> starts{};
+    for (std::size_t lane = 0; lane < some; ++lane) {
+      const std::size_t frame = first + lane;
+      starts[lane] = samples.data() + frame / per_segment * segment + frame % per_segment * hop;
+    }
+    frames_.compute(std::span(starts).first(some), bands);
+    mel_kernels().front().log10(bands.mel.data(), std::ssize(bands.mel));
+    for (std::size_t lane = 0; lane < some; ++lane) {
+      const std::size_t frame = first + lane;
+      float* column = out.data() + frame / per_segment * mels * per_segment + frame % per_segment;
+      for (std::size_t mel = 0; mel < mels; ++mel)
+        column[mel * per_segment] = factor * bands.mel[mel * MelFrames::kFrames + lane];
     }
   }
-  if (options_.top_db <= 0 || out.empty()) return;
-  const float least = *std::ranges::max_element(out) - static_cast<float>(options_.top_db);
-  for (float& value : out) value = std::max(value, least);
+  if (options_.top_db <= 0) return;
+  const std::size_t size = mels * per_segment;
+  for (std::size_t first = 0; first < count * mels; first += size) {
+    const auto values = out.subspan(first, size);
+    const float least = *std::ranges::max_element(values) - static_cast<float>(options_.top_db);
+    for (float& value : values) value = std::max(value, least);
+  }
 }
 
 }  // namespace tutti

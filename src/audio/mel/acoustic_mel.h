@@ -1,12 +1,10 @@
 #pragma once
 
-#include <complex>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "audio/mel/mel_kernel.h"
-#include "audio/mel/real_fft.h"
+#include "audio/mel/mel_frames.h"
 #include "base/units.h"
 
 namespace tutti {
@@ -31,23 +29,13 @@ class AcousticMel {
   const AcousticMelOptions& options() const { return options_; }
   /// Whole frames in so many samples: (samples - n_fft) / hop + 1, none below n_fft.
   std::int64_t frames(std::int64_t samples) const;
-  /// The spectrogram of `samples`: row-major [n_mels, frames(samples)] float32 to `out`, which holds as many.
-  void compute(std::span<const float> samples, std::span<float> out) const;
+  /// The spectrograms of consecutive segments of `segment` samples each, what is left at the end not among them:
+  /// row-major [segments, n_mels, frames(segment)] float32 to `out`, which holds as many.
+  void compute(std::span<const float> samples, std::size_t segment, std::span<float> out) const;
 
  private:
-  /// Memory of one transform.
-  struct Frame {
-    std::vector<float> samples;             // [n_fft], windowed
-    std::vector<std::complex<float>> work;  // [n_fft / 2]
-    std::vector<std::complex<float>> bins;  // [n_fft / 2 + 1]
-    std::vector<float> magnitudes;          // likewise
-  };
-  void magnitudes(const float* samples, Frame& frame) const;
-
   AcousticMelOptions options_;
-  std::vector<float> window_;
-  RealFft fft_;
-  std::vector<MelFilter> filters_;
+  MelFrames frames_;
 };
 
 }  // namespace tutti

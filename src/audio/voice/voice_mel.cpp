@@ -9,14 +9,12 @@
 #include <stdexcept>
 #include <string>
 
-#include "audio/lanes.h"
-
 namespace tutti {
 namespace {
 
 constexpr float kLeastSquare = 1e-9F;  // under the root of a magnitude, as Matcha-TTS has it
 
-constexpr int kLanes = FrameFourier::kFrames;  // frames side by side
+constexpr int kLanes = MelFrames::kFrames;  // frames side by side
 
 /// Index `at` of a recording of `size` samples that goes on mirrored at both ends, for as long as it takes.
 std::size_t mirrored_index(std::int64_t at, std::int64_t size) {
@@ -24,63 +22,6 @@ std::size_t mirrored_index(std::int64_t at, std::int64_t size) {
   const std::int64_t period = 2 * (size - 1);
   at = (at % period + period) % period;
   return static_cast<std::size_t>(at < size ? at : period - at);
-}
-
-/// Magnitudes of kLanes spectra in place of their real parts, [bins, kLanes]; and the sums of their squares.
-TUTTI_INLINE void find_magnitudes(float* re, const float* im, std::size_t bins, float* powers) {
-  for (std::size_t k = 0; k < bins; ++k)
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      float& x = re[k * kLanes + lane];
-      const float y = im[k * kLanes + lane], square = x * x + y * y + kLeastSquare;
-      x = std::sqrt(square);
-      powers[lane] += square;
-    }
-}
-
-/// Mel bands of kLanes frames, [filters, kLanes], no less than VoiceMel::kLeast.
-TUTTI_INLINE void find_bands(const std::vector<MelFilter>& filters, const float* magnitudes, float* bands) {
-  for (std::size_t mel = 0; mel < filters.size(); ++mel) {
-    const float* bin = magnitudes + static_cast<std::size_t>(filters[mel].first_bin) * kLanes;
-    float sums[kLanes] = {};
-    for (const float weight : filters[mel].weights) {
-      for (std::size_t lane = 0; lane < kLanes; ++lane) sums[lane] += weight * bin[lane];
-      bin += kLanes;
-    }
-    for (std::size_t lane = 0; lane < kLanes; ++lane)
-      bands[mel * kLanes + lane] = sums[lane] > VoiceMel::kLeast ? sums[lane] : VoiceMel::kLeast;
-  }
-}
-
-/// The arithmetic, compiled for one generation of machines.
-struct Kernel {
-  void (*magnitudes)(float* re, const float* im, std::size_t bins, float* powers);
-  void (*bands)(const std::vector<MelFilter>& filters, const float* magnitudes, float* bands);
-};
-
-[[TUTTI_AVX512]] void magnitudes_avx512(float* re, const float* im, std::size_t bins, float* powers) {
-  find_magnitudes(re, im, bins, powers);
-}
-[[TUTTI_AVX2]] void magnitudes_avx2(float* re, const float* im, std::size_t bins, float* powers) {
-  find_magnitudes(re, im, bins, powers);
-}
-void magnitudes_any(float* re, const float* im, std::size_t bins, float* powers) {
-  find_magnitudes(re, im, bins, powers);
-}
-[[TUTTI_AVX512]] void bands_avx512(const std::vector<MelFilter>& filters, const float* magnitudes, float* bands) {
-  find_bands(filters, magnitudes, bands);
-}
-[[TUTTI_AVX2]] void bands_avx2(const std::vector<MelFilter>& filters, const float* magnitudes, float* bands) {
-  find_bands(filters, magnitudes, bands);
-}
-void bands_any(const std::vector<MelFilter>& filters, const float* magnitudes, float* bands) {
-  find_bands(filters, magnitudes, bands);
-}
-
-const Kernel& kernel() {
-  static const Kernel one = runs_avx512() ? Kernel{magnitudes_avx512, bands_avx512}
-                            : runs_avx2() ? Kernel{magnitudes_avx2, bands_avx2}
-                                          : Kernel{magnitudes_any, bands_any};
-  return one;
 }
 
 }  // namespace
@@ -125,20 +66,13 @@ std::vector<MelFilter> voice_mel_filters(const VoiceMelOptions& options) {
 }
 
 std::vector<float> voice_window(const VoiceMelOptions& options) {
-  std::vector<float> window(static_cast<std::size_t>(options.n_fft), 0.0F);
-  const auto lead = static_cast<std::size_t>((options.n_fft - options.window) / 2);
-  for (int i = 0; i < options.window; ++i) {
-    const double turn = 2 * std::numbers::pi * i / options.window;
-    window[lead + static_cast<std::size_t>(i)] = static_cast<float>(0.5 - 0.5 * std::cos(turn));
-  }
-  return window;
+  return hann_window(options.window, options.n_fft);
 }
 
 VoiceMel::VoiceMel(VoiceMelOptions options)
     : options_(checked(options)),
-      window_(voice_window(options_)),
-      fourier_(options_.n_fft),
-      filters_(voice_mel_filters(options_)) {}
+      frames_(voice_window(options_), voice_mel_filters(options_), {.takes_root = true, .least_square = kLeastSquare}) {
+}
 
 /// The samples that whole groups of frames see: mirrored at both ends, and zeros behind.
 std::vector<float> VoiceMel::mirrored(std::span<const float> samples) const {
@@ -161,27 +95,24 @@ std::vector<float> VoiceMel::compute(std::span<const float> samples) const {
 
 std::vector<float> VoiceMel::compute(std::span<const float> samples, std::vector<float>& energy) const {
   const auto count = static_cast<std::size_t>(frames(std::ssize(samples)));
-  const std::size_t size = window_.size(), bins = size / 2 + 1, mels = filters_.size();
+  const std::size_t mels = frames_.filters();
   std::vector<float> mel(count * mels);
   energy.assign(count, 0);
   if (count == 0) return mel;
   const auto audio = mirrored(samples);
-  std::vector<float> part(size * kLanes, 0.0F), re(bins * kLanes), im(bins * kLanes), bands(mels * kLanes);
-  const auto lead = static_cast<std::size_t>((options_.n_fft - options_.window) / 2);
+  MelFrames::Bands bands;
   for (std::size_t first = 0; first < count; first += kLanes) {
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      const float* from = audio.data() + (first + lane) * static_cast<std::size_t>(options_.hop);
-      for (std::size_t i = lead; i < size - lead; ++i) part[i * kLanes + lane] = window_[i] * from[i];
-    }
-    fourier_.forward(part.data(), re.data(), im.data());
-    std::array<float, kLanes> powers{};
-    kernel().magnitudes(re.data(), im.data(), bins, powers.data());
-    kernel().bands(filters_, re.data(), bands.data());
-    mel_kernels().front().log10(bands.data(), std::ssize(bands));
+    std::array<const float*, kLanes> starts{};
+    for (std::size_t lane = 0; lane < kLanes; ++lane)
+      starts[lane] = audio.data() + (first + lane) * static_cast<std::size_t>(options_.hop);
+    frames_.compute(starts, bands);
+    for (float& band : bands.mel) band = std::max(band, kLeast);
+    mel_kernels().front().log10(bands.mel.data(), std::ssize(bands.mel));
     for (std::size_t lane = 0; lane < std::min<std::size_t>(kLanes, count - first); ++lane) {
-      energy[first + lane] = std::sqrt(powers[lane]);
+      energy[first + lane] = std::sqrt(bands.powers[lane]);
       float* row = mel.data() + (first + lane) * mels;
-      for (std::size_t bin = 0; bin < mels; ++bin) row[bin] = bands[bin * kLanes + lane] * std::numbers::ln10_v<float>;
+      for (std::size_t bin = 0; bin < mels; ++bin)
+        row[bin] = bands.mel[bin * kLanes + lane] * std::numbers::ln10_v<float>;
     }
   }
   return mel;

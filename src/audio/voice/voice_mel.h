@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "audio/mel/frame_fourier.h"
+#include "audio/mel/mel_frames.h"
 #include "audio/mel/mel_kernel.h"
 #include "base/error.h"
 #include "base/units.h"
@@ -63,9 +63,7 @@ class VoiceMel {
   std::vector<float> mirrored(std::span<const float> samples) const;
 
   VoiceMelOptions options_;
-  std::vector<float> window_;
-  FrameFourier fourier_;
-  std::vector<MelFilter> filters_;
+  MelFrames frames_;
 };
 
 }  // namespace tutti

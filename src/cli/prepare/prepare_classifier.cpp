@@ -7,6 +7,7 @@
 #include "base/numbers.h"
 #include "base/output_ownership.h"
 #include "base/process/exit_code.h"
+#include "base/strings.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
@@ -135,6 +136,19 @@ void print_count(std::int64_t count, const char* what) {
   if (count > 0) std::printf("%lld files %s\n", static_cast<long long>(count), what);
 }
 
+void warn_of_labels_without_test(const SplitReport& split) {
+  constexpr std::size_t kTesting = 2;
+  std::vector<std::string> names;
+  for (std::size_t label = 0; label < split.labels.size(); ++label)
+    if (split.files[label][kTesting] == 0) names.push_back(split.labels[label]);
+  if (names.empty()) return;
+  std::fprintf(stderr,
+               "warning: no file is left for a test of %s: 'tutti evaluate' does not measure %s. Four groups or more "
+               "of a label have one for it\n",
+               names.size() == split.labels.size() ? "any label" : joined(names, ", ").c_str(),
+               names.size() == 1 ? "that label" : "these labels");
+}
+
 void print_report(const PrepareClassifier& c, const SetBuildReport& report) {
   const auto& g = report.geometry;
   std::printf("%lld of %lld files, %s\n", static_cast<long long>(report.used), static_cast<long long>(report.found),
@@ -155,6 +169,7 @@ void print_report(const PrepareClassifier& c, const SetBuildReport& report) {
   print_count(report.others, "are no recordings by their name, or have no label");
   if (report.bad > 0)
     print_count(report.bad, ("left out as unusable, see " + (c.out / "bad_samples.jsonl").string()).c_str());
+  warn_of_labels_without_test(report.split);
   if (!report.has_groups)
     std::fprintf(stderr,
                  "warning: each file is a group of its own. Where several come from one recording, one sensor or one "

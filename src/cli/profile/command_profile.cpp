@@ -83,7 +83,9 @@ struct CommandRun {
   Result<RunRecording> recording = fail(Fault::missing, "");
 };
 
-Result<CommandRun> run(const CommandProfile& profile, const std::vector<std::string>& more, ChildStreams streams) {
+/// `trace`: the run is traced for it; nullptr: it is not.
+Result<CommandRun> run(const CommandProfile& profile, const std::vector<std::string>& more, ChildStreams streams,
+                       const TraceFile* trace = nullptr) {
   const TemporaryFolder folder;
   if (!folder.path()) return tl::unexpected(folder.path().error());
   const fs::path recording = *folder.path() / "recording.json";
@@ -100,11 +102,14 @@ Result<CommandRun> run(const CommandProfile& profile, const std::vector<std::str
     return fail(Fault::missing, "cpu:" + joined(profile.cores, ", cpu:", [](int core) {
                                   return std::to_string(core);
                                 }) + ": expected cores that this process may use");
-  const auto child = Child::start(
-      {.name = profile.command[1],
-       .command = command,
-       .environment = {{kRecordingVariable, recording.string()}, {kWarmUpVariable, std::to_string(warm_up)}},
-       .streams = streams});
+  std::map<std::string, std::string> variables;
+  if (trace) variables = trace->environment();
+  variables[kRecordingVariable] = recording.string();
+  variables[kWarmUpVariable] = std::to_string(warm_up);
+  const auto child = Child::start({.name = profile.command[1],
+                                   .command = command,
+                                   .environment = {variables.begin(), variables.end()},
+                                   .streams = streams});
   if (!child) return tl::unexpected(child.error());
   CommandRun done{.code = end_of(**child, profile.seconds)};
   done.machine = machine.evidence();
@@ -266,8 +271,11 @@ std::optional<std::string> why_not_profiled(const std::vector<std::string>& comm
 ProfileEnd profile_command(const CommandProfile& profile) {
   const auto page = PageFile::claim(profile.html, profile.command);
   if (!page) return {complain(page.error(), kUsage)};
-  const auto first = run(profile, {}, ChildStreams::terminal);
+  const auto first = run(profile, {}, ChildStreams::terminal, profile.trace);
   if (!first) return {complain(first.error())};
+  if (profile.trace)
+    if (const auto traced = profile.trace->write(joined(profile.command, " ")); !traced)
+      return {complain(traced.error())};
   const bool failed = first->code != kDone && first->code != kSomeFailed;
   if (!first->recording) {
     const int code = complain(first->recording.error(), kNothingRan);

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/process/child.h"
 #include "base/units.h"
+#include "cli/profile/trace_file.h"
 
 namespace tutti {
 
@@ -31,6 +32,7 @@ struct CommandProfile {
   double seconds = 0;                  ///< then the command is stopped as Ctrl+C stops it; 0: it ends by itself
   bool json = false;
   std::filesystem::path html{};               ///< also write the profile as this page; empty: none
+  const TraceFile* trace = nullptr;           ///< the first run is traced for it; nullptr: none is
   bool prove = false;                         ///< run again with the first fix, or with `apply`
   bool tune = false;                          ///< run again with the threads that replay fastest
   std::optional<int> threads_budget{};        ///< threads `tune` gives all stages; none: no bound but what gains

@@ -15,6 +15,7 @@
 #include "base/strings.h"
 #include "cli/command_start.h"
 #include "cli/profile/page_file.h"
+#include "cli/profile/trace_file.h"
 #include "profile/described_run.h"
 #include "profile/emulated_pipeline.h"
 #include "profile/pipeline_file.h"
@@ -176,11 +177,16 @@ int run_described(const PipelineCommand& command) {
   if (!pipeline) return complain(pipeline.error(), kUsage);
   const auto page = PageFile::claim(command.html, {command.file.string()});
   if (!page) return complain(page.error(), kUsage);
+  TraceFile trace;
+  if (const auto claimed = trace.claim(command.trace, {command.file.string()}); !claimed)
+    return complain(claimed.error(), kUsage);
+  trace.trace_this_process();
   if (command.tune) return run_tuning(command, *pipeline, described->length);
   const auto run = command.simulate ? Result<DescribedRun>(simulated(*pipeline, described->length))
                                     : measured(*pipeline, described->length);
   if (!run) return complain(run.error());
   std::fputs((command.json ? json_of(*run) + "\n" : text_of(*run)).c_str(), stdout);
+  if (const auto traced = trace.write(command.file.string()); !traced) return complain(traced.error());
   if (!page->is_wanted()) return kDone;
   const auto written = page->write(page_of(*run, "Profile of " + command.file.filename().string()));
   return written ? static_cast<int>(kDone) : complain(written.error());

@@ -12,6 +12,7 @@ struct PipelineCommand {
   std::filesystem::path file{};  ///< the description, TOML
   bool json = false;
   std::filesystem::path html{};                  ///< also write the profile as this page; empty: none
+  std::filesystem::path trace{};                 ///< also trace the run into this file; empty: none
   bool simulate = false;                         ///< predict only
   std::string apply{};                           ///< changes to the description, comma-separated
   bool tune = false;                             ///< find threads and queues within the budgets

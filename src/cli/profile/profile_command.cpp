@@ -8,6 +8,7 @@
 #include "cli/profile/pipeline_command.h"
 #include "device/emulated_spec.h"
 #include "profile/comparison.h"
+#include "traces/trace_import.h"
 
 namespace tutti {
 namespace {
@@ -19,7 +20,9 @@ struct ProfileFlags {
   std::int32_t steps = 0;
   std::string memory{};
   bool compare = false;
-  std::vector<std::string> compared{};
+  bool import = false;
+  TraceOptions trace{};
+  std::vector<std::string> files{};  // of --compare and --import
 };
 
 void add_profile(OptionTable& table, ProfileFlags& flags) {
@@ -55,17 +58,31 @@ void add_profile(OptionTable& table, ProfileFlags& flags) {
                  "a pipeline: change it first, by STAGE.threads=N, STAGE.queue=N, STAGE.speed=X or cores=N. A command, "
                  "with --prove: the change to run again with. May be repeated");
   table.add("html", c.html, "FILE", "also write the profile as a page");
-  table.add_switch("json", c.json,
-                   "one JSON object: on standard output for a pipeline, on standard error for a command");
+  table.add(
+      "trace", c.trace, "FILE",
+      "also write what each thread did when, as a trace that ui.perfetto.dev opens; of --prove and --tune it is the "
+      "first run's");
+  table.add_switch("json", c.json, "one JSON object: on standard error for a command, else on standard output");
   table.group("Two profiles: tutti profile --compare BEFORE.json AFTER.json");
   table.add_switch(
       "compare", flags.compare,
       "compare two runs by what --json printed of them: rates, utilisation, and how sure the difference is");
-  table.positional(flags.compared, "FILE", "the two files of --compare", 0);
+  table.group("Traces of other profilers: tutti profile --import TRACE...");
+  table.add_switch(
+      "import", flags.import,
+      "say why a GPU was idle by traces of a run, one file a rank: .json or .json.gz of PyTorch's profiler, "
+      "or SQLite as Nsight Systems exports it");
+  table.add("step", flags.trace.step, "NAME",
+            "each event of the host whose name begins so is a step; default: ProfilerStep#, then Optimizer.step#, then "
+            "kernels that come again in the same order");
+  table.add("kernel-gap", flags.trace.kernel_gap, "NS",
+            "a shorter gap between two kernels is a kernel wait, in nanoseconds");
+  table.positional(flags.files, "FILE", "the two files of --compare, or the traces of --import", 0);
   table.examples({"tutti profile --prove -- tutti features talks/*.mp3",
                   "tutti profile --seconds 60 -- tutti transcribe --model tiny.en -o out talks/*.mp3",
                   "tutti profile --json -- tutti features talks/*.mp3 2> before.json",
                   "tutti profile --compare before.json after.json",
+                  "tutti profile --import rank0.pt.trace.json.gz rank1.pt.trace.json.gz",
                   "tutti profile --pipeline feed.toml --apply decode.threads=4 --html feed.html",
                   "tutti profile --pipeline feed.toml --tune --threads-budget 12 --queue-budget 48 --json"});
 }
@@ -79,6 +96,8 @@ int run_pipeline(const ProfileFlags& flags) {
   const char* alone = c.threads_budget ? "--threads-budget" : c.queue_budget ? "--queue-budget" : nullptr;
   if (alone && !c.tune) return refuse(std::string(alone) + ": has a meaning only with --tune");
   if (c.tune && !c.html.empty()) return refuse("--html: has no meaning with --tune, which prints settings alone");
+  if (!c.trace.empty() && (c.tune || c.simulate))
+    return refuse("--trace: is for one run, without --tune and --simulate");
   if (!flags.memory.empty()) return refuse("--memory: is for a command; a pipeline has --queue-budget");
   if (flags.command.prove) return refuse("--prove: is for a command; a pipeline is run with its change by --apply");
   if (flags.command.seconds > 0) return refuse("--seconds: is for a command; a pipeline's file has 'seconds'");
@@ -89,11 +108,12 @@ int run_pipeline(const ProfileFlags& flags) {
 int run_program(ProfileFlags& flags) {
   const auto& command = flags.command.command;
   if (command.empty()) return refuse("expected a program behind --, found nothing");
-  const char* own = flags.command.prove            ? "--prove"
-                    : flags.pipeline.tune          ? "--tune"
-                    : flags.steps > 0              ? "--steps"
-                    : !flags.pipeline.html.empty() ? "--html"
-                                                   : nullptr;
+  const char* own = flags.command.prove             ? "--prove"
+                    : flags.pipeline.tune           ? "--tune"
+                    : flags.steps > 0               ? "--steps"
+                    : !flags.pipeline.html.empty()  ? "--html"
+                    : !flags.pipeline.trace.empty() ? "--trace"
+                                                    : nullptr;
   if (own || !flags.pipeline.apply.empty())
     return refuse(std::string(own ? own : "--apply") + ": is for a command of tutti, and '" + command.front() +
                   "' is none");
@@ -128,17 +148,30 @@ int run_command(ProfileFlags& flags) {
   flags.command.tune = c.tune;
   flags.command.threads_budget = c.threads_budget;
   flags.command.apply = c.apply;
+  TraceFile trace;
+  if (const auto claimed = trace.claim(c.trace, flags.command.command); !claimed)
+    return complain(claimed.error(), kUsage);
+  if (trace.is_wanted()) flags.command.trace = &trace;
   return profile_command(flags.command).code;
 }
 
 int run_comparison(const ProfileFlags& flags) {
-  if (flags.compared.size() != 2)
-    return refuse("--compare: expected two files, found " + std::to_string(flags.compared.size()));
-  const auto before = read_profile(flags.compared[0]), after = read_profile(flags.compared[1]);
+  if (flags.files.size() != 2)
+    return refuse("--compare: expected two files, found " + std::to_string(flags.files.size()));
+  const auto before = read_profile(flags.files[0]), after = read_profile(flags.files[1]);
   for (const auto* run : {&before, &after})
     if (!*run) return complain(run->error(), kUsage);
   std::fputs((flags.pipeline.json ? comparison_json(*before, *after) + "\n" : comparison_text(*before, *after)).c_str(),
              stdout);
+  return kDone;
+}
+
+int run_import(const ProfileFlags& flags) {
+  if (flags.files.empty()) return refuse("--import: expected a trace, found none");
+  if (flags.trace.kernel_gap < 0) return refuse("--kernel-gap: expected 0 or more nanoseconds");
+  const auto devices = import_traces({flags.files.begin(), flags.files.end()}, flags.trace);
+  if (!devices) return complain(devices.error());
+  std::fputs((flags.pipeline.json ? trace_json(*devices) + "\n" : trace_text(*devices)).c_str(), stdout);
   return kDone;
 }
 
@@ -160,7 +193,11 @@ int run_profile(const std::vector<std::string>& arguments) {
     if (has_command || !flags.pipeline.file.empty()) return refuse("--compare: compares two files, and nothing else");
     return run_comparison(flags);
   }
-  if (!flags.compared.empty()) return refuse("'" + flags.compared[0] + "': a command begins behind --");
+  if (flags.import) {
+    if (has_command || !flags.pipeline.file.empty()) return refuse("--import: reads traces, and nothing else");
+    return run_import(flags);
+  }
+  if (!flags.files.empty()) return refuse("'" + flags.files[0] + "': a command begins behind --");
   if (has_command == !flags.pipeline.file.empty())
     return refuse(has_command ? "expected a command or --pipeline, found both"
                               : "expected --pipeline FILE.toml, or a command behind --");

@@ -12,6 +12,7 @@
 #include "cli/command_start.h"
 #include "cli/profile/command_profile.h"
 #include "cli/temporary_folder.h"
+#include "device/machine_devices.h"
 #include "device/topology/topology.h"
 #include "profile/device_choice.h"
 #include "recipe/recipe_file.h"
@@ -62,6 +63,7 @@ void add_flags(OptionTable& table, TrainProfileFlags& f) {
 
 /// The note calls GPUs by their numbers, and "cuda" alone is the first.
 std::string device_named(const std::string& name) {
+  if (name == "auto") return find_devices().visible.empty() ? "cpu" : "cuda:0";
   if (name == "cuda") return "cuda:0";
   return number_in<int>(name) ? "cuda:" + name : name;
 }

@@ -53,7 +53,8 @@ std::string line_of(const Option& option) {
   std::string line = std::string(kIndent, ' ') + flag_of(option);
   line += line.size() + 2 > kMeaningColumn ? "\n" + std::string(kMeaningColumn, ' ')
                                            : std::string(kMeaningColumn - line.size(), ' ');
-  const bool silent = option.usual.empty() || (option.value.empty() && option.usual == "False");
+  const bool is_described = option.usual == "None" && option.meaning.find("default: ") != std::string::npos;
+  const bool silent = option.usual.empty() || is_described || (option.value.empty() && option.usual == "False");
   return line +
          wrapped(option.meaning + choices_of(option) + (silent ? "" : " [" + option.usual + "]"), kMeaningColumn) +
          "\n";

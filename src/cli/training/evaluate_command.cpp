@@ -26,7 +26,7 @@ struct EvaluateCommand {
   std::string normaliser = "basic";
   std::string language = "en";
   std::string task = "transcribe";
-  std::string device = "cpu";
+  std::string device = "auto";
   std::string compute_type = "float32";
   std::int32_t samples = 0;
   std::int32_t threads = 0;
@@ -46,7 +46,7 @@ void add_evaluate(OptionTable& table, EvaluateCommand& c) {
   table.add("language", c.language, "LANGUAGE",
             "language of the recordings, for a multilingual model: a code, a tag or a name");
   table.add("task", c.task, "TASK", "likewise").choices = {"transcribe", "translate"};
-  table.add("device", c.device, "cpu|cuda:N", "where the network is");
+  table.add("device", c.device, "auto|cpu|cuda:N", "where the network is; auto: the first GPU, else the processor");
   table.add("compute-type", c.compute_type, "TYPE",
             "float32 is the most exact; others as for 'tutti transcribe', auto: the fastest that passes a self-test");
   table.add("samples", c.samples, "N", "at most; 0: all");

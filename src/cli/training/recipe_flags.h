@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "cli/settings/option_table.h"
 #include "cli/training/imported_yaml.h"
+#include "cli/training/recipe_keys.h"
 #include "cli/training/training_run.h"
 
 namespace tutti {
@@ -64,16 +65,27 @@ struct TrainingFlags {
   TrainingRun run{};
   Recipe recipe{};
   std::filesystem::path recipe_file{};
+  std::string origin{};  // of what is not as without a recipe: its file or preset
 };
 
 /// Whether the training of such a recipe reads a configuration of another trainer (--import).
 template <class Recipe>
 inline constexpr bool kImportsYaml = false;
 
+/// The names of the presets that the training of such a recipe has, and a preset's text as a recipe.
+template <class Recipe>
+std::vector<std::string> preset_names() {
+  return {};
+}
+template <class Recipe>
+std::string preset_text(const std::string&) {
+  return "";
+}
+
 template <class Recipe>
 void add_training(OptionTable& table, TrainingFlags<Recipe>& flags) {
-  add_training_run(table, flags.run, kImportsYaml<Recipe>);
-  visit_fields(flags.recipe, RecipeFlags<Recipe>(table, flags.recipe_file.string()));
+  add_training_run(table, flags.run, kImportsYaml<Recipe>, preset_names<Recipe>());
+  visit_fields(flags.recipe, RecipeFlags<Recipe>(table, flags.origin));
 }
 
 /// Whether help is requested, whatever else is wrong, a recipe included.
@@ -86,23 +98,34 @@ bool requests_training_help(const std::string& command, const std::vector<std::s
 }
 
 /// Puts into `flags` the recipe that the words are read over. They are read for it by the same table as afterwards, so
-/// that all spellings count; what is wrong with them is reported then. `read`: of a recipe's text and its name.
+/// that all spellings count; what is wrong with them is reported then. `read`: of a recipe's text, its name, and the
+/// recipe that it is read over; `spellings`: what flags of other trainers become, for the same names as keys.
 template <class Recipe, class Read>
 Result<void> start_recipe(const std::string& command, const std::vector<std::string>& words, Read read,
-                          TrainingFlags<Recipe>& flags) {
+                          const FlagSpellings& spellings, TrainingFlags<Recipe>& flags) {
   TrainingFlags<Recipe> named;
   OptionTable table(command, "");
   add_training(table, named);
   static_cast<void>(table.read(words, {}));
   const auto file = recipe_file_of(named.run);
   if (!file) return tl::unexpected<Error>(file.error());
+  if (auto is_new = expect_preset_of_new_training(named.run); !is_new) return is_new;
+  if (const auto& preset = named.run.preset; !preset.empty()) {
+    auto recipe = read(preset_text<Recipe>(preset), "preset " + preset, {});
+    if (!recipe) return tl::unexpected<Error>(recipe.error());
+    flags.recipe = std::move(*recipe);
+    flags.origin = "preset " + preset;
+  }
   flags.recipe_file = *file;
   if (flags.recipe_file.empty()) return {};
+  flags.origin += (flags.origin.empty() ? "" : " or ") + flags.recipe_file.string();
   auto text = read_file(flags.recipe_file);
   if (text && !named.run.import.empty())
     text = recipe_of_yaml(*text, flags.recipe_file.string(), names_of(named.recipe));
+  else if (text)
+    text = recipe_in_our_keys(*text, flags.recipe_file.string(), names_of(named.recipe), spellings);
   if (!text) return tl::unexpected<Error>(text.error());
-  auto recipe = read(*text, flags.recipe_file.string());
+  auto recipe = read(*text, flags.recipe_file.string(), std::move(flags.recipe));
   if (!recipe) return tl::unexpected<Error>(recipe.error());
   flags.recipe = std::move(*recipe);
   return {};
@@ -117,7 +140,7 @@ Result<void> settle_compute_threads(TrainingFlags<Recipe>& flags, Read read, int
   if (threads == 0 && flags.run.resume && is_there(saved)) {
     const auto text = read_file(saved);
     if (!text) return tl::unexpected<Error>(text.error());
-    const auto before = read(*text, saved.string());
+    const auto before = read(*text, saved.string(), {});
     if (!before) return tl::unexpected<Error>(before.error());
     threads = before->compute_threads;
   }

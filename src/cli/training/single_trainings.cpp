@@ -32,7 +32,8 @@ struct SingleTraining {
   std::string about{};      // for the help
   std::vector<std::string> examples{};
   std::int64_t note_batch_bytes = 0;  // size of a field note's batch: what its depth of prefetching took
-  Result<Recipe> (*read)(const std::string& text, const std::string& file) = nullptr;
+  Result<Recipe> (*read)(const std::string& text, const std::string& file, Recipe over) = nullptr;
+  FlagSpellings spellings{};  // of flags that were read before, for the same names as keys of a recipe
   std::vector<std::filesystem::path> (*sources)(const Recipe& recipe) = nullptr;  // what it reads
 };
 
@@ -57,7 +58,8 @@ int run_single_training(const SingleTraining<Recipe>& training, const std::vecto
   const auto flags = without_loader_flags(words, "", training.note_batch_bytes);
   if (!flags) return complain(flags.error(), kUsage);
   for (const auto& answer : flags->answers) std::fprintf(stderr, "%s\n", answer.c_str());
-  const auto started = help ? Result<void>() : start_recipe<Recipe>(name, flags->words, training.read, command);
+  const auto started =
+      help ? Result<void>() : start_recipe<Recipe>(name, flags->words, training.read, training.spellings, command);
   if (!started) return complain(started.error(), kUsage);
   OptionTable table(name, training.about);
   add_training(table, command);
@@ -70,6 +72,16 @@ int run_single_training(const SingleTraining<Recipe>& training, const std::vecto
   return settled ? run_in_engine(training, command) : complain(settled.error(), kUsage);
 }
 
+constexpr std::int64_t kNoteBatchBytes = 8192 * 128;  // field note 003's, in half precision
+
+Result<LoaderFlags> in_voice_spelling(const std::vector<std::string>& words) {
+  auto ours = in_voice_names(words);
+  if (!ours) return ours;
+  auto rest = without_loader_flags(ours->words, "", 0);
+  if (rest) rest->answers.insert(rest->answers.begin(), ours->answers.begin(), ours->answers.end());
+  return rest;
+}
+
 }  // namespace
 
 int run_train_classifier(const std::vector<std::string>& words) {
@@ -80,8 +92,10 @@ int run_train_classifier(const std::vector<std::string>& words) {
                 "what was used. OUT/model is for 'tutti classify'. DataLoader's settings (--num_workers, "
                 "--prefetch_factor, --pin_memory, ...) are answered with what replaces them.",
        .examples = {"tutti train classifier --data set --out trained", "tutti train classifier --out trained --resume"},
-       .note_batch_bytes = 8192 * 128,  // field note 003's, in half precision
-       .read = [](const std::string& text, const std::string& file) { return read_classifier_recipe(text, file); },
+       .note_batch_bytes = kNoteBatchBytes,
+       .read = [](const std::string& text, const std::string& file,
+                  ClassifierRecipe over) { return read_classifier_recipe(text, file, std::move(over)); },
+       .spellings = [](const auto& flags) { return without_loader_flags(flags, "", kNoteBatchBytes); },
        .sources = [](const ClassifierRecipe& r) { return std::vector<std::filesystem::path>{r.data}; }},
       words);
 }
@@ -101,7 +115,9 @@ int run_train_tts(const std::vector<std::string>& words) {
        .examples = {"tutti train tts --train-data set --out trained", "tutti train tts --out trained --resume",
                     "tutti train tts --train-data set --import config.yaml --out trained"},
        .note_batch_bytes = 16 * 800 * 80 * 4,  // field note 002's, in float32
-       .read = [](const std::string& text, const std::string& file) { return read_tts_recipe(text, file); },
+       .read = [](const std::string& text, const std::string& file,
+                  TtsRecipe over) { return read_tts_recipe(text, file, std::move(over)); },
+       .spellings = in_voice_spelling,
        .sources =
            [](const TtsRecipe& r) {
              return std::vector{r.train_data, r.val_data, r.model};

@@ -19,8 +19,19 @@
 #include "device/machine.h"
 #include "recipe/recipe_file.h"
 #include "recipe/whisper_fields.h"
+#include "recipe/whisper_presets.h"
 
 namespace tutti {
+
+template <>
+std::vector<std::string> preset_names<WhisperRecipe>() {
+  return whisper_preset_names();
+}
+template <>
+std::string preset_text<WhisperRecipe>(const std::string& name) {
+  return whisper_preset(name);
+}
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -29,8 +40,18 @@ struct TrainCommand : TrainingFlags<WhisperRecipe> {
   std::vector<ChosenDevice> devices{};  // a process for each; empty: one process on recipe.device
 };
 
-Result<WhisperRecipe> read_text(const std::string& text, const std::string& file) {
-  return read_recipe(text, file);
+Result<WhisperRecipe> read_text(const std::string& text, const std::string& file, WhisperRecipe over) {
+  return read_recipe(text, file, std::move(over));
+}
+
+/// Flags of other trainers in our names, with the answers to those that do nothing here.
+Result<LoaderFlags> in_our_spelling(const std::vector<std::string>& words) {
+  auto others = without_loader_flags(words, "dataloader_", 0);
+  if (!others) return others;
+  auto ours = in_our_names(others->words);
+  if (!ours) return tl::unexpected<Error>(ours.error());
+  others->words = std::move(*ours);
+  return others;
 }
 
 /// Compute threads of one process: processes share the cores, and who has a core of its own cannot use more.
@@ -105,23 +126,25 @@ int train(const TrainCommand& command) {
 int run_train_whisper(const std::vector<std::string>& words) {
   const std::string name = "train " + std::string(kWhisperTraining);
   const bool help = requests_training_help<WhisperRecipe>(name, words);
-  const auto others = without_loader_flags(words, "dataloader_", 0);
-  if (!others) return complain(others.error(), kUsage);
-  for (const auto& answer : others->answers) std::fprintf(stderr, "%s\n", answer.c_str());
-  const auto flags = help ? Result<std::vector<std::string>>(words) : in_our_names(others->words);
-  if (!flags) return complain(flags.error(), kUsage);
+  const auto ours = help ? Result<LoaderFlags>(LoaderFlags{.words = words}) : in_our_spelling(words);
+  if (!ours) return complain(ours.error(), kUsage);
+  for (const auto& answer : ours->answers) std::fprintf(stderr, "%s\n", answer.c_str());
+  const auto& flags = ours->words;
   TrainCommand command;
-  const auto started = help ? Result<void>() : start_recipe<WhisperRecipe>(name, *flags, read_text, command);
+  const auto started =
+      help ? Result<void>() : start_recipe<WhisperRecipe>(name, flags, read_text, in_our_spelling, command);
   if (!started) return complain(started.error(), kUsage);
   OptionTable table(name,
                     "Fine-tune a Whisper, or train a new one, on recordings with texts. Every setting is a flag here "
                     "and a key in a recipe; OUT/config.toml keeps what was used. The names of Hugging Face's trainer "
-                    "(--num_train_epochs, --bf16, --dataloader_num_workers, ...) are understood, too.");
+                    "(--num_train_epochs, --bf16, --dataloader_num_workers, ...) are understood, too, as "
+                    "flags and as keys.");
   add_training(table, command);
   table.reads_flags_alone();
   table.examples({"tutti train whisper --model tiny.en --data corpus --out trained",
+                  "tutti train whisper --preset whisper-small --data corpus --out trained",
                   "tutti train whisper --out trained --resume"});
-  if (const auto code = read_training_flags(table, *flags)) return *code;
+  if (const auto code = read_training_flags(table, flags)) return *code;
   if (auto settled = settle(command); !settled) return complain(settled.error(), kUsage);
   return train(command);
 }

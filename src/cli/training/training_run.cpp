@@ -57,14 +57,14 @@ bool is_training_folder(const fs::path& out) {
 }
 
 /// What a training writes in OUT, beside checkpoints and model.
-constexpr const char* kFiles[] = {"config.toml",       "metrics.jsonl", "order.jsonl",
-                                  "bad_samples.jsonl", "loss.svg",      "events"};
+constexpr const char* kFiles[] = {"config.toml", "metrics.jsonl", "order.jsonl", "bad_samples.jsonl",
+                                  "loss.svg",    "events",        "tuning.jsonl"};
 
 /// Fault::usage where something in OUT has a name that a training writes to, and none has trained there.
 Result<void> expect_own_files(const fs::path& out) {
   if (is_training_folder(out)) return {};
   std::vector<std::string> names(std::begin(kFiles), std::end(kFiles));
-  names.insert(names.end(), {"model", "checkpoints"});
+  names.insert(names.end(), {"model", "checkpoints", "tuning-trial"});
   for (const auto& name : names) {
     std::error_code ignored;
     const fs::path path = out / name;
@@ -90,18 +90,30 @@ Result<void> expect_no_source_written(const fs::path& out, const std::vector<fs:
 
 }  // namespace
 
-void add_training_run(OptionTable& table, TrainingRun& c, bool imports) {
+void add_training_run(OptionTable& table, TrainingRun& c, bool imports, std::vector<std::string> presets) {
   table.add(
       "out", c.out, "DIR",
       "checkpoints, metrics, and in OUT/model the model; of what is there already only files that a training wrote are "
       "replaced");
-  table.add("config", c.config, "FILE.toml", "a recipe: any of the settings below; flags win");
+  if (!presets.empty())
+    table
+        .add("preset", c.preset, "NAME",
+             "settings to begin with: whisper-small has field note 004's; a recipe wins over them, and flags over both")
+        .choices = std::move(presets);
+  table.add("config", c.config, "FILE.toml",
+            "a recipe: any of the settings below, by the names that flags have; flags win");
   if (imports)
     table.add("import", c.import, "FILE.yaml",
               "field note 002's configuration in place of a recipe: each key is taken, answered, or named as unknown");
   table.add_switch("resume", c.resume, "go on from the newest checkpoint in OUT, with its settings");
   table.add("resume-from", c.resume_from, "DIR",
             "the same, of the named checkpoint: OUT/checkpoints/step-N, the newest");
+}
+
+Result<void> expect_preset_of_new_training(const TrainingRun& named) {
+  if (named.preset.empty() || (!named.resume && named.resume_from.empty())) return {};
+  return fail(Fault::usage, "preset " + named.preset + ": a training that goes on keeps its settings",
+              "Leave out --preset");
 }
 
 Result<fs::path> recipe_file_of(const TrainingRun& named) {

@@ -14,6 +14,7 @@ namespace tutti {
 /// What every training's command line has beside its recipe.
 struct TrainingRun {
   std::filesystem::path out{};
+  std::string preset{};  // settings to begin with; empty: none, or the training has none
   std::string config{};
   std::filesystem::path import{};  // a configuration of another trainer; empty: none, or the training takes none
   bool resume = false;
@@ -25,8 +26,12 @@ int run_train_whisper(const std::vector<std::string>& words);
 int run_train_classifier(const std::vector<std::string>& words);
 int run_train_tts(const std::vector<std::string>& words);
 
-/// Binds --out, --config, --resume and --resume-from; --import, too, where the training takes it.
-void add_training_run(OptionTable& table, TrainingRun& run, bool imports);
+/// Binds --out, --config, --resume and --resume-from; --import, too, where the training takes it, and --preset where
+/// there are `presets`.
+void add_training_run(OptionTable& table, TrainingRun& run, bool imports, std::vector<std::string> presets);
+
+/// Fault::usage for a preset beside a training that goes on, which keeps its settings.
+Result<void> expect_preset_of_new_training(const TrainingRun& named);
 
 /// The file that flags are read over: the recipe that is named or imported, else that of the training to be continued;
 /// empty: none. Fault::usage for two of them.

@@ -153,13 +153,13 @@ Result<AudioGeometry> read_geometry(std::string_view text, std::int64_t longs, s
 }
 
 std::vector<float> segments_of(const AudioGeometry& g, std::span<const float> samples) {
-  std::vector<float> clip(static_cast<std::size_t>(g.clip_samples));
-  std::copy_n(samples.begin(), std::min(samples.size(), clip.size()), clip.begin());
+  const auto held = std::min(std::ssize(samples), g.clip_samples);
   std::vector<float> segments;
   segments.reserve(static_cast<std::size_t>(g.waveform_values()));
   for (std::int64_t segment = 0; segment < g.segments(); ++segment) {
-    const auto first = clip.begin() + start_of(g, segment);
-    segments.insert(segments.end(), first, first + g.short_samples);
+    const auto first = std::min(start_of(g, segment), held), last = std::min(first + g.short_samples, held);
+    segments.insert(segments.end(), samples.begin() + first, samples.begin() + last);
+    segments.resize(static_cast<std::size_t>((segment + 1) * g.short_samples));  // zeros behind a short clip
   }
   return segments;
 }
@@ -176,12 +176,10 @@ ClipFeatures ClipFeatureMaker::compute(std::span<const float> samples) const {
   const auto clip = static_cast<std::size_t>(g.clip_samples), segment = static_cast<std::size_t>(g.short_samples);
   ClipFeatures features{
       .waveform = segments_of(g, samples), .is_cut = samples.size() > clip, .is_padded = samples.size() < clip};
-  std::vector<float> mel(static_cast<std::size_t>(g.mel.n_mels * g.frames()));
-  features.mel.reserve(static_cast<std::size_t>(g.values()));
-  for (std::size_t first = 0; first < features.waveform.size(); first += segment) {
-    mel_.compute(std::span(features.waveform).subspan(first, segment), mel);
-    for (const float value : mel) features.mel.push_back(to_half(value));
-  }
+  std::vector<float> mel(static_cast<std::size_t>(g.values()));
+  mel_.compute(features.waveform, segment, mel);
+  features.mel.reserve(mel.size());
+  for (const float value : mel) features.mel.push_back(to_half(value));
   return features;
 }
 

@@ -8,6 +8,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <string_view>
 #include <vector>
 
 #include "base/file_lock.h"
@@ -17,7 +18,7 @@ namespace {
 
 /// In front of all records. Changes with their layout.
 struct SpoolHead {
-  std::array<char, 16> magic{'t', 'u', 't', 't', 'i', '-', 'f', 'e', 'a', 't', 'u', 'r', 'e', 's', '-', '2'};
+  std::array<char, 16> magic{'t', 'u', 't', 't', 'i', '-', 'f', 'e', 'a', 't', 'u', 'r', 'e', 's', '-', '3'};
   CacheKey geometry{};
 };
 
@@ -55,11 +56,24 @@ std::int64_t FeatureSpool::record_bytes() const {
   return (bytes + kAligned - 1) / kAligned * kAligned;
 }
 
+bool FeatureSpool::is_spool(const std::filesystem::path& path) {
+  const OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  SpoolHead found;
+  if (!file || !read_whole(file.get(), std::as_writable_bytes(std::span(&found, 1)), 0)) return false;
+  constexpr std::string_view kAnyLayout = "tutti-features-";
+  return std::string_view(found.magic.data(), found.magic.size()).starts_with(kAnyLayout);
+}
+
 Result<CacheKey> FeatureSpool::identity_of(const std::string& name, const std::filesystem::path& path) {
   struct stat facts {};
   if (::stat(path.c_str(), &facts) != 0) return fail_errno(path.string(), "cannot be read");
-  const std::array<std::int64_t, 3> numbers{facts.st_size, facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec};
-  return cache_key(std::as_bytes(std::span(name)), std::bit_cast<std::array<double, 3>>(numbers));
+  const std::array<std::int64_t, 6> numbers{static_cast<std::int64_t>(facts.st_ino),
+                                            facts.st_size,
+                                            facts.st_mtim.tv_sec,
+                                            facts.st_mtim.tv_nsec,
+                                            facts.st_ctim.tv_sec,
+                                            facts.st_ctim.tv_nsec};
+  return cache_key(std::as_bytes(std::span(name)), std::bit_cast<std::array<double, 6>>(numbers));
 }
 
 Result<std::unique_ptr<FeatureSpool>> FeatureSpool::open(const std::filesystem::path& path,

@@ -16,6 +16,9 @@
 
 namespace tutti {
 
+/// The name of the features of a set that is being built, in its folder.
+inline constexpr const char* kSpoolName = "features.part";
+
 /// What is kept of a file beside its features.
 struct SpooledClip {
   CacheKey content{};                   ///< a digest of the file's bytes
@@ -28,8 +31,8 @@ struct SpooledClip {
 
 /// The features of a set that is being built, and on request its waveforms, in one file on disk: memory holds none of
 /// them, and a build that was killed continues with what it had computed. A record is one clip. It has a checksum of
-/// its own, so one that was cut short counts as absent. A clip is found again by its file's name, size and time of
-/// change.
+/// its own, so one that was cut short counts as absent. A clip is found again by its file's name, number (inode), size
+/// and times of change.
 ///
 /// `find` and `append` are thread-safe. `mel` and `waveform` are for afterwards.
 class FeatureSpool {
@@ -39,7 +42,11 @@ class FeatureSpool {
   static Result<std::unique_ptr<FeatureSpool>> open(const std::filesystem::path& path, const AudioGeometry& geometry,
                                                     bool has_waveforms = false);
 
-  /// The identity of a file as it is now: its name, size and time of change.
+  /// Whether the file there is a spool, of whatever geometry.
+  static bool is_spool(const std::filesystem::path& path);
+
+  /// The identity of a file as it is now: its name, number, size and times of change. Archives give files of one size
+  /// one time of modification; what the file system itself notes still tells them apart.
   static Result<CacheKey> identity_of(const std::string& name, const std::filesystem::path& path);
 
   /// What an earlier build has computed of this file.

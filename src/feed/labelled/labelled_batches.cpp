@@ -28,11 +28,15 @@ Result<LabelledBatches> LabelledBatches::open(LabelledBatchOptions options, cons
   std::istringstream text(position);
   std::uint64_t key = 0;
   text >> key >> batches.epoch_ >> batches.cursor_ >> batches.index_;
-  if (!text || batches.epoch_ < 0 || batches.cursor_ < 0 || batches.cursor_ > batches.options_.rows)
-    return fail(Fault::corrupt, "the checkpoint's position in the data cannot be read: '" + position + "'");
+  const auto unreadable =
+      fail(Fault::corrupt, "the checkpoint's position in the data cannot be read: '" + position + "'");
+  if (!text) return unreadable;
   if (key != key_of(batches.options_))
-    return fail(Fault::usage, "the checkpoint was trained on another set, or with another batch size or seed",
+    return fail(Fault::usage,
+                "the checkpoint was trained on other files or labels than the set now holds (" +
+                    std::to_string(batches.options_.rows) + " segments), or with another batch size or seed",
                 "Go on with the data and the settings that the training began with");
+  if (batches.epoch_ < 0 || batches.cursor_ < 0 || batches.cursor_ > batches.options_.rows) return unreadable;
   return batches;
 }
 

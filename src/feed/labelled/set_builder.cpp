@@ -14,6 +14,7 @@
 #include "feed/labelled/feature_spool.h"
 #include "feed/labelled/labelled_files.h"
 #include "feed/labelled/labelled_set.h"
+#include "feed/labelled/set_ownership.h"
 #include "feed/labelled/set_waveforms.h"
 #include "feed/packed/in_parallel.h"
 
@@ -129,7 +130,8 @@ Result<AudioGeometry> choose_geometry(const SetBuildOptions& options, const std:
 /// Computes files' features into the spool (none: nowhere). Thread-safe.
 class FileComputer {
  public:
-  FileComputer(const AudioGeometry& geometry, FeatureSpool* spool) : maker_(geometry), spool_(spool) {}
+  FileComputer(const AudioGeometry& geometry, FeatureSpool* spool, bool waveforms)
+      : maker_(geometry), spool_(spool), waveforms_(waveforms) {}
 
   /// What is wrong with the file itself stays in its `problem`.
   Result<void> compute(BuiltFile& one) {
@@ -152,7 +154,7 @@ class FileComputer {
     const auto features = maker_.compute(audio->samples);
     one.clip = {.content = read->content,
                 .checksum = row_checksum(one.file.name, features.mel),
-                .waveform_checksum = row_checksum(one.file.name, features.waveform),
+                .waveform_checksum = waveforms_ ? row_checksum(one.file.name, features.waveform) : 0,
                 .is_cut = features.is_cut,
                 .is_padded = features.is_padded};
     if (!spool_) return {};
@@ -165,6 +167,7 @@ class FileComputer {
   ClipFeatureMaker maker_;
   ChildDecoder children_{};
   FeatureSpool* spool_;
+  bool waveforms_;
   std::atomic<std::int64_t> resumed_ = 0;
 };
 
@@ -214,7 +217,7 @@ Result<std::unique_ptr<FeatureSpool>> open_spool(const SetBuildOptions& options,
   auto space = expect_space(options.out, Bytes{2 * size}, "the set and its features while it is built",
                             "Free some space, or name a folder elsewhere with --out");
   if (!space) return tl::unexpected<Error>(space.error());
-  return FeatureSpool::open(options.out / "features.part", geometry, options.waveforms);
+  return FeatureSpool::open(options.out / kSpoolName, geometry, options.waveforms);
 }
 
 /// Files of the same content are one group; where their labels differ, none of them can be trusted.
@@ -317,6 +320,8 @@ Error with_left_out(Error error, const std::vector<BuiltFile>& files) {
 
 Result<SetBuildReport> build_labelled_set(const SetBuildOptions& options,
                                           const std::function<bool(std::int64_t, std::int64_t)>& progress) {
+  if (auto own = options.dry_run ? Result<void>() : expect_own_set_files(options.out); !own)
+    return tl::unexpected<Error>(own.error());
   auto found = find_labelled_files(options.data, options.root);
   if (!found) return tl::unexpected<Error>(found.error());
   SetBuildReport report{.found = std::ssize(found->files), .others = found->others};
@@ -336,7 +341,7 @@ Result<SetBuildReport> build_labelled_set(const SetBuildOptions& options,
     if (!opened) return tl::unexpected<Error>(opened.error());
     spool = std::move(*opened);
   }
-  FileComputer computer(*geometry, spool.get());
+  FileComputer computer(*geometry, spool.get(), options.waveforms);
   const auto resumed = compute(options, computer, files, progress);
   if (!resumed) return tl::unexpected<Error>(resumed.error());
   report.resumed = *resumed;

@@ -59,8 +59,8 @@ struct SetBuildReport {
 /// there: a build that was killed goes on with what it had computed of files that have not changed. `progress`: files
 /// done and files in all, from any thread; false ends it with Fault::cancelled.
 ///
-/// Fault::usage for too few labels or groups, for a group or a content that is in two parts, and for options that
-/// cannot be intended.
+/// Fault::usage for too few labels or groups, for a group or a content that is in two parts, for files in `out` that no
+/// build wrote (expect_own_set_files), and for options that cannot be intended.
 Result<SetBuildReport> build_labelled_set(const SetBuildOptions& options,
                                           const std::function<bool(std::int64_t, std::int64_t)>& progress);
 

@@ -10,7 +10,7 @@
 namespace tutti {
 namespace {
 
-constexpr std::size_t kParts = 3;
+constexpr std::size_t kParts = 3, kTraining = 0, kValidation = 1, kTesting = 2;
 using PartCounts = std::array<std::int64_t, kParts>;
 
 std::size_t index_of(SetPart part) {
@@ -41,8 +41,10 @@ class Drawing {
   std::vector<Group> run() {
     for (auto& group : groups_) put(group, fullest_need(group));
     for (std::size_t label = 0; label < totals_.size(); ++label)
-      for (const std::size_t part : {0U, 1U})
+      for (const std::size_t part : {kTraining, kValidation})
         if (shares_[part] > 0 && totals_[label] > 0 && groups_in_[label][part] == 0) move_one(label, part);
+    for (std::size_t label = 0; label < totals_.size(); ++label)
+      if (shares_[kTesting] > 0 && totals_[label] > 0 && groups_in_[label][kTesting] == 0) move_one(label, kTesting);
     return std::move(groups_);
   }
 
@@ -71,16 +73,20 @@ class Drawing {
       --groups_in_[label][group.part];
     }
   }
-  /// Moves the smallest group with the label to the part, from one that keeps another of each of its labels. Testing
-  /// may be left without.
+  /// Whether a group may leave its part: others keep each of its labels there. Training keeps two where testing would
+  /// get the group, for testing may be left without.
+  bool can_go(const Group& group, std::size_t to) const {
+    if (group.part == kTesting) return true;
+    if (to == kTesting && group.part != kTraining) return false;
+    const std::int64_t kept = to == kTesting ? 2 : 1;
+    return std::ranges::all_of(group.labels, [&](const auto& has) { return groups_in_[has.first][group.part] > kept; });
+  }
+  /// Moves the smallest group with the label to the part, from one that can spare it.
   void move_one(std::size_t label, std::size_t part) {
     Group* smallest = nullptr;
     for (auto& group : groups_) {
-      if (!group.labels.contains(label) || group.part == part) continue;
-      const bool can_go = group.part == 2 || std::ranges::all_of(group.labels, [&](const auto& has) {
-                            return groups_in_[has.first][group.part] > 1;
-                          });
-      if (can_go && (!smallest || group.files.size() < smallest->files.size())) smallest = &group;
+      if (!group.labels.contains(label) || group.part == part || !can_go(group, part)) continue;
+      if (!smallest || group.files.size() < smallest->files.size()) smallest = &group;
     }
     if (!smallest) return;
     remove(*smallest);

@@ -24,8 +24,9 @@ struct SplitReport {
 };
 
 /// Puts every file without a part into one, whole groups at a time, so that each label has about its shares in each
-/// part, and at least one group in training and validation. Follows from files and seed. Files that have a part keep
-/// it; where those have none for validation, groups of the training part go there.
+/// part, at least one group in training and validation, and one in testing where training keeps two. Follows from files
+/// and seed. Files that have a part keep it; where those have none for validation, groups of the training part go
+/// there.
 ///
 /// Fault::usage, with counts, for fewer than two labels, or a label with fewer than two groups.
 Result<SplitReport> split_files(std::span<LabelledFile> files, SplitShares shares, std::uint64_t seed);

@@ -139,7 +139,7 @@ tl::expected<std::string, ApiError> VoiceService::speak(const VoiceRequest& requ
                            "--steps",
                            "4",
                            "--temperature",
-                           "0.667",
+                           "0.333",
                            "--pauses",
                            "1",
                            "--device",

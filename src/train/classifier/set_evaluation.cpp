@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/json.h"
 #include "base/log.h"
 #include "base/output_ownership.h"
+#include "base/strings.h"
 #include "device/machine.h"
 #include "feed/labelled/labelled_set.h"
 #include "feed/labelled/set_waveforms.h"
@@ -19,16 +21,26 @@ namespace {
 
 constexpr std::int64_t kSegmentsAtOnce = 4096;
 
+/// What differs: "sample_rate 8000 (the model has 4096), n_mels 32 (the model has 64)"; empty: nothing.
+std::string differences(const AudioGeometry& set, const AudioGeometry& model) {
+  const auto theirs = nlohmann::ordered_json::parse(show_geometry(set));
+  const auto ours = nlohmann::ordered_json::parse(show_geometry(model));
+  std::vector<std::string> all;
+  for (const auto& [key, value] : theirs.items())
+    if (key != "preset" && ours.value(key, nlohmann::ordered_json()) != value)
+      all.push_back(key + " " + value.dump() + " (the model has " + ours.value(key, nlohmann::ordered_json()).dump() +
+                    ")");
+  return joined(all, ", ");
+}
+
 Result<void> expect_same_input(const ClassifierModel& model, const LabelledSet& set, const SetEvaluationRequest& r) {
-  auto theirs = set.geometry(), ours = model.geometry;
-  theirs.name = ours.name = "";
-  if (show_geometry(theirs) != show_geometry(ours))
+  if (const auto unlike = differences(set.geometry(), model.geometry); !unlike.empty())
     return fail(Fault::usage,
-                r.data.string() + ": its geometry is another than that of " + r.model.string() + ": " +
-                    show_geometry(theirs) + " and " + show_geometry(ours),
+                r.data.string() + ": its geometry is another than that of " + r.model.string() + ": " + unlike,
                 "Make the set with the settings of the one that the model was trained on");
   if (set.labels() != model.labels)
-    return fail(Fault::usage, r.data.string() + ": its labels are others than those of " + r.model.string());
+    return fail(Fault::usage, r.data.string() + ": its labels are " + joined(set.labels(), ", ") + "; those of " +
+                                  r.model.string() + " are " + joined(model.labels, ", "));
   return {};
 }
 

@@ -1,8 +1,10 @@
 #include "train/training.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/random/counter_random.h"
@@ -16,6 +18,7 @@
 #include "train/checkpoint/resume.h"
 #include "train/classifier/set_facts.h"
 #include "train/classifier/task.h"
+#include "train/classifier/tuner.h"
 #include "train/optimiser_step/step_memory.h"
 #include "train/stop_signals.h"
 #include "train/trainings.h"
@@ -116,15 +119,25 @@ Result<TaskScores> evaluated(ClassifierTask& task, const LabelledSet& set, std::
   return task_scores(score_files(*answers, set.labels().size(), rule), set.labels(), rule);
 }
 
-/// Trains one network. `before`: a network with whose weights it begins, if any.
-Result<TrainingEnd> train(const ClassifierTraining& training, TrainingData data,
-                          const ClassifierModel* before = nullptr) {
+/// The best evaluation of a training.
+struct BestScores {
+  std::optional<TaskScores> scores{};
+};
+
+/// What a training has beside its settings and its set.
+struct TrainingExtras {
+  const ClassifierModel* before = nullptr;  // a network with whose weights it begins
+  BestScores* trial = nullptr;              // it only tries settings, reports nothing, and leaves its best scores here
+};
+
+/// Trains one network.
+Result<TrainingEnd> train(const ClassifierTraining& training, TrainingData data, TrainingExtras extras = {}) {
   const auto& r = training.recipe;
   if (auto same = training.resume ? expect_kept_facts(training.out, *data.training) : Result<void>(); !same)
     return tl::unexpected<Error>(same.error());
   auto task = ClassifierTask::start(r, data.training);
   if (!task) return tl::unexpected<Error>(task.error());
-  if (before) (*task)->begin_with(*before);
+  if (extras.before) (*task)->begin_with(*extras.before);
   if ((*task)->model().is_binary) data.validation = data.validation->one_against_rest((*task)->model().against);
   warn_of_precision((*task)->device(), r.precision);
   if (auto set_up = set_up_step_memory(**task, r.device_memory); !set_up) return tl::unexpected<Error>(set_up.error());
@@ -144,9 +157,14 @@ Result<TrainingEnd> train(const ClassifierTraining& training, TrainingData data,
   if (auto kept = keep_set_facts(training.out, *data.training); !kept) return tl::unexpected<Error>(kept.error());
   const auto steps = [&](std::int64_t samples) { return steps_of(samples, batch_size, r.accumulation); };
   const auto length = length_of(rows, steps, r.epochs, r.max_steps, nullptr);
-  report_set(data, **task, batch_size, r);
-  const auto evaluate = [&]() { return evaluated(**task, *data.validation, r.val_batch_size); };
-  return run_training(
+  if (!extras.trial) report_set(data, **task, batch_size, r);
+  const auto evaluate = [&]() {
+    auto scores = evaluated(**task, *data.validation, r.val_batch_size);
+    if (extras.trial && scores && !(extras.trial->scores && extras.trial->scores->rank <= scores->rank))
+      extras.trial->scores = *scores;
+    return scores;
+  };
+  return (extras.trial ? run_trial : run_training)(
       {.task = **task,
        .step = step,
        .next = [&batches] { return Result<std::optional<Batch>>(batches->next()); },
@@ -191,7 +209,64 @@ Result<TrainingEnd> train_stages(ClassifierTraining training, const TrainingData
   if (!before) return tl::unexpected<Error>(before.error());
   log(Level::info, "stage 2 of 2: a network of all labels, which begins with that one's weights");
   training.recipe.max_minutes /= 2;
-  return train(training, data, &*before);
+  return train(training, data, {.before = &*before});
+}
+
+/// Trains by a trial's settings in OUT/tuning-trial, and notes what became of it. An error is the trial's where others
+/// have worked: a rate that is too high makes numbers that are none.
+Result<TrainingEnd> try_settings(const ClassifierTraining& training, const TrainingData& data, Seconds left,
+                                 TuningTrial& trial, bool may_fail) {
+  auto one = training;
+  one.out = training.out / "tuning-trial";
+  one.resume = false;
+  one.recipe = trial_recipe(training.recipe, trial, left);
+  one.settings = show_recipe(one.recipe);
+  std::error_code ignored;
+  std::filesystem::remove_all(one.out, ignored);
+  if (auto made = make_folders(one.out); !made) return tl::unexpected<Error>(made.error());
+  BestScores best;
+  const auto start = Clock::real().now();
+  const auto end = train(one, data, {.trial = &best});
+  trial.taken = Clock::real().now() - start;
+  std::filesystem::remove_all(one.out, ignored);
+  if (!end && !may_fail) return end;
+  trial.is_whole = end && *end != TrainingEnd::interrupted && trial.taken < left && best.scores;
+  trial.rank = trial.is_whole ? best.scores->rank : 0;
+  trial.text = !end ? end.error().what : trial.is_whole ? best.scores->text : "the time was over before its epochs";
+  return end ? end : Result<TrainingEnd>(TrainingEnd::finished);
+}
+
+/// Replaces the settings that are tuned by the best ones of short trainings. Where some were tried before an
+/// interruption, they count. A training that has checkpoints was tuned before.
+Result<TrainingEnd> tune(ClassifierTraining& training, const TrainingData& data) {
+  const auto record = training.out / "tuning.jsonl";
+  if (training.resume && !CheckpointFolder(training.out).newest_first().empty()) return TrainingEnd::finished;
+  auto tried = training.resume ? read_trials(record) : std::vector<TuningTrial>();
+  if (!tried) return tl::unexpected<Error>(tried.error());
+  training.resume = false;
+  if (auto kept = write_file_atomically(training.out / "config.toml", training.settings); !kept)
+    return tl::unexpected<Error>(kept.error());
+  const Seconds budget(60 * training.recipe.tune_minutes);
+  const auto batch = batch_of(data.training->rows(), training.recipe.batch_size, training.recipe.least_steps);
+  while (has_time_for_trial(*tried, budget)) {
+    auto left = budget;
+    for (const auto& trial : *tried) left -= trial.taken;
+    auto trial = next_trial(training.recipe, batch, *tried);
+    const auto end = try_settings(training, data, left, trial, !tried->empty());
+    if (!end || (*end == TrainingEnd::interrupted && stop_requested())) return end;
+    tried->push_back(trial);
+    if (auto written = write_trials(record, *tried); !written) return tl::unexpected<Error>(written.error());
+    log(Level::info, "trial " + std::to_string(trial.number + 1) + ": " + settings_text(trial) + ": " + trial.text);
+  }
+  const auto* best = best_trial(*tried);
+  if (!best) {
+    log(Level::warning, "tune-minutes: no trial was over in time; the settings stay as they are");
+    return TrainingEnd::finished;
+  }
+  log(Level::info, "the best of " + std::to_string(tried->size()) + " trials is trained: " + settings_text(*best));
+  training.recipe = with_settings_of(training.recipe, *best);
+  training.settings = show_recipe(training.recipe);
+  return TrainingEnd::finished;
 }
 
 }  // namespace
@@ -205,6 +280,10 @@ Result<TrainingEnd> train_classifier(ClassifierTraining training) {
   if (group->peers)
     return fail(Fault::usage, "a classifier is trained by one process",
                 "Start one process: its network is small, and one GPU holds the whole set");
+  if (training.recipe.tune_minutes > 0) {
+    const auto end = tune(training, *data);
+    if (!end || *end == TrainingEnd::interrupted) return end;
+  }
   return training.recipe.two_stage ? train_stages(std::move(training), *data) : train(training, *data);
 }
 

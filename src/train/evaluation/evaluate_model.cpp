@@ -33,12 +33,13 @@ struct DecodedSet {
   std::int64_t bad = 0;
   std::string last_bad{};
   std::string compute_type{};
+  std::string device{};
   std::string finding{};
 };
 
 void print(const Evaluation& evaluation) {
   std::printf("%s\n", rates_text(rates_of(evaluation)).c_str());
-  std::printf("computed in %s\n", evaluation.compute_type.c_str());
+  std::printf("computed in %s on %s\n", evaluation.compute_type.c_str(), evaluation.device.c_str());
   if (const auto bad = bad_text(evaluation); !bad.empty()) std::printf("%s\n", bad.c_str());
   for (const auto& [condition, score] : evaluation.per_condition)
     std::printf("  %-16s %s\n", condition.c_str(), rates_text(score).c_str());
@@ -71,6 +72,7 @@ Result<DecodedSet> decode_samples(const EvaluationRequest& request, const Choose
                     .bad = report.bad_samples,
                     .last_bad = report.last_bad,
                     .compute_type = std::string(type->name()),
+                    .device = device->str(),
                     .finding = *finding};
 }
 
@@ -84,6 +86,7 @@ Result<void> evaluate_model(const EvaluationRequest& request, const ChooseComput
   if (!evaluation) return fail_in(request.data.string(), evaluation.error());
   evaluation->last_bad = decoded->last_bad;
   evaluation->compute_type = decoded->compute_type;
+  evaluation->device = decoded->device;
   if (request.json)
     std::printf("%s\n", evaluation_json(*evaluation).c_str());
   else

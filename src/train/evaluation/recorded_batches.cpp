@@ -17,6 +17,10 @@ Result<std::optional<Batch>> RecordedBatches::next() {
 
 void RecordedBatches::note(const Taken& batch, Clock::Instant ended) {
   recording_.note(ended - batch.given, batch.given - batch.requested);
+  if (row_) {
+    row_->slice("waits for its batch", batch.requested, batch.given);
+    row_->slice("transcribe", batch.given, ended);
+  }
   if (is_profiled_ && recording_.wants_time()) recording_.note_time(feed_.report(), {});
 }
 

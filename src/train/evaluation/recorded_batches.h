@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "feed/feed.h"
+#include "metrics/event_trace.h"
 #include "profile/recording_file.h"
 #include "train/report/training_recording.h"
 
@@ -29,6 +30,7 @@ class RecordedBatches {
 
   Feed& feed_;
   std::optional<Taken> last_{};
+  const std::unique_ptr<EventTrace::Row> row_ = EventTrace::row_of_process("evaluation");
   const bool is_profiled_ = recording_wanted().has_value();
   TrainingRecording recording_{{.command = "evaluate", .unit = "batches", .step = "transcribe"}};
 };

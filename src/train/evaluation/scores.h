@@ -41,6 +41,7 @@ struct Evaluation {
   std::int64_t bad_samples = 0;    // samples of the set that could not be decoded
   std::string last_bad{};          // "ID: REASON" of the last of them
   std::string compute_type{};      // that the network computed in; empty: not recorded
+  std::string device{};            // where the network was; empty: not recorded
   std::map<std::string, ConditionScore> per_condition{};
 };
 

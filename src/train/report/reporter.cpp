@@ -72,8 +72,18 @@ void Reporter::stepped(const StepReport& step) {
   draw();
 }
 
+/// A step that ends now, and the wait before it.
+void Reporter::trace(Seconds stepping, Seconds waited) {
+  if (!row_) return;
+  const auto now = Clock::real().now();
+  const auto before = [&](Seconds time) { return now - std::chrono::duration_cast<Clock::Instant::duration>(time); };
+  row_->slice("waits for its batch", before(stepping + waited), before(stepping));
+  row_->slice("step", before(stepping), now);
+}
+
 void Reporter::note(const StepReport& step) {
   const Seconds stepping(step.seconds - step.waited), waited(step.waited);
+  trace(stepping, waited);
   if (is_warming_up()) return;
   if (epoch_.recording.steps() == 0) epoch_.launched = launch_time() - stepping;
   epoch_.frames += step.outcome.frames;

@@ -12,6 +12,7 @@
 #include "device/telemetry/sampler.h"
 #include "feed/bad_samples.h"
 #include "feed/feed.h"
+#include "metrics/event_trace.h"
 #include "profile/recording_file.h"
 #include "train/report/epoch_report.h"
 #include "train/report/load_track.h"
@@ -57,6 +58,7 @@ class Reporter : public TrainingWatcher {
  private:
   Reporter(ReporterOptions options, TrainingLog log, std::unique_ptr<BadSamples> bad);
   void write_line(const std::string& line);
+  void trace(Seconds stepping, Seconds waited);
   void note(const StepReport& step);
   void monitor(const StepReport& step, const MachineLoad& load);
   bool is_warming_up();
@@ -97,6 +99,7 @@ class Reporter : public TrainingWatcher {
   Sampler sampler_{};
   MachineLine machine_;
   StepMonitor monitor_;
+  const std::unique_ptr<EventTrace::Row> row_ = EventTrace::row_of_process("training");
   Seconds processed_{};  // own_processor_time() when the step began
 };
 

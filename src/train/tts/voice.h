@@ -18,7 +18,7 @@ struct SpeakingOptions {
   double rate = 1;             // 2: twice as fast
   std::uint64_t seed = 0;      // seed of the noise that speech is made of
   int steps = 4;               // of Euler's method, from noise to speech
-  double temperature = 0.667;  // scale of the noise; 0: always the mean
+  double temperature = 0.333;  // scale of the noise; 0: always the mean
   double pauses = 1;           // 2: pauses at marks and at a sentence's edges last twice as long
 };
 

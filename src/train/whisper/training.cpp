@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/numbers.h"
 #include "base/units.h"
 #include "device/machine.h"
 #include "feed/feed.h"
@@ -85,6 +86,19 @@ void settle_shape(WhisperTraining& training, const WhisperDims& dims, bool repor
   training.settings = show_recipe(shown);
 }
 
+/// What is trained, how big it is, where, and how fast: without a model a new network begins, which learns nothing
+/// useful at the rate of a fine-tuning.
+void report_network(const WhisperTraining& training, WhisperTask& task) {
+  const auto& r = training.recipe;
+  const auto& dims = task.dims();
+  const auto kind = training.model.empty() ? std::string("a new network begins, for no --model is named")
+                                           : "fine-tuning " + training.model.string();
+  log(Level::info, kind + ": width " + std::to_string(dims.n_audio_state) + ", " + std::to_string(dims.n_audio_layer) +
+                       " + " + std::to_string(dims.n_text_layer) + " layers, " +
+                       std::to_string(parameter_count(task.weights())) + " parameters, on " + task.device().str() +
+                       "; learning rate " + number_text(r.learning_rate) + " at most");
+}
+
 /// The feed; where the recipe wants the set on the task's device, it is there now.
 Result<Feed> open_feed(const WhisperTraining& training, WhisperTask& task, const std::string& split, FeedShare share,
                        const std::string& position) {
@@ -130,6 +144,7 @@ Result<TrainingEnd> train_with(Peers* peers, WhisperTraining training, const Dat
   auto task = WhisperTask::start(recipe, training.model);
   if (!task) return tl::unexpected<Error>(task.error());
   settle_shape(training, (*task)->dims(), rank == 0);
+  if (rank == 0) report_network(training, **task);
   if (rank == 0) warn_of_precision((*task)->device(), recipe.precision);
   if (auto set_up = set_up_step_memory(**task, recipe.device_memory); !set_up)
     return tl::unexpected<Error>(set_up.error());
