@@ -29,7 +29,7 @@ MOST_REGISTERS = 85
 SKIPPED = 77  # tests/CMakeLists.txt knows it
 # Loads of sixteen bytes that the source of a kernel asks for at the least. Attention: a round of four keys and four values (of one
 # byte: two and two), twice, because the last round is code of its own.
-WIDE_LOADS = {"AttendBody": 16, "AppendBody": 2, "EmbedBody": 2, "NormBody": 4, "FinishBody": 2, "PackBody": 2, "MergeBody": 0}
+WIDE_LOADS = {"AttendBody": 16, "AppendBody": 2, "EmbedBody": 2, "NormBody": 4, "FinishBody": 2, "PackBody": 2, "MergeBody": 0, "AlignBody": 0}
 OF_ONE_BYTE = {"AttendBody": 8}
 # From global memory or, where the compiler lost track of it, from anywhere.
 PTX_LOAD = re.compile(r"\bld(?!\.(?:shared|param|local|const))(?:\.\w+)*?(?:\.v(\d))?\.[bfsu](\d+)\s")
@@ -58,9 +58,9 @@ def tool(name):
 class Kernel:
     def __init__(self, mangled):
         name = subprocess.run(["c++filt", mangled], capture_output=True, text=True).stdout
-        found = re.search(r"(\w+Body)<(.*?)>, tutti::\w+Job", name)
+        found = re.search(r"(\w+Body)(?:<(.*?)>)?, tutti::\w+Job", name)
         self.body = found[1] if found else mangled
-        self.types = found[2].replace("tutti::", "") if found else ""
+        self.types = (found[2] or "").replace("tutti::", "") if found else ""
         self.loads = []  # bits of each
         self.stack = self.spilled = self.registers = 0
         self.ahead = None  # loads of sixteen bytes in a loop before its first shuffle

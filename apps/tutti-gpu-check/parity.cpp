@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "checks.h"
+#include "model/gpu.h"
 #include "worker/compute_type.h"
 
 namespace tutti {
@@ -53,6 +54,37 @@ void compare(Report& report, const std::string& what, const at::Tensor& found, c
               .passed = error <= type.tolerance});
 }
 
+/// A voice's alignment: the kernel on the device against the same one on the host, bit for bit.
+void compare_alignments(Report& report, at::Device device) {
+  constexpr std::int32_t kRows = 16, kFrames = 800, kSymbols = 200;
+  at::manual_seed(20251121);
+  const auto scores = at::randn({kRows, kFrames, kSymbols});
+  const auto frames = at::randint(kFrames / 2, kFrames + 1, {kRows}, at::kLong);
+  const auto symbols = at::randint(1, kSymbols + 1, {kRows}, at::kLong);
+  const auto durations_by = [&](const StepKernels& kernels, at::Device where, Stream stream) {
+    const auto own = scores.to(where), own_frames = frames.to(where), own_symbols = symbols.to(where);
+    auto durations = at::empty({kRows, kSymbols}, own_frames.options());
+    const auto moves = at::empty({kRows, move_words(kFrames), kSymbols}, own.options().dtype(at::kInt));
+    kernels.align({.scores = own.const_data_ptr<float>(),
+                   .symbol_counts = own_symbols.const_data_ptr<std::int64_t>(),
+                   .frame_counts = own_frames.const_data_ptr<std::int64_t>(),
+                   .durations = durations.mutable_data_ptr<std::int64_t>(),
+                   .moves = moves.mutable_data_ptr<std::int32_t>(),
+                   .rows = kRows,
+                   .frames = kFrames,
+                   .symbols = kSymbols},
+                  stream);
+    return durations.to(at::kCPU);
+  };
+  const auto found = durations_by(*gpu::step_kernels(), device, gpu::current_stream(device.index()));
+  const auto wanted = durations_by(host_step_kernels(), at::kCPU, nullptr);
+  report.add({.check = "parity",
+              .what = "alignment of a voice's clips",
+              .value = static_cast<double>((found != wanted).sum().item<std::int64_t>()),
+              .unit = "durations that differ",
+              .passed = at::equal(found, wanted)});
+}
+
 }  // namespace
 
 std::vector<CheckedType> compute_types(at::Device device, const std::vector<std::string>& names) {
@@ -77,6 +109,7 @@ void check_parity(Report& report, at::Device device, const CheckOptions& options
       compare(report, "random weights", logits_of(random_model(device, type.type)), wanted, type);
     });
   }
+  if (device.is_cuda()) report.attempt("parity", "alignment", [&] { compare_alignments(report, device); });
   if (!model) return report.note("parity with real weights was not checked: no --model DIR");
   const auto reference = WhisperModel::load(*model, at::kCPU, ComputeType::float32);
   if (!reference) {

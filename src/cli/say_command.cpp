@@ -29,6 +29,7 @@ struct SayCommand {
   std::uint64_t seed = 0;
   std::int32_t steps = 4;
   double temperature = 0.333;
+  double pauses = 1;
   std::string device = "cpu";
   std::int32_t threads = 0;
 };
@@ -54,6 +55,8 @@ OptionTable table_of(SayCommand& c) {
   table.add("steps", c.steps, "N", "from noise to speech: 1 is flat, more than 4 changes hardly anything");
   table.add("temperature", c.temperature, "X",
             "scale of the noise that speech is made of, 0 to 1: less is flatter and clearer");
+  table.add("pauses", c.pauses, "X",
+            "how long pauses at marks and between sentences last, 0 to 10: 0.5 half as long, 2 twice");
   table.add("device", c.device, "cpu|auto|cuda:N", "where the network is; it is small, and a processor does");
   table.add("threads", c.threads, "N", "0: one per core");
   table.examples({"tutti say --voice models/voice -o x.wav \"three five zero two nine\"",
@@ -68,6 +71,8 @@ Result<void> check_values(const SayCommand& c) {
     return fail(Fault::usage, "there is no voice", "Name OUT/model of 'tutti train tts' with --voice");
   if (c.rate < kSlowest || c.rate > kFastest) return fail(Fault::usage, "--rate: expected 0.25 to 4");
   if (!(c.temperature >= 0 && c.temperature <= 1)) return fail(Fault::usage, "--temperature: expected 0 to 1");
+  constexpr double kLongestPauses = 10;
+  if (!(c.pauses >= 0 && c.pauses <= kLongestPauses)) return fail(Fault::usage, "--pauses: expected 0 to 10");
   if (c.steps < 1 || c.steps > kMostSteps) return fail(Fault::usage, "--steps: expected 1 to 100");
   const auto kind = c.times.extension();
   if (!c.times.empty() && kind != ".json" && kind != ".srt")
@@ -142,6 +147,8 @@ int run_say(const std::vector<std::string>& arguments) {
                      std::to_string(c.steps),
                      "--temperature",
                      show_value(c.temperature),
+                     "--pauses",
+                     show_value(c.pauses),
                      "--device",
                      c.device,
                      "--threads",

@@ -265,7 +265,7 @@ int say_command(std::span<char*> arguments) {
   return guarded("the text cannot be spoken", "Say it in parts", [&] {
     const auto line = Line::read(arguments,
                                  {"--voice", "--text", "--out", "--times", "--speaker", "--rate", "--seed", "--steps",
-                                  "--temperature", "--device", "--threads"},
+                                  "--temperature", "--pauses", "--device", "--threads"},
                                  {});
     if (!line) return complain(line.error());
     auto text = read_file(line->value("--text"));
@@ -281,6 +281,7 @@ int say_command(std::span<char*> arguments) {
                              .seed = std::stoull(line->value("--seed")),
                              .steps = std::stoi(line->value("--steps")),
                              .temperature = std::stod(line->value("--temperature")),
+                             .pauses = std::stod(line->value("--pauses")),
                              .device = *device,
                              .threads = std::stoi(line->value("--threads"))});
     if (!report) return complain(report.error());

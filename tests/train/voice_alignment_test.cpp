@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "model/decoder_step/kernels.h"
 #include "train/tts/alignment.h"
 
 using namespace tutti;
@@ -57,6 +58,34 @@ TEST(VoiceAlignment, EachSymbolGetsOneFrameWhereThereAreNoMore) {
   const auto durations = aligned_durations(at::randn({1, 40, 40}), at::full({1}, 40, at::TensorOptions(at::kLong)),
                                            at::full({1}, 40, at::TensorOptions(at::kLong)));
   EXPECT_TRUE(at::equal(durations, at::ones({1, 40}, at::TensorOptions(at::kLong))));
+}
+
+// The kernel of GPUs, by the host's side of its one source.
+TEST(VoiceAlignment, KernelFindsWhatTheProcessorFinds) {
+  at::manual_seed(2);
+  struct Case {
+    std::int64_t rows, frames, symbols;
+  };
+  for (const auto& [rows, frames, symbols] : {Case{1, 1, 1}, Case{3, 70, 33}, Case{19, 160, 64}, Case{2, 800, 767}}) {
+    auto scores = at::randn({rows, frames, symbols});
+    scores.narrow(0, 0, 1).round_();  // many equally good paths
+    const auto frame_counts = at::randint(std::max<std::int64_t>(frames / 2, 1), frames + 1, {rows}, at::kLong);
+    const auto symbol_counts = (frame_counts * at::rand({rows})).to(at::kLong).clamp(1, symbols);
+    auto durations = at::full({rows, symbols}, 7, at::TensorOptions(at::kLong));
+    auto moves =
+        at::full({rows, move_words(static_cast<std::int32_t>(frames)), symbols}, -1, at::TensorOptions(at::kInt));
+    host_step_kernels().align({.scores = scores.const_data_ptr<float>(),
+                               .symbol_counts = symbol_counts.const_data_ptr<std::int64_t>(),
+                               .frame_counts = frame_counts.const_data_ptr<std::int64_t>(),
+                               .durations = durations.mutable_data_ptr<std::int64_t>(),
+                               .moves = moves.mutable_data_ptr<std::int32_t>(),
+                               .rows = static_cast<std::int32_t>(rows),
+                               .frames = static_cast<std::int32_t>(frames),
+                               .symbols = static_cast<std::int32_t>(symbols)},
+                              nullptr);
+    EXPECT_TRUE(at::equal(durations, aligned_durations(scores, symbol_counts, frame_counts))) << rows << " rows";
+  }
+  EXPECT_THROW(host_step_kernels().align({.symbols = kMostAlignedSymbols + 1}, nullptr), std::invalid_argument);
 }
 
 TEST(VoiceAlignment, MatrixHasEachFrameAtItsSymbolAlone) {

@@ -49,6 +49,13 @@ struct DeviceGroup {
   }
 
   template <class Fn>
+  __device__ void step(Fn fn) {
+    static_assert(kMembers == kWarp);
+    fn(lane, member);
+    __syncwarp();
+  }
+
+  template <class Fn>
   __device__ auto sums(Fn fn) {
     auto all = fn(lane, member);
     for (int step = kMembers / 2; step > 0; step /= 2) {

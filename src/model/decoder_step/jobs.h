@@ -96,6 +96,29 @@ struct FinishJob {
   std::int32_t n = 0;
 };
 
+/// How long each symbol of a voice's clips lasts, by the best monotonic path through its scores: every symbol gets a
+/// frame at least, in order, and the scores on the path add up to the most. Of equally good paths the one that stays
+/// longest with the later symbols is taken.
+struct AlignJob {
+  const float* scores = nullptr;                // [rows, frames, symbols]
+  const std::int64_t* symbol_counts = nullptr;  // [rows]; at least 1
+  const std::int64_t* frame_counts = nullptr;   // [rows]; at least as many as symbols
+  std::int64_t* durations = nullptr;            // out: [rows, symbols], zeros behind a row's last symbol
+  std::int32_t* moves = nullptr;                // [rows, move_words(frames), symbols], to work in
+  std::int32_t rows = 0;
+  std::int32_t frames = 0;
+  std::int32_t symbols = 0;  // at most kMostAlignedSymbols
+};
+
+/// A bit for each frame of a symbol: whether the symbol before it ends there.
+inline constexpr std::int32_t kWordBits = 32;
+TUTTI_BOTH constexpr std::int64_t move_words(std::int32_t frames) {
+  return (frames + kWordBits - 1) / kWordBits;
+}
+
+/// What fits the memory that a block shares on every GPU, 48 KiB.
+inline constexpr std::int32_t kMostAlignedSymbols = 767;
+
 /// A window's keys and values into heads of eight bits.
 struct PackJob {
   Number activation = Number::float32;

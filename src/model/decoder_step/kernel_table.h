@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "model/decoder_step/align.h"
 #include "model/decoder_step/attend.h"
 #include "model/decoder_step/kernels.h"
 #include "model/decoder_step/pack_bytes.h"
@@ -59,7 +60,13 @@ struct KernelTable {
     });
   }
 
-  static constexpr StepKernels kTable{attend, append, embed, norm, finish, pack};
+  static void align(const AlignJob& job, Stream stream) {
+    if (job.symbols > kMostAlignedSymbols) throw std::invalid_argument("texts are too long for the alignment's kernel");
+    const std::int64_t units = (job.rows + AlignBody::kRows - 1) / AlignBody::kRows;
+    Launch::template run<AlignBody>(job, units, AlignBody::shared_floats(job.symbols), stream);
+  }
+
+  static constexpr StepKernels kTable{attend, append, embed, norm, finish, pack, align};
 };
 
 }  // namespace tutti

@@ -25,6 +25,12 @@ struct HostGroup {
     for (int member = 0; member < kMembers; ++member) fn(lanes[static_cast<std::size_t>(member)], member);
   }
 
+  /// The same, and what one member wrote to memory, all of them see afterwards. Of groups that are a warp.
+  template <class Fn>
+  void step(Fn fn) {
+    each(fn);
+  }
+
   /// The sums of Floats<N> fn(lane, member) over the members.
   template <class Fn>
   auto sums(Fn fn) {

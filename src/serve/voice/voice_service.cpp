@@ -140,6 +140,8 @@ tl::expected<std::string, ApiError> VoiceService::speak(const VoiceRequest& requ
                            "4",
                            "--temperature",
                            "0.333",
+                           "--pauses",
+                           "1",
                            "--device",
                            "cpu",
                            "--threads",

@@ -40,7 +40,7 @@ struct SymbolText {
 class TextFrontEnd {
  public:
   /// The symbols that every front end begins with: silence at the edges, and the gap between two words.
-  static constexpr std::int32_t kSilence = 0, kGap = 1;
+  static constexpr std::int32_t kSilence = 0, kGap = 1, kLastMark = 7;  ///< marks are behind the gap
   /// The name of its file in a model's folder.
   static constexpr const char* kFileName = "front_end.bin";
 

@@ -4,6 +4,7 @@
 #include <ATen/autocast_mode.h>
 #include <c10/core/GradMode.h>
 
+#include "model/gpu.h"
 #include "train/tts/alignment.h"
 
 namespace tutti {
@@ -28,6 +29,24 @@ at::Tensor even_durations(const VoiceRows& rows) {
   const auto counts = rows.symbol_counts.unsqueeze(1), frames = rows.frame_counts.unsqueeze(1);
   const auto edges = at::arange(rows.symbols.size(1) + 1, counts.options()).unsqueeze(0).minimum(counts);
   return (edges * frames).div(counts, "floor").diff(1, 1);
+}
+
+/// As aligned_durations, by a kernel behind the scores' own: nothing waits for the GPU. scores: contiguous.
+at::Tensor durations_on_gpu(const at::Tensor& scores, const VoiceRows& rows) {
+  auto durations = at::empty({scores.size(0), scores.size(2)}, scores.options().dtype(at::kLong));
+  const auto frames = static_cast<std::int32_t>(scores.size(1));
+  const auto moves = at::empty({scores.size(0), move_words(frames), scores.size(2)}, scores.options().dtype(at::kInt));
+  const auto symbol_counts = rows.symbol_counts.contiguous(), frame_counts = rows.frame_counts.contiguous();
+  gpu::step_kernels()->align({.scores = scores.const_data_ptr<float>(),
+                              .symbol_counts = symbol_counts.const_data_ptr<std::int64_t>(),
+                              .frame_counts = frame_counts.const_data_ptr<std::int64_t>(),
+                              .durations = durations.mutable_data_ptr<std::int64_t>(),
+                              .moves = moves.mutable_data_ptr<std::int32_t>(),
+                              .rows = static_cast<std::int32_t>(scores.size(0)),
+                              .frames = frames,
+                              .symbols = static_cast<std::int32_t>(scores.size(2))},
+                             gpu::current_stream(scores.device().index()));
+  return durations;
 }
 
 /// Searched for, but for rows that are to be even.
@@ -59,6 +78,7 @@ at::Tensor searched_durations(const at::Tensor& mean, const VoiceRows& rows) {
   const c10::AutoGradMode no_gradients(false);
   // How well each frame fits each symbol: the logarithm of its density but for what all symbols have in common.
   const auto scores = at::bmm(rows.mel, mean.transpose(1, 2)) - 0.5 * mean.square().sum(2).unsqueeze(1);
+  if (mean.is_cuda() && scores.size(2) <= kMostAlignedSymbols) return durations_on_gpu(scores.contiguous(), rows);
   return aligned_durations(scores.to(at::kCPU).contiguous(), rows.symbol_counts.to(at::kCPU),
                            rows.frame_counts.to(at::kCPU))
       .to(mean.device());

@@ -35,7 +35,8 @@ Result<Spoken> speak_all(const Voice& voice, const std::vector<std::string>& pie
   const double rate = mel.rate.value;
   Spoken spoken;
   for (const auto& piece : pieces) {
-    if (!spoken.pcm.empty()) spoken.pcm.resize(spoken.pcm.size() + static_cast<std::size_t>(kPause * rate));
+    const double pause = kPause * options.pauses / options.rate;
+    if (!spoken.pcm.empty()) spoken.pcm.resize(spoken.pcm.size() + static_cast<std::size_t>(pause * rate));
     const auto speech = voice.speak(piece, options);
     if (!speech) return tl::unexpected<Error>(speech.error());
     spoken.times.add(piece, *speech, voice.front_end().symbols(), static_cast<double>(spoken.pcm.size()) / rate,
@@ -77,10 +78,13 @@ Result<std::string> say(const SayRequest& request) {
                                  .rate = request.rate,
                                  .seed = request.seed,
                                  .steps = request.steps,
-                                 .temperature = request.temperature});
+                                 .temperature = request.temperature,
+                                 .pauses = request.pauses});
   if (!spoken) return tl::unexpected<Error>(spoken.error());
   const auto rate = voice->model().mel.rate;
-  if (auto written = write_file_atomically(request.out, wav_bytes(spoken->pcm, rate, kSpeechMark)); !written)
+  // A file is known again by its mark; what goes to a program has the shortest head.
+  const auto* mark = request.out == "/dev/stdout" ? "" : kSpeechMark;
+  if (auto written = write_file_atomically(request.out, wav_bytes(spoken->pcm, rate, mark)); !written)
     return tl::unexpected<Error>(written.error());
   if (!request.times.empty()) {
     const bool is_srt = request.times.extension() == ".srt";

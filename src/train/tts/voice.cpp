@@ -15,14 +15,21 @@ namespace {
 
 constexpr double kLongest = 400;  // frames of a symbol: what is longer was never learned
 
+/// Whether a symbol is silence or a mark: gaps between words are none.
+bool is_pause(std::int32_t symbol) {
+  return symbol == TextFrontEnd::kSilence || (symbol > TextFrontEnd::kGap && symbol <= TextFrontEnd::kLastMark);
+}
+
 /// The frame behind each symbol's last one. Sums are rounded, not durations, so that nothing drifts; each symbol has a
 /// frame at least.
-std::vector<std::int64_t> ends_of(const at::Tensor& log_durations, double rate) {
+std::vector<std::int64_t> ends_of(const at::Tensor& log_durations, const std::vector<std::int32_t>& symbols,
+                                  const SpeakingOptions& options) {
   const auto logs = log_durations.to(at::kCPU, at::kFloat).contiguous();
   std::vector<std::int64_t> ends;
   double end = 0;
   for (std::int64_t i = 0; i < logs.numel(); ++i) {
-    end += std::clamp(std::exp(static_cast<double>(logs.const_data_ptr<float>()[i])) / rate, 1.0, kLongest);
+    const double factor = (is_pause(symbols[static_cast<std::size_t>(i)]) ? options.pauses : 1) / options.rate;
+    end += std::clamp(std::exp(static_cast<double>(logs.const_data_ptr<float>()[i])) * factor, 1.0, kLongest);
     ends.push_back(std::lround(end));
   }
   return ends;
@@ -58,7 +65,7 @@ at::Tensor Voice::spectrogram_of(const std::vector<std::int32_t>& symbols, const
   const auto text = encode_text(network, at::tensor(ids, whole).unsqueeze(0).to(device_),
                                 at::full({1}, std::ssize(ids), whole).to(device_),
                                 at::full({1}, options.speaker, whole).to(device_), 0);
-  ends = ends_of(text.log_durations[0], options.rate);
+  ends = ends_of(text.log_durations[0], symbols, options);
   const auto frames = ends.back();
   const auto positions = at::arange(frames, whole).unsqueeze(0).to(device_);
   const auto condition = condition_of(network, text, durations_of(ends, device_), positions);

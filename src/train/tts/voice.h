@@ -19,6 +19,7 @@ struct SpeakingOptions {
   std::uint64_t seed = 0;      // seed of the noise that speech is made of
   int steps = 4;               // of Euler's method, from noise to speech
   double temperature = 0.333;  // scale of the noise; 0: always the mean
+  double pauses = 1;           // 2: pauses at marks and at a sentence's edges last twice as long
 };
 
 /// A sentence as audio.
