@@ -73,16 +73,15 @@ std::string in_trace(const Message& packet) {
 }  // namespace
 
 PerfettoTrack::PerfettoTrack(std::uint32_t sequence, std::uint32_t parent, std::string_view name)
-    : sequence_(sequence) {
-  const Message track =
-      Message().number(kUuid, uuid_of(sequence)).text(kTrackName, name).number(kParent, uuid_of(parent));
-  bytes_ += in_trace(sequence_of(sequence_).message(kTrackDescriptor, track));
-}
+    : name_(name), sequence_(sequence), parent_(parent) {}
 
-/// Sets the row's own clock, which counts from packet to packet, and what its packets need not repeat.
+/// Describes the row, sets its own clock, which counts from packet to packet, and what its packets need not repeat.
 void PerfettoTrack::begin(TraceTime at) {
   has_begun_ = true;
   last_ = at;
+  const Message track =
+      Message().number(kUuid, uuid_of(sequence_)).text(kTrackName, name_).number(kParent, uuid_of(parent_));
+  bytes_ += in_trace(sequence_of(sequence_).message(kTrackDescriptor, track));
   const auto now = static_cast<std::uint64_t>(at.count());
   const Message own = Message().number(kClockId, kOwnClock).number(kClockTime, 0).number(kIsIncremental, 1);
   const Message monotonic = Message().number(kClockId, kMonotonic).number(kClockTime, now);

@@ -18,7 +18,8 @@ using TraceTime = std::chrono::nanoseconds;
 /// The field numbers are those of perfetto/protos/perfetto/trace.
 class PerfettoTrack {
  public:
-  /// `sequence` is the row's alone in the whole trace, at least 1. `parent`: the sequence of its process.
+  /// `sequence` is the row's alone in the whole trace, at least 1. `parent`: the sequence of its process. A
+  /// row without slices takes no bytes.
   PerfettoTrack(std::uint32_t sequence, std::uint32_t parent, std::string_view name);
 
   /// What went on from `start` to `end`. Slices of a row come in order; one that begins before the end of the last one
@@ -35,7 +36,8 @@ class PerfettoTrack {
   void begin(TraceTime at);
 
   std::string bytes_{};
-  std::uint32_t sequence_;
+  std::string name_;
+  std::uint32_t sequence_, parent_;
   bool has_begun_ = false;
   TraceTime last_{};
   std::map<std::string, std::uint64_t, std::less<>> names_{};

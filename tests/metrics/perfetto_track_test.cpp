@@ -61,6 +61,8 @@ TEST(EventTrace, RowOfAnEndedThreadIsUsedAgain) {
     second.slice("a", now, now + microseconds(9));
   }
   EventTrace::Row third(trace, "decode");
+  third.slice("b", now, now + microseconds(9));
+  third.write();
   const auto joined = join_traces(folder.path(), "tutti features");
   ASSERT_TRUE(joined);
   const std::string text = read_file(*joined).value();

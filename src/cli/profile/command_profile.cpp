@@ -274,8 +274,7 @@ ProfileEnd profile_command(const CommandProfile& profile) {
   const auto first = run(profile, {}, ChildStreams::terminal, profile.trace);
   if (!first) return {complain(first.error())};
   if (profile.trace)
-    if (const auto traced = profile.trace->write(joined(profile.command, " ")); !traced)
-      return {complain(traced.error())};
+    if (const auto traced = profile.trace->write(profile.command[1]); !traced) return {complain(traced.error())};
   const bool failed = first->code != kDone && first->code != kSomeFailed;
   if (!first->recording) {
     const int code = complain(first->recording.error(), kNothingRan);
