@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "audio/vocoder/frame_fourier.h"
+#include "audio/mel/frame_fourier.h"
 #include "base/random/counter_random.h"
 
 namespace tutti {
