@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <complex>
 #include <numbers>
 
-#include "audio/mel/real_fft.h"
+#include "audio/mel/frame_fourier.h"
 #include "base/random/counter_random.h"
 
 using namespace tutti;
@@ -25,11 +24,14 @@ std::vector<float> ringing_noise(std::size_t count) {
 }
 
 std::vector<float> magnitudes(std::span<const float> block) {
-  const RealFft fft(static_cast<int>(block.size()));
-  std::vector<std::complex<float>> work(block.size() / 2), bins(block.size() / 2 + 1);
-  fft.forward(block, work, bins);
+  const FrameFourier fourier(static_cast<int>(block.size()));
+  constexpr std::size_t kFrames = FrameFourier::kFrames;
+  const auto bins = static_cast<std::size_t>(fourier.bins());
+  std::vector<float> samples(block.size() * kFrames, 0.0F), re(bins * kFrames), im(bins * kFrames);
+  for (std::size_t i = 0; i < block.size(); ++i) samples[i * kFrames] = block[i];
+  fourier.forward(samples.data(), re.data(), im.data());
   std::vector<float> all;
-  for (const auto bin : bins) all.push_back(std::abs(bin));
+  for (std::size_t bin = 0; bin < bins; ++bin) all.push_back(std::hypot(re[bin * kFrames], im[bin * kFrames]));
   return all;
 }
 
