@@ -15,7 +15,7 @@ constexpr double kNoticedUnequal = 0.05;  // what longest first gains
 constexpr double kSameRate = 0.02;
 constexpr double kManyStalls = 0.2;  // share of the time that stalls take, from which threads are too many
 
-constexpr std::array<std::pair<std::string_view, Cause>, 17> kStages{{
+constexpr std::array<std::pair<std::string_view, Cause>, 20> kStages{{
     {"read", Cause::source},
     {"probe", Cause::source},
     {"decode", Cause::audio_decoding},
@@ -27,12 +27,15 @@ constexpr std::array<std::pair<std::string_view, Cause>, 17> kStages{{
     {"augment", Cause::augmentation},
     {"batch", Cause::batch_assembly},
     {"gather", Cause::batch_assembly},
-    {"batches", Cause::copy},
+    {"ring", Cause::copy},
     {"step", Cause::device_compute},
     {"transcribe", Cause::device_compute},
     {"align", Cause::device_compute},
     {"write", Cause::writing},
     {"print", Cause::writing},
+    {"reading of files", Cause::audio_decoding},
+    {"reading of the set", Cause::source},
+    {"the network", Cause::device_compute},
 }};
 
 int threads_on_cores(const RunRecording& recording) {

@@ -201,16 +201,20 @@ Diagnosis diagnose(const PipelineModel& pipeline, const RateModel& model) {
     if (Fix fix = trials.predict({change}); worth(fix)) diagnosis.fixes.push_back(std::move(fix));
   by_gain(diagnosis.fixes);
 
-  const auto pair =
-      diagnosis.fixes.empty() ? balanced_pair(trials, speeds) : best_pair(trials, diagnosis.fixes[0].changes[0]);
-  if (pair)
-    if (Fix fix = trials.predict(*pair); worth(fix)) diagnosis.together.push_back(std::move(fix));
-
   std::vector<Fix> faster;
   for (const SpeedUp& speed : speeds)
     if (Fix fix = trials.predict({twice_as_fast(pipeline.stages[speed.stage])}); worth(fix))
       faster.push_back(std::move(fix));
   by_gain(faster);
+
+  // What one of the two gains alone needs no second one.
+  const bool are_balanced = diagnosis.fixes.empty();
+  const auto pair = are_balanced ? balanced_pair(trials, speeds) : best_pair(trials, diagnosis.fixes[0].changes[0]);
+  if (pair) {
+    Fix fix = trials.predict(*pair);
+    const double alone = are_balanced && !faster.empty() ? faster[0].items_per_s : diagnosis.items_per_s;
+    if (fix.items_per_s >= (1 + kLeastGain) * alone) diagnosis.together.push_back(std::move(fix));
+  }
   std::ranges::move(faster, std::back_inserter(diagnosis.fixes));
   return diagnosis;
 }

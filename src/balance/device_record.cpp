@@ -11,6 +11,7 @@ namespace {
 constexpr double kOverdueLeft = 0.05;  // share of a piece still to do, where it takes longer than expected
 constexpr Seconds kFitsAgain{600};
 constexpr int kMostCaution = 32;
+constexpr double kLeastLeft = 0.1;  // share of a device's speed that others leave, as far as it is believed
 
 }  // namespace
 
@@ -18,6 +19,7 @@ DeviceRecord::DeviceRecord(DeviceFacts facts, const BreakerOptions& breaker, Sec
     : facts_(std::move(facts)),
       health_(breaker, facts_.starting),
       speed_(facts_.speed, facts_.enough),
+      believed_(facts_.speed),
       reserved_(facts_.model_memory),
       advanced_(now),
       added_(now),
@@ -110,6 +112,23 @@ bool DeviceRecord::probing() const {
 
 bool DeviceRecord::runs_alone() const {
   return std::any_of(flights_.begin(), flights_.end(), [](const Flight& f) { return f.alone; });
+}
+
+void DeviceRecord::believe(double speed) {
+  believed_ = speed;
+  const double others = load_ ? load_->foreign.value_or(0) : 0;
+  speed_.believe(believed_ * std::clamp(1 - others, kLeastLeft, 1.0));
+}
+
+/// Once pieces were measured, others are in what those took.
+void DeviceRecord::set_load(const DeviceLoad& load) {
+  load_ = load;
+  if (windows_done_ == 0) believe(believed_);
+}
+
+double DeviceRecord::utilisation() const {
+  if (!load_) return flights_.empty() ? 0 : 1;
+  return std::clamp(load_->busy.value_or(0), 0.0, 1.0);
 }
 
 double DeviceRecord::speed() const {

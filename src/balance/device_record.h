@@ -53,7 +53,11 @@ class DeviceRecord {
   // How long things take.
   double speed() const;   ///< with `enough` pieces in flight
   double single() const;  ///< speed of one alone
-  void believe(double speed) { speed_.believe(speed); }
+  void believe(double speed);
+  /// What the driver reports; others leave the rest of the believed speed.
+  void set_load(const DeviceLoad& load);
+  /// As nvidia-smi has it, 0 to 1. Where the driver cannot say it now, 0; where there is none, whether there is work.
+  double utilisation() const;
   Seconds fixed() const { return speed_.fixed(); }
   /// As speed(), in pieces of so much audio, with what they cost beside it; and by how much that may be off, relative:
   /// none before something was measured.
@@ -119,9 +123,11 @@ class DeviceRecord {
   DeviceFacts facts_;
   DeviceHealth health_;
   SpeedModel speed_;
-  Bytes foreign_{};             // what others use of its memory
-  Bytes foreign_when_ready_{};  // then its worker had its model beside that
-  Seconds starved_{};           // for want of memory, since it last had a piece
+  double believed_;                   // speed with the device to itself, before anything was measured
+  std::optional<DeviceLoad> load_{};  // none: no driver has reported
+  Bytes foreign_{};                   // what others use of its memory
+  Bytes foreign_when_ready_{};        // then its worker had its model beside that
+  Seconds starved_{};                 // for want of memory, since it last had a piece
   std::vector<Flight> flights_{};
   std::vector<std::pair<JobKey, int>> jobs_{};  // with pieces in flight
   Bytes reserved_{};

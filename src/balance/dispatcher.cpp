@@ -156,6 +156,11 @@ void Dispatcher::device_memory(DeviceIndex device, Bytes foreign, Seconds now) {
   state_->devices.at(device).set_foreign(foreign);
 }
 
+void Dispatcher::device_load(DeviceIndex device, const DeviceLoad& load, Seconds now) {
+  state_->advance(now);
+  state_->devices.at(device).set_load(load);
+}
+
 void Dispatcher::device_slots(DeviceIndex device, int slots, Seconds now) {
   state_->advance(now);
   state_->devices.at(device).set_slots(slots);

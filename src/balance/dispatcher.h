@@ -89,8 +89,11 @@ class Dispatcher {
   // HealthEvent::lost or restarting.
   DeviceIndex add_device(DeviceFacts facts, Seconds now);
   void device_memory(DeviceIndex device, Bytes foreign, Seconds now);  ///< what others use of its memory, as measured
-  void device_slots(DeviceIndex device, int slots, Seconds now);       ///< what its worker takes from now on
-  void device_speed(DeviceIndex device, double speed, Seconds now);    ///< what to believe until pieces were measured
+  /// How busy its driver reports it to be: what the note's policy scores by, and what others leave of its speed, until
+  /// pieces were measured. Never called: the device has no driver that could say it.
+  void device_load(DeviceIndex device, const DeviceLoad& load, Seconds now);
+  void device_slots(DeviceIndex device, int slots, Seconds now);     ///< what its worker takes from now on
+  void device_speed(DeviceIndex device, double speed, Seconds now);  ///< what to believe until pieces were measured
   void device_event(DeviceIndex device, HealthEvent event, const std::string& reason, Seconds now);
   /// Nothing has come since that moment of what is in flight there: its worker is lost, or was not ready yet. That time
   /// counts as a fault, not as work, and others that had nothing else to do have waited for it. To be called before

@@ -73,8 +73,7 @@ class Placer {
 double Placer::note_score(DeviceIndex device) const {
   const DeviceRecord& record = scene_.devices[device];
   const double cap = record.facts().job_cap.value_or(kNoteCap);
-  // nvidia-smi's utilisation means that a kernel ran, and one does wherever there is work.
-  return 50 * record.jobs() / cap + 50 * (record.pieces() > 0 ? 1 : 0);
+  return 50 * record.jobs() / cap + 50 * record.utilisation();
 }
 
 /// Devices in service, the one that should take a piece first in front.

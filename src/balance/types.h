@@ -69,6 +69,14 @@ struct DeviceFacts {
   bool starting = false;          ///< its worker is not ready: nothing is placed until HealthEvent::ready
 };
 
+/// How busy a device is by its driver.
+struct DeviceLoad {
+  /// Utilisation, 0 to 1, of all processes; none: the driver cannot say it now.
+  std::optional<double> busy{};
+  /// That of others alone; none: not known.
+  std::optional<double> foreign{};
+};
+
 /// A piece of a job that is to run on a device now, its memory and its slot taken in the same step.
 struct Grant {
   GrantId id = 0;

@@ -154,6 +154,7 @@ std::string comparison_text(const ComparedRun& before, const ComparedRun& after)
   };
   row(before.unit + " a second", [](const ComparedRun& run) { return short_number(run.rate); });
   const auto utilisation = [&](const std::string& name, const auto& show) {
+    if (!before.utilisation && !after.utilisation) return;  // of pipelines, and of runs too short for intervals
     row(name, [&](const ComparedRun& run) { return run.utilisation ? show(*run.utilisation) : std::string("?"); });
   };
   using Utilisation = ComparedRun::Utilisation;

@@ -102,12 +102,20 @@ std::string line_of(const Fix& fix, double now) {
          fixed_text(100 * (fix.items_per_s / now - 1), 0) + " %)\n";
 }
 
+std::string limit_text(const Bottleneck& limit) {
+  const std::string close = limit.close ? without_controls(*limit.close) : "";
+  const std::string stage = without_controls(limit.stage);
+  if (limit.share < kLeastGain)
+    return "No stage limits by itself: none gains 2 % by being twice as fast" +
+           (close.empty() ? "." : ", neither " + stage + " nor " + close + ".");
+  return stage + " (" + std::string(name_of(limit.resource)) + ") costs " + percent(limit.share) +
+         " of the time: that is what making it twice as fast saves." +
+         (close.empty() ? "" : " " + close + " costs nearly as much.");
+}
+
 std::string finding_of(const Diagnosis& found) {
-  const Bottleneck& limit = found.limit;
-  std::string text = "\nBottleneck: " + without_controls(limit.stage) + " (" + std::string(name_of(limit.resource)) +
-                     ") costs " + percent(limit.share) + " of the time: that is what making it twice as fast saves.";
-  if (limit.close) text += " " + without_controls(*limit.close) + " costs nearly as much.";
-  text += "\n";
+  std::string text =
+      "\n" + std::string(found.limit.share < kLeastGain ? "" : "Bottleneck: ") + limit_text(found.limit) + "\n";
   if (found.fixes.empty() && found.together.empty()) return text + "No single change gains 2 % or more.\n";
   text += found.fixes.empty() ? "No single change gains 2 % or more.\n" : "Changes that gain, each by itself:\n";
   for (const Fix& fix : found.fixes) text += line_of(fix, found.items_per_s);
@@ -144,11 +152,9 @@ std::string text_of(const DescribedRun& run) {
 ProfilePage page_of(const DescribedRun& run, const std::string& title) {
   ProfilePage page{.title = title, .rate = run.figures.items_per_s, .timeline = run.timeline};
   const auto& found = run.diagnosis;
-  page.finding = found ? found->limit.stage + " (" + std::string(name_of(found->limit.resource)) + ") costs " +
-                             percent(found->limit.share) + " of the time: that is what making it twice as fast saves."
+  page.finding = found ? limit_text(found->limit)
                        : "The description does not explain this run: it is " + percent(run.model_error) +
                              " off, more than 5 %. So nothing is predicted.";
-  if (found && found->limit.close) page.notes.push_back(*found->limit.close + " costs nearly as much.");
   for (std::size_t s = 0; s < run.figures.stages.size(); ++s) {
     const StageModel& stage = run.pipeline.stages[s];
     const StageFigures& figures = run.figures.stages[s];
@@ -167,7 +173,8 @@ ProfilePage page_of(const DescribedRun& run, const std::string& title) {
   if (!found) return page;
   for (const auto* fixes : {&found->fixes, &found->together})
     for (const Fix& fix : *fixes)
-      page.fixes.push_back({joined(fix.changes, " ", [](const Change& change) { return "--apply " + change.text(); }),
+      page.fixes.push_back({joined(fix.changes, " ", [](const Change& change) { return "--apply " + change.text(); }) +
+                                (fix.changes.size() > 1 ? " together" : ""),
                             fix.items_per_s, fix.low, fix.high, fix.items_per_s / found->items_per_s - 1});
   return page;
 }

@@ -24,6 +24,7 @@ void GpuTrack::take(const std::shared_ptr<const MachineSnapshot>& snapshot) {
     if (!gpu.cuda_order) continue;
     GpuUse& use = uses_[*gpu.cuda_order];
     if (gpu.utilisation.gpu) use.load.add(*gpu.utilisation.gpu, seconds);
+    if (gpu.memory.used) use.memory = std::max(use.memory.value_or(Bytes{}), *gpu.memory.used);
     if (gpu.throttled_by) use.held_back.add(is_held_back(gpu) ? 1 : 0, seconds);
   }
 }

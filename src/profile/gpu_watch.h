@@ -2,9 +2,11 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "base/guarded.h"
 #include "base/periodic_thread.h"
+#include "base/units.h"
 #include "device/telemetry/sampler.h"
 #include "metrics/time_weighted.h"
 
@@ -16,6 +18,7 @@ struct GpuUse {
   /// 1 while heat or power lowered its clocks and a process of ours was on it, else 0; empty where the driver does not
   /// report why clocks are low. Where it shows no processes, none is ours.
   TimeWeighted held_back{};
+  std::optional<Bytes> memory{};  ///< the most that was in use, by all processes; none where it is not reported
 };
 
 /// Adds up what snapshots say of GPUs, each weighted by the time for which it holds. One thread.

@@ -34,6 +34,18 @@ std::string load_line(const char* name, const std::string& device, const TimeWei
          ")\n";
 }
 
+std::string memory_text(const PhaseDevices& devices) {
+  if (devices.process_memory.value <= 0) return {};
+  std::string text = "\nMEMORY:\n  " + fitted("Process:", 12) + bytes_text(devices.process_memory) + " at its most\n";
+  const auto add = [&](const char* name, const std::optional<Bytes>& most, const std::string& device) {
+    if (most)
+      text += "  " + fitted(name, 12) + bytes_text(*most) + " at its most, with other processes (" + device + ")\n";
+  };
+  if (devices.data != devices.model) add("Data GPU:", devices.data_memory, devices.data);
+  add("Model GPU:", devices.model_memory, devices.model);
+  return text;
+}
+
 RuleFigures figures_of(const StepPhases& phases, const PhaseDevices& devices) {
   RuleFigures figures{.load = phases.load.share, .transfer = phases.transfer.share, .training = phases.training.share};
   const Spread& total = phases.total.times;
@@ -66,7 +78,8 @@ std::string phase_text(const StepPhases& phases, const PhaseDevices& devices) {
   text += "  Gaps: data to training " + ms(phases.load.times.mean) +
           " a step; training to data none, for data is made ahead\n";
   text += "\nGPU UTILIZATION:\n" + load_line("Data GPU:", devices.data, devices.data_load) +
-          load_line("Model GPU:", devices.model, devices.model_load) + "\n" + rules_text(phases, devices);
+          load_line("Model GPU:", devices.model, devices.model_load) + memory_text(devices) + "\n" +
+          rules_text(phases, devices);
   const auto both = two_devices(phases);
   return text + "All phases one after the other take at most " + ms(both.one) + " a step, at the same time at least " +
          ms(both.two) + ": a second device gains at most " + fixed_text(both.gain, 2) +

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "advise/training_phases.h"
+#include "base/units.h"
 #include "metrics/time_weighted.h"
 
 namespace tutti {
@@ -18,13 +20,17 @@ struct PhaseDevices {
   TimeWeighted data_load{};
   /// Likewise of the second. Where both are one GPU, it is the same twice.
   TimeWeighted model_load{};
+  /// The most that each GPU had in use, by all processes; none where no driver reported it.
+  std::optional<Bytes> data_memory{}, model_memory{};
+  /// The most that the training's process had of the machine's memory; 0: not known.
+  Bytes process_memory{};
 };
 
 /// Field note 002's profile, as its users know it.
 ///
 /// TIMING BREAKDOWN by phase (mean, deviation, share of the time on the steps' path, then
-/// least, most, p50 and p95), the gaps between data and training, GPU UTILIZATION of both devices, and the named rules
-/// that hold, or NO MAJOR BOTTLENECKS DETECTED; then what two devices would gain at most over one.
+/// least, most, p50 and p95), the gaps between data and training, GPU UTILIZATION of both devices, MEMORY at its most,
+/// and the named rules that hold, or NO MAJOR BOTTLENECKS DETECTED; then what two devices would gain at most over one.
 ///
 /// Milliseconds have one digit, as the note's. Ends with a line end. Pure.
 std::string phase_text(const StepPhases& phases, const PhaseDevices& devices);

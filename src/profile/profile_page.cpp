@@ -130,15 +130,23 @@ std::string fixes_section(const ProfilePage& page) {
   if (page.fixes.empty()) return {};
   double most = page.rate;
   for (const PageFix& fix : page.fixes) most = std::max(most, fix.high);
-  std::string html =
-      "<section><h2>What would help, each by itself</h2><div class=\"scroll\"><table><tr><th>change<th>" +
-      escaped_markup(page.unit) + " a second<th>between<th>gain<th>against now (the mark)</tr>\n";
+  std::string html = "<section><h2>What would help</h2><div class=\"scroll\"><table><tr><th>change<th>" +
+                     escaped_markup(page.unit) + " a second<th>between<th>gain<th>against now (the mark)</tr>\n";
   for (const PageFix& fix : page.fixes)
     html += "<tr><td><code>" + escaped_markup(fix.what) + "</code><td>" + short_number(fix.rate) + "<td>" +
             short_number(fix.low) + " – " + short_number(fix.high) + "<td>+" + fixed_text(100 * fix.gain, 0) +
             " %<td><span class=\"gain\"><i " + width(fix.rate / most) +
             "></i><u style=\"left:" + fixed_text(100 * page.rate / most, 2) + "%\"></u></span></tr>\n";
   return html + "</table></div></section>\n";
+}
+
+/// A long title, such as a command with many files, is cut; the whole of it unfolds.
+std::string heading(const std::string& title) {
+  constexpr std::size_t kColumns = 90;
+  if (columns_of(title) <= kColumns) return "<h1>" + escaped_markup(title) + "</h1>";
+  return "<h1>" + escaped_markup(fitted(title, kColumns)) +
+         "</h1><details class=\"soft\"><summary>all of it</summary>" + "<code>" + escaped_markup(title) +
+         "</code></details>";
 }
 
 std::string table_section(const ProfilePage& page) {
@@ -157,8 +165,8 @@ std::string table_section(const ProfilePage& page) {
 std::string profile_html(const ProfilePage& page) {
   std::string html =
       "<!DOCTYPE html>\n" + markup_comment(kProfilePageMark) + kHead +
-      ("<title>" + escaped_markup(page.title) + "</title></head><body><main>\n<h1>" + escaped_markup(page.title) +
-       "</h1><div class=\"soft\">" + short_number(page.rate) + " " + escaped_markup(page.unit) + " a second</div>\n");
+      ("<title>" + escaped_markup(page.title) + "</title></head><body><main>\n" + heading(page.title) +
+       "<div class=\"soft\">" + short_number(page.rate) + " " + escaped_markup(page.unit) + " a second</div>\n");
   html += "<section class=\"finding\">" + escaped_markup(page.finding);
   for (const std::string& note : page.notes) html += "<p class=\"soft\">" + escaped_markup(note) + "</p>";
   html += "</section>\n";

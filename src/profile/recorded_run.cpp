@@ -32,14 +32,26 @@ struct Shares {
   double busy = 0, starved = 0, blocked = 0;
 };
 
-Shares shares_of(const RecordedStage& stage) {
-  const PhaseTimes& times = stage.times;
-  return {times.share(times.busy), times.share(times.waiting), times.share(times.blocked)};
+/// The time of the stage's threads over the whole run, also where they began late or ended early; of a device its own.
+Seconds time_of(const RunRecording& recording, const RecordedStage& stage) {
+  const Seconds threads =
+      recording.elapsed * (stage.resource == StageResource::device ? 1 : std::max(1, stage.threads));
+  return std::max(threads, sum_of(stage));
+}
+
+/// Shares of that time. What is neither work nor blocked counts as starved.
+Shares shares_of(const RunRecording& recording, const RecordedStage& stage) {
+  const Seconds all = time_of(recording, stage);
+  if (all.count() <= 0) return {};
+  Shares shares{.busy = std::min(1.0, sum_of(stage) / all)};
+  shares.blocked = std::clamp(stage.times.blocked / all, 0.0, 1 - shares.busy);
+  shares.starved = 1 - shares.busy - shares.blocked;
+  return shares;
 }
 
 /// Between two items of a thread: it waits for one, or for space behind it.
-double gap_ms(const RecordedStage& stage) {
-  return ms(stage.times.waiting + stage.times.blocked) / static_cast<double>(stage.items.size());
+double gap_ms(const RunRecording& recording, const RecordedStage& stage) {
+  return ms(time_of(recording, stage) - sum_of(stage)) / static_cast<double>(stage.items.size());
 }
 
 /// The device's stage; null: there is none.
@@ -53,6 +65,12 @@ double device_busy(const RunRecording& recording) {
   const RecordedStage* stage = device_stage(recording);
   if (!stage || recording.elapsed.count() <= 0) return 0;
   return std::min(1.0, sum_of(*stage) / recording.elapsed);
+}
+
+/// "1 step", "2 steps".
+std::string counted(std::size_t items, std::string unit) {
+  if (items == 1 && unit.ends_with('s')) unit.resize(unit.size() - (unit.ends_with("ches") ? 2 : 1));
+  return std::to_string(items) + " " + unit;
 }
 
 std::string percent(double share) {
@@ -79,25 +97,29 @@ std::string table_of(const RunRecording& recording) {
   for (const RecordedStage& stage : recording.stages) all += sum_of(stage);
   for (const RecordedStage& stage : recording.stages) {
     const Spread spread = spread_of(stage.items);
-    const Shares shares = shares_of(stage);
+    const Shares shares = shares_of(recording, stage);
     table.rows.push_back({stage.name, std::string(name_of(stage.resource)), std::to_string(stage.threads),
                           percent(shares.busy), percent(shares.starved), percent(shares.blocked),
                           short_number(ms(spread.mean)) + " ± " + short_number(ms(spread.deviation)),
                           short_number(ms(spread.p50)), short_number(ms(spread.p95)), short_number(ms(spread.least)),
-                          short_number(ms(spread.most)), short_number(gap_ms(stage)), fixed_text(spread.variation(), 2),
-                          std::to_string(stalls_in(stage.items, spread)),
+                          short_number(ms(spread.most)), short_number(gap_ms(recording, stage)),
+                          fixed_text(spread.variation(), 2), std::to_string(stalls_in(stage.items, spread)),
                           percent(all.count() > 0 ? sum_of(stage) / all : 0)});
   }
   return joined(lay_out(table, kWidth), "\n") + "\n";
 }
 
-std::string what_to_do(const RunRecording& recording, const Fix& fix) {
-  const Change& change = fix.changes.front();
+std::string what_to_do(const RunRecording& recording, const Change& change) {
   const auto flags = flags_of(recording, change);
   if (!flags.empty()) return joined(flags, " ");
   const auto stage = std::ranges::find(recording.stages, change.stage, &RecordedStage::name);
   if (stage != recording.stages.end() && stage->resource == StageResource::device) return "a device twice as fast";
   return change.stage + " twice as fast";
+}
+
+std::string what_to_do(const RunRecording& recording, const Fix& fix) {
+  return joined(fix.changes, " and ", [&](const Change& change) { return what_to_do(recording, change); }) +
+         (fix.changes.size() > 1 ? " together" : "");
 }
 
 std::string gain_of(const Fix& fix, double now) {
@@ -135,8 +157,34 @@ std::string text_of(const SideCause& cause) {
 }
 
 std::string limit_text(const Bottleneck& limit) {
+  if (limit.share < kLeastGain) return "No stage limits the run by itself";
   return limit.stage + " (" + std::string(name_of(limit.resource)) + ") limits the run and costs " +
-         percent(limit.share) + " of its time";
+         percent(limit.share) + " of its time" + (limit.close ? ", " + *limit.close + " nearly as much" : "");
+}
+
+/// Single changes first, then those that go together.
+std::vector<Fix> all_fixes(const std::optional<Diagnosis>& found) {
+  if (!found) return {};
+  std::vector<Fix> fixes = found->fixes;
+  fixes.insert(fixes.end(), found->together.begin(), found->together.end());
+  return fixes;
+}
+
+std::string fix_line(const RunRecording& recording, const Fix& fix, double now) {
+  return "  " + what_to_do(recording, fix) + ": " + short_number(fix.items_per_s) + " " + recording.unit +
+         " a second (" + short_number(fix.low) + " to " + short_number(fix.high) + "), +" + gain_of(fix, now) + "\n";
+}
+
+/// What makes the prediction a poor one: few items, or uneven ones. Empty: nothing does.
+std::string sample_text(const RunRecording& recording, const Bottleneck& limit) {
+  constexpr std::size_t kFew = 8;
+  const std::size_t items = recording.stages.front().items.size();
+  if (items < kFew) return "  So few " + recording.unit + " say little about others: a longer run predicts better\n";
+  const auto stage = std::ranges::find(recording.stages, limit.stage, &RecordedStage::name);
+  const double variation = stage == recording.stages.end() ? 0 : spread_of(stage->items).variation();
+  if (variation <= kUneven) return {};
+  return "  The items of " + stage->name + " are uneven (variation " + fixed_text(variation, 2) +
+         "): a longer run predicts better\n";
 }
 
 }  // namespace
@@ -167,22 +215,15 @@ std::string profile_text(const ProfiledRun& run) {
   const RunRecording& recording = run.recording;
   const auto& found = run.found;
   const std::size_t items = recording.stages.front().items.size();
-  std::string text = std::to_string(items) + " " + recording.unit + " in " + fixed_text(recording.elapsed.count(), 2) +
-                     " s, " + short_number(rate_of(recording)) + " a second, on " + std::to_string(recording.cores) +
+  std::string text = counted(items, recording.unit) + " in " + fixed_text(recording.elapsed.count(), 2) + " s, " +
+                     short_number(rate_of(recording)) + " a second, on " + std::to_string(recording.cores) +
                      (recording.cores == 1 ? " core\n" : " cores\n") + table_of(recording);
   if (const RecordedStage* device = device_stage(recording))
     text += "Device busy " + percent(device_busy(recording)) + " of the time (" + device->name + ")\n";
   text += "\n" + finding_sentence(recording, found) + "\n";
-  for (const Fix& fix : found ? found->fixes : std::vector<Fix>())
-    text += "  " + what_to_do(recording, fix) + ": " + short_number(fix.items_per_s) + " " + recording.unit +
-            " a second (" + short_number(fix.low) + " to " + short_number(fix.high) + "), +" +
-            gain_of(fix, found->items_per_s) + "\n";
-  for (const RecordedStage& stage : recording.stages) {
-    const double variation = spread_of(stage.items).variation();
-    if (found && stage.name == found->limit.stage && variation > kUneven)
-      text += "  The items of " + stage.name + " are uneven (variation " + fixed_text(variation, 2) +
-              "): a longer run predicts better\n";
-  }
+  if (found) text += "Cause: " + std::string(name_of(cause_of(found->limit))) + "\n";
+  for (const Fix& fix : all_fixes(found)) text += fix_line(recording, fix, found->items_per_s);
+  if (found) text += sample_text(recording, found->limit);
   for (const SideCause& cause : run.causes) text += "  " + text_of(cause) + "\n";
   return text;
 }
@@ -193,7 +234,7 @@ Json stages_json(const RunRecording& recording) {
   Json all = Json::array();
   for (const RecordedStage& stage : recording.stages) {
     const Spread spread = spread_of(stage.items);
-    const Shares shares = shares_of(stage);
+    const Shares shares = shares_of(recording, stage);
     all.push_back({{"name", stage.name},
                    {"resource", name_of(stage.resource)},
                    {"threads", stage.threads},
@@ -206,10 +247,14 @@ Json stages_json(const RunRecording& recording) {
                    {"p95_ms", ms(spread.p95)},
                    {"min_ms", ms(spread.least)},
                    {"max_ms", ms(spread.most)},
-                   {"gap_ms", gap_ms(stage)},
+                   {"gap_ms", gap_ms(recording, stage)},
                    {"stalls", stalls_in(stage.items, spread)}});
   }
   return all;
+}
+
+Json prediction_json(const Fix& fix) {
+  return {{"predicted_items_per_s", fix.items_per_s}, {"low", fix.low}, {"high", fix.high}};
 }
 
 }  // namespace
@@ -227,6 +272,7 @@ std::string profile_json(const ProfiledRun& run) {
             {"explained", run.found.has_value()},
             {"stages", stages_json(recording)},
             {"fixes", Json::array()},
+            {"together", Json::array()},
             {"causes", Json::array()}};
   if (device_stage(recording)) json["device_busy"] = device_busy(recording);
   for (const SideCause& cause : run.causes) {
@@ -238,12 +284,21 @@ std::string profile_json(const ProfiledRun& run) {
   if (!run.found) return json_line(json);
   const Bottleneck& limit = run.found->limit;
   json["limit"] = {{"stage", limit.stage}, {"resource", name_of(limit.resource)}, {"share", limit.share}};
-  for (const Fix& fix : run.found->fixes)
-    json["fixes"].push_back({{"change", fix.changes.front().text()},
-                             {"flags", flags_of(recording, fix.changes.front())},
-                             {"predicted_items_per_s", fix.items_per_s},
-                             {"low", fix.low},
-                             {"high", fix.high}});
+  if (limit.close) json["limit"]["close"] = *limit.close;
+  for (const Fix& fix : run.found->fixes) {
+    Json one{{"change", fix.changes.front().text()}, {"flags", flags_of(recording, fix.changes.front())}};
+    one.update(prediction_json(fix));
+    json["fixes"].push_back(std::move(one));
+  }
+  for (const Fix& fix : run.found->together) {
+    Json one{{"changes", Json::array()}, {"flags", Json::array()}};
+    for (const Change& change : fix.changes) {
+      one["changes"].push_back(change.text());
+      for (std::string& flag : flags_of(recording, change)) one["flags"].push_back(std::move(flag));
+    }
+    one.update(prediction_json(fix));
+    json["together"].push_back(std::move(one));
+  }
   return json_line(json);
 }
 
@@ -257,7 +312,7 @@ ProfilePage profile_page(const ProfiledRun& run, const std::string& title) {
   for (std::size_t s = 0; s < recording.stages.size(); ++s) {
     const RecordedStage& stage = recording.stages[s];
     const Spread spread = spread_of(stage.items);
-    const Shares shares = shares_of(stage);
+    const Shares shares = shares_of(recording, stage);
     page.stages.push_back({.name = stage.name,
                            .resource = std::string(name_of(stage.resource)),
                            .threads = stage.threads,
@@ -270,7 +325,7 @@ ProfilePage profile_page(const ProfiledRun& run, const std::string& title) {
                            .queue_fill = mean_fill(recording.timeline, stage.name),
                            .is_limit = run.found && run.found->limit.stage == stage.name});
   }
-  for (const Fix& fix : run.found ? run.found->fixes : std::vector<Fix>())
+  for (const Fix& fix : all_fixes(run.found))
     page.fixes.push_back(
         {what_to_do(recording, fix), fix.items_per_s, fix.low, fix.high, fix.items_per_s / run.found->items_per_s - 1});
   for (const SideCause& cause : run.causes) page.notes.push_back(text_of(cause));
@@ -282,9 +337,10 @@ std::string finding_sentence(const RunRecording& recording, const std::optional<
     return "What limits the run is not known: the replay of its items is " + percent(model_error(recording)) +
            " from the measured rate, more than 5 %, so nothing is predicted.";
   const std::string limit = limit_text(found->limit);
-  if (found->fixes.empty()) return limit + "; no single change would gain 2 %.";
-  const Fix& fix = found->fixes.front();
-  return limit + "; " + what_to_do(recording, fix) + " would gain " + gain_of(fix, found->items_per_s) + ".";
+  const auto fixes = all_fixes(found);
+  if (fixes.empty()) return limit + "; no single change would gain 2 %.";
+  return limit + "; " + what_to_do(recording, fixes.front()) + " would gain " +
+         gain_of(fixes.front(), found->items_per_s) + ".";
 }
 
 Result<std::string> conclude(const RunRecording& recording) {

@@ -4,19 +4,21 @@
 
 #include "base/numbers.h"
 #include "base/units.h"
+#include "profile/recording_file.h"
 
 namespace tutti {
 namespace {
 
-constexpr Seconds kShortest{2};  // what is shorter is mostly the start
+constexpr Seconds kShortest{2};         // what is shorter is mostly the start
+constexpr double kWorthAStage = 0.001;  // share of the run
 
 }  // namespace
 
 void SerialRun::note(std::string_view phase, Clock::Instant start, Clock::Instant end) {
-  auto found = std::ranges::find(phases_, phase, &PhaseTimes::name);
+  auto found = std::ranges::find(phases_, phase, &TimedPhase::name);
   if (found == phases_.end()) found = phases_.insert(found, {.name = std::string(phase)});
-  found->busy += end - start;
-  ++found->count;
+  found->calls.push_back(end - start);
+  found->all += end - start;
   if (!start_) start_ = start;
   end_ = end;
 }
@@ -24,10 +26,36 @@ void SerialRun::note(std::string_view phase, Clock::Instant start, Clock::Instan
 std::string SerialRun::finding() const {
   if (!start_ || end_ - *start_ < kShortest) return {};
   const Seconds all = end_ - *start_;
-  const auto longest = std::ranges::max_element(phases_, {}, &PhaseTimes::busy);
-  const double share = longest->busy / all / 2;  // that is saved where it takes half as long
+  const auto longest = std::ranges::max_element(phases_, {}, &TimedPhase::all);
+  const double share = longest->all / all / 2;  // that is saved where it takes half as long
   return longest->name + " limits the run and costs " + fixed_text(100 * share, 1) + " % of its time; " +
          longest->name + " twice as fast would gain " + fixed_text(100 * (1 / (1 - share) - 1), 0) + " %.";
+}
+
+RunRecording SerialRun::recording(const std::string& command, const std::string& unit) const {
+  RunRecording recording{.command = command, .unit = unit};
+  if (!start_) return recording;
+  recording.elapsed = end_ - *start_;
+  std::size_t items = 1;
+  for (const TimedPhase& phase : phases_) items = std::max(items, phase.calls.size());
+  Seconds rest = recording.elapsed;
+  const auto add = [&](const std::string& name, Seconds all, std::vector<Seconds> calls) {
+    if (calls.size() != items) calls.assign(items, all / static_cast<double>(items));
+    recording.stages.push_back(
+        {.name = name, .times = {.name = name, .busy = all, .count = items}, .items = std::move(calls)});
+  };
+  for (const TimedPhase& phase : phases_) {
+    add(phase.name, phase.all, phase.calls);
+    rest -= phase.all;
+  }
+  if (rest > kWorthAStage * recording.elapsed) add("rest", rest, {});
+  return recording;
+}
+
+Result<std::string> SerialRun::conclude(const std::string& command, const std::string& unit) const {
+  const auto file = recording_wanted();
+  if (!file || !start_) return finding();
+  return write_recording(recording(command, unit), *file).map([] { return std::string(); });
 }
 
 }  // namespace tutti

@@ -6,8 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "advise/recording.h"
 #include "base/clock.h"
-#include "metrics/phase_times.h"
+#include "base/error.h"
 
 namespace tutti {
 
@@ -30,11 +31,25 @@ class SerialRun {
   /// two seconds.
   std::string finding() const;
 
+  /// As conclude(RunRecording) (recorded_run.h): where `tutti profile` wants a recording it is written, and else the
+  /// finding is returned. `unit`: what the phase that came most often does one of, "batches".
+  Result<std::string> conclude(const std::string& command, const std::string& unit) const;
+
+  /// A pipeline on one core, which likewise does one thing at a time. A phase that came less often than another has the
+  /// same part of its time in every item; what was no phase is the stage "rest". Without stages where nothing was done.
+  RunRecording recording(const std::string& command, const std::string& unit) const;
+
  private:
   void note(std::string_view phase, Clock::Instant start, Clock::Instant end);
 
   const Clock* clock_;
-  std::vector<PhaseTimes> phases_{};
+  struct TimedPhase {
+    std::string name;
+    std::vector<Seconds> calls{};
+    Seconds all{};
+  };
+
+  std::vector<TimedPhase> phases_{};
   std::optional<Clock::Instant> start_{};
   Clock::Instant end_{};
 };

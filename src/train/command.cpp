@@ -196,9 +196,12 @@ AnswerFormat answer_format(const Line& line) {
   return line.has("--json") ? AnswerFormat::json : line.has("--csv") ? AnswerFormat::csv : AnswerFormat::text;
 }
 
-/// Behind the command's own output: what limited the run.
-void print_finding(const SerialRun& phases) {
-  if (const auto finding = phases.finding(); !finding.empty()) std::fprintf(stderr, "%s\n", finding.c_str());
+/// Behind the command's own output: what limited the run, or its recording for `tutti profile`.
+int conclude(const SerialRun& phases, const char* command, const char* unit, int ended) {
+  const auto finding = phases.conclude(command, unit);
+  if (!finding) return complain(finding.error());
+  if (!finding->empty()) std::fprintf(stderr, "%s\n", finding->c_str());
+  return ended;
 }
 
 /// Classifies and prints; every answer is out before the next file. A copy that fails ends the copying alone.
@@ -218,8 +221,7 @@ int print_answers(const ClassifyRequest& request, AnswerFormat format, SortedCop
   if (copies)
     log(Level::info, std::to_string(copies->copied()) + " files copied, " + std::to_string(copies->present()) +
                          " were there already");
-  const int ended = end_of_output();
-  print_finding(phases);
+  const int ended = conclude(phases, "classify", "batches", end_of_output());
   return ended == kDone && *failed + not_copied > 0 ? static_cast<int>(kSomeFailed) : ended;
 }
 
@@ -312,9 +314,7 @@ int evaluate_classifier_command(std::span<char*> arguments) {
     const auto text = evaluate_classifier(request, &phases);
     if (!text) return complain(text.error());
     std::fputs(text->c_str(), stdout);
-    const int ended = end_of_output();
-    print_finding(phases);
-    return ended;
+    return conclude(phases, "evaluate", "sets", end_of_output());
   });
 }
 
@@ -326,18 +326,20 @@ int evaluate_voice_command(std::span<char*> arguments) {
     if (!line) return complain(line.error());
     const auto device = settled_device(line->value("--device"));
     if (!device) return complain(device.error());
-    const auto measures =
-        evaluate_voice({.model = line->value("--model"),
-                        .data = line->value("--data"),
-                        .part = line->value("--split") == "train" ? VoicePart::training : VoicePart::validation,
-                        .samples = std::stoll(line->value("--samples")),
-                        .device = *device,
-                        .threads = std::stoi(line->value("--threads")),
-                        .speaker = line->value("--speaker"),
-                        .report = line->value("--report")});
+    const VoiceEvaluationRequest wanted{
+        .model = line->value("--model"),
+        .data = line->value("--data"),
+        .part = line->value("--split") == "train" ? VoicePart::training : VoicePart::validation,
+        .samples = std::stoll(line->value("--samples")),
+        .device = *device,
+        .threads = std::stoi(line->value("--threads")),
+        .speaker = line->value("--speaker"),
+        .report = line->value("--report")};
+    SerialRun phases;
+    const auto measures = phases.measure("the network", [&] { return evaluate_voice(wanted); });
     if (!measures) return complain(measures.error());
     std::puts((line->has("--json") ? measures_json(*measures) : measures_text(*measures)).c_str());
-    return end_of_output();
+    return conclude(phases, "evaluate", "sets", end_of_output());
   });
 }
 

@@ -55,6 +55,22 @@ TEST(Diagnosis, TwoBalancedStagesGainOnlyTogether) {
   EXPECT_NEAR(found.together[0].items_per_s, 200, 1);
 }
 
+TEST(Diagnosis, PairThatGainsNoMoreThanOneIsNotNamed) {
+  // Only speeds may be set, and the second stage has little to do.
+  const RateModel model{.play = [](const PipelineModel& it) { return replay(it, {.items = 2000}); },
+                        .rate = [](const ReplayResult& played) { return played.rate(); },
+                        .predict =
+                            [](const PipelineModel& it) {
+                              const double rate = replay(it, {.items = 2000}).rate();
+                              return Fix{{}, rate, rate, rate};
+                            },
+                        .may_set = [](const Change& change) { return change.key == "speed"; }};
+  const auto found = diagnose({8, {even_stage("ring", cpu, 1, 1), even_stage("step", device, 1, 20)}}, model);
+  ASSERT_EQ(found.fixes.size(), 1U);
+  EXPECT_EQ(found.fixes[0].changes[0].text(), "step.speed=2");
+  EXPECT_TRUE(found.together.empty());
+}
+
 TEST(Diagnosis, SecondChangeBesideTheFirstIsNamed) {
   const PipelineModel pipeline{8, {even_stage("a", io, 1, 14), even_stage("b", io, 1, 10), even_stage("c", io, 1, 4)}};
   const auto found = diagnose(pipeline, kRun);

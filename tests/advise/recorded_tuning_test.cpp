@@ -44,7 +44,7 @@ TEST(RecordedTuning, LeavesStagesWithoutAFlagAlone) {
 /// A batch takes 0.1 s to make ready and every eighth step 0.45 s, the others 0.05 s: a ring of one cannot bridge that.
 RunRecording uneven_steps() {
   RunRecording recording{.command = "train", .unit = "steps", .cores = 4};
-  recording.stages.push_back({.name = "batches", .queue = 1, .queue_flag = "--ring-depth"});
+  recording.stages.push_back({.name = "ring", .queue = 1, .queue_flag = "--ring-depth"});
   recording.stages.push_back({.name = "step", .resource = StageResource::device});
   for (int i = 0; i < 400; ++i) {
     recording.stages[0].items.emplace_back(0.1);
@@ -58,7 +58,7 @@ TEST(RecordedTuning, DeeperRingBridgesUnevenSteps) {
   const auto recording = uneven_steps();
   const auto changes = tuned_settings(recording, {});
   ASSERT_EQ(changes.size(), 1U);
-  EXPECT_EQ(changes[0].stage, "batches");
+  EXPECT_EQ(changes[0].stage, "ring");
   EXPECT_EQ(changes[0].key, "queue");
   EXPECT_GE(changes[0].value, 3);
   EXPECT_LE(changes[0].value, 5) << "more waits for nothing: 0.45 s are not five batches";

@@ -15,6 +15,15 @@ TEST(Recording, ReplayOfItsItemsExplainsTheRun) {
   EXPECT_NEAR(rate_of(two_stages(0.1, 0.03, 2)), 10, 1e-9);
 }
 
+TEST(Recording, FewUnevenItemsLeaveARangeAboveNothing) {
+  auto uneven = two_stages(0.1, 0.03, 20.3);
+  uneven.stages[0].items[7] = Seconds(20.3 - 20 * 0.1 + 0.07);
+  const Fix fix = predict(uneven, {});
+  EXPECT_GT(fix.low, 0.2 * fix.items_per_s) << "as slow as five of the long item";
+  EXPECT_LT(fix.low, fix.items_per_s);
+  EXPECT_GT(fix.high, fix.items_per_s);
+}
+
 TEST(Recording, RunThatTookLongerIsNotExplained) {
   EXPECT_NEAR(model_error(two_stages(0.1, 0.03, 4.06)), 1, 0.01);
   EXPECT_FALSE(diagnose(two_stages(0.1, 0.03, 4.06)));

@@ -111,6 +111,35 @@ TEST(Dispatcher, LanguageDetectionCountsNoAudioAndTrainsNoSpeed) {
   EXPECT_EQ(view.speed, 30);
 }
 
+TEST(Dispatcher, NotePolicyScoresByTheDriversUtilisation) {
+  const auto first_of = [](std::optional<double> a, std::optional<double> b) {
+    Dispatcher dispatcher({.policy = Policy::note});
+    for (const char* id : {"a", "b"}) dispatcher.add_device(device(id, 30, 8), {});
+    dispatcher.device_load(0, {.busy = a}, {});
+    dispatcher.device_load(1, {.busy = b}, {});
+    add_file(dispatcher, 1, Seconds(30));
+    return dispatcher.next({})->device;
+  };
+  EXPECT_EQ(first_of(0.9, 0.1), 1U);
+  EXPECT_EQ(first_of(0.1, 0.9), 0U);
+  EXPECT_EQ(first_of(0.1, std::nullopt), 1U) << "where it is lost the number of tasks counts alone";
+  EXPECT_EQ(first_of(std::nullopt, std::nullopt), 0U);
+}
+
+TEST(Dispatcher, OthersLeaveTheRestOfTheBelievedSpeed) {
+  Dispatcher dispatcher;
+  dispatcher.add_device(device("a", 30, 8), {});
+  const auto speed = [&] { return dispatcher.devices({})[0].speed; };
+  dispatcher.device_load(0, {.busy = 0.7, .foreign = 0.6}, {});
+  EXPECT_NEAR(speed(), 12, 1e-9);
+  dispatcher.device_speed(0, 50, {});
+  EXPECT_NEAR(speed(), 20, 1e-9);
+  dispatcher.device_load(0, {.busy = 1, .foreign = 1}, {});
+  EXPECT_NEAR(speed(), 5, 1e-9) << "never nothing";
+  dispatcher.device_load(0, {.busy = 0.1}, {});
+  EXPECT_NEAR(speed(), 50, 1e-9);
+}
+
 TEST(Dispatcher, RawNotePolicyStartsAllTenAndIgnoresCaps) {
   Dispatcher dispatcher = ten_requests(Policy::note_raw);
   EXPECT_EQ(take_all(dispatcher, {}).size(), 10u);

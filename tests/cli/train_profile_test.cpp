@@ -13,10 +13,10 @@ namespace {
 class TrainProfileOf : public testing::Test {
  protected:
   /// "data, model" by the recipe and the flags.
-  std::string devices(const std::string& recipe, const TrainingDevices& flags = {}) {
+  std::string devices(const std::string& recipe, const TrainingDevices& flags = {}, const char* task = "whisper") {
     const auto file = folder_ / "recipe.toml";
     std::ofstream(file) << recipe;
-    const auto found = training_devices_of(file, flags);
+    const auto found = training_devices_of(task, file, flags);
     return found ? found->data + ", " + found->model : found.error().text();
   }
   const TempFolder folder_{};
@@ -37,9 +37,15 @@ TEST_F(TrainProfileOf, FlagsComeBeforeTheRecipe) {
   EXPECT_EQ(devices("devices = \"cuda:0,cuda:1\"", {.model = "cpu"}), "cpu, cpu");
 }
 
+TEST_F(TrainProfileOf, VoiceAndClassifierAreWhereTheirRecipesSay) {
+  EXPECT_EQ(devices("device = \"cuda:1\"\ndata-gpu = \"cpu:0\"", {}, "tts"), "cpu:0, cuda:1");
+  EXPECT_EQ(devices("", {.data = "model", .model = "cpu:1"}, "tts"), "cpu:1, cpu:1");
+  EXPECT_EQ(devices("device = \"cuda:1\"", {}, "classifier"), "cpu, cuda:1");
+}
+
 TEST_F(TrainProfileOf, UnreadableRecipeIsRefused) {
   EXPECT_NE(devices("devise = \"cuda:1\"").find("device"), std::string::npos);
-  EXPECT_FALSE(training_devices_of(folder_ / "none.toml", {}));
+  EXPECT_FALSE(training_devices_of("whisper", folder_ / "none.toml", {}));
 }
 
 }  // namespace

@@ -35,6 +35,16 @@ TEST(PhaseTable, ExampleOfTheNoteHasItsLines) {
   EXPECT_THAT(text, HasSubstr("a second device gains at most 1.21x"));
 }
 
+TEST(PhaseTable, MemoryIsOfTheProcessAndOfEachGpuOnce) {
+  PhaseDevices devices{"cuda:0", "cuda:0"};
+  EXPECT_THAT(phase_text(example(), devices), Not(HasSubstr("MEMORY")));
+  devices.process_memory = Bytes{2'000'000'000};
+  devices.data_memory = devices.model_memory = Bytes{8'100'000'000};
+  const auto text = phase_text(example(), devices);
+  EXPECT_THAT(text, HasSubstr("MEMORY:\n  Process:    2.0 GB at its most\n  Model GPU:  8.1 GB at its most"));
+  EXPECT_THAT(text, Not(HasSubstr("  Data GPU:   8.1")));
+}
+
 TEST(PhaseTable, SlowLoadIsNamedWithFigureAndBound) {
   auto phases = example();
   phases.load.share = 0.45;

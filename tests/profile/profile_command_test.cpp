@@ -121,6 +121,7 @@ TEST_F(ProfileTimed, SenselessRequestsAreUsageErrors) {
                                                     {"--pipeline", file, "--threads-budget", "4"},
                                                     {"--pipeline", file, "--tune", "--threads-budget", "2"},
                                                     {"--pipeline", file, "--prove"},
+                                                    {"--pipeline", file, "--steps", "5"},
                                                     {"--pipeline", file, "--", "tutti", "features", "a.wav"},
                                                     {"--simulate", "--", "tutti", "features", "a.wav"},
                                                     {"--steps", "5", "--", "tutti", "features", "a.wav"},
@@ -140,7 +141,7 @@ TEST_F(ProfileTimed, SenselessRequestsAreUsageErrors) {
     EXPECT_THAT(end.out, IsEmpty());
   }
   EXPECT_THAT(profile(cases[2]).err, HasSubstr("Did you mean 'decode'?"));
-  EXPECT_THAT(profile(cases[13]).err, HasSubstr("Did you mean 'features'?"));
+  EXPECT_THAT(profile(cases[14]).err, HasSubstr("Did you mean 'features'?"));
 }
 
 TEST_F(ProfileTimed, CommandKeepsItsOutputAndGetsAProfile) {

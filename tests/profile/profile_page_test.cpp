@@ -28,6 +28,15 @@ TEST(ProfilePage, HasFindingStagesAndFixes) {
   EXPECT_THAT(html, HasSubstr("+80 %"));
 }
 
+TEST(ProfilePage, LongTitleIsCutAndUnfolds) {
+  auto page = two_stages();
+  page.title = "tutti features";
+  for (int i = 0; i < 40; ++i) page.title += " talks/" + std::to_string(i) + ".mp3";
+  const auto html = profile_html(page);
+  EXPECT_THAT(html, HasSubstr("…</h1><details"));
+  EXPECT_THAT(html, HasSubstr(page.title + "</code></details>"));
+}
+
 TEST(ProfilePage, NamesCannotActAsMarkup) {
   EXPECT_THAT(profile_html(two_stages()), Not(HasSubstr("<b>.mp3")));
 }

@@ -39,6 +39,42 @@ TEST(RecordedRun, NamesTheLimitAndTheFlagToCopy) {
   EXPECT_THAT(text, Not(HasSubstr("nan")));
 }
 
+TEST(RecordedRun, SharesAreOfTheRunAndOfADeviceItsOwn) {
+  auto recording = features();
+  // Its threads ended early, so that their own clocks saw little but work.
+  recording.stages[1].threads = 2;
+  recording.stages[1].times = {.busy = Seconds(2), .waiting = Seconds(0.1), .blocked = Seconds(0.406)};
+  recording.stages[2].resource = StageResource::device;
+  recording.stages[2].threads = 10;
+  const auto text = profile_text({recording, diagnose(recording)});
+  EXPECT_THAT(text, HasSubstr("24.6 %   70.4 %    5.0 %")) << text;
+  EXPECT_THAT(text, HasSubstr("Device busy 1.0 % of the time (print)"));
+  EXPECT_THAT(text, HasSubstr(" 1.0 %   99.0 %    0.0 %")) << text;
+}
+
+TEST(RecordedRun, TwoStagesThatAreCloseAreNamedWithTheGainOfBoth) {
+  auto recording = features();
+  recording.stages[1].items.assign(40, Seconds(0.1));
+  recording.elapsed = Seconds(4.1);
+  const ProfiledRun run{recording, diagnose(recording)};
+  const auto text = profile_text(run), json = profile_json(run);
+  EXPECT_THAT(text,
+              HasSubstr("No stage limits the run by itself; --features-threads 2 and --decode-threads 2 together"));
+  EXPECT_THAT(text, HasSubstr("Cause: none (balanced)"));
+  EXPECT_THAT(json, HasSubstr("\"close\":"));
+  EXPECT_THAT(json, HasSubstr("\"together\":[{\"changes\":[\"features.threads=2\",\"decode.threads=2\"]"));
+}
+
+TEST(RecordedRun, FewItemsAreCountedAndCalledFew) {
+  auto recording = features();
+  for (RecordedStage& stage : recording.stages) stage.items.resize(1);
+  recording.unit = "batches";
+  recording.elapsed = Seconds(0.151);
+  const auto text = profile_text({recording, diagnose(recording)});
+  EXPECT_THAT(text, HasSubstr("1 batch in 0.15 s"));
+  EXPECT_THAT(text, HasSubstr("So few batches"));
+}
+
 TEST(RecordedRun, UnexplainedRunPredictsNothing) {
   auto recording = features();
   recording.elapsed = Seconds(6);

@@ -25,6 +25,24 @@ TEST(SerialRun, LongestPhaseIsNamedWithItsGain) {
             "the network limits the run and costs 31.6 % of its time; the network twice as fast would gain 46 %.");
 }
 
+TEST(SerialRun, RecordingIsExplainedByItsReplay) {
+  FakeClock clock;
+  SerialRun run(clock);
+  run.measure("opening", [&] { return spend(clock, std::chrono::milliseconds(400)); });
+  for (int i = 0; i < 10; ++i) {
+    run.measure("reading", [&] { return spend(clock, std::chrono::milliseconds(100)); });
+    run.measure("the network", [&] { return spend(clock, std::chrono::milliseconds(300)); });
+  }
+  const RunRecording recording = run.recording("classify", "batches");
+  EXPECT_EQ(recording.stages.size(), 3U);
+  EXPECT_LT(model_error(recording), 0.001);
+  const auto found = diagnose(recording);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->limit.stage, "the network");
+  // Of 4.4 s it takes 3: twice as fast it saves 1.5.
+  EXPECT_NEAR(found->limit.share, 1.5 / 4.4, 0.001);
+}
+
 TEST(SerialRun, ShortRunHasNoFinding) {
   FakeClock clock;
   SerialRun run(clock);

@@ -65,6 +65,25 @@ TEST(TrainingRecording, StepBoundByItselfDoesNotBlameTheFeed) {
   for (const Fix& fix : found->fixes) EXPECT_EQ(fix.changes[0].stage, "step");
 }
 
+TEST(TrainingRecording, WorkDoneBeforeTakesNoTimeOfItsSteps) {
+  // Six batches of eight rows were read before, one of them was taken; fifteen more in 0.2 s each are the other steps'.
+  RecordingStart start{.feed = feed_of(6, 0.2, 0, 1), .ring = {.batches = 1}};
+  start.feed.stages.stages[0].items_out = 6 * 8;
+  start.feed.batches = 1, start.feed.samples = 8;
+  FeedReport feed = feed_of(15, 0.2, 0, 1);
+  feed.stages.stages[0].items_out = 15 * 8;
+  feed.batches = 20, feed.samples = 20 * 8;
+  TrainingRecording steps({}, /*goes_on=*/true);
+  for (int i = 0; i < 20; ++i) steps.note(Seconds(0.01), Seconds(i < 5 ? 0 : 0.19));
+  const auto recording = steps.recording(feed, {.depth = 3, .batches = 20}, start);
+  const auto& read = recording.stages[0].items;
+  EXPECT_NEAR(read[4].count(), 0, 1e-9);
+  EXPECT_NEAR(read[5].count(), 0.2, 1e-9);
+  EXPECT_LT(model_error(recording), 0.02);
+  const Fix twice = predict(recording, {{.stage = "read", .key = "threads", .value = 2}});
+  EXPECT_NEAR(twice.items_per_s, 20 / 1.6, 0.5) << "eight times two of the fifteen at once";
+}
+
 TEST(TrainingRecording, StagesThatTakeNoTimeAreLeftOut) {
   const auto recording = recorded(20, 0.1, 0).recording(feed_of(20, 0, 0.05, 0), {.depth = 3});
   ASSERT_EQ(recording.stages.size(), 2U);

@@ -24,6 +24,22 @@ TEST(UsedByOthers, HiddenProcessesCountUsageBeforeOurWorker) {
   EXPECT_FALSE(used_by_others(memory, {}));
 }
 
+TEST(DeviceLoadOf, OldOrMissingUtilisationIsNotKnown) {
+  const auto now = Clock::real().now();
+  GpuSnapshot gpu;
+  gpu.state = GpuState::ok;
+  gpu.utilisation = {.gpu = 0.7, .foreign = 0.2};
+  EXPECT_FALSE(device_load_of(gpu, now).busy) << "never read";
+  gpu.when = now - std::chrono::seconds(2);
+  EXPECT_EQ(device_load_of(gpu, now).busy, 0.7);
+  EXPECT_EQ(device_load_of(gpu, now).foreign, 0.2);
+  gpu.when = now - std::chrono::seconds(11);
+  EXPECT_FALSE(device_load_of(gpu, now).busy);
+  gpu.when = now;
+  gpu.utilisation.gpu.reset();
+  EXPECT_FALSE(device_load_of(gpu, now).foreign);
+}
+
 TEST(DeviceFaultOf, IsAFaultThatOnlyARepairEnds) {
   GpuSnapshot gpu;
   gpu.state = GpuState::ok;

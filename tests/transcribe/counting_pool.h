@@ -42,6 +42,7 @@ class CountingPool final : public DevicePool {
   bool resume(const std::string&) override { return false; }
   void report_driver_state(const std::string&, const std::optional<DeviceFault>&) override {}
   void others_use(const std::string&, Bytes) override {}
+  void report_load(const std::string&, const DeviceLoad&) override {}
   void host_short(const std::optional<std::string>&) override {}
   void held_back(std::optional<Idle> why) override { why_held_back = why; }
   std::vector<PoolEvent> news() override { return {}; }

@@ -36,9 +36,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string> kProfiled{"batch", "evaluate", "features", "prepare", "train", "transcribe"};
+const std::vector<std::string> kProfiled{"batch", "classify", "evaluate", "features", "prepare", "train", "transcribe"};
 
 constexpr int kMostCorrections = 2;
+constexpr double kNoticedCores = 0.2;
 constexpr Seconds kUsualGpus{0.5}, kOftenGpus{0.1};  // between two readings
 
 /// The memory that the largest of the children that have ended had at its most.
@@ -136,8 +137,11 @@ Result<std::vector<Change>> changes_to_prove(const CommandProfile& profile, cons
     changes.push_back(*change);
   }
   if (!changes.empty()) return changes;
-  for (const Fix& fix : found ? found->fixes : std::vector<Fix>())
-    if (!flags_of(recording, fix.changes.front()).empty()) return fix.changes;
+  const auto has_flag = [&](const Change& change) { return !flags_of(recording, change).empty(); };
+  if (!found) return changes;
+  for (const auto* fixes : {&found->fixes, &found->together})
+    for (const Fix& fix : *fixes)
+      if (std::ranges::all_of(fix.changes, has_flag)) return fix.changes;
   return changes;
 }
 
@@ -187,6 +191,9 @@ Result<ProvenRun> prove_changes(const CommandProfile& profile, const RunRecordin
   print("\nWith " + joined(flags, " ") + ": predicted " + rate_text(predicted.items_per_s, recording) + " (" +
         short_number(predicted.low) + " to " + short_number(predicted.high) + "), measured " + short_number(measured) +
         ", before " + short_number(rate_of(recording)) + ": " + (holds ? "proven\n" : "not proven\n"));
+  const double others = again->machine.other_cores;
+  if (!holds && others >= kNoticedCores)
+    print("Other programs took " + fixed_text(others, 1) + " cores during that run, which may be why\n");
   return ProvenRun{.code = holds ? kDone : kNotProven, .rate = measured, .run = std::move(*again)};
 }
 
@@ -243,15 +250,23 @@ int tune(const CommandProfile& profile, const CommandRun& first) {
   return code;
 }
 
-PhaseDevices devices_of(const TrainingProfile& training, const std::map<int, GpuUse>& gpus) {
-  const auto load_of = [&](const std::string& device) {
+PhaseDevices devices_of(const TrainingProfile& training, const CommandRun& run) {
+  // As a training takes it: the first GPU, else the processor.
+  const auto named = [&](const std::string& device) {
+    return device != "auto" ? device : run.gpus.empty() ? "cpu" : "cuda:0";
+  };
+  PhaseDevices devices{
+      .data = named(training.devices.data), .model = named(training.devices.model), .process_memory = run.memory};
+  const auto use_of = [&](const std::string& device) {
     constexpr std::string_view kGpu = "cuda:";
     const auto number = device.starts_with(kGpu) ? number_in<int>(device.substr(kGpu.size())) : std::nullopt;
-    const auto found = number ? gpus.find(*number) : gpus.end();
-    return found == gpus.end() ? TimeWeighted() : found->second.load;
+    const auto found = number ? run.gpus.find(*number) : run.gpus.end();
+    return found == run.gpus.end() ? GpuUse() : found->second;
   };
-  const auto& [data, model] = training.devices;
-  return {data, model, load_of(data), load_of(model)};
+  const GpuUse data = use_of(devices.data), model = use_of(devices.model);
+  devices.data_load = data.load, devices.model_load = model.load;
+  devices.data_memory = data.memory, devices.model_memory = model.memory;
+  return devices;
 }
 
 }  // namespace
@@ -277,14 +292,16 @@ ProfileEnd profile_command(const CommandProfile& profile) {
     if (const auto traced = profile.trace->write(profile.command[1]); !traced) return {complain(traced.error())};
   const bool failed = first->code != kDone && first->code != kSomeFailed;
   if (!first->recording) {
-    const int code = complain(first->recording.error(), kNothingRan);
+    const Error& why = first->recording.error();
+    const int code = failed ? complain({why.fault, "nothing was measured: the command failed before"}, kNothingRan)
+                            : complain(why, kNothingRan);
     return {first->code == kDone ? code : first->code};
   }
   const ProfiledRun profiled{*first->recording, diagnose(*first->recording),
                              side_causes(*first->recording, first->machine)};
   ProfileEnd end{first->code, profiled.recording};
   if (profile.training && profiled.recording.phases && !profile.json)
-    print(phase_text(*profiled.recording.phases, devices_of(*profile.training, first->gpus)) + "\n");
+    print(phase_text(*profiled.recording.phases, devices_of(*profile.training, *first)) + "\n");
   print(profile.json ? profile_json(profiled) + "\n" : profile_text(profiled));
   if (page->is_wanted())
     if (const auto written = page->write(profile_page(profiled, joined(profile.command, " "))); !written)

@@ -76,12 +76,13 @@ ProfileEnd profile_command(const CommandProfile& profile);
 /// The same without the profile: runs the command, its output dropped, for its recording alone.
 ProfileEnd record_command(const CommandProfile& profile);
 
-/// Where the training of that recipe computes; what `flags` names comes first. `recipe_file`: empty: none. `flags` may
-/// name GPUs by their numbers, and the model's device "model". Fault::usage and those of reading where the recipe is
-/// none.
-Result<TrainingDevices> training_devices_of(const std::filesystem::path& recipe_file, const TrainingDevices& flags);
+/// Where the training of that task ("tts") and recipe computes; what `flags` names comes first. `recipe_file`: empty:
+/// none. `flags` may name GPUs by their numbers, and the model's device "model". Fault::usage and those of reading
+/// where the recipe is none.
+Result<TrainingDevices> training_devices_of(const std::string& task, const std::filesystem::path& recipe_file,
+                                            const TrainingDevices& flags);
 
-/// `tutti profile train`: a Whisper training of so many steps behind its warm-up, in a folder of its own that goes
+/// `tutti profile train`: a training of any task, of so many steps behind its warm-up, in a folder of its own that goes
 /// with it, with field note 002's flags; prints the note's table and named rules, then the profile. `arguments`: the
 /// words behind "train". Returns the exit code, as profile_command does.
 int run_train_profile(const std::vector<std::string>& arguments);

@@ -28,7 +28,8 @@ struct ProfileFlags {
 void add_profile(OptionTable& table, ProfileFlags& flags) {
   PipelineCommand& c = flags.pipeline;
   table.group(
-      "A command: tutti profile [OPTION]... -- tutti batch|evaluate|features|prepare|train|transcribe ARGUMENT..., or "
+      "A command: tutti profile [OPTION]... -- tutti batch|classify|evaluate|features|prepare|train|transcribe "
+      "ARGUMENT..., or "
       "from outside, with --seconds and --json alone: tutti profile -- PROGRAM ARGUMENT...");
   table.add("seconds", flags.command.seconds, "S",
             "stop the command after so many seconds, as Ctrl+C does, and report what was measured; 0: let it end");
@@ -101,6 +102,7 @@ int run_pipeline(const ProfileFlags& flags) {
   if (!flags.memory.empty()) return refuse("--memory: is for a command; a pipeline has --queue-budget");
   if (flags.command.prove) return refuse("--prove: is for a command; a pipeline is run with its change by --apply");
   if (flags.command.seconds > 0) return refuse("--seconds: is for a command; a pipeline's file has 'seconds'");
+  if (flags.steps != 0) return refuse("--steps: is for a training; a pipeline's file has 'seconds'");
   return run_described(c);
 }
 

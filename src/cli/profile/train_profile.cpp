@@ -4,11 +4,14 @@
 #include <cstdio>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/process/exit_code.h"
+#include "base/strings.h"
 #include "cli/command_start.h"
 #include "cli/profile/command_profile.h"
 #include "cli/temporary_folder.h"
@@ -26,6 +29,7 @@ constexpr std::int32_t kMostSteps = 1000000;
 constexpr std::int32_t kComparedSteps = 50;  // with one device
 
 struct TrainProfileFlags {
+  std::vector<std::string> tasks{};  // the first counts
   fs::path config{};
   std::string model{};
   fs::path data{};
@@ -40,14 +44,17 @@ struct TrainProfileFlags {
 };
 
 void add_flags(OptionTable& table, TrainProfileFlags& f) {
-  table.add("config", f.config, "FILE.toml", "the recipe of the training, as 'tutti train whisper' takes it");
-  table.add("model", f.model, "NAME", "the model to fine-tune; default: the recipe's");
-  table.add("data", f.data, "PATH", "the recordings to train with; default: the recipe's");
+  table.positional(f.tasks, "[whisper|classifier|tts]", "the training; default: whisper", 0);
+  table.add("config", f.config, "FILE.toml", "the recipe of the training, as 'tutti train' takes it");
+  table.add("model", f.model, "NAME", "the model, or voice, to begin with; default: the recipe's");
+  table.add(
+      "data", f.data, "PATH",
+      "what to train with: recordings for a Whisper, else a set that 'tutti prepare' made; default: the recipe's");
   table.add("batch-size", f.batch_size, "N", "samples in a batch; 0: the recipe's");
   table.add("num-steps", f.num_steps, "N", "steps that are measured, behind 5 that are not");
   table.add("data-gpu", f.data_gpu, "DEVICE",
-            "computes the features: 0, 1, ... of the GPUs, cuda:N, cpu, cpu:N (core N) or model; default: the feed's "
-            "threads");
+            "computes the features of a Whisper, or of a voice whose set has waveforms: 0, 1, ... of the GPUs, cuda:N, "
+            "cpu, cpu:N (core N) or model; default: the feed's threads, or the set");
   table.add(
       "model-gpu", f.model_gpu, "DEVICE",
       "trains: 0, 1, ... of the GPUs, cuda:N, cpu or cpu:N (core N, with one thread); default: the recipe's. With "
@@ -58,7 +65,8 @@ void add_flags(OptionTable& table, TrainProfileFlags& f) {
   table.add("html", f.html, "FILE", "also write the profile as a page");
   table.add_switch("json", f.json, "one JSON object, on standard error, instead of tables");
   table.examples({"tutti profile train --config recipe.toml --data corpus --batch-size 16 --num-steps 100",
-                  "tutti profile train --config recipe.toml --data-gpu 0 --model-gpu 1"});
+                  "tutti profile train --config recipe.toml --data-gpu 0 --model-gpu 1",
+                  "tutti profile train tts --data voice-set --batch-size 16 --data-gpu 0 --model-gpu 1"});
 }
 
 /// The note calls GPUs by their numbers, and "cuda" alone is the first.
@@ -83,6 +91,11 @@ std::vector<int> cores_of(const TrainingDevices& devices) {
   return cores;
 }
 
+/// A Whisper's training has all of the cores, or those of both devices. A voice's keeps to its cores itself.
+bool keeps_to_cores(const std::string& task) {
+  return task == kTtsTraining;
+}
+
 /// Fault::usage where one of them is a core and the other something else: a training has all of the cores, or these.
 Result<void> check_cores(const TrainProfileFlags& f) {
   const bool data_is_other = !f.data_gpu.empty() && f.data_gpu != "model" && !core_of(f.data_gpu);
@@ -95,28 +108,52 @@ Result<void> check_cores(const TrainProfileFlags& f) {
   return {};
 }
 
-/// A core is the processor to a training, which may use no other then.
-std::string without_core(const std::string& device) {
-  return core_of(device) ? "cpu" : device_named(device);
+Result<void> check_flags(const TrainProfileFlags& f, const std::string& task) {
+  const std::vector<std::string> tasks{std::string(kWhisperTraining), std::string(kClassifierTraining),
+                                       std::string(kTtsTraining)};
+  if (std::ranges::find(tasks, task) == tasks.end())
+    return fail(Fault::usage, "'" + task + "': expected " + joined(tasks, ", "), "See 'tutti profile train --help'");
+  if (f.tasks.size() > 1) return fail(Fault::usage, "'" + f.tasks[1] + "': expected one training");
+  if (f.num_steps < 1 || f.num_steps > kMostSteps)
+    return fail(Fault::usage,
+                "--num-steps: expected 1 to " + std::to_string(kMostSteps) + ", found " + std::to_string(f.num_steps));
+  if (f.batch_size < 0) return fail(Fault::usage, "--batch-size: expected 0 or more");
+  if (task == kClassifierTraining && !f.data_gpu.empty())
+    return fail(Fault::usage, "--data-gpu: a classifier's set holds its spectrograms, so no device computes them");
+  if (task == kClassifierTraining && !f.model.empty())
+    return fail(Fault::usage, "--model: a classifier begins with a new network");
+  return keeps_to_cores(task) ? Result<void>() : check_cores(f);
 }
 
-std::vector<std::string> command_of(const TrainProfileFlags& f, int steps, const fs::path& out) {
-  std::vector<std::string> command{"tutti", "train", "whisper"};
+/// A core is the processor to such a training, which may use no other then.
+std::string without_core(const std::string& device, const std::string& task) {
+  return core_of(device) && !keeps_to_cores(task) ? "cpu" : device_named(device);
+}
+
+std::vector<std::string> command_of(const TrainProfileFlags& f, const std::string& task, int steps,
+                                    const fs::path& out) {
+  std::vector<std::string> command{"tutti", "train", task};
   const auto add = [&](const char* flag, const std::string& value) {
     if (!value.empty()) command.insert(command.end(), {flag, value});
   };
   add("--config", f.config.string());
   add("--model", f.model);
-  add("--data", f.data.string());
+  add(task == kTtsTraining ? "--train-data" : "--data", f.data.string());
   if (f.batch_size > 0) add("--batch-size", std::to_string(f.batch_size));
-  add("--data-gpu", without_core(f.data_gpu));
-  if (!f.model_gpu.empty()) command.insert(command.end(), {"--devices", "", "--device", without_core(f.model_gpu)});
-  if (core_of(f.model_gpu)) command.insert(command.end(), {"--compute-threads", "1"});
+  add("--data-gpu", without_core(f.data_gpu, task));
+  if (!f.model_gpu.empty() && task == kWhisperTraining) command.insert(command.end(), {"--devices", ""});
+  add("--device", without_core(f.model_gpu, task));
+  if (core_of(f.model_gpu) && !keeps_to_cores(task)) command.insert(command.end(), {"--compute-threads", "1"});
   add("--max-steps", std::to_string(steps));
   add("--epochs", "0");
   add("--log-steps", "20");
   add("--out", out.string());
   return command;
+}
+
+/// The cores that the training itself does not keep to; empty: all.
+std::vector<int> cores_within(const TrainingDevices& devices, const std::string& task) {
+  return keeps_to_cores(task) ? std::vector<int>() : cores_of(devices);
 }
 
 /// "PIX" between two of the machine's GPUs; none: one is no GPU, or nothing is known of them.
@@ -136,13 +173,14 @@ std::optional<std::string> link_between(const std::string& a, const std::string&
 /// Trains once more with the features on the model's device, and compares with `two`. The exit code.
 int compare_with_one_device(const TrainProfileFlags& flags, const CommandProfile& profile, const RunRecording& two,
                             const fs::path& out) {
+  const std::string& task = profile.command[2];
   TrainProfileFlags alone = flags;
   alone.data_gpu = "model";
   CommandProfile other = profile;
   const TrainingDevices& devices = profile.training->devices;
-  other.command = command_of(alone, profile.training->warm_up + std::min(flags.num_steps, kComparedSteps), out);
+  other.command = command_of(alone, task, profile.training->warm_up + std::min(flags.num_steps, kComparedSteps), out);
   other.training->devices.data = devices.model;
-  other.cores = cores_of({.model = devices.model});
+  other.cores = cores_within({.model = devices.model}, task);
   const ProfileEnd one = record_command(other);
   if (one.code != kDone || !one.recording || !one.recording->phases || !two.phases) return one.code;
   const DeviceChoice choice{.data = devices.data,
@@ -156,21 +194,36 @@ int compare_with_one_device(const TrainProfileFlags& flags, const CommandProfile
   return kDone;
 }
 
+/// As the recipe names them; of a Whisper's several processes their list.
+Result<TrainingDevices> devices_in(const std::string& task, const std::string& toml, const std::string& file_name) {
+  if (task == kTtsTraining)
+    return read_tts_recipe(toml, file_name).map([](const TtsRecipe& recipe) {
+      return TrainingDevices{recipe.data_gpu, recipe.device};
+    });
+  if (task == kClassifierTraining)
+    return read_classifier_recipe(toml, file_name).map([](const ClassifierRecipe& recipe) {
+      return TrainingDevices{.model = recipe.device};
+    });
+  return read_recipe(toml, file_name).map([](const WhisperRecipe& recipe) {
+    return TrainingDevices{recipe.data_gpu, recipe.devices.empty() ? recipe.device : recipe.devices};
+  });
+}
+
 }  // namespace
 
-Result<TrainingDevices> training_devices_of(const fs::path& recipe_file, const TrainingDevices& flags) {
-  WhisperRecipe recipe;
+Result<TrainingDevices> training_devices_of(const std::string& task, const fs::path& recipe_file,
+                                            const TrainingDevices& flags) {
+  std::string text;
   if (!recipe_file.empty()) {
-    const auto text = read_file(recipe_file);
-    if (!text) return tl::unexpected(text.error());
-    auto read = read_recipe(*text, recipe_file.string());
+    auto read = read_file(recipe_file);
     if (!read) return tl::unexpected(read.error());
-    recipe = std::move(*read);
+    text = std::move(*read);
   }
-  const std::string& data = flags.data.empty() ? recipe.data_gpu : flags.data;
-  TrainingDevices devices{.data = data.empty() ? "cpu" : device_named(data), .model = recipe.devices};
-  if (!flags.model.empty() || recipe.devices.empty())
-    devices.model = device_named(flags.model.empty() ? recipe.device : flags.model);
+  const auto recipe = devices_in(task, text, recipe_file.string());
+  if (!recipe) return tl::unexpected(recipe.error());
+  const std::string& data = flags.data.empty() ? recipe->data : flags.data;
+  TrainingDevices devices{.data = data.empty() ? "cpu" : device_named(data),
+                          .model = device_named(flags.model.empty() ? recipe->model : flags.model)};
   if (devices.data == "model") devices.data = devices.model;
   return devices;
 }
@@ -183,13 +236,9 @@ int run_train_profile(const std::vector<std::string>& arguments) {
   add_flags(table, flags);
   table.reads_flags_alone();
   if (const auto code = start_command(table, arguments)) return *code;
-  if (flags.num_steps < 1 || flags.num_steps > kMostSteps)
-    return complain({Fault::usage, "--num-steps: expected 1 to " + std::to_string(kMostSteps) + ", found " +
-                                       std::to_string(flags.num_steps)},
-                    kUsage);
-  if (flags.batch_size < 0) return complain({Fault::usage, "--batch-size: expected 0 or more"}, kUsage);
-  if (const auto checked = check_cores(flags); !checked) return complain(checked.error(), kUsage);
-  auto devices = training_devices_of(flags.config, {flags.data_gpu, flags.model_gpu});
+  const std::string task = flags.tasks.empty() ? std::string(kWhisperTraining) : flags.tasks.front();
+  if (const auto checked = check_flags(flags, task); !checked) return complain(checked.error(), kUsage);
+  auto devices = training_devices_of(task, flags.config, {flags.data_gpu, flags.model_gpu});
   if (!devices) return complain(devices.error(), kUsage);
   const TemporaryFolder out;
   if (!out.path()) return complain(out.path().error(), kNothingRan);
@@ -197,10 +246,10 @@ int run_train_profile(const std::vector<std::string>& arguments) {
       !flags.one_way && !flags.data_gpu.empty() && !flags.model_gpu.empty() && devices->data != devices->model;
   const TrainingProfile training{.watches_gpus = !flags.no_gpu_monitoring, .devices = std::move(*devices)};
   const CommandProfile profile{
-      .command = command_of(flags, flags.num_steps + training.warm_up, *out.path() / "training"),
+      .command = command_of(flags, task, flags.num_steps + training.warm_up, *out.path() / "training"),
       .json = flags.json,
       .html = flags.html,
-      .cores = cores_of(training.devices),
+      .cores = cores_within(training.devices, task),
       .training = training};
   const ProfileEnd end = profile_command(profile);
   if (end.code != kDone || !end.recording || !both) return end.code;

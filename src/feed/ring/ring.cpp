@@ -28,7 +28,7 @@ RingReport RingReport::since(const RingReport& before) const {
 
 PhaseTimes RingReport::producer(bool gathers, Seconds elapsed) const {
   const Seconds busy = gathers ? fetching + transferring : transferring;
-  return {.name = "batches",
+  return {.name = "ring",
           .busy = busy,
           .waiting = std::max(Seconds(0), elapsed - busy),
           .count = static_cast<std::uint64_t>(batches)};

@@ -159,8 +159,10 @@ void Reporter::report_feed() {
 /// The recording of the whole training, or of what there was since the last report.
 RunRecording Reporter::recording_of(const TrainingRecording& recorded, bool since_report) const {
   std::optional<FeedReport> feed;
-  if (feed_) feed = feed_().since(since_report ? reported_feed_ : recorded_feed_);
-  auto recording = recorded.recording(feed, ring_().since(since_report ? reported_ring_ : recorded_ring_));
+  const RecordingStart start =
+      since_report ? RecordingStart{reported_feed_, reported_ring_} : RecordingStart{recorded_feed_, recorded_ring_};
+  if (feed_) feed = feed_().since(start.feed);
+  auto recording = recorded.recording(feed, ring_().since(start.ring), start);
   if (options_.cores > 0) recording.cores = options_.cores;
   return recording;
 }

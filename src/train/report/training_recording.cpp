@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "metrics/time_weighted.h"
 #include "profile/recording_file.h"
@@ -87,45 +88,71 @@ void TrainingRecording::note_time(const std::optional<FeedReport>& feed, const R
   timeline_.sample(elapsed_.count(), steps_.size(), phases);
 }
 
+/// The stage's time for each step. What it had done before, for more steps than there were, is done; the rest of its
+/// time is that of the items it then did. What is probed ahead is no such work: for every row that is planned another
+/// line has to be, and lines are more than rows where some are bad.
+std::vector<Seconds> TrainingRecording::items_of(const StageReport& stage, const FeedReport& feed,
+                                                 const RingReport& ring, const RecordingStart& start) const {
+  const std::size_t steps = steps_.size();
+  const Seconds even = stage.times.busy / static_cast<double>(std::max<std::size_t>(1, steps));
+  const auto before = std::ranges::find(start.feed.stages.stages, stage.name, &StageReport::name);
+  const auto batches = static_cast<double>(start.feed.batches + feed.batches);
+  const bool is_planned = stage.name != "order" && stage.name != "probe" && stage.name != "plan";
+  if (!is_planned || before == start.feed.stages.stages.end() || batches <= 0 || ring.batches <= 0 ||
+      stage.items_out == 0)
+    return std::vector<Seconds>(steps, even);
+  const bool makes_batches = stage.name == "batch";
+  const double rows = makes_batches ? 1 : static_cast<double>(start.feed.samples + feed.samples) / batches;
+  const double batches_of_step = static_cast<double>(ring.batches) / static_cast<double>(steps);
+  const auto in_steps = [&](std::uint64_t items) { return static_cast<double>(items) / rows / batches_of_step; };
+  const double taken = static_cast<double>(start.ring.batches) / batches_of_step;
+  const double ahead = std::max(0.0, in_steps(before->items_out) - taken);
+  const Seconds cost = stage.times.busy / in_steps(stage.items_out);
+  std::vector<Seconds> items;
+  for (std::size_t i = 0; i < steps; ++i)
+    items.push_back(cost * std::clamp(static_cast<double>(i + 1) - ahead, 0.0, 1.0));
+  return items;
+}
+
 /// The ring's thread, step by step where that was measured. What it makes ready in a slot is one of the ring's batches
-/// already, so that one fewer waits behind it.
-RecordedStage TrainingRecording::batches(const RingReport& ring, bool has_feed) const {
+/// already, so that one fewer waits behind it. The first `ready` of them were so before.
+RecordedStage TrainingRecording::batches(const RingReport& ring, bool has_feed, int ready) const {
   const int waiting = ring.transferring > ring.fetching ? ring.depth - 1 : ring.depth;
-  RecordedStage stage{.name = "batches",
+  RecordedStage stage{.name = "ring",
                       .queue = static_cast<std::size_t>(std::max(1, waiting)),
                       .times = ring.producer(!has_feed, elapsed_)};
   Seconds measured{};
   for (const BatchTimes& made : made_) {
     stage.items.push_back(has_feed ? made.transferring : made.fetching + made.transferring);
     measured += stage.items.back();
+    if (std::cmp_less_equal(stage.items.size(), ready)) stage.items.back() = Seconds(0);
   }
   if (measured.count() <= 0)
     stage.items.assign(steps_.size(), stage.times.busy / static_cast<double>(std::max<std::size_t>(1, steps_.size())));
   return stage;
 }
 
-RunRecording TrainingRecording::recording(const std::optional<FeedReport>& feed, const RingReport& ring) const {
+RunRecording TrainingRecording::recording(const std::optional<FeedReport>& feed, const RingReport& ring,
+                                          const RecordingStart& start) const {
   RunRecording recording{.command = names_.command,
                          .unit = names_.unit,
                          .cores = usable_cores(),
                          .elapsed = elapsed_,
                          .timeline = timeline_.timeline()};
   if (names_.command == std::string_view("train")) recording.phases = phases(ring);
-  const auto steps = static_cast<double>(std::max<std::size_t>(1, steps_.size()));
   const auto add = [&](RecordedStage stage, Seconds busy) {
-    if (busy < kWorthAStage * elapsed_) return;
-    if (stage.items.empty()) stage.items.assign(steps_.size(), stage.times.busy / steps);
-    recording.stages.push_back(std::move(stage));
+    if (busy >= kWorthAStage * elapsed_) recording.stages.push_back(std::move(stage));
   };
   for (const StageReport& stage : feed ? feed->stages.stages : std::vector<StageReport>()) {
     RecordedStage recorded{
         .name = stage.name, .resource = resource_of(stage.name), .threads_flag = flag_of(stage.name)};
     note_clocks(recorded, stage);
+    recorded.items = items_of(stage, *feed, ring, start);
     const auto live = std::ranges::find(threads_.stages, stage.name, &StageReport::name);
     if (live != threads_.stages.end()) recorded.threads = std::max(1, live->threads.all());
     add(std::move(recorded), stage.times.busy);
   }
-  auto made = batches(ring, feed.has_value());
+  auto made = batches(ring, feed.has_value(), start.ring.ready);
   const auto queue = made.queue;
   const Seconds making = made.times.busy;
   add(std::move(made), making);

@@ -11,10 +11,17 @@
 
 namespace tutti {
 
+/// The reports of feed and ring when a recording began: what they had done for its steps already.
+struct RecordingStart {
+  FeedReport feed{};
+  RingReport ring{};
+};
+
 /// What a training was, step by step, for `tutti profile`. One thread.
 ///
 /// Steps are recorded one by one. Of the feed's stages only the sums are known, so each step has the same part of them:
-/// a batch's samples, worked on by the stage's threads.
+/// a batch's samples, worked on by the stage's threads. What a stage had worked ahead when the recording began takes it
+/// no time.
 class TrainingRecording {
  public:
   /// What is recorded: the command, what an item is, and what is done on the device. The names are literals.
@@ -36,8 +43,9 @@ class TrainingRecording {
   bool wants_threads() const { return !has_threads_ && steps_.size() >= 2; }
 
   /// The training as a pipeline: the feed's stages that take time, the ring's thread that makes batches ready, then the
-  /// steps on the device. `feed`: none where batches are gathered by the ring's thread itself.
-  RunRecording recording(const std::optional<FeedReport>& feed, const RingReport& ring) const;
+  /// steps on the device. `feed`: none where batches are gathered by the ring's thread itself; as `ring` since `start`.
+  RunRecording recording(const std::optional<FeedReport>& feed, const RingReport& ring,
+                         const RecordingStart& start = {}) const;
   std::size_t steps() const { return steps_.size(); }
   /// How long each step waited for its batch.
   const std::vector<Seconds>& waits() const { return waits_; }
@@ -51,7 +59,9 @@ class TrainingRecording {
  private:
   StepPhases phases(const RingReport& ring) const;
   PhaseTimes step_times() const;
-  RecordedStage batches(const RingReport& ring, bool has_feed) const;
+  RecordedStage batches(const RingReport& ring, bool has_feed, int ready) const;
+  std::vector<Seconds> items_of(const StageReport& stage, const FeedReport& feed, const RingReport& ring,
+                                const RecordingStart& start) const;
 
   Names names_{};
   bool goes_on_ = false;

@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "base/log.h"
 #include "base/numbers.h"
 
 namespace tutti {
@@ -27,6 +29,13 @@ std::int64_t bytes_of(const std::optional<Bytes>& bytes) {
 std::optional<Bytes> used_by_others(const GpuMemory& memory, std::optional<Bytes> before) {
   if (memory.foreign) return Bytes{memory.foreign->value + bytes_of(memory.reserved)};
   return before;
+}
+
+DeviceLoad device_load_of(const GpuSnapshot& gpu, Clock::Instant now) {
+  constexpr Seconds kOld{10};
+  const auto age = gpu.age(now);
+  if (gpu.state != GpuState::ok || !gpu.utilisation.gpu || !age || *age > kOld) return {};
+  return {.busy = gpu.utilisation.gpu, .foreign = gpu.utilisation.foreign};
 }
 
 std::optional<DeviceFault> device_fault_of(const GpuSnapshot& gpu) {
@@ -106,6 +115,7 @@ void BatchMachine::report_gpus(DevicePool& pool) {
     const GpuSnapshot* gpu = device.device.uuid.empty() ? nullptr : machine->gpu(device.device.uuid);
     if (!gpu) continue;
     pool.report_driver_state(device.id, device_fault_of(*gpu));
+    report_load(pool, device.id, *gpu);
     const GpuSnapshot* whole = whole_gpu(*machine, device.device.uuid);
     const auto before = whole ? used_before_.find(whole->uuid) : used_before_.end();
     if (!whole) continue;
@@ -113,6 +123,18 @@ void BatchMachine::report_gpus(DevicePool& pool) {
             used_by_others(whole->memory, before == used_before_.end() ? std::nullopt : std::optional(before->second)))
       pool.others_use(device.id, *others);
   }
+}
+
+/// The snapshot is NVML's or nvidia-smi's. Where neither has one, the note's words name what is scored by then.
+void BatchMachine::report_load(DevicePool& pool, const std::string& device, const GpuSnapshot& gpu) {
+  const DeviceLoad load = device_load_of(gpu, Clock::real().now());
+  pool.report_load(device, load);
+  const bool is_lost = !load.busy;
+  const bool was_lost = std::exchange(load_lost_[device], is_lost);
+  const auto policy = policy_named(options_.policy);
+  const bool counts = policy == Policy::note || policy == Policy::note_raw;
+  if (counts && is_lost && !was_lost)
+    log(Level::warning, "Failed to query nvidia-smi, using task count only (" + device + ")");
 }
 
 void BatchMachine::look_at_cores() {

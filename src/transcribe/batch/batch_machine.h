@@ -19,6 +19,9 @@ namespace tutti {
 /// It counts as the others' memory where the driver shows no processes (in a container). None: not known.
 std::optional<Bytes> used_by_others(const GpuMemory& memory, std::optional<Bytes> before);
 
+/// How busy a GPU is by its latest snapshot; nothing where that is older than ten seconds, or does not say.
+DeviceLoad device_load_of(const GpuSnapshot& gpu, Clock::Instant now);
+
 /// Why no work may go to a GPU, by what the driver reports of it. It is lost or hung, needs recovery, or has reported
 /// an Xid after which only a reset makes it usable again (that lasts for the run).
 std::optional<DeviceFault> device_fault_of(const GpuSnapshot& gpu);
@@ -53,8 +56,8 @@ class BatchMachine {
   /// Watches when any device is a GPU, or sits on one.
   explicit BatchMachine(const BatchOptions& options);
 
-  /// Reports to the pool which devices the driver has lost, which are back, and what others use of their memory. Keeps
-  /// the latest reading of the energy that they have drawn. To be called about once a second.
+  /// Reports to the pool which devices the driver has lost, which are back, and what others use of their memory, and
+  /// how busy they are. Keeps the latest reading of the energy that they have drawn. To be called about once a second.
   void report_gpus(DevicePool& pool);
   /// memory_shortage of now. One thread.
   std::optional<std::string> shortage();
@@ -70,10 +73,12 @@ class BatchMachine {
 
  private:
   void read_energy();
+  void report_load(DevicePool& pool, const std::string& device, const GpuSnapshot& gpu);
 
   const BatchOptions& options_;
   std::unique_ptr<Sampler> sampler_{};
   std::map<std::string, Bytes> used_before_{};  // memory of each GPU in use before the run, by UUID
+  std::map<std::string, bool> load_lost_{};     // by device: its driver could not say how busy it is; one thread
   bool was_short_ = false;
   std::optional<HostReader> cores_{};  // reads how busy CPU cores are, on the thread that calls look_at_cores()
   Guarded<HostSnapshot> host_{};

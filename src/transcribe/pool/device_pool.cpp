@@ -63,6 +63,13 @@ class Pool final : public DevicePool {
     shared_->pump(lock);
   }
 
+  void report_load(const std::string& device, const DeviceLoad& load) override {
+    PoolShared::Lock lock(shared_->mutex);
+    for (DeviceIndex index = 0; index < shared_->members.size(); ++index)
+      if (shared_->members[index].facts.id == device) shared_->dispatcher.device_load(index, load, shared_->now());
+    shared_->pump(lock);
+  }
+
   void host_short(const std::optional<std::string>& why) override {
     PoolShared::Lock lock(shared_->mutex);
     shared_->dispatcher.host_short(why, shared_->now());

@@ -99,6 +99,8 @@ class DevicePool {
   virtual void report_driver_state(const std::string& device, const std::optional<DeviceFault>& fault) = 0;
   /// What others use of a device's memory now: fewer windows fit, or more again.
   virtual void others_use(const std::string& device, Bytes memory) = 0;
+  /// How busy the driver reports a device to be.
+  virtual void report_load(const std::string& device, const DeviceLoad& load) = 0;
   /// This machine is short of memory, and how: nothing is begun beside what is in work until that is over (nothing).
   virtual void host_short(const std::optional<std::string>& why) = 0;
   /// Jobs that were added wait for this reason and no other; nothing: none wait for it.
