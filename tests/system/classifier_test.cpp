@@ -275,12 +275,12 @@ TEST(Classifier, RecordingOnStandardInputIsNamed) {
     if (entry.path().extension() == ".wav") clip = entry.path().string();
   const auto named = run_program({tutti_program(), "classify", "--model", model, "--json", clip});
   const std::string shell = "exec " + tutti_program() + " classify --model " + model + " --json - ";
-  const auto audio = run_program({"sh", "-c", shell + "< '" + clip + "'"});
+  const auto audio = run_program({"/bin/sh", "-c", shell + "< '" + clip + "'"});
   ASSERT_EQ(audio.exit_code, 0) << audio.err;
   const auto answer = answers_of(audio.out).at(0);
   EXPECT_EQ(answer["file"], "-");
   EXPECT_EQ(answer["scores"], answers_of(named.out).at(0)["scores"]);
-  const auto listed = run_program({"sh", "-c", "echo '" + clip + "' | " + shell});
+  const auto listed = run_program({"/bin/sh", "-c", "echo '" + clip + "' | " + shell});
   EXPECT_EQ(listed.out, named.out);
 }
 

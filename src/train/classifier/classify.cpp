@@ -208,6 +208,8 @@ Result<std::int64_t> classify_files(const ClassifyRequest& request, const TakeAn
       ClassifiedFile answer;
       answer.file = request.files[first + i];
       answer.error = file.problem;
+      if (const auto& path = files[first + i]; path != answer.file && answer.error.starts_with(path))
+        answer.error = "standard input" + answer.error.substr(path.size());  // not where it is kept meanwhile
       if (answer.error.empty()) {
         const auto& segments = file.is_long() ? file.probabilities : *next++;
         static_cast<AudioAnswer&>(answer) = audio_answer(*model, segments);
