@@ -1,15 +1,20 @@
 #include <filesystem>
+#include <fstream>
 #include <iostream>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/files.h"
 #include "base/output_ownership.h"
 #include "base/process/exit_code.h"
+#include "base/strings.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/engine_process/engine_run.h"
 #include "cli/flags.h"
+#include "cli/temporary_folder.h"
 #include "cli/training/training_run.h"
 #include "text/manifest/recording_names.h"
 
@@ -42,15 +47,52 @@ Result<std::vector<std::string>> recordings_in(const fs::path& folder) {
   return found;
 }
 
+/// What standard input holds: names, one a line, or one recording, which has bytes that no name has.
+class StandardInput {
+ public:
+  /// Reads the names, or the whole recording into a temporary file.
+  Result<std::vector<std::string>> read() {
+    std::string head;
+    constexpr std::size_t kHead = 4096;
+    for (char c = 0; head.size() < kHead && std::cin.get(c);) head += c;
+    if (head.find('\0') == std::string::npos) return names(head);
+    folder_.emplace();
+    const auto folder = folder_->path();
+    if (!folder) return tl::unexpected<Error>(folder.error());
+    audio_ = *folder / "standard-input";
+    std::ofstream file(audio_, std::ios::binary);
+    file << head;
+    if (std::cin.peek() != std::istream::traits_type::eof()) file << std::cin.rdbuf();
+    file.close();
+    if (!file) return fail(Fault::unavailable, "standard input could not be kept in " + audio_.string());
+    return std::vector<std::string>{"-"};
+  }
+  /// The recording; empty: there is none.
+  const fs::path& audio() const { return audio_; }
+
+ private:
+  static std::vector<std::string> names(std::string text) {
+    text.append(std::istreambuf_iterator<char>(std::cin), {});
+    std::vector<std::string> all;
+    for (const auto line : split(text, '\n'))
+      if (!line.empty()) all.emplace_back(line);
+    return all;
+  }
+
+  std::optional<TemporaryFolder> folder_{};
+  fs::path audio_{};
+};
+
 /// Every file that is to be classified, as it was given; folders as the recordings in them, "-" as the names on
-/// standard input.
-Result<std::vector<std::string>> files_of(const std::vector<std::string>& inputs) {
+/// standard input, or itself where a recording is there.
+Result<std::vector<std::string>> files_of(const std::vector<std::string>& inputs, StandardInput& standard_input) {
   std::vector<std::string> files;
   for (const auto& input : inputs) {
     std::error_code ignored;
     if (input == "-") {
-      for (std::string line; std::getline(std::cin, line);)
-        if (!line.empty()) files.push_back(line);
+      const auto read = standard_input.read();
+      if (!read) return read;
+      files.insert(files.end(), read->begin(), read->end());
     } else if (fs::is_directory(input, ignored)) {
       auto found = recordings_in(input);
       if (!found) return found;
@@ -87,7 +129,7 @@ Result<void> expect_own_copies(const ClassifyCommand& c) {
 
 void add_classify(OptionTable& table, ClassifyCommand& c) {
   table.positional(c.inputs, "FILE|FOLDER|-...",
-                   "recordings of any format; -: their names, one a line, on standard input");
+                   "recordings of any format; -: their names, one a line, on standard input, or one recording there");
   table.add("model", c.model, "DIR", "OUT/model of 'tutti train classifier'");
   table.add("device", c.device, "cpu|auto|cuda:N", "where the network is; it is small, and a processor does");
   table.add("threads", c.threads, "N", "threads of network and features; 0: one per core");
@@ -117,10 +159,13 @@ int run_classify(const std::vector<std::string>& arguments) {
   add_classify(table, c);
   if (const auto code = start_command(table, arguments)) return *code;
   if (auto checked = check(c); !checked) return complain(checked.error());
-  const auto files = files_of(c.inputs);
+  StandardInput standard_input;
+  const auto files = files_of(c.inputs, standard_input);
   if (!files) return complain(files.error());
   if (files->empty()) return complain({Fault::usage, "there is no recording to classify"}, kUsage);
   if (auto own = expect_own_copies(c); !own) return complain(own.error(), kUsage);
+  if (!standard_input.audio().empty() && !c.copy_to.empty())
+    return complain({Fault::usage, "--copy-to: a recording on standard input has no name", "Name files"}, kUsage);
   std::string names;
   for (const auto& file : *files) names += file + '\0';
   const auto list = settings_file(names);
@@ -128,6 +173,7 @@ int run_classify(const std::vector<std::string>& arguments) {
   std::vector<std::string> line{"classify", "--model",      c.model.string(),
                                 "--files",  path_of(*list), "--device",
                                 c.device,   "--threads",    std::to_string(c.threads)};
+  if (!standard_input.audio().empty()) line.insert(line.end(), {"--standard-input", standard_input.audio().string()});
   if (c.json) line.emplace_back("--json");
   if (c.csv) line.emplace_back("--csv");
   if (c.over_time) line.emplace_back("--over-time");

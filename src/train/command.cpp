@@ -247,14 +247,16 @@ int train_command(std::span<char*> arguments) {
 int classify_command(std::span<char*> arguments) {
   constexpr const char* kSmaller = "Classify fewer files at once, or shorter ones";
   return guarded("the files cannot be classified", kSmaller, [&] {
-    const auto line = Line::read(arguments, {"--model", "--files", "--device", "--threads", "--copy-to", "--min-score"},
-                                 {"--json", "--csv", "--over-time"});
+    const auto line = Line::read(
+        arguments, {"--model", "--files", "--standard-input", "--device", "--threads", "--copy-to", "--min-score"},
+        {"--json", "--csv", "--over-time"});
     if (!line) return complain(line.error());
     const auto names = read_file(line->value("--files"));
     if (!names) return complain(names.error());
     const auto device = settled_device(line->value("--device"));
     if (!device) return complain(device.error());
     ClassifyRequest request{.model = line->value("--model"), .device = *device, .over_time = line->has("--over-time")};
+    request.standard_input = line->value("--standard-input");
     for (const auto name : split(*names, '\0')) request.files.emplace_back(name);
     if (line->has("--threads")) request.threads = std::stoi(line->value("--threads"));
     std::optional<SortedCopies> copies;

@@ -264,6 +264,26 @@ TEST(Classifier, SurrogatesAreLearnedAndNeverValidated) {
   }
 }
 
+TEST(Classifier, RecordingOnStandardInputIsNamed) {
+  const TempFolder work;
+  const std::string model = TUTTI_SOURCE_DIR "/models/leaks";
+  ASSERT_EQ(
+      run_program({tutti_program(), "synth", "leaks", "--count", "1", "--out", (work / "leaks").string()}).exit_code,
+      0);
+  std::string clip;
+  for (const auto& entry : fs::recursive_directory_iterator(work / "leaks"))
+    if (entry.path().extension() == ".wav") clip = entry.path().string();
+  const auto named = run_program({tutti_program(), "classify", "--model", model, "--json", clip});
+  const std::string shell = "exec " + tutti_program() + " classify --model " + model + " --json - ";
+  const auto audio = run_program({"/bin/sh", "-c", shell + "< '" + clip + "'"});
+  ASSERT_EQ(audio.exit_code, 0) << audio.err;
+  const auto answer = answers_of(audio.out).at(0);
+  EXPECT_EQ(answer["file"], "-");
+  EXPECT_EQ(answer["scores"], answers_of(named.out).at(0)["scores"]);
+  const auto listed = run_program({"/bin/sh", "-c", "echo '" + clip + "' | " + shell});
+  EXPECT_EQ(listed.out, named.out);
+}
+
 TEST(Classifier, FoldersOfRecordingsAreTrainedAsTheyAre) {
   TUTTI_NEEDS("digits/0_george_0.wav");
   const TempFolder work;

@@ -9,7 +9,7 @@
 #include "base/files.h"
 #include "cli/settings/option_table.h"
 #include "cli/training/imported_yaml.h"
-#include "cli/training/recipe_keys.h"
+#include "cli/training/trainer_names.h"
 #include "cli/training/training_run.h"
 
 namespace tutti {

@@ -7,14 +7,20 @@
 #include <string_view>
 #include <vector>
 
+#include "base/files.h"
+#include "base/log.h"
 #include "base/process/exit_code.h"
 #include "cli/command_start.h"
 #include "cli/engine_process/engine_run.h"
-#include "cli/training/folder_set.h"
+#include "cli/interrupt.h"
+#include "cli/prepare/build_progress.h"
 #include "cli/training/loader_flags.h"
 #include "cli/training/recipe_flags.h"
 #include "cli/training/training_run.h"
 #include "device/machine.h"
+#include "feed/labelled/labelled_files.h"
+#include "feed/labelled/labelled_set.h"
+#include "feed/labelled/set_builder.h"
 #include "recipe/classifier_fields.h"
 #include "recipe/recipe_file.h"
 #include "recipe/tts_fields.h"
@@ -25,6 +31,8 @@ template <>
 inline constexpr bool kImportsYaml<TtsRecipe> = true;
 
 namespace {
+
+namespace fs = std::filesystem;
 
 /// What a training of one process is, beside the fields of its recipe.
 template <class Recipe>
@@ -74,6 +82,47 @@ int run_single_training(const SingleTraining<Recipe>& training, const std::vecto
   if (settled) settled = settle_compute_threads(command, training.read, std::max(1, read_cpu().cores));
   if (settled) settled = check_recipe(command.recipe);
   return settled ? run_in_engine(training, command) : complain(settled.error(), kUsage);
+}
+
+bool is_set(const fs::path& folder) {
+  return is_there(set_file(folder, SetPart::training)) || is_there(set_file(folder, SetPart::validation));
+}
+
+/// Whether recordings may be there; what else is wrong is reported by those who read it.
+bool may_be_recordings(const fs::path& data) {
+  std::error_code ignored;
+  return is_labelled_manifest(data) || fs::is_directory(data, ignored);
+}
+
+void report_prepared(const SetBuildReport& built, const fs::path& set) {
+  log(Level::info, std::to_string(built.used) + " of " + std::to_string(built.found) + " recordings of " +
+                       std::to_string(built.split.labels.size()) + " labels are prepared, in " + set.string() +
+                       "; 'tutti prepare classifier' has more settings for that");
+  if (built.bad > 0)
+    log(Level::warning,
+        std::to_string(built.bad) + " files were left out as unusable, see " + (set / "bad_samples.jsonl").string());
+  if (!built.has_groups)
+    log(Level::warning,
+        "each file is a group of its own. Where several come from one recording, one sensor or one speaker, the result "
+        "looks better than it is: make the set with 'tutti prepare classifier --group'");
+}
+
+/// The set that a classifier is trained on. `data` that is a set stays; its file for training names it, too. Labelled
+/// recordings, in folders or a list as for `tutti prepare classifier`, are prepared by its defaults into OUT/set; a
+/// training that goes on (`resumes`) takes the one that is there. Reports on standard error. Errors: those of
+/// build_labelled_set; Fault::cancelled after an interruption, and the same command goes on from there.
+Result<fs::path> classifier_set(const fs::path& data, const fs::path& out, bool resumes) {
+  const auto set = out / "set";
+  if (data.filename() == set_file("", SetPart::training)) return folder_of(data);  // as shells complete the name
+  if (data.empty() || is_set(data) || !may_be_recordings(data)) return data;
+  if (resumes && is_set(set)) return set;
+  Interrupt interrupt;
+  BuildProgress progress(interrupt, "files");
+  const auto built = build_labelled_set({.data = data, .out = set, .threads = std::max(1, read_cpu().cores)},
+                                        [&](std::int64_t done, std::int64_t all) { return progress(done, all); });
+  if (!built) return tl::unexpected<Error>(built.error());
+  report_prepared(*built, set);
+  return set;
 }
 
 constexpr std::int64_t kNoteBatchBytes = 8192 * 128;  // field note 003's, in half precision

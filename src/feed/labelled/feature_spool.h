@@ -46,7 +46,7 @@ class FeatureSpool {
   static bool is_spool(const std::filesystem::path& path);
 
   /// The identity of a file as it is now: its name, number, size and times of change. Archives give files of one size
-  /// one time of modification; what the file system itself notes still tells them apart.
+  /// one time of modification; what the file system itself notes distinguishes them.
   static Result<CacheKey> identity_of(const std::string& name, const std::filesystem::path& path);
 
   /// What an earlier build has computed of this file.

@@ -212,8 +212,8 @@ Result<std::int64_t> compute(const SetBuildOptions& options, FileComputer& compu
   return computer.resumed();
 }
 
-/// The surrogates of all training files, as further ones of the training part. The others hear none of them: what is
-/// validated and tested is what was recorded.
+/// The surrogates of all training files, as further ones of the training part. Validation and test get none of them:
+/// what is validated and tested is what was recorded.
 std::vector<BuiltFile> surrogates_of(const std::vector<BuiltFile>& files, int count, std::uint64_t seed) {
   std::vector<BuiltFile> all;
   for (const auto& one : files)

@@ -185,6 +185,8 @@ Result<std::int64_t> classify_files(const ClassifyRequest& request, const TakeAn
   SerialRun& timed = phases ? *phases : unseen;
   const c10::AutoGradMode no_gradients(false);
   set_compute_threads(request.threads, read_cpu().cores);
+  std::vector<std::string> paths = request.files;
+  if (!request.standard_input.empty()) std::ranges::replace(paths, std::string("-"), request.standard_input);
   const auto device = device_named(request.device);
   if (!device) return tl::unexpected<Error>(device.error());
   const auto model = ClassifierModel::load(request.model, *device);
@@ -192,7 +194,7 @@ Result<std::int64_t> classify_files(const ClassifyRequest& request, const TakeAn
   const Classifying with{.model = *model,
                          .maker = ClipFeatureMaker(model->geometry),
                          .threads = request.threads > 0 ? request.threads : read_cpu().cores};
-  const std::span files(request.files);
+  const std::span<const std::string> files(paths);
   std::int64_t failed = 0;
   for (std::size_t first = 0; first < files.size(); first += kFilesAtOnce) {
     const auto count = std::min(kFilesAtOnce, files.size() - first);
@@ -204,8 +206,10 @@ Result<std::int64_t> classify_files(const ClassifyRequest& request, const TakeAn
     for (std::size_t i = 0; i < count; ++i) {
       const auto& file = (*features)[i];
       ClassifiedFile answer;
-      answer.file = files[first + i];
+      answer.file = request.files[first + i];
       answer.error = file.problem;
+      if (const auto& path = files[first + i]; path != answer.file && answer.error.starts_with(path))
+        answer.error = "standard input" + answer.error.substr(path.size());  // not where it is kept meanwhile
       if (answer.error.empty()) {
         const auto& segments = file.is_long() ? file.probabilities : *next++;
         static_cast<AudioAnswer&>(answer) = audio_answer(*model, segments);

@@ -16,6 +16,7 @@ namespace tutti {
 struct ClassifyRequest {
   std::filesystem::path model{};
   std::vector<std::string> files{};  // as they were given
+  std::string standard_input{};      // where the recording is that was given as "-"; empty: "-" is a name
   std::string device = "cpu";
   std::int32_t threads = 0;  // threads of network and features; 0: one per core
   bool over_time = false;    // also the answer to every clip of a file
