@@ -360,6 +360,15 @@ TEST(Reporter, EpochReportCoversOnlyItsOwnFeedAndRingTimes) {
   EXPECT_EQ(third[0], "  the feed had made all of its batches before");
 }
 
+TEST(Reporter, EpochReportHasTheShareOfMakingBatches) {
+  const RingReport ring{
+      .stepping = Seconds(8), .waiting = Seconds(2), .fetching = Seconds(1), .transferring = Seconds(6)};
+  const auto lines = epoch_report(std::nullopt, ring, {}, {});
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_EQ(lines[1], "  the next batches were made meanwhile, in 70 % of the time");
+  EXPECT_EQ(epoch_report(std::nullopt, {.stepping = Seconds(8)}, {}, {}).size(), 1U);
+}
+
 /// What is reported of an epoch of 14 steps, the first two of which waited 9 s each and the others hardly.
 std::string epoch_with_a_slow_start(const char* warm_up) {
   const ScopedVariable profiled(kRecordingVariable, warm_up ? "/nowhere/recording.json" : nullptr);

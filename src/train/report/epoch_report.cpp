@@ -117,6 +117,10 @@ std::vector<std::string> epoch_report(const std::optional<FeedReport>& feed, con
                   " of the time; waits p50 " + milliseconds(ring.waits.percentile(0.5)) + ", p99 " +
                   milliseconds(ring.waits.percentile(0.99)) + ", longest " + milliseconds(ring.waits.max) +
                   "; above 50 ms: " + std::to_string(ring.spikes) + " of " + std::to_string(ring.batches));
+  const double elapsed = (ring.stepping + ring.waiting).count();
+  const double making = elapsed > 0 ? (ring.fetching + ring.transferring).count() / elapsed : 0;
+  if (!feed && making > kWorthReporting)  // the device of the data, where it is cores of its own
+    lines.push_back("  the next batches were made meanwhile, in " + percent(std::min(making, 1.0)) + " of the time");
   if (feed)
     lines.push_back("  " + padding_text(frames) + "unusable samples so far " + std::to_string(feed->bad_samples));
   const double whole = times.stepping + times.waiting;
