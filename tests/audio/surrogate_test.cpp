@@ -1,11 +1,10 @@
-#include "audio/augment/surrogate.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
+#include "audio/augment/effects.h"
 #include "audio/mel/frame_fourier.h"
 #include "base/random/counter_random.h"
 

@@ -8,7 +8,7 @@
 #include <regex>
 #include <utility>
 
-#include "audio/augment/surrogate.h"
+#include "audio/augment/effects.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/log.h"
