@@ -24,6 +24,7 @@ std::vector<Result<void>> name_checks(const WhisperRecipe& r) {
   return {
       one_of("normaliser", r.normaliser, {"none", "basic", "english"}),
       one_of("task", r.task, {"transcribe", "translate"}),
+      one_of("labels", r.labels, {"text", "morse"}),
       one_of("padding", r.padding, {"window", "bucket"}),
       one_of("chunk-strategy", r.chunk_strategy, {"sequential", "sliding", "random"}),
       one_of("data-set", r.data_set, {"stream", "mapped", "memory", "device"}),
@@ -96,6 +97,11 @@ std::vector<Result<void>> sense_checks(const WhisperRecipe& r) {
     return senseless ? Result<void>(fail(Fault::usage, what, hint)) : Result<void>{};
   };
   return {
+      unless(
+          r.labels == "morse" && (r.timestamps > 0 || r.ctc_weight > 0 || r.frame_weight > 0 || r.attention_weight > 0),
+          "labels morse: its marks have no time in the audio, and timestamps, ctc-weight, frame-weight and "
+          "attention-weight need one",
+          "Leave those at 0, or take labels text"),
       unless(r.cycles > 1 && r.schedule != "cosine",
              "cycles: only the cosine restarts; the schedule is '" + r.schedule + "'",
              "Add schedule cosine, or leave cycles out"),

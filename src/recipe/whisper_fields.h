@@ -64,6 +64,8 @@ void visit_model_fields(WhisperRecipe& r, Visit& visit) {
   visit("language", r.language, "LANGUAGE", "language of the texts, for a multilingual model: a code, a tag or a name");
   visit("task", r.task, "transcribe|translate", "task token of a multilingual model");
   visit("timestamps", r.timestamps, "SHARE", "share of the samples whose targets have timestamps, 0 to 1");
+  visit("labels", r.labels, "text|morse",
+        "targets are the texts; morse: field note 004's, <|morse|> TEXT, and <|noise|> where a sample has no text");
   visit("export-type", r.export_type, "TYPE", "type of the weights in OUT/model: float32, float16 or bfloat16");
 }
 

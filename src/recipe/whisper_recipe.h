@@ -51,6 +51,7 @@ struct WhisperRecipe {
   std::string language = "en";
   std::string task = "transcribe";
   double timestamps = 0;
+  std::string labels = "text";
   std::string export_type = "float16";
 
   // Batches and length of the run

@@ -51,6 +51,20 @@ TEST(Labels, TimedWordsSetTheEnclosingTimestamps) {
   EXPECT_EQ(row.decoder_input, (Ids{kSot, kTime + 25, ' ', 'x', ' ', 'y', kTime + 151}));
 }
 
+/// As field note 004's trainer has them; its marks are spelled here.
+TEST(Labels, MarksOfMorseAreBeforeTextsAndInPlaceOfNone) {
+  auto vocabulary = new_vocabulary("bytes").value();
+  const auto marked =
+      Labels::make(vocabulary.tokenizer, {.morse_marks = true, .n_text_ctx = 32, .n_vocab = vocabulary.n_vocab})
+          .value();
+  const auto text_of = [&](const std::string& text) {
+    const auto row = marked.row({.id = "a", .text = text, .frames = 100}, 0).value();
+    return std::string(row.decoder_input.begin() + 2, row.decoder_input.end());
+  };
+  EXPECT_EQ(text_of("CQ"), " <|morse|> CQ");
+  EXPECT_EQ(text_of(""), " <|noise|>");
+}
+
 TEST(Labels, SilenceTargetsAreNoSpeechAndEndOfText) {
   const auto plain = labels(0).row({.id = "a", .text = "", .frames = 100}, 0).value();
   EXPECT_EQ(plain.decoder_input, (Ids{kSot, kNoTimes}));

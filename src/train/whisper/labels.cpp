@@ -35,6 +35,13 @@ std::int32_t Labels::time_token(double seconds) const {
   return begin + std::clamp(steps, 0, rules_.n_vocab - 1 - begin);
 }
 
+/// The text with field note 004's marks, where they are requested. They are spelled like any other text: no vocabulary
+/// grows by them, and normalisers leave them out as they do all words in brackets.
+std::string Labels::marked(const std::string& text) const {
+  if (!rules_.morse_marks) return text;
+  return text.empty() ? "<|noise|>" : "<|morse|> " + text;
+}
+
 /// Whisper's words carry the space before them, a text's first one too.
 void Labels::append_text(std::vector<std::int32_t>& row, const std::string& text) const {
   const auto ids = tokenizer_.encode(text.starts_with(' ') ? text : " " + text);
@@ -65,7 +72,7 @@ Result<LabelRow> Labels::row(const BatchSample& sample, std::int64_t epoch) cons
     append_timed(row.decoder_input, sample);
   } else {
     row.decoder_input.push_back(special.no_timestamps);
-    if (!sample.text.empty()) append_text(row.decoder_input, sample.text);
+    if (const auto text = marked(sample.text); !text.empty()) append_text(row.decoder_input, text);
   }
   row.targets.assign(row.decoder_input.begin() + 1, row.decoder_input.end());
   row.targets.push_back(special.eot);

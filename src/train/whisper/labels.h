@@ -29,7 +29,8 @@ Result<std::vector<std::int32_t>> start_of_text(const Tokenizer& tokenizer, cons
 struct LabelRules {
   std::string language = "en";
   bool translate = false;
-  double timestamps = 0;  // share of the samples with times, drawn by id
+  double timestamps = 0;     // share of the samples with times, drawn by id
+  bool morse_marks = false;  // field note 004's: <|morse|> before a text, <|noise|> in place of none
   std::uint64_t seed = 0;
   std::int32_t n_text_ctx = 448;
   std::int32_t n_vocab = 0;
@@ -54,6 +55,7 @@ class Labels {
   Labels(Tokenizer tokenizer, LabelRules rules, std::vector<std::int32_t> sot_sequence)
       : tokenizer_(std::move(tokenizer)), rules_(std::move(rules)), sot_sequence_(std::move(sot_sequence)) {}
   std::int32_t time_token(double seconds) const;
+  std::string marked(const std::string& text) const;
   void append_text(std::vector<std::int32_t>& row, const std::string& text) const;
   void append_timed(std::vector<std::int32_t>& row, const BatchSample& sample) const;
 

@@ -39,6 +39,7 @@ LabelRules rules_of(const WhisperRecipe& r, const WhisperDims& dims) {
   return {.language = r.language,
           .translate = r.task == "translate",
           .timestamps = r.timestamps,
+          .morse_marks = r.labels == "morse",
           .seed = r.seed,
           .n_text_ctx = dims.n_text_ctx,
           .n_vocab = dims.n_vocab};
