@@ -12,7 +12,8 @@ using namespace tutti;
 
 namespace {
 
-/// Trials whose network is the better, the nearer rate, batch and dropout are to a place that the recipe is far from.
+/// Trials whose network is the better, the nearer rate, batch and dropout are to an optimum that the recipe is far
+/// from.
 std::vector<TuningTrial> tried(const ClassifierRecipe& recipe, int count) {
   std::vector<TuningTrial> all;
   for (int i = 0; i < count; ++i) {
