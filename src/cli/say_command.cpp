@@ -13,6 +13,7 @@
 #include "cli/engine_process/engine_run.h"
 #include "cli/flags.h"
 #include "cli/training/training_run.h"
+#include "link/speech_command.h"
 
 namespace tutti {
 namespace {
@@ -21,17 +22,8 @@ namespace fs = std::filesystem;
 
 struct SayCommand {
   std::vector<std::string> text{};
-  fs::path voice{};
   fs::path out = "-";
-  fs::path times{};
-  std::string speaker{};
-  double rate = 1;
-  std::uint64_t seed = 0;
-  std::int32_t steps = 4;
-  double temperature = 0.333;
-  double pauses = 1;
-  std::string device = "cpu";
-  std::int32_t threads = 0;
+  SpeechCommand speech{};  // without its text and output
 };
 
 OptionTable table_of(SayCommand& c) {
@@ -41,24 +33,24 @@ OptionTable table_of(SayCommand& c) {
       "the voice's rate. Numbers and abbreviations are written out first; [[…]] holds IPA where a voice "
       "knows phonemes.");
   table.positional(c.text, "TEXT...|-", "what to say; -: what standard input holds");
-  table.add("voice", c.voice, "DIR", "OUT/model of 'tutti train tts', or models/voice");
+  table.add("voice", c.speech.voice, "DIR", "OUT/model of 'tutti train tts', or models/voice");
   table
       .add(
           "output", c.out, "FILE.wav",
           "the sound; -: standard output, where that is no terminal. Only a file that an earlier run wrote is replaced")
       .letter = 'o';
-  table.add("times", c.times, "FILE.json|FILE.srt",
+  table.add("times", c.speech.times, "FILE.json|FILE.srt",
             "also when each word is spoken; as JSON, each phoneme or character too");
-  table.add("speaker", c.speaker, "NAME", "speaker of the voice; without it, its first");
-  table.add("rate", c.rate, "X", "how fast: 0.5 takes twice the time, 2 half of it");
-  table.add("seed", c.seed, "N", "seed of the noise that speech is made of; the same seed gives the same audio");
-  table.add("steps", c.steps, "N", "from noise to speech: 1 is flat, more than 4 changes hardly anything");
-  table.add("temperature", c.temperature, "X",
+  table.add("speaker", c.speech.speaker, "NAME", "speaker of the voice; without it, its first");
+  table.add("rate", c.speech.rate, "X", "how fast: 0.5 takes twice the time, 2 half of it");
+  table.add("seed", c.speech.seed, "N", "seed of the noise that speech is made of; the same seed gives the same audio");
+  table.add("steps", c.speech.steps, "N", "from noise to speech: 1 is flat, more than 4 changes hardly anything");
+  table.add("temperature", c.speech.temperature, "X",
             "scale of the noise that speech is made of, 0 to 1: less is flatter and clearer");
-  table.add("pauses", c.pauses, "X",
+  table.add("pauses", c.speech.pauses, "X",
             "how long pauses at marks and between sentences last, 0 to 10: 0.5 half as long, 2 twice");
-  table.add("device", c.device, "cpu|auto|cuda:N", "where the network is; it is small, and a processor does");
-  table.add("threads", c.threads, "N", "0: one per core");
+  table.add("device", c.speech.device, "cpu|auto|cuda:N", "where the network is; it is small, and a processor does");
+  table.add("threads", c.speech.threads, "N", "0: one per core");
   table.examples({"tutti say --voice models/voice -o x.wav \"three five zero two nine\"",
                   "tutti say --voice models/voice --times x.srt -o x.wav - < story.txt"});
   return table;
@@ -67,20 +59,23 @@ OptionTable table_of(SayCommand& c) {
 Result<void> check_values(const SayCommand& c) {
   constexpr double kSlowest = 0.25, kFastest = 4;
   constexpr std::int32_t kMostSteps = 100;
-  if (c.voice.empty())
+  if (c.speech.voice.empty())
     return fail(Fault::usage, "there is no voice", "Name OUT/model of 'tutti train tts' with --voice");
-  if (c.rate < kSlowest || c.rate > kFastest) return fail(Fault::usage, "--rate: expected 0.25 to 4");
-  if (!(c.temperature >= 0 && c.temperature <= 1)) return fail(Fault::usage, "--temperature: expected 0 to 1");
+  if (c.speech.rate < kSlowest || c.speech.rate > kFastest) return fail(Fault::usage, "--rate: expected 0.25 to 4");
+  if (!(c.speech.temperature >= 0 && c.speech.temperature <= 1))
+    return fail(Fault::usage, "--temperature: expected 0 to 1");
   constexpr double kLongestPauses = 10;
-  if (!(c.pauses >= 0 && c.pauses <= kLongestPauses)) return fail(Fault::usage, "--pauses: expected 0 to 10");
-  if (c.steps < 1 || c.steps > kMostSteps) return fail(Fault::usage, "--steps: expected 1 to 100");
-  const auto kind = c.times.extension();
-  if (!c.times.empty() && kind != ".json" && kind != ".srt")
-    return fail(Fault::usage, "--times: expected a file whose name ends in .json or .srt, found " + c.times.string());
-  if (!is_there(c.voice / "config.json"))
-    return fail(Fault::missing, c.voice.string() + ": no voice is there",
+  if (!(c.speech.pauses >= 0 && c.speech.pauses <= kLongestPauses))
+    return fail(Fault::usage, "--pauses: expected 0 to 10");
+  if (c.speech.steps < 1 || c.speech.steps > kMostSteps) return fail(Fault::usage, "--steps: expected 1 to 100");
+  const auto kind = c.speech.times.extension();
+  if (!c.speech.times.empty() && kind != ".json" && kind != ".srt")
+    return fail(Fault::usage,
+                "--times: expected a file whose name ends in .json or .srt, found " + c.speech.times.string());
+  if (!is_there(c.speech.voice / "config.json"))
+    return fail(Fault::missing, c.speech.voice.string() + ": no voice is there",
                 "Expected the folder OUT/model of 'tutti train tts --out OUT'");
-  return check_thread_count("--threads", c.threads);
+  return check_thread_count("--threads", c.speech.threads);
 }
 
 bool is_wav(const fs::path& file) {
@@ -92,22 +87,22 @@ bool is_wav(const fs::path& file) {
 /// Times have no mark of their own: they are replaced together with the sound that they belong to.
 Result<void> check_outputs(const SayCommand& c) {
   OutputOwnership files("Name another file");
-  files.add_input(c.voice);
+  files.add_input(c.speech.voice);
   std::error_code error;
   const bool replaces = c.out != "-" && fs::is_regular_file(c.out, error) && fs::file_size(c.out, error) > 0;
   if (c.out != "-" && !is_wav(c.out))
     return fail(Fault::usage, "--output: expected a file whose name ends in .wav, found " + c.out.string());
   if (c.out != "-")
     if (auto claimed = files.claim_marked(c.out, "the sound", kSpeechMark); !claimed) return claimed;
-  if (!c.times.empty())
-    if (auto claimed =
-            replaces ? files.claim(c.times, "the times") : files.claim_marked(c.times, "the times", kSpeechMark);
+  if (!c.speech.times.empty())
+    if (auto claimed = replaces ? files.claim(c.speech.times, "the times")
+                                : files.claim_marked(c.speech.times, "the times", kSpeechMark);
         !claimed)
       return claimed;
   if (c.out == "-" && ::isatty(STDOUT_FILENO) == 1)
     return fail(Fault::usage, "the sound would go to the terminal", "Name a file with -o, or a pipe");
   auto expected = c.out == "-" ? Result<void>() : expect_output_file("--output", c.out);
-  return expected ? expect_output_file("--times", c.times) : expected;
+  return expected ? expect_output_file("--times", c.speech.times) : expected;
 }
 
 Result<std::string> text_of(const SayCommand& c) {
@@ -127,33 +122,9 @@ int run_say(const std::vector<std::string>& arguments) {
   if (!text) return complain(text.error(), kNothingRan);
   const auto file = settings_file(*text);
   if (!file) return complain(file.error(), kNothingRan);
-  const std::string out = c.out == "-" ? "/dev/stdout" : c.out.string();
-  return run_engine({"say",
-                     "--voice",
-                     c.voice.string(),
-                     "--text",
-                     path_of(*file),
-                     "--out",
-                     out,
-                     "--times",
-                     c.times.string(),
-                     "--speaker",
-                     c.speaker,
-                     "--rate",
-                     show_value(c.rate),
-                     "--seed",
-                     std::to_string(c.seed),
-                     "--steps",
-                     std::to_string(c.steps),
-                     "--temperature",
-                     show_value(c.temperature),
-                     "--pauses",
-                     show_value(c.pauses),
-                     "--device",
-                     c.device,
-                     "--threads",
-                     std::to_string(c.threads)},
-                    "it spoke");
+  c.speech.text = path_of(*file);
+  if (c.out != "-") c.speech.out = c.out;
+  return run_engine(engine_arguments(c.speech), "it spoke");
 }
 
 }  // namespace tutti

@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "base/numbers.h"
 #include "link/query_engine.h"
+#include "link/speech_command.h"
 #include "text/speech/sentences.h"
 
 namespace tutti {
@@ -121,32 +122,8 @@ tl::expected<std::string, ApiError> VoiceService::speak(const VoiceRequest& requ
   if (auto checked = check_text(request.text); !checked) return tl::unexpected(checked.error());
   const auto text = hand_over(request.text);
   if (!text) return failed(text.error());
-  auto wav = query_engine({"say",
-                           "--voice",
-                           folder_.string(),
-                           "--text",
-                           text->path,
-                           "--out",
-                           "/dev/stdout",
-                           "--times",
-                           "",
-                           "--speaker",
-                           request.speaker,
-                           "--rate",
-                           number_text(request.rate),
-                           "--seed",
-                           "0",
-                           "--steps",
-                           "4",
-                           "--temperature",
-                           "0.333",
-                           "--pauses",
-                           "1",
-                           "--device",
-                           "cpu",
-                           "--threads",
-                           "0"},
-                          {}, {.within = kLongest, .bytes = kMostBytes, .go_on = go_on});
+  const SpeechCommand command{.voice = folder_, .text = text->path, .speaker = request.speaker, .rate = request.rate};
+  auto wav = query_engine(engine_arguments(command), {}, {.within = kLongest, .bytes = kMostBytes, .go_on = go_on});
   if (!wav) return failed(wav.error());
   if (wav->size() < kWavHeader) return failed({Fault::internal, "tutti-engine gave no audio", ""});
   auto audio = encoded(std::move(*wav), rate_, request.format);

@@ -1,0 +1,35 @@
+#include "link/speech_command.h"
+
+#include "base/numbers.h"
+
+namespace tutti {
+
+std::vector<std::string> engine_arguments(const SpeechCommand& c) {
+  return {"say",
+          "--voice",
+          c.voice.string(),
+          "--text",
+          c.text.string(),
+          "--out",
+          c.out.string(),
+          "--times",
+          c.times.string(),
+          "--speaker",
+          c.speaker,
+          "--rate",
+          number_text(c.rate),
+          "--seed",
+          std::to_string(c.seed),
+          "--steps",
+          std::to_string(c.steps),
+          "--temperature",
+          number_text(c.temperature),
+          "--pauses",
+          number_text(c.pauses),
+          "--device",
+          c.device,
+          "--threads",
+          std::to_string(c.threads)};
+}
+
+}  // namespace tutti
