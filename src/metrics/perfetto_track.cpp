@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/protobuf_message.h"
+
 namespace tutti {
 namespace {
 
@@ -31,43 +33,17 @@ constexpr std::uint64_t kStateCleared = 1, kNeedsState = 2;
 constexpr std::uint64_t kMonotonic = 3;  // Perfetto's number of that clock
 constexpr std::uint64_t kOwnClock = 64;  // the first that a sequence may define
 
-/// A message of protocol buffers, field by field.
-class Message {
- public:
-  Message& number(std::uint32_t field, std::uint64_t value) {
-    varint(std::uint64_t{field} << 3);
-    varint(value);
-    return *this;
-  }
-  Message& text(std::uint32_t field, std::string_view value) {
-    varint(std::uint64_t{field} << 3 | 2);
-    varint(value.size());
-    bytes_ += value;
-    return *this;
-  }
-  Message& message(std::uint32_t field, const Message& value) { return text(field, value.bytes_); }
-  const std::string& bytes() const { return bytes_; }
-
- private:
-  void varint(std::uint64_t value) {
-    for (; value >= 0x80; value >>= 7) bytes_ += static_cast<char>(value | 0x80);
-    bytes_ += static_cast<char>(value);
-  }
-
-  std::string bytes_{};
-};
-
 /// A track has the number of its sequence: unlike others' of the trace, and short.
 std::uint64_t uuid_of(std::uint32_t sequence) {
   return sequence;
 }
 
-Message sequence_of(std::uint32_t sequence) {
-  return Message().number(kSequenceId, sequence);
+ProtobufMessage sequence_of(std::uint32_t sequence) {
+  return ProtobufMessage().number(kSequenceId, sequence);
 }
 
-std::string in_trace(const Message& packet) {
-  return Message().message(kPacket, packet).bytes();
+std::string in_trace(const ProtobufMessage& packet) {
+  return ProtobufMessage().message(kPacket, packet).bytes();
 }
 
 }  // namespace
@@ -79,15 +55,17 @@ PerfettoTrack::PerfettoTrack(std::uint32_t sequence, std::uint32_t parent, std::
 void PerfettoTrack::begin(TraceTime at) {
   has_begun_ = true;
   last_ = at;
-  const Message track =
-      Message().number(kUuid, uuid_of(sequence_)).text(kTrackName, name_).number(kParent, uuid_of(parent_));
+  const ProtobufMessage track =
+      ProtobufMessage().number(kUuid, uuid_of(sequence_)).text(kTrackName, name_).number(kParent, uuid_of(parent_));
   bytes_ += in_trace(sequence_of(sequence_).message(kTrackDescriptor, track));
   const auto now = static_cast<std::uint64_t>(at.count());
-  const Message own = Message().number(kClockId, kOwnClock).number(kClockTime, 0).number(kIsIncremental, 1);
-  const Message monotonic = Message().number(kClockId, kMonotonic).number(kClockTime, now);
-  const Message clocks = Message().message(kClocks, own).message(kClocks, monotonic).number(kPrimaryClock, kMonotonic);
-  const Message events = Message().number(kEventTrack, uuid_of(sequence_));
-  const Message defaults = Message().number(kTimestampClock, kOwnClock).message(kTrackEvent, events);
+  const ProtobufMessage own =
+      ProtobufMessage().number(kClockId, kOwnClock).number(kClockTime, 0).number(kIsIncremental, 1);
+  const ProtobufMessage monotonic = ProtobufMessage().number(kClockId, kMonotonic).number(kClockTime, now);
+  const ProtobufMessage clocks =
+      ProtobufMessage().message(kClocks, own).message(kClocks, monotonic).number(kPrimaryClock, kMonotonic);
+  const ProtobufMessage events = ProtobufMessage().number(kEventTrack, uuid_of(sequence_));
+  const ProtobufMessage defaults = ProtobufMessage().number(kTimestampClock, kOwnClock).message(kTrackEvent, events);
   bytes_ += in_trace(sequence_of(sequence_)
                          .number(kSequenceFlags, kStateCleared)
                          .message(kClockSnapshot, clocks)
@@ -95,13 +73,14 @@ void PerfettoTrack::begin(TraceTime at) {
 }
 
 void PerfettoTrack::event(std::uint64_t type, std::uint64_t name, TraceTime at, std::string_view new_name) {
-  Message packet = Message().number(kTimestamp, static_cast<std::uint64_t>((at - last_).count()));
+  ProtobufMessage packet = ProtobufMessage().number(kTimestamp, static_cast<std::uint64_t>((at - last_).count()));
   packet.number(kSequenceId, sequence_).number(kSequenceFlags, kNeedsState);
-  Message what = Message().number(kType, type);
+  ProtobufMessage what = ProtobufMessage().number(kType, type);
   if (name > 0) what.number(kNameId, name);
   packet.message(kTrackEvent, what);
   if (!new_name.empty())
-    packet.message(kInternedData, Message().message(kEventNames, Message().number(kId, name).text(kName, new_name)));
+    packet.message(kInternedData,
+                   ProtobufMessage().message(kEventNames, ProtobufMessage().number(kId, name).text(kName, new_name)));
   last_ = at;
   bytes_ += in_trace(packet);
 }
@@ -121,10 +100,10 @@ std::string PerfettoTrack::take() {
 }
 
 std::string perfetto_process(std::uint32_t sequence, int process, std::string_view name, const std::string& command) {
-  Message described = Message().number(kPid, static_cast<std::uint64_t>(process));
+  ProtobufMessage described = ProtobufMessage().number(kPid, static_cast<std::uint64_t>(process));
   if (!command.empty()) described.text(kCommandLine, command);
   described.text(kProcessName, name);
-  const Message track = Message().number(kUuid, uuid_of(sequence)).message(kProcess, described);
+  const ProtobufMessage track = ProtobufMessage().number(kUuid, uuid_of(sequence)).message(kProcess, described);
   return in_trace(sequence_of(sequence).message(kTrackDescriptor, track));
 }
 

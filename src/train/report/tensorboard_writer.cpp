@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/protobuf_message.h"
 
 namespace tutti {
 
@@ -55,18 +56,10 @@ std::string raw(T value) {
   return writer.take();
 }
 
-// The few forms of protocol buffers that are needed: a field's key is its number and the kind of what follows.
-std::string varint(std::uint64_t value) {
-  std::string bytes;
-  for (; value >= 0x80; value >>= 7) bytes += static_cast<char>(value | 0x80);
-  return bytes + static_cast<char>(value);
-}
-std::string key(int field, int kind) {
-  return varint(static_cast<std::uint64_t>(field << 3 | kind));
-}
-std::string text_field(int field, std::string_view text) {
-  return key(field, 2) + varint(text.size()) + std::string(text);
-}
+// Fields by message, as in TensorFlow's .proto files.
+enum EventField : std::uint32_t { kWallTime = 1, kStep = 2, kFileVersion = 3, kSummary = 5 };
+enum SummaryField : std::uint32_t { kValue = 1 };
+enum ValueField : std::uint32_t { kTag = 1, kScalar = 2 };
 
 std::string framed(const std::string& message) {
   const auto size = raw(static_cast<std::uint64_t>(message.size()));
@@ -80,15 +73,18 @@ double now() {
 }  // namespace
 
 std::string event_file_version(double wall_time) {
-  return framed(key(1, 1) + raw(wall_time) + text_field(3, "brain.Event:2"));
+  return framed(ProtobufMessage().real(kWallTime, wall_time).text(kFileVersion, "brain.Event:2").bytes());
 }
 
 std::string event_record(double wall_time, std::int64_t step, std::span<const EventScalar> scalars) {
-  std::string summary;
+  ProtobufMessage summary;
   for (const auto& scalar : scalars)
-    summary += text_field(1, text_field(1, scalar.tag) + key(2, 5) + raw(static_cast<float>(scalar.value)));
-  return framed(key(1, 1) + raw(wall_time) + key(2, 0) + varint(static_cast<std::uint64_t>(step)) +
-                text_field(5, summary));
+    summary.message(kValue, ProtobufMessage().text(kTag, scalar.tag).real(kScalar, static_cast<float>(scalar.value)));
+  return framed(ProtobufMessage()
+                    .real(kWallTime, wall_time)
+                    .number(kStep, static_cast<std::uint64_t>(step))
+                    .message(kSummary, summary)
+                    .bytes());
 }
 
 Result<EventFile> EventFile::create(const std::filesystem::path& folder) {
