@@ -65,6 +65,7 @@ Result<std::unique_ptr<Reporter>> reporter_of(const ReadyTraining& training, con
                          .most_time = training.options.max_time,
                          .gpu = gpu_of(training.task.device()),
                          .cores = cores_of(training.task),
+                         .shares_cores = training.task.device().is_cpu() && cores_of(training.task) == 0,
                          .accumulation = training.options.accumulation,
                          .log_steps = training.log_steps,
                          .log_order = training.log_order,
