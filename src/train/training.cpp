@@ -130,6 +130,19 @@ RateSchedule::Shape schedule_shape(const std::string& name) {
   return name == "linear" ? RateSchedule::Shape::linear : RateSchedule::Shape::constant;
 }
 
+TrainerOptions options_of(const TrainingRecipe& recipe) {
+  return {.max_steps = recipe.max_steps,
+          .accumulation = recipe.accumulation,
+          .save_steps = recipe.save_steps,
+          .eval_steps = recipe.eval_steps,
+          .keep = recipe.keep,
+          .patience = recipe.patience,
+          .bad_step_limit = recipe.bad_step_limit,
+          .max_time = Seconds(60 * recipe.max_minutes),
+          .export_type = recipe.export_type,
+          .ring = {.depth = recipe.ring_depth, .most_depth = recipe.ring_depth}};
+}
+
 StepPrecision step_precision(const std::string& name) {
   if (name == "tf32") return StepPrecision::tf32;
   if (name == "bfloat16") return StepPrecision::bfloat16;
