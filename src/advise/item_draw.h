@@ -16,7 +16,8 @@ struct TimesDescription {
   Seconds stall{};         ///< added to the time of these
 };
 
-/// `count` items that follow `description`. The same key gives the same items; the first of them do not depend on
+/// `count` items that follow `description`, in seconds: log-normal with that mean and deviation, by inversion of the
+/// distribution at stratified numbers in (0, 1). The same key gives the same items; the first of them do not depend on
 /// `count`.
 ///
 /// The draw is stratified, so that a short run shows what a long one would: any 128 items from a multiple of 128 on
