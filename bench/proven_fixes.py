@@ -43,12 +43,12 @@ class Bench:
         return json.loads(lines[-1])
 
     def train(self, name, *flags):
-        return ["train", "whisper", "--config", str(ROOT / "recipes/smoke.toml"), "--data", str(self.corpus(20)), "--epochs", "0",
+        return ["train", "whisper", "--config", str(ROOT / "recipes/smoke.toml"), "--data", str(self.corpus(40)), "--epochs", "0",
                 "--max-steps", "160", "--width", "16", "--heads", "1", "--window-seconds", "10", "--batch-size", "8", "--eval-samples", "0", "--save-steps", "0", "--bad-share", "1", "--read-threads", "1", "--threads", "1",
                 "--out", str(self.work / name), *flags]
 
     def corpus(self, times):
-        """The LJ003 clips as a corpus that is read file by file, so many times each. With twenty an epoch is longer than a training here, as
+        """The LJ003 clips as a corpus that is read file by file, so many times each. With forty an epoch is longer than a training here, as
         it mostly is. A fifth of the clips are longer than the trainings' window and are left out."""
         folder = self.work / f"corpus{times}"
         if not folder.exists():
@@ -125,7 +125,7 @@ def feed_augmented(bench):
 
 
 def feed_slow_files(bench):
-    corpus = bench.corpus(20)
+    corpus = bench.corpus(40)
     return bench.prove("read.threads=4", bench.train("slow", "--threads", "2"), bench.slow(corpus, 80))
 
 

@@ -13,7 +13,8 @@ constexpr double kNoticedShare = 0.02;
 constexpr double kNoticedPages = 100;     // a second
 constexpr double kNoticedUnequal = 0.05;  // what longest first gains
 constexpr double kSameRate = 0.02;
-constexpr double kManyStalls = 0.2;  // share of the time that stalls take, from which threads are too many
+constexpr double kManyCoreWaits = 0.1;  // of the time of a device's thread
+constexpr double kManyStalls = 0.2;     // share of the time that stalls take, from which threads are too many
 
 constexpr std::array<std::pair<std::string_view, Cause>, 20> kStages{{
     {"read", Cause::source},
@@ -72,6 +73,16 @@ RunRecording longest_first(RunRecording recording) {
   return recording;
 }
 
+/// Devices whose own thread had no core for much of its time, while no other program had it.
+void add_core_waits(const RunRecording& recording, std::vector<SideCause>& found) {
+  for (const RecordedStage& stage : recording.stages) {
+    const Seconds busy = stage.times.busy;
+    if (busy.count() <= 0 || stage.core_wait < kManyCoreWaits * busy) continue;
+    found.push_back(
+        {.cause = Cause::too_many_threads, .core_wait = stage.core_wait / busy, .flag = stage.threads_flag});
+  }
+}
+
 }  // namespace
 
 std::string_view name_of(Cause cause) {
@@ -124,6 +135,7 @@ std::vector<SideCause> side_causes(const RunRecording& recording, const MachineE
       threads_on_cores(fewer) < threads_on_cores(recording) && replayed_rate(fewer) >= (1 - kSameRate) * rate;
   add(Cause::too_many_threads,
       gains_nothing && evidence.cpu_stall >= kManyStalls && evidence.other_cores < kNoticedCores, surplus);
+  if (evidence.other_cores < kNoticedCores) add_core_waits(recording, found);
   const double gain = replayed_rate(longest_first(recording)) / rate - 1;
   add(Cause::unequal_lengths, gain >= kNoticedUnequal, gain / (1 + gain), gain);
   return found;

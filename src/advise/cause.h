@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -52,10 +53,14 @@ struct SideCause {
   double number = 0;  ///< cores of other processes or held back by a quota, threads too many; else a share of the time
   double gain = 0;    ///< predicted, as a share of the rate; 0: not predicted
   double pages = 0;   ///< pages swapped a second, in and out, with memory pressure
+  /// Share of its time in which a device's thread had no core, with too many threads; else 0.
+  double core_wait = 0;
+  std::string flag{};  ///< of the threads that its work has beside those of the other stages; empty: it has none
 };
 
-/// All that there is evidence for: what the machine counted, threads beyond its cores that gain nothing by replay, and
-/// unequal lengths, where the replay of the longest items first is faster. Pure.
+/// All that there is evidence for: what the machine counted, threads beyond its cores that gain nothing by replay or
+/// hold the cores that a device's own thread waits for, and unequal lengths, where the replay of the longest items
+/// first is faster. Pure.
 std::vector<SideCause> side_causes(const RunRecording& recording, const MachineEvidence& evidence);
 
 }  // namespace tutti

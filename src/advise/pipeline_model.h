@@ -41,6 +41,8 @@ struct StageModel {
   /// Of a stage of kind cpu: the share of an item's time in which it holds a core. First it waits for something else,
   /// as a disk.
   double on_core = 1;
+  /// Of a device's stage: the share of its time in which its thread had no core, as other threads of the run held them.
+  double core_wait = 0;
   std::string threads_flag{};  ///< stages with the same one, not empty, get as many threads as one another from it
 
   Seconds service(std::size_t item) const { return of(item).work / speed + of(item).stall; }

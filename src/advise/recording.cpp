@@ -68,6 +68,25 @@ Fix predict_again(const PipelineModel& pipeline) {
       {}, rate, std::max((1 - kOtherRun) * slowest, rate - margin), std::min((1 + kOtherRun) * fastest, rate + margin)};
 }
 
+bool moves_threads(const Change& change) {
+  return change.key == "threads" || change.key == "cores";
+}
+
+/// The pipeline with the waits of devices' threads for a core so many times as long.
+PipelineModel with_core_waits(PipelineModel pipeline, double times) {
+  for (StageModel& stage : pipeline.stages) stage.speed /= 1 + (times - 1) * stage.core_wait;
+  return pipeline;
+}
+
+/// The replay gives a device's stage its recorded times, whatever threads run beside it. Where its own thread waited
+/// for a core, other threads of the run held it: with other numbers of threads that wait can go, or become twice as
+/// long.
+void allow_for_core_waits(Fix& fix, const PipelineModel& pipeline) {
+  if (std::ranges::all_of(pipeline.stages, [](const StageModel& stage) { return stage.core_wait <= 0; })) return;
+  fix.low = std::min(fix.low, (1 - kOtherRun) * rate_of_run(with_core_waits(pipeline, 2)));
+  fix.high = std::max(fix.high, (1 + kOtherRun) * rate_of_run(with_core_waits(pipeline, 0)));
+}
+
 }  // namespace
 
 RunRecording excerpt_of(RunRecording recording) {
@@ -94,8 +113,15 @@ PipelineModel model_of(const RunRecording& recording) {
   for (const RecordedStage& stage : recording.stages) {
     auto times = std::make_shared<std::vector<ItemTime>>();
     for (const Seconds time : stage.items) times->push_back({.work = time});
-    pipeline.stages.push_back({stage.name, stage.resource, stage.threads, stage.queue, 1, std::move(times),
-                               stage.on_core, stage.threads_flag});
+    const double busy = stage.times.busy.count();
+    pipeline.stages.push_back({.name = stage.name,
+                               .resource = stage.resource,
+                               .threads = stage.threads,
+                               .queue = stage.queue,
+                               .times = std::move(times),
+                               .on_core = stage.on_core,
+                               .core_wait = busy > 0 ? std::clamp(stage.core_wait.count() / busy, 0.0, 0.9) : 0,
+                               .threads_flag = stage.threads_flag});
   }
   return pipeline;
 }
@@ -119,6 +145,7 @@ Fix predict(const RunRecording& recording, const std::vector<Change>& changes) {
   for (const Change& change : changes) pipeline = changed(std::move(pipeline), change);
   Fix fix = predict_again(pipeline);
   fix.changes = changes;
+  if (std::ranges::any_of(changes, moves_threads)) allow_for_core_waits(fix, pipeline);
   return fix;
 }
 

@@ -23,6 +23,7 @@ struct RecordedStage {
   std::string queue_flag{};      ///< sets the queue: "--ring-depth"; empty: none does
   PhaseTimes times{};            ///< time of all its threads together
   double on_core = 1;            ///< as StageModel's
+  Seconds core_wait{};           ///< of its time: its thread was ready to run and had no core; of devices' stages
   std::vector<Seconds> items{};  ///< what each item took, in the order in which they came
 };
 

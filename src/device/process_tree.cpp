@@ -100,4 +100,10 @@ std::vector<ProcessCounters> read_process_tree(int process, const fs::path& root
   return all;
 }
 
+Seconds own_core_wait() {
+  double ran = 0, waited = 0;  // nanoseconds
+  const auto times = read_system_file("/proc/thread-self/schedstat");
+  return times && std::istringstream(*times) >> ran >> waited ? Seconds(1e-9 * waited) : Seconds(0);
+}
+
 }  // namespace tutti

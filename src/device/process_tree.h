@@ -35,4 +35,8 @@ struct ProcessCounters {
 /// What ends meanwhile is left out.
 std::vector<ProcessCounters> read_process_tree(int process, const std::filesystem::path& root = "/");
 
+/// How long the calling thread could have run and had no processor, since it began. 0 where the kernel does not count
+/// that.
+Seconds own_core_wait();
+
 }  // namespace tutti

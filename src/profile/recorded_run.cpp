@@ -135,6 +135,12 @@ std::string memory_text(const SideCause& cause) {
   return cause.pages > 0 ? waited + ", and " + swapped : waited;
 }
 
+std::string core_wait_text(const SideCause& cause) {
+  return "The device's thread could run and had no core " + percent(cause.core_wait) +
+         " of its time, as the run's other threads had them: try fewer " +
+         (cause.flag.empty() ? std::string("--threads") : cause.flag + ", or fewer --threads");
+}
+
 std::string text_of(const SideCause& cause) {
   const std::string share = percent(cause.number);
   switch (cause.cause) {
@@ -147,6 +153,7 @@ std::string text_of(const SideCause& cause) {
     case Cause::memory_pressure: return memory_text(cause) + ": the run needs more memory, or less beside it";
     case Cause::throttling: return "A heat or power limit slowed the hardware down " + share + " of the time";
     case Cause::too_many_threads:
+      if (cause.core_wait > 0) return core_wait_text(cause);
       return fixed_text(cause.number, 0) + " threads more than cores: by replay fewer of them are as fast";
     case Cause::unequal_lengths:
       return "Unequal lengths at the end cost " + share +
@@ -278,6 +285,7 @@ std::string profile_json(const ProfiledRun& run) {
   if (device_stage(recording)) json["device_busy"] = device_busy(recording);
   for (const SideCause& cause : run.causes) {
     json["causes"].push_back({{"cause", name_of(cause.cause)}, {"number", cause.number}, {"gain", cause.gain}});
+    if (cause.core_wait > 0) json["causes"].back()["core_wait"] = cause.core_wait;
     if (cause.cause == Cause::memory_pressure) json["causes"].back()["pages_a_second"] = cause.pages;
   }
   if (recording.phases) json["phases"] = phases_json(*recording.phases);

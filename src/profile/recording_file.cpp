@@ -28,6 +28,7 @@ Json json_of(const RecordedStage& stage) {
             {"starved", stage.times.waiting.count()},
             {"blocked", stage.times.blocked.count()},
             {"on_core", stage.on_core},
+            {"core_wait", stage.core_wait.count()},
             {"items", Json::array()}};
   for (const Seconds item : stage.items) json["items"].push_back(item.count());
   return json;
@@ -49,7 +50,8 @@ RecordedStage stage_of(const Json& json) {
                       .times = {.busy = Seconds(json.at("busy").get<double>()),
                                 .waiting = Seconds(json.at("starved").get<double>()),
                                 .blocked = Seconds(json.at("blocked").get<double>())},
-                      .on_core = json.value("on_core", 1.0)};
+                      .on_core = json.value("on_core", 1.0),
+                      .core_wait = Seconds(json.value("core_wait", 0.0))};
   for (const Json& item : json.at("items")) stage.items.emplace_back(item.get<double>());
   stage.times.name = stage.name;
   stage.times.count = stage.items.size();

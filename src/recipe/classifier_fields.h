@@ -44,15 +44,10 @@ void visit_classifier_steps(ClassifierRecipe& r, Visit& visit) {
   visit("val-batch-size", r.val_batch_size, "N", "the same in evaluations");
   visit("least-steps", r.least_steps, "N", "steps of an epoch, at least: on a small set batches are smaller for it");
   visit_length_fields(r, visit);
-  visit.group("Optimiser");
-  visit("learning-rate", r.learning_rate, "RATE", "AdamW's, at its highest");
-  visit("warmup-epochs", r.warmup_epochs, "N",
-        "in which the rate rises to it, or a tenth of all epochs if that is less");
-  visit("schedule", r.schedule, "constant|linear|cosine", "how the rate falls afterwards");
-  visit("final-rate", r.final_rate, "SHARE", "share of the rate that is left at the end");
-  visit("weight-decay", r.weight_decay, "X", "decoupled; of matrices, not of biases");
-  visit("clip", r.clip, "NORM", "gradients are scaled down to this norm; 0: never");
-  visit("ema", r.ema, "DECAY", "keep a moving average of the weights, evaluate and export it; 0: none");
+  visit_optimiser_fields(r, visit, [&] {
+    visit("warmup-epochs", r.warmup_epochs, "N",
+          "in which the rate rises to it, or a tenth of all epochs if that is less");
+  });
   visit("loss", r.loss, "cross-entropy|focal", "focal counts what is answered well less: gamma 2, alpha 0.75");
   visit("label-smoothing", r.label_smoothing, "SHARE", "share of the certainty that is spread over all labels");
   visit("class-weights", r.class_weights, "inverse|none",

@@ -13,6 +13,19 @@ void visit_length_fields(Recipe& r, Visit& visit) {
   visit("ring-depth", r.ring_depth, "N", "batches that wait on the device, or are on their way, while it steps");
 }
 
+/// AdamW as trainings of one process have it. `warm_up`: visits the field of how its rate rises.
+template <class Recipe, class Visit, class WarmUp>
+void visit_optimiser_fields(Recipe& r, Visit& visit, WarmUp&& warm_up) {
+  visit.group("Optimiser");
+  visit("learning-rate", r.learning_rate, "RATE", "AdamW's, at its highest");
+  warm_up();
+  visit("schedule", r.schedule, "constant|linear|cosine", "how the rate falls afterwards, until max-steps or epochs");
+  visit("final-rate", r.final_rate, "SHARE", "share of the rate that is left at the end");
+  visit("weight-decay", r.weight_decay, "X", "decoupled; of matrices, not of biases and norms");
+  visit("clip", r.clip, "NORM", "gradients are scaled down to this norm; 0: never");
+  visit("ema", r.ema, "DECAY", "keep a moving average of the weights, evaluate and export it; 0: none");
+}
+
 /// Where and in what one process computes. `seeded`: the help of its seed; `devices`: the names that it takes.
 template <class Recipe, class Visit>
 void visit_device_fields(Recipe& r, Visit& visit, const char* seeded, const char* devices = "auto|cpu|cuda:N") {

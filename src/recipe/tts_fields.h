@@ -53,14 +53,8 @@ void visit_tts_steps(TtsRecipe& r, Visit& visit) {
       "batches of clips of like length in a few shapes, with as many frames as batch-size clips of the mean length: no "
       "new shape comes up after the first epoch");
   visit_length_fields(r, visit);
-  visit.group("Optimiser");
-  visit("learning-rate", r.learning_rate, "RATE", "AdamW's, at its highest");
-  visit("warmup-steps", r.warmup_steps, "N", "in which the rate rises to it");
-  visit("schedule", r.schedule, "constant|linear|cosine", "how the rate falls afterwards, until max-steps or epochs");
-  visit("final-rate", r.final_rate, "SHARE", "share of the rate that is left at the end");
-  visit("weight-decay", r.weight_decay, "X", "decoupled; of matrices, not of biases and norms");
-  visit("clip", r.clip, "NORM", "gradients are scaled down to this norm; 0: never");
-  visit("ema", r.ema, "DECAY", "keep a moving average of the weights, evaluate and export it; 0: none");
+  visit_optimiser_fields(r, visit,
+                         [&] { visit("warmup-steps", r.warmup_steps, "N", "in which the rate rises to it"); });
 }
 
 /// As visit_fields of a Whisper recipe.

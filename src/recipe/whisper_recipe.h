@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "recipe/training_recipe.h"
+
 namespace tutti {
 
 /// The word behind `tutti train`.
@@ -12,7 +14,14 @@ inline constexpr std::string_view kWhisperTraining = "whisper";
 
 /// Everything a Whisper training depends on, as people write it. One line in whisper_fields.h gives a field its key in
 /// a TOML file, its flag and its help; both programs read and show recipes through it.
-struct WhisperRecipe {
+struct WhisperRecipe : TrainingRecipe {
+  WhisperRecipe() {
+    epochs = 3;
+    learning_rate = 1e-5;
+    schedule = "linear";
+    seed = 0;
+  }
+
   // Data
   std::filesystem::path data{};
   std::filesystem::path eval_data{};
@@ -52,35 +61,22 @@ struct WhisperRecipe {
   std::string task = "transcribe";
   double timestamps = 0;
   std::string labels = "text";
-  std::string export_type = "float16";
 
-  // Batches and length of the run
+  // Batches
   std::int32_t batch_size = 16;
   double batch_seconds = 0;
   std::string padding = "window";
   double window_share = 0.2;
   std::int32_t look_ahead = 512;
-  std::int32_t accumulation = 1;
-  std::int32_t epochs = 3;
-  std::int32_t max_steps = 0;
-  double max_minutes = 0;
-  std::int32_t ring_depth = 3;
   double ring_megabytes = 256;
 
   // Optimiser
-  double learning_rate = 1e-5;
   std::int32_t warmup_steps = 50;
-  std::string schedule = "linear";
   std::int32_t schedule_steps = 0;
   std::int32_t cycles = 1;
-  double final_rate = 0;
-  double weight_decay = 0.01;
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-8;
-  double clip = 1;
-  double ema = 0;
-  double dropout = 0;
   double ctc_weight = 0;
   double frame_weight = 0;
   double attention_weight = 0;
@@ -89,25 +85,11 @@ struct WhisperRecipe {
   double lora_alpha = 16;
 
   // Arithmetic
-  std::string device = "auto";
   std::string devices{};
   std::string data_gpu{};
-  std::string precision = "float32";
   bool gradient_checkpointing = false;
-  std::int32_t compute_threads = 0;
-  double device_memory = 0;
   std::int32_t threads = 0;
   std::int32_t read_threads = 1;
-  std::uint64_t seed = 0;
-
-  // Checkpoints, evaluation, reports
-  std::int32_t log_steps = 10;
-  std::int32_t save_steps = 500;
-  std::int32_t eval_steps = 0;
-  std::int32_t keep = 2;
-  std::int32_t patience = 0;
-  std::int32_t bad_step_limit = 10;
-  bool log_order = false;
 };
 
 }  // namespace tutti

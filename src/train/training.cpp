@@ -65,6 +65,7 @@ Result<std::unique_ptr<Reporter>> reporter_of(const ReadyTraining& training, con
                          .most_time = training.options.max_time,
                          .gpu = gpu_of(training.task.device()),
                          .cores = cores_of(training.task),
+                         .shares_cores = training.task.device().is_cpu() && cores_of(training.task) == 0,
                          .accumulation = training.options.accumulation,
                          .log_steps = training.log_steps,
                          .log_order = training.log_order,
@@ -127,6 +128,19 @@ Result<ProcessGroup> join_processes(const std::filesystem::path& out) {
 RateSchedule::Shape schedule_shape(const std::string& name) {
   if (name == "cosine") return RateSchedule::Shape::cosine;
   return name == "linear" ? RateSchedule::Shape::linear : RateSchedule::Shape::constant;
+}
+
+TrainerOptions options_of(const TrainingRecipe& recipe) {
+  return {.max_steps = recipe.max_steps,
+          .accumulation = recipe.accumulation,
+          .save_steps = recipe.save_steps,
+          .eval_steps = recipe.eval_steps,
+          .keep = recipe.keep,
+          .patience = recipe.patience,
+          .bad_step_limit = recipe.bad_step_limit,
+          .max_time = Seconds(60 * recipe.max_minutes),
+          .export_type = recipe.export_type,
+          .ring = {.depth = recipe.ring_depth, .most_depth = recipe.ring_depth}};
 }
 
 StepPrecision step_precision(const std::string& name) {

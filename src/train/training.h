@@ -13,6 +13,7 @@
 #include "base/owned.h"
 #include "feed/feed.h"
 #include "recipe/recipe_file.h"
+#include "recipe/training_recipe.h"
 #include "train/peers/peers.h"
 #include "train/trainer.h"
 
@@ -64,27 +65,21 @@ inline std::int64_t steps_of(std::int64_t samples, std::int64_t batch_size, std:
   return up(up(samples, batch_size), accumulation);
 }
 
+/// The trainer's options by what all recipes have.
+TrainerOptions options_of(const TrainingRecipe& recipe);
+
 /// The trainer's options of a training of one process (ClassifierTraining, TtsTraining). `evaluator`: what the networks
 /// are chosen by; positions of another are not compared.
 template <class Training>
 TrainerOptions options_of(const Training& training, const RateSchedule& schedule, const TrainingLength& length,
                           std::uint64_t evaluator) {
-  const auto& r = training.recipe;
-  return {.out = training.out,
-          .schedule = schedule,
-          .length = length,
-          .max_steps = r.max_steps,
-          .accumulation = r.accumulation,
-          .save_steps = r.save_steps,
-          .eval_steps = r.eval_steps,
-          .keep = r.keep,
-          .patience = r.patience,
-          .bad_step_limit = r.bad_step_limit,
-          .max_time = Seconds(60 * r.max_minutes),
-          .evaluator = std::to_string(evaluator),
-          .export_type = r.export_type,
-          .settings = training.settings,
-          .ring = {.depth = r.ring_depth, .most_depth = r.ring_depth}};
+  auto options = options_of(training.recipe);
+  options.out = training.out;
+  options.schedule = schedule;
+  options.length = length;
+  options.evaluator = std::to_string(evaluator);
+  options.settings = training.settings;
+  return options;
 }
 
 /// A training that is ready to go: what its trainer works with, and what its reports say. All is owned by the caller.

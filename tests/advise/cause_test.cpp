@@ -57,6 +57,19 @@ TEST(Cause, LongItemAtTheEndIsUnequalLengths) {
   EXPECT_NEAR(causes[0].gain, 0.5, 0.01) << "1.5 s as it is, 1 s with the long one first";
 }
 
+TEST(Cause, DeviceWhoseThreadLacksACoreHasTooManyThreadsBesideIt) {
+  auto recording = one_stage(std::vector<Seconds>(20, Seconds(0.1)), 1);
+  recording.stages[0].resource = StageResource::device;
+  recording.stages[0].times.busy = Seconds(2);
+  EXPECT_TRUE(side_causes(recording, {}).empty());
+  recording.stages[0].core_wait = Seconds(0.5);
+  const auto causes = side_causes(recording, {});
+  ASSERT_EQ(causes.size(), 1U);
+  EXPECT_EQ(causes[0].cause, Cause::too_many_threads);
+  EXPECT_DOUBLE_EQ(causes[0].core_wait, 0.25);
+  EXPECT_FALSE(has(side_causes(recording, {.other_cores = 1}), Cause::too_many_threads)) << "others had the cores";
+}
+
 TEST(Cause, ThreadsBeyondTheCoresAreTooManyWhereTheyWait) {
   const auto recording = one_stage(std::vector<Seconds>(40, Seconds(0.1)), 8);
   EXPECT_EQ(number_of(Cause::too_many_threads, recording, {.cpu_stall = 0.8}), 6);

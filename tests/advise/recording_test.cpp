@@ -65,6 +65,21 @@ RunRecording one_flag(double decode, double features, double elapsed) {
   return recording;
 }
 
+TEST(Recording, CoreWaitsOfADeviceWidenTheRangeOfOtherThreads) {
+  auto recording = two_stages(0.03, 0.1, 2.03);
+  recording.stages[1].resource = StageResource::device;
+  recording.stages[1].times.busy = Seconds(2);
+  const std::vector<Change> threads{{.stage = "decode", .key = "threads", .value = 2}};
+  const Fix before = predict(recording, threads);
+  recording.stages[1].core_wait = Seconds(0.6);
+  const Fix after = predict(recording, threads);
+  EXPECT_DOUBLE_EQ(after.items_per_s, before.items_per_s);
+  EXPECT_GT(after.high, before.items_per_s / 0.72) << "as if it never waited";
+  EXPECT_LT(after.low, before.items_per_s / 1.28) << "as if it waited twice as long";
+  const std::vector<Change> speed{{.stage = "decode", .key = "speed", .value = 2}};
+  EXPECT_LT(predict(recording, speed).high, after.high) << "as many threads";
+}
+
 TEST(Recording, StagesOfOneFlagHaveOneFixThatSetsThemAll) {
   const auto recording = one_flag(0.1, 0.09, 2.09);
   const auto found = diagnose(recording);

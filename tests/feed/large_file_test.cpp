@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <memory>
 #include <vector>
 
@@ -62,6 +63,18 @@ TEST_F(LargeFile, IsKnownToTheCacheByAllOfIt) {
   write_wav(corpus_.file(0), whole_);
   stages.read(other);
   EXPECT_FALSE(other.key == first.key);
+}
+
+TEST(ProbedFile, HeaderIsReadInTheFirstEpochAlone) {
+  const Corpus corpus({1.5});
+  const FeedOptions options = options_for(corpus.manifest());
+  const auto set = open_dataset(options.data, "", {}).value();
+  SampleStages stages(options, *set, nullptr);
+  const auto first = stages.probe({.epoch = 0, .index = 0});
+  ASSERT_EQ(first.samples.size(), 1U);
+  std::filesystem::remove(corpus.file(0));
+  EXPECT_EQ(stages.probe({.epoch = 1, .index = 0}).samples, first.samples);
+  EXPECT_TRUE(SampleStages(options, *set, nullptr).probe({.index = 0}).bad);
 }
 
 TEST_F(LargeFile, DeletedBeforeDecodingIsABadSample) {

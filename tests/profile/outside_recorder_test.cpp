@@ -1,12 +1,15 @@
 #include "profile/outside_recorder.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <thread>
 
 #include "base/json.h"
 #include "base/process/child.h"
+#include "device/process_tree.h"
 
 namespace tutti {
 namespace {
@@ -39,6 +42,25 @@ TEST(OutsideRecorderTimed, ComputingChildIsSeenWithItsName) {
   const auto json = nlohmann::json::parse(outside_json(run));
   EXPECT_EQ(json.at("threads").size(), 2U);
   EXPECT_EQ(json.at("busiest").at("thread"), "sh");
+}
+
+TEST(ProcessTree, ThreadsOnOneCoreWaitForItInTurn) {
+  cpu_set_t own, first;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof own, &own), 0);
+  CPU_ZERO(&first);
+  for (std::size_t core = 0; CPU_COUNT(&first) == 0; ++core)
+    if (CPU_ISSET(core, &own)) CPU_SET(core, &first);
+  Seconds waited[2]{};
+  const auto compute = [&](Seconds& sum) {
+    ::sched_setaffinity(0, sizeof first, &first);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+    while (std::chrono::steady_clock::now() < end) continue;
+    sum = own_core_wait();
+  };
+  std::thread one([&] { compute(waited[0]); }), two([&] { compute(waited[1]); });
+  one.join();
+  two.join();
+  EXPECT_GT((waited[0] + waited[1]).count(), 0.04) << "together they had 0.1 s";
 }
 
 TEST(ProcessTree, ThreadsOfThisProcessAreCounted) {

@@ -10,7 +10,11 @@ namespace tutti {
 namespace {
 
 TEST(Recipe, ShownRecipeReadsBackUnchanged) {
-  WhisperRecipe recipe{.data = "some \"quoted\" folder", .max_samples = 7, .learning_rate = 3e-4, .beta2 = 0.98};
+  WhisperRecipe recipe;
+  recipe.data = "some \"quoted\" folder";
+  recipe.max_samples = 7;
+  recipe.learning_rate = 3e-4;
+  recipe.beta2 = 0.98;
   recipe.freeze_encoder = true;
   recipe.seed = 1234567890123;
   const auto shown = show_recipe(recipe);
@@ -23,7 +27,9 @@ TEST(Recipe, ShownRecipeReadsBackUnchanged) {
 }
 
 TEST(Recipe, KeysThatAreNotThereKeepTheirValues) {
-  const auto recipe = read_recipe("batch-size = 3", "r", {.epochs = 11});
+  WhisperRecipe before;
+  before.epochs = 11;
+  const auto recipe = read_recipe("batch-size = 3", "r", before);
   EXPECT_EQ(recipe->batch_size, 3);
   EXPECT_EQ(recipe->epochs, 11);
 }
@@ -51,7 +57,8 @@ TEST(Recipe, IntegersAreAcceptedAsNumbers) {
 
 TEST(Recipe, InvalidValuesAreNamed) {
   const auto broken = [](auto change) {
-    WhisperRecipe recipe{.data = "somewhere"};
+    WhisperRecipe recipe;
+    recipe.data = "somewhere";
     change(recipe);
     const auto checked = check_recipe(recipe);
     return checked ? std::string() : checked.error().what;
@@ -107,7 +114,8 @@ TEST(Recipe, FixedSettingsChangedOnResumeAreNamedWithBothValues) {
 
 TEST(Recipe, SettingWithoutEffectIsRefusedByName) {
   const auto refused = [](auto change) {
-    WhisperRecipe recipe{.data = "somewhere"};
+    WhisperRecipe recipe;
+    recipe.data = "somewhere";
     change(recipe);
     const auto checked = check_recipe(recipe);
     return checked ? std::string() : checked.error().text();
@@ -140,7 +148,10 @@ TEST(Recipe, SettingWithoutEffectIsRefusedByName) {
 
 TEST(Recipe, ADataSetThatIsPackedOnceRefusesWhatChangesInEveryEpochByName) {
   const auto refused = [](auto change) {
-    WhisperRecipe recipe{.data = "somewhere", .cache = "there", .data_set = "mapped"};
+    WhisperRecipe recipe;
+    recipe.data = "somewhere";
+    recipe.cache = "there";
+    recipe.data_set = "mapped";
     change(recipe);
     const auto checked = check_recipe(recipe);
     return checked ? std::string() : checked.error().text();
@@ -169,8 +180,10 @@ TEST(Recipe, ADataSetThatIsPackedOnceRefusesWhatChangesInEveryEpochByName) {
 
 /// Whether a text is a valid recipe of the training that `read` is for.
 template <class Recipe, class Read>
-Result<void> as_recipe(const std::string& text, const std::string& name, Recipe start, Read read) {
-  const auto recipe = read(text, name, std::move(start));
+Result<void> as_recipe(const std::string& text, const std::string& name, Read read) {
+  Recipe start;
+  start.data = "somewhere";
+  const auto recipe = read(text, name, start);
   return recipe ? check_recipe(*recipe) : tl::unexpected<Error>(recipe.error());
 }
 
@@ -179,8 +192,8 @@ TEST(Recipe, ShippedRecipesAreValid) {
   for (const auto& entry : std::filesystem::directory_iterator(std::string(TUTTI_SOURCE_DIR) + "/recipes")) {
     if (entry.path().extension() != ".toml") continue;
     const auto text = read_file(entry.path()).value(), name = entry.path().string();
-    const auto whisper = as_recipe<WhisperRecipe>(text, name, {.data = "somewhere"}, read_recipe);
-    const auto classifier = as_recipe<ClassifierRecipe>(text, name, {.data = "somewhere"}, read_classifier_recipe);
+    const auto whisper = as_recipe<WhisperRecipe>(text, name, read_recipe);
+    const auto classifier = as_recipe<ClassifierRecipe>(text, name, read_classifier_recipe);
     EXPECT_TRUE(whisper || classifier) << whisper.error().text() << "\n" << classifier.error().text();
     ++found;
   }

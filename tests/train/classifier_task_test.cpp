@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "feed/labelled/labelled_set.h"
+#include "support/recipe_with.h"
 #include "support/temp_folder.h"
 #include "train/classifier/task.h"
 
@@ -58,7 +59,10 @@ TEST(ClassifierTask, BoostWeighsTheOneLabelOfBinaryMode) {
   const TempFolder folder;
   const auto set = small_set(folder);
   const auto loss = [&](double boost, std::int64_t row) {
-    ClassifierRecipe recipe{.against = "B", .binary_mode = true, .boost = boost};
+    ClassifierRecipe recipe;
+    recipe.against = "B";
+    recipe.binary_mode = true;
+    recipe.boost = boost;
     return loss_of(recipe, set, {row});
   };
   EXPECT_DOUBLE_EQ(loss(1, 0), loss(5, 0)) << "a clip of the rest";
@@ -70,19 +74,35 @@ TEST(ClassifierTask, BoostWeighsTheOneLabelOfBinaryMode) {
 TEST(ClassifierTask, BinaryModeLearnsOneLabelAndTheRest) {
   const TempFolder folder;
   const auto set = small_set(folder);
-  const auto task = ClassifierTask::start({.against = "B", .binary_mode = true, .device = "cpu"}, set).value();
+  const auto task = ClassifierTask::start(recipe_with<ClassifierRecipe>([&](auto& r) {
+                                            r.against = "B";
+                                            r.binary_mode = true;
+                                            r.device = "cpu";
+                                          }),
+                                          set)
+                        .value();
   EXPECT_EQ(task->model().labels, (std::vector<std::string>{"B", "NOT_B"}));
   EXPECT_TRUE(task->model().is_binary);
   const auto inputs = task->prepare(batch_of_rows({0, 1, 2, 4})).inputs;
   EXPECT_TRUE(at::equal(inputs[1], at::tensor({1, 0, 1, 0}, at::TensorOptions(at::kLong))));
-  EXPECT_EQ(ClassifierTask::start({.binary_mode = true, .device = "cpu"}, set).error().fault, Fault::usage);
+  EXPECT_EQ(ClassifierTask::start(recipe_with<ClassifierRecipe>([&](auto& r) {
+                                    r.binary_mode = true;
+                                    r.device = "cpu";
+                                  }),
+                                  set)
+                .error()
+                .fault,
+            Fault::usage);
 }
 
 TEST(ClassifierTask, MixtureOfTwoHasTheLossOfBothLabels) {
   const TempFolder folder;
   const auto set = small_set(folder);
   // The two clips of a batch are each mixed with the other, in shares that the seed draws.
-  const ClassifierRecipe recipe{.mixup = 1, .device = "cpu", .seed = 4};
+  ClassifierRecipe recipe;
+  recipe.mixup = 1;
+  recipe.device = "cpu";
+  recipe.seed = 4;
   auto still = recipe;
   still.gain_db = still.shift_share = 0;
   const auto task = ClassifierTask::start(still, set).value();
@@ -108,9 +128,21 @@ TEST(ClassifierTask, MixtureOfTwoHasTheLossOfBothLabels) {
 TEST(ClassifierTask, SecondStageBeginsWithTheFirstOnesWeights) {
   const TempFolder folder;
   const auto set = small_set(folder);
-  const auto first =
-      ClassifierTask::start({.against = "B", .binary_mode = true, .device = "cpu", .seed = 1}, set).value();
-  const auto second = ClassifierTask::start({.against = "B", .device = "cpu", .seed = 2}, set).value();
+  const auto first = ClassifierTask::start(recipe_with<ClassifierRecipe>([&](auto& r) {
+                                             r.against = "B";
+                                             r.binary_mode = true;
+                                             r.device = "cpu";
+                                             r.seed = 1;
+                                           }),
+                                           set)
+                         .value();
+  const auto second = ClassifierTask::start(recipe_with<ClassifierRecipe>([&](auto& r) {
+                                              r.against = "B";
+                                              r.device = "cpu";
+                                              r.seed = 2;
+                                            }),
+                                            set)
+                          .value();
   second->begin_with(first->model());
   const auto own = second->weights(), theirs = first->weights();
   for (std::size_t i = 0; i < own.size(); ++i)

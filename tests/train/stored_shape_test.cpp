@@ -25,7 +25,9 @@ TEST(StoredShape, ReplacesTheDefaultsOfNewNetworks) {
 }
 
 TEST(StoredShape, RequestedValuesThatDoNotApplyAreNamed) {
-  WhisperRecipe recipe{.width = 128, .window_seconds = 10};
+  WhisperRecipe recipe;
+  recipe.width = 128;
+  recipe.window_seconds = 10;
   EXPECT_EQ(take_stored_shape(recipe, kBase), "width 128 (it has 512), window-seconds 10 (it has 30)");
   EXPECT_EQ(recipe.window_seconds, 30);
 }

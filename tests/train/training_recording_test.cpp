@@ -84,6 +84,16 @@ TEST(TrainingRecording, WorkDoneBeforeTakesNoTimeOfItsSteps) {
   EXPECT_NEAR(twice.items_per_s, 20 / 1.6, 0.5) << "eight times two of the fifteen at once";
 }
 
+TEST(TrainingRecording, ProbingAheadOfThePlanIsNoWorkOfItsSteps) {
+  FeedReport feed = feed_of(20, 0.2, 0, 1);
+  feed.stages.stages[0].name = "probe";
+  feed.stages.stages[0].items_out = 250;
+  feed.stages.stages[1].name = "plan";
+  feed.stages.stages[1].items_in = 200;
+  const auto recording = recorded(20, 0.01, 0.15).recording(feed, {.depth = 3});
+  EXPECT_NEAR(recording.stages[0].items[7].count(), 0.16, 1e-9);
+}
+
 TEST(TrainingRecording, StagesThatTakeNoTimeAreLeftOut) {
   const auto recording = recorded(20, 0.1, 0).recording(feed_of(20, 0, 0.05, 0), {.depth = 3});
   ASSERT_EQ(recording.stages.size(), 2U);

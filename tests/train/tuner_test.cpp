@@ -30,7 +30,9 @@ std::vector<TuningTrial> tried(const ClassifierRecipe& recipe, int count) {
 }  // namespace
 
 TEST(Tuner, FirstTrialHasTheRecipesOwnSettings) {
-  const ClassifierRecipe recipe{.dropout = 0.3, .learning_rate = 2e-3};
+  ClassifierRecipe recipe;
+  recipe.dropout = 0.3;
+  recipe.learning_rate = 2e-3;
   const auto trial = next_trial(recipe, 95, {});
   EXPECT_EQ(trial.learning_rate, 2e-3);
   EXPECT_EQ(trial.batch_size, 95);
@@ -42,7 +44,9 @@ TEST(Tuner, TrialsFollowFromSeedAndWhatWasTried) {
   const auto all = tried(recipe, 8);
   const std::vector<TuningTrial> first(all.begin(), all.begin() + 5);
   EXPECT_EQ(next_trial(recipe, 64, first).learning_rate, all[5].learning_rate);
-  EXPECT_NE(next_trial(ClassifierRecipe{.seed = 9}, 64, first).learning_rate, all[5].learning_rate);
+  ClassifierRecipe other;
+  other.seed = 9;
+  EXPECT_NE(next_trial(other, 64, first).learning_rate, all[5].learning_rate);
 }
 
 TEST(Tuner, RateBatchAndDropoutAreTriedWithinTheirBounds) {

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <string>
 
+#include "support/recipe_with.h"
 #include "train/tts/task.h"
 #include "train/voices.h"
 
@@ -29,7 +30,11 @@ struct Stage {
 };
 
 TtsRecipe changing() {
-  return {.speed_share = 1, .noise_share = 1, .room_share = 1};
+  return recipe_with<TtsRecipe>([&](auto& r) {
+    r.speed_share = 1;
+    r.noise_share = 1;
+    r.room_share = 1;
+  });
 }
 
 /// The frames of a row that are its own.
@@ -76,7 +81,7 @@ TEST(VoiceFeatures, ChangesAreKeyedByEpochAndClip) {
 
 TEST(VoiceFeatures, SpeedChangesLengthsAndNoiseFillsTheQuiet) {
   const auto& set = *Voices::get().set;
-  const auto fast = Stage({.speed_share = 1}).of({0, 1, 2, 3, 4, 5});
+  const auto fast = Stage(recipe_with<TtsRecipe>([&](auto& r) { r.speed_share = 1; })).of({0, 1, 2, 3, 4, 5});
   std::int64_t changed = 0;
   for (std::int64_t row = 0; row < 6; ++row) {
     const double share =
@@ -86,13 +91,16 @@ TEST(VoiceFeatures, SpeedChangesLengthsAndNoiseFillsTheQuiet) {
     changed += share != 1;
   }
   EXPECT_GT(changed, 3);
-  const auto plain = Stage({}).of({0}),
-             noisy = Stage({.noise_share = 1, .noise_least_db = 0, .noise_most_db = 1}).of({0});
+  const auto plain = Stage({}).of({0}), noisy = Stage(recipe_with<TtsRecipe>([&](auto&r) {
+                                                  r.noise_share = 1;
+                                                  r.noise_least_db = 0;
+                                                  r.noise_most_db = 1;
+                                                })).of({0});
   EXPECT_GT(noisy.mel.min().item<float>(), plain.mel.min().item<float>());
 }
 
 TEST(VoiceFeatures, NoClipBecomesShorterThanItsText) {
-  const Stage stage({.speed_share = 1});
+  const Stage stage(recipe_with<TtsRecipe>([&](auto& r) { r.speed_share = 1; }));
   const auto& voices = stage.voices;
   bool met = false;
   for (std::int64_t clip = 0; clip < voices.set->size(); ++clip)

@@ -147,6 +147,16 @@ Probed SampleStages::probe(Probed probed) const {
   return probed;
 }
 
+/// Seconds of the line's recording.
+Result<double> SampleStages::recording_seconds(std::int64_t index, const DatasetLine& line) const {
+  if (line.duration) return *line.duration;
+  std::atomic<double>& known = lengths_[static_cast<std::size_t>(index)];
+  if (const double seconds = known.load(std::memory_order_relaxed); seconds > 0) return seconds;
+  const auto seconds = seconds_of(line.audio, options_.window);
+  if (seconds) known.store(*seconds, std::memory_order_relaxed);
+  return seconds;
+}
+
 Result<std::vector<PlannedSample>> SampleStages::plan_of(const Probed& probed, const DatasetLine& line) const {
   if (auto checked = check_text(line); !checked) return tl::unexpected(checked.error());
   Result<double> seconds = 0.0;
@@ -155,7 +165,7 @@ Result<std::vector<PlannedSample>> SampleStages::plan_of(const Probed& probed, c
     seconds = *line.end - line.start.value_or(0);
     if (*seconds <= 0) return fail(Fault::corrupt, "ends at " + seconds_text(*line.end) + ", before it starts");
   } else {
-    seconds = line.duration ? Result<double>(*line.duration) : seconds_of(line.audio, options_.window);
+    seconds = recording_seconds(probed.index, line);
   }
   if (!seconds) return tl::unexpected(seconds.error());
   const std::uint64_t key = key_of(options_, probed.epoch, line.id);
@@ -202,7 +212,7 @@ Result<void> SampleStages::add_text(PendingSample& row) const {
     append_words(*transcript, row.words);
     return {};
   }
-  const auto seconds = line.duration ? Result<double>(*line.duration) : seconds_of(line.audio, options_.window);
+  const auto seconds = recording_seconds(row.planned.index, line);
   if (!seconds) return tl::unexpected(seconds.error());
   auto pieces = cut_pieces(*transcript, *seconds, options_.window.count(),
                            {options_.chunking, key_of(options_, row.work->batch.epoch, line.id)});

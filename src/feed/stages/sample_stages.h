@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "audio/mel/log_mel.h"
 #include "feed/options.h"
@@ -22,9 +23,14 @@ class SampleStages {
  public:
   /// `cache` may be null.
   SampleStages(const FeedOptions& options, const Dataset& set, FeatureCache* cache)
-      : options_(options), set_(set), cache_(cache), log_mel_(options.n_mels) {}
+      : options_(options),
+        set_(set),
+        cache_(cache),
+        lengths_(static_cast<std::size_t>(set.size())),
+        log_mel_(options.n_mels) {}
 
-  /// The samples that a line of the set comes to, and how long they are: from the line itself, or the file's header.
+  /// The samples that a line of the set comes to, and how long they are: from the line itself, or the file's header,
+  /// which is read once: later epochs wait for no file.
   Probed probe(Probed probed) const;
   /// The file's bytes, at once: later steps wait for no disk. Where it is large and the sample a part of it, that part
   /// is left to `decode`.
@@ -45,6 +51,7 @@ class SampleStages {
 
  private:
   Result<std::vector<PlannedSample>> plan_of(const Probed& probed, const DatasetLine& line) const;
+  Result<double> recording_seconds(std::int64_t index, const DatasetLine& line) const;
   /// The speed a sample of so many seconds is played at: what would then be too long for the window stays as it is.
   double speed_within(std::uint64_t key, double seconds) const;
   Result<void> add_text(PendingSample& row) const;
@@ -60,6 +67,7 @@ class SampleStages {
   const Dataset& set_;
   FeatureCache* cache_;
   std::atomic<bool> has_failed_to_store_ = false;
+  mutable std::vector<std::atomic<double>> lengths_;  // seconds of each line's file whose header was read; else 0
   ChildDecoder children_;
   LogMel log_mel_;
   Shelf<ClipResampler> resamplers_;

@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "base/log.h"
+#include "device/process_tree.h"
 #include "profile/processor_watch.h"
 #include "profile/recorded_run.h"
 #include "train/report/epoch_report.h"
@@ -93,11 +94,10 @@ void Reporter::note(const StepReport& step) {
     recording->note(stepping, waited, step.made);
     if (feed_ && recording->wants_threads()) recording->note_threads(feed_());
   }
-  if (!goes_on_ && feed_) feed_at_first_end_ = feed_();
-  if (!goes_on_ && ring_) ring_at_first_end_ = ring_();
+  if (!goes_on_) at_first_end_ = counts();
   if (ring_ && is_profiled_ && recording_.wants_time())
-    recording_.note_time(feed_ ? std::optional(feed_().since(recorded_feed_)) : std::nullopt,
-                         ring_().since(recorded_ring_));
+    recording_.note_time(feed_ ? std::optional(feed_().since(recorded_.feed)) : std::nullopt,
+                         ring_().since(recorded_.ring));
 }
 
 /// The note's lines on the last 100 steps.
@@ -121,16 +121,14 @@ void Reporter::begin_between_steps() {
   if (goes_on_ || recording_.steps() == 0) return;
   goes_on_ = true;
   recording_ = TrainingRecording({}, true);
-  recorded_feed_ = feed_at_first_end_;
-  recorded_ring_ = ring_at_first_end_;
+  recorded_ = at_first_end_;
 }
 
 /// Whether the step belongs to those before the recording, which no report is about.
 bool Reporter::is_warming_up() {
   if (warm_up_ == 0) return false;
   --warm_up_;
-  if (feed_) recorded_feed_ = reported_feed_ = feed_();
-  if (ring_) recorded_ring_ = reported_ring_ = ring_();
+  recorded_ = reported_ = counts();
   load_ = LoadTrack(options_.gpu);
   recording_ = TrainingRecording({}, true);
   goes_on_ = true;
@@ -141,8 +139,7 @@ void Reporter::report_epoch() {
   if (epoch_.recording.steps() == 0) return;  // all of it was warm-up, or is reported
   report_feed();
   report_use();
-  if (feed_) reported_feed_ = feed_();
-  if (ring_) reported_ring_ = ring_();
+  reported_ = counts();
   epoch_ = {.recording = TrainingRecording({}, /*goes_on=*/true)};
   load_ = LoadTrack(options_.gpu);
 }
@@ -151,18 +148,27 @@ void Reporter::report_epoch() {
 void Reporter::report_feed() {
   if (!ring_) return;
   std::optional<FeedReport> feed;
-  if (feed_) feed = feed_().since(reported_feed_);
+  if (feed_) feed = feed_().since(reported_.feed);
   const StepTimes times{epoch_.recording.stepping().count(), epoch_.recording.waiting().count()};
-  for (const auto& line : epoch_report(feed, ring_().since(reported_ring_), times, epoch_.frames)) write_line(line);
+  for (const auto& line : epoch_report(feed, ring_().since(reported_.ring), times, epoch_.frames)) write_line(line);
 }
 
-/// The recording of the whole training, or of what there was since the last report.
-RunRecording Reporter::recording_of(const TrainingRecording& recorded, bool since_report) const {
+/// As they are now.
+RecordingStart Reporter::counts() const {
+  RecordingStart now{.core_wait = own_core_wait()};
+  if (feed_) now.feed = feed_();
+  if (ring_) now.ring = ring_();
+  return now;
+}
+
+/// What was recorded since `start`.
+RunRecording Reporter::recording_of(const TrainingRecording& recorded, const RecordingStart& start) const {
   std::optional<FeedReport> feed;
-  const RecordingStart start =
-      since_report ? RecordingStart{reported_feed_, reported_ring_} : RecordingStart{recorded_feed_, recorded_ring_};
   if (feed_) feed = feed_().since(start.feed);
   auto recording = recorded.recording(feed, ring_().since(start.ring), start);
+  RecordedStage& steps = recording.stages.back();
+  steps.core_wait = own_core_wait() - start.core_wait;
+  if (options_.shares_cores) steps.threads_flag = "--compute-threads";
   if (options_.cores > 0) recording.cores = options_.cores;
   return recording;
 }
@@ -188,13 +194,13 @@ void Reporter::report_use() {
               .host = std::min(1.0, launched.count() / stepping)},
       .device = options_.gpu ? "cuda:" + std::to_string(*options_.gpu) : "cpu",
       .batch = static_cast<double>(epoch_.samples) / static_cast<double>(steps) / std::max(1, options_.accumulation)};
-  const auto recording = recording_of(epoch_.recording, true);
+  const auto recording = recording_of(epoch_.recording, reported_);
   for (const auto& warning : low_use_warning(use, recording, diagnose_briefly(recording))) write_line(warning);
 }
 
 void Reporter::conclude_recording() {
   if (!ring_) return;
-  const auto sentence = conclude(recording_of(recording_, false));
+  const auto sentence = conclude(recording_of(recording_, recorded_));
   if (!sentence) return log(Level::warning, sentence.error().text());
   if (!sentence->empty()) write_line(*sentence);
 }

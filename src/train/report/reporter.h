@@ -32,6 +32,7 @@ struct ReporterOptions {
   Seconds most_time{0};           // in which it ends whatever the steps; 0: no such end
   std::optional<int> gpu{};       // N of the network's cuda:N; none: it is on the CPU
   int cores = 0;                  // of both devices, where sets of cores are these; 0: those of the process count
+  bool shares_cores = false;      // the network runs on the same cores as the feed
   std::int32_t accumulation = 1;  // batches that a step is made of
   std::int32_t log_steps = 10;
   bool log_order = false;
@@ -66,7 +67,8 @@ class Reporter : public TrainingWatcher {
   void report_epoch();
   void report_feed();
   void report_use();
-  RunRecording recording_of(const TrainingRecording& recorded, bool since_report) const;
+  RecordingStart counts() const;
+  RunRecording recording_of(const TrainingRecording& recorded, const RecordingStart& start) const;
   void conclude_recording();
   void draw();
 
@@ -76,8 +78,7 @@ class Reporter : public TrainingWatcher {
   ProgressLine progress_;
   std::function<FeedReport()> feed_{};
   std::function<RingReport()> ring_{};
-  FeedReport reported_feed_{};  // as they were at the last report
-  RingReport reported_ring_{};
+  RecordingStart reported_{};  // as they were at the last report
   /// What there was since the last report.
   struct Epoch {
     FrameCounts frames{};
@@ -90,10 +91,8 @@ class Reporter : public TrainingWatcher {
   LoadTrack load_;  // load of the machine in the epoch
   const bool is_profiled_ = recording_wanted().has_value();
   int warm_up_ = is_profiled_ ? recording_warm_up() : 0;  // steps left that are neither recorded nor reported
-  FeedReport recorded_feed_{};                            // as they were when `recording_` began
-  RingReport recorded_ring_{};
-  FeedReport feed_at_first_end_{};  // as they were at the end of the first step
-  RingReport ring_at_first_end_{};
+  RecordingStart recorded_{};                             // as they were when `recording_` began
+  RecordingStart at_first_end_{};                         // as they were at the end of the first step
   TrainingRecording recording_{};
   bool goes_on_ = false;  // `recording_` began between two steps, with the feed at work
   Sampler sampler_{};

@@ -88,9 +88,21 @@ void TrainingRecording::note_time(const std::optional<FeedReport>& feed, const R
   timeline_.sample(elapsed_.count(), steps_.size(), phases);
 }
 
+namespace {
+
+/// How many of a stage's items the plan took while the stage made one: what it probed ahead of the plan is for later
+/// steps. Lines are more than rows where some are bad.
+double planned_share(const StageReport& stage, const FeedReport& feed) {
+  const auto& stages = feed.stages.stages;
+  const auto plan = std::ranges::find(stages, std::string_view("plan"), &StageReport::name);
+  if (plan == stages.end() || plan->items_in == 0 || stage.items_out == 0 || stage.name == plan->name) return 1;
+  return static_cast<double>(plan->items_in) / static_cast<double>(stage.items_out);
+}
+
+}  // namespace
+
 /// The stage's time for each step. What it had done before, for more steps than there were, is done; the rest of its
-/// time is that of the items it then did. What is probed ahead is no such work: for every row that is planned another
-/// line has to be, and lines are more than rows where some are bad.
+/// time is that of the items it then did.
 std::vector<Seconds> TrainingRecording::items_of(const StageReport& stage, const FeedReport& feed,
                                                  const RingReport& ring, const RecordingStart& start) const {
   const std::size_t steps = steps_.size();
@@ -100,7 +112,7 @@ std::vector<Seconds> TrainingRecording::items_of(const StageReport& stage, const
   const bool is_planned = stage.name != "order" && stage.name != "probe" && stage.name != "plan";
   if (!is_planned || before == start.feed.stages.stages.end() || batches <= 0 || ring.batches <= 0 ||
       stage.items_out == 0)
-    return std::vector<Seconds>(steps, even);
+    return std::vector<Seconds>(steps, is_planned ? even : even * planned_share(stage, feed));
   const bool makes_batches = stage.name == "batch";
   const double rows = makes_batches ? 1 : static_cast<double>(start.feed.samples + feed.samples) / batches;
   const double batches_of_step = static_cast<double>(ring.batches) / static_cast<double>(steps);

@@ -11,10 +11,11 @@
 
 namespace tutti {
 
-/// The reports of feed and ring when a recording began: what they had done for its steps already.
+/// What feed and ring had done, and how long the steps' thread had waited for a core, when a recording began.
 struct RecordingStart {
   FeedReport feed{};
   RingReport ring{};
+  Seconds core_wait{};  ///< own_core_wait() of the steps' thread
 };
 
 /// What a training was, step by step, for `tutti profile`. One thread.

@@ -61,18 +61,11 @@ TrainStep step_of(WhisperTask& task, const WhisperRecipe& r, Peers* peers) {
 
 /// The trainer's options by a recipe, for a network of that shape: all that is the recipe's own.
 TrainerOptions options_of(const WhisperRecipe& r, const WhisperDims& dims) {
-  return {.schedule = schedule_of(r),
-          .max_steps = r.max_steps,
-          .accumulation = r.accumulation,
-          .save_steps = r.save_steps,
-          .eval_steps = r.eval_steps,
-          .keep = r.keep,
-          .patience = r.patience,
-          .bad_step_limit = r.bad_step_limit,
-          .refused = {.count = r.bad_samples, .share = r.bad_share},
-          .max_time = Seconds(60 * r.max_minutes),
-          .export_type = r.export_type,
-          .ring = ring_of(r, dims)};
+  auto options = options_of(static_cast<const TrainingRecipe&>(r));
+  options.schedule = schedule_of(r);
+  options.refused = {.count = r.bad_samples, .share = r.bad_share};
+  options.ring = ring_of(r, dims);
+  return options;
 }
 
 /// The settings as they are reported and kept, with the shape that a stored network has.
