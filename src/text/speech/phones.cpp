@@ -15,22 +15,22 @@ constexpr std::array<std::string_view, 54> kNames{
     "AH0", "AH1", "AO0", "AO1", "AW0", "AW1", "AY0", "AY1", "EH0", "EH1", "ER0", "ER1", "EY0", "EY1",
     "IH0", "IH1", "IY0", "IY1", "OW0", "OW1", "OY0", "OY1", "UH0", "UH1", "UW0", "UW1"};
 
-constexpr std::size_t kLetters = 27;  // that a name's first two characters can be: none, A to Z
+constexpr std::size_t kAlphabet = 27;  // that a name's first two characters can be: none, A to Z
 constexpr std::size_t kNone = kNames.size();
 
-constexpr bool is_letter(char character) {
+constexpr bool is_capital(char character) {
   return character >= 'A' && character <= 'Z';
 }
 
-/// The number of a name without its stress, of one or two capital letters.
+/// The number of a name without its stress, which is one or two capitals.
 constexpr std::size_t number_of(std::string_view name) {
   const std::size_t second = name.size() > 1 ? static_cast<std::size_t>(name[1] - 'A') + 1 : 0;
-  return kLetters * static_cast<std::size_t>(name[0] - 'A') + second;
+  return kAlphabet * static_cast<std::size_t>(name[0] - 'A') + second;
 }
 
 /// By the number of a name: the phone, of a vowel the one without stress. A dictionary looks up a million of them.
 constexpr auto kByNumber = [] {
-  std::array<std::uint8_t, kLetters * kLetters> all{};
+  std::array<std::uint8_t, kAlphabet * kAlphabet> all{};
   all.fill(kNone);
   for (std::size_t i = kNames.size(); i-- > 0;) all[number_of(kNames[i].substr(0, 2))] = static_cast<std::uint8_t>(i);
   return all;
@@ -73,7 +73,8 @@ std::span<const std::string_view> phone_names() {
 
 std::optional<Phone> phone_of(std::string_view name) {
   constexpr std::size_t kLongest = 3;
-  if (name.empty() || name.size() > kLongest || !std::ranges::all_of(name.substr(0, 2), is_letter)) return std::nullopt;
+  if (name.empty() || name.size() > kLongest || !std::ranges::all_of(name.substr(0, 2), is_capital))
+    return std::nullopt;
   const std::size_t phone = kByNumber[number_of(name)];
   if (phone == kNone) return std::nullopt;
   if (name.size() < kLongest) return static_cast<Phone>(phone);
