@@ -60,6 +60,10 @@ std::string Change::text() const {
   return (stage.empty() ? key : stage + "." + key) + "=" + value_text(value);
 }
 
+Change twice_as_fast(const StageModel& stage) {
+  return {.stage = stage.name, .key = "speed", .value = 2 * stage.speed};
+}
+
 Result<Change> parse_change(std::string_view text, const PipelineModel& pipeline) {
   const auto equals = text.find('=');
   if (equals == std::string_view::npos)

@@ -101,27 +101,6 @@ std::vector<Change> worthwhile_changes(const Trials& trials) {
   return found;
 }
 
-/// The rate of a long run, and how far those of the short runs that it consists of are from it.
-Fix predict_long_run(const PipelineModel& pipeline, Seconds run) {
-  const double about = replay(pipeline).rate();
-  const auto wanted = static_cast<std::size_t>(std::max(24000.0, 12 * about * run.count()));
-  const auto played = replay(pipeline, {.items = std::min(wanted, kMostSimulated)});
-  const double rate = played.rate();
-  const Seconds all = played.done_at.back();
-  double squares = 0;
-  int runs = 0;
-  for (Seconds from = 0.1 * all; from + run <= all; from += run, ++runs) {
-    const double deviation = rate_between(played.done_at, from, from + run) - rate;
-    squares += deviation * deviation;
-  }
-  // Too few short runs in it: as if each item's luck were its own.
-  const double items = std::max(1.0, rate * run.count());
-  const double deviation = runs > 3 ? std::sqrt(squares / runs) : rate / std::sqrt(items);
-  // Two deviations, and what a real machine adds.
-  const double margin = 2 * deviation + 0.02 * rate;
-  return {{}, rate, std::max(0.0, rate - margin), rate + margin};
-}
-
 void by_gain(std::vector<Fix>& fixes) {
   std::ranges::stable_sort(fixes, std::greater<>(), &Fix::items_per_s);
 }
@@ -130,10 +109,6 @@ struct SpeedUp {
   std::size_t stage = 0;
   double rate = 0;
 };
-
-Change twice_as_fast(const StageModel& stage) {
-  return {.stage = stage.name, .key = "speed", .value = 2 * stage.speed};
-}
 
 /// The stages by what they gain when twice as fast; of two that gain the same, the busier first.
 std::vector<SpeedUp> speed_ups(const Trials& trials) {
@@ -219,10 +194,31 @@ Diagnosis diagnose(const PipelineModel& pipeline, const RateModel& model) {
   return diagnosis;
 }
 
+/// Low and high are how far the rates of the short runs that a long one consists of are from its own.
+Fix predict(const PipelineModel& pipeline, Seconds run) {
+  const double about = replay(pipeline).rate();
+  const auto wanted = static_cast<std::size_t>(std::max(24000.0, 12 * about * run.count()));
+  const auto played = replay(pipeline, {.items = std::min(wanted, kMostSimulated)});
+  const double rate = played.rate();
+  const Seconds all = played.done_at.back();
+  double squares = 0;
+  int runs = 0;
+  for (Seconds from = 0.1 * all; from + run <= all; from += run, ++runs) {
+    const double deviation = rate_between(played.done_at, from, from + run) - rate;
+    squares += deviation * deviation;
+  }
+  // Too few short runs in it: as if each item's luck were its own.
+  const double items = std::max(1.0, rate * run.count());
+  const double deviation = runs > 3 ? std::sqrt(squares / runs) : rate / std::sqrt(items);
+  // Two deviations, and what a real machine adds.
+  const double margin = 2 * deviation + 0.02 * rate;
+  return {{}, rate, std::max(0.0, rate - margin), rate + margin};
+}
+
 Diagnosis diagnose(const PipelineModel& pipeline, Seconds run) {
   return diagnose(pipeline, {.play = [](const PipelineModel& it) { return replay(it, {.items = kTrialItems}); },
                              .rate = [](const ReplayResult& played) { return played.rate(); },
-                             .predict = [run](const PipelineModel& it) { return predict_long_run(it, run); },
+                             .predict = [run](const PipelineModel& it) { return tutti::predict(it, run); },
                              .may_set = [](const Change&) { return true; }});
 }
 

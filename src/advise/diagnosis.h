@@ -53,4 +53,7 @@ Diagnosis diagnose(const PipelineModel& pipeline, const RateModel& model);
 /// `run`: how long the runs are whose rates `low` and `high` are about.
 Diagnosis diagnose(const PipelineModel& pipeline, Seconds run);
 
+/// The rate of a long run of the pipeline, and `low` and `high` of runs that are `run` long. Pure.
+Fix predict(const PipelineModel& pipeline, Seconds run);
+
 }  // namespace tutti

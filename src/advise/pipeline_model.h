@@ -45,10 +45,9 @@ struct StageModel {
   double core_wait = 0;
   std::string threads_flag{};  ///< stages with the same one, not empty, get as many threads as one another from it
 
-  Seconds service(std::size_t item) const {
-    const ItemTime& time = (*times)[item % times->size()];
-    return time.work / speed + time.stall;
-  }
+  Seconds service(std::size_t item) const { return of(item).work / speed + of(item).stall; }
+  Seconds stall(std::size_t item) const { return of(item).stall; }
+  const ItemTime& of(std::size_t item) const { return (*times)[item % times->size()]; }
 };
 
 /// A pipeline in a line: a source that never runs dry, `stages` with a bounded queue between each two, and an end that

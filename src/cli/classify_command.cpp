@@ -11,6 +11,7 @@
 #include "base/process/exit_code.h"
 #include "base/strings.h"
 #include "cli/command_start.h"
+#include "cli/command_trace.h"
 #include "cli/commands.h"
 #include "cli/engine_process/engine_run.h"
 #include "cli/flags.h"
@@ -33,6 +34,7 @@ struct ClassifyCommand {
   bool json = false;
   bool csv = false;
   bool over_time = false;
+  fs::path trace{};
 };
 
 /// The recordings below a folder, by name.
@@ -144,6 +146,7 @@ void add_classify(OptionTable& table, ClassifyCommand& c) {
       "copy-to", c.copy_to, "DIR",
       "copies every file with a sure answer to DIR/LABEL, to be looked through and learned; never replaces a file");
   table.add("min-score", c.min_score, "P", "the score that makes an answer sure for --copy-to");
+  add_trace(table, c.trace);
   table.examples({"tutti classify --model trained/model clip.wav", "tutti classify --model trained/model --json folder",
                   "tutti classify --model trained/model --csv --over-time night.flac > night.csv",
                   "tutti classify --model trained/model --copy-to sorted --min-score 0.95 new"});
@@ -178,6 +181,11 @@ int run_classify(const std::vector<std::string>& arguments) {
   if (c.csv) line.emplace_back("--csv");
   if (c.over_time) line.emplace_back("--over-time");
   if (!c.copy_to.empty()) line.insert(line.end(), {"--copy-to", c.copy_to, "--min-score", show_value(c.min_score)});
+  CommandTrace trace;
+  std::vector<fs::path> read(files->begin(), files->end());
+  read.push_back(c.model);
+  if (const auto begun = trace.begin_beside(read, c.trace, command_line("tutti classify", arguments)); !begun)
+    return complain(begun.error());
   return run_engine(line, "it classified files");
 }
 

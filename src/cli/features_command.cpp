@@ -10,6 +10,7 @@
 #include "base/process/exit_code.h"
 #include "base/strings.h"
 #include "cli/command_start.h"
+#include "cli/command_trace.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
 #include "cli/interrupt.h"
@@ -41,6 +42,7 @@ struct FeaturesCommand {
   TuningFlags tuning{};
   VadFlags vad{};
   AudioFlags audio{};
+  std::filesystem::path trace{};
 };
 
 /// What one file, or all together, came to.
@@ -348,6 +350,7 @@ int run_features(const std::vector<std::string>& arguments) {
   add_tuning(table, command.tuning, "those that are 0");
   add_vad(table, command.vad);
   add_audio(table, command.audio);
+  add_trace(table, command.trace);
   table.examples({"tutti features talk.mp3", "tutti features --vad --json talk.mp3"});
   if (const auto code = start_command(table, arguments)) return *code;
   if (command.mels < 1 || command.mels > 200)
@@ -365,6 +368,11 @@ int run_features(const std::vector<std::string>& arguments) {
   const Wanted wanted{.vad = *vad, .batched = command.vad.batched, .audio = *audio};
   TuningPlan plan = plan_of(command, wanted);
   if (const auto set = set_tuning(command.tuning, plan); !set) return complain(set.error(), kUsage);
+  CommandTrace trace;
+  if (const auto begun = trace.begin_beside({command.files.begin(), command.files.end()}, command.trace,
+                                            command_line("tutti features", arguments));
+      !begun)
+    return complain(begun.error());
   return measure_all(std::move(command), wanted, std::move(plan));
 }
 

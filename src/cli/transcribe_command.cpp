@@ -13,6 +13,7 @@
 #include "base/process/exit_code.h"
 #include "base/strings.h"
 #include "cli/command_start.h"
+#include "cli/command_trace.h"
 #include "cli/device_memory.h"
 #include "cli/display/run_display.h"
 #include "cli/interrupt.h"
@@ -131,6 +132,19 @@ int exit_code(const RunSummary& summary) {
   return summary.failed > 0 ? kSomeFailed : kDone;
 }
 
+/// Begins the trace of --trace, a file that the run neither reads nor writes otherwise.
+Result<void> begin_trace(CommandTrace& trace, const TranscribeCommand& command, const std::vector<PlannedFile>& plan,
+                         const std::filesystem::path& model, const std::string& line) {
+  if (command.trace.empty()) return {};
+  OutputOwnership files = ownership_of(plan);
+  for (const auto& file : files_of_model(model)) files.add_input(file);
+  for (const auto& file : plan)
+    for (const auto& output : file.outputs)
+      if (auto claimed = files.claim(output, "a transcript"); !claimed) return claimed;
+  if (auto claimed = claim_trace(files, command.trace); !claimed) return claimed;
+  return trace.begin(command.trace, files, line);
+}
+
 int transcribe(const std::vector<PlannedFile>& plan, const RunOptions& options, const TranscribeCommand& command) {
   TuningPlan tuning;
   if (const auto set = set_tuning(command.tuning, tuning); !set) return complain(set.error(), kUsage);
@@ -176,6 +190,10 @@ int run_transcribe(const std::vector<std::string>& arguments) {
   if (!options) return complain(options.error(), kUsage);
   if (const auto there = find_named_device(options->device, *plan); !there) return complain(there.error());
   if (command.dry_run) return dry_run(*plan, *options, command.json);
+  CommandTrace trace;
+  if (const auto begun = begin_trace(trace, command, *plan, *model, command_line("tutti transcribe", arguments));
+      !begun)
+    return complain(begun.error());
   return transcribe(*plan, *options, command);
 }
 

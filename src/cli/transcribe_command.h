@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,6 +34,7 @@ struct TranscribeCommand {
   bool quiet = false;
   bool json = false;
   bool dry_run = false;
+  std::filesystem::path trace{};
 
   VadFlags vad{};
   AudioFlags audio{};

@@ -1,5 +1,6 @@
 #include "base/build_id.h"
 #include "base/log.h"
+#include "cli/command_trace.h"
 #include "cli/flags.h"
 #include "cli/transcribe_command.h"
 #include "hub/memory_plan.h"
@@ -48,6 +49,7 @@ void add_output(OptionTable& table, TranscribeCommand& c) {
   table.add_switch("quiet", c.quiet, "print nothing but errors").letter = 'q';
   table.add_switch("json", c.json, "events as JSON, one a line, on standard output");
   table.add_switch("dry-run", c.dry_run, "say what would be read and written, and stop; with --json as events");
+  add_trace(table, c.trace);
 }
 
 void add_decoding(OptionTable& table, TranscribeCommand& c) {

@@ -23,7 +23,8 @@ Result<void> resize(Stage& stage, int threads) {
 
 }  // namespace
 
-Pipeline::Pipeline(PipelineOptions options) : clock_(*options.clock), failures_(std::move(options.on_skip)) {
+Pipeline::Pipeline(PipelineOptions options)
+    : clock_(*options.clock), speedup_(options.speedup), failures_(std::move(options.on_skip)) {
   failures_.set_stopper([this] { close_all(); });
 }
 
@@ -35,7 +36,7 @@ Pipeline::~Pipeline() {
 void Pipeline::add(Stage::Plan plan) {
   if (lifetime_.with([](const Lifetime& lifetime) { return lifetime.started.has_value(); }))
     throw std::logic_error("stage '" + plan.name + "' was added to a pipeline that already runs");
-  stages_.push_back(std::make_unique<Stage>(std::move(plan), failures_, clock_));
+  stages_.push_back(std::make_unique<Stage>(std::move(plan), failures_, clock_, speedup_));
 }
 
 void Pipeline::close_all() const {

@@ -14,8 +14,9 @@
 namespace tutti {
 
 struct PipelineOptions {
-  const Clock* clock = &Clock::real();  ///< outlives the pipeline
-  Failures::OnSkip on_skip{};           ///< sees every skipped item, one at a time, on the thread of its stage
+  const Clock* clock = &Clock::real();                     ///< outlives the pipeline
+  VirtualSpeedup* speedup = VirtualSpeedup::of_process();  ///< an experiment; outlives it; nullptr: none
+  Failures::OnSkip on_skip{};  ///< sees every skipped item, one at a time, on the thread of its stage
 };
 
 /// Stages joined by bounded channels, their threads, and what became of it all.
@@ -135,6 +136,7 @@ class Pipeline {
   void close_all() const;
 
   const Clock& clock_;
+  VirtualSpeedup* const speedup_;
   std::vector<std::function<void()>> inputs_to_close_;  // fixed once started
   Failures failures_;
   std::atomic<bool> is_cancelled_ = false;

@@ -12,12 +12,13 @@ constexpr std::chrono::microseconds kShortest{5};  // that a trace shows: handin
 
 }  // namespace
 
-Stage::Stage(Plan plan, Failures& failures, const Clock& clock)
+Stage::Stage(Plan plan, Failures& failures, const Clock& clock, VirtualSpeedup* speedup)
     : name_(std::move(plan.name)),
       options_(plan.options),
       is_source_(plan.is_source),
       output_(std::move(plan.output)),
       failures_(failures),
+      speedup_(speedup),
       clocks_(clock),
       crew_(
           [this, loop = std::move(plan.loop)](Crew& crew) {
@@ -47,7 +48,22 @@ Worker::Worker(Stage& stage, Crew& crew)
       activity_(stage.is_source_ ? Activity::busy : Activity::starved),
       clock_(stage.clocks_.enter(activity_)),
       row_(EventTrace::row_of_process(stage.name_)),
-      since_(row_ ? Clock::real().now() : Clock::Instant()) {}
+      since_(row_ ? Clock::real().now() : Clock::Instant()) {
+  if (stage_.speedup_ && activity_ == Activity::busy) begin_work();
+}
+
+void Worker::begin_work() {
+  VirtualSpeedup& speedup = *stage_.speedup_;
+  if (stage_.name_ == speedup.stage) hold_.emplace(speedup.clock);
+  work_since_ = speedup.clock.now();
+  work_began_ = Clock::real().now();
+}
+
+/// In the other run the work of a stage that is not sped up takes as long as in this one.
+void Worker::end_work() {
+  if (!hold_) stage_.speedup_->clock.sleep_until(work_since_ + (Clock::real().now() - work_began_));
+  hold_.reset();
+}
 
 /// A slice of what the thread did until now. Waits for input are the gaps between slices.
 void Worker::trace() {
@@ -61,8 +77,12 @@ void Worker::turn(Activity next) {
   if (next == activity_) return;
   if (row_) trace();
   const auto passed = clock_->turn(next);
-  if (activity_ == Activity::busy) busy_on_item_ += passed;
+  if (activity_ == Activity::busy) {
+    busy_on_item_ += passed;
+    if (stage_.speedup_) end_work();
+  }
   activity_ = next;
+  if (stage_.speedup_ && next == Activity::busy) begin_work();
 }
 
 void Worker::count_done() {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/clock.h"
@@ -11,6 +12,7 @@
 #include "flow/failures.h"
 #include "flow/report.h"
 #include "flow/stage_clock.h"
+#include "flow/virtual_clock.h"
 #include "metrics/event_trace.h"
 #include "metrics/histogram.h"
 
@@ -47,7 +49,8 @@ class Stage {
     std::function<QueueLevel()> output{};
   };
 
-  Stage(Plan plan, Failures& failures, const Clock& clock);
+  /// `speedup` is the experiment that the pipeline is part of; nullptr: none.
+  Stage(Plan plan, Failures& failures, const Clock& clock, VirtualSpeedup* speedup);
 
   const std::string& name() const { return name_; }
   bool is_source() const { return is_source_; }
@@ -65,6 +68,7 @@ class Stage {
   const bool is_source_;
   const std::function<QueueLevel()> output_;
   Failures& failures_;
+  VirtualSpeedup* const speedup_;
   StageClocks clocks_;
   std::atomic<std::uint64_t> items_in_ = 0;
   std::atomic<std::uint64_t> items_out_ = 0;
@@ -99,6 +103,8 @@ class Worker {
 
  private:
   void trace();
+  void begin_work();
+  void end_work();
 
   Stage& stage_;
   Crew& crew_;
@@ -107,6 +113,10 @@ class Worker {
   std::chrono::nanoseconds busy_on_item_{};
   std::unique_ptr<EventTrace::Row> row_;  // of the process's trace; none: there is none
   Clock::Instant since_{};                // when `activity_` began, where there is a row
+  // Of an experiment, since the thread became busy:
+  std::optional<VirtualClock::Hold> hold_{};  // where its stage is the one that is sped up
+  Seconds work_since_{};                      // by the experiment's clock
+  Clock::Instant work_began_{};
 };
 
 }  // namespace tutti

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <chrono>
-#include <filesystem>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -9,27 +9,22 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/error.h"
 #include "base/guarded.h"
-#include "base/owned.h"
 #include "metrics/perfetto_track.h"
+#include "metrics/shared_trace.h"
 
 namespace tutti {
 
-/// The variable that names a folder, for who starts a command and wants its trace. Children inherit it: each process
-/// that has something to write makes a file there.
-inline constexpr const char* kTraceVariable = "TUTTI_TRACE_FOLDER";
-
-/// What the threads of this process do, row by row, in a file of Perfetto's format. What cannot be written is left out:
-/// a trace ends no run. Thread-safe.
+/// What the threads of this process do, row by row, in the trace of a run (shared_trace.h). What cannot be written is
+/// left out: a trace ends no run. Thread-safe.
 class EventTrace {
  public:
   class Row;
-  /// A row of this process's trace, where TUTTI_TRACE_FOLDER names one; none: nothing is traced, and it costs nothing.
+  /// A row of this process's trace; none: the run is not traced, and it costs nothing.
   static std::unique_ptr<Row> row_of_process(const std::string& name);
 
-  /// Into a new file in `folder`. `name` is what the process is shown as.
-  EventTrace(const std::filesystem::path& folder, std::string_view name);
+  /// `name` is what the process is shown as.
+  EventTrace(std::unique_ptr<SharedTrace> trace, std::string_view name);
 
   /// A row of the trace while a thread has it: one thread at a time.
   class Row {
@@ -62,13 +57,12 @@ class EventTrace {
   void return_row(const std::string& name, std::unique_ptr<PerfettoTrack> track);
   void write(PerfettoTrack& track) const;
 
-  OwnedFd file_{};
-  std::uint32_t process_ = 0;  // its number in the trace
+  std::unique_ptr<SharedTrace> trace_;
+  std::uint32_t process_;  // its number in the trace
   Guarded<Rows> rows_{};
 };
 
-/// All traces that processes left in `folder`, as one; `command` goes into its first packet, behind kPerfettoMark. The
-/// file is in `folder`. Fault::missing where there is none.
-Result<std::filesystem::path> join_traces(const std::filesystem::path& folder, const std::string& command);
+/// The first bytes of a trace: the process that runs `command`, behind kPerfettoMark.
+std::string trace_head(const std::string& command);
 
 }  // namespace tutti

@@ -139,14 +139,17 @@ std::string json_of(const DescribedRun& run) {
     json["fixes"] = fixes_json(run.diagnosis->fixes);
     json["together"] = together_json(run.diagnosis->together);
   }
+  if (!run.experiments.stages.empty()) json["experiments"] = experiments_json(run.experiments);
   return json_line(json);
 }
 
 std::string text_of(const DescribedRun& run) {
-  std::string text = short_number(run.figures.items_per_s) + " items/s\n\n" + table_of(run);
-  if (run.diagnosis) return text + finding_of(*run.diagnosis);
+  const std::string text = short_number(run.figures.items_per_s) + " items/s\n\n" + table_of(run);
+  const std::string experiments = run.experiments.stages.empty() ? "" : experiments_text(run.experiments);
+  if (run.diagnosis) return text + finding_of(*run.diagnosis) + experiments;
   return text + "\nThe description does not explain this run: it is " + percent(run.model_error) +
-         " off, more than 5 %. So nothing is predicted.\nCompare the stages' mean times with the description.\n";
+         " off, more than 5 %. So nothing is predicted.\nCompare the stages' mean times with the description.\n" +
+         experiments;
 }
 
 ProfilePage page_of(const DescribedRun& run, const std::string& title) {

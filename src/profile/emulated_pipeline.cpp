@@ -6,48 +6,21 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/guarded.h"
 #include "flow/pipeline.h"
+#include "flow/virtual_clock.h"
 #include "profile/fair_permits.h"
 
 namespace tutti {
 namespace {
 
 constexpr Seconds kLastItems{0.05};  // what ends at the last moment is recorded a little later
-
-/// The run's clock, and sleeps that `stop` ends.
-class RunClock {
- public:
-  Seconds now() const { return Clock::real().now() - start_; }
-
-  /// False: stopped before.
-  bool sleep_until(Seconds at) {
-    std::unique_lock lock(mutex_);
-    const auto when = start_ + std::chrono::ceil<std::chrono::nanoseconds>(at);
-    return !stopped_.wait_until(lock, when, [&] { return is_stopped_; });
-  }
-  void stop() {
-    {
-      std::lock_guard lock(mutex_);
-      is_stopped_ = true;
-    }
-    stopped_.notify_all();
-  }
-
- private:
-  const Clock::Instant start_ = Clock::real().now();
-  std::mutex mutex_;
-  std::condition_variable stopped_;
-  bool is_stopped_ = false;
-};
 
 /// When items left a queue, by the run's clock: from then on there was space for a later one.
 class QueueTimes {
@@ -95,8 +68,10 @@ struct ThreadState {
 
 class EmulatedStage {
  public:
-  EmulatedStage(const StageModel& model, double slowed, RunClock& clock, FairPermits* cores)
+  EmulatedStage(const StageModel& model, double slowed, VirtualClock& clock, FairPermits* cores)
       : model_(model), slowed_(slowed), clock_(clock), cores_(cores), device_(1), out_(model.queue) {}
+  /// From now on it works twice as fast by the clock, which it holds back.
+  void speed_up() { is_sped_up_ = true; }
 
   QueueTimes& out() { return out_; }
   void set_input(QueueTimes* in) { in_ = in; }
@@ -131,7 +106,14 @@ class EmulatedStage {
     const auto begin = permits ? permits->acquire(span.taken) : std::optional(span.taken);
     if (!begin) return false;
     span.began = *begin;
-    const Seconds end = span.began + model_.service(span.item) * slowed_;
+    const Seconds stall = model_.stall(span.item), work = model_.service(span.item) - stall;
+    Seconds end = span.began + work * slowed_;
+    if (is_sped_up_) {
+      end = span.began + work * slowed_ / 2;
+      const VirtualClock::Hold hold(clock_);
+      if (!clock_.sleep_until(end)) return false;
+    }
+    end += stall * slowed_;
     if (!clock_.sleep_until(end)) return false;
     span.ended = std::max(end, clock_.now() - kMostLate);
     if (permits) permits->release(span.ended);
@@ -140,12 +122,12 @@ class EmulatedStage {
 
   const StageModel& model_;
   const double slowed_;
-  RunClock& clock_;
+  VirtualClock& clock_;
   FairPermits* cores_;
   FairPermits device_;
   QueueTimes out_;
   QueueTimes* in_ = nullptr;
-  bool is_last_ = false;
+  bool is_last_ = false, is_sped_up_ = false;
   Guarded<std::vector<ItemSpan>> spans_{};
 };
 
@@ -163,6 +145,7 @@ struct Emulation {
       if (s > 0) stages[s]->set_input(&stages[s - 1]->out());
     }
     stages.back()->be_last();
+    if (options.sped_up) stages[*options.sped_up]->speed_up();
   }
 
   void build(const PipelineModel& pipeline, std::size_t first_item) {
@@ -192,7 +175,7 @@ struct Emulation {
     flow.stop();
   }
 
-  RunClock clock{};
+  VirtualClock clock{};
   FairPermits cores;
   std::vector<std::unique_ptr<EmulatedStage>> stages{};
   Pipeline flow{};  // last: its threads use all of the above

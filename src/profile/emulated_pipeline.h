@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 
 #include "advise/pipeline_model.h"
 #include "advise/pipeline_run.h"
@@ -11,6 +12,7 @@ namespace tutti {
 
 struct EmulationOptions {
   MeasuredPart part{};                     ///< measured part of the run, which ends with it
+  std::optional<std::size_t> sped_up{};    ///< an experiment: this stage works twice as fast, by virtual_clock.h
   std::map<std::size_t, double> slowed{};  ///< stage index -> factor on its items' times, behind the model's back
 };
 

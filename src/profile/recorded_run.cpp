@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/numbers.h"
 #include "base/strings.h"
+#include "flow/virtual_clock.h"
 #include "profile/recording_file.h"
 #include "profile/timeline.h"
 #include "view/table.h"
@@ -352,7 +353,11 @@ std::string finding_sentence(const RunRecording& recording, const std::optional<
 }
 
 Result<std::string> conclude(const RunRecording& recording) {
-  if (const auto file = recording_wanted()) return write_recording(recording, *file).map([] { return std::string(); });
+  if (const auto file = recording_wanted()) {
+    RunRecording corrected = recording;
+    if (const VirtualSpeedup* speedup = VirtualSpeedup::of_process()) corrected.elapsed -= speedup->clock.delays();
+    return write_recording(corrected, *file).map([] { return std::string(); });
+  }
   const auto found = diagnose_briefly(recording);
   return found ? finding_sentence(recording, found) : std::string();
 }

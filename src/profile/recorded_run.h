@@ -45,8 +45,9 @@ ProfilePage profile_page(const ProfiledRun& run, const std::string& title);
 std::string finding_sentence(const RunRecording& recording, const std::optional<Diagnosis>& found);
 
 /// What a command does with the recording of its run when that has ended: it writes it where `tutti profile` wants it,
-/// and else returns the sentence for its log, without a line end: what limited the run, and what one change would
-/// gain. Empty where that is not known: the run was too short, or the replay does not explain it.
+/// without the delays of an experiment in its `elapsed`, and else returns the sentence for its log, without a line end:
+/// what limited the run, and what one change would gain. Empty where that is not known: the run was too short, or the
+/// replay does not explain it.
 Result<std::string> conclude(const RunRecording& recording);
 
 }  // namespace tutti

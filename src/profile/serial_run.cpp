@@ -19,6 +19,7 @@ void SerialRun::note(std::string_view phase, Clock::Instant start, Clock::Instan
   if (found == phases_.end()) found = phases_.insert(found, {.name = std::string(phase)});
   found->calls.push_back(end - start);
   found->all += end - start;
+  if (row_) row_->slice(phase, start, end);
   if (!start_) start_ = start;
   end_ = end;
 }

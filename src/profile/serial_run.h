@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include "advise/recording.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "metrics/event_trace.h"
 
 namespace tutti {
 
@@ -50,6 +52,7 @@ class SerialRun {
   };
 
   std::vector<TimedPhase> phases_{};
+  std::unique_ptr<EventTrace::Row> row_ = EventTrace::row_of_process("phases");
   std::optional<Clock::Instant> start_{};
   Clock::Instant end_{};
 };

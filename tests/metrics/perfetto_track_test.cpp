@@ -5,10 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/files.h"
-#include "metrics/event_trace.h"
-#include "support/temp_folder.h"
-
 namespace tutti {
 namespace {
 
@@ -49,31 +45,6 @@ TEST(PerfettoTrack, SliceBeforeTheLastOnesEndIsCut) {
   const std::string both = track.take();
   EXPECT_EQ(both.substr(2, 2), bytes({0x40, 0})) << "no time goes backwards";
   EXPECT_EQ(both.substr(both.size() - 10, 2), bytes({0x40, 0}));
-}
-
-TEST(EventTrace, RowOfAnEndedThreadIsUsedAgain) {
-  const TempFolder folder;
-  EventTrace trace(folder.path(), "test");
-  const auto now = Clock::real().now();
-  {
-    EventTrace::Row first(trace, "decode"), second(trace, "decode");
-    first.slice("a", now, now + microseconds(9));
-    second.slice("a", now, now + microseconds(9));
-  }
-  EventTrace::Row third(trace, "decode");
-  third.slice("b", now, now + microseconds(9));
-  third.write();
-  const auto joined = join_traces(folder.path(), "tutti features");
-  ASSERT_TRUE(joined);
-  const std::string text = read_file(*joined).value();
-  EXPECT_THAT(text.substr(0, 512), HasSubstr("tutti-trace: tutti features"));
-  EXPECT_THAT(text, HasSubstr("decode 2"));
-  EXPECT_THAT(text, testing::Not(HasSubstr("decode 3")));
-}
-
-TEST(EventTrace, NothingTracedIsAnError) {
-  const TempFolder folder;
-  EXPECT_EQ(join_traces(folder.path(), "").error().fault, Fault::missing);
 }
 
 }  // namespace

@@ -60,6 +60,50 @@ class ProfileTimed : public testing::Test {
   const TempFolder folder_{};
 };
 
+constexpr const char* kTwoWaits = R"(
+seconds = 0.2
+[[stage]]
+name = "read"
+kind = "io"
+threads = 2
+mean_ms = 12
+[[stage]]
+name = "fetch"
+kind = "io"
+mean_ms = 4
+)";
+
+TEST_F(ProfileTimed, ExperimentMeasuresTheGainThatIsKnown) {
+  const auto run = json_of(profile({"--pipeline", pipeline(kTwoWaits), "--experiment", "--json"}));
+  EXPECT_NEAR(run["items_per_s"].get<double>(), 2 / 0.012, 3);
+  ASSERT_EQ(run["experiments"].size(), 2U);
+  const Json read = run["experiments"][0], fetch = run["experiments"][1];
+  EXPECT_EQ(read["stage"], "read");
+  EXPECT_NEAR(read["measured_gain"].get<double>(), 0.5, 0.04) << "then fetch limits, with 250 items a second";
+  EXPECT_NEAR(read["predicted_gain"].get<double>(), 0.5, 0.02);
+  EXPECT_NEAR(fetch["measured_gain"].get<double>(), 0, 0.03);
+}
+
+TEST_F(ProfileTimed, ExperimentOfAStageSlowedBehindItsDescriptionIsTheTruth) {
+  const auto run =
+      json_of(profile({"--pipeline", pipeline(kTwoWaits), "--experiment", "--json"}, {"TUTTI_PROFILE_SLOWED=fetch=3"}));
+  EXPECT_FALSE(run["explained"].get<bool>());
+  const Json fetch = run["experiments"][1];
+  EXPECT_FALSE(fetch.contains("predicted_gain")) << "nothing is predicted";
+  EXPECT_NEAR(fetch["measured_gain"].get<double>(), 1, 0.08) << "of 12 ms an item they are 6, as read's";
+}
+
+TEST_F(ProfileTimed, ExperimentIsRefusedWhereStagesCannotBeHeldBack) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"--experiment", "--", "tutti", "transcribe", "x.wav"},
+        {"--experiment", "--prove", "--", "tutti", "features", "x.wav"},
+        {"--experiment", "--simulate", "--pipeline", pipeline(kTwoWaits)}}) {
+    const auto end = profile(words);
+    EXPECT_EQ(end.exit_code, 2);
+    EXPECT_THAT(end.err, HasSubstr("--experiment: "));
+  }
+}
+
 TEST_F(ProfileTimed, PredictsWhatTheFixThenMeasures) {
   const auto file = pipeline(kFeed);
   const Json found = json_of(profile({"--pipeline", file, "--json"}));
@@ -171,6 +215,25 @@ TEST_F(ProfileTimed, MoreThreadsForSlowFilesAreProven) {
   EXPECT_THAT(end.err, HasSubstr("With --decode-threads 2: predicted"));
   EXPECT_EQ(end.exit_code, 0) << end.err;
   EXPECT_EQ(std::ranges::count(end.out, '\n'), 8) << "the second run prints nothing there";
+}
+
+TEST_F(ProfileTimed, ExperimentOnACommandFindsTheStageThatWaitsForFiles) {
+  const auto clips = folder_ / "clips";
+  std::filesystem::create_directory(clips);
+  std::vector<std::string> words{"--experiment", "--json", "--", "tutti", "features", "--json"};
+  for (int i = 0; i < 6; ++i) {
+    words.push_back((clips / (std::to_string(i) + ".wav")).string());
+    std::filesystem::copy_file(TUTTI_SOURCE_DIR "/samples/george.wav", words.back());
+  }
+  const auto end = profile(words, {"LD_PRELOAD=" TUTTI_BINARY_DIR "/slow_reads/libslow_reads.so",
+                                   "TUTTI_SLOW_FOLDER=" + clips.string(), "TUTTI_SLOW_MS=60"});
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  const std::string second = end.err.substr(end.err.find('\n') + 1);  // behind the profile
+  const Json stages = Json::parse(second)["experiments"];
+  ASSERT_EQ(stages.size(), 3U);
+  EXPECT_EQ(stages[0]["stage"], "decode");
+  EXPECT_NEAR(stages[0]["measured_gain"].get<double>(), 0.9, 0.25);
+  EXPECT_NEAR(stages[1]["measured_gain"].get<double>(), 0, 0.15);
 }
 
 TEST_F(ProfileTimed, WhatTuningSetsChangesNoLine) {

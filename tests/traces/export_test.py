@@ -1,18 +1,23 @@
 #!/usr/bin/env python3
-"""Tests of `tutti profile --trace`: what protoc decodes of it, its size, and which files it may replace.
+"""Tests of `--trace`: what protoc decodes of it, its size, which files it may replace, and what a full disk does to a run.
 
 Usage: export_test.py BIN. BIN is the folder of the programs.
 """
 import collections
+import json
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 BIN = pathlib.Path("build/bin")
 HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+CLIPS = sorted((ROOT / "samples").glob("*.*a*"))[:3]
+NANO = ROOT / "models" / "nano"
 FEED = """
 cores = 4
 seconds = 1
@@ -109,15 +114,78 @@ class ExportTest(unittest.TestCase):
         self.assertLessEqual(self.file.stat().st_size / events, 30)
 
     def test_trace_of_a_command_is_replaced_but_no_other_file_is(self):
-        clips = sorted((HERE.parents[1] / "samples").glob("*.*a*"))[:3]
-        words = ("profile", "--trace", self.file, "--", "tutti", "features", *clips)
-        for _ in range(2):
-            end = tutti(*words)
-            self.assertEqual(end.returncode, 0, end.stderr)
-            self.assertIn("features", "".join(rows_of(decoded(self.file))))
-        self.file.write_text("mine")
-        self.assertEqual(tutti(*words).returncode, 2)
-        self.assertEqual(self.file.read_text(), "mine")
+        for words in [("features", "--trace", self.file, *CLIPS),
+                      ("profile", "--trace", self.file, "--", "tutti", "features", *CLIPS)]:
+            self.file.unlink(missing_ok=True)
+            for _ in range(2):
+                end = tutti(*words)
+                self.assertEqual(end.returncode, 0, end.stderr)
+                self.assertLessEqual({"decode", "features"}, set(rows_of(decoded(self.file))))
+            self.file.write_text("mine")
+            self.assertEqual(tutti(*words).returncode, 2)
+            self.assertEqual(self.file.read_text(), "mine")
+
+    def test_commands_write_the_rows_of_all_their_processes(self):
+        out = self.folder / "out"
+        runs = {("transcribe", "--model", NANO, "-o", out, CLIPS[0]): {"decode", "device"},
+                ("batch", "--model", NANO, "-o", out, "--state", self.folder / "state", "--device", "cpu", "-y", CLIPS[0]): {"device"},
+                ("evaluate", "--model", NANO, "--data", ROOT / "tests/data/shared/speech/ljspeech", "--samples", 2): {"evaluation"},
+                ("classify", "--model", ROOT / "models/leaks", CLIPS[0]): {"phases"}}
+        for words, expected in runs.items():
+            with self.subTest(words[0]):
+                end = tutti(*words, "--trace", self.file)
+                self.assertEqual(end.returncode, 0, end.stderr)
+                packets = decoded(self.file)
+                self.assertLessEqual(expected, set(rows_of(packets)))
+                command = next(track["process"][0]["cmdline"][0] for it in packets for track in it["track_descriptor"] if track["process"])
+                self.assertTrue(command.startswith(f"tutti-trace: tutti {words[0]} "), command)
+
+    def test_preparing_and_training_write_their_stages_and_steps(self):
+        sounds, speech = self.folder / "sounds", ROOT / "tests/data/shared/speech/ljspeech"
+        for number, clip in enumerate(sorted((speech / "wavs").iterdir())):
+            copy = sounds / "ab"[number % 2] / clip.name
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(clip.read_bytes())
+        short = ("--max-steps", 2, "--batch-size", 2, "--compute-threads", 1)
+        runs = [(("prepare", "classifier", "--data", sounds, "--out", self.folder / "set"), {"make"}),
+                (("train", "classifier", "--data", self.folder / "set", "--out", self.folder / "classifier", *short), {"training"}),
+                (("prepare", "tts", "--data", speech, "--out", self.folder / "voice-set"), {"make", "write"}),
+                (("train", "tts", "--train-data", self.folder / "voice-set", "--out", self.folder / "voice", *short), {"training"}),
+                (("train", "whisper", "--config", ROOT / "recipes/smoke.toml", "--data", speech, "--out", self.folder / "out", *short),
+                 {"decode", "features", "batch", "training"})]
+        for words, expected in runs:
+            with self.subTest(words[:2]):
+                end = tutti(*words, "--trace", self.file)
+                self.assertEqual(end.returncode, 0, end.stderr)
+                rows = rows_of(decoded(self.file))
+                self.assertLessEqual(expected, set(rows))
+                if words[0] == "train":
+                    self.assertEqual([name for name, _, _ in rows["training"]], 2 * ["waits for its batch", "step"])
+
+    def test_input_or_output_of_the_command_is_no_trace(self):
+        clip = self.folder / "clip.flac"
+        clip.write_bytes(CLIPS[0].read_bytes())
+        for file in (clip, self.folder / "clip.json"):
+            end = tutti("transcribe", "--model", NANO, "-o", self.folder, "--trace", file, clip)
+            self.assertEqual(end.returncode, 2)
+            self.assertIn(file.name, end.stderr)
+        self.assertEqual(clip.read_bytes(), CLIPS[0].read_bytes())
+        self.assertFalse((self.folder / "clip.json").exists())
+
+    def test_full_disk_ends_the_trace_and_not_the_run(self):
+        without = tutti("features", "--json", "--no-tune", CLIPS[0])
+        end = tutti("features", "--json", "--no-tune", "--trace", "/dev/full", CLIPS[0])
+        self.assertEqual(end.returncode, 0)
+        self.assertEqual(json.loads(end.stdout)["frames"], json.loads(without.stdout)["frames"])
+        self.assertIn("/dev/full: could not be written: No space left on device. The trace ends there", end.stderr)
+
+    def test_trace_is_whole_packets_after_a_kill(self):
+        with subprocess.Popen([BIN / "tutti", "profile", "--pipeline", self.feed, "--trace", self.file], stdout=subprocess.DEVNULL) as run:
+            while not self.file.exists() or self.file.stat().st_size < 10_000:
+                time.sleep(0.01)
+                self.assertIsNone(run.poll())
+            run.kill()
+        self.assertIn("decode", {track["name"][0] for packet in decoded(self.file) for track in packet["track_descriptor"] if track["name"]})
 
     def test_what_cannot_be_traced_is_refused(self):
         for words in [("--pipeline", self.feed, "--simulate"), ("--pipeline", self.feed, "--tune"), ("--", "true")]:

@@ -23,6 +23,7 @@
 #include "cli/batch/live_table.h"
 #include "cli/batch/report_json.h"
 #include "cli/command_start.h"
+#include "cli/command_trace.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
 #include "cli/interrupt.h"
@@ -45,6 +46,8 @@ namespace tutti {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char *kReport = "--report", *kTrace = "--trace";  // owners of files
 
 Result<void> expect_temporary_folder() {
   const fs::path folder = temporary_folder();
@@ -75,7 +78,8 @@ void add_named_files(OutputOwnership& files, const std::vector<std::string>& inp
 /// What the batch writes beside its transcripts.
 std::vector<std::pair<fs::path, std::string>> pages_of(const BatchCommand& command) {
   std::vector<std::pair<fs::path, std::string>> pages;
-  if (!command.report.empty()) pages.emplace_back(command.report, "--report");
+  if (!command.report.empty()) pages.emplace_back(command.report, kReport);
+  if (!command.trace.empty()) pages.emplace_back(command.trace, kTrace);
   if (!command.review) return pages;
   for (const char* name : kReviewPages) pages.emplace_back(command.output_dir / name, "--review");
   return pages;
@@ -118,8 +122,9 @@ Result<OutputOwnership> claim_batch_files(const BatchCommand& command, const fs:
     for (const auto& file : device_files(list)) files.add_input(file);
   const auto pages = pages_of(command);
   for (const auto& [page, owner] : pages)
-    if (auto claimed =
-            page == command.report ? files.claim_marked(page, owner, kBatchReportMark) : files.claim(page, owner);
+    if (auto claimed = owner == kReport  ? files.claim_marked(page, owner, kBatchReportMark)
+                       : owner == kTrace ? claim_trace(files, page)
+                                         : files.claim(page, owner);
         !claimed)
       return tl::unexpected(claimed.error());
   Folders folders;
@@ -299,7 +304,9 @@ int where_nothing_can_run(const Prepared& prepared, const BatchCommand& command)
   return exit_code(*report);
 }
 
-int batch(const Prepared& prepared, const BatchCommand& command) {
+int batch(const Prepared& prepared, const BatchCommand& command, const std::string& line) {
+  CommandTrace trace;
+  if (const auto begun = trace.begin(command.trace, prepared.files, line); !begun) return complain(begun.error());
   Interrupt interrupt;
   log_as_the_note();
   Guarded<BatchControl*> control{nullptr};
@@ -344,9 +351,10 @@ int run_batch_command(const std::vector<std::string>& arguments) {
                   "tutti batch archive/ -o out --devices emulated:30x:12GB,emulated:12x:8GB -y"});
   if (const auto code = start_command(table, arguments)) return *code;
   settle_devices(command, table.given_by("device"), table.given_by("devices"));
-  const auto prepared = prepare(command, command_line("tutti batch", arguments));
+  const std::string line = command_line("tutti batch", arguments);
+  const auto prepared = prepare(command, line);
   if (!prepared) return complain(prepared.error());
-  return prepared->hindrance ? where_nothing_can_run(*prepared, command) : batch(*prepared, command);
+  return prepared->hindrance ? where_nothing_can_run(*prepared, command) : batch(*prepared, command, line);
 }
 
 }  // namespace tutti

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/strings.h"
+#include "cli/command_trace.h"
 #include "cli/flags.h"
 
 namespace tutti {
@@ -43,6 +44,7 @@ void add_run(OptionTable& table, BatchCommand& c) {
       .choices = {"stem", "path"};
   table.add("report", c.report, "FILE.json",
             "what became of every recording and every device; replaces an earlier report only");
+  add_trace(table, c.trace);
   table.add("state", c.state, "DIR",
             "the folder of the job store, on a local disk; default: $XDG_STATE_HOME/tutti, else ~/.local/state/tutti");
   table.add("audio-root", c.audio_root, "DIR", "where the relative paths of lists and manifests start");

@@ -31,6 +31,7 @@ struct BatchCommand {
   std::string output_format = "all";
   std::string name_by = "path";
   std::filesystem::path report{};
+  std::filesystem::path trace{};
   std::filesystem::path state{};
   std::int32_t skip = 0;
   std::filesystem::path audio_root{};

@@ -9,6 +9,7 @@
 #include "base/process/exit_code.h"
 #include "base/strings.h"
 #include "cli/command_start.h"
+#include "cli/command_trace.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
 #include "cli/interrupt.h"
@@ -39,6 +40,7 @@ struct PrepareClassifier {
   std::int32_t surrogates = 0;
   bool waveforms = false;
   bool dry_run = false;
+  std::filesystem::path trace{};
 };
 
 OptionTable table_of(PrepareClassifier& c) {
@@ -79,6 +81,7 @@ OptionTable table_of(PrepareClassifier& c) {
   table.add_switch("waveforms", c.waveforms,
                    "also write what the spectrograms were made of, float32 at the set's rate: TRAINING_WAVEFORMS.H5, "
                    "VALIDATION_WAVEFORMS.H5, TESTING_WAVEFORMS.H5; 'tutti evaluate --report' plays them");
+  add_trace(table, c.trace);
   table.add_switch("dry-run", c.dry_run,
                    "read everything, report what the set would hold and how large it would be, and write nothing");
   table.examples({"tutti prepare classifier --data sounds --out set",
@@ -187,14 +190,17 @@ void print_report(const PrepareClassifier& c, const SetBuildReport& report) {
                  "speaker, the result looks better than it is: name the group with --group\n");
 }
 
-/// Checks that no file of the set replaces what it is made of, or what another program wrote.
-Result<void> expect_own_set(const PrepareClassifier& c) {
+/// Checks that no file of the set, nor the trace, replaces what it is made of, or what another program wrote.
+Result<OutputOwnership> claim_set(const PrepareClassifier& c) {
   OutputOwnership files("Name another folder with --out");
   files.add_input(c.data);
   for (const auto part : {SetPart::training, SetPart::validation, SetPart::testing})
     for (const auto& file : {set_file(c.out, part), waveform_file(c.out, part)})
-      if (auto free = files.expect_no_input(file); !free) return free;
-  return files.expect_no_input(c.out / "bad_samples.jsonl");
+      if (auto claimed = files.claim(file, "the set"); !claimed) return tl::unexpected(claimed.error());
+  auto claimed = files.claim(c.out / "bad_samples.jsonl", "the set");
+  if (claimed) claimed = claim_trace(files, c.trace);
+  if (!claimed) return tl::unexpected(claimed.error());
+  return files;
 }
 
 }  // namespace
@@ -204,11 +210,15 @@ int run_prepare_classifier(const std::vector<std::string>& words) {
   auto table = table_of(command);
   if (const auto code = start_command(table, words)) return *code;
   if (auto checked = check(command); !checked) return complain(checked.error(), kUsage);
-  if (auto own = expect_own_set(command); !own) return complain(own.error());
+  const auto files = claim_set(command);
+  if (!files) return complain(files.error());
   const auto verbose = apply_builder_log_level();
   if (!verbose) return complain(verbose.error(), kUsage);
   auto options = options_of(command);
   options.verbose = *verbose;
+  CommandTrace trace;
+  if (const auto begun = trace.begin(command.trace, *files, command_line("tutti prepare classifier", words)); !begun)
+    return complain(begun.error());
   Interrupt interrupt;
   BuildProgress progress(interrupt, "files");
   PipelineRecorder recorder("prepare", "files",

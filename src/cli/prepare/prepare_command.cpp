@@ -9,6 +9,7 @@
 #include "base/process/exit_code.h"
 #include "base/strings.h"
 #include "cli/command_start.h"
+#include "cli/command_trace.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
 #include "cli/interrupt.h"
@@ -38,6 +39,7 @@ struct PrepareCommand {
   PrepareRules rules{};
   AudioFlags audio{};
   bool json = false;
+  fs::path trace{};
 };
 
 OptionTable table_of(PrepareCommand& c) {
@@ -71,6 +73,7 @@ OptionTable table_of(PrepareCommand& c) {
       "files-at-once", c.files_at_once, "N",
       "recordings in work together, which changes nothing but the speed; 0: as many as the worker steps together");
   table.add_switch("json", c.json, "the summary as one JSON object on standard output");
+  add_trace(table, c.trace);
   return table;
 }
 
@@ -125,6 +128,7 @@ Result<OutputOwnership> claim_corpus(const PrepareCommand& c, const std::vector<
     if (auto free = files.expect_no_input_in(c.out / folder); !free) return tl::unexpected(free.error());
   for (const char* list : {"metadata.csv", "refused.jsonl"})
     if (auto claimed = files.claim(c.out / list, "the corpus"); !claimed) return tl::unexpected(claimed.error());
+  if (auto claimed = claim_trace(files, c.trace); !claimed) return tl::unexpected(claimed.error());
   return files;
 }
 
@@ -257,6 +261,9 @@ int run_prepare(const std::vector<std::string>& arguments) {
   if (!inputs) return complain(inputs.error());
   const auto files = claim_corpus(command, *inputs, *model);
   if (!files) return complain(files.error());
+  CommandTrace trace;
+  if (const auto begun = trace.begin(command.trace, *files, command_line("tutti prepare", arguments)); !begun)
+    return complain(begun.error());
   return prepare(command, *inputs, options_of(command, *model, inputs->size()), *files);
 }
 

@@ -9,6 +9,7 @@
 #include "base/process/exit_code.h"
 #include "base/strings.h"
 #include "cli/command_start.h"
+#include "cli/command_trace.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
 #include "cli/interrupt.h"
@@ -44,6 +45,7 @@ struct PrepareTts {
   std::string check_model{};
   std::int32_t threads = 0;
   TuningFlags tuning{};
+  std::filesystem::path trace{};
 };
 
 OptionTable table_of(PrepareTts& c) {
@@ -102,6 +104,7 @@ OptionTable table_of(PrepareTts& c) {
   table.add("seed", build.seed, "N", "seed of the split, the strings and the noise");
   table.add("threads", c.threads, "N", "0: one per core, or as many as are faster; changes nothing of the set");
   add_tuning(table, c.tuning, "--threads where it is 0");
+  add_trace(table, c.trace);
   table.add_switch("dry-run", build.dry_run, "read everything, report what the set would hold, and write nothing");
   table.examples({"tutti prepare tts --data LJSpeech-1.1 --out voice",
                   "tutti prepare tts --data digits --speaker jackson --out voice"});
@@ -182,8 +185,8 @@ Result<void> settle(PrepareTts& c) {
   return expect_other_out(build.out, build.data);
 }
 
-/// Checks that no file of the set replaces what it is made of, or what another program wrote.
-Result<void> expect_own_set(const VoiceBuildOptions& build) {
+/// Checks that no file of the set, nor the trace, replaces what it is made of, or what another program wrote.
+Result<OutputOwnership> claim_set(const VoiceBuildOptions& build, const std::filesystem::path& trace) {
   OutputOwnership files("Name another folder with --out");
   files.add_input(build.data);
   struct Output {
@@ -192,8 +195,10 @@ Result<void> expect_own_set(const VoiceBuildOptions& build) {
   };
   for (const auto& [name, mark] : {Output{kVoiceSetFile, kVoiceMark}, Output{kVoiceWaveformFile, kVoiceWaveformMark},
                                    Output{"bad_samples.jsonl", "{\"id\":"}})
-    if (auto own = files.claim_marked(build.out / name, "the set", std::string(mark)); !own) return own;
-  return {};
+    if (auto own = files.claim_marked(build.out / name, "the set", std::string(mark)); !own)
+      return tl::unexpected(own.error());
+  if (auto claimed = claim_trace(files, trace); !claimed) return tl::unexpected(claimed.error());
+  return files;
 }
 
 /// Has the set's clips transcribed by --check-model.
@@ -257,7 +262,11 @@ int run_prepare_tts(const std::vector<std::string>& words) {
                        "Name one with --check-model, such as tiny.en"},
                       kUsage);
   if (auto settled = settle(command); !settled) return complain(settled.error(), kUsage);
-  if (auto own = expect_own_set(command.build); !own) return complain(own.error());
+  const auto files = claim_set(command.build, command.trace);
+  if (!files) return complain(files.error());
+  CommandTrace trace;
+  if (const auto begun = trace.begin(command.trace, *files, command_line("tutti prepare tts", words)); !begun)
+    return complain(begun.error());
   Interrupt interrupt;
   if (auto checked = check_by_model(command, interrupt); !checked) return complain(checked.error());
   BuildProgress progress(interrupt, "clips");

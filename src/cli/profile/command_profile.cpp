@@ -17,6 +17,7 @@
 #include "advise/recorded_tuning.h"
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "base/numbers.h"
 #include "base/process/child.h"
 #include "base/process/exit_code.h"
@@ -24,6 +25,8 @@
 #include "cli/command_start.h"
 #include "cli/profile/page_file.h"
 #include "cli/temporary_folder.h"
+#include "flow/virtual_clock.h"
+#include "profile/experiment.h"
 #include "profile/gpu_watch.h"
 #include "profile/machine_watch.h"
 #include "profile/phase_table.h"
@@ -84,9 +87,9 @@ struct CommandRun {
   Result<RunRecording> recording = fail(Fault::missing, "");
 };
 
-/// `trace`: the run is traced for it; nullptr: it is not.
+/// `more`: flags behind the command's own; `sped_up`: the stage of an experiment, empty: it is none.
 Result<CommandRun> run(const CommandProfile& profile, const std::vector<std::string>& more, ChildStreams streams,
-                       const TraceFile* trace = nullptr) {
+                       const std::string& sped_up = {}) {
   const TemporaryFolder folder;
   if (!folder.path()) return tl::unexpected(folder.path().error());
   const fs::path recording = *folder.path() / "recording.json";
@@ -103,13 +106,11 @@ Result<CommandRun> run(const CommandProfile& profile, const std::vector<std::str
     return fail(Fault::missing, "cpu:" + joined(profile.cores, ", cpu:", [](int core) {
                                   return std::to_string(core);
                                 }) + ": expected cores that this process may use");
-  std::map<std::string, std::string> variables;
-  if (trace) variables = trace->environment();
-  variables[kRecordingVariable] = recording.string();
-  variables[kWarmUpVariable] = std::to_string(warm_up);
   const auto child = Child::start({.name = profile.command[1],
                                    .command = command,
-                                   .environment = {variables.begin(), variables.end()},
+                                   .environment = {{kRecordingVariable, recording.string()},
+                                                   {kWarmUpVariable, std::to_string(warm_up)},
+                                                   {kExperimentVariable, sped_up}},
                                    .streams = streams});
   if (!child) return tl::unexpected(child.error());
   CommandRun done{.code = end_of(**child, profile.seconds)};
@@ -150,12 +151,16 @@ std::string rate_text(double rate, const RunRecording& recording) {
 }
 
 /// Flags that have a command write into `folder`, so that it does all of its work again and replaces nothing.
-std::vector<std::string> outputs_in(const fs::path& folder, const std::string& command) {
-  const std::string out = (folder / "again").string();
-  if (command == "prepare" || command == "train") return {"--out", out};
-  if (command == "transcribe") return {"--output-dir", out};
-  if (command == "batch") return {"--output-dir", out, "--state", (folder / "state").string()};
-  return {};
+std::vector<std::string> outputs_in(const fs::path& folder, const CommandProfile& profile) {
+  const std::string out = (folder / "again").string(), &command = profile.command[1];
+  std::vector<std::string> flags;
+  const auto is_trace = [](const std::string& word) { return word == "--trace" || word.starts_with("--trace="); };
+  if (!profile.trace.empty() || std::ranges::any_of(profile.command, is_trace))
+    flags = {"--trace", (folder / "again.pftrace").string()};
+  if (command == "prepare" || command == "train") flags.insert(flags.end(), {"--out", out});
+  if (command == "transcribe" || command == "batch") flags.insert(flags.end(), {"--output-dir", out});
+  if (command == "batch") flags.insert(flags.end(), {"--state", (folder / "state").string()});
+  return flags;
 }
 
 std::vector<std::string> all_flags_of(const RunRecording& recording, const std::vector<Change>& changes) {
@@ -163,6 +168,20 @@ std::vector<std::string> all_flags_of(const RunRecording& recording, const std::
   for (const Change& change : changes)
     for (std::string& flag : flags_of(recording, change)) flags.push_back(std::move(flag));
   return flags;
+}
+
+/// The command once more, elsewhere.
+Result<CommandRun> run_again(const CommandProfile& profile, const std::vector<std::string>& more,
+                             const std::string& sped_up = {}) {
+  const TemporaryFolder elsewhere;
+  if (!elsewhere.path()) return tl::unexpected(elsewhere.path().error());
+  std::vector<std::string> flags = outputs_in(*elsewhere.path(), profile);
+  flags.insert(flags.end(), more.begin(), more.end());
+  return run(profile, flags, ChildStreams::errors, sped_up);
+}
+
+bool has_failed(const CommandRun& run) {
+  return run.code != kDone && run.code != kSomeFailed;
 }
 
 /// The command once more with the changes of what `recording` was, beside what was predicted. `code`: kNotProven where
@@ -177,14 +196,11 @@ Result<ProvenRun> prove_changes(const CommandProfile& profile, const RunRecordin
                                 const std::vector<Change>& changes, const std::vector<std::string>& more) {
   const Fix predicted = predict(recording, changes);
   const auto flags = all_flags_of(recording, changes);
-  const TemporaryFolder elsewhere;
-  if (!elsewhere.path()) return tl::unexpected(elsewhere.path().error());
-  std::vector<std::string> added = outputs_in(*elsewhere.path(), profile.command[1]);
-  added.insert(added.end(), more.begin(), more.end());
+  std::vector<std::string> added = more;
   added.insert(added.end(), flags.begin(), flags.end());
-  auto again = run(profile, added, ChildStreams::errors);
+  auto again = run_again(profile, added);
   if (!again) return tl::unexpected(again.error());
-  if (again->code != kDone && again->code != kSomeFailed) return ProvenRun{.code = again->code};
+  if (has_failed(*again)) return ProvenRun{.code = again->code};
   if (!again->recording) return tl::unexpected(again->recording.error());
   const double measured = rate_of(*again->recording);
   const bool holds = measured >= predicted.low && measured <= predicted.high;
@@ -208,6 +224,23 @@ int prove(const CommandProfile& profile, const RunRecording& recording, const st
   }
   const auto proven = prove_changes(profile, recording, *changes, {});
   return proven ? proven->code : complain(proven.error());
+}
+
+/// Runs again for each stage, with that one twice as fast; the exit code. `explained`: predictions can be made.
+int experiment(const CommandProfile& profile, const RunRecording& recording, bool explained) {
+  Experiments all{.unit = recording.unit, .rate = rate_of(recording)};
+  for (const StageModel& stage : model_of(recording).stages) {
+    const auto again = run_again(profile, {}, stage.name);
+    if (!again) return complain(again.error());
+    if (has_failed(*again)) return again->code;
+    if (!again->recording) return complain(again->recording.error(), kNothingRan);
+    StageExperiment one{.stage = stage.name, .measured = rate_of(*again->recording)};
+    if (explained) one.predicted = predict(recording, {twice_as_fast(stage)});
+    all.stages.push_back(std::move(one));
+  }
+  print(profile.json ? json_line(nlohmann::ordered_json{{"experiments", experiments_json(all)}}) + "\n"
+                     : experiments_text(all));
+  return kDone;
 }
 
 /// What may be used: of memory as much more as the run had items in work.
@@ -283,14 +316,23 @@ std::optional<std::string> why_not_profiled(const std::vector<std::string>& comm
          (nearest.empty() ? "" : ". Did you mean '" + nearest + "'?");
 }
 
+std::optional<std::string> why_no_experiment(const std::vector<std::string>& command) {
+  const std::string kind = command.size() > 2 ? command[2] : "";
+  if (command[1] == "features" || (command[1] == "prepare" && (kind == "classifier" || kind == "tts")))
+    return std::nullopt;
+  return "--experiment: expected features, prepare classifier or prepare tts, all of whose stages can be held back, "
+         "found " +
+         command[1];
+}
+
 ProfileEnd profile_command(const CommandProfile& profile) {
   const auto page = PageFile::claim(profile.html, profile.command);
   if (!page) return {complain(page.error(), kUsage)};
-  const auto first = run(profile, {}, ChildStreams::terminal, profile.trace);
+  std::vector<std::string> more;
+  if (!profile.trace.empty()) more = {"--trace", profile.trace.string()};
+  const auto first = run(profile, more, ChildStreams::terminal);
   if (!first) return {complain(first.error())};
-  if (profile.trace)
-    if (const auto traced = profile.trace->write(profile.command[1]); !traced) return {complain(traced.error())};
-  const bool failed = first->code != kDone && first->code != kSomeFailed;
+  const bool failed = has_failed(*first);
   if (!first->recording) {
     const Error& why = first->recording.error();
     const int code = failed ? complain({why.fault, "nothing was measured: the command failed before"}, kNothingRan)
@@ -306,9 +348,11 @@ ProfileEnd profile_command(const CommandProfile& profile) {
   if (page->is_wanted())
     if (const auto written = page->write(profile_page(profiled, joined(profile.command, " "))); !written)
       return {complain(written.error()), profiled.recording};
-  if (failed || !(profile.prove || profile.tune)) return end;
-  const int proven = profile.tune ? tune(profile, *first) : prove(profile, profiled.recording, profiled.found);
-  if (proven != kDone) end.code = proven;
+  if (failed || !(profile.prove || profile.tune || profile.experiment)) return end;
+  const int again = profile.experiment ? experiment(profile, profiled.recording, profiled.found.has_value())
+                    : profile.tune     ? tune(profile, *first)
+                                       : prove(profile, profiled.recording, profiled.found);
+  if (again != kDone) end.code = again;
   return end;
 }
 

@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "base/process/child.h"
 #include "base/units.h"
-#include "cli/profile/trace_file.h"
 
 namespace tutti {
 
@@ -32,8 +31,9 @@ struct CommandProfile {
   double seconds = 0;                  ///< then the command is stopped as Ctrl+C stops it; 0: it ends by itself
   bool json = false;
   std::filesystem::path html{};               ///< also write the profile as this page; empty: none
-  const TraceFile* trace = nullptr;           ///< the first run is traced for it; nullptr: none is
+  std::filesystem::path trace{};              ///< the first run writes this trace (--trace); empty: none
   bool prove = false;                         ///< run again with the first fix, or with `apply`
+  bool experiment = false;                    ///< run again for each stage, with that one twice as fast
   bool tune = false;                          ///< run again with the threads that replay fastest
   std::optional<int> threads_budget{};        ///< threads `tune` gives all stages; none: no bound but what gains
   std::optional<Bytes> memory{};              ///< that `tune` lets the command's largest process have; none: no bound
@@ -63,9 +63,13 @@ int profile_program(const CommandProfile& profile);
 /// Whether a command line is one that can be profiled: its fault for `complain`; none where it is.
 std::optional<std::string> why_not_profiled(const std::vector<std::string>& command);
 
+/// Whether each stage of the command can be held back for an experiment; else its fault for `complain`.
+std::optional<std::string> why_no_experiment(const std::vector<std::string>& command);
+
 /// Runs the command with its standard output as its own, reads the recording that it writes, and prints the profile on
 /// standard error. With `prove` the command runs again with the fix, its output dropped, and the measured rate
-/// is printed beside the predicted one.
+/// is printed beside the predicted one. With `experiment` it runs again for each stage, as if that were twice as fast
+/// (flow/virtual_clock.h), and a table of predicted and measured gains is printed.
 ///
 /// What the machine counted meanwhile (other programs, quota, memory, heat) is named where it cost time.
 ///

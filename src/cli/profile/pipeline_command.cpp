@@ -14,8 +14,8 @@
 #include "base/process/exit_code.h"
 #include "base/strings.h"
 #include "cli/command_start.h"
+#include "cli/command_trace.h"
 #include "cli/profile/page_file.h"
-#include "cli/profile/trace_file.h"
 #include "profile/described_run.h"
 #include "profile/emulated_pipeline.h"
 #include "profile/pipeline_file.h"
@@ -93,6 +93,24 @@ Result<DescribedRun> measured(const PipelineModel& pipeline, Seconds length) {
   }
   if (best && best->model_error <= kMostModelError) best->diagnosis = diagnose(pipeline, length);
   return best;
+}
+
+/// One more run for each stage, in which it works twice as fast, beside what is predicted for that.
+Result<Experiments> experiment(const DescribedRun& run, Seconds length) {
+  Experiments all{.rate = run.figures.items_per_s};
+  const auto slowed = slowed_stages(run.pipeline);
+  if (!slowed) return tl::unexpected(slowed.error());
+  for (std::size_t s = 0; s < run.pipeline.stages.size(); ++s) {
+    const PipelineModel faster = changed(run.pipeline, twice_as_fast(run.pipeline.stages[s]));
+    const auto part = representative_part(faster, length);
+    const auto measured = run_emulated(run.pipeline, {.part = part, .sped_up = s, .slowed = *slowed});
+    if (!measured) return tl::unexpected(measured.error());
+    StageExperiment one{.stage = run.pipeline.stages[s].name,
+                        .measured = figures_of(run.pipeline, *measured).items_per_s};
+    if (run.diagnosis) one.predicted = predict(faster, length);
+    all.stages.push_back(std::move(one));
+  }
+  return all;
 }
 
 /// What may be tuned.
@@ -177,16 +195,21 @@ int run_described(const PipelineCommand& command) {
   if (!pipeline) return complain(pipeline.error(), kUsage);
   const auto page = PageFile::claim(command.html, {command.file.string()});
   if (!page) return complain(page.error(), kUsage);
-  TraceFile trace;
-  if (const auto claimed = trace.claim(command.trace, {command.file.string()}); !claimed)
-    return complain(claimed.error(), kUsage);
-  trace.trace_this_process();
+  CommandTrace trace;
+  if (const auto begun = trace.begin_beside({command.file}, command.trace,
+                                            command_line("tutti profile --pipeline", {command.file.string()}));
+      !begun)
+    return complain(begun.error());
   if (command.tune) return run_tuning(command, *pipeline, described->length);
-  const auto run = command.simulate ? Result<DescribedRun>(simulated(*pipeline, described->length))
-                                    : measured(*pipeline, described->length);
+  auto run = command.simulate ? Result<DescribedRun>(simulated(*pipeline, described->length))
+                              : measured(*pipeline, described->length);
   if (!run) return complain(run.error());
+  if (command.experiment) {
+    auto experiments = experiment(*run, described->length);
+    if (!experiments) return complain(experiments.error());
+    run->experiments = std::move(*experiments);
+  }
   std::fputs((command.json ? json_of(*run) + "\n" : text_of(*run)).c_str(), stdout);
-  if (const auto traced = trace.write(command.file.string()); !traced) return complain(traced.error());
   if (!page->is_wanted()) return kDone;
   const auto written = page->write(page_of(*run, "Profile of " + command.file.filename().string()));
   return written ? static_cast<int>(kDone) : complain(written.error());

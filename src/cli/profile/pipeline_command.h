@@ -13,6 +13,7 @@ struct PipelineCommand {
   bool json = false;
   std::filesystem::path html{};                  ///< also write the profile as this page; empty: none
   std::filesystem::path trace{};                 ///< also trace the run into this file; empty: none
+  bool experiment = false;                       ///< also run it once for each stage, with that one twice as fast
   bool simulate = false;                         ///< predict only
   std::string apply{};                           ///< changes to the description, comma-separated
   bool tune = false;                             ///< find threads and queues within the budgets

@@ -55,14 +55,19 @@ void add_profile(OptionTable& table, ProfileFlags& flags) {
       "where that run shows others to be faster, once more");
   table.add("threads-budget", c.threads_budget, "N",
             "of --tune: threads of all stages together; default: as many as the file has; of a command's flags, 64");
+  table.add_switch(
+      "experiment", c.experiment,
+      "run again for each stage as if it were twice as fast: while it works, all others are held back, and "
+      "that is left out of the time. Prints measured beside predicted gains; of a command: features, "
+      "prepare classifier or prepare tts");
   table.add_list("apply", c.apply, "CHANGE",
                  "a pipeline: change it first, by STAGE.threads=N, STAGE.queue=N, STAGE.speed=X or cores=N. A command, "
                  "with --prove: the change to run again with. May be repeated");
   table.add("html", c.html, "FILE", "also write the profile as a page");
   table.add(
       "trace", c.trace, "FILE",
-      "also write what each thread did when, as a trace that ui.perfetto.dev opens; of --prove and --tune it is the "
-      "first run's");
+      "also write what each thread did when, as a trace that ui.perfetto.dev opens: the command's own --trace; of "
+      "--prove and --tune it is the first run's");
   table.add_switch("json", c.json, "one JSON object: on standard error for a command, else on standard output");
   table.group("Two profiles: tutti profile --compare BEFORE.json AFTER.json");
   table.add_switch(
@@ -84,6 +89,7 @@ void add_profile(OptionTable& table, ProfileFlags& flags) {
                   "tutti profile --json -- tutti features talks/*.mp3 2> before.json",
                   "tutti profile --compare before.json after.json",
                   "tutti profile --import rank0.pt.trace.json.gz rank1.pt.trace.json.gz",
+                  "tutti profile --pipeline feed.toml --experiment",
                   "tutti profile --pipeline feed.toml --apply decode.threads=4 --html feed.html",
                   "tutti profile --pipeline feed.toml --tune --threads-budget 12 --queue-budget 48 --json"});
 }
@@ -97,8 +103,9 @@ int run_pipeline(const ProfileFlags& flags) {
   const char* alone = c.threads_budget ? "--threads-budget" : c.queue_budget ? "--queue-budget" : nullptr;
   if (alone && !c.tune) return refuse(std::string(alone) + ": has a meaning only with --tune");
   if (c.tune && !c.html.empty()) return refuse("--html: has no meaning with --tune, which prints settings alone");
-  if (!c.trace.empty() && (c.tune || c.simulate))
-    return refuse("--trace: is for one run, without --tune and --simulate");
+  if (!c.trace.empty() && (c.tune || c.simulate || c.experiment))
+    return refuse("--trace: is for one run, without --tune, --simulate and --experiment");
+  if (c.experiment && (c.tune || c.simulate)) return refuse("--experiment: is for runs, without --tune and --simulate");
   if (!flags.memory.empty()) return refuse("--memory: is for a command; a pipeline has --queue-budget");
   if (flags.command.prove) return refuse("--prove: is for a command; a pipeline is run with its change by --apply");
   if (flags.command.seconds > 0) return refuse("--seconds: is for a command; a pipeline's file has 'seconds'");
@@ -112,6 +119,7 @@ int run_program(ProfileFlags& flags) {
   if (command.empty()) return refuse("expected a program behind --, found nothing");
   const char* own = flags.command.prove             ? "--prove"
                     : flags.pipeline.tune           ? "--tune"
+                    : flags.pipeline.experiment     ? "--experiment"
                     : flags.steps > 0               ? "--steps"
                     : !flags.pipeline.html.empty()  ? "--html"
                     : !flags.pipeline.trace.empty() ? "--trace"
@@ -137,8 +145,11 @@ int run_command(ProfileFlags& flags) {
       return refuse("--memory: expected a size such as 4GiB, with --tune, found '" + flags.memory + "'");
   }
   if (c.tune && (flags.command.prove || !c.apply.empty())) return refuse("--tune: chooses its own changes to prove");
+  if (c.experiment && (c.tune || flags.command.prove))
+    return refuse("--experiment: makes runs of its own, without --tune and --prove");
   if (!is_own_command(flags.command.command)) return run_program(flags);
   if (const auto why = why_not_profiled(flags.command.command)) return refuse(*why);
+  if (const auto why = c.experiment ? why_no_experiment(flags.command.command) : std::nullopt) return refuse(*why);
   if (flags.steps < 0 || (flags.steps > 0 && flags.command.command[1] != "train"))
     return refuse("--steps: expected 1 or more, of a training; --seconds ends any command");
   if (flags.steps > 0)
@@ -148,12 +159,10 @@ int run_command(ProfileFlags& flags) {
   flags.command.json = c.json;
   flags.command.html = c.html;
   flags.command.tune = c.tune;
+  flags.command.experiment = c.experiment;
   flags.command.threads_budget = c.threads_budget;
   flags.command.apply = c.apply;
-  TraceFile trace;
-  if (const auto claimed = trace.claim(c.trace, flags.command.command); !claimed)
-    return complain(claimed.error(), kUsage);
-  if (trace.is_wanted()) flags.command.trace = &trace;
+  flags.command.trace = c.trace;
   return profile_command(flags.command).code;
 }
 

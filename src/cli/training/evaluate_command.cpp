@@ -9,6 +9,7 @@
 #include "base/process/exit_code.h"
 #include "base/strings.h"
 #include "cli/command_start.h"
+#include "cli/command_trace.h"
 #include "cli/commands.h"
 #include "cli/engine_process/engine_run.h"
 #include "cli/flags.h"
@@ -34,6 +35,8 @@ struct EvaluateCommand {
   std::filesystem::path audio{};
   std::string speaker{};
   bool json = false;
+  std::filesystem::path trace{};
+  std::string line{};  // as typed
 };
 
 void add_evaluate(OptionTable& table, EvaluateCommand& c) {
@@ -62,6 +65,7 @@ void add_evaluate(OptionTable& table, EvaluateCommand& c) {
   table.add("speaker", c.speaker, "NAME",
             "for a voice: its speaker, for every clip; without it, the one of each clip's own name");
   table.add_switch("json", c.json, "one JSON object on standard output; rates as fractions");
+  add_trace(table, c.trace);
 }
 
 Result<void> check(const EvaluateCommand& c) {
@@ -79,6 +83,15 @@ Result<void> expect_own_report(const EvaluateCommand& c, const std::filesystem::
   for (const auto& file : files_of_model(model)) files.add_input(file);
   if (resolved_path(c.report).extension() != ".html") files.add_input(c.data);
   return c.report.empty() ? Result<void>() : files.claim_marked(c.report, "--report", kEvaluationMark);
+}
+
+/// Has the engine evaluate the model at `model`.
+int run_evaluation(const EvaluateCommand& c, const std::filesystem::path& model, const std::vector<std::string>& line) {
+  std::vector<std::filesystem::path> others = files_of_model(model);
+  others.insert(others.end(), {c.data, c.audio, c.report});
+  CommandTrace trace;
+  if (const auto begun = trace.begin_beside(others, c.trace, c.line); !begun) return complain(begun.error());
+  return run_engine(line, "it evaluated " + model.string());
 }
 
 /// Whether the model is of this type: "tutti-classifier", of 'tutti train classifier', or "tutti-voice".
@@ -102,7 +115,7 @@ int evaluate_on_set(const EvaluateCommand& c, const char* engine_command, const 
   line.insert(line.end(), more.begin(), more.end());
   if (!c.report.empty()) line.insert(line.end(), {"--report", c.report.string()});
   if (c.json) line.emplace_back("--json");
-  return run_engine(line, "it evaluated " + c.model);
+  return run_evaluation(c, c.model, line);
 }
 
 int evaluate_classifier(const EvaluateCommand& c) {
@@ -155,6 +168,7 @@ int run_evaluate(const std::vector<std::string>& arguments) {
   table.examples({"tutti evaluate --model trained/model --data corpus --split test",
                   "tutti evaluate --model voice/model --data set --report voice.html"});
   if (const auto code = start_command(table, arguments)) return *code;
+  c.line = command_line("tutti evaluate", arguments);
   if (auto checked = check(c); !checked) return complain(checked.error(), kUsage);
   if (const auto file = expect_output_file("--report", c.report); !file) return complain(file.error());
   if (auto flags = expect_flags_of_model(table, c); !flags) return complain(flags.error(), kUsage);
@@ -172,7 +186,7 @@ int run_evaluate(const std::vector<std::string>& arguments) {
   if (!c.split.empty()) line.insert(line.end(), {"--split", c.split});
   if (!c.report.empty()) line.insert(line.end(), {"--report", c.report.string()});
   if (c.json) line.emplace_back("--json");
-  return run_engine(line, "it evaluated " + model->string());
+  return run_evaluation(c, *model, line);
 }
 
 }  // namespace tutti

@@ -53,6 +53,9 @@ int run_in_engine(const SingleTraining<Recipe>& training, TrainingFlags<Recipe> 
   if (auto own = expect_own_folder(command.run, training.sources(command.recipe)); !own) return complain(own.error());
   if (auto made = training.prepare ? training.prepare(command.run, command.recipe) : Result<void>(); !made)
     return made.error().fault == Fault::cancelled ? static_cast<int>(kInterrupted) : complain(made.error());
+  CommandTrace trace;
+  if (auto begun = begin_trace(trace, command.run, training.sources(command.recipe)); !begun)
+    return complain(begun.error());
   const auto settings = settings_file(show_recipe(command.recipe));
   if (!settings) return complain(settings.error(), kNothingRan);
   std::vector<std::string> line{"train",    std::string(training.word), "--out", command.run.out.string(),
@@ -78,6 +81,7 @@ int run_single_training(const SingleTraining<Recipe>& training, const std::vecto
   table.reads_flags_alone();
   table.examples(training.examples);
   if (const auto code = read_training_flags(table, flags->words)) return *code;
+  command.run.line = command_line("tutti " + name, words);
   auto settled = settle_run(command.run);
   if (settled) settled = settle_compute_threads(command, training.read, std::max(1, read_cpu().cores));
   if (settled) settled = check_recipe(command.recipe);

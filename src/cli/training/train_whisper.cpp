@@ -114,6 +114,8 @@ int train(const TrainCommand& command) {
   }
   if (auto own = expect_own_folder(command.run, sources_of(command, base)); !own) return complain(own.error());
   if (command.run.resume) line.emplace_back("--resume");
+  CommandTrace trace;
+  if (auto begun = begin_trace(trace, command.run, sources_of(command, base)); !begun) return complain(begun.error());
   const auto settings = settings_file(show_recipe(command.recipe));
   if (!settings) return complain(settings.error(), kNothingRan);
   line.insert(line.end(), {"--config", path_of(*settings)});
@@ -144,6 +146,7 @@ int run_train_whisper(const std::vector<std::string>& words) {
                   "tutti train whisper --preset whisper-small --data corpus --out trained",
                   "tutti train whisper --out trained --resume"});
   if (const auto code = read_training_flags(table, flags)) return *code;
+  command.run.line = command_line("tutti " + name, words);
   if (auto settled = settle(command); !settled) return complain(settled.error(), kUsage);
   return train(command);
 }

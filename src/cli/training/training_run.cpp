@@ -108,6 +108,7 @@ void add_training_run(OptionTable& table, TrainingRun& c, bool imports, std::vec
   table.add_switch("resume", c.resume, "go on from the newest checkpoint in OUT, with its settings");
   table.add("resume-from", c.resume_from, "DIR",
             "the same, of the named checkpoint: OUT/checkpoints/step-N, the newest");
+  add_trace(table, c.trace);
 }
 
 Result<void> expect_preset_of_new_training(const TrainingRun& named) {
@@ -161,6 +162,11 @@ Result<void> expect_own_folder(const TrainingRun& command, std::vector<fs::path>
     return fail(Fault::usage, (command.out / "model").string() + " is there already and is none of this training",
                 kOther);
   return {};
+}
+
+Result<void> begin_trace(CommandTrace& trace, const TrainingRun& run, std::vector<fs::path> sources) {
+  sources.insert(sources.end(), {run.config, run.import});
+  return trace.begin_beside(sources, run.trace, run.line);
 }
 
 Result<OwnedFd> settings_file(const std::string& text) {

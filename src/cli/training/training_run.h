@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/owned.h"
+#include "cli/command_trace.h"
 #include "cli/settings/option_table.h"
 
 namespace tutti {
@@ -19,6 +20,8 @@ struct TrainingRun {
   std::filesystem::path import{};  // a configuration of another trainer; empty: none, or the training takes none
   bool resume = false;
   std::filesystem::path resume_from{};
+  std::filesystem::path trace{};
+  std::string line{};  // as typed
 };
 
 /// `tutti train whisper`, `tutti train classifier` and `tutti train tts`: the words behind them; return the exit code.
@@ -26,8 +29,8 @@ int run_train_whisper(const std::vector<std::string>& words);
 int run_train_classifier(const std::vector<std::string>& words);
 int run_train_tts(const std::vector<std::string>& words);
 
-/// Binds --out, --config, --resume and --resume-from; --import, too, where the training takes it, and --preset where
-/// there are `presets`.
+/// Binds --out, --config, --resume, --resume-from and --trace; --import, too, where the training takes it, and --preset
+/// where there are `presets`.
 void add_training_run(OptionTable& table, TrainingRun& run, bool imports, std::vector<std::string> presets);
 
 /// Fault::usage for a preset beside a training that goes on, which keeps its settings.
@@ -48,6 +51,9 @@ Result<void> settle_run(TrainingRun& run);
 /// Checks that nothing of OUT replaces what the training reads (`sources`; empty paths are none), or a model that is
 /// not its own.
 Result<void> expect_own_folder(const TrainingRun& run, std::vector<std::filesystem::path> sources);
+
+/// Begins the trace of --trace, a file that the training does not read (`sources`; empty paths are none).
+Result<void> begin_trace(CommandTrace& trace, const TrainingRun& run, std::vector<std::filesystem::path> sources);
 
 /// The settings for the engines, in a file without a name: one in OUT could be that of another command, which is about
 /// to be refused there. OUT/config.toml is written by the first engine, once all of them have accepted their settings.
