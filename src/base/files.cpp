@@ -53,7 +53,11 @@ Result<std::string> read_regular_file(const fs::path& path) {
 }
 
 Result<std::string> read_rest(int fd, std::string_view thing) {
+  constexpr off_t kReserved = 64 << 20;  // bytes at most, of what a file claims to be long
   std::string content;
+  struct stat facts {};
+  if (::fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode))
+    content.reserve(static_cast<std::size_t>(std::clamp<off_t>(facts.st_size, 0, kReserved)));
   char block[1 << 16];
   for (;;) {
     const ssize_t got = ::read(fd, block, sizeof block);

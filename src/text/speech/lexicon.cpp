@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <span>
 #include <utility>
 
@@ -19,42 +21,59 @@ constexpr std::int64_t kHead = 8;
 
 /// A word and where its phones lie in an array of all.
 struct Entry {
-  std::string word{};
+  std::uint64_t start = 0;  // the first eight characters as a number, which compares as they do
+  std::string_view word{};
   std::size_t first = 0;
   std::size_t count = 0;
+
+  /// Of the same words the one that came first.
+  bool operator<(const Entry& other) const {
+    if (start != other.start) return start < other.start;
+    const int order = word.compare(other.word);
+    return order != 0 ? order < 0 : first < other.first;
+  }
 };
+
+std::uint64_t start_of(std::string_view word) {
+  std::uint64_t start = 0;
+  for (std::size_t i = 0; i < sizeof start; ++i)
+    start = start << 8 | (i < word.size() ? static_cast<unsigned char>(word[i]) : 0U);
+  return start;
+}
 
 /// The first entry of every word, in the words' order.
 void sort_and_merge(std::vector<Entry>& entries) {
-  if (!std::ranges::is_sorted(entries, {}, &Entry::word)) std::ranges::stable_sort(entries, {}, &Entry::word);
+  std::ranges::sort(entries, std::less<>());
   const auto repeated = std::ranges::unique(entries, {}, &Entry::word);
   entries.erase(repeated.begin(), repeated.end());
 }
 
 std::string pack(const std::vector<Entry>& words, std::span<const Phone> all_phones) {
-  ByteWriter blocks, starts;
+  ByteWriter starts;
+  std::string blocks;
+  const auto put_size = [&](std::ptrdiff_t size) { blocks += static_cast<char>(static_cast<std::uint8_t>(size)); };
   std::string_view last;
   std::size_t index = 0;
   std::int32_t at = 0;
-  for (const auto& [word, first, count] : words) {
+  for (const auto& [start, word, first, count] : words) {
     const auto phones = all_phones.subspan(first, count);
     if (index++ % kBlock == 0) {
       starts.put(at);
       last = {};
     }
     const auto shared = std::ranges::mismatch(word, last).in1 - word.begin();
-    blocks.put(static_cast<std::uint8_t>(shared));
-    blocks.put(static_cast<std::uint8_t>(std::ssize(word) - shared));
-    for (const char character : std::string_view(word).substr(static_cast<std::size_t>(shared))) blocks.put(character);
-    blocks.put(static_cast<std::uint8_t>(phones.size()));
-    for (const Phone phone : phones) blocks.put(phone);
-    at += static_cast<std::int32_t>(3 + std::ssize(word) - shared + std::ssize(phones));
+    put_size(shared);
+    put_size(std::ssize(word) - shared);
+    blocks += word.substr(static_cast<std::size_t>(shared));
+    put_size(std::ssize(phones));
+    blocks.append(phones.begin(), phones.end());
+    at = static_cast<std::int32_t>(blocks.size());
     last = word;
   }
   ByteWriter head;
   head.put(static_cast<std::int32_t>(words.size()));
   head.put(static_cast<std::int32_t>((words.size() + kBlock - 1) / kBlock));
-  return head.take() + starts.take() + blocks.take();
+  return head.take() + starts.take() + blocks;
 }
 
 /// Goes through the words of a block.
@@ -84,8 +103,13 @@ class BlockReader {
 }  // namespace
 
 Result<Lexicon> Lexicon::from_cmudict(std::string_view text) {
+  constexpr std::size_t kLeastLine = 8, kLeastPhone = 3;  // characters, mostly
+  const std::string lower = ascii_lower(text);
+  const char* const begin = text.data();
   std::vector<Entry> words;
   std::vector<Phone> phones;
+  words.reserve(text.size() / kLeastLine);
+  phones.reserve(text.size() / kLeastPhone);
   std::int64_t number = 0;
   while (!text.empty()) {
     ++number;
@@ -107,7 +131,9 @@ Result<Lexicon> Lexicon::from_cmudict(std::string_view text) {
     if (!is_valid)
       return fail(Fault::corrupt, "line " + std::to_string(number) + ": expected a word and its phones, found '" +
                                       std::string(line.substr(0, 80)) + "'");
-    if (!word.ends_with(')')) words.push_back({ascii_lower(word), first, phones.size() - first});
+    if (word.ends_with(')')) continue;  // another pronunciation
+    const auto spelt = std::string_view(lower).substr(static_cast<std::size_t>(word.data() - begin), word.size());
+    words.push_back({start_of(spelt), spelt, first, phones.size() - first});
   }
   sort_and_merge(words);
   return parse(pack(words, phones));

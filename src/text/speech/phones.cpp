@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 
 #include "text/utf8.h"
 
@@ -14,25 +15,25 @@ constexpr std::array<std::string_view, 54> kNames{
     "AH0", "AH1", "AO0", "AO1", "AW0", "AW1", "AY0", "AY1", "EH0", "EH1", "ER0", "ER1", "EY0", "EY1",
     "IH0", "IH1", "IY0", "IY1", "OW0", "OW1", "OY0", "OY1", "UH0", "UH1", "UW0", "UW1"};
 
-/// A name of up to three characters as a number, the first one highest.
-constexpr std::uint32_t key_of(std::string_view name) {
-  std::uint32_t key = 0;
-  for (std::size_t i = 0; i < name.size(); ++i)
-    key |= static_cast<std::uint32_t>(static_cast<unsigned char>(name[i])) << (8 * (2 - i));
-  return key;
+constexpr std::size_t kAlphabet = 27;  // that a name's first two characters can be: none, A to Z
+constexpr std::size_t kNone = kNames.size();
+
+constexpr bool is_capital(char character) {
+  return character >= 'A' && character <= 'Z';
 }
 
-struct PhoneKey {
-  std::uint32_t key = 0;
-  Phone phone = 0;
-};
+/// The number of a name without its stress, which is one or two capitals.
+constexpr std::size_t number_of(std::string_view name) {
+  const std::size_t second = name.size() > 1 ? static_cast<std::size_t>(name[1] - 'A') + 1 : 0;
+  return kAlphabet * static_cast<std::size_t>(name[0] - 'A') + second;
+}
 
-/// The names in the order of their keys: a dictionary looks up a million of them.
-constexpr auto kKeys = [] {
-  std::array<PhoneKey, kNames.size()> keys;
-  for (std::size_t i = 0; i < kNames.size(); ++i) keys[i] = {key_of(kNames[i]), static_cast<Phone>(i)};
-  std::ranges::sort(keys, {}, &PhoneKey::key);
-  return keys;
+/// By the number of a name: the phone, of a vowel the one without stress. A dictionary looks up a million of them.
+constexpr auto kByNumber = [] {
+  std::array<std::uint8_t, kAlphabet * kAlphabet> all{};
+  all.fill(kNone);
+  for (std::size_t i = kNames.size(); i-- > 0;) all[number_of(kNames[i].substr(0, 2))] = static_cast<std::uint8_t>(i);
+  return all;
 }();
 
 struct IpaSound {
@@ -71,17 +72,15 @@ std::span<const std::string_view> phone_names() {
 }
 
 std::optional<Phone> phone_of(std::string_view name) {
-  const auto phone_at = [](std::uint32_t key) -> std::optional<Phone> {
-    const auto found = std::ranges::lower_bound(kKeys, key, {}, &PhoneKey::key);
-    if (found == kKeys.end() || found->key != key) return std::nullopt;
-    return found->phone;
-  };
   constexpr std::size_t kLongest = 3;
-  if (name.empty() || name.size() > kLongest) return std::nullopt;
-  const std::uint32_t key = key_of(name);
-  if (name.size() == kLongest && name.back() == '2') return phone_at(key - 1);  // secondary stress: as primary
-  if (const auto phone = phone_at(key)) return phone;
-  return name.size() + 1 == kLongest ? phone_at(key | std::uint32_t{'0'}) : std::nullopt;
+  if (name.empty() || name.size() > kLongest || !std::ranges::all_of(name.substr(0, 2), is_capital))
+    return std::nullopt;
+  const std::size_t phone = kByNumber[number_of(name)];
+  if (phone == kNone) return std::nullopt;
+  if (name.size() < kLongest) return static_cast<Phone>(phone);
+  const char stress = name.back();
+  if (kNames[phone].size() < kLongest || stress < '0' || stress > '2') return std::nullopt;
+  return static_cast<Phone>(phone + (stress == '0' ? 0 : 1));  // secondary stress: as primary
 }
 
 Result<std::vector<Phone>> phones_of_ipa(std::string_view ipa) {

@@ -16,11 +16,6 @@ namespace {
 constexpr std::size_t kWorst = 50;
 constexpr std::size_t kConfusions = 30;
 
-constexpr const char* kHead =
-    "<!doctype html><meta charset=\"utf-8\"><title>Evaluation</title><style>body{font-family:sans-serif;margin:2em;"
-    "max-width:70em}table{border-collapse:collapse;margin:1em 0}td,th{border:1px solid #ccc;padding:.3em .6em;"
-    "text-align:left}td.n{text-align:right}</style>\n";
-
 std::string cell(const std::string& text) {
   return "<td>" + escaped_markup(text) + "</td>";
 }
@@ -104,7 +99,7 @@ std::string confusion_table(const std::vector<SampleResult>& samples, const std:
 
 std::string evaluation_html(const Evaluation& evaluation, const std::vector<SampleResult>& samples,
                             const std::string& normaliser) {
-  return kHead + (markup_comment(kEvaluationMark) + "<h1>Evaluation</h1>\n" + rates_table(evaluation)) +
+  return report_head("Evaluation", kEvaluationMark) + "<h1>Evaluation</h1>\n" + rates_table(evaluation) +
          worst_table(samples, normaliser) + confusion_table(samples, normaliser);
 }
 
