@@ -103,6 +103,7 @@ std::string_view name_of(Cause cause) {
     case Cause::other_processes: return "other processes";
     case Cause::throttling: return "thermal or power limit";
     case Cause::unequal_lengths: return "unequal lengths at the end";
+    case Cause::slow_files: return "slow files";
     case Cause::balanced: return "none (balanced)";
     case Cause::unknown: break;
   }
@@ -126,6 +127,8 @@ std::vector<SideCause> side_causes(const RunRecording& recording, const MachineE
   if (evidence.memory_stall >= kNoticedShare || evidence.swapped_a_second >= kNoticedPages)
     found.push_back({Cause::memory_pressure, evidence.memory_stall, 0, evidence.swapped_a_second});
   add(Cause::throttling, evidence.hot >= kNoticedShare, evidence.hot);
+  const double held_up = recording.elapsed.count() > 0 ? recording.held_up / recording.elapsed : 0;
+  add(Cause::slow_files, held_up >= kNoticedShare && held_up < 1, held_up, held_up / (1 - held_up));
   if (recording.stages.empty() || recording.stages.front().items.size() < 2) return found;
   const double rate = replayed_rate(recording);
   if (rate <= 0) return found;

@@ -26,6 +26,7 @@ enum class Cause {
   other_processes,
   throttling,
   unequal_lengths,
+  slow_files,
   balanced,
   unknown,
 };
@@ -59,8 +60,8 @@ struct SideCause {
 };
 
 /// All that there is evidence for: what the machine counted, threads beyond its cores that gain nothing by replay or
-/// hold the cores that a device's own thread waits for, and unequal lengths, where the replay of the longest items
-/// first is faster. Pure.
+/// hold the cores that a device's own thread waits for, unequal lengths, where the replay of the longest items first is
+/// faster, and slow files that held up batches which were whole. Pure.
 std::vector<SideCause> side_causes(const RunRecording& recording, const MachineEvidence& evidence);
 
 }  // namespace tutti

@@ -34,6 +34,7 @@ struct RunRecording {
   std::string unit{"files"};  ///< what an item is
   int cores = 1;              ///< that the process could use
   Seconds elapsed{};          ///< from the first item's start to the last one's end; loading a model is not in it
+  Seconds held_up{};          ///< that a training's steps waited for a batch while a later one was whole
   std::vector<RecordedStage> stages{};
   RunTimeline timeline{};
   std::optional<StepPhases> phases{};  ///< phases of a training's steps; none: it was no training

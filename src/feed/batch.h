@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "audio/augment/augmentation.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "feed/buffers.h"
 #include "feed/timed_text.h"
@@ -53,6 +54,8 @@ struct Batch {
   std::vector<BatchSample> samples{};
   std::vector<std::int64_t>
       rows{};  ///< in place of all the above: rows of a set that the task holds and gathers itself
+  /// Since when a later batch was whole and waited for this one, by FeedOptions::clock; none: none did.
+  std::optional<Clock::Instant> held_up_since{};
   /// Opens a feed (FeedOptions::resume) that goes on with the next sample after this batch. A few kilobytes.
   std::string position{};
 

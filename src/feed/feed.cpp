@@ -221,6 +221,7 @@ FeedReport FeedReport::since(const FeedReport& before) const {
   later.samples -= before.samples;
   later.real_frames -= before.real_frames;
   later.padded_frames -= before.padded_frames;
+  later.held_up -= before.held_up;
   later.waits = waits.since(before.waits);
   return later;
 }
@@ -250,6 +251,7 @@ struct Feed::Parts {
   std::unique_ptr<BatchPath> path{};
   Histogram waits;
   std::atomic<std::int64_t> batch_count = 0, sample_count = 0, real_frames = 0, padded_frames = 0;
+  std::atomic<std::chrono::nanoseconds> held_up{};
   Reader<Batch> batches;
   Pipeline pipeline;  // last: its threads use all of the above
 };
@@ -312,12 +314,15 @@ Result<Feed> Feed::open(FeedOptions options) {
 Result<std::optional<Batch>> Feed::next() {
   const auto since = parts_->options.clock->now();
   auto batch = parts_->batches.pop();
-  parts_->waits.record(Seconds(parts_->options.clock->now() - since).count());
+  const auto until = parts_->options.clock->now();
+  parts_->waits.record(Seconds(until - since).count());
   if (!batch) {
     parts_->close();
     if (auto ended = parts_->pipeline.join(); !ended) return tl::unexpected(ended.error());
     return std::nullopt;
   }
+  if (const auto held = batch->held_up_since; held && *held < until)
+    parts_->held_up = parts_->held_up.load() + (until - std::max(since, *held));
   parts_->batch_count += 1;
   parts_->sample_count += batch->size();
   parts_->padded_frames += batch->size() * batch->frames;
@@ -341,6 +346,7 @@ FeedReport Feed::report() const {
   report.samples = parts_->sample_count;
   report.real_frames = parts_->real_frames;
   report.padded_frames = parts_->padded_frames;
+  report.held_up = parts_->held_up.load();
   report.bad_samples = parts_->bad->count();
   report.last_bad = parts_->bad->last();
   report.waits = parts_->waits.snapshot();

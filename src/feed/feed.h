@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/units.h"
 #include "feed/batch.h"
 #include "feed/options.h"
 #include "flow/report.h"
@@ -24,6 +25,7 @@ struct FeedReport {
   std::int64_t padded_frames = 0;  ///< rows times T, the real ones included
   std::int64_t bad_samples = 0;    ///< different ids
   std::string last_bad{};          ///< "ID: REASON" of the last of them
+  Seconds held_up{};        ///< that `next` waited for a batch while a later one was whole: BatchOrder::any saves them
   HistogramSnapshot waits;  ///< seconds that `next` waited, per batch: training time lost where nothing is buffered
 
   /// Share of the frames that is padding, 0 to 1, as batches are handed out: a task may yet fill some up.
@@ -37,8 +39,9 @@ struct FeedReport {
 /// Training input: a set of recordings with text, as batches of log-mel features in a reproducible random order.
 ///
 /// Batches, their order and every augmentation follow from the options marked (*) alone: not from thread counts, not
-/// from timing, not from where a run was interrupted. Bad samples are left out, reported, and replaced by others.
-/// Destroying the feed stops it. `next` belongs to one thread; `report` to any.
+/// from timing, not from where a run was interrupted. With BatchOrder::any the order also follows from timing. Bad
+/// samples are left out, reported, and replaced by others. Destroying the feed stops it. `next` belongs to one thread;
+/// `report` to any.
 class Feed {
  public:
   /// Reads the set's index, not its audio, and starts the threads. Errors: no such data, an option that cannot be

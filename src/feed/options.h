@@ -19,6 +19,12 @@ enum class Padding {
   window,  ///< to the model's window, as Whisper was trained; only real frames are computed all the same
 };
 
+/// In which order batches are handed on.
+enum class BatchOrder {
+  planned,  ///< the one in which they were chosen
+  any,      ///< as they are whole, within an epoch: a slow file delays its own batch alone
+};
+
 /// What becomes of recordings that are longer than the window, where the times of their text are known.
 enum class Chunking {
   refused,     ///< they are bad samples, as those are whose times are not known
@@ -106,6 +112,9 @@ struct FeedOptions {
 
   FeedThreads threads{};
   int ready = 2;  ///< finished batches that may wait for `next`; each costs its buffer
+  /// `any`: each sample comes once an epoch all the same, also behind a position; but batches then depend on timing. A
+  /// packed set, whose samples all take as long, keeps the planned order.
+  BatchOrder order = BatchOrder::planned;
   BadSampleLimits bad_limits{};
   std::filesystem::path bad_samples{};  ///< JSON lines with id and reason; empty: only counted
   FeatureCacheOptions cache{};          ///< (*) whether there is one: with it, features are rounded to half precision

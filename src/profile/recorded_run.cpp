@@ -159,6 +159,10 @@ std::string text_of(const SideCause& cause) {
       return "Unequal lengths at the end cost " + share +
              " of the time: with the longest first the run is predicted to be " + fixed_text(100 * cause.gain, 0) +
              " % faster";
+    case Cause::slow_files:
+      return "Steps waited for slow files " + share +
+             " of the time while later batches were whole: with --order any the run is predicted to be up to " +
+             fixed_text(100 * cause.gain, 0) + " % faster";
     default: break;
   }
   return std::string(name_of(cause.cause));

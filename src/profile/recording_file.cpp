@@ -88,7 +88,8 @@ RunRecording recording_of(const Json& json) {
   RunRecording recording{.command = json.at("command").get<std::string>(),
                          .unit = json.at("unit").get<std::string>(),
                          .cores = std::max(1, json.at("cores").get<int>()),
-                         .elapsed = Seconds(json.at("elapsed").get<double>())};
+                         .elapsed = Seconds(json.at("elapsed").get<double>()),
+                         .held_up = Seconds(json.value("held_up", 0.0))};
   for (const Json& stage : json.at("stages")) recording.stages.push_back(stage_of(stage));
   if (json.contains("phases")) recording.phases = phases_of(json.at("phases"));
   if (json.contains("timeline")) recording.timeline = timeline_of(json.at("timeline"));
@@ -134,6 +135,7 @@ Result<void> write_recording(const RunRecording& recording, const std::filesyste
             {"unit", recording.unit},
             {"cores", recording.cores},
             {"elapsed", recording.elapsed.count()},
+            {"held_up", recording.held_up.count()},
             {"stages", Json::array()}};
   for (const RecordedStage& stage : recording.stages) json["stages"].push_back(json_of(stage));
   if (recording.phases) json["phases"] = phases_json(*recording.phases);

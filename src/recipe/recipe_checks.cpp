@@ -26,6 +26,7 @@ std::vector<Result<void>> name_checks(const WhisperRecipe& r) {
       one_of("task", r.task, {"transcribe", "translate"}),
       one_of("labels", r.labels, {"text", "morse"}),
       one_of("padding", r.padding, {"window", "bucket"}),
+      one_of("order", r.order, {"planned", "any"}),
       one_of("chunk-strategy", r.chunk_strategy, {"sequential", "sliding", "random"}),
       one_of("data-set", r.data_set, {"stream", "mapped", "memory", "device"}),
   };
@@ -124,6 +125,9 @@ std::vector<Result<void>> sense_checks(const WhisperRecipe& r) {
 Result<void> check_data_set(const WhisperRecipe& r) {
   if (r.data_set == "stream") return {};
   const std::string requested = "data-set " + r.data_set;
+  if (r.order != "planned")
+    return fail(Fault::usage, "order " + r.order + ", " + requested + ": a packed set has no slow files to wait for",
+                "Leave out one of them");
   std::string changing;
   const auto name_if = [&](bool is_on, const char* name) {
     if (is_on) changing += (changing.empty() ? "" : ", ") + std::string(name);

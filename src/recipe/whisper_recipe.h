@@ -68,6 +68,7 @@ struct WhisperRecipe : TrainingRecipe {
   std::string padding = "window";
   double window_share = 0.2;
   std::int32_t look_ahead = 512;
+  std::string order = "planned";
   double ring_megabytes = 256;
 
   // Optimiser

@@ -18,6 +18,9 @@ void visit_batch_fields(WhisperRecipe& r, Visit& visit) {
       "share of the batches that are filled up with silence to the window although padding is 'bucket': without any, a "
       "network forgets the silence that follows speech when it transcribes");
   visit("look-ahead", r.look_ahead, "N", "samples among which a batch of like lengths is chosen");
+  visit("order", r.order, "planned|any",
+        "any: batches come as they are whole, so that a slow file delays its own batch alone; each sample still comes "
+        "once an epoch, but two runs are not alike");
   visit_length_fields(r, visit);
   visit("ring-megabytes", r.ring_megabytes, "MB",
         "memory of the ring of waiting batches, where a deeper one would have hidden stalls of the feed");

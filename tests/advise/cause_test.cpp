@@ -48,6 +48,16 @@ TEST(Cause, EachKindOfEvidenceGivesItsOwn) {
   EXPECT_EQ(swapping[0].pages, 5000);
 }
 
+TEST(Cause, WaitsForABatchWhileALaterOneIsWholeAreSlowFiles) {
+  auto recording = one_stage(std::vector<Seconds>(20, Seconds(0.1)), 2);
+  recording.held_up = Seconds(0.2);
+  const auto causes = side_causes(recording, {});
+  ASSERT_EQ(causes.size(), 1U);
+  EXPECT_EQ(causes[0].cause, Cause::slow_files);
+  EXPECT_DOUBLE_EQ(causes[0].number, 0.2);
+  EXPECT_DOUBLE_EQ(causes[0].gain, 0.25) << "0.8 s in place of 1 s";
+}
+
 TEST(Cause, LongItemAtTheEndIsUnequalLengths) {
   std::vector<Seconds> items(10, Seconds(0.1));
   items.push_back(Seconds(1));

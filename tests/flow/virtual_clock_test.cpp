@@ -18,15 +18,17 @@ using std::chrono::milliseconds;
 
 TEST(VirtualClockTimed, GoesAtHalfSpeedWhileItIsHeld) {
   VirtualClock clock;
+  const auto from = Clock::real().now();
   {
     const VirtualClock::Hold one(clock), two(clock);
     std::this_thread::sleep_for(milliseconds(40));
   }
+  const Seconds held = Clock::real().now() - from;
   const double delays = clock.delays().count();
-  EXPECT_GE(delays, 0.020);
-  EXPECT_LT(delays, 0.025);
+  EXPECT_GE(delays, 0.02);
+  EXPECT_LE(delays, held.count() / 2);
   std::this_thread::sleep_for(milliseconds(20));
-  EXPECT_DOUBLE_EQ(clock.delays().count(), delays) << "nothing holds it any more";
+  EXPECT_NEAR(clock.delays().count(), delays, 1e-9) << "nothing holds it any more";
 }
 
 TEST(VirtualClockTimed, SleeperWakesLaterWhenItIsHeldMeanwhile) {
@@ -38,8 +40,7 @@ TEST(VirtualClockTimed, SleeperWakesLaterWhenItIsHeldMeanwhile) {
   });
   EXPECT_TRUE(clock.sleep_until(from + Seconds(0.04)));
   const double real = (clock.now() - from + clock.delays()).count();
-  EXPECT_GT(real, 0.055);
-  EXPECT_LT(real, 0.068);
+  EXPECT_GT(real, 0.05);
   other.join();
 }
 
@@ -52,7 +53,7 @@ TEST(VirtualClock, StopWakesSleepers) {
 
 /// Milliseconds an item, of a pipeline of stages "a" and "b" that sleep, with one of them twice as fast.
 double item_time(const std::string& sped_up, int threads_of_a, milliseconds a, milliseconds b) {
-  constexpr int kItems = 30;
+  constexpr int kItems = 25;
   VirtualSpeedup speedup(sped_up);
   Pipeline pipeline({.speedup = &speedup});
   auto items = pipeline.source("source", [next = 0]() mutable -> std::optional<Result<int>> {
@@ -72,17 +73,22 @@ double item_time(const std::string& sped_up, int threads_of_a, milliseconds a, m
   return 1e3 * (Seconds(pipeline.report().elapsed) - speedup.clock.delays()).count() / kItems;
 }
 
+/// The same as a part of what it is without an experiment. A machine that wakes sleepers late does so in both.
+double part_left(const std::string& sped_up, int threads_of_a, milliseconds a, milliseconds b) {
+  const double before = item_time("none", threads_of_a, a, b);
+  return item_time(sped_up, threads_of_a, a, b) / before;
+}
+
 TEST(VirtualSpeedupTimed, LimitingStageGainsUntilTheNextOneLimits) {
-  EXPECT_NEAR(item_time("none", 1, milliseconds(6), milliseconds(4)), 6.2, 0.4);
-  EXPECT_NEAR(item_time("a", 1, milliseconds(6), milliseconds(4)), 4.2, 0.4);
+  EXPECT_NEAR(part_left("a", 1, milliseconds(12), milliseconds(8)), 0.67, 0.12);
 }
 
 TEST(VirtualSpeedupTimed, OtherStageGainsNothing) {
-  EXPECT_NEAR(item_time("b", 1, milliseconds(6), milliseconds(4)), 6.2, 0.4);
+  EXPECT_NEAR(part_left("b", 1, milliseconds(12), milliseconds(8)), 1, 0.12);
 }
 
 TEST(VirtualSpeedupTimed, StageOfSeveralThreadsIsTwiceAsFast) {
-  EXPECT_NEAR(item_time("a", 3, milliseconds(18), milliseconds(4)), 4.3, 0.5);
+  EXPECT_NEAR(part_left("a", 3, milliseconds(36), milliseconds(8)), 0.69, 0.12);
 }
 
 }  // namespace

@@ -144,6 +144,9 @@ TEST(RecordedRun, MemoryPressureIsShownByWhatWasMeasured) {
   EXPECT_THAT(text(0.1, 300), HasSubstr("10.0 % of the time, and 300 pages a second were swapped: the run"));
   EXPECT_THAT(profile_json({recording, found, {{Cause::memory_pressure, 0, 0, 5000}}}),
               HasSubstr("\"pages_a_second\":5000.0"));
+  EXPECT_THAT(profile_text({recording, found, {{Cause::slow_files, 0.2, 0.25}}}),
+              HasSubstr("slow files 20.0 % of the time while later batches were whole: with --order any the run is "
+                        "predicted to be up to 25 % faster"));
 }
 
 class RecordingFile : public testing::Test {
@@ -153,13 +156,15 @@ class RecordingFile : public testing::Test {
 };
 
 TEST_F(RecordingFile, IsReadAsItWasWritten) {
-  const auto written = features();
+  auto written = features();
+  written.held_up = Seconds(0.25);
   ASSERT_TRUE(write_recording(written, file_));
   const auto read = read_recording(file_);
   ASSERT_TRUE(read) << read.error().text();
   EXPECT_EQ(read->command, "features");
   EXPECT_EQ(read->cores, 4);
   EXPECT_EQ(read->elapsed, written.elapsed);
+  EXPECT_EQ(read->held_up, written.held_up);
   ASSERT_EQ(read->stages.size(), 3U);
   EXPECT_EQ(read->stages[1].items, written.stages[1].items);
   EXPECT_EQ(read->stages[1].threads_flag, "--features-threads");

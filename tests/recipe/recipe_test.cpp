@@ -158,6 +158,8 @@ TEST(Recipe, ADataSetThatIsPackedOnceRefusesWhatChangesInEveryEpochByName) {
   };
   EXPECT_EQ(refused([](WhisperRecipe& r) { r.mask_bands = r.mask_stretches = 2; }), "");
   EXPECT_EQ(refused([](WhisperRecipe& r) { r.data_set = "device"; }), "");
+  const auto order = refused([](WhisperRecipe& r) { r.order = "any"; });
+  EXPECT_NE(order.find("order any, data-set mapped: "), std::string::npos) << order;
   const auto audio = refused([](WhisperRecipe& r) { r.speed_share = r.room_share = 0.5; });
   EXPECT_NE(audio.find("data-set mapped, speed-share, room-share: "), std::string::npos) << audio;
   EXPECT_NE(audio.find("data-set stream"), std::string::npos) << audio;

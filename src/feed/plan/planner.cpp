@@ -148,6 +148,10 @@ const PlannedBatch& Planner::replace(const std::vector<std::size_t>& bad_rows) {
   return batch;
 }
 
+void Planner::resolve(std::int64_t number) {
+  std::erase_if(in_flight_, [number](const PlannedBatch& batch) { return batch.number == number; });
+}
+
 std::string Planner::save() const {
   ByteWriter out;
   out.put(kFormat);

@@ -90,11 +90,15 @@ class Planner {
   const PlannedBatch& replace(const std::vector<std::size_t>& bad_rows);
   /// The oldest batch is done.
   void resolve() { in_flight_.pop_front(); }
+  /// The batch of that number is, which is in flight.
+  void resolve(std::int64_t number);
 
   /// Chosen and not resolved, oldest first.
   const std::deque<PlannedBatch>& in_flight() const { return in_flight_; }
   /// Arrived and not chosen yet, oldest first.
   const std::deque<PlannedSample>& waiting() const { return window_; }
+  /// How many batches are done.
+  std::int64_t resolved() const { return next_number_ - std::ssize(in_flight_); }
   std::int64_t epoch() const { return epoch_; }
   std::int64_t cursor() const { return cursor_; }
   /// Nothing of epochs before it is still to come.

@@ -12,17 +12,32 @@ Result<void> BatchStage::take(RowPtr row, const Emit<Batch>& emit) {
     if (auto noted = note(*row); !noted) return noted;
     row.reset();
   }
-  std::string position;
-  while (!progress_.empty() && settle(progress_.begin()->second, position)) {
-    Batch batch = finished(progress_.begin()->second);
-    progress_.erase(progress_.begin());
-    batch.position = prefix_ + position;
+  Settled settled;
+  for (auto done = next_done(settled); done != progress_.end(); done = next_done(settled)) {
+    Batch batch = finished(done->second);
+    progress_.erase(done);
+    batch.index = settled.index;
+    batch.held_up_since = std::exchange(held_up_since_, {});
+    batch.position = prefix_ + settled.position;
     if (auto checked = check_before(batch.epoch); !checked) return checked;
     if (batch.size() == 0) continue;
     given_.note(batch.epoch);
     if (!emit(std::move(batch))) return {};
   }
+  note_held_up();
   return check_before(board_.with([](const PlanState& state) { return state.planner.oldest_epoch(); }));
+}
+
+/// Only within an epoch, as with BatchOrder::any: batches of the next one would have to wait all the same.
+void BatchStage::note_held_up() {
+  const auto oldest = board_.with([](const PlanState& state) { return state.planner.oldest_epoch(); });
+  const auto waits = [&](const auto& entry) {
+    return is_whole(entry.second) && entry.second.work->batch.epoch == oldest;
+  };
+  if (!std::ranges::any_of(progress_, waits))
+    held_up_since_.reset();
+  else if (!held_up_since_)
+    held_up_since_ = options_.clock->now();
 }
 
 Result<void> BatchStage::check_before(std::int64_t epoch) const {
@@ -42,7 +57,35 @@ Result<void> BatchStage::note(PendingSample& row) {
   return bad_.add(row.line.id, row.bad->text());
 }
 
-bool BatchStage::settle(Progress& oldest, std::string& position) {
+BatchStage::Settled BatchStage::resolved(Planner& planner, std::int64_t number) {
+  Settled settled{.index = planner.resolved()};
+  planner.resolve(number);
+  settled.position = planner.save();
+  return settled;
+}
+
+BatchStage::Batches::iterator BatchStage::next_done(Settled& settled) {
+  const bool may_overtake = options_.order == BatchOrder::any;
+  for (auto it = progress_.begin(); it != progress_.end(); ++it) {
+    if (settle_oldest(it->second, settled) || (may_overtake && settle_ahead(it->second, settled))) return it;
+    if (!may_overtake) break;
+  }
+  return progress_.end();
+}
+
+bool BatchStage::settle_ahead(Progress& later, Settled& settled) {
+  if (!is_whole(later)) return false;
+  const Batch& batch = later.work->batch;
+  bool is_done = false;
+  board_.change([&](PlanState& state) {
+    if (state.planner.in_flight().front().epoch != batch.epoch) return;
+    settled = resolved(state.planner, batch.index);
+    is_done = true;
+  });
+  return is_done;
+}
+
+bool BatchStage::settle_oldest(Progress& oldest, Settled& settled) {
   bool is_done = false;
   const std::int64_t number = oldest.work->batch.index;
   board_.change([&](PlanState& state) {
@@ -60,8 +103,7 @@ bool BatchStage::settle(Progress& oldest, std::string& position) {
       }
       state.holes.reset();  // there is nothing left to fill them with
     }
-    state.planner.resolve();
-    position = state.planner.save();
+    settled = resolved(state.planner, number);
     is_done = true;
   });
   return is_done;
@@ -79,7 +121,7 @@ Batch BatchStage::finished(Progress& progress) const {
   }
   const bool is_whole = kept.size() == made.samples.size() && longest == made.frames;
   if (is_whole && !progress.work->keeps_all_apart()) return std::move(made);
-  if (longest > made.frames) longest = rounded_up(longest, frame_multiple_);
+  if (longest > made.frames) longest = rounded_up(longest, options_.frame_multiple);
 
   Batch batch;
   batch.index = made.index;

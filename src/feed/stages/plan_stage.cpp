@@ -74,9 +74,11 @@ auto PlanStage::await(Ready ready, Then then) {
 
 PlanStage::Next PlanStage::await_space() {
   return await([](const PlanState& state) { return state.is_stopped || state.planner.has_space() || state.holes; },
-               [](const PlanState& state) {
+               [this](const PlanState& state) {
                  if (state.is_stopped) return Next::stop;
-                 return state.planner.has_space() ? Next::choose : Next::replace;
+                 // Where batches overtake one another there may always be space.
+                 const bool replaces_first = options_.order == BatchOrder::any && state.holes;
+                 return state.planner.has_space() && !replaces_first ? Next::choose : Next::replace;
                });
 }
 

@@ -15,7 +15,7 @@ StreamedBatches::StreamedBatches(const FeedOptions& options, const Dataset& set,
       board_(PlanState{planner_for(options)}),
       stages_(options, set, cache_.get()),
       plan_(options, board_, buffers_, bad),
-      batch_(std::move(prefix), options.frame_multiple, board_, buffers_, bad) {}
+      batch_(std::move(prefix), options, board_, buffers_, bad) {}
 
 Result<void> StreamedBatches::restore(std::string_view position) {
   return board_.with([&](PlanState& state) {

@@ -150,6 +150,7 @@ RunRecording TrainingRecording::recording(const std::optional<FeedReport>& feed,
                          .unit = names_.unit,
                          .cores = usable_cores(),
                          .elapsed = elapsed_,
+                         .held_up = feed ? std::min(feed->held_up, waited_) : Seconds(0),
                          .timeline = timeline_.timeline()};
   if (names_.command == std::string_view("train")) recording.phases = phases(ring);
   const auto add = [&](RecordedStage stage, Seconds busy) {

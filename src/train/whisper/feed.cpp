@@ -72,6 +72,7 @@ FeedOptions training_feed(const WhisperRecipe& r, const WhisperDims& dims, const
                       .augmentation = augmentation_of(r),
                       .as_audio = !r.data_gpu.empty(),
                       .threads = threads_of(r),
+                      .order = r.order == "any" ? BatchOrder::any : BatchOrder::planned,
                       .bad_limits = {.count = r.bad_samples, .share = r.bad_share},
                       .bad_samples = out / bad,
                       .resume = std::move(resume)};
