@@ -101,6 +101,8 @@ ThreadSettings LiveTuner::solved(const Reading& now, const LiveMachine& machine)
   double queued = 0;
   for (std::size_t s = 0; s < options_.stages.size(); ++s) {
     budget.open.push_back(options_.stages[s].is_open);
+    budget.least.push_back(options_.stages[s].least);
+    budget.most.push_back(options_.stages[s].most);
     (options_.stages[s].is_open ? open : fixed) += now.threads[s];
     if (s + 1 < options_.stages.size()) queued += static_cast<double>(now.queues[s]);
   }

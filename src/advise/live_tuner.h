@@ -18,6 +18,8 @@ struct LiveStage {
   std::string name;
   StageResource resource = StageResource::cpu;
   bool is_open = false;  ///< its threads may be set
+  int least = 1;         ///< threads that it keeps: a device does several items at once for little more than one
+  int most = 64;         ///< threads that it may get: what memory is planned for
 };
 
 /// What the machine leaves to a run at a moment.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "advise/replay.h"
@@ -30,11 +31,14 @@ double needed_threads(const StageModel& stage, double rate, Seconds cost) {
 struct Freedom {
   int threads = 1;  // of all stages
   std::vector<bool> open{};
+  std::vector<int> least{}, most{};  // threads by stage; empty: any
   bool queues = false;
   double least_gain = 0;  // share of the rate
   std::size_t items = kItems;
 
   double rate_of(const PipelineModel& pipeline) const { return replay(pipeline, {.items = items}).rate(); }
+  int least_of(std::size_t stage) const { return least.empty() ? 1 : least[stage]; }
+  int most_of(std::size_t stage) const { return most.empty() ? std::numeric_limits<int>::max() : most[stage]; }
 };
 
 /// The highest rate that cores, devices and the threads that may not be set suffice for.
@@ -47,7 +51,8 @@ double ceiling_of(const PipelineModel& pipeline, const Freedom& freedom) {
     if (cost.count() <= 0) continue;
     if (stage.resource == StageResource::cpu) on_cores += std::min(1.0, stage.on_core) * cost;
     if (stage.resource == StageResource::device) ceiling = std::min(ceiling, 1 / cost.count());
-    if (!freedom.open[s]) ceiling = std::min(ceiling, stage.threads / cost.count());
+    const int threads = freedom.open[s] ? freedom.most_of(s) : stage.threads;
+    ceiling = std::min(ceiling, threads / cost.count());
   }
   return on_cores.count() > 0 ? std::min(ceiling, pipeline.cores / on_cores.count()) : ceiling;
 }
@@ -58,7 +63,9 @@ void solve_threads(PipelineModel& pipeline, const Freedom& freedom) {
   for (const StageModel& stage : pipeline.stages) costs.push_back(mean_service(stage));
   const auto needed = [&](std::size_t s, double rate) {
     const StageModel& stage = pipeline.stages[s];
-    return freedom.open[s] ? needed_threads(stage, rate, costs[s]) : stage.threads;
+    if (!freedom.open[s]) return static_cast<double>(stage.threads);
+    const double least = freedom.least_of(s);
+    return std::clamp(needed_threads(stage, rate, costs[s]), least, std::max<double>(least, freedom.most_of(s)));
   };
   const auto all_threads = [&](double rate) {
     double all = 0;
@@ -92,13 +99,13 @@ std::vector<PipelineModel> neighbours(const PipelineModel& pipeline, const Freed
   };
   const bool has_threads = threads_of(pipeline) < freedom.threads;
   for (std::size_t to = 0; to < count; ++to) {
-    if (!freedom.open[to]) continue;
+    if (!freedom.open[to] || pipeline.stages[to].threads >= freedom.most_of(to)) continue;
     if (has_threads) {
       with([&](auto& stages) { ++stages[to].threads; });
       continue;
     }
     for (std::size_t from = 0; from < count; ++from)
-      if (from != to && freedom.open[from] && pipeline.stages[from].threads > 1)
+      if (from != to && freedom.open[from] && pipeline.stages[from].threads > freedom.least_of(from))
         with([&](auto& stages) { --stages[from].threads, ++stages[to].threads; });
   }
   for (std::size_t to = 0; freedom.queues && to + 1 < count; ++to)
@@ -139,8 +146,12 @@ PipelineModel tuned(PipelineModel pipeline, const TuningBudget& budget) {
 }
 
 PipelineModel tuned_threads(PipelineModel pipeline, const ThreadBudget& budget) {
-  const Freedom some{
-      .threads = budget.threads, .open = budget.open, .least_gain = budget.least_gain, .items = kFewItems};
+  const Freedom some{.threads = budget.threads,
+                     .open = budget.open,
+                     .least = budget.least,
+                     .most = budget.most,
+                     .least_gain = budget.least_gain,
+                     .items = kFewItems};
   solve_threads(pipeline, some);
   climb(pipeline, some);
   return pipeline;

@@ -19,6 +19,8 @@ struct TuningBudget {
 struct ThreadBudget {
   int threads = 1;           ///< of all stages together; those that may not be set keep theirs whatever it is
   std::vector<bool> open{};  ///< by stage: whether its threads may be set
+  std::vector<int> least{};  ///< by stage: threads that an open one keeps; empty: one each
+  std::vector<int> most{};   ///< by stage: threads that an open one may have; empty: no bound of its own
   double least_gain = 0.01;  ///< share of the rate that a thread, or one that moves, must gain
 };
 

@@ -42,7 +42,21 @@ PipelineTuner::PipelineTuner(TuningPlan plan)
 int PipelineTuner::threads_of(std::string_view stage, int usual) const {
   if (!known_) return usual;
   const auto found = std::ranges::find(*known_, stage, [](const auto& it) { return std::string_view(it.first); });
-  return found == known_->end() ? usual : std::min(found->second, plan_.most_threads);
+  if (found == known_->end()) return usual;
+  const auto open =
+      std::ranges::find(plan_.stages, stage, [](const LiveStage& it) { return std::string_view(it.name); });
+  const int most = open == plan_.stages.end() ? plan_.most_threads : std::min(open->most, plan_.most_threads);
+  const int least = open == plan_.stages.end() ? 1 : std::min(open->least, most);
+  return std::clamp(found->second, least, most);
+}
+
+Result<void> PipelineTuner::begin_as_known(Pipeline& pipeline) const {
+  for (const StageReport& stage : pipeline.report().stages) {
+    const int usual = std::max(1, stage.threads.all()), known = threads_of(stage.name, usual);
+    if (known == usual) continue;
+    if (auto set = pipeline.set_threads(stage.name, known); !set) return set;
+  }
+  return {};
 }
 
 LiveMachine PipelineTuner::machine_now(const PipelineReport& report) const {
@@ -61,14 +75,16 @@ LiveMachine PipelineTuner::machine_now(const PipelineReport& report) const {
   return machine;
 }
 
-void PipelineTuner::watch(Pipeline& pipeline) {
+void PipelineTuner::watch(Pipeline& pipeline, Complete complete) {
   if (!plan_.is_on || thread_) return;
   start_ = Clock::real().now();
-  thread_ = std::make_unique<PeriodicThread>(kEvery, [this, &pipeline] { look(pipeline); });
+  thread_ = std::make_unique<PeriodicThread>(
+      kEvery, [this, &pipeline, complete = std::move(complete)] { look(pipeline, complete); });
 }
 
-void PipelineTuner::look(Pipeline& pipeline) {
-  const PipelineReport report = pipeline.report();
+void PipelineTuner::look(Pipeline& pipeline, const Complete& complete) {
+  PipelineReport report = pipeline.report();
+  if (complete) complete(report);
   const Seconds at = Clock::real().now() - start_;
   const ThreadSettings settings =
       state_.with([&](State& state) { return state.tuner.look(at, report, [&] { return machine_now(report); }); });

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -31,8 +32,16 @@ class PipelineTuner {
   /// The threads that a stage should begin with: those of an earlier run like this, else `usual`.
   int threads_of(std::string_view stage, int usual) const;
 
-  /// Begins to look at the pipeline, which must be there until `stop`.
-  void watch(Pipeline& pipeline);
+  /// Whether an earlier run like this has left threads to begin with.
+  bool knows() const { return known_.has_value(); }
+  /// Gives the stages of a pipeline those threads, where there are some.
+  Result<void> begin_as_known(Pipeline& pipeline) const;
+
+  /// Adds stages to a report that the pipeline does not have itself: a device that its threads wait for.
+  using Complete = std::function<void(PipelineReport&)>;
+
+  /// Begins to look at the pipeline, which must be there until `stop`, as all that `complete` uses.
+  void watch(Pipeline& pipeline, Complete complete = {});
 
   /// Ends that. What it came to; none where nothing was measured. What has settled is remembered.
   std::optional<TuningResult> stop();
@@ -48,7 +57,7 @@ class PipelineTuner {
     std::optional<Clock::Instant> changed{};
   };
 
-  void look(Pipeline& pipeline);
+  void look(Pipeline& pipeline, const Complete& complete);
   LiveMachine machine_now(const PipelineReport& report) const;
 
   TuningPlan plan_;

@@ -95,17 +95,6 @@ TuningPlan tuning_of(TuningPlan plan, const RunOptions& options) {
   return plan;
 }
 
-/// The run's stages with the threads of an earlier run like it.
-Result<void> begin_tuning(PipelineTuner& tuner, Pipeline& pipeline) {
-  for (const StageReport& stage : pipeline.report().stages) {
-    const int usual = std::max(1, stage.threads.all()), known = tuner.threads_of(stage.name, usual);
-    if (known == usual) continue;
-    if (auto set = pipeline.set_threads(stage.name, known); !set) return set;
-  }
-  tuner.watch(pipeline);
-  return {};
-}
-
 /// The sentence on what limited the run; with the threads that it ended with.
 Result<std::string> finding_of(RunRecording recording, const RunRecorder& recorder, const PipelineTuner& tuner,
                                const std::optional<TuningResult>& tuned) {
@@ -158,7 +147,8 @@ Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, cons
   listed.serve(&*context);
   if (auto set = pipeline.set_threads(kTranscribeStage, together); !set) return tl::unexpected(set.error());
   PipelineTuner tuner(tuning_of(std::move(tuning), options));
-  if (auto set = begin_tuning(tuner, pipeline); !set) return tl::unexpected(set.error());
+  if (auto set = tuner.begin_as_known(pipeline); !set) return tl::unexpected(set.error());
+  tuner.watch(pipeline);
   const PipelineReport begun = pipeline.report();
   TimelineSampler sampler([&pipeline] { return pipeline.report(); });
   const auto joined = pipeline.join();

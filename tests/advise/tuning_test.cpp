@@ -54,6 +54,20 @@ TEST(Tuning, ComesNearTheBestOfAllSettings) {
   }
 }
 
+TEST(Tuning, OpenStagesKeepTheirLeastAndTheirMostThreads) {
+  PipelineModel pipeline{8, {}};
+  for (const auto* name : {"read", "wait"})
+    pipeline.stages.push_back(drawn_stage(name, StageResource::io, 2, {.mean = Seconds(0.02)}, 4));
+  pipeline.stages.push_back(drawn_stage("device", StageResource::device, 1, {.mean = Seconds(0.001)}, 1));
+  const auto free = tuned_threads(pipeline, {.threads = 60, .open = {true, true, false}});
+  EXPECT_GE(free.stages[0].threads, 18) << "as fast as the device";
+  const auto bound =
+      tuned_threads(pipeline, {.threads = 60, .open = {true, true, false}, .least = {1, 9, 1}, .most = {5, 64, 64}});
+  EXPECT_EQ(bound.stages[0].threads, 5);
+  EXPECT_EQ(bound.stages[1].threads, 9) << "five would do, and it keeps nine";
+  EXPECT_EQ(bound.stages[2].threads, 1);
+}
+
 TEST(Tuning, StaysWithinItsBudget) {
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     const auto settings = tuned(random_pipeline(seed), {.threads = 9, .queue = 11});

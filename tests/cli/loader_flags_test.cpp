@@ -33,3 +33,23 @@ TEST(LoaderFlags, WithAPrefixOnlyItsNamesAreTaken) {
   EXPECT_EQ(flags->words, kept);
   EXPECT_EQ(flags->answers.size(), 1);
 }
+
+TEST(LoaderFlags, ValueThatAFlagCannotHaveIsRefusedByName) {
+  for (const Words& words :
+       {Words{"--num-workers", "abc"}, Words{"--num_workers"}, Words{"--pin_memory", "maybe"}, Words{"--stage-dir"}}) {
+    const auto flags = without_loader_flags(words, "", 0);
+    ASSERT_FALSE(flags) << words[0];
+    EXPECT_EQ(flags.error().fault, Fault::usage);
+    EXPECT_TRUE(flags.error().what.starts_with(words[0] + ": expected")) << flags.error().what;
+  }
+}
+
+TEST(LoaderFlags, FlagBesideOursWithAnotherValueIsRefused) {
+  const auto both = in_voice_names({"--checkpoint-dir", "a", "--out=b"});
+  ASSERT_FALSE(both);
+  EXPECT_EQ(both.error().what, "--checkpoint-dir a: it is --out here, which is b already");
+  EXPECT_TRUE(in_voice_names({"--checkpoint-dir", "a", "--out", "a"})) << "they agree";
+  EXPECT_FALSE(in_voice_names({"--model-gpu", "1", "--device", "cpu"}));
+  EXPECT_TRUE(in_voice_names({"--model-gpu", "1", "--data-gpu", "0"}));
+  EXPECT_FALSE(without_loader_flags({"--prefetch_factor", "8", "--ring-depth", "3"}, "", 0));
+}

@@ -63,7 +63,8 @@ class BatchTest : public testing::Test {
 
   /// Sockets and settings of this test alone.
   std::vector<std::string> settings() const {
-    return {"XDG_RUNTIME_DIR=" + folder_.path().string(), "XDG_CONFIG_HOME=" + folder_.path().string()};
+    const std::string here = folder_.path().string();
+    return {"XDG_RUNTIME_DIR=" + here, "XDG_CONFIG_HOME=" + here, "TUTTI_CACHE=" + here + "/cache"};
   }
 
   json report() const { return json::parse(read_file(folder_ / "report.json").value()); }

@@ -382,6 +382,31 @@ TEST_F(BatchTest, InvalidFlagsAreRefused) {
   EXPECT_THAT(refused({"--policy", "best"}).err, HasSubstr("round_robin"));
 }
 
+TEST_F(BatchTest, TuningAndRememberedThreadsChangeNoTranscript) {
+  for (int i = kRecordings; i < 40; ++i) write_tone(recording(i), 2, 100 + i);
+  const auto run = [&](const std::string& flag) {
+    fs::remove_all(folder_ / "out");
+    fs::remove_all(folder_ / "state");
+    const auto end = batch("emulated:4000x:24GB", {"-f", "srt", flag});
+    EXPECT_EQ(end.exit_code, 0) << end.err;
+    return outputs();
+  };
+  const auto untuned = run("--no-tune");
+  EXPECT_FALSE(report().contains("tuning"));
+  EXPECT_EQ(untuned.size(), 40U);
+  EXPECT_EQ(run("--memory=64GiB"), untuned);
+  json known = report()["tuning"]["threads"];
+  ASSERT_TRUE(known.is_object()) << report().dump();
+  for (auto& threads : known) threads = threads.get<int>() + 2;
+  for (const auto& entry : fs::directory_iterator(folder_ / "cache/tuning")) {
+    auto kept = json::parse(read_file(entry.path()).value());
+    kept["threads"] = known;
+    ASSERT_TRUE(write_file_atomically(entry.path(), kept.dump()));
+  }
+  EXPECT_EQ(run("--memory=64GiB"), untuned);
+  EXPECT_EQ(report()["tuning"]["threads_before"], known) << "it begins with what an earlier batch has remembered";
+}
+
 TEST_F(BatchTest, TheHistoryKeepsTheCommandAsItWasTyped) {
   const std::string root = folder_ / "my talks";
   ASSERT_EQ(batch("emulated:200x", {"--audio-root", root}).exit_code, 0);

@@ -241,6 +241,47 @@ TEST_F(Prepare, TheCorpusIsTheSameHoweverManyRecordingsAreInWorkTogether) {
   EXPECT_THAT(ends[1].err, HasSubstr("broken.wav"));
 }
 
+/// What a run of prepare remembers of its threads is replaced by `threads`: how many it chose itself depends on how
+/// busy the machine was.
+void remember_instead(const fs::path& cache, const Json& threads) {
+  std::size_t found = 0;
+  for (const auto& entry : fs::directory_iterator(cache / "tuning")) {
+    auto json = Json::parse(read_file(entry.path()).value());
+    json["threads"] = threads;
+    ASSERT_TRUE(write_file_atomically(entry.path(), json.dump()));
+    ++found;
+  }
+  EXPECT_EQ(found, 1U);
+}
+
+TEST_F(Prepare, TuningAndRememberedThreadsChangeNoFile) {
+  std::vector<fs::path> recordings;
+  for (int i = 0; i < 40; ++i) {
+    const auto copy = folder_ / ("clip" + std::to_string(i) + ".ogg");
+    fs::copy_file(fs::path(TUTTI_SOURCE_DIR) / "samples/jackson.ogg", copy);
+    recordings.push_back(with_text(copy, kTexts.at("jackson.ogg")));
+  }
+  const auto run = [&](const std::string& out, const std::string& flag) {
+    auto words = command_for(recordings, out);
+    words.insert(words.end(), {"--device", "emulated:3000x:8GB", "--json", flag});
+    const auto end = run_program(words, {"TUTTI_CACHE=" + (folder_ / "cache").string()});
+    EXPECT_EQ(end.exit_code, 0) << end.err;
+    return Json::parse(end.out).value("tuning", Json());
+  };
+  EXPECT_TRUE(run("untuned", "--no-tune").is_null());
+  EXPECT_FALSE(fs::exists(folder_ / "cache/tuning")) << "nothing is remembered of it";
+  const Json tuned = run("tuned", "--memory=64GiB");
+  EXPECT_TRUE(tuned["settled"]) << tuned;
+  const int together = tuned["threads_before"]["align"];
+  const Json known{{"decode", 5}, {"align", together + 3}};
+  remember_instead(folder_ / "cache", known);
+  EXPECT_EQ(run("known", "--memory=64GiB")["threads_before"], known);
+  EXPECT_TRUE(content("untuned") == content("tuned"));
+  EXPECT_TRUE(content("untuned") == content("known"));
+  remember_instead(folder_ / "cache", {{"decode", 5}, {"align", 1}});
+  EXPECT_EQ(run("few", "--memory=64GiB")["threads_before"]["align"], together) << "never fewer than usual";
+}
+
 TEST_F(Prepare, KilledItGoesOnWithTheRecordingsThatAreNotDoneToTheSameCorpus) {
   // Long enough not to end before the signal arrives.
   const std::vector<fs::path> recordings{with_text("jackson.ogg"), long_with_text(3), with_text("theo.mp3")};

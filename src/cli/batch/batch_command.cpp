@@ -226,6 +226,8 @@ Result<Prepared> prepare(BatchCommand& command, std::string typed) {
   if (!devices && devices.error().fault != Fault::missing) return tl::unexpected(devices.error());
   auto caps = devices ? job_caps(command.max_per_gpu, *devices) : Result<std::map<std::string, int>>{};
   if (!caps) return tl::unexpected(caps.error());
+  TuningPlan tuning;
+  if (auto set = set_tuning(command.speech.tuning, tuning); !set) return tl::unexpected(set.error());
   auto prepared = prepare_work(command, *listed, std::move(typed));
   if (!prepared) return tl::unexpected(devices ? prepared.error() : devices.error());
   if (!devices) {
@@ -235,6 +237,7 @@ Result<Prepared> prepare(BatchCommand& command, std::string typed) {
   if (const auto folders = expect_output_folders(prepared->options.batch); !folders)
     prepared->hindrance = folders.error();
   if (prepared->options.run.deterministic) warn_of_unlike(*devices);
+  prepared->options.tuning = std::move(tuning);
   prepared->options.devices = std::move(*devices);
   prepared->options.job_caps = std::move(*caps);
   limit_as_the_note(prepared->options);

@@ -30,6 +30,7 @@ void add_devices(OptionTable& table, BatchCommand& c) {
            "jobs a "
            "device without --max-per-gpu), fifo, round_robin")
       .choices = {"tutti", "note", "fifo", "round_robin"};
+  add_tuning(table, c.speech.tuning, "those that make windows, and those that wait for devices without -t");
   table.add("device-patience", c.device_patience, "SECONDS", "end the run after so long without a device in service");
   table.add("price", c.price, "PRICE|None", "what an hour of a device costs, for the report");
 }

@@ -10,6 +10,7 @@
 #include "base/output_ownership.h"
 #include "base/strings.h"
 #include "cli/plan/quote.h"
+#include "profile/pipeline_tuner.h"
 #include "text/json_bytes.h"
 #include "transcribe/batch/batch_status.h"
 #include "view/fleet/run_report.h"
@@ -266,6 +267,7 @@ std::string batch_report_json(const BatchReport& report, std::optional<double> p
   if (!report.ended_early.empty()) json["ended_early"] = report.ended_early;
   json["interrupted"] = report.interrupted;
   if (const auto finding = finding_of(numbers_of(report, price)); !finding.empty()) json["finding"] = finding;
+  if (report.summary.tuning) json["tuning"] = tuning_json(*report.summary.tuning);
   json["devices"] = Json::array();
   for (const auto& device : report.pool.devices) json["devices"].push_back(device_json(device, report, price));
   return with_assets(written(json), report.assets, price);
@@ -286,6 +288,8 @@ std::string batch_report_text(const BatchReport& report, std::optional<double> p
   if (report.time != 1)
     out += "All times are those of the emulated cards, whose seconds take " + short_number(report.time) + " s.\n";
   if (const auto finding = finding_of(numbers); !finding.empty()) out += finding + "\n";
+  if (report.summary.tuning)
+    if (const auto tuned = tuning_sentence(*report.summary.tuning); !tuned.empty()) out += tuned + "\n";
   return out;
 }
 

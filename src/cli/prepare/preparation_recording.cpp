@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "profile/pipeline_tuner.h"
 #include "profile/recorded_run.h"
 #include "profile/recording_file.h"
 
@@ -11,11 +12,18 @@ namespace tutti {
 void PreparationRecording::note(const TimeSpent& spent, Seconds written) {
   spent_.push_back(spent);
   spent_.back().writing = written;
+  ends_.push_back(Clock::real().now());
 }
 
-Result<std::string> PreparationRecording::conclude(const PreparationThreads& threads, const PipelineReport& ended,
+void PreparationRecording::tuned(const TuningResult& result, std::optional<Clock::Instant> changed) {
+  threads_ = result.now;
+  changed_ = changed;
+}
+
+Result<std::string> PreparationRecording::conclude(PreparationThreads threads, const PipelineReport& ended,
                                                    RunTimeline timeline) {
   if (spent_.empty()) return std::string();
+  for (const auto& [stage, count] : threads_) (stage == "decode" ? threads.decode : threads.align) = count;
   RunRecording recording{.command = "prepare",
                          .unit = "recordings",
                          .cores = usable_cores(),
@@ -35,6 +43,7 @@ Result<std::string> PreparationRecording::conclude(const PreparationThreads& thr
       &TimeSpent::encoder);
   for (std::size_t i = 0; i < spent_.size(); ++i) recording.stages.back().items[i] += spent_[i].decoder;
   add({.name = "write", .resource = StageResource::io}, &TimeSpent::writing);
+  if (changed_) recording = since_change(std::move(recording), ends_, *changed_);
   return tutti::conclude(recording);
 }
 

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "advise/live_tuner.h"
 #include "advise/recording.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "cli/prepare/prepare_recording.h"
 #include "flow/report.h"
@@ -22,12 +25,18 @@ class PreparationRecording {
   /// A recording is in the corpus; `written`: what adding it took.
   void note(const TimeSpent& spent, Seconds written);
 
+  /// Threads were chosen while it ran, last at `changed`: what was done since is the recording, with those threads.
+  void tuned(const TuningResult& result, std::optional<Clock::Instant> changed);
+
   /// The sentence on what limited the preparation, or none where `tutti profile` takes its recording; empty where
   /// nothing was noted. `ended`: after the last recording; `timeline`: until then.
-  Result<std::string> conclude(const PreparationThreads& threads, const PipelineReport& ended, RunTimeline timeline);
+  Result<std::string> conclude(PreparationThreads threads, const PipelineReport& ended, RunTimeline timeline);
 
  private:
   std::vector<TimeSpent> spent_{};
+  std::vector<Clock::Instant> ends_{};  // of each of them
+  ThreadSettings threads_{};            // that were chosen
+  std::optional<Clock::Instant> changed_{};
 };
 
 }  // namespace tutti

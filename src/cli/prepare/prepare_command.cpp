@@ -19,6 +19,7 @@
 #include "cli/prepare/prepare_recordings.h"
 #include "cli/prepare/prepared_folder.h"
 #include "hub/files_of_model.h"
+#include "profile/pipeline_tuner.h"
 #include "view/text.h"
 
 namespace tutti {
@@ -38,6 +39,7 @@ struct PrepareCommand {
   std::optional<std::string> language{};
   PrepareRules rules{};
   AudioFlags audio{};
+  TuningFlags tuning{};
   bool json = false;
   fs::path trace{};
 };
@@ -71,7 +73,9 @@ OptionTable table_of(PrepareCommand& c) {
   table.add("threads", c.threads, "N", "CPU threads of the network; 0: one per core");
   table.add(
       "files-at-once", c.files_at_once, "N",
-      "recordings in work together, which changes nothing but the speed; 0: as many as the worker steps together");
+      "recordings in work together, which changes nothing but the speed; 0: as many as the worker steps together, or "
+      "more where that is faster");
+  add_tuning(table, c.tuning, "those that decode, and --files-at-once where it is 0");
   table.add_switch("json", c.json, "the summary as one JSON object on standard output");
   add_trace(table, c.trace);
   return table;
@@ -170,21 +174,23 @@ class Collection {
   bool is_short_of_some_ = false;
 };
 
-void say_totals(const PrepareCommand& command, std::size_t recordings, const PreparedFolder& folder,
-                std::size_t failed) {
+void say_totals(const PrepareCommand& command, std::size_t recordings, const PreparedFolder& folder, std::size_t failed,
+                const std::optional<TuningResult>& tuned) {
   const auto& totals = folder.totals();
   if (command.json) {
-    const nlohmann::ordered_json summary{{"recordings", recordings},
-                                         {"without_samples", failed},
-                                         {"samples", totals.samples},
-                                         {"seconds", totals.audio.count()},
-                                         {"refused", totals.refused}};
+    nlohmann::ordered_json summary{{"recordings", recordings},
+                                   {"without_samples", failed},
+                                   {"samples", totals.samples},
+                                   {"seconds", totals.audio.count()},
+                                   {"refused", totals.refused}};
+    if (tuned) summary["tuning"] = tuning_json(*tuned);
     std::puts(summary.dump().c_str());
     return;
   }
   std::printf("%lld samples, %s of audio, in %s; %lld texts refused, see %s\n", static_cast<long long>(totals.samples),
               length_text(totals.audio).c_str(), command.out.c_str(), static_cast<long long>(totals.refused),
               (command.out / "refused.jsonl").c_str());
+  if (const auto text = tuned ? tuning_sentence(*tuned) : std::string(); !text.empty()) std::puts(text.c_str());
 }
 
 /// What samples follow from, beside the recordings and their texts.
@@ -217,6 +223,8 @@ StampOf stamps_of(const PrepareCommand& command, const std::vector<PrepareInput>
 
 int prepare(const PrepareCommand& command, const std::vector<PrepareInput>& inputs, const RunOptions& options,
             const OutputOwnership& files) {
+  TuningPlan tuning;
+  if (auto set = set_tuning(command.tuning, tuning); !set) return complain(set.error(), kUsage);
   Interrupt interrupt;
   auto folder = PreparedFolder::create(command.out, settings_of(command, options), stamps_of(command, inputs), files);
   if (!folder) return complain(folder.error());
@@ -225,7 +233,8 @@ int prepare(const PrepareCommand& command, const std::vector<PrepareInput>& inpu
   if (!worker) return complain(worker.error(), interrupt);
   Collection collection(*folder);
   const auto taken = prepare_recordings(
-      left, {.worker = **worker, .options = options, .rules = command.rules, .texts = command.texts}, interrupt,
+      left, {.worker = **worker, .options = options, .rules = command.rules, .texts = command.texts, .tuning = tuning},
+      interrupt,
       [&](const fs::path& path, const Result<PreparedRecording>& one) { return collection.take(path, one); });
   const bool broken = !taken && !interrupt.raised();
   if (broken) complain(taken.error(), kNothingRan);
@@ -233,11 +242,11 @@ int prepare(const PrepareCommand& command, const std::vector<PrepareInput>& inpu
   const bool ended = !broken && !interrupt.raised() && !collection.is_short_of_some();
   if (auto finished = folder->finish(ended); !finished) return complain(finished.error(), kNothingRan);
   if (!ended) std::fputs("What is prepared is kept; the same command goes on with the rest\n", stderr);
-  say_totals(command, inputs.size(), *folder, collection.failed());
+  say_totals(command, inputs.size(), *folder, collection.failed(), taken ? taken->tuning : std::nullopt);
   if (interrupt.raised()) return kInterrupted;
   if (broken) return kNothingRan;
   const bool is_empty = folder->totals().samples == 0;
-  return end_with_finding(taken, is_empty ? kNothingRan : collection.failed() > 0 ? kSomeFailed : kDone);
+  return end_with_finding(taken->finding, is_empty ? kNothingRan : collection.failed() > 0 ? kSomeFailed : kDone);
 }
 
 }  // namespace

@@ -92,6 +92,7 @@ tl::unexpected<Error> OptionTable::unknown(const std::string& argument) const {
 std::string OptionTable::unknown_hint(std::string_view name) const {
   std::vector<std::string> names{"help", "show-config"};
   for (const auto& option : options_) names.push_back(option.name);
+  names.insert(names.end(), also_taken_.begin(), also_taken_.end());
   const std::string nearest = nearest_name(name, names);
   return (nearest.empty() ? "" : "Did you mean --" + nearest + "? ") + "See 'tutti " + command_ + " --help'";
 }

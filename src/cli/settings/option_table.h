@@ -69,6 +69,9 @@ class OptionTable {
   /// Command lines to begin with, from "tutti" on, for the end of the help.
   void examples(std::vector<std::string> lines) { examples_ = std::move(lines); }
 
+  /// Names without "--" that were taken out of the words before: an unknown flag may be a misspelling of one of them.
+  void also_taken(std::vector<std::string> names) { also_taken_ = std::move(names); }
+
   /// The command reads neither environment nor settings file, and the help does not mention them.
   void reads_flags_alone() { other_sources_ = false; }
 
@@ -117,6 +120,7 @@ class OptionTable {
   std::vector<Option> options_;
   std::vector<std::pair<std::size_t, std::string>> groups_;  // first option, heading
   std::vector<std::string> examples_;
+  std::vector<std::string> also_taken_;
   bool other_sources_ = true;
   std::vector<std::string>* positional_ = nullptr;
   std::string positional_name_;

@@ -23,6 +23,22 @@ const std::map<std::string, std::string> kAnswers{
 constexpr const char* kPrefetch = "prefetch-factor";
 constexpr std::int64_t kMostDepth = 1000;
 
+constexpr const char* kRingDepth = "--ring-depth";
+
+/// A flag that does nothing here is still read: with a value that it cannot have, something else was intended.
+Result<void> check_answered(const FlagWord& flag, const std::string& shown) {
+  const std::string found = ", found '" + flag.value.value_or("") + "'";
+  if (flag.name == "stage-dir")
+    return flag.value ? Result<void>() : fail(Fault::usage, shown + ": expected a folder, found nothing");
+  if (flag.name == "num-workers") {
+    const bool is_count = number_in<std::int64_t>(flag.value.value_or("")).value_or(-1) >= 0;
+    return is_count ? Result<void>() : fail(Fault::usage, shown + ": expected a whole number, 0 or more" + found);
+  }
+  bool ignored = false;
+  if (!flag.value || read_value(*flag.value, ignored)) return {};
+  return fail(Fault::usage, shown + ": expected True or False" + found);
+}
+
 std::string depth_answer(const std::string& name, std::int64_t depth, std::int64_t batch_bytes) {
   auto answer = name + ": becomes ring-depth " + std::to_string(depth) + ", batches ready for the steps to come";
   if (batch_bytes > 0) answer += "; at most " + fixed_text(static_cast<double>(depth * batch_bytes) / 1e6, 0) + " MB";
@@ -50,6 +66,23 @@ std::optional<std::string> loader_answer(const std::string& name) {
   return known == kAnswers.end() ? std::nullopt : std::optional(known->second);
 }
 
+std::vector<std::string> loader_flag_names(const std::string& prefix) {
+  std::vector<std::string> names{with_hyphens(prefix) + kPrefetch};
+  for (const auto& [name, answer] : kAnswers) names.push_back(with_hyphens(prefix) + name);
+  return names;
+}
+
+Result<void> expect_no_other(const std::string& shown, const std::string& ours, const std::string& value,
+                             const std::vector<std::string>& words) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const auto flag = flag_at(words, i, "");
+    if ("--" + flag.name == ours && flag.value && *flag.value != value)
+      return fail(Fault::usage, shown + " " + value + ": it is " + ours + " here, which is " + *flag.value + " already",
+                  "Leave one of them out");
+  }
+  return {};
+}
+
 Result<LoaderFlags> without_loader_flags(const std::vector<std::string>& words, const std::string& prefix,
                                          std::int64_t batch_bytes) {
   LoaderFlags taken;
@@ -59,12 +92,15 @@ Result<LoaderFlags> without_loader_flags(const std::vector<std::string>& words, 
     const auto known = kAnswers.find(flag.name);
     const bool is_kept = flag.name == "num-workers" && !prefix.empty();  // the feed of Whisper has threads
     if (!is_kept && known != kAnswers.end()) {
+      if (auto checked = check_answered(flag, shown); !checked) return tl::unexpected<Error>(checked.error());
       taken.answers.push_back(shown + ": " + known->second);
     } else if (flag.name == kPrefetch) {
       const auto depth = number_in<std::int64_t>(flag.value.value_or(""));
       if (!depth || *depth < 1 || *depth > kMostDepth)
         return fail(Fault::usage, shown + ": expected 1 to 1000, found '" + flag.value.value_or("") + "'");
-      taken.words.insert(taken.words.end(), {"--ring-depth", std::to_string(*depth)});
+      if (auto alone = expect_no_other(shown, kRingDepth, std::to_string(*depth), words); !alone)
+        return tl::unexpected<Error>(alone.error());
+      taken.words.insert(taken.words.end(), {kRingDepth, std::to_string(*depth)});
       taken.answers.push_back(depth_answer(shown, *depth, batch_bytes));
     } else {
       taken.words.push_back(words[i++]);

@@ -63,13 +63,17 @@ const char* device_flag(std::string_view name) {
   return name == "data-gpu" ? "--data-gpu" : nullptr;
 }
 
-Result<void> take(const FlagWord& flag, const std::string& shown, LoaderFlags& into) {
+Result<void> take(const FlagWord& flag, const std::string& shown, const std::vector<std::string>& words,
+                  LoaderFlags& into) {
   const auto expect_value = [&]() -> Result<void> {
     return flag.value ? Result<void>() : fail(Fault::usage, shown + ": a value is missing");
   };
   if (const char* ours = device_flag(flag.name)) {
     if (auto given = expect_value(); !given) return given;
-    into.words.insert(into.words.end(), {ours, note_device(*flag.value)});
+    const auto device = note_device(*flag.value);
+    if (flag.name == "model-gpu")  // the other has the same name here
+      if (auto alone = expect_no_other(shown, ours, device, words); !alone) return alone;
+    into.words.insert(into.words.end(), {ours, device});
     return {};
   }
   if (flag.name == "vocoder-type") {
@@ -84,6 +88,7 @@ Result<void> take(const FlagWord& flag, const std::string& shown, LoaderFlags& i
   if (known.treatment == Treatment::refused) return fail(Fault::usage, shown + ": " + known.text);
   if (known.treatment == Treatment::renamed) {
     if (auto given = expect_value(); !given) return given;
+    if (auto alone = expect_no_other(shown, known.text, *flag.value, words); !alone) return alone;
     into.words.insert(into.words.end(), {known.text, *flag.value});
     return {};
   }
@@ -109,6 +114,12 @@ std::map<std::string, std::string, std::less<>> note_names() {
   return names;
 }
 
+std::vector<std::string> note_flag_names() {
+  std::vector<std::string> names{"model-gpu", "vocoder-type"};
+  for (const auto& [name, flag] : kFlags) names.emplace_back(name);
+  return names;
+}
+
 std::optional<std::string> note_answer(const std::string& name) {
   const auto known = kFlags.find(name);
   if (known == kFlags.end() || is_renamed(known->second)) return {};
@@ -126,7 +137,7 @@ Result<LoaderFlags> in_voice_names(const std::vector<std::string>& words) {
       continue;
     }
     if (known != kFlags.end() && takes_no_value(known->second)) flag.words = 1;
-    if (auto done = take(flag, words[i].substr(0, words[i].find('=')), taken); !done)
+    if (auto done = take(flag, words[i].substr(0, words[i].find('=')), words, taken); !done)
       return tl::unexpected<Error>(done.error());
     i += flag.words;
   }

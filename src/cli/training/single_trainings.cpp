@@ -42,7 +42,8 @@ struct SingleTraining {
   std::vector<std::string> examples{};
   std::int64_t note_batch_bytes = 0;  // size of a field note's batch: what its depth of prefetching took
   Result<Recipe> (*read)(const std::string& text, const std::string& file, Recipe over) = nullptr;
-  FlagSpellings spellings{};  // of flags that were read before, for the same names as keys of a recipe
+  std::vector<std::string> other_names{};  // flags of other trainers that are taken
+  FlagSpellings spellings{};               // of flags that were read before, for the same names as keys of a recipe
   std::vector<std::filesystem::path> (*sources)(const Recipe& recipe) = nullptr;  // what it reads
   Result<void> (*prepare)(const TrainingRun& run, Recipe& recipe) = nullptr;      // what it reads first, if anything
 };
@@ -78,6 +79,7 @@ int run_single_training(const SingleTraining<Recipe>& training, const std::vecto
   if (!started) return complain(started.error(), kUsage);
   OptionTable table(name, training.about);
   add_training(table, command);
+  table.also_taken(training.other_names);
   table.reads_flags_alone();
   table.examples(training.examples);
   if (const auto code = read_training_flags(table, flags->words)) return *code;
@@ -131,6 +133,14 @@ Result<fs::path> classifier_set(const fs::path& data, const fs::path& out, bool 
 
 constexpr std::int64_t kNoteBatchBytes = 8192 * 128;  // field note 003's, in half precision
 
+/// What in_voice_spelling takes.
+std::vector<std::string> voice_flag_names() {
+  auto names = note_flag_names();
+  const auto loader = loader_flag_names("");
+  names.insert(names.end(), loader.begin(), loader.end());
+  return names;
+}
+
 Result<LoaderFlags> in_voice_spelling(const std::vector<std::string>& words) {
   auto ours = in_voice_names(words);
   if (!ours) return ours;
@@ -155,6 +165,7 @@ int run_train_classifier(const std::vector<std::string>& words) {
        .note_batch_bytes = kNoteBatchBytes,
        .read = [](const std::string& text, const std::string& file,
                   ClassifierRecipe over) { return read_classifier_recipe(text, file, std::move(over)); },
+       .other_names = loader_flag_names(""),
        .spellings = [](const auto& flags) { return without_loader_flags(flags, "", kNoteBatchBytes); },
        .sources = [](const ClassifierRecipe& r) { return std::vector<std::filesystem::path>{r.data}; },
        .prepare = [](const TrainingRun& run, ClassifierRecipe& r) -> Result<void> {
@@ -183,6 +194,7 @@ int run_train_tts(const std::vector<std::string>& words) {
        .note_batch_bytes = 16 * 800 * 80 * 4,  // field note 002's, in float32
        .read = [](const std::string& text, const std::string& file,
                   TtsRecipe over) { return read_tts_recipe(text, file, std::move(over)); },
+       .other_names = voice_flag_names(),
        .spellings = in_voice_spelling,
        .sources =
            [](const TtsRecipe& r) {

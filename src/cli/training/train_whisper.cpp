@@ -141,6 +141,7 @@ int run_train_whisper(const std::vector<std::string>& words) {
                     "(--num_train_epochs, --bf16, --dataloader_num_workers, ...) are understood, too, as "
                     "flags and as keys.");
   add_training(table, command);
+  table.also_taken(loader_flag_names("dataloader_"));
   table.reads_flags_alone();
   table.examples({"tutti train whisper --model tiny.en --data corpus --out trained",
                   "tutti train whisper --preset whisper-small --data corpus --out trained",

@@ -41,6 +41,7 @@ struct BatchOptions {
   std::string batch{};                 // what its jobs have in common: the output folder
   bool retry_failed = false;           // those that failed for good in an earlier run, too
   Existing existing = Existing::keep;  // what happens to files at the names of outputs that the store did not write
+  TuningPlan tuning{.is_on = false};   // whether, and within which memory, threads are chosen while it runs
   Seconds patience{600};               // without any device in service, then the run ends
   std::optional<double> price{};       // price of a device hour, for history
 

@@ -17,6 +17,7 @@
 #include "transcribe/batch/batch_pool.h"
 #include "transcribe/batch/batch_status.h"
 #include "transcribe/batch/batch_submitter.h"
+#include "transcribe/batch/batch_tuning.h"
 #include "transcribe/prefetch.h"
 #include "transcribe/run_recording.h"
 
@@ -28,9 +29,6 @@ constexpr std::chrono::seconds kLookEvery{1};  // at the driver's reports
 /// A result waits for the disk a dozen times, so that one thread publishes some ten a second on a slow disk. Results
 /// that wait together share its commits. Sixteen fast GPUs and short clips make a hundred a second and more.
 constexpr int kWriters = 8;
-
-/// Positions for the display and the store; the rest of a run's events is the batch's own.
-class NullRunObserver final : public RunObserver {};
 
 /// What there is before a batch begins.
 struct BatchParts {
@@ -53,8 +51,9 @@ class Batch final : public BatchControl {
         pool_(DevicePool::start(std::move(parts.pool))),
         files_(options, *store_, *pool_, observer),
         submitter_(jobs, options, *store_, files_, std::move(parts.stuck), [&stop] { return stop.raised(); }),
-        recorder_(recording_file_ ? std::make_unique<RunRecorder>(observer_, options.run.vad.has_value()) : nullptr),
-        tally_(recorder_ ? static_cast<RunObserver&>(*recorder_) : observer_, jobs.size(), 0),
+        tuning_(options),
+        recorder_(recording_file_ ? std::make_unique<RunRecorder>(tuning_, options.run.vad.has_value()) : nullptr),
+        tally_(recorder_ ? static_cast<RunObserver&>(*recorder_) : tuning_, jobs.size(), 0),
         run_{.files = files_, .options = options.run, .tally = tally_, .stop = stop} {
     files_.set_progress(on_progress_);
   }
@@ -115,6 +114,7 @@ class Batch final : public BatchControl {
 
   /// More threads for the audio where the devices turn out to be faster than those can feed.
   void follow_speeds(Pipeline& pipeline) {
+    if (tuning_.has_decided()) return;
     double speed = 0;
     for (const auto& device : pool_->view().devices) speed += device.speed;
     const int cores = static_cast<int>(std::thread::hardware_concurrency());
@@ -137,6 +137,7 @@ class Batch final : public BatchControl {
     if (auto set = pipeline.set_threads(kTranscribeStage, threads_of(options_)); !set) return set;
     if (auto set = pipeline.set_threads(kWriteStage, kWriters); !set) return set;
     pipeline.start();
+    if (auto set = tuning_.watch(pipeline); !set) return set;
     const PeriodicThread following(kLookEvery, [&] { follow_speeds(pipeline); });
     Result<void> submitted;
     std::jthread submitting([&] {
@@ -153,6 +154,7 @@ class Batch final : public BatchControl {
     const PipelineReport begun = pipeline.report();
     TimelineSampler sampler([&pipeline] { return pipeline.report(); });
     const auto joined = pipeline.join();
+    tuned_ = tuning_.stop();
     submitting.join();
     if (auto recorded = record(begun, pipeline.report(), sampler.stop()); !recorded) return recorded;
     if (!submitted) return submitted;
@@ -210,6 +212,7 @@ class Batch final : public BatchControl {
                        .device_joules = machine_.energy_by_device(),
                        .summary = tally_.summary(),
                        .interrupted = stop_.raised()};
+    report.summary.tuning = tuned_;
     report.elapsed = report.pool.elapsed;
     for (std::size_t i = 0; i < options_.devices.size(); ++i)
       if (options_.devices[i].device.kind == ResolvedDevice::Kind::emulated)
@@ -235,7 +238,8 @@ class Batch final : public BatchControl {
   std::unique_ptr<DevicePool> pool_;
   BatchJobSource files_;
   BatchSubmitter submitter_;
-  NullRunObserver observer_;
+  BatchTuning tuning_;
+  std::optional<TuningResult> tuned_{};
   /// It keeps what each recording took until the run's end: only where that is wanted.
   const std::optional<std::filesystem::path> recording_file_ = recording_wanted();
   const std::unique_ptr<RunRecorder> recorder_;
