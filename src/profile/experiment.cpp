@@ -12,6 +12,7 @@ namespace tutti {
 namespace {
 
 constexpr std::size_t kWidth = 120;
+constexpr double kManyStalls = 0.2;
 
 double rounded(double value) {
   return std::round(value * 1e6) / 1e6;
@@ -39,7 +40,11 @@ std::string experiments_text(const Experiments& experiments) {
                           gain(it.measured), short_number(it.measured)});
   return "\nEach stage twice as fast, by experiment: while it worked, all others were held back by half of that time, "
          "which\nis left out of the rate.\n\n" +
-         joined(lay_out(table, kWidth), "\n") + "\n";
+         joined(lay_out(table, kWidth), "\n") + "\n" +
+         (experiments.cpu_stall < kManyStalls
+              ? ""
+              : "Programs waited for a processor " + fixed_text(100 * experiments.cpu_stall, 0) +
+                    " % of the time, which counts as work: gains may come out too large\n");
 }
 
 nlohmann::ordered_json experiments_json(const Experiments& experiments) {

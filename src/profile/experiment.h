@@ -20,11 +20,13 @@ struct StageExperiment {
 /// Plain data.
 struct Experiments {
   std::string unit{"items"};
-  double rate = 0;  ///< items a second, as the run is
+  double rate = 0;       ///< items a second, as the run is
+  double cpu_stall = 0;  ///< share of the time in which programs waited for a processor, which counts as work
   std::vector<StageExperiment> stages{};
 };
 
-/// A table of the stages, behind a line that explains it: gains as predicted, with their range, and as measured.
+/// A table of the stages, behind a line that explains it: gains as predicted, with their range, and as measured. Where
+/// programs waited for a processor 20 % of the time or more, it adds that gains may come out too large.
 std::string experiments_text(const Experiments& experiments);
 
 /// An array with stage, measured_items_per_s, measured_gain and, where the replay explains the run,

@@ -291,6 +291,10 @@ TEST(EpochReport, WaitForOtherRanksIsNotBlamedOnTheFeed) {
       "  training waited 40 % of its time for the feed; its stage 'read' limits it; more read-threads wait for more "
       "files at once");
   EXPECT_EQ(decoder_input(Seconds(1)), "  training waited 39 % of its time for the feeds of other processes");
+  feed.held_up = Seconds(30);
+  EXPECT_EQ(decoder_input(Seconds(40)),
+            "  training waited 40 % of its time for the feed; its stage 'read' limits it; slow files held up batches "
+            "that were whole, and --order any lets these come first");
 }
 
 TEST(EpochReport, PaddingIsShownWithAndWithoutFilledUpBatches) {

@@ -104,7 +104,6 @@ OptionTable table_of(PrepareTts& c) {
   table.add("seed", build.seed, "N", "seed of the split, the strings and the noise");
   table.add("threads", c.threads, "N", "0: one per core, or as many as are faster; changes nothing of the set");
   add_tuning(table, c.tuning, "--threads where it is 0");
-  add_trace(table, c.trace);
   table.add_switch("dry-run", build.dry_run, "read everything, report what the set would hold, and write nothing");
   table.examples({"tutti prepare tts --data LJSpeech-1.1 --out voice",
                   "tutti prepare tts --data digits --speaker jackson --out voice"});
@@ -255,6 +254,7 @@ void print_report(const VoiceBuildOptions& build, const VoiceBuildReport& report
 int run_prepare_tts(const std::vector<std::string>& words) {
   PrepareTts command;
   auto table = table_of(command);
+  add_trace(table, command.trace);
   if (const auto code = start_command(table, words)) return *code;
   for (const char* share : {"most-missing-words", "most-other-words"})
     if (table.given_by(share) == SourceKind::flag && command.check_model.empty())

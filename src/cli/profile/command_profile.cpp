@@ -227,8 +227,9 @@ int prove(const CommandProfile& profile, const RunRecording& recording, const st
 }
 
 /// Runs again for each stage, with that one twice as fast; the exit code. `explained`: predictions can be made.
-int experiment(const CommandProfile& profile, const RunRecording& recording, bool explained) {
-  Experiments all{.unit = recording.unit, .rate = rate_of(recording)};
+int experiment(const CommandProfile& profile, const CommandRun& first, bool explained) {
+  const RunRecording& recording = *first.recording;
+  Experiments all{.unit = recording.unit, .rate = rate_of(recording), .cpu_stall = first.machine.cpu_stall};
   for (const StageModel& stage : model_of(recording).stages) {
     const auto again = run_again(profile, {}, stage.name);
     if (!again) return complain(again.error());
@@ -349,7 +350,7 @@ ProfileEnd profile_command(const CommandProfile& profile) {
     if (const auto written = page->write(profile_page(profiled, joined(profile.command, " "))); !written)
       return {complain(written.error()), profiled.recording};
   if (failed || !(profile.prove || profile.tune || profile.experiment)) return end;
-  const int again = profile.experiment ? experiment(profile, profiled.recording, profiled.found.has_value())
+  const int again = profile.experiment ? experiment(profile, *first, profiled.found.has_value())
                     : profile.tune     ? tune(profile, *first)
                                        : prove(profile, profiled.recording, profiled.found);
   if (again != kDone) end.code = again;

@@ -69,6 +69,10 @@ void add_profile(OptionTable& table, ProfileFlags& flags) {
       "also write what each thread did when, as a trace that ui.perfetto.dev opens: the command's own --trace; of "
       "--prove and --tune it is the first run's");
   table.add_switch("json", c.json, "one JSON object: on standard error for a command, else on standard output");
+}
+
+/// What reads files of earlier runs, and the examples.
+void add_readers(OptionTable& table, ProfileFlags& flags) {
   table.group("Two profiles: tutti profile --compare BEFORE.json AFTER.json");
   table.add_switch(
       "compare", flags.compare,
@@ -197,6 +201,7 @@ int run_profile(const std::vector<std::string>& arguments) {
       "docs/profile.md explains the figures and the pipeline file. 'tutti profile train --help': field note 002's "
       "profile of a training.");
   add_profile(table, flags);
+  add_readers(table, flags);
   const auto end = std::ranges::find(arguments, "--");
   if (const auto code = start_command(table, {arguments.begin(), end})) return *code;
   const bool has_command = end != arguments.end();

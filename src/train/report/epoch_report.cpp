@@ -34,8 +34,11 @@ const StageReport* busiest(const FeedReport& feed) {
   return most == stages.end() ? nullptr : &*most;
 }
 
-/// What is slow to come over a network comes no later where more of it is waited for at once.
-std::string way_out_of(const std::string& stage) {
+/// What is slow to come over a network comes no later where more of it is waited for at once; and where steps `waited`
+/// for it mostly while later batches were whole, these may come first.
+std::string way_out_of(const FeedReport& feed, const std::string& stage, double waited) {
+  if (feed.held_up.count() > waited / 2)
+    return "; slow files held up batches that were whole, and --order any lets these come first";
   return stage == "read" ? "; more read-threads wait for more files at once" : "";
 }
 
@@ -130,7 +133,7 @@ std::vector<std::string> epoch_report(const std::optional<FeedReport>& feed, con
   const auto* limiting = feed ? busiest(*feed) : nullptr;
   if (is_worth_reporting(own) && limiting)
     lines.push_back(waited + percent(own / whole) + " of its time for the feed; its stage '" + limiting->name +
-                    "' limits it" + way_out_of(limiting->name));
+                    "' limits it" + way_out_of(*feed, limiting->name, own));
   if (const double others = times.waiting - own; is_worth_reporting(others))
     lines.push_back(waited + percent(others / whole) + " of its time for the feeds of other processes");
   return lines;
