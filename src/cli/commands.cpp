@@ -36,7 +36,7 @@ const std::vector<Command>& commands() {
       {"serve", "an HTTP service that OpenAI's clients speak to", run_serve},
       {"plan", "what fits where, how long a batch takes, how policies compare", run_plan},
       {"prepare", "make sets to train on: of recordings with texts, or of labelled sounds", run_prepare},
-      {"train", "train a network: tutti train whisper|classifier|tts ... --out DIR", run_train},
+      {"train", "train a network: tutti train whisper|classifier|tts|vocoder ... --out DIR", run_train},
       {"classify", "name the sounds in files, by a trained classifier", run_classify},
       {"say", "speak a text with a trained voice, into a WAV file", run_say},
       {"evaluate", "how well a model writes down a set of recordings", run_evaluate},

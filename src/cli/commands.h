@@ -89,7 +89,7 @@ int run_top(const std::vector<std::string>& arguments);
 /// `tutti evaluate --model DIR --data DIR`: error rates of a model over recordings with texts.
 int run_evaluate(const std::vector<std::string>& arguments);
 
-/// `tutti train whisper|classifier --data DIR --out DIR`: trains a network.
+/// `tutti train whisper|classifier|tts|vocoder ... --out DIR`: trains a network.
 int run_train(const std::vector<std::string>& arguments);
 
 /// `tutti wer --ref F --hyp F`: word and character error rates, equal to jiwer's.

@@ -49,6 +49,9 @@ OptionTable table_of(SayCommand& c) {
             "scale of the noise that speech is made of, 0 to 1: less is flatter and clearer");
   table.add("pauses", c.speech.pauses, "X",
             "how long pauses at marks and between sentences last, 0 to 10: 0.5 half as long, 2 twice");
+  table.add("vocoder", c.speech.vocoder, "auto|trained|griffin-lim|DIR",
+            "what makes sound of spectrograms: the trained vocoder in the voice's folder, Griffin-Lim, or OUT/model of "
+            "'tutti train vocoder'; auto: the voice's own where it has one");
   table.add("device", c.speech.device, "cpu|auto|cuda:N", "where the network is; it is small, and a processor does");
   table.add("threads", c.speech.threads, "N", "0: one per core");
   table.examples({"tutti say --voice models/voice -o x.wav \"three five zero two nine\"",

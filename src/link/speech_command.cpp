@@ -26,6 +26,8 @@ std::vector<std::string> engine_arguments(const SpeechCommand& c) {
           number_text(c.temperature),
           "--pauses",
           number_text(c.pauses),
+          "--vocoder",
+          c.vocoder,
           "--device",
           c.device,
           "--threads",

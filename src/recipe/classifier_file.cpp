@@ -30,6 +30,7 @@ std::vector<Result<void>> value_checks_of(const ClassifierRecipe& r) {
       between("noise-least-db", r.noise_least_db, -100, 200),
       between("noise-most-db", r.noise_most_db, r.noise_least_db, 200),
       between("mixup", r.mixup, 0, 1),
+      between("dropout", r.dropout, 0, 0.95),
       between("boost", r.boost, 0.01, 1000),
       between("channels", r.channels, 1, 1024),
       between("batch-size", r.batch_size, 1, 1 << 20),

@@ -56,6 +56,7 @@ std::vector<Result<void>> feed_checks(const WhisperRecipe& r) {
 std::vector<Result<void>> step_checks(const WhisperRecipe& r) {
   return {
       between("timestamps", r.timestamps, 0, 1),
+      between("dropout", r.dropout, 0, 0.95),
       between("cycles", r.cycles, 1, kMany),
       between("schedule-steps", r.schedule_steps, 0, kMany),
       between("epsilon", r.epsilon, 0, 1),

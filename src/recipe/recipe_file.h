@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "recipe/classifier_recipe.h"
 #include "recipe/tts_recipe.h"
+#include "recipe/vocoder_recipe.h"
 #include "recipe/whisper_recipe.h"
 
 namespace tutti {
@@ -39,9 +40,16 @@ Result<TtsRecipe> read_tts_recipe(std::string_view toml, const std::string& file
 std::string show_recipe(TtsRecipe recipe);
 std::string binding_differences(TtsRecipe now, TtsRecipe before);
 
+/// The same of a vocoder's recipe.
+Result<VocoderRecipe> read_vocoder_recipe(std::string_view toml, const std::string& file_name,
+                                          VocoderRecipe recipe = {});
+std::string show_recipe(VocoderRecipe recipe);
+std::string binding_differences(VocoderRecipe now, VocoderRecipe before);
+
 /// Fault::usage for values that cannot be intended, each by itself or together.
 Result<void> check_recipe(const WhisperRecipe& recipe);
 Result<void> check_recipe(const ClassifierRecipe& recipe);
 Result<void> check_recipe(const TtsRecipe& recipe);
+Result<void> check_recipe(const VocoderRecipe& recipe);
 
 }  // namespace tutti

@@ -46,6 +46,7 @@ std::vector<Result<void>> value_checks_of(const TtsRecipe& r) {
       between("noise-most-db", r.noise_most_db, r.noise_least_db, 200),
       between("room-share", r.room_share, 0, 1),
       between("data-gpu-memory", r.data_gpu_memory, 0, kMany),
+      between("dropout", r.dropout, 0, 0.95),
       augmented_by(r),
       limited_on(r),
       between("ema", r.ema, 0, 0.999999),

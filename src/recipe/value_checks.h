@@ -51,7 +51,6 @@ std::vector<Result<void>> training_checks(const Recipe& r) {
       one_of("export-type", r.export_type, {"float32", "float16", "bfloat16"}),
       one_of("schedule", r.schedule, {"constant", "linear", "cosine"}),
       one_of("precision", r.precision, {"float32", "tf32", "bfloat16", "float16"}),
-      between("dropout", r.dropout, 0, 0.95),
       between("accumulation", r.accumulation, 1, kMany),
       between("max-minutes", r.max_minutes, 0, kMany),
       between("ring-depth", r.ring_depth, 1, 1000),

@@ -121,11 +121,21 @@ Result<TrainingEnd> run_tts_training(const TrainLine& given) {
                     .settings = given.settings});
 }
 
+Result<TrainingEnd> run_vocoder_training(const TrainLine& given) {
+  auto recipe = recipe_of(given, [&] { return read_vocoder_recipe(given.settings, given.line.value("--config")); });
+  if (!recipe) return tl::unexpected<Error>(recipe.error());
+  return train_vocoder({.recipe = std::move(*recipe),
+                        .out = given.line.value("--out"),
+                        .resume = given.line.has("--resume"),
+                        .settings = given.settings});
+}
+
 /// The trainings that there are; cli/training/train_command.cpp has the other half of each.
 constexpr std::pair<std::string_view, Result<TrainingEnd> (*)(const TrainLine&)> kTrainings[] = {
     {kWhisperTraining, run_whisper_training},
     {kClassifierTraining, run_classifier_training},
-    {kTtsTraining, run_tts_training}};
+    {kTtsTraining, run_tts_training},
+    {kVocoderTraining, run_vocoder_training}};
 
 Result<TrainingEnd> run_named_training(std::span<char*> arguments) {
   const std::string_view name = arguments.empty() ? "" : arguments[0];
@@ -269,7 +279,7 @@ int say_command(std::span<char*> arguments) {
   return guarded("the text cannot be spoken", "Say it in parts", [&] {
     const auto line = Line::read(arguments,
                                  {"--voice", "--text", "--out", "--times", "--speaker", "--rate", "--seed", "--steps",
-                                  "--temperature", "--pauses", "--device", "--threads"},
+                                  "--temperature", "--pauses", "--vocoder", "--device", "--threads"},
                                  {});
     if (!line) return complain(line.error());
     auto text = read_file(line->value("--text"));
@@ -286,6 +296,7 @@ int say_command(std::span<char*> arguments) {
                              .steps = std::stoi(line->value("--steps")),
                              .temperature = std::stod(line->value("--temperature")),
                              .pauses = std::stod(line->value("--pauses")),
+                             .vocoder = line->value("--vocoder"),
                              .device = *device,
                              .threads = std::stoi(line->value("--threads"))});
     if (!report) return complain(report.error());

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "recipe/classifier_recipe.h"
 #include "recipe/tts_recipe.h"
+#include "recipe/vocoder_recipe.h"
 #include "recipe/whisper_recipe.h"
 #include "train/trainer.h"
 
@@ -46,5 +47,16 @@ struct TtsTraining {
 
 /// The same on a set of 'tutti prepare tts', whose part for validation chooses the best network.
 Result<TrainingEnd> train_tts(TtsTraining training);
+
+/// The arguments of `tutti-engine train vocoder`.
+struct VocoderTraining {
+  VocoderRecipe recipe{};
+  std::filesystem::path out{};
+  bool resume = false;
+  std::string settings{};  // as of a Whisper training
+};
+
+/// The same on a set of 'tutti prepare tts --waveforms'.
+Result<TrainingEnd> train_vocoder(VocoderTraining training);
 
 }  // namespace tutti

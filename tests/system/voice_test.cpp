@@ -272,6 +272,49 @@ TEST(Voice, KilledTrainingResumesToTheSameBits) {
   EXPECT_EQ(bytes("whole", "order.jsonl"), bytes("killed", "order.jsonl"));
 }
 
+TEST(Voice, VocoderResumesToTheSameBitsAndSpeaks) {
+  TUTTI_NEEDS("digits/0_jackson_0.wav");
+  const TempFolder work;
+  fs::create_directories(work / "digits");
+  for (int digit = 0; digit < 10; ++digit) {
+    const auto name = std::to_string(digit) + "_jackson_0.wav";
+    fs::create_symlink(fs::absolute(test_data() / "digits" / name), work / "digits" / name);
+  }
+  ASSERT_EQ(prepare_voice(work / "digits", work / "set", {"--strings", "8", "--waveforms"}).exit_code, 0);
+  const auto train = [&](const char* out, std::vector<std::string> more) {
+    std::vector<std::string> words{tutti_program(), "train", "vocoder", "--out", (work / out).string()};
+    words.insert(words.end(), more.begin(), more.end());
+    const auto end = run_program(words);
+    EXPECT_EQ(end.exit_code, 0) << end.err;
+  };
+  const std::vector<std::string> settings{
+      "--train-data", (work / "set").string(), "--width", "16",           "--layers", "1", "--schedule",
+      "constant",     "--batch-size",          "4",       "--eval-steps", "2"};
+  const auto until = [&](const char* steps) {
+    auto words = settings;
+    words.insert(words.end(), {"--max-steps", steps});
+    return words;
+  };
+  train("whole", until("6"));
+  train("parts", until("3"));
+  train("parts", {"--resume", "--max-steps", "6"});
+  const auto weights = [&](const char* out) {
+    return read_file(work.path() / out / "model/model.safetensors").value();
+  };
+  EXPECT_TRUE(weights("whole") == weights("parts"));
+
+  const auto audio = [&](const std::string& vocoder) {
+    const auto end = say(small_voice(), work / "x.wav", {"--vocoder", vocoder, "one two"});
+    EXPECT_EQ(end.exit_code, 0) << end.err;
+    return read_file(work / "x.wav").value();
+  };
+  const auto trained = audio((work / "whole/model").string());
+  EXPECT_FALSE(trained == audio("griffin-lim"));
+  EXPECT_EQ(trained.size(), audio("auto").size());
+  EXPECT_EQ(say(small_voice(), work / "x.wav", {"--vocoder", "trained", "one"}).exit_code, 4) << "it has none";
+  EXPECT_EQ(say(small_voice(), work / "x.wav", {"--vocoder", small_voice().string(), "one"}).exit_code, 2);
+}
+
 TEST(Voice, NotesFlagsAreTakenAnsweredOrRefused) {
   const TempFolder work;
   const auto train = [&](const std::vector<std::string>& more) {

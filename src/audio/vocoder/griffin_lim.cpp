@@ -12,6 +12,7 @@ namespace {
 
 constexpr int kLanes = FrameFourier::kFrames;
 constexpr int kSpectrumUpdates = 60;
+constexpr int kCorrections = 10;  // updates of magnitudes that are nearly right
 constexpr float kTiny = 1e-9F;
 
 constexpr int kIterations = 32;
@@ -43,34 +44,41 @@ GriffinLim::GriffinLim(VoiceMelOptions mel)
       weight_of_bin_.at(static_cast<std::size_t>(filter.first_bin) + i) += filter.weights[i];
 }
 
+/// Mels put back on the bins that they are sums of: [n_mels] -> [bins].
+void GriffinLim::spread(std::span<const float> mels, std::vector<float>& bins) const {
+  bins.assign(weight_of_bin_.size(), 0);
+  for (std::size_t mel = 0; mel < filters_.size(); ++mel)
+    for (std::size_t i = 0; i < filters_[mel].weights.size(); ++i)
+      bins[static_cast<std::size_t>(filters_[mel].first_bin) + i] += filters_[mel].weights[i] * mels[mel];
+}
+
 /// x * A^T (m / A x) / (A^T 1) keeps x positive and never adds to the divergence of m from A x (Lee and Seung 2001).
 /// Least squares would leave soft bands wrong by a factor of three beside loud ones: there, only loud errors count.
-void GriffinLim::magnitudes_of(std::span<const float> log_mel, std::span<float> magnitudes) const {
-  thread_local std::vector<float> wanted, ratios, factors;
-  wanted.resize(filters_.size());
+void GriffinLim::correct(std::span<const float> log_mel, std::span<float> magnitudes, int updates) const {
+  thread_local std::vector<float> ratios, factors;
   ratios.resize(filters_.size());
-  const auto spread = [&](const std::vector<float>& mels) {
-    factors.assign(magnitudes.size(), 0);
-    for (std::size_t mel = 0; mel < filters_.size(); ++mel)
-      for (std::size_t i = 0; i < filters_[mel].weights.size(); ++i)
-        factors[static_cast<std::size_t>(filters_[mel].first_bin) + i] += filters_[mel].weights[i] * mels[mel];
-  };
-  for (std::size_t mel = 0; mel < filters_.size(); ++mel) wanted[mel] = std::exp(log_mel[mel]);
-  spread(wanted);
-  for (std::size_t bin = 0; bin < magnitudes.size(); ++bin)
-    magnitudes[bin] = weight_of_bin_[bin] > 0 ? factors[bin] / (weight_of_bin_[bin] * weight_of_bin_[bin]) : 0;
-  for (int update = 0; update < kSpectrumUpdates; ++update) {
+  for (int update = 0; update < updates; ++update) {
     for (std::size_t mel = 0; mel < filters_.size(); ++mel) {
       const auto& filter = filters_[mel];
       float sum = kTiny;
       for (std::size_t i = 0; i < filter.weights.size(); ++i)
         sum += filter.weights[i] * magnitudes[static_cast<std::size_t>(filter.first_bin) + i];
-      ratios[mel] = wanted[mel] / sum;
+      ratios[mel] = std::exp(log_mel[mel]) / sum;
     }
-    spread(ratios);
+    spread(ratios, factors);
     for (std::size_t bin = 0; bin < magnitudes.size(); ++bin)
       if (weight_of_bin_[bin] > 0) magnitudes[bin] *= factors[bin] / weight_of_bin_[bin];
   }
+}
+
+void GriffinLim::magnitudes_of(std::span<const float> log_mel, std::span<float> magnitudes) const {
+  thread_local std::vector<float> wanted, factors;
+  wanted.resize(filters_.size());
+  for (std::size_t mel = 0; mel < filters_.size(); ++mel) wanted[mel] = std::exp(log_mel[mel]);
+  spread(wanted, factors);
+  for (std::size_t bin = 0; bin < magnitudes.size(); ++bin)
+    magnitudes[bin] = weight_of_bin_[bin] > 0 ? factors[bin] / (weight_of_bin_[bin] * weight_of_bin_[bin]) : 0;
+  correct(log_mel, magnitudes, kSpectrumUpdates);
 }
 
 /// Adds up the frames that the spectra are of.
@@ -117,32 +125,39 @@ void GriffinLim::spectra_from(Search& search, float momentum) const {
   }
 }
 
-std::vector<float> GriffinLim::audio_of(std::span<const float> log_mel, std::int64_t frames) const {
-  if (frames <= 0) return {};
-  const auto bins = static_cast<std::size_t>(fourier_.bins()), mels = filters_.size();
+GriffinLim::Search GriffinLim::new_search(std::int64_t frames) const {
+  const auto bins = static_cast<std::size_t>(fourier_.bins()), size = window_.size();
   Search search{.frames = frames, .groups = (frames + kLanes - 1) / kLanes, .group_size = bins * kLanes};
   const auto values = static_cast<std::size_t>(search.groups) * search.group_size;
   for (auto* array : {&search.magnitudes, &search.re, &search.im, &search.last_re, &search.last_im})
     array->assign(values, 0);
-  std::vector<float> one(bins);
-  CounterRandom random({kSeed, digest("phases")});
-  for (std::size_t frame = 0; std::cmp_less(frame, frames); ++frame) {
-    magnitudes_of(log_mel.subspan(frame * mels, mels), one);
-    const auto first = frame / kLanes * search.group_size + frame % kLanes;
-    for (std::size_t bin = 0; bin < bins; ++bin) {
-      const double turn = random.uniform(-std::numbers::pi, std::numbers::pi);
-      search.magnitudes[first + bin * kLanes] = one[bin];
-      search.re[first + bin * kLanes] = one[bin] * static_cast<float>(std::cos(turn));
-      search.im[first + bin * kLanes] = one[bin] * static_cast<float>(std::sin(turn));
-    }
-  }
-  const auto hop = static_cast<std::size_t>(options_.hop), size = window_.size();
+  const auto hop = static_cast<std::size_t>(options_.hop);
   search.audio.resize((static_cast<std::size_t>(frames) - 1) * hop + size);
   search.weights.assign(search.audio.size(), 0);
   for (std::size_t frame = 0; std::cmp_less(frame, frames); ++frame)
     for (std::size_t i = 0; i < size; ++i) search.weights[frame * hop + i] += window_[i] * window_[i];
   const float least = 0.01F * *std::ranges::max_element(search.weights);  // the ends, where hardly any window reaches
   for (float& weight : search.weights) weight = 1 / std::max(weight, least);
+  return search;
+}
+
+/// The audio found for what `magnitudes(frame, into)` gives of each frame.
+template <class Magnitudes>
+std::vector<float> GriffinLim::searched(std::int64_t frames, Magnitudes magnitudes) const {
+  if (frames <= 0) return {};
+  auto search = new_search(frames);
+  std::vector<float> one(static_cast<std::size_t>(fourier_.bins()));
+  CounterRandom random({kSeed, digest("phases")});
+  for (std::size_t frame = 0; std::cmp_less(frame, frames); ++frame) {
+    magnitudes(frame, one);
+    const auto first = frame / kLanes * search.group_size + frame % kLanes;
+    for (std::size_t bin = 0; bin < one.size(); ++bin) {
+      const double turn = random.uniform(-std::numbers::pi, std::numbers::pi);
+      search.magnitudes[first + bin * kLanes] = one[bin];
+      search.re[first + bin * kLanes] = one[bin] * static_cast<float>(std::cos(turn));
+      search.im[first + bin * kLanes] = one[bin] * static_cast<float>(std::sin(turn));
+    }
+  }
   const float momentum = kMomentum / (1 + kMomentum);
   for (int i = 0; i < kIterations; ++i) {
     audio_from(search);
@@ -151,6 +166,20 @@ std::vector<float> GriffinLim::audio_of(std::span<const float> log_mel, std::int
   audio_from(search);
   const auto begin = search.audio.begin() + (options_.n_fft - options_.hop) / 2;
   return {begin, begin + frames * options_.hop};
+}
+
+std::vector<float> GriffinLim::audio_of(std::span<const float> log_mel, std::int64_t frames) const {
+  return searched(frames, [&](std::size_t frame, std::span<float> into) {
+    magnitudes_of(log_mel.subspan(frame * filters_.size(), filters_.size()), into);
+  });
+}
+
+std::vector<float> GriffinLim::audio_of(std::span<const float> log_mel, std::int64_t frames,
+                                        std::span<const float> magnitudes) const {
+  return searched(frames, [&](std::size_t frame, std::span<float> into) {
+    std::ranges::copy(magnitudes.subspan(frame * into.size(), into.size()), into.begin());
+    correct(log_mel.subspan(frame * filters_.size(), filters_.size()), into, kCorrections);
+  });
 }
 
 }  // namespace tutti

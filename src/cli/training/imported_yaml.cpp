@@ -75,7 +75,7 @@ const std::map<std::string, const char*, std::less<>> kWithoutEffect{
     {"text-vocab-size", "the set's own symbols are the vocabulary"},
     {"vocab-size", "the set's own symbols are the vocabulary"},
     {"max-attention-sequence-length", "attention reaches over whole texts"},
-    {"vocoder-type", "'tutti say' makes audio by Griffin-Lim, which is not trained"},
+    {"vocoder-type", "'tutti say' makes audio by Griffin-Lim, or by what 'tutti train vocoder' trained"},
     {"optimizer", "steps are AdamW's"},
     {"beta1", "AdamW's betas are 0.9 and 0.999"},
     {"beta2", "AdamW's betas are 0.9 and 0.999"},

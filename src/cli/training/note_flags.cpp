@@ -78,11 +78,14 @@ Result<void> take(const FlagWord& flag, const std::string& shown, const std::vec
   }
   if (flag.name == "vocoder-type") {
     if (flag.value == "griffin_lim" || flag.value == "griffin-lim") {
-      into.answers.push_back(shown + ": no effect: 'tutti say' makes sound by Griffin-Lim, which is not trained");
+      into.answers.push_back(
+          shown +
+          ": no effect here: 'tutti say' makes sound by Griffin-Lim where no vocoder was trained ('tutti train "
+          "vocoder')");
       return {};
     }
-    return fail(Fault::usage,
-                shown + ": expected griffin_lim, the only one there is, found '" + flag.value.value_or("") + "'");
+    return fail(Fault::usage, shown + ": expected griffin_lim, found '" + flag.value.value_or("") + "'",
+                "'tutti train vocoder' trains one of another form, by itself");
   }
   const auto& known = kFlags.at(flag.name);
   if (known.treatment == Treatment::refused) return fail(Fault::usage, shown + ": " + known.text);

@@ -1,4 +1,5 @@
-// The trainings that one process does: of classifiers and of voices. train_whisper.cpp has the one of several.
+// The trainings that one process does: of classifiers, of voices and of their vocoders. train_whisper.cpp has the one
+// of several.
 
 #include <algorithm>
 #include <cstdio>
@@ -24,6 +25,7 @@
 #include "recipe/classifier_fields.h"
 #include "recipe/recipe_file.h"
 #include "recipe/tts_fields.h"
+#include "recipe/vocoder_fields.h"
 
 namespace tutti {
 
@@ -201,6 +203,24 @@ int run_train_tts(const std::vector<std::string>& words) {
              return std::vector{r.train_data, r.val_data, r.model};
            }},
       ours->words);
+}
+
+int run_train_vocoder(const std::vector<std::string>& words) {
+  constexpr std::int64_t kBatchBytes = 16 * 64 * (80 + 200 + 2) * 4;  // the usual one, at 16 kHz
+  return run_single_training<VocoderRecipe>(
+      {.word = kVocoderTraining,
+       .about = "Train a vocoder, which makes sound of a voice's spectrograms, on a set of 'tutti prepare tts "
+                "--waveforms'. Every setting is a flag here and a key in a recipe; OUT/config.toml keeps what was "
+                "used. 'tutti say --vocoder OUT/model' speaks with it, and so does a voice that has it in its folder "
+                "as vocoder. DataLoader's settings (--num_workers, ...) are answered with what replaces them.",
+       .examples = {"tutti train vocoder --train-data set --out vocoder", "tutti train vocoder --out vocoder --resume",
+                    "tutti say --voice trained/model --vocoder vocoder/model -o x.wav \"three five zero\""},
+       .note_batch_bytes = kBatchBytes,
+       .read = [](const std::string& text, const std::string& file,
+                  VocoderRecipe over) { return read_vocoder_recipe(text, file, std::move(over)); },
+       .spellings = [](const auto& flags) { return without_loader_flags(flags, "", kBatchBytes); },
+       .sources = [](const VocoderRecipe& r) { return std::vector<std::filesystem::path>{r.train_data}; }},
+      words);
 }
 
 }  // namespace tutti

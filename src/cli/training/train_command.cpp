@@ -8,13 +8,16 @@
 #include "cli/training/training_run.h"
 #include "recipe/classifier_recipe.h"
 #include "recipe/tts_recipe.h"
+#include "recipe/vocoder_recipe.h"
 #include "recipe/whisper_recipe.h"
 
 namespace tutti {
 namespace {
 
-constexpr std::pair<std::string_view, RunCommand> kTrainings[] = {
-    {kWhisperTraining, run_train_whisper}, {kClassifierTraining, run_train_classifier}, {kTtsTraining, run_train_tts}};
+constexpr std::pair<std::string_view, RunCommand> kTrainings[] = {{kWhisperTraining, run_train_whisper},
+                                                                  {kClassifierTraining, run_train_classifier},
+                                                                  {kTtsTraining, run_train_tts},
+                                                                  {kVocoderTraining, run_train_vocoder}};
 
 /// The training that is intended where none is named.
 constexpr std::string_view kUsualTraining = kWhisperTraining;

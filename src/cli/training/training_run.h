@@ -24,10 +24,11 @@ struct TrainingRun {
   std::string line{};  // as typed
 };
 
-/// `tutti train whisper`, `tutti train classifier` and `tutti train tts`: the words behind them; return the exit code.
+/// `tutti train whisper`, `classifier`, `tts` and `vocoder`: the words behind them; return the exit code.
 int run_train_whisper(const std::vector<std::string>& words);
 int run_train_classifier(const std::vector<std::string>& words);
 int run_train_tts(const std::vector<std::string>& words);
+int run_train_vocoder(const std::vector<std::string>& words);
 
 /// Binds --out, --config, --resume, --resume-from and --trace; --import, too, where the training takes it, and --preset
 /// where there are `presets`.

@@ -74,10 +74,13 @@ at::Tensor duration_loss(const EncodedText& text, const at::Tensor& lasting, con
 
 }  // namespace
 
+at::Tensor symbol_scores(const at::Tensor& mean, const VoiceRows& rows) {
+  return at::bmm(rows.mel, mean.transpose(1, 2)) - 0.5 * mean.square().sum(2).unsqueeze(1);
+}
+
 at::Tensor searched_durations(const at::Tensor& mean, const VoiceRows& rows) {
   const c10::AutoGradMode no_gradients(false);
-  // How well each frame fits each symbol: the logarithm of its density but for what all symbols have in common.
-  const auto scores = at::bmm(rows.mel, mean.transpose(1, 2)) - 0.5 * mean.square().sum(2).unsqueeze(1);
+  const auto scores = symbol_scores(mean, rows);
   if (mean.is_cuda() && scores.size(2) <= kMostAlignedSymbols) return durations_on_gpu(scores.contiguous(), rows);
   return aligned_durations(scores.to(at::kCPU).contiguous(), rows.symbol_counts.to(at::kCPU),
                            rows.frame_counts.to(at::kCPU))

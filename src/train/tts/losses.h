@@ -31,6 +31,10 @@ struct VoiceLosses {
 /// Frames of a clip that the decoder learns from in a step.
 inline constexpr std::int64_t kCropFrames = 128;
 
+/// How well each frame fits each symbol: the logarithm of its density under these means but for what all symbols have
+/// in common. mean [rows, length, mels] float32, normalised -> [rows, frames, length] float32. Enqueues only.
+at::Tensor symbol_scores(const at::Tensor& mean, const VoiceRows& rows);
+
 /// The frames of each symbol along the best monotonic path under these means: mean [rows, length, mels] float32,
 /// normalised -> [rows, length] int64 on its device. Waits for the device.
 at::Tensor searched_durations(const at::Tensor& mean, const VoiceRows& rows);

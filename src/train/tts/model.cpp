@@ -7,28 +7,12 @@
 #include "base/json.h"
 #include "base/strings.h"
 #include "train/checkpoint/tensor_file.h"
+#include "train/tts/voice_config.h"
 
 namespace tutti {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr const char* kModelType = "tutti-voice";
-
-Json json_of(const VoiceMelOptions& mel) {
-  return {{"rate", mel.rate.value}, {"n_fft", mel.n_fft},   {"window", mel.window},  {"hop", mel.hop},
-          {"n_mels", mel.n_mels},   {"lowest", mel.lowest}, {"highest", mel.highest}};
-}
-
-VoiceMelOptions mel_of(const Json& json) {
-  return {.rate = {json.at("rate")},
-          .n_fft = json.at("n_fft"),
-          .window = json.at("window"),
-          .hop = json.at("hop"),
-          .n_mels = json.at("n_mels"),
-          .lowest = json.at("lowest"),
-          .highest = json.at("highest")};
-}
 
 /// Fills in what config.json holds; throws what the JSON library does.
 Result<void> read_config(VoiceModel& model, const Json& json) {
@@ -45,21 +29,6 @@ Result<void> read_config(VoiceModel& model, const Json& json) {
   const bool agrees = shape->mels == model.mel.n_mels && std::ssize(model.mean) == model.mel.n_mels &&
                       shape->speakers == std::ssize(model.speakers) && model.deviation > 0;
   return agrees ? Result<void>() : fail(Fault::corrupt, "mel, speakers and network do not fit each other");
-}
-
-/// Fault::usage for a folder that holds a model, but no voice.
-Result<Json> voice_config(const std::filesystem::path& folder) {
-  const auto path = folder / "config.json";
-  const auto text = read_regular_file(path);
-  if (!text) return tl::unexpected<Error>(text.error());
-  auto json = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) return fail(Fault::corrupt, path.string() + ": expected a JSON object");
-  const auto type = json.value("model_type", Json());
-  if (type == kModelType) return json;
-  return fail(Fault::usage,
-              folder.string() + " holds no voice: expected model_type '" + kModelType + "' in config.json, found " +
-                  (type.is_null() ? std::string("none") : type.dump()),
-              "Name OUT/model of 'tutti train tts --out OUT'");
 }
 
 }  // namespace
@@ -98,7 +67,7 @@ Result<std::int64_t> VoiceModel::speaker_named(const std::string& name) const {
 }
 
 std::map<std::string, std::string> VoiceModel::files(const std::string& weight_type) const {
-  const Json config{{"model_type", kModelType},
+  const Json config{{"model_type", kVoiceKind.type},
                     {"torch_dtype", weight_type},
                     {"language", language},
                     {"speakers", speakers},
@@ -110,7 +79,7 @@ std::map<std::string, std::string> VoiceModel::files(const std::string& weight_t
 }
 
 Result<VoiceModel> VoiceModel::load(const std::filesystem::path& folder, at::Device device) {
-  const auto config = voice_config(folder);
+  const auto config = config_of(folder, kVoiceKind);
   if (!config) return tl::unexpected<Error>(config.error());
   VoiceModel model;
   const auto path = (folder / "config.json").string();

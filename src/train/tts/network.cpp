@@ -1,19 +1,23 @@
 #include "train/tts/network.h"
 
 #include <ATen/ATen.h>
-#include <ATen/CPUGeneratorImpl.h>
 #include <c10/core/GradMode.h>
 
-#include <array>
 #include <cmath>
 #include <numbers>
 #include <optional>
 #include <string>
 
+#include "train/frame_layers.h"
 #include "train/tts/alignment.h"
 
 namespace tutti {
 namespace {
+
+using layers::applied;
+using layers::convolved;
+using layers::convolved_line;
+using layers::normalised;
 
 constexpr std::int64_t kPrenetTaps = 5, kPrenetConvs = 2;
 constexpr std::int64_t kInnerTaps = 3;
@@ -21,57 +25,16 @@ constexpr std::int64_t kDurationTaps = 3, kDurationConvs = 2;
 constexpr std::int64_t kDecoderTaps = 7;
 constexpr std::int64_t kTimeWidth = 64;
 constexpr double kTimeScale = 1000;  // scale of the time 0 to 1, before its sinusoids
-constexpr double kNormEpsilon = 1e-5;
 
-/// Makes tensors one after the other, and notes their names.
-class Maker {
- public:
-  /// Without a seed what would be drawn is left unset, for stored weights.
-  Maker(VoiceNetwork& into, std::optional<std::uint64_t> seed, at::Device device) : into_(into), device_(device) {
-    if (seed) generator_ = at::detail::createCPUGenerator(*seed);
-  }
+VoiceConv conv_of(ParameterMaker& make, const std::string& name, std::int64_t out, std::int64_t in, std::int64_t taps) {
+  return {.taps = make.linear(name, out, taps * in), .norm = make.norm(name + "_norm", out)};
+}
 
-  at::Tensor even(const std::string& name, at::IntArrayRef sizes, double bound) {
-    const auto values = at::empty(sizes, at::TensorOptions(at::kFloat));
-    return added(name, generator_ ? at::Tensor(values).uniform_(-bound, bound, generator_) : values);
-  }
-  at::Tensor normal(const std::string& name, at::IntArrayRef sizes, double deviation) {
-    if (!generator_) return added(name, at::empty(sizes, at::TensorOptions(at::kFloat)));
-    return added(name, at::randn(sizes, generator_, at::TensorOptions(at::kFloat)).mul_(deviation));
-  }
-  at::Tensor filled(const std::string& name, at::IntArrayRef sizes, double value) {
-    return added(name, at::full(sizes, value, at::TensorOptions(at::kFloat)));
-  }
-  ops::Linear linear(const std::string& name, std::int64_t out, std::int64_t in) {
-    return {.weight = even(name + ".weight", {out, in}, 1 / std::sqrt(static_cast<double>(in))),
-            .bias = filled(name + ".bias", {out}, 0)};
-  }
-  ops::Linear zero_linear(const std::string& name, std::int64_t out, std::int64_t in) {
-    return {.weight = filled(name + ".weight", {out, in}, 0), .bias = filled(name + ".bias", {out}, 0)};
-  }
-  ops::Norm norm(const std::string& name, std::int64_t size) {
-    return {.weight = filled(name + ".weight", {size}, 1), .bias = filled(name + ".bias", {size}, 0)};
-  }
-  VoiceConv conv(const std::string& name, std::int64_t out, std::int64_t in, std::int64_t taps) {
-    return {.taps = linear(name, out, taps * in), .norm = norm(name + "_norm", out)};
-  }
-
- private:
-  at::Tensor added(const std::string& name, const at::Tensor& value) {
-    into_.all.push_back({name, value.to(device_)});
-    return into_.all.back().value;
-  }
-
-  VoiceNetwork& into_;
-  std::optional<at::Generator> generator_{};
-  at::Device device_;
-};
-
-void make_encoder(Maker& make, const VoiceShape& s, VoiceWeights& w) {
+void make_encoder(ParameterMaker& make, const VoiceShape& s, VoiceWeights& w) {
   w.symbols = make.normal("encoder.symbols", {s.symbols, s.width}, 1);
   w.speakers = make.normal("encoder.speakers", {s.speakers, s.width}, 0.1);
   for (std::int64_t i = 0; i < kPrenetConvs; ++i)
-    w.prenet.push_back(make.conv("encoder.prenet." + std::to_string(i), s.width, s.width, kPrenetTaps));
+    w.prenet.push_back(conv_of(make, "encoder.prenet." + std::to_string(i), s.width, s.width, kPrenetTaps));
   for (std::int64_t i = 0; i < s.layers; ++i) {
     const auto name = "encoder.layers." + std::to_string(i) + ".";
     w.layers.push_back({.attention_norm = make.norm(name + "attention_norm", s.width),
@@ -85,14 +48,14 @@ void make_encoder(Maker& make, const VoiceShape& s, VoiceWeights& w) {
   w.mean = make.linear("encoder.mean", s.mels, s.width);
 }
 
-void make_durations(Maker& make, const VoiceShape& s, VoiceWeights& w) {
+void make_durations(ParameterMaker& make, const VoiceShape& s, VoiceWeights& w) {
   for (std::int64_t i = 0; i < kDurationConvs; ++i)
-    w.durations.push_back(make.conv("durations." + std::to_string(i), s.duration_width,
-                                    i == 0 ? s.width : s.duration_width, kDurationTaps));
+    w.durations.push_back(conv_of(make, "durations." + std::to_string(i), s.duration_width,
+                                  i == 0 ? s.width : s.duration_width, kDurationTaps));
   w.duration = make.linear("durations.out", 1, s.duration_width);
 }
 
-void make_decoder(Maker& make, const VoiceShape& s, VoiceWeights& w) {
+void make_decoder(ParameterMaker& make, const VoiceShape& s, VoiceWeights& w) {
   const auto width = s.decoder_width;
   w.condition = make.linear("decoder.condition", width, s.width + s.mels);
   if (s.positions > 0) w.position = make.filled("decoder.position", {width, s.positions}, 0);
@@ -110,31 +73,6 @@ void make_decoder(Maker& make, const VoiceShape& s, VoiceWeights& w) {
   }
   w.decoder_norm = make.norm("decoder.norm", width);
   w.velocity = make.zero_linear("decoder.velocity", s.mels, width);
-}
-
-/// x [rows, length, in] by weights [out, in, taps], zeros beyond both ends -> [rows, length, out]. As an image of one
-/// line, frames by channels as they lie are convolved without being turned around; oneDNN has kernels for every
-/// processor, where MKL's products take long on AMD's: a step took 1.64 times as long on one thread of an EPYC.
-at::Tensor convolved_line(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias, std::int64_t groups) {
-  const std::array<std::int64_t, 2> ones{1, 1}, padding{0, weight.size(2) / 2};
-  const auto line = x.transpose(1, 2).unsqueeze(2);
-  return at::conv2d(line, weight.unsqueeze(2), bias, ones, padding, ones, groups).squeeze(2).transpose(1, 2);
-}
-
-at::Tensor applied(const at::Tensor& x, const ops::Linear& layer) {
-  if (x.dim() != 3) return at::linear(x, layer.weight, layer.bias);
-  return convolved_line(x, layer.weight.unsqueeze(2), layer.bias, 1);
-}
-
-at::Tensor norm(const at::Tensor& x, const ops::Norm& layer) {
-  return at::layer_norm(x.to(at::kFloat), layer.weight.sizes(), layer.weight, layer.bias, kNormEpsilon);
-}
-
-/// A convolution over time of x, [rows, length, in], zeros beyond both ends; weights tap by tap.
-at::Tensor convolved(const at::Tensor& x, const ops::Linear& layer) {
-  const auto taps = layer.weight.size(1) / x.size(2);
-  const auto weight = layer.weight.view({layer.weight.size(0), taps, x.size(2)}).transpose(1, 2);
-  return convolved_line(x, weight, layer.bias, 1);
 }
 
 /// Turns pairs of a head's channels by their position: x [rows, heads, length, head width].
@@ -173,7 +111,7 @@ at::Tensor dropped(const at::Tensor& x, double share) {
 
 /// A convolution, a norm and a rectifier.
 at::Tensor through(const at::Tensor& x, const VoiceConv& conv, double dropout) {
-  return dropped(norm(at::relu(convolved(x, conv.taps)), conv.norm), dropout);
+  return dropped(normalised(at::relu(convolved(x, conv.taps)), conv.norm), dropout);
 }
 
 at::Tensor log_durations_of(const VoiceNetwork& network, const at::Tensor& hidden, const at::Tensor& mask,
@@ -196,7 +134,7 @@ at::Tensor through(const at::Tensor& x, const VoiceDecoderBlock& block, const at
   const auto width = x.size(2);
   auto y = convolved_line(x * mask, block.depthwise, block.offset, width);
   const auto film = applied(time, block.film).to(at::kFloat).unsqueeze(1);
-  y = norm(y, block.norm) * (1 + film.narrow(2, 0, width)) + film.narrow(2, width, width);
+  y = normalised(y, block.norm) * (1 + film.narrow(2, 0, width)) + film.narrow(2, width, width);
   return x + applied(at::gelu(applied(y, block.expand)), block.contract).to(at::kFloat);
 }
 
@@ -220,7 +158,7 @@ at::Tensor position_features(const at::Tensor& durations, const at::Tensor& fram
 VoiceNetwork new_voice_network(const VoiceShape& shape, std::optional<std::uint64_t> seed, at::Device device) {
   const c10::AutoGradMode no_gradients(false);
   VoiceNetwork network{.shape = shape};
-  Maker make(network, seed, device);
+  ParameterMaker make(network.all, seed, device);
   make_encoder(make, shape, network.weights);
   make_durations(make, shape, network.weights);
   make_decoder(make, shape, network.weights);
@@ -243,12 +181,12 @@ EncodedText encode_text(const VoiceNetwork& network, const at::Tensor& symbols, 
   for (const auto& conv : w.prenet) x = x + through(x * mask, conv, dropout);
   x = x + at::embedding(w.speakers, speakers).unsqueeze(1);
   for (const auto& layer : w.layers) {
-    x = x + dropped(attended(norm(x, layer.attention_norm), layer, shape.heads, rotation, seen), dropout);
-    auto inner = at::relu(convolved(norm(x, layer.inner_norm) * mask, layer.expand));
+    x = x + dropped(attended(normalised(x, layer.attention_norm), layer, shape.heads, rotation, seen), dropout);
+    auto inner = at::relu(convolved(normalised(x, layer.inner_norm) * mask, layer.expand));
     inner = convolved(dropped(inner, dropout) * mask, layer.contract);
     x = x + dropped(inner, dropout);
   }
-  x = norm(x, w.norm);
+  x = normalised(x, w.norm);
   const auto mean = applied(x, w.mean).to(at::kFloat);
   return {.mean = mean,
           .condition = applied(at::cat({mean, x}, 2), w.condition).to(at::kFloat),
@@ -271,7 +209,7 @@ at::Tensor velocity_of(const VoiceNetwork& network, const at::Tensor& noisy, con
   const auto features = time_features(w, time);
   auto x = applied(noisy, w.noisy).to(at::kFloat) + condition;
   for (const auto& block : w.blocks) x = through(x, block, features, mask);
-  return applied(norm(x, w.decoder_norm), w.velocity).to(at::kFloat);
+  return applied(normalised(x, w.decoder_norm), w.velocity).to(at::kFloat);
 }
 
 }  // namespace tutti

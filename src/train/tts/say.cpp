@@ -65,7 +65,7 @@ Result<std::string> say(const SayRequest& request) {
   set_compute_threads(request.threads, read_cpu().cores);
   const auto device = device_named(request.device);
   if (!device) return tl::unexpected<Error>(device.error());
-  const auto voice = Voice::load(request.voice, *device);
+  const auto voice = Voice::load(request.voice, *device, request.vocoder);
   if (!voice) return tl::unexpected<Error>(voice.error());
   const auto speaker =
       request.speaker.empty() ? Result<std::int64_t>(0) : voice->model().speaker_named(request.speaker);

@@ -19,8 +19,9 @@ struct SayRequest {
   std::uint64_t seed = 0;
   /// Of Euler's method, from noise to a spectrogram.
   std::int32_t steps = 4;
-  double temperature = 0.333;  // scale of the noise that speech is made of; 0: always the mean
-  double pauses = 1;           // 2: pauses last twice as long
+  double temperature = 0.333;    // scale of the noise that speech is made of; 0: always the mean
+  double pauses = 1;             // 2: pauses last twice as long
+  std::string vocoder = "auto";  // as Voice::load takes it
   std::string device = "cpu";
   std::int32_t threads = 0;  // 0: one per core
 };

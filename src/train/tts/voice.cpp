@@ -8,10 +8,13 @@
 #include <cmath>
 #include <utility>
 
+#include "base/files.h"
 #include "base/random/counter_random.h"
 
 namespace tutti {
 namespace {
+
+constexpr const char* kVocoderFolder = "vocoder";  // in a voice's folder
 
 constexpr double kLongest = 400;  // frames of a symbol: what is longer was never learned
 
@@ -41,19 +44,42 @@ at::Tensor durations_of(const std::vector<std::int64_t>& ends, at::Device device
   return at::tensor(durations, at::TensorOptions(at::kLong)).unsqueeze(0).to(device);
 }
 
+/// The trained vocoder that `name` means (Voice::load); none: Griffin-Lim.
+Result<std::optional<VocoderModel>> vocoder_named(const std::string& name, const std::filesystem::path& folder,
+                                                  const VoiceModel& voice, at::Device device) {
+  const auto own = folder / kVocoderFolder;
+  if (name == "griffin-lim" || (name == "auto" && !is_there(own))) return std::nullopt;
+  const auto path = name == "auto" || name == "trained" ? own : std::filesystem::path(name);
+  if (!is_there(path))
+    return fail(Fault::missing, path.string() + ": no vocoder is there",
+                "Expected the folder OUT/model of 'tutti train vocoder --out OUT'");
+  auto vocoder = VocoderModel::load(path, device);
+  if (!vocoder) return tl::unexpected<Error>(vocoder.error());
+  if (vocoder->mel == voice.mel) return std::optional(std::move(*vocoder));
+  return fail(Fault::usage,
+              path.string() + ": its spectrograms are others than the voice's, of " +
+                  std::to_string(vocoder->mel.rate.value) + " Hz beside " + std::to_string(voice.mel.rate.value) +
+                  " Hz",
+              "Train a vocoder on a set of the voice's rate");
+}
+
 }  // namespace
 
 Voice::Voice(VoiceModel model, TextFrontEnd front_end, at::Device device)
-    : model_(std::move(model)), front_end_(std::move(front_end)), device_(device), vocoder_(model_.mel) {}
+    : model_(std::move(model)), front_end_(std::move(front_end)), device_(device), griffin_lim_(model_.mel) {}
 
-Result<Voice> Voice::load(const std::filesystem::path& folder, at::Device device) {
+Result<Voice> Voice::load(const std::filesystem::path& folder, at::Device device, const std::string& vocoder) {
   auto model = VoiceModel::load(folder, device);
   if (!model) return tl::unexpected<Error>(model.error());
   auto front_end = TextFrontEnd::parse(model->front_end);
   if (!front_end) return fail_in((folder / TextFrontEnd::kFileName).string(), front_end.error());
   if (std::ssize(front_end->symbols()) != model->network.shape.symbols)
     return fail(Fault::corrupt, folder.string() + ": the network has other symbols than " + TextFrontEnd::kFileName);
-  return Voice(std::move(*model), std::move(*front_end), device);
+  auto trained = vocoder_named(vocoder, folder, *model, device);
+  if (!trained) return tl::unexpected<Error>(trained.error());
+  Voice voice(std::move(*model), std::move(*front_end), device);
+  voice.vocoder_ = std::move(*trained);
+  return voice;
 }
 
 at::Tensor Voice::spectrogram_of(const std::vector<std::int32_t>& symbols, const SpeakingOptions& options,
@@ -90,8 +116,12 @@ Result<Speech> Voice::speak(const std::string& sentence, const SpeakingOptions& 
 Speech Voice::speak(SymbolText text, const SpeakingOptions& options) const {
   Speech speech{.text = std::move(text)};
   const auto mel = spectrogram_of(speech.text.symbols, options, speech.ends);
-  speech.samples = vocoder_.audio_of({mel.const_data_ptr<float>(), static_cast<std::size_t>(mel.numel())}, mel.size(0));
+  speech.samples = audio_of({mel.const_data_ptr<float>(), static_cast<std::size_t>(mel.numel())}, mel.size(0));
   return speech;
+}
+
+std::vector<float> Voice::audio_of(std::span<const float> log_mel, std::int64_t frames) const {
+  return vocoder_ ? vocoder_->audio_of(log_mel, frames) : griffin_lim_.audio_of(log_mel, frames);
 }
 
 }  // namespace tutti

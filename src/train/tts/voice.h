@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,6 +11,7 @@
 #include "base/error.h"
 #include "text/speech/front_end.h"
 #include "train/tts/model.h"
+#include "train/vocoder/model.h"
 
 namespace tutti {
 
@@ -32,7 +35,11 @@ struct Speech {
 /// A voice that speaks. Immutable; one thread at a time.
 class Voice {
  public:
-  static Result<Voice> load(const std::filesystem::path& folder, at::Device device);
+  /// `vocoder`: what makes audio of its spectrograms. "griffin-lim"; "trained": the vocoder in the voice's folder;
+  /// "auto": that one where there is one, else Griffin-Lim; or the folder of another vocoder. Errors as of VoiceModel
+  /// and VocoderModel; Fault::usage for a vocoder of other spectrograms, Fault::missing where there is none.
+  static Result<Voice> load(const std::filesystem::path& folder, at::Device device,
+                            const std::string& vocoder = "auto");
 
   const VoiceModel& model() const { return model_; }
   const TextFrontEnd& front_end() const { return front_end_; }
@@ -40,7 +47,9 @@ class Voice {
   Result<Speech> speak(const std::string& sentence, const SpeakingOptions& options) const;
   /// A text whose symbols are known.
   Speech speak(SymbolText text, const SpeakingOptions& options) const;
-  const GriffinLim& vocoder() const { return vocoder_; }
+  /// A spectrogram as its vocoder makes audio of it: row-major [frames, mels], natural logarithms -> frames * hop
+  /// samples.
+  std::vector<float> audio_of(std::span<const float> log_mel, std::int64_t frames) const;
   /// The spectrogram of symbols: [frames, mels] float32 on the CPU, natural logarithms; `ends` as in Speech.
   at::Tensor spectrogram_of(const std::vector<std::int32_t>& symbols, const SpeakingOptions& options,
                             std::vector<std::int64_t>& ends) const;
@@ -51,7 +60,8 @@ class Voice {
   VoiceModel model_;
   TextFrontEnd front_end_;
   at::Device device_;
-  GriffinLim vocoder_;
+  GriffinLim griffin_lim_;
+  std::optional<VocoderModel> vocoder_{};  // none: Griffin-Lim alone
 };
 
 }  // namespace tutti

@@ -31,8 +31,11 @@ struct ComparedClip {
   std::string name{};
   std::string text{};
   SpeechDistance distance{};
-  double duration_ms = 0;             // mean error of its symbols' durations
-  double length_ratio = 0;            // of the voice's speech to the recording
+  double duration_ms = 0;    // mean error of its symbols' durations
+  double length_ratio = 0;   // of the voice's speech to the recording
+  std::int64_t symbols = 0;  // of the text
+  std::vector<float>
+      alignment{};  // [frames, symbols]: 1 where a frame of the recording is the symbol's, else half of how likely
   std::vector<float> recorded_mel{};  // [frames, mels], as the set has it
   std::vector<float> spoken_mel{};    // of the voice's audio
   std::vector<float> spoken{};        // samples
@@ -56,15 +59,15 @@ class Comparison {
     one.distance = speech_distance({.mel = one.recorded_mel, .pitch = clip.pitch, .n_mels = options.n_mels},
                                    {.mel = one.spoken_mel, .pitch = pitch, .n_mels = options.n_mels});
     one.length_ratio = static_cast<double>(pitch.size()) / static_cast<double>(clip.frames);
-    one.duration_ms = duration_error(index);
+    align(index, one);
     return one;
   }
 
  private:
   std::int64_t speaker_of(const VoiceClip& clip) const { return speakers_[static_cast<std::size_t>(clip.speaker)]; }
 
-  /// Mean difference of the durations that the network predicts and those that its means are found with, ms.
-  double duration_error(std::int64_t index) const {
+  /// Where the means of the symbols are found in the recording, beside the durations that the network predicts.
+  void align(std::int64_t index, ComparedClip& into) const {
     const c10::AutoGradMode no_gradients(false);
     const auto& model = voice_.model();
     auto rows = rows_of(set_, model, std::span(&index, 1));
@@ -73,10 +76,15 @@ class Comparison {
       *tensor = tensor->to(device);
     rows.speakers.fill_(speaker_of(set_.clip(index)));
     const auto text = encode_text(model.network, rows.symbols, rows.symbol_counts, rows.speakers, 0);
-    const auto count = set_.symbols(index);
-    const auto found = searched_durations(text.mean, rows)[0].narrow(0, 0, count).to(at::kFloat);
+    const auto count = set_.symbols(index), frames = set_.frames(index);
+    const auto found = searched_durations(text.mean, rows)[0].narrow(0, 0, count);
     const auto predicted = text.log_durations[0].narrow(0, 0, count).exp().clamp_min(1);
-    return 1000 * (predicted - found).abs().mean().item<double>() * model.mel.hop / model.mel.rate.value;
+    into.duration_ms = 1000 * (predicted - found).abs().mean().item<double>() * model.mel.hop / model.mel.rate.value;
+    const auto likely = symbol_scores(text.mean, rows)[0].narrow(0, 0, frames).narrow(1, 0, count).softmax(1) / 2;
+    const auto path = at::repeat_interleave(at::arange(count, found.options()), found).unsqueeze(1);
+    const auto picture = likely.scatter(1, path, 1.0).to(at::kCPU).contiguous();
+    into.alignment.assign(picture.const_data_ptr<float>(), picture.const_data_ptr<float>() + picture.numel());
+    into.symbols = count;
   }
 
   const Voice& voice_;
@@ -123,23 +131,25 @@ VoiceMeasures means_of(const std::vector<ComparedClip>& clips) {
 
 constexpr GridPicture kPicture{.most_columns = 240, .most_rows = 80, .scale = 2};
 
-/// Spectrograms of some clips, the recording's above the voice's.
+/// Spectrograms of some clips, the recording's above the voice's, and the alignment of the recording.
 std::string report_svg(const std::vector<ComparedClip>& clips, std::int64_t mels) {
   constexpr std::size_t kMost = 4;
-  constexpr double kWidth = 500, kHeight = 400, kLabel = 20, kMargin = 10;
+  constexpr double kWidth = 500, kLabel = 20, kMargin = 10;
+  constexpr double kPictureHeight = kPicture.most_rows * kPicture.scale + kLabel + kMargin;
   const auto count = std::min(kMost, clips.size());
-  const auto moved = [](double y, const std::string& what) {
-    return "<g transform=\"translate(10," + fixed_text(y, 0) + ")\">" + what + "</g>\n";
+  double top = 0;
+  std::string svg = svg_head(kWidth, static_cast<double>(3 * count) * kPictureHeight);
+  const auto add = [&](const std::string& label, const std::vector<float>& values, std::int64_t rows) {
+    const auto moved = [](double y) { return "<g transform=\"translate(10," + fixed_text(y, 0) + ")\">"; };
+    svg += moved(top) + "<text y=\"14\">" + escaped_markup(label) + "</text></g>\n" + moved(top + kLabel) +
+           grid_picture_svg(values, rows, kPicture) + "</g>\n";
+    top += kPictureHeight;
   };
-  std::string svg = svg_head(kWidth, static_cast<double>(count) * kHeight);
   for (std::size_t i = 0; i < count; ++i) {
     const auto& clip = clips[i * clips.size() / count];
-    const double top = static_cast<double>(i) * kHeight, height = kPicture.most_rows * kPicture.scale;
-    const auto label = [&](const std::string& text) { return "<text y=\"14\">" + escaped_markup(text) + "</text>"; };
-    svg += moved(top, label(clip.name + ", recorded")) +
-           moved(top + kLabel, grid_picture_svg(clip.recorded_mel, mels, kPicture)) +
-           moved(top + kLabel + height + kMargin, label("the voice: " + clip.text)) +
-           moved(top + 2 * kLabel + height + kMargin, grid_picture_svg(clip.spoken_mel, mels, kPicture));
+    add(clip.name + ", recorded", clip.recorded_mel, mels);
+    add("the voice: " + clip.text, clip.spoken_mel, mels);
+    add("alignment: symbols upwards, frames of the recording to the right", clip.alignment, clip.symbols);
   }
   return marked_svg(svg + "</svg>\n", kEvaluationMark);
 }
@@ -155,7 +165,7 @@ std::string report_html(std::vector<ComparedClip> clips, const Voice& voice, con
   std::ranges::stable_sort(clips, std::ranges::greater(), [](const auto& clip) { return clip.distance.cepstral; });
   std::string html = report_head("Voice", kEvaluationMark) + "<h1>Voice</h1>\n<p>" + escaped_markup(summary) +
                      "</p>\n<p>Both sides pass the same vocoder: the recording as the set's spectrogram.</p>\n"
-                     "<table><tr><th>clip<th>recording<th>voice</tr>\n";
+                     "<table><tr><th>clip<th>recording<th>voice<th>symbols, upwards, of the recording</tr>\n";
   for (std::size_t i = 0; i < std::min(kMost, clips.size()); ++i) {
     const auto& clip = clips[i];
     const auto frames = std::ssize(clip.recorded_mel) / mel.n_mels;
@@ -163,8 +173,9 @@ std::string report_html(std::vector<ComparedClip> clips, const Voice& voice, con
             fixed_text(clip.distance.cepstral, 2) + " dB, " + fixed_text(clip.distance.pitch_cents, 0) +
             " cents, length " + fixed_text(clip.length_ratio, 2) + "<td>" +
             grid_picture_svg(clip.recorded_mel, mel.n_mels, kPicture) +
-            player_of(voice.vocoder().audio_of(clip.recorded_mel, frames), mel.rate) + "<td>" +
-            grid_picture_svg(clip.spoken_mel, mel.n_mels, kPicture) + player_of(clip.spoken, mel.rate) + "</tr>\n";
+            player_of(voice.audio_of(clip.recorded_mel, frames), mel.rate) + "<td>" +
+            grid_picture_svg(clip.spoken_mel, mel.n_mels, kPicture) + player_of(clip.spoken, mel.rate) + "<td>" +
+            grid_picture_svg(clip.alignment, clip.symbols, kPicture) + "</tr>\n";
   }
   return html + "</table>\n";
 }

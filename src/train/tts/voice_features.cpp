@@ -16,17 +16,6 @@ namespace {
 
 constexpr double kLeastSquare = 1e-9;  // under the root of a magnitude, as VoiceMel has it
 
-at::Tensor filter_matrix(const VoiceMelOptions& options) {
-  auto matrix = at::zeros({options.n_fft / 2 + 1, options.n_mels}, at::kDouble);
-  auto values = matrix.accessor<double, 2>();
-  const auto filters = voice_mel_filters(options);
-  for (std::int64_t mel = 0; mel < options.n_mels; ++mel) {
-    std::int64_t bin = filters[static_cast<std::size_t>(mel)].first_bin;
-    for (const float weight : filters[static_cast<std::size_t>(mel)].weights) values[bin++][mel] = weight;
-  }
-  return matrix;
-}
-
 at::Tensor column_of(const std::vector<std::int64_t>& lengths, at::Device device) {
   return at::tensor(lengths).to(device).unsqueeze(1);
 }
@@ -44,10 +33,21 @@ at::Tensor mirrored(const at::Tensor& audio, const at::Tensor& lengths, const Vo
 
 }  // namespace
 
+at::Tensor voice_filter_matrix(const VoiceMelOptions& options) {
+  auto matrix = at::zeros({options.n_fft / 2 + 1, options.n_mels}, at::kDouble);
+  auto values = matrix.accessor<double, 2>();
+  const auto filters = voice_mel_filters(options);
+  for (std::int64_t mel = 0; mel < options.n_mels; ++mel) {
+    std::int64_t bin = filters[static_cast<std::size_t>(mel)].first_bin;
+    for (const float weight : filters[static_cast<std::size_t>(mel)].weights) values[bin++][mel] = weight;
+  }
+  return matrix;
+}
+
 DeviceVoiceMel::DeviceVoiceMel(const VoiceMelOptions& options, at::Device device)
     : options_(checked(options)),
       window_(at::tensor(voice_window(options)).to(device)),
-      filters_(filter_matrix(options).to(device)) {}
+      filters_(voice_filter_matrix(options).to(device)) {}
 
 at::Tensor DeviceVoiceMel::operator()(const at::Tensor& audio, const std::vector<std::int64_t>& lengths,
                                       std::int64_t frames) const {

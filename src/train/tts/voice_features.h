@@ -16,6 +16,9 @@
 
 namespace tutti {
 
+/// voice_mel_filters as a matrix: [n_fft / 2 + 1, n_mels] float64 on the CPU.
+at::Tensor voice_filter_matrix(const VoiceMelOptions& options);
+
 /// A voice's log-mel spectrograms as VoiceMel computes them, of many clips at once, on whatever device the tensors are.
 /// Immutable; what it is called with and what it yields belong to the caller's stream.
 class DeviceVoiceMel {

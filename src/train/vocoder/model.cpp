@@ -1,0 +1,85 @@
+#include "train/vocoder/model.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "train/checkpoint/tensor_file.h"
+#include "train/tts/voice_config.h"
+
+namespace tutti {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Fills in what config.json holds; throws what the JSON library does.
+Result<void> read_config(VocoderModel& model, const Json& json) {
+  auto shape = read_vocoder_shape(json.at("network").dump());
+  if (!shape) return tl::unexpected<Error>(shape.error());
+  model.network.shape = *shape;
+  model.mel = mel_of(json.at("mel"));
+  model.mean = json.at("normalisation").at("mean").get<std::vector<float>>();
+  model.deviation = json.at("normalisation").at("deviation");
+  model.label = json.at("trained_on");
+  if (auto checked = check(model.mel); !checked) return checked;
+  const bool agrees = shape->mels == model.mel.n_mels && shape->bins == model.mel.n_fft / 2 + 1 &&
+                      std::ssize(model.mean) == model.mel.n_mels && model.deviation > 0;
+  return agrees ? Result<void>() : fail(Fault::corrupt, "mel and network do not fit each other");
+}
+
+}  // namespace
+
+VocoderModel VocoderModel::start(const VoiceSet& set, VocoderShape shape, std::optional<std::uint64_t> seed,
+                                 at::Device device) {
+  const auto& format = set.format();
+  shape.mels = format.mel.n_mels;
+  shape.bins = format.mel.n_fft / 2 + 1;
+  return {.mel = format.mel,
+          .mean = format.mean,
+          .deviation = format.deviation,
+          .label = format.label,
+          .network = new_vocoder_network(shape, seed, device),
+          .griffin_lim = GriffinLim(format.mel)};
+}
+
+std::map<std::string, std::string> VocoderModel::files(const std::string& weight_type) const {
+  const Json config{{"model_type", kVocoderKind.type},
+                    {"torch_dtype", weight_type},
+                    {"trained_on", label},
+                    {"mel", json_of(mel)},
+                    {"network", Json::parse(show_vocoder_shape(network.shape))},
+                    {"normalisation", {{"mean", mean}, {"deviation", deviation}}}};
+  return {{"config.json", config.dump(1) + "\n"}, {"README.md", card}};
+}
+
+Result<VocoderModel> VocoderModel::load(const std::filesystem::path& folder, at::Device device) {
+  const auto config = config_of(folder, kVocoderKind);
+  if (!config) return tl::unexpected<Error>(config.error());
+  VocoderModel model;
+  const auto path = (folder / "config.json").string();
+  try {
+    if (auto read = read_config(model, *config); !read) return fail_in(path, read.error());
+  } catch (const nlohmann::json::exception& error) {
+    return fail(Fault::corrupt, path + ": " + error.what());
+  }
+  model.network = new_vocoder_network(model.network.shape, std::nullopt, device);
+  model.griffin_lim.emplace(model.mel);
+  if (auto read = read_weights(folder / "model.safetensors", model.network.all); !read)
+    return tl::unexpected<Error>(read.error());
+  return model;
+}
+
+std::vector<float> VocoderModel::audio_of(std::span<const float> log_mel, std::int64_t frames) const {
+  if (frames <= 0) return {};
+  const c10::AutoGradMode no_gradients(false);
+  auto mels = at::empty({1, frames, mel.n_mels}, at::TensorOptions(at::kFloat));
+  std::ranges::copy(log_mel, mels.mutable_data_ptr<float>());
+  mels = ((mels - at::tensor(mean)) / deviation).to(network.all.front().value.device());
+  const auto magnitudes = log_magnitudes_of(network, mels).exp().to(at::kCPU).contiguous();
+  return griffin_lim->audio_of(log_mel, frames,
+                               {magnitudes.const_data_ptr<float>(), static_cast<std::size_t>(magnitudes.numel())});
+}
+
+}  // namespace tutti

@@ -1,0 +1,142 @@
+#include "train/vocoder/task.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#include "base/random/counter_random.h"
+#include "model/device_name.h"
+#include "train/vocoder/spectral_distance.h"
+
+namespace tutti {
+namespace {
+
+constexpr std::int64_t kCropFrames = 64;
+constexpr double kLeastSquare = 1e-9;  // under the root of a magnitude, as VoiceMel has it
+
+/// Samples that the frames of a crop see.
+std::int64_t crop_samples(const VoiceMelOptions& options) {
+  return (vocoder_crop_frames(options) - 1) * options.hop + options.n_fft;
+}
+
+/// The crop of a clip from frame `first` on, written to its rows.
+void fill_row(const VocoderModel& model, const VoiceClip& clip, std::span<const float> audio, std::int64_t first,
+              float* mel_row, float* audio_row) {
+  const auto bins = model.mean.size();
+  const auto* mel = clip.mel.data() + static_cast<std::size_t>(first) * bins;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(vocoder_crop_frames(model.mel)) * bins; ++i)
+    mel_row[i] = (mel[i] - model.mean[i % bins]) / model.deviation;
+  const std::int64_t hop = model.mel.hop, samples = std::ssize(audio), lead = (model.mel.n_fft - hop) / 2;
+  for (std::int64_t i = 0; i < crop_samples(model.mel); ++i) {
+    const auto at = std::abs(first * hop - lead + i);  // mirrored at both ends of the clip
+    audio_row[i] = audio[static_cast<std::size_t>(at < samples ? at : 2 * (samples - 1) - at)];
+  }
+}
+
+/// Spectral convergence and mean absolute error of logarithms, beside a recording's spectra, complex: [rows].
+at::Tensor magnitude_loss(const at::Tensor& log_magnitudes, const at::Tensor& spectra) {
+  const auto wanted = (at::view_as_real(spectra).square().sum(-1) + kLeastSquare).sqrt();
+  constexpr std::array<std::int64_t, 2> all{1, 2};
+  const auto misses = at::linalg_vector_norm(wanted - log_magnitudes.exp(), 2, all);
+  return misses / at::linalg_vector_norm(wanted, 2, all) + (wanted.log() - log_magnitudes).abs().mean(all);
+}
+
+at::Tensor row_of(std::span<const float> samples, std::int64_t count) {
+  auto row = at::empty({1, count}, at::TensorOptions(at::kFloat));
+  std::copy_n(samples.data(), count, row.mutable_data_ptr<float>());
+  return row;
+}
+
+}  // namespace
+
+std::int64_t vocoder_crop_frames(const VoiceMelOptions& options) {
+  constexpr std::int64_t kWidest = 4;  // times n_fft: the distances' longest window twice
+  return std::max<std::int64_t>(kCropFrames, (kWidest * options.n_fft + options.hop - 1) / options.hop);
+}
+
+Result<VocoderData> VocoderData::open(const std::filesystem::path& folder) {
+  auto set = VoiceSet::open(folder);
+  if (!set) return tl::unexpected<Error>(set.error());
+  auto waveforms = VoiceWaveforms::open(folder, **set);
+  if (!waveforms) return tl::unexpected<Error>(waveforms.error());
+  VocoderData data{.set = *set, .waveforms = std::make_shared<const VoiceWaveforms>(std::move(*waveforms))};
+  const auto least = vocoder_crop_frames(data.set->format().mel);
+  for (const auto part : {VoicePart::training, VoicePart::validation})
+    for (const auto clip : data.set->part(part))
+      if (data.set->frames(clip) >= least)
+        (part == VoicePart::training ? data.training : data.validation).push_back(clip);
+  if (!data.training.empty()) return data;
+  return fail(Fault::usage, folder.string() + ": the set has no clip to learn from that has " + std::to_string(least) +
+                                " frames or more");
+}
+
+Result<std::unique_ptr<VocoderTask>> VocoderTask::start(const VocoderRecipe& recipe, VocoderData data) {
+  const auto device = device_named(recipe.device);
+  if (!device) return tl::unexpected<Error>(device.error());
+  auto model = VocoderModel::start(*data.set, {.width = recipe.width, .layers = recipe.layers},
+                                   mixed({recipe.seed, digest("weights")}), *device);
+  for (const auto& parameter : model.network.all) at::Tensor(parameter.value).set_requires_grad(true);
+  return std::unique_ptr<VocoderTask>(new VocoderTask(std::move(model), std::move(data), recipe.seed, *device));
+}
+
+VocoderTask::VocoderTask(VocoderModel model, VocoderData data, std::uint64_t seed, at::Device device)
+    : model_(std::move(model)),
+      data_(std::move(data)),
+      seed_(seed),
+      device_(device),
+      window_(at::tensor(voice_window(model_.mel)).to(device)) {}
+
+TaskBatch VocoderTask::prepare(const Batch& batch) {
+  const c10::AutoGradMode no_gradients(false);
+  const auto rows = std::ssize(batch.rows), frames = vocoder_crop_frames(model_.mel);
+  const at::TensorOptions real(at::kFloat);
+  const auto mel = at::empty({rows, frames, model_.mel.n_mels}, real),
+             audio = at::empty({rows, crop_samples(model_.mel)}, real);
+  TaskBatch prepared{.targets = rows, .recordings = rows, .frames = {.computed = rows * frames}};
+  std::vector<std::int64_t> clips;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const auto number = data_.training[static_cast<std::size_t>(batch.rows[static_cast<std::size_t>(row)])];
+    CounterRandom random({seed_, static_cast<std::uint64_t>(batch.epoch), static_cast<std::uint64_t>(number),
+                          digest("crop of a vocoder")});
+    const auto clip = data_.set->clip(number);
+    const auto waveform = data_.waveforms->clip(number);
+    if (!waveform) throw std::runtime_error(waveform.error().text());
+    fill_row(model_, clip, *waveform, random.below(clip.frames - frames + 1), mel[row].mutable_data_ptr<float>(),
+             audio[row].mutable_data_ptr<float>());
+    clips.push_back(number);
+  }
+  prepared.ids = RowIds(rows, [clips, set = data_.set](auto& ids) {
+    for (const auto clip : clips) ids.emplace_back(set->clip(clip).name);
+  });
+  prepared.inputs = {mel, audio};
+  return prepared;
+}
+
+at::Tensor VocoderTask::loss_sum(const std::vector<at::Tensor>& inputs, bool /*dropout*/) {
+  const auto frames = inputs[1].unfold(1, model_.mel.n_fft, model_.mel.hop) * window_;
+  return magnitude_loss(log_magnitudes_of(model_.network, inputs[0]), at::fft_rfft(frames)).sum();
+}
+
+Result<CopyScores> score_copies(const VocoderData& data, std::span<const std::int64_t> clips, const MakeAudio& make,
+                                const std::function<bool()>& interrupted) {
+  const c10::AutoGradMode no_gradients(false);
+  const SpectralDistance distance(data.set->format().mel, at::kCPU);
+  CopyScores sums;
+  for (const auto number : clips) {
+    if (interrupted()) return fail(Fault::cancelled, "the evaluation was interrupted");
+    const auto clip = data.set->clip(number);
+    const auto recording = data.waveforms->clip(number);
+    if (!recording) return tl::unexpected<Error>(recording.error());
+    const auto audio = make(clip.mel, clip.frames);
+    const auto distances = distance(row_of(audio, std::ssize(audio)), row_of(*recording, std::ssize(audio)));
+    sums.mel += distances.mel.item<double>();
+    sums.spectra += distances.spectra.item<double>();
+  }
+  const auto count = static_cast<double>(std::max<std::int64_t>(1, std::ssize(clips)));
+  return CopyScores{sums.mel / count, sums.spectra / count};
+}
+
+}  // namespace tutti

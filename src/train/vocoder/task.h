@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "feed/voice/voice_set.h"
+#include "feed/voice/voice_waveforms.h"
+#include "recipe/vocoder_recipe.h"
+#include "train/task.h"
+#include "train/vocoder/model.h"
+
+namespace tutti {
+
+/// What a vocoder learns from: the clips of a set's part that are as long as a crop.
+struct VocoderData {
+  std::shared_ptr<const VoiceSet> set{};
+  std::shared_ptr<const VoiceWaveforms> waveforms{};
+  std::vector<std::int64_t> training{};    // clips
+  std::vector<std::int64_t> validation{};  // the same that the best network is chosen by
+
+  /// Errors as of VoiceSet and VoiceWaveforms; Fault::usage where no clip is long enough.
+  static Result<VocoderData> open(const std::filesystem::path& folder);
+};
+
+/// Frames of a clip that a vocoder learns from in a step.
+std::int64_t vocoder_crop_frames(const VoiceMelOptions& options);
+
+/// Learning to make audio of spectrograms: of crops of recordings the magnitudes of the spectra, whose errors are what
+/// is lost. Batches come as rows of VocoderData::training (Batch::rows).
+class VocoderTask : public Task {
+ public:
+  /// Fault::usage or Fault::missing for a device that is not there.
+  static Result<std::unique_ptr<VocoderTask>> start(const VocoderRecipe& recipe, VocoderData data);
+
+  const std::vector<Parameter>& trained() const override { return model_.network.all; }
+  at::Device device() const override { return device_; }
+  TaskBatch prepare(const Batch& batch) override;
+  at::Tensor loss_sum(const std::vector<at::Tensor>& inputs, bool dropout) override;
+  std::map<std::string, std::string> files(const std::string& weight_type) const override {
+    return model_.files(weight_type);
+  }
+  std::vector<Parameter> weights() const override { return model_.network.all; }
+
+  const VocoderModel& model() const { return model_; }
+  /// README.md of OUT/model from now on.
+  void set_card(const std::string& card) { model_.card = card; }
+
+ private:
+  VocoderTask(VocoderModel model, VocoderData data, std::uint64_t seed, at::Device device);
+
+  VocoderModel model_;
+  VocoderData data_;
+  std::uint64_t seed_;
+  at::Device device_;
+  at::Tensor window_;  // [n_fft] float32
+};
+
+/// Copy synthesis: how far audio is from the recordings whose spectrograms it was made of, means over clips.
+struct CopyScores {
+  double mel = 0, spectra = 0;  // as SpectralDistances
+};
+
+/// What makes audio of the spectrogram of one clip: log_mel [frames, n_mels] and frames -> frames * hop samples.
+using MakeAudio = std::function<std::vector<float>(std::span<const float> log_mel, std::int64_t frames)>;
+
+/// Scores what `make` makes of these clips, on the CPU. `interrupted` ends it with Fault::cancelled.
+Result<CopyScores> score_copies(const VocoderData& data, std::span<const std::int64_t> clips, const MakeAudio& make,
+                                const std::function<bool()>& interrupted);
+
+}  // namespace tutti
