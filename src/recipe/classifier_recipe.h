@@ -19,7 +19,6 @@ struct ClassifierRecipe : TrainingRecipe {
     epochs = 40;
     final_rate = 1e-3;
     ema = 0.98;
-    dropout = 0.25;
     keep = 3;
     patience = 15;
     export_type = "float32";
@@ -41,6 +40,7 @@ struct ClassifierRecipe : TrainingRecipe {
 
   // Network
   std::int32_t channels = 32;
+  double dropout = 0.25;
   std::string against{};
   bool binary_mode = false;
   double boost = 2.5;

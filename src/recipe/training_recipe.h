@@ -22,7 +22,6 @@ struct TrainingRecipe {
   double weight_decay = 0.01;
   double clip = 1;
   double ema = 0;
-  double dropout = 0;
 
   // Arithmetic
   std::string device = "auto";

@@ -40,6 +40,7 @@ struct TtsRecipe : TrainingRecipe {
   std::int32_t encoder_layers = 0;
   std::int32_t decoder_width = 0;
   std::int32_t decoder_layers = 0;
+  double dropout = 0;
 
   // Batches
   std::int32_t batch_size = 16;

@@ -3,7 +3,7 @@
 #include "recipe/recipe_file.h"
 #include "recipe/recipe_text.h"
 #include "recipe/value_checks.h"
-#include "recipe/vocoder_fields.h"
+#include "recipe/vocoder_recipe.h"
 
 namespace tutti {
 namespace {

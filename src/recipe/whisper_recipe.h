@@ -78,6 +78,7 @@ struct WhisperRecipe : TrainingRecipe {
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-8;
+  double dropout = 0;
   double ctc_weight = 0;
   double frame_weight = 0;
   double attention_weight = 0;

@@ -29,7 +29,12 @@ VocoderData data() {
 }
 
 VocoderRecipe small_recipe() {
-  return {.width = 16, .layers = 1, .batch_size = 4, .device = "cpu"};
+  return recipe_with<VocoderRecipe>([&](auto& r) {
+    r.width = 16;
+    r.layers = 1;
+    r.batch_size = 4;
+    r.device = "cpu";
+  });
 }
 
 }  // namespace

@@ -25,7 +25,7 @@
 #include "recipe/classifier_fields.h"
 #include "recipe/recipe_file.h"
 #include "recipe/tts_fields.h"
-#include "recipe/vocoder_fields.h"
+#include "recipe/vocoder_recipe.h"
 
 namespace tutti {
 
