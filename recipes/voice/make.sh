@@ -32,7 +32,7 @@ case $kind in
       touch "$work/teacher.made"
     fi
     [[ -e $work/set/voice.set ]] ||
-      "$tutti" prepare tts --data "$work/teacher" --exclude recipes/voice/test_texts.txt --waveforms --out "$work/set"
+      "$tutti" prepare tts --data "$work/teacher" --exclude recipes/voice/test_texts.txt --out "$work/set"
     ;;
   *)
     echo "make.sh: expected digits or english, found '$kind'" >&2
