@@ -41,7 +41,7 @@ struct TtsRecipe {
   std::int32_t epochs = 0;
   std::int32_t max_steps = 4000;
   double max_minutes = 0;
-  std::int32_t ring_depth = 3;
+  std::int32_t ring_depth = 0;
 
   // Optimiser
   double learning_rate = 1e-3;

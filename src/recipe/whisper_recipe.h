@@ -64,7 +64,7 @@ struct WhisperRecipe {
   std::int32_t epochs = 3;
   std::int32_t max_steps = 0;
   double max_minutes = 0;
-  std::int32_t ring_depth = 3;
+  std::int32_t ring_depth = 0;
   double ring_megabytes = 256;
 
   // Optimiser

@@ -14,6 +14,7 @@
 #include "feed/feed.h"
 #include "recipe/recipe_file.h"
 #include "train/peers/peers.h"
+#include "train/ring_choice.h"
 #include "train/trainer.h"
 
 namespace tutti {
@@ -83,8 +84,7 @@ TrainerOptions options_of(const Training& training, const RateSchedule& schedule
           .max_time = Seconds(60 * r.max_minutes),
           .evaluator = std::to_string(evaluator),
           .export_type = r.export_type,
-          .settings = training.settings,
-          .ring = {.depth = r.ring_depth, .most_depth = r.ring_depth}};
+          .settings = training.settings};
 }
 
 /// A training that is ready to go: what its trainer works with, and what its reports say. All is owned by the caller.
@@ -95,7 +95,9 @@ struct ReadyTraining {
   std::function<FeedReport()> feed_report{};  // empty: the epoch's report has nothing on the feed's stages
   std::function<Result<TaskScores>()> evaluate{};
   Peers* peers = nullptr;
-  TrainerOptions options{};
+  TrainerOptions options{};  ///< but for its ring
+  RingRequest ring{};
+  std::function<void(int)> wait_in_feed{};  ///< has so many batches more wait there; empty: there is no feed
   std::int32_t log_steps = 10;
   bool log_order = false;
   std::int32_t epochs = 0;
