@@ -93,6 +93,7 @@ RingOptions BatchRing::options_of(const BatchRingOptions& options, const Slots* 
   const int depth = std::max(options.depth, 1);
   RingOptions ring{.depth = depth + held,
                    .most_depth = std::max(options.most_depth, depth) + held,
+                   .known_depth = options.known_depth > 0 ? options.known_depth + held : 0,
                    .most_behind = options.wait_behind ? options.most_behind : 0,
                    .wait_behind = options.wait_behind};
   if (slots && options.memory.value > 0)

@@ -17,6 +17,7 @@ namespace tutti {
 struct BatchRingOptions {
   int depth = 3;        ///< batches ready on the device, or on their way there, beside those of the step at work
   int most_depth = 3;   ///< as deep as the ring may make itself where stalls of the feed pay for it
+  int known_depth = 0;  ///< of a training like it before: taken as soon as its batches are known to fit; 0: none
   int in_step = 1;      ///< batches that one step holds
   Bytes memory{};       ///< that the batches may take where they are more than `depth`; 0: any
   int most_behind = 0;  ///< batches more that may wait in the feed, where the ring has no memory for them

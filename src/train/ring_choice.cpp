@@ -36,14 +36,14 @@ RingChoice::RingChoice(RingRequest request) {
                         .stages = {{kRing, StageResource::io, true}, {kFeed, StageResource::io, true}}};
   const TuningKey key = key_of(plan);
   const auto known = recall_tuning(key).value_or(ThreadSettings());
-  options_.depth = std::clamp(value_of(known, kRing, options_.depth), options_.depth, kMostDepth);
+  options_.memory = request.memory;
+  options_.known_depth = std::clamp(value_of(known, kRing, options_.depth), options_.depth, kMostDepth);
   // What is remembered of a queue counts from 1, as threads do.
   behind_ = request.has_feed ? std::clamp(value_of(known, kFeed, 1) - 1, 0, kMostBehind) : 0;
-  options_.most_depth = options_.depth;
+  options_.most_depth = options_.known_depth;
   if (recording_wanted()) return;
   key_ = key;
   options_.most_depth = kMostDepth;
-  options_.memory = request.memory;
   if (request.has_feed && has_memory_behind(request.memory)) options_.most_behind = kMostBehind - behind_;
 }
 

@@ -73,6 +73,13 @@ TEST(RingTime, TheRingDeepensItselfAsFarAsStallsPayAndMemoryAllows) {
   EXPECT_EQ(run(std::vector<Seconds>(500, Seconds(0.005)), 3, 16).depth, 3) << "nothing stalls";
 }
 
+TEST(RingTime, KnownDepthIsTakenAsFarAsBatchesFit) {
+  const std::vector<Seconds> few(10, Seconds(0.005));
+  EXPECT_EQ(run(few, {.depth = 3, .most_depth = 16, .known_depth = 9}).depth, 9);
+  EXPECT_EQ(run(few, {.depth = 3, .most_depth = 16, .known_depth = 9, .fitting = [] { return 5; }}).depth, 5);
+  EXPECT_EQ(run(few, {.depth = 3, .most_depth = 16, .known_depth = 9, .fitting = [] { return 1; }}).depth, 3);
+}
+
 TEST(RingTime, WithoutMemoryForMoreSlotsMoreBatchesWaitInTheFeed) {
   const auto reads = stalling_reads(500);
   std::vector<int> wanted;

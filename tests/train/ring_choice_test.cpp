@@ -27,13 +27,14 @@ TEST_F(RingChoiceTest, OpenDepthBeginsAsTheTrainingBeforeEnded) {
   EXPECT_EQ(first.behind(), 0);
   first.remember({.depth = 9, .behind = 4, .batches = 100});
   const RingChoice second(request());
-  EXPECT_EQ(second.options().depth, 9);
+  EXPECT_EQ(second.options().depth, 3) << "until batches are known to fit";
+  EXPECT_EQ(second.options().known_depth, 9);
   EXPECT_EQ(second.behind(), 4);
   second.remember({.depth = 9, .behind = 2, .batches = 100});  // beside those that it began with
   EXPECT_EQ(RingChoice(request()).behind(), 6);
   auto other = request();
   other.training = "train another";
-  EXPECT_EQ(RingChoice(other).options().depth, 3);
+  EXPECT_EQ(RingChoice(other).options().known_depth, 3);
 }
 
 TEST_F(RingChoiceTest, DepthOfTheRecipeIsKept) {
@@ -41,10 +42,11 @@ TEST_F(RingChoiceTest, DepthOfTheRecipeIsKept) {
   const RingChoice choice(request(5));
   EXPECT_EQ(choice.options().depth, 5);
   EXPECT_EQ(choice.options().most_depth, 5);
+  EXPECT_EQ(choice.options().known_depth, 0);
   EXPECT_EQ(choice.options().most_behind, 0);
   EXPECT_EQ(choice.behind(), 0);
   choice.remember({.depth = 5, .batches = 100});
-  EXPECT_EQ(RingChoice(request()).options().depth, 9) << "what was set is not remembered";
+  EXPECT_EQ(RingChoice(request()).options().known_depth, 9) << "what was set is not remembered";
 }
 
 TEST_F(RingChoiceTest, RecordedTrainingStaysAsItBegins) {
@@ -52,7 +54,7 @@ TEST_F(RingChoiceTest, RecordedTrainingStaysAsItBegins) {
   const std::string file = (folder_.path() / "recording.json").string();
   const ScopedVariable recording("TUTTI_RECORDING", file.c_str());
   const RingChoice choice(request());
-  EXPECT_EQ(choice.options().depth, 9);
+  EXPECT_EQ(choice.options().known_depth, 9);
   EXPECT_EQ(choice.options().most_depth, 9);
   EXPECT_EQ(choice.options().most_behind, 0);
 }

@@ -123,13 +123,15 @@ void RingParts::fill() {
 void RingParts::deepen(Seconds read, Seconds step) {
   if (options.most_depth + options.most_behind <= options.depth) return;
   tuner.note(read, step);
-  constexpr std::int64_t kEvery = 64;
-  if (report.with([](const RingReport& it) { return it.batches; }) % kEvery != 0) return;
+  constexpr std::int64_t kEvery = 64, kFirst = 2;
+  const auto batches = report.with([](const RingReport& it) { return it.batches; });
+  const bool knows = batches == kFirst && options.known_depth > 0;
+  if (!knows && batches % kEvery != 0) return;
   const auto [depth, behind_now] = state.with([](const State& it) { return std::pair(it.depth, it.behind); });
   const int fitting = options.fitting ? std::min(options.fitting(), options.most_depth) : options.most_depth;
   const int most = std::max(fitting, depth);
   tuner.allow(most + options.most_behind);
-  const int wanted = tuner.advised(depth + behind_now);
+  const int wanted = knows ? std::min(options.known_depth, most) : tuner.advised(depth + behind_now);
   int behind = 0;
   state.change([&](State& it) {
     const int slots = std::min(wanted, most);
