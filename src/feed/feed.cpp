@@ -330,6 +330,13 @@ Result<std::optional<Batch>> Feed::next() {
   return batch;
 }
 
+void Feed::deepen(int more) {
+  const std::string last = parts_->pipeline.report().stages.back().name;
+  const auto set =
+      parts_->pipeline.set_queue(last, static_cast<std::size_t>(std::max(1, parts_->options.ready + more)));
+  if (!set) log(Level::warning, set.error().text());
+}
+
 std::int64_t Feed::samples_per_epoch() const {
   return SampleOrder(parts_->options, parts_->set->size(), 0, 0).count();
 }

@@ -55,6 +55,10 @@ class Feed {
   /// an epoch of nothing else (Fault::corrupt), or a broken machine.
   Result<std::optional<Batch>> next();
 
+  /// From now on so many finished batches more than FeedOptions::ready may wait for `next`; each costs its buffer.
+  /// Batches and their order stay. Any thread, while the feed is there.
+  void deepen(int more);
+
   /// Samples of one epoch for this rank, bad ones included, cut recordings counted once.
   std::int64_t samples_per_epoch() const;
   /// The set that batches are gathered from; null where samples are read one by one (FeedOptions::resident).

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
@@ -167,6 +168,16 @@ class BoundedQueue : public std::enable_shared_from_this<BoundedQueue<T>> {
     return closed_ && items_.empty();
   }
 
+  /// From now on so many items may wait, at least one. Where more wait already, they stay, and writers wait for space.
+  void set_items(std::size_t items) {
+    {
+      std::lock_guard lock(mutex_);
+      limits_.items = std::max<std::size_t>(items, 1);
+      note_change();
+    }
+    space_available_.notify_all();
+  }
+
   QueueLevel level() const {
     std::lock_guard lock(mutex_);
     return {items_.size(), bytes_, closed_ ? 0 : static_cast<std::size_t>(next_ticket_ - turn_), limits_};
@@ -211,7 +222,7 @@ class BoundedQueue : public std::enable_shared_from_this<BoundedQueue<T>> {
     ready_.notify_all();
   }
 
-  const QueueLimits limits_;
+  QueueLimits limits_;  // its bytes are fixed
   const SizeOf size_of_;
   mutable std::mutex mutex_;
   Sleepers space_available_;

@@ -81,12 +81,25 @@ Result<void> Pipeline::run() {
 Result<void> Pipeline::set_threads(std::string_view name, int threads) {
   if (threads < 1)
     return fail(Fault::usage, std::string(name) + ": expected at least 1 thread, found " + std::to_string(threads));
+  auto stage = stage_called(name);
+  if (!stage) return tl::unexpected(stage.error());
+  if ((*stage)->is_source()) return fail(Fault::usage, (*stage)->name() + ": a source has one thread");
+  return resize(**stage, threads);
+}
+
+Result<void> Pipeline::set_queue(std::string_view name, std::size_t items) {
+  if (items < 1) return fail(Fault::usage, std::string(name) + ": expected space for at least 1 item, found 0");
+  const auto stage = stage_called(name);
+  if (!stage) return tl::unexpected(stage.error());
+  if (!(*stage)->has_queue()) return fail(Fault::usage, (*stage)->name() + ": nothing waits behind the last stage");
+  (*stage)->set_queue(items);
+  return {};
+}
+
+Result<Stage*> Pipeline::stage_called(std::string_view name) const {
   std::string known;
   for (const auto& stage : stages_) {
-    if (stage->name() == name) {
-      if (stage->is_source()) return fail(Fault::usage, stage->name() + ": a source has one thread");
-      return resize(*stage, threads);
-    }
+    if (stage->name() == name) return stage.get();
     known += (known.empty() ? "" : ", ") + stage->name();
   }
   return fail(Fault::usage, "no stage is called '" + std::string(name) + "'", "The stages are " + known);

@@ -45,7 +45,8 @@ class Pipeline {
          .options = options,
          .is_source = true,
          .loop = [shared, out = std::move(writer)](Worker& me) { source_loop(me, *shared, out); },
-         .output = level_of(reader)});
+         .output = level_of(reader),
+         .set_queue = limit_of(reader)});
     return reader;
   }
 
@@ -75,7 +76,8 @@ class Pipeline {
          .loop = [shared, from = std::move(in), out = StageOutput<Out>(std::move(writer), options)](
                      Worker& me) { flat_map_loop(me, from, *shared, out); },
          .nudge_input = std::move(nudge),
-         .output = level_of(reader)});
+         .output = level_of(reader),
+         .set_queue = limit_of(reader)});
     return reader;
   }
 
@@ -104,6 +106,10 @@ class Pipeline {
   /// that cannot be intended.
   Result<void> set_threads(std::string_view stage, int threads);
 
+  /// Changes how many items may wait behind a stage; what waits stays, and the items' order. Fault::usage for a name or
+  /// number that cannot be intended.
+  Result<void> set_queue(std::string_view stage, std::size_t items);
+
   PipelineReport report() const;
 
  private:
@@ -127,12 +133,19 @@ class Pipeline {
     };
   }
   template <class T>
+  static std::function<void(std::size_t)> limit_of(const Reader<T>& reader) {
+    return [queue = reader.watch()](std::size_t items) {
+      if (auto open = queue.lock()) open->set_items(items);
+    };
+  }
+  template <class T>
   void close_on_stop(const Reader<T>& reader) {
     inputs_to_close_.push_back([queue = reader.watch()] {
       if (auto open = queue.lock()) open->abandon();
     });
   }
   void add(Stage::Plan plan);
+  Result<Stage*> stage_called(std::string_view name) const;
   void close_all() const;
 
   const Clock& clock_;

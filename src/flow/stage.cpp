@@ -17,6 +17,7 @@ Stage::Stage(Plan plan, Failures& failures, const Clock& clock, VirtualSpeedup* 
       options_(plan.options),
       is_source_(plan.is_source),
       output_(std::move(plan.output)),
+      set_queue_(std::move(plan.set_queue)),
       failures_(failures),
       speedup_(speedup),
       clocks_(clock),

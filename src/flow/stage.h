@@ -47,6 +47,7 @@ class Stage {
     Loop loop;
     std::function<void()> nudge_input{};
     std::function<QueueLevel()> output{};
+    std::function<void(std::size_t items)> set_queue{};  ///< of the queue behind it; empty: there is none
   };
 
   /// `speedup` is the experiment that the pipeline is part of; nullptr: none.
@@ -56,6 +57,9 @@ class Stage {
   bool is_source() const { return is_source_; }
   void start() { crew_.start(); }
   void resize(int threads) { crew_.resize(threads); }
+  bool has_queue() const { return static_cast<bool>(set_queue_); }
+  /// Needs `has_queue`.
+  void set_queue(std::size_t items) const { set_queue_(items); }
   bool is_over() const { return crew_.is_over(); }
   void join() { crew_.join(); }
   StageReport report() const;
@@ -67,6 +71,7 @@ class Stage {
   const StageOptions options_;
   const bool is_source_;
   const std::function<QueueLevel()> output_;
+  const std::function<void(std::size_t)> set_queue_;
   Failures& failures_;
   VirtualSpeedup* const speedup_;
   StageClocks clocks_;

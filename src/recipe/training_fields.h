@@ -3,6 +3,13 @@
 // The fields that the recipes of all trainings have, with one key, flag and help. See whisper_fields.h.
 namespace tutti {
 
+/// Batches that wait where a recipe leaves ring-depth open.
+inline constexpr int kUsualRingDepth = 3;
+/// The depth that a training's ring begins with, by its recipe.
+constexpr int ring_depth_of(int ring_depth) {
+  return ring_depth > 0 ? ring_depth : kUsualRingDepth;
+}
+
 /// How many batches a step takes, how long the training lasts, and how far its batches are prepared ahead.
 template <class Recipe, class Visit>
 void visit_length_fields(Recipe& r, Visit& visit) {
@@ -10,7 +17,8 @@ void visit_length_fields(Recipe& r, Visit& visit) {
   visit("epochs", r.epochs, "N", "passes over the data; 0: until max-steps");
   visit("max-steps", r.max_steps, "N", "end after so many steps, where the epochs are not over before; 0: no such end");
   visit("max-minutes", r.max_minutes, "MIN", "end after so long; --resume goes on from there. 0: no such end");
-  visit("ring-depth", r.ring_depth, "N", "batches that wait on the device, or are on their way, while it steps");
+  visit("ring-depth", r.ring_depth, "N",
+        "batches that wait on the device, or are on their way, while it steps; 0: 3, and more where that is faster");
 }
 
 /// AdamW as trainings of one process have it. `warm_up`: visits the field of how its rate rises.

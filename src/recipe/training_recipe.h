@@ -13,7 +13,7 @@ struct TrainingRecipe {
   std::int32_t epochs = 0;
   std::int32_t max_steps = 0;
   double max_minutes = 0;
-  std::int32_t ring_depth = 3;
+  std::int32_t ring_depth = 0;
 
   // Optimiser
   double learning_rate = 1e-3;

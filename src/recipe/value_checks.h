@@ -53,7 +53,7 @@ std::vector<Result<void>> training_checks(const Recipe& r) {
       one_of("precision", r.precision, {"float32", "tf32", "bfloat16", "float16"}),
       between("accumulation", r.accumulation, 1, kMany),
       between("max-minutes", r.max_minutes, 0, kMany),
-      between("ring-depth", r.ring_depth, 1, 1000),
+      between("ring-depth", r.ring_depth, 0, 1000),
       between("learning-rate", r.learning_rate, 0, 10),
       between("final-rate", r.final_rate, 0, 1),
       between("weight-decay", r.weight_decay, 0, kMany),

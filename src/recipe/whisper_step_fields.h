@@ -23,7 +23,7 @@ void visit_batch_fields(WhisperRecipe& r, Visit& visit) {
         "once an epoch, but two runs are not alike");
   visit_length_fields(r, visit);
   visit("ring-megabytes", r.ring_megabytes, "MB",
-        "memory of the ring of waiting batches, where a deeper one would have hidden stalls of the feed");
+        "memory of the waiting batches, where ring-depth is 0 and more of them hide stalls of the feed");
 }
 
 template <class Visit>

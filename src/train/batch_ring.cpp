@@ -1,6 +1,7 @@
 #include "train/batch_ring.h"
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 #include <utility>
 #include <vector>
@@ -28,6 +29,7 @@ class BatchRing::Slots : public RingDevice {
   Result<void> begin_transfer(std::size_t slot, const Batch& batch) override {
     try {
       timed(preparing_, [&] { rows_[slot] = copies_.prepare([&] { return task_.prepare(batch); }); });
+      note_size(rows_[slot]);
       timed(copying_, [&] { copy(slot); });
     } catch (const std::exception& error) {
       return tl::unexpected(
@@ -42,10 +44,18 @@ class BatchRing::Slots : public RingDevice {
   void release(std::size_t) override {}
 
   TaskBatch taken(std::size_t slot) { return std::exchange(rows_[slot], {}); }
+  /// Bytes of the largest batch so far; 0: there was none.
+  std::int64_t largest() const { return largest_.load(std::memory_order_relaxed); }
   HistogramSnapshot preparing() const { return preparing_.snapshot(); }
   HistogramSnapshot copying() const { return copying_.snapshot(); }
 
  private:
+  void note_size(const TaskBatch& rows) {
+    std::int64_t bytes = 0;
+    for (const at::Tensor& input : rows.inputs) bytes += static_cast<std::int64_t>(input.nbytes());
+    largest_.store(std::max(bytes, largest()), std::memory_order_relaxed);
+  }
+
   template <class Fn>
   static void timed(Histogram& seconds, Fn&& fn) {
     const auto begin = Clock::real().now();
@@ -73,19 +83,25 @@ class BatchRing::Slots : public RingDevice {
   DataStage stage_;
   DeviceCopies copies_;
   std::vector<TaskBatch> rows_;
-  bool is_full_ = false;  // the ring's thread's own
+  bool is_full_ = false;                   // the ring's thread's own
+  std::atomic<std::int64_t> largest_ = 0;  // written by the ring's thread
   Histogram preparing_{}, copying_{};
 };
 
-namespace {
-
-RingOptions ring_options(const BatchRingOptions& options) {
+RingOptions BatchRing::options_of(const BatchRingOptions& options, const Slots* slots) {
   const int held = std::max(options.in_step, 1);
   const int depth = std::max(options.depth, 1);
-  return {.depth = depth + held, .most_depth = std::max(options.most_depth, depth) + held};
+  RingOptions ring{.depth = depth + held,
+                   .most_depth = std::max(options.most_depth, depth) + held,
+                   .known_depth = options.known_depth > 0 ? options.known_depth + held : 0,
+                   .most_behind = options.wait_behind ? options.most_behind : 0,
+                   .wait_behind = options.wait_behind};
+  if (slots && options.memory.value > 0)
+    ring.fitting = [slots, memory = options.memory.value, most = ring.most_depth] {
+      return static_cast<int>(std::min<std::int64_t>(most, memory / std::max<std::int64_t>(1, slots->largest())));
+    };
+  return ring;
 }
-
-}  // namespace
 
 /// Fetches as `next` does, on the cores of the task's data stage: the ring's thread calls nothing before it.
 NextBatch BatchRing::entered(NextBatch next, const Slots& slots) {
@@ -97,8 +113,8 @@ NextBatch BatchRing::entered(NextBatch next, const Slots& slots) {
 
 BatchRing::BatchRing(Task& task, NextBatch next, BatchRingOptions options)
     : in_step_(std::max(options.in_step, 1)),
-      slots_(std::make_unique<Slots>(task, static_cast<std::size_t>(ring_options(options).most_depth))),
-      ring_(entered(std::move(next), *slots_), *slots_, ring_options(options)) {}
+      slots_(std::make_unique<Slots>(task, static_cast<std::size_t>(options_of(options, nullptr).most_depth))),
+      ring_(entered(std::move(next), *slots_), *slots_, options_of(options, slots_.get())) {}
 
 BatchRing::~BatchRing() = default;
 

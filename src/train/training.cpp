@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "model/device_name.h"
 #include "model/gpu.h"
+#include "recipe/training_fields.h"
 #include "train/checkpoint/folder.h"
 #include "train/device_copies.h"
 #include "train/report/reporter.h"
@@ -105,6 +106,16 @@ void report_epochs(const ReadyTraining& training, std::int64_t steps, TrainingEn
                        "; '--resume --epochs 0' goes on until then");
 }
 
+/// The options with the ring that was chosen; `choice` and `training` outlive the trainer.
+TrainerOptions with_ring(const ReadyTraining& training, const RingChoice& choice) {
+  TrainerOptions options = training.options;
+  options.ring = choice.options();
+  if (!training.wait_in_feed) return options;
+  if (choice.behind() > 0) training.wait_in_feed(choice.behind());
+  options.ring.wait_behind = [&training, &choice](int more) { training.wait_in_feed(choice.behind() + more); };
+  return options;
+}
+
 }  // namespace
 
 Result<ProcessGroup> join_processes(const std::filesystem::path& out) {
@@ -139,8 +150,7 @@ TrainerOptions options_of(const TrainingRecipe& recipe) {
           .patience = recipe.patience,
           .bad_step_limit = recipe.bad_step_limit,
           .max_time = Seconds(60 * recipe.max_minutes),
-          .export_type = recipe.export_type,
-          .ring = {.depth = recipe.ring_depth, .most_depth = recipe.ring_depth}};
+          .export_type = recipe.export_type};
 }
 
 StepPrecision step_precision(const std::string& name) {
@@ -177,6 +187,7 @@ Result<TrainingEnd> run_training(ReadyTraining training, TrainingState state) {
   catch_stop_signals();
   NullTrainingWatcher null_watcher;
   TrainingWatcher& watcher = *reporter ? static_cast<TrainingWatcher&>(**reporter) : null_watcher;
+  const RingChoice choice(training.ring);
   Trainer trainer({.task = training.task,
                    .step = training.step,
                    .next = training.next,
@@ -184,11 +195,12 @@ Result<TrainingEnd> run_training(ReadyTraining training, TrainingState state) {
                    .interrupted = stop_requested,
                    .watcher = watcher,
                    .peers = training.peers},
-                  training.options, std::move(state));
+                  with_ring(training, choice), std::move(state));
   if (*reporter) (*reporter)->watch_ring([&trainer] { return trainer.ring(); });
   auto end = trainer.run();
   if (!end || !*reporter) return end;
   (*reporter)->ended(trainer.state(), *end);
+  choice.remember(trainer.ring());
   report_epochs(training, trainer.state().step, *end);
   return end;
 }
@@ -196,6 +208,8 @@ Result<TrainingEnd> run_training(ReadyTraining training, TrainingState state) {
 Result<TrainingEnd> run_trial(ReadyTraining training, TrainingState state) {
   catch_stop_signals();
   NullTrainingWatcher watcher;
+  const int depth = ring_depth_of(training.ring.depth);
+  training.options.ring = {.depth = depth, .most_depth = depth};
   return Trainer({.task = training.task,
                   .step = training.step,
                   .next = training.next,

@@ -15,6 +15,7 @@
 #include "recipe/recipe_file.h"
 #include "recipe/training_recipe.h"
 #include "train/peers/peers.h"
+#include "train/ring_choice.h"
 #include "train/trainer.h"
 
 namespace tutti {
@@ -90,7 +91,9 @@ struct ReadyTraining {
   std::function<FeedReport()> feed_report{};  // empty: the epoch's report has nothing on the feed's stages
   std::function<Result<TaskScores>()> evaluate{};
   Peers* peers = nullptr;
-  TrainerOptions options{};
+  TrainerOptions options{};  ///< but for its ring
+  RingRequest ring{};
+  std::function<void(int)> wait_in_feed{};  ///< has so many batches more wait there; empty: there is no feed
   std::int32_t log_steps = 10;
   bool log_order = false;
   std::int32_t epochs = 0;

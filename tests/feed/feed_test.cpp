@@ -85,6 +85,20 @@ TEST(Feed, BatchesAreTheSameWithOneTwoAndEightThreads) {
   }
 }
 
+TEST(Feed, BatchesAreTheSameWhereMoreOfThemWait) {
+  const Corpus corpus(mixed_lengths(60));
+  FeedOptions options = options_for(corpus.manifest());
+  const auto usual = digests_of(all_batches(options));
+  auto feed = Feed::open(options);
+  ASSERT_TRUE(feed);
+  std::vector<Batch> batches;
+  for (int more = 0; auto batch = feed->next().value(); more += 3) {
+    batches.push_back(std::move(*batch));
+    feed->deepen(more);
+  }
+  EXPECT_EQ(digests_of(batches), usual);
+}
+
 TEST(Feed, EpochsAreInDifferentOrdersAndSeedsToo) {
   const Corpus corpus(mixed_lengths(40));
   FeedOptions options = options_for(corpus.manifest());

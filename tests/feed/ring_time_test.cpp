@@ -17,8 +17,9 @@ namespace {
 constexpr Seconds kStep{0.03};
 
 /// What a ring comes to with these reads and steps of 30 ms.
-RingReport run(const std::vector<Seconds>& reads, int depth, int most_depth) {
-  RingTime time(depth);
+RingReport run(const std::vector<Seconds>& reads, RingOptions options) {
+  RingTime time(options.depth);
+  options.clock = &time;
   std::size_t next = 0;
   DeviceRing ring(
       [&]() -> Result<std::optional<Batch>> {
@@ -30,7 +31,7 @@ RingReport run(const std::vector<Seconds>& reads, int depth, int most_depth) {
         time.reader_requests();
         return Batch{};
       },
-      time, {.depth = depth, .most_depth = most_depth, .clock = &time});
+      time, options);
   for (;;) {
     time.consumer_requests();
     const auto slot = ring.next();
@@ -38,6 +39,10 @@ RingReport run(const std::vector<Seconds>& reads, int depth, int most_depth) {
     time.consumer_has(ring.report().depth);
     time.step(kStep);
   }
+}
+
+RingReport run(const std::vector<Seconds>& reads, int depth, int most_depth) {
+  return run(reads, {.depth = depth, .most_depth = most_depth});
 }
 
 TEST(RingTime, DeviceUtilisationMatchesSimulationAtAnyDepth) {
@@ -66,6 +71,30 @@ TEST(RingTime, TheRingDeepensItselfAsFarAsStallsPayAndMemoryAllows) {
   EXPECT_GE(tuned.utilisation(), run(reads, 3, 3).utilisation() + 0.05);
   EXPECT_EQ(run(reads, 3, 6).depth, 6) << "memory is the limit";
   EXPECT_EQ(run(std::vector<Seconds>(500, Seconds(0.005)), 3, 16).depth, 3) << "nothing stalls";
+}
+
+TEST(RingTime, KnownDepthIsTakenAsFarAsBatchesFit) {
+  const std::vector<Seconds> few(10, Seconds(0.005));
+  EXPECT_EQ(run(few, {.depth = 3, .most_depth = 16, .known_depth = 9}).depth, 9);
+  EXPECT_EQ(run(few, {.depth = 3, .most_depth = 16, .known_depth = 9, .fitting = [] { return 5; }}).depth, 5);
+  EXPECT_EQ(run(few, {.depth = 3, .most_depth = 16, .known_depth = 9, .fitting = [] { return 1; }}).depth, 3);
+}
+
+TEST(RingTime, WithoutMemoryForMoreSlotsMoreBatchesWaitInTheFeed) {
+  const auto reads = stalling_reads(500);
+  std::vector<int> wanted;
+  const auto wait_behind = [&](int more) { wanted.push_back(more); };
+  const auto fitting = [] { return 5; };  // by what batches have been
+  const auto report =
+      run(reads, {.depth = 3, .most_depth = 16, .fitting = fitting, .most_behind = 8, .wait_behind = wait_behind});
+  EXPECT_EQ(report.depth, 5);
+  ASSERT_FALSE(wanted.empty());
+  EXPECT_EQ(report.behind, wanted.back());
+  EXPECT_GE(report.behind, 4);
+  EXPECT_LE(report.behind, 8);
+  wanted.clear();
+  EXPECT_EQ(run(reads, {.depth = 3, .most_depth = 16, .most_behind = 8, .wait_behind = wait_behind}).behind, 0);
+  EXPECT_TRUE(wanted.empty()) << "the slots suffice";
 }
 
 }  // namespace

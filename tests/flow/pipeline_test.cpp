@@ -172,6 +172,36 @@ TEST(Pipeline, ThreadsMayBeSetBeforeTheStart) {
   EXPECT_TRUE(pipeline.join());
 }
 
+TEST(Pipeline, DeeperQueueLetsItsStageGoOnAndKeepsTheOrder) {
+  Pipeline pipeline;
+  auto source = pipeline.source("count", numbers(9), {.output = {.items = 1}});
+  auto out =
+      pipeline.map("pass", std::move(source), [](int&& item) -> Result<int> { return item; }, {.output = {.items = 2}});
+  pipeline.start();
+  const auto waiting = [&] { return pipeline.report().stages[1].output; };
+  eventually([&] { return waiting().items == 2 && waiting().writers == 1; });
+  ASSERT_TRUE(pipeline.set_queue("pass", 6));
+  eventually([&] { return waiting().items == 6; });
+  ASSERT_TRUE(pipeline.set_queue("pass", 1)) << "those that wait stay";
+  EXPECT_EQ(waiting().items, 6U);
+  std::vector<int> got;
+  while (auto item = out.pop()) got.push_back(*item);
+  EXPECT_TRUE(pipeline.join());
+  std::vector<int> expected(9);
+  std::iota(expected.begin(), expected.end(), 0);
+  EXPECT_EQ(got, expected);
+}
+
+TEST(Pipeline, QueueOfAnUnknownStageOrASinkCannotBeChanged) {
+  Pipeline pipeline;
+  auto source = pipeline.source("count", numbers(1));
+  pipeline.sink("drop", std::move(source), [](int&&) -> Result<void> { return {}; });
+  EXPECT_NE(pipeline.set_queue("dorp", 2).error().text().find("count, drop"), std::string::npos);
+  EXPECT_EQ(pipeline.set_queue("drop", 2).error().fault, Fault::usage);
+  EXPECT_EQ(pipeline.set_queue("count", 0).error().fault, Fault::usage);
+  EXPECT_TRUE(pipeline.run());
+}
+
 TEST(Pipeline, ThreadsOfAnUnknownStageOrASourceCannotBeChanged) {
   Pipeline pipeline;
   auto source = pipeline.source("count", numbers(1));

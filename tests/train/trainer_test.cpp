@@ -34,6 +34,19 @@ TEST(Trainer, ResumedTrainingEndsInTheSameBitsAsUninterrupted) {
     EXPECT_EQ(read_file(parts.path() / file).value(), read_file(whole.path() / file).value()) << file;
 }
 
+TEST(Trainer, DepthOfTheRingChangesNoBit) {
+  const TempFolder usual, deep;
+  Training first(usual.path());
+  first.options.max_steps = 11;
+  ASSERT_EQ(first.run(), TrainingEnd::finished);
+  Training second(deep.path());
+  second.options.max_steps = 11;
+  second.options.ring = {.depth = 7, .most_depth = 64, .memory = Bytes{1 << 20}};
+  ASSERT_EQ(second.run(), TrainingEnd::finished);
+  const char* file = "checkpoints/step-00000011/training.safetensors";
+  EXPECT_EQ(read_file(deep.path() / file).value(), read_file(usual.path() / file).value());
+}
+
 TEST(Trainer, AuxiliaryHeadIsInCheckpointsButNotInTheModel) {
   auto recipe = restless_recipe();
   recipe.ctc_weight = 0.5;

@@ -14,6 +14,7 @@ namespace tutti {
 
 RingReport RingReport::since(const RingReport& before) const {
   return {.depth = depth,
+          .behind = behind,
           .ready = ready,
           .batches = batches - before.batches,
           .stepping = stepping - before.stepping,
@@ -48,10 +49,11 @@ struct RingParts {
     bool is_stopped = false;  // no batch is requested any more
     std::optional<Error> error{};
     int depth = 0;
+    int behind = 0;
   };
 
   RingParts(DeviceRing::Fetch source, RingDevice& target, RingOptions wanted)
-      : fetch(std::move(source)), device(target), options(wanted), tuner(wanted.most_depth) {}
+      : fetch(std::move(source)), device(target), options(wanted), tuner(wanted.most_depth + wanted.most_behind) {}
 
   void run();
   void fill();
@@ -116,16 +118,28 @@ void RingParts::fill() {
   }
 }
 
-/// More slots where the tuner finds that they would have paid.
+/// More slots where the tuner finds that they would have paid, and where those are all taken a deeper queue behind
+/// them.
 void RingParts::deepen(Seconds read, Seconds step) {
-  if (options.most_depth <= options.depth) return;
+  if (options.most_depth + options.most_behind <= options.depth) return;
   tuner.note(read, step);
-  constexpr std::int64_t kEvery = 64;
-  if (report.with([](const RingReport& it) { return it.batches; }) % kEvery != 0) return;
-  const int wanted = tuner.advised(state.with([](const State& it) { return it.depth; }));
+  constexpr std::int64_t kEvery = 64, kFirst = 2;
+  const auto batches = report.with([](const RingReport& it) { return it.batches; });
+  const bool knows = batches == kFirst && options.known_depth > 0;
+  if (!knows && batches % kEvery != 0) return;
+  const auto [depth, behind_now] = state.with([](const State& it) { return std::pair(it.depth, it.behind); });
+  const int fitting = options.fitting ? std::min(options.fitting(), options.most_depth) : options.most_depth;
+  const int most = std::max(fitting, depth);
+  tuner.allow(most + options.most_behind);
+  const int wanted = knows ? std::min(options.known_depth, most) : tuner.advised(depth + behind_now);
+  int behind = 0;
   state.change([&](State& it) {
-    for (; it.depth < wanted; ++it.depth) it.free.push_back(static_cast<std::size_t>(it.depth));
+    const int slots = std::min(wanted, most);
+    for (; it.depth < slots; ++it.depth) it.free.push_back(static_cast<std::size_t>(it.depth));
+    behind = wanted - slots > it.behind ? wanted - slots : 0;
+    it.behind += behind > 0 ? behind - it.behind : 0;
   });
+  if (behind > 0) options.wait_behind(behind);
 }
 
 DeviceRing::Slot& DeviceRing::Slot::operator=(Slot&& other) noexcept {
@@ -212,6 +226,7 @@ RingReport DeviceRing::report() const {
   report.waits = parts_->waits.snapshot();
   parts_->state.with([&](const RingParts::State& it) {
     report.depth = it.depth;
+    report.behind = it.behind;
     report.ready = static_cast<int>(it.filled.size());
   });
   return report;

@@ -35,12 +35,17 @@ class RingDevice {
 struct RingOptions {
   int depth = 3;       ///< batches on the device or on their way to it, the one in use included
   int most_depth = 3;  ///< slots the device has memory for; more than `depth`: the ring deepens itself where stalls pay
-  const Clock* clock = &Clock::real();  ///< outlives the ring
+  int known_depth = 0;  ///< of a ring like it before: it deepens itself so far once batches are known to fit; 0: none
+  std::function<int()> fitting{};  ///< slots there is memory for, by the batches so far; empty: `most_depth`
+  int most_behind = 0;  ///< batches more that may wait behind `fetch` where the slots are not enough for the stalls
+  std::function<void(int)> wait_behind{};  ///< has so many more wait there; called by the consumer's thread
+  const Clock* clock = &Clock::real();     ///< outlives the ring
 };
 
 /// What the ring has seen so far, or since an earlier report. Plain data.
 struct RingReport {
   int depth = 0;
+  int behind = 0;             ///< batches more that may wait behind the fetching than at the start
   int ready = 0;              ///< batches that wait for the consumer at this moment
   std::int64_t batches = 0;   ///< handed to the consumer
   Seconds stepping{};         ///< between a batch handed out and the next request

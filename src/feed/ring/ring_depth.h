@@ -23,6 +23,9 @@ class RingTuner {
   /// `most_depth`: what memory allows.
   explicit RingTuner(int most_depth) : most_depth_(most_depth) {}
 
+  /// Memory allows another number of slots from now on.
+  void allow(int most_depth) { most_depth_ = most_depth; }
+
   /// A batch took `read` to fetch, and the step after the one before it `step`.
   void note(Seconds read, Seconds step);
   /// The depth after at least 64 batches; before, and where nothing ever stalls, `least`.

@@ -12,6 +12,7 @@
 #include "feed/feature_cache.h"
 #include "feed/labelled/labelled_batches.h"
 #include "feed/labelled/labelled_set.h"
+#include "recipe/training_fields.h"
 #include "train/classifier/memory_plan.h"
 #include "train/classifier/task.h"
 #include "train/plan/dry_run.h"
@@ -173,7 +174,7 @@ Result<std::string> plan_classifier(const TrainingPlanRequest& request) {
   plan.batches = {.rows = plan.is_note ? kNoteRows : (*set)->rows(),
                   .batch_size = plan.recipe.batch_size,
                   .least_steps = plan.recipe.least_steps,
-                  .ring_depth = plan.recipe.ring_depth};
+                  .ring_depth = ring_depth_of(plan.recipe.ring_depth)};
   plan.memory = classifier_memory(plan.shape, plan.batches.rows, plan.parameters);
   plan.run = dry_run_of(**task, **set, plan.memory.activations);
   plan.memory.activations = verified(plan.memory.activations, plan.run.held, plan.run.computed);

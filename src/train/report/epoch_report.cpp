@@ -116,7 +116,8 @@ std::string ms(Seconds time) {
 std::vector<std::string> epoch_report(const std::optional<FeedReport>& feed, const RingReport& ring,
                                       const StepTimes& times, const FrameCounts& frames) {
   std::vector<std::string> lines = feed ? feed_lines(*feed) : std::vector<std::string>();
-  lines.push_back("  ring of " + std::to_string(ring.depth) + ": steps took " + percent(ring.utilisation()) +
+  const std::string behind = ring.behind > 0 ? " and " + std::to_string(ring.behind) + " more in the feed" : "";
+  lines.push_back("  ring of " + std::to_string(ring.depth) + behind + ": steps took " + percent(ring.utilisation()) +
                   " of the time; waits p50 " + milliseconds(ring.waits.percentile(0.5)) + ", p99 " +
                   milliseconds(ring.waits.percentile(0.99)) + ", longest " + milliseconds(ring.waits.max) +
                   "; above 50 ms: " + std::to_string(ring.spikes) + " of " + std::to_string(ring.batches));

@@ -147,6 +147,15 @@ void step_on(ThreadCores cores, int compute_threads) {
   use_cores(cores);
 }
 
+/// A limit of the data device's memory was planned with as many batches as usual.
+RingRequest ring_of(const TtsRecipe& r, const TtsTask& task) {
+  RingRequest ring{.training = "train tts, " + r.train_data.string() + ", batches of " + std::to_string(r.batch_size) +
+                               ", " + task.device().str(),
+                   .depth = r.ring_depth};
+  if (r.data_gpu_memory > 0) ring.memory = {};
+  return ring;
+}
+
 Result<TrainingEnd> train(const TtsTraining& training, const TrainingData& data) {
   const auto& r = training.recipe;
   const auto learned = learned_data(r, data.training);
@@ -178,6 +187,7 @@ Result<TrainingEnd> train(const TtsTraining& training, const TrainingData& data)
                        .next = batches->next,
                        .evaluate = evaluate,
                        .options = options_of(training, schedule_of(r), length, data.validation->fingerprint()),
+                       .ring = ring_of(r, **task),
                        .log_steps = r.log_steps,
                        .log_order = r.log_order,
                        .epochs = r.epochs},

@@ -10,6 +10,7 @@
 #include "base/numbers.h"
 #include "feed/voice/voice_set.h"
 #include "hub/memory_plan.h"
+#include "recipe/training_fields.h"
 #include "recipe/tts_recipe.h"
 #include "train/parameter.h"
 #include "train/plan/dry_run.h"
@@ -51,7 +52,7 @@ struct Plan {
   VoiceShape shape{};
   ClipLength clip = kNoteClip;
   bool is_note = true;
-  std::int64_t ring_depth = TtsRecipe{}.ring_depth;
+  std::int64_t ring_depth = kUsualRingDepth;
   bool tried_whole = true;
   DryRun run{};
 };

@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "feed/labelled/labelled_batches.h"
+#include "recipe/training_fields.h"
 #include "train/optimiser_step/step_memory.h"
 #include "train/training.h"
 #include "train/tts/task.h"
@@ -76,7 +77,7 @@ std::size_t make_ready(const TtsRecipe& r, const VoiceData& data, const VoiceMod
 /// the ring holds, and those of the step.
 Bytes needed(const TtsTask& task, const TtsRecipe& r, const VoiceData& data) {
   const bool keeps_ready = task.device().is_cpu() && task.data_stage().device.is_cpu();
-  const auto ready = static_cast<std::size_t>(keeps_ready ? r.ring_depth + r.accumulation : 0);
+  const auto ready = static_cast<std::size_t>(keeps_ready ? ring_depth_of(r.ring_depth) + r.accumulation : 0);
   auto counting = std::async(std::launch::async, [&] {
     count_as_data_memory();
     std::size_t largest = 0;

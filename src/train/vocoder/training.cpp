@@ -141,15 +141,19 @@ Result<TrainingEnd> train(const VocoderTraining& training, const VocoderData& da
   (*task)->set_card(evaluation.card(std::nullopt));
   std::function<Result<TaskScores>()> evaluate;
   if (!data.validation.empty()) evaluate = [&] { return evaluation(); };
-  return run_training({.task = **task,
-                       .step = step,
-                       .next = [&] { return Result<std::optional<Batch>>(batches->next()); },
-                       .evaluate = evaluate,
-                       .options = options_of(training, schedule_of(r), length, data.set->fingerprint()),
-                       .log_steps = r.log_steps,
-                       .log_order = r.log_order,
-                       .epochs = r.epochs},
-                      std::move(*state));
+  return run_training(
+      {.task = **task,
+       .step = step,
+       .next = [&] { return Result<std::optional<Batch>>(batches->next()); },
+       .evaluate = evaluate,
+       .options = options_of(training, schedule_of(r), length, data.set->fingerprint()),
+       .ring = {.training = "train vocoder, " + r.train_data.string() + ", batches of " + std::to_string(r.batch_size) +
+                            ", width " + std::to_string(r.width) + ", " + (*task)->device().str(),
+                .depth = r.ring_depth},
+       .log_steps = r.log_steps,
+       .log_order = r.log_order,
+       .epochs = r.epochs},
+      std::move(*state));
 }
 
 }  // namespace

@@ -44,13 +44,13 @@ RateSchedule schedule_of(const WhisperRecipe& r) {
           .final_share = r.final_rate};
 }
 
-/// As many batches as the recipe has memory for, each as big as its limits allow.
-BatchRingOptions ring_of(const WhisperRecipe& r, const WhisperDims& dims) {
-  double seconds = r.batch_size * window_of(dims).count();
-  if (r.batch_seconds > 0) seconds = std::min(seconds, std::max(r.batch_seconds, window_of(dims).count()));
-  const double bytes = seconds * kFramesPerSecond * dims.n_mels * sizeof(float);
-  const auto fitting = static_cast<int>(std::min(1000.0, r.ring_megabytes * 1e6 / bytes));
-  return {.depth = r.ring_depth, .most_depth = std::max(r.ring_depth, fitting)};
+/// How many batches wait; whose costs depend on the data, the network and where it is.
+RingRequest ring_of(const WhisperRecipe& r, const WhisperTask& task) {
+  return {.training = "train whisper, " + r.data.string() + ", batches of " + std::to_string(r.batch_size) +
+                      ", width " + std::to_string(task.dims().n_audio_state) + ", " + task.device().str(),
+          .depth = r.ring_depth,
+          .memory = Bytes{static_cast<std::int64_t>(r.ring_megabytes * 1e6)},
+          .has_feed = true};
 }
 
 /// The steps by a recipe. `peers`: who train along, or null; both are to outlast the step.
@@ -59,12 +59,11 @@ TrainStep step_of(WhisperTask& task, const WhisperRecipe& r, Peers* peers) {
                    {.precision = step_precision(r.precision), .clip = r.clip, .ema = r.ema, .seed = r.seed}, peers);
 }
 
-/// The trainer's options by a recipe, for a network of that shape: all that is the recipe's own.
-TrainerOptions options_of(const WhisperRecipe& r, const WhisperDims& dims) {
+/// The trainer's options by a recipe: all that is the recipe's own.
+TrainerOptions options_of(const WhisperRecipe& r) {
   auto options = options_of(static_cast<const TrainingRecipe&>(r));
   options.schedule = schedule_of(r);
   options.refused = {.count = r.bad_samples, .share = r.bad_share};
-  options.ring = ring_of(r, dims);
   return options;
 }
 
@@ -120,9 +119,8 @@ Result<Feed> open_feed_with(Peers* peers, const WhisperTraining& training, Whisp
 }
 
 /// The trainer's options by the recipe, and what is known beside it.
-TrainerOptions trainer_options(const WhisperTraining& training, const WhisperDims& dims, const TrainingLength& length,
-                               std::string evaluator) {
-  auto options = options_of(training.recipe, dims);
+TrainerOptions trainer_options(const WhisperTraining& training, const TrainingLength& length, std::string evaluator) {
+  auto options = options_of(training.recipe);
   options.out = training.out;
   options.length = length;
   options.evaluator = std::move(evaluator);
@@ -158,7 +156,9 @@ Result<TrainingEnd> train_with(Peers* peers, WhisperTraining training, const Dat
                        .feed_report = [&feed] { return feed->report(); },
                        .evaluate = evaluation_of(**task, recipe, parts),
                        .peers = peers,
-                       .options = trainer_options(training, (*task)->dims(), length, std::move(evaluator)),
+                       .options = trainer_options(training, length, std::move(evaluator)),
+                       .ring = ring_of(recipe, **task),
+                       .wait_in_feed = [&feed](int more) { feed->deepen(more); },
                        .log_steps = recipe.log_steps,
                        .log_order = recipe.log_order,
                        .epochs = recipe.epochs},

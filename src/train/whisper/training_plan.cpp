@@ -9,6 +9,7 @@
 #include "base/numbers.h"
 #include "device/machine.h"
 #include "hub/model_shape.h"
+#include "recipe/training_fields.h"
 #include "recipe/whisper_recipe.h"
 #include "train/plan/dry_run.h"
 #include "train/plan/plan_text.h"
@@ -39,7 +40,7 @@ constexpr std::array<std::int64_t, 2> kNoteMemories{32, 16};  // as it claims, a
 struct Plan {
   std::string model{};
   WhisperDims dims{};
-  std::int64_t ring_depth = WhisperRecipe{}.ring_depth;
+  std::int64_t ring_depth = kUsualRingDepth;
   WhisperDims tried{};           // the network of the dry runs
   std::array<DryRun, 2> runs{};  // without gradient-checkpointing, and with it
 };

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/units.h"
+#include "feed/ring/ring.h"
+#include "profile/tuning_store.h"
+#include "train/batch_ring.h"
+
+namespace tutti {
+
+/// What decides how many batches wait for the steps of a training.
+struct RingRequest {
+  std::string training{};  ///< the command, and what changes the cost of its batches and steps
+  std::int32_t depth = 0;  ///< by the recipe; 0: left open
+  Bytes memory{
+      256'000'000};       ///< that the waiting batches may take where their number is chosen; 0: none beyond the usual
+  bool has_feed = false;  ///< batches may wait in a feed, too, in memory of this machine
+};
+
+/// How deep the ring of a training is. Where the recipe leaves it open, it begins as an earlier training like it on
+/// this machine ended, else as usual, and deepens itself where that pays; in a training that `tutti profile` records it
+/// stays as it begins. What a training yields does not depend on it. One thread.
+class RingChoice {
+ public:
+  explicit RingChoice(RingRequest request);
+
+  /// For the ring; `wait_behind` and `in_step` are the caller's.
+  const BatchRingOptions& options() const { return options_; }
+  /// Batches more that may wait in the feed from the start.
+  int behind() const { return behind_; }
+  /// The training has ended with such a ring: the next one like it begins with that.
+  void remember(const RingReport& ring) const;
+
+ private:
+  std::optional<TuningKey> key_{};  // none: nothing is chosen
+  BatchRingOptions options_{};
+  int behind_ = 0;
+};
+
+}  // namespace tutti
