@@ -70,10 +70,7 @@ Result<void> take(const FlagWord& flag, const std::string& shown, const std::vec
   };
   if (const char* ours = device_flag(flag.name)) {
     if (auto given = expect_value(); !given) return given;
-    const auto device = note_device(*flag.value);
-    if (flag.name == "model-gpu")  // the other has the same name here
-      if (auto alone = expect_no_other(shown, ours, device, words); !alone) return alone;
-    into.words.insert(into.words.end(), {ours, device});
+    into.words.insert(into.words.end(), {ours, note_device(*flag.value)});  // beside --device the last holds
     return {};
   }
   if (flag.name == "vocoder-type") {
