@@ -90,8 +90,10 @@ TEST(TrainingRecording, ProbingAheadOfThePlanIsNoWorkOfItsSteps) {
   feed.stages.stages[0].items_out = 250;
   feed.stages.stages[1].name = "plan";
   feed.stages.stages[1].items_in = 200;
-  const auto recording = recorded(20, 0.01, 0.15).recording(feed, {.depth = 3});
-  EXPECT_NEAR(recording.stages[0].items[7].count(), 0.16, 1e-9);
+  feed.stages.stages[1].items_out = 160;
+  feed.batches = 15, feed.samples = 15 * 8;
+  const auto recording = recorded(20, 0.01, 0.15).recording(feed, {.depth = 3, .batches = 20});
+  EXPECT_NEAR(recording.stages[0].items[7].count(), 20 * 0.2 / 250 * 10, 1e-9) << "ten lines for eight rows";
 }
 
 TEST(TrainingRecording, StagesThatTakeNoTimeAreLeftOut) {

@@ -90,13 +90,15 @@ void TrainingRecording::note_time(const std::optional<FeedReport>& feed, const R
 
 namespace {
 
-/// How many of a stage's items the plan took while the stage made one: what it probed ahead of the plan is for later
-/// steps. Lines are more than rows where some are bad.
-double planned_share(const StageReport& stage, const FeedReport& feed) {
+/// A stage in front of the plan: what it probed ahead of the plan is for later steps, and so are the rows that the plan
+/// chose beyond those of the steps. Lines are more than rows where some are bad. `rows`: of a step.
+Seconds time_of_planned_step(const StageReport& stage, const FeedReport& feed, double rows, Seconds even) {
   const auto& stages = feed.stages.stages;
   const auto plan = std::ranges::find(stages, std::string_view("plan"), &StageReport::name);
-  if (plan == stages.end() || plan->items_in == 0 || stage.items_out == 0 || stage.name == plan->name) return 1;
-  return static_cast<double>(plan->items_in) / static_cast<double>(stage.items_out);
+  if (plan == stages.end() || plan->items_in == 0 || plan->items_out == 0 || stage.items_out == 0) return even;
+  const auto made = static_cast<double>(stage.name == plan->name ? plan->items_in : stage.items_out);
+  const Seconds of_line = stage.times.busy / made;
+  return of_line * (static_cast<double>(plan->items_in) / static_cast<double>(plan->items_out) * rows);
 }
 
 }  // namespace
@@ -110,12 +112,12 @@ std::vector<Seconds> TrainingRecording::items_of(const StageReport& stage, const
   const auto before = std::ranges::find(start.feed.stages.stages, stage.name, &StageReport::name);
   const auto batches = static_cast<double>(start.feed.batches + feed.batches);
   const bool is_planned = stage.name != "order" && stage.name != "probe" && stage.name != "plan";
-  if (!is_planned || before == start.feed.stages.stages.end() || batches <= 0 || ring.batches <= 0 ||
-      stage.items_out == 0)
-    return std::vector<Seconds>(steps, is_planned ? even : even * planned_share(stage, feed));
+  if (batches <= 0 || ring.batches <= 0 || stage.items_out == 0) return std::vector<Seconds>(steps, even);
   const bool makes_batches = stage.name == "batch";
   const double rows = makes_batches ? 1 : static_cast<double>(start.feed.samples + feed.samples) / batches;
   const double batches_of_step = static_cast<double>(ring.batches) / static_cast<double>(steps);
+  if (!is_planned) return std::vector<Seconds>(steps, time_of_planned_step(stage, feed, rows * batches_of_step, even));
+  if (before == start.feed.stages.stages.end()) return std::vector<Seconds>(steps, even);
   const auto in_steps = [&](std::uint64_t items) { return static_cast<double>(items) / rows / batches_of_step; };
   const double taken = static_cast<double>(start.ring.batches) / batches_of_step;
   const double ahead = std::max(0.0, in_steps(before->items_out) - taken);
