@@ -18,6 +18,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ALLOWED_SHARE = 0.1
+COPIES = 40  # of each clip, so that an epoch is longer than a training here, as it mostly is
 
 
 class Bench:
@@ -43,13 +44,13 @@ class Bench:
         return json.loads(lines[-1])
 
     def train(self, name, *flags):
-        return ["train", "whisper", "--config", str(ROOT / "recipes/smoke.toml"), "--data", str(self.corpus(40)), "--epochs", "0",
+        return ["train", "whisper", "--config", str(ROOT / "recipes/smoke.toml"), "--data", str(self.corpus(COPIES)), "--epochs", "0",
                 "--max-steps", "160", "--width", "16", "--heads", "1", "--window-seconds", "10", "--batch-size", "8", "--eval-samples", "0", "--save-steps", "0", "--bad-share", "1", "--read-threads", "1", "--threads", "1",
                 "--out", str(self.work / name), *flags]
 
     def corpus(self, times):
-        """The LJ003 clips as a corpus that is read file by file, so many times each. With forty an epoch is longer than a training here, as
-        it mostly is. A fifth of the clips are longer than the trainings' window and are left out."""
+        """The LJ003 clips as a corpus that is read file by file, so many times each. A fifth of the
+        clips are longer than the trainings' window and are left out."""
         folder = self.work / f"corpus{times}"
         if not folder.exists():
             source = self.data / "speech" / "lj"
@@ -125,7 +126,7 @@ def feed_augmented(bench):
 
 
 def feed_slow_files(bench):
-    corpus = bench.corpus(40)
+    corpus = bench.corpus(COPIES)
     return bench.prove("read.threads=4", bench.train("slow", "--threads", "2"), bench.slow(corpus, 80))
 
 

@@ -43,10 +43,9 @@ std::optional<ThreadCounters> thread_of(const fs::path& folder) {
                           .name = stat->name,
                           .is_runnable = stat->fields[0] == "R",
                           .waits_for_disk = stat->fields[0] == "D"};
-  double ran = 0, waited = 0;  // nanoseconds
-  if (const auto times = read_system_file(folder / "schedstat"); times && std::istringstream(*times) >> ran >> waited) {
-    counters.ran = Seconds(1e-9 * ran);
-    counters.waited = Seconds(1e-9 * waited);
+  if (const auto times = scheduler_times(folder)) {
+    counters.ran = times->ran;
+    counters.waited = times->waited;
   } else {
     constexpr std::size_t kUser = 11, kSystem = 12;  // of the fields behind the name, in ticks
     counters.ran = Seconds(static_cast<double>(stat->number(kUser) + stat->number(kSystem)) /
@@ -86,6 +85,13 @@ std::optional<ProcessCounters> process_of(const fs::path& folder, std::vector<in
 
 }  // namespace
 
+std::optional<SchedulerTimes> scheduler_times(const fs::path& thread) {
+  double ran = 0, waited = 0;  // nanoseconds
+  const auto text = read_system_file(thread / "schedstat");
+  if (!text || !(std::istringstream(*text) >> ran >> waited)) return std::nullopt;
+  return SchedulerTimes{.ran = Seconds(1e-9 * ran), .waited = Seconds(1e-9 * waited)};
+}
+
 std::vector<ProcessCounters> read_process_tree(int process, const fs::path& root) {
   std::vector<ProcessCounters> all;
   std::vector<int> left{process};
@@ -101,9 +107,7 @@ std::vector<ProcessCounters> read_process_tree(int process, const fs::path& root
 }
 
 Seconds own_core_wait() {
-  double ran = 0, waited = 0;  // nanoseconds
-  const auto times = read_system_file("/proc/thread-self/schedstat");
-  return times && std::istringstream(*times) >> ran >> waited ? Seconds(1e-9 * waited) : Seconds(0);
+  return scheduler_times("/proc/thread-self").value_or(SchedulerTimes()).waited;
 }
 
 }  // namespace tutti

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,8 +36,16 @@ struct ProcessCounters {
 /// What ends meanwhile is left out.
 std::vector<ProcessCounters> read_process_tree(int process, const std::filesystem::path& root = "/");
 
-/// How long the calling thread could have run and had no processor, since it began. 0 where the kernel does not count
-/// that.
+/// How a thread has spent its time so far.
+struct SchedulerTimes {
+  Seconds ran{};     ///< on a processor
+  Seconds waited{};  ///< it could have run, and had no processor
+};
+
+/// Of the thread whose folder in /proc that is; none where it has ended, or the kernel does not count that.
+std::optional<SchedulerTimes> scheduler_times(const std::filesystem::path& thread);
+
+/// How long the calling thread has waited so. 0 where the kernel does not count that.
 Seconds own_core_wait();
 
 }  // namespace tutti

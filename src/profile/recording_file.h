@@ -28,9 +28,9 @@ void note_clocks(RecordedStage& stage, const StageReport& report);
 /// Cores that this process may use: those of its affinity and of its control group's quota, one at least.
 int usable_cores();
 
-/// Writes the recording whole, as one JSON object: command, unit, cores, elapsed (seconds), and stages with name,
-/// resource, threads, queue, threads_flag, queue_flag, busy, starved, blocked, on_core, core_wait and items (seconds),
-/// and the timeline where there is one. A later reading gives the same recording.
+/// Writes the recording whole, as one JSON object: command, unit, cores, elapsed and held_up (seconds), and stages with
+/// name, resource, threads, queue, threads_flag, queue_flag, busy, starved, blocked, on_core, core_wait and items
+/// (seconds), and the timeline where there is one. A later reading gives the same recording.
 Result<void> write_recording(const RunRecording& recording, const std::filesystem::path& file);
 
 /// As an object: load, preprocess, transfer, training and total, each with mean, std, min, max, p50, p95 (seconds) and

@@ -103,39 +103,23 @@ Result<TrainingEnd> run_whisper_training(const TrainLine& given) {
                         .settings = given.settings});
 }
 
-Result<TrainingEnd> run_classifier_training(const TrainLine& given) {
-  auto recipe = recipe_of(given, [&] { return read_classifier_recipe(given.settings, given.line.value("--config")); });
+/// A training that `run` does by the recipe that `read` makes of the settings.
+template <class Recipe, auto read, auto run>
+Result<TrainingEnd> run_recipe_training(const TrainLine& given) {
+  auto recipe = recipe_of(given, [&] { return read(given.settings, given.line.value("--config"), Recipe()); });
   if (!recipe) return tl::unexpected<Error>(recipe.error());
-  return train_classifier({.recipe = std::move(*recipe),
-                           .out = given.line.value("--out"),
-                           .resume = given.line.has("--resume"),
-                           .settings = given.settings});
-}
-
-Result<TrainingEnd> run_tts_training(const TrainLine& given) {
-  auto recipe = recipe_of(given, [&] { return read_tts_recipe(given.settings, given.line.value("--config")); });
-  if (!recipe) return tl::unexpected<Error>(recipe.error());
-  return train_tts({.recipe = std::move(*recipe),
-                    .out = given.line.value("--out"),
-                    .resume = given.line.has("--resume"),
-                    .settings = given.settings});
-}
-
-Result<TrainingEnd> run_vocoder_training(const TrainLine& given) {
-  auto recipe = recipe_of(given, [&] { return read_vocoder_recipe(given.settings, given.line.value("--config")); });
-  if (!recipe) return tl::unexpected<Error>(recipe.error());
-  return train_vocoder({.recipe = std::move(*recipe),
-                        .out = given.line.value("--out"),
-                        .resume = given.line.has("--resume"),
-                        .settings = given.settings});
+  return run({.recipe = std::move(*recipe),
+              .out = given.line.value("--out"),
+              .resume = given.line.has("--resume"),
+              .settings = given.settings});
 }
 
 /// The trainings that there are; cli/training/train_command.cpp has the other half of each.
 constexpr std::pair<std::string_view, Result<TrainingEnd> (*)(const TrainLine&)> kTrainings[] = {
     {kWhisperTraining, run_whisper_training},
-    {kClassifierTraining, run_classifier_training},
-    {kTtsTraining, run_tts_training},
-    {kVocoderTraining, run_vocoder_training}};
+    {kClassifierTraining, run_recipe_training<ClassifierRecipe, read_classifier_recipe, train_classifier>},
+    {kTtsTraining, run_recipe_training<TtsRecipe, read_tts_recipe, train_tts>},
+    {kVocoderTraining, run_recipe_training<VocoderRecipe, read_vocoder_recipe, train_vocoder>}};
 
 Result<TrainingEnd> run_named_training(std::span<char*> arguments) {
   const std::string_view name = arguments.empty() ? "" : arguments[0];

@@ -29,6 +29,12 @@ bool has_memory_behind(Bytes ring) {
 
 }  // namespace
 
+std::string ring_training(std::string_view kind, const std::filesystem::path& data, std::int64_t batch_size,
+                          const std::string& network, const std::string& device) {
+  return "train " + std::string(kind) + ", " + data.string() + ", batches of " + std::to_string(batch_size) +
+         (network.empty() ? "" : ", " + network) + ", " + device;
+}
+
 RingChoice::RingChoice(RingRequest request) {
   options_.depth = options_.most_depth = ring_depth_of(request.depth);
   if (request.depth > 0 || request.memory.value <= 0) return;

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/units.h"
 #include "feed/ring/ring.h"
@@ -19,6 +21,11 @@ struct RingRequest {
       256'000'000};       ///< that the waiting batches may take where their number is chosen; 0: none beyond the usual
   bool has_feed = false;  ///< batches may wait in a feed, too, in memory of this machine
 };
+
+/// RingRequest::training. `kind`: the word behind `tutti train`; `network`: what of its shape changes the cost of a
+/// step.
+std::string ring_training(std::string_view kind, const std::filesystem::path& data, std::int64_t batch_size,
+                          const std::string& network, const std::string& device);
 
 /// How deep the ring of a training is. Where the recipe leaves it open, it begins as an earlier training like it on
 /// this machine ended, else as usual, and deepens itself where that pays; in a training that `tutti profile` records it

@@ -141,6 +141,14 @@ RateSchedule::Shape schedule_shape(const std::string& name) {
   return name == "linear" ? RateSchedule::Shape::linear : RateSchedule::Shape::constant;
 }
 
+RateSchedule schedule_by_steps(const TrainingRecipe& recipe, std::int64_t warmup) {
+  return {.shape = schedule_shape(recipe.schedule),
+          .peak = recipe.learning_rate,
+          .warmup = warmup,
+          .steps = recipe.epochs == 0 ? recipe.max_steps : 0,
+          .final_share = recipe.final_rate};
+}
+
 TrainerOptions options_of(const TrainingRecipe& recipe) {
   return {.max_steps = recipe.max_steps,
           .accumulation = recipe.accumulation,

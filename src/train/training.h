@@ -47,6 +47,10 @@ Error with_changed_settings(Error error, const std::filesystem::path& out, const
 /// A recipe's "constant", "linear" or "cosine".
 RateSchedule::Shape schedule_shape(const std::string& name);
 
+/// The rate of a training by its steps: of all its epochs where these are bounded, else of `max_steps`. `warmup`: steps
+/// in which it rises.
+RateSchedule schedule_by_steps(const TrainingRecipe& recipe, std::int64_t warmup);
+
 /// A recipe's "float32", "tf32", "bfloat16" or "float16".
 StepPrecision step_precision(const std::string& name);
 

@@ -26,35 +26,23 @@ struct WhisperTraining {
 /// where another process trains there.
 Result<TrainingEnd> train_whisper(WhisperTraining training);
 
-/// The arguments of `tutti-engine train classifier`.
-struct ClassifierTraining {
-  ClassifierRecipe recipe{};
+/// The arguments of `tutti-engine train` of the other kinds.
+template <class Recipe>
+struct RecipeTraining {
+  Recipe recipe{};
   std::filesystem::path out{};
   bool resume = false;
   std::string settings{};  // as of a Whisper training
 };
+using ClassifierTraining = RecipeTraining<ClassifierRecipe>;
+using TtsTraining = RecipeTraining<TtsRecipe>;
+using VocoderTraining = RecipeTraining<VocoderRecipe>;
 
 /// The same on SET/TRAINING_DATASET.H5; SET/VALIDATION_DATASET.H5 chooses the best network.
 Result<TrainingEnd> train_classifier(ClassifierTraining training);
 
-/// The arguments of `tutti-engine train tts`.
-struct TtsTraining {
-  TtsRecipe recipe{};
-  std::filesystem::path out{};
-  bool resume = false;
-  std::string settings{};  // as of a Whisper training
-};
-
 /// The same on a set of 'tutti prepare tts', whose part for validation chooses the best network.
 Result<TrainingEnd> train_tts(TtsTraining training);
-
-/// The arguments of `tutti-engine train vocoder`.
-struct VocoderTraining {
-  VocoderRecipe recipe{};
-  std::filesystem::path out{};
-  bool resume = false;
-  std::string settings{};  // as of a Whisper training
-};
 
 /// The same on a set of 'tutti prepare tts --waveforms'.
 Result<TrainingEnd> train_vocoder(VocoderTraining training);

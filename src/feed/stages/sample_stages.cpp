@@ -150,6 +150,8 @@ Probed SampleStages::probe(Probed probed) const {
 /// Seconds of the line's recording.
 Result<double> SampleStages::recording_seconds(std::int64_t index, const DatasetLine& line) const {
   if (line.duration) return *line.duration;
+  std::call_once(has_lengths_,
+                 [this] { lengths_ = std::vector<std::atomic<double>>(static_cast<std::size_t>(set_.size())); });
   std::atomic<double>& known = lengths_[static_cast<std::size_t>(index)];
   if (const double seconds = known.load(std::memory_order_relaxed); seconds > 0) return seconds;
   const auto seconds = seconds_of(line.audio, options_.window);

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -23,11 +24,7 @@ class SampleStages {
  public:
   /// `cache` may be null.
   SampleStages(const FeedOptions& options, const Dataset& set, FeatureCache* cache)
-      : options_(options),
-        set_(set),
-        cache_(cache),
-        lengths_(static_cast<std::size_t>(set.size())),
-        log_mel_(options.n_mels) {}
+      : options_(options), set_(set), cache_(cache), log_mel_(options.n_mels) {}
 
   /// The samples that a line of the set comes to, and how long they are: from the line itself, or the file's header,
   /// which is read once: later epochs wait for no file.
@@ -67,7 +64,9 @@ class SampleStages {
   const Dataset& set_;
   FeatureCache* cache_;
   std::atomic<bool> has_failed_to_store_ = false;
-  mutable std::vector<std::atomic<double>> lengths_;  // seconds of each line's file whose header was read; else 0
+  // Seconds of each line's file whose header was read, else 0. Only from the first header on: large sets have lengths.
+  mutable std::vector<std::atomic<double>> lengths_{};
+  mutable std::once_flag has_lengths_{};
   ChildDecoder children_;
   LogMel log_mel_;
   Shelf<ClipResampler> resamplers_;

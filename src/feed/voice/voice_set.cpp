@@ -152,4 +152,10 @@ VoiceClip VoiceSet::clip(std::int64_t index) const {
   return clip;
 }
 
+Seconds VoiceSet::length(std::span<const std::int64_t> clips) const {
+  std::int64_t all = 0;
+  for (const auto clip : clips) all += frames(clip);
+  return Seconds(static_cast<double>(all * format_.mel.hop) / format_.mel.rate.value);
+}
+
 }  // namespace tutti

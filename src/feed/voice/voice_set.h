@@ -75,6 +75,8 @@ class VoiceSet {
   /// Frames of clip `index`, and its symbols, without touching its data.
   std::int64_t frames(std::int64_t index) const { return entries_[static_cast<std::size_t>(index)].frames; }
   std::int64_t symbols(std::int64_t index) const { return entries_[static_cast<std::size_t>(index)].symbols; }
+  /// Of the clips together, by their frames.
+  Seconds length(std::span<const std::int64_t> clips) const;
 
  private:
   explicit VoiceSet(MappedFile file) : file_(std::move(file)) {}

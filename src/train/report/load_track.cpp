@@ -2,11 +2,11 @@
 
 #include <ctime>
 #include <filesystem>
-#include <sstream>
 #include <string>
 #include <system_error>
 
 #include "base/files.h"
+#include "device/process_tree.h"
 
 namespace tutti {
 namespace {
@@ -17,14 +17,6 @@ Seconds own_time() {
   timespec spent{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
   return Seconds(static_cast<double>(spent.tv_sec) + 1e-9 * static_cast<double>(spent.tv_nsec));
-}
-
-/// The first number of schedstat: nanoseconds on a processor.
-Seconds time_of(const std::filesystem::path& thread) {
-  const auto text = read_file(thread / "schedstat");
-  double nanoseconds = 0;
-  if (text) std::istringstream(*text) >> nanoseconds;
-  return Seconds(1e-9 * nanoseconds);
 }
 
 }  // namespace
@@ -52,7 +44,8 @@ Seconds launch_time() {
   for (std::filesystem::directory_iterator thread("/proc/self/task", over), end; !over && thread != end;
        thread.increment(over)) {
     const auto name = read_file(thread->path() / "comm");
-    if (name && name->starts_with(kBackwardThreads)) sum += time_of(thread->path());
+    if (name && name->starts_with(kBackwardThreads))
+      sum += scheduler_times(thread->path()).value_or(SchedulerTimes()).ran;
   }
   return sum;
 }

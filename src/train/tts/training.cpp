@@ -67,20 +67,9 @@ Error with_changed_settings(Error error, const TtsTraining& training) {
 }
 
 /// The rate falls until the last step, which of epochs follows from the set.
-RateSchedule schedule_of(const TtsRecipe& r) {
-  return {.shape = schedule_shape(r.schedule),
-          .peak = r.learning_rate,
-          .warmup = r.warmup_steps,
-          .steps = r.epochs == 0 ? r.max_steps : 0,
-          .final_share = r.final_rate};
-}
-
 /// "58.2": of the clips that are learned from.
 std::string minutes_of(const VoiceSet& set) {
-  std::int64_t frames = 0;
-  for (const auto clip : set.part(VoicePart::training)) frames += set.frames(clip);
-  const auto& mel = set.format().mel;
-  return fixed_text(static_cast<double>(frames * mel.hop) / mel.rate.value / 60, 1);
+  return fixed_text(set.length(set.part(VoicePart::training)).count() / 60, 1);
 }
 
 void report_set(const TrainingData& data, const TtsTask& task, const std::string& devices) {
@@ -149,8 +138,7 @@ void step_on(ThreadCores cores, int compute_threads) {
 
 /// A limit of the data device's memory was planned with as many batches as usual.
 RingRequest ring_of(const TtsRecipe& r, const TtsTask& task) {
-  RingRequest ring{.training = "train tts, " + r.train_data.string() + ", batches of " + std::to_string(r.batch_size) +
-                               ", " + task.device().str(),
+  RingRequest ring{.training = ring_training(kTtsTraining, r.train_data, r.batch_size, "", task.device().str()),
                    .depth = r.ring_depth};
   if (r.data_gpu_memory > 0) ring.memory = {};
   return ring;
@@ -182,16 +170,17 @@ Result<TrainingEnd> train(const TtsTraining& training, const TrainingData& data)
   std::function<Result<TaskScores>()> evaluate;
   if (!data.chosen_by.empty()) evaluate = [&] { return evaluated(**task, data, training); };
   (*task)->set_card(voice_card((*task)->model(), *data.training, std::nullopt));
-  return run_training({.task = **task,
-                       .step = step,
-                       .next = batches->next,
-                       .evaluate = evaluate,
-                       .options = options_of(training, schedule_of(r), length, data.validation->fingerprint()),
-                       .ring = ring_of(r, **task),
-                       .log_steps = r.log_steps,
-                       .log_order = r.log_order,
-                       .epochs = r.epochs},
-                      std::move(*state));
+  return run_training(
+      {.task = **task,
+       .step = step,
+       .next = batches->next,
+       .evaluate = evaluate,
+       .options = options_of(training, schedule_by_steps(r, r.warmup_steps), length, data.validation->fingerprint()),
+       .ring = ring_of(r, **task),
+       .log_steps = r.log_steps,
+       .log_order = r.log_order,
+       .epochs = r.epochs},
+      std::move(*state));
 }
 
 }  // namespace

@@ -28,24 +28,13 @@ Error with_changed_settings(Error error, const VocoderTraining& training) {
       [](const std::string& text, const char* name) { return read_vocoder_recipe(text, name); });
 }
 
-RateSchedule schedule_of(const VocoderRecipe& r) {
-  return {.shape = schedule_shape(r.schedule),
-          .peak = r.learning_rate,
-          .warmup = r.warmup_steps,
-          .steps = r.epochs == 0 ? r.max_steps : 0,
-          .final_share = r.final_rate};
-}
-
 std::string scores_text(const CopyScores& scores) {
   return "mel " + fixed_text(scores.mel, 3) + ", spectra " + fixed_text(scores.spectra, 3);
 }
 
 /// "58.2": of clips.
-std::string minutes_of(const VoiceSet& set, const std::vector<std::int64_t>& clips) {
-  std::int64_t frames = 0;
-  for (const auto clip : clips) frames += set.frames(clip);
-  const auto& mel = set.format().mel;
-  return fixed_text(static_cast<double>(frames * mel.hop) / mel.rate.value / 60, 1);
+std::string minutes_text(const VoiceSet& set, const std::vector<std::int64_t>& clips) {
+  return fixed_text(set.length(clips).count() / 60, 1);
 }
 
 /// Scores the network as it is beside Griffin-Lim, which is done once.
@@ -88,7 +77,8 @@ class CopyEvaluation {
         "say --voice VOICE --vocoder DIR -o x.wav TEXT`, or put it into a voice's folder as `vocoder`.\n\n"
         "| | |\n|---|---|\n" +
         line("learned from", model.label.empty() ? "a set without a label" : model.label) +
-        line("clips, minutes", std::to_string(data_.training.size()) + ", " + minutes_of(*data_.set, data_.training)) +
+        line("clips, minutes",
+             std::to_string(data_.training.size()) + ", " + minutes_text(*data_.set, data_.training)) +
         line("sound", std::to_string(model.mel.rate.value) + " Hz, " + std::to_string(model.mel.n_mels) + " mels") +
         line("parameters", std::to_string(parameter_count(model.network.all)));
     if (scores)
@@ -108,7 +98,7 @@ void report_set(const VocoderData& data, const VocoderTask& task) {
   const auto left_out = data.set->part(VoicePart::training).size() - data.training.size();
   log(Level::info, "a vocoder of " + std::to_string(parameter_count(task.weights())) + " parameters on " +
                        task.device().str() + "; " + std::to_string(data.training.size()) + " clips, " +
-                       minutes_of(*data.set, data.training) + " min at " +
+                       minutes_text(*data.set, data.training) + " min at " +
                        std::to_string(data.set->format().mel.rate.value) + " Hz, to learn from, " +
                        std::to_string(std::min(data.validation.size(), kMostChosenBy)) + " to choose the best by" +
                        (left_out > 0 ? "; " + std::to_string(left_out) + " are shorter than a crop and left out" : ""));
@@ -146,9 +136,9 @@ Result<TrainingEnd> train(const VocoderTraining& training, const VocoderData& da
        .step = step,
        .next = [&] { return Result<std::optional<Batch>>(batches->next()); },
        .evaluate = evaluate,
-       .options = options_of(training, schedule_of(r), length, data.set->fingerprint()),
-       .ring = {.training = "train vocoder, " + r.train_data.string() + ", batches of " + std::to_string(r.batch_size) +
-                            ", width " + std::to_string(r.width) + ", " + (*task)->device().str(),
+       .options = options_of(training, schedule_by_steps(r, r.warmup_steps), length, data.set->fingerprint()),
+       .ring = {.training = ring_training(kVocoderTraining, r.train_data, r.batch_size,
+                                          "width " + std::to_string(r.width), (*task)->device().str()),
                 .depth = r.ring_depth},
        .log_steps = r.log_steps,
        .log_order = r.log_order,

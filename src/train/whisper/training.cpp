@@ -46,8 +46,8 @@ RateSchedule schedule_of(const WhisperRecipe& r) {
 
 /// How many batches wait; whose costs depend on the data, the network and where it is.
 RingRequest ring_of(const WhisperRecipe& r, const WhisperTask& task) {
-  return {.training = "train whisper, " + r.data.string() + ", batches of " + std::to_string(r.batch_size) +
-                      ", width " + std::to_string(task.dims().n_audio_state) + ", " + task.device().str(),
+  const std::string network = "width " + std::to_string(task.dims().n_audio_state);
+  return {.training = ring_training(kWhisperTraining, r.data, r.batch_size, network, task.device().str()),
           .depth = r.ring_depth,
           .memory = Bytes{static_cast<std::int64_t>(r.ring_megabytes * 1e6)},
           .has_feed = true};
