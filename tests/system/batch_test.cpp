@@ -383,20 +383,22 @@ TEST_F(BatchTest, InvalidFlagsAreRefused) {
 }
 
 TEST_F(BatchTest, TuningAndRememberedThreadsChangeNoTranscript) {
-  for (int i = kRecordings; i < 40; ++i) write_tone(recording(i), 2, 100 + i);
+  constexpr int kEnough = 200;  // that the threads settle, which takes some 150 recordings and 1 s
+  for (int i = kRecordings; i < kEnough; ++i) write_tone(recording(i), 2, 100 + i);
   const auto run = [&](const std::string& flag) {
     fs::remove_all(folder_ / "out");
     fs::remove_all(folder_ / "state");
-    const auto end = batch("emulated:4000x:24GB", {"-f", "srt", flag});
+    const auto end = batch("emulated:800x:24GB", {"-f", "srt", flag});
     EXPECT_EQ(end.exit_code, 0) << end.err;
     return outputs();
   };
   const auto untuned = run("--no-tune");
   EXPECT_FALSE(report().contains("tuning"));
-  EXPECT_EQ(untuned.size(), 40U);
+  EXPECT_EQ(untuned.size(), static_cast<std::size_t>(kEnough));
   EXPECT_EQ(run("--memory=64GiB"), untuned);
   json known = report()["tuning"]["threads"];
   ASSERT_TRUE(known.is_object()) << report().dump();
+  ASSERT_TRUE(report()["tuning"]["settled"]) << report()["tuning"];
   for (auto& threads : known) threads = threads.get<int>() + 2;
   for (const auto& entry : fs::directory_iterator(folder_ / "cache/tuning")) {
     auto kept = json::parse(read_file(entry.path()).value());

@@ -89,6 +89,11 @@ def rows_of(packets):
     return slices
 
 
+def stages_of(rows):
+    """The rows' names without the numbers of threads: which of a stage's threads has an item is a matter of time."""
+    return {re.sub(r" \d+$", "", name) for name in rows}
+
+
 class ExportTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -120,7 +125,7 @@ class ExportTest(unittest.TestCase):
             for _ in range(2):
                 end = tutti(*words)
                 self.assertEqual(end.returncode, 0, end.stderr)
-                self.assertLessEqual({"decode", "features"}, set(rows_of(decoded(self.file))))
+                self.assertLessEqual({"decode", "features"}, stages_of(rows_of(decoded(self.file))))
             self.file.write_text("mine")
             self.assertEqual(tutti(*words).returncode, 2)
             self.assertEqual(self.file.read_text(), "mine")
@@ -136,7 +141,7 @@ class ExportTest(unittest.TestCase):
                 end = tutti(*words, "--trace", self.file)
                 self.assertEqual(end.returncode, 0, end.stderr)
                 packets = decoded(self.file)
-                self.assertLessEqual(expected, set(rows_of(packets)))
+                self.assertLessEqual(expected, stages_of(rows_of(packets)))
                 command = next(track["process"][0]["cmdline"][0] for it in packets for track in it["track_descriptor"] if track["process"])
                 self.assertTrue(command.startswith(f"tutti-trace: tutti {words[0]} "), command)
 
@@ -158,7 +163,7 @@ class ExportTest(unittest.TestCase):
                 end = tutti(*words, "--trace", self.file)
                 self.assertEqual(end.returncode, 0, end.stderr)
                 rows = rows_of(decoded(self.file))
-                self.assertLessEqual(expected, set(rows))
+                self.assertLessEqual(expected, stages_of(rows))
                 if words[0] == "train":
                     self.assertEqual([name for name, _, _ in rows["training"]], 2 * ["waits for its batch", "step"])
 
@@ -181,7 +186,7 @@ class ExportTest(unittest.TestCase):
 
     def test_trace_is_whole_packets_after_a_kill(self):
         with subprocess.Popen([BIN / "tutti", "profile", "--pipeline", self.feed, "--trace", self.file], stdout=subprocess.DEVNULL) as run:
-            while not self.file.exists() or self.file.stat().st_size < 10_000:
+            while not self.file.exists() or self.file.stat().st_size < 10_000 or b"decode" not in self.file.read_bytes():
                 time.sleep(0.01)
                 self.assertIsNone(run.poll())
             run.kill()
