@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "model/cpu/compute_team.h"
 #include "model/gpu/out_of_memory.h"
 #include "train/device_copies.h"
 #include "train/optimiser_step/step_memory.h"
@@ -22,7 +23,10 @@ class BatchRing::Slots : public RingDevice {
 
   /// By the ring's thread, before anything else.
   void enter() const {
-    use_cores(stage_.cores);
+    if (stage_.cores.threads > 0)
+      use_cores(stage_.cores);
+    else
+      use_one_torch_thread();
     if (stage_.counts_apart) count_as_data_memory();
   }
 

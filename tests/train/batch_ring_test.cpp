@@ -1,7 +1,9 @@
 #include "train/batch_ring.h"
 
+#include <ATen/Parallel.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <omp.h>
 
 #include <atomic>
 #include <new>
@@ -74,6 +76,27 @@ TEST(BatchRing, PreparesAsManyAheadAsItIsDeepBesideThoseOfTheStep) {
   EXPECT_EQ(ring.report().depth, 3);
   held.clear();
   task.prepared.wait([](int count) { return count == 7; }, [](int&) { return 0; });
+}
+
+/// A task whose batches are large enough for torch to divide the work on them up.
+struct LargeTask : CountingTask {
+  TaskBatch prepare(const Batch& batch) override {
+    at::zeros({1 << 20}).fill_(1);
+    threads = omp_get_max_threads();
+    return CountingTask::prepare(batch);
+  }
+  int threads = 0;
+};
+
+TEST(BatchRing, PreparesOnOneThreadOfTorchsBesideThoseOfTheStep) {
+  const int before = at::get_num_threads();
+  at::set_num_threads(3);
+  LargeTask task;
+  BatchRing ring(task, batches(1), {.depth = 1, .most_depth = 1});
+  EXPECT_TRUE(ring.next().value());
+  EXPECT_EQ(task.threads, 1);
+  EXPECT_EQ(at::get_num_threads(), 3);
+  at::set_num_threads(before);
 }
 
 TEST(BatchRing, ABatchThatCannotBePreparedEndsItWithAReason) {

@@ -15,18 +15,17 @@ namespace {
 thread_local std::optional<ThreadChoice> choice;  // threads for the steps that this thread computes
 thread_local int step_threads = 0;                // 0: no step is going on
 
-/// A helper that calls torch would otherwise start a team of libgomp's for itself. At a thread's first call torch sets
-/// the number that is set for all, so that call comes first.
-void keep_torch_alone() {
+}  // namespace
+
+/// At a thread's first call torch sets the number that is set for all, so that call comes first.
+void use_one_torch_thread() {
   at::internal::lazy_init_num_threads();
   std::ignore = at::get_num_threads();
   omp_set_num_threads(1);
 }
 
-}  // namespace
-
 WorkerTeam& compute_team() {
-  static WorkerTeam team({.on_helper_start = keep_torch_alone});
+  static WorkerTeam team({.on_helper_start = use_one_torch_thread});
   return team;
 }
 

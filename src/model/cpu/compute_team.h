@@ -15,6 +15,12 @@ WorkerTeam& compute_team();
 /// have cut.
 void set_compute_threads(int requested, int cores);
 
+/// Torch's operators that the calling thread calls from now on run on it alone. For threads beside the one that
+/// computes: each would start a team of libgomp's of its own, and with more threads in teams than there are cores
+/// libgomp's threads sleep at the end of every operator (gomp_throttled_spin_count_var), also those of the thread that
+/// computes.
+void use_one_torch_thread();
+
 /// Most threads of a loop that this thread begins now: torch's number (at::set_num_threads), or the fewer that the
 /// decoder step around it runs with; one inside a loop of torch's.
 std::int64_t loop_threads();

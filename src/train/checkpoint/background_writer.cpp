@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "model/cpu/compute_team.h"
 #include "model/gpu/out_of_memory.h"
 #include "train/optimiser_step/step_memory.h"
 
@@ -53,6 +54,7 @@ BackgroundWriter::~BackgroundWriter() {
 
 /// A piece is moved, never copied: there may be no memory for another, and it is gone before the next one is made.
 void BackgroundWriter::run() {
+  use_one_torch_thread();
   for (;;) {
     auto [kind, work] =
         state_.wait([](const State& state) { return state.work || state.ends; },
