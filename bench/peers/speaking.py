@@ -1,5 +1,5 @@
-"""Speech synthesis beside its peers: training steps beside PyTorch's with the alignment in the training thread, clips prepared beside
-Python's usual libraries, and speech beside Piper's with its voice joe."""
+"""Speech synthesis beside its peers: training steps beside PyTorch's with the alignment in the training thread and beside Matcha-TTS's
+own, clips prepared beside Python's usual libraries, and speech beside Piper's with its voice joe."""
 import json
 import pathlib
 import statistics
@@ -11,7 +11,7 @@ import wave
 from measured import CommandFailed, measure
 from side_by_side import row
 
-NAMES = ["tts/step", "tts/prepare", "tts/say", "tts/say-warm"]
+NAMES = ["tts/step", "tts/step-matcha", "tts/prepare", "tts/say", "tts/say-warm"]
 HERE = pathlib.Path(__file__).resolve().parent
 PROJECT = HERE.parent.parent
 TEXTS = PROJECT / "recipes/voice/test_texts.txt"
@@ -49,7 +49,9 @@ def mean_shape(bench, folder):
     return round(len(json.loads(times.read_text())["symbols"]) / 10), round(seconds * 80)
 
 
-def step_lines(bench):
+def step_lines(bench, name, peer, python, script):
+    if not python:
+        raise CommandFailed("Matcha-TTS is not installed (--matcha-python)")
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
         prepare(bench, folder / "set")
@@ -61,10 +63,9 @@ def step_lines(bench):
                      "--max-steps", STEPS, "--precision", "float32", "--log-steps", 1, "--save-steps", 0, "--eval-steps", 0])
             lines = [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
             ours.append(statistics.median([line["seconds"] for line in lines if "loss" in line][3:]))
-            peer = measure([sys.executable, HERE / "voice_step.py", BATCH, *shape, STEPS])
-            theirs.append(json.loads(peer.output.splitlines()[-1])["seconds"])
-    yield row("tts/step", "steps/s", 1 / statistics.median(ours), "PyTorch eager, float32", 1 / statistics.median(theirs),
-              less_is_better=False)
+            steps = measure([python, HERE / script, BATCH, *shape, STEPS])
+            theirs.append(json.loads(steps.output.splitlines()[-1])["seconds"])
+    yield row(name, "steps/s", 1 / statistics.median(ours), peer, 1 / statistics.median(theirs), less_is_better=False)
 
 
 def prepare_lines(bench):
@@ -116,5 +117,8 @@ def say_lines(bench, warm):
 
 
 def speaking_lines(bench, name):
-    return {"tts/step": step_lines, "tts/prepare": prepare_lines, "tts/say": lambda b: say_lines(b, False),
+    python, matcha = sys.executable, bench.options.matcha_python
+    return {"tts/step": lambda b: step_lines(b, name, "PyTorch eager, float32", python, "voice_step.py"),
+            "tts/step-matcha": lambda b: step_lines(b, name, "Matcha-TTS's code", matcha, "matcha_step.py"),
+            "tts/prepare": prepare_lines, "tts/say": lambda b: say_lines(b, False),
             "tts/say-warm": lambda b: say_lines(b, True)}[name](bench)
