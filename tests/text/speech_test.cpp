@@ -71,6 +71,7 @@ TEST(EnglishWords, NumbersAndUnitsAreWrittenOut) {
   EXPECT_EQ(read_aloud("1/2 and 3/4 and 2/3"), "one half and three quarters and two thirds");
   EXPECT_EQ(read_aloud("1914-1918"), "nineteen fourteen to nineteen eighteen");
   EXPECT_EQ(read_aloud("5km in 20\u00B0C"), "five kilometers in twenty degrees celsius");
+  EXPECT_EQ(read_aloud("5 in. of 2 hrs, 1.78:1"), "five inches of two hours , one point seven eight to one");
   EXPECT_EQ(read_aloud("3 5 0 2 9"), "three five zero two nine");
   EXPECT_EQ(read_aloud("mp3"), "mp three");
 }
@@ -119,6 +120,7 @@ TEST(EnglishWords, DatesAreWrittenOut) {
 TEST(EnglishWords, ShortFormsAreWrittenOut) {
   EXPECT_EQ(read_aloud("Mr. Smith, Dr. Jones of Elm St."), "mister smith , doctor jones of elm street .");
   EXPECT_EQ(read_aloud("St. Paul, etc."), "saint paul , et cetera .");
+  EXPECT_EQ(read_aloud("Baker St., London in WWII"), "baker street , london in world war two");
   EXPECT_EQ(read_aloud("No. 5, no. No!"), "number five , no . no !");
   EXPECT_EQ(read_aloud("cats & dogs vs. mice"), "cats and dogs versus mice");
   EXPECT_EQ(read_aloud("Henry VIII, chapter IV, and I"), "henry the eighth , chapter four , and i");
@@ -128,6 +130,7 @@ TEST(EnglishWords, CapitalsThatNoDictionaryHasAreSpelled) {
   EXPECT_EQ(read_aloud("NASA and XQZ"), "nasa and (x) (q) (z)");
   EXPECT_EQ(read_aloud("the U.S. army"), "the (u) (s) army");
   EXPECT_EQ(read_aloud("J. Smith"), "(j) smith");
+  EXPECT_EQ(read_aloud("two XQZs, an XQZ's fan, NASAs"), "two (x) (q) z's , an (x) (q) z's fan , nasa's");
 }
 
 TEST(EnglishWords, MarksStandForPauses) {

@@ -40,7 +40,7 @@ struct Unit {
   std::string_view many;
 };
 
-constexpr std::array<Unit, 37> kUnits{{
+constexpr std::array<Unit, 43> kUnits{{
     {"km", "kilometer", "kilometers"},
     {"m", "meter", "meters"},
     {"cm", "centimeter", "centimeters"},
@@ -75,6 +75,12 @@ constexpr std::array<Unit, 37> kUnits{{
     {"sec", "second", "seconds"},
     {"min", "minute", "minutes"},
     {"hr", "hour", "hours"},
+    {"hrs", "hour", "hours"},
+    {"mins", "minute", "minutes"},
+    {"secs", "second", "seconds"},
+    {"yr", "year", "years"},
+    {"yrs", "year", "years"},
+    {"yds", "yard", "yards"},
     {"°", "degree", "degrees"},
     {"°c", "degree celsius", "degrees celsius"},
     {"°f", "degree fahrenheit", "degrees fahrenheit"},
@@ -98,6 +104,8 @@ std::optional<std::string_view> long_form(std::string_view word, bool has_point,
   const bool is_capital = !word.empty() && word.front() >= 'A' && word.front() <= 'Z';
   if (is_capital && small == "st") return next_is_name ? "saint" : "street";
   if (is_capital && small == "dr") return next_is_name || !has_point ? "doctor" : "drive";
+  if (word == "WWI") return "world war one";
+  if (word == "WWII") return "world war two";
   // What capitals alone spell is no short form: "IE", "CO".
   const bool all_capitals = word.size() > 1 && small != word && ascii_upper(word) == word && small != "mr";
   if (all_capitals) return std::nullopt;

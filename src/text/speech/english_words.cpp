@@ -95,7 +95,11 @@ class EnglishReader {
     const EnglishToken* one = token(ahead);
     return one && !one->is_ipa ? std::string_view(one->core) : std::string_view();
   }
-  bool next_is_name() const { return !core(1).empty() && is_capital(core(1).front()); }
+  /// "St. Paul", not "Baker St., London".
+  bool next_is_name() const {
+    const bool is_next_near = token(0)->behind.find_first_not_of('.') == std::string::npos;
+    return is_next_near && !core(1).empty() && is_capital(core(1).front());
+  }
 
   void add_words(std::string_view words) {
     for (const auto word : split(words, ' ')) out_.push_back({Kind::word, std::string(word)});
@@ -325,9 +329,10 @@ class EnglishReader {
       return;
     }
     add_words(decimal_words(plain));
-    // "5 km", not "5 in the morning"
+    // "5 km" and "5 in.", not "5 in the morning"
     const auto unit = unit_name(core(1), plain == "1");
-    const bool may_be_word = ascii_lower(core(1)) == "in" || (core(1).size() == 1 && !is_sign_of_unit(core(1).front()));
+    const bool is_in = ascii_lower(core(1)) == "in" && !token(1)->has_point();
+    const bool may_be_word = is_in || (core(1).size() == 1 && !is_sign_of_unit(core(1).front()));
     if (!unit || may_be_word || !token(0)->behind.empty()) return;
     ++at_;
     take_point();
@@ -338,7 +343,7 @@ class EnglishReader {
   bool read_two_numbers(const std::string& first, std::string_view rest) {
     const char between = rest.front();
     const auto second = rest.substr(1);
-    if (between == '-' && !number_at_front(second).empty()) {
+    if ((between == '-' || between == ':') && !number_at_front(second).empty()) {
       add_words((may_be_year(first) ? year_words(first) : decimal_words(first)) + " to");
       tokens_[at_].core = std::string(second);
       return read_number();
@@ -416,15 +421,32 @@ class EnglishReader {
       spell(word);
       return true;
     }
-    constexpr std::size_t kMostCapitals = 5;
     if (is_initial && word != "A") {
       spell(word);
       return true;
     }
-    if (!are_capitals(word) || word.size() < 2 || word.size() > kMostCapitals || knows_(ascii_lower(word)))
-      return false;
+    if (!is_spelled(word)) return read_several_initials(word);
     spell(word);
     return true;
+  }
+
+  /// "GPUs" and "GPU's": the ending belongs to the last letter's name. "CPUs", where a dictionary has CPU alone.
+  bool read_several_initials(std::string_view word) {
+    const std::size_t ending = word.ends_with("'s") ? 2 : word.ends_with("s") ? 1 : 0;
+    auto capitals = word.substr(0, word.size() - ending);
+    if (ending == 0 || capitals.size() < 2 || !are_capitals(capitals) || knows_(ascii_lower(word))) return false;
+    if (is_spelled(capitals)) {
+      spell(capitals.substr(0, capitals.size() - 1));
+      capitals = capitals.substr(capitals.size() - 1);
+    }
+    add_words(ascii_lower(capitals) + "'s");
+    return true;
+  }
+
+  /// Capitals that no dictionary has.
+  bool is_spelled(std::string_view word) const {
+    constexpr std::size_t kMostCapitals = 5;
+    return are_capitals(word) && word.size() >= 2 && word.size() <= kMostCapitals && !knows_(ascii_lower(word));
   }
 
   /// Words with signs, figures and hyphens in them.
