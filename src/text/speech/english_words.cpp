@@ -430,7 +430,7 @@ class EnglishReader {
     return true;
   }
 
-  /// "GPUs" and "GPU's": the ending belongs to the last letter's name. "CPUs", where a dictionary has CPU alone.
+  /// "GPUs" and "GPU's": the ending belongs to the last initial's name. "CPUs", where a dictionary has CPU alone.
   bool read_several_initials(std::string_view word) {
     const std::size_t ending = word.ends_with("'s") ? 2 : word.ends_with("s") ? 1 : 0;
     auto capitals = word.substr(0, word.size() - ending);
