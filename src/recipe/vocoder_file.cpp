@@ -11,7 +11,7 @@ namespace {
 using value_checks::between;
 
 // What decides which clips a batch holds, and the network's shape.
-constexpr std::string_view kBinding[] = {"train-data", "width", "layers", "batch-size", "ema", "seed"};
+constexpr std::string_view kBinding[] = {"train-data", "voice", "width", "layers", "batch-size", "ema", "seed"};
 
 std::vector<Result<void>> value_checks_of(const VocoderRecipe& r) {
   return {

@@ -23,6 +23,7 @@ struct VocoderRecipe : TrainingRecipe {
   }
 
   std::filesystem::path train_data{};
+  std::filesystem::path voice{};
   std::int32_t width = 128;
   std::int32_t layers = 6;
   std::int32_t batch_size = 16;
@@ -37,6 +38,10 @@ void visit_fields(VocoderRecipe& r, Visit&& visit) {
       "train-data", r.train_data, "SET",
       "recordings to learn from: a folder that 'tutti prepare tts --waveforms' wrote. Its part for validation chooses "
       "the best network, 32 clips at most");
+  visit(
+      "voice", r.voice, "DIR",
+      "learn from the spectrograms that this voice makes of the clips' texts, in the time of the recordings, in place "
+      "of the recordings' own: for a vocoder of this voice");
   visit.group("Network");
   visit("width", r.width, "N", "width of the blocks");
   visit("layers", r.layers, "N", "number of blocks");

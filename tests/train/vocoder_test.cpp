@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "audio/vocoder/griffin_lim.h"
+#include "train/checkpoint/folder.h"
 #include "train/optimiser_step/step.h"
+#include "train/tts/made_spectrograms.h"
 #include "train/vocoder/spectral_distance.h"
 #include "train/vocoder/task.h"
 #include "train/voices.h"
@@ -26,6 +28,16 @@ std::vector<float> samples_of(const at::Tensor& audio) {
 
 VocoderData data() {
   return VocoderData::open(Voices::get().folder / "set").value();
+}
+
+/// The folder of an untrained voice of the set.
+std::filesystem::path untrained_voice(std::uint64_t seed) {
+  const auto& voices = Voices::get();
+  const auto folder = voices.folder / ("voice " + std::to_string(seed));
+  const auto model = VoiceModel::start(*voices.set, small_voice_shape(), seed, at::kCPU);
+  EXPECT_TRUE(
+      write_network(folder, {.files = model.files("float32"), .weights = model.network.all, .weight_type = "float32"}));
+  return folder;
 }
 
 VocoderRecipe small_recipe() {
@@ -112,4 +124,30 @@ TEST(VocoderTask, CropsHaveTheSpectrogramOfTheirSamples) {
   const auto given = batch.inputs[0][0] * model.deviation + at::tensor(model.mean);
   const auto inside = (given - computed).narrow(0, 3, crop - 6).abs().max().item<float>();
   EXPECT_LT(inside, 1e-2) << "frames that see the crop alone";
+}
+
+TEST(MadeSpectrograms, LastAsLongAsTheRecordingsAndAreTheSameAtEveryCall) {
+  const auto set = Voices::get().set;
+  const auto made = MadeSpectrograms::open(untrained_voice(1), set).value();
+  for (const std::int64_t clip : {std::int64_t{0}, Voices::kTight}) {
+    const auto first = made->of(clip);
+    EXPECT_EQ(std::ssize(first), set->frames(clip) * 80);
+    EXPECT_EQ(made->of(clip), first);
+    EXPECT_EQ(MadeSpectrograms::open(untrained_voice(1), set).value()->of(clip), first);
+  }
+}
+
+TEST(VocoderTask, VoiceMakesTheSpectrogramsThatItLearnsFrom) {
+  const auto folder = Voices::get().folder / "set";
+  const auto own = data(), made = VocoderData::open(folder, untrained_voice(1)).value();
+  auto task = VocoderTask::start(small_recipe(), made).value();
+  auto beside = VocoderTask::start(small_recipe(), own).value();
+  const auto inputs = task->prepare({.rows = {0}}).inputs, others = beside->prepare({.rows = {0}}).inputs;
+  EXPECT_TRUE(at::equal(inputs[1], others[1])) << "the same crop of the recording";
+  EXPECT_FALSE(at::equal(inputs[0], others[0]));
+  EXPECT_NE(made.fingerprint(), own.fingerprint());
+  EXPECT_NE(made.fingerprint(), VocoderData::open(folder, untrained_voice(2)).value().fingerprint());
+  const auto absent = VocoderData::open(folder, folder / "none");
+  ASSERT_FALSE(absent);
+  EXPECT_EQ(absent.error().fault, Fault::missing);
 }

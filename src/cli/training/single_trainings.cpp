@@ -219,7 +219,10 @@ int run_train_vocoder(const std::vector<std::string>& words) {
        .read = [](const std::string& text, const std::string& file,
                   VocoderRecipe over) { return read_vocoder_recipe(text, file, std::move(over)); },
        .spellings = [](const auto& flags) { return without_loader_flags(flags, "", kBatchBytes); },
-       .sources = [](const VocoderRecipe& r) { return std::vector<std::filesystem::path>{r.train_data}; }},
+       .sources =
+           [](const VocoderRecipe& r) {
+             return std::vector{r.train_data, r.voice};
+           }},
       words);
 }
 

@@ -65,6 +65,25 @@ Result<std::optional<VocoderModel>> vocoder_named(const std::string& name, const
 
 }  // namespace
 
+at::Tensor spectrogram_in_time(const VoiceModel& model, const EncodedText& text, const at::Tensor& durations,
+                               const SpeakingOptions& options) {
+  const c10::AutoGradMode no_gradients(false);
+  const auto device = text.mean.device();
+  const auto frames = durations.sum().item<std::int64_t>();
+  const auto positions = at::arange(frames, at::TensorOptions(at::kLong)).unsqueeze(0).to(device);
+  const auto condition = condition_of(model.network, text, durations, positions);
+  const auto mask = at::ones({1, frames, 1}, condition.options());
+  auto generator = at::detail::createCPUGenerator(mixed({options.seed, digest("speech")}));
+  auto x = at::randn({1, frames, model.network.shape.mels}, generator, at::TensorOptions(at::kFloat)).to(device);
+  x = x * options.temperature;
+  for (int step = 0; step < options.steps; ++step) {
+    const auto time = at::full({1}, static_cast<double>(step) / options.steps, x.options());
+    x = x + velocity_of(model.network, x, time, condition, mask) / options.steps;
+  }
+  const auto mean = at::tensor(model.mean, at::TensorOptions(at::kFloat));
+  return (x[0].to(at::kCPU) * model.deviation + mean).contiguous();
+}
+
 Voice::Voice(VoiceModel model, TextFrontEnd front_end, at::Device device)
     : model_(std::move(model)), front_end_(std::move(front_end)), device_(device), griffin_lim_(model_.mel) {}
 
@@ -92,19 +111,7 @@ at::Tensor Voice::spectrogram_of(const std::vector<std::int32_t>& symbols, const
                                 at::full({1}, std::ssize(ids), whole).to(device_),
                                 at::full({1}, options.speaker, whole).to(device_), 0);
   ends = ends_of(text.log_durations[0], symbols, options);
-  const auto frames = ends.back();
-  const auto positions = at::arange(frames, whole).unsqueeze(0).to(device_);
-  const auto condition = condition_of(network, text, durations_of(ends, device_), positions);
-  const auto mask = at::ones({1, frames, 1}, condition.options());
-  auto generator = at::detail::createCPUGenerator(mixed({options.seed, digest("speech")}));
-  auto x = at::randn({1, frames, network.shape.mels}, generator, at::TensorOptions(at::kFloat)).to(device_);
-  x = x * options.temperature;
-  for (int step = 0; step < options.steps; ++step) {
-    const auto time = at::full({1}, static_cast<double>(step) / options.steps, x.options());
-    x = x + velocity_of(network, x, time, condition, mask) / options.steps;
-  }
-  const auto mean = at::tensor(model_.mean, at::TensorOptions(at::kFloat));
-  return (x[0].to(at::kCPU) * model_.deviation + mean).contiguous();
+  return spectrogram_in_time(model_, text, durations_of(ends, device_), options);
 }
 
 Result<Speech> Voice::speak(const std::string& sentence, const SpeakingOptions& options) const {

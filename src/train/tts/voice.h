@@ -32,6 +32,11 @@ struct Speech {
   std::vector<std::int64_t> ends{};  // frames from the begin to the end of each symbol
 };
 
+/// The spectrogram of a text, of one row, whose symbols last so many frames: durations [1, symbols] int64 -> [frames,
+/// mels] float32 on the CPU, natural logarithms. Of the options the noise and the steps count.
+at::Tensor spectrogram_in_time(const VoiceModel& model, const EncodedText& text, const at::Tensor& durations,
+                               const SpeakingOptions& options);
+
 /// A voice that speaks. Immutable; one thread at a time.
 class Voice {
  public:

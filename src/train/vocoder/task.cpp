@@ -23,10 +23,10 @@ std::int64_t crop_samples(const VoiceMelOptions& options) {
 }
 
 /// The crop of a clip from frame `first` on, written to its rows.
-void fill_row(const VocoderModel& model, const VoiceClip& clip, std::span<const float> audio, std::int64_t first,
-              float* mel_row, float* audio_row) {
+void fill_row(const VocoderModel& model, std::span<const float> spectrogram, std::span<const float> audio,
+              std::int64_t first, float* mel_row, float* audio_row) {
   const auto bins = model.mean.size();
-  const auto* mel = clip.mel.data() + static_cast<std::size_t>(first) * bins;
+  const auto* mel = spectrogram.data() + static_cast<std::size_t>(first) * bins;
   for (std::size_t i = 0; i < static_cast<std::size_t>(vocoder_crop_frames(model.mel)) * bins; ++i)
     mel_row[i] = (mel[i] - model.mean[i % bins]) / model.deviation;
   const std::int64_t hop = model.mel.hop, samples = std::ssize(audio), lead = (model.mel.n_fft - hop) / 2;
@@ -57,7 +57,7 @@ std::int64_t vocoder_crop_frames(const VoiceMelOptions& options) {
   return std::max<std::int64_t>(kCropFrames, (kWidest * options.n_fft + options.hop - 1) / options.hop);
 }
 
-Result<VocoderData> VocoderData::open(const std::filesystem::path& folder) {
+Result<VocoderData> VocoderData::open(const std::filesystem::path& folder, const std::filesystem::path& voice) {
   auto set = VoiceSet::open(folder);
   if (!set) return tl::unexpected<Error>(set.error());
   auto waveforms = VoiceWaveforms::open(folder, **set);
@@ -68,9 +68,24 @@ Result<VocoderData> VocoderData::open(const std::filesystem::path& folder) {
     for (const auto clip : data.set->part(part))
       if (data.set->frames(clip) >= least)
         (part == VoicePart::training ? data.training : data.validation).push_back(clip);
-  if (!data.training.empty()) return data;
-  return fail(Fault::usage, folder.string() + ": the set has no clip to learn from that has " + std::to_string(least) +
-                                " frames or more");
+  if (data.training.empty())
+    return fail(Fault::usage, folder.string() + ": the set has no clip to learn from that has " +
+                                  std::to_string(least) + " frames or more");
+  if (voice.empty()) return data;
+  auto made = MadeSpectrograms::open(voice, data.set);
+  if (!made) return tl::unexpected<Error>(made.error());
+  data.made = std::move(*made);
+  return data;
+}
+
+std::vector<float> VocoderData::spectrogram(std::int64_t clip) const {
+  if (made) return made->of(clip);
+  const auto mel = set->clip(clip).mel;
+  return {mel.begin(), mel.end()};
+}
+
+std::uint64_t VocoderData::fingerprint() const {
+  return made ? mixed({set->fingerprint(), made->fingerprint()}) : set->fingerprint();
 }
 
 Result<std::unique_ptr<VocoderTask>> VocoderTask::start(const VocoderRecipe& recipe, VocoderData data) {
@@ -104,8 +119,8 @@ TaskBatch VocoderTask::prepare(const Batch& batch) {
     const auto clip = data_.set->clip(number);
     const auto waveform = data_.waveforms->clip(number);
     if (!waveform) throw std::runtime_error(waveform.error().text());
-    fill_row(model_, clip, *waveform, random.below(clip.frames - frames + 1), mel[row].mutable_data_ptr<float>(),
-             audio[row].mutable_data_ptr<float>());
+    fill_row(model_, data_.spectrogram(number), *waveform, random.below(clip.frames - frames + 1),
+             mel[row].mutable_data_ptr<float>(), audio[row].mutable_data_ptr<float>());
     clips.push_back(number);
   }
   prepared.ids = RowIds(rows, [clips, set = data_.set](auto& ids) {
@@ -130,7 +145,7 @@ Result<CopyScores> score_copies(const VocoderData& data, std::span<const std::in
     const auto clip = data.set->clip(number);
     const auto recording = data.waveforms->clip(number);
     if (!recording) return tl::unexpected<Error>(recording.error());
-    const auto audio = make(clip.mel, clip.frames);
+    const auto audio = make(data.spectrogram(number), clip.frames);
     const auto distances = distance(row_of(audio, std::ssize(audio)), row_of(*recording, std::ssize(audio)));
     sums.mel += distances.mel.item<double>();
     sums.spectra += distances.spectra.item<double>();

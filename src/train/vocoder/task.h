@@ -12,6 +12,7 @@
 #include "feed/voice/voice_waveforms.h"
 #include "recipe/vocoder_recipe.h"
 #include "train/task.h"
+#include "train/tts/made_spectrograms.h"
 #include "train/vocoder/model.h"
 
 namespace tutti {
@@ -20,11 +21,17 @@ namespace tutti {
 struct VocoderData {
   std::shared_ptr<const VoiceSet> set{};
   std::shared_ptr<const VoiceWaveforms> waveforms{};
-  std::vector<std::int64_t> training{};    // clips
-  std::vector<std::int64_t> validation{};  // the same that the best network is chosen by
+  std::vector<std::int64_t> training{};      // clips
+  std::vector<std::int64_t> validation{};    // the same that the best network is chosen by
+  std::shared_ptr<MadeSpectrograms> made{};  // nullptr: the recordings' own spectrograms are learned of
 
-  /// Errors as of VoiceSet and VoiceWaveforms; Fault::usage where no clip is long enough.
-  static Result<VocoderData> open(const std::filesystem::path& folder);
+  /// `voice`: the folder of one that makes the spectrograms; empty: none. Errors as of VoiceSet, VoiceWaveforms and
+  /// MadeSpectrograms; Fault::usage where no clip is long enough.
+  static Result<VocoderData> open(const std::filesystem::path& folder, const std::filesystem::path& voice = {});
+  /// Row-major [frames, n_mels] of a clip: what a vocoder gets, natural logarithms.
+  std::vector<float> spectrogram(std::int64_t clip) const;
+  /// A digest of all of it, which a resumed training compares.
+  std::uint64_t fingerprint() const;
 };
 
 /// Frames of a clip that a vocoder learns from in a step.

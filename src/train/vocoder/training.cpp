@@ -76,7 +76,8 @@ class CopyEvaluation {
         "`tutti "
         "say --voice VOICE --vocoder DIR -o x.wav TEXT`, or put it into a voice's folder as `vocoder`.\n\n"
         "| | |\n|---|---|\n" +
-        line("learned from", model.label.empty() ? "a set without a label" : model.label) +
+        line("learned from", (model.label.empty() ? "a set without a label" : model.label) +
+                                 (data_.made ? ", from spectrograms that a voice made of its texts" : "")) +
         line("clips, minutes",
              std::to_string(data_.training.size()) + ", " + minutes_text(*data_.set, data_.training)) +
         line("sound", std::to_string(model.mel.rate.value) + " Hz, " + std::to_string(model.mel.n_mels) + " mels") +
@@ -101,6 +102,7 @@ void report_set(const VocoderData& data, const VocoderTask& task) {
                        minutes_text(*data.set, data.training) + " min at " +
                        std::to_string(data.set->format().mel.rate.value) + " Hz, to learn from, " +
                        std::to_string(std::min(data.validation.size(), kMostChosenBy)) + " to choose the best by" +
+                       (data.made ? "; the voice makes their spectrograms" : "") +
                        (left_out > 0 ? "; " + std::to_string(left_out) + " are shorter than a crop and left out" : ""));
 }
 
@@ -120,7 +122,7 @@ Result<TrainingEnd> train(const VocoderTraining& training, const VocoderData& da
                                         .batch_size = r.batch_size,
                                         .epochs = r.epochs,
                                         .seed = r.seed,
-                                        .fingerprint = data.set->fingerprint()},
+                                        .fingerprint = data.fingerprint()},
                                        state->positions.empty() ? "" : state->positions.front());
   if (!batches) return tl::unexpected<Error>(with_changed_settings(batches.error(), training));
   const auto length = length_of(
@@ -136,7 +138,7 @@ Result<TrainingEnd> train(const VocoderTraining& training, const VocoderData& da
        .step = step,
        .next = [&] { return Result<std::optional<Batch>>(batches->next()); },
        .evaluate = evaluate,
-       .options = options_of(training, schedule_by_steps(r, r.warmup_steps), length, data.set->fingerprint()),
+       .options = options_of(training, schedule_by_steps(r, r.warmup_steps), length, data.fingerprint()),
        .ring = {.training = ring_training(kVocoderTraining, r.train_data, r.batch_size,
                                           "width " + std::to_string(r.width), (*task)->device().str()),
                 .depth = r.ring_depth},
@@ -150,7 +152,7 @@ Result<TrainingEnd> train(const VocoderTraining& training, const VocoderData& da
 
 Result<TrainingEnd> train_vocoder(VocoderTraining training) {
   set_compute_threads(training.recipe.compute_threads, read_cpu().cores);
-  const auto data = VocoderData::open(training.recipe.train_data);
+  const auto data = VocoderData::open(training.recipe.train_data, training.recipe.voice);
   if (!data) return tl::unexpected<Error>(data.error());
   const auto group = join_processes(training.out);
   if (!group) return tl::unexpected<Error>(group.error());
