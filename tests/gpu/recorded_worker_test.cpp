@@ -40,23 +40,25 @@ class RecordedWorker : public testing::Test {
 
 TEST_F(RecordedWorker, PreparedEncodingsAreOneGraphAndTheirWindowsProducts) {
   const c10::InferenceMode guard;
-  const auto model = recorded_model(ComputeType::float16);
-  CheckedEncoder encoder(model, gpu::make_recorder(0));
-  const Lines lines;
-  EXPECT_EQ(encoder.prepare(8), 4);
-  EXPECT_THAT(lines.all, IsEmpty());
-  const auto mels = at::zeros({8, kRecordedDims.n_mels, 2 * kRecordedDims.n_audio_ctx}, at::kHalf).pin_memory();
-  encoder.encode(mels);
-  take_calls();
-  const auto windows = encoder.encode(mels);
-  const auto calls = take_calls();
-  ASSERT_EQ(windows.size(), 8U);
-  EXPECT_EQ(std::ranges::count(calls.launches, "graph"), 1);
-  EXPECT_EQ(calls.copies, 1) << "the mels, once";
-  EXPECT_EQ(calls.waits, 0);
-  EXPECT_EQ(calls.allocations, 0);
-  // A layer's product, and a copy of each window's keys and values.
-  EXPECT_LE(std::ssize(calls.launches), 1 + kRecordedDims.n_text_layer * (1 + 2 * 8));
+  for (const auto type : {ComputeType::float16, ComputeType::int8_float16}) {
+    const auto model = recorded_model(type);
+    CheckedEncoder encoder(model, gpu::make_recorder(0));
+    const Lines lines;
+    EXPECT_EQ(encoder.prepare(8), 4);
+    EXPECT_THAT(lines.all, IsEmpty());
+    const auto mels = at::zeros({8, kRecordedDims.n_mels, 2 * kRecordedDims.n_audio_ctx}, at::kHalf).pin_memory();
+    encoder.encode(mels);
+    take_calls();
+    const auto windows = encoder.encode(mels);
+    const auto calls = take_calls();
+    ASSERT_EQ(windows.size(), 8U);
+    EXPECT_EQ(std::ranges::count(calls.launches, "graph"), 1);
+    EXPECT_EQ(calls.copies, 1) << "the mels, once";
+    EXPECT_EQ(calls.waits, 0);
+    EXPECT_EQ(calls.allocations, 0);
+    // A layer's product, and a copy of each window's keys and values; in eight bits their sums and their packing.
+    EXPECT_LE(std::ssize(calls.launches), 1 + kRecordedDims.n_text_layer * (1 + 2 * 8));
+  }
 }
 
 TEST_F(RecordedWorker, NoMemoryForAnEncodersGraphIsOutOfMemory) {

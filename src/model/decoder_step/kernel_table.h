@@ -55,8 +55,10 @@ struct KernelTable {
                 [&]<class T>(T*) { Launch::template run<FinishBody<T>>(job, job.rows, job.n, stream); });
   }
   static void pack(const PackJob& job, Stream stream) {
+    const auto units = std::int64_t{2} * job.heads * pack_parts(job.positions);
     with_floats(job.activation, [&]<class T>(T*) {
-      Launch::template run<PackBody<T>>(job, 2 * job.heads, PackBody<T>::kSharedFloats, stream);
+      Launch::template run<PackSumBody<T>>(job, units, PackSumBody<T>::kSharedFloats, stream);
+      Launch::template run<PackBody<T>>(job, units, PackBody<T>::kSharedFloats, stream);
     });
   }
 
