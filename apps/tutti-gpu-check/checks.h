@@ -93,7 +93,7 @@ at::Tensor test_mel(const WhisperDims& dims);
 /// A small network whose weights are the same everywhere.
 WhisperModel small_random_model(at::Device device, ComputeType type);
 
-/// What tells the devices of this process apart and what they may read of each other: of each its name, of each ordered
+/// The devices of this process, and what they may read of each other: of each its name, of each ordered
 /// pair whether the one's copies read the other's memory directly. `passed` requires that what is copied to every
 /// device, from there to every other one and back, is the same.
 void check_device(Report& report, at::Device device, const CheckOptions& options);
