@@ -7,6 +7,7 @@
 #include "model/decoder_step/kernels.h"
 #include "model/decoder_step/pack_bytes.h"
 #include "model/decoder_step/rows.h"
+#include "model/decoder_step/select.h"
 
 namespace tutti {
 
@@ -62,13 +63,17 @@ struct KernelTable {
     });
   }
 
+  static void select(const SelectJob& job, Stream stream) {
+    Launch::template run<SelectBody>(job, job.rows, 0, stream);
+  }
+
   static void align(const AlignJob& job, Stream stream) {
     if (job.symbols > kMostAlignedSymbols) throw std::invalid_argument("texts are too long for the alignment's kernel");
     const std::int64_t units = (job.rows + AlignBody::kRows - 1) / AlignBody::kRows;
     Launch::template run<AlignBody>(job, units, AlignBody::shared_floats(job.symbols), stream);
   }
 
-  static constexpr StepKernels kTable{attend, append, embed, norm, finish, pack, align};
+  static constexpr StepKernels kTable{attend, append, embed, norm, finish, pack, select, align};
 };
 
 }  // namespace tutti
