@@ -29,7 +29,8 @@ MOST_REGISTERS = 85
 SKIPPED = 77  # tests/CMakeLists.txt knows it
 # Loads of sixteen bytes that the source of a kernel asks for at the least. Attention: a round of four keys and four values (of one
 # byte: two and two), twice, because the last round is code of its own.
-WIDE_LOADS = {"AttendBody": 16, "AppendBody": 2, "EmbedBody": 2, "NormBody": 4, "FinishBody": 2, "PackBody": 2, "MergeBody": 0, "AlignBody": 0}
+WIDE_LOADS = {"AttendBody": 16, "AppendBody": 2, "EmbedBody": 2, "NormBody": 4, "FinishBody": 2, "PackSumBody": 1, "PackBody": 1,
+              "MergeBody": 0, "AlignBody": 0, "SelectBody": 0}
 OF_ONE_BYTE = {"AttendBody": 8}
 # From global memory or, where the compiler lost track of it, from anywhere.
 PTX_LOAD = re.compile(r"\bld(?!\.(?:shared|param|local|const))(?:\.\w+)*?(?:\.v(\d))?\.[bfsu](\d+)\s")

@@ -87,6 +87,21 @@ WhisperDims dims_named(const std::string& size);
 /// Sequences that step together: as requested, or what suits the device.
 std::vector<std::int32_t> slots_on(at::Device device, const CheckOptions& options);
 
+/// A waving log-mel, the same everywhere: [n_mels, 2 * n_audio_ctx] float32 on the CPU.
+at::Tensor test_mel(const WhisperDims& dims);
+
+/// A small network whose weights are the same everywhere.
+WhisperModel small_random_model(at::Device device, ComputeType type);
+
+/// The devices of this process, and what they may read of each other: of each its name, of each ordered
+/// pair whether the one's copies read the other's memory directly. `passed` requires that what is copied to every
+/// device, from there to every other one and back, is the same.
+void check_device(Report& report, at::Device device, const CheckOptions& options);
+
+/// The kernel that aligns a voice's clips against plain loops, bit by bit, and words' times and probabilities of every
+/// type against float32 on the CPU. Part of `parity`.
+void check_alignments(Report& report, at::Device device, const std::vector<CheckedType>& types);
+
 /// Logits of every compute type against float32 on the CPU: a small model with random weights, and --model's if given.
 void check_parity(Report& report, at::Device device, const CheckOptions& options);
 

@@ -42,9 +42,10 @@ struct Check {
   void (*run)(tutti::Report& report, at::Device device, const tutti::CheckOptions& options);
 };
 
-constexpr Check kChecks[] = {{"parity", tutti::check_parity},       {"step", tutti::check_steps},
-                             {"selection", tutti::check_selection}, {"worker", tutti::check_worker},
-                             {"speed", tutti::measure_speed},       {"kernels", tutti::time_kernels}};
+constexpr Check kChecks[] = {{"device", tutti::check_device}, {"parity", tutti::check_parity},
+                             {"step", tutti::check_steps},    {"selection", tutti::check_selection},
+                             {"worker", tutti::check_worker}, {"speed", tutti::measure_speed},
+                             {"kernels", tutti::time_kernels}};
 
 const Check* check_named(std::string_view name) {
   const auto* const found = std::ranges::find(kChecks, name, &Check::name);

@@ -31,7 +31,7 @@ struct CheckOptions {
 inline constexpr const char* kSizeNames[] = {"tiny", "base", "small", "medium", "large-v3", "turbo"};
 
 /// Names that --check takes, in the order in which they run.
-inline constexpr const char* kCheckNames[] = {"parity", "step", "selection", "worker", "speed", "kernels"};
+inline constexpr const char* kCheckNames[] = {"device", "parity", "step", "selection", "worker", "speed", "kernels"};
 
 /// Fault::usage names the flag, what was expected and what was found.
 Result<CheckOptions> read_check_options(std::span<char*> arguments);

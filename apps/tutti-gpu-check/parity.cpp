@@ -4,27 +4,10 @@
 #include <algorithm>
 
 #include "checks.h"
-#include "model/gpu.h"
 #include "worker/compute_type.h"
 
 namespace tutti {
 namespace {
-
-constexpr WhisperDims kSmall{.n_audio_ctx = 200,
-                             .n_audio_state = 128,
-                             .n_audio_head = 2,
-                             .n_audio_layer = 2,
-                             .n_vocab = 51864,
-                             .n_text_state = 128,
-                             .n_text_head = 2,
-                             .n_text_layer = 2};
-
-/// A waving spectrogram, the same everywhere.
-at::Tensor test_mel(const WhisperDims& dims) {
-  const auto frames = at::arange(2 * dims.n_audio_ctx, at::kFloat);
-  const auto bins = at::arange(dims.n_mels, at::kFloat).unsqueeze(1);
-  return at::sin(frames * 0.05 + bins * 0.3) * at::cos(frames * 0.013);
-}
 
 /// Logits of a prefill and of one step after it, on the CPU.
 at::Tensor logits_of(const WhisperModel& model) {
@@ -39,11 +22,6 @@ at::Tensor logits_of(const WhisperModel& model) {
   return at::cat({first, model.decode({&step, 1}, cache).to(at::kCPU, ComputeType::float32)});
 }
 
-WhisperModel random_model(at::Device device, ComputeType type) {
-  at::manual_seed(20251121);  // the same weights for all
-  return WhisperModel::random(kSmall, device, type);
-}
-
 void compare(Report& report, const std::string& what, const at::Tensor& found, const at::Tensor& wanted,
              const CheckedType& type) {
   const double error = ((found - wanted).norm() / wanted.norm()).item<double>();
@@ -54,38 +32,26 @@ void compare(Report& report, const std::string& what, const at::Tensor& found, c
               .passed = error <= type.tolerance});
 }
 
-/// A voice's alignment: the kernel on the device against the same one on the host, bit for bit.
-void compare_alignments(Report& report, at::Device device) {
-  constexpr std::int32_t kRows = 16, kFrames = 800, kSymbols = 200;
-  at::manual_seed(20251121);
-  const auto scores = at::randn({kRows, kFrames, kSymbols});
-  const auto frames = at::randint(kFrames / 2, kFrames + 1, {kRows}, at::kLong);
-  const auto symbols = at::randint(1, kSymbols + 1, {kRows}, at::kLong);
-  const auto durations_by = [&](const StepKernels& kernels, at::Device where, Stream stream) {
-    const auto own = scores.to(where), own_frames = frames.to(where), own_symbols = symbols.to(where);
-    auto durations = at::empty({kRows, kSymbols}, own_frames.options());
-    const auto moves = at::empty({kRows, move_words(kFrames), kSymbols}, own.options().dtype(at::kInt));
-    kernels.align({.scores = own.const_data_ptr<float>(),
-                   .symbol_counts = own_symbols.const_data_ptr<std::int64_t>(),
-                   .frame_counts = own_frames.const_data_ptr<std::int64_t>(),
-                   .durations = durations.mutable_data_ptr<std::int64_t>(),
-                   .moves = moves.mutable_data_ptr<std::int32_t>(),
-                   .rows = kRows,
-                   .frames = kFrames,
-                   .symbols = kSymbols},
-                  stream);
-    return durations.to(at::kCPU);
-  };
-  const auto found = durations_by(*gpu::step_kernels(), device, gpu::current_stream(device.index()));
-  const auto wanted = durations_by(host_step_kernels(), at::kCPU, nullptr);
-  report.add({.check = "parity",
-              .what = "alignment of a voice's clips",
-              .value = static_cast<double>((found != wanted).sum().item<std::int64_t>()),
-              .unit = "durations that differ",
-              .passed = at::equal(found, wanted)});
+}  // namespace
+
+at::Tensor test_mel(const WhisperDims& dims) {
+  const auto frames = at::arange(2 * dims.n_audio_ctx, at::kFloat);
+  const auto bins = at::arange(dims.n_mels, at::kFloat).unsqueeze(1);
+  return at::sin(frames * 0.05 + bins * 0.3) * at::cos(frames * 0.013);
 }
 
-}  // namespace
+WhisperModel small_random_model(at::Device device, ComputeType type) {
+  constexpr WhisperDims kSmall{.n_audio_ctx = 200,
+                               .n_audio_state = 128,
+                               .n_audio_head = 2,
+                               .n_audio_layer = 2,
+                               .n_vocab = 51864,
+                               .n_text_state = 128,
+                               .n_text_head = 2,
+                               .n_text_layer = 2};
+  at::manual_seed(20251121);  // the same weights for all
+  return WhisperModel::random(kSmall, device, type);
+}
 
 std::vector<CheckedType> compute_types(at::Device device, const std::vector<std::string>& names) {
   const auto ability = ability_of(device);
@@ -103,13 +69,13 @@ std::vector<CheckedType> compute_types(at::Device device, const std::vector<std:
 
 void check_parity(Report& report, at::Device device, const CheckOptions& options) {
   const auto& model = options.model;
-  const auto wanted = logits_of(random_model(at::kCPU, ComputeType::float32));
+  const auto wanted = logits_of(small_random_model(at::kCPU, ComputeType::float32));
   for (const auto& type : compute_types(device, options.types)) {
     report.attempt("parity", "random weights " + type.name(), [&] {
-      compare(report, "random weights", logits_of(random_model(device, type.type)), wanted, type);
+      compare(report, "random weights", logits_of(small_random_model(device, type.type)), wanted, type);
     });
   }
-  if (device.is_cuda()) report.attempt("parity", "alignment", [&] { compare_alignments(report, device); });
+  check_alignments(report, device, compute_types(device, options.types));
   if (!model) return report.note("parity with real weights was not checked: no --model DIR");
   const auto reference = WhisperModel::load(*model, at::kCPU, ComputeType::float32);
   if (!reference) {

@@ -1,6 +1,7 @@
 #include "decode/device_token_selector.h"
 
 #include <ATen/ATen.h>
+#include <c10/core/DeviceGuard.h>
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/log.h"
 #include "decode/to_host.h"
 
 namespace tutti {
@@ -18,7 +20,8 @@ constexpr double kNever = -std::numeric_limits<double>::infinity();
 constexpr std::size_t kMostMasks = 32;  // a run has two or three
 
 /// The inputs of every sequence on the device, a row of numbers each.
-enum Column : std::int64_t { kNewest, kMask, kTextFrom, kTimeFrom, kTimeTo, kWeighsTimes, kColumns };
+using Column = SelectJob::Column;
+using enum SelectJob::Column;
 
 /// Lists of numbers that go to the device as one.
 class OneUpload {
@@ -81,7 +84,7 @@ at::Tensor allowed_logits(const at::Tensor& logits, const at::Tensor& inputs, co
   const auto times = positions.numel() - timestamp_begin;
   const auto text_positions = positions.narrow(0, 0, timestamp_begin);
   const auto time_positions = positions.narrow(0, timestamp_begin, times);
-  const auto forbidden = masks.index_select(0, inputs.select(0, kMask));
+  const auto forbidden = masks.index_select(0, inputs.select(0, kMask)).ne(0);
   forbidden.narrow(1, 0, timestamp_begin).logical_or_(text_positions.lt(column(kTextFrom)));
   forbidden.narrow(1, timestamp_begin, times).logical_or_(time_positions.lt(column(kTimeFrom)));
   forbidden.narrow(1, timestamp_begin, times).logical_or_(time_positions.ge(column(kTimeTo)));
@@ -133,7 +136,7 @@ class OneCopy {
  public:
   void add(const at::Tensor& numbers) { parts_.push_back(numbers.flatten().to(at::kDouble)); }
   /// Waits for the device.
-  void fetch() { host_ = to_host(at::cat(parts_)); }
+  void fetch() { host_ = to_host(parts_.size() == 1 ? parts_.front() : at::cat(parts_)); }
   /// Read in the order of adding.
   std::span<const double> next(std::size_t count) {
     const std::span all(host_.const_data_ptr<double>(), static_cast<std::size_t>(host_.numel()));
@@ -252,7 +255,7 @@ std::int32_t DeviceTokenSelector::mask_for(const Sequence& sequence, const Decod
   if (known != known_.end()) return static_cast<std::int32_t>(known - known_.begin());
   std::vector<float> row(static_cast<std::size_t>(logits.size(1)));
   forbid_ids(row, first, rules, tokens);
-  const auto forbidden = at::tensor(row).ne(0).unsqueeze(0).to(logits.device());
+  const auto forbidden = at::tensor(row).ne(0).to(at::kInt).unsqueeze(0).to(logits.device());
   masks_ = known_.empty() ? forbidden : at::cat({masks_, forbidden});
   known_.push_back(wanted);
   return static_cast<std::int32_t>(known_.size()) - 1;
@@ -281,29 +284,70 @@ DeviceTokenSelector::HostInputs DeviceTokenSelector::host_inputs(const StepRows&
   return inputs;
 }
 
+/// By one kernel: SelectJob's numbers. Nothing where this build has none for the device.
+std::optional<at::Tensor> DeviceTokenSelector::find_by_kernel(const at::Tensor& logits, const at::Tensor& columns,
+                                                              std::int64_t likeliest, std::int32_t timestamp_begin) {
+  if (!has_kernel_) return {};
+  const c10::DeviceGuard here(logits.device());
+  const auto rows = columns.size(1);
+  const auto all = logits.contiguous();
+  auto found = at::empty({3 + 2 * likeliest, rows}, logits.options().dtype(at::kDouble));
+  const auto now = kernels_of(logits.device());
+  try {
+    now.kernels->select({.logits = all.const_data_ptr<float>(),
+                         .inputs = columns.const_data_ptr<std::int32_t>(),
+                         .masks = masks_.const_data_ptr<std::int32_t>(),
+                         .found = found.mutable_data_ptr<double>(),
+                         .rows = static_cast<std::int32_t>(rows),
+                         .vocab = static_cast<std::int32_t>(logits.size(1)),
+                         .timestamp_begin = timestamp_begin,
+                         .likeliest = static_cast<std::int32_t>(likeliest)},
+                        now.stream);
+    return found;
+  } catch (const KernelError& error) {
+    if (!error.is_missing_code()) throw;
+    has_kernel_ = false;
+    log(Level::warning, std::string("tokens are selected by torch's operators: ") + error.what());
+    return {};
+  }
+}
+
+/// The numbers of all sequences by torch's operators, in the order of SelectJob's; before them what is drawn.
+std::vector<at::Tensor> DeviceTokenSelector::find_by_operators(const at::Tensor& logits, const There& there,
+                                                               const HostInputs& inputs, std::int32_t timestamp_begin) {
+  if (!positions_.defined()) positions_ = at::arange(logits.size(1), logits.options().dtype(at::kInt));
+  const auto allowed = allowed_logits(logits, there.columns, masks_, positions_, timestamp_begin);
+  auto findings = weigh(allowed, there.columns, timestamp_begin);
+  std::vector<at::Tensor> found;
+  if (!inputs.draws.rows.empty())
+    found.push_back(draw(findings.logprobs.index_select(0, there.drawing), there.scales, there.numbers));
+  find_likeliest(inputs.likeliest, findings);
+  found.insert(found.end(), {findings.all_times, findings.best_time, findings.best_text, at::stack(findings.likeliest),
+                             at::stack(findings.positions)});
+  return found;
+}
+
 std::vector<Selection> DeviceTokenSelector::select_tokens(const StepRows& step, std::span<const Sequence> live,
                                                           const DecodingTokens& tokens) {
   const c10::InferenceMode no_autograd;
   const auto& logits = step.logits;
-  const bool others =
-      positions_.defined() && (positions_.device() != logits.device() || positions_.numel() != logits.size(1));
-  if (others || known_.size() >= kMostMasks) *this = DeviceTokenSelector{};
-  if (!positions_.defined()) positions_ = at::arange(logits.size(1), logits.options().dtype(at::kInt));
+  const bool others = masks_.defined() && (masks_.device() != logits.device() || masks_.size(1) != logits.size(1));
+  if (others || known_.size() >= kMostMasks) {
+    const bool has_kernel = has_kernel_;
+    *this = DeviceTokenSelector{};
+    has_kernel_ = has_kernel;
+  }
 
   const auto inputs = host_inputs(step, live, tokens);
   const There there(inputs, staging_, logits.device());
-  const auto allowed = allowed_logits(logits, there.columns, masks_, positions_, tokens.timestamp_begin);
-  auto findings = weigh(allowed, there.columns, tokens.timestamp_begin);
   const auto sots = inputs.sot_rows.size(), draws = inputs.draws.rows.size();
   OneCopy copy;
   if (sots > 0) copy.add(chances(logits.index_select(0, there.sot_rows), *tokens.no_speech));
-  if (draws > 0) copy.add(draw(findings.logprobs.index_select(0, there.drawing), there.scales, there.numbers));
-  find_likeliest(inputs.likeliest, findings);
-  copy.add(findings.all_times);
-  copy.add(findings.best_time);
-  copy.add(findings.best_text);
-  copy.add(at::stack(findings.likeliest));
-  copy.add(at::stack(findings.positions));
+  const auto found_there =
+      draws > 0 ? std::nullopt : find_by_kernel(logits, there.columns, inputs.likeliest, tokens.timestamp_begin);
+  for (const auto& part :
+       found_there ? std::vector{*found_there} : find_by_operators(logits, there, inputs, tokens.timestamp_begin))
+    copy.add(part);
   copy.fetch();
 
   const auto count = live.size(), listed = static_cast<std::size_t>(inputs.likeliest) * count;

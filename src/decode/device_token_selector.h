@@ -3,10 +3,12 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "decode/sequence.h"
+#include "model/decoder_step/step_device.h"
 
 namespace tutti {
 
@@ -17,9 +19,10 @@ struct StepRows {
   std::span<const std::int64_t> at_sot{};  // by sequence: the row after start-of-transcript; -1: none in this step
 };
 
-/// Selects the tokens of a step where its logits are: the rules as masks, choices, sums and draws by torch's operators,
-/// for all sequences together. Some dozen numbers of each come to the host and not its whole vocabulary. The result is
-/// that of `select_token` for each by itself; only the last bits of sums differ, and what they decide.
+/// Selects the tokens of a step where its logits are, for all sequences together: the rules as masks, choices and sums
+/// by one kernel, and where a sequence draws its token by torch's operators. Some dozen numbers of each come to the
+/// host and not its whole vocabulary. The result is that of `select_token` for each by itself; only the last bits of
+/// sums differ, and what they decide.
 class DeviceTokenSelector {
  public:
   /// live: not empty. Waits for the device, once, at the end. Throws what torch throws.
@@ -40,12 +43,17 @@ class DeviceTokenSelector {
   };
 
   HostInputs host_inputs(const StepRows& step, std::span<const Sequence> live, const DecodingTokens& tokens);
+  std::optional<at::Tensor> find_by_kernel(const at::Tensor& logits, const at::Tensor& columns, std::int64_t likeliest,
+                                           std::int32_t timestamp_begin);
+  std::vector<at::Tensor> find_by_operators(const at::Tensor& logits, const There& there, const HostInputs& inputs,
+                                            std::int32_t timestamp_begin);
   std::int32_t mask_for(const Sequence& sequence, const DecodingTokens& tokens, const at::Tensor& logits);
 
   std::vector<Mask> known_{};
-  at::Tensor masks_{};      // [known_, n_vocab] bool on the logits' device: what is forbidden
+  at::Tensor masks_{};      // [known_, n_vocab] int32 on the logits' device: other than 0 where forbidden
   at::Tensor positions_{};  // [n_vocab] int32: 0, 1, 2, ...
   at::Tensor staging_{};
+  bool has_kernel_ = !excludes_step_kernels();
 };
 
 }  // namespace tutti

@@ -20,6 +20,7 @@ NumberSizes on_gpu(NumberSizes sizes) {
   sizes.spare = 1;
   sizes.rows = 2 * kPromptRows;  // a step is rounded up by less than so many (bucket_for)
   sizes.batch = sizes.other;
+  sizes.mel = 0;
   return sizes;
 }
 
@@ -38,7 +39,7 @@ Bytes MemoryPlan::total(std::int64_t windows, std::int64_t beams) const {
 
 Bytes MemoryPlan::in_work(std::int32_t slots, std::int64_t beams, std::int64_t fillers) const {
   const std::int64_t ahead = windows_in_flight(slots) - slots;
-  return {total(slots, beams).value + ahead * window.value + fillers * sequence.value};
+  return {total(slots, beams).value + ahead * window.value + fillers * sequence.value + mel_buffers(slots) * mel.value};
 }
 
 MemoryPlan memory_plan(const ModelShape& shape, const NumberSizes& sizes, std::int64_t text_positions) {
@@ -67,7 +68,8 @@ MemoryPlan memory_plan(const ModelShape& shape, const NumberSizes& sizes, std::i
               static_cast<double>(shape.text_layers * layer_state * shape.audio_positions) * sizes.cross)},
           .sequence = {slot + sizes.logit * shape.vocabulary},
           .workspace = {kCopies * kWide * kWidest * shape.audio_positions * n + sizes.spare * slot + sizes.rows * row},
-          .encoding = {kCopies * sizes.batch * kWidest * shape.audio_positions * n}};
+          .encoding = {kCopies * sizes.batch * kWidest * shape.audio_positions * n},
+          .mel = {sizes.mel * shape.n_mels * 2 * shape.audio_positions}};
 }
 
 std::int64_t windows_that_fit(const MemoryPlan& plan, Bytes available, std::int64_t beams) {
@@ -88,6 +90,10 @@ int windows_in_flight(int slots) {
   // A GPU with memory for more slots has some left for windows that are encoded while all of them step.
   if (slots > kMany) return slots + std::min((slots - kMany + 7) / 8, 8);
   return slots + std::clamp(kMany - slots, 0, std::clamp(slots / 4, 2, 4));
+}
+
+std::int32_t mel_buffers(std::int32_t slots) {
+  return std::min(windows_in_flight(slots), kMostMelBuffers);
 }
 
 std::int32_t slots_that_fit(const MemoryPlan& plan, Bytes available, std::int64_t beams, std::int64_t fillers) {

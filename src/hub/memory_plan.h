@@ -18,6 +18,10 @@ inline constexpr std::int32_t kUsualGpuSlots = 32;
 /// Windows that a GPU encodes together at most, where memory is left for them.
 inline constexpr std::int32_t kEncodedTogether = 8;
 
+/// Windows' log-mels that a worker makes ready for its encoder at most (worker/mel_ring.h). Memory of the host, which a
+/// GPU copies from: 1.5 MB a window of large-v3 in float32, half of it in sixteen bits.
+inline constexpr std::int32_t kMostMelBuffers = 64;
+
 /// Rows that a GPU's recorded step has for the tokens of short prompts, beside one for each slot
 /// (model/decoder_step/static_step.h).
 inline constexpr std::int32_t kPromptRows = 32;
@@ -44,6 +48,7 @@ struct NumberSizes {
   std::int64_t spare = 0;   // sequences' keys and values that fit beside those that step
   std::int64_t rows = 0;    // rows of a step, beside those of sequences: prompts', and what fills up the step
   std::int64_t batch = 0;   // activations in an encoding of several windows; 0: they are encoded one at a time
+  std::int64_t mel = 4;     // log-mels that wait for the encoder; 0: that is not the device's memory
 };
 
 /// The bytes of a number in a window's keys and values in eight bits, with a float32 of scale for every 64 of them.
@@ -68,11 +73,12 @@ struct MemoryPlan {
   Bytes sequence{};   // keys and values of one sequence at full length, and its logits
   Bytes workspace{};  // what one encoding holds on the way, slots and rows of no sequence
   Bytes encoding{};   // what each window more in the encoding holds; 0: one is encoded at a time
+  Bytes mel{};        // a window's log-mel as it waits for the encoder; 0: in other memory
 
   /// With so many windows held, each with so many beams.
   Bytes total(std::int64_t windows, std::int64_t beams) const;
   /// What a worker holds that steps `slots` windows together, of so many beams each, and `fillers` sequences beside:
-  /// those that are encoded ahead of them (windows_in_flight) have no sequences yet.
+  /// those that are encoded ahead of them (windows_in_flight) have no sequences yet. With the log-mels that wait.
   Bytes in_work(std::int32_t slots, std::int64_t beams, std::int64_t fillers = 0) const;
   /// What encodings of so many windows take beside that.
   Bytes more_encoded(std::int32_t windows) const { return {(windows - 1) * encoding.value}; }
@@ -97,6 +103,10 @@ std::int32_t encoded_together(const MemoryPlan& plan, Bytes available, std::int3
 /// leaves. Few, because an encoded window holds its keys and values; none from 64 on, where it would save a fiftieth
 /// (docs/cuda.md).
 int windows_in_flight(int slots);
+
+/// Windows whose log-mels are made ready before they are encoded, by a worker that steps `slots` together: all that it
+/// is given, up to kMostMelBuffers.
+std::int32_t mel_buffers(std::int32_t slots);
 
 /// The most windows that can step together in `available`, those encoded ahead beside them: the most whose in_work() is
 /// no more. 0 where not even one fits.

@@ -42,7 +42,9 @@ at::Tensor CheckedEncoder::encode_batch(const at::Tensor& mels) {
   const auto known = known_.find(mels.size(0));
   if (known == known_.end()) return first_use(mels);
   const auto& recorded = known->second;
-  recorded.mels.copy_(model_.upload(mels));
+  // Pinned memory of the input's type needs no other on its way.
+  const bool plain = mels.scalar_type() == recorded.mels.scalar_type() && mels.is_pinned();
+  recorded.mels.copy_(plain ? mels : model_.upload(mels), /*non_blocking=*/true);
   recorded.recording->replay();
   return recorded.encoded;
 }

@@ -17,6 +17,7 @@
 #include "base/sha256.h"
 #include "decode/stepper.h"
 #include "device/machine.h"
+#include "model/decoder_step/step_device.h"
 #include "model/device_name.h"
 #include "model/gpu.h"
 #include "worker/cuda_driver.h"
@@ -190,10 +191,9 @@ Result<ComputeType> compute_type_for(const std::string& name, const std::filesys
 }
 
 std::optional<StepDevice> usual_steps(at::Device device) {
-  if (!device.is_cuda()) return {};
+  if (!device.is_cuda() || excludes_step_kernels()) return {};
   const char* named = std::getenv("TUTTI_STEP");
   const std::string_view way = named ? named : "";
-  if (way == "eager") return {};
   if (way != "" && way != "graphs" && way != "kernels") {
     log(Level::warning, "TUTTI_STEP=" + std::string(way) + " is ignored: expected graphs, kernels or eager");
   }

@@ -72,7 +72,7 @@ class WhisperNetwork : public Network {
   at::Tensor make_mels(std::int64_t windows) const override {
     const auto device = model_.device();
     const auto type = device.is_cuda() ? layout_of(model_.type(), device).activations : at::kFloat;
-    return at::zeros({windows, dims().n_mels, 2 * std::int64_t{dims().n_audio_ctx}},
+    return at::empty({windows, dims().n_mels, 2 * std::int64_t{dims().n_audio_ctx}},
                      at::TensorOptions(type).pinned_memory(device.is_cuda()));
   }
 

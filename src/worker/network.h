@@ -36,10 +36,10 @@ class Network {
   virtual std::int32_t text_positions() const { return dims().n_text_ctx; }
   /// mel: [n_mels, 2 * n_audio_ctx] float32 on the CPU -> what decoding needs of the window. Waits for the device.
   virtual CrossKv encode(const at::Tensor& mel) = 0;
-  /// Zeros to write the mels of so many windows to, on the CPU and as the device takes them fastest: [windows, n_mels,
-  /// 2 * n_audio_ctx], pinned and in the type of the encoder's input for a GPU.
+  /// Memory for the mels of so many windows, on the CPU and as the device takes them fastest: [windows, n_mels,
+  /// 2 * n_audio_ctx], pinned and in the type of the encoder's input for a GPU; not filled.
   virtual at::Tensor make_mels(std::int64_t windows) const {
-    return at::zeros({windows, dims().n_mels, 2 * std::int64_t{dims().n_audio_ctx}}, at::kFloat);
+    return at::empty({windows, dims().n_mels, 2 * std::int64_t{dims().n_audio_ctx}}, at::kFloat);
   }
   /// mels: as of make_mels, or float32 on the CPU -> the same of each window. Waits for the device.
   virtual std::vector<CrossKv> encode_batch(const at::Tensor& mels) {

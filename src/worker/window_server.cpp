@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/numbers.h"
 #include "decode/fixed_shapes.h"
+#include "hub/memory_plan.h"
 #include "worker/caught_fault.h"
 #include "worker/request_messages.h"
 
@@ -34,6 +35,18 @@ Error no_such_window(WindowId id) {
   return {.fault = Fault::usage, .what = "window " + std::to_string(id) + " is not open"};
 }
 
+/// Without memory enough mels are made ready as their windows are encoded.
+std::shared_ptr<MelRing> make_ring(const Network& network, std::int32_t slots) {
+  try {
+    return std::make_shared<MelRing>(network.make_mels(mel_buffers(slots)));
+  } catch (const std::exception& error) {
+    const std::string why = error.what();
+    log(Level::warning, "log-mels are not made ready as they come: " + why.substr(0, why.find('\n')));
+    const auto& dims = network.dims();
+    return std::make_shared<MelRing>(at::empty({0, dims.n_mels, 2 * std::int64_t{dims.n_audio_ctx}}, at::kFloat));
+  }
+}
+
 }  // namespace
 
 WindowServer::WindowServer(LoadedModel model, Reply reply, const Clock& clock)
@@ -41,6 +54,7 @@ WindowServer::WindowServer(LoadedModel model, Reply reply, const Clock& clock)
       reply_(std::move(reply)),
       clock_(clock),
       batcher_(model_.tokens, model_.network->text_positions(), clock),
+      mels_(make_ring(*model_.network, model_.slots)),
       windows_together_(model_.slots),
       beams_(model_.beams),
       encoded_together_(model_.encoded_together) {}
@@ -136,27 +150,13 @@ auto WindowServer::backing_off(const char* doing, Fn fn) -> Result<decltype(fn()
   }
 }
 
-Result<WindowView> WindowServer::check_mel(const OpenWindow& message, OwnedFd memory) const {
-  const auto& dims = model_.network->dims();
-  const auto most = 2 * dims.n_audio_ctx;
-  const auto found = std::to_string(message.n_mels) + " x " + std::to_string(message.frames);
-  if (message.n_mels != dims.n_mels || message.frames < 1 || message.frames > most) {
-    return fail(Fault::usage, "log-mel window of " + found + ": this model takes " + std::to_string(dims.n_mels) +
-                                  " bins and 1 to " + std::to_string(most) + " frames");
-  }
-  if (!memory) return fail(Fault::usage, "log-mel window of " + found + " came without its memory");
-  return WindowView::map(std::move(memory),
-                         static_cast<std::size_t>(message.n_mels) * static_cast<std::size_t>(message.frames));
-}
-
-void WindowServer::open(const OpenWindow& message, OwnedFd memory) {
+void WindowServer::open(const OpenWindow& message, Result<WindowMel> mel) {
   if (windows_.contains(message.window)) {
     return fail_window(message.window, 0,
                        {Fault::usage, "window " + std::to_string(message.window) + " is open already"});
   }
-  auto mel = check_mel(message, std::move(memory));
   if (!mel) return fail_window(message.window, 0, mel.error());
-  windows_[message.window] = {.mel = std::move(*mel), .frames = message.frames};
+  windows_.try_emplace(message.window, Window{.mel = std::move(*mel)});
   to_encode_.push_back(message.window);
 }
 
@@ -232,17 +232,14 @@ const char* WindowServer::do_next() {
   return kStep;
 }
 
-/// mel: zeros, [n_mels, 2 * n_audio_ctx].
-void WindowServer::pad_mel(const Window& window, const at::Tensor& mel) const {
-  // from_blob wants mutable memory; it is only read.
-  auto* values = const_cast<float*>(window.mel->values().data());
-  mel.narrow(1, 0, window.frames).copy_(at::from_blob(values, {mel.size(0), window.frames}, at::kFloat));
-}
-
+/// As they were received, where they are side by side; else, and where a window is encoded once more, copied here.
 at::Tensor WindowServer::mels_of(const std::vector<WindowId>& ids) const {
-  auto mels = model_.network->make_mels(std::ssize(ids));
-  for (std::size_t i = 0; i < ids.size(); ++i) pad_mel(windows_.at(ids[i]), mels[static_cast<std::int64_t>(i)]);
-  return mels;
+  std::vector<const WindowMel*> mels;
+  for (const auto id : ids) mels.push_back(&windows_.at(id).mel);
+  if (const auto ready = mels_->side_by_side(mels)) return *ready;
+  const auto copied = model_.network->make_mels(std::ssize(mels));
+  for (std::size_t i = 0; i < mels.size(); ++i) mels_->write(*mels[i], copied[static_cast<std::int64_t>(i)]);
+  return copied;
 }
 
 /// Whether the window is encoded. One that was closed is encoded again.
@@ -381,6 +378,7 @@ void WindowServer::answer_encoded(const std::vector<WindowId>& ids, std::vector<
 void WindowServer::encoded(WindowId id, CrossKv kv, Seconds share) {
   auto& window = windows_.at(id);
   window.kv = std::make_shared<const CrossKv>(std::move(kv));
+  window.mel.buffer.reset();
   if (!std::exchange(window.opened, true)) reply_(Opened{.window = id, .encode_seconds = share.count()});
   for (; window.detections > 0; --window.detections) answer_language(id, window);
   for (const auto& waiting : std::exchange(window.decodings, {})) submit(waiting, window);

@@ -10,12 +10,11 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/owned.h"
 #include "base/units.h"
 #include "decode/batcher.h"
 #include "link/messages.h"
-#include "link/shared_window.h"
 #include "metrics/event_trace.h"
+#include "worker/mel_ring.h"
 #include "worker/network.h"
 
 namespace tutti {
@@ -45,7 +44,7 @@ using Reply = std::function<void(const ToControl&)>;
 
 /// A loaded model at work on windows: opens them, decodes them together, answers. When memory runs out it steps half as
 /// many windows at a time and begins them again, and at last holds only those that are being decoded, so that no window
-/// is lost. One thread: the only one that calls torch.
+/// is lost. One thread: the only one that calls torch, but for copies within the memory of `mels`.
 class WindowServer {
  public:
   /// `clock` must outlive the server.
@@ -54,8 +53,10 @@ class WindowServer {
   /// Has the device do now what it otherwise does at first uses, where it does anything then. Without memory enough
   /// that is left to the first uses, which can do with less.
   Result<void> prepare();
-  /// memory: what came beside the message.
-  void open(const OpenWindow& message, OwnedFd memory);
+  /// Where the windows that come are received, by any thread.
+  const std::shared_ptr<MelRing>& mels() const { return mels_; }
+  /// mel: what `mels` received.
+  void open(const OpenWindow& message, Result<WindowMel> mel);
   void detect(const DetectLanguage& message);
   void decode(const DecodeWindow& message);
   void align(const AlignWindow& message);
@@ -75,8 +76,7 @@ class WindowServer {
   const char* do_next();
 
   struct Window {
-    std::optional<WindowView> mel{};  // the control side's memory, so keeping it costs nothing
-    std::int32_t frames = 0;
+    WindowMel mel;                          // its buffer is free again once it is encoded
     std::shared_ptr<const CrossKv> kv{};    // from its encoding on; released meanwhile where memory is short
     bool opened = false;                    // the encoding was answered
     std::int32_t detections = 0;            // that wait for kv
@@ -91,8 +91,6 @@ class WindowServer {
     Seconds spent{};  // by us, to begin it
   };
 
-  Result<WindowView> check_mel(const OpenWindow& message, OwnedFd memory) const;
-  void pad_mel(const Window& window, const at::Tensor& mel) const;
   at::Tensor mels_of(const std::vector<WindowId>& ids) const;
   bool can_encode() const {
     return !full_ && !to_encode_.empty() && (batcher_.idle() || encoded_windows() < most_encoded_);
@@ -132,6 +130,7 @@ class WindowServer {
   const std::unique_ptr<EventTrace::Row> row_ = EventTrace::row_of_process("device");
   const Clock& clock_;
   Batcher batcher_;
+  std::shared_ptr<MelRing> mels_;
   std::int32_t windows_together_;
   std::int32_t beams_ = 1;               // the most that a request named
   std::int32_t encoded_together_ = 1;    // windows in one encoding at most

@@ -20,11 +20,15 @@
 namespace tutti {
 namespace {
 
-/// A message and the descriptor that came beside it.
+/// A message, and what came beside it: its descriptor, or of a window for the loaded model its log-mel.
 struct IncomingMessage {
   ToWorker message{};
   OwnedFd memory{};
+  std::optional<Result<WindowMel>> mel{};
 };
+
+/// Where the loaded model has its windows received; null until then.
+using SharedRing = Guarded<std::shared_ptr<MelRing>>;
 
 /// Messages on their way from the thread that reads the socket to the one that computes. Not bounded: the control side
 /// counts its windows in flight.
@@ -76,7 +80,7 @@ class Outbox {
 };
 
 /// Until the control side hangs up or sends what no control of ours would send.
-void receive_messages(Connection& connection, Outbox& outbox, Inbox& inbox) {
+void receive_messages(Connection& connection, Outbox& outbox, Inbox& inbox, const SharedRing& mels) {
   for (;;) {
     auto packet = connection.receive();
     if (!packet) break;
@@ -88,9 +92,13 @@ void receive_messages(Connection& connection, Outbox& outbox, Inbox& inbox) {
     }
     if (const auto* ping = std::get_if<Ping>(&*message)) {
       outbox.send(Pong{.sequence = ping->sequence});
-    } else {
-      inbox.put({std::move(*message), std::move((*packet)->fd)});
+      continue;
     }
+    IncomingMessage incoming{std::move(*message), std::move((*packet)->fd)};
+    const auto* window = std::get_if<OpenWindow>(&incoming.message);
+    const auto ring = window ? mels.with([](const auto& of_model) { return of_model; }) : nullptr;
+    if (ring) incoming.mel.emplace(ring->receive(*window, std::move(incoming.memory)));
+    inbox.put(std::move(incoming));
   }
   inbox.close();
 }
@@ -98,7 +106,9 @@ void receive_messages(Connection& connection, Outbox& outbox, Inbox& inbox) {
 /// What the computing thread keeps between messages.
 class MessageHandler {
  public:
-  MessageHandler(const WorkerSetup& options, Outbox& outbox) : options_(options), outbox_(outbox) {}
+  /// mels: gets the loaded model's.
+  MessageHandler(const WorkerSetup& options, Outbox& outbox, SharedRing& mels)
+      : options_(options), outbox_(outbox), mels_(mels) {}
 
   bool has_work() const { return server_ && server_->has_work(); }
   bool broken() const { return server_ && server_->broken(); }
@@ -112,7 +122,7 @@ class MessageHandler {
     std::visit(
         [&](const auto& message) {
           using Message = std::decay_t<decltype(message)>;
-          if constexpr (std::is_same_v<Message, OpenWindow>) server_->open(message, std::move(incoming.memory));
+          if constexpr (std::is_same_v<Message, OpenWindow>) server_->open(message, mel_of(message, incoming));
           if constexpr (std::is_same_v<Message, DetectLanguage>) server_->detect(message);
           if constexpr (std::is_same_v<Message, DecodeWindow>) server_->decode(message);
           if constexpr (std::is_same_v<Message, AlignWindow>) server_->align(message);
@@ -122,6 +132,12 @@ class MessageHandler {
   }
 
  private:
+  /// What the reading thread received, or left because no model was loaded yet.
+  Result<WindowMel> mel_of(const OpenWindow& message, IncomingMessage& incoming) const {
+    if (incoming.mel) return std::move(*incoming.mel);
+    return server_->mels()->receive(message, std::move(incoming.memory));
+  }
+
   void load(const LoadModel& message) {
     if (server_) return outbox_.send(Failed{.fault = Fault::usage, .what = "a model is loaded already"});
     const auto begun = Clock::real().now();
@@ -142,12 +158,14 @@ class MessageHandler {
       server_.reset();
       return outbox_.send(Failed{.fault = prepared.error().fault, .what = prepared.error().text()});
     }
+    mels_.with([&](auto& of_model) { of_model = server_->mels(); });
     ready.load_seconds = Seconds(Clock::real().now() - begun).count();
     outbox_.send(ready);
   }
 
   const WorkerSetup& options_;
   Outbox& outbox_;
+  SharedRing& mels_;
   std::optional<WindowServer> server_{};
 };
 
@@ -159,10 +177,11 @@ int run_worker(OwnedFd socket, const WorkerSetup& options) {
   Inbox inbox;
   const auto gpu = visible_cuda_device(0);
   outbox.send(Hello{.build_id = options.build_id, .device_uuid = gpu ? gpu->uuid : ""});
-  std::thread reader([&] { receive_messages(connection, outbox, inbox); });
+  SharedRing mels;
+  std::thread reader([&] { receive_messages(connection, outbox, inbox, mels); });
 
   const c10::InferenceMode no_autograd;
-  MessageHandler handler(options, outbox);
+  MessageHandler handler(options, outbox, mels);
   for (bool closed = false; !closed && !handler.broken();) {
     auto received = inbox.take(!handler.has_work());
     closed = received.closed;

@@ -50,6 +50,13 @@ std::vector<Sequence> all_kinds() {
   return live;
 }
 
+/// Those that draw no token: they are selected by one kernel.
+std::vector<Sequence> undrawn_kinds() {
+  auto live = all_kinds();
+  std::erase_if(live, [](const Sequence& sequence) { return sequence.of->job.temperature > 0; });
+  return live;
+}
+
 /// Rows in an order of their own, and one more than there are sequences.
 struct Rows {
   explicit Rows(std::size_t count) {
@@ -84,8 +91,8 @@ void expect_same(const Selection& found, const Selection& wanted, const Sequence
   }
 }
 
-void expect_all_same(const at::Tensor& logits, DeviceTokenSelector& selector) {
-  const auto live = all_kinds();
+void expect_same_as_by_themselves(const std::vector<Sequence>& live, const at::Tensor& logits,
+                                  DeviceTokenSelector& selector) {
   const Rows rows(live.size());
   const auto before = logits.clone();
   const auto found = selector.select_tokens(rows.of(logits), live, kTokens);
@@ -98,6 +105,11 @@ void expect_all_same(const at::Tensor& logits, DeviceTokenSelector& selector) {
     const auto chance = logits[rows.at_sot[i]].softmax(0)[*kTokens.no_speech].item<float>();
     EXPECT_NEAR(*found[i].no_speech_prob, chance, 1e-6F) << i;
   }
+}
+
+void expect_all_same(const at::Tensor& logits, DeviceTokenSelector& selector) {
+  expect_same_as_by_themselves(all_kinds(), logits, selector);
+  expect_same_as_by_themselves(undrawn_kinds(), logits, selector);
 }
 
 at::Tensor random_logits() {
@@ -126,21 +138,37 @@ TEST(DeviceTokenSelector, WeighsTimesAgainstTextAsTheRuleDoes) {
   }
 }
 
-TEST(DeviceTokenSelector, NanOrForbiddenLogitsHaveNoLogProbability) {
-  const auto live = all_kinds();
+void expect_no_logprobs(const std::vector<Sequence>& live, float logit) {
   const Rows rows(live.size());
-  const auto count = static_cast<std::int64_t>(live.size()) + 1;
+  const auto logits = at::full({static_cast<std::int64_t>(live.size()) + 1, kVocabulary}, logit);
   DeviceTokenSelector selector;
+  const auto found = selector.select_tokens(rows.of(logits), live, kTokens);
+  EXPECT_TRUE(std::ranges::equal(found, select_on_host(rows.of(logits), live, kTokens), agree)) << logit;
+  for (std::size_t i = 0; i < live.size(); ++i) {
+    EXPECT_TRUE(live[i].is_beam() || std::isnan(found[i].choice.logprob)) << i;
+    // A search without any offer ends; one with an offer that is no number fails.
+    EXPECT_EQ(found[i].continuations.empty(), !live[i].is_beam() || std::isinf(logit)) << i;
+    for (const auto& one : found[i].continuations) EXPECT_TRUE(std::isnan(one.sum_logprob)) << i;
+  }
+}
+
+TEST(DeviceTokenSelector, NanOrForbiddenLogitsHaveNoLogProbability) {
   for (const float logit : {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::infinity()}) {
-    const auto logits = at::full({count, kVocabulary}, logit);
+    expect_no_logprobs(all_kinds(), logit);
+    expect_no_logprobs(undrawn_kinds(), logit);
+  }
+}
+
+TEST(DeviceTokenSelector, OneLogitThatIsNoNumberSpoilsItsRowAlone) {
+  at::manual_seed(7);
+  const auto live = undrawn_kinds();
+  const Rows rows(live.size());
+  for (const std::int64_t id : {10L, static_cast<long>(kTokens.timestamp_begin) + 40}) {
+    const auto logits = random_logits();
+    logits.select(1, id).index_fill_(0, at::arange(0, logits.size(0), 2), std::numeric_limits<float>::quiet_NaN());
+    DeviceTokenSelector selector;
     const auto found = selector.select_tokens(rows.of(logits), live, kTokens);
-    EXPECT_TRUE(std::ranges::equal(found, select_on_host(rows.of(logits), live, kTokens), agree)) << logit;
-    for (std::size_t i = 0; i < live.size(); ++i) {
-      EXPECT_TRUE(live[i].is_beam() || std::isnan(found[i].choice.logprob)) << i;
-      // A search without any offer ends; one with an offer that is no number fails.
-      EXPECT_EQ(found[i].continuations.empty(), !live[i].is_beam() || std::isinf(logit)) << i;
-      for (const auto& one : found[i].continuations) EXPECT_TRUE(std::isnan(one.sum_logprob)) << i;
-    }
+    EXPECT_TRUE(std::ranges::equal(found, select_on_host(rows.of(logits), live, kTokens), agree)) << id;
   }
 }
 

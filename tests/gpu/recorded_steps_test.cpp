@@ -16,6 +16,7 @@
 #include "decode/step_logits.h"
 #include "gpu/recorded_device.h"
 #include "model/repeater.h"
+#include "support/environment.h"
 #include "worker/caught_fault.h"
 
 namespace tutti {
@@ -115,7 +116,7 @@ TEST_P(RecordedSteps, PreparedStepIsACopyAndAGraphAndWaitsOnce) {
     EXPECT_EQ(calls.network.waits, 0) << count;
     EXPECT_EQ(calls.selection.copies, 2) << count;
     EXPECT_EQ(calls.selection.waits, 1) << count;
-    EXPECT_LE(calls.selection.launches.size(), 33U) << count;  // not yet in the graph
+    EXPECT_THAT(calls.selection.launches, ElementsAre(HasSubstr("SelectBody"))) << count;
     EXPECT_EQ(calls.network.allocations + calls.selection.allocations, 0) << count;
   }
 }
@@ -207,6 +208,25 @@ TEST_F(RecordedFaults, KernelsWithoutCodeForTheCardLeaveStepsToTorch) {
   step(live(2));
   EXPECT_THAT(step(live(2)).network.launches, Not(Contains(HasSubstr("AttendBody"))));
   EXPECT_THAT(lines.all, ElementsAre(HasSubstr("are not recorded"), HasSubstr("static decoder steps are off")));
+}
+
+TEST_F(RecordedFaults, WithoutAKernelTokensAreSelectedByTorch) {
+  const Lines lines;
+  step(live(2));
+  recording_cuda::fail_launches("SelectBody", kNoKernelImage);
+  for (int time = 0; time < 2; ++time) {
+    const auto calls = step(live(2)).selection;
+    EXPECT_GT(calls.launches.size(), 20U);
+    EXPECT_LE(calls.launches.size(), 35U);
+    EXPECT_EQ(calls.waits, 1);
+  }
+  EXPECT_THAT(lines.all, ElementsAre(HasSubstr("tokens are selected by torch's operators")));
+}
+
+TEST_F(RecordedFaults, EagerStepsSelectTokensByTorch) {
+  const ScopedVariable eager("TUTTI_STEP", "eager");
+  selector = DeviceTokenSelector{};
+  EXPECT_THAT(step(live(2)).selection.launches, Not(Contains(HasSubstr("SelectBody"))));
 }
 
 TEST(GraphRecorder, WaitWithinACaptureIsAnErrorAndTheNextWorkIsRecorded) {

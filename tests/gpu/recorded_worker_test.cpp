@@ -4,6 +4,7 @@
 #include <c10/core/InferenceMode.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <string>
@@ -13,6 +14,7 @@
 #include "model/checked_encoder.h"
 #include "model/repeater.h"
 #include "worker/network.h"
+#include "worker/window_server.h"
 #include "worker/worker_harness.h"
 
 namespace tutti {
@@ -38,22 +40,25 @@ class RecordedWorker : public testing::Test {
 
 TEST_F(RecordedWorker, PreparedEncodingsAreOneGraphAndTheirWindowsProducts) {
   const c10::InferenceMode guard;
-  const auto model = recorded_model(ComputeType::float16);
-  CheckedEncoder encoder(model, gpu::make_recorder(0));
-  const Lines lines;
-  EXPECT_EQ(encoder.prepare(8), 4);
-  EXPECT_THAT(lines.all, IsEmpty());
-  const auto mels = at::zeros({8, kRecordedDims.n_mels, 2 * kRecordedDims.n_audio_ctx}, at::kHalf).pin_memory();
-  encoder.encode(mels);
-  take_calls();
-  const auto windows = encoder.encode(mels);
-  const auto calls = take_calls();
-  ASSERT_EQ(windows.size(), 8U);
-  EXPECT_EQ(std::ranges::count(calls.launches, "graph"), 1);
-  EXPECT_EQ(calls.waits, 0);
-  EXPECT_EQ(calls.allocations, 0);
-  // A layer's product, and a copy of each window's keys and values.
-  EXPECT_LE(std::ssize(calls.launches), 1 + kRecordedDims.n_text_layer * (1 + 2 * 8));
+  for (const auto type : {ComputeType::float16, ComputeType::int8_float16}) {
+    const auto model = recorded_model(type);
+    CheckedEncoder encoder(model, gpu::make_recorder(0));
+    const Lines lines;
+    EXPECT_EQ(encoder.prepare(8), 4);
+    EXPECT_THAT(lines.all, IsEmpty());
+    const auto mels = at::zeros({8, kRecordedDims.n_mels, 2 * kRecordedDims.n_audio_ctx}, at::kHalf).pin_memory();
+    encoder.encode(mels);
+    take_calls();
+    const auto windows = encoder.encode(mels);
+    const auto calls = take_calls();
+    ASSERT_EQ(windows.size(), 8U);
+    EXPECT_EQ(std::ranges::count(calls.launches, "graph"), 1);
+    EXPECT_EQ(calls.copies, 1) << "the mels, once";
+    EXPECT_EQ(calls.waits, 0);
+    EXPECT_EQ(calls.allocations, 0);
+    // A layer's product, and a copy of each window's keys and values; in eight bits their sums and their packing.
+    EXPECT_LE(std::ssize(calls.launches), 1 + kRecordedDims.n_text_layer * (1 + 2 * 8));
+  }
 }
 
 TEST_F(RecordedWorker, NoMemoryForAnEncodersGraphIsOutOfMemory) {
@@ -65,6 +70,43 @@ TEST_F(RecordedWorker, NoMemoryForAnEncodersGraphIsOutOfMemory) {
   recording_cuda::heal();
   EXPECT_EQ(encoder.prepare(1), 1);
   EXPECT_THAT(lines.all, IsEmpty());
+}
+
+TEST_F(RecordedWorker, WindowsReceivedInTurnAreOneUploadOfTheirBatch) {
+  const c10::InferenceMode guard;
+  std::vector<std::string> failures;
+  WindowServer server(
+      {.network = make_network(recorded_model(ComputeType::float16)),
+       .tokens = kRecordedTokens,
+       .sot = 299,
+       .slots = 8,
+       .encoded_together = 8},
+      [&](const ToControl& answer) {
+        if (const auto* failed = std::get_if<Failed>(&answer)) failures.push_back(failed->what);
+      },
+      Clock::real());
+  ASSERT_TRUE(server.prepare());
+  const auto open = [&](WindowId first, WindowId last) {
+    for (auto window = first; window <= last; ++window) {
+      const OpenWindow message{.window = window, .n_mels = kRecordedDims.n_mels, .frames = 20};
+      const auto mel = SharedWindow::create(std::vector<float>(kRecordedDims.n_mels * std::size_t{20}, 1)).value();
+      server.open(message, server.mels()->receive(message, OwnedFd(::dup(mel.fd()))));
+    }
+  };
+  const auto calls_of = [&](WindowId first, WindowId last) {
+    open(first, last);
+    take_calls();
+    while (server.has_work()) server.work();
+    const auto calls = take_calls();
+    for (auto window = first; window <= last; ++window) server.release({.window = window});
+    return calls;
+  };
+  calls_of(1, 8);  // torch keeps the memory of their keys and values
+  const auto calls = calls_of(9, 16);
+  EXPECT_EQ(std::ranges::count(calls.launches, "graph"), 1);
+  EXPECT_EQ(calls.copies, 1);
+  EXPECT_EQ(calls.allocations, 0);
+  EXPECT_THAT(failures, IsEmpty());
 }
 
 /// A worker of 256 slots on a device that has `left` bytes beside the network's own.

@@ -129,7 +129,7 @@ TEST(MemoryPlan, GpuAddsTokenSelectionLogitsAndThePaddingSlot) {
 }
 
 TEST(MemoryPlan, AWorkerHoldsWindowsAheadOfThoseItStepsUpToSixtyFour) {
-  const auto plan = memory_plan(kLargeV3, *number_sizes("int8_float16"));
+  const auto plan = memory_plan(kLargeV3, on_gpu(*number_sizes("int8_float16")));
   EXPECT_EQ(windows_in_flight(1), 3);
   EXPECT_EQ(windows_in_flight(8), 10);
   EXPECT_EQ(windows_in_flight(32), 36);
@@ -139,6 +139,16 @@ TEST(MemoryPlan, AWorkerHoldsWindowsAheadOfThoseItStepsUpToSixtyFour) {
   EXPECT_EQ(plan.in_work(32, 1).value, plan.total(32, 1).value + 4 * plan.window.value);
   EXPECT_EQ(plan.in_work(64, 1), plan.total(64, 1));
   EXPECT_EQ(plan.in_work(8, 5, 8).value, plan.total(8, 5).value + 2 * plan.window.value + 8 * plan.sequence.value);
+}
+
+TEST(MemoryPlan, LogMelsThatWaitAreInTheMemoryOfTheHostAlone) {
+  const auto sizes = *number_sizes("bfloat16");
+  const auto host = memory_plan(kLargeV3, sizes), device = memory_plan(kLargeV3, on_gpu(sizes));
+  EXPECT_EQ(host.mel.value, 128 * 3000 * 4);
+  EXPECT_EQ(host.in_work(8, 1).value, host.total(8, 1).value + 2 * host.window.value + 10 * host.mel.value);
+  EXPECT_EQ(device.mel.value, 0);
+  EXPECT_EQ(mel_buffers(8), 10);
+  EXPECT_EQ(mel_buffers(1024), 64) << "the others that wait are made ready as they are encoded";
 }
 
 TEST(MemoryPlan, WindowsAreEncodedTogetherWhereMemoryIsLeftForThem) {

@@ -140,17 +140,30 @@ TEST_P(StepKernelsOf, AttendToWindowsInEightBitsAsToTheNumbersThatTheyStandFor) 
 }
 
 TEST_P(StepKernelsOf, PackAWindowHalfAPartIn127OfEachPositionsLargestNumberAway) {
-  auto both = random({45, 2 * kWidth}, type());
-  both.select(1, 5).add_(20);
-  const auto window = make_byte_heads(both, kHeads);
-  const auto check = [&](const at::Tensor& found, std::int64_t first, bool centred, const char* what) {
-    const auto numbers = both.narrow(1, first, kWidth).to(at::kFloat).unflatten(1, {kHeads, 64}).transpose(0, 1);
-    const auto mean = numbers.mean(1, /*keepdim=*/true);
-    const auto allowed = (numbers - mean).abs().amax(2, /*keepdim=*/true) / 127 * 0.501 + 1e-5;
-    EXPECT_TRUE(((found - (centred ? numbers - mean : numbers)).abs() <= allowed).all().item<bool>()) << what;
-  };
-  check(wide_keys(*window, 45), 0, true, "keys");
-  check(wide_values(*window), kWidth, false, "values");
+  for (const std::int64_t positions : {1, 45, 128, 129, 1500}) {  // up to twelve parts
+    auto both = random({positions, 2 * kWidth}, type());
+    both.select(1, 5).add_(20);
+    const auto window = make_byte_heads(both, kHeads);
+    const auto check = [&](const at::Tensor& found, std::int64_t first, bool centred, const char* what) {
+      const auto numbers = both.narrow(1, first, kWidth).to(at::kFloat).unflatten(1, {kHeads, 64}).transpose(0, 1);
+      const auto mean = numbers.mean(1, /*keepdim=*/true);
+      const auto allowed = (numbers - mean).abs().amax(2, /*keepdim=*/true) / 127 * 0.501 + 1e-5;
+      EXPECT_TRUE(((found - (centred ? numbers - mean : numbers)).abs() <= allowed).all().item<bool>())
+          << what << " of " << positions;
+    };
+    check(wide_keys(*window, positions), 0, true, "keys");
+    check(wide_values(*window), kWidth, false, "values");
+  }
+}
+
+TEST_P(StepKernelsOf, PackAPartAsIfItsHeadHadNoOtherWhereMeansAreEqual) {
+  const auto part = random({kPackPositions, 2 * kWidth}, type());
+  const auto whole = make_byte_heads(part.repeat({5, 1}), kHeads), one = make_byte_heads(part, kHeads);
+  for (std::int64_t i = 0; i < 5; ++i) {
+    const auto found = wide_keys(*whole, 5 * kPackPositions).narrow(1, i * kPackPositions, kPackPositions);
+    EXPECT_LT(distance(found, wide_keys(*one, kPackPositions)), 0.05) << i;  // a step of a number that is between two
+  }
+  EXPECT_LT(distance(wide_values(*whole).narrow(1, 0, kPackPositions), wide_values(*one)), 0.05);
 }
 
 TEST_P(StepKernelsOf, AppendWritesKeysAndValuesWhereTheTablesSayAndNowhereElse) {

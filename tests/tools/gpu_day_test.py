@@ -65,6 +65,10 @@ class DryRun(WithFolder):
         for stage in ("environment", "parity", "worker", "batch", "training", "losses", "two-workers", "kill"):
             self.assertIn(stage, working)
         self.assertEqual(next(line["reason"] for line in lines if line["stage"] == "memory"), "needs a GPU")
+        self.assertEqual(next(line["figures"] for line in lines if line["stage"] == "environment")["copies_checked"], 1)
+        found = {line["figure"]: line["value"] for line in lines_of((self.out / "figures.jsonl").read_text())}
+        self.assertEqual(found["alignment of a voice's clips"], 0)
+        self.assertEqual(found["random weights float32, words' probabilities"], 0)
         self.assertIn("# CPU (dry run)", done.stdout)
         self.assertEqual(lines_of((self.out / "gpu_day.jsonl").read_text()), lines)
         self.assertEqual(sorted(path.name for path in self.out.iterdir()), ["figures.jsonl", "gpu_day.jsonl", "gpu_day.log", "table.txt"])
@@ -96,6 +100,13 @@ class Stages(WithFolder):
         self.assertEqual(done.returncode, 1)
         self.assertEqual(lines[0]["status"], "timed out")
         self.assertIn("before", (self.out / "figures.jsonl").read_text())
+
+    def test_peer_access_is_in_the_line_of_the_environment(self):
+        programs = self.programs("""echo '{"check":"device","what":"peer access, cuda:0 to cuda:1","value":1,"unit":"directly"}'
+            echo '{"check":"device","what":"cuda:0 to cuda:1 and back","value":7,"unit":"numbers that differ","passed":false}'; exit 1""")
+        _, lines = self.run_day("--dry", "--bin", programs, "--stages", "environment")
+        self.assertEqual(lines[0]["figures"]["peer access, cuda:0 to cuda:1"], 1)
+        self.assertIn("cuda:0 to cuda:1 and back: 7 numbers that differ", lines[0]["reason"])
 
     def test_stage_without_time_left_is_skipped(self):
         done, lines = self.run_day("--dry", "--bin", self.programs(""), "--stages", "worker", "--limit", "2")

@@ -68,6 +68,8 @@ struct NetworkScript {
   std::function<bool()> encoded_beside{};                        // where given, steps go on until it returns true
   std::function<void()> take_encoded{};                          // called when these windows are taken; may throw
   std::function<void(std::int32_t)> prepare{};                   // called with a prepared stepper's slots; may throw
+  at::ScalarType mels = at::kFloat;                              // type that it takes mels in
+  std::function<void(std::int64_t)> make_mels{};                 // called with how many memory is for; may throw
 };
 
 inline const WhisperDims kScriptDims{.n_mels = 2, .n_audio_ctx = 5, .n_vocab = 400, .n_text_ctx = 64};
@@ -84,6 +86,10 @@ class ScriptedNetwork : public Network {
     auto window = *formula_window(static_cast<std::size_t>(mel[0][0].item<float>()));
     if (script_.alive) window.layers.front().keys = counted(script_.alive);
     return window;
+  }
+  at::Tensor make_mels(std::int64_t windows) const override {
+    if (script_.make_mels) script_.make_mels(windows);
+    return Network::make_mels(windows).to(script_.mels);
   }
   std::vector<CrossKv> encode_batch(const at::Tensor& mels) override {
     if (script_.encode_batch) script_.encode_batch(mels.size(0));

@@ -138,7 +138,9 @@ class BesideSteps {
  public:
   explicit BesideSteps(NetworkScript script = {}) {
     script.step = [this] {
-      if (++steps_ == 2) gate_.wait();
+      if (++steps_ != 2) return;
+      waits_.set_value();
+      gate_.wait();
     };
     script.encode_batch = [this](std::int64_t) { begun_ = steps_.load(); };
     if (!script.encoded_beside) script.encoded_beside = [this] { return (meanwhile = steps_ - begun_) >= 3; };
@@ -146,6 +148,7 @@ class BesideSteps {
     worker->control->open(1, 2, 10, mel_of(1));
     worker->control->send(first);
     worker->control->expect<Opened>();
+    waits_.get_future().wait();  // what is sent from now on is received behind that step
   }
 
   /// Once the worker has received all that was sent.
@@ -161,7 +164,7 @@ class BesideSteps {
 
  private:
   std::atomic<int> steps_ = 0, begun_ = 0;
-  std::promise<void> go_on_{};
+  std::promise<void> waits_{}, go_on_{};
   std::shared_future<void> gate_ = go_on_.get_future().share();
 };
 

@@ -41,7 +41,7 @@ def environment(machine, given):
         note(f"doctor: {text}")
     figure("doctor_broken", len(broken))
     if machine.dry:
-        return
+        return devices(machine)
     if not machine.cards():
         return failed("nvidia-smi names no GPU here (--dry runs on the CPU)")
     machine.run(["nvidia-smi", "-q"])
@@ -49,6 +49,12 @@ def environment(machine, given):
     for name in ("driver_version", "memory.total", "clocks.sm", "clocks.max.sm", "temperature.gpu", "power.draw", "power.limit"):
         figure(name, card[name], key=name == "driver_version")
     compare_card(report, machine.query_cards(), loaded=False)
+    devices(machine)
+
+
+def devices(machine):
+    """Whether torch's copies work, and of several GPUs which read which one's memory directly."""
+    figure("copies_checked", gpu_check(machine, "device", is_key=lambda name: "peer access" in name)["passed"])
 
 
 def compare_card(report, cards, loaded):
@@ -92,8 +98,9 @@ def knows_sizes(machine):
     return "--sizes" in machine.run([machine.program("tutti-gpu-check"), "--help"], limit=30).log
 
 
-def gpu_check(machine, check, flags=(), soft=None, prefix=""):
-    """One check of tutti-gpu-check. With `soft` seconds it may be ended early: what it printed until then counts."""
+def gpu_check(machine, check, flags=(), soft=None, prefix="", is_key=lambda name: False):
+    """One check of tutti-gpu-check. With `soft` seconds it may be ended early: what it printed until then counts. `is_key` names
+    figures for the stage's line."""
     machine.need_device()
     words = [machine.program("tutti-gpu-check"), "--json", "--check", check, *(["--cpu"] if machine.dry else []), *flags]
     counts = {"passed": 0, "failed": 0}
@@ -102,7 +109,7 @@ def gpu_check(machine, check, flags=(), soft=None, prefix=""):
         found = parsed(line)
         if not isinstance(found, dict) or "what" not in found:
             return
-        figure(prefix + found["what"], found.get("value"), found.get("unit", ""), key=False)
+        figure(prefix + found["what"], found.get("value"), found.get("unit", ""), key=is_key(found["what"]))
         if "passed" in found:
             counts["passed" if found["passed"] else "failed"] += 1
         if found.get("passed") is False:

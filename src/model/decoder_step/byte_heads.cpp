@@ -27,13 +27,16 @@ std::shared_ptr<const ByteHeads> make_byte_heads(const at::Tensor& both, std::in
   }
   kv->keys = of_both.select(0, 0);
   kv->values = of_both.select(0, 1);
+  const auto positions = static_cast<std::int32_t>(kv->positions);
+  const auto sums = at::empty({2 * heads, pack_parts(positions), kHeadSize}, both.options().dtype(at::kFloat));
   const c10::DeviceGuard here(both.device());
   const auto device = kernels_of(both.device());
   device.kernels->pack({.activation = number_of(both.scalar_type()),
                         .both = both.const_data_ptr(),
                         .keys = kv->keys.mutable_data_ptr<std::int8_t>(),
                         .values = kv->values.mutable_data_ptr<std::int8_t>(),
-                        .positions = static_cast<std::int32_t>(kv->positions),
+                        .sums = sums.mutable_data_ptr<float>(),
+                        .positions = positions,
                         .heads = static_cast<std::int32_t>(heads)},
                        device.stream);
   return kv;

@@ -119,14 +119,42 @@ TUTTI_BOTH constexpr std::int64_t move_words(std::int32_t frames) {
 /// What fits the memory that a block shares on every GPU, 48 KiB.
 inline constexpr std::int32_t kMostAlignedSymbols = 767;
 
-/// A window's keys and values into heads of eight bits.
+/// A window's keys and values into heads of eight bits. The positions of a head are divided into parts.
 struct PackJob {
   Number activation = Number::float32;
   const void* both = nullptr;   // T [positions, 2 * heads * 64]: keys and values side by side
   std::int8_t* keys = nullptr;  // [heads, byte_head_size(positions)]
   std::int8_t* values = nullptr;
+  float* sums = nullptr;  // [2 * heads, pack_parts(positions), 64], to work in
   std::int32_t positions = 0;
   std::int32_t heads = 0;
+};
+
+/// Positions of a part, of which a block takes 32 (of float32 16) at a time. Large-v3 then has 480 parts, as many
+/// blocks as 132 processors hold and a little more.
+inline constexpr std::int32_t kPackPositions = 128;
+TUTTI_BOTH constexpr std::int32_t pack_parts(std::int32_t positions) {
+  return (positions + kPackPositions - 1) / kPackPositions;
+}
+
+/// What the selection of tokens looks for in the logits behind sequences' newest tokens
+/// (decode/device_token_selector.h). Ids are those of text below timestamp_begin, of timestamps from there on.
+struct SelectJob {
+  enum Column : std::int32_t { kNewest, kMask, kTextFrom, kTimeFrom, kTimeTo, kWeighsTimes, kColumns };
+
+  const float* logits = nullptr;         // [any, vocab]
+  const std::int32_t* inputs = nullptr;  // [kColumns, rows]: which logits, which mask; the first text that is possible,
+                                         // the first timestamp and the one behind the last; whether all timestamps
+                                         // together exclude text that is less likely
+  const std::int32_t* masks = nullptr;   // [any, vocab]: other than 0 where an id is forbidden
+  /// Out, [3 + 2 * likeliest, rows]: the log of the sum over all timestamps, -infinity where none is possible; the
+  /// likeliest timestamp's logit; the likeliest text's; the log-probabilities of the likeliest tokens, of equals the
+  /// first; their ids.
+  double* found = nullptr;
+  std::int32_t rows = 0;
+  std::int32_t vocab = 0;
+  std::int32_t timestamp_begin = 0;
+  std::int32_t likeliest = 0;
 };
 
 }  // namespace tutti

@@ -7,6 +7,7 @@
 #include "model/decoder_step/kernels.h"
 #include "model/decoder_step/pack_bytes.h"
 #include "model/decoder_step/rows.h"
+#include "model/decoder_step/select.h"
 
 namespace tutti {
 
@@ -55,9 +56,15 @@ struct KernelTable {
                 [&]<class T>(T*) { Launch::template run<FinishBody<T>>(job, job.rows, job.n, stream); });
   }
   static void pack(const PackJob& job, Stream stream) {
+    const auto units = std::int64_t{2} * job.heads * pack_parts(job.positions);
     with_floats(job.activation, [&]<class T>(T*) {
-      Launch::template run<PackBody<T>>(job, 2 * job.heads, PackBody<T>::kSharedFloats, stream);
+      Launch::template run<PackSumBody<T>>(job, units, PackSumBody<T>::kSharedFloats, stream);
+      Launch::template run<PackBody<T>>(job, units, PackBody<T>::kSharedFloats, stream);
     });
+  }
+
+  static void select(const SelectJob& job, Stream stream) {
+    Launch::template run<SelectBody>(job, job.rows, 0, stream);
   }
 
   static void align(const AlignJob& job, Stream stream) {
@@ -66,7 +73,7 @@ struct KernelTable {
     Launch::template run<AlignBody>(job, units, AlignBody::shared_floats(job.symbols), stream);
   }
 
-  static constexpr StepKernels kTable{attend, append, embed, norm, finish, pack, align};
+  static constexpr StepKernels kTable{attend, append, embed, norm, finish, pack, select, align};
 };
 
 }  // namespace tutti

@@ -45,7 +45,8 @@ struct StepKernels {
   void (*norm)(const NormJob&, Stream);
   void (*finish)(const FinishJob&, Stream);
   void (*pack)(const PackJob&, Stream);
-  void (*align)(const AlignJob&, Stream);  ///< no part of a step: a voice's training has it
+  void (*select)(const SelectJob&, Stream);  ///< behind a step
+  void (*align)(const AlignJob&, Stream);    ///< no part of a step: a voice's training has it
 };
 
 /// On the host, by plain loops: slow, for tests and as the kernels' definition.

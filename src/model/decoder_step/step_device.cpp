@@ -1,6 +1,8 @@
 #include "model/decoder_step/step_device.h"
 
+#include <cstdlib>
 #include <stdexcept>
+#include <string_view>
 
 #include "model/device_name.h"
 #include "model/gpu.h"
@@ -19,6 +21,11 @@ StepDevice gpu_step_device(int index, bool record) {
   // A step's small kernels go before those of an encoding beside it, which has thousands of blocks waiting.
   return {.processors = facts ? facts->processors : 1,
           .recorder = record ? gpu::make_recorder(index, gpu::Urgency::high) : nullptr};
+}
+
+bool excludes_step_kernels() {
+  const char* way = std::getenv("TUTTI_STEP");
+  return way && std::string_view(way) == "eager";
 }
 
 Number number_of(at::ScalarType type) {

@@ -42,6 +42,10 @@ struct StepDevice {
 /// The step device of a GPU. record: CUDA graphs.
 StepDevice gpu_step_device(int index, bool record);
 
+/// Whether TUTTI_STEP=eager leaves steps and token selection to torch's operators, should a kernel take the worker
+/// down.
+bool excludes_step_kernels();
+
 /// Throws std::invalid_argument for a type that no step computes in.
 Number number_of(at::ScalarType type);
 
