@@ -52,7 +52,7 @@ std::string hint_for(int error_number) {
     case EACCES:
     case EPERM: return "Check the permissions of the file and its folder";
     case EROFS: return "Its file system is mounted read-only; name a path on another";
-    case ENOSPC: return "Free some space, or set TMPDIR or --output-dir to a disk that has some";
+    case ENOSPC: return "Free some space, or name a place on a disk that has some (temporary files: TMPDIR)";
     case EDQUOT: return "The disk quota is used up; free some space";
     case EMFILE: return "Raise the limit of open files (ulimit -n)";
     case ENOMEM: return "Take less at once, or let this process have more memory (ulimit -v)";

@@ -177,6 +177,10 @@ Result<bool> OutputOwnership::write(const fs::path& output, std::string_view con
   return replaces;
 }
 
+std::string speech_mark(const fs::path& times) {
+  return times.empty() ? kSpeechMark : std::string(kSpeechMark) + " with " + times.filename().string() + ";";
+}
+
 Result<void> expect_no_files(const fs::path& folder) {
   std::error_code error;
   const fs::directory_iterator first(folder, error);

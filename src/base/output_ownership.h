@@ -77,6 +77,8 @@ inline constexpr const char* kBenchPictureMark = "tutti-bench-picture";
 inline constexpr const char* kHistoryPictureMark = "tutti-history-picture";
 inline constexpr const char* kEvaluationMark = "tutti-evaluation";
 inline constexpr const char* kSpeechMark = "tutti-speech";
+/// The mark of speech whose times are in a file, which it names; empty: in none.
+std::string speech_mark(const std::filesystem::path& times);
 
 /// Fault::usage where a folder that is to be filled with new files holds some already: they are the user's.
 Result<void> expect_no_files(const std::filesystem::path& folder);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/files.h"
+#include "base/numbers.h"
 #include "base/output_ownership.h"
 #include "base/process/exit_code.h"
 #include "base/strings.h"
@@ -64,13 +65,15 @@ Result<void> check_values(const SayCommand& c) {
   constexpr std::int32_t kMostSteps = 100;
   if (c.speech.voice.empty())
     return fail(Fault::usage, "there is no voice", "Name OUT/model of 'tutti train tts' with --voice");
-  if (c.speech.rate < kSlowest || c.speech.rate > kFastest) return fail(Fault::usage, "--rate: expected 0.25 to 4");
+  if (c.speech.rate < kSlowest || c.speech.rate > kFastest)
+    return fail(Fault::usage, "--rate: expected 0.25 to 4, found " + number_text(c.speech.rate));
   if (!(c.speech.temperature >= 0 && c.speech.temperature <= 1))
-    return fail(Fault::usage, "--temperature: expected 0 to 1");
+    return fail(Fault::usage, "--temperature: expected 0 to 1, found " + number_text(c.speech.temperature));
   constexpr double kLongestPauses = 10;
   if (!(c.speech.pauses >= 0 && c.speech.pauses <= kLongestPauses))
-    return fail(Fault::usage, "--pauses: expected 0 to 10");
-  if (c.speech.steps < 1 || c.speech.steps > kMostSteps) return fail(Fault::usage, "--steps: expected 1 to 100");
+    return fail(Fault::usage, "--pauses: expected 0 to 10, found " + number_text(c.speech.pauses));
+  if (c.speech.steps < 1 || c.speech.steps > kMostSteps)
+    return fail(Fault::usage, "--steps: expected 1 to 100, found " + std::to_string(c.speech.steps));
   const auto kind = c.speech.times.extension();
   if (!c.speech.times.empty() && kind != ".json" && kind != ".srt")
     return fail(Fault::usage,
@@ -87,12 +90,13 @@ bool is_wav(const fs::path& file) {
 }
 
 /// Nothing of the voice is written over, one file is not both outputs, and files that 'tutti say' did not write stay.
-/// Times have no mark of their own: they are replaced together with the sound that they belong to.
+/// Times have no mark of their own: they are replaced together with the sound that names them.
 Result<void> check_outputs(const SayCommand& c) {
   OutputOwnership files("Name another file");
   files.add_input(c.speech.voice);
   std::error_code error;
-  const bool replaces = c.out != "-" && fs::is_regular_file(c.out, error) && fs::file_size(c.out, error) > 0;
+  const bool is_file = c.out != "-" && fs::is_regular_file(c.out, error) && fs::file_size(c.out, error) > 0;
+  const bool replaces = is_file && OutputOwnership().claim_marked(c.out, "", speech_mark(c.speech.times));
   if (c.out != "-" && !is_wav(c.out))
     return fail(Fault::usage, "--output: expected a file whose name ends in .wav, found " + c.out.string());
   if (c.out != "-")
@@ -127,6 +131,8 @@ int run_say(const std::vector<std::string>& arguments) {
   if (!file) return complain(file.error(), kNothingRan);
   c.speech.text = path_of(*file);
   if (c.out != "-") c.speech.out = c.out;
+  std::error_code error;
+  c.speech.streams = c.out == "-" && !fs::is_regular_file("/dev/stdout", error);
   return run_engine(engine_arguments(c.speech), "it spoke");
 }
 

@@ -23,6 +23,7 @@ struct SpeechCommand {
   std::string vocoder = "auto";               ///< what makes sound of spectrograms, as `tutti say --vocoder` takes it
   std::string device = "cpu";
   std::int32_t threads = 0;  ///< 0: one per core
+  bool streams = false;      ///< each sentence goes to `out`, a pipe, when it is spoken; the header knows no length
 };
 
 /// The engine's arguments. Pure.

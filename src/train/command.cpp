@@ -219,19 +219,25 @@ int print_answers(const ClassifyRequest& request, AnswerFormat format, SortedCop
   return ended == kDone && *failed + not_copied > 0 ? static_cast<int>(kSomeFailed) : ended;
 }
 
-/// oneDNN keeps what it has compiled for the last 1024 shapes of its operands, some 2 MB each. Batches come in ever new
-/// lengths, so in training that grows to gigabytes that are hardly ever used again. A step needs about a dozen.
-void keep_few_kernels() {
-  ::setenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64", /*overwrite=*/0);
+/// oneDNN keeps what it has compiled for the last 1024 shapes of its operands, by default. A Whisper model's take some
+/// 2 MB each. Batches come in ever new lengths, so in training that grows to gigabytes that are hardly ever used again;
+/// a step needs about a dozen. A voice's take 50 kB each. Its step needs 80, and the batches of an epoch have some
+/// thirty shapes that come again in the next one.
+void limit_kept_kernels(std::string_view training) {
+  const char* capacity = training == kTtsTraining ? "4096" : "64";
+  ::setenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY", capacity, /*overwrite=*/0);
 }
 
 }  // namespace
 
 int train_command(std::span<char*> arguments) {
-  keep_few_kernels();
-  constexpr const char* kSmaller =
-      "Take a smaller model or window, or the same with gradient-checkpointing or freeze-encoder";
-  return guarded("the training cannot go on", kSmaller, [&] {
+  const std::string_view training = arguments.empty() ? "" : arguments.front();
+  limit_kept_kernels(training);
+  const char* smaller =
+      training == kWhisperTraining
+          ? "Take a smaller model or window, or the same with gradient-checkpointing or freeze-encoder"
+          : "Take a smaller batch-size or network";
+  return guarded("the training cannot go on", smaller, [&] {
     const auto end = run_named_training(arguments);
     if (!end) return complain(end.error());
     return *end == TrainingEnd::interrupted ? kInterrupted : 0;
@@ -264,7 +270,7 @@ int say_command(std::span<char*> arguments) {
     const auto line = Line::read(arguments,
                                  {"--voice", "--text", "--out", "--times", "--speaker", "--rate", "--seed", "--steps",
                                   "--temperature", "--pauses", "--vocoder", "--device", "--threads"},
-                                 {});
+                                 {"--stream"});
     if (!line) return complain(line.error());
     auto text = read_file(line->value("--text"));
     if (!text) return complain(text.error());
@@ -282,7 +288,8 @@ int say_command(std::span<char*> arguments) {
                              .pauses = std::stod(line->value("--pauses")),
                              .vocoder = line->value("--vocoder"),
                              .device = *device,
-                             .threads = std::stoi(line->value("--threads"))});
+                             .threads = std::stoi(line->value("--threads")),
+                             .streams = line->has("--stream")});
     if (!report) return complain(report.error());
     log(Level::info, *report);
     return static_cast<int>(kDone);

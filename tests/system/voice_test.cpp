@@ -210,6 +210,32 @@ TEST(Voice, FilesOfOthersAreNotReplaced) {
   ASSERT_TRUE(write_file_atomically(work / "mine.srt", "my own"));
   EXPECT_EQ(say(small_voice(), work / "x.wav", {"--times", (work / "mine.srt").string(), "one"}).exit_code, 2);
   EXPECT_EQ(read_file(work / "mine.srt").value(), "my own");
+  EXPECT_EQ(say(small_voice(), work / "x.wav", {"one"}).exit_code, 0);
+  EXPECT_EQ(say(small_voice(), work / "x.wav", {"--times", (work / "mine.srt").string(), "one"}).exit_code, 2)
+      << "the sound of an earlier run had other times, or none";
+  EXPECT_EQ(read_file(work / "mine.srt").value(), "my own");
+}
+
+TEST(Voice, SentencesInOtherScriptsAreLeftOutAndNamed) {
+  TUTTI_NEEDS("digits/0_jackson_0.wav");
+  const TempFolder work;
+  const auto end = say(small_voice(), work / "x.wav", {"one. \u4F60. two."});
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_NE(end.err.find("left out: \u4F60"), std::string::npos) << end.err;
+}
+
+TEST(Voice, SentencesAreStreamedToAPipe) {
+  TUTTI_NEEDS("digits/0_jackson_0.wav");
+  const TempFolder work;
+  const std::vector<std::string> text{"one two. three four."};
+  ASSERT_EQ(say(small_voice(), work / "x.wav", text).exit_code, 0);
+  const auto streamed = run_program({tutti_program(), "say", "--voice", small_voice().string(), "-o", "-", text[0]});
+  ASSERT_EQ(streamed.exit_code, 0) << streamed.err;
+  const auto whole = read_file(work / "x.wav").value();
+  constexpr std::size_t kHeader = 44;
+  EXPECT_EQ(streamed.out.substr(40, 4), "\xFF\xFF\xFF\xFF");
+  EXPECT_TRUE(whole.ends_with(streamed.out.substr(kHeader)));
+  EXPECT_GT(streamed.out.size(), kHeader + 8000);
 }
 
 TEST(Voice, SettingsWithoutEffectAreRefused) {

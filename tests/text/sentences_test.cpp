@@ -31,6 +31,7 @@ TEST(Sentences, QuotesBehindAStopBelongToIt) {
 TEST(Sentences, SoundsInBracketsAreNotCut) {
   EXPECT_THAT(split_sentences("Say [[a. b]] now.", 100).pieces, ElementsAre("Say [[a. b]] now."));
   EXPECT_THAT(split_sentences("Say it [[a, b c d]]", 14).pieces, ElementsAre("Say it", "[[a, b c d]]"));
+  EXPECT_THAT(split_sentences("[[a, b c d e f g]] on", 8).pieces, ElementsAre("[[a, b c d e f g]]", "on"));
 }
 
 TEST(Sentences, PiecesWithoutAWordAreLeftOut) {

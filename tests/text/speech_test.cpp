@@ -213,7 +213,7 @@ TEST(FrontEnd, TextWithoutACharacterIsRefused) {
 TEST(FrontEnd, TextOfAnotherScriptNamesWhatIsWrong) {
   const auto read = small_front_end().read("\u65E5\u672C");
   ASSERT_FALSE(read);
-  EXPECT_EQ(read.error().fault, Fault::usage);
+  EXPECT_EQ(read.error().fault, Fault::unsupported);
   EXPECT_NE(read.error().what.find("found '\u65E5\u672C': there is no symbol"), std::string::npos);
 }
 

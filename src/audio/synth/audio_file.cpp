@@ -30,11 +30,13 @@ std::string software_chunk(std::string_view software) {
   return "LIST" + list.take() + facts;
 }
 
+constexpr std::uint32_t kUnknownLength = 0xFFFFFFFF;
+
 std::string wav_header(std::uint32_t bytes, Hertz rate, std::string_view software) {
   constexpr std::uint32_t kBytesPerSample = 2;
   const std::string facts = software_chunk(software);
   ByteWriter sizes, format;
-  sizes.put(static_cast<std::uint32_t>(bytes + 36 + facts.size()));
+  sizes.put(bytes == kUnknownLength ? bytes : static_cast<std::uint32_t>(bytes + 36 + facts.size()));
   format.put(std::uint32_t{16});  // size of this chunk
   format.put(std::uint16_t{1});   // PCM
   format.put(std::uint16_t{1});   // channels
@@ -124,6 +126,10 @@ std::vector<std::int16_t> pcm_of(std::span<const float> samples) {
 std::string wav_bytes(std::span<const std::int16_t> pcm, Hertz rate, std::string_view software) {
   std::string bytes = wav_header(static_cast<std::uint32_t>(pcm.size_bytes()), rate, software);
   return bytes.append(reinterpret_cast<const char*>(pcm.data()), pcm.size_bytes());
+}
+
+std::string streamed_wav_header(Hertz rate) {
+  return wav_header(kUnknownLength, rate, {});
 }
 
 Result<std::string> audio_bytes(std::span<const std::int16_t> pcm, AudioFormat format, Hertz rate) {

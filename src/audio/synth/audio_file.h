@@ -21,6 +21,10 @@ std::vector<std::int16_t> pcm_of(std::span<const float> samples);
 /// INFO ISFT) before the samples, else these begin at byte 44.
 std::string wav_bytes(std::span<const std::int16_t> pcm, Hertz rate, std::string_view software = {});
 
+/// What a WAV stream begins with: mono samples of 16 bits follow, as many as come. Both lengths are 2^32 - 1, which
+/// players and FFmpeg read as "to the end".
+std::string streamed_wav_header(Hertz rate);
+
 /// A file of any of the formats, whole; Opus is in Ogg. Fault::unsupported for a rate that the format does not have
 /// (Opus: all but 8, 12, 16, 24 and 48 kHz), and where this machine's libsndfile does not write it.
 Result<std::string> audio_bytes(std::span<const std::int16_t> pcm, AudioFormat format, Hertz rate);

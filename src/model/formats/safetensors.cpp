@@ -56,7 +56,7 @@ Result<StoredTensor> read_entry(const std::string& name, const json& entry, std:
     return fail(Fault::corrupt,
                 thing + ": its data ends at byte " + std::to_string(end) + " but the file has " +
                     std::to_string(data.size()) + " bytes of data",
-                "The file is truncated: download it again");
+                "The file is truncated: copy or download it again");
   }
   const auto needed = byte_count(*shape, *type);
   if (!needed || *needed != end - begin) {

@@ -68,12 +68,15 @@ std::size_t end_of_sentence(std::string_view text) {
 }
 
 /// Where to cut a sentence of more than `most` bytes: behind the last comma in them, else at the last white space, else
-/// before the character that no longer fits.
+/// before the character that no longer fits. Sounds in brackets are never cut.
 std::size_t cut_of(std::string_view sentence, std::size_t most) {
   auto head = sentence.substr(0, most);
-  const auto open = head.rfind("[[");  // sounds stay together
-  if (open != std::string_view::npos && open > 0 && head.find("]]", open) == std::string_view::npos)
-    head = head.substr(0, open);
+  const auto open = head.rfind("[[");
+  if (open != std::string_view::npos && head.find("]]", open) == std::string_view::npos) {
+    const auto closed = sentence.find("]]", open);
+    if (open == 0 && closed != std::string_view::npos) return closed + 2;
+    if (open > 0) head = head.substr(0, open);
+  }
   if (const auto comma = head.rfind(','); comma != std::string_view::npos && comma > 0) return comma + 1;
   if (const auto space = head.find_last_of(kSpace); space != std::string_view::npos && space > 0) return space + 1;
   auto end = head.size();

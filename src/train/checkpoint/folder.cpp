@@ -85,7 +85,8 @@ Result<void> check_digests(const std::filesystem::path& folder) {
     const auto found = digest_of(folder / name);
     if (!found) return tl::unexpected<Error>(found.error());
     if (wanted != *found)
-      return fail(Fault::corrupt, (folder / name).string() + ": damaged, it does not hold what was written to it");
+      return fail(Fault::corrupt, (folder / name).string() + ": damaged, it does not hold what was written to it",
+                  "Copy or make the folder again");
   }
   return {};
 }

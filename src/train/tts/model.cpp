@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/strings.h"
+#include "train/checkpoint/folder.h"
 #include "train/checkpoint/tensor_file.h"
 #include "train/tts/voice_config.h"
 
@@ -81,6 +82,7 @@ std::map<std::string, std::string> VoiceModel::files(const std::string& weight_t
 Result<VoiceModel> VoiceModel::load(const std::filesystem::path& folder, at::Device device) {
   const auto config = config_of(folder, kVoiceKind);
   if (!config) return tl::unexpected<Error>(config.error());
+  if (auto whole = check_digests(folder); !whole) return tl::unexpected<Error>(whole.error());
   VoiceModel model;
   const auto path = (folder / "config.json").string();
   try {

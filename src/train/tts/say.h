@@ -24,6 +24,7 @@ struct SayRequest {
   std::string vocoder = "auto";  // as Voice::load takes it
   std::string device = "cpu";
   std::int32_t threads = 0;  // 0: one per core
+  bool streams = false;      // of several sentences, each goes to standard output when it is spoken
 };
 
 /// Speaks a text with a voice, sentence by sentence, into a WAV file of 16 bits; and where it is requested, when each

@@ -140,6 +140,9 @@ std::string devices_text(const TtsRecipe& r, const VoiceData& data) {
 }
 
 void report_detour(const TtsRecipe& r, const VoiceData& data) {
+  if (!r.data_gpu.empty() && r.data_gpu == r.device)
+    log(Level::warning, "data-gpu and model-gpu are both " + r.device +
+                            ": spectrograms and steps share it, and nothing of them overlaps");
   if (r.data_gpu.empty()) return;
   if (!data.waveforms)
     log(Level::warning,

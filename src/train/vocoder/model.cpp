@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "train/checkpoint/folder.h"
 #include "train/checkpoint/tensor_file.h"
 #include "train/tts/voice_config.h"
 
@@ -57,6 +58,7 @@ std::map<std::string, std::string> VocoderModel::files(const std::string& weight
 Result<VocoderModel> VocoderModel::load(const std::filesystem::path& folder, at::Device device) {
   const auto config = config_of(folder, kVocoderKind);
   if (!config) return tl::unexpected<Error>(config.error());
+  if (auto whole = check_digests(folder); !whole) return tl::unexpected<Error>(whole.error());
   VocoderModel model;
   const auto path = (folder / "config.json").string();
   try {
