@@ -18,6 +18,7 @@ constexpr Seconds kShortest{0.25};     // of a measurement: shorter ones are abo
 constexpr Seconds kPatience{2.5};      // for a measurement with fewer items
 constexpr double kDrift = 0.15;        // share of the rate
 constexpr double kUnexplained = 0.25;  // share of the rate: a pipeline that is so much slower waits for something else
+constexpr double kProof = 0.05;        // share of the rate by which a guess must be better to be kept
 constexpr double kWorse = 0.03;        // share of the rate by which a setting must be better to be taken again
 constexpr std::size_t kTimes = 256;    // items that a model has
 constexpr std::size_t kMostQueued = 64;
@@ -139,6 +140,7 @@ void LiveTuner::begin(const Reading& now) {
   begun_ = window_ = now;
   window_from_ = now.done();
   trials_.clear();
+  is_guessing_ = false;
   usual_rate_ = 0;
   has_drifted_ = false;
   ++result_.rounds;
@@ -156,11 +158,16 @@ ThreadSettings LiveTuner::change_to(ThreadSettings settings, const Reading& now)
   return settings;
 }
 
-ThreadSettings LiveTuner::settle(const Reading& now) {
-  const auto best = std::ranges::max_element(trials_, {}, &Trial::rate);
+const LiveTuner::Trial& LiveTuner::chosen_trial() const {
+  const auto noise_of = [](const Trial& a, const Trial& b) { return 2 * std::hypot(a.error, b.error); };
   const Trial& last = trials_.back();
-  const double noise = 2 * std::hypot(last.error, best->error);
-  const Trial chosen = last.rate < (1 - std::max(kWorse, noise)) * best->rate ? *best : last;
+  const auto best = std::ranges::max_element(trials_, {}, [&](const Trial& it) { return it.is_guess ? 0 : it.rate; });
+  if (last.is_guess) return last.rate > (1 + std::max(kProof, noise_of(last, *best))) * best->rate ? last : *best;
+  return last.rate < (1 - std::max(kWorse, noise_of(last, *best))) * best->rate ? *best : last;
+}
+
+ThreadSettings LiveTuner::settle(const Reading& now) {
+  const Trial chosen = chosen_trial();
   result_.is_settled = true;
   result_.rate_now = chosen.rate;
   window_ = now;
@@ -172,24 +179,31 @@ ThreadSettings LiveTuner::settle(const Reading& now) {
 ThreadSettings LiveTuner::measure(const Reading& now, const std::function<LiveMachine()>& machine) {
   if (!has_measured(now, trials_.empty() ? kFirstItems : kItems)) return {};
   trials_.push_back(measured(now));
+  trials_.back().is_guess = is_guessing_;
   if (result_.rounds == 1 && trials_.size() == 1) result_.rate_before = trials_.front().rate;
-  if (trials_.size() > kMostTrials) return settle(now);
-  ThreadSettings next = solved(now, machine());
+  if (trials_.size() > kMostTrials || is_guessing_) return settle(now);
+  LiveMachine known = machine();
+  ThreadSettings next = solved(now, known);
+  if (next.empty() && known.least_on_core < known.on_core) {
+    known.on_core = known.least_on_core;
+    next = solved(now, known);
+    is_guessing_ = !next.empty();
+  }
   if (next.empty() || next == result_.now) return settle(now);
   return change_to(std::move(next), now);
 }
 
 ThreadSettings LiveTuner::watch(const Reading& now, const std::function<LiveMachine()>& machine) {
   if (!has_measured(now, kWatchedItems)) return {};
-  const auto [threads, rate, error] = measured(now);
+  const Trial seen = measured(now);
   const Reading from = *window_;
   window_ = now;
   if (usual_rate_ <= 0) {
-    usual_rate_ = result_.rate_now = rate;
+    usual_rate_ = result_.rate_now = seen.rate;
     return {};
   }
   // Two rates of so few items differ by as much though nothing has changed.
-  const bool drifts = std::abs(rate / usual_rate_ - 1) > std::max(kDrift, 3 * std::sqrt(2.0) * error);
+  const bool drifts = std::abs(seen.rate / usual_rate_ - 1) > std::max(kDrift, 3 * std::sqrt(2.0) * seen.error);
   if (!std::exchange(has_drifted_, drifts) || !drifts) return {};
   begin(now);
   begun_ = window_ = from;  // what was measured since the rate is another one is the first measurement

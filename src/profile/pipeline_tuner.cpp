@@ -65,7 +65,9 @@ LiveMachine PipelineTuner::machine_now(const PipelineReport& report) const {
   for (const StageReport& stage : report.stages)
     for (const LiveStage& mine : plan_.stages)
       if (mine.name == stage.name && mine.resource == StageResource::cpu) working += stage.times.busy;
-  LiveMachine machine{.cores = static_cast<double>(cores), .on_core = processor_.on_core(working, cores)};
+  LiveMachine machine{.cores = static_cast<double>(cores),
+                      .on_core = processor_.on_core(working, cores),
+                      .least_on_core = processor_.least_on_core(working)};
   const Bytes used = memory_in_use();
   Bytes allowed = plan_.memory.value_or(Bytes{});
   if (const auto memory = read_memory(); !plan_.memory && memory)
