@@ -46,14 +46,13 @@ std::shared_ptr<const std::vector<ItemTime>> times_like(const HistogramSnapshot&
   return times;
 }
 
-/// Standard deviation over mean.
-double variation_of(const HistogramSnapshot& times) {
+/// Standard deviation of the sum of all of them.
+Seconds deviation_of(const HistogramSnapshot& times) {
   const double mean = times.mean();
-  if (mean <= 0) return 0;
   double squares = 0;
   for (const auto& [bound, count] : times.buckets)
     squares += static_cast<double>(count) * (bound - mean) * (bound - mean);
-  return std::sqrt(squares / static_cast<double>(times.count)) / mean;
+  return Seconds(std::sqrt(squares));
 }
 
 }  // namespace
@@ -95,7 +94,7 @@ ThreadSettings LiveTuner::settings_of(const std::vector<int>& threads) const {
   return settings;
 }
 
-ThreadSettings LiveTuner::solved(const Reading& now, const LiveMachine& machine) const {
+std::optional<ThreadSettings> LiveTuner::solved(const Reading& now, const LiveMachine& machine) const {
   const PipelineModel pipeline = model_of(*begun_, now, machine);
   ThreadBudget budget;
   int fixed = 0, open = 0;
@@ -115,7 +114,8 @@ ThreadSettings LiveTuner::solved(const Reading& now, const LiveMachine& machine)
   const double usual = replay(pipeline, span).rate();
   const Trial& last = trials_.back();
   const bool is_explained = last.rate > (1 - std::max(kUnexplained, 3 * last.error)) * usual;
-  if (!is_explained || replay(best, span).rate() < (1 + budget.least_gain) * usual) return {};
+  if (!is_explained) return std::nullopt;
+  if (replay(best, span).rate() < (1 + budget.least_gain) * usual) return ThreadSettings{};
   std::vector<int> threads;
   for (const StageModel& stage : best.stages) threads.push_back(stage.threads);
   return settings_of(threads);
@@ -130,10 +130,11 @@ bool LiveTuner::has_measured(const Reading& now, std::size_t items) const {
 
 LiveTuner::Trial LiveTuner::measured(const Reading& now) const {
   const auto items = static_cast<double>(now.done() - window_->done());
-  double variation = 0;
+  const Seconds passed = now.at - window_->at;
+  Seconds deviation{};  // uneven items of a stage that hardly works leave the rate as it is
   for (std::size_t s = 0; s < now.service.size(); ++s)
-    variation = std::max(variation, variation_of(now.service[s].since(window_->service[s])));
-  return {result_.now, items / (now.at - window_->at).count(), variation / std::sqrt(std::max(1.0, items))};
+    deviation = std::max(deviation, deviation_of(now.service[s].since(window_->service[s])) / now.threads[s]);
+  return {result_.now, items / passed.count(), deviation / passed};
 }
 
 void LiveTuner::begin(const Reading& now) {
@@ -180,17 +181,22 @@ ThreadSettings LiveTuner::measure(const Reading& now, const std::function<LiveMa
   if (!has_measured(now, trials_.empty() ? kFirstItems : kItems)) return {};
   trials_.push_back(measured(now));
   trials_.back().is_guess = is_guessing_;
-  if (result_.rounds == 1 && trials_.size() == 1) result_.rate_before = trials_.front().rate;
+  if (result_.rounds == 1 && result_.now == result_.before) result_.rate_before = trials_.back().rate;
   if (trials_.size() > kMostTrials || is_guessing_) return settle(now);
   LiveMachine known = machine();
-  ThreadSettings next = solved(now, known);
-  if (next.empty() && known.least_on_core < known.on_core) {
+  auto next = solved(now, known);
+  if (next && next->empty() && known.least_on_core < known.on_core) {
     known.on_core = known.least_on_core;
     next = solved(now, known);
-    is_guessing_ = !next.empty();
+    is_guessing_ = next && !next->empty();
   }
-  if (next.empty() || next == result_.now) return settle(now);
-  return change_to(std::move(next), now);
+  if (!next && trials_.size() == 1) {  // something may have held up the run's start
+    begun_ = window_ = now;
+    window_from_ = now.done();
+    return {};
+  }
+  if (!next || next->empty() || *next == result_.now) return settle(now);
+  return change_to(std::move(*next), now);
 }
 
 ThreadSettings LiveTuner::watch(const Reading& now, const std::function<LiveMachine()>& machine) {

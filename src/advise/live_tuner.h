@@ -50,7 +50,8 @@ struct TuningResult {
 /// Finds the threads of a running pipeline's open stages that give the highest rate: measures a few items, solves for
 /// the threads that the cost of an item needs (tuned_threads), and corrects that by what it then measures, twice at
 /// most. Where more threads would pay only if items waited for no core, which is not known, it tries them, and keeps
-/// them where the rate that it measures is higher by 5 % or more. From then on it watches the rate, and begins again
+/// them where the rate that it measures is higher by 5 % or more. A first measurement that is far below its replay is
+/// made again, for something may have held up the run's start. From then on it watches the rate, and begins again
 /// where that has drifted by 15 %.
 ///
 /// It settles within 200 items; of items that take long, within 10 s once it has the least it can go by. Pure: time and
@@ -90,8 +91,9 @@ class LiveTuner {
   /// The pipeline with the costs of the items since `from`.
   PipelineModel model_of(const Reading& from, const Reading& now, const LiveMachine& machine) const;
   ThreadSettings settings_of(const std::vector<int>& threads) const;
-  /// What the stages should have; empty where that gains nothing beside what they have.
-  ThreadSettings solved(const Reading& now, const LiveMachine& machine) const;
+  /// What the stages should have; empty where that gains nothing beside what they have. None where the run is so much
+  /// slower than its replay that it waits for something else.
+  std::optional<ThreadSettings> solved(const Reading& now, const LiveMachine& machine) const;
   ThreadSettings measure(const Reading& now, const std::function<LiveMachine()>& machine);
   ThreadSettings watch(const Reading& now, const std::function<LiveMachine()>& machine);
   ThreadSettings change_to(ThreadSettings settings, const Reading& now);

@@ -42,6 +42,8 @@ class PlayedRun {
     for (const auto& [stage, threads] : settings) pipeline_.stages[stage_index(pipeline_, stage)].threads = threads;
     if (!settings.empty()) play();
   }
+  /// Nothing goes on for so long.
+  void hold_up(Seconds time) { now_ += time, from_ += time; }
   /// From now on the items of a stage take `times` as long.
   void slow_down(std::size_t stage, double times) {
     pipeline_.stages[stage].speed /= times;
@@ -210,6 +212,27 @@ TEST(LiveTuner, GuessThatDoesNotPayIsTakenBack) {
   EXPECT_TRUE(tuner.result().is_settled);
   EXPECT_EQ(run.pipeline().stages[0].threads, 2);
   EXPECT_FALSE(tuner.result().has_changed());
+}
+
+TEST(LiveTuner, RunThatWasHeldUpAtItsStartIsMeasuredAgain) {
+  PlayedRun run(two_stages());
+  LiveTuner tuner = tuner_of(run.pipeline(), 40);
+  while (run.done() < 4) run.go_on(tuner);
+  run.hold_up(Seconds(2));
+  while (run.now() < Seconds(10)) run.go_on(tuner);
+  EXPECT_GE(run.pipeline().stages[0].threads, 6);
+  EXPECT_NEAR(tuner.result().rate_before, 25, 3) << "as fast as without that";
+}
+
+TEST(LiveTuner, RareSlowItemsOfAStageThatHardlyWorksHideNoGain) {
+  PipelineModel pipeline = two_threads_on_two_cores(0.1);
+  const TimesDescription rarely_slow{.mean = Seconds(1e-4), .stall_share = 0.05, .stall = Seconds(0.02)};
+  pipeline.stages.push_back(drawn_stage("end", io, 1, rarely_slow, 4));
+  PlayedRun run(pipeline);
+  run.least_on_core = 0.1;
+  LiveTuner tuner = tuner_of(run.pipeline(), 6);
+  while (!tuner.result().is_settled && run.now() < Seconds(30)) run.go_on(tuner);
+  EXPECT_GT(tuner.result().rate_now, 1.8 * tuner.result().rate_before);
 }
 
 TEST(LiveTuner, ShortRunChangesNothing) {
