@@ -18,6 +18,7 @@ constexpr Seconds kShortest{0.25};     // of a measurement: shorter ones are abo
 constexpr Seconds kPatience{2.5};      // for a measurement with fewer items
 constexpr double kDrift = 0.15;        // share of the rate
 constexpr double kUnexplained = 0.25;  // share of the rate: a pipeline that is so much slower waits for something else
+constexpr double kProof = 0.05;        // share of the rate by which a guess must be better to be kept
 constexpr double kWorse = 0.03;        // share of the rate by which a setting must be better to be taken again
 constexpr std::size_t kTimes = 256;    // items that a model has
 constexpr std::size_t kMostQueued = 64;
@@ -45,14 +46,13 @@ std::shared_ptr<const std::vector<ItemTime>> times_like(const HistogramSnapshot&
   return times;
 }
 
-/// Standard deviation over mean.
-double variation_of(const HistogramSnapshot& times) {
+/// Standard deviation of the sum of all of them.
+Seconds deviation_of(const HistogramSnapshot& times) {
   const double mean = times.mean();
-  if (mean <= 0) return 0;
   double squares = 0;
   for (const auto& [bound, count] : times.buckets)
     squares += static_cast<double>(count) * (bound - mean) * (bound - mean);
-  return std::sqrt(squares / static_cast<double>(times.count)) / mean;
+  return Seconds(std::sqrt(squares));
 }
 
 }  // namespace
@@ -94,7 +94,7 @@ ThreadSettings LiveTuner::settings_of(const std::vector<int>& threads) const {
   return settings;
 }
 
-ThreadSettings LiveTuner::solved(const Reading& now, const LiveMachine& machine) const {
+std::optional<ThreadSettings> LiveTuner::solved(const Reading& now, const LiveMachine& machine) const {
   const PipelineModel pipeline = model_of(*begun_, now, machine);
   ThreadBudget budget;
   int fixed = 0, open = 0;
@@ -114,7 +114,8 @@ ThreadSettings LiveTuner::solved(const Reading& now, const LiveMachine& machine)
   const double usual = replay(pipeline, span).rate();
   const Trial& last = trials_.back();
   const bool is_explained = last.rate > (1 - std::max(kUnexplained, 3 * last.error)) * usual;
-  if (!is_explained || replay(best, span).rate() < (1 + budget.least_gain) * usual) return {};
+  if (!is_explained) return std::nullopt;
+  if (replay(best, span).rate() < (1 + budget.least_gain) * usual) return ThreadSettings{};
   std::vector<int> threads;
   for (const StageModel& stage : best.stages) threads.push_back(stage.threads);
   return settings_of(threads);
@@ -129,16 +130,18 @@ bool LiveTuner::has_measured(const Reading& now, std::size_t items) const {
 
 LiveTuner::Trial LiveTuner::measured(const Reading& now) const {
   const auto items = static_cast<double>(now.done() - window_->done());
-  double variation = 0;
+  const Seconds passed = now.at - window_->at;
+  Seconds deviation{};  // uneven items of a stage that hardly works leave the rate as it is
   for (std::size_t s = 0; s < now.service.size(); ++s)
-    variation = std::max(variation, variation_of(now.service[s].since(window_->service[s])));
-  return {result_.now, items / (now.at - window_->at).count(), variation / std::sqrt(std::max(1.0, items))};
+    deviation = std::max(deviation, deviation_of(now.service[s].since(window_->service[s])) / now.threads[s]);
+  return {result_.now, items / passed.count(), deviation / passed};
 }
 
 void LiveTuner::begin(const Reading& now) {
   begun_ = window_ = now;
   window_from_ = now.done();
   trials_.clear();
+  is_guessing_ = false;
   usual_rate_ = 0;
   has_drifted_ = false;
   ++result_.rounds;
@@ -156,11 +159,16 @@ ThreadSettings LiveTuner::change_to(ThreadSettings settings, const Reading& now)
   return settings;
 }
 
-ThreadSettings LiveTuner::settle(const Reading& now) {
-  const auto best = std::ranges::max_element(trials_, {}, &Trial::rate);
+const LiveTuner::Trial& LiveTuner::chosen_trial() const {
+  const auto noise_of = [](const Trial& a, const Trial& b) { return 2 * std::hypot(a.error, b.error); };
   const Trial& last = trials_.back();
-  const double noise = 2 * std::hypot(last.error, best->error);
-  const Trial chosen = last.rate < (1 - std::max(kWorse, noise)) * best->rate ? *best : last;
+  const auto best = std::ranges::max_element(trials_, {}, [&](const Trial& it) { return it.is_guess ? 0 : it.rate; });
+  if (last.is_guess) return last.rate > (1 + std::max(kProof, noise_of(last, *best))) * best->rate ? last : *best;
+  return last.rate < (1 - std::max(kWorse, noise_of(last, *best))) * best->rate ? *best : last;
+}
+
+ThreadSettings LiveTuner::settle(const Reading& now) {
+  const Trial chosen = chosen_trial();
   result_.is_settled = true;
   result_.rate_now = chosen.rate;
   window_ = now;
@@ -172,24 +180,36 @@ ThreadSettings LiveTuner::settle(const Reading& now) {
 ThreadSettings LiveTuner::measure(const Reading& now, const std::function<LiveMachine()>& machine) {
   if (!has_measured(now, trials_.empty() ? kFirstItems : kItems)) return {};
   trials_.push_back(measured(now));
-  if (result_.rounds == 1 && trials_.size() == 1) result_.rate_before = trials_.front().rate;
-  if (trials_.size() > kMostTrials) return settle(now);
-  ThreadSettings next = solved(now, machine());
-  if (next.empty() || next == result_.now) return settle(now);
-  return change_to(std::move(next), now);
+  trials_.back().is_guess = is_guessing_;
+  if (result_.rounds == 1 && result_.now == result_.before) result_.rate_before = trials_.back().rate;
+  if (trials_.size() > kMostTrials || is_guessing_) return settle(now);
+  LiveMachine known = machine();
+  auto next = solved(now, known);
+  if (next && next->empty() && known.least_on_core < known.on_core) {
+    known.on_core = known.least_on_core;
+    next = solved(now, known);
+    is_guessing_ = next && !next->empty();
+  }
+  if (!next && trials_.size() == 1) {  // something may have held up the run's start
+    begun_ = window_ = now;
+    window_from_ = now.done();
+    return {};
+  }
+  if (!next || next->empty() || *next == result_.now) return settle(now);
+  return change_to(std::move(*next), now);
 }
 
 ThreadSettings LiveTuner::watch(const Reading& now, const std::function<LiveMachine()>& machine) {
   if (!has_measured(now, kWatchedItems)) return {};
-  const auto [threads, rate, error] = measured(now);
+  const Trial seen = measured(now);
   const Reading from = *window_;
   window_ = now;
   if (usual_rate_ <= 0) {
-    usual_rate_ = result_.rate_now = rate;
+    usual_rate_ = result_.rate_now = seen.rate;
     return {};
   }
   // Two rates of so few items differ by as much though nothing has changed.
-  const bool drifts = std::abs(rate / usual_rate_ - 1) > std::max(kDrift, 3 * std::sqrt(2.0) * error);
+  const bool drifts = std::abs(seen.rate / usual_rate_ - 1) > std::max(kDrift, 3 * std::sqrt(2.0) * seen.error);
   if (!std::exchange(has_drifted_, drifts) || !drifts) return {};
   begin(now);
   begun_ = window_ = from;  // what was measured since the rate is another one is the first measurement

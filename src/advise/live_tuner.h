@@ -26,6 +26,8 @@ struct LiveStage {
 struct LiveMachine {
   double cores = 1;    ///< that the run may use: those of its affinity and its quota
   double on_core = 1;  ///< for how much of their time items of computing stages held a core, since the start
+  /// The least that this may have been, where it is not known: other programs fill the machine.
+  double least_on_core = 1;
   /// Most items in threads and queues together, as a multiple of those that may be there now; below 1: as for 1.
   double growth = std::numeric_limits<double>::infinity();
 };
@@ -47,7 +49,10 @@ struct TuningResult {
 
 /// Finds the threads of a running pipeline's open stages that give the highest rate: measures a few items, solves for
 /// the threads that the cost of an item needs (tuned_threads), and corrects that by what it then measures, twice at
-/// most. From then on it watches the rate, and begins again where that has drifted by 15 %.
+/// most. Where more threads would pay only if items waited for no core, which is not known, it tries them, and keeps
+/// them where the rate that it measures is higher by 5 % or more. A first measurement that is far below its replay is
+/// made again, for something may have held up the run's start. From then on it watches the rate, and begins again
+/// where that has drifted by 15 %.
 ///
 /// It settles within 200 items; of items that take long, within 10 s once it has the least it can go by. Pure: time and
 /// readings are the caller's, who sets what it returns. Not thread-safe.
@@ -78,19 +83,23 @@ class LiveTuner {
   struct Trial {
     ThreadSettings threads{};
     double rate = 0;
-    double error = 0;  // standard error of the rate, as a share of it
+    double error = 0;       // standard error of the rate, as a share of it
+    bool is_guess = false;  // by LiveMachine::least_on_core: it has to prove itself
   };
 
   Reading reading_of(Seconds at, const PipelineReport& report) const;
   /// The pipeline with the costs of the items since `from`.
   PipelineModel model_of(const Reading& from, const Reading& now, const LiveMachine& machine) const;
   ThreadSettings settings_of(const std::vector<int>& threads) const;
-  /// What the stages should have; empty where that gains nothing beside what they have.
-  ThreadSettings solved(const Reading& now, const LiveMachine& machine) const;
+  /// What the stages should have; empty where that gains nothing beside what they have. None where the run is so much
+  /// slower than its replay that it waits for something else.
+  std::optional<ThreadSettings> solved(const Reading& now, const LiveMachine& machine) const;
   ThreadSettings measure(const Reading& now, const std::function<LiveMachine()>& machine);
   ThreadSettings watch(const Reading& now, const std::function<LiveMachine()>& machine);
   ThreadSettings change_to(ThreadSettings settings, const Reading& now);
   ThreadSettings settle(const Reading& now);
+  /// The trial whose threads are kept.
+  const Trial& chosen_trial() const;
   void begin(const Reading& now);
   /// Whether items have passed since the window's start that tell something.
   bool has_measured(const Reading& now, std::size_t items) const;
@@ -103,6 +112,7 @@ class LiveTuner {
   std::optional<Reading> window_{};  // where the rate is measured from
   std::size_t window_from_ = 0;      // items done from which the window counts: those before were under way
   std::vector<Trial> trials_{};      // settings of this round with their rates
+  bool is_guessing_ = false;         // what is set now is a guess; one a round
   double usual_rate_ = 0;            // of the first window behind the settling
   bool has_drifted_ = false;         // in the window before this one
 };

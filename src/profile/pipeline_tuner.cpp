@@ -65,7 +65,9 @@ LiveMachine PipelineTuner::machine_now(const PipelineReport& report) const {
   for (const StageReport& stage : report.stages)
     for (const LiveStage& mine : plan_.stages)
       if (mine.name == stage.name && mine.resource == StageResource::cpu) working += stage.times.busy;
-  LiveMachine machine{.cores = static_cast<double>(cores), .on_core = processor_.on_core(working, cores)};
+  LiveMachine machine{.cores = static_cast<double>(cores),
+                      .on_core = processor_.on_core(working, cores),
+                      .least_on_core = processor_.least_on_core(working)};
   const Bytes used = memory_in_use();
   Bytes allowed = plan_.memory.value_or(Bytes{});
   if (const auto memory = read_memory(); !plan_.memory && memory)
@@ -86,11 +88,16 @@ void PipelineTuner::look(Pipeline& pipeline, const Complete& complete) {
   PipelineReport report = pipeline.report();
   if (complete) complete(report);
   const Seconds at = Clock::real().now() - start_;
-  const ThreadSettings settings =
-      state_.with([&](State& state) { return state.tuner.look(at, report, [&] { return machine_now(report); }); });
+  const auto [settings, settled] = state_.with([&](State& state) {
+    const bool was_settled = state.tuner.result().is_settled;
+    auto changed = state.tuner.look(at, report, [&] { return machine_now(report); });
+    const TuningResult& now = state.tuner.result();
+    return std::pair(std::move(changed), now.is_settled && !was_settled ? std::optional(now) : std::nullopt);
+  });
   for (const auto& [stage, threads] : settings)
     if (auto set = pipeline.set_threads(stage, threads); !set) log(Level::warning, set.error().text());
   if (!settings.empty()) state_.with([](State& state) { state.changed = Clock::real().now(); });
+  if (settled) remember_tuning(key_, *settled);  // now, for its end may be in the midst of another round
 }
 
 std::optional<TuningResult> PipelineTuner::stop() {
@@ -98,7 +105,6 @@ std::optional<TuningResult> PipelineTuner::stop() {
   thread_.reset();
   const TuningResult result = state_.with([](const State& state) { return state.tuner.result(); });
   if (result.rounds == 0) return std::nullopt;
-  if (result.is_settled) remember_tuning(key_, result);
   return result;
 }
 

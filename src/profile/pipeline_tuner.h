@@ -21,8 +21,8 @@
 namespace tutti {
 
 /// Gives the open stages of a running pipeline the threads that suit them (LiveTuner), on a thread of its own, and
-/// remembers them for the next run. Does nothing where no stage is open, and in a run that `tutti profile` records:
-/// what is recorded has one setting. One thread, but for what it does itself.
+/// remembers them for the next run as soon as they have settled. Does nothing where no stage is open, and in a run that
+/// `tutti profile` records: what is recorded has one setting. One thread, but for what it does itself.
 class PipelineTuner {
  public:
   explicit PipelineTuner(TuningPlan plan);
@@ -43,7 +43,7 @@ class PipelineTuner {
   /// Begins to look at the pipeline, which must be there until `stop`, as all that `complete` uses.
   void watch(Pipeline& pipeline, Complete complete = {});
 
-  /// Ends that. What it came to; none where nothing was measured. What has settled is remembered.
+  /// Ends that. What it came to; none where nothing was measured.
   std::optional<TuningResult> stop();
 
   /// When threads were last set; none: they never were.

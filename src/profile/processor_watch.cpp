@@ -53,6 +53,10 @@ double ProcessorWatch::on_core(Seconds working, int cores) const {
                   share_on_core(own, working, own, cores * passed));
 }
 
+double ProcessorWatch::least_on_core(Seconds working) const {
+  return working.count() > 0 ? std::clamp(own_passed() / working, 0.0, 1.0) : 1;
+}
+
 void ProcessorWatch::note(RunRecording& recording) const {
   Seconds working{};
   for (const RecordedStage& stage : recording.stages)

@@ -28,6 +28,8 @@ class ProcessorWatch {
   void note(RunRecording& recording) const;
   /// The same share for items that worked for `working` in computing stages, with `cores` that the process may use.
   double on_core(Seconds working, int cores) const;
+  /// The least that `on_core` may be: what they waited for was no core.
+  double least_on_core(Seconds working) const;
 
  private:
   Seconds own_passed() const;

@@ -33,13 +33,17 @@ class PlayedRun {
       for (std::size_t s = 0; s < service_.size(); ++s)
         service_[s]->record(pipeline_.stages[s].service(first_ + since_).count());
     set(tuner.look(now_, report(), [this] {
-      return LiveMachine{.cores = static_cast<double>(pipeline_.cores), .growth = most_items / items_in_work()};
+      return LiveMachine{.cores = static_cast<double>(pipeline_.cores),
+                         .least_on_core = least_on_core,
+                         .growth = most_items / items_in_work()};
     }));
   }
   void set(const ThreadSettings& settings) {
     for (const auto& [stage, threads] : settings) pipeline_.stages[stage_index(pipeline_, stage)].threads = threads;
     if (!settings.empty()) play();
   }
+  /// Nothing goes on for so long.
+  void hold_up(Seconds time) { now_ += time, from_ += time; }
   /// From now on the items of a stage take `times` as long.
   void slow_down(std::size_t stage, double times) {
     pipeline_.stages[stage].speed /= times;
@@ -50,7 +54,8 @@ class PlayedRun {
   std::size_t done() const { return done_; }
   Seconds now() const { return now_; }
 
-  double most_items = 1e9;  // that memory has space for
+  double most_items = 1e9;   // that memory has space for
+  double least_on_core = 1;  // what is known of it at least, where all else is not
 
  private:
   double items_in_work() const {
@@ -181,6 +186,53 @@ TEST(LiveTuner, PipelineThatWaitsForItsReaderIsLeftAlone) {
   LiveTuner tuner({.stages = {{"read", io, true}, {"work", cpu, true}}});
   while (run.now() < Seconds(30)) run.go_on(tuner);
   EXPECT_FALSE(tuner.result().has_changed()) << "more threads would take cores and gain nothing";
+}
+
+/// Two threads that compute for all that is known, on two cores; in truth items hold one for `on_core` of their time.
+PipelineModel two_threads_on_two_cores(double on_core) {
+  PipelineModel pipeline{2, {even_stage("decode", cpu, 2, 40, 4), even_stage("write", io, 1, 1, 4)}};
+  pipeline.stages[0].on_core = on_core;
+  return pipeline;
+}
+
+TEST(LiveTuner, GuessThatItemsWaitForNoCoreIsKeptWhereItPays) {
+  PlayedRun run(two_threads_on_two_cores(0.1));
+  run.least_on_core = 0.1;
+  LiveTuner tuner = tuner_of(run.pipeline(), 16);
+  while (!tuner.result().is_settled && run.now() < Seconds(30)) run.go_on(tuner);
+  EXPECT_GE(run.pipeline().stages[0].threads, 6);
+  EXPECT_GT(tuner.result().rate_now, 2 * tuner.result().rate_before);
+}
+
+TEST(LiveTuner, GuessThatDoesNotPayIsTakenBack) {
+  PlayedRun run(two_threads_on_two_cores(1));
+  run.least_on_core = 0.1;
+  LiveTuner tuner = tuner_of(run.pipeline(), 16);
+  while (!tuner.result().is_settled && run.now() < Seconds(30)) run.go_on(tuner);
+  EXPECT_TRUE(tuner.result().is_settled);
+  EXPECT_EQ(run.pipeline().stages[0].threads, 2);
+  EXPECT_FALSE(tuner.result().has_changed());
+}
+
+TEST(LiveTuner, RunThatWasHeldUpAtItsStartIsMeasuredAgain) {
+  PlayedRun run(two_stages());
+  LiveTuner tuner = tuner_of(run.pipeline(), 40);
+  while (run.done() < 4) run.go_on(tuner);
+  run.hold_up(Seconds(2));
+  while (run.now() < Seconds(10)) run.go_on(tuner);
+  EXPECT_GE(run.pipeline().stages[0].threads, 6);
+  EXPECT_NEAR(tuner.result().rate_before, 25, 3) << "as fast as without that";
+}
+
+TEST(LiveTuner, RareSlowItemsOfAStageThatHardlyWorksHideNoGain) {
+  PipelineModel pipeline = two_threads_on_two_cores(0.1);
+  const TimesDescription rarely_slow{.mean = Seconds(1e-4), .stall_share = 0.05, .stall = Seconds(0.02)};
+  pipeline.stages.push_back(drawn_stage("end", io, 1, rarely_slow, 4));
+  PlayedRun run(pipeline);
+  run.least_on_core = 0.1;
+  LiveTuner tuner = tuner_of(run.pipeline(), 6);
+  while (!tuner.result().is_settled && run.now() < Seconds(30)) run.go_on(tuner);
+  EXPECT_GT(tuner.result().rate_now, 1.8 * tuner.result().rate_before);
 }
 
 TEST(LiveTuner, ShortRunChangesNothing) {

@@ -167,6 +167,18 @@ class ExportTest(unittest.TestCase):
                 if words[0] == "train":
                     self.assertEqual([name for name, _, _ in rows["training"]], 2 * ["waits for its batch", "step"])
 
+    def test_preparing_for_whisper_writes_its_stages(self):
+        for clip in CLIPS:
+            (self.folder / f"{clip.stem}.txt").write_text("three three five")
+        end = tutti("prepare", "whisper", "--model", NANO, "--device", "emulated:400x:8GB", "--texts", self.folder, "--out",
+                    self.folder / "corpus", "--trace", self.file, *CLIPS)
+        self.assertEqual(end.returncode, 0, end.stderr)
+        rows = rows_of(decoded(self.file))
+        self.assertLessEqual({"decode", "align"}, stages_of(rows))
+        aligned = [it for row in rows.values() for it in row if it[0] == "align"]
+        self.assertEqual(len(aligned), len(CLIPS), rows)
+        self.assertTrue(all(end - start >= 0.01 for _, start, end in aligned), "the emulated device takes 15 ms for 6 s")
+
     def test_input_or_output_of_the_command_is_no_trace(self):
         clip = self.folder / "clip.flac"
         clip.write_bytes(CLIPS[0].read_bytes())
