@@ -134,6 +134,7 @@ TEST(EnglishWords, CurrenciesAreReadWhereverTheyAreWritten) {
   EXPECT_EQ(read_aloud("5 \u20AC, 5$, 5,50 \u20AC, 1.234,50\u20AC"),
             "five euros , five dollars , five euros and fifty cents , one thousand two hundred thirty four euros and "
             "fifty cents");
+  EXPECT_EQ(read_aloud("$ run it for 30$-ish, [^x]"), "run it for thirty dollars ish , x ,");
   EXPECT_EQ(read_aloud("$-5, -$5, \u2013$5"), "minus five dollars , minus five dollars , minus five dollars");
   EXPECT_EQ(read_aloud("\u20B9100, \u20A9500, \u20BD1"), "one hundred rupees , five hundred won , one ruble");
   EXPECT_EQ(read_aloud("US$5, 5 USD, EUR 10, USD 5 million"),

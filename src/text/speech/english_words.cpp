@@ -563,6 +563,7 @@ class EnglishReader {
         continue;
       }
       const auto sign = code_point_at(word, at);
+      const char before = at > 0 ? word[at - 1] : ' ';
       at += sign.size;
       if (is_english_character(c) || c == '\'') {
         characters += c;
@@ -576,11 +577,12 @@ class EnglishReader {
         add_words(decimal_words(without_commas(number)) + " " +
                   std::string(number == "1" ? currency->one : currency->many));
         at += number.size();
-      } else if (currency && sign.size == word.size()) {
+      } else if (currency && (is_figure(before) || (sign.size == word.size() && !out_.empty()))) {  // no prompt
         add_words(currency->many);
       } else if (c == '#' && number.empty()) {
         add_words("hash");
-      } else if (const auto name = sign_name(sign.value)) {
+      } else if (const auto name = sign_name(sign.value);
+                 name && (c != '^' || is_figure(before) || is_english_character(before) || before == ')')) {
         add_words(*name);
         if (c == '^' && next.starts_with('-')) add_words("minus");
       }
