@@ -20,6 +20,8 @@ TEST(Sentences, AbbreviationsInitialsAndNumbersEndNone) {
 TEST(Sentences, ShortFormsEndNoneBeforeLowerCaseAndFigures) {
   EXPECT_THAT(split_sentences("On Dec. 31, vol. 3, at 7 a.m. he left. Well, etc. The end.", 100).pieces,
               ElementsAre("On Dec. 31, vol. 3, at 7 a.m. he left.", "Well, etc.", "The end."));
+  EXPECT_THAT(split_sentences("The cat sat. it ran on Sat. May 5 to Ft. Worth. It is 6 ft. He sat.", 100).pieces,
+              ElementsAre("The cat sat.", "it ran on Sat. May 5 to Ft. Worth.", "It is 6 ft.", "He sat."));
   EXPECT_THAT(split_sentences("it ends. and goes on.", 100).pieces, ElementsAre("it ends.", "and goes on."));
 }
 

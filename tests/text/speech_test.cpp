@@ -72,6 +72,15 @@ TEST(EnglishWords, NumbersAndUnitsAreWrittenOut) {
   EXPECT_EQ(read_aloud("1914-1918"), "nineteen fourteen to nineteen eighteen");
   EXPECT_EQ(read_aloud("5km in 20\u00B0C"), "five kilometers in twenty degrees celsius");
   EXPECT_EQ(read_aloud("5 in. of 2 hrs, 1.78:1"), "five inches of two hours , one point seven eight to one");
+  EXPECT_EQ(read_aloud("10 \u00B5m, 50\u03BCg, 3 \u03BCs, 5 k\u03A9, 3 mA"),
+            "ten micrometers , fifty micrograms , three microseconds , five kiloohms , three milliamperes");
+  EXPECT_EQ(
+      read_aloud("5 m/s, 1 m/s, 100 MB/s, 60km/h"),
+      "five meters per second , one meter per second , one hundred megabytes per second , sixty kilometers per hour");
+  EXPECT_EQ(read_aloud("2 1/2 cups, 1\u00BD km, 3 3/4, 1 1/8 in. of"),
+            "two and a half cups , one and a half kilometers , three and three quarters , one and an eighth inches of");
+  EXPECT_EQ(read_aloud("1.5s, .12th"), "one point five seconds , twelfth");
+  EXPECT_EQ(read_aloud("24/7 on 9/11, 7/8"), "twenty four seven on nine eleven , seven eighths");
   EXPECT_EQ(read_aloud("3 5 0 2 9"), "three five zero two nine");
   EXPECT_EQ(read_aloud("mp3"), "mp three");
 }
@@ -83,12 +92,19 @@ TEST(EnglishWords, RangesAndOrdinalsAreWrittenOut) {
   EXPECT_EQ(read_aloud("$5-10, \u00A32m, $1-a-day"), "five to ten dollars , two million pounds , one dollar a day");
   EXPECT_EQ(read_aloud("-5 \u00B0C, 100 m, \u22123, 7 x 8, x\u00B2"),
             "minus five degrees celsius , one hundred meters , minus three , seven times eight , x squared");
+  EXPECT_EQ(read_aloud("3 - 4 = -1, 5-3=2, 5 \u2212 3, \u20133, it is \u20133"),
+            "three minus four equals minus one , five minus three equals two , five minus three , minus three , it is "
+            "minus three");
+  EXPECT_EQ(read_aloud("10^6, 10^-3"), "ten to the power of six , ten to the power of minus three");
 }
 
 TEST(EnglishWords, FiguresInGroupsAreWrittenOut) {
   EXPECT_EQ(read_aloud("2.10.3 at 10.0.0.1"), "two point ten point three at ten dot zero dot zero dot one");
   EXPECT_EQ(read_aloud("555-0199, +44 20 79"),
             "five five five zero one nine nine , plus four four , two zero , seven nine");
+  EXPECT_EQ(read_aloud("v2.10.1, (212) 555-0190"),
+            "version two point ten point one , two one two , five five five zero one nine zero");
+  EXPECT_EQ(read_aloud("60:40, 1.5:1"), "sixty to forty , one point five to one");
   EXPECT_EQ(read_aloud("16:9, 1e-4, 6'2\""), "sixteen to nine , one times ten to the minus four , six foot two");
   EXPECT_EQ(read_aloud("31.12.1999"), "december thirty first nineteen ninety nine");
 }
@@ -104,8 +120,27 @@ TEST(EnglishWords, MoneyAndTimesAreWrittenOut) {
   EXPECT_EQ(read_aloud("$3.50 or $1"), "three dollars and fifty cents or one dollar");
   EXPECT_EQ(read_aloud("£20"), "twenty pounds");
   EXPECT_EQ(read_aloud("$1.5 million."), "one point five million dollars .");
-  EXPECT_EQ(read_aloud("at 10:30, at 7:05 pm"), "at ten thirty , at seven oh five pm");
-  EXPECT_EQ(read_aloud("at 7:00"), "at seven o'clock");
+  EXPECT_EQ(read_aloud("at 10:30, at 7:05 pm"), "at ten thirty , at seven oh five (p) (m)");
+  EXPECT_EQ(read_aloud("at 7:00 and 7:00 a.m. he"), "at seven o'clock and seven (a) (m) he");
+  EXPECT_EQ(read_aloud("10:30am, 7:45pm, 9:05am"),
+            "ten thirty (a) (m) , seven forty five (p) (m) , nine oh five (a) (m)");
+  EXPECT_EQ(read_aloud("6:00pm, 10 AM, 8:15p.m."), "six (p) (m) , ten (a) (m) , eight fifteen (p) (m) .");
+  EXPECT_EQ(read_aloud("10:30-11:45, 9-10am, 7:00-9:00 pm"),
+            "ten thirty to eleven forty five , nine to ten (a) (m) , seven to nine (p) (m)");
+  EXPECT_EQ(read_aloud("00:00, 23:59:59"), "midnight , twenty three fifty nine and fifty nine seconds");
+}
+
+TEST(EnglishWords, CurrenciesAreReadWhereverTheyAreWritten) {
+  EXPECT_EQ(read_aloud("5 \u20AC, 5$, 5,50 \u20AC, 1.234,50\u20AC"),
+            "five euros , five dollars , five euros and fifty cents , one thousand two hundred thirty four euros and "
+            "fifty cents");
+  EXPECT_EQ(read_aloud("$ run it for 30$-ish, [^x]"), "run it for thirty dollars ish , x ,");
+  EXPECT_EQ(read_aloud("$-5, -$5, \u2013$5"), "minus five dollars , minus five dollars , minus five dollars");
+  EXPECT_EQ(read_aloud("\u20B9100, \u20A9500, \u20BD1"), "one hundred rupees , five hundred won , one ruble");
+  EXPECT_EQ(read_aloud("US$5, 5 USD, EUR 10, USD 5 million"),
+            "five dollars , five dollars , ten euros , five million dollars");
+  EXPECT_EQ(read_aloud("$20/hr, 5 \u20AC/kg, $5-10/day, prices in \u20AC"),
+            "twenty dollars per hour , five euros per kilogram , five to ten dollars per day , prices in euros");
 }
 
 TEST(EnglishWords, DatesAreWrittenOut) {
@@ -114,6 +149,9 @@ TEST(EnglishWords, DatesAreWrittenOut) {
   EXPECT_EQ(read_aloud("5 May 1863"), "the fifth of may eighteen sixty three");
   EXPECT_EQ(read_aloud("2026-11-26"), "november twenty sixth twenty twenty six");
   EXPECT_EQ(read_aloud("You may go"), "you may go");
+  EXPECT_EQ(read_aloud("Sun. 5 May, Sat. May 5, Wed. morning, Mon-Fri"),
+            "sunday the fifth of may , saturday may fifth , wednesday morning , monday to friday");
+  EXPECT_EQ(read_aloud("The cat sat. it likes the Sun. We sat."), "the cat sat . it likes the sun . we sat .");
   EXPECT_EQ(read_aloud("In 1999 1500 came"), "in nineteen ninety nine fifteen hundred came");
 }
 
@@ -121,6 +159,7 @@ TEST(EnglishWords, ShortFormsAreWrittenOut) {
   EXPECT_EQ(read_aloud("Mr. Smith, Dr. Jones of Elm St."), "mister smith , doctor jones of elm street .");
   EXPECT_EQ(read_aloud("St. Paul, etc."), "saint paul , et cetera .");
   EXPECT_EQ(read_aloud("Baker St., London in WWII"), "baker street , london in world war two");
+  EXPECT_EQ(read_aloud("Ft. Worth, fig. 3, he ate a fig."), "fort worth , figure three , he ate a fig .");
   EXPECT_EQ(read_aloud("No. 5, no. No!"), "number five , no . no !");
   EXPECT_EQ(read_aloud("cats & dogs vs. mice"), "cats and dogs versus mice");
   EXPECT_EQ(read_aloud("Henry VIII, chapter IV, and I"), "henry the eighth , chapter four , and i");
@@ -148,8 +187,8 @@ TEST(EnglishWords, CharactersOfOtherScriptsAreReported) {
   EXPECT_EQ(skipped, std::set<std::string>{"\u0416"});
   skipped.clear();
   read_english(
-      "a \u2605 and \u20A9", [](std::string_view) { return true; }, skipped);
-  EXPECT_EQ(skipped, (std::set<std::string>{"\u2605", "\u20A9"}));
+      "a \u2605 and \u20BF, \u03BC", [](std::string_view) { return true; }, skipped);
+  EXPECT_EQ(skipped, (std::set<std::string>{"\u2605", "\u20BF", "\u03BC"}));
 }
 
 TEST(Phones, IpaBecomesPhones) {

@@ -26,65 +26,25 @@ constexpr std::array<ShortForm, 31> kAlways{{
 }};
 
 /// Words of their own without a point.
-constexpr std::array<ShortForm, 23> kWithPoint{{
-    {"no", "number"},    {"nos", "numbers"},   {"gen", "general"},    {"maj", "major"},      {"sr", "senior"},
-    {"co", "company"},   {"fig", "figure"},    {"ch", "chapter"},     {"sec", "section"},    {"art", "article"},
-    {"pp", "pages"},     {"p", "page"},        {"ed", "edition"},     {"mon", "monday"},     {"tue", "tuesday"},
-    {"tues", "tuesday"}, {"wed", "wednesday"}, {"thu", "thursday"},   {"thurs", "thursday"}, {"fri", "friday"},
-    {"sat", "saturday"}, {"sun", "sunday"},    {"pres", "president"},
+constexpr std::array<ShortForm, 14> kWithPoint{{
+    {"no", "number"},
+    {"nos", "numbers"},
+    {"gen", "general"},
+    {"maj", "major"},
+    {"sr", "senior"},
+    {"co", "company"},
+    {"fig", "figure"},
+    {"ch", "chapter"},
+    {"sec", "section"},
+    {"art", "article"},
+    {"pp", "pages"},
+    {"p", "page"},
+    {"ed", "edition"},
+    {"pres", "president"},
 }};
 
-struct Unit {
-  std::string_view written;
-  std::string_view one;
-  std::string_view many;
-};
-
-constexpr std::array<Unit, 43> kUnits{{
-    {"km", "kilometer", "kilometers"},
-    {"m", "meter", "meters"},
-    {"cm", "centimeter", "centimeters"},
-    {"mm", "millimeter", "millimeters"},
-    {"kg", "kilogram", "kilograms"},
-    {"g", "gram", "grams"},
-    {"mg", "milligram", "milligrams"},
-    {"l", "liter", "liters"},
-    {"ml", "milliliter", "milliliters"},
-    {"lb", "pound", "pounds"},
-    {"lbs", "pound", "pounds"},
-    {"oz", "ounce", "ounces"},
-    {"ft", "foot", "feet"},
-    {"in", "inch", "inches"},
-    {"yd", "yard", "yards"},
-    {"mi", "mile", "miles"},
-    {"mph", "mile per hour", "miles per hour"},
-    {"km/h", "kilometer per hour", "kilometers per hour"},
-    {"hz", "hertz", "hertz"},
-    {"khz", "kilohertz", "kilohertz"},
-    {"mhz", "megahertz", "megahertz"},
-    {"ghz", "gigahertz", "gigahertz"},
-    {"kb", "kilobyte", "kilobytes"},
-    {"mb", "megabyte", "megabytes"},
-    {"gb", "gigabyte", "gigabytes"},
-    {"tb", "terabyte", "terabytes"},
-    {"kw", "kilowatt", "kilowatts"},
-    {"w", "watt", "watts"},
-    {"v", "volt", "volts"},
-    {"ms", "millisecond", "milliseconds"},
-    {"s", "second", "seconds"},
-    {"sec", "second", "seconds"},
-    {"min", "minute", "minutes"},
-    {"hr", "hour", "hours"},
-    {"hrs", "hour", "hours"},
-    {"mins", "minute", "minutes"},
-    {"secs", "second", "seconds"},
-    {"yr", "year", "years"},
-    {"yrs", "year", "years"},
-    {"yds", "yard", "yards"},
-    {"°", "degree", "degrees"},
-    {"°c", "degree celsius", "degrees celsius"},
-    {"°f", "degree fahrenheit", "degrees fahrenheit"},
-}};
+constexpr std::array<std::string_view, 7> kWeekdays{"monday", "tuesday",  "wednesday", "thursday",
+                                                    "friday", "saturday", "sunday"};
 
 constexpr std::array<std::string_view, 12> kMonths{"january",   "february", "march",    "april",
                                                    "may",       "june",     "july",     "august",
@@ -104,6 +64,7 @@ std::optional<std::string_view> long_form(std::string_view word, bool has_point,
   const bool is_capital = !word.empty() && word.front() >= 'A' && word.front() <= 'Z';
   if (is_capital && small == "st") return next_is_name ? "saint" : "street";
   if (is_capital && small == "dr") return next_is_name || !has_point ? "doctor" : "drive";
+  if (word == "Ft" && next_is_name) return "fort";
   if (word == "WWI") return "world war one";
   if (word == "WWII") return "world war two";
   // What capitals alone spell is no short form: "IE", "CO".
@@ -113,11 +74,21 @@ std::optional<std::string_view> long_form(std::string_view word, bool has_point,
   return has_point ? found_in(kWithPoint, small) : std::nullopt;
 }
 
-std::optional<std::string_view> unit_name(std::string_view unit, bool is_one) {
-  const std::string small = ascii_lower(unit);
-  const auto found = std::ranges::find(kUnits, small, &Unit::written);
-  if (found == kUnits.end()) return std::nullopt;
-  return is_one ? found->one : found->many;
+std::optional<std::string_view> weekday_name(std::string_view word) {
+  constexpr std::size_t kShort = 3, kLongestShort = 5;
+  if (word.ends_with('.')) word.remove_suffix(1);
+  if (word.size() < kShort || word.front() < 'A' || word.front() > 'Z') return std::nullopt;
+  const std::string small = ascii_lower(word);
+  for (const auto day : kWeekdays)
+    if (small == day || (small.size() <= kLongestShort && day.starts_with(small))) return day;
+  return std::nullopt;
+}
+
+std::optional<std::string> half_of_day(std::string_view word) {
+  std::string half = ascii_lower(word);
+  std::erase(half, '.');
+  if (half != "am" && half != "pm") return std::nullopt;
+  return half;
 }
 
 std::optional<std::string_view> month_name(std::string_view word) {
@@ -146,16 +117,7 @@ std::optional<std::string_view> sign_name(char32_t sign) {
     case U'÷': return "divided by";
     case U'±': return "plus or minus";
     case U'¢': return "cents";
-    default: return std::nullopt;
-  }
-}
-
-std::optional<Currency> currency_of(char32_t sign) {
-  switch (sign) {
-    case U'$': return Currency{"dollar", "dollars", "cent", "cents"};
-    case U'€': return Currency{"euro", "euros", "cent", "cents"};
-    case U'£': return Currency{"pound", "pounds", "penny", "pence"};
-    case U'¥': return Currency{"yen", "yen", "sen", "sen"};
+    case U'^': return "to the power of";
     default: return std::nullopt;
   }
 }

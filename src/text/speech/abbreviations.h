@@ -1,35 +1,35 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace tutti {
 
 // What English writes shortly, by what it is written with, without the point behind them.
+// All functions are pure.
 
-/// "Mr" is "mister", "etc" "et cetera". `next_is_name`: whether a word with a capital follows, for "St" and "Dr".
+/// "Mr" is "mister", "etc" "et cetera", "Ft" before a name "fort".
+/// `next_is_name`: whether a word with a capital follows, for "St" and "Dr".
 /// `has_point`: some are short only with a point behind them ("No.", "in.").
 std::optional<std::string_view> long_form(std::string_view word, bool has_point, bool next_is_name);
 
-/// A unit behind a number: "km" is "kilometer", or "kilometers" for other numbers than one.
-std::optional<std::string_view> unit_name(std::string_view unit, bool is_one);
+/// The weekday of its name or its short form, which begin with a capital: "Mon" and "Mon." are "monday".
+/// "Sat" and "Sun" are words, too: the caller has to look at what is behind them.
+std::optional<std::string_view> weekday_name(std::string_view word);
+
+/// The half of a day, "am" or "pm", in any case and with or without points; none for other text.
+std::optional<std::string> half_of_day(std::string_view word);
 
 /// The month of its name or its short form, which begin with a capital: "Nov" is "november".
 std::optional<std::string_view> month_name(std::string_view word);
 
-/// The month by its number, 1 to 12.
+/// The month by its number, 1 to 12: 11 is "november".
+/// Any other number is the nearest of them.
 std::string_view month_name(int number);
 
-/// A sign that is read as a word: "&" is "and".
+/// A sign that is read as a word: "&" is "and", "^" "to the power of".
+/// None for the signs of currencies (see amounts.h) and for marks.
 std::optional<std::string_view> sign_name(char32_t sign);
-
-/// The name of a currency's sign for one and for more, and of its hundredth.
-struct Currency {
-  std::string_view one;
-  std::string_view many;
-  std::string_view cent;
-  std::string_view cents;
-};
-std::optional<Currency> currency_of(char32_t sign);
 
 }  // namespace tutti

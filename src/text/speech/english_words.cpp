@@ -9,6 +9,7 @@
 #include "base/strings.h"
 #include "text/code_points.h"
 #include "text/speech/abbreviations.h"
+#include "text/speech/amounts.h"
 #include "text/speech/figure_groups.h"
 #include "text/speech/number_words.h"
 #include "text/speech/text_parts.h"
@@ -132,8 +133,8 @@ class EnglishReader {
       out_.push_back({Kind::ipa, tokens_[at_].core});
       return;
     }
-    if (read_date() || read_time() || read_telephone() || read_groups() || read_address() || read_money() ||
-        read_number() || read_roman() || read_short_form() || read_initials())
+    if (read_date() || read_time() || read_weekday() || read_telephone() || read_groups() || read_address() ||
+        read_money() || read_number() || read_roman() || read_short_form() || read_initials())
       return;
     read_compound(core(0));
   }
@@ -200,28 +201,54 @@ class EnglishReader {
     return true;
   }
 
-  /// "10:30", "10:05:09", then "am" or "p.m.".
+  /// "10:30", "10:05:09", "7:45pm", "7 p.m.", "10:30-11:45".
   bool read_time() {
-    const auto parts = split(core(0), ':');
-    const auto is_part = [](std::string_view part) { return are_figures(part) && part.size() <= 2; };
-    if (parts.size() < 2 || parts.size() > 3 || !std::ranges::all_of(parts, is_part) || parts[1].size() != 2)
-      return false;
-    const auto value = [](std::string_view figures) { return std::to_string(std::stoi(std::string(figures))); };
-    add_words(cardinal_words(value(parts[0])));
-    if (parts[1] == "00" && parts.size() == 2) {
-      const auto next = core(1);
-      const bool has_half = ascii_lower(next).starts_with("a") || ascii_lower(next).starts_with("p");
-      if (!has_half || next.size() > 3) add_words("o'clock");
-    } else {
-      add_words((parts[1].front() == '0' ? "oh " : "") + cardinal_words(value(parts[1])));
+    const auto dash = core(0).find('-');
+    if (dash != std::string_view::npos && dash + 1 < core(0).size() && is_figure(core(0)[dash + 1])) {
+      const auto first = clock_time(core(0).substr(0, dash), core(0).ends_with('m') || half_of_day(core(1)));
+      if (!first) return false;
+      add_words(first->words);
+      spell(first->half);
+      add_words("to");
+      tokens_[at_].core.erase(0, dash + 1);
+      return read_time() || read_number();
     }
-    if (parts.size() == 3) add_words("and " + cardinal_words(value(parts[2])) + " seconds");
+    const auto half = token(0)->behind.empty() ? half_of_day(core(1)) : std::nullopt;
+    const auto time = clock_time(core(0), half.has_value());
+    if (!time) return false;
+    add_words(time->words);
+    const bool is_behind = time->half.empty() && half;
+    if (is_behind) ++at_;
+    spell(is_behind ? *half : time->half);
+    if (core(0).find('.') != std::string_view::npos) take_point();
+    return true;
+  }
+
+  /// "Mon. 5 May", "Mon-Fri". "Sun." is a word at the text's end and where the next sentence begins.
+  bool read_weekday() {
+    const auto word = core(0);
+    const auto dash = word.find('-');
+    const auto first = weekday_name(word.substr(0, dash));
+    if (!first || ascii_lower(word) == *first) return false;
+    if (dash != std::string_view::npos) {
+      const auto last = weekday_name(word.substr(dash + 1));
+      if (!last) return false;
+      if (!ascii_lower(word).ends_with(*last)) take_point();
+      add_words(std::string(*first) + " to " + std::string(*last));
+      return true;
+    }
+    const auto next = core(1);
+    const bool is_next_sentence = next.empty() || (is_capital(next.front()) && !month_name(next));
+    if (!token(0)->has_point() || is_next_sentence) return false;
+    take_point();
+    add_words(*first);
     return true;
   }
 
   /// "+44 20 7946 0958": figure by figure, whatever its groups look like.
   bool read_telephone() {
     const auto country = core(0);
+    if (token(0)->is_opened && token(0)->behind == ")" && are_figures(country)) return read_area_and_number();
     constexpr std::size_t kLongest = 4;
     if (country.size() < 2 || country.size() > kLongest || country.front() != '+' || !are_figures(country.substr(1)))
       return false;
@@ -232,6 +259,18 @@ class EnglishReader {
       add_mark(',');
       add_words(figure_words(core(0)));
     }
+    return true;
+  }
+  /// "(212) 555-0199".
+  bool read_area_and_number() {
+    const auto groups = split(core(1), '-');
+    if (core(0).size() != 3 || groups.size() != 2 || groups[0].size() != 3 || groups[1].size() != 4 ||
+        !std::ranges::all_of(groups, are_figures))
+      return false;
+    add_words(figure_words(core(0)));
+    add_mark(',');
+    for (const auto group : groups) add_words(figure_words(group));
+    ++at_;
     return true;
   }
   bool read_groups() {
@@ -254,15 +293,47 @@ class EnglishReader {
     return !parts.empty();
   }
 
-  /// "$3.50", "£20", "$1.5 million", "£2m", "$5-10".
+  /// "5 €" and "EUR 10" become one token, with the sign first as in "€5".
+  void join_amount() {
+    const auto next = core(1);
+    const auto is_number = [](std::string_view word) { return !word.empty() && is_figure(word.back()); };
+    const bool is_near = token(0)->behind.empty() && !next.empty() && !token(1)->is_opened;
+    const bool is_sign_first = !currency_sign(core(0)).empty() && is_number(next);
+    const bool is_sign_behind = is_number(core(0)) && !currency_sign(next.substr(0, next.find('/'))).empty();
+    std::string amount(core(0));
+    if (is_near && (is_sign_first || is_sign_behind)) {
+      amount += next;
+      ++at_;
+    }
+    tokens_[at_].core = amount_with_sign_first(amount);
+  }
+  /// As read_amount_of_money, "5 €", and "$20/hr".
   bool read_money() {
+    join_amount();
+    const auto whole = tokens_[at_].core;
+    const auto slash = whole.find('/');
+    const auto rate = slash == whole.npos ? "" : whole.substr(slash + 1);
+    if (rate.empty() || !std::ranges::all_of(rate, is_english_character)) return read_amount_of_money();
+    tokens_[at_].core.resize(slash);
+    if (read_amount_of_money()) {
+      add_words("per " + unit_of_rate(rate));
+      return true;
+    }
+    tokens_[at_].core = whole;
+    return false;
+  }
+  /// "$3.50", "£20", "$1.5 million", "£2m", "$5-10", "$-5".
+  bool read_amount_of_money() {
     std::string_view rest = core(0);
     const auto sign = rest.empty() ? CodePoint{} : code_point_at(rest, 0);
     const auto currency = currency_of(sign.value);
     if (!currency) return false;
     rest.remove_prefix(sign.size);
+    const bool is_negative = rest.starts_with('-');
+    if (is_negative) rest.remove_prefix(1);
     const auto number = number_at_front(rest);
     if (number.empty()) return false;
+    if (is_negative) add_words("minus");
     const std::string plain = without_commas(number);
     const auto behind = rest.substr(number.size());
     if (behind.size() > 1 && behind.front() == '-') {  // "$5-10": "dollars" and a scale belong to both
@@ -271,7 +342,7 @@ class EnglishReader {
       if (!is_figure(second.back()) && !scale_name(second.substr(second.find_last_of(kAllFigures) + 1))) return false;
       add_words(decimal_words(plain) + " to");
       tokens_[at_].core = std::move(second);
-      return read_money();
+      return read_amount_of_money();
     }
     const auto scale = behind.empty() && token(0)->behind.empty() ? scale_name(core(1)) : scale_name(behind);
     if (scale) {
@@ -307,17 +378,18 @@ class EnglishReader {
     if (number.empty()) return false;
     const auto rest = word.substr(number.size());
     const std::string plain = without_commas(number);
+    const bool is_whole = are_figures(plain);
     if (is_negative) add_words("minus");
     if (rest.empty()) {
       read_plain_number(number, plain);
     } else if (rest == "%") {
       add_words(decimal_words(plain) + " percent");
-    } else if (rest == "st" || rest == "nd" || rest == "rd" || rest == "th") {
+    } else if (is_whole && (rest == "st" || rest == "nd" || rest == "rd" || rest == "th")) {
       add_words(ordinal_words(plain));
-    } else if (rest == "s" || rest == "'s") {
+    } else if (is_whole && (rest == "s" || rest == "'s")) {
       add_words(plural_of_number(plain.size() == 4 || plain.size() == 2 ? year_words(plain) : cardinal_words(plain)));
     } else if (const auto unit = unit_name(rest, plain == "1")) {
-      add_words(decimal_words(plain) + " " + std::string(*unit));
+      add_words(decimal_words(plain) + " " + *unit);
     } else {
       return read_two_numbers(plain, rest) || read_mixed(word);
     }
@@ -329,8 +401,12 @@ class EnglishReader {
       return;
     }
     add_words(decimal_words(plain));
-    // "5 km" and "5 in.", not "5 in the morning"
-    const auto unit = unit_name(core(1), plain == "1");
+    const bool has_fraction = are_figures(plain) && read_fraction_behind();
+    read_unit_behind(plain == "1" && !has_fraction);
+  }
+  /// "5 km" and "5 in.", not "5 in the morning".
+  void read_unit_behind(bool is_one) {
+    const auto unit = unit_name(core(1), is_one);
     const bool is_in = ascii_lower(core(1)) == "in" && !token(1)->has_point();
     const bool may_be_word = is_in || (core(1).size() == 1 && !is_sign_of_unit(core(1).front()));
     if (!unit || may_be_word || !token(0)->behind.empty()) return;
@@ -338,26 +414,37 @@ class EnglishReader {
     take_point();
     add_words(*unit);
   }
+  /// "2 1/2 cups": the fraction belongs to the number before it.
+  bool read_fraction_behind() {
+    constexpr std::size_t kMostFigures = 2;
+    const auto parts = split(core(1), '/');
+    if (parts.size() != 2 || !std::ranges::all_of(parts, are_figures) || !token(0)->behind.empty()) return false;
+    const auto above = parts[0], below = parts[1];
+    const bool is_below_one = above.size() < below.size() || (above.size() == below.size() && above < below);
+    if (below.size() > kMostFigures || !is_below_one || above == "0") return false;
+    std::string words = fraction_words(above, below);
+    if (above == "1") words.replace(0, std::string_view("one").size(), words.starts_with("one e") ? "an" : "a");
+    add_words("and " + words);
+    ++at_;
+    return true;
+  }
   /// Units of one character, in capitals or not as they are written.
-  static bool is_sign_of_unit(char c) { return std::string_view("msgVWl").find(c) != std::string_view::npos; }
+  static bool is_sign_of_unit(char c) { return std::string_view("msghVWl").find(c) != std::string_view::npos; }
   bool read_two_numbers(const std::string& first, std::string_view rest) {
     const char between = rest.front();
     const auto second = rest.substr(1);
-    if ((between == '-' || between == ':') && !number_at_front(second).empty()) {
-      add_words((may_be_year(first) ? year_words(first) : decimal_words(first)) + " to");
+    const auto number = number_at_front(second);
+    const bool is_ratio = between == ':' && number.size() == second.size();
+    if ((between == '-' || is_ratio) && !number.empty()) {
+      const bool is_equation = second.find('=') != second.npos;  // "5-3=2"
+      add_words((may_be_year(first) ? year_words(first) : decimal_words(first)) + (is_equation ? " minus" : " to"));
       tokens_[at_].core = std::string(second);
-      return read_number();
+      return read_time() || read_number();
     }
     if (between != '/' || !are_figures(second) || !are_figures(first)) return false;
-    if (second == "2") {
-      add_words(cardinal_words(first) + (first == "1" ? " half" : " halves"));
-    } else if (second == "4") {
-      add_words(cardinal_words(first) + (first == "1" ? " quarter" : " quarters"));
-    } else if (second == "0") {
-      add_words(cardinal_words(first) + " over zero");
-    } else {
-      add_words(cardinal_words(first) + " " + ordinal_words(second) + (first == "1" ? "" : "s"));
-    }
+    const std::string_view whole = core(0);
+    const bool is_pair = whole == "24/7" || whole == "9/11" || whole == "50/50";
+    add_words(is_pair ? cardinal_words(first) + " " + cardinal_words(second) : fraction_words(first, second));
     return true;
   }
 
@@ -401,7 +488,8 @@ class EnglishReader {
 
   bool read_short_form() {
     const bool is_number = !core(1).empty() && is_figure(core(1).front());
-    if (ascii_lower(core(0)) == "no" && !is_number) return false;
+    const auto small = ascii_lower(core(0));
+    if ((small == "no" || small == "fig" || small == "art") && !is_number) return false;
     const auto form = long_form(core(0), token(0)->has_point(), next_is_name());
     if (!form) return false;
     take_point();
@@ -475,6 +563,7 @@ class EnglishReader {
         continue;
       }
       const auto sign = code_point_at(word, at);
+      const char before = at > 0 ? word[at - 1] : ' ';
       at += sign.size;
       if (is_english_character(c) || c == '\'') {
         characters += c;
@@ -483,14 +572,19 @@ class EnglishReader {
       end_word();
       const auto next = word.substr(at);
       const auto number = number_at_front(next);
-      if (const auto currency = currency_of(sign.value); currency && !number.empty()) {  // "$1-a-day"
+      const auto currency = currency_of(sign.value);
+      if (currency && !number.empty()) {  // "$1-a-day"
         add_words(decimal_words(without_commas(number)) + " " +
                   std::string(number == "1" ? currency->one : currency->many));
         at += number.size();
+      } else if (currency && (is_figure(before) || (sign.size == word.size() && !out_.empty()))) {  // no prompt
+        add_words(currency->many);
       } else if (c == '#' && number.empty()) {
         add_words("hash");
-      } else if (const auto name = sign_name(sign.value)) {
+      } else if (const auto name = sign_name(sign.value);
+                 name && (c != '^' || is_figure(before) || is_english_character(before) || before == ')')) {
         add_words(*name);
+        if (c == '^' && next.starts_with('-')) add_words("minus");
       }
       if (c == ',' || c == ';' || c == ':' || c == '?' || c == '!') add_mark(c);
     }

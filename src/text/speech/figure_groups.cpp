@@ -95,6 +95,9 @@ bool is_address(std::string_view text) {
 
 std::optional<std::string> figure_group_words(std::string_view text) {
   constexpr std::size_t kOfNetwork = 4;
+  const auto version = groups_of(text.starts_with('v') ? text.substr(1) : std::string_view(), '.', 1);
+  if (!version.empty())
+    return "version " + joined(version, " point ", [](std::string_view group) { return cardinal_words(group); });
   if (const auto groups = groups_of(text, '.', 3); !groups.empty())
     return joined(groups, groups.size() == kOfNetwork ? " dot " : " point ",
                   [](std::string_view group) { return cardinal_words(group); });
@@ -102,6 +105,28 @@ std::optional<std::string> figure_group_words(std::string_view text) {
   if (auto words = scientific_words(text)) return words;
   if (auto words = ratio_words(text)) return words;
   return height_words(text);
+}
+
+std::optional<ClockTime> clock_time(std::string_view text, bool half_follows) {
+  const auto figures = text.substr(0, text.find_first_not_of("0123456789:"));
+  const auto half = half_of_day(text.substr(figures.size()));
+  if (figures.size() < text.size() && !half) return std::nullopt;
+  const auto parts = split(figures, ':');
+  const auto is_part = [](std::string_view part) { return are_figures(part) && part.size() <= 2; };
+  if (parts.empty() || parts.size() > 3 || !std::ranges::all_of(parts, is_part)) return std::nullopt;
+  const bool has_half = half || half_follows;
+  const auto value = [&](std::size_t part) { return std::stoi(std::string(parts[part])); };
+  const auto words = [&](std::size_t part) { return cardinal_words(std::to_string(value(part))); };
+  constexpr int kHours = 12, kMinutes = 60;
+  if (parts.size() == 1 && (!has_half || value(0) < 1 || value(0) > kHours)) return std::nullopt;
+  for (std::size_t part = 0; part < parts.size(); ++part)
+    if (value(part) >= kMinutes || (part > 0 && parts[part].size() != 2)) return std::nullopt;
+  ClockTime time{figures == "00:00" && !has_half ? "midnight" : words(0), half.value_or("")};
+  const bool is_full = parts.size() == 2 && parts[1] == "00";
+  if (is_full && !has_half && time.words != "midnight") time.words += " o'clock";
+  if (parts.size() > 1 && !is_full) time.words += (parts[1].front() == '0' ? " oh " : " ") + words(1);
+  if (parts.size() > 2) time.words += " and " + words(2) + " seconds";
+  return time;
 }
 
 std::vector<AddressPart> address_parts(std::string_view text) {

@@ -110,6 +110,15 @@ std::string decimal_words(std::string_view number) {
   return words;
 }
 
+std::string fraction_words(std::string_view above, std::string_view below) {
+  const std::string words = cardinal_words(above);
+  const bool is_one = above == "1";
+  if (below == "2") return words + (is_one ? " half" : " halves");
+  if (below == "4") return words + (is_one ? " quarter" : " quarters");
+  if (below == "0" || below == "1") return words + " over " + cardinal_words(below);
+  return words + " " + ordinal_words(below) + (is_one ? "" : "s");
+}
+
 std::string plural_of_number(std::string words) {
   if (change_end(words, "y", "ies") || change_end(words, "six", "sixes")) return words;
   return words + "s";

@@ -28,6 +28,9 @@ std::string figure_words(std::string_view figures);
 /// "3.14" is "three point one four", also ".5"; text without a point is read as cardinal_words does.
 std::string decimal_words(std::string_view number);
 
+/// "1/2" is "one half", "3/4" "three quarters", "2/3" "two thirds", "5/0" "five over zero".
+std::string fraction_words(std::string_view above, std::string_view below);
+
 /// The plural of number words: "nineteen eighty" is "nineteen eighties".
 /// Words that end in "six" get "es", those in "y" "ies", all others "s".
 std::string plural_of_number(std::string words);

@@ -30,20 +30,26 @@ std::string_view trimmed(std::string_view text) {
 
 /// Whether a full stop behind `before` belongs to its last word. `behind` is what follows the stop.
 bool is_abbreviated(std::string_view before, std::string_view behind) {
-  constexpr std::array<std::string_view, 14> kKnown{"dr", "mr", "mrs", "ms",  "st",  "prof", "jr",
-                                                    "sr", "no", "vs",  "gen", "col", "rev",  "hon"};
+  constexpr std::array<std::string_view, 15> kKnown{"dr", "mr", "mrs", "ms",  "st",  "prof", "jr", "sr",
+                                                    "no", "vs", "gen", "col", "rev", "hon",  "mt"};
   auto begin = before.size();
   while (begin > 0 && std::isalpha(static_cast<unsigned char>(before[begin - 1])) != 0) --begin;
   std::string word(before.substr(begin));
   if (word.size() == 1 && std::isupper(static_cast<unsigned char>(word[0])) != 0) return true;
   std::ranges::transform(word, word.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (std::ranges::find(kKnown, std::string_view(word)) != kKnown.end()) return true;
+  if (word == "ft" && before[begin] == 'F') return true;  // "Ft. Worth", not "6 ft. He"
   // "vol. 3", "Dec. 31", "at 7 a.m. he": where a capital follows, the sentence may as well be over
   const auto next = behind.find_first_not_of(kSpace);
-  if (next == std::string_view::npos || std::isupper(static_cast<unsigned char>(behind[next])) != 0) return false;
-  const bool is_dotted = word.size() == 1 && begin > 0 && before[begin - 1] == '.';
   const auto written = before.substr(begin);
-  return is_dotted || month_name(written).has_value() || long_form(written, true, false).has_value();
+  if (next == std::string_view::npos) return false;
+  if (weekday_name(written)) {  // "Sat. May 5"
+    const auto word_behind = behind.substr(next, behind.find_first_of(kSpace, next) - next);
+    if (month_name(word_behind)) return true;
+  }
+  if (std::isupper(static_cast<unsigned char>(behind[next])) != 0) return false;
+  const bool is_dotted = word.size() == 1 && begin > 0 && before[begin - 1] == '.';
+  return is_dotted || weekday_name(written) || month_name(written) || long_form(written, true, false).has_value();
 }
 
 /// Where the sentence that `text` begins with ends.

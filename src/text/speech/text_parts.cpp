@@ -1,6 +1,7 @@
 #include "text/speech/text_parts.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <utility>
 
@@ -15,6 +16,28 @@ bool is_figure(char32_t c) {
   return c >= U'0' && c <= U'9';
 }
 
+/// Whether a Greek character is a unit's, "5 \u03BCm" or "5 k\u03A9", and not a word's.
+bool is_unit_sign(std::u32string_view text, std::size_t at) {
+  const auto is_ascii = [](char32_t c) { return c < 0x80; };
+  const bool is_micro = text[at] == U'\u00B5' || text[at] == U'\u03BC';
+  const bool has_next = at + 1 < text.size();
+  const bool is_next_latin = has_next && is_ascii(text[at + 1]) && std::isalpha(static_cast<int>(text[at + 1])) != 0;
+  if (is_micro) return is_next_latin && (at == 0 || is_figure(text[at - 1]) || is_space(text[at - 1]));
+  const auto before =
+      at > 0 && std::u32string_view(U"kMGm").find(text[at - 1]) != std::u32string_view::npos ? at - 1 : at;
+  return (!has_next || (is_ascii(text[at + 1]) && !is_next_latin)) && before > 0 &&
+         (is_figure(text[before - 1]) || is_space(text[before - 1]));
+}
+
+/// An en dash as in "10–20", or before a number that no other is before: "–3".
+bool is_minus_or_range(std::u32string_view text, std::size_t at) {
+  constexpr std::u32string_view kCurrencies = U"$€£¥₹₩₽";
+  if (at + 1 >= text.size()) return false;
+  if (!is_figure(text[at + 1]) && kCurrencies.find(text[at + 1]) == kCurrencies.npos) return false;
+  if (at == 0 || is_figure(text[at - 1]) || text[at - 1] == U'(') return true;
+  return is_space(text[at - 1]) && (at == 1 || !is_figure(text[at - 2]));
+}
+
 /// Characters that mean the same as others, and those that part words, as the tokens have them.
 std::u32string usual_signs(std::u32string_view text) {
   std::u32string prepared;
@@ -23,9 +46,13 @@ std::u32string usual_signs(std::u32string_view text) {
       case U'\u2018':
       case U'\u2019':
       case U'\u02BC': prepared += U'\''; break;
-      case U'\u2212': prepared += U'-'; break;
-      case U'\u2013':  // "10–20" is a range
-        if (i > 0 && i + 1 < text.size() && is_figure(text[i - 1]) && is_figure(text[i + 1])) {
+      case U'\u2212': prepared += i + 1 < text.size() && is_space(text[i + 1]) ? U"minus" : U"-"; break;
+      case U'\u00B5':
+      case U'\u03BC': prepared += is_unit_sign(text, i) ? U"micro" : std::u32string(1, c); break;
+      case U'\u2126':
+      case U'\u03A9': prepared += is_unit_sign(text, i) ? U"ohm" : std::u32string(1, c); break;
+      case U'\u2013':
+        if (is_minus_or_range(text, i)) {
           prepared += U'-';
           break;
         }
@@ -44,7 +71,7 @@ std::u32string usual_signs(std::u32string_view text) {
   return prepared;
 }
 
-constexpr std::u32string_view kKept = U"!\"#$%&'()*+,-./:;=?@[]_{}\u2014\u2044€£¥¢°×÷±";
+constexpr std::u32string_view kKept = U"!\"#$%&'()*+,-./:;=?@[]^_{}\u2014\u2044€£¥¢₹₩₽°×÷±";
 
 void name_skipped(char32_t c, std::set<std::string>& skipped) {
   std::string character;
@@ -96,7 +123,15 @@ EnglishToken token_of(std::string word) {
 
 /// Tokens of text in ASCII and a few signs.
 void add_tokens(std::u32string_view text, std::vector<EnglishToken>& tokens) {
+  const bool is_equation = text.find(U'=') != text.npos;
   for (const auto word : split_at_spaces(text)) {
+    const bool is_minus =
+        word == U"-" && is_equation && !tokens.empty() && tokens.back().behind.empty() && !tokens.back().core.empty() &&
+        (tokens.back().core.size() == 1 || is_figure(static_cast<unsigned char>(tokens.back().core.back())));
+    if (is_minus) {  // "3 - 4 = -1"
+      tokens.push_back({.core = "minus"});
+      continue;
+    }
     if (word == U"\u2014" || word == U"-" || word == U"--") {
       if (!tokens.empty()) tokens.back().behind += ',';
       continue;

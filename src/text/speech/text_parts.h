@@ -25,7 +25,7 @@ Result<void> check_ipa_brackets(std::string_view text);
 
 /// A word of English as it is written: what is between blanks, and the marks around it.
 struct EnglishToken {
-  std::string core{};      ///< without the marks around it: ASCII, and the signs € £ ¥ ¢ ° × ÷ ±
+  std::string core{};      ///< without the marks around it: ASCII, and the signs € £ ¥ ¢ ₹ ₩ ₽ ° × ÷ ±
   std::string behind{};    ///< marks: . , ; : ? ! and ) for closing brackets
   bool is_opened = false;  ///< a bracket is before it
   bool is_ipa = false;     ///< the core is the content of [[…]], as it was given
