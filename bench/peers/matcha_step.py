@@ -6,15 +6,13 @@ Its shape is Matcha's with fewer channels, so that it has as many parameters as 
 layers of 192, a decoder of 80. Crops of 128 frames (out_size). Forward, backward, clipping, AdamW.
 Prints {"seconds", "parameters"}: the median of the steps behind the third.
 """
-import json
-import math
-import statistics
 import sys
-import time
 from types import SimpleNamespace
 
 import torch
 from matcha.models.matcha_tts import MatchaTTS
+
+from timed_steps import print_step_time
 
 VOCABULARY, MELS, CROP, DECODER_WIDTH = 62, 80, 128, 80
 
@@ -32,21 +30,9 @@ def main():
     torch.manual_seed(1)
     model = MatchaTTS(VOCABULARY, 1, 64, MELS, ENCODER, DECODER, SimpleNamespace(name="CFM", solver="euler", sigma_min=1e-4),
                       {"mel_mean": 0.0, "mel_std": 1.0}, CROP).train()
-    optimiser = torch.optim.AdamW(model.parameters(), lr=1e-3, betas=(0.9, 0.98), weight_decay=0.01, fused=True)
     symbols, mel = torch.randint(0, VOCABULARY, (rows, length)), torch.randn(rows, MELS, frames)
     lengths = torch.full((rows,), length), torch.full((rows,), frames)
-    seconds = []
-    for _ in range(steps):
-        start = time.perf_counter()
-        optimiser.zero_grad()
-        duration, prior, flow, _ = model(symbols, lengths[0], mel, lengths[1], out_size=CROP)
-        loss = duration + prior + flow
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 5.0)
-        optimiser.step()
-        seconds.append(time.perf_counter() - start)
-        assert math.isfinite(loss.item())
-    print(json.dumps({"seconds": statistics.median(seconds[3:]), "parameters": sum(p.numel() for p in model.parameters())}))
+    print_step_time(model, lambda: sum(model(symbols, lengths[0], mel, lengths[1], out_size=CROP)[:3]), steps)
 
 
 if __name__ == "__main__":

@@ -6,17 +6,15 @@ Text encoder with rotary positions, durations, a flow-matching decoder of ConvNe
 alignment over whole clips by Glow-TTS's recursion, compiled by numba, a thread a clip. Forward, backward, clipping, AdamW.
 Prints {"seconds", "parameters"}: the median of the steps behind the third.
 """
-import json
-import math
-import statistics
 import sys
-import time
 
 import numba
 import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional
+
+from timed_steps import print_step_time
 
 VOCABULARY, MELS, WIDTH, LAYERS, HEADS, INNER = 62, 80, 192, 4, 2, 512
 DURATIONS, DECODER, BLOCKS, DECODER_INNER, TIME, CROP = 192, 192, 6, 576, 64, 128
@@ -128,19 +126,8 @@ def main():
     rows, length, frames, steps = map(int, sys.argv[1:5])
     torch.manual_seed(1)
     model = Voice().train()
-    optimiser = torch.optim.AdamW(model.parameters(), lr=1e-3, betas=(0.9, 0.98), weight_decay=0.01, fused=True)
     symbols, mel = torch.randint(0, VOCABULARY, (rows, length)), torch.randn(rows, frames, MELS)
-    seconds = []
-    for _ in range(steps):
-        start = time.perf_counter()
-        optimiser.zero_grad()
-        loss = model(symbols, mel)
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 5.0)
-        optimiser.step()
-        seconds.append(time.perf_counter() - start)
-        assert math.isfinite(loss.item())
-    print(json.dumps({"seconds": statistics.median(seconds[3:]), "parameters": sum(p.numel() for p in model.parameters())}))
+    print_step_time(model, lambda: model(symbols, mel), steps)
 
 
 if __name__ == "__main__":

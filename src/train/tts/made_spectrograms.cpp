@@ -41,7 +41,7 @@ Result<std::shared_ptr<MadeSpectrograms>> MadeSpectrograms::open(const std::file
       new MadeSpectrograms(std::move(*model), std::move(set), std::move(speakers), fingerprint));
 }
 
-std::vector<float> MadeSpectrograms::of(std::int64_t clip) {
+std::vector<float> MadeSpectrograms::of(std::int64_t clip, std::int64_t first, std::int64_t frames) {
   at::Tensor mel;
   {
     const std::scoped_lock lock(mutex_);
@@ -52,7 +52,7 @@ std::vector<float> MadeSpectrograms::of(std::int64_t clip) {
     const std::scoped_lock lock(mutex_);
     kept_.emplace(clip, mel);
   }
-  const auto values = mel.to(at::kFloat).contiguous();
+  const auto values = mel.narrow(0, first, frames).to(at::kFloat).contiguous();
   return {values.const_data_ptr<float>(), values.const_data_ptr<float>() + values.numel()};
 }
 

@@ -26,9 +26,9 @@ class MadeSpectrograms {
   static Result<std::shared_ptr<MadeSpectrograms>> open(const std::filesystem::path& voice,
                                                         std::shared_ptr<const VoiceSet> set);
 
-  /// Row-major [frames, n_mels] of a clip, natural logarithms, as many frames as the recording has. It is made on the
-  /// CPU when it is first requested, the same at every call, and kept: 2 bytes a value.
-  std::vector<float> of(std::int64_t clip);
+  /// Row-major [frames, n_mels] of a clip from frame `first` on, natural logarithms; the clip has as many frames as its
+  /// recording. It is made on the CPU when it is first requested, the same at every call, and kept: 2 bytes a value.
+  std::vector<float> of(std::int64_t clip, std::int64_t first, std::int64_t frames);
   /// A digest of the voice.
   std::uint64_t fingerprint() const { return fingerprint_; }
 

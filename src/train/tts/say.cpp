@@ -31,8 +31,7 @@ constexpr double kPause = 0.15;  // seconds between two sentences, beside their 
 struct Spoken {
   std::vector<std::int16_t> pcm{};
   SpeechTimes times{};
-  std::set<std::string> skipped{};      // characters without a symbol
-  std::vector<std::string> not_read{};  // sentences that have no other characters
+  std::set<std::string> skipped{};  // characters without a symbol
 };
 
 /// Gets samples as they are made.
@@ -45,11 +44,7 @@ Result<Spoken> speak_all(const Voice& voice, const std::vector<std::string>& pie
   Spoken spoken;
   for (const auto& piece : pieces) {
     const auto speech = voice.speak(piece, options);
-    if (!speech && speech.error().fault == Fault::unsupported && pieces.size() > spoken.not_read.size() + 1) {
-      spoken.not_read.push_back(piece);
-      continue;
-    }
-    if (!speech) return fail(Fault::usage, speech.error().what, speech.error().hint);
+    if (!speech) return tl::unexpected<Error>(speech.error());
     const auto before = spoken.pcm.size();
     const double pause = kPause * options.pauses / options.rate;
     if (before > 0) spoken.pcm.resize(before + static_cast<std::size_t>(pause * rate));
@@ -76,15 +71,16 @@ TakeSamples stream_to_standard_output(Hertz rate) {
   };
 }
 
-std::string report_of(const SayRequest& request, const Sentences& sentences, const Spoken& spoken, Hertz rate) {
+std::string report_of(const SayRequest& request, std::size_t cut, const std::vector<std::string>& left_out,
+                      const Spoken& spoken, Hertz rate) {
   std::string text =
       request.out.string() + ": " + fixed_text(length_of(std::ssize(spoken.pcm), rate).count(), 2) + " s of speech";
-  if (sentences.cut > 0)
+  if (cut > 0)
     text += "; sentences of more than " + std::to_string(kLongestSentence) + " characters were cut at " +
-            std::to_string(sentences.cut) + " places";
+            std::to_string(cut) + " places";
   if (!spoken.skipped.empty()) text += "; the voice has no symbol for " + joined(spoken.skipped, " ") + ", left out";
-  if (!spoken.not_read.empty())
-    text += "; sentences in no characters that the voice reads were left out: " + joined(spoken.not_read, " ");
+  if (!left_out.empty())
+    text += "; sentences in no characters that the voice reads were left out: " + joined(left_out, " ");
   return text;
 }
 
@@ -102,10 +98,12 @@ Result<std::string> say(const SayRequest& request) {
   const auto sentences = split_sentences(request.text, kLongestSentence);
   if (sentences.pieces.empty())
     return fail(Fault::usage, "the text has no letter and no figure: there is nothing to say");
+  const auto readable = readable_sentences(voice->front_end(), sentences.pieces);
+  if (!readable) return tl::unexpected<Error>(readable.error());
   const auto rate = voice->model().mel.rate;
-  const bool streams = request.streams && sentences.pieces.size() > 1;
+  const bool streams = request.streams && readable->read.size() > 1;
   const auto keep_all = [](std::span<const std::int16_t>) { return Result<void>(); };
-  const auto spoken = speak_all(*voice, sentences.pieces,
+  const auto spoken = speak_all(*voice, readable->read,
                                 {.speaker = *speaker,
                                  .rate = request.rate,
                                  .seed = request.seed,
@@ -125,7 +123,7 @@ Result<std::string> say(const SayRequest& request) {
     if (auto written = write_file_atomically(request.times, text); !written)
       return tl::unexpected<Error>(written.error());
   }
-  return report_of(request, sentences, *spoken, rate);
+  return report_of(request, sentences.cut, readable->left_out, *spoken, rate);
 }
 
 }  // namespace tutti

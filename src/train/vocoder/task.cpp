@@ -22,13 +22,11 @@ std::int64_t crop_samples(const VoiceMelOptions& options) {
   return (vocoder_crop_frames(options) - 1) * options.hop + options.n_fft;
 }
 
-/// The crop of a clip from frame `first` on, written to its rows.
-void fill_row(const VocoderModel& model, std::span<const float> spectrogram, std::span<const float> audio,
-              std::int64_t first, float* mel_row, float* audio_row) {
+/// The crop of a clip from frame `first` on, written to its rows: `mel` is the crop's spectrogram, `audio` the clip's.
+void fill_row(const VocoderModel& model, std::span<const float> mel, std::span<const float> audio, std::int64_t first,
+              float* mel_row, float* audio_row) {
   const auto bins = model.mean.size();
-  const auto* mel = spectrogram.data() + static_cast<std::size_t>(first) * bins;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(vocoder_crop_frames(model.mel)) * bins; ++i)
-    mel_row[i] = (mel[i] - model.mean[i % bins]) / model.deviation;
+  for (std::size_t i = 0; i < mel.size(); ++i) mel_row[i] = (mel[i] - model.mean[i % bins]) / model.deviation;
   const std::int64_t hop = model.mel.hop, samples = std::ssize(audio), lead = (model.mel.n_fft - hop) / 2;
   for (std::int64_t i = 0; i < crop_samples(model.mel); ++i) {
     const auto at = std::abs(first * hop - lead + i);  // mirrored at both ends of the clip
@@ -78,9 +76,11 @@ Result<VocoderData> VocoderData::open(const std::filesystem::path& folder, const
   return data;
 }
 
-std::vector<float> VocoderData::spectrogram(std::int64_t clip) const {
-  if (made) return made->of(clip);
-  const auto mel = set->clip(clip).mel;
+std::vector<float> VocoderData::spectrogram(std::int64_t clip, std::int64_t first, std::int64_t frames) const {
+  if (made) return made->of(clip, first, frames);
+  const auto bins = set->format().mel.n_mels;
+  const auto mel =
+      set->clip(clip).mel.subspan(static_cast<std::size_t>(first * bins), static_cast<std::size_t>(frames * bins));
   return {mel.begin(), mel.end()};
 }
 
@@ -119,8 +119,9 @@ TaskBatch VocoderTask::prepare(const Batch& batch) {
     const auto clip = data_.set->clip(number);
     const auto waveform = data_.waveforms->clip(number);
     if (!waveform) throw std::runtime_error(waveform.error().text());
-    fill_row(model_, data_.spectrogram(number), *waveform, random.below(clip.frames - frames + 1),
-             mel[row].mutable_data_ptr<float>(), audio[row].mutable_data_ptr<float>());
+    const auto first = random.below(clip.frames - frames + 1);
+    fill_row(model_, data_.spectrogram(number, first, frames), *waveform, first, mel[row].mutable_data_ptr<float>(),
+             audio[row].mutable_data_ptr<float>());
     clips.push_back(number);
   }
   prepared.ids = RowIds(rows, [clips, set = data_.set](auto& ids) {
@@ -145,7 +146,7 @@ Result<CopyScores> score_copies(const VocoderData& data, std::span<const std::in
     const auto clip = data.set->clip(number);
     const auto recording = data.waveforms->clip(number);
     if (!recording) return tl::unexpected<Error>(recording.error());
-    const auto audio = make(data.spectrogram(number), clip.frames);
+    const auto audio = make(data.spectrogram(number, 0, clip.frames), clip.frames);
     const auto distances = distance(row_of(audio, std::ssize(audio)), row_of(*recording, std::ssize(audio)));
     sums.mel += distances.mel.item<double>();
     sums.spectra += distances.spectra.item<double>();

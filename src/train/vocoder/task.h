@@ -28,8 +28,8 @@ struct VocoderData {
   /// `voice`: the folder of one that makes the spectrograms; empty: none. Errors as of VoiceSet, VoiceWaveforms and
   /// MadeSpectrograms; Fault::usage where no clip is long enough.
   static Result<VocoderData> open(const std::filesystem::path& folder, const std::filesystem::path& voice = {});
-  /// Row-major [frames, n_mels] of a clip: what a vocoder gets, natural logarithms.
-  std::vector<float> spectrogram(std::int64_t clip) const;
+  /// Row-major [frames, n_mels] of a clip from frame `first` on: what a vocoder gets, natural logarithms.
+  std::vector<float> spectrogram(std::int64_t clip, std::int64_t first, std::int64_t frames) const;
   /// A digest of all of it, which a resumed training compares.
   std::uint64_t fingerprint() const;
 };
