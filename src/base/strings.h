@@ -27,6 +27,25 @@ inline std::string ascii_upper(std::string_view text) {
   return capitals;
 }
 
+// Classes of ASCII characters, whatever the locale; false for every byte of other characters.
+
+inline bool is_ascii_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+inline bool is_ascii_upper(char c) {
+  return c >= 'A' && c <= 'Z';
+}
+
+inline bool is_ascii_alphabetic(char c) {
+  return is_ascii_upper(c) || (c >= 'a' && c <= 'z');
+}
+
+/// Whether `text` is ASCII digits and nothing else; false for no text.
+inline bool is_all_digits(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, is_ascii_digit);
+}
+
 /// `text` without the spaces, tabs and line ends before and behind it, as a view into it.
 inline std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlank = " \t\r\n";

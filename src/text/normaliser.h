@@ -16,7 +16,7 @@ struct BasicNormalising {
 /// For any language: lower case, no brackets and what is inside them, no symbols and punctuation.
 std::string normalise_basic(std::string_view text, BasicNormalising how = {});
 
-/// For English: as above without diacritics, contractions and titles written out, numbers in figures, American
+/// For English: as above without diacritics, contractions and titles written out, numbers in digits, American
 /// spelling.
 std::string normalise_english(std::string_view text);
 

@@ -17,7 +17,7 @@ constexpr std::string_view kEnglish[] = {
     "he'd",      "been",     "she's",    "gone",    "it's",      "got",       "they'd",    "done",      "don't",
     "we're",     "Bob's",    "I'd",      "you'll",  "'t",        "I've",      "I'm",       "hmm",       "uh",
     "um",        "mm",       "uh-huh"};
-constexpr std::string_view kFigures[] = {
+constexpr std::string_view kDigits[] = {
     "0",     "1",     "2",          "7",         "10",     "20",         "21",  "100",
     "1000",  "1,000", "12,345,678", "3.5",       "3.0",    "3.",         ".5",  "1.2.3",
     "007",   "1960s", "21st",       "2nd",       "3 rd",   "4 th",       "1s",  "$5",
@@ -47,7 +47,7 @@ std::string generated_english(std::uint64_t index) {
   std::string text;
   for (std::uint32_t left = 1 + lcg.pick(14); left > 0; --left) {
     const std::span<const std::string_view> some =
-        lcg.pick(4) == 0 ? std::span<const std::string_view>(kFigures) : std::span<const std::string_view>(kEnglish);
+        lcg.pick(4) == 0 ? std::span<const std::string_view>(kDigits) : std::span<const std::string_view>(kEnglish);
     text += some[lcg.pick(static_cast<std::uint32_t>(some.size()))];
     const std::uint32_t joint = lcg.pick(kPlainJoints + std::size(kJoints));
     text += joint < kPlainJoints ? " " : kJoints[joint - kPlainJoints];

@@ -17,7 +17,7 @@ TEST(Sentences, AbbreviationsInitialsAndNumbersEndNone) {
               ElementsAre("Dr. J. Smith paid 3.50 at 10:30.", "He left."));
 }
 
-TEST(Sentences, ShortFormsEndNoneBeforeLowerCaseAndFigures) {
+TEST(Sentences, ShortFormsEndNoneBeforeLowerCaseAndDigits) {
   EXPECT_THAT(split_sentences("On Dec. 31, vol. 3, at 7 a.m. he left. Well, etc. The end.", 100).pieces,
               ElementsAre("On Dec. 31, vol. 3, at 7 a.m. he left.", "Well, etc.", "The end."));
   EXPECT_THAT(split_sentences("The cat sat. it ran on Sat. May 5 to Ft. Worth. It is 6 ft. He sat.", 100).pieces,

@@ -98,7 +98,7 @@ TEST(EnglishWords, RangesAndOrdinalsAreWrittenOut) {
   EXPECT_EQ(read_aloud("10^6, 10^-3"), "ten to the power of six , ten to the power of minus three");
 }
 
-TEST(EnglishWords, FiguresInGroupsAreWrittenOut) {
+TEST(EnglishWords, DigitsInGroupsAreWrittenOut) {
   EXPECT_EQ(read_aloud("2.10.3 at 10.0.0.1"), "two point ten point three at ten dot zero dot zero dot one");
   EXPECT_EQ(read_aloud("555-0199, +44 20 79"),
             "five five five zero one nine nine , plus four four , two zero , seven nine");

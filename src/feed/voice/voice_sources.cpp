@@ -31,16 +31,12 @@ std::vector<fs::path> sorted_entries(const fs::path& folder) {
   return entries;
 }
 
-bool are_figures(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-}
-
 /// A recording of a single digit by its name; none for another name.
 std::optional<VoiceSource> digit_source(const fs::path& file) {
   const std::string stem = file.stem().string();
   const auto parts = split(stem, '_');
-  if (parts.size() != 3 || parts[0].size() != 1 || !are_figures(parts[0]) || parts[1].empty() ||
-      !are_figures(parts[2]) || !is_recording(file))
+  if (parts.size() != 3 || parts[0].size() != 1 || !is_all_digits(parts[0]) || parts[1].empty() ||
+      !is_all_digits(parts[2]) || !is_recording(file))
     return std::nullopt;
   return VoiceSource{.id = stem,
                      .audio = file,
@@ -51,7 +47,7 @@ std::optional<VoiceSource> digit_source(const fs::path& file) {
 /// "p225" of "p225_001"; empty for ids of another form.
 std::string speaker_of_id(std::string_view id) {
   const auto line = id.find('_');
-  if (line == id.npos || line < 2 || (id.front() != 'p' && id.front() != 's') || !are_figures(id.substr(1, line - 1)))
+  if (line == id.npos || line < 2 || (id.front() != 'p' && id.front() != 's') || !is_all_digits(id.substr(1, line - 1)))
     return {};
   return std::string(id.substr(0, line));
 }

@@ -117,12 +117,12 @@ std::u32string join_apostrophes(std::u32string_view text) {
   });
 }
 
-bool is_ascii_figure(char32_t value) {
+bool is_ascii_digit(char32_t value) {
   return value >= U'0' && value <= U'9';
 }
 
-/// "1,000" becomes "1000", and a point that no figure follows a space.
-std::u32string clean_figures(std::u32string_view text) {
+/// "1,000" becomes "1000", and a point that no digit follows a space.
+std::u32string clean_digits(std::u32string_view text) {
   const std::u32string joined = substitute(text, [&](std::size_t at) -> std::optional<Replacement> {
     if (at + 2 >= text.size() || text[at + 1] != U',' || !is_decimal(text[at]) || !is_decimal(text[at + 2])) return {};
     return Replacement{3, {text[at], text[at + 2]}};
@@ -130,7 +130,7 @@ std::u32string clean_figures(std::u32string_view text) {
   return substitute(joined, [&](std::size_t at) -> std::optional<Replacement> {
     if (joined[at] != U'.') return {};
     if (at + 1 == joined.size()) return Replacement{1, U" "};
-    if (is_ascii_figure(joined[at + 1])) return {};
+    if (is_ascii_digit(joined[at + 1])) return {};
     return Replacement{2, {U' ', joined[at + 1]}};
   });
 }
@@ -147,15 +147,15 @@ std::u32string american_spelling(std::u32string_view text) {
   return out;
 }
 
-/// Removes signs that are beside no figure.
+/// Removes signs that are beside no digit.
 std::u32string remove_lone_signs(std::u32string_view text) {
   static constexpr std::u32string_view kBefore = U".$¢€£";
   const std::u32string led = substitute(text, [&](std::size_t at) -> std::optional<Replacement> {
-    if (at + 1 == text.size() || kBefore.find(text[at]) == kBefore.npos || is_ascii_figure(text[at + 1])) return {};
+    if (at + 1 == text.size() || kBefore.find(text[at]) == kBefore.npos || is_ascii_digit(text[at + 1])) return {};
     return Replacement{2, {U' ', text[at + 1]}};
   });
   return substitute(led, [&](std::size_t at) -> std::optional<Replacement> {
-    if (at + 1 == led.size() || is_ascii_figure(led[at]) || led[at + 1] != U'%') return {};
+    if (at + 1 == led.size() || is_ascii_digit(led[at]) || led[at + 1] != U'%') return {};
     return Replacement{2, {led[at], U' '}};
   });
 }
@@ -168,8 +168,8 @@ namespace {
 std::string normalise_spoken(std::u32string s) {
   s = join_apostrophes(remove_hesitations(std::move(s)));
   for (const Rewrite& rule : kRewrites) s = rewrite(std::move(s), rule);
-  s = remove_symbols_and_diacritics(clean_figures(s), U".%$¢€£");
-  s = american_spelling(figures_for_number_words(s));
+  s = remove_symbols_and_diacritics(clean_digits(s), U".%$¢€£");
+  s = american_spelling(digits_for_number_words(s));
   return to_utf8(join_spaces(remove_lone_signs(s)));
 }
 

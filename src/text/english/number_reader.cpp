@@ -9,8 +9,8 @@
 namespace tutti {
 namespace {
 
-/// `word` with the decimals of every script as ASCII figures.
-std::string ascii_figures(std::string_view word) {
+/// `word` with the decimals of every script as ASCII digits.
+std::string ascii_digits(std::string_view word) {
   std::string out;
   for (const char32_t value : to_code_points(word))
     append_utf8(out, is_decimal(value) ? U'0' + static_cast<char32_t>(decimal_value(value)) : value);
@@ -25,28 +25,28 @@ std::string_view sign_of(std::string_view word) {
   return {};
 }
 
-/// A number that is being put together. While it is a count, further words add to it; once it is a row of figures
+/// A number that is being put together. While it is a count, further words add to it; once it is a row of digits
 /// ("one oh one", "3.5") they are written behind it.
 struct Number {
-  std::string figures;
+  std::string digits;
   bool is_count = false;
 
-  bool is_zero() const { return is_count && figures == "0"; }
+  bool is_zero() const { return is_count && digits == "0"; }
 };
 
 /// A word with what the rules need to know about it.
 struct Word {
   std::string_view text;
   const NumberWord* meaning = nullptr;
-  bool numeric = false;  // figures, without a sign
+  bool numeric = false;  // digits, without a sign
 
   bool is(NumberKind kind) const { return meaning && meaning->kind == kind; }
-  bool is_figure_word() const { return is(NumberKind::one) || is(NumberKind::zero); }
+  bool is_digit_word() const { return is(NumberKind::one) || is(NumberKind::zero); }
 };
 
 Word look_up(const std::vector<std::string>& words, std::size_t at) {
   if (at >= words.size()) return {};
-  return {words[at], number_word(words[at]), is_numeric(ascii_figures(words[at]))};
+  return {words[at], number_word(words[at]), is_numeric(ascii_digits(words[at]))};
 }
 
 std::size_t zeros_of(const NumberWord& multiplier) {
@@ -73,8 +73,8 @@ class NumberReader {
  private:
   void take() {
     const std::string_view sign = sign_of(current_.text);
-    const std::string figures = ascii_figures(current_.text.substr(sign.size()));
-    if (is_numeric(figures)) return take_figures(sign, figures);
+    const std::string digits = ascii_digits(current_.text.substr(sign.size()));
+    if (is_numeric(digits)) return take_digits(sign, digits);
     if (!current_.meaning) return end_with(current_.text);
     using enum NumberKind;
     switch (current_.meaning->kind) {
@@ -92,14 +92,14 @@ class NumberReader {
     }
   }
 
-  void take_figures(std::string_view sign, const std::string& figures) {
-    if (number_ && !number_->is_count && number_->figures.ends_with('.')) {
-      number_->figures += current_.text;  // decimals, or the next part of an IP address
+  void take_digits(std::string_view sign, const std::string& digits) {
+    if (number_ && !number_->is_count && number_->digits.ends_with('.')) {
+      number_->digits += current_.text;  // decimals, or the next part of an IP address
       return;
     }
     if (number_) give_number();
     if (!sign.empty()) sign_ = sign;
-    if (const auto whole = whole_number(figures))
+    if (const auto whole = whole_number(digits))
       number_ = {*whole, true};
     else
       number_ = {std::string(current_.text.substr(sign.size())), false};
@@ -110,8 +110,8 @@ class NumberReader {
     const std::string& tens = current_.meaning->value;
     if (!number_)
       number_ = {tens, true};
-    else if (number_->is_count && ends_in_zeros(number_->figures, 2))
-      number_ = {add_figures(number_->figures, tens), true};
+    else if (number_->is_count && ends_in_zeros(number_->digits, 2))
+      number_ = {add_digits(number_->digits, tens), true};
     else
       append(tens);
   }
@@ -120,14 +120,14 @@ class NumberReader {
   Number joined_one() const {
     const std::string& ones = current_.meaning->value;
     if (!number_) return {ones, true};
-    const std::string& figures = number_->figures;
+    const std::string& digits = number_->digits;
     if (!number_->is_count || before_.is(NumberKind::one)) {
       if (before_.is(NumberKind::ten) && ones.size() == 1)  // "one twenty five": the zero gives way
-        return {figures.substr(0, figures.size() - 1) + ones, false};
-      return {figures + ones, false};
+        return {digits.substr(0, digits.size() - 1) + ones, false};
+      return {digits + ones, false};
     }
-    if (ends_in_zeros(figures, ones.size())) return {add_figures(figures, ones), true};
-    return {figures + ones, false};
+    if (ends_in_zeros(digits, ones.size())) return {add_digits(digits, ones), true};
+    return {digits + ones, false};
   }
 
   /// "twenty first", "nineteen sixties": ends the number.
@@ -136,7 +136,7 @@ class NumberReader {
       take_one();
     else
       take_ten();
-    number_->figures += current_.meaning->suffix;
+    number_->digits += current_.meaning->suffix;
     give_number();
   }
 
@@ -145,8 +145,8 @@ class NumberReader {
     if (!number_) {
       number_ = {current_.meaning->value, true};
     } else if (number_->is_count && !number_->is_zero()) {
-      number_->figures = multiply_rest(number_->figures, zeros);
-    } else if (const auto product = shift_point(ascii_figures(number_->figures), zeros)) {
+      number_->digits = multiply_rest(number_->digits, zeros);
+    } else if (const auto product = shift_point(ascii_digits(number_->digits), zeros)) {
       number_ = {*product, true};
     } else {
       give_number();
@@ -156,7 +156,7 @@ class NumberReader {
 
   void take_last_multiplier() {
     take_multiplier();
-    number_->figures += current_.meaning->suffix;
+    number_->digits += current_.meaning->suffix;
     give_number();
   }
 
@@ -178,7 +178,7 @@ class NumberReader {
     const bool per = current_.text == "per";
     if (number_ && per && next_.text != "cent") return end_with(current_.text);
     if (!number_) return give(std::string(current_.text));
-    number_->figures += current_.meaning->value;
+    number_->digits += current_.meaning->value;
     give_number();
     next_used_ = per;
   }
@@ -186,12 +186,12 @@ class NumberReader {
   void take_special() {
     if (!next_.meaning && !next_.numeric) return end_with(current_.text);
     if (current_.text == "point") {
-      if (next_.is_figure_word() || next_.is(NumberKind::ten) || next_.numeric) append(".");
+      if (next_.is_digit_word() || next_.is(NumberKind::ten) || next_.numeric) append(".");
     } else if (current_.text == "and") {
       if (!before_.is(NumberKind::multiplier)) end_with(current_.text);  // else left out: "hundred and one"
-    } else if (next_.is_figure_word()) {
-      const std::string& figure = next_.meaning->value;
-      append(current_.text == "double" ? figure + figure : figure + figure + figure);
+    } else if (next_.is_digit_word()) {
+      const std::string& digit = next_.meaning->value;
+      append(current_.text == "double" ? digit + digit : digit + digit + digit);
       next_used_ = true;
     } else {
       end_with(current_.text);
@@ -199,16 +199,16 @@ class NumberReader {
   }
 
   /// Writes behind the number; a lone count of zero is dropped, as in the reference ("0 oh" is "0").
-  void append(std::string_view figures) {
+  void append(std::string_view digits) {
     const bool keep = number_ && !number_->is_zero();
-    number_ = Number{(keep ? number_->figures : std::string()) + std::string(figures), false};
+    number_ = Number{(keep ? number_->digits : std::string()) + std::string(digits), false};
   }
 
   void end_with(std::string_view word) {
     if (number_) give_number();
     give(std::string(word));
   }
-  void give_number() { give(std::string(number_->figures)); }
+  void give_number() { give(std::string(number_->digits)); }
   /// A sign that was waiting goes in front of whatever comes next.
   void give(std::string text) {
     out_.push_back(sign_ + std::move(text));

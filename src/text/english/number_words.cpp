@@ -32,19 +32,19 @@ void add_ones(Words& words) {
 void add_tens(Words& words) {
   int value = 10;
   for (const char* stem : {"twent", "thirt", "fort", "fift", "sixt", "sevent", "eight", "ninet"}) {
-    const std::string figures = std::to_string(value += 10), name(stem);
-    words[name + "y"] = {NumberKind::ten, figures, {}};
-    words[name + "ies"] = {NumberKind::ten_suffixed, figures, "s"};
-    words[name + "ieth"] = {NumberKind::ten_suffixed, figures, "th"};
+    const std::string digits = std::to_string(value += 10), name(stem);
+    words[name + "y"] = {NumberKind::ten, digits, {}};
+    words[name + "ies"] = {NumberKind::ten_suffixed, digits, "s"};
+    words[name + "ieth"] = {NumberKind::ten_suffixed, digits, "th"};
   }
 }
 
 void add_multipliers(Words& words) {
   const auto add = [&](const std::string& name, std::size_t zeros) {
-    const std::string figures = "1" + std::string(zeros, '0');
-    words[name] = {NumberKind::multiplier, figures, {}};
-    words[name + "s"] = {NumberKind::multiplier_suffixed, figures, "s"};
-    words[name + "th"] = {NumberKind::multiplier_suffixed, figures, "th"};
+    const std::string digits = "1" + std::string(zeros, '0');
+    words[name] = {NumberKind::multiplier, digits, {}};
+    words[name + "s"] = {NumberKind::multiplier_suffixed, digits, "s"};
+    words[name + "th"] = {NumberKind::multiplier_suffixed, digits, "th"};
   };
   add("hundred", 2);
   std::size_t zeros = 0;

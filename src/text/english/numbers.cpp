@@ -9,7 +9,7 @@
 namespace tutti {
 namespace {
 
-bool is_figure(char32_t value) {
+bool is_digit(char32_t value) {
   return value >= U'0' && value <= U'9';
 }
 
@@ -64,12 +64,12 @@ std::u32string write_halves(std::u32string_view text) {
   return out;
 }
 
-/// A space between alphabetic characters and figures: "20th" becomes "20 th", for now.
-std::u32string part_letters_and_figures(std::u32string_view text) {
+/// A space between alphabetic characters and digits: "20th" becomes "20 th", for now.
+std::u32string part_letters_and_digits(std::u32string_view text) {
   std::u32string out;
   for (std::size_t at = 0; at < text.size(); ++at) {
-    if (at > 0 && ((is_small_letter(text[at - 1]) && is_figure(text[at])) ||
-                   (is_figure(text[at - 1]) && is_small_letter(text[at]))))
+    if (at > 0 && ((is_small_letter(text[at - 1]) && is_digit(text[at])) ||
+                   (is_digit(text[at - 1]) && is_small_letter(text[at]))))
       out.push_back(U' ');
     out.push_back(text[at]);
   }
@@ -79,7 +79,7 @@ std::u32string part_letters_and_figures(std::u32string_view text) {
 /// No space before what may be a suffix: re.sub(r"([0-9])\s+(st|nd|rd|th|s)\b", r"\1\2", text)
 std::u32string join_suffixes(std::u32string_view text) {
   return substitute(text, [&](std::size_t at) -> std::optional<Replacement> {
-    if (!is_figure(text[at])) return {};
+    if (!is_digit(text[at])) return {};
     const std::size_t suffix = skip_spaces(text, at + 1);
     if (suffix == at + 1) return {};
     for (const std::u32string_view ending : {U"st", U"nd", U"rd", U"th", U"s"})
@@ -89,16 +89,16 @@ std::u32string join_suffixes(std::u32string_view text) {
   });
 }
 
-/// Figures from `at` on, at most `most`.
-std::size_t count_figures(std::u32string_view text, std::size_t at, std::size_t most) {
+/// Digits from `at` on, at most `most`.
+std::size_t count_digits(std::u32string_view text, std::size_t at, std::size_t most) {
   std::size_t count = 0;
-  while (count < most && at + count < text.size() && is_figure(text[at + count])) ++count;
+  while (count < most && at + count < text.size() && is_digit(text[at + count])) ++count;
   return count;
 }
 
-/// One or two figures and then no more of the word; 0 where something else is there.
+/// One or two digits and then no more of the word; 0 where something else is there.
 std::size_t cents_at(std::u32string_view text, std::size_t at) {
-  const std::size_t count = count_figures(text, at, 2);
+  const std::size_t count = count_digits(text, at, 2);
   return count > 0 && at_word_border(text, at + count) ? count : 0;
 }
 
@@ -110,7 +110,7 @@ bool is_currency(char32_t value) {
 std::u32string combine_cents(std::u32string_view text) {
   return substitute(text, [&](std::size_t at) -> std::optional<Replacement> {
     if (!is_currency(text[at])) return {};
-    const std::size_t whole = count_figures(text, at + 1, text.size());
+    const std::size_t whole = count_digits(text, at + 1, text.size());
     std::size_t sign = at + 1 + whole;
     if (whole == 0 || sign >= text.size() || text[sign] != U' ') return {};
     ++sign;
@@ -149,8 +149,8 @@ std::u32string write_ones(std::u32string_view text) {
 
 }  // namespace
 
-std::u32string figures_for_number_words(std::u32string_view text) {
-  const std::u32string prepared = join_suffixes(part_letters_and_figures(write_halves(text)));
+std::u32string digits_for_number_words(std::u32string_view text) {
+  const std::u32string prepared = join_suffixes(part_letters_and_digits(write_halves(text)));
   std::vector<std::string> words;
   for (const std::u32string_view word : split_at_spaces(prepared)) words.push_back(to_utf8(word));
   std::u32string read;

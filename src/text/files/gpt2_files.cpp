@@ -69,8 +69,7 @@ Result<std::vector<AddedToken>> added_by_config(std::string_view content) {
   if (!config.is_object()) return fail(Fault::corrupt, "tokenizer_config.json: expected a JSON object");
   const Json tokens = config.value("added_tokens_decoder", Json::object());
   for (const auto& [id, token] : tokens.items()) {
-    const bool is_id =
-        !id.empty() && id.size() < 8 && std::ranges::all_of(id, [](char c) { return c >= '0' && c <= '9'; });
+    const bool is_id = id.size() < 8 && is_all_digits(id);
     const Json content_of = token.is_object() ? token.value("content", Json()) : Json();
     if (!is_id || !content_of.is_string())
       return fail(Fault::corrupt,

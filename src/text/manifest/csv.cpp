@@ -57,14 +57,11 @@ std::string csv_quoted(std::string_view field) {
 }
 
 std::string with_decimal_point(std::string_view number) {
-  const auto is_digits = [](std::string_view text) {
-    return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-  };
   const auto comma = number.find(',');
-  if (comma == number.npos || !is_digits(number.substr(comma + 1))) return std::string(number);
+  if (comma == number.npos || !is_all_digits(number.substr(comma + 1))) return std::string(number);
   std::string whole;
   for (const std::string_view part : split(number.substr(0, comma), '.')) {
-    if (!is_digits(part) || (!whole.empty() && part.size() != 3)) return std::string(number);
+    if (!is_all_digits(part) || (!whole.empty() && part.size() != 3)) return std::string(number);
     whole += part;
   }
   return (whole.empty() ? "0" : whole) + "." + std::string(number.substr(comma + 1));

@@ -105,17 +105,13 @@ const Unit* find_unit(std::string_view written) {
   return found == kUnits.end() ? nullptr : &*found;
 }
 
-bool is_figure(char c) {
-  return c >= '0' && c <= '9';
-}
-
 /// "1.234,50" and "5,50" with a point before the hundredths.
 std::string with_decimal_point(std::string_view number) {
   constexpr std::size_t kHundredths = 3;
   std::string plain(number);
   const auto comma = plain.find(',');
   if (comma == plain.npos || comma + kHundredths != plain.size() ||
-      !std::ranges::all_of(plain.substr(comma + 1), is_figure))
+      !is_all_digits(std::string_view(plain).substr(comma + 1)))
     return plain;
   std::erase(plain, '.');
   plain[plain.size() - kHundredths] = '.';

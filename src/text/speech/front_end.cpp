@@ -31,7 +31,7 @@ Result<void> no_character(std::string_view text, const std::set<std::string>& sk
   auto cut = std::min(kShown, text.size());
   while (cut > 0 && cut < text.size() && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) --cut;
   const std::string found = "found '" + std::string(text.substr(0, cut)) + (text.size() > cut ? "…'" : "'");
-  if (skipped.empty()) return fail(Fault::usage, "expected text with a letter or a figure in it, " + found);
+  if (skipped.empty()) return fail(Fault::usage, "expected text with a letter or a digit in it, " + found);
   return fail(Fault::unsupported,
               "expected text in characters that are read, " + found + ": there is no symbol for any of it",
               "Write it in the voice's language, or as [[IPA]]");

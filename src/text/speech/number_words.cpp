@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 20> kOnes{
 constexpr std::array<std::string_view, 10> kTens{"",      "",      "twenty",  "thirty", "forty",
                                                  "fifty", "sixty", "seventy", "eighty", "ninety"};
 constexpr std::array<std::string_view, 5> kGroups{"", "thousand", "million", "billion", "trillion"};
-constexpr std::size_t kMostFigures = 15;
+constexpr std::size_t kMostDigits = 15;
 
 void add(std::string& words, std::string_view more) {
   if (!words.empty() && !more.empty()) words += ' ';
@@ -38,9 +38,9 @@ std::string group_words(int value) {
   return words;
 }
 
-int value_of(std::string_view figures) {
+int value_of(std::string_view digits) {
   int value = 0;
-  for (const char figure : figures) value = 10 * value + (figure - '0');
+  for (const char digit : digits) value = 10 * value + (digit - '0');
   return value;
 }
 
@@ -53,18 +53,18 @@ bool change_end(std::string& words, std::string_view from, std::string_view to) 
 
 }  // namespace
 
-std::string figure_words(std::string_view figures) {
+std::string digit_words(std::string_view digits) {
   std::string words;
-  for (const char figure : figures) add(words, kOnes[static_cast<std::size_t>(figure - '0')]);
+  for (const char digit : digits) add(words, kOnes[static_cast<std::size_t>(digit - '0')]);
   return words;
 }
 
-std::string cardinal_words(std::string_view figures) {
-  if (figures.size() > kMostFigures || (figures.size() > 1 && figures.front() == '0')) return figure_words(figures);
+std::string cardinal_words(std::string_view digits) {
+  if (digits.size() > kMostDigits || (digits.size() > 1 && digits.front() == '0')) return digit_words(digits);
   std::string words;
-  for (std::size_t left = figures.size(); left > 0;) {
+  for (std::size_t left = digits.size(); left > 0;) {
     const std::size_t size = left % 3 == 0 ? 3 : left % 3;
-    const int value = value_of(figures.substr(figures.size() - left, size));
+    const int value = value_of(digits.substr(digits.size() - left, size));
     left -= size;
     if (value == 0) continue;
     add(words, group_words(value));
@@ -73,7 +73,7 @@ std::string cardinal_words(std::string_view figures) {
   return words.empty() ? "zero" : words;
 }
 
-std::string ordinal_words(std::string_view figures) {
+std::string ordinal_words(std::string_view digits) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kEnds{{{"one", "first"},
                                                                                 {"two", "second"},
                                                                                 {"three", "third"},
@@ -83,17 +83,17 @@ std::string ordinal_words(std::string_view figures) {
                                                                                 {"twelve", "twelfth"},
                                                                                 {"y", "ieth"},
                                                                                 {"", "th"}}};
-  std::string words = cardinal_words(figures);
+  std::string words = cardinal_words(digits);
   for (const auto& [from, to] : kEnds)
     if (change_end(words, from, to)) break;
   return words;
 }
 
-std::string year_words(std::string_view figures) {
-  constexpr std::size_t kFigures = 4;
-  if (figures.size() != kFigures || figures.front() == '0') return cardinal_words(figures);
-  const int value = value_of(figures);
-  if (value % 1000 < 10) return cardinal_words(figures);  // 2000 to 2009, 1000
+std::string year_words(std::string_view digits) {
+  constexpr std::size_t kDigits = 4;
+  if (digits.size() != kDigits || digits.front() == '0') return cardinal_words(digits);
+  const int value = value_of(digits);
+  if (value % 1000 < 10) return cardinal_words(digits);  // 2000 to 2009, 1000
   std::string words = small_words(value / 100);
   if (value % 100 == 0) return words + " hundred";
   if (value % 100 < 10) add(words, "oh");
@@ -106,7 +106,7 @@ std::string decimal_words(std::string_view number) {
   if (point == std::string_view::npos) return cardinal_words(number);
   std::string words = point == 0 ? "" : cardinal_words(number.substr(0, point));
   add(words, "point");
-  add(words, figure_words(number.substr(point + 1)));
+  add(words, digit_words(number.substr(point + 1)));
   return words;
 }
 

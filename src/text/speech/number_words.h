@@ -5,26 +5,26 @@
 
 namespace tutti {
 
-// Figures as English words, in lower case, parted by single spaces: as text is read aloud. The other way, from words to
-// figures, goes text/english/numbers.h. Figures are ASCII's, without signs; what is none is a caller's mistake.
+// Digits as English words, in lower case, parted by single spaces: as text is read aloud. The other way, from words to
+// digits, is in text/english/numbers.h. Digits are ASCII's, without signs; the caller checks that.
 
-/// "1,234" without its commas is "one thousand two hundred thirty four". Numbers of more than 15 figures, and those
-/// with zeros in front, are read figure by figure.
+/// "1,234" without its commas is "one thousand two hundred thirty four". Numbers of more than 15 digits, and those
+/// with zeros in front, are read digit by digit.
 /// Nothing between hundreds and tens: "and" is a matter of dialect, and the english normaliser drops it.
-std::string cardinal_words(std::string_view figures);
+std::string cardinal_words(std::string_view digits);
 
 /// "21" is "twenty first", "100" "one hundredth". As cardinal_words otherwise.
-std::string ordinal_words(std::string_view figures);
+std::string ordinal_words(std::string_view digits);
 
 /// "1999" is "nineteen ninety nine", "1905" "nineteen oh five", "2004" "two thousand four", "1800" "eighteen hundred".
-/// Text that has other than four figures, or begins with a zero, is read as a number.
-std::string year_words(std::string_view figures);
+/// Text that has other than four digits, or begins with a zero, is read as a number.
+std::string year_words(std::string_view digits);
 
-/// Each figure by its name, zeros included:
+/// Each digit by its name, zeros included:
 /// "305" is "three zero five": as people read numbers of telephones, tickets and accounts.
-std::string figure_words(std::string_view figures);
+std::string digit_words(std::string_view digits);
 
-/// What is behind the point is read figure by figure, however many there are.
+/// What is behind the point is read digit by digit, however many there are.
 /// "3.14" is "three point one four", also ".5"; text without a point is read as cardinal_words does.
 std::string decimal_words(std::string_view number);
 

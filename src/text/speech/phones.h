@@ -21,7 +21,7 @@ using Phone = std::uint8_t;
 /// A phone's name is the symbol that voices know it by, behind those of marks and silence.
 std::span<const std::string_view> phone_names();
 
-/// The phone of a dictionary's name: "AH0", "ER2", "TH". A vowel without a figure is one without stress. None for a
+/// The phone of a dictionary's name: "AH0", "ER2", "TH". A vowel without a digit is one without stress. None for a
 /// name that is no phone's.
 std::optional<Phone> phone_of(std::string_view name);
 

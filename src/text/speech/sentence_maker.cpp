@@ -86,9 +86,9 @@ std::string SentenceMaker::question(CounterRandom& random) const {
 }
 
 std::string SentenceMaker::digits(CounterRandom& random) const {
-  std::string figures;
-  for (std::int64_t i = 2 + random.below(7); i > 0; --i) figures += static_cast<char>('0' + random.below(10));
-  return figure_words(figures);
+  std::string digits;
+  for (std::int64_t i = 2 + random.below(7); i > 0; --i) digits += static_cast<char>('0' + random.below(10));
+  return digit_words(digits);
 }
 
 std::string SentenceMaker::counted(CounterRandom& random) const {

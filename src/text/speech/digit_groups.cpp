@@ -1,4 +1,4 @@
-#include "text/speech/figure_groups.h"
+#include "text/speech/digit_groups.h"
 
 #include <algorithm>
 #include <array>
@@ -13,22 +13,14 @@
 namespace tutti {
 namespace {
 
-bool is_figure(char c) {
-  return c >= '0' && c <= '9';
-}
-
 bool is_lower_case(char c) {
   return c >= 'a' && c <= 'z';
 }
 
-bool are_figures(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, is_figure);
-}
-
-/// The groups of a text, where there are `least` at least, all of figures.
+/// The groups of a text, where there are `least` at least, all of digits.
 std::vector<std::string_view> groups_of(std::string_view text, char separator, std::size_t least) {
   auto groups = split(text, separator);
-  if (groups.size() < least || !std::ranges::all_of(groups, are_figures)) groups.clear();
+  if (groups.size() < least || !std::ranges::all_of(groups, is_all_digits)) groups.clear();
   return groups;
 }
 
@@ -39,7 +31,7 @@ std::optional<std::string> telephone_words(std::string_view text) {
   // "555-1234", but not "100-1000"
   const bool is_local = groups.size() == 2 && groups[0].size() == 3 && groups[1].size() == 4 && groups[1].back() != '0';
   if (groups.empty() || (groups.size() < 3 && !has_zero && !is_local)) return std::nullopt;
-  return joined(groups, " ", [](std::string_view group) { return figure_words(group); });
+  return joined(groups, " ", [](std::string_view group) { return digit_words(group); });
 }
 
 std::optional<std::string> scientific_words(std::string_view text) {
@@ -50,7 +42,7 @@ std::optional<std::string> scientific_words(std::string_view text) {
   const bool is_negative = power.starts_with('-');
   if (is_negative || power.starts_with('+')) power.remove_prefix(1);
   const auto parts = split(number, '.');
-  if (parts.size() > 2 || !std::ranges::all_of(parts, are_figures) || !are_figures(power)) return std::nullopt;
+  if (parts.size() > 2 || !std::ranges::all_of(parts, is_all_digits) || !is_all_digits(power)) return std::nullopt;
   return decimal_words(number) + " times ten to the " + (is_negative ? "minus " : "") + cardinal_words(power);
 }
 
@@ -93,7 +85,7 @@ bool is_address(std::string_view text) {
 
 }  // namespace
 
-std::optional<std::string> figure_group_words(std::string_view text) {
+std::optional<std::string> digit_group_words(std::string_view text) {
   constexpr std::size_t kOfNetwork = 4;
   const auto version = groups_of(text.starts_with('v') ? text.substr(1) : std::string_view(), '.', 1);
   if (!version.empty())
@@ -108,11 +100,11 @@ std::optional<std::string> figure_group_words(std::string_view text) {
 }
 
 std::optional<ClockTime> clock_time(std::string_view text, bool half_follows) {
-  const auto figures = text.substr(0, text.find_first_not_of("0123456789:"));
-  const auto half = half_of_day(text.substr(figures.size()));
-  if (figures.size() < text.size() && !half) return std::nullopt;
-  const auto parts = split(figures, ':');
-  const auto is_part = [](std::string_view part) { return are_figures(part) && part.size() <= 2; };
+  const auto digits = text.substr(0, text.find_first_not_of("0123456789:"));
+  const auto half = half_of_day(text.substr(digits.size()));
+  if (digits.size() < text.size() && !half) return std::nullopt;
+  const auto parts = split(digits, ':');
+  const auto is_part = [](std::string_view part) { return is_all_digits(part) && part.size() <= 2; };
   if (parts.empty() || parts.size() > 3 || !std::ranges::all_of(parts, is_part)) return std::nullopt;
   const bool has_half = half || half_follows;
   const auto value = [&](std::size_t part) { return std::stoi(std::string(parts[part])); };
@@ -121,7 +113,7 @@ std::optional<ClockTime> clock_time(std::string_view text, bool half_follows) {
   if (parts.size() == 1 && (!has_half || value(0) < 1 || value(0) > kHours)) return std::nullopt;
   for (std::size_t part = 0; part < parts.size(); ++part)
     if (value(part) >= kMinutes || (part > 0 && parts[part].size() != 2)) return std::nullopt;
-  ClockTime time{figures == "00:00" && !has_half ? "midnight" : words(0), half.value_or("")};
+  ClockTime time{digits == "00:00" && !has_half ? "midnight" : words(0), half.value_or("")};
   const bool is_full = parts.size() == 2 && parts[1] == "00";
   if (is_full && !has_half && time.words != "midnight") time.words += " o'clock";
   if (parts.size() > 1 && !is_full) time.words += (parts[1].front() == '0' ? " oh " : " ") + words(1);
@@ -142,8 +134,8 @@ std::vector<AddressPart> address_parts(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const auto sign = code_point_at(text, i);
     const auto word = sign_of_address(sign.value);
-    // figures and what is behind them are parts of their own
-    if (word || (!part.empty() && is_figure(text[i]) != is_figure(part.back()))) end_part();
+    // digits and what is behind them are parts of their own
+    if (word || (!part.empty() && is_ascii_digit(text[i]) != is_ascii_digit(part.back()))) end_part();
     if (word)
       parts.push_back({std::string(*word)});
     else
