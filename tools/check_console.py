@@ -176,14 +176,14 @@ def complaint(command, page, expected, printed):
 def failures_of(commands, ends, page):
     for number, command in enumerate(commands):
         if number not in ends:
-            yield f"{page}:{command.line}: $ {command.text}\n    did not come to an end"
+            yield f"{page}:{command.line}: $ {command.text}\n    did not end"
             return
         printed, status = ends[number]
         if not matches(command.expected, printed):
             yield complaint(command, page, command.expected, printed)
-        told = number + 1 < len(commands) and commands[number + 1].text.strip() == "echo $?"
-        if status != 0 and not told:
-            yield f"{page}:{command.line}: $ {command.text}\n    exit code {status}, and no '$ echo $?' says so"
+        is_expected = number + 1 < len(commands) and commands[number + 1].text.strip() == "echo $?"
+        if status != 0 and not is_expected:
+            yield f"{page}:{command.line}: $ {command.text}\n    exit code {status}, and no '$ echo $?' follows"
 
 
 def check_page(page, name, root, programs):

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fails when a C++ or CUDA source is not formatted as .clang-format says. Usage: check_format.sh [--fix]
+# Fails when a C++ or CUDA source does not follow .clang-format. Usage: check_format.sh [--fix]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folders=()

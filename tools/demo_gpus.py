@@ -39,7 +39,7 @@ def driver_script(path, without=None):
                          f"power_limit=300 temp={50 + card} name=Emulated {speed}x")
     fresh = path.with_suffix(".new")
     fresh.write_text("\n".join(lines) + "\n")
-    fresh.rename(path)  # nobody reads half of it
+    fresh.rename(path)  # no reader sees half of it
 
 
 def devices_file(path):

@@ -65,7 +65,7 @@ def download(requirement, folder):
     known = dict(reversed(line.split()) for line in LOCK.read_text().splitlines() if line.strip())
     found = sha256(wheel)
     if found != known.get(wheel.name):
-        stop(f"{wheel.name}: SHA-256 is {found}, tools/wheels.sha256 says {known.get(wheel.name)}. Nothing of it was "
+        stop(f"{wheel.name}: SHA-256 is {found}, tools/wheels.sha256 has {known.get(wheel.name)}. Nothing of it was "
              "installed. Run again; if it stays so, the registry serves another file.")
     return wheel
 

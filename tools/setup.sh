@@ -4,7 +4,7 @@
 # Usage: tools/setup.sh [GROUP...]     groups: build (always), tidy, peers
 #        tools/setup.sh --list         prints the table and changes nothing
 #
-# Works as root or through sudo, on Debian 12 and what descends from it; says what it does; the second time it finds
+# Works as root or through sudo, on Debian 12 and what descends from it; reports what it does; the second time it finds
 # everything there and returns at once, without the network.
 set -euo pipefail
 cd "$(dirname "$0")/.."

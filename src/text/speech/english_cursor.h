@@ -11,9 +11,8 @@
 
 namespace tutti {
 
-/// The tokens of an English text, which of them is next, and the words that were made of those before. What writes
-/// dates (english_dates.h), numbers (english_numbers.h) and all other words out moves over the tokens with it. Not
-/// thread-safe.
+/// The tokens of an English text, which of them is next, and the words that were made of those before. All that
+/// writes English out moves over the tokens with it. Not thread-safe.
 class EnglishCursor {
  public:
   /// `knows` must live as long.
@@ -66,5 +65,39 @@ class EnglishCursor {
   bool is_point_read_ = false;
   std::vector<ReadAloud> out_{};
 };
+
+// What is written out as a whole. Each function writes what begins at the next token, and that token is the last one of
+// it afterwards. False where there is none of its kind; nothing has changed then, unless noted.
+
+/// "May 5, 1863", "Nov. 3", "5 May 1863", "1863-05-01", "5/1/1863", "1.5.1863".
+bool read_date(EnglishCursor& text);
+
+/// "10:30", "10:05:09", "7:45pm", "7 p.m.", "10:30-11:45".
+bool read_time(EnglishCursor& text);
+
+/// "Mon. 5 May", "Mon-Fri". "Sun." is a word at the text's end and where the next sentence begins.
+bool read_weekday(EnglishCursor& text);
+
+/// "+44 20 7946 0958" digit by digit, whatever its groups look like, and "(212) 555-0199".
+bool read_telephone(EnglishCursor& text);
+
+/// What digit_group_words knows: versions, addresses, ratios.
+bool read_groups(EnglishCursor& text);
+
+/// "$3.50", "£20", "$1.5 million", "£2m", "$5-10", "$-5", "5 €", "$20/hr". An amount in two tokens is one token
+/// afterwards, also where it is not read.
+bool read_money(EnglishCursor& text);
+
+/// "12", "1,234.5", "-3", "50%", "21st", "1980s", "1/2", "10-20", "1.5-2%", "5km", "2 1/2 cups". False also for a
+/// number that other characters follow ("5abc"); its minus is written then, and the token is the rest.
+bool read_number(EnglishCursor& text);
+
+/// A number at the front of `text`: "12", "1,234", "3.14", ".5"; empty where there is none.
+std::string_view number_at_front(std::string_view text);
+
+std::string without_commas(std::string_view digits);
+
+/// Whether four digits are read as a year: 1100 to 2099.
+bool may_be_year(std::string_view digits);
 
 }  // namespace tutti

@@ -1,5 +1,3 @@
-#include "text/speech/english_dates.h"
-
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -7,7 +5,7 @@
 #include "base/strings.h"
 #include "text/speech/abbreviations.h"
 #include "text/speech/digit_groups.h"
-#include "text/speech/english_numbers.h"
+#include "text/speech/english_cursor.h"
 #include "text/speech/number_words.h"
 
 namespace tutti {

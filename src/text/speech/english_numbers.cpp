@@ -1,5 +1,3 @@
-#include "text/speech/english_numbers.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <optional>
@@ -9,7 +7,7 @@
 #include "text/code_points.h"
 #include "text/speech/amounts.h"
 #include "text/speech/digit_groups.h"
-#include "text/speech/english_dates.h"
+#include "text/speech/english_cursor.h"
 #include "text/speech/number_words.h"
 #include "text/utf8.h"
 

@@ -11,8 +11,6 @@
 #include "text/speech/amounts.h"
 #include "text/speech/digit_groups.h"
 #include "text/speech/english_cursor.h"
-#include "text/speech/english_dates.h"
-#include "text/speech/english_numbers.h"
 #include "text/speech/number_words.h"
 #include "text/speech/text_parts.h"
 #include "text/utf8.h"
