@@ -23,8 +23,8 @@ case $kind in
       "$tutti" prepare tts --data "$data/digits" --speaker jackson --strings 2500 --exclude recipes/voice/test_digits.txt --out "$work/set"
     ;;
   english)
-    steps=${3:-3000}
-    network=(--width 160)
+    steps=${3:-4500}
+    network=(--width 160 --encoder-layers 5 --dropout 0.15)
     if [[ ! -e $work/teacher.made ]]; then
       rm -rf "$work/teacher"
       grep -E '^LJ00[12]' "$data/speech/lj/metadata.csv" | cut -d '|' -f 3 >"$work/texts"
