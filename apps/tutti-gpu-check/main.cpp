@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "apart.h"
@@ -56,10 +57,10 @@ const Check* check_named(std::string_view name) {
 std::vector<tutti::CheckApart> checks_apart(std::span<char*> arguments, bool gpu) {
   std::vector<tutti::CheckApart> checks;
   for (const auto& check : kChecks) {
-    auto& command = checks.emplace_back(check.name).command;
-    command = {"/proc/self/exe", "--check", check.name};
+    std::vector<std::string> command{"/proc/self/exe", "--check", check.name};
     command.insert(command.end(), arguments.begin(), arguments.end());
     if (!gpu) command.emplace_back("--cpu");
+    checks.push_back({.name = check.name, .command = std::move(command)});
   }
   return checks;
 }

@@ -68,8 +68,7 @@ std::string read_beams(std::string_view value, std::int32_t& into) {
 
 Reader reader_of(std::string_view flag, CheckOptions& options) {
   if (flag == "--model") return [&](auto value) { return options.model = value, std::string(); };
-  if (flag == "--check")
-    return [&](auto value) { return read_name(value, kCheckNames, options.check); };
+  if (flag == "--check") return [&](auto value) { return read_name(value, kCheckNames, options.check); };
   if (flag == "--sizes") return [&](auto value) { return read_names(value, kSizeNames, options.sizes); };
   if (flag == "--types") return [&](auto value) { return read_types(value, options.types); };
   if (flag == "--slots") return [&](auto value) { return read_slots(value, options.slots); };

@@ -10,7 +10,7 @@ Spread spread_of(std::vector<Seconds> times) {
   if (times.empty()) return {};
   std::ranges::sort(times);
   const auto count = static_cast<double>(times.size());
-  const auto at = [&](double share) { return times[static_cast<std::size_t>(share * (count - 1) + 0.5)]; };
+  const auto at = [&](double share) { return times[static_cast<std::size_t>(std::lround(share * (count - 1)))]; };
   const Seconds mean = std::accumulate(times.begin(), times.end(), Seconds(0)) / count;
   double squares = 0;
   for (const Seconds time : times) squares += (time - mean).count() * (time - mean).count();

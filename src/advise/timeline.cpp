@@ -1,6 +1,7 @@
 #include "advise/timeline.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace tutti {
@@ -71,7 +72,7 @@ RunTimeline timeline_of(const PipelineModel& pipeline, const PipelineRun& run) {
   const auto counted = done.running();
   for (std::size_t i = 0; i < kIntervals; ++i) {
     timeline.at.push_back((static_cast<double>(i) + 1) * done.length());
-    timeline.done.push_back(static_cast<std::size_t>(counted[i] + 0.5));
+    timeline.done.push_back(static_cast<std::size_t>(std::lround(counted[i])));
   }
   return timeline;
 }

@@ -76,6 +76,7 @@ struct MonoResampler::Conversion {
                                         std::to_string(to.value) + " Hz: " + api.reason(code));
   }
   /// Appends what comes of `frames` at `in`; null: what the filter still holds.
+  /// It changes the filter, if not its handle. NOLINTNEXTLINE(readability-make-member-function-const)
   Result<void> push(const float* in, int frames, std::vector<float>& out) {
     const auto before = out.size();
     const double most = 2.0 * frames * to.value / from.value + 8192;

@@ -197,7 +197,7 @@ void Dispatcher::add_job(JobKey job, JobFacts facts, Seconds now) {
   std::optional<DeviceIndex> dealt_to;
   if (state_->options.policy == Policy::round_robin && !state_->devices.empty())
     dealt_to = state_->dealt++ % state_->devices.size();
-  state_->queue.add(job, std::move(facts), dealt_to);
+  state_->queue.add(job, facts, dealt_to);
 }
 
 void Dispatcher::correct_length(JobKey job, Seconds audio, Seconds now) {

@@ -70,8 +70,7 @@ void WindowCost::draw_line(std::span<const WindowWork> runs) {
   }
   share_ = std::clamp(sum / (1 / doubt + precision), kLeastByAudio, 1.0);
   double off = 0;
-  for (std::size_t age = 0; age < runs.size(); ++age)
-    off += squared(above(runs[age]) - share_ * length(runs[age].audio / runs[age].windows)) / variance(runs[age], 0);
+  for (const auto& run : runs) off += squared(above(run) - share_ * length(run.audio / run.windows)) / variance(run, 0);
   scatter_ = (kSupposedRuns + off) / (kSupposedRuns + static_cast<double>(runs.size() - 1));
   share_doubt_ = 1 / (1 / doubt + precision / scatter_);
 }

@@ -94,7 +94,7 @@ void WorkQueue::add(JobKey id, JobFacts facts, std::optional<DeviceIndex> dealt_
   const auto [at, is_new] = jobs_.try_emplace(id);
   if (!is_new) return;
   at->second.id = id;
-  at->second.facts = std::move(facts);
+  at->second.facts = facts;
   at->second.believed = at->second.facts.audio;
   at->second.arrival = arrivals_++;
   at->second.dealt_to = dealt_to;

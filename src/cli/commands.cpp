@@ -9,7 +9,6 @@
 #include "base/process/process_setup.h"
 #include "base/strings.h"
 #include "cli/command_start.h"
-#include "cli/commands.h"
 #include "cli/transcribe_command.h"
 #include "cli/version.h"
 

@@ -166,7 +166,8 @@ std::optional<double> wave_frames(std::string_view format, std::int64_t bytes) {
   if (channels < 1 || align < 1) return {};
   const auto of_blocks = [&](std::int64_t samples) -> std::optional<double> {
     if (samples < 1) return {};
-    return static_cast<double>(bytes / align) * static_cast<double>(samples);
+    const auto blocks = bytes / align;  // whole ones
+    return static_cast<double>(blocks) * static_cast<double>(samples);
   };
   switch (tag) {
     case kPcm:

@@ -117,7 +117,7 @@ struct FrameFourierKernels {
   template <int lanes>
   TUTTI_INLINE static void inverse(const FrameFourier& f, const float* re, const float* im, float* samples) {
     thread_local std::vector<float> work;
-    work.resize(static_cast<std::size_t>(2 * f.half_ * kRow));
+    work.resize(2 * static_cast<std::size_t>(f.half_) * kRow);
     for (int lane = 0; lane < kRow; lane += lanes)
       inverse_lanes<lanes>(f, re + lane, im + lane, work.data() + lane, samples + lane);
   }

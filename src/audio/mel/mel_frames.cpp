@@ -25,7 +25,7 @@ TUTTI_INLINE void find_magnitudes(float* re, const float* im, std::size_t bins, 
     }
     for (std::size_t lane = 0; lane < kLanes; ++lane) sums[lane] += squares[lane];
     if (options.takes_root)
-      for (std::size_t lane = 0; lane < kLanes; ++lane) squares[lane] = std::sqrt(squares[lane]);
+      for (float& square : squares) square = std::sqrt(square);
     for (std::size_t lane = 0; lane < kLanes; ++lane) re[k * kLanes + lane] = squares[lane];
   }
   std::copy_n(sums, kLanes, powers);

@@ -51,7 +51,7 @@ PipeSource disturbance_of(LeakLabel label, CounterRandom& random) {
 std::int64_t draw_facts(const LeakCorpus& corpus, LeakClip& clip, CounterRandom& random) {
   char text[32];
   const auto sensor = random.below(corpus.sensors);
-  std::snprintf(text, sizeof text, "S%03lld", static_cast<long long>(sensor + 1));
+  std::snprintf(text, sizeof text, "S%03lld", static_cast<long long>(sensor) + 1);
   clip.sensor = text;
   std::snprintf(text, sizeof text, "R%08x", random.bits32());
   clip.recording = text;

@@ -58,7 +58,8 @@ TUTTI_INLINE void fft128(Complex<lanes>* z) {
     for (int n1 = 0; n1 < 8; ++n1) x[n1] = z[16 * n1 + n2];
     fft8(x);
     z[n2] = x[0];
-    for (int k1 = 1; k1 < 8; ++k1) z[16 * k1 + n2] = x[k1] * constants.turn128[static_cast<std::size_t>(k1 * n2)];
+    for (int k1 = 1; k1 < 8; ++k1)
+      z[16 * k1 + n2] = x[k1] * constants.turn128[static_cast<std::size_t>(k1) * static_cast<std::size_t>(n2)];
   }
   for (int k1 = 0; k1 < 8; ++k1) {
     Complex<lanes> even[8], odd[8];
@@ -67,7 +68,7 @@ TUTTI_INLINE void fft128(Complex<lanes>* z) {
     fft8(even);
     fft8(odd);
     for (int k2 = 0; k2 < 8; ++k2) {
-      const auto turned = odd[k2] * constants.turn128[static_cast<std::size_t>(8 * k2)];
+      const auto turned = odd[k2] * constants.turn128[8 * static_cast<std::size_t>(k2)];
       z[16 * k1 + k2] = even[k2] + turned;
       z[16 * k1 + k2 + 8] = even[k2] - turned;
     }
@@ -94,7 +95,7 @@ TUTTI_INLINE void magnitudes(const float* rows, int frame, Activations<kBins, kF
   Complex<lanes> z[kHalf];
   for (int n = 0; n < kHalf; ++n) {
     const float* row = rows + (frame * kHop + 2 * n) * kSileroWindows;
-    const auto at = static_cast<std::size_t>(2 * n);
+    const auto at = 2 * static_cast<std::size_t>(n);
     z[n] = {load<lanes>(row) * constants.window[at], load<lanes>(row + kSileroWindows) * constants.window[at + 1]};
   }
   fft128(z);
@@ -120,7 +121,7 @@ TUTTI_INLINE void convolve(const Convolution& layer, const Activations<Convoluti
     V<lanes> sums[kAtOnce][kOut];
     for (int o = 0; o < kAtOnce; ++o)
       for (int frame = 0; frame < kOut; ++frame)
-        sums[o][frame] = V<lanes>{} + layer.bias[static_cast<std::size_t>(first + o)];
+        sums[o][frame] = V<lanes>{} + layer.bias[static_cast<std::size_t>(first) + static_cast<std::size_t>(o)];
     for (int i = 0; i < Convolution::kInputs; ++i, weights += Convolution::kBlock * 3) {
       V<lanes> x[kIn];
       for (int frame = 0; frame < kIn; ++frame) x[frame] = load<lanes>(in.at(i, frame) + lane);
@@ -146,8 +147,8 @@ TUTTI_INLINE void feed_gates(const SileroWeights& weights, const Activations<kSi
     const float* of_group = weights.from_input.data() + column / kColumns * kColumns * kSileroUnits + column % kColumns;
     for (int first = 0; first < kSileroWindows; first += kAtOnce) {
       V<lanes> sums[kAtOnce][kVectors];
-      for (int window = 0; window < kAtOnce; ++window)
-        for (int v = 0; v < kVectors; ++v) sums[window][v] = load<lanes>(weights.gate_bias.data() + column + v * lanes);
+      for (auto& sum : sums)
+        for (int v = 0; v < kVectors; ++v) sum[v] = load<lanes>(weights.gate_bias.data() + column + v * lanes);
       for (int k = 0; k < kSileroUnits; ++k) {
         const float* x = in.at(k, 0) + first;
         for (int v = 0; v < kVectors; ++v) {

@@ -3,8 +3,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "base/random/counter_random.h"
-
 namespace tutti {
 namespace {
 

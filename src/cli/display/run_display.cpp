@@ -9,7 +9,6 @@
 #include "audio/recording.h"
 #include "base/log.h"
 #include "base/strings.h"
-#include "cli/display/run_display.h"
 #include "profile/pipeline_tuner.h"
 #include "transcript/subtitles.h"
 #include "view/text.h"

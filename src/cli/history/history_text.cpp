@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <ctime>
 #include <map>
-#include <ranges>
 
 #include "base/clock.h"
 #include "base/strings.h"
@@ -183,7 +182,8 @@ std::string now_line(const JobCounts& jobs, const std::string& batch) {
 std::vector<TimeSeries> run_series(const std::vector<RunRecord>& runs) {
   TimeSeries whole{.label = "whole runs"};
   std::map<std::string, TimeSeries> devices;
-  for (const RunRecord& run : std::ranges::reverse_view(runs)) {
+  for (auto at_run = runs.rbegin(); at_run != runs.rend(); ++at_run) {
+    const RunRecord& run = *at_run;
     if (!run.ended) continue;
     const double at = unix_seconds(run.started);
     if (speed_of(run) > 0) whole.points.push_back({at, speed_of(run)});

@@ -211,8 +211,8 @@ int run_serve(const std::vector<std::string>& arguments) {
   table.examples({"tutti serve --model turbo", "tutti serve --model turbo --voice models/voice",
                   "tutti serve --state ~/.local/state/tutti",
                   "tutti serve --model tiny.en --listen 127.0.0.1:8000 --token-file tokens",
-                  "curl -H \"Authorization: Bearer $(cat ~/.local/state/tutti/token)\" -F model=whisper-1 "
-                  "-F file=@talk.mp3 http://127.0.0.1:8000/v1/audio/transcriptions"});
+                  ("curl -H \"Authorization: Bearer $(cat ~/.local/state/tutti/token)\" -F model=whisper-1 "
+                   "-F file=@talk.mp3 http://127.0.0.1:8000/v1/audio/transcriptions")});
   if (const auto code = start_command(table, arguments)) return *code;
   const auto options = serve_options(command);
   if (!options) return complain(options.error());

@@ -65,7 +65,7 @@ class JobEngine : public WindowEngine {
   virtual std::string where() const = 0;
   /// Called once, when the job gets its first device, by the thread that waits for it; then DevicePool::first_grants
   /// has it. To be set before the first window.
-  virtual void when_granted(std::function<void()> /*fn*/) {}
+  virtual void when_granted(std::function<void()> fn) = 0;
   /// Another process holds its job by now, or its caller has left: every waiting and every later call gets
   /// Fault::cancelled, also one that a worker has in work. Its windows are free once the caller has released them.
   virtual void cancel() = 0;

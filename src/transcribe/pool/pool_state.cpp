@@ -1,7 +1,6 @@
 #include "transcribe/pool/pool_state.h"
 
 #include <algorithm>
-#include <ranges>
 
 #include "base/log.h"
 
@@ -115,7 +114,8 @@ void PoolShared::lost(const Lock& held, DeviceIndex device, int generation, cons
   if (!stopping) dispatcher.nothing_came_since(device, member.progress_at, now());
   if (member.canary_runs && member.canary) dispatcher.failed(member.canary->id, why, error.what, now());
   member.canary.reset();
-  for (const auto& reservation : std::ranges::reverse_view(reservations)) {
+  for (auto at = reservations.rbegin(); at != reservations.rend(); ++at) {
+    const auto& reservation = *at;
     Reservation& moved = *reservation;
     granted.erase(moved.grant);
     const auto decision = dispatcher.failed(std::exchange(moved.grant, 0), why, error.what, now());
