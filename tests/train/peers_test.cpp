@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <future>
 #include <stdexcept>
 #include <thread>
+#include <torch/csrc/distributed/c10d/HashStore.hpp>
 
 #include "base/free_port.h"
 #include "small_whisper.h"
@@ -180,6 +182,30 @@ TEST(Peers, LossOfRankZeroIsNotReportedAtEveryHeartbeat) {
        at = decoder_input.find("sendBytes failed", at + 1))
     ++complaints;
   EXPECT_LE(complaints, 1U) << decoder_input;
+}
+
+TEST(RankMonitor, WatchReportsALostRankWhileTheCallerIsBlocked) {
+  const auto store = c10::make_intrusive<c10d::HashStore>();
+  RankMonitor monitor(*store, 0, 2, kHasty);
+  std::atomic<bool> is_blocked = false;
+  std::promise<std::string> loss;
+  monitor.watch([&] { return is_blocked.load(); }, [&](const Error& error) { loss.set_value(error.what); });
+  { const RankMonitor lost(*store, 1, 2, kHasty); }
+  auto reported = loss.get_future();
+  EXPECT_EQ(reported.wait_for(2 * kHasty.silence), std::future_status::timeout) << "it waits for nothing";
+  is_blocked = true;
+  ASSERT_EQ(reported.wait_for(std::chrono::seconds(30)), std::future_status::ready);
+  EXPECT_THAT(reported.get(), testing::ContainsRegex("process 1 of 2 on .+ has sent no heartbeat for"));
+}
+
+TEST(RankMonitor, WatchReportsNoRankThatIsAlive) {
+  const auto store = c10::make_intrusive<c10d::HashStore>();
+  RankMonitor monitor(*store, 0, 2, kPatient);
+  const RankMonitor alive(*store, 1, 2, kPatient);
+  std::atomic<int> losses = 0;
+  monitor.watch([] { return true; }, [&](const Error&) { ++losses; });
+  std::this_thread::sleep_for(20 * kPatient.beat);
+  EXPECT_EQ(losses, 0);
 }
 
 TEST(Peers, TwoWithHalfABatchEachEndWhereOneWithTheWholeBatchEnds) {

@@ -127,7 +127,8 @@ Result<TunedSettings> settings_for(const PipelineCommand& command, const Pipelin
   if (threads < stages)
     return fail(Fault::usage, "--threads-budget: expected at least " + std::to_string(stages) +
                                   ", one for each stage, found " + std::to_string(threads));
-  const int queue = command.queue_budget.value_or(static_cast<int>(std::min(own.queue, static_cast<std::size_t>(kMostQueue))));
+  const int queue =
+      command.queue_budget.value_or(static_cast<int>(std::min(own.queue, static_cast<std::size_t>(kMostQueue))));
   if (queue < std::max(1, stages - 1))
     return fail(Fault::usage, "--queue-budget: expected at least " + std::to_string(std::max(1, stages - 1)) +
                                   ", one for each queue, found " + std::to_string(queue));

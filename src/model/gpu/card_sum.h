@@ -8,13 +8,15 @@
 namespace tutti::gpu {
 
 /// Adds tensors up over the GPUs of several processes, GPU to GPU. All of them make the same calls in the same
-/// order. One thread.
+/// order. One thread, but for is_pending().
 class CardSum {
  public:
   virtual ~CardSum() = default;
   /// Every element becomes its sum over all processes. tensor: contiguous, on our GPU. Enqueues only. Throws what
-  /// torch throws; where another process is lost, it may wait for ever.
+  /// torch throws; where another process is lost, the stream may never go on.
   virtual void sum(at::Tensor& tensor) = 0;
+  /// Whether the newest sum has yet to end. Any thread.
+  virtual bool is_pending() const = 0;
 };
 
 // As gpu.h has them; throw what torch throws.

@@ -1,3 +1,4 @@
+#include <ATen/cuda/CUDAEvent.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <torch/csrc/cuda/nccl.h>
 
@@ -14,17 +15,27 @@ namespace nccl = torch::cuda::nccl;
 /// Over NCCL, which torch brings along.
 class NcclSum final : public CardSum {
  public:
-  explicit NcclSum(nccl::ncclComm_t cards) : cards_(cards) {}
+  explicit NcclSum(nccl::ncclComm_t cards) : cards_(cards) { done_.record(); }
   NcclSum(const NcclSum&) = delete;
   ~NcclSum() override { nccl::comm_destroy(cards_); }
 
   void sum(at::Tensor& tensor) override {
     std::vector<at::Tensor> sums{tensor};
     nccl::all_reduce({tensor}, sums, static_cast<std::int32_t>(nccl::ncclRedOp::Sum), {}, {cards_});
+    done_.record();
+  }
+
+  bool is_pending() const override {
+    try {
+      return !done_.query();
+    } catch (const c10::Error&) {
+      return false;  // the device has failed, which the thread that trains gets to know
+    }
   }
 
  private:
   nccl::ncclComm_t cards_;
+  at::cuda::CUDAEvent done_{};  // recorded once before other threads see it: then it only changes on the device
 };
 
 }  // namespace

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 #include <utility>
 
 #include "base/log.h"
+#include "base/process/exit_code.h"
 #include "model/gpu.h"
 #include "model/gpu/card_sum.h"
 #include "train/peers/peers.h"
@@ -38,7 +40,7 @@ class GlooPeers : public Peers {
     group_->allreduce(one, c10d::AllreduceOptions())->wait();
   }
 
-  /// Everybody adds to rows that only one of them fills.
+  /// Every process adds its own row; the other rows of its tensor are zeros.
   std::vector<std::string> gather(const std::string& own) override {
     auto sizes = at::zeros({rendezvous_.ranks}, at::TensorOptions(at::kLong));
     sizes[rendezvous_.rank] = static_cast<std::int64_t>(own.size());
@@ -75,15 +77,23 @@ class GlooPeers : public Peers {
     if (!key) log(Level::warning, "gradients are added up on the CPU: " + key.error().text());
     if (!cards) log(Level::warning, "gradients are added up on the CPU: " + cards.error().text());
     const auto all = gather(cards && *cards ? "joined" : "");
-    if (std::ranges::none_of(all, &std::string::empty)) cards_ = *cards;
+    if (std::ranges::any_of(all, &std::string::empty)) return;
+    cards_ = *cards;
+    // The thread that trains waits for a stream that never goes on: no exception reaches it. Files are written whole or
+    // not at all, so nothing is lost behind the newest checkpoint.
+    rank_monitor_.watch([sum = cards_] { return sum->is_pending(); },
+                        [](const Error& error) {
+                          log(Level::error, error.text());
+                          std::_Exit(kNothingRan);
+                        });
   }
 
   c10::intrusive_ptr<c10d::Store> store_;  // rank_monitor_'s
   c10::intrusive_ptr<c10d::ProcessGroupGloo> group_;
   Rendezvous rendezvous_;
-  RankMonitor rank_monitor_;
   bool requested_devices_ = false;
   std::shared_ptr<gpu::CardSum> cards_{};
+  RankMonitor rank_monitor_;
 };
 
 }  // namespace

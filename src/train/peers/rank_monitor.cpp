@@ -34,7 +34,7 @@ std::string name_of_machine() {
 
 /// The key under which a process writes its heartbeat.
 std::string heartbeat_key(int rank) {
-  return "own-pace/life/" + std::to_string(rank);
+  return "rank-monitor/heartbeat/" + std::to_string(rank);
 }
 
 /// A count and the name of its machine, new every time.
@@ -42,16 +42,20 @@ std::string heartbeat_text(int count) {
   return std::to_string(count) + " " + name_of_machine();
 }
 
-void go_on_living(c10d::Store& store, const std::string& key, Seconds every, const std::stop_token& stop) {
+/// Waits for `time`. False where the thread is to end.
+bool wait(Seconds time, const std::stop_token& stop) {
   std::mutex mutex;
   std::condition_variable_any never;
   std::unique_lock lock(mutex);
-  for (int count = 1; !never.wait_for(lock, stop, every, [&] { return stop.stop_requested(); }); ++count) {
+  return !never.wait_for(lock, stop, time, [&] { return stop.stop_requested(); });
+}
+
+void send_heartbeats(c10d::Store& store, const std::string& key, Seconds every, const std::stop_token& stop) {
+  for (int count = 1; wait(every, stop); ++count) {
     try {
       store.set(key, heartbeat_text(count));
     } catch (const c10::DistNetworkError&) {
-      // The store is gone for good: torch would say so with its stack every time, the thread at work finds out by
-      // itself.
+      // The store is gone for good: torch would log its stack every time, the thread at work finds out by itself.
       return;
     } catch (const std::exception&) {
       // This heartbeat did not arrive; the next may.
@@ -76,12 +80,12 @@ struct RankMonitor::Other {
 RankMonitor::RankMonitor(c10d::Store& store, int rank, int ranks, WaitLimits limits)
     : store_(store), rank_(rank), ranks_(ranks), limits_(limits) {
   store_.set(heartbeat_key(rank_), heartbeat_text(0));
-  living_ = std::jthread(
-      [this](const std::stop_token& stop) { go_on_living(store_, heartbeat_key(rank_), limits_.beat, stop); });
+  heartbeats_ = std::jthread(
+      [this](const std::stop_token& stop) { send_heartbeats(store_, heartbeat_key(rank_), limits_.beat, stop); });
 }
 
 std::string RankMonitor::key_of(const std::string& what) const {
-  return "own-pace/" + std::to_string(round_) + "/" + what;
+  return "rank-monitor/" + std::to_string(round_) + "/" + what;
 }
 
 /// "process 3 of 4 on gpu07", as far as it has reported where it is.
@@ -95,8 +99,19 @@ std::string RankMonitor::value_of(const std::string& key) const {
   return store_.check({key}) ? store_.get_to_str(key) : std::string();
 }
 
-void RankMonitor::listen_to(Other& other) const {
-  other.work = value_of(key_of(std::to_string(other.rank)));
+Result<void> RankMonitor::store_gone() const {
+  return fail(Fault::device, name_of_process(0, ranks_) + ", where all meet, is gone: it failed, or was ended",
+              "See its log");
+}
+
+std::vector<RankMonitor::Other> RankMonitor::others() const {
+  std::vector<Other> others;
+  for (int rank = 0; rank < ranks_; ++rank)
+    if (rank != rank_) others.push_back({.rank = rank});
+  return others;
+}
+
+void RankMonitor::read_heartbeat(Other& other) const {
   auto heartbeat = value_of(heartbeat_key(other.rank));
   if (heartbeat == other.heartbeat) return;
   other.heartbeat = std::move(heartbeat);
@@ -105,7 +120,12 @@ void RankMonitor::listen_to(Other& other) const {
 
 Result<void> RankMonitor::check(const Other& other, const std::string& doing) const {
   if (other.work == kFailed) return fail(Fault::device, name_of(other) + " failed where each " + doing, "See its log");
-  if (other.work == kDone || seconds_since(other.last_seen) <= limits_.silence.count()) return {};
+  if (other.work == kDone) return {};
+  return check_heartbeat(other, doing);
+}
+
+Result<void> RankMonitor::check_heartbeat(const Other& other, const std::string& doing) const {
+  if (seconds_since(other.last_seen) <= limits_.silence.count()) return {};
   return fail(Fault::device,
               name_of(other) + ", which " + doing + ", has sent no heartbeat for " +
                   std::to_string(std::lround(limits_.silence.count())) + " s: it, its machine or the network is gone",
@@ -114,20 +134,19 @@ Result<void> RankMonitor::check(const Other& other, const std::string& doing) co
 
 /// One key counts all of them; the missing ones' keys are read as often as heartbeats are written.
 Result<void> RankMonitor::wait_for_others(const std::string& doing) const {
-  std::vector<Other> missing;
-  for (int rank = 0; rank < ranks_; ++rank)
-    if (rank != rank_) missing.push_back({.rank = rank});
+  auto missing = others();
   const auto begin = Clock::real().now();
   auto reported = begin, looked = begin;
   for (; store_.add(key_of("done"), 0) < ranks_; std::this_thread::sleep_for(kBetweenCounts)) {
     if (seconds_since(looked) < limits_.beat.count()) continue;
     looked = Clock::real().now();
     for (auto& other : missing) {
-      listen_to(other);
+      other.work = value_of(key_of(std::to_string(other.rank)));
+      read_heartbeat(other);
       if (auto checked = check(other, doing); !checked) return checked;
     }
     std::erase_if(missing, [](const Other& other) { return other.work == kDone; });
-    if (missing.empty()) return {};  // one that ended behind saying so has not counted itself
+    if (missing.empty()) return {};  // one that ended right after it wrote so has not counted itself
     if (seconds_since(reported) < limits_.news.count()) continue;
     reported = looked;
     std::string names;
@@ -138,7 +157,7 @@ Result<void> RankMonitor::wait_for_others(const std::string& doing) const {
   return {};
 }
 
-void RankMonitor::say_failed(const std::string& own) const {
+void RankMonitor::report_failed(const std::string& own) const {
   try {
     store_.set(own, kFailed);
   } catch (const std::exception&) {
@@ -152,10 +171,10 @@ Result<void> RankMonitor::work_here(const std::string& own, const std::function<
   try {
     done = work();
   } catch (...) {
-    say_failed(own);
+    report_failed(own);
     throw;
   }
-  if (!done) say_failed(own);
+  if (!done) report_failed(own);
   return done;
 }
 
@@ -168,9 +187,29 @@ Result<void> RankMonitor::run(const std::string& doing, const std::function<Resu
     store_.add(key_of("done"), 1);
     return wait_for_others(doing);
   } catch (const std::exception&) {
-    return fail(Fault::device, name_of_process(0, ranks_) + ", where all meet, is gone: it failed, or was ended",
-                "See its log");
+    return store_gone();
   }
+}
+
+void RankMonitor::watch(std::function<bool()> is_blocked, std::function<void(const Error&)> on_loss) {
+  const auto look = [this](std::vector<Other>& others) -> Result<void> {
+    try {
+      for (auto& other : others) read_heartbeat(other);
+    } catch (const std::exception&) {
+      return store_gone();
+    }
+    for (const auto& other : others)
+      if (auto checked = check_heartbeat(other, "adds up gradients with this one"); !checked) return checked;
+    return {};
+  };
+  watching_ = std::jthread(
+      [this, look, is_blocked = std::move(is_blocked), on_loss = std::move(on_loss)](const std::stop_token& stop) {
+        auto all = others();
+        while (wait(limits_.beat, stop)) {
+          const auto alive = look(all);
+          if (!alive && is_blocked()) return on_loss(alive.error());
+        }
+      });
 }
 
 }  // namespace tutti
