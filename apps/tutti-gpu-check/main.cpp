@@ -25,7 +25,7 @@ constexpr const char* kHelp =
     "\n"
     "  --json        print JSON instead of a table: an object a line, the last one is the result\n"
     "  --cpu         check the CPU although there is a GPU\n"
-    "  --check NAME  this check alone, in this process: parity, step, selection, worker, speed or kernels.\n"
+    "  --check NAME  this check alone, in this process: device, parity, step, selection, worker, speed or kernels.\n"
     "                Without it each has a process of its own, so that none is lost to another's crash\n"
     "  --sizes A,B   networks, in this order: tiny, base, small, medium, large-v3, turbo. By default step and kernels\n"
     "                take large-v3 on a GPU and none on a CPU, speed takes all on a GPU, tiny and base on a CPU\n"

@@ -26,13 +26,14 @@ std::vector<std::int32_t> history(std::size_t number) {
   return past;
 }
 
-/// Greedy ones, samples, and beams of one search each.
-std::vector<Sequence> sequences(std::size_t count) {
+/// Greedy ones and beams of one search each; with `draws` also samples. One draw makes torch's operators select for the
+/// whole step, so steps without any are what the kernel selects for.
+std::vector<Sequence> sequences(std::size_t count, bool draws) {
   std::vector<Sequence> live;
   for (std::size_t i = 0; i < count; ++i) {
     auto job = std::make_shared<RequestProgress>();
     job->job = {.prompt = {50258}, .seed = i};
-    if (i % 3 == 1) job->job.temperature = 0.4F;
+    if (draws && i % 3 == 1) job->job.temperature = 0.4F;
     if (i % 3 == 2) job->job.beam_size = 5;
     const auto past = history(i);
     live.push_back({.of = job, .sample = {.tokens = past, .steps = static_cast<std::int32_t>(past.size())}});
@@ -56,8 +57,8 @@ double distance(const Selection& found, const Selection& wanted) {
   return worst;
 }
 
-void check_step(Report& report, at::Device device, std::size_t count, Seconds least) {
-  const auto live = sequences(count);
+void check_step(Report& report, at::Device device, std::size_t count, bool draws, Seconds least) {
+  const auto live = sequences(count, draws);
   auto logits = at::randn({static_cast<std::int64_t>(count), kVocabulary}).mul_(3);
   logits[0][*kTokens.no_speech].fill_(15);  // about as likely as all the rest
   logits = logits.to(device);
@@ -74,7 +75,7 @@ void check_step(Report& report, at::Device device, std::size_t count, Seconds le
     within = within && apart <= kTolerance;  // what is no number is not
     worst = farther(worst, apart);
   }
-  const auto what = "steps of " + std::to_string(count);
+  const auto what = "steps of " + std::to_string(count) + (draws ? " with draws" : "");
   report.add({.check = "selection",
               .what = what + ", there against the host",
               .value = worst,
@@ -109,7 +110,9 @@ void check_selection(Report& report, at::Device device, const CheckOptions& opti
   }
   if (counts.empty()) counts.assign(std::begin(kSequences), std::end(kSequences));
   for (const auto count : counts)
-    check_step(report, device, static_cast<std::size_t>(count), options.seconds.value_or(Seconds(0.2)));
+    for (const bool draws : {false, true})
+      if (!draws || count > 1)
+        check_step(report, device, static_cast<std::size_t>(count), draws, options.seconds.value_or(Seconds(0.2)));
 }
 
 }  // namespace tutti

@@ -32,8 +32,7 @@ class WithFolder(unittest.TestCase):
         kept = tempfile.TemporaryDirectory()
         self.addCleanup(kept.cleanup)
         self.folder = pathlib.Path(kept.name)
-        self.out = self.folder / "out"
-        self.out.mkdir()
+        self.out = self.folder / "results/out"  # the run makes it
 
     def command(self, *words):
         return [str(word) for word in (SCRIPT, "--scratch", self.folder / "scratch", *words)]
@@ -110,7 +109,7 @@ class Stages(WithFolder):
 
     def test_stage_without_time_left_is_skipped(self):
         done, lines = self.run_day("--dry", "--bin", self.programs(""), "--stages", "worker", "--limit", "2")
-        self.assertEqual((done.returncode, lines[0]["status"]), (0, "skipped"))
+        self.assertEqual((done.returncode, lines[0]["status"]), (1, "skipped"))
         self.assertIn("--limit", lines[0]["reason"])
 
     def test_terminated_run_prints_its_table(self):
@@ -125,8 +124,23 @@ class Stages(WithFolder):
         self.assertIn("# CPU (dry run)", text)
         self.assertEqual([line["status"] for line in lines_of(text)], ["skipped", "timed out"])
 
+    def test_programs_of_a_stage_with_its_own_timeout_end_with_the_run(self):
+        started = self.folder / "started"
+        programs = self.programs(f"echo $$ >{started}; exec sleep 60")
+        process = subprocess.Popen(self.command("--dry", "--bin", programs, "--stages", "step"), stdout=subprocess.PIPE, text=True)
+        while not (started.exists() and started.read_text()) and process.poll() is None:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=60)
+        status = pathlib.Path("/proc", started.read_text().strip(), "stat")
+        deadline = time.monotonic() + 10
+        while status.exists() and ") Z " not in status.read_text() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.assertTrue(not status.exists() or ") Z " in status.read_text())
+
     def test_missing_programs_are_named(self):
-        _, lines = self.run_day("--dry", "--bin", self.folder / "nowhere", "--stages", "parity,batch")
+        done, lines = self.run_day("--dry", "--bin", self.folder / "nowhere", "--stages", "parity,batch")
+        self.assertEqual(done.returncode, 1, "no stage ran")
         for line in lines:
             self.assertEqual(line["status"], "skipped")
             self.assertIn("no programs", line["reason"])
@@ -177,7 +191,7 @@ class Loads(WithFolder):
         joined = self.folder / "scratch/model/model.bin"
         _, lines = self.run_day("--dry", "--load", self.first, "--stages", "memory")
         self.assertEqual([line["stage"] for line in lines], ["load", "memory"])
-        self.assertIn("the other load is missing", lines[0]["reason"])
+        self.assertIn("they came in 2 loads; not in this call: gpu-load-2", lines[0]["reason"])
         self.assertTrue((self.folder / "scratch/load/bin/tutti").exists())
         self.assertFalse(joined.exists())
         _, lines = self.run_day("--dry", "--load", self.second, "--stages", "memory")
@@ -200,6 +214,11 @@ class Parts(WithFolder):
         self.assertNotEqual(first, second)
         self.assertEqual(len(first), len(flac) + 16)
         self.assertTrue(first.endswith(flac[-100_000:]))
+
+    def test_card_of_a_run_is_the_first_visible_one(self):
+        cards = [{"index": "0", "uuid": "GPU-1", "name": "A"}, {"index": "1", "uuid": "GPU-2", "name": "B"}]
+        for visible, name in (("", "A"), ("1", "B"), ("1,0", "B"), ("GPU-2", "B"), ("MIG-3", "A")):
+            self.assertEqual(machine.visible_card(cards, visible)["name"], name)
 
     def test_card_that_doctor_describes_otherwise_is_a_failure(self):
         card = dict(zip(machine.CARD_FIELDS, ("0", "NVIDIA H100", "GPU-1", "00000000:01:00.0", "580", "81559", "0", "81000", "345", "1980",

@@ -9,7 +9,8 @@ from machine import Skip, failed, figure, note, parsed
 FAST_TYPES = "float16,bfloat16,int8_float16"
 SLOTS = "1,8,32,64,128"
 SLOWER = re.compile(r"static decoder steps are off|decoder steps are not recorded|tokens are selected on the host|"
-                    r"encodings are not recorded|recorded encodings are off", re.I)
+                    r"encodings are not recorded|recorded encodings are off|tokens are selected by torch's operators|"
+                    r"log-mels are not made ready|prepared at first use", re.I)
 
 
 # What is here.
@@ -54,7 +55,7 @@ def environment(machine, given):
 
 def devices(machine):
     """Whether torch's copies work, and of several GPUs which read which one's memory directly."""
-    figure("copies_checked", gpu_check(machine, "device", is_key=lambda name: "peer access" in name)["passed"])
+    figure("copies_checked", gpu_check(machine, "device", is_key=lambda name, _: "peer access" in name)["passed"])
 
 
 def compare_card(report, cards, loaded):
@@ -98,9 +99,9 @@ def knows_sizes(machine):
     return "--sizes" in machine.run([machine.program("tutti-gpu-check"), "--help"], limit=30).log
 
 
-def gpu_check(machine, check, flags=(), soft=None, prefix="", is_key=lambda name: False):
-    """One check of tutti-gpu-check. With `soft` seconds it may be ended early: what it printed until then counts. `is_key` names
-    figures for the stage's line."""
+def gpu_check(machine, check, flags=(), soft=None, prefix="", is_key=lambda name, unit: False):
+    """One check of tutti-gpu-check. With `soft` seconds it may be ended early: what it printed until then counts. `is_key` tells by
+    name and unit which figures are for the stage's line."""
     machine.need_device()
     words = [machine.program("tutti-gpu-check"), "--json", "--check", check, *(["--cpu"] if machine.dry else []), *flags]
     counts = {"passed": 0, "failed": 0}
@@ -109,7 +110,7 @@ def gpu_check(machine, check, flags=(), soft=None, prefix="", is_key=lambda name
         found = parsed(line)
         if not isinstance(found, dict) or "what" not in found:
             return
-        figure(prefix + found["what"], found.get("value"), found.get("unit", ""), key=is_key(found["what"]))
+        figure(prefix + found["what"], found.get("value"), found.get("unit", ""), key=is_key(found["what"], found.get("unit", "")))
         if "passed" in found:
             counts["passed" if found["passed"] else "failed"] += 1
         if found.get("passed") is False:
@@ -151,13 +152,13 @@ def plain_check(check, soft_dry=None):
     return stage
 
 
-def speed(machine, given, parts):
+def speed(machine, given, parts, prefix=""):
     """`parts`: lists of flags, one run of gpu-check each, so that one that dies costs the others nothing."""
     machine.need_device()
     if not knows_sizes(machine):
         raise Skip("this tutti-gpu-check has no --sizes")
     for flags in parts:
-        gpu_check(machine, "speed", flags)
+        gpu_check(machine, "speed", flags, prefix=prefix, is_key=lambda name, unit: unit in ("x real time", "windows/s"))
 
 
 def speed_large(machine, given):
@@ -168,9 +169,9 @@ def speed_large(machine, given):
 
 def speed_beams(machine, given):
     if machine.dry:
-        return speed(machine, given, [["--sizes", "tiny", "--types", "float32", "--slots", "1", "--seconds", "0.05", "--beams", "5"]])
+        return speed(machine, given, [["--sizes", "tiny", "--types", "float32", "--slots", "1", "--seconds", "0.05", "--beams", "5"]], "five beams, ")
     speed(machine, given, [["--sizes", size, "--types", "float16", "--slots", "8,32,64", "--seconds", "0.3", "--beams", "5"]
-                           for size in ("large-v3", "turbo")])
+                           for size in ("large-v3", "turbo")], "five beams, ")
 
 
 def speed_small(machine, given):

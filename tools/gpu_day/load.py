@@ -23,7 +23,7 @@ LIMIT = 64 << 20  # a call's tree and load together
 MARGIN = 1 << 19
 FILE_OVERHEAD = 1536  # of an archive, for each file: its header, and what fills its last block
 CHUNKS = 24
-MOST_LOADS = 4
+MOST_LOADS = 8
 # What a reciting model of any size takes over from tiny.en (bench/peers/reciting.py).
 RECITING = ("config.json", "generation_config.json", "preprocessor_config.json", "tokenizer.json")
 # Sixteen-bit numbers: what a byte is depends on whether it is the upper or the lower one.
@@ -151,8 +151,8 @@ def pack(given):
         shares, largest = shared_out(len(programs), chunks, loads)
         if largest + tree <= LIMIT - MARGIN:
             break
-    commit = subprocess.run(["git", "-C", str(ROOT), "describe", "--always", "--dirty"], capture_output=True, text=True).stdout.strip()
-    about = {"commit": commit, "made": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "loads": loads, "clips": clips,
+    version = subprocess.run([binaries / "tutti", "--version"], capture_output=True, text=True).stdout.split("\n")[0]
+    about = {"programs": version, "made": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "loads": loads, "clips": clips,
              "libraries": libraries, "programs_sha256": sha256(programs),
              "weights": {"bytes": len(weights), "sha256": sha256(weights), "chunks": [sha256(chunk) for chunk in chunks]}}
     for old in into.glob("gpu-load-*"):
@@ -168,7 +168,7 @@ def pack(given):
         whole = tree + sum(path.stat().st_size for path in folder.iterdir())
         print(f"{folder}: {(whole - tree) / 2**20:.1f} MiB, with the tree {whole / 2**20:.1f} of 64 MiB"
               + ("" if whole <= LIMIT - MARGIN else ": too large. Try --clips-every 8"))
-    print(f"programs of {commit}, {clips} clips, libraries {', '.join(libraries)}")
+    print(f"programs: {version}; {clips} clips, libraries {', '.join(libraries)}")
     return 1 if largest + tree > LIMIT - MARGIN else 0
 
 
@@ -187,10 +187,10 @@ def unpack(machine, folders):
     mark = machine.load / "unpacked"
     if mark.exists() and mark.read_text() != about["programs_sha256"]:
         shutil.rmtree(machine.load)
-        raise RuntimeError(f"the programs here came with another load than {found[-1].name} of {about['commit']}: bring its gpu-load-1 first")
-    join_weights(machine, found, about["weights"])
+        raise RuntimeError(f"the programs here came with another load than {found[-1].name} ({about['programs']}): bring its gpu-load-1 first")
+    join_weights(machine, found, about)
     figure("loads", ", ".join(folder.name for folder in found))
-    figure("commit", about["commit"])
+    figure("programs", about["programs"])
 
 
 def unpack_programs(machine, archive, about):
@@ -209,7 +209,8 @@ def unpack_programs(machine, archive, about):
     mark.write_text(about["programs_sha256"])
 
 
-def join_weights(machine, folders, weights):
+def join_weights(machine, folders, about):
+    weights = about["weights"]
     model = machine.scratch / "model"
     if (model / "model.bin").exists() and (model / "sha256").read_text() == weights["sha256"]:
         return note("the weights were joined before")
@@ -229,7 +230,9 @@ def join_weights(machine, folders, weights):
     there = [path for path in wanted if path.exists()]
     figure("weights", f"{len(there)} of {len(wanted)} chunks")
     if len(there) < len(wanted) or not (machine.load / "model").exists():
-        return note("the weights are not whole yet: the other load is missing")
+        brought = {folder.name for folder in folders}
+        others = [name for name in (f"gpu-load-{number + 1}" for number in range(about["loads"])) if name not in brought]
+        return note(f"the weights are not whole yet: they came in {about['loads']} loads; not in this call: {', '.join(others)}")
     whole = b"".join(path.read_bytes() for path in wanted)
     if sha256(whole) != weights["sha256"]:
         raise RuntimeError("the joined weights have another checksum than those that were packed")

@@ -121,7 +121,8 @@ class Machine:
         cards = self.cards()
         if not cards:
             return "CPU (dry run)" if self.dry else "no GPU"
-        return f"{cards[0]['name']}, {cards[0]['memory.total']} MiB, driver {cards[0]['driver_version']}"
+        card = visible_card(cards, os.environ.get("CUDA_VISIBLE_DEVICES", ""))
+        return f"{card['name']}, {card['memory.total']} MiB, driver {card['driver_version']}"
 
     @property
     def device(self):
@@ -269,8 +270,16 @@ def numbered_flac(flac, number):
     return flac[:4] + bytes([flac[4] & 0x7F]) + flac[5:4 + size] + block + flac[4 + size:]
 
 
-def descendants(pid, name):
-    """Process ids of the programs called `name` below `pid`."""
+def visible_card(cards, visible):
+    """The card that cuda:0 is, by CUDA_VISIBLE_DEVICES: an index in the order of the bus, or the beginning of a UUID."""
+    first = visible.split(",")[0].strip()
+    if first.isdigit():
+        return next((card for card in cards if card["index"] == first), cards[0])
+    return next((card for card in cards if first and card["uuid"].startswith(first)), cards[0])
+
+
+def descendants(pid, name=""):
+    """Process ids of the programs below `pid`: those called `name`, or all."""
     parents, names = {}, {}
     for entry in pathlib.Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -285,7 +294,7 @@ def descendants(pid, name):
             if child == pid:
                 return True
         return False
-    return [child for child in parents if names[child] == name[:15] and below(child)]
+    return [child for child in parents if (not name or names[child] == name[:15]) and below(child)]
 
 
 def hold_memory(left):

@@ -6,9 +6,11 @@ figures and the reason. A table that names the card comes last, also when the ru
 has the lines (gpu_day.jsonl), every figure (figures.jsonl), the table (table.txt) and what all programs printed (gpu_day.log).
 
   gpu_day.sh                                              all stages, with the programs of build/bin
-  gpu_day.sh --pack                                       here: makes gpu-load-1/ and gpu-load-2/
+  gpu_day.sh --pack                                       here: makes gpu-load-1/, gpu-load-2/ and as many more as it takes
   gpu_day.sh --load gpu-load-1 --limit 240 --stages ...   there: with the programs of the load
   gpu_day.sh --dry                                        the same stages on the CPU, at tiny sizes
+
+All stages together may take 26 minutes. Where a call is cut off earlier, --limit lets the table come before that.
 """
 import argparse
 import json
@@ -23,7 +25,7 @@ import tempfile
 import time
 
 import load
-from machine import Machine, Skip, failed, hold_memory
+from machine import Machine, Skip, descendants, failed, hold_memory
 from stages import STAGES
 
 KILL_AFTER = 5
@@ -74,6 +76,8 @@ class Run:
     def __init__(self, given, words):
         self.given, self.words = given, words
         self.out = pathlib.Path(os.environ["OUT"]) if os.environ.get("OUT") else None
+        if self.out:
+            self.out.mkdir(parents=True, exist_ok=True)
         # Everything in OUT grows from run to run, the table too.
         earlier = self.out / "table.txt" if self.out else None
         self.tables_before = earlier.read_text() if earlier and earlier.exists() else ""
@@ -110,7 +114,7 @@ class Run:
             notes += [line["note"]] if "note" in line else []
             skipped += [line["skip"]] if "skip" in line else []
         code = self.process.wait()
-        end_group(self.process.pid)
+        end_group(self.process.pid, [])
         self.process = None
         seconds = time.monotonic() - began
         if code in (124, 137):
@@ -145,12 +149,14 @@ class Run:
         """SIGTERM: what the stage in work has found counts, and the table is printed."""
         if self.process:
             name, began, found, faults, notes = self.current
+            # Before their parents end: `timeout` gives what it runs a group of its own.
+            programs = descendants(self.process.pid)
             self.process.terminate()
             try:
                 self.process.wait(1)
             except subprocess.TimeoutExpired:
                 pass
-            end_group(self.process.pid)
+            end_group(self.process.pid, programs)
             self.close(name, "timed out", time.monotonic() - began, found, ["the run was ended by a signal", *faults, *notes], len(faults))
         print(self.table(), flush=True)
 
@@ -165,7 +171,8 @@ class Run:
             text.append(f"{line['stage']:<12} {line['status']:<9} {line['seconds']:6.1f} s  {key[:900]}" + ("  | " if key and reason else "") + reason[:700])
         for unit in ("x real time", "tokens/s", "of a copy"):
             text += self.speeds(unit)
-        rest = [one for name, found in self.figures.items() if name.startswith("speed") for one in found if not decoder(one["figure"])]
+        rest = [one for name, found in self.figures.items() if name.startswith(("speed", "kernels"))
+                for one in found if not decoder(one["figure"])]
         text += [f"{one['figure']:<40} {short(one['value'])} {one['unit']}" for one in rest]
         return "\n".join(text)[:11_000]
 
@@ -204,11 +211,13 @@ def parsed(line):
         return {}
 
 
-def end_group(group):
-    try:
-        os.killpg(group, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        pass
+def end_group(group, programs):
+    """Kills a process group, and programs that left it."""
+    for kill, target in [(os.killpg, group), *((os.kill, program) for program in programs)]:
+        try:
+            kill(target, signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):
+            pass
 
 
 def run_stage(given):
@@ -254,7 +263,8 @@ def main(words):
         run.stop()
         return 1
     print(run.table(), flush=True)
-    return 1 if any(line["status"] in ("failed", "timed out") for line in run.lines) else 0
+    states = {line["status"] for line in run.lines}
+    return 1 if states & {"failed", "timed out"} or "ok" not in states else 0  # a run of which nothing ran has shown nothing
 
 
 if __name__ == "__main__":

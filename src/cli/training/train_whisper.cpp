@@ -99,7 +99,7 @@ int run_processes(const TrainCommand& command, const std::vector<std::string>& l
 /// What a training reads beside its checkpoints.
 std::vector<fs::path> sources_of(const TrainCommand& command, const fs::path& base) {
   std::vector<fs::path> read{base, command.recipe.data, command.recipe.eval_data};
-  for (const auto& file : device_files(command.recipe.devices)) read.push_back(file);
+  for (const auto& file : device_files(command.recipe.devices)) read.emplace_back(file);
   return read;
 }
 

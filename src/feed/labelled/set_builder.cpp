@@ -256,7 +256,8 @@ void join_equal_contents(std::vector<BuiltFile>& files) {
     while (same.contains(group)) group = same.at(group);
     return group;
   };
-  for (const auto& [content, equal] : by_content) {
+  for (const auto& by : by_content) {
+    const auto& equal = by.second;
     const auto other =
         std::ranges::find_if(equal, [&](const BuiltFile* one) { return one->file.label != equal.front()->file.label; });
     for (auto* one : other == equal.end() ? std::vector<BuiltFile*>() : equal)

@@ -52,7 +52,7 @@ struct RingParts {
     int behind = 0;
   };
 
-  RingParts(DeviceRing::Fetch source, RingDevice& target, RingOptions wanted)
+  RingParts(DeviceRing::Fetch source, RingDevice& target, const RingOptions& wanted)
       : fetch(std::move(source)), device(target), options(wanted), tuner(wanted.most_depth + wanted.most_behind) {}
 
   void run();
