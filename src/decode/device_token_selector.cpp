@@ -277,6 +277,7 @@ DeviceTokenSelector::HostInputs DeviceTokenSelector::host_inputs(const StepRows&
     say(kTimeFrom, allowed.time_from);
     say(kTimeTo, allowed.time_to);
     say(kWeighsTimes, job.rules.timestamps ? 1 : 0);
+    say(kSot, step.at_sot[i]);
     if (step.at_sot[i] >= 0 && tokens.no_speech) inputs.sot_rows.push_back(static_cast<std::int32_t>(step.at_sot[i]));
     if (live[i].is_beam()) inputs.likeliest = std::max<std::int64_t>(inputs.likeliest, job.beam_size + 1);
     if (job.temperature > 0) inputs.draws.add(i, live[i]);
@@ -286,12 +287,13 @@ DeviceTokenSelector::HostInputs DeviceTokenSelector::host_inputs(const StepRows&
 
 /// By one kernel: SelectJob's numbers. Nothing where this build has none for the device.
 std::optional<at::Tensor> DeviceTokenSelector::find_by_kernel(const at::Tensor& logits, const at::Tensor& columns,
-                                                              std::int64_t likeliest, std::int32_t timestamp_begin) {
+                                                              std::int64_t likeliest, std::int32_t timestamp_begin,
+                                                              std::int32_t no_speech) {
   if (!has_kernel_) return {};
   const c10::DeviceGuard here(logits.device());
   const auto rows = columns.size(1);
   const auto all = logits.contiguous();
-  auto found = at::empty({3 + 2 * likeliest, rows}, logits.options().dtype(at::kDouble));
+  auto found = at::empty({3 + 2 * likeliest + (no_speech >= 0 ? 1 : 0), rows}, logits.options().dtype(at::kDouble));
   const auto now = kernels_of(logits.device());
   try {
     now.kernels->select({.logits = all.const_data_ptr<float>(),
@@ -301,7 +303,8 @@ std::optional<at::Tensor> DeviceTokenSelector::find_by_kernel(const at::Tensor& 
                          .rows = static_cast<std::int32_t>(rows),
                          .vocab = static_cast<std::int32_t>(logits.size(1)),
                          .timestamp_begin = timestamp_begin,
-                         .likeliest = static_cast<std::int32_t>(likeliest)},
+                         .likeliest = static_cast<std::int32_t>(likeliest),
+                         .no_speech = no_speech},
                         now.stream);
     return found;
   } catch (const KernelError& error) {
@@ -342,23 +345,32 @@ std::vector<Selection> DeviceTokenSelector::select_tokens(const StepRows& step, 
   const There there(inputs, staging_, logits.device());
   const auto sots = inputs.sot_rows.size(), draws = inputs.draws.rows.size();
   OneCopy copy;
-  if (sots > 0) copy.add(chances(logits.index_select(0, there.sot_rows), *tokens.no_speech));
+  const auto no_speech = sots > 0 ? *tokens.no_speech : -1;
   const auto found_there =
-      draws > 0 ? std::nullopt : find_by_kernel(logits, there.columns, inputs.likeliest, tokens.timestamp_begin);
+      draws > 0 ? std::nullopt
+                : find_by_kernel(logits, there.columns, inputs.likeliest, tokens.timestamp_begin, no_speech);
+  if (sots > 0 && !found_there) copy.add(chances(logits.index_select(0, there.sot_rows), no_speech));
   for (const auto& part :
        found_there ? std::vector{*found_there} : find_by_operators(logits, there, inputs, tokens.timestamp_begin))
     copy.add(part);
   copy.fetch();
 
   const auto count = live.size(), listed = static_cast<std::size_t>(inputs.likeliest) * count;
-  const Found found{.sequences = count,
-                    .no_speech = copy.next(sots),
-                    .drawn = copy.next(2 * draws),
-                    .all_times = copy.next(count),
-                    .best_time = copy.next(count),
-                    .best_text = copy.next(count),
-                    .logprobs = copy.next(listed),
-                    .positions = copy.next(listed)};
+  Found found{.sequences = count,
+              .no_speech = copy.next(found_there ? 0 : sots),
+              .drawn = copy.next(2 * draws),
+              .all_times = copy.next(count),
+              .best_time = copy.next(count),
+              .best_text = copy.next(count),
+              .logprobs = copy.next(listed),
+              .positions = copy.next(listed)};
+  std::vector<double> of_entering;  // of the kernel's, which has a number for every sequence
+  if (found_there && sots > 0) {
+    const auto all = copy.next(count);
+    for (std::size_t i = 0; i < count; ++i)
+      if (step.at_sot[i] >= 0) of_entering.push_back(all[i]);
+    found.no_speech = of_entering;
+  }
   return selections_of(found, step, live);
 }
 

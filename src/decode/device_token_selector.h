@@ -44,7 +44,7 @@ class DeviceTokenSelector {
 
   HostInputs host_inputs(const StepRows& step, std::span<const Sequence> live, const DecodingTokens& tokens);
   std::optional<at::Tensor> find_by_kernel(const at::Tensor& logits, const at::Tensor& columns, std::int64_t likeliest,
-                                           std::int32_t timestamp_begin);
+                                           std::int32_t timestamp_begin, std::int32_t no_speech);
   std::vector<at::Tensor> find_by_operators(const at::Tensor& logits, const There& there, const HostInputs& inputs,
                                             std::int32_t timestamp_begin);
   std::int32_t mask_for(const Sequence& sequence, const DecodingTokens& tokens, const at::Tensor& logits);

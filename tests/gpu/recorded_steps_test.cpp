@@ -129,6 +129,7 @@ TEST_P(RecordedSteps, PromptBesideSequencesTakesAtMostTwoLaunches) {
   step(sequences);
   const auto calls = step(sequences);
   EXPECT_LE(calls.network.launches.size(), 2U);
+  EXPECT_EQ(calls.selection.launches.size(), 1U) << "with the probability of no speech";
   EXPECT_EQ(calls.network.waits, 0);
   EXPECT_EQ(calls.selection.waits, 1);
   EXPECT_EQ(calls.network.allocations + calls.selection.allocations, 0);

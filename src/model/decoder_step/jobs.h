@@ -140,21 +140,24 @@ TUTTI_BOTH constexpr std::int32_t pack_parts(std::int32_t positions) {
 /// What the selection of tokens looks for in the logits behind sequences' newest tokens
 /// (decode/device_token_selector.h). Ids are those of text below timestamp_begin, of timestamps from there on.
 struct SelectJob {
-  enum Column : std::int32_t { kNewest, kMask, kTextFrom, kTimeFrom, kTimeTo, kWeighsTimes, kColumns };
+  enum Column : std::int32_t { kNewest, kMask, kTextFrom, kTimeFrom, kTimeTo, kWeighsTimes, kSot, kColumns };
 
   const float* logits = nullptr;         // [any, vocab]
   const std::int32_t* inputs = nullptr;  // [kColumns, rows]: which logits, which mask; the first text that is possible,
                                          // the first timestamp and the one behind the last; whether all timestamps
-                                         // together exclude text that is less likely
+                                         // together exclude text that is less likely; the logits behind the start
+                                         // of the transcript, or -1
   const std::int32_t* masks = nullptr;   // [any, vocab]: other than 0 where an id is forbidden
-  /// Out, [3 + 2 * likeliest, rows]: the log of the sum over all timestamps, -infinity where none is possible; the
-  /// likeliest timestamp's logit; the likeliest text's; the log-probabilities of the likeliest tokens, of equals the
-  /// first; their ids.
+  /// Out, [3 + 2 * likeliest, rows], with no_speech a line more: the log of the sum over all timestamps, -infinity
+  /// where none is possible; the likeliest timestamp's logit; the likeliest text's; the log-probabilities of the
+  /// likeliest tokens, of equals the first; their ids; the probability of no_speech in the logits of kSot, 0 where
+  /// there are none.
   double* found = nullptr;
   std::int32_t rows = 0;
   std::int32_t vocab = 0;
   std::int32_t timestamp_begin = 0;
   std::int32_t likeliest = 0;
+  std::int32_t no_speech = -1;  // its id, where its probability is wanted
 };
 
 }  // namespace tutti

@@ -31,6 +31,7 @@ struct SelectBody {
       write(team, job, 3 + rank, index, last.logit - base - log_sum);
       write(team, job, 3 + job.likeliest + rank, index, static_cast<float>(last.id));
     }
+    if (job.no_speech >= 0) write(team, job, 3 + 2 * job.likeliest, index, no_speech(team, job, index));
   }
 
  private:
@@ -127,6 +128,25 @@ struct SelectBody {
       return -smallest;
     });
     return {most, first < static_cast<float>(vocab) ? static_cast<std::int32_t>(first) : 0};
+  }
+
+  /// softmax(logits behind the start of the transcript)[no_speech], whatever is forbidden.
+  template <class Team>
+  static TUTTI_TEAM float no_speech(const Team& team, const SelectJob& job, std::int32_t index) {
+    const auto sot = team.load(job.inputs + SelectJob::kSot * job.rows + index);
+    if (sot < 0) return 0;
+    const float* const logits = job.logits + std::int64_t{sot} * job.vocab;
+    const float most = team.greatest([&](int thread) {
+      float greatest = -INFINITY;
+      for (auto id = thread; id < job.vocab; id += kThreads) greatest = fmaxf(greatest, team.load(logits + id));
+      return greatest;
+    });
+    const float sum = team.total([&](int thread) {
+      float all = 0;
+      for (auto id = thread; id < job.vocab; id += kThreads) all += expf(team.load(logits + id) - most);
+      return all;
+    });
+    return expf(team.load(logits + job.no_speech) - most) / sum;
   }
 
   template <class Team>
