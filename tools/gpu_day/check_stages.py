@@ -100,8 +100,8 @@ def knows_sizes(machine):
 
 
 def gpu_check(machine, check, flags=(), soft=None, prefix="", is_key=lambda name, unit: False):
-    """One check of tutti-gpu-check. With `soft` seconds it may be ended early: what it printed until then counts. `is_key` tells by
-    name and unit which figures are for the stage's line."""
+    """One check of tutti-gpu-check. With `soft` seconds it may be ended early: what it printed until then counts. `is_key` picks by
+    name and unit the figures for the stage's line."""
     machine.need_device()
     words = [machine.program("tutti-gpu-check"), "--json", "--check", check, *(["--cpu"] if machine.dry else []), *flags]
     counts = {"passed": 0, "failed": 0}
