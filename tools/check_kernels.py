@@ -8,9 +8,12 @@ With --machine-code it reads the disassembly of BUILD/bin/libtutti-cuda.so inste
 way before the first is used. Of each kernel (AttendBody, NormBody, ...) the following must hold:
 
   * no load from global memory is narrower than four bytes;
-  * no stack frame, no spills, at most 85 registers a thread (three blocks of 256 on a multiprocessor);
-  * attention and whatever reads rows loads sixteen bytes at once: keys, values and rows;
-  * in attention, all keys and values of a round are loaded before the first sum over threads waits for one.
+  * no stack frame, no spills, at most 85 registers a thread (three blocks of 256 on a multiprocessor), or 128 (two) where rows share
+    a window: five rows' sums are 40 of them, and four warps a scheduler issue for 2,600 cycles a round, longer than its loads take;
+  * attention and whatever reads rows loads sixteen bytes at once: keys, values and rows. Eight bytes are enough of int8 windows that
+    rows share, whose threads have eight numbers each;
+  * in attention, all keys and values of a round are loaded before the first sum over threads waits for one; where rows share a window,
+    all keys.
 
 Needs nvcc, or for the machine code cuobjdump and nvdisasm: in $CUDA_HOME/bin (default /usr/local/cuda) or on the PATH. Without them the
 check is skipped, by name.
@@ -25,13 +28,16 @@ import subprocess
 import sys
 import tempfile
 
-MOST_REGISTERS = 85
+MOST_REGISTERS = {"AttendSharedBody": 128}
+MOST_OF_OTHERS = 85
 SKIPPED = 77  # tests/CMakeLists.txt knows it
 # Loads of sixteen bytes that the source of a kernel asks for at the least. Attention: a round of four keys and four values (of one
-# byte: two and two), twice, because the last round is code of its own.
-WIDE_LOADS = {"AttendBody": 16, "AppendBody": 2, "EmbedBody": 2, "NormBody": 4, "FinishBody": 2, "PackSumBody": 1, "PackBody": 1,
+# byte: two and two), twice, because the last round is code of its own. Where rows share a window: three and three.
+WIDE_LOADS = {"AttendBody": 16, "AttendSharedBody": 12, "AppendBody": 2, "EmbedBody": 2, "NormBody": 4, "FinishBody": 2, "PackSumBody": 1, "PackBody": 1,
               "MergeBody": 0, "AlignBody": 0, "SelectBody": 0}
 OF_ONE_BYTE = {"AttendBody": 8}
+# The part of these that comes before the first sum over threads.
+AHEAD = {"AttendBody": 1 / 2, "AttendSharedBody": 1 / 4}
 # From global memory or, where the compiler lost track of it, from anywhere.
 PTX_LOAD = re.compile(r"\bld(?!\.(?:shared|param|local|const))(?:\.\w+)*?(?:\.v(\d))?\.[bfsu](\d+)\s")
 MACHINE_LOAD = re.compile(r"\b(LDG?)\.E(?:\.([\w.]+))? ")
@@ -64,7 +70,8 @@ class Kernel:
         self.types = (found[2] or "").replace("tutti::", "") if found else ""
         self.loads = []  # bits of each
         self.stack = self.spilled = self.registers = 0
-        self.ahead = None  # loads of sixteen bytes in a loop before its first shuffle
+        self.ahead = None  # wide loads in a loop before its first shuffle
+        self.wide = 64 if self.body == "AttendSharedBody" and "signed char" in self.types else 128  # bits of a wide load
 
     def problems(self):
         one_byte = "signed char" in self.types
@@ -72,16 +79,18 @@ class Kernel:
         narrow = [bits for bits in self.loads if bits < 32]
         if wanted is None:
             yield "no row in WIDE_LOADS: say there how many loads of sixteen bytes it has"
-        elif self.loads.count(128) < wanted:
-            yield f"expected {wanted} loads of sixteen bytes or more, found {self.loads.count(128)}"
+        elif self.loads.count(self.wide) < wanted:
+            yield f"expected {wanted} loads of {self.wide // 8} bytes or more, found {self.loads.count(self.wide)}"
         if narrow:
             yield f"{len(narrow)} loads of {'/'.join(str(bits // 8) for bits in sorted(set(narrow)))} byte(s): read a Piece"
         if self.stack or self.spilled:
             yield f"{self.stack} bytes of stack, {self.spilled} spills: an array that is indexed at run time, or too many registers"
-        if self.registers > MOST_REGISTERS:
-            yield f"{self.registers} registers a thread, at most {MOST_REGISTERS} are allowed"
-        if self.ahead is not None and self.body == "AttendBody" and self.ahead < wanted // 2:
-            yield f"{self.ahead} loads of sixteen bytes before the first sum over threads, expected {wanted // 2}"
+        most = MOST_REGISTERS.get(self.body, MOST_OF_OTHERS)
+        if self.registers > most:
+            yield f"{self.registers} registers a thread, at most {most} are allowed"
+        if self.ahead is not None and self.body in AHEAD and self.ahead < wanted * AHEAD[self.body]:
+            yield (f"{self.ahead} loads of {self.wide // 8} bytes before the first sum over threads, "
+                   f"expected {wanted * AHEAD[self.body]:.0f}")
 
 
 def compiled(command, folder):
@@ -112,8 +121,8 @@ def bits_of(modifiers):
     return width
 
 
-def in_first_loop(lines):
-    """Loads of sixteen bytes between the top of the first loop that shuffles and its first shuffle."""
+def in_first_loop(lines, bits):
+    """Loads of so many bits between the top of the first loop that shuffles and its first shuffle."""
     address = {int(found[1], 16): i for i, line in enumerate(lines) if (found := re.match(r"\s*/\*([0-9a-f]+)\*/", line))}
     for end, line in enumerate(lines):
         back = re.search(r"\bBRA (?:`\(.*?\)|0x([0-9a-f]+))", line)
@@ -122,7 +131,7 @@ def in_first_loop(lines):
             loop = lines[top:end]
             shuffle = next((i for i, each in enumerate(loop) if "SHFL" in each), None)
             if shuffle is not None:
-                return sum(bits_of(found[2]) == 128 for each in loop[:shuffle] if (found := MACHINE_LOAD.search(each)))
+                return sum(bits_of(found[2]) == bits for each in loop[:shuffle] if (found := MACHINE_LOAD.search(each)))
     return 0
 
 
@@ -139,7 +148,7 @@ def disassembled(library):
         lines = part.splitlines()
         kernel.loads = [bits_of(modifiers) for _, modifiers in MACHINE_LOAD.findall(part)]
         kernel.spilled = len(re.findall(r"\b(?:LDL|STL)\b", part))
-        kernel.ahead = in_first_loop(lines)
+        kernel.ahead = in_first_loop(lines, kernel.wide)
     return kernels
 
 

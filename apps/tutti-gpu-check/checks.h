@@ -106,7 +106,8 @@ void check_alignments(Report& report, at::Device device, const std::vector<Check
 void check_parity(Report& report, at::Device device, const CheckOptions& options);
 
 /// Static decoder steps against the model's own, in buckets of every kind: enqueued and, on a GPU, as CUDA graphs; on a
-/// CPU by the kernels' host versions. A small network, then those of --sizes (on a GPU by default large-v3) with
+/// CPU by the kernels' host versions; of single rows and of searches whose --beams (by default five) read their window
+/// once, with prompts of 4 and 32 tokens. A small network, then those of --sizes (on a GPU by default large-v3) with
 /// --slots. `passed` requires equal logits and that nothing fell back to slower steps; the value is the largest error
 /// seen, also the one that missed its tolerance.
 void check_steps(Report& report, at::Device device, const CheckOptions& options);
@@ -124,7 +125,8 @@ Result<LoadedModel> load_check_model(const LoadModel& request);
 
 /// Windows and tokens a second with random weights, × real time at 100 tokens a window, and which share that is of what
 /// this device was seen to do: the encoder of a large product, the decoder of a copy. Also prompts, and beams where
-/// requested. Steps that fell back to a slower way are a failure.
+/// requested; on a GPU both as rows that read their window once and as rows that read it apart. Steps that fell back to
+/// a slower way are a failure.
 void measure_speed(Report& report, at::Device device, const CheckOptions& options);
 
 /// Which kernels an encoding and a decoder step with its selection wait for: microseconds and launches of the largest

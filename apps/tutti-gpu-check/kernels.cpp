@@ -67,7 +67,8 @@ void time_size(Report& report, at::Device device, const std::string& size, Compu
                const CheckOptions& options) {
   const auto name = size + " " + std::string(type.name());
   const auto model = WhisperModel::random(dims_named(size), device, type, device);
-  const auto steps = usual_steps(device);
+  const auto usual = usual_steps(device);
+  const auto steps = usual ? std::optional(with_beams(*usual, options.beams)) : std::nullopt;
   const auto mel = at::randn({model.dims().n_mels, 2 * model.dims().n_audio_ctx});
   const auto wait = [&] { gpu::synchronize(device.index()); };
   std::vector<CrossKv> windows;

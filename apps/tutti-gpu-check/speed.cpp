@@ -96,10 +96,11 @@ class Measurement {
                  .passed = worst <= step_tolerance(model_.type())});
   }
 
-  /// How long the prompt of one window takes, behind nothing.
-  void prompts() {
+  /// How long the prompt of one window takes, behind nothing. beams: as of with_beams; from two on the rows of a short
+  /// prompt read their window once.
+  void prompts(std::int32_t beams) {
     grow_windows(1);
-    ModelStepper stepper(model_, 1, steps_);
+    ModelStepper stepper(model_, 1, steps_of(beams));
     for (const auto length : kPrompts) {
       const std::vector<std::int32_t> tokens(static_cast<std::size_t>(length), 440);
       const std::int32_t last = length - 1;
@@ -108,14 +109,16 @@ class Measurement {
         stepper.decode_there({&prompt, 1});
         wait();
       });
-      add(", prompt of " + std::to_string(length) + " tokens", 1000 / rate, "ms");
+      add(", prompt of " + std::to_string(length) + " tokens" + (beams > 1 ? ", window read once" : ""), 1000 / rate,
+          "ms");
     }
   }
 
-  /// So many windows together; each a greedy sequence, or a search with `beams` beams that share their window.
-  void decoder(std::int32_t together, std::int32_t beams, const Peaks& peaks) {
+  /// So many windows together; each a greedy sequence, or a search with `beams` beams that read their window once or
+  /// apart.
+  void decoder(std::int32_t together, std::int32_t beams, const Peaks& peaks, bool apart = false) {
     grow_windows(together);
-    SteppedWindows stepped(model_, steps_, windows_, together, beams);
+    SteppedWindows stepped(model_, steps_of(apart ? 1 : beams), windows_, together, beams);
     const auto rows = stepped.rows();
     const double alone = rate_of(least_, [&] {
       stepped.step();
@@ -124,7 +127,7 @@ class Measurement {
     // On a GPU the rules wait for the step and the step for the rules.
     const double rate = device_.is_cuda() ? rate_of(least_, [&] { stepped.step_and_select(); }) : alone;
     const auto what = ", decoder, " + std::to_string(together) + " together" +
-                      (beams > 0 ? ", " + std::to_string(beams) + " beams" : "");
+                      (beams > 0 ? ", " + std::to_string(beams) + " beams" : "") + (apart ? " apart" : "");
     add(what + ", step", 1000 / alone, "ms");
     add(what + ", step and selection", 1000 / rate, "ms");
     add(what, together * rate, "tokens/s");
@@ -147,6 +150,9 @@ class Measurement {
   }
 
  private:
+  std::optional<StepDevice> steps_of(std::int32_t beams) const {
+    return steps_ ? std::optional(with_beams(*steps_, beams)) : std::nullopt;
+  }
   void wait() const {
     if (device_.is_cuda()) gpu::synchronize(device_.index());
   }
@@ -189,10 +195,12 @@ void measure_size(Report& report, at::Device device, const std::string& size, co
       Measurement measurement(report, device, size, type.type,
                               options.seconds.value_or(Seconds(device.is_cuda() ? 1.0 : 0.3)));
       measurement.encoder(peaks);
-      measurement.prompts();
+      measurement.prompts(1);
+      if (options.beams > 1 && device.is_cuda()) measurement.prompts(options.beams);
       for (const auto together : slots_on(device, options)) measurement.decoder(together, 0, peaks);
       for (const auto together : slots_on(device, options)) {
         if (options.beams > 0) measurement.decoder(together, options.beams, peaks);
+        if (options.beams > 1 && device.is_cuda()) measurement.decoder(together, options.beams, peaks, /*apart=*/true);
       }
       measurement.check_fall_back();
     } catch (...) {

@@ -2,6 +2,7 @@
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "checks.h"
@@ -21,6 +22,10 @@ constexpr WhisperDims kSmall{.n_audio_ctx = 300,
                              .n_text_head = 2,
                              .n_text_layer = 2};
 const std::vector<std::int32_t> kSmallBatches{1, 2, 3, 7, 8, 13, 24, 33};
+const std::vector<std::int32_t> kBatchesOfLoops{1, 3, 13};  // on a CPU, where tests have the others
+
+constexpr std::int32_t kUsualBeams = 5;
+constexpr std::int32_t kPrompts[] = {4, 32};  // tokens
 
 /// Sequences of different lengths in two caches, stepped in one by static steps and in the other by the model.
 class TwoWays {
@@ -30,6 +35,7 @@ class TwoWays {
       : model_(model),
         fixed_(model.make_self_kv(slots + 1)),
         eager_(model.make_self_kv(slots)),
+        beams_(device.beams),
         steps_(model, fixed_, std::move(device)) {
     const auto& dims = model.dims();
     for (int i = 0; i < 3; ++i) {
@@ -44,13 +50,17 @@ class TwoWays {
     }
   }
 
-  /// One more token for so many sequences: how far apart the logits are; none where static steps are off.
-  std::optional<double> step(std::int32_t count) {
-    const std::vector<std::int32_t> tokens(1, 1000 + lengths_.front());
+  /// One more token for so many sequences, of which the last begins again with a prompt of so many tokens where there
+  /// are several: how far apart the logits are; none where static steps are off.
+  std::optional<double> step(std::int32_t count, std::int32_t prompt = 1) {
+    const std::vector<std::int32_t> tokens(static_cast<std::size_t>(prompt), 1000 + lengths_.front());
+    if (prompt > 1) lengths_[static_cast<std::size_t>(count - 1)] = 0;
     std::vector<SequenceStep> steps;
     for (std::int32_t slot = 0; slot < count; ++slot) {
       auto& length = lengths_[static_cast<std::size_t>(slot)];
-      steps.push_back({.slot = slot, .position = length++, .tokens = tokens, .window = window_of(slot)});
+      const auto appended = std::span(tokens).first(slot + 1 < count ? 1 : tokens.size());
+      steps.push_back({.slot = slot, .position = length, .tokens = appended, .window = window_of(slot)});
+      length += static_cast<std::int32_t>(appended.size());
     }
     const auto found = steps_.decode(steps);
     const auto wanted = model_.decode(steps, eager_);
@@ -58,11 +68,12 @@ class TwoWays {
   }
 
  private:
-  const CrossKv* window_of(std::int32_t slot) const { return &windows_[static_cast<std::size_t>(slot % 3)]; }
+  const CrossKv* window_of(std::int32_t slot) const { return &windows_[static_cast<std::size_t>(slot / beams_ % 3)]; }
 
   const WhisperModel& model_;
   SelfKv fixed_;
   SelfKv eager_;
+  std::int32_t beams_;
   CheckedSteps steps_;
   std::vector<CrossKv> windows_{};
   std::vector<std::int32_t> lengths_{};
@@ -77,18 +88,22 @@ struct SteppedModel {
 };
 
 /// One stepper after the other on the same device, as a worker has them: one that tries, and one for good.
-void check_way(Report& report, const SteppedModel& stepped, const char* way, const StepDevice& device) {
+void check_way(Report& report, const SteppedModel& stepped, const std::string& way, const StepDevice& device) {
   const auto type = stepped.model.type();
   const auto what = stepped.name + " " + std::string(type.name()) + ", " + way + " against eager, logits";
   report.attempt("step", what, [&] {
     double worst = 0;
     for (int stepper = 0; stepper < 2; ++stepper) {
-      TwoWays ways(stepped.model, std::ranges::max(stepped.batches), device);
-      for (const auto count : stepped.batches) {
-        ways.step(count);  // the first use compares by itself
-        const auto apart = ways.step(count);
+      const auto most = std::ranges::max(stepped.batches);
+      TwoWays ways(stepped.model, most, device);
+      const auto compare = [&](std::int32_t count, std::int32_t prompt) {
+        ways.step(count, prompt);  // the first use compares by itself
+        const auto apart = ways.step(count, prompt);
         if (apart) worst = farther(*apart, worst);
-      }
+      };
+      for (const auto count : stepped.batches) compare(count, 1);
+      for (const auto prompt : std::span(kPrompts).first(stepped.model.device().is_cpu() ? 1 : std::size(kPrompts)))
+        compare(most, prompt);
     }
     const auto& trust = *device.trust;
     worst = farther(trust.distance, worst);
@@ -101,15 +116,23 @@ void check_way(Report& report, const SteppedModel& stepped, const char* way, con
   });
 }
 
-void check_model(Report& report, at::Device device, const SteppedModel& stepped) {
+/// beams: of the searches whose windows are read once.
+void check_model(Report& report, at::Device device, const SteppedModel& stepped, std::int32_t beams) {
   if (!StaticStep::fits(stepped.model)) return;
-  if (device.is_cpu()) return check_way(report, stepped, "host kernels", {});
-  check_way(report, stepped, "kernels", gpu_step_device(device.index(), false));
-  check_way(report, stepped, "graphs", gpu_step_device(device.index(), true));
+  const auto ways = [&](const std::string& of, std::int32_t together) {
+    if (device.is_cpu()) return check_way(report, stepped, of + "host kernels", {.beams = together});
+    for (const bool graphs : {false, true}) {
+      auto steps = gpu_step_device(device.index(), graphs);
+      steps.beams = together;
+      check_way(report, stepped, of + (graphs ? "graphs" : "kernels"), steps);
+    }
+  };
+  ways("", 1);
+  ways(std::to_string(beams) + " beams, ", beams);
 }
 
 void check_size(Report& report, at::Device device, const std::string& size, const CheckedType& type,
-                std::vector<std::int32_t> batches) {
+                std::vector<std::int32_t> batches, std::int32_t beams) {
   report.attempt("step", size + " " + type.name(), [&] {
     const bool small = size == kSmallName;
     at::manual_seed(20251121);
@@ -118,7 +141,8 @@ void check_size(Report& report, at::Device device, const std::string& size, cons
         {.name = size,
          .model = WhisperModel::random(small ? kSmall : dims_named(size), device, type.type, small ? at::kCPU : device),
          .batches = std::move(batches),
-         .tolerance = type.tolerance});
+         .tolerance = type.tolerance},
+        beams);
   });
 }
 
@@ -130,11 +154,13 @@ void check_steps(Report& report, at::Device device, const CheckOptions& options)
   // On a CPU it is computed in float32, on the path of a GPU.
   const bool named = std::ranges::find(options.types, "float16") != options.types.end();
   if (device.is_cpu() && (options.types.empty() || named)) types.push_back({ComputeType::float16, 1e-2});
-  for (const auto& type : types) check_size(report, device, kSmallName, type, kSmallBatches);
+  const auto& batches = device.is_cpu() ? kBatchesOfLoops : kSmallBatches;
+  const auto beams = options.beams > 1 ? options.beams : kUsualBeams;
+  for (const auto& type : types) check_size(report, device, kSmallName, type, batches, beams);
   auto sizes = options.sizes;
   if (sizes.empty() && device.is_cuda()) sizes = {"large-v3"};
   for (const auto& size : sizes) {
-    for (const auto& type : types) check_size(report, device, size, type, slots_on(device, options));
+    for (const auto& type : types) check_size(report, device, size, type, slots_on(device, options), beams);
   }
 }
 

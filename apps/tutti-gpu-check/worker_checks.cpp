@@ -33,9 +33,9 @@ class CrampedNetwork : public Network {
   explicit CrampedNetwork(std::unique_ptr<Network> real) : real_(std::move(real)) {}
   const WhisperDims& dims() const override { return real_->dims(); }
   CrossKv encode(const at::Tensor& mel) override { return real_->encode(mel); }
-  std::unique_ptr<Stepper> make_stepper(std::int32_t slots) override {
+  std::unique_ptr<Stepper> make_stepper(std::int32_t slots, std::int32_t beams) override {
     if (slots > 2) throw c10::OutOfMemoryError({}, "out of memory on purpose");
-    return real_->make_stepper(slots);
+    return real_->make_stepper(slots, beams);
   }
   void release_memory() override { real_->release_memory(); }
   Result<TokenTimes> align(const CrossKv& window, const AlignmentText& text, const DecodingTokens& tokens) override {

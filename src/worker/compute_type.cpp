@@ -5,7 +5,6 @@
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -192,10 +191,9 @@ Result<ComputeType> compute_type_for(const std::string& name, const std::filesys
 
 std::optional<StepDevice> usual_steps(at::Device device) {
   if (!device.is_cuda() || excludes_step_kernels()) return {};
-  const char* named = std::getenv("TUTTI_STEP");
-  const std::string_view way = named ? named : "";
-  if (way != "" && way != "graphs" && way != "kernels") {
-    log(Level::warning, "TUTTI_STEP=" + std::string(way) + " is ignored: expected graphs, kernels or eager");
+  const auto way = way_of_steps();
+  if (way != "" && way != "graphs" && way != "kernels" && way != "apart") {
+    log(Level::warning, "TUTTI_STEP=" + std::string(way) + " is ignored: expected graphs, apart, kernels or eager");
   }
   return gpu_step_device(index_of(device), way != "kernels");
 }

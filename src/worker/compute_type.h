@@ -58,8 +58,8 @@ Result<ComputeType> compute_type_for(const std::string& name, const std::filesys
                                      std::string_view build);
 
 /// How decoder steps of a model run on its device: on a GPU static and recorded, unless TUTTI_STEP is "kernels"
-/// (static, but enqueued each time) or "eager" (torch's operators one by one), for debugging. Nothing on a CPU, whose
-/// own kernels take steps as they come.
+/// (static, but enqueued each time), "apart" (recorded, but beams do not share their window) or "eager" (torch's
+/// operators one by one), for debugging. Nothing on a CPU, whose own kernels take steps as they come.
 std::optional<StepDevice> usual_steps(at::Device device);
 
 /// What decoding needs of a window of noise.

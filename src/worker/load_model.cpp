@@ -91,8 +91,9 @@ class WhisperNetwork : public Network {
     return std::make_unique<SideEncoding>(*side_, std::move(windows));
   }
 
-  std::unique_ptr<Stepper> make_stepper(std::int32_t slots) override {
-    return std::make_unique<ModelStepper>(model_, slots, steps_, text_positions_);
+  std::unique_ptr<Stepper> make_stepper(std::int32_t slots, std::int32_t beams) override {
+    const auto steps = steps_ ? std::optional(with_beams(*steps_, beams)) : std::nullopt;
+    return std::make_unique<ModelStepper>(model_, slots, steps, text_positions_);
   }
 
   bool has_first_uses() const override { return steps_.has_value(); }

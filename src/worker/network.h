@@ -52,8 +52,8 @@ class Network {
   /// As encode_batch, but only begun, where encodes_beside_steps: decoder steps may go on meanwhile. One at a time; the
   /// network must outlive it.
   virtual std::unique_ptr<Encoding> begin_encoding(const at::Tensor& /*mels*/) { return nullptr; }
-  /// The network must outlive the stepper.
-  virtual std::unique_ptr<Stepper> make_stepper(std::int32_t slots) = 0;
+  /// beams: of each window, as far as is known. The network must outlive the stepper.
+  virtual std::unique_ptr<Stepper> make_stepper(std::int32_t slots, std::int32_t beams = 1) = 0;
   /// Whether the device works at the first use of anything, so that it is better `prepare`d.
   virtual bool has_first_uses() const { return false; }
   /// Has what the device does at first uses done now, for a stepper without sequences: steps of all sizes are recorded

@@ -425,8 +425,8 @@ void WindowServer::submit(const DecodeWindow& message, const Window& window) {
 }
 
 std::unique_ptr<Stepper> WindowServer::make_stepper() const {
-  if (!model_.deterministic) return model_.network->make_stepper(slots());
-  return std::make_unique<FixedShapeStepper>(model_.network->make_stepper(slots() + FixedShapeStepper::kRows));
+  if (!model_.deterministic) return model_.network->make_stepper(slots(), beams_);
+  return std::make_unique<FixedShapeStepper>(model_.network->make_stepper(slots() + FixedShapeStepper::kRows, beams_));
 }
 
 void WindowServer::step() {

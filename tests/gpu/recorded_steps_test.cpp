@@ -146,6 +146,25 @@ TEST_P(RecordedSteps, GraphHasTheLaunchesOfAStepWithoutGraphs) {
   EXPECT_EQ(calls.launches, recording_cuda::last_graph());
 }
 
+TEST_P(RecordedSteps, BeamsThatShareWindowsAreAGraphOfAsManyLaunches) {
+  ModelStepper beams(model, kSlots, with_beams(device, 5));
+  beams.prepare(*window, 1, kSlots);
+  take_calls();
+  const StepLogits logits(beams, live(kSlots), /*stay=*/true);
+  const auto calls = take_calls();
+  EXPECT_THAT(calls.launches, ElementsAre("graph"));
+  EXPECT_EQ(calls.copies, 1);
+  EXPECT_EQ(calls.waits, 0);
+  EXPECT_EQ(calls.allocations, 0);
+  ModelStepper enqueued(model, kSlots, with_beams(gpu_step_device(0, /*record=*/false), 5));
+  const StepLogits first_use(enqueued, live(kSlots), /*stay=*/true);
+  take_calls();
+  const StepLogits again(enqueued, live(kSlots), /*stay=*/true);
+  const auto launches = take_calls();
+  expect_enqueued(launches, GetParam());
+  EXPECT_THAT(launches.launches, Contains(HasSubstr("AttendSharedBody")).Times(kRecordedDims.n_text_layer));
+}
+
 class RecordedFaults : public testing::Test, protected Recorded {
  protected:
   RecordedFaults() : Recorded(ComputeType::float16) {}
@@ -222,6 +241,15 @@ TEST_F(RecordedFaults, WithoutAKernelTokensAreSelectedByTorch) {
     EXPECT_EQ(calls.waits, 1);
   }
   EXPECT_THAT(lines.all, ElementsAre(HasSubstr("tokens are selected by torch's operators")));
+}
+
+TEST_F(RecordedFaults, StepsApartHaveNoKernelOfSharedWindows) {
+  const ScopedVariable apart("TUTTI_STEP", "apart");
+  ModelStepper enqueued(model, kSlots, with_beams(gpu_step_device(0, /*record=*/false), 5));
+  const StepLogits first_use(enqueued, live(kSlots), /*stay=*/true);
+  take_calls();
+  const StepLogits again(enqueued, live(kSlots), /*stay=*/true);
+  EXPECT_THAT(take_calls().launches, Not(Contains(HasSubstr("AttendSharedBody"))));
 }
 
 TEST_F(RecordedFaults, EagerStepsSelectTokensByTorch) {

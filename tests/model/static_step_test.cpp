@@ -11,6 +11,7 @@
 #include "model/decoder_step/step_buffers.h"
 #include "model/golden.h"
 #include "model/repeater.h"
+#include "model/state.h"
 #include "model/weights.h"
 
 namespace tutti {
@@ -116,6 +117,7 @@ TEST(Splits, GiveAProcessorAboutSixBlocksAndAreNeverWithoutPositions) {
     }
   }
   EXPECT_EQ(splits_of(8, 20, kH100), 5);
+  EXPECT_EQ(splits_of(40, 20, kH100, 5), 5) << "as many units as eight rows have";
   EXPECT_EQ(splits_of(1, 6, kH100), 12);
   EXPECT_EQ(splits_of(32, 20, kH100), 1);
   EXPECT_EQ(splits_of(1, 1, 1), 6);
@@ -148,6 +150,47 @@ TEST_P(StaticSteps, GiveTheSameWhereHeadsAreSplitForManyProcessors) {
     step.run(bucket_for(count));
     EXPECT_LT(step_distance(step.logits(count), eager(steps)), tolerance_) << count;
   }
+}
+
+TEST_P(StaticSteps, GiveTheModelsLogitsWhereBeamsReadTheirWindowOnce) {
+  const auto prompt = some_tokens(7);
+  for (const std::int32_t processors : {1, 132}) {
+    StaticStep step(model_, static_cache_, processors, 5);
+    EXPECT_TRUE(step.shares_windows());
+    for (const auto& [count, beams] : {std::pair(20, 5), {20, 7}, {13, 5}, {8, 2}, {5, 5}, {3, 1}}) {
+      auto steps = step_of(first_slots(count));
+      // Searches side by side, the last one with fewer beams; then a prompt, and padding.
+      for (std::size_t i = 0; i < steps.size(); ++i)
+        steps[i].window = &windows_[i / static_cast<std::size_t>(beams) % windows_.size()];
+      const auto rows = count + (count < kSlots ? 7 : 0);
+      if (count < kSlots) steps.push_back({.slot = 7 * 19 % kSlots, .tokens = prompt, .window = steps.back().window});
+      step.upload(steps, bucket_for(rows));
+      step.run(bucket_for(rows));
+      EXPECT_LT(step_distance(step.logits(rows), eager(steps)), tolerance_) << count << " of " << beams;
+    }
+  }
+}
+
+TEST(SharedRows, AreNeighboursOfOneWindowAndPadding) {
+  constexpr StepInputs kInputs{.rows = 16, .layers = 1};
+  const auto layer = at::zeros({9, 1, 40, 64});
+  const SelfKv cache{.keys = {layer}, .values = {layer}};
+  const CrossKv windows[] = {{.layers = {{.keys = layer, .values = layer}}},
+                             {.layers = {{.keys = layer, .values = layer}}}};
+  const std::int32_t prompt[] = {1, 2, 3};
+  std::vector<SequenceStep> steps;
+  for (const std::int32_t window : {0, 0, 0, 0, 0, 0, 1, 0})
+    steps.push_back(
+        {.slot = static_cast<std::int32_t>(steps.size()), .tokens = {prompt, 1}, .window = &windows[window]});
+  steps.back().tokens = prompt;
+  std::vector<std::byte> block(static_cast<std::size_t>(kInputs.size()));
+  write_inputs(kInputs, plan_decoding(steps, kSmall, 8, 40), steps, cache, block.data());
+  const auto* shared = reinterpret_cast<const SharedRows*>(block.data() + kInputs.shared());
+  std::vector<std::pair<std::int32_t, std::int32_t>> found;
+  for (std::int32_t i = 0; i < kInputs.rows; ++i) found.emplace_back(shared[i].first, shared[i].count);
+  std::vector<std::pair<std::int32_t, std::int32_t>> expected{{0, 5}, {5, 1}, {6, 1}, {7, 3}, {10, 5}, {15, 1}};
+  expected.resize(16);
+  EXPECT_EQ(found, expected);
 }
 
 TEST_P(StaticSteps, TakeShortPromptsAsRowsBesideTheOthers) {
@@ -266,6 +309,32 @@ TEST_P(StaticSteps, SlotsOfFewerPositionsGiveTheSameLogits) {
   const Lines lines;
   EXPECT_TRUE(at::equal(all_logits(kPositions), all_logits(0)));
   EXPECT_TRUE(lines.all.empty()) << lines.all.front();
+}
+
+TEST_P(StaticSteps, WindowsAreNoLongerSharedWhereThatDiffersAndStepsGoOn) {
+  /// Recordings that do their work but for the first.
+  struct Forgetful : Repeater {
+    std::unique_ptr<StepRecording> record(const std::function<void()>& work) override {
+      if (records > 0) return Repeater::record(work);
+      ++records;
+      return std::make_unique<Recording>([] {}, replays);
+    }
+  };
+  const auto recorder = std::make_shared<Forgetful>();
+  const Lines lines;
+  const StepDevice device{.beams = 5, .recorder = recorder};
+  CheckedSteps checked(model_, static_cache_, device);
+  EXPECT_FALSE(device.fell_back());
+  for (const std::int32_t count : {10, 9}) {
+    const auto steps = step_of(first_slots(count));
+    const auto logits = checked.decode(steps);
+    ASSERT_TRUE(logits);
+    EXPECT_LT(step_distance(*logits, eager(steps)), tolerance_) << count;
+  }
+  EXPECT_EQ(recorder->records, 2);
+  EXPECT_TRUE(device.fell_back());
+  EXPECT_TRUE(device.trust->kernels);
+  EXPECT_THAT(lines.all, testing::ElementsAre(testing::HasSubstr("beams of one window read it one by one")));
 }
 
 TEST_P(StaticSteps, PreparingEndsWithTheFirstSizeThatDiffers) {

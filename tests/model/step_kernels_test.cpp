@@ -139,6 +139,126 @@ TEST_P(StepKernelsOf, AttendToWindowsInEightBitsAsToTheNumbersThatTheyStandFor) 
   }
 }
 
+/// Runs of rows that see the same: a search of five, a single row, padding of one position, beams of another search,
+/// and groups without rows.
+constexpr SharedRows kShared[] = {{0, 5}, {5, 1}, {6, 2}, {8, 5}, {13, 3}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}};
+constexpr std::int32_t kSeen[] = {0, 0, 0, 0, 0, 1, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3};  // by row: of the windows
+static_assert(std::size(kShared) == std::size(kSeen));
+
+/// Attention of rows that share windows, and of the same rows by themselves.
+struct SharedAttention {
+  AttendJob job{};
+  at::Tensor out{};
+
+  at::Tensor run(const StepKernels& kernels, bool shared, std::int32_t splits) {
+    std::vector<float> scratch(static_cast<std::size_t>(job.rows * kHeads * splits * kPartial), NAN);
+    out.fill_(7);
+    job.shared = shared ? kShared : nullptr;
+    job.splits = splits;
+    job.scratch = scratch.data();
+    kernels.attend(job, nullptr);
+    return out.clone();
+  }
+};
+
+TEST_P(StepKernelsOf, RowsThatShareAWindowAttendAsFloat64DoesAndAsAlone) {
+  constexpr auto kRows = static_cast<std::int32_t>(std::size(kSeen));
+  for (const std::int32_t length : {1, 96, 97, 450}) {
+    std::vector<Sequence> windows;
+    for (const auto seen : {length, 450, 1, 7}) {
+      windows.push_back({random({kHeads, 450, 64}, type()), random({kHeads, 450, 64}, type()), seen});
+    }
+    std::vector<KvRow> table;
+    for (const auto seen : kSeen) {
+      const auto& window = windows[static_cast<std::size_t>(seen)];
+      table.push_back({window.keys.data_ptr(), window.values.data_ptr(), window.length});
+    }
+    const auto qkv = random({kRows, 3 * kWidth}, type());
+    SharedAttention attention{.job = {.activation = number(),
+                                      .cache = number(),
+                                      .q = qkv.data_ptr(),
+                                      .q_stride = 3 * kWidth,
+                                      .table = table.data(),
+                                      .rows = kRows,
+                                      .heads = kHeads,
+                                      .positions = 450},
+                              .out = at::empty({kRows, kWidth}, at::TensorOptions(type()))};
+    attention.job.out = attention.out.data_ptr();
+    for (const std::int32_t splits : {1, 5}) {
+      const auto found = attention.run(kernels_, true, splits), alone = attention.run(kernels_, false, splits);
+      EXPECT_LT(distance(found, alone), 4 * rounding(type())) << length << " in " << splits;
+      for (std::int32_t row = 0; row < kRows; ++row) {
+        const auto expected = exact(qkv[row].narrow(0, 0, kWidth), windows[static_cast<std::size_t>(kSeen[row])]);
+        EXPECT_LT(distance(found[row], expected), 4 * rounding(type())) << row << ": " << length << " in " << splits;
+      }
+    }
+  }
+}
+
+TEST_P(StepKernelsOf, RowsComeOutTheSameHoweverManyShareTheirWindow) {
+  const Sequence window{random({kHeads, 450, 64}, type()), random({kHeads, 450, 64}, type()), 450};
+  const std::vector<KvRow> table(5, KvRow{window.keys.data_ptr(), window.values.data_ptr(), 450});
+  const auto q = random({5, kWidth}, type());
+  const auto attended = [&](std::vector<SharedRows> shared) {
+    auto out = at::empty({5, kWidth}, at::TensorOptions(type()));
+    kernels_.attend({.activation = number(),
+                     .cache = number(),
+                     .q = q.data_ptr(),
+                     .q_stride = kWidth,
+                     .out = out.data_ptr(),
+                     .table = table.data(),
+                     .shared = shared.data(),
+                     .rows = 5,
+                     .heads = kHeads,
+                     .positions = 450},
+                    nullptr);
+    return out;
+  };
+  const auto together = attended({{0, 5}, {}, {}, {}, {}});
+  EXPECT_TRUE(at::equal(attended({{0, 1}, {1, 1}, {2, 1}, {3, 1}, {4, 1}}), together));
+  EXPECT_TRUE(at::equal(attended({{0, 2}, {2, 3}, {}, {}, {}}), together));
+}
+
+TEST_P(StepKernelsOf, RowsThatShareAWindowInEightBitsAttendAsToItsNumbers) {
+  constexpr auto kRows = static_cast<std::int32_t>(std::size(kSeen));
+  for (const std::int64_t positions : {1, 45, 200}) {
+    std::vector<std::shared_ptr<const ByteHeads>> windows;
+    std::vector<Sequence> wide;
+    for (int i = 0; i < 4; ++i) {
+      auto both = random({positions, 2 * kWidth}, type());
+      both.select(1, 5).add_(20);
+      both.select(1, kWidth + 9).sub_(10);
+      windows.push_back(make_byte_heads(both, kHeads));
+      wide.push_back(
+          {wide_keys(*windows.back(), positions), wide_values(*windows.back()), static_cast<std::int32_t>(positions)});
+    }
+    std::vector<KvRow> table;
+    for (const auto seen : kSeen) {
+      const auto& window = *windows[static_cast<std::size_t>(seen)];
+      table.push_back({window.keys.data_ptr(), window.values.data_ptr(), static_cast<std::int32_t>(positions)});
+    }
+    const auto q = random({kRows, kWidth}, type());
+    SharedAttention attention{.job = {.activation = number(),
+                                      .cache = Number::int8,
+                                      .q = q.data_ptr(),
+                                      .q_stride = kWidth,
+                                      .table = table.data(),
+                                      .rows = kRows,
+                                      .heads = kHeads,
+                                      .positions = static_cast<std::int32_t>(positions)},
+                              .out = at::empty_like(q)};
+    attention.job.out = attention.out.data_ptr();
+    for (const std::int32_t splits : {1, 4}) {
+      const auto found = attention.run(kernels_, true, splits);
+      for (std::int32_t row = 0; row < kRows; ++row) {
+        const auto expected = exact(q[row], wide[static_cast<std::size_t>(kSeen[row])]);
+        EXPECT_LT(distance(found[row], expected), 16 * rounding(type()))
+            << row << ": " << positions << " in " << splits;
+      }
+    }
+  }
+}
+
 TEST_P(StepKernelsOf, PackAWindowHalfAPartIn127OfEachPositionsLargestNumberAway) {
   for (const std::int64_t positions : {1, 45, 128, 129, 1500}) {  // up to twelve parts
     auto both = random({positions, 2 * kWidth}, type());

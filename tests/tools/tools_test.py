@@ -585,11 +585,11 @@ class GeneratedCode(unittest.TestCase):
               "    {stack} bytes stack frame, {spilled} bytes spill stores, 0 bytes spill loads\n"
               "ptxas info    : Used {registers} registers\n")
 
-    def check(self, first=WIDE, stack=0, spilled=0, registers=40):
+    def check(self, first=WIDE, stack=0, spilled=0, registers=40, body="9EmbedBody"):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
-            report = self.REPORT.format(stack=stack, spilled=spilled, registers=registers)
-            write(folder / "kernels.ptx", self.PTX.format(first=first))
+            report = self.REPORT.format(stack=stack, spilled=spilled, registers=registers).replace("9EmbedBody", body)
+            write(folder / "kernels.ptx", self.PTX.format(first=first).replace("9EmbedBody", body))
             write(folder / "nvcc", f"#!/bin/sh\ncat >&2 <<'END'\n{report}END\n"
                                    f"while [ $1 != --keep-dir ]; do shift; done\ncp {folder}/kernels.ptx $2/\n")
             (folder / "nvcc").chmod(0o755)
@@ -604,13 +604,18 @@ class GeneratedCode(unittest.TestCase):
     def test_what_is_slow_on_a_gpu_is_named(self):
         for flaw, words in (({"first": "ld.global.nc.u16 %rs1, [%rd2];"}, "1 loads of 2 byte(s)"),
                             ({"first": "ld.u8 %rs1, [%rd2];"}, "1 loads of 1 byte(s)"),
-                            ({"first": ""}, "expected 2 loads of sixteen bytes or more, found 1"),
+                            ({"first": ""}, "expected 2 loads of 16 bytes or more, found 1"),
                             ({"stack": 128}, "128 bytes of stack"),
                             ({"spilled": 16}, "0 bytes of stack, 16 spills"),
                             ({"registers": 86}, "86 registers a thread, at most 85")):
             done = self.check(**flaw)
             self.assertEqual(done.returncode, 1, flaw)
             self.assertIn(f"EmbedBody<float>: {words}", done.stdout)
+
+    def test_rows_that_share_a_window_may_have_128_registers(self):
+        loads = "\n".join(["ld.global.nc.v4.f32 {%f3, %f4, %f5, %f6}, [%rd2];"] * 12)
+        for registers, status in ((128, 0), (129, 1)):
+            self.assertEqual(self.check(loads, registers=registers, body="16AttendSharedBody").returncode, status, registers)
 
     def test_a_build_without_kernels_is_skipped_by_name(self):
         with tempfile.TemporaryDirectory() as folder:

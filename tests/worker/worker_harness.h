@@ -99,7 +99,7 @@ class ScriptedNetwork : public Network {
   std::unique_ptr<Encoding> begin_encoding(const at::Tensor& mels) override {
     return std::make_unique<BesideSteps>(script_, encode_batch(mels));
   }
-  std::unique_ptr<Stepper> make_stepper(std::int32_t slots) override {
+  std::unique_ptr<Stepper> make_stepper(std::int32_t slots, std::int32_t /*beams*/) override {
     if (slots > script_.most_slots) throw std::bad_alloc();
     return std::make_unique<Steps>(slots, script_);
   }

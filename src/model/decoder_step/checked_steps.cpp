@@ -25,7 +25,10 @@ std::int32_t token_count(std::span<const SequenceStep> sequences) {
 }  // namespace
 
 CheckedSteps::CheckedSteps(const WhisperModel& model, SelfKv& cache, StepDevice device)
-    : model_(model), cache_(cache), device_(std::move(device)), step_(model, cache, device_.processors) {}
+    : model_(model),
+      cache_(cache),
+      device_(std::move(device)),
+      step_(model, cache, device_.processors, device_.trust->sharing ? device_.beams : 1) {}
 
 std::optional<at::Tensor> CheckedSteps::decode(std::span<const SequenceStep> sequences) {
   if (!device_.trust->kernels) return {};
@@ -63,8 +66,12 @@ void CheckedSteps::turned_off(const std::string& reason) {
 
 std::int32_t CheckedSteps::prepare(const CrossKv& window, std::int32_t least, std::int32_t most) {
   const auto positions = static_cast<std::int32_t>(cache_.positions());
-  const std::int32_t token = model_.dims().n_vocab / 2;
   const auto slots = static_cast<std::int32_t>(cache_.slots()) - 1;
+  // Neither two rows nor two neighbouring searches are alike.
+  std::vector<std::int32_t> tokens(static_cast<std::size_t>(slots + positions));
+  for (std::int32_t next = model_.dims().n_vocab / 2; auto& token : tokens) token = next++ % model_.dims().n_vocab;
+  auto other = window;
+  std::ranges::reverse(other.layers);
   std::vector<std::int32_t> held(static_cast<std::size_t>(slots));  // tokens in each slot
   std::int32_t fresh = 0;
   for (auto rows = least; rows <= most && device_.trust->kernels; ++rows) {
@@ -73,15 +80,15 @@ std::int32_t CheckedSteps::prepare(const CrossKv& window, std::int32_t least, st
     // As many as go into the bucket, so that each of its rows is compared: one for each slot, then prompts'.
     const auto filled = std::min(bucket, most);
     auto more = std::max(filled - slots, 0);
-    const std::vector<std::int32_t> tokens(static_cast<std::size_t>(1 + std::min(more, positions - 1)), token);
     std::vector<SequenceStep> steps;
     for (std::int32_t slot = 0; slot < std::min(filled, slots); ++slot) {
       auto& position = held[static_cast<std::size_t>(slot)];
       const auto count = 1 + std::min(more, positions - 1);
       more -= count - 1;
-      const auto appended = std::span(tokens).first(static_cast<std::size_t>(count));
+      const auto appended = std::span(tokens).subspan(static_cast<std::size_t>(slot), static_cast<std::size_t>(count));
+      const auto* seen = slot / device_.beams % 2 == 0 ? &window : &other;
       if (position + std::ssize(appended) > positions) position = 0;
-      steps.push_back({.slot = slot, .position = position, .tokens = appended, .window = &window});
+      steps.push_back({.slot = slot, .position = position, .tokens = appended, .window = seen});
       position += static_cast<std::int32_t>(appended.size());
     }
     decode(steps);
@@ -107,6 +114,16 @@ std::unique_ptr<StepRecording> CheckedSteps::record(std::int32_t bucket) {
   }
 }
 
+/// What was recorded for rows that share a window is recorded again at its next use.
+void CheckedSteps::read_apart(double distance) {
+  device_.trust->sharing = false;
+  step_.read_apart();
+  known_.clear();
+  turned_off("beams of one window read it one by one: logits of steps that read it once differ by " +
+             std::to_string(distance) + " of their length from torch's, more than " +
+             number_text(step_tolerance(model_.type())));
+}
+
 at::Tensor CheckedSteps::first_use(std::span<const SequenceStep> sequences, std::int32_t bucket) {
   const c10::InferenceMode no_autograd;
   auto recording = record(bucket);
@@ -124,6 +141,10 @@ at::Tensor CheckedSteps::first_use(std::span<const SequenceStep> sequences, std:
   device_.trust->distance = farther(distance, device_.trust->distance);
   known_[bucket] = std::move(recording);
   if (distance <= step_tolerance(model_.type())) return found;
+  if (step_.shares_windows()) {
+    read_apart(distance);
+    return first_use(sequences, bucket);
+  }
   device_.trust->kernels = false;
   turned_off("static decoder steps are off: logits of " + std::to_string(sequences.size()) + " sequences differ by " +
              std::to_string(distance) + " of their length from torch's, more than " +

@@ -11,7 +11,8 @@ namespace tutti {
 
 /// Static steps that have to prove themselves: at the first use of every bucket the step is recorded, where the device
 /// records, and its logits are compared with those of WhisperModel::decode. A recording that fails is done without from
-/// then on; a difference turns static steps off, for all that share the device. Either is logged in one line.
+/// then on; a difference ends the sharing of windows, and the next one turns static steps off, for all that share the
+/// device. Each is logged in one line.
 class CheckedSteps {
  public:
   /// cache: as StaticStep's.
@@ -23,7 +24,8 @@ class CheckedSteps {
   std::optional<at::Tensor> decode(std::span<const SequenceStep> sequences);
 
   /// Has the first use of every bucket that steps of `least` to `most` tokens fall into now, while no slot is in use:
-  /// at most what StaticStep::upload takes. window: of any audio, even none. Returns how many buckets were new.
+  /// at most what StaticStep::upload takes. window: of any audio, even none; every other search sees its layers in
+  /// reverse. Returns how many buckets were new.
   std::int32_t prepare(const CrossKv& window, std::int32_t least, std::int32_t most);
 
  private:
@@ -32,6 +34,7 @@ class CheckedSteps {
   std::unique_ptr<StepRecording> record(std::int32_t bucket);
   void run(std::int32_t bucket, StepRecording* recording);
   void turned_off(const std::string& reason);
+  void read_apart(double distance);
 
   const WhisperModel& model_;
   SelfKv& cache_;

@@ -131,10 +131,14 @@ struct DeviceTeam {
 
 /// Blocks that a multiprocessor holds at once, at least: 85 registers a thread. Without it the compiler saves registers
 /// by loading the values only when the scores are there.
+template <class Body>
 constexpr int kResident = 3;
+/// 128 registers, of which the sums of five rows are 40. Sixteen warps issue for longer than their loads take.
+template <class T, class K>
+constexpr int kResident<AttendSharedBody<T, K>> = 2;
 
 template <class Body, class Job>
-__global__ void __launch_bounds__(kThreads, kResident) run_unit(const Job job) {
+__global__ void __launch_bounds__(kThreads, kResident<Body>) run_unit(const Job job) {
   extern __shared__ __align__(16) float shared[];
   Body::run(DeviceTeam{}, job, blockIdx.x, shared);
 }

@@ -16,6 +16,16 @@ struct KvRow {
   std::int32_t length = 0;  // positions seen, at least one
 };
 
+/// Rows one behind the other that see the same keys and values, and as many of them: a search's beams, a prompt's
+/// tokens. Attention reads these once for all rows.
+struct SharedRows {
+  std::int32_t first = 0;
+  std::int32_t count = 0;  // at most kMostSharedRows
+};
+
+/// A search's usual beams.
+inline constexpr std::int32_t kMostSharedRows = 5;
+
 struct AttendJob {
   Number activation = Number::float32;
   Number cache = Number::float32;  // int8: heads in eight bits
@@ -23,6 +33,8 @@ struct AttendJob {
   std::int64_t q_stride = 0;
   void* out = nullptr;           // T [rows, heads * 64]
   const KvRow* table = nullptr;  // [rows]
+  /// [rows], all of them once, then such as have none; null: each row reads by itself.
+  const SharedRows* shared = nullptr;
   std::int32_t rows = 0;
   std::int32_t heads = 0;
   std::int32_t positions = 0;  // the capacity of keys and values

@@ -37,8 +37,10 @@ struct KernelTable {
   static void attend(const AttendJob& job, Stream stream) {
     const auto units = std::int64_t{job.rows} * job.heads;
     with_cache(job, [&]<class T, class K>(T*, K*) {
-      using Body = AttendBody<T, K>;
-      Launch::template run<Body>(job, units * job.splits, Body::kSharedFloats, stream);
+      const auto run = [&]<class Body>(Body) {
+        Launch::template run<Body>(job, units * job.splits, Body::kSharedFloats, stream);
+      };
+      job.shared ? run(AttendSharedBody<T, K>{}) : run(AttendBody<T, K>{});
       if (job.splits > 1) Launch::template run<MergeBody<T, K>>(job, units, 0, stream);
     });
   }

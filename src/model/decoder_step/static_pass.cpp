@@ -161,6 +161,7 @@ class Pass {
                                   .q_stride = n_,
                                   .out = buffers_.input.mutable_data_ptr(),
                                   .table = input<KvRow>(context_.inputs.cross(static_cast<std::int64_t>(layer))),
+                                  .shared = context_.shared ? input<SharedRows>(context_.inputs.shared()) : nullptr,
                                   .rows = rows_,
                                   .heads = context_.dims->n_text_head,
                                   .positions = context_.dims->n_audio_ctx,

@@ -18,6 +18,7 @@ struct StepContext {
   const StepBuffers* buffers = nullptr;
   StepInputs inputs{};
   std::int32_t splits = 1;    // splits of cross-attention
+  bool shared = false;        // its rows that see the same window read it once
   bool byte_windows = false;  // windows' keys and values in eight bits
   KernelsNow now{};
 };

@@ -4,6 +4,7 @@
 #include <c10/core/DeviceGuard.h>
 #include <c10/core/InferenceMode.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -20,8 +21,8 @@ bool StaticStep::fits(const WhisperModel& model) {
          weights.net.decoder.front().mlp_in.weight.size(0) == 4 * d.n_text_state;
 }
 
-StaticStep::StaticStep(const WhisperModel& model, const SelfKv& cache, std::int32_t processors)
-    : model_(model), cache_(cache), processors_(processors) {
+StaticStep::StaticStep(const WhisperModel& model, const SelfKv& cache, std::int32_t processors, std::int32_t beams)
+    : model_(model), cache_(cache), processors_(processors), together_(std::min(beams, kMostSharedRows)) {
   const c10::InferenceMode no_autograd;
   const auto rows = bucket_for(static_cast<std::int32_t>(cache.slots()) - 1 + kPromptRows);
   const auto activations = at::TensorOptions(model.weights_->layout.activations).device(cache.whole.device());
@@ -50,7 +51,8 @@ void StaticStep::run(std::int32_t bucket) const {
                                       .cache = &cache_,
                                       .buffers = &buffers_,
                                       .inputs = {bucket, d.n_text_layer},
-                                      .splits = splits_of(bucket, d.n_text_head, processors_),
+                                      .splits = splits_of(bucket, d.n_text_head, processors_, together_),
+                                      .shared = shares_windows(),
                                       .byte_windows = model_.weights_->layout.byte_cross,
                                       .now = kernels_of(device)});
 }

@@ -22,8 +22,8 @@ class StaticStep {
   /// layers not packed for the CPU's kernels.
   static bool fits(const WhisperModel& model);
 
-  /// cache: with a slot more than sequences, for padding. Both must outlive the step.
-  StaticStep(const WhisperModel& model, const SelfKv& cache, std::int32_t processors);
+  /// cache: with a slot more than sequences, for padding. Both must outlive the step. beams: as StepDevice's.
+  StaticStep(const WhisperModel& model, const SelfKv& cache, std::int32_t processors, std::int32_t beams = 1);
 
   /// Rows of a step beside one for each slot: the tokens of short prompts.
   static constexpr std::int32_t kPromptRows = tutti::kPromptRows;
@@ -34,6 +34,10 @@ class StaticStep {
   void upload(std::span<const SequenceStep> sequences, std::int32_t bucket);
   /// The step of what was uploaded for that bucket.
   void run(std::int32_t bucket) const;
+  /// Whether rows that see the same window read it once.
+  bool shares_windows() const { return together_ > 1; }
+  /// From now on each row reads by itself. Recordings keep their ways.
+  void read_apart() { together_ = 1; }
   /// The logits of the first rows of the last step, until the next: [rows, n_vocab] float32 on the device.
   at::Tensor logits(std::int64_t rows) const;
 
@@ -41,6 +45,7 @@ class StaticStep {
   const WhisperModel& model_;
   const SelfKv& cache_;
   std::int32_t processors_;
+  std::int32_t together_;  // rows of a window, as a rule
   StepBuffers buffers_;
 };
 

@@ -13,10 +13,10 @@ std::int64_t whole_rows(std::int64_t rows) {
   return std::max<std::int64_t>(2 * rows, 24);
 }
 
-std::int32_t splits_of(std::int64_t rows, std::int64_t heads, std::int32_t processors) {
+std::int32_t splits_of(std::int64_t rows, std::int64_t heads, std::int32_t processors, std::int32_t together) {
   constexpr std::int64_t kBlocks = 6;  // blocks of a processor: twice what it holds at once
   constexpr std::int64_t kMost = 12;   // a split of 1,500 positions then has 125: what a block loads at once
-  const auto units = rows * heads, wanted = kBlocks * processors;
+  const auto units = (rows + together - 1) / together * heads, wanted = kBlocks * processors;
   return static_cast<std::int32_t>(std::clamp<std::int64_t>((wanted + units / 2) / units, 1, kMost));
 }
 
@@ -39,7 +39,7 @@ StepBuffers make_step_buffers(const WhisperDims& dims, std::int64_t rows, const 
                       .raw_logits = flat(rows * vocab)};
   std::int64_t partials = 1;
   for (std::int64_t of = 1; of <= rows; ++of) {
-    const auto splits = splits_of(of, dims.n_text_head, processors);
+    const auto splits = splits_of(of, dims.n_text_head, processors, kMostSharedRows);
     if (splits > 1) partials = std::max(partials, of * dims.n_text_head * splits * kPartial);
   }
   buffers.partials = of_type({partials}, at::kFloat);

@@ -13,8 +13,8 @@ namespace tutti {
 std::int64_t whole_rows(std::int64_t rows);
 
 /// Units that a row's head is divided into, so that a device's processors have work: a short batch has few heads. Fixed
-/// for a bucket, so that a row comes out the same whatever its neighbours.
-std::int32_t splits_of(std::int64_t rows, std::int64_t heads, std::int32_t processors);
+/// for a bucket, so that a row comes out the same whatever its neighbours. together: rows that a unit takes, as a rule.
+std::int32_t splits_of(std::int64_t rows, std::int64_t heads, std::int32_t processors, std::int32_t together = 1);
 
 /// The memory that a static step works on, allocated once for its largest bucket. Flat, but for the first two.
 struct StepBuffers {
@@ -33,7 +33,8 @@ struct StepBuffers {
   at::Tensor host{};         // bytes that become `inputs`; pinned for a GPU
 };
 
-/// For steps of at most `rows` rows, on the device and in the type of `activations`; `processors`: as in splits_of.
+/// For steps of at most `rows` rows, on the device and in the type of `activations`; `processors`: as in splits_of, of
+/// which no unit takes more than kMostSharedRows together.
 StepBuffers make_step_buffers(const WhisperDims& dims, std::int64_t rows, const at::TensorOptions& activations,
                               std::int32_t processors);
 

@@ -1,5 +1,6 @@
 #include "model/decoder_step/step_device.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <stdexcept>
 #include <string_view>
@@ -23,9 +24,18 @@ StepDevice gpu_step_device(int index, bool record) {
           .recorder = record ? gpu::make_recorder(index, gpu::Urgency::high) : nullptr};
 }
 
-bool excludes_step_kernels() {
+std::string_view way_of_steps() {
   const char* way = std::getenv("TUTTI_STEP");
-  return way && std::string_view(way) == "eager";
+  return way ? way : "";
+}
+
+bool excludes_step_kernels() {
+  return way_of_steps() == "eager";
+}
+
+StepDevice with_beams(StepDevice device, std::int32_t beams) {
+  device.beams = way_of_steps() == "apart" ? 1 : std::max(beams, 1);
+  return device;
 }
 
 Number number_of(at::ScalarType type) {

@@ -29,6 +29,22 @@ KvRow seen_of(const CrossLayer& window) {
   return {window.keys.const_data_ptr(), window.values.const_data_ptr(), static_cast<std::int32_t>(window.keys.size(1))};
 }
 
+/// Those of each window, then padding, then none.
+void write_shared(const DecodePlan& plan, std::span<const SequenceStep> sequences, std::span<SharedRows> shared) {
+  std::size_t written = 0;
+  std::int32_t first = 0;
+  const auto share = [&](std::int32_t end) {
+    for (; first < end; first += kMostSharedRows) shared[written++] = {first, std::min(end - first, kMostSharedRows)};
+    first = end;
+  };
+  for (std::size_t i = 1; i < sequences.size(); ++i) {
+    if (sequences[i].window != sequences[i - 1].window) share(static_cast<std::int32_t>(plan.sequences[i].first));
+  }
+  share(static_cast<std::int32_t>(plan.tokens.size()));
+  share(static_cast<std::int32_t>(shared.size()));
+  std::ranges::fill(shared.subspan(written), SharedRows{});
+}
+
 }  // namespace
 
 std::int32_t bucket_for(std::int32_t rows) {
@@ -53,6 +69,8 @@ void write_inputs(const StepInputs& inputs, const DecodePlan& plan, std::span<co
   }
   for (const auto& sequence : plan.sequences)
     std::fill_n(slots + sequence.first, sequence.count, static_cast<std::int32_t>(sequence.slot));
+  write_shared(plan, sequences,
+               {reinterpret_cast<SharedRows*>(block + inputs.shared()), static_cast<std::size_t>(inputs.rows)});
   for (std::int32_t layer = 0; layer < inputs.layers; ++layer) {
     const auto index = static_cast<std::size_t>(layer);
     auto* self = reinterpret_cast<KvRow*>(block + inputs.self(layer));

@@ -25,7 +25,9 @@ struct StepInputs {
   std::int64_t tokens() const { return 2 * layers * table(); }
   std::int64_t positions() const { return tokens() + rows * 4; }
   std::int64_t slots() const { return positions() + rows * 4; }
-  std::int64_t size() const { return slots() + rows * 4; }
+  /// SharedRows [rows], of the windows.
+  std::int64_t shared() const { return (slots() + rows * 4 + 7) / 8 * 8; }
+  std::int64_t size() const { return shared() + rows * static_cast<std::int64_t>(sizeof(SharedRows)); }
 
  private:
   std::int64_t table() const { return rows * static_cast<std::int64_t>(sizeof(KvRow)); }
@@ -34,8 +36,8 @@ struct StepInputs {
 /// Writes the inputs of a step to `block`, StepInputs::size() bytes: a row for each token of the plan. A row sees its
 /// slot up to its own position, and all rows append before any of them looks: so tokens of one prompt are rows side by
 /// side. Rows without a token are padding: they append to the last slot of `cache`, which no sequence has, and look at
-/// one position of it and of the first sequence's window. cache: on the device; its pointers and the windows' are
-/// written, not what they point to.
+/// one position of it and of the first sequence's window. Neighbours that see the same window share it. cache: on the
+/// device; its pointers and the windows' are written, not what they point to.
 void write_inputs(const StepInputs& inputs, const DecodePlan& plan, std::span<const SequenceStep> sequences,
                   const SelfKv& cache, std::byte* block);
 
