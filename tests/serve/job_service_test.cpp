@@ -57,5 +57,20 @@ TEST_F(JobServiceTest, RequestWhoseJobIsBeingCancelledIsToBeSentAgain) {
   EXPECT_EQ(accepted->id, first->id);
 }
 
+TEST_F(JobServiceTest, ResultNamesAudioThatIsMissing) {
+  const auto job = send();
+  ASSERT_TRUE(job) << job.error().message;
+  eventually([&] { return service_.requests.with([](const auto& all) { return !all.empty(); }); });
+  service_.finish({.outcome = {.duration = Seconds(3), .losses = {"the last 7 s are missing"}},
+                   .transcript = {.text = " One.", .segments = {}, .language = "en"}});
+  eventually([&] { return status(job->id).find("\"done\"") != std::string::npos; });
+  const auto json = jobs_->result("client", job->id, {});
+  ASSERT_TRUE(json) << json.error().message;
+  EXPECT_NE(json->body.find("\"losses\":[\"the last 7 s are missing\"]"), std::string::npos) << json->body;
+  const auto text = jobs_->result("client", job->id, {{"response_format", "text"}});
+  ASSERT_TRUE(text) << text.error().message;
+  EXPECT_FALSE(text->headers.empty());
+}
+
 }  // namespace
 }  // namespace tutti

@@ -306,7 +306,7 @@ tl::expected<HttpAnswer, ApiError> JobService::result(const std::string& client,
   if (!text) return error(404, "the job's result is gone", "", "result_not_found");
   const auto transcript = read_transcript_json(*text);
   if (!transcript) return error(500, transcript.error().text());
-  auto answer = speech_answer(*transcript, job->spec.audio.value_or(Seconds(0)), request->form);
+  auto answer = speech_answer(*transcript, audio_of_result(*text, job->spec.audio.value_or(Seconds(0))), request->form);
   if (!answer) return error(answer.error());
   return std::move(*answer);
 }

@@ -183,6 +183,18 @@ class OpenAIClient(unittest.TestCase):
         self.assertIsNone(create(**plain).logprobs)
         self.assertTrue(all(event.logprobs is None for event in create(**plain, stream=True)))
 
+    def test_audio_that_is_missing_is_named_in_every_form(self):
+        whole = (DATA / "speech/jfk.wav").read_bytes()
+        create = client().audio.transcriptions.with_raw_response.create
+        for form in "json", "verbose_json", "srt":
+            answer = create(model="whisper-1", file=("cut.wav", whole[:100_000]), response_format=form)
+            self.assertIn("truncated", answer.headers["x-tutti-losses"], form)
+            if form != "srt":
+                self.assertIn("truncated", json.loads(answer.text)["losses"][0])
+        answer = create(model="whisper-1", file=("whole.wav", whole))
+        self.assertNotIn("x-tutti-losses", answer.headers)
+        self.assertNotIn("losses", json.loads(answer.text))
+
     def test_translation_of_english_is_its_text(self):
         answer = client().audio.translations.create(model="whisper-1", file=CLIPS[0])
         self.assertIn("Arthur Griffiths", answer.text)
