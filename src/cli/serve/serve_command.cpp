@@ -119,6 +119,9 @@ Result<void> set_alerts(const ServeCommand& c, AlertOptions& alerts) {
   alerts.limits.stuck = Seconds(c.alert_stuck * 60);
   alerts.limits.failures = c.alert_failures / 100;
   alerts.webhook.url = c.webhook;
+  if (const ServeCommand usual;
+      c.webhook.empty() && (c.alert_stuck != usual.alert_stuck || c.alert_failures != usual.alert_failures))
+    log(Level::warning, "--alert-stuck and --alert-failures have no effect without --alert-webhook");
   if (c.webhook.empty() || check_url(c.webhook)) return {};
   return fail(Fault::usage, "--alert-webhook: expected an address that begins with http:// or https://");
 }
