@@ -124,7 +124,10 @@ void JobRunner::Attempt::done(TranscribedFile file) {
       size, [&] { return publish_outputs(parts.store, lease_, outputs, use, folders); });
   if (!published) return failed(published.error());
   if (published->left_staged) log(Level::warning, published->left_staged->text());
-  if (published->held) parts.files.remove_upload(key);
+  if (published->held) {
+    parts.files.remove_upload(key);
+    runner_.state_.with([&](State& state) { state.audio_done += file.outcome.duration; });
+  }
   over();
 }
 
@@ -188,6 +191,10 @@ void JobRunner::abort() {
 
 std::size_t JobRunner::in_work() const {
   return state_.with([](const State& state) { return state.running.size(); });
+}
+
+Seconds JobRunner::audio_done() const {
+  return state_.with([](const State& state) { return state.audio_done; });
 }
 
 void JobRunner::work() {

@@ -105,7 +105,7 @@ JobService::JobService(const JobServiceOptions& options, JobFiles files, SpeechS
 
 JobService::~JobService() {
   const auto counts = store_.counts({.run = run_});
-  RunEnd end{.elapsed = Clock::real().now() - started_};
+  RunEnd end{.elapsed = Clock::real().now() - started_, .audio = runner_.audio_done()};
   if (counts) {
     end.total = counts->total();
     end.successful = counts->done;
