@@ -152,6 +152,8 @@ Result<void> set_model(const ServeCommand& c, ServeOptions& options) {
   if (run->batched)
     return fail(Fault::usage, "--batched: a request is transcribed in the reference's way; requests share the batch",
                 "Leave it out; --vad skips what is no speech");
+  if (const std::string layout = first_subtitle_flag(c.speech.subtitles); !layout.empty())
+    return fail(Fault::usage, layout + ": subtitles of the service have a cue for each segment", "Leave it out");
   const auto listed = parse_device_list(c.devices);
   if (!listed) return tl::unexpected(listed.error());
   auto devices = choose_devices(*listed, find_devices());

@@ -418,6 +418,13 @@ class Stopping(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("none", done.stderr)
 
+    def test_flags_that_mean_nothing_to_a_service_are_refused(self):
+        for flag in ["--batched"], ["--max-line-width", "20"], ["--highlight-words"]:
+            done = subprocess.run([BIN / "tutti", "serve", "--model", service.real_model(), "--state", self.folder,
+                                   "--listen", "127.0.0.1:0", "--word-timestamps", *flag], capture_output=True, text=True, timeout=30)
+            self.assertEqual(done.returncode, 2, flag)
+            self.assertIn(flag[0] + ": ", done.stderr)
+
     def test_token_is_made_where_no_file_is_named(self):
         process = subprocess.Popen([BIN / "tutti", "serve", "--model", service.real_model(), "--listen", "127.0.0.1:0",
                                     "--state", self.folder / "made"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
