@@ -257,7 +257,7 @@ async function showHistory() {
     el("td", {}, run.total === null ? "in work, or stopped" : `${run.successful} of ${run.total}` +
        (run.failed ? `, ${run.failed} failed` : "")),
     el("td", {}, length(run.audio_seconds)),
-    el("td", {}, run.duration_seconds ? (run.audio_seconds / run.duration_seconds).toFixed(1) + " x" : ""),
+    el("td", {}, run.duration_seconds && run.devices.length ? (run.audio_seconds / run.duration_seconds).toFixed(1) + " x" : ""),
     el("td", {}, whereTimeWent(run)))));
   fill($("events"), data.events.slice(-20).reverse().map((event) => el("li", {},
     el("span", { class: "faint" }, when(event.at_unix_seconds) + " "), `${event.device}: ${event.kind} ${event.text}`)));

@@ -2,9 +2,12 @@
 "use strict";
 
 let transcript = null;
+let request = null;  // the AbortController of the one in work
 const DOUBTFUL = -0.8;  // mean log-probability of a segment's tokens
 
 async function transcribe(file) {
+  request?.abort();  // its events would go on into the new one's transcript
+  const own = request = new AbortController();
   const state = $("speech-state");
   state.textContent = `${file.name}: sent …`;
   fill($("transcript"), []);
@@ -19,7 +22,7 @@ async function transcribe(file) {
   form.append("stream", "true");
   form.append("file", file);
   try {
-    const answer = await fetch("/v1/audio/transcriptions", { method: "POST", body: form, headers: headers() });
+    const answer = await fetch("/v1/audio/transcriptions", { method: "POST", body: form, headers: headers(), signal: own.signal });
     if (!answer.ok) throw new Error((await answer.json()).error.message);
     const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
     let text = "";
@@ -29,10 +32,11 @@ async function transcribe(file) {
       text += value;
       const parts = text.split("\n\n");
       text = parts.pop();
+      if (own.signal.aborted) return;
       for (const part of parts) if (part.startsWith("data: ")) onEvent(JSON.parse(part.slice(6)), file.name);
     }
   } catch (error) {
-    state.textContent = `${file.name}: ${error.message}`;
+    if (!own.signal.aborted) state.textContent = `${file.name}: ${error.message}`;
   }
 }
 
@@ -44,7 +48,8 @@ function onEvent(event, name) {
   }
   if (event.type !== "transcript.text.done") return;
   transcript = { name, ...event };
-  $("speech-state").textContent = `${name}: ${length(event.duration)}, ${event.language}`;
+  $("speech-state").textContent = `${name}: ${length(event.duration)}, ${event.language}` +
+    [...event.losses ?? [], ...event.notes ?? []].map((remark) => `; ${remark}`).join("");
   $("downloads").hidden = false;
   showWords();
 }

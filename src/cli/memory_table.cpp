@@ -40,8 +40,11 @@ struct Need {
 std::vector<Need> needs_of(const MemoryQuestion& question) {
   std::vector<Need> needs;
   for (const char* type : {"float32", "bfloat16", "float16", "int8", "int8_float16"}) {
+    const std::string_view name = type;
+    // A CPU takes another type in place of these (docs/compute-types.md).
+    if (!question.gpu && (name == "float16" || name == "int8_float16")) continue;
     auto sizes = *number_sizes(type);
-    if (question.byte_cross && type == std::string_view("int8")) sizes.cross = kByteCross;
+    if (question.byte_cross && name == "int8") sizes.cross = kByteCross;
     const auto plan = memory_plan(question.shape, question.gpu ? on_gpu(sizes) : sizes, question.text_positions);
     const bool fixed_shapes = question.fillers > 0;  // these want one window an encoding
     const auto encoded =

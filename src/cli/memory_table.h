@@ -19,7 +19,7 @@ struct MemoryQuestion {
   bool byte_cross = false;  // int8 keeps windows in eight bits there
 };
 
-/// What a run needs of its device's memory, a line per compute type: the arithmetic of hub/memory_plan.h.
+/// What a run needs of its device's memory, a line per compute type of the device: the arithmetic of hub/memory_plan.h.
 std::string memory_table(const MemoryQuestion& question);
 
 /// The same as one event: {"event": "memory", ..., "compute_types": [{compute_type, ..., fit}]} and a line break.

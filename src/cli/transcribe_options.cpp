@@ -64,7 +64,7 @@ void add_decoding(OptionTable& table, TranscribeCommand& c) {
   table.add("seed", c.seed, "N", "seed of the sampling; the same seed gives the same transcript");
   table.add("suppress-tokens", c.suppress_tokens, "IDS", "token ids never sampled; -1: the non-speech symbols");
   table.add("initial-prompt", c.initial_prompt, "TEXT|None",
-            "text the model takes for the preceding text: names, spelling");
+            "text the model takes for the preceding text: names, spelling; its last 223 tokens count");
   table.add("carry-initial-prompt", c.carry_initial_prompt, "True|False",
             "keep the initial prompt before every window");
   table.add(
@@ -81,7 +81,7 @@ void add_decoding(OptionTable& table, TranscribeCommand& c) {
             "seconds to transcribe, from start to end; a missing last end is the file's");
   table.add_switch("without-timestamps", c.without_timestamps, "text only, one segment a window");
   table.add("hotwords", c.hotwords, "TEXT|None",
-            "names and terms to expect, given to the model before every window; not with --prefix");
+            "names and terms to expect, given to the model before every window: 223 tokens at most; not with --prefix");
   table.add("prefix", c.prefix, "TEXT|None",
             "text that every window is taken to begin with; the transcript goes on behind it, without it");
 }

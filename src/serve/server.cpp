@@ -77,6 +77,12 @@ JobServiceOptions jobs_of(const ServeOptions& options) {
 Result<void> serve(const ServeOptions& options, StopSignal& stop, const std::function<void(std::uint16_t)>& listening) {
   auto store = open_store({.folder = options.speech.pool.state});
   if (!store) return tl::unexpected<Error>(store.error());
+  std::unique_ptr<AlertWatch> alerts;  // before any job: it counts what ends from its start on
+  if (!options.alerts.webhook.url.empty()) {
+    auto watching = AlertWatch::start(alerts_of(options), **store);
+    if (!watching) return tl::unexpected<Error>(watching.error());
+    alerts = std::move(*watching);
+  }
   std::unique_ptr<SpeechService> service;
   std::unique_ptr<JobService> jobs;
   if (options.api.models) {
@@ -95,15 +101,6 @@ Result<void> serve(const ServeOptions& options, StopSignal& stop, const std::fun
   if (!http) {
     stop_work(service.get(), jobs.get());
     return tl::unexpected<Error>(http.error());
-  }
-  std::unique_ptr<AlertWatch> alerts;
-  if (!options.alerts.webhook.url.empty()) {
-    auto watching = AlertWatch::start(alerts_of(options), **store);
-    if (!watching) {
-      stop_work(service.get(), jobs.get());
-      return tl::unexpected<Error>(watching.error());
-    }
-    alerts = std::move(*watching);
   }
   listening((*http)->port());
 

@@ -52,6 +52,7 @@ struct FileOutcome {
   Seconds elapsed{};    // from the start of its decoding to its outputs
   std::string language{};
   std::vector<std::string> losses{};  // what damage in the input cost
+  std::vector<std::string> notes{};   // what was chosen of the input (track, channel), and how it is laid out
   bool without_speech = false;        // its transcript has no text
   std::vector<std::filesystem::path> outputs{};
   std::vector<std::filesystem::path> replaced{};  // outputs that replaced a file

@@ -84,6 +84,7 @@ TranscribedFile transcribed(const DecodedFile& file, const TranscriptionMode& wa
                   .requested = within(way.clips, file.recording),
                   .language = done.transcript.language,
                   .losses = file.recording.losses(),
+                  .notes = file.recording.notes(),
                   .without_speech = !has_text(done.transcript),
                   .counts = costs.counts,
                   .spent = costs.spent};

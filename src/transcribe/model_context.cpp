@@ -1,22 +1,40 @@
 #include "transcribe/model_context.h"
 
+#include <algorithm>
+#include <string>
+
 #include "base/log.h"
+#include "transcript/prompt.h"
 #include "transcript/prompt_frame.h"
 
 namespace tutti {
 namespace {
 
-/// The run's rules made to fit the model's vocabulary.
-LongFormOptions fitting(LongFormOptions rules, const SpecialTokens& special) {
+/// The run's rules made to fit the model's vocabulary. What that changes goes to `remarks`.
+LongFormOptions fitting(LongFormOptions rules, const SpecialTokens& special, std::vector<std::string>& remarks) {
   if (special.multilingual && rules.translate && rules.words)
-    log(Level::warning, "the words of a translation have no times of their own in the audio; theirs may be far off");
+    remarks.emplace_back("the words of a translation have no times of their own in the audio; theirs may be far off");
   if (special.multilingual) return rules;
   if (rules.language && *rules.language != "en")
-    log(Level::warning, "the model is English-only; '" + *rules.language + "' was requested, English is used");
-  if (rules.translate) log(Level::warning, "the model is English-only and cannot translate; it transcribes");
+    remarks.push_back("the model is English-only; '" + *rules.language + "' was requested, English is used");
+  if (rules.translate) remarks.emplace_back("the model is English-only and cannot translate; it transcribes");
   rules.language = "en";
   rules.translate = false;
   return rules;
+}
+
+/// Prompts are cut to the model's text context, as by the reference: not without a word.
+void remark_cut_prompts(const ModelContext& model, const LongFormOptions& rules, std::vector<std::string>& remarks) {
+  const auto most = static_cast<std::size_t>(std::max(0, model.n_text_ctx / 2 - 1));
+  const auto check = [&](const char* what, const std::string& text, const char* taken, const char* hint) {
+    const std::size_t tokens = initial_prompt_tokens(model.tokenizer, text).size();
+    if (tokens > most)
+      remarks.push_back(std::string(what) + " " + std::to_string(tokens) + " tokens; the model takes the " + taken +
+                        " " + std::to_string(most) + " of them. " + hint);
+  };
+  check("the initial prompt has", rules.initial_prompt, "last", "Shorten it, or put last what matters most");
+  if (rules.prefix.empty())
+    check("the hot words have", rules.hot_words, "first", "Shorten them, or put first what matters most");
 }
 
 /// What every window of every file would fail of, one after the other.
@@ -38,7 +56,10 @@ Result<void> check_request(const Tokenizer& tokenizer, const LongFormOptions& ru
 }  // namespace
 
 Result<FittedOptions> ModelContext::fit(const SpeechOptions& options) const {
-  FittedOptions own{.rules = fitting(options.long_form, tokenizer.special())};
+  FittedOptions own;
+  own.rules = fitting(options.long_form, tokenizer.special(), own.remarks);
+  remark_cut_prompts(*this, own.rules, own.remarks);
+  for (const std::string& remark : own.remarks) log(Level::warning, remark);
   if (auto checked = check_request(tokenizer, own.rules, options.decoding.suppress_tokens, *this); !checked)
     return tl::unexpected(checked.error());
   own.suppressed = suppressed_tokens(tokenizer, options.decoding.suppress_tokens);

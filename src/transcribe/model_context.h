@@ -15,6 +15,7 @@ namespace tutti {
 struct FittedOptions {
   std::vector<std::int32_t> suppressed{};  // ids never sampled
   LongFormOptions rules{};                 // made to fit the model: an English one knows no other language
+  std::vector<std::string> remarks{};      // what of the options the model does not do as requested; logged already
 };
 
 /// What the control side derives from a loaded model. Shared by all files of a run.

@@ -57,6 +57,14 @@ TEST_F(BatchInputs, TrackAndChannelAreInTheFingerprintOnlyWhenSet) {
   EXPECT_NE(fingerprint_of(channel, "", false), fingerprint_of(track, "", false));
 }
 
+TEST_F(BatchInputs, SkipBeyondTheLastRecordingIsNamed) {
+  BatchCommand skipping = command({(folder_ / "2020").string()});
+  skipping.skip = 9;
+  const auto none = batch_jobs(skipping, "");
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.error().text(), HasSubstr("among the inputs behind the first 9, which --skip leaves out: "));
+}
+
 TEST_F(BatchInputs, ClipsOfATableAreFoundInTheFolderBesideIt) {
   fs::create_directories(folder_ / "cv/clips");
   ASSERT_TRUE(write_file_atomically(folder_ / "cv/clips/a.mp3", "x"));

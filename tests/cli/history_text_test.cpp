@@ -52,9 +52,17 @@ std::string line_with(const std::vector<std::string>& lines, const std::string& 
 
 TEST(HistoryTables, RunsShowTheirResultsAndKilledRunIsMarkedNotEnded) {
   const auto lines = history_tables(example(), 200);
-  EXPECT_THAT(line_with(lines, "medium  "), HasSubstr("30"));  // 1800 s in 60 s
+  EXPECT_THAT(line_with(lines, "medium  "), HasSubstr(" 30.0 "));  // 1800 s in 60 s
   EXPECT_THAT(line_with(lines, "medium  "), HasSubstr(" 4/5 ")) << "of what was asked for, earlier runs included";
   EXPECT_THAT(line_with(lines, "not ended"), HasSubstr("tutti batch talks"));
+}
+
+TEST(HistoryTables, RunOfAServiceHasAudioButNoSpeed) {
+  History history = example();
+  history.runs[0].end.devices.clear();
+  const auto line = line_with(history_tables(history, 200), "medium  ");
+  EXPECT_THAT(line, HasSubstr(" 30:00 "));
+  EXPECT_THAT(line, testing::Not(HasSubstr(" 30.0 "))) << "a server's time is no time of work";
 }
 
 TEST(HistoryTables, ARunThatHadNothingToDoHasNoSpeed) {

@@ -20,6 +20,15 @@ TEST(MemoryTable, ShowsMemoryAndFittingWindowsPerComputeType) {
   EXPECT_TRUE(has("int8_float16     2574 MB       131 MB        75 MB     15982 MB     64")) << table;
 }
 
+TEST(MemoryTable, CpuHasNoLinesOfTypesThatItDoesNotComputeIn) {
+  const auto table =
+      memory_table({.shape = {80, 1500, 448, 51864, 384, 4, 4}, .device = "a CPU", .available = {1 << 30}});
+  EXPECT_EQ(table.find(" float16"), std::string::npos) << table;
+  EXPECT_EQ(table.find("int8_float16"), std::string::npos) << table;
+  EXPECT_NE(table.find("bfloat16"), std::string::npos) << table;
+  EXPECT_NE(table.find("int8 "), std::string::npos) << table;
+}
+
 TEST(MemoryTable, IsAlsoWrittenAsOneJsonEvent) {
   const auto event = nlohmann::json::parse(memory_json({.shape = {128, 1500, 448, 51866, 1280, 32, 32},
                                                         .device = "a card",

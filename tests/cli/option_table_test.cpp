@@ -98,6 +98,19 @@ TEST(OptionTable, RepeatedListAppendsAndStrongerSourceReplaces) {
   EXPECT_EQ(read({"x.wav", "--devices", "cuda:0,cuda:1", "--devices=cuda:2"}, sources).devices, "cuda:0,cuda:1,cuda:2");
 }
 
+TEST(OptionTable, FlagOfWhisperXLeadsToOurs) {
+  double threshold = 0.5;
+  OptionTable table("transcribe", "");
+  table.add("vad-threshold", threshold, "P", "");
+  const auto onset = table.read({"--vad_onset", "0.4"}, {});
+  ASSERT_FALSE(onset);
+  EXPECT_NE(onset.error().text().find("whisperX's name for --vad-threshold"), std::string::npos)
+      << onset.error().text();
+  const auto offset = table.read({"--vad_offset", "0.4"}, {});
+  ASSERT_FALSE(offset);
+  EXPECT_EQ(offset.error().text().find("whisperX"), std::string::npos) << "there is no --vad-neg-threshold here";
+}
+
 TEST(OptionTable, ComplaintsNameTheFlagAndTheNearestRightOne) {
   EXPECT_NE(complaint({"x", "--otuput-dir", "y"}).find("Did you mean --output-dir?"), std::string::npos);
   EXPECT_NE(complaint({"x", "--threads", "many"}).find("--threads: expected a whole number, found 'many'"),

@@ -26,6 +26,9 @@ TEST(RefusedUpload, NeedsSpaceOnTheDiskThatItGoesTo) {
   const TempFolder folder;
   constexpr std::uint64_t kPetabyte = 1'000'000'000'000'000;
   EXPECT_EQ(refused(kPetabyte, kPetabyte, folder.path()), 503);
+  const std::string message = refused_upload({.length = kPetabyte}, kPetabyte, folder.path())->message;
+  EXPECT_NE(message.find("the upload of 1000000.0 GB, beside 67.1 MB that stay free, takes"), std::string::npos)
+      << message;
 }
 
 }  // namespace

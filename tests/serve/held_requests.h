@@ -25,9 +25,9 @@ class HeldRequests final : public SpeechService {
     return std::make_shared<Ticket>(held, cancels);
   }
   /// Ends the latest request with a result.
-  void finish() {
+  void finish(TranscribedFile file = {}) {
     const auto latest = requests.with([](const auto& all) { return all.back(); });
-    if (auto listener = taken(*latest)) listener->done({});
+    if (auto listener = taken(*latest)) listener->done(std::move(file));
   }
 
   bool ready() const override { return true; }

@@ -19,9 +19,11 @@ class JobServiceTest : public testing::Test {
     EXPECT_TRUE(started) << started.error().text();
     jobs_ = std::move(*started);
   }
-  ~JobServiceTest() override {
-    jobs_->abort();
+  ~JobServiceTest() override { stop(); }
+  void stop() {
+    if (jobs_) jobs_->abort();
     service_.stop();
+    jobs_.reset();
   }
   tl::expected<JobService::Accepted, ApiError> send() {
     auto file = jobs_->files().open_upload();
@@ -55,6 +57,34 @@ TEST_F(JobServiceTest, RequestWhoseJobIsBeingCancelledIsToBeSentAgain) {
   ASSERT_TRUE(accepted) << accepted.error().message;
   EXPECT_TRUE(accepted->is_new);
   EXPECT_EQ(accepted->id, first->id);
+}
+
+TEST_F(JobServiceTest, ResultNamesAudioThatIsMissing) {
+  const auto job = send();
+  ASSERT_TRUE(job) << job.error().message;
+  eventually([&] { return service_.requests.with([](const auto& all) { return !all.empty(); }); });
+  service_.finish({.outcome = {.duration = Seconds(3), .losses = {"the last 7 s are missing"}},
+                   .transcript = {.text = " One.", .segments = {}, .language = "en"}});
+  eventually([&] { return status(job->id).find("\"done\"") != std::string::npos; });
+  const auto json = jobs_->result("client", job->id, {});
+  ASSERT_TRUE(json) << json.error().message;
+  EXPECT_NE(json->body.find("\"losses\":[\"the last 7 s are missing\"]"), std::string::npos) << json->body;
+  const auto text = jobs_->result("client", job->id, {{"response_format", "text"}});
+  ASSERT_TRUE(text) << text.error().message;
+  EXPECT_FALSE(text->headers.empty());
+}
+
+TEST_F(JobServiceTest, HistoryHasTheAudioThatTheRunHasDone) {
+  const auto job = send();
+  ASSERT_TRUE(job) << job.error().message;
+  eventually([&] { return service_.requests.with([](const auto& all) { return !all.empty(); }); });
+  service_.finish(
+      {.outcome = {.duration = Seconds(3)}, .transcript = {.text = " One.", .segments = {}, .language = "en"}});
+  eventually([&] { return status(job->id).find("\"done\"") != std::string::npos; });
+  stop();
+  const auto runs = store_->runs(1);
+  ASSERT_TRUE(runs);
+  EXPECT_EQ(runs->front().end.audio, Seconds(3));
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ Transcript two_segments() {
 }
 
 nlohmann::json body_of(const SpeechForm& form) {
-  return nlohmann::json::parse(speech_answer(two_segments(), Seconds(4), form).value().body);
+  return nlohmann::json::parse(speech_answer(two_segments(), {.duration = Seconds(4)}, form).value().body);
 }
 
 std::vector<nlohmann::json> events_in(const std::string& text) {
@@ -70,7 +70,7 @@ TEST(SpeechAnswer, JsonHasLogprobsOfTokensOnlyWhereIncluded) {
 TEST(SpeechAnswer, VerboseJsonHasSegmentsAndAFractionalDuration) {
   SpeechForm form;
   form.format = SpeechFormat::verbose_json;
-  const auto answer = speech_answer(two_segments(), Seconds(4), form).value();
+  const auto answer = speech_answer(two_segments(), {.duration = Seconds(4)}, form).value();
   EXPECT_THAT(answer.body, HasSubstr("\"duration\":4.0,"));
   const auto json = nlohmann::json::parse(answer.body);
   EXPECT_EQ(json["language"], "english");
@@ -94,10 +94,27 @@ TEST(SpeechAnswer, WordsAloneComeWithoutSegments) {
 TEST(SpeechAnswer, SubtitlesAreThoseOfTheWriters) {
   SpeechForm form;
   form.format = SpeechFormat::srt;
-  EXPECT_THAT(speech_answer(two_segments(), Seconds(4), form).value().body,
+  EXPECT_THAT(speech_answer(two_segments(), {.duration = Seconds(4)}, form).value().body,
               HasSubstr("2\n00:00:02,000 --> 00:00:03,500\nThree.\n"));
   form.format = SpeechFormat::vtt;
-  EXPECT_THAT(speech_answer(two_segments(), Seconds(4), form).value().body, HasSubstr("WEBVTT\n"));
+  EXPECT_THAT(speech_answer(two_segments(), {.duration = Seconds(4)}, form).value().body, HasSubstr("WEBVTT\n"));
+}
+
+TEST(SpeechAnswer, MissingAudioIsNamedInJsonAndInAHeader) {
+  const AudioFacts damaged{.duration = Seconds(4), .losses = {"the last 7 s", "caf\xc3\xa9\n"}, .notes = {"track 2"}};
+  SpeechForm form;
+  const auto answer = speech_answer(two_segments(), damaged, form).value();
+  EXPECT_EQ(nlohmann::json::parse(answer.body)["losses"], nlohmann::json(damaged.losses));
+  EXPECT_EQ(nlohmann::json::parse(answer.body)["notes"], nlohmann::json(damaged.notes));
+  form.format = SpeechFormat::srt;
+  EXPECT_THAT(speech_answer(two_segments(), damaged, form).value().headers,
+              testing::Contains(testing::Pair("x-tutti-losses", "the last 7 s; caf")));
+  EXPECT_THAT(SpeechEvents(form).done(two_segments(), damaged), HasSubstr("the last 7 s"));
+}
+
+TEST(SpeechAnswer, WholeAudioHasNoMembersOrHeadersOfLosses) {
+  EXPECT_FALSE(body_of({}).contains("losses"));
+  EXPECT_TRUE(speech_answer(two_segments(), {.duration = Seconds(4)}, {}).value().headers.empty());
 }
 
 TEST(SpeechEvents, DeltasTogetherAreTheWholeText) {
@@ -106,7 +123,7 @@ TEST(SpeechEvents, DeltasTogetherAreTheWholeText) {
   const Transcript transcript = two_segments();
   std::string text = events.delta({transcript.segments[0]});
   text += events.delta({});
-  text += events.done(transcript, Seconds(4));  // the second segment was never reported
+  text += events.done(transcript, {.duration = Seconds(4)});  // the second segment was never reported
   const auto all = events_in(text);
   ASSERT_EQ(all.size(), 3U);
   EXPECT_EQ(all[0]["type"], "transcript.text.delta");
@@ -122,7 +139,7 @@ TEST(SpeechEvents, LogprobsOfTheDeltasTogetherAreThoseOfTheText) {
   SpeechEvents events(form);
   const Transcript transcript = two_segments();
   std::string text = events.delta({transcript.segments[0]});
-  text += events.done(transcript, Seconds(4));  // the second segment was never reported
+  text += events.done(transcript, {.duration = Seconds(4)});  // the second segment was never reported
   const auto all = events_in(text);
   ASSERT_EQ(all.size(), 3U);
   auto together = all[0]["logprobs"];
@@ -135,6 +152,7 @@ TEST(SpeechEvents, LogprobsAreAbsentWhereNotIncluded) {
   const SpeechForm form;
   SpeechEvents events(form);
   const Transcript transcript = two_segments();
-  for (const auto& event : events_in(events.delta({transcript.segments[0]}) + events.done(transcript, Seconds(4))))
+  for (const auto& event :
+       events_in(events.delta({transcript.segments[0]}) + events.done(transcript, {.duration = Seconds(4)})))
     EXPECT_FALSE(event.contains("logprobs")) << event["type"];
 }

@@ -95,6 +95,7 @@ TEST(SpeechForm, TranslationIsRequestedByTheAddress) {
 TEST(SpeechForm, WhatCannotBeIntendedIsRefusedByItsField) {
   EXPECT_EQ(param_of({{"language", "klingon"}}), "language");
   EXPECT_EQ(param_of({{"temperature", "1.5"}}), "temperature");
+  EXPECT_EQ(read({{"temperature", "1.5"}}).error().message, "temperature: expected a number from 0 to 1, found '1.5'");
   EXPECT_EQ(param_of({{"temperature", "warm"}}), "temperature");
   EXPECT_EQ(param_of({{"response_format", "yaml"}}), "response_format");
   EXPECT_EQ(param_of({{"timestamp_granularities[]", "word"}}), "timestamp_granularities");

@@ -106,7 +106,7 @@ TEST_F(Inputs, GlobsAlsoReachDown) {
   EXPECT_THAT(read({"t/{1,2}.*"}), ElementsAre("1.mp3", "2.wav"));
   read({"t/*.ogg"});
   ASSERT_FALSE(result_);
-  EXPECT_THAT(result_.error().text(), HasSubstr("found none that it means"));
+  EXPECT_THAT(result_.error().text(), HasSubstr("expected a pattern that matches files, found none"));
 }
 
 TEST_F(Inputs, TwoStarsStandForFoldersAndNotForPartsOfNames) {

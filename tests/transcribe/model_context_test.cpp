@@ -45,3 +45,16 @@ TEST(ModelContext, EnglishOnlyModelIgnoresOtherLanguages) {
   EXPECT_EQ(model->fitted.rules.language, "en");
   EXPECT_FALSE(model->fitted.rules.translate);
 }
+
+TEST(ModelContext, PromptsLongerThanTheModelTakesAreRemarked) {
+  SpeechOptions options;
+  for (int i = 0; i < 223; ++i) options.long_form.initial_prompt += " so";
+  options.long_form.hot_words = options.long_form.initial_prompt;
+  EXPECT_TRUE(model_of(kMultilingual, options)->fitted.remarks.empty());
+  options.long_form.initial_prompt += " so";
+  options.long_form.hot_words += " so so";
+  const auto remarks = model_of(kMultilingual, options)->fitted.remarks;
+  ASSERT_EQ(remarks.size(), 2U);
+  EXPECT_EQ(remarks[0].rfind("the initial prompt has 224 tokens; the model takes the last 223", 0), 0U) << remarks[0];
+  EXPECT_EQ(remarks[1].rfind("the hot words have 225 tokens; the model takes the first 223", 0), 0U) << remarks[1];
+}

@@ -112,9 +112,11 @@ Result<std::vector<BatchJob>> batch_jobs(const BatchCommand& command, const std:
   report_left_out(*read, wanted.rules, with_whole_path);
   if (tally) *tally = *read;
   if (wrong) return tl::unexpected(*wrong);
+  const std::string behind =
+      command.skip > 0 ? " behind the first " + std::to_string(command.skip) + ", which --skip leaves out" : "";
   if (jobs.empty())
     return fail(Fault::missing,
-                "no recording was found among the inputs: " + joined(command.inputs, ", ") +
+                "no recording was found among the inputs" + behind + ": " + joined(command.inputs, ", ") +
                     (read->folders.left_out() > 0 ? " (" + folder_text(read->folders) + ")" : ""),
                 "A folder is searched for files with the endings of audio and video, with --all-files for all; a file "
                 "that is named itself is taken whatever it is called");

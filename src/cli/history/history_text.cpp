@@ -31,7 +31,9 @@ std::string percent(double share) {
 
 /// Audio seconds per second; 0 where nothing was done.
 double speed_of(const RunRecord& run) {
-  return run.end.elapsed.count() > 0 ? run.end.audio / run.end.elapsed : 0;
+  // The run of a service has no devices: its time is that of the server, whatever there was to do.
+  const bool measured = run.end.elapsed.count() > 0 && !run.end.devices.empty();
+  return measured ? run.end.audio / run.end.elapsed : 0;
 }
 
 void add(std::vector<std::string>& lines, const std::string& heading, const TextTable& table, std::size_t width) {

@@ -119,6 +119,9 @@ Result<void> set_alerts(const ServeCommand& c, AlertOptions& alerts) {
   alerts.limits.stuck = Seconds(c.alert_stuck * 60);
   alerts.limits.failures = c.alert_failures / 100;
   alerts.webhook.url = c.webhook;
+  if (const ServeCommand usual;
+      c.webhook.empty() && (c.alert_stuck != usual.alert_stuck || c.alert_failures != usual.alert_failures))
+    log(Level::warning, "--alert-stuck and --alert-failures have no effect without --alert-webhook");
   if (c.webhook.empty() || check_url(c.webhook)) return {};
   return fail(Fault::usage, "--alert-webhook: expected an address that begins with http:// or https://");
 }
@@ -149,6 +152,8 @@ Result<void> set_model(const ServeCommand& c, ServeOptions& options) {
   if (run->batched)
     return fail(Fault::usage, "--batched: a request is transcribed in the reference's way; requests share the batch",
                 "Leave it out; --vad skips what is no speech");
+  if (const std::string layout = first_subtitle_flag(c.speech.subtitles); !layout.empty())
+    return fail(Fault::usage, layout + ": subtitles of the service have a cue for each segment", "Leave it out");
   const auto listed = parse_device_list(c.devices);
   if (!listed) return tl::unexpected(listed.error());
   auto devices = choose_devices(*listed, find_devices());

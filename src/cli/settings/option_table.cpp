@@ -1,6 +1,7 @@
 #include "cli/settings/option_table.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 #include "base/strings.h"
@@ -26,6 +27,10 @@ std::optional<std::string> value_in(std::string_view argument) {
 bool is_flag(std::string_view argument) {
   return argument.size() > 1 && argument[0] == '-';
 }
+
+/// What whisperX calls options of ours.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kOfWhisperX{
+    {{"vad-onset", "vad-threshold"}, {"vad-offset", "vad-neg-threshold"}, {"chunk-size", "vad-max-speech-duration-s"}}};
 
 bool is_truth(std::string_view text) {
   bool ignored = false;
@@ -93,6 +98,9 @@ std::string OptionTable::unknown_hint(std::string_view name) const {
   std::vector<std::string> names{"help", "show-config"};
   for (const auto& option : options_) names.push_back(option.name);
   names.insert(names.end(), also_taken_.begin(), also_taken_.end());
+  const auto other = std::ranges::find(kOfWhisperX, name, &std::pair<std::string_view, std::string_view>::first);
+  if (other != kOfWhisperX.end() && std::ranges::find(names, other->second) != names.end())
+    return "It is whisperX's name for --" + std::string(other->second) + ". See 'tutti " + command_ + " --help'";
   const std::string nearest = nearest_name(name, names);
   return (nearest.empty() ? "" : "Did you mean --" + nearest + "? ") + "See 'tutti " + command_ + " --help'";
 }

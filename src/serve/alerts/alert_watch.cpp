@@ -39,6 +39,7 @@ Result<std::unique_ptr<AlertWatch>> AlertWatch::start(const AlertOptions& option
 
 AlertWatch::AlertWatch(const AlertOptions& options, JobAdmin& store, std::unique_ptr<Webhook> webhook)
     : model_(options.model), store_(store), rules_(options.limits), webhook_(std::move(webhook)) {
+  look();  // jobs that end from now on count, those before do not
   looking_ = std::make_unique<PeriodicThread>(kLookEvery, [this] { look(); });
 }
 

@@ -30,7 +30,7 @@ class AlertWatch {
 
   const std::string model_;
   JobAdmin& store_;
-  AlertRules rules_;  // the looking thread's
+  AlertRules rules_;  // the constructor's, then the looking thread's
   std::unique_ptr<Webhook> webhook_;
   std::unique_ptr<PeriodicThread> looking_{};
 };

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "base/files.h"
+#include "base/numbers.h"
 
 namespace tutti {
 namespace {
@@ -31,7 +32,9 @@ std::optional<ApiError> refused_upload(const HttpHead& head, std::uint64_t most_
                                " bytes; this server takes recordings of " + std::to_string(most_bytes),
                     .param = "file"};
   const Bytes needed{static_cast<std::int64_t>(length) + kSpareDisk};
-  if (auto space = expect_space(folder, needed, "the upload", "Try again later"); !space)
+  const std::string what = "the upload of " + bytes_text({static_cast<std::int64_t>(length)}) + ", beside " +
+                           bytes_text({kSpareDisk}) + " that stay free,";
+  if (auto space = expect_space(folder, needed, what, "Try again later"); !space)
     return api_error_of(space.error(), "");
   return std::nullopt;
 }

@@ -55,6 +55,27 @@ std::optional<JobState> state_of(std::string_view status) {
   return status == "dead" ? std::nullopt : job_state_named(status == "failed" ? "dead" : status);
 }
 
+std::string result_json(const Transcript& transcript, const AudioFacts& audio) {
+  std::string json = transcript_json(transcript);
+  if (audio.losses.empty() && audio.notes.empty()) return json;
+  const std::string facts = json_line(Json{{"losses", audio.losses}, {"notes", audio.notes}});
+  json.erase(json.find_last_of('}'));
+  return json + ", " + facts.substr(1);
+}
+
+AudioFacts audio_of_result(std::string_view json, Seconds duration) {
+  AudioFacts audio{.duration = duration};
+  const auto read = nlohmann::json::parse(json, nullptr, /*allow_exceptions=*/false);
+  const auto add = [&](const char* name, std::vector<std::string>& texts) {
+    if (!read.is_object() || !read.contains(name)) return;
+    for (const auto& text : read[name])
+      if (text.is_string()) texts.push_back(text.get<std::string>());
+  };
+  add("losses", audio.losses);
+  add("notes", audio.notes);
+  return audio;
+}
+
 std::optional<std::string> why_not_yet(const Job& job, StoreTime now) {
   if (job.state == JobState::held) return "held until it is resumed";
   if (job.state != JobState::queued) return "";

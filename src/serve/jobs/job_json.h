@@ -9,6 +9,8 @@
 #include "jobs/store_time.h"
 #include "serve/jobs/job_events.h"
 #include "serve/jobs/job_request.h"
+#include "serve/openai/speech_answer.h"
+#include "transcript/transcript.h"
 
 namespace tutti {
 
@@ -31,6 +33,11 @@ std::string job_digest(std::string_view client, std::string_view idempotency_key
 /// that this server has in work. `why_waiting`: for people; empty: it does not wait.
 nlohmann::ordered_json job_json(const Job& job, const std::optional<JobProgress>& progress,
                                 const std::string& why_waiting);
+
+/// The result of a job as it is on disk: transcript_json, and behind it "losses" and "notes" where there are any.
+std::string result_json(const Transcript& transcript, const AudioFacts& audio);
+/// What such a result has of its audio; `duration`: as the store has it.
+AudioFacts audio_of_result(std::string_view json, Seconds duration);
 
 /// Why a job of any kind cannot be claimed, for people; empty: it is in work, or has ended. None: it can.
 std::optional<std::string> why_not_yet(const Job& job, StoreTime now);

@@ -114,7 +114,9 @@ Result<OwnedFd> JobRunner::Attempt::open_audio(const std::function<bool()>& go_o
 void JobRunner::Attempt::done(TranscribedFile file) {
   const JobParts& parts = runner_.parts_;
   const std::string& key = lease_.job.spec.key;
-  const std::vector<OutputContent> outputs{{JobFiles::result_of(key), transcript_json(file.transcript)}};
+  const std::vector<OutputContent> outputs{
+      {JobFiles::result_of(key),
+       result_json(file.transcript, {.losses = file.outcome.losses, .notes = file.outcome.notes})}};
   const PublishFolders folders{.staging = parts.files.staging(), .spare = {}, .existing = Existing::replace};
   const AttemptUse use{.audio = file.outcome.duration, .busy = file.outcome.spent.worker()};
   const Bytes size{static_cast<std::int64_t>(outputs.front().content.size())};
@@ -122,7 +124,10 @@ void JobRunner::Attempt::done(TranscribedFile file) {
       size, [&] { return publish_outputs(parts.store, lease_, outputs, use, folders); });
   if (!published) return failed(published.error());
   if (published->left_staged) log(Level::warning, published->left_staged->text());
-  if (published->held) parts.files.remove_upload(key);
+  if (published->held) {
+    parts.files.remove_upload(key);
+    runner_.state_.with([&](State& state) { state.audio_done += file.outcome.duration; });
+  }
   over();
 }
 
@@ -186,6 +191,10 @@ void JobRunner::abort() {
 
 std::size_t JobRunner::in_work() const {
   return state_.with([](const State& state) { return state.running.size(); });
+}
+
+Seconds JobRunner::audio_done() const {
+  return state_.with([](const State& state) { return state.audio_done; });
 }
 
 void JobRunner::work() {

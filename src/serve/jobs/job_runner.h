@@ -53,6 +53,8 @@ class JobRunner {
   /// stopped before this goes: then no attempt is left.
   void abort();
   std::size_t in_work() const;
+  /// Of the jobs that were done here.
+  Seconds audio_done() const;
 
  private:
   class Attempt;
@@ -60,6 +62,7 @@ class JobRunner {
     std::map<JobId, std::shared_ptr<Attempt>> running{};
     std::deque<std::string> clients{};  // that may have a job to claim, the next one first
     std::uint64_t wakes = 0;
+    Seconds audio_done{};
     bool claims = true;
     bool woken = true;
     bool over = false;

@@ -105,7 +105,7 @@ JobService::JobService(const JobServiceOptions& options, JobFiles files, SpeechS
 
 JobService::~JobService() {
   const auto counts = store_.counts({.run = run_});
-  RunEnd end{.elapsed = Clock::real().now() - started_};
+  RunEnd end{.elapsed = Clock::real().now() - started_, .audio = runner_.audio_done()};
   if (counts) {
     end.total = counts->total();
     end.successful = counts->done;
@@ -306,7 +306,7 @@ tl::expected<HttpAnswer, ApiError> JobService::result(const std::string& client,
   if (!text) return error(404, "the job's result is gone", "", "result_not_found");
   const auto transcript = read_transcript_json(*text);
   if (!transcript) return error(500, transcript.error().text());
-  auto answer = speech_answer(*transcript, job->spec.audio.value_or(Seconds(0)), request->form);
+  auto answer = speech_answer(*transcript, audio_of_result(*text, job->spec.audio.value_or(Seconds(0))), request->form);
   if (!answer) return error(answer.error());
   return std::move(*answer);
 }

@@ -70,10 +70,16 @@ bool is_read(const HttpHead& head) {
 }
 
 void name_ignored(HttpAnswer& answer, const std::vector<std::string>& fields) {
-  if (fields.empty()) return;
-  std::string names = joined(fields, ", ");
-  std::erase_if(names, [](unsigned char c) { return c < ' ' || c > 126; });
-  answer.headers.emplace_back("x-tutti-ignored-fields", names.substr(0, 500));
+  add_list_header(answer, "x-tutti-ignored-fields", fields, ", ");
+}
+
+void add_list_header(HttpAnswer& answer, const std::string& name, const std::vector<std::string>& texts,
+                     std::string_view between) {
+  constexpr std::size_t kLongest = 500;
+  if (texts.empty()) return;
+  std::string text = joined(texts, between);
+  std::erase_if(text, [](unsigned char c) { return c < ' ' || c > 126; });
+  answer.headers.emplace_back(name, text.substr(0, kLongest));
 }
 
 ApiError api_error_of(const Error& error, std::string_view param) {

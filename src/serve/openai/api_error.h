@@ -33,6 +33,10 @@ bool is_read(const HttpHead& head);
 /// Names the fields of a request that mean nothing here, in the header x-tutti-ignored-fields; none: no header.
 void name_ignored(HttpAnswer& answer, const std::vector<std::string>& fields);
 
+/// A header with the texts of a list, in printable ASCII, 500 characters at most; an empty list: no header.
+void add_list_header(HttpAnswer& answer, const std::string& name, const std::vector<std::string>& texts,
+                     std::string_view between);
+
 /// The same object without the status that goes with it, for the middle of a stream.
 std::string error_json(const ApiError& error);
 

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/strings.h"
+#include "serve/openai/api_error.h"
 #include "text/languages.h"
 #include "text/utf8.h"
 #include "transcript/writers.h"
@@ -74,21 +75,28 @@ std::string language_of(const Transcript& transcript, const SpeechForm& form) {
   return std::string(translated ? "english" : language_name(transcript.language).value_or(transcript.language));
 }
 
-Json json_of(const Transcript& transcript, Seconds duration, const SpeechForm& form) {
+/// Ends an object: what is known of the audio.
+void add_audio(Json& json, const AudioFacts& audio) {
+  json["usage"] = usage_of(audio.duration);
+  if (!audio.losses.empty()) json["losses"] = audio.losses;
+  if (!audio.notes.empty()) json["notes"] = audio.notes;
+}
+
+Json json_of(const Transcript& transcript, const AudioFacts& audio, const SpeechForm& form) {
   Json json{{"text", text_of(transcript)}};
   if (form.logprobs) json["logprobs"] = logprobs_of(transcript.segments);
-  json["usage"] = usage_of(duration);
+  add_audio(json, audio);
   return json;
 }
 
-Json verbose_of(const Transcript& transcript, Seconds duration, const SpeechForm& form) {
+Json verbose_of(const Transcript& transcript, const AudioFacts& audio, const SpeechForm& form) {
   Json json{{"task", form.options.long_form.translate ? "translate" : "transcribe"},
             {"language", language_of(transcript, form)},
-            {"duration", duration.count()},
+            {"duration", audio.duration.count()},
             {"text", text_of(transcript)}};
   if (form.segments) json["segments"] = segments_of(transcript);
   if (form.words) json["words"] = words_of(transcript);
-  json["usage"] = usage_of(duration);
+  add_audio(json, audio);
   return json;
 }
 
@@ -102,17 +110,23 @@ std::string event(const Json& json) {
   return "data: " + json_line(json) + "\n\n";
 }
 
-}  // namespace
-
-Result<HttpAnswer> speech_answer(const Transcript& transcript, Seconds duration, const SpeechForm& form) {
+Result<HttpAnswer> bare_answer(const Transcript& transcript, const AudioFacts& audio, const SpeechForm& form) {
   switch (form.format) {
-    case SpeechFormat::json: return HttpAnswer{.body = json_line(json_of(transcript, duration, form))};
-    case SpeechFormat::verbose_json: return HttpAnswer{.body = json_line(verbose_of(transcript, duration, form))};
+    case SpeechFormat::json: return HttpAnswer{.body = json_line(json_of(transcript, audio, form))};
+    case SpeechFormat::verbose_json: return HttpAnswer{.body = json_line(verbose_of(transcript, audio, form))};
     case SpeechFormat::text: return HttpAnswer{.type = "text/plain; charset=utf-8", .body = text_of(transcript) + "\n"};
     case SpeechFormat::srt: return subtitle_answer(transcript, Format::srt, "text/plain; charset=utf-8");
     case SpeechFormat::vtt: return subtitle_answer(transcript, Format::vtt, "text/vtt; charset=utf-8");
   }
   return fail(Fault::internal, "a response_format without an answer");
+}
+
+}  // namespace
+
+Result<HttpAnswer> speech_answer(const Transcript& transcript, const AudioFacts& audio, const SpeechForm& form) {
+  auto answer = bare_answer(transcript, audio, form);
+  if (answer) add_list_header(*answer, "x-tutti-losses", audio.losses, "; ");
+  return answer;
 }
 
 std::string SpeechEvents::delta(const std::vector<Segment>& fresh) {
@@ -132,15 +146,15 @@ std::string SpeechEvents::delta_of(std::string text, std::span<const Segment> se
   return event(json);
 }
 
-std::string SpeechEvents::done(const Transcript& transcript, Seconds duration) {
+std::string SpeechEvents::done(const Transcript& transcript, const AudioFacts& audio) {
   const std::string text = text_of(transcript);
   std::string events;
   if (text.size() > sent_.size() && text.starts_with(sent_))
     events = delta_of(text.substr(sent_.size()), transcript.segments, tokens_sent_);
   Json json{{"type", "transcript.text.done"}, {"text", text}};
   if (form_.logprobs) json["logprobs"] = logprobs_of(transcript.segments);
-  if (form_.format == SpeechFormat::verbose_json) json.update(verbose_of(transcript, duration, form_));
-  json["usage"] = usage_of(duration);
+  if (form_.format == SpeechFormat::verbose_json) json.update(verbose_of(transcript, audio, form_));
+  add_audio(json, audio);
   return events + event(json);
 }
 

@@ -11,6 +11,10 @@
 namespace tutti {
 namespace {
 
+AudioFacts facts_of(const FileOutcome& outcome) {
+  return {.duration = outcome.duration, .losses = outcome.losses, .notes = outcome.notes};
+}
+
 /// Answers with the whole transcript.
 class WholeAnswer final : public SpeechListener {
  public:
@@ -18,7 +22,7 @@ class WholeAnswer final : public SpeechListener {
       : form_(std::move(form)), exchange_(std::move(exchange)) {}
 
   void done(TranscribedFile file) override {
-    auto answer = speech_answer(file.transcript, file.outcome.duration, form_);
+    auto answer = speech_answer(file.transcript, facts_of(file.outcome), form_);
     if (!answer) return failed(answer.error());
     name_ignored(*answer, form_.ignored);
     exchange_->answer(std::move(*answer));
@@ -43,7 +47,7 @@ class StreamedAnswer final : public SpeechListener {
   }
   void done(TranscribedFile file) override {
     begin();
-    exchange_->send(events_.done(file.transcript, file.outcome.duration));
+    exchange_->send(events_.done(file.transcript, facts_of(file.outcome)));
     exchange_->end_stream();
   }
   void failed(const Error& error) override {

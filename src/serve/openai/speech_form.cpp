@@ -31,8 +31,9 @@ tl::unexpected<ApiError> invalid(std::string_view field, std::string what, std::
 template <class T>
 tl::expected<T, ApiError> number(std::string_view field, std::string_view text, T least, T most) {
   if (const auto value = number_in<T>(trimmed(text)); value && *value >= least && *value <= most) return *value;
-  return invalid(field, "expected a number from " + std::to_string(least) + " to " + std::to_string(most) +
-                            ", found '" + std::string(text.substr(0, 40)) + "'");
+  return invalid(field, "expected a number from " + number_text(static_cast<double>(least)) + " to " +
+                            number_text(static_cast<double>(most)) + ", found '" + std::string(text.substr(0, 40)) +
+                            "'");
 }
 
 tl::expected<bool, ApiError> truth(std::string_view field, std::string_view text) {

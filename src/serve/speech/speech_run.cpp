@@ -1,9 +1,12 @@
 #include "serve/speech/speech_run.h"
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "base/log.h"
 #include "transcribe/work.h"
 #include "view/text.h"
 
@@ -115,6 +118,7 @@ Result<DecodedFile> SpeechRun::decode(const SpeechParts& parts) {
   auto recording = decode_file(fetched ? fetched.get() : request_.audio.get(), parts);
   if (!recording) return tl::unexpected<Error>(recording.error());
   length_ = recording->duration().count();
+  for (const std::string& remark : recording->remarks()) log(Level::warning, request_.name + ": " + remark);
   request_.listener->on_audio(recording->duration());
   DecodedFile decoded{.index = number_, .input = request_.name, .started = started, .recording = std::move(*recording)};
   decoded.spent.audio = Clock::real().now() - started;
@@ -163,7 +167,9 @@ Result<TranscribedFile> SpeechRun::transcribe(const SpeechParts& parts, const Mo
   if (!fitted) return tl::unexpected<Error>(fitted.error());
   auto decoded = decode(parts);
   if (!decoded) return tl::unexpected<Error>(decoded.error());
-  return serve_windows(std::move(*decoded), parts, model, *fitted);
+  auto file = serve_windows(std::move(*decoded), parts, model, *fitted);
+  if (file) std::ranges::copy(fitted->remarks, std::back_inserter(file->outcome.notes));
+  return file;
 }
 
 }  // namespace tutti

@@ -77,7 +77,9 @@ class Reading {
     if (!is_pattern || fs::exists(argument, why)) return file(argument, fs::path(argument).filename());
     const auto matches = expand_glob(argument, options_.all_files);
     if (matches.empty())
-      return fail(Fault::usage, "'" + argument + "': expected a pattern of files, found none that it means");
+      return fail(Fault::usage,
+                  "'" + argument +
+                      "': expected a pattern that matches files, found none. Check the folder that it begins with");
     const fs::path root = plain(glob_root(argument));
     for (const auto& match : matches)
       if (goes_on_) matched(match, root);

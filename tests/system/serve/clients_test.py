@@ -183,6 +183,18 @@ class OpenAIClient(unittest.TestCase):
         self.assertIsNone(create(**plain).logprobs)
         self.assertTrue(all(event.logprobs is None for event in create(**plain, stream=True)))
 
+    def test_audio_that_is_missing_is_named_in_every_form(self):
+        whole = (DATA / "speech/jfk.wav").read_bytes()
+        create = client().audio.transcriptions.with_raw_response.create
+        for form in "json", "verbose_json", "srt":
+            answer = create(model="whisper-1", file=("cut.wav", whole[:100_000]), response_format=form)
+            self.assertIn("truncated", answer.headers["x-tutti-losses"], form)
+            if form != "srt":
+                self.assertIn("truncated", json.loads(answer.text)["losses"][0])
+        answer = create(model="whisper-1", file=("whole.wav", whole))
+        self.assertNotIn("x-tutti-losses", answer.headers)
+        self.assertNotIn("losses", json.loads(answer.text))
+
     def test_translation_of_english_is_its_text(self):
         answer = client().audio.translations.create(model="whisper-1", file=CLIPS[0])
         self.assertIn("Arthur Griffiths", answer.text)
@@ -405,6 +417,13 @@ class Stopping(unittest.TestCase):
                               capture_output=True, text=True)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("none", done.stderr)
+
+    def test_flags_that_mean_nothing_to_a_service_are_refused(self):
+        for flag in ["--batched"], ["--max-line-width", "20"], ["--highlight-words"]:
+            done = subprocess.run([BIN / "tutti", "serve", "--model", service.real_model(), "--state", self.folder,
+                                   "--listen", "127.0.0.1:0", "--word-timestamps", *flag], capture_output=True, text=True, timeout=30)
+            self.assertEqual(done.returncode, 2, flag)
+            self.assertIn(flag[0] + ": ", done.stderr)
 
     def test_token_is_made_where_no_file_is_named(self):
         process = subprocess.Popen([BIN / "tutti", "serve", "--model", service.real_model(), "--listen", "127.0.0.1:0",

@@ -336,6 +336,13 @@ class OtherServices(unittest.TestCase):
             client.wait(client.send(b"no audio at all %d" % number, name=f"{number}.mp3")[2]["id"])
         self.assertEqual(alerts.get(timeout=60)["alert"], "failures")
 
+    def test_jobs_that_fail_right_after_the_start_raise_an_alert(self):
+        url, alerts = alert_server(self)
+        client = Client(self.serve("--alert-webhook", url))
+        for number in range(5):
+            client.send(b"no audio at all %d" % number, name=f"{number}.mp3")
+        self.assertEqual(alerts.get(timeout=60)["alert"], "failures")
+
     def test_webhook_that_never_answers_holds_nothing_up(self):
         silent = socket.create_server(("127.0.0.1", 0))
         self.addCleanup(silent.close)

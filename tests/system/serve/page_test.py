@@ -136,8 +136,19 @@ class PageOfAService(WithBrowser):
         self.assertEqual(json.loads(self.browser.run("WRITERS.json()"))["name"], "clip.flac")
         if PICTURES:
             self.browser.picture(PICTURES / "transcript.png")
+        self.check_second_drop()
         self.check_looks(serving, "service")
         self.check_requests(serving)
+
+    def check_second_drop(self):
+        """The latest file alone is transcribed, and what is missing of it is named."""
+        cut = base64.b64encode((DATA / "speech/jfk.wav").read_bytes()[:100_000]).decode()
+        long = base64.b64encode((DATA / "whisper-tiny.en/clips/long-three-minutes.flac").read_bytes()).decode()
+        self.browser.run(f"""const file = (content, name) => new File([Uint8Array.from(atob(content), c => c.charCodeAt(0))], name);
+            Promise.all([transcribe(file('{long}', 'long.flac')), transcribe(file('{cut}', 'cut.wav'))]).then(() => window.both = true)""")
+        self.browser.wait_for("window.both")
+        self.assertEqual(json.loads(self.browser.run("WRITERS.json()"))["name"], "cut.wav")
+        self.assertIn("truncated", self.browser.run("document.getElementById('speech-state').textContent"))
 
 
 class PageThatSteers(WithBrowser):
