@@ -356,6 +356,16 @@ TEST(Classifier, DamagedFilesAreListedAndNeverLearned) {
   for (const auto& line : lines_of(work / "set/bad_samples.jsonl")) listed.insert(line["id"]);
   EXPECT_EQ(listed, (std::set<std::string>{"1/cut.wav", "1/empty.wav", "2/silent.wav"}));
   EXPECT_NE(end.out.find("48 of 51 files"), std::string::npos) << end.out;
+  ASSERT_TRUE(write_file_atomically(work / "known/1/S1~R1~T1~1.wav", whole));
+  ASSERT_TRUE(
+      write_file_atomically(work / "known/2/other.wav", read_file(test_data() / "digits/1_theo_5.wav").value()));
+  const auto named = run_program({tutti_program(), "prepare", "classifier", "--data", (work / "known").string(),
+                                  "--out", (work / "set").string(), "--dry-run"},
+                                 {"BUILDER_LOG_LEVEL=DEBUG"});
+  for (const char* why :
+       {"1/S1~R1~T1~1.wav: left out: a gain of 1 dB", "2/other.wav: left out: has the content of 1/",
+        "1/1_theo_5.wav: left out: has the content of 2/", "1/empty.wav: left out: the file is empty"})
+    EXPECT_NE(named.err.find(why), std::string::npos) << why << "\n" << named.err;
 }
 
 TEST(Classifier, SetsWithNothingToLearnEndWithExitCode2) {
