@@ -159,7 +159,10 @@ def read_options():
 
 def main():
     options = read_options()
-    texts = texts_of(options.texts)
+    try:
+        texts = texts_of(options.texts)
+    except (OSError, UnicodeDecodeError) as problem:
+        sys.exit(f"read_back: {options.texts}: expected a file with a text a line, found none that can be read: {problem}")
     if not texts:
         sys.exit(f"read_back: {options.texts}: expected a text a line, found none")
     tutti = Tutti(options.tutti, options.model or fetched_model())

@@ -13,6 +13,7 @@
 #include "base/new_file.h"
 #include "base/owned.h"
 #include "base/sha256.h"
+#include "base/strings.h"
 
 namespace tutti {
 
@@ -157,7 +158,7 @@ Result<void> OutputOwnership::claim(const fs::path& output, const std::string& o
 Result<void> OutputOwnership::expect_mark(const fs::path& output, const std::string& mark) const {
   if (has_mark(output, mark)) return {};
   return fail(Fault::usage, output.string() + " is there already and was not written by this command",
-              "Move it away. " + hint_);
+              "Move it away, or " + ascii_lower(hint_.substr(0, 1)) + hint_.substr(1));
 }
 
 Result<void> OutputOwnership::claim_marked(const fs::path& output, const std::string& owner, std::string mark) {

@@ -1,14 +1,18 @@
+#include <unistd.h>
+
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/files.h"
+#include "base/log.h"
 #include "base/output_ownership.h"
 #include "base/process/exit_code.h"
+#include "base/process/line_reader.h"
 #include "base/strings.h"
 #include "cli/command_start.h"
 #include "cli/command_trace.h"
@@ -52,36 +56,51 @@ Result<std::vector<std::string>> recordings_in(const fs::path& folder) {
 /// What standard input holds: names, one a line, or one recording, which has bytes that no name has.
 class StandardInput {
  public:
-  /// Reads the names, or the whole recording into a temporary file.
-  Result<std::vector<std::string>> read() {
-    std::string head;
+  /// Reads its begin, or the whole recording into a temporary file.
+  Result<void> begin() {
     constexpr std::size_t kHead = 4096;
-    for (char c = 0; head.size() < kHead && std::cin.get(c);) head += c;
-    if (head.find('\0') == std::string::npos) return names(head);
+    const auto has = [this](char c) { return head_.find(c) != std::string::npos; };
+    for (ssize_t got = 1; got > 0 && head_.size() < kHead && !has('\0') && !has('\n');) {
+      char block[kHead];
+      do got = ::read(STDIN_FILENO, block, sizeof block);
+      while (got < 0 && errno == EINTR);
+      if (got < 0) return tl::unexpected<Error>(system_error("standard input", "cannot be read", errno));
+      head_.append(block, static_cast<std::size_t>(got));
+    }
+    return has('\0') ? keep_recording() : Result<void>();
+  }
+  /// The recording; empty: names are there.
+  const fs::path& audio() const { return audio_; }
+  /// What was read of the names.
+  const std::string& head() const { return head_; }
+  /// All names, waited for.
+  Result<std::vector<std::string>> names() const {
+    LineReader lines(STDIN_FILENO, head_);
+    std::vector<std::string> all;
+    while (true) {
+      const auto some = lines.next();
+      if (!some) return some;
+      if (some->empty()) return all;
+      all.insert(all.end(), some->begin(), some->end());
+    }
+  }
+
+ private:
+  Result<void> keep_recording() {
     folder_.emplace();
     const auto folder = folder_->path();
     if (!folder) return tl::unexpected<Error>(folder.error());
     audio_ = *folder / "standard-input";
     std::ofstream file(audio_, std::ios::binary);
-    file << head;
+    file << head_;
     if (std::cin.peek() != std::istream::traits_type::eof()) file << std::cin.rdbuf();
     file.close();
     if (!file) return fail(Fault::unavailable, "standard input could not be kept in " + audio_.string());
-    return std::vector<std::string>{"-"};
-  }
-  /// The recording; empty: there is none.
-  const fs::path& audio() const { return audio_; }
-
- private:
-  static std::vector<std::string> names(std::string text) {
-    text.append(std::istreambuf_iterator<char>(std::cin), {});
-    std::vector<std::string> all;
-    for (const auto line : split(text, '\n'))
-      if (!line.empty()) all.emplace_back(line);
-    return all;
+    return {};
   }
 
   std::optional<TemporaryFolder> folder_{};
+  std::string head_{};
   fs::path audio_{};
 };
 
@@ -92,12 +111,19 @@ Result<std::vector<std::string>> files_of(const std::vector<std::string>& inputs
   for (const auto& input : inputs) {
     std::error_code ignored;
     if (input == "-") {
-      const auto read = standard_input.read();
-      if (!read) return read;
-      files.insert(files.end(), read->begin(), read->end());
+      if (auto begun = standard_input.begin(); !begun) return tl::unexpected<Error>(begun.error());
+      if (!standard_input.audio().empty()) {
+        files.emplace_back("-");
+        continue;
+      }
+      if (inputs.size() == 1) return files;  // the engine reads the names as they come
+      const auto names = standard_input.names();
+      if (!names) return names;
+      files.insert(files.end(), names->begin(), names->end());
     } else if (fs::is_directory(input, ignored)) {
       auto found = recordings_in(input);
       if (!found) return found;
+      if (found->empty()) log(Level::warning, input + ": holds no recording");
       files.insert(files.end(), found->begin(), found->end());
     } else {
       files.push_back(input);
@@ -130,8 +156,10 @@ Result<void> expect_own_copies(const ClassifyCommand& c) {
 }
 
 void add_classify(OptionTable& table, ClassifyCommand& c) {
-  table.positional(c.inputs, "FILE|FOLDER|-...",
-                   "recordings of any format; -: their names, one a line, on standard input, or one recording there");
+  table.positional(
+      c.inputs, "FILE|FOLDER|-...",
+      "recordings of any format; -: their names, one a line, on standard input, answered as they come; or one "
+      "recording there");
   table.add("model", c.model, "DIR", "OUT/model of 'tutti train classifier'");
   table.add("device", c.device, "cpu|auto|cuda:N", "where the network is; it is small, and a processor does");
   table.add("threads", c.threads, "N", "threads of network and features; 0: one per core");
@@ -165,11 +193,13 @@ int run_classify(const std::vector<std::string>& arguments) {
   StandardInput standard_input;
   const auto files = files_of(c.inputs, standard_input);
   if (!files) return complain(files.error());
-  if (files->empty()) return complain({Fault::usage, "there is no recording to classify"}, kUsage);
+  const bool follows = files->empty() && !trimmed(standard_input.head()).empty();
+  if (files->empty() && !follows)
+    return complain({Fault::usage, joined(c.inputs, ", ") + ": there is no recording to classify"}, kUsage);
   if (auto own = expect_own_copies(c); !own) return complain(own.error(), kUsage);
   if (!standard_input.audio().empty() && !c.copy_to.empty())
     return complain({Fault::usage, "--copy-to: a recording on standard input has no name", "Name files"}, kUsage);
-  std::string names;
+  std::string names = follows ? standard_input.head() : std::string();
   for (const auto& file : *files) names += file + '\0';
   const auto list = settings_file(names);
   if (!list) return complain(list.error(), kNothingRan);
@@ -177,6 +207,7 @@ int run_classify(const std::vector<std::string>& arguments) {
                                 "--files",  path_of(*list), "--device",
                                 c.device,   "--threads",    std::to_string(c.threads)};
   if (!standard_input.audio().empty()) line.insert(line.end(), {"--standard-input", standard_input.audio().string()});
+  if (follows) line.emplace_back("--follow");
   if (c.json) line.emplace_back("--json");
   if (c.csv) line.emplace_back("--csv");
   if (c.over_time) line.emplace_back("--over-time");

@@ -36,9 +36,9 @@ OptionTable table_of(SayCommand& c) {
   table.positional(c.text, "TEXT...|-", "what to say; -: what standard input holds");
   table.add("voice", c.speech.voice, "DIR", "OUT/model of 'tutti train tts', or models/voice");
   table
-      .add(
-          "output", c.out, "FILE.wav",
-          "the sound; -: standard output, where that is no terminal. Only a file that an earlier run wrote is replaced")
+      .add("output", c.out, "FILE.wav",
+           "the sound, whose missing folders are made; -: standard output, where that is no terminal. Only a file that "
+           "an earlier run wrote is replaced")
       .letter = 'o';
   table.add("times", c.speech.times, "FILE.json|FILE.srt",
             "also when each word is spoken; as JSON, each phoneme or character too");

@@ -64,6 +64,8 @@ Result<ComputeDevice> compute_device_named(const std::string& name) {
                 "Write cpu:0, cpu:0-3 or cpu:0-3,8 for cores, or cpu for all of them");
   }
   const auto device = device_named(name);
+  if (!device && device.error().fault == Fault::usage)
+    return fail(Fault::usage, "device '" + name + "': expected cpu, cpu:CORES (cpu:0, cpu:0-3) or cuda:N");
   if (!device) return tl::unexpected<Error>(device.error());
   return ComputeDevice{.device = *device};
 }

@@ -135,7 +135,11 @@ Result<ComparedRun> read_profile(const std::filesystem::path& file) {
   for (std::size_t i = lines.size(); i-- > 0;) {
     if (!lines[i].starts_with("{")) continue;
     try {
-      ComparedRun run = run_of(Json::parse(std::string(lines[i])));
+      const auto profile = Json::parse(std::string(lines[i]));
+      if (!profile.contains("items_per_s"))
+        return fail(Fault::corrupt,
+                    file.string() + ": expected what 'tutti profile --json' prints, found JSON without 'items_per_s'");
+      ComparedRun run = run_of(profile);
       run.name = file.filename().string();
       return run;
     } catch (const Json::exception& error) {

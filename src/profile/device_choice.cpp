@@ -1,5 +1,7 @@
 #include "profile/device_choice.h"
 
+#include <algorithm>
+
 #include "base/json.h"
 #include "base/numbers.h"
 #include "view/text.h"
@@ -14,6 +16,14 @@ bool is_slow_link(const std::string& link) {
   return link == "PHB" || link == "NODE" || link == "SYS";
 }
 
+constexpr double kBeyond = 1.02;  // what a rate that is measured over some steps may be off by
+constexpr const char* kDisturbed = "; more than that bound: other load changed between the runs";
+
+/// What is measured beyond the bound is no gain of the second device.
+bool is_worth_it(const DeviceChoice& choice) {
+  return std::min(choice.gain(), choice.bound) >= kWorthADevice;
+}
+
 }  // namespace
 
 std::string device_choice_text(const DeviceChoice& choice) {
@@ -21,16 +31,15 @@ std::string device_choice_text(const DeviceChoice& choice) {
   std::string text = "ONE OR TWO DEVICES:\n  " + choice.model + " alone: " + rate(choice.one_rate) + "\n  " +
                      choice.data + " for the features, " + choice.model + " for the steps: " + rate(choice.two_rate) +
                      ", " + fixed_text(choice.gain(), 2) + "x measured, at most " + fixed_text(choice.bound, 2) +
-                     "x by the phases of a step on one\n  Copies: " + fixed_text(1000 * choice.copying.count(), 1) +
-                     " ms a step";
+                     "x by the phases of a step on one" + (choice.gain() > kBeyond * choice.bound ? kDisturbed : "") +
+                     "\n  Copies: " + fixed_text(1000 * choice.copying.count(), 1) + " ms a step";
   if (choice.link)
     text +=
         ". Link between the two: " + *choice.link +
         (is_slow_link(*choice.link) ? ", a slow one: GPUs on one PCIe switch (PIX, PXB) copy faster" : ", a fast one");
   return text + "\n  " +
-         (choice.gain() >= kWorthADevice
-              ? "The second device is worth it\n"
-              : "The second device is not worth it: it would do more with a training of its own\n");
+         (is_worth_it(choice) ? "The second device is worth it\n"
+                              : "The second device is not worth it: it would do more with a training of its own\n");
 }
 
 std::string device_choice_json(const DeviceChoice& choice) {
@@ -42,7 +51,7 @@ std::string device_choice_json(const DeviceChoice& choice) {
                                  {"bound", choice.bound},
                                  {"copy_ms", 1000 * choice.copying.count()},
                                  {"link", nullptr},
-                                 {"worth", choice.gain() >= kWorthADevice}};
+                                 {"worth", is_worth_it(choice)}};
   if (choice.link) devices["link"] = *choice.link;
   return json_line(nlohmann::ordered_json{{"devices", std::move(devices)}});
 }

@@ -170,8 +170,8 @@ std::string text_of(const SideCause& cause) {
 
 std::string limit_text(const Bottleneck& limit) {
   if (limit.share < kLeastGain) return "No stage limits the run by itself";
-  return limit.stage + " (" + std::string(name_of(limit.resource)) + ") limits the run and costs " +
-         percent(limit.share) + " of its time" + (limit.close ? ", " + *limit.close + " nearly as much" : "");
+  return limit.stage + " (" + std::string(name_of(limit.resource)) + ") limits the run: twice as fast it would save " +
+         percent(limit.share) + " of the time" + (limit.close ? ", " + *limit.close + " nearly as much" : "");
 }
 
 /// Single changes first, then those that go together.

@@ -29,8 +29,8 @@ std::string SerialRun::finding() const {
   const Seconds all = end_ - *start_;
   const auto longest = std::ranges::max_element(phases_, {}, &TimedPhase::all);
   const double share = longest->all / all / 2;  // that is saved where it takes half as long
-  return longest->name + " limits the run and costs " + fixed_text(100 * share, 1) + " % of its time; " +
-         longest->name + " twice as fast would gain " + fixed_text(100 * (1 / (1 - share) - 1), 0) + " %.";
+  return longest->name + " limits the run: twice as fast it would save " + fixed_text(100 * share, 1) +
+         " % of the time, which gains " + fixed_text(100 * (1 / (1 - share) - 1), 0) + " %.";
 }
 
 RunRecording SerialRun::recording(const std::string& command, const std::string& unit) const {

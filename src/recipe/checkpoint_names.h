@@ -14,5 +14,7 @@ inline constexpr std::string_view kStoppedPrefix = "stopped-";
 
 /// In OUT: held by the training that fills it, and left there. A folder that has it is a training's.
 inline constexpr std::string_view kTrainingLock = "training.lock";
+/// In OUT: the first of a classifier's two stages, a training of its own.
+inline constexpr std::string_view kScreenFolder = "screen";
 
 }  // namespace tutti

@@ -1,6 +1,7 @@
 #include "train/command.h"
 
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -19,6 +20,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/process/exit_code.h"
+#include "base/process/line_reader.h"
 #include "base/process/process_setup.h"
 #include "base/strings.h"
 #include "model/gpu.h"
@@ -249,7 +251,7 @@ int classify_command(std::span<char*> arguments) {
   return guarded("the files cannot be classified", kSmaller, [&] {
     const auto line = Line::read(
         arguments, {"--model", "--files", "--standard-input", "--device", "--threads", "--copy-to", "--min-score"},
-        {"--json", "--csv", "--over-time"});
+        {"--json", "--csv", "--over-time", "--follow"});
     if (!line) return complain(line.error());
     const auto names = read_file(line->value("--files"));
     if (!names) return complain(names.error());
@@ -257,7 +259,11 @@ int classify_command(std::span<char*> arguments) {
     if (!device) return complain(device.error());
     ClassifyRequest request{.model = line->value("--model"), .device = *device, .over_time = line->has("--over-time")};
     request.standard_input = line->value("--standard-input");
-    for (const auto name : split(*names, '\0')) request.files.emplace_back(name);
+    LineReader more(STDIN_FILENO, *names);
+    if (line->has("--follow"))
+      request.more = [&more] { return more.next(); };
+    else
+      for (const auto name : split(*names, '\0')) request.files.emplace_back(name);
     if (line->has("--threads")) request.threads = std::stoi(line->value("--threads"));
     std::optional<SortedCopies> copies;
     if (line->has("--copy-to")) copies.emplace(line->value("--copy-to"), std::stod(line->value("--min-score")));

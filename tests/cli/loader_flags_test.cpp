@@ -44,6 +44,16 @@ TEST(LoaderFlags, ValueThatAFlagCannotHaveIsRefusedByName) {
   }
 }
 
+TEST(LoaderFlags, NegativeNumberIsAValueAndAMissingOneIsRefused) {
+  EXPECT_EQ(in_voice_names({"--model-gpu-memory", "-5"})->words, (std::vector<std::string>{"--device-memory", "-5"}));
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"--buffer-size"}, {"--model-start-delay", "--resume"}, {"--lr", "--resume"}}) {
+    const auto flags = in_voice_names(words);
+    ASSERT_FALSE(flags) << words[0];
+    EXPECT_EQ(flags.error().what, words[0] + ": a value is missing");
+  }
+}
+
 TEST(LoaderFlags, FlagBesideOursWithAnotherValueIsRefused) {
   const auto both = in_voice_names({"--checkpoint-dir", "a", "--out=b"});
   ASSERT_FALSE(both);

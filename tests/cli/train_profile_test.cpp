@@ -41,6 +41,7 @@ TEST_F(TrainProfileOf, VoiceAndClassifierAreWhereTheirRecipesSay) {
   EXPECT_EQ(devices("device = \"cuda:1\"\ndata-gpu = \"cpu:0\"", {}, "tts"), "cpu:0, cuda:1");
   EXPECT_EQ(devices("", {.data = "model", .model = "cpu:1"}, "tts"), "cpu:1, cpu:1");
   EXPECT_EQ(devices("device = \"cuda:1\"", {}, "classifier"), "cpu, cuda:1");
+  EXPECT_EQ(devices("device = \"cuda:1\"\nvoice = \"v\"", {}, "vocoder"), "cpu, cuda:1");
 }
 
 TEST_F(TrainProfileOf, UnreadableRecipeIsRefused) {

@@ -127,6 +127,28 @@ TEST(VoiceBuilder, ClipWithOtherWordsThanItsTextIsLeftOut) {
       << data.bad();
 }
 
+TEST(VoiceBuilder, RecordingWithTwoRowsIsLearnedOnceOrNotAtAll) {
+  Data data;
+  data.add("once", "the first of them all");
+  data.add("again", "read in the same words");
+  data.add("other", "one text of the two");
+  data.list += "again|Read in the same words.\n./again.wav|read in the same words\nother|another text altogether\n";
+  auto options = data.options();
+  options.validation_share = 0;
+  const auto report = build(options);
+  ASSERT_TRUE(report) << report.error().text();
+  EXPECT_EQ(report->training, 2);
+  EXPECT_EQ(report->listed_twice, 4);
+  const auto set = VoiceSet::open(options.out);
+  ASSERT_TRUE(set);
+  EXPECT_EQ(texts_of(**set, VoicePart::training),
+            (std::set<std::string>{"the first of them all", "read in the same words"}));
+  EXPECT_NE(data.bad().find("\"id\":\"./again.wav\",\"reason\":\"its recording has a row before"), std::string::npos);
+  EXPECT_NE(data.bad().find("2 rows with different texts: 'one text of the two' and 'another text altogether'"),
+            std::string::npos)
+      << data.bad();
+}
+
 TEST(VoiceBuilder, TwoListsAreTheTwoParts) {
   Data data;
   data.add("a", "for training");

@@ -46,6 +46,8 @@ TEST(ComputeDevice, CoresThatAreNotThereAreMissingAndNoNamesUsage) {
     ASSERT_FALSE(device) << name;
     EXPECT_EQ(device.error().fault, Fault::usage) << name;
   }
+  EXPECT_EQ(compute_device_named("bla").error().what,
+            "device 'bla': expected cpu, cpu:CORES (cpu:0, cpu:0-3) or cuda:N");
 }
 
 TEST(ComputeDevice, ThreadStaysOnItsCoresAndLeavesOthersAlone) {

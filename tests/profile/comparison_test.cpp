@@ -104,6 +104,7 @@ TEST_F(Comparison, OtherFilesAreRefused) {
   EXPECT_EQ(read_profile(folder_ / "c.json").error().fault, Fault::corrupt);
   std::ofstream(folder_ / "d.json") << "{\"a\": 1}\n";
   EXPECT_EQ(read_profile(folder_ / "d.json").error().fault, Fault::corrupt);
+  EXPECT_THAT(read_profile(folder_ / "d.json").error().what, testing::EndsWith("found JSON without 'items_per_s'"));
   EXPECT_FALSE(read_profile(folder_ / "missing.json"));
 }
 

@@ -37,6 +37,14 @@ TEST(DeviceChoice, SecondDeviceThatGainsLittleIsNotWorthIt) {
   EXPECT_THAT(device_choice_json(little), HasSubstr(R"("worth":false)"));
 }
 
+TEST(DeviceChoice, WhatIsMeasuredBeyondTheBoundIsNoGain) {
+  auto disturbed = choice();
+  disturbed.bound = 1.04;
+  EXPECT_THAT(device_choice_text(disturbed), HasSubstr("at most 1.04x by the phases of a step on one; more than that"));
+  EXPECT_THAT(device_choice_text(disturbed), HasSubstr("is not worth it"));
+  EXPECT_THAT(device_choice_text(choice()), Not(HasSubstr("more than that")));
+}
+
 TEST(DeviceChoice, UnknownLinkIsLeftOut) {
   auto cores = choice();
   cores.link.reset();

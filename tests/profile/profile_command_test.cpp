@@ -184,6 +184,7 @@ TEST_F(ProfileTimed, SenselessRequestsAreUsageErrors) {
     EXPECT_EQ(end.exit_code, 2) << testing::PrintToString(words);
     EXPECT_THAT(end.out, IsEmpty());
   }
+  EXPECT_EQ(profile({"--compare", "/no/such/a.json", "/no/such/b.json"}).exit_code, 4);
   EXPECT_THAT(profile(cases[2]).err, HasSubstr("Did you mean 'decode'?"));
   EXPECT_THAT(profile(cases[14]).err, HasSubstr("Did you mean 'features'?"));
 }

@@ -104,7 +104,7 @@ TEST(RecordedRun, ChangeWithoutAFlagIsRefused) {
 TEST(RecordedRun, RunEndsWithWhatLimitedItAndOneChange) {
   const auto sentence = conclude(features());
   ASSERT_TRUE(sentence) << sentence.error().text();
-  EXPECT_THAT(*sentence, HasSubstr("decode (cpu) limits the run and costs"));
+  EXPECT_THAT(*sentence, HasSubstr("decode (cpu) limits the run: twice as fast it would save"));
   EXPECT_THAT(*sentence, HasSubstr("--decode-threads 2 would gain"));
 }
 

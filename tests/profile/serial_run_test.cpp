@@ -22,7 +22,7 @@ TEST(SerialRun, LongestPhaseIsNamedWithItsGain) {
   }
   // Of 19 s the network takes 12: twice as fast it saves 6.
   EXPECT_EQ(run.finding(),
-            "the network limits the run and costs 31.6 % of its time; the network twice as fast would gain 46 %.");
+            "the network limits the run: twice as fast it would save 31.6 % of the time, which gains 46 %.");
 }
 
 TEST(SerialRun, RecordingIsExplainedByItsReplay) {

@@ -282,6 +282,18 @@ TEST(Classifier, RecordingOnStandardInputIsNamed) {
   EXPECT_EQ(answer["scores"], answers_of(named.out).at(0)["scores"]);
   const auto listed = run_program({"/bin/sh", "-c", "echo '" + clip + "' | " + shell});
   EXPECT_EQ(listed.out, named.out);
+  const auto dos = run_program({"/bin/sh", "-c", "printf '\\357\\273\\277%s\\r\\n' '" + clip + "' | " + shell});
+  EXPECT_EQ(dos.out, named.out) << "a list as Windows writes it";
+  const auto slow = run_program({"/bin/sh", "-c",
+                                 "mkfifo '" + (work / "names").string() + "'; " + shell + "< '" +
+                                     (work / "names").string() + "' | { exec 3> '" + (work / "names").string() +
+                                     "'; echo '" + clip + "' >&3; timeout 20 head -n 1; }"});
+  EXPECT_EQ(slow.out, named.out) << "the answer comes while the list goes on";
+  fs::create_directory(work / "empty");
+  const auto gone = run_program(
+      {tutti_program(), "classify", "--model", model, (work / "gone.wav").string(), (work / "empty").string()});
+  EXPECT_EQ(gone.out, (work / "gone.wav").string() + ": cannot be opened: No such file or directory\n");
+  EXPECT_NE(gone.err.find((work / "empty").string() + ": holds no recording"), std::string::npos) << gone.err;
 }
 
 TEST(Classifier, FoldersOfRecordingsAreTrainedAsTheyAre) {
@@ -296,6 +308,13 @@ TEST(Classifier, FoldersOfRecordingsAreTrainedAsTheyAre) {
                                     "--out", (work / "out").string(), "--resume", "--epochs", "2", "--device", "cpu"});
   ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
   EXPECT_EQ(resumed.err.find("are prepared"), std::string::npos) << "the set is there";
+  const auto learned = read_file(work / "out/set/TRAINING_DATASET.H5").value();
+  link_digits(work / "other", "12", 5, 8);
+  const auto other = run_program(training_of(work / "other", work / "out", {"--epochs", "1"}));
+  EXPECT_EQ(other.exit_code, 2) << other.err;
+  EXPECT_NE(other.err.find("holds a training already, and its set would be replaced"), std::string::npos) << other.err;
+  EXPECT_EQ(read_file(work / "out/set/TRAINING_DATASET.H5").value(), learned)
+      << "the training goes on with its own set";
 }
 
 TEST(Classifier, TuningIsRecordedAndItsBestTrained) {
@@ -337,6 +356,16 @@ TEST(Classifier, DamagedFilesAreListedAndNeverLearned) {
   for (const auto& line : lines_of(work / "set/bad_samples.jsonl")) listed.insert(line["id"]);
   EXPECT_EQ(listed, (std::set<std::string>{"1/cut.wav", "1/empty.wav", "2/silent.wav"}));
   EXPECT_NE(end.out.find("48 of 51 files"), std::string::npos) << end.out;
+  ASSERT_TRUE(write_file_atomically(work / "known/1/S1~R1~T1~1.wav", whole));
+  ASSERT_TRUE(
+      write_file_atomically(work / "known/2/other.wav", read_file(test_data() / "digits/1_theo_5.wav").value()));
+  const auto named = run_program({tutti_program(), "prepare", "classifier", "--data", (work / "known").string(),
+                                  "--out", (work / "set").string(), "--dry-run"},
+                                 {"BUILDER_LOG_LEVEL=DEBUG"});
+  for (const char* why :
+       {"1/S1~R1~T1~1.wav: left out: a gain of 1 dB", "2/other.wav: left out: has the content of 1/",
+        "1/1_theo_5.wav: left out: has the content of 2/", "1/empty.wav: left out: the file is empty"})
+    EXPECT_NE(named.err.find(why), std::string::npos) << why << "\n" << named.err;
 }
 
 TEST(Classifier, SetsWithNothingToLearnEndWithExitCode2) {

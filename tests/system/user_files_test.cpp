@@ -193,7 +193,9 @@ TEST_F(OwnInput, ANamedOutputReplacesNoFileOfAnotherKind) {
     all.insert(all.begin(), tutti_program());
     const ProgramEnd end = run_program(all, settings());
     EXPECT_EQ(end.exit_code, 2) << words[0] << ": " << end.err;
-    EXPECT_THAT(end.err, HasSubstr(mine + " is there already and was not written by this command")) << words[0];
+    EXPECT_THAT(end.err,
+                HasSubstr(mine + " is there already and was not written by this command. Move it away, or name"))
+        << words[0];
     EXPECT_EQ(read_file(mine).value(), "{\"mine\": 1}") << words[0];
   }
   EXPECT_FALSE(fs::exists(folder_ / "out")) << "before any work";

@@ -194,6 +194,12 @@ class TestReadBack(unittest.TestCase):
         self.assertEqual(self.tool.edits("35029", "3529"), 1)
         self.assertEqual(self.tool.edits("", "12"), 2)
 
+    def test_a_missing_list_of_texts_is_one_line(self):
+        done = run(sys.executable, TOOLS / "read_back.py", "voice", "/nowhere/texts")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.assertIn("/nowhere/texts: expected a file with a text a line", done.stderr)
+
     def test_the_last_field_of_a_line_is_its_text(self):
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / "texts"

@@ -167,6 +167,14 @@ TEST(VoicePlan, StepHoldsWhatIsComputed) {
   EXPECT_GE(json["note_002_ladder"][0]["largest_batch"][2], 32);
 }
 
+TEST(VocoderPlan, StepHoldsWhatIsComputed) {
+  const auto json = planned("vocoder", "");
+  EXPECT_GT(json["gpus"][0]["batch_size"], json["gpus"][1]["batch_size"]);
+  EXPECT_EQ(json["frames"], 64);
+  expect_verified(json["dry_run"]);
+  EXPECT_EQ(plan_training("vocoder", {.model = "small"}).error().fault, Fault::usage);
+}
+
 TEST(VoicePlan, LongerClipsAndLargerSizesTakeMore) {
   const auto nano = *voice_shape("nano"), tiny = *voice_shape("tiny");
   const auto clip = activations_of(nano, kNoteClip);

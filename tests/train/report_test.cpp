@@ -352,7 +352,7 @@ TEST(Reporter, EpochReportCoversOnlyItsOwnFeedAndRingTimes) {
   const auto first = training.epoch(1, 1.0, std::chrono::seconds(9), std::chrono::seconds(1));
   EXPECT_NE(first.find("decode: busy 90 %, starved 0 %, blocked 10 %"), std::string::npos) << first;
   EXPECT_NE(first.find("steps took 50 % of the time"), std::string::npos) << first;
-  EXPECT_NE(first.find("above 50 ms: 1 of 1"), std::string::npos) << first;
+  EXPECT_NE(first.find("above 50 ms: 1 of 1 batch"), std::string::npos) << first;
   EXPECT_NE(first.find("padding 50 %"), std::string::npos) << first;
   const auto second = training.epoch(2, 0.01, std::chrono::seconds(1), std::chrono::seconds(9));
   EXPECT_NE(second.find("decode: busy 10 %, starved 0 %, blocked 90 %"), std::string::npos) << second;

@@ -112,9 +112,11 @@ OptionTable options_of(PlanCommand& command) {
       .add("train", command.train, "NAME",
            "plan 'tutti train NAME' instead: batches, ring and memory on each GPU of --gpus (24GB,16GB), else of this "
            "machine; a step on the processor verifies what a sample takes")
-      .choices = {"classifier", "whisper", "tts"};
-  table.add("data", command.data, "SET",
-            "the set of a classifier or a voice; without it: one as field notes 003 and 002 have it");
+      .choices = {"classifier", "whisper", "tts", "vocoder"};
+  table.add(
+      "data", command.data, "SET",
+      "the set of a classifier, a voice or a vocoder; without it: one as field notes 003 and 002 have it, of a vocoder "
+      "at 22,050 Hz");
   table.group("Comparing policies");
   table.add_switch("simulate", command.simulate, "run tutti, note, note_raw, fifo and round_robin over the same work");
   table

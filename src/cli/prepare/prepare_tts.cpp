@@ -221,13 +221,13 @@ void print_report(const VoiceBuildOptions& build, const VoiceBuildReport& report
               report.are_digits ? (" as strings of " + std::to_string(report.found) + " single digits").c_str()
                                 : (" of " + std::to_string(report.found) + " recordings").c_str(),
               build.dry_run ? "nothing was written" : ("in " + build.out.string()).c_str());
-  std::printf(
-      "%d Hz, %d mels in frames of %d samples (window %d, Fourier transform %d); %s, texts of at most %lld; %s\n",
-      report.mel.rate.value, report.mel.n_mels, report.mel.hop, report.mel.window, report.mel.n_fft,
-      report.kind.c_str(), count(report.longest_text),
-      (bytes_text(report.size) +
-       (build.waveforms && !build.dry_run ? " and " + bytes_text(report.waveforms) + " of waveforms" : ""))
-          .c_str());
+  std::printf("%d Hz, %d mels in frames of %d samples (window %d, Fourier transform %d); %s, texts of at most %lld%s\n",
+              report.mel.rate.value, report.mel.n_mels, report.mel.hop, report.mel.window, report.mel.n_fft,
+              report.kind.c_str(), count(report.longest_text),
+              build.dry_run ? ""
+                            : ("; " + bytes_text(report.size) +
+                               (build.waveforms ? " and " + bytes_text(report.waveforms) + " of waveforms" : ""))
+                                  .c_str());
   std::printf("%zu speaker%s: %s\n", report.speakers.size(), report.speakers.size() == 1 ? "" : "s",
               joined(report.speakers, ", ").c_str());
   if (report.excluded > 0) std::printf("%lld left out, for --exclude has their text\n", count(report.excluded));
@@ -238,6 +238,9 @@ void print_report(const VoiceBuildOptions& build, const VoiceBuildReport& report
     std::printf("%lld left out as unusable, %lld of them without a recording%s\n", count(report.bad),
                 count(report.missing),
                 build.dry_run ? "" : (": see " + (build.out / "bad_samples.jsonl").string()).c_str());
+  if (report.listed_twice > 0)
+    std::printf("%lld of them because their recording is listed before, or with another text\n",
+                count(report.listed_twice));
   if (report.wrong_speed > 0)
     std::printf("%lld of them because their pitch and spectrum are those of another sample rate than their header's\n",
                 count(report.wrong_speed));

@@ -175,7 +175,7 @@ int run_comparison(const ProfileFlags& flags) {
     return refuse("--compare: expected two files, found " + std::to_string(flags.files.size()));
   const auto before = read_profile(flags.files[0]), after = read_profile(flags.files[1]);
   for (const auto* run : {&before, &after})
-    if (!*run) return complain(run->error(), kUsage);
+    if (!*run) return complain(run->error());
   std::fputs((flags.pipeline.json ? comparison_json(*before, *after) + "\n" : comparison_text(*before, *after)).c_str(),
              stdout);
   return kDone;

@@ -44,7 +44,7 @@ struct TrainProfileFlags {
 };
 
 void add_flags(OptionTable& table, TrainProfileFlags& f) {
-  table.positional(f.tasks, "[whisper|classifier|tts]", "the training; default: whisper", 0);
+  table.positional(f.tasks, "[whisper|classifier|tts|vocoder]", "the training; default: whisper", 0);
   table.add("config", f.config, "FILE.toml", "the recipe of the training, as 'tutti train' takes it");
   table.add("model", f.model, "NAME", "the model, or voice, to begin with; default: the recipe's");
   table.add(
@@ -110,7 +110,7 @@ Result<void> check_cores(const TrainProfileFlags& f) {
 
 Result<void> check_flags(const TrainProfileFlags& f, const std::string& task) {
   const std::vector<std::string> tasks{std::string(kWhisperTraining), std::string(kClassifierTraining),
-                                       std::string(kTtsTraining)};
+                                       std::string(kTtsTraining), std::string(kVocoderTraining)};
   if (std::ranges::find(tasks, task) == tasks.end())
     return fail(Fault::usage, "'" + task + "': expected " + joined(tasks, ", "), "See 'tutti profile train --help'");
   if (f.tasks.size() > 1) return fail(Fault::usage, "'" + f.tasks[1] + "': expected one training");
@@ -122,6 +122,10 @@ Result<void> check_flags(const TrainProfileFlags& f, const std::string& task) {
     return fail(Fault::usage, "--data-gpu: a classifier's set holds its spectrograms, so no device computes them");
   if (task == kClassifierTraining && !f.model.empty())
     return fail(Fault::usage, "--model: a classifier begins with a new network");
+  if (task == kVocoderTraining && !f.data_gpu.empty())
+    return fail(Fault::usage, "--data-gpu: a vocoder's spectrograms are made by the thread that gathers its batches");
+  if (task == kVocoderTraining && !f.model.empty())
+    return fail(Fault::usage, "--model: a vocoder begins with a new network");
   return keeps_to_cores(task) ? Result<void>() : check_cores(f);
 }
 
@@ -138,7 +142,7 @@ std::vector<std::string> command_of(const TrainProfileFlags& f, const std::strin
   };
   add("--config", f.config.string());
   add("--model", f.model);
-  add(task == kTtsTraining ? "--train-data" : "--data", f.data.string());
+  add(task == kTtsTraining || task == kVocoderTraining ? "--train-data" : "--data", f.data.string());
   if (f.batch_size > 0) add("--batch-size", std::to_string(f.batch_size));
   add("--data-gpu", without_core(f.data_gpu, task));
   if (!f.model_gpu.empty() && task == kWhisperTraining) command.insert(command.end(), {"--devices", ""});
@@ -199,6 +203,10 @@ Result<TrainingDevices> devices_in(const std::string& task, const std::string& t
   if (task == kTtsTraining)
     return read_tts_recipe(toml, file_name).map([](const TtsRecipe& recipe) {
       return TrainingDevices{recipe.data_gpu, recipe.device};
+    });
+  if (task == kVocoderTraining)
+    return read_vocoder_recipe(toml, file_name).map([](const VocoderRecipe& recipe) {
+      return TrainingDevices{.model = recipe.device};
     });
   if (task == kClassifierTraining)
     return read_classifier_recipe(toml, file_name).map([](const ClassifierRecipe& recipe) {

@@ -54,7 +54,7 @@ FlagWord flag_at(const std::vector<std::string>& words, std::size_t i, const std
   flag.name = flag.name.starts_with(start) ? flag.name.substr(start.size()) : std::string();
   if (equals < words[i].size()) {
     flag.value = words[i].substr(equals + 1);
-  } else if (i + 1 < words.size() && !words[i + 1].starts_with("-")) {
+  } else if (i + 1 < words.size() && (!words[i + 1].starts_with("-") || number_in<double>(words[i + 1]))) {
     flag.value = words[i + 1];
     flag.words = 2;
   }

@@ -96,6 +96,8 @@ Result<void> take(const FlagWord& flag, const std::string& shown, const std::vec
     into.words.emplace_back(known.text);
     return {};
   }
+  if (known.treatment == Treatment::answered)
+    if (auto given = expect_value(); !given) return given;
   into.answers.push_back(shown + ": " + known.text);
   return {};
 }

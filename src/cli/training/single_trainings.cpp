@@ -124,6 +124,8 @@ Result<fs::path> classifier_set(const fs::path& data, const fs::path& out, bool 
   if (data.filename() == set_file("", SetPart::training)) return folder_of(data);  // as shells complete the name
   if (data.empty() || is_set(data) || !may_be_recordings(data)) return data;
   if (resumes && is_set(set)) return set;
+  if (auto unused = resumes ? Result<void>() : expect_set_unused(out); !unused)
+    return tl::unexpected<Error>(unused.error());
   Interrupt interrupt;
   BuildProgress progress(interrupt, "files");
   const auto built = build_labelled_set({.data = data, .out = set, .threads = std::max(1, read_cpu().cores)},

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <span>
 
+#include "base/file_lock.h"
 #include "base/files.h"
 #include "base/output_ownership.h"
 #include "base/process/exit_code.h"
@@ -47,13 +48,16 @@ Result<void> settle_resume(TrainingRun& command) {
   return {};
 }
 
+bool has_checkpoints(const fs::path& out) {
+  std::error_code ignored;
+  return std::ranges::any_of(fs::directory_iterator(out / "checkpoints", ignored), [](const auto& entry) {
+    return entry.path().filename().string().starts_with(kStepPrefix) && is_there(entry.path() / "training.json");
+  });
+}
+
 /// A training was begun there; those of older versions left checkpoints alone.
 bool is_training_folder(const fs::path& out) {
-  std::error_code ignored;
-  return is_there(out / kTrainingLock) ||
-         std::ranges::any_of(fs::directory_iterator(out / "checkpoints", ignored), [](const auto& entry) {
-           return entry.path().filename().string().starts_with(kStepPrefix) && is_there(entry.path() / "training.json");
-         });
+  return is_there(out / kTrainingLock) || has_checkpoints(out);
 }
 
 /// What a training writes in OUT, beside checkpoints and model.
@@ -143,6 +147,18 @@ std::optional<int> read_training_flags(OptionTable& table, const std::vector<std
 Result<void> settle_run(TrainingRun& run) {
   if (run.out.empty()) return fail(Fault::usage, "there is no folder for the result", "Name a folder with --out");
   return settle_resume(run);
+}
+
+Result<void> expect_set_unused(const fs::path& out) {
+  if (has_checkpoints(out) || has_checkpoints(out / kScreenFolder))
+    return fail(Fault::usage, out.string() + " holds a training already, and its set would be replaced",
+                "Continue it with --resume, or name another folder with --out");
+  if (!is_there(out / kTrainingLock)) return {};
+  const auto held = take_hold({.file = out / kTrainingLock,
+                               .other = out.string() + ": another process is training into this folder",
+                               .unnoticed = "a training into " + out.string(),
+                               .way_out = "Wait for it to end, or name another folder with --out"});
+  return held ? Result<void>() : tl::unexpected<Error>(held.error());
 }
 
 Result<void> expect_own_folder(const TrainingRun& command, std::vector<fs::path> sources) {

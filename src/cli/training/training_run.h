@@ -53,6 +53,10 @@ Result<void> settle_run(TrainingRun& run);
 /// not its own.
 Result<void> expect_own_folder(const TrainingRun& run, std::vector<std::filesystem::path> sources);
 
+/// Checks that no training learns from a set in OUT, so that one may be made there: none has checkpoints in it, and
+/// none is running. Fault::usage and Fault::refused where one does.
+Result<void> expect_set_unused(const std::filesystem::path& out);
+
 /// Begins the trace of --trace, a file that the training does not read (`sources`; empty paths are none).
 Result<void> begin_trace(CommandTrace& trace, const TrainingRun& run, std::vector<std::filesystem::path> sources);
 

@@ -34,7 +34,7 @@ Result<LabelledBatches> LabelledBatches::open(LabelledBatchOptions options, cons
   if (key != key_of(batches.options_))
     return fail(Fault::usage,
                 "the checkpoint was trained on other files or labels than the set now holds (" +
-                    std::to_string(batches.options_.rows) + " segments), or with another batch size or seed",
+                    std::to_string(batches.options_.rows) + " samples), or with another batch size or seed",
                 "Go on with the data and the settings that the training began with");
   if (batches.epoch_ < 0 || batches.cursor_ < 0 || batches.cursor_ > batches.options_.rows) return unreadable;
   return batches;

@@ -116,7 +116,11 @@ Result<LabelledFiles> find_labelled_files(const fs::path& data, const fs::path& 
   if (!root.empty())
     return fail(Fault::usage, "--root: " + data.string() + " is no list of files",
                 "Leave --root out, or name a list (.csv, .tsv, .jsonl) with --data");
-  if (!is_folder(data)) return fail(Fault::missing, data.string() + ": no such folder");
+  if (!is_folder(data))
+    return fail(Fault::missing,
+                data.string() + ": expected a folder with a folder a label, or a list (.csv, .tsv, .jsonl), found " +
+                    (is_there(data) ? "a file of another kind" : "nothing"),
+                "Check the path");
   const auto entries = entries_of(data);
   if (!entries) return tl::unexpected<Error>(entries.error());
   std::vector<fs::path> parts, labels;

@@ -82,14 +82,21 @@ bool are_sensor_names(const std::vector<BuiltFile>& files, const std::string& de
   return 10 * named >= 9 * std::ssize(files);
 }
 
+/// Names a file that is left out, where that is requested.
+void log_left_out(const SetBuildOptions& options, const BuiltFile& one, const std::string& why) {
+  if (options.verbose) log(Level::info, one.file.name + ": left out: " + why);
+}
+
 /// Leaves out files whose names say that their gain cannot be used.
-void leave_out_by_gain(const std::string& delimiter, std::vector<BuiltFile>& files, SetBuildReport& report) {
+void leave_out_by_gain(const SetBuildOptions& options, std::vector<BuiltFile>& files, SetBuildReport& report) {
   std::erase_if(files, [&](const BuiltFile& one) {
-    const auto name = sensor_name_of(one.file.path, delimiter);
+    const auto name = sensor_name_of(one.file.path, options.delimiter);
     if (!name) return false;
     const bool in_air = name->gain_db == kOutOfWaterDb, outside = name->gain_db < 0 || name->gain_db > kMostGainDb;
     report.out_of_water += in_air;
     report.bad_gain += outside;
+    if (in_air) log_left_out(options, one, "a gain of 1 dB, the hydrophone was not in water");
+    if (outside) log_left_out(options, one, "a gain outside 0 to 200 dB");
     return in_air || outside;
   });
 }
@@ -202,7 +209,7 @@ Result<std::int64_t> compute(const SetBuildOptions& options, FileComputer& compu
     for (std::size_t i = first; i < std::min(first + run, files.size()); ++i) {
       BuiltFile& one = files[i];
       if (auto made = watched.measure(0, i, [&] { return computer.compute(one); }); !made) return made;
-      if (options.verbose && !one.problem.empty()) log(Level::info, one.file.name + ": left out: " + one.problem);
+      if (!one.problem.empty()) log_left_out(options, one, one.problem);
       if (!progress(++done, std::ssize(files))) return fail(Fault::cancelled, "interrupted");
     }
     return {};
@@ -247,7 +254,7 @@ Result<std::unique_ptr<FeatureSpool>> open_spool(const SetBuildOptions& options,
 }
 
 /// Files of the same content are one group; where their labels differ, none of them can be trusted.
-void join_equal_contents(std::vector<BuiltFile>& files) {
+void join_equal_contents(const SetBuildOptions& options, std::vector<BuiltFile>& files) {
   std::map<CacheKey, std::vector<BuiltFile*>> by_content;
   for (auto& one : files)
     if (one.problem.empty()) by_content[one.clip.content].push_back(&one);
@@ -260,9 +267,11 @@ void join_equal_contents(std::vector<BuiltFile>& files) {
     const auto& equal = by.second;
     const auto other =
         std::ranges::find_if(equal, [&](const BuiltFile* one) { return one->file.label != equal.front()->file.label; });
-    for (auto* one : other == equal.end() ? std::vector<BuiltFile*>() : equal)
+    for (auto* one : other == equal.end() ? std::vector<BuiltFile*>() : equal) {
       one->problem = "has the content of " + (one == *other ? equal.front() : *other)->file.name +
                      ", and another label: one of the two is wrong";
+      log_left_out(options, *one, one->problem);
+    }
     for (const auto* one : equal)
       if (const auto from = root(one->file.group), to = root(equal.front()->file.group); from != to) same[from] = to;
   }
@@ -390,7 +399,7 @@ Result<SetBuildReport> build_labelled_set(const SetBuildOptions& options,
   std::vector<BuiltFile> files;
   for (auto& file : found->files) files.push_back({.file = std::move(file)});
   const bool are_sensors = are_sensor_names(files, options.delimiter);
-  leave_out_by_gain(options.delimiter, files, report);
+  leave_out_by_gain(options, files, report);
   const auto grouped = find_groups(options, files, are_sensors);
   if (!grouped) return tl::unexpected<Error>(grouped.error());
   report.has_groups = *grouped;
@@ -407,7 +416,7 @@ Result<SetBuildReport> build_labelled_set(const SetBuildOptions& options,
   const auto resumed = compute(options, computer, files, progress);
   if (!resumed) return tl::unexpected<Error>(resumed.error());
   report.resumed = *resumed;
-  join_equal_contents(files);
+  join_equal_contents(options, files);
   count(options, files, report);
   if (auto separate = expect_separate_parts(files); !separate) return tl::unexpected(separate.error());
   std::vector<LabelledFile> used;

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "base/files.h"
@@ -205,7 +206,34 @@ class Builder {
       else
         clips_.push_back(std::move(clip));
     }
+    leave_out_repeated_rows();
     return {};
+  }
+
+  /// A recording is one clip. Of rows with the same words the first counts; where the words differ, which are spoken is
+  /// not known, and none counts.
+  void leave_out_repeated_rows() {
+    const auto recording_of = [](const PlannedClip& clip) {
+      return std::tuple(clip.source->audio.lexically_normal(), clip.source->start, clip.source->end);
+    };
+    std::map<decltype(recording_of(clips_.front())), std::vector<std::size_t>> rows;
+    for (std::size_t i = 0; i < clips_.size(); ++i) rows[recording_of(clips_[i])].push_back(i);
+    std::vector<std::size_t> left_out;
+    for (const auto& [recording, same] : rows) {
+      const auto& first = clips_[same.front()];
+      const bool agree = std::ranges::all_of(same, [&](std::size_t row) { return clips_[row].key == first.key; });
+      for (std::size_t i = agree ? 1 : 0; same.size() > 1 && i < same.size(); ++i) {
+        add_bad(clips_[same[i]].name, agree
+                                          ? "its recording has a row before, with the same words"
+                                          : "its recording has " + std::to_string(same.size()) +
+                                                " rows with different texts: '" + first.text + "' and '" +
+                                                clips_[same[i == 0 ? 1 : i]].text + "'; which is spoken is not known");
+        left_out.push_back(same[i]);
+      }
+    }
+    report_.listed_twice = std::ssize(left_out);
+    std::ranges::sort(left_out);
+    erase_at(clips_, left_out);
   }
 
   /// Leaves out clips whose words a recogniser does not find.

@@ -61,14 +61,15 @@ struct VoiceBuildReport {
   std::string kind{};
   std::vector<std::string> speakers{};
   bool are_digits = false;
-  std::int64_t found = 0;        ///< recordings that the data lists
-  std::int64_t missing = 0;      ///< without a file
-  std::int64_t bad = 0;          ///< in OUT/bad_samples.jsonl, the missing included
-  std::int64_t other_words = 0;  ///< of the bad ones: a recogniser finds other words than their text has
-  std::int64_t wrong_speed = 0;  ///< of the bad ones: their pitch and spectrum are those of another sample rate
-  std::int64_t excluded = 0;     ///< by their text
-  std::int64_t repeated = 0;     ///< clips to train on whose text a list of clips for validation has, too
-  std::int64_t training = 0;     ///< clips
+  std::int64_t found = 0;         ///< recordings that the data lists
+  std::int64_t missing = 0;       ///< without a file
+  std::int64_t bad = 0;           ///< in OUT/bad_samples.jsonl, the missing included
+  std::int64_t other_words = 0;   ///< of the bad ones: a recogniser finds other words than their text has
+  std::int64_t wrong_speed = 0;   ///< of the bad ones: their pitch and spectrum are those of another sample rate
+  std::int64_t excluded = 0;      ///< by their text
+  std::int64_t listed_twice = 0;  ///< of the unusable: rows of a recording that has another row
+  std::int64_t repeated = 0;      ///< clips to train on whose text a list of clips for validation has, too
+  std::int64_t training = 0;      ///< clips
   std::int64_t validation = 0;
   std::int64_t frames = 0;
   std::int64_t longest_text = 0;    ///< symbols

@@ -49,7 +49,8 @@ std::string percent(const AudioAnswer& answer) {
 }
 
 std::string people_text(const std::vector<std::string>& labels, const ClassifiedFile& answer) {
-  if (!answer.error.empty()) return answer.file + ": " + answer.error + "\n";
+  if (!answer.error.empty())
+    return (answer.error.starts_with(answer.file + ": ") ? "" : answer.file + ": ") + answer.error + "\n";
   auto text = answer.file + ": " + labels[answer.best] + " " + percent(answer) +
               (answer.is_padded ? " (shorter than one segment, filled up with zeros)" : "") + "\n";
   for (const auto& clip : answer.clips)

@@ -180,13 +180,44 @@ Result<std::vector<FileFeatures>> read_files(std::span<const std::string> files,
 
 }  // namespace
 
+namespace {
+
+/// Answers so many files at once. Returns how many had an error.
+Result<std::int64_t> answer_files(std::span<const std::string> names, const ClassifyRequest& request,
+                                  const Classifying& with, const TakeAnswer& take, SerialRun& timed) {
+  std::vector<std::string> paths(names.begin(), names.end());
+  if (!request.standard_input.empty()) std::ranges::replace(paths, std::string("-"), request.standard_input);
+  const auto features = timed.measure("reading of files", [&] { return read_files(paths, with); });
+  if (!features) return tl::unexpected<Error>(features.error());
+  const auto probabilities = timed.measure("the network", [&] { return probabilities_of(with.model, *features); });
+  auto next = probabilities.begin();
+  std::int64_t failed = 0;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto& file = (*features)[i];
+    ClassifiedFile answer;
+    answer.file = names[i];
+    answer.error = file.problem;
+    if (paths[i] != answer.file && answer.error.starts_with(paths[i]))
+      answer.error = "standard input" + answer.error.substr(paths[i].size());  // not where it is kept meanwhile
+    if (answer.error.empty()) {
+      const auto& segments = file.is_long() ? file.probabilities : *next++;
+      static_cast<AudioAnswer&>(answer) = audio_answer(with.model, segments);
+      answer.is_padded = file.is_padded;
+      if (request.over_time) answer.clips = clip_answers(with.model, file, segments);
+    }
+    failed += !answer.error.empty();
+    take(with.model.labels, answer);
+  }
+  return failed;
+}
+
+}  // namespace
+
 Result<std::int64_t> classify_files(const ClassifyRequest& request, const TakeAnswer& take, SerialRun* phases) {
   SerialRun unseen;
   SerialRun& timed = phases ? *phases : unseen;
   const c10::AutoGradMode no_gradients(false);
   set_compute_threads(request.threads, read_cpu().cores);
-  std::vector<std::string> paths = request.files;
-  if (!request.standard_input.empty()) std::ranges::replace(paths, std::string("-"), request.standard_input);
   const auto device = device_named(request.device);
   if (!device) return tl::unexpected<Error>(device.error());
   const auto model = ClassifierModel::load(request.model, *device);
@@ -194,31 +225,22 @@ Result<std::int64_t> classify_files(const ClassifyRequest& request, const TakeAn
   const Classifying with{.model = *model,
                          .maker = ClipFeatureMaker(model->geometry),
                          .threads = request.threads > 0 ? request.threads : read_cpu().cores};
-  const std::span<const std::string> files(paths);
   std::int64_t failed = 0;
-  for (std::size_t first = 0; first < files.size(); first += kFilesAtOnce) {
-    const auto count = std::min(kFilesAtOnce, files.size() - first);
-    const auto features =
-        timed.measure("reading of files", [&] { return read_files(files.subspan(first, count), with); });
-    if (!features) return tl::unexpected<Error>(features.error());
-    const auto probabilities = timed.measure("the network", [&] { return probabilities_of(*model, *features); });
-    auto next = probabilities.begin();
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto& file = (*features)[i];
-      ClassifiedFile answer;
-      answer.file = request.files[first + i];
-      answer.error = file.problem;
-      if (const auto& path = files[first + i]; path != answer.file && answer.error.starts_with(path))
-        answer.error = "standard input" + answer.error.substr(path.size());  // not where it is kept meanwhile
-      if (answer.error.empty()) {
-        const auto& segments = file.is_long() ? file.probabilities : *next++;
-        static_cast<AudioAnswer&>(answer) = audio_answer(*model, segments);
-        answer.is_padded = file.is_padded;
-        if (request.over_time) answer.clips = clip_answers(*model, file, segments);
-      }
-      failed += !answer.error.empty();
-      take(model->labels, answer);
+  const auto answer_all = [&](std::span<const std::string> names) -> Result<void> {
+    for (std::size_t first = 0; first < names.size(); first += kFilesAtOnce) {
+      const auto some = names.subspan(first, std::min(kFilesAtOnce, names.size() - first));
+      const auto wrong = answer_files(some, request, with, take, timed);
+      if (!wrong) return tl::unexpected<Error>(wrong.error());
+      failed += *wrong;
     }
+    return {};
+  };
+  if (auto answered = answer_all(request.files); !answered) return tl::unexpected<Error>(answered.error());
+  while (request.more) {
+    const auto names = timed.measure("the list of names", request.more);
+    if (!names) return tl::unexpected<Error>(names.error());
+    if (names->empty()) break;
+    if (auto answered = answer_all(*names); !answered) return tl::unexpected<Error>(answered.error());
   }
   return failed;
 }

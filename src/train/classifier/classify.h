@@ -16,7 +16,9 @@ namespace tutti {
 struct ClassifyRequest {
   std::filesystem::path model{};
   std::vector<std::string> files{};  // as they were given
-  std::string standard_input{};      // where the recording is that was given as "-"; empty: "-" is a name
+  // Waits for further files, behind those; none of them: there are no more. Empty: there are none at all.
+  std::function<Result<std::vector<std::string>>()> more{};
+  std::string standard_input{};  // where the recording is that was given as "-"; empty: "-" is a name
   std::string device = "cpu";
   std::int32_t threads = 0;  // threads of network and features; 0: one per core
   bool over_time = false;    // also the answer to every clip of a file

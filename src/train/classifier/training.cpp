@@ -13,6 +13,7 @@
 #include "feed/labelled/labelled_set.h"
 #include "model/cpu/compute_team.h"
 #include "model/device_name.h"
+#include "recipe/checkpoint_names.h"
 #include "recipe/recipe_file.h"
 #include "train/checkpoint/folder.h"
 #include "train/checkpoint/resume.h"
@@ -181,7 +182,7 @@ Result<TrainingEnd> train(const ClassifierTraining& training, TrainingData data,
 /// The first stage: a network in binary mode in OUT/screen, with half of the minutes.
 ClassifierTraining screen_of(const ClassifierTraining& training) {
   auto screen = training;
-  screen.out = training.out / "screen";
+  screen.out = training.out / kScreenFolder;
   screen.recipe.two_stage = false;
   screen.recipe.binary_mode = true;
   screen.recipe.max_minutes /= 2;

@@ -5,6 +5,7 @@
 
 #include "recipe/classifier_recipe.h"
 #include "recipe/tts_recipe.h"
+#include "recipe/vocoder_recipe.h"
 #include "recipe/whisper_recipe.h"
 
 namespace tutti {
@@ -16,16 +17,16 @@ struct Kind {
   bool takes_data;
   bool takes_model;
 };
-constexpr std::array kKinds{Kind{kClassifierTraining, &plan_classifier, true, false},
-                            Kind{kWhisperTraining, &plan_whisper, false, true},
-                            Kind{kTtsTraining, &plan_tts, true, true}};
+constexpr std::array kKinds{
+    Kind{kClassifierTraining, &plan_classifier, true, false}, Kind{kWhisperTraining, &plan_whisper, false, true},
+    Kind{kTtsTraining, &plan_tts, true, true}, Kind{kVocoderTraining, &plan_vocoder, true, false}};
 
 }  // namespace
 
 Result<std::string> plan_training(const std::string& kind, const TrainingPlanRequest& request) {
   const auto found = std::ranges::find(kKinds, kind, &Kind::name);
   if (found == kKinds.end())
-    return fail(Fault::usage, "plan-training: expected classifier, whisper or tts, found '" + kind + "'");
+    return fail(Fault::usage, "plan-training: expected classifier, whisper, tts or vocoder, found '" + kind + "'");
   if (!request.data.empty() && !found->takes_data)
     return fail(Fault::usage, "data: the plan of " + kind + " takes no set: every sample is planned as a whole window",
                 "Leave it out");

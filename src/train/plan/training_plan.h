@@ -35,6 +35,8 @@ Result<std::string> plan_classifier(const TrainingPlanRequest& request);
 Result<std::string> plan_whisper(const TrainingPlanRequest& request);
 /// `data`: as VoiceSet::open reads it.
 Result<std::string> plan_tts(const TrainingPlanRequest& request);
+/// `data`: as VocoderData::open reads it. No field note has figures of a vocoder.
+Result<std::string> plan_vocoder(const TrainingPlanRequest& request);
 
 /// Plans 'tutti train KIND'. Fault::usage for another kind, and for what it does not take.
 Result<std::string> plan_training(const std::string& kind, const TrainingPlanRequest& request);

@@ -120,7 +120,8 @@ std::vector<std::string> epoch_report(const std::optional<FeedReport>& feed, con
   lines.push_back("  ring of " + std::to_string(ring.depth) + behind + ": steps took " + percent(ring.utilisation()) +
                   " of the time; waits p50 " + milliseconds(ring.waits.percentile(0.5)) + ", p99 " +
                   milliseconds(ring.waits.percentile(0.99)) + ", longest " + milliseconds(ring.waits.max) +
-                  "; above 50 ms: " + std::to_string(ring.spikes) + " of " + std::to_string(ring.batches));
+                  "; above 50 ms: " + std::to_string(ring.spikes) + " of " + std::to_string(ring.batches) +
+                  (ring.batches == 1 ? " batch" : " batches"));
   const double elapsed = (ring.stepping + ring.waiting).count();
   const double making = elapsed > 0 ? (ring.fetching + ring.transferring).count() / elapsed : 0;
   if (!feed && making > kWorthReporting)  // the device of the data, where it is cores of its own

@@ -17,18 +17,13 @@ namespace {
 constexpr std::int64_t kCropFrames = 64;
 constexpr double kLeastSquare = 1e-9;  // under the root of a magnitude, as VoiceMel has it
 
-/// Samples that the frames of a crop see.
-std::int64_t crop_samples(const VoiceMelOptions& options) {
-  return (vocoder_crop_frames(options) - 1) * options.hop + options.n_fft;
-}
-
 /// The crop of a clip from frame `first` on, written to its rows: `mel` is the crop's spectrogram, `audio` the clip's.
 void fill_row(const VocoderModel& model, std::span<const float> mel, std::span<const float> audio, std::int64_t first,
               float* mel_row, float* audio_row) {
   const auto bins = model.mean.size();
   for (std::size_t i = 0; i < mel.size(); ++i) mel_row[i] = (mel[i] - model.mean[i % bins]) / model.deviation;
   const std::int64_t hop = model.mel.hop, samples = std::ssize(audio), lead = (model.mel.n_fft - hop) / 2;
-  for (std::int64_t i = 0; i < crop_samples(model.mel); ++i) {
+  for (std::int64_t i = 0; i < vocoder_crop_samples(model.mel); ++i) {
     const auto at = std::abs(first * hop - lead + i);  // mirrored at both ends of the clip
     audio_row[i] = audio[static_cast<std::size_t>(at < samples ? at : 2 * (samples - 1) - at)];
   }
@@ -53,6 +48,16 @@ at::Tensor row_of(std::span<const float> samples, std::int64_t count) {
 std::int64_t vocoder_crop_frames(const VoiceMelOptions& options) {
   constexpr std::int64_t kWidest = 4;  // times n_fft: the distances' longest window twice
   return std::max<std::int64_t>(kCropFrames, (kWidest * options.n_fft + options.hop - 1) / options.hop);
+}
+
+std::int64_t vocoder_crop_samples(const VoiceMelOptions& options) {
+  return (vocoder_crop_frames(options) - 1) * options.hop + options.n_fft;
+}
+
+at::Tensor vocoder_losses(const VocoderNetwork& network, const VoiceMelOptions& options, const at::Tensor& window,
+                          const std::vector<at::Tensor>& inputs) {
+  const auto frames = inputs[1].unfold(1, options.n_fft, options.hop) * window;
+  return magnitude_loss(log_magnitudes_of(network, inputs[0]), at::fft_rfft(frames));
 }
 
 Result<VocoderData> VocoderData::open(const std::filesystem::path& folder, const std::filesystem::path& voice) {
@@ -109,7 +114,7 @@ TaskBatch VocoderTask::prepare(const Batch& batch) {
   const auto rows = std::ssize(batch.rows), frames = vocoder_crop_frames(model_.mel);
   const at::TensorOptions real(at::kFloat);
   const auto mel = at::empty({rows, frames, model_.mel.n_mels}, real),
-             audio = at::empty({rows, crop_samples(model_.mel)}, real);
+             audio = at::empty({rows, vocoder_crop_samples(model_.mel)}, real);
   TaskBatch prepared{.targets = rows, .recordings = rows, .frames = {.computed = rows * frames}};
   std::vector<std::int64_t> clips;
   for (std::int64_t row = 0; row < rows; ++row) {
@@ -132,8 +137,7 @@ TaskBatch VocoderTask::prepare(const Batch& batch) {
 }
 
 at::Tensor VocoderTask::loss_sum(const std::vector<at::Tensor>& inputs, bool /*dropout*/) {
-  const auto frames = inputs[1].unfold(1, model_.mel.n_fft, model_.mel.hop) * window_;
-  return magnitude_loss(log_magnitudes_of(model_.network, inputs[0]), at::fft_rfft(frames)).sum();
+  return vocoder_losses(model_.network, model_.mel, window_, inputs).sum();
 }
 
 Result<CopyScores> score_copies(const VocoderData& data, std::span<const std::int64_t> clips, const MakeAudio& make,

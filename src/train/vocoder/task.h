@@ -36,6 +36,13 @@ struct VocoderData {
 
 /// Frames of a clip that a vocoder learns from in a step.
 std::int64_t vocoder_crop_frames(const VoiceMelOptions& options);
+/// Samples that the frames of such a crop see.
+std::int64_t vocoder_crop_samples(const VoiceMelOptions& options);
+
+/// What is lost of each crop: `inputs` are mel [rows, frames, mels] float32, normalised, and audio [rows, samples]
+/// float32; window [n_fft] float32 -> [rows] float32. Enqueues only.
+at::Tensor vocoder_losses(const VocoderNetwork& network, const VoiceMelOptions& options, const at::Tensor& window,
+                          const std::vector<at::Tensor>& inputs);
 
 /// Learning to make audio of spectrograms: of crops of recordings the magnitudes of the spectra, whose errors are what
 /// is lost. Batches come as rows of VocoderData::training (Batch::rows).
