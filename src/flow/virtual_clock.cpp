@@ -64,8 +64,8 @@ void VirtualClock::change_holds(int by) {
 
 VirtualSpeedup* VirtualSpeedup::of_process() {
   static const std::unique_ptr<VirtualSpeedup> requested = [] {
-    const auto stage = variable(kExperimentVariable);
-    return stage ? std::make_unique<VirtualSpeedup>(*stage) : nullptr;
+    const auto sped_up = variable(kExperimentVariable);
+    return sped_up ? std::make_unique<VirtualSpeedup>(*sped_up) : nullptr;
   }();
   return requested.get();
 }

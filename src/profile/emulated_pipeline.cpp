@@ -155,6 +155,7 @@ struct Emulation {
       reader = flow.flat_map<Token>(
           pipeline.stages[s].name, std::move(reader),
           [stage = stages[s].get()](Token&& token, const Emit<Token>& emit) -> Result<void> {
+            // NOLINTNEXTLINE(performance-move-const-arg): emit takes what is moved.
             stage->work(token, [&](Token&& out) { return emit(std::move(out)); });
             return {};
           },

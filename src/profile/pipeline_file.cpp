@@ -116,7 +116,6 @@ Result<StageResource> kind_of(const Section& section) {
 }
 
 Result<TimesDescription> times_of(const Section& section) {
-  TimesDescription times;
   struct Entry {
     const char* key;
     Range range;

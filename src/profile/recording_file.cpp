@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "base/environment.h"
 #include "base/files.h"
@@ -127,7 +128,7 @@ int usable_cores() {
   CPU_ZERO(&set);
   const int allowed = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
   const double quota = read_cgroup_limits("/").cores.value_or(allowed);
-  return std::max(1, std::min(allowed, static_cast<int>(quota + 0.5)));
+  return std::max(1, std::min(allowed, static_cast<int>(std::lround(quota))));
 }
 
 Result<void> write_recording(const RunRecording& recording, const std::filesystem::path& file) {

@@ -17,7 +17,7 @@ constexpr double kWorthAStage = 0.001;  // share of the run
 void SerialRun::note(std::string_view phase, Clock::Instant start, Clock::Instant end) {
   auto found = std::ranges::find(phases_, phase, &TimedPhase::name);
   if (found == phases_.end()) found = phases_.insert(found, {.name = std::string(phase)});
-  found->calls.push_back(end - start);
+  found->calls.emplace_back(end - start);
   found->all += end - start;
   if (row_) row_->slice(phase, start, end);
   if (!start_) start_ = start;

@@ -27,7 +27,7 @@ std::optional<std::string> utf8_of_utf16(std::string_view bytes) {
   if (bytes.starts_with(std::string_view("\xFF\xFE\0\0", 4))) return std::nullopt;  // UTF-32, whose mark begins alike
   const auto unit_at = [&](std::size_t at) -> char32_t {
     if (at + 1 >= bytes.size()) return CodePoint::kReplacement;
-    const auto first = static_cast<unsigned char>(bytes[at]), second = static_cast<unsigned char>(bytes[at + 1]);
+    const char32_t first = static_cast<unsigned char>(bytes[at]), second = static_cast<unsigned char>(bytes[at + 1]);
     return little ? first | (second << 8U) : (first << 8U) | second;
   };
   std::string out;

@@ -160,7 +160,7 @@ void DeviceRing::Slot::release() {
   ring_.reset();
 }
 
-DeviceRing::DeviceRing(Fetch fetch, RingDevice& device, RingOptions options)
+DeviceRing::DeviceRing(Fetch fetch, RingDevice& device, const RingOptions& options)
     : parts_(std::make_shared<RingParts>(std::move(fetch), device, options)) {
   RingParts& it = *parts_;
   it.options.depth = std::max(options.depth, 1);

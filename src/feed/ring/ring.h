@@ -114,7 +114,7 @@ class DeviceRing {
   };
 
   /// `fetch` (Feed::next, say) is called by the ring's thread alone; both it and `device` outlive the ring.
-  DeviceRing(Fetch fetch, RingDevice& device, RingOptions options = {});
+  DeviceRing(Fetch fetch, RingDevice& device, const RingOptions& options = {});
   DeviceRing(const DeviceRing&) = delete;
   DeviceRing& operator=(const DeviceRing&) = delete;
   /// Waits for the fetch in work. Slots must have been released.

@@ -33,6 +33,7 @@ struct TwoRegisters {
   }
 
 // With sixteen others, or with a single number, which is repeated sixteen times.
+// NOLINTBEGIN(bugprone-macro-parentheses): a type and an operator take none.
 #define TUTTI_EACH(Result, op)                                              \
   friend Result operator op(const TwoRegisters& a, const TwoRegisters& b) { \
     return {{a.half[0] op b.half[0], a.half[1] op b.half[1]}};              \
@@ -49,6 +50,7 @@ struct TwoRegisters {
   TwoRegisters& operator op##=(const Other& other) {                 \
     return *this = *this op other;                                   \
   }
+  // NOLINTEND(bugprone-macro-parentheses)
   TUTTI_ARITHMETIC(+)
   TUTTI_ARITHMETIC(-)
   TUTTI_ARITHMETIC(*)

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<void> add_tensor(Checkpoint& checkpoint, std::string name, StoredTensor tensor) {
+Result<void> add_tensor(Checkpoint& checkpoint, std::string name, StoredTensor&& tensor) {
   const auto [at, fresh] = checkpoint.tensors.try_emplace(std::move(name), std::move(tensor));
   if (!fresh) return fail(Fault::corrupt, "tensor '" + at->second.name + "' is there twice");
   return {};

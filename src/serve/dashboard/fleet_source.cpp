@@ -38,7 +38,7 @@ class ServiceFleet final : public FleetSource {
 
 class BatchFleet final : public FleetSource {
  public:
-  BatchFleet(std::filesystem::path state, JobAdmin& store)
+  BatchFleet(const std::filesystem::path& state, JobAdmin& store)
       : state_(std::filesystem::absolute(state).lexically_normal()), store_(store) {}
 
   Result<std::optional<FleetStatus>> status() override {
