@@ -248,7 +248,7 @@ TEST(OddInputs, DryRunWritesMemoryAndPlanAsJsonLines) {
   for (std::string line; std::getline(lines, line);) events.push_back(nlohmann::json::parse(line));
   ASSERT_EQ(events.size(), 4U) << end.out;
   EXPECT_EQ(events[0].at("event"), "memory");
-  EXPECT_EQ(events[0].at("compute_types").size(), 5U);
+  EXPECT_EQ(events[0].at("compute_types").at(0).at("compute_type"), "float32");
   events.erase(events.begin());
   EXPECT_EQ(events[0], (nlohmann::json{{"event", "skipped"}, {"file", done}}));
   EXPECT_EQ(events[1].at("event"), "planned");
