@@ -85,8 +85,10 @@ Api::Begun Api::of_model(const HttpHead& head, std::size_t token) {
   const std::string client = std::to_string(token) + " " + head.address;
   if (head.path == "/v1/audio/transcriptions") return speech(head, client, /*translate=*/false);
   if (head.path == "/v1/audio/translations") return speech(head, client, /*translate=*/true);
-  if (head.path == "/v1/audio/speech")
+  if (head.path == "/v1/audio/speech") {
+    if (head.method != "POST") return not_allowed("POST");
     return answer_of({.status = 404, .message = "this server has no voice: start it with --voice"});
+  }
   return answer_of({.status = 404, .message = "unknown address: " + head.method + " " + head.path.substr(0, 200)});
 }
 
