@@ -286,6 +286,7 @@ class Jobs(WithService):
         self.assertEqual(self.client.call("PUT", "/v1/jobs")[0], 405)
         status, _, answer = self.client.call("POST", "/v1/audio/speech", b"{}", **{"Content-Type": "application/json"})
         self.assertEqual((status, "--voice" in answer["error"]["message"]), (404, True), "it has no voice")
+        self.assertEqual(self.client.call("PUT", "/v1/audio/speech")[0], 405)
         self.assertEqual(self.client.call("GET", "/v1/jobs/0")[0], 404)
         self.assertEqual(Client(self.serving, "guessed").call("GET", "/v1/jobs")[0], 401)
 
