@@ -115,7 +115,7 @@ NextBatch BatchRing::entered(NextBatch next, const Slots& slots) {
   };
 }
 
-BatchRing::BatchRing(Task& task, NextBatch next, BatchRingOptions options)
+BatchRing::BatchRing(Task& task, NextBatch next, const BatchRingOptions& options)
     : in_step_(std::max(options.in_step, 1)),
       slots_(std::make_unique<Slots>(task, static_cast<std::size_t>(options_of(options, nullptr).most_depth))),
       ring_(entered(std::move(next), *slots_), *slots_, options_of(options, slots_.get())) {}

@@ -39,7 +39,7 @@ struct RingBatch {
 class BatchRing {
  public:
   /// `task` outlives the ring, and so does what `next` reads.
-  BatchRing(Task& task, NextBatch next, BatchRingOptions options);
+  BatchRing(Task& task, NextBatch next, const BatchRingOptions& options);
   ~BatchRing();
 
   /// The oldest batch, waited for; none after the last.

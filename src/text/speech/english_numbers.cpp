@@ -181,8 +181,8 @@ std::string without_commas(std::string_view digits) {
 }
 
 bool may_be_year(std::string_view digits) {
-  constexpr std::size_t kDigits = 4;
-  return digits.size() == kDigits && is_all_digits(digits) && digits >= "1100" && digits <= "2099";
+  constexpr std::size_t kOfYear = 4;
+  return digits.size() == kOfYear && is_all_digits(digits) && digits >= "1100" && digits <= "2099";
 }
 
 bool read_telephone(EnglishCursor& text) {
