@@ -29,8 +29,9 @@ inline std::string ascii_upper(std::string_view text) {
 
 // Classes of ASCII characters, whatever the locale; false for every byte of other characters.
 
-inline bool is_ascii_digit(char c) {
-  return c >= '0' && c <= '9';
+/// Of a byte or of a code point.
+inline bool is_ascii_digit(char32_t c) {
+  return c >= U'0' && c <= U'9';
 }
 
 inline bool is_ascii_upper(char c) {

@@ -152,13 +152,13 @@ class OneCopy {
 /// The same on the host.
 struct Found {
   std::size_t sequences = 0;
-  std::span<const double> no_speech{};  // probabilities for the sequences that need one, in order
   std::span<const double> drawn{};      // [2, draws]
   std::span<const double> all_times{};  // [sequences], as the next two
   std::span<const double> best_time{};
   std::span<const double> best_text{};
   std::span<const double> logprobs{};  // [likeliest, sequences], as the next
   std::span<const double> positions{};
+  std::span<const double> no_speech{};  // probabilities: [sequences], or of those that need one, in order
 
   double logprob(std::size_t rank, std::size_t i) const { return logprobs[rank * sequences + i]; }
   std::int32_t position(std::size_t rank, std::size_t i) const {
@@ -207,8 +207,9 @@ std::vector<Selection> selections_of(const Found& found, const StepRows& step, s
       selection.choice = job.temperature > 0 ? drawn(found, i, draws++) : argmax(found, i);
     }
     selection.narrow = narrow_rule || selection.choice.narrow;
-    if (step.at_sot[i] >= 0 && !found.no_speech.empty())
-      selection.no_speech_prob = static_cast<float>(found.no_speech[sots++]);
+    if (step.at_sot[i] < 0 || found.no_speech.empty()) continue;
+    const bool has_all = found.no_speech.size() == live.size();
+    selection.no_speech_prob = static_cast<float>(found.no_speech[has_all ? i : sots++]);
   }
   return selections;
 }
@@ -349,28 +350,21 @@ std::vector<Selection> DeviceTokenSelector::select_tokens(const StepRows& step, 
   const auto found_there =
       draws > 0 ? std::nullopt
                 : find_by_kernel(logits, there.columns, inputs.likeliest, tokens.timestamp_begin, no_speech);
-  if (sots > 0 && !found_there) copy.add(chances(logits.index_select(0, there.sot_rows), no_speech));
   for (const auto& part :
        found_there ? std::vector{*found_there} : find_by_operators(logits, there, inputs, tokens.timestamp_begin))
     copy.add(part);
+  if (sots > 0 && !found_there) copy.add(chances(logits.index_select(0, there.sot_rows), no_speech));
   copy.fetch();
 
   const auto count = live.size(), listed = static_cast<std::size_t>(inputs.likeliest) * count;
-  Found found{.sequences = count,
-              .no_speech = copy.next(found_there ? 0 : sots),
-              .drawn = copy.next(2 * draws),
-              .all_times = copy.next(count),
-              .best_time = copy.next(count),
-              .best_text = copy.next(count),
-              .logprobs = copy.next(listed),
-              .positions = copy.next(listed)};
-  std::vector<double> of_entering;  // of the kernel's, which has a number for every sequence
-  if (found_there && sots > 0) {
-    const auto all = copy.next(count);
-    for (std::size_t i = 0; i < count; ++i)
-      if (step.at_sot[i] >= 0) of_entering.push_back(all[i]);
-    found.no_speech = of_entering;
-  }
+  const Found found{.sequences = count,
+                    .drawn = copy.next(2 * draws),
+                    .all_times = copy.next(count),
+                    .best_time = copy.next(count),
+                    .best_text = copy.next(count),
+                    .logprobs = copy.next(listed),
+                    .positions = copy.next(listed),
+                    .no_speech = copy.next(found_there && sots > 0 ? count : sots)};
   return selections_of(found, step, live);
 }
 

@@ -62,6 +62,16 @@ struct SelectBody {
     }
   };
 
+  /// The logits as the network gives them.
+  struct WholeRow {
+    const float* logits;
+
+    template <class Team>
+    TUTTI_TEAM float at(const Team& team, std::int32_t id) const {
+      return team.load(logits + id);
+    }
+  };
+
   struct Token {
     float logit;
     std::int32_t id;
@@ -82,8 +92,8 @@ struct SelectBody {
   static TUTTI_TEAM float base_of(float most) { return most == -INFINITY ? 0 : most; }
 
   /// fn(logit, id) for a thread's ids of [first, last), and behind them for minus infinity.
-  template <class Team, class Fn>
-  static TUTTI_TEAM void each_id(const Team& team, const Row& row, std::int32_t first, std::int32_t last, Fn fn) {
+  template <class Team, class AnyRow, class Fn>
+  static TUTTI_TEAM void each_id(const Team& team, const AnyRow& row, std::int32_t first, std::int32_t last, Fn fn) {
     constexpr int kAhead = 8;  // that are loaded before the first is used
     for (auto id = first; id < last; id += kAhead * kThreads) {
       float logits[kAhead];
@@ -93,8 +103,8 @@ struct SelectBody {
     }
   }
 
-  template <class Team>
-  static TUTTI_TEAM Part part(const Team& team, const Row& row, std::int32_t first, std::int32_t last) {
+  template <class Team, class AnyRow>
+  static TUTTI_TEAM Part part(const Team& team, const AnyRow& row, std::int32_t first, std::int32_t last) {
     const float most = team.greatest([&](int thread) {
       float greatest = -INFINITY;
       each_id(team, row, first + thread, last, [&](float logit, std::int32_t) { greatest = fmaxf(greatest, logit); });
@@ -135,18 +145,9 @@ struct SelectBody {
   static TUTTI_TEAM float no_speech(const Team& team, const SelectJob& job, std::int32_t index) {
     const auto sot = team.load(job.inputs + SelectJob::kSot * job.rows + index);
     if (sot < 0) return 0;
-    const float* const logits = job.logits + std::int64_t{sot} * job.vocab;
-    const float most = team.greatest([&](int thread) {
-      float greatest = -INFINITY;
-      for (auto id = thread; id < job.vocab; id += kThreads) greatest = fmaxf(greatest, team.load(logits + id));
-      return greatest;
-    });
-    const float sum = team.total([&](int thread) {
-      float all = 0;
-      for (auto id = thread; id < job.vocab; id += kThreads) all += expf(team.load(logits + id) - most);
-      return all;
-    });
-    return expf(team.load(logits + job.no_speech) - most) / sum;
+    const WholeRow row{job.logits + std::int64_t{sot} * job.vocab};
+    const auto all = part(team, row, 0, job.vocab);
+    return expf(row.at(team, job.no_speech) - base_of(all.most)) / all.sum;
   }
 
   template <class Team>

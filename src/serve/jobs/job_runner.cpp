@@ -115,8 +115,7 @@ void JobRunner::Attempt::done(TranscribedFile file) {
   const JobParts& parts = runner_.parts_;
   const std::string& key = lease_.job.spec.key;
   const std::vector<OutputContent> outputs{
-      {JobFiles::result_of(key),
-       result_json(file.transcript, {.losses = file.outcome.losses, .notes = file.outcome.notes})}};
+      {JobFiles::result_of(key), result_json(file.transcript, facts_of(file.outcome))}};
   const PublishFolders folders{.staging = parts.files.staging(), .spare = {}, .existing = Existing::replace};
   const AttemptUse use{.audio = file.outcome.duration, .busy = file.outcome.spent.worker()};
   const Bytes size{static_cast<std::int64_t>(outputs.front().content.size())};

@@ -9,6 +9,7 @@
 #include "serve/openai/api_error.h"
 #include "text/languages.h"
 #include "text/utf8.h"
+#include "transcribe/events.h"
 #include "transcript/writers.h"
 
 namespace tutti {
@@ -122,6 +123,10 @@ Result<HttpAnswer> bare_answer(const Transcript& transcript, const AudioFacts& a
 }
 
 }  // namespace
+
+AudioFacts facts_of(const FileOutcome& outcome) {
+  return {.duration = outcome.duration, .losses = outcome.losses, .notes = outcome.notes};
+}
 
 Result<HttpAnswer> speech_answer(const Transcript& transcript, const AudioFacts& audio, const SpeechForm& form) {
   auto answer = bare_answer(transcript, audio, form);

@@ -13,12 +13,16 @@
 
 namespace tutti {
 
+struct FileOutcome;
+
 /// What is known of a recording beside its text.
 struct AudioFacts {
   Seconds duration{};
   std::vector<std::string> losses{};  // what damage in it cost, one sentence each
   std::vector<std::string> notes{};   // what was chosen of it (track, channel), and how it is laid out
 };
+
+AudioFacts facts_of(const FileOutcome& outcome);
 
 /// The transcript in the form that was requested. Where audio is missing, the header x-tutti-losses has it in any form,
 /// and JSON has the members "losses" and "notes". An error: subtitles whose times cannot be written.

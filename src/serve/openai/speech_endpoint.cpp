@@ -11,10 +11,6 @@
 namespace tutti {
 namespace {
 
-AudioFacts facts_of(const FileOutcome& outcome) {
-  return {.duration = outcome.duration, .losses = outcome.losses, .notes = outcome.notes};
-}
-
 /// Answers with the whole transcript.
 class WholeAnswer final : public SpeechListener {
  public:

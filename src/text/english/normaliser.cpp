@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "base/json.h"
+#include "base/strings.h"
 #include "text/code_points.h"
 #include "text/english/numbers.h"
 #include "text/symbols.h"
@@ -115,10 +116,6 @@ std::u32string join_apostrophes(std::u32string_view text) {
     if (end < text.size() && text[end] == U'\'') return Replacement{end + 1 - at, U"'"};
     return Replacement{end - at, std::u32string(text.substr(at, end - at))};
   });
-}
-
-bool is_ascii_digit(char32_t value) {
-  return value >= U'0' && value <= U'9';
 }
 
 /// "1,000" becomes "1000", and a point that no digit follows a space.

@@ -3,15 +3,12 @@
 #include <optional>
 #include <vector>
 
+#include "base/strings.h"
 #include "text/code_points.h"
 #include "text/utf8.h"
 
 namespace tutti {
 namespace {
-
-bool is_digit(char32_t value) {
-  return value >= U'0' && value <= U'9';
-}
 
 bool is_small_letter(char32_t value) {
   return value >= U'a' && value <= U'z';
@@ -68,8 +65,8 @@ std::u32string write_halves(std::u32string_view text) {
 std::u32string part_letters_and_digits(std::u32string_view text) {
   std::u32string out;
   for (std::size_t at = 0; at < text.size(); ++at) {
-    if (at > 0 && ((is_small_letter(text[at - 1]) && is_digit(text[at])) ||
-                   (is_digit(text[at - 1]) && is_small_letter(text[at]))))
+    if (at > 0 && ((is_small_letter(text[at - 1]) && is_ascii_digit(text[at])) ||
+                   (is_ascii_digit(text[at - 1]) && is_small_letter(text[at]))))
       out.push_back(U' ');
     out.push_back(text[at]);
   }
@@ -79,7 +76,7 @@ std::u32string part_letters_and_digits(std::u32string_view text) {
 /// No space before what may be a suffix: re.sub(r"([0-9])\s+(st|nd|rd|th|s)\b", r"\1\2", text)
 std::u32string join_suffixes(std::u32string_view text) {
   return substitute(text, [&](std::size_t at) -> std::optional<Replacement> {
-    if (!is_digit(text[at])) return {};
+    if (!is_ascii_digit(text[at])) return {};
     const std::size_t suffix = skip_spaces(text, at + 1);
     if (suffix == at + 1) return {};
     for (const std::u32string_view ending : {U"st", U"nd", U"rd", U"th", U"s"})
@@ -92,7 +89,7 @@ std::u32string join_suffixes(std::u32string_view text) {
 /// Digits from `at` on, at most `most`.
 std::size_t count_digits(std::u32string_view text, std::size_t at, std::size_t most) {
   std::size_t count = 0;
-  while (count < most && at + count < text.size() && is_digit(text[at + count])) ++count;
+  while (count < most && at + count < text.size() && is_ascii_digit(text[at + count])) ++count;
   return count;
 }
 

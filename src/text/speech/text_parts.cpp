@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/strings.h"
 #include "text/code_points.h"
 #include "text/symbols.h"
 #include "text/utf8.h"
@@ -12,30 +13,26 @@
 namespace tutti {
 namespace {
 
-bool is_digit(char32_t c) {
-  return c >= U'0' && c <= U'9';
-}
-
 /// Whether a Greek character is a unit's, "5 \u03BCm" or "5 k\u03A9", and not a word's.
 bool is_unit_sign(std::u32string_view text, std::size_t at) {
   const auto is_ascii = [](char32_t c) { return c < 0x80; };
   const bool is_micro = text[at] == U'\u00B5' || text[at] == U'\u03BC';
   const bool has_next = at + 1 < text.size();
   const bool is_next_latin = has_next && is_ascii(text[at + 1]) && std::isalpha(static_cast<int>(text[at + 1])) != 0;
-  if (is_micro) return is_next_latin && (at == 0 || is_digit(text[at - 1]) || is_space(text[at - 1]));
+  if (is_micro) return is_next_latin && (at == 0 || is_ascii_digit(text[at - 1]) || is_space(text[at - 1]));
   const auto before =
       at > 0 && std::u32string_view(U"kMGm").find(text[at - 1]) != std::u32string_view::npos ? at - 1 : at;
   return (!has_next || (is_ascii(text[at + 1]) && !is_next_latin)) && before > 0 &&
-         (is_digit(text[before - 1]) || is_space(text[before - 1]));
+         (is_ascii_digit(text[before - 1]) || is_space(text[before - 1]));
 }
 
 /// An en dash as in "10–20", or before a number that no other is before: "–3".
 bool is_minus_or_range(std::u32string_view text, std::size_t at) {
   constexpr std::u32string_view kCurrencies = U"$€£¥₹₩₽";
   if (at + 1 >= text.size()) return false;
-  if (!is_digit(text[at + 1]) && kCurrencies.find(text[at + 1]) == kCurrencies.npos) return false;
-  if (at == 0 || is_digit(text[at - 1]) || text[at - 1] == U'(') return true;
-  return is_space(text[at - 1]) && (at == 1 || !is_digit(text[at - 2]));
+  if (!is_ascii_digit(text[at + 1]) && kCurrencies.find(text[at + 1]) == kCurrencies.npos) return false;
+  if (at == 0 || is_ascii_digit(text[at - 1]) || text[at - 1] == U'(') return true;
+  return is_space(text[at - 1]) && (at == 1 || !is_ascii_digit(text[at - 2]));
 }
 
 /// Characters that mean the same as others, and those that part words, as the tokens have them.
@@ -103,9 +100,8 @@ EnglishToken token_of(std::string word) {
   constexpr std::string_view kOpening = "\"'([{*", kClosing = "\"'*)]}.,;:?!";
   while (!word.empty() && kOpening.find(word.front()) != kOpening.npos) {
     // 'tis and '80s keep theirs
-    const bool is_apostrophe =
-        word.front() == '\'' && word.size() > 1 &&
-        (is_digit(static_cast<unsigned char>(word[1])) || word.starts_with("'tis") || word.starts_with("'twas"));
+    const bool is_apostrophe = word.front() == '\'' && word.size() > 1 &&
+                               (is_ascii_digit(word[1]) || word.starts_with("'tis") || word.starts_with("'twas"));
     if (is_apostrophe) break;
     token.is_opened |= word.front() == '(' || word.front() == '[' || word.front() == '{';
     word.erase(0, 1);
@@ -125,9 +121,9 @@ EnglishToken token_of(std::string word) {
 void add_tokens(std::u32string_view text, std::vector<EnglishToken>& tokens) {
   const bool is_equation = text.find(U'=') != text.npos;
   for (const auto word : split_at_spaces(text)) {
-    const bool is_minus =
-        word == U"-" && is_equation && !tokens.empty() && tokens.back().behind.empty() && !tokens.back().core.empty() &&
-        (tokens.back().core.size() == 1 || is_digit(static_cast<unsigned char>(tokens.back().core.back())));
+    const bool is_minus = word == U"-" && is_equation && !tokens.empty() && tokens.back().behind.empty() &&
+                          !tokens.back().core.empty() &&
+                          (tokens.back().core.size() == 1 || is_ascii_digit(tokens.back().core.back()));
     if (is_minus) {  // "3 - 4 = -1"
       tokens.push_back({.core = "minus"});
       continue;

@@ -178,10 +178,6 @@ Result<std::vector<FileFeatures>> read_files(std::span<const std::string> files,
   return features;
 }
 
-}  // namespace
-
-namespace {
-
 /// Answers so many files at once. Returns how many had an error.
 Result<std::int64_t> answer_files(std::span<const std::string> names, const ClassifyRequest& request,
                                   const Classifying& with, const TakeAnswer& take, SerialRun& timed) {
