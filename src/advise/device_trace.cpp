@@ -16,7 +16,8 @@ Nanoseconds beyond(Nanoseconds& until, Nanoseconds start, Nanoseconds end) {
 }
 
 Nanoseconds& part_of(IdleSplit& idle, const DeviceWork& work, Nanoseconds since, Nanoseconds kernel_gap) {
-  if (work.launched && *work.launched > since) return idle.host_wait;
+  if (!work.launched) return idle.other;
+  if (*work.launched > since) return idle.host_wait;
   return work.start - since < kernel_gap ? idle.kernel_wait : idle.other;
 }
 

@@ -26,7 +26,8 @@ struct DeviceWork {
 };
 
 /// Why a device was idle, as Holistic Trace Analysis splits it: the host wait is each gap whose next work was launched
-/// after the gap began; the kernel wait is what else is shorter than a threshold; the rest has another reason.
+/// after the gap began; the kernel wait is what else is shorter than a threshold; the rest has another reason, and so
+/// has each gap before work whose launch is not known.
 struct IdleSplit {
   Nanoseconds host_wait = 0;
   Nanoseconds kernel_wait = 0;

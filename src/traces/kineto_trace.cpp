@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstring>
+#include <functional>
 
 #include "base/numbers.h"
+#include "base/strings.h"
+#include "traces/event_scan.h"
 #include "traces/trace_import.h"
 
 namespace tutti {
@@ -14,7 +18,8 @@ namespace {
 namespace ondemand = simdjson::ondemand;
 using simdjson::error_code;
 
-constexpr double kMostMicroseconds = 9e15;  // 285 years
+constexpr double kMostMicroseconds = 3e15;                    // 95 years
+constexpr Nanoseconds kFarthest = 3'000'000'000'000'000'000;  // sums and differences of two are valid
 
 /// What of an event counts.
 enum class Category { none, launch, kernel, copy, annotation };
@@ -41,9 +46,34 @@ std::string_view in_quotes(std::string_view token) {
   return end == 0 ? std::string_view() : token.substr(1, end - 1);
 }
 
+/// A token's text without the blanks behind it, and without its quotes: some writers have numbers as texts.
+std::string_view plain_text(std::string_view token) {
+  while (!token.empty() && token.back() <= ' ') token.remove_suffix(1);
+  return token.starts_with('"') ? in_quotes(token) : token;
+}
+
+/// What a profiler writes for a number that it has lost: nothing, null, NaN, an infinite number.
+bool is_lost(std::string_view text) {
+  if (!text.empty() && is_ascii_digit(static_cast<unsigned char>(text.back()))) return false;
+  std::string word = ascii_lower(text);
+  if (word.starts_with('-') || word.starts_with('+')) word.erase(0, 1);
+  return word.empty() || word == "null" || word == "none" || word.starts_with("nan") || word.starts_with("inf");
+}
+
+/// "7", "7.0", "0x7f01" as AMD's tools write an address.
+std::optional<std::int64_t> number_of_text(std::string_view text) {
+  if (const auto number = number_in<std::int64_t>(text)) return number;
+  if (const auto number = number_in<double>(text); number && std::abs(*number) < 9e18)
+    return static_cast<std::int64_t>(*number);
+  std::uint64_t bits = 0;
+  const bool is_hex = text.starts_with("0x") || text.starts_with("0X");
+  const auto [end, error] = std::from_chars(text.data() + (is_hex ? 2 : 0), text.data() + text.size(), bits, 16);
+  if (is_hex && error == std::errc() && end == text.data() + text.size()) return static_cast<std::int64_t>(bits);
+  return {};
+}
+
 /// Microseconds with decimals as nanoseconds, exact: a double has not the digits for today's clocks.
 std::optional<Nanoseconds> nanoseconds_in(std::string_view token) {
-  while (!token.empty() && token.back() <= ' ') token.remove_suffix(1);
   const bool is_negative = !token.empty() && token.front() == '-';
   const std::string_view digits = token.substr(is_negative ? 1 : 0);
   Nanoseconds value = 0;
@@ -53,18 +83,19 @@ std::optional<Nanoseconds> nanoseconds_in(std::string_view token) {
       decimals = 0;
     } else if (c >= '0' && c <= '9') {
       if (decimals >= 3) continue;  // less than a nanosecond
-      if (value > 900'000'000'000'000'000) return {};
+      if (value > 900'000'000'000'000'000) return is_negative ? -kFarthest : kFarthest;
       value = 10 * value + (c - '0');
       decimals += decimals >= 0;
     } else {
       const auto number = number_in<double>(token);  // with an exponent
-      if (!number || !(std::abs(*number) < kMostMicroseconds)) return {};
+      if (!number) return {};
+      if (!(std::abs(*number) < kMostMicroseconds)) return *number < 0 ? -kFarthest : kFarthest;
       return static_cast<Nanoseconds>(std::llround(*number * 1000));
     }
   }
   if (digits.empty()) return {};
   for (int i = std::max(decimals, 0); i < 3; ++i) {
-    if (value > 900'000'000'000'000'000) return {};
+    if (value > 900'000'000'000'000'000) return is_negative ? -kFarthest : kFarthest;
     value *= 10;
   }
   return is_negative ? -value : value;
@@ -75,7 +106,7 @@ struct Event {
   bool has_category = false;
   Category category = Category::none;
   std::string_view name{};
-  std::optional<Nanoseconds> start{}, length{};
+  std::optional<Nanoseconds> start{}, length{};  // none: absent, or lost
   std::int64_t correlation = -1, stream = 0, device = 0;
 
   bool counts() const { return is_complete && (!has_category || category != Category::none); }
@@ -93,9 +124,13 @@ class KinetoReader {
 
   Result<void> read(const EventChunk& chunk) {
     const simdjson::padded_string_view json(chunk.json.data(), chunk.json.size(), chunk.capacity);
-    auto parsed = parser_.iterate(json);
     ondemand::document document;
-    if (const auto error = std::move(parsed).get(document)) return fault(chunk, {}, error);
+    auto failed = parser_.iterate(json).get(document);
+    if (failed == simdjson::UTF8_ERROR || failed == simdjson::UNESCAPED_CHARS) {
+      clean_bytes(chunk.json);
+      failed = parser_.iterate(json).get(document);
+    }
+    if (failed) return fault(chunk, {}, failed);
     ondemand::array events;
     if (const auto error = document.get_array().get(events)) return fault(chunk, {}, error);
     for (auto element : events) {
@@ -131,23 +166,29 @@ class KinetoReader {
     return tl::unexpected(chunks_.error_at(at, what.expected, found));
   }
 
-  static error_code read_number(ondemand::value& value, std::int64_t& number, EventFault& fault, const char* expected) {
+  /// A number that has a meaning only beside others: any other text gets one of its own.
+  static error_code read_number(ondemand::value& value, std::int64_t& number, EventFault& fault) {
     const auto token = value.raw_json_token();
-    std::string_view text = token;
-    while (!text.empty() && text.back() <= ' ') text.remove_suffix(1);
-    if (const auto found = number_in<std::int64_t>(text.starts_with('"') ? in_quotes(text) : text)) {
+    const std::string_view text = plain_text(token);
+    const bool is_text = token.starts_with('"');
+    if (is_lost(text)) return simdjson::SUCCESS;
+    if (const auto found = number_of_text(text)) {
       number = *found;
-      return simdjson::SUCCESS;
+    } else if (is_text) {
+      number = static_cast<std::int64_t>(std::hash<std::string_view>()(text) >> 11);  // a double holds that many bits
+    } else {
+      fault = {token.data(), "a number, or a text"};
+      return simdjson::INCORRECT_TYPE;
     }
-    fault = {token.data(), expected};
-    return simdjson::INCORRECT_TYPE;
+    return simdjson::SUCCESS;
   }
 
   static error_code read_time(ondemand::value& value, std::optional<Nanoseconds>& time, EventFault& fault,
                               const char* expected) {
     const auto token = value.raw_json_token();
-    time = nanoseconds_in(token);
-    if (time) return simdjson::SUCCESS;
+    const std::string_view text = plain_text(token);
+    time = is_lost(text) ? std::nullopt : nanoseconds_in(text);
+    if (time || is_lost(text)) return simdjson::SUCCESS;
     fault = {token.data(), expected};
     return simdjson::INCORRECT_TYPE;
   }
@@ -165,7 +206,7 @@ class KinetoReader {
       if (!number) continue;
       ondemand::value argument;
       if (const auto error = field.value().get(argument)) return error;
-      if (const auto error = read_number(argument, *number, fault, "a whole number")) return error;
+      if (const auto error = read_number(argument, *number, fault)) return error;
     }
     return simdjson::SUCCESS;
   }
@@ -201,10 +242,14 @@ class KinetoReader {
   }
 
   Result<void> add(const Event& event) {
-    if (!event.counts() || !event.has_category || !event.start || !event.length) return {};
-    constexpr Nanoseconds kMost = 3'000'000'000'000'000'000;  // sums and differences of two are valid
-    const Nanoseconds length = std::clamp<Nanoseconds>(*event.length, 0, kMost);
-    const Nanoseconds start = std::clamp<Nanoseconds>(*event.start, -kMost, kMost);
+    if (!event.counts() || !event.has_category) return {};
+    const bool is_work = event.category == Category::kernel || event.category == Category::copy;
+    if (!event.start || !event.length || (is_work && *event.length < 0)) {
+      if (event.category != Category::annotation) collector_.leave_out();
+      return {};
+    }
+    const Nanoseconds length = std::clamp<Nanoseconds>(*event.length, 0, kFarthest);
+    const Nanoseconds start = std::clamp<Nanoseconds>(*event.start, -kFarthest, kFarthest);
     const HostSpan span{start, start + length};
     const TraceCollector::Origin origin{0, event.correlation};
     switch (event.category) {
@@ -213,7 +258,7 @@ class KinetoReader {
       case Category::kernel:
       case Category::copy:
         return collector_.add_work(
-            origin, static_cast<std::int32_t>(event.device), event.name,
+            origin, static_cast<std::int32_t>(event.device & 0x7fff'ffff), event.name,
             {.start = span.start,
              .end = span.end,
              .stream = event.stream,

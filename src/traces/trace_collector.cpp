@@ -5,11 +5,12 @@
 #include <functional>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 namespace tutti {
 namespace {
 
-constexpr Bytes kMemory{std::int64_t{32} << 20};  // of each of the four sorts
+constexpr Bytes kMemory{std::int64_t{32} << 20};  // of each of the five sorts
 constexpr std::size_t kMostStreams = 4096;
 
 bool is_communication(std::string_view name) {
@@ -63,19 +64,26 @@ class TraceCollector::HostReader {
 };
 
 TraceCollector::TraceCollector(TraceOptions options)
-    : options_(std::move(options)), launches_(kMemory), works_(kMemory), timeline_(kMemory), host_(kMemory) {}
+    : options_(std::move(options)),
+      launches_(kMemory),
+      works_(kMemory),
+      timeline_(kMemory),
+      host_(kMemory),
+      step_marks_(kMemory) {}
 
 TraceCollector::Key TraceCollector::key_of(Origin origin) {
   return static_cast<Key>(origin.correlation) ^ (static_cast<Key>(origin.process) << 40);
 }
 
 Result<void> TraceCollector::add_launch(Origin origin, std::string_view name, HostSpan span) {
+  const bool has_origin = origin.correlation >= 0;
   if (is_synchronising(name))
-    if (auto added = host_.push({origin.process, HostWork::synchronising, span}); !added) return added;
-  return origin.correlation < 0 ? Result<void>() : launches_.push({key_of(origin), span.start});
+    if (auto added = host_.push({origin.process, HostWork::synchronising, span, !has_origin}); !added) return added;
+  return !has_origin ? Result<void>() : launches_.push({key_of(origin), span.start});
 }
 
 Result<void> TraceCollector::add_work(Origin origin, std::int32_t device, std::string_view name, DeviceWork work) {
+  times_.add(work.start);
   ByKey record;
   record.key = key_of(origin);
   record.start = work.start;
@@ -90,22 +98,18 @@ Result<void> TraceCollector::add_work(Origin origin, std::int32_t device, std::s
   return works_.push(record);
 }
 
-void TraceCollector::mark(std::int32_t process, StepSource source, HostSpan span) {
-  Marks& marks = marks_[{process, source}];
-  if (marks.count++ == 0) marks.first = marks.last = span;
-  if (span.start < marks.first.start) marks.first = span;
-  if (span.start > marks.last.start) marks.last = span;
-}
-
 Result<void> TraceCollector::add_annotation(std::int32_t process, std::string_view name, HostSpan span) {
-  if (!options_.step.empty() && name.starts_with(options_.step)) mark(process, StepSource::named, span);
-  if (name.starts_with("ProfilerStep#")) mark(process, StepSource::profiler, span);
-  if (name.starts_with("Optimizer.step#")) {
-    if (optimizer_.empty()) optimizer_ = name;
-    if (name == optimizer_) mark(process, StepSource::optimizer, span);
-  }
-  if (name.starts_with("enumerate(DataLoader)#")) return host_.push({process, HostWork::data_loading, span});
-  return {};
+  if (name.starts_with("Optimizer.step#") && optimizer_.empty()) optimizer_ = name;
+  bool is_first = true;
+  const auto mark = [&](bool is_step, StepSource source) -> Result<void> {
+    return is_step ? step_marks_.push({process, source, span, std::exchange(is_first, false)}) : Result<void>();
+  };
+  for (const auto& marked : {mark(!options_.step.empty() && name.starts_with(options_.step), StepSource::named),
+                             mark(name.starts_with("ProfilerStep#"), StepSource::profiler),
+                             mark(!optimizer_.empty() && name == optimizer_, StepSource::optimizer)})
+    if (!marked) return marked;
+  if (!name.starts_with("enumerate(DataLoader)#")) return {};
+  return host_.push({process, HostWork::data_loading, span, is_first});
 }
 
 /// Gives each work the start of its launch.
@@ -114,26 +118,71 @@ Result<void> TraceCollector::join() {
   works_.sort();
   SpilledSort<Launch>::Reader launches(launches_);
   SpilledSort<ByKey>::Reader works(works_);
-  auto launch = launches.next();
+  const auto next_launch = [&] {
+    auto launch = launches.next();
+    for (; launch && !range_.has({launch->at, launch->at}); launch = launches.next()) ++left_out_;
+    return launch;
+  };
+  auto launch = next_launch();
   while (const auto work = works.next()) {
-    while (launch && launch->key < work->key) launch = launches.next();
+    if (!range_.has({work->start, work->end})) {
+      ++left_out_;
+      continue;
+    }
+    while (launch && launch->key < work->key) launch = next_launch();
     ByStart timed;
     static_cast<Work&>(timed) = *work;
     timed.has_launch = work->has_launch && launch && launch->key == work->key;
     if (timed.has_launch) timed.launched = launch->at;
     if (auto pushed = timeline_.push(timed); !pushed) return pushed;
   }
+  while (launch) launch = next_launch();
   for (const auto* error : {&launches.error(), &works.error()})
     if (*error) return tl::unexpected(**error);
   return {};
 }
 
+/// Leaves out what of the host has lost its time.
+Result<void> TraceCollector::drop_lost_hosts() {
+  host_.sort();
+  SpilledSort<Host>::Reader spans(host_);
+  SpilledSort<Host> kept(kMemory);
+  while (const auto host = spans.next()) {
+    if (!range_.has(host->span))
+      left_out_ += host->is_first;
+    else if (auto pushed = kept.push(*host); !pushed)
+      return pushed;
+  }
+  if (spans.error()) return tl::unexpected(*spans.error());
+  kept.sort();
+  host_ = std::move(kept);
+  return {};
+}
+
+/// Counts the steps.
+Result<void> TraceCollector::read_marks() {
+  step_marks_.sort();
+  SpilledSort<Mark>::Reader reader(step_marks_);
+  while (const auto mark = reader.next()) {
+    if (!range_.has(mark->span)) {
+      left_out_ += mark->is_first;
+      continue;
+    }
+    Marks& marks = marks_[{mark->process, mark->source}];
+    if (marks.count++ == 0) marks.first = mark->span;
+    marks.last = mark->span;
+  }
+  return reader.error() ? tl::unexpected(*reader.error()) : Result<void>();
+}
+
 Result<std::vector<TracedDevice>> TraceCollector::finish() {
+  range_ = times_.range();
   if (const auto joined = join(); !joined) return tl::unexpected(joined.error());
   launches_ = SpilledSort<Launch>(kMemory);
   works_ = SpilledSort<ByKey>(kMemory);
+  for (const auto& done : {drop_lost_hosts(), read_marks()})
+    if (!done) return tl::unexpected(done.error());
   timeline_.sort();
-  host_.sort();
   SpilledSort<ByStart>::Reader works(timeline_);
   std::vector<TracedDevice> devices;
   for (auto next = works.next(); next;) {

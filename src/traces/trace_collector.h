@@ -11,6 +11,7 @@
 #include "advise/repeated_steps.h"
 #include "base/error.h"
 #include "traces/spilled_sort.h"
+#include "traces/time_range.h"
 #include "traces/traced_device.h"
 
 namespace tutti {
@@ -36,8 +37,15 @@ class TraceCollector {
   /// What the host was in by its own words: steps and waits for a batch are noted.
   Result<void> add_annotation(std::int32_t process, std::string_view name, HostSpan span);
 
-  /// The devices in order of process and number, without rank and file. Ends the collection.
+  /// Counts an event that would have counted, had it a time.
+  void leave_out() { ++left_out_; }
+
+  /// The devices in order of process and number, without rank and file. Events whose times are far from all others'
+  /// (time_range.h) are left out. Ends the collection.
   Result<std::vector<TracedDevice>> finish();
+
+  /// How many events were left out, after `finish`.
+  std::size_t left_out() const { return left_out_; }
 
  private:
   using Key = std::uint64_t;  // of process and correlation
@@ -69,9 +77,17 @@ class TraceCollector {
     std::int32_t process = 0;
     HostWork work = HostWork::data_loading;
     HostSpan span{};
+    bool is_first = true;  // record of its event: what is left out counts once
     bool operator<(const Host& other) const {
       return std::tuple(process, span.start) < std::tuple(other.process, other.span.start);
     }
+  };
+  struct Mark {  // of a step
+    std::int32_t process = 0;
+    StepSource source = StepSource::none;
+    HostSpan span{};
+    bool is_first = true;  // record of its event
+    bool operator<(const Mark& other) const { return span.start < other.span.start; }
   };
   struct Marks {  // of one kind of step in one process
     std::size_t count = 0;
@@ -80,8 +96,9 @@ class TraceCollector {
   class HostReader;
 
   static Key key_of(Origin origin);
-  void mark(std::int32_t process, StepSource source, HostSpan span);
   Result<void> join();
+  Result<void> drop_lost_hosts();
+  Result<void> read_marks();
   Result<TracedDevice> analyse(SpilledSort<ByStart>::Reader& works, std::optional<ByStart>& next);
   void count_steps(TracedDevice& device, const std::map<std::int64_t, RepeatedSteps>& streams) const;
 
@@ -90,6 +107,10 @@ class TraceCollector {
   SpilledSort<ByKey> works_;
   SpilledSort<ByStart> timeline_;
   SpilledSort<Host> host_;
+  SpilledSort<Mark> step_marks_;
+  TraceTimes times_{};
+  TimeRange range_{};  // of `times_`, once all are there
+  std::size_t left_out_ = 0;
   std::map<std::pair<std::int32_t, StepSource>, Marks> marks_{};
   std::string optimizer_{};  // whose steps count
 };

@@ -4,6 +4,12 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string_view>
+#include <utility>
+
+#include "base/log.h"
+#include "base/numbers.h"
+#include "base/strings.h"
 
 namespace tutti {
 namespace {
@@ -20,32 +26,111 @@ Result<std::optional<int>> read_trace(const std::filesystem::path& file, TraceCo
   return read_kineto(std::move(*text), file.string(), collector);
 }
 
+void warn_of_lost(const std::string& file, std::size_t events) {
+  if (events == 0) return;
+  log(Level::warning, file + ": " + std::to_string(events) + (events == 1 ? " event" : " events") + " without a time " +
+                          (events == 1 ? "was" : "were") +
+                          " left out: no start, no end, or one that is far from all others");
+}
+
+/// The number behind the last "rank" of a name: "rank10.pt.trace.json", "run-Rank_3".
+std::optional<int> rank_of_name(const std::string& name) {
+  const std::string small = ascii_lower(name);
+  for (auto at = small.rfind("rank"); at != std::string::npos;
+       at = at > 0 ? small.rfind("rank", at - 1) : std::string::npos) {
+    auto begin = at + 4;
+    if (begin < small.size() && std::string_view("_-.= ").find(small[begin]) != std::string_view::npos) ++begin;
+    auto end = begin;
+    while (end < small.size() && is_ascii_digit(static_cast<unsigned char>(small[end]))) ++end;
+    if (const auto rank = number_in<int>(std::string_view(small).substr(begin, end - begin))) return rank;
+  }
+  return {};
+}
+
+/// By the file's name, or that of its folder.
+std::optional<int> rank_of_path(const std::filesystem::path& file) {
+  if (const auto rank = rank_of_name(file.filename().string())) return rank;
+  return rank_of_name(std::filesystem::absolute(file).parent_path().filename().string());
+}
+
+/// What a file has of its devices.
+struct ReadTrace {
+  std::string name;
+  std::optional<int> rank{};          // of its only process
+  std::optional<int> rank_by_name{};  // the same, where the trace itself has none
+  std::vector<TracedDevice> devices{};
+};
+
+Result<ReadTrace> devices_of(const std::filesystem::path& file, const TraceOptions& options) {
+  ReadTrace trace{.name = file.string()};
+  TraceCollector collector(options);
+  const auto rank = read_trace(file, collector);
+  if (!rank) return tl::unexpected(rank.error());
+  auto devices = collector.finish();
+  if (!devices) return fail_in(trace.name, devices.error());
+  warn_of_lost(trace.name, collector.left_out());
+  if (std::ranges::all_of(*devices, [](const auto& it) { return it.trace.span <= 0; }))
+    return tl::unexpected(no_work_in(trace.name));
+  const int process = devices->front().process;
+  const bool is_alone = std::ranges::all_of(*devices, [&](const auto& it) { return it.process == process; });
+  trace.rank = *rank;
+  if (!trace.rank && is_alone) trace.rank_by_name = rank_of_path(file);
+  trace.devices = std::move(*devices);
+  for (TracedDevice& device : trace.devices) {
+    device.file = trace.name;
+    device.left_out = collector.left_out();
+  }
+  return trace;
+}
+
+/// Files are of the ranks in their names, where no two are of the same: then they are of several nodes or runs.
+void take_ranks_of_names(std::vector<ReadTrace>& traces, std::map<int, std::string>& ranks) {
+  std::map<int, std::string> all = ranks;
+  for (const ReadTrace& trace : traces)
+    if (trace.rank_by_name && !all.emplace(*trace.rank_by_name, trace.name).second) return;
+  ranks = std::move(all);
+  for (ReadTrace& trace : traces)
+    if (trace.rank_by_name) trace.rank = trace.rank_by_name;
+}
+
+/// Gives the processes of a file without a rank the next ones that no other has, from `next` on.
+void count_processes(ReadTrace& trace, int next, std::map<int, std::string>& ranks) {
+  std::map<std::int32_t, int> processes;
+  for (TracedDevice& device : trace.devices) {
+    const auto [process, is_new] = processes.try_emplace(device.process, next);
+    while (is_new && !ranks.emplace(process->second, trace.name).second) ++process->second;
+    if (is_new) next = process->second + 1;
+    device.rank = process->second;
+  }
+}
+
 }  // namespace
 
 Result<std::vector<TracedDevice>> import_traces(const std::vector<std::filesystem::path>& files,
                                                 const TraceOptions& options) {
-  std::vector<TracedDevice> all;
-  std::map<int, std::string> named;  // ranks that files name
-  int counted = 0;                   // processes of the files until here
+  std::vector<ReadTrace> traces;
+  std::map<int, std::string> ranks;
   for (const auto& file : files) {
-    const std::string name = file.string();
-    TraceCollector collector(options);
-    const auto rank = read_trace(file, collector);
-    if (!rank) return tl::unexpected(rank.error());
-    auto devices = collector.finish();
-    if (!devices) return fail_in(name, devices.error());
-    if (devices->empty()) return tl::unexpected(no_work_in(name));
-    if (*rank) {
-      const auto [other, is_new] = named.emplace(**rank, name);
+    auto trace = devices_of(file, options);
+    if (!trace) return tl::unexpected(trace.error());
+    if (trace->rank) {
+      const auto [other, is_new] = ranks.emplace(*trace->rank, trace->name);
       if (!is_new)
-        return fail(Fault::usage, other->second + " and " + name + " are both of rank " + std::to_string(**rank),
+        return fail(Fault::usage,
+                    other->second + " and " + trace->name + " are both of rank " + std::to_string(*trace->rank),
                     "Expected is one file a rank, of one run");
     }
+    traces.push_back(std::move(*trace));
+  }
+  take_ranks_of_names(traces, ranks);
+  std::vector<TracedDevice> all;
+  int counted = 0;  // processes until here
+  for (ReadTrace& trace : traces) {
+    if (!trace.rank) count_processes(trace, counted, ranks);
     std::set<std::int32_t> processes;
-    for (TracedDevice& device : *devices) {
+    for (TracedDevice& device : trace.devices) {
+      if (trace.rank) device.rank = *trace.rank;
       processes.insert(device.process);
-      device.rank = rank->value_or(counted + static_cast<int>(processes.size()) - 1);
-      device.file = name;
       all.push_back(std::move(device));
     }
     counted += static_cast<int>(processes.size());

@@ -13,7 +13,8 @@
 namespace tutti {
 
 /// Reads the traces of a run, one or more ranks: PyTorch's `.json` or `.json.gz`, or what Nsight Systems exported as
-/// SQLite. Their devices, by rank. Files that name no rank get their processes counted, in the list's order.
+/// SQLite. Their devices, by rank. The rank is the one that the trace names, or its file's name or folder ("rank10");
+/// processes without one are counted, in the list's order. Events without a time are left out, with a warning.
 ///
 /// Errors name the file and, where it is damaged, the byte; Fault::missing where a trace has no work of a device,
 /// Fault::usage where two files are of the same rank.

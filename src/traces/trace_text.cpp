@@ -11,6 +11,7 @@
 
 #include "base/files.h"
 #include "base/owned.h"
+#include "traces/event_scan.h"
 
 namespace tutti {
 namespace {
@@ -72,8 +73,17 @@ EventChunks::EventChunks(ReadText read, std::string name)
     : read_(std::move(read)), name_(std::move(name)), buffer_(kBuffer + 2 * kMargin) {}
 
 Error EventChunks::error_at(std::int64_t byte, const std::string& expected, const std::string& found) const {
+  const bool is_packed = name_.ends_with(".gz");
   return {Fault::corrupt, name_ + ": byte " + std::to_string(byte) + ": expected " + expected + ", found " + found,
-          "Expected is a trace that PyTorch's profiler exported: copy or record it again"};
+          "Expected is a trace that PyTorch's profiler exported. To see what is there: " +
+              (is_packed ? "gzip -dc " + name_ : "cat " + name_) + " | head -c " + std::to_string(byte + 60) +
+              " | tail -c 120"};
+}
+
+Error EventChunks::cut_off_at(std::int64_t byte, const std::string& expected) const {
+  return {Fault::corrupt,
+          name_ + ": byte " + std::to_string(byte) + ": expected " + expected + ", found the file's end: it is cut off",
+          "Copy it again, or let the profiler end before the program does: it writes the trace last"};
 }
 
 /// Moves what is left to the buffer's start and reads behind it. How many bytes came.
@@ -104,7 +114,7 @@ Result<char> EventChunks::peek() {
     if (at_ < end_) return buffer_[at_];
     const auto more = has_more();
     if (!more) return tl::unexpected(more.error());
-    if (!*more) return tl::unexpected(error_at(position(), "more of the trace", "the file's end: it is cut off"));
+    if (!*more) return tl::unexpected(cut_off_at(position(), "more of the trace"));
   }
 }
 
@@ -123,12 +133,25 @@ Result<std::string> EventChunks::read_string(std::size_t most) {
   for (bool is_escaped = false;;) {
     const auto more = has_more();
     if (!more) return tl::unexpected(more.error());
-    if (!*more) return tl::unexpected(error_at(position(), "the end of a string", "the file's end: it is cut off"));
+    if (!*more) return tl::unexpected(cut_off_at(position(), "the end of a string"));
     const char c = buffer_[at_++];
     if (c == '"' && !is_escaped) return text;
     is_escaped = c == '\\' && !is_escaped;
     if (text.size() == most) return tl::unexpected(error_at(position(), "a member's name", "more than 4,096 bytes"));
     text += c;
+  }
+}
+
+/// Whether the quote before can end a text: a name that was written as it is may have others.
+Result<bool> EventChunks::ends_string() {
+  for (std::size_t ahead = 0;; ++ahead) {
+    if (at_ + ahead == end_) {
+      if (has_ended_) return true;
+      if (const auto read = fill(); !read) return tl::unexpected(read.error());
+      if (at_ + ahead == end_) return true;
+    }
+    const char c = buffer_[at_ + ahead];
+    if (!is_blank(c)) return c == ',' || c == ':' || c == '}' || c == ']';
   }
 }
 
@@ -140,7 +163,7 @@ Result<void> EventChunks::skip_value(std::string* kept) {
   for (;;) {
     const auto more = has_more();
     if (!more) return tl::unexpected(more.error());
-    if (!*more) return tl::unexpected(error_at(position(), "the end of a value", "the file's end: it is cut off"));
+    if (!*more) return tl::unexpected(cut_off_at(position(), "the end of a value"));
     const char c = buffer_[at_];
     const bool is_outside = !in_string && depth == 0;
     if (is_outside && (c == ',' || c == '}' || c == ']' || is_blank(c))) {
@@ -151,7 +174,11 @@ Result<void> EventChunks::skip_value(std::string* kept) {
     ++at_;
     if (kept && kept->size() < kMostInfo) *kept += c;
     if (in_string) {
-      in_string = c != '"' || is_escaped;
+      if (c == '"' && !is_escaped) {
+        const auto ends = ends_string();
+        if (!ends) return tl::unexpected(ends.error());
+        in_string = !*ends;
+      }
       is_escaped = c == '\\' && !is_escaped;
     } else if (c == '"') {
       in_string = true;
@@ -218,35 +245,20 @@ Result<void> EventChunks::grow() {
 }
 
 /// Finds the last event that is whole in the buffer, and reads more where none is.
-Result<EventChunks::Cut> EventChunks::cut() {
-  for (std::size_t from = at_;;) {
-    Cut found;
-    int depth = 0;
-    const char* const text = buffer_.data();
-    std::size_t i = from;
-    for (; i < end_; ++i) {
-      const char c = text[i];
-      if (c == '"') {
-        for (++i; i < end_ && text[i] != '"'; ++i) i += text[i] == '\\';
-      } else if (c == '{' || c == '[') {
-        ++depth;
-      } else if (c == '}' || c == ']') {
-        if (--depth < 0) {  // of the array
-          if (c == '}') return tl::unexpected(error_at(base_ + static_cast<std::int64_t>(i - kMargin), "']'", "'}'"));
-          return Cut{i, true};
-        }
-        if (depth == 0) found.end = i + 1;
-      }
-    }
-    if (found.end > 0 && (end_ + kMargin == buffer_.size() || has_ended_)) return found;
+Result<EventScan> EventChunks::cut() {
+  for (;;) {
+    EventScan found = scan_events(std::span(buffer_).subspan(at_, end_ - at_), has_ended_);
+    if (found.is_brace)
+      return tl::unexpected(error_at(position() + static_cast<std::int64_t>(found.end), "']'", "'}'"));
+    if (found.is_last || (found.end > 0 && (end_ + kMargin == buffer_.size() || has_ended_))) return found;
     if (end_ - at_ + 2 * kMargin == buffer_.size())
       if (auto grown = grow(); !grown) return tl::unexpected(grown.error());
+    const bool had_ended = has_ended_;
     const auto read = fill();
     if (!read) return tl::unexpected(read.error());
-    from = at_;
-    if (*read == 0 && found.end == 0)
-      return tl::unexpected(error_at(base_ + static_cast<std::int64_t>(end_ - kMargin),
-                                     "the end of an event and of the events", "the file's end: it is cut off"));
+    if (had_ended)
+      return tl::unexpected(
+          cut_off_at(base_ + static_cast<std::int64_t>(end_ - kMargin), "the end of an event and of the events"));
   }
 }
 
@@ -295,12 +307,11 @@ Result<std::optional<EventChunk>> EventChunks::next() {
   if (const auto first = peek(); !first) return tl::unexpected(first.error());
   const auto events = cut();
   if (!events) return tl::unexpected(events.error());
-  const std::size_t start = at_ - 1;
-  const EventChunk chunk{.json = {buffer_.data() + start, events->end + 1 - start},
-                         .capacity = buffer_.size() - start,
-                         .at = position() - 1};
+  const std::size_t start = at_ - 1, end = at_ + events->end;
+  const EventChunk chunk{
+      .json = {buffer_.data() + start, end + 1 - start}, .capacity = buffer_.size() - start, .at = position() - 1};
   buffer_[start] = '[';
-  at_ = events->end;
+  at_ = end;
   if (events->is_last) {
     ++at_;
     where_ = is_array_ ? Where::end : Where::events_end;

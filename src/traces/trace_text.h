@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "traces/event_scan.h"
 
 namespace tutti {
 
@@ -21,9 +22,10 @@ using ReadText = std::function<Result<std::size_t>(std::span<char> out)>;
 /// damaged gzip file name the byte of the packed file.
 Result<ReadText> open_text(const std::filesystem::path& file);
 
-/// Whole events of a trace: a JSON array of their own, with the bytes behind it that simdjson may read.
+/// Whole events of a trace: a JSON array of their own, with the bytes behind it that simdjson may read. What its writer
+/// did not escape is mended (event_scan.h), so that bytes differ from the file's, but none moves.
 struct EventChunk {
-  std::string_view json{};
+  std::span<char> json{};
   std::size_t capacity = 0;  ///< bytes from the start of `json` that may be read
   std::int64_t at = 0;       ///< of the first byte of `json` in the file's text
 };
@@ -46,13 +48,11 @@ class EventChunks {
   /// An error at a byte of the file's text.
   Error error_at(std::int64_t byte, const std::string& expected, const std::string& found) const;
 
+  /// The error for a text that ends at a byte, where more was expected.
+  Error cut_off_at(std::int64_t byte, const std::string& expected) const;
+
  private:
   enum class Where { start, object, events, between, events_end, end };
-  struct Cut {
-    std::size_t end = 0;  // behind the last whole event; 0: none
-    bool is_last = false;
-  };
-
   Result<bool> find_events();
   Result<void> pass_end();
   Result<std::size_t> fill();
@@ -60,11 +60,12 @@ class EventChunks {
   Result<char> peek();
   Result<void> expect(char wanted, const char* what);
   Result<std::string> read_string(std::size_t most);
+  Result<bool> ends_string();
   Result<void> skip_value(std::string* kept);
   Result<void> begin();
   Result<void> pass_members();
   Result<void> pass_trailer();
-  Result<Cut> cut();
+  Result<EventScan> cut();
   std::int64_t position() const { return base_ + static_cast<std::int64_t>(at_ - kMargin); }
   Result<void> grow();
 

@@ -1,6 +1,8 @@
 #include "traces/traced_device.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -28,6 +30,7 @@ double share(Nanoseconds part, const DeviceTrace& trace) {
 
 /// The rank that the others wait for.
 struct SlowestRank {
+  std::size_t device = 0;  ///< its index among the devices
   int rank = 0;
   double lag = 0;  ///< how much longer it needs for its own part than the median rank, as a share of that
   bool by_steps = false;
@@ -44,13 +47,28 @@ std::optional<SlowestRank> slowest_of(const std::vector<TracedDevice>& devices) 
   for (const TracedDevice& device : devices) ranks.insert(device.rank);
   if (ranks.size() < 2) return {};
   SlowestRank slowest{.by_steps = std::ranges::all_of(devices, [](const auto& it) { return it.steps.length > 0; })};
-  std::vector<std::pair<double, int>> times;
-  for (const TracedDevice& device : devices) times.emplace_back(own_time(device, slowest.by_steps), device.rank);
+  std::vector<std::pair<double, std::size_t>> times;
+  for (std::size_t i = 0; i < devices.size(); ++i) times.emplace_back(own_time(devices[i], slowest.by_steps), i);
   std::ranges::stable_sort(times, std::less(), [](const auto& time) { return time.first; });
   const double median = times[(times.size() - 1) / 2].first;
-  slowest.rank = times.back().second;
+  slowest.device = times.back().second;
+  slowest.rank = devices[slowest.device].rank;
   if (median > 0) slowest.lag = times.back().first / median - 1;
   return slowest;
+}
+
+/// The names of the devices' files, without their folders where that is enough to tell them apart. In their order.
+std::vector<std::string> short_files(const std::vector<TracedDevice>& devices) {
+  std::map<std::string, std::set<std::string>> paths;
+  const auto name_of_file = [](const TracedDevice& device) {
+    return std::filesystem::path(device.file).filename().string();
+  };
+  for (const TracedDevice& device : devices) paths[name_of_file(device)].insert(device.file);
+  const bool is_enough = std::ranges::all_of(paths, [](const auto& name) { return name.second.size() == 1; });
+  std::vector<std::string> files;
+  for (const TracedDevice& device : devices)
+    files.push_back(without_controls(is_enough ? name_of_file(device) : device.file));
+  return files;
 }
 
 std::string device_name(const TracedDevice& device) {
@@ -95,6 +113,7 @@ Json json_of(const TracedDevice& device) {
             {"copying", part(trace.copying)},
             {"data_loading", part(trace.data_loading)},
             {"synchronising", part(trace.synchronising)},
+            {"left_out", device.left_out},
             {"limit", name_of(found.limit)},
             {"cause", found.cause},
             {"gain", found.gain},
@@ -131,7 +150,9 @@ std::string trace_text(const std::vector<TracedDevice>& devices) {
                               {"kernel wait", true},
                               {"other", true},
                               {"communication", true},
-                              {"limit", false, 0, true}}};
+                              {"limit"},
+                              {"file", false, 0, true}}};
+  const auto files = short_files(devices);
   for (const TracedDevice& device : devices) {
     const DeviceTrace& trace = device.trace;
     const auto part = [&](Nanoseconds time) { return percent(share(time, trace)); };
@@ -139,7 +160,7 @@ std::string trace_text(const std::vector<TracedDevice>& devices) {
                           device.steps.count > 0 ? std::to_string(device.steps.count) : "",
                           device.steps.length > 0 ? short_number(ms(device.steps.length)) : "", part(trace.busy),
                           part(trace.idle.host_wait), part(trace.idle.kernel_wait), part(trace.idle.other),
-                          part(trace.communication), finding_of(trace).cause});
+                          part(trace.communication), finding_of(trace).cause, files[table.rows.size()]});
   }
   std::string text;
   for (std::string& line : lay_out(table, kWidth)) {
@@ -149,9 +170,9 @@ std::string trace_text(const std::vector<TracedDevice>& devices) {
   const bool has_many = devices.size() > 1;
   const auto slowest = slowest_of(devices);
   if (slowest)
-    text += "Rank " + std::to_string(slowest->rank) + " is the slowest: for its own part " +
-            (slowest->by_steps ? "of a step" : "of the trace") + " it needs " + fixed_text(100 * slowest->lag, 0) +
-            " % longer than the median rank\n";
+    text += "Rank " + std::to_string(slowest->rank) + " (" + files[slowest->device] +
+            ") is the slowest: for its own part " + (slowest->by_steps ? "of a step" : "of the trace") + " it needs " +
+            fixed_text(100 * slowest->lag, 0) + " % longer than the median rank\n";
   for (const TracedDevice& device : devices)
     if (!slowest || device.rank == slowest->rank) text += finding_text(device, has_many);
   return text;
@@ -161,7 +182,10 @@ std::string trace_json(const std::vector<TracedDevice>& devices) {
   Json json{{"ranks", Json::array()}, {"slowest", nullptr}};
   for (const TracedDevice& device : devices) json["ranks"].push_back(json_of(device));
   if (const auto slowest = slowest_of(devices))
-    json["slowest"] = {{"rank", slowest->rank}, {"lag", slowest->lag}, {"by", slowest->by_steps ? "step" : "span"}};
+    json["slowest"] = {{"rank", slowest->rank},
+                       {"file", devices[slowest->device].file},
+                       {"lag", slowest->lag},
+                       {"by", slowest->by_steps ? "step" : "span"}};
   return json_line(json);
 }
 

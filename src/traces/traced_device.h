@@ -28,6 +28,7 @@ struct TracedDevice {
   std::string file{};
   std::int32_t process = 0;  ///< its number in the trace; 0 where there is one
   std::int32_t device = 0;
+  std::size_t left_out = 0;  ///< events of its file that have no time
   StepCount steps{};
   StepSource step_source = StepSource::none;
   DeviceTrace trace{};
@@ -38,8 +39,8 @@ std::string trace_text(const std::vector<TracedDevice>& devices);
 
 /// The same as one JSON object, without a line end: "ranks", each with rank, file, device, steps, step_ms, steps_by,
 /// device_busy, idle (host_wait, kernel_wait, other: shares of the span, which with device_busy add up to 1), span_ms,
-/// communication, copying, data_loading, synchronising (shares, too), limit, cause, gain, change, streams (each with
-/// stream and its own idle times in ms); and "slowest" with rank, lag and by; null for a single rank.
+/// communication, copying, data_loading, synchronising (shares, too), left_out, limit, cause, gain, change, streams
+/// (each with stream and its own idle times in ms); and "slowest" with rank, file, lag and by; null for a single rank.
 std::string trace_json(const std::vector<TracedDevice>& devices);
 
 }  // namespace tutti

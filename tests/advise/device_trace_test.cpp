@@ -20,11 +20,12 @@ TEST(DeviceTimeline, GapIsSplitByItsLaunchAndItsLength) {
                                {.start = 200, .end = 300, .launched = 101},  // launched after the gap began
                                {.start = 329, .end = 400, .launched = 300},  // 29 ns, launched before
                                {.start = 430, .end = 500, .launched = 399},  // 30 ns are no kernel wait
-                               {.start = 600, .end = 700}});                 // its launch is not known
+                               {.start = 600, .end = 700},                   // its launch is not known
+                               {.start = 710, .end = 720}});                 // nor is this one's, 10 ns later
   EXPECT_EQ(trace.idle.host_wait, 100);
   EXPECT_EQ(trace.idle.kernel_wait, 29);
-  EXPECT_EQ(trace.idle.other, 130);
-  EXPECT_EQ(trace.busy, 441);
+  EXPECT_EQ(trace.idle.other, 140);
+  EXPECT_EQ(trace.busy, 451);
   EXPECT_EQ(trace.span, trace.busy + trace.idle.all());
 }
 

@@ -33,7 +33,7 @@ Result<Json> events_of(const std::string& text, std::size_t most = 1 << 30) {
     const auto chunk = chunks.next();
     if (!chunk) return tl::unexpected(chunk.error());
     if (!*chunk) return all;
-    const std::string json((*chunk)->json);
+    const std::string json((*chunk)->json.begin(), (*chunk)->json.end());
     const auto at = static_cast<std::size_t>((*chunk)->at);
     EXPECT_EQ(json.substr(1, json.size() - 2), text.substr(at + 1, json.size() - 2));
     for (Json& event : Json::parse(json)) all.push_back(std::move(event));
@@ -61,6 +61,25 @@ TEST(EventChunks, LongTraceComesWholeInPieces) {
     const auto found = events_of(text, most);
     ASSERT_TRUE(found) << found.error().what;
     EXPECT_TRUE(*found == events);
+  }
+}
+
+TEST(EventChunks, NamesWithQuotesComeWholeInPieces) {
+  std::string text = R"({"deviceProperties": [{"name": "a "b" c"}], "traceEvents": [)", right = "[";
+  for (int i = 0; i < 20'000; ++i) {
+    const std::string rest = R"(, "pid": 1, "args": {"n": )" + std::to_string(i) + "}},\n";
+    text += R"({"name": "x["a"], {"b": "]"}(1): <f>")" + rest;
+    right += R"({"name": "x['a'], {'b': ']'}(1): <f>")" + rest;
+  }
+  text += R"({}], "traceName": "of "me".json"})";
+  const Json expected = Json::parse(right + "{}]");
+  ASSERT_GT(text.size(), 1U << 20);
+  for (const std::size_t most : {std::size_t{1} << 30, std::size_t{65'537}}) {
+    EventChunks chunks(text_in_pieces(text, most), "t.json");
+    Json all = Json::array();
+    for (auto chunk = chunks.next(); chunk && *chunk; chunk = chunks.next())
+      for (Json& event : Json::parse((*chunk)->json.begin(), (*chunk)->json.end())) all.push_back(std::move(event));
+    EXPECT_TRUE(all == expected);
   }
 }
 

@@ -106,7 +106,8 @@ WORK = {"kernel", "gpu_memcpy", "gpu_memset"}
 
 
 def hta_split(trace, gap=30):
-    """HTA's idle split of each stream: {stream: {host_wait, kernel_wait, other}}, in nanoseconds."""
+    """HTA's idle split of each stream: {stream: {host_wait, kernel_wait, other}}, in nanoseconds. A gap before work without a
+    launch is other, as HTA does not look at it."""
     called = {}
     for e in trace.events:
         if e["cat"] in ("cuda_runtime", "cuda_driver"):
@@ -116,7 +117,7 @@ def hta_split(trace, gap=30):
         split, before = streams.setdefault(e["args"]["stream"], ({"host_wait": 0, "kernel_wait": 0, "other": 0}, [None]))
         if before[0] is not None and e["start"] > before[0]:
             idle, launch = e["start"] - before[0], called.get(e["args"]["correlation"])
-            split["host_wait" if launch is not None and launch > before[0] else "kernel_wait" if idle < gap else "other"] += idle
+            split["other" if launch is None else "host_wait" if launch > before[0] else "kernel_wait" if idle < gap else "other"] += idle
         before[0] = e["start"] + e["length"]
     return {stream: split for stream, (split, _) in streams.items()}
 
