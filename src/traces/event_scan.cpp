@@ -20,6 +20,13 @@ constexpr std::array<std::string_view, 26> kEventKeys{
     "s",   "bp",      "cname",   "tts",      "tdur",  "sf", "stack",   "esf",    "estack",
     "id2", "bind_id", "flow_in", "flow_out", "scope", "v",  "dropped", "tidelta"};
 
+/// What decides where texts, events and their values begin and end.
+constexpr std::array<bool, 256> kStructure = [] {
+  std::array<bool, 256> is_structure{};
+  for (const unsigned char c : std::string_view("\"{}[],")) is_structure[c] = true;
+  return is_structure;
+}();
+
 bool is_blank(char c) {
   return c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
@@ -39,9 +46,14 @@ class EventScanner {
     EventScan found;
     for (std::size_t at = 0; at < text_.size();) {
       const char c = text_[at];
+      if (!kStructure[static_cast<std::uint8_t>(c)]) {
+        ++at;
+        continue;
+      }
       if (c == '"') {
         at = is_key_ ? end_of_key(at) : end_of_value(at);
         if (at == kNone) return found;
+        is_key_ = false;
         continue;
       }
       if (c == '{' || c == '[') {
@@ -52,10 +64,8 @@ class EventScanner {
         open_.pop_back();
         is_key_ = false;
         if (open_.empty()) found.end = at + 1;
-      } else if (c == ',') {
+      } else {
         is_key_ = !open_.empty() && open_.back() == '{';
-      } else if (c == ':') {
-        is_key_ = false;
       }
       ++at;
     }
