@@ -27,13 +27,35 @@ while time.monotonic() < end:
     {how}
 """
 DIRECT = "direct = os.open(PATH, os.O_RDONLY | os.O_DIRECT); page = mmap.mmap(-1, step)\n    for at in range(0, size, 64 * step): os.preadv(direct, [page], at)\n    os.close(direct)"
+SYNC = """
+import os, time
+end = time.monotonic() + 2.5
+file = os.open(PATH + ".log", os.O_RDWR | os.O_CREAT)
+while time.monotonic() < end:
+    os.pwrite(file, bytes(4096), 0)
+    os.fsync(file)
+"""
+CHILDREN = "import subprocess, sys\n[subprocess.run([sys.executable, '-S', '-c', 'sum(range(1000000))']) for _ in range(60)]\n"
+DETACHED = """
+import os, time
+for _ in range(60):
+    if os.fork() == 0:
+        if os.fork() == 0:
+            sum(range(2000000))
+        os._exit(0)
+    os.wait()
+    time.sleep(0.03)
+"""
+LOCK = BURN + "import threading as t\nall = [t.Thread(target=burn) for _ in range(4)]\n[i.start() for i in all]\n[i.join() for i in all]"
 FAULTS = "with mmap.mmap(file, 0, prot=mmap.PROT_READ) as pages:\n        pages.madvise(mmap.MADV_RANDOM)\n        for at in range(0, size, 64 * step): pages[at]"
 
 # Name, program, limits that are right. What waits for a disk depends on how fast that is, so two causes may be named.
 PROGRAMS = [
     ("one thread that computes", BURN + "burn()", {"one thread"}),
-    ("four threads with Python's one lock", BURN + "import threading as t\nall = [t.Thread(target=burn) for _ in range(4)]\n"
-     "[i.start() for i in all]\n[i.join() for i in all]", {"one thread at a time"}),
+    ("four threads with Python's one lock", LOCK, {"one thread at a time"}),
+    ("four threads with one lock, neighbours on all cores", LOCK, {"other processes"}),
+    ("short children, one after the other", CHILDREN, {"one process at a time"}),
+    ("children without a parent", DETACHED, {"one process at a time"}),
     ("a process for each core", PROCESSES.format(count=CORES), {"all cores"}),
     ("three processes for each core", PROCESSES.format(count=3 * CORES), {"too many threads"}),
     ("a timer", "import time\nfor _ in range(250): time.sleep(0.01)", {"waiting"}),
@@ -44,6 +66,7 @@ PROGRAMS = [
      "def hold():\n    for _ in range(25):\n        with lock: time.sleep(0.1)\n"
      "t = threading.Thread(target=hold); t.start(); time.sleep(0.01)\nwhile t.is_alive():\n    with lock: pass", {"waiting"}),
     ("a disk that is read around the page cache", READ.format(how=DIRECT), {"disk"}),
+    ("a file that is written and synced", SYNC, {"disk"}),
     ("pages of a file that come from a disk", READ.format(how=FAULTS), {"disk", "memory"}),
     ("neighbours on all cores", BURN + "burn()", {"other processes"}),
 ]

@@ -13,18 +13,27 @@ namespace tutti {
 /// What the kernel has counted of a thread so far, and what it does at this moment.
 struct ThreadCounters {
   int thread = 0;
+  Seconds start{};              ///< since the machine's start, in steps of a tick
   std::string name{};           ///< as the kernel shows it, 15 bytes at most
   bool is_runnable = false;     ///< now: on a processor, or waiting for one
   bool waits_for_disk = false;  ///< now: it sleeps and cannot be interrupted, as for a disk or a page of memory
   Seconds ran{};                ///< on a processor
   Seconds waited{};             ///< it could have run, and had no processor
+  Seconds disk{};               ///< it waited for a disk, by delay accounting (see has_delay_accounting)
 };
 
-/// What the kernel has counted of a process so far. Bytes are 0 where we may not look.
+/// What the kernel has counted of a process so far. Bytes are 0 where we may not look. Bytes and faults are with those
+/// of the children that it has waited for.
 struct ProcessCounters {
   int process = 0;
+  int parent = 0;
+  int group = 0;    ///< its process group's number
+  Seconds start{};  ///< since the machine's start, in steps of a tick
   std::string name{};
-  bool is_root = false;  ///< the process that was named, not one that it has started
+  bool is_root = false;    ///< the first process that was named, not one that it has started
+  bool has_ended = false;  ///< it has no thread any more, and was not waited for yet
+  Seconds ran{};           ///< on a processor, with the threads that have ended; in steps of a tick
+  Seconds children_ran{};  ///< the same of its children that have ended and were waited for, theirs included
   Bytes resident{};
   std::int64_t major_faults = 0;  ///< pages that were read from a disk first
   Bytes read{};                   ///< from disks, not from memory that holds a file's pages
@@ -32,9 +41,16 @@ struct ProcessCounters {
   std::vector<ThreadCounters> threads{};
 };
 
-/// The process and all that it, or they, have started and that still run, by /proc below `root` ("/" but in tests).
-/// What ends meanwhile is left out.
-std::vector<ProcessCounters> read_process_tree(int process, const std::filesystem::path& root = "/");
+/// The processes and all that these, or those, have started and that still are there, by /proc below `root` ("/" but in
+/// tests). What ends meanwhile is left out.
+std::vector<ProcessCounters> read_process_tree(const std::vector<int>& processes,
+                                               const std::filesystem::path& root = "/");
+
+/// The children of a process, of all its threads.
+std::vector<int> children_of(int process, const std::filesystem::path& root = "/");
+
+/// Whether the kernel counts waits for a disk (kernel.task_delayacct); none where it does not say.
+std::optional<bool> has_delay_accounting(const std::filesystem::path& root = "/");
 
 /// How a thread has spent its time so far.
 struct SchedulerTimes {

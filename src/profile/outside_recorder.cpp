@@ -1,10 +1,17 @@
 #include "profile/outside_recorder.h"
 
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
-#include <set>
+#include <chrono>
+#include <csignal>
+#include <ctime>
 
 #include "base/json.h"
 #include "base/numbers.h"
+#include "profile/processor_watch.h"
 #include "profile/recording_file.h"
 #include "view/table.h"
 #include "view/terminal_text.h"
@@ -14,16 +21,30 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::chrono::milliseconds kEvery{50};
+constexpr std::chrono::milliseconds kEvery{20};
 constexpr int kSparse = 100;  // times as long as a look takes goes between two of them
 constexpr std::size_t kWidth = 140, kShownGroups = 12;
+constexpr Seconds kShownUnseen{0.01};
+constexpr double kShownDisk = 0.01;  // share of a group's time
 
 double share(Seconds part, const ThreadTimes& times) {
   return times.all().count() > 0 ? part / times.all() : 0;
 }
 
-Seconds wanted_to_run(const ThreadTimes& times) {
-  return times.running + times.core_wait + times.disk;
+Seconds since_start() {
+  timespec now{};
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
+  return Seconds(static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec));
+}
+
+bool used_disks(const OutsideRun& run) {
+  const auto waited = [](const ThreadGroup& group) { return group.times.disk >= kShownDisk * group.times.all(); };
+  return run.major_faults > 0 || run.read.value + run.written.value > 0 || std::ranges::any_of(run.groups, waited);
+}
+
+bool adopts_orphans() {
+  int adopts = 0;
+  return ::prctl(PR_GET_CHILD_SUBREAPER, &adopts, 0, 0, 0) == 0 && adopts != 0;
 }
 
 double cores_used(const OutsideRun& run) {
@@ -49,6 +70,10 @@ std::string sentence(const OutsideRun& run, const OutsideFinding& found) {
       return "Its threads compute one at a time, together on " + fixed_text(found.share, 2) +
              " cores: a lock, as Python's GIL, limits the program. With processes it is up to " +
              fixed_text(100 * found.gain, 0) + " % faster";
+    case OutsideLimit::one_process:
+      return "Its processes compute one after the other, together on " + fixed_text(found.share, 2) +
+             " cores, and that limits the program. Side by side on " + std::to_string(run.cores) +
+             " cores they are up to " + fixed_text(100 * found.gain, 0) + " % faster";
     case OutsideLimit::too_many_threads:
       return "Too few cores for its threads limit the program: up to " + std::to_string(run.most_runnable) +
              " could run at once on " + std::to_string(run.cores) + ", and " + thread + " waited for one " + part +
@@ -72,82 +97,57 @@ std::string sentence(const OutsideRun& run, const OutsideFinding& found) {
 
 }  // namespace
 
-OutsideRecorder::OutsideRecorder(int process)
-    : process_(process), thread_(std::make_unique<PeriodicThread>(kEvery, [this] { look(); })) {
+void adopt_orphans() {
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+}
+
+void signal_program(int process, int signal) {
+  for (const ProcessCounters& it : read_process_tree({process})) {
+    if (it.group != ::getpgrp()) continue;
+    ::kill(it.process, signal);
+    ::kill(it.process, SIGCONT);
+  }
+}
+
+OutsideRecorder::OutsideRecorder(int process) : process_(process), ended_before_(children_processor_time()) {
+  for (const int child : children_of(::getpid()))
+    if (child != process_) others_.insert(child);
   look();
+  thread_ = std::make_unique<PeriodicThread>(kEvery, [this] { look(); });
+}
+
+/// The child and what has lost its parent. Of the latter those that have ended are waited for, once they were seen.
+ProgramLook OutsideRecorder::look_now() const {
+  std::vector<int> roots{process_};
+  if (adopts_orphans())
+    for (const int child : children_of(::getpid()))
+      if (child != process_ && !others_.contains(child)) roots.push_back(child);
+  ProgramLook look{.processes = read_process_tree(roots), .ended = children_processor_time() - ended_before_};
+  for (std::size_t i = 1; i < roots.size(); ++i) ::waitpid(roots[i], nullptr, WNOHANG);
+  look.at = since_start();
+  return look;
 }
 
 void OutsideRecorder::look() {
   const auto begun = Clock::real().now();
   if (state_.with([&](const State& state) { return begun < state.next; })) return;
-  const auto processes = read_process_tree(process_);
+  const ProgramLook look = look_now();
   const auto ended = Clock::real().now();
   state_.with([&](State& state) {
-    note(state, processes, ended);
+    state.times.add(look);
     state.next = ended + kSparse * (ended - begun) - kEvery;
   });
 }
 
-void OutsideRecorder::note(State& state, const std::vector<ProcessCounters>& processes, Clock::Instant now) const {
-  if (processes.empty()) return;
-  const Seconds passed = state.looks++ > 0 ? Seconds(now - state.last) : Seconds(0);
-  if (state.looks == 1) state.first = now;
-  state.last = now;
-  Bytes memory{};
-  int runnable = 0;
-  for (const ProcessCounters& process : processes) {
-    memory.value += process.resident.value;
-    const std::string name = process.name + (process.is_root ? "" : " (child)");
-    for (const ThreadCounters& thread : process.threads) {
-      runnable += thread.is_runnable;
-      auto [seen, is_new] = state.threads.try_emplace(thread.thread);
-      SeenThread& it = seen->second;
-      it.group = {name, thread.name};
-      const Seconds ran = thread.ran - it.last.ran, waited = thread.waited - it.last.waited;
-      const Seconds rest = is_new ? Seconds(0) : std::max(Seconds(0), passed - ran - waited);
-      it.times += {.running = std::max(Seconds(0), ran),
-                   .core_wait = std::max(Seconds(0), waited),
-                   .disk = thread.waits_for_disk ? rest : Seconds(0),
-                   .blocked = thread.waits_for_disk ? Seconds(0) : rest};
-      it.last = thread;
-    }
-    ProcessCounters& kept = state.processes[process.process];
-    kept = process;
-    kept.threads.clear();
-  }
-  state.most_memory = std::max(state.most_memory, memory);
-  state.most_runnable = std::max(state.most_runnable, runnable);
-}
-
 OutsideRun OutsideRecorder::stop() {
   thread_.reset();
-  const State state = state_.with([](const State& it) { return it; });
-  OutsideRun run{.cores = usable_cores(), .most_runnable = state.most_runnable, .most_memory = state.most_memory};
-  if (state.looks > 1) run.elapsed = state.last - state.first;
-  std::map<std::pair<std::string, std::string>, ThreadGroup> groups;
-  std::map<std::string, std::set<int>> processes;
-  for (const auto& [number, process] : state.processes) {
-    run.major_faults += process.major_faults;
-    run.read.value += process.read.value;
-    run.written.value += process.written.value;
-    processes[process.name + (process.is_root ? "" : " (child)")].insert(number);
-  }
-  for (const auto& [number, thread] : state.threads) {
-    ThreadGroup& group = groups[thread.group];
-    group.process = thread.group.first;
-    group.thread = thread.group.second;
-    ++group.threads;
-    group.times += thread.times;
-    if (wanted_to_run(thread.times) < wanted_to_run(run.busiest)) continue;
-    run.busiest = thread.times;
-    run.busiest_name = thread.group.second;
-  }
-  for (auto& [names, group] : groups) {
-    group.processes = static_cast<int>(std::max<std::size_t>(1, processes[group.process].size()));
-    run.groups.push_back(std::move(group));
-  }
-  std::ranges::stable_sort(run.groups, std::greater(),
-                           [](const ThreadGroup& group) { return wanted_to_run(group.times); });
+  const ProgramLook last = look_now();
+  OutsideRun run = state_.with([&](State& state) {
+    state.times.add(last);
+    return state.times.finish();
+  });
+  run.cores = usable_cores();
+  if (has_delay_accounting().value_or(false)) run.disk_evidence = DiskEvidence::counted;
   return run;
 }
 
@@ -179,6 +179,13 @@ std::string outside_text(const OutsideRun& run) {
     text += "and threads of " + std::to_string(run.groups.size() - kShownGroups) + " more names\n";
   text += "Memory " + bytes_text(run.most_memory) + " at most; from disks " + bytes_text(run.read) + ", to disks " +
           bytes_text(run.written) + "; " + std::to_string(run.major_faults) + " pages read back\n";
+  if (run.unseen >= kShownUnseen)
+    text += "Of the processor time " + fixed_text(run.unseen.count(), 2) +
+            " s are of threads and processes that ended between two looks\n";
+  if (run.disk_evidence == DiskEvidence::looks && used_disks(run))
+    text += "Waits for a disk are by looks alone: the kernel counts them where kernel.task_delayacct is 1\n";
+  if (run.still_running > 0)
+    text += "Processes that it has started and that still run: " + std::to_string(run.still_running) + "\n";
   if (run.machine.other_cores >= 0.2)
     text += "Other programs took " + fixed_text(run.machine.other_cores, 1) + " cores meanwhile\n";
   return text + sentence(run, finding_of(run)) + ".\n";
@@ -202,7 +209,10 @@ std::string outside_json(const OutsideRun& run) {
             {"read_bytes", run.read.value},
             {"written_bytes", run.written.value},
             {"most_memory_bytes", run.most_memory.value},
-            {"other_cores", run.machine.other_cores}};
+            {"other_cores", run.machine.other_cores},
+            {"unseen_s", run.unseen.count()},
+            {"disk_evidence", run.disk_evidence == DiskEvidence::counted ? "counted" : "looks"},
+            {"still_running", run.still_running}};
   json["busiest"]["thread"] = run.busiest_name;
   for (const ThreadGroup& group : run.groups) {
     Json one{

@@ -17,7 +17,7 @@ ThreadTimes times(double running, double core_wait = 0, double disk = 0) {
 /// `count` threads that are all like this one, on four cores.
 OutsideRun run_of(const ThreadTimes& one, int count = 1) {
   OutsideRun run{.elapsed = kRun, .cores = 4, .busiest = one, .most_runnable = count};
-  ThreadGroup group{.process = "python3", .thread = "python3", .processes = 1, .threads = count};
+  ThreadGroup group{.process = "python3", .thread = "python3", .processes = 1, .threads = count, .computing = count};
   for (int i = 0; i < count; ++i) group.times += one;
   run.groups.push_back(group);
   return run;
@@ -38,6 +38,40 @@ TEST(OutsideRun, EachPlantedCauseIsNamed) {
   auto swapping = run_of(times(0.3, 0, 0.6));
   swapping.machine.swapped_a_second = 5000;
   EXPECT_EQ(finding_of(swapping).limit, memory);
+}
+
+TEST(OutsideRun, OtherProgramsAreTheCauseWhereAllCoresWouldDo) {
+  auto lock = run_of(times(0.13, 0.13), 4);
+  lock.most_runnable = 9;
+  lock.machine.other_cores = 3;
+  EXPECT_EQ(finding_of(lock).limit, other_processes) << "four threads and one lock, beside other load";
+  EXPECT_NEAR(finding_of(lock).share, 0.52, 1e-9) << "one of them waits for a core";
+  auto own = run_of(times(0.45, 0.5), 8);
+  own.machine.other_cores = 0.4;
+  EXPECT_EQ(finding_of(own).limit, too_many_threads) << "its own threads have most of the cores";
+  auto waiters = run_of(times(0.05, 0.6), 8);
+  waiters.machine.other_cores = 3.5;
+  EXPECT_EQ(finding_of(waiters).limit, other_processes)
+      << "eight threads and one lock, each waits for it and for a core";
+}
+
+TEST(OutsideRun, LargerWaitIsTheCause) {
+  EXPECT_EQ(finding_of(run_of(times(0.1, 0.58, 0.28))).limit, other_processes);
+  EXPECT_EQ(finding_of(run_of(times(0.1, 0.28, 0.58))).limit, disk);
+}
+
+TEST(OutsideRun, ProcessesThatTakeTurnsAreNoThreads) {
+  auto turns = run_of(times(0.48), 2);
+  turns.groups[0].processes = 2;
+  EXPECT_EQ(finding_of(turns).limit, one_process);
+  auto two = run_of(times(0.48), 1);
+  two.groups.push_back(two.groups[0]);
+  two.groups[1].process = "cc1 (child)";
+  EXPECT_EQ(finding_of(two).limit, one_process);
+  auto children = run_of(times(0.97));
+  children.busiest_processes = 120;
+  EXPECT_EQ(finding_of(children).limit, one_process);
+  EXPECT_NEAR(finding_of(children).gain, 3, 1e-9) << "on four cores instead of one";
 }
 
 TEST(OutsideRun, GainIsWhatTheBusiestThreadLoses) {

@@ -65,13 +65,13 @@ TEST(ProcessTree, ThreadsOnOneCoreWaitForItInTurn) {
 
 TEST(ProcessTree, ThreadsOfThisProcessAreCounted) {
   std::thread other([] { std::this_thread::sleep_for(std::chrono::milliseconds(200)); });
-  const auto tree = read_process_tree(::getpid());
+  const auto tree = read_process_tree({::getpid()});
   other.join();
   ASSERT_FALSE(tree.empty());
   EXPECT_TRUE(tree[0].is_root);
   EXPECT_GE(tree[0].threads.size(), 2U);
   EXPECT_GT(tree[0].threads[0].ran.count(), 0);
-  EXPECT_TRUE(read_process_tree(-1).empty());
+  EXPECT_TRUE(read_process_tree({-1}).empty());
 }
 
 }  // namespace

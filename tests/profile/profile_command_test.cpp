@@ -293,5 +293,54 @@ TEST_F(ProfileTimed, AnyProgramIsSeenFromOutside) {
   EXPECT_EQ(profile({"--", "true"}).exit_code, 4) << "it ended before it was seen";
 }
 
+/// The profile of a program from outside, without what the program itself wrote before it.
+Json seen(const ProgramEnd& end) {
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  return Json::parse(end.err.substr(end.err.rfind("{\"elapsed\"")));
+}
+
+constexpr const char* kShortChild = "bash -c 'for ((j = 0; j < 9000; ++j)); do :; done'";
+
+TEST_F(ProfileTimed, ShortChildrenOneAfterTheOtherCompute) {
+  const std::string loop = std::string("for i in {1..60}; do ") + kShortChild + "; done";
+  for (const std::string& program : {loop, "bash -c \"" + loop + "\"; true"}) {
+    const Json run = seen(profile({"--json", "--", "bash", "-c", program}));
+    const Json busiest = run.at("busiest");
+    EXPECT_GT(busiest.at("running").get<double>() + busiest.at("core_wait").get<double>(), 0.7) << run;
+    EXPECT_THAT(run.at("limit").at("name"), testing::AnyOf("one process at a time", "other processes"));
+    EXPECT_GT(run.at("unseen_s"), 0);
+  }
+}
+
+TEST_F(ProfileTimed, ChildrenThatLoseTheirParentAreSeen) {
+  const std::string program = std::string("for i in {1..20}; do (") + kShortChild + " &); sleep 0.05; done";
+  const Json run = seen(profile({"--json", "--", "bash", "-c", program}));
+  const Json alone = seen(profile({"--json", "--", "bash", "-c", "for i in {1..20}; do sleep 0.05; done"}));
+  const auto used = [](const Json& it) { return it.at("cores_used").get<double>() * it.at("elapsed").get<double>(); };
+  EXPECT_GT(used(run), 2 * used(alone));
+}
+
+TEST_F(ProfileTimed, ChildThatOutlivesTheProgramIsNamed) {
+  const auto end = profile({"--", "sh", "-c", "sleep 4 > /dev/null 2>&1 & sleep 0.4"});
+  EXPECT_EQ(end.exit_code, 0);
+  EXPECT_THAT(end.err, HasSubstr("Processes that it has started and that still run: 1"));
+}
+
+TEST_F(ProfileTimed, ProgramThatIgnoresSignalsIsKilledAfterAGrace) {
+  const auto end =
+      profile({"--seconds", "0.5", "--", "bash", "-c", "trap '' INT TERM; for i in {1..60}; do sleep 1; done"});
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_THAT(end.err, HasSubstr("bash: still runs 5 s after SIGTERM: SIGKILL"));
+  EXPECT_THAT(end.err, HasSubstr("Waiting limits the program"));
+}
+
+TEST_F(ProfileTimed, ProgramThatStoppedItselfEndsWhenItsTimeIsOver) {
+  for (const char* program : {"kill -STOP $$; sleep 60", "sleep 60; true"}) {
+    const auto end = profile({"--seconds", "0.5", "--", "bash", "-c", program});
+    EXPECT_EQ(end.exit_code, 0) << end.err;
+    EXPECT_THAT(end.err, testing::Not(HasSubstr("still runs")));
+  }
+}
+
 }  // namespace
 }  // namespace tutti
