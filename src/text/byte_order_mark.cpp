@@ -1,5 +1,7 @@
 #include "text/byte_order_mark.h"
 
+#include <algorithm>
+
 #include "text/utf8.h"
 
 namespace tutti {
@@ -42,6 +44,18 @@ std::optional<std::string> utf8_of_utf16(std::string_view bytes) {
     }
   }
   return out;
+}
+
+std::optional<std::string> utf8_of_unmarked_utf16(std::string_view bytes) {
+  if (bytes.size() < 4 || bytes.size() % 2 != 0 || bytes.find('\0') == bytes.npos) return std::nullopt;
+  std::size_t even = 0, odd = 0;
+  for (std::size_t at = 0; at < bytes.size(); at += 2) {
+    even += bytes[at] == '\0' ? 1U : 0U;
+    odd += bytes[at + 1] == '\0' ? 1U : 0U;
+  }
+  const std::size_t units = bytes.size() / 2;
+  if (4 * std::max(even, odd) < 3 * units || 20 * std::min(even, odd) > units) return std::nullopt;
+  return utf8_of_utf16((odd > even ? "\xFF\xFE" : "\xFE\xFF") + std::string(bytes));
 }
 
 }  // namespace tutti

@@ -17,7 +17,7 @@ std::u32string mapped(std::u32string_view text, int options) {
   utf8proc_uint8_t* made = nullptr;
   const auto size =
       utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(utf8.data()), static_cast<utf8proc_ssize_t>(utf8.size()),
-                   &made, static_cast<utf8proc_option_t>(options | UTF8PROC_STABLE | UTF8PROC_COMPAT));
+                   &made, static_cast<utf8proc_option_t>(options | UTF8PROC_STABLE));
   if (size < 0) throw std::bad_alloc();  // the text is valid, so nothing else can go wrong
   const std::unique_ptr<utf8proc_uint8_t, FreeWith<std::free>> owned(made);
   return to_code_points({reinterpret_cast<const char*>(made), static_cast<std::size_t>(size)});
@@ -25,12 +25,16 @@ std::u32string mapped(std::u32string_view text, int options) {
 
 }  // namespace
 
-std::u32string nfkc(std::u32string_view text) {
+std::u32string nfc(std::u32string_view text) {
   return mapped(text, UTF8PROC_COMPOSE);
 }
 
+std::u32string nfkc(std::u32string_view text) {
+  return mapped(text, UTF8PROC_COMPOSE | UTF8PROC_COMPAT);
+}
+
 std::u32string nfkd(std::u32string_view text) {
-  return mapped(text, UTF8PROC_DECOMPOSE);
+  return mapped(text, UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT);
 }
 
 bool at_word_border(std::u32string_view text, std::size_t at) {

@@ -40,6 +40,7 @@ enum class GeneralClass { mark_nonspacing, mark, symbol, punctuation, other };
 GeneralClass class_of(char32_t value);
 
 /// Unicode's normal forms, as Python's unicodedata.normalize makes them.
+std::u32string nfc(std::u32string_view text);
 std::u32string nfkc(std::u32string_view text);
 std::u32string nfkd(std::u32string_view text);
 

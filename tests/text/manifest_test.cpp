@@ -220,6 +220,7 @@ TEST(ManifestTable, AQuoteThatIsNeverClosedNamesItsLine) {
 TEST(ManifestLines, APathPerLineOrAnObjectPerLine) {
   EXPECT_THAT(read("a b.mp3\r\n\n#1.mp3\nlast.mp3", ManifestFormat::list).paths(),
               ElementsAre("a b.mp3", "#1.mp3", "last.mp3"));
+  EXPECT_THAT(read("a b.mp3\rlast.mp3\r", ManifestFormat::list).paths(), ElementsAre("a b.mp3", "last.mp3"));
   const Found found = read(
       "{\"audio_filepath\": \"a.wav\", \"text\": \"hm\"}\n{broken\n{\"path\": \"b.wav\", \"class\": "
       "\"interactive\", \"priority\": 3}\n",

@@ -21,6 +21,12 @@ std::string plain_field_name(std::string_view name) {
   return ascii_lower(trimmed(name));
 }
 
+std::string squeezed_field_name(std::string_view name) {
+  std::string words = plain_field_name(name);
+  std::erase_if(words, [](char c) { return c == ' ' || c == '_' || c == '-'; });
+  return words;
+}
+
 std::string known_field_name(std::string_view name) {
   std::string plain = plain_field_name(name);
   if (plain == name) return plain;

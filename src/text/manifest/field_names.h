@@ -16,6 +16,17 @@ inline constexpr std::array<const char*, 8> kPathNames{"path",       "audio", "a
 /// A file's name alone: beside folder_path in the manifest of an archive; in Hugging Face's audiofolder a path.
 inline constexpr const char* kFileName = "file_name";
 inline constexpr std::array<const char*, 4> kTextNames{"text", "transcript", "transcription", "sentence"};
+/// A text with its numbers and abbreviations written out.
+inline constexpr std::array<const char*, 8> kNormalisedNames{
+    "normalised",      "normalized",      "normalised_text",          "normalized_text",
+    "text_normalised", "text_normalized", "normalised_transcription", "normalized_transcription"};
+/// Who speaks. Common Voice's is client_id.
+inline constexpr std::array<const char*, 10> kSpeakerNames{
+    "speaker", "speaker_name", "speaker_id", "spk", "spk_id", "spkr", "client_id", "talker", "reader", "narrator"};
+inline constexpr std::array<const char*, 5> kLabelNames{"label", "class", "category", "class_name", "target"};
+/// What belongs together, beside the speaker.
+inline constexpr std::array<const char*, 4> kGroupNames{"sensor", "recording", "src_file", "fold"};
+inline constexpr std::array<const char*, 3> kPartNames{"split", "part", "subset"};
 inline constexpr std::array<const char*, 2> kStartNames{"start", "offset"};
 inline constexpr std::array<const char*, 4> kDurationNames{"media_duration_seconds", "duration", "duration_seconds",
                                                            "audio_seconds"};
@@ -24,6 +35,9 @@ inline constexpr std::array<const char*, 2> kNameNames{"name", "title"};
 
 /// `name` in lower case, without spaces around it.
 std::string plain_field_name(std::string_view name);
+
+/// `name` as its words alone: in lower case, without spaces, hyphens and underscores. "Speaker ID" is "speakerid".
+std::string squeezed_field_name(std::string_view name);
 
 /// The plain name of a field about a recording: where it is, what it is called, how urgent it is. Any other name is
 /// returned as it is, so that reports repeat it.

@@ -66,9 +66,12 @@ std::string guessed_encoding(std::string_view text) {
   return {};
 }
 
-/// What ends each entry of a list: a line's end, or a NUL where there is one, as `find -print0` writes.
+/// What ends each entry of a list: a line's end, which is CR where no LF is, or a NUL where there is one, as `find
+/// -print0` writes.
 char entry_end(std::string_view text) {
-  return text.find('\0') == std::string_view::npos ? '\n' : '\0';
+  for (const char end : {'\0', '\n', '\r'})
+    if (text.find(end) != std::string_view::npos) return end;
+  return '\n';
 }
 
 /// Fault::unsupported where a list, table or manifest is in an encoding other than one that ASCII is part of (UTF-8,
