@@ -341,6 +341,10 @@ std::int64_t Feed::samples_per_epoch() const {
   return SampleOrder(parts_->options, parts_->set->size(), 0, 0).count();
 }
 
+std::string Feed::conclusion() const {
+  return parts_->set->conclusion();
+}
+
 std::shared_ptr<const PackedSet> Feed::packed() const {
   return parts_->packed;
 }

@@ -64,6 +64,8 @@ class Feed {
   /// The set that batches are gathered from; null where samples are read one by one (FeedOptions::resident).
   std::shared_ptr<const PackedSet> packed() const;
   FeedReport report() const;
+  /// What was concluded of how the set is to be read (Dataset::conclusion); empty: it states all itself.
+  std::string conclusion() const;
 
  private:
   struct Parts;

@@ -7,7 +7,7 @@
 
 #include "base/files.h"
 #include "feed/corpus.h"
-#include "feed/source/csv_dataset.h"
+#include "feed/source/line_index.h"
 #include "support/test_data.h"
 
 namespace tutti {
@@ -279,7 +279,7 @@ TEST_F(Layout, InvalidSetErrorStatesWhatWasExpected) {
   write("x.csv", "a,b\n1,2\n");
   EXPECT_THAT(open_dataset(folder_ / "x.csv", "", {}).error().what, HasSubstr("names no audio column"));
   write("x.csv", "s\xE9n,text\n");
-  EXPECT_THAT(open_dataset(folder_ / "x.csv", "", {}).error().text(), HasSubstr("expected UTF-8"));
+  EXPECT_THAT(open_dataset(folder_ / "x.csv", "", {}).error().text(), HasSubstr("found 'sén', 'text'"));
   write("x.csv", std::string(100'000, 'x'));
   EXPECT_LT(open_dataset(folder_ / "x.csv", "", {}).error().what.size(), 500U) << "it may be anything but a table";
 }

@@ -79,10 +79,12 @@ TEST(LabelledManifest, WrongRecordsAreNamedWithTheirLine) {
     return found ? "no error" : found.error().text();
   };
   EXPECT_THAT(error("a.csv", "path,label\na.wav,dog\nb.wav,\n"), HasSubstr("a.csv:3: expected a label"));
-  EXPECT_THAT(error("b.csv", "name,label\na.wav,dog\n"), HasSubstr("b.csv:2: expected a file"));
+  EXPECT_THAT(error("b.csv", "name,label\na.wav,dog\n"), HasSubstr("b.csv: its header names no audio column"));
+  EXPECT_THAT(error("b.csv", "path,name\na.wav,dog\n"), HasSubstr("b.csv: its header names no label column"));
+  EXPECT_THAT(error("b.csv", "path,label\n,dog\n"), HasSubstr("b.csv:2: its line names no audio file"));
   EXPECT_THAT(error("c.csv", "path,label,split\na.wav,dog,tarin\n"), HasSubstr("found 'tarin'"));
   EXPECT_THAT(error("d.jsonl", "{\"path\":\"a.wav\",\"label\":\"dog\"}\n[1]\n"),
-              HasSubstr("d.jsonl:2: expected a JSON"));
+              HasSubstr("d.jsonl:2: its line is no JSON object"));
   EXPECT_THAT(error("e.csv", "path,label\na.wav,dog\na.wav,cat\n"), HasSubstr("names a.wav twice"));
   EXPECT_THAT(error("f.csv", "path,label\n"), HasSubstr("names no labelled file"));
 }

@@ -202,6 +202,30 @@ TEST(VoiceBuilder, SpeakersComeFromVctkIds) {
   EXPECT_EQ(report->speakers, std::vector<std::string>{"p300"});
 }
 
+TEST(VoiceBuilder, ListsOfSeveralSpeakersAreNeverOneVoice) {
+  for (const std::string header : {"", "id|speaker|text\n", "id|spk|text\n"}) {
+    Data data;
+    data.list = header;
+    for (int i = 0; i < 4; ++i)
+      data.add("c" + std::to_string(i), (i % 2 == 0 ? "anna|" : "ben|") + std::string("these are the words of clip ") +
+                                            std::string(static_cast<std::size_t>(i + 1), 'a'));
+    const auto report = build(data.options());
+    ASSERT_TRUE(report) << report.error().text();
+    EXPECT_EQ(report->speakers, (std::vector<std::string>{"anna", "ben"})) << header;
+    EXPECT_EQ(report->training + report->validation, 4) << header;
+  }
+}
+
+TEST(VoiceBuilder, SpeakersComeFromVctkNamesInPathsToo) {
+  Data data;
+  data.add("p225_001", "please call her");
+  data.add("p226_001", "ask her to bring");
+  data.list = "./wavs/p225_001.wav|please call her\n./wavs/p226_001.wav|ask her to bring\n";
+  const auto report = build(data.options());
+  ASSERT_TRUE(report) << report.error().text();
+  EXPECT_EQ(report->speakers, (std::vector<std::string>{"p225", "p226"}));
+}
+
 TEST(VoiceBuilder, ClipsThatCannotBeUsedAreNeverTrainedOn) {
   Data data;
   data.add("good", "a clip as it should be");

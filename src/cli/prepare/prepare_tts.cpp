@@ -55,9 +55,10 @@ OptionTable table_of(PrepareTts& c) {
                     "energy and symbols, packed once. Clips that do not fit their text, are clipped, cannot be read or "
                     "have no text are never trained on; OUT/bad_samples.jsonl lists which and why.");
   table.add("data", build.data, "DIR",
-            "LJSpeech's layout (metadata.csv, or metadata_train.csv and metadata_eval.csv, with wavs/), VCTK's (txt/ "
-            "and wav48/), single digits as DIGIT_SPEAKER_TAKE.wav, or any list of recordings with texts that 'tutti "
-            "train whisper' takes");
+            "LJSpeech's layout (metadata.csv, or metadata_train.csv and metadata_eval.csv, with wavs/; also "
+            "id|speaker|text), "
+            "VCTK's (txt/ and wav48/), single digits as DIGIT_SPEAKER_TAKE.wav, or any list of recordings with texts "
+            "that 'tutti train whisper' takes; a column speaker, speaker_id or client_id names who speaks");
   table.add("out", build.out, "SET", "the folder of the set: voice.set, bad_samples.jsonl");
   table.add("speaker", build.speaker, "NAME", "only recordings of this one; without it: all, each a voice of its own");
   table.add("language", c.language, "LANGUAGE", "language of the texts: a code, a tag or a name");

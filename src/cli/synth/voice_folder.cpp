@@ -1,5 +1,6 @@
 #include "cli/synth/voice_folder.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <set>
 #include <utility>
@@ -8,11 +9,14 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/log.h"
 #include "base/strings.h"
+#include "feed/source/dataset.h"
 #include "text/normaliser.h"
 #include "text/speech/flite.h"
 #include "text/speech/front_end.h"
 #include "text/speech/sentence_maker.h"
+#include "text/text_encoding.h"
 
 namespace tutti {
 namespace {
@@ -27,20 +31,26 @@ std::string id_of(std::int64_t index) {
   return text;
 }
 
-/// A line of a text file, or the last field of a line of LJSpeech's list, in one line that can be a field of such a
-/// list again.
-std::string text_of_line(std::string_view line) {
-  const auto bar = line.rfind('|');
-  return std::string(trimmed(bar == line.npos ? line : line.substr(bar + 1)));
+/// The texts of a list of recordings such as LJSpeech's; they need not be there.
+Result<std::vector<std::string>> texts_of_list(const fs::path& file) {
+  const auto list = open_dataset(file, "", {});
+  if (!list) return tl::unexpected<Error>(list.error());
+  if (const auto conclusion = (*list)->conclusion(); !conclusion.empty()) log(Level::warning, conclusion);
+  std::vector<std::string> texts;
+  for (std::int64_t i = 0; i < (*list)->size(); ++i)
+    if (const auto text = (*list)->text(i); text && !trimmed(*text).empty()) texts.emplace_back(trimmed(*text));
+  return texts;
 }
 
+/// The texts of a file: a line each, or those of a list whose fields are parted by bars.
 Result<std::vector<std::string>> lines_of(const fs::path& file) {
   const auto content = read_file(file);
   if (!content) return tl::unexpected<Error>(content.error());
   std::vector<std::string> lines;
-  for (const auto line : split(*content, '\n'))
-    if (auto text = text_of_line(line); !text.empty()) lines.push_back(std::move(text));
-  return lines;
+  for (const auto line : split_lines(*content))
+    if (!trimmed(line).empty()) lines.emplace_back(trimmed(line));
+  const auto rows = std::ranges::count_if(lines, [](const std::string& line) { return line.find('|') != line.npos; });
+  return 2 * rows > std::ssize(lines) ? texts_of_list(file) : lines;
 }
 
 /// Words of CMUdict that a child could read, of usual length. None where it is not on the machine.

@@ -1,6 +1,7 @@
 #include "feed/labelled/labelled_files.h"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 
 #include "base/files.h"
@@ -88,6 +89,46 @@ Result<void> add_labels(const std::vector<fs::path>& entries, const fs::path& da
   return {};
 }
 
+/// Whether folders are in a folder, and no audio beside them. One with audio of its own is a label: a train may well be
+/// what is recognised.
+bool holds_folders(const fs::path& folder) {
+  if (!is_folder(folder)) return false;
+  const auto entries = entries_of(folder);
+  if (!entries) return true;  // reading it gives the reason
+  const auto is_file_of_audio = [](const fs::path& entry) { return is_audio(entry) && !is_folder(entry); };
+  return std::ranges::any_of(*entries, is_folder) && std::ranges::none_of(*entries, is_file_of_audio);
+}
+
+/// Whether a folder is a part of the set, by its name and what is in it.
+bool is_part(const fs::path& folder) {
+  return part_of(folder.filename().string()) != SetPart::none && holds_folders(folder);
+}
+
+/// Fault::usage where folders that are called like parts of a set would become labels: none of them is for training,
+/// and all folders are such, or they have folders that are called like the labels beside them.
+Result<void> expect_labels(const fs::path& data, const std::vector<fs::path>& entries) {
+  constexpr std::string_view kMore[] = {"eval", "evaluation", "development", "holdout"};
+  std::vector<fs::path> parts;
+  std::set<fs::path> labels, below;
+  for (const auto& entry : entries) {
+    if (!is_folder(entry)) continue;
+    const auto name = ascii_lower(entry.filename().string());
+    if (!is_part(entry) && !(std::ranges::find(kMore, name) != std::end(kMore) && holds_folders(entry))) {
+      labels.insert(entry.filename());
+      continue;
+    }
+    parts.push_back(entry);
+    for (const auto& inner : entries_of(entry).value_or(std::vector<fs::path>())) below.insert(inner.filename());
+  }
+  const bool share_names = std::ranges::any_of(below, [&](const fs::path& name) { return labels.contains(name); });
+  if (parts.empty() || (!labels.empty() && !share_names)) return {};
+  const auto quoted = [](const fs::path& part) { return "'" + part.filename().string() + "'"; };
+  return fail(Fault::usage,
+              data.string() + ": expected a folder 'train' beside " + joined(parts, " and ", quoted) +
+                  ", whose folders are labels; found none, so there is nothing to learn from",
+              "Call the folder to learn from 'train'; or name it alone with --data, and it is split");
+}
+
 }  // namespace
 
 const char* name_of(SetPart part) {
@@ -124,12 +165,13 @@ Result<LabelledFiles> find_labelled_files(const fs::path& data, const fs::path& 
   const auto entries = entries_of(data);
   if (!entries) return tl::unexpected<Error>(entries.error());
   std::vector<fs::path> parts, labels;
-  for (const auto& entry : *entries)
-    (is_folder(entry) && part_of(entry.filename().string()) != SetPart::none ? parts : labels).push_back(entry);
-  LabelledFiles found;
+  for (const auto& entry : *entries) (is_part(entry) ? parts : labels).push_back(entry);
   const bool has_parts = std::ranges::any_of(
       parts, [](const fs::path& part) { return part_of(part.filename().string()) == SetPart::training; });
-  if (!has_parts) {  // a label may well be called "test"
+  if (!has_parts)
+    if (auto valid = expect_labels(data, *entries); !valid) return tl::unexpected<Error>(valid.error());
+  LabelledFiles found;
+  if (!has_parts) {
     if (auto added = add_labels(*entries, data, SetPart::none, found); !added) return tl::unexpected(added.error());
   }
   for (const auto& part : has_parts ? parts : std::vector<fs::path>()) {

@@ -37,23 +37,32 @@ struct LabelledFiles {
 
 /// Finds the files below DIR/LABEL or DIR/PART/LABEL, where a PART is called train, validation, test and the like.
 /// A list (read_labelled_manifest) gives them instead of a folder; its paths begin at `root`. Fault::missing where
-/// there is no such folder, Fault::usage where it has no label's folder with audio.
+/// there is no such folder, Fault::usage where it has no label's folder with audio, or parts and none for training.
 Result<LabelledFiles> find_labelled_files(const std::filesystem::path& data, const std::filesystem::path& root = {});
 
-/// Whether a path is called like a list of labelled files: .csv, .tsv, .jsonl.
+/// Whether a path is called like a list of labelled files: .csv, .tsv, .txt, .jsonl, .ndjson, .json.
 bool is_labelled_manifest(const std::filesystem::path& path);
 
-/// Reads a list of labelled files: a table with names in its first line, or one JSON object a line. Paths that are not
-/// absolute begin at `root`. Columns, the first of each that is there:
+/// Reads a list of labelled files by open_labelled_list (feed/source/dataset.h): a table with names in its first line,
+/// rows of a file and its label, or JSON. Paths that are not absolute begin at `root`. Columns, the first of each that
+/// is filled:
 ///
-/// * the file: path, audio, audio_path, audio_filepath, audio_file, file, filename, wav, file_name, slice_file_name
+/// * the file: path, audio, audio_path, audio_filepath, audio_file, file, filename, wav, file_name, slice_file_name, id
 /// * the label: label, class, category, class_name, target
-/// * what belongs together: group, speaker, speaker_id, sensor, recording, src_file, fold (may be missing or empty)
+/// * what belongs together: group, speaker, speaker_id, sensor, recording, src_file, fold, or another name of the
+///   speaker (may be missing or empty)
 /// * the part: split, part, subset (train, validation, test and the like; may be missing or empty)
 ///
-/// Either case. Fault::missing for a list that is not there; Fault::usage with the line for a record without file or
-/// label, for an unknown part, and for a list that names nothing.
+/// Either case. What is concluded of how the list is to be read is logged as a warning. Fault::missing for a list that
+/// is not there; Fault::usage with the line for a record without file or label, or with an unknown part, and for a list
+/// that names nothing.
 Result<LabelledFiles> read_labelled_manifest(const std::filesystem::path& path, const std::filesystem::path& root);
+
+/// Gives labels that people read as one the same spelling: those that differ in upper and lower case, in blanks, or in
+/// how Unicode composes their characters. The spelling that most files have counts, composed and without blanks around
+/// it; labels that are alone stay as they are. Returns a sentence for each label that was merged, with all its
+/// spellings. Pure.
+std::vector<std::string> merge_like_labels(std::vector<LabelledFile>& files);
 
 /// sensor~recording~timestamp~gain.wav, as note 003 names its files.
 struct SensorName {

@@ -12,11 +12,16 @@
 
 namespace tutti {
 
-/// One line of a set: where the audio is and its text.
+/// One line of a set: where the audio is and its text, or its label.
 struct DatasetLine {
-  std::string id;
-  std::filesystem::path audio;
-  std::string text;
+  std::string id{};
+  std::filesystem::path audio{};
+  std::string text{};
+  std::string named{};                ///< the audio, as the line names it
+  std::string speaker{};              ///< empty: not known
+  std::string label{};                ///< of lists that are read for labels, with the two below
+  std::string group{};                ///< what belongs together; empty: not known
+  std::string part{};                 ///< "train" and the like, as it is written; empty: none
   std::vector<std::string> fields{};  ///< values of the requested columns
   std::optional<double> start{};      ///< seconds within the file; none: from its start
   std::optional<double> end{};        ///< none: to its end
@@ -35,10 +40,19 @@ class Dataset {
   virtual std::int64_t size() const = 0;
   /// Line `index` of [0, size()). Fault::corrupt for a line that cannot be one, with the id as far as it is known.
   virtual Result<DatasetLine> at(std::int64_t index) const = 0;
+  /// The text of line `index`, also where its recording is not there. Errors as `at`.
+  virtual Result<std::string> text(std::int64_t index) const {
+    return at(index).map([](const DatasetLine& line) { return line.text; });
+  }
   /// The id of line `index`, also of a bad one: its own, else FILE:LINE.
   virtual std::string id(std::int64_t index) const = 0;
   /// A digest of the index: another set, another digest.
   virtual std::uint64_t fingerprint() const = 0;
+  /// The line for people, "list.csv:12".
+  virtual std::string origin(std::int64_t index) const { return id(index); }
+  /// What was concluded of how the set is to be read, for people; empty: it states all itself. Readers log it once, as
+  /// a warning.
+  virtual std::string conclusion() const { return {}; }
 };
 
 /// Opens the data set at `data`:
@@ -54,9 +68,17 @@ class Dataset {
 ///    names that are understood. A .json is a list of objects, or an object with one under "assets" or "data";
 ///  * a folder of recordings with transcripts as `tutti batch` and `tutti transcribe` write them: NAME.json beside
 ///    NAME.wav (or whatever audio).
-/// `fields` names further columns to keep. Relative audio paths start at the manifest's folder.
+/// Lists may have a header or none, a mark of UTF-8 or UTF-16, Windows-1252, comments and any line ends; columns
+/// without names are recognised by their content (feed/source/column_guess.h). All readers of recordings, texts,
+/// speakers and labels open them by this function or the next. `fields` names further columns to keep. Relative audio
+/// paths start at the manifest's folder.
 Result<std::unique_ptr<Dataset>> open_dataset(const std::filesystem::path& data, const std::string& split,
                                               const std::vector<std::string>& fields);
+
+/// Opens a list of labelled files, .csv, .tsv, .txt, .jsonl or .json: columns (or keys) of audio and label, optional
+/// group and part; without names of columns, the files and their labels. Relative paths start at `root`.
+Result<std::unique_ptr<Dataset>> open_labelled_list(const std::filesystem::path& list,
+                                                    const std::filesystem::path& root);
 
 /// The file in a folder that lists its recordings with their texts, as open_dataset finds it; empty: there is none, or
 /// it is LJSpeech's, which has no header.

@@ -6,7 +6,8 @@
 #include "base/new_file.h"
 #include "base/random/counter_random.h"
 #include "base/strings.h"
-#include "feed/source/csv_dataset.h"
+#include "feed/source/layouts.h"
+#include "feed/source/line_index.h"
 #include "text/byte_order_mark.h"
 #include "text/json_bytes.h"
 #include "text/manifest/field_names.h"
@@ -22,6 +23,9 @@ inline const nlohmann::json* find_field(const nlohmann::json& object, std::span<
   for (const char* name : names)
     for (auto at = object.begin(); at != object.end(); ++at)
       if (plain_field_name(at.key()) == name) return &at.value();
+  for (const char* name : names)
+    for (auto at = object.begin(); at != object.end(); ++at)
+      if (squeezed_field_name(at.key()) == squeezed_field_name(name)) return &at.value();
   return nullptr;
 }
 
@@ -85,82 +89,155 @@ Result<std::vector<TimedText>> words_of(const Json& object) {
   return words;
 }
 
+/// The value of the first of `names` that an object has and that is not empty.
+std::string filled_text(const Json& object, std::span<const char* const> names) {
+  for (const char* name : names) {
+    const Json* at = find_field(object, {&name, 1});
+    if (!at || at->is_null() || at->is_structured()) continue;
+    if (const std::string text(trimmed(text_of(object, name))); !text.empty()) return text;
+  }
+  return {};
+}
+
 /// Objects with a sample each, wherever they are.
 class JsonObjects : public Dataset {
  public:
-  JsonObjects(std::filesystem::path index, std::vector<std::string> fields)
-      : index_(std::move(index)), fields_(std::move(fields)) {}
+  JsonObjects(std::filesystem::path index, ListRequest request, EncodingFacts encoding)
+      : index_(std::move(index)), request_(std::move(request)), encoding_(encoding) {}
 
   std::string id(std::int64_t index) const override {
-    const Json object = parse_json_keeping_bytes<Json>(text(index));
+    const Json object = parse_json_keeping_bytes<Json>(object_at(index));
     return id_of(object, index);
   }
   Result<DatasetLine> at(std::int64_t index) const override;
+  std::string conclusion() const override {
+    if (encoding_.encoding != TextEncoding::windows_1252) return {};
+    return index_.string() + ": " + read_as_windows_1252(first_other_line());
+  }
+
+ protected:
+  const std::filesystem::path& path() const { return index_; }
+  /// As it was; another digest where its bytes are now read as another encoding.
+  std::uint64_t fingerprint_of(std::uint64_t bytes) const {
+    return encoding_.encoding == TextEncoding::windows_1252 ? mixed({bytes, digest("read as Windows-1252")}) : bytes;
+  }
 
  private:
-  virtual std::string_view text(std::int64_t index) const = 0;
+  virtual std::int64_t first_other_line() const = 0;
+  Result<void> read_content(const Json& object, DatasetLine& line) const;
+  Result<void> read_names(const Json& object, DatasetLine& line) const;
+  std::filesystem::path find_audio(const std::string& named) const;
+  virtual std::string_view object_at(std::int64_t index) const = 0;
   std::string id_of(const Json& object, std::int64_t index) const {
     const std::string named = object.is_object() ? text_of(object, kIdNames) : std::string();
     return named.empty() ? index_.filename().string() + ":" + std::to_string(index + 1) : named;
   }
 
   std::filesystem::path index_;
-  std::vector<std::string> fields_;
+  ListRequest request_;
+  EncodingFacts encoding_;
 };
 
-Result<DatasetLine> JsonObjects::at(std::int64_t index) const {
-  const Json object = parse_json_keeping_bytes<Json>(text(index));
-  if (!object.is_object()) return fail(Fault::corrupt, "its line is no JSON object");
-  DatasetLine sample;
-  const std::string audio = audio_of(object);
-  if (audio.empty()) return fail(Fault::corrupt, "it names no audio file, found " + names_in(object));
-  if (auto named = expect_no_nul(audio); !named) return tl::unexpected(named.error());
-  sample.audio = index_.parent_path() / audio;
-  sample.id = id_of(object, index);
-  if (auto checked = check_text(object); !checked) return tl::unexpected(checked.error());
-  sample.text = text_of(object, kTextNames);
-  sample.is_noise =
-      text_of(object, "sample_type").starts_with("noise") || object.value("is_noise_only", Json()) == true;
+/// Where the file is; where it should be, if there is none: reading it gives the reason.
+std::filesystem::path JsonObjects::find_audio(const std::string& named) const {
+  std::error_code ignored;
+  auto usual = request_.folders.base / named;
+  if (std::filesystem::is_regular_file(usual, ignored)) return usual;
+  if (auto found = find_recording(request_.folders, named)) return *found;
+  if (const auto text = text_of_field(named, encoding_.encoding, "its file"); text && *text != named)
+    if (auto found = find_recording(request_.folders, *text)) return *found;
+  return usual;
+}
+
+Result<void> JsonObjects::read_names(const Json& object, DatasetLine& line) const {
+  const auto read = [&](std::string& value, std::string field) -> Result<void> {
+    auto text = text_of_field(field, encoding_.encoding, "its speaker or label");
+    if (!text) return tl::unexpected<Error>(text.error());
+    value = std::move(*text);
+    return {};
+  };
+  auto done = read(line.speaker, filled_text(object, kSpeakerNames));
+  if (!done || request_.content != ListContent::labels) return done;
+  done = read(line.label, filled_text(object, kLabelNames));
+  if (done) done = read(line.part, filled_text(object, kPartNames));
+  if (!done) return done;
+  std::string group = filled_text(object, std::array{"group", "speaker", "speaker_id"});
+  if (group.empty()) group = filled_text(object, kGroupNames);
+  return read(line.group, group.empty() ? line.speaker : group);
+}
+
+Result<void> JsonObjects::read_content(const Json& object, DatasetLine& line) const {
+  if (auto checked = check_text(object); !checked) return checked;
+  auto text = text_of_field(text_of(object, kTextNames), encoding_.encoding, "its text");
+  if (!text) return tl::unexpected<Error>(text.error());
+  line.text = std::move(*text);
+  line.is_noise = text_of(object, "sample_type").starts_with("noise") || object.value("is_noise_only", Json()) == true;
   constexpr std::array kEnd{"end"};
   const auto start = number_of(object, kStartNames), end = number_of(object, kEnd),
              duration = number_of(object, kDurationNames);
   for (const auto* read : {&start, &end, &duration})
-    if (!*read) return tl::unexpected(read->error());
-  set_span(sample, *start, *end, *duration);
+    if (!*read) return tl::unexpected<Error>(read->error());
+  set_span(line, *start, *end, *duration);
   auto words = words_of(object);
-  if (!words) return tl::unexpected(words.error());
-  sample.words = std::move(*words);
-  for (const auto& name : fields_) sample.fields.push_back(text_of(object, name.c_str()));
+  if (!words) return tl::unexpected<Error>(words.error());
+  line.words = std::move(*words);
+  return {};
+}
+
+Result<DatasetLine> JsonObjects::at(std::int64_t index) const {
+  const Json object = parse_json_keeping_bytes<Json>(object_at(index));
+  if (!object.is_object()) return fail(Fault::corrupt, "its line is no JSON object");
+  DatasetLine sample;
+  const bool has_labels = request_.content == ListContent::labels;
+  sample.named = has_labels ? filled_text(object, kPathNames) : std::string();
+  if (sample.named.empty()) sample.named = audio_of(object);
+  if (sample.named.empty()) return fail(Fault::corrupt, "it names no audio file, found " + names_in(object));
+  if (auto named = expect_no_nul(sample.named); !named) return tl::unexpected(named.error());
+  sample.audio = find_audio(sample.named);
+  sample.id = id_of(object, index);
+  if (auto read = read_names(object, sample); !read) return tl::unexpected(read.error());
+  if (!has_labels)
+    if (auto read = read_content(object, sample); !read) return tl::unexpected(read.error());
+  for (const auto& name : request_.fields) sample.fields.push_back(text_of(object, name.c_str()));
   return sample;
 }
 
 class JsonLines final : public JsonObjects {
  public:
-  JsonLines(LineIndex lines, std::filesystem::path index, std::vector<std::string> fields)
-      : JsonObjects(std::move(index), std::move(fields)), lines_(std::move(lines)) {}
+  JsonLines(LineIndex lines, std::filesystem::path index, ListRequest request)
+      : JsonObjects(std::move(index), std::move(request), {.encoding = lines.encoding()}), lines_(std::move(lines)) {}
 
   std::int64_t size() const override { return lines_.size(); }
-  std::uint64_t fingerprint() const override { return lines_.fingerprint(); }
+  std::uint64_t fingerprint() const override { return fingerprint_of(lines_.fingerprint()); }
+  std::string origin(std::int64_t index) const override {
+    return path().string() + ":" + std::to_string(lines_.number(index));
+  }
 
  private:
-  std::string_view text(std::int64_t index) const override { return lines_.line(index); }
+  std::string_view object_at(std::int64_t index) const override { return lines_.line(index); }
+  std::int64_t first_other_line() const override { return lines_.first_other_line(); }
 
   LineIndex lines_;
 };
 
 class JsonList final : public JsonObjects {
  public:
-  JsonList(std::string document, std::vector<TextSpan> elements, std::filesystem::path index,
-           std::vector<std::string> fields)
-      : JsonObjects(std::move(index), std::move(fields)),
+  JsonList(std::string document, std::vector<TextSpan> elements, std::filesystem::path index, ListRequest request)
+      : JsonObjects(std::move(index), std::move(request), encoding_of(document)),
         document_(std::move(document)),
         elements_(std::move(elements)) {}
 
   std::int64_t size() const override { return std::ssize(elements_); }
-  std::uint64_t fingerprint() const override { return digest(document_); }
+  std::uint64_t fingerprint() const override { return fingerprint_of(digest(document_)); }
+  std::string origin(std::int64_t index) const override {
+    return path().string() + ":" + std::to_string(line_of(document_, elements_[static_cast<std::size_t>(index)].begin));
+  }
 
  private:
-  std::string_view text(std::int64_t index) const override {
+  std::int64_t first_other_line() const override {
+    return static_cast<std::int64_t>(line_of(document_, encoding_of(document_).first));
+  }
+  std::string_view object_at(std::int64_t index) const override {
     return elements_[static_cast<std::size_t>(index)].of(document_);
   }
 
@@ -182,7 +259,7 @@ std::optional<std::string> list_in(std::string_view document) {
 
 }  // namespace
 
-Result<std::unique_ptr<Dataset>> open_json(const std::filesystem::path& index, const std::vector<std::string>& fields) {
+Result<std::unique_ptr<Dataset>> open_json(const std::filesystem::path& index, ListRequest request) {
   if (ascii_lower(index.extension().string()) == ".json") {
     auto document = read_file(index);
     if (!document) return tl::unexpected(document.error());
@@ -191,12 +268,12 @@ Result<std::unique_ptr<Dataset>> open_json(const std::filesystem::path& index, c
     if (const auto member = list_in(*document)) {
       auto elements = find_elements(*document, *member);
       if (!elements) return fail_in(index.string(), elements.error());
-      return std::make_unique<JsonList>(std::move(*document), std::move(*elements), index, fields);
+      return std::make_unique<JsonList>(std::move(*document), std::move(*elements), index, std::move(request));
     }
   }
   auto lines = LineIndex::open(index);
   if (!lines) return tl::unexpected(lines.error());
-  return std::make_unique<JsonLines>(std::move(*lines), index, fields);
+  return std::make_unique<JsonLines>(std::move(*lines), index, std::move(request));
 }
 
 }  // namespace tutti

@@ -1,13 +1,11 @@
 #include <array>
-#include <fstream>
 #include <set>
 #include <span>
 
 #include "base/files.h"
 #include "base/strings.h"
-#include "feed/source/csv_dataset.h"
-#include "text/byte_order_mark.h"
-#include "text/manifest/csv.h"
+#include "feed/source/layouts.h"
+#include "feed/source/line_index.h"
 
 namespace tutti {
 namespace {
@@ -19,49 +17,27 @@ tl::unexpected<Error> no_split(const fs::path& data, const std::string& split) {
               "Leave the split out, or make splits/" + split + ".csv, " + split + ".tsv or " + split + "/metadata.csv");
 }
 
-/// The first line of a file, as UTF-8, without a mark in front.
-std::string first_line(const fs::path& index) {
-  constexpr std::size_t kLongest = 1 << 20;  // bytes; enough for UTF-16 as well, whose lines have zeros between
-  std::string head(kLongest, '\0');
-  std::ifstream in(index, std::ios::binary);
-  in.read(head.data(), static_cast<std::streamsize>(head.size()));
-  head.resize(static_cast<std::size_t>(in.gcount()));
-  if (auto converted = utf8_of_utf16(head)) head = std::move(*converted);
-  const std::string_view text = without_mark(head);
-  return std::string(text.substr(0, text.find_first_of("\r\n")));
-}
-
-/// Whether bars part the columns of a table, whose header names them; else `a|b|c` is LJSpeech's layout.
-bool is_barred_table(const std::string& header) {
-  const auto names = separated_fields(header, '|');
-  return column_of(names, kAudioNames) >= 0 && column_of(names, kTextNames) >= 0;
-}
-
 Result<std::unique_ptr<Dataset>> open_index(const fs::path& index, const fs::path& base,
                                             const std::vector<std::string>& fields) {
-  const std::string header = first_line(index);
-  const bool is_barred = header.find('|') != std::string::npos;
-  if (is_barred && !is_barred_table(header)) {
-    if (!fields.empty())
-      return fail(Fault::usage, index.string() + ": LJSpeech's layout has no column '" + fields.front() + "'");
-    return open_ljspeech(index);
-  }
-  TableFolders folders{.base = base};
-  if (is_there(base / "audio")) {
-    folders.audio = base / "audio";
-  } else if (is_there(base / "clips")) {  // Common Voice's, whose first versions name clips without their ending
-    folders.audio = base / "clips";
-    folders.usual_ending = ".mp3";
-  }
-  if (is_there(base / "transcripts")) folders.transcripts = base / "transcripts";
-  return open_table(index, is_barred ? '|' : csv_separator(header), std::move(folders), fields);
+  ListRequest request{.folders = folders_of(base), .fields = fields};
+  if (is_there(base / "transcripts")) request.transcripts = base / "transcripts";
+  return open_rows(index, std::move(request));
+}
+
+bool is_json(const fs::path& index) {
+  const std::string ending = ascii_lower(index.extension().string());
+  return ending == ".jsonl" || ending == ".ndjson" || ending == ".json";
+}
+
+bool is_table(const fs::path& index) {
+  const std::string ending = ascii_lower(index.extension().string());
+  return ending == ".csv" || ending == ".tsv" || ending == ".txt";
 }
 
 /// A table or JSON, by its ending.
 Result<std::unique_ptr<Dataset>> open_file(const fs::path& index, const std::vector<std::string>& fields) {
-  const std::string ending = ascii_lower(index.extension().string());
-  if (ending == ".jsonl" || ending == ".ndjson" || ending == ".json") return open_json(index, fields);
-  if (ending == ".csv" || ending == ".tsv" || ending == ".txt") return open_index(index, index.parent_path(), fields);
+  if (is_json(index)) return open_json(index, {.folders = {.base = index.parent_path()}, .fields = fields});
+  if (is_table(index)) return open_index(index, index.parent_path(), fields);
   return fail(Fault::unsupported, index.string() + ": expected a folder, or a manifest .csv, .tsv, .jsonl or .json");
 }
 
@@ -137,9 +113,15 @@ fs::path table_in(const fs::path& folder) {
   fs::path index = index_of_folder(folder);
   const std::string ending = ascii_lower(index.extension().string());
   if (ending != ".csv" && ending != ".tsv") return index;
-  const std::string header = first_line(index);
-  const auto names = separated_fields(header, csv_separator(header));
-  return column_of(names, kAudioNames) >= 0 && column_of(names, kTextNames) >= 0 ? index : fs::path();
+  const auto row = first_row_of(index);
+  return row && separator_of(*row, ListContent::texts) != '|' && names_audio_and_content(*row, ListContent::texts)
+             ? index
+             : fs::path();
+}
+
+Result<std::unique_ptr<Dataset>> open_labelled_list(const fs::path& list, const fs::path& root) {
+  ListRequest request{.content = ListContent::labels, .folders = {.base = root}};
+  return is_json(list) ? open_json(list, std::move(request)) : open_rows(list, std::move(request));
 }
 
 Result<std::unique_ptr<Dataset>> open_dataset(const fs::path& data, const std::string& split,

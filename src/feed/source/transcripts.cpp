@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "base/random/counter_random.h"
-#include "feed/source/csv_dataset.h"
+#include "feed/source/layouts.h"
 #include "text/manifest/recording_names.h"
 
 namespace tutti {

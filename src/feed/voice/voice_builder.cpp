@@ -23,6 +23,7 @@
 #include "text/error_rate.h"
 #include "text/normaliser.h"
 #include "text/speech/front_end.h"
+#include "text/text_encoding.h"
 
 namespace tutti {
 namespace {
@@ -105,7 +106,7 @@ Result<std::set<std::string>> excluded_keys(const TextFrontEnd& front_end, const
   if (file.empty()) return keys;
   const auto texts = read_file(file);
   if (!texts) return tl::unexpected<Error>(texts.error());
-  for (const auto line : split(*texts, '\n'))
+  for (const auto line : split_lines(*texts))
     if (!trimmed(line).empty()) keys.insert(key_of(front_end, std::string(trimmed(line))));
   return keys;
 }

@@ -8,8 +8,11 @@
 #include <utility>
 
 #include "base/files.h"
+#include "base/log.h"
 #include "base/strings.h"
 #include "feed/source/dataset.h"
+#include "feed/source/line_index.h"
+#include "text/byte_order_mark.h"
 #include "text/manifest/recording_names.h"
 
 namespace tutti {
@@ -64,38 +67,39 @@ fs::path vctk_recording(const fs::path& data, const fs::path& text) {
   return {};
 }
 
+/// A text in a file of its own, in whichever encoding a list may have.
+Result<std::string> text_of_file(const fs::path& file) {
+  auto text = read_file(file);
+  if (!text) return text;
+  if (auto converted = utf8_of_utf16(*text)) *text = std::move(*converted);
+  *text = trimmed(without_mark(*text));
+  return text_of_field(*text, encoding_of(*text).encoding, "its text");
+}
+
 Result<VoiceSources> vctk_sources(const fs::path& data) {
   VoiceSources found;
   for (const auto& speaker : sorted_entries(data / "txt"))
     for (const auto& file : sorted_entries(speaker)) {
       if (file.extension() != ".txt") continue;
-      const auto text = read_file(file);
-      if (!text) return tl::unexpected<Error>(text.error());
+      const auto text = text_of_file(file);
+      if (!text && text.error().fault != Fault::corrupt) return tl::unexpected<Error>(text.error());
       VoiceSource source{.id = file.stem().string(),
                          .audio = vctk_recording(data, file),
-                         .text = std::string(trimmed(*text)),
+                         .text = text.value_or(""),
                          .speaker = speaker.filename().string()};
       source.is_missing = source.audio.empty();
+      if (!text) source.problem = text.error().what;
       if (source.is_missing) source.problem = "no recording of this name is in wav48 or a folder like it";
       found.clips.push_back(std::move(source));
     }
   return found;
 }
 
-/// The set with the column of its speakers, where it has one.
-Result<std::unique_ptr<Dataset>> open_with_speakers(const fs::path& data, const std::string& split,
-                                                    bool& has_speakers) {
-  auto opened = open_dataset(data, split, {"speaker"});
-  has_speakers = opened.has_value();
-  if (opened || opened.error().fault != Fault::usage) return opened;
-  return open_dataset(data, split, {});
-}
-
 Result<void> add_dataset(const fs::path& data, const std::string& split, std::optional<VoicePart> part,
                          VoiceSources& found) {
-  bool has_speakers = false;
-  const auto set = open_with_speakers(data, split, has_speakers);
+  const auto set = open_dataset(data, split, {});
   if (!set) return tl::unexpected<Error>(set.error());
+  if (const auto conclusion = (*set)->conclusion(); !conclusion.empty()) log(Level::warning, conclusion);
   for (std::int64_t i = 0; i < (*set)->size(); ++i) {
     auto line = (*set)->at(i);
     VoiceSource source{.id = (*set)->id(i), .part = part};
@@ -104,12 +108,14 @@ Result<void> add_dataset(const fs::path& data, const std::string& split, std::op
       source.text = line->text;
       source.start = line->start;
       source.end = line->end;
-      if (has_speakers && !line->fields.empty()) source.speaker = line->fields.front();
+      source.speaker = line->speaker;
+      source.is_missing = !is_there(source.audio);
     } else {
       source.problem = line.error().what;
       source.is_missing = line.error().fault == Fault::missing;
     }
-    if (source.speaker.empty()) source.speaker = speaker_of_id(source.id);
+    for (const auto& id : {source.id, fs::path(source.id).stem().string(), source.audio.stem().string()})
+      if (source.speaker.empty()) source.speaker = speaker_of_id(id);
     if (source.speaker.empty()) source.speaker = kOnlySpeaker;
     found.clips.push_back(std::move(source));
   }

@@ -34,9 +34,10 @@ struct VoiceSources {
 ///  * a folder of single digits, `{digit}_{speaker}_{take}.wav` (Free Spoken Digit Dataset);
 ///  * VCTK: txt/SPEAKER/ID.txt with wav48/SPEAKER/ID.wav (or wav48_silence_trimmed/SPEAKER/ID_mic1.flac, or wav/);
 ///  * LJSpeech's layout, also in two lists, metadata_train.csv and metadata_eval.csv, which then are the parts;
-///  * whatever else open_dataset reads (feed/source/dataset.h); its column `speaker` names the speaker.
-/// An id such as p225_001 or s5_001 has its speaker in front. `speaker`: only that one's recordings; empty: all.
-/// Fault::missing where there is no such data, Fault::usage, with those that there are, for an unknown speaker.
+///  * whatever else open_dataset reads (feed/source/dataset.h), with its speakers.
+/// An id or a file such as p225_001 or s5_001 has its speaker in front. What is concluded of how a list is to be read
+/// is logged as a warning. `speaker`: only that one's recordings; empty: all. Fault::missing where there is no such
+/// data, Fault::usage, with those that there are, for an unknown speaker.
 Result<VoiceSources> find_voice_sources(const std::filesystem::path& data, const std::string& speaker);
 
 }  // namespace tutti

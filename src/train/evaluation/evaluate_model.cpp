@@ -4,6 +4,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "base/log.h"
 #include "base/output_ownership.h"
 #include "device/machine.h"
 #include "feed/feed.h"
@@ -59,6 +60,7 @@ Result<DecodedSet> decode_samples(const EvaluationRequest& request, const Choose
   recipe.threads = request.threads;
   auto feed = Feed::open(evaluation_feed(recipe, model->dims(), request.data, request.split));
   if (!feed) return tl::unexpected<Error>(feed.error());
+  if (const auto conclusion = feed->conclusion(); !conclusion.empty()) log(Level::warning, conclusion);
   const auto start = start_of_text(*tokenizer, request.language, request.task == "translate");
   if (!start) return tl::unexpected<Error>(start.error());
   RecordedBatches batches(*feed);

@@ -27,6 +27,7 @@ Result<std::unique_ptr<Dataset>> evaluation_set(const DataParts& parts, const Pe
   if (!parts.eval_data || (peers && peers->rank() > 0)) return nullptr;
   auto set = open_dataset(*parts.eval_data, parts.eval_split, {});
   if (!set) return fail_in("eval-data", set.error());
+  if (const auto conclusion = (*set)->conclusion(); !conclusion.empty()) log(Level::warning, conclusion);
   return set;
 }
 

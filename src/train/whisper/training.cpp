@@ -98,6 +98,7 @@ Result<Feed> open_feed(const WhisperTraining& training, WhisperTask& task, const
   options.resident = resident_of(training.recipe, task.device());
   const bool on_device = options.resident.where == Residence::device;
   auto feed = Feed::open(std::move(options));
+  if (feed && share.rank == 0 && !feed->conclusion().empty()) log(Level::warning, feed->conclusion());
   if (!feed || !on_device || !feed->packed()) return feed;
   if (auto kept = task.keep_on_device(feed->packed()); !kept) return tl::unexpected<Error>(kept.error());
   return feed;
