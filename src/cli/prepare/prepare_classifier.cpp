@@ -53,7 +53,7 @@ OptionTable table_of(PrepareClassifier& c) {
   table.add(
       "data", c.data, "DIR|LIST",
       "the recordings, in a folder for each label; or a table or JSON lines with 'path', 'label' and, where known, "
-      "'group' and 'split'; any format and rate");
+      "'group' and 'split', or rows of a file and its label; any format and rate");
   table.add("root", c.root, "DIR", "where the paths of a list begin; without it: the list's folder");
   table.add("out", c.out, "SET", "TRAINING_DATASET.H5, VALIDATION_DATASET.H5, TESTING_DATASET.H5, bad_samples.jsonl");
   table
@@ -148,19 +148,6 @@ void print_count(std::int64_t count, const char* what) {
   if (count > 0) std::printf("%lld files %s\n", static_cast<long long>(count), what);
 }
 
-void warn_of_labels_without_test(const SplitReport& split) {
-  constexpr std::size_t kTesting = 2;
-  std::vector<std::string> names;
-  for (std::size_t label = 0; label < split.labels.size(); ++label)
-    if (split.files[label][kTesting] == 0) names.push_back(split.labels[label]);
-  if (names.empty()) return;
-  std::fprintf(stderr,
-               "warning: no file is left for a test of %s: 'tutti evaluate' does not measure %s. Four groups or more "
-               "of a label have one for it\n",
-               names.size() == split.labels.size() ? "any label" : joined(names, ", ").c_str(),
-               names.size() == 1 ? "that label" : "these labels");
-}
-
 void print_report(const PrepareClassifier& c, const SetBuildReport& report) {
   const auto& g = report.geometry;
   std::printf("%lld of %lld files, %s\n", static_cast<long long>(report.used), static_cast<long long>(report.found),
@@ -178,12 +165,13 @@ void print_report(const PrepareClassifier& c, const SetBuildReport& report) {
     std::printf("%lld surrogates of training files were added to them\n", static_cast<long long>(report.surrogates));
   print_count(report.cut, "are longer than the clip, and were cut");
   print_count(report.padded, "are shorter than the clip, and were filled up with zeros");
+  print_count(report.moved, "begin with digital silence: their clips begin where their audio does");
   print_count(report.out_of_water, "left out: a gain of 1 dB, the hydrophone was not in water");
   print_count(report.bad_gain, "left out: a gain outside 0 to 200 dB");
   print_count(report.others, "are no recordings by their name, or have no label");
   if (report.bad > 0)
     print_count(report.bad, ("left out as unusable, see " + (c.out / "bad_samples.jsonl").string()).c_str());
-  warn_of_labels_without_test(report.split);
+  for (const auto& warning : warnings_of(report)) std::fprintf(stderr, "warning: %s\n", warning.c_str());
   if (!report.has_groups)
     std::fprintf(stderr,
                  "warning: each file is a group of its own. Where several come from one recording, one sensor or one "

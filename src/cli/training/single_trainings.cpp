@@ -109,6 +109,7 @@ void report_prepared(const SetBuildReport& built, const fs::path& set) {
   if (built.bad > 0)
     log(Level::warning,
         std::to_string(built.bad) + " files were left out as unusable, see " + (set / "bad_samples.jsonl").string());
+  for (const auto& warning : warnings_of(built)) log(Level::warning, warning);
   if (!built.has_groups)
     log(Level::warning,
         "each file is a group of its own. Where several come from one recording, one sensor or one speaker, the result "

@@ -42,6 +42,14 @@ SampleRange range_of(std::span<const float> samples, SampleRange range) {
           std::ranges::any_of(odd, [](std::uint32_t any) { return any != 0; })};
 }
 
+constexpr float kLeastRange = 1.0F / 65536;  // half a step of 16 bits
+
+/// Whether the samples are all the same, as far as resampling rings on behind others.
+bool is_digital_silence(std::span<const float> samples) {
+  const auto [least, most] = std::ranges::minmax(samples);
+  return most - least < kLeastRange;
+}
+
 /// Fault::corrupt for what no microphone has recorded.
 Result<void> check_audio(const MonoAudio& audio) {
   const auto& samples = audio.samples;
@@ -70,7 +78,6 @@ Result<void> SampleCheck::add(std::span<const float> samples, std::int64_t first
 }
 
 bool SampleCheck::is_silent() const {
-  constexpr float kLeastRange = 1.0F / 65536;  // half a step of 16 bits
   return most_ - least_ < kLeastRange;
 }
 
@@ -89,6 +96,34 @@ Result<ReadAudio> read_labelled_audio(const std::filesystem::path& path, const C
   ReadAudio read{.audio = mono_mean(*clip), .content = cache_key(*bytes, {})};
   if (auto checked = check_audio(read.audio); !checked) return tl::unexpected<Error>(checked.error());
   return read;
+}
+
+std::int64_t start_of_clip(std::span<const float> samples, std::int64_t clip_samples, Hertz rate) {
+  if (std::ssize(samples) <= clip_samples) return 0;
+  constexpr std::int64_t kBlocksASecond = 100;
+  const std::int64_t block = std::max<std::int64_t>(rate.value / kBlocksASecond, 1);
+  const std::int64_t blocks = (std::ssize(samples) + block - 1) / block,
+                     in_clip = std::max<std::int64_t>(clip_samples / block, 1);
+  std::vector<std::int64_t> audible(static_cast<std::size_t>(blocks) + 1);  // blocks with audio before each
+  for (std::int64_t i = 0; i < blocks; ++i) {
+    const auto first = static_cast<std::size_t>(i * block);
+    const auto count = std::min(samples.size() - first, static_cast<std::size_t>(block));
+    audible[static_cast<std::size_t>(i) + 1] =
+        audible[static_cast<std::size_t>(i)] + (is_digital_silence(samples.subspan(first, count)) ? 0 : 1);
+  }
+  const auto audio_from = [&](std::int64_t first) {
+    return audible[static_cast<std::size_t>(std::min(first + in_clip, blocks))] -
+           audible[static_cast<std::size_t>(first)];
+  };
+  if (2 * audio_from(0) >= std::min(in_clip, blocks)) return 0;
+  std::int64_t best = 0;
+  for (std::int64_t i = 1; i < blocks; ++i)
+    if (audio_from(i) > audio_from(best)) best = i;
+  // The first stretch with as much may begin in silence: it begins with its audio.
+  while (best > 0 && best + 1 < blocks && audio_from(best + 1) == audio_from(best) &&
+         audible[static_cast<std::size_t>(best) + 1] == audible[static_cast<std::size_t>(best)])
+    ++best;
+  return best * block;
 }
 
 std::optional<HeaderFacts> header_facts(const std::filesystem::path& path) {

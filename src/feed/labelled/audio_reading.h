@@ -45,6 +45,12 @@ struct ReadAudio {
 Result<ReadAudio> read_labelled_audio(const std::filesystem::path& path, const ChildDecoder& children,
                                       const ClipRange& range = {});
 
+/// Where the clip of a recording begins: at its start, unless more than half of that clip would be digital silence and
+/// another stretch has more audio. Then it begins where the stretch with the most audio does, the first of several; it
+/// may be shorter than a clip. Digital silence is 10 ms or more whose samples are all the same, as recorders and
+/// editors fill up files; a soft sound is none. Pure.
+std::int64_t start_of_clip(std::span<const float> samples, std::int64_t clip_samples, Hertz rate);
+
 /// Rate and length of a file.
 struct HeaderFacts {
   Hertz rate{};

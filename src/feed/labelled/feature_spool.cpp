@@ -18,7 +18,7 @@ namespace {
 
 /// In front of all records. Changes with their layout.
 struct SpoolHead {
-  std::array<char, 16> magic{'t', 'u', 't', 't', 'i', '-', 'f', 'e', 'a', 't', 'u', 'r', 'e', 's', '-', '3'};
+  std::array<char, 16> magic{'t', 'u', 't', 't', 'i', '-', 'f', 'e', 'a', 't', 'u', 'r', 'e', 's', '-', '4'};
   CacheKey geometry{};
 };
 
@@ -32,7 +32,7 @@ struct RecordHead {
   std::uint64_t checksum = 0;  // checksum of this head, with 0 here, and of what follows
 };
 
-constexpr std::uint64_t kIsCut = 1, kIsPadded = 2;
+constexpr std::uint64_t kIsCut = 1, kIsPadded = 2, kIsMoved = 4;
 
 std::uint64_t checksum_of(RecordHead head, std::span<const std::byte> content) {
   head.checksum = 0;
@@ -118,7 +118,8 @@ Result<void> FeatureSpool::read_records() {
                              .waveform_checksum = head.waveform_checksum,
                              .record = static_cast<std::int64_t>(record),
                              .is_cut = (head.flags & kIsCut) != 0,
-                             .is_padded = (head.flags & kIsPadded) != 0};
+                             .is_padded = (head.flags & kIsPadded) != 0,
+                             .is_moved = (head.flags & kIsMoved) != 0};
   }
   records_ = static_cast<std::int64_t>(whole);
   return {};
@@ -131,11 +132,12 @@ std::optional<SpooledClip> FeatureSpool::find(const CacheKey& identity) const {
 
 Result<void> FeatureSpool::append(const CacheKey& identity, SpooledClip& clip, std::span<const std::uint16_t> mel,
                                   std::span<const float> waveform) {
-  RecordHead head{.identity = identity,
-                  .content = clip.content,
-                  .row_checksum = clip.checksum,
-                  .waveform_checksum = clip.waveform_checksum,
-                  .flags = (clip.is_cut ? kIsCut : 0) | (clip.is_padded ? kIsPadded : 0)};
+  RecordHead head{
+      .identity = identity,
+      .content = clip.content,
+      .row_checksum = clip.checksum,
+      .waveform_checksum = clip.waveform_checksum,
+      .flags = (clip.is_cut ? kIsCut : 0) | (clip.is_padded ? kIsPadded : 0) | (clip.is_moved ? kIsMoved : 0)};
   std::vector<std::byte> record(static_cast<std::size_t>(record_bytes()));
   const std::span content = std::span(record).subspan(sizeof head);
   std::ranges::copy(std::as_bytes(waveform.first(static_cast<std::size_t>(waveform_values_))), content.begin());

@@ -27,6 +27,7 @@ struct SpooledClip {
   std::int64_t record = -1;             ///< where both are
   bool is_cut = false;
   bool is_padded = false;
+  bool is_moved = false;
 };
 
 /// The features of a set that is being built, and on request its waveforms, in one file on disk: memory holds none of

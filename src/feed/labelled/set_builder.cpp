@@ -101,6 +101,22 @@ void leave_out_by_gain(const SetBuildOptions& options, std::vector<BuiltFile>& f
   });
 }
 
+/// Why nothing of these files can be used: they are not there, or no audio is in them.
+Error no_audio_in(const std::vector<BuiltFile>& files) {
+  const auto is_missing = [](const BuiltFile& one) { return !is_there(one.file.path); };
+  const auto missing = std::ranges::count_if(files, is_missing);
+  const auto count = std::to_string(files.size());
+  const auto all = missing == std::ssize(files);
+  if (missing > 0)
+    return {Fault::missing,
+            (all ? "not one of the " + count + " files is there"
+                 : std::to_string(missing) + " of the " + count + " files are not there, and no other is audio") +
+                "; the first: " + std::ranges::find_if(files, is_missing)->file.path.string(),
+            "Paths of a list begin at its folder, or at --root"};
+  return {Fault::usage,
+          "not one of the " + count + " files can be read as audio; the first: " + files.front().file.path.string()};
+}
+
 /// The rate that most files have, and a length that nearly all of them fit in.
 Result<HeaderFacts> usual_facts(const std::vector<BuiltFile>& files, int threads) {
   std::vector<HeaderFacts> facts(files.size());
@@ -111,8 +127,7 @@ Result<HeaderFacts> usual_facts(const std::vector<BuiltFile>& files, int threads
   });
   if (!looked) return tl::unexpected<Error>(looked.error());
   std::erase_if(facts, [](const HeaderFacts& one) { return one.length <= Seconds(0); });
-  if (facts.empty())
-    return fail(Fault::usage, "not one of the " + std::to_string(files.size()) + " files can be read as sound");
+  if (facts.empty()) return tl::unexpected<Error>(no_audio_in(files));
   std::map<Hertz, std::int64_t> rates;
   for (const auto& one : facts) ++rates[one.rate];
   const auto usual = std::ranges::max_element(rates, {}, [](const auto& it) { return it.second; });
@@ -165,17 +180,21 @@ class FileComputer {
       one.problem = audio.error().what;
       return {};
     }
+    const auto& geometry = maker_.geometry();
+    const auto begin = start_of_clip(audio->samples, geometry.clip_samples, geometry.mel.rate);
+    std::span<const float> clip = std::span(audio->samples).subspan(static_cast<std::size_t>(begin));
     if (one.surrogate_key != 0) {
-      const auto length = std::min(std::ssize(audio->samples), maker_.geometry().clip_samples);
-      audio->samples =
-          iaaft_surrogate(std::span(audio->samples).first(static_cast<std::size_t>(length)), one.surrogate_key);
+      const auto length = std::min(std::ssize(clip), geometry.clip_samples);
+      audio->samples = iaaft_surrogate(clip.first(static_cast<std::size_t>(length)), one.surrogate_key);
+      clip = audio->samples;
     }
-    const auto features = maker_.compute(audio->samples);
+    const auto features = maker_.compute(clip);
     one.clip = {.content = read->content,
                 .checksum = row_checksum(one.file.name, features.mel),
                 .waveform_checksum = waveforms_ ? row_checksum(one.file.name, features.waveform) : 0,
-                .is_cut = features.is_cut,
-                .is_padded = features.is_padded};
+                .is_cut = features.is_cut && begin == 0,
+                .is_padded = features.is_padded && begin == 0,
+                .is_moved = begin > 0};
     if (!spool_) return {};
     if (!identity) return tl::unexpected<Error>(identity.error());
     return spool_->append(*identity, one.clip, features.mel, features.waveform);
@@ -337,6 +356,7 @@ void count(const SetBuildOptions& options, const std::vector<BuiltFile>& files, 
     report.bad += !used;
     report.cut += used && one.clip.is_cut;
     report.padded += used && one.clip.is_padded;
+    report.moved += used && one.clip.is_moved;
   }
   report.size = features_size(report.geometry, report.used);
   report.waveforms = waveforms_size(options, report.geometry, report.used);
@@ -396,6 +416,7 @@ Result<SetBuildReport> build_labelled_set(const SetBuildOptions& options,
   auto found = find_labelled_files(options.data, options.root);
   if (!found) return tl::unexpected<Error>(found.error());
   SetBuildReport report{.found = std::ssize(found->files), .others = found->others};
+  report.merged_labels = merge_like_labels(found->files);
   std::vector<BuiltFile> files;
   for (auto& file : found->files) files.push_back({.file = std::move(file)});
   const bool are_sensors = are_sensor_names(files, options.delimiter);

@@ -47,12 +47,14 @@ struct SetBuildReport {
   std::int64_t bad = 0;           ///< in OUT/bad_samples.jsonl
   std::int64_t cut = 0;           ///< longer than the clip
   std::int64_t padded = 0;        ///< shorter
+  std::int64_t moved = 0;         ///< of the longer ones: the clip begins later, for it would be digital silence
   std::int64_t out_of_water = 0;  ///< gain of 1 dB: left out
   std::int64_t bad_gain = 0;      ///< gain outside 0 to 200 dB: left out
   std::int64_t others = 0;        ///< files that are no audio by their ending, or have no label
   bool has_groups = false;        ///< false: each file is a group of its own
-  Bytes size{};                   ///< size of all features
-  Bytes waveforms{};              ///< size of all waveforms, where they are requested
+  std::vector<std::string> merged_labels{};  ///< a sentence for each label that had several spellings
+  Bytes size{};                              ///< size of all features
+  Bytes waveforms{};                         ///< size of all waveforms, where they are requested
 };
 
 /// Builds TRAINING_, VALIDATION_ and TESTING_DATASET.H5 and bad_samples.jsonl in `out`, and on request
@@ -65,6 +67,10 @@ struct SetBuildReport {
 /// build wrote (expect_own_set_files), and for options that cannot be intended.
 Result<SetBuildReport> build_labelled_set(const SetBuildOptions& options,
                                           const std::function<bool(std::int64_t, std::int64_t)>& progress);
+
+/// What people should know of a set before they learn from it, each in a sentence: labels that were merged, and labels
+/// that a part of the set has no file of. Empty: nothing.
+std::vector<std::string> warnings_of(const SetBuildReport& report);
 
 /// Checks that a set may be written into `out`: of the files there that have a name of a set's file, only those are
 /// replaced that an earlier build wrote. Those are data sets with checksums of their rows, lists of files that were

@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/random/counter_random.h"
+#include "base/strings.h"
 #include "device/machine.h"
 #include "feed/labelled/labelled_batches.h"
 #include "feed/labelled/labelled_set.h"
@@ -33,12 +34,27 @@ struct TrainingData {
   std::shared_ptr<const LabelledSet> validation{};
 };
 
-/// Fault::usage for a part that holds nothing to learn from.
-Result<void> check_part(const LabelledSet& set, const std::filesystem::path& path) {
+/// Which labels have a file in this part of a set.
+std::vector<bool> labels_with_files(const LabelledSet& set) {
   std::vector<bool> seen(set.labels().size());
   for (std::int64_t file = 0; file < set.files(); ++file)
     seen[static_cast<std::size_t>(set.label_of_file(file))] = true;
-  const auto labels = std::ranges::count(seen, true);
+  return seen;
+}
+
+/// Names the labels that nothing is learned of: their accuracy is that of no answer.
+void warn_of_unlearned_labels(const LabelledSet& set) {
+  const auto seen = labels_with_files(set);
+  std::vector<std::string> names;
+  for (std::size_t label = 0; label < seen.size(); ++label)
+    if (!seen[label]) names.push_back(set.labels()[label]);
+  if (!names.empty())
+    log(Level::warning, "no file is there to learn " + joined(names, ", ") + " from: the part for training has none");
+}
+
+/// Fault::usage for a part that holds nothing to learn from.
+Result<void> check_part(const LabelledSet& set, const std::filesystem::path& path) {
+  const auto labels = std::ranges::count(labels_with_files(set), true);
   if (labels >= 2) return {};
   return fail(Fault::usage, path.string() + ": expected files of two labels or more, found " +
                                 std::to_string(set.files()) + " files of " + std::to_string(labels) + " labels");
@@ -85,6 +101,7 @@ RateSchedule schedule_of(const ClassifierRecipe& r, std::int64_t epoch_steps) {
 void report_set(const TrainingData& data, const ClassifierTask& task, std::int64_t batch_size,
                 const ClassifierRecipe& recipe) {
   const auto& g = data.training->geometry();
+  warn_of_unlearned_labels(*data.training);
   log(Level::info, "a classifier of " + std::to_string(task.model().labels.size()) + " labels and " +
                        std::to_string(parameter_count(task.weights())) + " parameters on " + task.device().str() +
                        "; " + std::to_string(data.training->rows()) + " segments of " + std::to_string(g.mel.n_mels) +
