@@ -37,14 +37,16 @@ while time.monotonic() < end:
 """
 CHILDREN = "import subprocess, sys\n[subprocess.run([sys.executable, '-S', '-c', 'sum(range(1000000))']) for _ in range(60)]\n"
 DETACHED = """
-import os, time
+import os
+done, end = os.pipe()
 for _ in range(60):
     if os.fork() == 0:
         if os.fork() == 0:
             sum(range(2000000))
+            os.write(end, b"x")
         os._exit(0)
     os.wait()
-    time.sleep(0.03)
+    os.read(done, 1)
 """
 LOCK = BURN + "import threading as t\nall = [t.Thread(target=burn) for _ in range(4)]\n[i.start() for i in all]\n[i.join() for i in all]"
 FAULTS = "with mmap.mmap(file, 0, prot=mmap.PROT_READ) as pages:\n        pages.madvise(mmap.MADV_RANDOM)\n        for at in range(0, size, 64 * step): pages[at]"

@@ -6,11 +6,12 @@
 namespace tutti {
 namespace {
 
-constexpr double kMost = 0.85;      // share of the time, or of the cores, that is as good as all of it
-constexpr double kMuch = 0.2;       // share of the time that is worth a finding before others
-constexpr double kOneCore = 1.2;    // cores that are no more than one
-constexpr double kSomeCores = 0.2;  // cores of other programs that disturb
-constexpr double kSwaps = 100;      // pages a second
+constexpr double kMost = 0.85;          // share of the time, or of the cores, that is as good as all of it
+constexpr double kMuch = 0.2;           // share of the time that is worth a finding before others
+constexpr double kOneCore = 1.2;        // cores that are no more than one
+constexpr double kBlockedInTurn = 0.1;  // share of the time that each of several threads waits for the others
+constexpr double kSomeCores = 0.2;      // cores of other programs that disturb
+constexpr double kSwaps = 100;          // pages a second
 
 /// The most that a run gains without a share of its time.
 double gain_without(double share) {
@@ -85,10 +86,12 @@ OutsideFinding finding_of(const OutsideRun& run) {
   const double disk = run.busiest.disk / lived, blocked = run.busiest.blocked / lived;
   const Computing computing = computing_of(run);
   const double of_all = computing.running + computing.core_wait;
-  const bool take_turns = computing.threads > 1 && of_all >= kMost && of_all < kOneCore;
+  const bool take_turns =
+      computing.threads > 1 && computing.running < kOneCore && of_all >= kMost && blocked >= kBlockedInTurn;
 
-  // Of threads that take turns one always wants to run: they lose what all of them wait together.
-  const double no_core = take_turns ? computing.core_wait : core_wait;
+  // Of threads that take turns one always wants to run. They lose what all of them wait together, for others' cores.
+  const bool has_neighbours = run.machine.other_cores >= kSomeCores || run.machine.throttled_cores >= kSomeCores;
+  const double no_core = !take_turns ? core_wait : has_neighbours ? computing.core_wait / of_all : 0;
   if (disk >= std::max(kMuch, no_core)) {
     const bool is_memory = run.machine.swapped_a_second >= kSwaps || run.machine.memory_stall >= kMuch;
     return {is_memory ? OutsideLimit::memory : OutsideLimit::disk, disk, gain_without(disk)};

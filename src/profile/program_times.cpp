@@ -84,6 +84,7 @@ void ProgramTimes::end(SeenThread thread) {
   if (lane == group.lanes.end()) lane = group.lanes.insert(lane, Lane());
   lane->times += times;
   lane->until = thread.until;
+  lane->longest = std::max(lane->longest, times.running);
   lane->processes += lane->last_process != thread.process;
   lane->last_process = thread.process;
   if (const auto process = processes_.find(thread.process); process != processes_.end())
@@ -184,7 +185,7 @@ void ProgramTimes::add_group(const Names& names, const Group& group) {
     if (lane.times.wanted() < run_.busiest.wanted()) continue;
     run_.busiest = lane.times;
     run_.busiest_name = names.second;
-    run_.busiest_processes = lane.processes;
+    run_.busiest_processes = lane.longest < lane.times.running / 2 ? lane.processes : 1;
   }
   run_.groups.push_back(std::move(all));
 }

@@ -58,7 +58,7 @@ class ProgramTimes {
   /// Threads of one name that followed one another: what they did, a thread could have done alone.
   struct Lane {
     ThreadTimes times{};
-    Seconds until{};
+    Seconds until{}, longest{};  // that one of its threads ran
     int last_process = 0, processes = 0;
   };
   struct Group {

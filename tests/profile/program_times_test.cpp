@@ -101,6 +101,13 @@ TEST(ProgramTimes, ChildrenOneAfterTheOtherComputeAllTheTime) {
   }
 }
 
+TEST(ProgramTimes, ProgramWithAFewShortChildrenIsOneThread) {
+  const OutsideRun run =
+      PlayedProgram({{kRoot, kSelf, 0, 3.007}, {100, kRoot, 0.1, 0.11}, {101, kRoot, 0.2, 0.204}}).seen(3.01);
+  EXPECT_EQ(run.busiest_processes, 1);
+  EXPECT_EQ(finding_of(run).limit, OutsideLimit::one_thread);
+}
+
 TEST(ProgramTimes, ChildrenOfChildrenCountOnce) {
   auto all = one_after_the_other(200, 0.015, 11);
   all.push_back({11, kRoot, 0, 2.5, 0.01});

@@ -37,7 +37,8 @@ TEST(TextEncoding, OtherTextIsNotTakenForWindows1252) {
 
 TEST(TextEncoding, LinesEndInAnyWay) {
   const std::vector<std::string_view> lines{"a", "b", "", "c"};
-  for (const char* text : {"a\nb\n\nc\n", "a\r\nb\r\n\r\nc", "a\rb\r\rc\r"}) EXPECT_EQ(split_lines(text), lines) << text;
+  for (const char* text : {"a\nb\n\nc\n", "a\r\nb\r\n\r\nc", "a\rb\r\rc\r"})
+    EXPECT_EQ(split_lines(text), lines) << text;
   EXPECT_TRUE(split_lines("").empty());
 }
 
