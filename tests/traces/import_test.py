@@ -249,6 +249,16 @@ class ImportTest(unittest.TestCase):
             for key in alone.keys() - {"rank", "file", "device"}:
                 self.assertEqual(rank[key], alone[key], key)
 
+    def test_nsights_rows_without_a_time_are_left_out(self):
+        file = write_nsight([random_trace(4)], self.folder / "run.sqlite")
+        good = self.report(file)
+        with sqlite3.connect(file) as database:
+            for start, end in ((0, 0), (0, 10**15 + 9), (10**15 + 9, 0), (10**15 + 9, 10**18), (-5, 6)):
+                database.execute("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL SELECT ?, ?, deviceId, contextId, streamId, 987654321, globalPid, "
+                                 "demangledName, shortName, mangledName FROM CUPTI_ACTIVITY_KIND_KERNEL LIMIT 1", (start, end))
+        self.assertEqual(self.report(file), [{**good[0], "left_out": 5}])
+        self.assertIn("5 events without a time were left out", tutti(file).stderr)
+
     def test_database_that_is_damaged_or_anothers_is_refused(self):
         file = write_nsight([random_trace(4)], self.folder / "run.sqlite")
         whole = file.read_bytes()
