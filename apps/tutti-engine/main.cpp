@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/build_id.h"
+#include "base/instruction_sets.h"
 #include "base/process/exit_code.h"
 #include "base/process/process_setup.h"
 #include "model/convert/command.h"
@@ -40,6 +41,10 @@ constexpr const char* kHelp =
 
 int main(int argc, char** argv) {
   tutti::outlive_file_size_limit();
+  if (const auto& instructions = tutti::requested_instructions(); !instructions) {
+    std::fprintf(stderr, "tutti-engine: %s\n", instructions.error().text().c_str());
+    return tutti::kUsage;
+  }
   const std::span arguments(argv + 1, argv + argc);
   const std::string_view command = arguments.empty() ? "" : arguments[0];
   if (command == "worker") {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/instruction_sets.h"
 #include "device/device_spec.h"
 #include "device/machine.h"
 #include "device/machine_devices.h"
@@ -9,16 +10,11 @@
 namespace tutti {
 namespace {
 
-/// What the engine's own kernels need.
-bool has_avx2() {
-  const auto cpu = read_cpu();
-  return cpu.has("avx2") && cpu.has("fma");
-}
-
 std::optional<DeviceMemory> of_the_machine(const ResolvedDevice& cpu) {
   const auto memory = read_memory();
   if (!memory) return {};
-  return DeviceMemory{.name = cpu.name, .available = memory->available, .byte_cross = has_avx2()};
+  return DeviceMemory{
+      .name = cpu.name, .available = memory->available, .byte_cross = usable_instructions().has(Instructions::avx2)};
 }
 
 std::optional<DeviceMemory> of_gpu(const ResolvedDevice& chosen, const MachineDevices& devices) {

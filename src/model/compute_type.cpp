@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "model/cpu/instructions.h"
+#include "base/instruction_sets.h"
 
 namespace tutti {
 namespace {
@@ -52,7 +52,7 @@ Layout layout_of(ComputeType type, at::Device device) {
   const bool of_a_gpu = type == ComputeType::int8_float16;
   if (!device.is_cpu()) return {.activations = plain, .cache = plain, .byte_cross = of_a_gpu};
   if (type == ComputeType::float16 || of_a_gpu) return {.byte_cross = of_a_gpu};
-  if (has_avx2()) {
+  if (usable_instructions().has(Instructions::avx2)) {
     return {.own_kernels = true,
             .cache = type.keeps_float32() ? at::kFloat : at::kBFloat16,
             .byte_cross = type == ComputeType::int8};

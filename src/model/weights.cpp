@@ -13,7 +13,7 @@
 #include <unordered_set>
 
 #include "base/log.h"
-#include "model/cpu/instructions.h"
+#include "model/cpu/matrix/kernels.h"
 #include "model/cpu/matrix/packed_matrix.h"
 #include "model/cpu/parallel.h"
 #include "model/formats/formats.h"

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/files.h"
+#include "base/instruction_sets.h"
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/sha256.h"
@@ -167,6 +168,8 @@ std::string self_of(const at::Device& device) {
   std::string self = cpu.model.value_or("CPU") + " " + std::to_string(cpu.cores) + " cores, " +
                      std::to_string(at::get_num_threads()) + " threads";
   for (const auto& feature : cpu.features) self += " " + feature;
+  self += ", kernels";
+  for (const auto set : usable_instructions().all()) self += " " + std::string(name_of(set));
   return self;
 }
 

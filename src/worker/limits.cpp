@@ -14,7 +14,6 @@
 #include "device/machine.h"
 #include "model/compute_type.h"
 #include "model/cpu/compute_team.h"
-#include "model/cpu/instructions.h"
 #include "model/cpu/matrix/product.h"
 #include "model/device_name.h"
 #include "model/formats/checkpoint.h"

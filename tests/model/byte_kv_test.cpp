@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "model/cpu/byte_kv_job.h"
-#include "model/cpu/instructions.h"
 #include "model/golden.h"
 #include "model/instruction_sets.h"
 #include "model/ops.h"
@@ -110,21 +109,25 @@ TEST_F(ByteKeysAndValues, BeamsOfAWindowSeeWhatEachWouldAlone) {
 }
 
 /// The kernels of one instruction set, by themselves: what this processor has may be more than another's.
-class ByteKernels : public testing::TestWithParam<std::pair<Instructions, ByteKvKernels>> {
+class ByteKernels : public testing::TestWithParam<std::pair<Instructions, ByteKvKernels (*)()>> {
  protected:
   void SetUp() override {
     TUTTI_NEEDS_INSTRUCTIONS(GetParam().first);
+    kernels_ = GetParam().second();
     at::manual_seed(3);
   }
+
+  ByteKvKernels kernels_{};
 };
 
 std::string set_of(const testing::TestParamInfo<ByteKernels::ParamType>& info) {
-  return info.param.first == Instructions::avx2 ? "Avx2" : "Dot512";
+  return std::string(name_of(info.param.first));
 }
 
 INSTANTIATE_TEST_SUITE_P(Sets, ByteKernels,
-                         testing::Values(std::pair{Instructions::avx2, byte_kv_kernels_avx2()},
-                                         std::pair{Instructions::dot512, byte_kv_kernels_dot512()}),
+                         testing::Values(std::pair{Instructions::avx2, &byte_kv_kernels_avx2},
+                                         std::pair{Instructions::avxvnni, &byte_kv_kernels_avxvnni},
+                                         std::pair{Instructions::vnni, &byte_kv_kernels_vnni}),
                          set_of);
 
 constexpr std::int64_t kPositions = 77, kPadded = 80;
@@ -182,7 +185,7 @@ class PackedHead {
 TEST_P(ByteKernels, AttendToOneHeadWithAnyNumberOfRows) {
   const auto from_keys = at::randn({kPositions, 64}) + 3, from_values = at::randn({kPositions, 64});
   const auto q = at::randn({5, 64});
-  PackedHead head(GetParam().second, from_keys, from_values);
+  PackedHead head(kernels_, from_keys, from_values);
   const auto exact = at::matmul((at::matmul(q, from_keys.t()) / 8).softmax(1), from_values);
   const auto alone = head.attend(q, 1)[0];
   for (std::int64_t rows = 1; rows <= ByteAttentionJob::kMostRows; ++rows) {
@@ -194,7 +197,7 @@ TEST_P(ByteKernels, AttendToOneHeadWithAnyNumberOfRows) {
 }
 
 TEST_P(ByteKernels, KeepNanWithinItsOwnRow) {
-  PackedHead head(GetParam().second, at::randn({kPositions, 64}), at::randn({kPositions, 64}));
+  PackedHead head(kernels_, at::randn({kPositions, 64}), at::randn({kPositions, 64}));
   const auto q = at::randn({5, 64});
   for (const float none : {NAN, -INFINITY})
     for (std::int64_t rows = 1; rows <= ByteAttentionJob::kMostRows; ++rows) {

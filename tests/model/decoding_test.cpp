@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-#include "model/cpu/instructions.h"
+#include "base/instruction_sets.h"
 #include "model/golden.h"
 #include "model/whisper.h"
 
@@ -90,7 +90,9 @@ TEST_P(Decoding, SequencesAtTheirOwnPositionsStepTogetherAsTheyWouldAlone) {
     steps.push_back({.slot = slot, .position = held[at], .tokens = tokens(20 + at, 1), .window = &windows_[at]});
   }
   const auto logits = model_.decode(steps, together);
-  const double allowed = has_avx2() ? 0 : tolerance_;  // torch adds up by how many rows there are, our kernels do not
+  const double allowed = usable_instructions().has(Instructions::avx2)
+                             ? 0
+                             : tolerance_;  // torch adds up by how many rows there are, our kernels do not
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const auto single = model_.decode(std::span(steps).subspan(i, 1), alone);
     EXPECT_LE(distance(single[0], logits[static_cast<std::int64_t>(i)]), allowed) << i;

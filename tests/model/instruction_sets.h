@@ -2,23 +2,30 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <vector>
 
-#include "model/cpu/instructions.h"
+#include "base/instruction_sets.h"
 
 namespace tutti {
 
-/// The sets that kernels are compiled to and this processor has, oldest first.
-inline std::vector<Instructions> sets_of_this_processor() {
-  std::vector<Instructions> sets;
-  for (const auto set : {Instructions::avx2, Instructions::avx512, Instructions::dot512, Instructions::amx})
-    if (set <= best_instructions()) sets.push_back(set);
+/// A set that kernels are compiled to and this processor has, with those below it.
+struct NamedSets {
+  Instructions most = Instructions::none;
+  InstructionSets sets{};
+
+  std::string name() const { return std::string(name_of(most)); }
+};
+
+/// All of them, in their order, AVX2 first.
+inline std::vector<NamedSets> sets_of_this_processor() {
+  std::vector<NamedSets> sets;
+  for (const auto most : processor_instructions().all()) sets.push_back({most, processor_instructions().up_to(most)});
   return sets;
 }
 
 }  // namespace tutti
 
-/// Skips the test where this processor lacks the instructions: "another machine" is what tools/run_tests.py knows it
-/// by.
+/// Skips the test where kernels may not use the instructions: "another machine" is what tools/run_tests.py knows it by.
 #define TUTTI_NEEDS_INSTRUCTIONS(set) \
-  if (tutti::best_instructions() < (set)) GTEST_SKIP() << "another machine: this processor lacks the instructions"
+  if (!tutti::usable_instructions().has(set)) GTEST_SKIP() << "another machine: this processor lacks the instructions"

@@ -7,7 +7,6 @@
 #include <limits>
 #include <vector>
 
-#include "model/cpu/instructions.h"
 #include "model/instruction_sets.h"
 
 namespace tutti {

@@ -58,7 +58,7 @@ TEST(OneRowAttention, EverySetOfInstructionsComputesTheSame) {
   const auto q = at::randn({64});
   const auto keys = at::randn({1, 50, 64});
   const auto values = at::randn({1, 50, 64});
-  for (const auto set : sets_of_this_processor()) {
+  for (const auto& one : sets_of_this_processor()) {
     auto out = at::empty({64});
     std::vector<float> scratch(64);
     const OneRowAttention<float> job{q.const_data_ptr<float>(),
@@ -67,8 +67,8 @@ TEST(OneRowAttention, EverySetOfInstructionsComputesTheSame) {
                                      out.mutable_data_ptr<float>(),
                                      50,
                                      0.125f};
-    attend_by(set, job, scratch.data());
-    EXPECT_LT(distance(out, exact(q, keys, values)), 1e-6) << static_cast<int>(set);
+    attend_by(one.sets, job, scratch.data());
+    EXPECT_LT(distance(out, exact(q, keys, values)), 1e-6) << one.name();
   }
 }
 
@@ -81,14 +81,14 @@ TEST(OneRowAttention, EverySetOfInstructionsComputesTheSameInBfloat16) {
   };
   for (const std::int64_t length : {1, 33, 1500}) {
     const auto expected = exact(q, keys.narrow(1, 0, length), values.narrow(1, 0, length));
-    for (const auto set : sets_of_this_processor()) {
+    for (const auto& one : sets_of_this_processor()) {
       auto out = at::empty({64});
       std::vector<float> scratch(static_cast<std::size_t>(OneRowAttention<std::uint16_t>::scratch_size(length)));
       const OneRowAttention<std::uint16_t> job{q.const_data_ptr<float>(),     stored(keys), stored(values),
                                                out.mutable_data_ptr<float>(), length,       0.125f};
-      attend_by(set, job, scratch.data());
+      attend_by(one.sets, job, scratch.data());
       // Those of pairs round the weights, and q, to bfloat16.
-      EXPECT_LT(distance(out, expected), 0.004) << static_cast<int>(set) << ", length " << length;
+      EXPECT_LT(distance(out, expected), 0.004) << one.name() << ", length " << length;
     }
   }
 }

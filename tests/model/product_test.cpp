@@ -41,9 +41,9 @@ at::Tensor product_of(const at::Tensor& x, const PackedMatrix& weight) {
   return y;
 }
 
-/// All panels by one set of instructions.
-at::Tensor product_by(Instructions instructions, const at::Tensor& x, const PackedMatrix& weight) {
-  const auto& table = kernels(weight.precision, instructions);
+/// All panels by the kernels for some sets of instructions.
+at::Tensor product_by(const InstructionSets& instructions, const at::Tensor& x, const PackedMatrix& weight) {
+  const auto table = kernels(weight.precision, instructions);
   const KernelScope scope(table);
   PreparedRows rows(weight, x.size(0));
   rows.prepare(table, {x.const_data_ptr<float>(), x.size(1), x.size(0)}, {});
@@ -81,13 +81,13 @@ TEST_P(Products, RowIsIndependentOfOtherRowsAndTheirNumber) {
 TEST_P(Products, AreTheSameByEverySetOfInstructions) {
   const auto packed = pack(at::randn({70, 96}), {}, GetParam().precision, GetParam().parts);
   const auto x = at::randn({37, 96});
-  const auto expected = product_by(Instructions::avx2, x, packed);
+  const auto expected = product_by({Instructions::avx2}, x, packed);
   // Integers are exact, but rows in two parts are rounded in two ways; sums of bfloat16 products differ in their order.
   const double tolerance = GetParam().parts == 2                               ? 2e-3
                            : GetParam().precision == WeightPrecision::bfloat16 ? 1e-4
                                                                                : 1e-5;
-  for (const auto instructions : sets_of_this_processor()) {
-    EXPECT_LT(distance(product_by(instructions, x, packed), expected), tolerance) << static_cast<int>(instructions);
+  for (const auto& one : sets_of_this_processor()) {
+    EXPECT_LT(distance(product_by(one.sets, x, packed), expected), tolerance) << one.name();
   }
 }
 
@@ -113,9 +113,9 @@ TEST(Products, RoundRowsToBfloat16AsTorchDoesByEverySetOfInstructions) {
   const auto last = std::ssize(special) - 1;
   const auto x = at::cat({at::tensor(special), at::randn({18})});
   const auto expected = x.to(at::kBFloat16).view(at::kShort);
-  for (const auto instructions : sets_of_this_processor()) {
+  for (const auto& one : sets_of_this_processor()) {
     std::vector<std::int16_t> stored(34, 7);
-    kernels(WeightPrecision::bfloat16, instructions)
+    kernels(WeightPrecision::bfloat16, one.sets)
         .prepare({.x = x.const_data_ptr<float>(),
                   .stride = 33,
                   .rows = 1,
@@ -128,8 +128,7 @@ TEST(Products, RoundRowsToBfloat16AsTorchDoesByEverySetOfInstructions) {
       if (i == last)
         EXPECT_GT(found & 0x7fff, 0x7f80) << "a number was made of what is none";
       else
-        EXPECT_EQ(found, expected[i].item<std::int16_t>())
-            << x[i].item<float>() << " by " << static_cast<int>(instructions);
+        EXPECT_EQ(found, expected[i].item<std::int16_t>()) << x[i].item<float>() << " by " << one.name();
     }
     EXPECT_EQ(stored.back(), 0) << "what is behind the row is not empty";
   }

@@ -2,9 +2,9 @@
 
 #include <ATen/ATen.h>
 
+#include "base/instruction_sets.h"
 #include "base/numbers.h"
 #include "model/cpu/byte_kv_job.h"
-#include "model/cpu/instructions.h"
 #include "model/cpu/parallel.h"
 
 namespace tutti {
@@ -76,9 +76,14 @@ ByteAttentionJob job_of(const at::Tensor& q, const BeamGroup& rows, std::int64_t
           .padded = padded};
 }
 
+ByteKvKernels best_kernels() {
+  const auto& instructions = usable_instructions();
+  if (instructions.has(Instructions::vnni)) return byte_kv_kernels_vnni();
+  return instructions.has(Instructions::avxvnni) ? byte_kv_kernels_avxvnni() : byte_kv_kernels_avx2();
+}
+
 const ByteKvKernels& kernels() {
-  static const ByteKvKernels best =
-      best_instructions() >= Instructions::dot512 ? byte_kv_kernels_dot512() : byte_kv_kernels_avx2();
+  static const ByteKvKernels best = best_kernels();
   return best;
 }
 

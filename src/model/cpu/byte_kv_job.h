@@ -46,6 +46,7 @@ struct ByteKvKernels {
 };
 
 ByteKvKernels byte_kv_kernels_avx2();
-ByteKvKernels byte_kv_kernels_dot512();
+ByteKvKernels byte_kv_kernels_avxvnni();
+ByteKvKernels byte_kv_kernels_vnni();
 
 }  // namespace tutti

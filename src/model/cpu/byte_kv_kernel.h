@@ -35,10 +35,6 @@ inline void find_mean(const ByteKvJob& job) {
   for (int i = 0; i < kParts; ++i) store(job.mean + i * kLanes, total[i] / static_cast<float>(job.positions));
 }
 
-inline Lanes larger(const Lanes& a, const Lanes& b) {
-  return where(a > b, a, b);
-}
-
 /// The largest size of 64 numbers, and never 0: a scale is made of it.
 inline float largest_size(const Position& position) {
   Lanes most = {};

@@ -4,9 +4,9 @@
 
 #include <vector>
 
+#include "base/instruction_sets.h"
 #include "model/cpu/attention/attention.h"
 #include "model/cpu/byte_kv.h"
-#include "model/cpu/instructions.h"
 #include "model/cpu/likeliest.h"
 #include "model/cpu/matrix/block.h"
 #include "model/cpu/matrix/product.h"
@@ -67,7 +67,7 @@ void attend_sequence(const at::Tensor& q, const SlotRows& sequence, AttentionJob
 }  // namespace
 
 bool can_attend(const at::Tensor& q) {
-  return q.is_cpu() && q.scalar_type() == at::kFloat && has_avx2();
+  return q.is_cpu() && q.scalar_type() == at::kFloat && usable_instructions().has(Instructions::avx2);
 }
 
 at::Tensor convolve(const at::Tensor& mel, const ops::Conv& first, const ops::Conv& second,
@@ -94,7 +94,7 @@ at::Tensor layer_norm(const at::Tensor& x, const ops::Norm& norm) {
   for_each_unit((x.size(0) + together - 1) / together, [&](std::int64_t unit) {
     const auto first = unit * together;
     std::vector<float> scratch(static_cast<std::size_t>(n));
-    kernels(WeightPrecision::float32, best_instructions())
+    kernels(WeightPrecision::float32)
         .prepare({.x = x.const_data_ptr<float>() + first * n,
                   .stride = n,
                   .rows = std::min(together, x.size(0) - first),

@@ -40,9 +40,25 @@ inline To bits_as(const From& from) {
   return to;
 }
 
+inline Lanes absolute(const Lanes& lanes) {
+  return bits_as<Lanes>(bits_as<IntegerLanes>(lanes) & 0x7fffffff);
+}
+
 /// What was added up to kRounding, as whole numbers.
 inline IntegerLanes whole_below(const Lanes& shifted) {
   return bits_as<IntegerLanes>(shifted) - kRoundingBits;
+}
+
+/// 2^n in the bits of a float's exponent, of an n that was added up to kRounding: what that put above the low bits
+/// falls out.
+inline IntegerLanes exponent_below(const Lanes& shifted) {
+  return bits_as<IntegerLanes>(shifted) << 23;
+}
+
+/// The nearest whole numbers as numbers of sixteen bits, of lanes that they hold: the low bits alone.
+template <class Halves>
+inline Halves rounded_halves(const Lanes& lanes) {
+  return narrowed<Halves>(bits_as<IntegerLanes>(lanes + kRounding));
 }
 
 /// The nearest whole numbers, of lanes below 2^22.
@@ -59,6 +75,10 @@ inline void load(Lanes& lanes, const std::uint16_t* from) {
   HalfLanes halves;
   std::memcpy(&halves, from, sizeof halves);
   lanes = bits_as<Lanes>(widened(halves) << 16);
+}
+
+inline void load(Lanes& lanes, const std::int32_t* from) {
+  lanes = as_floats(read_lanes<IntegerLanes>(from));
 }
 
 inline void store(float* to, const Lanes& lanes) {

@@ -10,7 +10,7 @@ namespace {
 inline Lanes exponential(Lanes x) {
   constexpr float lowest = -87;  // below, the result would not be a normal number
   const Lanes floor = Lanes{} + lowest;
-  x = where(x < floor, floor, x);
+  x = larger(floor, x);
   const Lanes shifted = x * 1.44269504088896341f + kRounding;
   const Lanes n = shifted - kRounding;
   const Lanes r = x - n * 0.693359375f - n * -2.12194440e-4f;
@@ -20,8 +20,7 @@ inline Lanes exponential(Lanes x) {
   y = y * r + 1.6666665459e-1f;
   y = y * r + 5.0000001201e-1f;
   y = y * r * r + r + 1.0f;
-  const auto power = whole_below(shifted);
-  return bits_as<Lanes>(bits_as<IntegerLanes>(y) + (power << 23));
+  return bits_as<Lanes>(bits_as<IntegerLanes>(y) + exponent_below(shifted));
 }
 
 /// x / 2 (1 + erf(x / sqrt 2)), within 2e-7 |x|: erf by Abramowitz and Stegun, formula 7.1.26.
@@ -38,27 +37,26 @@ inline Lanes gelu(const Lanes& x) {
   return x * 0.5f * where(x < 0, beyond, 2.0f - beyond);
 }
 
-/// e^x for x <= 0, within 1e-4 of itself: for results that bfloat16 keeps no more of.
-inline Lanes rough_exponential(const Lanes& x) {
+constexpr float kLogOfE = 1.44269504088896341f;  // to the base 2
+
+/// 2^x for x <= 0, within 1e-4 of itself: for results that bfloat16 keeps no more of.
+inline Lanes rough_power_of_two(const Lanes& x) {
   constexpr float lowest = -126;
-  const Lanes floor = Lanes{} + lowest;
-  Lanes power = x * 1.44269504088896341f;
-  power = where(power < floor, floor, power);
+  const Lanes power = larger(Lanes{} + lowest, x);
   const Lanes shifted = power + kRounding;
   const Lanes r = power - (shifted - kRounding);
   // 2^r on [-1/2, 1/2], fitted for the least relative error.
   Lanes y = r * 0.0551710114f + 0.242611207f;
   y = y * r + 0.693261079f;
   y = y * r + 0.999928073f;
-  return bits_as<Lanes>(bits_as<IntegerLanes>(y) + (whole_below(shifted) << 23));
+  return bits_as<Lanes>(bits_as<IntegerLanes>(y) + exponent_below(shifted));
 }
 
 /// gelu within 2e-4: for results that are rounded to bfloat16 or int8. The polynomial is erf(x / sqrt 2) on [-4, 4],
 /// fitted for the least error of gelu.
 inline Lanes rough_gelu(const Lanes& x) {
   const Lanes bound = Lanes{} + 4.0f;
-  Lanes z = where(x < bound, x, bound);
-  z = where(z > -bound, z, -bound);
+  const Lanes z = larger(smaller(x, bound), -bound);
   const Lanes u = z * z;
   Lanes y = u * 4.55609737e-8f - 3.1971083e-6f;
   y = y * u + 9.59091558e-5f;

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "model/cpu/instructions.h"
+#include "base/instruction_sets.h"
 #include "model/cpu/one_row_attention_job.h"
 #include "model/cpu/parallel.h"
 
@@ -43,7 +43,7 @@ void run(const std::vector<OneRowAttention<T>>& jobs) {
                 [&] { return std::vector<float>(static_cast<std::size_t>(OneRowAttention<T>::scratch_size(longest))); },
                 [&](std::vector<float>& scratch, std::int64_t unit) {
                   for (auto i = unit * grain; i < std::min(count, (unit + 1) * grain); ++i) {
-                    attend_by(best_instructions(), jobs[static_cast<std::size_t>(i)], scratch.data());
+                    attend_by(usable_instructions(), jobs[static_cast<std::size_t>(i)], scratch.data());
                   }
                 });
 }
@@ -53,7 +53,8 @@ void run(const std::vector<OneRowAttention<T>>& jobs) {
 bool is_row_attention(const at::Tensor& q, const at::Tensor& keys) {
   const auto type = keys.scalar_type();
   return q.is_cpu() && q.scalar_type() == at::kFloat && (type == at::kFloat || type == at::kBFloat16) &&
-         keys.size(-1) == kHeadSize && keys.stride(-1) == 1 && keys.stride(-2) == kHeadSize && has_avx2();
+         keys.size(-1) == kHeadSize && keys.stride(-1) == 1 && keys.stride(-2) == kHeadSize &&
+         usable_instructions().has(Instructions::avx2);
 }
 
 void attend_rows(const at::Tensor& q, const std::vector<RowAttention>& rows, at::Tensor& out) {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "model/cpu/instructions.h"
+#include "base/instruction_sets.h"
 
 namespace tutti {
 
@@ -23,19 +23,19 @@ struct OneRowAttention {
 };
 
 /// One job, with the instructions that the function is named after.
-void attend_dot512(const OneRowAttention<std::uint16_t>& job, float* scratch);
+void attend_bf16(const OneRowAttention<std::uint16_t>& job, float* scratch);
 void attend_avx512(const OneRowAttention<float>& job, float* scratch);
 void attend_avx512(const OneRowAttention<std::uint16_t>& job, float* scratch);
 void attend_avx2(const OneRowAttention<float>& job, float* scratch);
 void attend_avx2(const OneRowAttention<std::uint16_t>& job, float* scratch);
 
-/// One job, with the best of these for a set of instructions, which the processor must have.
+/// One job, with the best of these for some sets of instructions, which the processor must have.
 template <class T>
-void attend_by(Instructions set, const OneRowAttention<T>& job, float* scratch) {
+void attend_by(const InstructionSets& sets, const OneRowAttention<T>& job, float* scratch) {
   if constexpr (sizeof(T) == sizeof(std::uint16_t)) {
-    if (set >= Instructions::dot512) return attend_dot512(job, scratch);
+    if (sets.has(Instructions::bf16)) return attend_bf16(job, scratch);
   }
-  set >= Instructions::avx512 ? attend_avx512(job, scratch) : attend_avx2(job, scratch);
+  sets.has(Instructions::avx512) ? attend_avx512(job, scratch) : attend_avx2(job, scratch);
 }
 
 }  // namespace tutti

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <immintrin.h>
+
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -96,6 +98,24 @@ template <class Number>
 inline TwoRegisters<Number> where(const IntegerLanes& mask, const TwoRegisters<Number>& yes,
                                   const TwoRegisters<Number>& no) {
   return {{mask.half[0] ? yes.half[0] : no.half[0], mask.half[1] ? yes.half[1] : no.half[1]}};
+}
+
+/// Lane by lane; b where one of them is not a number.
+inline Lanes larger(const Lanes& a, const Lanes& b) {
+  return {{_mm256_max_ps(a.half[0], b.half[0]), _mm256_max_ps(a.half[1], b.half[1])}};
+}
+
+inline Lanes smaller(const Lanes& a, const Lanes& b) {
+  return {{_mm256_min_ps(a.half[0], b.half[0]), _mm256_min_ps(a.half[1], b.half[1])}};
+}
+
+inline IntegerLanes larger(const IntegerLanes& a, const IntegerLanes& b) {
+  using Register = IntegerLanes::Register;
+  const auto half = [&](int i) {
+    return reinterpret_cast<Register>(
+        _mm256_max_epi32(reinterpret_cast<__m256i>(a.half[i]), reinterpret_cast<__m256i>(b.half[i])));
+  };
+  return {{half(0), half(1)}};
 }
 
 /// The same bits as numbers of another kind.

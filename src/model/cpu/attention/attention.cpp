@@ -141,7 +141,7 @@ void weigh(const Kernels& table, const Plan& plan, const Block& block, const Sid
 
 void attend(const AttentionJob& job, at::Tensor& out) {
   const Plan plan(job);
-  const auto& table = kernels(plan.precision, best_instructions());
+  const auto table = kernels(plan.precision);
   const AlignedBytes panels(static_cast<std::size_t>(plan.heads * plan.head_bytes()));
   std::vector<Side> sides(static_cast<std::size_t>(2 * plan.heads));  // keys and values of every head
   for_each_unit(2 * plan.heads, [&](std::int64_t unit) {

@@ -8,53 +8,71 @@
 namespace tutti {
 namespace {
 
-inline Lanes scaled(const float* sums, const TileFinishJob&, std::int64_t, std::int64_t) {
+/// Sixteen sums in multiples of their columns' scales. zeros: whether the row's zero may be another than 0. Products of
+/// zeros are exact below 2^24, as sums of the weights of an output that matter are.
+template <bool zeros>
+inline Lanes scaled(const float* sums, const TileFinishJob&, const RowScale&, std::int64_t column) {
+  return read_lanes<Lanes>(sums + column);
+}
+
+template <bool zeros>
+inline Lanes scaled(const std::int32_t* sums, const TileFinishJob& job, const RowScale& row, std::int64_t column) {
   Lanes y;
-  load(y, sums);
-  return y;
+  load(y, sums + column);
+  if constexpr (zeros) {
+    Lanes weights;
+    load(weights, job.column_sums + column);
+    y -= weights * static_cast<float>(row.zero);
+  }
+  return y * row.scale;
 }
 
-inline Lanes scaled(const std::int32_t* sums, const TileFinishJob& job, std::int64_t row, std::int64_t column) {
-  auto whole = read_lanes<IntegerLanes>(sums);
-  const auto weights = read_lanes<IntegerLanes>(job.column_sums + column);
-  Lanes scale;
-  load(scale, job.column_scales + column);
-  whole -= weights * job.row_scales[row].zero;
-  return as_floats(whole) * (scale * job.row_scales[row].scale);
-}
-
-/// Gelu: what is done to a value, rough or exact, or nothing.
-template <class Sum, class Gelu>
-void finish_rows(const TileFinishJob& job, Gelu activation) {
+/// Gelu: what is done to a value, rough or exact, or nothing. The job is a copy: what is written may be no part of it.
+template <class Sum, int parts, bool zeros, class Gelu>
+void finish_rows(const TileFinishJob job, Gelu activation) {
   for (std::int64_t row = 0; row < job.rows; ++row) {
-    const auto first = row * job.parts;
-    const auto* sums = static_cast<const Sum*>(job.sums) + first * job.sum_stride;
-    for (std::int64_t column = 0; column < job.columns; column += kLanes) {
-      const auto left = job.columns - column;
-      Lanes y = scaled(sums + column, job, first, column);
-      if (job.parts == 2) y += scaled(sums + job.sum_stride + column, job, first + 1, column);
-      Lanes more;
-      if (job.bias) {
-        load(more, job.bias + column);
-        y += more;
-      }
-      y = activation(y);
-      if (job.addend) {
-        load_some(more, job.addend + row * job.addend_stride + column, left);
-        y += more;
-      }
-      write_some(job.y + row * job.y_stride + column, y, left);
+    const auto* sums = static_cast<const Sum*>(job.sums) + row * parts * job.sum_stride;
+    RowScale scales[parts];
+    if (job.row_scales) std::memcpy(scales, job.row_scales + row * parts, sizeof scales);
+    const float* addend = job.addend ? job.addend + row * job.addend_stride : nullptr;
+    float* y = job.y + row * job.y_stride;
+    const auto finished = [&](std::int64_t column) {
+      Lanes lanes = scaled<zeros>(sums, job, scales[0], column);
+      if constexpr (parts == 2) lanes += scaled<zeros>(sums + job.sum_stride, job, scales[1], column);
+      if constexpr (std::is_integral_v<Sum>) lanes *= read_lanes<Lanes>(job.column_scales + column);
+      if (job.bias) lanes += read_lanes<Lanes>(job.bias + column);
+      return activation(lanes);
+    };
+    std::int64_t column = 0;
+    for (; column + kLanes <= job.columns; column += kLanes) {
+      Lanes lanes = finished(column);
+      if (addend) lanes += read_lanes<Lanes>(addend + column);
+      store(y + column, lanes);
     }
+    const auto left = job.columns - column;
+    if (left == 0) continue;
+    Lanes lanes = finished(column), more = {};
+    if (addend) load_some(more, addend + column, left);
+    lanes += more;
+    write_some(y + column, lanes, left);
   }
 }
 
-/// Sum: float, or int32_t for int8.
-template <class Sum, bool exact>
+template <class Sum, bool zeros, class Gelu>
+void finish_parts(const TileFinishJob& job, Gelu activation) {
+  if constexpr (zeros) {
+    if (job.parts == 2) return finish_rows<Sum, 2, zeros>(job, activation);
+  }
+  finish_rows<Sum, 1, zeros>(job, activation);
+}
+
+/// Sum: float, or int32_t for int8 and int16. zeros: of int8.
+template <class Sum, bool exact, bool zeros = false>
 void finish(const TileFinishJob& job) {
   if (!job.gelu) {
-    finish_rows<Sum>(job, [](const Lanes& y) { return y; });
+    finish_parts<Sum, zeros>(job, [](const Lanes& y) { return y; });
   } else {
-    finish_rows<Sum>(job, [](const Lanes& y) { return exact ? gelu(y) : rough_gelu(y); });
+    finish_parts<Sum, zeros>(job, [](const Lanes& y) { return exact ? gelu(y) : rough_gelu(y); });
   }
 }
 
@@ -66,19 +84,28 @@ inline void write_weights(std::uint16_t* to, const Lanes& weights) {
   write_lanes(to, narrowed_to_bfloat16(weights));
 }
 
-inline void load(Lanes& lanes, const std::int32_t* from) {
-  lanes = as_floats(read_lanes<IntegerLanes>(from));
-}
-
-/// Sixteen scores; those from `visible` on are so low that nothing is left of their weight.
+/// The last scores of a row, up to sixteen; those from `visible` on are so low that nothing is left of their weight.
 template <class Score>
-inline Lanes seen(const Score* scores, std::int64_t visible) {
+inline Lanes last_scores(const Score* scores, std::int64_t visible) {
   constexpr std::int32_t numbers[kLanes] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   Lanes v;
   load(v, scores);
-  if (visible >= kLanes) return v;
   const Lanes nothing = Lanes{} - 3e38f;
   return where(read_lanes<IntegerLanes>(numbers) < static_cast<std::int32_t>(visible), v, nothing);
+}
+
+/// The largest of `count` scores, a multiple of sixteen, lane by lane.
+inline Lanes maxima(const float* scores, std::int64_t count) {
+  Lanes highest = Lanes{} - 3e38f;
+  for (std::int64_t t = 0; t < count; t += kLanes) highest = larger(read_lanes<Lanes>(scores + t), highest);
+  return highest;
+}
+
+inline Lanes maxima(const std::int32_t* scores, std::int64_t count) {
+  if (count == 0) return Lanes{} - 3e38f;
+  auto highest = read_lanes<IntegerLanes>(scores);
+  for (std::int64_t t = kLanes; t < count; t += kLanes) highest = larger(read_lanes<IntegerLanes>(scores + t), highest);
+  return as_floats(highest);
 }
 
 /// What of a row's scores the softmax needs.
@@ -87,27 +114,33 @@ struct ScoreRow {
   const Score* scores;
   std::int64_t visible;
   float scale;
+  std::int64_t whole = visible / kLanes * kLanes;
 
-  float most() const {
-    Lanes highest = Lanes{} - 3e38f;
-    for (std::int64_t t = 0; t < visible; t += kLanes) {
-      const Lanes v = seen(scores + t, visible - t);
-      highest = where(v > highest, v, highest);
-    }
-    return largest(highest) * scale;
+  float largest_score() const {
+    Lanes highest = maxima(scores, whole);
+    if (whole < visible) highest = larger(last_scores(scores + whole, visible - whole), highest);
+    return largest(highest);
   }
 
-  /// Hands on the weights, sixteen by sixteen; returns their sum.
+  /// Hands on the weights, sixteen by sixteen; returns their sum. Rough ones are powers of two: their logarithms take
+  /// one product.
   template <bool exact, class Keep>
   float weigh(Keep keep) const {
-    const float highest = most();
+    const float unit = exact ? scale : scale * kLogOfE;
+    const float highest = largest_score() * unit;
     Lanes total = {};
-    for (std::int64_t t = 0; t < visible; t += kLanes) {
-      const Lanes below = seen(scores + t, visible - t) * scale - highest;
-      const Lanes weight = exact ? exponential(below) : rough_exponential(below);
+    const auto keep_weights = [&](std::int64_t t, const Lanes& v) {
+      const Lanes below = v * unit - highest;
+      const Lanes weight = exact ? exponential(below) : rough_power_of_two(below);
       total += weight;
       keep(t, weight);
+    };
+    for (std::int64_t t = 0; t < whole; t += kLanes) {
+      Lanes v;
+      load(v, scores + t);
+      keep_weights(t, v);
     }
+    if (whole < visible) keep_weights(whole, last_scores(scores + whole, visible - whole));
     return sum(total);
   }
 };
@@ -139,7 +172,7 @@ inline float soften_row(std::int32_t* scores, std::int64_t visible, const Softma
   for (std::int64_t t = 0; t < visible; t += kLanes) {
     Lanes weight;
     load(weight, floats + t);
-    write_lanes(weights + t, narrowed<Words>(rounded(weight * (1 / unit))));
+    write_lanes(weights + t, rounded_halves<Words>(weight * (1 / unit)));
   }
   return total / unit;
 }

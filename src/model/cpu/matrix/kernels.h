@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "model/cpu/instructions.h"
+#include "base/instruction_sets.h"
 
 // What one thread does in a matrix product y = x weight^T, as plain jobs over raw memory. Every precision goes the same
 // way, four bytes at a time: a *group* is one float32, two bfloat16 or int16, or four int8 of consecutive inputs. Rows
@@ -43,8 +43,8 @@ struct RowsJob {
   const float* norm_weight = nullptr;  // [in]
   const float* norm_bias = nullptr;    // [in]
   /// int8 alone: 2 stores every row in sixteen bits, as two rows whose products add up. Rows of `out` and `scales` then
-  /// come in pairs. VNNI and tiles take the sum of two numbers, the second what rounding left of the first; AVX2 takes
-  /// words_by_bytes_avx2.h's.
+  /// come in pairs. VNNI and tiles take the sum of two numbers, the second what rounding left of the first; AVX2 and
+  /// AVX-512 take words_by_bytes_avx2.h's.
   std::int64_t parts = 1;
   float* scratch = nullptr;     // [in]
   std::byte* out = nullptr;     // [rows * parts, groups * 4 bytes]; what is behind `in` becomes 0
@@ -128,12 +128,31 @@ struct Kernels {
   void (*leave)() = nullptr;
 };
 
-/// The kernels for `precision` with these instructions, which the processor must have; none is an error.
-const Kernels& kernels(WeightPrecision precision, Instructions instructions);
+/// The best kernels for `precision` with these instructions, which the processor must have, AVX2 among them.
+Kernels kernels(WeightPrecision precision, const InstructionSets& instructions);
 
-Kernels kernels_avx2(WeightPrecision precision);
-Kernels kernels_avx512(WeightPrecision precision);
-Kernels kernels_dot512(WeightPrecision precision);
-Kernels kernels_amx(WeightPrecision precision);
+/// The same with those that kernels may use here.
+Kernels kernels(WeightPrecision precision);
+
+/// Whether products of bfloat16 are an instruction that kernels may use: elsewhere they are slower than those of
+/// float32 and int16.
+bool multiplies_bfloat16();
+
+// Of one set each, which the function is compiled to: none may be called where the processor lacks it.
+Kernels float32_kernels_avx2();
+Kernels float32_kernels_avx512();
+Kernels bfloat16_kernels_avx2();
+Kernels bfloat16_kernels_avx512();
+Kernels bfloat16_kernels_bf16();
+Kernels bfloat16_kernels_amx();
+Kernels int8_kernels_avx2();
+Kernels int8_kernels_avxvnni();
+Kernels int8_kernels_avx512();
+Kernels int8_kernels_vnni();
+Kernels int8_kernels_amx();
+Kernels int16_kernels_avx2();
+Kernels int16_kernels_avxvnni();
+Kernels int16_kernels_avx512();
+Kernels int16_kernels_vnni();
 
 }  // namespace tutti

@@ -140,16 +140,22 @@ void multiply_in_tiles(const TileJob& job) {
   for (; panel < job.panels; ++panel) multiply_single<bytes>(job, block_at(job, row, panel));
 }
 
-}  // namespace
-
-// float32 and int16 have no tiles.
-Kernels kernels_amx(WeightPrecision precision) {
-  auto table = kernels_dot512(precision);
-  if (precision == WeightPrecision::float32 || precision == WeightPrecision::int16) return table;
-  table.multiply = precision == WeightPrecision::int8 ? multiply_in_tiles<true> : multiply_in_tiles<false>;
+/// `table` of the same precision, but for its products.
+Kernels in_tiles(Kernels table, void (*multiply)(const TileJob&)) {
+  table.multiply = multiply;
   table.enter = enter_tiles;
   table.leave = leave_tiles;
   return table;
+}
+
+}  // namespace
+
+Kernels bfloat16_kernels_amx() {
+  return in_tiles(bfloat16_kernels_bf16(), multiply_in_tiles<false>);
+}
+
+Kernels int8_kernels_amx() {
+  return in_tiles(int8_kernels_vnni(), multiply_in_tiles<true>);
 }
 
 }  // namespace tutti

@@ -6,9 +6,21 @@
 namespace tutti {
 
 // Sixteen registers of half a panel: six rows' sums, a panel's weights and a row's number.
-Kernels kernels_avx2(WeightPrecision precision) {
-  const auto table = table_of<FloatDot<6, 1>, WideningDot<4, 1>, ByteDot<3, 1>, WordDot<4, 1>>(precision);
-  return precision == WeightPrecision::int8 ? with_rows_of_words<ByteDot<3, 1>, WordByByteDot<6, 1>>(table) : table;
+
+Kernels float32_kernels_avx2() {
+  return float32_table<FloatDot<6, 1>>();
+}
+
+Kernels bfloat16_kernels_avx2() {
+  return bfloat16_table<WideningDot<4, 1>>();
+}
+
+Kernels int8_kernels_avx2() {
+  return with_rows_of_words<ByteDot<3, 1>, WordByByteDot<6, 1>>(int8_table<ByteDot<3, 1>>());
+}
+
+Kernels int16_kernels_avx2() {
+  return int16_table<WordDot<4, 1>>();
 }
 
 }  // namespace tutti

@@ -5,10 +5,22 @@
 
 namespace tutti {
 
+Kernels float32_kernels_avx512() {
+  return float32_table<FloatDot<6, 4>>();
+}
+
+Kernels bfloat16_kernels_avx512() {
+  return bfloat16_table<WideningDot<6, 2>>();
+}
+
 // Without VNNI whole numbers are AVX2's, in 32 registers.
-Kernels kernels_avx512(WeightPrecision precision) {
-  const auto table = table_of<FloatDot<6, 4>, WideningDot<6, 2>, ByteDot<4, 1>, WordDot<6, 2>>(precision);
-  return precision == WeightPrecision::int8 ? with_rows_of_words<ByteDot<4, 1>, WordByByteDot<6, 2>>(table) : table;
+
+Kernels int8_kernels_avx512() {
+  return with_rows_of_words<ByteDot<4, 1>, WordByByteDot<6, 2>>(int8_table<ByteDot<4, 1>>());
+}
+
+Kernels int16_kernels_avx512() {
+  return int16_table<WordDot<6, 2>>();
 }
 
 }  // namespace tutti

@@ -91,8 +91,7 @@ inline float word_scale_of(const PanelsJob& job, const Source* rows, bool output
     for (std::int64_t k = 0; k < job.width; k += kLanes) {
       const Lanes v = some_of(rows + row * job.stride + k, job.width - k);
       squares += v * v;
-      high = where(v > high, v, high);
-      high = where(-v > high, -v, high);
+      high = larger(absolute(v), high);
     }
     const float of_row = outputs ? sum(squares) : 0;
     most_squares = of_row > most_squares ? of_row : most_squares;

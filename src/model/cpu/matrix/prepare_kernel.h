@@ -56,8 +56,8 @@ inline void write_row(const float* x, const RowsJob& job, std::uint8_t* out, Row
   Lanes v;
   for (std::int64_t k = 0; k < job.in; k += kLanes) {
     load_some(v, x + k, job.in - k);
-    low = where(v < low, v, low);
-    high = where(v > high, v, high);
+    low = smaller(v, low);
+    high = larger(v, high);
   }
   const float least = -largest(-low);
   const float range = largest(high) - least;
@@ -94,8 +94,7 @@ inline float word_scale(const float* x, std::int64_t in, float root) {
   for (std::int64_t k = 0; k < in; k += kLanes) {
     load_some(v, x + k, in - k);
     squares += v * v;
-    high = where(v > high, v, high);
-    high = where(-v > high, -v, high);
+    high = larger(absolute(v), high);
   }
   const float by_value = largest(high) * (1.0f / 32766);
   const float by_length = __builtin_sqrtf(sum(squares)) / longest_row(in, root);
@@ -103,17 +102,18 @@ inline float word_scale(const float* x, std::int64_t in, float root) {
 }
 
 /// Sixteen inputs, or the `left` that there are, as whole numbers.
-inline IntegerLanes words_of(const float* x, std::int64_t left, float per_scale) {
+template <class Words>
+inline Words words_of(const float* x, std::int64_t left, float per_scale) {
   Lanes v;
   load_some(v, x, left);
-  return rounded(v * per_scale);
+  return rounded_halves<Words>(v * per_scale);
 }
 
 inline void write_row(const float* x, const RowsJob& job, std::int16_t* out, RowScale& scale) {
   scale = {.scale = word_scale(x, job.in, kWordRoot)};
   for (std::int64_t k = 0; k < job.in; k += kLanes) {
     using Words = std::int16_t __attribute__((vector_size(32)));
-    write_some(out + k, narrowed<Words>(words_of(x + k, job.in - k, 1 / scale.scale)), job.in - k);
+    write_some(out + k, words_of<Words>(x + k, job.in - k, 1 / scale.scale), job.in - k);
   }
 }
 

@@ -45,7 +45,7 @@ struct Product {
   const PackedMatrix& weight;
   const After& after;
   const Output& y;
-  const Kernels& table = kernels(weight.precision, best_instructions());
+  Kernels table = kernels(weight.precision);
 };
 
 Panels all_panels(const PackedMatrix& weight) {
@@ -101,7 +101,7 @@ void product(const Rows& x, const Before& before, const PackedMatrix& weight, co
 
 void add_two_layers(float* x, std::int64_t rows, const Before& before, const PackedMatrix& first,
                     const PackedMatrix& second) {
-  const auto& table = kernels(first.precision, best_instructions());
+  const auto table = kernels(first.precision);
   const auto block = block_rows(rows);
   const Rows input{x, first.in, rows};
   const After add{.addend = x, .stride = first.in};

@@ -41,13 +41,16 @@ struct WordByByteDot {
 };
 
 /// The words of sixteen inputs: those of the first part, then those of the second.
-inline void write_parts(const IntegerLanes& inputs, std::byte* first, std::byte* second) {
-  std::uint32_t v[kLanes];
-  std::memcpy(v, &inputs, sizeof v);
-  std::uint32_t parts[2][4];
-  for (int group = 0; group < 4; ++group)
-    for (int part = 0; part < 2; ++part)
-      parts[part][group] = (v[4 * group + part] & 0xffffU) | v[4 * group + part + 2] << 16;
+inline void write_parts(const HalfLanes& inputs, std::byte* first, std::byte* second) {
+  std::uint16_t v[kLanes];
+  write_lanes(v, inputs);
+  std::uint16_t parts[2][kLanes / 2];
+  for (int group = 0; group < 4; ++group) {
+    for (int part = 0; part < 2; ++part) {
+      parts[part][2 * group] = v[4 * group + part];
+      parts[part][2 * group + 1] = v[4 * group + part + 2];
+    }
+  }
   std::memcpy(first, parts[0], sizeof parts[0]);
   std::memcpy(second, parts[1], sizeof parts[1]);
 }
@@ -67,7 +70,7 @@ void prepare_words(const RowsJob& job) {
     // Groups fill whole tiles: behind `in` there is space for sixteen inputs.
     for (std::int64_t group = 0; group < job.groups; group += 4) {
       const auto left = std::max<std::int64_t>(0, job.in - 4 * group);
-      const auto words = left > 0 ? words_of(x + 4 * group, left, 1 / scale.scale) : IntegerLanes{};
+      const auto words = left > 0 ? words_of<HalfLanes>(x + 4 * group, left, 1 / scale.scale) : HalfLanes{};
       write_parts(words, first + 4 * group, second + 4 * group);
     }
   }

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "model/cpu/instructions.h"
+#include "base/instruction_sets.h"
+#include "model/cpu/row/long_row_kernel.h"
 
 namespace tutti {
 namespace {
@@ -14,8 +15,9 @@ constexpr float kNever = -std::numeric_limits<float>::infinity();
 constexpr std::ptrdiff_t kManyColumns = kRowColumns / 8;
 
 LongRowKernels best_kernels() {
-  if (best_instructions() >= Instructions::avx512) return long_row_kernels_avx512();
-  return has_avx2() ? long_row_kernels_avx2() : long_row_kernels_plain();
+  const auto& instructions = usable_instructions();
+  if (instructions.has(Instructions::avx512)) return long_row_kernels_avx512();
+  return instructions.has(Instructions::avx2) ? long_row_kernels_avx2() : long_row_kernels_plain();
 }
 
 const LongRowKernels& kernels() {
@@ -24,6 +26,10 @@ const LongRowKernels& kernels() {
 }
 
 }  // namespace
+
+LongRowKernels long_row_kernels_plain() {
+  return {find_maxima, add_exponentials};
+}
 
 RowColumns column_maxima(std::span<const float> row) {
   RowColumns columns;

@@ -135,7 +135,7 @@ struct Sums {
 
 }  // namespace
 
-void attend_dot512(const Job& job, float* scratch) {
+void attend_bf16(const Job& job, float* scratch) {
   const float total = soften(job.length, score(job, scratch), scratch);
   const auto* weights = reinterpret_cast<const std::uint16_t*>(scratch);
   Sums sums[2];

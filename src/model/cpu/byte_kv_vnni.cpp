@@ -198,7 +198,7 @@ void attend(const ByteAttentionJob& job, float* scratch) {
 
 }  // namespace
 
-ByteKvKernels byte_kv_kernels_dot512() {
+ByteKvKernels byte_kv_kernels_vnni() {
   return {pack_keys, pack_values, attend};
 }
 

@@ -1,9 +1,0 @@
-#include "model/cpu/row/long_row_kernel.h"
-
-namespace tutti {
-
-LongRowKernels long_row_kernels_plain() {
-  return {find_maxima, add_exponentials};
-}
-
-}  // namespace tutti
