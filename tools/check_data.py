@@ -8,7 +8,7 @@ import fnmatch
 import pathlib
 import sys
 
-MOST_BYTES = 8_910_000  # 6 MB of small copies beside 2.9 MB of reference values
+MOST_BYTES = 8_930_000  # 6 MB of small copies beside 2.9 MB of reference values
 
 
 def rows(table):

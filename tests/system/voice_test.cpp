@@ -12,6 +12,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "base/strings.h"
 #include "support/run_program.h"
 #include "support/temp_folder.h"
 #include "support/test_data.h"
@@ -222,6 +223,19 @@ TEST(Voice, SentencesInOtherScriptsAreLeftOutAndNamed) {
   const auto end = say(small_voice(), work / "x.wav", {"one. \u4F60. two."});
   EXPECT_EQ(end.exit_code, 0) << end.err;
   EXPECT_NE(end.err.find("left out: \u4F60"), std::string::npos) << end.err;
+}
+
+TEST(Voice, SignsAreReadOrNamed) {
+  TUTTI_NEEDS("digits/0_jackson_0.wav");
+  const TempFolder work;
+  const auto end =
+      say(small_voice(), work / "x.wav", {"--times", (work / "x.srt").string(), "1 < 2 | 3.\n\n<br>\nA &amp; B."});
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_NE(end.err.find("no symbol for |, left out"), std::string::npos) << end.err;
+  std::string words;
+  for (const auto line : split(read_file(work / "x.srt").value(), '\n'))
+    if (!line.empty() && is_ascii_alphabetic(line.front())) words += std::string(line) + " ";
+  EXPECT_EQ(words, "one is less than two three a and b ");
 }
 
 TEST(Voice, SentencesAreStreamedToAPipe) {

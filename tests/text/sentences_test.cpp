@@ -36,8 +36,16 @@ TEST(Sentences, SoundsInBracketsAreNotCut) {
   EXPECT_THAT(split_sentences("[[a, b c d e f g]] on", 8).pieces, ElementsAre("[[a, b c d e f g]]", "on"));
 }
 
-TEST(Sentences, PiecesWithoutAWordAreLeftOut) {
+TEST(Sentences, MarkupAndEquationsAreNotCut) {
+  EXPECT_THAT(split_sentences("Tom &amp; Jerry. <a title=\"x. y\">One. Two</a>", 100).pieces,
+              ElementsAre("Tom &amp; Jerry.", "<a title=\"x. y\">One.", "Two</a>"));
+  EXPECT_THAT(split_sentences("So 5! = 120. Stop! Go.", 100).pieces, ElementsAre("So 5! = 120.", "Stop!", "Go."));
+}
+
+TEST(Sentences, PiecesWithoutAWordOrASignAreLeftOut) {
   EXPECT_THAT(split_sentences(" ... \n -- ! \n", 100).pieces, IsEmpty());
+  EXPECT_THAT(split_sentences("\u2014\n&nbsp;\n<br>\n=====\n***\n", 100).pieces, IsEmpty());
+  EXPECT_THAT(split_sentences("a\n\u2192\nb", 100).pieces, ElementsAre("a", "\u2192", "b"));
   EXPECT_THAT(split_sentences("", 100).pieces, IsEmpty());
 }
 

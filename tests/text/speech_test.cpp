@@ -9,6 +9,7 @@
 #include "text/speech/flite.h"
 #include "text/speech/front_end.h"
 #include "text/speech/number_words.h"
+#include "text/speech/sentences.h"
 
 using namespace tutti;
 
@@ -61,6 +62,28 @@ TEST(NumberWords, NumbersAreRead) {
   EXPECT_EQ(year_words("2004"), "two thousand four");
   EXPECT_EQ(year_words("1800"), "eighteen hundred");
   EXPECT_EQ(decimal_words("3.14"), "three point one four");
+}
+
+// What tests/data/read_aloud/english.tsv has: texts, how they are read, and what is named as left out.
+TEST(EnglishWords, TextsOfTheTableAreReadAsTheirRowsSay) {
+  if (!is_there(cmudict_file())) GTEST_SKIP() << cmudict_file() << " is not there: run tools/fetch_dictionary.py";
+  const auto lexicon = Lexicon::from_cmudict(read_file(cmudict_file()).value()).value();
+  const auto knows = [&](std::string_view word) { return lexicon.contains(word); };
+  const auto table = read_file(std::filesystem::path(TUTTI_SOURCE_DIR) / "tests/data/read_aloud/english.tsv").value();
+  std::size_t rows = 0;
+  for (const auto line : split(table, '\n')) {
+    const auto cells = split(line, '\t');
+    ASSERT_GE(cells.size(), 2U) << line;
+    std::set<std::string> skipped;
+    std::vector<std::string> words;
+    for (const auto& piece : split_sentences(std::string(cells[0]), kLongestSentence).pieces)
+      for (const auto& read : read_english(piece, knows, skipped))
+        if (read.kind != ReadAloud::Kind::mark) words.push_back(read.text);
+    EXPECT_EQ(joined(words, " "), cells[1]) << line;
+    EXPECT_EQ(joined(skipped, " "), cells.size() > 2 ? cells[2] : "") << line;
+    ++rows;
+  }
+  EXPECT_GT(rows, 150U);
 }
 
 TEST(EnglishWords, NumbersAndUnitsAreWrittenOut) {
@@ -187,8 +210,8 @@ TEST(EnglishWords, CharactersOfOtherScriptsAreReported) {
   EXPECT_EQ(skipped, std::set<std::string>{"\u0416"});
   skipped.clear();
   read_english(
-      "a \u2605 and \u20BF, \u03BC", [](std::string_view) { return true; }, skipped);
-  EXPECT_EQ(skipped, (std::set<std::string>{"\u2605", "\u20BF", "\u03BC"}));
+      "a \u2605 and \u262F | \u03BB\u03CC\u03B3", [](std::string_view) { return true; }, skipped);
+  EXPECT_EQ(skipped, (std::set<std::string>{"\u2605", "\u262F", "|", "\u03B3", "\u03BB", "\u03BF"}));
 }
 
 TEST(Phones, IpaBecomesPhones) {

@@ -1,10 +1,32 @@
 #include "serve/voice/voice_endpoint.h"
 
+#include <array>
+#include <cstdio>
 #include <utility>
 
 #include "serve/openai/api_error.h"
+#include "text/utf8.h"
 
 namespace tutti {
+namespace {
+
+/// A text with the numbers of its characters beyond ASCII, "U+2605", as a header may have it.
+std::string in_ascii(const std::string& text) {
+  std::string ascii;
+  for (const char32_t c : to_code_points(text)) {
+    constexpr char32_t kAscii = 0x80;
+    if (c < kAscii) {
+      ascii += static_cast<char>(c);
+      continue;
+    }
+    std::array<char, 12> number{};
+    std::snprintf(number.data(), number.size(), "U+%04X", static_cast<unsigned>(c));
+    ascii += number.data();
+  }
+  return ascii;
+}
+
+}  // namespace
 
 /// Gathers the JSON of one request, then has its text spoken.
 class VoiceEndpoint::Body final : public HttpBody {
@@ -50,10 +72,13 @@ void VoiceEndpoint::speak_later(VoiceRequest request, std::shared_ptr<std::atomi
 }
 
 HttpAnswer VoiceEndpoint::speak(const VoiceRequest& request, const std::atomic<bool>& gone) const {
-  auto audio = voice_.speak(request, [&] { return !gone && !over_; });
-  if (!audio) return answer_of(audio.error());
-  HttpAnswer answer{.type = std::string(media_type(request.format)), .body = std::move(*audio)};
+  auto spoken = voice_.speak(request, [&] { return !gone && !over_; });
+  if (!spoken) return answer_of(spoken.error());
+  HttpAnswer answer{.type = std::string(media_type(request.format)), .body = std::move(spoken->audio)};
   name_ignored(answer, request.ignored);
+  std::vector<std::string> left_out;
+  for (const auto& text : spoken->left_out) left_out.push_back(in_ascii(text));
+  add_list_header(answer, "x-tutti-left-out", left_out, " ");
   return answer;
 }
 

@@ -107,18 +107,21 @@ Result<VoiceService> VoiceService::open(const std::filesystem::path& folder) {
                       std::move(*front_end));
 }
 
-tl::expected<void, ApiError> VoiceService::check_text(const std::string& text) const {
+tl::expected<std::vector<std::string>, ApiError> VoiceService::check_text(const std::string& text) const {
   const auto sentences = split_sentences(text, kLongestSentence);
   if (sentences.pieces.empty())
     return tl::unexpected<ApiError>({.message = "input: it has no letter and no figure", .param = "input"});
-  if (const auto readable = readable_sentences(front_end_, sentences.pieces); !readable)
-    return tl::unexpected<ApiError>({.message = "input: " + readable.error().text(), .param = "input"});
-  return {};
+  const auto readable = readable_sentences(front_end_, sentences.pieces);
+  if (!readable) return tl::unexpected<ApiError>({.message = "input: " + readable.error().text(), .param = "input"});
+  std::vector<std::string> left_out(readable->skipped.begin(), readable->skipped.end());
+  left_out.insert(left_out.end(), readable->left_out.begin(), readable->left_out.end());
+  return left_out;
 }
 
-tl::expected<std::string, ApiError> VoiceService::speak(const VoiceRequest& request,
-                                                        const std::function<bool()>& go_on) const {
-  if (auto checked = check_text(request.text); !checked) return tl::unexpected(checked.error());
+tl::expected<SpokenText, ApiError> VoiceService::speak(const VoiceRequest& request,
+                                                       const std::function<bool()>& go_on) const {
+  auto left_out = check_text(request.text);
+  if (!left_out) return tl::unexpected(left_out.error());
   const auto text = hand_over(request.text);
   if (!text) return failed(text.error());
   const SpeechCommand command{.voice = folder_, .text = text->path, .speaker = request.speaker, .rate = request.rate};
@@ -127,7 +130,7 @@ tl::expected<std::string, ApiError> VoiceService::speak(const VoiceRequest& requ
   if (wav->size() < kWavHeader) return failed({Fault::internal, "tutti-engine gave no audio", ""});
   auto audio = encoded(std::move(*wav), rate_, request.format);
   if (!audio) return failed(audio.error());
-  return std::move(*audio);
+  return SpokenText{std::move(*audio), std::move(*left_out)};
 }
 
 }  // namespace tutti

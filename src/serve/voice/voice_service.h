@@ -14,6 +14,12 @@
 
 namespace tutti {
 
+/// What a request is answered with.
+struct SpokenText {
+  std::string audio{};                  ///< in the format that was requested
+  std::vector<std::string> left_out{};  ///< what could not be read: characters, and sentences of such alone
+};
+
 /// A voice of `tutti train tts` that speaks for clients: `tutti-engine say`, a process for each request, so that none
 /// harms another. Immutable; thread-safe.
 class VoiceService {
@@ -27,11 +33,12 @@ class VoiceService {
 
   /// The text as audio in the format that was requested. Blocks; on a thread that outlives the process. `go_on`: false
   /// ends it. The error: 400 for a text that cannot be spoken.
-  tl::expected<std::string, ApiError> speak(const VoiceRequest& request, const std::function<bool()>& go_on) const;
+  tl::expected<SpokenText, ApiError> speak(const VoiceRequest& request, const std::function<bool()>& go_on) const;
 
  private:
   VoiceService(std::filesystem::path folder, std::vector<std::string> speakers, Hertz rate, TextFrontEnd front_end);
-  tl::expected<void, ApiError> check_text(const std::string& text) const;
+  /// What cannot be read of a text, or why none of it can.
+  tl::expected<std::vector<std::string>, ApiError> check_text(const std::string& text) const;
 
   std::filesystem::path folder_;
   ModelNames names_;

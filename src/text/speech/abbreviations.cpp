@@ -14,7 +14,7 @@ struct ShortForm {
 };
 
 /// Short with or without a point.
-constexpr std::array<ShortForm, 31> kAlways{{
+constexpr std::array<ShortForm, 36> kAlways{{
     {"mr", "mister"},        {"mrs", "missus"},       {"ms", "miz"},           {"messrs", "messieurs"},
     {"prof", "professor"},   {"rev", "reverend"},     {"capt", "captain"},     {"col", "colonel"},
     {"lieut", "lieutenant"}, {"lt", "lieutenant"},    {"sgt", "sergeant"},     {"gov", "governor"},
@@ -22,7 +22,8 @@ constexpr std::array<ShortForm, 31> kAlways{{
     {"esq", "esquire"},      {"hon", "honorable"},    {"dept", "department"},  {"approx", "approximately"},
     {"ave", "avenue"},       {"blvd", "boulevard"},   {"mt", "mount"},         {"vol", "volume"},
     {"ltd", "limited"},      {"corp", "corporation"}, {"eg", "for example"},   {"ie", "that is"},
-    {"e.g", "for example"},  {"i.e", "that is"},      {"inc", "incorporated"},
+    {"e.g", "for example"},  {"i.e", "that is"},      {"inc", "incorporated"}, {"ph.d", "p h d"},
+    {"w/o", "without"},      {"w/", "with"},          {"c/o", "care of"},      {"b/c", "because"},
 }};
 
 /// Words of their own without a point.
@@ -104,22 +105,20 @@ std::string_view month_name(int number) {
   return kMonths[static_cast<std::size_t>(std::clamp(number, 1, 12) - 1)];
 }
 
-std::optional<std::string_view> sign_name(char32_t sign) {
-  switch (sign) {
-    case U'&': return "and";
-    case U'+': return "plus";
-    case U'=': return "equals";
-    case U'@': return "at";
-    case U'#': return "number";
-    case U'%': return "percent";
-    case U'°': return "degrees";
-    case U'×': return "times";
-    case U'÷': return "divided by";
-    case U'±': return "plus or minus";
-    case U'¢': return "cents";
-    case U'^': return "to the power of";
-    default: return std::nullopt;
-  }
+std::optional<std::string_view> scale_name(std::string_view text) {
+  constexpr std::array<ShortForm, 12> kScales{{{"hundred", "hundred"},
+                                               {"thousand", "thousand"},
+                                               {"k", "thousand"},
+                                               {"million", "million"},
+                                               {"m", "million"},
+                                               {"mn", "million"},
+                                               {"billion", "billion"},
+                                               {"b", "billion"},
+                                               {"bn", "billion"},
+                                               {"trillion", "trillion"},
+                                               {"t", "trillion"},
+                                               {"tn", "trillion"}}};
+  return found_in(kScales, ascii_lower(text));
 }
 
 }  // namespace tutti

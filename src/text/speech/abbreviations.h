@@ -28,8 +28,8 @@ std::optional<std::string_view> month_name(std::string_view word);
 /// Any other number is the nearest of them.
 std::string_view month_name(int number);
 
-/// A sign that is read as a word: "&" is "and", "^" "to the power of".
-/// None for the signs of currencies (see amounts.h) and for marks.
-std::optional<std::string_view> sign_name(char32_t sign);
+/// What an amount of money is multiplied by, in any case.
+/// "m" and "million" are "million", "k" is "thousand", "bn" "billion". None for others.
+std::optional<std::string_view> scale_name(std::string_view text);
 
 }  // namespace tutti

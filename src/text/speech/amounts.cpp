@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <utility>
 
 #include "base/strings.h"
 #include "text/utf8.h"
@@ -11,99 +10,45 @@
 namespace tutti {
 namespace {
 
-struct Unit {
-  std::string_view written;
-  std::string_view one;
-  std::string_view many;
+struct NamedCurrency {
+  std::string_view sign;
+  std::string_view code;
+  Currency names;
 };
 
-/// Units in lower case, however they are written.
-constexpr std::array<Unit, 64> kUnits{{
-    {"km", "kilometer", "kilometers"},
-    {"m", "meter", "meters"},
-    {"cm", "centimeter", "centimeters"},
-    {"mm", "millimeter", "millimeters"},
-    {"kg", "kilogram", "kilograms"},
-    {"g", "gram", "grams"},
-    {"mg", "milligram", "milligrams"},
-    {"l", "liter", "liters"},
-    {"ml", "milliliter", "milliliters"},
-    {"lb", "pound", "pounds"},
-    {"lbs", "pound", "pounds"},
-    {"oz", "ounce", "ounces"},
-    {"ft", "foot", "feet"},
-    {"in", "inch", "inches"},
-    {"yd", "yard", "yards"},
-    {"mi", "mile", "miles"},
-    {"mph", "mile per hour", "miles per hour"},
-    {"hz", "hertz", "hertz"},
-    {"khz", "kilohertz", "kilohertz"},
-    {"mhz", "megahertz", "megahertz"},
-    {"ghz", "gigahertz", "gigahertz"},
-    {"kb", "kilobyte", "kilobytes"},
-    {"mb", "megabyte", "megabytes"},
-    {"gb", "gigabyte", "gigabytes"},
-    {"tb", "terabyte", "terabytes"},
-    {"kw", "kilowatt", "kilowatts"},
-    {"w", "watt", "watts"},
-    {"v", "volt", "volts"},
-    {"ms", "millisecond", "milliseconds"},
-    {"s", "second", "seconds"},
-    {"sec", "second", "seconds"},
-    {"min", "minute", "minutes"},
-    {"hr", "hour", "hours"},
-    {"hrs", "hour", "hours"},
-    {"mins", "minute", "minutes"},
-    {"secs", "second", "seconds"},
-    {"yr", "year", "years"},
-    {"yrs", "year", "years"},
-    {"yds", "yard", "yards"},
-    {"°", "degree", "degrees"},
-    {"°c", "degree celsius", "degrees celsius"},
-    {"°f", "degree fahrenheit", "degrees fahrenheit"},
-    {"microm", "micrometer", "micrometers"},
-    {"nm", "nanometer", "nanometers"},
-    {"microg", "microgram", "micrograms"},
-    {"microl", "microliter", "microliters"},
-    {"micros", "microsecond", "microseconds"},
-    {"ns", "nanosecond", "nanoseconds"},
-    {"microa", "microampere", "microamperes"},
-    {"microv", "microvolt", "microvolts"},
-    {"microf", "microfarad", "microfarads"},
-    {"mah", "milliampere hour", "milliampere hours"},
-    {"kwh", "kilowatt hour", "kilowatt hours"},
-    {"kv", "kilovolt", "kilovolts"},
-    {"ohm", "ohm", "ohms"},
-    {"kohm", "kiloohm", "kiloohms"},
-    {"mohm", "megaohm", "megaohms"},
-    {"kcal", "kilocalorie", "kilocalories"},
-    {"kpa", "kilopascal", "kilopascals"},
-    {"db", "decibel", "decibels"},
-    {"kbps", "kilobit per second", "kilobits per second"},
-    {"mbps", "megabit per second", "megabits per second"},
-    {"gbps", "gigabit per second", "gigabits per second"},
-    {"rpm", "revolution per minute", "revolutions per minute"},
-}};
-
-/// Units that capitals tell from others, or from words.
-constexpr std::array<Unit, 8> kExactUnits{{
-    {"mA", "milliampere", "milliamperes"},
-    {"mV", "millivolt", "millivolts"},
-    {"mW", "milliwatt", "milliwatts"},
-    {"MW", "megawatt", "megawatts"},
-    {"GW", "gigawatt", "gigawatts"},
-    {"Pa", "pascal", "pascals"},
-    {"h", "hour", "hours"},
-    {"mohm", "milliohm", "milliohms"},
-}};
-
-const Unit* find_unit(std::string_view written) {
-  if (const auto exact = std::ranges::find(kExactUnits, written, &Unit::written); exact != kExactUnits.end())
-    return &*exact;
-  const std::string small = ascii_lower(written);
-  const auto found = std::ranges::find(kUnits, std::string_view(small), &Unit::written);
-  return found == kUnits.end() ? nullptr : &*found;
-}
+/// The first one of a sign is the one that the sign alone means.
+constexpr auto kCurrencies = std::to_array<NamedCurrency>({
+    {"$", "USD", {"dollar", "dollars", "cent", "cents"}},
+    {"$", "US$", {"dollar", "dollars", "cent", "cents"}},
+    {"\u20AC", "EUR", {"euro", "euros", "cent", "cents"}},
+    {"\u00A3", "GBP", {"pound", "pounds", "penny", "pence"}},
+    {"\u00A5", "JPY", {"yen", "yen", "sen", "sen"}},
+    {"\u20B9", "INR", {"rupee", "rupees", "paisa", "paise"}},
+    {"\u20B9", "Rs", {"rupee", "rupees", "paisa", "paise"}},
+    {"\u20A9", "KRW", {"won", "won", "jeon", "jeon"}},
+    {"\u20BD", "RUB", {"ruble", "rubles", "kopeck", "kopecks"}},
+    {"\u20BA", "TL", {"lira", "lira", "kurus", "kurus"}},
+    {"\u20B4", "UAH", {"hryvnia", "hryvnias", "kopiyka", "kopiykas"}},
+    {"\u20AA", "ILS", {"shekel", "shekels", "agora", "agorot"}},
+    {"\u20A6", "NGN", {"naira", "naira", "kobo", "kobo"}},
+    {"\u20B1", "PhP", {"peso", "pesos", "centavo", "centavos"}},
+    {"\u20AB", "VND", {"dong", "dong", "xu", "xu"}},
+    {"\u20BF", "BTC", {"bitcoin", "bitcoins", "cent", "cents"}},
+    {"CHF", "CHF", {"swiss franc", "swiss francs", "centime", "centimes"}},
+    {"CNY", "CNY", {"yuan", "yuan", "fen", "fen"}},
+    {"CAD", "CAD", {"canadian dollar", "canadian dollars", "cent", "cents"}},
+    {"CAD", "C$", {"canadian dollar", "canadian dollars", "cent", "cents"}},
+    {"AUD", "A$", {"australian dollar", "australian dollars", "cent", "cents"}},
+    {"AUD", "AUD", {"australian dollar", "australian dollars", "cent", "cents"}},
+    {"NZD", "NZD", {"new zealand dollar", "new zealand dollars", "cent", "cents"}},
+    {"SEK", "SEK", {"swedish krona", "swedish kronor", "ore", "ore"}},
+    {"NOK", "NOK", {"norwegian krone", "norwegian kroner", "ore", "ore"}},
+    {"DKK", "DKK", {"danish krone", "danish kroner", "ore", "ore"}},
+    {"PLN", "PLN", {"zloty", "zlotys", "grosz", "groszy"}},
+    {"MXN", "MXN", {"mexican peso", "mexican pesos", "centavo", "centavos"}},
+    {"BRL", "BRL", {"real", "reais", "centavo", "centavos"}},
+    {"ZAR", "ZAR", {"rand", "rand", "cent", "cents"}},
+});
 
 /// "1.234,50" and "5,50" with a point before the hundredths.
 std::string with_decimal_point(std::string_view number) {
@@ -120,47 +65,23 @@ std::string with_decimal_point(std::string_view number) {
 
 }  // namespace
 
-std::optional<std::string> unit_name(std::string_view unit, bool is_one) {
-  const auto slash = unit.find('/');
-  const auto* counted = find_unit(unit.substr(0, slash));
-  if (!counted) return std::nullopt;
-  std::string name(is_one ? counted->one : counted->many);
-  if (slash == unit.npos) return name;
-  const auto* per = find_unit(unit.substr(slash + 1));
-  if (!per) return std::nullopt;
-  return name + " per " + std::string(per->one);
-}
-
-std::string unit_of_rate(std::string_view unit) {
-  const auto* known = find_unit(unit);
-  return known ? std::string(known->one) : ascii_lower(unit);
-}
-
-std::optional<Currency> currency_of(char32_t sign) {
-  switch (sign) {
-    case U'$': return Currency{"dollar", "dollars", "cent", "cents"};
-    case U'€': return Currency{"euro", "euros", "cent", "cents"};
-    case U'£': return Currency{"pound", "pounds", "penny", "pence"};
-    case U'¥': return Currency{"yen", "yen", "sen", "sen"};
-    case U'\u20B9': return Currency{"rupee", "rupees", "paisa", "paise"};
-    case U'\u20A9': return Currency{"won", "won", "jeon", "jeon"};
-    case U'\u20BD': return Currency{"ruble", "rubles", "kopeck", "kopecks"};
-    default: return std::nullopt;
+const Currency* currency_at_front(std::string_view text, std::size_t& size) {
+  for (const auto& currency : kCurrencies) {
+    if (!text.starts_with(currency.sign)) continue;
+    size = currency.sign.size();
+    return &currency.names;
   }
+  return nullptr;
 }
 
 std::string_view currency_sign(std::string_view text) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kCodes{{{"USD", "$"},
-                                                                                 {"US$", "$"},
-                                                                                 {"EUR", "\u20AC"},
-                                                                                 {"GBP", "\u00A3"},
-                                                                                 {"JPY", "\u00A5"},
-                                                                                 {"INR", "\u20B9"},
-                                                                                 {"KRW", "\u20A9"},
-                                                                                 {"RUB", "\u20BD"}}};
-  for (const auto& [code, sign] : kCodes)
-    if (text == code || text == sign) return sign;
+  for (const auto& currency : kCurrencies)
+    if (text == currency.code || text == currency.sign) return currency.sign;
   return {};
+}
+
+std::u32string_view currency_characters() {
+  return U"$\u20AC\u00A3\u00A5\u20B9\u20A9\u20BD\u20BA\u20B4\u20AA\u20A6\u20B1\u20AB\u20BF";
 }
 
 std::string amount_with_sign_first(std::string_view text) {

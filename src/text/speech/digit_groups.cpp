@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <utility>
+#include <span>
 
 #include "base/strings.h"
 #include "text/speech/abbreviations.h"
@@ -22,6 +22,18 @@ std::vector<std::string_view> groups_of(std::string_view text, char separator, s
   auto groups = split(text, separator);
   if (groups.size() < least || !std::ranges::all_of(groups, is_all_digits)) groups.clear();
   return groups;
+}
+
+/// "1.000.000", not "192.168.100.200".
+bool are_thousands(const std::vector<std::string_view>& groups) {
+  constexpr std::size_t kOfNetwork = 4, kDigits = 3;
+  constexpr std::string_view kMostOfNetwork = "255";
+  if (groups.empty() || groups[0].size() > kDigits || groups[0].front() == '0') return false;
+  const auto behind = std::span(groups).subspan(1);
+  const bool is_network = groups.size() == kOfNetwork && std::ranges::all_of(behind, [&](auto group) {
+                            return group <= kMostOfNetwork && group != "000";
+                          });
+  return !is_network && std::ranges::all_of(behind, [](auto group) { return group.size() == kDigits; });
 }
 
 std::optional<std::string> telephone_words(std::string_view text) {
@@ -68,7 +80,13 @@ std::optional<std::string_view> sign_of_address(char32_t sign) {
     case U'_': return "underscore";
     case U'?': return "question mark";
     case U'#': return "hash";
-    default: return sign_name(sign);
+    case U'&': return "and";
+    case U'+': return "plus";
+    case U'=': return "equals";
+    case U'@': return "at";
+    case U'%': return "percent";
+    case U'~': return "tilde";
+    default: return std::nullopt;
   }
 }
 
@@ -83,13 +101,58 @@ bool is_address(std::string_view text) {
   return false;
 }
 
+/// "12,34,567": behind groups of two digits one of three. `end`, where the first group ends, for other text.
+std::size_t end_of_indian_groups(std::string_view text, std::size_t end) {
+  constexpr std::size_t kPair = 3, kLast = 4;  // with their commas
+  const auto digits_behind = [&](std::size_t at) {
+    return at < text.size() && text[at] == ','
+               ? std::min(text.find_first_not_of("0123456789", at + 1), text.size()) - at
+               : 0;
+  };
+  std::size_t at = end;
+  while (digits_behind(at) == kPair) at += kPair;
+  return end < kPair && at > end && digits_behind(at) == kLast ? at + kLast : end;
+}
+
 }  // namespace
+
+std::string_view number_at_front(std::string_view text) {
+  std::size_t end = 0;
+  while (end < text.size() && is_ascii_digit(text[end])) ++end;
+  const bool in_groups = end >= 1 && end <= 3;
+  const auto is_group = [&](std::size_t at) {
+    return at + 3 < text.size() && text[at] == ',' && is_all_digits(text.substr(at + 1, 3)) &&
+           (at + 4 == text.size() || !is_ascii_digit(text[at + 4]));
+  };
+  const auto indian = in_groups ? end_of_indian_groups(text, end) : end;
+  if (indian > end)
+    end = indian;
+  else
+    while (in_groups && is_group(end)) end += 4;
+  if (end + 1 < text.size() && text[end] == '.' && is_ascii_digit(text[end + 1])) {
+    ++end;
+    while (end < text.size() && is_ascii_digit(text[end])) ++end;
+  }
+  return text.substr(0, end);
+}
+
+std::string without_commas(std::string_view digits) {
+  std::string plain(digits);
+  std::erase(plain, ',');
+  return plain;
+}
+
+bool may_be_year(std::string_view digits) {
+  constexpr std::size_t kOfYear = 4;
+  return digits.size() == kOfYear && is_all_digits(digits) && digits >= "1100" && digits <= "2099";
+}
 
 std::optional<std::string> digit_group_words(std::string_view text) {
   constexpr std::size_t kOfNetwork = 4;
   const auto version = groups_of(text.starts_with('v') ? text.substr(1) : std::string_view(), '.', 1);
   if (!version.empty())
     return "version " + joined(version, " point ", [](std::string_view group) { return cardinal_words(group); });
+  if (const auto groups = groups_of(text, '.', 3); are_thousands(groups)) return cardinal_words(joined(groups, ""));
   if (const auto groups = groups_of(text, '.', 3); !groups.empty())
     return joined(groups, groups.size() == kOfNetwork ? " dot " : " point ",
                   [](std::string_view group) { return cardinal_words(group); });
@@ -144,24 +207,6 @@ std::vector<AddressPart> address_parts(std::string_view text) {
   }
   end_part();
   return parts;
-}
-
-std::optional<std::string_view> scale_name(std::string_view text) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kScales{{{"hundred", "hundred"},
-                                                                                   {"thousand", "thousand"},
-                                                                                   {"k", "thousand"},
-                                                                                   {"million", "million"},
-                                                                                   {"m", "million"},
-                                                                                   {"mn", "million"},
-                                                                                   {"billion", "billion"},
-                                                                                   {"b", "billion"},
-                                                                                   {"bn", "billion"},
-                                                                                   {"trillion", "trillion"},
-                                                                                   {"tn", "trillion"}}};
-  const auto small = ascii_lower(text);
-  const auto found = std::ranges::find(kScales, std::string_view(small), [](const auto& scale) { return scale.first; });
-  if (found == kScales.end()) return std::nullopt;
-  return found->second;
 }
 
 }  // namespace tutti

@@ -9,6 +9,14 @@ namespace tutti {
 
 // Digits and words that signs join to one: how English reads them aloud. All functions are pure.
 
+/// A number at the front of `text`: "12", "1,234", "12,34,567", "3.14", ".5"; empty where there is none.
+std::string_view number_at_front(std::string_view text);
+
+std::string without_commas(std::string_view digits);
+
+/// Whether four digits are read as a year: 1100 to 2099.
+bool may_be_year(std::string_view digits);
+
 /// Digits in groups as words; none for anything else.
 /// "2.10.3" is "two point ten point three", "192.168.0.1" "one hundred ninety two dot …",
 /// "555-0199" "five five five zero one nine nine", "16:9" "sixteen to nine", "6'2" "six foot two",
@@ -37,9 +45,5 @@ struct AddressPart {
 /// dot, com. "http", "www" and the like are spelled, and digits are parts of their own.
 /// Empty for a text that is none: without "://", "@", "www." or a point between two words in lower case.
 std::vector<AddressPart> address_parts(std::string_view text);
-
-/// What an amount of money is multiplied by, in any case.
-/// "m" and "million" are "million", "k" is "thousand", "bn" "billion". None for others.
-std::optional<std::string_view> scale_name(std::string_view text);
 
 }  // namespace tutti

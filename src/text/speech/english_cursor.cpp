@@ -1,11 +1,22 @@
 #include "text/speech/english_cursor.h"
 
+#include <algorithm>
+
 #include "base/strings.h"
 
 namespace tutti {
 
-EnglishCursor::EnglishCursor(std::vector<EnglishToken> tokens, const KnowsWord& knows)
-    : tokens_(std::move(tokens)), knows_(knows) {}
+namespace {
+
+bool is_in_capitals(const std::vector<EnglishToken>& tokens) {
+  return std::ranges::none_of(
+      tokens, [](const EnglishToken& token) { return !token.is_ipa && ascii_upper(token.core) != token.core; });
+}
+
+}  // namespace
+
+EnglishCursor::EnglishCursor(std::vector<EnglishToken> tokens, const KnowsWord& knows, std::set<std::string>& skipped)
+    : tokens_(std::move(tokens)), knows_(knows), skipped_(skipped), is_shouted_(is_in_capitals(tokens_)) {}
 
 const EnglishToken* EnglishCursor::token(std::size_t ahead) const {
   return at_ + ahead < tokens_.size() ? &tokens_[at_ + ahead] : nullptr;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,8 +16,8 @@ namespace tutti {
 /// writes English out moves over the tokens with it. Not thread-safe.
 class EnglishCursor {
  public:
-  /// `knows` must live as long.
-  EnglishCursor(std::vector<EnglishToken> tokens, const KnowsWord& knows);
+  /// `knows` and `skipped`, which gets what is left out, must live as long.
+  EnglishCursor(std::vector<EnglishToken> tokens, const KnowsWord& knows, std::set<std::string>& skipped);
 
   bool is_at_end() const { return at_ >= tokens_.size(); }
   /// The token that is next (0) or behind it; null behind the last one.
@@ -27,6 +28,8 @@ class EnglishCursor {
   const EnglishToken* before() const { return at_ > 0 ? &tokens_[at_ - 1] : nullptr; }
   /// Whether a name follows: "St. Paul", not "Baker St., London".
   bool next_is_name() const;
+  /// Whether the text is in capitals, so that they mean nothing.
+  bool is_shouted() const { return is_shouted_; }
   /// Whether a dictionary has a word in lower case.
   bool knows(std::string_view word) const { return knows_(word); }
 
@@ -54,6 +57,8 @@ class EnglishCursor {
   /// Adds ASCII's alphabetic characters as initials, one by one.
   void spell(std::string_view characters);
   void add_ipa(std::string_view ipa);
+  /// Names a sign that has no words.
+  void leave_out(std::string_view sign) { skipped_.emplace(sign); }
 
   /// What was made of the tokens.
   std::vector<ReadAloud> take() { return std::move(out_); }
@@ -61,6 +66,8 @@ class EnglishCursor {
  private:
   std::vector<EnglishToken> tokens_;
   const KnowsWord& knows_;
+  std::set<std::string>& skipped_;
+  bool is_shouted_;
   std::size_t at_ = 0;
   bool is_point_read_ = false;
   std::vector<ReadAloud> out_{};
@@ -69,7 +76,19 @@ class EnglishCursor {
 // What is written out as a whole. Each function writes what begins at the next token, and that token is the last one of
 // it afterwards. False where there is none of its kind; nothing has changed then, unless noted.
 
-/// "May 5, 1863", "Nov. 3", "5 May 1863", "1863-05-01", "5/1/1863", "1.5.1863".
+/// A sign that is a token of its own, by what is beside it: "a < b", "<5", "6 / 2".
+bool read_sign(EnglishCursor& text);
+
+/// Any other word: words with signs, digits and hyphens in them, piece by piece. A sign without words is named as left
+/// out.
+void read_compound(EnglishCursor& text, std::string_view word);
+
+/// Capitals that are read by their names: those that no dictionary has, and those that are a word only in lower case
+/// ("US"), unless all of the text is in capitals.
+bool is_spelled(const EnglishCursor& text, std::string_view word);
+
+/// "May 5, 1863", "Nov. 3", "5 May 1863", "1863-05-01", "5/1/1863", "15/03/2024", "1.5.1863", "2024-03-15T10:30Z",
+/// "03/2024", and the years of a season, "2010/11".
 bool read_date(EnglishCursor& text);
 
 /// "10:30", "10:05:09", "7:45pm", "7 p.m.", "10:30-11:45".
@@ -88,16 +107,12 @@ bool read_groups(EnglishCursor& text);
 /// afterwards, also where it is not read.
 bool read_money(EnglishCursor& text);
 
-/// "12", "1,234.5", "-3", "50%", "21st", "1980s", "1/2", "10-20", "1.5-2%", "5km", "2 1/2 cups". False also for a
-/// number that other characters follow ("5abc"); its minus is written then, and the token is the rest.
+/// "12", "1,234.5", "-3", "50%", "21st", "1980s", "1/2", "10-20", "1.5-2%", "5km", "5G", "50K", "2 1/2 cups". False
+/// also for a number that other characters follow ("5abc"); its minus is written then, and the token is the rest.
 bool read_number(EnglishCursor& text);
 
-/// A number at the front of `text`: "12", "1,234", "3.14", ".5"; empty where there is none.
-std::string_view number_at_front(std::string_view text);
-
-std::string without_commas(std::string_view digits);
-
-/// Whether four digits are read as a year: 1100 to 2099.
-bool may_be_year(std::string_view digits);
+/// The unit that follows the number that the next token is, as a token of its own: "5 km", "5 in.", "5 sq ft". Written
+/// where there is one.
+void read_unit_behind(EnglishCursor& text, bool is_one);
 
 }  // namespace tutti

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/strings.h"
 #include "text/speech/abbreviations.h"
@@ -47,22 +48,112 @@ bool read_month_first(EnglishCursor& text, std::string_view month) {
   return true;
 }
 
-bool read_digits_of_date(EnglishCursor& text) {
-  const auto separator = text.core(0).find_first_of("-/.");
-  if (separator == std::string_view::npos) return false;
-  const auto parts = split(text.core(0), text.core(0)[separator]);
-  if (parts.size() != 3 || !std::ranges::all_of(parts, is_all_digits)) return false;
-  const bool year_first = parts[0].size() == 4, day_first = text.core(0)[separator] == '.' && !year_first;
+/// A date in figures.
+struct DigitDate {
+  std::string_view year;
+  int month = 0;
+  int day = 0;  ///< 0: none is named
+};
+
+int number_of(std::string_view digits) {
+  return std::stoi(std::string(digits));
+}
+
+/// "2024-03-15", "3/15/2024", "15/03/2024", "15.3.2024", "3/15/24"; none for other text. Of two numbers that may both
+/// be months the first one is the month, but before points.
+std::optional<DigitDate> full_date(std::string_view text, char separator) {
+  const auto parts = split(text, separator);
+  constexpr std::size_t kParts = 3, kYear = 4;
+  if (parts.size() != kParts || text.ends_with(separator) || !std::ranges::all_of(parts, is_all_digits))
+    return std::nullopt;
+  const bool year_first = parts[0].size() == kYear;
   const auto year = year_first ? parts[0] : parts[2];
-  const auto month = year_first || day_first ? parts[1] : parts[0];
-  const auto day = year_first ? parts[2] : day_first ? parts[0] : parts[1];
-  if (month.size() > 2 || day.size() > 2 || year.size() != 4) return false;
-  const int month_number = std::stoi(std::string(month)), day_number = std::stoi(std::string(day));
-  if (month_number < 1 || month_number > 12 || day_number < 1 || day_number > 31) return false;
-  text.add_words(month_name(month_number));
-  text.add_words(ordinal_words(std::to_string(day_number)));
-  text.add_words(year_words(year));
+  auto month = year_first ? parts[1] : parts[0], day = year_first ? parts[2] : parts[1];
+  if (month.size() > 2 || day.size() > 2) return std::nullopt;
+  if (year.size() != kYear && !(separator == '/' && year.size() == 2)) return std::nullopt;
+  constexpr int kMonths = 12, kDays = 31;
+  if (!year_first && (separator == '.' || number_of(month) > kMonths)) std::swap(month, day);
+  const DigitDate date{year, number_of(month), number_of(day)};
+  const bool is_date = date.month >= 1 && date.month <= kMonths && date.day >= 1 && date.day <= kDays;
+  return is_date ? std::optional(date) : std::nullopt;
+}
+
+/// "03/2024", "2024-03"; years of a season are none.
+std::optional<DigitDate> month_of_year(std::string_view text, char separator) {
+  const auto parts = split(text, separator);
+  if (parts.size() != 2 || !std::ranges::all_of(parts, is_all_digits)) return std::nullopt;
+  const bool year_first = may_be_year(parts[0]);
+  const auto year = parts[year_first ? 0 : 1], month = parts[year_first ? 1 : 0];
+  constexpr int kMonths = 12;
+  const bool is_date = may_be_year(year) && month.size() == 2 && number_of(month) >= 1 && number_of(month) <= kMonths;
+  return is_date && separator != '.' ? std::optional(DigitDate{year, number_of(month)}) : std::nullopt;
+}
+
+/// "2010/11", "2008-09", "2010/2011": years that follow each other, the second one often short.
+bool read_season(EnglishCursor& text, char separator) {
+  const auto parts = split(text.core(0), separator);
+  if (parts.size() != 2 || !may_be_year(parts[0]) || !is_all_digits(parts[1])) return false;
+  constexpr int kCentury = 100;
+  const bool is_short = parts[1].size() == 2;
+  const int first = number_of(parts[0]), second = is_short ? number_of(parts[1]) : 0;
+  const bool is_next = is_short ? second == (first + 1) % kCentury || (second > first % kCentury && second > 12)
+                                : may_be_year(parts[1]) && parts[1] > parts[0];
+  if (!is_next) return false;
+  std::string words = !is_short                   ? year_words(parts[1])
+                      : second < first % kCentury ? year_words(std::to_string(first + 1))
+                      : parts[1].front() == '0'   ? "oh " + cardinal_words(parts[1].substr(1))
+                                                  : cardinal_words(parts[1]);
+  text.add_words(year_words(parts[0]) + " to " + words);
   return true;
+}
+
+void add_date(EnglishCursor& text, const DigitDate& date) {
+  constexpr std::size_t kShort = 2;
+  text.add_words(month_name(date.month));
+  if (date.day > 0) text.add_words(ordinal_words(std::to_string(date.day)));
+  const bool is_short = date.year.size() == kShort;
+  text.add_words(year_words((is_short ? (date.year < "50" ? "20" : "19") : "") + std::string(date.year)));
+}
+
+/// What is behind a "T" in "2024-03-15T10:30:00Z": a time, and the zone that it is of.
+void read_time_of_date(EnglishCursor& text, std::string time) {
+  const auto zone_at = std::min(time.find_first_of("Z+-"), time.size());
+  std::string zone = time.substr(zone_at);
+  time.resize(std::min(time.find('.'), zone_at));
+  if (time.ends_with(":00") && time.size() > std::string_view("10:00").size()) time.resize(time.size() - 3);
+  if (const auto clock = clock_time(time, false)) text.add_words(clock->words);
+  if (zone == "Z") text.spell("utc");
+  if (zone.size() < 2) return;
+  text.add_words(zone.front() == '-' ? "minus" : "plus");
+  for (const auto part : split(std::string_view(zone).substr(1), ':'))
+    if (is_all_digits(part) && part != "00") text.add_words(cardinal_words(std::to_string(number_of(part))));
+}
+
+/// "11-Sep-2001".
+bool read_short_date(EnglishCursor& text, std::string_view word) {
+  const auto parts = split(word, '-');
+  const auto month = parts.size() == 3 ? month_name(parts[1]) : std::nullopt;
+  if (!month || !is_day(parts[0]) || !may_be_year(parts[2])) return false;
+  text.add_words(std::string(*month) + " " + ordinal_words(parts[0]) + " " + year_words(parts[2]));
+  return true;
+}
+
+bool read_digits_of_date(EnglishCursor& text) {
+  const std::string word(text.core(0));
+  const auto at = word.find_first_of("-/.");
+  if (at == std::string::npos) return false;
+  if (read_short_date(text, word)) return true;
+  const auto time_at = std::min(word.find('T'), word.size());
+  const auto date = full_date(std::string_view(word).substr(0, time_at), word[at]);
+  if (date && (time_at == word.size() || clock_time(word.substr(time_at + 1, 5), false))) {
+    add_date(text, *date);
+    if (time_at < word.size()) read_time_of_date(text, word.substr(time_at + 1));
+    return true;
+  }
+  if (read_season(text, word[at])) return true;
+  const auto month = month_of_year(word, word[at]);
+  if (month) add_date(text, *month);
+  return month.has_value();
 }
 
 }  // namespace

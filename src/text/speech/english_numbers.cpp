@@ -1,15 +1,15 @@
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <utility>
 
 #include "base/strings.h"
-#include "text/code_points.h"
+#include "text/speech/abbreviations.h"
 #include "text/speech/amounts.h"
 #include "text/speech/digit_groups.h"
 #include "text/speech/english_cursor.h"
 #include "text/speech/number_words.h"
-#include "text/utf8.h"
 
 namespace tutti {
 namespace {
@@ -63,10 +63,10 @@ bool read_amount(EnglishCursor& text, const std::string& plain, const Currency& 
 /// "$3.50", "£20", "$1.5 million", "£2m", "$5-10", "$-5".
 bool read_amount_of_money(EnglishCursor& text) {
   std::string_view rest = text.core(0);
-  const auto sign = rest.empty() ? CodePoint{} : code_point_at(rest, 0);
-  const auto currency = currency_of(sign.value);
+  std::size_t sign_size = 0;
+  const Currency* currency = currency_at_front(rest, sign_size);
   if (!currency) return false;
-  rest.remove_prefix(sign.size);
+  rest.remove_prefix(sign_size);
   const bool is_negative = rest.starts_with('-');
   if (is_negative) rest.remove_prefix(1);
   const auto number = number_at_front(rest);
@@ -75,9 +75,10 @@ bool read_amount_of_money(EnglishCursor& text) {
   const std::string plain = without_commas(number);
   const auto behind = rest.substr(number.size());
   if (behind.size() > 1 && behind.front() == '-') {  // "$5-10": "dollars" and a scale belong to both
-    const bool has_sign = currency_of(code_point_at(behind, 1).value).has_value();
+    std::size_t second_size = 0;
+    const bool has_sign = currency_at_front(behind.substr(1), second_size) != nullptr;
     std::string second =
-        (has_sign ? "" : std::string(text.core(0).substr(0, sign.size))) + std::string(behind.substr(1));
+        (has_sign ? "" : std::string(text.core(0).substr(0, sign_size))) + std::string(behind.substr(1));
     if (!is_ascii_digit(second.back()) && !scale_name(second.substr(second.find_last_of(kDigits) + 1))) return false;
     text.add_words(decimal_words(plain) + " to");
     text.replace_core(std::move(second));
@@ -92,20 +93,34 @@ bool read_amount_of_money(EnglishCursor& text) {
   return behind.empty() && read_amount(text, plain, *currency);
 }
 
-/// Units of one character, in capitals or not as they are written.
-bool is_sign_of_unit(char c) {
-  return std::string_view("msghVWl").find(c) != std::string_view::npos;
+/// The unit behind a number, and how many tokens it takes.
+struct UnitBehind {
+  std::string name{};
+  std::size_t tokens = 1;
+};
+
+/// "5 km", "5 in." and "5 sq ft", not "5 in the morning", "5 N Main Street".
+std::optional<UnitBehind> unit_behind(const EnglishCursor& text, bool is_one) {
+  const EnglishToken* token = text.token(1);
+  if (!token || token->is_sign || token->is_opened || !text.token(0)->behind.empty()) return std::nullopt;
+  const auto written = text.core(1);
+  const auto small = ascii_lower(written);
+  if (small == "sq" || small == "cu") {
+    const auto unit = unit_name(text.core(2), is_one);
+    if (!unit || token->behind.size() > (token->has_point() ? 1 : 0)) return std::nullopt;
+    return UnitBehind{(small == "sq" ? "square " : "cubic ") + *unit, 2};
+  }
+  const auto unit = unit_name(written, is_one);
+  if (!unit || (small == "in" && !token->has_point())) return std::nullopt;
+  if (written.size() > 1) return UnitBehind{*unit};
+  const bool is_before_name = is_ascii_upper(written.front()) && token->behind.empty() && !text.core(2).empty() &&
+                              is_ascii_upper(text.core(2).front());
+  return may_be_unit(written.front(), false) && !is_before_name ? std::optional(UnitBehind{*unit}) : std::nullopt;
 }
 
-/// "5 km" and "5 in.", not "5 in the morning".
-void read_unit_behind(EnglishCursor& text, bool is_one) {
-  const auto unit = unit_name(text.core(1), is_one);
-  const bool is_in = ascii_lower(text.core(1)) == "in" && !text.token(1)->has_point();
-  const bool may_be_word = is_in || (text.core(1).size() == 1 && !is_sign_of_unit(text.core(1).front()));
-  if (!unit || may_be_word || !text.token(0)->behind.empty()) return;
-  text.advance();
-  text.take_point();
-  text.add_words(*unit);
+/// A number that counts: "1200" is "twelve hundred", as "1,200" is not.
+std::string counted_words(std::string_view number) {
+  return may_be_year(number) && number.ends_with("00") ? year_words(number) : decimal_words(without_commas(number));
 }
 
 /// "2 1/2 cups": the fraction belongs to the number before it.
@@ -124,13 +139,52 @@ bool read_fraction_behind(EnglishCursor& text) {
 }
 
 void read_plain_number(EnglishCursor& text, std::string_view number, const std::string& plain) {
-  if (may_be_year(number)) {
+  const bool has_unit = unit_behind(text, false).has_value();
+  if (may_be_year(number) && !has_unit) {
     text.add_words(year_words(plain));
     return;
   }
-  text.add_words(decimal_words(plain));
+  text.add_words(has_unit ? counted_words(number) : decimal_words(plain));
   const bool has_fraction = is_all_digits(plain) && read_fraction_behind(text);
   read_unit_behind(text, plain == "1" && !has_fraction);
+}
+
+/// Whether what follows is counted in thousands and more: "users", "people", "dollar".
+bool is_counted(std::string_view word) {
+  constexpr std::array<std::string_view, 6> kCounted{"people", "dollar", "euro", "pound", "yen", "rupee"};
+  constexpr std::size_t kShort = 3;
+  const bool is_plural = word.size() > kShort && word.ends_with('s') && !is_ascii_upper(word.front());
+  return is_plural || std::ranges::find(kCounted, word) != kCounted.end();
+}
+
+/// "50K users", "1.5M", "100M dollar"; one character is read by its name where it multiplies nothing: "5G", "4K", "3D".
+bool read_scale_behind(EnglishCursor& text, const std::string& plain, std::string_view behind) {
+  constexpr std::size_t kHundreds = 3;
+  const auto scale = scale_name(behind);
+  const bool is_initial = behind.size() == 1 && is_ascii_alphabetic(behind.front());
+  const bool is_next_counted = text.token(0)->behind.empty() && is_counted(text.core(1));
+  const bool is_thousand = scale == "thousand";
+  const bool is_large = plain.size() >= kHundreds || (plain.size() == 2 && (plain >= "20" || !is_thousand)) ||
+                        (plain == "1" && !is_thousand);  // also "1.5"
+  const bool is_meter = behind == "m" && !(is_next_counted && !text.core(1).ends_with("ters"));
+  if (scale && !is_meter && plain != "401" && (behind.size() > 1 || is_large || is_next_counted)) {
+    text.add_words(decimal_words(plain) + " " + std::string(*scale));
+    return true;
+  }
+  if (!is_initial || may_be_unit(behind.front(), true)) return false;
+  text.add_words(decimal_words(plain));
+  text.spell(behind);
+  return true;
+}
+
+/// "3,5 km" and "2,5%": a decimal comma, as what follows shows.
+bool has_decimal_comma(const EnglishCursor& text, std::string_view rest) {
+  constexpr std::size_t kMostDecimals = 2;
+  if (rest.empty() || rest.front() != ',') return false;
+  const auto decimals = std::min(rest.find_first_not_of(kDigits, 1), rest.size()) - 1;
+  const auto behind = rest.substr(1 + decimals);
+  if (decimals == 0 || decimals > kMostDecimals) return false;
+  return behind.empty() ? unit_behind(text, false).has_value() : behind == "%" || unit_name(behind, false).has_value();
 }
 
 /// "-20" behind "10", ":9" behind "16".
@@ -152,37 +206,24 @@ bool read_fraction(EnglishCursor& text, const std::string& above, std::string_vi
   if (rest.front() != '/' || !is_all_digits(below) || !is_all_digits(above)) return false;
   const auto whole = text.core(0);
   const bool is_pair = whole == "24/7" || whole == "9/11" || whole == "50/50";
-  text.add_words(is_pair ? cardinal_words(above) + " " + cardinal_words(below) : fraction_words(above, below));
+  constexpr std::size_t kTens = 2;
+  const bool is_over = below.size() >= kTens && below > "20" && above.size() >= below.size() &&
+                       !(above.size() == below.size() && above < below);
+  text.add_words(is_pair   ? cardinal_words(above) + " " + cardinal_words(below)
+                 : is_over ? cardinal_words(above) + " over " + cardinal_words(below)
+                           : fraction_words(above, below));
+  if (!is_pair) read_unit_behind(text, true);  // "1/1000 s"
   return true;
 }
 
 }  // namespace
 
-std::string_view number_at_front(std::string_view text) {
-  std::size_t end = 0;
-  while (end < text.size() && is_ascii_digit(text[end])) ++end;
-  const bool in_groups = end >= 1 && end <= 3;
-  const auto is_group = [&](std::size_t at) {
-    return at + 3 < text.size() && text[at] == ',' && is_all_digits(text.substr(at + 1, 3)) &&
-           (at + 4 == text.size() || !is_ascii_digit(text[at + 4]));
-  };
-  while (in_groups && is_group(end)) end += 4;
-  if (end + 1 < text.size() && text[end] == '.' && is_ascii_digit(text[end + 1])) {
-    ++end;
-    while (end < text.size() && is_ascii_digit(text[end])) ++end;
-  }
-  return text.substr(0, end);
-}
-
-std::string without_commas(std::string_view digits) {
-  std::string plain(digits);
-  std::erase(plain, ',');
-  return plain;
-}
-
-bool may_be_year(std::string_view digits) {
-  constexpr std::size_t kOfYear = 4;
-  return digits.size() == kOfYear && is_all_digits(digits) && digits >= "1100" && digits <= "2099";
+void read_unit_behind(EnglishCursor& text, bool is_one) {
+  const auto unit = unit_behind(text, is_one);
+  if (!unit) return;
+  for (std::size_t i = 0; i < unit->tokens; ++i) text.advance();
+  text.take_point();
+  text.add_words(unit->name);
 }
 
 bool read_telephone(EnglishCursor& text) {
@@ -225,26 +266,34 @@ bool read_money(EnglishCursor& text) {
 
 bool read_number(EnglishCursor& text) {
   std::string_view word = text.core(0);
-  const bool is_negative = word.size() > 1 && word.front() == '-' && (is_ascii_digit(word[1]) || word[1] == '.');
+  const bool is_signed = word.size() > 1 && (is_ascii_digit(word[1]) || word[1] == '.');
+  const bool is_negative = is_signed && word.front() == '-', is_positive = is_signed && word.front() == '+';
   const bool is_old = word.starts_with('\'');
-  if (is_negative || is_old) word.remove_prefix(1);
+  if (is_negative || is_positive || is_old) word.remove_prefix(1);
   const auto number = number_at_front(word);
   if (number.empty()) return false;
   const auto rest = word.substr(number.size());
-  const std::string plain = without_commas(number);
+  std::string plain = without_commas(number);
+  if (has_decimal_comma(text, rest)) {
+    text.replace_core((is_negative ? "-" : "") + plain + "." + std::string(rest.substr(1)));
+    return read_number(text);
+  }
   const bool is_whole = is_all_digits(plain);
-  if (is_negative) text.add_words("minus");
+  const auto ending = rest == ascii_upper(rest) ? ascii_lower(rest) : std::string(rest);
+  if (is_negative || is_positive) text.add_words(is_negative ? "minus" : "plus");
   if (rest.empty()) {
     read_plain_number(text, number, plain);
   } else if (rest == "%") {
-    text.add_words(decimal_words(plain) + " percent");
-  } else if (is_whole && (rest == "st" || rest == "nd" || rest == "rd" || rest == "th")) {
+    text.add_words(counted_words(number) + " percent");
+  } else if (is_whole && (ending == "st" || ending == "nd" || ending == "rd" || ending == "th")) {
     text.add_words(ordinal_words(plain));
   } else if (is_whole && (rest == "s" || rest == "'s")) {
     text.add_words(
         plural_of_number(plain.size() == 4 || plain.size() == 2 ? year_words(plain) : cardinal_words(plain)));
-  } else if (const auto unit = unit_name(rest, plain == "1")) {
-    text.add_words(decimal_words(plain) + " " + *unit);
+  } else if (read_scale_behind(text, plain, rest)) {
+    return true;
+  } else if (const auto unit = unit_name(rest, plain == "1"); unit && (rest.size() > 1 || may_be_unit(rest[0], true))) {
+    text.add_words(counted_words(number) + " " + *unit);
   } else if (is_rest_of_range(rest)) {
     return read_range(text, plain, rest.substr(1));
   } else if (!read_fraction(text, plain, rest)) {

@@ -12,6 +12,7 @@
 #include "text/speech/digit_groups.h"
 #include "text/speech/english_cursor.h"
 #include "text/speech/number_words.h"
+#include "text/speech/signs.h"
 #include "text/speech/text_parts.h"
 #include "text/utf8.h"
 
@@ -74,18 +75,14 @@ bool read_short_form(EnglishCursor& text) {
   return true;
 }
 
-/// Capitals that no dictionary has.
-bool is_spelled(const EnglishCursor& text, std::string_view word) {
-  constexpr std::size_t kMostCapitals = 5;
-  return are_capitals(word) && word.size() >= 2 && word.size() <= kMostCapitals && !text.knows(ascii_lower(word));
-}
-
 /// "GPUs" and "GPU's": the ending belongs to the last initial's name. "CPUs", where a dictionary has CPU alone.
 bool read_several_initials(EnglishCursor& text, std::string_view word) {
   const std::size_t ending = word.ends_with("'s") ? 2 : word.ends_with("s") ? 1 : 0;
   auto capitals = word.substr(0, word.size() - ending);
-  if (ending == 0 || capitals.size() < 2 || !are_capitals(capitals) || text.knows(ascii_lower(word))) return false;
-  if (is_spelled(text, capitals)) {
+  if (ending == 0 || capitals.size() < 2 || !are_capitals(capitals)) return false;
+  const bool are_spelled = is_spelled(text, capitals);
+  if (!are_spelled && text.knows(ascii_lower(word))) return false;
+  if (are_spelled) {
     text.spell(capitals.substr(0, capitals.size() - 1));
     capitals = capitals.substr(capitals.size() - 1);
   }
@@ -114,78 +111,6 @@ bool read_initials(EnglishCursor& text) {
   return true;
 }
 
-/// A number at the front of `rest`, as "21st" in "21st-century"; how much of it that was.
-std::size_t read_digits_within(EnglishCursor& text, std::string_view rest) {
-  const auto number = number_at_front(rest);
-  const auto behind = rest.substr(number.size());
-  constexpr std::size_t kEnding = 2;
-  const auto ending = behind.substr(0, kEnding);
-  const bool is_ordinal = (ending == "st" || ending == "nd" || ending == "rd" || ending == "th") &&
-                          (behind.size() == kEnding || !is_ascii_alphabetic(behind[kEnding]));
-  if (!is_ordinal || !is_all_digits(number)) {
-    text.add_words(decimal_words(without_commas(number)));
-    return number.size();
-  }
-  text.add_words(ordinal_words(number));
-  const auto next = behind.substr(kEnding);  // "12th-14th"
-  if (next.size() > 1 && next.front() == '-' && is_ascii_digit(next[1])) text.add_words("to");
-  return number.size() + kEnding;
-}
-
-/// Words with signs, digits and hyphens in them.
-void read_compound(EnglishCursor& text, std::string_view word) {
-  const bool is_product = word == "x" && text.before() && !number_at_front(text.core(1)).empty() &&
-                          !number_at_front(text.before()->core).empty() && text.before()->behind.empty();
-  if (is_product) {
-    text.add_words("times");
-    return;
-  }
-  if (word.find('-') != word.npos && text.knows(ascii_lower(word))) {
-    text.add_words(ascii_lower(word));
-    return;
-  }
-  std::string characters;
-  const auto end_word = [&] {
-    while (characters.ends_with('\'')) characters.pop_back();
-    if (!characters.empty()) text.add_words(ascii_lower(characters));
-    characters.clear();
-  };
-  for (std::size_t at = 0; at < word.size();) {
-    const char c = word[at];
-    if (is_ascii_digit(c)) {
-      end_word();
-      at += read_digits_within(text, word.substr(at));
-      continue;
-    }
-    const auto sign = code_point_at(word, at);
-    const char before = at > 0 ? word[at - 1] : ' ';
-    at += sign.size;
-    if (is_ascii_alphabetic(c) || c == '\'') {
-      characters += c;
-      continue;
-    }
-    end_word();
-    const auto next = word.substr(at);
-    const auto number = number_at_front(next);
-    const auto currency = currency_of(sign.value);
-    if (currency && !number.empty()) {  // "$1-a-day"
-      text.add_words(decimal_words(without_commas(number)) + " " +
-                     std::string(number == "1" ? currency->one : currency->many));
-      at += number.size();
-    } else if (currency && (is_ascii_digit(before) || (sign.size == word.size() && text.has_words()))) {  // no prompt
-      text.add_words(currency->many);
-    } else if (c == '#' && number.empty()) {
-      text.add_words("hash");
-    } else if (const auto name = sign_name(sign.value);
-               name && (c != '^' || is_ascii_digit(before) || is_ascii_alphabetic(before) || before == ')')) {
-      text.add_words(*name);
-      if (c == '^' && next.starts_with('-')) text.add_words("minus");
-    }
-    if (c == ',' || c == ';' || c == ':' || c == '?' || c == '!') text.add_mark(c);
-  }
-  end_word();
-}
-
 /// "https://example.com/a", "bob@example.com", "example.com": signs are words.
 bool read_address(EnglishCursor& text) {
   const auto parts = address_parts(text.core(0));
@@ -205,9 +130,9 @@ void read_token(EnglishCursor& text) {
     text.add_ipa(text.token(0)->core);
     return;
   }
-  const bool is_read = read_date(text) || read_time(text) || read_weekday(text) || read_telephone(text) ||
-                       read_groups(text) || read_address(text) || read_money(text) || read_number(text) ||
-                       read_roman(text) || read_short_form(text) || read_initials(text);
+  const bool is_read = read_sign(text) || read_date(text) || read_time(text) || read_weekday(text) ||
+                       read_telephone(text) || read_groups(text) || read_address(text) || read_money(text) ||
+                       read_number(text) || read_roman(text) || read_short_form(text) || read_initials(text);
   if (!is_read) read_compound(text, text.core(0));
 }
 
@@ -241,7 +166,7 @@ char mark_of(char32_t c) {
 }  // namespace
 
 std::vector<ReadAloud> read_english(std::string_view text, const KnowsWord& knows, std::set<std::string>& skipped) {
-  EnglishCursor cursor(english_tokens(text, skipped), knows);
+  EnglishCursor cursor(english_tokens(without_markup(text), skipped), knows, skipped);
   while (!cursor.is_at_end()) {
     if (cursor.token(0)->is_opened) cursor.add_mark(',');
     read_token(cursor);
@@ -250,7 +175,7 @@ std::vector<ReadAloud> read_english(std::string_view text, const KnowsWord& know
   return cursor.take();
 }
 
-std::vector<ReadAloud> read_characters(std::string_view text) {
+std::vector<ReadAloud> read_characters(std::string_view text, std::set<std::string>& skipped) {
   std::vector<ReadAloud> out;
   std::u32string word;
   const auto end_word = [&] {
@@ -266,12 +191,14 @@ std::vector<ReadAloud> read_characters(std::string_view text) {
       }
       end_word();
       const char mark = mark_of(c);
+      if (mark == 0 && class_of(c) == GeneralClass::symbol && !is_silent(c)) skipped.insert(to_utf8({&c, 1}));
       if (mark == 0 || out.empty()) continue;
       if (out.back().kind != Kind::mark) out.push_back({Kind::mark, std::string(1, mark)});
     }
     end_word();
   };
-  for (const auto& part : split_ipa(text)) {
+  const std::string plain = without_markup(text);
+  for (const auto& part : split_ipa(plain)) {
     if (part.is_ipa)
       out.push_back({Kind::ipa, std::string(part.text)});
     else

@@ -22,11 +22,13 @@ using KnowsWord = std::function<bool(std::string_view)>;
 
 /// English text as it is read aloud: "Mr. Lee paid $3.50 on May 5, 1863." is "mister lee paid three dollars and fifty
 /// cents on may fifth , eighteen sixty three ." Numbers, years, dates, times, money, fractions, units, titles and other
-/// abbreviations are written out, words in capitals that `knows` does not know are spelled. [[…]] is IPA. Accents are
-/// dropped; characters of other scripts go into `skipped`. Pure.
+/// abbreviations are written out, signs are read by what is beside them ("a != b", "<5"), words in capitals that
+/// `knows` does not know are spelled. [[…]] is IPA; the markup of pages is taken off. Accents are dropped; what cannot
+/// be read, of other scripts or a sign without words, goes into `skipped`. Pure.
 std::vector<ReadAloud> read_english(std::string_view text, const KnowsWord& knows, std::set<std::string>& skipped);
 
-/// Text of any other language: words in lower case, marks and [[…]]; nothing is written out.
-std::vector<ReadAloud> read_characters(std::string_view text);
+/// Text of any other language: words in lower case, marks and [[…]], without markup; nothing is written out. Signs go
+/// into `skipped`.
+std::vector<ReadAloud> read_characters(std::string_view text, std::set<std::string>& skipped);
 
 }  // namespace tutti

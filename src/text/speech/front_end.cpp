@@ -131,11 +131,11 @@ TextFrontEnd TextFrontEnd::english_phonemes(Lexicon lexicon, GraphemeRules rules
 }
 
 TextFrontEnd TextFrontEnd::characters(std::string language, std::span<const std::string> texts) {
-  std::set<std::string> found;
+  std::set<std::string> found, skipped;
   if (language == kEnglish)
     for (const char grapheme : std::string_view("abcdefghijklmnopqrstuvwxyz'")) found.insert(std::string(1, grapheme));
   for (const auto& text : language == kEnglish ? std::span<const std::string>() : texts)
-    for (const auto& piece : read_characters(text))
+    for (const auto& piece : read_characters(text, skipped))
       for (std::size_t at = 0; piece.kind == ReadAloud::Kind::word && at < piece.text.size();) {
         const auto size = code_point_at(piece.text, at).size;
         found.insert(piece.text.substr(at, size));
@@ -216,7 +216,8 @@ Result<SymbolText> TextFrontEnd::read(std::string_view text) const {
   const KnowsWord knows = [this](std::string_view word) {
     return tables_->kind == SymbolKind::phonemes && tables_->lexicon.contains(word);
   };
-  const auto pieces = tables_->language == kEnglish ? read_english(text, knows, result.skipped) : read_characters(text);
+  const auto pieces =
+      tables_->language == kEnglish ? read_english(text, knows, result.skipped) : read_characters(text, result.skipped);
   result.symbols.push_back(kSilence);
   std::int32_t between = kGap;
   for (const auto& piece : pieces) {
@@ -245,6 +246,7 @@ Result<ReadableSentences> readable_sentences(const TextFrontEnd& front_end, std:
   for (const auto& sentence : sentences) {
     const auto text = front_end.read(sentence);
     const bool is_left_out = !text && text.error().fault == Fault::unsupported;
+    if (text) found.skipped.insert(text->skipped.begin(), text->skipped.end());
     (is_left_out ? found.left_out : found.read).push_back(sentence);
     if (!text && (!is_left_out || found.left_out.size() == sentences.size()))
       return fail(Fault::usage, text.error().what, text.error().hint);

@@ -76,6 +76,7 @@ class TextFrontEnd {
 struct ReadableSentences {
   std::vector<std::string> read{};
   std::vector<std::string> left_out{};  ///< those in characters without symbols alone
+  std::set<std::string> skipped{};      ///< as in SymbolText, of those that are read
 };
 
 /// Fault::usage where none of the sentences is read, and for what TextFrontEnd::read refuses for another reason.

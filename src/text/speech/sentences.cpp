@@ -4,7 +4,11 @@
 #include <array>
 #include <cctype>
 
+#include "text/code_points.h"
 #include "text/speech/abbreviations.h"
+#include "text/speech/signs.h"
+#include "text/speech/text_parts.h"
+#include "text/utf8.h"
 
 namespace tutti {
 namespace {
@@ -17,9 +21,16 @@ bool is_space(char c) {
   return kSpace.find(c) != std::string_view::npos;
 }
 
-/// Whether it may be part of a word: alphanumeric, or a byte of any other character.
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || static_cast<unsigned char>(c) >= 0x80;
+/// Whether it is more than a pause: part of a word, or a sign that may have words.
+bool is_readable(char32_t c) {
+  return is_word_character(c) || (class_of(c) == GeneralClass::symbol && !is_silent(c));
+}
+
+/// Whether a mark is a sign of an equation: "5! = 120".
+bool is_of_equation(std::string_view behind) {
+  const auto next = behind.find_first_not_of(kSpace);
+  const Sign* sign = next == std::string_view::npos ? nullptr : sign_at_front(behind.substr(next));
+  return sign && is_relation(*sign);
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -62,7 +73,12 @@ std::size_t end_of_sentence(std::string_view text) {
       i = closed + 1;
       continue;
     }
+    if (const auto markup = text[i] == '&' || text[i] == '<' ? markup_size(text, i) : 0; markup > 0) {
+      i += markup - 1;
+      continue;
+    }
     if (kEnds.find(text[i]) == std::string_view::npos) continue;
+    if (text[i] == '!' && is_of_equation(text.substr(i + 1))) continue;
     if (text[i] == '.' && is_abbreviated(text.substr(0, i), text.substr(i + 1))) continue;
     auto end = i + 1;
     while (end < text.size() &&
@@ -92,7 +108,7 @@ std::size_t cut_of(std::string_view sentence, std::size_t most) {
 
 void add(Sentences& into, std::string_view piece) {
   piece = trimmed(piece);
-  if (std::ranges::any_of(piece, is_word)) into.pieces.emplace_back(piece);
+  if (std::ranges::any_of(to_code_points(without_markup(piece)), is_readable)) into.pieces.emplace_back(piece);
 }
 
 }  // namespace

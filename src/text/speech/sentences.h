@@ -18,9 +18,9 @@ struct Sentences {
 };
 
 /// Cuts a text (UTF-8) behind the end of each sentence: '.', '!', '?', ';' or ':' before white space, and line breaks;
-/// not behind a short abbreviation ("Dr.") or an initial. A sentence of more than `most` bytes is cut again, where
-/// there is one at a comma, else between two words, else between two characters. Pieces without a word character are
-/// left out, white space at their ends too.
+/// not behind a short abbreviation ("Dr.") or an initial, and not within HTML's entities and tags. A sentence of more
+/// than `most` bytes is cut again, where there is one at a comma, else between two words, else between two characters.
+/// Pieces without a word character or a sign are left out, white space at their ends too.
 ///
 /// Nothing else is lost: joined by white space, the pieces are the text. What [[ and ]] enclose is never cut at a stop.
 /// Pure; thread-safe; linear in the text but for `most`.

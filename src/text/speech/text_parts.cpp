@@ -1,98 +1,21 @@
 #include "text/speech/text_parts.h"
 
 #include <algorithm>
-#include <cctype>
+#include <array>
+#include <charconv>
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 #include "base/strings.h"
 #include "text/code_points.h"
-#include "text/symbols.h"
+#include "text/speech/abbreviations.h"
+#include "text/speech/digit_groups.h"
+#include "text/speech/signs.h"
 #include "text/utf8.h"
 
 namespace tutti {
 namespace {
-
-/// Whether a Greek character is a unit's, "5 \u03BCm" or "5 k\u03A9", and not a word's.
-bool is_unit_sign(std::u32string_view text, std::size_t at) {
-  const auto is_ascii = [](char32_t c) { return c < 0x80; };
-  const bool is_micro = text[at] == U'\u00B5' || text[at] == U'\u03BC';
-  const bool has_next = at + 1 < text.size();
-  const bool is_next_latin = has_next && is_ascii(text[at + 1]) && std::isalpha(static_cast<int>(text[at + 1])) != 0;
-  if (is_micro) return is_next_latin && (at == 0 || is_ascii_digit(text[at - 1]) || is_space(text[at - 1]));
-  const auto before =
-      at > 0 && std::u32string_view(U"kMGm").find(text[at - 1]) != std::u32string_view::npos ? at - 1 : at;
-  return (!has_next || (is_ascii(text[at + 1]) && !is_next_latin)) && before > 0 &&
-         (is_ascii_digit(text[before - 1]) || is_space(text[before - 1]));
-}
-
-/// An en dash as in "10–20", or before a number that no other is before: "–3".
-bool is_minus_or_range(std::u32string_view text, std::size_t at) {
-  constexpr std::u32string_view kCurrencies = U"$€£¥₹₩₽";
-  if (at + 1 >= text.size()) return false;
-  if (!is_ascii_digit(text[at + 1]) && kCurrencies.find(text[at + 1]) == kCurrencies.npos) return false;
-  if (at == 0 || is_ascii_digit(text[at - 1]) || text[at - 1] == U'(') return true;
-  return is_space(text[at - 1]) && (at == 1 || !is_ascii_digit(text[at - 2]));
-}
-
-/// Characters that mean the same as others, and those that part words, as the tokens have them.
-std::u32string usual_signs(std::u32string_view text) {
-  std::u32string prepared;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    switch (const char32_t c = text[i]) {
-      case U'\u2018':
-      case U'\u2019':
-      case U'\u02BC': prepared += U'\''; break;
-      case U'\u2212': prepared += i + 1 < text.size() && is_space(text[i + 1]) ? U"minus" : U"-"; break;
-      case U'\u00B5':
-      case U'\u03BC': prepared += is_unit_sign(text, i) ? U"micro" : std::u32string(1, c); break;
-      case U'\u2126':
-      case U'\u03A9': prepared += is_unit_sign(text, i) ? U"ohm" : std::u32string(1, c); break;
-      case U'\u2013':
-        if (is_minus_or_range(text, i)) {
-          prepared += U'-';
-          break;
-        }
-        [[fallthrough]];
-      case U'\u2014':
-      case U'\u2015': prepared += U" \u2014 "; break;
-      case U'\u2026': prepared += U"... "; break;
-      case U'\u00B2': prepared += U" squared "; break;
-      case U'\u00B3': prepared += U" cubed "; break;
-      case U'\u00BD':
-      case U'\u00BC':
-      case U'\u00BE': prepared += U' '; [[fallthrough]];
-      default: prepared += c;
-    }
-  }
-  return prepared;
-}
-
-constexpr std::u32string_view kKept = U"!\"#$%&'()*+,-./:;=?@[]^_{}\u2014\u2044€£¥¢₹₩₽°×÷±";
-
-void name_skipped(char32_t c, std::set<std::string>& skipped) {
-  std::string character;
-  append_utf8(character, c);
-  skipped.insert(character);
-}
-
-/// The text in ASCII, with the signs that are read; what is left out of it goes into `skipped`.
-std::u32string plain_signs(std::string_view text, std::set<std::string>& skipped) {
-  const auto prepared = usual_signs(to_code_points(text));
-  for (const char32_t c : prepared)
-    if (c >= 0x80 && class_of(c) == GeneralClass::symbol && kKept.find(c) == kKept.npos && nfkc({&c, 1})[0] == c)
-      name_skipped(c, skipped);
-  std::u32string plain;
-  for (const char32_t c : remove_symbols_and_diacritics(prepared, kKept)) {
-    if (c < 0x80 || kKept.find(c) != kKept.npos) {
-      plain += c == U'\u2044' ? U'/' : c;
-      continue;
-    }
-    plain += U' ';
-    if (!is_space(c)) name_skipped(c, skipped);
-  }
-  return plain;
-}
 
 /// Takes the marks behind a token off it.
 EnglishToken token_of(std::string word) {
@@ -117,40 +40,259 @@ EnglishToken token_of(std::string word) {
   return token;
 }
 
-/// Tokens of text in ASCII and a few signs.
-void add_tokens(std::u32string_view text, std::vector<EnglishToken>& tokens) {
-  const bool is_equation = text.find(U'=') != text.npos;
-  for (const auto word : split_at_spaces(text)) {
-    const bool is_minus = word == U"-" && is_equation && !tokens.empty() && tokens.back().behind.empty() &&
-                          !tokens.back().core.empty() &&
-                          (tokens.back().core.size() == 1 || is_ascii_digit(tokens.back().core.back()));
-    if (is_minus) {  // "3 - 4 = -1"
-      tokens.push_back({.core = "minus"});
-      continue;
-    }
-    if (word == U"\u2014" || word == U"-" || word == U"--") {
-      if (!tokens.empty()) tokens.back().behind += ',';
-      continue;
-    }
-    // "--" parts words, as a dash does
-    const std::string whole = to_utf8(word);
-    std::string_view rest = whole;
-    while (!rest.empty()) {
-      const auto dash = rest.find("--");
-      EnglishToken token = token_of(std::string(rest.substr(0, dash)));
-      if (dash != rest.npos) token.behind += ',';
-      rest.remove_prefix(dash == rest.npos                                ? rest.size()
-                         : rest.find_first_not_of('-', dash) == rest.npos ? rest.size()
-                                                                          : rest.find_first_not_of('-', dash));
-      if (!token.core.empty())
-        tokens.push_back(std::move(token));
-      else if (!tokens.empty())
-        tokens.back().behind += token.behind;
-    }
-  }
+/// The sign that a text begins with, and the stroke through it; empty where it begins with none.
+std::string_view sign_of(std::string_view text) {
+  static const std::string stroke = to_utf8(std::u32string(1, kStroke));
+  const Sign* sign = sign_at_front(text);
+  if (!sign) return {};
+  const auto size = sign->written.size();
+  return text.substr(0, text.substr(size).starts_with(stroke) ? size + stroke.size() : size);
 }
 
+bool begins_with_relation(std::string_view text) {
+  const Sign* sign = sign_at_front(text);
+  return sign && is_relation(*sign);
+}
+
+bool has_relation(std::string_view text) {
+  for (std::size_t at = 0; at < text.size(); ++at)
+    if (begins_with_relation(text.substr(at))) return true;
+  return false;
+}
+
+/// The value of a number without a sign; none for other text.
+std::optional<double> value_of(std::string_view number) {
+  std::string plain(number);
+  std::erase(plain, ',');
+  double value = 0;
+  const auto read = std::from_chars(plain.data(), plain.data() + plain.size(), value);
+  const bool is_number = !plain.empty() && is_ascii_digit(plain.front()) && read.ptr == plain.data() + plain.size();
+  return is_number ? std::optional(value) : std::nullopt;
+}
+
+bool is_variable(std::string_view text) {
+  return text.size() == 1 && is_ascii_alphabetic(text.front());
+}
+
+/// A word, and what is beside it.
+struct Word {
+  std::string_view text;
+  bool is_beside_relation = false;
+};
+
+/// What is right before a sign, and right behind it: what it calculates with.
+std::string_view last_part(std::string_view left) {
+  const auto at = left.find_last_of("=<>(+*^");
+  return at == left.npos ? left : left.substr(at + 1);
+}
+
+std::string_view first_part(std::string_view right) {
+  return right.substr(0, right.find_first_of("=<>!,.;:?)+*^"));
+}
+
+/// Whether "-" and "/" calculate in a word such as "5-3" or "a/b".
+bool calculates(const Word& word, char sign, std::string_view left, std::string_view right) {
+  const bool is_at_bracket = left.ends_with(')') || right.starts_with('(');
+  const auto before = last_part(left), behind = first_part(right);
+  const auto first = value_of(before), second = value_of(behind);
+  const bool is_before = is_variable(before) || first || left.ends_with(')');
+  const bool is_behind = is_variable(behind) || second || right.starts_with('(');
+  if (is_at_bracket) return is_before && is_behind;
+  if (!has_relation(word.text) && !word.is_beside_relation) return false;
+  if (left.find(sign, 1) != left.npos || behind.find(sign, 1) != behind.npos) return false;  // "2024-03-15"
+  if (!first || !second) return is_before && is_behind;
+  if (sign == '/') return *first >= *second;  // "1/2 = 0.5" is a fraction
+  return has_relation(right) || *first > *second;
+}
+
+/// "2.5e+3" and "08:00+02:00": the sign of a power of ten, or of a zone of time.
+bool is_of_number(std::string_view left, std::string_view right) {
+  if (left.find(':') != left.npos) return true;
+  const bool has_e = left.ends_with('e') || left.ends_with('E');
+  return has_e && left.size() > 1 && is_ascii_digit(left[left.size() - 2]) && !right.empty() &&
+         is_ascii_digit(right[0]);
+}
+
+bool is_beyond_ascii(char c) {
+  return static_cast<unsigned char>(c) >= 0x80;
+}
+
+/// Whether a word is cut around a sign within it, so that what is beside the sign is read as a word of its own.
+bool is_cut_at(const Word& word, std::size_t at, std::string_view sign) {
+  constexpr auto kPartsOfWords =
+      std::to_array<std::string_view>({"#", "@", "%", "\\", "^", "++", "\u00B0", "\u00A2", "\u2030", "\u00AE"});
+  const auto left = word.text.substr(0, at), right = word.text.substr(at + sign.size());
+  const Sign& known = *sign_at_front(sign);
+  if (is_relation(known)) return true;
+  if (right.empty() || std::ranges::find(kPartsOfWords, sign) != kPartsOfWords.end()) return false;
+  const char before = left.empty() ? ' ' : left.back(), next = right.front();
+  const bool is_number_behind = !number_at_front(right).empty();
+  if (left.empty() || before == '(') {  // before what it belongs to
+    if (sign == "!") return is_ascii_alphabetic(next) || next == '(';
+    if (sign == "~") return is_number_behind || next == '$' || is_beyond_ascii(next);
+    return !known.before.empty() &&
+           (sign.size() > 1 || std::string_view("+-&").find(sign.front()) == std::string_view::npos);
+  }
+  const bool is_behind = is_ascii_alphabetic(before) || is_ascii_digit(before) || before == ')' || before == ']' ||
+                         is_beyond_ascii(before);
+  const bool is_ahead = is_ascii_alphabetic(next) || is_number_behind || next == '(' || next == '$' ||
+                        is_beyond_ascii(next) || (next == '-' && !number_at_front(right.substr(1)).empty());
+  if (!is_behind || !is_ahead || known.between.empty() || is_of_number(left, right)) return false;
+  if (sign == "-" || sign == "/") return calculates(word, sign.front(), left, right);
+  const bool is_of_unit = (sign == "\u00B7" || sign == "\u22C5") && is_ascii_alphabetic(before);
+  return !is_of_unit;
+}
+
+/// The name in "<b>", which the text had as "&lt;b&gt;"; empty for other words.
+std::string_view name_in_brackets(std::string_view word) {
+  const auto end = word.find_last_not_of(".,;:?!");
+  if (end == word.npos || end < 2 || word.front() != '<' || word[end] != '>') return {};
+  const auto name = word.substr(1, end - 1);
+  return std::ranges::all_of(name, [](char c) { return is_ascii_alphabetic(c) || c == '/'; }) ? name : "";
+}
+
+/// Cuts a text into tokens.
+class Tokenizer {
+ public:
+  explicit Tokenizer(std::u32string_view text) {
+    for (const auto word : split_at_spaces(text)) {
+      const bool is_begun = !words_.empty() && words_.back().size() == 1 && word == U"=" &&
+                            std::string_view("!<>=").find(words_.back()[0]) != std::string_view::npos;
+      if (is_begun)
+        words_.back() += '=';  // "a ! = b"
+      else
+        words_.push_back(to_utf8(word));
+    }
+    is_equation_ = std::ranges::any_of(words_, [](std::string_view word) {
+      return has_relation(word) || word == "+" || word == "*" || word == "\u00D7" || word == "\u00F7";
+    });
+  }
+
+  void add_to(std::vector<EnglishToken>& tokens) {
+    for (at_ = 0; at_ < words_.size(); ++at_) {
+      if (words_[at_] == "\u2014" || words_[at_] == "-" || words_[at_] == "--")
+        add_dash(tokens);
+      else
+        add_word(words_[at_], tokens);
+    }
+  }
+
+ private:
+  std::string_view word_behind() const { return at_ + 1 < words_.size() ? std::string_view(words_[at_ + 1]) : ""; }
+
+  /// "3 - 4 = -1", "10 - 3", "10 - 20", or a pause.
+  void add_dash(std::vector<EnglishToken>& tokens) {
+    if (tokens.empty()) return;
+    EnglishToken& before = tokens.back();
+    const auto next = token_of(std::string(word_behind())).core;
+    if (words_[at_] == "-" && before.behind.empty() && !before.is_sign && !before.core.empty()) {
+      const auto first = value_of(before.core), second = value_of(next);
+      const bool is_minus = is_equation_ ? before.core.size() == 1 || is_ascii_digit(before.core.back())
+                                         : first && second && *first > *second;
+      if (is_minus || (first && second && *first < *second)) {
+        tokens.push_back({.core = is_minus ? "minus" : "to"});
+        return;
+      }
+    }
+    before.behind += ',';
+  }
+
+  /// 27" is "27in" and 6' is "6ft", where no quotation ends there.
+  void write_length_out(std::string& word) {
+    const bool is_quoted = quotes_ % 2 == 1;
+    has_quote_ |= word.starts_with('\'');
+    const bool is_number = word.size() > 1 && value_of(std::string_view(word).substr(0, word.size() - 1));
+    if (is_number && word.back() == '"' && !is_quoted) word.replace(word.size() - 1, 1, "in");
+    if (is_number && word.back() == '\'' && !has_quote_) word.replace(word.size() - 1, 1, "ft");
+    quotes_ += std::ranges::count(word, '"');
+  }
+
+  /// A word, which "--" parts as a dash does.
+  void add_word(std::string whole, std::vector<EnglishToken>& tokens) {
+    write_length_out(whole);
+    if (const auto arrow = whole.find("-->"); arrow != whole.npos) whole.erase(arrow, 1);
+    std::string_view rest = whole;
+    bool is_tight = false;
+    while (!rest.empty()) {
+      const auto dash = rest.find("--");
+      add_pieces(rest.substr(0, dash), is_tight, tokens);
+      if (dash == rest.npos) return;
+      if (!tokens.empty()) tokens.back().behind += ',';
+      rest.remove_prefix(std::min(rest.find_first_not_of('-', dash), rest.size()));
+    }
+  }
+
+  void add_pieces(std::string_view word, bool is_tight, std::vector<EnglishToken>& tokens) {
+    const bool is_whole_sign = !word.empty() && sign_of(word) == word;
+    if (is_whole_sign) return add_lone_sign(word, tokens);
+    if (!address_parts(word).empty()) return add_token(word, is_tight, tokens);
+    if (const auto name = name_in_brackets(word); !name.empty()) return add_token(name, is_tight, tokens);
+    const std::string_view before = at_ > 0 ? std::string_view(words_[at_ - 1]) : "";
+    const Word here{word, begins_with_relation(before) || begins_with_relation(word_behind())};
+    std::size_t begin = 0;
+    for (std::size_t at = 0; at < word.size();) {
+      const auto sign = sign_of(word.substr(at));
+      if (sign.empty() || !is_cut_at(here, at, sign)) {
+        at += sign.empty() ? code_point_at(word, at).size : sign.size();
+        continue;
+      }
+      add_token(word.substr(begin, at - begin), is_tight, tokens);
+      tokens.push_back({.core = std::string(sign), .is_sign = true, .is_tight = is_tight || at > 0});
+      at += sign.size();
+      begin = at;
+      is_tight = true;
+    }
+    add_token(word.substr(begin), is_tight, tokens);
+  }
+
+  /// A sign between blanks. "*" is one between numbers; else it is an item's of a list, or emphasis.
+  void add_lone_sign(std::string_view sign, std::vector<EnglishToken>& tokens) {
+    if (sign == "!" || sign == "\u00B7" || sign == "*") {
+      const bool is_between = !tokens.empty() && is_operand(tokens.back()) &&
+                              (is_operand(token_of(std::string(word_behind()))) || word_behind().starts_with('('));
+      if (sign == "!" && !tokens.empty()) tokens.back().behind += sign;
+      if (sign == "!" || !is_between) return;
+    }
+    tokens.push_back({.core = std::string(sign), .is_sign = true});
+  }
+
+  void add_token(std::string_view piece, bool is_tight, std::vector<EnglishToken>& tokens) {
+    if (piece.empty()) return;
+    const auto point = piece.find('.');
+    const bool has_short_form = point != piece.npos && point + 1 < piece.size() && is_ascii_digit(piece[point + 1]) &&
+                                std::ranges::all_of(piece.substr(0, point), is_ascii_alphabetic) &&
+                                long_form(piece.substr(0, point), true, false);
+    if (has_short_form) {  // "No.5"
+      tokens.push_back({.core = std::string(piece.substr(0, point)), .behind = ".", .is_tight = is_tight});
+      piece.remove_prefix(point + 1);
+    }
+    EnglishToken token = token_of(std::string(piece));
+    token.is_tight = is_tight;
+    const bool is_factorial = token.behind == "!" && value_of(token.core) && is_equation_;
+    if (!token.core.empty()) {
+      if (is_factorial) token.behind.clear();
+      tokens.push_back(std::move(token));
+      if (is_factorial) tokens.push_back({.core = "!", .is_sign = true, .is_tight = true});
+    } else if (!tokens.empty()) {
+      tokens.back().behind += token.behind;
+    }
+  }
+
+  std::vector<std::string> words_{};
+  bool is_equation_ = false;
+  std::size_t at_ = 0;
+  std::ptrdiff_t quotes_ = 0;
+  bool has_quote_ = false;  // a single one
+};
+
 }  // namespace
+
+bool is_operand(const EnglishToken& token) {
+  if (token.is_sign || token.is_ipa || token.core.empty()) return false;
+  const char last = token.core.back();
+  return is_ascii_digit(last) || is_ascii_digit(token.core.front()) || is_variable(token.core) ||
+         token.behind.starts_with(')');
+}
 
 std::vector<IpaPart> split_ipa(std::string_view text) {
   std::vector<IpaPart> parts;
@@ -181,7 +323,7 @@ std::vector<EnglishToken> english_tokens(std::string_view text, std::set<std::st
     if (part.is_ipa)
       tokens.push_back({.core = std::string(part.text), .is_ipa = true});
     else
-      add_tokens(plain_signs(part.text, skipped), tokens);
+      Tokenizer(plain_signs(part.text, skipped)).add_to(tokens);
   }
   return tokens;
 }

@@ -223,6 +223,13 @@ class OpenAIClient(unittest.TestCase):
             text = client().audio.transcriptions.create(model="whisper-1", file=(f"a.{form}", raw)).text
             self.assertIn(text.translate(str.maketrans("", "", " ,.-")).lower(), ("35029", "threefivezerotwonine"), form)
 
+    def test_what_cannot_be_read_is_named_in_a_header(self):
+        def left_out(text):
+            speak = client().audio.speech.with_raw_response.create
+            return speak(model="tts-1", voice="alloy", input=text, response_format="pcm").headers.get("x-tutti-left-out")
+        self.assertEqual(left_out("one \u2605 or | two"), "| U+2605")
+        self.assertIsNone(left_out("one < two"))
+
     def test_speech_at_half_the_speed_takes_twice_the_time(self):
         def length(**more):
             return len(client().audio.speech.create(model="tts-1", voice="nova", input="seven", response_format="pcm", **more).content)

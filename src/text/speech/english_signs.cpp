@@ -1,0 +1,283 @@
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include "base/strings.h"
+#include "text/speech/amounts.h"
+#include "text/speech/digit_groups.h"
+#include "text/speech/english_cursor.h"
+#include "text/speech/number_words.h"
+#include "text/speech/signs.h"
+#include "text/utf8.h"
+
+namespace tutti {
+namespace {
+
+bool are_capitals(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, is_ascii_upper);
+}
+
+bool is_alphanumeric(char c) {
+  return is_ascii_alphabetic(c) || is_ascii_digit(c);
+}
+
+/// "File > Open", where nothing is compared.
+bool is_path(const EnglishCursor& text) {
+  const auto* before = text.before();
+  return text.core(0).starts_with('>') && before && !is_operand(*before) && !is_operand(*text.token(1)) &&
+         !text.token(1)->core.empty() && is_ascii_upper(text.token(1)->core.front());
+}
+
+/// Whether a text begins with the end of an ordinal: "st-century".
+bool has_ordinal_ending(std::string_view text) {
+  constexpr std::size_t kEnding = 2;
+  const auto ending = ascii_lower(text.substr(0, kEnding));
+  const bool is_one = ending == "st" || ending == "nd" || ending == "rd" || ending == "th";
+  return is_one && (text.size() == kEnding || !is_ascii_alphabetic(text[kEnding]));
+}
+
+/// A number at the front of `rest`, as "21st" in "21st-century"; how much of it that was.
+std::size_t read_digits_within(EnglishCursor& text, std::string_view rest) {
+  const auto number = number_at_front(rest);
+  const auto behind = rest.substr(number.size());
+  constexpr std::size_t kEnding = 2;
+  const bool is_ordinal = has_ordinal_ending(behind);
+  const auto below = behind.starts_with('/') ? number_at_front(behind.substr(1)) : std::string_view();
+  if (is_all_digits(number) && is_all_digits(below)) {  // "3/4-inch"
+    text.add_words(fraction_words(number, below));
+    return number.size() + 1 + below.size();
+  }
+  const bool is_plural = behind.starts_with("s-") || behind == "s";  // "1990s-2000s"
+  if ((!is_ordinal && !is_plural) || !is_all_digits(number)) {
+    text.add_words(decimal_words(without_commas(number)));
+    return number.size();
+  }
+  text.add_words(is_plural ? plural_of_number(year_words(number)) : ordinal_words(number));
+  const auto size = number.size() + (is_plural ? 1 : kEnding);
+  const auto next = rest.substr(size);  // "12th-14th"
+  if (next.size() > 1 && next.front() == '-' && is_ascii_digit(next[1])) text.add_words("to");
+  return size;
+}
+
+/// Reads one word with signs in it.
+class CompoundReader {
+ public:
+  CompoundReader(EnglishCursor& text, std::string_view word) : text_(text), word_(word) {}
+
+  void read() {
+    while (at_ < word_.size()) step();
+    end_word();
+    if (has_power_) read_unit_behind(text_, false);
+  }
+
+ private:
+  char before() const { return at_ > 0 ? word_[at_ - 1] : ' '; }
+  std::string_view rest() const { return word_.substr(at_); }
+
+  void step() {
+    const char c = word_[at_];
+    if (is_ascii_digit(c)) {
+      end_word();
+      at_ += read_digits_within(text_, rest());
+      return;
+    }
+    if (is_ascii_alphabetic(c) || c == '\'') {
+      characters_ += c;
+      ++at_;
+      return;
+    }
+    end_word();
+    const auto sign = code_point_at(word_, at_);
+    if (sign.value == kRaised || (c == '^' && (is_alphanumeric(before()) || before() == ')')))
+      read_power(sign.size);
+    else if (!read_currency())
+      read_sign_within(sign);
+  }
+
+  void end_word() {
+    while (characters_.ends_with('\'')) characters_.pop_back();
+    // "CO2", "XML-based", but not "COVID-19", which the dictionary does not have, either
+    constexpr std::size_t kShort = 3, kLongest = 4;
+    const bool is_beside_digit = at_ < word_.size() && is_ascii_digit(word_[at_]);
+    const bool is_short = characters_.size() < kShort && is_beside_digit && are_capitals(characters_);
+    const bool is_behind_digit = at_ > characters_.size() && is_ascii_digit(word_[at_ - characters_.size() - 1]);
+    if (characters_ == "x" && is_behind_digit && is_beside_digit)
+      text_.add_words("by");  // "4x4"
+    else if (is_short || (characters_.size() <= kLongest && is_spelled(text_, characters_)))
+      text_.spell(characters_);
+    else if (!characters_.empty())
+      text_.add_words(ascii_lower(characters_));
+    characters_.clear();
+  }
+
+  /// "10\u207B\u00B3", "x^2": the power, and a unit behind it.
+  void read_power(std::size_t size) {
+    const bool is_raised = word_[at_] != '^';
+    at_ += size;
+    const bool is_negative = rest().starts_with('-');
+    if (is_negative || rest().starts_with('+')) ++at_;
+    const auto digits = rest().substr(0, std::min(rest().find_first_not_of("0123456789"), rest().size()));
+    at_ += digits.size();
+    has_power_ = true;
+    if (is_raised && !is_negative && (digits == "2" || digits == "3")) {
+      text_.add_words(digits == "2" ? "squared" : "cubed");
+    } else {
+      text_.add_words(std::string(is_raised ? "to the" : "to the power of") + (is_negative ? " minus" : ""));
+      if (!digits.empty()) text_.add_words(cardinal_words(digits));
+    }
+    if (const auto unit = unit_name(rest(), false)) {
+      text_.add_words(*unit);
+      at_ = word_.size();
+    }
+  }
+
+  /// "$1-a-day", "30$-ish", but not the "$" of a prompt.
+  bool read_currency() {
+    std::size_t size = 0;
+    const Currency* currency = currency_at_front(rest(), size);
+    if (!currency || is_ascii_alphabetic(word_[at_])) return false;
+    const auto number = number_at_front(rest().substr(size));
+    const bool is_alone = at_ == 0 && text_.has_words() && (size == word_.size() || word_[size] == '-');
+    if (!number.empty())
+      text_.add_words(decimal_words(without_commas(number)) + " " +
+                      std::string(number == "1" ? currency->one : currency->many));
+    else if (is_ascii_digit(before()) || is_alone)
+      text_.add_words(currency->many);
+    else
+      text_.leave_out(word_.substr(at_, size));
+    at_ += size + number.size();
+    return true;
+  }
+
+  void read_sign_within(const CodePoint& character) {
+    const auto sign_text = word_.substr(at_, character.size);
+    const Sign* sign = sign_at_front(rest());
+    const auto size = sign ? sign->written.size() : character.size;
+    const auto next = rest().substr(size);
+    const bool is_behind_word = is_alphanumeric(before());
+    const bool is_after_sign = at_ == 0 || !is_alphanumeric(before());
+    const bool is_before_number = !number_at_front(next).empty();
+    std::string_view words;
+    if (const char c = word_[at_]; c == '-' && size == 1) {  // a minus, not a hyphen
+      const bool is_of_initial = next.size() == 1 && is_ascii_alphabetic(next.front());
+      constexpr std::size_t kShort = 3;  // "A-", "Cl-"
+      const bool is_behind_short =
+          next.empty() && word_.size() <= kShort && is_ascii_upper(word_.front()) && !joins_next();
+      const auto left = word_.substr(0, at_);
+      const bool is_of_zone = is_before_number && (left == "UTC" || left == "GMT");
+      if ((is_after_sign && (is_before_number || is_of_initial)) || is_behind_short || is_of_zone) words = "minus";
+    } else if (c == '.') {
+      read_point(next);
+    } else if (c == '/') {
+      const auto left = word_.substr(0, at_);
+      const bool is_one = left.size() == 1 || next.size() == 1;
+      const bool is_number = is_all_digits(left) || is_all_digits(next);
+      const bool is_path = std::string_view("/~.").find(word_.front()) != std::string_view::npos;
+      words = is_path ? "slash" : is_one && is_number ? "divided by" : "";  // "/usr", "x/2", but not "and/or"
+    } else if (c == '#') {
+      const bool is_note = next.empty() && word_.size() == 2 && is_behind_word;  // "C#"
+      words = is_before_number ? "number" : is_note ? "sharp" : "hash";
+    } else if (c == '*' || c == '!') {
+      words = {};
+    } else if (c == '~' && !is_before_number) {
+      words = "tilde";
+    } else if (sign) {
+      words = next.empty() ? sign->behind : is_behind_word || at_ > 0 ? sign->between : sign->before;
+      if (words.empty()) words = sign->before;
+      if (words.empty()) text_.leave_out(sign->written);
+    } else if (c != ' ' && !is_silent(character.value) && character.value != kStroke) {
+      text_.leave_out(sign_text);
+    }
+    if (!words.empty()) text_.add_words(words);
+    if (std::string_view(",;:?!").find(word_[at_]) != std::string_view::npos) text_.add_mark(word_[at_]);
+    at_ += size;
+  }
+
+  /// ".NET", "a.out", "end.Next".
+  void read_point(std::string_view next) {
+    if (next.empty() || !is_alphanumeric(next.front())) return;
+    const bool is_ordinal = has_ordinal_ending(next.substr(number_at_front(next).size()));  // ".12th"
+    if (is_ascii_digit(next.front()) && !is_ordinal)
+      text_.add_words(at_ == 0 || is_ascii_digit(before()) ? "point" : "dot");
+    else if (is_ascii_digit(next.front()))
+      return;
+    else if (at_ == 0)
+      text_.add_words("dot");
+    else if (is_ascii_upper(next.front()))
+      text_.add_mark('.');
+    else if (is_alphanumeric(before()))
+      text_.add_words("dot");
+  }
+
+  /// "X- and Y-axis": the hyphen is for a word that comes later.
+  bool joins_next() const {
+    const auto next = text_.core(1);
+    return next == "and" || next == "or" || next == "to";
+  }
+
+  EnglishCursor& text_;
+  std::string_view word_;
+  std::size_t at_ = 0;
+  std::string characters_{};
+  bool has_power_ = false;
+};
+
+}  // namespace
+
+bool is_spelled(const EnglishCursor& text, std::string_view word) {
+  constexpr std::size_t kMostCapitals = 5;
+  constexpr auto kAlsoWords = std::to_array<std::string_view>(
+      {"IT",  "US",  "WHO", "ID",  "AI",  "AD", "PA",  "MA",  "OS",  "ER", "ET", "LA",  "UN",  "LED", "MS",  "SAP",
+       "MIA", "SAT", "ROI", "SEC", "IRA", "CT", "AKA", "FYI", "OT",  "ED", "RA", "ENT", "EST", "NGO", "DEA", "DOE",
+       "IDE", "AM",  "PI",  "TA",  "PO",  "MC", "SEO", "ASP", "IOS", "TI", "EN", "CDS", "ADA", "CAD", "VAT"});
+  if (!are_capitals(word) || word.size() < 2 || word.size() > kMostCapitals) return false;
+  const auto* next = text.token(1);
+  const bool is_joined = (next && next->is_tight && next->core == "&") ||  // "AT&T"
+                         (text.before() && text.before()->core == "&" && text.token(0)->is_tight);
+  if (is_joined || !text.knows(ascii_lower(word))) return true;
+  return !text.is_shouted() && std::ranges::find(kAlsoWords, word) != kAlsoWords.end();
+}
+
+bool read_sign(EnglishCursor& text) {
+  const EnglishToken& token = *text.token(0);
+  if (!token.is_sign) return false;
+  const Sign* sign = sign_at_front(token.core);
+  const auto* before = text.before();
+  const auto* next = text.token(1);
+  const bool is_behind =
+      before && !before->is_sign && !token.is_opened && before->behind.find_first_not_of(')') == std::string::npos;
+  const bool is_before = next && token.behind.empty();
+  const bool is_of_next = is_before && next->is_tight && !token.is_tight;  // "use <5 mg"
+  const bool is_between = is_behind && is_before && !is_of_next;
+  const bool is_of_before = is_behind && token.is_tight && (!is_before || !next->is_tight);  // "5! = 120"
+  auto words = std::string(is_of_before && !sign->behind.empty() ? sign->behind
+                           : is_between                          ? sign->between
+                           : is_before                           ? sign->before
+                                                                 : sign->behind);
+  const bool is_slash = token.core == "/" && is_between && !(is_operand(*before) && is_operand(*next));
+  if (is_slash) words = "slash";
+  if (is_before && is_behind && is_path(text)) words.clear();
+  if (words.empty())
+    text.leave_out(token.core);
+  else
+    text.add_words(token.core.size() > sign->written.size() ? negated_words(words) : words);
+  return true;
+}
+
+void read_compound(EnglishCursor& text, std::string_view word) {
+  const bool is_product = word == "x" && text.before() && !number_at_front(text.core(1)).empty() &&
+                          !number_at_front(text.before()->core).empty() && text.before()->behind.empty();
+  if (is_product) {
+    text.add_words("times");
+    return;
+  }
+  if (word.find('-') != word.npos && text.knows(ascii_lower(word))) {
+    text.add_words(ascii_lower(word));
+    return;
+  }
+  CompoundReader(text, word).read();
+}
+
+}  // namespace tutti
