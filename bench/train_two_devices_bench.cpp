@@ -163,7 +163,7 @@ void ring(benchmark::State& state) {
         first = batches.report();
         continue;
       }
-      recording.note(Clock::real().now() - ready, ready - before, (*slot)->times());
+      recording.note({.stepping = Clock::real().now() - ready, .waited = ready - before}, (*slot)->times());
     }
     const double a_step = seconds_since(begun) / (kSteps - 1);
     auto report = batches.report().since(first);

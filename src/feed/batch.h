@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "feed/buffers.h"
 #include "feed/timed_text.h"
+#include "metrics/work_span.h"
 
 namespace tutti {
 
@@ -56,6 +57,8 @@ struct Batch {
       rows{};  ///< in place of all the above: rows of a set that the task holds and gathers itself
   /// Since when a later batch was whole and waited for this one, by FeedOptions::clock; none: none did.
   std::optional<Clock::Instant> held_up_since{};
+  WorkSpan held_up{};   ///< the part of that in which `Feed::next` waited for this batch
+  StageWork made_by{};  ///< what the feed's stages did for it; what they did ahead of the plan is the next batch's
   /// Opens a feed (FeedOptions::resume) that goes on with the next sample after this batch. A few kilobytes.
   std::string position{};
 

@@ -321,8 +321,10 @@ Result<std::optional<Batch>> Feed::next() {
     if (auto ended = parts_->pipeline.join(); !ended) return tl::unexpected(ended.error());
     return std::nullopt;
   }
-  if (const auto held = batch->held_up_since; held && *held < until)
+  if (const auto held = batch->held_up_since; held && *held < until) {
+    batch->held_up.add(std::max(since, *held), until);
     parts_->held_up = parts_->held_up.load() + (until - std::max(since, *held));
+  }
   parts_->batch_count += 1;
   parts_->sample_count += batch->size();
   parts_->padded_frames += batch->size() * batch->frames;

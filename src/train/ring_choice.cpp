@@ -5,7 +5,6 @@
 
 #include "base/process/process_rank.h"
 #include "device/machine.h"
-#include "profile/recording_file.h"
 #include "recipe/training_fields.h"
 
 namespace tutti {
@@ -47,7 +46,6 @@ RingChoice::RingChoice(RingRequest request) {
   // What is remembered of a queue counts from 1, as threads do.
   behind_ = request.has_feed ? std::clamp(value_of(known, kFeed, 1) - 1, 0, kMostBehind) : 0;
   options_.most_depth = options_.known_depth;
-  if (recording_wanted()) return;
   key_ = key;
   options_.most_depth = kMostDepth;
   if (request.has_feed && has_memory_behind(request.memory)) options_.most_behind = kMostBehind - behind_;

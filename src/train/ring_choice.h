@@ -28,8 +28,8 @@ std::string ring_training(std::string_view kind, const std::filesystem::path& da
                           const std::string& network, const std::string& device);
 
 /// How deep the ring of a training is. Where the recipe leaves it open, it begins as an earlier training like it on
-/// this machine ended, else as usual, and deepens itself where that pays; in a training that `tutti profile` records it
-/// stays as it begins. What a training yields does not depend on it. One thread.
+/// this machine ended, else as usual, and deepens itself where that pays. What a training yields does not depend on it.
+/// One thread.
 class RingChoice {
  public:
   explicit RingChoice(RingRequest request);

@@ -221,8 +221,11 @@ Result<void> Trainer::run_due_work(bool ends_epoch) {
   state_.has_due_work = false;
   const bool evaluates = parts_.evaluate && (due(options_.eval_steps) || (ends_epoch && options_.eval_steps == 0));
   const bool keeps = due(options_.save_steps) || ends_epoch;
-  if (evaluates) return evaluate_step(keeps);
-  return keeps ? save() : Result<void>();
+  if (!evaluates && !keeps) return {};
+  parts_.watcher.paused();
+  auto done = evaluates ? evaluate_step(keeps) : save();
+  parts_.watcher.resumed();
+  return done;
 }
 
 /// All that a step brings with it, when the epoch of the next one is known; the end of the training, where it does.

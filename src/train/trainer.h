@@ -31,7 +31,7 @@ struct StepReport {
   std::int64_t steps = 0;  // that the training is expected to have; 0: not known
   double waited = 0;       // seconds for the feed, or for the feeds of others
   double seconds = 0;      // time of the whole step, the wait included
-  BatchTimes made{};       // what the ring took for its batches, beside earlier steps
+  BatchTimes made{};       // what was done for its batches, beside earlier steps
   bool ends_epoch = false;
 };
 
@@ -42,6 +42,9 @@ class TrainingWatcher {
   virtual void stepped(const StepReport& step) = 0;
   virtual void evaluated(const TrainingState& state, const TaskScores& scores, bool best) = 0;
   virtual void refused(const std::string& id, const std::string& why) = 0;
+  /// An evaluation or a checkpoint begins, and ends: what is done between is no part of a step.
+  virtual void paused() {}
+  virtual void resumed() {}
 };
 
 struct TrainerOptions {

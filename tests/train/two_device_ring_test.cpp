@@ -51,7 +51,8 @@ Run run(const std::vector<Seconds>& preparing, const std::vector<Seconds>& stepp
     EXPECT_TRUE(slot && *slot);
     const auto ready = time.now();
     time.step(stepping[step]);
-    made.recording.note(time.now() - ready, ready - before, (*slot)->times());
+    made.recording.note({.stepping = time.now() - ready, .waited = ready - before, .ended = time.now()},
+                        (*slot)->times());
   }
   made.elapsed = time.now() - begun;
   time.consumer_requests();

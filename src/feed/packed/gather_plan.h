@@ -21,6 +21,7 @@ struct GatherList {
   std::int64_t frames = 0;              ///< T
   std::vector<std::int64_t> entries{};  ///< indices of its entries in the set
   std::string position{};               ///< Batch::position, without its prefix
+  StageWork made_by{};                  ///< Batch::made_by
 };
 
 /// The batches of a run as lists of indices into a packed set. It follows the planner's rules as the streamed feed

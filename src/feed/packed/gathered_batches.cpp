@@ -10,7 +10,8 @@
 namespace tutti {
 namespace {
 
-constexpr int kGathering = 4;  // batches at a time, each with its buffer
+constexpr int kGathering = 4;                               // batches at a time, each with its buffer
+constexpr const char *kList = "list", *kGather = "gather";  // the stages
 
 }  // namespace
 
@@ -43,13 +44,27 @@ bool GatheredBatches::holds(const PlannedSample& sample) const {
 Reader<Batch> GatheredBatches::add_stages(Pipeline& pipeline) {
   plan_.emplace(options_, *set_, bad_, std::move(planner_), is_resumed_);
   const auto ready = static_cast<std::size_t>(options_.ready);
-  auto lists = pipeline.source("list", [this] { return plan_->next(); }, {.output = {.items = ready}});
+  auto lists = pipeline.source(kList, [this] { return list(); }, {.output = {.items = ready}});
   const int threads = std::min(options_.threads.features, kGathering);
-  return pipeline.map("gather", std::move(lists), [this](GatherList&& list) -> Result<Batch> { return gather(list); },
+  return pipeline.map(kGather, std::move(lists), [this](GatherList&& list) -> Result<Batch> { return made(list); },
                       {.threads = threads,
                        .order = threads > 1 ? Order::input : Order::completion,
                        .window = kGathering,
                        .output = {.items = ready}});
+}
+
+std::optional<Result<GatherList>> GatheredBatches::list() {
+  StageWork made_by;
+  auto next = made_by.measure(kList, *options_.clock, [this] { return plan_->next(); });
+  if (next && *next) (*next)->made_by = std::move(made_by);
+  return next;
+}
+
+Batch GatheredBatches::made(GatherList& list) {
+  StageWork made_by = std::move(list.made_by);
+  Batch batch = made_by.measure(kGather, *options_.clock, [&] { return gather(list); });
+  batch.made_by = std::move(made_by);
+  return batch;
 }
 
 Batch GatheredBatches::gather(const GatherList& list) {

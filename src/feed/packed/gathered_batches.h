@@ -26,6 +26,8 @@ class GatheredBatches final : public BatchPath {
   Reader<Batch> add_stages(Pipeline& pipeline) override;
 
  private:
+  std::optional<Result<GatherList>> list();
+  Batch made(GatherList& list);
   Batch gather(const GatherList& list);
   bool holds(const PlannedSample& sample) const;
 

@@ -103,18 +103,24 @@ void RingParts::fill() {
   for (;;) {
     const auto since = options.clock->now();
     auto batch = fetch();
-    const Seconds read = options.clock->now() - since;
+    BatchTimes times;
+    times.fetching.add(since, options.clock->now());
     if (!batch) return end(batch.error());
     if (!*batch) return end(std::nullopt);
     const auto slot = free_slot();
     if (!slot) return;
+    times.held_up = (*batch)->held_up;
+    times.feed = std::move((*batch)->made_by);
     auto shared = std::make_shared<const Batch>(std::move(**batch));
     const auto fetched = options.clock->now();
     if (auto begun = device.begin_transfer(*slot, *shared); !begun) return end(begun.error());
-    const Seconds transfer = options.clock->now() - fetched;
-    report.with([&](RingReport& it) { it.fetching += read, it.transferring += transfer; });
+    times.transferring.add(fetched, options.clock->now());
+    report.with([&](RingReport& it) {
+      it.fetching += times.fetching.busy;
+      it.transferring += times.transferring.busy;
+    });
     held[*slot] = shared;
-    state.change([&](State& it) { it.filled.push_back({*slot, std::move(shared), {read, transfer}}); });
+    state.change([&](State& it) { it.filled.push_back({*slot, std::move(shared), std::move(times)}); });
   }
 }
 
@@ -148,7 +154,7 @@ DeviceRing::Slot& DeviceRing::Slot::operator=(Slot&& other) noexcept {
   ring_ = std::move(other.ring_);
   batch_ = std::move(other.batch_);
   index_ = other.index_;
-  times_ = other.times_;
+  times_ = std::move(other.times_);
   return *this;
 }
 
@@ -189,6 +195,7 @@ Result<std::optional<DeviceRing::Slot>> DeviceRing::next() {
                                   return std::nullopt;
                                 }
                                 auto oldest = std::move(state.filled.front());
+                                oldest.times.depth = state.depth + state.behind;
                                 state.filled.pop_front();
                                 return oldest;
                               });
@@ -207,13 +214,13 @@ Result<std::optional<DeviceRing::Slot>> DeviceRing::next() {
     report.waiting += waited;
     report.spikes += waited > Seconds(0.05);
   });
-  if (!is_first) it.deepen(filled->times.fetching, step);
+  if (!is_first) it.deepen(filled->times.fetching.busy, step);
   it.device.use(filled->slot);
   Slot slot;
   slot.ring_ = parts_;
   slot.batch_ = std::move(filled->batch);
   slot.index_ = filled->slot;
-  slot.times_ = filled->times;
+  slot.times_ = std::move(filled->times);
   return slot;
 }
 

@@ -13,6 +13,7 @@
 #include "feed/batch.h"
 #include "metrics/histogram.h"
 #include "metrics/phase_times.h"
+#include "metrics/work_span.h"
 
 namespace tutti {
 
@@ -71,14 +72,20 @@ struct RingReport {
   double fill() const { return depth > 0 ? std::clamp(static_cast<double>(ready) / depth, 0.0, 1.0) : 0; }
 };
 
-/// What the ring's thread took for a batch, or for several.
+/// What was done for a batch, or for several, and when.
 struct BatchTimes {
-  Seconds fetching{};      ///< in `fetch`
-  Seconds transferring{};  ///< in RingDevice::begin_transfer
+  WorkSpan fetching{};      ///< by the ring's thread, in `fetch`
+  WorkSpan transferring{};  ///< likewise, in RingDevice::begin_transfer
+  WorkSpan held_up{};       ///< Batch::held_up
+  int depth = 0;            ///< that the ring had when it was handed out, with the queue behind it
+  StageWork feed{};         ///< Batch::made_by
 
   BatchTimes& operator+=(const BatchTimes& more) {
     fetching += more.fetching;
     transferring += more.transferring;
+    held_up += more.held_up;
+    depth = std::max(depth, more.depth);
+    feed += more.feed;
     return *this;
   }
 };

@@ -14,8 +14,10 @@ Result<void> BatchStage::take(RowPtr row, const Emit<Batch>& emit) {
   }
   Settled settled;
   for (auto done = next_done(settled); done != progress_.end(); done = next_done(settled)) {
-    Batch batch = finished(done->second);
+    StageWork made_by = std::move(done->second.made_by);
+    Batch batch = made_by.measure("batch", *options_.clock, [&] { return finished(done->second); });
     progress_.erase(done);
+    batch.made_by = std::move(made_by);
     batch.index = settled.index;
     batch.held_up_since = std::exchange(held_up_since_, {});
     batch.position = prefix_ + settled.position;
@@ -52,6 +54,7 @@ Result<void> BatchStage::note(PendingSample& row) {
     progress.missing = row.work->batch.samples.size();
   }
   --progress.missing;
+  progress.made_by += row.made_by;
   if (!row.bad) return {};
   progress.bad.push_back(row.at);
   return bad_.add(row.line.id, row.bad->text());

@@ -34,6 +34,7 @@ class BatchStage {
     std::shared_ptr<PendingBatch> work{};
     std::size_t missing = 0;
     std::vector<std::size_t> bad{};
+    StageWork made_by{};
   };
 
   /// A batch that is done: what it is the how many-th of, and the position behind it.

@@ -20,6 +20,7 @@ RowPtr row_of(const std::shared_ptr<PendingBatch>& work, std::size_t at, const P
 }  // namespace
 
 Result<void> PlanStage::take(Probed probed, const Emit<RowPtr>& emit) {
+  ahead_ += probed.made_by;
   switch (probed.kind) {
     case Probed::Kind::begin: return begin(emit);
     case Probed::Kind::sample:
@@ -55,7 +56,7 @@ Result<void> PlanStage::hand_out(const Emit<RowPtr>& emit) {
     switch (await_space()) {
       case Next::stop: return fail(Fault::cancelled, "the feed was closed");
       case Next::replace: replace_holes(emit); break;
-      case Next::choose: start_batch(board_.with([](PlanState& state) { return state.planner.choose(); }), emit); break;
+      case Next::choose: start_batch(chosen(), emit); break;
     }
   }
   return {};
@@ -93,6 +94,12 @@ void PlanStage::await_first(std::int64_t number) {
       [](const PlanState&) {});
 }
 
+PlannedBatch PlanStage::chosen() {
+  return ahead_.measure("plan", *options_.clock, [this] {
+    return board_.with([](PlanState& state) -> PlannedBatch { return state.planner.choose(); });
+  });
+}
+
 void PlanStage::start_batch(const PlannedBatch& planned, const Emit<RowPtr>& emit) {
   auto work = std::make_shared<PendingBatch>();
   Batch& batch = work->batch;
@@ -108,8 +115,11 @@ void PlanStage::start_batch(const PlannedBatch& planned, const Emit<RowPtr>& emi
   work->apart.resize(planned.samples.size());
   while (!works_.empty() && works_.front().use_count() == 1) works_.pop_front();
   works_.push_back(work);
-  for (std::size_t at = 0; at < planned.samples.size(); ++at)
-    if (!emit(row_of(work, at, planned.samples[at]))) return;
+  for (std::size_t at = 0; at < planned.samples.size(); ++at) {
+    auto row = row_of(work, at, planned.samples[at]);
+    row->made_by = std::exchange(ahead_, {});
+    if (!emit(std::move(row))) return;
+  }
   if (!std::exchange(has_begun_, true)) await_first(planned.number);
 }
 

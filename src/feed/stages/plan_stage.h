@@ -24,6 +24,7 @@ class PlanStage {
   template <class Ready, class Then>
   auto await(Ready ready, Then then);
   Next await_space();
+  PlannedBatch chosen();
   void start_batch(const PlannedBatch& planned, const Emit<RowPtr>& emit);
   void await_first(std::int64_t number);
   void replace_holes(const Emit<RowPtr>& emit);
@@ -33,6 +34,7 @@ class PlanStage {
   BufferPool& buffers_;
   BadSamples& bad_;
   bool has_begun_ = false;
+  StageWork ahead_{};  // what was done since the last batch was chosen: the next one waits for it
   std::deque<std::shared_ptr<PendingBatch>> works_;  // the planner's batches in flight, and a few before them
 };
 

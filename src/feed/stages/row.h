@@ -39,6 +39,7 @@ struct Probed {
   std::vector<PlannedSample> samples{};
   std::string id{};  ///< id of a bad sample
   std::optional<Error> bad{};
+  StageWork made_by{};
 };
 
 /// One row of a batch on its way through the stages; each adds something and releases what it used.
@@ -58,6 +59,7 @@ struct PendingSample {
   CacheKey key{};  ///< cache key of its features, where there is a cache
   std::optional<CachedFeatures> cached{};
   float lead = 0;              ///< seconds that a cut moved the start by
+  StageWork made_by{};         ///< what the stages did for it
   std::optional<Error> bad{};  ///< set by the stage that found out; later ones hand the row on
   /// Set instead of `bad`: what this machine has not got, and every sample like this one needs. The feed ends with it.
   std::optional<Error> exhausted{};

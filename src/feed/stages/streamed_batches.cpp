@@ -41,12 +41,19 @@ void StreamedBatches::correct(PipelineReport& report) const {
 
 Reader<RowPtr> StreamedBatches::step(Pipeline& pipeline, const char* name, Reader<RowPtr>&& in, int threads, Work work,
                                      Concerns concerns) {
-  const auto fn = [this, work, concerns](RowPtr&& row) -> Result<RowPtr> {
-    if (((*row).*concerns)()) work(stages_, *row);
+  const auto fn = [this, name, work, concerns](RowPtr&& row) -> Result<RowPtr> {
+    if (((*row).*concerns)()) row->made_by.measure(name, *options_.clock, [&] { work(stages_, *row); });
     if (row->exhausted) return fail_in(row->line.id, *row->exhausted);
     return std::move(row);
   };
   return pipeline.map(name, std::move(in), fn, {.threads = threads, .output = {.items = 32}});
+}
+
+Probed StreamedBatches::probe(Probed&& sample) const {
+  StageWork made_by = std::move(sample.made_by);
+  Probed probed = made_by.measure("probe", *options_.clock, [&] { return stages_.probe(std::move(sample)); });
+  probed.made_by = std::move(made_by);
+  return probed;
 }
 
 Reader<RowPtr> StreamedBatches::planned_rows(Pipeline& pipeline) {
@@ -54,12 +61,15 @@ Reader<RowPtr> StreamedBatches::planned_rows(Pipeline& pipeline) {
       board_.with([](const PlanState& state) { return std::pair(state.planner.epoch(), state.planner.cursor()); });
   order_.emplace(options_, set_.size(), epoch, cursor);
   auto ordered = pipeline.source("order", [this]() -> std::optional<Result<Probed>> {
-    auto next = order_->next();
-    return next ? std::optional<Result<Probed>>(std::move(*next)) : std::nullopt;
+    StageWork made_by;
+    auto next = made_by.measure("order", *options_.clock, [this] { return order_->next(); });
+    if (!next) return std::nullopt;
+    next->made_by = std::move(made_by);
+    return std::optional<Result<Probed>>(std::move(*next));
   });
   const int probing = options_.threads.probe;
   auto probed = pipeline.map("probe", std::move(ordered),
-                             [this](Probed&& sample) -> Result<Probed> { return stages_.probe(std::move(sample)); },
+                             [this](Probed&& sample) -> Result<Probed> { return probe(std::move(sample)); },
                              {.threads = probing, .order = probing > 1 ? Order::input : Order::completion});
   return pipeline.flat_map<RowPtr>(
       "plan", std::move(probed),

@@ -33,6 +33,7 @@ class StreamedBatches final : public BatchPath {
  private:
   using Work = void (*)(SampleStages&, PendingSample&);
   Reader<RowPtr> planned_rows(Pipeline& pipeline);
+  Probed probe(Probed&& sample) const;
   using Concerns = bool (PendingSample::*)() const;
   /// A stage that works on the rows it concerns and hands all of them on. It fails where the machine lacks something.
   Reader<RowPtr> step(Pipeline& pipeline, const char* name, Reader<RowPtr>&& in, int threads, Work work,

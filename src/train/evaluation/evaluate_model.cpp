@@ -67,7 +67,9 @@ Result<DecodedSet> decode_samples(const EvaluationRequest& request, const Choose
   auto decoded = decode_set(*model, *tokenizer, {.sot_sequence = *start, .timestamps = always_times(request.model)},
                             [&batches] { return batches.next(); });
   if (!decoded) return tl::unexpected<Error>(decoded.error());
-  const auto finding = conclude(batches.end());
+  RunRecording recording = batches.end();
+  recording.stages.back().on_processor = device->is_cpu();
+  const auto finding = conclude(recording);
   if (!finding) return tl::unexpected<Error>(finding.error());
   const auto report = feed->report();
   return DecodedSet{.samples = std::move(*decoded),

@@ -11,12 +11,16 @@ Result<std::optional<Batch>> RecordedBatches::next() {
   if (last_) note(*last_, requested);
   // While the feed has its threads.
   if (recording_.steps() == 1) recording_.note_threads(feed_.report());
-  last_ = {requested, given};
+  last_ = {requested, given, (*batch)->size(), (*batch)->made_by};
   return batch;
 }
 
 void RecordedBatches::note(const Taken& batch, Clock::Instant ended) {
-  recording_.note(ended - batch.given, batch.given - batch.requested);
+  recording_.note({.stepping = ended - batch.given,
+                   .waited = batch.given - batch.requested,
+                   .ended = ended,
+                   .samples = batch.samples},
+                  {.feed = batch.made_by});
   if (row_) {
     row_->slice("waits for its batch", batch.requested, batch.given);
     row_->slice("transcribe", batch.given, ended);

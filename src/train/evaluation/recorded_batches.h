@@ -25,6 +25,8 @@ class RecordedBatches {
   struct Taken {
     Clock::Instant requested{};
     Clock::Instant given{};
+    std::int64_t samples = 0;
+    StageWork made_by{};
   };
   void note(const Taken& batch, Clock::Instant ended);
 

@@ -90,8 +90,14 @@ void Reporter::note(const StepReport& step) {
   epoch_.frames += step.outcome.frames;
   epoch_.samples += step.outcome.samples;
   begin_between_steps();
+  begin_with_another_ring(step.made.depth);
+  const RecordedStep recorded{.stepping = stepping,
+                              .waited = waited,
+                              .batches = options_.accumulation,
+                              .samples = step.outcome.samples,
+                              .length = static_cast<double>(step.outcome.frames.computed)};
   for (TrainingRecording* recording : {&recording_, &epoch_.recording}) {
-    recording->note(stepping, waited, step.made);
+    recording->note(recorded, step.made);
     if (feed_ && recording->wants_threads()) recording->note_threads(feed_());
   }
   if (!goes_on_) at_first_end_ = counts();
@@ -124,6 +130,18 @@ void Reporter::begin_between_steps() {
   recorded_ = at_first_end_;
 }
 
+/// A recording is of one depth of the ring. What was done with another is kept, for a training that ends soon after.
+void Reporter::begin_with_another_ring(int depth) {
+  const int before = std::exchange(depth_, depth);
+  if (before == depth || recording_.steps() == 0) return;
+  settling_.elapsed += recording_.stepping() + recording_.waiting();
+  settling_.items += recording_.steps();
+  if (ring_ && (!kept_ || kept_->stages.back().items.size() < recording_.steps()))
+    kept_ = recording_of(recording_, recorded_);
+  recording_ = TrainingRecording({}, true);
+  recorded_ = counts();
+}
+
 /// Whether the step belongs to those before the recording, which no report is about.
 bool Reporter::is_warming_up() {
   if (warm_up_ == 0) return false;
@@ -133,6 +151,19 @@ bool Reporter::is_warming_up() {
   recording_ = TrainingRecording({}, true);
   goes_on_ = true;
   return true;
+}
+
+/// What feed and thread did meanwhile belongs to no step.
+void Reporter::resumed() {
+  const TrainingCounts now = counts();
+  if (goes_on_)
+    recording_.note_pause(at_pause_, now);
+  else
+    at_first_end_ = now;
+  if (epoch_.recording.steps() > 0)
+    epoch_.recording.note_pause(at_pause_, now);
+  else
+    reported_ = now;
 }
 
 void Reporter::report_epoch() {
@@ -154,20 +185,21 @@ void Reporter::report_feed() {
 }
 
 /// As they are now.
-RecordingStart Reporter::counts() const {
-  RecordingStart now{.core_wait = own_core_wait()};
+TrainingCounts Reporter::counts() const {
+  TrainingCounts now{.core_wait = own_core_wait(), .launched = launch_time()};
   if (feed_) now.feed = feed_();
   if (ring_) now.ring = ring_();
   return now;
 }
 
 /// What was recorded since `start`.
-RunRecording Reporter::recording_of(const TrainingRecording& recorded, const RecordingStart& start) const {
+RunRecording Reporter::recording_of(const TrainingRecording& recorded, const TrainingCounts& start) const {
   std::optional<FeedReport> feed;
   if (feed_) feed = feed_().since(start.feed);
-  auto recording = recorded.recording(feed, ring_().since(start.ring), start);
+  auto recording = recorded.recording(feed, ring_().since(start.ring));
   RecordedStage& steps = recording.stages.back();
-  steps.core_wait = own_core_wait() - start.core_wait;
+  steps.core_wait = own_core_wait() - start.core_wait - recorded.paused_core_wait();
+  steps.on_processor = !options_.gpu;
   if (options_.shares_cores) steps.threads_flag = "--compute-threads";
   if (options_.cores > 0) recording.cores = options_.cores;
   return recording;
@@ -187,7 +219,7 @@ void Reporter::report_use() {
   const double whole = stepping + waiting;
   const auto steps = epoch_.recording.steps();
   if (!ring_ || steps < kFewestSteps || whole < kShortestEpoch.count()) return;
-  const Seconds launched = launch_time() - epoch_.launched;
+  const Seconds launched = launch_time() - epoch_.launched - epoch_.recording.paused_launches();
   const EpochUse use{
       .use = {.busy = gpu.is_empty() ? stepping / whole : gpu.mean(),
               .waiting = waiting / whole,
@@ -200,7 +232,12 @@ void Reporter::report_use() {
 
 void Reporter::conclude_recording() {
   if (!ring_) return;
-  const auto sentence = conclude(recording_of(recording_, recorded_));
+  RunRecording recording = recording_of(recording_, recorded_);
+  const Settling all{.elapsed = settling_.elapsed + recording.elapsed, .items = settling_.items + recording_.steps()};
+  if (kept_ && recording_.steps() < kFewestSteps) recording = std::move(*kept_);
+  recording.settling = {.elapsed = all.elapsed - recording.elapsed,
+                        .items = all.items - recording.stages.back().items.size()};
+  const auto sentence = conclude(recording);
   if (!sentence) return log(Level::warning, sentence.error().text());
   if (!sentence->empty()) write_line(*sentence);
 }

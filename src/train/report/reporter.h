@@ -55,6 +55,8 @@ class Reporter : public TrainingWatcher {
   void stepped(const StepReport& step) override;
   void evaluated(const TrainingState& state, const TaskScores& scores, bool best) override;
   void refused(const std::string& id, const std::string& why) override;
+  void paused() override { at_pause_ = counts(); }
+  void resumed() override;
 
  private:
   Reporter(ReporterOptions options, TrainingLog log, std::unique_ptr<BadSamples> bad);
@@ -64,11 +66,12 @@ class Reporter : public TrainingWatcher {
   void monitor(const StepReport& step, const MachineLoad& load);
   bool is_warming_up();
   void begin_between_steps();
+  void begin_with_another_ring(int depth);
   void report_epoch();
   void report_feed();
   void report_use();
-  RecordingStart counts() const;
-  RunRecording recording_of(const TrainingRecording& recorded, const RecordingStart& start) const;
+  TrainingCounts counts() const;
+  RunRecording recording_of(const TrainingRecording& recorded, const TrainingCounts& start) const;
   void conclude_recording();
   void draw();
 
@@ -78,12 +81,12 @@ class Reporter : public TrainingWatcher {
   ProgressLine progress_;
   std::function<FeedReport()> feed_{};
   std::function<RingReport()> ring_{};
-  RecordingStart reported_{};  // as they were at the last report
+  TrainingCounts reported_{};  // as they were at the last report
   /// What there was since the last report.
   struct Epoch {
     FrameCounts frames{};
     TrainingRecording recording{};
-    Seconds launched{};  // launch_time() at the start
+    Seconds launched{};  // launch_time() at the start, without that of pauses
     std::int64_t samples = 0;
   };
   std::int64_t new_shapes_ = 0;  // in the steps of the epoch
@@ -91,10 +94,14 @@ class Reporter : public TrainingWatcher {
   LoadTrack load_;  // load of the machine in the epoch
   const bool is_profiled_ = recording_wanted().has_value();
   int warm_up_ = is_profiled_ ? recording_warm_up() : 0;  // steps left that are neither recorded nor reported
-  RecordingStart recorded_{};                             // as they were when `recording_` began
-  RecordingStart at_first_end_{};                         // as they were at the end of the first step
+  TrainingCounts recorded_{};                             // as they were when `recording_` began
+  TrainingCounts at_first_end_{};                         // as they were at the end of the first step
+  TrainingCounts at_pause_{};                             // as they were when an evaluation or a checkpoint began
   TrainingRecording recording_{};
-  bool goes_on_ = false;  // `recording_` began between two steps, with the feed at work
+  std::optional<RunRecording> kept_{};  // of an earlier depth of the ring: that with the most steps
+  Settling settling_{};                 // of all earlier depths
+  int depth_ = 0;                       // of the ring in the last step
+  bool goes_on_ = false;                // `recording_` began between two steps, with the feed at work
   Sampler sampler_{};
   MachineLine machine_;
   StepMonitor monitor_;

@@ -16,6 +16,7 @@ constexpr Bytes kDataGrowth{200'000'000};
 constexpr Bytes kNetworkGrowth{500'000'000};
 // A part explains the variation where so much of its variance goes along with it.
 constexpr double kExplains = 0.5;
+constexpr double kFastEnough = 0.05;  // share of the time that steps wait: the feed is fast enough in the mean
 
 std::string ms(Seconds time) {
   return fixed_text(1000 * time.count(), 1) + " ms";
@@ -59,7 +60,7 @@ std::string cause_of(const std::vector<MonitoredStep>& steps, bool on_gpu) {
   const Spread waits = spread_of(times_of(steps, &MonitoredStep::waited));
   if (covariance(waited, total) > kExplains * covariance(total, total))
     return "the waits for batches differ, " + ms(waits.least) + " to " + ms(waits.most) +
-           "; a greater --ring-depth evens them out where the feed is fast enough in the mean";
+           (mean_of(waited) < kFastEnough * mean_of(total) ? "; a greater --ring-depth evens them out" : "");
   if (explained(frames, computing) > kExplains) {
     const auto [least, most] = std::ranges::minmax(frames);
     return "batches are of unequal lengths, " + fixed_text(least, 0) + " to " + fixed_text(most, 0) +

@@ -1,6 +1,8 @@
 #include "train/report/training_recording.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -22,6 +24,15 @@ const char* flag_of(std::string_view stage) {
 
 StageResource resource_of(std::string_view stage) {
   return stage == "read" || stage == "probe" ? StageResource::io : StageResource::cpu;
+}
+
+/// Whether an item of the stage is a row: what comes behind "batch" or "gather", and the latter's lists, are batches.
+bool is_of_rows(std::string_view stage) {
+  return stage != "batch" && stage != "list" && stage != "gather";
+}
+
+Seconds sum_of(const std::vector<Seconds>& items) {
+  return std::accumulate(items.begin(), items.end(), Seconds(0));
 }
 
 /// The deviation to the width of the histogram's buckets.
@@ -50,24 +61,50 @@ StepPhases TrainingRecording::phases(const RingReport& ring) const {
   phases.training.times = spread_of(steps_);
   phases.total.times = spread_of(std::move(wholes));
   if (elapsed_.count() <= 0) return phases;
-  const Seconds ahead = ring.fetching + Seconds(ring.preparing.sum + ring.copying.sum);
+  const Seconds fetching = sum_of(fetching_), transferring = sum_of(transferring_), ahead = fetching + transferring;
+  const double copied = ring.preparing.sum + ring.copying.sum;
+  const Seconds copying = copied > 0 ? transferring * (ring.copying.sum / copied) : Seconds(0);
   const double waiting = waited_ / elapsed_;
   const auto share = [&](Seconds part) { return ahead.count() > 0 ? waiting * (part / ahead) : 0; };
-  phases.load.share = ahead.count() > 0 ? share(ring.fetching) : waiting;
-  phases.preprocess.share = share(Seconds(ring.preparing.sum));
-  phases.transfer.share = share(Seconds(ring.copying.sum));
+  phases.load.share = ahead.count() > 0 ? share(fetching) : waiting;
+  phases.preprocess.share = share(transferring - copying);
+  phases.transfer.share = share(copying);
   phases.training.share = 1 - waiting;
   phases.total.share = 1;
   return phases;
 }
 
-void TrainingRecording::note(Seconds stepping, Seconds waited, const BatchTimes& made) {
-  if (steps_.empty() && !goes_on_) waited = Seconds(0);
-  elapsed_ += stepping + waited;
-  waited_ += waited;
-  waits_.push_back(waited);
-  steps_.push_back(stepping);
-  made_.push_back(made);
+TrainingRecording::Column& TrainingRecording::column_of(std::string_view stage) {
+  const auto found = std::ranges::find(made_, stage, &Column::stage);
+  return found != made_.end() ? *found : made_.emplace_back(Column{.stage = std::string(stage)});
+}
+
+void TrainingRecording::note(RecordedStep step, const BatchTimes& made) {
+  if (steps_.empty() && !goes_on_) step.waited = Seconds(0);
+  const Seconds whole = step.stepping + step.waited;
+  time_.add(step.ended - std::chrono::duration_cast<Clock::Instant::duration>(whole), step.ended);
+  elapsed_ += whole;
+  waited_ += step.waited;
+  waits_.push_back(step.waited);
+  steps_.push_back(step.stepping);
+  lengths_.push_back(step.length);
+  batches_ += step.batches;
+  samples_ += step.samples;
+  for (const StageWork::Entry& entry : made.feed.entries()) {
+    Column& column = column_of(entry.stage);
+    column.items.resize(steps_.size());
+    column.items.back() += time_.within(entry.span);
+  }
+  fetching_.push_back(time_.within(made.fetching));
+  transferring_.push_back(time_.within(made.transferring));
+  held_up_ += std::min(time_.within(made.held_up), step.waited);
+}
+
+void TrainingRecording::note_pause(const TrainingCounts& before, const TrainingCounts& after) {
+  paused_core_wait_ += after.core_wait - before.core_wait;
+  paused_launches_ += after.launched - before.launched;
+  const FeedReport passed = after.feed.since(before.feed);
+  for (const StageReport& stage : passed.stages.stages) column_of(stage.name).blocked_in_pauses += stage.times.blocked;
 }
 
 void TrainingRecording::note_threads(const FeedReport& feed) {
@@ -88,92 +125,65 @@ void TrainingRecording::note_time(const std::optional<FeedReport>& feed, const R
   timeline_.sample(elapsed_.count(), steps_.size(), phases);
 }
 
-namespace {
-
-/// A stage in front of the plan: what it probed ahead of the plan is for later steps, and so are the rows that the plan
-/// chose beyond those of the steps. Lines are more than rows where some are bad. `rows`: of a step.
-Seconds time_of_planned_step(const StageReport& stage, const FeedReport& feed, double rows, Seconds even) {
-  const auto& stages = feed.stages.stages;
-  const auto plan = std::ranges::find(stages, std::string_view("plan"), &StageReport::name);
-  if (plan == stages.end() || plan->items_in == 0 || plan->items_out == 0 || stage.items_out == 0) return even;
-  const auto made = static_cast<double>(stage.name == plan->name ? plan->items_in : stage.items_out);
-  const Seconds of_line = stage.times.busy / made;
-  return of_line * (static_cast<double>(plan->items_in) / static_cast<double>(plan->items_out) * rows);
+double TrainingRecording::batches_of_step() const {
+  return steps_.empty() ? 1 : std::max(1.0, static_cast<double>(batches_) / static_cast<double>(steps_.size()));
 }
 
-}  // namespace
-
-/// The stage's time for each step. What it had done before, for more steps than there were, is done; the rest of its
-/// time is that of the items it then did.
-std::vector<Seconds> TrainingRecording::items_of(const StageReport& stage, const FeedReport& feed,
-                                                 const RingReport& ring, const RecordingStart& start) const {
-  const std::size_t steps = steps_.size();
-  const Seconds even = stage.times.busy / static_cast<double>(std::max<std::size_t>(1, steps));
-  const auto before = std::ranges::find(start.feed.stages.stages, stage.name, &StageReport::name);
-  const auto batches = static_cast<double>(start.feed.batches + feed.batches);
-  const bool is_planned = stage.name != "order" && stage.name != "probe" && stage.name != "plan";
-  if (batches <= 0 || ring.batches <= 0 || stage.items_out == 0) return std::vector<Seconds>(steps, even);
-  const bool makes_batches = stage.name == "batch";
-  const double rows = makes_batches ? 1 : static_cast<double>(start.feed.samples + feed.samples) / batches;
-  const double batches_of_step = static_cast<double>(ring.batches) / static_cast<double>(steps);
-  if (!is_planned) return std::vector<Seconds>(steps, time_of_planned_step(stage, feed, rows * batches_of_step, even));
-  if (before == start.feed.stages.stages.end()) return std::vector<Seconds>(steps, even);
-  const auto in_steps = [&](std::uint64_t items) { return static_cast<double>(items) / rows / batches_of_step; };
-  const double taken = static_cast<double>(start.ring.batches) / batches_of_step;
-  const double ahead = std::max(0.0, in_steps(before->items_out) - taken);
-  const Seconds cost = stage.times.busy / in_steps(stage.items_out);
-  std::vector<Seconds> items;
-  for (std::size_t i = 0; i < steps; ++i)
-    items.push_back(cost * std::clamp(static_cast<double>(i + 1) - ahead, 0.0, 1.0));
-  return items;
+/// A queue of rows holds as many steps as they make, one at least. Rows behind the plan are of few batches, whatever
+/// their queues would hold.
+RecordedStage TrainingRecording::fed_stage(const StageReport& stage) const {
+  RecordedStage recorded{.name = stage.name, .resource = resource_of(stage.name), .threads_flag = flag_of(stage.name)};
+  note_clocks(recorded, stage);
+  const double rows = static_cast<double>(samples_) / static_cast<double>(std::max<std::size_t>(1, steps_.size()));
+  const double of_step = is_of_rows(stage.name) ? std::max(1.0, rows) : batches_of_step();
+  recorded.queue = static_cast<std::size_t>(std::max(1.0, std::round(static_cast<double>(recorded.queue) / of_step)));
+  if (is_of_rows(stage.name) && stage.name != "order" && stage.name != "probe") recorded.queue = 1;
+  const auto column = std::ranges::find(made_, stage.name, &Column::stage);
+  if (column != made_.end()) recorded.items = column->items;
+  recorded.items.resize(steps_.size());
+  const auto live = std::ranges::find(threads_.stages, stage.name, &StageReport::name);
+  if (live != threads_.stages.end()) recorded.threads = std::max(1, live->threads.all());
+  recorded.times.busy = sum_of(recorded.items);
+  if (column != made_.end())
+    recorded.times.blocked = std::max(Seconds(0), recorded.times.blocked - column->blocked_in_pauses);
+  recorded.times.waiting =
+      std::max(Seconds(0), recorded.threads * elapsed_ - recorded.times.busy - recorded.times.blocked);
+  return recorded;
 }
 
-/// The ring's thread, step by step where that was measured. What it makes ready in a slot is one of the ring's batches
-/// already, so that one fewer waits behind it. The first `ready` of them were so before.
-RecordedStage TrainingRecording::batches(const RingReport& ring, bool has_feed, int ready) const {
+/// The ring's thread. What it makes ready in a slot is one of the ring's batches already, so that one fewer waits
+/// behind it.
+RecordedStage TrainingRecording::batches(const RingReport& ring, bool has_feed) const {
   const int waiting = ring.transferring > ring.fetching ? ring.depth - 1 : ring.depth;
   RecordedStage stage{.name = "ring",
-                      .queue = static_cast<std::size_t>(std::max(1, waiting)),
-                      .times = ring.producer(!has_feed, elapsed_)};
-  Seconds measured{};
-  for (const BatchTimes& made : made_) {
-    stage.items.push_back(has_feed ? made.transferring : made.fetching + made.transferring);
-    measured += stage.items.back();
-    if (std::cmp_less_equal(stage.items.size(), ready)) stage.items.back() = Seconds(0);
-  }
-  if (measured.count() <= 0)
-    stage.items.assign(steps_.size(), stage.times.busy / static_cast<double>(std::max<std::size_t>(1, steps_.size())));
+                      .queue = static_cast<std::size_t>(std::max(1.0, std::round(waiting / batches_of_step()))),
+                      .items = transferring_};
+  for (std::size_t i = 0; !has_feed && i < stage.items.size(); ++i) stage.items[i] += fetching_[i];
+  stage.times = {.name = stage.name, .busy = sum_of(stage.items), .count = static_cast<std::uint64_t>(batches_)};
+  stage.times.waiting = std::max(Seconds(0), elapsed_ - stage.times.busy);
   return stage;
 }
 
-RunRecording TrainingRecording::recording(const std::optional<FeedReport>& feed, const RingReport& ring,
-                                          const RecordingStart& start) const {
+RunRecording TrainingRecording::recording(const std::optional<FeedReport>& feed, const RingReport& ring) const {
   RunRecording recording{.command = names_.command,
                          .unit = names_.unit,
                          .cores = usable_cores(),
                          .elapsed = elapsed_,
-                         .held_up = feed ? std::min(feed->held_up, waited_) : Seconds(0),
+                         .held_up = held_up_,
                          .timeline = timeline_.timeline()};
+  if (std::ranges::all_of(lengths_, [](double length) { return length > 0; })) recording.lengths = lengths_;
   if (names_.command == std::string_view("train")) recording.phases = phases(ring);
-  const auto add = [&](RecordedStage stage, Seconds busy) {
-    if (busy >= kWorthAStage * elapsed_) recording.stages.push_back(std::move(stage));
+  const auto add = [&](RecordedStage stage) {
+    if (stage.times.busy >= kWorthAStage * elapsed_) recording.stages.push_back(std::move(stage));
   };
-  for (const StageReport& stage : feed ? feed->stages.stages : std::vector<StageReport>()) {
-    RecordedStage recorded{
-        .name = stage.name, .resource = resource_of(stage.name), .threads_flag = flag_of(stage.name)};
-    note_clocks(recorded, stage);
-    recorded.items = items_of(stage, *feed, ring, start);
-    const auto live = std::ranges::find(threads_.stages, stage.name, &StageReport::name);
-    if (live != threads_.stages.end()) recorded.threads = std::max(1, live->threads.all());
-    add(std::move(recorded), stage.times.busy);
-  }
-  auto made = batches(ring, feed.has_value(), start.ring.ready);
+  for (const StageReport& stage : feed ? feed->stages.stages : std::vector<StageReport>()) add(fed_stage(stage));
+  RecordedStage made = batches(ring, feed.has_value());
   const auto queue = made.queue;
-  const Seconds making = made.times.busy;
-  add(std::move(made), making);
+  add(std::move(made));
   if (!recording.stages.empty()) {
     recording.stages.back().queue = queue;
-    if (names_.command == std::string_view("train")) recording.stages.back().queue_flag = "--ring-depth";
+    const bool is_flags = names_.command == std::string_view("train") && batches_of_step() < 1.5;  // it counts batches
+    if (is_flags) recording.stages.back().queue_flag = "--ring-depth";
   }
   recording.stages.push_back(
       {.name = names_.step, .resource = StageResource::device, .times = step_times(), .items = steps_});
