@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -26,7 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int32_t kMostSteps = 1000000;
-constexpr std::int32_t kComparedSteps = 50;  // with one device
+constexpr std::int32_t kComparedSteps = 50;  // of each way in a round
 
 struct TrainProfileFlags {
   std::vector<std::string> tasks{};  // the first counts
@@ -37,6 +38,7 @@ struct TrainProfileFlags {
   std::int32_t num_steps = 100;
   std::string data_gpu{};
   std::string model_gpu{};
+  bool no_data_device = false;  // against the recipe; of the comparison alone
   bool no_gpu_monitoring = false;
   bool one_way = false;
   bool json = false;
@@ -58,7 +60,8 @@ void add_flags(OptionTable& table, TrainProfileFlags& f) {
   table.add(
       "model-gpu", f.model_gpu, "DEVICE",
       "trains: 0, 1, ... of the GPUs, cuda:N, cpu or cpu:N (core N, with one thread); default: the recipe's. With "
-      "another --data-gpu, 50 steps with the features on this one, too, follow, and both are compared");
+      "another --data-gpu, rounds of 50 steps follow: without a data device, with the features on this one, and with "
+      "both, until the second one's worth is decided, 6 at most");
   table.add_switch("one-way", f.one_way, "leave that comparison out");
   table.add_switch("no-gpu-monitoring", f.no_gpu_monitoring,
                    "do not read the GPUs' utilisation, which is done ten times a second");
@@ -144,12 +147,16 @@ std::vector<std::string> command_of(const TrainProfileFlags& f, const std::strin
   add("--model", f.model);
   add(task == kTtsTraining || task == kVocoderTraining ? "--train-data" : "--data", f.data.string());
   if (f.batch_size > 0) add("--batch-size", std::to_string(f.batch_size));
-  add("--data-gpu", without_core(f.data_gpu, task));
+  if (f.no_data_device)
+    command.insert(command.end(), {"--data-gpu", ""});
+  else
+    add("--data-gpu", without_core(f.data_gpu, task));
   if (!f.model_gpu.empty() && task == kWhisperTraining) command.insert(command.end(), {"--devices", ""});
   add("--device", without_core(f.model_gpu, task));
   if (core_of(f.model_gpu) && !keeps_to_cores(task)) command.insert(command.end(), {"--compute-threads", "1"});
   add("--max-steps", std::to_string(steps));
   add("--epochs", "0");
+  add("--eval-steps", std::to_string(steps + 1));  // never: what is measured is steps
   add("--log-steps", "20");
   add("--out", out.string());
   return command;
@@ -174,26 +181,58 @@ std::optional<std::string> link_between(const std::string& a, const std::string&
   return path ? std::optional(path->name()) : std::nullopt;
 }
 
-/// Trains once more with the features on the model's device, and compares with `two`. The exit code.
-int compare_with_one_device(const TrainProfileFlags& flags, const CommandProfile& profile, const RunRecording& two,
-                            const fs::path& out) {
-  const std::string& task = profile.command[2];
-  TrainProfileFlags alone = flags;
-  alone.data_gpu = "model";
+/// The rate of some steps on those cores; 0: the training ended otherwise.
+double compared_rate(const TrainProfileFlags& flags, const CommandProfile& profile, const std::vector<int>& cores,
+                     const fs::path& out) {
   CommandProfile other = profile;
+  other.command =
+      command_of(flags, profile.command[2], profile.training->warm_up + std::min(flags.num_steps, kComparedSteps), out);
+  other.cores = cores;
+  const ProfileEnd end = record_command(other);
+  std::error_code ignored;
+  fs::remove_all(out, ignored);
+  return end.code == kDone && end.recording ? rate_of(*end.recording) : 0;
+}
+
+/// Trains in all three ways, every second time the other way round.
+DeviceRound compared_round(const TrainProfileFlags& flags, const CommandProfile& profile, const fs::path& out,
+                           const DeviceChoice& so_far) {
   const TrainingDevices& devices = profile.training->devices;
-  other.command = command_of(alone, task, profile.training->warm_up + std::min(flags.num_steps, kComparedSteps), out);
-  other.training->devices.data = devices.model;
-  other.cores = cores_within({.model = devices.model}, task);
-  const ProfileEnd one = record_command(other);
-  if (one.code != kDone || !one.recording || !one.recording->phases || !two.phases) return one.code;
-  const DeviceChoice choice{.data = devices.data,
-                            .model = devices.model,
-                            .one_rate = rate_of(*one.recording),
-                            .two_rate = rate_of(two),
-                            .bound = two_devices(*one.recording->phases).gain,
-                            .copying = two.phases->transfer.times.mean,
-                            .link = link_between(devices.data, devices.model)};
+  const auto alone = cores_within({.model = devices.model}, profile.command[2]);
+  const bool has_none = so_far.rounds.empty() || so_far.rounds.front().none > 0;
+  TrainProfileFlags without = flags, on_one = flags;
+  without.no_data_device = true;
+  on_one.data_gpu = "model";
+  DeviceRound round;
+  const std::vector<std::function<void()>> ways{[&] {
+                                                  if (has_none)
+                                                    round.none = compared_rate(without, profile, profile.cores, out);
+                                                },
+                                                [&] { round.one = compared_rate(on_one, profile, alone, out); },
+                                                [&] { round.two = compared_rate(flags, profile, profile.cores, out); }};
+  const bool is_reversed = so_far.rounds.size() % 2 == 1;
+  for (std::size_t i = 0; i < ways.size(); ++i) ways[is_reversed ? ways.size() - 1 - i : i]();
+  return round;
+}
+
+/// Trains in rounds without a data device, with the features on the model's, and with both, until it is decided which
+/// is faster. The exit code.
+int compare_devices(const TrainProfileFlags& flags, const CommandProfile& profile, const RunRecording& two,
+                    const fs::path& out) {
+  if (!two.phases) return kDone;
+  const TrainingDevices& devices = profile.training->devices;
+  DeviceChoice choice{.data = devices.data,
+                      .model = devices.model,
+                      .bound = two_devices(*two.phases).gain,
+                      .copying = two.phases->transfer.times.mean,
+                      .link = link_between(devices.data, devices.model)};
+  do {
+    const DeviceRound round = compared_round(flags, profile, out, choice);
+    if (round.one <= 0 || round.two <= 0)
+      return complain({Fault::unavailable, "the devices were not compared: a training with one of them failed"},
+                      kNothingRan);
+    choice.rounds.push_back(round);
+  } while (choice.rounds.size() < kMostDeviceRounds && choice.worth() == DeviceWorth::not_known);
   std::fputs((flags.json ? device_choice_json(choice) + "\n" : "\n" + device_choice_text(choice)).c_str(), stderr);
   return kDone;
 }
@@ -261,7 +300,7 @@ int run_train_profile(const std::vector<std::string>& arguments) {
       .training = training};
   const ProfileEnd end = profile_command(profile);
   if (end.code != kDone || !end.recording || !both) return end.code;
-  return compare_with_one_device(flags, profile, *end.recording, *out.path() / "one");
+  return compare_devices(flags, profile, *end.recording, *out.path() / "compared");
 }
 
 }  // namespace tutti
