@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
+#include <utility>
 
 #include "advise/pipeline_run.h"
 #include "advise/replay.h"
@@ -11,7 +13,8 @@
 namespace tutti {
 namespace {
 
-constexpr int kResamples = 40;
+constexpr int kResamples = 40, kResamplesOfMany = 20;
+constexpr std::size_t kMostDrawn = 128;  // items: the rates of larger draws follow from those of so many
 constexpr std::size_t kExcerpt = 1024;  // items
 constexpr Seconds kShortestRun{2};      // what is shorter is mostly start and end
 
@@ -32,10 +35,10 @@ double rate_of_all(const ReplayResult& played) {
   return static_cast<double>(played.done_at.size()) / played.done_at.back().count();
 }
 
-/// As many items, drawn from these with repetition; an item's times in all stages stay together.
-PipelineModel resampled(PipelineModel pipeline, CounterRandom& random) {
+/// So many items, drawn from these with repetition; an item's times in all stages stay together.
+PipelineModel resampled(PipelineModel pipeline, std::size_t count, CounterRandom& random) {
   const std::size_t items = items_of(pipeline);
-  std::vector<std::size_t> drawn(items);
+  std::vector<std::size_t> drawn(count);
   for (std::size_t& item : drawn) item = static_cast<std::size_t>(random.below(static_cast<std::int64_t>(items)));
   for (StageModel& stage : pipeline.stages) {
     auto times = std::make_shared<std::vector<ItemTime>>();
@@ -52,18 +55,27 @@ Fix predict_roughly(const PipelineModel& pipeline) {
 }
 
 /// Within two deviations of the resampled rates, and no further than the slowest and the fastest of them: a few uneven
-/// items have rates that are anything but symmetric.
+/// items have rates that are anything but symmetric. Of many items fewer are drawn, whose rates deviate from their mean
+/// by the root of that more.
 Fix predict_again(const PipelineModel& pipeline) {
   const double rate = rate_of_run(pipeline);
+  const std::size_t items = items_of(pipeline), drawn = std::min(items, kMostDrawn);
+  const bool are_all = drawn == items;
   CounterRandom random({digest("resampled items")});
+  std::vector<double> rates;
+  while (std::cmp_less(rates.size(), are_all ? kResamples : kResamplesOfMany))
+    rates.push_back(rate_of_run(resampled(pipeline, drawn, random)));
+  const double mean = std::accumulate(rates.begin(), rates.end(), 0.0) / static_cast<double>(rates.size());
+  const double center = are_all ? rate : mean;
+  const double scale = std::sqrt(static_cast<double>(drawn) / static_cast<double>(items)) * rate / center;
   double squares = 0, slowest = rate, fastest = rate;
-  for (int i = 0; i < kResamples; ++i) {
-    const double other = rate_of_run(resampled(pipeline, random));
+  for (const double drawn_rate : rates) {
+    const double other = rate + scale * (drawn_rate - center);
     squares += (other - rate) * (other - rate);
     slowest = std::min(slowest, other);
     fastest = std::max(fastest, other);
   }
-  const double margin = 2 * std::sqrt(squares / kResamples) + kOtherRun * rate;
+  const double margin = 2 * std::sqrt(squares / static_cast<double>(rates.size())) + kOtherRun * rate;
   return {
       {}, rate, std::max((1 - kOtherRun) * slowest, rate - margin), std::min((1 + kOtherRun) * fastest, rate + margin)};
 }
@@ -94,6 +106,7 @@ RunRecording excerpt_of(RunRecording recording) {
   for (const RecordedStage& stage : recording.stages) items = std::max(items, stage.items.size());
   if (items <= kExcerpt) return recording;
   const double every = static_cast<double>(items) / static_cast<double>(kExcerpt);
+  recording.lengths.clear();  // of no meaning for a part of the items in their order
   for (RecordedStage& stage : recording.stages) {
     std::vector<Seconds> kept;
     for (std::size_t i = 0; i < kExcerpt; ++i)

@@ -24,7 +24,14 @@ struct RecordedStage {
   PhaseTimes times{};            ///< time of all its threads together
   double on_core = 1;            ///< as StageModel's
   Seconds core_wait{};           ///< of its time: its thread was ready to run and had no core; of devices' stages
+  bool on_processor = false;     ///< of kind device: that is the processor, so its time holds waits for cores
   std::vector<Seconds> items{};  ///< what each item took, in the order in which they came
+};
+
+/// What a run did before its threads and queues were those that are recorded.
+struct Settling {
+  Seconds elapsed{};
+  std::size_t items = 0;
 };
 
 /// What a run of a command was: its stages, in the order in which an item passes them, and all of its items. The
@@ -34,8 +41,10 @@ struct RunRecording {
   std::string unit{"files"};  ///< what an item is
   int cores = 1;              ///< that the process could use
   Seconds elapsed{};          ///< from the first item's start to the last one's end; loading a model is not in it
+  Settling settling{};        ///< before that; no item and no time of it is in the recording
   Seconds held_up{};          ///< that a training's steps waited for a batch while a later one was whole
   std::vector<RecordedStage> stages{};
+  std::vector<double> lengths{};  ///< of each item, in any unit: of its audio, its frames; empty: not known
   RunTimeline timeline{};
   std::optional<StepPhases> phases{};  ///< phases of a training's steps; none: it was no training
 };

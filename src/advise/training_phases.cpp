@@ -18,21 +18,13 @@ std::vector<NamedRule> rules_that_hold(const RuleFigures& f) {
   const auto add = [&](bool holds, NamedRule rule) {
     if (holds) found.push_back(rule);
   };
-  add(f.load > kMostLoad,
-      {"DATA_LOADING", f.load, kMostLoad, "more threads of the stage that limits the feed, or a cache"});
-  add(f.transfer > kMostTransfer, {"GPU_TRANSFER", f.transfer, kMostTransfer,
-                                   "devices that are nearer to one another, or features on the model's own"});
-  add(f.training < kLeastTraining,
-      {"UNDERUTILIZED_GPU", f.training, kLeastTraining, "what the steps wait for, see the finding below"});
-  add(f.variation > kMostVariation,
-      {"OSCILLATION", f.variation, kMostVariation,
-       f.training_variation > f.variation / 2 ? "samples of more equal length in a batch: the training itself is uneven"
-                                              : "a deeper ring, or more threads where single samples take long"});
+  add(f.load > kMostLoad, {"DATA_LOADING", f.load, kMostLoad});
+  add(f.transfer > kMostTransfer, {"GPU_TRANSFER", f.transfer, kMostTransfer});
+  add(f.training < kLeastTraining, {"UNDERUTILIZED_GPU", f.training, kLeastTraining});
+  add(f.variation > kMostVariation, {"OSCILLATION", f.variation, kMostVariation});
   const double model = f.model_gpu.value_or(f.training);
-  add(model < kLeastModelGpu,
-      {"LOW_MODEL_GPU_UTIL", model, kLeastModelGpu, "a larger batch, or what the steps wait for"});
-  add(f.data_gpu.value_or(0) > kMostDataGpu, {"DATA_GPU_OVERLOADED", f.data_gpu.value_or(0), kMostDataGpu,
-                                              "fewer augmentations there, or features by the feed"});
+  add(model < kLeastModelGpu, {"LOW_MODEL_GPU_UTIL", model, kLeastModelGpu});
+  add(f.data_gpu.value_or(0) > kMostDataGpu, {"DATA_GPU_OVERLOADED", f.data_gpu.value_or(0), kMostDataGpu});
   return found;
 }
 

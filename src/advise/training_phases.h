@@ -27,7 +27,6 @@ struct StepPhases {
 struct RuleFigures {
   double load = 0, transfer = 0, training = 0;    ///< shares of the time
   double variation = 0;                           ///< variation of a step's time: standard deviation over mean
-  double training_variation = 0;                  ///< variation of training: if it is most of that, no feed is at fault
   std::optional<double> data_gpu{}, model_gpu{};  ///< utilisation, 0 to 1; none: not measured
 };
 
@@ -36,7 +35,6 @@ struct NamedRule {
   std::string_view name;  ///< "DATA_LOADING"
   double figure = 0;      ///< what was found, a share
   double bound = 0;       ///< above it, or below it, the rule holds
-  std::string_view advice;
 };
 
 /// The note's named rules that hold, in its order; none: no major bottleneck. Its three targets for the model's device

@@ -195,6 +195,7 @@ struct Outcome {
   Measured total{};
   std::size_t failed = 0;
   std::vector<Clock::Instant> ends{};  // of the files that did not fail
+  std::vector<double> lengths{};       // likewise, of their audio
   RecordedStage decoding{.name = kDecode, .threads_flag = "--decode-threads"};
   RecordedStage features{.name = kFeatures, .threads_flag = "--features-threads"};
   RecordedStage printing{.name = kPrint, .resource = StageResource::io};
@@ -208,6 +209,7 @@ struct Outcome {
     features.items.push_back(it.listening + it.features);
     printing.items.push_back(printed);
     ends.push_back(Clock::real().now());
+    lengths.push_back(it.audio.count());
   }
 };
 
@@ -249,8 +251,11 @@ void note_tuning(const TuningResult& tuned, FeaturesCommand& command) {
 Result<void> conclude_run(Outcome& outcome, const FeaturesCommand& command, const PipelineReport& report,
                           const RunTimeline& timeline, const WatchedParts& parts) {
   if (outcome.decoding.items.empty()) return {};
-  RunRecording recording{
-      .command = "features", .cores = usable_cores(), .elapsed = report.elapsed, .timeline = timeline};
+  RunRecording recording{.command = "features",
+                         .cores = usable_cores(),
+                         .elapsed = report.elapsed,
+                         .lengths = std::move(outcome.lengths),
+                         .timeline = timeline};
   outcome.decoding.threads = command.decode_threads;
   outcome.features.threads = command.features_threads;
   for (RecordedStage* stage : {&outcome.decoding, &outcome.features, &outcome.printing}) {
@@ -259,8 +264,7 @@ Result<void> conclude_run(Outcome& outcome, const FeaturesCommand& command, cons
     recording.stages.push_back(std::move(*stage));
   }
   parts.processor.note(recording);
-  if (const auto changed = parts.tuner.changed_at())
-    recording = since_change(std::move(recording), outcome.ends, *changed);
+  recording = settled_part(std::move(recording), outcome.ends, parts.tuner.history());
   const auto sentence = conclude(recording);
   if (!sentence) return tl::unexpected(sentence.error());
   if (sentence->empty()) return {};

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <optional>
 
-#include "advise/cause.h"
+#include "advise/finding.h"
 #include "base/clock.h"
 #include "base/units.h"
+#include "device/process_tree.h"
 #include "device/stall_counters.h"
 #include "profile/processor_watch.h"
 
@@ -14,7 +17,8 @@ namespace tutti {
 /// What the machine does beside a run, from the construction on.
 class MachineWatch {
  public:
-  MachineEvidence evidence() const {
+  /// `threads`: what those of the run did since, where that is known.
+  MachineEvidence evidence(const SchedulerTimes& threads = {}) const {
     const Seconds passed = Clock::real().now() - start_;
     if (passed.count() <= 0) return {};
     const StallCounters now = read_stall_counters("/");
@@ -23,7 +27,11 @@ class MachineWatch {
     };
     const double own = (children_processor_time() - children_) / passed;
     const auto pages = now.swapped_pages.value_or(0) - before_.swapped_pages.value_or(0);
+    const Seconds wanted = threads.ran + threads.waited;
     return {.other_cores = std::max(0.0, share(&StallCounters::busy) - own),
+            .cores = static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN)),
+            .core_wait = wanted.count() > 0 ? threads.waited / wanted : 0,
+            .wanted_cores = wanted / passed,
             .throttled_cores = share(&StallCounters::throttled),
             .cpu_stall = share(&StallCounters::cpu),
             .memory_stall = share(&StallCounters::memory),

@@ -8,6 +8,8 @@
 namespace tutti {
 namespace {
 
+constexpr double kSameLength = 1.05;  // the longest over the shortest
+
 std::string ms(Seconds time) {
   return fixed_text(1000 * time.count(), 1) + "ms";
 }
@@ -50,27 +52,39 @@ RuleFigures figures_of(const StepPhases& phases, const PhaseDevices& devices) {
   RuleFigures figures{.load = phases.load.share, .transfer = phases.transfer.share, .training = phases.training.share};
   const Spread& total = phases.total.times;
   figures.variation = total.variation();
-  if (total.mean.count() > 0) figures.training_variation = phases.training.times.deviation / total.mean;
   if (!devices.data_load.is_empty()) figures.data_gpu = devices.data_load.mean();
   if (!devices.model_load.is_empty()) figures.model_gpu = devices.model_load.mean();
   return figures;
 }
 
-std::string rules_text(const StepPhases& phases, const PhaseDevices& devices) {
+/// What the steps' times may differ with.
+std::string variation_text(const StepPhases& phases, const std::vector<double>& lengths) {
+  std::string text = "; waits " + ms(phases.load.times.least) + " to " + ms(phases.load.times.most) + ", training " +
+                     ms(phases.training.times.least) + " to " + ms(phases.training.times.most);
+  if (lengths.empty()) return text;
+  const auto [least, most] = std::ranges::minmax(lengths);
+  if (most <= kSameLength * least) return text + ", batches of one length";
+  return text + ", batches of " + fixed_text(least, 0) + " to " + fixed_text(most, 0) + " frames";
+}
+
+std::string rules_text(const StepPhases& phases, const PhaseDevices& devices, const PhaseContext& context) {
   const auto rules = rules_that_hold(figures_of(phases, devices));
-  if (rules.empty())
+  if (rules.empty() && context.others.empty())
     return "✅ NO MAJOR BOTTLENECKS DETECTED\n   Training utilization: " + percent(phases.training.share) + "\n";
+  if (rules.empty())
+    return "No rule of the note holds, but the run was not alone: " + context.others +
+           "   Training utilization: " + percent(phases.training.share) + "\n";
   std::string text = "BOTTLENECKS:\n";
   for (const NamedRule& rule : rules)
     text += "  " + std::string(rule.name) + ": " + percent(rule.figure) +
             (rule.figure > rule.bound ? ", more than " : ", less than ") + percent(rule.bound) +
-            ". What helps: " + std::string(rule.advice) + "\n";
+            (rule.name == "OSCILLATION" ? variation_text(phases, context.lengths) : "") + "\n";
   return text;
 }
 
 }  // namespace
 
-std::string phase_text(const StepPhases& phases, const PhaseDevices& devices) {
+std::string phase_text(const StepPhases& phases, const PhaseDevices& devices, const PhaseContext& context) {
   std::string text = "TIMING BREAKDOWN:\n";
   for (const Phase* phase : {&phases.load, &phases.preprocess, &phases.transfer, &phases.training})
     text += phase_line(*phase, true);
@@ -79,7 +93,7 @@ std::string phase_text(const StepPhases& phases, const PhaseDevices& devices) {
           " a step; training to data none, for data is made ahead\n";
   text += "\nGPU UTILIZATION:\n" + load_line("Data GPU:", devices.data, devices.data_load) +
           load_line("Model GPU:", devices.model, devices.model_load) + memory_text(devices) + "\n" +
-          rules_text(phases, devices);
+          rules_text(phases, devices, context);
   const auto both = two_devices(phases);
   return text + "All phases one after the other take at most " + ms(both.one) + " a step, at the same time at least " +
          ms(both.two) + ": a second device gains at most " + fixed_text(both.gain, 2) +

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "advise/training_phases.h"
 #include "base/units.h"
@@ -26,13 +27,20 @@ struct PhaseDevices {
   Bytes process_memory{};
 };
 
+/// What else was measured of a training.
+struct PhaseContext {
+  std::vector<double> lengths{};  ///< frames of each step's batches; empty: not known
+  std::string others{};           ///< other_programs_text; empty: the run was alone
+};
+
 /// Field note 002's profile, as its users know it.
 ///
 /// TIMING BREAKDOWN by phase (mean, deviation, share of the time on the steps' path, then
 /// least, most, p50 and p95), the gaps between data and training, GPU UTILIZATION of both devices, MEMORY at its most,
-/// and the named rules that hold, or NO MAJOR BOTTLENECKS DETECTED; then what two devices would gain at most over one.
+/// and the named rules that hold, with what was measured and no advice, or NO MAJOR BOTTLENECKS DETECTED where there
+/// was no other program either; then what two devices would gain at most over one.
 ///
 /// Milliseconds have one digit, as the note's. Ends with a line end. Pure.
-std::string phase_text(const StepPhases& phases, const PhaseDevices& devices);
+std::string phase_text(const StepPhases& phases, const PhaseDevices& devices, const PhaseContext& context = {});
 
 }  // namespace tutti

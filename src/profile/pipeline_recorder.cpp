@@ -43,16 +43,8 @@ Result<void> PipelineRecorder::run(Pipeline& pipeline) {
     recording_.stages.push_back(std::move(stage));
   }
   processor.note(recording_);
-  if (tuned_) note_tuning(ends);
+  if (tuner_) recording_ = settled_part(std::move(recording_), ends, tuner_->history());
   return ended;
-}
-
-/// Of a run whose threads were set while it ran, what was done with the last of them is the recording.
-void PipelineRecorder::note_tuning(const std::vector<Clock::Instant>& ends) {
-  if (const auto changed = tuner_->changed_at()) recording_ = since_change(std::move(recording_), ends, *changed);
-  for (RecordedStage& stage : recording_.stages)
-    for (const auto& [name, threads] : tuned_->now)
-      if (name == stage.name) stage.threads = threads;
 }
 
 Result<std::string> PipelineRecorder::conclude() const {

@@ -40,8 +40,6 @@ class PipelineRecorder final : public WatchedRun {
   Result<std::string> conclude() const;
 
  private:
-  void note_tuning(const std::vector<Clock::Instant>& ends);
-
   std::vector<StageFacts> stages_;
   RunRecording recording_{};
   std::unique_ptr<PipelineTuner> tuner_{};  // none: threads stay

@@ -9,6 +9,7 @@
 #include "device/child_memory.h"
 #include "device/machine.h"
 #include "device/proc_text.h"
+#include "flow/virtual_clock.h"
 #include "profile/recording_file.h"
 #include "view/text.h"
 
@@ -33,7 +34,7 @@ Bytes memory_in_use() {
 
 PipelineTuner::PipelineTuner(TuningPlan plan)
     : plan_(std::move(plan)), state_(State{LiveTuner({.stages = plan_.stages, .most_threads = plan_.most_threads})}) {
-  plan_.is_on = plan_.is_on && has_open_stage(plan_) && !recording_wanted();
+  plan_.is_on = plan_.is_on && has_open_stage(plan_) && !VirtualSpeedup::of_process();
   if (!plan_.is_on) return;
   key_ = key_of(plan_);
   known_ = recall_tuning(key_);
@@ -96,8 +97,20 @@ void PipelineTuner::look(Pipeline& pipeline, const Complete& complete) {
   });
   for (const auto& [stage, threads] : settings)
     if (auto set = pipeline.set_threads(stage, threads); !set) log(Level::warning, set.error().text());
-  if (!settings.empty()) state_.with([](State& state) { state.changed = Clock::real().now(); });
+  if (!settings.empty()) note_change(settings);
   if (settled) remember_tuning(key_, *settled);  // now, for its end may be in the midst of another round
+}
+
+void PipelineTuner::note_change(const ThreadSettings& settings) {
+  state_.with([&](State& state) {
+    ThreadHistory& history = state.history;
+    if (history.changes.empty()) history.begun = state.tuner.result().before;
+    ThreadSettings threads = history.changes.empty() ? history.begun : history.changes.back().threads;
+    for (const auto& [stage, count] : settings)
+      for (auto& [name, now] : threads)
+        if (name == stage) now = count;
+    history.changes.push_back({Clock::real().now(), std::move(threads)});
+  });
 }
 
 std::optional<TuningResult> PipelineTuner::stop() {
@@ -108,14 +121,63 @@ std::optional<TuningResult> PipelineTuner::stop() {
   return result;
 }
 
-RunRecording since_change(RunRecording recording, const std::vector<Clock::Instant>& ends, Clock::Instant changed) {
-  const auto first = static_cast<std::size_t>(
-      std::ranges::find_if(ends, [changed](Clock::Instant end) { return end >= changed; }) - ends.begin());
-  if (ends.empty() || first == 0) return recording;
-  for (RecordedStage& stage : recording.stages)
-    stage.items.erase(stage.items.begin(),
-                      stage.items.begin() + static_cast<std::ptrdiff_t>(std::min(first, stage.items.size())));
-  recording.elapsed = *std::ranges::max_element(ends) - changed;
+namespace {
+
+/// Items of a recording from `first` to `last`, which took from `begin` to `end`.
+struct Part {
+  std::size_t first = 0, last = 0;
+  Clock::Instant begin{}, end{};
+  const ThreadSettings* threads = nullptr;
+
+  std::size_t items() const { return last - first; }
+};
+
+std::vector<Part> parts_of(const std::vector<Clock::Instant>& ends, Clock::Instant start,
+                           const ThreadHistory& history) {
+  std::vector<Part> parts{{.begin = start, .threads = &history.begun}};
+  const auto from = [&](Clock::Instant at) {
+    return static_cast<std::size_t>(std::ranges::find_if(ends, [at](Clock::Instant end) { return end >= at; }) -
+                                    ends.begin());
+  };
+  for (const ThreadHistory::Change& change : history.changes) {
+    parts.back().last = from(change.at);
+    parts.back().end = change.at;
+    parts.push_back({.first = parts.back().last, .begin = change.at, .threads = &change.threads});
+  }
+  parts.back().last = ends.size();
+  parts.back().end = *std::ranges::max_element(ends);
+  return parts;
+}
+
+template <class T>
+void keep_part(std::vector<T>& values, const Part& part) {
+  const auto at = [&](std::size_t index) {
+    return values.begin() + static_cast<std::ptrdiff_t>(std::min(index, values.size()));
+  };
+  values = std::vector<T>(at(part.first), at(part.last));
+}
+
+}  // namespace
+
+RunRecording settled_part(RunRecording recording, const std::vector<Clock::Instant>& ends,
+                          const ThreadHistory& history) {
+  constexpr std::size_t kFewest = 8;
+  if (ends.empty() || history.changes.empty()) return recording;
+  const auto start =
+      *std::ranges::max_element(ends) - std::chrono::duration_cast<Clock::Instant::duration>(recording.elapsed);
+  const auto parts = parts_of(ends, start, history);
+  const Part& part =
+      parts.back().items() >= kFewest ? parts.back() : *std::ranges::max_element(parts, {}, &Part::items);
+  for (RecordedStage& stage : recording.stages) {
+    keep_part(stage.items, part);
+    for (const auto& [name, threads] : *part.threads)
+      if (name == stage.name) stage.threads = threads;
+  }
+  keep_part(recording.lengths, part);
+  const Seconds elapsed = part.end - part.begin;
+  recording.settling = {.elapsed = std::max(Seconds(0), recording.elapsed - elapsed),
+                        .items = ends.size() - part.items()};
+  recording.elapsed = elapsed;
   return recording;
 }
 

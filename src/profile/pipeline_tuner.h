@@ -20,9 +20,19 @@
 
 namespace tutti {
 
+/// The threads that stages had over a run. Empty where none were set.
+struct ThreadHistory {
+  struct Change {
+    Clock::Instant at{};
+    ThreadSettings threads{};  ///< of all open stages from then on
+  };
+  ThreadSettings begun{};  ///< before the first change
+  std::vector<Change> changes{};
+};
+
 /// Gives the open stages of a running pipeline the threads that suit them (LiveTuner), on a thread of its own, and
-/// remembers them for the next run as soon as they have settled. Does nothing where no stage is open, and in a run that
-/// `tutti profile` records: what is recorded has one setting. One thread, but for what it does itself.
+/// remembers them for the next run as soon as they have settled. Does nothing where no stage is open, and in a run with
+/// a stage that is sped up: its threads wait for one another. One thread, but for what it does itself.
 class PipelineTuner {
  public:
   explicit PipelineTuner(TuningPlan plan);
@@ -46,18 +56,19 @@ class PipelineTuner {
   /// Ends that. What it came to; none where nothing was measured.
   std::optional<TuningResult> stop();
 
-  /// When threads were last set; none: they never were.
-  std::optional<Clock::Instant> changed_at() const {
-    return state_.with([](const State& it) { return it.changed; });
+  /// The threads that it set so far, and when.
+  ThreadHistory history() const {
+    return state_.with([](const State& it) { return it.history; });
   }
 
  private:
   struct State {
     LiveTuner tuner;
-    std::optional<Clock::Instant> changed{};
+    ThreadHistory history{};
   };
 
   void look(Pipeline& pipeline, const Complete& complete);
+  void note_change(const ThreadSettings& settings);
   LiveMachine machine_now(const PipelineReport& report) const;
 
   TuningPlan plan_;
@@ -69,9 +80,11 @@ class PipelineTuner {
   std::unique_ptr<PeriodicThread> thread_{};  // last: it uses the others
 };
 
-/// Only what was done with the last threads: items that ended at `changed` or later, over the time that they took.
-/// `ends`: of each item, in the order of the recording's.
-RunRecording since_change(RunRecording recording, const std::vector<Clock::Instant>& ends, Clock::Instant changed);
+/// Only what was done with one setting of threads, which the stages then have: the last, or the one with the most items
+/// where the last has fewer than eight. The rest of the items and of the time becomes `settling`. `ends`: of each item,
+/// in the order of the recording's.
+RunRecording settled_part(RunRecording recording, const std::vector<Clock::Instant>& ends,
+                          const ThreadHistory& history);
 
 /// "Threads were tuned: decode 1 -> 3, features 1 -> 2; 2.4 times as fast as before." Empty where nothing changed.
 std::string tuning_sentence(const TuningResult& result);

@@ -1,6 +1,7 @@
 #include "profile/recorded_run.h"
 
 #include <algorithm>
+#include <cctype>
 #include <numeric>
 
 #include "advise/spread.h"
@@ -110,12 +111,14 @@ std::string table_of(const RunRecording& recording) {
   return joined(lay_out(table, kWidth), "\n") + "\n";
 }
 
+/// With its stage in front: "read: --read-threads 6".
 std::string what_to_do(const RunRecording& recording, const Change& change) {
   const auto flags = flags_of(recording, change);
-  if (!flags.empty()) return joined(flags, " ");
+  if (!flags.empty()) return change.stage + ": " + joined(flags, " ");
   const auto stage = std::ranges::find(recording.stages, change.stage, &RecordedStage::name);
-  if (stage != recording.stages.end() && stage->resource == StageResource::device) return "a device twice as fast";
-  return change.stage + " twice as fast";
+  if (stage != recording.stages.end() && stage->resource == StageResource::device)
+    return change.stage + ": a device twice as fast";
+  return change.stage + ": twice as fast";
 }
 
 std::string what_to_do(const RunRecording& recording, const Fix& fix) {
@@ -135,43 +138,71 @@ std::string memory_text(const SideCause& cause) {
   return cause.pages > 0 ? waited + ", and " + swapped : waited;
 }
 
-std::string core_wait_text(const SideCause& cause) {
-  return "The device's thread could run and had no core " + percent(cause.core_wait) +
-         " of its time, as the run's other threads had them: try fewer " +
-         (cause.flag.empty() ? std::string("--threads") : cause.flag + ", or fewer --threads");
+std::string others_text(const SideCause& cause) {
+  std::string text = "Other programs took " + fixed_text(cause.number, 1);
+  if (cause.of > 0) text += " of " + fixed_text(cause.of, 0);
+  text += " cores meanwhile";
+  if (cause.of > 0) text += ", " + percent(std::min(1.0, cause.number / cause.of));
+  if (cause.core_wait > 0)
+    text += "; for them the run's threads had no core " + percent(cause.core_wait) +
+            " of the time in which they could have run";
+  return text;
 }
 
+std::string percent_more(double gain) {
+  return fixed_text(100 * gain, 0) + " % faster";
+}
+
+/// What was measured, without a word on what to do.
 std::string text_of(const SideCause& cause) {
   const std::string share = percent(cause.number);
   switch (cause.cause) {
-    case Cause::other_processes:
-      return "Other programs took " + fixed_text(cause.number, 1) +
-             " cores meanwhile: with fewer of them the run is faster, and the figures hold for longer";
+    case Cause::other_processes: return others_text(cause);
     case Cause::cpu_quota:
-      return "The control group's CPU quota held back " + fixed_text(cause.number, 2) +
-             " cores on average: it needs a higher one";
-    case Cause::memory_pressure: return memory_text(cause) + ": the run needs more memory, or less beside it";
+      return "The control group's CPU quota held back " + fixed_text(cause.number, 2) + " cores on average";
+    case Cause::memory_pressure: return memory_text(cause);
     case Cause::throttling: return "A heat or power limit slowed the hardware down " + share + " of the time";
     case Cause::too_many_threads:
-      if (cause.core_wait > 0) return core_wait_text(cause);
-      return fixed_text(cause.number, 0) + " threads more than cores: by replay fewer of them are as fast";
+      if (cause.core_wait > 0)
+        return "The device's thread could run and had no core " + percent(cause.core_wait) +
+               " of its time, as the run's other threads had them";
+      return fixed_text(cause.number, 0) + " threads more than cores, which by replay gain nothing";
     case Cause::unequal_lengths:
-      return "Unequal lengths at the end cost " + share +
-             " of the time: with the longest first the run is predicted to be " + fixed_text(100 * cause.gain, 0) +
-             " % faster";
+      return "Unequal lengths at the end cost " + share + " of the time: with the longest first the run is predicted " +
+             "to be " + percent_more(cause.gain);
     case Cause::slow_files:
-      return "Steps waited for slow files " + share +
-             " of the time while later batches were whole: with --order any the run is predicted to be up to " +
-             fixed_text(100 * cause.gain, 0) + " % faster";
+      return "Steps waited for slow files " + share + " of the time while later batches were whole";
     default: break;
   }
   return std::string(name_of(cause.cause));
+}
+
+/// What to do about a cause that is no stage.
+std::string advice_text(const SideCause& cause) {
+  switch (cause.cause) {
+    case Cause::other_processes:
+      return "run it without those programs" +
+             (cause.gain > 0 ? ", predicted to be " + percent_more(cause.gain) : std::string());
+    case Cause::cpu_quota: return "a higher quota of the control group";
+    case Cause::memory_pressure: return "more memory, or less beside the run";
+    case Cause::throttling: return "better cooling, or a higher power limit";
+    case Cause::unequal_lengths: return "the longest files first, predicted to be " + percent_more(cause.gain);
+    case Cause::slow_files: return "read: --order any, predicted to be up to " + percent_more(cause.gain);
+    default: break;
+  }
+  return "";
 }
 
 std::string limit_text(const Bottleneck& limit) {
   if (limit.share < kLeastGain) return "No stage limits the run by itself";
   return limit.stage + " (" + std::string(name_of(limit.resource)) + ") limits the run: twice as fast it would save " +
          percent(limit.share) + " of the time" + (limit.close ? ", " + *limit.close + " nearly as much" : "");
+}
+
+std::string lower_first(std::string text) {
+  const bool is_word = text.size() > 1 && std::islower(static_cast<unsigned char>(text[1])) != 0;
+  if (is_word) text.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(text.front())));
+  return text;
 }
 
 /// Single changes first, then those that go together.
@@ -182,9 +213,18 @@ std::vector<Fix> all_fixes(const std::optional<Diagnosis>& found) {
   return fixes;
 }
 
-std::string fix_line(const RunRecording& recording, const Fix& fix, double now) {
-  return "  " + what_to_do(recording, fix) + ": " + short_number(fix.items_per_s) + " " + recording.unit +
-         " a second (" + short_number(fix.low) + " to " + short_number(fix.high) + "), +" + gain_of(fix, now) + "\n";
+std::string rate_text(const RunRecording& recording, const Fix& fix, double now) {
+  return short_number(fix.items_per_s) + " " + recording.unit + " a second (" + short_number(fix.low) + " to " +
+         short_number(fix.high) + "), +" + gain_of(fix, now);
+}
+
+/// One line; what other changes than the advised one would gain is what was predicted of them, and no more.
+std::string others_predicted(const RunRecording& recording, const Diagnosis& found, const std::optional<Fix>& advice) {
+  std::vector<std::string> parts;
+  for (const Fix& fix : all_fixes(found))
+    if (!advice || fix.changes != advice->changes)
+      parts.push_back(what_to_do(recording, fix) + " +" + gain_of(fix, found.items_per_s));
+  return parts.empty() ? "" : "  By replay, each in place of that: " + joined(parts, "; ") + "\n";
 }
 
 /// What makes the prediction a poor one: few items, or uneven ones. Empty: nothing does.
@@ -199,7 +239,50 @@ std::string sample_text(const RunRecording& recording, const Bottleneck& limit) 
          "): a longer run predicts better\n";
 }
 
+/// What limits the run, without a full stop.
+std::string limit_sentence(const RunRecording& recording, const std::optional<Diagnosis>& found,
+                           const RunFinding& finding) {
+  if (finding.beside) {
+    std::string name(name_of(finding.cause));
+    name.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(name.front())));
+    return name + " limit" + (name.ends_with('s') ? "" : "s") + " the run: " + lower_first(text_of(*finding.beside));
+  }
+  if (found) return limit_text(found->limit);
+  return "What limits the run is not known: the replay of its items is " + percent(model_error(recording)) +
+         " from the measured rate, more than 5 %, so nothing is predicted";
+}
+
+std::string advised(const RunRecording& recording, const std::optional<Diagnosis>& found, const RunFinding& finding) {
+  if (finding.beside) return advice_text(*finding.beside);
+  if (!found) return "none: nothing is predicted";
+  if (!finding.advice) return "none: no single change would gain 2 %";
+  return what_to_do(recording, *finding.advice) + ", predicted " +
+         rate_text(recording, *finding.advice, found->items_per_s);
+}
+
+std::string settling_text(const RunRecording& recording) {
+  if (recording.settling.items == 0) return {};
+  return "  Before that, threads and queues had not settled: " + counted(recording.settling.items, recording.unit) +
+         " in " + fixed_text(recording.settling.elapsed.count(), 2) + " s, which are not in these figures\n";
+}
+
+std::string measurements(const ProfiledRun& run, const RunFinding& finding) {
+  std::string text;
+  if (run.found && finding.beside) text += "  Beside that: " + lower_first(limit_text(run.found->limit)) + "\n";
+  if (run.found) text += others_predicted(run.recording, *run.found, finding.advice);
+  if (run.found) text += sample_text(run.recording, run.found->limit);
+  for (const SideCause& cause : run.causes)
+    if (cause.cause != Cause::other_processes && !(finding.beside && finding.cause == cause.cause))
+      text += "  " + text_of(cause) + "\n";
+  return text + settling_text(run.recording);
+}
+
 }  // namespace
+
+std::string other_programs_text(const std::vector<SideCause>& causes) {
+  const auto others = std::ranges::find(causes, Cause::other_processes, &SideCause::cause);
+  return others == causes.end() ? std::string() : others_text(*others) + "\n";
+}
 
 std::vector<std::string> flags_of(const RunRecording& recording, const Change& change) {
   const auto stage = std::ranges::find(recording.stages, change.stage, &RecordedStage::name);
@@ -232,11 +315,10 @@ std::string profile_text(const ProfiledRun& run) {
                      (recording.cores == 1 ? " core\n" : " cores\n") + table_of(recording);
   if (const RecordedStage* device = device_stage(recording))
     text += "Device busy " + percent(device_busy(recording)) + " of the time (" + device->name + ")\n";
-  text += "\n" + finding_sentence(recording, found) + "\n";
-  if (found) text += "Cause: " + std::string(name_of(cause_of(found->limit))) + "\n";
-  for (const Fix& fix : all_fixes(found)) text += fix_line(recording, fix, found->items_per_s);
-  if (found) text += sample_text(recording, found->limit);
-  for (const SideCause& cause : run.causes) text += "  " + text_of(cause) + "\n";
+  const RunFinding finding = finding_of(recording, found, run.causes);
+  text += "\n" + limit_sentence(recording, found, finding) + ".\nCause: " + std::string(name_of(finding.cause)) + "\n";
+  text += "Advice: " + advised(recording, found, finding) + "\n";
+  text += measurements(run, finding);
   return text;
 }
 
@@ -269,17 +351,31 @@ Json prediction_json(const Fix& fix) {
   return {{"predicted_items_per_s", fix.items_per_s}, {"low", fix.low}, {"high", fix.high}};
 }
 
+/// Null where nothing is advised.
+Json advice_json(const ProfiledRun& run, const RunFinding& finding) {
+  if (!finding.advice && !finding.beside) return nullptr;
+  Json json{{"text", advised(run.recording, run.found, finding)}, {"stage", nullptr}, {"flags", Json::array()}};
+  if (!finding.advice) return json;
+  json["stage"] = finding.advice->changes.front().stage;
+  for (const Change& change : finding.advice->changes)
+    for (std::string& flag : flags_of(run.recording, change)) json["flags"].push_back(std::move(flag));
+  json.update(prediction_json(*finding.advice));
+  return json;
+}
+
 }  // namespace
 
 std::string profile_json(const ProfiledRun& run) {
   const RunRecording& recording = run.recording;
+  const RunFinding finding = finding_of(recording, run.found, run.causes);
   Json json{{"command", recording.command},
             {"unit", recording.unit},
             {"items", recording.stages.front().items.size()},
             {"elapsed", recording.elapsed.count()},
             {"items_per_s", rate_of(recording)},
             {"limit", nullptr},
-            {"cause", name_of(run.found ? cause_of(run.found->limit) : Cause::unknown)},
+            {"cause", name_of(finding.cause)},
+            {"advice", advice_json(run, finding)},
             {"model_error", model_error(recording)},
             {"explained", run.found.has_value()},
             {"stages", stages_json(recording)},
@@ -290,8 +386,11 @@ std::string profile_json(const ProfiledRun& run) {
   for (const SideCause& cause : run.causes) {
     json["causes"].push_back({{"cause", name_of(cause.cause)}, {"number", cause.number}, {"gain", cause.gain}});
     if (cause.core_wait > 0) json["causes"].back()["core_wait"] = cause.core_wait;
+    if (cause.of > 0) json["causes"].back()["share"] = std::min(1.0, cause.number / cause.of);
     if (cause.cause == Cause::memory_pressure) json["causes"].back()["pages_a_second"] = cause.pages;
   }
+  if (recording.settling.items > 0)
+    json["settling"] = {{"seconds", recording.settling.elapsed.count()}, {"items", recording.settling.items}};
   if (recording.phases) json["phases"] = phases_json(*recording.phases);
   if (!recording.timeline.at.empty()) json["timeline"] = timeline_json(recording.timeline);
   if (!run.found) return json_line(json);
@@ -320,7 +419,7 @@ ProfilePage profile_page(const ProfiledRun& run, const std::string& title) {
   ProfilePage page{.title = title,
                    .unit = recording.unit,
                    .rate = rate_of(recording),
-                   .finding = finding_sentence(recording, run.found),
+                   .finding = finding_sentence(run),
                    .timeline = recording.timeline};
   for (std::size_t s = 0; s < recording.stages.size(); ++s) {
     const RecordedStage& stage = recording.stages[s];
@@ -345,15 +444,14 @@ ProfilePage profile_page(const ProfiledRun& run, const std::string& title) {
   return page;
 }
 
-std::string finding_sentence(const RunRecording& recording, const std::optional<Diagnosis>& found) {
-  if (!found)
-    return "What limits the run is not known: the replay of its items is " + percent(model_error(recording)) +
-           " from the measured rate, more than 5 %, so nothing is predicted.";
-  const std::string limit = limit_text(found->limit);
-  const auto fixes = all_fixes(found);
-  if (fixes.empty()) return limit + "; no single change would gain 2 %.";
-  return limit + "; " + what_to_do(recording, fixes.front()) + " would gain " +
-         gain_of(fixes.front(), found->items_per_s) + ".";
+std::string finding_sentence(const ProfiledRun& run) {
+  const RunFinding finding = finding_of(run.recording, run.found, run.causes);
+  const std::string limit = limit_sentence(run.recording, run.found, finding);
+  if (finding.beside) return limit + ". Advice: " + advice_text(*finding.beside) + ".";
+  if (!run.found) return limit + ".";
+  if (!finding.advice) return limit + "; no single change would gain 2 %.";
+  return limit + "; " + what_to_do(run.recording, *finding.advice) + " would gain " +
+         gain_of(*finding.advice, run.found->items_per_s) + ".";
 }
 
 Result<std::string> conclude(const RunRecording& recording) {
@@ -363,7 +461,7 @@ Result<std::string> conclude(const RunRecording& recording) {
     return write_recording(corrected, *file).map([] { return std::string(); });
   }
   const auto found = diagnose_briefly(recording);
-  return found ? finding_sentence(recording, found) : std::string();
+  return found ? finding_sentence({recording, found}) : std::string();
 }
 
 }  // namespace tutti

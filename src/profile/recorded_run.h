@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "advise/cause.h"
+#include "advise/finding.h"
 #include "advise/recording.h"
 #include "profile/profile_page.h"
 
@@ -26,15 +26,19 @@ struct ProfiledRun {
   std::vector<SideCause> causes{};   ///< beside the limiting stage
 };
 
-/// What the profile of a command prints for people: a table of the stages, then what limits the run, then the changes
-/// that gain, as flags to copy, then what cost time beside that. Shares are of the threads' time; avg, p50, p95, min
-/// and max are milliseconds an item; gap is the time between two items of a thread; share is the stage's part of all
-/// working time.
+/// What other programs took of the cores meanwhile, with a line end; empty where that is little. It goes before all
+/// else: the figures are of a run beside them.
+std::string other_programs_text(const std::vector<SideCause>& causes);
+
+/// What the profile of a command prints for people: a table of the stages, then what limits the run, its cause, and one
+/// advice, as flags to copy, then what else was measured and predicted. Shares are of the threads' time; avg, p50, p95,
+/// min and max are milliseconds an item; gap is the time between two items of a thread; share is the stage's part of
+/// all working time.
 std::string profile_text(const ProfiledRun& run);
 
 /// The same as one JSON object, without a line end: keys as those of a described run, and command, unit, items,
-/// elapsed, device_busy, cause, causes, the timeline, of each stage std_ms, p50_ms, min_ms, max_ms, gap_ms and stalls
-/// (items of more than ten times the median), of each fix its flags.
+/// elapsed, device_busy, cause, advice, causes, settling, the timeline, of each stage std_ms, p50_ms, min_ms, max_ms,
+/// gap_ms and stalls (items of more than ten times the median), of each fix its flags.
 std::string profile_json(const ProfiledRun& run);
 
 /// The same as a page (profile_page.h); `title`: the command line.
@@ -42,7 +46,7 @@ ProfilePage profile_page(const ProfiledRun& run, const std::string& title);
 
 /// One sentence with its full stop: what limited the run, and what one change would gain; or that this is not known,
 /// because the replay does not explain the run.
-std::string finding_sentence(const RunRecording& recording, const std::optional<Diagnosis>& found);
+std::string finding_sentence(const ProfiledRun& run);
 
 /// What a command does with the recording of its run when that has ended: it writes it where `tutti profile` wants it,
 /// without the delays of an experiment in its `elapsed`, and else returns the sentence for its log, without a line end:

@@ -30,6 +30,7 @@ Json json_of(const RecordedStage& stage) {
             {"blocked", stage.times.blocked.count()},
             {"on_core", stage.on_core},
             {"core_wait", stage.core_wait.count()},
+            {"on_processor", stage.on_processor},
             {"items", Json::array()}};
   for (const Seconds item : stage.items) json["items"].push_back(item.count());
   return json;
@@ -52,7 +53,8 @@ RecordedStage stage_of(const Json& json) {
                                 .waiting = Seconds(json.at("starved").get<double>()),
                                 .blocked = Seconds(json.at("blocked").get<double>())},
                       .on_core = json.value("on_core", 1.0),
-                      .core_wait = Seconds(json.value("core_wait", 0.0))};
+                      .core_wait = Seconds(json.value("core_wait", 0.0)),
+                      .on_processor = json.value("on_processor", false)};
   for (const Json& item : json.at("items")) stage.items.emplace_back(item.get<double>());
   stage.times.name = stage.name;
   stage.times.count = stage.items.size();
@@ -92,6 +94,10 @@ RunRecording recording_of(const Json& json) {
                          .elapsed = Seconds(json.at("elapsed").get<double>()),
                          .held_up = Seconds(json.value("held_up", 0.0))};
   for (const Json& stage : json.at("stages")) recording.stages.push_back(stage_of(stage));
+  if (json.contains("lengths")) recording.lengths = json.at("lengths").get<std::vector<double>>();
+  if (json.contains("settling"))
+    recording.settling = {.elapsed = Seconds(json.at("settling").at("seconds").get<double>()),
+                          .items = json.at("settling").at("items").get<std::size_t>()};
   if (json.contains("phases")) recording.phases = phases_of(json.at("phases"));
   if (json.contains("timeline")) recording.timeline = timeline_of(json.at("timeline"));
   return recording;
@@ -139,6 +145,9 @@ Result<void> write_recording(const RunRecording& recording, const std::filesyste
             {"held_up", recording.held_up.count()},
             {"stages", Json::array()}};
   for (const RecordedStage& stage : recording.stages) json["stages"].push_back(json_of(stage));
+  if (!recording.lengths.empty()) json["lengths"] = recording.lengths;
+  if (recording.settling.items > 0)
+    json["settling"] = {{"seconds", recording.settling.elapsed.count()}, {"items", recording.settling.items}};
   if (recording.phases) json["phases"] = phases_json(*recording.phases);
   if (!recording.timeline.at.empty()) json["timeline"] = timeline_json(recording.timeline);
   return write_file_atomically(file, json_line(json));

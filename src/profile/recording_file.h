@@ -29,8 +29,9 @@ void note_clocks(RecordedStage& stage, const StageReport& report);
 int usable_cores();
 
 /// Writes the recording whole, as one JSON object: command, unit, cores, elapsed and held_up (seconds), and stages with
-/// name, resource, threads, queue, threads_flag, queue_flag, busy, starved, blocked, on_core, core_wait and items
-/// (seconds), and the timeline where there is one. A later reading gives the same recording.
+/// name, resource, threads, queue, threads_flag, queue_flag, busy, starved, blocked, on_core, core_wait, on_processor
+/// and items (seconds); the items' lengths, what was before it had settled, and the timeline, where there are some. A
+/// later reading gives the same recording.
 Result<void> write_recording(const RunRecording& recording, const std::filesystem::path& file);
 
 /// As an object: load, preprocess, transfer, training and total, each with mean, std, min, max, p50, p95 (seconds) and

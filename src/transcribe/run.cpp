@@ -95,17 +95,6 @@ TuningPlan tuning_of(TuningPlan plan, const RunOptions& options) {
   return plan;
 }
 
-/// The sentence on what limited the run; with the threads that it ended with.
-Result<std::string> finding_of(RunRecording recording, const RunRecorder& recorder, const PipelineTuner& tuner,
-                               const std::optional<TuningResult>& tuned) {
-  if (const auto changed = tuner.changed_at())
-    recording = since_change(std::move(recording), recorder.ends(), *changed);
-  for (RecordedStage& stage : recording.stages)
-    for (const auto& [name, threads] : tuned ? tuned->now : ThreadSettings())
-      if (name == stage.name) stage.threads = threads;
-  return conclude(recording);
-}
-
 }  // namespace
 
 Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, const RunOptions& options,
@@ -157,8 +146,10 @@ Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, cons
   RunSummary summary = summary_of(run, *loaded, started);
   RunRecording recording = recorder.recording(begun, pipeline.report(), together);
   recording.timeline = sampler.stop();
+  for (RecordedStage& stage : recording.stages)
+    stage.on_processor = stage.name == kTranscribeStage && loaded->device_name == "CPU";
   summary.tuning = tuned;
-  auto finding = finding_of(std::move(recording), recorder, tuner, tuned);
+  auto finding = conclude(settled_part(std::move(recording), recorder.ends(), tuner.history()));
   if (!finding) return tl::unexpected(finding.error());
   summary.finding = std::move(*finding);
   return summary;

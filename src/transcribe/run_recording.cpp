@@ -25,13 +25,14 @@ void RunRecorder::on_done(const FileOutcome& outcome, const Transcript& transcri
   state_.with([&](State& state) {
     state.ends.push_back(Clock::real().now());
     state.files.push_back(outcome.spent);
+    state.lengths.push_back(outcome.duration.count());
   });
   observer_.on_done(outcome, transcript);
 }
 
 RunRecording RunRecorder::recording(const PipelineReport& begun, const PipelineReport& ended, int at_once) const {
   const State state = state_.with([](const State& now) { return now; });
-  RunRecording recording{.command = "transcribe", .cores = usable_cores()};
+  RunRecording recording{.command = "transcribe", .cores = usable_cores(), .lengths = state.lengths};
   if (state.ready && !state.ends.empty()) recording.elapsed = state.ends.back() - *state.ready;
   const auto add = [&](const char* stage, StageResource resource, const char* flag, auto time_of) {
     RecordedStage recorded{.name = stage, .resource = resource, .threads_flag = flag};

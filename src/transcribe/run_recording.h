@@ -39,6 +39,7 @@ class RunRecorder final : public RunObserver {
   struct State {
     std::optional<Clock::Instant> ready{};
     std::vector<TimeSpent> files{};
+    std::vector<double> lengths{};       // of their audio
     std::vector<Clock::Instant> ends{};  // of each of them
   };
 

@@ -94,5 +94,18 @@ TEST(Recording, StagesOfOneFlagHaveOneFixThatSetsThemAll) {
     EXPECT_FALSE(std::ranges::all_of(pair.changes, [](const Change& change) { return change.key == "threads"; }));
 }
 
+TEST(Recording, RangeOfManyUnevenItemsIsThatOfTheirMean) {
+  const auto width = [](std::size_t count) {
+    auto recording = two_stages(0.1, 0.03, 0.1 * static_cast<double>(count) + 0.03);
+    for (RecordedStage& stage : recording.stages) stage.items.resize(count, stage.items.front());
+    for (std::size_t i = 0; i < count; ++i) recording.stages[0].items[i] = Seconds(i % 2 == 0 ? 0.02 : 0.18);
+    const Fix fix = predict(recording, {});
+    return (fix.high - fix.low) / fix.items_per_s - 2 * kOtherRun;
+  };
+  // Two deviations of the mean of as many items, on both sides.
+  EXPECT_NEAR(width(100), 4 * 0.8 / 10, 0.12);
+  EXPECT_NEAR(width(1600), 4 * 0.8 / 40, 0.04);
+}
+
 }  // namespace
 }  // namespace tutti

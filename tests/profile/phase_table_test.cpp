@@ -54,6 +54,27 @@ TEST(PhaseTable, SlowLoadIsNamedWithFigureAndBound) {
   EXPECT_THAT(text, HasSubstr("UNDERUTILIZED_GPU: 45.0%, less than 50.0%"));
   EXPECT_THAT(text, HasSubstr("not measured"));
   EXPECT_THAT(text, Not(HasSubstr("NO MAJOR")));
+  EXPECT_THAT(text, Not(HasSubstr("What helps")));
+}
+
+TEST(PhaseTable, UnevenStepsAreBlamedOnLengthsOnlyWhereTheyDiffer) {
+  auto phases = example();
+  phases.total.times.deviation = Seconds(0.09);
+  const auto with = [&](std::vector<double> lengths) {
+    return phase_text(phases, {}, {.lengths = std::move(lengths)});
+  };
+  EXPECT_THAT(with({800, 800, 810}), HasSubstr("OSCILLATION: 60.2%, more than 30.0%"));
+  EXPECT_THAT(with({800, 800, 810}), HasSubstr(", batches of one length\n"));
+  EXPECT_THAT(with({800, 3000}), HasSubstr(", batches of 800 to 3000 frames\n"));
+  EXPECT_THAT(with({}), Not(HasSubstr("batches of")));
+}
+
+TEST(PhaseTable, RunBesideOthersHasNoCleanBill) {
+  PhaseDevices devices{"cuda:0", "cuda:1"};
+  devices.model_load.add(0.875, 1);
+  const auto text = phase_text(example(), devices, {.others = "Other programs took 1.9 of 2 cores meanwhile, 95 %\n"});
+  EXPECT_THAT(text, Not(HasSubstr("NO MAJOR")));
+  EXPECT_THAT(text, HasSubstr("the run was not alone: Other programs took 1.9 of 2 cores"));
 }
 
 }  // namespace

@@ -65,7 +65,8 @@ TEST_F(PipelineTunerTimed, RunGetsMoreThreadsAndKeepsItsOrder) {
   EXPECT_TRUE(tuned->has_changed());
   EXPECT_GE(tuned->now[0].second, 3);
   EXPECT_THAT(tuning_sentence(*tuned), HasSubstr("Threads were tuned: wait 1 -> "));
-  EXPECT_TRUE(tuner.changed_at());
+  EXPECT_EQ(tuner.history().begun, (ThreadSettings{{"wait", 1}}));
+  EXPECT_EQ(tuner.history().changes.back().threads, tuned->now);
   PipelineTuner next(plan());
   EXPECT_GE(next.threads_of("wait", 1), 3) << "the next run begins with what had settled";
   EXPECT_EQ(next.threads_of("other", 2), 2);
@@ -82,12 +83,14 @@ TEST_F(PipelineTunerTimed, NothingIsSetWhereNoStageIsOpenOrNoTuningIsWanted) {
   EXPECT_FALSE(unwanted.stop());
 }
 
-TEST_F(PipelineTunerTimed, RecordedRunKeepsItsThreads) {
+TEST_F(PipelineTunerTimed, RecordedRunIsTunedAsAnyOther) {
   const std::string file = (folder_.path() / "recording.json").string();
   const ScopedVariable recording("TUTTI_RECORDING", file.c_str());
   PipelineTuner tuner(plan());
-  EXPECT_EQ(run(tuner, 100), in_order(100));
-  EXPECT_FALSE(tuner.stop());
+  EXPECT_EQ(run(tuner, 600), in_order(600));
+  const auto tuned = tuner.stop();
+  ASSERT_TRUE(tuned);
+  EXPECT_TRUE(tuned->has_changed());
 }
 
 TEST_F(PipelineTunerTimed, DamagedOrForeignMemoryIsIgnored) {
@@ -110,15 +113,42 @@ TEST_F(PipelineTunerTimed, DamagedOrForeignMemoryIsIgnored) {
   }
 }
 
-TEST(SinceChange, OnlyItemsOfTheLastThreadsRemain) {
-  RunRecording recording{.command = "test", .elapsed = Seconds(4)};
-  recording.stages.push_back({.name = "wait", .items = std::vector<Seconds>(4, Seconds(1))});
-  const Clock::Instant start{};
+/// `seconds` items of one second each, one after the other, whose threads were set at those moments: to 2, 3, ...
+RunRecording settled(int seconds, const std::vector<int>& changed_ms) {
+  RunRecording recording{.command = "test", .elapsed = Seconds(seconds), .lengths = {}};
+  const auto count = static_cast<std::size_t>(seconds);
+  recording.stages.push_back({.name = "wait", .items = std::vector<Seconds>(count, Seconds(1))});
+  recording.lengths.assign(count, 7);
   std::vector<Clock::Instant> ends;
-  for (int i = 1; i <= 4; ++i) ends.push_back(start + std::chrono::seconds(i));
-  const auto changed = since_change(recording, ends, start + std::chrono::milliseconds(2500));
-  EXPECT_EQ(changed.stages[0].items.size(), 2U);
-  EXPECT_NEAR(changed.elapsed.count(), 1.5, 1e-9);
+  for (int i = 1; i <= seconds; ++i) ends.push_back(Clock::Instant{} + std::chrono::seconds(i));
+  ThreadHistory history{.begun = {{"wait", 1}}};
+  for (const int at : changed_ms)
+    history.changes.push_back(
+        {Clock::Instant{} + std::chrono::milliseconds(at), {{"wait", 2 + static_cast<int>(history.changes.size())}}});
+  return settled_part(recording, ends, history);
+}
+
+TEST(SettledPart, OnlyItemsOfTheLastThreadsRemain) {
+  const auto changed = settled(12, {1500, 2500});
+  EXPECT_EQ(changed.stages[0].items.size(), 10U);
+  EXPECT_EQ(changed.lengths.size(), 10U);
+  EXPECT_EQ(changed.stages[0].threads, 3);
+  EXPECT_NEAR(changed.elapsed.count(), 9.5, 1e-9);
+  EXPECT_EQ(changed.settling.items, 2U);
+  EXPECT_NEAR(changed.settling.elapsed.count(), 2.5, 1e-9);
+}
+
+TEST(SettledPart, LongerPartIsTakenWhereFewItemsFollowTheLastChange) {
+  const auto changed = settled(30, {4500, 25500});
+  EXPECT_EQ(changed.stages[0].items.size(), 21U);
+  EXPECT_EQ(changed.stages[0].threads, 2);
+  EXPECT_NEAR(changed.elapsed.count(), 21, 1e-9);
+  EXPECT_EQ(changed.settling.items, 9U);
+}
+
+TEST(SettledPart, RunWithoutAChangeIsAllOfIt) {
+  EXPECT_EQ(settled(12, {}).stages[0].items.size(), 12U);
+  EXPECT_EQ(settled(12, {}).settling.items, 0U);
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ TEST(RecordedRun, NamesTheLimitAndTheFlagToCopy) {
   const auto recording = features();
   const auto text = profile_text({recording, diagnose(recording)});
   EXPECT_THAT(text, HasSubstr("decode (cpu) limits the run"));
-  EXPECT_THAT(text, HasSubstr("--decode-threads 2: "));
+  EXPECT_THAT(text, HasSubstr("\nCause: audio decoding\nAdvice: decode: --decode-threads 2, predicted "));
   EXPECT_THAT(text, HasSubstr("40 files in 4.06 s"));
   EXPECT_THAT(text, Not(HasSubstr("nan")));
 }
@@ -58,9 +58,8 @@ TEST(RecordedRun, TwoStagesThatAreCloseAreNamedWithTheGainOfBoth) {
   recording.elapsed = Seconds(4.1);
   const ProfiledRun run{recording, diagnose(recording)};
   const auto text = profile_text(run), json = profile_json(run);
-  EXPECT_THAT(text,
-              HasSubstr("No stage limits the run by itself; --features-threads 2 and --decode-threads 2 together"));
-  EXPECT_THAT(text, HasSubstr("Cause: none (balanced)"));
+  EXPECT_THAT(text, HasSubstr("No stage limits the run by itself.\nCause: none (balanced)\nAdvice: features: "
+                              "--features-threads 2 and decode: --decode-threads 2 together, predicted "));
   EXPECT_THAT(json, HasSubstr("\"close\":"));
   EXPECT_THAT(json, HasSubstr("\"together\":[{\"changes\":[\"features.threads=2\",\"decode.threads=2\"]"));
 }
@@ -105,7 +104,7 @@ TEST(RecordedRun, RunEndsWithWhatLimitedItAndOneChange) {
   const auto sentence = conclude(features());
   ASSERT_TRUE(sentence) << sentence.error().text();
   EXPECT_THAT(*sentence, HasSubstr("decode (cpu) limits the run: twice as fast it would save"));
-  EXPECT_THAT(*sentence, HasSubstr("--decode-threads 2 would gain"));
+  EXPECT_THAT(*sentence, HasSubstr("; decode: --decode-threads 2 would gain"));
 }
 
 TEST(RecordedRun, ShortOrUnexplainedRunEndsWithoutASentence) {
@@ -130,7 +129,38 @@ TEST(RecordedRun, LongRunIsDiagnosedFromAnExcerpt) {
 TEST(RecordedRun, WhatTheMachineLostIsNamedBelow) {
   const auto recording = features();
   const auto text = profile_text({recording, diagnose(recording), {{Cause::cpu_quota, 0.23}}});
-  EXPECT_THAT(text, HasSubstr("CPU quota held back 0.23 cores on average"));
+  EXPECT_THAT(text, HasSubstr("CPU quota held back 0.23 cores on average\n"));
+}
+
+TEST(RecordedRun, OneAdviceAndTheRestAreMeasurements) {
+  const auto recording = features();
+  const ProfiledRun run{recording, diagnose(recording), {{Cause::slow_files, 0.02, 0.02}, {Cause::throttling, 0.1}}};
+  const auto text = profile_text(run);
+  EXPECT_EQ(text.find("--order any"), std::string::npos) << text;
+  EXPECT_EQ(text.find("Advice: "), text.rfind("Advice: "));
+  EXPECT_THAT(text, HasSubstr("A heat or power limit slowed the hardware down 10.0 % of the time\n"));
+  EXPECT_THAT(profile_json(run), HasSubstr(R"("advice":{"text":"decode: --decode-threads 2, predicted )"));
+  EXPECT_THAT(profile_json(run), HasSubstr(R"("stage":"decode","flags":["--decode-threads","2"])"));
+}
+
+TEST(RecordedRun, OtherProgramsAreTheFindingWithTheirShare) {
+  const auto recording = features();
+  const SideCause others{.cause = Cause::other_processes, .number = 1.9, .gain = 0.8, .core_wait = 0.45, .of = 2};
+  const ProfiledRun run{recording, diagnose(recording), {others}};
+  EXPECT_THAT(other_programs_text(run.causes), HasSubstr("Other programs took 1.9 of 2 cores meanwhile, 95.0 %"));
+  const auto text = profile_text(run);
+  EXPECT_THAT(text, HasSubstr("Other processes limit the run: other programs took 1.9 of 2 cores"));
+  EXPECT_THAT(text, HasSubstr("Cause: other processes\nAdvice: run it without those programs, predicted to be 80 %"));
+  EXPECT_THAT(text, HasSubstr("  Beside that: decode (cpu) limits the run"));
+  EXPECT_THAT(profile_json(run), HasSubstr(R"("share":0.95)"));
+}
+
+TEST(RecordedRun, TimeBeforeItHadSettledIsNamed) {
+  auto recording = features();
+  recording.settling = {.elapsed = Seconds(1.25), .items = 30};
+  const ProfiledRun run{recording, diagnose(recording)};
+  EXPECT_THAT(profile_text(run), HasSubstr("had not settled: 30 files in 1.25 s, which are not in these figures"));
+  EXPECT_THAT(profile_json(run), HasSubstr(R"("settling":{"seconds":1.25,"items":30})"));
 }
 
 TEST(RecordedRun, MemoryPressureIsShownByWhatWasMeasured) {
@@ -139,14 +169,13 @@ TEST(RecordedRun, MemoryPressureIsShownByWhatWasMeasured) {
   const auto text = [&](double stall, double pages) {
     return profile_text({recording, found, {{Cause::memory_pressure, stall, 0, pages}}});
   };
-  EXPECT_THAT(text(0, 5000), HasSubstr("  5000 pages a second were swapped: the run needs more memory"));
-  EXPECT_THAT(text(0.1, 0), HasSubstr("Programs waited for memory 10.0 % of the time: the run"));
-  EXPECT_THAT(text(0.1, 300), HasSubstr("10.0 % of the time, and 300 pages a second were swapped: the run"));
+  EXPECT_THAT(text(0, 5000), HasSubstr("  5000 pages a second were swapped\n"));
+  EXPECT_THAT(text(0.1, 0), HasSubstr("Programs waited for memory 10.0 % of the time\n"));
+  EXPECT_THAT(text(0.1, 300), HasSubstr("10.0 % of the time, and 300 pages a second were swapped\n"));
   EXPECT_THAT(profile_json({recording, found, {{Cause::memory_pressure, 0, 0, 5000}}}),
               HasSubstr("\"pages_a_second\":5000.0"));
   EXPECT_THAT(profile_text({recording, found, {{Cause::slow_files, 0.2, 0.25}}}),
-              HasSubstr("slow files 20.0 % of the time while later batches were whole: with --order any the run is "
-                        "predicted to be up to 25 % faster"));
+              HasSubstr("slow files 20.0 % of the time while later batches were whole\n"));
 }
 
 class RecordingFile : public testing::Test {
@@ -158,6 +187,9 @@ class RecordingFile : public testing::Test {
 TEST_F(RecordingFile, IsReadAsItWasWritten) {
   auto written = features();
   written.held_up = Seconds(0.25);
+  written.lengths = {1.5, 2};
+  written.settling = {.elapsed = Seconds(3), .items = 7};
+  written.stages[1].on_processor = true;
   ASSERT_TRUE(write_recording(written, file_));
   const auto read = read_recording(file_);
   ASSERT_TRUE(read) << read.error().text();
@@ -165,6 +197,11 @@ TEST_F(RecordingFile, IsReadAsItWasWritten) {
   EXPECT_EQ(read->cores, 4);
   EXPECT_EQ(read->elapsed, written.elapsed);
   EXPECT_EQ(read->held_up, written.held_up);
+  EXPECT_EQ(read->lengths, written.lengths);
+  EXPECT_EQ(read->settling.elapsed, Seconds(3));
+  EXPECT_EQ(read->settling.items, 7U);
+  EXPECT_TRUE(read->stages[1].on_processor);
+  EXPECT_FALSE(read->stages[0].on_processor);
   ASSERT_EQ(read->stages.size(), 3U);
   EXPECT_EQ(read->stages[1].items, written.stages[1].items);
   EXPECT_EQ(read->stages[1].threads_flag, "--features-threads");

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "profile/pipeline_tuner.h"
 #include "profile/recorded_run.h"
 #include "profile/recording_file.h"
 
@@ -15,15 +14,9 @@ void PreparationRecording::note(const TimeSpent& spent, Seconds written) {
   ends_.push_back(Clock::real().now());
 }
 
-void PreparationRecording::tuned(const TuningResult& result, std::optional<Clock::Instant> changed) {
-  threads_ = result.now;
-  changed_ = changed;
-}
-
 Result<std::string> PreparationRecording::conclude(PreparationThreads threads, const PipelineReport& ended,
                                                    RunTimeline timeline) {
   if (spent_.empty()) return std::string();
-  for (const auto& [stage, count] : threads_) (stage == "decode" ? threads.decode : threads.align) = count;
   RunRecording recording{.command = "prepare",
                          .unit = "recordings",
                          .cores = usable_cores(),
@@ -43,7 +36,8 @@ Result<std::string> PreparationRecording::conclude(PreparationThreads threads, c
       &TimeSpent::encoder);
   for (std::size_t i = 0; i < spent_.size(); ++i) recording.stages.back().items[i] += spent_[i].decoder;
   add({.name = "write", .resource = StageResource::io}, &TimeSpent::writing);
-  if (changed_) recording = since_change(std::move(recording), ends_, *changed_);
+  recording = settled_part(std::move(recording), ends_, history_);
+  recording.stages[1].threads = recording.stages[2].threads;  // features are computed by those that align
   return tutti::conclude(recording);
 }
 

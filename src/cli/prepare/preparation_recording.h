@@ -1,14 +1,14 @@
 #pragma once
 
-#include <optional>
+#include <utility>
 #include <vector>
 
-#include "advise/live_tuner.h"
 #include "advise/recording.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "cli/prepare/prepare_recording.h"
 #include "flow/report.h"
+#include "profile/pipeline_tuner.h"
 #include "transcribe/events.h"
 
 namespace tutti {
@@ -25,8 +25,8 @@ class PreparationRecording {
   /// A recording is in the corpus; `written`: what adding it took.
   void note(const TimeSpent& spent, Seconds written);
 
-  /// Threads were chosen while it ran, last at `changed`: what was done since is the recording, with those threads.
-  void tuned(const TuningResult& result, std::optional<Clock::Instant> changed);
+  /// Threads were chosen while it ran: what was done with the last of them is the recording.
+  void tuned(ThreadHistory history) { history_ = std::move(history); }
 
   /// The sentence on what limited the preparation, or none where `tutti profile` takes its recording; empty where
   /// nothing was noted. `ended`: after the last recording; `timeline`: until then.
@@ -35,8 +35,7 @@ class PreparationRecording {
  private:
   std::vector<TimeSpent> spent_{};
   std::vector<Clock::Instant> ends_{};  // of each of them
-  ThreadSettings threads_{};            // that were chosen
-  std::optional<Clock::Instant> changed_{};
+  ThreadHistory history_{};             // of the threads that were chosen
 };
 
 }  // namespace tutti

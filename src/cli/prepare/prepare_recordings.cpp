@@ -193,7 +193,7 @@ Result<Preparation> prepare_recordings(std::span<const PrepareInput> inputs, con
   }
   auto timeline = sampler.stop();
   if (auto ended = pipeline.join(); !ended) return tl::unexpected(ended.error());
-  if (done.tuning) recording.tuned(*done.tuning, tuner.changed_at());
+  recording.tuned(tuner.history());
   auto finding = recording.conclude(shared.threads, pipeline.report(), std::move(timeline));
   if (!finding) return tl::unexpected(finding.error());
   done.finding = std::move(*finding);

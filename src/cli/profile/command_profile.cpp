@@ -26,6 +26,7 @@
 #include "cli/profile/page_file.h"
 #include "cli/temporary_folder.h"
 #include "flow/virtual_clock.h"
+#include "profile/core_watch.h"
 #include "profile/experiment.h"
 #include "profile/gpu_watch.h"
 #include "profile/machine_watch.h"
@@ -40,6 +41,9 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::vector<std::string> kProfiled{"batch", "classify", "evaluate", "features", "prepare", "train", "transcribe"};
+
+/// Those that choose their threads, and have flags for them.
+const std::vector<std::string> kTuned{"features", "prepare", "transcribe"};
 
 constexpr int kMostCorrections = 2;
 constexpr double kNoticedCores = 0.2;
@@ -113,8 +117,9 @@ Result<CommandRun> run(const CommandProfile& profile, const std::vector<std::str
                                                    {kExperimentVariable, sped_up}},
                                    .streams = streams});
   if (!child) return tl::unexpected(child.error());
+  CoreWatch cores_wanted((*child)->pid());
   CommandRun done{.code = end_of(**child, profile.seconds)};
-  done.machine = machine.evidence();
+  done.machine = machine.evidence(cores_wanted.stop());
   done.memory = most_memory();
   if (gpus) done.gpus = gpus->stop();
   for (const auto& [number, gpu] : done.gpus)
@@ -170,6 +175,16 @@ std::vector<std::string> all_flags_of(const RunRecording& recording, const std::
   return flags;
 }
 
+/// Flags that keep a command that chooses its threads to those of the recording, which the prediction is about.
+std::vector<std::string> flags_that_keep(const RunRecording& recording) {
+  std::vector<std::string> flags;
+  if (std::ranges::find(kTuned, recording.command) == kTuned.end()) return flags;
+  for (const RecordedStage& stage : recording.stages)
+    if (!stage.threads_flag.empty() && std::ranges::find(flags, stage.threads_flag) == flags.end())
+      flags.insert(flags.end(), {stage.threads_flag, std::to_string(stage.threads)});
+  return flags;
+}
+
 /// The command once more, elsewhere.
 Result<CommandRun> run_again(const CommandProfile& profile, const std::vector<std::string>& more,
                              const std::string& sped_up = {}) {
@@ -196,7 +211,8 @@ Result<ProvenRun> prove_changes(const CommandProfile& profile, const RunRecordin
                                 const std::vector<Change>& changes, const std::vector<std::string>& more) {
   const Fix predicted = predict(recording, changes);
   const auto flags = all_flags_of(recording, changes);
-  std::vector<std::string> added = more;
+  std::vector<std::string> added = flags_that_keep(recording);
+  added.insert(added.end(), more.begin(), more.end());
   added.insert(added.end(), flags.begin(), flags.end());
   auto again = run_again(profile, added);
   if (!again) return tl::unexpected(again.error());
@@ -231,7 +247,7 @@ int experiment(const CommandProfile& profile, const CommandRun& first, bool expl
   const RunRecording& recording = *first.recording;
   Experiments all{.unit = recording.unit, .rate = rate_of(recording), .cpu_stall = first.machine.cpu_stall};
   for (const StageModel& stage : model_of(recording).stages) {
-    const auto again = run_again(profile, {}, stage.name);
+    const auto again = run_again(profile, flags_that_keep(recording), stage.name);
     if (!again) return complain(again.error());
     if (has_failed(*again)) return again->code;
     if (!again->recording) return complain(again->recording.error(), kNothingRan);
@@ -343,8 +359,12 @@ ProfileEnd profile_command(const CommandProfile& profile) {
   const ProfiledRun profiled{*first->recording, diagnose(*first->recording),
                              side_causes(*first->recording, first->machine)};
   ProfileEnd end{first->code, profiled.recording};
+  const std::string others = other_programs_text(profiled.causes);
+  if (!profile.json) print(others);
   if (profile.training && profiled.recording.phases && !profile.json)
-    print(phase_text(*profiled.recording.phases, devices_of(*profile.training, *first)) + "\n");
+    print(phase_text(*profiled.recording.phases, devices_of(*profile.training, *first),
+                     {.lengths = profiled.recording.lengths, .others = others}) +
+          "\n");
   print(profile.json ? profile_json(profiled) + "\n" : profile_text(profiled));
   if (page->is_wanted())
     if (const auto written = page->write(profile_page(profiled, joined(profile.command, " "))); !written)

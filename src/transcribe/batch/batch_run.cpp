@@ -177,7 +177,7 @@ class Batch final : public BatchControl {
       stage.threads_flag.clear();
       if (devices > 1) stage.resource = StageResource::io;  // a device for each thread
     }
-    return write_recording(recording, *recording_file_);
+    return write_recording(settled_part(std::move(recording), recorder_->ends(), tuning_.history()), *recording_file_);
   }
 
   Result<void> serve() {

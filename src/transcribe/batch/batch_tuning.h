@@ -24,7 +24,9 @@ class BatchTuning final : public RunObserver {
   /// until `stop`.
   Result<void> watch(Pipeline& pipeline);
   /// It has set threads, or an earlier batch has: the devices' speed decides no more.
-  bool has_decided() const { return tuner_.knows() || tuner_.changed_at().has_value(); }
+  bool has_decided() const { return tuner_.knows() || !tuner_.history().changes.empty(); }
+  /// The threads that it has set so far, and when.
+  ThreadHistory history() const { return tuner_.history(); }
   std::optional<TuningResult> stop() { return tuner_.stop(); }
 
  private:

@@ -1,4 +1,4 @@
-#include "advise/cause.h"
+#include "advise/finding.h"
 
 #include <gtest/gtest.h>
 
@@ -61,7 +61,12 @@ TEST(Cause, WaitsForABatchWhileALaterOneIsWholeAreSlowFiles) {
 TEST(Cause, LongItemAtTheEndIsUnequalLengths) {
   std::vector<Seconds> items(10, Seconds(0.1));
   items.push_back(Seconds(1));
-  const auto causes = side_causes(one_stage(items, 2), {});
+  auto recording = one_stage(items, 2);
+  EXPECT_TRUE(side_causes(recording, {}).empty()) << "of lengths that are not known";
+  recording.lengths.assign(11, 3);
+  EXPECT_TRUE(side_causes(recording, {}).empty()) << "the long item is no longer than others";
+  recording.lengths.back() = 30;
+  const auto causes = side_causes(recording, {});
   ASSERT_EQ(causes.size(), 1U);
   EXPECT_EQ(causes[0].cause, Cause::unequal_lengths);
   EXPECT_NEAR(causes[0].gain, 0.5, 0.01) << "1.5 s as it is, 1 s with the long one first";
@@ -85,6 +90,82 @@ TEST(Cause, ThreadsBeyondTheCoresAreTooManyWhereTheyWait) {
   EXPECT_EQ(number_of(Cause::too_many_threads, recording, {.cpu_stall = 0.8}), 6);
   EXPECT_FALSE(has(side_causes(recording, {}), Cause::too_many_threads));
   EXPECT_FALSE(has(side_causes(recording, {.other_cores = 1, .cpu_stall = 0.8}), Cause::too_many_threads));
+}
+
+/// Reads of 0.1 s each before steps of 0.05 s on the processor, on a machine of two cores.
+RunRecording read_and_step(double read, double step) {
+  RunRecording recording{.command = "train", .unit = "steps", .cores = 2};
+  const auto add = [&](const char* name, StageResource resource, const char* flag, double item) {
+    recording.stages.push_back({.name = name,
+                                .resource = resource,
+                                .queue = 3,
+                                .threads_flag = flag,
+                                .times = {.busy = Seconds(100 * item)},
+                                .items = std::vector<Seconds>(100, Seconds(item))});
+  };
+  add("read", StageResource::io, "--read-threads", read);
+  add("step", StageResource::device, "--compute-threads", step);
+  recording.stages.back().on_processor = true;
+  recording.stages.front().queue_flag = "--ring-depth";
+  recording.elapsed = Seconds(100 * std::max(read, step) + std::min(read, step));
+  return recording;
+}
+
+RunFinding finding(const RunRecording& recording, const MachineEvidence& evidence) {
+  return finding_of(recording, diagnose(recording), side_causes(recording, evidence));
+}
+
+/// Two busy loops have the cores half of the time.
+constexpr MachineEvidence kBusy{.other_cores = 1.9, .cores = 2, .core_wait = 0.5, .wanted_cores = 1.5};
+
+TEST(Finding, SlowReaderIsNamedWithItsThreads) {
+  const auto found = finding(read_and_step(0.1, 0.05), {});
+  EXPECT_EQ(found.cause, Cause::source);
+  EXPECT_FALSE(found.beside);
+  ASSERT_TRUE(found.advice);
+  EXPECT_EQ(found.advice->changes[0].text(), "read.threads=2");
+}
+
+TEST(Finding, SlowReaderIsNamedBesideOtherProgramsToo) {
+  const auto found = finding(read_and_step(0.1, 0.05), kBusy);
+  EXPECT_EQ(found.cause, Cause::source) << "reading waits for no core";
+  EXPECT_EQ(found.advice->changes[0].stage, "read");
+}
+
+TEST(Finding, StepsThatWaitForCoresOfOthersNameThose) {
+  const auto found = finding(read_and_step(0.01, 0.1), kBusy);
+  EXPECT_EQ(found.cause, Cause::other_processes);
+  ASSERT_TRUE(found.beside);
+  EXPECT_NEAR(found.beside->gain, 1, 0.02) << "of the steps' time half was waiting";
+  EXPECT_EQ(found.beside->of, 2);
+  EXPECT_FALSE(found.advice) << "no flag helps";
+}
+
+TEST(Finding, OtherProgramsThatLeaveCoresAreNoFinding) {
+  const auto found =
+      finding(read_and_step(0.01, 0.1), {.other_cores = 1, .cores = 8, .core_wait = 0.01, .wanted_cores = 1});
+  EXPECT_EQ(found.cause, Cause::device_compute);
+}
+
+TEST(Finding, WaitsForTheRunsOwnThreadsAreNotThoseOfOthers) {
+  const auto recording = read_and_step(0.01, 0.1);
+  const auto causes = side_causes(recording, {.other_cores = 0.25, .cores = 2, .core_wait = 0.5, .wanted_cores = 4});
+  ASSERT_EQ(causes.size(), 1U);
+  EXPECT_NEAR(causes[0].core_wait, 0.5 * 0.25 / 2.25, 1e-9);
+}
+
+TEST(Finding, UnexplainedRunNamesWhatCostAFifthOfTheTime) {
+  auto recording = read_and_step(0.01, 0.1);
+  recording.elapsed = Seconds(20);
+  EXPECT_EQ(finding(recording, {}).cause, Cause::unknown);
+  EXPECT_EQ(finding(recording, kBusy).cause, Cause::other_processes);
+  EXPECT_EQ(finding(recording, {.memory_stall = 0.4}).cause, Cause::memory_pressure);
+}
+
+TEST(Finding, SlowFilesAreTheFindingWhereTheirOrderGainsMost) {
+  auto recording = read_and_step(0.01, 0.1);
+  recording.held_up = 0.5 * recording.elapsed;
+  EXPECT_EQ(finding(recording, {}).cause, Cause::slow_files);
 }
 
 }  // namespace
