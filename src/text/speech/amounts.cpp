@@ -33,6 +33,7 @@ constexpr auto kCurrencies = std::to_array<NamedCurrency>({
     {"\u20A6", "NGN", {"naira", "naira", "kobo", "kobo"}},
     {"\u20B1", "PhP", {"peso", "pesos", "centavo", "centavos"}},
     {"\u20AB", "VND", {"dong", "dong", "xu", "xu"}},
+    {"\u0E3F", "THB", {"baht", "baht", "satang", "satang"}},
     {"\u20BF", "BTC", {"bitcoin", "bitcoins", "cent", "cents"}},
     {"CHF", "CHF", {"swiss franc", "swiss francs", "centime", "centimes"}},
     {"CNY", "CNY", {"yuan", "yuan", "fen", "fen"}},
@@ -81,7 +82,7 @@ std::string_view currency_sign(std::string_view text) {
 }
 
 std::u32string_view currency_characters() {
-  return U"$\u20AC\u00A3\u00A5\u20B9\u20A9\u20BD\u20BA\u20B4\u20AA\u20A6\u20B1\u20AB\u20BF";
+  return U"$\u20AC\u00A3\u00A5\u20B9\u20A9\u20BD\u20BA\u20B4\u20AA\u20A6\u20B1\u20AB\u20BF\u0E3F";
 }
 
 std::string amount_with_sign_first(std::string_view text) {

@@ -70,7 +70,8 @@ std::optional<DigitDate> full_date(std::string_view text, char separator) {
   const auto year = year_first ? parts[0] : parts[2];
   auto month = year_first ? parts[1] : parts[0], day = year_first ? parts[2] : parts[1];
   if (month.size() > 2 || day.size() > 2) return std::nullopt;
-  if (year.size() != kYear && !(separator == '/' && year.size() == 2)) return std::nullopt;
+  const bool may_be_short = separator == '/' || (separator == '.' && (month.front() == '0' || day.front() == '0'));
+  if (year.size() != kYear && !(may_be_short && year.size() == 2)) return std::nullopt;
   constexpr int kMonths = 12, kDays = 31;
   if (!year_first && (separator == '.' || number_of(month) > kMonths)) std::swap(month, day);
   const DigitDate date{year, number_of(month), number_of(day)};
@@ -107,10 +108,19 @@ bool read_season(EnglishCursor& text, char separator) {
   return true;
 }
 
+/// "on 3/15": a day of a month, where the word before shows that it is no fraction.
+std::optional<DigitDate> day_of_month(const EnglishCursor& text, char separator) {
+  const bool is_on = text.has_words() && text.last_word() == "on" && separator == '/';
+  const auto day = is_on ? full_date(std::string(text.core(0)) + "/2000", separator) : std::nullopt;
+  if (!day || text.core(0) == "9/11") return std::nullopt;
+  return DigitDate{"", day->month, day->day};
+}
+
 void add_date(EnglishCursor& text, const DigitDate& date) {
   constexpr std::size_t kShort = 2;
   text.add_words(month_name(date.month));
   if (date.day > 0) text.add_words(ordinal_words(std::to_string(date.day)));
+  if (date.year.empty()) return;
   const bool is_short = date.year.size() == kShort;
   text.add_words(year_words((is_short ? (date.year < "50" ? "20" : "19") : "") + std::string(date.year)));
 }
@@ -152,8 +162,9 @@ bool read_digits_of_date(EnglishCursor& text) {
   }
   if (read_season(text, word[at])) return true;
   const auto month = month_of_year(word, word[at]);
-  if (month) add_date(text, *month);
-  return month.has_value();
+  const auto part = month ? month : day_of_month(text, word[at]);
+  if (part) add_date(text, *part);
+  return part.has_value();
 }
 
 }  // namespace

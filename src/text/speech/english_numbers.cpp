@@ -162,13 +162,19 @@ bool read_scale_behind(EnglishCursor& text, const std::string& plain, std::strin
   constexpr std::size_t kHundreds = 3;
   const auto scale = scale_name(behind);
   const bool is_initial = behind.size() == 1 && is_ascii_alphabetic(behind.front());
-  const bool is_next_counted = text.token(0)->behind.empty() && is_counted(text.core(1));
+  const bool is_near = text.token(0)->behind.empty();
+  const auto currency = is_near ? currency_sign(text.core(1)) : std::string_view();
+  const bool is_next_counted = is_near && (is_counted(text.core(1)) || !currency.empty());
   const bool is_thousand = scale == "thousand";
   const bool is_large = plain.size() >= kHundreds || (plain.size() == 2 && (plain >= "20" || !is_thousand)) ||
-                        (plain == "1" && !is_thousand);  // also "1.5"
+                        (scale == "million" && plain != "3") || plain == "1";  // also "1.5", not the firm "3M"
   const bool is_meter = behind == "m" && !(is_next_counted && !text.core(1).ends_with("ters"));
   if (scale && !is_meter && plain != "401" && (behind.size() > 1 || is_large || is_next_counted)) {
     text.add_words(decimal_words(plain) + " " + std::string(*scale));
+    if (currency.empty()) return true;
+    text.advance();  // "2M EUR"
+    std::size_t size = 0;
+    text.add_words(currency_at_front(currency, size)->many);
     return true;
   }
   if (!is_initial || may_be_unit(behind.front(), true)) return false;

@@ -23,6 +23,12 @@ bool is_alphanumeric(char c) {
   return is_ascii_alphabetic(c) || is_ascii_digit(c);
 }
 
+/// "$5 / kg", "100 km / h": what is before and behind the sign.
+bool is_rate(const EnglishCursor& text) {
+  const auto& before = text.before()->core;
+  return unit_name(text.core(1), true) && (is_ascii_digit(before.back()) || unit_name(before, true));
+}
+
 /// "File > Open", where nothing is compared.
 bool is_path(const EnglishCursor& text) {
   const auto* before = text.before();
@@ -120,6 +126,10 @@ class CompoundReader {
     if (is_negative || rest().starts_with('+')) ++at_;
     const auto digits = rest().substr(0, std::min(rest().find_first_not_of("0123456789"), rest().size()));
     at_ += digits.size();
+    if (is_raised && (digits.empty() ? !has_exponent() : rest() == "+" || rest() == "-")) {
+      read_charge(digits, digits.empty() ? is_negative : rest() == "-");
+      return;
+    }
     has_power_ = true;
     if (is_raised && !is_negative && (digits == "2" || digits == "3")) {
       text_.add_words(digits == "2" ? "squared" : "cubed");
@@ -131,6 +141,15 @@ class CompoundReader {
       text_.add_words(*unit);
       at_ = word_.size();
     }
+  }
+
+  /// Whether a character is the power: "x\u207F".
+  bool has_exponent() const { return !rest().empty() && is_ascii_alphabetic(rest().front()); }
+
+  /// "H\u207A" and "Ca\u00B2\u207A".
+  void read_charge(std::string_view digits, bool is_negative) {
+    if (!digits.empty()) ++at_;
+    text_.add_words((digits.empty() ? "" : cardinal_words(digits) + " ") + (is_negative ? "minus" : "plus"));
   }
 
   /// "$1-a-day", "30$-ish", but not the "$" of a prompt.
@@ -177,7 +196,8 @@ class CompoundReader {
       const bool is_path = std::string_view("/~.").find(word_.front()) != std::string_view::npos;
       words = is_path ? "slash" : is_one && is_number ? "divided by" : "";  // "/usr", "x/2", but not "and/or"
     } else if (c == '#') {
-      const bool is_note = next.empty() && word_.size() == 2 && is_behind_word;  // "C#"
+      const bool is_initial = is_ascii_upper(before()) && (at_ < 2 || !is_alphanumeric(word_[at_ - 2]));
+      const bool is_note = is_initial && (next.empty() || !is_alphanumeric(next.front()));  // "C#"
       words = is_before_number ? "number" : is_note ? "sharp" : "hash";
     } else if (c == '*' || c == '!') {
       words = {};
@@ -203,11 +223,9 @@ class CompoundReader {
       text_.add_words(at_ == 0 || is_ascii_digit(before()) ? "point" : "dot");
     else if (is_ascii_digit(next.front()))
       return;
-    else if (at_ == 0)
-      text_.add_words("dot");
-    else if (is_ascii_upper(next.front()))
+    else if (is_alphanumeric(before()) && is_ascii_upper(next.front()))
       text_.add_mark('.');
-    else if (is_alphanumeric(before()))
+    else
       text_.add_words("dot");
   }
 
@@ -243,7 +261,8 @@ bool is_spelled(const EnglishCursor& text, std::string_view word) {
 bool read_sign(EnglishCursor& text) {
   const EnglishToken& token = *text.token(0);
   if (!token.is_sign) return false;
-  const Sign* sign = sign_at_front(token.core);
+  const std::string written = token.core;
+  const Sign* sign = sign_at_front(written);
   const auto* before = text.before();
   const auto* next = text.token(1);
   const bool is_behind =
@@ -257,12 +276,18 @@ bool read_sign(EnglishCursor& text) {
                            : is_before                           ? sign->before
                                                                  : sign->behind);
   const bool is_slash = token.core == "/" && is_between && !(is_operand(*before) && is_operand(*next));
-  if (is_slash) words = "slash";
-  if (is_before && is_behind && is_path(text)) words.clear();
+  if (is_slash && is_rate(text)) {
+    text.advance();
+    words = "per " + unit_of_rate(text.core(0));
+  } else if (is_slash) {
+    words = "slash";
+  }
+  if (!is_slash && is_before && is_behind && is_path(text)) words.clear();
+  const bool is_negated = written.size() > sign->written.size();
   if (words.empty())
-    text.leave_out(token.core);
+    text.leave_out(written);
   else
-    text.add_words(token.core.size() > sign->written.size() ? negated_words(words) : words);
+    text.add_words(is_negated ? negated_words(words) : words);
   return true;
 }
 

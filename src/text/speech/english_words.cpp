@@ -68,7 +68,9 @@ bool read_short_form(EnglishCursor& text) {
   const bool is_number = !text.core(1).empty() && is_ascii_digit(text.core(1).front());
   const auto small = ascii_lower(text.core(0));
   if ((small == "no" || small == "fig" || small == "art") && !is_number) return false;
-  const auto form = long_form(text.core(0), text.token(0)->has_point(), text.next_is_name());
+  const bool is_number_sign = text.core(0) == "No" && text.before() && is_number && text.token(0)->behind.empty();
+  const bool has_point = text.token(0)->has_point() || is_number_sign;
+  const auto form = long_form(text.core(0), has_point, text.next_is_name());
   if (!form) return false;
   text.take_point();
   text.add_words(*form);

@@ -110,6 +110,11 @@ class UsualSigns {
       case U'\u2032': out_ += is_angle() ? U" minutes " : U"'"; break;
       case U'\u2033': out_ += is_angle() ? U" seconds " : U"\""; break;
       case U'\u00BA': out_ += U'\u00B0'; break;
+      case U'n':
+      case U'N': take_number_sign(at); break;
+      case U'\u2010':
+      case U'\u2011':
+      case U'\u2012': out_ += U'-'; break;
       case U'\u2212': out_ += at_ < text_.size() && is_space(text_[at_]) ? U"minus" : U"-"; break;
       case U'\u2116': out_ += U'#'; break;
       case U'\u2122': out_ += U" trademark "; break;
@@ -130,6 +135,14 @@ class UsualSigns {
       case U'\u03A9': take_unit_sign(at, U"ohm"); break;
       default: take_other(at);
     }
+  }
+
+  /// "N\u00BA 5" and "n\u00B0 5" are "# 5".
+  void take_number_sign(std::size_t at) {
+    const bool is_sign =
+        at + 1 < text_.size() && has(U"\u00BA\u00B0", text_[at + 1]) && (at == 0 || is_space(text_[at - 1]));
+    out_ += is_sign ? U'#' : text_[at];
+    if (is_sign) ++at_;
   }
 
   void take_unit_sign(std::size_t at, std::u32string_view name) {
