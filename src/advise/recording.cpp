@@ -15,8 +15,8 @@ namespace {
 
 constexpr int kResamples = 40, kResamplesOfMany = 20;
 constexpr std::size_t kMostDrawn = 128;  // items: the rates of larger draws follow from those of so many
-constexpr std::size_t kExcerpt = 1024;  // items
-constexpr Seconds kShortestRun{2};      // what is shorter is mostly start and end
+constexpr std::size_t kExcerpt = 1024;   // items
+constexpr Seconds kShortestRun{2};       // what is shorter is mostly start and end
 
 std::size_t items_of(const PipelineModel& pipeline) {
   std::size_t items = 0;

@@ -168,6 +168,17 @@ TEST_F(Sounds, ListsOfLabelsAreReadAsListsOfTexts) {
   }
 }
 
+TEST_F(Sounds, MissingFilesOfAListAreLeftOutAlone) {
+  write_noise(folder_ / "a.wav");
+  for (const char* list : {"path,label\na.wav,x\ngone.wav,y\n", "a.wav|x\ngone.wav|y\n"}) {
+    ASSERT_TRUE(write_file_atomically(folder_ / "list.csv", list));
+    const auto found = find_labelled_files(folder_ / "list.csv");
+    ASSERT_TRUE(found) << list << found.error().text();
+    ASSERT_EQ(found->files.size(), 2U);
+    EXPECT_EQ(found->files[1].path, folder_ / "gone.wav");
+  }
+}
+
 TEST_F(Sounds, LabelsOfAListKeepTheirCharacters) {
   ASSERT_TRUE(write_file_atomically(folder_ / "list.csv", "path,label\na.wav,Ger\xE4usch\nb.wav,still\n"));
   const auto found = find_labelled_files(folder_ / "list.csv");

@@ -110,6 +110,12 @@ TEST_F(Lists, ColumnsNameTheSpeakerInManyWays) {
             "3f a0 3f a0");
 }
 
+TEST_F(Lists, ColumnsThatNothingIsReadOfAreNamed) {
+  EXPECT_THAT((*open("audio,text,Sprecher,up_votes\nwavs/c0.wav,one,anna,2\n"))->unread(),
+              ElementsAre("Sprecher", "up_votes"));
+  EXPECT_THAT((*open("audio,text,speaker\nwavs/c0.wav,one,anna\n"))->unread(), IsEmpty());
+}
+
 TEST_F(Lists, AThirdColumnWithoutWordsOfTheSecondIsNoText) {
   const std::vector<std::vector<std::string>> columns{{"hˈɪɹ ɑːɹ sˌʌm fˈoʊniːmz juː ʃˈʊd nˈoʊ"},
                                                       {"ðə fˈɜːst", "ænd ðə sˈɛkənd wˌʌn", "ðɛn", "ðə lˈæst wʌn"},

@@ -248,12 +248,7 @@ class ColumnGuess {
   }
 
   bool is_free(int column) const {
-    for (const auto* several :
-         {&columns_.audio, &columns_.speaker, &columns_.label, &columns_.group, &columns_.part, &columns_.fields})
-      if (std::ranges::find(*several, column) != several->end()) return false;
-    for (const int one : {columns_.id, columns_.text, columns_.normalised, columns_.start, columns_.end,
-                          columns_.duration, columns_.kind, columns_.noise_only})
-      if (one == column) return false;
+    if (columns_.reads(column)) return false;
     const bool has_name = column < std::ssize(header_) && !trimmed(header_[static_cast<std::size_t>(column)]).empty();
     return !has_name || (columns_.text < 0 && columns_.label.empty());
   }

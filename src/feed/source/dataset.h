@@ -53,6 +53,8 @@ class Dataset {
   /// What was concluded of how the set is to be read, for people; empty: it states all itself. Readers log it once, as
   /// a warning.
   virtual std::string conclusion() const { return {}; }
+  /// The names of its columns that nothing is read of; none where it has no columns with names.
+  virtual std::vector<std::string> unread() const { return {}; }
 };
 
 /// Opens the data set at `data`:

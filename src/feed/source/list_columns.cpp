@@ -89,7 +89,17 @@ ListColumns named_columns(const Names& header, ListContent content, const Names&
     columns.id = id;
   }
   for (const auto& name : fields) columns.fields.push_back(named(name.c_str()));
+  for (int column = 0; column < std::ssize(header); ++column)
+    if (const auto& name = header[static_cast<std::size_t>(column)]; !name.empty() && !columns.reads(column))
+      columns.unread.push_back(name);
   return columns;
+}
+
+bool ListColumns::reads(int column) const {
+  for (const auto* several : {&audio, &speaker, &label, &group, &part, &fields})
+    if (std::ranges::find(*several, column) != several->end()) return true;
+  const std::array single{id, text, normalised, start, end, duration, kind, noise_only};
+  return std::ranges::find(single, column) != single.end();
 }
 
 char separator_of(const std::string& first_row, ListContent content) {

@@ -26,8 +26,12 @@ struct ListColumns {
   std::vector<int> fields{};  ///< the requested columns
   /// Fields of a row of a list whose columns have no names; a row with more has separators in its text. 0: they have.
   int width = 0;
+  std::vector<std::string> unread{};  ///< names of the columns that nothing is read of
   /// What was concluded from the content of the columns, for people; empty: their names state all.
   std::string conclusion{};
+
+  /// Whether something is read of that column.
+  bool reads(int column) const;
 };
 
 /// The first column whose header is one of `names`, in upper or lower case, with spaces, hyphens or underscores between

@@ -68,6 +68,7 @@ class RowList final : public Dataset {
     return path_.string() + ":" + std::to_string(lines_.number(index));
   }
   std::string conclusion() const override;
+  std::vector<std::string> unread() const override { return columns_.unread; }
   Result<DatasetLine> at(std::int64_t index) const override;
   Result<std::string> text(std::int64_t index) const override;
 
@@ -138,7 +139,7 @@ Result<fs::path> RowList::find_audio(const std::string& named) const {
   if (auto found = find_recording(request_.folders, named)) return *found;
   if (const auto text = text_of_field(named, lines_.encoding(), "its file"); text && *text != named)
     if (auto found = find_recording(request_.folders, *text)) return *found;
-  if (style_.is_quoted) return usual;  // reading it gives the reason
+  if (style_.is_quoted || request_.content == ListContent::labels) return usual;  // reading it gives the reason
   return fail(Fault::missing, usual.string() + ": no recording of this name, with .wav, .flac or another known ending",
               "Put it there, or take its line out of the list");
 }
@@ -281,7 +282,7 @@ Result<std::unique_ptr<Dataset>> open_rows(const fs::path& index, ListRequest re
   const bool has_bars = separator_of(*row, request.content) == '|';
   RowStyle style{.separator = separator_of(*row, request.content),
                  .is_quoted = !has_bars || names_audio_and_content(*row, request.content)};
-  if (has_bars && !style.is_quoted)
+  if (has_bars && !style.is_quoted && request.content == ListContent::texts)
     request.folders = {.base = request.folders.base, .audio = request.folders.base / "wavs"};
   auto lines = LineIndex::open(index, {.separator = style.separator, .is_quoted = style.is_quoted});
   if (!lines) return tl::unexpected<Error>(lines.error());

@@ -13,6 +13,7 @@
 #include "feed/source/dataset.h"
 #include "feed/source/line_index.h"
 #include "text/byte_order_mark.h"
+#include "text/manifest/field_names.h"
 #include "text/manifest/recording_names.h"
 
 namespace tutti {
@@ -100,6 +101,7 @@ Result<void> add_dataset(const fs::path& data, const std::string& split, std::op
   const auto set = open_dataset(data, split, {});
   if (!set) return tl::unexpected<Error>(set.error());
   if (const auto conclusion = (*set)->conclusion(); !conclusion.empty()) log(Level::warning, conclusion);
+  bool has_speakers = false;
   for (std::int64_t i = 0; i < (*set)->size(); ++i) {
     auto line = (*set)->at(i);
     VoiceSource source{.id = (*set)->id(i), .part = part};
@@ -116,9 +118,13 @@ Result<void> add_dataset(const fs::path& data, const std::string& split, std::op
     }
     for (const auto& id : {source.id, fs::path(source.id).stem().string(), source.audio.stem().string()})
       if (source.speaker.empty()) source.speaker = speaker_of_id(id);
+    has_speakers |= !source.speaker.empty();
     if (source.speaker.empty()) source.speaker = kOnlySpeaker;
     found.clips.push_back(std::move(source));
   }
+  if (const auto unread = (*set)->unread(); !has_speakers && !unread.empty())
+    log(Level::warning, data.string() + ": no column names who speaks, so all recordings are one voice's. Not read: " +
+                            quoted_names(unread) + "; a column 'speaker' names the speakers");
   return {};
 }
 

@@ -21,8 +21,9 @@ inline constexpr std::array<const char*, 8> kNormalisedNames{
     "normalised",      "normalized",      "normalised_text",          "normalized_text",
     "text_normalised", "text_normalized", "normalised_transcription", "normalized_transcription"};
 /// Who speaks. Common Voice's is client_id.
-inline constexpr std::array<const char*, 10> kSpeakerNames{
-    "speaker", "speaker_name", "speaker_id", "spk", "spk_id", "spkr", "client_id", "talker", "reader", "narrator"};
+inline constexpr std::array<const char*, 15> kSpeakerNames{
+    "speaker",       "speaker_name",  "speaker_id", "spk",    "spk_id",   "spk_name", "spkr",  "client_id",
+    "speaker_index", "speaker_label", "talker",     "reader", "narrator", "actor",    "singer"};
 inline constexpr std::array<const char*, 5> kLabelNames{"label", "class", "category", "class_name", "target"};
 /// What belongs together, beside the speaker.
 inline constexpr std::array<const char*, 4> kGroupNames{"sensor", "recording", "src_file", "fold"};
