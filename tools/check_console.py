@@ -27,6 +27,8 @@ import subprocess
 import sys
 import tempfile
 
+from shared_data import shared_data
+
 SECONDS_A_PAGE = 240
 NUMBER = r"[+-]?\d[\d.,:]*"
 PARTS = re.compile(r"(…|~\d[\d.,:]*|\s+)")
@@ -114,8 +116,7 @@ class Workplace:
 
     def __init__(self, root, programs, folder):
         self.folder = folder
-        data = pathlib.Path(os.environ.get("TUTTI_TEST_DATA", root.parent / "shared/data"))
-        digits = data / "whisper-tiny.en"
+        digits = shared_data() / "whisper-tiny.en"
         for name in ("samples", "recipes", "models", "tests/data"):
             if (root / name).is_dir():
                 shutil.copytree(root / name, folder / name)

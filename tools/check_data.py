@@ -1,14 +1,20 @@
 #!/usr/bin/env python3
-"""Fails when tests/data is too large, or when THIRD_PARTY.md does not name source and licence of a file in it.
+"""Fails when tests/data is too large, when THIRD_PARTY.md does not name source and licence of a file in it, or when a test looks for
+the shared test data by a path of its own: the helpers honour TUTTI_TEST_DATA and say that the test used them.
 
 Usage: check_data.py [ROOT]. A row of THIRD_PARTY.md names files in its first column: paths or patterns below ROOT, separated by commas;
 one that ends in / means everything below. Also fails when a row that begins with tests/data names no file.
 """
 import fnmatch
 import pathlib
+import re
 import sys
 
 MOST_BYTES = 8_930_000  # 6 MB of small copies beside 2.9 MB of reference values
+
+SHARED = re.compile(r'\.\./shared\b|"shared/data\b')
+FINDS_SHARED = ("tests/support/test_data.h", "tests/fuzz/CMakeLists.txt", "tools/shared_data.py", "tools/check_data.py",
+                "tests/tools/tools_test.py")
 
 
 def rows(table):
@@ -42,6 +48,13 @@ def problems(root):
     for path in files:
         if pathlib.PurePath(path).name != "README.md" and not any(matches(path, pattern) for pattern in known):
             yield f"{path}: no row of THIRD_PARTY.md names it. Add one with its source and licence"
+    for path in sorted(path for folder in ("tests", "tools") for path in (root / folder).rglob("*")):
+        name = path.relative_to(root).as_posix()
+        if path.suffix not in (".h", ".cpp", ".py", ".txt") or name in FINDS_SHARED or name.startswith("tests/data/"):
+            continue
+        for number, line in enumerate(path.read_text(errors="replace").splitlines(), start=1):
+            if SHARED.search(line) and not line.lstrip().startswith(("//", "#")):
+                yield f"{name}:{number}: it looks for the shared test data itself. Use test_data() (C++) or shared_data() (Python)"
 
 
 def main():

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <utility>
@@ -12,10 +13,16 @@
 namespace tutti {
 
 /// The folder of shared test data, whether it is there or not: $TUTTI_TEST_DATA, else ../shared/data beside the
-/// project.
+/// project. Where it is there, the test prints so once: tools/run_tests.py --without-shared-data runs it again without.
 inline std::filesystem::path shared_data() {
-  if (const char* named = std::getenv("TUTTI_TEST_DATA"); named && *named) return named;
-  return std::filesystem::path(TUTTI_SOURCE_DIR) / "../shared/data";
+  static const std::filesystem::path folder = [] {
+    const char* named = std::getenv("TUTTI_TEST_DATA");
+    std::filesystem::path found = std::filesystem::path(TUTTI_SOURCE_DIR) / "../shared/data";
+    if (named && *named) found = named;
+    if (std::filesystem::is_directory(found)) std::printf("uses the shared test data: %s\n", found.c_str());
+    return found;
+  }();
+  return folder;
 }
 
 /// What the project or its set-up has of the shared data, by the same path; empty where it has nothing. Files are in

@@ -19,6 +19,7 @@ sys.path.insert(0, str(ROOT / "tools/gpu_day"))
 
 import check_stages
 import machine
+from load import shared_data
 
 BIN = ROOT / "build/bin"
 
@@ -53,6 +54,7 @@ class WithFolder(unittest.TestCase):
 
 class DryRun(WithFolder):
     def test_every_stage_works_or_names_what_it_needs(self):
+        shared_data()  # a stage takes a tokenizer from there
         done, lines = self.run_day("--dry", "--bin", BIN)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertGreaterEqual(len(lines), 8)

@@ -75,6 +75,27 @@ class TestSummary(unittest.TestCase):
             self.assertIn(f"skipped: skipped: {reason}", done.stdout)
             self.assertEqual(done.stdout.splitlines()[-1], "1 passed, 0 failed, 1 skipped")
 
+    SHARED = ('add_test(shared "/bin/sh" "-c" "test ! -d $TUTTI_TEST_DATA || echo uses the shared test data: here")\n'
+              'add_test(also-shared "/bin/sh" "-c" "echo uses the shared test data: $TUTTI_TEST_DATA; test -d $TUTTI_TEST_DATA")\n')
+
+    def test_what_used_the_shared_data_runs_again_without_it(self):
+        once = 'add_test(once "/usr/bin/mkdir" "only-once")\n'
+        done = self.summary(once + self.SHARED + self.SKIPPED, TUTTI_TEST_DATA=self.folder.name)
+        self.assertEqual((done.returncode, done.stdout.splitlines()[-1]), (0, "3 passed, 0 failed, 1 skipped"))
+        done = self.summary(once + self.SHARED + self.SKIPPED, "--without-shared-data", TUTTI_TEST_DATA=self.folder.name, TUTTI_NO_SKIPS="1")
+        self.assertIn("2 of 4 tests used the shared test data", done.stdout)
+        self.assertIn("failed: also-shared", done.stdout)
+        self.assertEqual((done.returncode, done.stdout.splitlines()[-1]), (1, "2 passed, 1 failed, 1 skipped"))
+
+    def test_a_clone_without_shared_data_may_skip_few_tests(self):
+        many = "".join(self.SKIPPED.replace("(skipped", f"(skipped{number}") for number in range(61))
+        used = self.SHARED.splitlines()[0] + "\n"
+        done = self.summary(used + many, TUTTI_TEST_DATA=self.folder.name)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        done = self.summary(used + many, "--without-shared-data", TUTTI_TEST_DATA=self.folder.name)
+        self.assertEqual((done.returncode, done.stdout.splitlines()[-1]), (1, "1 passed, 0 failed, 61 skipped"))
+        self.assertIn("may skip 60 tests at most", done.stdout)
+
     def test_no_tests_at_all_is_a_failure(self):
         self.assertEqual(self.summary("").returncode, 1)
 
@@ -252,6 +273,9 @@ class TestDemo(unittest.TestCase):
         self.assertTrue(calls[3].startswith("say --voice models/voice"))
         self.assertTrue(calls[4].startswith("transcribe --model tiny.en"), "the sentence is read back")
         self.assertTrue(calls[6].startswith("classify --model models/leaks"), "two clips of pipes are named")
+        self.assertEqual([call.split()[0] for call in calls[7:]], ["synth", "evaluate", "train", "evaluate"])
+        self.assertIn("evaluate --model models/nano", calls[8], "what it knows before it learns")
+        self.assertRegex(calls[10], r"evaluate --model \S+/demo/training/model")
 
     def test_without_the_model_the_reason_comes_first_and_nano_alone(self):
         write(pathlib.Path(f"{self.model}.unavailable"), "pip could not download it\n")
@@ -336,6 +360,14 @@ class TestData(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("the row of tests/data/audio/: expected a source and a licence", done.stdout)
         self.assertIn("tests/data/gone/: no such file", done.stdout)
+
+    def test_a_test_that_looks_for_the_shared_data_itself_is_named(self):
+        write(self.root / "tests/a/a_test.cpp", '// as ../shared/data has it\nauto a = read_file("../shared/data/vad/speech.wav");\n')
+        write(self.root / "tests/a/b_test.py", 'ROOT / "tests/data/shared/vad"\n')
+        done = self.checked()
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(len(done.stdout.splitlines()), 1, done.stdout)
+        self.assertIn("tests/a/a_test.cpp:2: it looks for the shared test data itself", done.stdout)
 
     def test_more_than_its_share_is_too_large(self):
         write(self.root / "tests/data/audio/a.wav", "")

@@ -13,11 +13,15 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tarfile
 import tempfile
 import time
 
 from machine import PROGRAMS, ROOT, Skip, figure, note
+
+sys.path.insert(0, str(ROOT / "tools"))
+from shared_data import shared_data
 
 LIMIT = 64 << 20  # a call's tree and load together
 MARGIN = 1 << 19
@@ -115,7 +119,7 @@ def pack(given):
     """Makes the loads; prints their sizes. `given`: --bin, --model, --data, --loads, --clips-every."""
     binaries = pathlib.Path(given.bin or ROOT / "build/bin")
     model = pathlib.Path(given.model or pathlib.Path.home() / ".cache/tutti/fetched/openai--whisper-tiny.en")
-    data = pathlib.Path(given.data or os.environ.get("TUTTI_TEST_DATA") or ROOT / "../shared/data") / "speech/lj"
+    data = pathlib.Path(given.data or shared_data()) / "speech/lj"
     missing = [str(path) for path in [*(binaries / name for name in PROGRAMS), model / "model.bin", data / "metadata.csv"] if not path.exists()]
     if missing:
         print("not packed, for these are missing: " + ", ".join(missing))

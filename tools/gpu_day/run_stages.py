@@ -108,7 +108,7 @@ def recite(machine, given):
     machine.need_device()
     source = machine.load / "reciting"
     if not source.exists():
-        source = load.ROOT / "../shared/data/whisper-tiny.en"
+        source = load.shared_data() / "whisper-tiny.en"
     if not (source / "tokenizer.json").exists():
         raise Skip("tiny.en's tokenizer is missing: it comes with the first load")
     files = speech(machine, 1 if machine.dry else 48, 60 if machine.dry else 600)

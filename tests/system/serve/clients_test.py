@@ -16,9 +16,11 @@ import time
 import unittest
 
 import service
-from service import DATA, TOKEN, Service
+from service import TOKEN, Service
+from shared_data import shared_data
 
 BIN = service.ROOT / "build/bin"
+DATA = shared_data()
 CLIPS = sorted((DATA / "speech/lj/wavs").glob("LJ003-*.flac"))
 SOME = CLIPS[:1] + CLIPS[9::20]  # that are transcribed by the command line, too
 running = None  # the Service of most tests

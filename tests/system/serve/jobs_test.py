@@ -18,9 +18,11 @@ import urllib.error
 import urllib.request
 
 import service
-from service import DATA, TOKEN, Service
+from service import TOKEN, Service
+from shared_data import shared_data
 
 BIN = service.ROOT / "build/bin"
+DATA = shared_data()
 CLIPS = sorted((DATA / "speech/lj/wavs").glob("LJ003-*.flac"))
 WORDS = "Arthur Griffiths"  # in the first of them
 ENDED = ("done", "failed", "cancelled")

@@ -16,10 +16,12 @@ import unittest
 import service
 from browser import Browser
 from jobs_test import Client
-from service import DATA, TOKEN, Service
+from service import TOKEN, Service
+from shared_data import shared_data
 
 BIN = service.ROOT / "build/bin"
 PICTURES = None
+DATA = shared_data()
 CLIPS = sorted((DATA / "speech/lj/wavs").glob("LJ003-*.flac"))
 LOOKS = ((375, 800, False), (1440, 900, True))  # width, height, dark
 ALL_LOOKS = [(width, height, dark) for width, height in ((375, 800), (768, 1024), (1440, 900)) for dark in (False, True)]

@@ -12,10 +12,10 @@ import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
+sys.path.append(str(ROOT / "tools"))  # shared_data
 SKIPPED = 77  # ctest's SKIP_RETURN_CODE
 CACHE = pathlib.Path(os.environ.get("TUTTI_CACHE")
                      or pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "tutti")
-DATA = pathlib.Path(os.environ.get("TUTTI_TEST_DATA") or ROOT.parent / "shared/data")
 TOKEN = "sesame-of-the-tests"
 
 

@@ -15,10 +15,11 @@ import unittest
 import urllib.request
 
 import service
-from service import DATA, TOKEN, Service
+from service import TOKEN, Service
+from shared_data import shared_data
 
 BIN = service.ROOT / "build/bin"
-CLIP = DATA / "speech/lj/wavs/LJ003-0001.flac"
+CLIP = shared_data() / "speech/lj/wavs/LJ003-0001.flac"
 
 
 def certificate_in(folder, name):
