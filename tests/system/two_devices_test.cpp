@@ -37,7 +37,7 @@ std::vector<std::string> two_cores() {
 const fs::path& digits() {
   static const TempFolder work;
   static const fs::path set = [] {
-    link_digits(work / "data", "theo", 2);
+    put_digits(work / "data", "theo", 2);
     const auto end = prepare_voice(work / "data", work / "set", {"--waveforms"});
     EXPECT_EQ(end.exit_code, 0) << end.err;
     EXPECT_NE(end.out.find("of waveforms"), std::string::npos) << end.out;
@@ -59,7 +59,6 @@ std::string bytes(const fs::path& file) {
 }  // namespace
 
 TEST(TwoDevices, KilledTrainingWithChangedClipsResumesToTheSameBits) {
-  TUTTI_NEEDS("digits/0_jackson_0.wav");
   const TempFolder work;
   const std::vector<std::string> steps{"--epochs",     "4",   "--max-steps",    "0",   "--save-steps",  "3",
                                        "--eval-steps", "5",   "--speed-share",  "0.5", "--noise-share", "0.5",
@@ -92,7 +91,6 @@ TEST(TwoDevices, KilledTrainingWithChangedClipsResumesToTheSameBits) {
 }
 
 TEST(TwoDevices, RelayingDeviceIsReportedAndChangesNothing) {
-  TUTTI_NEEDS("digits/0_jackson_0.wav");
   const TempFolder work;
   fs::create_directories(work / "set");
   fs::copy(digits() / "voice.set", work / "set/voice.set");
@@ -108,7 +106,6 @@ TEST(TwoDevices, RelayingDeviceIsReportedAndChangesNothing) {
 }
 
 TEST(TwoDevices, WhatCannotBeIsRefusedWithWhatThereIs) {
-  TUTTI_NEEDS("digits/0_jackson_0.wav");
   const TempFolder work;
   const auto core = run_program(training_of(digits(), work / "core", {"--data-gpu", "cpu:1000"}));
   EXPECT_EQ(core.exit_code, 4) << core.err;
@@ -125,7 +122,6 @@ TEST(TwoDevices, WhatCannotBeIsRefusedWithWhatThereIs) {
 }
 
 TEST(TwoDevices, LimitsThatAreNamedAreEnoughForTheTraining) {
-  TUTTI_NEEDS("digits/0_jackson_0.wav");
   const TempFolder work;
   const auto little = run_program(on_two_devices(digits(), work / "little", {"--data-gpu-memory", "0.5"}));
   const std::string known = "largest batch takes ";

@@ -5,22 +5,21 @@
 #include <string>
 #include <vector>
 
+#include "support/digit_recordings.h"
 #include "support/run_program.h"
-#include "support/test_data.h"
 
 namespace tutti {
 
 /// A folder in LJSpeech's layout with recordings [0, count) of each digit by one speaker.
-inline void link_digits(const std::filesystem::path& folder, const std::string& speaker, int count) {
+inline void put_digits(const std::filesystem::path& folder, const std::string& speaker, int count) {
   constexpr const char* kNames[] = {"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"};
   std::filesystem::create_directories(folder / "wavs");
   std::ofstream table(folder / "metadata.csv");
   for (int digit = 0; digit < 10; ++digit)
     for (int number = 0; number < count; ++number) {
-      const auto name = std::to_string(digit) + "_" + speaker + "_" + std::to_string(number);
-      std::filesystem::create_symlink(std::filesystem::absolute(test_data() / "digits" / (name + ".wav")),
-                                      folder / "wavs" / (name + ".wav"));
-      table << name << '|' << kNames[digit] << '\n';
+      put_digit(folder / "wavs", digit, speaker, number);
+      table << std::filesystem::path(digit_file(digit, speaker, number)).stem().string() << '|' << kNames[digit]
+            << '\n';
     }
 }
 

@@ -13,9 +13,9 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/strings.h"
+#include "support/real_model.h"
 #include "support/run_program.h"
 #include "support/temp_folder.h"
-#include "support/test_data.h"
 #include "system/training_runs.h"
 #include "system/voice_runs.h"
 
@@ -47,7 +47,7 @@ WavHead head_of(const std::string& wav) {
 const fs::path& small_voice() {
   static const TempFolder work;
   static const fs::path voice = [] {
-    link_digits(work / "data", "jackson", 3);
+    put_digits(work / "data", "jackson", 3);
     EXPECT_EQ(prepare_voice(work / "data", work / "set").exit_code, 0);
     const auto end = run_program(training_of(work / "set", work / "out", {"--max-steps", "4"}));
     EXPECT_EQ(end.exit_code, 0) << end.err;
@@ -86,7 +86,6 @@ std::string digits_read_back(const fs::path& voice, const std::string& text) {
 }  // namespace
 
 TEST(Voice, SpeaksATextByTheContract) {
-  TUTTI_NEEDS("digits/0_jackson_0.wav");
   const TempFolder work;
   for (const char* file : {"model.safetensors", "config.json", "front_end.bin", "README.md"})
     EXPECT_TRUE(fs::exists(small_voice() / file)) << file;
@@ -114,7 +113,6 @@ TEST(Voice, SpeaksATextByTheContract) {
 }
 
 TEST(Voice, SameSeedGivesTheSameAudioAtItsRate) {
-  TUTTI_NEEDS("digits/0_jackson_0.wav");
   const TempFolder work;
   const auto audio = [&](const std::vector<std::string>& more) {
     auto words = more;
@@ -129,7 +127,6 @@ TEST(Voice, SameSeedGivesTheSameAudioAtItsRate) {
 }
 
 TEST(Voice, PausesAreStretchedAndWordsAreNot) {
-  TUTTI_NEEDS("digits/0_jackson_0.wav");
   const TempFolder work;
   const auto times_with = [&](const std::string& pauses) {
     const auto end = say(small_voice(), work / "x.wav",
@@ -152,7 +149,6 @@ TEST(Voice, PausesAreStretchedAndWordsAreNot) {
 }
 
 TEST(Voice, WordsAreTimedInSubtitles) {
-  TUTTI_NEEDS("digits/0_jackson_0.wav");
   const TempFolder work;
   ASSERT_EQ(say(small_voice(), work / "x.wav", {"--times", (work / "x.srt").string(), "four", "two"}).exit_code, 0);
   const auto text = read_file(work / "x.srt").value();
@@ -161,7 +157,6 @@ TEST(Voice, WordsAreTimedInSubtitles) {
 }
 
 TEST(Voice, EvaluationComparesItWithTheRecordings) {
-  TUTTI_NEEDS("digits/0_jackson_0.wav");
   const TempFolder work;
   const auto set = small_voice().parent_path().parent_path() / "set";
   const auto evaluate = [&](const std::string& report) {
@@ -182,7 +177,6 @@ TEST(Voice, EvaluationComparesItWithTheRecordings) {
 }
 
 TEST(Voice, UnusableRequestsAreRefusedInOneLine) {
-  TUTTI_NEEDS("digits/0_jackson_0.wav");
   const TempFolder work;
   const auto expect_refused = [&](const fs::path& voice, const std::vector<std::string>& words, const char* what) {
     const auto end = say(voice, work / "x.wav", words);
@@ -203,7 +197,6 @@ TEST(Voice, UnusableRequestsAreRefusedInOneLine) {
 }
 
 TEST(Voice, FilesOfOthersAreNotReplaced) {
-  TUTTI_NEEDS("digits/0_jackson_0.wav");
   const TempFolder work;
   ASSERT_TRUE(write_file_atomically(work / "mine.wav", "RIFF my own"));
   EXPECT_EQ(say(small_voice(), work / "mine.wav", {"one"}).exit_code, 2);
@@ -218,7 +211,6 @@ TEST(Voice, FilesOfOthersAreNotReplaced) {
 }
 
 TEST(Voice, SentencesInOtherScriptsAreLeftOutAndNamed) {
-  TUTTI_NEEDS("digits/0_jackson_0.wav");
   const TempFolder work;
   const auto end = say(small_voice(), work / "x.wav", {"one. \u4F60. two."});
   EXPECT_EQ(end.exit_code, 0) << end.err;
@@ -226,7 +218,6 @@ TEST(Voice, SentencesInOtherScriptsAreLeftOutAndNamed) {
 }
 
 TEST(Voice, SignsAreReadOrNamed) {
-  TUTTI_NEEDS("digits/0_jackson_0.wav");
   const TempFolder work;
   const auto end =
       say(small_voice(), work / "x.wav", {"--times", (work / "x.srt").string(), "1 < 2 | 3.\n\n<br>\nA &amp; B."});
@@ -239,7 +230,6 @@ TEST(Voice, SignsAreReadOrNamed) {
 }
 
 TEST(Voice, SentencesAreStreamedToAPipe) {
-  TUTTI_NEEDS("digits/0_jackson_0.wav");
   const TempFolder work;
   const std::vector<std::string> text{"one two. three four."};
   ASSERT_EQ(say(small_voice(), work / "x.wav", text).exit_code, 0);
@@ -253,7 +243,6 @@ TEST(Voice, SentencesAreStreamedToAPipe) {
 }
 
 TEST(Voice, SettingsWithoutEffectAreRefused) {
-  TUTTI_NEEDS("digits/0_jackson_0.wav");
   const TempFolder work;
   const auto set = small_voice().parent_path().parent_path() / "set";
   const auto evaluated = [&](const char* flag, const char* value) {
@@ -270,17 +259,16 @@ TEST(Voice, SettingsWithoutEffectAreRefused) {
 }
 
 TEST(Voice, SetReplacesNoFileOfAnother) {
-  TUTTI_NEEDS("digits/0_jackson_0.wav");
   const TempFolder work;
   ASSERT_TRUE(write_file_atomically(work / "voice.set", "my own"));
-  const auto end = run_program({tutti_program(), "prepare", "tts", "--data", (test_data() / "digits").string(), "--out",
+  for (int digit = 0; digit < 10; ++digit) put_digit(work / "digits", digit, "jackson", 0);
+  const auto end = run_program({tutti_program(), "prepare", "tts", "--data", (work / "digits").string(), "--out",
                                 work.path().string(), "--strings", "10"});
   EXPECT_EQ(end.exit_code, 2) << end.err;
   EXPECT_EQ(read_file(work / "voice.set").value(), "my own");
 }
 
 TEST(Voice, LongTextWithoutAStopIsCutAndReported) {
-  TUTTI_NEEDS("digits/0_jackson_0.wav");
   const TempFolder work;
   std::string text;
   while (text.size() < 1000) text += "one two, ";
@@ -290,9 +278,8 @@ TEST(Voice, LongTextWithoutAStopIsCutAndReported) {
 }
 
 TEST(Voice, KilledTrainingResumesToTheSameBits) {
-  TUTTI_NEEDS("digits/0_jackson_0.wav");
   const TempFolder work;
-  link_digits(work / "data", "theo", 2);
+  put_digits(work / "data", "theo", 2);
   ASSERT_EQ(prepare_voice(work / "data", work / "set").exit_code, 0);
   const std::vector<std::string> steps{"--epochs",     "6", "--max-steps", "0", "--save-steps", "3",
                                        "--eval-steps", "5", "--log-order"};
@@ -313,13 +300,8 @@ TEST(Voice, KilledTrainingResumesToTheSameBits) {
 }
 
 TEST(Voice, VocoderResumesToTheSameBitsAndSpeaks) {
-  TUTTI_NEEDS("digits/0_jackson_0.wav");
   const TempFolder work;
-  fs::create_directories(work / "digits");
-  for (int digit = 0; digit < 10; ++digit) {
-    const auto name = std::to_string(digit) + "_jackson_0.wav";
-    fs::create_symlink(fs::absolute(test_data() / "digits" / name), work / "digits" / name);
-  }
+  for (int digit = 0; digit < 10; ++digit) put_digit(work / "digits", digit, "jackson", 0);
   ASSERT_EQ(prepare_voice(work / "digits", work / "set", {"--strings", "8", "--waveforms"}).exit_code, 0);
   const auto train = [&](const char* out, std::vector<std::string> more) {
     std::vector<std::string> words{tutti_program(), "train", "vocoder", "--out", (work / out).string()};
