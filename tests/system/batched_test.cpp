@@ -17,6 +17,7 @@
 #include "support/test_data.h"
 #include "support/test_models.h"
 #include "text/error_rate.h"
+#include "text/normaliser.h"
 
 using namespace tutti;
 using Json = nlohmann::json;
@@ -50,12 +51,13 @@ std::map<std::string, std::string> transcripts(const std::vector<std::string>& c
   return written(out);
 }
 
-/// Errors per hundred words over the transcripts of `recordings`.
+/// Errors per hundred words over the transcripts of `recordings`. Words alone count: a window that begins within a
+/// sentence begins with a capital, and "42-line" is as right as "42 line".
 double word_errors(const std::map<std::string, std::string>& files, const std::vector<SpokenRecording>& recordings) {
   std::vector<std::string> output, found;
   for (const auto& recording : recordings) {
-    output.push_back(recording.spoken["text"]);
-    found.push_back(Json::parse(files.at(recording.file.stem()))["text"]);
+    output.push_back(normalise_basic(recording.spoken["text"].get<std::string>()));
+    found.push_back(normalise_basic(Json::parse(files.at(recording.file.stem()))["text"].get<std::string>()));
   }
   return 100 * error_rates(output, found).value().wer();
 }
