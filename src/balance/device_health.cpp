@@ -82,7 +82,10 @@ void DeviceHealth::on_event(HealthEvent event, const std::string& reason, Second
       break;
     case HealthEvent::resume:
       drain_requested_ = false;
-      if (state_ == DeviceState::draining) become(before_drain_, reason, now);
+      if (state_ == DeviceState::draining) {
+        become(before_drain_, reason, now);
+        reason_.clear();  // the request is over, and the state is what it was
+      }
       if (state_ == DeviceState::quarantined) become(DeviceState::probing, reason, now);
       break;
   }

@@ -111,8 +111,10 @@ TEST(DeviceHealth, DrainingEndsWhereItBegan) {
   DeviceHealth health;
   health.on_event(HealthEvent::drain, "asked for", Seconds(1));
   EXPECT_FALSE(health.in_service());
+  EXPECT_EQ(health.reason(), "asked for");
   health.on_event(HealthEvent::resume, "asked for", Seconds(2));
   EXPECT_EQ(health.state(), DeviceState::healthy);
+  EXPECT_EQ(health.reason(), "") << "the request is over";
   break_it(health, Seconds(3));
   health.on_event(HealthEvent::drain, "asked for", Seconds(4));
   health.on_event(HealthEvent::resume, "asked for", Seconds(5));

@@ -2,6 +2,8 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,12 +17,16 @@ class HeldRequests final : public SpeechService {
  public:
   struct Request {
     std::shared_ptr<SpeechListener> listener{};
+    std::string id{};
     bool ended = false;
   };
 
   std::shared_ptr<SpeechTicket> submit(SpeechRequest request) override {
     auto held = std::make_shared<Guarded<Request>>();
-    held->with([&](Request& own) { own.listener = request.listener; });
+    held->with([&](Request& own) {
+      own.listener = request.listener;
+      own.id = request.id;
+    });
     requests.with([&](auto& all) { all.push_back(held); });
     return std::make_shared<Ticket>(held, cancels);
   }
@@ -35,7 +41,18 @@ class HeldRequests final : public SpeechService {
   std::optional<Error> over() override { return std::nullopt; }
   SpeechLoad load() const override { return {}; }
   std::size_t bulk_at_once() const override { return 1; }
-  FleetStatus status() const override { return {}; }
+  /// Those that have not ended, of which nothing is done.
+  FleetStatus status() const override {
+    FleetStatus status;
+    for (const auto& held : requests.with([](const auto& all) { return all; }))
+      held->with([&](const Request& own) {
+        if (!own.ended) status.in_work.push_back({.id = own.id, .name = ""});
+      });
+    return status;
+  }
+  std::optional<std::string> held() const override {
+    return is_drained ? std::optional<std::string>("they are drained") : std::nullopt;
+  }
   std::vector<MetricSnapshot> metrics() const override { return {}; }
   bool cancel(const std::string&) override { return false; }
   bool drain(const std::string&) override { return false; }
@@ -47,6 +64,7 @@ class HeldRequests final : public SpeechService {
 
   Guarded<std::vector<std::shared_ptr<Guarded<Request>>>> requests{};
   std::atomic<bool> cancels = true;  // false: cancellations take their time
+  std::atomic<bool> is_drained = false;
 
  private:
   static std::shared_ptr<SpeechListener> taken(Guarded<Request>& held) {

@@ -59,6 +59,23 @@ TEST_F(JobServiceTest, RequestWhoseJobIsBeingCancelledIsToBeSentAgain) {
   EXPECT_EQ(accepted->id, first->id);
 }
 
+TEST_F(JobServiceTest, JobsWaitInTheStoreWhileEveryDeviceIsDrained) {
+  const auto begun = send();
+  ASSERT_TRUE(begun) << begun.error().message;
+  const auto is = [&](const char* what) { return status(begun->id).find(what) != std::string::npos; };
+  eventually([&] { return is("\"status\":\"running\""); });
+  service_.is_drained = true;
+  eventually([&] { return is("\"status\":\"queued\"") && is("\"why_waiting\":\"they are drained\""); });
+  EXPECT_TRUE(jobs_->set_priority(begun->id, 5));
+  EXPECT_TRUE(is("\"priority\":5")) << status(begun->id);
+  EXPECT_TRUE(is("\"status\":\"queued\"")) << status(begun->id);
+  service_.is_drained = false;
+  eventually([&] { return is("\"status\":\"running\"") && is("\"why_waiting\":null"); });
+  service_.finish(
+      {.outcome = {.duration = Seconds(3)}, .transcript = {.text = " One.", .segments = {}, .language = "en"}});
+  eventually([&] { return is("\"status\":\"done\""); });
+}
+
 TEST_F(JobServiceTest, ResultNamesAudioThatIsMissing) {
   const auto job = send();
   ASSERT_TRUE(job) << job.error().message;

@@ -63,6 +63,7 @@ class Page final : public Dashboard {
  public:
   Page(DashboardOptions options, FleetSource& fleet, JobStore& store)
       : options_(std::move(options)), fleet_(fleet), store_(store) {
+    look();  // so that the first answer is not empty
     looking_ = std::make_unique<PeriodicThread>(kLookEvery, [this] { look(); });
   }
 

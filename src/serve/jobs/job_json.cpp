@@ -83,8 +83,9 @@ std::optional<std::string> why_not_yet(const Job& job, StoreTime now) {
   return std::nullopt;
 }
 
-std::string why_job_waits(const Job& job, StoreTime now, std::size_t in_work) {
+std::string why_job_waits(const Job& job, StoreTime now, std::size_t in_work, const std::optional<std::string>& held) {
   if (auto why = why_not_yet(job, now)) return std::move(*why);
+  if (held) return *held;
   return std::to_string(in_work) + " are in work; its turn comes by class, priority and age, and clients take turns";
 }
 

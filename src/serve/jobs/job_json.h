@@ -42,8 +42,9 @@ AudioFacts audio_of_result(std::string_view json, Seconds duration);
 /// Why a job of any kind cannot be claimed, for people; empty: it is in work, or has ended. None: it can.
 std::optional<std::string> why_not_yet(const Job& job, StoreTime now);
 
-/// Why a job of /v1/jobs does not run, for people; empty: it does, or has ended. `in_work`: how many others are.
-std::string why_job_waits(const Job& job, StoreTime now, std::size_t in_work);
+/// Why a job of /v1/jobs does not run, for people; empty: it does, or has ended. `in_work`: how many others are;
+/// `held`: why no job runs now.
+std::string why_job_waits(const Job& job, StoreTime now, std::size_t in_work, const std::optional<std::string>& held);
 
 /// What a client calls a state, and back: "failed" is the store's `dead`.
 std::string status_of(JobState state);

@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/log.h"
+#include "base/numbers.h"
 #include "jobs/publish.h"
 #include "serve/jobs/job_json.h"
 
@@ -36,6 +37,11 @@ class JobRunner::Attempt final : public SpeechListener, public std::enable_share
   /// Also before `submit`, which then cancels what it hands in.
   void cancel() {
     cancelled_ = true;
+    stop();
+  }
+  /// The job is released, to be claimed again later. `why` is for the store.
+  void put_back(const std::string& why) {
+    put_back_.with([&](std::string& reason) { reason = why; });
     stop();
   }
   /// Another process has the job now.
@@ -84,6 +90,7 @@ class JobRunner::Attempt final : public SpeechListener, public std::enable_share
   const JobRequest request_;
   std::atomic<bool> cancelled_{false};
   std::atomic<bool> lost_{false};
+  Guarded<std::string> put_back_{};  // why; empty: it is not
   Guarded<Ticket> ticket_{};
 };
 
@@ -144,7 +151,9 @@ Result<void> JobRunner::Attempt::record_failure(const Error& error) {
     if (!after) return tl::unexpected<Error>(after.error());
     return {};
   }
-  const auto ended = cancelled_ ? store.cancelled(lease_.key) : store.release(lease_.key, "the server stopped");
+  const std::string why = put_back_.with([](const std::string& reason) { return reason; });
+  const auto ended =
+      cancelled_ ? store.cancelled(lease_.key) : store.release(lease_.key, why.empty() ? "the server stopped" : why);
   if (!ended) return tl::unexpected<Error>(ended.error());
   return {};
 }
@@ -192,6 +201,25 @@ std::size_t JobRunner::in_work() const {
   return state_.with([](const State& state) { return state.running.size(); });
 }
 
+std::string JobRunner::why_waits(const Job& job) const {
+  return why_job_waits(job, parts_.store.now(), in_work(), parts_.service.held());
+}
+
+/// While no device takes work, jobs of which nothing is done wait in the store: there they can be given a priority.
+void JobRunner::put_back_what_waits() {
+  const auto held = parts_.service.held();
+  if (!held) return;
+  for (const JobStatus& job : parts_.service.status().in_work) {
+    if (!job.device.empty() || job.done > Seconds(0)) continue;
+    const auto attempt = state_.with([&](const State& state) -> std::shared_ptr<Attempt> {
+      const auto id = number_in<JobId>(job.id);
+      const auto found = id ? state.running.find(*id) : state.running.end();
+      return found == state.running.end() ? nullptr : found->second;
+    });
+    if (attempt) attempt->put_back(*held);
+  }
+}
+
 Seconds JobRunner::audio_done() const {
   return state_.with([](const State& state) { return state.audio_done; });
 }
@@ -219,7 +247,7 @@ std::optional<Lease> JobRunner::claim_next() {
   const auto free = [&](std::size_t limit) {
     return state_.with([&](const State& state) { return state.claims && !state.over && state.running.size() < limit; });
   };
-  if (!free(2 * most)) return std::nullopt;
+  if (!free(2 * most) || parts_.service.held()) return std::nullopt;
   if (auto lease = claim_of_a_client(JobClass::interactive)) return lease;
   if (!free(most)) return std::nullopt;
   if (auto lease = claim_of_a_client(JobClass::normal)) return lease;
@@ -296,8 +324,8 @@ void JobRunner::report(const std::vector<JobId>& jobs) {
   const auto found = parts_.store.jobs({.ids = jobs}, 0, jobs.size());
   if (!found) return;
   for (const Job& job : *found) {
-    const std::string why = why_job_waits(job, parts_.store.now(), in_work());
-    parts_.events.state(job.id, json_line(job_json(job, parts_.events.progress(job.id), why)), is_final(job.state));
+    const std::string json = json_line(job_json(job, parts_.events.progress(job.id), why_waits(job)));
+    parts_.events.state(job.id, json, is_final(job.state));
   }
 }
 
@@ -310,6 +338,7 @@ void JobRunner::find_clients() {
 /// Renews the leases, takes back those of killed servers, and reports what other processes have done to jobs.
 void JobRunner::look_after_leases() {
   const int beat = ++beats_;
+  put_back_what_waits();
   report(parts_.events.followed());
   if (beat % kReapBeats == 0) {
     if (auto reaped = parts_.store.reap(); !reaped) log_failed("leases could not be looked at", reaped.error());

@@ -53,6 +53,8 @@ class JobRunner {
   /// stopped before this goes: then no attempt is left.
   void abort();
   std::size_t in_work() const;
+  /// Why a job does not run, for people; empty: it does, or is over.
+  std::string why_waits(const Job& job) const;
   /// Of the jobs that were done here.
   Seconds audio_done() const;
 
@@ -75,6 +77,7 @@ class JobRunner {
   bool is_cancelled_in_store(JobId job) const;
   void settled(JobId job);
   void look_after_leases();
+  void put_back_what_waits();
   void find_clients();
   /// Sends those who follow the jobs what has changed.
   void report(const std::vector<JobId>& jobs);

@@ -121,7 +121,7 @@ void JobService::drain() {
 }
 
 std::string JobService::json_of(const Job& job) const {
-  return json_line(job_json(job, events_.progress(job.id), why_job_waits(job, store_.now(), runner_.in_work())));
+  return json_line(job_json(job, events_.progress(job.id), runner_.why_waits(job)));
 }
 
 // ---- accepting
@@ -268,9 +268,7 @@ tl::expected<std::string, ApiError> JobService::list(const std::string& client,
   const bool has_more = jobs->size() > limit;
   if (has_more) jobs->pop_back();
   Json list = Json::array();
-  const std::size_t in_work = runner_.in_work();
-  for (const Job& job : *jobs)
-    list.push_back(job_json(job, events_.progress(job.id), why_job_waits(job, store_.now(), in_work)));
+  for (const Job& job : *jobs) list.push_back(job_json(job, events_.progress(job.id), runner_.why_waits(job)));
   const auto id_of = [](const Job& job) { return Json(std::to_string(job.id)); };
   return json_line(Json{{"object", "list"},
                         {"data", std::move(list)},

@@ -24,6 +24,20 @@ int cores() {
   return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
 
+/// Why none of the devices takes work until one of them is resumed; none: one does, or will again by itself.
+std::optional<std::string> held_by_drain(const PoolView& view) {
+  bool is_drained = false;
+  for (const auto& device : view.devices) {
+    const bool drains = device.state == name_of(DeviceState::draining);
+    is_drained = is_drained || drains;
+    const bool is_away = device.state == name_of(DeviceState::lost) ||
+                         device.state == name_of(DeviceState::quarantined) || device.state == "failed";
+    if (!drains && !is_away) return {};
+  }
+  if (!is_drained) return {};
+  return "no device takes work: they are drained at an operator's request, until one is resumed";
+}
+
 class Service final : public SpeechService {
  public:
   Service(const SpeechServiceOptions& options, PoolOptions pool)
@@ -75,6 +89,8 @@ class Service final : public SpeechService {
   bool cancel(const std::string& id) override;
   bool drain(const std::string& device) override { return pool_->drain(device_id(options_.pool.devices, device)); }
   bool resume(const std::string& device) override { return pool_->resume(device_id(options_.pool.devices, device)); }
+
+  std::optional<std::string> held() const override { return held_by_drain(pool_->view()); }
 
   bool wait_until_idle(Seconds most) override {
     return queue_.wait_for(most, [](const Queue& queue) { return queue.running.empty() && queue.waiting.size() == 0; });
@@ -274,10 +290,16 @@ FleetStatus Service::status() const {
     if (device.reason.empty()) device.reason = view.devices[i].refusal;
     status.devices.push_back(std::move(device));
   }
+  const auto held = held_by_drain(view);
+  status.held_up = held.value_or("");
   for (std::size_t i = 0; i < shown.size(); ++i) {
-    status.in_work.push_back(shown[i]->status());
-    if (i >= now.running)
-      status.in_work.back().waiting_for = "its turn: " + std::to_string(now.running) + " are in work";
+    JobStatus& job = status.in_work.emplace_back(shown[i]->status());
+    if (held && job.device.empty()) {
+      if (i < now.running) --status.running;
+      job.waiting_for = *held;
+    } else if (i >= now.running) {
+      job.waiting_for = "its turn: " + std::to_string(now.running) + " are in work";
+    }
   }
   return status;
 }

@@ -102,6 +102,8 @@ class SpeechService {
   virtual bool cancel(const std::string& id) = 0;
   virtual bool drain(const std::string& device) = 0;
   virtual bool resume(const std::string& device) = 0;
+  /// Why no device takes work until an operator resumes one; none: one does, or will again by itself.
+  virtual std::optional<std::string> held() const = 0;
   /// Waits until nothing waits or runs, but no longer than `most`. False: something still does.
   virtual bool wait_until_idle(Seconds most) = 0;
   /// Cancels everything and waits until no listener is called any more; later requests fail at once. One thread.
