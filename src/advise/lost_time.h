@@ -26,6 +26,7 @@ struct RunNumbers {
   std::size_t done = 0;
   std::size_t copied = 0;  // jobs of `done` that were copied from recordings with the same content
   std::size_t failed = 0;
+  bool has_retried = false;  // an attempt of this run failed, and the job was to be tried again
   std::size_t cancelled = 0;
   Seconds audio{};
   Seconds longest{};         // the longest recording

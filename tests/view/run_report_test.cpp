@@ -153,6 +153,13 @@ TEST(RunReport, PutOffOrPendingTimeIsNotCalledLackOfInput) {
                                  HasSubstr("--yes"), Not(HasSubstr("decoding"))));
 }
 
+TEST(RunReport, WaitForAnotherRunAdvisesOnlyWhatHappened) {
+  auto run = run_of({device("cuda:0", 30, {{Idle::put_off, Seconds(300)}})});
+  EXPECT_THAT(report(run), AllOf(HasSubstr("in work elsewhere"), Not(HasSubstr("failed and")), Not(HasSubstr("disk"))));
+  run.has_retried = true;
+  EXPECT_THAT(report(run), AllOf(HasSubstr("had failed and was to be tried again"), Not(HasSubstr("elsewhere"))));
+}
+
 TEST(RunReport, CopiesAreCountedAndARunOfNothingElseIsComparedWithNoPlan) {
   auto run = run_of({device("cuda:0", 30, {})});
   run.copied = 4;

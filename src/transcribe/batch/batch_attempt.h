@@ -51,6 +51,7 @@ struct BatchEntry {
   std::vector<std::string> losses{};         // what damage in its file cost, where this run has decoded it
   std::vector<std::string> notes{};          // what was chosen of its file, likewise
   bool without_speech = false;               // the transcript of this run has no text
+  bool seen_elsewhere = false;               // another process held it when this run wanted to claim it
 };
 
 /// One claim of a job, from the store's lease to its end.

@@ -45,6 +45,7 @@ struct BatchReport {
   double time = 1;                     // real seconds per second of that clock
   Seconds audio{};                     // transcribed in this run: the part within the clips that were to be transcribed
   std::vector<Seconds> transcribed{};  // the lengths of that, as they were known when it began
+  bool has_retried = false;            // an attempt failed, and its job was to be tried again
   Seconds longest{};
   bool shared_files = true;  // windows of one file could run on several devices
   std::string policy{};      // that placed them

@@ -99,6 +99,10 @@ void BatchReporter::done(const BatchAttempt& attempt, AttemptResult result) {
 }
 
 void BatchReporter::retried(const BatchAttempt& attempt, const Error& error, const std::string& device, Seconds wait) {
+  {
+    const BatchState::Lock lock(state_.mutex);
+    state_.tally.done.has_retried = true;
+  }
   const Lock reporting(reporting_);
   report_starts(reporting);
   observer_.on_retry(end_of(attempt, device), error.text(), wait);

@@ -1,6 +1,8 @@
 #include "transcribe/batch/batch_run.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <thread>
 
 #include "base/log.h"
@@ -24,7 +26,8 @@
 namespace tutti {
 namespace {
 
-constexpr std::chrono::seconds kReapEvery{10};
+constexpr std::chrono::milliseconds kReapTick{250};
+constexpr std::uint32_t kReapTicks = 40;       // ten seconds
 constexpr std::chrono::seconds kLookEvery{1};  // at the driver's reports
 /// A result waits for the disk a dozen times, so that one thread publishes some ten a second on a slow disk. Results
 /// that wait together share its commits. Sixteen fast GPUs and short clips make a hundred a second and more.
@@ -62,7 +65,7 @@ class Batch final : public BatchControl {
     const auto started = submitter_.begin();
     if (!started) return tl::unexpected(started.error());
     const PeriodicThread renewing(kRenewEvery, [this] { files_.leases().renew(); });
-    const PeriodicThread reaping(kReapEvery, [this] { files_.leases().reap(); });
+    const PeriodicThread reaping(kReapTick, [this] { reap(); });
     watch();
     const PeriodicThread watching(kLookEvery, [this] { watch(); });
     with_control(this);
@@ -94,6 +97,14 @@ class Batch final : public BatchControl {
   Result<void> cancel(std::int64_t job) override { return files_.leases().cancel(job); }
 
  private:
+  /// A process that is killed as this one begins is gone a moment later: what it held is looked at again soon, then
+  /// every ten seconds.
+  void reap() {
+    ++reap_tick_;
+    const bool is_soon = reap_tick_ < kReapTicks && std::has_single_bit(reap_tick_);
+    if (is_soon || reap_tick_ % kReapTicks == 0) files_.leases().reap();
+  }
+
   /// Reports the machine's state to the pool, and the device events to the store.
   void watch() {
     machine_.report_gpus(*pool_);
@@ -205,6 +216,7 @@ class Batch final : public BatchControl {
                        .time = time_,
                        .audio = done.requested,
                        .transcribed = std::move(done.transcribed),
+                       .has_retried = done.has_retried,
                        .shared_files = options_.run.batched,
                        .policy = options_.policy,
                        .pool = pool_->view(),
@@ -229,6 +241,7 @@ class Batch final : public BatchControl {
   const double time_;
   BatchMachine machine_;
   bool held_back_ = false;        // for want of memory; the watching thread's
+  std::uint32_t reap_tick_ = 0;   // the reaping thread's
   AudioThreads audio_threads_{};  // the following thread's
   std::unique_ptr<JobStore> store_;
   std::optional<ModelContext> model_{};

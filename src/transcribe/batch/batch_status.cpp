@@ -36,9 +36,12 @@ std::string waits_for(const AttemptStatus& job, const PoolView& view) {
 }
 
 /// What is in work has taken time and is no audio done yet: as if the run were stopped now.
-std::string finding_so_far(const BatchOptions& options, const PoolView& view) {
-  RunNumbers numbers{
-      .elapsed = view.elapsed, .shared_files = options.run.batched, .policy = options.policy, .stopped = true};
+std::string finding_so_far(const BatchOptions& options, const RunSnapshot& run, const PoolView& view) {
+  RunNumbers numbers{.elapsed = view.elapsed,
+                     .has_retried = run.done.has_retried,
+                     .shared_files = options.run.batched,
+                     .policy = options.policy,
+                     .stopped = true};
   for (const auto& device : view.devices) numbers.devices.push_back(device_time(device));
   return finding_of(numbers);
 }
@@ -109,7 +112,7 @@ FleetStatus fleet_status(const BatchOptions& options, const RunSnapshot& run, co
   for (std::size_t i = 0; i < view.devices.size(); ++i)
     machine.describe(i, view.devices[i].process,
                      status.devices.emplace_back(device_status(view.devices[i], options.devices[i], view.elapsed)));
-  status.finding = finding_so_far(options, view);
+  status.finding = finding_so_far(options, run, view);
   for (const auto& job : run.in_work) {
     if (job.is_running()) ++status.running;
     status.in_work.push_back({.id = std::to_string(job.id),

@@ -38,6 +38,7 @@ struct BatchDone {
   Seconds requested{};                 // part of `audio` within the clips to be transcribed; without clips, all of
                                        // it
   std::vector<Seconds> transcribed{};  // the lengths of that, as they were known when the run began
+  bool has_retried = false;            // an attempt failed, and its job was to be tried again
 };
 
 /// How much audio a run has transcribed, recordings in work included, and comes to: what it has done and has left.

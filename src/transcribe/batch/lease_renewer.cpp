@@ -67,7 +67,12 @@ void LeaseRenewer::not_claimable(JobId id) {
   if (state == JobState::done) return queue_.end(id, &BatchCounts::done);
   if (state == JobState::dead) return queue_.end(id, &BatchCounts::failed);
   if (state == JobState::cancelled || state == JobState::held) return queue_.end(id, &BatchCounts::cancelled);
-  queue_.again(id, kCheckAgain);
+  queue_.again(id, is_first_look(id) ? kFirstCheck : kCheckAgain);
+}
+
+bool LeaseRenewer::is_first_look(JobId id) {
+  const Lock lock(state_.mutex);
+  return !std::exchange(state_.entries.at(id).seen_elsewhere, true);
 }
 
 /// The store has another version of it by now: another process requested the same outputs in another way.

@@ -14,7 +14,8 @@ namespace tutti {
 /// settles and releases. Thread-safe.
 class LeaseRenewer {
  public:
-  static constexpr Seconds kCheckAgain{1};  // a job that another process holds
+  static constexpr Seconds kCheckAgain{1};    // a job that another process holds
+  static constexpr Seconds kFirstCheck{0.3};  // the first time: that process may be going
 
   LeaseRenewer(JobStore& store, BatchState& state, RunQueue& queue) : store_(store), state_(state), queue_(queue) {}
 
@@ -48,6 +49,7 @@ class LeaseRenewer {
   bool is_cancelled(const LeaseKey& key);
   std::size_t free_worker(const Lock& held) const;
   void not_claimable(JobId id);
+  bool is_first_look(JobId id);
   bool is_superseded(JobId id, const JobSpec& stored) const;
   void superseded(JobId id);
 

@@ -52,11 +52,8 @@ IdleWords all_words_of(Idle why) {
       return {"waiting for a stalled device", "what was left was on a device that had stalled",
               "see the failures above and 'tutti doctor'"};
     case Idle::put_off:
-      return {
-          "put off",
-          "what was left had failed and was to be tried again later, was in work elsewhere, or was a copy of one in "
-          "work",
-          "see the failures above; recordings on a disk that does not go away"};
+      return {"put off", "what was left had failed and was to be tried again later",
+              "see the failures above; recordings on a disk that does not go away"};
     case Idle::awaiting_answer:
       return {"waiting for an answer", "a question about a failure was open", "--yes, which asks no questions"};
   }
@@ -92,6 +89,9 @@ std::string idleness_text(const Remedy& remedy, const RunNumbers& run) {
   } else if (remedy.against == Against::one_long_recording) {
     finding = "one recording of " + length_text(run.longest) + " kept a device busy to the end";
     advice = "letting its windows run on all devices (without --sequential)";
+  } else if (remedy.idle == Idle::put_off && !run.has_retried) {
+    finding = "what was left was in work elsewhere, or was a copy of one in work";
+    advice = "one run at a time of the same recordings";
   } else if (remedy.idle == Idle::no_job && run.shared_files) {
     advice = "more recordings in one run";
   }
