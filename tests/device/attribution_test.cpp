@@ -36,10 +36,21 @@ TEST(Attribution, MemoryAndLoadAreSplitByWhoseProcessItIs) {
 
 TEST(Attribution, EmptyGpuHasNoOwnAndNoForeignLoad) {
   auto gpu = gpu_with({}, Bytes{0});
+  gpu.utilisation.gpu = 0;
   attribute_load(gpu, kHost);
   EXPECT_EQ(gpu.memory.own, Bytes{0});
   EXPECT_EQ(gpu.memory.foreign, Bytes{0});
   EXPECT_EQ(gpu.utilisation.own, 0.0);
+}
+
+TEST(Attribution, LoadOfNoNamedProcessIsSplitByNothing) {
+  auto none = gpu_with({}, Bytes{0}), idle = gpu_with({{.pid = 10, .memory = kGB, .utilisation = 0}}, kGB);
+  for (GpuSnapshot* gpu : {&none, &idle}) {
+    attribute_load(*gpu, kHost);
+    EXPECT_EQ(gpu->utilisation.own, std::nullopt);
+    EXPECT_EQ(gpu->utilisation.foreign, std::nullopt);
+    EXPECT_EQ(gpu->utilisation.gpu, 0.9);
+  }
 }
 
 TEST(Attribution, HiddenProcessesMakeTheSplitAbsentNotZero) {

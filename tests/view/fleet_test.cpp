@@ -183,6 +183,9 @@ TEST(FleetLine, ReadsAsInTheNote) {
   s.devices[1].own_load = 0.32;
   s.devices[1].foreign_load.reset();
   EXPECT_EQ(fleet_line(s), "GPU 0: 3/5 tasks, 45% util | GPU 1: 2/5 tasks, 32% util -> next: GPU 1");
+  s.devices[1].load = 0.85;
+  s.devices[1].own_load = 0;
+  EXPECT_THAT(fleet_line(s), HasSubstr("GPU 1: 2/5 tasks, 85% util")) << "what the decision used";
 }
 
 TEST(FleetJson, WrittenStatusReadsBackAndUnknownIsAbsent) {

@@ -31,6 +31,7 @@ void split_utilisation(GpuSnapshot& gpu) {
   if (!gpu.utilisation.by_process || !gpu.utilisation.gpu) return;
   double own = 0, foreign = 0;
   for (const auto& process : *gpu.processes) (process.own ? own : foreign) += process.utilisation.value_or(0);
+  if (own + foreign == 0 && *gpu.utilisation.gpu > 0) return;  // the driver names no process that makes it busy
   gpu.utilisation.own = std::min(own, 1.0);
   gpu.utilisation.foreign = std::min(foreign, 1.0);
 }

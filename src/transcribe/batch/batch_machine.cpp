@@ -150,8 +150,8 @@ void BatchMachine::describe(std::size_t device, std::optional<int> worker, Devic
   const auto machine = sampler_ ? sampler_->latest() : nullptr;
   const GpuSnapshot* gpu = machine ? machine->gpu(options_.devices[device].device.uuid) : nullptr;
   if (!gpu) return;
-  if (gpu->utilisation.own || gpu->utilisation.gpu)
-    status.own_load = gpu->utilisation.own ? gpu->utilisation.own : gpu->utilisation.gpu;
+  status.load = device_load_of(*gpu, Clock::real().now()).busy;
+  status.own_load = gpu->utilisation.own ? gpu->utilisation.own : status.load;
   status.foreign_load = gpu->utilisation.foreign;
   if (gpu->memory.own) status.own_memory = gpu->memory.own;
   status.foreign_memory = gpu->memory.foreign;

@@ -24,6 +24,7 @@ void device_fields(Status& d, Visit&& visit) {
   visit("windows", d.windows);
   visit("most_windows", d.most_windows);
   visit("memory_limit", d.memory_limit);
+  visit("load_ratio", d.load);
   visit("own_load_ratio", d.own_load);
   visit("foreign_load_ratio", d.foreign_load);
   visit("own_memory_bytes", d.own_memory);

@@ -127,8 +127,8 @@ std::string fleet_line(const FleetStatus& status) {
   std::string line;
   for (const DeviceStatus& d : status.devices) {
     line += (line.empty() ? "" : " | ") + note_name(d.id) + ": " + jobs_text(d) + " tasks, ";
-    line += d.own_load ? std::to_string(std::lround(100 * (*d.own_load + d.foreign_load.value_or(0)))) : "?";
-    line += "% util";
+    const auto load = d.load || !d.own_load ? d.load : std::optional(*d.own_load + d.foreign_load.value_or(0));
+    line += (load ? std::to_string(std::lround(100 * *load)) : "?") + "% util";
     if (concern_of(d.state) != Concern::none) line += " (" + d.state + ")";
   }
   if (!status.next_device.empty()) line += " -> next: " + note_name(status.next_device);

@@ -27,7 +27,8 @@ struct DeviceStatus {
   std::size_t windows = 0;                    // in flight
   std::optional<std::size_t> most_windows{};  // that may be now, as worker, memory and health allow
   std::string memory_limit{};                 // why it is given fewer windows than its worker takes; empty: it is not
-  std::optional<double> own_load{};           // 0..1 of the device's time
+  std::optional<double> load{};               // 0..1 of the device's time, of all processes: what is decided by
+  std::optional<double> own_load{};           // ours of it; with foreign_load it may be known where the whole is not
   std::optional<double> foreign_load{};
   std::optional<Bytes> own_memory{};
   std::optional<Bytes> foreign_memory{};
