@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/json.h"
 #include "feed/corpus.h"
 #include "transcript/transcript.h"
 
@@ -176,6 +177,39 @@ TEST_F(LongRecording, BecomesPiecesWithTheirOwnText) {
   }
   EXPECT_THAT(output, ElementsAre("a", "b", "c", "hello"));
   EXPECT_NEAR(static_cast<double>(frames), 1100, 6) << "all of the sound, once";
+}
+
+// As docs/feed.md has it; words with the spaces of a transcript, and words alone.
+TEST_F(LongRecording, IsCutBetweenTheWordsOfItsLine) {
+  const auto line = [](const std::string& space) {
+    const auto word = [&](const std::string& text, double start) {
+      return nlohmann::json{{"word", text}, {"start", start}, {"end", start + 1.2}};
+    };
+    return nlohmann::json{{"id", "long"},
+                          {"audio", "long.wav"},
+                          {"text", "a b c d e f"},
+                          {"words",
+                           {word("a", 0.2), word(space + "b", 1.6), word(space + "c", 3.2), word(space + "d", 4.6),
+                            word(space + "e", 6.2), word(space + "f", 7.6)}}}
+               .dump() +
+           "\n";
+  };
+  options_.data = folder_ / "set.jsonl";
+  options_.times = true;
+  for (const char* space : {" ", ""}) {
+    ASSERT_TRUE(write_file_atomically(options_.data, line(space)));
+    const auto batches = all_batches(options_);
+    ASSERT_EQ(batches.size(), 1U);
+    EXPECT_THAT(ids_of(batches), ElementsAre("long#1", "long#2", "long#3"));
+    std::vector<std::string> output;
+    for (const BatchSample& sample : batches[0].samples) output.push_back(sample.text);
+    EXPECT_THAT(output, ElementsAre("a b", "c d", "e f"));
+    ASSERT_EQ(batches[0].samples[1].words.size(), 2U);
+    EXPECT_NEAR(batches[0].samples[1].words[1].end - batches[0].samples[1].words[0].start, 2.6, 1e-6);
+  }
+  options_.chunking = Chunking::refused;
+  options_.bad_samples = folder_ / "bad.jsonl";
+  EXPECT_THAT(all_batches(options_), testing::IsEmpty());
 }
 
 TEST_F(LongRecording, ItsLastPieceMayEndWithARoundedDuration) {

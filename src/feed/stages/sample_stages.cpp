@@ -29,7 +29,7 @@ tl::unexpected<Error> too_long(double seconds, Seconds window) {
   return fail(Fault::corrupt,
               "lasts " + seconds_text(seconds) + ", the model's window is " + seconds_text(window.count()) +
                   ", and the times of its text are not known",
-              "Give start and end, a transcript with times, or cut it with 'tutti prepare whisper'");
+              "Give start and end, words or a transcript with times, or cut it with 'tutti prepare whisper'");
 }
 
 tl::unexpected<Error> must_not_be_cut(double seconds, Seconds window) {
@@ -75,14 +75,30 @@ Result<Transcript> transcript_of(const DatasetLine& line) {
   return transcript ? std::move(transcript) : fail_in(line.times.string(), transcript.error());
 }
 
-/// The pieces of a recording that is too long for the window.
-Result<std::vector<Piece>> pieces_of(const DatasetLine& line, double seconds, Seconds window, const CutRule& rule) {
+/// A line's own words as a transcript of one segment, which is cut between them. Where the words have no spaces and the
+/// line's text has one between each two of them, they are put in.
+Transcript transcript_of_words(const DatasetLine& line) {
+  const auto word_text = [](const TimedText& word) { return std::string(trimmed(word.text)); };
+  const bool lacks_spaces = trimmed(joined(line.words, "", &TimedText::text)) != trimmed(line.text) &&
+                            joined(line.words, " ", word_text) == trimmed(line.text);
+  Segment whole{.start = line.words.front().start, .end = line.words.back().end};
+  for (const TimedText& word : line.words) {
+    whole.words.push_back(
+        {.word = lacks_spaces ? " " + word_text(word) : word.text, .start = word.start, .end = word.end});
+    whole.text += whole.words.back().word;
+    whole.end = std::max(whole.end, word.end);
+  }
+  return {.text = whole.text, .segments = {whole}, .language = {}};
+}
+
+/// The times by which a recording that is too long for the window is cut: those of the transcript that its line names,
+/// else of the line's own words.
+Result<Transcript> times_to_cut_by(const DatasetLine& line, double seconds, const FeedOptions& options) {
   std::error_code ignored;
-  if (rule.chunking == Chunking::refused) return must_not_be_cut(seconds, window);
-  if (line.times.empty() || !std::filesystem::exists(line.times, ignored)) return too_long(seconds, window);
-  const auto transcript = transcript_of(line);
-  if (!transcript) return tl::unexpected(transcript.error());
-  return cut_pieces(*transcript, seconds, window.count(), rule);
+  if (options.chunking == Chunking::refused) return must_not_be_cut(seconds, options.window);
+  if (!line.times.empty() && std::filesystem::exists(line.times, ignored)) return transcript_of(line);
+  if (line.words.empty()) return too_long(seconds, options.window);
+  return transcript_of_words(line);
 }
 
 /// The first `frames` of each bin of `whole`.
@@ -177,7 +193,9 @@ Result<std::vector<PlannedSample>> SampleStages::plan_of(const Probed& probed, c
   };
   if (*seconds <= options_.window.count()) return std::vector{planned(-1, *seconds)};
   if (line.start || line.end) return too_long(*seconds, options_.window);
-  const auto pieces = pieces_of(line, *seconds, options_.window, {options_.chunking, key});
+  const auto transcript = times_to_cut_by(line, *seconds, options_);
+  if (!transcript) return tl::unexpected(transcript.error());
+  const auto pieces = cut_pieces(*transcript, *seconds, options_.window.count(), {options_.chunking, key});
   if (!pieces) return tl::unexpected(pieces.error());
   std::vector<PlannedSample> samples;
   for (const Piece& piece : *pieces)
@@ -200,22 +218,27 @@ void SampleStages::augment(PendingSample& row) const {
 /// The text of what is not a whole line, and its times.
 Result<void> SampleStages::add_text(PendingSample& row) const {
   DatasetLine& line = row.line;
+  if (row.planned.piece >= 0) return add_piece(row);
   if (options_.times) row.words = std::move(line.words);
-  if (line.times.empty() || (row.planned.piece < 0 && !options_.times && !line.text.empty())) return {};
+  if (line.times.empty() || (!options_.times && !line.text.empty())) return {};
   std::error_code ignored;
-  if (row.planned.piece < 0 && !line.text.empty() && !std::filesystem::exists(line.times, ignored)) return {};
+  if (!line.text.empty() && !std::filesystem::exists(line.times, ignored)) return {};
   const auto transcript = transcript_of(line);
   if (!transcript) return tl::unexpected(transcript.error());
-  if (row.planned.piece < 0) {
-    if (line.text.empty() && !line.is_noise) line.text = trimmed(transcript->text);
-    if (line.text.empty() && !line.is_noise) return fail(Fault::corrupt, "its text is missing");
-    for (const Segment& it : transcript->segments)
-      row.times.push_back({it.start, it.end, std::string(trimmed(it.text))});
-    append_words(*transcript, row.words);
-    return {};
-  }
+  if (line.text.empty() && !line.is_noise) line.text = trimmed(transcript->text);
+  if (line.text.empty() && !line.is_noise) return fail(Fault::corrupt, "its text is missing");
+  for (const Segment& it : transcript->segments) row.times.push_back({it.start, it.end, std::string(trimmed(it.text))});
+  append_words(*transcript, row.words);
+  return {};
+}
+
+/// The text and times of a piece of a long recording.
+Result<void> SampleStages::add_piece(PendingSample& row) const {
+  DatasetLine& line = row.line;
   const auto seconds = recording_seconds(row.planned.index, line);
   if (!seconds) return tl::unexpected(seconds.error());
+  const auto transcript = times_to_cut_by(line, *seconds, options_);
+  if (!transcript) return tl::unexpected(transcript.error());
   auto pieces = cut_pieces(*transcript, *seconds, options_.window.count(),
                            {options_.chunking, key_of(options_, row.work->batch.epoch, line.id)});
   if (!pieces) return tl::unexpected(pieces.error());

@@ -52,6 +52,7 @@ class SampleStages {
   /// The speed a sample of so many seconds is played at: what would then be too long for the window stays as it is.
   double speed_within(std::uint64_t key, double seconds) const;
   Result<void> add_text(PendingSample& row) const;
+  Result<void> add_piece(PendingSample& row) const;
   void trim(PendingSample& row) const;
   void look_up(PendingSample& row) const;
   void describe(PendingSample& row, std::int32_t frames) const;
