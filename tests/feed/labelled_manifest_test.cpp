@@ -49,6 +49,18 @@ TEST(LabelledManifest, NumbersAreLabelsOfJsonLines) {
   EXPECT_EQ(found->files[1].label, "x");
 }
 
+TEST(LabelledManifest, NamesWithANulAreRefusedWithTheirLine) {
+  const TempFolder folder;
+  const auto of_json =
+      read(folder, "a.jsonl", "{\"path\":\"a.wav\",\"label\":1}\n{\"path\":\"b.wav\\u0000.mp3\",\"label\":2}\n");
+  ASSERT_FALSE(of_json);
+  EXPECT_THAT(of_json.error().what,
+              HasSubstr("a.jsonl:2: 'b.wav\\0.mp3': expected a name of a file, found a NUL in it"));
+  const auto of_table = read(folder, "b.csv", std::string("path,label\nc.wav\0d,dog\n", 24));
+  ASSERT_FALSE(of_table);
+  EXPECT_THAT(of_table.error().what, HasSubstr("NUL"));
+}
+
 TEST(LabelledManifest, ByteOrderMarksAreNoPartOfTheFirstName) {
   const TempFolder folder;
   const auto found = read(folder, "utf8.csv", "\xEF\xBB\xBFpath,label\na.wav,dog\n");
