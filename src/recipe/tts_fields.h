@@ -52,6 +52,9 @@ void visit_tts_steps(TtsRecipe& r, Visit& visit) {
       "static-shapes", r.static_shapes, "",
       "batches of clips of like length in a few shapes, with as many frames as batch-size clips of the mean length: no "
       "new shape comes up after the first epoch");
+  visit(
+      "gradient-checkpointing", r.gradient_checkpointing, "",
+      "compute the activations of layers and blocks twice instead of keeping them: larger batches, a third more time");
   visit_length_fields(r, visit);
   visit_optimiser_fields(r, visit,
                          [&] { visit("warmup-steps", r.warmup_steps, "N", "in which the rate rises to it"); });

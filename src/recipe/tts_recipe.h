@@ -45,6 +45,7 @@ struct TtsRecipe : TrainingRecipe {
   // Batches
   std::int32_t batch_size = 16;
   bool static_shapes = false;
+  bool gradient_checkpointing = false;
 
   // Optimiser
   std::int32_t warmup_steps = 100;

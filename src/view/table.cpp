@@ -69,6 +69,20 @@ std::string aligned(const std::string& text, std::size_t width, bool right) {
 
 }  // namespace
 
+std::string take_constant_columns(TextTable& table) {
+  std::string text;
+  if (table.rows.size() < 2) return text;
+  for (std::size_t c = table.columns.size(); c-- > 1;) {
+    const std::string& first = table.rows.front()[c];
+    if (!std::ranges::all_of(table.rows, [&](const auto& row) { return row[c] == first; })) continue;
+    text = table.columns[c].title + " " + first + (text.empty() ? "" : ", " + text);
+    const auto at = static_cast<std::ptrdiff_t>(c);
+    table.columns.erase(table.columns.begin() + at);
+    for (auto& row : table.rows) row.erase(row.begin() + at);
+  }
+  return text;
+}
+
 std::vector<std::string> lay_out(const TextTable& table, std::size_t width) {
   auto widths = natural_widths(table);
   const auto shown = shown_columns(table, widths, width);

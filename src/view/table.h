@@ -18,6 +18,10 @@ struct TextTable {
   std::vector<std::vector<std::string>> rows{};  // a cell per column
 };
 
+/// Takes the columns out whose cells are all the same, but for the first column, where there are two rows or more:
+/// "ring-depth 3, network 20.1 MB", for a line of their own. Empty: none. Pure.
+std::string take_constant_columns(TextTable& table);
+
 /// A heading and a line per row, two spaces between columns, none longer than `width` columns. Columns are as wide as
 /// their longest cell. Pure.
 std::vector<std::string> lay_out(const TextTable& table, std::size_t width);

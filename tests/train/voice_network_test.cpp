@@ -88,7 +88,7 @@ TEST(VoiceNetwork, LossesDurationsAndGradientsAreThoseOfPyTorch) {
   const auto expected = golden();
   const auto network = formula_network();
   at::Tensor durations;
-  const auto losses = voice_losses(network, formula_rows(), formula_noise(), 0, &durations);
+  const auto losses = voice_losses(network, formula_rows(), formula_noise(), {}, &durations);
   expect_near(values_of(losses.prior), expected["prior"], 1e-5, "prior");
   expect_near(values_of(losses.durations), expected["duration_losses"], 1e-5, "durations");
   expect_near(values_of(losses.flow), expected["flow"], 1e-5, "flow");
@@ -101,12 +101,30 @@ TEST(VoiceNetwork, LossesDurationsAndGradientsAreThoseOfPyTorch) {
   expect_near(norms, expected["gradient_norms"], 1e-4, "gradient of");
 }
 
+TEST(VoiceNetwork, ComputingTwiceChangesNeitherLossesNorGradients) {
+  const auto kept = formula_network(), again = formula_network();
+  const auto losses_of = [](const VoiceNetwork& network, bool recompute) {
+    at::globalContext().defaultGenerator(at::kCPU).set_current_seed(5);
+    const auto losses =
+        voice_losses(network, formula_rows(), formula_noise(), {.dropout = 0.3, .recompute = recompute});
+    (losses.prior + losses.durations + losses.flow).sum().backward();
+    return losses;
+  };
+  const auto plain = losses_of(kept, false), recomputed = losses_of(again, true);
+  EXPECT_TRUE(at::equal(plain.prior, recomputed.prior));
+  EXPECT_TRUE(at::equal(plain.flow, recomputed.flow));
+  for (std::size_t i = 0; i < kept.all.size(); ++i) {
+    ASSERT_TRUE(again.all[i].value.grad().defined()) << kept.all[i].name;
+    EXPECT_TRUE(at::allclose(kept.all[i].value.grad(), again.all[i].value.grad(), 1e-4, 1e-6)) << kept.all[i].name;
+  }
+}
+
 TEST(VoiceNetwork, EncoderAnswersAsPyTorchBehindPadding) {
   const c10::AutoGradMode no_gradients(false);
   const auto expected = golden();
   const auto network = formula_network();
   const auto rows = formula_rows();
-  const auto text = encode_text(network, rows.symbols, rows.symbol_counts, rows.speakers, 0);
+  const auto text = encode_text(network, rows.symbols, rows.symbol_counts, rows.speakers);
   for (std::int64_t row = 0; row < 2; ++row) {
     const auto at = static_cast<std::size_t>(row);
     const std::int64_t count = row == 0 ? 5 : 3;
@@ -122,8 +140,8 @@ TEST(VoiceNetwork, PaddingChangesNeitherLossesNorGradients) {
   const auto junk = at::full({2, 6}, 4, at::TensorOptions(at::kLong));
   padded.symbols = at::cat({rows.symbols, junk}, 1);
   padded.mel = at::cat({rows.mel, at::full({2, 50, 8}, 17.F)}, 1);
-  const auto plain = voice_losses(short_network, rows, formula_noise(), 0);
-  const auto wide = voice_losses(long_network, padded, formula_noise(), 0);
+  const auto plain = voice_losses(short_network, rows, formula_noise());
+  const auto wide = voice_losses(long_network, padded, formula_noise());
   EXPECT_TRUE(at::allclose(plain.prior, wide.prior, 1e-5, 1e-6));
   EXPECT_TRUE(at::allclose(plain.durations, wide.durations, 1e-5, 1e-6));
   EXPECT_TRUE(at::allclose(plain.flow, wide.flow, 1e-5, 1e-6));
@@ -139,8 +157,8 @@ TEST(VoiceNetwork, EvenRowSharesItsFramesOut) {
   auto rows = formula_rows();
   rows.is_even = at::tensor({0, 1}, at::TensorOptions(at::kLong)).to(at::kBool);
   at::Tensor searched, durations;
-  voice_losses(formula_network(), formula_rows(), formula_noise(), 0, &searched);
-  voice_losses(formula_network(), rows, formula_noise(), 0, &durations);
+  voice_losses(formula_network(), formula_rows(), formula_noise(), {}, &searched);
+  voice_losses(formula_network(), rows, formula_noise(), {}, &durations);
   EXPECT_TRUE(at::equal(durations[0], searched[0]));
   EXPECT_TRUE(at::equal(durations[1], at::tensor({46, 47, 47, 0, 0}, at::TensorOptions(at::kLong)))) << durations[1];
 }

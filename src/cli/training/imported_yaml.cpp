@@ -36,6 +36,7 @@ const std::map<std::string, std::string, std::less<>> kOurs{
     {"val-step", "eval-steps"},
     {"early-stopping-patience", "patience"},
     {"mixed-precision", "precision"},
+    {"enable-gradient-checkpointing", "gradient-checkpointing"},
 };
 
 constexpr const char* kOfTheSet = "'tutti prepare tts' decides it when it makes the set";
@@ -65,8 +66,6 @@ const std::map<std::string, const char*, std::less<>> kWithoutEffect{
     {"enable-map-fusion", kGathered},
     {"enable-caching", "spectrograms are computed once, by 'tutti prepare tts', and stay mapped"},
     {"enable-memory-mapping", "the set is always mapped"},
-    {"enable-gradient-checkpointing",
-     "activations stay in memory; a smaller --batch-size with --accumulation takes less"},
     {"text-encoder-heads", "a head is 64 wide"},
     {"decoder-heads", "the decoder is convolutional"},
     {"audio-encoder-dim", kOneNetwork},

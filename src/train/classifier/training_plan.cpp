@@ -124,7 +124,7 @@ std::string gpu_table(const Plan& plan, const std::vector<PlannedGpu>& gpus) {
                           bytes_text(plan.memory.network), bytes_text(preset.batch.activations),
                           bytes_text(preset.batch.total), std::to_string(preset.batch.largest_batch)});
   }
-  return in_lines(table);
+  return in_lines_without_constants(std::move(table));
 }
 
 /// The note's table beside what is planned for GPUs of the same memory.

@@ -21,6 +21,8 @@ struct PlannedTraining {
 
 /// The lines of a table.
 std::string in_lines(const TextTable& table);
+/// The same; what is the same in all rows is a line behind them.
+std::string in_lines_without_constants(TextTable table);
 
 /// A line a batch: the largest batch, and what it takes.
 std::string batch_table(const std::vector<PlannedTraining>& planned);
@@ -37,8 +39,9 @@ nlohmann::ordered_json json_of(const DryRun& run, const std::string& samples);
 
 /// What the columns ring, network and in all mean.
 inline constexpr const char* kColumnsText =
-    "ring: batches that are ready beside the step's. network: weights, gradients, AdamW's averages.\n"
-    "in all: with 537 MB for the driver, which is an estimate. float32. Where a batch does not fit after all, the\n"
-    "training splits it, and its steps stay the same.\n\n";
+    "recommended: the largest power of two that leaves 15 % of the memory free, for other programs and what an\n"
+    "allocator cannot use. ring: batches that are ready beside the step's. network: weights, gradients, AdamW's\n"
+    "averages. ring, activations and in all are of the largest batch; in all: with 537 MB for the driver, which is an\n"
+    "estimate. float32. Where a batch does not fit after all, the training splits it, and its steps stay the same.\n\n";
 
 }  // namespace tutti

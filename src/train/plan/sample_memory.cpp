@@ -37,19 +37,22 @@ Counts counts_of(const WhisperDims& d) {
 }
 
 /// Numbers of one symbol. A convolution's input is there beside what goes into the norm behind it. A layer has input
-/// and output of both norms, query, key and value before and behind their rotation, and what was attended.
-std::int64_t of_symbol(const VoiceShape& s) {
+/// and output of both norms, query, key and value before and behind their rotation, and what was attended; where it is
+/// computed again, its input alone, and one layer is there whole.
+std::int64_t of_symbol(const VoiceShape& s, bool recompute) {
   constexpr std::int64_t kPrenet = 4, kLayer = 10, kInner = 2, kNorm = 2, kDurations = 4;
-  return (kPrenet + kNorm + 1) * s.width + s.layers * (kLayer * s.width + kInner * s.inner) + 2 * s.mels + s.width +
-         kDurations * s.duration_width;
+  const auto layer = kLayer * s.width + kInner * s.inner;
+  const auto layers = recompute ? s.layers * s.width + layer : s.layers * layer;
+  return (kPrenet + kNorm + 1) * s.width + layers + 2 * s.mels + s.width + kDurations * s.duration_width;
 }
 
 /// Numbers of one frame of the decoder's crop. A block has the input and the output of its convolution, the norm's
-/// before and behind the time, and its inner layer before and behind the GELU.
-std::int64_t of_crop(const VoiceShape& s) {
+/// before and behind the time, and its inner layer before and behind the GELU; where it is computed again, likewise.
+std::int64_t of_crop(const VoiceShape& s, bool recompute) {
   constexpr std::int64_t kBlock = 4, kInner = 2, kNorm = 2;
-  return s.decoder_layers * (kBlock * s.decoder_width + kInner * s.decoder_inner) + kNorm * s.decoder_width +
-         2 * s.mels;
+  const auto block = kBlock * s.decoder_width + kInner * s.decoder_inner;
+  const auto blocks = recompute ? s.decoder_layers * s.decoder_width + block : s.decoder_layers * block;
+  return blocks + kNorm * s.decoder_width + 2 * s.mels;
 }
 
 }  // namespace
@@ -97,13 +100,14 @@ Bytes ring_sample_of(const WhisperDims& dims) {
   return Bytes{kFloat * dims.n_mels * 2 * dims.n_audio_ctx + 2 * kToken * dims.n_text_ctx};
 }
 
-Bytes activations_of(const VoiceShape& shape, const ClipLength& clip) {
-  const auto encoder = clip.symbols * of_symbol(shape);
+Bytes activations_of(const VoiceShape& shape, const ClipLength& clip, bool recompute) {
+  const auto encoder = clip.symbols * of_symbol(shape, recompute);
   const auto grid = clip.frames * clip.symbols;  // which symbol a frame belongs to
   const auto aligned = encoder + grid + clip.frames * shape.mels + kCropFrames * clip.symbols;
   const auto at_work = kCropFrames * (2 * shape.decoder_width + shape.decoder_inner);
   constexpr std::int64_t kScores = 3;  // of symbols at frames, while the path is searched
-  return Bytes{kFloat * std::max(encoder + kScores * grid, aligned + kCropFrames * of_crop(shape) + at_work)};
+  return Bytes{kFloat *
+               std::max(encoder + kScores * grid, aligned + kCropFrames * of_crop(shape, recompute) + at_work)};
 }
 
 Bytes ring_sample_of(const VoiceShape& shape, const ClipLength& clip) {

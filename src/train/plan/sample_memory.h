@@ -30,8 +30,8 @@ struct ClipLength {
 };
 
 /// What a step holds of one clip at most, in float32: what the backward pass needs of the encoder, the alignment and
-/// the decoder's crop, and the gradients at work beside that. Pure.
-Bytes activations_of(const VoiceShape& shape, const ClipLength& clip);
+/// the decoder's crop, and the gradients at work beside that. `recompute`: gradient-checkpointing. Pure.
+Bytes activations_of(const VoiceShape& shape, const ClipLength& clip, bool recompute);
 
 /// What a batch of the ring has of a clip: symbols and spectrogram. Pure.
 Bytes ring_sample_of(const VoiceShape& shape, const ClipLength& clip);

@@ -23,6 +23,11 @@ FittedBatch fit_batch(Bytes gpu, const CountedMemory& memory, const BatchLimits&
   const auto fit = free / (memory.activations.value + in_ring);
   FittedBatch batch{.largest_batch = fit < limits.multiple ? fit : fit / limits.multiple * limits.multiple};
   batch.batch_size = limits.most > 0 ? std::min(limits.most, batch.largest_batch) : batch.largest_batch;
+  const auto spare = std::llround(kSpareMemory * static_cast<double>(gpu.value));
+  const auto with_spare = std::max<std::int64_t>(0, free - spare) / (memory.activations.value + in_ring);
+  const auto roomy =
+      std::clamp<std::int64_t>(with_spare, std::min<std::int64_t>(1, batch.batch_size), batch.batch_size);
+  for (std::int64_t batches = 1; batches <= roomy; batches *= 2) batch.recommended_batch = batches;
   batch.ring = Bytes{batch.batch_size * in_ring};
   batch.activations = Bytes{batch.batch_size * memory.activations.value};
   batch.total = Bytes{kDriverMemory.value + memory.fixed.value + batch.ring.value + batch.activations.value};

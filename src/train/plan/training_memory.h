@@ -20,6 +20,9 @@ Bytes network_state(std::int64_t parameters, bool ema);
 /// for it. Pure.
 Bytes verified(Bytes sample, Bytes held, Bytes computed);
 
+/// Share of a GPU's memory that a recommended batch leaves free.
+inline constexpr double kSpareMemory = 0.15;
+
 /// What a batch is chosen by.
 struct BatchLimits {
   std::int64_t ring_depth = 3;  ///< batches that are ready beside that of the step
@@ -31,6 +34,9 @@ struct BatchLimits {
 struct FittedBatch {
   std::int64_t batch_size = 0;     ///< 0: not even one sample fits
   std::int64_t largest_batch = 0;  ///< that the memory holds
+  /// The largest power of two that leaves kSpareMemory of the memory free, and is no more than is wanted: lengths vary,
+  /// and other programs take some. Where none does, 1 that fits, or 0.
+  std::int64_t recommended_batch = 0;
   Bytes ring{};
   Bytes activations{};
   Bytes total{};  ///< with the fixed part, and kDriverMemory

@@ -87,9 +87,9 @@ at::Tensor searched_durations(const at::Tensor& mean, const VoiceRows& rows) {
       .to(mean.device());
 }
 
-VoiceLosses voice_losses(const VoiceNetwork& network, const VoiceRows& rows, const at::Tensor& noise, double dropout,
-                         at::Tensor* durations) {
-  const auto text = encode_text(network, rows.symbols, rows.symbol_counts, rows.speakers, dropout);
+VoiceLosses voice_losses(const VoiceNetwork& network, const VoiceRows& rows, const at::Tensor& noise,
+                         const ForwardOptions& options, at::Tensor* durations) {
+  const auto text = encode_text(network, rows.symbols, rows.symbol_counts, rows.speakers, options);
   VoiceLosses losses;
   at::Tensor target, condition, mask;
   {
@@ -112,7 +112,7 @@ VoiceLosses voice_losses(const VoiceNetwork& network, const VoiceRows& rows, con
   }
   const auto time = rows.time.view({-1, 1, 1});
   const auto noisy = (1 - time) * noise + time * target;
-  const auto velocity = velocity_of(network, noisy, rows.time, condition, mask);
+  const auto velocity = velocity_of(network, noisy, rows.time, condition, mask, options.recompute);
   losses.flow = mean_over((velocity - (target - noise)).square(), mask);
   return losses;
 }

@@ -42,7 +42,7 @@ at::Tensor searched_durations(const at::Tensor& mean, const VoiceRows& rows);
 /// Aligns every text with its clip by the best monotonic path under the means as they are, and measures the network
 /// against that. `noise`: [rows, kCropFrames, mels] float32. The durations that were found go to `durations` where it
 /// is given: [rows, length] int64.
-VoiceLosses voice_losses(const VoiceNetwork& network, const VoiceRows& rows, const at::Tensor& noise, double dropout,
-                         at::Tensor* durations = nullptr);
+VoiceLosses voice_losses(const VoiceNetwork& network, const VoiceRows& rows, const at::Tensor& noise,
+                         const ForwardOptions& options = {}, at::Tensor* durations = nullptr);
 
 }  // namespace tutti

@@ -60,7 +60,7 @@ at::Tensor MadeSpectrograms::made(std::int64_t clip) const {
   const c10::AutoGradMode no_gradients(false);
   auto rows = rows_of(*set_, model_, std::span(&clip, 1));
   rows.speakers.fill_(speakers_[static_cast<std::size_t>(set_->clip(clip).speaker)]);
-  const auto text = encode_text(model_.network, rows.symbols, rows.symbol_counts, rows.speakers, 0);
+  const auto text = encode_text(model_.network, rows.symbols, rows.symbol_counts, rows.speakers);
   return spectrogram_in_time(model_, text, searched_durations(text.mean, rows),
                              {.seed = static_cast<std::uint64_t>(clip)});
 }

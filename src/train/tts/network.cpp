@@ -109,6 +109,22 @@ at::Tensor dropped(const at::Tensor& x, double share) {
   return share > 0 ? at::dropout(x, share, true) : x;
 }
 
+/// What the layers of the encoder have in common: mask [rows, length, 1] float32, seen [rows, 1, 1, length] bool.
+struct Positions {
+  Rotation rotation{};
+  at::Tensor mask{};
+  at::Tensor seen{};
+};
+
+at::Tensor through(const at::Tensor& x, const VoiceEncoderLayer& layer, std::int64_t heads, const Positions& at,
+                   double dropout) {
+  const auto y =
+      x + dropped(attended(normalised(x, layer.attention_norm), layer, heads, at.rotation, at.seen), dropout);
+  auto inner = at::relu(convolved(normalised(y, layer.inner_norm) * at.mask, layer.expand));
+  inner = convolved(dropped(inner, dropout) * at.mask, layer.contract);
+  return y + dropped(inner, dropout);
+}
+
 /// A convolution, a norm and a rectifier.
 at::Tensor through(const at::Tensor& x, const VoiceConv& conv, double dropout) {
   return dropped(normalised(at::relu(convolved(x, conv.taps)), conv.norm), dropout);
@@ -171,8 +187,9 @@ at::Tensor mask_of(const at::Tensor& counts, std::int64_t length) {
 }
 
 EncodedText encode_text(const VoiceNetwork& network, const at::Tensor& symbols, const at::Tensor& counts,
-                        const at::Tensor& speakers, double dropout) {
+                        const at::Tensor& speakers, const ForwardOptions& options) {
   const auto& w = network.weights;
+  const double dropout = options.dropout;
   const auto& shape = network.shape;
   const auto mask = mask_of(counts, symbols.size(1));
   const auto seen = mask.transpose(1, 2).unsqueeze(1).to(at::kBool);
@@ -181,10 +198,11 @@ EncodedText encode_text(const VoiceNetwork& network, const at::Tensor& symbols, 
   for (const auto& conv : w.prenet) x = x + through(x * mask, conv, dropout);
   x = x + at::embedding(w.speakers, speakers).unsqueeze(1);
   for (const auto& layer : w.layers) {
-    x = x + dropped(attended(normalised(x, layer.attention_norm), layer, shape.heads, rotation, seen), dropout);
-    auto inner = at::relu(convolved(normalised(x, layer.inner_norm) * mask, layer.expand));
-    inner = convolved(dropped(inner, dropout) * mask, layer.contract);
-    x = x + dropped(inner, dropout);
+    // Holds the layer's tensors: it may run again when the caller's weights are gone.
+    const auto run = [layer, heads = shape.heads, rotation, mask, seen, dropout](const at::Tensor& input) {
+      return through(input, layer, heads, {rotation, mask, seen}, dropout);
+    };
+    x = through_block(x, run, options.recompute);
   }
   x = normalised(x, w.norm);
   const auto mean = applied(x, w.mean).to(at::kFloat);
@@ -204,11 +222,16 @@ at::Tensor condition_of(const VoiceNetwork& network, const EncodedText& text, co
 }
 
 at::Tensor velocity_of(const VoiceNetwork& network, const at::Tensor& noisy, const at::Tensor& time,
-                       const at::Tensor& condition, const at::Tensor& mask) {
+                       const at::Tensor& condition, const at::Tensor& mask, bool recompute) {
   const auto& w = network.weights;
   const auto features = time_features(w, time);
   auto x = applied(noisy, w.noisy).to(at::kFloat) + condition;
-  for (const auto& block : w.blocks) x = through(x, block, features, mask);
+  for (const auto& block : w.blocks) {
+    const auto run = [block, mask](const at::Tensor& input, const at::Tensor& when) {
+      return through(input, block, when, mask);
+    };
+    x = through_block(x, features, run, recompute);
+  }
   return applied(normalised(x, w.decoder_norm), w.velocity).to(at::kFloat);
 }
 

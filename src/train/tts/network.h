@@ -8,6 +8,7 @@
 
 #include "model/ops.h"
 #include "train/parameter.h"
+#include "train/recompute.h"
 #include "train/tts/voice_shape.h"
 
 namespace tutti {
@@ -77,10 +78,10 @@ struct EncodedText {
 };
 
 /// symbols: [rows, length] int64; counts: [rows] int64, true lengths; speakers: [rows] int64, all on the network's
-/// device. What is behind a row's last symbol changes nothing of the row. `dropout`: the share of activations; 0 where
-/// nothing is learned. The durations' gradient ends at the encoder. Enqueues only.
+/// device. What is behind a row's last symbol changes nothing of the row. Dropout is of the layers' activations, and
+/// what is computed again are the layers. The durations' gradient ends at the encoder. Enqueues only.
 EncodedText encode_text(const VoiceNetwork& network, const at::Tensor& symbols, const at::Tensor& counts,
-                        const at::Tensor& speakers, double dropout);
+                        const at::Tensor& speakers, const ForwardOptions& options = {});
 
 /// What the decoder gets of each frame: its symbol's condition, and where within the symbol the frame is. A symbol of
 /// many frames has one mean, and the decoder would otherwise see its position only near its edges. durations [rows,
@@ -91,9 +92,10 @@ at::Tensor condition_of(const VoiceNetwork& network, const EncodedText& text, co
 
 /// Where noise moves to on its way to a spectrogram: noisy [rows, frames, mels] float32 at `time` [rows] float32, 0
 /// noise and 1 the spectrogram; condition [rows, frames, decoder_width]; mask [rows, frames, 1] float32 -> [rows,
-/// frames, mels] float32. What is behind a row's last frame changes nothing of the row. Enqueues only.
+/// frames, mels] float32. What is behind a row's last frame changes nothing of the row. `recompute`: blocks are
+/// computed again for the gradient. Enqueues only.
 at::Tensor velocity_of(const VoiceNetwork& network, const at::Tensor& noisy, const at::Tensor& time,
-                       const at::Tensor& condition, const at::Tensor& mask);
+                       const at::Tensor& condition, const at::Tensor& mask, bool recompute = false);
 
 /// 1 at the first `counts` of `length` positions: [rows, length, 1] float32.
 at::Tensor mask_of(const at::Tensor& counts, std::int64_t length);

@@ -201,7 +201,9 @@ TaskBatch TtsTask::prepare(const Batch& batch) {
 at::Tensor TtsTask::loss_sum(const std::vector<at::Tensor>& inputs, bool dropout) {
   const auto rows = rows_from(inputs);
   const auto noise = at::randn({rows.mel.size(0), kCropFrames, rows.mel.size(2)}, rows.mel.options());
-  const auto losses = voice_losses(model_.network, rows, noise, dropout ? recipe_.dropout : 0);
+  const auto losses =
+      voice_losses(model_.network, rows, noise,
+                   {.dropout = dropout ? recipe_.dropout : 0, .recompute = recipe_.gradient_checkpointing});
   return (losses.prior + losses.durations + losses.flow).sum();
 }
 
@@ -222,7 +224,7 @@ Result<VoiceScores> score_voice(const VoiceModel& model, const VoiceSet& set, st
     for (auto* input :
          {&rows.symbols, &rows.symbol_counts, &rows.mel, &rows.frame_counts, &rows.speakers, &rows.crop, &rows.time})
       *input = input->to(device);
-    const auto losses = voice_losses(model.network, rows, noise.to(device), 0);
+    const auto losses = voice_losses(model.network, rows, noise.to(device));
     sums.prior += losses.prior.sum().item<double>();
     sums.durations += losses.durations.sum().item<double>();
     sums.flow += losses.flow.sum().item<double>();

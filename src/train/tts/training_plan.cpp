@@ -24,6 +24,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr const char* kCheckpointing = "gradient-checkpointing";
 constexpr ClipLength kNoteClip{.symbols = 200, .frames = 800};  // of field note 002's batches
 constexpr std::int64_t kUsualSymbols = 100;                     // of a set that is not there yet
 
@@ -54,19 +55,20 @@ struct Plan {
   bool is_note = true;
   std::int64_t ring_depth = kUsualRingDepth;
   bool tried_whole = true;
-  DryRun run{};
+  std::array<DryRun, 2> runs{};  // without gradient-checkpointing, and with it
 };
 
 std::int64_t parameters_of(const VoiceShape& shape) {
   return parameter_count(new_voice_network(shape, std::nullopt, at::kMeta).all);
 }
 
-PlannedTraining planned(const Plan& plan, const VoiceShape& shape, const PlannedGpu& gpu) {
+PlannedTraining planned(const Plan& plan, const VoiceShape& shape, bool recompute, const PlannedGpu& gpu) {
+  const auto& run = plan.runs[recompute ? 1 : 0];
   const CountedMemory memory{
       .fixed = network_state(parameters_of(shape), /*ema=*/false),
       .ring_sample = ring_sample_of(shape, plan.clip),
-      .activations = verified(activations_of(shape, plan.clip), plan.run.held, plan.run.computed)};
-  return {gpu, "", memory, fit_batch(gpu.memory, memory, {.ring_depth = plan.ring_depth})};
+      .activations = verified(activations_of(shape, plan.clip, recompute), run.held, run.computed)};
+  return {gpu, recompute ? kCheckpointing : "", memory, fit_batch(gpu.memory, memory, {.ring_depth = plan.ring_depth})};
 }
 
 /// The largest batch of a size under a limit as the note has it, which leaves out what the driver keeps; none where
@@ -77,7 +79,7 @@ std::optional<FittedBatch> largest_within(const Plan& plan, const char* size, st
   shape->symbols = plan.shape.symbols;
   shape->speakers = plan.shape.speakers;
   shape->mels = plan.shape.mels;
-  return planned(plan, *shape, {"", Bytes{megabytes * 1'000'000 + kDriverMemory.value}}).batch;
+  return planned(plan, *shape, /*recompute=*/false, {"", Bytes{megabytes * 1'000'000 + kDriverMemory.value}}).batch;
 }
 
 /// The network itself where a step of it takes seconds, else one as wide of a layer and a block.
@@ -89,7 +91,7 @@ VoiceShape shape_to_try(const VoiceShape& shape) {
 }
 
 /// Steps over clips that are all as long as the longest, by the losses that TtsTask has.
-DryRun dry_run_of(const VoiceShape& shape, const ClipLength& clip) {
+DryRun dry_run_of(const VoiceShape& shape, const ClipLength& clip, bool recompute) {
   constexpr std::int64_t kClips = 2;
   auto network = new_voice_network(shape, /*seed=*/1, at::kCPU);
   for (auto& weight : network.all) weight.value.set_requires_grad(true);
@@ -110,10 +112,10 @@ DryRun dry_run_of(const VoiceShape& shape, const ClipLength& clip) {
                          .speakers = in[4],
                          .crop = in[5],
                          .time = in[5]};
-    const auto losses = voice_losses(network, rows, in[6], /*dropout=*/0);
+    const auto losses = voice_losses(network, rows, in[6], {.recompute = recompute});
     return (losses.prior + losses.durations + losses.flow).sum();
   };
-  return dry_run(network.all, {inputs, loss}, kClips, activations_of(shape, clip));
+  return dry_run(network.all, {inputs, loss}, kClips, activations_of(shape, clip, recompute));
 }
 
 /// The longest clips of a set, and what its texts and spectrograms have.
@@ -142,7 +144,7 @@ Result<Plan> plan_of(const TrainingPlanRequest& request) {
     if (auto taken = take_set(plan, request.data); !taken) return tl::unexpected<Error>(taken.error());
   const auto tried = shape_to_try(plan.shape);
   plan.tried_whole = tried.decoder_layers == plan.shape.decoder_layers && tried.layers == plan.shape.layers;
-  plan.run = dry_run_of(tried, plan.clip);
+  for (const bool recompute : {false, true}) plan.runs[recompute ? 1 : 0] = dry_run_of(tried, plan.clip, recompute);
   return plan;
 }
 
@@ -156,9 +158,15 @@ std::string json_text(const Plan& plan, const std::vector<PlannedGpu>& gpus) {
             {"parameters", parameters_of(plan.shape)},
             {"symbols", plan.clip.symbols},
             {"frames", plan.clip.frames}};
-  for (const auto& gpu : gpus) json["gpus"].push_back(json_of(planned(plan, plan.shape, gpu), plan.ring_depth));
-  json["dry_run"] = json_of(plan.run, "clips");
-  json["dry_run"]["whole_network"] = plan.tried_whole;
+  for (const bool recompute : {false, true}) {
+    for (const auto& gpu : gpus)
+      json["gpus"].push_back(json_of(planned(plan, plan.shape, recompute, gpu), plan.ring_depth));
+    auto run = json_of(plan.runs[recompute ? 1 : 0], "clips");
+    run["whole_network"] = plan.tried_whole;
+    if (recompute) run["with"] = kCheckpointing;
+    if (!recompute) json["dry_run"] = run;
+    json["dry_runs"].push_back(std::move(run));
+  }
   for (const auto& note : kNoteGpus)
     json["note_002"].push_back({{"gpu", note.gpu},
                                 {"batch_size", {note.least, note.most}},
@@ -204,11 +212,13 @@ std::string people_text(const Plan& plan, const std::vector<PlannedGpu>& gpus) {
                      std::to_string(plan.clip.frames) + " frames" +
                      (plan.is_note ? ", as field note 002 has them (--data SET plans for yours)\n\n" : " at most\n\n");
   std::vector<PlannedTraining> batches;
-  for (const auto& gpu : gpus) batches.push_back(planned(plan, plan.shape, gpu));
+  for (const auto& gpu : gpus)
+    for (const bool recompute : {false, true}) batches.push_back(planned(plan, plan.shape, recompute, gpu));
   text += batch_table(batches) + "\n" + kColumnsText;
-  text += dry_run_text(
-      plan.run, plan.tried_whole ? "a step of this network" : "one layer of its encoder and one block of its decoder",
-      "clips");
+  const std::string tried =
+      plan.tried_whole ? "a step of this network" : "one layer of its encoder and one block of its decoder";
+  text += dry_run_text(plan.runs[0], tried, "clips");
+  text += dry_run_text(plan.runs[1], std::string("the same with --") + kCheckpointing, "clips");
   return text + "\n" + note_tables(plan);
 }
 

@@ -107,9 +107,9 @@ at::Tensor Voice::spectrogram_of(const std::vector<std::int32_t>& symbols, const
   const auto& network = model_.network;
   const at::TensorOptions whole(at::kLong);
   const std::vector<std::int64_t> ids(symbols.begin(), symbols.end());
-  const auto text = encode_text(network, at::tensor(ids, whole).unsqueeze(0).to(device_),
-                                at::full({1}, std::ssize(ids), whole).to(device_),
-                                at::full({1}, options.speaker, whole).to(device_), 0);
+  const auto text =
+      encode_text(network, at::tensor(ids, whole).unsqueeze(0).to(device_),
+                  at::full({1}, std::ssize(ids), whole).to(device_), at::full({1}, options.speaker, whole).to(device_));
   ends = ends_of(text.log_durations[0], symbols, options);
   return spectrogram_in_time(model_, text, durations_of(ends, device_), options);
 }

@@ -75,7 +75,7 @@ class Comparison {
     for (auto* tensor : {&rows.symbols, &rows.symbol_counts, &rows.mel, &rows.frame_counts, &rows.speakers})
       *tensor = tensor->to(device);
     rows.speakers.fill_(speaker_of(set_.clip(index)));
-    const auto text = encode_text(model.network, rows.symbols, rows.symbol_counts, rows.speakers, 0);
+    const auto text = encode_text(model.network, rows.symbols, rows.symbol_counts, rows.speakers);
     const auto count = set_.symbols(index), frames = set_.frames(index);
     const auto found = searched_durations(text.mean, rows)[0].narrow(0, 0, count);
     const auto predicted = text.log_durations[0].narrow(0, 0, count).exp().clamp_min(1);

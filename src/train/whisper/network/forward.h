@@ -5,18 +5,16 @@
 #include <vector>
 
 #include "model/weights.h"
+#include "train/recompute.h"
 
 namespace tutti {
-
-/// How a forward pass is computed.
-struct ForwardOptions {
-  double dropout = 0;      // dropout rate of embeddings and of every branch's output; 0 when evaluating
-  bool recompute = false;  // blocks keep their input alone and are computed again for the gradient
-};
 
 /// The differentiable Whisper: plain tensor operations over named weights, so that autograd sees all of it. The
 /// arithmetic is the reference's (openai-whisper 20250625, model.py) and equals `WhisperModel` in float32. Weights and
 /// inputs are on one device; enqueues only.
+///
+/// Of the options, dropout is of the embeddings and of every branch's output; what is computed again are the encoder's
+/// and the decoder's blocks, one at a time.
 ///
 /// mel: [batch, n_mels, frames], frames even -> [batch, frames / 2, n]. Shorter than the model's window: the positions
 /// are sliced.
