@@ -40,7 +40,8 @@ void visit_classifier_input(ClassifierRecipe& r, Visit& visit) {
 template <class Visit>
 void visit_classifier_steps(ClassifierRecipe& r, Visit& visit) {
   visit.group("Batches");
-  visit("batch-size", r.batch_size, "N", "segments computed together; fewer where an epoch had less than least-steps");
+  visit("batch-size", r.batch_size, "N",
+        "segments computed together; where no flag names it, fewer for an epoch of least-steps");
   visit("val-batch-size", r.val_batch_size, "N", "the same in evaluations");
   visit("least-steps", r.least_steps, "N", "steps of an epoch, at least: on a small set batches are smaller for it");
   visit_length_fields(r, visit);

@@ -46,6 +46,8 @@ struct SingleTraining {
   Result<Recipe> (*read)(const std::string& text, const std::string& file, Recipe over) = nullptr;
   std::vector<std::string> other_names{};  // flags of other trainers that are taken
   FlagSpellings spellings{};               // of flags that were read before, for the same names as keys of a recipe
+  void (*settle)(OptionTable& flags, const TrainingRun& run,
+                 Recipe& recipe) = nullptr;                                       // what flags imply, if anything
   std::vector<std::filesystem::path> (*sources)(const Recipe& recipe) = nullptr;  // what it reads
   Result<void> (*prepare)(const TrainingRun& run, Recipe& recipe) = nullptr;      // what it reads first, if anything
 };
@@ -87,6 +89,7 @@ int run_single_training(const SingleTraining<Recipe>& training, const std::vecto
   if (const auto code = read_training_flags(table, flags->words)) return *code;
   command.run.line = command_line("tutti " + name, words);
   auto settled = settle_run(command.run);
+  if (settled && training.settle) training.settle(table, command.run, command.recipe);
   if (settled) settled = settle_compute_threads(command, training.read, std::max(1, read_cpu().cores));
   if (settled) settled = check_recipe(command.recipe);
   return settled ? run_in_engine(training, command) : complain(settled.error(), kUsage);
@@ -172,6 +175,12 @@ int run_train_classifier(const std::vector<std::string>& words) {
                   ClassifierRecipe over) { return read_classifier_recipe(text, file, std::move(over)); },
        .other_names = loader_flag_names(""),
        .spellings = [](const auto& flags) { return without_loader_flags(flags, "", kNoteBatchBytes); },
+       .settle =
+           [](OptionTable& flags, const TrainingRun& run, ClassifierRecipe& r) {
+             const bool is_named = flags.given_by("batch-size") == SourceKind::flag;
+             const bool has_least = flags.given_by("least-steps") == SourceKind::flag;
+             if (is_named && !has_least && !run.resume) r.least_steps = 1;  // a batch that is named holds
+           },
        .sources = [](const ClassifierRecipe& r) { return std::vector<std::filesystem::path>{r.data}; },
        .prepare = [](const TrainingRun& run, ClassifierRecipe& r) -> Result<void> {
          auto set = classifier_set(r.data, run.out, run.resume);

@@ -109,7 +109,8 @@ void report_set(const TrainingData& data, const ClassifierTask& task, std::int64
                        std::to_string(data.validation->files()) + " files to choose the best by");
   if (batch_size < recipe.batch_size)
     log(Level::info, "batch-size: " + std::to_string(batch_size) + " instead of " + std::to_string(recipe.batch_size) +
-                         ", so that an epoch has " + std::to_string(recipe.least_steps) + " steps");
+                         ", so that an epoch has " + std::to_string(recipe.least_steps) +
+                         " steps; one that is named with --batch-size holds");
 }
 
 /// The half of a validation part that chooses a threshold, where there is one; the other half chooses the network. All
