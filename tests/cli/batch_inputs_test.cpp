@@ -116,13 +116,14 @@ TEST_F(BatchInputs, TwoArgumentsThatWouldBecomeOneOutputAreRefusedWithAWayOut) {
 TEST_F(BatchInputs, FilesLeftOutOfFoldersAreLogged) {
   ASSERT_TRUE(write_file_atomically(folder_ / "2020/notes.txt", "x"));
   EXPECT_THAT(outputs_of(command({folder_ / "2020"})), ElementsAre("talk.mp3.srt"));
-  EXPECT_EQ(log_.count("Files in folders: 1 of 2 taken; 1 not audio by name. --all-files tries those as well"), 1);
+  EXPECT_EQ(log_.count("Files in folders: 1 of 2 taken; 1 not audio by name (1 .txt). --all-files tries those as well"),
+            1);
   BatchCommand all = command({folder_ / "2020"});
   all.all_files = true;
   EXPECT_THAT(outputs_of(all), ElementsAre("notes.txt.srt", "talk.mp3.srt"));
   fs::remove(folder_ / "2020/talk.mp3");
   EXPECT_THAT(batch_jobs(command({folder_ / "2020"}), "").error().text(),
-              HasSubstr("(0 of 1 taken; 1 not audio by name)"));
+              HasSubstr("(0 of 1 taken; 1 not audio by name (1 .txt))"));
 }
 
 TEST_F(BatchInputs, OneLanguageInTwoSpellingsIsOneFingerprint) {

@@ -31,7 +31,7 @@ TEST_F(PrepareInputs, RecordingsAndFoldersHaveTheirTextsBesideThem) {
   EXPECT_EQ(inputs->at(0).path, folder_ / "b.wav");
   EXPECT_EQ(inputs->at(1).path, folder_ / "talks/a.mp3");
   EXPECT_TRUE(inputs->at(1).rows.empty());
-  EXPECT_EQ(log_.count("1 of 2 taken; 1 not audio by name"), 1);
+  EXPECT_EQ(log_.count("1 of 2 taken; 1 not audio by name (1 .srt)"), 1);
 }
 
 TEST_F(PrepareInputs, RowsOfATableAreTheTextsOfTheirRecording) {

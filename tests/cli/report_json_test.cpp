@@ -38,10 +38,13 @@ TEST(ReportJson, IsLaidOutAsAnyJsonAndEndsWithEveryRecording) {
 
 TEST(ReportJson, CountsWhatWasLeftOutOfTheInputsByReason) {
   InputTally inputs;
-  inputs.folders = {.taken = 3, .other_names = 20, .hidden = 2};
+  inputs.folders = {.taken = 3, .other_names = 20, .other_endings = {{".txt", 19}, {"", 1}}, .hidden = 2};
   inputs.unusable = 1;
   EXPECT_EQ(json::parse(batch_report_json({}, {}, {}, inputs))["left_out"],
-            (json{{"not_audio_by_name", 20}, {"hidden", 2}, {"unusable", 1}}));
+            (json{{"not_audio_by_name", 20},
+                  {"hidden", 2},
+                  {"unusable", 1},
+                  {"not_audio_by_ending", {{".txt", 19}, {"", 1}}}}));
   EXPECT_FALSE(json::parse(batch_report_json({}, {}, {})).contains("left_out"));
 }
 

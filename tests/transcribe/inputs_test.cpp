@@ -56,13 +56,19 @@ TEST_F(Inputs, AFolderGivesItsAudioAndVideoByNameAndLeavesOutTheRest) {
 }
 
 TEST_F(Inputs, FilesLeftOutOfFoldersAreCountedByReason) {
-  for (const char* name :
-       {"talks/a.mp3", "talks/b/c.wav", "talks/notes.txt", "talks/raw", "talks/.x.mp3", "talks/.git/y"})
+  for (const char* name : {"talks/a.mp3", "talks/b/c.wav", "talks/notes.txt", "talks/raw", "talks/.x.mp3",
+                           "talks/.git/y", "talks/b/d.TXT"})
     put(name);
   ASSERT_EQ(::mkfifo((folder_ / "talks/pipe.mp3").c_str(), 0600), 0);
   EXPECT_THAT(read({"talks"}), ElementsAre("a.mp3", "b/c.wav"));
   const FolderTally folders = tally_.folders;
-  EXPECT_EQ(folder_text(folders), "2 of 7 taken; 2 not audio by name, 2 hidden, 1 pipes, sockets or devices");
+  EXPECT_EQ(folder_text(folders),
+            "2 of 8 taken; 3 not audio by name (2 .txt, 1 without an ending), 2 hidden, "
+            "1 pipes, sockets or devices");
+  FolderTally many{.taken = 1};
+  for (int i = 0; i < 7; ++i) many.other_names += many.other_endings[".e" + std::to_string(i)] = 10 + i;
+  EXPECT_EQ(folder_text(many),
+            "1 of 92 taken; 91 not audio by name (16 .e6, 15 .e5, 14 .e4, 13 .e3, 12 .e2, 21 others)");
   EXPECT_EQ(folder_text({.taken = 3}), "");
 }
 

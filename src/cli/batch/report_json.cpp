@@ -125,6 +125,7 @@ RunNumbers numbers_of(const BatchReport& report, std::optional<double> price) {
                      .done = report.done_now,
                      .copied = report.copied,
                      .failed = report.counts.failed - report.before.failed,
+                     .has_retried = report.has_retried,
                      .cancelled = report.counts.cancelled - report.before.cancelled,
                      .audio = report.audio,
                      .longest = report.longest,
@@ -214,6 +215,7 @@ Json left_out_json(const InputTally& inputs) {
   Json json;
   for (const auto& [reason, count] : reasons)
     if (count > 0) json[reason] = count;
+  if (!inputs.folders.other_endings.empty()) json["not_audio_by_ending"] = inputs.folders.other_endings;
   return json;
 }
 

@@ -3,11 +3,13 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <set>
 #include <span>
 #include <utility>
 
+#include "base/strings.h"
 #include "text/manifest/recording_names.h"
 #include "transcribe/inputs/inputs.h"
 
@@ -44,7 +46,11 @@ class Search {
     if (type == fs::file_type::directory) return walk(path);
     if (type != fs::file_type::regular && type != fs::file_type::not_found && type != fs::file_type::none)
       return ++tally_.special, true;
-    if (!all_files_ && !is_recording(path)) return ++tally_.other_names, true;
+    if (!all_files_ && !is_recording(path)) {
+      ++tally_.other_names;
+      ++tally_.other_endings[ascii_lower(path.extension().string())];
+      return true;
+    }
     ++tally_.taken;
     return sink_.found(path);
   }
@@ -54,6 +60,22 @@ class Search {
   FolderTally& tally_;
   std::set<std::pair<dev_t, ino_t>> seen_;
 };
+
+/// "12 .txt, 8 .jpg, 1 without an ending, 4 others": the most frequent endings, each with its count.
+std::string endings_text(const FolderTally& tally) {
+  constexpr std::size_t kMostNamed = 5;
+  std::vector<std::pair<std::string, std::int64_t>> endings(tally.other_endings.begin(), tally.other_endings.end());
+  std::ranges::stable_sort(endings, std::ranges::greater{}, &std::pair<std::string, std::int64_t>::second);
+  std::int64_t others = tally.other_names;
+  std::vector<std::string> named;
+  for (const auto& [ending, count] : endings) {
+    if (named.size() == kMostNamed) break;
+    named.push_back(std::to_string(count) + " " + (ending.empty() ? "without an ending" : ending));
+    others -= count;
+  }
+  if (others > 0) named.push_back(std::to_string(others) + " others");
+  return joined(named, ", ");
+}
 
 /// The folder before the first wildcard of a pattern.
 fs::path fixed_part(const std::string& pattern) {
@@ -113,9 +135,10 @@ void search_folder(const fs::path& folder, bool all_files, const FolderSink& sin
 
 std::string folder_text(const FolderTally& tally) {
   if (tally.left_out() == 0) return {};
-  const std::pair<std::int64_t, const char*> reasons[] = {{tally.other_names, " not audio by name"},
-                                                          {tally.hidden, " hidden"},
-                                                          {tally.special, " pipes, sockets or devices"}};
+  const std::pair<std::int64_t, std::string> reasons[] = {
+      {tally.other_names, " not audio by name (" + endings_text(tally) + ")"},
+      {tally.hidden, " hidden"},
+      {tally.special, " pipes, sockets or devices"}};
   std::string text;
   for (const auto& [count, reason] : reasons)
     if (count > 0) text += (text.empty() ? "" : ", ") + std::to_string(count) + reason;
