@@ -1,9 +1,5 @@
-#include <unistd.h>
-
-#include <cerrno>
+#include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,16 +8,15 @@
 #include "base/log.h"
 #include "base/output_ownership.h"
 #include "base/process/exit_code.h"
-#include "base/process/line_reader.h"
 #include "base/strings.h"
 #include "cli/command_start.h"
 #include "cli/command_trace.h"
 #include "cli/commands.h"
 #include "cli/engine_process/engine_run.h"
 #include "cli/flags.h"
-#include "cli/temporary_folder.h"
+#include "cli/standard_input.h"
 #include "cli/training/training_run.h"
-#include "text/manifest/recording_names.h"
+#include "transcribe/inputs/inputs.h"
 
 namespace tutti {
 namespace {
@@ -41,68 +36,21 @@ struct ClassifyCommand {
   fs::path trace{};
 };
 
-/// The recordings below a folder, by name.
+/// The recordings below a folder, by name. What is left out is reported.
 Result<std::vector<std::string>> recordings_in(const fs::path& folder) {
-  std::error_code error;
   std::vector<std::string> found;
-  for (auto at = fs::recursive_directory_iterator(folder, error); !error && at != fs::recursive_directory_iterator();
-       at.increment(error))
-    if (is_recording(at->path()) && !at->is_directory(error)) found.push_back(at->path().string());
-  if (error) return tl::unexpected<Error>(system_error(folder.string(), "cannot be listed", error.value()));
+  std::optional<Error> unreadable;
+  FolderTally tally;
+  const auto take = [&found](const fs::path& file) {
+    found.push_back(file.string());
+    return true;
+  };
+  search_folder(folder, /*all_files=*/false, {take, [&](Error&& error) { unreadable = std::move(error); }}, tally);
+  if (unreadable) return tl::unexpected(*std::move(unreadable));
+  if (const std::string text = folder_text(tally); !text.empty()) log(Level::info, folder.string() + ": " + text);
   std::ranges::sort(found);
   return found;
 }
-
-/// What standard input holds: names, one a line, or one recording, which has bytes that no name has.
-class StandardInput {
- public:
-  /// Reads its begin, or the whole recording into a temporary file.
-  Result<void> begin() {
-    constexpr std::size_t kHead = 4096;
-    const auto has = [this](char c) { return head_.find(c) != std::string::npos; };
-    for (ssize_t got = 1; got > 0 && head_.size() < kHead && !has('\0') && !has('\n');) {
-      char block[kHead];
-      do got = ::read(STDIN_FILENO, block, sizeof block);
-      while (got < 0 && errno == EINTR);
-      if (got < 0) return tl::unexpected<Error>(system_error("standard input", "cannot be read", errno));
-      head_.append(block, static_cast<std::size_t>(got));
-    }
-    return has('\0') ? keep_recording() : Result<void>();
-  }
-  /// The recording; empty: names are there.
-  const fs::path& audio() const { return audio_; }
-  /// What was read of the names.
-  const std::string& head() const { return head_; }
-  /// All names, waited for.
-  Result<std::vector<std::string>> names() const {
-    LineReader lines(STDIN_FILENO, head_);
-    std::vector<std::string> all;
-    while (true) {
-      const auto some = lines.next();
-      if (!some) return some;
-      if (some->empty()) return all;
-      all.insert(all.end(), some->begin(), some->end());
-    }
-  }
-
- private:
-  Result<void> keep_recording() {
-    folder_.emplace();
-    const auto folder = folder_->path();
-    if (!folder) return tl::unexpected<Error>(folder.error());
-    audio_ = *folder / "standard-input";
-    std::ofstream file(audio_, std::ios::binary);
-    file << head_;
-    if (std::cin.peek() != std::istream::traits_type::eof()) file << std::cin.rdbuf();
-    file.close();
-    if (!file) return fail(Fault::unavailable, "standard input could not be kept in " + audio_.string());
-    return {};
-  }
-
-  std::optional<TemporaryFolder> folder_{};
-  std::string head_{};
-  fs::path audio_{};
-};
 
 /// Every file that is to be classified, as it was given; folders as the recordings in them, "-" as the names on
 /// standard input, or itself where a recording is there.
@@ -158,8 +106,8 @@ Result<void> expect_own_copies(const ClassifyCommand& c) {
 void add_classify(OptionTable& table, ClassifyCommand& c) {
   table.positional(
       c.inputs, "FILE|FOLDER|-...",
-      "recordings of any format; -: their names, one a line, on standard input, answered as they come; or one "
-      "recording there");
+      "recordings of any format; -: their names, one a line or ended by NULs, on standard input, answered as they "
+      "come; or one recording there");
   table.add("model", c.model, "DIR", "OUT/model of 'tutti train classifier'");
   table.add("device", c.device, "cpu|auto|cuda:N", "where the network is; it is small, and a processor does");
   table.add("threads", c.threads, "N", "threads of network and features; 0: one per core");
@@ -208,6 +156,7 @@ int run_classify(const std::vector<std::string>& arguments) {
                                 c.device,   "--threads",    std::to_string(c.threads)};
   if (!standard_input.audio().empty()) line.insert(line.end(), {"--standard-input", standard_input.audio().string()});
   if (follows) line.emplace_back("--follow");
+  if (follows && standard_input.name_end() == '\0') line.emplace_back("--nul-ends");
   if (c.json) line.emplace_back("--json");
   if (c.csv) line.emplace_back("--csv");
   if (c.over_time) line.emplace_back("--over-time");

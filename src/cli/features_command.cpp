@@ -14,6 +14,7 @@
 #include "cli/commands.h"
 #include "cli/flags.h"
 #include "cli/interrupt.h"
+#include "cli/standard_input.h"
 #include "flow/pipeline.h"
 #include "profile/pipeline_tuner.h"
 #include "profile/processor_watch.h"
@@ -26,6 +27,7 @@
 namespace tutti {
 namespace {
 
+namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr std::int64_t kFramesPerWindow = 3000;
@@ -90,6 +92,7 @@ struct Wanted {
   std::optional<VadOptions> vad{};
   bool batched = false;
   AudioChoice audio{};
+  fs::path standard_input{};  // where its recording is kept
 };
 
 /// As `tutti transcribe` would take the file's speech: each window by itself, or all speech in a row.
@@ -119,7 +122,8 @@ struct FileInWork {
 
 FileInWork decode(const std::string& file, const Wanted& wanted) {
   FileInWork work{.file = file};
-  auto audio = timed(work.measured.decoding, [&] { return decode_recording(file, {}, {}, wanted.audio); });
+  const fs::path path = file == "-" ? wanted.standard_input : fs::path(file);
+  auto audio = timed(work.measured.decoding, [&] { return decode_recording(path, {}, {}, wanted.audio); });
   if (!audio) {
     work.error = audio.error();
     return work;
@@ -311,6 +315,26 @@ TuningPlan plan_of(const FeaturesCommand& command, const Wanted& wanted) {
                      {kPrint, StageResource::io}}};
 }
 
+/// The files as they were named; "-" as the names on standard input, or itself where a recording is there.
+Result<std::vector<std::string>> files_of(const std::vector<std::string>& named, StandardInput& standard_input) {
+  std::vector<std::string> files;
+  for (const auto& name : named) {
+    if (name != "-") {
+      files.push_back(name);
+      continue;
+    }
+    if (auto begun = standard_input.begin(); !begun) return tl::unexpected<Error>(begun.error());
+    if (!standard_input.audio().empty()) {
+      files.push_back(name);
+      continue;
+    }
+    const auto names = standard_input.names();
+    if (!names) return names;
+    files.insert(files.end(), names->begin(), names->end());
+  }
+  return files;
+}
+
 int measure_all(FeaturesCommand command, const Wanted& wanted, TuningPlan plan) {
   Interrupt stop;  // before the first thread
   PipelineTuner tuner(std::move(plan));
@@ -344,7 +368,9 @@ int run_features(const std::vector<std::string>& arguments) {
       "features",
       "Decode audio, find its speech and compute Whisper's log-mel features: what the audio side of a transcription "
       "costs, and what --vad would hear.");
-  table.positional(command.files, "FILE...", "audio, or video with an audio track; - reads standard input");
+  table.positional(command.files, "FILE...",
+                   "audio, or video with an audio track; -: their names, one a line or ended by NULs, on standard "
+                   "input, or one recording there");
   table.add("mels", command.mels, "N", "mel bins: 80, or 128 as large-v3 takes them");
   table.add_switch("json", command.json, "a line of JSON for each file");
   table.add("decode-threads", command.decode_threads, "N",
@@ -369,7 +395,13 @@ int run_features(const std::vector<std::string>& arguments) {
   if (!vad) return complain(vad.error(), kUsage);
   const auto audio = audio_choice(command.audio);
   if (!audio) return complain(audio.error(), kUsage);
-  const Wanted wanted{.vad = *vad, .batched = command.vad.batched, .audio = *audio};
+  StandardInput standard_input;
+  auto files = files_of(command.files, standard_input);
+  if (!files) return complain(files.error());
+  if (files->empty()) return complain({Fault::usage, joined(command.files, ", ") + ": names no recording"}, kUsage);
+  command.files = *std::move(files);
+  const Wanted wanted{
+      .vad = *vad, .batched = command.vad.batched, .audio = *audio, .standard_input = standard_input.audio()};
   TuningPlan plan = plan_of(command, wanted);
   if (const auto set = set_tuning(command.tuning, plan); !set) return complain(set.error(), kUsage);
   CommandTrace trace;

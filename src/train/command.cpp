@@ -251,7 +251,7 @@ int classify_command(std::span<char*> arguments) {
   return guarded("the files cannot be classified", kSmaller, [&] {
     const auto line = Line::read(
         arguments, {"--model", "--files", "--standard-input", "--device", "--threads", "--copy-to", "--min-score"},
-        {"--json", "--csv", "--over-time", "--follow"});
+        {"--json", "--csv", "--over-time", "--follow", "--nul-ends"});
     if (!line) return complain(line.error());
     const auto names = read_file(line->value("--files"));
     if (!names) return complain(names.error());
@@ -259,7 +259,7 @@ int classify_command(std::span<char*> arguments) {
     if (!device) return complain(device.error());
     ClassifyRequest request{.model = line->value("--model"), .device = *device, .over_time = line->has("--over-time")};
     request.standard_input = line->value("--standard-input");
-    LineReader more(STDIN_FILENO, *names);
+    LineReader more(STDIN_FILENO, *names, line->has("--nul-ends") ? '\0' : '\n');
     if (line->has("--follow"))
       request.more = [&more] { return more.next(); };
     else

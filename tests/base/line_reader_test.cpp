@@ -44,5 +44,14 @@ TEST_F(LinesOfAPipe, EndsAndMarkOfWindowsAreNoPartOfALine) {
   EXPECT_EQ(lines.next().value(), (Lines{"a b.wav", "c.wav"}));
 }
 
+TEST_F(LinesOfAPipe, NulsEndLinesWithLineEndsInThem) {
+  LineReader lines(reader_.get(), "a.w", '\0');
+  write(std::string("av\0b\r\nc.wav\r\0\0la", 16));
+  EXPECT_EQ(lines.next().value(), (Lines{"a.wav", "b\r\nc.wav\r"}));
+  write("st.wav");
+  writer_ = OwnedFd();
+  EXPECT_EQ(lines.next().value(), Lines{"last.wav"});
+}
+
 }  // namespace
 }  // namespace tutti

@@ -10,6 +10,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "support/digit_recordings.h"
 #include "support/run_program.h"
 #include "support/temp_folder.h"
 #include "support/test_data.h"
@@ -21,15 +22,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Links digits to `folder`/DIGIT: those of `labels`, recordings [first, last) of every speaker.
-void link_digits(const fs::path& folder, const std::string& labels, int first, int last) {
+/// Puts digits into `folder`/DIGIT: those of `labels`, recordings [first, last) of every speaker.
+void put_digits(const fs::path& folder, const std::string& labels, int first, int last) {
   for (const char digit : labels)
-    for (const char* speaker : {"george", "jackson", "lucas", "nicolas", "theo", "yweweler"})
-      for (int number = first; number < last; ++number) {
-        const auto name = std::string(1, digit) + "_" + speaker + "_" + std::to_string(number) + ".wav";
-        fs::create_directories(folder / std::string(1, digit));
-        fs::create_symlink(fs::absolute(test_data() / "digits" / name), folder / std::string(1, digit) / name);
-      }
+    for (const char* speaker : kDigitSpeakers)
+      for (int number = first; number < last; ++number)
+        put_digit(folder / std::string(1, digit), digit - '0', speaker, number);
 }
 
 ProgramEnd prepare(const fs::path& data, const fs::path& set, const std::vector<std::string>& more = {}) {
@@ -99,10 +97,9 @@ void expect_waveforms_played(const fs::path& model, const fs::path& set, const f
 }  // namespace
 
 TEST(Classifier, PreparedTrainedAndNamedByTheContract) {
-  TUTTI_NEEDS("digits/0_george_0.wav");
   const TempFolder work;
-  link_digits(work / "known", "037", 5, 17);
-  link_digits(work / "held", "037", 0, 2);
+  put_digits(work / "known", "037", 5, 17);
+  put_digits(work / "held", "037", 0, 2);
   const auto prepared = prepare(work / "known", work / "set", {"--waveforms"});
   ASSERT_EQ(prepared.exit_code, 0) << prepared.err;
   EXPECT_NE(prepared.out.find("216 of 216 files"), std::string::npos) << prepared.out;
@@ -152,14 +149,13 @@ TEST(Classifier, PreparedTrainedAndNamedByTheContract) {
   EXPECT_NEAR(sum, 1, 1e-5);
   EXPECT_EQ(answers[1]["score"], most);
   EXPECT_EQ(answers[1]["scores"][answers[1]["label"].get<std::string>()], most);
-  fs::copy_file(test_data() / "speech/lj/wavs/LJ003-0002.flac", work / "long.wav");
+  fs::copy_file(TUTTI_SOURCE_DIR "/samples/LJ003-0002.flac", work / "long.wav");
   expect_answers_over_time(work / "out/model", work.path());
 }
 
 TEST(Classifier, KilledTrainingResumesToTheSameBits) {
-  TUTTI_NEEDS("digits/0_george_0.wav");
   const TempFolder work;
-  link_digits(work / "known", "16", 5, 12);
+  put_digits(work / "known", "16", 5, 12);
   ASSERT_EQ(prepare(work / "known", work / "set").exit_code, 0);
   const std::vector<std::string> steps{"--epochs", "6", "--save-steps", "7", "--log-order"};
   ASSERT_EQ(run_program(training_of(work / "set", work / "whole", steps)).exit_code, 0);
@@ -180,9 +176,8 @@ TEST(Classifier, KilledTrainingResumesToTheSameBits) {
 }
 
 TEST(Classifier, KilledTwoStageTrainingResumesToTheSameBits) {
-  TUTTI_NEEDS("digits/0_george_0.wav");
   const TempFolder work;
-  link_digits(work / "known", "167", 5, 11);
+  put_digits(work / "known", "167", 5, 11);
   ASSERT_EQ(prepare(work / "known", work / "set").exit_code, 0);
   const std::vector<std::string> steps{"--two-stage",   "--against", "6",       "--epochs", "4",
                                        "--noise-share", "0.5",       "--mixup", "0.3",      "--use-specaugment"};
@@ -213,9 +208,8 @@ TEST(Classifier, KilledTwoStageTrainingResumesToTheSameBits) {
 }
 
 TEST(Classifier, KilledPrepareGoesOnToTheSameSet) {
-  TUTTI_NEEDS("digits/0_george_0.wav");
   const TempFolder work;
-  link_digits(work / "known", "12345", 5, 25);
+  put_digits(work / "known", "12345", 5, 25);
   ASSERT_EQ(prepare(work / "known", work / "whole", {"--waveforms"}).exit_code, 0);
   const auto spool = work / "killed/features.part";
   {
@@ -284,6 +278,11 @@ TEST(Classifier, RecordingOnStandardInputIsNamed) {
   EXPECT_EQ(listed.out, named.out);
   const auto dos = run_program({"/bin/sh", "-c", "printf '\\357\\273\\277%s\\r\\n' '" + clip + "' | " + shell});
   EXPECT_EQ(dos.out, named.out) << "a list as Windows writes it";
+  const auto ended_by_nuls = run_program({"/bin/sh", "-c", "printf '%s\\0' '" + clip + "' | " + shell});
+  EXPECT_EQ(ended_by_nuls.out, named.out) << "a list as find -print0 writes it";
+  const auto beside =
+      run_program({"/bin/sh", "-c", "printf '%s\\0%s\\0' '" + clip + "' '" + clip + "' | " + shell + clip});
+  EXPECT_EQ(beside.out, named.out + named.out + named.out) << beside.err;
   const auto slow = run_program({"/bin/sh", "-c",
                                  "mkfifo '" + (work / "names").string() + "'; " + shell + "< '" +
                                      (work / "names").string() + "' | { exec 3> '" + (work / "names").string() +
@@ -297,9 +296,8 @@ TEST(Classifier, RecordingOnStandardInputIsNamed) {
 }
 
 TEST(Classifier, FoldersOfRecordingsAreTrainedAsTheyAre) {
-  TUTTI_NEEDS("digits/0_george_0.wav");
   const TempFolder work;
-  link_digits(work / "known", "03", 5, 8);
+  put_digits(work / "known", "03", 5, 8);
   const auto end = run_program(training_of(work / "known", work / "out", {"--epochs", "1"}));
   ASSERT_EQ(end.exit_code, 0) << end.err;
   EXPECT_NE(end.err.find("36 of 36 recordings of 2 labels are prepared"), std::string::npos) << end.err;
@@ -309,7 +307,7 @@ TEST(Classifier, FoldersOfRecordingsAreTrainedAsTheyAre) {
   ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
   EXPECT_EQ(resumed.err.find("are prepared"), std::string::npos) << "the set is there";
   const auto learned = read_file(work / "out/set/TRAINING_DATASET.H5").value();
-  link_digits(work / "other", "12", 5, 8);
+  put_digits(work / "other", "12", 5, 8);
   const auto other = run_program(training_of(work / "other", work / "out", {"--epochs", "1"}));
   EXPECT_EQ(other.exit_code, 2) << other.err;
   EXPECT_NE(other.err.find("holds a training already, and its set would be replaced"), std::string::npos) << other.err;
@@ -317,10 +315,26 @@ TEST(Classifier, FoldersOfRecordingsAreTrainedAsTheyAre) {
       << "the training goes on with its own set";
 }
 
-TEST(Classifier, TuningIsRecordedAndItsBestTrained) {
-  TUTTI_NEEDS("digits/0_george_0.wav");
+TEST(Classifier, ABatchThatIsNamedHoldsOnASmallSet) {
   const TempFolder work;
-  link_digits(work / "known", "03", 5, 14);
+  put_digits(work / "known", "03", 5, 8);
+  const auto line_of = [&](const std::string& out, const std::vector<std::string>& more) {
+    auto words = more;
+    words.insert(words.end(), {"--epochs", "1"});
+    const auto end = run_program(training_of(work / "known", work / out, words));
+    EXPECT_EQ(end.exit_code, 0) << end.err;
+    const auto at = end.err.find("batch-size: ");
+    return at == std::string::npos ? "" : end.err.substr(at, end.err.find('\n', at) - at);
+  };
+  EXPECT_NE(line_of("small", {}).find("instead of 8192, so that an epoch has 20 steps"), std::string::npos);
+  EXPECT_EQ(line_of("named", {"--batch-size", "8192"}), "");
+  EXPECT_NE(line_of("both", {"--batch-size", "8192", "--least-steps", "5"}).find("an epoch has 5 steps"),
+            std::string::npos);
+}
+
+TEST(Classifier, TuningIsRecordedAndItsBestTrained) {
+  const TempFolder work;
+  put_digits(work / "known", "03", 5, 14);
   ASSERT_EQ(prepare(work / "known", work / "set").exit_code, 0);
   const auto end = run_program(training_of(work / "set", work / "out",
                                            {"--epochs", "4", "--tune-minutes", "0.03", "--learning-rate", "0.0123"}));
@@ -342,10 +356,11 @@ TEST(Classifier, TuningIsRecordedAndItsBestTrained) {
 }
 
 TEST(Classifier, DamagedFilesAreListedAndNeverLearned) {
-  TUTTI_NEEDS("digits/0_george_0.wav");
   const TempFolder work;
-  link_digits(work / "known", "12", 5, 9);
-  const auto whole = read_file(test_data() / "digits/1_george_0.wav").value();
+  put_digits(work / "known", "12", 5, 9);
+  put_digit(work / "others", 1, "george", 0);
+  put_digit(work / "others", 1, "theo", 5);
+  const auto whole = read_file(work / "others/1_george_0.wav").value();
   ASSERT_TRUE(write_file_atomically(work / "known/1/cut.wav", whole.substr(0, whole.size() / 2)));
   ASSERT_TRUE(write_file_atomically(work / "known/1/empty.wav", ""));
   ASSERT_TRUE(
@@ -357,8 +372,7 @@ TEST(Classifier, DamagedFilesAreListedAndNeverLearned) {
   EXPECT_EQ(listed, (std::set<std::string>{"1/cut.wav", "1/empty.wav", "2/silent.wav"}));
   EXPECT_NE(end.out.find("48 of 51 files"), std::string::npos) << end.out;
   ASSERT_TRUE(write_file_atomically(work / "known/1/S1~R1~T1~1.wav", whole));
-  ASSERT_TRUE(
-      write_file_atomically(work / "known/2/other.wav", read_file(test_data() / "digits/1_theo_5.wav").value()));
+  ASSERT_TRUE(write_file_atomically(work / "known/2/other.wav", read_file(work / "others/1_theo_5.wav").value()));
   const auto named = run_program({tutti_program(), "prepare", "classifier", "--data", (work / "known").string(),
                                   "--out", (work / "set").string(), "--dry-run"},
                                  {"BUILDER_LOG_LEVEL=DEBUG"});
@@ -369,15 +383,14 @@ TEST(Classifier, DamagedFilesAreListedAndNeverLearned) {
 }
 
 TEST(Classifier, SetsWithNothingToLearnEndWithExitCode2) {
-  TUTTI_NEEDS("digits/0_george_0.wav");
   const TempFolder work;
-  link_digits(work / "one", "1", 5, 7);
+  put_digits(work / "one", "1", 5, 7);
   const auto one = prepare(work / "one", work / "set");
   EXPECT_EQ(one.exit_code, 2);
   EXPECT_NE(one.err.find("expected two labels or more, found 1"), std::string::npos) << one.err;
   fs::create_directories(work / "none");
   EXPECT_EQ(prepare(work / "none", work / "set").exit_code, 2);
-  link_digits(work / "few", "12", 5, 7);
+  put_digits(work / "few", "12", 5, 7);
   const auto few = prepare(work / "few", work / "set", {"--group", "^[0-9]"});
   EXPECT_EQ(few.exit_code, 2);
   EXPECT_NE(few.err.find("'1' has 1 (12 files)"), std::string::npos) << few.err;
@@ -386,7 +399,7 @@ TEST(Classifier, SetsWithNothingToLearnEndWithExitCode2) {
 TEST(ClassifierLong, ShuffledLabelsStayAtChance) {
   TUTTI_NEEDS("digits/0_george_0.wav");
   const TempFolder work;
-  link_digits(work / "plain", "0123456789", 5, 15);
+  put_digits(work / "plain", "0123456789", 5, 15);
   int number = 0;
   for (const auto& entry : fs::recursive_directory_iterator(work / "plain")) {
     if (!entry.is_symlink()) continue;

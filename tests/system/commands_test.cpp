@@ -372,6 +372,24 @@ TEST(Features, TunedRunHasTheLinesOfOneThreadInTheirOrder) {
   EXPECT_EQ(run_program({tutti_program(), "features", "--memory", "much", data("vad/speech.wav")}).exit_code, 2);
 }
 
+TEST(Features, StandardInputHoldsNamesOrOneRecording) {
+  const std::string wav = TUTTI_SOURCE_DIR "/samples/george.wav", mp3 = TUTTI_SOURCE_DIR "/samples/theo.mp3";
+  const auto files_of = [&](const std::string& writer) {
+    const auto end = run_program({"/bin/sh", "-c", writer + " | " + tutti_program() + " features --json --no-tune -"});
+    EXPECT_EQ(end.exit_code, 0) << end.err;
+    std::vector<std::string> files;
+    std::istringstream text(end.out);
+    for (std::string line; std::getline(text, line);) files.push_back(nlohmann::json::parse(line)["file"]);
+    return files;
+  };
+  const std::vector<std::string> both{wav, mp3}, audio{"-"};
+  EXPECT_EQ(files_of("printf '%s\\0%s\\0' '" + wav + "' '" + mp3 + "'"), both) << "as find -print0 writes";
+  EXPECT_EQ(files_of("printf '%s\\n%s\\n' '" + wav + "' '" + mp3 + "'"), both);
+  for (const std::string& recording : both) EXPECT_EQ(files_of("cat '" + recording + "'"), audio) << recording;
+  const auto none = run_program({"/bin/sh", "-c", "exec " + tutti_program() + " features - < /dev/null"});
+  EXPECT_EQ(none.exit_code, 2) << none.err;
+}
+
 TEST(Features, WithVadReportsSpeechAndItsShare) {
   TUTTI_NEEDS("vad/speech.wav");
   const auto features_of = [](std::vector<std::string> words) {

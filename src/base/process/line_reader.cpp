@@ -12,15 +12,15 @@ namespace tutti {
 /// The whole lines of what was read; at its end the last one, too.
 std::vector<std::string> LineReader::take_lines() {
   constexpr std::string_view kMark = "\xef\xbb\xbf";
-  const auto end = is_over_ ? rest_.size() : rest_.rfind('\n') + 1;
+  const auto end = is_over_ ? rest_.size() : rest_.rfind(end_) + 1;
   std::string_view whole = std::string_view(rest_).substr(0, end);
   if (whole.empty()) return {};
   if (!has_begun_ && whole.starts_with(kMark)) whole.remove_prefix(kMark.size());
   has_begun_ = true;
   std::vector<std::string> lines;
-  for (auto line : split(whole, '\n')) {
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    if (!line.empty()) lines.emplace_back(line);
+  for (auto line : split(whole, end_)) {
+    if (end_ == '\n' && line.ends_with('\r')) line.remove_suffix(1);
+    if (!line.empty() && !(end_ == '\0' && line == "\n")) lines.emplace_back(line);  // as `echo` ends a list
   }
   rest_.erase(0, end);
   return lines;
