@@ -33,21 +33,13 @@ bool names_model(const std::string& word) {
   return !word.ends_with(".json") && resolve_name(word).has_value();
 }
 
-/// Has the engine write the model `word` names as a new Hugging Face folder, or as OpenAI's file NAME.pt, with weights
-/// of type `type`; its output and errors are ours. Returns the exit code.
-int convert_model_by_engine(const std::string& word, const std::filesystem::path& into, const std::string& type) {
-  const auto model = find_named_model(word);
-  if (!model) return complain(model.error());
-  return run_engine({"convert", "--model", model->string(), "--into", into.string(), "--type", type},
-                    "it converted " + model->string() + "; nothing was written");
-}
-
 struct ConvertCommand {
   std::vector<std::string> files{};
   std::filesystem::path output_dir = ".";
   std::string output_format = "all";
   std::string name_by = "stem";
   std::string type = "float16";
+  bool quiet = false;
   SubtitleFlags subtitles{};
 };
 
@@ -62,6 +54,7 @@ void add_convert(OptionTable& table, ConvertCommand& c) {
            "where outputs are written, created when missing; of a model, the new folder, or NAME.pt for "
            "openai-whisper")
       .letter = 'o';
+  table.add_switch("quiet", c.quiet, "print nothing but errors, and which files were replaced").letter = 'q';
   table.group("Models");
   table.add("type", c.type, "TYPE", "type of the new weights; int8 has one factor for each row of a matrix").choices = {
       "float32", "float16", "bfloat16", "int8"};
@@ -87,9 +80,14 @@ Transcript in_one_line(Transcript transcript) {
   return transcript;
 }
 
-/// `replaced` counts the files that were there before.
-Result<void> convert(const PlannedFile& file, const Target& target, const OutputOwnership& files,
-                     std::size_t& replaced) {
+/// What was written, and which of it was there before.
+struct Converted {
+  std::vector<std::filesystem::path> outputs{};
+  std::vector<std::filesystem::path> replaced{};
+};
+
+/// Adds to `done`.
+Result<void> convert(const PlannedFile& file, const Target& target, const OutputOwnership& files, Converted& done) {
   const std::string name = name_of_input(file.input);
   const auto text = file.input == "-" ? read_rest(STDIN_FILENO, name) : read_file(file.input);
   if (!text) return tl::unexpected(text.error());
@@ -105,8 +103,8 @@ Result<void> convert(const PlannedFile& file, const Target& target, const Output
     if (!content) return tl::unexpected(content.error());
     const auto written = files.write(file.outputs[i], *content);
     if (!written) return tl::unexpected(written.error());
-    if (*written) ++replaced;
-    std::puts(without_controls(file.outputs[i].string()).c_str());
+    if (*written) done.replaced.push_back(file.outputs[i]);
+    done.outputs.push_back(file.outputs[i]);
   }
   return {};
 }
@@ -123,6 +121,8 @@ void warn_of_flags_for_the_other(const ConvertCommand& c, bool model) {
   if (const auto flag = first_subtitle_flag(c.subtitles); !flag.empty()) warn(flag);
 }
 
+/// Has the engine write the model as a new Hugging Face folder, or as OpenAI's file NAME.pt; its output and errors are
+/// ours. Returns the exit code.
 int convert_one_model(const ConvertCommand& command) {
   if (command.files.size() > 1)
     return complain({Fault::usage, command.files[0] + " is a model, and so there can be no other file",
@@ -132,7 +132,11 @@ int convert_one_model(const ConvertCommand& command) {
     return complain({Fault::usage, "the new folder for " + command.files[0] + " has no name",
                      "Name it with -o FOLDER, or -o NAME.pt for openai-whisper"},
                     kUsage);
-  return convert_model_by_engine(command.files[0], command.output_dir, command.type);
+  const auto model = find_named_model(command.files[0]);
+  if (!model) return complain(model.error());
+  return run_engine({"convert", "--model", model->string(), "--into", command.output_dir.string(), "--type",
+                     command.type, "--print", command.quiet ? "no" : "yes"},
+                    "it converted " + model->string() + "; nothing was written");
 }
 
 int convert_transcripts(const ConvertCommand& command) {
@@ -150,14 +154,19 @@ int convert_transcripts(const ConvertCommand& command) {
   warn_without_subtitles(command.subtitles, command.output_format);
   const Target target{output.formats, *options, first_subtitle_flag(command.subtitles)};
   const OutputOwnership files = ownership_of(*plan);
-  std::size_t failed = 0, replaced = 0;
+  std::size_t failed = 0;
+  std::vector<std::filesystem::path> replaced;
   for (const auto& file : *plan) {
-    const auto converted = convert(file, target, files, replaced);
+    Converted done;
+    const auto converted = convert(file, target, files, done);
+    replaced.insert(replaced.end(), done.replaced.begin(), done.replaced.end());
+    if (!command.quiet)
+      for (const auto& written : done.outputs) std::puts(without_controls(written.string()).c_str());
     if (converted) continue;
     ++failed;
     log(Level::error, failure_line(file.input, converted.error()));
   }
-  if (replaced > 0) log(Level::info, replaced_text(replaced));
+  if (!replaced.empty()) std::fputs((replaced_text(replaced) + "\n").c_str(), stderr);
   return failed == 0 ? kDone : kSomeFailed;
 }
 
@@ -172,6 +181,7 @@ int run_convert(const std::vector<std::string>& arguments) {
   table.examples({"tutti convert out/talk.json -f vtt -o out", "tutti convert tiny.en -o tiny.en.pt"});
   if (const auto code = start_command(table, arguments)) return *code;
   const bool model = names_model(command.files.front());
+  if (command.quiet) log_from(Level::error);
   warn_of_flags_for_the_other(command, model);
   return model ? convert_one_model(command) : convert_transcripts(command);
 }

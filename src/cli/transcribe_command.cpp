@@ -161,6 +161,8 @@ int transcribe(const std::vector<PlannedFile>& plan, const RunOptions& options, 
     std::fputs(summary_json(*summary).c_str(), stdout);
   else if (display != Display::quiet)
     std::fputs(summary_text(*summary).c_str(), stderr);
+  else if (!summary->replaced.empty())
+    std::fputs((replaced_text(summary->replaced) + "\n").c_str(), stderr);
   return exit_code(*summary);
 }
 

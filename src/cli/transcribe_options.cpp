@@ -46,7 +46,7 @@ void add_output(OptionTable& table, TranscribeCommand& c) {
                    "leave out files whose outputs are all there and newer: goes on after a stop");
   table.add("verbose", c.verbose, "True|False|None",
             "False: a progress bar instead of the text, also in a pipe; None: neither");
-  table.add_switch("quiet", c.quiet, "print nothing but errors").letter = 'q';
+  table.add_switch("quiet", c.quiet, "print nothing but errors, and which files were replaced").letter = 'q';
   table.add_switch("json", c.json, "events as JSON, one a line, on standard output");
   table.add_switch("dry-run", c.dry_run, "say what would be read and written, and stop; with --json as events");
   add_trace(table, c.trace);

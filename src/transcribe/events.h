@@ -66,9 +66,9 @@ struct RunSummary {
   std::size_t done = 0;
   std::size_t skipped = 0;  // outputs were there already
   std::size_t failed = 0;
-  std::size_t replaced = 0;        // output files that were there before
-  std::size_t without_speech = 0;  // files done whose transcripts have no text
-  Seconds audio{};                 // that was requested, of the files done
+  std::vector<std::filesystem::path> replaced{};  // output files that were there before
+  std::size_t without_speech = 0;                 // files done whose transcripts have no text
+  Seconds audio{};                                // that was requested, of the files done
   Seconds elapsed{};
   Seconds model_load{};
   TimeSpent spent{};

@@ -28,7 +28,7 @@ void Tally::progress(std::size_t index, Seconds position, const std::vector<Segm
 void Tally::done(const FileOutcome& outcome, const Transcript& transcript) {
   summary_.with([&](RunSummary& now) {
     ++now.done;
-    now.replaced += outcome.replaced.size();
+    now.replaced.insert(now.replaced.end(), outcome.replaced.begin(), outcome.replaced.end());
     now.without_speech += outcome.without_speech ? 1 : 0;
     now.audio += outcome.requested;
     now.spent += outcome.spent;

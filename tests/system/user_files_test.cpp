@@ -359,9 +359,8 @@ TEST_F(UserFilesInBatch, AListOfNulsFromStandardInputIsReadWhole) {
   EXPECT_EQ(read_file(talk).value(), before);
 }
 
-TEST_F(UserFilesInBatch, ThePublicListOfNulsNamesTwoRecordings) {
-  TUTTI_NEEDS("outside/nul-list.txt");
-  fs::copy_file(test_data() / "outside/nul-list.txt", folder_ / "list.txt");
+TEST_F(UserFilesInBatch, AListOfPathsThatEndInNulIsRead) {
+  ASSERT_TRUE(write_file_atomically(folder_ / "list.txt", std::string("a.wav\0b.wav\0", 12)));
   write_tone(folder_ / "a.wav", 2, 200);
   write_tone(folder_ / "b.wav", 3, 200);
   const auto before = read_file(folder_ / "a.wav").value();
@@ -373,7 +372,7 @@ TEST_F(UserFilesInBatch, ThePublicListOfNulsNamesTwoRecordings) {
   EXPECT_EQ(read_file(folder_ / "a.wav").value(), before);
 }
 
-TEST(Replaced, TranscribeAndConvertCountReplacedFiles) {
+TEST(Replaced, TranscribeAndConvertNameReplacedFiles) {
   const TempFolder folder;
   write_tone(folder / "t.wav", 1, 300);
   const auto transcribe = [&](std::vector<std::string> more) {
@@ -387,13 +386,19 @@ TEST(Replaced, TranscribeAndConvertCountReplacedFiles) {
   EXPECT_EQ(again.exit_code, 0) << again.err;
   EXPECT_THAT(again.out, HasSubstr("\"replaced\":[\"" + (folder / "t.txt").string() + "\"]"));
   EXPECT_THAT(again.out, HasSubstr("\"replaced\":1"));
-  EXPECT_THAT(transcribe({}).err, HasSubstr("Replaced: 1 output file that was there before"));
+  const std::string one = "Replaced: 1 output file that was there before: ";
+  EXPECT_THAT(transcribe({}).err, HasSubstr(one + (folder / "t.txt").string()));
+  const auto quiet = transcribe({"-q"});
+  EXPECT_EQ(quiet.out + quiet.err, one + (folder / "t.txt").string() + "\n");
   ASSERT_TRUE(write_file_atomically(folder / "x.json", R"({"text": "a", "segments": []})"));
-  const auto convert = [&] {
-    return run_program({tutti_program(), "convert", folder / "x.json", "-f", "srt", "-o", folder.path()});
+  const auto convert = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {tutti_program(), "convert", folder / "x.json", "-f", "srt", "-o", folder.path()});
+    return run_program(more);
   };
-  EXPECT_THAT(convert().err, Not(HasSubstr("Replaced")));
-  EXPECT_THAT(convert().err, HasSubstr("Replaced: 1 output file that was there before"));
+  EXPECT_THAT(convert({}).err, Not(HasSubstr("Replaced")));
+  EXPECT_THAT(convert({}).err, HasSubstr(one + (folder / "x.srt").string()));
+  const auto quietly = convert({"-q"});
+  EXPECT_EQ(quietly.out + quietly.err, one + (folder / "x.srt").string() + "\n");
 }
 
 TEST(Replaced, ALinkIsReplacedAndNotTheFileItLeadsTo) {

@@ -129,7 +129,7 @@ std::string summary_json(const RunSummary& summary) {
              {"done", summary.done},
              {"skipped", summary.skipped},
              {"failed", summary.failed},
-             {"replaced", summary.replaced},
+             {"replaced", summary.replaced.size()},
              {"without_speech", summary.without_speech},
              {"audio_seconds", summary.audio.count()},
              {"elapsed_seconds", summary.elapsed.count()},

@@ -135,9 +135,15 @@ std::unique_ptr<RunObserver> make_display(Display display, const std::vector<Pla
   return std::make_unique<LoggingObserver>(files);
 }
 
-std::string replaced_text(std::size_t files) {
-  return "Replaced: " + counted(files, "output file") +
-         (files == 1 ? " that was there before" : " that were there before");
+std::string replaced_text(std::span<const std::filesystem::path> files) {
+  constexpr std::size_t kMostNamed = 10;
+  const auto named = files.first(std::min(files.size(), kMostNamed));
+  std::string text =
+      "Replaced: " + counted(files.size(), "output file") +
+      (files.size() == 1 ? " that was there before: " : " that were there before: ") +
+      joined(named, ", ", [](const std::filesystem::path& file) { return without_controls(file.string()); });
+  if (named.size() < files.size()) text += " and " + counted(files.size() - named.size(), "other");
+  return text;
 }
 
 std::string summary_text(const RunSummary& summary) {
@@ -150,7 +156,7 @@ std::string summary_text(const RunSummary& summary) {
   out += " (model loaded in " + short_number(summary.model_load.count()) + " s)\n";
   if (summary.done == 0) return out;
 
-  if (summary.replaced > 0)
+  if (!summary.replaced.empty())
     out += replaced_text(summary.replaced) + "; --skip-existing leaves out inputs whose outputs are all there\n";
   out += time_lines(summary) + count_lines(summary.counts);
   if (summary.worker_restarts > 0)

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,15 +18,15 @@ enum class Display {
   live,   // one bar a file on the terminal
   plain,  // the text with its times, file by file in the order given
   json,   // one event a line
-  quiet,  // nothing; errors still go to the log
+  quiet,  // nothing; errors still go to the log, and what was replaced is named at the end
 };
 
 /// An observer that shows the run. Text and events go to standard output, bars to standard error. Must not outlive
 /// `files`.
 std::unique_ptr<RunObserver> make_display(Display display, const std::vector<PlannedFile>& files);
 
-/// "Replaced: 2 output files that were there before".
-std::string replaced_text(std::size_t files);
+/// "Replaced: 2 output files that were there before: a.txt, b.txt". Of many the first ten are named.
+std::string replaced_text(std::span<const std::filesystem::path> files);
 /// The closing lines: files, speed, where the time went, failures.
 std::string summary_text(const RunSummary& summary);
 /// The same as one JSON object.

@@ -34,6 +34,7 @@ struct ConvertRequest {
   std::filesystem::path model{};  // a model of any kind that open_checkpoint reads
   std::filesystem::path into{};   // a folder that does not exist yet, or is empty; or a new file, NAME.pt
   WeightType type = WeightType::float16;
+  bool prints = true;  // what was written
 };
 
 struct ConvertedModel {
@@ -153,6 +154,8 @@ Result<ConvertRequest> read_line(std::span<char*> arguments) {
       request.model = value;
     } else if (name == "--into") {
       request.into = value;
+    } else if (name == "--print") {
+      request.prints = value == "yes";
     } else if (const auto type = weight_type_named(value); name == "--type" && type) {
       request.type = *type;
     } else {
@@ -160,7 +163,9 @@ Result<ConvertRequest> read_line(std::span<char*> arguments) {
     }
   }
   if (arguments.size() % 2 == 0 && !request.model.empty() && !request.into.empty()) return request;
-  return fail(Fault::usage, "convert needs --model PATH --into FOLDER|NAME.pt [--type float32|float16|bfloat16|int8]");
+  return fail(
+      Fault::usage,
+      "convert needs --model PATH --into FOLDER|NAME.pt [--type float32|float16|bfloat16|int8] [--print yes|no]");
 }
 
 /// Only here can memory run out, or a broken promise of ours end.
@@ -186,7 +191,7 @@ int convert_command(std::span<char*> arguments) {
   const auto request = read_line(arguments);
   const auto converted = request ? convert(*request) : tl::unexpected<Error>(request.error());
   if (converted) {
-    print(*request, *converted);
+    if (request->prints) print(*request, *converted);
     return kDone;
   }
   log(Level::error, converted.error().text());
