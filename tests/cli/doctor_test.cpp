@@ -208,6 +208,24 @@ TEST(Doctor, MetricsAreForPrometheus) {
   EXPECT_THAT(text, HasSubstr("tutti_host_disk_free_bytes{disk=\"0\"} "));
 }
 
+TEST(Doctor, ALinkAcrossNumaNodesIsCalledSlower) {
+  using Kind = GpuPath::Kind;
+  Topology topology{.gpus = {{.index = 0, .numa_node = 0}, {.index = 1, .numa_node = 0}, {.index = 2, .numa_node = 1}},
+                    .nodes = {{.number = 0}, {.number = 1}}};
+  topology.paths = {{std::nullopt, GpuPath{Kind::single}, GpuPath{Kind::system}},
+                    {GpuPath{Kind::single}, std::nullopt, GpuPath{Kind::system}},
+                    {GpuPath{Kind::system}, GpuPath{Kind::system}, std::nullopt}};
+  Findings findings;
+  look_at_topology(topology, findings);
+  EXPECT_THAT(findings.text(), HasSubstr("GPU 0 and GPU 2, GPU 1 and GPU 2: linked across NUMA nodes (SYS), which is "
+                                         "slower: copies go through the processor"));
+  EXPECT_EQ(findings.worst(), Finding::Level::note);
+  topology.paths[0][2] = topology.paths[1][2] = GpuPath{Kind::node};
+  Findings near;
+  look_at_topology(topology, near);
+  EXPECT_EQ(near.worst(), Finding::Level::good) << near.text();
+}
+
 TEST(Doctor, TwoFormsOfOneReportAreRefused) {
   testing::internal::CaptureStdout();
   EXPECT_EQ(run_doctor({"--json", "--prometheus"}), kUsage);

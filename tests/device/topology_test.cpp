@@ -40,7 +40,7 @@ TEST(Topology, FollowsTheDriver) {
             "GPU1  NV4   X     SYS   0-15,32-47    0\n"
             "GPU2  SYS   SYS   X     16-31         1\n"
             "NV#   that many NVLinks\n"
-            "SYS   between NUMA nodes\n");
+            "SYS   between NUMA nodes: slower, copies go through the processor\n");
 }
 
 TEST(Topology, CardsAtSwitchesAreAllLinked) {

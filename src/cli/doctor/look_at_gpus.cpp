@@ -117,12 +117,31 @@ void look_at_gpus(const MachineSnapshot& snapshot, Findings& findings, const fs:
   for (const auto& line : snapshot.notes) findings.note("driver", line);
 }
 
+/// Links that cross NUMA nodes: what their GPUs copy to each other goes the long way.
+void look_at_links(const Topology& topology, Findings& findings) {
+  constexpr std::size_t kMostNamed = 4;
+  std::vector<std::string> pairs;
+  for (std::size_t gpu = 0; gpu < topology.paths.size(); ++gpu)
+    for (std::size_t other = gpu + 1; other < topology.paths[gpu].size(); ++other)
+      if (const auto& path = topology.paths[gpu][other]; path && path->kind == GpuPath::Kind::system)
+        pairs.push_back("GPU " + std::to_string(topology.gpus[gpu].index) + " and GPU " +
+                        std::to_string(topology.gpus[other].index));
+  if (pairs.empty()) return;
+  const std::size_t more = pairs.size() - std::min(pairs.size(), kMostNamed);
+  pairs.resize(pairs.size() - more);
+  findings.note("topology",
+                joined(pairs, ", ") + (more > 0 ? " and " + std::to_string(more) + " more" : "") +
+                    ": linked across NUMA nodes (SYS), which is slower: copies go through the processor",
+                "For a training with --data-gpu and --model-gpu name two GPUs of one node");
+}
+
 void look_at_topology(const Result<Topology>& topology, Findings& findings) {
   if (!topology || topology->gpus.empty()) return;
   for (const auto& gpu : topology->gpus)
     if (topology->nodes.size() > 1 && !gpu.numa_node)
       findings.note("topology", "GPU " + std::to_string(gpu.index) + ": its NUMA node is not known");
   if (topology->nodes.size() > 1) findings.good("topology", std::to_string(topology->nodes.size()) + " NUMA nodes");
+  look_at_links(*topology, findings);
   if (topology->gpus.size() > 1) findings.good("topology", std::to_string(topology->gpus.size()) + " GPUs:");
 }
 

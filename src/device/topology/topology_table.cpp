@@ -29,7 +29,7 @@ const char* words_of(GpuPath::Kind kind) {
     case GpuPath::Kind::node: return "NODE  between host bridges of one NUMA node";
     case GpuPath::Kind::system: break;
   }
-  return "SYS   between NUMA nodes";
+  return "SYS   between NUMA nodes: slower, copies go through the processor";
 }
 
 }  // namespace
