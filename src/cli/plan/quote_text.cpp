@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
@@ -25,7 +26,14 @@ std::string type_text(const std::string& requested) {
   return requested == "auto" ? "the largest type that a self-test may choose" : requested;
 }
 
-std::string row_text(const Quote::Row& row, const std::vector<PlanTarget>& targets) {
+/// Whether models differ in what they take of this machine's memory: on GPUs alone they do not.
+bool differs_in_memory(const Quote& quote) {
+  return std::ranges::any_of(quote.rows, [&](const Quote::Row& row) {
+    return row.host.together().value != quote.chosen.host.together().value;
+  });
+}
+
+std::string row_text(const Quote::Row& row, const std::vector<PlanTarget>& targets, bool with_memory) {
   std::string text = "  " + fitted(row.model, 10) + padded(megabytes_text(row.on[0].weights), 10) +
                      padded(megabytes_text(row.on[0].window), 12);
   for (std::size_t i = 0; i < targets.size(); ++i) {
@@ -33,7 +41,7 @@ std::string row_text(const Quote::Row& row, const std::vector<PlanTarget>& targe
     const auto width = std::max<std::size_t>(16, columns_of(heading(targets[i])));
     text += padded(fits < 1 ? "does not fit" : std::to_string(fits) + (fits == 1 ? " window" : " windows"), width + 1);
   }
-  return text + padded(megabytes_text(row.host.together()), 12) + "\n";
+  return text + (with_memory ? padded(megabytes_text(row.host.together()), 12) : "") + "\n";
 }
 
 std::string times_text(const Quote& quote) {
@@ -100,10 +108,12 @@ std::string Quote::text() const {
                      padded("weights", 10) + padded("per window", 12);
   for (const auto& target : question.targets)
     text += padded(heading(target), std::max<std::size_t>(17, columns_of(heading(target)) + 1));
-  text += padded("RAM", 12) + "\n";
-  for (const auto& row : rows) text += row_text(row, question.targets);
-  text += "\nThis machine's memory: " + gigabytes_text(question.ram) + " to use; " + question.model +
-          " on all devices takes " + gigabytes_text(chosen.host.together()) + " of it.\n";
+  const bool with_memory = differs_in_memory(*this);
+  text += (with_memory ? padded("RAM", 12) : "") + "\n";
+  for (const auto& row : rows) text += row_text(row, question.targets, with_memory);
+  text += "\nThis machine's memory: " + gigabytes_text(question.ram) + " to use; " +
+          (with_memory ? question.model : "each of these models") + " on all devices takes " +
+          gigabytes_text(chosen.host.together()) + " of it.\n";
   for (const auto& problem : problems) text += "But " + problem + ".\n";
   if (!command.empty()) text += "Recommended: " + command + "\n";
   return text + times_text(*this) + (time ? speeds_text(*this) : "") + costs_text(*this);
