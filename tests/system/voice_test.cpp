@@ -299,6 +299,17 @@ TEST(Voice, KilledTrainingResumesToTheSameBits) {
   EXPECT_EQ(bytes("whole", "order.jsonl"), bytes("killed", "order.jsonl"));
 }
 
+TEST(Voice, MemoryForNoBatchIsRefusedBeforeTheFirstStep) {
+  const TempFolder work;
+  put_digits(work / "data", "theo", 2);
+  ASSERT_EQ(prepare_voice(work / "data", work / "set").exit_code, 0);
+  const auto end = run_program(training_of(work / "set", work / "out", {"--model-gpu-memory", "0.5"}));
+  EXPECT_EQ(end.exit_code, 2) << end.err;
+  EXPECT_NE(end.err.find("500 kB hold no batch"), std::string::npos) << end.err;
+  EXPECT_NE(end.err.find(", and one sample "), std::string::npos) << end.err;
+  EXPECT_FALSE(fs::exists(work / "out/metrics.jsonl"));
+}
+
 TEST(Voice, VocoderResumesToTheSameBitsAndSpeaks) {
   const TempFolder work;
   for (int digit = 0; digit < 10; ++digit) put_digit(work / "digits", digit, "jackson", 0);

@@ -35,6 +35,11 @@ std::size_t size_of(std::size_t number) {
   return (kParts + number % kParts) << (number / kParts + kSmallestPower - kPartBits);
 }
 
+/// Whole megabytes; what is less than one, as it is.
+std::string memory_text(Bytes bytes) {
+  return bytes.value < 1'000'000 ? bytes_text(bytes) : megabytes_text(bytes);
+}
+
 constexpr std::int64_t kCopiesOfTrained = 3;  // the gradient and AdamW's two averages
 
 Bytes size_of(const std::vector<Parameter>& tensors) {
@@ -64,7 +69,7 @@ bool free_all_kept() {
 /// `name`: of the setting.
 Result<void> limit_gpu(const char* name, at::Device device, Bytes most) {
   if (auto limited = gpu::limit_memory(index_of(device), most); !limited) return limited;
-  log(Level::info, std::string(name) + ": tensors take at most " + megabytes_text(most) + " of " + device.str() +
+  log(Level::info, std::string(name) + ": tensors take at most " + memory_text(most) + " of " + device.str() +
                        "; the CUDA context, and what cuDNN and cuBLAS take for themselves, lie outside");
   return {};
 }
@@ -103,11 +108,10 @@ void StepMemory::Shelf::keep(Block* block) {
 }
 
 void StepMemory::Shelf::throw_beyond(const char* name, std::size_t bytes) const {
-  C10_THROW_ERROR(OutOfMemoryError, std::string(name) + " of " +
-                                        megabytes_text(Bytes{static_cast<std::int64_t>(limit)}) + ": " +
-                                        megabytes_text(Bytes{static_cast<std::int64_t>(held.used + elsewhere)}) +
+  C10_THROW_ERROR(OutOfMemoryError, std::string(name) + " of " + memory_text(Bytes{static_cast<std::int64_t>(limit)}) +
+                                        ": " + memory_text(Bytes{static_cast<std::int64_t>(held.used + elsewhere)}) +
                                         " are in use, and a tensor needs " +
-                                        megabytes_text(Bytes{static_cast<std::int64_t>(bytes)}) + " more");
+                                        memory_text(Bytes{static_cast<std::int64_t>(bytes)}) + " more");
 }
 
 /// Few are freed so, and what was too large for this request is likely too large for the next.
@@ -244,17 +248,18 @@ void keep_step_memory(std::size_t most, std::size_t elsewhere) {
   });
 }
 
-Result<void> set_up_step_memory(const Task& task, double megabytes) {
+Result<void> set_up_step_memory(const Task& task, double megabytes, Bytes sample) {
   const Bytes most = bytes_of(megabytes);
   const auto device = task.device();
-  if (device.is_cuda()) return most.value > 0 ? limit_gpu("device-memory", device, most) : Result<void>();
   const auto weights = size_of(task.weights());
   const Bytes least{weights.value + kCopiesOfTrained * size_of(task.trained()).value};
-  if (most.value > 0 && most.value <= least.value)
+  if (most.value > 0 && most.value <= least.value + sample.value)
     return fail(Fault::usage,
-                "device-memory: " + megabytes_text(most) +
-                    " hold no batch: weights, gradients and AdamW's averages take " + megabytes_text(least),
+                "device-memory: " + memory_text(most) +
+                    " hold no batch: weights, gradients and AdamW's averages take " + memory_text(least) +
+                    (sample.value > 0 ? ", and one sample " + memory_text(sample) + " or more beside" : std::string()),
                 "Allow more, or take a smaller model");
+  if (device.is_cuda()) return most.value > 0 ? limit_gpu("device-memory", device, most) : Result<void>();
   keep_step_memory(static_cast<std::size_t>(most.value), static_cast<std::size_t>(weights.value));
   return {};
 }
@@ -270,7 +275,7 @@ Result<void> set_up_data_memory(const Task& task, double megabytes, Bytes need) 
   if (most.value < need.value)
     return fail(Fault::usage,
                 "data-gpu-memory: " + bytes_text(most) + " hold no training: its largest batch takes " +
-                    megabytes_text(Bytes{need.value + kHalfMegabyte}) + ", with those that wait for their step",
+                    memory_text(Bytes{need.value + kHalfMegabyte}) + ", with those that wait for their step",
                 "Allow more, or take a smaller batch-size or ring-depth");
   const auto device = task.data_stage().device;
   if (device.is_cpu()) {

@@ -94,8 +94,9 @@ void keep_step_memory(std::size_t most = 0, std::size_t elsewhere = 0);
 /// request beyond that throws what is_out_of_memory recognises, and TrainStep then splits batches. On a CPU that is
 /// keep_step_memory(), and the weights, which the task has already, count. On a GPU it is the limit of torch's
 /// allocator: the CUDA context and what libraries take for themselves lie outside. Fault::usage where no batch could
-/// fit, with what weights, gradients and averages take, or the GPU has less.
-Result<void> set_up_step_memory(const Task& task, double megabytes);
+/// fit, with what weights, gradients and averages take, or the GPU has less. `sample`: what a step holds of one sample
+/// at least, beside those; 0: not known.
+Result<void> set_up_step_memory(const Task& task, double megabytes, Bytes sample = {});
 
 /// From now on the tensors that the calling thread makes on a CPU are counted and kept apart from those of the steps,
 /// as a data device's. With keep_step_memory.

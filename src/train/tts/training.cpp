@@ -1,6 +1,7 @@
 #include "train/training.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/json.h"
@@ -13,6 +14,7 @@
 #include "recipe/recipe_file.h"
 #include "train/checkpoint/resume.h"
 #include "train/optimiser_step/step_memory.h"
+#include "train/plan/sample_memory.h"
 #include "train/stop_signals.h"
 #include "train/trainings.h"
 #include "train/tts/task.h"
@@ -144,6 +146,17 @@ RingRequest ring_of(const TtsRecipe& r, const TtsTask& task) {
   return ring;
 }
 
+/// What a step holds at least of the clip that takes the most: a dry run holds up to a sixth less than is computed.
+Bytes least_sample(const TtsRecipe& r, const VoiceShape& shape, const VoiceSet& set) {
+  constexpr double kHeld = 0.8;
+  Bytes most{};
+  for (const auto clip : set.part(VoicePart::training)) {
+    const ClipLength length{.symbols = set.symbols(clip), .frames = set.frames(clip)};
+    most.value = std::max(most.value, activations_of(shape, length, r.gradient_checkpointing).value);
+  }
+  return Bytes{std::llround(kHeld * static_cast<double>(most.value))};
+}
+
 Result<TrainingEnd> train(const TtsTraining& training, const TrainingData& data) {
   const auto& r = training.recipe;
   const auto learned = learned_data(r, data.training);
@@ -152,7 +165,9 @@ Result<TrainingEnd> train(const TtsTraining& training, const TrainingData& data)
   if (!task) return tl::unexpected<Error>(task.error());
   step_on((*task)->cores(), r.compute_threads);
   warn_of_precision((*task)->device(), r.precision);
-  if (auto set_up = set_up_step_memory(**task, r.device_memory); !set_up) return tl::unexpected<Error>(set_up.error());
+  const Bytes sample = least_sample(r, (*task)->model().network.shape, *data.training);
+  if (auto set_up = set_up_step_memory(**task, r.device_memory, sample); !set_up)
+    return tl::unexpected<Error>(set_up.error());
   if (auto set_up = limit_data_memory(**task, r, *learned); !set_up) return tl::unexpected<Error>(set_up.error());
   constexpr double kBeta2 = 0.98;
   TrainStep step(**task, {.beta2 = kBeta2, .weight_decay = r.weight_decay},
