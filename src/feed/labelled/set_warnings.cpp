@@ -24,16 +24,16 @@ std::vector<std::string> warnings_of(const SetBuildReport& report) {
   const auto these = [](const std::vector<std::string>& names) {
     return std::string(names.size() == 1 ? "that label" : "these labels");
   };
-  if (const auto names = labels_without(split, kTraining); !names.empty())
-    warnings.push_back("no file is there to learn " + joined(names, ", ") + " from: no recording will be given " +
-                       these(names) + ", whatever the accuracy. Put files of it into the part for training");
-  if (const auto names = labels_without(split, kValidation); !names.empty())
-    warnings.push_back("no file of " + joined(names, ", ") +
-                       " is in the part for validation: the best network is chosen without " + these(names));
   if (const auto names = labels_without(split, kTesting); !names.empty())
     warnings.push_back(
         "no file is left for a test of " + (names.size() == split.labels.size() ? "any label" : joined(names, ", ")) +
         ": 'tutti evaluate' does not measure " + these(names) + ". Four groups or more of a label have one for it");
+  if (const auto names = labels_without(split, kValidation); !names.empty())
+    warnings.push_back("no file of " + joined(names, ", ") +
+                       " is in the part for validation: the best network is chosen without " + these(names));
+  if (const auto names = labels_without(split, kTraining); !names.empty())
+    warnings.push_back("no file is there to learn " + joined(names, ", ") + " from: no recording will be given " +
+                       these(names) + ", whatever the accuracy. Put files of it into the part for training");
   return warnings;
 }
 
