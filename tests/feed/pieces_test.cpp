@@ -207,9 +207,6 @@ TEST_F(LongRecording, IsCutBetweenTheWordsOfItsLine) {
     ASSERT_EQ(batches[0].samples[1].words.size(), 2U);
     EXPECT_NEAR(batches[0].samples[1].words[1].end - batches[0].samples[1].words[0].start, 2.6, 1e-6);
   }
-  options_.chunking = Chunking::refused;
-  options_.bad_samples = folder_ / "bad.jsonl";
-  EXPECT_THAT(all_batches(options_), testing::IsEmpty());
 }
 
 TEST_F(LongRecording, ItsLastPieceMayEndWithARoundedDuration) {
