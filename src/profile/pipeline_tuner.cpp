@@ -130,13 +130,42 @@ struct Part {
   const ThreadSettings* threads = nullptr;
 
   std::size_t items() const { return last - first; }
+  /// How often each of its threads had an item.
+  double rounds() const {
+    int all = 0;
+    for (const auto& [stage, count] : *threads) all += count;
+    return static_cast<double>(items()) / std::max(1, all);
+  }
 };
 
-std::vector<Part> parts_of(const std::vector<Clock::Instant>& ends, Clock::Instant start,
+/// When work on each item began, had it never waited.
+std::vector<Clock::Instant> starts_of(const RunRecording& recording, const std::vector<Clock::Instant>& ends) {
+  std::vector<Clock::Instant> starts = ends;
+  for (const RecordedStage& stage : recording.stages)
+    for (std::size_t i = 0; i < std::min(starts.size(), stage.items.size()); ++i)
+      starts[i] -= std::chrono::duration_cast<Clock::Instant::duration>(stage.items[i]);
+  return starts;
+}
+
+/// Without the items that were under way when it began: other threads had done a part of them.
+Part begun_within(Part part, const std::vector<Clock::Instant>& starts) {
+  while (part.first < part.last && starts[part.first] < part.begin) ++part.first;
+  if (part.items() == 0) return part;
+  const auto first = starts.begin() + static_cast<std::ptrdiff_t>(part.first);
+  const auto last = starts.begin() + static_cast<std::ptrdiff_t>(part.last);
+  part.begin = std::max(part.begin, *std::min_element(first, last));
+  return part;
+}
+
+/// By the threads that were set; of each the items that ended with these, and but for the first also began with them.
+std::vector<Part> parts_of(const RunRecording& recording, const std::vector<Clock::Instant>& ends,
                            const ThreadHistory& history) {
-  std::vector<Part> parts{{.begin = start, .threads = &history.begun}};
+  const auto end = *std::ranges::max_element(ends);
+  const auto starts = starts_of(recording, ends);
+  std::vector<Part> parts{{.begin = end - std::chrono::duration_cast<Clock::Instant::duration>(recording.elapsed),
+                           .threads = &history.begun}};
   const auto from = [&](Clock::Instant at) {
-    return static_cast<std::size_t>(std::ranges::find_if(ends, [at](Clock::Instant end) { return end >= at; }) -
+    return static_cast<std::size_t>(std::ranges::find_if(ends, [at](Clock::Instant done) { return done >= at; }) -
                                     ends.begin());
   };
   for (const ThreadHistory::Change& change : history.changes) {
@@ -145,7 +174,8 @@ std::vector<Part> parts_of(const std::vector<Clock::Instant>& ends, Clock::Insta
     parts.push_back({.first = parts.back().last, .begin = change.at, .threads = &change.threads});
   }
   parts.back().last = ends.size();
-  parts.back().end = *std::ranges::max_element(ends);
+  parts.back().end = end;
+  for (std::size_t i = 1; i < parts.size(); ++i) parts[i] = begun_within(parts[i], starts);
   return parts;
 }
 
@@ -162,12 +192,12 @@ void keep_part(std::vector<T>& values, const Part& part) {
 RunRecording settled_part(RunRecording recording, const std::vector<Clock::Instant>& ends,
                           const ThreadHistory& history) {
   constexpr std::size_t kFewest = 8;
+  constexpr double kFewestRounds = 2;
   if (ends.empty() || history.changes.empty()) return recording;
-  const auto start =
-      *std::ranges::max_element(ends) - std::chrono::duration_cast<Clock::Instant::duration>(recording.elapsed);
-  const auto parts = parts_of(ends, start, history);
-  const Part& part =
-      parts.back().items() >= kFewest ? parts.back() : *std::ranges::max_element(parts, {}, &Part::items);
+  const auto parts = parts_of(recording, ends, history);
+  const bool is_last = parts.back().items() >= kFewest && parts.back().rounds() >= kFewestRounds;
+  const Part& part = is_last ? parts.back() : *std::ranges::max_element(parts, {}, &Part::rounds);
+  if (part.items() == 0) return recording;
   for (RecordedStage& stage : recording.stages) {
     keep_part(stage.items, part);
     for (const auto& [name, threads] : *part.threads)

@@ -80,8 +80,8 @@ class PipelineTuner {
   std::unique_ptr<PeriodicThread> thread_{};  // last: it uses the others
 };
 
-/// Only what was done with one setting of threads, which the stages then have: the last, or the one with the most items
-/// where the last has fewer than eight. The rest of the items and of the time becomes `settling`. `ends`: of each item,
+/// Only what was begun and done with one setting of threads, which the stages then have: the last, or the one with the
+/// most items a thread where the last has fewer than eight, or than two a thread. The rest of the items and of the time becomes `settling`. `ends`: of each item,
 /// in the order of the recording's.
 RunRecording settled_part(RunRecording recording, const std::vector<Clock::Instant>& ends,
                           const ThreadHistory& history);

@@ -113,14 +113,14 @@ TEST_F(PipelineTunerTimed, DamagedOrForeignMemoryIsIgnored) {
   }
 }
 
-/// `seconds` items of one second each, one after the other, whose threads were set at those moments: to 2, 3, ...
-RunRecording settled(int seconds, const std::vector<int>& changed_ms) {
-  RunRecording recording{.command = "test", .elapsed = Seconds(seconds), .lengths = {}};
-  const auto count = static_cast<std::size_t>(seconds);
-  recording.stages.push_back({.name = "wait", .items = std::vector<Seconds>(count, Seconds(1))});
-  recording.lengths.assign(count, 7);
+/// `count` items of one second each, one after the other, whose threads were set at those moments: to 2, 3, ...
+RunRecording settled(int count, const std::vector<int>& changed_ms) {
+  RunRecording recording{.command = "test", .elapsed = Seconds(count)};
+  const auto items = static_cast<std::size_t>(count);
+  recording.stages.push_back({.name = "wait", .items = std::vector<Seconds>(items, Seconds(1))});
+  recording.lengths.assign(items, 7);
   std::vector<Clock::Instant> ends;
-  for (int i = 1; i <= seconds; ++i) ends.push_back(Clock::Instant{} + std::chrono::seconds(i));
+  for (int i = 1; i <= count; ++i) ends.push_back(Clock::Instant{} + std::chrono::seconds(i));
   ThreadHistory history{.begun = {{"wait", 1}}};
   for (const int at : changed_ms)
     history.changes.push_back(
@@ -128,22 +128,31 @@ RunRecording settled(int seconds, const std::vector<int>& changed_ms) {
   return settled_part(recording, ends, history);
 }
 
-TEST(SettledPart, OnlyItemsOfTheLastThreadsRemain) {
+TEST(SettledPart, OnlyItemsThatBeganWithTheLastThreadsRemain) {
   const auto changed = settled(12, {1500, 2500});
-  EXPECT_EQ(changed.stages[0].items.size(), 10U);
-  EXPECT_EQ(changed.lengths.size(), 10U);
+  EXPECT_EQ(changed.stages[0].items.size(), 9U) << "the third was under way";
+  EXPECT_EQ(changed.lengths.size(), 9U);
   EXPECT_EQ(changed.stages[0].threads, 3);
-  EXPECT_NEAR(changed.elapsed.count(), 9.5, 1e-9);
-  EXPECT_EQ(changed.settling.items, 2U);
-  EXPECT_NEAR(changed.settling.elapsed.count(), 2.5, 1e-9);
+  EXPECT_NEAR(changed.elapsed.count(), 9, 1e-6);
+  EXPECT_EQ(changed.settling.items, 3U);
+  EXPECT_NEAR(changed.settling.elapsed.count(), 3, 1e-6);
 }
 
 TEST(SettledPart, LongerPartIsTakenWhereFewItemsFollowTheLastChange) {
   const auto changed = settled(30, {4500, 25500});
-  EXPECT_EQ(changed.stages[0].items.size(), 21U);
+  EXPECT_EQ(changed.stages[0].items.size(), 20U);
   EXPECT_EQ(changed.stages[0].threads, 2);
-  EXPECT_NEAR(changed.elapsed.count(), 21, 1e-9);
-  EXPECT_EQ(changed.settling.items, 9U);
+  EXPECT_NEAR(changed.elapsed.count(), 20.5, 1e-6);
+  EXPECT_EQ(changed.settling.items, 10U);
+}
+
+TEST(SettledPart, ManyThreadsNeedAsManyItemsTwice) {
+  RunRecording recording{.command = "test", .elapsed = Seconds(30)};
+  recording.stages.push_back({.name = "wait", .items = std::vector<Seconds>(30, Seconds(1))});
+  std::vector<Clock::Instant> ends;
+  for (int i = 1; i <= 30; ++i) ends.push_back(Clock::Instant{} + std::chrono::seconds(i));
+  const ThreadHistory history{{{"wait", 1}}, {{Clock::Instant{} + std::chrono::seconds(10), {{"wait", 20}}}}};
+  EXPECT_EQ(settled_part(recording, ends, history).stages[0].threads, 1) << "the last are one item a thread";
 }
 
 TEST(SettledPart, RunWithoutAChangeIsAllOfIt) {

@@ -10,7 +10,8 @@
 
 namespace tutti {
 
-/// Takes the batches of a feed for an evaluation, and notes when: what is between two of them is the decoder's time.
+/// Takes the batches of a feed for an evaluation, and notes when, with what the feed did for each: what is between two
+/// of them is the decoder's time.
 /// Where `tutti profile` wants a recording it keeps a timeline, too. One thread.
 class RecordedBatches {
  public:

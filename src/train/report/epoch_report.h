@@ -18,7 +18,7 @@ struct StepTimes {
   double waiting = 0;
 };
 
-/// The numbers of feed, ring and steps over the same stretch as people read them, a line each: what every stage that
+/// The numbers of feed, ring and steps over one stretch as people read them, a line each: what every stage that
 /// was not through with its work did with its time, how deep the ring is and how long steps waited for it, how much of
 /// what the steps computed was padding, and how much of what they had to; and, where waiting took more than a twentieth
 /// of the time, which stage holds the others up. What was not waited for the ring was for the feeds of other processes.
