@@ -263,7 +263,7 @@ TEST_F(Lists, OtherEncodingsAreRefusedByTheirLines) {
     EXPECT_TRUE((*set)->at(0)) << list;
     const auto line = (*set)->at(1);
     ASSERT_FALSE(line) << list;
-    EXPECT_THAT(line.error().text(), HasSubstr("its text is not UTF-8: '"));
+    EXPECT_THAT(line.error().text(), HasSubstr("list.csv:2: its text is not UTF-8: '"));
     EXPECT_EQ((*set)->origin(1), (folder_ / "list.csv").string() + ":2");
   }
 }

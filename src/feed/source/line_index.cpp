@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <utility>
 
 #include "base/strings.h"
 #include "feed/feature_cache.h"
@@ -142,8 +143,14 @@ void LineIndex::build() {
   const std::size_t above = text.size() - without_mark(text).size();
   const std::string_view first = first_row(text.substr(above), &remark_);
   std::size_t at = next_start(first.empty() ? text.size() : static_cast<std::size_t>(first.data() - text.data()));
+  std::size_t counted_to = 0;
+  std::int64_t number = 1;
   for (; at < text.size(); at = next_start(end_of(at))) {
-    if (size_ % kStride == 0) starts_.push_back(at);
+    if (size_ % kStride == 0) {
+      number += ends_in(std::exchange(counted_to, at), at);
+      starts_.push_back(at);
+      numbers_.push_back(number);
+    }
     ++size_;
   }
 }
@@ -184,20 +191,23 @@ std::string_view LineIndex::line(std::int64_t index) const {
   return line;
 }
 
-std::int64_t LineIndex::number_at(std::size_t at) const {
-  const std::string_view before = text().substr(0, at);
-  std::int64_t number = 1;
-  for (std::size_t i = 0; i < before.size(); ++i)
-    number += before[i] == '\n' || (before[i] == '\r' && (i + 1 == text().size() || text()[i + 1] != '\n')) ? 1 : 0;
-  return number;
+std::int64_t LineIndex::ends_in(std::size_t from, std::size_t to) const {
+  const std::string_view text = this->text();
+  const auto within = text.substr(from, to - from);
+  std::int64_t ends = std::ranges::count(within, '\n');
+  if (cr_ends_)
+    for (std::size_t at = from; at < to; ++at)
+      ends += text[at] == '\r' && (at + 1 >= text.size() || text[at + 1] != '\n') ? 1 : 0;
+  return ends;
 }
 
 std::int64_t LineIndex::number(std::int64_t index) const {
-  return number_at(start_of(index));
+  const auto stride = static_cast<std::size_t>((index + skipped_) / kStride);
+  return numbers_[stride] + ends_in(starts_[stride], start_of(index));
 }
 
 std::int64_t LineIndex::first_other_line() const {
-  return encoding_.encoding == TextEncoding::utf8 ? 0 : number_at(encoding_.first);
+  return encoding_.encoding == TextEncoding::utf8 ? 0 : 1 + ends_in(0, encoding_.first);
 }
 
 std::string_view first_row(std::string_view text, std::string* remark) {

@@ -45,7 +45,7 @@ class LineIndex {
   std::int64_t size() const { return size_; }
   /// Its bytes, without its end.
   std::string_view line(std::int64_t index) const;
-  /// Which line of the file that is, from 1; reads all before it.
+  /// Which line of the file that is, from 1.
   std::int64_t number(std::int64_t index) const;
   /// Drops the first line: a header.
   void skip_first() { ++skipped_, --size_; }
@@ -69,7 +69,8 @@ class LineIndex {
   /// The first line at or after `at` that counts.
   std::size_t next_start(std::size_t at) const;
   std::size_t start_of(std::int64_t index) const;
-  std::int64_t number_at(std::size_t at) const;
+  /// How many lines of the file end in [from, to).
+  std::int64_t ends_in(std::size_t from, std::size_t to) const;
 
   MappedFile file_;
   std::unique_ptr<const std::string> converted_{};  // its content as UTF-8, where it is UTF-16
@@ -79,6 +80,7 @@ class LineIndex {
   std::string remark_{};
   EncodingFacts encoding_{};
   std::vector<std::uint64_t> starts_;  // offset of every kStride-th line
+  std::vector<std::int64_t> numbers_;  // which line of the file each of them is
   std::int64_t size_ = 0;
   std::int64_t skipped_ = 0;
   std::uint64_t fingerprint_ = 0;

@@ -79,11 +79,16 @@ class RowList final : public Dataset {
     if (!named.empty()) return is_file_too ? std::string(trimmed(named)) : named;
     return path_.filename().string() + ":" + std::to_string(index + 2);  // the header is line 1
   }
+  /// The error with the line in front, where a list is read for texts; lists of labels have it all in front.
+  tl::unexpected<Error> in_its_line(Error error, std::int64_t index) const {
+    if (request_.content == ListContent::labels) return tl::unexpected<Error>(std::move(error));
+    return fail_in(path_.filename().string() + ":" + std::to_string(lines_.number(index)), std::move(error));
+  }
   /// The row with as many fields as the list has columns; separators too many are its text's.
   Names fitted(Names row) const;
   Result<void> check_width(const Names& row, std::string_view line) const;
   Result<fs::path> find_audio(const std::string& named) const;
-  Result<void> read_text(const Names& row, DatasetLine& line) const;
+  Result<void> read_text(const Names& row, std::int64_t index, DatasetLine& line) const;
   Result<void> read_times(const Names& row, DatasetLine& line) const;
   Result<std::optional<double>> number(const Names& row, int column, const char* name) const;
 
@@ -161,11 +166,11 @@ Result<void> RowList::read_times(const Names& row, DatasetLine& line) const {
   return {};
 }
 
-Result<void> RowList::read_text(const Names& row, DatasetLine& line) const {
+Result<void> RowList::read_text(const Names& row, std::int64_t index, DatasetLine& line) const {
   std::string raw = value_of(row, columns_.normalised);
   if (trimmed(raw).empty()) raw = value_of(row, columns_.text);
   auto text = text_of_field(raw, lines_.encoding(), "its text");
-  if (!text) return tl::unexpected<Error>(text.error());
+  if (!text) return in_its_line(text.error(), index);
   const std::string audio = value_of(row, columns_.audio.front());
   const bool has_blanks = trimmed(audio).size() != audio.size();  // around all separators of the row
   line.text = has_blanks ? std::string(trimmed(*text)) : std::move(*text);
@@ -188,11 +193,11 @@ Result<DatasetLine> RowList::at(std::int64_t index) const {
                                 {&line.group, &columns_.group},
                                 {&line.part, &columns_.part}}) {
     auto text = text_of_field(first_of(row, *columns), lines_.encoding(), "its speaker or label");
-    if (!text) return tl::unexpected<Error>(text.error());
+    if (!text) return in_its_line(text.error(), index);
     *value = std::move(*text);
   }
   if (request_.content == ListContent::texts)
-    if (auto read = read_text(row, line); !read) return tl::unexpected<Error>(read.error());
+    if (auto read = read_text(row, index, line); !read) return tl::unexpected<Error>(read.error());
   for (const int column : columns_.fields) line.fields.push_back(value_of(row, column));
   if (!request_.transcripts.empty()) line.times = request_.transcripts / (line.id + ".json");
   return line;
@@ -203,7 +208,7 @@ Result<std::string> RowList::text(std::int64_t index) const {
   const Names row = fitted(style_.fields_of(whole));
   DatasetLine line;
   auto read = check_width(row, whole);
-  if (read) read = read_text(row, line);
+  if (read) read = read_text(row, index, line);
   if (!read) return tl::unexpected<Error>(read.error());
   return std::move(line.text);
 }
@@ -286,7 +291,7 @@ Result<std::unique_ptr<Dataset>> open_rows(const fs::path& index, ListRequest re
     request.folders = {.base = request.folders.base, .audio = request.folders.base / "wavs"};
   auto lines = LineIndex::open(index, {.separator = style.separator, .is_quoted = style.is_quoted});
   if (!lines) return tl::unexpected<Error>(lines.error());
-  if (lines->size() == 0) return fail(Fault::corrupt, index.string() + ": is empty; expected a header line");
+  if (lines->size() == 0) return fail(Fault::corrupt, index.string() + ": has no row");
   const Heading heading = heading_of(*lines, style, request);
   ListColumns columns;
   if (!heading.names.empty()) columns = named_columns(heading.names, request.content, request.fields);
