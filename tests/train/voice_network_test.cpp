@@ -104,7 +104,7 @@ TEST(VoiceNetwork, LossesDurationsAndGradientsAreThoseOfPyTorch) {
 TEST(VoiceNetwork, ComputingTwiceChangesNeitherLossesNorGradients) {
   const auto kept = formula_network(), again = formula_network();
   const auto losses_of = [](const VoiceNetwork& network, bool recompute) {
-    at::globalContext().defaultGenerator(at::kCPU).set_current_seed(5);
+    at::manual_seed(5);
     const auto losses =
         voice_losses(network, formula_rows(), formula_noise(), {.dropout = 0.3, .recompute = recompute});
     (losses.prior + losses.durations + losses.flow).sum().backward();
