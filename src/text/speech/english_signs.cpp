@@ -302,6 +302,10 @@ void read_compound(EnglishCursor& text, std::string_view word) {
     text.add_words(ascii_lower(word));
     return;
   }
+  if (const auto unit = word.starts_with("\u00B0") ? unit_name(word, false) : std::nullopt) {  // "in \u00B0C"
+    text.add_words(*unit);
+    return;
+  }
   CompoundReader(text, word).read();
 }
 
