@@ -107,7 +107,7 @@ void report_set(const TrainingData& data, const ClassifierTask& task, std::int64
                        "; " + std::to_string(data.training->rows()) + " segments of " + std::to_string(g.mel.n_mels) +
                        " x " + std::to_string(g.frames()) + " to learn from, " +
                        std::to_string(data.validation->files()) + " files to choose the best by");
-  if (batch_size < recipe.batch_size)
+  if (batch_size < recipe.batch_size && recipe.least_steps > 1)
     log(Level::info, "batch-size: " + std::to_string(batch_size) + " instead of " + std::to_string(recipe.batch_size) +
                          ", so that an epoch has " + std::to_string(recipe.least_steps) +
                          " steps; one that is named with --batch-size holds");

@@ -38,16 +38,17 @@ Counts counts_of(const WhisperDims& d) {
 
 /// Numbers of one symbol. A convolution's input is there beside what goes into the norm behind it. A layer has input
 /// and output of both norms, query, key and value before and behind their rotation, and what was attended; where it is
-/// computed again, its input alone, and one layer is there whole.
+/// computed again, its input alone: the layer that is at work is there when the decoder's blocks are not any more.
 std::int64_t of_symbol(const VoiceShape& s, bool recompute) {
   constexpr std::int64_t kPrenet = 4, kLayer = 10, kInner = 2, kNorm = 2, kDurations = 4;
   const auto layer = kLayer * s.width + kInner * s.inner;
-  const auto layers = recompute ? s.layers * s.width + layer : s.layers * layer;
+  const auto layers = recompute ? s.layers * s.width : s.layers * layer;
   return (kPrenet + kNorm + 1) * s.width + layers + 2 * s.mels + s.width + kDurations * s.duration_width;
 }
 
 /// Numbers of one frame of the decoder's crop. A block has the input and the output of its convolution, the norm's
-/// before and behind the time, and its inner layer before and behind the GELU; where it is computed again, likewise.
+/// before and behind the time, and its inner layer before and behind the GELU; where it is computed again, its input
+/// alone, and one block is there whole.
 std::int64_t of_crop(const VoiceShape& s, bool recompute) {
   constexpr std::int64_t kBlock = 4, kInner = 2, kNorm = 2;
   const auto block = kBlock * s.decoder_width + kInner * s.decoder_inner;
