@@ -44,7 +44,7 @@ TEST(BadSamples, BlankOrNonUtf8TextsAreReportedAndSkipped) {
   options.bad_samples = corpus.folder() / "bad.jsonl";
   EXPECT_EQ(ids_of(all_batches(options)), std::vector<std::string>{"s0"});
   const std::string lines = *read_file(options.bad_samples);
-  EXPECT_THAT(lines, HasSubstr(R"({"id":"s1","reason":"its text is not UTF-8)"));
+  EXPECT_THAT(lines, HasSubstr(R"({"id":"s1","reason":"set.csv:3: its text is not UTF-8)"));
   EXPECT_THAT(lines, HasSubstr(R"({"id":"s2","reason":"its text is missing"})"));
 }
 

@@ -223,8 +223,9 @@ TEST(Voice, SignsAreReadOrNamed) {
       say(small_voice(), work / "x.wav", {"--times", (work / "x.srt").string(), "1 < 2 | 3.\n\n<br>\nA &amp; B."});
   EXPECT_EQ(end.exit_code, 0) << end.err;
   EXPECT_NE(end.err.find("no symbol for |, left out"), std::string::npos) << end.err;
+  const std::string times = read_file(work / "x.srt").value();
   std::string words;
-  for (const auto line : split(read_file(work / "x.srt").value(), '\n'))
+  for (const auto line : split(times, '\n'))
     if (!line.empty() && is_ascii_alphabetic(line.front())) words += std::string(line) + " ";
   EXPECT_EQ(words, "one is less than two three a and b ");
 }

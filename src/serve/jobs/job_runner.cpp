@@ -39,7 +39,7 @@ class JobRunner::Attempt final : public SpeechListener, public std::enable_share
     cancelled_ = true;
     stop();
   }
-  /// The job is released, to be claimed again later. `why` is for the store.
+  /// The job is released, to be claimed again later; also before `submit`. `why` is for the store.
   void put_back(const std::string& why) {
     put_back_.with([&](std::string& reason) { reason = why; });
     stop();
@@ -109,7 +109,8 @@ void JobRunner::Attempt::submit() {
   ticket_.with([&](Ticket& own) {
     if (!own.over) own.held = ticket;
   });
-  if (cancelled_ || lost_) ticket->cancel();
+  const bool is_put_back = put_back_.with([](const std::string& why) { return !why.empty(); });
+  if (cancelled_ || lost_ || is_put_back) ticket->cancel();
 }
 
 Result<OwnedFd> JobRunner::Attempt::open_audio(const std::function<bool()>& go_on) {
