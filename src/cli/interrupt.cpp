@@ -5,6 +5,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <stdexcept>
@@ -15,6 +16,9 @@
 
 namespace tutti {
 namespace {
+
+/// A signal that comes so soon after the first is the same one, to all of the process group and handed on as well.
+constexpr std::chrono::milliseconds kSame{100};
 
 struct Call {
   std::function<void()> call;
@@ -73,13 +77,23 @@ struct Interrupt::State {
     return ::read(ended.get(), &count, sizeof count) > 0;
   }
 
+  /// Whether a second signal comes within the grace.
+  bool comes_again(std::chrono::steady_clock::time_point first) const {
+    for (;;) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(first + grace - std::chrono::steady_clock::now());
+      if (!wait_for_signal(std::max(0, static_cast<int>(left.count())))) return false;
+      if (ending || std::chrono::steady_clock::now() - first > kSame) return true;
+    }
+  }
+
   void watch() {
     while (!wait_for_signal(-1)) {
     }
     if (ending) return;
     raised = true;
+    const auto first = std::chrono::steady_clock::now();
     run(raise);
-    const bool again = wait_for_signal(static_cast<int>(grace.count()));
+    const bool again = comes_again(first);
     if (ending) return;
     if (again) ::_exit(130);
     run(abort);

@@ -10,7 +10,8 @@ namespace tutti {
 
 /// Ctrl+C and SIGTERM, tamed. Construct one at the start of main, before any thread exists: it blocks both signals and
 /// waits for them in a thread of its own. The first signal raises the interrupt: nothing new starts; what is in flight
-/// gets `grace`, then `on_abort` is called. A second signal ends the process at once with exit code 130.
+/// gets `grace`, then `on_abort` is called. A second signal, more than 0.1 s later, ends the process at once with exit
+/// code 130.
 ///
 /// Callbacks come from the interrupt's thread. Both signals stay blocked when the interrupt goes: commands make one
 /// each and end with it.

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -340,6 +342,31 @@ TEST_F(ProfileTimed, ProgramThatStoppedItselfEndsWhenItsTimeIsOver) {
     EXPECT_EQ(end.exit_code, 0) << end.err;
     EXPECT_THAT(end.err, testing::Not(HasSubstr("still runs")));
   }
+}
+
+TEST_F(ProfileTimed, InterruptedProgramIsWaitedForAndReported) {
+  RunningProgram program({kTutti, "profile", "--", "bash", "-c",
+                          "trap 'sleep 1; echo saved; exit 0' INT; echo begun; for i in {1..600}; do sleep 0.1; done"});
+  ASSERT_TRUE(program.saw("begun"));
+  ::usleep(500'000);
+  ASSERT_EQ(::kill(program.pid(), SIGINT), 0);
+  const auto end = program.wait();
+  EXPECT_EQ(end.exit_code, 130) << end.err;
+  EXPECT_THAT(end.out, HasSubstr("saved"));
+  EXPECT_THAT(end.err, HasSubstr("Waiting limits the program"));
+}
+
+TEST_F(ProfileTimed, SecondInterruptEndsAProgramThatIgnoresThem) {
+  RunningProgram program(
+      {kTutti, "profile", "--", "bash", "-c", "trap '' INT TERM; echo begun; for i in {1..600}; do sleep 0.1; done"});
+  ASSERT_TRUE(program.saw("begun"));
+  for (int i = 0; i < 2; ++i) {
+    ::usleep(1'300'000);
+    ASSERT_EQ(::kill(program.pid(), SIGINT), 0);
+  }
+  const auto end = program.wait();
+  EXPECT_EQ(end.exit_code, 130) << end.err;
+  EXPECT_THAT(end.err, HasSubstr("cores used"));
 }
 
 }  // namespace

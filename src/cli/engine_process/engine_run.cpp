@@ -1,8 +1,6 @@
 #include "cli/engine_process/engine_run.h"
 
 #include <poll.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -12,37 +10,11 @@
 #include "base/process/child.h"
 #include "base/process/exit_code.h"
 #include "cli/command_start.h"
+#include "cli/received_signals.h"
 #include "link/engine_command.h"
 
 namespace tutti {
 namespace {
-
-/// SIGINT and SIGTERM as something to read, for as long as this object exists.
-class StopSignals {
- public:
-  StopSignals() {
-    sigemptyset(&set_);
-    sigaddset(&set_, SIGINT);
-    sigaddset(&set_, SIGTERM);
-    ::pthread_sigmask(SIG_BLOCK, &set_, &before_);
-    fd_ = OwnedFd(::signalfd(-1, &set_, SFD_CLOEXEC | SFD_NONBLOCK));
-  }
-  StopSignals(const StopSignals&) = delete;
-  ~StopSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
-  int fd() const { return fd_.get(); }
-  /// The signal to hand on; 0 for one that the terminal has sent to the child as well.
-  int read() const {
-    signalfd_siginfo info{};
-    if (::read(fd_.get(), &info, sizeof info) != sizeof info) return 0;
-    return info.ssi_code == SI_KERNEL ? 0 : static_cast<int>(info.ssi_signo);
-  }
-
- private:
-  sigset_t set_{};
-  sigset_t before_{};
-  OwnedFd fd_{};
-};
 
 /// What libsndfile cannot read is decoded by children of the engine. We are a lighter decoder than the engine itself.
 std::pair<std::string, std::string> decoder() {
@@ -75,14 +47,14 @@ class Engines {
   }
 
   /// Until all have ended, or one has failed; the others are killed then.
-  int wait(const StopSignals& signals) {
+  int wait(const ReceivedSignals& signals) {
     while (!running_.empty() && !failed_) {
       std::vector<pollfd> watched{{signals.fd(), POLLIN, 0}};
       for (const auto& engine : running_) watched.push_back({engine.child->pidfd(), POLLIN, 0});
       if (::poll(watched.data(), watched.size(), -1) < 0) continue;
-      if (const int signal = signals.read()) {
-        handed_on_ = signal;
-        for (const auto& engine : running_) ::kill(engine.child->pid(), signal);
+      if (const auto signal = signals.read(); signal.number != 0 && !signal.by_terminal) {
+        handed_on_ = signal.number;
+        for (const auto& engine : running_) ::kill(engine.child->pid(), signal.number);
       }
       for (std::size_t i = running_.size(); i-- > 0;)
         if (watched[i + 1].revents) take_end(i);
@@ -130,7 +102,7 @@ class Engines {
 }  // namespace
 
 int run_engines(const std::vector<EngineRun>& runs, const std::string& doing) {
-  const StopSignals signals;
+  const ReceivedSignals signals;
   Engines engines(doing);
   for (const auto& run : runs)
     if (!engines.start(run)) break;

@@ -100,6 +100,7 @@ Result<CommandRun> run(const CommandProfile& profile, const std::vector<std::str
   std::vector<std::string> command = profile.command;
   command.front() = "/proc/self/exe";
   command.insert(command.end(), more.begin(), more.end());
+  const ReceivedSignals signals;  // before any thread
   const MachineWatch machine;
   const bool watches_gpus = !profile.training || profile.training->watches_gpus;
   std::optional<GpuWatch> gpus;
@@ -118,7 +119,9 @@ Result<CommandRun> run(const CommandProfile& profile, const std::vector<std::str
                                    .streams = streams});
   if (!child) return tl::unexpected(child.error());
   CoreWatch cores_wanted((*child)->pid());
-  CommandRun done{.code = end_of(**child, profile.seconds)};
+  ChildWatch watch(**child, signals, streams == ChildStreams::terminal,
+                   [&](int signal) { ::kill((*child)->pid(), signal); });
+  CommandRun done{.code = end_of(**child, watch, profile.seconds)};
   done.machine = machine.evidence(cores_wanted.stop());
   done.memory = most_memory();
   if (gpus) done.gpus = gpus->stop();

@@ -7,8 +7,8 @@
 
 #include "advise/recording.h"
 #include "base/error.h"
-#include "base/process/child.h"
 #include "base/units.h"
+#include "cli/profile/child_watch.h"
 
 namespace tutti {
 
@@ -49,15 +49,15 @@ struct ProfileEnd {
 };
 
 /// Waits for the end of the child, or stops it after `seconds` as Ctrl+C does; 0: it ends by itself. Its exit code;
-/// that of a command which ends as interrupted then counts as done.
-int end_of(Child& child, double seconds);
+/// that of a command which ends as interrupted then counts as done. kInterrupted where the user has interrupted.
+int end_of(Child& child, ChildWatch& watch, double seconds);
 
 /// Whether the command is one of tutti's: other programs are profiled from outside.
 bool is_own_command(const std::vector<std::string>& command);
 
 /// Runs any program with its streams as its own, and prints on standard error what its threads did: how long they ran,
-/// waited for a core or a disk, or were blocked, and what limited it. The exit code is the program's own; kNothingRan
-/// where it was too short for anything to be seen.
+/// waited for a core or a disk, or were blocked, and what limited it. The exit code is the program's own; kInterrupted
+/// where the user has interrupted, kNothingRan where it was too short for anything to be seen.
 int profile_program(const CommandProfile& profile);
 
 /// Whether a command line is one that can be profiled: its fault for `complain`; none where it is.
@@ -73,8 +73,8 @@ std::optional<std::string> why_no_experiment(const std::vector<std::string>& com
 ///
 /// What the machine counted meanwhile (other programs, quota, memory, heat) is named where it cost time.
 ///
-/// The exit code is the command's own where it failed, kNothingRan where nothing was measured, kNotProven where a
-/// measured rate is outside of what was predicted.
+/// The exit code is the command's own where it failed, kInterrupted where the user has interrupted, kNothingRan where
+/// nothing was measured, kNotProven where a measured rate is outside of what was predicted.
 ProfileEnd profile_command(const CommandProfile& profile);
 
 /// The same without the profile: runs the command, its output dropped, for its recording alone.

@@ -1,9 +1,7 @@
-#include <poll.h>
 #include <signal.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <limits>
 
 #include "base/log.h"
 #include "base/numbers.h"
@@ -21,47 +19,56 @@ constexpr Seconds kGrace{60};        // for a stopped command to finish what it 
 constexpr Seconds kProgramGrace{5};  // for any other program, twice
 constexpr Seconds kShortest{0.2};    // of a program: shorter ones were hardly seen
 
-bool ended_within(const Child& child, Seconds time) {
-  pollfd ended{child.pidfd(), POLLIN, 0};
-  return ::poll(&ended, 1, static_cast<int>(std::min(time.count() * 1000, 2e9))) != 0;
+constexpr Seconds kAlways{1e9};
+
+/// How it ended, once that is waited for.
+int code_of(Child& child) {
+  const ChildEnd& end = child.end(Seconds(0));
+  return end.signal != 0 ? 128 + end.signal : end.status;
 }
 
 /// Waits for a program's end, or stops it as Ctrl+C does, which not every program obeys. Its exit code; where it was
 /// stopped so, that it ended by a signal counts as done.
-int end_of_program(Child& child, const CommandProfile& profile) {
-  if (profile.seconds <= 0 || ended_within(child, Seconds(profile.seconds))) return end_of(child, 0);
+int end_of_program(Child& child, ChildWatch& watch, const CommandProfile& profile) {
+  if (profile.seconds <= 0 || watch.ended_within(Seconds(profile.seconds))) return end_of(child, watch, 0);
   const std::string& name = profile.command[0];
-  signal_program(child.pid(), SIGINT);
-  if (!ended_within(child, kProgramGrace)) {
+  watch.send(SIGINT);
+  if (!watch.ended_within(kProgramGrace)) {
     log(Level::warning, name + ": still runs " + fixed_text(kProgramGrace.count(), 0) + " s after SIGINT: SIGTERM");
-    signal_program(child.pid(), SIGTERM);
+    watch.send(SIGTERM);
   }
-  if (!ended_within(child, kProgramGrace)) {
+  if (!watch.ended_within(kProgramGrace)) {
     log(Level::warning, name + ": still runs " + fixed_text(kProgramGrace.count(), 0) + " s after SIGTERM: SIGKILL");
-    signal_program(child.pid(), SIGKILL);
+    watch.send(SIGKILL);
   }
-  const int code = end_of(child, 0);
+  const int code = end_of(child, watch, 0);
   return code == 128 + SIGINT || code == 128 + SIGTERM || code == 128 + SIGKILL ? static_cast<int>(kDone) : code;
 }
 
 }  // namespace
 
-int end_of(Child& child, double seconds) {
-  const bool was_stopped = seconds > 0 && !ended_within(child, Seconds(seconds));
-  if (was_stopped) ::kill(child.pid(), SIGINT);
-  const ChildEnd& end = child.end(was_stopped ? kGrace : Seconds(std::numeric_limits<std::int32_t>::max()));
-  const int code = end.signal != 0 ? 128 + end.signal : end.status;
+int end_of(Child& child, ChildWatch& watch, double seconds) {
+  const bool was_stopped = !watch.ended_within(seconds > 0 ? Seconds(seconds) : kAlways);
+  if (was_stopped) {
+    watch.send(SIGINT);
+    watch.ended_within(kGrace);
+  }
+  const int code = code_of(child);
+  if (watch.was_interrupted(was_stopped ? kDone : code)) return kInterrupted;
   return was_stopped && code == kInterrupted ? static_cast<int>(kDone) : code;
 }
 
 int profile_program(const CommandProfile& profile) {
+  const ReceivedSignals signals;  // before any thread
   const MachineWatch machine;
   adopt_orphans();
   const auto child =
       Child::start({.name = profile.command[0], .command = profile.command, .streams = ChildStreams::terminal});
   if (!child) return complain(child.error());
   OutsideRecorder recorder((*child)->pid());
-  const int code = end_of_program(**child, profile);
+  ChildWatch watch(**child, signals, /*shares_group=*/true,
+                   [&](int signal) { signal_program((*child)->pid(), signal); });
+  const int code = end_of_program(**child, watch, profile);
   OutsideRun run = recorder.stop();
   run.machine = machine.evidence();  // to which what still runs is another program
   if (run.elapsed.count() > 0)

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -181,9 +180,9 @@ std::optional<std::string> link_between(const std::string& a, const std::string&
   return path ? std::optional(path->name()) : std::nullopt;
 }
 
-/// The rate of some steps on those cores; 0: the training ended otherwise.
-double compared_rate(const TrainProfileFlags& flags, const CommandProfile& profile, const std::vector<int>& cores,
-                     const fs::path& out) {
+/// The rate of some steps on those cores; 0: the training ended otherwise; none: the user has interrupted.
+std::optional<double> compared_rate(const TrainProfileFlags& flags, const CommandProfile& profile,
+                                    const std::vector<int>& cores, const fs::path& out) {
   CommandProfile other = profile;
   other.command =
       command_of(flags, profile.command[2], profile.training->warm_up + std::min(flags.num_steps, kComparedSteps), out);
@@ -191,27 +190,33 @@ double compared_rate(const TrainProfileFlags& flags, const CommandProfile& profi
   const ProfileEnd end = record_command(other);
   std::error_code ignored;
   fs::remove_all(out, ignored);
+  if (end.code == kInterrupted) return std::nullopt;
   return end.code == kDone && end.recording ? rate_of(*end.recording) : 0;
 }
 
-/// Trains in all three ways, every second time the other way round.
-DeviceRound compared_round(const TrainProfileFlags& flags, const CommandProfile& profile, const fs::path& out,
-                           const DeviceChoice& so_far) {
+/// Trains in all three ways, every second time the other way round. None: the user has interrupted.
+std::optional<DeviceRound> compared_round(const TrainProfileFlags& flags, const CommandProfile& profile,
+                                          const fs::path& out, const DeviceChoice& so_far) {
   const TrainingDevices& devices = profile.training->devices;
   const auto alone = cores_within({.model = devices.model}, profile.command[2]);
   const bool has_none = so_far.rounds.empty() || so_far.rounds.front().none > 0;
   TrainProfileFlags without = flags, on_one = flags;
   without.no_data_device = true;
   on_one.data_gpu = "model";
+  struct Way {
+    double DeviceRound::*rate;
+    const TrainProfileFlags* flags;
+    const std::vector<int>* cores;
+  };
+  std::vector<Way> ways{{&DeviceRound::one, &on_one, &alone}, {&DeviceRound::two, &flags, &profile.cores}};
+  if (has_none) ways.insert(ways.begin(), Way{&DeviceRound::none, &without, &profile.cores});
+  if (so_far.rounds.size() % 2 == 1) std::ranges::reverse(ways);
   DeviceRound round;
-  const std::vector<std::function<void()>> ways{[&] {
-                                                  if (has_none)
-                                                    round.none = compared_rate(without, profile, profile.cores, out);
-                                                },
-                                                [&] { round.one = compared_rate(on_one, profile, alone, out); },
-                                                [&] { round.two = compared_rate(flags, profile, profile.cores, out); }};
-  const bool is_reversed = so_far.rounds.size() % 2 == 1;
-  for (std::size_t i = 0; i < ways.size(); ++i) ways[is_reversed ? ways.size() - 1 - i : i]();
+  for (const Way& way : ways) {
+    const auto rate = compared_rate(*way.flags, profile, *way.cores, out);
+    if (!rate) return std::nullopt;
+    round.*way.rate = *rate;
+  }
   return round;
 }
 
@@ -227,11 +232,12 @@ int compare_devices(const TrainProfileFlags& flags, const CommandProfile& profil
                       .copying = two.phases->transfer.times.mean,
                       .link = link_between(devices.data, devices.model)};
   do {
-    const DeviceRound round = compared_round(flags, profile, out, choice);
-    if (round.one <= 0 || round.two <= 0)
+    const auto round = compared_round(flags, profile, out, choice);
+    if (!round) return kInterrupted;
+    if (round->one <= 0 || round->two <= 0)
       return complain({Fault::unavailable, "the devices were not compared: a training with one of them failed"},
                       kNothingRan);
-    choice.rounds.push_back(round);
+    choice.rounds.push_back(*round);
   } while (choice.rounds.size() < kMostDeviceRounds && choice.worth() == DeviceWorth::not_known);
   std::fputs((flags.json ? device_choice_json(choice) + "\n" : "\n" + device_choice_text(choice)).c_str(), stderr);
   return kDone;
