@@ -76,3 +76,11 @@ TEST(DashboardJson, ResourcesAreTheFieldNotes) {
   EXPECT_EQ(json["pending_jobs"], 5);
   EXPECT_GT(json["system_ram_mb"].get<std::int64_t>(), 0);
 }
+
+TEST(DashboardJson, ResourcesCountWhatWaitsForADrainedDevice) {
+  FleetStatus fleet;
+  fleet.devices = {{.id = "cpu", .state = "draining"}};
+  const auto json = resources_json(fleet, {.queued = 3});
+  EXPECT_EQ(json["pending_jobs"], 3) << "the run has none of them yet";
+  EXPECT_EQ(json["gpus"][0]["state"], "draining");
+}

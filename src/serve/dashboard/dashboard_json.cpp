@@ -139,9 +139,11 @@ Json resources_json(const std::optional<FleetStatus>& fleet, const JobCounts& co
                       {"total_mb", megabytes(device.total_memory)},
                       {"slots_used", device.windows},
                       {"slots_max", device.most_windows ? Json(*device.most_windows) : Json(nullptr)},
-                      {"jobs", device.jobs}});
+                      {"jobs", device.jobs},
+                      {"state", device.state}});
   const auto memory = read_memory();
-  const auto waiting = fleet ? static_cast<std::int64_t>(fleet->waiting()) : counts.queued;
+  // What no device has taken yet is in the store alone, and what no store has is in the run alone.
+  const auto waiting = std::max<std::int64_t>(fleet ? static_cast<std::int64_t>(fleet->waiting()) : 0, counts.queued);
   return {{"gpus", std::move(gpus)},
           {"system_ram_mb", megabytes(memory ? std::optional(memory->total) : std::nullopt)},
           {"system_ram_available_mb", megabytes(memory ? std::optional(memory->available) : std::nullopt)},

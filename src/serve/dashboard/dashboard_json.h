@@ -49,8 +49,8 @@ nlohmann::ordered_json queue_json(const JobCounts& counts, const std::vector<Job
 
 nlohmann::ordered_json throughput_json(const std::vector<FleetSample>& samples, double at, double minutes);
 
-/// Field note 000's: {"gpus": [{"id", "name", "total_mb", "slots_used", "slots_max", "jobs"}], "system_ram_mb",
-/// "system_ram_available_mb", "pending_jobs"}.
+/// Field note 000's: {"gpus": [{"id", "name", "total_mb", "slots_used", "slots_max", "jobs", "state"}],
+/// "system_ram_mb", "system_ram_available_mb", "pending_jobs"}; the state is that of `tutti top --json`, "draining".
 nlohmann::ordered_json resources_json(const std::optional<FleetStatus>& fleet, const JobCounts& counts);
 
 /// Something that a client of the page has done.
