@@ -125,7 +125,7 @@ Result<void> TraceCollector::join() {
   };
   auto launch = next_launch();
   while (const auto work = works.next()) {
-    if (!range_.has({work->start, work->end})) {
+    if (!range_.has_work({work->start, work->end})) {
       ++left_out_;
       continue;
     }

@@ -49,6 +49,39 @@ TEST(TraceTimes, ZeroSoonAfterTheClocksStartIsNoTime) {
   EXPECT_TRUE(has(range, 250 * kSecond));
 }
 
+TEST(TraceTimes, FewEventsFarFromAShortTraceHaveNoTime) {
+  constexpr Nanoseconds kMs = 1'000'000;
+  for (const Nanoseconds away : {-300 * kSecond, -5 * kSecond, 5 * kSecond, 300 * kSecond}) {
+    TraceTimes times;
+    for (int i = 0; i < 8; ++i) times.add(kNow + i * kMs);
+    times.add(kNow + away);
+    const TimeRange range = times.range();
+    EXPECT_EQ(range.first, kNow);
+    EXPECT_EQ(range.last, kNow + 7 * kMs);
+    EXPECT_FALSE(range.has_work({kNow + away, kNow + away + 50})) << away;
+    EXPECT_TRUE(range.has({kNow - 5 * kSecond, kNow})) << "the host waited for its first batch";
+  }
+}
+
+TEST(TraceTimes, WorkAtZeroOrWithALostEndIsFarFromAShortTrace) {
+  constexpr Nanoseconds kMs = 1'000'000;
+  TraceTimes times;
+  for (int i = 0; i < 8; ++i) times.add(30 * kSecond + i * kMs);
+  const TimeRange range = times.range();
+  EXPECT_FALSE(range.has_work({0, 0}));
+  EXPECT_FALSE(range.has_work({30 * kSecond, 330 * kSecond}));
+  EXPECT_TRUE(range.has_work({30 * kSecond, 35 * kSecond})) << "a long kernel";
+}
+
+TEST(TraceTimes, SparsePhasesAreWhole) {
+  TraceTimes slow, two;
+  for (int i = 0; i < 100; ++i) slow.add(kNow + i * 3 * kSecond);
+  EXPECT_EQ(slow.range().last, kNow + 297 * kSecond);
+  for (int i = 0; i < 100; ++i) two.add(kNow + i + (i < 80 ? 0 : 60 * kSecond));
+  EXPECT_EQ(two.range().first, kNow);
+  EXPECT_GE(two.range().last, kNow + 60 * kSecond) << "a fifth of the events";
+}
+
 TEST(TraceTimes, LongPauseIsPartOfALongTrace) {
   TraceTimes times;
   for (int i = 0; i < 600; ++i) times.add(kNow + i * kSecond);
