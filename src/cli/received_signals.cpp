@@ -4,11 +4,20 @@
 #include <unistd.h>
 
 namespace tutti {
+namespace {
 
-ReceivedSignals::ReceivedSignals() {
-  sigemptyset(&set_);
-  sigaddset(&set_, SIGINT);
-  sigaddset(&set_, SIGTERM);
+/// Those by which people and schedulers end a command.
+sigset_t stop_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  return set;
+}
+
+}  // namespace
+
+ReceivedSignals::ReceivedSignals() : set_(stop_signals()) {
   ::pthread_sigmask(SIG_BLOCK, &set_, &before_);
   fd_ = OwnedFd(::signalfd(-1, &set_, SFD_CLOEXEC | SFD_NONBLOCK));
 }

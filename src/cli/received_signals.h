@@ -13,7 +13,7 @@ struct ReceivedSignal {
 };
 
 /// SIGINT and SIGTERM as something to read, for as long as this object exists. Construct it before any thread that
-/// lives beside it; one at a time. A child that is started meanwhile (base/process/child.h) has neither blocked.
+/// runs beside it; one at a time. A child that is started meanwhile (base/process/child.h) has neither blocked.
 class ReceivedSignals {
  public:
   ReceivedSignals();
