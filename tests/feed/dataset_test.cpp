@@ -344,6 +344,8 @@ TEST(Separated, FieldsKeepTheirQuotesOnlyWhereTheyBelong) {
   EXPECT_THAT(separated_fields("a\tb,c", '\t'), ElementsAre("a", "b,c"));
   EXPECT_THAT(separated_fields(R"("Yes, yes," she said,b)", ','), ElementsAre("Yes, yes, she said", "b"));
   EXPECT_THAT(separated_fields(R"("a,b)", ','), ElementsAre("\"a", "b"));
+  EXPECT_THAT(separated_fields(R"( x , "a, b" , "c ""d""",e)", ','), ElementsAre(" x ", "a, b", R"(c "d")", "e"));
+  EXPECT_THAT(separated_fields(R"(a, "Yes, yes," it was)", ','), ElementsAre("a", R"( "Yes)", " yes", "\" it was"));
 }
 
 TEST(Separated, ALineEndsWhereItsFieldsDo) {
@@ -353,6 +355,7 @@ TEST(Separated, ALineEndsWhereItsFieldsDo) {
   EXPECT_EQ(separated_line_end("\"a\"\"\nb\"\nc", 0, ','), 7U) << "a doubled quote";
   EXPECT_EQ(separated_line_end("a,\"b\nc", 0, '\t'), 4U) << "a comma separates nothing where tabs do";
   EXPECT_EQ(separated_line_end("x\nab", 2, ','), 4U);
+  EXPECT_EQ(separated_line_end("a, \"b\nc\" ,d\ne", 0, ','), 11U) << "blanks are around the quotes";
   EXPECT_EQ(separated_line_end("a,\"b\nc,d", 0, ','), 4U) << "the quote is never closed";
   EXPECT_EQ(separated_line_end("a,\"b\nc,\"d\"\n", 0, ','), 4U) << "it is another field's";
 }

@@ -108,6 +108,19 @@ TEST_F(Sounds, FoldersOfPartsWithoutTrainingAreRefused) {
   EXPECT_THAT(alone->split.labels, ElementsAre("pump", "valve"));
 }
 
+TEST_F(Sounds, EvaluationIsForTestingAndOtherFoldersAreNamed) {
+  for (const char* label : {"training/a", "training/b", "dev/a", "evaluation/b", "unsorted/day 1"}) add(label);
+  const auto report = build();
+  ASSERT_TRUE(report) << report.error().text();
+  EXPECT_THAT(report->split.labels, ElementsAre("a", "b"));
+  const auto& files = report->split.files;
+  EXPECT_EQ(files[0][2], 0);
+  EXPECT_GT(files[1][2], 0);
+  ASSERT_EQ(report->unread.size(), 1U);
+  EXPECT_THAT(report->unread[0], HasSubstr("'unsorted' with " + std::to_string(report->others) + " recording"));
+  EXPECT_THAT(warnings_of(*report).front(), HasSubstr("left out: the folder 'unsorted'"));
+}
+
 TEST_F(Sounds, PartsBesideTheirLabelsAreRefused) {
   for (const char* label : {"leak", "quiet", "test/leak", "test/quiet"}) add(label);
   const auto report = build();

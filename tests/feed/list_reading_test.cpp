@@ -268,6 +268,29 @@ TEST_F(Lists, OtherEncodingsAreRefusedByTheirLines) {
   }
 }
 
+TEST_F(Lists, SemicolonsPartTheFileFromTextsWithCommas) {
+  const auto found = lines("wavs/c0.wav;one, two, three\nwavs/c1.wav;no comma here\nwavs/c2.wav;it was so; or, so\n");
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[0].text, "one, two, three");
+  EXPECT_EQ(found[1].text, "no comma here");
+  EXPECT_EQ(found[2].text, "it was so; or, so");
+}
+
+TEST_F(Lists, BlanksAroundQuotesAreNoPartOfTheFields) {
+  EXPECT_EQ(speakers_of("audio file, speaker ,text\n" + rows(" wavs/%.wav , * , \"$\"", kNames)), "anna ben anna ben");
+}
+
+TEST_F(Lists, TextsWithANulAreRefusedByTheirLines) {
+  for (const std::string above : {"c0|plain\nc1|a te", "audio,text\nwavs/c0.wav,plain\nwavs/c1.wav,a te"}) {
+    const auto set = open(above + '\0' + "xt\n");
+    ASSERT_TRUE(set) << set.error().text();
+    EXPECT_TRUE((*set)->at(0));
+    const auto line = (*set)->at(1);
+    ASSERT_FALSE(line);
+    EXPECT_THAT(line.error().text(), HasSubstr("its text has a NUL in it, behind 'a te'"));
+  }
+}
+
 TEST_F(Lists, Utf16IsReadWithItsMarkAndWithout) {
   const std::string plain = "audio\ttext\r\n" + rows("wavs/%.wav\t$", {""}, "\r\n");
   for (const bool little : {true, false})

@@ -89,6 +89,21 @@ Result<void> add_labels(const std::vector<fs::path>& entries, const fs::path& da
   return {};
 }
 
+/// Adds what is beside the parts of a set, which is not read: a folder by its name, if it has recordings.
+Result<void> count_unread(const fs::path& entry, const fs::path& data, LabelledFiles& found) {
+  if (!is_folder(entry)) return ++found.others, Result<void>();
+  std::error_code ignored;
+  LabelledFiles within;
+  auto added = add_files(entry, data, {}, {fs::canonical(data, ignored), fs::canonical(entry, ignored)}, within);
+  if (!added) return added;
+  const auto files = std::ssize(within.files);
+  if (files > 0)
+    found.unread.push_back("'" + entry.filename().string() + "' with " + std::to_string(files) +
+                           (files == 1 ? " recording" : " recordings"));
+  found.others += files + within.others;
+  return {};
+}
+
 /// Whether folders are in a folder, and no audio beside them. One with audio of its own is a label: a train may well be
 /// what is recognised.
 bool holds_folders(const fs::path& folder) {
@@ -107,7 +122,7 @@ bool is_part(const fs::path& folder) {
 /// Fault::usage where folders that are called like parts of a set would become labels: none of them is for training,
 /// and all folders are such, or they have folders that are called like the labels beside them.
 Result<void> expect_labels(const fs::path& data, const std::vector<fs::path>& entries) {
-  constexpr std::string_view kMore[] = {"eval", "evaluation", "development", "holdout"};
+  constexpr std::string_view kMore[] = {"development", "holdout"};
   std::vector<fs::path> parts;
   std::set<fs::path> labels, below;
   for (const auto& entry : entries) {
@@ -149,7 +164,7 @@ SetPart part_of(std::string name) {
   };
   if (is_one_of({"train", "training"})) return SetPart::training;
   if (is_one_of({"validation", "valid", "val", "dev"})) return SetPart::validation;
-  return is_one_of({"test", "testing"}) ? SetPart::testing : SetPart::none;
+  return is_one_of({"test", "testing", "eval", "evaluation"}) ? SetPart::testing : SetPart::none;
 }
 
 Result<LabelledFiles> find_labelled_files(const fs::path& data, const fs::path& root) {
@@ -180,7 +195,8 @@ Result<LabelledFiles> find_labelled_files(const fs::path& data, const fs::path& 
     auto added = add_labels(*below, data, part_of(part.filename().string()), found);
     if (!added) return tl::unexpected<Error>(added.error());
   }
-  if (has_parts) found.others += std::ssize(labels);
+  for (const auto& other : has_parts ? labels : std::vector<fs::path>())
+    if (auto counted = count_unread(other, data, found); !counted) return tl::unexpected<Error>(counted.error());
   std::ranges::sort(found.files, {}, &LabelledFile::name);
   if (found.files.empty())
     return fail(Fault::usage,

@@ -16,8 +16,8 @@ enum class SetPart { none, training, validation, testing };
 /// "training", "validation", "testing"; "" for none.
 const char* name_of(SetPart part);
 
-/// The part that a folder or a column's value names: train, training, validation, valid, val, dev, test, testing, in
-/// either case, and with note 003's "DATASET_" before it; else none.
+/// The part that a folder or a column's value names: train, training, validation, valid, val, dev, test, testing, eval,
+/// evaluation, in either case, and with note 003's "DATASET_" before it; else none.
 SetPart part_of(std::string name);
 
 /// A file of audio and its label.
@@ -32,7 +32,8 @@ struct LabelledFile {
 /// The labelled files of a folder or a list, by name.
 struct LabelledFiles {
   std::vector<LabelledFile> files{};
-  std::int64_t others = 0;  ///< files that are no audio by their ending, or have no label: left out
+  std::int64_t others = 0;            ///< files that are no audio by their ending, or have no label: left out
+  std::vector<std::string> unread{};  ///< folders beside those of the parts that are none, each with its count of files
 };
 
 /// Finds the files below DIR/LABEL or DIR/PART/LABEL, where a PART is called train, validation, test and the like.

@@ -20,6 +20,9 @@ std::vector<std::string> warnings_of(const SetBuildReport& report) {
   constexpr std::size_t kTraining = 0, kValidation = 1, kTesting = 2;
   const auto& split = report.split;
   std::vector<std::string> warnings;
+  for (const auto& folder : report.unread)
+    warnings.push_back("left out: the folder " + without_controls(folder) +
+                       " is no part of the set by its name. Parts are called train, validation and test");
   for (const auto& sentence : report.merged_labels) warnings.push_back("labels: " + without_controls(sentence));
   const auto these = [](const std::vector<std::string>& names) {
     return std::string(names.size() == 1 ? "that label" : "these labels");

@@ -16,14 +16,26 @@ namespace {
 constexpr std::int64_t kStride = 16;
 constexpr std::string_view kEnds = "\r\n";
 
+/// The first character at or after `at` that is no blank within a row.
+std::size_t behind_blanks(std::string_view text, std::size_t at, char separator) {
+  while (at < text.size() && (text[at] == ' ' || text[at] == '\t') && text[at] != separator) ++at;
+  return at;
+}
+
+/// Whether a field ends at `at`.
+bool ends_field(std::string_view text, std::size_t at, char separator) {
+  return at >= text.size() || text[at] == separator || kEnds.find(text[at]) != kEnds.npos;
+}
+
 /// Whether the quote that begins a field begins a quoted one: it is closed where a field ends, or at least in its line.
-/// An unclosed one is a character as any other, and must not swallow the lines behind it.
+/// An unclosed one is a character as any other, and must not swallow the lines behind it. Blanks may be around the
+/// quotes; behind such blanks, only a quote that ends with its field opens it.
 bool opens_quoted(std::string_view text, std::size_t at, char separator) {
+  const bool is_indented = at > 0 && behind_blanks(text, at - 1, separator) == at;
   for (std::size_t end = text.find('"', at + 1); end != std::string_view::npos; end = text.find('"', end + 2)) {
-    const char next = end + 1 < text.size() ? text[end + 1] : '\n';
-    if (next == '"') continue;  // doubled: it means one
-    if (next == separator || next == '\n' || next == '\r') return true;
-    return text.substr(at, end - at).find_first_of(kEnds) == std::string_view::npos;
+    if (end + 1 < text.size() && text[end + 1] == '"') continue;  // doubled: it means one
+    if (ends_field(text, behind_blanks(text, end + 1, separator), separator)) return true;
+    return !is_indented && text.substr(at, end - at).find_first_of(kEnds) == std::string_view::npos;
   }
   return false;
 }
@@ -82,15 +94,22 @@ std::string_view take_line(std::string_view text, std::size_t& at) {
 std::vector<std::string> separated_fields(std::string_view line, char separator) {
   std::vector<std::string> fields(1);
   bool is_inside = false;
+  std::size_t first = behind_blanks(line, 0, separator);  // of the field, without the blanks before it
   for (std::size_t at = 0; at < line.size(); ++at) {
     const char c = line[at];
     if (c == '"' && is_inside && at + 1 < line.size() && line[at + 1] == '"') {
       fields.back() += '"';
       ++at;
-    } else if (c == '"' && (is_inside || (fields.back().empty() && opens_quoted(line, at, separator)))) {
-      is_inside = !is_inside;
+    } else if (c == '"' && is_inside) {
+      is_inside = false;
+      const std::size_t next = behind_blanks(line, at + 1, separator);
+      if (ends_field(line, next, separator)) at = next - 1;
+    } else if (c == '"' && at == first && opens_quoted(line, at, separator)) {
+      is_inside = true;
+      fields.back().clear();
     } else if (c == separator && !is_inside) {
       fields.emplace_back();
+      first = behind_blanks(line, at + 1, separator);
     } else {
       fields.back() += c;
     }
@@ -118,7 +137,8 @@ std::size_t separated_line_end(std::string_view text, std::size_t at, char separ
       is_inside = !is_inside;
     else if ((c == '\n' || (cr_ends && c == '\r')) && !is_inside)
       return at;
-    is_field_start = c == separator && !is_inside;
+    const bool is_blank = c == ' ' || c == '\t';
+    is_field_start = !is_inside && (c == separator || (is_field_start && is_blank));
   }
   return text.size();
 }
@@ -236,10 +256,15 @@ Result<std::string> first_row_of(const std::filesystem::path& list) {
 }
 
 Result<std::string> text_of_field(const std::string& field, TextEncoding encoding, const char* what) {
+  constexpr std::size_t kShown = 80;
+  if (const auto nul = field.find('\0'); nul != std::string::npos) {
+    const auto before = replace_invalid_utf8(field.substr(0, std::min(nul, kShown)));
+    return fail(Fault::corrupt, std::string(what) + " has a NUL in it, behind '" + before + "'",
+                "Take the NUL out of the file that lists it: it is damaged, or in an encoding that is not known");
+  }
   if (encoding == TextEncoding::utf8 || is_utf8(field)) return field;
   if (encoding == TextEncoding::windows_1252)
     if (auto text = utf8_of_windows_1252(field)) return std::move(*text);
-  constexpr std::size_t kShown = 80;
   return fail(Fault::corrupt,
               std::string(what) + " is not UTF-8: '" + replace_invalid_utf8(field.substr(0, kShown)) + "'",
               "Convert the file that lists it, for example with iconv -f latin1 -t utf-8; lists of classic Mac OS "

@@ -16,7 +16,7 @@
 namespace tutti {
 
 /// The fields of one line of CSV (RFC 4180: quotes around a field, doubled inside) or of another separator. An unclosed
-/// quote is part of its text.
+/// quote is part of its text; blanks around a quoted field are not.
 std::vector<std::string> separated_fields(std::string_view line, char separator);
 
 /// The fields of a line whose quotes are characters as any other.
@@ -92,8 +92,8 @@ std::string_view first_row(std::string_view text, std::string* remark = nullptr)
 /// The first row of a list, as UTF-8: its header, where it has one. Empty: the file has none in its first megabyte.
 Result<std::string> first_row_of(const std::filesystem::path& list);
 
-/// A field of a list in that encoding, as UTF-8. Fault::corrupt for one of another encoding, which would be learned
-/// without some of its characters; `what` it is, "its text".
+/// A field of a list in that encoding, as UTF-8. Fault::corrupt for one with a NUL, or of another encoding, which would
+/// be learned without some of its characters; `what` it is, "its text".
 Result<std::string> text_of_field(const std::string& field, TextEncoding encoding, const char* what);
 
 /// "line 3 is not UTF-8, ...": for people who should know how a list is read.

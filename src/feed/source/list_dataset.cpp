@@ -23,6 +23,7 @@ using Names = std::vector<std::string>;
 struct RowStyle {
   char separator = ',';
   bool is_quoted = true;  ///< quotes around fields are none of their characters
+  bool is_loose = false;  ///< quoted, and a separator too many is the text's
 
   Names fields_of(std::string_view line) const {
     return is_quoted ? separated_fields(line, separator) : unquoted_fields(line, separator);
@@ -109,11 +110,13 @@ std::string RowList::conclusion() const {
 
 Names RowList::fitted(Names row) const {
   const auto width = static_cast<std::size_t>(columns_.width);
-  if (style_.is_quoted || columns_.text < 0 || width < 2 || row.size() <= width) return row;
+  const bool may_have_more = !style_.is_quoted || style_.is_loose;
+  if (!may_have_more || columns_.text < 0 || width < 2 || row.size() <= width) return row;
   const auto text = static_cast<std::size_t>(columns_.text), extra = row.size() - width;
   const std::string last = row.back();
   const auto within = std::span(row).subspan(text, extra + 1);
-  if (text + 1 == width) {  // some rows of such a list have their normalised text in one more column
+  // some rows of a list with bars have their normalised text in one more column
+  if (text + 1 == width && !style_.is_loose) {
     const std::string before = joined(within.first(extra), std::string_view(&style_.separator, 1));
     if (share_a_word(before, last)) {
       row[text] = last;
@@ -247,6 +250,13 @@ bool names_a_file(const Names& fields, const RecordingFolders& folders) {
   });
 }
 
+/// Whether a row is parted by a semicolon behind the file that it begins with, although more commas are in its text.
+bool has_semicolon_behind_file(const std::string& row, const RecordingFolders& folders) {
+  const Names fields = separated_fields(row, ';');
+  return fields.size() > 1 && names_a_file({fields.front()}, folders) &&
+         !names_a_file(separated_fields(row, ','), folders);
+}
+
 Heading heading_of(const LineIndex& lines, const RowStyle& style, const ListRequest& request) {
   Names first = readable(style.fields_of(lines.line(0)), lines.encoding());
   if (first.front().starts_with('#')) first.front().erase(0, 1);
@@ -289,6 +299,8 @@ Result<std::unique_ptr<Dataset>> open_rows(const fs::path& index, ListRequest re
                  .is_quoted = !has_bars || names_audio_and_content(*row, request.content)};
   if (has_bars && !style.is_quoted && request.content == ListContent::texts)
     request.folders = {.base = request.folders.base, .audio = request.folders.base / "wavs"};
+  if (style.separator == ',' && has_semicolon_behind_file(*row, request.folders))
+    style = {.separator = ';', .is_quoted = true, .is_loose = true};
   auto lines = LineIndex::open(index, {.separator = style.separator, .is_quoted = style.is_quoted});
   if (!lines) return tl::unexpected<Error>(lines.error());
   if (lines->size() == 0) return fail(Fault::corrupt, index.string() + ": has no row");

@@ -36,6 +36,25 @@ bool is_path(const EnglishCursor& text) {
          !text.token(1)->core.empty() && is_ascii_upper(text.token(1)->core.front());
 }
 
+/// "must be >= 3": a word before a relation after which its "is" would be one too many.
+bool has_is_before(const EnglishCursor& text) {
+  constexpr auto kWords = std::to_array<std::string_view>(
+      {"be", "is", "are", "was", "were", "been", "being", "isn't", "aren't", "wasn't", "weren't", "not"});
+  return text.before() && std::ranges::find(kWords, ascii_lower(text.before()->core)) != kWords.end();
+}
+
+/// "be less than 3" where "be is less than 3" would be read.
+std::string without_is(const std::string& words) {
+  constexpr std::string_view kIs = "is ";
+  if (words == "equals") return "equal to";
+  return words.starts_with(kIs) ? words.substr(kIs.size()) : words;
+}
+
+/// "!a" and "!(a && b)" of code; "!important" may be prose.
+bool negates_operand(const EnglishToken& next) {
+  return next.is_opened || (next.core.size() == 1 && is_ascii_alphabetic(next.core.front()));
+}
+
 /// Whether a text begins with the end of an ordinal: "st-century".
 bool has_ordinal_ending(std::string_view text) {
   constexpr std::size_t kEnding = 2;
@@ -283,11 +302,14 @@ bool read_sign(EnglishCursor& text) {
     words = "slash";
   }
   if (!is_slash && is_before && is_behind && is_path(text)) words.clear();
+  if (written == "!" && words == sign->before && !(next && negates_operand(*next))) words.clear();
   const bool is_negated = written.size() > sign->written.size();
+  if (is_negated && !words.empty()) words = negated_words(words);
+  if (is_before && is_behind && is_relation(*sign) && has_is_before(text)) words = without_is(words);
   if (words.empty())
     text.leave_out(written);
   else
-    text.add_words(is_negated ? negated_words(words) : words);
+    text.add_words(words);
   return true;
 }
 
