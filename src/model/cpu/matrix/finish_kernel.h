@@ -8,8 +8,8 @@
 namespace tutti {
 namespace {
 
-/// Sixteen sums in multiples of their columns' scales. zeros: whether the row's zero may be another than 0. Products of
-/// zeros are exact below 2^24, as sums of the weights of an output that matter are.
+/// Sixteen sums by their scales. zeros: whether the row's zero may be another than 0. Their products leave the sums as
+/// whole numbers: as floats the difference of two large ones would lose bits.
 template <bool zeros>
 inline Lanes scaled(const float* sums, const TileFinishJob&, const RowScale&, std::int64_t column) {
   return read_lanes<Lanes>(sums + column);
@@ -17,14 +17,9 @@ inline Lanes scaled(const float* sums, const TileFinishJob&, const RowScale&, st
 
 template <bool zeros>
 inline Lanes scaled(const std::int32_t* sums, const TileFinishJob& job, const RowScale& row, std::int64_t column) {
-  Lanes y;
-  load(y, sums + column);
-  if constexpr (zeros) {
-    Lanes weights;
-    load(weights, job.column_sums + column);
-    y -= weights * static_cast<float>(row.zero);
-  }
-  return y * row.scale;
+  auto whole = read_lanes<IntegerLanes>(sums + column);
+  if constexpr (zeros) whole -= read_lanes<IntegerLanes>(job.column_sums + column) * row.zero;
+  return as_floats(whole) * (read_lanes<Lanes>(job.column_scales + column) * row.scale);
 }
 
 /// Gelu: what is done to a value, rough or exact, or nothing. The job is a copy: what is written may be no part of it.
@@ -39,7 +34,6 @@ void finish_rows(const TileFinishJob job, Gelu activation) {
     const auto finished = [&](std::int64_t column) {
       Lanes lanes = scaled<zeros>(sums, job, scales[0], column);
       if constexpr (parts == 2) lanes += scaled<zeros>(sums + job.sum_stride, job, scales[1], column);
-      if constexpr (std::is_integral_v<Sum>) lanes *= read_lanes<Lanes>(job.column_scales + column);
       if (job.bias) lanes += read_lanes<Lanes>(job.bias + column);
       return activation(lanes);
     };
