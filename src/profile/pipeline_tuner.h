@@ -81,8 +81,8 @@ class PipelineTuner {
 };
 
 /// Only what was begun and done with one setting of threads, which the stages then have: the last, or the one with the
-/// most items a thread where the last has fewer than eight, or than two a thread. The rest of the items and of the time becomes `settling`. `ends`: of each item,
-/// in the order of the recording's.
+/// most items a thread where the last has fewer than eight, or than two a thread. The rest of the items and of the time
+/// becomes `settling`. `ends`: of each item, in the order of the recording's.
 RunRecording settled_part(RunRecording recording, const std::vector<Clock::Instant>& ends,
                           const ThreadHistory& history);
 
