@@ -215,7 +215,8 @@ TEST(Transcribe, QuietPrintsOnlyErrors) {
 
   auto words = warned;
   words.insert(words.begin(), "-q");
-  const ProgramEnd quiet = transcribe(out, words);
+  const TempFolder other;  // With -q what was replaced is named all the same: nothing is replaced here.
+  const ProgramEnd quiet = transcribe(other, words);
   EXPECT_EQ(quiet.exit_code, 0) << quiet.err;
   EXPECT_EQ(quiet.out + quiet.err, "");
   words.back() = data("formats/sonnet/p001.txt");

@@ -112,6 +112,7 @@ Json transcript(const TempFolder& folder, const std::vector<std::string>& more) 
     words.insert(words.end(), {flag, "None"});
   words.insert(words.end(), {"--compute-type", "float32", (folder / "tone.wav").string()});
   words.insert(words.end(), more.begin(), more.end());
+  std::filesystem::remove(folder / "tone.json");  // -q names what a run replaced
   const ProgramEnd end = run_program(words);
   EXPECT_EQ(end.exit_code, 0) << end.err;
   EXPECT_EQ(end.err, "");
