@@ -60,7 +60,17 @@ class ProfiledTrainingTimed : public testing::Test {
   Json profiled(const std::vector<std::string>& command, const std::vector<std::string>& environment = {}) const {
     std::vector<std::string> words{tutti_program(), "profile", "--json", "--", "tutti"};
     words.insert(words.end(), command.begin(), command.end());
-    return json_in(run_program(words, environment));
+    return report_of(words, environment);
+  }
+  /// A run beside much other work is repeated: its first cause is that work, not the planted one.
+  Json report_of(const std::vector<std::string>& words, const std::vector<std::string>& environment) const {
+    Json found;
+    for (int run = 0; run < 3; ++run) {
+      std::filesystem::remove_all(folder_ / "out");
+      found = json_in(run_program(words, environment));
+      if (found.value("cause", Json()) != "other processes") break;
+    }
+    return found;
   }
   static Json json_in(const ProgramEnd& end) {
     EXPECT_EQ(end.exit_code, 0) << end.err;
@@ -73,10 +83,11 @@ class ProfiledTrainingTimed : public testing::Test {
 };
 
 void expect_slow_reader(const Json& found) {
+  ASSERT_TRUE(found.is_object()) << found;
   EXPECT_TRUE(found["explained"]) << found["model_error"];
   EXPECT_EQ(found["limit"]["stage"], "read");
   EXPECT_EQ(found["cause"], "source or disk");
-  ASSERT_TRUE(found["advice"].is_object());
+  ASSERT_TRUE(found.contains("advice") && found["advice"].is_object()) << found;
   EXPECT_EQ(found["advice"]["stage"], "read");
   EXPECT_EQ(found["advice"]["flags"][0], "--read-threads");
 }
@@ -86,7 +97,6 @@ TEST_F(ProfiledTrainingTimed, SlowReaderIsNamedWithAndWithoutEvaluations) {
   more.insert(more.end(), {"--read-threads", "1"});
   expect_slow_reader(profiled(training(more), slow_files(25)));
   add_validation();
-  std::filesystem::remove_all(folder_ / "out");
   expect_slow_reader(profiled(training(more), slow_files(25)));
 }
 
@@ -99,19 +109,20 @@ TEST_F(ProfiledTrainingTimed, SlowReaderIsNamedBetweenEvaluationsWithinEpochs) {
 
 TEST_F(ProfiledTrainingTimed, ProfileTrainNamesASlowReaderOfASetWithAValidationPart) {
   add_validation();
+  // A read of 180 ms a batch also limits the run where other programs make steps of 25 ms take 90.
   const auto recipe = folder_ / "recipe.toml";
   std::filesystem::copy_file(std::string(TUTTI_SOURCE_DIR) + "/recipes/smoke.toml", recipe);
   std::ofstream(recipe, std::ios::app) << "read-threads = 1\n";
-  std::vector<std::string> words{tutti_program(), "profile", "train", "--config", recipe.string(), "--num-steps", "80"};
+  std::vector<std::string> words{tutti_program(), "profile", "train", "--config", recipe.string(), "--num-steps", "60"};
   for (const std::string& word : settings({})) words.push_back(word);
-  const auto end = run_program(words, slow_files(25));
+  const auto end = run_program(words, slow_files(45));
   EXPECT_EQ(end.exit_code, 0) << end.err;
   EXPECT_THAT(end.err, HasSubstr("\nCause: source or disk\nAdvice: read: --read-threads "));
   EXPECT_THAT(end.err, HasSubstr("DATA_LOADING: "));
   EXPECT_THAT(end.err, Not(HasSubstr("a deeper ring")));
   EXPECT_THAT(end.err, Not(HasSubstr("a larger batch")));
   words.emplace_back("--json");
-  expect_slow_reader(json_in(run_program(words, slow_files(25))));
+  expect_slow_reader(report_of(words, slow_files(45)));
 }
 
 TEST_F(ProfiledTrainingTimed, StepsThatLimitAreNamedThoughTheNetworkIsEvaluated) {
