@@ -12,9 +12,9 @@
 #include "serve/jobs/job_endpoint.h"
 #include "serve/openai/model_names.h"
 #include "serve/openai/speech_endpoint.h"
-#include "serve/speech/speech_service.h"
 #include "serve/voice/voice_endpoint.h"
 #include "transcribe/run.h"
+#include "transcribe/service/speech_service.h"
 
 namespace tutti {
 

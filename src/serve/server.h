@@ -10,7 +10,7 @@
 #include "serve/api.h"
 #include "serve/http/http_server.h"
 #include "serve/jobs/job_files.h"
-#include "serve/speech/speech_service.h"
+#include "transcribe/service/speech_service.h"
 #include "transcribe/stop_signal.h"
 
 namespace tutti {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/guarded.h"
-#include "serve/speech/speech_service.h"
+#include "transcribe/service/speech_service.h"
 
 namespace tutti {
 

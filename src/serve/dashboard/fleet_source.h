@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "jobs/job_admin.h"
 #include "serve/jobs/job_service.h"
-#include "serve/speech/speech_service.h"
+#include "transcribe/service/speech_service.h"
 #include "view/fleet/fleet_status.h"
 
 namespace tutti {

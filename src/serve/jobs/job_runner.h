@@ -17,9 +17,9 @@
 #include "serve/jobs/job_events.h"
 #include "serve/jobs/job_files.h"
 #include "serve/openai/model_names.h"
-#include "serve/speech/speech_service.h"
 #include "transcribe/batch/disk_space_wait.h"
 #include "transcribe/run.h"
+#include "transcribe/service/speech_service.h"
 
 namespace tutti {
 

@@ -20,7 +20,7 @@
 #include "serve/jobs/job_request.h"
 #include "serve/jobs/job_runner.h"
 #include "serve/openai/model_names.h"
-#include "serve/speech/speech_service.h"
+#include "transcribe/service/speech_service.h"
 
 namespace tutti {
 

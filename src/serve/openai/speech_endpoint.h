@@ -6,8 +6,8 @@
 #include "serve/http/form.h"
 #include "serve/http/http.h"
 #include "serve/openai/model_names.h"
-#include "serve/speech/speech_service.h"
 #include "transcribe/run.h"
+#include "transcribe/service/speech_service.h"
 
 namespace tutti {
 

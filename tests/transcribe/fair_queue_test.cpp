@@ -1,4 +1,4 @@
-#include "serve/speech/fair_queue.h"
+#include "transcribe/service/fair_queue.h"
 
 #include <gtest/gtest.h>
 

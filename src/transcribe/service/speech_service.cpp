@@ -1,4 +1,4 @@
-#include "serve/speech/speech_service.h"
+#include "transcribe/service/speech_service.h"
 
 #include <algorithm>
 #include <list>
@@ -8,11 +8,11 @@
 #include "base/log.h"
 #include "base/periodic_thread.h"
 #include "flow/failures.h"
-#include "serve/speech/fair_queue.h"
-#include "serve/speech/speech_run.h"
 #include "transcribe/batch/batch_machine.h"
 #include "transcribe/batch/batch_pool.h"
 #include "transcribe/batch/batch_status.h"
+#include "transcribe/service/fair_queue.h"
+#include "transcribe/service/speech_run.h"
 
 namespace tutti {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "base/clock.h"
 #include "base/guarded.h"
-#include "serve/speech/speech_service.h"
 #include "transcribe/model_context.h"
 #include "transcribe/pool/device_pool.h"
+#include "transcribe/service/speech_service.h"
 #include "view/fleet/fleet_status.h"
 
 namespace tutti {

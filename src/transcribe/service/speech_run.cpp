@@ -1,4 +1,4 @@
-#include "serve/speech/speech_run.h"
+#include "transcribe/service/speech_run.h"
 
 #include <algorithm>
 #include <iterator>
