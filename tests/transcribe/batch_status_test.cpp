@@ -21,7 +21,7 @@ class BatchStatusTest : public testing::Test {
     const auto store = open_store({.folder = options_.state}).value();
     BatchObserver observer;
     const BatchJobSource files(options_, *store, pool_, observer);
-    return fleet_status(options_, files.snapshot(), pool_.view(), BatchMachine(options_)).devices.at(0);
+    return fleet_status(options_, files.snapshot(), pool_.view(), PoolMachine(options_)).devices.at(0);
   }
 
   TempFolder folder_;
@@ -77,7 +77,7 @@ TEST_F(BatchStatusTest, JobWaitingForADeviceIsNotRunning) {
   files.queue().all_added();
   const auto first = files.next(), second = files.next();
   ASSERT_TRUE(first && second);
-  const auto status = [&] { return fleet_status(options_, files.snapshot(), pool_.view(), BatchMachine(options_)); };
+  const auto status = [&] { return fleet_status(options_, files.snapshot(), pool_.view(), PoolMachine(options_)); };
   EXPECT_EQ(status().running, 2U) << "their audio is decoded";
   ASSERT_TRUE(files.on_audio_decoded(second->index, Seconds(30)));
   EXPECT_EQ(status().running, 1U);

@@ -8,7 +8,7 @@
 #include "device/machine.h"
 #include "hub/memory_plan.h"
 #include "jobs/open_store.h"
-#include "transcribe/batch/batch_pool.h"
+#include "transcribe/pool/pool_plan.h"
 
 namespace tutti {
 namespace {

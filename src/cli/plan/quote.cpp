@@ -37,7 +37,7 @@ std::optional<ModelShape> shape_of(const std::string& model) {
 }
 
 /// Jobs at once: at most one a window on each device, "4" or "0=4,1=3"; and in all as many as a batch has threads for,
-/// so that some have their windows ready (transcribe/batch/batch_pool.h).
+/// so that some have their windows ready (transcribe/pool/pool_plan.h).
 std::string bounds_of(const std::vector<std::int32_t>& in_flight) {
   constexpr std::int32_t kReadAhead = 4;
   std::int32_t jobs = kReadAhead;

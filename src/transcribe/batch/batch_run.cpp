@@ -15,11 +15,11 @@
 #include "profile/timeline.h"
 #include "transcribe/batch/batch_history.h"
 #include "transcribe/batch/batch_job_source.h"
-#include "transcribe/batch/batch_machine.h"
-#include "transcribe/batch/batch_pool.h"
 #include "transcribe/batch/batch_status.h"
 #include "transcribe/batch/batch_submitter.h"
 #include "transcribe/batch/batch_tuning.h"
+#include "transcribe/pool/pool_machine.h"
+#include "transcribe/pool/pool_plan.h"
 #include "transcribe/prefetch.h"
 #include "transcribe/run_recording.h"
 
@@ -37,7 +37,7 @@ constexpr int kWriters = 8;
 struct BatchParts {
   std::unique_ptr<JobStore> store{};
   std::vector<SweepReport::Stuck> stuck{};  // outputs of earlier runs that could not be put in place
-  PoolOptions pool{};
+  PoolPlan pool{};
 };
 
 /// A batch while it runs: its parts in the order in which they must go.
@@ -239,7 +239,7 @@ class Batch final : public BatchControl {
   const BatchOptions& options_;
   StopSignal& stop_;
   const double time_;
-  BatchMachine machine_;
+  PoolMachine machine_;
   bool held_back_ = false;        // for want of memory; the watching thread's
   std::uint32_t reap_tick_ = 0;   // the reaping thread's
   AudioThreads audio_threads_{};  // the following thread's
@@ -271,7 +271,7 @@ Result<BatchReport> run_batch(std::span<const BatchJob> jobs, const BatchOptions
   if (!swept) return tl::unexpected(swept.error());
   for (const auto& stuck : swept->stuck) log(Level::warning, stuck.why.text());
   for (const auto& kept : swept->kept) log(Level::warning, kept_text(kept));
-  auto pool = pool_options(options, **store);
+  auto pool = plan_pool(options, **store);
   if (!pool) return tl::unexpected(pool.error());
   BatchParts parts{std::move(*store), std::move(swept->stuck), std::move(*pool)};
   auto report = Batch(jobs, options, std::move(parts), observer, stop).go(with_control);

@@ -90,7 +90,7 @@ DeviceStatus device_status(const PooledDeviceView& device, const ChosenDevice& c
 }
 
 FleetStatus fleet_status(const BatchOptions& options, const RunSnapshot& run, const PoolView& view,
-                         const BatchMachine& machine) {
+                         const PoolMachine& machine) {
   const BatchCounts& counts = run.counts;
   const BatchProgress& progress = run.progress;
   std::error_code unknown;  // error for a current folder that is gone: then there is no path to report

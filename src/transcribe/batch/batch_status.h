@@ -4,20 +4,20 @@
 
 #include "advise/lost_time.h"
 #include "jobs/job_admin.h"
-#include "transcribe/batch/batch_machine.h"
 #include "transcribe/batch/batch_report.h"
 #include "transcribe/batch/batch_state.h"
+#include "transcribe/pool/pool_machine.h"
 #include "view/fleet/fleet_status.h"
 
 namespace tutti {
 
-/// What the pool knows of a device `elapsed` after its start; the machine adds the rest (BatchMachine::describe).
+/// What the pool knows of a device `elapsed` after its start; the machine adds the rest (PoolMachine::describe).
 DeviceStatus device_status(const PooledDeviceView& device, const ChosenDevice& chosen, Seconds elapsed);
 
 /// What a batch looks like now, for the table, the note's status line and the control socket.
 /// `view`: the devices now, or as they were a moment ago.
 FleetStatus fleet_status(const BatchOptions& options, const RunSnapshot& run, const PoolView& view,
-                         const BatchMachine& machine);
+                         const PoolMachine& machine);
 
 /// Every job of the run as the store knows it, with what this run did for it.
 void add_assets(BatchReport& report, JobAdmin& admin, const std::map<JobId, BatchEntry>& entries);

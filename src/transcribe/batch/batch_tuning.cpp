@@ -5,7 +5,7 @@
 
 #include "base/strings.h"
 #include "profile/recording_file.h"
-#include "transcribe/batch/batch_pool.h"
+#include "transcribe/pool/pool_plan.h"
 #include "transcribe/run_stages.h"
 
 namespace tutti {

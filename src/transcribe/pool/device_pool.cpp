@@ -11,7 +11,7 @@ namespace {
 
 class Pool final : public DevicePool {
  public:
-  explicit Pool(PoolOptions options) : shared_(std::make_shared<PoolShared>(std::move(options))) {
+  explicit Pool(PoolPlan options) : shared_(std::make_shared<PoolShared>(std::move(options))) {
     for (DeviceIndex device = 0; device < shared_->members.size(); ++device)
       monitors_.emplace_back([this, device] { monitor_device(*shared_, device); });
     timekeeper_ = std::jthread([this] { keep_time(); });
@@ -180,7 +180,7 @@ class Pool final : public DevicePool {
 
 }  // namespace
 
-std::unique_ptr<DevicePool> DevicePool::start(PoolOptions options) {
+std::unique_ptr<DevicePool> DevicePool::start(PoolPlan options) {
   return std::make_unique<Pool>(std::move(options));
 }
 

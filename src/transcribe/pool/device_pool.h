@@ -31,7 +31,7 @@ struct PooledDevice {
   Bytes window_memory{};          // part of `memory` for every window in flight
 };
 
-struct PoolOptions {
+struct PoolPlan {
   std::vector<PooledDevice> devices{};
   std::string policy = "tutti";  // tutti, note, fifo, round_robin
   int jobs_at_once = 0;          // jobs with a window in flight at most; 0: no bound
@@ -78,7 +78,7 @@ class JobEngine : public WindowEngine {
 class DevicePool {
  public:
   /// Returns without waiting for any worker.
-  static std::unique_ptr<DevicePool> start(PoolOptions options);
+  static std::unique_ptr<DevicePool> start(PoolPlan options);
   /// All jobs are gone.
   virtual ~DevicePool() = default;
 

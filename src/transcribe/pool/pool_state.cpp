@@ -7,7 +7,7 @@
 namespace tutti {
 namespace {
 
-DispatcherOptions dispatcher_options(const PoolOptions& options) {
+DispatcherOptions dispatcher_options(const PoolPlan& options) {
   DispatcherOptions wanted;
   wanted.policy = policy_named(options.policy).value_or(Policy::tutti);
   wanted.jobs_at_once = options.jobs_at_once;
@@ -41,7 +41,7 @@ void refuse_all(PoolJobRecord& job, const Error& why) {
 
 }  // namespace
 
-PoolShared::PoolShared(PoolOptions given)
+PoolShared::PoolShared(PoolPlan given)
     : options(std::move(given)), started(Clock::real().now()), dispatcher(dispatcher_options(options)) {
   for (const PooledDevice& device : options.devices) {
     dispatcher.add_device(facts_of(device), Seconds(0));

@@ -73,7 +73,7 @@ struct PoolMember {
 /// Everything that the threads of a pool share, under one lock; decisions are the dispatcher's, and every change is
 /// followed by handing out what it grants.
 struct PoolShared {
-  explicit PoolShared(PoolOptions given);
+  explicit PoolShared(PoolPlan given);
 
   using Lock = std::unique_lock<std::mutex>;
 
@@ -106,7 +106,7 @@ struct PoolShared {
   void give_up_if_hopeless(const Lock& held);
   std::string reasons(const Lock& held) const;
 
-  const PoolOptions options;
+  const PoolPlan options;
   const Clock::Instant started;
   std::mutex mutex;
   Dispatcher dispatcher;

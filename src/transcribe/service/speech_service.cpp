@@ -8,9 +8,9 @@
 #include "base/log.h"
 #include "base/periodic_thread.h"
 #include "flow/failures.h"
-#include "transcribe/batch/batch_machine.h"
-#include "transcribe/batch/batch_pool.h"
 #include "transcribe/batch/batch_status.h"
+#include "transcribe/pool/pool_machine.h"
+#include "transcribe/pool/pool_plan.h"
 #include "transcribe/service/fair_queue.h"
 #include "transcribe/service/speech_run.h"
 
@@ -40,7 +40,7 @@ std::optional<std::string> held_by_drain(const PoolView& view) {
 
 class Service final : public SpeechService {
  public:
-  Service(const SpeechServiceOptions& options, PoolOptions pool)
+  Service(const SpeechServiceOptions& options, PoolPlan pool)
       : options_(options),
         time_(pool.time),
         machine_(options_.pool),
@@ -137,7 +137,7 @@ class Service final : public SpeechService {
   const SpeechServiceOptions options_;
   const double time_;
   const Clock::Instant started_ = Clock::real().now();
-  BatchMachine machine_;
+  PoolMachine machine_;
   DecodePermits permits_;
   std::unique_ptr<DevicePool> pool_;
   const SpeechParts parts_;
@@ -354,7 +354,7 @@ void Service::stop() {
 }  // namespace
 
 Result<std::unique_ptr<SpeechService>> SpeechService::start(const SpeechServiceOptions& options, RunHistory& history) {
-  auto pool = pool_options(options.pool, history);
+  auto pool = plan_pool(options.pool, history);
   if (!pool) return tl::unexpected<Error>(pool.error());
   return std::make_unique<Service>(options, std::move(*pool));
 }

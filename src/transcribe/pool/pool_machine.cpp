@@ -1,4 +1,4 @@
-#include "transcribe/batch/batch_machine.h"
+#include "transcribe/pool/pool_machine.h"
 
 #include <unistd.h>
 
@@ -83,7 +83,7 @@ void describe_cores(const HostSnapshot& host, std::optional<int> core, std::opti
   if (busy) status.foreign_load = std::max(0.0, *busy - *status.own_load);
 }
 
-BatchMachine::BatchMachine(const BatchOptions& options) : options_(options) {
+PoolMachine::PoolMachine(const BatchOptions& options) : options_(options) {
   constexpr auto kCpu = ResolvedDevice::Kind::cpu;
   if (std::ranges::any_of(options.devices, [](const auto& device) { return device.device.kind == kCpu; }))
     cores_.emplace();
@@ -100,14 +100,14 @@ BatchMachine::BatchMachine(const BatchOptions& options) : options_(options) {
     if (gpu.memory.used) used_before_[gpu.uuid] = {gpu.memory.used->value + bytes_of(gpu.memory.reserved)};
 }
 
-std::optional<std::string> BatchMachine::shortage() {
+std::optional<std::string> PoolMachine::shortage() {
   const auto memory = read_memory();
   auto why = memory ? memory_shortage(*memory, was_short_) : std::nullopt;
   was_short_ = why.has_value();
   return why;
 }
 
-void BatchMachine::report_gpus(DevicePool& pool) {
+void PoolMachine::report_gpus(DevicePool& pool) {
   if (!sampler_) return;
   read_energy();
   const auto machine = sampler_->latest();
@@ -126,7 +126,7 @@ void BatchMachine::report_gpus(DevicePool& pool) {
 }
 
 /// The snapshot is NVML's or nvidia-smi's. Where neither has one, the note's words name what is scored by then.
-void BatchMachine::report_load(DevicePool& pool, const std::string& device, const GpuSnapshot& gpu) {
+void PoolMachine::report_load(DevicePool& pool, const std::string& device, const GpuSnapshot& gpu) {
   const DeviceLoad load = device_load_of(gpu, Clock::real().now());
   pool.report_load(device, load);
   const bool is_lost = !load.busy;
@@ -137,13 +137,13 @@ void BatchMachine::report_load(DevicePool& pool, const std::string& device, cons
     log(Level::warning, "Failed to query nvidia-smi, using task count only (" + device + ")");
 }
 
-void BatchMachine::look_at_cores() {
+void PoolMachine::look_at_cores() {
   if (!cores_) return;
   HostSnapshot host = cores_->read(Clock::real().now(), ::getpid(), {});
   host_.change([&](HostSnapshot& latest) { latest = std::move(host); });
 }
 
-void BatchMachine::describe(std::size_t device, std::optional<int> worker, DeviceStatus& status) const {
+void PoolMachine::describe(std::size_t device, std::optional<int> worker, DeviceStatus& status) const {
   const ResolvedDevice& chosen = options_.devices[device].device;
   if (chosen.kind == ResolvedDevice::Kind::cpu)
     return host_.with([&](const HostSnapshot& host) { describe_cores(host, chosen.core, worker, status); });
@@ -161,7 +161,7 @@ void BatchMachine::describe(std::size_t device, std::optional<int> worker, Devic
   status.data_age = gpu->age(Clock::real().now());
 }
 
-void BatchMachine::read_energy() {
+void PoolMachine::read_energy() {
   if (!sampler_) return;
   energy_.with([&](auto& meters) {
     const auto machine = sampler_->latest();  // under the lock, so that no older one comes after it
@@ -173,7 +173,7 @@ void BatchMachine::read_energy() {
   });
 }
 
-std::map<std::string, double> BatchMachine::energy_by_device() {
+std::map<std::string, double> PoolMachine::energy_by_device() {
   read_energy();
   std::map<std::string, double> drawn;
   energy_.with([&](const auto& meters) {
@@ -182,7 +182,7 @@ std::map<std::string, double> BatchMachine::energy_by_device() {
   return drawn;
 }
 
-std::optional<double> BatchMachine::energy() {
+std::optional<double> PoolMachine::energy() {
   const auto drawn = energy_by_device();
   double sum = 0;
   for (const auto& device : options_.devices) {

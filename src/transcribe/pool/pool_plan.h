@@ -9,7 +9,7 @@ namespace tutti {
 
 /// The pool that a batch runs on: how each device's worker is started, and what the store remembers of its speed and
 /// of how long it loads.
-Result<PoolOptions> pool_options(const BatchOptions& options, RunHistory& history);
+Result<PoolPlan> plan_pool(const BatchOptions& options, RunHistory& history);
 
 /// How long a device's worker took to load this model, in the first of these runs (latest first) in which it worked; 0:
 /// in none.

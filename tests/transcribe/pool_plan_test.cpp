@@ -1,4 +1,4 @@
-#include "transcribe/batch/batch_pool.h"
+#include "transcribe/pool/pool_plan.h"
 
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ PooledDevice pooled_card(const std::string& compute_type, const std::vector<Spee
       {.id = "GPU-1",
        .device = {
            .kind = ResolvedDevice::Kind::cuda, .uuid = "GPU-1", .name = "a card", .memory = Bytes{16'000'000'000}}}};
-  return pool_options(options, *store).value().devices.at(0);
+  return plan_pool(options, *store).value().devices.at(0);
 }
 
 /// What it is believed to keep of memory for every window in flight.
@@ -42,7 +42,7 @@ SpeedRecord measured(int windows, double speed) {
 
 }  // namespace
 
-TEST(BatchPool, ACardsWindowsTakeTheMemoryOfTheTypeThatTheCardWillTake) {
+TEST(PoolPlan, ACardsWindowsTakeTheMemoryOfTheTypeThatTheCardWillTake) {
   const auto plan = memory_plan(*model_shape(kNano), on_gpu(*number_sizes("int8_float16")), 104);
   EXPECT_EQ(pooled_card("int8").worker.model.text_positions, 104) << "96 sampled ones and four of prompt";
   EXPECT_EQ(window_memory("int8").value, plan.window.value + plan.sequence.value);
@@ -51,7 +51,7 @@ TEST(BatchPool, ACardsWindowsTakeTheMemoryOfTheTypeThatTheCardWillTake) {
   EXPECT_LT(window_memory("int8").value, window_memory("float16").value);
 }
 
-TEST(BatchPool, SpeedIsThatOfTheLastBatchAtAnyConcurrency) {
+TEST(PoolPlan, SpeedIsThatOfTheLastBatchAtAnyConcurrency) {
   const auto card = pooled_card("float16", {measured(16, 50), measured(1, 10), measured(4, 28), measured(8, 30)});
   EXPECT_TRUE(card.speed_known);
   EXPECT_EQ(card.speed, 30);
@@ -59,7 +59,7 @@ TEST(BatchPool, SpeedIsThatOfTheLastBatchAtAnyConcurrency) {
   EXPECT_FALSE(pooled_card("float16").speed_known);
 }
 
-TEST(BatchPool, FixedWindowCostCountsInTheLeastFastConcurrency) {
+TEST(PoolPlan, FixedWindowCostCountsInTheLeastFastConcurrency) {
   SpeedRecord four = measured(4, 28);
   four.overhead = Seconds(0.5);
   EXPECT_EQ(pooled_card("float16", {four, measured(8, 30)}).enough, 8);

@@ -1,4 +1,4 @@
-#include "transcribe/batch/batch_pool.h"
+#include "transcribe/pool/pool_plan.h"
 
 #include <algorithm>
 
@@ -78,7 +78,7 @@ double time_of(const std::vector<ChosenDevice>& devices) {
 
 }  // namespace
 
-Result<PoolOptions> pool_options(const BatchOptions& options, RunHistory& history) {
+Result<PoolPlan> plan_pool(const BatchOptions& options, RunHistory& history) {
   std::optional<EmulatedSpeech> speech;
   if (std::ranges::any_of(options.devices, [](const auto& device) { return device.device.kind == Kind::emulated; })) {
     auto read = emulated_speech(options.run.model);
@@ -89,10 +89,10 @@ Result<PoolOptions> pool_options(const BatchOptions& options, RunHistory& histor
   if (!speeds) return tl::unexpected(speeds.error());
   const auto runs = history.runs(kRunsRead);
   if (!runs) return tl::unexpected(runs.error());
-  PoolOptions pool{.policy = options.policy,
-                   .jobs_at_once = options.jobs_at_once,
-                   .time = time_of(options.devices),
-                   .patience = options.patience};
+  PoolPlan pool{.policy = options.policy,
+                .jobs_at_once = options.jobs_at_once,
+                .time = time_of(options.devices),
+                .patience = options.patience};
   for (const auto& device : options.devices) {
     auto worker = worker_options(device.device, options.run, speech);
     if (!worker) return tl::unexpected(worker.error());

@@ -51,10 +51,10 @@ class EnergyMeter {
 };
 
 /// The machine beside a batch: the telemetry of the GPUs that it uses, and its memory. Thread-safe.
-class BatchMachine {
+class PoolMachine {
  public:
   /// Watches when any device is a GPU, or sits on one.
-  explicit BatchMachine(const BatchOptions& options);
+  explicit PoolMachine(const BatchOptions& options);
 
   /// Reports to the pool which devices the driver has lost, which are back, and what others use of their memory, and
   /// how busy they are. Keeps the latest reading of the energy that they have drawn. To be called about once a second.

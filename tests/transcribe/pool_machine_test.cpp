@@ -1,4 +1,4 @@
-#include "transcribe/batch/batch_machine.h"
+#include "transcribe/pool/pool_machine.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
