@@ -2,7 +2,6 @@
 
 #include <map>
 
-#include "advise/lost_time.h"
 #include "jobs/job_admin.h"
 #include "transcribe/batch/batch_report.h"
 #include "transcribe/batch/batch_state.h"
@@ -11,9 +10,6 @@
 
 namespace tutti {
 
-/// What the pool knows of a device `elapsed` after its start; the machine adds the rest (PoolMachine::describe).
-DeviceStatus device_status(const PooledDeviceView& device, const ChosenDevice& chosen, Seconds elapsed);
-
 /// What a batch looks like now, for the table, the note's status line and the control socket.
 /// `view`: the devices now, or as they were a moment ago.
 FleetStatus fleet_status(const BatchOptions& options, const RunSnapshot& run, const PoolView& view,
@@ -21,9 +17,5 @@ FleetStatus fleet_status(const BatchOptions& options, const RunSnapshot& run, co
 
 /// Every job of the run as the store knows it, with what this run did for it.
 void add_assets(BatchReport& report, JobAdmin& admin, const std::map<JobId, BatchEntry>& entries);
-
-/// How a device has spent the time of a run so far. Speeds are what it did while it was busy, not what the speed model
-/// believes: a report is about facts.
-DeviceTime device_time(const PooledDeviceView& device);
 
 }  // namespace tutti

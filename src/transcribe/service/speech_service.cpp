@@ -8,9 +8,9 @@
 #include "base/log.h"
 #include "base/periodic_thread.h"
 #include "flow/failures.h"
-#include "transcribe/batch/batch_status.h"
 #include "transcribe/pool/pool_machine.h"
 #include "transcribe/pool/pool_plan.h"
+#include "transcribe/pool/pool_status.h"
 #include "transcribe/service/fair_queue.h"
 #include "transcribe/service/speech_run.h"
 
