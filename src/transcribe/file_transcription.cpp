@@ -83,9 +83,6 @@ TranscribedFile transcribed(const DecodedFile& file, const TranscriptionMode& wa
                   .duration = file.recording.duration(),
                   .requested = within(way.clips, file.recording),
                   .language = done.transcript.language,
-                  .losses = file.recording.losses(),
-                  .notes = file.recording.notes(),
-                  .without_speech = !has_text(done.transcript),
                   .counts = costs.counts,
                   .spent = costs.spent};
   done.outcome.spent += file.spent;

@@ -31,7 +31,6 @@ class FileList final : public JobSource {
   void serve(const TranscriptionContext* context);
 
   std::optional<ClaimedFile> next() override;
-  Result<void> begin(std::size_t) override { return {}; }
   Result<void> on_audio_decoded(std::size_t, Seconds) override { return {}; }
   const TranscriptionContext* context(std::size_t) override;
   Result<void> publish(TranscribedFile& file) override;

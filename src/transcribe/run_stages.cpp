@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "transcribe/prefetch.h"
-#include "transcribe/work.h"
 #include "view/text.h"
 
 namespace tutti {
@@ -55,48 +54,9 @@ std::optional<Result<ClaimedFile>> take(Run& run) {
 }
 
 Result<DecodedFile> decode(Run& run, ClaimedFile file) {
-  const auto started = Clock::real().now();
-  if (auto begun = run.files.begin(file.index); !begun) return tl::unexpected(begun.error());
-  auto recording = run.files.decoded(file.index, [&] {
-    return decode_recording(
-        file.input, [&](Seconds) { return !run.aborted; }, {}, run.options.audio);
-  });
-  if (!recording) return tl::unexpected(recording.error());
-  if (auto on_audio_decoded = run.files.on_audio_decoded(file.index, recording->duration()); !on_audio_decoded)
-    return tl::unexpected(on_audio_decoded.error());
-  run.tally.decoded(file.index, *recording);
-  DecodedFile decoded{
-      .index = file.index, .input = std::move(file.input), .started = started, .recording = std::move(*recording)};
-  decoded.spent.audio = Clock::real().now() - started;
+  auto decoded = run.job.decode(std::move(file));
+  if (decoded) run.tally.decoded(decoded->index, decoded->recording);
   return decoded;
-}
-
-/// With VAD: finds the stretches of speech.
-Result<DecodedFile> detect_speech(Run& run, DecodedFile file) {
-  const auto started = Clock::real().now();
-  auto speech = speech_probabilities(file.recording, run.options.vad->method, [&](Seconds) { return !run.aborted; });
-  if (!speech) return tl::unexpected(speech.error());
-  file.speech = std::move(*speech);
-  file.spent.listening = Clock::real().now() - started;
-  return file;
-}
-
-/// Waits until a worker is there, then makes windows of the file, as fast as the transcribe stage takes them.
-Result<void> prepare(Run& run, DecodedFile file, const Emit<Work>& emit) {
-  const TranscriptionContext* context = run.files.context(file.index);
-  if (!context || run.stop.raised()) return stopped();
-  return prepare_work(std::move(file), *context, run.aborted,
-                      [&](Work&& work) { return !run.stop.raised() && emit(std::move(work)); });
-}
-
-/// The file, if this was the last of its work.
-Result<std::optional<TranscribedFile>> transcribe(Run& run, Work work) {
-  const TranscriptionContext* context = run.files.context(file_of(work));
-  const bool wanted = context && !run.stop.raised();
-  auto done = wanted ? transcribe_work(std::move(work), *context) : discard_work(work, stopped().value());
-  if (!done) return std::nullopt;
-  if (!*done) return tl::unexpected(done->error());
-  return std::move(**done);
 }
 
 /// Else an empty transcript would be the only sign of it.
@@ -158,20 +118,21 @@ void build_stages(Pipeline& pipeline, Run& run) {
         kSpeechStage, std::move(decoded),
         [&run](DecodedFile&& file) {
           const std::size_t index = file.index;
-          return reporting_failure(run, index, [&] { return detect_speech(run, std::move(file)); });
+          return reporting_failure(run, index, [&] { return run.job.detect_speech(std::move(file)); });
         },
         of_files, size_of);
   auto prepared = pipeline.flat_map<Work>(
       kPrepareStage, std::move(decoded),
       [&run](DecodedFile&& file, const Emit<Work>& emit) {
         const std::size_t index = file.index;
-        return reporting_work_failure(run, index, [&] { return prepare(run, std::move(file), emit); });
+        return reporting_work_failure(run, index, [&] { return run.job.prepare(std::move(file), emit); });
       },
       {.on_error = OnError::skip, .output = {.items = kPreparedAhead, .bytes = ahead.prepared}}, size_of);
   auto transcribed = pipeline.flat_map<TranscribedFile>(
       kTranscribeStage, std::move(prepared),
       [&run](Work&& work, const Emit<TranscribedFile>& emit) -> Result<void> {
-        auto done = reporting_work_failure(run, file_of(work), [&] { return transcribe(run, std::move(work)); });
+        auto done =
+            reporting_work_failure(run, decoded_of(work).index, [&] { return run.job.transcribe(std::move(work)); });
         if (!done) return tl::unexpected(done.error());
         if (*done) emit(std::move(**done));
         return {};

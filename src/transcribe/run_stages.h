@@ -1,45 +1,21 @@
 #pragma once
 
 #include <atomic>
-#include <cstddef>
-#include <filesystem>
-#include <functional>
 #include <optional>
 
-#include "audio/recording.h"
 #include "flow/pipeline.h"
-#include "transcribe/file_transcription.h"
+#include "transcribe/recording_job.h"
 #include "transcribe/run.h"
 #include "transcribe/stop_signal.h"
 #include "transcribe/tally.h"
 
 namespace tutti {
 
-/// A file that a run has claimed. `index` is the source's number for it, which all other code uses too.
-struct ClaimedFile {
-  std::size_t index = 0;
-  std::filesystem::path input;
-};
-
-/// Decodes one file.
-using Decode = std::function<Result<Recording>()>;
-
-/// Where the files of a run come from, who serves their windows, and where their transcripts go: a list of files, or a
-/// batch on a store. Called by many threads, but for one file by one at a time.
-class JobSource {
+/// Where the files of a run come from and go to: a list of files, or a batch on a store.
+class JobSource : public RecordingSink {
  public:
-  virtual ~JobSource() = default;
   /// The next file to transcribe; may wait. None: there are no more.
   virtual std::optional<ClaimedFile> next() = 0;
-  /// It is going to be decoded. An error ends the file.
-  virtual Result<void> begin(std::size_t index) = 0;
-  /// Its decoded audio, by `decode`, which may be called again where it found no space for that. An error ends the
-  /// file.
-  virtual Result<Recording> decoded(std::size_t /*index*/, const Decode& decode) { return decode(); }
-  /// Its audio is there. An error ends the file.
-  virtual Result<void> on_audio_decoded(std::size_t index, Seconds length) = 0;
-  /// How its windows are served; waits for a worker. Null: it is not to be worked on.
-  virtual const TranscriptionContext* context(std::size_t index) = 0;
   /// Writes its outputs and enters them in the outcome.
   virtual Result<void> publish(TranscribedFile& file) = 0;
   /// It has ended without a transcript. Fault::cancelled: it was stopped.
@@ -53,6 +29,8 @@ struct Run {
   Tally& tally;
   StopSignal& stop;
   std::atomic<bool> aborted{false};  // decoders stop at their next tick
+  const RecordingJob job{
+      .sink = files, .options = options, .aborted = aborted, .is_wanted = [this] { return !stop.raised(); }};
 };
 
 /// Stages of a run that may be given more threads (prefetch.h); kSpeechStage is there with VAD.

@@ -122,9 +122,9 @@ Result<void> prepare_chunks(DecodedFile decoded, std::vector<SpeechChunk> chunks
 
 }  // namespace
 
-std::size_t file_of(const Work& work) {
-  if (const auto* chunk = std::get_if<ChunkWork>(&work)) return chunk->file->file().index;
-  return std::get<SequentialFile>(work).decoded.index;
+const DecodedFile& decoded_of(const Work& work) {
+  if (const auto* chunk = std::get_if<ChunkWork>(&work)) return chunk->file->file();
+  return std::get<SequentialFile>(work).decoded;
 }
 
 Result<void> prepare_work(DecodedFile file, const TranscriptionContext& context, const std::atomic<bool>& aborted,
@@ -139,7 +139,7 @@ Result<void> prepare_work(DecodedFile file, const TranscriptionContext& context,
   return prepare_whole({.decoded = std::move(file), .speech = std::move(*speech)}, context, aborted, hand_on);
 }
 
-std::optional<Result<TranscribedFile>> transcribe_work(Work work, const TranscriptionContext& context) {
+std::optional<Result<TranscribedFile>> transcribe_work(Work& work, const TranscriptionContext& context) {
   if (const auto* whole = std::get_if<SequentialFile>(&work)) return transcribe_file(*whole, context);
   auto& chunk = std::get<ChunkWork>(work);
   return chunk.file->enter(chunk.chunk, outcome_of(chunk, context));

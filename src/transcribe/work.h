@@ -26,8 +26,8 @@ using Work = std::variant<SequentialFile, ChunkWork>;
 /// Hands work on; false: no thread takes it any more.
 using HandOn = std::function<bool(Work&&)>;
 
-/// Which file a piece of work belongs to, by its index on the command line.
-std::size_t file_of(const Work& work);
+/// The file that a piece of work belongs to, for as long as the work is there.
+const DecodedFile& decoded_of(const Work& work);
 
 /// Makes work of a file and hands it on: the whole file for the reference's loop, or one by one its chunks with their
 /// mel, as fast as `hand_on` takes them, so that no more mel is held than that lets through. A file without speech has
@@ -38,7 +38,7 @@ Result<void> prepare_work(DecodedFile file, const TranscriptionContext& context,
 
 /// Does the work. Yields the file when this was the last of its work, or what it failed with. Blocks; any number of
 /// threads.
-std::optional<Result<TranscribedFile>> transcribe_work(Work work, const TranscriptionContext& context);
+std::optional<Result<TranscribedFile>> transcribe_work(Work& work, const TranscriptionContext& context);
 
 /// Work that is not to be done because of `why`; yields what transcribe_work would.
 std::optional<Result<TranscribedFile>> discard_work(const Work& work, const Error& why);

@@ -86,7 +86,7 @@ class BatchedTest : public testing::Test {
       std::vector<std::jthread> threads;
       for (Work& work : work_of(context))
         threads.emplace_back([&, mine = std::move(work)]() mutable {
-          if (auto whole = transcribe_work(std::move(mine), context))
+          if (auto whole = transcribe_work(mine, context))
             yielded.with([&](auto& all) { all.push_back(std::move(*whole)); });
         });
     }
@@ -201,7 +201,7 @@ TEST_F(BatchedTest, ChunksThatAreDroppedYieldTheReasonOnceWithTheLastOfThem) {
   std::vector<Work> work = work_of(shared);
   ASSERT_EQ(work.size(), 4U);
   for (std::size_t i = 0; i < 3; ++i) EXPECT_FALSE(discard_work(work[i], {Fault::cancelled, "stopped"}).has_value());
-  const auto whole = transcribe_work(std::move(work[3]), shared);
+  const auto whole = transcribe_work(work[3], shared);
   ASSERT_TRUE(whole.has_value());
   ASSERT_FALSE(*whole);
   EXPECT_EQ(whole->error().fault, Fault::cancelled);
@@ -279,7 +279,7 @@ TEST_F(BatchedTest, FileWithoutSpeechIsEmptyWithTheDetectedLanguage) {
   std::optional<Result<TranscribedFile>> whole;
   const TranscriptionContext shared = context();
   ASSERT_TRUE(prepare_work(std::move(quiet), shared, aborted_, [&](Work&& work) {
-    whole = transcribe_work(std::move(work), shared);
+    whole = transcribe_work(work, shared);
     return true;
   }));
   ASSERT_TRUE(whole && *whole);
@@ -303,7 +303,7 @@ TEST_F(BatchedTest, VadLoopDecodesJoinedSpeechWithRecordingTimes) {
   std::vector<Work> work = work_of(shared);
   ASSERT_EQ(work.size(), 1U);
   engine_.answer = [this](const DecodeWindow& request) { return text(request, {0, 2000, 500, 500, 2001, 1250}); };
-  const auto whole = transcribe_work(std::move(work.front()), shared);
+  const auto whole = transcribe_work(work.front(), shared);
   ASSERT_TRUE(whole && *whole);
   // 86 s of speech: windows of 30, 30 and 26 s. The first segment from 10 to 25 s spans the silence at 20 s.
   const auto& segments = (*whole)->transcript.segments;

@@ -2,77 +2,60 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/guarded.h"
 #include "transcribe/model_context.h"
 #include "transcribe/pool/device_pool.h"
+#include "transcribe/recording_job.h"
 #include "transcribe/service/speech_service.h"
 #include "view/fleet/fleet_status.h"
 
 namespace tutti {
 
-/// How many recordings are decoded at once: each takes a core. Bulk leaves one of them to interactive requests.
-/// Thread-safe.
-class DecodePermits {
+/// One request on its way from its bytes to its transcript: the service calls `begin`, `decode` and `transcribe`, one
+/// after the other. Each blocks, and yields Fault::cancelled soon after `cancel`.
+class SpeechRun final : public RecordingSink {
  public:
-  explicit DecodePermits(int cores) : most_(cores + 1), most_bulk_(std::max(1, cores - 1)) {}
-
-  /// Waits for one; false: `cancelled` came first (wake() makes it look).
-  bool take(JobClass urgency, const std::atomic<bool>& cancelled);
-  void release(JobClass urgency);
-  void wake() {
-    taken_.change([](Taken&) {});
-  }
-
- private:
-  struct Taken {
-    int all = 0;
-    int bulk = 0;
-  };
-  const int most_;
-  const int most_bulk_;
-  Guarded<Taken> taken_{};
-};
-
-/// What all requests share. Outlives them.
-struct SpeechParts {
-  DevicePool& pool;
-  DecodePermits& permits;
-  Seconds longest{};
-  std::function<Seconds()> pool_time;  // now, by the pool's clock
-};
-
-/// One request on its way from its bytes to its transcript.
-class SpeechRun {
- public:
-  /// `number`: of this service's requests, by which the pool knows it.
-  SpeechRun(std::uint64_t number, SpeechRequest request)
+  /// `number`: of this service's requests, by which the pool knows it. `longest`: that it may last.
+  SpeechRun(std::uint64_t number, Seconds longest, SpeechRequest request)
       : number_(number),
+        longest_(longest),
         id_(request.id.empty() ? "request-" + std::to_string(number) : request.id),
         request_(std::move(request)) {}
 
   const SpeechRequest& request() const { return request_; }
   const std::string& id() const { return id_; }
-  /// Blocks until it is done; Fault::cancelled soon after `cancel`.
-  Result<TranscribedFile> transcribe(const SpeechParts& parts, const ModelContext& model);
+  bool is_bulk() const { return request_.urgency != JobClass::interactive; }
+
+  /// Makes its options fit the model and opens its audio.
+  Result<void> begin(const ModelContext& model);
+  /// Decodes it and finds its speech, on a core of its own.
+  Result<DecodedFile> decode();
+  /// Has its windows served by the pool. `now`: by the pool's clock.
+  Result<TranscribedFile> transcribe(DecodedFile decoded, DevicePool& pool, const ModelContext& model, Seconds now);
   /// From any thread, at any time.
   void cancel();
   bool cancelled() const { return cancelled_; }
   /// As it is now, for people.
   JobStatus status() const;
 
+  // --- the steps of recording_job.h; it is the one recording
+  Result<FetchedAudio> fetch(const ClaimedFile& file) override;
+  Result<Recording> decoded(std::size_t index, const Decode& decode) override;
+  Result<void> on_decoding(std::size_t index, Seconds decoded) override;
+  Result<void> on_audio_decoded(std::size_t index, Seconds length) override;
+  const TranscriptionContext* context(std::size_t) override { return &*context_; }
+
   const Clock::Instant submitted = Clock::real().now();
 
  private:
-  Result<DecodedFile> decode(const SpeechParts& parts);
-  Result<Recording> decode_file(int file, const SpeechParts& parts);
-  Result<TranscribedFile> serve_windows(DecodedFile decoded, const SpeechParts& parts, const ModelContext& model,
-                                        const FittedOptions& fitted);
-
   const std::uint64_t number_;
+  const Seconds longest_;
   const std::string id_;
   const SpeechRequest request_;
   std::atomic<bool> cancelled_{false};
@@ -80,6 +63,16 @@ class SpeechRun {
   Guarded<JobEngine*> engine_{nullptr};  // while its windows are served
   std::atomic<double> length_{0};        // seconds of its audio; 0: it is not decoded yet
   std::atomic<double> position_{0};      // that are transcribed
+  // Of the thread that serves it.
+  OwnedFd fetched_audio_{};
+  FittedOptions fitted_{};
+  std::optional<TranscriptionContext> context_{};
+  const OnProgressOfFile on_progress_ = [this](std::size_t, Seconds position, const std::vector<Segment>& fresh) {
+    position_ = position.count();
+    if (!cancelled_) request_.listener->on_segments(position, fresh);
+  };
+  RecordingJob job_{
+      .sink = *this, .options = request_.options, .aborted = cancelled_, .is_wanted = [this] { return !cancelled_; }};
 };
 
 }  // namespace tutti

@@ -44,9 +44,7 @@ class Service final : public SpeechService {
       : options_(options),
         time_(pool.time),
         machine_(options_.pool),
-        permits_(cores()),
         pool_(DevicePool::start(std::move(pool))),
-        parts_{.pool = *pool_, .permits = permits_, .longest = options.longest, .pool_time = [this] { return now(); }},
         most_bulk_(static_cast<std::size_t>(threads_of(options_.pool))) {
     starting_ = std::jthread([this] { load_model(); });
     for (std::size_t i = 0; i < 2 * most_bulk_ + static_cast<std::size_t>(cores()); ++i)
@@ -106,6 +104,8 @@ class Service final : public SpeechService {
     FairQueue<Run> waiting{};
     std::vector<Run> running{};
     std::size_t bulk = 0;  // requests among them that are not interactive
+    int cores = 0;         // that decode for one of them
+    int bulk_cores = 0;    // for one that is not interactive
     bool stopped = false;
     std::uint64_t last_id = 0;
     SpeechLoad ended{};
@@ -119,6 +119,7 @@ class Service final : public SpeechService {
   };
 
   class Ticket;
+  class DecodingCore;
 
   Seconds now() const { return Seconds(Clock::real().now() - started_) / time_; }
 
@@ -131,6 +132,7 @@ class Service final : public SpeechService {
   void work();
   bool can_start(const Queue& queue) const;
   void serve(const Run& run);
+  Result<TranscribedFile> transcribe(const Run& run);
   void end(const Run& run, Result<TranscribedFile> file, Seconds took);
   void cancel(const Run& run);
 
@@ -138,9 +140,7 @@ class Service final : public SpeechService {
   const double time_;
   const Clock::Instant started_ = Clock::real().now();
   PoolMachine machine_;
-  DecodePermits permits_;
   std::unique_ptr<DevicePool> pool_;
-  const SpeechParts parts_;
   const std::size_t most_bulk_;
   Guarded<std::optional<Model>> model_{};  // none: it is being loaded
   Guarded<Queue> queue_{};
@@ -158,6 +158,34 @@ class Service::Ticket final : public SpeechTicket {
  private:
   Service& service_;
   const Run run_;
+};
+
+/// A core that decodes for a request, as long as it is there. Bulk leaves one of them to interactive requests.
+class Service::DecodingCore {
+ public:
+  /// Waits for one, or until the request is cancelled.
+  DecodingCore(Service& service, const Run& run) : queue_(service.queue_), bulk_(run->is_bulk() ? 1 : 0) {
+    const int most = cores() + 1, most_bulk = std::max(1, cores() - 1);
+    queue_.wait(
+        [&](const Queue& now) {
+          return run->cancelled() || (now.cores < most && (bulk_ == 0 || now.bulk_cores < most_bulk));
+        },
+        [&](Queue& now) { add(now, 1); });
+  }
+  DecodingCore(const DecodingCore&) = delete;
+  DecodingCore& operator=(const DecodingCore&) = delete;
+  ~DecodingCore() {
+    queue_.change([&](Queue& now) { add(now, -1); });
+  }
+
+ private:
+  void add(Queue& now, int cores) const {
+    now.cores += cores;
+    now.bulk_cores += cores * bulk_;
+  }
+
+  Guarded<Queue>& queue_;
+  const int bulk_;
 };
 
 void Service::load_model() {
@@ -182,7 +210,7 @@ void Service::work() {
                                    const bool all = queue.bulk < most_bulk_;
                                    auto next = *queue.waiting.pop(all ? JobClass::batch : JobClass::interactive);
                                    queue.running.push_back(next);
-                                   queue.bulk += next->request().urgency != JobClass::interactive ? 1 : 0;
+                                   queue.bulk += next->is_bulk() ? 1 : 0;
                                    return next;
                                  });
     if (!run) return;
@@ -194,14 +222,24 @@ void Service::serve(const Run& run) {
   const auto begun = Clock::real().now();
   auto file = [&]() -> Result<TranscribedFile> {
     try {
-      const auto model = loaded();
-      if (!model) return tl::unexpected<Error>(model.error());
-      return run->transcribe(parts_, **model);
+      return transcribe(run);
     } catch (...) {
       return tl::unexpected<Error>(error_of_exception(run->request().name));
     }
   }();
   end(run, std::move(file), Clock::real().now() - begun);
+}
+
+Result<TranscribedFile> Service::transcribe(const Run& run) {
+  const auto model = loaded();
+  if (!model) return tl::unexpected<Error>(model.error());
+  if (auto begun = run->begin(**model); !begun) return tl::unexpected<Error>(begun.error());
+  auto decoded = [&] {
+    const DecodingCore core(*this, run);
+    return run->decode();
+  }();
+  if (!decoded) return tl::unexpected<Error>(decoded.error());
+  return run->transcribe(std::move(*decoded), *pool_, **model, now());
 }
 
 void Service::end(const Run& run, Result<TranscribedFile> file, Seconds took) {
@@ -215,14 +253,13 @@ void Service::end(const Run& run, Result<TranscribedFile> file, Seconds took) {
     times_.encoder.record(file->outcome.spent.encoder.count());
     times_.decoder.record(file->outcome.spent.decoder.count());
   }
-  const auto listener = run->request().listener;
   if (done)
-    listener->done(std::move(*file));
+    run->request().listener->done(std::move(*file));
   else
-    listener->failed(file.error());
+    run->request().listener->failed(file.error());
   queue_.change([&](Queue& queue) {
     std::erase(queue.running, run);
-    queue.bulk -= run->request().urgency != JobClass::interactive ? 1 : 0;
+    queue.bulk -= run->is_bulk() ? 1 : 0;
     queue.ended.audio_done += audio;
     ++(done ? queue.ended.done : cancelled ? queue.ended.cancelled : queue.ended.failed);
     if (!cancelled) queue.mean_time = queue.mean_time * (1 - kLatest) + took * kLatest;
@@ -232,7 +269,7 @@ void Service::end(const Run& run, Result<TranscribedFile> file, Seconds took) {
 std::shared_ptr<SpeechTicket> Service::submit(SpeechRequest request) {
   Run run;
   queue_.change([&](Queue& queue) {
-    run = std::make_shared<SpeechRun>(++queue.last_id, std::move(request));
+    run = std::make_shared<SpeechRun>(++queue.last_id, options_.longest, std::move(request));
     if (queue.stopped)
       run->cancel();
     else
@@ -244,7 +281,6 @@ std::shared_ptr<SpeechTicket> Service::submit(SpeechRequest request) {
 
 void Service::cancel(const Run& run) {
   run->cancel();
-  permits_.wake();
   bool waited = false;
   queue_.change([&](Queue& queue) {
     waited = queue.waiting.remove(run);
@@ -346,7 +382,7 @@ void Service::stop() {
   });
   for (const auto& run : waiting) run->request().listener->failed({Fault::cancelled, "the server is stopping"});
   for (const auto& run : running) run->cancel();
-  permits_.wake();
+  queue_.change([](Queue&) {});  // for those that wait for a core
   pool_->stop(Seconds(0));
   workers_.clear();
 }

@@ -1,0 +1,107 @@
+#include "transcribe/recording_job.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/clock.h"
+
+namespace tutti {
+namespace {
+
+tl::unexpected<Error> stopped() {
+  return fail(Fault::cancelled, "stopped");
+}
+
+/// Makes an error about a file without a name of its own one about the recording.
+Error renamed(Error error, const std::string& path, const std::string& name) {
+  const auto at = path == name ? std::string::npos : error.what.find(path);
+  if (at != std::string::npos) error.what.replace(at, path.size(), name);
+  return error;
+}
+
+Result<Recording> decode_audio_of(const RecordingJob& job, const ClaimedFile& file, const FetchedAudio& audio) {
+  Result<void> goes_on;
+  auto recording = decode_recording(
+      audio.path,
+      [&](Seconds decoded) {
+        goes_on = job.sink.on_decoding(file.index, decoded);
+        return goes_on && !job.aborted;
+      },
+      {}, job.options.audio);
+  if (!goes_on) return tl::unexpected(goes_on.error());
+  if (!recording) return tl::unexpected(renamed(recording.error(), audio.path.string(), file.input.string()));
+  return recording;
+}
+
+}  // namespace
+
+Result<DecodedFile> RecordingJob::decode(ClaimedFile file) const {
+  const auto started = Clock::real().now();
+  if (auto begun = sink.begin(file.index); !begun) return tl::unexpected(begun.error());
+  const auto audio = sink.fetch(file);
+  if (!audio) return tl::unexpected(audio.error());
+  auto recording = sink.decoded(file.index, [&] { return decode_audio_of(*this, file, *audio); });
+  if (!recording) return tl::unexpected(recording.error());
+  if (auto taken = sink.on_audio_decoded(file.index, recording->duration()); !taken)
+    return tl::unexpected(taken.error());
+  DecodedFile decoded{
+      .index = file.index, .input = std::move(file.input), .started = started, .recording = std::move(*recording)};
+  decoded.spent.audio = Clock::real().now() - started;
+  return decoded;
+}
+
+Result<DecodedFile> RecordingJob::detect_speech(DecodedFile file) const {
+  if (!options.vad) return file;
+  const auto started = Clock::real().now();
+  auto speech = speech_probabilities(file.recording, options.vad->method, [&](Seconds) { return !aborted; });
+  if (!speech) return tl::unexpected(speech.error());
+  file.speech = std::move(*speech);
+  file.spent.listening = Clock::real().now() - started;
+  return file;
+}
+
+Result<void> RecordingJob::prepare(DecodedFile file, const HandOn& hand_on) const {
+  const TranscriptionContext* context = sink.context(file.index);
+  if (!context || !is_wanted()) return stopped();
+  return prepare_work(std::move(file), *context, aborted,
+                      [&](Work&& work) { return is_wanted() && hand_on(std::move(work)); });
+}
+
+Result<std::optional<TranscribedFile>> RecordingJob::transcribe(Work work) const {
+  const DecodedFile& decoded = decoded_of(work);
+  const TranscriptionContext* context = sink.context(decoded.index);
+  auto done = context && is_wanted() ? transcribe_work(work, *context) : discard_work(work, stopped().value());
+  if (!done) return std::nullopt;
+  if (!*done) return tl::unexpected(done->error());
+  enrich(decoded.recording, **done);
+  return std::move(**done);
+}
+
+void RecordingJob::enrich(const Recording& audio, TranscribedFile& file) const {
+  FileOutcome& outcome = file.outcome;
+  outcome.losses = audio.losses();
+  outcome.notes = audio.notes();
+  std::ranges::copy(remarks, std::back_inserter(outcome.notes));
+  outcome.without_speech = !has_text(file.transcript);
+}
+
+Result<TranscribedFile> RecordingJob::transcribe_here(DecodedFile file) const {
+  const std::filesystem::path name = file.input;
+  std::optional<TranscribedFile> whole;
+  Result<void> done;
+  const auto prepared = prepare(std::move(file), [&](Work&& work) {
+    auto transcribed = transcribe(std::move(work));
+    if (!transcribed)
+      done = tl::unexpected(transcribed.error());
+    else if (*transcribed)
+      whole = std::move(**transcribed);
+    return done.has_value();
+  });
+  if (!done) return tl::unexpected(done.error());
+  if (!prepared) return tl::unexpected(prepared.error());
+  if (!whole) return fail(Fault::internal, name.string() + ": its last window has no answer");
+  return std::move(*whole);
+}
+
+}  // namespace tutti
