@@ -32,7 +32,7 @@ namespace tutti {
 namespace {
 
 /// Nothing where it is not known before the model is loaded.
-std::optional<MemoryQuestion> question_of(const RunOptions& options) {
+std::optional<MemoryQuestion> question_of(const TranscribeOptions& options) {
   const auto shape = model_shape(options.model);
   const auto device = device_memory(options.device);
   if (!shape || !device) return std::nullopt;
@@ -48,7 +48,7 @@ std::optional<MemoryQuestion> question_of(const RunOptions& options) {
                         .byte_cross = device->byte_cross};
 }
 
-void say_memory(const RunOptions& options) {
+void say_memory(const TranscribeOptions& options) {
   const auto question = question_of(options);
   std::fputs(
       question ? memory_table(*question).c_str() : "How much memory it takes is not known before the model is loaded\n",
@@ -75,7 +75,7 @@ void say_file(const PlannedFile& file, const std::string& problem) {
 /// Prints on standard output what a run would read and write and, for people, what memory it would take; reads and
 /// makes nothing. `json`: an event a line instead, `planned`, `skipped` or `failed`. Answers the exit code that the run
 /// will have for what is known before it.
-int dry_run(const std::vector<PlannedFile>& plan, const RunOptions& options, bool json) {
+int dry_run(const std::vector<PlannedFile>& plan, const TranscribeOptions& options, bool json) {
   if (const auto folders = expect_folders_of(plan); !folders) return complain(folders.error(), kNothingRan);
   if (json) {
     if (const auto question = question_of(options)) std::fputs(memory_json(*question).c_str(), stdout);
@@ -145,7 +145,8 @@ Result<void> begin_trace(CommandTrace& trace, const TranscribeCommand& command, 
   return trace.begin(command.trace, files, line);
 }
 
-int transcribe(const std::vector<PlannedFile>& plan, const RunOptions& options, const TranscribeCommand& command) {
+int transcribe(const std::vector<PlannedFile>& plan, const TranscribeOptions& options,
+               const TranscribeCommand& command) {
   TuningPlan tuning;
   if (const auto set = set_tuning(command.tuning, tuning); !set) return complain(set.error(), kUsage);
   if (const auto made = make_folders_of(plan); !made) return complain(made.error(), kNothingRan);

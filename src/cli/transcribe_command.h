@@ -12,7 +12,7 @@
 
 namespace tutti {
 
-/// The command line of `tutti transcribe`, in openai-whisper's names. Turned into RunOptions by `run_options`.
+/// The command line of `tutti transcribe`, in openai-whisper's names. Turned into TranscribeOptions by `run_options`.
 struct TranscribeCommand {
   std::vector<std::string> files{};
   std::string model{};
@@ -73,7 +73,7 @@ void add_speech(OptionTable& table, TranscribeCommand& command);
 /// Where outputs go and of which formats, as -o, -f, --name-by and --skip-existing say.
 OutputOptions output_options(const TranscribeCommand& command);
 /// `model` is where the model was found. Errors name the option that is not valid.
-Result<RunOptions> run_options(const TranscribeCommand& command, const std::filesystem::path& model);
+Result<TranscribeOptions> run_options(const TranscribeCommand& command, const std::filesystem::path& model);
 
 /// `tutti transcribe`: files to transcripts on one device.
 int run_transcribe(const std::vector<std::string>& arguments);

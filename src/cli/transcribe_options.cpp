@@ -178,7 +178,7 @@ std::vector<const char*> word_flags(const TranscribeCommand& c) {
 }
 
 /// Word times and what depends on them; as the reference, layout without them is refused.
-Result<void> set_words(const TranscribeCommand& c, RunOptions& options) {
+Result<void> set_words(const TranscribeCommand& c, TranscribeOptions& options) {
   const std::string layout = first_subtitle_flag(c.subtitles);
   if (!c.word_timestamps && !layout.empty()) return fail(Fault::usage, layout + " requires --word-timestamps");
   auto writer = writer_options(c.subtitles);
@@ -201,7 +201,7 @@ Result<void> set_words(const TranscribeCommand& c, RunOptions& options) {
 }
 
 /// Which way the run goes through its files.
-Result<void> set_way(const TranscribeCommand& c, RunOptions& options) {
+Result<void> set_way(const TranscribeCommand& c, TranscribeOptions& options) {
   auto vad = vad_options(c.vad, c.clip_timestamps);
   if (!vad) return tl::unexpected(vad.error());
   options.vad = *vad;
@@ -212,7 +212,7 @@ Result<void> set_way(const TranscribeCommand& c, RunOptions& options) {
   return {};
 }
 
-Result<void> set_language(const TranscribeCommand& c, RunOptions& options) {
+Result<void> set_language(const TranscribeCommand& c, TranscribeOptions& options) {
   const auto language = plain_language(c.language);
   if (!language) return {};
   auto code = language_code_of(*language);
@@ -223,7 +223,7 @@ Result<void> set_language(const TranscribeCommand& c, RunOptions& options) {
 }
 
 /// Where only loading the model shows its vocabulary, the worker's answer is checked again.
-Result<void> set_suppressed(const TranscribeCommand& c, RunOptions& options) {
+Result<void> set_suppressed(const TranscribeCommand& c, TranscribeOptions& options) {
   const auto shape = model_shape(options.model);
   options.decoding.suppress_tokens = c.suppress_tokens;
   return check_suppressed(c.suppress_tokens, shape ? std::optional(shape->vocabulary) : std::nullopt);
@@ -231,8 +231,8 @@ Result<void> set_suppressed(const TranscribeCommand& c, RunOptions& options) {
 
 }  // namespace
 
-Result<RunOptions> run_options(const TranscribeCommand& c, const std::filesystem::path& model) {
-  RunOptions options;
+Result<TranscribeOptions> run_options(const TranscribeCommand& c, const std::filesystem::path& model) {
+  TranscribeOptions options;
   options.build_id = build_id();
   options.model = model;
   options.device = c.device;

@@ -49,7 +49,7 @@ void stop_work(SpeechService* service, JobService* jobs) {
 }
 
 DashboardOptions page_of(const ServeOptions& options) {
-  return {.model = options.api.models ? options.api.models->own() : "", .state = options.speech.pool.state.string()};
+  return {.model = options.api.models ? options.api.models->own() : "", .state = options.speech.state.string()};
 }
 
 AlertOptions alerts_of(const ServeOptions& options) {
@@ -63,7 +63,7 @@ JobServiceOptions jobs_of(const ServeOptions& options) {
                          .models = *options.api.models,
                          .usual = options.api.usual,
                          .most_a_client = options.jobs_a_client};
-  jobs.files.state = options.speech.pool.state;
+  jobs.files.state = options.speech.state;
   jobs.files.most_bytes = options.api.max_upload;
   jobs.run = {.command = "tutti serve --model " + options.api.models->own(),
               .batch = "/v1/jobs",
@@ -75,7 +75,7 @@ JobServiceOptions jobs_of(const ServeOptions& options) {
 }  // namespace
 
 Result<void> serve(const ServeOptions& options, StopSignal& stop, const std::function<void(std::uint16_t)>& listening) {
-  auto store = open_store({.folder = options.speech.pool.state});
+  auto store = open_store({.folder = options.speech.state});
   if (!store) return tl::unexpected<Error>(store.error());
   std::unique_ptr<AlertWatch> alerts;  // before any job: it counts what ends from its start on
   if (!options.alerts.webhook.url.empty()) {
@@ -93,7 +93,7 @@ Result<void> serve(const ServeOptions& options, StopSignal& stop, const std::fun
     if (!accepting) return tl::unexpected<Error>(accepting.error());
     jobs = std::move(*accepting);
   }
-  const auto fleet = service ? fleet_of(*service, *jobs) : fleet_of_batches(options.speech.pool.state, **store);
+  const auto fleet = service ? fleet_of(*service, *jobs) : fleet_of_batches(options.speech.state, **store);
   std::unique_ptr<Dashboard> dashboard;
   if (options.dashboard) dashboard = Dashboard::start(page_of(options), *fleet, **store);
   Api api(options.api, service.get(), jobs.get(), dashboard.get());

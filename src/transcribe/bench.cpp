@@ -129,7 +129,7 @@ class TrialObserver final : public RunObserver {
   std::optional<Error> recordings_fault_{};
 };
 
-RunOptions options_of(const BenchSetting& setting, RunOptions options) {
+TranscribeOptions options_of(const BenchSetting& setting, TranscribeOptions options) {
   options.device = setting.device;
   options.compute_type = setting.compute_type;
   options.batch_size = setting.batch_size;
@@ -149,8 +149,8 @@ std::vector<BenchSetting> bench_grid(const std::vector<std::string>& devices, co
   return grid;
 }
 
-RunOptions bench_options(Seconds most) {
-  RunOptions options;
+TranscribeOptions bench_options(Seconds most) {
+  TranscribeOptions options;
   options.vad = VadOptions{.min_silence_duration_ms = kBatchedSilenceMs};
   options.batched = true;
   options.long_form.temperatures = {0};
@@ -159,7 +159,7 @@ RunOptions bench_options(Seconds most) {
 }
 
 Result<BenchTrial> run_trial(const std::vector<std::filesystem::path>& files, const BenchSetting& setting,
-                             const RunOptions& base, StopSignal& stop) {
+                             const TranscribeOptions& base, StopSignal& stop) {
   std::vector<PlannedFile> plan;
   for (const auto& file : files) plan.push_back({.input = file, .outputs = {}});
   TrialObserver observer(files.size(), setting.device);

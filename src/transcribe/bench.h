@@ -29,7 +29,7 @@ std::vector<BenchSetting> bench_grid(const std::vector<std::string>& devices, co
 
 /// What is the same in all trials: the first `most` of every file, in the mode of `tutti transcribe --batched`,
 /// greedily and at temperature 0 alone, so that all settings do the same work. The caller sets program and model.
-RunOptions bench_options(Seconds most);
+TranscribeOptions bench_options(Seconds most);
 
 /// What one setting made of the files. Text is joined over the files in their order.
 struct BenchTrial {
@@ -53,7 +53,7 @@ struct BenchTrial {
 /// that cannot run carries its error. A Result fails when `stop` was raised, and where the recordings themselves
 /// cannot be measured with (one that cannot be read, no speech in any): every other setting would find the same.
 Result<BenchTrial> run_trial(const std::vector<std::filesystem::path>& files, const BenchSetting& setting,
-                             const RunOptions& base, StopSignal& stop);
+                             const TranscribeOptions& base, StopSignal& stop);
 
 /// What bounds a model on a device in one compute type; `tutti-engine limits` measures and prints it.
 struct DeviceLimits {

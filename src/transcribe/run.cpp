@@ -96,7 +96,7 @@ TuningPlan tuning_of(TuningPlan plan, const RunOptions& options) {
 
 }  // namespace
 
-Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, const RunOptions& options,
+Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, const TranscribeOptions& options,
                                      RunObserver& observer, StopSignal& stop, TuningPlan tuning) {
   const auto started = Clock::real().now();
   const auto skipped = static_cast<std::size_t>(std::ranges::count_if(files, &PlannedFile::already_done));

@@ -28,16 +28,21 @@ struct SpeechOptions {
   DecodingOptions decoding{};
 };
 
-/// Everything a run of `tutti transcribe` needs to know beside its files. Its SpeechOptions are those of every file.
+/// The model that recordings are transcribed by, how it is loaded, and how they are transcribed that have no options of
+/// their own.
 struct RunOptions : SpeechOptions {
   std::string build_id{};         // build of this program; the worker's must equal it
   std::filesystem::path model{};  // a Hugging Face folder or an OpenAI .pt, found
-  std::string device = "auto";    // auto, cpu, cpu:N, cuda:N, a GPU's UUID
   /// default: float32 on a CPU, float16 on a GPU, as the reference. auto: the fastest that passes a self-test.
   std::string compute_type = "default";
-  std::int32_t threads = 0;        // CPU threads for tensors; 0: one per core
-  std::int32_t batch_size = 0;     // windows stepped together at most; 0: what memory and device make best
-  bool deterministic = false;      // fixed shapes: the same transcript whatever the batch, order or neighbours
+  std::int32_t threads = 0;     // CPU threads for tensors; 0: one per core
+  std::int32_t batch_size = 0;  // windows stepped together at most; 0: what memory and device make best
+  bool deterministic = false;   // fixed shapes: the same transcript whatever the batch, order or neighbours
+};
+
+/// Everything a run of `tutti transcribe` needs to know beside its files.
+struct TranscribeOptions : RunOptions {
+  std::string device = "auto";     // auto, cpu, cpu:N, cuda:N, a GPU's UUID
   std::int32_t files_at_once = 0;  // files in work together; 0: as many as the worker steps together
   WriterOptions writer{};
 };
@@ -48,7 +53,7 @@ class StopSignal;
 /// entry and no other; the Result fails only when nothing could run (no worker, no model). Blocks until all is done or
 /// `stop` is raised. `tuning`: whether, and within which memory, the threads that make windows of files are chosen
 /// while it runs; what is tuned is the run's own. Transcripts do not depend on it.
-Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, const RunOptions& options,
+Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, const TranscribeOptions& options,
                                      RunObserver& observer, StopSignal& stop, TuningPlan tuning = {.is_on = false});
 
 }  // namespace tutti

@@ -99,7 +99,7 @@ Result<WorkerOptions> worker_options(const ResolvedDevice& device, const RunOpti
 
 namespace {
 
-Result<WorkerOptions> options_of_worker(const RunOptions& options) {
+Result<WorkerOptions> options_of_worker(const TranscribeOptions& options) {
   const auto spec = parse_device(options.device);
   if (!spec) return tl::unexpected(spec.error());
   const auto device = resolve(*spec, find_devices());
@@ -115,7 +115,7 @@ Result<WorkerOptions> options_of_worker(const RunOptions& options) {
 
 }  // namespace
 
-Result<std::shared_ptr<const LoadedWorker>> start_worker(const RunOptions& options, StopSignal& stop) {
+Result<std::shared_ptr<const LoadedWorker>> start_worker(const TranscribeOptions& options, StopSignal& stop) {
   const auto started = Clock::real().now();
   auto settings = options_of_worker(options);
   if (!settings) return tl::unexpected(settings.error());

@@ -41,6 +41,6 @@ struct LoadedWorker {
 };
 
 /// Chooses the device, starts its worker and waits until the model is loaded. `stop` ends the wait.
-Result<std::shared_ptr<const LoadedWorker>> start_worker(const RunOptions& options, StopSignal& stop);
+Result<std::shared_ptr<const LoadedWorker>> start_worker(const TranscribeOptions& options, StopSignal& stop);
 
 }  // namespace tutti

@@ -7,7 +7,8 @@ using namespace tutti;
 namespace {
 
 BatchOptions on_two_devices(std::string policy) {
-  BatchOptions options{.policy = std::move(policy)};
+  BatchOptions options;
+  options.policy = std::move(policy);
   options.devices = {{.id = "left"}, {.id = "right"}};
   return options;
 }

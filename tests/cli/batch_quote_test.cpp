@@ -39,7 +39,8 @@ TEST(BatchQuote, RunWithUnknownLengthTranscribedHasNoComparison) {
 
 TEST(BatchQuote, ClipTimestampsDisableTheEstimate) {
   const TempFolder folder;
-  BatchOptions options{.state = folder.path()};
+  BatchOptions options;
+  options.state = folder.path();
   options.run.batched = true;
   EXPECT_TRUE(quote_basis(options).foreseen);
   options.run.long_form.clip_timestamps = {0, 60};

@@ -7,7 +7,7 @@ using namespace tutti;
 
 namespace {
 
-Result<RunOptions> options_of(const std::vector<std::string>& arguments) {
+Result<TranscribeOptions> options_of(const std::vector<std::string>& arguments) {
   TranscribeCommand command;
   OptionTable table("transcribe", "Test.");
   add_transcribe(table, command);

@@ -37,7 +37,7 @@ TEST(BenchGrid, HasEveryCombinationAndTheMostExactComesFirst) {
 }
 
 TEST(BenchOptions, AreThoseOfABatchedRunAtTemperatureZero) {
-  const RunOptions options = bench_options(Seconds(300));
+  const TranscribeOptions options = bench_options(Seconds(300));
   EXPECT_TRUE(options.batched);
   ASSERT_TRUE(options.vad);
   EXPECT_EQ(options.vad->min_silence_duration_ms, kBatchedSilenceMs) << "windows are cut as the recommended flags do";

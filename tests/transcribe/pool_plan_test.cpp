@@ -19,7 +19,7 @@ PooledDevice pooled_card(const std::string& compute_type, const std::vector<Spee
   const TempFolder folder;
   const auto store = open_store({.folder = folder / "state"}).value();
   for (const auto& speed : speeds) EXPECT_TRUE(store->record_speed(speed));
-  BatchOptions options;
+  PoolOptions options;
   options.run.model = kNano;
   options.run.batched = true;
   options.run.compute_type = compute_type;

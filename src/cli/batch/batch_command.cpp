@@ -188,18 +188,21 @@ Result<Prepared> prepare_work(BatchCommand& command, const std::vector<ListedDev
   const fs::path state = command.state.empty() ? state_folder() : command.state;
   auto files = claim_batch_files(command, *model, state, *jobs);
   if (!files) return tl::unexpected(files.error());
-  return Prepared{.options = {.run = std::move(*run),
-                              .policy = command.policy,
-                              .jobs_at_once = command.threads,
-                              .state = state,
-                              .staging = folder / ".tmp",
-                              .kept = fs::absolute(state).lexically_normal() / "kept",
-                              .command = std::move(typed),
-                              .batch = folder.string(),
-                              .retry_failed = command.retry_failed,
-                              .existing = command.overwrite ? Existing::replace : Existing::keep,
-                              .patience = Seconds(command.device_patience),
-                              .price = command.price},
+  BatchOptions options;
+  options.run = *run;
+  options.policy = command.policy;
+  options.jobs_at_once = command.threads;
+  options.patience = Seconds(command.device_patience);
+  options.writer = run->writer;
+  options.state = state;
+  options.staging = folder / ".tmp";
+  options.kept = fs::absolute(state).lexically_normal() / "kept";
+  options.command = std::move(typed);
+  options.batch = folder.string();
+  options.retry_failed = command.retry_failed;
+  options.existing = command.overwrite ? Existing::replace : Existing::keep;
+  options.price = command.price;
+  return Prepared{.options = std::move(options),
                   .jobs = std::move(*jobs),
                   .inputs = inputs,
                   .files = std::move(*files),

@@ -198,7 +198,7 @@ Result<Measured> measure(const BenchCommand& c, const std::vector<std::filesyste
                          const std::filesystem::path& model, StopSignal& stop) {
   Measured measured;
   LimitsQuery limits(model);
-  RunOptions common = bench_options(Seconds(c.seconds));
+  TranscribeOptions common = bench_options(Seconds(c.seconds));
   common.build_id = build_id();
   common.model = model;
   if (!c.json) std::printf("%s\n", bench_heading().c_str());

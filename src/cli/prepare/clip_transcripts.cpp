@@ -56,8 +56,8 @@ Result<std::filesystem::path> file_of(const VoiceSource& clip, const ChildDecode
   return path;
 }
 
-RunOptions options_of(const ClipRecogniser& recogniser) {
-  RunOptions options;
+TranscribeOptions options_of(const ClipRecogniser& recogniser) {
+  TranscribeOptions options;
   options.build_id = build_id();
   options.model = recogniser.model;
   options.threads = recogniser.threads;

@@ -96,8 +96,8 @@ Result<void> check(const PrepareCommand& c) {
   return check_machine({c.device, c.threads, c.files_at_once});
 }
 
-RunOptions options_of(const PrepareCommand& c, const fs::path& model, std::size_t recordings) {
-  RunOptions options;
+TranscribeOptions options_of(const PrepareCommand& c, const fs::path& model, std::size_t recordings) {
+  TranscribeOptions options;
   options.build_id = build_id();
   options.model = model;
   options.device = c.device;
@@ -194,7 +194,7 @@ void say_totals(const PrepareCommand& command, std::size_t recordings, const Pre
 }
 
 /// What samples follow from, beside the recordings and their texts.
-std::string settings_of(const PrepareCommand& c, const RunOptions& options) {
+std::string settings_of(const PrepareCommand& c, const TranscribeOptions& options) {
   return joined(std::vector<std::string>{options.model.string(), options.compute_type, c.texts.string(),
                                          show_value(c.rules.window), show_value(c.rules.least_score),
                                          show_value(plain_language(c.language))},
@@ -221,7 +221,7 @@ StampOf stamps_of(const PrepareCommand& command, const std::vector<PrepareInput>
   };
 }
 
-int prepare(const PrepareCommand& command, const std::vector<PrepareInput>& inputs, const RunOptions& options,
+int prepare(const PrepareCommand& command, const std::vector<PrepareInput>& inputs, const TranscribeOptions& options,
             const OutputOwnership& files) {
   TuningPlan tuning;
   if (auto set = set_tuning(command.tuning, tuning); !set) return complain(set.error(), kUsage);

@@ -19,7 +19,7 @@ namespace tutti {
 /// What all recordings of a corpus are prepared with. Borrowed.
 struct PrepareSetup {
   const LoadedWorker& worker;
-  const RunOptions& options;  // those the worker was started with; files_at_once recordings are aligned together
+  const TranscribeOptions& options;  // those the worker was started with; files_at_once recordings are aligned together
   const PrepareRules& rules;
   std::filesystem::path texts{};  // where the texts are; empty: beside the recordings
   /// Whether, and within which memory, threads are chosen while it runs: those that decode, and how many recordings are

@@ -185,7 +185,7 @@ Result<ServeOptions> serve_options(const ServeCommand& c) {
   auto access = access_of(c, state);
   if (!access) return tl::unexpected(access.error());
   ServeOptions options{.api = {.access = std::move(*access)}, .dashboard = !c.no_dashboard};
-  options.speech.pool.state = state;
+  options.speech.state = state;
   if (auto set = set_address(c.listen, options.http); !set) return tl::unexpected(set.error());
   if (auto set = set_tls(c, options.http); !set) return tl::unexpected(set.error());
   if (auto set = set_alerts(c, options.alerts); !set) return tl::unexpected(set.error());

@@ -210,7 +210,7 @@ Result<void> BatchJobSource::publish(TranscribedFile& file) {
   file.outcome.outputs = attempt.job->outputs();
   std::vector<OutputContent> contents;
   for (std::size_t i = 0; i < file.outcome.outputs.size(); ++i) {
-    auto content = format_transcript(file.transcript, attempt.job->formats[i], options_.run.writer);
+    auto content = format_transcript(file.transcript, attempt.job->formats[i], options_.writer);
     if (!content) return tl::unexpected(content.error());
     contents.push_back({file.outcome.outputs[i], std::move(*content)});
   }

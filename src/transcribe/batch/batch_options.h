@@ -1,15 +1,13 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "device/list/device_list.h"
 #include "jobs/job.h"
 #include "jobs/publish.h"
-#include "transcribe/run.h"
+#include "transcribe/pool/pool_options.h"
 #include "transcript/writers.h"
 
 namespace tutti {
@@ -27,13 +25,9 @@ struct BatchJob {
   }
 };
 
-/// Everything a batch needs to know beside its recordings.
-struct BatchOptions {
-  RunOptions run{};  // its device and files_at_once do not count
-  std::vector<ChosenDevice> devices{};
-  std::map<std::string, int> job_caps{};  // by device id; "": every device without one of its own
-  std::string policy = "tutti";
-  int jobs_at_once = 0;                // -t; 0: as many as keep the devices busy
+/// Everything a batch needs to know beside its recordings: its pool, and where things go.
+struct BatchOptions : PoolOptions {
+  WriterOptions writer{};
   std::filesystem::path state{};       // the store's folder
   std::filesystem::path staging{};     // on the file system of the outputs
   std::filesystem::path kept{};        // where results are staged while that is full: in `state`; empty: nowhere
@@ -42,15 +36,7 @@ struct BatchOptions {
   bool retry_failed = false;           // those that failed for good in an earlier run, too
   Existing existing = Existing::keep;  // what happens to files at the names of outputs that the store did not write
   TuningPlan tuning{.is_on = false};   // whether, and within which memory, threads are chosen while it runs
-  Seconds patience{600};               // without any device in service, then the run ends
   std::optional<double> price{};       // price of a device hour, for history
-
-  /// The cap of that device; none: as its memory allows.
-  std::optional<int> job_cap(const std::string& device) const {
-    auto found = job_caps.find(device);
-    if (found == job_caps.end()) found = job_caps.find("");
-    return found == job_caps.end() ? std::nullopt : std::optional(found->second);
-  }
 };
 
 }  // namespace tutti

@@ -83,7 +83,7 @@ void describe_cores(const HostSnapshot& host, std::optional<int> core, std::opti
   if (busy) status.foreign_load = std::max(0.0, *busy - *status.own_load);
 }
 
-PoolMachine::PoolMachine(const BatchOptions& options) : options_(options) {
+PoolMachine::PoolMachine(const PoolOptions& options) : options_(options) {
   constexpr auto kCpu = ResolvedDevice::Kind::cpu;
   if (std::ranges::any_of(options.devices, [](const auto& device) { return device.device.kind == kCpu; }))
     cores_.emplace();

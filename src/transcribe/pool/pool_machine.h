@@ -9,8 +9,8 @@
 #include "device/machine.h"
 #include "device/telemetry/host_reader.h"
 #include "device/telemetry/sampler.h"
-#include "transcribe/batch/batch_options.h"
 #include "transcribe/pool/device_pool.h"
+#include "transcribe/pool/pool_options.h"
 #include "view/fleet/fleet_status.h"
 
 namespace tutti {
@@ -50,11 +50,11 @@ class EnergyMeter {
   double drawn_ = 0;
 };
 
-/// The machine beside a batch: the telemetry of the GPUs that it uses, and its memory. Thread-safe.
+/// The machine beside a pool: the telemetry of the GPUs that it uses, and its memory. Thread-safe.
 class PoolMachine {
  public:
   /// Watches when any device is a GPU, or sits on one.
-  explicit PoolMachine(const BatchOptions& options);
+  explicit PoolMachine(const PoolOptions& options);
 
   /// Reports to the pool which devices the driver has lost, which are back, and what others use of their memory, and
   /// how busy they are. Keeps the latest reading of the energy that they have drawn. To be called about once a second.
@@ -65,8 +65,8 @@ class PoolMachine {
   void look_at_cores();
   /// Adds what is known of a device, whose worker is that process: load, memory, power, temperature.
   void describe(std::size_t device, std::optional<int> worker, DeviceStatus& status) const;
-  /// Joules that each GPU has drawn since the batch began, by its id in the run, where the driver reported them at the
-  /// start. For a GPU that has been lost, until then.
+  /// Joules that each GPU has drawn since the pool was started, by its id in the run, where the driver reported them at
+  /// the start. For a GPU that has been lost, until then.
   std::map<std::string, double> energy_by_device();
   /// All of them together, where all could say.
   std::optional<double> energy();
@@ -75,9 +75,9 @@ class PoolMachine {
   void read_energy();
   void report_load(DevicePool& pool, const std::string& device, const GpuSnapshot& gpu);
 
-  const BatchOptions& options_;
+  const PoolOptions& options_;
   std::unique_ptr<Sampler> sampler_{};
-  std::map<std::string, Bytes> used_before_{};  // memory of each GPU in use before the run, by UUID
+  std::map<std::string, Bytes> used_before_{};  // memory of each GPU in use before, by UUID
   std::map<std::string, bool> load_lost_{};     // by device: its driver could not say how busy it is; one thread
   bool was_short_ = false;
   std::optional<HostReader> cores_{};  // reads how busy CPU cores are, on the thread that calls look_at_cores()

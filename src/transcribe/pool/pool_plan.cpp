@@ -78,7 +78,7 @@ double time_of(const std::vector<ChosenDevice>& devices) {
 
 }  // namespace
 
-Result<PoolPlan> plan_pool(const BatchOptions& options, RunHistory& history) {
+Result<PoolPlan> plan_pool(const PoolOptions& options, RunHistory& history) {
   std::optional<EmulatedSpeech> speech;
   if (std::ranges::any_of(options.devices, [](const auto& device) { return device.device.kind == Kind::emulated; })) {
     auto read = emulated_speech(options.run.model);
@@ -124,7 +124,7 @@ Seconds load_time_in(const std::vector<RunRecord>& runs, const std::string& devi
   return {};
 }
 
-int threads_of(const BatchOptions& options) {
+int threads_of(const PoolOptions& options) {
   int threads = 4;
   for (const auto& device : options.devices) threads += windows_of(device) + 1;
   return threads;

@@ -312,7 +312,7 @@ FleetStatus Service::status() const {
     });
   });
   FleetStatus status{.run = "tutti serve",
-                     .state_folder = options_.pool.state.string(),
+                     .state_folder = options_.state.string(),
                      .elapsed = view.elapsed,
                      .jobs = now.done + now.failed + now.cancelled + now.running + now.waiting,
                      .done = now.done,

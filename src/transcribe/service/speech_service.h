@@ -13,8 +13,8 @@
 #include "base/units.h"
 #include "jobs/history.h"
 #include "metrics/prometheus.h"
-#include "transcribe/batch/batch_options.h"
 #include "transcribe/file_transcription.h"
+#include "transcribe/pool/pool_options.h"
 #include "transcribe/run.h"
 #include "view/fleet/fleet_status.h"
 
@@ -71,8 +71,9 @@ struct SpeechLoad {
 };
 
 struct SpeechServiceOptions {
-  BatchOptions pool{};  // model, devices and how their workers are started; its `run` has the usual SpeechOptions
-  Seconds longest{12 * 3600};  // that a recording may last
+  PoolOptions pool{};
+  std::filesystem::path state{};  // the store's folder, for the status
+  Seconds longest{12 * 3600};     // that a recording may last
 };
 
 /// Transcribes requests on all devices of a pool: all that wait share the devices' batches. Owns the
