@@ -12,7 +12,7 @@
 #include "cli/plan/quote.h"
 #include "profile/pipeline_tuner.h"
 #include "text/json_bytes.h"
-#include "transcribe/pool/pool_status.h"
+#include "transcribe/pool/pool_machine.h"
 #include "view/fleet/run_report.h"
 #include "view/text.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 #include "base/strings.h"
-#include "transcribe/pool/pool_status.h"
+#include "transcribe/pool/pool_machine.h"
 #include "view/fleet/run_report.h"
 
 namespace tutti {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "advise/lost_time.h"
 #include "base/guarded.h"
 #include "device/machine.h"
 #include "device/telemetry/host_reader.h"
@@ -33,6 +34,13 @@ std::optional<std::string> memory_shortage(const MemoryFacts& memory, bool was_s
 /// Adds the load of a core (none: of all) and the memory of the worker on it, `worker` by its process; none: there is
 /// none. Own is what that process does and holds, foreign what else keeps the core busy, our decoders included.
 void describe_cores(const HostSnapshot& host, std::optional<int> core, std::optional<int> worker, DeviceStatus& status);
+
+/// What the pool knows of a device `elapsed` after its start; the machine adds the rest (PoolMachine::describe).
+DeviceStatus device_status(const PooledDeviceView& device, const ChosenDevice& chosen, Seconds elapsed);
+
+/// How a device has spent the time of a run so far. Speeds are what it did while it was busy, not what the speed model
+/// believes: a report is about facts.
+DeviceTime device_time(const PooledDeviceView& device);
 
 /// What a GPU has drawn, by a counter that stops reporting when the GPU is lost, and may restart from zero when it is
 /// back.

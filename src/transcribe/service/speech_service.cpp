@@ -10,7 +10,6 @@
 #include "flow/failures.h"
 #include "transcribe/pool/pool_machine.h"
 #include "transcribe/pool/pool_plan.h"
-#include "transcribe/pool/pool_status.h"
 #include "transcribe/service/fair_queue.h"
 #include "transcribe/service/speech_run.h"
 
