@@ -64,7 +64,8 @@ std::variant<HttpAnswer, std::unique_ptr<HttpBody>> Api::begin(const HttpHead& h
   }
   if (head.path == "/metrics" && service_) {
     if (!is_read(head)) return not_allowed("GET");
-    return HttpAnswer{.type = "text/plain; version=0.0.4; charset=utf-8", .body = prometheus_text(service_->metrics())};
+    return HttpAnswer{.type = "text/plain; version=0.0.4; charset=utf-8",
+                      .body = prometheus_text(service_->control().metrics())};
   }
   const auto token = options_.access.token_of(head.header("authorization"));
   if (dashboard_ && dashboard_->has(head.path)) return dashboard_->begin(head, token.has_value());

@@ -93,7 +93,7 @@ Result<void> serve(const ServeOptions& options, StopSignal& stop, const std::fun
     if (!accepting) return tl::unexpected<Error>(accepting.error());
     jobs = std::move(*accepting);
   }
-  const auto fleet = service ? fleet_of(*service, *jobs) : fleet_of_batches(options.speech.state, **store);
+  const auto fleet = service ? fleet_of(service->control(), *jobs) : fleet_of_batches(options.speech.state, **store);
   std::unique_ptr<Dashboard> dashboard;
   if (options.dashboard) dashboard = Dashboard::start(page_of(options), *fleet, **store);
   Api api(options.api, service.get(), jobs.get(), dashboard.get());

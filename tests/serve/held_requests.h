@@ -41,22 +41,7 @@ class HeldRequests final : public SpeechService {
   std::optional<Error> over() override { return std::nullopt; }
   SpeechLoad load() const override { return {}; }
   std::size_t bulk_at_once() const override { return 1; }
-  /// Those that have not ended, of which nothing is done.
-  FleetStatus status() const override {
-    FleetStatus status;
-    for (const auto& held : requests.with([](const auto& all) { return all; }))
-      held->with([&](const Request& own) {
-        if (!own.ended) status.in_work.push_back({.id = own.id, .name = ""});
-      });
-    return status;
-  }
-  std::optional<std::string> held() const override {
-    return is_drained ? std::optional<std::string>("they are drained") : std::nullopt;
-  }
-  std::vector<MetricSnapshot> metrics() const override { return {}; }
-  bool cancel(const std::string&) override { return false; }
-  bool drain(const std::string&) override { return false; }
-  bool resume(const std::string&) override { return false; }
+  ServiceControl& control() override { return control_; }
   bool wait_until_idle(Seconds) override { return true; }
   void stop() override {
     for (const auto& held : requests.with([](const auto& all) { return all; })) Ticket(held, true).cancel();
@@ -71,6 +56,30 @@ class HeldRequests final : public SpeechService {
     return held.with([](Request& own) { return std::exchange(own.ended, true) ? nullptr : own.listener; });
   }
 
+  class Control final : public ServiceControl {
+   public:
+    explicit Control(HeldRequests& service) : service_(service) {}
+    /// Those that have not ended, of which nothing is done.
+    FleetStatus status() const override {
+      FleetStatus status;
+      for (const auto& held : service_.requests.with([](const auto& all) { return all; }))
+        held->with([&](const Request& own) {
+          if (!own.ended) status.in_work.push_back({.id = own.id, .name = ""});
+        });
+      return status;
+    }
+    std::optional<std::string> held() const override {
+      return service_.is_drained ? std::optional<std::string>("they are drained") : std::nullopt;
+    }
+    std::vector<MetricSnapshot> metrics() const override { return {}; }
+    bool cancel(const std::string&) override { return false; }
+    bool drain(const std::string&) override { return false; }
+    bool resume(const std::string&) override { return false; }
+
+   private:
+    HeldRequests& service_;
+  };
+
   class Ticket final : public SpeechTicket {
    public:
     Ticket(std::shared_ptr<Guarded<Request>> held, bool cancels) : held_(std::move(held)), cancels_(cancels) {}
@@ -83,6 +92,8 @@ class HeldRequests final : public SpeechService {
     std::shared_ptr<Guarded<Request>> held_;
     const bool cancels_;
   };
+
+  Control control_{*this};
 };
 
 }  // namespace tutti

@@ -13,7 +13,7 @@ tl::unexpected<Error> no_such(const std::string& kind, const std::string& name) 
 
 class ServiceFleet final : public FleetSource {
  public:
-  ServiceFleet(SpeechService& service, JobService& jobs) : service_(service), jobs_(jobs) {}
+  ServiceFleet(ServiceControl& service, JobService& jobs) : service_(service), jobs_(jobs) {}
   Result<std::optional<FleetStatus>> status() override { return service_.status(); }
   Result<void> drain(const std::string& device) override {
     if (!service_.drain(device)) return no_such("device", device);
@@ -32,7 +32,7 @@ class ServiceFleet final : public FleetSource {
   Result<void> set_priority(JobId job, int priority) override { return jobs_.set_priority(job, priority); }
 
  private:
-  SpeechService& service_;
+  ServiceControl& service_;
   JobService& jobs_;
 };
 
@@ -100,7 +100,7 @@ class BatchFleet final : public FleetSource {
 
 }  // namespace
 
-std::unique_ptr<FleetSource> fleet_of(SpeechService& service, JobService& jobs) {
+std::unique_ptr<FleetSource> fleet_of(ServiceControl& service, JobService& jobs) {
   return std::make_unique<ServiceFleet>(service, jobs);
 }
 

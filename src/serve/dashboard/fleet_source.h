@@ -31,7 +31,7 @@ class FleetSource {
 };
 
 /// The service itself and its jobs, which outlive it.
-std::unique_ptr<FleetSource> fleet_of(SpeechService& service, JobService& jobs);
+std::unique_ptr<FleetSource> fleet_of(ServiceControl& service, JobService& jobs);
 
 /// The batch that runs on the store in `state`, whichever it is at a call: its control socket is found by its status.
 /// `store` is that store, and outlives it.

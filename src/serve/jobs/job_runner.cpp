@@ -203,14 +203,14 @@ std::size_t JobRunner::in_work() const {
 }
 
 std::string JobRunner::why_waits(const Job& job) const {
-  return why_job_waits(job, parts_.store.now(), in_work(), parts_.service.held());
+  return why_job_waits(job, parts_.store.now(), in_work(), parts_.service.control().held());
 }
 
 /// While no device takes work, jobs of which nothing is done wait in the store: there they can be given a priority.
 void JobRunner::put_back_what_waits() {
-  const auto held = parts_.service.held();
+  const auto held = parts_.service.control().held();
   if (!held) return;
-  for (const JobStatus& job : parts_.service.status().in_work) {
+  for (const JobStatus& job : parts_.service.control().status().in_work) {
     if (!job.device.empty() || job.done > Seconds(0)) continue;
     const auto attempt = state_.with([&](const State& state) -> std::shared_ptr<Attempt> {
       const auto id = number_in<JobId>(job.id);
@@ -248,7 +248,7 @@ std::optional<Lease> JobRunner::claim_next() {
   const auto free = [&](std::size_t limit) {
     return state_.with([&](const State& state) { return state.claims && !state.over && state.running.size() < limit; });
   };
-  if (!free(2 * most) || parts_.service.held()) return std::nullopt;
+  if (!free(2 * most) || parts_.service.control().held()) return std::nullopt;
   if (auto lease = claim_of_a_client(JobClass::interactive)) return lease;
   if (!free(most)) return std::nullopt;
   if (auto lease = claim_of_a_client(JobClass::normal)) return lease;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "transcribe/pool/pooled_recording.h"
 #include "view/text.h"
 
 namespace tutti {
@@ -11,19 +12,6 @@ namespace {
 tl::unexpected<Error> cancelled_error() {
   return fail(Fault::cancelled, "the request was cancelled");
 }
-
-/// A job of the pool, as long as it is there.
-class JobOfPool {
- public:
-  JobOfPool(DevicePool& pool, const PoolJob& job) : pool_(pool), id_(job.id) { pool_.add_job(job); }
-  JobOfPool(const JobOfPool&) = delete;
-  JobOfPool& operator=(const JobOfPool&) = delete;
-  ~JobOfPool() { pool_.end_job(id_); }
-
- private:
-  DevicePool& pool_;
-  const std::uint64_t id_;
-};
 
 }  // namespace
 
@@ -74,11 +62,10 @@ Result<TranscribedFile> SpeechRun::transcribe(DecodedFile decoded, DevicePool& p
                     .kind = request_.urgency,
                     .priority = request_.priority,
                     .queued_at = now};
-  const JobOfPool known(pool, job);
-  const auto engine = pool.engine(job);
-  engine_.with([&](JobEngine*& current) { current = engine.get(); });
-  if (cancelled_) engine->cancel();
-  context_.emplace(model.context(*engine, request_.options, fitted_, on_progress_, /*rationed=*/true));
+  PooledRecording pooled(pool, job);
+  engine_.with([&](JobEngine*& current) { current = &pooled.engine(); });
+  if (cancelled_) pooled.engine().cancel();
+  context_.emplace(model.context(pooled.engine(), request_.options, fitted_, on_progress_, /*rationed=*/true));
   auto file = job_.transcribe_here(std::move(decoded));
   engine_.with([](JobEngine*& current) { current = nullptr; });
   if (cancelled_) return cancelled_error();

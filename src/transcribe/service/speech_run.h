@@ -30,7 +30,6 @@ class SpeechRun final : public RecordingSink {
 
   const SpeechRequest& request() const { return request_; }
   const std::string& id() const { return id_; }
-  bool is_bulk() const { return request_.urgency != JobClass::interactive; }
 
   /// Makes its options fit the model and opens its audio.
   Result<void> begin(const ModelContext& model);

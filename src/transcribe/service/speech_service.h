@@ -76,6 +76,23 @@ struct SpeechServiceOptions {
   Seconds longest{12 * 3600};     // that a recording may last
 };
 
+/// What people see of a service, and steer in it. Thread-safe.
+class ServiceControl {
+ public:
+  virtual ~ServiceControl() = default;
+  /// Devices and requests as `tutti top` shows those of a batch. Requests that wait come behind those in work, and no
+  /// more of them than people look at.
+  virtual FleetStatus status() const = 0;
+  /// For Prometheus: requests by state and outcome, audio, and how long requests took, waited, and had the devices.
+  virtual std::vector<MetricSnapshot> metrics() const = 0;
+  /// Cancels a request by its id in the status. False, here and below: there is none.
+  virtual bool cancel(const std::string& id) = 0;
+  virtual bool drain(const std::string& device) = 0;
+  virtual bool resume(const std::string& device) = 0;
+  /// Why no device takes work until an operator resumes one; none: one does, or will again by itself.
+  virtual std::optional<std::string> held() const = 0;
+};
+
 /// Transcribes requests on all devices of a pool: all that wait share the devices' batches. Owns the
 /// workers and a thread for every request in work. Thread-safe.
 class SpeechService {
@@ -94,17 +111,7 @@ class SpeechService {
   virtual SpeechLoad load() const = 0;
   /// So many requests that are not interactive are in work at once.
   virtual std::size_t bulk_at_once() const = 0;
-  /// Devices and requests as `tutti top` shows those of a batch. Requests that wait come behind those in work, and no
-  /// more of them than people look at.
-  virtual FleetStatus status() const = 0;
-  /// For Prometheus: requests by state and outcome, audio, and how long requests took, waited, and had the devices.
-  virtual std::vector<MetricSnapshot> metrics() const = 0;
-  /// Cancels a request by its id in the status. False: there is none.
-  virtual bool cancel(const std::string& id) = 0;
-  virtual bool drain(const std::string& device) = 0;
-  virtual bool resume(const std::string& device) = 0;
-  /// Why no device takes work until an operator resumes one; none: one does, or will again by itself.
-  virtual std::optional<std::string> held() const = 0;
+  virtual ServiceControl& control() = 0;
   /// Waits until nothing waits or runs, but no longer than `most`. False: something still does.
   virtual bool wait_until_idle(Seconds most) = 0;
   /// Cancels everything and waits until no listener is called any more; later requests fail at once. One thread.
