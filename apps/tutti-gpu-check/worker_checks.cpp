@@ -8,8 +8,9 @@
 #include "base/guarded.h"
 #include "base/log.h"
 #include "checks.h"
-#include "link/worker_handle.h"
 #include "model/device_name.h"
+#include "transcribe/pool/one_device.h"
+#include "transcribe/pool/pooled_recording.h"
 #include "worker/cuda_driver.h"
 
 namespace tutti {
@@ -53,8 +54,8 @@ std::vector<float> mel_of(int window) {
 
 using Texts = std::vector<std::vector<std::int32_t>>;
 
-/// All windows at once through one worker; an empty text where one was lost.
-Texts decode_windows(WorkerHandle& worker) {
+/// All windows at once; an empty text where one was lost.
+Texts decode_windows(WindowEngine& worker) {
   Texts texts(kWindows);
   std::vector<std::jthread> callers;
   for (int i = 0; i < kWindows; ++i) {
@@ -87,12 +88,12 @@ Run run(at::Device device, const std::string& model, const std::vector<std::stri
       .model = {.model_path = model, .device = device.str(), .compute_type = "float32"}};
   options.command.words.insert(options.command.words.end(), fault.begin(), fault.end());
   Run result;
-  if (const auto worker = WorkerHandle::start(std::move(options))) {
-    if (const auto ready = (*worker)->ready(); !ready) log(Level::error, ready.error().text());
-    result.texts = decode_windows(**worker);
-    result.restarts = (*worker)->restarts();
-  } else {
-    log(Level::error, worker.error().text());
+  {
+    const auto pool = DevicePool::start(plan_of_one({.id = device.str(), .worker = std::move(options)}));
+    if (const auto ready = pool->ready(); !ready) log(Level::error, ready.error().text());
+    PooledRecording recording(*pool, {.id = 1});
+    result.texts = decode_windows(recording.engine());
+    result.restarts = pool->view().devices.front().restarts;
   }
   set_log_sink(before);
   result.logged = logged.with([](auto& lines) { return std::move(lines); });

@@ -55,47 +55,16 @@ struct Supervisor::WorkerProcess {
 };
 
 void Supervisor::run() {
-  RestartPolicy policy(options_.restarts);
-  for (;;) {
-    bool was_ready = false;
-    const Ending ending = live(was_ready);
-    if (stop_at()) break;
-    const bool has_finished_work =
-        state_.with([](const WorkerState& state) { return state.table.has_finished_work(); });
-    const auto decision = policy.ended(ending, was_ready, has_finished_work);
-    if (decision.give_up) {
-      const Error error{decision.give_up->fault, options_.name + ": " + decision.give_up->what, decision.give_up->hint};
-      state_.change([&](WorkerState& state) {
-        state.gave_up = error;
-        state.ended_unclearly = ending.unclear;
-        state.table.close(error);
-        state.table.abandon(error);
-      });
-      return;
-    }
-    report_loss(ending);
-    if (!wait_between_starts(decision.wait)) break;
-  }
-  state_.change([](WorkerState& state) {
-    state.gave_up = kStopped;
-    state.table.close(kStopped);
-    state.table.abandon(kStopped);
-  });
-}
-
-// The worker is gone and will be started again: has its windows done again, and reports that.
-void Supervisor::report_loss(const Ending& ending) {
-  std::vector<WindowId> condemned;
-  std::size_t waiting = 0;
+  const Ending ending = live();
+  const bool stopped = stop_at().has_value();
+  const Error error =
+      stopped ? kStopped : Error{ending.error.fault, options_.name + ": " + ending.error.what, ending.error.hint};
   state_.change([&](WorkerState& state) {
-    condemned = state.table.lost(ending.error.what);
-    waiting = state.table.waiting();
-    ++state.restarts;
+    state.ended = error;
+    state.ended_unclearly = !stopped && ending.unclear;
+    state.table.close(error);
+    state.table.abandon(error);
   });
-  log(Level::warning, options_.name + ": " + ending.error.text() +
-                          "; starting it again, requests to be done again: " + std::to_string(waiting));
-  for (const WindowId window : condemned)
-    log(Level::error, options_.name + ": window " + std::to_string(window) + " ended two workers and is given up");
 }
 
 SessionTerms Supervisor::terms() const {
@@ -120,7 +89,7 @@ Result<std::unique_ptr<Child>> Supervisor::start(OwnedFd socket) const {
                        .streams = options_.command.wrapped ? ChildStreams::terminal : ChildStreams::logged});
 }
 
-Ending Supervisor::live(bool& was_ready) {
+Ending Supervisor::live() {
   auto pair = Connection::make_pair();
   if (!pair) return {.error = pair.error()};
   auto child = start(std::move(pair->second));
@@ -130,7 +99,6 @@ Ending Supervisor::live(bool& was_ready) {
 
   Ending ending = serve_connection(process);
   state_.with([](WorkerState& state) { state.process.reset(); });
-  was_ready = process.session.ready().has_value();
   process.connection.shut();
   Seconds grace = ending.leaving || ending.final ? kExitGrace : Seconds(0);
   if (const auto until = stop_at()) grace = std::max(Seconds(0), Seconds(*until - now()));
@@ -150,7 +118,7 @@ Ending Supervisor::serve_connection(WorkerProcess& process) {
     const auto until = stop_at();
     if (until && nothing_left_before(*until, at)) return {kStopped};
     send_orders(process);
-    exited = wait(&process, std::min(process.session.wake_at(), until.value_or(Clock::Instant::max())));
+    exited = wait(process, std::min(process.session.wake_at(), until.value_or(Clock::Instant::max())));
   }
 }
 
@@ -212,10 +180,10 @@ std::optional<Clock::Instant> Supervisor::stop_at() const {
 
 // Until the state, the worker or its connection has something new, or it is `until`. True: the process has exited,
 // whatever other process may still hold its end of the connection.
-bool Supervisor::wait(const WorkerProcess* process, Clock::Instant until) const {
+bool Supervisor::wait(const WorkerProcess& process, Clock::Instant until) const {
   pollfd waiting[3] = {{.fd = wake_, .events = POLLIN, .revents = 0},
-                       {.fd = process ? process->connection.fd() : -1, .events = POLLIN, .revents = 0},
-                       {.fd = process ? process->child->pidfd() : -1, .events = POLLIN, .revents = 0}};
+                       {.fd = process.connection.fd(), .events = POLLIN, .revents = 0},
+                       {.fd = process.child->pidfd(), .events = POLLIN, .revents = 0}};
   int milliseconds = -1;
   if (until != Clock::Instant::max()) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - now()).count();
@@ -225,13 +193,6 @@ bool Supervisor::wait(const WorkerProcess* process, Clock::Instant until) const 
   eventfd_t ignored = 0;
   if (waiting[0].revents != 0) ::eventfd_read(wake_, &ignored);
   return waiting[2].revents != 0;
-}
-
-// False: stopped meanwhile.
-bool Supervisor::wait_between_starts(Seconds time) const {
-  const auto until = now() + std::chrono::duration_cast<Clock::Instant::duration>(time);
-  while (!stop_at() && now() < until) wait(nullptr, until);
-  return !stop_at();
 }
 
 }  // namespace tutti

@@ -11,7 +11,6 @@
 #include "base/process/child.h"
 #include "link/connection.h"
 #include "link/engine_command.h"
-#include "link/restart_policy.h"
 #include "link/session.h"
 #include "link/window_table.h"
 
@@ -26,21 +25,19 @@ struct WorkerOptions {
   LoadModel model{};
   Seconds load_limit{600};  // from start to Ready
   HeartbeatLimits heartbeat{};
-  RestartLimits restarts{};
 };
 
 /// What callers and the supervising thread share.
 struct WorkerState {
   WindowTable table;
-  std::optional<Ready> ready;             // what the latest worker reported when it got ready
-  std::optional<int> process;             // process of the present one
-  std::optional<Error> gave_up;           // no worker any more, and why
-  bool ended_unclearly = false;           // Ending::unclear of the last one
+  std::optional<Ready> ready;             // what it reported when it got ready
+  std::optional<int> process;             // while it is there
+  std::optional<Error> ended;             // there is none any more, and why
+  bool ended_unclearly = false;           // Ending::unclear
   std::optional<Clock::Instant> stop_at;  // stopping: what is in flight has until then
-  std::int64_t restarts = 0;
 };
 
-/// Keeps one worker process alive and in conversation with the WorkerState. `run` is one thread, the only one that
+/// Starts one worker process and connects it with the WorkerState until it ends. `run` is one thread, the only one that
 /// starts the process, sends and receives; it blocks on the connection, the process and `wake` together.
 class Supervisor {
  public:
@@ -48,14 +45,14 @@ class Supervisor {
   Supervisor(const WorkerOptions& options, Guarded<WorkerState>& state, int wake)
       : options_(options), state_(state), wake_(wake) {}
 
-  /// Until stopped or given up.
+  /// Until the worker ends or is stopped.
   void run();
 
  private:
   struct WorkerProcess;  // one worker process
 
   Result<std::unique_ptr<Child>> start(OwnedFd socket) const;
-  Ending live(bool& was_ready);
+  Ending live();
   Ending serve_connection(WorkerProcess& process);
   std::optional<Ending> drain_messages(WorkerProcess& process, Clock::Instant now);
   std::optional<Ending> act_on(WorkerProcess& process, const Reaction& reaction);
@@ -63,9 +60,7 @@ class Supervisor {
   void send_orders(WorkerProcess& process);
   bool nothing_left_before(Clock::Instant until, Clock::Instant at);
   std::optional<Clock::Instant> stop_at() const;
-  bool wait(const WorkerProcess* process, Clock::Instant until) const;
-  bool wait_between_starts(Seconds time) const;
-  void report_loss(const Ending& ending);
+  bool wait(const WorkerProcess& process, Clock::Instant until) const;
   SessionTerms terms() const;
 
   const WorkerOptions& options_;

@@ -66,7 +66,6 @@ Result<void> WindowTable::submit(const Request& request, Memory memory) {
   }
   if (!entry) return fail(Fault::internal, named(window) + " is not open");
   if (entry->request) return fail(Fault::internal, named(window) + " has a request waiting already");
-  if (entry->condemned) return fail(Fault::device, entry->evidence);
   entry->request = request;
   return {};
 }
@@ -107,22 +106,13 @@ WindowTable::Memory WindowTable::release(WindowId window) {
 std::vector<WindowTable::Order> WindowTable::due() {
   std::vector<Order> orders;
   for (const WindowId window : std::exchange(releases_, {})) orders.emplace_back().message = ReleaseWindow{window};
-  const auto suspect = std::find_if(entries_.begin(), entries_.end(),
-                                    [](const auto& at) { return at.second.waiting() && at.second.suspect(); });
-  if (suspect != entries_.end()) {
-    // It gets the worker for itself: until what is in flight has come back, nothing is sent.
-    if (in_flight() == 0) send_next(suspect->first, suspect->second, orders);
-    return orders;
-  }
   for (auto& [window, entry] : entries_)
-    if (entry.waiting() && !entry.in_flight()) send_next(window, entry, orders);
+    if (entry.waiting() && !entry.in_flight()) send_next(entry, orders);
   return orders;
 }
 
 // What comes next for a waiting window: first it is opened, then its request is sent.
-void WindowTable::send_next(WindowId window, Entry& entry, std::vector<Order>& orders) {
-  others_ |= window != first_.value_or(window);
-  if (!first_) first_ = window;
+void WindowTable::send_next(Entry& entry, std::vector<Order>& orders) {
   Order& order = orders.emplace_back();
   if (entry.phase == Phase::nowhere) {
     entry.phase = Phase::opening;
@@ -163,8 +153,6 @@ Result<void> WindowTable::finished(WindowId window, Reply reply) {
   const bool requested = entry && entry->waiting() && entry->sent;
   if (!requested || !answers(*entry->request, *reply)) return unasked(kind_of(*reply), window);
   entry->reply = std::move(reply);
-  entry->losses = 0;
-  entry->evidence.clear();
   has_finished_work_ = true;
   return {};
 }
@@ -178,31 +166,6 @@ Result<void> WindowTable::failed(const Failed& failed) {
   return {};
 }
 
-std::vector<WindowId> WindowTable::lost(const std::string& evidence) {
-  std::vector<WindowId> condemned;
-  for (auto& [window, entry] : entries_) {
-    if (entry.in_flight()) {
-      ++entry.losses;
-      entry.evidence +=
-          (entry.losses == 1 ? named(window) + " was in work when a worker was lost: " : "; then again: ");
-      entry.evidence += evidence;
-      entry.condemned = entry.suspect() && !others_;
-    }
-    if (entry.condemned && entry.waiting()) {
-      entry.reply = fail(Fault::device, entry.evidence);
-      condemned.push_back(window);
-    }
-    entry.phase = Phase::nowhere;
-    entry.sent = false;
-  }
-  releases_.clear();
-  cancelled_.clear();
-  first_.reset();
-  others_ = false;
-  has_finished_work_ = false;
-  return condemned;
-}
-
 void WindowTable::close(const Error& why) {
   if (!closed_) closed_ = why;
   for (auto& [window, entry] : entries_)
@@ -214,14 +177,8 @@ void WindowTable::abandon(const Error& why) {
     if (entry.waiting()) entry.reply = tl::unexpected<Error>(why);
 }
 
-std::size_t WindowTable::in_flight() const {
-  return static_cast<std::size_t>(
-      std::count_if(entries_.begin(), entries_.end(), [](const auto& at) { return at.second.in_flight(); }));
-}
-
-std::size_t WindowTable::waiting() const {
-  return static_cast<std::size_t>(
-      std::count_if(entries_.begin(), entries_.end(), [](const auto& at) { return at.second.waiting(); }));
+bool WindowTable::idle() const {
+  return std::ranges::none_of(entries_, [](const auto& at) { return at.second.waiting(); });
 }
 
 }  // namespace tutti

@@ -40,9 +40,9 @@ void WorkerHandle::wake() const {
 }
 
 Result<Ready> WorkerHandle::ready() {
-  return state_.wait([](const WorkerState& state) { return state.ready || state.gave_up; },
+  return state_.wait([](const WorkerState& state) { return state.ready || state.ended; },
                      [](WorkerState& state) -> Result<Ready> {
-                       if (state.gave_up) return tl::unexpected<Error>(*state.gave_up);
+                       if (state.ended) return tl::unexpected<Error>(*state.ended);
                        return *state.ready;
                      });
 }
@@ -102,15 +102,15 @@ std::optional<int> WorkerHandle::process() const {
 }
 
 std::optional<Error> WorkerHandle::ended() const {
-  return state_.with([](const WorkerState& state) { return state.gave_up; });
+  return state_.with([](const WorkerState& state) { return state.ended; });
 }
 
 bool WorkerHandle::ended_unclearly() const {
   return state_.with([](const WorkerState& state) { return state.ended_unclearly; });
 }
 
-std::int64_t WorkerHandle::restarts() const {
-  return state_.with([](const WorkerState& state) { return state.restarts; });
+bool WorkerHandle::has_finished_work() const {
+  return state_.with([](const WorkerState& state) { return state.table.has_finished_work(); });
 }
 
 }  // namespace tutti

@@ -17,10 +17,10 @@ namespace tutti {
 /// One worker process as the control side sees it. Thread-safe; every call waits for its own answer only, and many
 /// callers share the one worker, which batches them.
 ///
-/// A worker that dies, hangs, or sends what it should not is noticed within a second, killed, and started again, and
-/// the windows it had are opened and submitted again: callers see a slower answer and nothing else. Errors they do see:
-/// the worker's error about their window (Fault::exhausted: try smaller); Fault::device when a window ended two
-/// workers, or no worker can be kept alive, with the evidence; Fault::cancelled after `stop`.
+/// A worker that dies, hangs, or sends what it should not is noticed within a second and killed. No other follows:
+/// that, and what becomes of its windows, is its pool's affair (transcribe/pool). Errors that callers see: the worker's
+/// error about their window (Fault::exhausted: try smaller); why the worker has ended, with the evidence;
+/// Fault::cancelled after `stop`.
 ///
 /// Owns one thread (the supervisor) and, through it, the process and a thread that reads the process's output.
 class WorkerHandle final : public WindowEngine {
@@ -33,7 +33,7 @@ class WorkerHandle final : public WindowEngine {
   /// No other call may be waiting in here; `stop` releases them.
   ~WorkerHandle() override;
 
-  /// Waits for the first worker to have the model loaded; an error names why none could.
+  /// Waits until it has the model loaded; an error names why it could not.
   Result<Ready> ready();
 
   Result<Opened> open(WindowId window, std::span<const float> mel, std::int32_t n_mels, std::int32_t frames) override;
@@ -51,11 +51,11 @@ class WorkerHandle final : public WindowEngine {
   /// once.
   void stop(Seconds grace = kGrace);
 
-  /// Workers that were started again.
-  std::int64_t restarts() const;
-  /// The worker's process; nothing between two.
+  /// Its process; nothing once that has ended.
   std::optional<int> process() const;
-  /// Why there is no worker any more; nothing while one is kept alive.
+  /// It has finished a decoding, an alignment or the detection of a language.
+  bool has_finished_work() const;
+  /// Why it is there no more; nothing while it is.
   std::optional<Error> ended() const;
   /// How it ended does not tell that what it worked on was to blame (Ending::unclear).
   bool ended_unclearly() const;

@@ -1,6 +1,8 @@
 #include "transcribe/run.h"
 
 #include <algorithm>
+#include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -12,41 +14,57 @@
 #include "profile/recording_file.h"
 #include "profile/timeline.h"
 #include "transcribe/output_plan.h"
+#include "transcribe/pool/one_device.h"
+#include "transcribe/pool/pooled_recording.h"
 #include "transcribe/run_recording.h"
 #include "transcribe/run_stages.h"
 #include "transcribe/stop_signal.h"
 #include "transcribe/tally.h"
-#include "transcribe/worker_start.h"
 
 namespace tutti {
 namespace {
 
-/// The files of a command line, in its order, served by one worker.
+/// The files of a command line, in its order.
 class FileList final : public JobSource {
  public:
-  FileList(const std::vector<PlannedFile>& files, const WriterOptions& writer, Tally& tally)
-      : files_(files), ownership_(ownership_of(files)), writer_(writer), tally_(tally) {}
+  FileList(const std::vector<PlannedFile>& files, const TranscribeOptions& options, Tally& tally)
+      : files_(files), ownership_(ownership_of(files)), options_(options), tally_(tally) {}
 
-  /// The worker is there, or (null) there will be none. Outlives the run.
-  void serve(const TranscriptionContext* context);
+  /// The device is there, or (null) there will be none.
+  void serve(std::shared_ptr<const LoadedDevice> device);
 
   std::optional<ClaimedFile> next() override;
-  Result<void> on_audio_decoded(std::size_t, Seconds) override { return {}; }
-  const TranscriptionContext* context(std::size_t) override;
+  Result<void> on_audio_decoded(std::size_t index, Seconds length) override;
+  const TranscriptionContext* context(std::size_t index) override;
   Result<void> publish(TranscribedFile& file) override;
   void failed(std::size_t index, const Error& error) override { tally_.failed(index, error); }
 
  private:
+  struct InWork {
+    Seconds length{};
+    std::unique_ptr<PooledRecording> pooled{};
+    std::optional<TranscriptionContext> context{};
+  };
+  struct State {
+    std::optional<std::shared_ptr<const LoadedDevice>> device{};  // none: still loading
+    std::map<std::size_t, InWork> in_work{};                      // by index
+  };
+
+  const TranscriptionContext* begin_windows(State& state, std::size_t index) const;
+
   const std::vector<PlannedFile>& files_;
   const OutputOwnership ownership_;
-  const WriterOptions& writer_;
+  const TranscribeOptions& options_;
   Tally& tally_;
+  const OnProgressOfFile on_progress_ = [this](std::size_t index, Seconds position, const auto& fresh) {
+    tally_.progress(index, position, fresh);
+  };
   std::size_t next_ = 0;
-  Guarded<std::optional<const TranscriptionContext*>> ready_{};  // empty: still loading
+  Guarded<State> state_{};
 };
 
-void FileList::serve(const TranscriptionContext* context) {
-  ready_.change([&](auto& ready) { ready = context; });
+void FileList::serve(std::shared_ptr<const LoadedDevice> device) {
+  state_.change([&](State& state) { state.device = std::move(device); });
 }
 
 std::optional<ClaimedFile> FileList::next() {
@@ -56,29 +74,45 @@ std::optional<ClaimedFile> FileList::next() {
   return ClaimedFile{index, files_[index].input};
 }
 
-const TranscriptionContext* FileList::context(std::size_t /*index*/) {
-  return ready_.wait([](const auto& ready) { return ready.has_value(); }, [](const auto& ready) { return *ready; });
+Result<void> FileList::on_audio_decoded(std::size_t index, Seconds length) {
+  state_.with([&](State& state) { state.in_work[index].length = length; });
+  return {};
+}
+
+const TranscriptionContext* FileList::context(std::size_t index) {
+  return state_.wait([](const State& state) { return state.device.has_value(); },
+                     [&](State& state) { return begin_windows(state, index); });
+}
+
+const TranscriptionContext* FileList::begin_windows(State& state, std::size_t index) const {
+  if (!*state.device) return nullptr;
+  const LoadedDevice& device = **state.device;
+  InWork& file = state.in_work[index];
+  if (file.context) return &*file.context;
+  file.pooled = std::make_unique<PooledRecording>(*device.pool, PoolJob{.id = index, .audio = file.length});
+  return &file.context.emplace(device.model.context(file.pooled->engine(), options_, on_progress_, /*rationed=*/true));
 }
 
 Result<void> FileList::publish(TranscribedFile& file) {
   const PlannedFile& planned = files_[file.outcome.index];
   for (const auto& output : planned.outputs) {
     const auto format = parse_formats(output.extension().string().substr(1)).value().front();
-    const auto content = format_transcript(file.transcript, format, writer_);
+    const auto content = format_transcript(file.transcript, format, options_.writer);
     if (!content) return tl::unexpected(content.error());
     const auto replaced = ownership_.write(output, *content);
     if (!replaced) return tl::unexpected(replaced.error());
     if (*replaced) file.outcome.replaced.push_back(output);
   }
   file.outcome.outputs = planned.outputs;
+  state_.with([&](State& state) { state.in_work.erase(file.outcome.index); });
   return {};
 }
 
-RunSummary summary_of(const Run& run, const LoadedWorker& worker, Clock::Instant started) {
+RunSummary summary_of(const Run& run, const LoadedDevice& device, Clock::Instant started) {
   RunSummary summary = run.tally.summary();
   summary.elapsed = Clock::real().now() - started;
   summary.interrupted |= run.stop.raised() && summary.done + summary.failed + summary.skipped < summary.files;
-  summary.worker_restarts = static_cast<std::size_t>(worker.engine->restarts());
+  summary.worker_restarts = static_cast<std::size_t>(device.pool->view().devices.front().restarts);
   return summary;
 }
 
@@ -104,35 +138,28 @@ Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, cons
   Tally tally(recorder, files.size(), skipped);
   if (skipped == files.size()) return tally.summary();
 
-  const OnProgressOfFile on_progress = [&tally](std::size_t index, Seconds position, const auto& fresh) {
-    tally.progress(index, position, fresh);
-  };
-  std::shared_ptr<const LoadedWorker> loaded;
-  std::optional<TranscriptionContext> context;  // what all files share; these three outlive the pipeline
-  FileList listed(files, options.writer, tally);
+  FileList listed(files, options, tally);  // outlives the pipeline
   Run run{.files = listed, .options = options, .tally = tally, .stop = stop};
   const NoAbortAfter forgotten(stop);  // goes after the pipeline, which an abort may still have to end
   Pipeline pipeline;
   build_stages(pipeline, run);
   pipeline.start();  // decoding goes on while the worker loads its model
 
-  auto worker = start_worker(options, stop);
-  if (!worker) {
+  const auto loaded = load_device(options, stop);
+  if (!loaded) {
     run.aborted = true;
     listed.serve(nullptr);
     pipeline.stop();
-    return tl::unexpected(worker.error());
+    return tl::unexpected(loaded.error());
   }
-  loaded = *std::move(worker);
-  WorkerHandle& engine = *loaded->engine;
-  tally.ready(loaded->device_name, loaded->compute_type, loaded->load);
-  stop.on_abort([&run, &engine] {
+  const LoadedDevice& device = **loaded;
+  tally.ready(device.device_name, device.compute_type, device.load);
+  stop.on_abort([&run, &device] {
     run.aborted = true;
-    engine.stop(Seconds(0));
+    device.pool->stop(Seconds(0));
   });
-  const int together = options.files_at_once > 0 ? options.files_at_once : windows_in_flight(loaded->slots);
-  context.emplace(loaded->model.context(engine, options, on_progress));
-  listed.serve(&*context);
+  const int together = options.files_at_once > 0 ? options.files_at_once : windows_in_flight(device.slots);
+  listed.serve(*loaded);
   if (auto set = pipeline.set_threads(kTranscribeStage, together); !set) return tl::unexpected(set.error());
   PipelineTuner tuner(tuning_of(std::move(tuning), options));
   if (auto set = tuner.begin_as_known(pipeline); !set) return tl::unexpected(set.error());
@@ -142,11 +169,11 @@ Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, cons
   const auto joined = pipeline.join();
   const auto tuned = tuner.stop();
   if (!joined && joined.error().fault != Fault::cancelled) return tl::unexpected(joined.error());
-  RunSummary summary = summary_of(run, *loaded, started);
+  RunSummary summary = summary_of(run, device, started);
   RunRecording recording = recorder.recording(begun, pipeline.report(), together);
   recording.timeline = sampler.stop();
   for (RecordedStage& stage : recording.stages)
-    stage.on_processor = stage.name == kTranscribeStage && loaded->device_name == "CPU";
+    stage.on_processor = stage.name == kTranscribeStage && device.device_name == "CPU";
   summary.tuning = tuned;
   auto finding = conclude(settled_part(std::move(recording), recorder.ends(), tuner.history()));
   if (!finding) return tl::unexpected(finding.error());

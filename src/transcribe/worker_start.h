@@ -1,21 +1,19 @@
 #pragma once
 
 #include <filesystem>
-#include <memory>
 #include <optional>
-#include <string>
 
 #include "base/error.h"
 #include "device/device_spec.h"
 #include "hub/model_shape.h"
 #include "link/emulated_worker.h"
 #include "link/supervisor.h"
-#include "link/worker_handle.h"
-#include "transcribe/model_context.h"
 #include "transcribe/run.h"
-#include "transcribe/stop_signal.h"
 
 namespace tutti {
+
+// What a device's worker is started with: of a pool's devices, and of those that a plan only reckons with.
+// All of it may be called by any thread.
 
 /// What emulated GPUs report and write for a run's model: its facts, and words in its tokenizer's ids. Without a model
 /// they use the multilingual vocabulary that is built in. Fault::unsupported for a model whose shape cannot be known
@@ -26,21 +24,10 @@ Result<EmulatedSpeech> emulated_speech(const std::filesystem::path& model);
 /// can need, else all that the model has.
 std::int32_t text_positions_of(const RunOptions& options, const ModelShape& shape);
 
-/// How to start the worker of a device. `speech` is for emulated ones, which tutti plays itself.
+/// How to start the worker of a device: its own command, model and memory. Its slots are as large as recordings with
+/// these options need, and no larger. `speech` is for emulated ones, which tutti plays itself. Fault::missing where it
+/// takes tutti-engine and there is none; Fault::internal for an emulated one without `speech`.
 Result<WorkerOptions> worker_options(const ResolvedDevice& device, const RunOptions& options,
                                      const std::optional<EmulatedSpeech>& speech);
-
-/// A worker that has its model, and what the control side derived from both. Shared by all files of a run.
-struct LoadedWorker {
-  std::unique_ptr<WorkerHandle> engine;
-  ModelContext model;
-  std::string device_name{};
-  std::string compute_type{};
-  std::int32_t slots = 1;
-  Seconds load{};
-};
-
-/// Chooses the device, starts its worker and waits until the model is loaded. `stop` ends the wait.
-Result<std::shared_ptr<const LoadedWorker>> start_worker(const TranscribeOptions& options, StopSignal& stop);
 
 }  // namespace tutti

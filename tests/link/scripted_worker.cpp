@@ -71,7 +71,8 @@ class ScriptedWorker {
     if (load == "hang") hang();
     if (load == "missing") return reply(Failed{.fault = Fault::missing, .what = order.model_path + ": no such model"});
     note("ready as process");
-    reply(Ready{.device_name = "scripted", .compute_type = order.compute_type, .n_mels = 80, .slots = 8});
+    reply(Ready{
+        .device_name = "scripted", .compute_type = order.compute_type, .n_mels = 80, .n_audio_ctx = 1500, .slots = 8});
   }
 
   void obey(const OpenWindow& order) {

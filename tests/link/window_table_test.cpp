@@ -3,10 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <random>
-#include <set>
-
 #include "link/wire.h"
 
 using namespace tutti;
@@ -97,108 +93,6 @@ TEST(WindowTable, WindowIsOpenedDecodedAndReleasedOnceEach) {
   EXPECT_THAT(reported(table), IsEmpty());
 }
 
-TEST(WindowTable, AfterALossTheWindowIsOpenedAgainAndTheWaitingRequestRepeated) {
-  WindowTable table;
-  put_in_flight(table, 3);
-  EXPECT_THAT(table.lost("it died"), IsEmpty());
-  EXPECT_THAT(reported(table), ElementsAre("OpenWindow 3"));
-  ASSERT_TRUE(table.on_message(Opened{.window = 3}));
-  EXPECT_FALSE(table.answered(3)) << "the caller asked for a decoding, not for this opening";
-  EXPECT_THAT(reported(table), ElementsAre("DecodeWindow 3"));
-  hear_decoded(table, 3);
-  EXPECT_TRUE(table.take(3));
-}
-
-TEST(WindowTable, IdleWindowReopensOnlyWhenNeeded) {
-  WindowTable table;
-  put_in_flight(table, 3);
-  hear_decoded(table, 3);
-  ASSERT_TRUE(table.take(3));
-  table.lost("it died");
-  EXPECT_THAT(reported(table), IsEmpty());
-  submit_decode(table, 3);
-  EXPECT_THAT(reported(table), ElementsAre("OpenWindow 3"));
-}
-
-TEST(WindowTable, WindowUnknownToTheNextWorkerIsReleasedSilently) {
-  WindowTable table;
-  put_in_flight(table, 3);
-  hear_decoded(table, 3);
-  ASSERT_TRUE(table.take(3));
-  table.lost("it died");
-  table.release(3);
-  EXPECT_THAT(reported(table), IsEmpty());
-}
-
-TEST(WindowTable, WindowAloneInFlightAtTwoLossesFailsWithBothErrors) {
-  WindowTable table;
-  put_in_flight(table, 3);
-  EXPECT_THAT(table.lost("first"), IsEmpty());
-  table.due();
-  ASSERT_TRUE(table.on_message(Opened{.window = 3}));
-  table.due();
-  EXPECT_THAT(table.lost("second"), ElementsAre(3));
-  const auto reply = table.take(3);
-  ASSERT_FALSE(reply);
-  EXPECT_EQ(reply.error().fault, Fault::device);
-  EXPECT_THAT(reply.error().what, HasSubstr("window 3 was in work when a worker was lost: first; then again: second"));
-  EXPECT_THAT(table.submit(DecodeWindow{.window = 3}).error().what, HasSubstr("first; then again: second"));
-  EXPECT_THAT(reported(table), IsEmpty());
-  table.release(3);
-}
-
-TEST(WindowTable, OpeningAgainDoesNotClearASuspectButADecodingDoes) {
-  WindowTable table;
-  put_in_flight(table, 3);
-  table.lost("first");
-  table.due();
-  ASSERT_TRUE(table.on_message(Opened{.window = 3}));
-  table.due();
-  hear_decoded(table, 3);
-  ASSERT_TRUE(table.take(3));
-  submit_decode(table, 3);
-  table.due();
-  EXPECT_THAT(table.lost("much later"), IsEmpty());
-  EXPECT_THAT(reported(table), ElementsAre("OpenWindow 3"));
-}
-
-TEST(WindowTable, SuspectsRunAloneSoOnlyTheGuiltyOneFails) {
-  WindowTable table;
-  for (const WindowId window : {1, 2, 3}) put_in_flight(table, window);
-  EXPECT_THAT(table.lost("one"), IsEmpty());
-  EXPECT_THAT(reported(table), ElementsAre("OpenWindow 1", "OpenWindow 2", "OpenWindow 3")) << "once may be chance";
-  EXPECT_THAT(table.lost("two"), IsEmpty());
-  submit_open(table, 4);
-  EXPECT_THAT(reported(table), ElementsAre("OpenWindow 1"));
-  ASSERT_TRUE(table.on_message(Opened{.window = 1}));
-  EXPECT_THAT(reported(table), ElementsAre("DecodeWindow 1"));
-  hear_decoded(table, 1);
-  EXPECT_THAT(reported(table), ElementsAre("OpenWindow 2"));
-  EXPECT_THAT(table.lost("three"), IsEmpty()) << "window 1 had been there before it";
-  EXPECT_THAT(reported(table), ElementsAre("OpenWindow 2"));
-  EXPECT_THAT(table.lost("four"), ElementsAre(2));
-  EXPECT_THAT(reported(table), ElementsAre("OpenWindow 3"));
-  ASSERT_TRUE(table.on_message(Opened{.window = 3}));
-  EXPECT_THAT(reported(table), ElementsAre("DecodeWindow 3"));
-  hear_decoded(table, 3);
-  EXPECT_THAT(reported(table), ElementsAre("OpenWindow 4"));
-}
-
-TEST(WindowTable, LastWindowLeftAfterOthersFinishIsNotBlamed) {
-  WindowTable table;
-  for (const WindowId window : {1, 2, 3}) put_in_flight(table, window);
-  for (const WindowId finished : {1, 2}) {  // workers that die after each answer
-    hear_decoded(table, finished);
-    ASSERT_TRUE(table.take(finished));
-    EXPECT_THAT(table.lost("it died"), IsEmpty());
-    for (const auto& order : table.due())
-      ASSERT_TRUE(table.on_message(Opened{.window = std::get<OpenWindow>(order.message).window}));
-    table.due();
-  }
-  hear_decoded(table, 3);
-  EXPECT_TRUE(table.take(3));
-}
-
 TEST(WindowTable, UnrequestedAnswerIsRefused) {
   WindowTable table;
   put_in_flight(table, 3);
@@ -281,55 +175,10 @@ TEST(WindowTable, OneRequestPerWindowAtATime) {
   EXPECT_THROW(table.release(1), std::logic_error);
 }
 
-namespace {
-
-// Eight windows at a worker that answers in any order, dies of window `poison` and, `bad_luck` times in a thousand
-// steps, of nothing at all. Returns the windows that failed; an endless story is cut and fails the test.
-std::set<WindowId> story(unsigned seed, WindowId poison, unsigned bad_luck) {
-  std::mt19937 random(seed);
+TEST(WindowTable, OnlyADecodingOrALanguageIsFinishedWork) {
   WindowTable table;
-  std::vector<ToWorker> inbox;
-  std::set<WindowId> failed, decoded;
-  const auto work_on = [&](const ToWorker& order) {
-    if (const auto* open = std::get_if<OpenWindow>(&order))
-      return bool(table.on_message(Opened{.window = open->window}));
-    const WindowId window = std::get<DecodeWindow>(order).window;
-    if (window == poison) return false;
-    hear_decoded(table, window);
-    return true;
-  };
-  const auto read_answers = [&](WindowId window) {
-    if (decoded.contains(window) || failed.contains(window) || !table.answered(window)) return;
-    const auto reply = table.take(window);
-    if (!reply) failed.insert(window);
-    if (reply && std::holds_alternative<Opened>(*reply)) submit_decode(table, window);
-    if (reply && std::holds_alternative<Decoded>(*reply)) decoded.insert(window);
-  };
-  for (WindowId window = 1; window <= 8; ++window) submit_open(table, window);
-  for (int step = 0; decoded.size() + failed.size() < 8; ++step) {
-    if (step == 10000) ADD_FAILURE() << "seed " << seed << ": no end";
-    if (step == 10000) break;
-    for (const auto& order : table.due()) inbox.push_back(order.message);
-    std::shuffle(inbox.begin(), inbox.end(), random);
-    const bool dies = inbox.empty() || random() % 1000 < bad_luck || !work_on(inbox.back());
-    if (dies) inbox.clear();
-    if (dies) table.lost("lost");
-    if (!dies) inbox.pop_back();
-    for (WindowId window = 1; window <= 8; ++window) read_answers(window);
-  }
-  return failed;
-}
-
-}  // namespace
-
-TEST(WindowTable, OnlyThePoisonedWindowFailsInAnyOrderOfEvents) {
-  for (unsigned seed = 0; seed < 300; ++seed) EXPECT_THAT(story(seed, 5, 0), ElementsAre(5)) << "seed " << seed;
-}
-
-TEST(WindowTable, WithoutPoisonOrLossesNothingFails) {
-  EXPECT_THAT(story(1, 0, 0), IsEmpty());
-}
-
-TEST(WindowTable, EveryRequestIsAnsweredDespiteRepeatedLosses) {
-  for (unsigned seed = 0; seed < 300; ++seed) EXPECT_LT(story(seed, 0, 30).size(), 4U) << "seed " << seed;
+  put_in_flight(table, 1);
+  EXPECT_FALSE(table.has_finished_work()) << "it is only open";
+  hear_decoded(table, 1);
+  EXPECT_TRUE(table.has_finished_work());
 }

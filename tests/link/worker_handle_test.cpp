@@ -14,7 +14,6 @@
 #include "support/eventually.h"
 #include "support/least_of.h"
 #include "support/log_capture.h"
-#include "support/temp_folder.h"
 
 using namespace tutti;
 using testing::HasSubstr;
@@ -65,8 +64,6 @@ bool exists(int pid) {
 
 class WorkerHandleTest : public testing::Test {
  protected:
-  std::string once() const { return "once=" + (folder_ / "once").string(); }
-  TempFolder folder_;
   LogCapture log_;
 };
 using WorkerHandleTimed = WorkerHandleTest;
@@ -85,7 +82,6 @@ TEST_F(WorkerHandleTest, OpensDecodesAndDetectsTheLanguage) {
   expect_right(worker->decode(request(3)), 3);
   expect_right(worker->decode(request(3)), 3);
   worker->release(3);
-  EXPECT_EQ(worker->restarts(), 0);
 }
 
 TEST_F(WorkerHandleTest, ProcessIsKnownWhileItRuns) {
@@ -129,30 +125,8 @@ TEST_F(WorkerHandleTest, EightCallersShareOneWorker) {
     });
 }
 
-TEST_F(WorkerHandleTest, RepeatedCrashesStayInvisibleToEightCallers) {
-  const auto worker = start({"then=crash", "after=20"});
-  std::vector<std::jthread> callers;
-  for (WindowId caller = 1; caller <= 8; ++caller)
-    callers.emplace_back([&, caller] {
-      for (WindowId round = 0; round < 10; ++round) transcribe(*worker, caller * 100 + round);
-    });
-  callers.clear();
-  EXPECT_GE(worker->restarts(), 3);
-}
-
-TEST_F(WorkerHandleTest, WorkersThatAnswerOnceEachGetEverythingDone) {
-  const auto worker = start({"then=crash", "after=1"});
-  std::vector<std::jthread> callers;
-  for (WindowId caller = 1; caller <= 4; ++caller)
-    callers.emplace_back([&, caller] {
-      for (WindowId round = 0; round < 3; ++round) transcribe(*worker, caller * 100 + round);
-    });
-  callers.clear();
-  EXPECT_EQ(worker->restarts(), 11);
-}
-
-TEST_F(WorkerHandleTest, AWorkerKilledInMidRequestCostsNothingButTime) {
-  const auto worker = start({"then=stall", once()});
+TEST_F(WorkerHandleTest, AKilledWorkerEndsItsRequestAndIsReaped) {
+  const auto worker = start({"then=stall"});
   Result<Decoded> decoded;
   std::jthread caller([&] {
     ASSERT_TRUE(open(*worker, 7));
@@ -161,96 +135,70 @@ TEST_F(WorkerHandleTest, AWorkerKilledInMidRequestCostsNothingButTime) {
   const int pid = log_.number_after("stall of process");
   ASSERT_EQ(::kill(pid, SIGKILL), 0);
   caller.join();
-  expect_right(decoded, 7);
-  EXPECT_EQ(worker->restarts(), 1);
+  ASSERT_FALSE(decoded);
+  EXPECT_EQ(decoded.error().fault, Fault::device);
+  EXPECT_THAT(decoded.error().what, HasSubstr("was killed by signal 9"));
   EXPECT_FALSE(exists(pid)) << "a killed worker must be reaped";
-  EXPECT_THAT(log_.wait_for("starting it again").text, HasSubstr("was killed by signal 9"));
+  EXPECT_EQ(open(*worker, 8).error().what, decoded.error().what);
 }
 
 TEST_F(WorkerHandleTest, CrashBlamesTheWindowAndAnOutsideKillDoesNot) {
-  const auto only_process = [](std::vector<std::string> script) {
-    WorkerOptions options = scripted(std::move(script));
-    options.restarts.once = true;
-    return WorkerHandle::start(std::move(options)).value();
-  };
-  const auto crashing = only_process({"then=crash", "after=1"});
+  const auto crashing = start({"then=crash", "after=1"});
   transcribe(*crashing, 1);
   EXPECT_FALSE(open(*crashing, 2) && crashing->decode(request(2)));
   EXPECT_FALSE(crashing->ended_unclearly()) << crashing->ended()->what;
 
-  const auto killed = only_process({"then=stall"});
+  const auto killed = start({"then=stall"});
   std::jthread caller([&] { EXPECT_FALSE(open(*killed, 7) && killed->decode(request(7))); });
   ASSERT_EQ(::kill(log_.number_after("stall of process"), SIGKILL), 0);
   caller.join();
   EXPECT_TRUE(killed->ended_unclearly()) << killed->ended()->what;
 }
 
-TEST_F(WorkerHandleTimed, HungWorkerIsDetectedInASecondAndWindowRedone) {
+TEST_F(WorkerHandleTimed, HungWorkerIsDetectedInASecond) {
   constexpr Seconds kLimit{1.5};  // a second by design
   const auto until_noticed = [] {
-    const TempFolder folder;
     LogCapture log;
-    const auto worker = start({"then=hang", "after=1", "once=" + (folder / "once").string()});
+    const auto worker = start({"then=hang", "after=1"});
     transcribe(*worker, 1);
-    transcribe(*worker, 2);
-    const auto hung = log.wait_for("hang of process").at;
-    const auto noticed = log.wait_for("has hung").at;
+    EXPECT_TRUE(open(*worker, 2));
+    const auto decoded = worker->decode(request(2));
+    const auto noticed = std::chrono::steady_clock::now();
+    EXPECT_FALSE(decoded);
+    EXPECT_TRUE(decoded || decoded.error().what.find("has hung") != std::string::npos);
     EXPECT_FALSE(exists(log.number_after("hang of process")));
-    return Seconds(noticed - hung);
+    return Seconds(noticed - log.wait_for("hang of process").at);
   };
   EXPECT_LT(least_of_three(kLimit, until_noticed), kLimit);
 }
 
-TEST_F(WorkerHandleTest, GarbledMessageReplacesTheWorkerAndRedoesItsWindow) {
-  const auto worker = start({"then=garble", "after=1", once()});
+TEST_F(WorkerHandleTest, GarbledMessageEndsTheWorker) {
+  const auto worker = start({"then=garble", "after=1"});
   transcribe(*worker, 1);
-  transcribe(*worker, 2);
-  EXPECT_THAT(log_.wait_for("starting it again").text, HasSubstr("message of protocol 15"));
-  EXPECT_EQ(worker->restarts(), 1);
+  ASSERT_TRUE(open(*worker, 2));
+  EXPECT_THAT(worker->decode(request(2)).error().what, HasSubstr("message of protocol 15"));
 }
 
-TEST_F(WorkerHandleTest, UnrequestedAnswerRestartsTheWorker) {
-  const auto worker = start({"then=repeat", once()});
+TEST_F(WorkerHandleTest, UnrequestedAnswerEndsTheWorker) {
+  const auto worker = start({"then=repeat"});
   transcribe(*worker, 1);
-  EXPECT_THAT(log_.wait_for("starting it again").text, HasSubstr("which did not request it"));
-  transcribe(*worker, 2);
-}
-
-TEST_F(WorkerHandleTest, AWindowThatKillsTwoWorkersFailsAloneWithItsEvidence) {
-  const auto worker = start({"poison=5"});
-  std::vector<std::jthread> others;
-  for (WindowId other : {1, 2, 3, 4})
-    others.emplace_back([&, other] {
-      for (WindowId round = 0; round < 10; ++round) transcribe(*worker, other * 100 + round);
-    });
-  ASSERT_TRUE(open(*worker, 5));
-  const auto decoded = worker->decode(request(5));
-  others.clear();
-  ASSERT_FALSE(decoded);
-  EXPECT_EQ(decoded.error().fault, Fault::device);
-  EXPECT_THAT(decoded.error().what, HasSubstr("window 5 was in work when a worker was lost"));
-  EXPECT_THAT(decoded.error().what, HasSubstr("then again"));
-  EXPECT_THAT(decoded.error().what, HasSubstr("signal 6"));
-  EXPECT_THAT(worker->restarts(), testing::AllOf(testing::Ge(2), testing::Le(4)));
-  worker->release(5);
-  transcribe(*worker, 6);
+  eventually([&] { return worker->ended().has_value(); });
+  EXPECT_THAT(worker->ended()->what, HasSubstr("which did not request it"));
 }
 
 TEST_F(WorkerHandleTest, OutOfMemoryIsPassedToTheCaller) {
-  const auto worker = start({"then=exhausted", once()});
+  const auto worker = start({"then=exhausted"});
   ASSERT_TRUE(open(*worker, 1));
   const auto decoded = worker->decode(request(1));
   ASSERT_FALSE(decoded);
   EXPECT_EQ(decoded.error().fault, Fault::exhausted);
   EXPECT_EQ(decoded.error().what, "out of memory");
-  EXPECT_EQ(worker->restarts(), 0);
 }
 
-TEST_F(WorkerHandleTest, WorkerNeverReadyFailsAfterThreeStartsWithItsLastOutput) {
+TEST_F(WorkerHandleTest, WorkerThatExitsUnreadyIsNamedWithItsLastOutput) {
   const auto worker = start({"load=exit"});
   const auto ready = worker->ready();
   ASSERT_FALSE(ready);
-  EXPECT_THAT(ready.error().what, HasSubstr("worker: could not be made ready in 3 starts in a row"));
   EXPECT_THAT(ready.error().what, HasSubstr("exited with status 7"));
   EXPECT_THAT(ready.error().what, HasSubstr("the last words"));
   EXPECT_EQ(open(*worker, 1).error().what, ready.error().what);

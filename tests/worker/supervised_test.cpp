@@ -16,6 +16,8 @@
 #include "support/test_data.h"
 #include "support/test_models.h"
 #include "text/tokenizer.h"
+#include "transcribe/pool/one_device.h"
+#include "transcribe/pool/pooled_recording.h"
 
 namespace tutti {
 namespace {
@@ -71,16 +73,16 @@ DecodeWindow request_for(WindowId window, const Tokenizer& tokenizer) {
   return request;
 }
 
-std::unique_ptr<WorkerHandle> start_engine(const std::string& compute_type, const std::vector<std::string>& more = {}) {
+WorkerOptions engine_options(const std::string& compute_type, const std::vector<std::string>& more = {}) {
   WorkerOptions options{.command = {.words = {TUTTI_BINARY_DIR "/bin/tutti-engine", "worker", "--fd", "3"}},
                         .build_id = std::string(build_id()),
                         .model = {.model_path = model_folder(), .device = "cpu", .compute_type = compute_type}};
   options.command.words.insert(options.command.words.end(), more.begin(), more.end());
-  return WorkerHandle::start(std::move(options)).value();
+  return options;
 }
 
 /// Decodes all clips at once, each requested by a thread of its own.
-std::vector<Decoded> decode_all(WorkerHandle& worker, const std::vector<Clip>& clips) {
+std::vector<Decoded> decode_all(WindowEngine& worker, const std::vector<Clip>& clips) {
   const auto tokenizer = Tokenizer::load(model_folder()).value();
   std::vector<Decoded> answers(clips.size());
   std::vector<std::jthread> callers;
@@ -117,7 +119,7 @@ TEST(SupervisedEngine, ClipsDecodedTogetherEqualReferenceInFloat32) {
   TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
   const auto clips = load_clips();
   ASSERT_EQ(clips.size(), 10U);
-  const auto worker = start_engine("float32");
+  const auto worker = WorkerHandle::start(engine_options("float32")).value();
   const auto ready = worker->ready();
   ASSERT_TRUE(ready.has_value()) << ready.error().text();
   EXPECT_EQ(ready->n_mels, 80);
@@ -130,9 +132,11 @@ TEST_P(FaultyEngine, LosesNoWindow) {
   TUTTI_NEEDS("whisper-tiny.en/model.safetensors");
   auto clips = load_clips();
   clips.erase(clips.begin(), clips.end() - 2);
-  const auto worker = start_engine("float32", {"--fault", GetParam()});
-  expect_reference(decode_all(*worker, clips), clips);
-  EXPECT_GE(worker->restarts(), 1);
+  const auto pool =
+      DevicePool::start(plan_of_one({.id = "cpu", .worker = engine_options("float32", {"--fault", GetParam()})}));
+  PooledRecording recording(*pool, {.id = 1});
+  expect_reference(decode_all(recording.engine(), clips), clips);
+  EXPECT_GE(pool->view().devices.front().restarts, 1);
 }
 
 // Each worker answers one decoding before it fails, so two clips take two workers.
@@ -154,7 +158,7 @@ TEST(SupervisedEngine, RefusesAModelWhoseWeightsAreIncomplete) {
 }
 
 TEST(SupervisedEngine, UnsupportedComputeTypeIsAUsageErrorThatNamesIt) {
-  const auto worker = start_engine("int3");
+  const auto worker = WorkerHandle::start(engine_options("int3")).value();
   const auto ready = worker->ready();
   ASSERT_FALSE(ready.has_value());
   EXPECT_EQ(ready.error().fault, Fault::usage);

@@ -229,11 +229,11 @@ int prepare(const PrepareCommand& command, const std::vector<PrepareInput>& inpu
   auto folder = PreparedFolder::create(command.out, settings_of(command, options), stamps_of(command, inputs), files);
   if (!folder) return complain(folder.error());
   const auto left = left_of(inputs, *folder);
-  const auto worker = start_worker(options, interrupt);
-  if (!worker) return complain(worker.error(), interrupt);
+  const auto device = load_device(options, interrupt);
+  if (!device) return complain(device.error(), interrupt);
   Collection collection(*folder);
   const auto taken = prepare_recordings(
-      left, {.worker = **worker, .options = options, .rules = command.rules, .texts = command.texts, .tuning = tuning},
+      left, {.device = **device, .options = options, .rules = command.rules, .texts = command.texts, .tuning = tuning},
       interrupt,
       [&](const fs::path& path, const Result<PreparedRecording>& one) { return collection.take(path, one); });
   const bool broken = !taken && !interrupt.raised();

@@ -14,8 +14,8 @@
 #include "profile/pipeline_tuner.h"
 #include "profile/recording_file.h"
 #include "profile/timeline.h"
+#include "transcribe/pool/pooled_recording.h"
 #include "transcribe/prefetch.h"
-#include "transcribe/window_limit.h"
 #include "transcribe/worker_stage.h"
 
 namespace tutti {
@@ -37,7 +37,7 @@ using Prepared = Named<PreparedRecording>;
 /// Windows that the worker is given at once: as many as its memory is planned for, or as the user wants.
 int windows_for(const PrepareSetup& setup) {
   const int requested = setup.options.files_at_once;
-  return requested > 0 ? requested : windows_in_flight(setup.worker.slots);
+  return requested > 0 ? requested : windows_in_flight(setup.device.slots);
 }
 
 /// What the stages share.
@@ -49,15 +49,16 @@ struct Shared {
   PreparationThreads threads{};
   std::atomic<bool> aborted = false;
   const OnProgressOfFile no_progress = [](std::size_t, Seconds, const std::vector<Segment>&) {};
-  WindowLimit windows{*setup.worker.engine, windows_for(setup)};
-  const TranscriptionContext context = setup.worker.model.context(windows, setup.options, no_progress);
+  PooledRecording windows{*setup.device.pool, {.id = 1}};  // all of them as one: their windows wait for each other
+  const TranscriptionContext context =
+      setup.device.model.context(windows.engine(), setup.options, no_progress, /*rationed=*/true);
   WorkerStage device{};
   Histogram writing{};
 
   /// What is under way ends at once.
   void abort() {
     aborted = true;
-    setup.worker.engine->stop(Seconds(0));
+    setup.device.pool->stop(Seconds(0));
   }
 };
 
@@ -79,7 +80,7 @@ std::optional<Result<PrepareInput>> next_input(Shared& shared) {
 
 Result<Known> decode(const Shared& shared, const PrepareInput& input) {
   auto known = begun(shared, [&] {
-    return known_recording(input, shared.setup.texts, shared.setup.worker.model.log_mel, shared.setup.rules.audio,
+    return known_recording(input, shared.setup.texts, shared.setup.device.model.log_mel, shared.setup.rules.audio,
                            [&](Seconds) { return !shared.aborted; });
   });
   return Known{.path = input.path, .is = std::move(known)};
@@ -131,7 +132,7 @@ TuningPlan tuning_of(const PrepareSetup& setup) {
   const bool is_open = setup.options.files_at_once == 0;
   TuningPlan plan = setup.tuning;
   plan.pipeline = "prepare whisper, " + setup.options.model.string() + ", " + setup.options.device + ", " +
-                  setup.worker.device_name + ", " + setup.worker.compute_type;
+                  setup.device.device_name + ", " + setup.device.compute_type;
   plan.stages = {{kDecode, StageResource::cpu, true},
                  {WorkerStage::kFeatures, StageResource::cpu},
                  {.name = kAlign,

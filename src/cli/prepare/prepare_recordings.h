@@ -11,15 +11,15 @@
 #include "cli/interrupt.h"
 #include "cli/prepare/prepare_recording.h"
 #include "profile/tuning_store.h"
+#include "transcribe/pool/one_device.h"
 #include "transcribe/stop_signal.h"
-#include "transcribe/worker_start.h"
 
 namespace tutti {
 
 /// What all recordings of a corpus are prepared with. Borrowed.
 struct PrepareSetup {
-  const LoadedWorker& worker;
-  const TranscribeOptions& options;  // those the worker was started with; files_at_once recordings are aligned together
+  const LoadedDevice& device;
+  const TranscribeOptions& options;  // those it was loaded with; files_at_once recordings are aligned together
   const PrepareRules& rules;
   std::filesystem::path texts{};  // where the texts are; empty: beside the recordings
   /// Whether, and within which memory, threads are chosen while it runs: those that decode, and how many recordings are

@@ -17,9 +17,6 @@ constexpr Seconds kUnknownPatience{300};         // where its speed is unknown
 constexpr double kDoubt = 3;                     // factor on the time limit of a declared speed, before one is measured
 constexpr double kLatenessFactor = 2.5;          // factor on the time that all that is in flight should take
 constexpr double kHeaviestWindow = 16;           // times the usual one: many samples of a text without an end
-constexpr Seconds kFirstRest{0.5};               // before a worker that did not get ready is tried again; doubles
-constexpr Seconds kLongestRest{30};
-constexpr Seconds kLongRun{10};  // a worker that lived so long is started again at once
 constexpr std::int32_t kCanaryFrames = 1000;
 
 class DeviceMonitor {
@@ -28,13 +25,20 @@ class DeviceMonitor {
       : pool_(pool), device_(device), me_(pool.members[device]), speed_known_(me_.facts.speed_known) {}
 
   void run() {
-    for (int failures = 0; !over();) {
+    for (RestartPolicy policy(pool_.options.restarts, me_.facts.worker.name); !over();) {
       wait_for_driver();
       const Seconds started_at = pool_.now();
+      past_ = {};
       const auto error = run_worker_once();
-      if (over() || (!was_ready_ && leave_for_good(error))) break;
-      failures = was_ready_ && pool_.now() - started_at > kLongRun ? 0 : failures + 1;
-      if (failures > 1 || !was_ready_) rest(std::min(kLongestRest, kFirstRest * std::exp2(failures - 1)));
+      past_.lasted = pool_.now() - started_at;
+      const auto decision = policy.ended(error, past_);
+      if (over()) break;
+      if (decision.give_up) {
+        leave_for_good(*decision.give_up);
+        break;
+      }
+      if (gives_up() && !past_.was_ready) log(Level::warning, error.text() + again_text(0));
+      rest(decision.wait);
     }
     finish_canary();
   }
@@ -45,9 +49,16 @@ class DeviceMonitor {
     return pool_.stopping || pool_.over;
   }
 
+  /// A few starts are all there are: each is logged, and the owner reports the last one's error.
+  bool gives_up() const { return pool_.options.restarts.failed_starts > 0; }
+
+  bool is_stopping() const {
+    PoolShared::Lock lock(pool_.mutex);
+    return pool_.stopping;
+  }
+
   /// Starts a worker and stays with it to its end.
   Error run_worker_once() {
-    was_ready_ = false;
     WorkerOptions options = me_.facts.worker;
     if (me_.ready) options.model.time_a_window = false;  // an earlier one has
     auto started = WorkerHandle::start(std::move(options));
@@ -67,8 +78,9 @@ class DeviceMonitor {
     auto ready = worker->ready();
     if (ready) ready = fitting(std::move(*ready));
     const Error error = ready ? serve(worker, generation, *ready) : ready.error();
-    worker->stop(Seconds(0));
+    if (!is_stopping()) worker->stop(Seconds(0));  // else it has the pool's grace
     finish_canary();
+    past_.has_finished_work = worker->has_finished_work();
     PoolShared::Lock lock(pool_.mutex);
     if (!ready) not_ready(lock, error);
     me_.worker.reset();
@@ -91,7 +103,7 @@ class DeviceMonitor {
     me_.last_error = error;
     if (pool_.stopping) return;
     pool_.dispatcher.nothing_came_since(device_, me_.progress_at, pool_.now());
-    if (!me_.was_away) log(Level::warning, me_.facts.id + ": did not get ready: " + error.text());
+    if (!me_.was_away && !gives_up()) log(Level::warning, me_.facts.id + ": did not get ready: " + error.text());
     me_.was_away = true;
     if (!me_.fault_event)  // else its driver has reported better what it is
       pool_.dispatcher.device_event(device_, HealthEvent::lost, error.what, pool_.now());
@@ -99,7 +111,7 @@ class DeviceMonitor {
   }
 
   Error serve(const std::shared_ptr<WorkerHandle>& worker, int generation, const Ready& ready) {
-    was_ready_ = true;
+    past_.was_ready = true;
     PoolShared::Lock lock(pool_.mutex);
     if (me_.generation != generation)
       return me_.loss.value_or(Error{Fault::cancelled, "stopped"});  // lost as it got ready
@@ -124,7 +136,7 @@ class DeviceMonitor {
       if (looked - last > kStopped) me_.progress_at = pool_.now();
       if (auto ended = worker->ended())
         pool_.lost(lock, device_, generation, *ended, Blame::device);
-      else if (auto stalled = too_late())
+      else if (auto stalled = pool_.options.detects_stalls ? too_late() : std::nullopt)
         pool_.lost(lock, device_, generation, *stalled, Blame::unclear);
     }
     me_.serving = false;
@@ -172,11 +184,12 @@ class DeviceMonitor {
   void run_canary(const PoolShared::Lock&, const std::shared_ptr<WorkerHandle>& worker, int generation) {
     me_.canary_runs = true;  // the one before has done with the lock, so that its future can be released here
     const std::int32_t n_mels = me_.ready->n_mels;
+    const std::int32_t frames = std::min(kCanaryFrames, 2 * me_.ready->n_audio_ctx);
     const WindowId window = kCanaryBit | ++canaries_;
-    canary_ = std::async(std::launch::async, [this, worker, generation, n_mels, window] {
-      std::vector<float> mel(static_cast<std::size_t>(n_mels) * kCanaryFrames);
+    canary_ = std::async(std::launch::async, [this, worker, generation, n_mels, frames, window] {
+      std::vector<float> mel(static_cast<std::size_t>(n_mels) * static_cast<std::size_t>(frames));
       for (std::size_t i = 0; i < mel.size(); ++i) mel[i] = 0.5F * std::sin(static_cast<float>(i) * 0.37F);
-      const auto opened = worker->open(window, mel, n_mels, kCanaryFrames);
+      const auto opened = worker->open(window, mel, n_mels, frames);
       worker->release(window);
       PoolShared::Lock lock(pool_.mutex);
       if (me_.generation != generation || !me_.canary) return;
@@ -197,13 +210,11 @@ class DeviceMonitor {
     me_.canary_runs = false;
   }
 
-  bool leave_for_good(const Error& error) {
-    if (!is_permanent(error.fault)) return false;
+  void leave_for_good(const Error& error) {
     PoolShared::Lock lock(pool_.mutex);
     me_.gone = error;
-    log(Level::error, me_.facts.id + ": is left out for good: " + error.text());
+    if (!gives_up()) log(Level::error, me_.facts.id + ": is left out for good: " + error.text());
     pool_.pump(lock);
-    return true;
   }
 
   void wait_for_driver() {
@@ -221,7 +232,7 @@ class DeviceMonitor {
   const DeviceIndex device_;
   PoolMember& me_;
   bool speed_known_;  // declared beforehand, or found by a self-test
-  bool was_ready_ = false;
+  WorkerRun past_{};  // the present worker's, until now
   WindowId canaries_ = 0;
   std::future<void> canary_{};
 };

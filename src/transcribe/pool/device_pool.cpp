@@ -17,7 +17,7 @@ class Pool final : public DevicePool {
     timekeeper_ = std::jthread([this] { keep_time(); });
   }
 
-  ~Pool() override { stop(Seconds(0)); }
+  ~Pool() override { stop(WorkerHandle::kGrace); }
 
   Result<Ready> ready() override {
     PoolShared::Lock lock(shared_->mutex);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "balance/device_health.h"
 #include "balance/types.h"
 #include "base/error.h"
 #include "base/units.h"
@@ -14,6 +15,7 @@
 #include "link/worker_handle.h"
 #include "transcribe/pool/pool_job.h"
 #include "transcribe/pool/pool_view.h"
+#include "transcribe/pool/restart_policy.h"
 
 namespace tutti {
 
@@ -39,6 +41,9 @@ struct PoolPlan {
   /// time in here, speeds and reports included, is theirs.
   double time = 1;
   Seconds patience{600};  // how long no device may be in service before the run ends, by the pool's clock
+  RestartLimits restarts{};
+  BreakerOptions breaker{};
+  bool detects_stalls = true;  // a worker that answers pings and no window for too long counts as lost
 };
 
 /// A driver's report that keeps a GPU from work until it is over.
@@ -112,8 +117,8 @@ class DevicePool {
 
   /// Why nothing is granted any more: stopped, every device failed for good, or none was in service for too long.
   virtual std::optional<Error> over() = 0;
-  /// Stops the pool: what is in flight has `grace` (real time), then every waiting call gets Fault::cancelled. Returns
-  /// at once.
+  /// Stops the pool: what is in flight, and workers that end by themselves, have `grace` (real time), then every
+  /// waiting call gets Fault::cancelled. Returns at once. A shorter grace replaces a longer one.
   virtual void stop(Seconds grace) = 0;
 };
 

@@ -11,6 +11,7 @@ DispatcherOptions dispatcher_options(const PoolPlan& options) {
   DispatcherOptions wanted;
   wanted.policy = policy_named(options.policy).value_or(Policy::tutti);
   wanted.jobs_at_once = options.jobs_at_once;
+  wanted.breaker = options.breaker;
   return wanted;
 }
 
@@ -41,12 +42,15 @@ void refuse_all(PoolJobRecord& job, const Error& why) {
 
 }  // namespace
 
+std::string again_text(std::size_t windows) {
+  return "; starting it again, requests to be done again: " + std::to_string(windows);
+}
+
 PoolShared::PoolShared(PoolPlan given)
     : options(std::move(given)), started(Clock::real().now()), dispatcher(dispatcher_options(options)) {
   for (const PooledDevice& device : options.devices) {
     dispatcher.add_device(facts_of(device), Seconds(0));
     members.emplace_back().facts = device;
-    members.back().facts.worker.restarts.once = true;
   }
 }
 
@@ -109,8 +113,9 @@ void PoolShared::lost(const Lock& held, DeviceIndex device, int generation, cons
   for (const auto& [grant, reservation] : granted)
     if (reservation->device == device) reservations.push_back(reservation);
   if (!stopping)
-    log(Level::warning,
-        member.facts.id + ": " + error.text() + "; windows that go elsewhere: " + std::to_string(reservations.size()));
+    log(Level::warning, members.size() == 1 ? error.text() + again_text(reservations.size())
+                                            : member.facts.id + ": " + error.text() + "; windows that go elsewhere: " +
+                                                  std::to_string(reservations.size()));
   if (!stopping) dispatcher.nothing_came_since(device, member.progress_at, now());
   if (member.canary_runs && member.canary) dispatcher.failed(member.canary->id, why, error.what, now());
   member.canary.reset();

@@ -124,6 +124,9 @@ struct PoolShared {
 /// The highest bit of a canary window's id separates it from callers' windows.
 inline constexpr WindowId kCanaryBit = WindowId{1} << 63;
 
+/// For the log: the only device's worker is lost with so many windows.
+std::string again_text(std::size_t windows);
+
 /// Keeps one device served: starts its worker, watches it, runs canaries, starts it again. Until the pool stops or the
 /// device has failed for good. A thread of its own.
 void monitor_device(PoolShared& pool, DeviceIndex device);

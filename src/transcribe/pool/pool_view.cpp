@@ -28,6 +28,7 @@ PooledDeviceView shown(const DeviceView& device, const PoolMember& member, Secon
                         .idle = device.idle,
                         .refusal = device.refusal,
                         .restarts = member.restarts,
+                        .gone = member.gone ? std::optional(member.gone->fault) : std::nullopt,
                         .process = member.worker ? member.worker->process() : std::nullopt,
                         .memory_loss = device.memory_loss};
   return view;

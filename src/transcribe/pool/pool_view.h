@@ -7,6 +7,7 @@
 
 #include "balance/dispatcher.h"
 #include "balance/speed_model.h"
+#include "base/error.h"
 #include "base/units.h"
 #include "metrics/idle.h"
 
@@ -35,6 +36,7 @@ struct PooledDeviceView {
   IdleTime idle{};
   std::string refusal{};  // why it takes nothing more now
   std::int64_t restarts = 0;
+  std::optional<Fault> gone{};              // left out for good, and by what kind of fault
   std::optional<int> process{};             // process of its worker; none: there is none now
   std::optional<MemoryLoss> memory_loss{};  // none: it has never run out of memory
 };
