@@ -99,7 +99,7 @@ void publish_by_threads(benchmark::State& state) {
       outputs.push_back(
           {*shared_folder / "out" / (std::to_string((*lease)->key.job) + "." + format), std::string(3000, 'x')});
     benchmark::DoNotOptimize(
-        publish_outputs(*shared_store, **lease, outputs, {}, {.staging = *shared_folder / "out" / ".tmp"}));
+        publish_outputs(*shared_store, *shared_store, **lease, outputs, {}, {.staging = *shared_folder / "out" / ".tmp"}));
   }
   state.SetItemsProcessed(state.iterations());
 }

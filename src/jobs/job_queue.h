@@ -36,9 +36,6 @@ class JobQueue {
   /// Idempotent by JobSpec::key, in one transaction; answers in the order of `specs`. Submit portions of about a
   /// thousand, so that others get a turn.
   virtual Result<std::vector<Submitted>> submit(RunId run, std::span<const JobSpec> specs) = 0;
-  /// Takes a better known length; a worse one (see LengthSource) is ignored.
-  virtual Result<void> set_length(JobId job, Seconds audio, LengthSource source) = 0;
-
   // ---- doing it
 
   /// Claims a claimable job: queued, its time come, not waiting for a twin. None when there is no such job (or the
@@ -46,6 +43,8 @@ class JobQueue {
   virtual Result<std::optional<Lease>> claim(const ClaimRequest& request) = 0;
   /// In one transaction; answers in the order of `renewals`.
   virtual Result<std::vector<LeaseStanding>> renew(std::span<const Renewal> renewals) = 0;
+  /// Takes a better known length; a worse one (see LengthSource), or that of a lost lease, is ignored.
+  virtual Result<void> set_length(const LeaseKey& key, Seconds audio, LengthSource source) = 0;
   /// Records the SHA-256 of the input and finds its twins: another job with the same content and options.
   virtual Result<ContentCheck> content_known(const LeaseKey& key, const std::string& sha256) = 0;
   /// Records staged outputs as the job's result and the job as done; the outputs are then to be put in place

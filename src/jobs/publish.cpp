@@ -250,6 +250,14 @@ bool has_better_elsewhere(const Error& error, const fs::path& staging, std::span
          });
 }
 
+/// Whether a result is the job's still. This process may have been paused after it was recorded, and the job requested
+/// again meanwhile, and done by another one. Where the store does not answer, a sweep is to find the result.
+bool is_recorded(OutputRecords& records, JobId job, std::span<const JobOutput> staged) {
+  const auto now = records.outputs(job);
+  if (!now || staged.empty()) return true;
+  return std::ranges::find(*now, staged.front().staged, &JobOutput::staged) != now->end();
+}
+
 }  // namespace
 
 std::string kept_text(const KeptFile& kept) {
@@ -277,22 +285,29 @@ Result<std::vector<KeptFile>> put_outputs_in_place(OutputRecords& records, JobId
     placed.push_back(std::move(*one));
   }
   if (auto synced = sync_folders(folders); !synced) return tl::unexpected(synced.error());
-  if (auto marked = records.mark_published(job); !marked) return tl::unexpected(marked.error());
+  if (!outputs.empty())
+    if (auto marked = records.mark_published(job, outputs.front().staged); !marked)
+      return tl::unexpected(marked.error());
   return kept_files(placed);
 }
 
-Result<Published> publish_outputs(JobStore& store, const Lease& lease, std::span<const OutputContent> outputs,
-                                  const AttemptUse& use, const PublishFolders& folders) {
+Result<Published> publish_outputs(JobQueue& queue, OutputRecords& records, const Lease& lease,
+                                  std::span<const OutputContent> outputs, const AttemptUse& use,
+                                  const PublishFolders& folders) {
   auto staged = stage_outputs(lease, folders.staging, outputs);
   if (!staged && !folders.spare.empty() && has_better_elsewhere(staged.error(), folders.staging, outputs))
     if (auto kept = stage_each(lease, outputs, [&](const auto&) { return Result<fs::path>(folders.spare); }))
       staged = std::move(kept);
   if (!staged) return tl::unexpected(staged.error());
-  const auto held = store.complete(lease.key, *staged, use);
+  const auto held = queue.complete(lease.key, *staged, use);
   if (!held || !*held) remove_staged(*staged);
   if (!held) return tl::unexpected(held.error());
   if (!*held) return Published{};
-  auto placed = put_outputs_in_place(store, lease.key.job, *staged, folders.existing);
+  if (!is_recorded(records, lease.key.job, *staged)) {
+    remove_staged(*staged);
+    return Published{};
+  }
+  auto placed = put_outputs_in_place(records, lease.key.job, *staged, folders.existing);
   if (!placed) return Published{.held = true, .left_staged = placed.error()};
   return Published{.held = true, .kept = std::move(*placed)};
 }

@@ -44,15 +44,16 @@ std::string kept_text(const KeptFile& kept);
 
 /// What became of outputs that were to be published.
 struct Published {
-  bool held = false;                   // false: the lease was lost or the job cancelled; what was staged is gone
+  bool held = false;  // false: the lease was lost, the job cancelled or requested again; what was staged is gone
   std::optional<Error> left_staged{};  // recorded and whole, but not in place: why, and where they are
   std::vector<KeptFile> kept{};
 };
 
 /// Exactly-once outputs: stage, commit, put in place. After an error nothing is committed and the job is still held:
 /// fail it. What is left staged is put in place by a later sweep, or by put_outputs_in_place.
-Result<Published> publish_outputs(JobStore& store, const Lease& lease, std::span<const OutputContent> outputs,
-                                  const AttemptUse& use, const PublishFolders& folders);
+Result<Published> publish_outputs(JobQueue& queue, OutputRecords& records, const Lease& lease,
+                                  std::span<const OutputContent> outputs, const AttemptUse& use,
+                                  const PublishFolders& folders);
 
 /// Puts the outputs of a done job in place, by its recorded result; returns which files were kept. Right again when
 /// that has happened already.

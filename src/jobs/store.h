@@ -27,7 +27,8 @@ class OutputRecords {
     std::vector<JobOutput> outputs{};
   };
   virtual Result<std::vector<Unpublished>> unpublished() = 0;
-  virtual Result<void> mark_published(JobId job) = 0;
+  /// All of a done job's outputs are in place: those that it still has recorded `staged` among.
+  virtual Result<void> mark_published(JobId job, const std::string& staged) = 0;
   /// All that this job has ever recorded as its outputs, whatever became of it: a file with other content is not the
   /// job's. What stores of earlier versions recorded is not known.
   virtual Result<std::vector<KnownContent>> written(JobId job) = 0;

@@ -95,7 +95,7 @@ Result<void> serve(const ServeOptions& options, StopSignal& stop, const std::fun
   }
   const auto fleet = service ? fleet_of(service->control(), *jobs) : fleet_of_batches(options.speech.state, **store);
   std::unique_ptr<Dashboard> dashboard;
-  if (options.dashboard) dashboard = Dashboard::start(page_of(options), *fleet, **store);
+  if (options.dashboard) dashboard = Dashboard::start(page_of(options), *fleet, **store, **store);
   Api api(options.api, service.get(), jobs.get(), dashboard.get());
   auto http = HttpServer::start(options.http, api);
   if (!http) {

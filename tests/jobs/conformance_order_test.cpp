@@ -63,9 +63,9 @@ TEST_P(JobStoreOrder, WaitingTenMinutesCountsOnePriority) {
 TEST_P(JobStoreOrder, ALengthThatBecomesKnownChangesTheOrderAndAWorseOneIsIgnored) {
   const JobId shorter = add("a");
   const JobId longer = add("b");
-  ASSERT_TRUE(store_->set_length(longer, Seconds(8000), LengthSource::probed));
-  ASSERT_TRUE(store_->set_length(longer, Seconds(1), LengthSource::claimed));
-  ASSERT_TRUE(store_->set_length(shorter, Seconds(20), LengthSource::probed));
+  measure(longer, Seconds(8000), LengthSource::probed);
+  measure(longer, Seconds(1), LengthSource::claimed);
+  measure(shorter, Seconds(20), LengthSource::probed);
   EXPECT_EQ(job(longer).spec.audio, Seconds(8000));
   // Both were submitted at the same moment: only the length differs.
   EXPECT_EQ(claim()->job.id, longer);

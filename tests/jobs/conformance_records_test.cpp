@@ -126,7 +126,9 @@ TEST_P(JobStoreRecords, OutputsAreUnpublishedUntilTheyAreMarked) {
   complete(lease, "a");
   EXPECT_EQ(*store_->staged_by(lease.key), OutputRecords::StagedBy::at_work);
   EXPECT_EQ(store_->unpublished()->at(0).job, id);
-  store_->mark_published(id);
+  store_->mark_published(id, "a staged file of another attempt");
+  EXPECT_EQ(store_->unpublished()->size(), 1U) << "a holder that was paused knows an old result";
+  store_->mark_published(id, output("a").staged);
   EXPECT_TRUE(store_->unpublished()->empty());
   EXPECT_EQ(*store_->staged_by(lease.key), OutputRecords::StagedBy::over);
   EXPECT_EQ(*store_->staged_by({id, "another"}), OutputRecords::StagedBy::other);

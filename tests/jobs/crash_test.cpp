@@ -75,7 +75,7 @@ bool work_on_one(JobStore& store, const Work& work, Reached reached) {
   reached(Step::one_published);
   put_in_place(store, lease->key.job, staged[1]).value();
   reached(Step::all_published);
-  must(store.mark_published(lease->key.job));
+  must(store.mark_published(lease->key.job, staged[0].staged));
   reached(Step::marked);
   return true;
 }
@@ -208,7 +208,7 @@ TEST(JobsCrash, AProcessStoppedForLongerThanItsLeaseIsFencedWhenItGoesOn) {
     const auto lease = store->claim({.length = 50ms}).value();  // and stops before it renews
     ::raise(SIGSTOP);
     const auto published =
-        publish_outputs(*store, *lease, std::vector<OutputContent>{{work.public_name("task0.txt"), "late"}}, {},
+        publish_outputs(*store, *store, *lease, std::vector<OutputContent>{{work.public_name("task0.txt"), "late"}}, {},
                         {.staging = work.staging()})
             .value();
     ::_exit(published.held ? 1 : 0);

@@ -51,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, Publishing, testing::ValuesIn(store_kinds()),
 
 TEST_P(Publishing, OutputsArePublishedAndRecordedWithoutLeftovers) {
   const JobId id = add("a");
-  ASSERT_TRUE(publish_outputs(*store_, *claim(), contents("hello"), {}, folders())->held);
+  ASSERT_TRUE(publish_outputs(*store_, *store_, *claim(), contents("hello"), {}, folders())->held);
   EXPECT_EQ(*read_file(out("talks/a.txt")), "hello");
   EXPECT_EQ(state(id), JobState::done);
   EXPECT_TRUE(store_->unpublished()->empty());
@@ -74,7 +74,7 @@ TEST_P(Publishing, ConcurrentPublishingIsWholeAndRecordedOnce) {
       writer = std::jthread([&] {
         for (std::size_t i = next++; i < leases.size(); i = next++) {
           const std::vector<OutputContent> outputs{{path_of(leases[i]), leases[i].key.token}};
-          const auto done = publish_outputs(*store_, leases[i], outputs, {}, folders());
+          const auto done = publish_outputs(*store_, *store_, leases[i], outputs, {}, folders());
           if (done && done->held && !done->left_staged) ++published;
         }
       });
@@ -93,7 +93,7 @@ TEST_P(Publishing, AHolderThatLostItsLeasePublishesNothingAndCleansUp) {
   const Lease zombie = *claim();
   clock_.advance(kLeaseLength + 1ms);
   store_->reap();
-  EXPECT_FALSE(publish_outputs(*store_, zombie, contents("late"), {}, folders())->held);
+  EXPECT_FALSE(publish_outputs(*store_, *store_, zombie, contents("late"), {}, folders())->held);
   EXPECT_FALSE(fs::exists(out("talks/a.txt")));
   EXPECT_EQ(staged_files(), 0U);
 }
@@ -150,7 +150,7 @@ TEST_P(Publishing, TwoSweepsAtOnceAgree) {
 
 TEST_P(Publishing, TwinCopiesIntactOutputsOnly) {
   const JobId id = add("a");
-  ASSERT_TRUE(publish_outputs(*store_, *claim(), contents("hello"), {}, folders())->held);
+  ASSERT_TRUE(publish_outputs(*store_, *store_, *claim(), contents("hello"), {}, folders())->held);
   const fs::path names[] = {out("b.txt"), out("b.json")};
   const auto same = *store_->outputs(id);
   const auto copy = copy_of(same, names);
@@ -163,7 +163,7 @@ TEST_P(Publishing, TwinCopiesIntactOutputsOnly) {
 
 TEST_P(Publishing, DoneJobsAreDoneAgainOnlyWhereTheirOutputsAreGone) {
   const JobId id = add("a");
-  ASSERT_TRUE(publish_outputs(*store_, *claim(), contents("hello"), {}, folders())->held);
+  ASSERT_TRUE(publish_outputs(*store_, *store_, *claim(), contents("hello"), {}, folders())->held);
   EXPECT_EQ(*store_->redo({}), 0U);
   fs::remove(out("talks/a.json"));
   EXPECT_EQ(*store_->redo({.batch = "another"}), 0U);
@@ -185,14 +185,14 @@ TEST_P(Publishing, AFullDiskIsAnErrorAndTheJobIsStillHeld) {
   const std::vector<OutputContent> large{{out("a.txt"), std::string(1 << 20, 'x')}};
   {
     const FullDisk full(1 << 16);
-    const auto published = publish_outputs(*store_, lease, large, {}, folders());
+    const auto published = publish_outputs(*store_, *store_, lease, large, {}, folders());
     ASSERT_FALSE(published);
     EXPECT_EQ(published.error().fault, Fault::full);
     EXPECT_EQ(staged_files(), 0U);
   }
   EXPECT_FALSE(fs::exists(out("a.txt")));
   EXPECT_EQ(state(id), JobState::running);
-  EXPECT_TRUE(publish_outputs(*store_, lease, large, {}, folders())->held);
+  EXPECT_TRUE(publish_outputs(*store_, *store_, lease, large, {}, folders())->held);
 }
 
 TEST_P(Publishing, OutputAboveFileSizeLimitIsRefusedWithoutSpareFolder) {
@@ -201,7 +201,7 @@ TEST_P(Publishing, OutputAboveFileSizeLimitIsRefusedWithoutSpareFolder) {
   const fs::path spare = folder_.path() / "spare";
   const std::vector<OutputContent> large{{out("a.txt"), std::string(1 << 20, 'x')}};
   const SmallFiles limit(1 << 16);
-  const auto published = publish_outputs(*store_, lease, large, {}, folders(spare));
+  const auto published = publish_outputs(*store_, *store_, lease, large, {}, folders(spare));
   ASSERT_FALSE(published);
   EXPECT_EQ(published.error().fault, Fault::refused);
   EXPECT_NE(published.error().text().find("ulimit -f"), std::string::npos) << published.error().text();
@@ -217,11 +217,11 @@ TEST_P(Publishing, UnwritableOutputWaitsInTheSpareFolder) {
   fs::create_directories(out(""));
   {
     const ClosedFolder closed(out(""));
-    const auto refused = publish_outputs(*store_, lease, contents("hello"), {}, folders());
+    const auto refused = publish_outputs(*store_, *store_, lease, contents("hello"), {}, folders());
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().fault, Fault::refused);
     EXPECT_EQ(state(id), JobState::running);
-    const auto published = publish_outputs(*store_, lease, contents("hello"), {}, folders(spare));
+    const auto published = publish_outputs(*store_, *store_, lease, contents("hello"), {}, folders(spare));
     ASSERT_TRUE(published && published->left_staged);
     EXPECT_EQ(published->left_staged->fault, Fault::refused);
     EXPECT_EQ(state(id), JobState::done);
@@ -236,7 +236,7 @@ TEST_P(Publishing, OutputWithoutItsFolderIsStagedInTheSpareFolder) {
   const Lease lease = *claim();
   const fs::path spare = folder_.path() / "spare";
   std::ofstream(folder_.path() / "out") << "a file where the folder was";
-  const auto published = publish_outputs(*store_, lease, contents("hello"), {}, folders(spare));
+  const auto published = publish_outputs(*store_, *store_, lease, contents("hello"), {}, folders(spare));
   ASSERT_TRUE(published && published->left_staged);
   EXPECT_EQ(state(id), JobState::done);
   EXPECT_EQ(sweep().stuck.size(), 1U) << "it is not to be done again";
@@ -250,7 +250,7 @@ TEST_P(Publishing, BlockedOutputStaysStagedAndHoldsOnlyItsOwnJob) {
   add("a");
   const JobId other = add("b");
   fs::create_directories(out("talks/a.txt"));  // a folder where the file should be
-  const auto published = publish_outputs(*store_, *claim(), contents("hello"), {}, folders());
+  const auto published = publish_outputs(*store_, *store_, *claim(), contents("hello"), {}, folders());
   ASSERT_TRUE(published);
   EXPECT_TRUE(published->held);
   ASSERT_TRUE(published->left_staged);

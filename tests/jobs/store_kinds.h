@@ -44,6 +44,12 @@ class StoreTest : public testing::TestWithParam<StoreKind> {
   JobId add(const JobSpec& job) { return store_->submit(run(), {&job, 1})->at(0).id; }
   JobId add(const std::string& name) { return add(spec(name)); }
   std::optional<Lease> claim(const std::string& device = "GPU-1") { return *store_->claim({.device = device}); }
+  /// As a holder of the job that decodes it and gives it back.
+  void measure(JobId id, Seconds audio, LengthSource source = LengthSource::measured) {
+    const Lease lease = **store_->claim({.job = id});
+    EXPECT_TRUE(store_->set_length(lease.key, audio, source));
+    EXPECT_TRUE(*store_->release(lease.key, "its length is known"));
+  }
   Job job(JobId id) { return store_->jobs({.ids = {id}}, 0, 1)->at(0); }
   JobState state(JobId id) { return job(id).state; }
   Attempt last_attempt(JobId id) { return store_->attempts(id)->back(); }

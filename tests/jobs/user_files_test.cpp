@@ -30,7 +30,7 @@ class UserFiles : public StoreTest {
   }
   Published publish_again(const std::string& text, Existing existing = Existing::keep) {
     const std::vector<OutputContent> contents{{out("a.srt"), text}};
-    return publish_outputs(*store_, claim().value(), contents, {}, window_capacity(existing)).value();
+    return publish_outputs(*store_, *store_, claim().value(), contents, {}, window_capacity(existing)).value();
   }
   /// Submits the job again as a run with changed options does.
   void renew() {
@@ -125,7 +125,7 @@ TEST_P(UserFiles, NewTextDoesNotUseAnotherJobsOutputName) {
   JobSpec other = spec("a.new");
   add(other);
   const std::vector<OutputContent> contents{{out("a.new.srt"), "of the recording a.new"}};
-  ASSERT_TRUE(publish_outputs(*store_, claim().value(), contents, {}, window_capacity()));
+  ASSERT_TRUE(publish_outputs(*store_, *store_, claim().value(), contents, {}, window_capacity()));
   put("a.srt", "mine");
   EXPECT_EQ(publish("text").kept.at(0).new_text, out("a.new2.srt"));
   EXPECT_EQ(text_of("a.new.srt"), "of the recording a.new");

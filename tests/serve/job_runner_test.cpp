@@ -52,8 +52,14 @@ class JobRunnerTest : public testing::Test {
   const ModelNames models_{"tiny", "tiny"};
   const SpeechOptions usual_{};
   HeldRequests service_;
-  std::unique_ptr<JobRunner> runner_ = std::make_unique<JobRunner>(JobParts{
-      .service = service_, .store = *store_, .files = files_, .events = events_, .models = models_, .usual = usual_});
+  std::unique_ptr<JobRunner> runner_ = std::make_unique<JobRunner>(JobParts{.service = service_,
+                                                                            .queue = *store_,
+                                                                            .admin = *store_,
+                                                                            .records = *store_,
+                                                                            .files = files_,
+                                                                            .events = events_,
+                                                                            .models = models_,
+                                                                            .usual = usual_});
 };
 
 TEST_F(JobRunnerTest, CancellationRightAfterTheClaimStopsTheJob) {

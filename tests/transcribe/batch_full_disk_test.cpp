@@ -223,7 +223,7 @@ TEST_F(BatchOnAFullDisk, OutputsStagedByAnEarlierRunAreRetriedAtTheEnd) {
   const JobId id = answer.id;
   const Lease lease = **store_->claim({.job = id});
   const std::vector<OutputContent> contents{{output, "hello"}};
-  const auto published = publish_outputs(*store_, lease, contents, {}, {.staging = options_.staging});
+  const auto published = publish_outputs(*store_, *store_, lease, contents, {}, {.staging = options_.staging});
   ASSERT_TRUE(published && published->left_staged);
   answer.state = JobState::done;
   const RequestedJob requested{

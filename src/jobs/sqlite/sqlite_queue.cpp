@@ -223,16 +223,17 @@ void SqliteStore::renew_version(Database& database, RunId run, JobId job, const 
   release_waiting(database);
 }
 
-Result<void> SqliteStore::set_length(JobId job, Seconds audio, LengthSource source) {
+Result<void> SqliteStore::set_length(const LeaseKey& key, Seconds audio, LengthSource source) {
   return transact([&](Database& database) {
+    if (!is_held(database, key)) return;
     std::optional<JobSpec> spec;
     const std::string select = "SELECT " + std::string(kJobColumns) + " FROM tasks WHERE id = ?1";
     database.rows(
-        select, [&](const ResultRow& row) { spec = job_in(row).spec; }, job);
+        select, [&](const ResultRow& row) { spec = job_in(row).spec; }, key.job);
     if (!spec || spec->length > source) return;
     spec->audio = audio;
     const ClaimOrder order = claim_order(*spec);
-    database.run("UPDATE tasks SET audio = ?2, length = ?3, due = ?4, size = ?5 WHERE id = ?1", job, audio.count(),
+    database.run("UPDATE tasks SET audio = ?2, length = ?3, due = ?4, size = ?5 WHERE id = ?1", key.job, audio.count(),
                  static_cast<int>(source), order.due, order.size);
   });
 }
@@ -657,9 +658,12 @@ Result<std::vector<OutputRecords::Unpublished>> SqliteStore::unpublished() {
   });
 }
 
-Result<void> SqliteStore::mark_published(JobId job) {
+Result<void> SqliteStore::mark_published(JobId job, const std::string& staged) {
   return transact([&](Database& database) {
-    database.run("UPDATE tasks SET published = 1 WHERE id = ?1 AND state = 'done'", job);
+    database.run(
+        "UPDATE tasks SET published = 1 WHERE id = ?1 AND state = 'done' "
+        "AND EXISTS(SELECT 1 FROM results WHERE task = ?1 AND staged = ?2)",
+        job, staged);
   });
 }
 

@@ -27,7 +27,7 @@ class SqliteStore final : public JobStore {
   Result<RunId> begin_run(const RunStart& start) override;
   Result<void> end_run(RunId run, const RunEnd& end) override;
   Result<std::vector<Submitted>> submit(RunId run, std::span<const JobSpec> specs) override;
-  Result<void> set_length(JobId job, Seconds audio, LengthSource source) override;
+  Result<void> set_length(const LeaseKey& key, Seconds audio, LengthSource source) override;
 
   Result<std::optional<Lease>> claim(const ClaimRequest& request) override;
   Result<std::vector<LeaseStanding>> renew(std::span<const Renewal> renewals) override;
@@ -54,7 +54,7 @@ class SqliteStore final : public JobStore {
   Result<std::vector<JobOutput>> outputs(JobId job) override;
 
   Result<std::vector<Unpublished>> unpublished() override;
-  Result<void> mark_published(JobId job) override;
+  Result<void> mark_published(JobId job, const std::string& staged) override;
   Result<std::vector<KnownContent>> written(JobId job) override;
   Result<void> record_written(JobId job, const KnownContent& content) override;
   Result<void> move_output(JobId job, const JobOutput& output) override;

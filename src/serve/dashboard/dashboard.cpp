@@ -61,8 +61,8 @@ HttpAnswer json_answer(const Json& json) {
 
 class Page final : public Dashboard {
  public:
-  Page(DashboardOptions options, FleetSource& fleet, JobStore& store)
-      : options_(std::move(options)), fleet_(fleet), store_(store) {
+  Page(DashboardOptions options, FleetSource& fleet, JobAdmin& jobs, RunHistory& history)
+      : options_(std::move(options)), fleet_(fleet), jobs_(jobs), history_(history) {
     look();  // so that the first answer is not empty
     looking_ = std::make_unique<PeriodicThread>(kLookEvery, [this] { look(); });
   }
@@ -104,7 +104,8 @@ class Page final : public Dashboard {
 
   const DashboardOptions options_;
   FleetSource& fleet_;
-  JobStore& store_;
+  JobAdmin& jobs_;
+  RunHistory& history_;
   Guarded<Now> now_{};
   Guarded<FleetSamples> samples_{};
   Guarded<std::vector<Stream>> streams_{};
@@ -146,7 +147,7 @@ Dashboard::Begun Page::begin(const HttpHead& head, bool trusted) {
 void Page::look() {
   auto fleet = fleet_.status();
   std::optional<FleetStatus> seen = fleet ? std::move(*fleet) : std::nullopt;
-  const auto counts = store_.counts({});
+  const auto counts = jobs_.counts({});
   const double at = unix_now();
   samples_.with([&](FleetSamples& samples) {
     if (!seen) return samples.add_gap();
@@ -189,20 +190,20 @@ HttpAnswer Page::devices(const Parameters&, bool /*trusted*/) {
 HttpAnswer Page::queue(const Parameters& parameters, bool trusted) {
   const auto page = read_queue_page(parameters);
   if (!page) return answer_of(api_error_of(page.error(), "state"));
-  const auto counts = store_.counts({});
+  const auto counts = jobs_.counts({});
   if (!counts) return answer_of(api_error_of(counts.error(), ""));
-  auto jobs = store_.jobs(page->filter, page->after, page->limit);
+  auto jobs = jobs_.jobs(page->filter, page->after, page->limit);
   if (!jobs) return answer_of(api_error_of(jobs.error(), ""));
   const auto fleet = now_.with([](const Now& now) { return now.fleet; });
   return json_answer(queue_json(*counts, *jobs, fleet, trusted));
 }
 
 HttpAnswer Page::history(const Parameters& parameters, bool trusted) {
-  const auto runs = store_.runs(limit_of(parameters, 200, 1000));
-  const auto speeds = store_.speeds(/*all=*/false);
+  const auto runs = history_.runs(limit_of(parameters, 200, 1000));
+  const auto speeds = history_.speeds(/*all=*/false);
   constexpr auto kBack = std::chrono::hours(24 * 30);
   const auto events =
-      store_.events(std::chrono::time_point_cast<StoreTime::duration>(std::chrono::system_clock::now() - kBack));
+      history_.events(std::chrono::time_point_cast<StoreTime::duration>(std::chrono::system_clock::now() - kBack));
   if (!runs || !speeds || !events)
     return answer_of(api_error_of(!runs ? runs.error() : !speeds ? speeds.error() : events.error(), ""));
   History history{.runs = *runs, .speeds = *speeds, .events = *events};
@@ -219,7 +220,7 @@ HttpAnswer Page::throughput(const Parameters& parameters, bool /*trusted*/) {
 
 HttpAnswer Page::resources(const Parameters&, bool /*trusted*/) {
   const auto fleet = now_.with([](const Now& now) { return now.fleet; });
-  const auto counts = store_.counts({});
+  const auto counts = jobs_.counts({});
   return json_answer(resources_json(fleet, counts ? *counts : JobCounts{}));
 }
 
@@ -259,8 +260,8 @@ Result<void> Page::perform(const std::string& action, const std::string& target,
 
 }  // namespace
 
-std::unique_ptr<Dashboard> Dashboard::start(DashboardOptions options, FleetSource& fleet, JobStore& store) {
-  return std::make_unique<Page>(std::move(options), fleet, store);
+std::unique_ptr<Dashboard> Dashboard::start(DashboardOptions options, FleetSource& fleet, JobAdmin& jobs, RunHistory& history) {
+  return std::make_unique<Page>(std::move(options), fleet, jobs, history);
 }
 
 }  // namespace tutti

@@ -5,7 +5,8 @@
 #include <string>
 #include <variant>
 
-#include "jobs/store.h"
+#include "jobs/history.h"
+#include "jobs/job_admin.h"
 #include "serve/dashboard/fleet_source.h"
 #include "serve/http/http.h"
 
@@ -23,8 +24,9 @@ class Dashboard {
  public:
   using Begun = std::variant<HttpAnswer, std::unique_ptr<HttpBody>>;
 
-  /// `fleet` and `store` outlive it.
-  static std::unique_ptr<Dashboard> start(DashboardOptions options, FleetSource& fleet, JobStore& store);
+  /// The references outlive it.
+  static std::unique_ptr<Dashboard> start(DashboardOptions options, FleetSource& fleet, JobAdmin& jobs,
+                                          RunHistory& history);
   virtual ~Dashboard() = default;
 
   /// Whether it has this path.

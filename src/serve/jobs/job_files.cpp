@@ -127,14 +127,14 @@ Result<OwnedFd> JobFiles::open_audio(const JobRequest& request, const std::strin
   return file;
 }
 
-void JobFiles::sweep(JobStore& store) const {
+void JobFiles::sweep(JobAdmin& admin) const {
   std::error_code failed;
   std::size_t removed = 0;
   for (fs::directory_iterator entry(folder_, failed), end; !failed && entry != end; entry.increment(failed)) {
     const fs::path path = entry->path();
     if (path.extension() != kUploadEnding) continue;
     const fs::path key = folder_ / path.stem();
-    const auto job = store.find(key.string());
+    const auto job = admin.find(key.string());
     if (!job || (*job && (*job)->state != JobState::done)) continue;
     remove_upload(key.string());
     ++removed;

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/owned.h"
 #include "base/units.h"
-#include "jobs/store.h"
+#include "jobs/job_admin.h"
 #include "serve/jobs/job_request.h"
 
 namespace tutti {
@@ -52,7 +52,7 @@ class JobFiles {
                              const std::function<bool()>& go_on) const;
 
   /// Removes uploads that no open job has: a server was killed before it accepted them, or after their job was done.
-  void sweep(JobStore& store) const;
+  void sweep(JobAdmin& admin) const;
 
  private:
   static constexpr const char* kUploadEnding = ".audio";

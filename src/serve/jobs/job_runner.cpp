@@ -1,14 +1,12 @@
 #include "serve/jobs/job_runner.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <utility>
 
 #include "base/json.h"
 #include "base/log.h"
 #include "base/numbers.h"
-#include "jobs/publish.h"
 #include "serve/jobs/job_json.h"
 
 namespace tutti {
@@ -16,8 +14,8 @@ namespace {
 
 constexpr Seconds kLookAgain{1};  // at the store where a claim failed; what else is to be claimed wakes the thread
 constexpr std::chrono::seconds kBeat{1};
-/// The first also finds jobs whose wait is over, and those of other processes.
-constexpr int kReapBeats = 10, kRenewBeats = 20;
+/// That also finds jobs whose wait is over, and those of other processes.
+constexpr int kLookAfterBeats = kLookAfterLeasesEvery / kBeat;
 /// Jobs beyond those in work, so that none waits for the store where one ends; and as many interactive ones again.
 constexpr std::size_t kAhead = 2;
 
@@ -34,30 +32,16 @@ class JobRunner::Attempt final : public SpeechListener, public std::enable_share
       : runner_(runner), lease_(std::move(lease)), request_(std::move(request)) {}
 
   void submit();
-  /// Also before `submit`, which then cancels what it hands in.
-  void cancel() {
-    cancelled_ = true;
-    stop();
-  }
   /// The job is released, to be claimed again later; also before `submit`. `why` is for the store.
   void put_back(const std::string& why) {
-    put_back_.with([&](std::string& reason) { reason = why; });
-    stop();
-  }
-  /// Another process has the job now.
-  void lose() {
-    lost_ = true;
-    stop();
-  }
-  Renewal renewal() const {
-    const auto progress = runner_.parts_.events.progress(id());
-    return {.key = lease_.key, .progress = progress ? progress->share() : 0};
+    ticket_.with([&](Ticket& own) { own.release_reason = why; });
+    stop(/*cancelled=*/false);
   }
 
   void on_fetched() override { runner_.parts_.events.phase(id(), "decoding"); }
   void on_audio(Seconds duration) override {
     runner_.parts_.events.audio(id(), duration);
-    if (auto set = runner_.parts_.store.set_length(id(), duration, LengthSource::measured); !set)
+    if (auto set = runner_.leases_.set_length(lease_.key, duration); !set)
       log_failed("the length of a job could not be recorded", set.error());
   }
   void on_segments(Seconds position, const std::vector<Segment>& fresh) override {
@@ -69,11 +53,20 @@ class JobRunner::Attempt final : public SpeechListener, public std::enable_share
  private:
   JobId id() const { return lease_.key.job; }
   Result<OwnedFd> open_audio(const std::function<bool()>& go_on);
-  void stop() {
-    const auto ticket = ticket_.with([](const Ticket& own) { return own.held; });
+  double progress() const {
+    const auto progress = runner_.parts_.events.progress(id());
+    return progress ? progress->share() : 0;
+  }
+  /// Also before `submit` has its ticket, which it cancels then. `cancelled`: its client has cancelled it.
+  void stop(bool cancelled) {
+    std::shared_ptr<SpeechTicket> ticket;
+    ticket_.with([&](Ticket& own) {
+      own.stopped = true;
+      own.cancelled |= cancelled;
+      ticket = own.held;
+    });
     if (ticket) ticket->cancel();
   }
-  Result<void> record_failure(const Error& error);
   void over() {
     ticket_.with([](Ticket& own) { own = {.held = nullptr, .over = true}; });
     runner_.settled(id());
@@ -83,34 +76,38 @@ class JobRunner::Attempt final : public SpeechListener, public std::enable_share
   struct Ticket {
     std::shared_ptr<SpeechTicket> held{};
     bool over = false;
+    bool stopped = false;
+    bool cancelled = false;
+    std::string release_reason = "the server stopped";
   };
 
   JobRunner& runner_;
   const Lease lease_;
   const JobRequest request_;
-  std::atomic<bool> cancelled_{false};
-  std::atomic<bool> lost_{false};
-  Guarded<std::string> put_back_{};  // why; empty: it is not
   Guarded<Ticket> ticket_{};
 };
 
 void JobRunner::Attempt::submit() {
-  const JobParts& parts = runner_.parts_;
-  SpeechRequest request{
-      .fetch = [self = shared_from_this()](const std::function<bool()>& go_on) { return self->open_audio(go_on); },
-      .id = std::to_string(id()),
-      .name = lease_.job.spec.name,
-      .options = request_.form.options,
-      .client = lease_.job.spec.batch,
-      .urgency = lease_.job.spec.job_class,
-      .priority = lease_.job.spec.priority,
-      .listener = shared_from_this()};
-  const auto ticket = parts.service.submit(std::move(request));
-  ticket_.with([&](Ticket& own) {
+  const auto self = shared_from_this();
+  SpeechRequest request{.fetch = [self](const std::function<bool()>& go_on) { return self->open_audio(go_on); },
+                        .id = std::to_string(id()),
+                        .name = lease_.job.spec.name,
+                        .options = request_.form.options,
+                        .client = lease_.job.spec.batch,
+                        .urgency = lease_.job.spec.job_class,
+                        .priority = lease_.job.spec.priority,
+                        .listener = self};
+  runner_.leases_.attach(lease_.key, {.progress = [self] { return self->progress(); },
+                                      .revoked = [self](bool) { self->stop(/*cancelled=*/false); },
+                                      .stop = [self] { self->stop(/*cancelled=*/true); }});
+  // A cancellation between its claim and here has found nothing to stop.
+  if (runner_.is_cancelled_in_store(id())) runner_.leases_.renew();
+  const auto ticket = runner_.parts_.service.submit(std::move(request));
+  const bool stopped = ticket_.with([&](Ticket& own) {
     if (!own.over) own.held = ticket;
+    return own.stopped;
   });
-  const bool is_put_back = put_back_.with([](const std::string& why) { return !why.empty(); });
-  if (cancelled_ || lost_ || is_put_back) ticket->cancel();
+  if (stopped) ticket->cancel();
 }
 
 Result<OwnedFd> JobRunner::Attempt::open_audio(const std::function<bool()>& go_on) {
@@ -126,9 +123,7 @@ void JobRunner::Attempt::done(TranscribedFile file) {
       {JobFiles::result_of(key), result_json(file.transcript, facts_of(file.outcome))}};
   const PublishFolders folders{.staging = parts.files.staging(), .spare = {}, .existing = Existing::replace};
   const AttemptUse use{.audio = file.outcome.duration, .busy = file.outcome.spent.worker()};
-  const Bytes size{static_cast<std::int64_t>(outputs.front().content.size())};
-  const auto published = runner_.space_.retry_until_written(
-      size, [&] { return publish_outputs(parts.store, lease_, outputs, use, folders); });
+  const auto published = runner_.leases_.publish(lease_, outputs, use, folders);
   if (!published) return failed(published.error());
   if (published->left_staged) log(Level::warning, published->left_staged->text());
   if (published->held) {
@@ -139,30 +134,25 @@ void JobRunner::Attempt::done(TranscribedFile file) {
 }
 
 void JobRunner::Attempt::failed(const Error& error) {
-  if (!lost_)
-    if (auto recorded = record_failure(error); !recorded)
-      log_failed("how a job ended could not be recorded", recorded.error());
-  over();
-}
-
-Result<void> JobRunner::Attempt::record_failure(const Error& error) {
-  JobStore& store = runner_.parts_.store;
+  LeaseSession& leases = runner_.leases_;
   if (error.fault != Fault::cancelled) {
-    const auto after = store.fail(lease_.key, {.kind = failure_class_of(error), .reason = error.text()});
-    if (!after) return tl::unexpected<Error>(after.error());
-    return {};
+    runner_.fail(lease_.key, {.kind = failure_class_of(error), .reason = error.text()});
+    return over();
   }
-  const std::string why = put_back_.with([](const std::string& reason) { return reason; });
-  const auto ended =
-      cancelled_ ? store.cancelled(lease_.key) : store.release(lease_.key, why.empty() ? "the server stopped" : why);
-  if (!ended) return tl::unexpected<Error>(ended.error());
-  return {};
+  const auto [cancelled, reason] =
+      ticket_.with([](const Ticket& own) { return std::pair(own.cancelled, own.release_reason); });
+  const auto ended = cancelled ? leases.cancelled(lease_.key) : leases.release(lease_.key, reason);
+  if (!ended) log_failed("how a job ended could not be recorded", ended.error());
+  over();
 }
 
 JobRunner::JobRunner(const JobParts& parts)
     : parts_(parts),
       space_({{.folder = parts.files.folder(), .what = "the results of jobs"}},
-             "results are written as soon as they can", [] {}) {
+             "results are written as soon as they can", [] {}),
+      leases_(parts.queue, parts.records, [this](Bytes needed, const auto& write) {
+        return space_.retry_until_written(needed, write);
+      }) {
   claiming_ = std::jthread([this] { work(); });
   watching_ = std::make_unique<PeriodicThread>(kBeat, [this] { look_after_leases(); });
 }
@@ -181,11 +171,7 @@ void JobRunner::wake(const std::string& batch) {
 }
 
 void JobRunner::cancel(JobId job) {
-  const auto attempt = state_.with([&](State& state) -> std::shared_ptr<Attempt> {
-    const auto found = state.running.find(job);
-    return found == state.running.end() ? nullptr : found->second;
-  });
-  if (attempt) return attempt->cancel();
+  leases_.renew();
   report({job});
 }
 
@@ -203,7 +189,7 @@ std::size_t JobRunner::in_work() const {
 }
 
 std::string JobRunner::why_waits(const Job& job) const {
-  return why_job_waits(job, parts_.store.now(), in_work(), parts_.service.control().held());
+  return why_job_waits(job, parts_.queue.now(), in_work(), parts_.service.control().held());
 }
 
 /// While no device takes work, jobs of which nothing is done wait in the store: there they can be given a priority.
@@ -262,7 +248,7 @@ std::optional<Lease> JobRunner::claim_of_a_client(JobClass most) {
     return state.clients;
   });
   for (const std::string& client : clients) {
-    auto lease = parts_.store.claim({.batch = client, .most = most});
+    auto lease = leases_.claim({.batch = client, .most = most});
     if (!lease) {
       log_failed("no job could be claimed", lease.error());
       return std::nullopt;
@@ -293,21 +279,23 @@ void JobRunner::start(Lease lease) {
                                                    "' is not loaded here any more; this server has '" +
                                                    parts_.models.own() + "'"});
   if (!request) {
-    if (auto failed = parts_.store.fail(lease.key, {FailureClass::permanent, request.error().message, {}}); !failed)
-      log_failed("how a job ended could not be recorded", failed.error());
+    fail(lease.key, {FailureClass::permanent, request.error().message, {}});
     return report({job});
   }
   const auto attempt = std::make_shared<Attempt>(*this, std::move(lease), std::move(*request));
   state_.with([&](State& state) { state.running[job] = attempt; });
   parts_.events.begin(job);
   report({job});
-  if (is_cancelled_in_store(job)) attempt->cancel();
   attempt->submit();
 }
 
-/// A cancellation between its claim and its entry in `running` has found nothing to stop here.
+void JobRunner::fail(const LeaseKey& key, const Failure& failure) {
+  if (auto failed = leases_.fail(key, failure); !failed)
+    log_failed("how a job ended could not be recorded", failed.error());
+}
+
 bool JobRunner::is_cancelled_in_store(JobId job) const {
-  const auto found = parts_.store.jobs({.ids = {job}}, 0, 1);
+  const auto found = parts_.admin.jobs({.ids = {job}}, 0, 1);
   return found && !found->empty() && found->front().cancel_requested;
 }
 
@@ -322,7 +310,7 @@ void JobRunner::settled(JobId job) {
 
 void JobRunner::report(const std::vector<JobId>& jobs) {
   if (jobs.empty()) return;
-  const auto found = parts_.store.jobs({.ids = jobs}, 0, jobs.size());
+  const auto found = parts_.admin.jobs({.ids = jobs}, 0, jobs.size());
   if (!found) return;
   for (const Job& job : *found) {
     const std::string json = json_line(job_json(job, parts_.events.progress(job.id), why_waits(job)));
@@ -331,33 +319,18 @@ void JobRunner::report(const std::vector<JobId>& jobs) {
 }
 
 void JobRunner::find_clients() {
-  const auto batches = parts_.store.waiting_batches(batch_of_client(""));
+  const auto batches = parts_.admin.waiting_batches(batch_of_client(""));
   if (!batches) return log_failed("the clients with jobs could not be found", batches.error());
   for (const std::string& batch : *batches) wake(batch);
 }
 
-/// Renews the leases, takes back those of killed servers, and reports what other processes have done to jobs.
+/// Looks after the leases, and reports what other processes have done to jobs.
 void JobRunner::look_after_leases() {
-  const int beat = ++beats_;
   put_back_what_waits();
   report(parts_.events.followed());
-  if (beat % kReapBeats == 0) {
-    if (auto reaped = parts_.store.reap(); !reaped) log_failed("leases could not be looked at", reaped.error());
-    find_clients();
-  }
-  if (beat % kRenewBeats != 0) return;
-  std::vector<std::shared_ptr<Attempt>> attempts;
-  state_.with([&](const State& state) {
-    for (const auto& [job, attempt] : state.running) attempts.push_back(attempt);
-  });
-  std::vector<Renewal> renewals;
-  for (const auto& attempt : attempts) renewals.push_back(attempt->renewal());
-  const auto standings = parts_.store.renew(renewals);
-  if (!standings) return log_failed("leases could not be renewed", standings.error());
-  for (std::size_t i = 0; i < attempts.size(); ++i) {
-    if ((*standings)[i] == LeaseStanding::cancel) attempts[i]->cancel();
-    if ((*standings)[i] == LeaseStanding::lost) attempts[i]->lose();
-  }
+  if (++beats_ % kLookAfterBeats != 0) return;
+  leases_.look_after();
+  find_clients();
 }
 
 }  // namespace tutti

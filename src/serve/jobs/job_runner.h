@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -13,7 +12,8 @@
 
 #include "base/guarded.h"
 #include "base/periodic_thread.h"
-#include "jobs/store.h"
+#include "jobs/job_admin.h"
+#include "jobs/lease_session.h"
 #include "serve/jobs/job_events.h"
 #include "serve/jobs/job_files.h"
 #include "serve/openai/model_names.h"
@@ -26,16 +26,18 @@ namespace tutti {
 /// What the jobs of /v1/jobs need. Outlives them.
 struct JobParts {
   SpeechService& service;
-  JobStore& store;
+  JobQueue& queue;
+  JobAdmin& admin;
+  OutputRecords& records;
   const JobFiles& files;
   JobEvents& events;
   const ModelNames& models;
   const SpeechOptions& usual;
 };
 
-/// Does the jobs of /v1/jobs: claims them from the store, the clients in turn, as many as the service takes at once;
-/// has them transcribed among its other requests; publishes each result once, and records how every attempt ended. What
-/// it has claimed when the process is killed is claimed again by the next. Thread-safe.
+/// Does the jobs of /v1/jobs: claims them from the store, the clients in turn, as many as the service takes at once, and
+/// has them transcribed among its other requests. Its LeaseSession holds them. What it has claimed when the process is
+/// killed is claimed again by the next. Thread-safe.
 class JobRunner {
  public:
   explicit JobRunner(const JobParts& parts);
@@ -45,7 +47,7 @@ class JobRunner {
 
   /// A client (JobSpec::batch) has a job that may be claimed.
   void wake(const std::string& batch);
-  /// A job that is cancelled in the store stops now, if it is in work here.
+  /// A job that was cancelled in the store stops now, if it is in work here.
   void cancel(JobId job);
   /// Claims nothing more; what is in work goes on.
   void stop_claiming();
@@ -74,6 +76,7 @@ class JobRunner {
   std::optional<Lease> claim_next();
   std::optional<Lease> claim_of_a_client(JobClass most);
   void start(Lease lease);
+  void fail(const LeaseKey& key, const Failure& failure);
   bool is_cancelled_in_store(JobId job) const;
   void settled(JobId job);
   void look_after_leases();
@@ -84,6 +87,7 @@ class JobRunner {
 
   const JobParts parts_;
   DiskSpaceWait space_;
+  LeaseSession leases_;
   Guarded<State> state_{};
   int beats_ = 0;  // the watching thread's
   std::jthread claiming_{};

@@ -185,7 +185,7 @@ Result<void> BatchJobSource::on_audio_decoded(std::size_t index, Seconds length)
     state_.tally.open.add(entry);
   }
   return spaces_.output.retry_until_written(
-      {}, [&] { return store_.set_length(attempt.lease.key.job, length, LengthSource::measured); });
+      {}, [&] { return store_.set_length(attempt.lease.key, length, LengthSource::measured); });
 }
 
 const TranscriptionContext* BatchJobSource::context(std::size_t index) {

@@ -26,7 +26,7 @@ Result<void> ResultPublisher::publish(BatchAttempt& attempt, const std::vector<O
   const Bytes needed = size_of(contents);
   const PublishFolders folders{options_.staging, options_.kept, options_.existing};
   auto published = state_.spaces.output.retry_until_written(
-      needed, [&] { return publish_outputs(store_, attempt.lease, contents, used, folders); });
+      needed, [&] { return publish_outputs(store_, store_, attempt.lease, contents, used, folders); });
   if (!published) return tl::unexpected(published.error());
   if (!leases_.settle(attempt)) return not_wanted();
   attempt.engine.reset();

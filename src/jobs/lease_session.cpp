@@ -1,0 +1,196 @@
+#include "jobs/lease_session.h"
+
+#include <utility>
+
+#include "base/log.h"
+
+namespace tutti {
+namespace {
+
+Bytes size_of(std::span<const OutputContent> outputs) {
+  Bytes bytes{};
+  for (const auto& output : outputs) bytes.value += static_cast<std::int64_t>(output.content.size());
+  return bytes;
+}
+
+}  // namespace
+
+template <class Write>
+auto LeaseSession::repeated(Bytes needed, Write write) -> decltype(write()) {
+  std::optional<decltype(write())> answer;
+  const auto written = repeat_(needed, [&]() -> Result<void> {
+    answer = write();
+    if (!answer->has_value()) return tl::unexpected(answer->error());
+    return {};
+  });
+  if (!written) return tl::unexpected(written.error());
+  return std::move(*answer);
+}
+
+Result<std::optional<Lease>> LeaseSession::claim(const ClaimRequest& request) {
+  const std::size_t before = state_.with([](const State& state) { return state.renewals; });
+  auto lease = repeated({}, [&] { return queue_.claim(request); });
+  if (!lease || !*lease) return lease;
+  const bool renewed_meanwhile = state_.with([&](State& state) {
+    state.claims.insert({(*lease)->key.token, {.job = (*lease)->key.job}});
+    return state.renewals != before;
+  });
+  if (renewed_meanwhile) renew();  // it did not know of this claim, and may have been to find its cancellation
+  return lease;
+}
+
+void LeaseSession::attach(const LeaseKey& key, LeaseHolder holder) {
+  std::optional<bool> revoked;
+  state_.with([&](State& state) {
+    const auto found = state.claims.find(key.token);
+    if (found == state.claims.end()) return;
+    Claim& claim = found->second;
+    if (claim.phase != Phase::revoked) {
+      claim.holder = std::move(holder);
+      return;
+    }
+    revoked = claim.cancelled;
+    state.claims.erase(found);
+  });
+  if (revoked) holder.revoked(*revoked);
+}
+
+bool LeaseSession::holds(const LeaseKey& key) const {
+  return state_.with([&](const State& state) {
+    const auto found = state.claims.find(key.token);
+    return found != state.claims.end() && found->second.phase != Phase::revoked;
+  });
+}
+
+/// False: it has ended, or was revoked.
+bool LeaseSession::begin_end(const LeaseKey& key) {
+  return state_.with([&](State& state) {
+    const auto found = state.claims.find(key.token);
+    if (found == state.claims.end()) return false;
+    if (found->second.phase == Phase::revoked) {
+      state.claims.erase(found);
+      return false;
+    }
+    found->second.phase = Phase::ending;
+    return true;
+  });
+}
+
+void LeaseSession::end(const LeaseKey& key) {
+  state_.with([&](State& state) { state.claims.erase(key.token); });
+}
+
+Result<ContentCheck> LeaseSession::content_known(const LeaseKey& key, const std::string& sha256) {
+  if (!holds(key)) return ContentCheck{.what = ContentCheck::What::lost};
+  auto check = repeated({}, [&] { return queue_.content_known(key, sha256); });
+  if (check && (check->what == ContentCheck::What::wait || check->what == ContentCheck::What::lost)) end(key);
+  return check;
+}
+
+Result<void> LeaseSession::set_length(const LeaseKey& key, Seconds audio) {
+  return repeated({}, [&] { return queue_.set_length(key, audio, LengthSource::measured); });
+}
+
+Result<Published> LeaseSession::publish(const Lease& lease, std::span<const OutputContent> outputs,
+                                        const AttemptUse& use, const PublishFolders& folders) {
+  if (!begin_end(lease.key)) return Published{};
+  auto published =
+      repeated(size_of(outputs), [&] { return publish_outputs(queue_, records_, lease, outputs, use, folders); });
+  if (published) end(lease.key);
+  return published;
+}
+
+Result<AfterFailure> LeaseSession::fail(const LeaseKey& key, const Failure& failure) {
+  if (!begin_end(key)) return AfterFailure{.held = false};
+  auto after = repeated({}, [&] { return queue_.fail(key, failure); });
+  end(key);
+  return after;
+}
+
+Result<bool> LeaseSession::release(const LeaseKey& key, const std::string& reason) {
+  if (!begin_end(key)) return false;
+  auto released = queue_.release(key, reason);
+  end(key);
+  return released;
+}
+
+Result<bool> LeaseSession::cancelled(const LeaseKey& key) {
+  if (!begin_end(key)) return false;
+  auto recorded = queue_.cancelled(key);
+  end(key);
+  return recorded;
+}
+
+void LeaseSession::release_all(const std::string& reason) {
+  const auto held = state_.with([](const State& state) {
+    std::vector<LeaseKey> keys;
+    for (const auto& [token, claim] : state.claims) keys.push_back({claim.job, token});
+    return keys;
+  });
+  for (const auto& key : held)
+    if (const auto released = release(key, reason); !released)
+      log(Level::error, "the store: " + released.error().text());
+}
+
+void LeaseSession::renew() {
+  std::vector<Renewal> renewals;
+  std::vector<std::function<double()>> progress;
+  state_.with([&](State& state) {
+    ++state.renewals;
+    for (const auto& [token, claim] : state.claims) {
+      if (claim.phase == Phase::revoked) continue;
+      renewals.push_back({.key = {claim.job, token}});
+      progress.push_back(claim.holder.progress);
+    }
+  });
+  for (std::size_t i = 0; i < renewals.size(); ++i)
+    if (progress[i]) renewals[i].progress = progress[i]();
+  const auto standings = queue_.renew(renewals);
+  if (!standings) return log(Level::warning, "the store: leases could not be renewed: " + standings.error().text());
+  for (std::size_t i = 0; i < standings->size(); ++i)
+    if ((*standings)[i] != LeaseStanding::held) revoke(renewals[i].key, (*standings)[i] == LeaseStanding::cancel);
+}
+
+std::function<void()> LeaseSession::stop_of(const LeaseKey& key) const {
+  return state_.with([&](const State& state) -> std::function<void()> {
+    const auto found = state.claims.find(key.token);
+    if (found == state.claims.end() || found->second.phase != Phase::working) return {};
+    return found->second.holder.stop;
+  });
+}
+
+/// Not while a thread ends it: that finds out by itself who holds the lease.
+void LeaseSession::revoke(const LeaseKey& key, bool cancel) {
+  if (const auto stop = cancel ? stop_of(key) : nullptr) return stop();
+  const bool is_mine = state_.with([&](State& state) {
+    const auto found = state.claims.find(key.token);
+    if (found == state.claims.end() || found->second.phase != Phase::working) return false;
+    found->second.phase = Phase::ending;
+    return true;
+  });
+  if (!is_mine) return;
+  const auto recorded = cancel ? queue_.cancelled(key) : Result<bool>(false);
+  if (!recorded) log(Level::error, "the store: " + recorded.error().text());
+  const bool cancelled = recorded.value_or(false);
+  const auto revoked = state_.with([&](State& state) -> std::function<void(bool)> {
+    const auto found = state.claims.find(key.token);
+    if (found == state.claims.end()) return {};
+    Claim& claim = found->second;
+    if (!claim.holder.revoked) {
+      claim.phase = Phase::revoked;
+      claim.cancelled = cancelled;
+      return {};
+    }
+    auto notify = std::move(claim.holder.revoked);
+    state.claims.erase(found);
+    return notify;
+  });
+  if (revoked) revoked(cancelled);
+}
+
+void LeaseSession::look_after() {
+  renew();
+  if (const auto reaped = queue_.reap(); !reaped) log(Level::warning, "the store: " + reaped.error().text());
+}
+
+}  // namespace tutti
