@@ -8,7 +8,7 @@
 
 #include "base/job_class.h"
 #include "base/units.h"
-#include "jobs/store_time.h"
+#include "jobs/sqlite/store_clock.h"
 
 namespace tutti {
 

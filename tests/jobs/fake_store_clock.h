@@ -3,7 +3,7 @@
 #include <atomic>
 #include <string>
 
-#include "jobs/store_time.h"
+#include "jobs/sqlite/store_clock.h"
 
 namespace tutti {
 

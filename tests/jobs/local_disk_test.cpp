@@ -1,4 +1,4 @@
-#include "jobs/local_disk.h"
+#include "jobs/sqlite/local_disk.h"
 
 #include <gtest/gtest.h>
 

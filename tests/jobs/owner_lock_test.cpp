@@ -1,4 +1,4 @@
-#include "jobs/owner_lock.h"
+#include "jobs/sqlite/owner_lock.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>

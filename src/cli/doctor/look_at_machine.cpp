@@ -9,7 +9,7 @@
 #include "cli/doctor/look.h"
 #include "device/cgroup.h"
 #include "device/machine.h"
-#include "jobs/local_disk.h"
+#include "jobs/sqlite/local_disk.h"
 #include "view/text.h"
 
 namespace tutti {

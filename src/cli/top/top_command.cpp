@@ -17,7 +17,7 @@
 #include "cli/top/terminal.h"
 #include "device/machine.h"
 #include "device/telemetry/sampler.h"
-#include "jobs/local_disk.h"
+#include "jobs/sqlite/local_disk.h"
 #include "jobs/open_store.h"
 #include "link/control/control_socket.h"
 #include "view/progress.h"

@@ -3,7 +3,7 @@
 #include <cerrno>
 
 #include "base/process/process_setup.h"
-#include "jobs/local_disk.h"
+#include "jobs/sqlite/local_disk.h"
 
 namespace tutti {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/file_lock.h"
 #include "base/files.h"
-#include "jobs/local_disk.h"
+#include "jobs/sqlite/local_disk.h"
 #include "jobs/publish.h"
 #include "jobs/sqlite/job_rows.h"
 #include "jobs/sqlite/schema.h"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "jobs/open_store.h"
-#include "jobs/owner_lock.h"
+#include "jobs/sqlite/owner_lock.h"
 #include "jobs/sqlite/database.h"
 #include "jobs/sqlite/group_commit.h"
 #include "jobs/store.h"

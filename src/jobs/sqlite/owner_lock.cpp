@@ -1,4 +1,4 @@
-#include "jobs/owner_lock.h"
+#include "jobs/sqlite/owner_lock.h"
 
 #include <fcntl.h>
 #include <sys/random.h>
@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/file_lock.h"
-#include "jobs/local_disk.h"
+#include "jobs/sqlite/local_disk.h"
 
 namespace tutti {
 

@@ -1,4 +1,4 @@
-#include "jobs/store_time.h"
+#include "jobs/sqlite/store_clock.h"
 
 #include <ctime>
 
