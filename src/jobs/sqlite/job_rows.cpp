@@ -129,4 +129,12 @@ JobId done_twin(Database& database, JobId job, const std::string& sha256, const 
   return twin;
 }
 
+// Not for one that is queued again: its requester may be gone, and it may never be requested again.
+void release_waiting(Database& database) {
+  database.run(
+      "UPDATE tasks SET waits_for = 0 WHERE waits_for <> 0 "
+      "AND NOT EXISTS(SELECT 1 FROM tasks AS twin WHERE twin.id = tasks.waits_for AND twin.sha256 = tasks.sha256 "
+      "AND twin.state = 'running')");
+}
+
 }  // namespace tutti

@@ -58,4 +58,7 @@ std::size_t forget_jobs(Database& database, const JobFilter& filter);
 /// A done job, not `job` itself, with this content and these options, and its outputs; 0: none.
 JobId done_twin(Database& database, JobId job, const std::string& sha256, const std::string& options);
 
+/// Twins that wait for a job which is not worked on any more become claimable.
+void release_waiting(Database& database);
+
 }  // namespace tutti

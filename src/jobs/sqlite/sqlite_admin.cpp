@@ -1,0 +1,234 @@
+#include "jobs/publish.h"
+#include "jobs/sqlite/job_rows.h"
+#include "jobs/sqlite/sqlite_store.h"
+
+namespace tutti {
+
+// ---- steering
+
+namespace {
+
+/// One UPDATE over what a filter means; how many rows it changed.
+std::size_t update(Database& database, const JobFilter& filter, const std::string& set, const std::string& from) {
+  const FilterSql sql = sql_of(filter);
+  return static_cast<std::size_t>(
+      database.run("UPDATE tasks SET " + set + " WHERE state IN (" + from + ") AND " + sql.condition, filter.batch,
+                   filter.run, sql.states, sql.ids));
+}
+
+/// Waits from now on: while it had ended, it was not waiting.
+std::string requeue_columns(StoreTime now) {
+  return "state = 'queued', strikes = 0, device_failures = 0, memory_failures = 0, not_before = 0, waits_for = 0, "
+         "cancel_wished = 0, failed_on = '', progress = 0, published = 0, submitted = " +
+         std::to_string(ms_of(now)) + ", aged_from = " + std::to_string(aged_from(now, 0)) + " - priority * " +
+         std::to_string(kAgeingMs);
+}
+
+}  // namespace
+
+Result<std::size_t> SqliteStore::cancel(const JobFilter& filter) {
+  return transact([&](Database& database) {
+    const std::size_t changed = update(database, filter, "state = 'cancelled', waits_for = 0", "'queued', 'held'") +
+                                update(database, filter, "cancel_wished = 1", "'running'");
+    release_waiting(database);
+    return changed;
+  });
+}
+
+Result<std::size_t> SqliteStore::hold(const JobFilter& filter) {
+  return transact([&](Database& database) {
+    const std::size_t changed = update(database, filter, "state = 'held', waits_for = 0", "'queued'");
+    release_waiting(database);
+    return changed;
+  });
+}
+
+Result<std::size_t> SqliteStore::resume(const JobFilter& filter) {
+  return transact([&](Database& database) { return update(database, filter, "state = 'queued'", "'held'"); });
+}
+
+Result<std::size_t> SqliteStore::retry(const JobFilter& filter) {
+  return transact(
+      [&](Database& database) { return update(database, filter, requeue_columns(now()), "'dead', 'cancelled'"); });
+}
+
+Result<std::size_t> SqliteStore::forget(const JobFilter& filter) {
+  return transact([&](Database& database) { return forget_jobs(database, filter); });
+}
+
+Result<std::size_t> SqliteStore::redo(const JobFilter& filter, Redo which) {
+  if (which == Redo::all)
+    return transact([&](Database& database) { return update(database, filter, requeue_columns(now()), "'done'"); });
+  struct Done {
+    JobId job;
+    std::vector<JobOutput> outputs;
+  };
+  const auto done = transact([&](Database& database) {
+    std::vector<Done> found;
+    const FilterSql sql = sql_of(filter);
+    // What is not in place yet, another process may be about to put there.
+    database.rows(
+        "SELECT id FROM tasks WHERE state = 'done' AND published = 1 AND " + sql.condition,
+        [&](const ResultRow& row) {
+          found.push_back({row.number(0), {}});
+        },
+        filter.batch, filter.run, sql.states, sql.ids);
+    for (auto& each : found) each.outputs = outputs_of(database, each.job);
+    return found;
+  });
+  if (!done) return tl::unexpected(done.error());
+  const Existing existing = which == Redo::missing_or_kept ? Existing::replace : Existing::keep;
+  JobFilter missing;
+  for (const auto& each : *done)
+    if (!outputs_are_there(each.outputs, existing)) missing.ids.push_back(each.job);
+  if (missing.ids.empty()) return 0;
+  return redo(missing, Redo::all);
+}
+
+// ---- looking, and putting outputs in place
+
+Result<JobCounts> SqliteStore::counts(const JobFilter& filter) {
+  return transact([&](Database& database) {
+    JobCounts counts;
+    const FilterSql sql = sql_of(filter);
+    database.rows(
+        "SELECT state, count(*) FROM tasks WHERE " + sql.condition + " GROUP BY state",
+        [&](const ResultRow& row) {
+          switch (job_state_named(row.text(0)).value_or(JobState::queued)) {
+            case JobState::queued: counts.queued = row.number(1); break;
+            case JobState::running: counts.running = row.number(1); break;
+            case JobState::done: counts.done = row.number(1); break;
+            case JobState::dead: counts.dead = row.number(1); break;
+            case JobState::cancelled: counts.cancelled = row.number(1); break;
+            case JobState::held: counts.held = row.number(1); break;
+          }
+        },
+        filter.batch, filter.run, sql.states, sql.ids);
+    return counts;
+  });
+}
+
+Result<std::vector<Job>> SqliteStore::jobs(const JobFilter& filter, JobId after, std::size_t limit) {
+  return transact([&](Database& database) {
+    std::vector<Job> found;
+    const FilterSql sql = sql_of(filter);
+    database.rows(
+        "SELECT " + std::string(kJobColumns) + " FROM tasks WHERE id > ?5 AND " + sql.condition +
+            " ORDER BY id LIMIT ?6",
+        [&](const ResultRow& row) { found.push_back(job_in(row)); }, filter.batch, filter.run, sql.states, sql.ids,
+        after, static_cast<std::int64_t>(limit));
+    return found;
+  });
+}
+
+Result<std::vector<Attempt>> SqliteStore::attempts(JobId job) {
+  return transact([&](Database& database) {
+    std::vector<Attempt> found;
+    database.rows(
+        "SELECT task, number, device, owner, started, ended, end, failure, error, busy FROM attempts WHERE task = ?1 "
+        "ORDER BY number",
+        [&](const ResultRow& row) {
+          Attempt attempt{row.number(0), row.count(1), row.text(2), row.text(3), time_of(row.number(4))};
+          if (row.has(5)) attempt.ended = time_of(row.number(5));
+          attempt.end = attempt_end_named(row.text(6)).value_or(AttemptEnd::running);
+          attempt.failure = row.text(7);
+          attempt.error = row.text(8);
+          attempt.busy = Seconds(row.real(9));
+          found.push_back(std::move(attempt));
+        },
+        job);
+    return found;
+  });
+}
+
+Result<std::optional<Job>> SqliteStore::find(const std::string& key) {
+  return transact([&](Database& database) { return job_with_key(database, key); });
+}
+
+Result<std::vector<std::string>> SqliteStore::waiting_batches(std::string prefix) {
+  std::string end = prefix;
+  ++end.back();
+  return transact([&](Database& database) {
+    std::vector<std::string> found;
+    // From one batch to the next, so that neither a batch's many jobs nor those that are done are looked at.
+    database.rows(
+        "WITH RECURSIVE waiting(batch) AS ("
+        "SELECT min(batch) FROM tasks INDEXED BY tasks_claimable_of_batch "
+        "WHERE state = 'queued' AND batch >= ?1 AND batch < ?2 "
+        "UNION ALL SELECT (SELECT min(batch) FROM tasks INDEXED BY tasks_claimable_of_batch "
+        "WHERE state = 'queued' AND batch > waiting.batch AND batch < ?2) FROM waiting WHERE batch IS NOT NULL) "
+        "SELECT batch FROM waiting WHERE batch IS NOT NULL",
+        [&](const ResultRow& row) { found.push_back(row.text(0)); }, prefix, end);
+    return found;
+  });
+}
+
+Result<std::vector<JobOutput>> SqliteStore::outputs(JobId job) {
+  return transact([&](Database& database) {
+    bool done = false;
+    database.rows(
+        "SELECT 1 FROM tasks WHERE id = ?1 AND state = 'done'", [&](const ResultRow&) { done = true; }, job);
+    return done ? outputs_of(database, job) : std::vector<JobOutput>{};
+  });
+}
+
+Result<std::vector<OutputRecords::Unpublished>> SqliteStore::unpublished() {
+  return transact([&](Database& database) {
+    std::vector<Unpublished> found;
+    database.rows("SELECT id FROM tasks WHERE state = 'done' AND published = 0 ORDER BY id", [&](const ResultRow& row) {
+      found.push_back({row.number(0), {}});
+    });
+    for (auto& job : found) job.outputs = outputs_of(database, job.job);
+    return found;
+  });
+}
+
+Result<void> SqliteStore::mark_published(JobId job, const std::string& staged) {
+  return transact([&](Database& database) {
+    database.run(
+        "UPDATE tasks SET published = 1 WHERE id = ?1 AND state = 'done' "
+        "AND EXISTS(SELECT 1 FROM results WHERE task = ?1 AND staged = ?2)",
+        job, staged);
+  });
+}
+
+Result<std::vector<KnownContent>> SqliteStore::written(JobId job) {
+  return transact([&](Database& database) {
+    std::vector<KnownContent> all;
+    database.rows(
+        "SELECT sha256, bytes FROM results WHERE task = ?1 AND known <> 0 "
+        "UNION SELECT sha256, bytes FROM written WHERE task = ?1",
+        [&](const ResultRow& row) {
+          all.push_back({row.text(0), row.number(1)});
+        },
+        job);
+    return all;
+  });
+}
+
+Result<void> SqliteStore::record_written(JobId job, const KnownContent& content) {
+  return transact([&](Database& database) {
+    database.run("INSERT OR IGNORE INTO written(task, sha256, bytes) VALUES(?1, ?2, ?3)", job, content.sha256,
+                 content.bytes);
+  });
+}
+
+Result<void> SqliteStore::move_output(JobId job, const JobOutput& output) {
+  return transact([&](Database& database) {
+    database.run("UPDATE results SET path = ?3, kept = ?4 WHERE task = ?1 AND staged = ?2", job, output.staged,
+                 output.path, output.kept);
+  });
+}
+
+Result<OutputRecords::StagedBy> SqliteStore::staged_by(const LeaseKey& key) {
+  return transact([&](Database& database) {
+    auto by = StagedBy::other;
+    database.rows(
+        "SELECT end = 'running' OR (end = 'done' AND EXISTS(SELECT 1 FROM tasks WHERE id = ?1 AND state = 'done' "
+        "AND published = 0)) FROM attempts WHERE task = ?1 AND token = ?2",
+        [&](const ResultRow& row) { by = row.count(0) ? StagedBy::at_work : StagedBy::over; }, key.job, key.token);
+    return by;
+  });
+}
+
+}  // namespace tutti
