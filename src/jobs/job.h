@@ -80,14 +80,17 @@ struct Job {
   JobSpec spec{};
   JobState state = JobState::queued;
   int attempts = 0;      // claims so far, of all versions
-  int strikes = 0;       // claims that count towards giving up
+  int strikes = 0;       // failures that count towards giving up
+  int device_failures = 0, memory_failures = 0;  // forgiven ones (RetryHistory)
   double progress = 0;   // 0..1, of the attempt in work
   std::string sha256{};  // digest of the input; empty: not read yet
   JobId same_as = 0;     // has the same content and options as that job; 0: none known
+  JobId waits_for = 0;   // until that job, which is the same work, is not worked on any more; 0: none
   StoreTime submitted{};
   StoreTime not_before{};
   bool cancel_requested = false;  // running, and to be stopped
   std::string device{};           // device of the latest attempt
+  std::string failed_on{};        // device of the latest attempt that failed
   std::string error{};            // error of the latest attempt that failed
 };
 

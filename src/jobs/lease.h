@@ -21,6 +21,11 @@ struct LeaseKey {
   std::string token{};  // random, 32 hexadecimal digits; never given twice
 };
 
+/// 32 hexadecimal digits from the kernel's random numbers.
+std::string random_token();
+/// In [0, 1), for the jitter of waits.
+double random_fraction();
+
 struct ClaimRequest {
   std::string device{};  // where it will run, for the record; "" when not known yet
   /// This job, for a batch, whose balance knows the devices; none: the first in order, for a caller that knows no more

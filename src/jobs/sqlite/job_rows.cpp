@@ -1,14 +1,13 @@
 #include "jobs/sqlite/job_rows.h"
 
-#include <limits>
-
-#include "base/numbers.h"
+#include "jobs/job_rules.h"
 
 namespace tutti {
 
 const char* const kJobColumns =
     "id, run, key, batch, input, bytes, modified_ns, options, audio, length, class, priority, deadline, uuid, name, "
-    "extra, state, attempts, strikes, progress, sha256, same_as, submitted, not_before, cancel_wished, device, error";
+    "extra, state, attempts, strikes, progress, sha256, same_as, submitted, not_before, cancel_wished, device, error, "
+    "device_failures, memory_failures, waits_for, failed_on";
 
 Job job_in(const ResultRow& row) {
   Job job;
@@ -39,23 +38,17 @@ Job job_in(const ResultRow& row) {
   job.cancel_requested = row.count(24) != 0;
   job.device = row.text(25);
   job.error = row.text(26);
+  job.device_failures = row.count(27);
+  job.memory_failures = row.count(28);
+  job.waits_for = row.number(29);
+  job.failed_on = row.text(30);
   return job;
 }
 
-std::int64_t aged_from(StoreTime submitted, int priority) {
-  return rounded_up(ms_of(submitted), kAgeingMs) - priority * kAgeingMs;
-}
-
-ClaimOrder claim_order(const JobSpec& spec) {
-  constexpr double kUsualLength = 40 * 60;
-  const double audio = spec.audio ? spec.audio->count() : kUsualLength;
-  switch (spec.job_class) {
-    case JobClass::interactive:
-      return {spec.deadline ? ms_of(*spec.deadline) : std::numeric_limits<std::int64_t>::max(), audio};
-    case JobClass::normal: return {};
-    case JobClass::batch: return {0, -audio};
-  }
-  return {};
+std::string sql_list(std::span<const JobState> states) {
+  std::string list;
+  for (const JobState state : states) list += (list.empty() ? "'" : ", '") + std::string(name_of(state)) + "'";
+  return list;
 }
 
 FilterSql sql_of(const JobFilter& filter) {
@@ -97,19 +90,32 @@ void drop_results(Database& database, JobId job) {
   database.run("DELETE FROM results WHERE task = ?1", job);
 }
 
-std::optional<Job> job_with_key(Database& database, const std::string& key) {
+namespace {
+
+template <class Value>
+std::optional<Job> job_where(Database& database, const std::string& column, const Value& value) {
   std::optional<Job> found;
-  const std::string select = "SELECT " + std::string(kJobColumns) + " FROM tasks WHERE key = ?1";
+  const std::string select = "SELECT " + std::string(kJobColumns) + " FROM tasks WHERE " + column + " = ?1";
   database.rows(
-      select, [&](const ResultRow& row) { found = job_in(row); }, key);
+      select, [&](const ResultRow& row) { found = job_in(row); }, value);
   return found;
+}
+
+}  // namespace
+
+std::optional<Job> job_with_key(Database& database, const std::string& key) {
+  return job_where(database, "key", key);
+}
+
+std::optional<Job> job_with_id(Database& database, JobId id) {
+  return job_where(database, "id", id);
 }
 
 std::size_t forget_jobs(Database& database, const JobFilter& filter) {
   const FilterSql sql = sql_of(filter);
   std::vector<JobId> ended;
   database.rows(
-      "SELECT id FROM tasks WHERE state IN ('done', 'dead', 'cancelled') AND " + sql.condition,
+      "SELECT id FROM tasks WHERE state IN (" + sql_list(kForgettable) + ") AND " + sql.condition,
       [&](const ResultRow& row) { ended.push_back(row.number(0)); }, filter.batch, filter.run, sql.states, sql.ids);
   for (const JobId job : ended) {
     for (const char* table : {"attempts", "results", "written"})
@@ -119,13 +125,13 @@ std::size_t forget_jobs(Database& database, const JobFilter& filter) {
   return ended.size();
 }
 
-JobId done_twin(Database& database, JobId job, const std::string& sha256, const std::string& options) {
+JobId twin_of(Database& database, JobId job, const std::string& sha256, const std::string& options, JobState state) {
   JobId twin = 0;
   if (sha256.empty()) return twin;
   database.rows(
-      "SELECT id FROM tasks WHERE sha256 = ?1 AND sha256 <> '' AND options = ?2 AND id <> ?3 AND state = 'done' "
+      "SELECT id FROM tasks WHERE sha256 = ?1 AND sha256 <> '' AND options = ?2 AND id <> ?3 AND state = ?4 "
       "ORDER BY id LIMIT 1",
-      [&](const ResultRow& row) { twin = row.number(0); }, sha256, options, job);
+      [&](const ResultRow& row) { twin = row.number(0); }, sha256, options, job, name_of(state));
   return twin;
 }
 

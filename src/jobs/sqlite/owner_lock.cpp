@@ -1,14 +1,12 @@
 #include "jobs/sqlite/owner_lock.h"
 
 #include <fcntl.h>
-#include <sys/random.h>
 
-#include <array>
 #include <cerrno>
-#include <stdexcept>
 
 #include "base/error.h"
 #include "base/file_lock.h"
+#include "jobs/lease.h"
 #include "jobs/sqlite/local_disk.h"
 
 namespace tutti {
@@ -49,19 +47,6 @@ void OwnerLock::clean(const fs::path& folder) {
   std::error_code why;
   for (const auto& entry : fs::directory_iterator(folder, why))
     if (const auto name = entry.path().filename().string(); !name.starts_with('.')) has_gone(folder, name);
-}
-
-std::string random_token() {
-  std::array<unsigned char, 16> bytes{};
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-    throw std::runtime_error("the kernel gives no random numbers");
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string token;
-  for (const unsigned char byte : bytes) {
-    token += kDigits[byte >> 4];
-    token += kDigits[byte & 15];
-  }
-  return token;
 }
 
 }  // namespace tutti

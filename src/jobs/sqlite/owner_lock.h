@@ -34,7 +34,4 @@ class OwnerLock {
   OwnedFd file_;
 };
 
-/// 32 hexadecimal digits from the kernel's random numbers: lease tokens and owners' names.
-std::string random_token();
-
 }  // namespace tutti

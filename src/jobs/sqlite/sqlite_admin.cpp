@@ -1,3 +1,6 @@
+#include <array>
+
+#include "jobs/job_rules.h"
 #include "jobs/publish.h"
 #include "jobs/sqlite/job_rows.h"
 #include "jobs/sqlite/sqlite_store.h"
@@ -9,27 +12,28 @@ namespace tutti {
 namespace {
 
 /// One UPDATE over what a filter means; how many rows it changed.
-std::size_t update(Database& database, const JobFilter& filter, const std::string& set, const std::string& from) {
+std::size_t update(Database& database, const JobFilter& filter, const std::string& set,
+                   std::span<const JobState> from) {
   const FilterSql sql = sql_of(filter);
   return static_cast<std::size_t>(
-      database.run("UPDATE tasks SET " + set + " WHERE state IN (" + from + ") AND " + sql.condition, filter.batch,
-                   filter.run, sql.states, sql.ids));
+      database.run("UPDATE tasks SET " + set + " WHERE state IN (" + sql_list(from) + ") AND " + sql.condition,
+                   filter.batch, filter.run, sql.states, sql.ids));
 }
 
 /// Waits from now on: while it had ended, it was not waiting.
 std::string requeue_columns(StoreTime now) {
   return "state = 'queued', strikes = 0, device_failures = 0, memory_failures = 0, not_before = 0, waits_for = 0, "
          "cancel_wished = 0, failed_on = '', progress = 0, published = 0, submitted = " +
-         std::to_string(ms_of(now)) + ", aged_from = " + std::to_string(aged_from(now, 0)) + " - priority * " +
-         std::to_string(kAgeingMs);
+         std::to_string(ms_of(now)) + ", aged_from = " + std::to_string(ms_of(claim_rank({}, now).aged_from)) +
+         " - priority * " + std::to_string(kAgeing.count());
 }
 
 }  // namespace
 
 Result<std::size_t> SqliteStore::cancel(const JobFilter& filter) {
   return transact([&](Database& database) {
-    const std::size_t changed = update(database, filter, "state = 'cancelled', waits_for = 0", "'queued', 'held'") +
-                                update(database, filter, "cancel_wished = 1", "'running'");
+    const std::size_t changed = update(database, filter, "state = 'cancelled', waits_for = 0", kCancellable) +
+                                update(database, filter, "cancel_wished = 1", std::array{JobState::running});
     release_waiting(database);
     return changed;
   });
@@ -37,19 +41,19 @@ Result<std::size_t> SqliteStore::cancel(const JobFilter& filter) {
 
 Result<std::size_t> SqliteStore::hold(const JobFilter& filter) {
   return transact([&](Database& database) {
-    const std::size_t changed = update(database, filter, "state = 'held', waits_for = 0", "'queued'");
+    const std::size_t changed = update(database, filter, "state = 'held', waits_for = 0", kHoldable);
     release_waiting(database);
     return changed;
   });
 }
 
 Result<std::size_t> SqliteStore::resume(const JobFilter& filter) {
-  return transact([&](Database& database) { return update(database, filter, "state = 'queued'", "'held'"); });
+  return transact([&](Database& database) { return update(database, filter, "state = 'queued'", kResumable); });
 }
 
 Result<std::size_t> SqliteStore::retry(const JobFilter& filter) {
   return transact(
-      [&](Database& database) { return update(database, filter, requeue_columns(now()), "'dead', 'cancelled'"); });
+      [&](Database& database) { return update(database, filter, requeue_columns(now()), kRetriable); });
 }
 
 Result<std::size_t> SqliteStore::forget(const JobFilter& filter) {
@@ -58,7 +62,7 @@ Result<std::size_t> SqliteStore::forget(const JobFilter& filter) {
 
 Result<std::size_t> SqliteStore::redo(const JobFilter& filter, Redo which) {
   if (which == Redo::all)
-    return transact([&](Database& database) { return update(database, filter, requeue_columns(now()), "'done'"); });
+    return transact([&](Database& database) { return update(database, filter, requeue_columns(now()), kRedoable); });
   struct Done {
     JobId job;
     std::vector<JobOutput> outputs;

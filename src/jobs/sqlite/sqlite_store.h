@@ -8,12 +8,14 @@
 #include "jobs/sqlite/owner_lock.h"
 #include "jobs/sqlite/database.h"
 #include "jobs/sqlite/group_commit.h"
+#include "jobs/job_rules.h"
 #include "jobs/store.h"
 
 namespace tutti {
 
-/// JobStore on a SQLite file. Every call is one transaction on one connection (GroupCommit). sqlite_queue.cpp has the
-/// jobs, sqlite_history.cpp the runs, speeds and device events.
+/// JobStore on a SQLite file: carries out the rules of jobs/job_rules.h. Every call is one transaction on one connection
+/// (GroupCommit). sqlite_queue.cpp has the JobQueue, sqlite_admin.cpp JobAdmin and OutputRecords, sqlite_history.cpp
+/// RunHistory.
 class SqliteStore final : public JobStore {
  public:
   SqliteStore(Database database, OwnerLock owner, const StoreOptions& options)
@@ -82,16 +84,15 @@ class SqliteStore final : public JobStore {
   }
 
   Submitted submit_one(Database& database, RunId run, const JobSpec& spec, StoreTime time) const;
-  void renew_version(Database& database, RunId run, JobId job, const JobSpec& spec, bool same_input,
-                     StoreTime time) const;
+  void renew_version(Database& database, RunId run, JobId job, const RequestDecision& decision, StoreTime time) const;
   JobId first_claimable(Database& database, const ClaimRequest& request) const;
   /// Ends the running attempt of a job whose lease is released or revoked.
   void end_attempt(Database& database, JobId job, AttemptEnd end, std::string_view failure, const std::string& error,
                    const AttemptUse& use) const;
-  AfterFailure settle_failure(Database& database, JobId job, FailureClass kind, AttemptEnd end,
+  AfterFailure settle_failure(Database& database, const Job& job, FailureClass kind, AttemptEnd end,
                               const std::string& error, const AttemptUse& use) const;
-  bool release(Database& database, JobId job, AttemptEnd end, const std::string& reason) const;
-  std::size_t reap_one(Database& database, JobId job, bool orphaned) const;
+  bool release(Database& database, JobId id, AttemptEnd end, const std::string& reason) const;
+  bool reap_one(Database& database, JobId id, AttemptEnd end) const;
 
   GroupCommit commits_;
   OwnerLock owner_;
