@@ -30,7 +30,7 @@ std::vector<JobSpec> specs(std::size_t first, std::size_t count) {
 }
 
 std::unique_ptr<JobStore> filled(const TempFolder& folder, std::size_t jobs) {
-  auto store = std::move(open_store({.folder = folder.path()}).value());
+  auto store = std::move(open_store({.url = folder.path()}).value());
   const RunId run = store->begin_run({}).value();
   for (std::size_t first = 0; first < jobs; first += 1000) store->submit(run, specs(first, 1000)).value();
   return store;
@@ -98,8 +98,8 @@ void publish_by_threads(benchmark::State& state) {
     for (const char* format : {"txt", "vtt", "srt", "tsv", "json"})
       outputs.push_back(
           {*shared_folder / "out" / (std::to_string((*lease)->key.job) + "." + format), std::string(3000, 'x')});
-    benchmark::DoNotOptimize(
-        publish_outputs(*shared_store, *shared_store, **lease, outputs, {}, {.staging = *shared_folder / "out" / ".tmp"}));
+    benchmark::DoNotOptimize(publish_outputs(*shared_store, *shared_store, **lease, outputs, {},
+                                             {.staging = *shared_folder / "out" / ".tmp"}));
   }
   state.SetItemsProcessed(state.iterations());
 }

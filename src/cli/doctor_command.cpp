@@ -8,11 +8,11 @@
 #include "cli/commands.h"
 #include "cli/doctor/doctor_json.h"
 #include "cli/doctor/look.h"
+#include "cli/named_model.h"
 #include "device/machine.h"
 #include "device/nvml/nvml.h"
 #include "device/telemetry/metrics.h"
 #include "device/telemetry/sampler.h"
-#include "jobs/open_store.h"
 #include "link/control/control_socket.h"
 #include "metrics/prometheus.h"
 #include "view/fleet/fleet_status.h"
@@ -106,6 +106,9 @@ int run_doctor(const std::vector<std::string>& arguments) {
   if (const auto code = start_command(table, arguments)) return *code;
   if (json && prometheus)
     return complain({Fault::usage, "--json and --prometheus are two forms of one report", "Give one of them"}, kUsage);
+  const auto store = store_named(state);
+  if (!store) return complain(store.error(), kUsage);
+  state = store->folder();
   if (prometheus) return print_metrics(state);
 
   Findings findings;

@@ -10,4 +10,12 @@ Result<std::filesystem::path> find_named_model(std::string_view word, const Mode
   return model;
 }
 
+Result<StoreUrl> store_named(const std::filesystem::path& state) {
+  auto url = StoreUrl::parse(state.empty() ? state_folder().string() : state.string());
+  if (url) return url;
+  Error error = url.error();
+  error.what = "--state: " + error.what;
+  return tl::unexpected(error);
+}
+
 }  // namespace tutti

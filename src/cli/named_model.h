@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "hub/find.h"
+#include "jobs/open_store.h"
 
 namespace tutti {
 
@@ -12,5 +13,9 @@ namespace tutti {
 /// was found as.
 Result<std::filesystem::path> find_named_model(std::string_view word,
                                                const ModelFolders& folders = ModelFolders::from_environment());
+
+/// The store that --state names; where it names none, that in the usual folder. Fault::usage for a server, which no
+/// store of this version is on.
+Result<StoreUrl> store_named(const std::filesystem::path& state);
 
 }  // namespace tutti

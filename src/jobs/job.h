@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -8,12 +9,15 @@
 
 #include "base/job_class.h"
 #include "base/units.h"
-#include "jobs/sqlite/store_clock.h"
 
 namespace tutti {
 
 using JobId = std::int64_t;
 using RunId = std::int64_t;
+
+/// A moment by a store's clock, in milliseconds since 1970 as that store counts them. Moments of one store compare;
+/// they may differ from the wall clock by its corrections since the machine started.
+using StoreTime = std::chrono::sys_time<std::chrono::milliseconds>;
 
 /// The state of a job. A failure that will be retried is `queued` again, with a time before which it is not claimed.
 enum class JobState { queued, running, done, dead, cancelled, held };
@@ -79,13 +83,13 @@ struct Job {
   RunId run = 0;  // the latest that requested it
   JobSpec spec{};
   JobState state = JobState::queued;
-  int attempts = 0;      // claims so far, of all versions
-  int strikes = 0;       // failures that count towards giving up
+  int attempts = 0;                              // claims so far, of all versions
+  int strikes = 0;                               // failures that count towards giving up
   int device_failures = 0, memory_failures = 0;  // forgiven ones (RetryHistory)
-  double progress = 0;   // 0..1, of the attempt in work
-  std::string sha256{};  // digest of the input; empty: not read yet
-  JobId same_as = 0;     // has the same content and options as that job; 0: none known
-  JobId waits_for = 0;   // until that job, which is the same work, is not worked on any more; 0: none
+  double progress = 0;                           // 0..1, of the attempt in work
+  std::string sha256{};                          // digest of the input; empty: not read yet
+  JobId same_as = 0;                             // has the same content and options as that job; 0: none known
+  JobId waits_for = 0;  // until that job, which is the same work, is not worked on any more; 0: none
   StoreTime submitted{};
   StoreTime not_before{};
   bool cancel_requested = false;  // running, and to be stopped

@@ -31,8 +31,7 @@ ClaimRank claim_rank(const JobSpec& spec, StoreTime submitted) {
   const std::int64_t period = rounded_up(submitted.time_since_epoch().count(), kAgeing.count());
   ClaimRank rank{.aged_from = StoreTime(std::chrono::milliseconds(period) - spec.priority * kAgeing)};
   if (spec.job_class == JobClass::interactive) {
-    rank.due =
-        spec.deadline ? spec.deadline->time_since_epoch().count() : std::numeric_limits<std::int64_t>::max();
+    rank.due = spec.deadline ? spec.deadline->time_since_epoch().count() : std::numeric_limits<std::int64_t>::max();
     rank.size = audio;
   }
   if (spec.job_class == JobClass::batch) rank.size = -audio;

@@ -34,13 +34,13 @@ RequestDecision decide_request(const Job* known, const JobSpec& requested);
 /// So much waiting counts as one priority.
 inline constexpr std::chrono::milliseconds kAgeing{600'000};
 
-/// A job's rank among those of its class: the smallest is claimed first; of equal ones the one submitted first, then the
-/// one with the smaller id.
+/// A job's rank among those of its class: the smallest is claimed first; of equal ones the one submitted first, then
+/// the one with the smaller id.
 struct ClaimRank {
   /// When, of two jobs, the one waits as urgently as the other: the static form of priority plus one for every period
-  /// of waiting. Whole periods, as balance/queue_rank.h has them: what was requested within one is a tie, which deadline
-  /// and size decide. A list of a hundred thousand, requested in portions, is one queue so (two, where a period ends
-  /// meanwhile).
+  /// of waiting. Whole periods, as balance/queue_rank.h has them: what was requested within one is a tie, which
+  /// deadline and size decide. A list of a hundred thousand, requested in portions, is one queue so (two, where a
+  /// period ends meanwhile).
   StoreTime aged_from{};
   /// Earliest deadline, then shortest, for interactive jobs; longest first for a batch's; normal ones are all alike. An
   /// unknown length counts as forty minutes.
@@ -67,8 +67,8 @@ struct Twins {
   JobId running = 0;
 };
 /// What becomes of a held job whose content has become known, with ContentCheck::same_as. `offered`: the content that
-/// the result which it still has is of. Only a job at work is worth waiting for: one that waits itself is queued, so jobs
-/// never wait in a circle.
+/// the result which it still has is of. Only a job at work is worth waiting for: one that waits itself is queued, so
+/// jobs never wait in a circle.
 ContentCheck decide_content(JobId job, const std::string& sha256, const std::string& offered, const Twins& twins);
 
 // ---- ended
@@ -83,9 +83,9 @@ struct FailedJob {
 FailedJob after_failure(Job job, FailureClass kind, const std::string& device, StoreTime now, double dice,
                         const RetryRules& rules);
 
-/// How a running job that is looked at ends; none: it goes on. An owner that went (kill -9, a crash of ours, power) is no
-/// fault of the job: decoding and tensors run in processes of their own. One that is alive and does not renew may hang on
-/// the job: that counts.
+/// How a running job that is looked at ends; none: it goes on. An owner that went (kill -9, a crash of ours, power) is
+/// no fault of the job: decoding and tensors run in processes of their own. One that is alive and does not renew may
+/// hang on the job: that counts.
 std::optional<AttemptEnd> reaped_as(bool owner_has_gone, bool lease_is_over);
 
 // ---- steered: the states in which a job can be

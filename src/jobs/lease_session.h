@@ -44,11 +44,13 @@ struct LeaseHolder {
 ///    write whose claim has ended changes nothing and answers so.
 /// 2. A claim ends once: by `publish`, `fail`, `release` or `cancelled`, or revoked. The first thread that ends it
 ///    decides; what others do for it then is nothing.
-/// 3. A holder that was paused beyond its lease, however long, publishes nothing: outputs are staged under names of their
+/// 3. A holder that was paused beyond its lease, however long, publishes nothing: outputs are staged under names of
+/// their
 ///    own, get their public names only once the store has recorded them under the token, and only as long as it still
 ///    has that record. What a loser staged is removed.
 /// 4. A held lease is renewed before any is taken back: a suspend of this machine costs its own jobs nothing.
-/// 5. A cancellation that the store knows is found at the next renewal; where the job is being published by then, by the
+/// 5. A cancellation that the store knows is found at the next renewal; where the job is being published by then, by
+/// the
 ///    publishing itself.
 class LeaseSession {
  public:
@@ -67,8 +69,8 @@ class LeaseSession {
   /// Records how long its audio is, as measured.
   Result<void> set_length(const LeaseKey& key, Seconds audio);
 
-  /// Publishes the result and ends the claim. It is not revoked meanwhile. After an error nothing is recorded, and it is
-  /// still held: `fail` or `release` it.
+  /// Publishes the result and ends the claim. It is not revoked meanwhile. After an error nothing is recorded, and it
+  /// is still held: `fail` or `release` it.
   Result<Published> publish(const Lease& lease, std::span<const OutputContent> outputs, const AttemptUse& use,
                             const PublishFolders& folders);
   Result<AfterFailure> fail(const LeaseKey& key, const Failure& failure);

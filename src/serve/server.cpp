@@ -75,7 +75,7 @@ JobServiceOptions jobs_of(const ServeOptions& options) {
 }  // namespace
 
 Result<void> serve(const ServeOptions& options, StopSignal& stop, const std::function<void(std::uint16_t)>& listening) {
-  auto store = open_store({.folder = options.speech.state});
+  auto store = open_store({.url = options.speech.state});
   if (!store) return tl::unexpected<Error>(store.error());
   std::unique_ptr<AlertWatch> alerts;  // before any job: it counts what ends from its start on
   if (!options.alerts.webhook.url.empty()) {

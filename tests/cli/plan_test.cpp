@@ -44,7 +44,7 @@ TEST(PlanDevices, MeasuredSpeedOfBatchesIsUsed) {
   EXPECT_FALSE(targets[0].speed);
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "none")) << "looking makes no store";
   {
-    auto store = open_store({.folder = folder.path()});
+    auto store = open_store({.url = folder.path()});
     ASSERT_TRUE(store) << store.error().text();
     for (const int windows : {1, 8})
       ASSERT_TRUE((*store)->record_speed({.key = {"GPU-aa", "medium", "default", windows},
@@ -62,7 +62,7 @@ TEST(PlanDevices, MeasuredSpeedOfBatchesIsUsed) {
 TEST(PlanDevices, WithTheDefaultTypeASpeedOfAnotherTypeWillDo) {
   const TempFolder folder;
   {
-    auto store = open_store({.folder = folder.path()});
+    auto store = open_store({.url = folder.path()});
     ASSERT_TRUE(store) << store.error().text();
     const auto measured = [&](const std::string& device, const std::string& type, double speed) {
       ASSERT_TRUE((*store)->record_speed({.key = {device, "medium", type, 8}, .speed = speed}));
@@ -92,7 +92,7 @@ TEST(PlanDevices, WithTheDefaultTypeASpeedOfAnotherTypeWillDo) {
 TEST(PlanDevices, LoadTimeIsFromTheLastBatchWithTheModel) {
   const TempFolder folder;
   {
-    auto store = open_store({.folder = folder.path()});
+    auto store = open_store({.url = folder.path()});
     ASSERT_TRUE(store) << store.error().text();
     const auto ran = [&](const std::string& model, DeviceUse use) {
       const auto run = (*store)->begin_run({.command = "tutti batch", .model = model});
@@ -120,7 +120,7 @@ TEST(PlanDevices, LoadTimeIsFromTheLastBatchWithTheModel) {
 TEST(PlanDevices, PastPowerIsKnownIfAllRunsReportedIt) {
   const TempFolder folder;
   {
-    auto store = open_store({.folder = folder.path()});
+    auto store = open_store({.url = folder.path()});
     ASSERT_TRUE(store) << store.error().text();
     const auto run = (*store)->begin_run({.command = "tutti batch"});
     ASSERT_TRUE(run) << run.error().text();
@@ -139,7 +139,7 @@ TEST(PlanDevices, PastPowerIsKnownIfAllRunsReportedIt) {
 DevicePast past_of_clips(std::int64_t windows) {
   const TempFolder folder;
   {
-    const auto store = open_store({.folder = folder.path()});
+    const auto store = open_store({.url = folder.path()});
     EXPECT_TRUE(store) << store.error().text();
     RunEnd end{.total = 1, .successful = 1};
     const auto count = static_cast<double>(windows);

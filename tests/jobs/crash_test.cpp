@@ -31,7 +31,7 @@ struct Work {
   std::unique_ptr<JobStore> open() const {
     // As long as it takes: SQLite does not serve waiting transactions in turn, and a slow disk makes each of them
     // long.
-    auto store = open_store({.folder = root / "state", .busy_wait = 5min});
+    auto store = open_store({.url = root / "state", .busy_wait = 5min});
     if (!store) throw std::runtime_error(store.error().text());
     return std::move(*store);
   }
@@ -216,7 +216,7 @@ TEST(JobsCrash, AProcessStoppedForLongerThanItsLeaseIsFencedWhenItGoesOn) {
   int status = 0;
   ::waitpid(zombie, &status, WUNTRACED);
   ASSERT_TRUE(WIFSTOPPED(status));
-  const auto store = open_store({.folder = folder / "state", .retries = {.first_wait = 0ms}}).value();
+  const auto store = open_store({.url = folder / "state", .retries = {.first_wait = 0ms}}).value();
   while (*store->reap() == 0) {  // the lease runs out by the machine's clock
   }
   EXPECT_TRUE(work_on_one(*store, work, [](Step) {}));

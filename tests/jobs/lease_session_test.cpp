@@ -49,7 +49,7 @@ class LeaseSessionTest : public StoreTest {
     const std::vector<OutputContent> outputs{{out(), text}};
     return session.publish(lease, outputs, {}, {.staging = staging()});
   }
-  /// The process of `session_` stands still for longer than a lease lasts, and another one does the job meanwhile.
+  /// The process of `session_` is stopped for longer than a lease lasts, and another one does the job meanwhile.
   Lease claim_by_another(Other& other) {
     clock_.advance(kLeaseLength + 1ms);
     other.session.look_after();
@@ -112,7 +112,7 @@ TEST_P(LeaseSessionTest, AHolderPausedBeforePublishingPublishesNothing) {
   EXPECT_EQ(state(id), JobState::done);
 }
 
-/// Stands still between the record of its result and the rename, for so long that the job is requested in another way
+/// Is paused between the record of its result and the rename, for so long that the job is requested in another way
 /// and done by another process.
 class PausedRecords final : public OutputRecords {
  public:

@@ -21,7 +21,7 @@ TEST(LocalDisk, NetworkFileSystemsAreKnownByNameAndLocalOnesAreNone) {
 TEST(OpenStore, AFileThatMayNotGrowToWhatAStoreNeedsIsNoFullDisk) {
   const TempFolder folder;
   const SmallFiles limit(16 << 10);
-  const auto store = open_store({.folder = folder.path()});
+  const auto store = open_store({.url = folder.path()});
   ASSERT_FALSE(store);
   EXPECT_EQ(store.error().fault, Fault::refused) << store.error().text();
   EXPECT_NE(store.error().text().find("ulimit -f"), std::string::npos) << store.error().text();
@@ -30,7 +30,7 @@ TEST(OpenStore, AFileThatMayNotGrowToWhatAStoreNeedsIsNoFullDisk) {
 TEST(OpenStore, AnOlderStoreIsBroughtUpAndKeepsItsJobs) {
   const TempFolder folder;
   {
-    const auto store = open_store({.folder = folder.path()}).value();
+    const auto store = open_store({.url = folder.path()}).value();
     std::vector<JobSpec> specs;
     for (const auto& [key, audio] : {std::pair{"a", 10}, {"b", 20}, {"more urgent", 5}, {"asked", 30}, {"later", 40}})
       specs.push_back({.key = key, .audio = Seconds(audio)});
@@ -54,7 +54,7 @@ TEST(OpenStore, AnOlderStoreIsBroughtUpAndKeepsItsJobs) {
         "INSERT INTO results VALUES(1, 0, '/out/a.txt', '/out/.tmp/a', 'abc', 3);"
         "PRAGMA user_version = 1");
   }
-  const auto store = open_store({.folder = folder.path()});
+  const auto store = open_store({.url = folder.path()});
   ASSERT_TRUE(store) << store.error().text();
   EXPECT_TRUE((*store)->written(1).value().empty()) << "there is no record of its file";
   std::vector<std::string> order;
@@ -77,7 +77,7 @@ TEST(OpenStore, RefusesNonDatabaseAndNewerSchemaVersion) {
     ASSERT_TRUE(database);
     database->script("PRAGMA user_version = 99");
   }
-  const auto newer = open_store({.folder = folder.path()});
+  const auto newer = open_store({.url = folder.path()});
   ASSERT_FALSE(newer);
   EXPECT_EQ(newer.error().fault, Fault::unsupported);
   EXPECT_NE(newer.error().what.find("version 99"), std::string::npos);
@@ -87,7 +87,7 @@ TEST(OpenStore, RefusesNonDatabaseAndNewerSchemaVersion) {
   std::fputs("this is no database, and it is long enough to be looked at as one; it was written by another program",
              file);
   std::fclose(file);
-  const auto damaged = open_store({.folder = other.path()});
+  const auto damaged = open_store({.url = other.path()});
   ASSERT_FALSE(damaged);
   EXPECT_EQ(damaged.error().fault, Fault::corrupt);
 }

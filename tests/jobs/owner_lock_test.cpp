@@ -56,7 +56,7 @@ TEST(OwnerLock, FolderWithoutLocksIsRefusedAndNoOwnerCountsAsGone) {
   ASSERT_TRUE(lock);
   const NoLocks none;
   EXPECT_FALSE(OwnerLock::has_gone(folder.path(), lock->name()));
-  for (const auto& refused : {open_store({.folder = folder / "state"}).error(), OwnerLock::take(folder.path()).error()})
+  for (const auto& refused : {open_store({.url = folder / "state"}).error(), OwnerLock::take(folder.path()).error()})
     EXPECT_NE(refused.text().find("keeps no locks. Name a folder on a disk of this machine with --state DIR"),
               std::string::npos)
         << refused.text();

@@ -31,7 +31,7 @@ inline std::vector<StoreKind> store_kinds() {
 class StoreTest : public testing::TestWithParam<StoreKind> {
  protected:
   std::unique_ptr<JobStore> open() {
-    auto opened = GetParam().open({.folder = folder_.path() / "state", .clock = &clock_, .retries = rules_});
+    auto opened = GetParam().open({.url = folder_.path() / "state", .retries = rules_, .clock = &clock_});
     EXPECT_TRUE(opened) << opened.error().text();
     return std::move(*opened);
   }

@@ -91,7 +91,7 @@ TEST_F(JobFilesTest, NoPathIsReadWhereNoFolderIsAllowed) {
 
 TEST_F(JobFilesTest, SweepRemovesUploadsThatNoOpenJobHas) {
   const JobFiles files = open();
-  const auto store = *open_store({.folder = folder_.path() / "state"});
+  const auto store = *open_store({.url = folder_.path() / "state"});
   const RunId run = *store->begin_run({});
   const auto add = [&](const std::string& digest) {
     const JobSpec spec{.key = files.key_of(digest), .batch = "/v1/jobs/x"};

@@ -46,7 +46,7 @@ class JobRunnerTest : public testing::Test {
   }
 
   TempFolder folder_;
-  std::unique_ptr<JobStore> store_ = *open_store({.folder = folder_.path() / "state"});
+  std::unique_ptr<JobStore> store_ = *open_store({.url = folder_.path() / "state"});
   JobFiles files_ = *JobFiles::open({.state = folder_.path() / "state"});
   JobEvents events_;
   const ModelNames models_{"tiny", "tiny"};

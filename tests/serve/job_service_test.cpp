@@ -36,7 +36,7 @@ class JobServiceTest : public testing::Test {
   std::string status(JobId id) { return *jobs_->job("client", id); }
 
   TempFolder folder_;
-  std::unique_ptr<JobStore> store_ = *open_store({.folder = folder_.path() / "state"});
+  std::unique_ptr<JobStore> store_ = *open_store({.url = folder_.path() / "state"});
   HeldRequests service_;
   std::unique_ptr<JobService> jobs_;
 };

@@ -23,7 +23,7 @@ struct Left {
 
 Left left_after(const PooledDeviceView& device, bool stopped = false) {
   const TempFolder folder;
-  const auto store = open_store({.folder = folder.path()}).value();
+  const auto store = open_store({.url = folder.path()}).value();
   BatchOptions options;
   options.run.model = kKey.model;
   options.run.compute_type = kKey.compute_type;

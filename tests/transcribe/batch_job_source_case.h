@@ -22,7 +22,7 @@ class BatchJobSourceTest : public testing::Test {
   void SetUp() override {
     options_.run.batched = true;
     options_.staging = folder_ / "out" / ".tmp";
-    store_ = open_store({.folder = folder_ / "state", .clock = &clock_}).value();
+    store_ = open_store({.url = folder_ / "state", .clock = &clock_}).value();
     begin();
   }
 

@@ -24,7 +24,7 @@ class BatchStatusTest : public testing::Test {
 TEST_F(BatchStatusTest, JobWaitingForADeviceIsNotRunning) {
   options_.state = folder_ / "state";
   options_.run.batched = true;
-  const auto store = open_store({.folder = options_.state}).value();
+  const auto store = open_store({.url = options_.state}).value();
   const RunId run = store->begin_run({.batch = "b"}).value();
   BatchObserver observer;
   BatchJobSource files(options_, *store, pool_, observer);

@@ -17,7 +17,7 @@ constexpr const char* kNano = TUTTI_SOURCE_DIR "/models/nano";
 PooledDevice pooled_card(const std::string& compute_type, const std::vector<SpeedRecord>& speeds = {}) {
   const ScopedVariable engine("TUTTI_ENGINE", "/proc/self/exe");  // it is only named here, not started
   const TempFolder folder;
-  const auto store = open_store({.folder = folder / "state"}).value();
+  const auto store = open_store({.url = folder / "state"}).value();
   for (const auto& speed : speeds) EXPECT_TRUE(store->record_speed(speed));
   PoolOptions options;
   options.run.model = kNano;

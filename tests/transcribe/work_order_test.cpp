@@ -101,7 +101,7 @@ TEST(WorkOrder, WithinAClassItIsTheOrderInWhichTheStoreHandsItsJobsOut) {
   for (const JobClass job_class : {JobClass::interactive, JobClass::normal, JobClass::batch}) {
     const TempFolder folder;
     const FakeStoreClock clock;
-    const auto store = open_store({.folder = folder.path(), .clock = &clock}).value();
+    const auto store = open_store({.url = folder.path(), .clock = &clock}).value();
     std::mt19937 random(static_cast<unsigned>(job_class) + 1);
     const auto below = [&](unsigned end) { return random() % end; };
     std::vector<JobSpec> specs(40);

@@ -35,7 +35,6 @@
 #include "device/machine_devices.h"
 #include "hub/files_of_model.h"
 #include "hub/find.h"
-#include "jobs/open_store.h"
 #include "link/control/control_socket.h"
 #include "transcribe/batch/batch_done.h"
 #include "transcribe/batch/batch_options.h"
@@ -185,7 +184,9 @@ Result<Prepared> prepare_work(BatchCommand& command, const std::vector<ListedDev
   auto jobs = batch_jobs(command, fingerprint_of(command, *model, emulated), &inputs);
   if (!jobs) return tl::unexpected(jobs.error());
   const fs::path folder = fs::absolute(command.output_dir).lexically_normal();
-  const fs::path state = command.state.empty() ? state_folder() : command.state;
+  const auto store = store_named(command.state);
+  if (!store) return tl::unexpected(store.error());
+  const fs::path& state = store->folder();
   auto files = claim_batch_files(command, *model, state, *jobs);
   if (!files) return tl::unexpected(files.error());
   BatchOptions options;

@@ -10,7 +10,7 @@
 #include "cli/command_start.h"
 #include "cli/commands.h"
 #include "cli/history/history_text.h"
-#include "jobs/open_store.h"
+#include "cli/named_model.h"
 #include "view/markup.h"
 
 namespace tutti {
@@ -82,6 +82,9 @@ int run_history(const std::vector<std::string>& arguments) {
   table.examples({"tutti history", "tutti history --last 5 --svg speeds.svg"});
   if (const auto code = start_command(table, arguments)) return *code;
   if (command.last < 1) return complain({Fault::usage, "--last: expected at least 1"}, kUsage);
+  const auto store = store_named(command.state);
+  if (!store) return complain(store.error(), kUsage);
+  command.state = store->folder();
 
   OutputOwnership files("Name another file with --svg");
   for (const auto& file : files_of_store(command.state)) files.add_input(file);

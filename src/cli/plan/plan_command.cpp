@@ -19,7 +19,6 @@
 #include "cli/plan/quote.h"
 #include "device/emulated_spec.h"
 #include "device/machine.h"
-#include "jobs/open_store.h"
 #include "transcript/long_form.h"
 
 namespace tutti {
@@ -193,9 +192,10 @@ Result<PlanBasis> basis_of(const PlanCommand& command, bool plain) {
   auto targets = targets_of(command);
   if (!targets) return tl::unexpected(targets.error());
   const auto model = find_named_model(command.model);
-  const auto state = command.state.empty() ? state_folder() : command.state;
+  const auto store = store_named(command.state);
+  if (!store) return tl::unexpected(store.error());
   const std::string path = model ? model->string() : command.model;
-  const auto past = read_device_past(state);
+  const auto past = read_device_past(*store);
   if (!past) log(Level::warning, "speeds of earlier batches are not known: " + past.error().text());
   const DevicePast known = past.value_or(DevicePast{});
   add_past(*targets, known, {.model = path, .compute_type = command.compute_type, .any_type = true});

@@ -107,8 +107,8 @@ Result<std::vector<PlanTarget>> plan_targets(std::string_view list, const Machin
   return targets;
 }
 
-Result<DevicePast> read_device_past(const std::filesystem::path& folder) {
-  const auto store = open_store_if_there(folder);
+Result<DevicePast> read_device_past(const StoreUrl& url) {
+  const auto store = open_store_if_there(url);
   if (!store) return tl::unexpected(store.error());
   if (!*store) return DevicePast{};
   auto speeds = (*store)->speeds(false);

@@ -13,6 +13,7 @@
 #include "device/list/emulated_card.h"
 #include "device/machine_devices.h"
 #include "jobs/history.h"
+#include "jobs/store_url.h"
 
 namespace tutti {
 
@@ -59,7 +60,7 @@ struct DevicePast {
 };
 
 /// Reads it from the store in `folder`; nothing where there is none, and makes none.
-Result<DevicePast> read_device_past(const std::filesystem::path& folder);
+Result<DevicePast> read_device_past(const StoreUrl& url);
 
 /// Adds to devices their speed and what windows cost them, how long they took to load the model in the last batch with
 /// it, and what they drew in the last batches on average. What an emulated one knows of itself, and a speed that is

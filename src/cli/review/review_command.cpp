@@ -10,10 +10,10 @@
 #include "base/strings.h"
 #include "cli/command_start.h"
 #include "cli/commands.h"
+#include "cli/named_model.h"
 #include "cli/review/recording_index.h"
 #include "cli/review/review.h"
 #include "cli/review/review_pages.h"
-#include "jobs/open_store.h"
 #include "text/json_bytes.h"
 #include "transcribe/output_plan.h"
 #include "view/progress.h"
@@ -170,6 +170,8 @@ int run_review(const std::vector<std::string>& arguments) {
   if (command.out.empty())
     return complain({Fault::usage, "--out: no folder is named for review.csv and review.html", "Add --out DIR"},
                     kUsage);
+  const auto store = store_named(command.state);
+  if (!store) return complain(store.error(), kUsage);
   if (const auto folder = expect_output_folder(command.out); !folder) return complain(folder.error(), kNothingRan);
   const auto transcripts = transcripts_of(command.files);
   if (!transcripts) return complain(transcripts.error(), kNothingRan);
@@ -177,7 +179,7 @@ int run_review(const std::vector<std::string>& arguments) {
   const auto inputs = inputs_of(*transcripts, command.audio_root);
   auto files = claim_pages(inputs, command.out);
   if (!files) return complain(files.error(), kUsage);
-  ReviewPages pages(command.state, Existing::keep);
+  ReviewPages pages(*store, Existing::keep);
   LiveLines lines(STDERR_FILENO);
   const auto list = write_review(inputs, {.out = command.out,
                                           .least_severity = command.least_severity,

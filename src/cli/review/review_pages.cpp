@@ -9,7 +9,7 @@ namespace tutti {
 
 Result<void> ReviewPages::write(const std::filesystem::path& page, std::string_view content) {
   if (!records_) {
-    auto store = open_store({.folder = state_});
+    auto store = open_store({.url = store_});
     if (!store) return tl::unexpected(store.error());
     records_ = std::move(*store);
   }

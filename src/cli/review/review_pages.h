@@ -11,6 +11,7 @@
 #include "cli/review/review.h"
 #include "jobs/publish.h"
 #include "jobs/store.h"
+#include "jobs/store_url.h"
 #include "transcribe/batch/batch_options.h"
 
 namespace tutti {
@@ -19,14 +20,14 @@ namespace tutti {
 /// transcript is, and the new one goes beside it. One thread.
 class ReviewPages {
  public:
-  ReviewPages(std::filesystem::path state, Existing existing) : state_(std::move(state)), existing_(existing) {}
+  ReviewPages(StoreUrl store, Existing existing) : store_(std::move(store)), existing_(existing) {}
 
   Result<void> write(const std::filesystem::path& page, std::string_view content);
   /// Where the latest one is.
   const std::filesystem::path& last() const { return last_; }
 
  private:
-  std::filesystem::path state_;
+  StoreUrl store_;
   Existing existing_;
   std::unique_ptr<OutputRecords> records_{};
   std::filesystem::path last_{};

@@ -15,7 +15,6 @@
 #include "device/emulated_spec.h"
 #include "device/list/device_list.h"
 #include "device/machine_devices.h"
-#include "jobs/open_store.h"
 #include "link/engine_command.h"
 #include "serve/jobs/url_fetch.h"
 #include "serve/server.h"
@@ -181,7 +180,9 @@ Result<ServeOptions> serve_options(const ServeCommand& c) {
     return fail(Fault::usage, "no model is named, and none is taken by default: which one fits depends on the audio",
                 "Name one with --model or TUTTI_MODEL; 'tutti models' lists what is here. With --state and no model, "
                 "the page shows what runs on that store");
-  const auto state = c.state.empty() ? state_folder() : c.state;
+  const auto store = store_named(c.state);
+  if (!store) return tl::unexpected(store.error());
+  const auto& state = store->folder();
   auto access = access_of(c, state);
   if (!access) return tl::unexpected(access.error());
   ServeOptions options{.api = {.access = std::move(*access)}, .dashboard = !c.no_dashboard};

@@ -52,8 +52,7 @@ Result<std::size_t> SqliteStore::resume(const JobFilter& filter) {
 }
 
 Result<std::size_t> SqliteStore::retry(const JobFilter& filter) {
-  return transact(
-      [&](Database& database) { return update(database, filter, requeue_columns(now()), kRetriable); });
+  return transact([&](Database& database) { return update(database, filter, requeue_columns(now()), kRetriable); });
 }
 
 Result<std::size_t> SqliteStore::forget(const JobFilter& filter) {

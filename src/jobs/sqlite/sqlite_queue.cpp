@@ -10,8 +10,8 @@ namespace {
 /// The job, if the lease is still this holder's.
 std::optional<Job> held_job(Database& database, const LeaseKey& key) {
   std::optional<Job> found;
-  const std::string select = "SELECT " + std::string(kJobColumns) +
-                             " FROM tasks WHERE id = ?1 AND lease_token = ?2 AND state = 'running'";
+  const std::string select =
+      "SELECT " + std::string(kJobColumns) + " FROM tasks WHERE id = ?1 AND lease_token = ?2 AND state = 'running'";
   database.rows(
       select, [&](const ResultRow& row) { found = job_in(row); }, key.job, key.token);
   return found;
@@ -312,7 +312,7 @@ Result<std::size_t> SqliteStore::reap() {
     std::set<std::string> alive{owner_.name()};
     for (const auto& at_work : running) {
       if (gone.contains(at_work.owner) || alive.contains(at_work.owner)) continue;
-      const bool has_gone = OwnerLock::has_gone(options_.folder / "owners", at_work.owner);
+      const bool has_gone = OwnerLock::has_gone(options_.url.folder() / "owners", at_work.owner);
       (has_gone ? gone : alive).insert(at_work.owner);
     }
     std::size_t reaped = 0;

@@ -22,29 +22,29 @@ constexpr const char* kDatabaseName = "tutti.sqlite";
 
 }  // namespace
 
-Result<std::unique_ptr<JobStore>> open_store_if_there(const fs::path& folder) {
+Result<std::unique_ptr<JobStore>> open_store_if_there(const StoreUrl& url) {
   std::error_code ignored;
-  if (!fs::exists(folder / kDatabaseName, ignored)) return nullptr;
-  return open_store({.folder = folder});
+  if (!fs::exists(url.folder() / kDatabaseName, ignored)) return nullptr;
+  return open_store({.url = url});
 }
 
 Result<std::unique_ptr<JobStore>> open_store(const StoreOptions& options) {
-  const fs::path owners = options.folder / "owners";
+  const fs::path& folder = options.url.folder();
+  const fs::path owners = folder / "owners";
   if (const auto made = make_folders(owners); !made)
     return tutti::fail(made.error().fault, "the store's folder: " + made.error().what,
                        "Name a folder that you may write to with --state DIR");
-  if (const auto network = network_file_system(options.folder))
-    return tutti::fail(
-        Fault::unsupported,
-        options.folder.string() + ": the store is on " + *network + ", where the locks of SQLite do not hold",
-        kStateElsewhere);
+  if (const auto network = network_file_system(folder))
+    return tutti::fail(Fault::unsupported,
+                       folder.string() + ": the store is on " + *network + ", where the locks of SQLite do not hold",
+                       kStateElsewhere);
   // SQLite makes a new file a write-ahead one without waiting for others who do so: one process at a time opens.
-  const fs::path door = options.folder / "opening.lock";
+  const fs::path door = folder / "opening.lock";
   const OwnedFd turn(::open(door.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!turn) return fail_errno(door.string(), "could not be opened");
   if (auto locked = lock_file(turn.get(), door.string(), kStateElsewhere); !locked)
     return tl::unexpected(locked.error());
-  const fs::path path = options.folder / kDatabaseName;
+  const fs::path path = folder / kDatabaseName;
   auto database = Database::open(path, options.busy_wait);
   if (!database) return tl::unexpected(database.error());
   if (auto migrated = migrate(*database, path.string()); !migrated) return tl::unexpected(migrated.error());
@@ -56,9 +56,9 @@ Result<std::unique_ptr<JobStore>> open_store(const StoreOptions& options) {
   return store;
 }
 
-std::vector<fs::path> files_of_store(const fs::path& folder) {
+std::vector<fs::path> files_of_store(const StoreUrl& url) {
   std::vector<fs::path> files;
-  for (const char* ending : {"", "-wal", "-shm"}) files.push_back(folder / (kDatabaseName + std::string(ending)));
+  for (const char* ending : {"", "-wal", "-shm"}) files.push_back(url.folder() / (kDatabaseName + std::string(ending)));
   return files;
 }
 

@@ -4,18 +4,18 @@
 #include <type_traits>
 #include <utility>
 
+#include "jobs/job_rules.h"
 #include "jobs/open_store.h"
-#include "jobs/sqlite/owner_lock.h"
 #include "jobs/sqlite/database.h"
 #include "jobs/sqlite/group_commit.h"
-#include "jobs/job_rules.h"
+#include "jobs/sqlite/owner_lock.h"
 #include "jobs/store.h"
 
 namespace tutti {
 
-/// JobStore on a SQLite file: carries out the rules of jobs/job_rules.h. Every call is one transaction on one connection
-/// (GroupCommit). sqlite_queue.cpp has the JobQueue, sqlite_admin.cpp JobAdmin and OutputRecords, sqlite_history.cpp
-/// RunHistory.
+/// JobStore on a SQLite file: carries out the rules of jobs/job_rules.h. Every call is one transaction on one
+/// connection (GroupCommit). sqlite_queue.cpp has the JobQueue, sqlite_admin.cpp JobAdmin and OutputRecords,
+/// sqlite_history.cpp RunHistory.
 class SqliteStore final : public JobStore {
  public:
   SqliteStore(Database database, OwnerLock owner, const StoreOptions& options)

@@ -3,11 +3,9 @@
 #include <chrono>
 #include <string>
 
-namespace tutti {
+#include "jobs/job.h"
 
-/// A moment by a store's clock, in milliseconds since 1970 as that store counts them. Moments of one store compare;
-/// they may differ from the wall clock by its corrections since the machine started.
-using StoreTime = std::chrono::sys_time<std::chrono::milliseconds>;
+namespace tutti {
 
 /// What a store on one machine makes its time of. Leases must not run out because the clock is set, so they run on the
 /// time since boot, which all processes share and which goes on during suspend; the wall clock only gives the date of

@@ -260,7 +260,8 @@ Result<void> Page::perform(const std::string& action, const std::string& target,
 
 }  // namespace
 
-std::unique_ptr<Dashboard> Dashboard::start(DashboardOptions options, FleetSource& fleet, JobAdmin& jobs, RunHistory& history) {
+std::unique_ptr<Dashboard> Dashboard::start(DashboardOptions options, FleetSource& fleet, JobAdmin& jobs,
+                                            RunHistory& history) {
   return std::make_unique<Page>(std::move(options), fleet, jobs, history);
 }
 

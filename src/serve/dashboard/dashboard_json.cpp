@@ -23,7 +23,8 @@ Json megabytes(const std::optional<Bytes>& bytes) {
 
 /// Why a job of the store does not run, for people; empty: it does, or is over.
 std::string why_waiting(const Job& job, const std::optional<FleetStatus>& fleet) {
-  if (auto why = why_not_yet(job, StoreClock::real().wall())) return std::move(*why);
+  const auto now = std::chrono::time_point_cast<StoreTime::duration>(std::chrono::system_clock::now());
+  if (auto why = why_not_yet(job, now)) return std::move(*why);
   if (!fleet) return "no batch runs on this store";
   if (!fleet->held_up.empty()) return fleet->held_up;
   return std::to_string(fleet->running) + " recordings are in work, and its turn comes by priority and age";

@@ -6,7 +6,6 @@
 
 #include "base/json.h"
 #include "jobs/job.h"
-#include "jobs/sqlite/store_clock.h"
 #include "serve/jobs/job_events.h"
 #include "serve/jobs/job_request.h"
 #include "serve/openai/speech_answer.h"

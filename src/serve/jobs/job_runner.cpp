@@ -150,9 +150,8 @@ JobRunner::JobRunner(const JobParts& parts)
     : parts_(parts),
       space_({{.folder = parts.files.folder(), .what = "the results of jobs"}},
              "results are written as soon as they can", [] {}),
-      leases_(parts.queue, parts.records, [this](Bytes needed, const auto& write) {
-        return space_.retry_until_written(needed, write);
-      }) {
+      leases_(parts.queue, parts.records,
+              [this](Bytes needed, const auto& write) { return space_.retry_until_written(needed, write); }) {
   claiming_ = std::jthread([this] { work(); });
   watching_ = std::make_unique<PeriodicThread>(kBeat, [this] { look_after_leases(); });
 }

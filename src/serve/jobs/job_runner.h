@@ -35,9 +35,9 @@ struct JobParts {
   const SpeechOptions& usual;
 };
 
-/// Does the jobs of /v1/jobs: claims them from the store, the clients in turn, as many as the service takes at once, and
-/// has them transcribed among its other requests. Its LeaseSession holds them. What it has claimed when the process is
-/// killed is claimed again by the next. Thread-safe.
+/// Does the jobs of /v1/jobs: claims them from the store, the clients in turn, as many as the service takes at once,
+/// and has them transcribed among its other requests. Its LeaseSession holds them. What it has claimed when the process
+/// is killed is claimed again by the next. Thread-safe.
 class JobRunner {
  public:
   explicit JobRunner(const JobParts& parts);

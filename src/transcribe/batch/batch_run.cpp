@@ -264,7 +264,7 @@ class Batch final : public BatchControl {
 
 Result<BatchReport> run_batch(std::span<const BatchJob> jobs, const BatchOptions& options, BatchObserver& observer,
                               StopSignal& stop, const std::function<void(BatchControl*)>& with_control) {
-  auto store = open_store({.folder = options.state});
+  auto store = open_store({.url = options.state});
   if (!store) return tl::unexpected(store.error());
   const std::filesystem::path staging[] = {options.staging, options.kept};
   auto swept = sweep_outputs(**store, staging, options.existing);
