@@ -9,7 +9,7 @@
 #include "jobs/publish.h"
 #include "transcribe/batch/batch_attempt.h"
 #include "transcribe/batch/batch_observer.h"
-#include "transcribe/batch/batch_state.h"
+#include "transcribe/batch/batch_spaces.h"
 #include "transcribe/batch/run_queue.h"
 
 namespace tutti {

@@ -4,7 +4,7 @@
 
 #include "jobs/job_admin.h"
 #include "transcribe/batch/batch_report.h"
-#include "transcribe/batch/batch_state.h"
+#include "transcribe/batch/batch_spaces.h"
 #include "transcribe/pool/pool_machine.h"
 #include "view/fleet/fleet_status.h"
 

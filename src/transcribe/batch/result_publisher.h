@@ -6,8 +6,8 @@
 #include "jobs/store.h"
 #include "transcribe/batch/batch_attempt.h"
 #include "transcribe/batch/batch_reporter.h"
-#include "transcribe/batch/batch_state.h"
-#include "transcribe/batch/lease_renewer.h"
+#include "transcribe/batch/batch_spaces.h"
+#include "transcribe/batch/attempt_list.h"
 
 namespace tutti {
 

@@ -8,7 +8,7 @@
 #include "transcribe/batch/batch_attempt.h"
 #include "transcribe/batch/batch_observer.h"
 #include "transcribe/batch/batch_options.h"
-#include "transcribe/batch/batch_state.h"
+#include "transcribe/batch/batch_spaces.h"
 #include "transcribe/batch/work_order.h"
 #include "transcribe/pool/device_pool.h"
 

@@ -1,4 +1,4 @@
-#include "transcribe/batch/batch_state.h"
+#include "transcribe/batch/batch_spaces.h"
 
 #include <algorithm>
 

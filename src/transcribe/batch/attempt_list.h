@@ -5,7 +5,7 @@
 
 #include "jobs/store.h"
 #include "transcribe/batch/batch_attempt.h"
-#include "transcribe/batch/batch_state.h"
+#include "transcribe/batch/batch_spaces.h"
 #include "transcribe/batch/run_queue.h"
 
 namespace tutti {

@@ -1,4 +1,4 @@
-#include "transcribe/batch/lease_renewer.h"
+#include "transcribe/batch/attempt_list.h"
 
 #include <algorithm>
 #include <set>
