@@ -5,15 +5,6 @@
 #include "base/log.h"
 
 namespace tutti {
-namespace {
-
-Bytes size_of(std::span<const OutputContent> outputs) {
-  Bytes bytes{};
-  for (const auto& output : outputs) bytes.value += static_cast<std::int64_t>(output.content.size());
-  return bytes;
-}
-
-}  // namespace
 
 template <class Write>
 auto LeaseSession::repeated(Bytes needed, Write write) -> decltype(write()) {

@@ -225,6 +225,12 @@ Result<JobOutput> write_page(OutputRecords& records, const fs::path& page, std::
   }
 }
 
+Bytes size_of(std::span<const OutputContent> outputs) {
+  Bytes bytes{};
+  for (const auto& output : outputs) bytes.value += static_cast<std::int64_t>(output.content.size());
+  return bytes;
+}
+
 std::vector<KeptFile> kept_files(std::span<const JobOutput> outputs) {
   std::vector<KeptFile> kept;
   for (const auto& output : outputs)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/units.h"
 #include "jobs/store.h"
 
 namespace tutti {
@@ -18,6 +19,8 @@ struct OutputContent {
   std::filesystem::path path{};  // its public name, absolute
   std::string content{};
 };
+
+Bytes size_of(std::span<const OutputContent> outputs);
 
 /// What becomes of files that a job did not write and that have the names of its outputs.
 enum class Existing {

@@ -25,7 +25,7 @@ namespace tutti {
 namespace {
 
 /// The files of a command line, in its order.
-class FileList final : public JobSource {
+class FileList final : public JobSource, public ResultSink {
  public:
   FileList(const std::vector<PlannedFile>& files, const TranscribeOptions& options, Tally& tally)
       : files_(files), ownership_(ownership_of(files)), options_(options), tally_(tally) {}
@@ -139,7 +139,7 @@ Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, cons
   if (skipped == files.size()) return tally.summary();
 
   FileList listed(files, options, tally);  // outlives the pipeline
-  Run run{.files = listed, .options = options, .tally = tally, .stop = stop};
+  Run run{.files = listed, .sink = listed, .options = options, .tally = tally, .stop = stop};
   const NoAbortAfter forgotten(stop);  // goes after the pipeline, which an abort may still have to end
   Pipeline pipeline;
   build_stages(pipeline, run);

@@ -83,7 +83,7 @@ void warn_where_speech_was_cut(const FileOutcome& outcome) {
 Result<void> write(Run& run, TranscribedFile file) {
   const auto started = Clock::real().now();
   warn_where_nothing_was_requested(file.outcome);
-  if (auto published = run.files.publish(file); !published) return published;
+  if (auto published = run.sink.publish(file); !published) return published;
   warn_where_speech_was_cut(file.outcome);
   warn_where_nothing_was_spoken(file.outcome);
   file.outcome.spent.writing = Clock::real().now() - started;

@@ -11,20 +11,28 @@
 
 namespace tutti {
 
-/// Where the files of a run come from and go to: a list of files, or a batch on a store.
+/// Where the files of a run come from: a list of files, or a batch on a store.
 class JobSource : public RecordingSink {
  public:
   /// The next file to transcribe; may wait. None: there are no more.
   virtual std::optional<ClaimedFile> next() = 0;
-  /// Writes its outputs and enters them in the outcome.
-  virtual Result<void> publish(TranscribedFile& file) = 0;
   /// It has ended without a transcript. Fault::cancelled: it was stopped.
   virtual void failed(std::size_t index, const Error& error) = 0;
+};
+
+/// Where the transcripts of a run go. Called by many threads, but for one file by one at a time.
+class ResultSink {
+ public:
+  virtual ~ResultSink() = default;
+  /// Publishes a transcript in whole, and enters its outputs in the outcome. An error ends the file. Fault::cancelled:
+  /// it is not wanted any more, or what is left to do for it is done later.
+  virtual Result<void> publish(TranscribedFile& file) = 0;
 };
 
 /// What the stages of a run share. Outlives the pipeline.
 struct Run {
   JobSource& files;
+  ResultSink& sink;
   const RunOptions& options;
   Tally& tally;
   StopSignal& stop;

@@ -27,7 +27,7 @@ TEST(AudioThreads, NeverDecrease) {
 
 namespace {
 
-class NoFiles final : public JobSource {
+class NoFiles final : public JobSource, public ResultSink {
  public:
   std::optional<ClaimedFile> next() override { return {}; }
   Result<void> begin(std::size_t) override { return {}; }
@@ -54,7 +54,7 @@ TEST(AudioThreads, AreThoseOfARunsStagesWhetherItListensOrNot) {
     RunObserver observer;
     Tally tally(observer, 0, 0);
     NeverStops stop;
-    tutti::Run shared{.files = files, .options = options, .tally = tally, .stop = stop};
+    tutti::Run shared{.files = files, .sink = files, .options = options, .tally = tally, .stop = stop};
     Pipeline pipeline;
     build_stages(pipeline, shared);
     const auto set = set_audio_threads(pipeline, {7, 6, 5}, listens);

@@ -10,7 +10,7 @@
 #include "jobs/open_store.h"
 #include "support/log_capture.h"
 #include "support/temp_folder.h"
-#include "transcribe/batch/batch_job_source.h"
+#include "transcribe/batch/batch_jobs.h"
 #include "transcribe/counting_pool.h"
 #include "transcribe/model_context.h"
 
@@ -30,8 +30,9 @@ class BatchJobSourceTest : public testing::Test {
   void begin() {
     run_ = store_->begin_run({.command = "tutti batch", .batch = "b"}).value();
     files_.emplace(options_, *store_, pool_, observer_);
-    files_->set_progress(on_progress_);
   }
+
+  JobSource& source() { return files_->source(); }
 
   JobId add(const std::string& name, const JobSpec& urgency = {}) {
     const auto input = folder_ / (name + ".wav");
@@ -53,7 +54,7 @@ class BatchJobSourceTest : public testing::Test {
                 .job_class = urgency.job_class,
                 .deadline = urgency.deadline};
     const Submitted answer = store_->submit(run_, {&job.spec, 1})->front();
-    const RequestedJob requested{.known = answer, .job = &job, .audio = audio};
+    const BatchEntry requested = entry_of(answer, job, audio);
     files_->queue().add({&requested, 1});
     return answer.id;
   }
@@ -85,11 +86,10 @@ class BatchJobSourceTest : public testing::Test {
       spoken_model(Tokenizer::built_in(51865).value(),
                    {.n_mels = 80, .n_audio_ctx = 1500, .n_text_ctx = 448, .n_vocab = 51865}, options_.run)
           .value();
-  OnProgressOfFile on_progress_ = [](std::size_t, Seconds, const std::vector<Segment>&) {};
   std::unique_ptr<JobStore> store_;
   RunId run_ = 0;
   std::deque<BatchJob> jobs_;
-  std::optional<BatchJobSource> files_;
+  std::optional<BatchJobs> files_;
 };
 
 }  // namespace tutti

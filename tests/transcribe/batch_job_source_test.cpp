@@ -12,32 +12,32 @@ TEST_F(BatchJobSourceTest, CancelledRunningJobEndsAndFreesItsDeviceSlot) {
   const JobId id = add("a");
   files_->queue().all_added();
   files_->serve(&model_);
-  const auto taken = files_->next();
+  const auto taken = source().next();
   ASSERT_TRUE(taken);
-  ASSERT_TRUE(files_->context(taken->index));
+  ASSERT_TRUE(source().context(taken->index));
   EXPECT_EQ(pool_.engines, 1);
-  ASSERT_TRUE(files_->leases().cancel(id));
-  EXPECT_FALSE(files_->context(taken->index)) << "its stages drop it";
-  files_->failed(taken->index, {Fault::cancelled, "stopped"});
+  ASSERT_TRUE(files_->cancel(id));
+  EXPECT_FALSE(source().context(taken->index)) << "its stages drop it";
+  source().failed(taken->index, {Fault::cancelled, "stopped"});
   EXPECT_EQ(pool_.engines, 0);
   EXPECT_EQ(files_->snapshot().counts.cancelled, 1U);
   EXPECT_EQ(job(id).state, JobState::cancelled);
-  EXPECT_FALSE(files_->next()) << "the batch is done";
+  EXPECT_FALSE(source().next()) << "the batch is done";
 }
 
 TEST_F(BatchJobSourceTest, AJobWhoseCancellingTheStoreCannotRecordIsStillCounted) {
   const JobId id = add("a");
   files_->queue().all_added();
-  ASSERT_TRUE(files_->next());
+  ASSERT_TRUE(source().next());
   in_database(
       "CREATE TRIGGER full BEFORE UPDATE OF state ON tasks WHEN NEW.state = 'cancelled' BEGIN "
       "SELECT RAISE(ABORT, 'the disk is full'); END");
-  ASSERT_TRUE(files_->leases().cancel(id));
+  ASSERT_TRUE(files_->cancel(id));
   EXPECT_EQ(files_->snapshot().counts.cancelled, 0U);
   in_database("DROP TRIGGER full");
   clock_.advance(kLeaseLength + std::chrono::seconds(1));
-  files_->leases().reap();
-  EXPECT_FALSE(files_->next()) << "it checks again, and finds that the job was cancelled";
+  files_->leases().look_after();
+  EXPECT_FALSE(source().next()) << "it checks again, and finds that the job was cancelled";
   EXPECT_EQ(files_->snapshot().counts.cancelled, 1U);
 }
 
@@ -46,10 +46,10 @@ TEST_F(BatchJobSourceTest, FailureNamesTheDeviceOfThisAttempt) {
   add("a");
   files_->queue().all_added();
   files_->serve(&model_);
-  const auto taken = files_->next();
+  const auto taken = source().next();
   ASSERT_TRUE(taken);
-  ASSERT_TRUE(files_->context(taken->index));
-  files_->failed(taken->index, {Fault::corrupt, "it ends in the middle"});
+  ASSERT_TRUE(source().context(taken->index));
+  source().failed(taken->index, {Fault::corrupt, "it ends in the middle"});
   ASSERT_EQ(files_->snapshot().failures.size(), 1U);
   EXPECT_EQ(files_->snapshot().failures.front().device, "card");
 }
@@ -57,10 +57,10 @@ TEST_F(BatchJobSourceTest, FailureNamesTheDeviceOfThisAttempt) {
 TEST_F(BatchJobSourceTest, AJobThatFailsWhileItIsToBeCancelledIsCancelledAndNoFailure) {
   const JobId id = add("a");
   files_->queue().all_added();
-  const auto taken = files_->next();
+  const auto taken = source().next();
   ASSERT_TRUE(taken);
   ASSERT_TRUE(store_->cancel({.ids = {id}}));  // by another process: this one has yet to learn of it
-  files_->failed(taken->index, {Fault::corrupt, "no audio in it"});
+  source().failed(taken->index, {Fault::corrupt, "no audio in it"});
   EXPECT_EQ(job(id).state, JobState::cancelled);
   EXPECT_EQ(files_->snapshot().counts.cancelled, 1U);
   EXPECT_EQ(files_->snapshot().counts.failed, 0U);
@@ -69,11 +69,11 @@ TEST_F(BatchJobSourceTest, AJobThatFailsWhileItIsToBeCancelledIsCancelledAndNoFa
 TEST_F(BatchJobSourceTest, JobTakenByAnotherRunIsNotCountedAsCancelled) {
   const JobId id = add("a");
   files_->queue().all_added();
-  ASSERT_TRUE(files_->next());
+  ASSERT_TRUE(source().next());
   in_database(
       "CREATE TRIGGER taken AFTER UPDATE OF lease_until ON tasks WHEN NEW.cancel_wished BEGIN "
       "UPDATE tasks SET lease_token = 'another' WHERE id = NEW.id; END");
-  ASSERT_TRUE(files_->leases().cancel(id));
+  ASSERT_TRUE(files_->cancel(id));
   EXPECT_EQ(files_->snapshot().counts.cancelled, 0U);
   EXPECT_EQ(job(id).state, JobState::running);
 }
@@ -82,22 +82,22 @@ TEST_F(BatchJobSourceTest, AnAttemptWhoseLeaseIsLostIsWorkedOnNoLonger) {
   add("a");
   files_->queue().all_added();
   files_->serve(&model_);
-  const auto taken = files_->next();
-  ASSERT_TRUE(taken && files_->context(taken->index));
+  const auto taken = source().next();
+  ASSERT_TRUE(taken && source().context(taken->index));
   in_database("UPDATE tasks SET lease_token = 'another'");
   files_->leases().renew();
   EXPECT_EQ(pool_.cancelled, 1);
-  EXPECT_FALSE(files_->context(taken->index));
-  files_->failed(taken->index, {Fault::cancelled, "its job is not ours any more"});
+  EXPECT_FALSE(source().context(taken->index));
+  source().failed(taken->index, {Fault::cancelled, "its job is not ours any more"});
   EXPECT_EQ(pool_.engines, 0);
 }
 
 TEST_F(BatchJobSourceTest, OwnLeasesAreRenewedAfterASuspendBeforeReaping) {
   const JobId id = add("a");
   files_->queue().all_added();
-  ASSERT_TRUE(files_->next());
+  ASSERT_TRUE(source().next());
   clock_.advance(std::chrono::hours(8));
-  files_->leases().reap();
+  files_->leases().look_after();
   EXPECT_EQ(files_->snapshot().in_work.size(), 1U);
   EXPECT_EQ(job(id).state, JobState::running);
   EXPECT_EQ(job(id).strikes, 0);
@@ -107,11 +107,11 @@ TEST_F(BatchJobSourceTest, PausedBatchClaimsNothingUntilResumed) {
   add("a");
   add("b");
   files_->queue().all_added();
-  ASSERT_TRUE(files_->next());
-  files_->queue().pause();
-  auto second = std::async(std::launch::async, [&] { return files_->next(); });
+  ASSERT_TRUE(source().next());
+  files_->queue().set_hold(RunHold::paused, true);
+  auto second = std::async(std::launch::async, [&] { return source().next(); });
   EXPECT_EQ(second.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
-  EXPECT_TRUE(files_->queue().resume());
+  EXPECT_TRUE(files_->queue().set_hold(RunHold::paused, false));
   EXPECT_TRUE(second.get());
 }
 
@@ -119,13 +119,13 @@ TEST_F(BatchJobSourceTest, APausedBatchIsOverOnceNothingIsInWork) {
   add("a");
   add("b");
   files_->queue().all_added();
-  const auto taken = files_->next();
+  const auto taken = source().next();
   ASSERT_TRUE(taken);
-  files_->queue().pause();
-  auto second = std::async(std::launch::async, [&] { return files_->next(); });
-  files_->failed(taken->index, {Fault::corrupt, "no sound in it"});
+  files_->queue().set_hold(RunHold::paused, true);
+  auto second = std::async(std::launch::async, [&] { return source().next(); });
+  source().failed(taken->index, {Fault::corrupt, "no sound in it"});
   EXPECT_FALSE(second.get());
-  EXPECT_FALSE(files_->queue().resume()) << "too late";
+  EXPECT_FALSE(files_->queue().set_hold(RunHold::paused, false)) << "too late";
 }
 
 TEST_F(BatchJobSourceTest, PoolReceivesTheReasonWhyRecordingsWait) {
@@ -133,48 +133,48 @@ TEST_F(BatchJobSourceTest, PoolReceivesTheReasonWhyRecordingsWait) {
   add("a");
   add("b");
   files_->queue().all_added();
-  const auto first = files_->next();
+  const auto first = source().next();
   ASSERT_TRUE(first);
-  auto second = std::async(std::launch::async, [&] { return files_->next(); });
+  auto second = std::async(std::launch::async, [&] { return source().next(); });
   EXPECT_TRUE(pool_.is_reported(Idle::cap));
-  files_->queue().hold_back(true);
+  files_->hold_back(true);
   EXPECT_TRUE(pool_.is_reported(Idle::memory));
-  files_->queue().pause();
+  files_->queue().set_hold(RunHold::paused, true);
   EXPECT_TRUE(pool_.is_reported(Idle::drained));
-  files_->queue().hold_back(false);
-  EXPECT_TRUE(files_->queue().resume());
+  files_->hold_back(false);
+  EXPECT_TRUE(files_->queue().set_hold(RunHold::paused, false));
   EXPECT_TRUE(pool_.is_reported(Idle::cap));
-  files_->failed(first->index, {Fault::corrupt, "no sound in it"});
+  source().failed(first->index, {Fault::corrupt, "no sound in it"});
   const auto taken = second.get();
   ASSERT_TRUE(taken);
-  auto none = std::async(std::launch::async, [&] { return files_->next(); });
+  auto none = std::async(std::launch::async, [&] { return source().next(); });
   EXPECT_TRUE(pool_.is_reported({})) << "nothing waits any more";
-  files_->failed(taken->index, {Fault::corrupt, "no sound in it"});
+  source().failed(taken->index, {Fault::corrupt, "no sound in it"});
   EXPECT_FALSE(none.get());
 }
 
 TEST_F(BatchJobSourceTest, UnknownOrEndedJobCannotBeCancelled) {
   const JobId id = add("a");
-  const auto unknown = files_->leases().cancel(999999);
+  const auto unknown = files_->cancel(999999);
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().fault, Fault::missing);
-  EXPECT_TRUE(files_->leases().cancel(id)) << "it waits";
-  EXPECT_FALSE(files_->leases().cancel(id)) << "it has ended";
+  EXPECT_TRUE(files_->cancel(id)) << "it waits";
+  EXPECT_FALSE(files_->cancel(id)) << "it has ended";
 }
 
 TEST_F(BatchJobSourceTest, UnreadableRecordingFailsAloneAndAbortStopsHashing) {
   add("a");
   add("b");
-  const auto a = files_->next(), b = files_->next();
+  const auto a = source().next(), b = source().next();
   ASSERT_TRUE(a && b);
   std::filesystem::remove(a->input);
-  EXPECT_EQ(files_->begin(a->index).error().fault, Fault::missing);
-  EXPECT_TRUE(files_->begin(b->index));
+  EXPECT_EQ(source().begin(a->index).error().fault, Fault::missing);
+  EXPECT_TRUE(source().begin(b->index));
   add("c");
-  const auto c = files_->next();
+  const auto c = source().next();
   ASSERT_TRUE(c);
   files_->abort();
-  EXPECT_EQ(files_->begin(c->index).error().fault, Fault::cancelled);
+  EXPECT_EQ(source().begin(c->index).error().fault, Fault::cancelled);
 }
 
 TEST_F(BatchJobSourceTest, RecordingDoesNotWaitForTheTwinOfAStoppedRun) {
@@ -182,21 +182,21 @@ TEST_F(BatchJobSourceTest, RecordingDoesNotWaitForTheTwinOfAStoppedRun) {
   add("b");
   const auto a = folder_ / "a.wav", b = folder_ / "b.wav";
   ASSERT_TRUE(write_file_atomically(b, "the sound of a"));
-  const auto first = files_->next(), second = files_->next();
+  const auto first = source().next(), second = source().next();
   ASSERT_TRUE(first && second);
-  ASSERT_TRUE(files_->begin(first->index));
-  ASSERT_FALSE(files_->begin(second->index)) << "it waits for the other one";
+  ASSERT_TRUE(source().begin(first->index));
+  ASSERT_FALSE(source().begin(second->index)) << "it waits for the other one";
   files_->release("the run was stopped");
   begin();
   submit(b, {100, 7}, Seconds(10));  // this time without the first one
-  const auto alone = files_->next();
+  const auto alone = source().next();
   ASSERT_TRUE(alone);
   EXPECT_EQ(alone->input, b);
-  EXPECT_TRUE(files_->begin(alone->index));
+  EXPECT_TRUE(source().begin(alone->index));
   submit(a, {100, 7}, Seconds(10));
-  const auto late = files_->next();
+  const auto late = source().next();
   ASSERT_TRUE(late);
-  EXPECT_FALSE(files_->begin(late->index)) << "its content is known, and now the other one is at work on it";
+  EXPECT_FALSE(source().begin(late->index)) << "its content is known, and now the other one is at work on it";
   EXPECT_EQ(job(left).state, JobState::queued);
 }
 
@@ -205,30 +205,30 @@ TEST_F(BatchJobSourceTest, JobWaitingForAnIdleTwinOfAnOldVersionIsReleased) {
   in_database("UPDATE tasks SET sha256 = 'same'");
   in_database("UPDATE tasks SET waits_for = " + std::to_string(left) + " WHERE id = " + std::to_string(id));
   ASSERT_FALSE(*store_->claim({.job = id}));
-  files_->leases().reap();
+  files_->leases().look_after();
   EXPECT_TRUE(*store_->claim({.job = id}));
 }
 
 TEST_F(BatchJobSourceTest, AJobThatEndsWithTheLastDeviceIsTheNextRuns) {
   const JobId id = add("a");
   files_->queue().all_added();
-  const auto taken = files_->next();
+  const auto taken = source().next();
   ASSERT_TRUE(taken);
   pool_.ended = Error{Fault::device, "no device is left: the model is gone"};
-  files_->failed(taken->index, *pool_.ended);
+  source().failed(taken->index, *pool_.ended);
   EXPECT_EQ(job(id).state, JobState::queued);
   EXPECT_EQ(files_->snapshot().counts.failed, 0U);
-  EXPECT_FALSE(files_->next()) << "nothing more can be done";
+  EXPECT_FALSE(source().next()) << "nothing more can be done";
 }
 
 TEST_F(BatchJobSourceTest, ARecordingWhoseFolderIsAwayIsTriedAgainAndADamagedOneIsNot) {
   const JobId away = add("a"), damaged = add("b");
   files_->queue().all_added();
-  const auto a = files_->next(), b = files_->next();
+  const auto a = source().next(), b = source().next();
   ASSERT_TRUE(a && b);
   std::filesystem::remove(a->input);
-  files_->failed(a->index, {Fault::missing, "a.wav: cannot be opened"});
-  files_->failed(b->index, {Fault::corrupt, "b.wav: no sound in it"});
+  source().failed(a->index, {Fault::missing, "a.wav: cannot be opened"});
+  source().failed(b->index, {Fault::corrupt, "b.wav: no sound in it"});
   EXPECT_EQ(job(away).state, JobState::queued);
   EXPECT_EQ(job(damaged).state, JobState::dead);
 }
@@ -236,10 +236,10 @@ TEST_F(BatchJobSourceTest, ARecordingWhoseFolderIsAwayIsTriedAgainAndADamagedOne
 TEST_F(BatchJobSourceTest, ARecordingThatWasNeverThereFailsAtOnceUnlessItsFolderIsAway) {
   const JobId mistyped = add_missing("no such talk.wav"), away = add_missing("share/talk.wav");
   files_->queue().all_added();
-  const auto first = files_->next(), second = files_->next();
+  const auto first = source().next(), second = source().next();
   ASSERT_TRUE(first && second);
   for (const auto& taken : {*first, *second})
-    files_->failed(taken.index, {Fault::missing, taken.input.string() + ": cannot be opened"});
+    source().failed(taken.index, {Fault::missing, taken.input.string() + ": cannot be opened"});
   EXPECT_EQ(job(mistyped).state, JobState::dead);
   EXPECT_EQ(job(mistyped).attempts, 1);
   EXPECT_EQ(job(away).state, JobState::queued);
@@ -249,13 +249,13 @@ TEST_F(BatchJobSourceTest, AFolderAmongTheRecordingsOfAListFailsAtOnceWithAWayOu
   const JobId id = submit(folder_ / "may", {100, 7}, {});
   std::filesystem::create_directory(folder_ / "may");
   files_->queue().all_added();
-  const auto taken = files_->next();
+  const auto taken = source().next();
   ASSERT_TRUE(taken);
-  const auto begun = files_->begin(taken->index);
+  const auto begun = source().begin(taken->index);
   ASSERT_FALSE(begun);
   EXPECT_NE(begun.error().text().find("found a folder. Name the recordings in it"), std::string::npos)
       << begun.error().text();
-  files_->failed(taken->index, begun.error());
+  source().failed(taken->index, begun.error());
   EXPECT_EQ(job(id).state, JobState::dead);
 }
 
@@ -265,12 +265,12 @@ TEST_F(BatchJobSourceTest, ARecordingWhoseOutputsNoFileCanBeCalledFailsFirstAndU
   const JobId id = submit(folder_ / "not there.wav", {100, 7}, Seconds(10), {.key = folder_ / "out" / name},
                           {Format::txt, Format::json});
   files_->queue().all_added();
-  const auto taken = files_->next();
+  const auto taken = source().next();
   ASSERT_TRUE(taken);
   EXPECT_EQ(taken->input.stem(), "not there") << "before it is the turn of any";
-  const auto begun = files_->begin(taken->index);
+  const auto begun = source().begin(taken->index);
   ASSERT_FALSE(begun);
-  files_->failed(taken->index, begun.error());
+  source().failed(taken->index, begun.error());
   EXPECT_EQ(job(id).state, JobState::dead);
   EXPECT_EQ(job(id).attempts, 1);
   EXPECT_NE(files_->snapshot().failures.front().error.find("expected a name of at most 255 bytes, found 256"),
@@ -281,17 +281,17 @@ TEST_F(BatchJobSourceTest, ARecordingWhoseOutputsNoFileCanBeCalledFailsFirstAndU
 TEST_F(BatchJobSourceTest, DevicesIdleUntilARetryReportPutOffNotInput) {
   add("a");
   files_->queue().all_added();
-  const auto taken = files_->next();
+  const auto taken = source().next();
   ASSERT_TRUE(taken);
-  files_->failed(taken->index, {Fault::unavailable, "its share does not answer"});
-  auto again = std::async(std::launch::async, [&] { return files_->next(); });
+  source().failed(taken->index, {Fault::unavailable, "its share does not answer"});
+  auto again = std::async(std::launch::async, [&] { return source().next(); });
   EXPECT_TRUE(pool_.is_reported(Idle::put_off));
   files_->queue().stop_taking();
   EXPECT_FALSE(again.get());
 }
 
 TEST_F(BatchJobSourceTest, UntilAllIsListedDevicesWaitForInput) {
-  auto none = std::async(std::launch::async, [&] { return files_->next(); });
+  auto none = std::async(std::launch::async, [&] { return source().next(); });
   EXPECT_TRUE(pool_.is_reported(Idle::input));
   files_->queue().all_added();
   EXPECT_FALSE(none.get());
@@ -309,10 +309,10 @@ TEST_F(BatchJobSourceTest, DevicesReportPendingWhileAFailurePromptIsOpen) {
   files_.emplace(options_, *store_, pool_, prompting);
   for (const char* name : {"a", "b"}) add(name);
   files_->queue().all_added();
-  const auto taken = files_->next();
+  const auto taken = source().next();
   ASSERT_TRUE(taken);
   auto failing = std::async(std::launch::async, [&] {
-    files_->failed(taken->index, {Fault::corrupt, "no audio in it"});
+    source().failed(taken->index, {Fault::corrupt, "no audio in it"});
   });
   EXPECT_TRUE(pool_.is_reported(Idle::awaiting_answer));
   prompting.answer.set_value();
@@ -326,7 +326,7 @@ TEST_F(BatchJobSourceTest, JobResubmittedWithOtherOptionsIsLeftToThatRun) {
   JobSpec otherwise = jobs_.front().spec;
   otherwise.options = "large";
   ASSERT_TRUE(store_->submit(run_, {&otherwise, 1}));
-  EXPECT_FALSE(files_->next());
+  EXPECT_FALSE(source().next());
   EXPECT_EQ(files_->snapshot().counts.cancelled, 1U);
   EXPECT_EQ(job(id).state, JobState::queued) << "that run does it";
   EXPECT_EQ(job(id).strikes, 0);
@@ -337,17 +337,19 @@ TEST_F(BatchJobSourceTest, ProgressCountsPartialRecordingsUpToTheirLength) {
   add("b");
   EXPECT_FALSE(files_->snapshot().progress.total) << "there may be more";
   files_->queue().all_added();
-  const auto taken = files_->next();
+  files_->serve(&model_);
+  const auto taken = source().next();
   ASSERT_TRUE(taken);
-  files_->reached(taken->index, Seconds(4));
+  const auto reach = [&](Seconds position) { source().context(taken->index)->on_progress(taken->index, position, {}); };
+  reach(Seconds(4));
   EXPECT_EQ(files_->snapshot().progress.done, Seconds(4));
   EXPECT_EQ(files_->snapshot().progress.total, Seconds(20));
-  files_->reached(taken->index, Seconds(30));
+  reach(Seconds(30));
   EXPECT_EQ(files_->snapshot().progress.done, Seconds(10)) << "that is its declared length";
-  ASSERT_TRUE(files_->on_audio_decoded(taken->index, Seconds(40)));
+  ASSERT_TRUE(source().on_audio_decoded(taken->index, Seconds(40)));
   EXPECT_EQ(files_->snapshot().progress.done, Seconds(30));
   EXPECT_EQ(files_->snapshot().progress.total, Seconds(50));
-  files_->failed(taken->index, {Fault::corrupt, "its second half is damaged"});
+  source().failed(taken->index, {Fault::corrupt, "its second half is damaged"});
   EXPECT_EQ(files_->snapshot().progress.done, Seconds(0));
   EXPECT_EQ(files_->snapshot().progress.total, Seconds(10)) << "nothing of it is left to do";
 }
@@ -357,9 +359,9 @@ TEST_F(BatchJobSourceTest, UnknownLengthLeavesTheTotalUnknown) {
   add_missing("share/b.wav");
   files_->queue().all_added();
   EXPECT_FALSE(files_->snapshot().progress.total);
-  const auto a = files_->next(), b = files_->next();
+  const auto a = source().next(), b = source().next();
   ASSERT_TRUE(a && b);
-  ASSERT_TRUE(files_->on_audio_decoded(b->index, Seconds(5)));
+  ASSERT_TRUE(source().on_audio_decoded(b->index, Seconds(5)));
   EXPECT_EQ(files_->snapshot().progress.total, Seconds(15));
 }
 
@@ -367,8 +369,8 @@ TEST_F(BatchJobSourceTest, LastJobStopsThePool) {
   const JobId id = add("a");
   files_->queue().all_added();
   EXPECT_FALSE(pool_.stopped);
-  ASSERT_TRUE(files_->leases().cancel(id));
-  EXPECT_FALSE(files_->next());
+  ASSERT_TRUE(files_->cancel(id));
+  EXPECT_FALSE(source().next());
   EXPECT_TRUE(pool_.stopped) << "a device that still loads its model is not waited for";
 }
 
@@ -379,7 +381,7 @@ TEST_F(BatchJobSourceTest, ARecordingThatWaitsSinceAnEarlierRunOvertakesABetterC
   add("new", {.job_class = JobClass::normal});
   add("old");
   files_->queue().all_added();
-  const auto first = files_->next(), second = files_->next();
+  const auto first = source().next(), second = source().next();
   ASSERT_TRUE(first && second);
   EXPECT_EQ(first->input.stem(), "old") << "seven times ten minutes are worth more than a class";
   EXPECT_EQ(pool_.added.at(2).queued_at, Seconds(-71 * 60)) << "and its windows on the devices as much";
@@ -388,16 +390,16 @@ TEST_F(BatchJobSourceTest, ARecordingThatWaitsSinceAnEarlierRunOvertakesABetterC
 TEST_F(BatchJobSourceTest, RequestedRetryGainsNoPriorityFromItsFailedTime) {
   const JobId failed = add("failed");
   files_->queue().all_added();
-  const auto taken = files_->next();
+  const auto taken = source().next();
   ASSERT_TRUE(taken);
-  files_->failed(taken->index, {Fault::corrupt, "no sound in it"});
+  source().failed(taken->index, {Fault::corrupt, "no sound in it"});
   clock_.advance(std::chrono::hours(24));
   begin();
   ASSERT_EQ(store_->retry({.ids = {failed}}), 1U);
   add("new", {.job_class = JobClass::normal});
   add("failed");
   files_->queue().all_added();
-  const auto first = files_->next();
+  const auto first = source().next();
   ASSERT_TRUE(first);
   EXPECT_EQ(first->input.stem(), "new");
 }
@@ -413,7 +415,7 @@ TEST_F(BatchJobSourceTest, InteractiveRecordingsAreTakenByEarliestDeadline) {
   add("today", due(hours(8)));
   files_->queue().all_added();
   for (const char* name : {"today", "tomorrow", "some time", "batch"}) {
-    const auto taken = files_->next();
+    const auto taken = source().next();
     ASSERT_TRUE(taken);
     EXPECT_EQ(taken->input.stem(), name);
   }
@@ -430,15 +432,14 @@ TEST_F(BatchJobSourceTest, RecordingStartsWhenGrantedADeviceNotWhenClaimed) {
   Starts starts;
   options_.devices = {{.id = "GPU-1", .label = "cuda:0"}};
   files_.emplace(options_, *store_, pool_, starts);
-  files_->set_progress(on_progress_);
   add("a");
   const JobId second = add("b");
   files_->queue().all_added();
   files_->serve(&model_);
-  const auto a = files_->next(), b = files_->next();
+  const auto a = source().next(), b = source().next();
   ASSERT_TRUE(a && b);
-  ASSERT_TRUE(files_->context(a->index));
-  ASSERT_TRUE(files_->context(b->index));
+  ASSERT_TRUE(source().context(a->index));
+  ASSERT_TRUE(source().context(b->index));
   EXPECT_TRUE(starts.all.empty());
   PoolView before;
   before.next_device = "GPU-1";
@@ -464,10 +465,10 @@ TEST_F(BatchJobSourceTest, StartIsReportedBeforeTheEnd) {
   files_.emplace(options_, *store_, pool_, order);
   const JobId id = add("a");
   files_->queue().all_added();
-  const auto taken = files_->next();
+  const auto taken = source().next();
   ASSERT_TRUE(taken);
   pool_.granted.push_back({.job = static_cast<std::uint64_t>(id), .device = "a"});
-  files_->failed(taken->index, {Fault::corrupt, "no audio in it"});
+  source().failed(taken->index, {Fault::corrupt, "no audio in it"});
   EXPECT_EQ(order.all, (std::vector<std::string>{"start 1", "failed 1"}));
 }
 
@@ -478,13 +479,13 @@ TEST_F(BatchJobSourceTest, WorkersAreNumberedByTheRecordingsInWork) {
   std::vector<JobId> ids;
   for (const char* name : {"a", "b", "c"}) ids.push_back(add(name));
   files_->queue().all_added();
-  const auto first = files_->next(), second = files_->next();
+  const auto first = source().next(), second = source().next();
   ASSERT_TRUE(first && second);
-  files_->failed(first->index, {Fault::corrupt, "no audio in it"});
-  const auto third = files_->next();
+  source().failed(first->index, {Fault::corrupt, "no audio in it"});
+  const auto third = source().next();
   ASSERT_TRUE(third);
   for (const JobId id : ids) pool_.granted.push_back({.job = static_cast<std::uint64_t>(id), .device = "a"});
-  files_->failed(second->index, {Fault::corrupt, "no audio in it"});
+  source().failed(second->index, {Fault::corrupt, "no audio in it"});
   ASSERT_EQ(starts.all.size(), 3U);
   EXPECT_EQ(starts.all[0].worker, 1U);
   EXPECT_EQ(starts.all[1].worker, 2U);
@@ -497,10 +498,10 @@ TEST_F(BatchJobSourceTest, ACopyIsTheFirstAttemptAtItsRecording) {
   const JobId a = add("a");
   const JobId copy = submit(same, {100, 7}, Seconds(10));
   files_->queue().all_added();
-  const auto first = files_->next(), second = files_->next();
+  const auto first = source().next(), second = source().next();
   ASSERT_TRUE(first && second);
-  ASSERT_TRUE(files_->begin(first->index));
-  EXPECT_FALSE(files_->begin(second->index)) << "it waits for the first";
+  ASSERT_TRUE(source().begin(first->index));
+  EXPECT_FALSE(source().begin(second->index)) << "it waits for the first";
   EXPECT_EQ(job(a).attempts, 1);
   EXPECT_EQ(job(copy).attempts, 0);
   EXPECT_TRUE(store_->attempts(copy)->empty());

@@ -4,7 +4,7 @@
 
 #include "jobs/open_store.h"
 #include "support/temp_folder.h"
-#include "transcribe/batch/batch_job_source.h"
+#include "transcribe/batch/batch_jobs.h"
 #include "transcribe/counting_pool.h"
 
 using namespace tutti;
@@ -27,20 +27,20 @@ TEST_F(BatchStatusTest, JobWaitingForADeviceIsNotRunning) {
   const auto store = open_store({.url = options_.state}).value();
   const RunId run = store->begin_run({.batch = "b"}).value();
   BatchObserver observer;
-  BatchJobSource files(options_, *store, pool_, observer);
+  BatchJobs files(options_, *store, pool_, observer);
   std::deque<BatchJob> jobs;
   for (const char* name : {"a", "b"}) {
     BatchJob& job = jobs.emplace_back();
     job.spec = {.key = name, .batch = "b", .input = folder_ / name, .identity = {1, 1}, .name = name};
-    const RequestedJob requested{.known = store->submit(run, {&job.spec, 1})->front(), .job = &job};
+    const BatchEntry requested = entry_of(store->submit(run, {&job.spec, 1})->front(), job, {});
     files.queue().add({&requested, 1});
   }
   files.queue().all_added();
-  const auto first = files.next(), second = files.next();
+  const auto first = files.source().next(), second = files.source().next();
   ASSERT_TRUE(first && second);
   const auto status = [&] { return fleet_status(options_, files.snapshot(), pool_.view(), PoolMachine(options_)); };
   EXPECT_EQ(status().running, 2U) << "their audio is decoded";
-  ASSERT_TRUE(files.on_audio_decoded(second->index, Seconds(30)));
+  ASSERT_TRUE(files.source().on_audio_decoded(second->index, Seconds(30)));
   EXPECT_EQ(status().running, 1U);
   EXPECT_EQ(status().waiting(), 1U);
   EXPECT_EQ(status().in_work.at(1).waiting_for, "capacity on a device");

@@ -2,16 +2,15 @@
 
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
+#include "base/guarded.h"
 #include "base/units.h"
 #include "jobs/lease.h"
-#include "jobs/store.h"
 #include "transcribe/batch/batch_options.h"
-#include "transcribe/batch/disk_space_wait.h"
 #include "transcribe/file_transcription.h"
 #include "transcribe/pool/device_pool.h"
 
@@ -27,57 +26,6 @@ inline std::string worker_name(std::size_t worker) {
   return "Worker-" + std::to_string(worker);
 }
 
-/// A job as this run requested it and as the store knows it. The job's state decides whether there is something to do.
-struct RequestedJob {
-  Submitted known{};
-  const BatchJob* job = nullptr;
-  std::optional<Seconds> audio{};  // its length, if it was declared
-  std::string left_staged{};       // done, but its outputs are not in place: why; as far as this run goes it has failed
-};
-
-/// A job as the run knows it.
-struct BatchEntry {
-  const BatchJob* job = nullptr;
-  StoreTime submitted{};                     // it has waited since then, also before this run
-  Seconds audio{};                           // known or guessed from the file's size; 0: neither
-  std::optional<Seconds> declared_length{};  // its length, if it was declared when the run began
-  Seconds requested{};                       // length of what its transcript covers: the part within the clips to be
-                                             // transcribed
-  std::optional<JobEngine::Use> use{};       // once this run has transcribed it, and not copied
-  std::size_t number = 0;                    // among those that this run has begun, from 1; 0: not yet
-  std::size_t started = 0;                   // among those that have started on a device or ended, from 1; 0: not yet
-  std::string left_staged{};                 // done, but its outputs are not in place: why
-  std::vector<KeptFile> kept_files{};        // at the names of its outputs, which this run found and left
-  std::vector<std::string> losses{};         // what damage in its file cost, where this run has decoded it
-  std::vector<std::string> notes{};          // what was chosen of its file, likewise
-  bool without_speech = false;               // the transcript of this run has no text
-  bool seen_elsewhere = false;               // another process held it when this run wanted to claim it
-};
-
-/// One claim of a job, from the store's lease to its end.
-struct BatchAttempt {
-  std::size_t index = 0;
-  std::size_t worker = 1;  // the least number that no other attempt in flight has
-  Lease lease{};
-  const BatchJob* job = nullptr;
-  Seconds length{};
-  std::atomic<double> position{0};  // seconds of the recording
-  std::unique_ptr<JobEngine> engine{};
-  std::optional<TranscriptionContext> context{};
-  std::atomic<bool> no_space{false};  // for its decoded audio
-  bool decoded = false;               // its audio is there; under the lock
-  bool publishing = false;            // its lease ends with that; under the lock
-  std::atomic<bool> settled{false};   // the store knows how it ended, or another process holds the lease
-};
-
-/// An attempt that is recorded as done, and whose outputs are staged elsewhere until their own disk has space.
-struct KeptResult {
-  std::size_t index = 0;  // position of the attempt in the list of attempts
-  JobEngine::Use use{};
-  bool copied = false;
-  std::unique_ptr<DiskSpaceWait::Waiting> waiting{};
-};
-
 /// What is in work: an attempt that has not settled.
 struct AttemptStatus {
   JobId id = 0;
@@ -90,6 +38,59 @@ struct AttemptStatus {
   bool is_running() const { return !devices.empty() || publishing || (!decoded && !no_space); }
   Seconds position{};
   Seconds length{};
+};
+
+/// One claim of a job, from the store's lease to its end: how far it is, and what serves it. Thread-safe.
+class BatchAttempt {
+ public:
+  /// `worker`: the least number that no other attempt in work has.
+  BatchAttempt(std::size_t its_index, std::size_t its_worker, Lease its_lease, const BatchJob& its_job, Seconds length);
+
+  JobId id() const { return lease.key.job; }
+  Seconds length() const;
+  /// Its audio is there, and so long.
+  void set_decoded(Seconds length);
+  /// So far into the recording its transcript reaches.
+  void reached(Seconds position) { position_ = position.count(); }
+  /// Of the recording, 0..1.
+  double share() const;
+  /// Its decoded audio finds no space.
+  void set_no_space(bool none) { no_space_ = none; }
+  void set_publishing();
+  AttemptStatus status() const;
+
+  /// It is over: the first caller decides what becomes of its job; false for all others.
+  bool settle() { return !settled_.exchange(true); }
+  bool has_settled() const { return settled_; }
+
+  /// How its windows are served; made at the first call. Null: it has settled.
+  using MakeContext = std::function<TranscriptionContext(JobEngine& engine)>;
+  const TranscriptionContext* context(const std::function<std::unique_ptr<JobEngine>()>& engine,
+                                      const MakeContext& make);
+  JobEngine::Use use() const;
+  /// Every call for its windows that waits ends.
+  void cancel();
+  /// Its capacity on a device is free.
+  void release_engine();
+
+  const std::size_t index;
+  const std::size_t worker;
+  const Lease lease;  // its `job.spec` is empty: `job` has it
+  const BatchJob& job;
+
+ private:
+  struct State {
+    Seconds length{};
+    bool decoded = false;
+    bool publishing = false;
+    std::unique_ptr<JobEngine> engine{};
+    std::optional<TranscriptionContext> context{};
+  };
+
+  std::atomic<double> position_{0};  // seconds of the recording
+  std::atomic<bool> no_space_{false};
+  std::atomic<bool> settled_{false};
+  Guarded<State> state_{};
 };
 
 }  // namespace tutti

@@ -28,7 +28,7 @@ bool was_stopped_soon(const PooledDeviceView& device, const BatchReport& report)
 
 /// Keeps the device's whole speed at its full window capacity, and what the speed model has seen with fewer windows in
 /// flight.
-Result<void> keep_speeds(const PooledDeviceView& device, const BatchOptions& options,
+Result<void> keep_speeds(const PooledDeviceView& device, const JobRunOptions& options,
                          const std::vector<SpeedRecord>& known, RunHistory& history) {
   SpeedKey key{.device = device.id,
                .model = options.run.model.string(),
@@ -55,7 +55,7 @@ bool reports_speed(const PooledDeviceView& device, const BatchReport& report) {
   return !has_lost_capacity(device) && !was_stopped_soon(device, report);
 }
 
-Result<void> keep_all_speeds(const BatchReport& report, const BatchOptions& options, RunHistory& history) {
+Result<void> keep_all_speeds(const BatchReport& report, const JobRunOptions& options, RunHistory& history) {
   const auto known = history.speeds(false);
   if (!known) return tl::unexpected(known.error());
   for (const auto& device : report.pool.devices) {
@@ -106,7 +106,7 @@ void record_news(DevicePool& pool, RunHistory& history, RunId run) {
   }
 }
 
-void end_in_store(const BatchReport& report, const BatchOptions& options, RunHistory& history, RunId run) {
+void end_in_store(const BatchReport& report, const JobRunOptions& options, RunHistory& history, RunId run) {
   RunEnd end{.total = static_cast<std::int64_t>(report.counts.total),
              .successful = static_cast<std::int64_t>(report.counts.done),
              .failed = static_cast<std::int64_t>(report.counts.failed),

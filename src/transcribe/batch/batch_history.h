@@ -14,7 +14,7 @@ namespace tutti {
 void record_news(DevicePool& pool, RunHistory& history, RunId run);
 
 /// Closes the run in the store's history, with what each device did and how fast it was.
-void end_in_store(const BatchReport& report, const BatchOptions& options, RunHistory& history, RunId run);
+void end_in_store(const BatchReport& report, const JobRunOptions& options, RunHistory& history, RunId run);
 
 /// How fast a device has been as a whole, at its full window capacity, in this run and in earlier ones. Earlier runs
 /// count by the `known` speed of that key, with as much audio as it was measured with, an hour at most. The latest

@@ -10,7 +10,6 @@
 #include "device/machine.h"
 #include "transcribe/inputs/recording_digest.h"
 #include "transcribe/output_plan.h"
-#include "transcript/output_text.h"
 
 namespace tutti {
 namespace {
@@ -46,53 +45,22 @@ FailureClass failure_class(const Error& error, const JobSpec& spec) {
 
 }  // namespace
 
-BatchJobSource::BatchJobSource(const BatchOptions& options, JobStore& store, DevicePool& pool, BatchObserver& observer)
-    : options_(options),
-      store_(store),
-      pool_(pool),
-      spaces_(options, [this] { queue_.space_changed(); }),
-      state_(spaces_),
-      queue_(options, store.now(), state_, pool),
-      leases_(store, state_, queue_),
-      reporter_(options, store, pool, observer, state_, queue_),
-      publisher_(options, store, state_, queue_, leases_, reporter_) {}
-
 void BatchJobSource::serve(const ModelContext* model) {
-  const Lock lock(state_.mutex);
-  model_ = model;
-  state_.changed.notify_all();
-}
-
-void BatchJobSource::reached(std::size_t index, Seconds position) {
-  leases_.at(index).position = position.count();
-}
-
-void BatchJobSource::abort() {
-  aborted_ = true;
-  spaces_.close();
-}
-
-void BatchJobSource::release(const std::string& reason) {
-  publisher_.publish_all_left();
-  leases_.release_all(reason);
-}
-
-RunSnapshot BatchJobSource::snapshot() const {
-  return state_.snapshot();
+  model_.change([&](auto& loaded) { loaded = model; });
 }
 
 std::optional<ClaimedFile> BatchJobSource::next() {
   for (;;) {
-    const RunQueue::NextStep step = queue_.wait();
+    const RunQueue::NextStep step = parts_.queue.wait();
     if (step.publish_kept) {
       publisher_.publish_kept();
     } else if (!step.job) {
       return {};
-    } else if (spaces_.output.expect_some()) {
+    } else if (parts_.spaces.output.expect_some()) {
       if (auto claimed = claim(*step.job)) return claimed;
     } else {
-      queue_.again(*step.job, Seconds(0));
-      spaces_.output.await_some();
+      parts_.queue.again(*step.job, Seconds(0));
+      parts_.spaces.output.await_some();
     }
   }
 }
@@ -100,156 +68,189 @@ std::optional<ClaimedFile> BatchJobSource::next() {
 /// None: another process has it; or a user has stopped the run meanwhile, in answer to the question about another
 /// recording.
 std::optional<ClaimedFile> BatchJobSource::claim(JobId id) {
-  auto lease = leases_.claim(id);
-  if (!lease) return {};
-  const std::size_t index = leases_.begin(id, *std::move(lease));
-  if (reporter_.may_begin()) return ClaimedFile{index, leases_.at(index).job->spec.input};
-  failed(index, {Fault::cancelled, "the run was stopped before it began", ""});
+  auto lease = parts_.leases.claim({.job = id});
+  if (!lease) {
+    log(Level::error, "the store: " + lease.error().text());
+    parts_.queue.stop_taking();
+    return {};
+  }
+  if (!*lease) {
+    not_claimable(id);
+    return {};
+  }
+  if (is_superseded(id, (*lease)->job.spec)) {
+    release((*lease)->key, "another run has requested it in another way");
+    superseded(id);
+    return {};
+  }
+  const BatchAttempt& attempt = begin(**std::move(lease));
+  if (reporter_.may_begin()) return ClaimedFile{attempt.index, attempt.job.spec.input};
+  failed(attempt.index, {Fault::cancelled, "the run was stopped before it began", ""});
   return {};
 }
 
+BatchAttempt& BatchJobSource::begin(Lease lease) {
+  const LeaseKey key = lease.key;
+  const auto [job, length] = parts_.jobs.with(key.job, [](BatchEntry& entry, BatchTally& tally) {
+    if (entry.number == 0) entry.number = ++tally.begun;
+    return std::pair(entry.job, entry.audio);
+  });
+  BatchAttempt& attempt = parts_.attempts.begin(std::move(lease), *job, length);
+  const auto revoked = [this, &attempt](bool cancelled) {
+    if (!parts_.attempts.settle(attempt)) return;
+    attempt.cancel();
+    if (cancelled)
+      parts_.queue.end(attempt.id(), &BatchCounts::cancelled);
+    else
+      parts_.queue.again(attempt.id(), RunParts::kCheckAgain);
+  };
+  parts_.leases.attach(key, {.progress = [&attempt] { return attempt.share(); }, .revoked = revoked});
+  return attempt;
+}
+
+/// Another process has it, or had it: what became of it decides.
+void BatchJobSource::not_claimable(JobId id) {
+  const auto now = admin_.jobs({.ids = {id}}, 0, 1);
+  const bool known = now && !now->empty();
+  if (known && is_superseded(id, now->front().spec)) return superseded(id);
+  const JobState state = known ? now->front().state : JobState::queued;
+  if (state == JobState::done) return parts_.queue.end(id, &BatchCounts::done);
+  if (state == JobState::dead) return parts_.queue.end(id, &BatchCounts::failed);
+  if (state == JobState::cancelled || state == JobState::held) return parts_.queue.end(id, &BatchCounts::cancelled);
+  const bool first_look = parts_.jobs.with(
+      id, [](BatchEntry& entry, const BatchTally&) { return !std::exchange(entry.seen_elsewhere, true); });
+  parts_.queue.again(id, first_look ? RunParts::kFirstCheck : RunParts::kCheckAgain);
+}
+
+/// The store has another version of it by now: another process requested the same outputs in another way.
+bool BatchJobSource::is_superseded(JobId id, const JobSpec& stored) {
+  return parts_.jobs.with(
+      id, [&](const BatchEntry& entry, const BatchTally&) { return !is_same_work(stored, entry.job->spec); });
+}
+
+void BatchJobSource::superseded(JobId id) {
+  const std::string name =
+      parts_.jobs.with(id, [](const BatchEntry& entry, const BatchTally&) { return entry.job->spec.name; });
+  log(Level::warning, name + ": another run has requested the same outputs in another way; it is left to that run");
+  parts_.queue.end(id, &BatchCounts::cancelled);
+}
+
+void BatchJobSource::release(const LeaseKey& key, const std::string& reason) {
+  if (const auto back = parts_.leases.release(key, reason); !back)
+    log(Level::error, "the store: " + back.error().text());
+}
+
 Result<void> BatchJobSource::begin(std::size_t index) {
-  BatchAttempt& attempt = leases_.at(index);
+  BatchAttempt& attempt = parts_.attempts.at(index);
   const LogOwner owner(worker_name(attempt.worker));
-  if (attempt.settled) return not_wanted();
-  if (auto named = expect_names(attempt.job->outputs()); !named) return named;
+  if (attempt.has_settled()) return not_wanted();
+  if (auto named = expect_names(attempt.job.outputs()); !named) return named;
   std::vector<JobOutput> same = attempt.lease.same_outputs;
   if (same.empty()) {
     // The store is queried even where the content is known already: another recording with it may be in work by now.
-    const auto content = attempt.lease.job.sha256.empty() ? sha256_of_recording(attempt.job->spec.input, aborted_)
+    const auto content = attempt.lease.job.sha256.empty() ? sha256_of_recording(attempt.job.spec.input, aborted_)
                                                           : Result<std::string>(attempt.lease.job.sha256);
     if (!content) return tl::unexpected(content.error());
-    const auto check =
-        spaces_.output.retry_until_written({}, [&] { return store_.content_known(attempt.lease.key, *content); });
+    const auto check = parts_.leases.content_known(attempt.lease.key, *content);
     if (!check) return tl::unexpected(check.error());
     if (check->what == ContentCheck::What::wait || check->what == ContentCheck::What::lost) {
-      if (leases_.settle(attempt)) queue_.again(attempt.lease.key.job, LeaseRenewer::kCheckAgain);
+      if (parts_.attempts.settle(attempt)) parts_.queue.again(attempt.id(), RunParts::kCheckAgain);
       return not_wanted();
     }
     same = check->same_outputs;
   }
   if (same.empty()) return {};
-  const auto copies = copy_of(same, attempt.job->outputs());
+  const auto copies = copy_of(same, attempt.job.outputs());
   if (!copies) return {};  // not whole any more: then the work is done again
-  {
-    const Lock lock(state_.mutex);
-    state_.entry(attempt).without_speech =
-        !copies->empty() && !output_has_text(copies->front().content, attempt.job->formats.front());
-  }
-  if (auto published = publisher_.publish(attempt, *copies, {}, true); !published) return published;
+  if (auto published = publisher_.publish_copy(attempt, *copies); !published) return published;
   return not_wanted();
 }
 
 /// That the disk for decoded audio is full, or not to be written to, is no recording's fault: it is waited for.
 Result<Recording> BatchJobSource::decoded(std::size_t index, const Decode& decode) {
-  BatchAttempt& attempt = leases_.at(index);
+  BatchAttempt& attempt = parts_.attempts.at(index);
   const LogOwner owner(worker_name(attempt.worker));
-  const auto [length, declared_length] = [&] {
-    const Lock lock(state_.mutex);
-    return std::pair(attempt.length, state_.entry(attempt).declared_length);
-  }();
-  auto whole = spaces_.spool.retry_until_written(
-      decoded_size(length), [&, declared_length = declared_length]() -> Result<Recording> {
-        if (attempt.settled) return not_wanted();
-        auto recording = decode();
-        attempt.no_space = !recording && spaces_.spool.is_curable(recording.error());
-        if (!attempt.no_space || !declared_length || recording.error().fault != Fault::full) return recording;
-        const auto disk = disk_space(temporary_folder());
-        const Bytes needed = decoded_size(*declared_length);
-        if (disk && needed > disk->total) recording.error() = without_end(recording.error(), needed, disk->total);
-        return recording;
-      });
+  const auto declared =
+      parts_.jobs.with(attempt.id(), [](const BatchEntry& entry, const BatchTally&) { return entry.declared_length; });
+  DiskSpaceWait& spool = parts_.spaces.spool;
+  auto whole = spool.retry_until_written(decoded_size(attempt.length()), [&]() -> Result<Recording> {
+    if (attempt.has_settled()) return not_wanted();
+    auto recording = decode();
+    const bool no_space = !recording && spool.is_curable(recording.error());
+    attempt.set_no_space(no_space);
+    if (!no_space || !declared || recording.error().fault != Fault::full) return recording;
+    const auto disk = disk_space(temporary_folder());
+    const Bytes needed = decoded_size(*declared);
+    if (disk && needed > disk->total) recording.error() = without_end(recording.error(), needed, disk->total);
+    return recording;
+  });
   if (whole) add_remarks(attempt, *whole);
   return whole;
 }
 
 /// It is transcribed all the same, but must not come out shorter in silence.
 void BatchJobSource::add_remarks(const BatchAttempt& attempt, const Recording& recording) {
-  for (const auto& remark : recording.remarks()) log(Level::warning, attempt.job->spec.name + ": " + remark);
-  const Lock lock(state_.mutex);
-  BatchEntry& entry = state_.entry(attempt);
-  entry.losses = recording.losses();
-  entry.notes = recording.notes();
+  for (const auto& remark : recording.remarks()) log(Level::warning, attempt.job.spec.name + ": " + remark);
+  parts_.jobs.with(attempt.id(), [&](BatchEntry& entry, BatchTally&) {
+    entry.losses = recording.losses();
+    entry.notes = recording.notes();
+  });
 }
 
 Result<void> BatchJobSource::on_audio_decoded(std::size_t index, Seconds length) {
-  BatchAttempt& attempt = leases_.at(index);
-  {
-    const Lock lock(state_.mutex);
-    if (attempt.settled) return not_wanted();
-    attempt.length = length;
-    attempt.decoded = true;
-    BatchEntry& entry = state_.entry(attempt);
-    state_.tally.open.remove(entry);
+  BatchAttempt& attempt = parts_.attempts.at(index);
+  if (attempt.has_settled()) return not_wanted();
+  attempt.set_decoded(length);
+  parts_.jobs.with(attempt.id(), [&](BatchEntry& entry, BatchTally& tally) {
+    tally.open.remove(entry);
     entry.audio = length;
-    state_.tally.open.add(entry);
-  }
-  return spaces_.output.retry_until_written(
-      {}, [&] { return store_.set_length(attempt.lease.key, length, LengthSource::measured); });
+    tally.open.add(entry);
+  });
+  return parts_.leases.set_length(attempt.lease.key, length);
 }
 
 const TranscriptionContext* BatchJobSource::context(std::size_t index) {
-  BatchAttempt& attempt = leases_.at(index);
-  Lock lock(state_.mutex);
-  state_.changed.wait(lock, [&] { return model_.has_value(); });
-  if (!*model_ || attempt.settled) return nullptr;
-  if (!attempt.context) {
-    const BatchEntry& entry = state_.entry(attempt);
-    attempt.engine = pool_.engine(queue_.pool_job(attempt.lease.key.job, entry));
-    attempt.engine->when_granted([this] { reporter_.started(); });
-    attempt.engine->correct_length(attempt.length);
-    attempt.context.emplace((*model_)->context(*attempt.engine, options_.run, *on_progress_, true));
-  }
-  return &*attempt.context;
-}
-
-Result<void> BatchJobSource::publish(TranscribedFile& file) {
-  BatchAttempt& attempt = leases_.at(file.outcome.index);
-  const LogOwner owner(worker_name(attempt.worker));
-  if (attempt.settled) return not_wanted();
-  file.outcome.outputs = attempt.job->outputs();
-  std::vector<OutputContent> contents;
-  for (std::size_t i = 0; i < file.outcome.outputs.size(); ++i) {
-    auto content = format_transcript(file.transcript, attempt.job->formats[i], options_.writer);
-    if (!content) return tl::unexpected(content.error());
-    contents.push_back({file.outcome.outputs[i], std::move(*content)});
-  }
-  {
-    const Lock lock(state_.mutex);
-    BatchEntry& entry = state_.entry(attempt);
-    entry.requested = file.outcome.requested;
-    entry.without_speech = file.outcome.without_speech;
-  }
-  const auto use = attempt.engine ? attempt.engine->use() : JobEngine::Use{};
-  return publisher_.publish(attempt, contents, use, false);
+  BatchAttempt& attempt = parts_.attempts.at(index);
+  const ModelContext* model =
+      model_.wait([](const auto& loaded) { return loaded.has_value(); }, [](const auto& loaded) { return *loaded; });
+  if (!model) return nullptr;
+  const auto engine = [&] {
+    const PoolJob job = parts_.jobs.with(
+        attempt.id(), [&](const BatchEntry& entry, const BatchTally&) { return parts_.queue.pool_job(entry); });
+    auto made = parts_.pool.engine(job);
+    made->when_granted([this] { reporter_.started(); });
+    return made;
+  };
+  return attempt.context(engine,
+                         [&](JobEngine& made) { return model->context(made, parts_.options.run, on_progress_, true); });
 }
 
 void BatchJobSource::failed(std::size_t index, const Error& error) {
-  BatchAttempt& attempt = leases_.at(index);
-  const JobId id = attempt.lease.key.job;
+  BatchAttempt& attempt = parts_.attempts.at(index);
+  const JobId id = attempt.id();
   const LogOwner owner(worker_name(attempt.worker));
-  const bool ours = leases_.settle(attempt);
-  const auto use = attempt.engine ? attempt.engine->use() : JobEngine::Use{};
-  attempt.engine.reset();  // whichever thread has settled it: its capacity on a device is free
+  const bool ours = parts_.attempts.settle(attempt);
+  const auto use = attempt.use();
+  attempt.release_engine();  // whichever thread has settled it: its capacity on a device is free
   if (!ours) return;
-  const bool no_device_left = error.fault == Fault::device && pool_.over().has_value();
+  const bool no_device_left = error.fault == Fault::device && parts_.pool.over().has_value();
   if (error.fault == Fault::cancelled || no_device_left) {
-    leases_.release(attempt.lease.key, error.what);
-    if (no_device_left) queue_.stop_taking();
-    return queue_.again(id, LeaseRenewer::kCheckAgain);
+    release(attempt.lease.key, error.what);
+    if (no_device_left) parts_.queue.stop_taking();
+    return parts_.queue.again(id, RunParts::kCheckAgain);
   }
-  const Failure failure{failure_class(error, attempt.job->spec), error.text(), {use.device, Seconds(0), use.busy}};
-  const auto after = spaces_.output.retry_until_written({}, [&] { return store_.fail(attempt.lease.key, failure); });
+  const Failure failure{failure_class(error, attempt.job.spec), error.text(), {use.device, Seconds(0), use.busy}};
+  const auto after = parts_.leases.fail(attempt.lease.key, failure);
   if (!after) {
     log(Level::error, "the store: " + after.error().text());
-    return queue_.stop_taking();
+    return parts_.queue.stop_taking();
   }
-  if (!after->held) return queue_.again(id, LeaseRenewer::kCheckAgain);
+  if (!after->held) return parts_.queue.again(id, RunParts::kCheckAgain);
   if (after->state == JobState::queued) {
-    queue_.again(id, after->wait);
+    parts_.queue.again(id, after->wait);
     return reporter_.retried(attempt, error, use.device, after->wait);
   }
-  if (after->state == JobState::cancelled) return queue_.end(id, &BatchCounts::cancelled);
+  if (after->state == JobState::cancelled) return parts_.queue.end(id, &BatchCounts::cancelled);
   reporter_.failed(attempt, error, use.device);
 }
 

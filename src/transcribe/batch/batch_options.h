@@ -25,18 +25,22 @@ struct BatchJob {
   }
 };
 
-/// Everything a batch needs to know beside its recordings: its pool, and where things go.
-struct BatchOptions : PoolOptions {
+/// Everything a run of jobs needs to know beside its jobs, wherever they come from: its pool, and what history keeps.
+struct JobRunOptions : PoolOptions {
+  std::string command{};              // for history
+  std::string batch{};                // what its jobs have in common: the output folder
+  TuningPlan tuning{.is_on = false};  // whether, and within which memory, threads are chosen while it runs
+  std::optional<double> price{};      // price of a device hour, for history
+};
+
+/// The same of a batch, and where things go.
+struct BatchOptions : JobRunOptions {
   WriterOptions writer{};
   std::filesystem::path state{};       // the store's folder
   std::filesystem::path staging{};     // on the file system of the outputs
   std::filesystem::path kept{};        // where results are staged while that is full: in `state`; empty: nowhere
-  std::string command{};               // for history
-  std::string batch{};                 // what its jobs have in common: the output folder
   bool retry_failed = false;           // those that failed for good in an earlier run, too
   Existing existing = Existing::keep;  // what happens to files at the names of outputs that the store did not write
-  TuningPlan tuning{.is_on = false};   // whether, and within which memory, threads are chosen while it runs
-  std::optional<double> price{};       // price of a device hour, for history
 };
 
 }  // namespace tutti

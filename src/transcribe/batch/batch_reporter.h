@@ -6,13 +6,32 @@
 #include <vector>
 
 #include "jobs/job_admin.h"
+#include "jobs/lease_session.h"
 #include "jobs/publish.h"
-#include "transcribe/batch/batch_attempt.h"
+#include "transcribe/batch/attempt_list.h"
 #include "transcribe/batch/batch_observer.h"
-#include "transcribe/batch/batch_spaces.h"
+#include "transcribe/batch/batch_options.h"
+#include "transcribe/batch/disk_space_wait.h"
+#include "transcribe/batch/run_jobs.h"
 #include "transcribe/batch/run_queue.h"
+#include "transcribe/pool/device_pool.h"
 
 namespace tutti {
+
+/// What the source of a batch's jobs, the sink of its results and its reporter work on. Each part has a state of its
+/// own and knows only those above it; none knows who works on it.
+struct RunParts {
+  const BatchOptions& options;
+  DevicePool& pool;
+  RunSpaces& spaces;
+  RunJobs& jobs;
+  RunQueue& queue;
+  AttemptList& attempts;
+  LeaseSession& leases;
+
+  /// So long until a job is looked at again that another process holds; the first time, that process may be going.
+  static constexpr Seconds kCheckAgain{1}, kFirstCheck{0.3};
+};
 
 /// How an attempt ended well.
 struct AttemptResult {
@@ -25,9 +44,8 @@ struct AttemptResult {
 /// begins while a user is prompted about a failure. Counts each end in one step with its report. Thread-safe.
 class BatchReporter {
  public:
-  BatchReporter(const BatchOptions& options, JobAdmin& admin, DevicePool& pool, BatchObserver& observer,
-                BatchState& state, RunQueue& queue)
-      : options_(options), admin_(admin), pool_(pool), observer_(observer), state_(state), queue_(queue) {}
+  BatchReporter(const RunParts& parts, JobAdmin& admin, BatchObserver& observer)
+      : parts_(parts), admin_(admin), observer_(observer) {}
 
   /// All that is to be done is known.
   void accepted();
@@ -50,15 +68,11 @@ class BatchReporter {
   void report_starts_before_end(const Lock& reporting, JobId id);
   std::optional<BatchStart> start_of(FirstGrant first);
   BatchObserver::Action request_decision(const BatchEnd& over, const Error& error);
-  BatchCounts counts() const;
 
-  const BatchOptions& options_;
+  const RunParts parts_;
   JobAdmin& admin_;
-  DevicePool& pool_;
   BatchObserver& observer_;
-  BatchState& state_;
-  RunQueue& queue_;
-  std::mutex reporting_{};  // the observer is called under it; taken before the state's
+  std::mutex reporting_{};  // the observer is called under it; taken before those of the parts
 };
 
 }  // namespace tutti

@@ -36,7 +36,7 @@ std::string waits_for(const AttemptStatus& job, const PoolView& view) {
 }
 
 /// What is in work has taken time and is no audio done yet: as if the run were stopped now.
-std::string finding_so_far(const BatchOptions& options, const RunSnapshot& run, const PoolView& view) {
+std::string finding_so_far(const JobRunOptions& options, const RunSnapshot& run, const PoolView& view) {
   RunNumbers numbers{.elapsed = view.elapsed,
                      .has_retried = run.done.has_retried,
                      .shared_files = options.run.batched,
@@ -48,13 +48,11 @@ std::string finding_so_far(const BatchOptions& options, const RunSnapshot& run, 
 
 }  // namespace
 
-FleetStatus fleet_status(const BatchOptions& options, const RunSnapshot& run, const PoolView& view,
+FleetStatus fleet_status(const JobRunOptions& options, const RunSnapshot& run, const PoolView& view,
                          const PoolMachine& machine) {
   const BatchCounts& counts = run.counts;
   const BatchProgress& progress = run.progress;
-  std::error_code unknown;  // error for a current folder that is gone: then there is no path to report
   FleetStatus status{.run = options.batch,
-                     .state_folder = std::filesystem::absolute(options.state, unknown).string(),
                      .elapsed = view.elapsed,
                      .jobs = counts.total,
                      .done = counts.done,

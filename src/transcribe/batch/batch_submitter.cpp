@@ -25,15 +25,6 @@ JobSpec with_length(JobSpec spec) {
 
 }  // namespace
 
-Result<RunId> BatchSubmitter::begin() {
-  auto run = store_.begin_run({.command = options_.command,
-                               .batch = options_.batch,
-                               .model = options_.run.model.string(),
-                               .compute_type = options_.run.compute_type});
-  if (run) run_ = *run;
-  return run;
-}
-
 void BatchSubmitter::DeferredWarning::add(const std::string& which) {
   if (++count_ == 1) first_ = which;
 }
@@ -45,14 +36,14 @@ void BatchSubmitter::DeferredWarning::report(const char* what, const char* then)
 }
 
 Result<void> BatchSubmitter::submit(const Clock& clock) {
-  files_.queue().expect(jobs_.size());
-  for (std::size_t first = 0; first < jobs_.size();) {
+  jobs_.jobs().expect(list_.size());
+  for (std::size_t first = 0; first < list_.size();) {
     const auto specs = next_portion(first, clock);
     if (stopped_()) {
-      files_.queue().expect(0);
+      jobs_.jobs().expect(0);
       return {};
     }
-    if (auto submitted = submit(jobs_.subspan(first, specs.size()), specs); !submitted) return submitted;
+    if (auto submitted = submit(list_.subspan(first, specs.size()), specs); !submitted) return submitted;
     first += specs.size();
   }
   if (renewed_ > 0)
@@ -61,15 +52,15 @@ Result<void> BatchSubmitter::submit(const Clock& clock) {
   left_alone_.report("failed for good or were cancelled in an earlier run",
                      "They are left alone; --retry-failed does them again");
   overwritten_.report("overwrite what an earlier run wrote for another one", "Another --output-dir keeps both");
-  files_.queue().all_added();
-  files_.reporter().accepted();
+  jobs_.queue().all_added();
+  jobs_.reporter().accepted();
   return {};
 }
 
 std::vector<JobSpec> BatchSubmitter::next_portion(std::size_t first, const Clock& clock) const {
   const auto began = clock.now();
   std::vector<JobSpec> specs;
-  for (const BatchJob& job : jobs_.subspan(first, std::min(kSubmitAtOnce, jobs_.size() - first))) {
+  for (const BatchJob& job : list_.subspan(first, std::min(kSubmitAtOnce, list_.size() - first))) {
     if (!specs.empty() && (stopped_() || clock.now() - began > kSubmitEvery)) break;
     specs.push_back(with_length(job.spec));
   }
@@ -77,20 +68,21 @@ std::vector<JobSpec> BatchSubmitter::next_portion(std::size_t first, const Clock
 }
 
 Result<void> BatchSubmitter::submit(std::span<const BatchJob> portion, const std::vector<JobSpec>& specs) {
-  auto answers = files_.output_space().retry_until_written({}, [&] { return store_.submit(run_, specs); });
+  auto answers = jobs_.output_space().retry_until_written({}, [&] { return run_.queue.submit(run_.id, specs); });
   if (!answers) return tl::unexpected(answers.error());
   renewed_ += std::ranges::count(*answers, Submitted::What::renewed, &Submitted::what);
   if (auto mended = reopen(*answers, JobState::done); !mended) return mended;
   if (options_.retry_failed)
     for (const JobState state : {JobState::dead, JobState::cancelled})
       if (auto reopened = reopen(*answers, state); !reopened) return reopened;
-  std::vector<RequestedJob> requested;
+  std::vector<BatchEntry> requested;
   for (std::size_t i = 0; i < portion.size(); ++i) {
     leave_alone((*answers)[i], specs[i]);
     overwrite((*answers)[i], specs[i]);
-    requested.push_back({(*answers)[i], &portion[i], specs[i].audio, stuck_at((*answers)[i])});
+    requested.push_back(entry_of((*answers)[i], portion[i], specs[i].audio));
+    requested.back().left_staged = stuck_at((*answers)[i]);
   }
-  files_.queue().add(requested);
+  jobs_.queue().add(requested);
   return {};
 }
 
@@ -122,11 +114,11 @@ Result<void> BatchSubmitter::reopen(std::vector<Submitted>& answers, JobState st
   }
   if (filter.ids.empty()) return {};
   const auto which = options_.existing == Existing::replace ? JobAdmin::Redo::missing_or_kept : JobAdmin::Redo::missing;
-  const auto changed = state == JobState::done ? store_.redo(filter, which) : store_.retry(filter);
+  const auto changed = state == JobState::done ? run_.admin.redo(filter, which) : run_.admin.retry(filter);
   if (!changed) return tl::unexpected(changed.error());
   if (*changed == 0) return {};
   filter.states = {JobState::queued};
-  const auto queued = store_.jobs(filter, 0, filter.ids.size());
+  const auto queued = run_.admin.jobs(filter, 0, filter.ids.size());
   if (!queued) return tl::unexpected(queued.error());
   for (const auto& job : *queued)
     for (auto& answer : answers)

@@ -7,31 +7,35 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "jobs/store.h"
+#include "jobs/job_admin.h"
+#include "jobs/job_queue.h"
 #include "jobs/sweep.h"
-#include "transcribe/batch/batch_job_source.h"
+#include "transcribe/batch/batch_jobs.h"
 #include "transcribe/batch/batch_options.h"
 
 namespace tutti {
 
-/// Enters the jobs of a batch in the store and passes each to its files, as the store knows it. The arguments outlive
-/// the submitter. Only one thread may call it, but any thread may call `run` once `begin` has returned.
+/// A run in the store's history, and where its jobs are entered.
+struct StoredRun {
+  JobQueue& queue;
+  JobAdmin& admin;
+  RunId id = 0;
+};
+
+/// Enters the jobs of a batch in the store and passes each to its run, as the store knows it. The arguments outlive the
+/// submitter. One thread.
 class BatchSubmitter {
  public:
   /// `stuck`: outputs of earlier runs that could not be put in place. `stopped`: the rest of the list is the next
   /// run's.
-  BatchSubmitter(std::span<const BatchJob> jobs, const BatchOptions& options, JobStore& store, BatchJobSource& files,
+  BatchSubmitter(std::span<const BatchJob> list, const BatchOptions& options, const StoredRun& run, BatchJobs& jobs,
                  std::vector<SweepReport::Stuck> stuck, std::function<bool()> stopped)
-      : jobs_(jobs),
+      : list_(list),
         options_(options),
-        store_(store),
-        files_(files),
+        run_(run),
+        jobs_(jobs),
         stuck_(std::move(stuck)),
         stopped_(std::move(stopped)) {}
-
-  /// The run in the store's history.
-  Result<RunId> begin();
-  RunId run() const { return run_; }
 
   /// The whole list, in portions: work begins with the first one, so that none takes long, also where the headers that
   /// give the lengths lie on a slow disk.
@@ -56,13 +60,12 @@ class BatchSubmitter {
   std::string stuck_at(const Submitted& job) const;
   Result<void> reopen(std::vector<Submitted>& answers, JobState state);
 
-  const std::span<const BatchJob> jobs_;
+  const std::span<const BatchJob> list_;
   const BatchOptions& options_;
-  JobStore& store_;
-  BatchJobSource& files_;
+  const StoredRun run_;
+  BatchJobs& jobs_;
   const std::vector<SweepReport::Stuck> stuck_;
   const std::function<bool()> stopped_;
-  RunId run_ = 0;
   std::ptrdiff_t renewed_ = 0;     // jobs that an earlier run knew otherwise
   DeferredWarning left_alone_{};   // that an earlier run has given up
   DeferredWarning overwritten_{};  // whose outputs are another recording's

@@ -2,14 +2,39 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/units.h"
-#include "jobs/job.h"
-#include "transcribe/batch/batch_attempt.h"
+#include "jobs/job_queue.h"
 #include "transcribe/batch/batch_observer.h"
+#include "transcribe/batch/batch_options.h"
+#include "transcribe/pool/device_pool.h"
 
 namespace tutti {
+
+/// A job as the run knows it. What the store knew of it when the run requested it decides whether there is something to
+/// do.
+struct BatchEntry {
+  JobId id = 0;
+  JobState state = JobState::queued;  // when this run requested it
+  const BatchJob* job = nullptr;
+  StoreTime submitted{};                     // it has waited since then, also before this run
+  Seconds audio{};                           // known or guessed from the file's size; 0: neither
+  std::optional<Seconds> declared_length{};  // its length, if it was declared when the run began
+  Seconds requested{};                       // length of what its transcript covers: the part within the clips to be
+                                             // transcribed
+  std::optional<JobEngine::Use> use{};       // once this run has transcribed it, and not copied
+  std::size_t number = 0;                    // among those that this run has begun, from 1; 0: not yet
+  std::size_t started = 0;                   // among those that have started on a device or ended, from 1; 0: not yet
+  std::string left_staged{};                 // done, but its outputs are not in place: why; as far as this run goes it
+                                             // has failed
+  std::vector<KeptFile> kept_files{};        // at the names of its outputs, which this run found and left
+  std::vector<std::string> losses{};         // what damage in its file cost, where this run has decoded it
+  std::vector<std::string> notes{};          // what was chosen of its file, likewise
+  bool without_speech = false;               // the transcript of this run has no text
+  bool seen_elsewhere = false;               // another process held it when this run wanted to claim it
+};
 
 /// What a run has left: its jobs that have not ended.
 struct OpenJobs {

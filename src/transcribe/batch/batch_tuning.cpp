@@ -15,7 +15,7 @@ constexpr int kTimesAsMany = 2;  // threads that wait for windows, at most, as t
 
 /// What is tuned. Unlike devices each take their share of the recordings, so that the rate of all of them follows from
 /// their mean time.
-TuningPlan plan_of(const BatchOptions& options, int devices) {
+TuningPlan plan_of(const JobRunOptions& options, int devices) {
   const RunOptions& run = options.run;
   const int waiting = threads_of(options);
   TuningPlan plan = options.tuning;
@@ -39,7 +39,7 @@ TuningPlan plan_of(const BatchOptions& options, int devices) {
 
 }  // namespace
 
-BatchTuning::BatchTuning(const BatchOptions& options)
+BatchTuning::BatchTuning(const JobRunOptions& options)
     : devices_(std::max(1, static_cast<int>(options.devices.size()))), tuner_(plan_of(options, devices_)) {}
 
 void BatchTuning::on_done(const FileOutcome& outcome, const Transcript& /*transcript*/) {

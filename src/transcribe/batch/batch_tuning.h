@@ -16,7 +16,7 @@ namespace tutti {
 /// batch's files as its observer. One thread, but for `on_done`.
 class BatchTuning final : public RunObserver {
  public:
-  explicit BatchTuning(const BatchOptions& options);
+  explicit BatchTuning(const JobRunOptions& options);
 
   void on_done(const FileOutcome& outcome, const Transcript& transcript) override;
 

@@ -118,4 +118,19 @@ bool DiskSpaceWait::sleep(Seconds pause) {
   return !now_.wait_for(pause, [](const State& now) { return now.over; });
 }
 
+RunSpaces::RunSpaces(const std::filesystem::path& outputs, const std::filesystem::path& state,
+                     const std::function<void()>& changed)
+    : output({{outputs, "outputs"}, {state, "state"}}, "what is transcribed is kept and written", changed),
+      spool({{temporary_folder(), "TMPDIR"}}, "recordings are decoded there", changed) {}
+
+std::string RunSpaces::held_up() const {
+  const std::string results = output.why(), audio = spool.why();
+  return results.empty() || audio.empty() ? results + audio : results + "; " + audio;
+}
+
+void RunSpaces::close() {
+  output.close();
+  spool.close();
+}
+
 }  // namespace tutti

@@ -116,4 +116,18 @@ class DiskSpaceWait {
   Hold reported_ = Hold::none;
 };
 
+/// The two disks that a run of jobs may have to wait for. `changed` is called when the wait for one has begun or ended.
+struct RunSpaces {
+  /// The folders of the outputs and of the store; empty: none.
+  RunSpaces(const std::filesystem::path& outputs, const std::filesystem::path& state,
+            const std::function<void()>& changed);
+  /// Which full disk or folder is waited for, for people; empty: none.
+  std::string held_up() const;
+  /// No call waits any more.
+  void close();
+
+  DiskSpaceWait output;  // for results and the store; also for other writers to the store
+  DiskSpaceWait spool;   // for decoded audio
+};
+
 }  // namespace tutti

@@ -2,76 +2,91 @@
 
 #include <utility>
 
+#include "base/log_owner.h"
+#include "transcript/output_text.h"
+
 namespace tutti {
 namespace {
 
 constexpr std::chrono::seconds kRetryKeptEvery{1};
 
-Bytes size_of(const std::vector<OutputContent>& contents) {
-  Bytes bytes{};
-  for (const auto& output : contents) bytes.value += static_cast<std::int64_t>(output.content.size());
-  return bytes;
-}
-
 }  // namespace
 
-Result<void> ResultPublisher::publish(BatchAttempt& attempt, const std::vector<OutputContent>& contents,
-                                      const JobEngine::Use& use, bool copied) {
-  {
-    const Lock lock(state_.mutex);
-    if (attempt.settled) return not_wanted();
-    attempt.publishing = true;
+Result<void> ResultPublisher::publish(TranscribedFile& file) {
+  BatchAttempt& attempt = parts_.attempts.at(file.outcome.index);
+  const LogOwner owner(worker_name(attempt.worker));
+  if (attempt.has_settled()) return not_wanted();
+  file.outcome.outputs = attempt.job.outputs();
+  std::vector<OutputContent> contents;
+  for (std::size_t i = 0; i < file.outcome.outputs.size(); ++i) {
+    auto content = format_transcript(file.transcript, attempt.job.formats[i], parts_.options.writer);
+    if (!content) return tl::unexpected(content.error());
+    contents.push_back({file.outcome.outputs[i], std::move(*content)});
   }
-  const AttemptUse used{.device = use.device, .audio = copied ? Seconds(0) : attempt.length, .busy = use.busy};
-  const Bytes needed = size_of(contents);
-  const PublishFolders folders{options_.staging, options_.kept, options_.existing};
-  auto published = state_.spaces.output.retry_until_written(
-      needed, [&] { return publish_outputs(store_, store_, attempt.lease, contents, used, folders); });
+  parts_.jobs.with(attempt.id(), [&](BatchEntry& entry, BatchTally&) {
+    entry.requested = file.outcome.requested;
+    entry.without_speech = file.outcome.without_speech;
+  });
+  return publish(attempt, contents, {.use = attempt.use()});
+}
+
+Result<void> ResultPublisher::publish_copy(BatchAttempt& attempt, const std::vector<OutputContent>& contents) {
+  const bool has_text = contents.empty() || output_has_text(contents.front().content, attempt.job.formats.front());
+  parts_.jobs.with(attempt.id(), [&](BatchEntry& entry, BatchTally&) { entry.without_speech = !has_text; });
+  return publish(attempt, contents, {.copied = true});
+}
+
+Result<void> ResultPublisher::publish(BatchAttempt& attempt, const std::vector<OutputContent>& contents,
+                                      AttemptResult result) {
+  attempt.set_publishing();
+  const AttemptUse used{
+      .device = result.use.device, .audio = result.copied ? Seconds(0) : attempt.length(), .busy = result.use.busy};
+  const PublishFolders folders{parts_.options.staging, parts_.options.kept, parts_.options.existing};
+  auto published = parts_.leases.publish(attempt.lease, contents, used, folders);
   if (!published) return tl::unexpected(published.error());
-  if (!leases_.settle(attempt)) return not_wanted();
-  attempt.engine.reset();
+  if (!parts_.attempts.settle(attempt)) return not_wanted();
+  attempt.release_engine();
   if (!published->held) {
-    queue_.again(attempt.lease.key.job, LeaseRenewer::kCheckAgain);
+    parts_.queue.again(attempt.id(), RunParts::kCheckAgain);
     return not_wanted();
   }
-  if (const auto& why = published->left_staged; why && state_.spaces.output.is_curable(*why)) {
-    keep({attempt.index, use, copied, state_.spaces.output.wait(needed, *why)});
+  DiskSpaceWait& space = parts_.spaces.output;
+  if (const auto& why = published->left_staged; why && space.is_curable(*why)) {
+    keep({&attempt, std::move(result), space.wait(size_of(contents), *why)});
     return not_wanted();
   } else if (why) {
-    leave_staged(attempt, *why, use, copied);
+    leave_staged(attempt, *why, result);
     return not_wanted();
   }
-  reporter_.done(attempt, {use, copied, std::move(published->kept)});
+  result.kept_files = std::move(published->kept);
+  reporter_.done(attempt, std::move(result));
   return {};
 }
 
-void ResultPublisher::keep(KeptResult result) {
-  const Lock lock(state_.mutex);
-  if (!state_.retry_kept_at) state_.retry_kept_at = Clock::real().now() + kRetryKeptEvery;
-  kept_.push_back(std::move(result));
-  state_.changed.notify_all();
+void ResultPublisher::keep(Kept kept) {
+  kept_.with([&](auto& all) { all.push_back(std::move(kept)); });
+  parts_.queue.publish_kept_at(Clock::real().now() + kRetryKeptEvery);
 }
 
 void ResultPublisher::publish_kept(bool last_time) {
-  auto kept = [&] {
-    const Lock lock(state_.mutex);
-    state_.retry_kept_at.reset();
-    return std::exchange(kept_, {});
-  }();
+  auto all = kept_.with([](auto& kept) { return std::exchange(kept, {}); });
+  const DiskSpaceWait& space = parts_.spaces.output;
   std::optional<Error> held;  // the first one's: it would be every one's
-  for (auto& result : kept) {
-    const BatchAttempt& attempt = leases_.at(result.index);
-    auto placed = held ? tl::unexpected(*held) : put_outputs_in_place(store_, attempt.lease.key.job, options_.existing);
-    if (!held && !placed && !last_time && state_.spaces.output.is_curable(placed.error())) held = placed.error();
+  for (auto& kept : all) {
+    const BatchAttempt& attempt = *kept.attempt;
+    auto placed = held ? tl::unexpected(*held) : put_outputs_in_place(records_, attempt.id(), parts_.options.existing);
+    if (!held && !placed && !last_time && space.is_curable(placed.error())) held = placed.error();
     if (held) {
-      keep(std::move(result));
-    } else {
-      result.waiting.reset();
-      if (placed)
-        reporter_.done(attempt, {result.use, result.copied, std::move(*placed)});
-      else
-        leave_staged(attempt, placed.error(), result.use, result.copied);
+      keep(std::move(kept));
+      continue;
     }
+    kept.waiting.reset();
+    if (!placed) {
+      leave_staged(attempt, placed.error(), kept.result);
+      continue;
+    }
+    kept.result.kept_files = std::move(*placed);
+    reporter_.done(attempt, std::move(kept.result));
   }
 }
 
@@ -80,33 +95,24 @@ void ResultPublisher::publish_all_left() {
   publish_left_staged();
 }
 
-void ResultPublisher::leave_staged(const BatchAttempt& attempt, const Error& error, const JobEngine::Use& use,
-                                   bool copied) {
-  {
-    const Lock lock(state_.mutex);
-    BatchEntry& entry = state_.entry(attempt);
+void ResultPublisher::leave_staged(const BatchAttempt& attempt, const Error& error, const AttemptResult& result) {
+  parts_.jobs.with(attempt.id(), [&](BatchEntry& entry, BatchTally&) {
     entry.left_staged = error.text();
-    if (!copied) entry.use = use;
-  }
+    if (!result.copied) entry.use = result.use;
+  });
   reporter_.failed(attempt, error, "");
 }
 
 /// Also what an earlier run left: there was no space when this run began, and now there may be.
 void ResultPublisher::publish_left_staged() {
-  std::vector<JobId> left;
-  {
-    const Lock lock(state_.mutex);
-    for (const auto& [id, entry] : state_.entries)
-      if (!entry.left_staged.empty()) left.push_back(id);
-  }
-  for (const JobId id : left) {
-    auto placed = put_outputs_in_place(store_, id, options_.existing);
+  for (const JobId id : parts_.jobs.left_staged()) {
+    auto placed = put_outputs_in_place(records_, id, parts_.options.existing);
     if (!placed) continue;
-    const Lock lock(state_.mutex);
-    BatchEntry& entry = state_.entries.at(id);
-    entry.left_staged.clear();
-    entry.kept_files = std::move(*placed);
-    state_.tally.placed(entry);
+    parts_.jobs.with(id, [&](BatchEntry& entry, BatchTally& tally) {
+      entry.left_staged.clear();
+      entry.kept_files = std::move(*placed);
+      tally.placed(entry);
+    });
   }
 }
 

@@ -1,29 +1,29 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
+#include "base/guarded.h"
 #include "jobs/publish.h"
 #include "jobs/store.h"
-#include "transcribe/batch/batch_attempt.h"
 #include "transcribe/batch/batch_reporter.h"
-#include "transcribe/batch/batch_spaces.h"
-#include "transcribe/batch/attempt_list.h"
+#include "transcribe/run_stages.h"
 
 namespace tutti {
 
 /// Puts what a batch has transcribed in place, once each, also on a disk that is full, or not to be written to, for a
 /// while. Results that are recorded and cannot be placed yet are kept and tried again. Thread-safe.
-class ResultPublisher {
+class ResultPublisher final : public ResultSink {
  public:
-  ResultPublisher(const BatchOptions& options, JobStore& store, BatchState& state, RunQueue& queue,
-                  LeaseRenewer& leases, BatchReporter& reporter)
-      : options_(options), store_(store), state_(state), queue_(queue), leases_(leases), reporter_(reporter) {}
+  ResultPublisher(const RunParts& parts, OutputRecords& records, BatchReporter& reporter)
+      : parts_(parts), records_(records), reporter_(reporter) {}
 
   /// Where the outputs cannot be written now, it waits with them in memory. Where they are recorded and only their own
   /// disk has no space, it keeps them, where they outlast the run. Fault::cancelled: this thread has nothing more to do
-  /// for the attempt. `copied`: the contents are another job's.
-  Result<void> publish(BatchAttempt& attempt, const std::vector<OutputContent>& contents, const JobEngine::Use& use,
-                       bool copied);
+  /// for the recording.
+  Result<void> publish(TranscribedFile& file) override;
+  /// The same with the outputs of another job, whose content is the same.
+  Result<void> publish_copy(BatchAttempt& attempt, const std::vector<OutputContent>& contents);
   /// Tries what is kept again. For one thread at a time: the one that claims jobs, which has nothing else to do
   /// meanwhile.
   void publish_kept() { publish_kept(false); }
@@ -31,20 +31,23 @@ class ResultPublisher {
   void publish_all_left();
 
  private:
-  using Lock = BatchState::Lock;
+  /// An attempt that is recorded as done, and whose outputs are staged elsewhere until their own disk has space.
+  struct Kept {
+    const BatchAttempt* attempt = nullptr;
+    AttemptResult result{};
+    std::unique_ptr<DiskSpaceWait::Waiting> waiting{};
+  };
 
-  void keep(KeptResult result);
+  Result<void> publish(BatchAttempt& attempt, const std::vector<OutputContent>& contents, AttemptResult result);
+  void keep(Kept kept);
   void publish_kept(bool last_time);
   void publish_left_staged();
-  void leave_staged(const BatchAttempt& attempt, const Error& error, const JobEngine::Use& use, bool copied);
+  void leave_staged(const BatchAttempt& attempt, const Error& error, const AttemptResult& result);
 
-  const BatchOptions& options_;
-  JobStore& store_;
-  BatchState& state_;
-  RunQueue& queue_;
-  LeaseRenewer& leases_;
+  const RunParts parts_;
+  OutputRecords& records_;
   BatchReporter& reporter_;
-  std::vector<KeptResult> kept_{};  // under the state's lock
+  Guarded<std::vector<Kept>> kept_{};
 };
 
 }  // namespace tutti

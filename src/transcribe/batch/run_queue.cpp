@@ -8,11 +8,7 @@
 namespace tutti {
 namespace {
 
-constexpr double kUsualBytesPerSecond = 16000;  // rate of a recording whose length is not known yet: 128 kbit/s
-
-Seconds guess(const JobSpec& spec) {
-  return Seconds(static_cast<double>(spec.identity.bytes) / kUsualBytesPerSecond);
-}
+constexpr Seconds kNoWake{3600};  // a change wakes it
 
 std::optional<Idle> idle_of(DiskSpaceWait::Hold hold) {
   switch (hold) {
@@ -25,16 +21,26 @@ std::optional<Idle> idle_of(DiskSpaceWait::Hold hold) {
 
 }  // namespace
 
-RunQueue::RunQueue(const BatchOptions& options, StoreTime began, BatchState& state, DevicePool& pool)
+RunQueue::RunQueue(const BatchOptions& options, StoreTime began, RunJobs& jobs, const RunSpaces& spaces,
+                   DevicePool& pool)
     : options_(options),
       began_(began),
-      state_(state),
+      jobs_(jobs),
+      spaces_(spaces),
       pool_(pool),
-      order_(policy_named(options.policy).value_or(Policy::tutti)) {}
+      state_(State{.order = WorkOrder(policy_named(options.policy).value_or(Policy::tutti))}) {}
 
-PoolJob RunQueue::pool_job(JobId id, const BatchEntry& entry) const {
+template <class Fn>
+void RunQueue::change(Fn fn) {
+  state_.change([&](State& state) {
+    fn(state);
+    ++state.changes;
+  });
+}
+
+PoolJob RunQueue::pool_job(const BatchEntry& entry) const {
   const JobSpec& spec = entry.job->spec;
-  PoolJob job{.id = static_cast<std::uint64_t>(id),
+  PoolJob job{.id = static_cast<std::uint64_t>(entry.id),
               .audio = entry.audio,
               .whole = !options_.run.batched,
               .kind = spec.job_class,
@@ -46,167 +52,136 @@ PoolJob RunQueue::pool_job(JobId id, const BatchEntry& entry) const {
   return job;
 }
 
-void RunQueue::expect(std::size_t jobs) {
-  const Lock lock(state_.mutex);
-  state_.tally.to_come = jobs;
-}
-
-void RunQueue::add(std::span<const RequestedJob> jobs) {
-  const Lock lock(state_.mutex);
-  state_.tally.to_come -= std::min(state_.tally.to_come, jobs.size());
-  for (const RequestedJob& job : jobs) add(lock, job);
-  state_.changed.notify_all();
-}
-
-void RunQueue::add(const Lock&, const RequestedJob& requested) {
-  const auto& [id, what, state, submitted, was] = requested.known;
-  const auto [at, fresh] = state_.entries.insert(
-      {id, {requested.job, submitted, requested.audio.value_or(guess(requested.job->spec)), requested.audio}});
-  if (!fresh) return;
-  at->second.left_staged = requested.left_staged;
-  state_.tally.add(at->second, state);
-  if (is_final(state)) return;
-  work_.add(requested.audio);
-  if (expect_names(requested.job->outputs()))
-    order_.add(pool_job(id, at->second));
-  else
-    order_.add_first(id);  // people know at once, not when its turn has come
-  pool_.add_job(pool_job(id, at->second));
-}
-
-BatchWork RunQueue::take_new_work() {
-  const Lock lock(state_.mutex);
-  return std::exchange(work_, {});
+void RunQueue::add(std::span<const BatchEntry> jobs) {
+  std::vector<const BatchEntry*> fresh;
+  for (const BatchEntry& entry : jobs)
+    if (jobs_.add(entry) && !is_final(entry.state)) fresh.push_back(&entry);
+  for (const BatchEntry* entry : fresh) pool_.add_job(pool_job(*entry));
+  change([&](State& state) {
+    for (const BatchEntry* entry : fresh) {
+      ++state.open;
+      if (expect_names(entry->job->outputs()))
+        state.order.add(pool_job(*entry));
+      else
+        state.order.add_first(entry->id);  // people know at once, not when its turn has come
+    }
+  });
 }
 
 void RunQueue::all_added() {
-  {
-    const Lock lock(state_.mutex);
-    state_.all_added = true;
-    state_.tally.to_come = 0;
-    state_.changed.notify_all();
-  }
-  stop_pool_when_all_ended();
-}
-
-/// Nothing needs a device any more: no thread is to wait for one that is still loading its model.
-void RunQueue::stop_pool_when_all_ended() {
-  const bool all_ended = [&] {
-    const Lock lock(state_.mutex);
-    return state_.all_added && state_.tally.open.count == 0;
-  }();
+  jobs_.all_added();
+  bool all_ended = false;
+  change([&](State& state) {
+    state.all_added = true;
+    all_ended = state.open == 0;
+  });
   if (all_ended) pool_.stop(Seconds(0));
 }
 
 void RunQueue::stop_taking() {
-  const Lock lock(state_.mutex);
-  over_ = true;
-  state_.changed.notify_all();
-}
-
-void RunQueue::pause() {
-  const Lock lock(state_.mutex);
-  paused_ = true;
-  state_.changed.notify_all();
-}
-
-bool RunQueue::resume() {
-  const Lock lock(state_.mutex);
-  if (over_) return false;
-  paused_ = false;
-  state_.changed.notify_all();
-  return true;
-}
-
-void RunQueue::hold_back(bool hold) {
-  const Lock lock(state_.mutex);
-  if (std::exchange(held_back_, hold) != hold) state_.changed.notify_all();
-}
-
-void RunQueue::set_awaiting_answer(bool awaiting) {
-  const Lock lock(state_.mutex);
-  awaiting_answer_ = awaiting;
-  report_hold(lock);
-}
-
-void RunQueue::space_changed() {
-  const Lock lock(state_.mutex);
-  report_hold(lock);
-  state_.changed.notify_all();
+  change([](State& state) { state.over = true; });
 }
 
 bool RunQueue::is_over() const {
-  const Lock lock(state_.mutex);
-  return over_;
+  return state_.with([](const State& state) { return state.over; });
 }
 
-/// One more attempt beside those in flight.
-bool RunQueue::may_take(const Lock&) const {
+bool RunQueue::set_hold(RunHold hold, bool holds) {
+  bool is_over = false;
+  change([&](State& state) {
+    is_over = state.over;
+    switch (hold) {
+      case RunHold::paused: state.paused = holds || (state.paused && is_over); break;
+      case RunHold::memory: state.short_of_memory = holds; break;
+      case RunHold::awaiting_answer: state.awaiting_answer = holds; break;
+    }
+    report_hold(state);
+  });
+  return !is_over;
+}
+
+void RunQueue::space_changed() {
+  change([this](State& state) { report_hold(state); });
+}
+
+void RunQueue::count_in_work(int more) {
+  change([&](State& state) { state.in_work += more; });
+}
+
+void RunQueue::publish_kept_at(Clock::Instant when) {
+  change([&](State& state) { state.publish_kept_at = std::min(when, state.publish_kept_at.value_or(when)); });
+}
+
+/// One more attempt beside those in work.
+bool RunQueue::may_take(const State& state) const {
   const auto none = DiskSpaceWait::Hold::none;
-  if (paused_ || state_.spaces.output.hold() != none || state_.spaces.spool.hold() != none) return false;
-  if (state_.in_flight.empty()) return true;
-  const auto most = static_cast<std::size_t>(options_.jobs_at_once);
-  return !held_back_ && (most == 0 || state_.in_flight.size() < most);
+  if (state.paused || spaces_.output.hold() != none || spaces_.spool.hold() != none) return false;
+  if (state.in_work == 0) return true;
+  return !state.short_of_memory && (options_.jobs_at_once == 0 || state.in_work < options_.jobs_at_once);
 }
 
-/// Reports to the pool what the idle devices wait for meanwhile; they do not wait for a decoder.
-void RunQueue::report_hold(const Lock& held) {
-  const auto now = Clock::real().now();
-  const auto due = over_ ? std::nullopt : order_.wake_at(now);
+/// What idle devices wait for meanwhile; they do not wait for a decoder.
+std::optional<Idle> RunQueue::hold_of(const State& state, Clock::Instant now) const {
+  const auto due = state.over ? std::nullopt : state.order.wake_at(now);
   const bool ready = due && *due <= now;
-  std::optional<Idle> why;
-  if (awaiting_answer_)
-    why = Idle::awaiting_answer;
-  else if (const auto hold = idle_of(state_.spaces.spool.hold()))
-    why = hold;  // also those that were claimed wait
-  else if (ready && !may_take(held))
-    why =
-        paused_ ? Idle::drained : idle_of(state_.spaces.output.hold()).value_or(held_back_ ? Idle::memory : Idle::cap);
-  else if (!due && !state_.all_added && !over_)
-    why = Idle::input;
-  else if (due && !ready && state_.all_added && state_.in_flight.empty())
-    why = Idle::put_off;
-  if (std::exchange(reported_hold_, why) != why) pool_.held_back(why);
+  if (state.awaiting_answer) return Idle::awaiting_answer;
+  if (const auto hold = idle_of(spaces_.spool.hold())) return hold;  // also those that were claimed wait
+  if (ready && !may_take(state)) {
+    if (state.paused) return Idle::drained;
+    return idle_of(spaces_.output.hold()).value_or(state.short_of_memory ? Idle::memory : Idle::cap);
+  }
+  if (!due && !state.all_added && !state.over) return Idle::input;
+  if (due && !ready && state.all_added && state.in_work == 0) return Idle::put_off;
+  return {};
+}
+
+void RunQueue::report_hold(State& state) const {
+  const auto why = hold_of(state, Clock::real().now());
+  if (std::exchange(state.reported_hold, why) != why) pool_.held_back(why);
 }
 
 RunQueue::NextStep RunQueue::wait() {
-  Lock lock(state_.mutex);
   for (;;) {
     const auto now = Clock::real().now();
-    const bool drained = paused_ && state_.in_flight.empty();
-    over_ = over_ || drained || (state_.all_added && state_.tally.open.count == 0);
-    if (!over_ && may_take(lock))
-      if (const auto job = order_.take(now)) return {.job = job};
-    const auto due = order_.wake_at(now);
-    report_hold(lock);
-    if (over_) return {};
-    const auto retry = state_.retry_kept_at;
-    if (retry && *retry <= now) return {.publish_kept = true};
-    auto wake = due && *due > now ? due : std::nullopt;
-    if (retry) wake = std::min(wake.value_or(*retry), *retry);
-    if (wake)
-      state_.changed.wait_until(lock, *wake);
-    else
-      state_.changed.wait(lock);
+    std::optional<Clock::Instant> wake;
+    std::uint64_t seen = 0;
+    const auto step = state_.with([&](State& state) -> std::optional<NextStep> {
+      const bool drained = state.paused && state.in_work == 0;
+      state.over = state.over || drained || (state.all_added && state.open == 0);
+      if (!state.over && may_take(state))
+        if (const auto job = state.order.take(now)) return NextStep{.job = job};
+      report_hold(state);
+      if (state.over) return NextStep{};
+      if (state.publish_kept_at && *state.publish_kept_at <= now) {
+        state.publish_kept_at.reset();
+        return NextStep{.publish_kept = true};
+      }
+      wake = state.order.wake_at(now);
+      if (wake && *wake <= now) wake.reset();  // it may not be taken: a change is to allow that
+      if (state.publish_kept_at) wake = std::min(wake.value_or(*state.publish_kept_at), *state.publish_kept_at);
+      seen = state.changes;
+      return std::nullopt;
+    });
+    if (step) return *step;
+    state_.wait_for(wake ? Seconds(*wake - now) : kNoWake, [&](const State& state) { return state.changes != seen; });
   }
 }
 
-void RunQueue::end(JobId id, std::size_t BatchCounts::*how) {
+void RunQueue::end(JobId id, std::size_t BatchCounts::*how, std::optional<JobFailure> failure) {
   pool_.end_job(static_cast<std::uint64_t>(id));
-  {
-    const Lock lock(state_.mutex);
-    ++(state_.tally.counts.*how);
-    state_.tally.open.remove(state_.entries.at(id));
-    state_.changed.notify_all();
-  }
-  stop_pool_when_all_ended();
+  jobs_.end(id, how, std::move(failure));
+  bool all_ended = false;
+  change([&](State& state) {
+    --state.open;
+    all_ended = state.all_added && state.open == 0;
+  });
+  if (all_ended) pool_.stop(Seconds(0));  // no thread is to wait for a device that is still loading its model
 }
 
 void RunQueue::again(JobId id, Seconds wait) {
-  const Lock lock(state_.mutex);
+  const PoolJob job = jobs_.with(id, [this](const BatchEntry& entry, const BatchTally&) { return pool_job(entry); });
   const auto when = Clock::real().now() + std::chrono::duration_cast<Clock::Instant::duration>(wait);
-  order_.add_later(pool_job(id, state_.entries.at(id)), when);
-  state_.changed.notify_all();
+  change([&](State& state) { state.order.add_later(job, when); });
 }
 
 }  // namespace tutti

@@ -1,22 +1,29 @@
 #pragma once
 
-#include <atomic>
+#include <cstdint>
 #include <optional>
 #include <span>
 
+#include "base/clock.h"
+#include "base/guarded.h"
 #include "jobs/job.h"
-#include "transcribe/batch/batch_attempt.h"
-#include "transcribe/batch/batch_observer.h"
 #include "transcribe/batch/batch_options.h"
-#include "transcribe/batch/batch_spaces.h"
+#include "transcribe/batch/disk_space_wait.h"
+#include "transcribe/batch/run_jobs.h"
 #include "transcribe/batch/work_order.h"
 #include "transcribe/pool/device_pool.h"
 
 namespace tutti {
 
+/// Why no job may begin beside those in work, or none at all.
+enum class RunHold {
+  paused,          // none is claimed until that is over; once nothing is in work either, the run is over
+  memory,          // none beside what is in work: the machine is short of it
+  awaiting_answer  // a user is prompted about a failure
+};
+
 /// Which job of a batch is next, and whether one may begin now: pausing, disk space, memory, the limit on jobs at
-/// once. Counts what there is to do and what has ended, and reports to the pool what idle devices wait for.
-/// Thread-safe; one thread calls `wait`.
+/// once. Reports to the pool what idle devices wait for. Thread-safe; one thread calls `wait`.
 class RunQueue {
  public:
   /// What the thread that claims jobs does next; neither: no job is claimed any more.
@@ -26,61 +33,58 @@ class RunQueue {
   };
 
   /// `began`: this run, by the store's clock.
-  RunQueue(const BatchOptions& options, StoreTime began, BatchState& state, DevicePool& pool);
+  RunQueue(const BatchOptions& options, StoreTime began, RunJobs& jobs, const RunSpaces& spaces, DevicePool& pool);
 
-  // --- what there is to do
-  /// This many jobs of the run are still to be added; until they are, they are counted all the same.
-  void expect(std::size_t jobs);
   /// Adds jobs of this run. None is claimed before all of these are there, so that the first is the one whose turn it
   /// is.
-  void add(std::span<const RequestedJob> jobs);
+  void add(std::span<const BatchEntry> jobs);
   void all_added();
-  /// What was added since the last call.
-  BatchWork take_new_work();
-  PoolJob pool_job(JobId id, const BatchEntry& entry) const;
+  /// As the pool knows it.
+  PoolJob pool_job(const BatchEntry& entry) const;
 
-  // --- whether one may begin
   /// No job is claimed any more.
   void stop_taking();
-  /// No job is claimed until `resume`; once nothing is in work either, it is as after `stop_taking`.
-  void pause();
+  bool is_over() const;
   /// False: it is too late, no other job is going to be claimed.
-  bool resume();
-  /// No job is claimed beside what is in work, as long as that holds.
-  void hold_back(bool hold);
-  /// A user is prompted about a failure; no recording begins meanwhile.
-  void set_awaiting_answer(bool awaiting);
+  bool set_hold(RunHold hold, bool holds);
   /// The wait for a disk has begun or ended.
   void space_changed();
-  bool is_over() const;
+  /// So many attempts more are in work.
+  void count_in_work(int more);
+  /// The next step at that time, once.
+  void publish_kept_at(Clock::Instant when);
 
-  // --- one after the other
   NextStep wait();
   /// The job has ended, and is counted as that.
-  void end(JobId id, std::size_t BatchCounts::*how);
+  void end(JobId id, std::size_t BatchCounts::*how, std::optional<JobFailure> failure = {});
   /// The job is to be claimed again, not before `wait` has passed.
   void again(JobId id, Seconds wait);
 
  private:
-  using Lock = BatchState::Lock;
+  struct State {
+    WorkOrder order;
+    std::size_t open = 0;  // jobs that have not ended
+    int in_work = 0;
+    bool all_added = false;
+    bool over = false;  // no job is claimed any more
+    bool paused = false, short_of_memory = false, awaiting_answer = false;
+    std::optional<Clock::Instant> publish_kept_at{};
+    std::optional<Idle> reported_hold{};  // to the pool
+    std::uint64_t changes = 0;
+  };
 
-  void add(const Lock& held, const RequestedJob& requested);
-  bool may_take(const Lock& held) const;
-  void report_hold(const Lock& held);
-  void stop_pool_when_all_ended();
+  template <class Fn>
+  void change(Fn fn);
+  bool may_take(const State& state) const;
+  std::optional<Idle> hold_of(const State& state, Clock::Instant now) const;
+  void report_hold(State& state) const;
 
   const BatchOptions& options_;
   const StoreTime began_;
-  BatchState& state_;
+  RunJobs& jobs_;
+  const RunSpaces& spaces_;
   DevicePool& pool_;
-  // under the state's lock
-  WorkOrder order_;
-  BatchWork work_{};     // not taken yet
-  bool over_ = false;    // no job is claimed any more
-  bool paused_ = false;  // … until the run is resumed
-  bool held_back_ = false;
-  bool awaiting_answer_ = false;
-  std::optional<Idle> reported_hold_{};  // to the pool
+  Guarded<State> state_;
 };
 
 }  // namespace tutti

@@ -1,0 +1,48 @@
+#include "transcribe/batch/batch_jobs.h"
+
+namespace tutti {
+
+BatchJobs::BatchJobs(const BatchOptions& options, JobStore& store, DevicePool& pool, BatchObserver& observer)
+    : admin_(store),
+      spaces_(options.staging.parent_path(), options.state, [this] { queue_.space_changed(); }),
+      queue_(options, store.now(), jobs_, spaces_, pool),
+      attempts_(queue_),
+      leases_(store, store,
+              [this](Bytes needed, const auto& write) { return spaces_.output.retry_until_written(needed, write); }),
+      parts_{.options = options,
+             .pool = pool,
+             .spaces = spaces_,
+             .jobs = jobs_,
+             .queue = queue_,
+             .attempts = attempts_,
+             .leases = leases_},
+      reporter_(parts_, store, observer),
+      publisher_(parts_, store, reporter_),
+      source_(parts_, store, reporter_, publisher_) {}
+
+void BatchJobs::abort() {
+  source_.abort();
+  spaces_.close();
+}
+
+RunSnapshot BatchJobs::snapshot() const {
+  RunSnapshot snapshot = jobs_.snapshot(attempts_.in_work());
+  snapshot.held_up = spaces_.held_up();
+  return snapshot;
+}
+
+Result<void> BatchJobs::cancel(JobId job) {
+  const auto changed = jobs_.contains(job) ? admin_.cancel({.ids = {job}}) : Result<std::size_t>(0);
+  if (!changed) return tl::unexpected(changed.error());
+  if (*changed == 0) return fail(Fault::missing, "no job " + std::to_string(job) + " of this run waits or is in work");
+  leases_.renew();
+  return {};
+}
+
+void BatchJobs::release(const std::string& reason) {
+  publisher_.publish_all_left();
+  attempts_.settle_all();
+  leases_.release_all(reason);
+}
+
+}  // namespace tutti
