@@ -73,6 +73,7 @@ void DeviceRecord::add(Flight flight) {
   flight.started = advanced_;
   reserved_.value += flight.reserved.value;
   if (!flight.canary) {
+    ++begun_;
     const auto it = std::find_if(jobs_.begin(), jobs_.end(), [&](const auto& t) { return t.first == flight.job; });
     if (it != jobs_.end())
       ++it->second;
@@ -173,6 +174,7 @@ std::optional<Seconds> DeviceRecord::ready_in() const {
 void DeviceRecord::got_ready() {
   if (health_.state() == DeviceState::starting) facts_.load_time = advanced_ - starting_since();
   foreign_when_ready_ = foreign_;
+  begun_ = 0;
 }
 
 void DeviceRecord::learned(const Flight& flight, Seconds now) {

@@ -49,6 +49,8 @@ class DeviceRecord {
   bool has_job(JobKey job) const;
   bool probing() const;     ///< a canary is in flight
   bool runs_alone() const;  ///< what is in flight is to stay alone
+  /// Its worker has had one piece since it got ready, beside canaries.
+  bool had_one_piece() const { return begun_ == 1; }
 
   // How long things take.
   double speed() const;   ///< with `enough` pieces in flight
@@ -129,6 +131,7 @@ class DeviceRecord {
   Bytes foreign_when_ready_{};        // then its worker had its model beside that
   Seconds starved_{};                 // for want of memory, since it last had a piece
   std::vector<Flight> flights_{};
+  std::int64_t begun_ = 0;  // pieces that its worker has had
   std::vector<std::pair<JobKey, int>> jobs_{};  // with pieces in flight
   Bytes reserved_{};
   std::optional<int> fits_{};  // pieces, after it was out of memory

@@ -128,6 +128,7 @@ FailureDecision Dispatcher::State::decide(QueuedJob& job, const Flight& flight, 
     case Blame::unclear:
     case Blame::lost:
       if (flight.alone && devices[device].incident_counts &&
+          (!options.fresh_worker_decides || devices[device].had_one_piece()) &&
           static_cast<int>(flight.took_down.size()) >= options.workers_per_job + (why == Blame::unclear ? 1 : 0))
         return poisoned(job, flight, now);
       return {FailureDecision::Next::retry, evidence_text(job)};

@@ -21,6 +21,7 @@ struct DispatcherOptions {
   int class_step = 6;           ///< a class is worth so many steps
   Seconds piece = kFullWindow;  ///< audio of a window, for what is not offered yet
   int workers_per_job = 2;      ///< workers a job may take down until it is set aside; one more where that is unclear
+  bool fresh_worker_decides = false;  ///< the last of them must have had nothing else, not only nothing beside it
   Seconds canary_audio{10};
   BreakerOptions breaker{};
 };

@@ -58,6 +58,26 @@ TEST(DispatcherFaults, JobThatKillsTwoWorkersFailsAndDevicesAreCleared) {
   EXPECT_FALSE(dispatcher.next(Seconds(3)));
 }
 
+/// Two files lose a worker together; the next one finishes one of them and is lost with the other.
+FailureDecision second_loss_after_other_work(bool fresh_worker_decides) {
+  Dispatcher dispatcher({.fresh_worker_decides = fresh_worker_decides});
+  dispatcher.add_device(device("a", 30, 2), {});
+  for (const JobKey id : {7, 8}) add_file(dispatcher, id, Seconds(300));
+  for (const auto& grant : take_all(dispatcher, {})) dispatcher.failed(grant.id, Blame::device, "it died", Seconds(1));
+  dispatcher.device_event(0, HealthEvent::restarting, "it died", Seconds(1));
+  dispatcher.device_event(0, HealthEvent::ready, "", Seconds(2));
+  const auto first = dispatcher.next(Seconds(2)).value();
+  dispatcher.finished(first.id, Seconds(3));
+  dispatcher.end_job(first.job, Seconds(3));
+  const auto second = dispatcher.next(Seconds(3)).value();
+  return dispatcher.failed(second.id, Blame::device, "it died", Seconds(4));
+}
+
+TEST(DispatcherFaults, WhereAFreshWorkerDecidesOneThatHadOtherWorkDoesNot) {
+  EXPECT_EQ(second_loss_after_other_work(false).next, FailureDecision::Next::failed);
+  EXPECT_EQ(second_loss_after_other_work(true).next, FailureDecision::Next::retry);
+}
+
 /// Finishes a job on every device, so that each has worked once.
 void warm_up(Dispatcher& dispatcher, Seconds now) {
   for (JobKey id = 100; id < 102; ++id) add_file(dispatcher, id, Seconds(300), now);

@@ -71,7 +71,7 @@ TEST_F(JobServiceTest, JobsWaitInTheStoreWhileEveryDeviceIsDrained) {
   EXPECT_TRUE(is("\"status\":\"queued\"")) << status(begun->id);
   service_.is_drained = false;
   eventually([&] { return is("\"status\":\"running\"") && is("\"why_waiting\":null"); });
-  eventually([&] { return !service_.status().in_work.empty(); });  // it is claimed before it is submitted
+  eventually([&] { return !service_.control().status().in_work.empty(); });  // it is claimed before it is submitted
   service_.finish(
       {.outcome = {.duration = Seconds(3)}, .transcript = {.text = " One.", .segments = {}, .language = "en"}});
   eventually([&] { return is("\"status\":\"done\""); });

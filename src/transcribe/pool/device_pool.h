@@ -43,7 +43,8 @@ struct PoolPlan {
   Seconds patience{600};  // how long no device may be in service before the run ends, by the pool's clock
   RestartLimits restarts{};
   BreakerOptions breaker{};
-  bool detects_stalls = true;  // a worker that answers pings and no window for too long counts as lost
+  bool detects_stalls = true;         // a worker that answers pings and no window for too long counts as lost
+  bool fresh_worker_decides = false;  // DispatcherOptions has it
 };
 
 /// A driver's report that keeps a GPU from work until it is over.

@@ -44,7 +44,8 @@ PoolPlan plan_of_one(PooledDevice device) {
                              .first_wait = Seconds(0.1),
                              .longest_wait = Seconds(5)},
                 .breaker = {.failures_in_a_row = 1, .back_off = Seconds(0), .canaries = 1, .warm_up_successes = 1},
-                .detects_stalls = false};
+                .detects_stalls = false,
+                .fresh_worker_decides = true};
   plan.devices.push_back(std::move(device));
   return plan;
 }

@@ -12,6 +12,7 @@ DispatcherOptions dispatcher_options(const PoolPlan& options) {
   wanted.policy = policy_named(options.policy).value_or(Policy::tutti);
   wanted.jobs_at_once = options.jobs_at_once;
   wanted.breaker = options.breaker;
+  wanted.fresh_worker_decides = options.fresh_worker_decides;
   return wanted;
 }
 
