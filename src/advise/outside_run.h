@@ -34,7 +34,7 @@ struct ThreadGroup {
 
 /// How waits for a disk were found.
 enum class DiskEvidence : std::uint8_t {
-  looks,   ///< a look found the thread asleep so that nothing interrupts it
+  looks,   ///< a look found the thread asleep so that nothing interrupts it, and bytes or pages had moved
   counted  ///< by that, and by what the kernel counts of each thread (kernel.task_delayacct)
 };
 

@@ -1,5 +1,6 @@
 #include "device/process_tree.h"
 
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -46,6 +47,20 @@ std::optional<StatLine> stat_of(const fs::path& folder) {
   return line;
 }
 
+/// By /proc/PID/task/TID/syscall, which begins with the call's number: -1 in a page fault, "running" where it runs.
+SleepingCall call_of(const fs::path& folder) {
+#ifdef SYS_vfork
+  constexpr long kVfork = SYS_vfork;
+#else
+  constexpr long kVfork = SYS_clone;
+#endif
+  const auto number = leading_number(read_system_file(folder / "syscall").value_or("")).value_or(-1);
+  if (number == kVfork || number == SYS_clone || number == SYS_clone3) return SleepingCall::starts_process;
+  for (const long sync : {SYS_fsync, SYS_fdatasync, SYS_sync, SYS_syncfs, SYS_sync_file_range, SYS_msync})
+    if (number == sync) return SleepingCall::syncs_files;
+  return SleepingCall::other;
+}
+
 std::optional<ThreadCounters> thread_of(const fs::path& folder) {
   const auto stat = stat_of(folder);
   const auto thread = number_in<int>(folder.filename().string());
@@ -54,8 +69,9 @@ std::optional<ThreadCounters> thread_of(const fs::path& folder) {
                           .start = stat->ticks(kStart),
                           .name = stat->name,
                           .is_runnable = stat->fields[kState] == "R",
-                          .waits_for_disk = stat->fields[kState] == "D",
+                          .is_uninterruptible = stat->fields[kState] == "D",
                           .disk = stat->ticks(kDiskDelay)};
+  if (counters.is_uninterruptible) counters.call = call_of(folder);
   if (const auto times = scheduler_times(folder)) {
     counters.ran = times->ran;
     counters.waited = times->waited;
@@ -93,6 +109,7 @@ std::optional<ProcessCounters> process_of(const fs::path& folder, std::vector<in
   if (const auto io = read_system_file(folder / "io")) {
     counters.read = bytes_of(*io, "read_bytes");
     counters.written = bytes_of(*io, "write_bytes");
+    counters.shows_bytes = true;
   }
   std::error_code gone;
   for (fs::directory_iterator task(folder / "task", gone), end; !gone && task != end; task.increment(gone)) {

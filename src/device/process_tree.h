@@ -10,20 +10,28 @@
 
 namespace tutti {
 
+/// What a thread that sleeps so that nothing interrupts it has called of the kernel.
+enum class SleepingCall : std::uint8_t {
+  other,           ///< anything else, also a page that is not in memory; or it is not known
+  starts_process,  ///< vfork and its like: the child has its memory until it runs another program, or ends
+  syncs_files      ///< fsync and its like
+};
+
 /// What the kernel has counted of a thread so far, and what it does at this moment.
 struct ThreadCounters {
   int thread = 0;
-  Seconds start{};              ///< since the machine's start, in steps of a tick
-  std::string name{};           ///< as the kernel shows it, 15 bytes at most
-  bool is_runnable = false;     ///< now: on a processor, or waiting for one
-  bool waits_for_disk = false;  ///< now: it sleeps and cannot be interrupted, as for a disk or a page of memory
-  Seconds ran{};                ///< on a processor
-  Seconds waited{};             ///< it could have run, and had no processor
-  Seconds disk{};               ///< it waited for a disk, by delay accounting (see has_delay_accounting)
+  Seconds start{};                  ///< since the machine's start, in steps of a tick
+  std::string name{};               ///< as the kernel shows it, 15 bytes at most
+  bool is_runnable = false;         ///< now: on a processor, or waiting for one
+  bool is_uninterruptible = false;  ///< now: it sleeps so that nothing interrupts it: for a disk, a page, a child
+  SleepingCall call{};              ///< now, where it is uninterruptible
+  Seconds ran{};                    ///< on a processor
+  Seconds waited{};                 ///< it could have run, and had no processor
+  Seconds disk{};                   ///< it waited for a disk, by delay accounting (see has_delay_accounting)
 };
 
-/// What the kernel has counted of a process so far. Bytes are 0 where we may not look. Bytes and faults are with those
-/// of the children that it has waited for.
+/// What the kernel has counted of a process so far. Bytes are 0 where we may not look (`shows_bytes`). Bytes and faults
+/// are with those of the children that it has waited for.
 struct ProcessCounters {
   int process = 0;
   int parent = 0;
@@ -38,6 +46,7 @@ struct ProcessCounters {
   std::int64_t major_faults = 0;  ///< pages that were read from a disk first
   Bytes read{};                   ///< from disks, not from memory that holds a file's pages
   Bytes written{};
+  bool shows_bytes = false;
   std::vector<ThreadCounters> threads{};
 };
 

@@ -62,13 +62,23 @@ void ProgramTimes::note(const ThreadCounters& thread, SeenProcess& process, Seco
   seen.times.core_wait += waited;
   seen.undecided += std::max(Seconds(0), lived - ran - waited);
   if (!thread.is_runnable) {  // else this look does not show what it had waited for
-    seen.on_disk = thread.waits_for_disk;
+    seen.on_disk = waits_for_disk(thread, seen, process);
     (seen.on_disk ? seen.times.disk : seen.times.blocked) += std::exchange(seen.undecided, Seconds(0));
   }
   seen.last = thread;
   seen.until = last_;
   seen.look = looks_;
   process.threads += ran;
+}
+
+/// Not each sleep that nothing interrupts is one for a disk: a parent in vfork waits for its child, and a lock of the
+/// kernel for another thread. It is one where its process has moved bytes or pages since the thread's last wait.
+bool ProgramTimes::waits_for_disk(const ThreadCounters& thread, SeenThread& seen, const SeenProcess& process) {
+  if (!thread.is_uninterruptible || thread.call == SleepingCall::starts_process) return false;
+  const bool is_same_wait = seen.last.is_uninterruptible && thread.ran == seen.last.ran;
+  const bool has_moved = std::exchange(seen.moved, process.moved()) < process.moved() || thread.disk > seen.last.disk;
+  return has_moved || thread.call == SleepingCall::syncs_files || !process.last.shows_bytes ||
+         (is_same_wait && seen.on_disk);
 }
 
 /// Adds a thread to the first lane that was free since it began.

@@ -37,8 +37,9 @@ class ProgramTimes {
     ThreadCounters last{};
     ThreadTimes times{};
     Seconds since{}, until{};
-    Seconds undecided{};   // not on a core, and no look has found yet for what
-    bool on_disk = false;  // what the last look that found it waiting found
+    Seconds undecided{};     // not on a core, and no look has found yet for what
+    bool on_disk = false;    // what the last look that found it waiting found
+    std::int64_t moved = 0;  // of its process by then: bytes from and to disks, and pages
     int look = 0;
   };
   struct SeenProcess {
@@ -51,6 +52,7 @@ class ProgramTimes {
     Names ended_thread{}, ended_child{};  // of the last one that was seen
     int look = 0, looks_short = 0;        // how often in a row less was counted of its children than was seen
     std::int64_t faults() const { return std::max(last.major_faults, ended_faults); }
+    std::int64_t moved() const { return faults() + read().value + written().value; }
     Bytes read() const { return std::max(last.read, ended_read); }
     Bytes written() const { return std::max(last.written, ended_written); }
     Seconds counted() const { return threads + unseen + ended + unseen_children; }
@@ -70,6 +72,7 @@ class ProgramTimes {
   enum class Unseen { threads, processes };
 
   void note(const ThreadCounters& thread, SeenProcess& process, Seconds passed);
+  static bool waits_for_disk(const ThreadCounters& thread, SeenThread& seen, const SeenProcess& process);
   void end(SeenThread thread);
   void end(const SeenProcess& process);
   void end_what_is_gone();

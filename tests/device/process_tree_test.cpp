@@ -3,6 +3,7 @@
 #include "device/process_tree.h"
 
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -62,10 +63,27 @@ TEST_F(ProcessFiles, CountersAreThoseOfTheKernel) {
   EXPECT_EQ(it.major_faults, 7) << "its own and its children's";
   EXPECT_EQ(it.read.value, 4096);
   ASSERT_EQ(it.threads.size(), 1U);
-  EXPECT_TRUE(it.threads[0].waits_for_disk);
+  EXPECT_TRUE(it.shows_bytes);
+  EXPECT_TRUE(it.threads[0].is_uninterruptible);
+  EXPECT_EQ(it.threads[0].call, SleepingCall::other) << "not known";
   EXPECT_EQ(it.threads[0].disk, ticks(25));
   EXPECT_EQ(it.threads[0].ran, Seconds(2.5));
   EXPECT_EQ(it.threads[0].waited, Seconds(1.5));
+}
+
+TEST_F(ProcessFiles, CallOfASleepThatNothingInterruptsIsKnown) {
+  process(10, 'D', 1);
+  const auto call = [&](const std::string& text) {
+    write("10/task/10/syscall", text);
+    const auto tree = read_process_tree({10}, folder_.path());
+    EXPECT_FALSE(tree.at(0).shows_bytes) << "no io file";
+    return tree.at(0).threads.at(0).call;
+  };
+  EXPECT_EQ(call(std::to_string(SYS_clone3) + " 0x7ffe 0x58 0x0 0x1f 0x7ffe 0x7f 0x7ffe 0x7f\n"),
+            SleepingCall::starts_process);
+  EXPECT_EQ(call(std::to_string(SYS_fdatasync) + " 0x3 0x0 0x0 0x0 0x0 0x0 0x7ffe 0x7f\n"), SleepingCall::syncs_files);
+  for (const std::string text : {"-1 0x7ffe 0x7f\n", "running\n", "0 0x3 0x7f 0x1000 0x0 0x0 0x0 0x7ffe 0x7f\n"})
+    EXPECT_EQ(call(text), SleepingCall::other) << text;
 }
 
 TEST_F(ProcessFiles, EndedChildKeepsItsCountersUntilItIsWaitedFor) {

@@ -184,39 +184,85 @@ TEST(ProgramTimes, BytesOfChildrenCountOnce) {
   }
 }
 
-/// Looks at one process with one thread: its state at each, what it ran until then, what the kernel counts for disks.
-OutsideRun run_of_states(const std::string& states, double running, double counted = 0) {
+/// What the looks at one process with one thread find.
+struct PlayedWaits {
+  std::string states{};     // at each look: R, D or S
+  double running = 0;       // share of the time
+  double counted = 0;       // the same that the kernel counts for disks
+  std::int64_t read = 512;  // bytes between two looks
+  SleepingCall call{};
+  bool shows_bytes = true;
+};
+
+OutsideRun seen(const PlayedWaits& played) {
   ProgramTimes times;
-  for (std::size_t i = 0; i < states.size(); ++i) {
+  for (std::size_t i = 0; i < played.states.size(); ++i) {
     const double now = 0.02 * static_cast<double>(i);
+    const char state = played.states[i];
     ThreadCounters thread{
-        .thread = kRoot, .name = "sh", .is_runnable = states[i] == 'R', .waits_for_disk = states[i] == 'D'};
-    thread.ran = Seconds(running * now);
-    thread.disk = Seconds(counted * now);
-    times.add({.at = Seconds(now),
-               .processes = {{.process = kRoot, .parent = kSelf, .name = "sh", .is_root = true, .threads = {thread}}}});
+        .thread = kRoot, .name = "sh", .is_runnable = state == 'R', .is_uninterruptible = state == 'D'};
+    thread.call = played.call;
+    thread.ran = Seconds(played.running * now);
+    thread.disk = Seconds(played.counted * now);
+    ProcessCounters process{.process = kRoot, .parent = kSelf, .name = "sh", .is_root = true};
+    process.read = Bytes{played.read * static_cast<std::int64_t>(i + 1)};
+    process.shows_bytes = played.shows_bytes;
+    process.threads = {thread};
+    times.add({.at = Seconds(now), .processes = {process}});
   }
   return times.finish();
+}
+
+double disk_share(const OutsideRun& run) {
+  return run.busiest.disk / run.elapsed;
 }
 
 TEST(ProgramTimes, WaitsForADiskAreWholeThoughLooksFindItRunning) {
   std::string states;
   for (int i = 0; i < 100; ++i) states += "RDRRDD";
-  const OutsideRun run = run_of_states(states, 0.5);
+  const OutsideRun run = seen({.states = states, .running = 0.5});
   EXPECT_NEAR(run.busiest.disk / run.elapsed, 0.5, 0.01);
   EXPECT_NEAR(run.busiest.blocked / run.elapsed, 0, 0.01);
   EXPECT_EQ(finding_of(run).limit, OutsideLimit::disk);
 }
 
 TEST(ProgramTimes, WaitsOfOnePhaseAreNotThoseOfAnother) {
-  const OutsideRun run = run_of_states(std::string(300, 'D') + std::string(300, 'S'), 0);
+  const OutsideRun run = seen({.states = std::string(300, 'D') + std::string(300, 'S')});
   EXPECT_NEAR(run.busiest.disk / run.elapsed, 0.5, 0.01);
 }
 
 TEST(ProgramTimes, WhatTheKernelCountsForDisksIsTheLeast) {
-  const OutsideRun run = run_of_states(std::string(200, 'S'), 0.1, 0.6);
+  const OutsideRun run = seen({.states = std::string(200, 'S'), .running = 0.1, .counted = 0.6});
   EXPECT_NEAR(run.busiest.disk / run.elapsed, 0.6, 0.01) << "no look found it";
   EXPECT_NEAR(run.busiest.blocked / run.elapsed, 0.3, 0.01);
+}
+
+TEST(ProgramTimes, SleepWithoutAByteFromADiskIsNoDiskWait) {
+  const std::string sleeps(200, 'D');
+  EXPECT_NEAR(disk_share(seen({.states = sleeps, .running = 0.1, .read = 0})), 0, 0.01);
+  EXPECT_EQ(finding_of(seen({.states = sleeps, .running = 0.1, .read = 0})).limit, OutsideLimit::waiting);
+  EXPECT_NEAR(disk_share(seen({.states = sleeps, .running = 0.1, .read = 512})), 0.9, 0.01);
+  EXPECT_NEAR(disk_share(seen({.states = sleeps, .running = 0.1, .read = 0, .shows_bytes = false})), 0.9, 0.01);
+}
+
+TEST(ProgramTimes, CallOfASleepSaysWhetherItIsADiskWait) {
+  const std::string sleeps(200, 'D');
+  EXPECT_NEAR(disk_share(seen({.states = sleeps, .running = 0.1, .call = SleepingCall::starts_process})), 0, 0.01)
+      << "its children read";
+  EXPECT_NEAR(disk_share(seen({.states = sleeps, .running = 0.1, .read = 0, .call = SleepingCall::syncs_files})), 0.9,
+              0.01);
+}
+
+TEST(ProgramTimes, OneLongDiskWaitIsWhole) {
+  ProgramTimes times;
+  for (int i = 0; i <= 100; ++i) {  // a page is requested before the first look, and comes 2 s later
+    ThreadCounters thread{.thread = kRoot, .name = "sh", .is_uninterruptible = true};
+    ProcessCounters process{.process = kRoot, .parent = kSelf, .name = "sh", .is_root = true, .major_faults = 1};
+    process.shows_bytes = true;
+    process.threads = {thread};
+    times.add({.at = Seconds(0.02 * i), .processes = {process}});
+  }
+  EXPECT_NEAR(disk_share(times.finish()), 1, 0.01);
 }
 
 }  // namespace
