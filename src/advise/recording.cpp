@@ -13,10 +13,11 @@
 namespace tutti {
 namespace {
 
+constexpr Seconds kShortestRun{2};  // what is shorter is mostly start and end
+
 constexpr int kResamples = 40, kResamplesOfMany = 20;
 constexpr std::size_t kMostDrawn = 128;  // items: the rates of larger draws follow from those of so many
 constexpr std::size_t kExcerpt = 1024;   // items
-constexpr Seconds kShortestRun{2};       // what is shorter is mostly start and end
 
 std::size_t items_of(const PipelineModel& pipeline) {
   std::size_t items = 0;
@@ -183,10 +184,14 @@ std::optional<Diagnosis> diagnose(const RunRecording& recording) {
   return diagnose_by(recording, predict_again);
 }
 
-std::optional<Diagnosis> diagnose_briefly(const RunRecording& recording) {
+bool is_long_enough(const RunRecording& recording) {
   const auto is_empty = [](const RecordedStage& stage) { return stage.items.empty(); };
-  if (recording.elapsed < kShortestRun || recording.stages.empty()) return std::nullopt;
-  if (std::ranges::any_of(recording.stages, is_empty)) return std::nullopt;
+  return recording.elapsed >= kShortestRun && !recording.stages.empty() &&
+         std::ranges::none_of(recording.stages, is_empty);
+}
+
+std::optional<Diagnosis> diagnose_briefly(const RunRecording& recording) {
+  if (!is_long_enough(recording) || recording.stages.back().items.size() < recording.least_items) return std::nullopt;
   return diagnose_by(excerpt_of(recording), predict_roughly);
 }
 

@@ -37,12 +37,13 @@ struct Settling {
 /// What a run of a command was: its stages, in the order in which an item passes them, and all of its items. The
 /// process that ran the pipeline writes it. Plain data.
 struct RunRecording {
-  std::string command;        ///< "features"
-  std::string unit{"files"};  ///< what an item is
-  int cores = 1;              ///< that the process could use
-  Seconds elapsed{};          ///< from the first item's start to the last one's end; loading a model is not in it
-  Settling settling{};        ///< before that; no item and no time of it is in the recording
-  Seconds held_up{};          ///< that a training's steps waited for a batch while a later one was whole
+  std::string command;          ///< "features"
+  std::string unit{"files"};    ///< what an item is
+  int cores = 1;                ///< that the process could use
+  Seconds elapsed{};            ///< from the first item's start to the last one's end; loading a model is not in it
+  std::size_t least_items = 1;  ///< from which its limit is known: the first may find what was made ready before
+  Settling settling{};          ///< before that; no item and no time of it is in the recording
+  Seconds held_up{};            ///< that a training's steps waited for a batch while a later one was whole
   std::vector<RecordedStage> stages{};
   std::vector<double> lengths{};  ///< of each item, in any unit: of its audio, its frames; empty: not known
   RunTimeline timeline{};
@@ -75,8 +76,12 @@ inline constexpr double kOtherRun = 0.05;
 /// the items.
 std::optional<Diagnosis> diagnose(const RunRecording& recording);
 
+/// Whether the run is long enough to say anything of it: 2 s, and an item in every stage.
+bool is_long_enough(const RunRecording& recording);
+
 /// The same in a fraction of a second, however long the run was: by an excerpt of its items, and with `low` and `high`
-/// as far apart as two runs of the same work are. None also where the run was too short to say anything.
+/// as far apart as two runs of the same work are. None also where the run was too short to say anything, or had too few
+/// items.
 std::optional<Diagnosis> diagnose_briefly(const RunRecording& recording);
 
 /// The rate of as much work again with the changes made.

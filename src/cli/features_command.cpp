@@ -16,6 +16,7 @@
 #include "cli/interrupt.h"
 #include "cli/standard_input.h"
 #include "flow/pipeline.h"
+#include "profile/machine_watch.h"
 #include "profile/pipeline_tuner.h"
 #include "profile/processor_watch.h"
 #include "profile/recorded_run.h"
@@ -237,6 +238,7 @@ void finish(const FileInWork& work, const FeaturesCommand& command, Outcome& out
 /// What is measured beside the files.
 struct WatchedParts {
   const ProcessorWatch& processor;
+  const MachineEvidence machine;
   const PipelineTuner& tuner;
 };
 
@@ -269,7 +271,7 @@ Result<void> conclude_run(Outcome& outcome, const FeaturesCommand& command, cons
   }
   parts.processor.note(recording);
   recording = settled_part(std::move(recording), outcome.ends, parts.tuner.history());
-  const auto sentence = conclude(recording);
+  const auto sentence = conclude(recording, parts.machine);
   if (!sentence) return tl::unexpected(sentence.error());
   if (sentence->empty()) return {};
   std::fflush(stdout);
@@ -345,6 +347,7 @@ int measure_all(FeaturesCommand command, const Wanted& wanted, TuningPlan plan) 
   Pipeline pipeline;
   build_stages(pipeline, command, wanted, log_mel, stop, outcome);
   const ProcessorWatch processor;
+  RunWatch watch;
   TimelineSampler sampler([&pipeline] { return pipeline.report(); });
   tuner.watch(pipeline);
   const auto ended = pipeline.run();
@@ -353,7 +356,8 @@ int measure_all(FeaturesCommand command, const Wanted& wanted, TuningPlan plan) 
   if (!ended) return complain(ended.error());
   if (outcome.failed < command.files.size() && !command.json) print_total(outcome.total);
   if (tuned) note_tuning(*tuned, command);
-  if (const auto concluded = conclude_run(outcome, command, pipeline.report(), timeline, {processor, tuner});
+  if (const auto concluded =
+          conclude_run(outcome, command, pipeline.report(), timeline, {processor, watch.evidence(), tuner});
       !concluded)
     return complain(concluded.error());
   if (stop.raised()) return kInterrupted;

@@ -1,5 +1,6 @@
 #include "profile/core_watch.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace tutti {
@@ -9,8 +10,11 @@ constexpr std::chrono::milliseconds kEvery{500};
 
 }  // namespace
 
-CoreWatch::CoreWatch(int process)
-    : process_(process), thread_(std::make_unique<PeriodicThread>(kEvery, [this] { look(); })) {}
+CoreWatch::CoreWatch(int process) : process_(process) {
+  look();
+  before_ = seen_.with([](const Seen& seen) { return seen; });
+  thread_ = std::make_unique<PeriodicThread>(kEvery, [this] { look(); });
+}
 
 void CoreWatch::look() {
   const auto processes = read_process_tree({process_});
@@ -23,11 +27,14 @@ void CoreWatch::look() {
 
 SchedulerTimes CoreWatch::stop() {
   thread_.reset();
-  return seen_.with([](const auto& seen) {
+  look();
+  return seen_.with([this](const Seen& seen) {
     SchedulerTimes all;
     for (const auto& [thread, times] : seen) {
-      all.ran += times.ran;
-      all.waited += times.waited;
+      const auto before = before_.find(thread);
+      const SchedulerTimes then = before == before_.end() ? SchedulerTimes() : before->second;
+      all.ran += std::max(Seconds(0), times.ran - then.ran);
+      all.waited += std::max(Seconds(0), times.waited - then.waited);
     }
     return all;
   });

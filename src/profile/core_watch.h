@@ -12,8 +12,9 @@
 
 namespace tutti {
 
-/// How long the threads of a process, and of all that it starts, ran and could have run but had no core: looked at
-/// twice a second, until `stop`. A thread that ends between two looks is counted until the first.
+/// How long the threads of a process, and of all that it starts, ran and could have run but had no core, from the
+/// construction on: looked at twice a second, until `stop`. A thread that ends between two looks is counted until the
+/// first.
 class CoreWatch {
  public:
   explicit CoreWatch(int process);
@@ -22,11 +23,12 @@ class CoreWatch {
   SchedulerTimes stop();
 
  private:
-  using Thread = std::pair<int, int>;  // process and thread
+  using Seen = std::map<std::pair<int, int>, SchedulerTimes>;  // by process and thread
   void look();
 
   int process_;
-  Guarded<std::map<Thread, SchedulerTimes>> seen_{};
+  Seen before_{};
+  Guarded<Seen> seen_{};
   std::unique_ptr<PeriodicThread> thread_{};  // last: it uses the others
 };
 

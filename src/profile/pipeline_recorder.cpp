@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "profile/machine_watch.h"
 #include "profile/processor_watch.h"
 #include "profile/recorded_run.h"
 #include "profile/recording_file.h"
@@ -22,6 +23,7 @@ int PipelineRecorder::threads_of(const std::string& stage, int usual) {
 
 Result<void> PipelineRecorder::run(Pipeline& pipeline) {
   const ProcessorWatch processor;
+  RunWatch watch;
   TimelineSampler sampler([&pipeline] { return pipeline.report(); });
   if (tuner_) tuner_->watch(pipeline);
   auto ended = pipeline.run();
@@ -43,6 +45,7 @@ Result<void> PipelineRecorder::run(Pipeline& pipeline) {
     recording_.stages.push_back(std::move(stage));
   }
   processor.note(recording_);
+  machine_ = watch.evidence();
   if (tuner_) recording_ = settled_part(std::move(recording_), ends, tuner_->history());
   return ended;
 }
@@ -50,7 +53,7 @@ Result<void> PipelineRecorder::run(Pipeline& pipeline) {
 Result<std::string> PipelineRecorder::conclude() const {
   const std::string tuned = tuned_ ? tuning_sentence(*tuned_) : std::string();
   if (recording_.stages.empty() || recording_.stages.back().items.empty()) return tuned;
-  return tutti::conclude(recording_).map([&](const std::string& finding) {
+  return tutti::conclude(recording_, machine_).map([&](const std::string& finding) {
     return tuned + (tuned.empty() || finding.empty() ? "" : "\n") + finding;
   });
 }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "advise/cause.h"
 #include "advise/recording.h"
 #include "base/error.h"
 #include "flow/watched_run.h"
@@ -42,6 +43,7 @@ class PipelineRecorder final : public WatchedRun {
  private:
   std::vector<StageFacts> stages_;
   RunRecording recording_{};
+  MachineEvidence machine_{};
   std::unique_ptr<PipelineTuner> tuner_{};  // none: threads stay
   std::optional<TuningResult> tuned_{};
 };

@@ -454,14 +454,31 @@ std::string finding_sentence(const ProfiledRun& run) {
          gain_of(*finding.advice, run.found->items_per_s) + ".";
 }
 
-Result<std::string> conclude(const RunRecording& recording) {
+namespace {
+
+/// By what the machine counted beside the run. An order by lengths is for `tutti profile`.
+std::string brief_sentence(const RunRecording& recording, const MachineEvidence& machine) {
+  if (!is_long_enough(recording)) return {};
+  RunRecording excerpt = excerpt_of(recording);
+  excerpt.lengths.clear();
+  const ProfiledRun run{recording, diagnose_briefly(recording), side_causes(excerpt, machine)};
+  const RunFinding finding = finding_of(run.recording, run.found, run.causes);
+  if (finding.beside && finding.cause == Cause::other_processes) return finding_sentence(run);
+  std::string text = other_programs_text(run.causes);
+  if (run.found || finding.beside) return text + finding_sentence(run);
+  if (!text.empty()) text.pop_back();  // its line end
+  return text;
+}
+
+}  // namespace
+
+Result<std::string> conclude(const RunRecording& recording, const MachineEvidence& machine) {
   if (const auto file = recording_wanted()) {
     RunRecording corrected = recording;
     if (const VirtualSpeedup* speedup = VirtualSpeedup::of_process()) corrected.elapsed -= speedup->clock.delays();
     return write_recording(corrected, *file).map([] { return std::string(); });
   }
-  const auto found = diagnose_briefly(recording);
-  return found ? finding_sentence({recording, found}) : std::string();
+  return brief_sentence(recording, machine);
 }
 
 }  // namespace tutti

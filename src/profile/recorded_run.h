@@ -50,8 +50,10 @@ std::string finding_sentence(const ProfiledRun& run);
 
 /// What a command does with the recording of its run when that has ended: it writes it where `tutti profile` wants it,
 /// without the delays of an experiment in its `elapsed`, and else returns the sentence for its log, without a line end:
-/// what limited the run, and what one change would gain. Empty where that is not known: the run was too short, or the
-/// replay does not explain it.
-Result<std::string> conclude(const RunRecording& recording);
+/// what limited the run, and what one change would gain. What other programs took comes first. Empty where it is alone
+/// and its limit is not known: the run was too short, or the replay does not explain it.
+///
+/// `machine`: what the machine did beside the run (RunWatch).
+Result<std::string> conclude(const RunRecording& recording, const MachineEvidence& machine = {});
 
 }  // namespace tutti

@@ -4,6 +4,7 @@
 
 #include "base/numbers.h"
 #include "base/units.h"
+#include "profile/recorded_run.h"
 #include "profile/recording_file.h"
 
 namespace tutti {
@@ -55,7 +56,10 @@ RunRecording SerialRun::recording(const std::string& command, const std::string&
 
 Result<std::string> SerialRun::conclude(const std::string& command, const std::string& unit) const {
   const auto file = recording_wanted();
-  if (!file || !start_) return finding();
+  const std::string found = finding();
+  if (!file && !found.empty())
+    return other_programs_text(side_causes(excerpt_of(recording(command, unit)), watch_->evidence())) + found;
+  if (!file || !start_) return found;
   return write_recording(recording(command, unit), *file).map([] { return std::string(); });
 }
 

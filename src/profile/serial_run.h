@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "metrics/event_trace.h"
+#include "profile/machine_watch.h"
 
 namespace tutti {
 
@@ -22,6 +23,7 @@ class SerialRun {
   /// Calls `work`, which is a part of that phase.
   template <class Fn>
   auto measure(std::string_view phase, Fn&& work) {
+    if (!watch_) watch_ = std::make_unique<RunWatch>();
     const auto start = clock_->now();
     auto done = std::forward<Fn>(work)();
     note(phase, start, clock_->now());
@@ -34,7 +36,8 @@ class SerialRun {
   std::string finding() const;
 
   /// As conclude(RunRecording) (recorded_run.h): where `tutti profile` wants a recording it is written, and else the
-  /// finding is returned. `unit`: what the phase that came most often does one of, "batches".
+  /// finding is returned, with what other programs took before it. `unit`: what the phase that came most often does one
+  /// of, "batches".
   Result<std::string> conclude(const std::string& command, const std::string& unit) const;
 
   /// A pipeline on one core, which likewise does one thing at a time. A phase that came less often than another has the
@@ -55,6 +58,7 @@ class SerialRun {
   std::unique_ptr<EventTrace::Row> row_ = EventTrace::row_of_process("phases");
   std::optional<Clock::Instant> start_{};
   Clock::Instant end_{};
+  std::unique_ptr<RunWatch> watch_{};  // from the first phase on
 };
 
 }  // namespace tutti

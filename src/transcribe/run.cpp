@@ -9,6 +9,7 @@
 #include "base/guarded.h"
 #include "flow/pipeline.h"
 #include "hub/memory_plan.h"
+#include "profile/machine_watch.h"
 #include "profile/pipeline_tuner.h"
 #include "profile/recorded_run.h"
 #include "profile/recording_file.h"
@@ -165,6 +166,7 @@ Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, cons
   if (auto set = tuner.begin_as_known(pipeline); !set) return tl::unexpected(set.error());
   tuner.watch(pipeline);
   const PipelineReport begun = pipeline.report();
+  RunWatch watch;
   TimelineSampler sampler([&pipeline] { return pipeline.report(); });
   const auto joined = pipeline.join();
   const auto tuned = tuner.stop();
@@ -175,7 +177,7 @@ Result<RunSummary> run_transcription(const std::vector<PlannedFile>& files, cons
   for (RecordedStage& stage : recording.stages)
     stage.on_processor = stage.name == kTranscribeStage && device.device_name == "CPU";
   summary.tuning = tuned;
-  auto finding = conclude(settled_part(std::move(recording), recorder.ends(), tuner.history()));
+  auto finding = conclude(settled_part(std::move(recording), recorder.ends(), tuner.history()), watch.evidence());
   if (!finding) return tl::unexpected(finding.error());
   summary.finding = std::move(*finding);
   return summary;

@@ -14,6 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 RunRecording features() {
   RunRecording recording{.command = "features", .cores = 4, .elapsed = Seconds(4.06)};
@@ -117,6 +118,25 @@ TEST(RecordedRun, ShortOrUnexplainedRunEndsWithoutASentence) {
   EXPECT_EQ(conclude(recording).value(), "");
   for (RecordedStage& stage : recording.stages) stage.items.clear();
   EXPECT_EQ(conclude(recording).value(), "");
+}
+
+TEST(RecordedRun, TooFewItemsEndWithoutASentence) {
+  auto recording = features();
+  recording.least_items = 41;
+  EXPECT_EQ(conclude(recording).value(), "");
+  EXPECT_THAT(conclude(recording, {.other_cores = 1, .cores = 4}).value(), StartsWith("Other programs took 1.0 of 4"));
+  recording.least_items = 40;
+  EXPECT_THAT(conclude(recording).value(), HasSubstr("decode (cpu) limits the run"));
+}
+
+TEST(RecordedRun, OtherProgramsComeFirstWithTheirShare) {
+  const auto little = conclude(features(), {.other_cores = 1, .cores = 4}).value();
+  EXPECT_THAT(little, StartsWith("Other programs took 1.0 of 4 cores meanwhile, 25.0 %\ndecode (cpu) limits the run"))
+      << "the run's threads had all the cores that they could use";
+  const auto much = conclude(features(), {.other_cores = 3.5, .cores = 4, .core_wait = 0.5, .wanted_cores = 2}).value();
+  EXPECT_THAT(much, StartsWith("Other processes limit the run: other programs took 3.5 of 4 cores meanwhile, 87.5 %"));
+  EXPECT_THAT(much, HasSubstr("Advice: run it without those programs, predicted to be "));
+  EXPECT_THAT(much, Not(HasSubstr("decode"))) << "its time holds the waits for them";
 }
 
 TEST(RecordedRun, LongRunIsDiagnosedFromAnExcerpt) {

@@ -10,6 +10,7 @@
 #include "feed/feed.h"
 #include "model/cpu/compute_team.h"
 #include "model/device_name.h"
+#include "profile/machine_watch.h"
 #include "profile/recorded_run.h"
 #include "train/evaluation/html_report.h"
 #include "train/evaluation/recorded_batches.h"
@@ -64,12 +65,13 @@ Result<DecodedSet> decode_samples(const EvaluationRequest& request, const Choose
   const auto start = start_of_text(*tokenizer, request.language, request.task == "translate");
   if (!start) return tl::unexpected<Error>(start.error());
   RecordedBatches batches(*feed);
+  RunWatch watch;
   auto decoded = decode_set(*model, *tokenizer, {.sot_sequence = *start, .timestamps = always_times(request.model)},
                             [&batches] { return batches.next(); });
   if (!decoded) return tl::unexpected<Error>(decoded.error());
   RunRecording recording = batches.end();
   recording.stages.back().on_processor = device->is_cpu();
-  const auto finding = conclude(recording);
+  const auto finding = conclude(recording, watch.evidence());
   if (!finding) return tl::unexpected<Error>(finding.error());
   const auto report = feed->report();
   return DecodedSet{.samples = std::move(*decoded),

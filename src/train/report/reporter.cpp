@@ -20,7 +20,6 @@ namespace tutti {
 namespace {
 
 constexpr Seconds kShortestEpoch{1};  // that shows how busy the device is
-constexpr std::size_t kFewestSteps = 10;
 
 }  // namespace
 
@@ -86,6 +85,7 @@ void Reporter::note(const StepReport& step) {
   const Seconds stepping(step.seconds - step.waited), waited(step.waited);
   trace(stepping, waited);
   if (is_warming_up()) return;
+  if (!watch_) watch_.emplace();
   if (epoch_.recording.steps() == 0) epoch_.launched = launch_time() - stepping;
   epoch_.frames += step.outcome.frames;
   epoch_.samples += step.outcome.samples;
@@ -237,7 +237,7 @@ void Reporter::conclude_recording() {
   if (kept_ && recording_.steps() < kFewestSteps) recording = std::move(*kept_);
   recording.settling = {.elapsed = all.elapsed - recording.elapsed,
                         .items = all.items - recording.stages.back().items.size()};
-  const auto sentence = conclude(recording);
+  const auto sentence = conclude(recording, watch_ ? watch_->evidence() : MachineEvidence());
   if (!sentence) return log(Level::warning, sentence.error().text());
   if (!sentence->empty()) write_line(*sentence);
 }

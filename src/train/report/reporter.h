@@ -13,6 +13,7 @@
 #include "feed/bad_samples.h"
 #include "feed/feed.h"
 #include "metrics/event_trace.h"
+#include "profile/machine_watch.h"
 #include "profile/recording_file.h"
 #include "train/report/epoch_report.h"
 #include "train/report/load_track.h"
@@ -106,7 +107,8 @@ class Reporter : public TrainingWatcher {
   MachineLine machine_;
   StepMonitor monitor_;
   const std::unique_ptr<EventTrace::Row> row_ = EventTrace::row_of_process("training");
-  Seconds processed_{};  // own_processor_time() when the step began
+  std::optional<RunWatch> watch_{};  // from the end of the first step on
+  Seconds processed_{};              // own_processor_time() when the step began
 };
 
 }  // namespace tutti

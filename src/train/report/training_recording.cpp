@@ -169,6 +169,7 @@ RunRecording TrainingRecording::recording(const std::optional<FeedReport>& feed,
                          .unit = names_.unit,
                          .cores = usable_cores(),
                          .elapsed = elapsed_,
+                         .least_items = kFewestSteps,
                          .held_up = held_up_,
                          .timeline = timeline_.timeline()};
   if (std::ranges::all_of(lengths_, [](double length) { return length > 0; })) recording.lengths = lengths_;

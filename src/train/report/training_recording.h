@@ -33,6 +33,10 @@ struct RecordedStep {
   double length = 0;  ///< of its batches, in any unit; 0: not known
 };
 
+/// From so many steps on a recording shows what limits them: the first ones may find batches that were made ready
+/// before.
+inline constexpr std::size_t kFewestSteps = 10;
+
 /// What a training was, step by step, for `tutti profile`. One thread.
 ///
 /// A step has what each stage of the feed did for its own batches, as far as that was done while steps were made or
