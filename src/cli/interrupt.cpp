@@ -7,12 +7,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <csignal>
 #include <stdexcept>
 #include <thread>
 
 #include "base/guarded.h"
 #include "base/owned.h"
+#include "cli/received_signals.h"
 
 namespace tutti {
 namespace {
@@ -45,14 +45,6 @@ void set(Guarded<Call>& guarded, const std::function<void()>& call) {
                                   return now.due;
                                 });
   if (due && call) call();
-}
-
-sigset_t stop_signals() {
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  sigaddset(&set, SIGTERM);
-  return set;
 }
 
 }  // namespace

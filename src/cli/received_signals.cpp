@@ -4,9 +4,7 @@
 #include <unistd.h>
 
 namespace tutti {
-namespace {
 
-/// Those by which people and schedulers end a command.
 sigset_t stop_signals() {
   sigset_t set;
   sigemptyset(&set);
@@ -14,8 +12,6 @@ sigset_t stop_signals() {
   sigaddset(&set, SIGTERM);
   return set;
 }
-
-}  // namespace
 
 ReceivedSignals::ReceivedSignals() : set_(stop_signals()) {
   ::pthread_sigmask(SIG_BLOCK, &set_, &before_);

@@ -6,7 +6,10 @@
 
 namespace tutti {
 
-/// SIGINT or SIGTERM that this process was sent.
+/// Those by which people and schedulers end a command: SIGINT and SIGTERM.
+sigset_t stop_signals();
+
+/// One of the stop signals that this process was sent.
 struct ReceivedSignal {
   int number = 0;            ///< 0: none came
   bool by_terminal = false;  ///< which sends it to all of the process group
