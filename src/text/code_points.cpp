@@ -37,6 +37,10 @@ std::u32string nfkd(std::u32string_view text) {
   return mapped(text, UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT);
 }
 
+std::u32string case_folded(std::u32string_view text) {
+  return mapped(text, UTF8PROC_COMPOSE | UTF8PROC_CASEFOLD | UTF8PROC_IGNORE);
+}
+
 bool at_word_border(std::u32string_view text, std::size_t at) {
   const bool before = at > 0 && is_word_character(text[at - 1]);
   const bool after = at < text.size() && is_word_character(text[at]);

@@ -44,6 +44,10 @@ std::u32string nfc(std::u32string_view text);
 std::u32string nfkc(std::u32string_view text);
 std::u32string nfkd(std::u32string_view text);
 
+/// Equal for texts that differ only in case, in how their characters are composed, or in characters that do not show
+/// (Unicode's Default_Ignorable): str.casefold() of "STRASSE" and of "stra\u00DFe" is "strasse". Composed.
+std::u32string case_folded(std::u32string_view text);
+
 /// \b of re: whether a word begins or ends right before `at`, which may be text.size().
 bool at_word_border(std::u32string_view text, std::size_t at);
 

@@ -79,6 +79,23 @@ TEST_F(Sounds, LabelsThatAreReadAlikeAreOne) {
   }
 }
 
+TEST(LabelNames, CaseIsFoldedAndWhatDoesNotShowIsLeftOut) {
+  for (const auto& [first, second] : {std::pair("stra\xC3\x9F"
+                                                "e",
+                                                "STRASSE"),
+                                      {"leak", "leak\xE2\x80\x8B"},
+                                      {"\xCF\x83\xCF\x86\xCE\xAC\xCE\xBB\xCE\xBC\xCE\xB1\xCF\x82",
+                                       "\xCE\xA3\xCE\xA6\xCE\x86\xCE\x9B\xCE\x9C\xCE\x91\xCE\xA3"},
+                                      {"water\xC2\xA0leak", "Water leak"},
+                                      {"hi-hat", "hi\xE2\x80\x91hat"}}) {
+    std::vector<LabelledFile> files{{.label = first}, {.label = first}, {.label = second}};
+    ASSERT_EQ(merge_like_labels(files).size(), 1U) << second;
+    EXPECT_EQ(files[2].label, files[0].label);
+  }
+  std::vector<LabelledFile> files{{.label = "leak"}, {.label = "leak\xE2\x80\x8B"}};
+  EXPECT_THAT(merge_like_labels(files)[0], HasSubstr("(with characters that do not show) with 1 file"));
+}
+
 TEST(LabelNames, OnlyLabelsOfOneSpellingStayAsTheyAre) {
   std::vector<LabelledFile> files{{.label = "Leak "},
                                   {.label = "cre\xCC\x81"
